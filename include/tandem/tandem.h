@@ -1,0 +1,120 @@
+/* Tandem: the kernels a transformer needs, each one twice: portable OpenMP offload, and hand-tuned HIP.
+ *
+ * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as wanted) -> tdm_plan_free -> tdm_close.
+ * A plan validates its description, chooses a kernel and precomputes everything; a run checks its pointers and launches.
+ *
+ * Threads: a context and its plans may be used by several threads at once. Runs of one plan that needs a workspace take
+ * turns; tdm_close and tdm_plan_free must come last.
+ *
+ * Errors: every function that can fail returns a tdm_status. tdm_last_error() then says which argument was wrong, its value
+ * and what is allowed. After an error no output argument and no array was written. The library never exits, aborts or prints,
+ * except for the lines that TANDEM_VERBOSE asks for, and these go through the log function of tdm_options.
+ *
+ * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
+ * TANDEM_STRICT=1; and TANDEM_VERBOSE=1: one line a run. */
+#ifndef TANDEM_TANDEM_H
+#define TANDEM_TANDEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TDM_API __attribute__((visibility("default")))
+
+typedef enum tdm_status {
+  TDM_OK = 0,
+  TDM_ERROR_ARGUMENT = -1,    /* a value outside what the function allows */
+  TDM_ERROR_UNSUPPORTED = -2, /* a valid request that no kernel, backend or device of this build can serve */
+  TDM_ERROR_MEMORY = -3,      /* an allocation failed */
+  TDM_ERROR_DEVICE = -4       /* the device or its runtime reported a failure */
+} tdm_status;
+
+/* The status as a word: "ok", "argument", "unsupported", "memory", "device", or "unknown status". */
+TDM_API const char *tdm_status_name(tdm_status status);
+
+/* What the last failing call of this thread said; "" when none failed. Valid until this thread's next failing call. */
+TDM_API const char *tdm_last_error(void);
+
+/* "MAJOR.MINOR.PATCH". */
+TDM_API const char *tdm_version(void);
+
+/* Element types. bf16 and f16 are stored as 16-bit words; sums are always f32. */
+typedef enum tdm_type { TDM_F32 = 0, TDM_F16 = 1, TDM_BF16 = 2 } tdm_type;
+
+/* Bytes of an element, 0 for a value that is no type. */
+TDM_API size_t tdm_type_size(tdm_type type);
+/* "f32", "f16", "bf16", or "unknown type". */
+TDM_API const char *tdm_type_name(tdm_type type);
+
+typedef struct tdm_context tdm_context;
+typedef struct tdm_plan tdm_plan;
+typedef struct tdm_stream tdm_stream;
+
+/* Receives one line, without a newline. May be called from any thread that runs a plan. */
+typedef void (*tdm_log_fn)(void *user, const char *line);
+
+/* What to open. All zero is "auto". What the caller names is used or refused, never replaced. */
+typedef struct tdm_options {
+  const char *backend; /* "omp"; NULL or "auto": the best that is built in */
+  const char *device;  /* "host", "omp:N" (N-th offload device); NULL or "auto": omp:0 where one answers, else host */
+  const char *kernel;  /* "NAME", or "OP=NAME,OP=NAME": the kernel of these ops; NULL or "auto": the dispatcher chooses */
+  int strict;          /* 1: auto refuses to run on the host */
+  int teams;           /* OpenMP teams of a launch, 0: chosen by the kernel; for tests and tuning */
+  int threads;         /* OpenMP threads of a team, 0: chosen by the kernel */
+  tdm_log_fn log;      /* NULL: stderr */
+  void *log_user;      /* passed to log */
+} tdm_options;
+
+/* Opens a device. options may be NULL (all auto).
+ * Errors: ARGUMENT for a name that is not known, UNSUPPORTED for a backend or device that this build or machine lacks. */
+TDM_API tdm_status tdm_open(const tdm_options *options, tdm_context **context);
+/* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. */
+TDM_API void tdm_close(tdm_context *context);
+
+/* The device of a context: "host" or "omp:N". */
+TDM_API const char *tdm_context_device(const tdm_context *context);
+/* The devices that tdm_open would take here, separated by spaces: "host omp:0". Valid until this thread's next call. */
+TDM_API const char *tdm_devices(void);
+/* The kernels built in for an op ("gemm"), separated by spaces, reference first; NULL for a name that is no op.
+ * Valid until this thread's next call. */
+TDM_API const char *tdm_kernels(const char *op);
+
+/* ---- Memory of the context's device. Every pointer given to a run must be reachable from that device: memory from
+ * tdm_alloc always is; on "host" any memory is. ---- */
+
+/* bytes may be 0: *pointer is then NULL. Alignment: 256 bytes. Errors: MEMORY when it can't be had. */
+TDM_API tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer);
+/* NULL is allowed. */
+TDM_API tdm_status tdm_free(tdm_context *context, void *pointer);
+
+typedef enum tdm_direction { TDM_TO_DEVICE = 0, TDM_TO_HOST = 1, TDM_ON_DEVICE = 2 } tdm_direction;
+
+/* Copies bytes between the caller's memory and the device, in stream order; the ranges must not overlap.
+ * When it returns, the copy is done. */
+TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
+                            tdm_stream *stream);
+
+/* ---- Streams: runs of one stream are done in the order of their calls. NULL is the context's default stream. On the omp
+ * backend a run is done when it returns, so a stream adds nothing there; on others only tdm_stream_sync tells. ---- */
+
+TDM_API tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream);
+TDM_API tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream);
+TDM_API void tdm_stream_close(tdm_stream *stream);
+
+/* ---- Plans ---- */
+
+/* Why this kernel: the device, the kernel, the reason, and each candidate that was refused with its reason, a line each.
+ * Lives as long as the plan. */
+TDM_API const char *tdm_plan_explain(const tdm_plan *plan);
+/* The name of the plan's kernel. */
+TDM_API const char *tdm_plan_kernel(const tdm_plan *plan);
+/* NULL is allowed. No run of the plan may be under way. */
+TDM_API void tdm_plan_free(tdm_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

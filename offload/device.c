@@ -1,0 +1,62 @@
+/* The omp backend's memory: OpenMP offload devices, and the host. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../src/internal.h"
+
+enum { HOST_ALIGNMENT = 256 };
+
+int tdm_omp_device_count(void) {
+#ifdef TDM_OFFLOAD
+  return omp_get_num_devices();
+#else
+  return 0; /* libomptarget 19 crashes in omp_get_num_devices when no device image is linked */
+#endif
+}
+
+int tdm_omp_host_threads(void) { return omp_get_max_threads(); }
+
+int tdm_omp_mandatory(void) {
+  const char *policy = getenv("OMP_TARGET_OFFLOAD");
+  return policy != NULL && strcasecmp(policy, "mandatory") == 0;
+}
+
+static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
+  if (context->omp_device >= 0) {
+    *pointer = omp_target_alloc(bytes, context->omp_device);
+  } else {
+    size_t rounded = bytes + (HOST_ALIGNMENT - bytes % HOST_ALIGNMENT) % HOST_ALIGNMENT;
+    *pointer = rounded < bytes ? NULL : aligned_alloc(HOST_ALIGNMENT, rounded);
+  }
+  if (*pointer != NULL) return TDM_OK;
+  return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: device %s can't provide that much memory", bytes, context->device);
+}
+
+static void free_memory(const tdm_context *context, void *pointer) {
+  if (context->omp_device >= 0)
+    omp_target_free(pointer, context->omp_device);
+  else
+    free(pointer);
+}
+
+static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction) {
+  if (context->omp_device < 0) {
+    memcpy(to, from, bytes);
+    return TDM_OK;
+  }
+  int host = omp_get_initial_device();
+  int to_device = direction == TDM_TO_HOST ? host : context->omp_device;
+  int from_device = direction == TDM_TO_DEVICE ? host : context->omp_device;
+  if (omp_target_memcpy(to, (void *)(uintptr_t)from, bytes, 0, 0, to_device, from_device) == 0) return TDM_OK;
+  return tdm_fail(TDM_ERROR_DEVICE, "bytes = %zu: the copy on device %s failed", bytes, context->device);
+}
+
+/* Target regions are synchronous: when a run returns, its work is done. */
+static tdm_status sync_nothing(const tdm_context *context) {
+  (void)context;
+  return TDM_OK;
+}
+
+const tdm_backend tdm_backend_omp = {"omp", alloc_memory, free_memory, copy_memory, sync_nothing};

@@ -1,0 +1,78 @@
+/* Elements: f16 and bf16 words to f32 and back, without branches, so that loops over them become vector code on every target.
+ * Conversions to 16 bits round to nearest even, keep subnormals, and keep NaN a NaN. */
+#ifndef TANDEM_OFFLOAD_ELEM_H
+#define TANDEM_OFFLOAD_ELEM_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "tandem/tandem.h"
+#include "target.h"
+
+TDM_INLINE uint32_t tdm_bits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+TDM_INLINE float tdm_from_bits(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+TDM_INLINE float tdm_bf16_to_f32(uint16_t word) { return tdm_from_bits((uint32_t)word << 16); }
+
+TDM_INLINE uint16_t tdm_f32_to_bf16(float x) {
+  uint32_t bits = tdm_bits(x);
+  uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+  return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
+}
+
+TDM_INLINE float tdm_f16_to_f32(uint16_t word) {
+  uint32_t magnitude = word & 0x7fffu;
+  /* Exponent and fraction in place; 2^112 mends the exponent's bias and makes subnormals normal. */
+  float x = tdm_from_bits(magnitude << 13) * 0x1p112f;
+  uint32_t bits = magnitude >= 0x7c00 ? magnitude << 13 | 0x7f800000 : tdm_bits(x); /* infinity, NaN */
+  return tdm_from_bits(bits | (uint32_t)(word & 0x8000) << 16);
+}
+
+TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
+  uint32_t bits = tdm_bits(x), magnitude = bits & 0x7fffffff;
+  /* Normal: the rounding's carry may run into the exponent, up to infinity. */
+  uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+  /* Below 2^-14: adding 1/2 puts the units of 2^-24 at the end of the fraction, rounded by the addition itself. */
+  uint32_t small = tdm_bits(tdm_from_bits(magnitude) + 0.5f) - 0x3f000000;
+  uint32_t word = magnitude < 0x38800000 ? small : normal;
+  word = magnitude >= 0x47800000 ? 0x7c00 : word;                            /* 65536 and above, infinity */
+  word = magnitude > 0x7f800000 ? 0x7e00 | (magnitude >> 13 & 0x1ff) : word; /* NaN */
+  return (uint16_t)(word | (bits >> 16 & 0x8000));
+}
+
+/* Element i of an array. Call with a constant type, so that the switch is gone from the loop. */
+TDM_INLINE float tdm_load(const void *base, int64_t i, tdm_type type) {
+  switch (type) {
+    case TDM_F32: return ((const float *)base)[i];
+    case TDM_F16: return tdm_f16_to_f32(((const uint16_t *)base)[i]);
+    case TDM_BF16: return tdm_bf16_to_f32(((const uint16_t *)base)[i]);
+  }
+  return 0;
+}
+
+TDM_INLINE void tdm_store(void *base, int64_t i, tdm_type type, float x) {
+  switch (type) {
+    case TDM_F32: ((float *)base)[i] = x; break;
+    case TDM_F16: ((uint16_t *)base)[i] = tdm_f32_to_f16(x); break;
+    case TDM_BF16: ((uint16_t *)base)[i] = tdm_f32_to_bf16(x); break;
+  }
+}
+
+/* Calls body(..., TYPE) with the type as a constant: a copy of the body for each type. */
+#define TDM_BY_TYPE(type, body, ...)                   \
+  switch (type) {                                      \
+    case TDM_F32: body(__VA_ARGS__, TDM_F32); break;   \
+    case TDM_F16: body(__VA_ARGS__, TDM_F16); break;   \
+    case TDM_BF16: body(__VA_ARGS__, TDM_BF16); break; \
+  }
+
+#endif

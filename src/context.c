@@ -1,0 +1,183 @@
+/* Contexts, their memory and their streams. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* A stream's work is ordered by the calls themselves on a synchronous backend, so it only remembers its context. */
+struct tdm_stream {
+  tdm_context *context;
+};
+
+static void log_to_stderr(void *user, const char *line) {
+  (void)user;
+  fprintf(stderr, "%s\n", line);
+}
+
+/* The caller's value, else the environment's; NULL where both say nothing or "auto". */
+static const char *named(const char *option, const char *variable) {
+  const char *value = option != NULL ? option : getenv(variable);
+  return value == NULL || value[0] == '\0' || strcmp(value, "auto") == 0 ? NULL : value;
+}
+
+/* 0 or 1 from the environment; *flag keeps its value when the variable is not set. */
+static tdm_status flag_from(const char *variable, bool *flag) {
+  const char *value = getenv(variable);
+  if (value == NULL || value[0] == '\0') return TDM_OK;
+  if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "%s = '%s': must be 0 or 1", variable, value);
+  *flag = value[0] == '1';
+  return TDM_OK;
+}
+
+const char *tdm_devices(void) {
+  static _Thread_local char text[512];
+  size_t used = (size_t)snprintf(text, sizeof text, "host");
+  for (int i = 0; i < tdm_omp_device_count() && used < sizeof text; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, " omp:%d", i);
+  return text;
+}
+
+/* "omp:N" with N a device of this machine; "omp" alone is omp:0. */
+static tdm_status open_omp_device(tdm_context *context, const char *device) {
+  char *end = NULL;
+  long number = device[3] == ':' ? strtol(device + 4, &end, 10) : 0;
+  if (device[3] == ':' && (device[4] < '0' || device[4] > '9' || *end != '\0'))
+    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': must be host or omp:N", device);
+  int count = tdm_omp_device_count();
+  if (number >= count)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build and machine offer: %s", device, tdm_devices());
+  context->omp_device = (int)number;
+  snprintf(context->device, sizeof context->device, "omp:%d", (int)number);
+  return TDM_OK;
+}
+
+static tdm_status open_device(tdm_context *context, const char *device) {
+  context->omp_device = -1;
+  snprintf(context->device, sizeof context->device, "host");
+  if (device == NULL) {
+    context->automatic = true;
+    if (tdm_omp_device_count() > 0) return open_omp_device(context, "omp:0");
+    if (context->strict)
+      return tdm_fail(TDM_ERROR_UNSUPPORTED,
+                      "device = auto in strict mode: only the host answers; name device 'host' to use it");
+  } else if (strcmp(device, "omp") == 0 || strncmp(device, "omp:", 4) == 0) {
+    return open_omp_device(context, device);
+  } else if (strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0) {
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build has no hip backend; it offers: %s", device,
+                    tdm_devices());
+  } else if (strcmp(device, "host") != 0) {
+    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': must be host or omp:N", device);
+  }
+  if (tdm_omp_mandatory())
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': OMP_TARGET_OFFLOAD is MANDATORY, which forbids the host",
+                    device == NULL ? "auto" : device);
+  return TDM_OK;
+}
+
+static tdm_status open_context(tdm_context *context, const tdm_options *options) {
+  const char *backend = named(options->backend, "TANDEM_BACKEND");
+  if (backend != NULL && strcmp(backend, "hip") == 0)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "backend = 'hip': not in this build, which has: omp");
+  if (backend != NULL && strcmp(backend, "omp") != 0)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "backend = '%s': must be auto or omp", backend);
+  if (options->strict != 0 && options->strict != 1)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "strict = %d: must be 0 or 1", options->strict);
+  TDM_TRY(tdm_check_range("open", "teams", options->teams, 0, 1 << 20));
+  TDM_TRY(tdm_check_range("open", "threads", options->threads, 0, 1024));
+  context->backend = &tdm_backend_omp;
+  context->strict = options->strict;
+  if (!context->strict) TDM_TRY(flag_from("TANDEM_STRICT", &context->strict));
+  TDM_TRY(flag_from("TANDEM_VERBOSE", &context->verbose));
+  context->teams = options->teams;
+  context->threads = options->threads;
+  context->log = options->log != NULL ? options->log : log_to_stderr;
+  context->log_user = options->log_user;
+  TDM_TRY(open_device(context, named(options->device, "TANDEM_DEVICE")));
+  context->host_threads = tdm_omp_host_threads();
+  const char *kernel = named(options->kernel, "TANDEM_KERNEL");
+  if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)
+    return tdm_fail(TDM_ERROR_MEMORY, "kernel: no memory for its name of %zu bytes", strlen(kernel));
+  return tdm_check_kernel_names(context->kernel);
+}
+
+tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
+  if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "open: context = NULL: must point to a tdm_context *");
+  tdm_context *made = calloc(1, sizeof *made);
+  if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "open: no memory for a context of %zu bytes", sizeof *made);
+  tdm_status status = open_context(made, options != NULL ? options : &(tdm_options){0});
+  if (status == TDM_OK)
+    *context = made;
+  else
+    tdm_close(made);
+  return status;
+}
+
+void tdm_close(tdm_context *context) {
+  if (context == NULL) return;
+  free(context->kernel);
+  free(context);
+}
+
+const char *tdm_context_device(const tdm_context *context) { return context == NULL ? "no context" : context->device; }
+
+static tdm_status check_context(const char *function, const tdm_context *context) {
+  if (context != NULL) return TDM_OK;
+  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", function);
+}
+
+tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream) {
+  if (stream == NULL || stream->context == context) return TDM_OK;
+  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: stream = %p: belongs to another context", function, (const void *)stream);
+}
+
+tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer) {
+  TDM_TRY(check_context("alloc", context));
+  if (pointer == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "alloc: pointer = NULL: must point to a void *");
+  void *made = NULL;
+  if (bytes > 0) TDM_TRY(context->backend->alloc(context, bytes, &made));
+  *pointer = made;
+  return TDM_OK;
+}
+
+tdm_status tdm_free(tdm_context *context, void *pointer) {
+  TDM_TRY(check_context("free", context));
+  if (pointer != NULL) context->backend->free(context, pointer);
+  return TDM_OK;
+}
+
+tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
+                    tdm_stream *stream) {
+  TDM_TRY(check_context("copy", context));
+  TDM_TRY(tdm_stream_check("copy", context, stream));
+  if (direction != TDM_TO_DEVICE && direction != TDM_TO_HOST && direction != TDM_ON_DEVICE)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "copy: direction = %d: must be TDM_TO_DEVICE (0), TDM_TO_HOST (1) or TDM_ON_DEVICE (2)",
+                    (int)direction);
+  if (bytes == 0) return TDM_OK;
+  if (to == NULL || from == NULL)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "copy: %s = NULL with bytes = %zu: must point to that much memory",
+                    to == NULL ? "to" : "from", bytes);
+  uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
+  if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || context->omp_device < 0))
+    return tdm_fail(TDM_ERROR_ARGUMENT, "copy: to = %p and from = %p overlap within bytes = %zu: must not", to, from, bytes);
+  return context->backend->copy(context, to, from, bytes, direction);
+}
+
+tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream) {
+  TDM_TRY(check_context("stream_open", context));
+  if (stream == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "stream_open: stream = NULL: must point to a tdm_stream *");
+  tdm_stream *made = malloc(sizeof *made);
+  if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "stream_open: no memory for a stream of %zu bytes", sizeof *made);
+  made->context = context;
+  *stream = made;
+  return TDM_OK;
+}
+
+tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream) {
+  TDM_TRY(check_context("stream_sync", context));
+  TDM_TRY(tdm_stream_check("stream_sync", context, stream));
+  return context->backend->sync(context);
+}
+
+void tdm_stream_close(tdm_stream *stream) { free(stream); }

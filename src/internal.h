@@ -1,0 +1,190 @@
+/* What the library's own files share: the plan, the kernel row, the context, and the checks of arguments. */
+#ifndef TANDEM_INTERNAL_H
+#define TANDEM_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tandem/add.h"
+#include "tandem/attention.h"
+#include "tandem/cross_entropy.h"
+#include "tandem/embedding.h"
+#include "tandem/gemm.h"
+#include "tandem/rmsnorm.h"
+#include "tandem/rope.h"
+#include "tandem/silu_mul.h"
+#include "tandem/softmax.h"
+#include "tandem/swiglu.h"
+
+/* Returns the status of a failing call to the caller. */
+#define TDM_TRY(call)                            \
+  do {                                           \
+    tdm_status try_status = (call);              \
+    if (try_status != TDM_OK) return try_status; \
+  } while (0)
+
+/* ---- Errors (status.c) ---- */
+
+/* Stores the message for tdm_last_error and returns status. */
+tdm_status tdm_fail(tdm_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- Ops ---- */
+
+typedef enum tdm_op {
+  TDM_OP_GEMM,
+  TDM_OP_SWIGLU,
+  TDM_OP_RMSNORM,
+  TDM_OP_ATTENTION,
+  TDM_OP_ROPE,
+  TDM_OP_SOFTMAX,
+  TDM_OP_EMBEDDING,
+  TDM_OP_SILU_MUL,
+  TDM_OP_ADD,
+  TDM_OP_CROSS_ENTROPY,
+  TDM_OP_COUNT
+} tdm_op;
+
+extern const char *const tdm_op_names[TDM_OP_COUNT];
+
+/* ---- Backends: a device's memory and the completion of work. A second backend is a second table. ---- */
+
+typedef struct tdm_backend {
+  const char *name;
+  tdm_status (*alloc)(const tdm_context *context, size_t bytes, void **pointer);
+  void (*free)(const tdm_context *context, void *pointer);
+  tdm_status (*copy)(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction);
+  tdm_status (*sync)(const tdm_context *context);
+} tdm_backend;
+
+/* offload/device.c: OpenMP target devices, and the host. */
+extern const tdm_backend tdm_backend_omp;
+int tdm_omp_device_count(void); /* offload devices, without the host; 0 in a build without offload */
+int tdm_omp_host_threads(void); /* threads that a parallel region gets on the host */
+int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions */
+
+struct tdm_context {
+  const tdm_backend *backend;
+  char device[32]; /* "host", "omp:0" */
+  int omp_device;  /* number for device(), -1: the host */
+  bool automatic;  /* the device was chosen, not named */
+  bool strict, verbose;
+  int teams, threads; /* overrides, 0: none */
+  int host_threads;
+  char *kernel; /* TANDEM_KERNEL or options.kernel, NULL: the dispatcher chooses */
+  tdm_log_fn log;
+  void *log_user;
+};
+
+/* ---- Plans ---- */
+
+typedef enum tdm_role { TDM_IN, TDM_OUT, TDM_IN_OUT } tdm_role;
+
+/* One pointer argument of a run: what the plan knows about the array behind it. */
+typedef struct tdm_buffer {
+  const char *name;
+  tdm_role role;
+  size_t bytes;      /* from the pointer to the end of the last element */
+  size_t align;      /* bytes of an element */
+  bool used;         /* false: this plan has no such array, the pointer must be NULL */
+  unsigned in_place; /* bit i: may be the same pointer as buffer i */
+} tdm_buffer;
+
+enum { TDM_MAX_BUFFERS = 6 };
+
+/* Geometry of a launch. Kernels are right for any smaller number of teams and threads than they ask for. */
+typedef struct tdm_launch {
+  int device; /* for device() */
+  int on_device;
+  int teams, threads;
+} tdm_launch;
+
+/* One kernel: one row of the table in kernels.c. */
+typedef struct tdm_kernel {
+  const char *name;
+  tdm_op op;
+  const tdm_backend *backend;
+  /* Can it serve the plan's description? If not, writes the reason. NULL: it serves every valid description. */
+  bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
+  /* Chooses tiles and launch geometry, names the workspace, uploads tables. */
+  tdm_status (*prepare)(tdm_plan *plan);
+  /* Launches. buffers are the run's pointers in the order of the plan's buffers. Allocates nothing. */
+  tdm_status (*launch)(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
+} tdm_kernel;
+
+struct tdm_plan {
+  tdm_op op;
+  const tdm_kernel *kernel;
+  tdm_context *context;
+  union {
+    tdm_gemm_desc gemm;
+    tdm_swiglu_desc swiglu;
+    tdm_rmsnorm_desc rmsnorm;
+    tdm_attention_desc attention;
+    tdm_rope_desc rope;
+    tdm_softmax_desc softmax;
+    tdm_embedding_desc embedding;
+    tdm_silu_mul_desc silu_mul;
+    tdm_add_desc add;
+    tdm_cross_entropy_desc cross_entropy;
+  } desc;          /* with every default filled in */
+  char title[160]; /* "gemm nt bf16 257x129x65" */
+  bool empty;      /* no output element: a run does nothing */
+
+  int buffer_count;
+  tdm_buffer buffers[TDM_MAX_BUFFERS];
+
+  /* Set by the kernel's prepare. */
+  tdm_launch launch;
+  int64_t tile_m, tile_n; /* tile kernels only */
+  size_t workspace_bytes;
+  void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
+  void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */
+
+  pthread_mutex_t turn; /* held by the run that uses the workspace */
+  char explain[2048];
+};
+
+/* An op's plan function: begin, fill plan->desc, check, name the buffers, end. */
+tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm_plan **out, tdm_plan **plan);
+/* Ends an op's plan function: finishes on TDM_OK, else frees the plan and returns status. */
+tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out);
+
+void tdm_plan_title(tdm_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds the next pointer argument. bytes 0: it may be NULL. */
+void tdm_plan_buffer(tdm_plan *plan, const char *name, tdm_role role, size_t bytes, size_t align);
+/* Adds a pointer argument that this plan doesn't use: it must be NULL. */
+void tdm_plan_no_buffer(tdm_plan *plan, const char *name);
+/* Copies bytes to the device as plan->table. */
+tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size);
+/* Sets the geometry, unless the context overrides it; a value below 1 becomes 1. */
+void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads);
+/* Checks every pointer and launches. */
+tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream);
+
+/* context.c: a run's stream must be of the plan's context. */
+tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream);
+
+/* kernels.c: chooses plan->kernel and writes plan->explain. */
+tdm_status tdm_plan_choose(tdm_plan *plan);
+/* "NAME" or "OP=NAME,OP=NAME", as options.kernel has it: refuses what names no kernel. NULL is allowed. */
+tdm_status tdm_check_kernel_names(const char *kernels);
+/* Adds rows to the table, in front of the built-in ones: the checker's own test plants kernels with bugs. */
+void tdm_kernels_extend(const tdm_kernel *const *rows, int count);
+
+/* ---- Checks of a description (validate.c). Each names the argument, its value and what is allowed. ---- */
+
+tdm_status tdm_check_range(const char *op, const char *name, int64_t value, int64_t least, int64_t most);
+tdm_status tdm_check_type(const char *op, const char *name, tdm_type type);
+tdm_status tdm_check_finite(const char *op, const char *name, double value);
+/* 0 becomes length; less than length is refused. */
+tdm_status tdm_check_leading(const char *op, const char *name, int64_t *leading, int64_t length);
+/* Bytes from the first to the last element of a strided array, 0 if it has none; refuses what does not fit in 63 bits. */
+tdm_status tdm_check_extent(const char *op, const char *name, int rank, const int64_t *dims, const int64_t *strides,
+                            size_t element, size_t *bytes);
+/* The same for rows x cols with a leading dimension. */
+tdm_status tdm_check_matrix(const char *op, const char *name, int64_t rows, int64_t cols, int64_t leading, size_t element,
+                            size_t *bytes);
+
+#endif

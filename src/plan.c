@@ -1,0 +1,169 @@
+/* The life of a plan: made by its op's plan function, run, freed. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "internal.h"
+
+const char *const tdm_op_names[TDM_OP_COUNT] = {"gemm",    "swiglu",    "rmsnorm",  "attention", "rope",
+                                                "softmax", "embedding", "silu_mul", "add",       "cross_entropy"};
+
+tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm_plan **out, tdm_plan **plan) {
+  const char *name = tdm_op_names[op];
+  if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", name);
+  if (desc == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: desc = NULL: must point to a description", name);
+  if (out == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = NULL: must point to a tdm_plan *", name);
+  tdm_plan *made = calloc(1, sizeof *made);
+  if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for a plan of %zu bytes", name, sizeof *made);
+  if (pthread_mutex_init(&made->turn, NULL) != 0) {
+    free(made);
+    return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for a plan's lock", name);
+  }
+  made->op = op;
+  made->context = context;
+  *plan = made;
+  return TDM_OK;
+}
+
+static tdm_status finish(tdm_plan *plan) {
+  TDM_TRY(tdm_plan_choose(plan));
+  TDM_TRY(plan->kernel->prepare(plan));
+  if (plan->workspace_bytes > 0) TDM_TRY(plan->context->backend->alloc(plan->context, plan->workspace_bytes, &plan->workspace));
+  return TDM_OK;
+}
+
+tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
+  if (status == TDM_OK) status = finish(plan);
+  if (status == TDM_OK)
+    *out = plan;
+  else
+    tdm_plan_free(plan);
+  return status;
+}
+
+void tdm_plan_free(tdm_plan *plan) {
+  if (plan == NULL) return;
+  if (plan->workspace != NULL) plan->context->backend->free(plan->context, plan->workspace);
+  if (plan->table != NULL) plan->context->backend->free(plan->context, plan->table);
+  pthread_mutex_destroy(&plan->turn);
+  free(plan);
+}
+
+const char *tdm_plan_explain(const tdm_plan *plan) { return plan == NULL ? "no plan" : plan->explain; }
+
+const char *tdm_plan_kernel(const tdm_plan *plan) { return plan == NULL ? "no plan" : plan->kernel->name; }
+
+void tdm_plan_title(tdm_plan *plan, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(plan->title, sizeof plan->title, format, args);
+  va_end(args);
+}
+
+void tdm_plan_buffer(tdm_plan *plan, const char *name, tdm_role role, size_t bytes, size_t align) {
+  plan->buffers[plan->buffer_count++] = (tdm_buffer){.name = name, .role = role, .bytes = bytes, .align = align, .used = true};
+}
+
+void tdm_plan_no_buffer(tdm_plan *plan, const char *name) {
+  plan->buffers[plan->buffer_count++] = (tdm_buffer){.name = name, .align = 1};
+}
+
+tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size) {
+  const tdm_backend *backend = plan->context->backend;
+  if (size == 0) return TDM_OK;
+  TDM_TRY(backend->alloc(plan->context, size, &plan->table));
+  return backend->copy(plan->context, plan->table, bytes, size, TDM_TO_DEVICE);
+}
+
+void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads) {
+  const tdm_context *context = plan->context;
+  if (context->teams > 0) teams = context->teams;
+  if (context->threads > 0) threads = context->threads;
+  if (teams > INT32_MAX) teams = INT32_MAX; /* kernels stride over their work, so fewer teams are right too */
+  plan->launch.device = context->omp_device < 0 ? 0 : context->omp_device;
+  plan->launch.on_device = context->omp_device >= 0;
+  plan->launch.teams = teams < 1 ? 1 : (int)teams;
+  plan->launch.threads = threads < 1 ? 1 : (int)threads;
+}
+
+/* ---- Running ---- */
+
+static bool overlap(const tdm_buffer *a, uintptr_t at_a, const tdm_buffer *b, uintptr_t at_b) {
+  return at_a < at_b + b->bytes && at_b < at_a + a->bytes;
+}
+
+/* An output may touch no other array, but for the one that it is allowed to replace. */
+static tdm_status check_overlap(const tdm_plan *plan, const void *const *pointers, int out) {
+  const tdm_buffer *a = &plan->buffers[out];
+  for (int i = 0; i < plan->buffer_count; i++) {
+    const tdm_buffer *b = &plan->buffers[i];
+    bool same_allowed = (a->in_place >> i & 1) && pointers[out] == pointers[i];
+    bool seen = b->role != TDM_IN && i < out; /* a pair of outputs is met twice */
+    if (i == out || b->bytes == 0 || same_allowed || seen) continue;
+    if (overlap(a, (uintptr_t)pointers[out], b, (uintptr_t)pointers[i]))
+      return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %p (%zu bytes) overlaps %s = %p (%zu bytes): must not%s",
+                      tdm_op_names[plan->op], a->name, pointers[out], a->bytes, b->name, pointers[i], b->bytes,
+                      a->in_place >> i & 1 ? ", except as the same pointer" : "");
+  }
+  return TDM_OK;
+}
+
+static tdm_status check_pointers(const tdm_plan *plan, const void *const *pointers) {
+  const char *op = tdm_op_names[plan->op];
+  for (int i = 0; i < plan->buffer_count; i++) {
+    const tdm_buffer *buffer = &plan->buffers[i];
+    if (!buffer->used && pointers[i] != NULL)
+      return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %p: must be NULL, the plan was made without it", op, buffer->name,
+                      pointers[i]);
+    if (buffer->bytes == 0) continue;
+    if (pointers[i] == NULL)
+      return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = NULL: must point to %zu bytes", op, buffer->name, buffer->bytes);
+    if ((uintptr_t)pointers[i] % buffer->align != 0)
+      return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %p: must be aligned to its element of %zu bytes", op, buffer->name,
+                      pointers[i], buffer->align);
+  }
+  for (int i = 0; i < plan->buffer_count; i++)
+    if (plan->buffers[i].bytes > 0 && plan->buffers[i].role != TDM_IN) TDM_TRY(check_overlap(plan, pointers, i));
+  return TDM_OK;
+}
+
+/* Kernels only read what the plan calls TDM_IN, so one array of plain pointers serves all. */
+static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream) {
+  void *buffers[TDM_MAX_BUFFERS] = {0};
+  for (int i = 0; i < plan->buffer_count; i++) buffers[i] = (void *)(uintptr_t)pointers[i];
+  if (plan->workspace == NULL) return plan->kernel->launch(plan, buffers, stream);
+  pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->turn;
+  pthread_mutex_lock(turn);
+  tdm_status status = plan->kernel->launch(plan, buffers, stream);
+  pthread_mutex_unlock(turn);
+  return status;
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
+  if (plan == NULL)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = NULL: must come from tdm_%s_plan", tdm_op_names[op], tdm_op_names[op]);
+  if (plan->op != op)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = %p: is a plan of %s", tdm_op_names[op], (const void *)plan,
+                    tdm_op_names[plan->op]);
+  TDM_TRY(tdm_stream_check(tdm_op_names[op], plan->context, stream));
+  TDM_TRY(check_pointers(plan, pointers));
+  if (plan->empty) return TDM_OK;
+  const tdm_context *context = plan->context;
+  if (!context->verbose) return launch(plan, pointers, stream);
+  double start = seconds();
+  tdm_status status = launch(plan, pointers, stream);
+  if (status != TDM_OK) return status;
+  char line[320];
+  snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", plan->title, plan->kernel->name, context->device,
+           1e3 * (seconds() - start));
+  context->log(context->log_user, line);
+  return TDM_OK;
+}

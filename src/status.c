@@ -1,0 +1,48 @@
+/* Statuses, types and the last error. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+static _Thread_local char last_error[512];
+
+tdm_status tdm_fail(tdm_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(last_error, sizeof last_error, format, args);
+  va_end(args);
+  return status;
+}
+
+const char *tdm_last_error(void) { return last_error; }
+
+const char *tdm_version(void) { return TDM_VERSION; }
+
+const char *tdm_status_name(tdm_status status) {
+  switch (status) {
+    case TDM_OK: return "ok";
+    case TDM_ERROR_ARGUMENT: return "argument";
+    case TDM_ERROR_UNSUPPORTED: return "unsupported";
+    case TDM_ERROR_MEMORY: return "memory";
+    case TDM_ERROR_DEVICE: return "device";
+  }
+  return "unknown status";
+}
+
+size_t tdm_type_size(tdm_type type) {
+  switch (type) {
+    case TDM_F32: return 4;
+    case TDM_F16:
+    case TDM_BF16: return 2;
+  }
+  return 0;
+}
+
+const char *tdm_type_name(tdm_type type) {
+  switch (type) {
+    case TDM_F32: return "f32";
+    case TDM_F16: return "f16";
+    case TDM_BF16: return "bf16";
+  }
+  return "unknown type";
+}
