@@ -1,0 +1,117 @@
+/* The shared command line of the tools. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void case_options_table(case_options *o, struct poptOption rows[CASE_OPTION_ROWS]) {
+  const struct poptOption table[CASE_OPTION_ROWS] = {
+      {"dtype", '\0', POPT_ARG_STRING, &o->dtype, 0, "Type of the inputs", "f16|bf16|f32"},
+      {"layout", '\0', POPT_ARG_STRING, &o->layout, 0, "Storage of A and B", "nn|nt|tn|tt"},
+      {"epilogue", '\0', POPT_ARG_STRING, &o->epilogue, 0, "Steps after the sums of gemm", "bias+gelu+scale:0.5"},
+      {"set", '\0', POPT_ARG_STRING, &o->settings, 0, "What else the op's description holds", "key=value,..."},
+      {"seed", '\0', POPT_ARG_STRING, &o->seed, 0, "Seed of the random data", "N"},
+      {"backend", '\0', POPT_ARG_STRING, &o->backend, 0, "Backend", "omp"},
+      {"device", '\0', POPT_ARG_STRING, &o->device, 0, "Device", "host|omp:N"},
+      {"kernel", '\0', POPT_ARG_STRING, &o->kernel, 0, "Kernel", "NAME|OP=NAME,..."},
+      POPT_TABLEEND,
+  };
+  memcpy(rows, table, sizeof table);
+}
+
+void case_options_free(case_options *o) {
+  char *const texts[] = {o->dtype, o->layout, o->epilogue, o->settings, o->seed, o->backend, o->device, o->kernel};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
+  *o = (case_options){0};
+}
+
+bool case_read_command_line(poptContext popt, const char *operands[], int most, int *count, char *error, size_t size) {
+  int code = poptGetNextOpt(popt);
+  if (code < -1) {
+    snprintf(error, size, "%s: %s; --help lists the options", poptBadOption(popt, POPT_BADOPTION_NOALIAS), poptStrerror(code));
+    return false;
+  }
+  *count = 0;
+  for (const char *operand; (operand = poptGetArg(popt)) != NULL;) {
+    if (*count == most) {
+      snprintf(error, size, "'%s': at most %d argument%s allowed beside the options", operand, most,
+               most == 1 ? " is" : "s are");
+      return false;
+    }
+    operands[(*count)++] = operand;
+  }
+  return true;
+}
+
+const char *case_op_list(void) {
+  static char text[256];
+  size_t used = 0;
+  for (int i = 0; case_ops[i] != NULL && used < sizeof text; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "|" : "", case_ops[i]->name);
+  return text;
+}
+
+static bool refuse(const char *op, const char *option, const char *text, char *error, size_t size) {
+  snprintf(error, size, "%s = '%s': %s has no such selector", option, text, op);
+  return false;
+}
+
+bool case_options_apply(const case_options *o, tdm_case *c, char *error, size_t size) {
+  const case_op *op = c->op;
+  if (o->layout != NULL && !op->has_layout) return refuse(op->name, "--layout", o->layout, error, size);
+  if (o->epilogue != NULL && !op->has_epilogue) return refuse(op->name, "--epilogue", o->epilogue, error, size);
+  if (o->dtype != NULL) {
+    if (!case_parse_type(&c->type, o->dtype, error, size)) return false;
+    c->out = c->type;
+  }
+  if (o->layout != NULL && !case_parse_layout(&c->layout, o->layout, error, size)) return false;
+  if (o->epilogue != NULL && !case_parse_epilogue(c, o->epilogue, error, size)) return false;
+  if (o->settings != NULL && !case_parse_settings(c, o->settings, error, size)) return false;
+  return o->seed == NULL || case_parse_number("--seed", o->seed, 0, UINT64_MAX, &c->seed, error, size);
+}
+
+bool case_options_for_all(const case_options *o, char *error, size_t size) {
+  const char *option = o->layout != NULL ? "--layout" : o->epilogue != NULL ? "--epilogue" : "--set";
+  const char *text = o->layout != NULL ? o->layout : o->epilogue != NULL ? o->epilogue : o->settings;
+  if (text == NULL) return true;
+  snprintf(error, size, "%s = '%s': not every op takes it: name an op: %s", option, text, case_op_list());
+  return false;
+}
+
+bool case_options_devices(const case_options *o, case_devices *devices, char *error, size_t size) {
+  const char *list = o->device == NULL ? "auto" : o->device;
+  devices->count = 0;
+  for (const char *at = list;; at++) {
+    size_t length = strcspn(at, ",");
+    bool fits = length > 0 && length < CASE_DEVICE_NAME;
+    if (!fits || devices->count == CASE_MAX_DEVICES) {
+      snprintf(error, size, "--device = '%s': must be 1 to %d names with commas between; offered here: %s", list,
+               CASE_MAX_DEVICES, tdm_devices());
+      return false;
+    }
+    snprintf(devices->name[devices->count++], CASE_DEVICE_NAME, "%.*s", (int)length, at);
+    at += length;
+    if (*at == '\0') return true;
+  }
+}
+
+tdm_status case_open(const case_options *o, const char *device, tdm_context **context) {
+  tdm_options open = {.backend = o->backend, .device = device, .kernel = o->kernel};
+  return tdm_open(&open, context);
+}
+
+bool case_parse_number(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *value, char *error,
+                       size_t size) {
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  if (isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && number >= least && number <= most) {
+    *value = number;
+    return true;
+  }
+  snprintf(error, size, "%s = '%s': must be a whole number from %" PRIu64 " to %" PRIu64, what, text, least, most);
+  return false;
+}
