@@ -34,6 +34,27 @@
 #define TDM_ON_GPU 0
 #endif
 
+/* An array that the threads of a team share, for use between TDM_TARGET_TEAMS and TDM_PARALLEL:
+ *
+ *   TDM_TARGET_TEAMS(plan->launch, x, d)
+ *   {
+ *     TDM_TEAM_MEMORY(float, sums, 256);
+ *     TDM_PARALLEL { sum_body(x, *d, sums, tdm_here()); }
+ *   }
+ *
+ * count is a constant. GPUs take it from LDS or shared memory; on hosts it is a local array of the team, because clang's host
+ * code for `omp allocate` calls malloc in each launch and gcc 12 has no `omp allocate`. */
+#if TDM_ON_GPU
+#define TDM_TEAM_MEMORY(type, name, count)       \
+  type name[count] __attribute__((aligned(16))); \
+  TDM_PRAGMA(omp allocate(name) allocator(omp_pteam_mem_alloc))
+#else
+#define TDM_TEAM_MEMORY(type, name, count) type name[count] __attribute__((aligned(64)))
+#endif
+
+/* Waits for the threads of the team: what they wrote before is visible after it. All of them must reach it. */
+#define TDM_TEAM_BARRIER() TDM_PRAGMA(omp barrier)
+
 #define TDM_INLINE static inline __attribute__((always_inline))
 
 /* A thread's place in the launch. */
