@@ -1,0 +1,98 @@
+/* Functions of f32 for kernels, without branches, tables or library calls: loops over them become vector code on hosts and
+ * GPUs. A NaN gives a NaN. test/math.c measures their errors against the C library in f64 and holds the bounds. The
+ * polynomials are weighted minimax fits. */
+#ifndef TANDEM_OFFLOAD_MATH_H
+#define TANDEM_OFFLOAD_MATH_H
+
+#include "elem.h"
+
+/* ln 2 in two parts; the first has 15 bits, so that its products with exponents are exact. */
+#define TDM_LN2_HIGH 0x1.62e4p-1f
+#define TDM_LN2_LOW 0x1.7f7d1cp-20f
+
+/* e^x = 2^n e^r, n = round(x / ln 2). Below -103.97 it is 0, above 88.72 infinity; subnormal results are rounded as others. */
+TDM_INLINE float tdm_exp(float x) {
+  const float round = 0x1.8p23f; /* adding it leaves the integer part, rounded, in the low bits */
+  x = x < -104.0f ? -104.0f : x;
+  x = x > 89.0f ? 89.0f : x;
+  float t = x * 0x1.715476p+0f + round, n = t - round;
+  float r = x - n * TDM_LN2_HIGH - n * TDM_LN2_LOW;
+  float p = 0x1.6a1a6ep-10f;
+  p = p * r + 0x1.123fc6p-7f;
+  p = p * r + 0x1.555916p-5f;
+  p = p * r + 0x1.55548ap-3f;
+  p = p * r + 0x1.fffffcp-2f;
+  p = p * (r * r) + r + 1;
+  /* 2^n as two factors: n may be 128, or below the exponents of normal numbers. */
+  int32_t exponent = (int32_t)(tdm_bits(t) - tdm_bits(round)), half = exponent >> 1;
+  float first = tdm_from_bits((uint32_t)(half + 127) << 23), second = tdm_from_bits((uint32_t)(exponent - half + 127) << 23);
+  return p * first * second;
+}
+
+/* log x = e ln 2 + log(1 + f), with x = 2^e (1 + f) and 1 + f in sqrt(1/2) .. sqrt(2). log 0 = -infinity; x < 0 gives NaN. */
+TDM_INLINE float tdm_log(float x) {
+  const uint32_t sqrt_half = 0x3f3504f3;
+  int subnormal = x < 0x1p-126f;
+  uint32_t bits = tdm_bits(subnormal ? x * 0x1p23f : x);
+  int32_t exponent = (int32_t)(bits - sqrt_half) >> 23;
+  float f = tdm_from_bits(bits - ((uint32_t)exponent << 23)) - 1;
+  float e = (float)(exponent - (subnormal ? 23 : 0));
+  float p = 0x1.1454c2p-4f;
+  p = p * f - 0x1.dfe2aep-4f;
+  p = p * f + 0x1.e7d510p-4f;
+  p = p * f - 0x1.fbf1acp-4f;
+  p = p * f + 0x1.2325e4p-3f;
+  p = p * f - 0x1.555ce6p-3f;
+  p = p * f + 0x1.99a584p-3f;
+  p = p * f - 0x1.000006p-2f;
+  p = p * f + 0x1.555546p-2f;
+  float tail = p * f * (f * f) - 0.5f * (f * f) + e * TDM_LN2_LOW;
+  float y = e * TDM_LN2_HIGH + (f + tail);
+  y = x <= 0x1.fffffep127f ? y : x; /* infinity, NaN */
+  y = x == 0 ? -__builtin_inff() : y;
+  return x < 0 ? __builtin_nanf("") : y;
+}
+
+/* 1 / (1 + e^-x), with the exponential of -|x|: small results keep their digits. */
+TDM_INLINE float tdm_sigmoid(float x) {
+  float z = tdm_exp(-__builtin_fabsf(x)), y = 1 / (1 + z);
+  return x < 0 ? z * y : y;
+}
+
+/* x sigmoid(x); NaN for -infinity, as the product says. Results below 2^-119 come from a subnormal factor and lose digits. */
+TDM_INLINE float tdm_silu(float x) { return x * tdm_sigmoid(x); }
+
+/* tanh x = (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x; below 0.625, where that loses digits, an odd polynomial. */
+TDM_INLINE float tdm_tanh(float x) {
+  float a = __builtin_fabsf(x), z = tdm_exp(-2 * a), s = x * x;
+  float large = (1 - z) / (1 + z);
+  float p = -0x1.752140p-8f;
+  p = p * s + 0x1.52022ep-6f;
+  p = p * s - 0x1.b837f0p-5f;
+  p = p * s + 0x1.110710p-3f;
+  p = p * s - 0x1.555532p-2f;
+  float small = p * s * a + a;
+  return __builtin_copysignf(a >= 0.625f ? large : small, x);
+}
+
+/* Below 0.875: x + x P(x^2). Above: 1 - e^(x Q(x)), which is 1 from 4 on. */
+TDM_INLINE float tdm_erf(float x) {
+  float a = __builtin_fabsf(x), s = x * x;
+  a = a > 4 ? 4 : a;
+  float p = -0x1.453868p-11f;
+  p = p * s + 0x1.49cfe6p-8f;
+  p = p * s - 0x1.b6f5a4p-6f;
+  p = p * s + 0x1.ce2158p-4f;
+  p = p * s - 0x1.81270ep-2f;
+  p = p * s + 0x1.06eba6p-3f;
+  float q = 0x1.c2e386p-13f;
+  q = q * a - 0x1.a67f36p-9f;
+  q = q * a + 0x1.7779fap-6f;
+  q = q * a - 0x1.af541ap-4f;
+  q = q * a - 0x1.45788ep-1f;
+  q = q * a - 0x1.20e6f6p+0f;
+  float small = p * a + a, large = 1 - tdm_exp(a * q);
+  return __builtin_copysignf(a < 0.875f ? small : large, x);
+}
+
+#endif
