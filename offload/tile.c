@@ -1,0 +1,56 @@
+/* How the tile engine cuts an output. Compiled for the host, which plans for both targets. */
+#include "tile.h"
+
+/* The largest tile and its micro tile, of the plan's device. */
+typedef struct tile_size {
+  int64_t micro_m, micro_n, micros_m, micros_n;
+} tile_size;
+
+static tile_grid cut(const tile_size *size, int64_t m, int64_t n, int64_t batch, int64_t tiles_m, int64_t tiles_n) {
+  tile_grid grid = {.micros_m = tdm_ceil_div(m, size->micro_m), .micros_n = tdm_ceil_div(n, size->micro_n)};
+  grid.tile_micros_m = (int)tdm_ceil_div(grid.micros_m, tiles_m);
+  grid.tile_micros_n = (int)tdm_ceil_div(grid.micros_n, tiles_n);
+  grid.tiles_m = tdm_ceil_div(grid.micros_m, grid.tile_micros_m);
+  grid.tiles_n = tdm_ceil_div(grid.micros_n, grid.tile_micros_n);
+  grid.tiles = batch * grid.tiles_m * grid.tiles_n;
+  return grid;
+}
+
+/* As few tiles as the largest size allows, then more until every worker has the same number (or about, from 4 each on). */
+static tile_grid cut_evenly(const tile_size *size, int64_t m, int64_t n, int64_t batch, int64_t workers) {
+  int64_t tiles_m = tdm_ceil_div(m, size->micro_m * size->micros_m), tiles_n = tdm_ceil_div(n, size->micro_n * size->micros_n);
+  tile_grid grid = cut(size, m, n, batch, tiles_m, tiles_n);
+  while (grid.tiles % workers != 0 && grid.tiles < 4 * workers) {
+    bool can_m = tiles_m < grid.micros_m, can_n = tiles_n < grid.micros_n;
+    if (!can_m && !can_n) break;
+    bool tall = grid.tile_micros_m * size->micro_m > grid.tile_micros_n * size->micro_n;
+    if (can_m && (tall || !can_n))
+      tiles_m++;
+    else
+      tiles_n++;
+    grid = cut(size, m, n, batch, tiles_m, tiles_n);
+  }
+  return grid;
+}
+
+tile_grid tile_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights) {
+  if (m == 0 || n == 0 || batch == 0) return (tile_grid){0};
+  if (plan->context->omp_device >= 0) {
+    tile_size size = {GPU_MICRO, GPU_MICRO, GPU_TILE_MICROS, GPU_TILE_MICROS};
+    tile_grid grid =
+        cut(&size, m, n, batch, tdm_ceil_div(m, GPU_MICRO * GPU_TILE_MICROS), tdm_ceil_div(n, GPU_MICRO * GPU_TILE_MICROS));
+    grid.tile_micros_m = grid.tile_micros_n = GPU_TILE_MICROS;
+    grid.weights = weights;
+    tdm_plan_launch(plan, grid.tiles, GPU_TILE_MICROS * GPU_TILE_MICROS);
+    return grid;
+  }
+  /* With two weights the tile is half as wide: the sums of both must fit in the L2. */
+  tile_size size = {MICRO_M, MICRO_N, TILE_MICROS_M, TILE_MICROS_N / weights};
+  tile_grid grid = cut_evenly(&size, m, n, batch, plan->context->host_threads);
+  grid.weights = weights;
+  tdm_plan_launch(plan, tdm_min(grid.tiles, plan->context->host_threads), 1);
+  size_t sums = (size_t)grid.tile_micros_m * (size_t)grid.tile_micros_n * (size_t)weights * sizeof(tile_sums);
+  size_t teams = (size_t)plan->launch.teams, threads = (size_t)plan->launch.threads;
+  plan->workspace_bytes = teams * (TILE_PANEL_FLOATS((size_t)weights) * sizeof(float) + threads * sums);
+  return grid;
+}
