@@ -12,13 +12,18 @@
 #include "tandem/gemm.h"
 #include "tandem/tandem.h"
 
-enum { CASE_MAX_RANK = 6, CASE_MAX_ARRAYS = 6, CASE_MAX_EPILOGUE = 32 };
+enum { CASE_MAX_RANK = 6, CASE_MAX_ARRAYS = 6, CASE_MAX_EPILOGUE = 32, CASE_MAX_LEADING = 4 };
 
 typedef struct case_op case_op;
 
-/* How inputs are filled. EXACT: small integers, so that every order of summation gives the same bits. REAL: normal random data.
- * The others are REAL with something planted. */
-typedef enum case_fill { CASE_EXACT, CASE_REAL, CASE_BIG, CASE_EQUAL, CASE_SPECIAL } case_fill;
+/* How inputs are filled. */
+typedef enum case_fill {
+  CASE_REAL,   /* random, nearly normal, mean 0 and deviation 1; indices are valid */
+  CASE_EXACT,  /* integers -4 .. 4, so that every order of summation gives the same bits */
+  CASE_BIG,    /* REAL times 1e15 (f16: 1e4): sums stay finite in f32, f16 results overflow */
+  CASE_EQUAL,  /* all elements of a row are equal */
+  CASE_SPECIAL /* REAL, with about one element in 40 NaN, an infinity, a zero or subnormal; indices also out of range */
+} case_fill;
 
 typedef struct tdm_case {
   const case_op *op;
@@ -27,14 +32,21 @@ typedef struct tdm_case {
   tdm_layout layout;
   tdm_epilogue_step epilogue[CASE_MAX_EPILOGUE];
   int epilogue_steps;
-  /* --set: each op reads the ones that it knows; the parser refuses the others. 0 where nothing was said, unless noted. */
-  double alpha, beta; /* 1, 0 */
-  int64_t lda, ldb, ldc, batch /* 1 */;
-  bool residual, causal, lse;
+  /* --set: each op reads the ones that it knows (op->settings); the parser refuses the others. 0 where nothing was said,
+   * unless noted. */
+  double alpha, beta;                              /* 1, 0 */
+  int64_t ld[CASE_MAX_LEADING];                    /* leading dimensions, in the order of op->leading; 0: packed */
+  int64_t batch /* 1 */, stride[CASE_MAX_LEADING]; /* gemm: matrices, and elements between them for a, b, c, r */
+  bool broadcast_a, broadcast_b;                   /* gemm */
+  bool residual, causal, lse, rope_half;           /* rope_half: rope=half */
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
-  bool rope_half;
-  int64_t offset;
+  int64_t offset, ignore /* -100 */;
+  int64_t pad;   /* attention, rope: unused elements after each head_dim row */
+  bool swap;     /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
+  int64_t shift; /* every array begins this many elements after an aligned address */
+  int in_place;  /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
   case_fill fill;
+  bool fill_given; /* by --set fill=; otherwise tandem-check makes a pass with each fill that applies */
   uint64_t seed;
 } tdm_case;
 
@@ -45,11 +57,12 @@ typedef enum case_element { CASE_F32, CASE_F16, CASE_BF16, CASE_I32 } case_eleme
 typedef struct case_array {
   const char *name; /* "a": also the option of tandem-run, --a FILE */
   case_element element;
-  bool input, output; /* both: read and replaced (C with beta) */
+  bool input, output; /* both: read and replaced (C with beta not 0) */
   bool used;          /* false: this case passes NULL */
   int rank;
   int64_t dim[4], stride[4]; /* elements */
   int64_t index_limit;       /* CASE_I32: values are 0 .. index_limit - 1 */
+  int same_as;               /* an output that a run puts into the memory of this input, -1: its own */
 } case_array;
 
 /* What one op knows about its cases. */
@@ -58,14 +71,17 @@ struct case_op {
   const char *shape_form; /* "MxNxK" */
   int shape_rank;
   bool has_layout, has_epilogue, has_out; /* which selectors it takes */
-  const char *settings;                   /* the --set keys it takes: "alpha beta lda ldb ldc batch out" */
-  bool exact;                             /* made of sums and products: CASE_EXACT applies (gemm: depends on the epilogue) */
-  /* Fills arrays[]; returns how many the op's run takes. */
+  const char *settings;                   /* the --set keys it takes beside `leading`, fill, shift: "alpha beta batch" */
+  const char *leading;                    /* its leading dimensions: "lda ldb ldc ldr" */
+  const char *in_place;                   /* values of --set inplace=: "a b"; NULL: the op is never in place */
+  bool (*exact)(const tdm_case *c);       /* does CASE_EXACT give exact results; NULL: never */
+  /* Fills arrays[]; returns how many the op's run takes. Only after plan accepted the case: it alone checks sizes. */
   int (*arrays)(const tdm_case *c, case_array arrays[CASE_MAX_ARRAYS]);
   tdm_status (*plan)(tdm_context *context, const tdm_case *c, tdm_plan **plan);
   tdm_status (*run)(const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], tdm_stream *stream);
   /* The f64 reference: row `row` (all outer dims of the output array, flattened) of output array `output`, from host copies of
-   * the inputs as they were before the run. value[i] and bound[i] (allowed absolute difference) for each element of the row. */
+   * the inputs as they were before the run. For each element of the row its value before the rounding to the output type, and
+   * the allowed absolute difference from it before that rounding. */
   void (*reference)(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                     int64_t row, double *value, double *bound);
   double (*flops)(const tdm_case *c);
@@ -94,6 +110,9 @@ size_t case_element_size(case_element element);
 /* Element at a flat offset (in elements) as a double, and back (rounded to nearest even). Written apart from the library's. */
 double case_get(const void *base, int64_t offset, case_element element);
 void case_put(void *base, int64_t offset, case_element element, double value);
+/* Is a stored element right: no further from value than bound before it was rounded to its type? NaN is right only where value
+ * is NaN, and an infinity where the rounding of value +- bound allows it. */
+bool case_accepts(double got, double value, double bound, case_element element);
 /* Rows of an array (all dims but the last, flattened), and the offset of row `row`. */
 int64_t case_rows(const case_array *array);
 int64_t case_row_offset(const case_array *array, int64_t row);
