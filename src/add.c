@@ -1,7 +1,7 @@
 /* add: c = a + b. Shapes and checks. */
 #include <inttypes.h>
 
-#include "internal.h"
+#include "rows.h"
 
 tdm_add_desc tdm_add_default(int64_t rows, int64_t cols, tdm_type type) {
   return (tdm_add_desc){.rows = rows, .cols = cols, .type = type};
@@ -10,23 +10,15 @@ tdm_add_desc tdm_add_default(int64_t rows, int64_t cols, tdm_type type) {
 static tdm_status describe(tdm_plan *plan, const tdm_add_desc *desc) {
   tdm_add_desc *d = &plan->desc.add;
   *d = *desc;
-  size_t a, b, c, element = tdm_type_size(d->type);
-  TDM_TRY(tdm_check_type("add", "type", d->type));
-  TDM_TRY(tdm_check_range("add", "rows", d->rows, 0, INT64_MAX));
-  TDM_TRY(tdm_check_range("add", "cols", d->cols, 0, INT64_MAX));
-  TDM_TRY(tdm_check_leading("add", "lda", &d->lda, d->cols));
-  TDM_TRY(tdm_check_leading("add", "ldb", &d->ldb, d->cols));
-  TDM_TRY(tdm_check_leading("add", "ldc", &d->ldc, d->cols));
-  TDM_TRY(tdm_check_matrix("add", "a", d->rows, d->cols, d->lda, element, &a));
-  TDM_TRY(tdm_check_matrix("add", "b", d->rows, d->cols, d->ldb, element, &b));
-  TDM_TRY(tdm_check_matrix("add", "c", d->rows, d->cols, d->ldc, element, &c));
+  tdm_rows rows = {"rows", d->rows, "cols", d->cols, d->type};
+  TDM_TRY(tdm_rows_check(plan, &rows));
+  TDM_TRY(tdm_rows_array(plan, &rows, "a", TDM_IN, "lda", &d->lda));
+  TDM_TRY(tdm_rows_array(plan, &rows, "b", TDM_IN, "ldb", &d->ldb));
+  TDM_TRY(tdm_rows_array(plan, &rows, "c", TDM_OUT, "ldc", &d->ldc));
+  if (d->ldc == d->lda) tdm_rows_in_place(plan, 2, 0);
+  if (d->ldc == d->ldb) tdm_rows_in_place(plan, 2, 1);
+  plan->empty = plan->buffers[2].bytes == 0;
   tdm_plan_title(plan, "add %s %" PRId64 "x%" PRId64, tdm_type_name(d->type), d->rows, d->cols);
-  plan->empty = c == 0;
-  tdm_plan_buffer(plan, "a", TDM_IN, a, element);
-  tdm_plan_buffer(plan, "b", TDM_IN, b, element);
-  tdm_plan_buffer(plan, "c", TDM_OUT, c, element);
-  if (d->ldc == d->lda) plan->buffers[2].in_place |= 1u << 0;
-  if (d->ldc == d->ldb) plan->buffers[2].in_place |= 1u << 1;
   return TDM_OK;
 }
 
