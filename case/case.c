@@ -1,0 +1,118 @@
+/* Cases: the ops, defaults, arrays, and the comparison of an element with its reference. */
+#include "case.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "op.h"
+
+const case_op *const case_ops[] = {
+    &case_gemm,
+    &case_add,
+    NULL,
+};
+
+const case_op *case_find_op(const char *name) {
+  for (int i = 0; case_ops[i] != NULL; i++)
+    if (strcmp(case_ops[i]->name, name) == 0) return case_ops[i];
+  return NULL;
+}
+
+tdm_case case_default(const case_op *op) {
+  return (tdm_case){.op = op, .alpha = 1, .batch = 1, .eps = 1e-5, .theta = 1e4, .ignore = -100};
+}
+
+/* ---- Arrays ---- */
+
+case_element case_element_of(tdm_type type) {
+  switch (type) {
+    case TDM_F32: return CASE_F32;
+    case TDM_F16: return CASE_F16;
+    case TDM_BF16: return CASE_BF16;
+  }
+  return CASE_F32;
+}
+
+case_array case_matrix(const char *name, tdm_type type, int64_t rows, int64_t cols, int64_t leading) {
+  return (case_array){.name = name,
+                      .element = case_element_of(type),
+                      .used = true,
+                      .rank = 2,
+                      .dim = {rows, cols},
+                      .stride = {leading == 0 ? cols : leading, 1},
+                      .same_as = -1};
+}
+
+case_array case_vector(const char *name, case_element element, int64_t length) {
+  return (case_array){.name = name, .element = element, .used = true, .rank = 1, .dim = {length}, .stride = {1}, .same_as = -1};
+}
+
+case_array case_input(case_array array) {
+  array.input = true;
+  return array;
+}
+
+case_array case_output(case_array array) {
+  array.output = true;
+  return array;
+}
+
+case_array case_unused(const char *name) { return (case_array){.name = name, .same_as = -1}; }
+
+size_t case_element_size(case_element element) { return element == CASE_F32 || element == CASE_I32 ? 4 : 2; }
+
+size_t case_array_bytes(const case_array *array) {
+  int64_t last = 0;
+  if (!array->used) return 0;
+  for (int i = 0; i < array->rank; i++) {
+    if (array->dim[i] == 0) return 0;
+    last += (array->dim[i] - 1) * array->stride[i];
+  }
+  return (size_t)(last + 1) * case_element_size(array->element);
+}
+
+int64_t case_rows(const case_array *array) {
+  int64_t rows = 1;
+  for (int i = 0; i < array->rank - 1; i++) rows *= array->dim[i];
+  return rows;
+}
+
+int64_t case_row_length(const case_array *array) { return array->dim[array->rank - 1]; }
+
+int64_t case_row_offset(const case_array *array, int64_t row) {
+  int64_t offset = 0;
+  for (int i = array->rank - 2; i >= 0; i--) {
+    offset += row % array->dim[i] * array->stride[i];
+    row /= array->dim[i];
+  }
+  return offset;
+}
+
+double case_stored_bytes(const case_array *array) {
+  if (!array->used) return 0;
+  return (double)case_rows(array) * (double)case_row_length(array) * (double)case_element_size(array->element);
+}
+
+/* ---- Comparison ---- */
+
+double case_sum_constant(const tdm_case *c, int64_t terms) {
+  double n = (double)terms;
+  return 2 + (c->fill == CASE_EQUAL ? n : fmin(n, 2 * sqrt(n)));
+}
+
+static double rounded(double value, case_element element) {
+  uint32_t word;
+  case_put(&word, 0, element, value);
+  return case_get(&word, 0, element);
+}
+
+bool case_accepts(double got, double value, double bound, case_element element) {
+  if (isnan(value)) return isnan(got);
+  if (isinf(value) || !(bound > 0)) return got == rounded(value, element);
+  return rounded(value - bound, element) <= got && got <= rounded(value + bound, element);
+}
+
+case_estimate case_swish(case_estimate x, double s) {
+  double value = x.value / (1 + exp(-s * x.value));
+  return (case_estimate){value, 1.1 * x.error + (4 + s * fabs(x.value)) * CASE_U * fabs(value) + CASE_TINY * fabs(x.value)};
+}

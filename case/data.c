@@ -1,0 +1,121 @@
+/* The data of a case: elements to doubles and back, by arithmetic on their definition, and the filling of inputs. */
+#include <math.h>
+#include <string.h>
+
+#include "op.h"
+
+/* A 16-bit format: 1 sign bit, exponent bits, fraction bits; value = (1 + fraction) 2^(exponent - bias). */
+typedef struct format {
+  int fraction_bits, bias;
+} format;
+
+static const format f16 = {10, 15}, bf16 = {7, 127};
+
+static double word_value(uint16_t word, format f) {
+  int fraction = word & ((1 << f.fraction_bits) - 1);
+  int exponent = (word & 0x7fff) >> f.fraction_bits;
+  double sign = word & 0x8000 ? -1 : 1;
+  if (exponent == 2 * f.bias + 1) return fraction != 0 ? NAN : sign * (double)INFINITY;
+  if (exponent == 0) return sign * ldexp(fraction, 1 - f.bias - f.fraction_bits);
+  return sign * ldexp((1 << f.fraction_bits) + fraction, exponent - f.bias - f.fraction_bits);
+}
+
+static uint16_t value_word(double value, format f) {
+  uint16_t sign = signbit(value) ? 0x8000 : 0;
+  uint16_t infinite = (uint16_t)((2 * f.bias + 1) << f.fraction_bits);
+  if (isnan(value)) return sign | infinite | (uint16_t)(1 << (f.fraction_bits - 1));
+  if (value == 0) return sign;
+  int exponent = 0;
+  double magnitude = fabs(value);
+  if (!isinf(magnitude)) frexp(magnitude, &exponent); /* magnitude = [0.5, 1) 2^exponent */
+  int unit = exponent - 1 - f.fraction_bits;          /* weight of the last bit of the fraction */
+  int least = 1 - f.bias - f.fraction_bits;           /* that of subnormal numbers */
+  if (unit < least) unit = least;
+  double units = isinf(magnitude) ? magnitude : rint(ldexp(magnitude, -unit)); /* rounds halves to even */
+  double largest = ldexp(2 - ldexp(1, -f.fraction_bits), f.bias);
+  if (ldexp(units, unit) > largest) return sign | infinite;
+  /* Subnormal numbers have unit == least and no hidden bit; a carry into the next exponent comes out right by itself. */
+  return (uint16_t)(sign | (uint16_t)((unit - least) * (1 << f.fraction_bits) + (int)units));
+}
+
+double case_get(const void *base, int64_t offset, case_element element) {
+  switch (element) {
+    case CASE_F32: return (double)((const float *)base)[offset];
+    case CASE_F16: return word_value(((const uint16_t *)base)[offset], f16);
+    case CASE_BF16: return word_value(((const uint16_t *)base)[offset], bf16);
+    case CASE_I32: return ((const int32_t *)base)[offset];
+  }
+  return NAN;
+}
+
+void case_put(void *base, int64_t offset, case_element element, double value) {
+  switch (element) {
+    case CASE_F32: ((float *)base)[offset] = (float)value; break;
+    case CASE_F16: ((uint16_t *)base)[offset] = value_word(value, f16); break;
+    case CASE_BF16: ((uint16_t *)base)[offset] = value_word(value, bf16); break;
+    case CASE_I32: ((int32_t *)base)[offset] = (int32_t)value; break;
+  }
+}
+
+/* ---- Filling ---- */
+
+/* splitmix64 (Steele, Lea, Flood 2014): 64 well-mixed bits for any counter. */
+static uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+/* The sum of four uniform numbers is close to normal; sqrt(3) makes its deviation 1. */
+static double nearly_normal(uint64_t bits) {
+  double sum = (double)(bits & 0xffff) + (double)(bits >> 16 & 0xffff) + (double)(bits >> 32 & 0xffff) + (double)(bits >> 48);
+  return (sum / 0x1p16 - 2 + 0x1p-15) * 1.7320508075688772;
+}
+
+static double special(uint64_t bits) {
+  switch (bits % 1000) {
+    case 0: return NAN;
+    case 1: return INFINITY;
+    case 2: return -INFINITY;
+    case 3: return 0;
+    case 4: return -0.0;
+    case 5: return 0x1p-24; /* the least f16 */
+    default: return nearly_normal(mix(bits));
+  }
+}
+
+static double float_value(case_fill fill, case_element element, uint64_t bits, uint64_t row_bits) {
+  switch (fill) {
+    case CASE_EXACT: return (double)(bits % 9) - 4;
+    case CASE_REAL: return nearly_normal(bits);
+    case CASE_BIG: return nearly_normal(bits) * (element == CASE_F16 ? 1e4 : 1e15);
+    case CASE_EQUAL: return nearly_normal(row_bits);
+    case CASE_SPECIAL: return special(bits);
+  }
+  return 0;
+}
+
+static double index_value(const tdm_case *c, int64_t limit, uint64_t bits) {
+  static const int32_t outside[] = {-1, INT32_MAX, INT32_MIN};
+  if (c->fill == CASE_SPECIAL && bits % 3 == 0) {
+    uint64_t which = bits / 3 % 5;
+    return which < 3 ? outside[which] : which == 3 ? (double)c->ignore : (double)limit;
+  }
+  return limit > 0 ? (double)(bits / 3 % (uint64_t)limit) : 0;
+}
+
+void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base) {
+  int64_t length = array->dim[array->rank - 1];
+  uint64_t key = mix(mix(c->seed) + (uint64_t)index);
+  for (int64_t row = 0; row < case_rows(array); row++) {
+    int64_t at = case_row_offset(array, row);
+    uint64_t row_bits = mix(key ^ (uint64_t)row);
+    for (int64_t i = 0; i < length; i++) {
+      uint64_t bits = mix(row_bits + (uint64_t)i);
+      double value = array->element == CASE_I32 ? index_value(c, array->index_limit, bits)
+                                                : float_value(c->fill, array->element, bits, row_bits);
+      case_put(base, at + i, array->element, value);
+    }
+  }
+}

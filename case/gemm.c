@@ -1,0 +1,175 @@
+/* gemm as a case: C = epilogue(alpha A B + beta C). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+
+enum { A, B, C, BIAS, RESIDUAL };
+
+static bool a_turned(const tdm_case *c) { return c->layout == TDM_TN || c->layout == TDM_TT; }
+static bool b_turned(const tdm_case *c) { return c->layout == TDM_NT || c->layout == TDM_TT; }
+
+static bool has_step(const tdm_case *c, tdm_epilogue_op op) {
+  for (int i = 0; i < c->epilogue_steps; i++)
+    if (c->epilogue[i].op == op) return true;
+  return false;
+}
+
+/* [batch, rows, cols]; without the first dimension where there is one matrix. */
+static case_array matrices(const tdm_case *c, const char *name, tdm_type type, int64_t batch, int64_t rows, int64_t cols,
+                           int index) {
+  case_array matrix = case_matrix(name, type, rows, cols, c->ld[index]);
+  if (batch == 1) return matrix;
+  int64_t stride = c->stride[index] == 0 ? rows * matrix.stride[0] : c->stride[index];
+  matrix.rank = 3;
+  for (int i = 2; i > 0; i--) matrix.dim[i] = matrix.dim[i - 1], matrix.stride[i] = matrix.stride[i - 1];
+  matrix.dim[0] = batch;
+  matrix.stride[0] = stride;
+  return matrix;
+}
+
+static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
+  int64_t m = c->shape[0], n = c->shape[1], k = c->shape[2], batch = c->batch;
+  a[A] = case_input(matrices(c, "a", c->type, c->broadcast_a ? 1 : batch, a_turned(c) ? k : m, a_turned(c) ? m : k, 0));
+  a[B] = case_input(matrices(c, "b", c->type, c->broadcast_b ? 1 : batch, b_turned(c) ? n : k, b_turned(c) ? k : n, 1));
+  a[C] = case_output(matrices(c, "c", c->out, batch, m, n, 2));
+  a[C].input = c->beta != 0;
+  a[BIAS] = has_step(c, TDM_BIAS) ? case_input(case_vector("bias", case_element_of(c->type), n)) : case_unused("bias");
+  a[RESIDUAL] =
+      has_step(c, TDM_RESIDUAL) ? case_input(matrices(c, "residual", c->out, batch, m, n, 3)) : case_unused("residual");
+  if (c->in_place > 0 && a[RESIDUAL].used) a[C].same_as = RESIDUAL;
+  return 5;
+}
+
+static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
+  tdm_gemm_desc d = tdm_gemm_default(c->shape[0], c->shape[1], c->shape[2], c->type);
+  d.out = c->out;
+  d.layout = c->layout;
+  d.lda = c->ld[0], d.ldb = c->ld[1], d.ldc = c->ld[2], d.ldr = c->ld[3];
+  d.batch = c->batch;
+  d.stride_a = c->stride[0], d.stride_b = c->stride[1], d.stride_c = c->stride[2], d.stride_r = c->stride[3];
+  d.broadcast_a = c->broadcast_a, d.broadcast_b = c->broadcast_b;
+  d.alpha = (float)c->alpha, d.beta = (float)c->beta;
+  d.epilogue = c->epilogue;
+  d.epilogue_steps = c->epilogue_steps;
+  return tdm_gemm_plan(context, &d, out);
+}
+
+static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_gemm_run(p, x[A], x[B], x[C], x[BIAS], x[RESIDUAL], stream);
+}
+
+/* ---- Reference ---- */
+
+/* One step of the chain. Each error is the step's slope times the error so far, plus its own roundings; slopes of gelu are at
+ * most 1.13. gelu and gelu_tanh lose up to 4 u of x in 1 + erf (1 + tanh) and 4 more in the functions and products. */
+static case_estimate step_result(case_estimate x, tdm_epilogue_step step, double bias, double residual) {
+  double v = x.value, value = (double)step.value;
+  switch (step.op) {
+    case TDM_BIAS: return (case_estimate){v + bias, x.error + CASE_U * fabs(v + bias)};
+    case TDM_RESIDUAL: return (case_estimate){v + residual, x.error + CASE_U * fabs(v + residual)};
+    case TDM_RELU: return (case_estimate){v < 0 ? 0 : v, x.error};
+    case TDM_GELU: return (case_estimate){0.5 * v * (1 + erf(v * 0.70710678118654752)), 1.13 * x.error + 8 * CASE_U * fabs(v)};
+    case TDM_GELU_TANH:
+      return (case_estimate){0.5 * v * (1 + tanh(0.79788456080286536 * (v + 0.044715 * v * v * v))),
+                             1.13 * x.error + 8 * CASE_U * fabs(v)};
+    case TDM_QUICK_GELU: return case_swish(x, 1.702);
+    case TDM_LEAKY_RELU:
+      return (case_estimate){v < 0 ? value * v : v, fmax(1, fabs(value)) * x.error + CASE_U * fabs(value * v)};
+    case TDM_SILU: return case_swish(x, 1);
+    case TDM_SCALE: return (case_estimate){v * value, fabs(value) * x.error + CASE_U * fabs(v * value)};
+    case TDM_DIVIDE: return (case_estimate){v / value, x.error / fabs(value) + 2 * CASE_U * fabs(v / value)};
+  }
+  return x;
+}
+
+/* value = row of A B, bound = the same of |A| |B|. */
+static void products(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t matrix,
+                     int64_t i, double *value, double *bound) {
+  int64_t n = c->shape[1], k = c->shape[2];
+  const case_array *a = &arrays[A], *b = &arrays[B];
+  int64_t start_a = a->rank == 3 ? matrix * a->stride[0] : 0, start_b = b->rank == 3 ? matrix * b->stride[0] : 0;
+  int64_t lda = a->stride[a->rank - 2], ldb = b->stride[b->rank - 2];
+  memset(value, 0, (size_t)n * sizeof *value);
+  memset(bound, 0, (size_t)n * sizeof *bound);
+  for (int64_t p = 0; p < k; p++) {
+    double x = case_get(inputs[A], start_a + (a_turned(c) ? p * lda + i : i * lda + p), a->element);
+    for (int64_t j = 0; j < n; j++) {
+      double y = case_get(inputs[B], start_b + (b_turned(c) ? j * ldb + p : p * ldb + j), b->element);
+      value[j] += x * y;
+      bound[j] += fabs(x * y);
+    }
+  }
+}
+
+/* The sum's error is c u sum|a b| (case_sum_constant); alpha, beta and their sum add a rounding of each term and of the sum. */
+static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
+                      int64_t row, double *value, double *bound) {
+  int64_t n = c->shape[1], at_c = case_row_offset(&arrays[C], row);
+  int64_t at_r = arrays[RESIDUAL].used ? case_row_offset(&arrays[RESIDUAL], row) : 0;
+  double alpha = (double)(float)c->alpha, beta = (double)(float)c->beta;
+  double sum_error = case_sum_constant(c, c->shape[2]) * CASE_U;
+  products(c, arrays, inputs, row / c->shape[0], row % c->shape[0], value, bound);
+  for (int64_t j = 0; j < n; j++) {
+    double old = c->beta == 0 ? 0 : beta * case_get(inputs[output], at_c + j, arrays[C].element);
+    double product = alpha * value[j];
+    case_estimate x = {product + old, fabs(alpha) * sum_error * bound[j]};
+    if (alpha != 1) x.error += CASE_U * fabs(product);
+    if (c->beta != 0) x.error += CASE_U * (fabs(old) + fabs(x.value));
+    double bias = arrays[BIAS].used ? case_get(inputs[BIAS], j, arrays[BIAS].element) : 0;
+    double residual = arrays[RESIDUAL].used ? case_get(inputs[RESIDUAL], at_r + j, arrays[RESIDUAL].element) : 0;
+    for (int s = 0; s < c->epilogue_steps; s++) x = step_result(x, c->epilogue[s], bias, residual);
+    value[j] = x.value;
+    bound[j] = c->fill == CASE_EXACT ? 0 : x.error + CASE_TINY;
+  }
+}
+
+/* ---- Exactness, work ---- */
+
+static bool power_of_two(double x) {
+  int exponent;
+  return fabs(frexp(x, &exponent)) == 0.5 && abs(exponent) < 8;
+}
+
+/* Every number on the way must fit the 24 bits of f32: factors are powers of two that shift the sums by a few bits at most, and
+ * the sums stay below 2^16. */
+static bool exact(const tdm_case *c) {
+  int bits = 0;
+  if (!power_of_two(c->alpha) || (c->beta != 0 && !power_of_two(c->beta)) || c->shape[2] > 4096) return false;
+  for (int i = 0; i < c->epilogue_steps; i++) {
+    tdm_epilogue_op op = c->epilogue[i].op;
+    bool scaled = op == TDM_LEAKY_RELU || op == TDM_SCALE || op == TDM_DIVIDE;
+    if (op == TDM_GELU || op == TDM_GELU_TANH || op == TDM_QUICK_GELU || op == TDM_SILU) return false;
+    if (scaled && !power_of_two((double)c->epilogue[i].value)) return false;
+    if (scaled) bits += abs((int)log2(fabs((double)c->epilogue[i].value)));
+  }
+  return bits + fabs(log2(c->alpha)) + (c->beta != 0 ? fabs(log2(c->beta)) : 0) <= 7;
+}
+
+static double flops(const tdm_case *c) {
+  return 2 * (double)c->batch * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2];
+}
+
+static double bytes(const tdm_case *c) {
+  case_array a[CASE_MAX_ARRAYS];
+  double total = 0;
+  for (int count = arrays(c, a), i = 0; i < count; i++) total += case_stored_bytes(&a[i]) * (a[i].input + a[i].output);
+  return total;
+}
+
+const case_op case_gemm = {.name = "gemm",
+                           .shape_form = "MxNxK",
+                           .shape_rank = 3,
+                           .has_layout = true,
+                           .has_epilogue = true,
+                           .has_out = true,
+                           .settings = "alpha beta batch stride_a stride_b stride_c stride_r broadcast_a broadcast_b",
+                           .leading = "lda ldb ldc ldr",
+                           .in_place = "residual",
+                           .exact = exact,
+                           .arrays = arrays,
+                           .plan = plan,
+                           .run = run,
+                           .reference = reference,
+                           .flops = flops,
+                           .bytes = bytes};

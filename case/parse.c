@@ -1,0 +1,345 @@
+/* The text of a case: parsers of shapes, epilogues and settings, and the printer that they can read back. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+
+static const char *const type_names[] = {"f32", "f16", "bf16"};
+static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
+static const char *const fill_names[] = {"real", "exact", "big", "equal", "special"};
+static const char *const rope_names[] = {"interleaved", "half"};
+static const char *const step_names[] = {"bias",       "residual",   "relu", "gelu",  "gelu_tanh",
+                                         "quick_gelu", "leaky_relu", "silu", "scale", "divide"};
+
+static bool refuse(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(char *error, size_t size, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(error, size, format, args);
+  va_end(args);
+  return false;
+}
+
+/* ---- Pieces ---- */
+
+/* Part of a text. */
+typedef struct span {
+  const char *at;
+  int length;
+} span;
+
+static bool spells(span s, const char *word) { return strncmp(word, s.at, (size_t)s.length) == 0 && word[s.length] == '\0'; }
+
+/* Takes the part up to a separator off the front of *text; false when nothing is left after the last separator. */
+static bool next_part(const char **text, char separator, span *part) {
+  if (*text == NULL) return false;
+  const char *end = strchr(*text, separator);
+  *part = (span){*text, (int)(end == NULL ? strlen(*text) : (size_t)(end - *text))};
+  *text = end == NULL ? NULL : end + 1;
+  return true;
+}
+
+static bool find_word(span s, const char *const *words, int count, int *index) {
+  for (int i = 0; i < count; i++)
+    if (spells(s, words[i])) return *index = i, true;
+  return false;
+}
+
+/* The place of a word in a list like "lda ldb ldc", -1 if it is not there. */
+static int list_index(const char *list, span word) {
+  span item;
+  for (int i = 0; next_part(&list, ' ', &item); i++)
+    if (item.length > 0 && item.length == word.length && strncmp(item.at, word.at, (size_t)word.length) == 0) return i;
+  return -1;
+}
+
+static span list_word(const char *list, int index) {
+  span item = {"", 0};
+  for (int i = 0; i <= index && next_part(&list, ' ', &item); i++) continue;
+  return item;
+}
+
+/* Digits only, with a minus in front where negative numbers are allowed. */
+static bool whole_number(span s, int64_t least, int64_t *value) {
+  char text[24];
+  if (s.length == 0 || s.length >= (int)sizeof text) return false;
+  snprintf(text, sizeof text, "%.*s", s.length, s.at);
+  bool minus = text[0] == '-';
+  if (strspn(text + minus, "0123456789") != (size_t)(s.length - minus) || s.length == minus) return false;
+  errno = 0;
+  long long number = strtoll(text, NULL, 10);
+  if (errno != 0 || number < least) return false;
+  *value = number;
+  return true;
+}
+
+static bool real_number(span s, double *value) {
+  char text[40], *end;
+  if (s.length == 0 || s.length >= (int)sizeof text || strchr("+-.0123456789", s.at[0]) == NULL) return false;
+  snprintf(text, sizeof text, "%.*s", s.length, s.at);
+  double number = strtod(text, &end);
+  if (*end != '\0' || !isfinite(number)) return false;
+  *value = number;
+  return true;
+}
+
+/* ---- Selectors ---- */
+
+bool case_parse_shape(tdm_case *c, const char *text, char *error, size_t size) {
+  span part;
+  int64_t shape[CASE_MAX_RANK];
+  int rank = 0;
+  for (const char *rest = text; next_part(&rest, 'x', &part); rank++)
+    if (rank == c->op->shape_rank || !whole_number(part, 0, &shape[rank]))
+      return refuse(error, size, "shape = '%s': must be %s, each a whole number from 0 to %" PRId64, text, c->op->shape_form,
+                    INT64_MAX);
+  if (rank != c->op->shape_rank)
+    return refuse(error, size, "shape = '%s': has %d numbers: must be %s", text, rank, c->op->shape_form);
+  memcpy(c->shape, shape, (size_t)rank * sizeof shape[0]);
+  return true;
+}
+
+static bool takes_value(tdm_epilogue_op op) { return op == TDM_LEAKY_RELU || op == TDM_SCALE || op == TDM_DIVIDE; }
+
+static bool parse_step(span part, tdm_epilogue_step *step) {
+  const char *colon = memchr(part.at, ':', (size_t)part.length);
+  span name = {part.at, colon == NULL ? part.length : (int)(colon - part.at)};
+  span text = {colon == NULL ? "" : colon + 1, colon == NULL ? 0 : part.length - name.length - 1};
+  int op;
+  double value = 0;
+  if (!find_word(name, step_names, TDM_DIVIDE + 1, &op)) return false;
+  *step = (tdm_epilogue_step){.op = (tdm_epilogue_op)op};
+  if (!takes_value(step->op)) return colon == NULL;
+  if (!real_number(text, &value) || !isfinite((float)value)) return false;
+  step->value = (float)value;
+  return true;
+}
+
+bool case_parse_epilogue(tdm_case *c, const char *text, char *error, size_t size) {
+  span part;
+  int count = 0;
+  for (const char *rest = text; next_part(&rest, '+', &part); count++) {
+    if (count == CASE_MAX_EPILOGUE)
+      return refuse(error, size, "epilogue = '%s': has more than %d steps", text, CASE_MAX_EPILOGUE);
+    if (!parse_step(part, &c->epilogue[count]))
+      return refuse(error, size,
+                    "epilogue = '%s': '%.*s' must be bias, residual, relu, gelu, gelu_tanh, quick_gelu, leaky_relu:A, silu, "
+                    "scale:S or divide:D, with + between steps",
+                    text, part.length, part.at);
+  }
+  c->epilogue_steps = count;
+  return true;
+}
+
+bool case_parse_type(tdm_type *type, const char *text, char *error, size_t size) {
+  int index;
+  if (!find_word((span){text, (int)strlen(text)}, type_names, 3, &index))
+    return refuse(error, size, "dtype = '%s': must be f16, bf16 or f32", text);
+  *type = (tdm_type)index;
+  return true;
+}
+
+bool case_parse_layout(tdm_layout *layout, const char *text, char *error, size_t size) {
+  int index;
+  if (!find_word((span){text, (int)strlen(text)}, layout_names, 4, &index))
+    return refuse(error, size, "layout = '%s': must be nn, nt, tn or tt", text);
+  *layout = (tdm_layout)index;
+  return true;
+}
+
+/* ---- Settings ---- */
+
+typedef enum setting_kind { REAL, WHOLE, FLAG, TYPE, ROPE, FILL, IN_PLACE } setting_kind;
+
+typedef struct setting {
+  const char *key;
+  setting_kind kind;
+  size_t offset; /* of its member in tdm_case */
+} setting;
+
+static const setting settings[] = {
+    {"alpha", REAL, offsetof(tdm_case, alpha)},
+    {"beta", REAL, offsetof(tdm_case, beta)},
+    {"batch", WHOLE, offsetof(tdm_case, batch)},
+    {"stride_a", WHOLE, offsetof(tdm_case, stride[0])},
+    {"stride_b", WHOLE, offsetof(tdm_case, stride[1])},
+    {"stride_c", WHOLE, offsetof(tdm_case, stride[2])},
+    {"stride_r", WHOLE, offsetof(tdm_case, stride[3])},
+    {"broadcast_a", FLAG, offsetof(tdm_case, broadcast_a)},
+    {"broadcast_b", FLAG, offsetof(tdm_case, broadcast_b)},
+    {"residual", FLAG, offsetof(tdm_case, residual)},
+    {"causal", FLAG, offsetof(tdm_case, causal)},
+    {"lse", FLAG, offsetof(tdm_case, lse)},
+    {"swap", FLAG, offsetof(tdm_case, swap)},
+    {"eps", REAL, offsetof(tdm_case, eps)},
+    {"scale", REAL, offsetof(tdm_case, scale)},
+    {"theta", REAL, offsetof(tdm_case, theta)},
+    {"rope", ROPE, offsetof(tdm_case, rope_half)},
+    {"offset", WHOLE, offsetof(tdm_case, offset)},
+    {"ignore", WHOLE, offsetof(tdm_case, ignore)},
+    {"pad", WHOLE, offsetof(tdm_case, pad)},
+    {"shift", WHOLE, offsetof(tdm_case, shift)},
+    {"out", TYPE, offsetof(tdm_case, out)},
+    {"fill", FILL, offsetof(tdm_case, fill)},
+    {"inplace", IN_PLACE, offsetof(tdm_case, in_place)},
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+/* Does an op take a setting? fill and shift belong to every op, out and inplace to those that say so. */
+static bool op_takes(const case_op *op, const setting *s) {
+  if (s->kind == FILL || s->offset == offsetof(tdm_case, shift)) return true;
+  if (s->kind == TYPE) return op->has_out;
+  if (s->kind == IN_PLACE) return op->in_place != NULL;
+  return list_index(op->settings, (span){s->key, (int)strlen(s->key)}) >= 0;
+}
+
+static bool set_value(tdm_case *c, const setting *s, span value) {
+  void *member = (char *)c + s->offset;
+  int64_t number;
+  int index;
+  switch (s->kind) {
+    case REAL: return real_number(value, member);
+    case WHOLE: return whole_number(value, s->offset == offsetof(tdm_case, ignore) ? INT32_MIN : 0, member);
+    case FLAG:
+      if (!whole_number(value, 0, &number) || number > 1) return false;
+      *(bool *)member = number == 1;
+      return true;
+    case ROPE:
+      if (!find_word(value, rope_names, 2, &index)) return false;
+      *(bool *)member = index == 1;
+      return true;
+    case TYPE:
+      if (!find_word(value, type_names, 3, &index)) return false;
+      *(tdm_type *)member = (tdm_type)index;
+      return true;
+    case FILL:
+      if (!find_word(value, fill_names, CASE_SPECIAL + 1, &index)) return false;
+      *(case_fill *)member = (case_fill)index;
+      return c->fill_given = true;
+    case IN_PLACE: return (*(int *)member = 1 + list_index(c->op->in_place, value)) > 0;
+  }
+  return false;
+}
+
+static const char *allowed(const tdm_case *c, setting_kind kind) {
+  switch (kind) {
+    case REAL: return "a finite number";
+    case WHOLE: return "a whole number of at most 63 bits";
+    case FLAG: return "0 or 1";
+    case ROPE: return "interleaved or half";
+    case TYPE: return "f16, bf16 or f32";
+    case FILL: return "real, exact, big, equal or special";
+    case IN_PLACE: return c->op->in_place;
+  }
+  return "";
+}
+
+/* "a, b, c": every key that the op takes. */
+static void list_settings(const case_op *op, char *text, size_t size) {
+  size_t used = (size_t)snprintf(text, size, "%s", op->leading);
+  for (int i = 0; i < SETTINGS && used < size; i++)
+    if (op_takes(op, &settings[i]))
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", settings[i].key);
+}
+
+static bool parse_setting(tdm_case *c, span part, const char *text, char *error, size_t size) {
+  const char *equals = memchr(part.at, '=', (size_t)part.length);
+  span key = {part.at, equals == NULL ? part.length : (int)(equals - part.at)};
+  span value = {equals == NULL ? "" : equals + 1, equals == NULL ? 0 : part.length - key.length - 1};
+  int leading = list_index(c->op->leading, key);
+  if (leading >= 0 && whole_number(value, 0, &c->ld[leading])) return true;
+  if (leading >= 0)
+    return refuse(error, size, "set = '%s': %.*s = '%.*s': must be %s", text, key.length, key.at, value.length, value.at,
+                  allowed(c, WHOLE));
+  for (int i = 0; i < SETTINGS; i++) {
+    if (!spells(key, settings[i].key) || !op_takes(c->op, &settings[i])) continue;
+    if (set_value(c, &settings[i], value)) return true;
+    return refuse(error, size, "set = '%s': %s = '%.*s': must be %s", text, settings[i].key, value.length, value.at,
+                  allowed(c, settings[i].kind));
+  }
+  char keys[256];
+  list_settings(c->op, keys, sizeof keys);
+  return refuse(error, size, "set = '%s': '%.*s' is no setting of %s: must be KEY=VALUE,... with KEY one of: %s", text,
+                key.length, key.at, c->op->name, keys);
+}
+
+bool case_parse_settings(tdm_case *c, const char *text, char *error, size_t size) {
+  span part;
+  for (const char *rest = text; next_part(&rest, ',', &part);)
+    if (!parse_setting(c, part, text, error, size)) return false;
+  return true;
+}
+
+/* ---- Printing ---- */
+
+typedef struct writer {
+  char *text;
+  size_t size, used;
+} writer;
+
+static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(writer *w, const char *format, ...) {
+  if (w->used >= w->size) return;
+  va_list args;
+  va_start(args, format);
+  w->used += (size_t)vsnprintf(w->text + w->used, w->size - w->used, format, args);
+  va_end(args);
+}
+
+static void put_epilogue(writer *w, const tdm_case *c) {
+  for (int i = 0; i < c->epilogue_steps; i++) {
+    put(w, "%s%s", i == 0 ? " --epilogue " : "+", step_names[c->epilogue[i].op]);
+    if (takes_value(c->epilogue[i].op)) put(w, ":%.9g", (double)c->epilogue[i].value);
+  }
+}
+
+/* KEY=VALUE of a setting that differs from the default. */
+static void put_setting(writer *w, const tdm_case *c, const setting *s) {
+  tdm_case start = case_default(c->op);
+  start.out = c->type;
+  const char *member = (const char *)c + s->offset, *usual = (const char *)&start + s->offset;
+  switch (s->kind) {
+    case REAL:
+      if (*(const double *)member != *(const double *)usual) put(w, ",%s=%.17g", s->key, *(const double *)member);
+      break;
+    case WHOLE:
+      if (*(const int64_t *)member != *(const int64_t *)usual) put(w, ",%s=%" PRId64, s->key, *(const int64_t *)member);
+      break;
+    case FLAG:
+      if (*(const bool *)member) put(w, ",%s=1", s->key);
+      break;
+    case ROPE:
+      if (*(const bool *)member) put(w, ",rope=half");
+      break;
+    case TYPE:
+      if (c->out != c->type) put(w, ",out=%s", type_names[c->out]);
+      break;
+    case FILL: put(w, ",fill=%s", fill_names[c->fill]); break;
+    case IN_PLACE: {
+      span word = list_word(c->op->in_place, c->in_place - 1);
+      if (c->in_place > 0) put(w, ",inplace=%.*s", word.length, word.at);
+    }
+  }
+}
+
+void case_print(const tdm_case *c, char *text, size_t size) {
+  char list[512] = "";
+  writer settings_list = {list, sizeof list, 0};
+  for (int i = 0; i < CASE_MAX_LEADING; i++) {
+    span key = list_word(c->op->leading, i);
+    if (c->ld[i] != 0) put(&settings_list, ",%.*s=%" PRId64, key.length, key.at, c->ld[i]);
+  }
+  for (int i = 0; i < SETTINGS; i++)
+    if (op_takes(c->op, &settings[i])) put_setting(&settings_list, c, &settings[i]);
+  writer w = {text, size, 0};
+  put(&w, "%s --dtype %s", c->op->name, type_names[c->type]);
+  if (c->op->has_layout) put(&w, " --layout %s", layout_names[c->layout]);
+  put_epilogue(&w, c);
+  if (list[0] != '\0') put(&w, " --set %s", list + 1);
+  put(&w, " --seed %" PRIu64 " ", c->seed);
+  for (int i = 0; i < c->op->shape_rank; i++) put(&w, "%s%" PRId64, i > 0 ? "x" : "", c->shape[i]);
+}
