@@ -1,0 +1,77 @@
+/* .npy files on disk. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "npy.h"
+
+static bool fail_system(const char *what, char *error, size_t error_size) {
+  snprintf(error, error_size, "%s: %s", what, strerror(errno));
+  return false;
+}
+
+static bool read_open_file(FILE *file, void **bytes, size_t *size, char *error, size_t error_size) {
+  struct stat status;
+  if (fstat(fileno(file), &status) != 0) return fail_system("can't be examined", error, error_size);
+  if (!S_ISREG(status.st_mode)) {
+    snprintf(error, error_size, "is no regular file");
+    return false;
+  }
+  *size = (size_t)status.st_size;
+  *bytes = malloc(*size > 0 ? *size : 1);
+  if (*bytes == NULL) {
+    snprintf(error, error_size, "no memory for its %zu bytes", *size);
+    return false;
+  }
+  if (fread(*bytes, 1, *size, file) == *size) return true;
+  if (ferror(file))
+    fail_system("can't be read", error, error_size);
+  else
+    snprintf(error, error_size, "became shorter while it was read");
+  free(*bytes);
+  *bytes = NULL;
+  return false;
+}
+
+bool npy_read_file(const char *path, void **bytes, size_t *size, char *error, size_t error_size) {
+  *bytes = NULL;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return fail_system("can't be opened", error, error_size);
+  bool ok = read_open_file(file, bytes, size, error, error_size);
+  fclose(file);
+  return ok;
+}
+
+/* The start of a version 1.0 file; its length is a multiple of 64, so that the elements can be mapped. */
+static size_t make_header(npy_type type, int rank, const int64_t *dim, char text[512]) {
+  char shape[NPY_SHAPE_TEXT];
+  npy_shape_text(rank, dim, shape);
+  memcpy(text, "\x93NUMPY\x01\x00", 8);
+  size_t used = 10 + (size_t)snprintf(text + 10, 500, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
+                                      NPY_NATIVE_ORDER, npy_type_code(type), shape);
+  size_t total = (used + 1 + 63) / 64 * 64;
+  memset(text + used, ' ', total - used);
+  text[total - 1] = '\n';
+  text[8] = (char)((total - 10) & 0xff);
+  text[9] = (char)((total - 10) >> 8);
+  return total;
+}
+
+bool npy_write_file(const char *path, npy_type type, int rank, const int64_t *dim, const void *data, char *error,
+                    size_t error_size) {
+  char header[512];
+  size_t length = make_header(type, rank, dim, header), bytes = npy_type_size(type);
+  for (int d = 0; d < rank; d++) bytes *= (size_t)dim[d];
+  FILE *file = fopen(path, "wb");
+  if (file == NULL) return fail_system("can't be written", error, error_size);
+  bool ok = fwrite(header, 1, length, file) == length && fwrite(data, 1, bytes, file) == bytes;
+  ok = fflush(file) == 0 && ok; /* a full disk may show only here */
+  if (!ok) fail_system("can't be written", error, error_size);
+  if (fclose(file) != 0 && ok) ok = fail_system("can't be written", error, error_size);
+  if (!ok) unlink(path);
+  return ok;
+}

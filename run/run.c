@@ -1,0 +1,185 @@
+/* tandem-run: the command line. */
+#include "run.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool job_fail(job *j, int exit_code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(j->error, sizeof j->error, format, args);
+  va_end(args);
+  j->exit_code = exit_code;
+  return false;
+}
+
+bool job_fail_file(job *j, int index, const char *format, ...) {
+  const job_array *array = &j->array[index];
+  int used = snprintf(j->error, sizeof j->error, "--%s = '%.300s': ", array->is.name, array->file);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(j->error + used, sizeof j->error - (size_t)used, format, args);
+  va_end(args);
+  j->exit_code = EXIT_USAGE;
+  return false;
+}
+
+/* ---- Options ---- */
+
+void job_name_arrays(job *j) {
+  case_array arrays[CASE_MAX_ARRAYS] = {0};
+  j->count = j->c.op->arrays(&j->c, arrays);
+  for (int i = 0; i < j->count; i++) j->array[i].is = arrays[i];
+}
+
+/* The output that every case of the op has; the others (lse, sum) come with a setting. */
+static int find_main_output(const job *j) {
+  for (int i = 0; i < j->count; i++)
+    if (j->array[i].is.output && j->array[i].is.used) return i;
+  return 0;
+}
+
+/* A row for each array of the op: the contract's --a FILE, --bias FILE, ... */
+static void array_rows(job *j, struct poptOption rows[CASE_MAX_ARRAYS + 1]) {
+  for (int i = 0; i < j->count; i++)
+    rows[i] = (struct poptOption){.longName = j->array[i].is.name,
+                                  .argInfo = POPT_ARG_STRING,
+                                  .arg = &j->array[i].file,
+                                  .descrip = "Input to read, or further output to write",
+                                  .argDescrip = "FILE.npy"};
+  rows[j->count] = (struct poptOption)POPT_TABLEEND;
+}
+
+static bool read_options(job *j, int argc, char **argv) {
+  struct poptOption arrays[CASE_MAX_ARRAYS + 1], selectors[CASE_OPTION_ROWS];
+  array_rows(j, arrays);
+  case_options_table(&j->options, selectors);
+  struct poptOption rows[] = {
+      {"out", '\0', POPT_ARG_STRING, &j->out, 0, "Written: the result", "FILE.npy"},
+      {"bf16", '\0', POPT_ARG_NONE, &j->bf16, 0, "uint16 files hold bfloat16 words", NULL},
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, arrays, 0, "Arrays:", NULL},
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case:", NULL},
+      POPT_AUTOHELP POPT_TABLEEND,
+  };
+  poptContext popt = poptGetContext("tandem-run", argc, (const char **)argv, rows, 0);
+  if (popt == NULL) return job_fail(j, EXIT_FAILED, "no memory for the command line");
+  poptSetOtherOptionHelp(popt, "OP [OPTION...]");
+  int operands = 0;
+  const char *op;
+  char reason[JOB_ERROR_TEXT];
+  bool ok = case_read_command_line(popt, &op, 1, &operands, reason, sizeof reason) || job_fail(j, EXIT_USAGE, "%s", reason);
+  poptFreeContext(popt);
+  return ok;
+}
+
+static bool check_options(job *j) {
+  if (j->options.seed != NULL)
+    return job_fail(j, EXIT_USAGE, "--seed = '%s': must not be given: the data is in files", j->options.seed);
+  if (j->out == NULL) return job_fail(j, EXIT_USAGE, "--out: must name the file that the result is written to");
+  char reason[JOB_ERROR_TEXT];
+  return case_options_devices(&j->options, &j->devices, reason, sizeof reason) || job_fail(j, EXIT_USAGE, "%s", reason);
+}
+
+/* ---- The case ---- */
+
+static bool knows_setting(const case_op *op, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = op->settings; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+    if (strncmp(at, name, length) == 0 && (at[length] == ' ' || at[length] == '\0')) return true;
+  return false;
+}
+
+/* --bias FILE without --epilogue means the epilogue "bias"; --residual FILE without --set means residual=1. */
+static bool turn_on(job *j, const char *name, char *reason, size_t size) {
+  char setting[64];
+  snprintf(setting, sizeof setting, "%s=1", name);
+  if (j->c.op->has_epilogue && j->options.epilogue == NULL) {
+    char steps[64] = "";
+    for (int i = 0; i < j->count; i++) {
+      const job_array *array = &j->array[i];
+      if (array->file != NULL && !array->is.output && (!array->is.used || strcmp(array->is.name, name) == 0))
+        snprintf(steps + strlen(steps), sizeof steps - strlen(steps), "%s%s", steps[0] == '\0' ? "" : "+", array->is.name);
+    }
+    return case_parse_epilogue(&j->c, steps, reason, size);
+  }
+  return !knows_setting(j->c.op, name) || case_parse_settings(&j->c, setting, reason, size);
+}
+
+/* The type comes from the files, what the options say goes over it, and both decide which arrays there are. */
+static bool make_case(job *j) {
+  char reason[JOB_ERROR_TEXT];
+  if (!job_read_files(j)) return false;
+  job_choose_type(j);
+  j->c.batch = 0; /* not said: the files say it */
+  if (!case_options_apply(&j->options, &j->c, reason, sizeof reason)) return job_fail(j, EXIT_USAGE, "%s", reason);
+  job_name_arrays(j);
+  for (int i = 0; i < j->count; i++) {
+    if (j->array[i].file == NULL || j->array[i].is.used) continue;
+    if (!turn_on(j, j->array[i].is.name, reason, sizeof reason)) return job_fail(j, EXIT_USAGE, "%s", reason);
+    job_name_arrays(j);
+  }
+  return job_read_files(j);
+}
+
+/* A file holds packed arrays, and results get memory of their own. */
+static bool check_case(job *j) {
+  const tdm_case *c = &j->c;
+  bool placed = c->pad != 0 || c->swap || c->shift != 0 || c->in_place != 0;
+  for (int i = 0; i < CASE_MAX_LEADING; i++) placed = placed || c->ld[i] != 0 || c->stride[i] != 0;
+  if (placed)
+    return job_fail(j, EXIT_USAGE, "--set = '%s': must not place arrays in memory: they are as the files have them",
+                    j->options.settings);
+  for (int i = 0; i < j->count; i++) {
+    const job_array *array = &j->array[i];
+    if (i != j->main_output && array->is.output && array->file != NULL && strcmp(array->file, j->out) == 0)
+      return job_fail_file(j, i, "must be another file than --out");
+  }
+  return true;
+}
+
+static bool infer(job *j) {
+  if (!job_infer_shape(j) || !job_check_case(j)) return false;
+  job_name_arrays(j);
+  return true;
+}
+
+static bool run_job(job *j, int argc, char **argv) {
+  job_name_arrays(j);
+  j->main_output = find_main_output(j);
+  return read_options(j, argc, argv) && check_options(j) && make_case(j) && check_case(j) && infer(j) && job_fill_arrays(j) &&
+         job_launch(j) && job_save(j);
+}
+
+static void free_job(job *j) {
+  for (int i = 0; i < CASE_MAX_ARRAYS; i++) {
+    free(j->array[i].file);
+    free(j->array[i].file_bytes);
+    free(j->array[i].host);
+    free(j->array[i].result);
+  }
+  free(j->out);
+  case_options_free(&j->options);
+}
+
+static int print_usage(void) {
+  printf(
+      "Usage: tandem-run OP --NAME FILE.npy ... --out FILE.npy [--device LIST] [OPTION...]\n"
+      "Runs one op on NumPy arrays. OP: %s\n"
+      "tandem-run OP --help lists the arrays and options of an op.\n",
+      case_op_list());
+  return EXIT_PASSED;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)) return print_usage();
+  const case_op *op = argc > 1 ? case_find_op(argv[1]) : NULL;
+  if (op == NULL) {
+    fprintf(stderr, "tandem-run: OP = '%s': must be first, one of %s\n", argc > 1 ? argv[1] : "", case_op_list());
+    return EXIT_USAGE;
+  }
+  job j = {.c = case_default(op)};
+  if (!run_job(&j, argc, argv)) fprintf(stderr, "tandem-run: %s\n", j.error);
+  free_job(&j);
+  return j.exit_code;
+}
