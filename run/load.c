@@ -135,7 +135,6 @@ static bool make_array(job *j, int index) {
   if (array->host == NULL) return job_fail(j, EXIT_FAILED, "%s: no memory for %zu bytes", array->is.name, bytes);
   memset(array->host, 0xff, bytes); /* NaN: an element that the op forgets shows */
   if (!array->is.input) return true;
-  if (array->file == NULL) return job_fail(j, EXIT_USAGE, "--%s: must name the file of this input", array->is.name);
   return check_type(j, index) && convert(j, index);
 }
 

@@ -125,13 +125,15 @@ static bool make_case(job *j) {
 /* A file holds packed arrays, and results get memory of their own. */
 static bool check_case(job *j) {
   const tdm_case *c = &j->c;
-  bool placed = c->pad != 0 || c->swap || c->shift != 0 || c->in_place != 0;
+  bool placed = c->pad != 0 || c->swap || c->shift != 0 || c->in_place != 0 || c->fill_given;
   for (int i = 0; i < CASE_MAX_LEADING; i++) placed = placed || c->ld[i] != 0 || c->stride[i] != 0;
   if (placed)
-    return job_fail(j, EXIT_USAGE, "--set = '%s': must not place arrays in memory: they are as the files have them",
+    return job_fail(j, EXIT_USAGE, "--set = '%s': must not place or fill arrays: they are as the files have them",
                     j->options.settings);
   for (int i = 0; i < j->count; i++) {
     const job_array *array = &j->array[i];
+    if (array->is.input && array->file == NULL)
+      return job_fail(j, EXIT_USAGE, "--%s: must name the file of this input", array->is.name);
     if (i != j->main_output && array->is.output && array->file != NULL && strcmp(array->file, j->out) == 0)
       return job_fail_file(j, i, "must be another file than --out");
   }

@@ -16,6 +16,8 @@ static const char *path_of(const job *j, int i) {
   return i == j->main_output ? j->out : array->file;
 }
 
+static const char *option_of(const job *j, int i) { return i == j->main_output ? "out" : j->array[i].is.name; }
+
 static char *temporary_name(const char *path) {
   size_t size = strlen(path) + sizeof ".tmp";
   char *name = malloc(size);
@@ -50,7 +52,7 @@ static bool write_one(job *j, int i, const char *path) {
   if (packed == NULL) return job_fail(j, EXIT_FAILED, "%s: no memory to write it", is->name);
   bool ok = npy_write_file(path, npy_types[is->element], is->rank - skip, is->dim + skip, packed, reason, sizeof reason);
   free(packed);
-  return ok || job_fail(j, EXIT_FAILED, "%s = '%s': %s", is->name, path, reason);
+  return ok || job_fail(j, EXIT_FAILED, "--%s = '%s': %s: %s", option_of(j, i), path_of(j, i), path, reason);
 }
 
 static void report(const job *j, int i) {
@@ -66,7 +68,7 @@ static bool rename_all(job *j, char *const temporary[CASE_MAX_ARRAYS]) {
   for (int i = 0; i < j->count; i++) {
     if (temporary[i] == NULL) continue;
     if (rename(temporary[i], path_of(j, i)) != 0)
-      return job_fail(j, EXIT_FAILED, "%s = '%s': can't be written: %s", j->array[i].is.name, path_of(j, i), strerror(errno));
+      return job_fail(j, EXIT_FAILED, "--%s = '%s': can't be written: %s", option_of(j, i), path_of(j, i), strerror(errno));
     report(j, i);
   }
   return true;
