@@ -1,0 +1,159 @@
+#!/bin/sh
+# Installs what Tandem needs and this machine lacks, from the system's own package sources: Debian 12, Debian 13, Ubuntu 24.04.
+# Use: sh tools/setup.sh                    to build, run and measure
+#      sh tools/setup.sh --test             also what tools/test.sh needs: clang, sanitizers, clang-format
+#      sh tools/setup.sh --offload CHIP     also what -Domp_offload=CHIP needs: sm_NN or gfxNNN; may be given twice
+# Root installs directly, other users through sudo. Files that are no packages of the system go to build-tools/.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() {
+  say "$*" >&2
+  exit 1
+}
+
+want_test=no
+nvidia=no
+amd=no
+while [ $# -gt 0 ]; do
+  case $1 in
+    --test) want_test=yes ;;
+    --offload)
+      [ $# -ge 2 ] || fail "--offload: needs a chip, sm_NN or gfxNNN"
+      shift
+      case $1 in
+        sm_*) nvidia=yes ;;
+        gfx*) amd=yes ;;
+        *) fail "--offload $1: must be sm_NN (NVIDIA) or gfxNNN (AMD)" ;;
+      esac
+      ;;
+    *) fail "$1: unknown; use: sh tools/setup.sh [--test] [--offload CHIP]" ;;
+  esac
+  shift
+done
+
+# ---- What is missing ----
+
+missing=
+# need PACKAGE COMMAND...: the package is missing when the command fails.
+need() {
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+have() { command -v "$1"; }
+library() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q "$1"; }
+module() { pkg-config --exists "$1"; }
+file() { [ -e "$1" ]; }
+
+need gcc have gcc
+need libc6-dev file /usr/include/stdio.h
+need meson have meson
+need ninja-build have ninja
+need pkgconf have pkg-config
+need libpopt-dev module popt
+need libjansson-dev module jansson
+need libcmocka-dev module cmocka
+need gnuplot-nox have gnuplot
+need libopenblas0-pthread library libopenblas.so.0
+
+llvm=/usr/lib/llvm-19
+if [ $want_test = yes ]; then
+  need g++ have g++
+  need clang-format-19 have clang-format-19
+  need libclang-rt-19-dev file $llvm/lib/clang/19/lib/linux
+fi
+if [ $want_test = yes ] || [ $nvidia = yes ] || [ $amd = yes ]; then
+  need clang-19 have clang-19
+  need libomp-19-dev file $llvm/lib/clang/19/include/omp.h
+fi
+if [ $nvidia = yes ] || [ $amd = yes ]; then
+  need clang-tools-19 file $llvm/bin/clang-linker-wrapper
+  need lld-19 file $llvm/bin/ld.lld
+fi
+cuda=build-tools/cuda
+if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/ptxas; then need python3-pip python3 -m pip --version; fi
+
+# ---- Packages ----
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif have sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "missing:$missing. Neither root nor sudo: let an administrator run: apt-get install$missing"
+  fi
+}
+apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@"; }
+
+# Nothing of the user's is removed: two LLVM versions' libomp-NN-dev exclude each other, for one.
+install_packages() {
+  apt install --no-install-recommends --no-remove "$@" >/dev/null ||
+    fail "apt-get could not install (without removing other packages): $*: its words stand above"
+}
+# Can apt-get install it?
+offered() { have apt-cache >/dev/null && apt-cache policy "$1" | grep -q 'Candidate: [^(]'; }
+
+if [ -n "$missing" ]; then
+  have apt-get >/dev/null || fail "missing:$missing (their names on Debian), and no apt-get here: install them by this system's means"
+  say "installing$missing"
+  apt update >/dev/null || fail "apt-get update failed: its words stand above"
+  # shellcheck disable=SC2086 # a list of words
+  install_packages $missing
+fi
+
+# Ubuntu 24.04 has no clang-22: tools/test.sh counts what it can't build without it.
+if [ $want_test = yes ] && ! have clang-22 >/dev/null; then
+  if offered clang-22; then
+    say "installing clang-22"
+    install_packages clang-22
+  else
+    say "clang-22: not in this system's package sources, left out"
+  fi
+fi
+
+# ---- build-tools/: ptxas and libdevice, device libraries ----
+
+if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/ptxas; then
+  say "fetching ptxas and libdevice of CUDA 12.9 into $cuda"
+  rm -rf $cuda
+  python3 -m pip install -q --no-deps --root-user-action=ignore --target $cuda.part 'nvidia-cuda-nvcc-cu12==12.9.*' ||
+    fail "pip could not fetch nvidia-cuda-nvcc-cu12: its words stand above"
+  mv $cuda.part $cuda
+fi
+
+# clang 19 needs device libraries newer than Debian 12's. There: Debian 13's package, unpacked beside the system.
+rocm=build-tools/rocm
+bitcode=usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode
+unpack_device_libraries() {
+  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+    sed -n 's/^deb \(\[.*\] \)\{0,1\}\([^ ]*\/debian\)\/\{0,1\} .*/\2/p; s/^URIs: *\([^ ]*\/debian\)\/\{0,1\} *$/\1/p' | head -n 1)
+  [ -n "$mirror" ] || fail "rocm-device-libs-17: this system's package sources name no Debian mirror that could hold it"
+  say "fetching rocm-device-libs-17 of Debian 13 into $rocm"
+  part=$PWD/$rocm.part
+  rm -rf "$part"
+  mkdir -p "$part/lists/partial" "$part/cache/archives/partial" "$part/root"
+  echo "deb $mirror trixie main" >"$part/sources.list"
+  private() {
+    apt-get -q -o Dir::Etc::SourceList="$part/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$part/lists" \
+      -o Dir::Cache="$part/cache" -o APT::Sandbox::User=root "$@"
+  }
+  (private update && cd "$part" && private download rocm-device-libs-17) >"$part/log" 2>&1 ||
+    fail "rocm-device-libs-17: $(grep -m 1 '^[EW]:' "$part/log" || tail -n 1 "$part/log")"
+  dpkg-deb -x "$part"/rocm-device-libs-17_*.deb "$part/root"
+  rm -rf $rocm
+  mv "$part/root" $rocm
+  rm -rf "$part"
+}
+if [ $amd = yes ] && ! file $rocm/$bitcode/ockl.bc && ! file /$bitcode/ockl.bc; then
+  if offered rocm-device-libs-17; then
+    say "installing rocm-device-libs-17"
+    install_packages rocm-device-libs-17
+  else
+    unpack_device_libraries
+  fi
+fi
+
+say "all is here"

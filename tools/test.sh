@@ -1,0 +1,144 @@
+#!/bin/sh
+# Installs what the tests need, builds with every compiler, and runs all tests. Ends with: N passed, N failed, N skipped
+# Use: sh tools/test.sh          a step that passed before on the same sources, compilers and processor is not run again
+#      sh tools/test.sh --all    runs every step
+# What the compilers and tests say is in build-test/NAME.log.
+set -eu
+cd "$(dirname "$0")/.."
+case ${1-} in '' | --all) ;; *)
+  echo "test: $1: unknown; use: sh tools/test.sh [--all]" >&2
+  exit 2
+  ;;
+esac
+all=${1-}
+logs=build-test
+jobs=$(nproc)
+passed=0 failed=0 skipped=0
+
+# More threads than cores meet here (tests run beside each other): waiting ones must not spin.
+export OMP_WAIT_POLICY=passive
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+
+say() { printf 'test: %s\n' "$*"; }
+have() { command -v "$1" >/dev/null; }
+
+sh tools/setup.sh --test
+mkdir -p $logs
+
+# ---- Steps: a function that writes to a log, whose last "N passed, N failed, N skipped" counts ----
+
+# What a step's result depends on: every file of the tree, the compilers, the processor.
+fingerprint() {
+  {
+    git ls-files -co --exclude-standard -z | xargs -0 sha256sum
+    for compiler in gcc clang-19 clang-22 clang-format-19; do $compiler --version 2>&1 | head -n 1; done
+    ls build-tools build-tools/* 2>/dev/null
+    grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
+  } | sha256sum
+}
+have git && git rev-parse --git-dir >/dev/null 2>&1 || fingerprint() { date +%N; }
+now=$(fingerprint)
+
+count() { # PASSED FAILED SKIPPED
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+# step NAME FUNCTION ARGS...: runs it, unless its stamp says that it passed on these sources.
+step() {
+  name=$1 log=$logs/$1.log stamp=$logs/$1.passed
+  shift
+  start=$(date +%s)
+  if [ "$all" = "" ] && [ "$(head -n 1 "$stamp" 2>/dev/null)" = "$now" ]; then
+    result=$(sed -n 2p "$stamp")
+    note="as in its last run: nothing changed"
+  else
+    rm -f "$stamp"
+    "$@" >"$log" 2>&1 && status=0 || status=$?
+    result=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
+    case $status:$result in
+      0:*\ 0\ failed*) printf '%s\n%s\n' "$now" "$result" >"$stamp" ;;
+      0:?*) ;;
+      *:*\ [1-9]*\ failed*) ;;
+      *) result="0 passed, 1 failed, 0 skipped" ;;
+    esac
+    note="$(($(date +%s) - start)) s"
+  fi
+  say "$name: $result ($note)"
+  case $result in *\ 0\ failed*) ;; *)
+    tail -n 40 "$log" | sed 's/^/    /'
+    say "$name: all of it is in $log"
+    ;;
+  esac
+  # shellcheck disable=SC2046 # three numbers
+  count $(echo "$result" | tr -dc '0-9 ')
+}
+skip() { # NAME REASON
+  say "$1: skipped: $2"
+  count 0 0 1
+}
+
+one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
+
+# The counts of `meson test`, as a line; its own exit status is in them.
+meson_tests() { # BUILD ARGS...
+  dir=$1
+  shift
+  meson test -C "$dir" --no-rebuild --print-errorlogs "$@" && status=0 || status=$?
+  awk -v status=$status '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
+    END {if (status != 0 && bad == 0) bad = 1; printf "%d passed, %d failed, %d skipped\n", ok, bad, skip}' \
+    "$dir/meson-logs/testlog.txt"
+}
+
+configure_and_build() { # BUILD COMPILER OPTIONS...
+  dir=$1 compiler=$2
+  shift 2
+  [ -f "$dir/build.ninja" ] || { rm -rf "$dir" && CC=$compiler meson setup "$dir" -Dwerror=true "$@"; } || return 1
+  ninja -C "$dir" -j "$jobs"
+}
+
+build_and_test() {
+  configure_and_build "$@" && meson_tests "$1"
+}
+build_only() {
+  configure_and_build "$@" && one_passed
+}
+
+format() {
+  find include src offload case test bench run examples fuzz -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
+    one_passed
+}
+
+# clang-22 has no OpenMP of its own where LLVM 19's is installed: their packages exclude each other.
+warnings_clang_22() {
+  mkdir -p build-tools/omp
+  ln -sf /usr/lib/llvm-19/lib/clang/19/include/omp.h build-tools/omp/omp.h
+  build_only build-clang-22 clang-22 "-Dc_args=-isystem$PWD/build-tools/omp" -Dc_link_args=-L/usr/lib/llvm-19/lib
+}
+
+fuzz() {
+  configure_and_build build-fuzz clang-19 -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false &&
+    meson_tests build-fuzz --benchmark --suite fuzz
+}
+
+# ---- All of them ----
+
+step format format
+step gcc build_and_test build-gcc gcc
+step clang-19 build_and_test build-clang-19 clang-19
+if have clang-22; then
+  step clang-22 warnings_clang_22
+else
+  skip clang-22 "not in this system's package sources"
+fi
+step sanitize build_and_test build-sanitize clang-19 -Db_sanitize=address,undefined -Db_lundef=false
+step fuzz fuzz
+for chip in sm_90 gfx942; do
+  if sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
+    step offload-$chip build_only build-offload-$chip clang-19 -Domp_offload=$chip
+  else
+    skip offload-$chip "$(tail -n 1 $logs/offload-setup.log)"
+  fi
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
