@@ -2,24 +2,19 @@
 #include "tandem/add.h"
 #include "op.h"
 
-static tdm_add_desc describe(const tdm_case *c) {
-  tdm_add_desc d = tdm_add_default(c->shape[0], c->shape[1], c->type);
-  d.lda = c->ld[0];
-  d.ldb = c->ld[1];
-  d.ldc = c->ld[2];
-  return d;
-}
-
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
-  a[0] = case_input(case_matrix("a", c->type, c->shape[0], c->shape[1], c->ld[0]));
-  a[1] = case_input(case_matrix("b", c->type, c->shape[0], c->shape[1], c->ld[1]));
-  a[2] = case_output(case_matrix("c", c->type, c->shape[0], c->shape[1], c->ld[2]));
+  a[0] = case_input(case_matrix("a", c->type, c->shape[0], c->shape[1], case_leading(c, 0, c->shape[1])));
+  a[1] = case_input(case_matrix("b", c->type, c->shape[0], c->shape[1], case_leading(c, 1, c->shape[1])));
+  a[2] = case_output(case_matrix("c", c->type, c->shape[0], c->shape[1], case_leading(c, 2, c->shape[1])));
   a[2].same_as = c->in_place - 1;
   return 3;
 }
 
 static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
-  tdm_add_desc d = describe(c);
+  tdm_add_desc d = tdm_add_default(c->shape[0], c->shape[1], c->type);
+  d.lda = case_leading(c, 0, c->shape[1]);
+  d.ldb = case_leading(c, 1, c->shape[1]);
+  d.ldc = case_leading(c, 2, c->shape[1]);
   return tdm_add_plan(context, &d, out);
 }
 
@@ -43,7 +38,6 @@ static bool exact(const tdm_case *c) {
 }
 
 static double flops(const tdm_case *c) { return (double)c->shape[0] * (double)c->shape[1]; }
-static double bytes(const tdm_case *c) { return 3 * flops(c) * (double)tdm_type_size(c->type); }
 
 const case_op case_add = {.name = "add",
                           .shape_form = "ROWSxCOLS",
@@ -57,4 +51,4 @@ const case_op case_add = {.name = "add",
                           .run = run,
                           .reference = reference,
                           .flops = flops,
-                          .bytes = bytes};
+                          .bytes = case_all_bytes};

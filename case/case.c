@@ -7,9 +7,7 @@
 #include "op.h"
 
 const case_op *const case_ops[] = {
-    &case_gemm,
-    &case_add,
-    NULL,
+    &case_gemm, &case_rmsnorm, &case_rope, &case_softmax, &case_embedding, &case_silu_mul, &case_add, &case_cross_entropy, NULL,
 };
 
 const case_op *case_find_op(const char *name) {
@@ -31,6 +29,11 @@ case_element case_element_of(tdm_type type) {
     case TDM_BF16: return CASE_BF16;
   }
   return CASE_F32;
+}
+
+int64_t case_leading(const tdm_case *c, int index, int64_t length) {
+  if (c->ld[index] != 0 || c->pad == 0) return c->ld[index];
+  return case_sum(length, c->in_place > 0 ? c->pad : case_sum(c->pad, index));
 }
 
 case_array case_matrix(const char *name, tdm_type type, int64_t rows, int64_t cols, int64_t leading) {
@@ -88,12 +91,29 @@ int64_t case_row_offset(const case_array *array, int64_t row) {
   return offset;
 }
 
-double case_stored_bytes(const case_array *array) {
-  if (!array->used) return 0;
-  return (double)case_rows(array) * (double)case_row_length(array) * (double)case_element_size(array->element);
+double case_all_bytes(const tdm_case *c) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  double total = 0;
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++) {
+    const case_array *a = &arrays[i];
+    if (!a->used) continue;
+    double stored = (double)case_rows(a) * (double)case_row_length(a) * (double)case_element_size(a->element);
+    total += stored * (a->input + a->output);
+  }
+  return total;
 }
 
-/* ---- Comparison ---- */
+int64_t case_sum(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+int64_t case_product(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a < 1 ? 1 : a, b < 1 ? 1 : b, &product) ? INT64_MAX : product;
+}
+
+/* ---- Error bounds and comparison ---- */
 
 double case_sum_constant(const tdm_case *c, int64_t terms) {
   double n = (double)terms;
@@ -115,4 +135,20 @@ bool case_accepts(double got, double value, double bound, case_element element) 
 case_estimate case_swish(case_estimate x, double s) {
   double value = x.value / (1 + exp(-s * x.value));
   return (case_estimate){value, 1.1 * x.error + (4 + s * fabs(x.value)) * CASE_U * fabs(value) + CASE_TINY * fabs(x.value)};
+}
+
+case_softmax_sum case_softmax_of(const tdm_case *c, const void *base, int64_t at, int64_t count, case_element element) {
+  case_softmax_sum s = {.max = -(double)INFINITY};
+  double arguments = 0;
+  for (int64_t i = 0; i < count; i++) {
+    double x = case_get(base, at + i, element);
+    if (x > s.max) s.max = x;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    double below = case_get(base, at + i, element) - s.max, power = exp(below);
+    s.sum += power;
+    if (!isinf(below)) arguments += 2 * fabs(below) * power;
+  }
+  s.relative_error = (case_sum_constant(c, count) + 2 + arguments / s.sum) * CASE_U;
+  return s;
 }

@@ -41,7 +41,7 @@ typedef struct tdm_case {
   bool residual, causal, lse, rope_half;           /* rope_half: rope=half */
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
   int64_t offset, ignore /* -100 */;
-  int64_t pad;   /* attention, rope: unused elements after each head_dim row */
+  int64_t pad;   /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
   bool swap;     /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
   int64_t shift; /* every array begins this many elements after an aligned address */
   int in_place;  /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
@@ -71,7 +71,7 @@ struct case_op {
   const char *shape_form; /* "MxNxK" */
   int shape_rank;
   bool has_layout, has_epilogue, has_out; /* which selectors it takes */
-  const char *settings;                   /* the --set keys it takes beside `leading`, fill, shift: "alpha beta batch" */
+  const char *settings;                   /* the --set keys it takes beside `leading`, fill, pad, shift: "alpha beta batch" */
   const char *leading;                    /* its leading dimensions: "lda ldb ldc ldr" */
   const char *in_place;                   /* values of --set inplace=: "a b"; NULL: the op is never in place */
   bool (*exact)(const tdm_case *c);       /* does CASE_EXACT give exact results; NULL: never */

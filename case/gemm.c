@@ -18,7 +18,7 @@ static bool has_step(const tdm_case *c, tdm_epilogue_op op) {
 /* [batch, rows, cols]; without the first dimension where there is one matrix. */
 static case_array matrices(const tdm_case *c, const char *name, tdm_type type, int64_t batch, int64_t rows, int64_t cols,
                            int index) {
-  case_array matrix = case_matrix(name, type, rows, cols, c->ld[index]);
+  case_array matrix = case_matrix(name, type, rows, cols, case_leading(c, index, cols));
   if (batch == 1) return matrix;
   int64_t stride = c->stride[index] == 0 ? rows * matrix.stride[0] : c->stride[index];
   matrix.rank = 3;
@@ -45,7 +45,8 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   tdm_gemm_desc d = tdm_gemm_default(c->shape[0], c->shape[1], c->shape[2], c->type);
   d.out = c->out;
   d.layout = c->layout;
-  d.lda = c->ld[0], d.ldb = c->ld[1], d.ldc = c->ld[2], d.ldr = c->ld[3];
+  d.lda = case_leading(c, 0, a_turned(c) ? d.m : d.k), d.ldb = case_leading(c, 1, b_turned(c) ? d.k : d.n);
+  d.ldc = case_leading(c, 2, d.n), d.ldr = case_leading(c, 3, d.n);
   d.batch = c->batch;
   d.stride_a = c->stride[0], d.stride_b = c->stride[1], d.stride_c = c->stride[2], d.stride_r = c->stride[3];
   d.broadcast_a = c->broadcast_a, d.broadcast_b = c->broadcast_b;
@@ -57,6 +58,28 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
 
 static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
   return tdm_gemm_run(p, x[A], x[B], x[C], x[BIAS], x[RESIDUAL], stream);
+}
+
+/* ---- Exactness ---- */
+
+static bool power_of_two(double x) {
+  int exponent;
+  return fabs(frexp(x, &exponent)) == 0.5 && abs(exponent) < 8;
+}
+
+/* Every number on the way must fit the 24 bits of f32: factors are powers of two that shift the sums by a few bits at most, and
+ * the sums stay below 2^16. */
+static bool exact(const tdm_case *c) {
+  int bits = 0;
+  if (!power_of_two(c->alpha) || (c->beta != 0 && !power_of_two(c->beta)) || c->shape[2] > 4096) return false;
+  for (int i = 0; i < c->epilogue_steps; i++) {
+    tdm_epilogue_op op = c->epilogue[i].op;
+    bool scaled = op == TDM_LEAKY_RELU || op == TDM_SCALE || op == TDM_DIVIDE;
+    if (op == TDM_GELU || op == TDM_GELU_TANH || op == TDM_QUICK_GELU || op == TDM_SILU) return false;
+    if (scaled && !power_of_two((double)c->epilogue[i].value)) return false;
+    if (scaled) bits += abs((int)log2(fabs((double)c->epilogue[i].value)));
+  }
+  return bits + fabs(log2(c->alpha)) + (c->beta != 0 ? fabs(log2(c->beta)) : 0) <= 7;
 }
 
 /* ---- Reference ---- */
@@ -107,6 +130,7 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
                       int64_t row, double *value, double *bound) {
   int64_t n = c->shape[1], at_c = case_row_offset(&arrays[C], row);
   int64_t at_r = arrays[RESIDUAL].used ? case_row_offset(&arrays[RESIDUAL], row) : 0;
+  bool is_exact = c->fill == CASE_EXACT && exact(c);
   double alpha = (double)(float)c->alpha, beta = (double)(float)c->beta;
   double sum_error = case_sum_constant(c, c->shape[2]) * CASE_U;
   products(c, arrays, inputs, row / c->shape[0], row % c->shape[0], value, bound);
@@ -120,41 +144,12 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
     double residual = arrays[RESIDUAL].used ? case_get(inputs[RESIDUAL], at_r + j, arrays[RESIDUAL].element) : 0;
     for (int s = 0; s < c->epilogue_steps; s++) x = step_result(x, c->epilogue[s], bias, residual);
     value[j] = x.value;
-    bound[j] = c->fill == CASE_EXACT ? 0 : x.error + CASE_TINY;
+    bound[j] = is_exact ? 0 : x.error + CASE_TINY;
   }
-}
-
-/* ---- Exactness, work ---- */
-
-static bool power_of_two(double x) {
-  int exponent;
-  return fabs(frexp(x, &exponent)) == 0.5 && abs(exponent) < 8;
-}
-
-/* Every number on the way must fit the 24 bits of f32: factors are powers of two that shift the sums by a few bits at most, and
- * the sums stay below 2^16. */
-static bool exact(const tdm_case *c) {
-  int bits = 0;
-  if (!power_of_two(c->alpha) || (c->beta != 0 && !power_of_two(c->beta)) || c->shape[2] > 4096) return false;
-  for (int i = 0; i < c->epilogue_steps; i++) {
-    tdm_epilogue_op op = c->epilogue[i].op;
-    bool scaled = op == TDM_LEAKY_RELU || op == TDM_SCALE || op == TDM_DIVIDE;
-    if (op == TDM_GELU || op == TDM_GELU_TANH || op == TDM_QUICK_GELU || op == TDM_SILU) return false;
-    if (scaled && !power_of_two((double)c->epilogue[i].value)) return false;
-    if (scaled) bits += abs((int)log2(fabs((double)c->epilogue[i].value)));
-  }
-  return bits + fabs(log2(c->alpha)) + (c->beta != 0 ? fabs(log2(c->beta)) : 0) <= 7;
 }
 
 static double flops(const tdm_case *c) {
   return 2 * (double)c->batch * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2];
-}
-
-static double bytes(const tdm_case *c) {
-  case_array a[CASE_MAX_ARRAYS];
-  double total = 0;
-  for (int count = arrays(c, a), i = 0; i < count; i++) total += case_stored_bytes(&a[i]) * (a[i].input + a[i].output);
-  return total;
 }
 
 const case_op case_gemm = {.name = "gemm",
@@ -172,4 +167,4 @@ const case_op case_gemm = {.name = "gemm",
                            .run = run,
                            .reference = reference,
                            .flops = flops,
-                           .bytes = bytes};
+                           .bytes = case_all_bytes};

@@ -189,9 +189,9 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* Does an op take a setting? fill and shift belong to every op, out and inplace to those that say so. */
+/* Does an op take a setting? fill, pad and shift belong to every op, out and inplace to those that say so. */
 static bool op_takes(const case_op *op, const setting *s) {
-  if (s->kind == FILL || s->offset == offsetof(tdm_case, shift)) return true;
+  if (s->kind == FILL || s->offset == offsetof(tdm_case, pad) || s->offset == offsetof(tdm_case, shift)) return true;
   if (s->kind == TYPE) return op->has_out;
   if (s->kind == IN_PLACE) return op->in_place != NULL;
   return list_index(op->settings, (span){s->key, (int)strlen(s->key)}) >= 0;

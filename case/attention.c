@@ -1,0 +1,184 @@
+/* attention as a case: O = softmax(scale Q K^T) V for each batch and head. */
+#include "tandem/attention.h"
+#include "op.h"
+
+enum { Q, K, V, O, LSE };
+enum { BATCH, HEADS_Q, HEADS_KV, SQ, SKV, HEAD_DIM }; /* shape */
+
+/* [batch, heads, rows, head_dim], stored in this order, or with heads and rows swapped; `pad` unused elements after each row.
+ */
+static case_array array(const tdm_case *c, const char *name, int64_t heads, int64_t rows) {
+  case_array a = {.name = name, .element = case_element_of(c->type), .used = true, .rank = 4, .same_as = -1};
+  int64_t row = case_sum(c->shape[HEAD_DIM], c->pad);
+  int64_t dim[4] = {c->shape[BATCH], heads, rows, c->shape[HEAD_DIM]};
+  int64_t stride[4] = {case_product(heads, case_product(rows, row)), c->swap ? row : case_product(rows, row),
+                       c->swap ? case_product(heads, row) : row, 1};
+  for (int i = 0; i < 4; i++) a.dim[i] = dim[i], a.stride[i] = stride[i];
+  return a;
+}
+
+static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
+  a[Q] = case_input(array(c, "q", c->shape[HEADS_Q], c->shape[SQ]));
+  a[K] = case_input(array(c, "k", c->shape[HEADS_KV], c->shape[SKV]));
+  a[V] = case_input(array(c, "v", c->shape[HEADS_KV], c->shape[SKV]));
+  a[O] = case_output(array(c, "o", c->shape[HEADS_Q], c->shape[SQ]));
+  a[LSE] = case_unused("lse");
+  if (c->lse) {
+    int64_t heads = c->shape[HEADS_Q], rows = c->shape[SQ];
+    a[LSE] = case_output((case_array){.name = "lse",
+                                      .element = CASE_F32,
+                                      .used = true,
+                                      .rank = 3,
+                                      .dim = {c->shape[BATCH], heads, rows},
+                                      .stride = {heads * rows, rows, 1},
+                                      .same_as = -1});
+  }
+  return 5;
+}
+
+static tdm_attention_strides strides(const case_array *a) {
+  return (tdm_attention_strides){a->stride[0], a->stride[1], a->stride[2]};
+}
+
+static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
+  const int64_t *s = c->shape;
+  tdm_attention_desc d = tdm_attention_default(s[BATCH], s[HEADS_Q], s[HEADS_KV], s[SQ], s[SKV], s[HEAD_DIM], c->type);
+  d.causal = c->causal;
+  d.lse = c->lse;
+  if (c->scale != 0) d.scale = (float)c->scale;
+  if (c->swap || c->pad > 0) {
+    case_array q = array(c, "q", s[HEADS_Q], s[SQ]), k = array(c, "k", s[HEADS_KV], s[SKV]);
+    d.q = d.o = strides(&q);
+    d.k = d.v = strides(&k);
+  }
+  return tdm_attention_plan(context, &d, out);
+}
+
+static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_attention_run(p, x[Q], x[K], x[V], x[O], x[LSE], stream);
+}
+
+/* ---- Reference ---- */
+
+/* One query row: where its data are, and its softmax. */
+typedef struct query_row {
+  const tdm_case *c;
+  const case_array *arrays;
+  const void *const *inputs;
+  int64_t at_q, at_k, at_v; /* offsets of the query and of key and value 0 */
+  int64_t visible;          /* keys 0 .. visible - 1 */
+  double max, max_error;    /* of the scores */
+} query_row;
+
+/* The score of a key. Its sum has an error of c u sum|q k| (case_sum_constant), scaling q or the sum adds 2 u. */
+static case_estimate score(const query_row *r, int64_t key) {
+  int64_t d = r->c->shape[HEAD_DIM], at_k = r->at_k + key * r->arrays[K].stride[2];
+  double scale = r->c->scale != 0 ? (double)(float)r->c->scale : 1 / sqrt((double)d), sum = 0, magnitudes = 0;
+  for (int64_t i = 0; i < d; i++) {
+    double term =
+        case_get(r->inputs[Q], r->at_q + i, r->arrays[Q].element) * case_get(r->inputs[K], at_k + i, r->arrays[K].element);
+    sum += term;
+    magnitudes += fabs(term);
+  }
+  return (case_estimate){scale * sum, fabs(scale) * magnitudes * (case_sum_constant(r->c, d) + 2) * CASE_U};
+}
+
+static query_row find_row(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t batch,
+                          int64_t head, int64_t i) {
+  const int64_t *s = c->shape;
+  int64_t kv_head = head / (s[HEADS_Q] / s[HEADS_KV]), last = i + s[SKV] - s[SQ];
+  query_row r = {.c = c, .arrays = arrays, .inputs = inputs, .visible = s[SKV], .max = -(double)INFINITY};
+  r.at_q = batch * arrays[Q].stride[0] + head * arrays[Q].stride[1] + i * arrays[Q].stride[2];
+  r.at_k = batch * arrays[K].stride[0] + kv_head * arrays[K].stride[1];
+  r.at_v = batch * arrays[V].stride[0] + kv_head * arrays[V].stride[1];
+  if (c->causal && last + 1 < r.visible) r.visible = last < 0 ? 0 : last + 1;
+  for (int64_t key = 0; key < r.visible; key++) {
+    case_estimate t = score(&r, key);
+    if (t.value > r.max) r.max = t.value;
+    r.max_error = fmax(r.max_error, t.error);
+  }
+  return r;
+}
+
+/* exp(score - max) and its absolute error: the exponent is off by the errors of score and max and by its rounding, 2 u of it.
+ */
+static case_estimate weight(const query_row *r, int64_t key) {
+  case_estimate t = score(r, key);
+  double below = t.value - r->max, value = exp(below);
+  if (isinf(below)) return (case_estimate){value, 0};
+  return (case_estimate){value, value * expm1(t.error + r->max_error + (2 * fabs(below) + 4) * CASE_U)};
+}
+
+/* Numerator and denominator have the errors of the weights, and c u of their own sums; rescaling by the online softmax adds
+ * roundings of the same kind. No error can leave the span of the values. */
+static void output_row(const query_row *r, double *value, double *bound) {
+  int64_t d = r->c->shape[HEAD_DIM];
+  double sum = 0, sum_error = 0, largest = 0, own = (case_sum_constant(r->c, r->visible) + 4) * CASE_U;
+  for (int64_t i = 0; i < d; i++) value[i] = bound[i] = 0;
+  for (int64_t key = 0; key < r->visible; key++) {
+    case_estimate p = weight(r, key);
+    sum += p.value;
+    sum_error += p.error;
+    for (int64_t i = 0; i < d; i++) {
+      double v = case_get(r->inputs[V], r->at_v + key * r->arrays[V].stride[2] + i, r->arrays[V].element);
+      value[i] += p.value * v;
+      bound[i] += (p.error + own * p.value) * fabs(v);
+      largest = fmax(largest, fabs(v));
+    }
+  }
+  for (int64_t i = 0; i < d && r->visible > 0; i++) {
+    value[i] /= sum;
+    bound[i] = fmin(bound[i] / sum + fabs(value[i]) * (sum_error / sum + own), 2 * largest) + CASE_TINY;
+  }
+}
+
+static case_estimate log_sum(const query_row *r) {
+  double sum = 0, sum_error = 0;
+  if (r->visible == 0) return (case_estimate){-(double)INFINITY, 0};
+  for (int64_t key = 0; key < r->visible; key++) {
+    case_estimate p = weight(r, key);
+    sum += p.value;
+    sum_error += p.error;
+  }
+  double value = r->max + log(sum), own = (case_sum_constant(r->c, r->visible) + 4 + 2 * fabs(log(sum))) * CASE_U;
+  return (case_estimate){value, r->max_error + sum_error / sum + own + CASE_U * (fabs(r->max) + fabs(value))};
+}
+
+static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
+                      int64_t row, double *value, double *bound) {
+  int64_t heads = c->shape[HEADS_Q], sq = c->shape[SQ];
+  if (output == O) {
+    query_row r = find_row(c, arrays, inputs, row / sq / heads, row / sq % heads, row % sq);
+    output_row(&r, value, bound);
+    return;
+  }
+  for (int64_t i = 0; i < sq; i++) {
+    query_row r = find_row(c, arrays, inputs, row / heads, row % heads, i);
+    case_estimate lse = log_sum(&r);
+    value[i] = lse.value;
+    bound[i] = lse.error;
+  }
+}
+
+/* Two products a visible pair of query and key. */
+static double flops(const tdm_case *c) {
+  const int64_t *s = c->shape;
+  double pairs = (double)s[SQ] * (double)s[SKV];
+  if (c->causal) { /* rows see skv - sq + 1 .. skv keys, and never less than 0 */
+    int64_t seeing = s[SQ] < s[SKV] ? s[SQ] : s[SKV];
+    pairs = (double)seeing * ((double)s[SKV] - ((double)seeing - 1) / 2);
+  }
+  return 4 * (double)s[BATCH] * (double)s[HEADS_Q] * pairs * (double)s[HEAD_DIM];
+}
+
+const case_op case_attention = {.name = "attention",
+                                .shape_form = "BxHqxHkvxSqxSkvxD",
+                                .shape_rank = 6,
+                                .settings = "causal lse scale swap",
+                                .leading = "",
+                                .arrays = arrays,
+                                .plan = plan,
+                                .run = run,
+                                .reference = reference,
+                                .flops = flops,
+                                .bytes = case_all_bytes};

@@ -1,0 +1,63 @@
+/* cross_entropy as a case: loss = log(sum(exp(logits))) - logits[target] of each row. */
+#include "tandem/cross_entropy.h"
+#include "op.h"
+
+enum { LOGITS, TARGETS, LOSS };
+
+static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
+  a[LOGITS] = case_input(case_matrix("logits", c->type, c->shape[0], c->shape[1], case_leading(c, 0, c->shape[1])));
+  a[TARGETS] = case_input(case_vector("targets", CASE_I32, c->shape[0]));
+  a[TARGETS].index_limit = c->shape[1];
+  a[LOSS] = case_output(case_vector("loss", CASE_F32, c->shape[0]));
+  return 3;
+}
+
+static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
+  tdm_cross_entropy_desc d = tdm_cross_entropy_default(c->shape[0], c->shape[1], c->type);
+  d.ldl = case_leading(c, 0, c->shape[1]);
+  d.ignore = (int32_t)c->ignore;
+  return tdm_cross_entropy_plan(context, &d, out);
+}
+
+static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_cross_entropy_run(p, x[LOGITS], x[TARGETS], x[LOSS], stream);
+}
+
+/* log(sum) has the sum's relative error as its absolute one, and 2 roundings of its own; then max, log(sum) and the target's
+ * logit are added in any order: a rounding of each magnitude, and of the result. */
+static case_estimate row_loss(const tdm_case *c, const case_array *logits, const void *base, int64_t row, int64_t target) {
+  int64_t at = case_row_offset(logits, row);
+  if (target == c->ignore) return (case_estimate){0, 0};
+  if (target < 0 || target >= c->shape[1]) return (case_estimate){(double)NAN, 0};
+  case_softmax_sum sum = case_softmax_of(c, base, at, c->shape[1], logits->element);
+  double chosen = case_get(base, at + target, logits->element);
+  double value = log(sum.sum) + (sum.max - chosen);
+  double rounding = 2 * fabs(log(sum.sum)) + fabs(sum.max) + fabs(sum.max + log(sum.sum)) + fabs(value);
+  return (case_estimate){value, sum.relative_error + CASE_U * rounding};
+}
+
+/* The losses are one row of a vector. */
+static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
+                      int64_t row, double *value, double *bound) {
+  (void)output, (void)row;
+  for (int64_t i = 0; i < c->shape[0]; i++) {
+    case_estimate loss = row_loss(c, &arrays[LOGITS], inputs[LOGITS], i, (int64_t)case_get(inputs[TARGETS], i, CASE_I32));
+    value[i] = loss.value;
+    bound[i] = loss.error;
+  }
+}
+
+/* Comparison, difference, exponential, sum. */
+static double flops(const tdm_case *c) { return 4 * (double)c->shape[0] * (double)c->shape[1]; }
+
+const case_op case_cross_entropy = {.name = "cross_entropy",
+                                    .shape_form = "ROWSxVOCAB",
+                                    .shape_rank = 2,
+                                    .settings = "ignore",
+                                    .leading = "ldl",
+                                    .arrays = arrays,
+                                    .plan = plan,
+                                    .run = run,
+                                    .reference = reference,
+                                    .flops = flops,
+                                    .bytes = case_all_bytes};

@@ -1,0 +1,74 @@
+/* rmsnorm as a case: y = s / sqrt(mean(s^2) + eps) * weight, s = x or x + residual. */
+#include "tandem/rmsnorm.h"
+#include "op.h"
+
+enum { X, WEIGHT, RESIDUAL, SUM, Y };
+
+/* --set inplace=: which output takes the memory of which input. */
+enum { Y_IS_X = 1, SUM_IS_RESIDUAL, SUM_IS_X, BOTH };
+
+static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
+  int64_t rows = c->shape[0], cols = c->shape[1];
+  a[X] = case_input(case_matrix("x", c->type, rows, cols, case_leading(c, 0, cols)));
+  a[WEIGHT] = case_input(case_vector("weight", case_element_of(c->type), cols));
+  a[RESIDUAL] = c->residual ? case_input(case_matrix("residual", c->type, rows, cols, case_leading(c, 1, cols)))
+                            : case_unused("residual");
+  a[SUM] = c->residual ? case_output(case_matrix("sum", c->type, rows, cols, case_leading(c, 2, cols))) : case_unused("sum");
+  a[Y] = case_output(case_matrix("y", c->type, rows, cols, case_leading(c, 3, cols)));
+  if (c->in_place == Y_IS_X || c->in_place == BOTH) a[Y].same_as = X;
+  if (c->residual && (c->in_place == SUM_IS_RESIDUAL || c->in_place == BOTH)) a[SUM].same_as = RESIDUAL;
+  if (c->residual && c->in_place == SUM_IS_X) a[SUM].same_as = X;
+  return 5;
+}
+
+static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
+  tdm_rmsnorm_desc d = tdm_rmsnorm_default(c->shape[0], c->shape[1], c->type);
+  d.ldx = case_leading(c, 0, c->shape[1]), d.ldr = case_leading(c, 1, c->shape[1]), d.lds = case_leading(c, 2, c->shape[1]),
+  d.ldy = case_leading(c, 3, c->shape[1]);
+  d.eps = (float)c->eps;
+  d.residual = c->residual;
+  return tdm_rmsnorm_plan(context, &d, out);
+}
+
+static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_rmsnorm_run(p, x[X], x[WEIGHT], x[RESIDUAL], x[SUM], x[Y], stream);
+}
+
+static double element(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t row,
+                      int64_t i) {
+  double x = case_get(inputs[X], case_row_offset(&arrays[X], row) + i, arrays[X].element);
+  if (!c->residual) return x;
+  return x + case_get(inputs[RESIDUAL], case_row_offset(&arrays[RESIDUAL], row) + i, arrays[RESIDUAL].element);
+}
+
+/* The mean of squares has a relative error of c u (case_sum_constant), of which the root keeps half. 8 u more: the sum x +
+ * residual in the squares and in the element, mean, eps, root, division and two products. */
+static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
+                      int64_t row, double *value, double *bound) {
+  int64_t cols = c->shape[1];
+  double squares = 0;
+  for (int64_t i = 0; i < cols; i++) squares += pow(element(c, arrays, inputs, row, i), 2);
+  double root = sqrt(squares / (double)cols + (double)(float)c->eps);
+  double relative = (case_sum_constant(c, cols) / 2 + 8) * CASE_U;
+  for (int64_t i = 0; i < cols; i++) {
+    double s = element(c, arrays, inputs, row, i);
+    value[i] = output == SUM ? s : s / root * case_get(inputs[WEIGHT], i, arrays[WEIGHT].element);
+    bound[i] = output == Y ? relative * fabs(value[i]) + CASE_TINY : c->type == TDM_F32 ? 0 : CASE_U * fabs(s);
+  }
+}
+
+/* Square and sum, two products; one sum more with a residual. */
+static double flops(const tdm_case *c) { return (c->residual ? 5 : 4) * (double)c->shape[0] * (double)c->shape[1]; }
+
+const case_op case_rmsnorm = {.name = "rmsnorm",
+                              .shape_form = "ROWSxCOLS",
+                              .shape_rank = 2,
+                              .settings = "residual eps",
+                              .leading = "ldx ldr lds ldy",
+                              .in_place = "x residual sum=x x+residual",
+                              .arrays = arrays,
+                              .plan = plan,
+                              .run = run,
+                              .reference = reference,
+                              .flops = flops,
+                              .bytes = case_all_bytes};

@@ -1,0 +1,81 @@
+/* rope as a case: pairs of each head turn by (offset + s) theta^(-2 i / d). */
+#include "tandem/rope.h"
+#include "op.h"
+
+/* [batch, seq, heads, d], stored in this order, or with seq and heads swapped; `pad` unused elements after each d. */
+static void strides(const tdm_case *c, int64_t stride[4]) {
+  int64_t seq = c->shape[1], heads = c->shape[2], row = case_sum(c->shape[3], c->pad);
+  stride[0] = case_product(seq, case_product(heads, row));
+  stride[1] = c->swap ? row : case_product(heads, row);
+  stride[2] = c->swap ? case_product(seq, row) : row;
+  stride[3] = 1;
+}
+
+static case_array array(const tdm_case *c, const char *name) {
+  case_array a = {.name = name, .element = case_element_of(c->type), .used = true, .rank = 4, .same_as = -1};
+  for (int i = 0; i < 4; i++) a.dim[i] = c->shape[i];
+  strides(c, a.stride);
+  return a;
+}
+
+static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
+  a[0] = case_input(array(c, "x"));
+  a[1] = case_output(array(c, "y"));
+  a[1].same_as = c->in_place - 1;
+  return 2;
+}
+
+static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
+  tdm_rope_desc d = tdm_rope_default(c->shape[0], c->shape[1], c->shape[2], c->shape[3], c->type);
+  d.style = c->rope_half ? TDM_ROPE_HALF : TDM_ROPE_INTERLEAVED;
+  d.offset = c->offset;
+  d.theta = c->theta;
+  if (c->swap || c->pad > 0) {
+    int64_t stride[4];
+    strides(c, stride);
+    d.x = (tdm_rope_strides){stride[0], stride[1], stride[2]};
+    d.y = d.x;
+  }
+  return tdm_rope_plan(context, &d, out);
+}
+
+static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_rope_run(p, x[0], x[1], stream);
+}
+
+/* Cosine and sine are rounded to f32, each product and their sum once: 3 u of both products. The f64 angle may be off by some
+ * units of its last place, which matters from angles of 2^27 on. */
+static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
+                      int64_t row, double *value, double *bound) {
+  int64_t d = c->shape[3], half = d / 2, position = c->offset + row / c->shape[2] % c->shape[1];
+  int64_t at = case_row_offset(&arrays[0], row);
+  for (int64_t i = 0; i < half; i++) {
+    int64_t first = c->rope_half ? i : 2 * i, second = c->rope_half ? i + half : 2 * i + 1;
+    double a = case_get(inputs[0], at + first, arrays[0].element), b = case_get(inputs[0], at + second, arrays[0].element);
+    double angle = (double)position * pow(c->theta, -2.0 * (double)i / (double)d);
+    double s = sin(angle), t = cos(angle), off = 3 * CASE_U + fabs(angle) * 0x1p-50;
+    value[first] = a * t - b * s;
+    value[second] = a * s + b * t;
+    bound[first] = off * (fabs(a) + fabs(b)) + CASE_TINY;
+    bound[second] = bound[first];
+  }
+  (void)output;
+}
+
+/* A pair takes 4 products and 2 sums. */
+static double flops(const tdm_case *c) {
+  return 3 * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2] * (double)c->shape[3];
+}
+
+const case_op case_rope = {.name = "rope",
+                           .shape_form = "BxSxHxD",
+                           .shape_rank = 4,
+                           .settings = "rope offset theta swap",
+                           .leading = "",
+                           .in_place = "x",
+                           .arrays = arrays,
+                           .plan = plan,
+                           .run = run,
+                           .reference = reference,
+                           .flops = flops,
+                           .bytes = case_all_bytes};

@@ -1,0 +1,52 @@
+/* softmax as a case: y = exp(x - max) / sum(exp(x - max)) of each row. */
+#include "tandem/softmax.h"
+#include "op.h"
+
+static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
+  a[0] = case_input(case_matrix("x", c->type, c->shape[0], c->shape[1], case_leading(c, 0, c->shape[1])));
+  a[1] = case_output(case_matrix("y", c->type, c->shape[0], c->shape[1], case_leading(c, 1, c->shape[1])));
+  a[1].same_as = c->in_place - 1;
+  return 2;
+}
+
+static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
+  tdm_softmax_desc d = tdm_softmax_default(c->shape[0], c->shape[1], c->type);
+  d.ldx = case_leading(c, 0, c->shape[1]);
+  d.ldy = case_leading(c, 1, c->shape[1]);
+  return tdm_softmax_plan(context, &d, out);
+}
+
+static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_softmax_run(p, x[0], x[1], stream);
+}
+
+/* Relative errors: the exponential's argument is rounded (2 u|x - max|, also when powers of 2 are used) and so is its result;
+ * the sum has the mean of these errors and its own, c u (case_sum_constant); 4 more for exponential and division. */
+static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
+                      int64_t row, double *value, double *bound) {
+  int64_t cols = c->shape[1];
+  case_softmax_sum sum = case_softmax_of(c, inputs[0], case_row_offset(&arrays[0], row), cols, arrays[0].element);
+  for (int64_t i = 0; i < cols; i++) {
+    double below = case_get(inputs[0], case_row_offset(&arrays[0], row) + i, arrays[0].element) - sum.max;
+    value[i] = exp(below) / sum.sum;
+    double argument = isinf(below) ? 0 : 2 * fabs(below) * CASE_U;
+    bound[i] = value[i] * (argument + sum.relative_error + 4 * CASE_U) + CASE_TINY;
+  }
+  (void)output;
+}
+
+/* Comparison, difference, exponential, sum, division. */
+static double flops(const tdm_case *c) { return 5 * (double)c->shape[0] * (double)c->shape[1]; }
+
+const case_op case_softmax = {.name = "softmax",
+                              .shape_form = "ROWSxCOLS",
+                              .shape_rank = 2,
+                              .settings = "",
+                              .leading = "ldx ldy",
+                              .in_place = "x",
+                              .arrays = arrays,
+                              .plan = plan,
+                              .run = run,
+                              .reference = reference,
+                              .flops = flops,
+                              .bytes = case_all_bytes};
