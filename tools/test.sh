@@ -36,8 +36,7 @@ fingerprint() {
     grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
   } | sha256sum
 }
-have git && git rev-parse --git-dir >/dev/null 2>&1 || fingerprint() { date +%N; }
-now=$(fingerprint)
+if have git && git rev-parse --git-dir >/dev/null 2>&1; then now=$(fingerprint); else now=; all=--all; fi
 
 count() { # PASSED FAILED SKIPPED
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
@@ -80,13 +79,11 @@ skip() { # NAME REASON
 one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 
 # The counts of `meson test`, as a line; its own exit status is in them.
-meson_tests() { # BUILD ARGS...
-  dir=$1
-  shift
-  meson test -C "$dir" --no-rebuild --print-errorlogs "$@" && status=0 || status=$?
-  awk -v status=$status '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
+meson_tests() { # BUILD
+  meson test -C "$1" --no-rebuild --print-errorlogs && status=0 || status=$?
+  awk -v status="$status" '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
     END {if (status != 0 && bad == 0) bad = 1; printf "%d passed, %d failed, %d skipped\n", ok, bad, skip}' \
-    "$dir/meson-logs/testlog.txt"
+    "$1/meson-logs/testlog.txt"
 }
 
 configure_and_build() { # BUILD COMPILER OPTIONS...
@@ -115,11 +112,6 @@ warnings_clang_22() {
   build_only build-clang-22 clang-22 "-Dc_args=-isystem$PWD/build-tools/omp" -Dc_link_args=-L/usr/lib/llvm-19/lib
 }
 
-fuzz() {
-  configure_and_build build-fuzz clang-19 -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false &&
-    meson_tests build-fuzz --benchmark --suite fuzz
-}
-
 # ---- All of them ----
 
 step format format
@@ -131,7 +123,7 @@ else
   skip clang-22 "not in this system's package sources"
 fi
 step sanitize build_and_test build-sanitize clang-19 -Db_sanitize=address,undefined -Db_lundef=false
-step fuzz fuzz
+step fuzz sh tools/fuzz.sh 60
 for chip in sm_90 gfx942; do
   if sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
     step offload-$chip build_only build-offload-$chip clang-19 -Domp_offload=$chip
