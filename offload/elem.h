@@ -26,7 +26,7 @@ TDM_INLINE float tdm_bf16_to_f32(uint16_t word) { return tdm_from_bits((uint32_t
 TDM_INLINE uint16_t tdm_f32_to_bf16(float x) {
   uint32_t bits = tdm_bits(x);
   uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
-  return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
+  return (uint16_t)((x != x ? bits | 0x400000 : rounded) >> 16);
 }
 
 TDM_INLINE float tdm_f16_to_f32(uint16_t word) {

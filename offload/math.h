@@ -10,6 +10,16 @@
 #define TDM_LN2_HIGH 0x1.62e4p-1f
 #define TDM_LN2_LOW 0x1.7f7d1cp-20f
 
+/* e^r for |r| <= ln 2 / 2. */
+TDM_INLINE float tdm_exp_reduced(float r) {
+  float p = 0x1.6a1a6ep-10f;
+  p = p * r + 0x1.123fc6p-7f;
+  p = p * r + 0x1.555916p-5f;
+  p = p * r + 0x1.55548ap-3f;
+  p = p * r + 0x1.fffffcp-2f;
+  return p * (r * r) + r + 1;
+}
+
 /* e^x = 2^n e^r, n = round(x / ln 2). Below -103.97 it is 0, above 88.72 infinity; subnormal results are rounded as others. */
 TDM_INLINE float tdm_exp(float x) {
   const float round = 0x1.8p23f; /* adding it leaves the integer part, rounded, in the low bits */
@@ -17,16 +27,19 @@ TDM_INLINE float tdm_exp(float x) {
   x = x > 89.0f ? 89.0f : x;
   float t = x * 0x1.715476p+0f + round, n = t - round;
   float r = x - n * TDM_LN2_HIGH - n * TDM_LN2_LOW;
-  float p = 0x1.6a1a6ep-10f;
-  p = p * r + 0x1.123fc6p-7f;
-  p = p * r + 0x1.555916p-5f;
-  p = p * r + 0x1.55548ap-3f;
-  p = p * r + 0x1.fffffcp-2f;
-  p = p * (r * r) + r + 1;
   /* 2^n as two factors: n may be 128, or below the exponents of normal numbers. */
   int32_t exponent = (int32_t)(tdm_bits(t) - tdm_bits(round)), half = exponent >> 1;
   float first = tdm_from_bits((uint32_t)(half + 127) << 23), second = tdm_from_bits((uint32_t)(exponent - half + 127) << 23);
-  return p * first * second;
+  return tdm_exp_reduced(r) * first * second;
+}
+
+/* The same for x <= 0 (up to 43 in truth), in two thirds of the time: 2^n as 2^(n + 64) and 2^-64. */
+TDM_INLINE float tdm_exp_nonpositive(float x) {
+  const float round = 0x1.8p23f + 127 + 64; /* also puts the biased exponent into the low bits */
+  x = x < -104.0f ? -104.0f : x;
+  float t = x * 0x1.715476p+0f + round, n = t - round;
+  float r = x - n * TDM_LN2_HIGH - n * TDM_LN2_LOW;
+  return tdm_exp_reduced(r) * tdm_from_bits(tdm_bits(t) << 23) * 0x1p-64f;
 }
 
 /* log x = e ln 2 + log(1 + f), with x = 2^e (1 + f) and 1 + f in sqrt(1/2) .. sqrt(2). log 0 = -infinity; x < 0 gives NaN. */
@@ -55,7 +68,7 @@ TDM_INLINE float tdm_log(float x) {
 
 /* 1 / (1 + e^-x), with the exponential of -|x|: small results keep their digits. */
 TDM_INLINE float tdm_sigmoid(float x) {
-  float z = tdm_exp(-__builtin_fabsf(x)), y = 1 / (1 + z);
+  float z = tdm_exp_nonpositive(-__builtin_fabsf(x)), y = 1 / (1 + z);
   return x < 0 ? z * y : y;
 }
 
@@ -64,7 +77,7 @@ TDM_INLINE float tdm_silu(float x) { return x * tdm_sigmoid(x); }
 
 /* tanh x = (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x; below 0.625, where that loses digits, an odd polynomial. */
 TDM_INLINE float tdm_tanh(float x) {
-  float a = __builtin_fabsf(x), z = tdm_exp(-2 * a), s = x * x;
+  float a = __builtin_fabsf(x), z = tdm_exp_nonpositive(-2 * a), s = x * x;
   float large = (1 - z) / (1 + z);
   float p = -0x1.752140p-8f;
   p = p * s + 0x1.52022ep-6f;
