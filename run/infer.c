@@ -85,7 +85,6 @@ static bool take_file(job *j, probe *p, int index) {
   npy_shape_text(file->rank, file->dim, shape);
   form_text(p, index, form);
   if (missing < 0 || file->rank == 0) return job_fail_file(j, index, "shape %s: must be %s", shape, form);
-  if (index == 0) j->missing_rank = missing;
   for (int d = 0; d < p->array[index].rank; d++)
     if (!take_dimension(j, p, index, d, d < missing ? 1 : file->dim[d - missing], shape)) return false;
   return true;

@@ -26,7 +26,6 @@ typedef struct job {
   int bf16;  /* --bf16: uint16 files hold bfloat16 words */
   int count; /* arrays */
   int main_output;
-  int missing_rank; /* leading dimensions of 1 that the first file leaves out; the results leave them out too */
   job_array array[CASE_MAX_ARRAYS];
   case_devices devices;
   int exit_code;

@@ -37,10 +37,11 @@ static void *gather(const job_array *array) {
   return packed;
 }
 
-/* Leading dimensions that the input file leaves out are left out here too. */
+/* Leading dimensions of 1 that the first input's file leaves out are left out here too. */
 static int dimensions_left_out(const job *j, const case_array *array) {
-  int left_out = 0;
-  while (left_out < j->missing_rank && left_out < array->rank - 1 && array->dim[left_out] == 1) left_out++;
+  const job_array *first = &j->array[0];
+  int left_out = 0, missing = first->file_bytes == NULL ? 0 : first->is.rank - first->npy.rank;
+  while (left_out < missing && left_out < array->rank - 1 && array->dim[left_out] == 1) left_out++;
   return left_out;
 }
 

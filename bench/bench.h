@@ -1,0 +1,188 @@
+/* tandem-bench: what its files share. main.c reads the command line, cases.c chooses the cases, machine.c says what this runs
+ * on, ceiling.c and ceiling_device.c time the machine itself, measure.c times a case, verify.c checks what the timed runs
+ * wrote, report.c prints, json.c and plot.c write files, peer_<name>.c are other libraries. */
+#ifndef TANDEM_BENCH_BENCH_H
+#define TANDEM_BENCH_BENCH_H
+
+#include "../case/case.h"
+#include "../case/options.h"
+
+enum { BENCH_TEXT = 256, BENCH_MAX_COPIES = 16384 };
+
+/* ---- machine.c ---- */
+
+typedef struct bench_machine {
+  char cpu[128];         /* model, as the system names it */
+  char system[128];      /* kernel and architecture */
+  char compiler[64];     /* that built the library and this program */
+  char instructions[96]; /* -march of the build, and the vector sets that it brought */
+  int threads;           /* of a parallel region */
+  size_t cache;          /* bytes of the last-level cache, 0: not known */
+  size_t memory;         /* bytes of main memory */
+} bench_machine;
+
+bench_machine bench_machine_read(void);
+double bench_seconds(void); /* monotonic */
+
+/* ---- Ceilings: the best of several passes over the whole device. ---- */
+
+typedef struct bench_ceiling {
+  double flops;        /* f32 multiply-adds in registers, 2 FLOP each, per second */
+  double copy;         /* bytes read and written by a copy, per second */
+  double read;         /* bytes of a loop that only reads: what no memory figure can pass */
+  const char *copy_by; /* the copy that was the fastest */
+} bench_ceiling;
+
+/* The memory is the context's own, as the ops' arrays are. bytes: of each of the copy's two arrays. */
+tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling);
+/* The same on offload device `device` of the context: target regions. */
+tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, bench_ceiling *ceiling);
+
+/* ---- Peers: other libraries on the same case. Each is a row of the table in peer.c. ---- */
+
+typedef struct bench_peer {
+  const char *name;
+  /* Loads it and sets its threads; version gets what it says of itself. false: the reason. */
+  bool (*open)(int threads, char *version, char *reason, size_t size);
+  bool (*supports)(const tdm_case *c, const char *device, char *reason, size_t size);
+  void (*run)(const tdm_case *c, const case_array *arrays, void *const pointers[CASE_MAX_ARRAYS]);
+} bench_peer;
+
+const bench_peer *bench_find_peer(const char *name);
+const char *bench_peer_names(void);
+
+/* ---- Results ---- */
+
+typedef enum bench_outcome { BENCH_OK, BENCH_FAILED, BENCH_UNSUPPORTED } bench_outcome;
+
+/* Seconds of a run. */
+typedef struct bench_spread {
+  double best, low, median, high; /* low, high: 10 % and 90 % of the samples are below */
+  int samples, runs_per_sample;
+} bench_spread;
+
+/* One case, on one device, by one library. */
+typedef struct bench_row {
+  tdm_case c;
+  char title[BENCH_TEXT]; /* "gemm --dtype f32 ... 1024x1024x1024" */
+  char device[CASE_DEVICE_NAME];
+  char by[16];     /* "tandem", or the peer */
+  char kernel[64]; /* tandem's */
+  bench_outcome outcome;
+  char reason[BENCH_TEXT]; /* of what is not OK */
+  bench_spread time;
+  double flops, bytes; /* of the case */
+  bench_ceiling ceiling;
+  bool alarm;      /* above a ceiling */
+  size_t rotation; /* bytes of all buffers that the runs go through */
+  int copies;
+  double against_peer; /* speed over the peer's in the same run; 0: no peer */
+} bench_row;
+
+double bench_row_flops(const bench_row *row);            /* FLOP per second, by the median */
+double bench_row_bytes(const bench_row *row);            /* bytes per second, by the median */
+double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
+double bench_row_memory_bound(const bench_row *row);     /* seconds */
+
+/* ---- cases.c ---- */
+
+enum { BENCH_MAX_CASES = 64 };
+
+typedef struct bench_case_list {
+  int count;
+  tdm_case c[BENCH_MAX_CASES];
+} bench_case_list;
+
+/* op and shape as on the command line. No shape: the op's standard set. No op: the standard sets of all. false: one line in
+ * error. */
+bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, const case_options *options, char *error,
+                        size_t size);
+
+/* ---- buffers.c: the arrays of a case, `copies` times over, so that a run finds none of its data in a cache ---- */
+
+enum { BENCH_RUNNERS = 2 }; /* tandem, and a peer */
+
+typedef struct bench_buffers {
+  const tdm_case *c;
+  tdm_context *context;
+  int count, runners, copies;
+  size_t total; /* bytes of all of them */
+  case_array array[CASE_MAX_ARRAYS];
+  void *host[CASE_MAX_ARRAYS];                /* an input's data, an output's poison (NaN) */
+  size_t step[CASE_MAX_ARRAYS];               /* bytes from copy to copy */
+  char *base[BENCH_RUNNERS][CASE_MAX_ARRAYS]; /* device memory; what is only read is shared by the runners */
+  bool written[CASE_MAX_ARRAYS];
+  bool rewrites; /* a run replaces one of its own inputs */
+} bench_buffers;
+
+/* The case must have been accepted by plan. rotation: bytes that all buffers should have together. */
+bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
+                        size_t size);
+void bench_buffers_close(bench_buffers *b);
+/* The arguments of a run. */
+void bench_buffers_pointers(const bench_buffers *b, int runner, int copy, void *pointers[CASE_MAX_ARRAYS]);
+/* Puts back what the arrays of a copy held before the first run. */
+tdm_status bench_buffers_restore(const bench_buffers *b, int runner, int copy);
+
+/* ---- verify.c ---- */
+
+/* Checks what a runner left in its first `copies` copies: sampled rows against the f64 reference, and no element may be NaN,
+ * which is also what the outputs held before. false: the reason names the first wrong element. */
+bool bench_verify(const bench_buffers *b, int runner, int copies, char *reason, size_t size);
+
+/* ---- measure.c ---- */
+
+typedef struct bench_limits {
+  uint64_t repeats; /* samples; 0: as many as fit into seconds, at least 5 */
+  double seconds;   /* of measuring, for each library */
+  size_t rotation;  /* bytes of all buffers together */
+} bench_limits;
+
+/* Measures a case on one device: rows[0] is tandem's, rows[1] the peer's, where peer is not NULL. The caller has set c, title,
+ * device, by and ceiling. */
+void bench_measure(tdm_context *context, const bench_peer *peer, const bench_limits *limits, bench_row *rows);
+
+/* ---- report.c: everything of a run, and its tables ---- */
+
+typedef struct bench_run {
+  bench_machine machine;
+  case_devices devices;
+  bench_ceiling ceiling[CASE_MAX_DEVICES];
+  const bench_peer *peer;        /* NULL: none asked for */
+  char peer_version[BENCH_TEXT]; /* what it says of itself, or why it is absent */
+  bool peer_open;
+  bench_limits limits;
+  bool hot; /* caches are left warm */
+  bench_row *row;
+  int rows;
+} bench_run;
+
+typedef struct bench_count {
+  int measured, failed, unsupported, alarms;
+} bench_count;
+
+bench_count bench_count_rows(const bench_run *run);
+/* "gemm f32 nn 1024x1024x1024": the title without the names of its options. */
+void bench_label(const bench_row *row, char text[BENCH_TEXT]);
+
+void bench_print_machine(FILE *out, const bench_run *run);
+void bench_print_head(FILE *out);
+void bench_print_row(FILE *out, const bench_row *row);
+/* A column for each device and peer, where there is more than one. */
+void bench_print_comparison(FILE *out, const bench_run *run, bool markdown);
+void bench_print_count(FILE *out, const bench_run *run);
+
+/* ---- Files. false: one line in error. ---- */
+
+/* files.c. Opening replaces what was there. */
+FILE *bench_open_file(const char *path, char *error, size_t size);
+bool bench_close_file(FILE *file, const char *path, char *error, size_t size);
+bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
+bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size);
+/* report.c: the tables, for a document. command: what the user typed. */
+bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size);
+/* plot.c: a roofline as SVG, drawn by gnuplot. */
+bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size);
+bool bench_can_plot(char *error, size_t size);
+
+#endif

@@ -1,0 +1,107 @@
+/* The buffers that the timed runs go through in turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { ALIGNMENT = 256 };
+
+static size_t shift_bytes(const bench_buffers *b, int i) {
+  return (size_t)b->c->shift * case_element_size(b->array[i].element);
+}
+
+/* Does the array have memory of its own? An output in place has its input's. */
+static bool has_memory(const bench_buffers *b, int i) { return b->array[i].used && b->array[i].same_as < 0; }
+
+static void plan_memory(bench_buffers *b, size_t rotation) {
+  size_t all = 0;
+  for (int i = 0; i < b->count; i++) {
+    const case_array *array = &b->array[i];
+    if (array->used && array->same_as >= 0) b->written[array->same_as] = b->rewrites = true;
+    if (array->used && array->output) b->written[i] = true;
+    if (array->input && array->output) b->rewrites = true;
+  }
+  for (int i = 0; i < b->count; i++) {
+    if (!has_memory(b, i)) continue;
+    b->step[i] = (case_array_bytes(&b->array[i]) + shift_bytes(b, i) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    all += b->step[i] * (size_t)(b->written[i] ? b->runners : 1);
+  }
+  size_t copies = all == 0 ? 1 : (rotation + all - 1) / all;
+  b->copies = copies < 1 ? 1 : copies > BENCH_MAX_COPIES ? BENCH_MAX_COPIES : (int)copies;
+  b->total = all * (size_t)b->copies;
+}
+
+/* What an array holds before the first run: 0xff in every byte is NaN in each of the types. */
+static bool make_host(bench_buffers *b, int i) {
+  size_t bytes = case_array_bytes(&b->array[i]);
+  b->host[i] = malloc(bytes > 0 ? bytes : 1);
+  if (b->host[i] == NULL) return false;
+  memset(b->host[i], 0xff, bytes);
+  if (b->array[i].input) case_fill_array(b->c, i, &b->array[i], b->host[i]);
+  return true;
+}
+
+static char *address(const bench_buffers *b, int runner, int copy, int i) {
+  return b->base[runner][i] + (size_t)copy * b->step[i] + shift_bytes(b, i);
+}
+
+static tdm_status upload(const bench_buffers *b, int runner, int copy, int i) {
+  return tdm_copy(b->context, address(b, runner, copy, i), b->host[i], case_array_bytes(&b->array[i]), TDM_TO_DEVICE, NULL);
+}
+
+static tdm_status make_device(bench_buffers *b, int runner, int i) {
+  void *memory = NULL;
+  tdm_status status = tdm_alloc(b->context, b->step[i] * (size_t)b->copies, &memory);
+  b->base[runner][i] = memory;
+  for (int copy = 0; copy < b->copies && status == TDM_OK && memory != NULL; copy++) status = upload(b, runner, copy, i);
+  return status;
+}
+
+static bool make_array(bench_buffers *b, int i, char *reason, size_t size) {
+  if (!make_host(b, i)) {
+    snprintf(reason, size, "%s: no memory for %zu bytes", b->array[i].name, case_array_bytes(&b->array[i]));
+    return false;
+  }
+  for (int runner = 0; runner < b->runners; runner++) {
+    if (runner > 0 && !b->written[i]) {
+      b->base[runner][i] = b->base[0][i];
+    } else if (make_device(b, runner, i) != TDM_OK) {
+      snprintf(reason, size, "%s: %s", b->array[i].name, tdm_last_error());
+      return false;
+    }
+  }
+  return true;
+}
+
+bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
+                        size_t size) {
+  *b = (bench_buffers){.c = c, .context = context, .runners = runners};
+  b->count = c->op->arrays(c, b->array);
+  plan_memory(b, rotation);
+  for (int i = 0; i < b->count; i++)
+    if (has_memory(b, i) && !make_array(b, i, reason, size)) return false;
+  return true;
+}
+
+void bench_buffers_close(bench_buffers *b) {
+  for (int i = 0; i < b->count; i++) {
+    free(b->host[i]);
+    for (int runner = 0; runner < b->runners; runner++)
+      if (runner == 0 || b->base[runner][i] != b->base[0][i]) tdm_free(b->context, b->base[runner][i]);
+  }
+}
+
+void bench_buffers_pointers(const bench_buffers *b, int runner, int copy, void *pointers[CASE_MAX_ARRAYS]) {
+  for (int i = 0; i < b->count; i++) {
+    int memory = b->array[i].same_as >= 0 ? b->array[i].same_as : i;
+    bool there = b->array[i].used && b->base[runner][memory] != NULL;
+    pointers[i] = there ? address(b, runner, copy, memory) : NULL;
+  }
+}
+
+tdm_status bench_buffers_restore(const bench_buffers *b, int runner, int copy) {
+  tdm_status status = TDM_OK;
+  for (int i = 0; i < b->count && status == TDM_OK; i++)
+    if (has_memory(b, i) && b->written[i] && b->base[runner][i] != NULL) status = upload(b, runner, copy, i);
+  return status;
+}

@@ -1,0 +1,97 @@
+/* Which cases a run measures. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+/* What is measured where no shape is given: sizes that a host does in milliseconds, most of them beyond its caches. The options
+ * are the command line's own; NULL: the default. */
+static const struct {
+  const char *op, *shape, *dtype, *layout, *epilogue, *settings;
+} standard[] = {
+    {"gemm", "1024x1024x1024", "f32", NULL, NULL, NULL},
+    {"gemm", "2048x2048x2048", "f32", NULL, NULL, NULL},
+    {"gemm", "1024x1024x1024", "f16", NULL, NULL, NULL},
+    {"gemm", "2048x2048x2048", "f16", NULL, NULL, NULL},
+    {"gemm", "1024x1024x1024", "bf16", NULL, NULL, NULL},
+    {"gemm", "2048x2048x2048", "bf16", NULL, NULL, NULL},
+    {"gemm", "1024x1024x1024", "f32", "nt", "bias+gelu", NULL},
+    {"gemm", "4096x4096x64", "f32", NULL, NULL, NULL}, /* small K: C is most of the traffic */
+    {"swiglu", "512x1024x1024", "f32", NULL, NULL, NULL},
+    {"rmsnorm", "8192x2048", "f32", NULL, NULL, NULL},
+    {"rmsnorm", "8192x2048", "bf16", NULL, NULL, NULL},
+    {"rmsnorm", "8192x2048", "f32", NULL, NULL, "residual=1"},
+    {"attention", "1x16x16x1024x1024x64", "f32", NULL, NULL, "causal=1"},
+    {"attention", "1x16x8x1024x1024x64", "bf16", NULL, NULL, "causal=1"},
+    {"rope", "4x1024x16x64", "f32", NULL, NULL, NULL},
+    {"softmax", "8192x2048", "f32", NULL, NULL, NULL},
+    {"embedding", "8192x32000x2048", "f32", NULL, NULL, NULL},
+    {"silu_mul", "8192x2048", "f32", NULL, NULL, NULL},
+    {"add", "8192x2048", "f32", NULL, NULL, NULL},
+    {"add", "8192x2048", "bf16", NULL, NULL, NULL},
+    {"cross_entropy", "2048x32000", "f32", NULL, NULL, NULL},
+};
+enum { STANDARD = sizeof standard / sizeof standard[0] };
+
+/* The case of a row of the table, with the command line's selectors over it. */
+static bool standard_case(int i, const case_options *options, tdm_case *c, char *error, size_t size) {
+  case_options own = *options;
+  own.dtype = own.dtype != NULL ? own.dtype : (char *)(uintptr_t)standard[i].dtype;
+  if (own.layout == NULL) own.layout = (char *)(uintptr_t)standard[i].layout;
+  if (own.epilogue == NULL) own.epilogue = (char *)(uintptr_t)standard[i].epilogue;
+  if (own.settings == NULL) own.settings = (char *)(uintptr_t)standard[i].settings;
+  *c = case_default(c->op);
+  return case_options_apply(&own, c, error, size) && case_parse_shape(c, standard[i].shape, error, size);
+}
+
+/* Selectors over the standard set can make two cases alike. */
+static bool is_known(const bench_case_list *list, const tdm_case *c) {
+  char text[BENCH_TEXT], other[BENCH_TEXT];
+  case_print(c, text, sizeof text);
+  for (int i = 0; i < list->count; i++) {
+    case_print(&list->c[i], other, sizeof other);
+    if (strcmp(text, other) == 0) return true;
+  }
+  return false;
+}
+
+static bool add_standard(bench_case_list *list, const case_op *op, const case_options *options, char *error, size_t size) {
+  for (int i = 0; i < STANDARD; i++) {
+    tdm_case c = {.op = op};
+    if (strcmp(standard[i].op, op->name) != 0) continue;
+    if (!standard_case(i, options, &c, error, size)) return false;
+    if (!is_known(list, &c)) list->c[list->count++] = c;
+  }
+  return true;
+}
+
+/* Random data alone: NaN would look like an element that was not written, and equal or small integers can be cheaper. */
+static bool check_fill(const bench_case_list *list, char *error, size_t size) {
+  for (int i = 0; i < list->count; i++) {
+    if (list->c[i].fill == CASE_REAL) continue;
+    snprintf(error, size, "--set fill: must be real, or not be given: figures are of random data");
+    return false;
+  }
+  return true;
+}
+
+bool bench_choose_cases(bench_case_list *list, const char *op_name, const char *shape, const case_options *options, char *error,
+                        size_t size) {
+  list->count = 0;
+  if (op_name == NULL) {
+    if (!case_options_for_all(options, error, size)) return false;
+    for (int i = 0; case_ops[i] != NULL; i++)
+      if (!add_standard(list, case_ops[i], options, error, size)) return false;
+    return true;
+  }
+  const case_op *op = case_find_op(op_name);
+  if (op == NULL) {
+    snprintf(error, size, "OP = '%s': must be one of %s, or nothing: all of them", op_name, case_op_list());
+    return false;
+  }
+  if (shape == NULL) return add_standard(list, op, options, error, size) && check_fill(list, error, size);
+  list->c[0] = case_default(op);
+  list->count = 1;
+  return case_options_apply(options, &list->c[0], error, size) && case_parse_shape(&list->c[0], shape, error, size) &&
+         check_fill(list, error, size);
+}

@@ -1,0 +1,173 @@
+/* What the host can do at best: a copy, a read, and multiply-adds in registers, by all threads. A figure above it is wrong. */
+#include <omp.h>
+#include <string.h>
+
+#include "bench.h"
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+/* One register of the widest kind, as floats. */
+#if defined(__AVX512F__)
+enum { VECTOR_BYTES = 64 };
+#elif defined(__AVX__)
+enum { VECTOR_BYTES = 32 };
+#else
+enum { VECTOR_BYTES = 16 };
+#endif
+typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
+enum { LANES = VECTOR_BYTES / sizeof(float) };
+
+/* Sums in flight. Two units of latency 4 need 8; 12 leave room and fit, with two factors, into 16 registers. */
+enum { CHAINS = 12, PASSES = 12 };
+static const double PASS_SECONDS = 0.02;
+
+/* ---- Multiply-adds ---- */
+
+/* Not known to the compiler, so nothing can be computed before the loop. x = x * 0.5 + 1 stays near 2 for ever. */
+static volatile float factor = 0.5f, summand = 1.0f;
+static volatile float sink;
+
+/* Each chain depends on its own last value alone, so no step can be left out, moved out of the loop or merged with another. */
+static void multiply_add(int64_t steps) {
+  vector x[CHAINS], a = (vector){0} + factor, b = (vector){0} + summand;
+  for (int c = 0; c < CHAINS; c++) x[c] = b * (float)c;
+  for (int64_t i = 0; i < steps; i++) {
+#pragma GCC unroll 12
+    for (int c = 0; c < CHAINS; c++) x[c] = x[c] * a + b;
+  }
+  float sum = 0;
+  for (int c = 0; c < CHAINS; c++)
+    for (int l = 0; l < (int)LANES; l++) sum += x[c][l];
+  sink = sum;
+}
+
+static double multiply_add_rate(int threads) {
+  double best = 0;
+  int64_t steps = 1 << 16;
+  for (int pass = 0; pass < PASSES;) {
+    double start = bench_seconds();
+#pragma omp parallel num_threads(threads)
+    multiply_add(steps);
+    double seconds = bench_seconds() - start;
+    if (seconds < PASS_SECONDS) { /* long enough to hide the start of the threads; not counted as a pass */
+      steps *= 2;
+      continue;
+    }
+    double rate = 2.0 * CHAINS * LANES * (double)steps * threads / seconds;
+    if (rate > best) best = rate;
+    pass++;
+  }
+  return best;
+}
+
+/* ---- Memory ---- */
+
+static void copy_memcpy(char *to, const char *from, size_t bytes) { memcpy(to, from, bytes); }
+
+static void copy_vectors(char *to, const char *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += VECTOR_BYTES) *(vector *)(to + i) = *(const vector *)(from + i);
+}
+
+/* Past the cache: a plain store first reads the line that it will overwrite. */
+#if defined(__AVX512F__)
+static void copy_streaming(char *to, const char *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += VECTOR_BYTES) _mm512_stream_ps((float *)(to + i), _mm512_load_ps(from + i));
+  _mm_sfence();
+}
+#elif defined(__AVX__)
+static void copy_streaming(char *to, const char *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += VECTOR_BYTES)
+    _mm256_stream_ps((float *)(to + i), _mm256_load_ps((const float *)(from + i)));
+  _mm_sfence();
+}
+#elif defined(__SSE2__)
+static void copy_streaming(char *to, const char *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += VECTOR_BYTES) _mm_stream_ps((float *)(to + i), _mm_load_ps((const float *)(from + i)));
+  _mm_sfence();
+}
+#endif
+
+/* Sums into eight registers, or the additions' latency would be the limit. */
+static void read_vectors(char *unused, const char *from, size_t bytes) {
+  enum { SUMS = 8 };
+  (void)unused;
+  vector sum[SUMS] = {0};
+  for (size_t i = 0; i + SUMS * VECTOR_BYTES <= bytes; i += SUMS * VECTOR_BYTES) {
+#pragma GCC unroll 8
+    for (int s = 0; s < SUMS; s++) sum[s] += *(const vector *)(from + i + (size_t)s * VECTOR_BYTES);
+  }
+  for (int s = 1; s < SUMS; s++) sum[0] += sum[s];
+  sink = sum[0][0];
+}
+
+typedef struct mover {
+  const char *name;
+  void (*move)(char *to, const char *from, size_t bytes);
+  int directions; /* bytes moved for each byte of an array */
+} mover;
+
+static const mover copies[] = {
+    {"memcpy", copy_memcpy, 2},
+    {"vector loop", copy_vectors, 2},
+#ifdef __SSE2__
+    {"non-temporal vector loop", copy_streaming, 2},
+#endif
+};
+static const mover reader = {"read", read_vectors, 1};
+
+/* Each thread moves its own piece, again and again until a pass is long enough to be timed. */
+static double move_rate(const mover *m, char *to, const char *from, size_t bytes, int threads) {
+  size_t piece = bytes / (size_t)threads / 4096 * 4096;
+  double best = 0;
+  int rounds = 1;
+  for (int pass = 0; pass < PASSES;) {
+    double start = bench_seconds();
+#pragma omp parallel num_threads(threads)
+    for (int r = 0; r < rounds; r++) {
+      size_t at = piece * (size_t)omp_get_thread_num();
+      m->move(to + at, from + at, piece);
+    }
+    double seconds = bench_seconds() - start;
+    if (seconds < PASS_SECONDS) {
+      rounds *= 2;
+      continue;
+    }
+    double rate = (double)m->directions * (double)piece * threads * rounds / seconds;
+    if (rate > best) best = rate;
+    pass++;
+  }
+  return best;
+}
+
+/* A thread touches first what it will move: on a machine with several memories it is then near. */
+static void touch(char *array, size_t bytes, int threads) {
+  size_t piece = bytes / (size_t)threads / 4096 * 4096;
+#pragma omp parallel num_threads(threads)
+  memset(array + piece * (size_t)omp_get_thread_num(), 0, piece);
+}
+
+static void measure(char *to, const char *from, size_t bytes, int threads, bench_ceiling *ceiling) {
+  touch(to, bytes, threads);
+  touch((char *)(uintptr_t)from, bytes, threads);
+  *ceiling = (bench_ceiling){.flops = multiply_add_rate(threads), .read = move_rate(&reader, to, from, bytes, threads)};
+  for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
+    double rate = move_rate(&copies[i], to, from, bytes, threads);
+    if (rate <= ceiling->copy) continue;
+    ceiling->copy = rate;
+    ceiling->copy_by = copies[i].name;
+  }
+}
+
+tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling) {
+  size_t least = (size_t)threads * 4096;
+  void *to = NULL, *from = NULL;
+  bytes = bytes < least ? least : bytes;
+  tdm_status status = tdm_alloc(context, bytes, &to);
+  if (status == TDM_OK) status = tdm_alloc(context, bytes, &from);
+  if (status == TDM_OK) measure(to, from, bytes, threads, ceiling);
+  tdm_free(context, to);
+  tdm_free(context, from);
+  return status;
+}

@@ -1,0 +1,117 @@
+/* The files of results: opening, closing, CSV and JSON. */
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "bench.h"
+
+FILE *bench_open_file(const char *path, char *error, size_t size) {
+  FILE *file = fopen(path, "w");
+  if (file == NULL) snprintf(error, size, "'%s': can't be written: %s", path, strerror(errno));
+  return file;
+}
+
+bool bench_close_file(FILE *file, const char *path, char *error, size_t size) {
+  bool ok = fflush(file) == 0 && ferror(file) == 0;
+  ok = fclose(file) == 0 && ok;
+  if (!ok) snprintf(error, size, "'%s': can't be written: %s", path, strerror(errno));
+  return ok;
+}
+
+static const char *outcome_name(bench_outcome outcome) {
+  return outcome == BENCH_OK ? "ok" : outcome == BENCH_FAILED ? "failed" : "unsupported";
+}
+
+/* ---- CSV ---- */
+
+/* In quotes, with the quotes inside doubled (RFC 4180). */
+static void put_text(FILE *out, const char *text) {
+  fputc('"', out);
+  for (; *text != '\0'; text++) {
+    if (*text == '"') fputc('"', out);
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}
+
+bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size) {
+  FILE *out = bench_open_file(path, error, size);
+  if (out == NULL) return false;
+  fprintf(out,
+          "case,device,by,kernel,outcome,reason,best_s,p10_s,median_s,p90_s,samples,flop,bytes,flop_per_s,bytes_per_s,"
+          "ceiling_flop_per_s,ceiling_copy_bytes_per_s,ceiling_read_bytes_per_s,alarm,speed_against_peer\n");
+  for (int i = 0; i < run->rows; i++) {
+    const bench_row *r = &run->row[i];
+    const char *const texts[] = {r->title, r->device, r->by, r->kernel, outcome_name(r->outcome), r->reason};
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+      put_text(out, texts[t]);
+      fputc(',', out);
+    }
+    fprintf(out, "%.9g,%.9g,%.9g,%.9g,%d,%.17g,%.17g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%.6g\n", r->time.best, r->time.low,
+            r->time.median, r->time.high, r->time.samples, r->flops, r->bytes, bench_row_flops(r), bench_row_bytes(r),
+            r->ceiling.flops, r->ceiling.copy, r->ceiling.read, r->alarm, r->against_peer);
+  }
+  return bench_close_file(out, path, error, size);
+}
+
+/* ---- JSON ---- */
+
+static json_t *machine_json(const bench_run *run) {
+  const bench_machine *m = &run->machine;
+  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I}", "cpu", m->cpu, "system", m->system, "compiler", m->compiler,
+                   "instructions", m->instructions, "threads", m->threads, "last_level_cache_bytes", (json_int_t)m->cache,
+                   "memory_bytes", (json_int_t)m->memory);
+}
+
+static json_t *ceilings_json(const bench_run *run) {
+  json_t *list = json_array();
+  for (int d = 0; d < run->devices.count; d++) {
+    const bench_ceiling *c = &run->ceiling[d];
+    json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
+                                          "copy_bytes_per_s", c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read));
+  }
+  return list;
+}
+
+static json_t *row_json(const bench_row *r) {
+  json_t *time = json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", r->time.best, "p10", r->time.low, "median", r->time.median,
+                           "p90", r->time.high, "samples", r->time.samples, "runs_per_sample", r->time.runs_per_sample);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:f}", "case", r->title,
+                   "device", r->device, "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome), "reason",
+                   r->reason, "seconds", time, "flop", r->flops, "bytes", r->bytes, "flop_per_s", bench_row_flops(r),
+                   "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s", bench_row_arithmetic_bound(r), "memory_bound_s",
+                   bench_row_memory_bound(r), "rotation_bytes", (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm,
+                   "speed_against_peer", r->against_peer);
+}
+
+static json_t *run_json(const bench_run *run) {
+  json_t *rows = json_array();
+  for (int i = 0; i < run->rows; i++) json_array_append_new(rows, row_json(&run->row[i]));
+  bench_count count = bench_count_rows(run);
+  json_t *summary = json_pack("{s:i, s:i, s:i, s:i}", "measured", count.measured, "failed", count.failed, "unsupported",
+                              count.unsupported, "alarms", count.alarms);
+  json_t *root = json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "tandem", tdm_version(), "machine", machine_json(run), "hot",
+                           run->hot, "ceilings", ceilings_json(run), "rows", rows, "summary", summary);
+  if (root != NULL && run->peer != NULL)
+    json_object_set_new(
+        root, "peer",
+        json_pack("{s:s, s:b, s:s}", "name", run->peer->name, "found", run->peer_open, "version", run->peer_version));
+  return root;
+}
+
+bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size) {
+  json_t *root = run_json(run);
+  if (root == NULL) {
+    snprintf(error, size, "'%s': no memory for the JSON text, or a text in it is no UTF-8", path);
+    return false;
+  }
+  FILE *out = bench_open_file(path, error, size);
+  bool ok = out != NULL;
+  if (ok) {
+    json_dumpf(root, out, JSON_INDENT(2));
+    fputc('\n', out);
+    ok = bench_close_file(out, path, error, size);
+  }
+  json_decref(root);
+  return ok;
+}

@@ -1,0 +1,90 @@
+/* What a run ran on. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+double bench_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void read_cpu(char *name, size_t size) {
+  snprintf(name, size, "unknown");
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  if (file == NULL) return;
+  char line[512];
+  while (fgets(line, sizeof line, file) != NULL) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
+    snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    break;
+  }
+  fclose(file);
+}
+
+/* The largest cache that the system shows for its first core. */
+static size_t read_cache(void) {
+  size_t largest = 0;
+  for (int i = 0; i < 8; i++) {
+    char path[80], text[32] = "";
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) break;
+    char *unit = text;
+    size_t bytes = fgets(text, sizeof text, file) != NULL ? strtoul(text, &unit, 10) : 0;
+    bytes *= *unit == 'K' ? 1024 : *unit == 'M' ? 1 << 20 : 1;
+    if (bytes > largest) largest = bytes;
+    fclose(file);
+  }
+  return largest;
+}
+
+/* The vector instructions that the build's -march brought: this file is compiled with it too. */
+static const char *vector_sets(void) {
+  return ""
+#ifdef __AVX2__
+         " avx2"
+#endif
+#ifdef __FMA__
+         " fma"
+#endif
+#ifdef __F16C__
+         " f16c"
+#endif
+#ifdef __AVX512F__
+         " avx512f"
+#endif
+#ifdef __AVX512BF16__
+         " avx512bf16"
+#endif
+#ifdef __AVX512FP16__
+         " avx512fp16"
+#endif
+#ifdef __AMX_BF16__
+         " amx-bf16"
+#endif
+#ifdef __ARM_NEON
+         " neon"
+#endif
+#ifdef __ARM_FEATURE_SVE
+         " sve"
+#endif
+      ;
+}
+
+bench_machine bench_machine_read(void) {
+  bench_machine m = {.threads = omp_get_max_threads(), .cache = read_cache()};
+  struct utsname names;
+  read_cpu(m.cpu, sizeof m.cpu);
+  if (uname(&names) == 0) snprintf(m.system, sizeof m.system, "%.32s %.60s %.30s", names.sysname, names.release, names.machine);
+  snprintf(m.compiler, sizeof m.compiler, "%s", BENCH_COMPILER);
+  snprintf(m.instructions, sizeof m.instructions, "-march=%s:%s", BENCH_HOST_CPU, vector_sets());
+  m.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  return m;
+}

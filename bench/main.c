@@ -1,0 +1,259 @@
+/* tandem-bench: the command line, and the run over cases and devices. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+static const size_t LARGEST_ROTATION = (size_t)1 << 30;
+static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
+
+typedef struct tool {
+  case_options selectors;
+  char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown;
+  int hot;
+  const char *operand[2]; /* OP, SHAPE */
+  bench_case_list cases;
+  bench_run run;
+  tdm_context *context[CASE_MAX_DEVICES];
+  int exit_code;
+  char error[1024];
+} tool;
+
+/* Stores the one line that the tool ends with; returns false. */
+__attribute__((format(printf, 3, 4))) static bool fail(tool *t, int exit_code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(t->error, sizeof t->error, format, args);
+  va_end(args);
+  t->exit_code = exit_code;
+  return false;
+}
+
+/* For a function that has written t->error itself. */
+static bool usage(tool *t, bool ok) {
+  if (!ok) t->exit_code = EXIT_USAGE;
+  return ok;
+}
+
+/* ---- Options ---- */
+
+/* operands stay valid as long as the context of popt does. */
+static bool read_options(tool *t, poptContext popt) {
+  int count = 0;
+  return usage(t, case_read_command_line(popt, t->operand, 2, &count, t->error, sizeof t->error));
+}
+
+static bool read_limits(tool *t) {
+  bench_limits *limits = &t->run.limits;
+  limits->seconds = 0.5;
+  if (t->repeats != NULL &&
+      !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
+    return false;
+  if (t->seconds == NULL) return true;
+  char *end;
+  limits->seconds = strtod(t->seconds, &end);
+  bool good = end != t->seconds && *end == '\0' && limits->seconds >= 0.001 && limits->seconds <= 3600;
+  return good || fail(t, EXIT_USAGE, "--min-time = '%s': must be 0.001 to 3600 seconds", t->seconds);
+}
+
+/* A file that can't be written is said before minutes of measuring, not after them. */
+static bool check_outputs(tool *t) {
+  const struct {
+    const char *option, *path;
+  } outputs[] = {{"--json", t->json}, {"--csv", t->csv}, {"--plot", t->plot}, {"--markdown", t->markdown}};
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    if (outputs[i].path == NULL) continue;
+    FILE *file = fopen(outputs[i].path, "a");
+    if (file == NULL)
+      return fail(t, EXIT_USAGE, "%s = '%s': can't be written: %s", outputs[i].option, outputs[i].path, strerror(errno));
+    fclose(file);
+  }
+  return t->plot == NULL || usage(t, bench_can_plot(t->error, sizeof t->error));
+}
+
+static bool open_peer(tool *t) {
+  bench_run *run = &t->run;
+  if (t->peer == NULL) return true;
+  run->peer = bench_find_peer(t->peer);
+  if (run->peer == NULL) return fail(t, EXIT_USAGE, "--peer = '%s': must be one of %s", t->peer, bench_peer_names());
+  char reason[BENCH_TEXT];
+  run->peer_open = run->peer->open(run->machine.threads, run->peer_version, reason, sizeof reason);
+  if (!run->peer_open) snprintf(run->peer_version, sizeof run->peer_version, "%s", reason);
+  return true;
+}
+
+/* ---- Devices ---- */
+
+static size_t choose_rotation(const bench_machine *m) {
+  size_t bytes = m->cache > 0 ? 4 * m->cache : LARGEST_ROTATION;
+  if (bytes > LARGEST_ROTATION) bytes = LARGEST_ROTATION;
+  return bytes > m->memory / 4 ? m->memory / 4 : bytes;
+}
+
+static tdm_status measure_ceiling(tool *t, int d) {
+  bench_run *run = &t->run;
+  const char *device = tdm_context_device(t->context[d]);
+  size_t bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2;
+  if (strncmp(device, "omp:", 4) == 0)
+    return bench_ceiling_device(t->context[d], atoi(device + 4), LARGEST_ROTATION / 2, &run->ceiling[d]);
+  return bench_ceiling_host(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
+}
+
+static bool open_devices(tool *t) {
+  bench_run *run = &t->run;
+  if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error))) return false;
+  for (int d = 0; d < run->devices.count; d++) {
+    if (case_open(&t->selectors, run->devices.name[d], &t->context[d]) != TDM_OK)
+      return fail(t, EXIT_USAGE, "%s", tdm_last_error());
+    snprintf(run->devices.name[d], CASE_DEVICE_NAME, "%s", tdm_context_device(t->context[d])); /* auto, by its name */
+    if (measure_ceiling(t, d) != TDM_OK)
+      return fail(t, EXIT_FAILED, "ceilings of %s: %s", run->devices.name[d], tdm_last_error());
+  }
+  return true;
+}
+
+/* A case that the library refuses as bad usage is said before anything is measured. */
+static bool check_cases(tool *t) {
+  for (int i = 0; i < t->cases.count; i++) {
+    tdm_plan *plan = NULL;
+    tdm_status status = t->cases.c[i].op->plan(t->context[0], &t->cases.c[i], &plan);
+    tdm_plan_free(plan);
+    if (status == TDM_ERROR_ARGUMENT) return fail(t, EXIT_USAGE, "%s", tdm_last_error());
+  }
+  return true;
+}
+
+/* ---- The run ---- */
+
+static void note_progress(const tool *t, int number, const char *title) {
+  if (isatty(STDERR_FILENO) && title != NULL) fprintf(stderr, "\r\033[K[%d/%d] %s", number, t->cases.count, title);
+  if (isatty(STDERR_FILENO) && title == NULL) fprintf(stderr, "\r\033[K");
+}
+
+/* A disturbed ceiling is too low: it is measured again before a figure above it is called wrong. 3 % is the clock's share. */
+static bool above_ceiling(const bench_row *row) {
+  double bytes = fmax(row->ceiling.copy, row->ceiling.read);
+  return row->outcome == BENCH_OK && (bench_row_flops(row) > 1.03 * row->ceiling.flops || bench_row_bytes(row) > 1.03 * bytes);
+}
+
+static void judge(tool *t, int d, bench_row *row) {
+  bench_ceiling *best = &t->run.ceiling[d], before = *best;
+  row->ceiling = *best;
+  if (!above_ceiling(row)) return;
+  if (measure_ceiling(t, d) == TDM_OK) {
+    best->flops = fmax(best->flops, before.flops);
+    best->read = fmax(best->read, before.read);
+    if (best->copy < before.copy) best->copy = before.copy, best->copy_by = before.copy_by;
+  } else {
+    *best = before;
+  }
+  row->ceiling = *best;
+  row->alarm = above_ceiling(row);
+}
+
+static void measure_case(tool *t, int i, int d) {
+  bench_run *run = &t->run;
+  bench_row *rows = &run->row[run->rows];
+  /* A peer runs beside the first device. */
+  int count = run->peer != NULL && d == 0 ? 2 : 1;
+  for (int r = 0; r < count; r++) {
+    rows[r] = (bench_row){.c = t->cases.c[i]};
+    case_print(&rows[r].c, rows[r].title, sizeof rows[r].title);
+    snprintf(rows[r].device, sizeof rows[r].device, "%s", run->devices.name[d]);
+    snprintf(rows[r].by, sizeof rows[r].by, "%s", r == 0 ? "tandem" : run->peer->name);
+  }
+  note_progress(t, i + 1, rows[0].title);
+  if (count == 2 && !run->peer_open) {
+    rows[1].outcome = BENCH_UNSUPPORTED;
+    snprintf(rows[1].reason, sizeof rows[1].reason, "%s is not there", run->peer->name);
+  }
+  bench_measure(t->context[d], count == 2 && run->peer_open ? run->peer : NULL, &run->limits, rows);
+  for (int r = 0; r < count; r++) judge(t, d, &rows[r]);
+  if (count == 2 && rows[0].outcome == BENCH_OK && rows[1].outcome == BENCH_OK)
+    rows[0].against_peer = rows[1].time.median / rows[0].time.median;
+  note_progress(t, 0, NULL);
+  for (int r = 0; r < count; r++) bench_print_row(stdout, &rows[r]);
+  run->rows += count;
+}
+
+static bool measure_all(tool *t) {
+  bench_run *run = &t->run;
+  run->row = calloc((size_t)(t->cases.count * (run->devices.count + 1)), sizeof *run->row);
+  if (run->row == NULL) return fail(t, EXIT_FAILED, "no memory for %d results", t->cases.count);
+  bench_print_machine(stdout, run);
+  bench_print_head(stdout);
+  for (int i = 0; i < t->cases.count; i++)
+    for (int d = 0; d < run->devices.count; d++) measure_case(t, i, d);
+  bench_print_comparison(stdout, run, false);
+  bench_print_count(stdout, run);
+  bench_count count = bench_count_rows(run);
+  t->exit_code = count.failed > 0 ? EXIT_FAILED : count.measured == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
+  return true;
+}
+
+static bool write_files(tool *t, const char *command) {
+  const bench_run *run = &t->run;
+  bool ok = (t->json == NULL || bench_write_json(t->json, run, t->error, sizeof t->error)) &&
+            (t->csv == NULL || bench_write_csv(t->csv, run, t->error, sizeof t->error)) &&
+            (t->markdown == NULL || bench_write_markdown(t->markdown, run, command, t->error, sizeof t->error)) &&
+            (t->plot == NULL || bench_write_plot(t->plot, run, t->error, sizeof t->error));
+  if (!ok) t->exit_code = EXIT_FAILED;
+  return ok;
+}
+
+static bool bench(tool *t, const char *command) {
+  bench_run *run = &t->run;
+  run->machine = bench_machine_read();
+  run->hot = t->hot != 0;
+  run->limits.rotation = run->hot ? 0 : choose_rotation(&run->machine);
+  if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
+  return read_limits(t) &&
+         usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], &t->selectors, t->error, sizeof t->error)) &&
+         check_outputs(t) && open_peer(t) && open_devices(t) && check_cases(t) && measure_all(t) && write_files(t, command);
+}
+
+static void free_tool(tool *t) {
+  char *const texts[] = {t->repeats, t->seconds, t->peer, t->json, t->csv, t->plot, t->markdown};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
+  for (int d = 0; d < CASE_MAX_DEVICES; d++) tdm_close(t->context[d]);
+  case_options_free(&t->selectors);
+  free(t->run.row);
+}
+
+/* The command line again, for documents. */
+static void join_command(int argc, char **argv, char *text, size_t size) {
+  size_t used = (size_t)snprintf(text, size, "tandem-bench");
+  for (int i = 1; i < argc && used < size; i++) used += (size_t)snprintf(text + used, size - used, " %s", argv[i]);
+}
+
+int main(int argc, char **argv) {
+  static tool t; /* too large for some stacks */
+  struct poptOption selectors[CASE_OPTION_ROWS];
+  case_options_table(&t.selectors, selectors);
+  struct poptOption rows[] = {
+      {"repeats", '\0', POPT_ARG_STRING, &t.repeats, 0, "Samples of a case; default: as --min-time allows, at least 5", "N"},
+      {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
+      {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},
+      {"peer", '\0', POPT_ARG_STRING, &t.peer, 0, "Another library to time in the same run", "openblas"},
+      {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
+      {"csv", '\0', POPT_ARG_STRING, &t.csv, 0, "Write the rows as CSV", "FILE"},
+      {"markdown", '\0', POPT_ARG_STRING, &t.markdown, 0, "Write the tables as Markdown", "FILE"},
+      {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw a roofline with gnuplot", "FILE.svg"},
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device (--device: one or a list):", NULL},
+      POPT_AUTOHELP POPT_TABLEEND,
+  };
+  char command[1024];
+  join_command(argc, argv, command, sizeof command);
+  poptContext popt = poptGetContext("tandem-bench", argc, (const char **)argv, rows, 0);
+  bool ok = popt != NULL || fail(&t, EXIT_FAILED, "no memory for the command line");
+  if (ok) poptSetOtherOptionHelp(popt, "[OP] [SHAPE] [OPTION...]");
+  ok = ok && read_options(&t, popt) && bench(&t, command);
+  if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
+  if (popt != NULL) poptFreeContext(popt);
+  free_tool(&t);
+  return t.exit_code;
+}

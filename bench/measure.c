@@ -1,0 +1,186 @@
+/* Times a case: tandem alone, or tandem and a peer in turns, on the same inputs. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+
+enum { LEAST_SAMPLES = 5, MOST_SAMPLES = 100000, ROUNDS = 5 };
+/* A sample is at least this long: a thousand times the clock's own 50 ns. */
+static const double SAMPLE_SECONDS = 5e-5;
+static const double WARM_SECONDS = 0.05;
+/* Threads of OpenMP and of OpenBLAS spin for a while after their work, LLVM's for 0.2 s, and would disturb the other's runs. */
+static const double PAUSE_SECONDS = 0.25;
+
+typedef struct runner {
+  const tdm_case *c;
+  const bench_buffers *buffers;
+  int index;              /* in the buffers */
+  tdm_plan *plan;         /* tandem */
+  const bench_peer *peer; /* or a peer */
+  int next_copy, used_copies;
+  int runs_per_sample;
+  double *sample; /* seconds of a run */
+  int samples;
+  tdm_status status;
+} runner;
+
+/* ---- Runs ---- */
+
+static void run_once(runner *r) {
+  void *pointers[CASE_MAX_ARRAYS];
+  bench_buffers_pointers(r->buffers, r->index, r->next_copy, pointers);
+  if (r->peer != NULL)
+    r->peer->run(r->c, r->buffers->array, pointers);
+  else if (r->status == TDM_OK)
+    r->status = r->c->op->run(r->plan, pointers, NULL);
+  r->next_copy = (r->next_copy + 1) % r->buffers->copies;
+  if (r->next_copy > r->used_copies || r->next_copy == 0)
+    r->used_copies = r->next_copy == 0 ? r->buffers->copies : r->next_copy;
+}
+
+/* Seconds of `runs` runs, to the end of their work. */
+static double time_runs(runner *r, int runs) {
+  double start = bench_seconds();
+  for (int i = 0; i < runs; i++) run_once(r);
+  if (r->peer == NULL && r->status == TDM_OK) r->status = tdm_stream_sync(r->buffers->context, NULL);
+  return bench_seconds() - start;
+}
+
+/* Until caches, clock and threads are as they will stay; finds how many runs make a sample. */
+static void warm_up(runner *r) {
+  double start = bench_seconds();
+  r->runs_per_sample = 1;
+  time_runs(r, 1);
+  do {
+    double seconds = time_runs(r, r->runs_per_sample);
+    if (seconds < SAMPLE_SECONDS && r->runs_per_sample < 1 << 20) r->runs_per_sample *= 2;
+  } while (bench_seconds() - start < WARM_SECONDS && r->status == TDM_OK);
+}
+
+static void pause_for(double seconds) {
+  struct timespec rest = {.tv_sec = 0, .tv_nsec = (long)(1e9 * seconds)};
+  nanosleep(&rest, NULL);
+}
+
+/* One round's share of the samples. */
+static void measure_round(runner *r, const bench_limits *limits, int round, int rounds) {
+  double start = bench_seconds(), seconds = limits->seconds / rounds;
+  uint64_t by_now = limits->repeats * (uint64_t)(round + 1) / (uint64_t)rounds;
+  int least = (LEAST_SAMPLES + rounds - 1) / rounds * (round + 1);
+  while (r->samples < MOST_SAMPLES && r->status == TDM_OK) {
+    bool enough =
+        limits->repeats > 0 ? (uint64_t)r->samples >= by_now : r->samples >= least && bench_seconds() - start >= seconds;
+    if (enough) break;
+    r->sample[r->samples++] = time_runs(r, r->runs_per_sample) / r->runs_per_sample;
+  }
+}
+
+/* ---- Results ---- */
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The samples' value below which a share of them lies, between neighbours by the line through them. */
+static double quantile(const double *sorted, int count, double share) {
+  double at = share * (count - 1);
+  int below = (int)at, above = below + 1 < count ? below + 1 : below;
+  return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
+}
+
+static bench_spread spread_of(runner *r) {
+  qsort(r->sample, (size_t)r->samples, sizeof *r->sample, compare_doubles);
+  return (bench_spread){.best = r->sample[0],
+                        .low = quantile(r->sample, r->samples, 0.1),
+                        .median = quantile(r->sample, r->samples, 0.5),
+                        .high = quantile(r->sample, r->samples, 0.9),
+                        .samples = r->samples,
+                        .runs_per_sample = r->runs_per_sample};
+}
+
+static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
+  row->outcome = outcome;
+  snprintf(row->reason, sizeof row->reason, "%s", reason);
+}
+
+/* The timed runs' own results are checked; only where they replace their inputs is there one more run, on restored data. */
+static void check(runner *r, bench_row *row) {
+  int copies = r->used_copies;
+  if (r->buffers->rewrites) {
+    copies = 1;
+    r->next_copy = 0;
+    r->status = bench_buffers_restore(r->buffers, r->index, 0);
+    time_runs(r, 1);
+  }
+  if (r->status != TDM_OK)
+    fail(row, BENCH_FAILED, tdm_last_error());
+  else if (!bench_verify(r->buffers, r->index, copies, row->reason, sizeof row->reason))
+    row->outcome = BENCH_FAILED;
+}
+
+/* ---- A case ---- */
+
+static void measure_runners(runner *runners, int count, const bench_limits *limits) {
+  int rounds = count > 1 ? ROUNDS : 1;
+  for (int round = 0; round < rounds; round++)
+    for (int i = 0; i < count; i++) {
+      if (count > 1) pause_for(PAUSE_SECONDS);
+      warm_up(&runners[i]);
+      measure_round(&runners[i], limits, round, rounds);
+    }
+}
+
+/* Fills in what both rows of a measurement have. */
+static void describe(bench_row *row, const bench_buffers *b) {
+  row->flops = row->c.op->flops(&row->c);
+  row->bytes = row->c.op->bytes(&row->c);
+  row->rotation = b->total;
+  row->copies = b->copies;
+}
+
+static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_peer *peer, const bench_limits *limits,
+                            bench_row *rows) {
+  runner runners[BENCH_RUNNERS] = {{.plan = plan}, {.peer = peer}};
+  bool memory = true;
+  for (int i = 0; i < b->runners; i++) {
+    runners[i].c = b->c;
+    runners[i].buffers = b;
+    runners[i].index = i;
+    runners[i].sample = malloc(MOST_SAMPLES * sizeof(double));
+    memory = memory && runners[i].sample != NULL;
+    describe(&rows[i], b);
+    if (!memory) fail(&rows[i], BENCH_FAILED, "no memory for the samples");
+  }
+  if (memory) measure_runners(runners, b->runners, limits);
+  for (int i = 0; i < b->runners && memory; i++) {
+    check(&runners[i], &rows[i]);
+    if (runners[i].samples > 0) rows[i].time = spread_of(&runners[i]);
+  }
+  for (int i = 0; i < b->runners; i++) free(runners[i].sample);
+}
+
+void bench_measure(tdm_context *context, const bench_peer *peer, const bench_limits *limits, bench_row *rows) {
+  const tdm_case *c = &rows[0].c;
+  tdm_plan *plan = NULL;
+  tdm_status status = c->op->plan(context, c, &plan);
+  bool with_peer = peer != NULL && peer->supports(c, rows[0].device, rows[1].reason, sizeof rows[1].reason);
+  if (peer != NULL && !with_peer) rows[1].outcome = BENCH_UNSUPPORTED;
+  if (status != TDM_OK) {
+    fail(&rows[0], status == TDM_ERROR_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_FAILED, tdm_last_error());
+    if (with_peer) fail(&rows[1], BENCH_UNSUPPORTED, "tandem did not plan the case");
+    return;
+  }
+  snprintf(rows[0].kernel, sizeof rows[0].kernel, "%s", tdm_plan_kernel(plan));
+  bench_buffers b;
+  if (bench_buffers_open(&b, c, context, with_peer ? 2 : 1, limits->rotation, rows[0].reason, sizeof rows[0].reason)) {
+    measure_buffers(&b, plan, with_peer ? peer : NULL, limits, rows);
+  } else {
+    rows[0].outcome = BENCH_FAILED;
+    if (with_peer) fail(&rows[1], BENCH_UNSUPPORTED, "no memory for the case");
+  }
+  bench_buffers_close(&b);
+  tdm_plan_free(plan);
+}

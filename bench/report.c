@@ -1,0 +1,197 @@
+/* The tables of a run. */
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+#include "table.h"
+
+double bench_row_flops(const bench_row *row) { return row->time.median > 0 ? row->flops / row->time.median : 0; }
+double bench_row_bytes(const bench_row *row) { return row->time.median > 0 ? row->bytes / row->time.median : 0; }
+double bench_row_arithmetic_bound(const bench_row *row) { return row->ceiling.flops > 0 ? row->flops / row->ceiling.flops : 0; }
+double bench_row_memory_bound(const bench_row *row) { return row->ceiling.copy > 0 ? row->bytes / row->ceiling.copy : 0; }
+
+bench_count bench_count_rows(const bench_run *run) {
+  bench_count count = {0};
+  for (int i = 0; i < run->rows; i++) {
+    count.measured += run->row[i].outcome == BENCH_OK;
+    count.failed += run->row[i].outcome == BENCH_FAILED;
+    count.unsupported += run->row[i].outcome == BENCH_UNSUPPORTED;
+    count.alarms += run->row[i].alarm;
+  }
+  return count;
+}
+
+void bench_label(const bench_row *row, char text[BENCH_TEXT]) {
+  size_t used = 0;
+  text[0] = '\0';
+  bool skip = false;
+  for (const char *at = row->title; *at != '\0';) {
+    int length = (int)strcspn(at, " ");
+    bool option = strncmp(at, "--", 2) == 0;
+    if (!option && !skip && used < BENCH_TEXT)
+      used += (size_t)snprintf(text + used, BENCH_TEXT - used, "%s%.*s", used > 0 ? " " : "", length, at);
+    skip = option && strncmp(at, "--seed", 6) == 0;
+    at += length;
+    at += *at == ' ';
+  }
+}
+
+void bench_print_machine(FILE *out, const bench_run *run) {
+  const bench_machine *m = &run->machine;
+  fprintf(out, "tandem %s on %s, %d threads, %s\n", tdm_version(), m->cpu, m->threads, m->system);
+  fprintf(out, "built by %s, %s\n", m->compiler, m->instructions);
+  fprintf(out, "last-level cache %.0f MiB; buffers: %s\n", (double)m->cache / (1 << 20),
+          run->hot ? "one set, so that caches stay warm" : "rotating");
+  if (!run->hot)
+    fprintf(out, "rotation over %.0f MiB: the least of 4 caches, 1 GiB and a quarter of the memory\n",
+            (double)run->limits.rotation / (1 << 20));
+  for (int d = 0; d < run->devices.count; d++) {
+    const bench_ceiling *c = &run->ceiling[d];
+    fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", run->devices.name[d],
+            1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
+  }
+  if (run->peer != NULL)
+    fprintf(out, "peer %s: %s%s\n", run->peer->name, run->peer_open ? "" : "not there: ", run->peer_version);
+  fprintf(out,
+          "times are medians of the samples, with the range from 10 %% to 90 %% of them; bounds: FLOP over the\n"
+          "multiply-add ceiling, and bytes (each input once, each output once) over the copy ceiling\n\n");
+}
+
+/* ---- The rows ---- */
+
+static const table_column columns[] = {
+    {"case", 40, true},     {"device", 6, true},     {"by", 8, true},           {"ms", 9, false},
+    {"10-90 %", 17, false}, {"GFLOP/s", 8, false},   {"of FMA", 6, false},      {"GB/s", 7, false},
+    {"of copy", 7, false},  {"FMA bound", 9, false}, {"copy bound", 10, false}, {"note", 4, true},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = 320 };
+
+static void put_ms(char *text, double seconds) {
+  double ms = 1e3 * seconds;
+  snprintf(text, CELL, "%.*f", ms < 1 ? 4 : ms < 100 ? 3 : 1, ms);
+}
+
+static void put_note(char *text, const bench_row *row) {
+  if (row->outcome == BENCH_UNSUPPORTED)
+    snprintf(text, CELL, "unsupported: %s", row->reason);
+  else if (row->outcome == BENCH_FAILED)
+    snprintf(text, CELL, "FAILED: %s", row->reason);
+  else if (row->alarm)
+    snprintf(text, CELL, "ALARM: above a ceiling");
+  else if (row->against_peer > 0)
+    snprintf(text, CELL, "%.2f of the peer's speed", row->against_peer);
+}
+
+static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
+  char label[BENCH_TEXT];
+  bench_label(row, label);
+  for (int i = 0; i < COLUMNS; i++) cell[i][0] = '\0';
+  snprintf(cell[0], CELL, "%s", label);
+  snprintf(cell[1], CELL, "%s", row->device);
+  snprintf(cell[2], CELL, "%s", row->by);
+  put_note(cell[11], row);
+  if (row->time.samples == 0) return;
+  put_ms(cell[3], row->time.median);
+  put_ms(cell[4], row->time.low);
+  snprintf(cell[4] + strlen(cell[4]), CELL - strlen(cell[4]), "-");
+  put_ms(cell[4] + strlen(cell[4]), row->time.high);
+  if (row->flops > 0) {
+    snprintf(cell[5], CELL, "%.1f", 1e-9 * bench_row_flops(row));
+    snprintf(cell[6], CELL, "%.0f %%", 100 * bench_row_flops(row) / row->ceiling.flops);
+    put_ms(cell[9], bench_row_arithmetic_bound(row));
+  }
+  if (row->bytes > 0) {
+    snprintf(cell[7], CELL, "%.2f", 1e-9 * bench_row_bytes(row));
+    snprintf(cell[8], CELL, "%.0f %%", 100 * bench_row_bytes(row) / row->ceiling.copy);
+    put_ms(cell[10], bench_row_memory_bound(row));
+  }
+}
+
+static void print_row(const table *t, const bench_row *row) {
+  char cell[COLUMNS][CELL];
+  const char *cells[COLUMNS];
+  fill_cells(row, cell);
+  for (int i = 0; i < COLUMNS; i++) cells[i] = cell[i];
+  table_row(t, cells);
+  fflush(t->out);
+}
+
+void bench_print_head(FILE *out) { table_head(&(table){out, COLUMNS, columns, false}); }
+void bench_print_row(FILE *out, const bench_row *row) { print_row(&(table){out, COLUMNS, columns, false}, row); }
+
+/* ---- Devices side by side ---- */
+
+enum { MOST_SIDES = CASE_MAX_DEVICES + 1 };
+
+/* The row of a side (a device, or the peer on the first device) for the case of the row `first`. */
+static const bench_row *find_side(const bench_run *run, int first, int side) {
+  bool peer = side == run->devices.count;
+  for (int i = first; i < run->rows && strcmp(run->row[i].title, run->row[first].title) == 0; i++) {
+    bool of_peer = strcmp(run->row[i].by, "tandem") != 0;
+    if (of_peer == peer && (peer || strcmp(run->row[i].device, run->devices.name[side]) == 0)) return &run->row[i];
+  }
+  return NULL;
+}
+
+static void put_side(char *text, const bench_row *row, const bench_row *first) {
+  if (row == NULL || row->outcome != BENCH_OK) {
+    snprintf(text, CELL, "%s", row == NULL ? "" : row->outcome == BENCH_FAILED ? "FAILED" : "unsupported");
+    return;
+  }
+  put_ms(text, row->time.median);
+  if (row != first && first != NULL && first->outcome == BENCH_OK)
+    snprintf(text + strlen(text), CELL - strlen(text), " (%.2fx)", first->time.median / row->time.median);
+}
+
+void bench_print_comparison(FILE *out, const bench_run *run, bool markdown) {
+  int sides = run->devices.count + (run->peer != NULL);
+  if (sides < 2) return;
+  table_column head[MOST_SIDES + 1] = {{"case", 40, true}};
+  char title[MOST_SIDES][CELL], cell[MOST_SIDES + 1][CELL];
+  const char *cells[MOST_SIDES + 1];
+  for (int s = 0; s < sides; s++) {
+    snprintf(title[s], CELL, "%s ms", s < run->devices.count ? run->devices.name[s] : run->peer->name);
+    head[s + 1] = (table_column){title[s], 18, false};
+  }
+  fprintf(out, "\nSide by side; in brackets the speed against %s:\n\n", run->devices.name[0]);
+  table t = {out, sides + 1, head, markdown};
+  table_head(&t);
+  for (int i = 0; i < run->rows; i++) {
+    if (i > 0 && strcmp(run->row[i].title, run->row[i - 1].title) == 0) continue;
+    bench_label(&run->row[i], cell[0]);
+    for (int s = 0; s < sides; s++) put_side(cell[s + 1], find_side(run, i, s), find_side(run, i, 0));
+    for (int s = 0; s <= sides; s++) cells[s] = cell[s];
+    table_row(&t, cells);
+  }
+}
+
+void bench_print_count(FILE *out, const bench_run *run) {
+  bench_count count = bench_count_rows(run);
+  fprintf(out, "\n%d measured, %d failed, %d unsupported\n", count.measured, count.failed, count.unsupported);
+  if (count.alarms > 0)
+    fprintf(
+        out,
+        "ALARM: %d figure%s above a ceiling of this machine: the clock or the ceiling is wrong, or the code uses a unit that\n"
+        "f32 multiply-adds do not reach\n",
+        count.alarms, count.alarms == 1 ? " is" : "s are");
+}
+
+/* ---- A document ---- */
+
+static void write_markdown(FILE *out, const bench_run *run, const char *command) {
+  fprintf(out, "```\n%s\n```\n\n```\n", command);
+  bench_print_machine(out, run);
+  fprintf(out, "```\n\n");
+  table t = {out, COLUMNS, columns, true};
+  table_head(&t);
+  for (int i = 0; i < run->rows; i++) print_row(&t, &run->row[i]);
+  bench_print_comparison(out, run, true);
+  bench_print_count(out, run);
+}
+
+bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size) {
+  FILE *out = bench_open_file(path, error, size);
+  if (out == NULL) return false;
+  write_markdown(out, run, command);
+  return bench_close_file(out, path, error, size);
+}
