@@ -33,19 +33,13 @@ TDM_INLINE void tdm_epilogue_apply(epilogue_row *row, tdm_epilogue_step step) {
   }
 }
 
-/* Loads `count` of MICRO_N columns; the others become 0. */
+/* A row's first `count` (at most MICRO_N) columns; the others become 0 and are not stored. */
 TDM_INLINE void tile_load_typed(float *to, const void *base, int64_t at, int64_t count, tdm_type type) {
-  if (count == MICRO_N)
-    for (int j = 0; j < MICRO_N; j++) to[j] = tdm_load(base, at + j, type);
-  else
-    for (int j = 0; j < MICRO_N; j++) to[j] = j < count ? tdm_load(base, at + j, type) : 0.0f;
+  for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store(to + j, tdm_vec_load_some(base, at + j, count - j, type));
 }
 
 TDM_INLINE void tile_store_typed(const float *from, void *base, int64_t at, int64_t count, tdm_type type) {
-  if (count == MICRO_N)
-    for (int j = 0; j < MICRO_N; j++) tdm_store(base, at + j, type, from[j]);
-  else
-    for (int64_t j = 0; j < count; j++) tdm_store(base, at + j, type, from[j]);
+  for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store_some(base, at + j, count - j, type, tdm_vec_load(from + j));
 }
 
 TDM_INLINE void tile_load_row(float *to, const void *base, int64_t at, int64_t count,

@@ -22,7 +22,7 @@ TDM_INLINE void write_micro(const gemm_work *work, tile_sums sums, int64_t m0, i
   if (bias != NULL) tile_load_row(row.bias, bias, n0, cols, d->type);
   for (int i = 0; i < rows; i++) {
     int64_t at = batch * d->stride_c + (m0 + i) * d->ldc + n0;
-    for (int j = 0; j < MICRO_N; j++) row.x[j] = d->alpha * sums[i][j / TDM_LANES][j % TDM_LANES];
+    for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(row.x + j * TDM_LANES, sums[i][j] * d->alpha);
     if (d->beta != 0) {
       float old[MICRO_N];
       tile_load_row(old, c, at, cols, d->out);

@@ -12,6 +12,7 @@
 #define TANDEM_OFFLOAD_TILE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "../src/internal.h"
 #include "elem.h"
@@ -28,16 +29,17 @@ enum {
   TILE_K = 16,
 #elif TDM_LANES == 16
   MICRO_M = 14, /* 28 of 32 registers */
-  TILE_K = 256, /* a micro panel of B is then 32 KiB: it stays in L1 while A passes by */
+  TILE_K = 192, /* a micro panel of B is then 24 KiB: it stays in L1 while A passes by */
 #else
   MICRO_M = 6, /* 12 of 16 registers */
-  TILE_K = 256,
+  TILE_K = 192,
 #endif
   MICRO_VECTORS = 2,
   MICRO_N = MICRO_VECTORS * TDM_LANES,
-  /* The largest tile of the host: A panel 280 KiB, B panel and sums 384 KiB or less, of an L2 of 1 to 2 MiB. */
-  TILE_MICROS_M = TDM_ON_GPU ? GPU_TILE_MICROS : 280 / MICRO_M,
-  TILE_MICROS_N = TDM_ON_GPU ? GPU_TILE_MICROS : 384 / MICRO_N,
+  /* The host's largest tile: A panel 315 KiB, B panel 384 KiB, sums 840 KiB of a 2 MiB L2. Half the tile costs 5 % on 1024^3,
+   * because each operand is packed once for every tile that it meets. */
+  TILE_MICROS_M = TDM_ON_GPU ? GPU_TILE_MICROS : 420 / MICRO_M,
+  TILE_MICROS_N = TDM_ON_GPU ? GPU_TILE_MICROS : 512 / MICRO_N,
   TILE_M = TILE_MICROS_M * MICRO_M,
   TILE_N = TILE_MICROS_N * MICRO_N,
 };
@@ -57,102 +59,89 @@ typedef struct tile_operand {
   tdm_type type;
 } tile_operand;
 
-/* ---- Packing: element (o, k) of a panel for micro tiles of `width` lies at
- *   A, k contiguous: [micro][o][TILE_K]    (a copy of rows)
- *   otherwise, host: [micro][TILE_K][o]
- *   GPU:             [TILE_K][o over the whole tile]   (neighbouring threads read neighbouring words) ---- */
+/* Floats of a host's micro panel; a width that is no multiple of a vector leaves room for the surplus of its last row. */
+#define TILE_STEP(width) ((int64_t)TILE_K * (width) + ((width) % TDM_LANES != 0 ? TDM_LANES : 0))
+
+/* ---- Packing: element (o, k) of a panel whose micro tiles are `width` wide lies at
+ *   host: [micro][TILE_K][o within the micro tile]   (the microkernel reads it from front to back)
+ *   GPU:  [TILE_K][o within the tile]                (neighbouring threads read neighbouring words) ---- */
 
 #if TDM_ON_GPU
 
-TDM_INLINE void tile_pack_gpu(float *panel, int panel_outer, tile_operand x, int64_t o0, int64_t k0, int64_t k, tdm_here_t here,
-                              tdm_type type) {
-  for (int i = here.thread; i < panel_outer * TILE_K; i += here.threads) {
-    int64_t o = x.k_contiguous ? i / TILE_K : i % panel_outer, p = x.k_contiguous ? i % TILE_K : i / panel_outer;
-    bool inside = o0 + o < x.outer && k0 + p < k;
-    int64_t at = x.first + (x.k_contiguous ? (o0 + o) * x.ld + k0 + p : (k0 + p) * x.ld + o0 + o);
-    panel[p * panel_outer + o] = inside ? tdm_load(x.base, at, type) : 0.0f;
+TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
+                                tdm_here_t here, tdm_type type) {
+  const int outer = width * GPU_TILE_MICROS;
+  (void)micros;
+  for (int i = here.thread; i < outer * TILE_K; i += here.threads) {
+    int64_t o = x->k_contiguous ? i / TILE_K : i % outer, p = x->k_contiguous ? i % TILE_K : i / outer;
+    bool inside = o0 + o < x->outer && k0 + p < k;
+    int64_t at = x->first + (x->k_contiguous ? (o0 + o) * x->ld + k0 + p : (k0 + p) * x->ld + o0 + o);
+    panel[p * outer + o] = inside ? tdm_load(x->base, at, type) : 0.0f;
   }
 }
 
 #else
 
-/* Copies `count` elements and fills up to `width` with 0. */
-TDM_INLINE void tile_copy(float *to, const tile_operand *x, int64_t at, int64_t count, int width, tdm_type type) {
-  if (count >= width)
-    for (int i = 0; i < width; i++) to[i] = tdm_load(x->base, at + i, type);
-  else
-    for (int i = 0; i < width; i++) to[i] = i < count ? tdm_load(x->base, at + i, type) : 0.0f;
-}
-
-/* One micro panel stored [width][TILE_K] from an operand that is contiguous in k. */
-TDM_INLINE void pack_rows(float *panel, const tile_operand *x, int64_t o0, int64_t k0, int64_t k_count, int width,
-                          tdm_type type) {
-  for (int o = 0; o < width; o++) {
-    float *row = panel + o * TILE_K;
-    if (o0 + o < x->outer)
-      for (int64_t p = 0; p < k_count; p++) row[p] = tdm_load(x->base, x->first + (o0 + o) * x->ld + k0 + p, type);
-    else
-      memset(row, 0, (size_t)k_count * sizeof *row);
-  }
-}
-
-/* One micro panel stored [TILE_K][width] from an operand that is contiguous in its outer index. */
-TDM_INLINE void pack_columns(float *panel, const tile_operand *x, int64_t o0, int64_t k0, int64_t k_count, int width,
-                             tdm_type type) {
-  for (int64_t p = 0; p < k_count; p++)
-    tile_copy(panel + p * width, x, x->first + (k0 + p) * x->ld + o0, x->outer - o0, width, type);
-}
-
-/* One micro panel stored [TILE_K][width] from an operand that is contiguous in k: square blocks turned in registers. */
-TDM_INLINE void pack_turned(float *panel, const tile_operand *x, int64_t o0, int64_t k0, int64_t k_count, int width,
-                            tdm_type type) {
-  for (int o = 0; o < width; o += TDM_LANES) {
-    for (int64_t p = 0; p < k_count; p += TDM_LANES) {
-      tdm_vec block[TDM_LANES];
-      for (int i = 0; i < TDM_LANES; i++) {
+/* An operand that is contiguous in its outer index: rows of k are read from end to end, each thread takes some. */
+TDM_INLINE void pack_rows(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k_count, int width,
+                          tdm_here_t here, tdm_type type) {
+  for (int64_t p = here.thread; p < k_count; p += here.threads)
+    for (int micro = 0; micro < micros; micro++) {
+      int64_t o0_micro = o0 + (int64_t)micro * width, at = x->first + (k0 + p) * x->ld + o0_micro;
+      float *to = panel + micro * TILE_STEP(width) + p * width;
+      for (int o = 0; o < width; o += TDM_LANES) {
+        int64_t inside = x->outer - o0_micro - o; /* elements left in the row of k */
         float row[TDM_LANES];
-        int64_t count = o0 + o + i < x->outer ? k_count - p : 0;
-        tile_copy(row, x, x->first + (o0 + o + i) * x->ld + k0 + p, count, TDM_LANES, type);
-        block[i] = tdm_vec_load(row);
+        tdm_vec_store(row, tdm_vec_load_some(x->base, at + o, inside, type));
+        memcpy(to + o, row, sizeof(float) * (size_t)tdm_min(TDM_LANES, width - o));
       }
-      tdm_vec_transpose(block);
-      int rows = (int)tdm_min(TDM_LANES, k_count - p);
-      for (int i = 0; i < rows; i++) tdm_vec_store(panel + (p + i) * width + o, block[i]);
     }
+}
+
+/* Turns a block of TDM_LANES outer indices and k_count (at most TDM_LANES) of k in registers. A narrow panel (width below
+ * TDM_LANES) is written from front to back, so that each row's surplus is replaced by the next row. */
+TDM_INLINE void pack_block(float *to, const tile_operand *x, int64_t o0, int64_t k0, int64_t k_count, int width,
+                           tdm_type type) {
+  tdm_vec block[TDM_LANES];
+  TDM_UNROLL
+  for (int i = 0; i < TDM_LANES; i++) {
+    int64_t inside = o0 + i < x->outer ? k_count : 0;
+    block[i] = tdm_vec_load_some(x->base, x->first + (o0 + i) * x->ld + k0, inside, type);
   }
+  tdm_vec_transpose(block);
+  for (int64_t i = 0; i < k_count; i++) tdm_vec_store(to + i * width, block[i]);
+}
+
+/* An operand that is contiguous in k: each thread takes some of the micro tiles. */
+TDM_INLINE void pack_columns(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k_count,
+                             int width, tdm_here_t here, tdm_type type) {
+  for (int micro = here.thread; micro < micros; micro += here.threads)
+    for (int64_t p = 0; p < k_count; p += TDM_LANES)
+      for (int o = 0; o < width; o += TDM_LANES)
+        pack_block(panel + micro * TILE_STEP(width) + p * width + o, x, o0 + (int64_t)micro * width + o, k0 + p,
+                   tdm_min(TDM_LANES, k_count - p), width, type);
+}
+
+TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
+                                tdm_here_t here, tdm_type type) {
+  int64_t k_count = tdm_min(TILE_K, k - k0);
+  if (x->k_contiguous)
+    pack_columns(panel, x, o0, micros, k0, k_count, width, here, type);
+  else
+    pack_rows(panel, x, o0, micros, k0, k_count, width, here, type);
 }
 
 #endif
 
 /* Copies the K step at k0 of `micros` micro panels that begin at o0; the team's threads share the work.
  * width: MICRO_M for A, MICRO_N for B, a constant. */
-TDM_INLINE void tile_pack_typed(float *panel, tile_operand x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                                tdm_here_t here, tdm_type type) {
-#if TDM_ON_GPU
-  (void)micros;
-  tile_pack_gpu(panel, width == MICRO_M ? TILE_M : TILE_N, x, o0, k0, k, here, type);
-#else
-  int64_t k_count = tdm_min(TILE_K, k - k0);
-  for (int micro = here.thread; micro < micros; micro += here.threads) {
-    float *to = panel + (int64_t)micro * width * TILE_K;
-    int64_t o = o0 + (int64_t)micro * width;
-    if (!x.k_contiguous)
-      pack_columns(to, &x, o, k0, k_count, width, type);
-    else if (width == MICRO_M)
-      pack_rows(to, &x, o, k0, k_count, width, type);
-    else
-      pack_turned(to, &x, o, k0, k_count, width, type);
-  }
-#endif
-}
-
-TDM_INLINE void tile_pack(float *panel, tile_operand x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                          tdm_here_t here){TDM_BY_TYPE(x.type, tile_pack_typed, panel, x, o0, micros, k0, k, width, here)}
+TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
+                          tdm_here_t here){TDM_BY_TYPE(x -> type, tile_pack_typed, panel, x, o0, micros, k0, k, width, here)}
 
 /* ---- Multiplication ---- */
 
 /* sums += A micro panel * B micro panel, over k_count. Strides are constants at every call. */
-TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_outer, int a_k, const float *b, int b_k, int64_t k_count) {
+TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_k, const float *b, int b_k, int64_t k_count) {
   tdm_vec sum[MICRO_M][MICRO_VECTORS];
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
@@ -163,7 +152,7 @@ TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_outer, int a
     for (int j = 0; j < MICRO_VECTORS; j++) row[j] = tdm_vec_load_aligned(b + p * b_k + j * TDM_LANES);
     TDM_UNROLL
     for (int i = 0; i < MICRO_M; i++) {
-      float x = a[i * a_outer + p * a_k];
+      float x = a[p * a_k + i];
       TDM_UNROLL
       for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] += x * row[j];
     }
@@ -188,19 +177,11 @@ TDM_INLINE tile_micro tile_micro_at(int micro, int micros_m, int micros_n) {
   return TDM_ON_GPU ? (tile_micro){micro / micros_n, micro % micros_n} : (tile_micro){micro % micros_m, micro / micros_m};
 }
 
-TDM_INLINE void tile_multiply_at(tile_sums sums, tile_micro at, const float *a_panel, bool a_rows, const float *b_panel,
-                                 int64_t k_count) {
-#if TDM_ON_GPU
-  (void)a_rows;
-  (void)k_count; /* the panels are filled with 0 to their full depth, so that the loop unrolls */
-  tile_multiply(sums, a_panel + at.m * MICRO_M, 1, TILE_M, b_panel + at.n * MICRO_N, TILE_N, TILE_K);
-#else
-  const float *a = a_panel + (int64_t)at.m * MICRO_M * TILE_K, *b = b_panel + (int64_t)at.n * MICRO_N * TILE_K;
-  if (a_rows)
-    tile_multiply(sums, a, TILE_K, 1, b, MICRO_N, k_count);
+TDM_INLINE void tile_multiply_at(tile_sums sums, tile_micro at, const float *a_panel, const float *b_panel, int64_t k_count) {
+  if (TDM_ON_GPU) /* the panels are filled with 0 to their full depth, so that the loop unrolls */
+    tile_multiply(sums, a_panel + at.m * MICRO_M, TILE_M, b_panel + at.n * MICRO_N, TILE_N, TILE_K);
   else
-    tile_multiply(sums, a, 1, MICRO_M, b, MICRO_N, k_count);
-#endif
+    tile_multiply(sums, a_panel + at.m * TILE_STEP(MICRO_M), MICRO_M, b_panel + at.n * TILE_STEP(MICRO_N), MICRO_N, k_count);
 }
 
 /* ---- A grid of tiles ---- */
@@ -234,7 +215,8 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
 /* ---- Memory: the panels of a team and the sums of a thread. GPU: team memory and registers. Host: the plan's workspace, all
  * teams' panels first, then all threads' sums. ---- */
 
-#define TILE_PANEL_FLOATS(weights) (TILE_K * (TILE_M + (weights) * TILE_N))
+#define TILE_A_FLOATS (TILE_MICROS_M * TILE_STEP(MICRO_M))
+#define TILE_PANEL_FLOATS(weights) (TILE_A_FLOATS + (weights) * TILE_K * TILE_N)
 
 #if TDM_ON_GPU
 #define TILE_TEAM_PANELS(panels, weights, workspace) TDM_TEAM_MEMORY(float, panels, TILE_PANEL_FLOATS(weights));
@@ -260,23 +242,22 @@ TDM_INLINE int tile_micro_in(int first, int slot, tdm_here_t here) { return firs
  * call it. panels: TILE_PANEL_FLOATS(weights) floats of the team. */
 TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile_operand *b, int weights, int64_t k,
                               tile_place place, int first, float *panels, tdm_here_t here) {
-  float *a_panel = panels, *b_panel = panels + TILE_K * TILE_M;
+  float *a_panel = panels, *b_panel = panels + TILE_A_FLOATS;
   int micros = place.micros_m * place.micros_n;
   for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++)
     for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
   for (int64_t k0 = 0; k0 < k; k0 += TILE_K) {
     TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-    tile_pack(a_panel, *a, place.m0, place.micros_m, k0, k, MICRO_M, here);
+    tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, here);
     for (int w = 0; w < weights; w++)
-      tile_pack(b_panel + w * TILE_K * TILE_N, b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
+      tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
     TDM_TEAM_BARRIER(); /* the panels are whole */
     for (int slot = 0; slot < TILE_SLOTS; slot++) {
       int micro = tile_micro_in(first, slot, here);
       if (micro >= micros) break;
       tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
       for (int w = 0; w < weights; w++)
-        tile_multiply_at(sums[slot * weights + w], at, a_panel, a->k_contiguous, b_panel + w * TILE_K * TILE_N,
-                         tdm_min(TILE_K, k - k0));
+        tile_multiply_at(sums[slot * weights + w], at, a_panel, b_panel + w * TILE_K * TILE_N, tdm_min(TILE_K, k - k0));
     }
   }
 }

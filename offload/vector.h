@@ -2,7 +2,12 @@
 #ifndef TANDEM_OFFLOAD_VECTOR_H
 #define TANDEM_OFFLOAD_VECTOR_H
 
+#include "elem.h"
 #include "target.h"
+
+#if defined(__F16C__) && !TDM_ON_GPU
+#include <immintrin.h> /* for the f16 conversions alone */
+#endif
 
 #if TDM_ON_GPU
 #define TDM_LANES 4 /* one 16-byte access */
@@ -22,6 +27,69 @@ typedef float tdm_vec_unaligned __attribute__((vector_size(4 * TDM_LANES), align
 TDM_INLINE tdm_vec tdm_vec_load(const float *p) { return *(const tdm_vec_unaligned *)p; }
 TDM_INLINE tdm_vec tdm_vec_load_aligned(const float *p) { return *(const tdm_vec *)p; }
 TDM_INLINE void tdm_vec_store(float *p, tdm_vec v) { *(tdm_vec_unaligned *)p = v; }
+
+/* f16 words to f32 and back. gcc 12 makes 12 instructions a vector of the plain loops, x86 has one. */
+TDM_INLINE tdm_vec tdm_vec_from_f16(const uint16_t *p) {
+#if defined(__F16C__) && TDM_LANES == 16
+  return (tdm_vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i_u *)p));
+#elif defined(__F16C__) && TDM_LANES == 8
+  return (tdm_vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i_u *)p));
+#else
+  tdm_vec v;
+  for (int i = 0; i < TDM_LANES; i++) v[i] = tdm_f16_to_f32(p[i]);
+  return v;
+#endif
+}
+
+TDM_INLINE void tdm_vec_to_f16(uint16_t *p, tdm_vec v) {
+#if defined(__F16C__) && TDM_LANES == 16
+  _mm256_storeu_si256((__m256i_u *)p, _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__F16C__) && TDM_LANES == 8
+  _mm_storeu_si128((__m128i_u *)p, _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
+#else
+  for (int i = 0; i < TDM_LANES; i++) p[i] = tdm_f32_to_f16(v[i]);
+#endif
+}
+
+/* TDM_LANES elements from element `at` on, of a constant type. */
+TDM_INLINE tdm_vec tdm_vec_load_as(const void *base, int64_t at, tdm_type type) {
+  if (type == TDM_F32) return tdm_vec_load((const float *)base + at);
+  if (type == TDM_F16) return tdm_vec_from_f16((const uint16_t *)base + at);
+  float x[TDM_LANES];
+  for (int i = 0; i < TDM_LANES; i++) x[i] = tdm_load(base, at + i, type);
+  return tdm_vec_load(x);
+}
+
+TDM_INLINE void tdm_vec_store_as(void *base, int64_t at, tdm_type type, tdm_vec v) {
+  if (type == TDM_F32) {
+    tdm_vec_store((float *)base + at, v);
+  } else if (type == TDM_F16) {
+    tdm_vec_to_f16((uint16_t *)base + at, v);
+  } else {
+    float x[TDM_LANES];
+    tdm_vec_store(x, v);
+    for (int i = 0; i < TDM_LANES; i++) tdm_store(base, at + i, type, x[i]);
+  }
+}
+
+/* The first `count` (any number) of TDM_LANES elements; the others are 0, and are not read. */
+TDM_INLINE tdm_vec tdm_vec_load_some(const void *base, int64_t at, int64_t count, tdm_type type) {
+  if (count >= TDM_LANES) return tdm_vec_load_as(base, at, type);
+  float x[TDM_LANES] = {0};
+  for (int i = 0; i < count; i++) x[i] = tdm_load(base, at + i, type);
+  return tdm_vec_load(x);
+}
+
+/* Stores the first `count` (any number) of TDM_LANES elements. */
+TDM_INLINE void tdm_vec_store_some(void *base, int64_t at, int64_t count, tdm_type type, tdm_vec v) {
+  if (count >= TDM_LANES) {
+    tdm_vec_store_as(base, at, type, v);
+  } else {
+    float x[TDM_LANES];
+    tdm_vec_store(x, v);
+    for (int i = 0; i < count; i++) tdm_store(base, at + i, type, x[i]);
+  }
+}
 
 /* The lower (upper) halves of a and b, element by element in turn. */
 #if TDM_LANES == 16
