@@ -1,9 +1,11 @@
 #!/bin/sh
 # Installs the library into a temporary folder and uses it as others would: the example through pkg-config with each compiler,
 # shared and static, dlopen, and every public header alone in C and C++.
-# Use: install.sh BUILD SOURCE COMPILER OFFLOAD     COMPILER: the one that built the library; OFFLOAD: its omp_offload
+# Use: install.sh BUILD SOURCE OFFLOAD COMPILER...     OFFLOAD: omp_offload of the build; COMPILER: the one that built it
 set -eu
-build=$1 source=$2 compiler=$3 offload=$4
+build=$1 source=$2 offload=$3
+shift 3
+compiler=$*
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() {
