@@ -98,7 +98,9 @@ static void gemm_epilogue(void **state) {
   BAD(gemm, good, epilogue_steps = -1, "gemm: epilogue_steps = -1: must be 0 to");
   BAD(gemm, good, epilogue = NULL, "gemm: epilogue = NULL", "epilogue_steps = 3");
   BAD(gemm, good, ldr = 3, "gemm: ldr = 3: must be", "4");
-  BAD(gemm, good, stride_r = -1, "gemm: stride_r = -1: must be");
+  tdm_gemm_desc batched = good;
+  batched.batch = 2;
+  BAD(gemm, batched, stride_r = -1, "gemm: stride_r = -1: must be");
   steps[1].op = (tdm_epilogue_op)10;
   BAD(gemm, good, m = 3, "gemm: epilogue[1].op = 10: must be 0 to 9");
   steps[1] = (tdm_epilogue_step){TDM_DIVIDE, 0};
