@@ -19,6 +19,7 @@ typedef struct bench_machine {
   int threads;           /* of a parallel region */
   size_t cache;          /* bytes of the last-level cache, 0: not known */
   size_t memory;         /* bytes of main memory */
+  double load;           /* processes that were running, over the last minute */
 } bench_machine;
 
 bench_machine bench_machine_read(void);
@@ -162,7 +163,7 @@ typedef struct bench_count {
 } bench_count;
 
 bench_count bench_count_rows(const bench_run *run);
-/* "gemm f32 nn 1024x1024x1024": the title without the names of its options. */
+/* "gemm f32 nn 1024x1024x1024": the title without the names of its options, the seed and the fill. */
 void bench_label(const bench_row *row, char text[BENCH_TEXT]);
 
 void bench_print_machine(FILE *out, const bench_run *run);

@@ -58,9 +58,9 @@ bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t
 
 static json_t *machine_json(const bench_run *run) {
   const bench_machine *m = &run->machine;
-  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I}", "cpu", m->cpu, "system", m->system, "compiler", m->compiler,
+  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f}", "cpu", m->cpu, "system", m->system, "compiler", m->compiler,
                    "instructions", m->instructions, "threads", m->threads, "last_level_cache_bytes", (json_int_t)m->cache,
-                   "memory_bytes", (json_int_t)m->memory);
+                   "memory_bytes", (json_int_t)m->memory, "load_average", m->load);
 }
 
 static json_t *ceilings_json(const bench_run *run) {

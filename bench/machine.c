@@ -1,4 +1,5 @@
 /* What a run ran on. */
+#define _GNU_SOURCE
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,5 +87,6 @@ bench_machine bench_machine_read(void) {
   snprintf(m.compiler, sizeof m.compiler, "%s", BENCH_COMPILER);
   snprintf(m.instructions, sizeof m.instructions, "-march=%s:%s", BENCH_HOST_CPU, vector_sets());
   m.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  if (getloadavg(&m.load, 1) != 1) m.load = 0;
   return m;
 }
