@@ -7,16 +7,17 @@ cd "$(dirname "$0")/.."
 say() { printf 'demo: %s\n' "$*"; }
 
 sh tools/setup.sh
+mkdir -p build
 if [ ! -f build/build.ninja ]; then
   say "configuring build/"
-  CC=${CC:-gcc} meson setup build >build.log 2>&1 || {
-    cat build.log >&2
+  CC=${CC:-gcc} meson setup build >build/demo.log 2>&1 || {
+    cat build/demo.log >&2
     exit 1
   }
 fi
 say "building in build/"
-ninja -C build -j "$(nproc)" >build.log 2>&1 || {
-  tail -n 40 build.log >&2
+ninja -C build -j "$(nproc)" >build/demo.log 2>&1 || {
+  tail -n 40 build/demo.log >&2
   exit 1
 }
 say "measuring each op of the standard set: build/bench/tandem-bench --peer openblas"
