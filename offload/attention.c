@@ -1,0 +1,336 @@
+/* attention: flash attention. A team takes a tile of query rows of one head and walks over the keys, a tile of keys at a time:
+ *
+ *   S = Q K^T               scores of the two tiles, kept by the team
+ *   P = exp(S - max)        a row at a time; the row's running maximum and sum are brought up to date
+ *   O = factor O + P V      factor = exp(old maximum - new maximum) of each row
+ *
+ * Causal: each row sees its keys up to the diagonal. Micro tiles behind the diagonal are not computed; of those on it, P V
+ * takes the keys that all of the micro tile's rows see, and the few others are added row by row: a masked key is never
+ * multiplied, so that NaN and infinity in it have no influence. */
+#include "../src/internal.h"
+#include "elem.h"
+#include "math.h"
+#include "target.h"
+#include "tile.h"
+
+enum {
+  GPU_ROWS = 64, /* query rows of a tile: with 128 keys 8 x 16 micro tiles, one for each of 128 threads */
+  GPU_THREADS = 128,
+  GPU_TEAMS = 1024,                                            /* bounds the workspace */
+  TILE_ROWS = TDM_ON_GPU ? GPU_ROWS : 252 / MICRO_M * MICRO_M, /* Q, O and S are then 270 KiB each, of an L2 of 1 to 2 MiB */
+  TILE_KEYS = TDM_ON_GPU ? TILE_N : TILE_K,
+  /* Floats from row to row. Not a multiple of 512: the rows of a micro tile would share few sets of the L1. */
+  HEAD_STRIDE = 256 + 16, /* Q, O */
+  SCORE_STRIDE = TILE_KEYS + (TDM_ON_GPU ? 4 : 16),
+  PANEL_FLOATS = TILE_K * TILE_N,
+};
+
+/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+typedef struct attention_work {
+  tdm_attention_desc d;
+  int64_t tiles;     /* of one head */
+  int64_t tile_rows; /* at most TILE_ROWS */
+} attention_work;
+
+/* What a team keeps of its tile. q and o: the rows in f32; s: scores, then probabilities; panel: keys or values. */
+typedef struct team_memory {
+  float *q, *o, *s, *panel;
+  float *max, *sum, *factor; /* of each row */
+} team_memory;
+
+/* The pair of tiles at work. */
+typedef struct tile_pair {
+  const tdm_attention_desc *d;
+  int64_t batch, head, first_row;
+  int rows;
+  int64_t first_key;
+  int keys;
+  tile_operand k, v;
+} tile_pair;
+
+/* On hosts every thread is a team of its own and waits for nobody: gcc 12 runs the teams of a host one after another, so that
+ * a launch of several threads is what uses the cores. */
+TDM_INLINE tdm_here_t attention_here(void) {
+  tdm_here_t here = tdm_here();
+  if (TDM_ON_GPU) return here;
+  return (tdm_here_t){here.team * here.threads + here.thread, here.teams * here.threads, 0, 1};
+}
+
+TDM_INLINE void team_barrier(tdm_here_t here) {
+  if (here.threads > 1) { TDM_TEAM_BARRIER(); }
+}
+
+/* Keys that query row `row` sees. */
+TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t row) {
+  return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
+}
+
+/* Keys of the tile that row `row` of the tile sees. */
+TDM_INLINE int seen(const tile_pair *t, int row) {
+  int64_t last = tdm_min(row, t->rows - 1);
+  return (int)tdm_min(t->keys, tdm_max(0, keys_seen(t->d, t->first_row + last) - t->first_key));
+}
+
+/* ---- Products ---- */
+
+/* sums += rows of a * micro panel, over k_count. a_stride is a constant. */
+TDM_INLINE void multiply_rows(tile_sums sums, const float *a, int a_stride, const float *b, int b_k, int64_t k_count) {
+  tdm_vec sum[MICRO_M][MICRO_VECTORS];
+  TDM_UNROLL
+  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
+  for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] = sums[i][j];
+  for (int64_t p = 0; p < k_count; p++) {
+    tdm_vec row[MICRO_VECTORS];
+    TDM_UNROLL
+    for (int j = 0; j < MICRO_VECTORS; j++) row[j] = tdm_vec_load_aligned(b + p * b_k + j * TDM_LANES);
+    TDM_UNROLL
+    for (int i = 0; i < MICRO_M; i++) {
+      float x = a[i * a_stride + p];
+      TDM_UNROLL
+      for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] += x * row[j];
+    }
+  }
+  TDM_UNROLL
+  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
+  for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = sum[i][j];
+}
+
+/* The micro tile of O before the keys of this tile: 0, or factor * O. */
+TDM_INLINE void begin_output(tile_sums sums, const float *o, const float *factor, bool first) {
+  TDM_UNROLL
+  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
+  for (int j = 0; j < MICRO_VECTORS; j++)
+    sums[i][j] = first ? (tdm_vec){0} : factor[i] * tdm_vec_load(o + i * HEAD_STRIDE + j * TDM_LANES);
+}
+
+TDM_INLINE void store_sums(tile_sums sums, float *c, int c_stride) {
+  TDM_UNROLL
+  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
+  for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(c + i * c_stride + j * TDM_LANES, sums[i][j]);
+}
+
+/* scores (a constant): S = Q K^T. Otherwise: TILE_N columns of O from `column` on, factor O + P V.
+ * A K step is packed once when it is the only one; otherwise again for each round of micro tiles, whose sums stay in registers.
+ */
+TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores, int64_t column, tdm_here_t here) {
+  const tile_operand *b = scores ? &t->k : &t->v;
+  int64_t first_k = scores ? 0 : t->first_key, depth = scores ? t->d->head_dim : t->keys;
+  int64_t width = scores ? t->keys : tdm_min(TILE_N, t->d->head_dim - column);
+  int micros_m = (int)tdm_ceil_div(t->rows, MICRO_M), micros_n = (int)tdm_ceil_div(width, MICRO_N);
+  const int a_stride = scores ? HEAD_STRIDE : SCORE_STRIDE, c_stride = scores ? SCORE_STRIDE : HEAD_STRIDE;
+  for (int first = 0; first < micros_m * micros_n; first += here.threads) {
+    tile_micro at = tile_micro_at(first + here.thread, micros_m, micros_n);
+    int row = at.m * MICRO_M, seen_by_all = seen(t, row), seen_by_any = seen(t, row + MICRO_M - 1);
+    bool active = first + here.thread < micros_m * micros_n && (scores ? at.n * MICRO_N : 0) < seen_by_any;
+    int64_t limit = scores ? depth : seen_by_all;
+    const float *a = (scores ? mem.q : mem.s) + row * a_stride;
+    float *c = (scores ? mem.s : mem.o + column) + row * c_stride + at.n * MICRO_N;
+    tile_sums sums;
+    begin_output(sums, c, mem.factor + row, scores || t->first_key == 0 || !active);
+    for (int64_t k0 = 0; k0 < depth; k0 += TILE_K) {
+      if (first == 0 || depth > TILE_K) {
+        team_barrier(here); /* the panel's last readers are done; Q is whole */
+        tile_pack(mem.panel, b, scores ? t->first_key : column, micros_n, first_k + k0, first_k + depth, MICRO_N, here);
+        team_barrier(here); /* the panel is whole */
+      }
+      const float *panel = mem.panel + at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);
+      if (active) multiply_rows(sums, a + k0, a_stride, panel, TDM_ON_GPU ? TILE_N : MICRO_N, tdm_min(TILE_K, limit - k0));
+    }
+    if (active) store_sums(sums, c, c_stride);
+  }
+}
+
+/* Adds the keys that some but not all rows of a micro tile see. */
+TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_here_t here, tdm_type type) {
+  for (int r = here.thread; r < t->rows; r += here.threads) {
+    float *o = mem.o + r * HEAD_STRIDE;
+    int end = seen(t, r);
+    for (int j = seen(t, r / MICRO_M * MICRO_M); j < end; j++) {
+      float p = mem.s[r * SCORE_STRIDE + j];
+      int64_t at = t->v.first + (t->first_key + j) * t->v.ld;
+      for (int64_t c = 0; c < t->d->head_dim; c++) o[c] += p * tdm_load(t->v.base, at + c, type);
+    }
+  }
+}
+
+/* ---- Softmax ---- */
+
+typedef int32_t vector_mask __attribute__((vector_size(4 * TDM_LANES)));
+
+/* a > b ? a : b in each lane; C of gcc 12 has no such selection of vectors. */
+TDM_INLINE tdm_vec vector_greater(tdm_vec a, tdm_vec b) {
+  vector_mask greater = a > b;
+  return (tdm_vec)((greater & (vector_mask)a) | (~greater & (vector_mask)b));
+}
+
+TDM_INLINE float vector_max(const float *x, int count, float least) {
+  tdm_vec best = tdm_vec_load(x);
+  for (int j = TDM_LANES; j < count; j += TDM_LANES) best = vector_greater(tdm_vec_load(x + j), best);
+  for (int l = 0; l < TDM_LANES; l++) least = best[l] > least ? best[l] : least;
+  return least;
+}
+
+TDM_INLINE float vector_sum(const float *x, int count) {
+  tdm_vec sums = tdm_vec_load(x);
+  for (int j = TDM_LANES; j < count; j += TDM_LANES) sums += tdm_vec_load(x + j);
+  float sum = 0;
+  for (int l = 0; l < TDM_LANES; l++) sum += sums[l];
+  return sum;
+}
+
+/* P = exp(S - max) in place. A NaN in a row passes every maximum and makes the row's sum a NaN. */
+TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_here_t here) {
+  for (int r = here.thread; r < t->rows; r += here.threads) {
+    float *s = mem.s + r * SCORE_STRIDE;
+    int count = seen(t, r), padded = (count + TDM_LANES - 1) / TDM_LANES * TDM_LANES;
+    mem.factor[r] = 1;
+    if (count == 0) continue;
+    for (int j = count; j < padded; j++) s[j] = -__builtin_inff();
+    float max = vector_max(s, padded, mem.max[r]);
+    float reference = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: no inf - inf */
+    for (int j = 0; j < padded; j++) s[j] = tdm_exp_nonpositive(s[j] - reference);
+    mem.factor[r] = tdm_exp_nonpositive(mem.max[r] - reference);
+    mem.sum[r] = mem.factor[r] * mem.sum[r] + vector_sum(s, padded);
+    mem.max[r] = max;
+  }
+}
+
+/* ---- A tile of query rows ---- */
+
+/* Q in f32, times the scale; rows that fill the last micro tile are 0. */
+TDM_INLINE void begin_rows(const tile_pair *t, const void *q, team_memory mem, tdm_here_t here, tdm_type type) {
+  const tdm_attention_desc *d = t->d;
+  int padded = (int)tdm_ceil_div(t->rows, MICRO_M) * MICRO_M;
+  for (int r = here.thread; r < padded; r += here.threads) {
+    int64_t at = t->batch * d->q.batch + t->head * d->q.head + (t->first_row + r) * d->q.row;
+    float *row = mem.q + r * HEAD_STRIDE;
+    mem.max[r] = -__builtin_inff();
+    mem.sum[r] = 0;
+    for (int64_t c = 0; c < d->head_dim; c++) row[c] = r < t->rows ? d->scale * tdm_load(q, at + c, type) : 0;
+  }
+}
+
+TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory mem, tdm_here_t here, tdm_type type) {
+  const tdm_attention_desc *d = t->d;
+  for (int r = here.thread; r < t->rows; r += here.threads) {
+    int64_t row = t->first_row + r, at = t->batch * d->o.batch + t->head * d->o.head + row * d->o.row;
+    const float *from = mem.o + r * HEAD_STRIDE;
+    if (keys_seen(d, row) > 0) {
+      float inverse = 1 / mem.sum[r];
+      for (int64_t c = 0; c < d->head_dim; c++) tdm_store(o, at + c, type, inverse * from[c]);
+    } else {
+      for (int64_t c = 0; c < d->head_dim; c++) tdm_store(o, at + c, type, 0);
+    }
+    if (lse != NULL) lse[(t->batch * d->heads_q + t->head) * d->sq + row] = mem.max[r] + tdm_log(mem.sum[r]);
+  }
+}
+
+/* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
+TDM_INLINE tile_pair tile_at(const attention_work *work, const void *k, const void *v, int64_t unit) {
+  const tdm_attention_desc *d = &work->d;
+  int64_t heads = d->batch * d->heads_q, tile = work->tiles - 1 - unit / heads, head = unit % heads % d->heads_q;
+  int64_t batch = unit % heads / d->heads_q, head_kv = head / (d->heads_q / d->heads_kv);
+  tile_pair t = {.d = d, .batch = batch, .head = head, .first_row = tile * work->tile_rows};
+  t.rows = (int)tdm_min(work->tile_rows, d->sq - t.first_row);
+  t.k = (tile_operand){k, batch * d->k.batch + head_kv * d->k.head, d->skv, d->k.row, true, d->type};
+  t.v = (tile_operand){v, batch * d->v.batch + head_kv * d->v.head, d->head_dim, d->v.row, false, d->type};
+  return t;
+}
+
+TDM_INLINE void attention_body(const attention_work *work, const void *q, const void *k, const void *v, void *o, float *lse,
+                               team_memory mem, tdm_here_t here) {
+  const tdm_attention_desc *d = &work->d;
+  for (int64_t unit = here.team; unit < d->batch * d->heads_q * work->tiles; unit += here.teams) {
+    tile_pair t = tile_at(work, k, v, unit);
+    int64_t end = keys_seen(d, t.first_row + t.rows - 1);
+    TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, here)
+    for (; t.first_key < end; t.first_key += TILE_KEYS) {
+      t.keys = (int)tdm_min(TILE_KEYS, end - t.first_key);
+      multiply_tiles(&t, mem, true, 0, here);
+      team_barrier(here); /* the scores are whole */
+      softmax_rows(&t, mem, here);
+      team_barrier(here); /* the probabilities and factors are whole */
+      for (int64_t column = 0; column < d->head_dim; column += TILE_N) multiply_tiles(&t, mem, false, column, here);
+      if (!d->causal) continue;
+      team_barrier(here); /* every micro tile of O is stored */
+      TDM_BY_TYPE(d->type, add_diagonal, &t, mem, here)
+    }
+    team_barrier(here); /* O is whole */
+    TDM_BY_TYPE(d->type, store_rows, &t, o, lse, mem, here)
+  }
+}
+
+/* ---- Launch ---- */
+
+/* Floats of the workspace for a team. GPUs hold S, the panel and the rows' numbers in team memory instead. */
+enum {
+  ROW_NUMBERS = (3 * TILE_ROWS + 15) / 16 * 16, /* whole cache lines */
+  GPU_SLICE = 2 * GPU_ROWS * HEAD_STRIDE,
+  HOST_SLICE = 2 * TILE_ROWS * HEAD_STRIDE + TILE_ROWS * SCORE_STRIDE + PANEL_FLOATS + ROW_NUMBERS,
+};
+
+#if TDM_ON_GPU
+#define ATTENTION_TEAM_ARRAYS                              \
+  TDM_TEAM_MEMORY(float, team_s, TILE_ROWS *SCORE_STRIDE); \
+  TDM_TEAM_MEMORY(float, team_panel, PANEL_FLOATS);        \
+  TDM_TEAM_MEMORY(float, team_numbers, ROW_NUMBERS);
+#define ATTENTION_MEMORY(workspace, team) \
+  memory_of((float *)(workspace) + (team) * (int64_t)GPU_SLICE, team_s, team_panel, team_numbers)
+#else
+#define ATTENTION_TEAM_ARRAYS
+#define ATTENTION_MEMORY(workspace, team) host_memory((float *)(workspace) + (team) * (int64_t)HOST_SLICE)
+#endif
+
+TDM_INLINE team_memory memory_of(float *slice, float *s, float *panel, float *numbers) {
+  return (team_memory){slice, slice + TILE_ROWS * HEAD_STRIDE, s, panel, numbers, numbers + TILE_ROWS, numbers + 2 * TILE_ROWS};
+}
+
+TDM_INLINE team_memory host_memory(float *slice) {
+  float *s = slice + 2 * TILE_ROWS * HEAD_STRIDE, *panel = s + TILE_ROWS * SCORE_STRIDE;
+  return memory_of(slice, s, panel, panel + PANEL_FLOATS);
+}
+
+/* As few tiles as the largest size allows, then more until each worker has one. */
+static void cut(attention_work *work, int64_t largest, int64_t micro, int64_t workers) {
+  int64_t heads = work->d.batch * work->d.heads_q, micros = tdm_ceil_div(work->d.sq, micro);
+  int64_t tiles = tdm_max(tdm_ceil_div(work->d.sq, largest), tdm_min(micros, tdm_ceil_div(workers, heads)));
+  work->tile_rows = tdm_ceil_div(micros, tiles) * micro;
+  work->tiles = tdm_ceil_div(work->d.sq, work->tile_rows);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  attention_work work = {.d = plan->desc.attention};
+  int64_t slices, slice, threads = plan->context->host_threads;
+  if (plan->empty) return TDM_OK;
+  if (plan->context->omp_device >= 0) {
+    cut(&work, GPU_ROWS, GPU_ROWS, 1);
+    tdm_plan_launch(plan, tdm_min(GPU_TEAMS, work.d.batch * work.d.heads_q * work.tiles), GPU_THREADS);
+    slices = plan->launch.teams;
+    slice = GPU_SLICE;
+  } else {
+    cut(&work, TILE_ROWS, MICRO_M, threads);
+    tdm_plan_launch(plan, 1, threads);
+    slices = tdm_min(work.d.batch * work.d.heads_q * work.tiles, (int64_t)plan->launch.teams * plan->launch.threads);
+    slice = HOST_SLICE;
+  }
+  plan->workspace_bytes = (size_t)slices * (size_t)slice * sizeof(float);
+  return tdm_plan_upload(plan, &work, sizeof work);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const void *q = buffers[0], *k = buffers[1], *v = buffers[2];
+  void *o = buffers[3], *workspace = plan->workspace;
+  float *lse = buffers[4];
+  const attention_work *work = plan->table;
+  TDM_TARGET_TEAMS(plan->launch, q, k, v, o, lse, work, workspace) {
+    ATTENTION_TEAM_ARRAYS
+    TDM_PARALLEL {
+      tdm_here_t here = attention_here();
+      attention_body(work, q, k, v, o, lse, ATTENTION_MEMORY(workspace, here.team), here);
+    }
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_attention_omp = {"omp", TDM_OP_ATTENTION, &tdm_backend_omp, NULL, prepare, launch};
