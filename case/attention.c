@@ -68,6 +68,7 @@ typedef struct query_row {
   int64_t at_q, at_k, at_v; /* offsets of the query and of key and value 0 */
   int64_t visible;          /* keys 0 .. visible - 1 */
   double max, max_error;    /* of the scores */
+  bool has_nan;             /* among the scores */
 } query_row;
 
 /* The score of a key. Its sum has an error of c u sum|q k| (case_sum_constant), scaling q or the sum adds 2 u. */
@@ -96,6 +97,7 @@ static query_row find_row(const tdm_case *c, const case_array *arrays, const voi
     case_estimate t = score(&r, key);
     if (t.value > r.max) r.max = t.value;
     r.max_error = fmax(r.max_error, t.error);
+    r.has_nan |= isnan(t.value);
   }
   return r;
 }
@@ -106,7 +108,7 @@ static case_estimate weight(const query_row *r, int64_t key) {
   case_estimate t = score(r, key);
   double below = t.value - r->max, value = exp(below);
   if (isinf(below)) return (case_estimate){value, 0};
-  return (case_estimate){value, value * expm1(t.error + r->max_error + (2 * fabs(below) + 4) * CASE_U)};
+  return (case_estimate){value, fmin(1, value * expm1(t.error + r->max_error + (2 * fabs(below) + 4) * CASE_U))};
 }
 
 /* Numerator and denominator have the errors of the weights, and c u of their own sums; rescaling by the online softmax adds
@@ -132,9 +134,10 @@ static void output_row(const query_row *r, double *value, double *bound) {
   }
 }
 
+/* Scores that are all -infinity have the sum 0, as no scores at all. */
 static case_estimate log_sum(const query_row *r) {
   double sum = 0, sum_error = 0;
-  if (r->visible == 0) return (case_estimate){-(double)INFINITY, 0};
+  if (r->max == -(double)INFINITY && !r->has_nan) return (case_estimate){r->max, 0};
   for (int64_t key = 0; key < r->visible; key++) {
     case_estimate p = weight(r, key);
     sum += p.value;

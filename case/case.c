@@ -6,9 +6,9 @@
 
 #include "op.h"
 
-const case_op *const case_ops[] = {
-    &case_gemm, &case_rmsnorm, &case_rope, &case_softmax, &case_embedding, &case_silu_mul, &case_add, &case_cross_entropy, NULL,
-};
+const case_op *const case_ops[] = {&case_gemm,    &case_swiglu,    &case_rmsnorm,  &case_attention, &case_rope,
+                                   &case_softmax, &case_embedding, &case_silu_mul, &case_add,       &case_cross_entropy,
+                                   NULL};
 
 const case_op *case_find_op(const char *name) {
   for (int i = 0; case_ops[i] != NULL; i++)
@@ -84,7 +84,7 @@ int64_t case_row_length(const case_array *array) { return array->dim[array->rank
 
 int64_t case_row_offset(const case_array *array, int64_t row) {
   int64_t offset = 0;
-  for (int i = array->rank - 2; i >= 0; i--) {
+  for (int i = array->rank - 2; i >= 0 && row > 0; i--) { /* row 0 of an array without rows has an offset too */
     offset += row % array->dim[i] * array->stride[i];
     row /= array->dim[i];
   }

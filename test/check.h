@@ -1,0 +1,52 @@
+/* The checker: one case through the library, against its f64 reference. */
+#ifndef TANDEM_TEST_CHECK_H
+#define TANDEM_TEST_CHECK_H
+
+#include "case.h"
+
+typedef enum check_outcome {
+  CHECK_PASSED,
+  CHECK_UNSUPPORTED, /* no kernel or device serves it: counted, with the reason */
+  CHECK_REFUSED,     /* the library says that an argument is wrong, or another call failed */
+  CHECK_WRONG,       /* elements differ from the reference by more than their bound */
+  CHECK_OUTSIDE,     /* memory that belongs to nobody was written: before, behind or between the rows of an array */
+  CHECK_INPUT,       /* an input was changed */
+  CHECK_UNSTABLE,    /* a second run gave other bits */
+  CHECK_MISTRUSTED   /* fewer than one in 1000 reference values is not zero: the case shows nothing */
+} check_outcome;
+
+typedef struct check_report {
+  check_outcome outcome;
+  char array[16];       /* WRONG, OUTSIDE, INPUT, UNSTABLE: where */
+  int64_t row, column;  /* of its first such element; OUTSIDE: column is counted from the row's first element */
+  int64_t wrong, total; /* WRONG: elements */
+  char text[640];       /* what is wrong, one line or more; "" when passed */
+} check_report;
+
+typedef struct check_settings {
+  tdm_context *context;
+  const char *where;    /* options that reproduce the context: " --device host --teams 3" */
+  bool trace;           /* say each case before its launch, on stderr */
+  int64_t sampled_rows; /* compare this many rows of an output, spread over it; 0: all */
+} check_settings;
+
+/* Plans, runs twice and compares one case with its own fill. */
+check_outcome check_case(const check_settings *settings, const tdm_case *c, check_report *report);
+
+/* "tandem-check ...": the command line that repeats a case. */
+void check_command(const check_settings *settings, const tdm_case *c, char *text, size_t size);
+
+/* From here on a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) prints the command of the case under way. */
+void check_catch_crashes(void);
+
+/* ---- Standard sets (sets.c) ---- */
+
+typedef void (*check_visit)(void *user, const tdm_case *c);
+
+/* Which cases of an op: a set that holds every pair of levels, all combinations, or arrays of more than 2^31 elements. */
+typedef enum check_extent { CHECK_PAIRS, CHECK_FULL, CHECK_HUGE } check_extent;
+
+/* Visits an op's set. false: the tables are wrong, with one line in error. */
+bool check_set(const case_op *op, check_extent extent, check_visit visit, void *user, char *error, size_t size);
+
+#endif

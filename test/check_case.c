@@ -1,0 +1,270 @@
+/* Checks one case: two runs into poisoned outputs, every element against the f64 reference. */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "check.h"
+
+typedef struct checking {
+  const check_settings *settings;
+  const tdm_case *c;
+  check_report *report;
+  check_buffers buffers;
+  tdm_plan *plan;
+} checking;
+
+static check_outcome say(check_report *r, check_outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static check_outcome say(check_report *r, check_outcome outcome, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(r->text, sizeof r->text, format, args);
+  va_end(args);
+  return r->outcome = outcome;
+}
+
+void check_command(const check_settings *settings, const tdm_case *c, char *text, size_t size) {
+  char arguments[1024];
+  case_print(c, arguments, sizeof arguments);
+  snprintf(text, size, "tandem-check %s%s", arguments, settings->where);
+}
+
+/* ---- Crashes ---- */
+
+static char crash_text[1400]; /* complete before a launch, so that the handler only writes it */
+static volatile sig_atomic_t launching;
+
+static void crashed(int number) {
+  if (launching && write(STDERR_FILENO, crash_text, strlen(crash_text)) < 0) _exit(EXIT_FAILURE);
+  raise(number); /* the handler was reset: the default action follows, with its core file */
+}
+
+void check_catch_crashes(void) {
+  static char stack[64 * 1024]; /* SIGSTKSZ is no constant any more; a handler on the old stack could not report its overflow */
+  sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+  static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  struct sigaction action = {.sa_handler = crashed, .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND | SA_NODEFER)};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) sigaction(numbers[i], &action, NULL);
+}
+
+static void announce(const checking *k) {
+  char command[1280];
+  check_command(k->settings, k->c, command, sizeof command);
+  snprintf(crash_text, sizeof crash_text, "\nCRASHED\n  reproduce: %s\n", command);
+  launching = 1;
+  if (k->settings->trace) fprintf(stderr, "%s\n", command);
+}
+
+/* ---- Comparison ---- */
+
+/* "[2, 3, 17]": the index of an element in each dimension. */
+static void index_text(const case_array *a, int64_t row, int64_t column, char *text, size_t size) {
+  int64_t index[4] = {0};
+  for (int i = a->rank - 2; i >= 0 && row > 0; i--) {
+    index[i] = row % a->dim[i];
+    row /= a->dim[i];
+  }
+  index[a->rank - 1] = column;
+  size_t used = (size_t)snprintf(text, size, "[");
+  for (int i = 0; i < a->rank && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%" PRId64 "%s", index[i], i < a->rank - 1 ? ", " : "]");
+}
+
+static void locate(check_report *r, const case_array *a, int64_t row, int64_t column) {
+  snprintf(r->array, sizeof r->array, "%s", a->name);
+  r->row = row;
+  r->column = column;
+}
+
+/* The row that an offset (in elements) belongs to: the last one that begins in front of it. */
+static int64_t row_at(const case_array *a, int64_t offset) {
+  int64_t found = 0;
+  for (int64_t row = 0; row < case_rows(a); row++) {
+    int64_t begin = case_row_offset(a, row);
+    if (begin <= offset && begin >= case_row_offset(a, found)) found = row;
+  }
+  return found;
+}
+
+/* The first wrong element of an output. */
+typedef struct first_wrong {
+  int64_t row, column;
+  double got, value, bound;
+  bool untouched;
+} first_wrong;
+
+typedef struct tally {
+  int64_t total, wrong, zero;
+} tally;
+
+static void compare_row(const check_buffer *b, int64_t row, const double *value, const double *bound, tally *t,
+                        first_wrong *first) {
+  const case_array *a = &b->array;
+  int64_t start = case_row_offset(a, row);
+  for (int64_t i = 0; i < a->dim[a->rank - 1]; i++) {
+    double got = case_get(b->after + b->begin, start + i, a->element);
+    bool untouched = !b->shared && !a->input && check_is_poison(b, b->after, start + i);
+    t->total++;
+    t->zero += value[i] == 0;
+    if (!untouched && case_accepts(got, value[i], bound[i], a->element)) continue;
+    if (t->wrong++ == 0) *first = (first_wrong){row, i, got, value[i], bound[i], untouched};
+  }
+}
+
+static check_outcome compare_output(const checking *k, int output, tally *zeros) {
+  const check_buffer *b = &k->buffers.buffer[output];
+  const case_array *a = &b->array;
+  if (case_array_bytes(a) == 0) return CHECK_PASSED;
+  int64_t rows = case_rows(a), length = a->dim[a->rank - 1], wanted = k->settings->sampled_rows;
+  int64_t step = wanted > 0 && rows > wanted ? rows / wanted : 1;
+  case_array arrays[CASE_MAX_ARRAYS];
+  const void *inputs[CASE_MAX_ARRAYS];
+  for (int i = 0; i < k->buffers.count; i++) arrays[i] = k->buffers.buffer[i].array;
+  check_host_inputs(&k->buffers, inputs);
+  double *value = calloc((size_t)length, 2 * sizeof *value);
+  if (value == NULL) return say(k->report, CHECK_REFUSED, "no host memory for a row of %" PRId64 " reference values", length);
+  tally t = {0};
+  first_wrong first;
+  for (int64_t at = 0; at < rows; at += step) {
+    int64_t row = at + step < rows ? at : rows - 1; /* the last one is always among them */
+    k->c->op->reference(k->c, arrays, inputs, output, row, value, value + length);
+    compare_row(b, row, value, value + length, &t, &first);
+  }
+  free(value);
+  zeros->total += t.total;
+  zeros->zero += t.zero;
+  if (t.wrong == 0) return CHECK_PASSED;
+  char index[96];
+  index_text(a, first.row, first.column, index, sizeof index);
+  locate(k->report, a, first.row, first.column);
+  k->report->wrong = t.wrong;
+  k->report->total = t.total;
+  return say(k->report, CHECK_WRONG,
+             "  %s%s = %.9g%s\n  expected %.9g, allowed difference %.3g before its rounding\n"
+             "  %" PRId64 " of %" PRId64 " compared elements are wrong, this is the first",
+             a->name, index, first.got, first.untouched ? " (never written)" : "", first.value, first.bound, t.wrong, t.total);
+}
+
+static check_outcome compare_outputs(const checking *k) {
+  tally zeros = {0};
+  bool no_input = false;
+  for (int i = 0; i < k->buffers.count; i++) {
+    const case_array *a = &k->buffers.buffer[i].array;
+    no_input |= a->used && a->input && case_array_bytes(a) == 0; /* K = 0, no keys: zeros are the right result */
+    if (!a->used || !a->output) continue;
+    check_outcome outcome = compare_output(k, i, &zeros);
+    if (outcome != CHECK_PASSED) return outcome;
+  }
+  bool few = zeros.total < 16; /* too few to judge: a loss of one class is 0 */
+  if (no_input || few || (zeros.total - zeros.zero) * 1000 >= zeros.total) return CHECK_PASSED;
+  return say(k->report, CHECK_MISTRUSTED, "  %" PRId64 " of %" PRId64 " expected values are 0: this case shows nothing",
+             zeros.zero, zeros.total);
+}
+
+/* ---- Memory ---- */
+
+static check_outcome check_untouched(const checking *k) {
+  char index[96];
+  int64_t offset;
+  for (int i = 0; i < k->buffers.count; i++) {
+    const check_buffer *b = &k->buffers.buffer[i];
+    bool replaced = false;
+    for (int j = 0; j < k->buffers.count; j++)
+      replaced |= k->buffers.buffer[j].shared && k->buffers.buffer[j].array.same_as == i;
+    if (!b->array.used || replaced) continue;
+    bool is_input = !b->array.output;
+    if (is_input ? !check_find_difference(b, b->before, b->after, &offset) : !check_find_outside(b, &offset)) continue;
+    int64_t row = row_at(&b->array, offset), column = offset - case_row_offset(&b->array, row);
+    locate(k->report, &b->array, row, column);
+    index_text(&b->array, row, column, index, sizeof index);
+    return is_input ? say(k->report, CHECK_INPUT, "  input %s%s was changed", b->array.name, index)
+                    : say(k->report, CHECK_OUTSIDE, "  memory outside of %s was written: %s%s, rows have %" PRId64 " elements",
+                          b->array.name, b->array.name, index, b->array.dim[b->array.rank - 1]);
+  }
+  return CHECK_PASSED;
+}
+
+/* ---- Runs ---- */
+
+static check_outcome run(const checking *k) {
+  void *pointers[CASE_MAX_ARRAYS];
+  if (!check_buffers_upload(&k->buffers)) return say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
+  check_device_pointers(&k->buffers, pointers);
+  launching = 1;
+  tdm_status status = k->c->op->run(k->plan, pointers, NULL);
+  if (status == TDM_OK) status = tdm_stream_sync(k->settings->context, NULL);
+  launching = 0;
+  return status == TDM_OK ? CHECK_PASSED : say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
+}
+
+static check_outcome compare_second_run(const checking *k, const check_buffer *b) {
+  int64_t offset;
+  unsigned char *again = malloc(b->bytes);
+  if (again == NULL || !check_buffer_download(&k->buffers, b, again)) {
+    free(again);
+    return say(k->report, CHECK_REFUSED, "  no memory, or no copy, of %zu bytes", b->bytes);
+  }
+  bool differs = check_find_difference(b, b->after, again, &offset);
+  free(again);
+  if (!differs) return CHECK_PASSED;
+  char index[96];
+  int64_t row = row_at(&b->array, offset), column = offset - case_row_offset(&b->array, row);
+  locate(k->report, &b->array, row, column);
+  index_text(&b->array, row, column, index, sizeof index);
+  return say(k->report, CHECK_UNSTABLE, "  a second run gave other bits, first at %s%s", b->array.name, index);
+}
+
+static check_outcome run_twice(const checking *k) {
+  check_outcome outcome = run(k);
+  for (int i = 0; i < k->buffers.count && outcome == CHECK_PASSED; i++) {
+    const check_buffer *b = &k->buffers.buffer[i];
+    if (b->array.used && !b->shared && !check_buffer_download(&k->buffers, b, b->after))
+      outcome = say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
+  }
+  if (outcome == CHECK_PASSED) outcome = compare_outputs(k);
+  if (outcome == CHECK_PASSED) outcome = run(k);
+  for (int i = 0; i < k->buffers.count && outcome == CHECK_PASSED; i++)
+    if (k->buffers.buffer[i].array.output && k->buffers.buffer[i].array.used)
+      outcome = compare_second_run(k, &k->buffers.buffer[i]);
+  return outcome == CHECK_PASSED ? check_untouched(k) : outcome;
+}
+
+/* A host that lacks the memory would end the process, not refuse it: of each array the device's and two host images, and one
+ * output's third. */
+static bool fits(const check_settings *settings, const tdm_case *c, check_report *report) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  double needed = 0, third = 0, unused = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++) {
+    double bytes = (double)case_array_bytes(&arrays[i]);
+    needed += arrays[i].same_as < 0 ? 3 * bytes : 0;
+    if (arrays[i].output) third = fmax(third, bytes);
+  }
+  if (settings->sampled_rows == 0 || needed + third <= unused) return true;
+  say(report, CHECK_UNSUPPORTED, "memory: a case of --huge needs %.0f GiB, %.0f are unused", ceil((needed + third) / 0x1p30),
+      floor(unused / 0x1p30));
+  return false;
+}
+
+check_outcome check_case(const check_settings *settings, const tdm_case *c, check_report *report) {
+  *report = (check_report){0};
+  checking k = {.settings = settings, .c = c, .report = report};
+  announce(&k);
+  tdm_status status = c->op->plan(settings->context, c, &k.plan);
+  launching = 0;
+  if (status != TDM_OK)
+    return say(report, status == TDM_ERROR_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_REFUSED, "  %s", tdm_last_error());
+  check_outcome outcome;
+  if (!fits(settings, c, report))
+    outcome = CHECK_UNSUPPORTED;
+  else if (check_buffers_open(&k.buffers, settings->context, c))
+    outcome = run_twice(&k);
+  else
+    outcome = say(report, CHECK_REFUSED, "  no memory for the arrays: %s", tdm_last_error());
+  check_buffers_close(&k.buffers);
+  tdm_plan_free(k.plan);
+  return outcome;
+}

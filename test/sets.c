@@ -1,0 +1,137 @@
+/* Makes cases out of the tables of sets_data.c: every pair of levels, or every combination. */
+#include "sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LEVELS = 40 };
+
+/* ---- A case from texts ---- */
+
+static bool apply(tdm_case *c, check_factor_kind kind, const char *text, char *error, size_t size) {
+  if (text == NULL || text[0] == '\0') return true;
+  switch (kind) {
+    case CHECK_DTYPE:
+      if (!case_parse_type(&c->type, text, error, size)) return false;
+      c->out = c->type;
+      return true;
+    case CHECK_LAYOUT: return case_parse_layout(&c->layout, text, error, size);
+    case CHECK_EPILOGUE: return case_parse_epilogue(c, text, error, size);
+    case CHECK_SETTINGS: return case_parse_settings(c, text, error, size);
+    case CHECK_SHAPE: return case_parse_shape(c, text, error, size);
+  }
+  return false;
+}
+
+/* ---- All combinations ---- */
+
+typedef struct generator {
+  const check_op_set *set;
+  const case_op *op;
+  check_visit visit;
+  void *user;
+  uint64_t made; /* cases so far: the seed of the next one */
+  char *error;
+  size_t size;
+  int levels[CHECK_MAX_FACTORS]; /* how many each factor has */
+} generator;
+
+static bool make_case(generator *g, const int *level) {
+  tdm_case c = case_default(g->op);
+  c.seed = ++g->made;
+  for (int f = 0; f < g->set->factors; f++)
+    if (!apply(&c, g->set->factor[f].kind, g->set->factor[f].levels[level[f]], g->error, g->size)) return false;
+  g->visit(g->user, &c);
+  return true;
+}
+
+static bool make_all(generator *g) {
+  int level[CHECK_MAX_FACTORS] = {0};
+  for (;;) {
+    if (!make_case(g, level)) return false;
+    int f = g->set->factors - 1;
+    while (f >= 0 && ++level[f] == g->levels[f]) level[f--] = 0;
+    if (f < 0) return true;
+  }
+}
+
+/* ---- Pairs: each case is filled greedily, factor by factor, with the level that meets the most pairs not met yet. ---- */
+
+typedef struct pair_table {
+  bool met[CHECK_MAX_FACTORS][CHECK_MAX_FACTORS][MAX_LEVELS][MAX_LEVELS]; /* of factors f < g */
+} pair_table;
+
+static bool *met(pair_table *t, int f, int i, int g, int j) { return f < g ? &t->met[f][g][i][j] : &t->met[g][f][j][i]; }
+
+static bool first_unmet(const generator *g, pair_table *t, int *level) {
+  for (int e = 0; e < g->set->factors; e++)
+    for (int f = e + 1; f < g->set->factors; f++)
+      for (int i = 0; i < g->levels[e]; i++)
+        for (int j = 0; j < g->levels[f]; j++) {
+          if (*met(t, e, i, f, j)) continue;
+          level[e] = i;
+          level[f] = j;
+          return true;
+        }
+  return false;
+}
+
+static int best_level(const generator *g, pair_table *t, const int *level, int factor) {
+  int best = -1, best_new = -1, count = g->levels[factor];
+  for (int n = 0; n < count; n++) {
+    int i = (n + (int)(g->made % (uint64_t)count)) % count, new = 0; /* ties go round, so that no level is favoured */
+    for (int f = 0; f < g->set->factors; f++)
+      if (f != factor && level[f] >= 0) new += !*met(t, factor, i, f, level[f]);
+    if (new > best_new) best = i, best_new = new;
+  }
+  return best;
+}
+
+static bool make_pairs(generator *g) {
+  pair_table *t = calloc(1, sizeof *t);
+  if (t == NULL) {
+    snprintf(g->error, g->size, "no memory for a table of pairs");
+    return false;
+  }
+  bool made = true;
+  int level[CHECK_MAX_FACTORS];
+  for (;;) {
+    for (int f = 0; f < CHECK_MAX_FACTORS; f++) level[f] = -1;
+    if (!made || !first_unmet(g, t, level)) break;
+    for (int f = 0; f < g->set->factors; f++)
+      if (level[f] < 0) level[f] = best_level(g, t, level, f);
+    for (int e = 0; e < g->set->factors; e++)
+      for (int f = e + 1; f < g->set->factors; f++) *met(t, e, level[e], f, level[f]) = true;
+    made = make_case(g, level);
+  }
+  free(t);
+  return made;
+}
+
+/* ---- Sets ---- */
+
+static bool make_single(generator *g, const check_single *s) {
+  tdm_case c = case_default(g->op);
+  c.seed = ++g->made;
+  bool made = apply(&c, CHECK_DTYPE, s->dtype, g->error, g->size) && apply(&c, CHECK_LAYOUT, s->layout, g->error, g->size) &&
+              apply(&c, CHECK_EPILOGUE, s->epilogue, g->error, g->size) &&
+              apply(&c, CHECK_SETTINGS, s->settings, g->error, g->size) && apply(&c, CHECK_SHAPE, s->shape, g->error, g->size);
+  if (made) g->visit(g->user, &c);
+  return made;
+}
+
+bool check_set(const case_op *op, check_extent extent, check_visit visit, void *user, char *error, size_t size) {
+  generator g = {.op = op, .visit = visit, .user = user, .error = error, .size = size};
+  for (int i = 0; check_op_sets[i].op != NULL && g.set == NULL; i++)
+    if (strcmp(check_op_sets[i].op, op->name) == 0) g.set = &check_op_sets[i];
+  if (g.set == NULL) {
+    snprintf(error, size, "%s has no set of cases", op->name);
+    return false;
+  }
+  for (int f = 0; f < g.set->factors; f++)
+    while (g.levels[f] < MAX_LEVELS && g.set->factor[f].levels[g.levels[f]] != NULL) g.levels[f]++;
+  const check_single *single = extent == CHECK_HUGE ? g.set->huge : g.set->single;
+  for (; single != NULL && single->shape != NULL; single++)
+    if (!make_single(&g, single)) return false;
+  return extent == CHECK_HUGE || (extent == CHECK_FULL ? make_all(&g) : make_pairs(&g));
+}

@@ -1,0 +1,31 @@
+/* The standard sets as tables of texts, written as on the command line of tandem-check. */
+#ifndef TANDEM_TEST_SETS_H
+#define TANDEM_TEST_SETS_H
+
+#include "check.h"
+
+typedef enum check_factor_kind { CHECK_DTYPE, CHECK_LAYOUT, CHECK_EPILOGUE, CHECK_SETTINGS, CHECK_SHAPE } check_factor_kind;
+
+enum { CHECK_MAX_FACTORS = 8 };
+
+/* One thing that varies: its levels end with NULL. */
+typedef struct check_factor {
+  check_factor_kind kind;
+  const char *const *levels;
+} check_factor;
+
+/* One case beside the combinations; NULL: the default. */
+typedef struct check_single {
+  const char *dtype, *layout, *epilogue, *settings, *shape;
+} check_single;
+
+typedef struct check_op_set {
+  const char *op;
+  int factors;
+  check_factor factor[CHECK_MAX_FACTORS]; /* applied in this order */
+  const check_single *single, *huge;      /* each ends with a NULL shape */
+} check_op_set;
+
+extern const check_op_set check_op_sets[]; /* ends with a NULL op */
+
+#endif

@@ -1,0 +1,207 @@
+/* The standard sets. A "" level is the default. Cases without fill= make a pass with EXACT data where the op allows it, and one
+ * with REAL data. */
+#include "sets.h"
+
+#define LEVELS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const char *const types[] = {"f32", "f16", "bf16", NULL};
+static const char *const outs[] = {"", "out=f32", "out=f16", "out=bf16", NULL};
+/* No equal rows for products: their results would all have one sign, and relu would leave only zeros. */
+static const char *const product_fills[] = {"", "fill=big", "fill=special", NULL};
+static const char *const fills[] = {"", "fill=big", "fill=special", "fill=equal", NULL};
+
+/* Empty, one, primes, one below and above the kernels' blocks (vectors of 16, tiles of 64 to 256, blocks of 16384). */
+static const char *const row_shapes[] = {"0x5",   "5x0",    "1x1",    "1x2",   "3x7",     "7x16",    "1x65",    "5x127",
+                                         "64x64", "33x257", "2x1000", "300x3", "1x16384", "3x16385", "2x32771", NULL};
+
+/* ---- gemm, swiglu ---- */
+
+static const char *const layouts[] = {"nn", "nt", "tn", "tt", NULL};
+static const char *const products[] = {"0x5x3",     "5x0x3",      "5x7x0",     "1x1x1",     "1x64x33",   "64x1x17",
+                                       "2x3x5",     "7x13x17",    "16x16x16",  "17x15x31",  "31x33x65",  "64x64x64",
+                                       "65x63x129", "1x127x255",  "127x1x300", "97x101x7",  "128x256x9", "5x300x4",
+                                       "300x5x9",   "33x17x1000", "3x129x513", "129x65x33", NULL};
+static const char *const epilogues[] = {"",
+                                        "bias",
+                                        "residual",
+                                        "relu",
+                                        "gelu",
+                                        "gelu_tanh",
+                                        "quick_gelu",
+                                        "leaky_relu:0.25",
+                                        "silu",
+                                        "scale:0.5",
+                                        "divide:4",
+                                        "leaky_relu:-0.3",
+                                        "scale:-1.7",
+                                        "bias+relu",
+                                        "relu+bias",
+                                        "bias+quick_gelu+scale:0.5",
+                                        "scale:0.5+quick_gelu+bias",
+                                        "residual+gelu+bias",
+                                        "bias+gelu_tanh+residual",
+                                        "silu+residual+divide:3+relu",
+                                        "leaky_relu:2+scale:0.5+bias+residual",
+                                        "bias+residual+bias+residual",
+                                        "divide:-2+leaky_relu:0.5+relu+residual",
+                                        "relu+silu+bias+gelu+scale:3+quick_gelu+leaky_relu:0.1+divide:0.7+gelu_tanh+residual",
+                                        NULL};
+static const char *const gemm_settings[] = {"",
+                                            "alpha=2",
+                                            "beta=1",
+                                            "alpha=0.5,beta=-2",
+                                            "alpha=-1.3,beta=0.7",
+                                            "alpha=0,beta=1",
+                                            "pad=3",
+                                            "pad=8,beta=1",
+                                            "shift=1",
+                                            "shift=3,pad=1",
+                                            "batch=3",
+                                            "batch=2,pad=5,beta=0.5",
+                                            "batch=3,broadcast_b=1",
+                                            "batch=2,broadcast_a=1,pad=2",
+                                            "batch=0",
+                                            "inplace=residual",
+                                            "inplace=residual,beta=2,batch=2,pad=1",
+                                            NULL};
+static const check_single gemm_single[] = {
+    {"f32", "nn", NULL, "batch=3,stride_a=1000,stride_b=700,stride_c=500", "17x19x23"},
+    {"bf16", "tt", "residual", "batch=2,stride_a=611,stride_c=401,stride_r=457", "13x29x31"},
+    {"f16", "nt", "bias", "lda=50,ldb=47,ldc=101,out=f32", "33x37x41"},
+    {"f32", "tn", NULL, "beta=1,ldc=77", "65x66x67"},
+    {"f16", "nn", NULL, "fill=exact,out=f32", "40x48x4096"},
+    {"f32", "nn", NULL, NULL, "257x263x269"},
+    {"bf16", "nt", "bias+quick_gelu+scale:0.5", NULL, "257x129x65"},
+    {"f32", "nt", NULL, NULL, "12x20x5000"},
+    {"f16", "tn", NULL, NULL, "513x5x77"},
+    {"bf16", "nn", NULL, NULL, "6x1030x130"},
+    {0}};
+static const check_single gemm_huge[] = {
+    {"f16", "nn", NULL, "fill=exact", "46349x46351x2"}, {"bf16", "tn", "relu", "fill=exact,ldc=715827883", "4x129x33"}, {0}};
+
+static const char *const swiglu_settings[] = {"", "pad=3", "shift=1", "pad=9,shift=1", NULL};
+static const check_single swiglu_single[] = {{"f32", "nn", NULL, "ldx=70,ldg=90,ldu=91,ldy=95", "33x65x67"},
+                                             {"f16", "nt", NULL, "ldx=70,ldg=90,ldu=91,ldy=95,out=f32", "33x65x67"},
+                                             {0}};
+
+/* ---- Rows ---- */
+
+static const check_single add_huge[] = {{"f16", NULL, NULL, "inplace=a,fill=equal", "65537x32771"}, {0}};
+static const check_single silu_mul_huge[] = {{"bf16", NULL, NULL, "inplace=up,fill=equal", "65537x32771"}, {0}};
+static const check_single softmax_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=equal", "2097169x1031"}, {0}};
+static const check_single rmsnorm_huge[] = {{"bf16", NULL, NULL, "inplace=x,fill=equal", "65537x32771"}, {0}};
+static const check_single rope_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=equal", "3x65537x171x64"}, {0}};
+static const check_single embedding_huge[] = {{"f16", NULL, NULL, NULL, "2097169x37x1031"}, {0}};
+static const check_single cross_entropy_huge[] = {{"f16", NULL, NULL, "fill=equal", "65537x32771"}, {0}};
+
+/* ---- Attention: heads in groups, fewer and more keys than queries, one query, none, every kind of head_dim. ---- */
+
+static const char *const attention_shapes[] = {"0x2x1x3x3x16",   "1x2x1x0x5x32",   "1x2x1x5x0x32",      "1x1x1x1x1x16",
+                                               "1x2x1x5x7x20",   "2x4x2x33x33x32", "1x4x4x64x64x64",    "1x8x2x1x129x64",
+                                               "1x2x2x17x65x72", "1x3x1x65x17x80", "1x2x1x100x100x128", "1x1x1x37x61x256",
+                                               "1x6x3x16x48x16", "1x1x1x3x257x17", "1x2x1x128x130x96",  "1x2x2x31x31x33",
+                                               "1x2x2x127x2x64", "3x2x1x2x3x200",  "1x1x1x150x300x24",  NULL};
+static const char *const attention_settings[] = {"",
+                                                 "causal=1",
+                                                 "lse=1",
+                                                 "causal=1,lse=1",
+                                                 "scale=0.5",
+                                                 "scale=-0.25,causal=1",
+                                                 "swap=1",
+                                                 "pad=3",
+                                                 "causal=1,swap=1,pad=8",
+                                                 "shift=1",
+                                                 "causal=1,lse=1,swap=1,pad=1,shift=1",
+                                                 NULL};
+static const check_single attention_single[] = {
+    {"f32", NULL, NULL, "causal=1,lse=1", "1x2x2x257x257x64"}, {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"}, {0}};
+static const check_single attention_huge[] = {{"f16", NULL, NULL, NULL, "1x4x1x2097169x1x256"}, {0}};
+
+const check_op_set check_op_sets[] = {
+    {"gemm",
+     7,
+     {{CHECK_DTYPE, types},
+      {CHECK_SETTINGS, outs},
+      {CHECK_LAYOUT, layouts},
+      {CHECK_EPILOGUE, epilogues},
+      {CHECK_SHAPE, products},
+      {CHECK_SETTINGS, gemm_settings},
+      {CHECK_SETTINGS, product_fills}},
+     gemm_single,
+     gemm_huge},
+    {"swiglu",
+     6,
+     {{CHECK_DTYPE, types},
+      {CHECK_SETTINGS, outs},
+      {CHECK_LAYOUT, LEVELS("nn", "nt")},
+      {CHECK_SHAPE, products},
+      {CHECK_SETTINGS, swiglu_settings},
+      {CHECK_SETTINGS, product_fills}},
+     swiglu_single,
+     NULL},
+    {"rmsnorm",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, row_shapes},
+      {CHECK_SETTINGS,
+       LEVELS("", "residual=1", "eps=0.1", "eps=0", "pad=5", "residual=1,pad=3", "shift=1", "inplace=x", "residual=1,inplace=x",
+              "residual=1,inplace=residual", "residual=1,inplace=sum=x", "residual=1,inplace=x+residual,pad=2")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     rmsnorm_huge},
+    {"attention",
+     4,
+     {{CHECK_DTYPE, types}, {CHECK_SHAPE, attention_shapes}, {CHECK_SETTINGS, attention_settings}, {CHECK_SETTINGS, fills}},
+     attention_single,
+     attention_huge},
+    {"rope",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, LEVELS("0x3x2x4", "1x0x2x4", "1x1x1x2", "1x5x3x6", "2x7x2x64", "1x33x4x128", "1x129x1x20", "3x2x5x80",
+                           "1x65x2x256", "1x1x8x64")},
+      {CHECK_SETTINGS, LEVELS("", "rope=half", "offset=100", "rope=half,offset=4095", "theta=500000", "swap=1", "pad=2",
+                              "swap=1,pad=3,rope=half", "inplace=x", "inplace=x,rope=half,pad=1", "shift=1", "offset=1048576")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     rope_huge},
+    {"softmax",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, row_shapes},
+      {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "inplace=x", "inplace=x,pad=3")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     softmax_huge},
+    {"embedding",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, LEVELS("0x5x3", "5x7x0", "5x0x3", "1x1x1", "7x5x3", "33x100x64", "5x1000x129", "128x50x1", "3x2x4099")},
+      {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "pad=2,shift=3")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     embedding_huge},
+    {"silu_mul",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, row_shapes},
+      {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "inplace=gate", "inplace=up", "inplace=gate,pad=3")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     silu_mul_huge},
+    {"add",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, row_shapes},
+      {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "inplace=a", "inplace=b", "inplace=b,pad=3")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     add_huge},
+    {"cross_entropy",
+     4,
+     {{CHECK_DTYPE, types},
+      {CHECK_SHAPE, row_shapes},
+      {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "ignore=3", "ignore=1,pad=1")},
+      {CHECK_SETTINGS, fills}},
+     NULL,
+     cross_entropy_huge},
+    {0}};
