@@ -293,7 +293,12 @@ static void put(writer *w, const char *format, ...) {
 static void put_epilogue(writer *w, const tdm_case *c) {
   for (int i = 0; i < c->epilogue_steps; i++) {
     put(w, "%s%s", i == 0 ? " --epilogue " : "+", step_names[c->epilogue[i].op]);
-    if (takes_value(c->epilogue[i].op)) put(w, ":%.9g", (double)c->epilogue[i].value);
+    if (!takes_value(c->epilogue[i].op)) continue;
+    char number[32];
+    snprintf(number, sizeof number, "%.9g", (double)c->epilogue[i].value);
+    char *plus = strchr(number, '+'); /* of 1e+10: it would end the step */
+    if (plus != NULL) memmove(plus, plus + 1, strlen(plus));
+    put(w, ":%s", number);
   }
 }
 

@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   next_line(&data, &size, settings);
   tdm_case c = case_default(pick_op(name));
   bool taken = parse(case_parse_shape, &c, shape);
-  if (epilogue[0] != '\0') taken = parse(case_parse_epilogue, &c, epilogue) && taken;
+  if (c.op->has_epilogue && epilogue[0] != '\0') taken = parse(case_parse_epilogue, &c, epilogue) && taken;
   if (settings[0] != '\0') taken = parse(case_parse_settings, &c, settings) && taken;
   if (taken) check_round_trip(&c, shape);
   return 0;
