@@ -98,6 +98,7 @@ typedef struct tdm_launch {
   int device; /* for device() */
   int on_device;
   int teams, threads;
+  int stream; /* results go past the caches (offload/stream.h) */
 } tdm_launch;
 
 /* One kernel: one row of the table in kernels.c. */

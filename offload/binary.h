@@ -1,0 +1,42 @@
+/* Elementwise ops of two arrays: c = f(a, b). Memory is the limit: two reads, a write. */
+#ifndef TANDEM_OFFLOAD_BINARY_H
+#define TANDEM_OFFLOAD_BINARY_H
+
+#include "rows.h"
+
+typedef struct tdm_binary {
+  int64_t rows, cols, lda, ldb, ldc;
+} tdm_binary_t;
+
+TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
+                                tdm_here_t here, tdm_type type) {
+  int64_t blocks = tdm_block_count(d.rows, d.cols);
+  for (int64_t index = here.team; index < blocks; index += here.teams) {
+    tdm_block_t block = tdm_block(index, d.cols);
+    int64_t at_a = block.row * d.lda + block.start, at_b = block.row * d.ldb + block.start;
+    int64_t at_c = block.row * d.ldc + block.start;
+    TDM_FOR_CHUNKS(i, n, block.length, here) {
+      TDM_CHUNK_ROOM(room_a);
+      TDM_CHUNK_ROOM(room_b);
+      TDM_CHUNK_ROOM(room_c);
+      const float *x = tdm_chunk_read(a, at_a + i, n, type, room_a), *y = tdm_chunk_read(b, at_b + i, n, type, room_b);
+      float *z = tdm_chunk_place(c, at_c + i, type, stream, room_c);
+      TDM_SIMD
+      for (int64_t j = 0; j < n; j++) z[j] = f(x[j], y[j]);
+      tdm_chunk_write(c, at_c + i, n, type, stream, z);
+    }
+  }
+  tdm_stream_fence(stream);
+}
+
+static inline tdm_status tdm_binary_prepare(tdm_plan *plan, tdm_binary_t d, tdm_type type) {
+  if (d.lda == d.cols && d.ldb == d.cols && d.ldc == d.cols) { /* one long row */
+    d.cols *= d.rows;
+    d.rows = 1;
+    d.lda = d.ldb = d.ldc = d.cols;
+  }
+  tdm_rows_launch(plan, tdm_block_count(d.rows, d.cols), d.rows * d.cols * tdm_size(type));
+  return tdm_plan_upload(plan, &d, sizeof d);
+}
+
+#endif

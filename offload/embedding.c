@@ -1,0 +1,59 @@
+/* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: blocks of them are the work of teams, chunks that of threads. */
+#include "rows.h"
+
+enum { COPY_BYTES = TDM_ON_GPU ? 16 : 2048, BLOCK_BYTES = 4 * TDM_BLOCK };
+
+TDM_INLINE void copy_bytes(char *to, const char *from, int64_t n, int stream) {
+  if (TDM_STREAMS && stream) {
+    tdm_stream_copy(to, from, n);
+  } else if (n == 16 && ((uintptr_t)to | (uintptr_t)from) % 16 == 0) {
+    *(tdm_line_part *)to = *(const tdm_line_part *)from; /* what a GPU's thread moves at once */
+  } else {                                               /* 2 bytes are in each element type */
+    TDM_SIMD
+    for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = ((const uint16_t *)from)[j];
+  }
+}
+
+/* The word of NaN in f16 and bf16; two of them are a NaN in f32. */
+TDM_INLINE void fill_nan(char *to, int64_t n) {
+  for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = 0x7fff;
+}
+
+TDM_INLINE void embedding_body(const char *table, const int32_t *ids, char *y, tdm_embedding_desc d, int stream,
+                               tdm_here_t here) {
+  int64_t size = tdm_size(d.type), row_bytes = d.d * size;
+  int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)here.threads * COPY_BYTES;
+  for (int64_t unit = here.team; unit < d.tokens * blocks; unit += here.teams) {
+    int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
+    int32_t id = ids[token];
+    char *to = y + token * d.ldy * size;
+    for (int64_t i = start + here.thread * (int64_t)COPY_BYTES; i < end; i += step) {
+      int64_t n = tdm_min(COPY_BYTES, end - i);
+      if (id < 0 || id >= d.vocab)
+        fill_nan(to + i, n);
+      else
+        copy_bytes(to + i, table + id * d.ldt * size + i, n, stream);
+    }
+  }
+  tdm_stream_fence(stream);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_embedding_desc *d = &plan->desc.embedding;
+  tdm_rows_launch(plan, tdm_block_count(d->tokens, d->d), d->tokens * d->d * tdm_size(d->type));
+  return tdm_plan_upload(plan, d, sizeof *d);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const char *table = buffers[0];
+  const int32_t *ids = buffers[1];
+  char *y = buffers[2];
+  const tdm_embedding_desc *d = plan->table;
+  int past = plan->launch.stream;
+  TDM_TARGET_TEAMS(plan->launch, table, ids, y, d, past)
+  TDM_PARALLEL { embedding_body(table, ids, y, *d, past, tdm_here()); }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_embedding_omp = {"omp", TDM_OP_EMBEDDING, &tdm_backend_omp, NULL, prepare, launch};

@@ -1,0 +1,72 @@
+/* How ops over rows share their work and reduce: a team takes rows or blocks of a row, its threads take chunks of it. */
+#ifndef TANDEM_OFFLOAD_ROWS_H
+#define TANDEM_OFFLOAD_ROWS_H
+
+#include "../src/internal.h"
+#include "chunk.h"
+
+/* Elements of a row that one team takes of an elementwise op, so that several teams can share a row. */
+enum { TDM_BLOCK = 16384 };
+
+/* ---- Blocks of rows ---- */
+
+typedef struct tdm_block {
+  int64_t row, start, length;
+} tdm_block_t;
+
+TDM_INLINE int64_t tdm_block_count(int64_t rows, int64_t cols) { return rows * (cols / TDM_BLOCK + (cols % TDM_BLOCK != 0)); }
+
+TDM_INLINE tdm_block_t tdm_block(int64_t index, int64_t cols) {
+  int64_t blocks = tdm_block_count(1, cols), start = index % blocks * TDM_BLOCK;
+  return (tdm_block_t){index / blocks, start, tdm_min(TDM_BLOCK, cols - start)};
+}
+
+/* ---- Reductions over a team. Every thread calls them and gets the result; the order depends on the thread count alone. ----
+ */
+
+enum { TDM_SLOTS = 256 };
+
+/* Team memory for a reduction. */
+#define TDM_TEAM_SLOTS(name) TDM_TEAM_MEMORY(double, name, TDM_SLOTS)
+
+typedef enum tdm_combine { TDM_SUM, TDM_MAX } tdm_combine_t;
+
+TDM_INLINE double tdm_combine(double a, double b, tdm_combine_t how) { return how == TDM_SUM ? a + b : a > b ? a : b; }
+
+TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+  if (here.threads == 1) return x;
+  /* More threads than slots: they add to them in rounds. */
+  for (int first = 0; first < here.threads; first += TDM_SLOTS) {
+    int slot = here.thread - first;
+    if (slot >= 0 && slot < TDM_SLOTS) slots[slot] = first == 0 ? x : tdm_combine(slots[slot], x, how);
+    TDM_TEAM_BARRIER() /* the round's slots are written */
+  }
+  int width = here.threads < TDM_SLOTS ? here.threads : TDM_SLOTS;
+  while (width > 1) {
+    int half = (width + 1) / 2;
+    if (here.thread < width - half) slots[here.thread] = tdm_combine(slots[here.thread], slots[here.thread + half], how);
+    TDM_TEAM_BARRIER() /* the lower half has taken the upper */
+    width = half;
+  }
+  double result = slots[0];
+  TDM_TEAM_BARRIER() /* all have read it: the next reduction may write */
+  return result;
+}
+
+/* ---- Launches ---- */
+
+enum { TDM_ROW_THREADS = 256 };
+
+/* Geometry for `units` of work, rows or blocks, which write `bytes` of results. */
+static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes) {
+  const int64_t past_caches = INT64_C(32) << 20;
+  const tdm_context *context = plan->context;
+  int64_t teams = tdm_max(1, tdm_min(units, context->host_threads));
+  if (context->omp_device >= 0)
+    tdm_plan_launch(plan, units, TDM_ROW_THREADS);
+  else
+    tdm_plan_launch(plan, teams, context->host_threads / teams);
+  plan->launch.stream = context->omp_device < 0 && bytes >= past_caches;
+}
+
+#endif
