@@ -85,6 +85,9 @@ double bench_row_bytes(const bench_row *row);            /* bytes per second, by
 double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
 double bench_row_memory_bound(const bench_row *row);     /* seconds */
 
+/* Is a figure higher than this machine can reach? Then something is wrong. */
+bool bench_above_ceiling(const bench_row *row);
+
 /* ---- cases.c ---- */
 
 enum { BENCH_MAX_CASES = 64 };

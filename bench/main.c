@@ -134,16 +134,11 @@ static void note_progress(const tool *t, int number, const char *title) {
   if (isatty(STDERR_FILENO) && title == NULL) fprintf(stderr, "\r\033[K");
 }
 
-/* A disturbed ceiling is too low: it is measured again before a figure above it is called wrong. 3 % is the clock's share. */
-static bool above_ceiling(const bench_row *row) {
-  double bytes = fmax(row->ceiling.copy, row->ceiling.read);
-  return row->outcome == BENCH_OK && (bench_row_flops(row) > 1.03 * row->ceiling.flops || bench_row_bytes(row) > 1.03 * bytes);
-}
-
+/* A disturbed ceiling is too low: it is measured again before a figure above it is called wrong. */
 static void judge(tool *t, int d, bench_row *row) {
   bench_ceiling *best = &t->run.ceiling[d], before = *best;
   row->ceiling = *best;
-  if (!above_ceiling(row)) return;
+  if (!bench_above_ceiling(row)) return;
   if (measure_ceiling(t, d) == TDM_OK) {
     best->flops = fmax(best->flops, before.flops);
     best->read = fmax(best->read, before.read);
@@ -152,7 +147,7 @@ static void judge(tool *t, int d, bench_row *row) {
     *best = before;
   }
   row->ceiling = *best;
-  row->alarm = above_ceiling(row);
+  row->alarm = bench_above_ceiling(row);
 }
 
 static void measure_case(tool *t, int i, int d) {

@@ -10,6 +10,12 @@ double bench_row_bytes(const bench_row *row) { return row->time.median > 0 ? row
 double bench_row_arithmetic_bound(const bench_row *row) { return row->ceiling.flops > 0 ? row->flops / row->ceiling.flops : 0; }
 double bench_row_memory_bound(const bench_row *row) { return row->ceiling.copy > 0 ? row->bytes / row->ceiling.copy : 0; }
 
+/* 3 % is left to the clock and to ceilings that were not met exactly. */
+bool bench_above_ceiling(const bench_row *row) {
+  double bytes = fmax(row->ceiling.copy, row->ceiling.read);
+  return row->outcome == BENCH_OK && (bench_row_flops(row) > 1.03 * row->ceiling.flops || bench_row_bytes(row) > 1.03 * bytes);
+}
+
 bench_count bench_count_rows(const bench_run *run) {
   bench_count count = {0};
   for (int i = 0; i < run->rows; i++) {

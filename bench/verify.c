@@ -80,7 +80,7 @@ static bool check_copy(const bench_buffers *b, const expectation *e, int runner,
     snprintf(reason, size, "%s", tdm_last_error());
     return false;
   }
-  return check_sampled(e, host, copy, reason, size) && check_no_nan(e, host, copy, reason, size);
+  return check_no_nan(e, host, copy, reason, size) && check_sampled(e, host, copy, reason, size);
 }
 
 static bool verify_output(const bench_buffers *b, int runner, int copies, int output, char *reason, size_t size) {

@@ -1,0 +1,141 @@
+/* tandem-bench as a user meets it: a small case through all its outputs, and one line for everything that is wrong. No figure
+ * is judged here. argv[1]: the program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the four above first. */
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TEXT = 16384 };
+static const char *program;
+static char said[TEXT]; /* by the last run */
+
+/* Runs the tool in the test's folder; returns its exit status. */
+static int run(const char *environment, const char *arguments) {
+  char command[TEXT];
+  snprintf(command, sizeof command, "%s '%s' %s 2>&1", environment, program, arguments);
+  FILE *pipe = popen(command, "r");
+  assert_non_null(pipe);
+  said[fread(said, 1, sizeof said - 1, pipe)] = '\0';
+  int status = pclose(pipe);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static void assert_exits(int want, const char *arguments, const char *text) {
+  int status = run("", arguments);
+  if (status != want || strstr(said, text) == NULL)
+    fail_msg("%s: exit %d, must be %d, said '%s', not '%s'", arguments, status, want, said, text);
+}
+
+static double number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  assert_true(json_is_number(value));
+  return json_number_value(value);
+}
+
+static void test_json(void **state) {
+  (void)state;
+  assert_exits(0, "add 8x8 --repeats 3 --hot --json out.json --csv out.csv --markdown out.md", "1 measured, 0 failed, 0 unsup");
+  assert_null(strchr(said, '\r')); /* in a pipe there is no progress line */
+  json_error_t error;
+  json_t *root = json_load_file("out.json", 0, &error);
+  if (root == NULL) fail_msg("out.json: %s", error.text);
+  const json_t *rows = json_object_get(root, "rows"), *ceilings = json_object_get(root, "ceilings");
+  assert_int_equal(json_array_size(rows), 1);
+  assert_int_equal(json_array_size(ceilings), 1);
+  assert_true(number(json_array_get(ceilings, 0), "flop_per_s") > 0);
+  assert_true(number(json_array_get(ceilings, 0), "copy_bytes_per_s") > 0);
+  const json_t *row = json_array_get(rows, 0), *seconds = json_object_get(row, "seconds");
+  assert_string_equal(json_string_value(json_object_get(row, "outcome")), "ok");
+  assert_true(number(row, "flop") == 64 && number(row, "bytes") == 3 * 64 * 4);
+  assert_true(number(seconds, "samples") == 3);
+  assert_true(0 < number(seconds, "best") && number(seconds, "best") <= number(seconds, "p10"));
+  assert_true(number(seconds, "p10") <= number(seconds, "median") && number(seconds, "median") <= number(seconds, "p90"));
+  json_decref(root);
+}
+
+/* The files of the run above: a head and a row, and the command. */
+static void test_csv_and_markdown(void **state) {
+  (void)state;
+  char line[1024];
+  FILE *file = fopen("out.csv", "r");
+  assert_non_null(file);
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_memory_equal(line, "case,device,by,", 15);
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_memory_equal(line, "\"add --dtype f32", 16);
+  assert_null(fgets(line, sizeof line, file));
+  fclose(file);
+  file = fopen("out.md", "r");
+  assert_non_null(file);
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_string_equal(line, "tandem-bench add 8x8 --repeats 3 --hot --json out.json --csv out.csv --markdown out.md\n");
+  fclose(file);
+}
+
+/* Whether OpenBLAS is installed or not, its row is there and is counted. */
+static void test_peer(void **state) {
+  (void)state;
+  assert_exits(0, "gemm 16x16x16 --repeats 5 --hot --peer openblas", "peer openblas: ");
+  assert_true(strstr(said, "2 measured, 0 failed, 0 unsupported") || strstr(said, "1 measured, 0 failed, 1 unsupported"));
+  assert_exits(0, "add 8x8 --repeats 2 --hot --peer openblas", "1 measured, 0 failed, 1 unsupported");
+}
+
+static void test_devices(void **state) {
+  (void)state;
+  assert_exits(0, "add 8x8 --repeats 2 --hot --device host,host", "Side by side");
+  assert_non_null(strstr(said, "2 measured, 0 failed, 0 unsupported"));
+}
+
+static void test_plot(void **state) {
+  (void)state;
+  if (system("command -v gnuplot >/dev/null") == 0) {
+    assert_exits(0, "add 8x8 --repeats 2 --hot --plot \"it's.svg\"", "1 measured");
+    assert_int_equal(access("it's.svg", R_OK), 0);
+  }
+  assert_int_equal(run("PATH=/nowhere", "add 8x8 --plot out.svg"), 2);
+  assert_non_null(strstr(said, "there is no gnuplot"));
+}
+
+static void test_bad_usage(void **state) {
+  (void)state;
+  assert_exits(2, "nop", "OP = 'nop': must be one of gemm|");
+  assert_exits(2, "add 8", "8");
+  assert_exits(2, "add 8x-1", "8x-1");
+  assert_exits(2, "add 8x8 9", "'9'");
+  assert_exits(2, "add 8x8 --dtype f8", "f8");
+  assert_exits(2, "add 8x8 --layout nt", "--layout = 'nt': add has no such selector");
+  assert_exits(2, "--layout nt", "not every op takes it");
+  assert_exits(2, "add 8x8 --repeats 0", "--repeats = '0': must be a whole number from 1 to 100000");
+  assert_exits(2, "add 8x8 --repeats -1", "--repeats = '-1'");
+  assert_exits(2, "add 8x8 --min-time x", "--min-time = 'x': must be 0.001 to 3600 seconds");
+  assert_exits(2, "add 8x8 --peer nolib", "--peer = 'nolib': must be one of openblas");
+  assert_exits(2, "add 8x8 --device mars", "device = 'mars'");
+  assert_exits(2, "add 8x8 --kernel none", "kernel");
+  assert_exits(2, "add 8x8 --json /nowhere/x.json", "--json = '/nowhere/x.json': can't be written");
+  assert_exits(2, "add 8x8 --set lda=3", "lda = 3");
+  assert_exits(2, "add 8x8 --set fill=special", "--set fill: must be real");
+  assert_exits(2, "add 8x8 --nope", "--nope");
+}
+
+int main(int argc, char **argv) {
+  char folder[] = "/tmp/tandem-bench-XXXXXX", command[64];
+  if (argc != 2 || mkdtemp(folder) == NULL || chdir(folder) != 0) return 2;
+  program = argv[1];
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_json),    cmocka_unit_test(test_csv_and_markdown),
+      cmocka_unit_test(test_peer),      cmocka_unit_test(test_devices), cmocka_unit_test(test_plot),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  return system(command) != 0 || failed != 0;
+}

@@ -1,0 +1,139 @@
+/* The bench's own check must catch what it is there for: a wrong element, one that was never written, a figure above a ceiling.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the four above first. */
+#include <cmocka.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { ROWS = 3, COLS = 5, COPIES = 4, C = 2 }; /* c = a + b: the third array */
+
+/* Buffers of a small add, with every copy run by tandem. */
+typedef struct fixture {
+  tdm_case c;
+  tdm_context *context;
+  tdm_plan *plan;
+  bench_buffers buffers;
+} fixture;
+
+static void run_copy(const fixture *f, int runner, int copy) {
+  void *pointers[CASE_MAX_ARRAYS];
+  bench_buffers_pointers(&f->buffers, runner, copy, pointers);
+  assert_int_equal(f->c.op->run(f->plan, pointers, NULL), TDM_OK);
+}
+
+static float *result(const fixture *f, int runner, int copy) {
+  void *pointers[CASE_MAX_ARRAYS];
+  bench_buffers_pointers(&f->buffers, runner, copy, pointers);
+  return pointers[C];
+}
+
+static int open_fixture(void **state) {
+  static fixture f;
+  char reason[BENCH_TEXT];
+  f.c = case_default(case_find_op("add"));
+  f.c.shape[0] = ROWS;
+  f.c.shape[1] = COLS;
+  assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &f.context), TDM_OK);
+  assert_int_equal(f.c.op->plan(f.context, &f.c, &f.plan), TDM_OK);
+  /* Each array takes 256 bytes; c is there for each of two runners. */
+  assert_true(bench_buffers_open(&f.buffers, &f.c, f.context, 2, (size_t)COPIES * 4 * 256, reason, sizeof reason));
+  for (int runner = 0; runner < 2; runner++)
+    for (int copy = 0; copy < COPIES; copy++) run_copy(&f, runner, copy);
+  *state = &f;
+  return 0;
+}
+
+static int close_fixture(void **state) {
+  fixture *f = *state;
+  bench_buffers_close(&f->buffers);
+  tdm_plan_free(f->plan);
+  tdm_close(f->context);
+  return 0;
+}
+
+static void assert_caught(const fixture *f, int runner, const char *why) {
+  char reason[BENCH_TEXT] = "";
+  assert_false(bench_verify(&f->buffers, runner, COPIES, reason, sizeof reason));
+  if (strstr(reason, why) == NULL) fail_msg("said '%s', not '%s'", reason, why);
+}
+
+static void assert_clean(const fixture *f, int runner) {
+  char reason[BENCH_TEXT] = "";
+  if (!bench_verify(&f->buffers, runner, COPIES, reason, sizeof reason)) fail_msg("%s", reason);
+}
+
+static void test_right_results(void **state) {
+  const fixture *f = *state;
+  assert_int_equal(f->buffers.copies, COPIES);
+  assert_clean(f, 0);
+  assert_clean(f, 1);
+}
+
+/* The runners share inputs, not outputs. */
+static void test_wrong_element(void **state) {
+  const fixture *f = *state;
+  result(f, 1, 3)[COLS + 2] += 1e-3f;
+  assert_caught(f, 1, "c[1][2] of copy 3 is");
+  assert_clean(f, 0);
+}
+
+static void test_not_written(void **state) {
+  const fixture *f = *state;
+  assert_int_equal(bench_buffers_restore(&f->buffers, 0, 2), TDM_OK);
+  assert_caught(f, 0, "c[0][0] of copy 2 is NaN or was not written");
+  run_copy(f, 0, 2);
+  assert_clean(f, 0);
+}
+
+/* Of many rows only some are compared with the reference; NaN is looked for in all. */
+static void test_nan_between_samples(void **state) {
+  (void)state;
+  fixture f = {.c = case_default(case_find_op("add"))};
+  char reason[BENCH_TEXT] = "";
+  f.c.shape[0] = 1000;
+  f.c.shape[1] = 1;
+  assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &f.context), TDM_OK);
+  assert_int_equal(f.c.op->plan(f.context, &f.c, &f.plan), TDM_OK);
+  assert_true(bench_buffers_open(&f.buffers, &f.c, f.context, 1, 0, reason, sizeof reason));
+  assert_int_equal(f.buffers.copies, 1);
+  run_copy(&f, 0, 0);
+  for (int row = 1; row < 999; row += 7) {
+    float *element = &result(&f, 0, 0)[row], before = *element;
+    *element = (float)(0.0 / (double)(row < 0)); /* NaN, unknown to the compiler */
+    assert_false(bench_verify(&f.buffers, 0, 1, reason, sizeof reason));
+    *element = before;
+  }
+  assert_true(bench_verify(&f.buffers, 0, 1, reason, sizeof reason));
+  bench_buffers_close(&f.buffers);
+  tdm_plan_free(f.plan);
+  tdm_close(f.context);
+}
+
+static void test_alarm(void **state) {
+  (void)state;
+  bench_row row = {.flops = 1e9, .bytes = 1e9, .ceiling = {.flops = 1e12, .copy = 1e11, .read = 2e11}};
+  row.time.median = 0.006;
+  assert_false(bench_above_ceiling(&row));
+  row.time.median = 0.004; /* 2.5e11 bytes a second */
+  assert_true(bench_above_ceiling(&row));
+  row.bytes = 0;
+  assert_false(bench_above_ceiling(&row));
+  row.time.median = 0.0009; /* 1.1e12 FLOP a second */
+  assert_true(bench_above_ceiling(&row));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_right_results, open_fixture, close_fixture),
+      cmocka_unit_test_setup_teardown(test_wrong_element, open_fixture, close_fixture),
+      cmocka_unit_test_setup_teardown(test_not_written, open_fixture, close_fixture),
+      cmocka_unit_test(test_nan_between_samples),
+      cmocka_unit_test(test_alarm),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
