@@ -176,7 +176,7 @@ static void every_allocation_of_a_plan_fails(void **state) {
       status = ops[i].plan(&plan);
       failing = -1;
       if (status == TDM_OK) break;
-      REFUSED(status, TDM_ERROR_MEMORY, "bytes");
+      REFUSED(status, TDM_ERROR_MEMORY, "memory");
       assert_ptr_equal(plan, UNTOUCHED);
       assert_int_equal(living, before);
     }
