@@ -27,6 +27,7 @@ typedef struct session {
   check_settings settings;
   const tdm_case *wanted; /* selectors that were given; NULL where the case itself came from the command line */
   int64_t passed, failed, skipped;
+  double share; /* of the op under way: the largest error as a share of its bound */
   skip_reason reasons[MAX_REASONS];
   int reason_count;
 } session;
@@ -50,7 +51,9 @@ static void count_skipped(session *s, const char *reason) {
 static void check_pass(session *s, tdm_case c, case_fill fill) {
   check_report report;
   c.fill = fill;
-  switch (check_case(&s->settings, &c, &report)) {
+  check_outcome outcome = check_case(&s->settings, &c, &report);
+  if (report.share > s->share) s->share = report.share;
+  switch (outcome) {
     case CHECK_PASSED: s->passed++; return;
     case CHECK_UNSUPPORTED: count_skipped(s, report.text); return;
     default: break;
@@ -99,10 +102,11 @@ static bool run_set(session *s, const case_op *op) {
   check_extent extent = s->command->huge ? CHECK_HUGE : s->command->full ? CHECK_FULL : CHECK_PAIRS;
   if (!case_options_apply(&s->command->options, &wanted, error, sizeof error)) return usage(error);
   s->wanted = &wanted;
+  s->share = 0;
   int64_t before[] = {s->passed, s->failed, s->skipped};
   if (!check_set(op, extent, check_member, s, error, sizeof error)) return usage(error);
-  printf("%-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped\n", op->name, s->passed - before[0],
-         s->failed - before[1], s->skipped - before[2]);
+  printf("%-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped   largest f32 error: %.2f of its bound\n",
+         op->name, s->passed - before[0], s->failed - before[1], s->skipped - before[2], s->share);
   fflush(stdout);
   return true;
 }
@@ -121,6 +125,7 @@ static bool run_one(session *s, const case_op *op) {
     tdm_plan_free(plan);
   }
   check_passes(s, &c);
+  printf("largest f32 error: %.2f of its bound\n", s->share);
   return true;
 }
 

@@ -12,7 +12,7 @@ typedef enum check_outcome {
   CHECK_OUTSIDE,     /* memory that belongs to nobody was written: before, behind or between the rows of an array */
   CHECK_INPUT,       /* an input was changed */
   CHECK_UNSTABLE,    /* a second run gave other bits */
-  CHECK_MISTRUSTED   /* fewer than one in 1000 reference values is not zero: the case shows nothing */
+  CHECK_MISTRUSTED   /* nearly all reference values are 0, fewer than one a row and one in 1000 are not: it shows nothing */
 } check_outcome;
 
 typedef struct check_report {
@@ -20,6 +20,7 @@ typedef struct check_report {
   char array[16];       /* WRONG, OUTSIDE, INPUT, UNSTABLE: where */
   int64_t row, column;  /* of its first such element; OUTSIDE: column is counted from the row's first element */
   int64_t wrong, total; /* WRONG: elements */
+  double share;         /* the largest error, as a share of what was allowed for it; f32 outputs only */
   char text[640];       /* what is wrong, one line or more; "" when passed */
 } check_report;
 

@@ -1,0 +1,16 @@
+/* What the files of the planted kernels share. */
+#ifndef TANDEM_TEST_PLANTED_KERNELS_H
+#define TANDEM_TEST_PLANTED_KERNELS_H
+
+#include "../offload/elem.h"
+#include "internal.h"
+#include "planted.h"
+
+tdm_status planted_gemm(const tdm_plan *plan, void *const *buffers, planted_bug bug);
+tdm_status planted_softmax(const tdm_plan *plan, void *const *buffers, planted_bug bug);
+tdm_status planted_attention(const tdm_plan *plan, void *const *buffers, planted_bug bug);
+
+/* f32 to f16, rounded towards 0. */
+uint16_t planted_f16_cut_off(float x);
+
+#endif
