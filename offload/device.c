@@ -23,20 +23,40 @@ int tdm_omp_mandatory(void) {
   return policy != NULL && strcasecmp(policy, "mandatory") == 0;
 }
 
+/* ---- Memory of an offload device. A build without offload opens none, and clang's libomp alone lacks these functions. ---- */
+
+#ifdef TDM_OFFLOAD
+static void *device_alloc(size_t bytes, int device) { return omp_target_alloc(bytes, device); }
+static void device_free(void *pointer, int device) { omp_target_free(pointer, device); }
+static bool device_copy(void *to, const void *from, size_t bytes, tdm_direction direction, int device) {
+  int host = omp_get_initial_device();
+  return omp_target_memcpy(to, (void *)(uintptr_t)from, bytes, 0, 0, direction == TDM_TO_HOST ? host : device,
+                           direction == TDM_TO_DEVICE ? host : device) == 0;
+}
+#else
+static void *device_alloc(size_t bytes, int device) { return (void)bytes, (void)device, NULL; }
+static void device_free(void *pointer, int device) { (void)pointer, (void)device; }
+static bool device_copy(void *to, const void *from, size_t bytes, tdm_direction direction, int device) {
+  return (void)to, (void)from, (void)bytes, (void)direction, (void)device, false;
+}
+#endif
+
+/* ---- The backend ---- */
+
+static void *host_alloc(size_t bytes) {
+  size_t rounded = bytes + (HOST_ALIGNMENT - bytes % HOST_ALIGNMENT) % HOST_ALIGNMENT;
+  return rounded < bytes ? NULL : aligned_alloc(HOST_ALIGNMENT, rounded);
+}
+
 static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
-  if (context->omp_device >= 0) {
-    *pointer = omp_target_alloc(bytes, context->omp_device);
-  } else {
-    size_t rounded = bytes + (HOST_ALIGNMENT - bytes % HOST_ALIGNMENT) % HOST_ALIGNMENT;
-    *pointer = rounded < bytes ? NULL : aligned_alloc(HOST_ALIGNMENT, rounded);
-  }
+  *pointer = context->omp_device >= 0 ? device_alloc(bytes, context->omp_device) : host_alloc(bytes);
   if (*pointer != NULL) return TDM_OK;
   return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: device %s can't provide that much memory", bytes, context->device);
 }
 
 static void free_memory(const tdm_context *context, void *pointer) {
   if (context->omp_device >= 0)
-    omp_target_free(pointer, context->omp_device);
+    device_free(pointer, context->omp_device);
   else
     free(pointer);
 }
@@ -46,10 +66,7 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
     memcpy(to, from, bytes);
     return TDM_OK;
   }
-  int host = omp_get_initial_device();
-  int to_device = direction == TDM_TO_HOST ? host : context->omp_device;
-  int from_device = direction == TDM_TO_DEVICE ? host : context->omp_device;
-  if (omp_target_memcpy(to, (void *)(uintptr_t)from, bytes, 0, 0, to_device, from_device) == 0) return TDM_OK;
+  if (device_copy(to, from, bytes, direction, context->omp_device)) return TDM_OK;
   return tdm_fail(TDM_ERROR_DEVICE, "bytes = %zu: the copy on device %s failed", bytes, context->device);
 }
 
