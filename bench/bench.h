@@ -77,7 +77,8 @@ typedef struct bench_row {
   bool alarm;      /* above a ceiling */
   size_t rotation; /* bytes of all buffers that the runs go through */
   int copies;
-  double against_peer; /* speed over the peer's in the same run; 0: no peer */
+  double against_peer;          /* speed over the peer's in the same run; 0: no peer */
+  char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */
 } bench_row;
 
 double bench_row_flops(const bench_row *row);            /* FLOP per second, by the median */

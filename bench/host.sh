@@ -29,7 +29,7 @@ trap 'rm -f "$part" "$tables"' EXIT
 goals() {
   awk -F '"' '
     function goal(what, figure, least) {
-      printf "| %s | %.2f | %.2f | %s |\n", what, figure, least, figure >= least ? "met" : "missed"
+      printf "| %s | %.2f | %.2f | %s |\n", what, figure, least, (figure >= least ? "met" : "missed")
     }
     NR > 1 && $4 == "host" && $6 == "tandem" && $10 == "ok" {
       split($13, n, ",")

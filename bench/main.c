@@ -170,6 +170,8 @@ static void measure_case(tool *t, int i, int d) {
   for (int r = 0; r < count; r++) judge(t, d, &rows[r]);
   if (count == 2 && rows[0].outcome == BENCH_OK && rows[1].outcome == BENCH_OK)
     rows[0].against_peer = rows[1].time.median / rows[0].time.median;
+  if (count == 2 && rows[1].outcome == BENCH_UNSUPPORTED)
+    snprintf(rows[0].peer_reason, sizeof rows[0].peer_reason, "%s", rows[1].reason);
   note_progress(t, 0, NULL);
   for (int r = 0; r < count; r++) bench_print_row(stdout, &rows[r]);
   run->rows += count;

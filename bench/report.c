@@ -96,6 +96,8 @@ static void put_note(char *text, const bench_row *row) {
     snprintf(text, CELL, "ALARM: above a ceiling");
   else if (row->against_peer > 0)
     snprintf(text, CELL, "%.2f of the peer's speed", row->against_peer);
+  else if (row->peer_reason[0] != '\0')
+    snprintf(text, CELL, "peer unsupported: %s", row->peer_reason);
 }
 
 static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
@@ -123,7 +125,9 @@ static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
   }
 }
 
+/* A peer that does not have the case is a note at tandem's row. */
 static void print_row(const table *t, const bench_row *row) {
+  if (row->outcome == BENCH_UNSUPPORTED && strcmp(row->by, "tandem") != 0) return;
   char cell[COLUMNS][CELL];
   const char *cells[COLUMNS];
   fill_cells(row, cell);
