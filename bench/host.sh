@@ -20,7 +20,7 @@ command -v gnuplot >/dev/null || {
   exit 2
 }
 mkdir -p $results
-part=$(mktemp) tables=$(mktemp)
+part=$(mktemp) tables=$results/host.md
 trap 'rm -f "$part" "$tables"' EXIT
 
 "$bench" --peer openblas --json $results/host.json --csv $results/host.csv --plot $results/host.svg --markdown "$tables" "$@"
