@@ -23,7 +23,9 @@ pc=$(find "$folder/root" -name tandem.pc)
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$folder/root"
 library=${pc%/pkgconfig/*}
 for tool in tandem-check tandem-bench tandem-run; do
-  find "$folder/root" -type f -name $tool -perm -u+x | grep -q . || fail "$tool was not installed"
+  path=$(find "$folder/root" -type f -name $tool -perm -u+x)
+  [ -n "$path" ] || fail "$tool was not installed"
+  "$path" --help >"$folder/printed" || fail "$tool --help: exit status $?"
 done
 for header in "$source"/include/tandem/*.h; do
   find "$folder/root" -path "*/include/tandem/${header##*/}" | grep -q . || fail "${header##*/} was not installed"
