@@ -73,7 +73,7 @@ if [ $nvidia = yes ] || [ $amd = yes ]; then
   need lld-19 file $llvm/bin/ld.lld
 fi
 cuda=build-tools/cuda
-if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/ptxas; then need python3-pip python3 -m pip --version; fi
+if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then need python3-pip python3 -m pip --version; fi
 
 # ---- Packages ----
 
@@ -114,14 +114,17 @@ if [ $want_test = yes ] && ! have clang-22 >/dev/null; then
   fi
 fi
 
-# ---- build-tools/: ptxas and libdevice, device libraries ----
+# ---- build-tools/: ptxas, libdevice and nvlink; device libraries ----
 
-if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/ptxas; then
-  say "fetching ptxas and libdevice of CUDA 12.9 into $cuda"
-  rm -rf $cuda
-  python3 -m pip install -q --no-deps --root-user-action=ignore --target $cuda.part 'nvidia-cuda-nvcc-cu12==12.9.*' ||
-    fail "pip could not fetch nvidia-cuda-nvcc-cu12: its words stand above"
+if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then
+  say "fetching ptxas, libdevice and the device linker of CUDA 12.9 into $cuda"
+  rm -rf $cuda $cuda.part
+  python3 -m pip install -q --no-deps --root-user-action=ignore --target $cuda.part 'nvidia-cuda-nvcc-cu12==12.9.*' \
+    'nvidia-nvjitlink-cu12==12.9.*' || fail "pip could not fetch them: its words stand above"
   mv $cuda.part $cuda
+  # tools/nvlink.c says why clang needs it.
+  gcc -O1 -DLIBRARY="\"$PWD/$cuda/nvidia/nvjitlink/lib/libnvJitLink.so.12\"" tools/nvlink.c -o $cuda/nvidia/cuda_nvcc/bin/nvlink -ldl ||
+    fail "gcc could not build tools/nvlink.c: its words stand above"
 fi
 
 # clang 19 needs device libraries newer than Debian 12's. There: Debian 13's package, unpacked beside the system.
