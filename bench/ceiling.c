@@ -70,37 +70,44 @@ static void copy_vectors(char *to, const char *from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += VECTOR_BYTES) *(vector *)(to + i) = *(const vector *)(from + i);
 }
 
-/* Past the cache: a plain store first reads the line that it will overwrite. */
+/* A register to memory past the cache: a plain store first reads the line that it will overwrite. */
 #if defined(__AVX512F__)
-static void copy_streaming(char *to, const char *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += VECTOR_BYTES) _mm512_stream_ps((float *)(to + i), _mm512_load_ps(from + i));
-  _mm_sfence();
-}
+static inline void stream_out(char *to, vector x) { _mm512_stream_ps((float *)to, (__m512)x); }
 #elif defined(__AVX__)
-static void copy_streaming(char *to, const char *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += VECTOR_BYTES)
-    _mm256_stream_ps((float *)(to + i), _mm256_load_ps((const float *)(from + i)));
-  _mm_sfence();
-}
+static inline void stream_out(char *to, vector x) { _mm256_stream_ps((float *)to, (__m256)x); }
 #elif defined(__SSE2__)
+static inline void stream_out(char *to, vector x) { _mm_stream_ps((float *)to, (__m128)x); }
+#endif
+
+/* Several pages in turn, a few lines of each: a core follows more streams than one, so more of its loads are under way. */
+enum { PAGE = 4096, STREAMS = 4, BLOCK = PAGE * STREAMS, PIECE = 256 };
+
+#ifdef __SSE2__
 static void copy_streaming(char *to, const char *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += VECTOR_BYTES) _mm_stream_ps((float *)(to + i), _mm_load_ps((const float *)(from + i)));
+  for (size_t block = 0; block < bytes; block += BLOCK)
+    for (size_t i = 0; i < PAGE; i += PIECE)
+      for (size_t page = 0; page < BLOCK; page += PAGE)
+        for (size_t at = block + page + i, end = at + PIECE; at < end; at += VECTOR_BYTES)
+          stream_out(to + at, *(const vector *)(from + at));
   _mm_sfence();
 }
 #endif
 
-/* Sums into eight registers, or the additions' latency would be the limit. */
+/* Sums into as many registers as a piece has, or the additions' latency would be the limit. */
 static void read_vectors(char *unused, const char *from, size_t bytes) {
-  enum { SUMS = 8 };
   (void)unused;
-  vector sum[SUMS] = {0};
-  for (size_t i = 0; i + SUMS * VECTOR_BYTES <= bytes; i += SUMS * VECTOR_BYTES) {
-#pragma GCC unroll 8
-    for (int s = 0; s < SUMS; s++) sum[s] += *(const vector *)(from + i + (size_t)s * VECTOR_BYTES);
-  }
-  for (int s = 1; s < SUMS; s++) sum[0] += sum[s];
+  vector sum[PIECE / VECTOR_BYTES] = {0};
+  for (size_t block = 0; block < bytes; block += BLOCK)
+    for (size_t i = 0; i < PAGE; i += PIECE)
+      for (size_t page = 0; page < BLOCK; page += PAGE)
+        for (size_t s = 0; s < PIECE / VECTOR_BYTES; s++)
+          sum[s] += *(const vector *)(from + block + page + i + s * VECTOR_BYTES);
+  for (size_t s = 1; s < PIECE / VECTOR_BYTES; s++) sum[0] += sum[s];
   sink = sum[0][0];
 }
+
+/* A thread's share of an array, in whole blocks. */
+static size_t share(size_t bytes, int threads) { return bytes / (size_t)threads / BLOCK * BLOCK; }
 
 typedef struct mover {
   const char *name;
@@ -112,14 +119,14 @@ static const mover copies[] = {
     {"memcpy", copy_memcpy, 2},
     {"vector loop", copy_vectors, 2},
 #ifdef __SSE2__
-    {"non-temporal vector loop", copy_streaming, 2},
+    {"non-temporal loop over four pages in turn", copy_streaming, 2},
 #endif
 };
 static const mover reader = {"read", read_vectors, 1};
 
 /* Each thread moves its own piece, again and again until a pass is long enough to be timed. */
 static double move_rate(const mover *m, char *to, const char *from, size_t bytes, int threads) {
-  size_t piece = bytes / (size_t)threads / 4096 * 4096;
+  size_t piece = share(bytes, threads);
   double best = 0;
   int rounds = 1;
   for (int pass = 0; pass < PASSES;) {
@@ -143,7 +150,7 @@ static double move_rate(const mover *m, char *to, const char *from, size_t bytes
 
 /* A thread touches first what it will move: on a machine with several memories it is then near. */
 static void touch(char *array, size_t bytes, int threads) {
-  size_t piece = bytes / (size_t)threads / 4096 * 4096;
+  size_t piece = share(bytes, threads);
 #pragma omp parallel num_threads(threads)
   memset(array + piece * (size_t)omp_get_thread_num(), 0, piece);
 }
@@ -161,7 +168,7 @@ static void measure(char *to, const char *from, size_t bytes, int threads, bench
 }
 
 tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling) {
-  size_t least = (size_t)threads * 4096;
+  size_t least = (size_t)threads * BLOCK;
   void *to = NULL, *from = NULL;
   bytes = bytes < least ? least : bytes;
   tdm_status status = tdm_alloc(context, bytes, &to);
