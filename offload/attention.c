@@ -16,14 +16,19 @@
 enum {
   GPU_ROWS = 64, /* query rows of a tile: with 128 keys 8 x 16 micro tiles, one for each of 128 threads */
   GPU_THREADS = 128,
-  GPU_TEAMS = 1024,                                            /* bounds the workspace */
-  TILE_ROWS = TDM_ON_GPU ? GPU_ROWS : 252 / MICRO_M * MICRO_M, /* Q, O and S are then 270 KiB each, of an L2 of 1 to 2 MiB */
-  TILE_KEYS = TDM_ON_GPU ? TILE_N : TILE_K,
-  /* Floats from row to row. Not a multiple of 512: the rows of a micro tile would share few sets of the L1. */
-  HEAD_STRIDE = 256 + 16, /* Q, O */
-  SCORE_STRIDE = TILE_KEYS + (TDM_ON_GPU ? 4 : 16),
-  PANEL_FLOATS = TILE_K * TILE_N,
+  GPU_TEAMS = 1024, /* bounds the workspace */
+  MAX_HEAD_DIM = 256,
+  TILE_ROWS = TDM_ON_GPU ? GPU_ROWS : 252 / MICRO_M * MICRO_M,
+  TILE_KEYS = TDM_ON_GPU ? TILE_N : 384,
+  /* Floats from row to row of Q, O and S. Not a multiple of 512: the rows of a micro tile would share few sets of the L1. */
+  HEAD_STRIDE = (TDM_ON_GPU || TILE_KEYS < MAX_HEAD_DIM ? MAX_HEAD_DIM : TILE_KEYS) + 16,
+  SCORE_STRIDE = TDM_ON_GPU ? TILE_KEYS + 4 : HEAD_STRIDE,
+  /* The panel of keys or values. GPUs keep one K step of it, hosts all of them. */
+  PANEL_WIDTH = TDM_ON_GPU ? TILE_N : HEAD_STRIDE - 16,
+  PANEL_STEPS = TDM_ON_GPU ? 1 : (PANEL_WIDTH + TILE_K - 1) / TILE_K,
+  PANEL_STEP = TILE_K * PANEL_WIDTH,
 };
+_Static_assert(TILE_KEYS <= PANEL_WIDTH && TILE_KEYS <= SCORE_STRIDE, "a tile of keys fits in the panel and in S");
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct attention_work {
@@ -35,7 +40,8 @@ typedef struct attention_work {
 /* What a team keeps of its tile. q and o: the rows in f32; s: scores, then probabilities; panel: keys or values. */
 typedef struct team_memory {
   float *q, *o, *s, *panel;
-  float *max, *sum, *factor; /* of each row */
+  float *max, *factor; /* of each row */
+  tdm_vec *sum;        /* of each row, in as many parts as a vector has lanes */
 } team_memory;
 
 /* The pair of tiles at work. */
@@ -73,8 +79,15 @@ TDM_INLINE int seen(const tile_pair *t, int row) {
 
 /* ---- Products ---- */
 
+#if TDM_ON_GPU
+#define MICROKERNEL TDM_INLINE
+#else
+#define MICROKERNEL static __attribute__((noinline)) /* inlined, its sums do not all stay in registers */
+#endif
+
 /* sums += rows of a * micro panel, over k_count. a_stride is a constant. */
-TDM_INLINE void multiply_rows(tile_sums sums, const float *a, int a_stride, const float *b, int b_k, int64_t k_count) {
+MICROKERNEL void multiply_rows(tile_sums sums, const float *a, int a_stride, const float *b, int64_t k_count) {
+  const int b_k = TDM_ON_GPU ? TILE_N : MICRO_N;
   tdm_vec sum[MICRO_M][MICRO_VECTORS];
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
@@ -95,12 +108,12 @@ TDM_INLINE void multiply_rows(tile_sums sums, const float *a, int a_stride, cons
   for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = sum[i][j];
 }
 
-/* The micro tile of O before the keys of this tile: 0, or factor * O. */
-TDM_INLINE void begin_output(tile_sums sums, const float *o, const float *factor, bool first) {
+/* 0, or the micro tile of O times the factors of its rows. */
+TDM_INLINE void begin_sums(tile_sums sums, const float *o, const float *factor, bool zero) {
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
   for (int j = 0; j < MICRO_VECTORS; j++)
-    sums[i][j] = first ? (tdm_vec){0} : factor[i] * tdm_vec_load(o + i * HEAD_STRIDE + j * TDM_LANES);
+    sums[i][j] = zero ? (tdm_vec){0} : factor[i] * tdm_vec_load(o + i * HEAD_STRIDE + j * TDM_LANES);
 }
 
 TDM_INLINE void store_sums(tile_sums sums, float *c, int c_stride) {
@@ -109,32 +122,34 @@ TDM_INLINE void store_sums(tile_sums sums, float *c, int c_stride) {
   for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(c + i * c_stride + j * TDM_LANES, sums[i][j]);
 }
 
-/* scores (a constant): S = Q K^T. Otherwise: TILE_N columns of O from `column` on, factor O + P V.
- * A K step is packed once when it is the only one; otherwise again for each round of micro tiles, whose sums stay in registers.
+/* scores (a constant): S = Q K^T. Otherwise: PANEL_WIDTH columns of O from `column` on, factor O + P V.
+ * A panel that holds every K step is packed once; otherwise again for each round of micro tiles, whose sums stay in registers.
  */
 TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores, int64_t column, tdm_here_t here) {
   const tile_operand *b = scores ? &t->k : &t->v;
-  int64_t first_k = scores ? 0 : t->first_key, depth = scores ? t->d->head_dim : t->keys;
-  int64_t width = scores ? t->keys : tdm_min(TILE_N, t->d->head_dim - column);
+  int64_t b_column = scores ? t->first_key : column, first_k = scores ? 0 : t->first_key;
+  int64_t depth = scores ? t->d->head_dim : t->keys, width = scores ? t->keys : tdm_min(PANEL_WIDTH, t->d->head_dim - column);
   int micros_m = (int)tdm_ceil_div(t->rows, MICRO_M), micros_n = (int)tdm_ceil_div(width, MICRO_N);
   const int a_stride = scores ? HEAD_STRIDE : SCORE_STRIDE, c_stride = scores ? SCORE_STRIDE : HEAD_STRIDE;
+  bool packed_once = depth <= PANEL_STEPS * TILE_K;
   for (int first = 0; first < micros_m * micros_n; first += here.threads) {
     tile_micro at = tile_micro_at(first + here.thread, micros_m, micros_n);
-    int row = at.m * MICRO_M, seen_by_all = seen(t, row), seen_by_any = seen(t, row + MICRO_M - 1);
+    int row = at.m * MICRO_M, seen_by_any = seen(t, row + MICRO_M - 1);
     bool active = first + here.thread < micros_m * micros_n && (scores ? at.n * MICRO_N : 0) < seen_by_any;
-    int64_t limit = scores ? depth : seen_by_all;
+    int64_t limit = scores ? depth : seen(t, row); /* keys that all of the rows see */
     const float *a = (scores ? mem.q : mem.s) + row * a_stride;
     float *c = (scores ? mem.s : mem.o + column) + row * c_stride + at.n * MICRO_N;
     tile_sums sums;
-    begin_output(sums, c, mem.factor + row, scores || t->first_key == 0 || !active);
+    begin_sums(sums, c, mem.factor + row, scores || t->first_key == 0 || !active);
     for (int64_t k0 = 0; k0 < depth; k0 += TILE_K) {
-      if (first == 0 || depth > TILE_K) {
+      float *panel = mem.panel + k0 / TILE_K % PANEL_STEPS * PANEL_STEP;
+      if (first == 0 || !packed_once) {
         team_barrier(here); /* the panel's last readers are done; Q is whole */
-        tile_pack(mem.panel, b, scores ? t->first_key : column, micros_n, first_k + k0, first_k + depth, MICRO_N, here);
+        tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, MICRO_N, here);
         team_barrier(here); /* the panel is whole */
       }
-      const float *panel = mem.panel + at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);
-      if (active) multiply_rows(sums, a + k0, a_stride, panel, TDM_ON_GPU ? TILE_N : MICRO_N, tdm_min(TILE_K, limit - k0));
+      panel += at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);
+      if (active) multiply_rows(sums, a + k0, a_stride, panel, tdm_min(TILE_K, limit - k0));
     }
     if (active) store_sums(sums, c, c_stride);
   }
@@ -143,12 +158,15 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
 /* Adds the keys that some but not all rows of a micro tile see. */
 TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_here_t here, tdm_type type) {
   for (int r = here.thread; r < t->rows; r += here.threads) {
-    float *o = mem.o + r * HEAD_STRIDE;
-    int end = seen(t, r);
-    for (int j = seen(t, r / MICRO_M * MICRO_M); j < end; j++) {
-      float p = mem.s[r * SCORE_STRIDE + j];
-      int64_t at = t->v.first + (t->first_key + j) * t->v.ld;
-      for (int64_t c = 0; c < t->d->head_dim; c++) o[c] += p * tdm_load(t->v.base, at + c, type);
+    int first = seen(t, r / MICRO_M * MICRO_M), end = seen(t, r);
+    for (int64_t c = 0; first < end && c < t->d->head_dim; c += TDM_LANES) {
+      float *o = mem.o + r * HEAD_STRIDE + c;
+      tdm_vec sum = tdm_vec_load(o);
+      for (int j = first; j < end; j++) {
+        int64_t at = t->v.first + (t->first_key + j) * t->v.ld + c;
+        sum += mem.s[r * SCORE_STRIDE + j] * tdm_vec_load_some(t->v.base, at, t->d->head_dim - c, type);
+      }
+      tdm_vec_store(o, sum);
     }
   }
 }
@@ -170,14 +188,6 @@ TDM_INLINE float vector_max(const float *x, int count, float least) {
   return least;
 }
 
-TDM_INLINE float vector_sum(const float *x, int count) {
-  tdm_vec sums = tdm_vec_load(x);
-  for (int j = TDM_LANES; j < count; j += TDM_LANES) sums += tdm_vec_load(x + j);
-  float sum = 0;
-  for (int l = 0; l < TDM_LANES; l++) sum += sums[l];
-  return sum;
-}
-
 /* P = exp(S - max) in place. A NaN in a row passes every maximum and makes the row's sum a NaN. */
 TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_here_t here) {
   for (int r = here.thread; r < t->rows; r += here.threads) {
@@ -190,7 +200,9 @@ TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_here_t her
     float reference = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: no inf - inf */
     for (int j = 0; j < padded; j++) s[j] = tdm_exp_nonpositive(s[j] - reference);
     mem.factor[r] = tdm_exp_nonpositive(mem.max[r] - reference);
-    mem.sum[r] = mem.factor[r] * mem.sum[r] + vector_sum(s, padded);
+    tdm_vec sum = mem.factor[r] * mem.sum[r];
+    for (int j = 0; j < padded; j += TDM_LANES) sum += tdm_vec_load(s + j);
+    mem.sum[r] = sum;
     mem.max[r] = max;
   }
 }
@@ -205,8 +217,9 @@ TDM_INLINE void begin_rows(const tile_pair *t, const void *q, team_memory mem, t
     int64_t at = t->batch * d->q.batch + t->head * d->q.head + (t->first_row + r) * d->q.row;
     float *row = mem.q + r * HEAD_STRIDE;
     mem.max[r] = -__builtin_inff();
-    mem.sum[r] = 0;
-    for (int64_t c = 0; c < d->head_dim; c++) row[c] = r < t->rows ? d->scale * tdm_load(q, at + c, type) : 0;
+    mem.sum[r] = (tdm_vec){0};
+    for (int64_t c = 0; c < d->head_dim; c += TDM_LANES)
+      tdm_vec_store(row + c, d->scale * tdm_vec_load_some(q, at + c, r < t->rows ? d->head_dim - c : 0, type));
   }
 }
 
@@ -214,14 +227,14 @@ TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory 
   const tdm_attention_desc *d = t->d;
   for (int r = here.thread; r < t->rows; r += here.threads) {
     int64_t row = t->first_row + r, at = t->batch * d->o.batch + t->head * d->o.head + row * d->o.row;
-    const float *from = mem.o + r * HEAD_STRIDE;
-    if (keys_seen(d, row) > 0) {
-      float inverse = 1 / mem.sum[r];
-      for (int64_t c = 0; c < d->head_dim; c++) tdm_store(o, at + c, type, inverse * from[c]);
-    } else {
-      for (int64_t c = 0; c < d->head_dim; c++) tdm_store(o, at + c, type, 0);
+    bool any = keys_seen(d, row) > 0;
+    float sum = 0;
+    for (int l = 0; l < TDM_LANES; l++) sum += mem.sum[r][l];
+    for (int64_t c = 0; c < d->head_dim; c += TDM_LANES) {
+      tdm_vec x = any ? tdm_vec_load(mem.o + r * HEAD_STRIDE + c) * (1 / sum) : (tdm_vec){0};
+      tdm_vec_store_some(o, at + c, d->head_dim - c, type, x);
     }
-    if (lse != NULL) lse[(t->batch * d->heads_q + t->head) * d->sq + row] = mem.max[r] + tdm_log(mem.sum[r]);
+    if (lse != NULL) lse[(t->batch * d->heads_q + t->head) * d->sq + row] = mem.max[r] + tdm_log(sum);
   }
 }
 
@@ -250,7 +263,7 @@ TDM_INLINE void attention_body(const attention_work *work, const void *q, const 
       team_barrier(here); /* the scores are whole */
       softmax_rows(&t, mem, here);
       team_barrier(here); /* the probabilities and factors are whole */
-      for (int64_t column = 0; column < d->head_dim; column += TILE_N) multiply_tiles(&t, mem, false, column, here);
+      for (int64_t column = 0; column < d->head_dim; column += PANEL_WIDTH) multiply_tiles(&t, mem, false, column, here);
       if (!d->causal) continue;
       team_barrier(here); /* every micro tile of O is stored */
       TDM_BY_TYPE(d->type, add_diagonal, &t, mem, here)
@@ -264,31 +277,33 @@ TDM_INLINE void attention_body(const attention_work *work, const void *q, const 
 
 /* Floats of the workspace for a team. GPUs hold S, the panel and the rows' numbers in team memory instead. */
 enum {
-  ROW_NUMBERS = (3 * TILE_ROWS + 15) / 16 * 16, /* whole cache lines */
+  ROW_NUMBERS = ((TDM_LANES + 2) * TILE_ROWS + 15) / 16 * 16, /* whole cache lines */
   GPU_SLICE = 2 * GPU_ROWS * HEAD_STRIDE,
-  HOST_SLICE = 2 * TILE_ROWS * HEAD_STRIDE + TILE_ROWS * SCORE_STRIDE + PANEL_FLOATS + ROW_NUMBERS,
+  HOST_SLICE = 2 * TILE_ROWS * HEAD_STRIDE + TILE_ROWS * SCORE_STRIDE + PANEL_STEPS * PANEL_STEP + ROW_NUMBERS,
 };
 
+TDM_INLINE team_memory memory_of(float *slice, float *s, float *panel, float *numbers) {
+  float *max = numbers + TDM_LANES * TILE_ROWS, *factor = max + TILE_ROWS;
+  return (team_memory){slice, slice + TILE_ROWS * HEAD_STRIDE, s, panel, max, factor, (tdm_vec *)numbers};
+}
+
+/* ATTENTION_TEAM_ARRAYS: what a team declares; ATTENTION_MEMORY: all that team `team` works in. */
 #if TDM_ON_GPU
 #define ATTENTION_TEAM_ARRAYS                              \
   TDM_TEAM_MEMORY(float, team_s, TILE_ROWS *SCORE_STRIDE); \
-  TDM_TEAM_MEMORY(float, team_panel, PANEL_FLOATS);        \
+  TDM_TEAM_MEMORY(float, team_panel, PANEL_STEP);          \
   TDM_TEAM_MEMORY(float, team_numbers, ROW_NUMBERS);
 #define ATTENTION_MEMORY(workspace, team) \
   memory_of((float *)(workspace) + (team) * (int64_t)GPU_SLICE, team_s, team_panel, team_numbers)
 #else
 #define ATTENTION_TEAM_ARRAYS
 #define ATTENTION_MEMORY(workspace, team) host_memory((float *)(workspace) + (team) * (int64_t)HOST_SLICE)
-#endif
 
-TDM_INLINE team_memory memory_of(float *slice, float *s, float *panel, float *numbers) {
-  return (team_memory){slice, slice + TILE_ROWS * HEAD_STRIDE, s, panel, numbers, numbers + TILE_ROWS, numbers + 2 * TILE_ROWS};
-}
-
-TDM_INLINE team_memory host_memory(float *slice) {
+static team_memory host_memory(float *slice) {
   float *s = slice + 2 * TILE_ROWS * HEAD_STRIDE, *panel = s + TILE_ROWS * SCORE_STRIDE;
-  return memory_of(slice, s, panel, panel + PANEL_FLOATS);
+  return memory_of(slice, s, panel, panel + PANEL_STEPS * PANEL_STEP);
 }
+#endif
 
 /* As few tiles as the largest size allows, then more until each worker has one. */
 static void cut(attention_work *work, int64_t largest, int64_t micro, int64_t workers) {
