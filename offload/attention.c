@@ -13,22 +13,32 @@
 #include "target.h"
 #include "tile.h"
 
+/* Sizes; the GPU's also where the host plans for it. Strides are floats from row to row: of Q and O, and of S. Multiples of 512
+ * are avoided, because then the rows of a micro tile share few sets of the L1. */
 enum {
+  MAX_HEAD_DIM = 256,
   GPU_ROWS = 64, /* query rows of a tile: with 128 keys 8 x 16 micro tiles, one for each of 128 threads */
   GPU_THREADS = 128,
   GPU_TEAMS = 1024, /* bounds the workspace */
-  MAX_HEAD_DIM = 256,
-  TILE_ROWS = TDM_ON_GPU ? GPU_ROWS : 252 / MICRO_M * MICRO_M,
-  TILE_KEYS = TDM_ON_GPU ? TILE_N : 384,
-  /* Floats from row to row of Q, O and S. Not a multiple of 512: the rows of a micro tile would share few sets of the L1. */
-  HEAD_STRIDE = (TDM_ON_GPU || TILE_KEYS < MAX_HEAD_DIM ? MAX_HEAD_DIM : TILE_KEYS) + 16,
-  SCORE_STRIDE = TDM_ON_GPU ? TILE_KEYS + 4 : HEAD_STRIDE,
-  /* The panel of keys or values. GPUs keep one K step of it, hosts all of them. */
-  PANEL_WIDTH = TDM_ON_GPU ? TILE_N : HEAD_STRIDE - 16,
-  PANEL_STEPS = TDM_ON_GPU ? 1 : (PANEL_WIDTH + TILE_K - 1) / TILE_K,
+  GPU_HEAD_STRIDE = MAX_HEAD_DIM + 16,
+#if TDM_ON_GPU
+  TILE_ROWS = GPU_ROWS,
+  TILE_KEYS = TILE_N,
+  HEAD_STRIDE = GPU_HEAD_STRIDE,
+  SCORE_STRIDE = TILE_KEYS + 4,
+  PANEL_WIDTH = TILE_N, /* keys, or columns of V, in the panel */
+  PANEL_STEPS = 1,      /* K steps in the panel */
+#else
+  TILE_ROWS = 252 / MICRO_M * MICRO_M, /* with head_dim 256: Q, O, S and the panel are 1.2 MiB, of an L2 of 1 to 2 MiB */
+  TILE_KEYS = 384,
+  HEAD_STRIDE = TILE_KEYS + 16,
+  SCORE_STRIDE = HEAD_STRIDE, /* one instance of the microkernel for both products */
+  PANEL_WIDTH = TILE_KEYS,
+  PANEL_STEPS = (TILE_KEYS + TILE_K - 1) / TILE_K, /* all that a product has */
+#endif
   PANEL_STEP = TILE_K * PANEL_WIDTH,
 };
-_Static_assert(TILE_KEYS <= PANEL_WIDTH && TILE_KEYS <= SCORE_STRIDE, "a tile of keys fits in the panel and in S");
+_Static_assert(TILE_KEYS <= PANEL_WIDTH && HEAD_STRIDE >= MAX_HEAD_DIM && TILE_KEYS % MICRO_N == 0, "a row fits its stride");
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct attention_work {
@@ -278,7 +288,7 @@ TDM_INLINE void attention_body(const attention_work *work, const void *q, const 
 /* Floats of the workspace for a team. GPUs hold S, the panel and the rows' numbers in team memory instead. */
 enum {
   ROW_NUMBERS = ((TDM_LANES + 2) * TILE_ROWS + 15) / 16 * 16, /* whole cache lines */
-  GPU_SLICE = 2 * GPU_ROWS * HEAD_STRIDE,
+  GPU_SLICE = 2 * GPU_ROWS * GPU_HEAD_STRIDE,
   HOST_SLICE = 2 * TILE_ROWS * HEAD_STRIDE + TILE_ROWS * SCORE_STRIDE + PANEL_STEPS * PANEL_STEP + ROW_NUMBERS,
 };
 
