@@ -19,6 +19,9 @@ TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const v
       TDM_CHUNK_ROOM(room_a);
       TDM_CHUNK_ROOM(room_b);
       TDM_CHUNK_ROOM(room_c);
+      int64_t next = i + (int64_t)here.threads * TDM_CHUNK;
+      tdm_chunk_prefetch(a, at_a + next, tdm_min(TDM_CHUNK, block.length - next), type);
+      tdm_chunk_prefetch(b, at_b + next, tdm_min(TDM_CHUNK, block.length - next), type);
       const float *x = tdm_chunk_read(a, at_a + i, n, type, room_a), *y = tdm_chunk_read(b, at_b + i, n, type, room_b);
       float *z = tdm_chunk_place(c, at_c + i, type, stream, room_c);
       TDM_SIMD

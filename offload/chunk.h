@@ -16,8 +16,9 @@
 
 #include "vector.h"
 
-/* Elements that a thread handles at a time. Hosts: rooms of 2 KiB stay in L1. GPUs: neighbour threads, neighbour elements. */
-enum { TDM_CHUNK = TDM_ON_GPU ? 1 : 512 };
+/* Elements that a thread handles at a time. Hosts: rooms of 1 KiB stay in L1, and bursts of streamed stores stay short. GPUs:
+ * neighbour threads take neighbour elements. */
+enum { TDM_CHUNK = TDM_ON_GPU ? 1 : 256 };
 
 #define TDM_CHUNK_ROOM(name) float name[TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 4 : 64)))
 
@@ -79,6 +80,14 @@ TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, 
   return room;
 }
 
+/* Hosts: asks for a chunk that is read soon, so that memory works while the caller computes. GPUs have other threads for that.
+ */
+TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_type type) {
+  if (TDM_ON_GPU) return;
+  const char *from = (const char *)base + at * tdm_size(type);
+  for (int64_t i = 0; i < n * tdm_size(type); i += 64) __builtin_prefetch(from + i, 0, 2);
+}
+
 /* Where to compute a chunk of results. */
 TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *room) {
   return type == TDM_F32 && !(TDM_STREAMS && stream) ? (float *)base + at : room;
@@ -101,6 +110,28 @@ TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type
   } else if (type != TDM_F32) {
     tdm_f32_to_16(base, at, values, n, type);
   }
+}
+
+/* ---- Sums ---- */
+
+/* Pairwise; gcc 12 adds the lanes of an `omp simd reduction` one by one. */
+TDM_INLINE float tdm_lanes_sum(tdm_vec v) {
+  for (int width = TDM_LANES / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; l++) v[l] += v[l + width];
+  return v[0];
+}
+
+/* Sum of x[j]^power, power 1 or 2. */
+TDM_INLINE float tdm_chunk_sum(const float *x, int64_t n, int power) {
+  tdm_vec lanes = {0};
+  int64_t j = 0;
+  for (; TDM_CHUNK > 1 && j + TDM_LANES <= n; j += TDM_LANES) {
+    tdm_vec v = tdm_vec_load(x + j);
+    lanes += power == 2 ? v * v : v;
+  }
+  float sum = TDM_CHUNK > 1 ? tdm_lanes_sum(lanes) : 0;
+  for (; j < n; j++) sum += power == 2 ? x[j] * x[j] : x[j];
+  return sum;
 }
 
 #endif

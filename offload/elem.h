@@ -25,7 +25,7 @@ TDM_INLINE float tdm_bf16_to_f32(uint16_t word) { return tdm_from_bits((uint32_t
 
 TDM_INLINE uint16_t tdm_f32_to_bf16(float x) {
   uint32_t bits = tdm_bits(x);
-  uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+  uint32_t rounded = bits + (bits & 0x10000 ? 0x8000 : 0x7fff);
   return (uint16_t)((x != x ? bits | 0x400000 : rounded) >> 16);
 }
 

@@ -21,9 +21,7 @@ TDM_INLINE const float *read_sum(rmsnorm_arrays a, int64_t at_x, int64_t at_r, i
 /* In f32, which is twice as fast as f64; in f64 where f32 overflows (|s| from 1.8e19 on) or may have lost squares below 2^-126.
  */
 TDM_INLINE double sum_of_squares(const float *s, int64_t n) {
-  float fast = 0;
-  TDM_SIMD_REDUCE(+ : fast)
-  for (int64_t j = 0; j < n; j++) fast += s[j] * s[j];
+  float fast = tdm_chunk_sum(s, n, 2);
   if (fast > 0x1p-90f && fast < __builtin_inff()) return fast;
   double wide = 0;
   TDM_SIMD_REDUCE(+ : wide)
@@ -41,7 +39,10 @@ TDM_INLINE void rmsnorm_body(rmsnorm_arrays a, tdm_rmsnorm_desc d, int stream, d
     TDM_FOR_CHUNKS(i, n, d.cols, here) squares += sum_of_squares(read_sum(a, at_x + i, at_r + i, n, type, room_s), n);
     squares = tdm_team_reduce(squares, TDM_SUM, slots, here);
     float inverse = (float)(1 / __builtin_sqrt(squares / (double)d.cols + d.eps));
+    int64_t next = row + here.teams;
     TDM_FOR_CHUNKS(i, n, d.cols, here) {
+      if (next < d.rows) tdm_chunk_prefetch(a.x, next * d.ldx + i, n, type);
+      if (next < d.rows && a.residual != NULL) tdm_chunk_prefetch(a.residual, next * d.ldr + i, n, type);
       float *place_s = a.sum == NULL ? room_s : tdm_chunk_place(a.sum, at_s + i, type, stream, room_s);
       const float *s = read_sum(a, at_x + i, at_r + i, n, type, place_s);
       const float *w = tdm_chunk_read(a.weight, i, n, type, room_w);

@@ -64,9 +64,11 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int strea
     int64_t batch = unit / d->seq, s = unit % d->seq;
     int64_t at_x = batch * d->x.batch + s * d->x.seq, at_y = batch * d->y.batch + s * d->y.seq;
     for (int64_t head = group; head < d->heads && group < groups; head += groups)
-      for (int64_t i = lane * (int64_t)PAIRS; i < half; i += lanes * (int64_t)PAIRS)
-        turn_chunk(x, at_x + head * d->x.head, y, at_y + head * d->y.head, t, t->turns + s * d->head_dim, i,
-                   tdm_min(PAIRS, half - i), stream, type);
+      for (int64_t i = lane * (int64_t)PAIRS; i < half; i += lanes * (int64_t)PAIRS) {
+        int64_t n = tdm_min(PAIRS, half - i), in = at_x + head * d->x.head, out = at_y + head * d->y.head;
+        if (s + here.teams < d->seq) tdm_chunk_prefetch(x, in + here.teams * d->x.seq + 2 * i, 2 * n, type);
+        turn_chunk(x, in, y, out, t, t->turns + s * d->head_dim, i, n, stream, type);
+      }
   }
   tdm_stream_fence(stream);
 }

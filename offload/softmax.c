@@ -24,6 +24,7 @@ TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int str
     float inverse = (float)(1 / s.sum); /* of 0, for a row of -infinity: infinity, and NaN below */
     int chunk = 0;
     TDM_FOR_CHUNKS(i, n, d.cols, here) {
+      if (row + here.teams < d.rows) tdm_chunk_prefetch(x, (row + here.teams) * d.ldx + i, n, type);
       float *to = tdm_chunk_place(y, at_y + i, type, stream, room_y);
       if (chunk < TDM_KEPT) {
         scale_kept(to, kept.exps[chunk], n, inverse * tdm_exp_nonpositive(kept.max[chunk] - s.max));

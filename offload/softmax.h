@@ -29,17 +29,14 @@ TDM_INLINE float tdm_chunk_max(const float *x, int64_t n, float least) {
 
 /* Adds a chunk; exps[j] becomes exp(x[j] - max) with the maximum of the result. */
 TDM_INLINE tdm_row_sum_t tdm_add_chunk(tdm_row_sum_t s, const float *x, int64_t n, float *exps) {
-  float max = tdm_chunk_max(x, n, s.max), sum = 0;
-  TDM_SIMD_REDUCE(+ : sum)
-  for (int64_t j = 0; j < n; j++) {
-    exps[j] = tdm_exp_nonpositive(x[j] - max);
-    sum += exps[j];
-  }
-  return (tdm_row_sum_t){max, tdm_rescale(s, max) + sum};
+  float max = tdm_chunk_max(x, n, s.max);
+  TDM_SIMD
+  for (int64_t j = 0; j < n; j++) exps[j] = tdm_exp_nonpositive(x[j] - max);
+  return (tdm_row_sum_t){max, tdm_rescale(s, max) + tdm_chunk_sum(exps, n, 1)};
 }
 
 /* What a thread keeps of its first chunks, so that it need not compute exponentials twice: 8192 of them on hosts. */
-enum { TDM_KEPT = TDM_ON_GPU ? 1 : 16 };
+enum { TDM_KEPT = TDM_ON_GPU ? 1 : 32 };
 
 typedef struct tdm_kept {
   float exps[TDM_KEPT][TDM_CHUNK]; /* of x - max */
