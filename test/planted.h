@@ -24,7 +24,7 @@ typedef enum planted_bug {
   PLANTED_BATCH_IGNORED,   /* every matrix of the batch reads the first A */
   PLANTED_TRUNCATED_STORE, /* f16 results cut off instead of rounded */
   PLANTED_ROW_NOT_WRITTEN, /* rows rounded down to 16 */
-  PLANTED_CRASH,           /* a null pointer is written */
+  PLANTED_CRASH,           /* a wrong address is written */
   /* softmax */
   PLANTED_NO_MAX,     /* exp(x) instead of exp(x - max) */
   PLANTED_PADDED_SUM, /* columns rounded up to 16, those behind the end count as 0 */

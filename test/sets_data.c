@@ -14,13 +14,14 @@ static const char *const fills[] = {"", "fill=big", "fill=special", "fill=equal"
 static const char *const row_shapes[] = {"0x5",   "5x0",    "1x1",    "1x2",   "3x7",     "7x16",    "1x65",    "5x127",
                                          "64x64", "33x257", "2x1000", "300x3", "1x16384", "3x16385", "2x32771", NULL};
 
-/* ---- gemm, swiglu ---- */
+/* ---- gemm, swiglu. The last sizes, and the large single cases, cross the tiles and K steps of the omp kernels: 420 x 512 x
+ * 192 on hosts with 512-bit vectors. ---- */
 
 static const char *const layouts[] = {"nn", "nt", "tn", "tt", NULL};
-static const char *const products[] = {"0x5x3",     "5x0x3",      "5x7x0",     "1x1x1",     "1x64x33",   "64x1x17",
-                                       "2x3x5",     "7x13x17",    "16x16x16",  "17x15x31",  "31x33x65",  "64x64x64",
-                                       "65x63x129", "1x127x255",  "127x1x300", "97x101x7",  "128x256x9", "5x300x4",
-                                       "300x5x9",   "33x17x1000", "3x129x513", "129x65x33", NULL};
+static const char *const products[] = {
+    "0x5x3",    "5x0x3",      "5x7x0",     "1x1x1",     "1x64x33",   "64x1x17",   "2x3x5",      "7x13x17",   "16x16x16",
+    "17x15x31", "31x33x65",   "64x64x64",  "65x63x129", "1x127x255", "127x1x300", "97x101x7",   "128x256x9", "5x300x4",
+    "300x5x9",  "33x17x1000", "3x129x513", "129x65x33", "425x519x5", "430x7x195", "5x1030x385", NULL};
 static const char *const epilogues[] = {"",
                                         "bias",
                                         "residual",
@@ -75,12 +76,18 @@ static const check_single gemm_single[] = {
     {"f32", "nt", NULL, NULL, "12x20x5000"},
     {"f16", "tn", NULL, NULL, "513x5x77"},
     {"bf16", "nn", NULL, NULL, "6x1030x130"},
+    {"f32", "nn", "bias+gelu", "pad=1,beta=1", "845x1030x33"},
+    {"f16", "nt", "residual+relu", "out=f32,batch=2", "423x515x21"},
+    {"bf16", "tn", "quick_gelu", "alpha=0.5,pad=3", "845x517x31"},
+    {"f32", "tt", "silu", "out=bf16", "421x1027x45"},
     {0}};
 static const check_single gemm_huge[] = {
     {"f16", "nn", NULL, "fill=exact", "46349x46351x2"}, {"bf16", "tn", "relu", "fill=exact,ldc=715827883", "4x129x33"}, {0}};
 
 static const char *const swiglu_settings[] = {"", "pad=3", "shift=1", "pad=9,shift=1", NULL};
-static const check_single swiglu_single[] = {{"f32", "nn", NULL, "ldx=70,ldg=90,ldu=91,ldy=95", "33x65x67"},
+static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x1030x23"},
+                                             {"f32", "nt", NULL, NULL, "845x519x19"},
+                                             {"f32", "nn", NULL, "ldx=70,ldg=90,ldu=91,ldy=95", "33x65x67"},
                                              {"f16", "nt", NULL, "ldx=70,ldg=90,ldu=91,ldy=95,out=f32", "33x65x67"},
                                              {0}};
 
@@ -94,13 +101,14 @@ static const check_single rope_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=equ
 static const check_single embedding_huge[] = {{"f16", NULL, NULL, NULL, "2097169x37x1031"}, {0}};
 static const check_single cross_entropy_huge[] = {{"f16", NULL, NULL, "fill=equal", "65537x32771"}, {0}};
 
-/* ---- Attention: heads in groups, fewer and more keys than queries, one query, none, every kind of head_dim. ---- */
+/* ---- Attention: heads in groups, fewer and more keys than queries, one query, none, every kind of head_dim; the last size and
+ * the single cases cross the tiles of 252 queries and 384 keys that hosts use. ---- */
 
 static const char *const attention_shapes[] = {"0x2x1x3x3x16",   "1x2x1x0x5x32",   "1x2x1x5x0x32",      "1x1x1x1x1x16",
                                                "1x2x1x5x7x20",   "2x4x2x33x33x32", "1x4x4x64x64x64",    "1x8x2x1x129x64",
                                                "1x2x2x17x65x72", "1x3x1x65x17x80", "1x2x1x100x100x128", "1x1x1x37x61x256",
                                                "1x6x3x16x48x16", "1x1x1x3x257x17", "1x2x1x128x130x96",  "1x2x2x31x31x33",
-                                               "1x2x2x127x2x64", "3x2x1x2x3x200",  "1x1x1x150x300x24",  NULL};
+                                               "1x2x2x127x2x64", "3x2x1x2x3x200",  "1x1x1x261x779x24",  NULL};
 static const char *const attention_settings[] = {"",
                                                  "causal=1",
                                                  "lse=1",
@@ -113,8 +121,11 @@ static const char *const attention_settings[] = {"",
                                                  "shift=1",
                                                  "causal=1,lse=1,swap=1,pad=1,shift=1",
                                                  NULL};
-static const check_single attention_single[] = {
-    {"f32", NULL, NULL, "causal=1,lse=1", "1x2x2x257x257x64"}, {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"}, {0}};
+static const check_single attention_single[] = {{"f32", NULL, NULL, "causal=1,lse=1", "1x2x2x257x257x64"},
+                                                {"f16", NULL, NULL, "causal=1,lse=1", "1x2x1x509x773x33"},
+                                                {"f32", NULL, NULL, NULL, "1x1x1x30x1537x250"},
+                                                {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"},
+                                                {0}};
 static const check_single attention_huge[] = {{"f16", NULL, NULL, NULL, "1x4x1x2097169x1x256"}, {0}};
 
 const check_op_set check_op_sets[] = {
