@@ -105,8 +105,9 @@ static bool run_set(session *s, const case_op *op) {
   s->share = 0;
   int64_t before[] = {s->passed, s->failed, s->skipped};
   if (!check_set(op, extent, check_member, s, error, sizeof error)) return usage(error);
-  printf("%-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped   largest f32 error: %.2f of its bound\n",
-         op->name, s->passed - before[0], s->failed - before[1], s->skipped - before[2], s->share);
+  printf("%-6s %-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped   largest f32 error: %.2f of its bound\n",
+         tdm_context_device(s->settings.context), op->name, s->passed - before[0], s->failed - before[1],
+         s->skipped - before[2], s->share);
   fflush(stdout);
   return true;
 }
@@ -170,7 +171,6 @@ static bool run_devices(session *s) {
   if (!case_options_devices(&s->command->options, &devices, error, sizeof error)) return usage(error);
   for (int i = 0; i < devices.count; i++) {
     if (!open_device(s, devices.name[i], where, sizeof where)) return false;
-    printf("device %s\n", tdm_context_device(s->settings.context));
     bool ran = run_on_device(s);
     tdm_close(s->settings.context);
     if (!ran) return false;
@@ -205,6 +205,12 @@ static bool read_command(command *k, poptContext popt) {
   const char *operands[2];
   char error[512];
   int count;
+  const char *trace = getenv("TANDEM_CHECK_TRACE");
+  if (trace != NULL && trace[0] != '\0' && strcmp(trace, "0") != 0 && strcmp(trace, "1") != 0) {
+    snprintf(error, sizeof error, "TANDEM_CHECK_TRACE = '%s': must be 0 or 1", trace);
+    return usage(error);
+  }
+  k->trace |= trace != NULL && trace[0] == '1';
   poptSetOtherOptionHelp(popt, "[OPTION...] [OP] [SHAPE]\nno SHAPE: the op's standard set; no OP: all ops");
   if (!case_read_command_line(popt, operands, 2, &count, error, sizeof error)) return usage(error);
   return check_operands(k, operands, count);
@@ -212,8 +218,6 @@ static bool read_command(command *k, poptContext popt) {
 
 int main(int argc, const char **argv) {
   command k = {0};
-  const char *trace = getenv("TANDEM_CHECK_TRACE");
-  k.trace = trace != NULL && strcmp(trace, "1") == 0;
   struct poptOption rows[CASE_OPTION_ROWS];
   case_options_table(&k.options, rows);
   const struct poptOption table[] = {
