@@ -241,19 +241,31 @@ static check_outcome run_twice(const checking *k) {
   return outcome == CHECK_PASSED ? check_untouched(k) : outcome;
 }
 
+/* Bytes that the host can give without swapping; infinite where it does not say. */
+static double available_memory(void) {
+  char line[128];
+  double kilobytes = (double)INFINITY;
+  FILE *file = fopen("/proc/meminfo", "r");
+  if (file == NULL) return kilobytes;
+  while (fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1) break;
+  fclose(file);
+  return kilobytes * 1024;
+}
+
 /* A host that lacks the memory would end the process, not refuse it: of each array the device's and two host images, and one
  * output's third. */
 static bool fits(const check_settings *settings, const tdm_case *c, check_report *report) {
   case_array arrays[CASE_MAX_ARRAYS];
-  double needed = 0, third = 0, unused = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  double needed = 0, third = 0, available = available_memory();
   for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++) {
     double bytes = (double)case_array_bytes(&arrays[i]);
     needed += arrays[i].same_as < 0 ? 3 * bytes : 0;
     if (arrays[i].output) third = fmax(third, bytes);
   }
-  if (settings->sampled_rows == 0 || needed + third <= unused) return true;
-  say(report, CHECK_UNSUPPORTED, "memory: a case of --huge needs %.0f GiB, %.0f are unused", ceil((needed + third) / 0x1p30),
-      floor(unused / 0x1p30));
+  if (settings->sampled_rows == 0 || needed + third <= available) return true;
+  say(report, CHECK_UNSUPPORTED, "memory: a case of --huge needs %.0f GiB, %.0f are available", ceil((needed + third) / 0x1p30),
+      floor(available / 0x1p30));
   return false;
 }
 
