@@ -29,9 +29,15 @@ enum { TDM_CHUNK = TDM_ON_GPU ? 1 : 256 };
 
 TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return TDM_CHUNK == 1 ? 1 : tdm_min(TDM_CHUNK, rest); }
 
-/* Loops whose iterations are independent, also where the output is an input: the compiler need not prove it. */
+/* Loops whose iterations are independent, also where the output is an input: the compiler need not prove it. A GPU's thread has
+ * no vectors, and clang warns of loops that ask for them. */
+#if TDM_ON_GPU
+#define TDM_SIMD
+#define TDM_SIMD_REDUCE(...)
+#else
 #define TDM_SIMD TDM_PRAGMA(omp simd)
 #define TDM_SIMD_REDUCE(...) TDM_PRAGMA(omp simd reduction(__VA_ARGS__))
+#endif
 
 /* ---- Stores that go past the caches ---- */
 
