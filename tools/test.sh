@@ -102,7 +102,7 @@ build_only() {
 }
 
 format() {
-  find include src offload case test bench run examples fuzz -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
+  find include src offload case test bench run examples fuzz tools -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
     one_passed
 }
 
