@@ -1,4 +1,4 @@
-/* The epilogue chain of gemm on one row of a micro tile, in f32. */
+/* What happens to the sums of a micro tile before they are stored: gemm's epilogue chain, in f32. */
 #ifndef TANDEM_OFFLOAD_EPILOGUE_H
 #define TANDEM_OFFLOAD_EPILOGUE_H
 
@@ -6,47 +6,99 @@
 #include "tandem/gemm.h"
 #include "tile.h"
 
-/* x[j] for the columns of a micro tile; those beyond the matrix hold 0 and are not stored. */
-typedef struct epilogue_row {
-  float x[MICRO_N], bias[MICRO_N], residual[MICRO_N];
-} epilogue_row;
+/* The values of a micro tile. On GPUs every loop over them is unrolled, so that they stay in registers. */
+typedef float micro_values[MICRO_M][MICRO_N];
 
-#define TDM_EACH_COLUMN(expression)   \
-  for (int j = 0; j < MICRO_N; j++) { \
-    float v = row->x[j];              \
-    row->x[j] = (expression);         \
+#define TILE_EACH_ROW(i) \
+  TDM_UNROLL_ON_GPU      \
+  for (int i = 0; i < MICRO_M; i++)
+#define TILE_EACH_COLUMN(j) \
+  TDM_UNROLL_ON_GPU         \
+  for (int j = 0; j < MICRO_N; j++)
+
+/* Where a micro tile lies in a matrix of the output's shape, and how much of it is inside. */
+typedef struct micro_place {
+  int64_t batch, m0, n0;
+  int rows, cols;
+} micro_place;
+
+TDM_INLINE micro_place micro_place_at(tile_place place, int micro, int64_t m, int64_t n) {
+  tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
+  int64_t m0 = place.m0 + at.m * MICRO_M, n0 = place.n0 + at.n * MICRO_N;
+  return (micro_place){place.batch, m0, n0, (int)tdm_min(MICRO_M, m - m0), (int)tdm_min(MICRO_N, n - n0)};
+}
+
+/* A matrix of the output's shape: C, residual. */
+typedef struct micro_matrix {
+  void *base;
+  int64_t stride, ld;
+  tdm_type type;
+} micro_matrix;
+
+TDM_INLINE int64_t micro_offset(const micro_matrix *x, micro_place at, int row) {
+  return at.batch * x->stride + (at.m0 + row) * x->ld + at.n0;
+}
+
+/* `cols` elements as a row of MICRO_N values; the others become 0. */
+TDM_INLINE void micro_load_typed(float *row, const void *base, int64_t at, int cols, tdm_type type) {
+  TDM_UNROLL
+  for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store(row + j, tdm_vec_load_some(base, at + j, cols - j, type));
+}
+
+TDM_INLINE void micro_load(float *row, const void *base, int64_t at, int cols,
+                           tdm_type type){TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols)}
+
+TDM_INLINE void micro_store_typed(micro_values x, const micro_matrix *to, micro_place at, tdm_type type) {
+  TILE_EACH_ROW(i) {
+    if (i >= at.rows) break;
+    TDM_UNROLL
+    for (int j = 0; j < MICRO_N; j += TDM_LANES)
+      tdm_vec_store_some(to->base, micro_offset(to, at, i) + j, at.cols - j, type, tdm_vec_load(&x[i][j]));
   }
+}
 
-TDM_INLINE void tdm_epilogue_apply(epilogue_row *row, tdm_epilogue_step step) {
+TDM_INLINE void micro_store(micro_values x, const micro_matrix *to,
+                            micro_place at){TDM_BY_TYPE(to -> type, micro_store_typed, x, to, at)}
+
+/* x += factor * matrix. */
+TDM_INLINE void micro_add(micro_values x, const micro_matrix *matrix, float factor, micro_place at) {
+  TILE_EACH_ROW(i) {
+    if (i >= at.rows) break;
+    float row[MICRO_N];
+    micro_load(row, matrix->base, micro_offset(matrix, at, i), at.cols, matrix->type);
+    TILE_EACH_COLUMN(j) x[i][j] += factor * row[j];
+  }
+}
+
+TDM_INLINE void micro_add_bias(micro_values x, const void *bias, tdm_type type, micro_place at) {
+  float row[MICRO_N];
+  micro_load(row, bias, at.n0, at.cols, type);
+  TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) x[i][j] += row[j];
+}
+
+/* Every value v becomes the expression. Values outside the matrix are computed too, and not stored. */
+#define MICRO_MAP(expression)            \
+  TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) { \
+    float v = x[i][j];                   \
+    x[i][j] = (expression);              \
+  }                                      \
+  break;
+
+/* A step without an array. */
+TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step) {
   float value = step.value;
   switch (step.op) {
-    case TDM_BIAS: TDM_EACH_COLUMN(v + row->bias[j]) break;
-    case TDM_RESIDUAL: TDM_EACH_COLUMN(v + row->residual[j]) break;
-    case TDM_RELU: TDM_EACH_COLUMN(v < 0 ? 0 : v) break; /* NaN < 0 is false: it stays */
-    case TDM_GELU: TDM_EACH_COLUMN(0.5f * v * (1 + tdm_erf(v * 0.70710678f))) break;
-    case TDM_GELU_TANH: TDM_EACH_COLUMN(0.5f * v * (1 + tdm_tanh(0.79788456f * (v + 0.044715f * v * v * v)))) break;
-    case TDM_QUICK_GELU: TDM_EACH_COLUMN(v * tdm_sigmoid(1.702f * v)) break;
-    case TDM_LEAKY_RELU: TDM_EACH_COLUMN(v < 0 ? value * v : v) break;
-    case TDM_SILU: TDM_EACH_COLUMN(tdm_silu(v)) break;
-    case TDM_SCALE: TDM_EACH_COLUMN(v * value) break;
-    case TDM_DIVIDE: TDM_EACH_COLUMN(v / value) break;
+    case TDM_BIAS:
+    case TDM_RESIDUAL: break;               /* not maps */
+    case TDM_RELU: MICRO_MAP(v < 0 ? 0 : v) /* NaN < 0 is false: it stays */
+    case TDM_GELU: MICRO_MAP(0.5f * v * (1 + tdm_erf(v * 0.70710678f)))
+    case TDM_GELU_TANH: MICRO_MAP(0.5f * v * (1 + tdm_tanh(0.79788456f * (v + 0.044715f * v * v * v))))
+    case TDM_QUICK_GELU: MICRO_MAP(v * tdm_sigmoid(1.702f * v))
+    case TDM_LEAKY_RELU: MICRO_MAP(v < 0 ? value * v : v)
+    case TDM_SILU: MICRO_MAP(tdm_silu(v))
+    case TDM_SCALE: MICRO_MAP(v * value)
+    case TDM_DIVIDE: MICRO_MAP(v / value)
   }
-}
-
-/* A row's first `count` (at most MICRO_N) columns; the others become 0 and are not stored. */
-TDM_INLINE void tile_load_typed(float *to, const void *base, int64_t at, int64_t count, tdm_type type) {
-  for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store(to + j, tdm_vec_load_some(base, at + j, count - j, type));
-}
-
-TDM_INLINE void tile_store_typed(const float *from, void *base, int64_t at, int64_t count, tdm_type type) {
-  for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store_some(base, at + j, count - j, type, tdm_vec_load(from + j));
-}
-
-TDM_INLINE void tile_load_row(float *to, const void *base, int64_t at, int64_t count,
-                              tdm_type type){TDM_BY_TYPE(type, tile_load_typed, to, base, at, count)}
-
-TDM_INLINE void tile_store_row(const float *from, void *base, int64_t at, int64_t count, tdm_type type) {
-  TDM_BY_TYPE(type, tile_store_typed, from, base, at, count)
 }
 
 #endif

@@ -13,45 +13,46 @@ typedef struct gemm_work {
   tdm_epilogue_step step[]; /* the epilogue chain */
 } gemm_work;
 
-/* Writes the part of one micro tile that lies inside the matrix. */
-TDM_INLINE void write_micro(const gemm_work *work, tile_sums sums, int64_t m0, int64_t n0, int64_t batch, void *c,
-                            const void *bias, const void *residual) {
+/* The arrays of a launch. */
+typedef struct gemm_arrays {
+  const void *a, *b;
+  void *c;
+  const void *bias, *residual;
+} gemm_arrays;
+
+TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
   const tdm_gemm_desc *d = &work->d;
-  int64_t rows = tdm_min(MICRO_M, d->m - m0), cols = tdm_min(MICRO_N, d->n - n0);
-  epilogue_row row;
-  if (bias != NULL) tile_load_row(row.bias, bias, n0, cols, d->type);
-  for (int i = 0; i < rows; i++) {
-    int64_t at = batch * d->stride_c + (m0 + i) * d->ldc + n0;
-    for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(row.x + j * TDM_LANES, sums[i][j] * d->alpha);
-    if (d->beta != 0) {
-      float old[MICRO_N];
-      tile_load_row(old, c, at, cols, d->out);
-      for (int j = 0; j < MICRO_N; j++) row.x[j] += d->beta * old[j];
-    }
-    if (residual != NULL) tile_load_row(row.residual, residual, batch * d->stride_r + (m0 + i) * d->ldr + n0, cols, d->out);
-    for (int64_t s = 0; s < work->steps; s++) tdm_epilogue_apply(&row, work->step[s]);
-    tile_store_row(row.x, c, at, cols, d->out);
+  micro_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
+  micro_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out};
+  micro_values x;
+  TILE_EACH_ROW(i) {
+    TDM_UNROLL
+    for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(&x[i][j * TDM_LANES], sums[i][j] * d->alpha);
   }
+  if (d->beta != 0) micro_add(x, &c, d->beta, at);
+  for (int64_t s = 0; s < work->steps; s++) {
+    tdm_epilogue_step step = work->step[s];
+    if (step.op == TDM_BIAS)
+      micro_add_bias(x, arrays->bias, d->type, at);
+    else if (step.op == TDM_RESIDUAL)
+      micro_add(x, &residual, 1, at);
+    else
+      micro_map(x, step);
+  }
+  micro_store(x, &c, at);
 }
 
-TDM_INLINE void gemm_body(const void *a, const void *b, void *c, const void *bias, const void *residual, const gemm_work *work,
-                          float *panels, tile_sums *sums, tdm_here_t here) {
+TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, tdm_here_t here) {
   const tdm_gemm_desc *d = &work->d;
-  tile_operand x = {a, 0, d->m, d->lda, d->layout == TDM_NN || d->layout == TDM_NT, d->type};
-  tile_operand y = {b, 0, d->n, d->ldb, d->layout == TDM_NT || d->layout == TDM_TT, d->type};
   for (int64_t tile = here.team; tile < work->grid.tiles; tile += here.teams) {
     tile_place place = tile_place_at(&work->grid, tile);
-    x.first = place.batch * d->stride_a;
-    y.first = place.batch * d->stride_b;
+    tile_operand a = {arrays.a, place.batch * d->stride_a, d->m, d->lda, d->layout == TDM_NN || d->layout == TDM_NT, d->type};
+    tile_operand b = {arrays.b, place.batch * d->stride_b, d->n, d->ldb, d->layout == TDM_NT || d->layout == TDM_TT, d->type};
     int micros = place.micros_m * place.micros_n;
     for (int first = 0; first < micros; first += TILE_SLOTS * here.threads) {
-      tile_products(sums, &x, &y, 1, d->k, place, first, panels, here);
-      for (int slot = 0; slot < TILE_SLOTS; slot++) {
-        int micro = tile_micro_in(first, slot, here);
-        if (micro >= micros) break;
-        tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
-        write_micro(work, sums[slot], place.m0 + at.m * MICRO_M, place.n0 + at.n * MICRO_N, place.batch, c, bias, residual);
-      }
+      tile_products(sums, &a, &b, 1, d->k, place, first, panels, here);
+      for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++)
+        write_micro(work, &arrays, sums[slot], micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n));
     }
   }
 }
@@ -78,7 +79,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     TILE_TEAM_PANELS(panels, 1, workspace)
     TDM_PARALLEL {
       TILE_THREAD_SUMS(sums, 1, &work->grid, workspace)
-      gemm_body(a, b, c, bias, residual, work, panels, sums, tdm_here());
+      gemm_body((gemm_arrays){a, b, c, bias, residual}, work, panels, sums, tdm_here());
     }
   }
   return TDM_OK;

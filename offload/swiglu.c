@@ -12,18 +12,18 @@ typedef struct swiglu_work {
 
 enum { WEIGHTS = 2 };
 
-/* Writes the part of one micro tile that lies inside the matrix. */
-TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums up, int64_t m0, int64_t n0, void *y) {
-  int64_t rows = tdm_min(MICRO_M, d->m - m0), cols = tdm_min(MICRO_N, d->n - n0);
-  for (int i = 0; i < rows; i++) {
-    float g[MICRO_N], u[MICRO_N];
+TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums up, micro_place at, void *y) {
+  micro_matrix to = {y, 0, d->ldy, d->out};
+  micro_values g, u;
+  TILE_EACH_ROW(i) {
+    TDM_UNROLL
     for (int j = 0; j < MICRO_VECTORS; j++) {
-      tdm_vec_store(g + j * TDM_LANES, gate[i][j]);
-      tdm_vec_store(u + j * TDM_LANES, up[i][j]);
+      tdm_vec_store(&g[i][j * TDM_LANES], gate[i][j]);
+      tdm_vec_store(&u[i][j * TDM_LANES], up[i][j]);
     }
-    for (int j = 0; j < MICRO_N; j++) g[j] = tdm_silu(g[j]) * u[j];
-    tile_store_row(g, y, (m0 + i) * d->ldy + n0, cols, d->out);
+    TILE_EACH_COLUMN(j) g[i][j] = tdm_silu(g[i][j]) * u[i][j];
   }
+  micro_store(g, &to, at);
 }
 
 TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work, float *panels,
@@ -37,12 +37,9 @@ TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void 
     int micros = place.micros_m * place.micros_n;
     for (int first = 0; first < micros; first += TILE_SLOTS * here.threads) {
       tile_products(sums, &a, b, WEIGHTS, d->k, place, first, panels, here);
-      for (int slot = 0; slot < TILE_SLOTS; slot++) {
-        int micro = tile_micro_in(first, slot, here);
-        if (micro >= micros) break;
-        tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
-        write_micro(d, sums[slot * WEIGHTS], sums[slot * WEIGHTS + 1], place.m0 + at.m * MICRO_M, place.n0 + at.n * MICRO_N, y);
-      }
+      for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++)
+        write_micro(d, sums[slot * WEIGHTS], sums[slot * WEIGHTS + 1],
+                    micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n), y);
     }
   }
 }

@@ -163,8 +163,9 @@ TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_k, const flo
 }
 
 TDM_INLINE void tile_clear(tile_sums sums) {
-  for (int i = 0; i < MICRO_M; i++)
-    for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = (tdm_vec){0};
+  TDM_UNROLL
+  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
+  for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = (tdm_vec){0};
 }
 
 /* Micro tile number `micro` of a tile: neighbouring threads of a GPU take neighbouring columns; a host thread keeps a micro
@@ -244,11 +245,12 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
                               tile_place place, int first, float *panels, tdm_here_t here) {
   float *a_panel = panels, *b_panel = panels + TILE_A_FLOATS;
   int micros = place.micros_m * place.micros_n;
-  for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++)
-    for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
+  for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++) TDM_UNROLL
+  for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
   for (int64_t k0 = 0; k0 < k; k0 += TILE_K) {
     TDM_TEAM_BARRIER(); /* the panels' last readers are done */
     tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, here);
+    TDM_UNROLL
     for (int w = 0; w < weights; w++)
       tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
     TDM_TEAM_BARRIER(); /* the panels are whole */
@@ -256,6 +258,7 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
       int micro = tile_micro_in(first, slot, here);
       if (micro >= micros) break;
       tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
+      TDM_UNROLL
       for (int w = 0; w < weights; w++)
         tile_multiply_at(sums[slot * weights + w], at, a_panel, b_panel + w * TILE_K * TILE_N, tdm_min(TILE_K, k - k0));
     }

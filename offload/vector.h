@@ -23,6 +23,12 @@ typedef float tdm_vec __attribute__((vector_size(4 * TDM_LANES)));
 typedef float tdm_vec_unaligned __attribute__((vector_size(4 * TDM_LANES), aligned(4), may_alias));
 
 #define TDM_UNROLL TDM_PRAGMA(GCC unroll 16)
+/* For loops over values that a GPU holds in registers, where only constant indices reach them. */
+#if TDM_ON_GPU
+#define TDM_UNROLL_ON_GPU TDM_UNROLL
+#else
+#define TDM_UNROLL_ON_GPU
+#endif
 
 TDM_INLINE tdm_vec tdm_vec_load(const float *p) { return *(const tdm_vec_unaligned *)p; }
 TDM_INLINE tdm_vec tdm_vec_load_aligned(const float *p) { return *(const tdm_vec *)p; }
@@ -76,7 +82,9 @@ TDM_INLINE void tdm_vec_store_as(void *base, int64_t at, tdm_type type, tdm_vec 
 TDM_INLINE tdm_vec tdm_vec_load_some(const void *base, int64_t at, int64_t count, tdm_type type) {
   if (count >= TDM_LANES) return tdm_vec_load_as(base, at, type);
   float x[TDM_LANES] = {0};
-  for (int i = 0; i < count; i++) x[i] = tdm_load(base, at + i, type);
+  TDM_UNROLL_ON_GPU
+  for (int i = 0; i < TDM_LANES; i++)
+    if (i < count) x[i] = tdm_load(base, at + i, type);
   return tdm_vec_load(x);
 }
 
@@ -87,7 +95,9 @@ TDM_INLINE void tdm_vec_store_some(void *base, int64_t at, int64_t count, tdm_ty
   } else {
     float x[TDM_LANES];
     tdm_vec_store(x, v);
-    for (int i = 0; i < count; i++) tdm_store(base, at + i, type, x[i]);
+    TDM_UNROLL_ON_GPU
+    for (int i = 0; i < TDM_LANES; i++)
+      if (i < count) tdm_store(base, at + i, type, x[i]);
   }
 }
 
