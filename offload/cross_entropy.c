@@ -6,7 +6,9 @@ TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_c
                           tdm_here_t here, tdm_type type) {
   if (target == d.ignore) return 0;
   if (target < 0 || target >= d.vocab) return __builtin_nanf("");
-  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, NULL, slots, here, type);
+  TDM_SEGMENT_ROOM(exps);
+  float max;
+  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, exps, &max, slots, here, type);
   return tdm_log((float)s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
 }
 

@@ -1,38 +1,34 @@
-/* softmax: a team takes a row at a time. Its threads keep the exponentials of their first chunks and scale them; the others are
- * read a second time, which on hosts comes from the caches. */
+/* softmax: a team takes a row at a time. Its threads keep the exponentials of the row's last segment and scale them; longer
+ * rows are read a second time, which on hosts comes from the caches. */
 #include "softmax.h"
 
-/* y = exp(x - s.max) / s.sum; `factor` is 1 / s.sum for x, and for exponentials under a smaller maximum corrects that too. */
-TDM_INLINE void scale_kept(float *y, const float *exps, int64_t n, float factor) {
+TDM_INLINE void scale(float *y, const float *exps, int64_t n, float factor) {
   TDM_SIMD
   for (int64_t j = 0; j < n; j++) y[j] = exps[j] * factor;
 }
 
-TDM_INLINE void scale_again(float *y, const float *x, int64_t n, float max, float factor) {
-  TDM_SIMD
-  for (int64_t j = 0; j < n; j++) y[j] = tdm_exp_nonpositive(x[j] - max) * factor;
-}
-
 TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_here_t here,
                              tdm_type type) {
-  tdm_kept_t kept;
-  TDM_CHUNK_ROOM(room_x);
+  TDM_SEGMENT_ROOM(exps);
   TDM_CHUNK_ROOM(room_y);
+  int64_t step = tdm_segment_length(here);
   for (int64_t row = here.team; row < d.rows; row += here.teams) {
-    int64_t at_x = row * d.ldx, at_y = row * d.ldy;
-    tdm_row_sum_t s = tdm_sum_row(x, at_x, d.cols, &kept, slots, here, type);
-    float inverse = (float)(1 / s.sum); /* of 0, for a row of -infinity: infinity, and NaN below */
-    int chunk = 0;
-    TDM_FOR_CHUNKS(i, n, d.cols, here) {
-      if (row + here.teams < d.rows) tdm_chunk_prefetch(x, (row + here.teams) * d.ldx + i, n, type);
-      float *to = tdm_chunk_place(y, at_y + i, type, stream, room_y);
-      if (chunk < TDM_KEPT) {
-        scale_kept(to, kept.exps[chunk], n, inverse * tdm_exp_nonpositive(kept.max[chunk] - s.max));
-        chunk++;
-      } else {
-        scale_again(to, tdm_chunk_read(x, at_x + i, n, type, room_x), n, s.max, inverse);
+    int64_t at_x = row * d.ldx, at_y = row * d.ldy, last = (d.cols - 1) / step * step;
+    float max;
+    tdm_row_sum_t s = tdm_sum_row(x, at_x, d.cols, exps, &max, slots, here, type);
+    for (int64_t start = last; start >= 0; start -= step) { /* the last segment first: its exponentials are there */
+      int64_t length = tdm_min(step, d.cols - start);
+      if (start < last) max = tdm_add_segment((tdm_row_sum_t){s.max, 0}, x, at_x + start, length, exps, here, type).max;
+      /* 1 / s.sum, and from the segment's maximum to the row's. 1 / 0, for a row of -infinity, makes it NaN. */
+      float factor = (float)(1 / s.sum) * tdm_exp_nonpositive(max - s.max);
+      const float *from = exps;
+      TDM_FOR_CHUNKS(i, n, length, here) {
+        if (row + here.teams < d.rows) tdm_chunk_prefetch(x, at_x + here.teams * d.ldx + start + i, n, type);
+        float *to = tdm_chunk_place(y, at_y + start + i, type, stream, room_y);
+        scale(to, from, n, factor);
+        tdm_chunk_write(y, at_y + start + i, n, type, stream, to);
+        from += TDM_CHUNK;
       }
-      tdm_chunk_write(y, at_y + i, n, type, stream, to);
     }
   }
   tdm_stream_fence(stream);

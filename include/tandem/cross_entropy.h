@@ -1,4 +1,5 @@
-/* loss[r] = log(sum_j exp(logits[r, j])) - logits[r, target[r]], a row at a time, in f32. */
+/* loss[r] = log(sum_j exp(logits[r, j])) - logits[r, target[r]], a row at a time, in f32. A row that holds a NaN, +infinity or
+ * only -infinity gives NaN. */
 #ifndef TANDEM_CROSS_ENTROPY_H
 #define TANDEM_CROSS_ENTROPY_H
 

@@ -15,7 +15,8 @@ typedef enum tdm_rope_style {
 } tdm_rope_style;
 
 /* Elements from one batch, position, head to the next; the head_dim values are contiguous. All 0: packed
- * [batch, seq, heads, head_dim]. Otherwise none may be 0 where its dimension is above 1. */
+ * [batch, seq, heads, head_dim]. Otherwise none may be 0 where its dimension is above 1, and in y each must be at least what
+ * the smaller ones span, so that no two elements overlap. */
 typedef struct tdm_rope_strides {
   int64_t batch, seq, head;
 } tdm_rope_strides;
@@ -25,7 +26,7 @@ typedef struct tdm_rope_desc {
   tdm_type type;
   tdm_rope_strides x, y;
   tdm_rope_style style; /* default interleaved */
-  int64_t offset;       /* position of s = 0, >= 0; default 0 */
+  int64_t offset;       /* position of s = 0, >= 0; default 0. offset + seq at most 2^53, so that f64 holds each position */
   double theta;         /* > 0; default 1e4 */
 } tdm_rope_desc;
 
