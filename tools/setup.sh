@@ -99,7 +99,7 @@ offered() { have apt-cache >/dev/null && apt-cache policy "$1" | grep -q 'Candid
 if [ -n "$missing" ]; then
   have apt-get >/dev/null || fail "missing:$missing (their names on Debian), and no apt-get here: install them by this system's means"
   say "installing$missing"
-  apt update >/dev/null || fail "apt-get update failed: its words stand above"
+  apt update >/dev/null || fail "apt-get update failed: its words stand above. Missing:$missing"
   # shellcheck disable=SC2086 # a list of words
   install_packages $missing
 fi
