@@ -64,6 +64,7 @@ step() {
     note="$(($(date +%s) - start)) s"
   fi
   say "$name: $result ($note)"
+  sed -n 's/^cases: /test:     tandem-check ran cases: /p' "$log"
   case $result in *\ 0\ failed*) ;; *)
     tail -n 40 "$log" | sed 's/^/    /'
     say "$name: all of it is in $log"
@@ -82,6 +83,9 @@ one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 # The counts of `meson test`, as a line; its own exit status is in them.
 meson_tests() { # BUILD
   meson test -C "$1" --no-rebuild --print-errorlogs && status=0 || status=$?
+  awk '/^test: / {name = $2}
+    name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3} END {print "cases: " cases + 0}' \
+    "$1/meson-logs/testlog.txt"
   awk -v status="$status" '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
     END {if (status != 0 && bad == 0) bad = 1; printf "%d passed, %d failed, %d skipped\n", ok, bad, skip}' \
     "$1/meson-logs/testlog.txt"
