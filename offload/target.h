@@ -4,6 +4,9 @@
  *   TDM_TARGET_TEAMS(plan->launch, a, b, c, d)    // pointers and scalars travel by value
  *   TDM_PARALLEL { add_body(a, b, c, *d, tdm_here()); }
  *
+ * Code that differs by TDM_ON_GPU must name the same variables in the same order: clang numbers a region's arguments by their
+ * first use, in the host's pass and in the GPU's apart, and a kernel whose order differs reads the wrong pointers.
+ *
  * A body must be right for any number of teams and threads, 1 x 1 included: it strides over its work by here.teams and
  * here.threads. Hosts give what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked), GPUs what was asked. */
 #ifndef TANDEM_OFFLOAD_TARGET_H

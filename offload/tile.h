@@ -220,8 +220,12 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
 #define TILE_PANEL_FLOATS(weights) (TILE_A_FLOATS + (weights) * TILE_K * TILE_N)
 
 #if TDM_ON_GPU
-#define TILE_TEAM_PANELS(panels, weights, workspace) TDM_TEAM_MEMORY(float, panels, TILE_PANEL_FLOATS(weights));
-#define TILE_THREAD_SUMS(sums, weights, grid, workspace) tile_sums sums[TILE_SLOTS * (weights)];
+#define TILE_TEAM_PANELS(panels, weights, workspace) \
+  (void)(workspace);                                 \
+  TDM_TEAM_MEMORY(float, panels, TILE_PANEL_FLOATS(weights));
+#define TILE_THREAD_SUMS(sums, weights, grid, workspace) \
+  (void)(grid), (void)(workspace);                       \
+  tile_sums sums[TILE_SLOTS * (weights)];
 #else
 #define TILE_TEAM_PANELS(panels, weights, workspace) \
   float *panels = (float *)(workspace) + omp_get_team_num() * (int64_t)TILE_PANEL_FLOATS(weights);
