@@ -46,7 +46,7 @@
  *   }
  *
  * count is a constant. GPUs take it from LDS or shared memory; on hosts it is a local array of the team, because clang's host
- * code for `omp allocate` calls malloc in each launch and gcc 12 has no `omp allocate`. */
+ * code for `omp allocate` takes it from the heap in each launch and gcc 12 has no `omp allocate`. */
 #if TDM_ON_GPU
 #define TDM_TEAM_MEMORY(type, name, count)       \
   type name[count] __attribute__((aligned(16))); \
