@@ -64,18 +64,6 @@ typedef struct tile_pair {
   tile_operand k, v;
 } tile_pair;
 
-/* On hosts every thread is a team of its own and waits for nobody: gcc 12 runs the teams of a host one after another, so that
- * a launch of several threads is what uses the cores. */
-TDM_INLINE tdm_here_t attention_here(void) {
-  tdm_here_t here = tdm_here();
-  if (TDM_ON_GPU) return here;
-  return (tdm_here_t){here.team * here.threads + here.thread, here.teams * here.threads, 0, 1};
-}
-
-TDM_INLINE void team_barrier(tdm_here_t here) {
-  if (here.threads > 1) { TDM_TEAM_BARRIER(); }
-}
-
 /* Keys that query row `row` sees. */
 TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t row) {
   return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
@@ -154,9 +142,9 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
     for (int64_t k0 = 0; k0 < depth; k0 += TILE_K) {
       float *panel = mem.panel + k0 / TILE_K % PANEL_STEPS * PANEL_STEP;
       if (first == 0 || !packed_once) {
-        team_barrier(here); /* the panel's last readers are done; Q is whole */
+        TDM_TEAM_BARRIER(); /* the panel's last readers are done; Q is whole */
         tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, MICRO_N, here);
-        team_barrier(here); /* the panel is whole */
+        TDM_TEAM_BARRIER(); /* the panel is whole */
       }
       panel += at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);
       if (active) multiply_rows(sums, a + k0, a_stride, panel, tdm_min(TILE_K, limit - k0));
@@ -270,15 +258,15 @@ TDM_INLINE void attention_body(const attention_work *work, const void *q, const 
     for (; t.first_key < end; t.first_key += TILE_KEYS) {
       t.keys = (int)tdm_min(TILE_KEYS, end - t.first_key);
       multiply_tiles(&t, mem, true, 0, here);
-      team_barrier(here); /* the scores are whole */
+      TDM_TEAM_BARRIER(); /* the scores are whole */
       softmax_rows(&t, mem, here);
-      team_barrier(here); /* the probabilities and factors are whole */
+      TDM_TEAM_BARRIER(); /* the probabilities and factors are whole */
       for (int64_t column = 0; column < d->head_dim; column += PANEL_WIDTH) multiply_tiles(&t, mem, false, column, here);
       if (!d->causal) continue;
-      team_barrier(here); /* every micro tile of O is stored */
+      TDM_TEAM_BARRIER(); /* every micro tile of O is stored */
       TDM_BY_TYPE(d->type, add_diagonal, &t, mem, here)
     }
-    team_barrier(here); /* O is whole */
+    TDM_TEAM_BARRIER(); /* O is whole */
     TDM_BY_TYPE(d->type, store_rows, &t, o, lse, mem, here)
   }
 }
@@ -351,7 +339,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, q, k, v, o, lse, work, workspace) {
     ATTENTION_TEAM_ARRAYS
     TDM_PARALLEL {
-      tdm_here_t here = attention_here();
+      tdm_here_t here = tdm_here();
       attention_body(work, q, k, v, o, lse, ATTENTION_MEMORY(workspace, here.team), here);
     }
   }

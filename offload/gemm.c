@@ -76,9 +76,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *c = buffers[2], *workspace = plan->workspace;
   const gemm_work *work = plan->table;
   TDM_TARGET_TEAMS(plan->launch, a, b, c, bias, residual, work, workspace) {
-    TILE_TEAM_PANELS(panels, 1, workspace)
+    TILE_TEAM_MEMORY(1, &work->grid, workspace)
     TDM_PARALLEL {
-      TILE_THREAD_SUMS(sums, 1, &work->grid, workspace)
+      TILE_THREAD_MEMORY(1, &work->grid, workspace)
       gemm_body((gemm_arrays){a, b, c, bias, residual}, work, panels, sums, tdm_here());
     }
   }

@@ -39,17 +39,17 @@ TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, td
   for (int first = 0; first < here.threads; first += TDM_SLOTS) {
     int slot = here.thread - first;
     if (slot >= 0 && slot < TDM_SLOTS) slots[slot] = first == 0 ? x : tdm_combine(slots[slot], x, how);
-    TDM_TEAM_BARRIER() /* the round's slots are written */
+    TDM_TEAM_BARRIER(); /* the round's slots are written */
   }
   int width = here.threads < TDM_SLOTS ? here.threads : TDM_SLOTS;
   while (width > 1) {
     int half = (width + 1) / 2;
     if (here.thread < width - half) slots[here.thread] = tdm_combine(slots[here.thread], slots[here.thread + half], how);
-    TDM_TEAM_BARRIER() /* the lower half has taken the upper */
+    TDM_TEAM_BARRIER(); /* the lower half has taken the upper */
     width = half;
   }
   double result = slots[0];
-  TDM_TEAM_BARRIER() /* all have read it: the next reduction may write */
+  TDM_TEAM_BARRIER(); /* all have read it: the next reduction may write */
   return result;
 }
 
@@ -61,11 +61,10 @@ enum { TDM_ROW_THREADS = 256 };
 static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes) {
   const int64_t past_caches = INT64_C(32) << 20;
   const tdm_context *context = plan->context;
-  int64_t teams = tdm_max(1, tdm_min(units, context->host_threads));
   if (context->omp_device >= 0)
     tdm_plan_launch(plan, units, TDM_ROW_THREADS);
   else
-    tdm_plan_launch(plan, teams, context->host_threads / teams);
+    tdm_plan_launch(plan, 1, tdm_min(units, context->host_threads));
   plan->launch.stream = context->omp_device < 0 && bytes >= past_caches;
 }
 

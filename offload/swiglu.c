@@ -56,9 +56,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *y = buffers[3], *workspace = plan->workspace;
   const swiglu_work *work = plan->table;
   TDM_TARGET_TEAMS(plan->launch, x, wg, wu, y, work, workspace) {
-    TILE_TEAM_PANELS(panels, WEIGHTS, workspace)
+    TILE_TEAM_MEMORY(WEIGHTS, &work->grid, workspace)
     TDM_PARALLEL {
-      TILE_THREAD_SUMS(sums, WEIGHTS, &work->grid, workspace)
+      TILE_THREAD_MEMORY(WEIGHTS, &work->grid, workspace)
       swiglu_body(x, wg, wu, y, work, panels, sums, tdm_here());
     }
   }

@@ -8,11 +8,14 @@
  * first use, in the host's pass and in the GPU's apart, and a kernel whose order differs reads the wrong pointers.
  *
  * A body must be right for any number of teams and threads, 1 x 1 included: it strides over its work by here.teams and
- * here.threads. Hosts give what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked), GPUs what was asked. */
+ * here.threads. GPUs give what was asked, hosts what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked).
+ * On a host every thread is a team of its own: gcc 12 runs the teams of a host one after another, so that only a launch of one
+ * team of several threads uses the cores, and threads that share nothing need not wait for each other. */
 #ifndef TANDEM_OFFLOAD_TARGET_H
 #define TANDEM_OFFLOAD_TARGET_H
 
 #include <omp.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TDM_PRAGMA(...) _Pragma(#__VA_ARGS__)
@@ -45,28 +48,33 @@
  *     TDM_PARALLEL { sum_body(x, *d, sums, tdm_here()); }
  *   }
  *
- * count is a constant. GPUs take it from LDS or shared memory; on hosts it is a local array of the team, because clang's host
- * code for `omp allocate` takes it from the heap in each launch and gcc 12 has no `omp allocate`. */
+ * count is a constant. GPUs take it from LDS or shared memory. On hosts, where a team is one thread, it is NULL. */
 #if TDM_ON_GPU
 #define TDM_TEAM_MEMORY(type, name, count)       \
   type name[count] __attribute__((aligned(16))); \
   TDM_PRAGMA(omp allocate(name) allocator(omp_pteam_mem_alloc))
 #else
-#define TDM_TEAM_MEMORY(type, name, count) type name[count] __attribute__((aligned(64)))
+#define TDM_TEAM_MEMORY(type, name, count) type *name = NULL
 #endif
 
 /* Waits for the threads of the team: what they wrote before is visible after it. All of them must reach it. */
+#if TDM_ON_GPU
 #define TDM_TEAM_BARRIER() TDM_PRAGMA(omp barrier)
+#else
+#define TDM_TEAM_BARRIER()
+#endif
 
 #define TDM_INLINE static inline __attribute__((always_inline))
 
-/* A thread's place in the launch. */
+/* A thread's place in the launch; threads is 1 on hosts. */
 typedef struct tdm_here {
   int team, teams, thread, threads;
 } tdm_here_t;
 
 TDM_INLINE tdm_here_t tdm_here(void) {
-  return (tdm_here_t){omp_get_team_num(), omp_get_num_teams(), omp_get_thread_num(), omp_get_num_threads()};
+  int team = omp_get_team_num(), teams = omp_get_num_teams(), thread = omp_get_thread_num(), threads = omp_get_num_threads();
+  if (TDM_ON_GPU) return (tdm_here_t){team, teams, thread, threads};
+  return (tdm_here_t){team * threads + thread, teams * threads, 0, 1};
 }
 
 TDM_INLINE int64_t tdm_min(int64_t a, int64_t b) { return a < b ? a : b; }

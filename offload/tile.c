@@ -48,9 +48,8 @@ tile_grid tile_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int
   tile_size size = {MICRO_M, MICRO_N, TILE_MICROS_M, TILE_MICROS_N / weights};
   tile_grid grid = cut_evenly(&size, m, n, batch, plan->context->host_threads);
   grid.weights = weights;
-  tdm_plan_launch(plan, tdm_min(grid.tiles, plan->context->host_threads), 1);
-  size_t sums = (size_t)grid.tile_micros_m * (size_t)grid.tile_micros_n * (size_t)weights * sizeof(tile_sums);
-  size_t teams = (size_t)plan->launch.teams, threads = (size_t)plan->launch.threads;
-  plan->workspace_bytes = teams * (TILE_PANEL_FLOATS((size_t)weights) * sizeof(float) + threads * sums);
+  tdm_plan_launch(plan, 1, tdm_min(grid.tiles, plan->context->host_threads));
+  size_t threads = (size_t)plan->launch.teams * (size_t)plan->launch.threads;
+  plan->workspace_bytes = threads * (size_t)tile_slice_floats(&grid) * sizeof(float);
   return grid;
 }

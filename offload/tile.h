@@ -213,30 +213,32 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
                       (int)tdm_min(grid->tile_micros_n, grid->micros_n - first_n)};
 }
 
-/* ---- Memory: the panels of a team and the sums of a thread. GPU: team memory and registers. Host: the plan's workspace, all
- * teams' panels first, then all threads' sums. ---- */
+/* ---- Memory: the panels of a team and the sums of a thread. GPU: team memory and registers. Host: a slice of the plan's
+ * workspace. TILE_TEAM_MEMORY stands before TDM_PARALLEL, TILE_THREAD_MEMORY after it; the latter declares panels and sums.
+ * ---- */
 
 #define TILE_A_FLOATS (TILE_MICROS_M * TILE_STEP(MICRO_M))
 #define TILE_PANEL_FLOATS(weights) (TILE_A_FLOATS + (weights) * TILE_K * TILE_N)
 
 #if TDM_ON_GPU
-#define TILE_TEAM_PANELS(panels, weights, workspace) \
-  (void)(workspace);                                 \
-  TDM_TEAM_MEMORY(float, panels, TILE_PANEL_FLOATS(weights));
-#define TILE_THREAD_SUMS(sums, weights, grid, workspace) \
-  (void)(grid), (void)(workspace);                       \
+#define TILE_TEAM_MEMORY(weights, grid, workspace) \
+  (void)(grid), (void)(workspace);                 \
+  TDM_TEAM_MEMORY(float, team_panels, TILE_PANEL_FLOATS(weights));
+#define TILE_THREAD_MEMORY(weights, grid, workspace) \
+  float *panels = team_panels;                       \
   tile_sums sums[TILE_SLOTS * (weights)];
 #else
-#define TILE_TEAM_PANELS(panels, weights, workspace) \
-  float *panels = (float *)(workspace) + omp_get_team_num() * (int64_t)TILE_PANEL_FLOATS(weights);
-#define TILE_THREAD_SUMS(sums, weights, grid, workspace) tile_sums *sums = tile_thread_sums(grid, workspace, tdm_here());
-
-TDM_INLINE tile_sums *tile_thread_sums(const tile_grid *grid, void *workspace, tdm_here_t here) {
-  float *after_panels = (float *)workspace + here.teams * (int64_t)TILE_PANEL_FLOATS(grid->weights);
-  int64_t slots = (int64_t)grid->tile_micros_m * grid->tile_micros_n * grid->weights;
-  return (tile_sums *)after_panels + (here.team * here.threads + here.thread) * slots;
-}
+#define TILE_TEAM_MEMORY(weights, grid, workspace) (void)(grid), (void)(workspace);
+#define TILE_THREAD_MEMORY(weights, grid, workspace)                                \
+  float *panels = (float *)(workspace) + tdm_here().team * tile_slice_floats(grid); \
+  tile_sums *sums = (tile_sums *)(panels + TILE_PANEL_FLOATS(weights));
 #endif
+
+/* Floats of a host thread's slice: its panels, then its sums. */
+TDM_INLINE int64_t tile_slice_floats(const tile_grid *grid) {
+  int64_t sums = (int64_t)grid->tile_micros_m * grid->tile_micros_n * grid->weights;
+  return TILE_PANEL_FLOATS(grid->weights) + sums * MICRO_M * MICRO_N;
+}
 
 /* ---- The sums of a tile ---- */
 
