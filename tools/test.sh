@@ -33,7 +33,6 @@ fingerprint() {
   {
     git ls-files -co --exclude-standard -z | xargs -0 sha256sum
     for compiler in gcc clang-19 clang-22 clang-format-19; do $compiler --version 2>&1 | head -n 1; done
-    ls build-tools build-tools/* 2>/dev/null
     grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
   } | sha256sum
 }
