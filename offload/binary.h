@@ -10,8 +10,8 @@ typedef struct tdm_binary {
 
 TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
                                 tdm_here_t here, tdm_type type) {
-  int64_t blocks = tdm_block_count(d.rows, d.cols);
-  for (int64_t index = here.team; index < blocks; index += here.teams) {
+  tdm_share_t blocks = tdm_share(tdm_block_count(d.rows, d.cols), here);
+  for (int64_t index = blocks.first; index < blocks.end; index++) {
     tdm_block_t block = tdm_block(index, d.cols);
     int64_t at_a = block.row * d.lda + block.start, at_b = block.row * d.ldb + block.start;
     int64_t at_c = block.row * d.ldc + block.start;

@@ -41,12 +41,20 @@ TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return TDM_CHUNK == 1 ? 1 : td
 
 /* ---- Stores that go past the caches ---- */
 
-typedef long long tdm_line_part __attribute__((vector_size(16), may_alias));
-typedef long long tdm_line_part_unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+/* As wide as the target's registers: four stores of 16 bytes for a cache line instead of one of 64 cost a fifth of the rate. */
+enum { TDM_STREAM_BYTES = 4 * TDM_LANES };
+typedef long long tdm_stream_part __attribute__((vector_size(TDM_STREAM_BYTES), may_alias));
+typedef long long tdm_stream_part_unaligned __attribute__((vector_size(TDM_STREAM_BYTES), aligned(1), may_alias));
 
 #if !TDM_ON_GPU && defined(__clang__)
 #define TDM_STREAMS 1
 #define TDM_STREAM_STORE(to, value) __builtin_nontemporal_store(value, to)
+#elif !TDM_ON_GPU && defined(__AVX512F__)
+#define TDM_STREAMS 1
+#define TDM_STREAM_STORE(to, value) __builtin_ia32_movntdq512(to, value)
+#elif !TDM_ON_GPU && defined(__AVX__)
+#define TDM_STREAMS 1
+#define TDM_STREAM_STORE(to, value) __builtin_ia32_movntdq256(to, value)
 #elif !TDM_ON_GPU && defined(__SSE2__)
 #define TDM_STREAMS 1
 #define TDM_STREAM_STORE(to, value) __builtin_ia32_movntdq(to, value)
@@ -56,11 +64,13 @@ typedef long long tdm_line_part_unaligned __attribute__((vector_size(16), aligne
 #endif
 
 TDM_INLINE void tdm_stream_copy(void *to, const void *from, int64_t bytes) {
+  const int64_t part = TDM_STREAM_BYTES;
   char *t = to;
   const char *f = from;
   int64_t i = 0;
-  for (; i < bytes && (uintptr_t)(t + i) % 16 != 0; i++) t[i] = f[i];
-  for (; i + 16 <= bytes; i += 16) TDM_STREAM_STORE((tdm_line_part *)(t + i), *(const tdm_line_part_unaligned *)(f + i));
+  for (; i < bytes && (uintptr_t)(t + i) % TDM_STREAM_BYTES != 0; i++) t[i] = f[i];
+  for (; i + part <= bytes; i += part)
+    TDM_STREAM_STORE((tdm_stream_part *)(t + i), *(const tdm_stream_part_unaligned *)(f + i));
   for (; i < bytes; i++) t[i] = f[i];
 }
 
@@ -127,15 +137,18 @@ TDM_INLINE float tdm_lanes_sum(tdm_vec v) {
   return v[0];
 }
 
-/* Sum of x[j]^power, power 1 or 2. */
+/* Sum of x[j]^power, power 1 or 2. Four running sums: one would wait for each addition. */
 TDM_INLINE float tdm_chunk_sum(const float *x, int64_t n, int power) {
-  tdm_vec lanes = {0};
+  tdm_vec lanes[4] = {{0}};
   int64_t j = 0;
-  for (; TDM_CHUNK > 1 && j + TDM_LANES <= n; j += TDM_LANES) {
-    tdm_vec v = tdm_vec_load(x + j);
-    lanes += power == 2 ? v * v : v;
+  for (; TDM_CHUNK > 1 && j + 4 * TDM_LANES <= n; j += 4 * TDM_LANES) {
+    TDM_UNROLL
+    for (int k = 0; k < 4; k++) {
+      tdm_vec v = tdm_vec_load(x + j + k * TDM_LANES);
+      lanes[k] += power == 2 ? v * v : v;
+    }
   }
-  float sum = TDM_CHUNK > 1 ? tdm_lanes_sum(lanes) : 0;
+  float sum = TDM_CHUNK > 1 ? tdm_lanes_sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) : 0;
   for (; j < n; j++) sum += power == 2 ? x[j] * x[j] : x[j];
   return sum;
 }

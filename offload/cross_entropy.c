@@ -14,7 +14,8 @@ TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_c
 
 TDM_INLINE void cross_entropy_body(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
                                    double *slots, tdm_here_t here, tdm_type type) {
-  for (int64_t row = here.team; row < d.rows; row += here.teams) {
+  tdm_share_t rows = tdm_share(d.rows, here);
+  for (int64_t row = rows.first; row < rows.end; row++) {
     float value = row_loss(logits, row, targets[row], d, slots, here, type);
     if (here.thread == 0) loss[row] = value;
   }

@@ -1,14 +1,14 @@
 /* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: blocks of them are the work of teams, chunks that of threads. */
 #include "rows.h"
 
-enum { COPY_BYTES = TDM_ON_GPU ? 16 : 2048, BLOCK_BYTES = 4 * TDM_BLOCK };
+enum { COPY_BYTES = TDM_ON_GPU ? TDM_STREAM_BYTES : 2048, BLOCK_BYTES = 4 * TDM_BLOCK };
 
 TDM_INLINE void copy_bytes(char *to, const char *from, int64_t n, int stream) {
   if (TDM_STREAMS && stream) {
     tdm_stream_copy(to, from, n);
-  } else if (n == 16 && ((uintptr_t)to | (uintptr_t)from) % 16 == 0) {
-    *(tdm_line_part *)to = *(const tdm_line_part *)from; /* what a GPU's thread moves at once */
-  } else {                                               /* 2 bytes are in each element type */
+  } else if (TDM_ON_GPU && n == TDM_STREAM_BYTES && ((uintptr_t)to | (uintptr_t)from) % TDM_STREAM_BYTES == 0) {
+    *(tdm_stream_part *)to = *(const tdm_stream_part *)from; /* what a GPU's thread moves at once */
+  } else {                                                   /* 2 bytes are in each element type */
     TDM_SIMD
     for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = ((const uint16_t *)from)[j];
   }
@@ -23,7 +23,8 @@ TDM_INLINE void embedding_body(const char *table, const int32_t *ids, char *y, t
                                tdm_here_t here) {
   int64_t size = tdm_size(d.type), row_bytes = d.d * size;
   int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)here.threads * COPY_BYTES;
-  for (int64_t unit = here.team; unit < d.tokens * blocks; unit += here.teams) {
+  tdm_share_t units = tdm_share(d.tokens * blocks, here);
+  for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
     int32_t id = ids[token];
     char *to = y + token * d.ldy * size;

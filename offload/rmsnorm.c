@@ -33,16 +33,17 @@ TDM_INLINE void rmsnorm_body(rmsnorm_arrays a, tdm_rmsnorm_desc d, int stream, d
   TDM_CHUNK_ROOM(room_s);
   TDM_CHUNK_ROOM(room_w);
   TDM_CHUNK_ROOM(room_y);
-  for (int64_t row = here.team; row < d.rows; row += here.teams) {
+  tdm_share_t rows = tdm_share(d.rows, here);
+  for (int64_t row = rows.first; row < rows.end; row++) {
     int64_t at_x = row * d.ldx, at_r = row * d.ldr, at_s = row * d.lds, at_y = row * d.ldy;
     double squares = 0;
     TDM_FOR_CHUNKS(i, n, d.cols, here) squares += sum_of_squares(read_sum(a, at_x + i, at_r + i, n, type, room_s), n);
     squares = tdm_team_reduce(squares, TDM_SUM, slots, here);
     float inverse = (float)(1 / __builtin_sqrt(squares / (double)d.cols + d.eps));
-    int64_t next = row + here.teams;
+    int64_t next = row + 1;
     TDM_FOR_CHUNKS(i, n, d.cols, here) {
-      if (next < d.rows) tdm_chunk_prefetch(a.x, next * d.ldx + i, n, type);
-      if (next < d.rows && a.residual != NULL) tdm_chunk_prefetch(a.residual, next * d.ldr + i, n, type);
+      if (next < rows.end) tdm_chunk_prefetch(a.x, next * d.ldx + i, n, type);
+      if (next < rows.end && a.residual != NULL) tdm_chunk_prefetch(a.residual, next * d.ldr + i, n, type);
       float *place_s = a.sum == NULL ? room_s : tdm_chunk_place(a.sum, at_s + i, type, stream, room_s);
       const float *s = read_sum(a, at_x + i, at_r + i, n, type, place_s);
       const float *w = tdm_chunk_read(a.weight, i, n, type, room_w);

@@ -60,13 +60,14 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int strea
   /* Groups of threads, as many as a head has work for; a group takes a head. Threads left over have nothing to do. */
   int lanes = (int)tdm_min(here.threads, tdm_ceil_div(half, PAIRS)), groups = here.threads / lanes;
   int group = here.thread / lanes, lane = here.thread % lanes;
-  for (int64_t unit = here.team; unit < d->batch * d->seq; unit += here.teams) {
+  tdm_share_t units = tdm_share(d->batch * d->seq, here);
+  for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t batch = unit / d->seq, s = unit % d->seq;
     int64_t at_x = batch * d->x.batch + s * d->x.seq, at_y = batch * d->y.batch + s * d->y.seq;
     for (int64_t head = group; head < d->heads && group < groups; head += groups)
       for (int64_t i = lane * (int64_t)PAIRS; i < half; i += lanes * (int64_t)PAIRS) {
         int64_t n = tdm_min(PAIRS, half - i), in = at_x + head * d->x.head, out = at_y + head * d->y.head;
-        if (s + here.teams < d->seq) tdm_chunk_prefetch(x, in + here.teams * d->x.seq + 2 * i, 2 * n, type);
+        if (s + 1 < d->seq) tdm_chunk_prefetch(x, in + d->x.seq + 2 * i, 2 * n, type);
         turn_chunk(x, in, y, out, t, t->turns + s * d->head_dim, i, n, stream, type);
       }
   }

@@ -21,6 +21,19 @@ TDM_INLINE tdm_block_t tdm_block(int64_t index, int64_t cols) {
   return (tdm_block_t){index / blocks, start, tdm_min(TDM_BLOCK, cols - start)};
 }
 
+/* ---- Shares: units one after another belong to one team, so that a host thread walks through memory: rmsnorm of 8192x2048
+ * runs at 33 GB/s so, at 27 GB/s when neighbour rows belong to different threads. ---- */
+
+typedef struct tdm_share {
+  int64_t first, end;
+} tdm_share_t;
+
+TDM_INLINE tdm_share_t tdm_share(int64_t units, tdm_here_t here) {
+  int64_t each = units / here.teams, more = units % here.teams;
+  int64_t first = here.team * each + tdm_min(here.team, more);
+  return (tdm_share_t){first, first + each + (here.team < more)};
+}
+
 /* ---- Reductions over a team. Every thread calls them and gets the result; the order depends on the thread count alone. ----
  */
 
@@ -59,7 +72,7 @@ enum { TDM_ROW_THREADS = 256 };
 
 /* Geometry for `units` of work, rows or blocks, which write `bytes` of results. */
 static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes) {
-  const int64_t past_caches = INT64_C(32) << 20;
+  const int64_t past_caches = INT64_C(16) << 20;
   const tdm_context *context = plan->context;
   if (context->omp_device >= 0)
     tdm_plan_launch(plan, units, TDM_ROW_THREADS);

@@ -12,7 +12,8 @@ TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int str
   TDM_SEGMENT_ROOM(exps);
   TDM_CHUNK_ROOM(room_y);
   int64_t step = tdm_segment_length(here);
-  for (int64_t row = here.team; row < d.rows; row += here.teams) {
+  tdm_share_t rows = tdm_share(d.rows, here);
+  for (int64_t row = rows.first; row < rows.end; row++) {
     int64_t at_x = row * d.ldx, at_y = row * d.ldy, last = (d.cols - 1) / step * step;
     float max;
     tdm_row_sum_t s = tdm_sum_row(x, at_x, d.cols, exps, &max, slots, here, type);
@@ -23,7 +24,7 @@ TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int str
       float factor = (float)(1 / s.sum) * tdm_exp_nonpositive(max - s.max);
       const float *from = exps;
       TDM_FOR_CHUNKS(i, n, length, here) {
-        if (row + here.teams < d.rows) tdm_chunk_prefetch(x, at_x + here.teams * d.ldx + start + i, n, type);
+        if (row + 1 < rows.end) tdm_chunk_prefetch(x, at_x + d.ldx + start + i, n, type);
         float *to = tdm_chunk_place(y, at_y + start + i, type, stream, room_y);
         scale(to, from, n, factor);
         tdm_chunk_write(y, at_y + start + i, n, type, stream, to);
