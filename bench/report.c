@@ -55,7 +55,7 @@ void bench_print_machine(FILE *out, const bench_run *run) {
   fprintf(out, "tandem %s on %s, %d threads, %s\n", tdm_version(), m->cpu, m->threads, m->system);
   fprintf(out, "built by %s, %s\n", m->compiler, m->instructions);
   fprintf(out, "load average before the run %.1f%s\n", m->load,
-          m->load > 0.3 * m->threads ? ": OTHER WORK IS RUNNING, figures and ceilings are disturbed" : "");
+          m->load > 0.5 * m->threads ? ": OTHER WORK IS RUNNING, figures and ceilings are disturbed" : "");
   fprintf(out, "last-level cache %.0f MiB; buffers: %s\n", (double)m->cache / (1 << 20),
           run->hot ? "one set, so that caches stay warm" : "rotating");
   if (!run->hot)

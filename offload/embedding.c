@@ -26,10 +26,11 @@ TDM_INLINE void embedding_body(const char *table, const int32_t *ids, char *y, t
   tdm_share_t units = tdm_share(d.tokens * blocks, here);
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
-    int32_t id = ids[token];
+    int32_t id = ids[token], next = token + 1 < d.tokens ? ids[token + 1] : -1; /* the row that is asked for in advance */
     char *to = y + token * d.ldy * size;
     for (int64_t i = start + here.thread * (int64_t)COPY_BYTES; i < end; i += step) {
       int64_t n = tdm_min(COPY_BYTES, end - i);
+      if (next >= 0 && next < d.vocab) tdm_chunk_prefetch(table, (next * d.ldt * size + i) / size, n / size, d.type);
       if (id < 0 || id >= d.vocab)
         fill_nan(to + i, n);
       else

@@ -66,9 +66,17 @@ TDM_INLINE float tdm_log(float x) {
   return x < 0 ? __builtin_nanf("") : y;
 }
 
+/* 1 / d for d in 1 .. 2: a parabola within 1/99 (1 - d p(d) is the third Chebyshev polynomial of 3 - 2 d, over 99), then two
+ * Newton steps. A division of 16 floats takes 16 clocks where these six multiply-adds take three. */
+TDM_INLINE float tdm_reciprocal_1_to_2(float d) {
+  float r = (d * (32.0f / 99) - 144.0f / 99) * d + 210.0f / 99;
+  r += r * (1 - d * r);
+  return r + r * (1 - d * r);
+}
+
 /* 1 / (1 + e^-x), with the exponential of -|x|: small results keep their digits. */
 TDM_INLINE float tdm_sigmoid(float x) {
-  float z = tdm_exp_nonpositive(-__builtin_fabsf(x)), y = 1 / (1 + z);
+  float z = tdm_exp_nonpositive(-__builtin_fabsf(x)), y = tdm_reciprocal_1_to_2(1 + z);
   return x < 0 ? z * y : y;
 }
 
