@@ -1,0 +1,36 @@
+/* The parts of the command line. Functions that return bool print what is wrong to stderr before they return false. */
+#ifndef GFXSIM_CLI_H
+#define GFXSIM_CLI_H
+#include "gfxsim.h"
+#include "npy.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, ARGS_MOST = 256 };
+
+__attribute__((format(printf, 1, 2))) bool complain(const char *format, ...);
+
+int info_command(int argc, const char **argv);
+int run_command(int argc, const char **argv);
+
+/* A buffer that an --arg made. */
+typedef struct buffer {
+  uint64_t address;
+  size_t bytes;
+  const char *out; /* file to write after the run; NULL: none */
+  npy_type type;
+  int rank;
+  int64_t dim[NPY_MAX_RANK];
+} buffer;
+
+typedef struct arguments {
+  uint8_t *bytes; /* the explicit kernel arguments */
+  size_t size;
+  buffer buffer[ARGS_MOST];
+  int buffers;
+} arguments;
+
+/* Lays the texts out by the kernel's metadata, and makes the buffers. */
+bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
+                    arguments *made);
+bool arguments_save(gfxsim_device *device, const arguments *made);
+
+#endif

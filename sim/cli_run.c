@@ -1,0 +1,133 @@
+/* gfxsim run FILE.hsaco --kernel NAME --grid X,Y,Z --block X,Y,Z --arg ... */
+#include <inttypes.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct request {
+  const char *file;
+  char *kernel, *grid, *block, *chip;
+  int lds, threads;
+  long long budget;
+  int loose_bounds, no_align, no_preload;
+  const char *args[ARGS_MOST];
+  int arg_count;
+  arguments made;
+} request;
+
+static void print_report(const gfxsim_report *r, void *user) {
+  (void)user;
+  fprintf(stderr, "%s: %s\n  kernel %s, pc 0x%" PRIx64 ": %s\n  workgroup %u,%u,%u, wave %d", gfxsim_kind_name(r->kind),
+          r->message, r->kernel, r->pc, r->instruction, r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
+  if (r->lane >= 0) fprintf(stderr, ", lane %d", r->lane);
+  if (r->address != 0) fprintf(stderr, ", address 0x%" PRIx64, r->address);
+  fputc('\n', stderr);
+}
+
+static bool parse_three(const char *option, const char *text, uint32_t three[3]) {
+  three[0] = three[1] = three[2] = 1;
+  for (int d = 0; d < 3 && text != NULL; d++) {
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || value > UINT32_MAX || (*end != ',' && *end != '\0')) break;
+    three[d] = (uint32_t)value;
+    if (*end == '\0') return true;
+    text = end + 1;
+  }
+  return complain("--%s: must be one to three numbers with commas between", option);
+}
+
+static bool parse_options(int argc, const char **argv, request *r) {
+  char *arg = NULL;
+  struct poptOption rows[] = {
+      {"kernel", '\0', POPT_ARG_STRING, &r->kernel, 0, "The kernel; may be left out when the file has one", "NAME"},
+      {"grid", '\0', POPT_ARG_STRING, &r->grid, 0, "Workgroups", "X[,Y[,Z]]"},
+      {"block", '\0', POPT_ARG_STRING, &r->block, 0, "Work items of a workgroup", "X[,Y[,Z]]"},
+      {"arg", '\0', POPT_ARG_STRING, &arg, 'a',
+       "One for each argument, in order: a number, in:FILE.npy, out:FILE.npy:TYPE:SHAPE, "
+       "inout:FILE.npy:FILE.npy, zeros:BYTES",
+       "VALUE"},
+      {"lds", '\0', POPT_ARG_INT, &r->lds, 0, "Dynamic LDS", "BYTES"},
+      {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The file's chip with overrides, as in gfx950,lds_bytes=65536", "CHIP"},
+      {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads (default: all processors)", "N"},
+      {"budget", '\0', POPT_ARG_LONGLONG, &r->budget, 0, "Basic blocks that a wave may run (default 2^32)", "N"},
+      {"loose-bounds", '\0', POPT_ARG_NONE, &r->loose_bounds, 0, "Accept accesses up to the end of an allocation's last page",
+       NULL},
+      {"no-align", '\0', POPT_ARG_NONE, &r->no_align, 0, "Accept misaligned accesses", NULL},
+      {"no-preload", '\0', POPT_ARG_NONE, &r->no_preload, 0, "As firmware that can't preload kernel arguments", NULL},
+      POPT_AUTOHELP POPT_TABLEEND};
+  poptContext context = poptGetContext("gfxsim run", argc, argv, rows, 0);
+  poptSetOtherOptionHelp(context, "FILE.hsaco --kernel NAME --grid X --block X --arg VALUE ...");
+  int got;
+  bool good = true;
+  while (good && (got = poptGetNextOpt(context)) != -1) {
+    if (got == 'a' && r->arg_count < ARGS_MOST)
+      r->args[r->arg_count++] = arg;
+    else
+      good = complain("%s: %s", poptBadOption(context, 0), got == 'a' ? "too many" : poptStrerror(got));
+  }
+  const char *file = poptGetArg(context);
+  if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("run: FILE: must be one code object");
+  if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
+  if (good && (r->lds < 0 || r->budget < 0)) good = complain("run: --lds and --budget must not be negative");
+  if (good) r->file = strdup(file);
+  poptFreeContext(context);
+  return good;
+}
+
+static bool find_kernel(const request *r, gfxsim_object *object, gfxsim_kernel **kernel) {
+  if (r->kernel == NULL && gfxsim_kernel_count(object) != 1)
+    return complain("--kernel: the file has %d kernels: must name one", gfxsim_kernel_count(object));
+  if (r->kernel == NULL) *kernel = gfxsim_kernel_at(object, 0);
+  return r->kernel == NULL || gfxsim_kernel_find(object, r->kernel, kernel) == GFXSIM_OK || complain("%s", gfxsim_last_error());
+}
+
+static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel) {
+  gfxsim_kernel_info info;
+  gfxsim_kernel_describe(kernel, &info);
+  gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds};
+  if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
+  if (!arguments_make(device, &info, r->args, r->arg_count, &r->made)) return false;
+  launch.args = r->made.bytes;
+  launch.arg_bytes = r->made.size;
+  if (gfxsim_run(kernel, &launch) != GFXSIM_OK) return complain("%s", gfxsim_last_error());
+  return arguments_save(device, &r->made);
+}
+
+static bool run_file(request *r, const void *data, size_t bytes) {
+  gfxsim_options options = {.threads = r->threads,
+                            .budget = (uint64_t)r->budget,
+                            .loose_bounds = r->loose_bounds != 0,
+                            .no_align = r->no_align != 0,
+                            .no_preload = r->no_preload != 0,
+                            .report = print_report};
+  const char *chip = r->chip != NULL ? r->chip : gfxsim_object_chip(data, bytes);
+  gfxsim_device *device = NULL;
+  gfxsim_object *object;
+  gfxsim_kernel *kernel;
+  bool good = chip != NULL && gfxsim_open(chip, &options, &device) == GFXSIM_OK &&
+              gfxsim_load(device, data, bytes, &object) == GFXSIM_OK;
+  good = good ? find_kernel(r, object, &kernel) && run_kernel(r, device, kernel) : complain("%s", gfxsim_last_error());
+  gfxsim_close(device);
+  return good;
+}
+
+int run_command(int argc, const char **argv) {
+  request r = {0};
+  void *data = NULL;
+  size_t bytes;
+  char error[256];
+  int result = EXIT_USAGE;
+  if (parse_options(argc, argv, &r)) {
+    if (!npy_read_file(r.file, &data, &bytes, error, sizeof error))
+      complain("run: FILE = %s: %s", r.file, error);
+    else
+      result = run_file(&r, data, bytes) ? EXIT_OK : EXIT_FAILED;
+  }
+  free(data);
+  free(r.made.bytes);
+  return result;
+}

@@ -1,0 +1,18 @@
+/* Turns machine code into decoded instructions, once per kernel: by basic blocks, when execution first gets there. */
+#ifndef GFXSIM_DECODE_H
+#define GFXSIM_DECODE_H
+#include "inst.h"
+#include "object.h"
+
+typedef struct block {
+  u32 count;
+  inst inst[];
+} block;
+
+/* Adds kernel->code; may be called by any thread once it is there. */
+gfxsim_status code_make(gfxsim_kernel *kernel);
+void code_free(code *c);
+/* The block that starts at a device address. NULL: outside of the text, misaligned, or no memory. */
+const block *code_block(gfxsim_kernel *kernel, u64 pc);
+
+#endif

@@ -1,0 +1,70 @@
+#include "device.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsim_device **device) {
+  *device = NULL;
+  gfxsim_device *d = calloc(1, sizeof *d);
+  if (d == NULL) return fail(GFXSIM_NO_MEMORY, "open: no memory");
+  gfxsim_status status = chip_find(chip, &d->chip);
+  if (status == GFXSIM_OK && options != NULL && (options->threads < 0 || options->threads > 1024))
+    status = fail(GFXSIM_INVALID, "open: threads = %d: must be 0 to 1024", options->threads);
+  if (status != GFXSIM_OK) {
+    free(d);
+    return status;
+  }
+  if (options != NULL) d->options = *options;
+  memory_init(&d->memory);
+  *device = d;
+  return GFXSIM_OK;
+}
+
+void gfxsim_close(gfxsim_device *device) {
+  if (device == NULL) return;
+  while (device->objects != NULL) gfxsim_unload(device->objects);
+  memory_release(&device->memory);
+  free(device);
+}
+
+gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address) {
+  allocation *made;
+  gfxsim_status status = memory_alloc(&device->memory, bytes, true, &made);
+  if (status == GFXSIM_OK) *address = made->base;
+  return status;
+}
+
+gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address) {
+  allocation *a = memory_find(&device->memory, address);
+  if (a == NULL || a->base != address || a->data == NULL)
+    return fail(GFXSIM_INVALID, "free: address = 0x%" PRIx64 ": must be the start of a live allocation", address);
+  memory_drop(a);
+  return GFXSIM_OK;
+}
+
+gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *host, size_t bytes) {
+  if (bytes == 0) return GFXSIM_OK;
+  u8 *data = memory_range(&device->memory, address, bytes, "write");
+  if (data == NULL) return GFXSIM_INVALID;
+  memcpy(data, host, bytes);
+  return GFXSIM_OK;
+}
+
+gfxsim_status gfxsim_read(gfxsim_device *device, uint64_t address, void *host, size_t bytes) {
+  if (bytes == 0) return GFXSIM_OK;
+  const u8 *data = memory_range(&device->memory, address, bytes, "read");
+  if (data == NULL) return GFXSIM_INVALID;
+  memcpy(host, data, bytes);
+  return GFXSIM_OK;
+}
+
+gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value, size_t bytes) {
+  if (bytes == 0) return GFXSIM_OK;
+  u8 *data = memory_range(&device->memory, address, bytes, "fill");
+  if (data == NULL) return GFXSIM_INVALID;
+  memset(data, value, bytes);
+  return GFXSIM_OK;
+}

@@ -1,0 +1,119 @@
+/* gfxsim: executes AMD code objects (gfx942, gfx950) on the host, instruction by instruction.
+ *
+ * Functions that can fail return a gfxsim_status; gfxsim_last_error() (one per thread) says what was wrong. Nothing here
+ * prints or exits. One device may be used by one thread at a time; different devices by different threads. */
+#ifndef GFXSIM_H
+#define GFXSIM_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GFXSIM_API __attribute__((visibility("default")))
+
+typedef enum gfxsim_status {
+  GFXSIM_OK = 0,
+  GFXSIM_INVALID = -1,       /* an argument, or a file that breaks its format */
+  GFXSIM_NO_MEMORY = -2,     /* of the host */
+  GFXSIM_UNIMPLEMENTED = -3, /* an instruction or modifier that the simulator lacks */
+  GFXSIM_FAULT = -4,         /* the kernel did something wrong: see the reports */
+} gfxsim_status;
+
+GFXSIM_API const char *gfxsim_last_error(void);
+
+/* ---- Device ---- */
+
+typedef struct gfxsim_device gfxsim_device;
+
+typedef enum gfxsim_kind {
+  GFXSIM_UNIMPLEMENTED_INSTRUCTION,
+  GFXSIM_BAD_PC,        /* execution left the code object's text */
+  GFXSIM_OUT_OF_BOUNDS, /* of an allocation, of LDS, or of scratch */
+  GFXSIM_AFTER_FREE,
+  GFXSIM_MISALIGNED,
+  GFXSIM_BUDGET, /* more blocks than the budget: most likely an endless loop */
+} gfxsim_kind;
+
+/* What was found, and where. Strings live until the callback returns; lane and address are -1 and 0 where they mean nothing. */
+typedef struct gfxsim_report {
+  gfxsim_kind kind;
+  const char *kernel, *instruction, *message;
+  uint64_t pc; /* byte offset from the start of the ELF image, as llvm-objdump prints it */
+  uint32_t workgroup[3];
+  int wave, lane;
+  uint64_t address;
+} gfxsim_report;
+
+GFXSIM_API const char *gfxsim_kind_name(gfxsim_kind kind);
+
+/* All zero (or a NULL options) is the default. */
+typedef struct gfxsim_options {
+  int threads;       /* host threads a launch; 0: one per processor. With 1 the order of workgroups is fixed */
+  uint64_t budget;   /* basic blocks a wave may run; 0: 2^32 */
+  bool loose_bounds; /* accept what hardware accepts: up to the end of the last 4 KiB page of an allocation */
+  bool no_align;     /* accept global accesses that are not aligned to their size, at most 4 bytes */
+  bool no_preload;   /* firmware that can't preload kernel arguments: start at the entry itself */
+  void (*report)(const gfxsim_report *report, void *user); /* called from any thread, one call at a time */
+  void *user;
+} gfxsim_options;
+
+/* chip: a name, with overrides of its table behind commas: "gfx950" or "gfx950,cus_per_xcd=4,lds_bytes=65536". */
+GFXSIM_API gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsim_device **device);
+GFXSIM_API void gfxsim_close(gfxsim_device *device); /* and all of its objects and memory; NULL is allowed */
+
+/* ---- Memory: addresses of the device are no host pointers ---- */
+
+GFXSIM_API gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address);
+GFXSIM_API gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address);
+GFXSIM_API gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *host, size_t bytes);
+GFXSIM_API gfxsim_status gfxsim_read(gfxsim_device *device, uint64_t address, void *host, size_t bytes);
+GFXSIM_API gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value, size_t bytes);
+
+/* ---- Code objects ---- */
+
+typedef struct gfxsim_object gfxsim_object;
+typedef struct gfxsim_kernel gfxsim_kernel;
+
+typedef struct gfxsim_arg {
+  const char *name, *kind; /* name: "" where the compiler left none; kind: the metadata's .value_kind */
+  uint32_t offset, size;
+  bool hidden; /* filled by the runtime */
+} gfxsim_arg;
+
+typedef struct gfxsim_kernel_info {
+  const char *name;
+  uint32_t sgprs, vgprs, agprs; /* as the metadata counts them; vgprs is the sum with agprs */
+  uint32_t lds_bytes, scratch_bytes, kernarg_bytes, max_workgroup;
+  uint32_t preload_dwords;
+  int arg_count;
+  const gfxsim_arg *args;
+} gfxsim_kernel_info;
+
+/* Loads a copy of an ELF code object; refuses one of another chip. */
+GFXSIM_API gfxsim_status gfxsim_load(gfxsim_device *device, const void *data, size_t bytes, gfxsim_object **object);
+GFXSIM_API void gfxsim_unload(gfxsim_object *object); /* NULL is allowed */
+GFXSIM_API int gfxsim_kernel_count(const gfxsim_object *object);
+GFXSIM_API gfxsim_kernel *gfxsim_kernel_at(gfxsim_object *object, int index);
+GFXSIM_API gfxsim_status gfxsim_kernel_find(gfxsim_object *object, const char *name, gfxsim_kernel **kernel);
+GFXSIM_API void gfxsim_kernel_describe(const gfxsim_kernel *kernel, gfxsim_kernel_info *info);
+/* The chip that a code object names ("gfx950"), without a device; NULL (and an error) where the file is none of ours. */
+GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
+
+/* ---- Launch ---- */
+
+typedef struct gfxsim_launch {
+  uint32_t grid[3], block[3]; /* grid in workgroups; every one at least 1 */
+  uint32_t dynamic_lds;       /* bytes behind the kernel's own */
+  const void *args;           /* the explicit part of the kernarg segment, laid out by the args' offsets */
+  size_t arg_bytes;
+} gfxsim_launch;
+
+GFXSIM_API gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *launch); /* returns when it is done */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,151 @@
+/* The decoded form of one instruction, and the rows that the families of instructions are made of.
+ *
+ * An instruction is implemented by a row of a family's table: its name without the encoding's suffix, its function, and its
+ * shape: one letter per operand of the disassembler's text, `=` before a written one and `+` before one that is read too.
+ *
+ *   b  32 bits            f  f32    h  f16    k  bf16   w  16-bit integer
+ *   B  64 bits, unsigned  I  64 bits, signed  d  f64
+ *   p  two f16            q  two 16-bit integers        F  two f32 (a pair of registers)
+ *   m  lane mask: a pair of SGPRs             r  registers of any number, or `off`
+ *   s  one SGPR or constant used as an address or offset
+ *   i  anything: the function looks at the instruction's word
+ *
+ * The letter decides the number of registers and the bits of constants. A shape of "*" takes no operands from the text. */
+#ifndef GFXSIM_INST_H
+#define GFXSIM_INST_H
+#include "types.h"
+
+typedef struct wave wave;
+typedef struct inst inst;
+typedef void run_function(wave *w, const inst *i);
+
+/* Scalar registers keep the numbers of the encoding, so that VCC, M0 and EXEC are SGPRs. Source: MI300 ISA, "SGPR numbers". */
+enum { SGPRS = 128, S_FLAT_SCRATCH = 102, S_XNACK = 104, S_VCC = 106, S_M0 = 124, S_EXEC = 126 };
+
+typedef enum operand_kind {
+  OPERAND_OFF, /* absent: `off`, `null` */
+  OPERAND_SGPR,
+  OPERAND_VGPR, /* AGPRs too: their registers lie behind the VGPRs */
+  OPERAND_CONST,
+  OPERAND_SCC,
+  OPERAND_VCCZ,
+  OPERAND_EXECZ,
+  OPERAND_TEXT, /* hwreg(...), a label: the word has it */
+} operand_kind;
+
+typedef struct operand {
+  u8 kind, type; /* type: the shape's letter */
+  u8 count;      /* registers, of 32 bits */
+  bool write, read;
+  bool neg, abs, sext;
+  bool agpr;
+  bool plain; /* a VGPR that needs no modifier: its row is the source */
+  u8 source;  /* its number among the sources; not of a written one */
+  u16 reg;
+  u64 value;        /* OPERAND_CONST: the bits */
+  const u32 *lanes; /* OPERAND_CONST: the bits in every lane, a row per dword, modifiers applied */
+} operand;
+
+enum { OPERANDS = 8 };
+
+/* ---- Modifiers of the text ---- */
+
+typedef enum modifier {
+  MOD_CLAMP = 1 << 0,
+  MOD_OMOD = 1 << 1,
+  MOD_OP_SEL = 1 << 2,
+  MOD_OP_SEL_HI = 1 << 3,
+  MOD_NEG_LO = 1 << 4, /* also DGEMM's neg:[...] */
+  MOD_NEG_HI = 1 << 5,
+  MOD_DPP = 1 << 6,
+  MOD_SDWA = 1 << 7,
+  MOD_OFFSET = 1 << 8,
+  MOD_OFFSET01 = 1 << 9, /* offset0, offset1 */
+  MOD_CACHE = 1 << 10,   /* sc0 sc1 nt: as bits of inst.cache */
+  MOD_OFFEN = 1 << 11,
+  MOD_IDXEN = 1 << 12,
+  MOD_LDS = 1 << 13,
+  MOD_MFMA = 1 << 14,    /* cbsz abid blgp */
+  MOD_SRC = 1 << 15,     /* neg or abs on a source */
+  MOD_SEXT = 1 << 16,    /* sext(...) on a source */
+  MOD_SWIZZLE = 1 << 17, /* offset:swizzle(...): raw offset in inst.offset */
+} modifier;
+
+enum { CACHE_SC0 = 1, CACHE_SC1 = 2, CACHE_NT = 4 };
+
+typedef enum sdwa_select { SEL_BYTE_0, SEL_BYTE_1, SEL_BYTE_2, SEL_BYTE_3, SEL_WORD_0, SEL_WORD_1, SEL_DWORD } sdwa_select;
+typedef enum sdwa_unused { UNUSED_PAD, UNUSED_SEXT, UNUSED_PRESERVE } sdwa_unused;
+
+/* How definedness goes from sources to the result. */
+typedef enum flow {
+  FLOW_ALL,     /* a bit that is undefined in any source makes the whole result undefined */
+  FLOW_BITWISE, /* bit by bit */
+  FLOW_CARRY,   /* from the lowest undefined bit upward: add, sub, mul */
+  FLOW_MOVE,    /* source 1 to the result unchanged */
+  FLOW_OWN,     /* the function moves lanes, registers or memory, and definedness with them */
+} flow;
+
+/* What an instruction occupies, for counters. */
+typedef enum inst_class {
+  CLASS_SALU,
+  CLASS_BRANCH, /* also waits, barriers and messages */
+  CLASS_SMEM,
+  CLASS_VALU,
+  CLASS_MFMA,
+  CLASS_LDS,
+  CLASS_VMEM, /* global, buffer */
+  CLASS_FLAT,
+  CLASS_SCRATCH,
+  CLASS_COUNT
+} inst_class;
+
+typedef struct op {
+  const char *name;
+  run_function *run;
+  const char *shape;
+  u32 mods;      /* beside the family's */
+  u8 flow;       /* enum flow */
+  bool ends;     /* ends a basic block */
+  int parameter; /* one function for several rows */
+} op;
+
+typedef struct family {
+  const char *name;
+  inst_class class;
+  u32 mods; /* modifiers that every row may have; any other one makes the instruction unimplemented */
+  const op *ops;
+  size_t count;
+} family;
+
+/* All families, ending with NULL (ops.c). */
+extern const family *const families[];
+/* The row of a name without suffix; NULL where there is none. */
+const op *op_find(const char *name, const family **of);
+
+struct inst {
+  run_function *run;
+  const op *op;
+  u64 pc; /* device address */
+  u32 word[5];
+  u8 size; /* bytes */
+  u8 class;
+  u8 operands;
+  i16 simm16; /* of the first word's low half, for SOPP and SOPK */
+  u32 mods;   /* which modifiers the text had */
+  i32 offset;
+  u8 offset0, offset1;
+  u8 cache;
+  u8 op_sel, op_sel_hi, neg_lo, neg_hi; /* a bit per source; op_sel_hi is right only with MOD_OP_SEL_HI */
+  u8 clamp;
+  i8 omod; /* exponent of the factor: 1, 2, -1 */
+  u8 cbsz, abid, blgp;
+  u16 dpp_ctrl; /* the encoding's number */
+  u8 row_mask, bank_mask;
+  bool bound_ctrl;
+  u8 dst_sel, dst_unused, src_sel[2];
+  bool plain_dst; /* no clamp, omod, DPP, SDWA, or half: the result goes to the register as it is */
+  operand operand[OPERANDS];
+  const char *text;
+};
+
+#endif

@@ -1,0 +1,202 @@
+/* A launch: kernel arguments, the dispatch packet, and the workgroups over host threads. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode.h"
+#include "error.h"
+#include "wave.h"
+
+enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024 };
+#define BUDGET_DEFAULT (UINT64_C(1) << 32)
+
+/* ---- Kernel arguments ---- */
+
+static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run) {
+  static const char *const axes[] = {"x", "y", "z"};
+  u64 value = 0; /* what is not named below is optional, and 0 says that it is absent */
+  const char *kind = arg->kind + strlen("hidden_");
+  for (int d = 0; d < 3; d++) {
+    size_t length = strlen(kind);
+    if (length < 2 || strcmp(kind + length - 2, (char[]){'_', axes[d][0], '\0'}) != 0) continue;
+    if (strncmp(kind, "block_count", 11) == 0) value = run->grid[d];
+    if (strncmp(kind, "group_size", 10) == 0) value = run->block[d];
+  }
+  if (strcmp(kind, "grid_dims") == 0) value = run->grid[2] * run->block[2] > 1 ? 3 : run->grid[1] * run->block[1] > 1 ? 2 : 1;
+  if (strcmp(kind, "dynamic_lds_size") == 0) value = run->dynamic_lds;
+  if (strcmp(kind, "shared_base") == 0) value = 0x10000; /* upper halves of the apertures, as in text.c */
+  if (strcmp(kind, "private_base") == 0) value = 0x20000;
+  memcpy(args + arg->offset, &value, arg->size < sizeof value ? arg->size : sizeof value);
+}
+
+static gfxsim_status make_args(launch *run, const gfxsim_launch *asked) {
+  const gfxsim_kernel *k = run->kernel;
+  u32 bytes = k->kernarg_bytes > 0 ? k->kernarg_bytes : 4, explicit_end = 0;
+  for (int a = 0; a < k->arg_count; a++)
+    if (!k->args[a].hidden && k->args[a].offset + k->args[a].size > explicit_end)
+      explicit_end = k->args[a].offset + k->args[a].size;
+  if (asked->arg_bytes < explicit_end || asked->arg_bytes > bytes)
+    return fail(GFXSIM_INVALID, "run: kernel %s: arg_bytes = %zu: must be %u to %u", k->name, asked->arg_bytes, explicit_end,
+                bytes);
+  gfxsim_status status = memory_alloc(&run->device->memory, bytes, false, &run->kernarg_memory);
+  if (status != GFXSIM_OK) return status;
+  u8 *args = run->kernarg_memory->data;
+  memset(args, 0, bytes);
+  if (asked->arg_bytes > 0) memcpy(args, asked->args, asked->arg_bytes);
+  for (int a = 0; a < k->arg_count; a++)
+    if (k->args[a].hidden) put_hidden(args, &k->args[a], run);
+  run->kernarg = run->kernarg_memory->base;
+  return GFXSIM_OK;
+}
+
+/* hsa_kernel_dispatch_packet_t. Source: HSA Platform System Architecture Specification 1.2, 2.9.6. */
+static gfxsim_status make_packet(launch *run) {
+  gfxsim_status status = memory_alloc(&run->device->memory, PACKET_BYTES, false, &run->packet_memory);
+  if (status != GFXSIM_OK) return status;
+  u8 *packet = run->packet_memory->data;
+  u16 head[6] = {2, 3, (u16)run->block[0], (u16)run->block[1], (u16)run->block[2], 0};
+  u32 rest[5] = {run->grid[0] * run->block[0], run->grid[1] * run->block[1], run->grid[2] * run->block[2], run->scratch_bytes,
+                 run->lds_bytes};
+  memset(packet, 0, PACKET_BYTES);
+  memcpy(packet, head, sizeof head);
+  memcpy(packet + 12, rest, sizeof rest);
+  memcpy(packet + 40, &run->kernarg, sizeof run->kernarg);
+  run->packet = run->packet_memory->base;
+  return GFXSIM_OK;
+}
+
+/* ---- Threads ---- */
+
+typedef struct worker {
+  launch *run;
+  pthread_t thread;
+  void *waves, *registers, *lds, *scratch;
+} worker;
+
+static bool worker_make(worker *w, launch *run) {
+  w->run = run;
+  w->waves = aligned_alloc(64, run->waves * sizeof(wave));
+  w->registers = aligned_alloc(64, (size_t)run->waves * run->vgprs * LANES * 4);
+  w->lds = aligned_alloc(64, (run->lds_bytes + 64) / 64 * 64);
+  w->scratch = aligned_alloc(64, (size_t)run->waves * (run->scratch_bytes + 4) * LANES);
+  return w->waves != NULL && w->registers != NULL && w->lds != NULL && w->scratch != NULL;
+}
+
+static void worker_free(worker *w) {
+  free(w->waves);
+  free(w->registers);
+  free(w->lds);
+  free(w->scratch);
+}
+
+static void *work(void *argument) {
+  worker *w = argument;
+  launch *run = w->run;
+  group g = {.launch = run, .lds = w->lds, .waves = w->waves};
+  memset(w->waves, 0, run->waves * sizeof(wave));
+  for (u32 n = 0; n < run->waves; n++) {
+    g.waves[n].v = (u32(*)[LANES])w->registers + (size_t)n * run->vgprs;
+    g.waves[n].scratch = (u8 *)w->scratch + (size_t)n * (run->scratch_bytes + 4) * LANES;
+  }
+  u64 x = run->grid[0], y = run->grid[1], groups = x * y * run->grid[2], index;
+  while (!atomic_load(&run->stop) && (index = atomic_fetch_add(&run->next_group, 1)) < groups) {
+    g.id[0] = (u32)(index % x);
+    g.id[1] = (u32)(index / x % y);
+    g.id[2] = (u32)(index / x / y);
+    memset(w->lds, 0, run->lds_bytes);
+    memset(w->registers, 0, (size_t)run->waves * run->vgprs * LANES * 4);
+    memset(w->scratch, 0, (size_t)run->waves * (run->scratch_bytes + 4) * LANES);
+    group_run(&g);
+  }
+  return NULL;
+}
+
+static gfxsim_status run_groups(launch *run, u32 threads) {
+  worker *workers = calloc(threads, sizeof *workers);
+  if (workers == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory");
+  gfxsim_status status = GFXSIM_OK;
+  u32 started = 1; /* the first is this thread */
+  for (u32 t = 0; t < threads && status == GFXSIM_OK; t++)
+    if (!worker_make(&workers[t], run)) status = fail(GFXSIM_NO_MEMORY, "run: no memory for %u waves", threads * run->waves);
+  /* A thread that can't start only leaves more work to the others. */
+  while (status == GFXSIM_OK && started < threads &&
+         pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+    started++;
+  if (status == GFXSIM_OK) work(&workers[0]);
+  for (u32 t = 1; t < started && status == GFXSIM_OK; t++) pthread_join(workers[t].thread, NULL);
+  for (u32 t = 0; t < threads; t++) worker_free(&workers[t]);
+  free(workers);
+  return status;
+}
+
+/* ---- Checks of the request ---- */
+
+static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
+  const chip *chip = &k->object->device->chip;
+  u64 items = 1, groups = 1;
+  for (int d = 0; d < 3; d++) {
+    if (asked->grid[d] == 0 || asked->block[d] == 0)
+      return fail(GFXSIM_INVALID, "run: grid = %u,%u,%u, block = %u,%u,%u: must be 1 or more", asked->grid[0], asked->grid[1],
+                  asked->grid[2], asked->block[0], asked->block[1], asked->block[2]);
+    if (asked->block[d] > BLOCK_MOST || (u64)asked->grid[d] * asked->block[d] > UINT32_MAX)
+      return fail(GFXSIM_INVALID, "run: grid[%d] = %u, block[%d] = %u: block must be 1024 or less, and the product below 2^32",
+                  d, asked->grid[d], d, asked->block[d]);
+    items *= asked->block[d];
+    groups *= asked->grid[d] < 65536 || d == 0 ? asked->grid[d] : 65536;
+  }
+  u32 most = k->max_workgroup != 0 && k->max_workgroup < chip->max_workgroup ? k->max_workgroup : chip->max_workgroup;
+  if (items > most)
+    return fail(GFXSIM_INVALID, "run: block of %llu work items: kernel %s takes %u", (unsigned long long)items, k->name, most);
+  if ((asked->grid[1] > 65535 || asked->grid[2] > 65535))
+    return fail(GFXSIM_INVALID, "run: grid = %u,%u,%u: the second and third must be 65535 or less", asked->grid[0],
+                asked->grid[1], asked->grid[2]);
+  u64 lds = (u64)k->desc.lds_bytes + asked->dynamic_lds;
+  if (lds > chip->lds_bytes)
+    return fail(GFXSIM_INVALID, "run: dynamic_lds = %u: with the kernel's %u bytes above the %u of %s", asked->dynamic_lds,
+                k->desc.lds_bytes, chip->lds_bytes, chip->name);
+  if (k->dynamic_stack)
+    return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: its stack has no known size (recursion or calls by pointer)", k->name);
+  if (k->desc.workgroup_info) return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: enable_sgpr_workgroup_info", k->name);
+  /* Only round to nearest even, denormals kept for f16 and f64 (the ABI's default). */
+  if ((k->desc.mode & 0xcf) != 0xc0)
+    return fail(GFXSIM_UNIMPLEMENTED,
+                "run: kernel %s: float mode 0x%x: must round to nearest and keep denormals of f16 and f64", k->name,
+                k->desc.mode);
+  if ((k->desc.mode & 0x30) != 0x30)
+    return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: float mode 0x%x flushes denormals of f32", k->name, k->desc.mode);
+  return GFXSIM_OK;
+}
+
+static u32 thread_count(const launch *run) {
+  u64 groups = (u64)run->grid[0] * run->grid[1] * run->grid[2];
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  u64 threads = run->device->options.threads > 0 ? (u64)run->device->options.threads : processors > 0 ? (u64)processors : 1;
+  if (threads > THREADS_MOST) threads = THREADS_MOST;
+  return (u32)(threads < groups ? threads : groups);
+}
+
+gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
+  gfxsim_status status = check(kernel, asked);
+  if (status == GFXSIM_OK && kernel->code == NULL) status = code_make(kernel);
+  if (status != GFXSIM_OK) return status;
+  gfxsim_device *device = kernel->object->device;
+  u32 items = asked->block[0] * asked->block[1] * asked->block[2];
+  launch run = {.device = device,
+                .kernel = kernel,
+                .grid = {asked->grid[0], asked->grid[1], asked->grid[2]},
+                .block = {asked->block[0], asked->block[1], asked->block[2]},
+                .waves = (items + LANES - 1) / LANES,
+                .vgprs = kernel->desc.vgprs > kernel->desc.accum_offset ? kernel->desc.vgprs : kernel->desc.accum_offset,
+                .dynamic_lds = asked->dynamic_lds,
+                .lds_bytes = kernel->desc.lds_bytes + asked->dynamic_lds,
+                .scratch_bytes = (kernel->desc.scratch_bytes + 3) / 4 * 4,
+                .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
+                .report_lock = PTHREAD_MUTEX_INITIALIZER};
+  status = make_args(&run, asked);
+  if (status == GFXSIM_OK) status = make_packet(&run);
+  if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));
+  if (run.kernarg_memory != NULL) memory_drop(run.kernarg_memory);
+  if (run.packet_memory != NULL) memory_drop(run.packet_memory);
+  if (status == GFXSIM_OK && atomic_load(&run.stop)) status = fail(atomic_load(&run.status), "%s", run.message);
+  return status;
+}

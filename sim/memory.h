@@ -1,0 +1,34 @@
+/* The device's global memory. Addresses are our own and never used twice, so a freed one is always recognised; between two
+ * allocations lies a gap that belongs to nobody, so an overrun by less than 64 KiB can't hit a neighbour. */
+#ifndef GFXSIM_MEMORY_H
+#define GFXSIM_MEMORY_H
+#include <pthread.h>
+
+#include "gfxsim.h"
+#include "types.h"
+
+enum { MEMORY_PAGE = 4096 };
+
+typedef struct allocation {
+  u64 base, size; /* size: what was asked for; data has it rounded up to pages */
+  u8 *data;       /* NULL once freed */
+  bool writable;  /* not: code and kernel arguments */
+} allocation;
+
+typedef struct memory {
+  allocation **sorted; /* by base; rows stay where they are so that waves may keep pointers during a launch */
+  size_t count, capacity;
+  u64 next;
+} memory;
+
+void memory_init(memory *m);
+void memory_release(memory *m);
+gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made);
+/* Frees the bytes and keeps the row, for reports. */
+void memory_drop(allocation *a);
+/* The allocation at or before the address (also one that was freed); NULL below the first. */
+allocation *memory_find(const memory *m, u64 address);
+/* Host bytes of [address, address + bytes); NULL (and an error naming `what`) unless one live allocation holds them all. */
+u8 *memory_range(const memory *m, u64 address, u64 bytes, const char *what);
+
+#endif

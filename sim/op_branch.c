@@ -1,0 +1,64 @@
+/* Branches, waits, barriers and the end: SOPP, and the jumps of SOP1 and SOPK. Source: MI300 ISA, SOPP. */
+#include "ops.h"
+
+static void jump(wave *w, const inst *i) { w->pc = i->pc + 4 + (u64)(i64)i->simm16 * 4; }
+static void branch(wave *w, const inst *i) { jump(w, i); }
+
+#define BRANCH_IF(symbol, condition)           \
+  static void symbol(wave *w, const inst *i) { \
+    if (condition) jump(w, i);                 \
+  }
+BRANCH_IF(scc0, w->scc == 0)
+BRANCH_IF(scc1, w->scc != 0)
+BRANCH_IF(vccz, get_vcc(w) == 0)
+BRANCH_IF(vccnz, get_vcc(w) != 0)
+BRANCH_IF(execz, get_exec(w) == 0)
+BRANCH_IF(execnz, get_exec(w) != 0)
+
+static void getpc(wave *w, const inst *i) { set64(w, i, 0, i->pc + 4); }
+static void setpc(wave *w, const inst *i) { w->pc = s64(w, i, 0); }
+static void swappc(wave *w, const inst *i) {
+  w->pc = s64(w, i, 1);
+  set64(w, i, 0, i->pc + 4);
+}
+static void call(wave *w, const inst *i) {
+  set64(w, i, 0, i->pc + 4);
+  jump(w, i);
+}
+
+static void endpgm(wave *w, const inst *i) {
+  (void)i;
+  w->state = WAVE_ENDED;
+}
+static void barrier(wave *w, const inst *i) {
+  (void)i;
+  w->state = WAVE_BARRIER;
+}
+/* Waits: memory accesses take effect when they are executed. The others only tell hardware about time, priority or caches. */
+static void nothing(wave *w, const inst *i) { (void)w, (void)i; }
+
+static const op ops[] = {
+    {"s_branch", branch, "*", .ends = true},
+    {"s_cbranch_scc0", scc0, "*", .ends = true},
+    {"s_cbranch_scc1", scc1, "*", .ends = true},
+    {"s_cbranch_vccz", vccz, "*", .ends = true},
+    {"s_cbranch_vccnz", vccnz, "*", .ends = true},
+    {"s_cbranch_execz", execz, "*", .ends = true},
+    {"s_cbranch_execnz", execnz, "*", .ends = true},
+    {"s_getpc_b64", getpc, "=B"},
+    {"s_setpc_b64", setpc, "B", .ends = true},
+    {"s_swappc_b64", swappc, "=BB", .ends = true},
+    {"s_call_b64", call, "=Bi", .ends = true},
+    {"s_endpgm", endpgm, "*", .ends = true},
+    {"s_barrier", barrier, "*", .ends = true},
+    {"s_waitcnt", nothing, "*"},
+    {"s_nop", nothing, "*"},
+    {"s_sleep", nothing, "*", .ends = true},
+    {"s_setprio", nothing, "*"},
+    {"s_icache_inv", nothing, "*"},
+    {"s_dcache_inv", nothing, "*"},
+    {"s_dcache_wb", nothing, "*"},
+    {"buffer_wbl2", nothing, "*"},
+    {"buffer_inv", nothing, "*"},
+};
+FAMILY(family_branch, "branch", CLASS_BRANCH, 0, ops);

@@ -1,0 +1,48 @@
+/* flat_load and flat_store: every lane's address says whether it means LDS, scratch or global memory.
+ * Source: MI300 ISA, "Flat memory instructions"; the apertures' numbers are those of text.c. */
+#include "vector_memory.h"
+
+enum { SHARED_UPPER = 0x10000, PRIVATE_UPPER = 0x20000 };
+
+typedef struct flat {
+  u64 address[LANES], global, shared, private;
+  u32 low[LANES];
+} flat;
+
+static void split(wave *w, const inst *i, int at, flat *f) {
+  const u32 *rows = w->v[i->operand[at].reg];
+  u64 exec = get_exec(w);
+  f->shared = f->private = 0;
+  for (int l = 0; l < LANES; l++) {
+    f->address[l] = lane_u64(rows, l) + (u64)(i64)i->offset;
+    f->low[l] = (u32)f->address[l];
+    f->shared |= (u64)(f->address[l] >> 32 == SHARED_UPPER) << l;
+    f->private |= (u64)(f->address[l] >> 32 == PRIVATE_UPPER) << l;
+  }
+  f->shared &= exec;
+  f->private &= exec;
+  f->global = exec & ~f->shared & ~f->private;
+}
+
+static void load(wave *w, const inst *i) {
+  flat f;
+  u32 rows[4][LANES];
+  split(w, i, 1, &f);
+  global_load(w, i, f.global, f.address, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) lds_load(w, i, f.shared, f.low, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) scratch_load(w, i, f.private, f.low, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) element_return(w, i, get_exec(w), rows);
+}
+
+static void store(wave *w, const inst *i) {
+  flat f;
+  u32 half[1][LANES];
+  split(w, i, 0, &f);
+  const u32(*rows)[LANES] = element_rows(w, i, 1, half);
+  global_store(w, i, f.global, f.address, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) lds_store(w, i, f.shared, f.low, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) scratch_store(w, i, f.private, f.low, element_bytes(i), rows);
+}
+
+static const op ops[] = {LOAD_ROWS("flat", load, "=rr"), STORE_ROWS("flat", store, "rr")};
+FAMILY(family_flat, "flat", CLASS_FLAT, MOD_OFFSET | MOD_CACHE, ops);

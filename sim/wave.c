@@ -1,0 +1,173 @@
+/* Sources and results that are more than a row of a register, and the loop over a block. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "decode.h"
+#include "ops.h"
+
+u64 scalar_source(const wave *w, const operand *o) {
+  switch (o->kind) {
+    case OPERAND_SGPR: return o->count == 1 ? w->s[o->reg] : get_pair(w, o->reg);
+    case OPERAND_CONST: return o->value;
+    case OPERAND_SCC: return w->scc;
+    case OPERAND_VCCZ: return get_vcc(w) == 0;
+    case OPERAND_EXECZ: return get_exec(w) == 0;
+    default: return 0; /* off */
+  }
+}
+
+/* ---- DPP ---- */
+
+/* The lane that lane l reads, or -1. Source: MI300 ISA, "DPP_CTRL enumeration"; 0x150 is row_newbcast. */
+static int dpp_lane(u16 ctrl, int l) {
+  int row = l & ~15, in = l & 15, n = ctrl & 15;
+  if (ctrl < 0x100) return (l & ~3) | (ctrl >> (2 * (l & 3)) & 3);
+  switch (ctrl & ~15) {
+    case 0x100: return in + n < 16 ? l + n : -1;
+    case 0x110: return in >= n ? l - n : -1;
+    case 0x120: return row | ((in - n) & 15);
+    case 0x150: return row | n;
+    default: break;
+  }
+  switch (ctrl) {
+    case 0x130: return l < 63 ? l + 1 : -1;
+    case 0x134: return (l + 1) & 63;
+    case 0x138: return l - 1;
+    case 0x13c: return (l - 1) & 63;
+    case 0x140: return row | (15 - in);
+    case 0x141: return (l & ~7) | (7 - (l & 7));
+    case 0x142: return l >= 16 ? row - 1 : -1;
+    default: return l >= 32 ? 31 : -1; /* 0x143 */
+  }
+}
+
+/* A lane whose source lies outside, or is disabled, reads 0 with bound_ctrl and is not written without it. */
+static void apply_dpp(wave *w, const inst *i, const u32 *from, u32 *to, int rows) {
+  u64 exec = get_exec(w), mask = 0;
+  for (int l = 0; l < LANES; l++) {
+    int lane = dpp_lane(i->dpp_ctrl, l);
+    bool valid = lane >= 0 && (exec >> lane & 1) != 0;
+    for (int r = 0; r < rows; r++) to[r * LANES + l] = valid ? from[r * LANES + lane] : 0;
+    bool selected = (i->row_mask >> (l / 16) & 1) != 0 && (i->bank_mask >> (l / 4 & 3) & 1) != 0;
+    mask |= (u64)(selected && (valid || i->bound_ctrl)) << l;
+  }
+  w->dpp_mask = mask;
+}
+
+/* ---- Sources ---- */
+
+static u32 select_part(u32 value, u8 select, bool sext) {
+  if (select == SEL_DWORD) return value;
+  bool word = select >= SEL_WORD_0;
+  u32 part = word ? value >> (16 * (select - SEL_WORD_0)) : value >> (8 * select);
+  if (word) return sext ? (u32)(i16)part : part & 0xffff;
+  return sext ? (u32)(i8)part : part & 0xff;
+}
+
+static void apply_signs(const operand *o, u32 *rows) {
+  u32 *row = o->type == 'd' ? rows + LANES : rows;
+  u32 sign = o->type == 'h' || o->type == 'k' ? 0x8000 : 0x80000000;
+  u32 keep = o->abs ? ~sign : ~0u, flip = o->neg ? sign : 0;
+  for (int l = 0; l < LANES; l++) row[l] = (row[l] & keep) ^ flip;
+}
+
+const u32 *wave_source(wave *w, const inst *i, int n) {
+  const operand *o = &i->operand[n];
+  u32 *rows = w->source[n][0];
+  const u32 *from = o->kind == OPERAND_CONST ? o->lanes : NULL;
+  int count = o->count > 1 ? 2 : 1;
+  if (o->kind == OPERAND_VGPR) {
+    from = w->v[o->reg];
+  } else if (from == NULL) {
+    u64 value = scalar_source(w, o);
+    for (int l = 0; l < LANES; l++) rows[l] = (u32)value;
+    for (int l = 0; l < LANES && count == 2; l++) rows[LANES + l] = (u32)(value >> 32);
+    from = rows;
+  }
+  bool half = (i->mods & MOD_OP_SEL) != 0 && (i->op_sel >> o->source & 1) != 0 && strchr("hwk", o->type) != NULL;
+  bool part = (i->mods & MOD_SDWA) != 0 && o->source < 2, moved = (i->mods & MOD_DPP) != 0 && o->source == 0;
+  if (!half && !part && !moved && !o->neg && !o->abs) return from;
+  if (moved)
+    apply_dpp(w, i, from, rows, count);
+  else if (from != rows)
+    memcpy(rows, from, (size_t)count * LANES * sizeof *rows);
+  for (int l = 0; l < LANES && part; l++) rows[l] = select_part(rows[l], i->src_sel[o->source], o->sext);
+  for (int l = 0; l < LANES && half; l++) rows[l] >>= 16;
+  if (o->neg || o->abs) apply_signs(o, rows);
+  return rows;
+}
+
+/* ---- Results ---- */
+
+/* To 0..1, and NaN to 0 (DX10_CLAMP, which every kernel of the HSA target sets). */
+static void clamp_row(const operand *o, u32 *rows) {
+  for (int l = 0; l < LANES; l++) {
+    if (o->type == 'f') {
+      float value = as_f32(rows[l]);
+      rows[l] = bits_f32(value > 0 ? (value < 1 ? value : 1) : 0);
+    } else if (o->type == 'd') {
+      double value = as_f64(lane_u64(rows, l));
+      u64 bits = bits_f64(value > 0 ? (value < 1 ? value : 1) : 0);
+      rows[l] = (u32)bits;
+      rows[LANES + l] = (u32)(bits >> 32);
+    } else if (o->type == 'h') {
+      u32 value = rows[l] & 0xffff;
+      rows[l] = value >= 0x8000 || value > 0x7c00 ? 0 : value > 0x3c00 ? 0x3c00 : value;
+    }
+  }
+}
+
+static u32 place_part(u32 old, u32 value, const inst *i) {
+  if (i->dst_sel == SEL_DWORD) return value;
+  bool word = i->dst_sel >= SEL_WORD_0;
+  int shift = word ? 16 * (i->dst_sel - SEL_WORD_0) : 8 * i->dst_sel;
+  u32 mask = (word ? 0xffffu : 0xffu) << shift;
+  u32 placed = value << shift & mask;
+  if (i->dst_unused == UNUSED_PRESERVE) return (old & ~mask) | placed;
+  if (i->dst_unused == UNUSED_SEXT) { /* the part's sign above it, zeros below */
+    u32 above = ~(mask | (mask - 1));
+    return placed | ((placed & (mask ^ mask >> 1) & mask) != 0 ? above : 0);
+  }
+  return placed;
+}
+
+void wave_result(wave *w, const inst *i, int n, const u32 *rows) {
+  const operand *o = &i->operand[n];
+  u32 changed[2][LANES];
+  memcpy(changed, rows, (o->count > 1 ? 2 : 1) * sizeof *changed);
+  u64 mask = get_exec(w);
+  if ((i->mods & MOD_DPP) != 0) mask &= w->dpp_mask;
+  if (i->clamp) clamp_row(o, changed[0]);
+  const u32 *old = w->v[o->reg];
+  int sources = i->operands - 1; /* op_sel's bit behind the sources' is the destination's */
+  bool high = (i->mods & MOD_OP_SEL) != 0 && (i->op_sel >> sources & 1) != 0;
+  for (int l = 0; l < LANES && high; l++) changed[0][l] = (old[l] & 0xffff) | changed[0][l] << 16;
+  for (int l = 0; l < LANES && (i->mods & MOD_SDWA) != 0; l++) changed[0][l] = place_part(old[l], changed[0][l], i);
+  write_row(w->v[o->reg], changed[0], mask);
+  if (o->count > 1) write_row(w->v[o->reg + 1], changed[1], mask);
+}
+
+/* ---- Blocks ---- */
+
+void wave_block(wave *w) {
+  launch *run = w->group->launch;
+  const block *b = code_block(run->kernel, w->pc);
+  if (b == NULL) {
+    wave_fault(w, NULL, GFXSIM_BAD_PC, -1, w->pc, "the program counter left the text of the code object");
+    return;
+  }
+  if (++w->blocks > run->budget) {
+    wave_fault(w, &b->inst[0], GFXSIM_BUDGET, -1, 0, "ran more than %" PRIu64 " blocks: an endless loop?", run->budget);
+    return;
+  }
+  const inst *last = &b->inst[b->count - 1];
+  w->pc = last->pc + last->size; /* a branch changes it */
+  for (const inst *i = b->inst; i <= last; i++) {
+    if (i->run == NULL) { /* decode_one left the reason behind the text */
+      wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "%s", i->text + strlen(i->text) + 1);
+      return;
+    }
+    i->run(w, i);
+    if (w->state == WAVE_FAULT) return;
+  }
+}

@@ -1,0 +1,72 @@
+/* The state of execution: a launch, a workgroup of it, a wave of that. */
+#ifndef GFXSIM_WAVE_H
+#define GFXSIM_WAVE_H
+#include <stdatomic.h>
+#include <string.h>
+
+#include "inst.h"
+#include "object.h"
+
+typedef struct launch {
+  gfxsim_device *device;
+  gfxsim_kernel *kernel;
+  u32 grid[3], block[3];
+  u32 waves; /* of a workgroup */
+  u32 vgprs, lds_bytes, dynamic_lds, scratch_bytes;
+  u64 kernarg, packet; /* device addresses; packet: the AQL dispatch packet */
+  allocation *kernarg_memory, *packet_memory;
+  u64 budget;
+  _Atomic u64 next_group;
+  atomic_bool stop;  /* a fault: the other workgroups end at their next block */
+  atomic_int status; /* the first fault's gfxsim_status */
+  char message[512]; /* of that fault, for gfxsim_last_error */
+  pthread_mutex_t report_lock;
+} launch;
+
+typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } wave_state;
+
+typedef struct group {
+  launch *launch;
+  u32 id[3];
+  u8 *lds;
+  wave *waves;
+} group;
+
+enum { WAVE_CACHE = 4 };
+
+struct wave {
+  u32 s[SGPRS];
+  u32 (*v)[LANES]; /* VGPRs, then from accum_offset AGPRs: a row of lanes per register */
+  u64 pc;          /* where the next block starts; a branch writes it */
+  u32 scc, mode;
+  u8 state, index; /* index: in the workgroup */
+  group *group;
+  u8 *scratch;                                 /* dword-interleaved as in hardware: dword d of lane l at (d * 64 + l) * 4 */
+  u64 dpp_mask;                                /* lanes that the last DPP source allows to be written */
+  u64 blocks;                                  /* run so far */
+  allocation *cache[WAVE_CACHE];               /* the allocations that were used last */
+  _Alignas(64) u32 source[OPERANDS][2][LANES]; /* where sources are made that are no plain register row */
+};
+
+static inline u64 get_pair(const wave *w, int reg) {
+  u64 value;
+  memcpy(&value, &w->s[reg], sizeof value);
+  return value;
+}
+static inline void set_pair(wave *w, int reg, u64 value) { memcpy(&w->s[reg], &value, sizeof value); }
+static inline u64 get_exec(const wave *w) { return get_pair(w, S_EXEC); }
+static inline u64 get_vcc(const wave *w) { return get_pair(w, S_VCC); }
+
+/* Registers and pointers of a wave at the start of a kernel (start.c). */
+void wave_start(wave *w, group *g, int index);
+/* Runs a block; the state says how it ended. */
+void wave_block(wave *w);
+
+/* All waves of one workgroup until they have ended or one faulted. Buffers of g are the caller's. */
+void group_run(group *g);
+
+/* Reports and stops the launch. lane: -1 where none is meant. i: NULL where there is no instruction. */
+__attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
+                                                      const char *format, ...);
+
+#endif
