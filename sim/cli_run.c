@@ -10,7 +10,7 @@
 typedef struct request {
   const char *file;
   char *kernel, *grid, *block, *chip;
-  int lds, threads;
+  int lds, threads, stack;
   long long budget;
   int loose_bounds, no_align, no_preload;
   const char *args[ARGS_MOST];
@@ -54,6 +54,7 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The file's chip with overrides, as in gfx950,lds_bytes=65536", "CHIP"},
       {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads (default: all processors)", "N"},
       {"budget", '\0', POPT_ARG_LONGLONG, &r->budget, 0, "Basic blocks that a wave may run (default 2^32)", "N"},
+      {"stack", '\0', POPT_ARG_INT, &r->stack, 0, "Scratch of a lane for a stack of no known size (default 16384)", "BYTES"},
       {"loose-bounds", '\0', POPT_ARG_NONE, &r->loose_bounds, 0, "Accept accesses up to the end of an allocation's last page",
        NULL},
       {"no-align", '\0', POPT_ARG_NONE, &r->no_align, 0, "Accept misaligned accesses", NULL},
@@ -72,7 +73,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
   const char *file = poptGetArg(context);
   if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("run: FILE: must be one code object");
   if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
-  if (good && (r->lds < 0 || r->budget < 0)) good = complain("run: --lds and --budget must not be negative");
+  if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0))
+    good = complain("run: --lds, --stack and --budget must not be negative");
   if (good) r->file = strdup(file);
   poptFreeContext(context);
   return good;
@@ -100,6 +102,7 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
 static bool run_file(request *r, const void *data, size_t bytes) {
   gfxsim_options options = {.threads = r->threads,
                             .budget = (uint64_t)r->budget,
+                            .stack_bytes = (uint32_t)r->stack,
                             .loose_bounds = r->loose_bounds != 0,
                             .no_align = r->no_align != 0,
                             .no_preload = r->no_preload != 0,

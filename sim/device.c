@@ -13,6 +13,8 @@ gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsi
   gfxsim_status status = chip_find(chip, &d->chip);
   if (status == GFXSIM_OK && options != NULL && (options->threads < 0 || options->threads > 1024))
     status = fail(GFXSIM_INVALID, "open: threads = %d: must be 0 to 1024", options->threads);
+  if (status == GFXSIM_OK && options != NULL && options->stack_bytes > d->chip.scratch_bytes)
+    status = fail(GFXSIM_INVALID, "open: stack_bytes = %u: must be %u or less", options->stack_bytes, d->chip.scratch_bytes);
   if (status != GFXSIM_OK) {
     free(d);
     return status;

@@ -51,11 +51,12 @@ GFXSIM_API const char *gfxsim_kind_name(gfxsim_kind kind);
 
 /* All zero (or a NULL options) is the default. */
 typedef struct gfxsim_options {
-  int threads;       /* host threads a launch; 0: one per processor. With 1 the order of workgroups is fixed */
-  uint64_t budget;   /* basic blocks a wave may run; 0: 2^32 */
-  bool loose_bounds; /* accept what hardware accepts: up to the end of the last 4 KiB page of an allocation */
-  bool no_align;     /* accept global accesses that are not aligned to their size, at most 4 bytes */
-  bool no_preload;   /* firmware that can't preload kernel arguments: start at the entry itself */
+  int threads;          /* host threads a launch; 0: one per processor. With 1 the order of workgroups is fixed */
+  uint64_t budget;      /* basic blocks a wave may run; 0: 2^32 */
+  bool loose_bounds;    /* accept what hardware accepts: up to the end of the last 4 KiB page of an allocation */
+  bool no_align;        /* accept global accesses that are not aligned to their size, at most 4 bytes */
+  bool no_preload;      /* firmware that can't preload kernel arguments: start at the entry itself */
+  uint32_t stack_bytes; /* scratch of a lane beside the fixed part, for kernels whose stack has no known size; 0: 16384 */
   void (*report)(const gfxsim_report *report, void *user); /* called from any thread, one call at a time */
   void *user;
 } gfxsim_options;

@@ -69,6 +69,7 @@ typedef enum modifier {
   MOD_SRC = 1 << 15,     /* neg or abs on a source */
   MOD_SEXT = 1 << 16,    /* sext(...) on a source */
   MOD_SWIZZLE = 1 << 17, /* offset:swizzle(...): raw offset in inst.offset */
+  MOD_BITOP3 = 1 << 18,  /* gfx950: the truth table, in inst.bitop3 */
 } modifier;
 
 enum { CACHE_SC0 = 1, CACHE_SC1 = 2, CACHE_NT = 4 };
@@ -138,7 +139,7 @@ struct inst {
   u8 op_sel, op_sel_hi, neg_lo, neg_hi; /* a bit per source; op_sel_hi is right only with MOD_OP_SEL_HI */
   u8 clamp;
   i8 omod; /* exponent of the factor: 1, 2, -1 */
-  u8 cbsz, abid, blgp;
+  u8 cbsz, abid, blgp, bitop3;
   u16 dpp_ctrl; /* the encoding's number */
   u8 row_mask, bank_mask;
   bool bound_ctrl;

@@ -7,7 +7,7 @@
 #include "error.h"
 #include "wave.h"
 
-enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024 };
+enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024, STACK_DEFAULT = 16384 };
 #define BUDGET_DEFAULT (UINT64_C(1) << 32)
 
 /* ---- Kernel arguments ---- */
@@ -154,8 +154,6 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
   if (lds > chip->lds_bytes)
     return fail(GFXSIM_INVALID, "run: dynamic_lds = %u: with the kernel's %u bytes above the %u of %s", asked->dynamic_lds,
                 k->desc.lds_bytes, chip->lds_bytes, chip->name);
-  if (k->dynamic_stack)
-    return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: its stack has no known size (recursion or calls by pointer)", k->name);
   if (k->desc.workgroup_info) return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: enable_sgpr_workgroup_info", k->name);
   /* Only round to nearest even, denormals kept for f16 and f64 (the ABI's default). */
   if ((k->desc.mode & 0xcf) != 0xc0)
@@ -165,6 +163,16 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
   if ((k->desc.mode & 0x30) != 0x30)
     return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: float mode 0x%x flushes denormals of f32", k->name, k->desc.mode);
   return GFXSIM_OK;
+}
+
+/* Calls that the compiler can't follow leave the stack's size to the runtime. */
+static u32 scratch_bytes(const gfxsim_kernel *k) {
+  u32 stack = k->object->device->options.stack_bytes;
+  if (!k->dynamic_stack)
+    stack = 0;
+  else if (stack == 0)
+    stack = STACK_DEFAULT;
+  return (k->desc.scratch_bytes + stack + 3) / 4 * 4;
 }
 
 static u32 thread_count(const launch *run) {
@@ -189,7 +197,7 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .vgprs = kernel->desc.vgprs > kernel->desc.accum_offset ? kernel->desc.vgprs : kernel->desc.accum_offset,
                 .dynamic_lds = asked->dynamic_lds,
                 .lds_bytes = kernel->desc.lds_bytes + asked->dynamic_lds,
-                .scratch_bytes = (kernel->desc.scratch_bytes + 3) / 4 * 4,
+                .scratch_bytes = scratch_bytes(kernel),
                 .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
                 .report_lock = PTHREAD_MUTEX_INITIALIZER};
   status = make_args(&run, asked);

@@ -44,6 +44,18 @@ V_TERNARY(bfe_u32, U, U, (c & 31) == 0 ? 0 : a >> (b & 31) & ((1u << (c & 31)) -
 V_TERNARY(alignbit_b32, U, U, (u32)(((u64)a << 32 | b) >> (c & 31)))
 V_TERNARY(alignbyte_b32, U, U, (u32)(((u64)a << 32 | b) >> (8 * (c & 3))))
 
+/* Bit by bit, the truth table's entry 4a + 2b + c. Source: CDNA 4 ISA, V_BITOP3_B32. */
+static void bitop3(wave *w, const inst *i) {
+  const u32 *pa = src(w, i, 1), *pb = src(w, i, 2), *pc = src(w, i, 3);
+  u32 row[LANES] = {0};
+  for (u32 entry = 0; entry < 8; entry++) {
+    if ((i->bitop3 >> entry & 1) == 0) continue;
+    u32 na = (entry & 4) != 0 ? 0 : ~0u, nb = (entry & 2) != 0 ? 0 : ~0u, nc = (entry & 1) != 0 ? 0 : ~0u;
+    for (int l = 0; l < LANES; l++) row[l] |= (pa[l] ^ na) & (pb[l] ^ nb) & (pc[l] ^ nc);
+  }
+  put(w, i, row);
+}
+
 /* ---- Carries: D, carry out, a, b [, carry in] ---- */
 
 static void add_sub_carry(wave *w, const inst *i, bool subtract, bool reverse, bool with_carry) {
@@ -128,6 +140,7 @@ static const op ops[] = {
     {"v_lshl_or_b32", lshl_or_b32, "=bbbb"},
     {"v_and_or_b32", and_or_b32, "=bbbb", .flow = FLOW_BITWISE},
     {"v_or3_b32", or3_b32, "=bbbb", .flow = FLOW_BITWISE},
+    {"v_bitop3_b32", bitop3, "=bbbb", .mods = MOD_BITOP3, .flow = FLOW_BITWISE},
     {"v_xad_u32", xad_u32, "=bbbb", .flow = FLOW_CARRY},
     {"v_bfi_b32", bfi_b32, "=bbbb", .flow = FLOW_BITWISE},
     {"v_bfe_u32", bfe_u32, "=bbbb"},

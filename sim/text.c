@@ -318,6 +318,7 @@ static bool take_modifier(cursor *c, inst *i) {
   if (take(c, "cbsz:")) return mark(i, MOD_MFMA, take_u8(c, &i->cbsz));
   if (take(c, "abid:")) return mark(i, MOD_MFMA, take_u8(c, &i->abid));
   if (take(c, "blgp:")) return mark(i, MOD_MFMA, take_u8(c, &i->blgp));
+  if (take(c, "bitop3:")) return mark(i, MOD_BITOP3, take_u8(c, &i->bitop3));
   if (take(c, "row_mask:")) return mark(i, MOD_DPP, take_u8(c, &i->row_mask));
   if (take(c, "bank_mask:")) return mark(i, MOD_DPP, take_u8(c, &i->bank_mask));
   if (take(c, "bound_ctrl:1") || take(c, "bound_ctrl:0")) { /* LLVM writes 0 or 1 for the same bit, by version */
