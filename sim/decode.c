@@ -112,8 +112,8 @@ static int type_registers(char type) { return type == 'B' || type == 'I' || type
 
 /* An integer in the text is an inline constant (-16 to 64, sign-extended) or a 32-bit literal. A literal of an f64 is its upper
  * half; of 64-bit integers it is extended by sign or by zeros (MI300 ISA, "Literal constants"). */
-static u64 integer_bits(u64 value, char type) {
-  bool is_inline = (i64)value >= -16 && (i64)value <= 64;
+static u64 integer_bits(u64 value, bool literal, char type) {
+  bool is_inline = !literal && (i64)value >= -16 && (i64)value <= 64;
   if (type == 'd' && !is_inline) return value << 32;
   if (type == 'I' && !is_inline) return (u64)(i64)(i32)(u32)value;
   if (type == 'F') return (value & UINT32_MAX) | value << 32;
@@ -161,7 +161,7 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
   if (o->kind == OPERAND_CONST) {
     u64 bits = o->value;
     if (t->number && t->decimal && !float_bits(t, type, &bits)) return "constant not implemented";
-    if (t->number && !t->decimal) bits = integer_bits(o->value, type);
+    if (t->number && !t->decimal) bits = integer_bits(o->value, t->literal, type);
     o->count = (u8)type_registers(type);
     return bind_constant(k->code, o, bits) ? NULL : no_memory;
   }

@@ -155,6 +155,9 @@ static bool parse_operand(cursor c, text_operand *t) {
     } else if (take(&c, "neg(")) {
       t->o.neg = true;
       c.end--;
+    } else if (take(&c, "lit(")) {
+      t->literal = true;
+      c.end--;
     } else {
       t->o.kind = OPERAND_TEXT;
       return true;

@@ -6,6 +6,7 @@
 typedef struct text_operand {
   operand o;            /* kind, reg, count, neg, abs, sext, agpr; for a number, value too */
   bool number, decimal; /* decimal: had a point, as inline floats have */
+  bool literal;         /* lit(...): no inline constant, though its value may look so */
   const char *at;       /* for messages */
   int length;
 } text_operand;
