@@ -133,7 +133,7 @@ static gfxsim_status run_groups(launch *run, u32 threads) {
 
 static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
   const chip *chip = &k->object->device->chip;
-  u64 items = 1, groups = 1;
+  u64 items = 1;
   for (int d = 0; d < 3; d++) {
     if (asked->grid[d] == 0 || asked->block[d] == 0)
       return fail(GFXSIM_INVALID, "run: grid = %u,%u,%u, block = %u,%u,%u: must be 1 or more", asked->grid[0], asked->grid[1],
@@ -142,7 +142,6 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
       return fail(GFXSIM_INVALID, "run: grid[%d] = %u, block[%d] = %u: block must be 1024 or less, and the product below 2^32",
                   d, asked->grid[d], d, asked->block[d]);
     items *= asked->block[d];
-    groups *= asked->grid[d] < 65536 || d == 0 ? asked->grid[d] : 65536;
   }
   u32 most = k->max_workgroup != 0 && k->max_workgroup < chip->max_workgroup ? k->max_workgroup : chip->max_workgroup;
   if (items > most)

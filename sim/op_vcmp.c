@@ -7,8 +7,8 @@
     const u32 *pa = src(w, i, 1), *pb = src(w, i, 2);                  \
     u64 mask = 0;                                                      \
     for (int l = 0; l < LANES; l++) {                                  \
-      __auto_type a = from(pa, l);                                     \
-      __auto_type b = from(pb, l);                                     \
+      __typeof__(from(pa, l)) a = from(pa, l);                         \
+      __typeof__(from(pb, l)) b = from(pb, l);                         \
       mask |= (u64)(condition) << l;                                   \
     }                                                                  \
     put_mask(w, i, 0, mask);                                           \

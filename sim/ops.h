@@ -93,7 +93,7 @@ static inline void put_mask(wave *w, const inst *i, int n, u64 mask) { set64(w, 
     const u32 *pa = src(w, i, 1);              \
     u32 row[LANES];                            \
     for (int l = 0; l < LANES; l++) {          \
-      __auto_type a = from(pa[l]);             \
+      __typeof__(from(pa[l])) a = from(pa[l]); \
       row[l] = to(r);                          \
     }                                          \
     put(w, i, row);                            \
@@ -103,8 +103,8 @@ static inline void put_mask(wave *w, const inst *i, int n, u64 mask) { set64(w, 
     const u32 *pa = src(w, i, 1), *pb = src(w, i, 2); \
     u32 row[LANES];                                   \
     for (int l = 0; l < LANES; l++) {                 \
-      __auto_type a = from(pa[l]);                    \
-      __auto_type b = from(pb[l]);                    \
+      __typeof__(from(pa[l])) a = from(pa[l]);        \
+      __typeof__(from(pb[l])) b = from(pb[l]);        \
       row[l] = to(r);                                 \
     }                                                 \
     put(w, i, row);                                   \
@@ -114,26 +114,26 @@ static inline void put_mask(wave *w, const inst *i, int n, u64 mask) { set64(w, 
     const u32 *pa = src(w, i, 1), *pb = src(w, i, 2), *pc = src(w, i, 3); \
     u32 row[LANES];                                                       \
     for (int l = 0; l < LANES; l++) {                                     \
-      __auto_type a = from(pa[l]);                                        \
-      __auto_type b = from(pb[l]);                                        \
-      __auto_type c = from(pc[l]);                                        \
+      __typeof__(from(pa[l])) a = from(pa[l]);                            \
+      __typeof__(from(pb[l])) b = from(pb[l]);                            \
+      __typeof__(from(pc[l])) c = from(pc[l]);                            \
       row[l] = to(r);                                                     \
     }                                                                     \
     put(w, i, row);                                                       \
   }
 /* The same over 64-bit operands: pairs of rows. */
-#define V_BINARY64(symbol, from, to, r)               \
-  static void symbol(wave *w, const inst *i) {        \
-    const u32 *pa = src(w, i, 1), *pb = src(w, i, 2); \
-    u32 rows[2][LANES];                               \
-    for (int l = 0; l < LANES; l++) {                 \
-      __auto_type a = from(lane_u64(pa, l));          \
-      __auto_type b = from(lane_u64(pb, l));          \
-      u64 bits = to(r);                               \
-      rows[0][l] = (u32)bits;                         \
-      rows[1][l] = (u32)(bits >> 32);                 \
-    }                                                 \
-    put64(w, i, rows);                                \
+#define V_BINARY64(symbol, from, to, r)                            \
+  static void symbol(wave *w, const inst *i) {                     \
+    const u32 *pa = src(w, i, 1), *pb = src(w, i, 2);              \
+    u32 rows[2][LANES];                                            \
+    for (int l = 0; l < LANES; l++) {                              \
+      __typeof__(from(lane_u64(pa, l))) a = from(lane_u64(pa, l)); \
+      __typeof__(from(lane_u64(pb, l))) b = from(lane_u64(pb, l)); \
+      u64 bits = to(r);                                            \
+      rows[0][l] = (u32)bits;                                      \
+      rows[1][l] = (u32)(bits >> 32);                              \
+    }                                                              \
+    put64(w, i, rows);                                             \
   }
 
 /* ---- Floats: a NaN that an operation makes is 0x7fc00000; one that comes in is passed on quietly (IEEE mode) ---- */

@@ -70,7 +70,8 @@ static void write_kernel(FILE *file, int n, const instruction_test *t) {
   fputs(" global_store_dwordx2 v1, v[10:11], s[6:7]\n s_endpgm\n", file);
   fprintf(file,
           ".rodata\n.p2align 6\n.amdhsa_kernel k%d\n .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .amdhsa_next_free_vgpr 64\n"
-          " .amdhsa_next_free_sgpr 96\n .amdhsa_accum_offset 32\n .amdhsa_kernarg_size 24\n .amdhsa_float_denorm_mode_32 3\n.end_amdhsa_kernel\n.text\n",
+          " .amdhsa_next_free_sgpr 96\n .amdhsa_accum_offset 32\n .amdhsa_kernarg_size 24\n .amdhsa_float_denorm_mode_32 "
+          "3\n.end_amdhsa_kernel\n.text\n",
           n);
 }
 

@@ -101,7 +101,7 @@ static int run(const program *p, const void *data, size_t bytes) {
     return stop("alloc");
   gfxsim_write(device, args.a, a, input);
   gfxsim_write(device, args.b, b, input);
-  gfxsim_launch launch = {.args = &args, .arg_bytes = offsetof(typeof(args), n) + sizeof args.n};
+  gfxsim_launch launch = {.args = &args, .arg_bytes = offsetof(__typeof__(args), n) + sizeof args.n};
   memcpy(launch.grid, p->grid, sizeof launch.grid);
   memcpy(launch.block, p->block, sizeof launch.block);
   if (gfxsim_run(kernel, &launch) != GFXSIM_OK) return stop("run");
