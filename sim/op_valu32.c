@@ -158,6 +158,8 @@ static const op ops[] = {
     {"v_subrev_f32", subrev_f32, "=fff", .mods = MOD_SRC | MOD_CLAMP},
     {"v_mul_f32", mul_f32, "=fff", .mods = MOD_SRC | MOD_CLAMP},
     {"v_fma_f32", fma_f32, "=ffff", .mods = MOD_SRC | MOD_CLAMP},
+    {"v_fmaak_f32", fma_f32, "=ffff"}, /* a * b + K */
+    {"v_fmamk_f32", fma_f32, "=ffff"}, /* a * K + b: the text has them in this order */
     {"v_fmac_f32", fmac_f32, "+fff", .mods = MOD_SRC | MOD_CLAMP},
     {"v_cvt_f32_i32", cvt_f32_i32, "=fb", .mods = MOD_CLAMP},
     {"v_cvt_f32_u32", cvt_f32_u32, "=fb", .mods = MOD_CLAMP},
