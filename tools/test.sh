@@ -105,7 +105,7 @@ build_only() {
 }
 
 format() {
-  find include src offload case test bench run examples fuzz tools -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
+  find include src offload case test bench run examples fuzz tools sim -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
     one_passed
 }
 
@@ -119,13 +119,19 @@ warnings_clang_22() {
 # ---- All of them ----
 
 step format format
-step gcc build_and_test build-gcc gcc
+if have llvm-config-22 && have clang-22 && pkg-config --exists libelf && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
+  step gcc build_and_test build-gcc gcc -Dsim=enabled
+else
+  step gcc build_and_test build-gcc gcc
+  skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev and msgpack-c, which this system lacks"
+fi
 step clang-19 build_and_test build-clang-19 clang-19
 if have clang-22; then
   step clang-22 warnings_clang_22
 else
   skip clang-22 "not in this system's package sources"
 fi
+# gfxsim's tests are in the gcc step alone.
 step sanitize build_and_test build-sanitize clang-19 -Db_sanitize=address,undefined -Db_lundef=false
 step fuzz sh tools/fuzz.sh 60
 for chip in sm_90 gfx942; do
