@@ -82,7 +82,7 @@ one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 # The counts of `meson test`, as a line; its own exit status is in them.
 meson_tests() { # BUILD
   meson test -C "$1" --no-rebuild --print-errorlogs && status=0 || status=$?
-  awk '/^test: / {name = $2}
+  awk '/^test: / {name = $2 ~ /^tandem/ ? $4 : $2} # with suites: test: PROJECT / NAME
     name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3} END {print "cases: " cases + 0}' \
     "$1/meson-logs/testlog.txt"
   awk -v status="$status" '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
