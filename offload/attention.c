@@ -85,25 +85,7 @@ TDM_INLINE int seen(const tile_pair *t, int row) {
 
 /* sums += rows of a * micro panel, over k_count. a_stride is a constant. */
 MICROKERNEL void multiply_rows(tile_sums sums, const float *a, int a_stride, const float *b, int64_t k_count) {
-  const int b_k = TDM_ON_GPU ? TILE_N : MICRO_N;
-  tdm_vec sum[MICRO_M][MICRO_VECTORS];
-  TDM_UNROLL
-  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
-  for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] = sums[i][j];
-  for (int64_t p = 0; p < k_count; p++) {
-    tdm_vec row[MICRO_VECTORS];
-    TDM_UNROLL
-    for (int j = 0; j < MICRO_VECTORS; j++) row[j] = tdm_vec_load_aligned(b + p * b_k + j * TDM_LANES);
-    TDM_UNROLL
-    for (int i = 0; i < MICRO_M; i++) {
-      float x = a[i * a_stride + p];
-      TDM_UNROLL
-      for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] += x * row[j];
-    }
-  }
-  TDM_UNROLL
-  for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
-  for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = sum[i][j];
+  tile_multiply(sums, a, a_stride, 1, b, TDM_ON_GPU ? TILE_N : MICRO_N, k_count);
 }
 
 /* 0, or the micro tile of O times the factors of its rows. */

@@ -140,8 +140,9 @@ TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int m
 
 /* ---- Multiplication ---- */
 
-/* sums += A micro panel * B micro panel, over k_count. Strides are constants at every call. */
-TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_k, const float *b, int b_k, int64_t k_count) {
+/* sums += A micro panel * B micro panel, over k_count. Strides from one row of A, and from one k, to the next are constants at
+ * every call. */
+TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_row, int a_k, const float *b, int b_k, int64_t k_count) {
   tdm_vec sum[MICRO_M][MICRO_VECTORS];
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
@@ -152,7 +153,7 @@ TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_k, const flo
     for (int j = 0; j < MICRO_VECTORS; j++) row[j] = tdm_vec_load_aligned(b + p * b_k + j * TDM_LANES);
     TDM_UNROLL
     for (int i = 0; i < MICRO_M; i++) {
-      float x = a[p * a_k + i];
+      float x = a[i * a_row + p * a_k];
       TDM_UNROLL
       for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] += x * row[j];
     }
@@ -180,9 +181,9 @@ TDM_INLINE tile_micro tile_micro_at(int micro, int micros_m, int micros_n) {
 
 TDM_INLINE void tile_multiply_at(tile_sums sums, tile_micro at, const float *a_panel, const float *b_panel, int64_t k_count) {
   if (TDM_ON_GPU) /* the panels are filled with 0 to their full depth, so that the loop unrolls */
-    tile_multiply(sums, a_panel + at.m * MICRO_M, TILE_M, b_panel + at.n * MICRO_N, TILE_N, TILE_K);
+    tile_multiply(sums, a_panel + at.m * MICRO_M, 1, TILE_M, b_panel + at.n * MICRO_N, TILE_N, TILE_K);
   else
-    tile_multiply(sums, a_panel + at.m * TILE_STEP(MICRO_M), MICRO_M, b_panel + at.n * TILE_STEP(MICRO_N), MICRO_N, k_count);
+    tile_multiply(sums, a_panel + at.m * TILE_STEP(MICRO_M), 1, MICRO_M, b_panel + at.n * TILE_STEP(MICRO_N), MICRO_N, k_count);
 }
 
 /* ---- A grid of tiles ---- */
