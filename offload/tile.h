@@ -136,7 +136,10 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 /* Copies the K step at k0 of `micros` micro panels that begin at o0; the team's threads share the work.
  * width: MICRO_M for A, MICRO_N for B, a constant. */
 TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                          tdm_here_t here){TDM_BY_TYPE(x -> type, tile_pack_typed, panel, x, o0, micros, k0, k, width, here)}
+                          tdm_here_t here) {
+  tdm_type type = x->type;
+  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, width, here)
+}
 
 /* ---- Multiplication ---- */
 
