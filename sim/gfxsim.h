@@ -34,6 +34,7 @@ typedef enum gfxsim_kind {
   GFXSIM_OUT_OF_BOUNDS, /* of an allocation, of LDS, or of scratch */
   GFXSIM_AFTER_FREE,
   GFXSIM_MISALIGNED,
+  GFXSIM_TRAP,   /* s_trap: an assertion of the program */
   GFXSIM_BUDGET, /* more blocks than the budget: most likely an endless loop */
 } gfxsim_kind;
 

@@ -37,6 +37,11 @@ static void barrier(wave *w, const inst *i) {
 /* Waits: memory accesses take effect when they are executed. The others only tell hardware about time, priority or caches. */
 static void nothing(wave *w, const inst *i) { (void)w, (void)i; }
 
+/* llvm.trap, an assertion: the trap handler of the HSA runtime aborts the queue. */
+static void trap(wave *w, const inst *i) {
+  wave_fault(w, i, GFXSIM_TRAP, -1, 0, "the kernel trapped with number %d", i->simm16 & 255);
+}
+
 static const op ops[] = {
     {"s_branch", branch, "*", .ends = true},
     {"s_cbranch_scc0", scc0, "*", .ends = true},
@@ -58,6 +63,17 @@ static const op ops[] = {
     {"s_icache_inv", nothing, "*"},
     {"s_dcache_inv", nothing, "*"},
     {"s_dcache_wb", nothing, "*"},
+    {"s_dcache_inv_vol", nothing, "*"},
+    {"s_dcache_wb_vol", nothing, "*"},
+    {"s_wakeup", nothing, "*"},
+    {"s_ttracedata", nothing, "*"},
+    {"s_incperflevel", nothing, "*"},
+    {"s_decperflevel", nothing, "*"},
+    {"s_cbranch_cdbgsys", nothing, "*"}, /* taken under a debugger only */
+    {"s_cbranch_cdbguser", nothing, "*"},
+    {"s_cbranch_cdbgsys_or_user", nothing, "*"},
+    {"s_cbranch_cdbgsys_and_user", nothing, "*"},
+    {"s_trap", trap, "*", .ends = true},
     {"buffer_wbl2", nothing, "*"},
     {"buffer_inv", nothing, "*"},
 };

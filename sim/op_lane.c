@@ -1,5 +1,8 @@
-/* Instructions that move values between lanes and scalars. Source: MI300 ISA, VOP1, VOP3. They ignore EXEC as a mask. */
+/* Instructions that move values between lanes and scalars, or between lanes. Source: MI300 and CDNA 4 ISA, VOP1, VOP3, DS. */
+#include "access.h"
 #include "ops.h"
+
+/* ---- One lane and a scalar: EXEC is no mask for them ---- */
 
 static void readlane(wave *w, const inst *i) { set32(w, i, 0, w->v[i->operand[1].reg][s32(w, i, 2) & 63]); }
 /* The first active lane; lane 0 when there is none. */
@@ -21,9 +24,85 @@ static void mbcnt(wave *w, const inst *i) {
   put(w, i, row);
 }
 
+/* ---- gfx950: odd groups of the first register against even groups of the second; parameter: lanes of a group ---- */
+
+/* What a disabled lane gives to an enabled one is not documented, so a pair must be enabled or disabled as a whole. */
+static void permlane_swap(wave *w, const inst *i) {
+  int size = i->op->parameter;
+  u32 *first = w->v[i->operand[0].reg], *second = w->v[i->operand[1].reg];
+  u64 exec = get_exec(w);
+  for (int l = 0; l < LANES; l++) {
+    if ((l & size) != 0) continue;
+    bool low = (exec >> l & 1) != 0, high = (exec >> (l + size) & 1) != 0;
+    if (low != high) {
+      wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, l, 0, "swap with a lane that EXEC disables");
+      return;
+    }
+    if (!low) continue;
+    u32 moved = first[l + size];
+    first[l + size] = second[l];
+    second[l] = moved;
+  }
+}
+
+/* ---- Through the LDS crossbar, no memory: lane numbers are byte addresses / 4, disabled lanes give 0 ---- */
+
+static void bpermute(wave *w, const inst *i) {
+  const u32 *address = src(w, i, 1), *data = src(w, i, 2);
+  u64 exec = get_exec(w);
+  u32 rows[1][LANES];
+  for (int l = 0; l < LANES; l++) {
+    u32 from = (address[l] + (u32)i->offset) / 4 % LANES;
+    rows[0][l] = (exec >> from & 1) != 0 ? data[from] : 0;
+  }
+  load_return(w, i, 0, exec, rows, 1);
+}
+
+/* Of lanes that name the same one, the highest wins. */
+static void permute(wave *w, const inst *i) {
+  const u32 *address = src(w, i, 1), *data = src(w, i, 2);
+  u64 exec = get_exec(w);
+  u32 rows[1][LANES] = {{0}};
+  for (int l = 0; l < LANES; l++)
+    if ((exec >> l & 1) != 0) rows[0][(address[l] + (u32)i->offset) / 4 % LANES] = data[l];
+  load_return(w, i, 0, exec, rows, 1);
+}
+
+static u32 reverse5(u32 a) { return (a & 1) << 4 | (a & 2) << 2 | (a & 4) | (a & 8) >> 2 | (a & 16) >> 4; }
+
+/* The lane of its half that lane l reads. Source: the pseudocode of DS_SWIZZLE_B32. */
+static u32 swizzle_lane(u32 offset, u32 l) {
+  u32 low = offset & 31, middle = offset >> 5 & 31, high = offset >> 10 & 31;
+  if (offset >= 0xe000) return reverse5(l & 31) >> __builtin_popcount(low) | (l & low); /* FFT */
+  if (offset >= 0xc000) return (l & low) | ((high & 1 ? l - middle : l + middle) & ~low & 31);
+  if (offset >= 0x8000) return (l & 28) | (offset >> (2 * (l & 3)) & 3); /* quads */
+  return ((l & low) | middle) ^ high;
+}
+static void swizzle(wave *w, const inst *i) {
+  const u32 *data = src(w, i, 1);
+  u64 exec = get_exec(w);
+  u32 rows[1][LANES];
+  for (u32 l = 0; l < LANES; l++) {
+    u32 from = (l & 32) | (swizzle_lane((u32)i->offset & 0xffff, l) & 31);
+    rows[0][l] = (exec >> from & 1) != 0 ? data[from] : 0;
+  }
+  load_return(w, i, 0, exec, rows, 1);
+}
+
 static const op ops[] = {
-    {"v_readlane_b32", readlane, "=bbb", .flow = FLOW_OWN},   {"v_readfirstlane_b32", readfirstlane, "=bb", .flow = FLOW_OWN},
-    {"v_writelane_b32", writelane, "+bbb", .flow = FLOW_OWN}, {"v_mbcnt_lo_u32_b32", mbcnt, "=bbb", .parameter = 0},
+    {"v_readlane_b32", readlane, "=bbb", .flow = FLOW_OWN},
+    {"v_readfirstlane_b32", readfirstlane, "=bb", .flow = FLOW_OWN},
+    {"v_writelane_b32", writelane, "+bbb", .flow = FLOW_OWN},
+    {"v_mbcnt_lo_u32_b32", mbcnt, "=bbb", .parameter = 0},
     {"v_mbcnt_hi_u32_b32", mbcnt, "=bbb", .parameter = 1},
+    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .flow = FLOW_OWN, .parameter = 16},
+    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .flow = FLOW_OWN, .parameter = 32},
 };
 FAMILY(family_lane, "lane", CLASS_VALU, 0, ops);
+
+static const op crossbar_ops[] = {
+    {"ds_permute_b32", permute, "=bbb", .flow = FLOW_OWN},
+    {"ds_bpermute_b32", bpermute, "=bbb", .flow = FLOW_OWN},
+    {"ds_swizzle_b32", swizzle, "=bb", .mods = MOD_SWIZZLE, .flow = FLOW_OWN},
+};
+FAMILY(family_crossbar, "crossbar", CLASS_LDS, MOD_OFFSET, crossbar_ops);

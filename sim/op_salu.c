@@ -140,6 +140,55 @@ S_UNARY(sext_i32_i16, s32, set32, u32, (u32)(i16)a, w->scc)
 S_UNARY(abs_i32, s32, set32, u32, (i32)a < 0 ? 0 - a : a, d != 0)
 S_UNARY(bitset0_b32, s32, set32, u32, w->s[i->operand[0].reg] & ~(1u << (a & 31)), w->scc)
 S_UNARY(bitset1_b32, s32, set32, u32, w->s[i->operand[0].reg] | 1u << (a & 31), w->scc)
+S_UNARY(bitset0_b64, s32, set64, u64, get_pair(w, i->operand[0].reg) & ~(UINT64_C(1) << (a & 63)), w->scc)
+S_UNARY(bitset1_b64, s32, set64, u64, get_pair(w, i->operand[0].reg) | UINT64_C(1) << (a & 63), w->scc)
+
+/* Bit 4q: whether any bit of quad q is set. */
+static u64 quad_any(u64 a) { return (a | a >> 1 | a >> 2 | a >> 3) & UINT64_C(0x1111111111111111); }
+static u64 quad_pack(u64 a) {
+  u64 d = 0;
+  for (int q = 0; q < 16; q++) d |= (a >> (4 * q) & 1) << q;
+  return d;
+}
+static u64 twice_each(u32 a) {
+  u64 d = 0;
+  for (int b = 0; b < 32; b++) d |= (u64)(a >> b & 1) * 3 << (2 * b);
+  return d;
+}
+S_UNARY(wqm_b32, s32, set32, u32, (u32)quad_any(a) * 15, d != 0)
+S_UNARY(wqm_b64, s64, set64, u64, quad_any(a) * 15, d != 0)
+S_UNARY(quadmask_b32, s32, set32, u32, (u32)quad_pack(quad_any(a)), d != 0)
+S_UNARY(quadmask_b64, s64, set64, u64, quad_pack(quad_any(a)), d != 0)
+static void bitreplicate(wave *w, const inst *i) { set64(w, i, 0, twice_each(s32(w, i, 1))); }
+
+/* ---- The register's number plus M0 ---- */
+
+/* parameter: the operand that moves, 0 or 1. Its number; -1 after a fault. */
+static int moved_register(wave *w, const inst *i) {
+  const operand *o = &i->operand[i->op->parameter];
+  u32 index = w->s[S_M0];
+  if (o->kind == OPERAND_SGPR && o->reg < S_FLAT_SCRATCH && index < S_FLAT_SCRATCH &&
+      o->reg + index + o->count <= S_FLAT_SCRATCH)
+    return o->reg + (int)index;
+  wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, 0, "M0 = %u moves the register out of s0 to s%d", index, S_FLAT_SCRATCH - 1);
+  return -1;
+}
+static void movrels_b32(wave *w, const inst *i) {
+  int from = moved_register(w, i);
+  if (from >= 0) set32(w, i, 0, w->s[from]);
+}
+static void movrels_b64(wave *w, const inst *i) {
+  int from = moved_register(w, i);
+  if (from >= 0) set64(w, i, 0, get_pair(w, from));
+}
+static void movreld_b32(wave *w, const inst *i) {
+  int to = moved_register(w, i);
+  if (to >= 0) w->s[to] = s32(w, i, 1);
+}
+static void movreld_b64(wave *w, const inst *i) {
+  int to = moved_register(w, i);
+  if (to >= 0) set_pair(w, to, s64(w, i, 1));
+}
 
 /* D = EXEC, EXEC = f(source, EXEC), SCC = EXEC != 0 */
 #define S_SAVEEXEC(symbol, r)                  \
@@ -264,6 +313,17 @@ static const op ops[] = {
     {"s_abs_i32", abs_i32, "=bb"},
     {"s_bitset0_b32", bitset0_b32, "+bb"},
     {"s_bitset1_b32", bitset1_b32, "+bb"},
+    {"s_bitset0_b64", bitset0_b64, "+Bb"},
+    {"s_bitset1_b64", bitset1_b64, "+Bb"},
+    {"s_wqm_b32", wqm_b32, "=bb"},
+    {"s_wqm_b64", wqm_b64, "=BB"},
+    {"s_quadmask_b32", quadmask_b32, "=bb"},
+    {"s_quadmask_b64", quadmask_b64, "=BB"},
+    {"s_bitreplicate_b64_b32", bitreplicate, "=Bb"},
+    {"s_movrels_b32", movrels_b32, "=bb", .flow = FLOW_OWN, .parameter = 1},
+    {"s_movrels_b64", movrels_b64, "=BB", .flow = FLOW_OWN, .parameter = 1},
+    {"s_movreld_b32", movreld_b32, "=bb", .flow = FLOW_OWN, .parameter = 0},
+    {"s_movreld_b64", movreld_b64, "=BB", .flow = FLOW_OWN, .parameter = 0},
     {"s_and_saveexec_b64", and_saveexec, "=BB"},
     {"s_or_saveexec_b64", or_saveexec, "=BB"},
     {"s_xor_saveexec_b64", xor_saveexec, "=BB"},

@@ -1,19 +1,62 @@
-/* Scalar loads. Source: MI300 ISA, SMEM: address = base + offset + SGPR offset, its two low bits ignored. */
+/* Scalar memory. Source: MI300 ISA, SMEM: address = base + offset + SGPR offset, its two low bits ignored. */
 #include "access.h"
 #include "ops.h"
 
 /* s_load D, base, offset: the offset a register or a constant, with a constant beside it in offset: */
+static u64 distance(const wave *w, const inst *i) {
+  const operand *o = &i->operand[2];
+  return (o->kind == OPERAND_CONST ? (u64)(i64)(i32)o->value : s32(w, i, 2)) + (u64)(i64)i->offset;
+}
+
 static void load(wave *w, const inst *i) {
-  const operand *d = &i->operand[0], *o = &i->operand[2];
-  u64 extra = o->kind == OPERAND_CONST ? (u64)(i64)(i32)o->value : s32(w, i, 2);
-  u64 address = (s64(w, i, 1) + extra + (u64)(i64)i->offset) & ~UINT64_C(3);
+  const operand *d = &i->operand[0];
+  u64 address = (s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3);
   const u8 *from = global_pointer(w, i, -1, address, 4u * d->count, false);
   if (from != NULL) memcpy(&w->s[d->reg], from, 4u * d->count);
 }
+static void store(wave *w, const inst *i) {
+  const operand *d = &i->operand[0];
+  u64 address = (s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3);
+  u8 *to = global_pointer(w, i, -1, address, 4u * d->count, true);
+  if (to != NULL) memcpy(to, &w->s[d->reg], 4u * d->count);
+}
+
+/* The buffer's base lies in bits 47:0, the stride in 61:48, num_records, in strides where there is one, in 95:64. Dwords
+ * beyond it read 0 (MI300 ISA, "Scalar memory", buffer range check). */
+static void buffer_load(wave *w, const inst *i) {
+  const operand *d = &i->operand[0];
+  const u32 *resource = &w->s[i->operand[1].reg];
+  u64 base = get_pair(w, i->operand[1].reg) & ((UINT64_C(1) << 48) - 1), start = distance(w, i) & ~UINT64_C(3);
+  u64 stride = resource[1] >> 16 & 0x3fff, size = resource[2] * (stride > 0 ? stride : 1);
+  u32 inside = 0; /* dwords that lie in the buffer */
+  while (inside < d->count && start + 4 * inside + 4 <= size) inside++;
+  u32 data[16] = {0};
+  if (inside > 0) {
+    const u8 *from = global_pointer(w, i, -1, (base & ~UINT64_C(3)) + start, 4 * inside, false);
+    if (from == NULL) return;
+    memcpy(data, from, 4 * inside);
+  }
+  memcpy(&w->s[d->reg], data, 4u * d->count);
+}
+
+/* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is no clock. */
+static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
 
 static const op ops[] = {
-    {"s_load_dword", load, "=rBs", .flow = FLOW_OWN},    {"s_load_dwordx2", load, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx4", load, "=rBs", .flow = FLOW_OWN},  {"s_load_dwordx8", load, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dword", load, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx2", load, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx4", load, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx8", load, "=rBs", .flow = FLOW_OWN},
     {"s_load_dwordx16", load, "=rBs", .flow = FLOW_OWN},
+    {"s_buffer_load_dword", buffer_load, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx2", buffer_load, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx4", buffer_load, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx8", buffer_load, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx16", buffer_load, "=rrs", .flow = FLOW_OWN},
+    {"s_store_dword", store, "rBs", .flow = FLOW_OWN},
+    {"s_store_dwordx2", store, "rBs", .flow = FLOW_OWN},
+    {"s_store_dwordx4", store, "rBs", .flow = FLOW_OWN},
+    {"s_memtime", blocks_run, "=B", .ends = true},
+    {"s_memrealtime", blocks_run, "=B", .ends = true},
 };
 FAMILY(family_smem, "smem", CLASS_SMEM, MOD_OFFSET, ops);

@@ -12,6 +12,7 @@ const char *gfxsim_kind_name(gfxsim_kind kind) {
       [GFXSIM_OUT_OF_BOUNDS] = "out of bounds",
       [GFXSIM_AFTER_FREE] = "use after free",
       [GFXSIM_MISALIGNED] = "misaligned",
+      [GFXSIM_TRAP] = "trap",
       [GFXSIM_BUDGET] = "budget",
   };
   return names[kind];
