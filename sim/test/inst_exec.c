@@ -1,0 +1,87 @@
+/* Scalar instructions that write EXEC, hardware registers, branches and scalar memory. Every expectation is written from the
+ * pseudocode of the MI300 and CDNA 4 ISA documents. EXEC is b before the instruction. */
+#include "expect.h"
+
+#define SAVEEXEC(name, r) EXPECT(name, r) EXPECT(name##_any, (r) != 0)
+
+SAVEEXEC(and, a &b)
+SAVEEXEC(or, a | b)
+SAVEEXEC(xor, a ^ b)
+SAVEEXEC(andn2, a & ~b)
+SAVEEXEC(orn2, a | ~b)
+SAVEEXEC(andn1, ~a &b)
+SAVEEXEC(orn1, ~a | b)
+SAVEEXEC(nand, ~(a &b))
+SAVEEXEC(nor, ~(a | b))
+SAVEEXEC(xnor, ~(a ^ b))
+EXPECT(exec_before, b)
+
+EXPECT(low_nibble, a & 15)
+EXPECT(mode_at_start, 0x3c0 | 0x30)
+EXPECT(denormals_off, 0xc0)
+EXPECT(first_word, (u32)a)
+EXPECT(loaded_b, b)
+EXPECT(two_dwords, a)
+EXPECT(one_inside, (u32)a)
+EXPECT(taken, 7)
+EXPECT(grows, 1)
+
+/* The new EXEC, the saved one, SCC. */
+#define EXEC_TEXT(name) "s_mov_b64 exec, s[10:11]\n " name " s[14:15], s[8:9]"
+#define SAVEEXEC_ROWS(op)                                                                                \
+  {EXEC_TEXT("s_" #op "_saveexec_b64") "\n s_mov_b64 s[14:15], exec\n s_mov_b64 exec, 1", SCALAR64, op}, \
+      {EXEC_TEXT("s_" #op "_saveexec_b64") "\n s_mov_b64 exec, 1", SCALAR64, exec_before}, {             \
+    EXEC_TEXT("s_" #op "_saveexec_b64") "\n s_mov_b64 exec, 1", SCC_ONLY, op##_any                       \
+  }
+#define WREXEC_ROWS(op)                                                                                \
+  {EXEC_TEXT("s_" #op "_wrexec_b64") "\n s_mov_b64 s[14:15], exec\n s_mov_b64 exec, 1", SCALAR64, op}, \
+      {EXEC_TEXT("s_" #op "_wrexec_b64") "\n s_mov_b64 exec, 1", SCALAR64, op}, {                      \
+    EXEC_TEXT("s_" #op "_wrexec_b64") "\n s_mov_b64 exec, 1", SCC_ONLY, op##_any                       \
+  }
+
+/* s[16:17]: the address of the item. */
+#define ITEM_ADDRESS "s_mul_i32 s16, s2, 48\n s_mul_hi_u32 s17, s2, 48\n s_add_u32 s16, s16, s4\n s_addc_u32 s17, s17, s5\n "
+#define WAIT "\n s_waitcnt lgkmcnt(0)"
+
+static const instruction_test tests[] = {
+    SAVEEXEC_ROWS(and),
+    SAVEEXEC_ROWS(or),
+    SAVEEXEC_ROWS(xor),
+    SAVEEXEC_ROWS(andn2),
+    SAVEEXEC_ROWS(orn2),
+    SAVEEXEC_ROWS(andn1),
+    SAVEEXEC_ROWS(orn1),
+    SAVEEXEC_ROWS(nand),
+    SAVEEXEC_ROWS(nor),
+    SAVEEXEC_ROWS(xnor),
+    WREXEC_ROWS(andn1),
+    WREXEC_ROWS(andn2),
+    {"s_getreg_b32 s14, hwreg(HW_REG_MODE, 0, 10)", SCALAR32, mode_at_start},
+    {"s_and_b32 s16, s8, 15\n s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s16\n s_getreg_b32 s14, hwreg(HW_REG_MODE, 0, 4)\n"
+     " s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0",
+     SCALAR32, low_nibble},
+    {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n s_getreg_b32 s14, hwreg(HW_REG_MODE, 0, 8)\n"
+     " s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
+     SCALAR32, denormals_off},
+    {ITEM_ADDRESS "s_load_dword s14, s[16:17], 0x0" WAIT, SCALAR32, first_word},
+    {ITEM_ADDRESS "s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT, SCALAR64, loaded_b},
+    {ITEM_ADDRESS "s_mov_b32 s18, 4\n s_load_dwordx2 s[14:15], s[16:17], s18 offset:0x4" WAIT, SCALAR64, loaded_b},
+    {ITEM_ADDRESS "s_mov_b32 s18, 8\n s_load_dwordx2 s[14:15], s[16:17], s18" WAIT, SCALAR64, loaded_b},
+    {ITEM_ADDRESS "s_add_u32 s16, s16, 16\n s_addc_u32 s17, s17, 0\n s_load_dwordx2 s[14:15], s[16:17], -0x8" WAIT, SCALAR64,
+     loaded_b},
+    {ITEM_ADDRESS "s_mov_b64 s[20:21], s[8:9]\n s_store_dwordx2 s[20:21], s[16:17], 0x8\n s_dcache_wb" WAIT
+                  "\n s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT,
+     SCALAR64, two_dwords},
+    {ITEM_ADDRESS "s_mov_b32 s18, 8\n s_mov_b32 s19, 0\n s_buffer_load_dwordx2 s[14:15], s[16:19], 0x0" WAIT, SCALAR64,
+     two_dwords},
+    {ITEM_ADDRESS "s_mov_b32 s18, 4\n s_mov_b32 s19, 0\n s_buffer_load_dwordx2 s[14:15], s[16:19], 0x0" WAIT, SCALAR64,
+     one_inside},
+    {ITEM_ADDRESS "s_or_b32 s17, s17, 0x80000\n s_mov_b32 s18, 2\n s_mov_b32 s19, 0\n s_mov_b32 s20, 4\n"
+                  " s_buffer_load_dwordx2 s[14:15], s[16:19], s20 offset:0x4" WAIT,
+     SCALAR64, loaded_b},
+    {"s_mov_b32 s14, 0\n s_call_b64 s[16:17], 2\n s_add_u32 s14, s14, 3\n s_branch 2\n s_add_u32 s14, s14, 4\n"
+     " s_setpc_b64 s[16:17]",
+     SCALAR32, taken},
+    {"s_memtime s[16:17]" WAIT "\n s_memrealtime s[18:19]" WAIT "\n s_cmp_lt_u32 s16, s18", SCC_ONLY, grows},
+};
+TABLE(exec);
