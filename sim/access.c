@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "ops.h"
+#include "watch.h"
 
 /* ---- Global ---- */
 
@@ -56,25 +57,30 @@ u8 *global_pointer(wave *w, const inst *i, int lane, u64 address, u32 bytes, boo
 }
 
 void global_load(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
-  for (; mask != 0; mask &= mask - 1) {
-    int l = __builtin_ctzll(mask);
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
     const u8 *from = global_pointer(w, i, l, address[l], bytes, false);
     if (from == NULL) return;
     u32 data[4] = {0};
     memcpy(data, from, bytes);
     for (u32 r = 0; r < (bytes + 3) / 4; r++) rows[r][l] = data[r];
   }
+  watch_access(w, i,
+               &(memory_access){SPACE_GLOBAL, ACCESS_LOAD, .bytes = bytes, .mask = mask, .address = address,
+                                .rows = (const u32(*)[LANES])rows});
 }
 
 void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
-  for (; mask != 0; mask &= mask - 1) {
-    int l = __builtin_ctzll(mask);
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
     u8 *to = global_pointer(w, i, l, address[l], bytes, true);
     if (to == NULL) return;
     u32 data[4] = {0};
     for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
     memcpy(to, data, bytes);
   }
+  watch_access(w, i,
+               &(memory_access){SPACE_GLOBAL, ACCESS_STORE, .bytes = bytes, .mask = mask, .address = address, .rows = rows});
 }
 
 /* ---- LDS ---- */
@@ -88,25 +94,29 @@ u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool w
 }
 
 void lds_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
-  for (; mask != 0; mask &= mask - 1) {
-    int l = __builtin_ctzll(mask);
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
     const u8 *from = lds_pointer(w, i, l, address[l], bytes, false);
     if (from == NULL) return;
     u32 data[4] = {0};
     memcpy(data, from, bytes);
     for (u32 r = 0; r < (bytes + 3) / 4; r++) rows[r][l] = data[r];
   }
+  watch_access(w, i,
+               &(memory_access){SPACE_LDS, ACCESS_LOAD, .bytes = bytes, .mask = mask, .offset = address,
+                                .rows = (const u32(*)[LANES])rows});
 }
 
 void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
-  for (; mask != 0; mask &= mask - 1) {
-    int l = __builtin_ctzll(mask);
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
     u8 *to = lds_pointer(w, i, l, address[l], bytes, true);
     if (to == NULL) return;
     u32 data[4] = {0};
     for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
     memcpy(to, data, bytes);
   }
+  watch_access(w, i, &(memory_access){SPACE_LDS, ACCESS_STORE, .bytes = bytes, .mask = mask, .offset = address, .rows = rows});
 }
 
 /* ---- Scratch ---- */
@@ -124,23 +134,28 @@ static u8 *scratch_byte(wave *w, int lane, u32 address) {
 }
 
 void scratch_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
-  for (; mask != 0; mask &= mask - 1) {
-    int l = __builtin_ctzll(mask);
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
     if (!scratch_holds(w, i, l, address[l], bytes, false)) return;
     u8 data[16] = {0};
     for (u32 b = 0; b < bytes; b++) data[b] = *scratch_byte(w, l, address[l] + b);
     for (u32 r = 0; r < (bytes + 3) / 4; r++) memcpy(&rows[r][l], data + 4 * r, 4);
   }
+  watch_access(w, i,
+               &(memory_access){SPACE_SCRATCH, ACCESS_LOAD, .bytes = bytes, .mask = mask, .offset = address,
+                                .rows = (const u32(*)[LANES])rows});
 }
 
 void scratch_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
-  for (; mask != 0; mask &= mask - 1) {
-    int l = __builtin_ctzll(mask);
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
     if (!scratch_holds(w, i, l, address[l], bytes, true)) return;
     u8 data[16];
     for (u32 r = 0; r < (bytes + 3) / 4; r++) memcpy(data + 4 * r, &rows[r][l], 4);
     for (u32 b = 0; b < bytes; b++) *scratch_byte(w, l, address[l] + b) = data[b];
   }
+  watch_access(w, i,
+               &(memory_access){SPACE_SCRATCH, ACCESS_STORE, .bytes = bytes, .mask = mask, .offset = address, .rows = rows});
 }
 
 void load_return(wave *w, const inst *i, int n, u64 mask, u32 (*rows)[LANES], u32 count) {

@@ -1,4 +1,4 @@
-#include "wave.h"
+#include "watch.h"
 
 /* Blocks that a wave runs before the next one's turn: few enough that waves which wait for each other in LDS get on, enough
  * that a wave's registers stay in the cache. */
@@ -13,6 +13,7 @@ void group_run(group *g) {
   launch *run = g->launch;
   u32 waves = run->waves;
   for (u32 n = 0; n < waves; n++) wave_start(&g->waves[n], g, (int)n);
+  WATCH_EACH(run, start, g);
   while (!atomic_load_explicit(&run->stop, memory_order_relaxed)) {
     u32 running = 0, waiting = 0;
     for (u32 n = 0; n < waves; n++) {
@@ -22,7 +23,9 @@ void group_run(group *g) {
       waiting += w->state == WAVE_BARRIER;
     }
     if (running > 0) continue;
-    if (waiting == 0) return;
+    if (waiting == 0) break;
+    WATCH_EACH(run, barrier, g);
     release_barrier(g, waves); /* waves that have ended count as arrived (MI300 ISA, S_BARRIER) */
   }
+  if (!atomic_load_explicit(&run->stop, memory_order_relaxed)) WATCH_EACH(run, finish, g);
 }

@@ -5,7 +5,7 @@
 
 #include "decode.h"
 #include "error.h"
-#include "wave.h"
+#include "watch.h"
 
 enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024, STACK_DEFAULT = 16384 };
 #define BUDGET_DEFAULT (UINT64_C(1) << 32)
@@ -70,19 +70,29 @@ static gfxsim_status make_packet(launch *run) {
 typedef struct worker {
   launch *run;
   pthread_t thread;
+  group group; /* the one it is at */
   void *waves, *registers, *lds, *scratch;
 } worker;
 
-static bool worker_make(worker *w, launch *run) {
+static gfxsim_status worker_make(worker *w, launch *run) {
   w->run = run;
   w->waves = aligned_alloc(64, run->waves * sizeof(wave));
   w->registers = aligned_alloc(64, (size_t)run->waves * run->vgprs * LANES * 4);
   w->lds = aligned_alloc(64, (run->lds_bytes + 64) / 64 * 64);
   w->scratch = aligned_alloc(64, (size_t)run->waves * (run->scratch_bytes + 4) * LANES);
-  return w->waves != NULL && w->registers != NULL && w->lds != NULL && w->scratch != NULL;
+  w->group = (group){.launch = run, .lds = w->lds, .waves = w->waves};
+  if (w->waves == NULL || w->registers == NULL || w->lds == NULL || w->scratch == NULL)
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the %u waves of a workgroup", run->waves);
+  memset(w->waves, 0, run->waves * sizeof(wave));
+  for (u32 n = 0; n < run->waves; n++) {
+    w->group.waves[n].v = (u32(*)[LANES])w->registers + (size_t)n * run->vgprs;
+    w->group.waves[n].scratch = (u8 *)w->scratch + (size_t)n * (run->scratch_bytes + 4) * LANES;
+  }
+  return watch_open(&w->group);
 }
 
 static void worker_free(worker *w) {
+  if (w->group.launch != NULL) WATCH_EACH(w->run, close, &w->group);
   free(w->waves);
   free(w->registers);
   free(w->lds);
@@ -92,21 +102,16 @@ static void worker_free(worker *w) {
 static void *work(void *argument) {
   worker *w = argument;
   launch *run = w->run;
-  group g = {.launch = run, .lds = w->lds, .waves = w->waves};
-  memset(w->waves, 0, run->waves * sizeof(wave));
-  for (u32 n = 0; n < run->waves; n++) {
-    g.waves[n].v = (u32(*)[LANES])w->registers + (size_t)n * run->vgprs;
-    g.waves[n].scratch = (u8 *)w->scratch + (size_t)n * (run->scratch_bytes + 4) * LANES;
-  }
+  group *g = &w->group;
   u64 x = run->grid[0], y = run->grid[1], groups = x * y * run->grid[2], index;
   while (!atomic_load(&run->stop) && (index = atomic_fetch_add(&run->next_group, 1)) < groups) {
-    g.id[0] = (u32)(index % x);
-    g.id[1] = (u32)(index / x % y);
-    g.id[2] = (u32)(index / x / y);
+    g->id[0] = (u32)(index % x);
+    g->id[1] = (u32)(index / x % y);
+    g->id[2] = (u32)(index / x / y);
     memset(w->lds, 0, run->lds_bytes);
     memset(w->registers, 0, (size_t)run->waves * run->vgprs * LANES * 4);
     memset(w->scratch, 0, (size_t)run->waves * (run->scratch_bytes + 4) * LANES);
-    group_run(&g);
+    group_run(g);
   }
   return NULL;
 }
@@ -116,8 +121,7 @@ static gfxsim_status run_groups(launch *run, u32 threads) {
   if (workers == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory");
   gfxsim_status status = GFXSIM_OK;
   u32 started = 1; /* the first is this thread */
-  for (u32 t = 0; t < threads && status == GFXSIM_OK; t++)
-    if (!worker_make(&workers[t], run)) status = fail(GFXSIM_NO_MEMORY, "run: no memory for %u waves", threads * run->waves);
+  for (u32 t = 0; t < threads && status == GFXSIM_OK; t++) status = worker_make(&workers[t], run);
   /* A thread that can't start only leaves more work to the others. */
   while (status == GFXSIM_OK && started < threads &&
          pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
@@ -201,7 +205,10 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .report_lock = PTHREAD_MUTEX_INITIALIZER};
   status = make_args(&run, asked);
   if (status == GFXSIM_OK) status = make_packet(&run);
+  watch_choose(&run);
+  if (status == GFXSIM_OK) status = watch_begin(&run);
   if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));
+  WATCH_EACH(&run, end, &run);
   if (run.kernarg_memory != NULL) memory_drop(run.kernarg_memory);
   if (run.packet_memory != NULL) memory_drop(run.packet_memory);
   if (status == GFXSIM_OK && atomic_load(&run.stop)) status = fail(atomic_load(&run.status), "%s", run.message);

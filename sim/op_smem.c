@@ -1,6 +1,7 @@
 /* Scalar memory. Source: MI300 ISA, SMEM: address = base + offset + SGPR offset, its two low bits ignored. */
 #include "access.h"
 #include "ops.h"
+#include "watch.h"
 
 /* s_load D, base, offset: the offset a register or a constant, with a constant beside it in offset: */
 static u64 distance(const wave *w, const inst *i) {
@@ -12,7 +13,11 @@ static void load(wave *w, const inst *i) {
   const operand *d = &i->operand[0];
   u64 address = (s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3);
   const u8 *from = global_pointer(w, i, -1, address, 4u * d->count, false);
-  if (from != NULL) memcpy(&w->s[d->reg], from, 4u * d->count);
+  if (from == NULL) return;
+  memcpy(&w->s[d->reg], from, 4u * d->count);
+  watch_access(
+      w, i,
+      &(memory_access){SPACE_GLOBAL, ACCESS_LOAD, .scalar = true, .bytes = 4u * d->count, .mask = 1, .address = &address});
 }
 static void store(wave *w, const inst *i) {
   const operand *d = &i->operand[0];

@@ -34,6 +34,7 @@ void wave_start(wave *w, group *g, int index) {
   w->group = g;
   w->index = (u8)index;
   w->state = WAVE_RUNNING;
+  w->watched = run->watchers > 0;
   w->scc = 0;
   w->mode = d->mode;
   w->blocks = 0;

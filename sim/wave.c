@@ -4,6 +4,7 @@
 
 #include "decode.h"
 #include "ops.h"
+#include "watch.h"
 
 u64 scalar_source(const wave *w, const operand *o) {
   switch (o->kind) {
@@ -166,6 +167,10 @@ void wave_block(wave *w) {
     if (i->run == NULL) { /* decode_one left the reason behind the text */
       wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "%s", i->text + strlen(i->text) + 1);
       return;
+    }
+    if (w->watched) {
+      watch_all_inst(w, i);
+      if (w->state == WAVE_FAULT) return;
     }
     i->run(w, i);
     if (w->state == WAVE_FAULT) return;

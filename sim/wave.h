@@ -7,6 +7,9 @@
 #include "inst.h"
 #include "object.h"
 
+enum { WATCHERS_MOST = 4 };
+struct watcher; /* watch.h */
+
 typedef struct launch {
   gfxsim_device *device;
   gfxsim_kernel *kernel;
@@ -21,6 +24,8 @@ typedef struct launch {
   atomic_int status; /* the first fault's gfxsim_status */
   char message[512]; /* of that fault, for gfxsim_last_error */
   pthread_mutex_t report_lock;
+  const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
+  int watchers;
 } launch;
 
 typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } wave_state;
@@ -40,6 +45,7 @@ struct wave {
   u64 pc;          /* where the next block starts; a branch writes it */
   u32 scc, mode;
   u8 state, index; /* index: in the workgroup */
+  bool watched;    /* the launch has watchers */
   group *group;
   u8 *scratch;                                 /* dword-interleaved as in hardware: dword d of lane l at (d * 64 + l) * 4 */
   u64 dpp_mask;                                /* lanes that the last DPP source allows to be written */

@@ -1,0 +1,36 @@
+#include "watch.h"
+
+/* In the order in which they are called. */
+static const watcher *const all[] = {NULL};
+
+void watch_choose(launch *run) {
+  for (int n = 0; all[n] != NULL; n++)
+    if (all[n]->wanted(run->device)) run->watcher[run->watchers++] = all[n];
+}
+
+gfxsim_status watch_begin(launch *run) {
+  gfxsim_status status = GFXSIM_OK;
+  for (int n = 0; n < run->watchers && status == GFXSIM_OK; n++)
+    if (run->watcher[n]->begin != NULL) status = run->watcher[n]->begin(run);
+  return status;
+}
+
+gfxsim_status watch_open(group *g) {
+  const launch *run = g->launch;
+  gfxsim_status status = GFXSIM_OK;
+  for (int n = 0; n < run->watchers && status == GFXSIM_OK; n++)
+    if (run->watcher[n]->open != NULL) status = run->watcher[n]->open(g);
+  return status;
+}
+
+void watch_all_inst(wave *w, const inst *i) {
+  const launch *run = w->group->launch;
+  for (int n = 0; n < run->watchers && w->state != WAVE_FAULT; n++)
+    if (run->watcher[n]->inst != NULL) run->watcher[n]->inst(w, i);
+}
+
+void watch_all_access(wave *w, const inst *i, const memory_access *a) {
+  const launch *run = w->group->launch;
+  for (int n = 0; n < run->watchers && w->state != WAVE_FAULT; n++)
+    if (run->watcher[n]->access != NULL) run->watcher[n]->access(w, i, a);
+}
