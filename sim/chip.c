@@ -1,5 +1,7 @@
 /* Sources: [A] LLVM's AMDGPUUsage (processors, kernel descriptor, memory model), [B] LLVM's AMDGPU subtarget (GCNSubtarget,
- * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] AMD Instinct MI300 and CDNA 4 instruction set documents. */
+ * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] AMD Instinct MI300 and CDNA 4 instruction set documents, [E] ROCm
+ * documentation, "AMD GPU specifications", [F] ROCm Compute Profiler, analysis_configs gfx942 and gfx950, "System
+ * Speed-of-Light" (peaks), [G] LLVM's SISchedule.td. */
 #include "chip.h"
 
 #include <stdlib.h>
@@ -20,7 +22,24 @@ static const chip chips[] = {
      .vgpr_granule = 8,
      .sgprs = 102,             /* [D] */
      .scratch_bytes = 1 << 18, /* ours: keeps a corrupt file from asking for gigabytes */
-     .max_workgroup = 1024},
+     .max_workgroup = 1024,
+     .sgpr_file = 800, /* [E] 12.5 KiB a CU */
+     .sgpr_granule = 16, /* [B] getSGPRAllocGranule */
+     .barriers = 16, /* [B] getMaxWorkGroupsPerCU */
+     .clock_mhz = 2100, /* [C] MI300X */
+     .hbm_gbs = 5300, /* [C] MI300X */
+     .line_bytes = 128, /* [C] L2; [F] vL1D */
+     .l1_bytes = 32768, /* [E] */
+     .l1_clock_bytes = 128, /* [F] */
+     .l2_bytes = 4 << 20, /* [E] */
+     .l2_ways = 16, /* [C] */
+     .l2_channels = 16, /* [C]; [F] a line a clock each */
+     .fabric_clock_bytes = 1024, /* [C]: 16 channels of 64 bytes */
+     .mall_bytes = 256u << 20, /* [E] */
+     .mall_ways = 16, /* [C] */
+     .mall_clock_bytes = 128 * 64, /* [C] 128 channels of 64 bytes: 17.2 TB/s at 2.1 GHz */
+     .lds_clock_bytes = 128, /* [F] */
+     .dgemm_passes = 8}, /* [G] */
     {.name = "gfx950",
      .machine = 0x4f,
      .xcds = 8, /* [C] MI355X: 8 XCDs of 32 active CUs */
@@ -33,7 +52,24 @@ static const chip chips[] = {
      .vgpr_granule = 8,
      .sgprs = 102,
      .scratch_bytes = 1 << 18,
-     .max_workgroup = 1024},
+     .max_workgroup = 1024,
+     .sgpr_file = 800, /* [E] 12.5 KiB a CU */
+     .sgpr_granule = 16, /* [B] getSGPRAllocGranule */
+     .barriers = 16, /* [B] getMaxWorkGroupsPerCU */
+     .clock_mhz = 2400, /* [C] MI355X */
+     .hbm_gbs = 8000, /* [C] MI355X */
+     .line_bytes = 128, /* [C] L2; [F] vL1D */
+     .l1_bytes = 32768, /* [E] */
+     .l1_clock_bytes = 128, /* [F] */
+     .l2_bytes = 4 << 20, /* [E] */
+     .l2_ways = 16, /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
+     .l2_channels = 16, /* [C] CDNA 3; nothing read says that CDNA 4 changed it; [F] a line a clock each */
+     .fabric_clock_bytes = 1024, /* [C] CDNA 3; nothing read says that CDNA 4 changed it: 16 channels of 64 bytes */
+     .mall_bytes = 256u << 20, /* [E] */
+     .mall_ways = 16, /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
+     .mall_clock_bytes = 0, /* no source */
+     .lds_clock_bytes = 128, /* [F] */
+     .dgemm_passes = 16}, /* [G] */
 };
 enum { CHIPS = sizeof chips / sizeof chips[0] };
 
@@ -53,6 +89,17 @@ static const struct {
     {"sgprs", offsetof(chip, sgprs), 102},
     {"scratch_bytes", offsetof(chip, scratch_bytes), 1 << 24},
     {"max_workgroup", offsetof(chip, max_workgroup), 1024},
+    {"clock_mhz", offsetof(chip, clock_mhz), 100000},
+    {"hbm_gbs", offsetof(chip, hbm_gbs), 1000000},
+    {"l1_bytes", offsetof(chip, l1_bytes), 1 << 20},
+    {"l1_clock_bytes", offsetof(chip, l1_clock_bytes), 1 << 16},
+    {"l2_bytes", offsetof(chip, l2_bytes), 1 << 30},
+    {"l2_ways", offsetof(chip, l2_ways), 256},
+    {"l2_channels", offsetof(chip, l2_channels), 1024},
+    {"fabric_clock_bytes", offsetof(chip, fabric_clock_bytes), 1 << 20},
+    {"mall_bytes", offsetof(chip, mall_bytes), 1 << 30},
+    {"mall_ways", offsetof(chip, mall_ways), 256},
+    {"mall_clock_bytes", offsetof(chip, mall_clock_bytes), 1 << 20},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

@@ -106,11 +106,17 @@ GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
 
 /* ---- Launch ---- */
 
+typedef struct gfxsim_counters gfxsim_counters; /* gfxsim_counters.h */
+
 typedef struct gfxsim_launch {
   uint32_t grid[3], block[3]; /* grid in workgroups; every one at least 1 */
   uint32_t dynamic_lds;       /* bytes behind the kernel's own */
   const void *args;           /* the explicit part of the kernarg segment, laid out by the args' offsets */
   size_t arg_bytes;
+  /* Runs a part of the workgroups, by their numbers x + X * (y + Y * z): "64" is so many, spread over the grid in runs of one
+   * per XCD; "0-7,100-107" is just those. NULL: all. Memory then holds the results of those alone. */
+  const char *workgroups;
+  gfxsim_counters *counters; /* NULL: nothing is counted. Otherwise filled when the launch has ended well */
 } gfxsim_launch;
 
 GFXSIM_API gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *launch); /* returns when it is done */

@@ -1,0 +1,156 @@
+/* Sources: AMD CDNA 3 white paper, "AMD CDNA 3 architecture memory": L2 of an XCD: 4 MB, 16 ways, lines of 128 bytes, writeback
+ * and write-allocate; AMD Infinity Cache: 256 MB, 16 ways, memory-side, "cannot hold dirty data evicted from a lower level
+ * cache": so its writes go on to HBM. LLVM's AMDGPUUsage, "Memory Model gfx942": loads with sc1 pass by the vL1D, atomics are
+ * done in the L2.
+ * No source: the vL1D's ways (taken as fully associative, so its hits are an upper estimate), the hashes that choose sets,
+ * replacement (least recently used), and whether a partial write fetches its line (it does not here). */
+#include "cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef u64 entry; /* (line + 1) << 4 | dirty sectors; 0: empty */
+
+typedef struct cache {
+  u32 sets, ways;
+  entry *entry; /* each set from the most to the least recently used */
+} cache;
+
+struct hierarchy {
+  u32 xcds, cus;
+  cache *l1, *l2, mall;
+  u64 l1_lines, l1_hits, mall_lines, mall_hits, hbm_read, hbm_written;
+  gfxsim_l2 *count;
+};
+
+static bool cache_make(cache *c, u64 bytes, u32 ways) {
+  u64 lines = bytes >> LINE_SHIFT;
+  if (ways == 0 || ways > lines) ways = (u32)(lines > 0 ? lines : 1);
+  c->ways = ways;
+  c->sets = (u32)(lines / ways > 0 ? lines / ways : 1);
+  c->entry = calloc((size_t)c->sets * c->ways, sizeof *c->entry);
+  return c->entry != NULL;
+}
+
+/* Finds the line or brings it in, and marks sectors dirty; *evicted is what had to leave for it. */
+static bool cache_touch(cache *c, u64 line, u32 dirty, entry *evicted) {
+  entry *set = c->entry + (size_t)(line % c->sets) * c->ways, found = (line + 1) << 4;
+  u32 at = 0;
+  while (at < c->ways - 1 && set[at] >> 4 != line + 1) at++;
+  bool hit = set[at] >> 4 == line + 1;
+  if (hit)
+    found = set[at];
+  else
+    *evicted = set[at];
+  memmove(set + 1, set, at * sizeof *set);
+  set[0] = found | dirty;
+  return hit;
+}
+
+
+hierarchy *hierarchy_make(const chip *chip) {
+  hierarchy *h = calloc(1, sizeof *h);
+  if (h == NULL) return NULL;
+  h->xcds = chip->xcds;
+  h->cus = chip->cus_per_xcd;
+  h->l1 = calloc((size_t)h->xcds * h->cus, sizeof *h->l1);
+  h->l2 = calloc(h->xcds, sizeof *h->l2);
+  h->count = calloc(h->xcds, sizeof *h->count);
+  bool good = h->l1 != NULL && h->l2 != NULL && h->count != NULL && cache_make(&h->mall, chip->mall_bytes, chip->mall_ways);
+  for (u32 n = 0; good && n < h->xcds * h->cus; n++) good = cache_make(&h->l1[n], chip->l1_bytes, 0);
+  for (u32 n = 0; good && n < h->xcds; n++) good = cache_make(&h->l2[n], chip->l2_bytes, chip->l2_ways);
+  if (good) return h;
+  hierarchy_free(h);
+  return NULL;
+}
+
+void hierarchy_free(hierarchy *h) {
+  if (h == NULL) return;
+  for (u32 n = 0; h->l1 != NULL && n < h->xcds * h->cus; n++) free(h->l1[n].entry);
+  for (u32 n = 0; h->l2 != NULL && n < h->xcds; n++) free(h->l2[n].entry);
+  free(h->mall.entry);
+  free(h->l1);
+  free(h->l2);
+  free(h->count);
+  free(h);
+}
+
+/* ---- Between L2 and HBM ---- */
+
+static void fill(hierarchy *h, u32 xcd, u64 line) {
+  entry dropped;
+  h->count[xcd].fabric_read += 1 << LINE_SHIFT;
+  h->mall_lines++;
+  if (cache_touch(&h->mall, line, 0, &dropped))
+    h->mall_hits++;
+  else
+    h->hbm_read += 1 << LINE_SHIFT;
+}
+
+static void write_back(hierarchy *h, u32 xcd, entry e) {
+  entry dropped;
+  u32 sectors = (u32)(e & SECTORS_ALL), bytes = (u32)__builtin_popcount(sectors) << SECTOR_SHIFT;
+  if (sectors == 0) return;
+  h->count[xcd].fabric_write += bytes;
+  cache_touch(&h->mall, (e >> 4) - 1, 0, &dropped);
+  h->hbm_written += bytes;
+}
+
+/* ---- One line ---- */
+
+static void l2_read(hierarchy *h, u32 xcd, u64 line) {
+  entry evicted = 0;
+  h->count[xcd].reads++;
+  if (cache_touch(&h->l2[xcd], line, 0, &evicted)) {
+    h->count[xcd].read_hits++;
+    return;
+  }
+  write_back(h, xcd, evicted);
+  fill(h, xcd, line);
+}
+
+static void l2_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool needs_old) {
+  entry evicted = 0;
+  h->count[xcd].writes++;
+  h->count[xcd].write_halves += ((sectors & 3) != 0) + ((sectors & 12) != 0);
+  if (cache_touch(&h->l2[xcd], line, sectors, &evicted)) {
+    h->count[xcd].write_hits++;
+    return;
+  }
+  write_back(h, xcd, evicted);
+  if (needs_old) fill(h, xcd, line);
+}
+
+static void read_line(hierarchy *h, u32 xcd, cache *l1, u64 line) {
+  entry dropped;
+  h->l1_lines++;
+  if (cache_touch(l1, line, 0, &dropped))
+    h->l1_hits++;
+  else
+    l2_read(h, xcd, line);
+}
+
+void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run) {
+  cache *l1 = &h->l1[xcd * h->cus + cu];
+  u64 line = run_line(run), end = line + run_count(run);
+  for (; line < end; line++) switch (run_kind(run)) {
+      case TOUCH_READ: read_line(h, xcd, l1, line); break;
+      case TOUCH_READ_L2: l2_read(h, xcd, line); break;
+      case TOUCH_WRITE: l2_write(h, xcd, line, run_sectors(run), false); break;
+      case TOUCH_ATOMIC: l2_write(h, xcd, line, run_sectors(run), true); break;
+    }
+}
+
+void hierarchy_end(hierarchy *h, gfxsim_counters *c) {
+  for (u32 xcd = 0; xcd < h->xcds; xcd++) {
+    cache *l2 = &h->l2[xcd];
+    for (size_t e = 0; e < (size_t)l2->sets * l2->ways; e++) write_back(h, xcd, l2->entry[e]);
+    c->l2[xcd] = h->count[xcd];
+  }
+  c->l1_lines = h->l1_lines;
+  c->l1_hits = h->l1_hits;
+  c->mall_lines = h->mall_lines;
+  c->mall_hits = h->mall_hits;
+  c->hbm_read = h->hbm_read;
+  c->hbm_written = h->hbm_written;
+}

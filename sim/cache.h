@@ -1,0 +1,36 @@
+/* Set-associative caches with least-recently-used replacement, and the hierarchy of them behind the CUs. */
+#ifndef GFXSIM_CACHE_H
+#define GFXSIM_CACHE_H
+#include "chip.h"
+#include "gfxsim_counters.h"
+#include "types.h"
+
+enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5, SECTORS_ALL = 15 }; /* lines of 128 bytes in four sectors of 32 */
+
+/* ---- The lines that a workgroup touched, in program order ---- */
+
+typedef enum touch { TOUCH_READ, TOUCH_READ_L2, TOUCH_WRITE, TOUCH_ATOMIC } touch; /* READ_L2: past the vL1D */
+
+/* A run of up to 128 neighbouring lines, touched alike. */
+typedef u64 line_run;
+enum { RUN_MOST = 128 };
+static inline line_run run_make(u64 line, u32 count, touch kind, u32 sectors) {
+  return line << 13 | (u64)(count - 1) << 6 | (u64)kind << 4 | sectors;
+}
+static inline u64 run_line(line_run r) { return r >> 13; }
+static inline u32 run_count(line_run r) { return (u32)(r >> 6 & 127) + 1; }
+static inline touch run_kind(line_run r) { return (touch)(r >> 4 & 3); }
+static inline u32 run_sectors(line_run r) { return (u32)(r & 15); }
+
+/* ---- The hierarchy ---- */
+
+typedef struct hierarchy hierarchy;
+
+hierarchy *hierarchy_make(const chip *chip); /* NULL: no memory */
+void hierarchy_free(hierarchy *h);
+/* cu: of the XCD. */
+void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run);
+/* Writes what is dirty back, and adds the counts to c, whose l2 has room for every XCD. */
+void hierarchy_end(hierarchy *h, gfxsim_counters *c);
+
+#endif
