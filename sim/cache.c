@@ -47,7 +47,6 @@ static bool cache_touch(cache *c, u64 line, u32 dirty, entry *evicted) {
   return hit;
 }
 
-
 hierarchy *hierarchy_make(const chip *chip) {
   hierarchy *h = calloc(1, sizeof *h);
   if (h == NULL) return NULL;

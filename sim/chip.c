@@ -1,6 +1,6 @@
 /* Sources: [A] LLVM's AMDGPUUsage (processors, kernel descriptor, memory model), [B] LLVM's AMDGPU subtarget (GCNSubtarget,
- * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] AMD Instinct MI300 and CDNA 4 instruction set documents, [E] ROCm
- * documentation, "AMD GPU specifications", [F] ROCm Compute Profiler, analysis_configs gfx942 and gfx950, "System
+ * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] AMD Instinct MI300 and CDNA 4 instruction set documents, [E]
+ * ROCm documentation, "AMD GPU specifications", [F] ROCm Compute Profiler, analysis_configs gfx942 and gfx950, "System
  * Speed-of-Light" (peaks), [G] LLVM's SISchedule.td. */
 #include "chip.h"
 
@@ -23,23 +23,23 @@ static const chip chips[] = {
      .sgprs = 102,             /* [D] */
      .scratch_bytes = 1 << 18, /* ours: keeps a corrupt file from asking for gigabytes */
      .max_workgroup = 1024,
-     .sgpr_file = 800, /* [E] 12.5 KiB a CU */
-     .sgpr_granule = 16, /* [B] getSGPRAllocGranule */
-     .barriers = 16, /* [B] getMaxWorkGroupsPerCU */
-     .clock_mhz = 2100, /* [C] MI300X */
-     .hbm_gbs = 5300, /* [C] MI300X */
-     .line_bytes = 128, /* [C] L2; [F] vL1D */
-     .l1_bytes = 32768, /* [E] */
-     .l1_clock_bytes = 128, /* [F] */
-     .l2_bytes = 4 << 20, /* [E] */
-     .l2_ways = 16, /* [C] */
-     .l2_channels = 16, /* [C]; [F] a line a clock each */
-     .fabric_clock_bytes = 1024, /* [C]: 16 channels of 64 bytes */
-     .mall_bytes = 256u << 20, /* [E] */
-     .mall_ways = 16, /* [C] */
+     .sgpr_file = 800,             /* [E] 12.5 KiB a CU */
+     .sgpr_granule = 16,           /* [B] getSGPRAllocGranule */
+     .barriers = 16,               /* [B] getMaxWorkGroupsPerCU */
+     .clock_mhz = 2100,            /* [C] MI300X */
+     .hbm_gbs = 5300,              /* [C] MI300X */
+     .line_bytes = 128,            /* [C] L2; [F] vL1D */
+     .l1_bytes = 32768,            /* [E] */
+     .l1_clock_bytes = 128,        /* [F] */
+     .l2_bytes = 4 << 20,          /* [E] */
+     .l2_ways = 16,                /* [C] */
+     .l2_channels = 16,            /* [C]; [F] a line a clock each */
+     .fabric_clock_bytes = 1024,   /* [C]: 16 channels of 64 bytes */
+     .mall_bytes = 256u << 20,     /* [E] */
+     .mall_ways = 16,              /* [C] */
      .mall_clock_bytes = 128 * 64, /* [C] 128 channels of 64 bytes: 17.2 TB/s at 2.1 GHz */
-     .lds_clock_bytes = 128, /* [F] */
-     .dgemm_passes = 8}, /* [G] */
+     .lds_clock_bytes = 128,       /* [F] */
+     .dgemm_passes = 8},           /* [G] */
     {.name = "gfx950",
      .machine = 0x4f,
      .xcds = 8, /* [C] MI355X: 8 XCDs of 32 active CUs */
@@ -53,23 +53,23 @@ static const chip chips[] = {
      .sgprs = 102,
      .scratch_bytes = 1 << 18,
      .max_workgroup = 1024,
-     .sgpr_file = 800, /* [E] 12.5 KiB a CU */
-     .sgpr_granule = 16, /* [B] getSGPRAllocGranule */
-     .barriers = 16, /* [B] getMaxWorkGroupsPerCU */
-     .clock_mhz = 2400, /* [C] MI355X */
-     .hbm_gbs = 8000, /* [C] MI355X */
-     .line_bytes = 128, /* [C] L2; [F] vL1D */
-     .l1_bytes = 32768, /* [E] */
-     .l1_clock_bytes = 128, /* [F] */
-     .l2_bytes = 4 << 20, /* [E] */
-     .l2_ways = 16, /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
-     .l2_channels = 16, /* [C] CDNA 3; nothing read says that CDNA 4 changed it; [F] a line a clock each */
+     .sgpr_file = 800,           /* [E] 12.5 KiB a CU */
+     .sgpr_granule = 16,         /* [B] getSGPRAllocGranule */
+     .barriers = 16,             /* [B] getMaxWorkGroupsPerCU */
+     .clock_mhz = 2400,          /* [C] MI355X */
+     .hbm_gbs = 8000,            /* [C] MI355X */
+     .line_bytes = 128,          /* [C] L2; [F] vL1D */
+     .l1_bytes = 32768,          /* [E] */
+     .l1_clock_bytes = 128,      /* [F] */
+     .l2_bytes = 4 << 20,        /* [E] */
+     .l2_ways = 16,              /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
+     .l2_channels = 16,          /* [C] CDNA 3; nothing read says that CDNA 4 changed it; [F] a line a clock each */
      .fabric_clock_bytes = 1024, /* [C] CDNA 3; nothing read says that CDNA 4 changed it: 16 channels of 64 bytes */
-     .mall_bytes = 256u << 20, /* [E] */
-     .mall_ways = 16, /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
-     .mall_clock_bytes = 0, /* no source */
-     .lds_clock_bytes = 128, /* [F] */
-     .dgemm_passes = 16}, /* [G] */
+     .mall_bytes = 256u << 20,   /* [E] */
+     .mall_ways = 16,            /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
+     .mall_clock_bytes = 0,      /* no source */
+     .lds_clock_bytes = 128,     /* [F] */
+     .dgemm_passes = 16},        /* [G] */
 };
 enum { CHIPS = sizeof chips / sizeof chips[0] };
 

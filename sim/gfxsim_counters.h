@@ -29,16 +29,16 @@ typedef struct gfxsim_instruction {
   uint64_t pc; /* as in gfxsim_report */
   const char *text;
   gfxsim_class class_of;
-  uint64_t count;           /* waves that executed it */
-  uint64_t clocks;          /* of its pipe for all of them: VALU and MFMA alone */
+  uint64_t count;          /* waves that executed it */
+  uint64_t clocks;         /* of its pipe for all of them: VALU and MFMA alone */
   const char *source_file; /* NULL without -g */
   int source_line;
 } gfxsim_instruction;
 
 /* Vector accesses to global memory of one direction. */
 typedef struct gfxsim_traffic {
-  uint64_t accesses; /* of waves */
-  uint64_t asked;    /* bytes of all active lanes, also those that several lanes ask for */
+  uint64_t accesses;          /* of waves */
+  uint64_t asked;             /* bytes of all active lanes, also those that several lanes ask for */
   uint64_t lines64, lines128; /* distinct aligned pieces of so many bytes, counted for each access */
 } gfxsim_traffic;
 
@@ -52,8 +52,8 @@ typedef struct gfxsim_lds_count {
 /* One XCD's L2, in lines of 128 bytes. */
 typedef struct gfxsim_l2 {
   uint64_t reads, read_hits;
-  uint64_t writes, write_hits; /* atomics are writes */
-  uint64_t write_halves;       /* half lines of 64 bytes */
+  uint64_t writes, write_hits;        /* atomics are writes */
+  uint64_t write_halves;              /* half lines of 64 bytes */
   uint64_t fabric_read, fabric_write; /* bytes */
 } gfxsim_l2;
 

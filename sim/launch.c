@@ -5,6 +5,7 @@
 
 #include "decode.h"
 #include "error.h"
+#include "sample.h"
 #include "watch.h"
 
 enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024, STACK_DEFAULT = 16384 };
@@ -103,8 +104,9 @@ static void *work(void *argument) {
   worker *w = argument;
   launch *run = w->run;
   group *g = &w->group;
-  u64 x = run->grid[0], y = run->grid[1], groups = x * y * run->grid[2], index;
-  while (!atomic_load(&run->stop) && (index = atomic_fetch_add(&run->next_group, 1)) < groups) {
+  u64 x = run->grid[0], y = run->grid[1];
+  while (!atomic_load(&run->stop) && (g->position = atomic_fetch_add(&run->next_group, 1)) < run->groups_run) {
+    u64 index = g->number = sample_number(run->sample, g->position);
     g->id[0] = (u32)(index % x);
     g->id[1] = (u32)(index / x % y);
     g->id[2] = (u32)(index / x / y);
@@ -179,11 +181,10 @@ static u32 scratch_bytes(const gfxsim_kernel *k) {
 }
 
 static u32 thread_count(const launch *run) {
-  u64 groups = (u64)run->grid[0] * run->grid[1] * run->grid[2];
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   u64 threads = run->device->options.threads > 0 ? (u64)run->device->options.threads : processors > 0 ? (u64)processors : 1;
   if (threads > THREADS_MOST) threads = THREADS_MOST;
-  return (u32)(threads < groups ? threads : groups);
+  return (u32)(threads < run->groups_run ? threads : run->groups_run);
 }
 
 gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
@@ -202,13 +203,18 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .lds_bytes = kernel->desc.lds_bytes + asked->dynamic_lds,
                 .scratch_bytes = scratch_bytes(kernel),
                 .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
+                .groups = (u64)asked->grid[0] * asked->grid[1] * asked->grid[2],
+                .counters = asked->counters,
                 .report_lock = PTHREAD_MUTEX_INITIALIZER};
-  status = make_args(&run, asked);
+  status = sample_make(asked->workgroups, run.groups, device->chip.xcds, &run.sample);
+  run.groups_run = sample_count(run.sample, run.groups);
+  if (status == GFXSIM_OK) status = make_args(&run, asked);
   if (status == GFXSIM_OK) status = make_packet(&run);
   watch_choose(&run);
   if (status == GFXSIM_OK) status = watch_begin(&run);
   if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));
   WATCH_EACH(&run, end, &run);
+  sample_free(run.sample);
   if (run.kernarg_memory != NULL) memory_drop(run.kernarg_memory);
   if (run.packet_memory != NULL) memory_drop(run.packet_memory);
   if (status == GFXSIM_OK && atomic_load(&run.stop)) status = fail(atomic_load(&run.status), "%s", run.message);

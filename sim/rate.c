@@ -18,9 +18,9 @@ static bool any_prefix(const char *name, const char *const *prefixes, size_t cou
 #define ANY_PREFIX(name, list) any_prefix(name, list, sizeof(list) / sizeof(list)[0])
 
 static const char *const internal[] = {"s_nop", "s_waitcnt", "s_barrier", "s_sleep", "s_setprio"}; /* [H] */
-/* [G] WriteTrans32, WriteTrans64. Conversions stand there as quarter rate too, beside a doubt; a lower bound leaves them at 4. */
-static const char *const transcendental[] = {"v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
-                                             "v_sqrt_", "v_sin_", "v_cos_"};
+/* [G] WriteTrans32, WriteTrans64. Conversions stand there as quarter rate too, beside a doubt; a lower bound leaves them at 4.
+ */
+static const char *const transcendental[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};
 static const char *const two_results[] = {"v_swap_b32", "v_permlane16_swap", "v_permlane32_swap"}; /* [G] rthroughput 2 */
 
 gfxsim_class rate_class(const inst *i) {

@@ -5,7 +5,7 @@ static const watcher *const all[] = {NULL};
 
 void watch_choose(launch *run) {
   for (int n = 0; all[n] != NULL; n++)
-    if (all[n]->wanted(run->device)) run->watcher[run->watchers++] = all[n];
+    if (all[n]->wanted(run)) run->watcher[run->watchers++] = all[n];
 }
 
 gfxsim_status watch_begin(launch *run) {
@@ -21,6 +21,12 @@ gfxsim_status watch_open(group *g) {
   for (int n = 0; n < run->watchers && status == GFXSIM_OK; n++)
     if (run->watcher[n]->open != NULL) status = run->watcher[n]->open(g);
   return status;
+}
+
+void watch_all_block(wave *w, const block *b) {
+  const launch *run = w->group->launch;
+  for (int n = 0; n < run->watchers; n++)
+    if (run->watcher[n]->block != NULL) run->watcher[n]->block(w, b);
 }
 
 void watch_all_inst(wave *w, const inst *i) {

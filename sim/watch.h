@@ -5,6 +5,7 @@
  * space, after the bounds are checked. */
 #ifndef GFXSIM_WATCH_H
 #define GFXSIM_WATCH_H
+#include "decode.h"
 #include "wave.h"
 
 typedef enum access_space { SPACE_GLOBAL, SPACE_LDS, SPACE_SCRATCH } access_space;
@@ -26,21 +27,23 @@ typedef struct memory_access {
 
 /* Any function may be NULL. */
 typedef struct watcher {
-  bool (*wanted)(const gfxsim_device *device); /* by the device's options */
-  gfxsim_status (*begin)(launch *run);         /* before the first workgroup; end after the last */
-  void (*end)(launch *run);                    /* also where begin failed */
-  gfxsim_status (*open)(group *g);      /* once per host thread, whose workgroups share g one after the other: takes memory */
-  void (*close)(group *g);              /* the reverse, also where open failed or was not reached */
-  void (*start)(group *g);              /* a workgroup: its waves are ready */
-  void (*finish)(group *g);             /* it has ended without a fault */
-  void (*barrier)(group *g);            /* all waves that have not ended have reached a barrier; they still wait */
-  void (*inst)(wave *w, const inst *i); /* before the instruction */
+  bool (*wanted)(const launch *run);      /* by the device's options, or by what the launch asks for */
+  gfxsim_status (*begin)(launch *run);    /* before the first workgroup; end after the last */
+  void (*end)(launch *run);               /* also where begin failed */
+  gfxsim_status (*open)(group *g);        /* once per host thread, whose workgroups share g one after the other: takes memory */
+  void (*close)(group *g);                /* the reverse, also where open failed or was not reached */
+  void (*start)(group *g);                /* a workgroup: its waves are ready */
+  void (*finish)(group *g);               /* it has ended without a fault */
+  void (*barrier)(group *g);              /* all waves that have not ended have reached a barrier; they still wait */
+  void (*block)(wave *w, const block *b); /* before the block, which runs whole unless it faults */
+  void (*inst)(wave *w, const inst *i);   /* before the instruction */
   void (*access)(wave *w, const inst *i, const memory_access *a);
 } watcher;
 
 /* Chooses the launch's watchers. */
 void watch_choose(launch *run);
 
+void watch_all_block(wave *w, const block *b);
 void watch_all_inst(wave *w, const inst *i);
 void watch_all_access(wave *w, const inst *i, const memory_access *a);
 

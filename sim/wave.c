@@ -161,6 +161,7 @@ void wave_block(wave *w) {
     wave_fault(w, &b->inst[0], GFXSIM_BUDGET, -1, 0, "ran more than %" PRIu64 " blocks: an endless loop?", run->budget);
     return;
   }
+  if (w->watched) watch_all_block(w, b);
   const inst *last = &b->inst[b->count - 1];
   w->pc = last->pc + last->size; /* a branch changes it */
   for (const inst *i = b->inst; i <= last; i++) {

@@ -24,6 +24,10 @@ typedef struct launch {
   atomic_int status; /* the first fault's gfxsim_status */
   char message[512]; /* of that fault, for gfxsim_last_error */
   pthread_mutex_t report_lock;
+  struct sample *sample;                        /* the workgroups to run; NULL: all (sample.h) */
+  u64 groups, groups_run;                       /* of the grid; of those that run */
+  gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
+  struct collection *collection;                /* what the counters are made of meanwhile (count.h) */
   const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
   int watchers;
 } launch;
@@ -33,6 +37,8 @@ typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } w
 typedef struct group {
   launch *launch;
   u32 id[3];
+  u64 number, position; /* x + X * (y + Y * z); among those that run */
+  struct tally *tally;  /* of the host thread (count.h) */
   u8 *lds;
   wave *waves;
 } group;
