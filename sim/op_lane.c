@@ -30,15 +30,14 @@ static void mbcnt(wave *w, const inst *i) {
 static void permlane_swap(wave *w, const inst *i) {
   int size = i->op->parameter;
   u32 *first = w->v[i->operand[0].reg], *second = w->v[i->operand[1].reg];
-  u64 exec = get_exec(w);
-  for (int l = 0; l < LANES; l++) {
-    if ((l & size) != 0) continue;
-    bool low = (exec >> l & 1) != 0, high = (exec >> (l + size) & 1) != 0;
-    if (low != high) {
-      wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, l, 0, "swap with a lane that EXEC disables");
-      return;
-    }
-    if (!low) continue;
+  u64 even = size == 16 ? UINT64_C(0x0000ffff0000ffff) : UINT64_C(0x00000000ffffffff), exec = get_exec(w);
+  u64 low = exec & even, high = exec >> size & even;
+  if (low != high) {
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, __builtin_ctzll(low ^ high), 0, "swap with a lane that EXEC disables");
+    return;
+  }
+  for (; low != 0; low &= low - 1) {
+    int l = __builtin_ctzll(low);
     u32 moved = first[l + size];
     first[l + size] = second[l];
     second[l] = moved;

@@ -54,7 +54,7 @@ static void mad_wide(wave *w, const inst *i) {
 }
 
 static const op ops[] = {
-    {"v_mov_b64", mov_b64, "=BB", .flow = FLOW_MOVE},
+    {"v_mov_b64", mov_b64, "=BB", .mods = MOD_DPP, .flow = FLOW_MOVE},
     {"v_lshlrev_b64", lshlrev_b64, "=BbB"},
     {"v_lshrrev_b64", lshrrev_b64, "=BbB"},
     {"v_ashrrev_i64", ashrrev_i64, "=IbI"},

@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-extern const instruction_table inst_valu32, inst_valu64, inst_vcmp, inst_salu, inst_exec;
-static const instruction_table *const tables[] = {&inst_valu32, &inst_valu64, &inst_vcmp, &inst_salu, &inst_exec};
+extern const instruction_table inst_valu32, inst_valu64, inst_vcmp, inst_salu, inst_exec, inst_lane;
+static const instruction_table *const tables[] = {&inst_valu32, &inst_valu64, &inst_vcmp, &inst_salu, &inst_exec, &inst_lane};
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* Every pair of edges, twice with another c, and then random bits. */
