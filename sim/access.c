@@ -46,7 +46,7 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
 
 u8 *global_pointer(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   u32 align = bytes >= 4 ? 4 : bytes;
-  if (address % align != 0 && !w->group->launch->device->options.no_align) {
+  if (address % align != 0 && (w->group->launch->device->options.unchecked & GFXSIM_CHECK_ALIGN) == 0) {
     wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "access of %u bytes: must be aligned to %u", bytes, align);
     return NULL;
   }

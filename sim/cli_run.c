@@ -9,22 +9,50 @@
 
 typedef struct request {
   const char *file;
-  char *kernel, *grid, *block, *chip;
-  int lds, threads, stack;
+  char *kernel, *grid, *block, *chip, *no_check;
+  int lds, threads, stack, reports;
   long long budget;
-  int loose_bounds, no_align, no_preload;
+  int loose_bounds, no_preload;
+  uint32_t unchecked;
   const char *args[ARGS_MOST];
   int arg_count;
   arguments made;
 } request;
 
+static void print_place(const char *before, uint64_t pc, const char *instruction, const char *source) {
+  fprintf(stderr, "  %s pc 0x%" PRIx64 ": %s\n", before, pc, instruction);
+  if (source[0] != '\0') fprintf(stderr, "    at %s\n", source);
+}
+
 static void print_report(const gfxsim_report *r, void *user) {
   (void)user;
-  fprintf(stderr, "%s: %s\n  kernel %s, pc 0x%" PRIx64 ": %s\n  workgroup %u,%u,%u, wave %d", gfxsim_kind_name(r->kind),
-          r->message, r->kernel, r->pc, r->instruction, r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
+  fprintf(stderr, "%s: %s\n  kernel %s\n", gfxsim_kind_name(r->kind), r->message, r->kernel);
+  print_place("instruction", r->pc, r->instruction, r->source);
+  if (r->other_instruction[0] != '\0') print_place("the other", r->other_pc, r->other_instruction, r->other_source);
+  fprintf(stderr, "  workgroup %u,%u,%u, wave %d", r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
   if (r->lane >= 0) fprintf(stderr, ", lane %d", r->lane);
   if (r->address != 0) fprintf(stderr, ", address 0x%" PRIx64, r->address);
+  if (r->count > 1) fprintf(stderr, "; %" PRIu64 " times", r->count);
   fputc('\n', stderr);
+}
+
+/* "race,wait", or "all" */
+static bool parse_checks(const char *text, uint32_t *checks) {
+  if (text != NULL && strcmp(text, "all") == 0) *checks = GFXSIM_CHECK_ALL;
+  if (text == NULL || *checks != 0) return true;
+  for (const char *at = text;; at++) {
+    size_t length = strcspn(at, ",");
+    uint32_t bit = 1;
+    while (bit <= GFXSIM_CHECK_ALL &&
+           (strncmp(gfxsim_check_name(bit), at, length) != 0 || gfxsim_check_name(bit)[length] != '\0'))
+      bit <<= 1;
+    if (bit > GFXSIM_CHECK_ALL)
+      return complain(
+          "--no-check %s: must be all, or names of align, uninitialised, race, wait and barrier with commas between", text);
+    *checks |= bit;
+    at += length;
+    if (*at == '\0') return true;
+  }
 }
 
 static bool parse_three(const char *option, const char *text, uint32_t three[3]) {
@@ -57,7 +85,9 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"stack", '\0', POPT_ARG_INT, &r->stack, 0, "Scratch of a lane for a stack of no known size (default 16384)", "BYTES"},
       {"loose-bounds", '\0', POPT_ARG_NONE, &r->loose_bounds, 0, "Accept accesses up to the end of an allocation's last page",
        NULL},
-      {"no-align", '\0', POPT_ARG_NONE, &r->no_align, 0, "Accept misaligned accesses", NULL},
+      {"no-check", '\0', POPT_ARG_STRING, &r->no_check, 0,
+       "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
+      {"reports", '\0', POPT_ARG_INT, &r->reports, 0, "Findings to print (default 20)", "N"},
       {"no-preload", '\0', POPT_ARG_NONE, &r->no_preload, 0, "As firmware that can't preload kernel arguments", NULL},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext("gfxsim run", argc, argv, rows, 0);
@@ -73,8 +103,9 @@ static bool parse_options(int argc, const char **argv, request *r) {
   const char *file = poptGetArg(context);
   if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("run: FILE: must be one code object");
   if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
-  if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0))
-    good = complain("run: --lds, --stack and --budget must not be negative");
+  if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0))
+    good = complain("run: --lds, --stack, --budget and --reports must not be negative");
+  if (good) good = parse_checks(r->no_check, &r->unchecked);
   if (good) r->file = strdup(file);
   poptFreeContext(context);
   return good;
@@ -104,7 +135,8 @@ static bool run_file(request *r, const void *data, size_t bytes) {
                             .budget = (uint64_t)r->budget,
                             .stack_bytes = (uint32_t)r->stack,
                             .loose_bounds = r->loose_bounds != 0,
-                            .no_align = r->no_align != 0,
+                            .unchecked = r->unchecked,
+                            .reports = (uint32_t)r->reports,
                             .no_preload = r->no_preload != 0,
                             .report = print_report};
   const char *chip = r->chip != NULL ? r->chip : gfxsim_object_chip(data, bytes);

@@ -15,6 +15,8 @@ gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsi
     status = fail(GFXSIM_INVALID, "open: threads = %d: must be 0 to 1024", options->threads);
   if (status == GFXSIM_OK && options != NULL && options->stack_bytes > d->chip.scratch_bytes)
     status = fail(GFXSIM_INVALID, "open: stack_bytes = %u: must be %u or less", options->stack_bytes, d->chip.scratch_bytes);
+  if (status == GFXSIM_OK && options != NULL && (options->unchecked & ~(u32)GFXSIM_CHECK_ALL) != 0)
+    status = fail(GFXSIM_INVALID, "open: unchecked = 0x%x: must be bits of 0x%x", options->unchecked, GFXSIM_CHECK_ALL);
   if (status != GFXSIM_OK) {
     free(d);
     return status;

@@ -34,31 +34,54 @@ typedef enum gfxsim_kind {
   GFXSIM_OUT_OF_BOUNDS, /* of an allocation, of LDS, or of scratch */
   GFXSIM_AFTER_FREE,
   GFXSIM_MISALIGNED,
-  GFXSIM_TRAP,   /* s_trap: an assertion of the program */
-  GFXSIM_BUDGET, /* more blocks than the budget: most likely an endless loop */
+  GFXSIM_TRAP,          /* s_trap: an assertion of the program */
+  GFXSIM_BUDGET,        /* more blocks than the budget: most likely an endless loop */
+  GFXSIM_UNINITIALISED, /* bits that nothing wrote reach an address, a branch, EXEC or global memory */
+  GFXSIM_RACE_LDS,      /* two waves on one LDS address without a barrier between */
+  GFXSIM_RACE_GLOBAL,   /* two workgroups on one global address without an atomic */
+  GFXSIM_WAIT,          /* a missing or too weak s_waitcnt */
+  GFXSIM_BARRIER,       /* one that not all waves reach */
 } gfxsim_kind;
 
-/* What was found, and where. Strings live until the callback returns; lane and address are -1 and 0 where they mean nothing. */
+/* Checks that can be switched off: bits of gfxsim_options.unchecked. Bounds are always checked. */
+typedef enum gfxsim_check {
+  GFXSIM_CHECK_ALIGN = 1 << 0, /* global addresses are multiples of the size, at most of 4 bytes */
+  GFXSIM_CHECK_UNINITIALISED = 1 << 1,
+  GFXSIM_CHECK_RACE = 1 << 2,
+  GFXSIM_CHECK_WAIT = 1 << 3,
+  GFXSIM_CHECK_BARRIER = 1 << 4,
+  GFXSIM_CHECK_ALL = (1 << 5) - 1,
+} gfxsim_check;
+
+/* What was found, and where it was first seen. Strings live until the callback returns; lane and address are -1 and 0 where
+ * they mean nothing. A source is "file:line", with the lines that inlined it behind " in "; "" without debug information. */
 typedef struct gfxsim_report {
   gfxsim_kind kind;
-  const char *kernel, *instruction, *message;
-  uint64_t pc; /* byte offset from the start of the ELF image, as llvm-objdump prints it */
+  const char *kernel, *instruction, *source, *message;
+  uint64_t pc;                                  /* byte offset from the start of the ELF image, as llvm-objdump prints it */
+  const char *other_instruction, *other_source; /* of a race or a wait: what this one collides with; "" where there is none */
+  uint64_t other_pc;
   uint32_t workgroup[3];
   int wave, lane;
   uint64_t address;
+  uint64_t count; /* times that this kind was found at this pc */
 } gfxsim_report;
 
 GFXSIM_API const char *gfxsim_kind_name(gfxsim_kind kind);
+/* The name of one bit ("race"), as the command line takes it; NULL for what is none. */
+GFXSIM_API const char *gfxsim_check_name(gfxsim_check check);
 
 /* All zero (or a NULL options) is the default. */
 typedef struct gfxsim_options {
-  int threads;          /* host threads a launch; 0: one per processor. With 1 the order of workgroups is fixed */
-  uint64_t budget;      /* basic blocks a wave may run; 0: 2^32 */
-  bool loose_bounds;    /* accept what hardware accepts: up to the end of the last 4 KiB page of an allocation */
-  bool no_align;        /* accept global accesses that are not aligned to their size, at most 4 bytes */
-  bool no_preload;      /* firmware that can't preload kernel arguments: start at the entry itself */
+  int threads;        /* host threads a launch; 0: one per processor. With 1 the order of workgroups is fixed */
+  uint64_t budget;    /* basic blocks a wave may run; 0: 2^32 */
+  bool loose_bounds;  /* accept what hardware accepts: up to the end of the last 4 KiB page of an allocation */
+  uint32_t unchecked; /* checks that are switched off: bits of gfxsim_check */
+  uint32_t reports;   /* of a launch that reach the callback at most; 0: 20. gfxsim_last_error tells how many more there are */
+  bool no_preload;    /* firmware that can't preload kernel arguments: start at the entry itself */
   uint32_t stack_bytes; /* scratch of a lane beside the fixed part, for kernels whose stack has no known size; 0: 16384 */
-  void (*report)(const gfxsim_report *report, void *user); /* called from any thread, one call at a time */
+  /* Called at the end of a launch, by its thread: once for each kind and pc, what ended the launch last. */
+  void (*report)(const gfxsim_report *report, void *user);
   void *user;
 } gfxsim_options;
 

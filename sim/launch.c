@@ -205,7 +205,8 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
                 .groups = (u64)asked->grid[0] * asked->grid[1] * asked->grid[2],
                 .counters = asked->counters,
-                .report_lock = PTHREAD_MUTEX_INITIALIZER};
+                .reports = reports_make(kernel)};
+  if (run.reports == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory");
   status = sample_make(asked->workgroups, run.groups, device->chip.xcds, &run.sample);
   run.groups_run = sample_count(run.sample, run.groups);
   if (status == GFXSIM_OK) status = make_args(&run, asked);
@@ -217,6 +218,6 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
   sample_free(run.sample);
   if (run.kernarg_memory != NULL) memory_drop(run.kernarg_memory);
   if (run.packet_memory != NULL) memory_drop(run.packet_memory);
-  if (status == GFXSIM_OK && atomic_load(&run.stop)) status = fail(atomic_load(&run.status), "%s", run.message);
-  return status;
+  gfxsim_status found = reports_end(run.reports);
+  return status != GFXSIM_OK ? status : found;
 }

@@ -9,6 +9,7 @@
 
 #include "decode.h"
 #include "error.h"
+#include "source.h"
 
 enum {
   MACHINE_AMDGPU = 224,
@@ -209,6 +210,7 @@ static void release(gfxsim_object *o) {
   }
   free(o->kernels);
   if (o->image != NULL) memory_drop(o->image);
+  source_free(o->source);
   free(o);
 }
 
@@ -222,6 +224,7 @@ gfxsim_status gfxsim_load(gfxsim_device *device, const void *data, size_t bytes,
   gfxsim_status status = open_elf(data, bytes, &elf, &header);
   if (status == GFXSIM_OK) status = load(elf, &header, data, bytes, o);
   elf_end(elf);
+  if (status == GFXSIM_OK) status = source_make(data, bytes, &o->source);
   if (status != GFXSIM_OK) {
     release(o);
     return status;

@@ -5,6 +5,7 @@
 #include "types.h"
 
 typedef struct code code;
+struct source;
 
 /* The fields of the 64-byte kernel descriptor that the simulator uses. */
 typedef struct descriptor {
@@ -35,6 +36,7 @@ struct gfxsim_object {
   gfxsim_object *next;
   allocation *image;        /* the segments as loaded */
   u64 text_begin, text_end; /* device addresses */
+  struct source *source;    /* source.h; NULL without debug information */
   gfxsim_kernel *kernels;
   int kernel_count;
 };

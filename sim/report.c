@@ -1,9 +1,16 @@
 /* From a wave that did something wrong to the caller's callback. */
+#include "report.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "error.h"
+#include "source.h"
 #include "wave.h"
+
+enum { REPORTS_DEFAULT = 20, MESSAGE_MOST = 256, SOURCE_MOST = 512 };
 
 const char *gfxsim_kind_name(gfxsim_kind kind) {
   static const char *const names[] = {
@@ -12,37 +19,176 @@ const char *gfxsim_kind_name(gfxsim_kind kind) {
       [GFXSIM_OUT_OF_BOUNDS] = "out of bounds",
       [GFXSIM_AFTER_FREE] = "use after free",
       [GFXSIM_MISALIGNED] = "misaligned",
-      [GFXSIM_TRAP] = "trap",
       [GFXSIM_BUDGET] = "budget",
+      [GFXSIM_UNINITIALISED] = "uninitialised",
+      [GFXSIM_RACE_LDS] = "race in LDS",
+      [GFXSIM_RACE_GLOBAL] = "race in global memory",
+      [GFXSIM_WAIT] = "missing wait",
+      [GFXSIM_BARRIER] = "barrier",
   };
   return names[kind];
 }
 
-static uint64_t file_pc(const launch *run, u64 pc) { return pc - run->kernel->object->image->base; }
+const char *gfxsim_check_name(gfxsim_check check) {
+  switch (check) {
+    case GFXSIM_CHECK_ALIGN: return "align";
+    case GFXSIM_CHECK_UNINITIALISED: return "uninitialised";
+    case GFXSIM_CHECK_RACE: return "race";
+    case GFXSIM_CHECK_WAIT: return "wait";
+    case GFXSIM_CHECK_BARRIER: return "barrier";
+    default: return NULL;
+  }
+}
+
+/* ---- The list ---- */
+
+typedef struct row {
+  gfxsim_kind kind;
+  bool fatal;
+  u64 pc; /* device address */
+  const inst *i, *other;
+  u32 workgroup[3];
+  int wave, lane;
+  u64 address, count;
+  char message[MESSAGE_MOST];
+} row;
+
+struct report_list {
+  const gfxsim_kernel *kernel;
+  pthread_mutex_t lock;
+  row *rows;
+  size_t count, capacity;
+  u64 lost; /* rows for which the host had no memory */
+};
+
+report_list *reports_make(const gfxsim_kernel *kernel) {
+  report_list *list = calloc(1, sizeof *list);
+  if (list == NULL) return NULL;
+  list->kernel = kernel;
+  pthread_mutex_init(&list->lock, NULL);
+  return list;
+}
+
+static bool grow(report_list *list) {
+  if (list->count < list->capacity) return true;
+  size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+  row *rows = realloc(list->rows, capacity * sizeof *rows);
+  if (rows == NULL) return false;
+  list->rows = rows;
+  list->capacity = capacity;
+  return true;
+}
+
+/* Counts what is known already; the row to fill, or NULL. */
+static row *find_row(report_list *list, gfxsim_kind kind, u64 pc) {
+  for (size_t n = 0; n < list->count; n++)
+    if (list->rows[n].kind == kind && list->rows[n].pc == pc) {
+      list->rows[n].count++;
+      return NULL;
+    }
+  if (!grow(list)) {
+    list->lost++;
+    return NULL;
+  }
+  return &list->rows[list->count++];
+}
+
+static void add(wave *w, const row *found, const char *format, va_list args) {
+  report_list *list = w->group->launch->reports;
+  row *made = find_row(list, found->kind, found->pc);
+  if (made == NULL) return;
+  *made = *found;
+  made->count = 1;
+  made->wave = w->index;
+  memcpy(made->workgroup, w->group->id, sizeof made->workgroup);
+  vsnprintf(made->message, sizeof made->message, format, args);
+}
 
 void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address, const char *format, ...) {
   launch *run = w->group->launch;
-  char message[256];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
-  va_end(args);
   w->state = WAVE_FAULT;
-  gfxsim_report report = {.kind = kind,
-                          .kernel = run->kernel->name,
-                          .instruction = i != NULL ? i->text : "",
-                          .message = message,
-                          .pc = file_pc(run, i != NULL ? i->pc : w->pc),
-                          .workgroup = {w->group->id[0], w->group->id[1], w->group->id[2]},
-                          .wave = w->index,
-                          .lane = lane,
-                          .address = address};
-  pthread_mutex_lock(&run->report_lock);
-  if (!atomic_exchange(&run->stop, true)) {
-    atomic_store(&run->status, kind == GFXSIM_UNIMPLEMENTED_INSTRUCTION ? GFXSIM_UNIMPLEMENTED : GFXSIM_FAULT);
-    snprintf(run->message, sizeof run->message, "kernel %s, pc 0x%llx, %s: %s: %s", report.kernel,
-             (unsigned long long)report.pc, report.instruction, gfxsim_kind_name(kind), message);
-    if (run->device->options.report != NULL) run->device->options.report(&report, run->device->options.user);
+  pthread_mutex_lock(&run->reports->lock);
+  if (!atomic_exchange(&run->stop, true))
+    add(w, &(row){.kind = kind, .fatal = true, .pc = i != NULL ? i->pc : w->pc, .i = i, .lane = lane, .address = address},
+        format, args);
+  pthread_mutex_unlock(&run->reports->lock);
+  va_end(args);
+}
+
+void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, int lane, u64 address, const char *format, ...) {
+  launch *run = w->group->launch;
+  va_list args;
+  va_start(args, format);
+  pthread_mutex_lock(&run->reports->lock);
+  add(w, &(row){.kind = kind, .pc = i->pc, .i = i, .other = other, .lane = lane, .address = address}, format, args);
+  pthread_mutex_unlock(&run->reports->lock);
+  va_end(args);
+}
+
+/* ---- The end of a launch ---- */
+
+static u64 file_pc(const gfxsim_kernel *k, u64 pc) { return pc - k->object->image->base; }
+
+static void tell(const gfxsim_kernel *k, const row *r) {
+  const gfxsim_options *options = &k->object->device->options;
+  char source[SOURCE_MOST], other_source[SOURCE_MOST] = "";
+  source_line(k->object, file_pc(k, r->pc), source, sizeof source);
+  if (r->other != NULL) source_line(k->object, file_pc(k, r->other->pc), other_source, sizeof other_source);
+  gfxsim_report report = {.kind = r->kind,
+                          .kernel = k->name,
+                          .instruction = r->i != NULL ? r->i->text : "",
+                          .source = source,
+                          .message = r->message,
+                          .pc = file_pc(k, r->pc),
+                          .other_instruction = r->other != NULL ? r->other->text : "",
+                          .other_source = other_source,
+                          .other_pc = r->other != NULL ? file_pc(k, r->other->pc) : 0,
+                          .wave = r->wave,
+                          .lane = r->lane,
+                          .address = r->address,
+                          .count = r->count};
+  memcpy(report.workgroup, r->workgroup, sizeof report.workgroup);
+  options->report(&report, options->user);
+}
+
+/* What ended the launch, or else what was found first. */
+static const row *chief(const report_list *list) {
+  for (size_t n = 0; n < list->count; n++)
+    if (list->rows[n].fatal) return &list->rows[n];
+  return &list->rows[0];
+}
+
+static gfxsim_status status_of(const report_list *list, u64 hidden) {
+  if (list->count == 0) return list->lost == 0 ? GFXSIM_OK : fail(GFXSIM_NO_MEMORY, "run: no memory for reports");
+  const row *r = chief(list);
+  char source[SOURCE_MOST], more[96] = "";
+  source_line(list->kernel->object, file_pc(list->kernel, r->pc), source, sizeof source);
+  if (list->count + list->lost > 1)
+    snprintf(more, sizeof more, "; %" PRIu64 " other findings, %" PRIu64 " of them not shown", list->count + list->lost - 1,
+             hidden);
+  return fail(r->kind == GFXSIM_UNIMPLEMENTED_INSTRUCTION ? GFXSIM_UNIMPLEMENTED : GFXSIM_FAULT,
+              "kernel %s, pc 0x%" PRIx64 "%s%s, %s: %s: %s%s", list->kernel->name, file_pc(list->kernel, r->pc),
+              source[0] != '\0' ? ", " : "", source, r->i != NULL ? r->i->text : "", gfxsim_kind_name(r->kind), r->message,
+              more);
+}
+
+gfxsim_status reports_end(report_list *list) {
+  const gfxsim_options *options = &list->kernel->object->device->options;
+  u64 most = options->reports > 0 ? options->reports : REPORTS_DEFAULT, shown = 0;
+  for (size_t n = 0; n < list->count && options->report != NULL; n++)
+    if (!list->rows[n].fatal && shown < most) {
+      tell(list->kernel, &list->rows[n]);
+      shown++;
+    }
+  if (list->count > 0 && chief(list)->fatal && options->report != NULL) {
+    tell(list->kernel, chief(list));
+    shown++;
   }
-  pthread_mutex_unlock(&run->report_lock);
+  gfxsim_status status = status_of(list, list->count + list->lost - shown);
+  pthread_mutex_destroy(&list->lock);
+  free(list->rows);
+  free(list);
+  return status;
 }

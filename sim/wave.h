@@ -6,6 +6,7 @@
 
 #include "inst.h"
 #include "object.h"
+#include "report.h"
 
 enum { WATCHERS_MOST = 4 };
 struct watcher; /* watch.h */
@@ -20,10 +21,8 @@ typedef struct launch {
   allocation *kernarg_memory, *packet_memory;
   u64 budget;
   _Atomic u64 next_group;
-  atomic_bool stop;  /* a fault: the other workgroups end at their next block */
-  atomic_int status; /* the first fault's gfxsim_status */
-  char message[512]; /* of that fault, for gfxsim_last_error */
-  pthread_mutex_t report_lock;
+  atomic_bool stop;                             /* a fault: the other workgroups end at their next block */
+  report_list *reports;                         /* what was found so far */
   struct sample *sample;                        /* the workgroups to run; NULL: all (sample.h) */
   u64 groups, groups_run;                       /* of the grid; of those that run */
   gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
@@ -80,5 +79,9 @@ void group_run(group *g);
 /* Reports and stops the launch. lane: -1 where none is meant. i: NULL where there is no instruction. */
 __attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
                                                       const char *format, ...);
+/* Reports what execution may go on after; the launch fails at its end. other: the instruction that it collides with, or NULL.
+ * The instructions must be decoded ones of the kernel: the list keeps the pointers. */
+__attribute__((format(printf, 7, 8))) void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, int lane,
+                                                       u64 address, const char *format, ...);
 
 #endif

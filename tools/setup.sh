@@ -110,6 +110,7 @@ if [ $want_test = yes ]; then
   need clang-22 have clang-22
   need llvm-22-dev have llvm-config-22
   need libelf-dev module libelf
+  need libdw-dev module libdw
   if ! module msgpack-c && ! module msgpack; then # its name from Debian 13 on, and before
     if offered libmsgpack-c-dev; then missing="$missing libmsgpack-c-dev"; else missing="$missing libmsgpack-dev"; fi
   fi

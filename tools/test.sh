@@ -119,11 +119,11 @@ warnings_clang_22() {
 # ---- All of them ----
 
 step format format
-if have llvm-config-22 && have clang-22 && pkg-config --exists libelf && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
+if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
   step gcc build_and_test build-gcc gcc -Dsim=enabled
 else
   step gcc build_and_test build-gcc gcc
-  skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev and msgpack-c, which this system lacks"
+  skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev, libdw-dev and msgpack-c, which this system lacks"
 fi
 step clang-19 build_and_test build-clang-19 clang-19
 if have clang-22; then
