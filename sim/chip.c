@@ -39,7 +39,8 @@ static const chip chips[] = {
      .mall_ways = 16,              /* [C] */
      .mall_clock_bytes = 128 * 64, /* [C] 128 channels of 64 bytes: 17.2 TB/s at 2.1 GHz */
      .lds_clock_bytes = 128,       /* [F] */
-     .dgemm_passes = 8},           /* [G] */
+     .dgemm_passes = 8,            /* [G] */
+     .memory_gib = 192},           /* [C] */
     {.name = "gfx950",
      .machine = 0x4f,
      .xcds = 8, /* [C] MI355X: 8 XCDs of 32 active CUs */
@@ -69,7 +70,8 @@ static const chip chips[] = {
      .mall_ways = 16,            /* [C] CDNA 3; nothing read says that CDNA 4 changed it */
      .mall_clock_bytes = 0,      /* no source */
      .lds_clock_bytes = 128,     /* [F] */
-     .dgemm_passes = 16},        /* [G] */
+     .dgemm_passes = 16,         /* [G] */
+     .memory_gib = 288},         /* [C] */
 };
 enum { CHIPS = sizeof chips / sizeof chips[0] };
 
@@ -100,6 +102,7 @@ static const struct {
     {"mall_bytes", offsetof(chip, mall_bytes), 1 << 30},
     {"mall_ways", offsetof(chip, mall_ways), 256},
     {"mall_clock_bytes", offsetof(chip, mall_clock_bytes), 1 << 20},
+    {"memory_gib", offsetof(chip, memory_gib), 4096},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

@@ -23,6 +23,7 @@ typedef struct chip {
   u32 mall_bytes, mall_ways, mall_clock_bytes; /* the memory-side cache */
   u32 lds_clock_bytes;                         /* of accesses whose phases have no source */
   u32 dgemm_passes;                            /* of the 16x16x4 f64 MFMA; a pass is 4 clocks */
+  u32 memory_gib;                              /* what hipMalloc gives at most */
 } chip;
 
 /* Finds the row and applies the overrides behind its name. */

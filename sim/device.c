@@ -34,6 +34,22 @@ void gfxsim_close(gfxsim_device *device) {
   free(device);
 }
 
+void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *info) {
+  const chip *c = &device->chip;
+  *info = (gfxsim_device_info){.chip = c->name,
+                               .compute_units = c->xcds * c->cus_per_xcd,
+                               .waves_per_cu = c->simds_per_cu * c->waves_per_simd,
+                               .lds_bytes = c->lds_bytes,
+                               .max_workgroup = c->max_workgroup,
+                               .vgprs = c->simds_per_cu * c->vgprs,
+                               .l2_bytes = c->l2_bytes,
+                               .clock_mhz = c->clock_mhz,
+                               .memory_bytes = (uint64_t)c->memory_gib << 30,
+                               .memory_used = memory_used(&device->memory)};
+}
+
+bool gfxsim_owns(const gfxsim_device *device, uint64_t address) { return memory_owns(&device->memory, address); }
+
 gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address) {
   allocation *made;
   gfxsim_status status = memory_alloc(&device->memory, bytes, true, &made);

@@ -14,3 +14,5 @@ gfxsim_status fail(gfxsim_status status, const char *format, ...) {
   va_end(args);
   return status;
 }
+
+gfxsim_status gfxsim_fail(gfxsim_status status, const char *text) { return fail(status, "%s", text); }

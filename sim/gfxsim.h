@@ -23,6 +23,8 @@ typedef enum gfxsim_status {
 } gfxsim_status;
 
 GFXSIM_API const char *gfxsim_last_error(void);
+/* For libraries in front of this one: makes gfxsim_last_error() say this, and returns the status. */
+GFXSIM_API gfxsim_status gfxsim_fail(gfxsim_status status, const char *text);
 
 /* ---- Device ---- */
 
@@ -89,6 +91,17 @@ typedef struct gfxsim_options {
 GFXSIM_API gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsim_device **device);
 GFXSIM_API void gfxsim_close(gfxsim_device *device); /* and all of its objects and memory; NULL is allowed */
 
+typedef struct gfxsim_device_info {
+  const char *chip; /* "gfx950" */
+  uint32_t compute_units, waves_per_cu, lds_bytes, max_workgroup;
+  uint32_t vgprs;    /* of 32 bits and 64 lanes, of one CU */
+  uint32_t l2_bytes; /* of one XCD */
+  uint32_t clock_mhz;
+  uint64_t memory_bytes, memory_used;
+} gfxsim_device_info;
+
+GFXSIM_API void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *info);
+
 /* ---- Memory: addresses of the device are no host pointers ---- */
 
 GFXSIM_API gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address);
@@ -96,6 +109,8 @@ GFXSIM_API gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address);
 GFXSIM_API gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *host, size_t bytes);
 GFXSIM_API gfxsim_status gfxsim_read(gfxsim_device *device, uint64_t address, void *host, size_t bytes);
 GFXSIM_API gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value, size_t bytes);
+/* Whether the address lies in the range that this device has handed out so far, freed memory and gaps included. */
+GFXSIM_API bool gfxsim_owns(const gfxsim_device *device, uint64_t address);
 
 /* ---- Code objects ---- */
 
@@ -124,6 +139,10 @@ GFXSIM_API int gfxsim_kernel_count(const gfxsim_object *object);
 GFXSIM_API gfxsim_kernel *gfxsim_kernel_at(gfxsim_object *object, int index);
 GFXSIM_API gfxsim_status gfxsim_kernel_find(gfxsim_object *object, const char *name, gfxsim_kernel **kernel);
 GFXSIM_API void gfxsim_kernel_describe(const gfxsim_kernel *kernel, gfxsim_kernel_info *info);
+/* How many workgroups of this kernel a compute unit holds at once: the least that waves, registers and LDS allow; 0: none. */
+GFXSIM_API uint32_t gfxsim_kernel_occupancy(const gfxsim_kernel *kernel, uint32_t work_items, uint32_t dynamic_lds);
+/* Address and size of a variable of the code object (__device__, __constant__). */
+GFXSIM_API gfxsim_status gfxsim_variable_find(const gfxsim_object *object, const char *name, uint64_t *address, size_t *bytes);
 /* The chip that a code object names ("gfx950"), without a device; NULL (and an error) where the file is none of ours. */
 GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
 

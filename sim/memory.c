@@ -68,6 +68,14 @@ allocation *memory_find(const memory *m, u64 address) {
   return low == 0 ? NULL : m->sorted[low - 1];
 }
 
+bool memory_owns(const memory *m, u64 address) { return address >= first_address && address < m->next; }
+
+u64 memory_used(const memory *m) {
+  u64 used = 0;
+  for (size_t a = 0; a < m->count; a++) used += m->sorted[a]->data != NULL ? m->sorted[a]->size : 0;
+  return used;
+}
+
 u8 *memory_range(const memory *m, u64 address, u64 bytes, const char *what) {
   allocation *a = memory_find(m, address);
   if (a != NULL && a->data != NULL && address - a->base <= a->size && bytes <= a->size - (address - a->base))

@@ -28,6 +28,10 @@ gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **mad
 void memory_drop(allocation *a);
 /* The allocation at or before the address (also one that was freed); NULL below the first. */
 allocation *memory_find(const memory *m, u64 address);
+/* Whether the address lies between the first and the next address to be handed out. */
+bool memory_owns(const memory *m, u64 address);
+/* Bytes of live allocations. */
+u64 memory_used(const memory *m);
 /* Host bytes of [address, address + bytes); NULL (and an error naming `what`) unless one live allocation holds them all. */
 u8 *memory_range(const memory *m, u64 address, u64 bytes, const char *what);
 

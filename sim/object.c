@@ -121,6 +121,17 @@ static gfxsim_status find_descriptor(gfxsim_kernel *k, u64 value) {
   return GFXSIM_OK;
 }
 
+static gfxsim_status add_variable(gfxsim_object *o, const char *name, const GElf_Sym *symbol) {
+  if (!within(symbol->st_value, symbol->st_size, o->image->size))
+    return fail(GFXSIM_INVALID, "load: variable %s lies outside of the image", name);
+  variable *grown = realloc(o->variables, (size_t)(o->variable_count + 1) * sizeof *grown);
+  if (grown != NULL) o->variables = grown;
+  char *copy = grown != NULL ? strdup(name) : NULL;
+  if (copy == NULL) return fail(GFXSIM_NO_MEMORY, "load: no memory");
+  o->variables[o->variable_count++] = (variable){copy, o->image->base + symbol->st_value, symbol->st_size};
+  return GFXSIM_OK;
+}
+
 static gfxsim_status read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, gfxsim_object *o) {
   Elf_Data *data = elf_getdata(section, NULL);
   if (data == NULL) return fail(GFXSIM_INVALID, "load: symbols: %s", elf_errmsg(-1));
@@ -128,11 +139,16 @@ static gfxsim_status read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *h
   for (int n = 0; gelf_getsym(data, n, &symbol) != NULL; n++) {
     const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
     if (name == NULL || symbol.st_shndx == SHN_UNDEF) continue;
-    for (int k = 0; k < o->kernel_count; k++) {
-      if (o->kernels[k].entry != 0 || strcmp(o->kernels[k].symbol, name) != 0) continue;
-      gfxsim_status status = find_descriptor(&o->kernels[k], symbol.st_value);
-      if (status != GFXSIM_OK) return status;
+    gfxsim_status status = GFXSIM_OK;
+    bool of_kernel = false;
+    for (int k = 0; k < o->kernel_count && status == GFXSIM_OK; k++) {
+      if (strcmp(o->kernels[k].symbol, name) != 0) continue;
+      of_kernel = true;
+      if (o->kernels[k].entry == 0) status = find_descriptor(&o->kernels[k], symbol.st_value);
     }
+    if (!of_kernel && header->sh_type == SHT_DYNSYM && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size > 0)
+      status = add_variable(o, name, &symbol);
+    if (status != GFXSIM_OK) return status;
   }
   return GFXSIM_OK;
 }
@@ -209,6 +225,8 @@ static void release(gfxsim_object *o) {
     code_free(k->code);
   }
   free(o->kernels);
+  for (int v = 0; v < o->variable_count; v++) free(o->variables[v].name);
+  free(o->variables);
   if (o->image != NULL) memory_drop(o->image);
   source_free(o->source);
   free(o);
@@ -256,6 +274,16 @@ gfxsim_status gfxsim_kernel_find(gfxsim_object *object, const char *name, gfxsim
       return GFXSIM_OK;
     }
   return fail(GFXSIM_INVALID, "kernel = %s: the code object has %d kernels, but not this one", name, object->kernel_count);
+}
+
+gfxsim_status gfxsim_variable_find(const gfxsim_object *object, const char *name, uint64_t *address, size_t *bytes) {
+  for (int v = 0; v < object->variable_count; v++)
+    if (strcmp(object->variables[v].name, name) == 0) {
+      *address = object->variables[v].address;
+      *bytes = object->variables[v].bytes;
+      return GFXSIM_OK;
+    }
+  return fail(GFXSIM_INVALID, "variable = %s: the code object has %d, but not this one", name, object->variable_count);
 }
 
 void gfxsim_kernel_describe(const gfxsim_kernel *k, gfxsim_kernel_info *info) {

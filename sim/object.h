@@ -31,6 +31,11 @@ struct gfxsim_kernel {
   code *code; /* decoded so far; made by the first launch */
 };
 
+typedef struct variable {
+  char *name;
+  u64 address, bytes;
+} variable;
+
 struct gfxsim_object {
   gfxsim_device *device;
   gfxsim_object *next;
@@ -39,6 +44,8 @@ struct gfxsim_object {
   struct source *source;    /* source.h; NULL without debug information */
   gfxsim_kernel *kernels;
   int kernel_count;
+  variable *variables; /* of the dynamic symbol table */
+  int variable_count;
 };
 
 /* metadata.c: kernels with name, symbol, counts and arguments from the note's msgpack. */
