@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "rate.h"
 #include "text.h"
 
 enum { BLOCK_MOST = 256, TEXT_MOST = 256 };
@@ -260,6 +261,7 @@ static const block *decode_block(gfxsim_kernel *k, u64 pc) {
   block *b = good ? code_alloc(k->code, sizeof *b + count * sizeof *made) : NULL;
   if (b != NULL) {
     b->count = count;
+    for (u32 n = 0; n < count; n++) b->issued += made[n].run != NULL && rate_class(&made[n]) != GFXSIM_CLASS_INTERNAL;
     memcpy(b->inst, made, count * sizeof *made);
   }
   free(made);

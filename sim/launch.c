@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count.h"
 #include "decode.h"
 #include "error.h"
 #include "sample.h"
@@ -214,6 +215,7 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
   watch_choose(&run);
   if (status == GFXSIM_OK) status = watch_begin(&run);
   if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));
+  if (status == GFXSIM_OK) status = collection_result(run.collection, &run);
   WATCH_EACH(&run, end, &run);
   sample_free(run.sample);
   if (run.kernarg_memory != NULL) memory_drop(run.kernarg_memory);

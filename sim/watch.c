@@ -1,7 +1,9 @@
 #include "watch.h"
 
+#include "count.h"
+
 /* In the order in which they are called. */
-static const watcher *const all[] = {NULL};
+static const watcher *const all[] = {&count_watcher, NULL};
 
 void watch_choose(launch *run) {
   for (int n = 0; all[n] != NULL; n++)

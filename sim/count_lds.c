@@ -1,0 +1,79 @@
+/* The clocks that an access takes in the LDS.
+ *
+ * A wave's access runs in phases of a few lanes. In a phase each bank serves one address a clock: lanes that ask for the same
+ * dword share it, other dwords of the bank wait for the next clock. Sources:
+ * [I] HipKittens, analysis/paper_experiments/phases: lanes that conflict and the number of banks, measured on gfx950;
+ * [J] ROCm documentation, Composable Kernel, "Understanding AMD GPU LDS and bank conflicts": ds_write_b128 and ds_read_b128;
+ * [K] AMD APP OpenCL optimization guide, "Local memory (LDS) optimization": half waves, lanes 0-31 and 32-63; ROCm Compute
+ *     Profiler, "Pipeline descriptions", LDS: 32 banks of 4 bytes. */
+#include <string.h>
+
+#include "count.h"
+
+enum { BANKS_MOST = 64 };
+
+typedef struct phase_rule {
+  const char *chip;
+  u8 bytes; /* of a lane */
+  bool store;
+  u8 lanes, banks; /* of a phase; of the LDS as this instruction sees it */
+  const u8 *order; /* lanes 0-31 in the order of phases; 32-63 follow alike. NULL: as they are numbered */
+} phase_rule;
+
+static const u8 order_8[] = {0, 1, 2,  3,  20, 21, 22, 23, 4,  5,  6,  7,  16, 17, 18, 19,
+                             8, 9, 10, 11, 28, 29, 30, 31, 12, 13, 14, 15, 24, 25, 26, 27};
+static const u8 order_16[] = {0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27,
+                              4, 5, 6, 7, 8,  9,  10, 11, 16, 17, 18, 19, 28, 29, 30, 31};
+
+static const phase_rule rules[] = {
+    {"gfx942", 4, false, 32, 32, NULL},      /* [K] */
+    {"gfx942", 4, true, 32, 32, NULL},       /* [K] */
+    {"gfx942", 16, false, 8, 32, order_8},   /* [J] */
+    {"gfx942", 16, true, 8, 32, NULL},       /* [J] */
+    {"gfx950", 8, false, 32, 64, NULL},      /* [I] ds_read_b64 */
+    {"gfx950", 12, false, 8, 32, order_8},   /* [I] ds_read_b96 */
+    {"gfx950", 16, false, 16, 64, order_16}, /* [I] ds_read_b128 */
+    {"gfx950", 8, true, 16, 32, NULL},       /* [I] ds_write_b64 */
+    {"gfx950", 16, true, 8, 32, NULL},       /* [J] */
+};
+
+static const phase_rule *rule_of(const chip *chip, u32 bytes, bool store) {
+  u32 width = bytes < 4 ? 4 : bytes; /* bytes and halves move as their dword */
+  for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
+    if (rules[r].bytes == width && rules[r].store == store && strcmp(rules[r].chip, chip->name) == 0) return &rules[r];
+  return NULL;
+}
+
+/* Clocks of the phase whose lanes begin at `first` of the order: the most distinct dwords in one bank. */
+static u32 phase_clocks(const phase_rule *rule, const memory_access *a, u32 first) {
+  u32 dword[BANKS_MOST][LANES], used[BANKS_MOST] = {0}, most = 0, dwords = (a->bytes + 3) / 4;
+  for (u32 n = first; n < first + rule->lanes; n++) {
+    u32 lane = rule->order != NULL ? (n & 32) + rule->order[n & 31] : n;
+    if ((a->mask >> lane & 1) == 0) continue;
+    for (u32 d = 0; d < dwords; d++) {
+      u32 at = a->offset[lane] / 4 + d, bank = at % rule->banks, known = 0;
+      while (known < used[bank] && dword[bank][known] != at) known++;
+      if (known == used[bank]) dword[bank][used[bank]++] = at;
+      if (used[bank] > most) most = used[bank];
+    }
+  }
+  return most;
+}
+
+void count_lds(const chip *chip, gfxsim_lds_count *count, const memory_access *a) {
+  u32 bytes = (u32)__builtin_popcountll(a->mask) * a->bytes;
+  count->accesses++;
+  count->bytes += bytes;
+  /* What a load brings from memory lies lane by lane: no bank is asked twice. */
+  const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, a->bytes, a->kind != ACCESS_LOAD);
+  if (rule == NULL) {
+    count->clocks += (bytes + chip->lds_clock_bytes - 1) / chip->lds_clock_bytes;
+    count->unmodelled += !a->to_lds;
+    return;
+  }
+  for (u32 first = 0; first < LANES; first += rule->lanes) {
+    u32 clocks = phase_clocks(rule, a, first);
+    count->clocks += clocks;
+    count->conflict_clocks += clocks > 0 ? clocks - 1 : 0;
+  }
+}

@@ -1,0 +1,74 @@
+#include <stdlib.h>
+
+#include "count.h"
+
+/* A lane's 16 bytes may cross one border of lines. */
+enum { LINES_MOST = 2 * LANES, STREAM_FIRST = 1024 };
+
+typedef struct lines {
+  u64 line[LINES_MOST];
+  u8 sectors[LINES_MOST];
+  u32 count;
+} lines;
+
+/* Neighbouring lanes mostly touch the line that was touched last. */
+static void add_line(lines *l, u64 line, u32 sectors) {
+  u32 n = l->count;
+  while (n > 0 && l->line[n - 1] != line) n--;
+  if (n == 0) {
+    n = ++l->count;
+    l->line[n - 1] = line;
+    l->sectors[n - 1] = 0;
+  }
+  l->sectors[n - 1] |= (u8)sectors;
+}
+
+static void add_bytes(lines *l, u64 address, u32 bytes) {
+  u64 first = address >> SECTOR_SHIFT, last = (address + bytes - 1) >> SECTOR_SHIFT;
+  u64 line = first >> 2, end = last >> 2;
+  u32 from = (u32)(first & 3), to = (u32)(last & 3);
+  for (; line <= end; line++) {
+    u32 below = line == end ? (2u << to) - 1 : SECTORS_ALL;
+    add_line(l, line, below & ~((1u << from) - 1));
+    from = 0;
+  }
+}
+
+static void stream_add(tally *t, line_run run) {
+  line_stream *s = &t->stream;
+  if (s->count == s->capacity) {
+    size_t capacity = s->capacity > 0 ? 2 * s->capacity : STREAM_FIRST;
+    line_run *grown = realloc(s->run, capacity * sizeof *grown);
+    if (grown == NULL) {
+      t->no_memory = true;
+      return;
+    }
+    s->run = grown;
+    s->capacity = capacity;
+  }
+  s->run[s->count++] = run;
+}
+
+static touch touch_of(const inst *i, const memory_access *a) {
+  if (a->kind == ACCESS_STORE) return TOUCH_WRITE;
+  if (a->kind == ACCESS_ATOMIC) return TOUCH_ATOMIC;
+  return (i->cache & CACHE_SC1) != 0 ? TOUCH_READ_L2 : TOUCH_READ; /* LLVM's AMDGPUUsage, "Memory Model gfx942" */
+}
+
+void count_lines(tally *t, const inst *i, const memory_access *a) {
+  lines l;
+  l.count = 0;
+  gfxsim_traffic *traffic = &t->traffic[a->kind];
+  traffic->accesses++;
+  traffic->asked += (u64)__builtin_popcountll(a->mask) * a->bytes;
+  for (u64 mask = a->mask; mask != 0; mask &= mask - 1) add_bytes(&l, a->address[__builtin_ctzll(mask)], a->bytes);
+  traffic->lines128 += l.count;
+  touch kind = touch_of(i, a);
+  for (u32 n = 0; n < l.count;) {
+    u32 length = 1, sectors = l.sectors[n];
+    while (n + length < l.count && l.line[n + length] == l.line[n] + length && l.sectors[n + length] == sectors) length++;
+    traffic->lines64 += length * (((sectors & 3) != 0) + ((sectors & 12) != 0));
+    stream_add(t, run_make(l.line[n], length, kind, sectors));
+    n += length;
+  }
+}
