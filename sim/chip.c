@@ -71,7 +71,8 @@ static const chip chips[] = {
      .mall_clock_bytes = 0,      /* no source */
      .lds_clock_bytes = 128,     /* [F] */
      .dgemm_passes = 16,         /* [G] */
-     .memory_gib = 288},         /* [C] */
+     .memory_gib = 288,          /* [C] */
+     .ocp_fp8 = true},           /* [D] */
 };
 enum { CHIPS = sizeof chips / sizeof chips[0] };
 

@@ -24,6 +24,7 @@ typedef struct chip {
   u32 lds_clock_bytes;                         /* of accesses whose phases have no source */
   u32 dgemm_passes;                            /* of the 16x16x4 f64 MFMA; a pass is 4 clocks */
   u32 memory_gib;                              /* what hipMalloc gives at most */
+  bool ocp_fp8;                                /* 8-bit floats are OCP's; else FNUZ */
 } chip;
 
 /* Finds the row and applies the overrides behind its name. */

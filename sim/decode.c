@@ -100,6 +100,7 @@ static bool float_bits(const text_operand *t, char type, u64 *bits) {
       case 'q': *bits = inline_floats[f].f16; break;
       case 'k': *bits = inline_floats[f].bf16; break;
       case 'd':
+      case 'D':
       case 'B':
       case 'I': *bits = inline_floats[f].f64; break;
       default: *bits = inline_floats[f].f32; break; /* also 'F': the pair gets the same f32 twice */
@@ -109,13 +110,13 @@ static bool float_bits(const text_operand *t, char type, u64 *bits) {
   return false;
 }
 
-static int type_registers(char type) { return type == 'B' || type == 'I' || type == 'd' || type == 'm' || type == 'F' ? 2 : 1; }
+static int type_registers(char type) { return strchr("BIdDmF", type) != NULL ? 2 : 1; }
 
 /* An integer in the text is an inline constant (-16 to 64, sign-extended) or a 32-bit literal. A literal of an f64 is its upper
  * half; of 64-bit integers it is extended by sign or by zeros (MI300 ISA, "Literal constants"). */
 static u64 integer_bits(u64 value, bool literal, char type) {
   bool is_inline = !literal && (i64)value >= -16 && (i64)value <= 64;
-  if (type == 'd' && !is_inline) return value << 32;
+  if ((type == 'd' || type == 'D') && !is_inline) return value << 32;
   if (type == 'I' && !is_inline) return (u64)(i64)(i32)(u32)value;
   if (type == 'F') return (value & UINT32_MAX) | value << 32;
   return type_registers(type) == 2 ? value : value & UINT32_MAX;
@@ -167,7 +168,7 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
     return bind_constant(k->code, o, bits) ? NULL : no_memory;
   }
   if (o->kind != OPERAND_SGPR && o->kind != OPERAND_VGPR) return NULL;
-  if (type != 'r' && o->count != type_registers(type)) return "operand of another width";
+  if (type != 'r' && type != 'D' && o->count != type_registers(type)) return "operand of another width";
   o->plain = o->kind == OPERAND_VGPR && !o->neg && !o->abs && !o->sext;
   return bind_register(k, o);
 }
