@@ -2,17 +2,13 @@
 #include "harness.h"
 
 #include <fenv.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "assemble.h"
 #include "edges.h"
 #include "gfxsim.h"
-
-extern char **environ;
 
 extern const instruction_table inst_valu32, inst_valu64, inst_vcmp, inst_salu, inst_exec, inst_lane;
 static const instruction_table *const tables[] = {&inst_valu32, &inst_valu64, &inst_vcmp, &inst_salu, &inst_exec, &inst_lane};
@@ -140,20 +136,17 @@ static void write_metadata(FILE *file, const char *chip, const instruction_table
   fputs("...\n.end_amdgpu_metadata\n", file);
 }
 
-static bool assemble(char *clang, const char *chip, const instruction_table *table, char *source, char *object) {
-  char cpu[32];
-  FILE *file = fopen(source, "w");
-  if (file == NULL) return false;
-  fprintf(file, ".amdgcn_target \"amdgcn-amd-amdhsa--%s\"\n.text\n", chip);
-  for (int n = 0; n < table->count; n++)
-    if (on_chip(&table->tests[n], chip)) write_kernel(file, n, &table->tests[n]);
-  write_metadata(file, chip, table);
-  if (fclose(file) != 0) return false;
-  snprintf(cpu, sizeof cpu, "-mcpu=%s", chip);
-  char *argv[] = {clang, "-target", "amdgcn-amd-amdhsa", cpu, source, "-o", object, NULL};
-  pid_t child;
-  int status;
-  return posix_spawnp(&child, clang, NULL, NULL, argv, environ) == 0 && waitpid(child, &status, 0) == child && status == 0;
+typedef struct sources {
+  const char *chip;
+  const instruction_table *table;
+} sources;
+
+static void write_all(FILE *file, const void *argument) {
+  const sources *s = argument;
+  fprintf(file, ".amdgcn_target \"amdgcn-amd-amdhsa--%s\"\n.text\n", s->chip);
+  for (int n = 0; n < s->table->count; n++)
+    if (on_chip(&s->table->tests[n], s->chip)) write_kernel(file, n, &s->table->tests[n]);
+  write_metadata(file, s->chip, s->table);
 }
 
 /* ---- Running ---- */
@@ -252,22 +245,9 @@ static int run_all(const char *chip, const instruction_table *table, const void 
 
 static int assemble_and_run(char *clang, const char *chip, const instruction_table *table) {
   static uint8_t data[1 << 23];
-  char folder[] = "/tmp/gfxsim-XXXXXX", source[64], object[64];
-  if (mkdtemp(folder) == NULL) return perror("instructions: /tmp"), 1;
-  snprintf(source, sizeof source, "%s/k.s", folder);
-  snprintf(object, sizeof object, "%s/k.hsaco", folder);
-  int result = 1;
-  FILE *file = assemble(clang, chip, table, source, object) ? fopen(object, "rb") : NULL;
-  if (file != NULL) {
-    result = run_all(chip, table, data, fread(data, 1, sizeof data, file));
-    fclose(file);
-  } else {
-    fprintf(stderr, "instructions: %s can't assemble for %s\n", clang, chip);
-  }
-  unlink(source);
-  unlink(object);
-  rmdir(folder);
-  return result;
+  sources from = {chip, table};
+  size_t bytes = assemble(clang, chip, write_all, &from, data, sizeof data);
+  return bytes == 0 ? 1 : run_all(chip, table, data, bytes);
 }
 
 int main(int argc, char **argv) {
