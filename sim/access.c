@@ -66,8 +66,8 @@ void global_load(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32
     for (u32 r = 0; r < (bytes + 3) / 4; r++) rows[r][l] = data[r];
   }
   watch_access(w, i,
-               &(memory_access){SPACE_GLOBAL, ACCESS_LOAD, .bytes = bytes, .mask = mask, .address = address,
-                                .rows = (const u32(*)[LANES])rows});
+               &(memory_access){SPACE_GLOBAL, ACCESS_LOAD, .to_lds = loads_to_lds(i), .bytes = bytes, .mask = mask,
+                                .address = address, .rows = (const u32(*)[LANES])rows});
 }
 
 void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
@@ -116,7 +116,9 @@ void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 b
     for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
     memcpy(to, data, bytes);
   }
-  watch_access(w, i, &(memory_access){SPACE_LDS, ACCESS_STORE, .bytes = bytes, .mask = mask, .offset = address, .rows = rows});
+  watch_access(w, i,
+               &(memory_access){SPACE_LDS, ACCESS_STORE, .to_lds = loads_to_lds(i), .bytes = bytes, .mask = mask,
+                                .offset = address, .rows = rows});
 }
 
 /* ---- Scratch ---- */

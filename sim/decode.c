@@ -176,12 +176,17 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
 static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) {
   const char *shape = i->op->shape;
   int n = 0;
-  for (; *shape != '\0'; shape++, n++) {
-    bool write = *shape == '=' || *shape == '+', read = *shape != '=';
-    if (write) shape++;
+  for (; *shape != '\0'; shape++) {
+    bool kept = *shape != '?' || atomic_returns(i), here = *shape != '!' || (i->mods & MOD_LDS) == 0;
+    if (*shape == '?' || *shape == '!') shape++;
+    bool write = (*shape == '=' || *shape == '+') && kept, read = *shape != '=';
+    here = here && (kept || *shape != '=');
+    if (*shape == '=' || *shape == '+') shape++;
+    if (!here) continue;
     if (n == line->count) return "fewer operands than known";
     const char *problem = bind_operand(k, &line->operand[n], *shape, write, read, &i->operand[n]);
     if (problem != NULL) return problem;
+    n++;
   }
   i->operands = (u8)n;
   return n == line->count ? NULL : "more operands than known";

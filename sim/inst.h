@@ -11,7 +11,9 @@
  *   s  one SGPR or constant used as an address or offset
  *   i  anything: the function looks at the instruction's word
  *
- * The letter decides the number of registers and the bits of constants. A shape of "*" takes no operands from the text. */
+ * The letter decides the number of registers and the bits of constants. A shape of "*" takes no operands from the text. An
+ * operand behind `!` is not there under the modifier lds. One behind `?` belongs to atomics that return: without sc0 `?=` is
+ * not there, and `?+` is only read. */
 #ifndef GFXSIM_INST_H
 #define GFXSIM_INST_H
 #include "types.h"
@@ -108,6 +110,7 @@ typedef struct op {
   u32 mods;      /* beside the family's */
   u8 flow;       /* enum flow */
   bool ends;     /* ends a basic block */
+  bool to_lds;   /* memory straight into LDS, as others do under the modifier lds */
   int parameter; /* one function for several rows */
 } op;
 
@@ -149,5 +152,8 @@ struct inst {
   operand operand[OPERANDS];
   const char *text;
 };
+
+static inline bool loads_to_lds(const inst *i) { return i->op->to_lds || (i->mods & MOD_LDS) != 0; }
+static inline bool atomic_returns(const inst *i) { return (i->cache & CACHE_SC0) != 0; }
 
 #endif

@@ -1,4 +1,4 @@
-/* flat_load and flat_store: every lane's address says whether it means LDS, scratch or global memory.
+/* Flat memory: every lane's address says whether it means LDS, scratch or global memory.
  * Source: MI300 ISA, "Flat memory instructions"; the apertures' numbers are those of text.c. */
 #include "vector_memory.h"
 
@@ -44,5 +44,23 @@ static void store(wave *w, const inst *i) {
   if (w->state != WAVE_FAULT) scratch_store(w, i, f.private, f.low, element_bytes(i), rows);
 }
 
-static const op ops[] = {LOAD_ROWS("flat", load, "=rr"), STORE_ROWS("flat", store, "rr")};
+/* No lane may mean scratch: an atomic of memory that no other lane sees is nothing that compilers emit. */
+static void read_modify_write(wave *w, const inst *i) {
+  int at = atomic_returns(i) ? 1 : 0;
+  flat f;
+  u32 old[2][LANES];
+  split(w, i, at, &f);
+  if (f.private != 0) {
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, __builtin_ctzll(f.private), f.address[__builtin_ctzll(f.private)],
+               "atomic of scratch memory");
+    return;
+  }
+  atomic_rows rows = atomic_operand(w, i, at + 1, old);
+  global_atomic(w, i, f.global, f.address, atomic_of(i), &rows);
+  if (w->state != WAVE_FAULT) lds_atomic(w, i, f.shared, f.low, atomic_of(i), &rows);
+  if (w->state != WAVE_FAULT && atomic_returns(i)) load_return(w, i, 0, get_exec(w), old, atomic_of(i).bytes / 4);
+}
+
+static const op ops[] = {LOAD_ROWS("flat", load, "", "r"), STORE_ROWS("flat", store, "rr"),
+                         ATOMIC_ROWS("flat", read_modify_write, "?=rrr")};
 FAMILY(family_flat, "flat", CLASS_FLAT, MOD_OFFSET | MOD_CACHE, ops);

@@ -1,29 +1,24 @@
-/* LDS: DS. Source: MI300 ISA, "DS": address = VGPR + offset; the two-address forms count their offsets in elements. */
-#include "access.h"
-#include "ops.h"
+/* LDS: loads and stores. Source: MI300 ISA, "DS": address = VGPR + offset; the two-address forms count their offsets in
+ * elements. Every address here is one of unaligned access mode, which ROCm sets: dwords suffice. */
+#include "vector_memory.h"
 
 static void addresses(wave *w, const inst *i, int n, u32 offset, u32 address[LANES]) {
   const u32 *base = src(w, i, n);
   for (int l = 0; l < LANES; l++) address[l] = base[l] + offset;
 }
 
-/* parameter: bytes; sign: the loaded bytes are signed */
-static void read_extend(wave *w, const inst *i, bool sign) {
-  u32 bytes = (u32)i->op->parameter, address[LANES], rows[4][LANES];
+static void read(wave *w, const inst *i) {
+  u32 address[LANES], rows[4][LANES];
   u64 mask = get_exec(w);
   addresses(w, i, 1, (u32)i->offset, address);
-  lds_load(w, i, mask, address, bytes, rows);
-  if (w->state == WAVE_FAULT) return;
-  for (int l = 0; l < LANES && sign; l++) rows[0][l] = bytes == 1 ? (u32)(i8)rows[0][l] : (u32)(i16)rows[0][l];
-  load_return(w, i, 0, mask, rows, (bytes + 3) / 4);
+  lds_load(w, i, mask, address, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) element_return(w, i, mask, rows);
 }
-static void read(wave *w, const inst *i) { read_extend(w, i, false); }
-static void read_signed(wave *w, const inst *i) { read_extend(w, i, true); }
 
 static void write(wave *w, const inst *i) {
-  u32 address[LANES];
+  u32 address[LANES], half[1][LANES];
   addresses(w, i, 0, (u32)i->offset, address);
-  lds_store(w, i, get_exec(w), address, (u32)i->op->parameter, (const u32(*)[LANES])src(w, i, 1));
+  lds_store(w, i, get_exec(w), address, element_bytes(i), element_rows(w, i, 1, half));
 }
 
 /* parameter: bytes of an element, times 64 in the st64 forms by 256 */
@@ -46,28 +41,54 @@ static void write2(wave *w, const inst *i) {
   }
 }
 
+/* Address = offset + M0[15:0] + lane * 4. */
+static void own_addresses(const wave *w, const inst *i, u32 address[LANES]) {
+  for (u32 l = 0; l < LANES; l++) address[l] = (u32)i->offset + (w->s[S_M0] & 0xffff) + l * 4;
+}
+static void read_own(wave *w, const inst *i) {
+  u32 address[LANES], rows[1][LANES];
+  own_addresses(w, i, address);
+  lds_load(w, i, get_exec(w), address, 4, rows);
+  if (w->state != WAVE_FAULT) load_return(w, i, 0, get_exec(w), rows, 1);
+}
+static void write_own(wave *w, const inst *i) {
+  u32 address[LANES];
+  own_addresses(w, i, address);
+  lds_store(w, i, get_exec(w), address, 4, (const u32(*)[LANES])operand_rows(w, i, 0));
+}
+
 static const op ops[] = {
-    {"ds_read_b32", read, "=rb", .parameter = 4},
-    {"ds_read_b64", read, "=rb", .parameter = 8},
-    {"ds_read_b96", read, "=rb", .parameter = 12},
-    {"ds_read_b128", read, "=rb", .parameter = 16},
-    {"ds_read_u8", read, "=rb", .parameter = 1},
-    {"ds_read_u16", read, "=rb", .parameter = 2},
-    {"ds_read_i8", read_signed, "=rb", .parameter = 1},
-    {"ds_read_i16", read_signed, "=rb", .parameter = 2},
-    {"ds_read2_b32", read2, "=rb", .parameter = 4},
-    {"ds_read2_b64", read2, "=rb", .parameter = 8},
-    {"ds_read2st64_b32", read2, "=rb", .parameter = 256 + 4},
-    {"ds_read2st64_b64", read2, "=rb", .parameter = 256 + 8},
-    {"ds_write_b8", write, "br", .parameter = 1},
-    {"ds_write_b16", write, "br", .parameter = 2},
-    {"ds_write_b32", write, "br", .parameter = 4},
-    {"ds_write_b64", write, "br", .parameter = 8},
-    {"ds_write_b96", write, "br", .parameter = 12},
-    {"ds_write_b128", write, "br", .parameter = 16},
-    {"ds_write2_b32", write2, "brr", .parameter = 4},
-    {"ds_write2_b64", write2, "brr", .parameter = 8},
-    {"ds_write2st64_b32", write2, "brr", .parameter = 256 + 4},
-    {"ds_write2st64_b64", write2, "brr", .parameter = 256 + 8},
+    LOAD_ROW("ds_read_b32", read, "=rb", 4),
+    LOAD_ROW("ds_read_b64", read, "=rb", 8),
+    LOAD_ROW("ds_read_b96", read, "=rb", 12),
+    LOAD_ROW("ds_read_b128", read, "=rb", 16),
+    LOAD_ROW("ds_read_u8", read, "=rb", 1),
+    LOAD_ROW("ds_read_u16", read, "=rb", 2),
+    LOAD_ROW("ds_read_i8", read, "=rb", 1 | ELEMENT_SIGNED),
+    LOAD_ROW("ds_read_i16", read, "=rb", 2 | ELEMENT_SIGNED),
+    LOAD_ROW("ds_read_u8_d16", read, "+rb", 1 | ELEMENT_LOW),
+    LOAD_ROW("ds_read_u8_d16_hi", read, "+rb", 1 | ELEMENT_HIGH),
+    LOAD_ROW("ds_read_i8_d16", read, "+rb", 1 | ELEMENT_SIGNED | ELEMENT_LOW),
+    LOAD_ROW("ds_read_i8_d16_hi", read, "+rb", 1 | ELEMENT_SIGNED | ELEMENT_HIGH),
+    LOAD_ROW("ds_read_u16_d16", read, "+rb", 2 | ELEMENT_LOW),
+    LOAD_ROW("ds_read_u16_d16_hi", read, "+rb", 2 | ELEMENT_HIGH),
+    LOAD_ROW("ds_read2_b32", read2, "=rb", 4),
+    LOAD_ROW("ds_read2_b64", read2, "=rb", 8),
+    LOAD_ROW("ds_read2st64_b32", read2, "=rb", 256 + 4),
+    LOAD_ROW("ds_read2st64_b64", read2, "=rb", 256 + 8),
+    LOAD_ROW("ds_read_addtid_b32", read_own, "=r", 4),
+    LOAD_ROW("ds_write_b8", write, "br", 1),
+    LOAD_ROW("ds_write_b16", write, "br", 2),
+    LOAD_ROW("ds_write_b8_d16_hi", write, "br", 1 | ELEMENT_HIGH),
+    LOAD_ROW("ds_write_b16_d16_hi", write, "br", 2 | ELEMENT_HIGH),
+    LOAD_ROW("ds_write_b32", write, "br", 4),
+    LOAD_ROW("ds_write_b64", write, "br", 8),
+    LOAD_ROW("ds_write_b96", write, "br", 12),
+    LOAD_ROW("ds_write_b128", write, "br", 16),
+    LOAD_ROW("ds_write2_b32", write2, "brr", 4),
+    LOAD_ROW("ds_write2_b64", write2, "brr", 8),
+    LOAD_ROW("ds_write2st64_b32", write2, "brr", 256 + 4),
+    LOAD_ROW("ds_write2st64_b64", write2, "brr", 256 + 8),
+    LOAD_ROW("ds_write_addtid_b32", write_own, "r", 4),
 };
 FAMILY(family_lds, "lds", CLASS_LDS, MOD_OFFSET | MOD_OFFSET01, ops);

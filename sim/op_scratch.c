@@ -22,5 +22,5 @@ static void store(wave *w, const inst *i) {
   scratch_store(w, i, get_exec(w), address, element_bytes(i), element_rows(w, i, 1, half));
 }
 
-static const op ops[] = {LOAD_ROWS("scratch", load, "=rrr"), STORE_ROWS("scratch", store, "rrr")};
+static const op ops[] = {LOAD_ROWS("scratch", load, "", "rr"), STORE_ROWS("scratch", store, "rrr")};
 FAMILY(family_scratch, "scratch", CLASS_SCRATCH, MOD_OFFSET | MOD_CACHE, ops);

@@ -1,5 +1,5 @@
-/* global_load and global_store. Source: MI300 ISA, "Flat memory instructions", GLOBAL: address = VGPR pair + offset, or
- * SGPR pair + 32-bit VGPR + offset. */
+/* Global memory: loads, stores, atomics and loads to LDS. Source: MI300 ISA, "Flat memory instructions", GLOBAL: address = VGPR
+ * pair + offset, or SGPR pair + 32-bit VGPR + offset. */
 #include "vector_memory.h"
 
 /* Operand `at` is the vector address, `at_base` the scalar pair or off. */
@@ -22,6 +22,14 @@ static void load(wave *w, const inst *i) {
   if (w->state != WAVE_FAULT) element_return(w, i, mask, rows);
 }
 
+static void load_lds(wave *w, const inst *i) {
+  u64 address[LANES], mask = get_exec(w);
+  u32 rows[4][LANES];
+  addresses(w, i, 0, 1, address);
+  global_load(w, i, mask, address, element_bytes(i), rows);
+  if (w->state != WAVE_FAULT) element_to_lds(w, i, mask, rows);
+}
+
 static void store(wave *w, const inst *i) {
   u64 address[LANES];
   u32 half[1][LANES];
@@ -29,5 +37,28 @@ static void store(wave *w, const inst *i) {
   global_store(w, i, get_exec(w), address, element_bytes(i), element_rows(w, i, 1, half));
 }
 
-static const op ops[] = {LOAD_ROWS("global", load, "=rrr"), STORE_ROWS("global", store, "rrr")};
+static void read_modify_write(wave *w, const inst *i) {
+  int at = atomic_returns(i) ? 1 : 0;
+  u64 address[LANES], mask = get_exec(w);
+  u32 old[2][LANES];
+  addresses(w, i, at, at + 2, address);
+  atomic_rows rows = atomic_operand(w, i, at + 1, old);
+  global_atomic(w, i, mask, address, atomic_of(i), &rows);
+  if (w->state != WAVE_FAULT && atomic_returns(i)) load_return(w, i, 0, mask, old, atomic_of(i).bytes / 4);
+}
+
+#define LDS_ROW(name, what) {"global_load_lds_" name, load_lds, "rr", .parameter = what, .flow = FLOW_OWN, .to_lds = true}
+
+static const op ops[] = {
+    LOAD_ROWS("global", load, "", "rr"),
+    STORE_ROWS("global", store, "rrr"),
+    ATOMIC_ROWS("global", read_modify_write, "?=rrrr"),
+    LDS_ROW("ubyte", 1),
+    LDS_ROW("sbyte", 1 | ELEMENT_SIGNED),
+    LDS_ROW("ushort", 2),
+    LDS_ROW("sshort", 2 | ELEMENT_SIGNED),
+    LDS_ROW("dword", 4),
+    LDS_ROW("dwordx3", 12), /* gfx950 */
+    LDS_ROW("dwordx4", 16),
+};
 FAMILY(family_vmem, "global", CLASS_VMEM, MOD_OFFSET | MOD_CACHE, ops);
