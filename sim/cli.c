@@ -73,6 +73,7 @@ int main(int argc, char **argv) {
   const char *command = argc > 1 ? argv[1] : "";
   if (strcmp(command, "info") == 0) return info_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "run") == 0) return run_command(argc - 1, (const char **)argv + 1);
-  complain("command = '%s': must be info or run; gfxsim COMMAND --help describes each", command);
+  if (strcmp(command, "profile") == 0) return profile_command(argc - 1, (const char **)argv + 1);
+  complain("command = '%s': must be info, run or profile; gfxsim COMMAND --help describes each", command);
   return EXIT_USAGE;
 }

@@ -10,6 +10,7 @@ __attribute__((format(printf, 1, 2))) bool complain(const char *format, ...);
 
 int info_command(int argc, const char **argv);
 int run_command(int argc, const char **argv);
+int profile_command(int argc, const char **argv);
 
 /* A buffer that an --arg made. */
 typedef struct buffer {

@@ -1,4 +1,4 @@
-/* gfxsim run FILE.hsaco --kernel NAME --grid X,Y,Z --block X,Y,Z --arg ... */
+/* gfxsim run|profile FILE.hsaco --kernel NAME --grid X,Y,Z --block X,Y,Z --arg ... */
 #include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_profile.h"
 
 typedef struct request {
+  bool profile; /* counts, and leaves the checks that can be left to run */
   const char *file;
-  char *kernel, *grid, *block, *chip, *no_check;
+  char *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports;
   long long budget;
   int loose_bounds, no_preload;
@@ -89,8 +91,11 @@ static bool parse_options(int argc, const char **argv, request *r) {
        "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
       {"reports", '\0', POPT_ARG_INT, &r->reports, 0, "Findings to print (default 20)", "N"},
       {"no-preload", '\0', POPT_ARG_NONE, &r->no_preload, 0, "As firmware that can't preload kernel arguments", NULL},
+      {"workgroups", '\0', POPT_ARG_STRING, &r->workgroups, 0,
+       "Run a part of the workgroups: how many, or ranges of their numbers, as in 0-7,100-107", "N|RANGES"},
+      {"json", '\0', POPT_ARG_STRING, &r->json, 0, "profile: write the counters to a file, not as text", "FILE"},
       POPT_AUTOHELP POPT_TABLEEND};
-  poptContext context = poptGetContext("gfxsim run", argc, argv, rows, 0);
+  poptContext context = poptGetContext(r->profile ? "gfxsim profile" : "gfxsim run", argc, argv, rows, 0);
   poptSetOtherOptionHelp(context, "FILE.hsaco --kernel NAME --grid X --block X --arg VALUE ...");
   int got;
   bool good = true;
@@ -105,6 +110,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
   if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
   if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0))
     good = complain("run: --lds, --stack, --budget and --reports must not be negative");
+  if (good && r->json != NULL && !r->profile) good = complain("run: --json %s: only profile counts", r->json);
+  if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = parse_checks(r->no_check, &r->unchecked);
   if (good) r->file = strdup(file);
   poptFreeContext(context);
@@ -121,13 +128,17 @@ static bool find_kernel(const request *r, gfxsim_object *object, gfxsim_kernel *
 static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel) {
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
-  gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds};
+  gfxsim_counters counters = {0};
+  gfxsim_launch launch = {
+      .dynamic_lds = (uint32_t)r->lds, .workgroups = r->workgroups, .counters = r->profile ? &counters : NULL};
   if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
   if (!arguments_make(device, &info, r->args, r->arg_count, &r->made)) return false;
   launch.args = r->made.bytes;
   launch.arg_bytes = r->made.size;
   if (gfxsim_run(kernel, &launch) != GFXSIM_OK) return complain("%s", gfxsim_last_error());
-  return arguments_save(device, &r->made);
+  bool good = !r->profile || profile_show(&info, &counters, r->json);
+  gfxsim_counters_release(&counters);
+  return arguments_save(device, &r->made) && good;
 }
 
 static bool run_file(request *r, const void *data, size_t bytes) {
@@ -150,8 +161,8 @@ static bool run_file(request *r, const void *data, size_t bytes) {
   return good;
 }
 
-int run_command(int argc, const char **argv) {
-  request r = {0};
+static int launch_command(int argc, const char **argv, bool profile) {
+  request r = {.profile = profile};
   void *data = NULL;
   size_t bytes;
   char error[256];
@@ -166,3 +177,6 @@ int run_command(int argc, const char **argv) {
   free(r.made.bytes);
   return result;
 }
+
+int run_command(int argc, const char **argv) { return launch_command(argc, argv, false); }
+int profile_command(int argc, const char **argv) { return launch_command(argc, argv, true); }

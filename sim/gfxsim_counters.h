@@ -29,10 +29,9 @@ typedef struct gfxsim_instruction {
   uint64_t pc; /* as in gfxsim_report */
   const char *text;
   gfxsim_class class_of;
-  uint64_t count;          /* waves that executed it */
-  uint64_t clocks;         /* of its pipe for all of them: VALU and MFMA alone */
-  const char *source_file; /* NULL without -g */
-  int source_line;
+  uint64_t count;     /* waves that executed it */
+  uint64_t clocks;    /* of its pipe for all of them: VALU and MFMA alone */
+  const char *source; /* file:line, of the innermost where it was inlined; "" where it is not known */
 } gfxsim_instruction;
 
 /* Vector accesses to global memory of one direction. */
@@ -85,6 +84,7 @@ struct gfxsim_counters {
   uint64_t classes[GFXSIM_CLASS_COUNT];
   gfxsim_instruction *instructions; /* by pc */
   int instruction_count;
+  char *sources;         /* where their `source` points into */
   uint64_t longest_wave; /* instructions that its units executed */
 
   uint64_t mfma_flops, mfma_clocks, valu_clocks; /* of one SIMD each, summed */

@@ -4,6 +4,7 @@
 
 #include "count.h"
 #include "rate.h"
+#include "source.h"
 
 const char *gfxsim_class_name(gfxsim_class class_of) {
   static const char *const names[] = {"SALU", "branch", "SMEM", "VALU", "MFMA", "LDS", "VMEM", "internal"};
@@ -17,6 +18,7 @@ const char *gfxsim_pipe_name(gfxsim_pipe pipe) {
 
 void gfxsim_counters_release(gfxsim_counters *c) {
   free(c->instructions);
+  free(c->sources);
   free(c->l2);
   *c = (gfxsim_counters){0};
 }
@@ -74,6 +76,39 @@ static bool fill_instructions(gfxsim_counters *c, const launch *run, const tally
   return good;
 }
 
+/* ---- Source lines ---- */
+
+enum { SOURCE_MOST = 512 };
+
+/* Each line once, and equal ones of neighbouring instructions shared. */
+static bool fill_sources(gfxsim_counters *c, const launch *run) {
+  gfxsim_object *o = run->kernel->object;
+  char text[SOURCE_MOST];
+  size_t room = 1;
+  for (int pass = 0; pass < 2; pass++) { /* first how much, then the bytes */
+    size_t at = 0, last = 0;
+    for (int n = 0; n < c->instruction_count; n++) {
+      source_line(o, c->instructions[n].pc, text, sizeof text);
+      char *callers = strstr(text, " in "); /* where it was inlined: the innermost alone counts */
+      if (callers != NULL) *callers = '\0';
+      size_t bytes = strlen(text) + 1;
+      if (pass == 0) {
+        room += bytes;
+        continue;
+      }
+      if (at == 0 || strcmp(c->sources + last, text) != 0) {
+        last = at;
+        memcpy(c->sources + at, text, bytes);
+        at += bytes;
+      }
+      c->instructions[n].source = c->sources + last;
+    }
+    if (pass == 0) c->sources = malloc(room);
+    if (c->sources == NULL) return false;
+  }
+  return true;
+}
+
 /* ---- A sample stands for all ---- */
 
 static void scale(u64 *values, size_t count, double factor) {
@@ -114,7 +149,7 @@ bool result_fill(gfxsim_counters *c, const launch *run, const tally *sum, hierar
                          .xcds = (int)chip->xcds};
   memcpy(c->chip, chip->name, sizeof c->chip);
   c->l2 = calloc(chip->xcds, sizeof *c->l2);
-  if (c->l2 == NULL || !fill_instructions(c, run, sum)) return false;
+  if (c->l2 == NULL || !fill_instructions(c, run, sum) || !fill_sources(c, run)) return false;
   hierarchy_end(caches, c);
   if (run->groups_run < run->groups) scale_all(c, (double)run->groups / (double)run->groups_run);
   occupancy_of_launch(run, &c->occupancy);
