@@ -9,21 +9,22 @@ static u64 distance(const wave *w, const inst *i) {
   return (o->kind == OPERAND_CONST ? (u64)(i64)(i32)o->value : s32(w, i, 2)) + (u64)(i64)i->offset;
 }
 
-static void load(wave *w, const inst *i) {
-  const operand *d = &i->operand[0];
-  u64 address = (s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3);
-  const u8 *from = global_pointer(w, i, -1, address, 4u * d->count, false);
-  if (from == NULL) return;
-  memcpy(&w->s[d->reg], from, 4u * d->count);
-  watch_access(
-      w, i,
-      &(memory_access){SPACE_GLOBAL, ACCESS_LOAD, .scalar = true, .bytes = 4u * d->count, .mask = 1, .address = &address});
+/* Moves the dwords and tells the watchers; false after a fault. */
+static bool transfer(wave *w, const inst *i, u64 address, u32 *dwords, u32 bytes, bool write) {
+  u8 *memory = global_pointer(w, i, -1, address, bytes, write);
+  if (memory == NULL) return false;
+  memcpy(write ? (void *)memory : dwords, write ? (void *)dwords : memory, bytes);
+  watch_access(w, i,
+               &(memory_access){SPACE_GLOBAL, write ? ACCESS_STORE : ACCESS_LOAD, .scalar = true, .bytes = bytes, .mask = 1,
+                                .address = &address});
+  return true;
 }
-static void store(wave *w, const inst *i) {
+
+/* parameter: whether it stores */
+static void move(wave *w, const inst *i) {
   const operand *d = &i->operand[0];
   u64 address = (s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3);
-  u8 *to = global_pointer(w, i, -1, address, 4u * d->count, true);
-  if (to != NULL) memcpy(to, &w->s[d->reg], 4u * d->count);
+  transfer(w, i, address, &w->s[d->reg], 4u * d->count, i->op->parameter != 0);
 }
 
 /* The buffer's base lies in bits 47:0, the stride in 61:48, num_records, in strides where there is one, in 95:64. Dwords
@@ -36,11 +37,7 @@ static void buffer_load(wave *w, const inst *i) {
   u32 inside = 0; /* dwords that lie in the buffer */
   while (inside < d->count && start + 4 * inside + 4 <= size) inside++;
   u32 data[16] = {0};
-  if (inside > 0) {
-    const u8 *from = global_pointer(w, i, -1, (base & ~UINT64_C(3)) + start, 4 * inside, false);
-    if (from == NULL) return;
-    memcpy(data, from, 4 * inside);
-  }
+  if (inside > 0 && !transfer(w, i, (base & ~UINT64_C(3)) + start, data, 4 * inside, false)) return;
   memcpy(&w->s[d->reg], data, 4u * d->count);
 }
 
@@ -48,19 +45,19 @@ static void buffer_load(wave *w, const inst *i) {
 static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
 
 static const op ops[] = {
-    {"s_load_dword", load, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx2", load, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx4", load, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx8", load, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx16", load, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dword", move, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx2", move, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx4", move, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx8", move, "=rBs", .flow = FLOW_OWN},
+    {"s_load_dwordx16", move, "=rBs", .flow = FLOW_OWN},
     {"s_buffer_load_dword", buffer_load, "=rrs", .flow = FLOW_OWN},
     {"s_buffer_load_dwordx2", buffer_load, "=rrs", .flow = FLOW_OWN},
     {"s_buffer_load_dwordx4", buffer_load, "=rrs", .flow = FLOW_OWN},
     {"s_buffer_load_dwordx8", buffer_load, "=rrs", .flow = FLOW_OWN},
     {"s_buffer_load_dwordx16", buffer_load, "=rrs", .flow = FLOW_OWN},
-    {"s_store_dword", store, "rBs", .flow = FLOW_OWN},
-    {"s_store_dwordx2", store, "rBs", .flow = FLOW_OWN},
-    {"s_store_dwordx4", store, "rBs", .flow = FLOW_OWN},
+    {"s_store_dword", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
+    {"s_store_dwordx2", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
+    {"s_store_dwordx4", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
     {"s_memtime", blocks_run, "=B", .ends = true},
     {"s_memrealtime", blocks_run, "=B", .ends = true},
 };

@@ -5,10 +5,17 @@
 
 #include "ops.h"
 
-const family *const families[] = {&family_salu, &family_scmp,       &family_branch,        &family_smem,      &family_valu32,
-                                  &family_vcmp, &family_valu64,     &family_lane,          &family_crossbar,  &family_hwreg,
-                                  &family_lds,  &family_lds_atomic, &family_lds_transpose, &family_buffer,    &family_vmem,
-                                  &family_flat, &family_scratch,    &family_mfma,          &family_mfma_wide, NULL};
+const family *const families[] = {&family_salu,          &family_scmp,
+                                  &family_branch,        &family_smem,
+                                  &family_valu32,        &family_vcmp,
+                                  &family_valu64,        &family_lane,
+                                  &family_crossbar,      &family_hwreg,
+                                  &family_math,          &family_div,
+                                  &family_lds,           &family_lds_atomic,
+                                  &family_lds_transpose, &family_buffer,
+                                  &family_vmem,          &family_flat,
+                                  &family_scratch,       &family_mfma,
+                                  &family_mfma_wide,     NULL};
 
 typedef struct entry {
   const op *op;

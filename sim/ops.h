@@ -6,8 +6,8 @@
 #include "wave.h"
 
 extern const family family_salu, family_scmp, family_branch, family_smem, family_valu32, family_vcmp, family_valu64,
-    family_lane, family_crossbar, family_hwreg, family_lds, family_lds_atomic, family_lds_transpose, family_buffer, family_vmem,
-    family_flat, family_scratch, family_mfma, family_mfma_wide;
+    family_lane, family_crossbar, family_hwreg, family_math, family_div, family_lds, family_lds_atomic, family_lds_transpose,
+    family_buffer, family_vmem, family_flat, family_scratch, family_mfma, family_mfma_wide;
 
 #define FAMILY(symbol, text, which, modifiers, rows) \
   const family symbol = {.name = text, .class = which, .mods = modifiers, .ops = rows, .count = sizeof rows / sizeof rows[0]}

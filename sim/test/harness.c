@@ -10,8 +10,9 @@
 #include "edges.h"
 #include "gfxsim.h"
 
-extern const instruction_table inst_valu32, inst_valu64, inst_vcmp, inst_salu, inst_exec, inst_lane;
-static const instruction_table *const tables[] = {&inst_valu32, &inst_valu64, &inst_vcmp, &inst_salu, &inst_exec, &inst_lane};
+extern const instruction_table inst_valu32, inst_valu64, inst_vcmp, inst_salu, inst_exec, inst_lane, inst_math;
+static const instruction_table *const tables[] = {&inst_valu32, &inst_valu64, &inst_vcmp, &inst_salu,
+                                                  &inst_exec,   &inst_lane,   &inst_math};
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* Every pair of edges, twice with another c, and then random bits. */
