@@ -95,15 +95,13 @@ static bool float_bits(const text_operand *t, char type, u64 *bits) {
     if (distance > 1e-7 || distance < -1e-7) continue;
     switch (type) {
       case 'h':
-      case 'p':
-      case 'w':
-      case 'q': *bits = inline_floats[f].f16; break;
+      case 'p': *bits = inline_floats[f].f16; break;
       case 'k': *bits = inline_floats[f].bf16; break;
       case 'd':
       case 'D':
       case 'B':
       case 'I': *bits = inline_floats[f].f64; break;
-      default: *bits = inline_floats[f].f32; break; /* also 'F': the pair gets the same f32 twice */
+      default: *bits = inline_floats[f].f32; break; /* 16-bit integers too; 'F': the pair gets it twice */
     }
     return true;
   }
@@ -124,7 +122,7 @@ static u64 integer_bits(u64 value, bool literal, char type) {
 
 /* Folds the modifiers and spreads the bits over the lanes. */
 static bool bind_constant(code *c, operand *o, u64 bits) {
-  int sign = o->type == 'd' ? 63 : o->type == 'h' || o->type == 'k' ? 15 : 31;
+  int sign = strchr("dB", o->type) != NULL ? 63 : strchr("hkw", o->type) != NULL ? 15 : 31;
   if (o->abs) bits &= ~(UINT64_C(1) << sign);
   if (o->neg) bits ^= UINT64_C(1) << sign;
   o->neg = o->abs = false;
@@ -197,7 +195,10 @@ static void bind_sources(inst *i) {
   u8 source = 0;
   for (int n = 0; n < i->operands; n++) {
     operand *o = &i->operand[n];
-    if (o->write) continue;
+    if (o->write) {
+      o->source = NO_SOURCE;
+      continue;
+    }
     bool moved = (source == 0 && (i->mods & MOD_DPP) != 0) || (source < 2 && (i->mods & MOD_SDWA) != 0);
     if (moved || (i->mods & MOD_OP_SEL) != 0) o->plain = false;
     o->source = source++;
@@ -219,7 +220,7 @@ static const char *bind(gfxsim_kernel *k, const char *text, inst *i) {
     if (problem != NULL) return problem;
   }
   if ((i->mods & ~(of->mods | i->op->mods)) != 0) return "modifier not implemented for this instruction";
-  i->plain_dst = (i->mods & (MOD_CLAMP | MOD_OMOD | MOD_DPP | MOD_SDWA | MOD_OP_SEL)) == 0;
+  i->plain_dst = (i->mods & (MOD_CLAMP | MOD_OMOD | MOD_DPP | MOD_SDWA | MOD_OP_SEL)) == 0 && i->op->half == HALF_CLEARS;
   bind_sources(i);
   return NULL;
 }

@@ -43,13 +43,13 @@ typedef struct operand {
   bool neg, abs, sext;
   bool agpr;
   bool plain; /* a VGPR that needs no modifier: its row is the source */
-  u8 source;  /* its number among the sources; not of a written one */
+  u8 source;  /* its number among the sources; NO_SOURCE for a written one */
   u16 reg;
   u64 value;        /* OPERAND_CONST: the bits */
   const u32 *lanes; /* OPERAND_CONST: the bits in every lane, a row per dword, modifiers applied */
 } operand;
 
-enum { OPERANDS = 8 };
+enum { OPERANDS = 8, NO_SOURCE = 7 };
 
 /* ---- Modifiers of the text ---- */
 
@@ -89,6 +89,13 @@ typedef enum flow {
   FLOW_OWN,     /* the function moves lanes, registers or memory, and definedness with them */
 } flow;
 
+/* Where a 16-bit result goes. */
+typedef enum half {
+  HALF_CLEARS,   /* to the low half, and zeros above */
+  HALF_SELECTED, /* to the half that op_sel's last bit names; the other stays */
+  HALF_HIGH,     /* to the high half; the low one stays */
+} half;
+
 /* What an instruction occupies, for counters. */
 typedef enum inst_class {
   CLASS_SALU,
@@ -109,6 +116,7 @@ typedef struct op {
   const char *shape;
   u32 mods;      /* beside the family's */
   u8 flow;       /* enum flow */
+  u8 half;       /* enum half */
   bool ends;     /* ends a basic block */
   bool to_lds;   /* memory straight into LDS, as others do under the modifier lds */
   int parameter; /* one function for several rows */
@@ -142,7 +150,8 @@ struct inst {
   u8 cache;
   u8 op_sel, op_sel_hi, neg_lo, neg_hi; /* a bit per source; op_sel_hi is right only with MOD_OP_SEL_HI */
   u8 clamp;
-  i8 omod; /* exponent of the factor: 1, 2, -1 */
+  bool in_mode; /* MODE is not the default: sources and results are flushed or scaled as it says (mode.c) */
+  i8 omod;      /* exponent of the factor: 1, 2, -1 */
   u8 cbsz, abid, blgp, bitop3;
   u16 dpp_ctrl; /* the encoding's number */
   u8 row_mask, bank_mask;

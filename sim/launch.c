@@ -161,13 +161,6 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
     return fail(GFXSIM_INVALID, "run: dynamic_lds = %u: with the kernel's %u bytes above the %u of %s", asked->dynamic_lds,
                 k->desc.lds_bytes, chip->lds_bytes, chip->name);
   if (k->desc.workgroup_info) return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: enable_sgpr_workgroup_info", k->name);
-  /* Only round to nearest even, denormals kept for f16 and f64 (the ABI's default). */
-  if ((k->desc.mode & 0xcf) != 0xc0)
-    return fail(GFXSIM_UNIMPLEMENTED,
-                "run: kernel %s: float mode 0x%x: must round to nearest and keep denormals of f16 and f64", k->name,
-                k->desc.mode);
-  if ((k->desc.mode & 0x30) != 0x30)
-    return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: float mode 0x%x flushes denormals of f32", k->name, k->desc.mode);
   return GFXSIM_OK;
 }
 

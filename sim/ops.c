@@ -5,17 +5,11 @@
 
 #include "ops.h"
 
-const family *const families[] = {&family_salu,          &family_scmp,
-                                  &family_branch,        &family_smem,
-                                  &family_valu32,        &family_vcmp,
-                                  &family_valu64,        &family_lane,
-                                  &family_crossbar,      &family_hwreg,
-                                  &family_math,          &family_div,
-                                  &family_lds,           &family_lds_atomic,
-                                  &family_lds_transpose, &family_buffer,
-                                  &family_vmem,          &family_flat,
-                                  &family_scratch,       &family_mfma,
-                                  &family_mfma_wide,     NULL};
+const family *const families[] = {
+#define FAMILY_NAME(name) &family_##name,
+#include "families.def"
+#undef FAMILY_NAME
+    NULL};
 
 typedef struct entry {
   const op *op;

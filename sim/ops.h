@@ -5,9 +5,9 @@
 
 #include "wave.h"
 
-extern const family family_salu, family_scmp, family_branch, family_smem, family_valu32, family_vcmp, family_valu64,
-    family_lane, family_crossbar, family_hwreg, family_math, family_div, family_lds, family_lds_atomic, family_lds_transpose,
-    family_buffer, family_vmem, family_flat, family_scratch, family_mfma, family_mfma_wide;
+#define FAMILY_NAME(name) extern const family family_##name;
+#include "families.def"
+#undef FAMILY_NAME
 
 #define FAMILY(symbol, text, which, modifiers, rows) \
   const family symbol = {.name = text, .class = which, .mods = modifiers, .ops = rows, .count = sizeof rows / sizeof rows[0]}
@@ -53,6 +53,8 @@ static inline void set64(wave *w, const inst *i, int n, u64 value) { set_pair(w,
 
 /* ---- Vector operands: rows of 64 lanes, one per dword ---- */
 
+/* The source as the registers or the constant have it, without modifiers (a constant has them already). */
+const u32 *wave_row(wave *w, const inst *i, int n);
 /* Applies neg, abs, DPP, SDWA and op_sel, or spreads a scalar; the rows live until the next source of the same number. */
 const u32 *wave_source(wave *w, const inst *i, int n);
 /* Applies clamp, SDWA, op_sel and the DPP masks to the result of operand n (rows of 64 lanes), and writes it. */

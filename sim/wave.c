@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "decode.h"
+#include "mode.h"
 #include "ops.h"
 #include "watch.h"
 
@@ -66,55 +67,72 @@ static u32 select_part(u32 value, u8 select, bool sext) {
 }
 
 static void apply_signs(const operand *o, u32 *rows) {
-  u32 *row = o->type == 'd' ? rows + LANES : rows;
-  u32 sign = o->type == 'h' || o->type == 'k' ? 0x8000 : 0x80000000;
+  u32 *row = strchr("dB", o->type) != NULL ? rows + LANES : rows;
+  u32 sign = strchr("hkw", o->type) != NULL ? 0x8000 : 0x80000000;
   u32 keep = o->abs ? ~sign : ~0u, flip = o->neg ? sign : 0;
   for (int l = 0; l < LANES; l++) row[l] = (row[l] & keep) ^ flip;
+}
+
+const u32 *wave_row(wave *w, const inst *i, int n) {
+  const operand *o = &i->operand[n];
+  if (o->kind == OPERAND_CONST) return o->lanes;
+  if (o->kind == OPERAND_VGPR) return w->v[o->reg];
+  u32 *rows = w->source[n][0];
+  u64 value = scalar_source(w, o);
+  for (int l = 0; l < LANES; l++) rows[l] = (u32)value;
+  for (int l = 0; l < LANES && o->count > 1; l++) rows[LANES + l] = (u32)(value >> 32);
+  return rows;
 }
 
 const u32 *wave_source(wave *w, const inst *i, int n) {
   const operand *o = &i->operand[n];
   u32 *rows = w->source[n][0];
-  const u32 *from = o->kind == OPERAND_CONST ? o->lanes : NULL;
+  const u32 *from = wave_row(w, i, n);
   int count = o->count > 1 ? 2 : 1;
-  if (o->kind == OPERAND_VGPR) {
-    from = w->v[o->reg];
-  } else if (from == NULL) {
-    u64 value = scalar_source(w, o);
-    for (int l = 0; l < LANES; l++) rows[l] = (u32)value;
-    for (int l = 0; l < LANES && count == 2; l++) rows[LANES + l] = (u32)(value >> 32);
-    from = rows;
-  }
   bool half = (i->mods & MOD_OP_SEL) != 0 && (i->op_sel >> o->source & 1) != 0 && strchr("hwk", o->type) != NULL;
   bool part = (i->mods & MOD_SDWA) != 0 && o->source < 2, moved = (i->mods & MOD_DPP) != 0 && o->source == 0;
-  if (!half && !part && !moved && !o->neg && !o->abs) return from;
+  bool flushed = i->in_mode && mode_flushes(w, o->type, true);
+  if (!half && !part && !moved && !flushed && !o->neg && !o->abs) return from;
   if (moved)
     apply_dpp(w, i, from, rows, count);
   else if (from != rows)
     memcpy(rows, from, (size_t)count * LANES * sizeof *rows);
   for (int l = 0; l < LANES && part; l++) rows[l] = select_part(rows[l], i->src_sel[o->source], o->sext);
   for (int l = 0; l < LANES && half; l++) rows[l] >>= 16;
+  if (flushed) mode_flush(o->type, rows);
   if (o->neg || o->abs) apply_signs(o, rows);
   return rows;
 }
 
 /* ---- Results ---- */
 
-/* To 0..1, and NaN to 0 (DX10_CLAMP, which every kernel of the HSA target sets). */
-static void clamp_row(const operand *o, u32 *rows) {
+/* To 0..1; NaN to 0, unless MODE's DX10_CLAMP is off. */
+static u32 clamp_f32(u32 bits, bool nan_stays) {
+  float value = as_f32(bits);
+  return nan_stays && isnan(value) ? bits : bits_f32(value > 0 ? (value < 1 ? value : 1) : 0);
+}
+static u32 clamp_f16(u32 bits, bool nan_stays) {
+  if (nan_stays && (bits & 0x7fff) > 0x7c00) return bits;
+  return bits >= 0x8000 || bits > 0x7c00 ? 0 : bits > 0x3c00 ? 0x3c00 : bits;
+}
+static void clamp_f64(u32 *rows, bool nan_stays) {
   for (int l = 0; l < LANES; l++) {
-    if (o->type == 'f') {
-      float value = as_f32(rows[l]);
-      rows[l] = bits_f32(value > 0 ? (value < 1 ? value : 1) : 0);
-    } else if (o->type == 'd') {
-      double value = as_f64(lane_u64(rows, l));
-      u64 bits = bits_f64(value > 0 ? (value < 1 ? value : 1) : 0);
-      rows[l] = (u32)bits;
-      rows[LANES + l] = (u32)(bits >> 32);
-    } else if (o->type == 'h') {
-      u32 value = rows[l] & 0xffff;
-      rows[l] = value >= 0x8000 || value > 0x7c00 ? 0 : value > 0x3c00 ? 0x3c00 : value;
-    }
+    double value = as_f64(lane_u64(rows, l));
+    if (nan_stays && isnan(value)) continue;
+    u64 bits = bits_f64(value > 0 ? (value < 1 ? value : 1) : 0);
+    rows[l] = (u32)bits;
+    rows[LANES + l] = (u32)(bits >> 32);
+  }
+}
+
+/* Only floats: integers are clamped by their functions, which see what overflowed. */
+static void clamp_rows(const wave *w, const operand *o, u32 *rows) {
+  bool stays = (w->mode & MODE_DX10_CLAMP) == 0;
+  if (o->type == 'd') clamp_f64(rows, stays);
+  for (int l = 0; l < LANES * o->count; l++) {
+    if (o->type == 'f' || o->type == 'F') rows[l] = clamp_f32(rows[l], stays);
+    if (o->type == 'h') rows[l] = clamp_f16(rows[l] & 0xffff, stays);
+    if (o->type == 'p') rows[l] = clamp_f16(rows[l] & 0xffff, stays) | clamp_f16(rows[l] >> 16, stays) << 16;
   }
 }
 
@@ -132,17 +150,23 @@ static u32 place_part(u32 old, u32 value, const inst *i) {
   return placed;
 }
 
+static void place_half(const inst *i, const u32 *old, u32 *row) {
+  if (i->op->half == HALF_CLEARS) return;
+  int sources = i->operands - 1; /* op_sel's bit behind the sources' is the destination's */
+  bool high = i->op->half == HALF_HIGH || (i->op_sel >> sources & 1) != 0;
+  for (int l = 0; l < LANES; l++) row[l] = high ? (old[l] & 0xffff) | row[l] << 16 : (old[l] & 0xffff0000) | (row[l] & 0xffff);
+}
+
 void wave_result(wave *w, const inst *i, int n, const u32 *rows) {
   const operand *o = &i->operand[n];
   u32 changed[2][LANES];
   memcpy(changed, rows, (o->count > 1 ? 2 : 1) * sizeof *changed);
   u64 mask = get_exec(w);
   if ((i->mods & MOD_DPP) != 0) mask &= w->dpp_mask;
-  if (i->clamp) clamp_row(o, changed[0]);
+  if (i->in_mode) mode_result(w, i, o, changed[0]);
+  if (i->clamp) clamp_rows(w, o, changed[0]);
   const u32 *old = w->v[o->reg];
-  int sources = i->operands - 1; /* op_sel's bit behind the sources' is the destination's */
-  bool high = (i->mods & MOD_OP_SEL) != 0 && (i->op_sel >> sources & 1) != 0;
-  for (int l = 0; l < LANES && high; l++) changed[0][l] = (old[l] & 0xffff) | changed[0][l] << 16;
+  place_half(i, old, changed[0]);
   for (int l = 0; l < LANES && (i->mods & MOD_SDWA) != 0; l++) changed[0][l] = place_part(old[l], changed[0][l], i);
   write_row(w->v[o->reg], changed[0], mask);
   if (o->count > 1) write_row(w->v[o->reg + 1], changed[1], mask);
@@ -173,7 +197,10 @@ void wave_block(wave *w) {
       watch_all_inst(w, i);
       if (w->state == WAVE_FAULT) return;
     }
-    i->run(w, i);
+    if (i->class == CLASS_VALU && !mode_is_default(w))
+      mode_run(w, i);
+    else
+      i->run(w, i);
     if (w->state == WAVE_FAULT) return;
   }
 }

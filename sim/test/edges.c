@@ -193,6 +193,7 @@ static int64_t ordered(format f, uint64_t bits) {
 }
 
 static bool value_equal(format f, int ulp, uint64_t got, uint64_t want) {
+  if (got == want) return true;
   uint64_t infinity = ((UINT64_C(1) << (f.width - 1 - f.mantissa)) - 1) << f.mantissa;
   uint64_t magnitude = ~(UINT64_C(1) << (f.width - 1)), quiet = UINT64_C(1) << (f.mantissa - 1);
   if ((want & magnitude) > infinity) return (got & magnitude) > infinity && (got & quiet) != 0;

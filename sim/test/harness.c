@@ -10,9 +10,14 @@
 #include "edges.h"
 #include "gfxsim.h"
 
-extern const instruction_table inst_valu32, inst_valu64, inst_vcmp, inst_salu, inst_exec, inst_lane, inst_math;
-static const instruction_table *const tables[] = {&inst_valu32, &inst_valu64, &inst_vcmp, &inst_salu,
-                                                  &inst_exec,   &inst_lane,   &inst_math};
+#define TABLE_NAME(name) extern const instruction_table inst_##name;
+#include "tables.def"
+#undef TABLE_NAME
+static const instruction_table *const tables[] = {
+#define TABLE_NAME(name) &inst_##name,
+#include "tables.def"
+#undef TABLE_NAME
+};
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* Every pair of edges, twice with another c, and then random bits. */

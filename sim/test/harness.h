@@ -7,7 +7,7 @@
  * A scalar row's text finds them in s[8:9], s[10:11], s[12:13] and SCC = c & 1, and writes s[14:15]; SCC follows the result's
  * dwords where the kind says so.
  *
- * A new family is a file inst_NAME.c with an instruction_table, a line in the list of harness.c, and its name in meson.build.
+ * A new family is a file inst_NAME.c with an instruction_table, a line in tables.def, and its name in meson.build.
  */
 #ifndef SIM_TEST_HARNESS_H
 #define SIM_TEST_HARNESS_H
