@@ -130,9 +130,9 @@ static const instruction_test tests[] = {
      VECTOR64, two_stored},
     {SLOT " v_add_u32 v21, 1024, v20\n ds_write2_b64 v21, v[4:5], v[2:3] offset0:0 offset1:1\n ds_read_b128 v[10:13], v21" WAIT,
      VECTOR128, .wide = b128_swapped},
-    READ64(
-        "ds_write2st64_b32 v20, v2, v4 offset0:1 offset1:3\n ds_read_b32 v10, v20 offset:256\n ds_read_b32 v11, v20 offset:768",
-        far_words),
+    READ64("v_lshrrev_b32 v20, 2, v20\n ds_write2st64_b32 v20, v2, v4 offset0:1 offset1:3\n"
+           " ds_read_b32 v10, v20 offset:256\n ds_read_b32 v11, v20 offset:768",
+           far_words),
     {SLOT " ds_write2st64_b64 v20, v[4:5], v[2:3] offset0:0 offset1:3\n ds_read_b64 v[10:11], v20\n"
           " ds_read_b64 v[12:13], v20 offset:1536" WAIT,
      VECTOR128, .wide = b128_swapped},
