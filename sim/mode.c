@@ -51,6 +51,26 @@ static int host_rounding(const wave *w, const inst *i) {
   return single ? modes[w->mode & 3] : FE_TONEAREST;
 }
 
+/* M0 has the index in bits 7:0; bit 12 is for the first source, bit 15 for the destination. Compilers index nothing but moves.
+ */
+const inst *mode_indexed(wave *w, const inst *i, inst *room) {
+  u32 index = w->s[S_M0] & 255, limit = w->group->launch->kernel->desc.accum_offset;
+  if (strcmp(i->op->name, "v_mov_b32") != 0 || i->mods != 0) {
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "not implemented while s_set_gpr_idx_on holds");
+    return NULL;
+  }
+  *room = *i;
+  for (int n = 0; n < 2; n++) {
+    operand *o = &room->operand[n];
+    if (o->kind != OPERAND_VGPR || (w->s[S_M0] >> (n == 0 ? 15 : 12) & 1) == 0) continue;
+    o->reg = (u16)(o->reg + index);
+    if (o->reg < limit) continue;
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, 0, "M0 moves the register to v%u: the kernel has %u", o->reg, limit);
+    return NULL;
+  }
+  return room;
+}
+
 /* A copy of the instruction whose sources and result all pass wave_source and wave_result. */
 void mode_run(wave *w, const inst *i) {
   inst copy = *i;

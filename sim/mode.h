@@ -4,7 +4,7 @@
 #define GFXSIM_MODE_H
 #include "wave.h"
 
-enum { MODE_FLOAT = 0x3ff, MODE_DEFAULT = 0x3f0, MODE_DX10_CLAMP = 1 << 8, MODE_IEEE = 1 << 9 };
+enum { MODE_FLOAT = 0x3ff, MODE_DEFAULT = 0x3f0, MODE_DX10_CLAMP = 1 << 8, MODE_IEEE = 1 << 9, MODE_INDEX = 1 << 27 };
 
 static inline bool mode_is_default(const wave *w) { return (w->mode & MODE_FLOAT) == MODE_DEFAULT; }
 
@@ -17,6 +17,8 @@ static inline bool mode_flushes(const wave *w, char type, bool source) {
 void mode_flush(char type, u32 *rows);
 /* Omod and flushing of a result, before clamp. */
 void mode_result(const wave *w, const inst *i, const operand *o, u32 *rows);
+/* Under s_set_gpr_idx_on: a copy of the instruction in `room` whose registers are moved by M0; NULL after a fault. */
+const inst *mode_indexed(wave *w, const inst *i, inst *room);
 void mode_run(wave *w, const inst *i);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "ops.h"
 
-#define MODS (MOD_SRC | MOD_CLAMP)
+#define MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 
 /* ---- Both formats ---- */
 
@@ -24,6 +24,10 @@ typedef struct number {
   bool zero, nan, negative;
 } number;
 
+/* Of f16 there is only the last step, and no quotient is hopeless. */
+static const format short_format = {.infinity = 31, .hopeless = -32};
+
+static number number_f16(u32 a) { return (number){a >> 10 & 31, (a & 0x7fff) == 0, (a & 0x7fff) > 0x7c00, (a & 0x8000) != 0}; }
 static number number_f32(u32 a) { return (number){a >> 23 & 255, a << 1 == 0, a << 1 > 0xff000000, a >> 31 != 0}; }
 static number number_f64(u64 a) {
   return (number){a >> 52 & 2047, a << 1 == 0, a << 1 > UINT64_C(0xffe0000000000000), a >> 63 != 0};
@@ -127,6 +131,23 @@ static void div_fixup_f32(wave *w, const inst *i) {
   put(w, i, row);
 }
 
+static void div_fixup_f16(wave *w, const inst *i) {
+  const u32 *pa = src(w, i, 1), *pd = src(w, i, 2), *pn = src(w, i, 3);
+  u32 row[LANES];
+  for (int l = 0; l < LANES; l++) {
+    u32 top = pn[l] & 0xffff, bottom = pd[l] & 0xffff, sign = (top ^ bottom) & 0x8000;
+    switch (fixup_of(&short_format, number_f16(top), number_f16(bottom))) {
+      case FIX_TOP: row[l] = top | 0x200; break;
+      case FIX_BOTTOM: row[l] = bottom | 0x200; break;
+      case FIX_NAN: row[l] = 0xfe00; break;
+      case FIX_INFINITY: row[l] = sign | 0x7c00; break;
+      case FIX_ZERO: row[l] = sign; break;
+      default: row[l] = sign | (pa[l] & 0x7fff); break;
+    }
+  }
+  put(w, i, row);
+}
+
 /* ---- f64 ---- */
 
 static void put_lane(u32 rows[2][LANES], int l, u64 bits) {
@@ -189,6 +210,8 @@ static const op ops[] = {
     {"v_div_fmas_f32", div_fmas_f32, "=ffff", .mods = MODS},
     {"v_div_fmas_f64", div_fmas_f64, "=dddd", .mods = MODS},
     {"v_div_fixup_f32", div_fixup_f32, "=ffff", .mods = MODS},
+    {"v_div_fixup_f16", div_fixup_f16, "=hhhh", .mods = MOD_SRC | MOD_CLAMP | MOD_OP_SEL, .half = HALF_SELECTED},
+    {"v_div_fixup_legacy_f16", div_fixup_f16, "=hhhh", .mods = MODS},
     {"v_div_fixup_f64", div_fixup_f64, "=dddd", .mods = MODS},
 };
 FAMILY(family_div, "div", CLASS_VALU, 0, ops);

@@ -1,8 +1,9 @@
-/* Hardware registers: s_getreg, s_setreg. Source: MI300 ISA, SOPK, and "Hardware registers". */
+/* Hardware registers: s_getreg, s_setreg, and the registers' index in MODE and M0. Source: MI300 ISA, SOPK, SOPC, SOPP, and
+ * "Hardware registers". */
+#include "mode.h"
 #include "ops.h"
 
 enum { HWREG_MODE = 1, HWREG_XCC_ID = 20 };
-enum { MODE_KNOWN = 0x3ff }; /* rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9 */
 
 typedef struct field {
   u32 reg, offset, size;
@@ -28,7 +29,7 @@ static void unknown(wave *w, const inst *i) {
 
 static void getreg(wave *w, const inst *i) {
   field f = field_of(i);
-  u32 known = f.reg == HWREG_MODE ? MODE_KNOWN : f.reg == HWREG_XCC_ID ? 15 : 0;
+  u32 known = f.reg == HWREG_MODE ? MODE_FLOAT : f.reg == HWREG_XCC_ID ? 15 : 0;
   u32 value = f.reg == HWREG_MODE ? w->mode : xcd(w);
   if ((mask_of(f) & known) == 0) {
     unknown(w, i);
@@ -40,7 +41,7 @@ static void getreg(wave *w, const inst *i) {
 static void set_mode(wave *w, const inst *i, u32 value) {
   field f = field_of(i);
   u32 mode = (w->mode & ~mask_of(f)) | (value << f.offset & mask_of(f));
-  if (f.reg != HWREG_MODE || (mode & ~(u32)MODE_KNOWN) != 0)
+  if (f.reg != HWREG_MODE || (mode & ~(u32)MODE_FLOAT) != 0)
     unknown(w, i);
   else
     w->mode = mode;
@@ -48,9 +49,31 @@ static void set_mode(wave *w, const inst *i, u32 value) {
 static void setreg(wave *w, const inst *i) { set_mode(w, i, s32(w, i, 1)); }
 static void setreg_imm(wave *w, const inst *i) { set_mode(w, i, i->word[1]); }
 
+/* ---- M0: the index in bits 7:0, the operands it moves in 15:12 ---- */
+
+static void set_m0(wave *w, u32 shift, u32 bits, u32 value) {
+  u32 mask = ((1u << bits) - 1) << shift;
+  w->s[S_M0] = (w->s[S_M0] & ~mask) | (value << shift & mask);
+}
+static void index_on(wave *w, const inst *i) {
+  set_m0(w, 0, 8, s32(w, i, 0));
+  set_m0(w, 12, 4, i->word[0] >> 8); /* the second source's field itself */
+  w->mode |= MODE_INDEX;
+}
+static void index_off(wave *w, const inst *i) {
+  (void)i;
+  w->mode &= ~(u32)MODE_INDEX;
+}
+static void index_mode(wave *w, const inst *i) { set_m0(w, 12, 4, (u16)i->simm16); }
+static void index_index(wave *w, const inst *i) { set_m0(w, 0, 8, s32(w, i, 0)); }
+
 static const op ops[] = {
     {"s_getreg_b32", getreg, "=bi"},
     {"s_setreg_b32", setreg, "ib", .flow = FLOW_OWN},
     {"s_setreg_imm32_b32", setreg_imm, "ii", .flow = FLOW_OWN},
+    {"s_set_gpr_idx_on", index_on, "bi", .flow = FLOW_OWN},
+    {"s_set_gpr_idx_off", index_off, "*"},
+    {"s_set_gpr_idx_mode", index_mode, "*", .flow = FLOW_OWN},
+    {"s_set_gpr_idx_idx", index_index, "b", .flow = FLOW_OWN},
 };
 FAMILY(family_hwreg, "hwreg", CLASS_SALU, 0, ops);

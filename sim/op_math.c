@@ -3,9 +3,9 @@
  *
  * They are computed in the host's double or long double and rounded once, so a result of f32 differs from the correctly rounded
  * one only where the double itself lies within its error of the middle between two f32. */
-#include "ops.h"
+#include "half.h"
 
-#define SRC_MODS (MOD_SRC | MOD_CLAMP)
+#define SRC_MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 #define IDENTITY(x) (x)
 #define F(x) as_f32(x)
 #define TF(x) bits_f32(x)
@@ -44,6 +44,19 @@ V_UNARY(log_f32, F, TF, logarithm(a))
 V_UNARY(sin_f32, F, TF, sine(a))
 V_UNARY(cos_f32, F, TF, cosine(a))
 
+/* ---- f16: denormals are kept ---- */
+
+#define H(x) half_f32((x) & 0xffff)
+#define TH(x) f32_half(x, half_rounding(w))
+
+V_UNARY(rcp_f16, H, TH, 1 / a)
+V_UNARY(sqrt_f16, H, TH, made_nan(sqrtf(a), a))
+V_UNARY(rsq_f16, H, TH, made_nan((float)(1 / sqrt((double)a)), a))
+V_UNARY(exp_f16, H, TH, (float)exp2((double)a))
+V_UNARY(log_f16, H, TH, made_nan((float)log2((double)a), a))
+V_UNARY(sin_f16, H, TH, sine(a))
+V_UNARY(cos_f16, H, TH, cosine(a))
+
 /* ---- f64: denormals are kept ---- */
 
 static inline double made_nan64(double r, double a) { return isnan(r) && !isnan(a) ? as_f64(0xfff8000000000000) : r; }
@@ -80,6 +93,18 @@ static void ldexp_f32(wave *w, const inst *i) {
   const u32 *pa = src(w, i, 1), *pb = src(w, i, 2);
   u32 row[LANES];
   for (int l = 0; l < LANES; l++) row[l] = bits_f32(scalbnf(as_f32(pa[l]), (i32)pb[l]));
+  put(w, i, row);
+}
+
+V_UNARY(frexp_mant_f16, H, TH, mantissa(a))
+V_UNARY(frexp_exp_f16, H, IDENTITY, exponent_of(a) & 0xffff)
+static void ldexp_f16(wave *w, const inst *i) {
+  const u32 *pa = src(w, i, 1), *pb = src(w, i, 2);
+  u32 row[LANES];
+  for (int l = 0; l < LANES; l++) {
+    int exponent = (i16)pb[l], nearer = exponent > 64 ? 64 : exponent < -64 ? -64 : exponent; /* exact in f32 */
+    row[l] = TH(ldexpf(H(pa[l]), nearer));
+  }
   put(w, i, row);
 }
 
@@ -128,6 +153,16 @@ static const op ops[] = {
     {"v_log_f32", log_f32, "=ff", .mods = SRC_MODS},
     {"v_sin_f32", sin_f32, "=ff", .mods = SRC_MODS},
     {"v_cos_f32", cos_f32, "=ff", .mods = SRC_MODS},
+    {"v_rcp_f16", rcp_f16, "=hh", .mods = SRC_MODS},
+    {"v_sqrt_f16", sqrt_f16, "=hh", .mods = SRC_MODS},
+    {"v_rsq_f16", rsq_f16, "=hh", .mods = SRC_MODS},
+    {"v_exp_f16", exp_f16, "=hh", .mods = SRC_MODS},
+    {"v_log_f16", log_f16, "=hh", .mods = SRC_MODS},
+    {"v_sin_f16", sin_f16, "=hh", .mods = SRC_MODS},
+    {"v_cos_f16", cos_f16, "=hh", .mods = SRC_MODS},
+    {"v_frexp_mant_f16", frexp_mant_f16, "=hh", .mods = SRC_MODS},
+    {"v_frexp_exp_i16_f16", frexp_exp_f16, "=wh", .mods = MOD_SRC},
+    {"v_ldexp_f16", ldexp_f16, "=hhw", .mods = SRC_MODS},
     {"v_rcp_f64", rcp_f64, "=dd", .mods = SRC_MODS},
     {"v_sqrt_f64", sqrt_f64, "=dd", .mods = SRC_MODS},
     {"v_rsq_f64", rsq_f64, "=dd", .mods = SRC_MODS},

@@ -1,7 +1,7 @@
 /* Vector arithmetic on 64 bits. Source: MI300 ISA, VOP1, VOP3. */
-#include "ops.h"
+#include "minmax.h"
 
-#define MODS (MOD_SRC | MOD_CLAMP)
+#define MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 
 static void mov_b64(wave *w, const inst *i) {
   u32 rows[2][LANES];
@@ -102,8 +102,7 @@ static void fma_lanes(wave *w, const inst *i, const u32 *pc) {
 static void fma_f64(wave *w, const inst *i) { fma_lanes(w, i, src(w, i, 3)); }
 static void fmac_f64(wave *w, const inst *i) { fma_lanes(w, i, w->v[i->operand[0].reg]); }
 
-static bool ieee_mode(const wave *w) { return (w->mode >> 9 & 1) != 0; }
-/* A NaN gives way, a signalling one in IEEE mode wins quietly; -0 is less than 0. */
+/* As in minmax.h: a NaN gives way, a signalling one in IEEE mode wins quietly; -0 is less than 0. */
 static inline bool signalling(u64 a) { return isnan(as_f64(a)) && (a >> 51 & 1) == 0; }
 static inline double pick(u64 a, u64 b, u64 picked, bool ieee) {
   u64 number = isnan(as_f64(a)) ? b : isnan(as_f64(b)) ? a : picked, quiet = UINT64_C(1) << 51;
@@ -163,24 +162,6 @@ TO_F64(cvt_f64_i32, (double)(i32)pa[l])
 TO_F64(cvt_f64_u32, (double)pa[l])
 TO_F64(cvt_f64_f32, (double)as_f32(pa[l]))
 
-/* ---- Classes: bits 0 to 9 of the second source ask for them, in this order ---- */
-
-static inline u32 class_of(u64 a) {
-  u64 exponent = a >> 52 & 2047, fraction = a << 12;
-  bool negative = a >> 63 != 0;
-  if (exponent == 2047 && fraction != 0) return signalling(a) ? 0 : 1;
-  int size = exponent == 2047 ? 0 : exponent > 0 ? 1 : fraction != 0 ? 2 : 3; /* inf, normal, denormal, zero */
-  return (u32)(negative ? 2 + size : 9 - size);
-}
-static void class_f64(wave *w, const inst *i) {
-  const u32 *pa = src(w, i, 1), *pb = src(w, i, 2);
-  u64 mask = 0;
-  for (int l = 0; l < LANES; l++) mask |= (u64)(pb[l] >> class_of(lane_u64(pa, l)) & 1) << l;
-  mask &= get_exec(w);
-  put_mask(w, i, 0, mask);
-  if (i->op->parameter != 0) set_pair(w, S_EXEC, mask);
-}
-
 static const op ops[] = {
     {"v_mov_b64", mov_b64, "=BB", .mods = MOD_DPP, .flow = FLOW_MOVE},
     {"v_lshlrev_b64", lshlrev_b64, "=BbB"},
@@ -206,10 +187,8 @@ static const op ops[] = {
     {"v_cvt_i32_f64", cvt_i32_f64, "=bd", .mods = MOD_SRC | MOD_DPP},
     {"v_cvt_u32_f64", cvt_u32_f64, "=bd", .mods = MOD_SRC | MOD_DPP},
     {"v_cvt_f32_f64", cvt_f32_f64, "=fd", .mods = MODS | MOD_DPP},
-    {"v_cvt_f64_i32", cvt_f64_i32, "=db", .mods = MOD_CLAMP | MOD_DPP},
-    {"v_cvt_f64_u32", cvt_f64_u32, "=db", .mods = MOD_CLAMP | MOD_DPP},
+    {"v_cvt_f64_i32", cvt_f64_i32, "=db", .mods = MOD_CLAMP | MOD_OMOD | MOD_DPP},
+    {"v_cvt_f64_u32", cvt_f64_u32, "=db", .mods = MOD_CLAMP | MOD_OMOD | MOD_DPP},
     {"v_cvt_f64_f32", cvt_f64_f32, "=df", .mods = MODS | MOD_DPP},
-    {"v_cmp_class_f64", class_f64, "=mdb", .mods = MOD_SRC},
-    {"v_cmpx_class_f64", class_f64, "=mdb", .mods = MOD_SRC, .parameter = 1},
 };
 FAMILY(family_valu64, "valu64", CLASS_VALU, 0, ops);

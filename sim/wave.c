@@ -188,11 +188,15 @@ void wave_block(wave *w) {
   if (w->watched) watch_all_block(w, b);
   const inst *last = &b->inst[b->count - 1];
   w->pc = last->pc + last->size; /* a branch changes it */
-  for (const inst *i = b->inst; i <= last; i++) {
+  inst room;
+  for (const inst *at = b->inst; at <= last; at++) {
+    const inst *i = at;
     if (i->run == NULL) { /* decode_one left the reason behind the text */
       wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "%s", i->text + strlen(i->text) + 1);
       return;
     }
+    if ((w->mode & MODE_INDEX) != 0 && i->class == CLASS_VALU) i = mode_indexed(w, i, &room);
+    if (i == NULL) return;
     if (w->watched) {
       watch_all_inst(w, i);
       if (w->state == WAVE_FAULT) return;

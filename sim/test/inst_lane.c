@@ -32,6 +32,12 @@ static void bits_below(const test_item wave[TEST_LANES], int lane, u64 exec, u32
   result[0] = count;
 }
 
+/* ---- Registers by index ---- */
+
+EXPECT(first, (u32)a)
+EXPECT(second, (u32)b)
+EXPECT(last, (u32)(c >> 32))
+
 /* ---- gfx950 swaps ---- */
 
 static void swapped(const test_item wave[TEST_LANES], int lane, int size, u32 result[4]) {
@@ -193,6 +199,12 @@ static const instruction_test tests[] = {
     {"s_movk_i32 s23, 0x77\n s_mov_b32 m0, 72\n v_mov_b32 v10, v2\n v_writelane_b32 v10, s23, m0", VECTOR32,
      .wide = one_written},
     {"v_mbcnt_lo_u32_b32 v10, v2, v4\n v_mbcnt_hi_u32_b32 v10, v3, v10", VECTOR32, .wide = bits_below},
+    {"s_mov_b32 s22, 0xf02\n s_set_gpr_idx_on s22, gpr_idx(SRC0)\n v_mov_b32 v10, v2\n s_set_gpr_idx_off", VECTOR32, second},
+    {"s_mov_b32 s22, 3\n s_set_gpr_idx_on s22, gpr_idx(DST)\n v_mov_b32 v7, v2\n s_set_gpr_idx_off", VECTOR32, first},
+    {"s_mov_b32 s22, 4\n s_set_gpr_idx_on s22, gpr_idx(SRC0,DST)\n v_mov_b32 v6, v3\n s_set_gpr_idx_off", VECTOR32, last},
+    {"s_mov_b32 s22, 1\n s_set_gpr_idx_on s22, gpr_idx(DST)\n s_set_gpr_idx_mode gpr_idx(SRC0)\n s_mov_b32 s23, 5\n"
+     " s_set_gpr_idx_idx s23\n v_mov_b32 v10, v2\n s_set_gpr_idx_off\n v_mov_b32 v11, v2",
+     VECTOR32, last},
     {SWAP("16"), VECTOR64, .wide = swap16, .chip = "gfx950"},
     {SWAP("32"), VECTOR64, .wide = swap32, .chip = "gfx950"},
     DPP_ROW("quad_perm:[3,0,1,2] row_mask:0xf bank_mask:0xf", quad_3012),

@@ -1,7 +1,7 @@
 /* Functions specified to an error, parts of floats, argument reduction. Every expectation is written from the words, functional
  * examples and pseudocode of the CDNA 3 and 4 ISA documents; the functions are computed in long double, and one unit in the
  * last place is allowed, 2^29 of f64. */
-#include "expect.h"
+#include "half_expect.h"
 
 /* "Denormals are flushed": as sources and as results. */
 static float flushed(float x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
@@ -25,6 +25,46 @@ EXPECT(cosine, bits((float)in_turns(f(a), 1, cosl)))
 EXPECT(reciprocal64, bits64((double)(1 / (long double)d(a))))
 EXPECT(root64, bits64((double)sqrtl((long double)d(a))))
 EXPECT(reciprocal_root64, bits64((double)(1 / sqrtl((long double)d(a)))))
+
+/* "Denormals are supported." */
+static float half(u64 a) { return (float)half_value(low(a)); }
+static u32 to_half(long double x) {
+  u32 sign = signbit(x) != 0 ? 0x8000 : 0;
+  if (isnan(x)) return 0x7e00;
+  if (fabsl(x) >= 65520) return sign | 0x7c00;
+  return half_round((i128)rintl(x * 0x1p48L), sign != 0);
+}
+EXPECT(reciprocal16, to_half(1 / (long double)half(a)))
+EXPECT(root16, to_half(sqrtl((long double)half(a))))
+EXPECT(reciprocal_root16, to_half(1 / sqrtl((long double)half(a))))
+EXPECT(power_of_2_16, to_half(exp2l((long double)half(a))))
+EXPECT(logarithm16, to_half(log2l((long double)half(a))))
+EXPECT(sine16, half(a) == 0 ? low(a) : to_half(in_turns(half(a), 0, sinl)))
+EXPECT(cosine16, to_half(in_turns(half(a), 1, cosl)))
+EXPECT(load_exponent16, to_half(ldexpl((long double)half(a), (i16)b)))
+static u64 mantissa16(u64 a) {
+  int exponent;
+  return isfinite(half(a)) ? to_half((long double)frexpf(half(a), &exponent)) : low(a);
+}
+static u64 exponent16(u64 a) {
+  int exponent = 0;
+  if (isfinite(half(a))) frexpf(half(a), &exponent);
+  return (u16)exponent;
+}
+EXPECT(frexp_mantissa16, mantissa16(a))
+EXPECT(frexp_exponent16, exponent16(a))
+/* b is the denominator, c the numerator; the quotient's estimate a decides only where neither is special. */
+static u32 fixed(u32 a, u32 b, u32 c) {
+  u32 sign = (b ^ c) & 0x8000;
+  bool b_zero = (b & 0x7fff) == 0, c_zero = (c & 0x7fff) == 0;
+  if (half_nan(c) || half_nan(b) || (b_zero && c_zero) || (half_inf(b) && half_inf(c))) return 0xfe00;
+  if (b_zero || half_inf(c)) return sign | 0x7c00;
+  if (half_inf(b) || c_zero) return sign;
+  return sign | (a & 0x7fff);
+}
+EXPECT(fixed_up, ((u32)old & 0xffff0000) | fixed(low(a), low(b), low(c)))
+EXPECT(fixed_up_high, low(old) | fixed(high(a), low(b), low(c)) << 16)
+EXPECT(fixed_up_legacy, fixed(low(a), low(b), low(c)))
 
 /* The examples that the ISA gives for a -inf, x, -0, +inf: bits, NaNs too. a chooses one. */
 #define EXAMPLES(name, ...)                       \
@@ -114,6 +154,7 @@ static u64 segment(u64 a, u64 b) {
 EXPECT(reduction, segment(a, b))
 
 #define F32(name, expect) {name " v10, v2", VECTOR32, expect, .real = 'f', .ulp = 1, .edges = "f"}
+#define F16(name, expect) {name " v10, v2", VECTOR32, expect, .real = 'h', .ulp = 1, .edges = "p"}
 #define F64(name, expect) {name " v[10:11], v[2:3]", VECTOR64, expect, .real = 'd', .ulp = 1 << 29, .edges = "d"}
 /* One of -inf, 1, -0, +inf by the low bits of a. */
 #define CHOSEN(name, expect)                                                                                                \
@@ -140,6 +181,20 @@ static const instruction_test tests[] = {
     CHOSEN("v_cos_f32", cos_examples),
     {"v_mov_b32 v20, 0xff7fffff\n v_sin_f32 v10, v20", VECTOR32, sine_of_least},
     {"v_mov_b32 v20, 0xff7fffff\n v_cos_f32 v10, v20", VECTOR32, cosine_of_least},
+    F16("v_rcp_f16", reciprocal16),
+    F16("v_sqrt_f16", root16),
+    F16("v_rsq_f16", reciprocal_root16),
+    F16("v_exp_f16", power_of_2_16),
+    F16("v_log_f16", logarithm16),
+    F16("v_sin_f16", sine16),
+    F16("v_cos_f16", cosine16),
+    {"v_ldexp_f16 v10, v2, v4", VECTOR32, load_exponent16, .real = 'h', .edges = "ps"},
+    {"v_ldexp_f16 v10, v2, v4", VECTOR32, load_exponent16, .real = 'h', .edges = "pi"},
+    {"v_frexp_mant_f16 v10, v2", VECTOR32, frexp_mantissa16, .real = 'h', .edges = "p"},
+    {"v_frexp_exp_i16_f16 v10, v2", VECTOR32, frexp_exponent16, .edges = "p"},
+    {"v_div_fixup_f16 v10, v2, v4, v6", VECTOR32, fixed_up, .real = 'p', .edges = "p"},
+    {"v_div_fixup_f16 v10, v2, v4, v6 op_sel:[1,0,0,1]", VECTOR32, fixed_up_high, .real = 'p', .edges = "p"},
+    {"v_div_fixup_legacy_f16 v10, v2, v4, v6", VECTOR32, fixed_up_legacy, .real = 'h', .edges = "p"},
     F64("v_rcp_f64", reciprocal64),
     F64("v_sqrt_f64", root64),
     F64("v_rsq_f64", reciprocal_root64),
