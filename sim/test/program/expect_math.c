@@ -1,36 +1,5 @@
-#include <math.h>
-
+#include "../half_expect.h"
 #include "programs.h"
-
-/* ---- binary16 ---- */
-
-float half_round(float value) {
-  int exponent;
-  frexpf(value, &exponent); /* 11 bits; below 2^-14 multiples of 2^-24 */
-  float quantum = ldexpf(1, (exponent < -13 ? -13 : exponent) - 11);
-  float rounded = rintf(value / quantum) * quantum;
-  return fabsf(rounded) > 65504 ? copysignf(INFINITY, value) : rounded;
-}
-
-uint16_t half_bits(float value) {
-  uint16_t sign = signbit(value) ? 0x8000 : 0;
-  float size = fabsf(value);
-  int exponent;
-  if (isinf(value)) return sign | 0x7c00;
-  if (size < 0x1p-14f) return (uint16_t)(sign | (int)(size * 0x1p24f));
-  float fraction = frexpf(size, &exponent);
-  return (uint16_t)(sign | (exponent + 14) << 10 | ((int)(fraction * 0x1p11f) & 0x3ff));
-}
-
-float half_value(uint16_t bits) {
-  int exponent = bits >> 10 & 31;
-  float fraction = (float)(bits & 0x3ff);
-  float size = exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
-                              : ldexpf(exponent == 0 ? fraction : fraction + 1024, (exponent == 0 ? 1 : exponent) - 25);
-  return (bits & 0x8000) != 0 ? -size : size;
-}
-
-/* ---- Expectations ---- */
 
 static void f32(int n) {
   for (int i = 0; i < n; i++) {
@@ -71,33 +40,29 @@ static void parts(int n) {
   }
 }
 
-static float half_of(uint32_t pair, int which) { return half_value((uint16_t)(pair >> (16 * which))); }
+/* ---- f16 and bf16: each operation in f32, which holds it exactly or to twice the bits, then rounded ---- */
+
+static float rounded(float value) { return (float)half_value(half_from(value)); }
+static float half_of(uint32_t pair, int which) { return (float)half_value(which == 0 ? low(pair) : high(pair)); }
 
 static void f16(int n) {
   for (int i = 0; i < n; i++) {
     float r[2];
     for (int h = 0; h < 2; h++) {
       float x = half_of(a[i], h), y = half_of(b[i], h);
-      r[h] = half_round(half_round(x * y) + x);
-      r[h] = half_round(r[h] - half_round(y * (h == 0 ? 0.5f : 3)));
+      r[h] = rounded(rounded(x * y) + x);
+      r[h] = rounded(r[h] - rounded(y * (h == 0 ? 0.5f : 3)));
     }
-    r[0] = half_round(r[0] < half_of(b[i], 0) ? r[0] + 1 : r[0] * 2);
-    r[1] = half_round(r[1] * 0.25f + half_of(a[i], 1));
-    want[i] = half_bits(r[0]) | (uint32_t)half_bits(r[1]) << 16;
+    r[0] = rounded(r[0] < half_of(b[i], 0) ? r[0] + 1 : r[0] * 2);
+    r[1] = rounded(r[1] * 0.25f + half_of(a[i], 1));
+    want[i] = (uint32_t)pair(half_from(r[0]), half_from(r[1]));
   }
 }
 
-/* The upper half of the bits, rounded to nearest even. */
-static uint32_t bf16_bits(float value) {
-  uint32_t bits = float_bits(value);
-  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
-static float bf16_round(float value) { return as_float(bf16_bits(value) << 16); }
-
 static void bf16(int n) {
   for (int i = 0; i < n; i++) {
-    float x = bf16_round(as_float(a[i]) * 1.7f), y = bf16_round(as_float(b[i]));
-    want[i] = bf16_bits(x * y + x) | bf16_bits(y) << 16;
+    float x = bfloat(bfloat_from(as_float(a[i]) * 1.7f)), y = bfloat(bfloat_from(as_float(b[i])));
+    want[i] = (uint32_t)pair(bfloat_from(x * y + x), bfloat_from(y));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../half_expect.h"
 #include "gfxsim.h"
 
 uint32_t a[ELEMENTS], b[ELEMENTS], want[ELEMENTS];
@@ -34,7 +35,7 @@ static uint32_t element(fill fill, bool first, int i, uint32_t *state) {
   switch (fill) {
     case FILL_SMALL: return float_bits(first ? (float)(i % 37 - 18) : (float)(i % 101) * 0.25f);
     case FILL_FLOATS: return float_bits(unit);
-    case FILL_HALVES: return half_bits(half_round(unit)) | (uint32_t)half_bits(half_round(unit * 0.37f)) << 16;
+    case FILL_HALVES: return half_from(unit) | half_from(unit * 0.37f) << 16;
     case FILL_INTS: return r % 1000;
     case FILL_BITS: return r;
   }

@@ -44,9 +44,4 @@ static inline uint32_t float_bits(float value) {
   return bits;
 }
 
-/* Numbers of binary16: bits of a float that is one, the value of bits, and the nearest one to a float (expect_math.c). */
-uint16_t half_bits(float value);
-float half_value(uint16_t bits);
-float half_round(float value);
-
 #endif
