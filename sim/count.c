@@ -54,7 +54,7 @@ static void count_access(wave *w, const inst *i, const memory_access *a) {
   if (a->scalar)
     t->scalar_bytes += bytes;
   else if (a->space == SPACE_LDS)
-    count_lds(&w->group->launch->device->chip, &t->lds, a);
+    count_lds(&w->group->launch->device->chip, &t->lds, i, a);
   else if (a->space == SPACE_GLOBAL)
     count_lines(t, i, a);
   else if (a->kind == ACCESS_LOAD)

@@ -29,7 +29,7 @@ typedef struct collection collection;
 
 /* ---- count_lds.c ---- */
 
-void count_lds(const chip *chip, gfxsim_lds_count *count, const memory_access *a);
+void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const memory_access *a);
 
 /* ---- count_lines.c ---- */
 

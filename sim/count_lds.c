@@ -37,7 +37,9 @@ static const phase_rule rules[] = {
     {"gfx950", 16, true, 8, 32, NULL},       /* [J] */
 };
 
-static const phase_rule *rule_of(const chip *chip, u32 bytes, bool store) {
+/* Nobody measured the transposing reads. */
+static const phase_rule *rule_of(const chip *chip, const char *name, u32 bytes, bool store) {
+  if (strstr(name, "_tr_") != NULL) return NULL;
   u32 width = bytes < 4 ? 4 : bytes; /* bytes and halves move as their dword */
   for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
     if (rules[r].bytes == width && rules[r].store == store && strcmp(rules[r].chip, chip->name) == 0) return &rules[r];
@@ -60,12 +62,12 @@ static u32 phase_clocks(const phase_rule *rule, const memory_access *a, u32 firs
   return most;
 }
 
-void count_lds(const chip *chip, gfxsim_lds_count *count, const memory_access *a) {
+void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const memory_access *a) {
   u32 bytes = (u32)__builtin_popcountll(a->mask) * a->bytes;
   count->accesses++;
   count->bytes += bytes;
   /* What a load brings from memory lies lane by lane: no bank is asked twice. */
-  const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, a->bytes, a->kind != ACCESS_LOAD);
+  const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, i->op->name, a->bytes, a->kind != ACCESS_LOAD);
   if (rule == NULL) {
     count->clocks += (bytes + chip->lds_clock_bytes - 1) / chip->lds_clock_bytes;
     count->unmodelled += !a->to_lds;

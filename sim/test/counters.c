@@ -1,0 +1,450 @@
+/* Kernels whose counts are known by hand. Usage: counters CLANG CHIP */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble.h"
+#include "gfxsim_counters.h"
+
+/* ---- Kernels: s[4:5] = from, s[6:7] = to, s8 = stride in units of an access, s2 = workgroup, v0 = lane ---- */
+
+typedef struct kernel_text {
+  const char *name, *body;
+  int vgprs;
+  const char *chip; /* NULL: both */
+} kernel_text;
+
+/* LDS address: lane * stride * bytes. */
+#define LDS(name, shift, instruction) \
+  {name, " s_lshl_b32 s8, s8, " shift "\n v_mul_lo_u32 v1, v0, s8\n " instruction "\n s_waitcnt lgkmcnt(0)\n", 32, NULL}
+/* Byte of memory: lane * stride * 4. */
+#define LANE_DWORD " s_lshl_b32 s8, s8, 2\n v_mul_lo_u32 v1, v0, s8\n"
+/* 16 bytes a lane; each workgroup its own 1 KiB. */
+#define GROUP_QUAD " s_lshl_b32 s2, s2, 10\n v_lshlrev_b32 v1, 4, v0\n v_add_u32 v1, s2, v1\n"
+
+static const kernel_text kernels[] = {
+    LDS("read_b32", "2", "ds_read_b32 v2, v1"),
+    LDS("read_b64", "3", "ds_read_b64 v[2:3], v1"),
+    LDS("read_b128", "4", "ds_read_b128 v[2:5], v1"),
+    LDS("write_b32", "2", "ds_write_b32 v1, v2"),
+    LDS("write_b64", "3", "ds_write_b64 v1, v[2:3]"),
+    LDS("write_b128", "4", "ds_write_b128 v1, v[2:5]"),
+    {"load", LANE_DWORD " global_load_dword v2, v1, s[4:5]\n s_waitcnt vmcnt(0)\n", 32, NULL},
+    {"store", LANE_DWORD " global_store_dword v1, v2, s[6:7]\n", 32, NULL},
+    {"copy",
+     GROUP_QUAD " global_load_dwordx4 v[4:7], v1, s[4:5]\n s_waitcnt vmcnt(0)\n"
+                " global_store_dwordx4 v1, v[4:7], s[6:7]\n",
+     32, NULL},
+    {"same", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5]\n s_waitcnt vmcnt(0)\n", 32, NULL},
+    {"past_l1", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5] sc1\n s_waitcnt vmcnt(0)\n", 32, NULL},
+    {"mixed",
+     " s_movk_i32 s9, 3\n1:\n v_add_f32 v1, v1, v1\n v_sub_f32 v2, v2, v2\n v_lshlrev_b64 v[4:5], 1, v[4:5]\n"
+     " v_mul_lo_u32 v6, v6, v7\n s_sub_i32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n s_nop 3\n",
+     32, NULL},
+    {"matrix",
+     " v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]\n v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]\n"
+     " v_mfma_f32_16x16x4_f32 v[0:3], v4, v5, v[0:3]\n v_mfma_f32_32x32x2_f32 v[0:15], v16, v17, v[0:15]\n"
+     " v_mfma_f32_4x4x4_16b_f16 v[0:3], v[4:5], v[6:7], v[0:3]\n"
+     " v_mfma_f32_32x32x4_2b_f16 v[32:63], v[4:5], v[6:7], v[32:63]\n",
+     64, NULL},
+    {"matrix_wide",
+     " v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3]\n v_mfma_f32_32x32x16_f16 v[0:15], v[16:19], v[20:23], v[0:15]\n"
+     " v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3]\n"
+     " v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:7], v[12:15], v[0:3] cbsz:4 blgp:4\n",
+     64, "gfx950"},
+    {"registers_64", "", 64, NULL},
+    {"registers_72", "", 72, NULL},
+    {"registers_88", "", 88, NULL},
+    {"registers_128", "", 128, NULL},
+    {"registers_168", "", 168, NULL},
+    {"registers_256", "", 256, NULL},
+    {"registers_512", "", 512, NULL},
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+static void write_kernel(FILE *file, const kernel_text *k) {
+  fprintf(
+      file,
+      ".globl %s\n.p2align 8\n.type %s,@function\n%s:\n s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_load_dword s8, s[0:1], 0x10\n"
+      " s_waitcnt lgkmcnt(0)\n%s s_endpgm\n",
+      k->name, k->name, k->name, k->body);
+  fprintf(file,
+          ".rodata\n.p2align 6\n.amdhsa_kernel %s\n .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .amdhsa_next_free_vgpr %d\n"
+          " .amdhsa_next_free_sgpr 32\n .amdhsa_accum_offset %d\n .amdhsa_kernarg_size 24\n .amdhsa_float_denorm_mode_32 3\n"
+          ".end_amdhsa_kernel\n.text\n",
+          k->name, k->vgprs, k->vgprs < 256 ? k->vgprs : 256);
+}
+
+static bool on_chip(const kernel_text *k, const char *chip) { return k->chip == NULL || strcmp(k->chip, chip) == 0; }
+
+static void write_all(FILE *file, const void *argument) {
+  const char *chip = argument;
+  fprintf(file, ".amdgcn_target \"amdgcn-amd-amdhsa--%s\"\n.text\n", chip);
+  for (int n = 0; n < KERNELS; n++)
+    if (on_chip(&kernels[n], chip)) write_kernel(file, &kernels[n]);
+  fprintf(file, ".amdgpu_metadata\n---\namdhsa.version: [ 1, 2 ]\namdhsa.target: amdgcn-amd-amdhsa--%s\namdhsa.kernels:\n",
+          chip);
+  for (int n = 0; n < KERNELS; n++)
+    if (on_chip(&kernels[n], chip))
+      fprintf(file,
+              "  - .name: %s\n    .symbol: %s.kd\n    .kernarg_segment_size: 24\n    .kernarg_segment_align: 8\n"
+              "    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    .wavefront_size: 64\n"
+              "    .sgpr_count: 38\n    .vgpr_count: %d\n    .max_flat_workgroup_size: 1024\n    .args:\n"
+              "      - { .offset: 0, .size: 8, .value_kind: global_buffer }\n"
+              "      - { .offset: 8, .size: 8, .value_kind: global_buffer }\n"
+              "      - { .offset: 16, .size: 4, .value_kind: by_value }\n",
+              kernels[n].name, kernels[n].name, kernels[n].vgprs);
+  fputs("...\n.end_amdgpu_metadata\n", file);
+}
+
+/* ---- Launching ---- */
+
+enum { BUFFER = 1 << 18 };
+
+static const char *chip_name;
+static uint8_t object_data[1 << 20];
+static size_t object_bytes;
+static int wrong;
+
+typedef struct request {
+  const char *kernel, *overrides, *workgroups; /* overrides: of the chip, with the comma in front */
+  uint32_t grid, block, stride, lds;
+  int threads;
+} request;
+
+static void fatal(const char *what) {
+  fprintf(stderr, "counters: %s: %s\n", what, gfxsim_last_error());
+  exit(1);
+}
+
+static gfxsim_counters count(request r) {
+  gfxsim_device *device;
+  gfxsim_object *object;
+  gfxsim_kernel *kernel;
+  gfxsim_counters counters;
+  char chip[128];
+  struct {
+    uint64_t from, to;
+    uint32_t stride;
+  } args = {.stride = r.stride};
+  gfxsim_options options = {.threads = r.threads, .unchecked = GFXSIM_CHECK_ALL};
+  snprintf(chip, sizeof chip, "%s%s", chip_name, r.overrides != NULL ? r.overrides : "");
+  if (gfxsim_open(chip, &options, &device) != GFXSIM_OK ||
+      gfxsim_load(device, object_data, object_bytes, &object) != GFXSIM_OK ||
+      gfxsim_kernel_find(object, r.kernel, &kernel) != GFXSIM_OK || gfxsim_alloc(device, BUFFER, &args.from) != GFXSIM_OK ||
+      gfxsim_alloc(device, BUFFER, &args.to) != GFXSIM_OK)
+    fatal(r.kernel);
+  gfxsim_launch launch = {.grid = {r.grid > 0 ? r.grid : 1, 1, 1},
+                          .block = {r.block > 0 ? r.block : 64, 1, 1},
+                          .dynamic_lds = r.lds,
+                          .args = &args,
+                          .arg_bytes = 20,
+                          .workgroups = r.workgroups,
+                          .counters = &counters};
+  if (gfxsim_run(kernel, &launch) != GFXSIM_OK) fatal(r.kernel);
+  for (int n = 0; n < counters.instruction_count; n++) counters.instructions[n].text = ""; /* the code goes with the device */
+  gfxsim_close(device);
+  return counters;
+}
+
+static void expect(const char *kernel, uint32_t stride, const char *what, uint64_t got, uint64_t want) {
+  if (got == want) return;
+  wrong++;
+  fprintf(stderr, "counters: %s, %s, stride %u: %s = %llu: must be %llu\n", chip_name, kernel, stride, what,
+          (unsigned long long)got, (unsigned long long)want);
+}
+#define EXPECT(r, field, want) expect((r).kernel, (r).stride, #field, c.field, want)
+
+/* ---- LDS ---- */
+
+enum { STRIDES = 8 };
+static const uint32_t strides[STRIDES] = {0, 1, 2, 4, 8, 16, 32, 33}; /* 0: all lanes at one address */
+
+/* Conflict clocks of the strides. A phase of p lanes, w words each, of a stride s hits s * lane mod (banks / w): where all
+ * residues of its lanes mod (banks / w) differ, it takes gcd(s, banks / w) clocks. */
+static const struct {
+  const char *chip, *kernel;
+  uint32_t phases, conflicts[STRIDES];
+} lds_rows[] = {
+    {"gfx942", "read_b32", 2, {0, 0, 2, 6, 14, 30, 62, 0}}, /* lanes 0-31, 32-63 */
+    {"gfx942", "write_b32", 2, {0, 0, 2, 6, 14, 30, 62, 0}},
+    {"gfx942", "read_b128", 8, {0, 0, 8, 24, 56, 56, 56, 0}},  /* 0-3 and 20-23, ...: 8 places of 4 banks */
+    {"gfx942", "write_b128", 8, {0, 0, 8, 24, 56, 56, 56, 0}}, /* 0-7, 8-15, ... */
+    {"gfx950", "read_b64", 2, {0, 0, 2, 6, 14, 30, 62, 0}},    /* 0-31, 32-63: 32 places of 2 of 64 banks */
+    {"gfx950", "read_b128", 4, {0, 0, 4, 12, 28, 60, 60, 0}},  /* 0-3, 12-15, 20-27, ...: 16 places of 4 of 64 banks */
+    {"gfx950", "write_b64", 4, {0, 0, 4, 12, 28, 60, 60, 0}},  /* 0-15, 16-31, ...: 16 places of 2 of 32 banks */
+    {"gfx950", "write_b128", 8, {0, 0, 8, 24, 56, 56, 56, 0}},
+};
+
+/* Those without a source count their bytes at 128 a clock. */
+static const struct {
+  const char *chip, *kernel;
+  uint32_t clocks;
+} lds_unknown[] = {
+    {"gfx942", "read_b64", 4}, {"gfx942", "write_b64", 4}, {"gfx950", "read_b32", 2}, {"gfx950", "write_b32", 2}};
+
+static void test_lds(void) {
+  for (size_t n = 0; n < sizeof lds_rows / sizeof lds_rows[0]; n++)
+    for (int s = 0; s < STRIDES && strcmp(lds_rows[n].chip, chip_name) == 0; s++) {
+      request r = {.kernel = lds_rows[n].kernel, .stride = strides[s], .lds = 40000};
+      gfxsim_counters c = count(r);
+      EXPECT(r, lds.accesses, 1);
+      EXPECT(r, lds.conflict_clocks, lds_rows[n].conflicts[s]);
+      EXPECT(r, lds.clocks, lds_rows[n].conflicts[s] + lds_rows[n].phases);
+      EXPECT(r, lds.unmodelled, 0);
+      gfxsim_counters_release(&c);
+    }
+  for (size_t n = 0; n < sizeof lds_unknown / sizeof lds_unknown[0]; n++) {
+    if (strcmp(lds_unknown[n].chip, chip_name) != 0) continue;
+    request r = {.kernel = lds_unknown[n].kernel, .stride = 2, .lds = 40000};
+    gfxsim_counters c = count(r);
+    EXPECT(r, lds.unmodelled, 1);
+    EXPECT(r, lds.clocks, lds_unknown[n].clocks);
+    EXPECT(r, lds.conflict_clocks, 0);
+    gfxsim_counters_release(&c);
+  }
+}
+
+/* ---- Instructions ---- */
+
+static void test_classes(void) {
+  request r = {.kernel = "mixed", .grid = 3, .block = 128};
+  gfxsim_counters c = count(r);
+  uint64_t waves = 6, turns = 3;
+  EXPECT(r, waves, waves);
+  EXPECT(r, classes[GFXSIM_CLASS_SMEM], 2 * waves);
+  EXPECT(r, classes[GFXSIM_CLASS_SALU], (1 + 2 * turns) * waves);
+  EXPECT(r, classes[GFXSIM_CLASS_VALU], 4 * turns * waves);
+  EXPECT(r, classes[GFXSIM_CLASS_BRANCH], (turns + 1) * waves); /* s_endpgm */
+  EXPECT(r, classes[GFXSIM_CLASS_INTERNAL], 2 * waves);         /* s_waitcnt, s_nop */
+  EXPECT(r, valu_clocks, 4 * 4 * turns * waves);     /* add, sub, 64-bit shift, mul */
+  EXPECT(r, longest_wave, 2 + 1 + 7 * turns + 1);
+  EXPECT(r, instruction_count, 13);
+  gfxsim_counters_release(&c);
+}
+
+/* 2 m n k a block. Clocks: the table of hardware's issue intervals, 4 clocks a pass. */
+static void test_matrix(void) {
+  request r = {.kernel = "matrix"};
+  gfxsim_counters c = count(r);
+  EXPECT(r, classes[GFXSIM_CLASS_MFMA], 6);
+  EXPECT(r, mfma_flops, 8192 + 16384 + 2048 + 4096 + 2048 + 16384);
+  EXPECT(r, mfma_clocks, 16 + 32 + 32 + 64 + 8 + 64);
+  gfxsim_counters_release(&c);
+  if (strcmp(chip_name, "gfx950") != 0) return;
+  r.kernel = "matrix_wide";
+  c = count(r);
+  EXPECT(r, mfma_flops, 16384 + 32768 + 65536 + 65536);
+  EXPECT(r, mfma_clocks, 16 + 32 + 32 + 16); /* fp8 takes twice what fp4 takes */
+  gfxsim_counters_release(&c);
+}
+
+/* ---- Global memory ---- */
+
+static void test_coalescing(void) {
+  static const struct {
+    uint32_t stride, lines64, lines128;
+  } rows[] = {{0, 1, 1}, {1, 4, 2}, {2, 8, 4}, {8, 32, 16}, {16, 64, 32}, {32, 64, 64}, {33, 64, 64}};
+  for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+    request r = {.kernel = "load", .stride = rows[n].stride};
+    gfxsim_counters c = count(r);
+    EXPECT(r, load.accesses, 1);
+    EXPECT(r, load.asked, 256);
+    EXPECT(r, load.lines64, rows[n].lines64);
+    EXPECT(r, load.lines128, rows[n].lines128);
+    EXPECT(r, hbm_read, 128 * rows[n].lines128);
+    EXPECT(r, scalar_bytes, 20);
+    gfxsim_counters_release(&c);
+  }
+  request r = {.kernel = "store", .stride = 32}; /* a sector of 32 bytes of every line is dirty */
+  gfxsim_counters c = count(r);
+  EXPECT(r, store.lines128, 64);
+  EXPECT(r, hbm_written, 64 * 32);
+  EXPECT(r, hbm_read, 0);
+  gfxsim_counters_release(&c);
+}
+
+/* Two XCDs of two CUs, 16 workgroups: each CU holds all of its 4 at once. */
+static void test_caches(void) {
+  request r = {.kernel = "same", .overrides = ",xcds=2,cus_per_xcd=2", .grid = 16};
+  gfxsim_counters c = count(r); /* 8 lines, read by all: a CU misses them once, an L2 once, the MALL once */
+  EXPECT(r, l1_lines, 16 * 8);
+  EXPECT(r, l1_hits, 12 * 8);
+  for (int x = 0; x < 2; x++) {
+    EXPECT(r, l2[x].reads, 2 * 8);
+    EXPECT(r, l2[x].read_hits, 8);
+  }
+  EXPECT(r, mall_lines, 16);
+  EXPECT(r, mall_hits, 8);
+  EXPECT(r, hbm_read, 1024);
+  gfxsim_counters_release(&c);
+  r.kernel = "past_l1";
+  c = count(r);
+  EXPECT(r, l1_lines, 0);
+  EXPECT(r, l2[0].reads, 8 * 8);
+  EXPECT(r, l2[0].read_hits, 7 * 8);
+  gfxsim_counters_release(&c);
+  r.kernel = "copy"; /* every workgroup its own: one read and one write of each byte */
+  c = count(r);
+  EXPECT(r, l1_hits, 0);
+  EXPECT(r, l2[1].reads, 8 * 8);
+  EXPECT(r, l2[1].read_hits, 0);
+  EXPECT(r, l2[1].write_halves, 8 * 16);
+  EXPECT(r, hbm_read, 16 * 1024);
+  EXPECT(r, hbm_written, 16 * 1024);
+  gfxsim_counters_release(&c);
+  r.overrides = ",xcds=2,cus_per_xcd=2,l2_bytes=4096,l2_ways=2,mall_bytes=8192"; /* the L2s now write back on the way */
+  c = count(r);
+  EXPECT(r, hbm_read, 16 * 1024);
+  EXPECT(r, hbm_written, 16 * 1024);
+  gfxsim_counters_release(&c);
+}
+
+/* ---- Occupancy: 512 registers a lane and SIMD, by eights; at most 8 waves; LDS by its granule ---- */
+
+static void test_occupancy(void) {
+  static const struct {
+    const char *kernel;
+    uint32_t waves;
+  } rows[] = {{"registers_64", 8},  {"registers_72", 7},  {"registers_88", 5}, {"registers_128", 4},
+              {"registers_168", 3}, {"registers_256", 2}, {"registers_512", 1}};
+  for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+    request r = {.kernel = rows[n].kernel, .block = 256};
+    gfxsim_counters c = count(r);
+    EXPECT(r, occupancy.waves_per_simd, rows[n].waves);
+    EXPECT(r, occupancy.workgroups_per_cu, rows[n].waves); /* four waves a workgroup, one on each SIMD */
+    gfxsim_counters_release(&c);
+  }
+  bool large = strcmp(chip_name, "gfx950") == 0;
+  const struct {
+    uint32_t lds, block, groups, waves;
+    const char *limit;
+  } by_lds[] = {{0, 64, 32, 8, "waves"},
+                {0, 128, 16, 8, "waves"},
+                {20000, 64, large ? 8 : 3, large ? 2 : 1, "LDS"},   /* 20480 as allocated, on either chip */
+                {65536, 512, large ? 2 : 1, large ? 4 : 2, "LDS"}}; /* 66560 on gfx950 */
+  for (size_t n = 0; n < sizeof by_lds / sizeof by_lds[0]; n++) {
+    request r = {.kernel = "mixed", .lds = by_lds[n].lds, .block = by_lds[n].block};
+    gfxsim_counters c = count(r);
+    EXPECT(r, occupancy.workgroups_per_cu, by_lds[n].groups);
+    EXPECT(r, occupancy.waves_per_simd, by_lds[n].waves);
+    if (strcmp(c.occupancy.limit, by_lds[n].limit) != 0) {
+      fprintf(stderr, "counters: LDS %u: limit is %s: must be %s\n", by_lds[n].lds, c.occupancy.limit, by_lds[n].limit);
+      wrong++;
+    }
+    gfxsim_counters_release(&c);
+  }
+}
+
+/* ---- Bounds ---- */
+
+static void expect_near(const char *what, double got, double want) {
+  if (got > want * 0.999 && got < want * 1.001) return;
+  wrong++;
+  fprintf(stderr, "counters: %s: bound = %g: must be %g\n", what, got, want);
+}
+
+static void test_bounds(void) {
+  gfxsim_counters c = count((request){.kernel = "matrix", .grid = 8, .block = 256, .overrides = ",xcds=2,cus_per_xcd=2"});
+  expect_near("MFMA", c.bound[GFXSIM_PIPE_MFMA], 2 * 216);   /* two workgroups a CU, a wave of each on every SIMD */
+  expect_near("VALU", c.bound[GFXSIM_PIPE_VALU], 2 * 6 * 4); /* only the issue of the MFMA */
+  expect_near("tail", c.tail, 1);
+  if (c.floor != GFXSIM_PIPE_MFMA) wrong++, fprintf(stderr, "counters: the floor must be MFMA\n");
+  gfxsim_counters_release(&c);
+  c = count((request){.kernel = "copy", .grid = 256});
+  bool old = strcmp(chip_name, "gfx942") == 0;
+  expect_near("HBM", c.bound[GFXSIM_PIPE_HBM], 2 * 262144 / (old ? 5300 / 2.1 : 8000 / 2.4));
+  expect_near("L2", c.bound[GFXSIM_PIPE_L2], 32 * 16 / 16.0); /* 32 workgroups an XCD write 16 halves each */
+  expect_near("vL1D", c.bound[GFXSIM_PIPE_L1], 16);
+  if (old) expect_near("MALL", c.bound[GFXSIM_PIPE_MALL], 262144 / 8192.0);
+  if (!old && c.bound[GFXSIM_PIPE_MALL] >= 0) wrong++, fprintf(stderr, "counters: MALL has no source\n");
+  gfxsim_counters_release(&c);
+  c = count((request){.kernel = "mixed", .grid = 5, .overrides = ",xcds=2,cus_per_xcd=2"});
+  expect_near("tail of 5 on 4", c.tail, 2 / 1.25);
+  gfxsim_counters_release(&c);
+}
+
+/* ---- Samples and threads ---- */
+
+/* All that does not depend on the host: the pointers aside. */
+static void expect_equal(const char *what, gfxsim_counters *a, gfxsim_counters *b) {
+  bool equal = a->instruction_count == b->instruction_count && a->xcds == b->xcds &&
+               memcmp(a->l2, b->l2, (size_t)a->xcds * sizeof *a->l2) == 0;
+  for (int n = 0; n < a->instruction_count && equal; n++)
+    equal = a->instructions[n].pc == b->instructions[n].pc && a->instructions[n].count == b->instructions[n].count;
+  gfxsim_counters x = *a, y = *b;
+  x.instructions = y.instructions = NULL;
+  x.sources = y.sources = NULL;
+  x.l2 = y.l2 = NULL;
+  y.workgroups_run = x.workgroups_run;
+  if (equal && memcmp(&x, &y, sizeof x) == 0) return;
+  wrong++;
+  fprintf(stderr, "counters: %s, %s: the counters differ\n", chip_name, what);
+}
+
+static void test_sameness(void) {
+  request r = {.kernel = "copy", .grid = 64, .block = 64, .overrides = ",xcds=2,cus_per_xcd=1,l2_bytes=16384", .threads = 1};
+  gfxsim_counters one = count(r); /* 64 workgroups: two rounds of 2 x 32 on the two CUs would fit; the L2 does not hold them */
+  r.threads = 2;
+  gfxsim_counters two = count(r);
+  expect_equal("two threads", &one, &two);
+  gfxsim_counters_release(&two);
+  r.threads = 5;
+  r.overrides = ",xcds=2,cus_per_xcd=1,l2_bytes=16384,waves_per_simd=1"; /* rounds of 8 */
+  gfxsim_counters five = count(r);
+  r.threads = 1;
+  gfxsim_counters alone = count(r);
+  expect_equal("five threads", &five, &alone);
+  gfxsim_counters_release(&five);
+  gfxsim_counters_release(&alone);
+  gfxsim_counters_release(&one);
+  r.overrides = NULL;
+  gfxsim_counters all = count(r);
+  static const char *const samples[] = {"16", "0-7,32-39", "64"};
+  for (int s = 0; s < 3; s++) {
+    r.workgroups = samples[s];
+    gfxsim_counters part = count(r);
+    expect("copy", 0, "workgroups_run", part.workgroups_run, s < 2 ? 16 : 64);
+    expect_equal(samples[s], &all, &part);
+    gfxsim_counters_release(&part);
+  }
+  gfxsim_counters_release(&all);
+}
+
+/* What can't be a sample is refused. */
+static void test_refusals(void) {
+  static const char *const bad[] = {"", "0", "65", "x", "3x", "-1", "1-", "5-4", "0-64", "4-7,6-9", "1,,2", "1,"};
+  gfxsim_device *device;
+  gfxsim_object *object;
+  gfxsim_kernel *kernel;
+  if (gfxsim_open(chip_name, NULL, &device) != GFXSIM_OK ||
+      gfxsim_load(device, object_data, object_bytes, &object) != GFXSIM_OK ||
+      gfxsim_kernel_find(object, "mixed", &kernel) != GFXSIM_OK)
+    fatal("mixed");
+  uint64_t args[3] = {0};
+  for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+    gfxsim_launch launch = {.grid = {64, 1, 1}, .block = {64, 1, 1}, .args = args, .arg_bytes = 20, .workgroups = bad[b]};
+    if (gfxsim_run(kernel, &launch) == GFXSIM_INVALID) continue;
+    wrong++;
+    fprintf(stderr, "counters: workgroups = '%s' must be refused\n", bad[b]);
+  }
+  gfxsim_close(device);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) return fprintf(stderr, "usage: counters CLANG CHIP\n"), 2;
+  chip_name = argv[2];
+  object_bytes = assemble(argv[1], chip_name, write_all, chip_name, object_data, sizeof object_data);
+  if (object_bytes == 0) return 1;
+  test_lds();
+  test_classes();
+  test_matrix();
+  test_coalescing();
+  test_caches();
+  test_occupancy();
+  test_bounds();
+  test_sameness();
+  test_refusals();
+  return wrong > 0;
+}
