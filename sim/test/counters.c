@@ -39,8 +39,8 @@ static const kernel_text kernels[] = {
     {"same", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5]\n s_waitcnt vmcnt(0)\n", 32, NULL},
     {"past_l1", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5] sc1\n s_waitcnt vmcnt(0)\n", 32, NULL},
     {"mixed",
-     " s_movk_i32 s9, 3\n1:\n v_add_f32 v1, v1, v1\n v_sub_f32 v2, v2, v2\n v_lshlrev_b64 v[4:5], 1, v[4:5]\n"
-     " v_mul_lo_u32 v6, v6, v7\n s_sub_i32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n s_nop 3\n",
+     " s_movk_i32 s9, 3\n1:\n v_add_f32 v1, v1, v1\n v_exp_f32 v2, v2\n v_pk_fma_f32 v[4:5], v[4:5], v[4:5], v[4:5]\n"
+     " v_swap_b32 v6, v7\n s_sub_i32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n s_nop 3\n",
      32, NULL},
     {"matrix",
      " v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]\n v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]\n"
@@ -218,7 +218,7 @@ static void test_classes(void) {
   EXPECT(r, classes[GFXSIM_CLASS_VALU], 4 * turns * waves);
   EXPECT(r, classes[GFXSIM_CLASS_BRANCH], (turns + 1) * waves); /* s_endpgm */
   EXPECT(r, classes[GFXSIM_CLASS_INTERNAL], 2 * waves);         /* s_waitcnt, s_nop */
-  EXPECT(r, valu_clocks, 4 * 4 * turns * waves);     /* add, sub, 64-bit shift, mul */
+  EXPECT(r, valu_clocks, (4 + 16 + 4 + 8) * turns * waves);     /* add, exp, packed fma, swap */
   EXPECT(r, longest_wave, 2 + 1 + 7 * turns + 1);
   EXPECT(r, instruction_count, 13);
   gfxsim_counters_release(&c);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What gfxsim profile prints, and that its JSON is JSON with the same counts. Usage: profile.sh GFXSIM VECTOR_ADD.hsaco
+# What gfxsim profile prints, and that its JSON is JSON with the same counts. Usage: profile.sh GFXSIM FILE.hsaco, which has a kernel vector_add
 set -e
-arguments="--grid 8 --block 128 --arg zeros:4000 --arg zeros:4000 --arg zeros:4000 --arg 1000"
+arguments="--kernel vector_add --grid 8 --block 128 --arg zeros:4000 --arg zeros:4000 --arg zeros:4000 --arg 1000"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$1" profile "$2" $arguments >"$folder/text"
