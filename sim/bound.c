@@ -56,6 +56,8 @@ void bound_all(const chip *chip, gfxsim_counters *c) {
   l2_bounds(chip, c);
   b[GFXSIM_PIPE_MALL] = rate(larger(mall_read, (double)c->hbm_written), chip->mall_clock_bytes);
   b[GFXSIM_PIPE_HBM] = rate((double)(c->hbm_read + c->hbm_written), hbm_per_clock);
+  if (c->workgroups_run < c->workgroups) /* what the others would have shared is not seen: these may be too high */
+    b[GFXSIM_PIPE_L2] = b[GFXSIM_PIPE_FABRIC] = b[GFXSIM_PIPE_MALL] = b[GFXSIM_PIPE_HBM] = NOT_MODELLED;
   for (int p = 0; p < GFXSIM_PIPE_COUNT; p++)
     if (b[p] > b[c->floor]) c->floor = (gfxsim_pipe)p;
   c->tail = tail(chip, c->workgroups, cus);

@@ -86,6 +86,8 @@ static void print_hits(const char *name, uint64_t lines, uint64_t hits, const ch
 
 static void print_caches(const gfxsim_counters *c) {
   printf("\ncaches, cold at the start, lines of 128 B\n");
+  if (c->workgroups_run < c->workgroups)
+    printf("  of the sample alone: lines that it would share with workgroups that did not run count as misses\n");
   print_hits("vL1D", c->l1_lines, c->l1_hits, " (at most: its ways have no source)");
   for (int x = 0; x < c->xcds; x++) {
     char name[32];
