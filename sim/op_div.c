@@ -6,7 +6,7 @@
  * between end in NaN, for which v_div_fixup gives infinity: the document's condition for overflow can't be true. */
 #include <float.h>
 
-#include "ops.h"
+#include "half.h"
 
 #define MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 
@@ -62,9 +62,8 @@ static fixup fixup_of(const format *f, number n, number d) {
   return FIX_NONE;
 }
 
-/* a + b, rounded to odd: the last bit is set where the sum is inexact, so rounding it again is as good as once. Source: Boldo,
- * Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. */
-static long double add_to_odd(long double a, long double b) {
+/* As add_to_odd of half.h, in long double. */
+static long double sum_to_odd(long double a, long double b) {
   long double sum = a + b, b_part = sum - a, error = (a - (sum - b_part)) + (b - b_part);
   int exponent;
   long double half = frexpl(sum, &exponent), unit = ldexpl(half, LDBL_MANT_DIG);
@@ -72,13 +71,14 @@ static long double add_to_odd(long double a, long double b) {
   return nextafterl(sum, error > 0 ? INFINITY : -INFINITY);
 }
 
-/* (a * b + c) * 2^scale, to be rounded by the caller; the same paper's emulation of an FMA. */
+/* (a * b + c) * 2^scale, to be rounded to nearest by the caller; that paper's emulation of an FMA. Toward one side rounding
+ * twice is as good as once, so the other modes need none of this. */
 static long double scaled_fma(long double a, long double b, long double c, int scale) {
   if (!isfinite(a) || !isfinite(b) || !isfinite(c)) return a * b + c;
   long double high = a * b, low = fmal(a, b, -high);
   long double t = c + low, t_part = t - c, t_error = (c - (t - t_part)) + (low - t_part);
   long double v = high + t, v_part = v - high, v_error = (high - (v - v_part)) + (t - v_part);
-  return ldexpl(add_to_odd(v, add_to_odd(t_error, v_error)), scale);
+  return ldexpl(sum_to_odd(v, sum_to_odd(t_error, v_error)), scale);
 }
 
 /* ---- f32 ---- */
@@ -107,7 +107,9 @@ static void div_fmas_f32(wave *w, const inst *i) {
   for (int l = 0; l < LANES; l++) {
     float a = as_f32(pa[l]), b = as_f32(pb[l]), c = as_f32(pc[l]), r = fmaf(a, b, c);
     int scale = number_f32(pc[l]).exponent > single.bias ? single.scale : -single.scale;
-    if ((flags >> l & 1) != 0) r = (float)scaled_fma((long double)a, (long double)b, (long double)c, scale);
+    bool nearest = (w->mode & 3) == ROUND_NEAREST;
+    if ((flags >> l & 1) != 0)
+      r = nearest ? (float)scaled_fma((long double)a, (long double)b, (long double)c, scale) : scalbnf(r, scale);
     row[l] = bits_f32(nan3(r, a, b, c));
   }
   put(w, i, row);
@@ -178,7 +180,9 @@ static void div_fmas_f64(wave *w, const inst *i) {
   for (int l = 0; l < LANES; l++) {
     double a = as_f64(lane_u64(pa, l)), b = as_f64(lane_u64(pb, l)), c = as_f64(lane_u64(pc, l)), r = fma(a, b, c);
     int scale = number_f64(bits_f64(c)).exponent > full.bias ? full.scale : -full.scale;
-    if ((flags >> l & 1) != 0) r = (double)scaled_fma((long double)a, (long double)b, (long double)c, scale);
+    bool nearest = half_rounding(w) == ROUND_NEAREST;
+    if ((flags >> l & 1) != 0)
+      r = nearest ? (double)scaled_fma((long double)a, (long double)b, (long double)c, scale) : scalbn(r, scale);
     bool came = isnan(a) || isnan(b) || isnan(c);
     put_lane(rows, l, isnan(r) && !came ? UINT64_C(0x7ff8000000000000) : bits_f64(r));
   }

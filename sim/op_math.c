@@ -24,7 +24,7 @@ static inline float logarithm(float a) { return made_nan(flush((float)log2((doub
 /* sin(2 pi a) and cos(2 pi a): reduced exactly to an eighth of a turn around quarter q. */
 static double turn(double a, int quarters) {
   const double two_pi = 6.283185307179586476925;
-  double part = fmod(a, 1), nearest = rint(part * 4), angle = (part - nearest * 0.25) * two_pi;
+  double part = fmod(a, 1), nearest = __builtin_roundeven(part * 4), angle = (part - nearest * 0.25) * two_pi;
   if (isnan(part)) return part;
   switch (((int)nearest + quarters) & 3) {
     case 0: return a == 0 ? a : sin(angle) + 0.0; /* of whole turns +0 */

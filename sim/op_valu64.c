@@ -86,7 +86,7 @@ BINARY_F64(mul_f64, nan_of(a *b, isnan(a) || isnan(b)))
 UNARY_F64(trunc_f64, trunc(a))
 UNARY_F64(ceil_f64, ceil(a))
 UNARY_F64(floor_f64, floor(a))
-UNARY_F64(rndne_f64, rint(a))
+UNARY_F64(rndne_f64, __builtin_roundeven(a))
 /* At most the largest number below 1 (CDNA 3 ISA, V_FRACT_F64). */
 static inline double fract(double a) {
   double part = a - floor(a);

@@ -1,4 +1,6 @@
 /* Vector arithmetic on 64 bits. Every expectation is written from the words and pseudocode of the MI300 and CDNA 4 ISA. */
+#include <fenv.h>
+
 #include "expect.h"
 
 EXPECT(shift_left64, b << (a & 63))
@@ -85,7 +87,15 @@ EXPECT(load_exponent, bits64(scaled(d(a), b)))
 EXPECT(truncated, bits64(trunc(d(a))))
 EXPECT(up, bits64(ceil(d(a))))
 EXPECT(down, bits64(floor(d(a))))
-EXPECT(to_even, bits64(nearbyint(d(a))))
+/* Whatever the rounding mode is */
+static double even(double x) {
+  int mode = fegetround();
+  fesetround(FE_TONEAREST);
+  volatile double rounded = nearbyint(x);
+  fesetround(mode);
+  return rounded;
+}
+EXPECT(to_even, bits64(even(d(a))))
 EXPECT(fractional, bits64(fraction(d(a))))
 EXPECT(frexp_mantissa, significant(a))
 EXPECT(frexp_exponent, power(a))
@@ -98,12 +108,19 @@ EXPECT(from_f32, bits64((double)f(a)))
 EXPECT(class_mask, in_class(a, b))
 EXPECT(class_all, in_class(a, 0x155))
 
+/* MODE by the kernel descriptor, and from an instruction on */
+static u64 flushed(u64 x) { return (x >> 52 & 2047) == 0 ? x & UINT64_C(1) << 63 : x; }
+EXPECT(add_flushed, flushed(bits64(d(flushed(a)) + d(flushed(b)))))
+EXPECT(add_up32, bits(f(a) + f(b)))
+
 /* ---- Quotients: the compiler's sequence must give the correctly rounded one ---- */
 
 EXPECT(quotient32, bits(f(a) / f(b)))
 EXPECT(quotient64, bits64(d(a) / d(b)))
 
 #define F64(text, expect) {text, VECTOR64, expect, .real = 'd', .edges = "d"}
+#define F64_MODE(text, expect, bits, rounding) \
+  {text, VECTOR64, expect, .real = 'd', .edges = "d", .round = rounding, .kernel = " .amdhsa_float_round_mode_16_64 " bits "\n"}
 
 static const instruction_test tests[] = {
     {"v_lshlrev_b64 v[10:11], v2, v[4:5]", VECTOR64, shift_left64},
@@ -140,6 +157,20 @@ static const instruction_test tests[] = {
     F64("v_cvt_f64_i32 v[10:11], v2", from_i32),
     F64("v_cvt_f64_u32 v[10:11], v2", from_u32),
     {"v_cvt_f64_f32 v[10:11], v2", VECTOR64, from_f32, .real = 'd', .edges = "f"},
+    F64_MODE("v_add_f64 v[10:11], v[2:3], v[4:5]", add, "1", FE_UPWARD),
+    F64_MODE("v_add_f64 v[10:11], v[2:3], v[4:5]", add, "2", FE_DOWNWARD),
+    F64_MODE("v_mul_f64 v[10:11], v[2:3], v[4:5]", mul, "3", FE_TOWARDZERO),
+    F64_MODE("v_fma_f64 v[10:11], v[2:3], v[4:5], v[6:7]", fused, "2", FE_DOWNWARD),
+    F64_MODE("v_rndne_f64 v[10:11], v[2:3]", to_even, "1", FE_UPWARD),
+    F64_MODE("v_fract_f64 v[10:11], v[2:3]", fractional, "3", FE_TOWARDZERO),
+    {"v_cvt_f32_f64 v10, v[2:3]", VECTOR32, to_f32, .real = 'f', .edges = "d", .round = FE_UPWARD,
+     .kernel = " .amdhsa_float_round_mode_32 1\n"},
+    {"v_add_f64 v[10:11], v[2:3], v[4:5]", VECTOR64, add_flushed, .real = 'd', .edges = "d",
+     .kernel = " .amdhsa_float_denorm_mode_16_64 0\n"},
+    {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_add_f32 v10, v2, v4\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0",
+     VECTOR32, add_up32, .real = 'f', .edges = "f", .round = FE_UPWARD},
+    {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 6, 4), 0xc\n v_add_f64 v[10:11], v[2:3], v[4:5]", VECTOR64, add_flushed,
+     .real = 'd', .edges = "d"},
     {"v_cmp_class_f64 vcc, v[2:3], v4", MASK_VCC, class_mask, .edges = "di"},
     {"v_cmp_class_f64 s[20:21], v[2:3], v4", MASK_SGPR, class_mask, .edges = "di"},
     {"v_mov_b32 v20, 0x155\n v_cmp_class_f64 vcc, v[2:3], v20", MASK_VCC, class_all, .edges = "d"},
