@@ -45,6 +45,8 @@ static gfxsim_status check(const char *kernel, const chip *chip, const descripto
 gfxsim_status descriptor_read(const u8 bytes[64], const char *kernel, const chip *chip, descriptor *d) {
   if (field(bytes, PROPERTIES, 10, 1) != 0)
     return fail(GFXSIM_INVALID, "kernel %s: is for waves of 32: must be wave64", kernel);
+  if (field(bytes, RSRC1, 26, 1) != 0)
+    return fail(GFXSIM_UNIMPLEMENTED, "kernel %s: asks for FP16_OVFL, saturation on overflow: not implemented", kernel);
   memcpy(&d->entry, bytes + 16, sizeof d->entry);
   *d = (descriptor){
       .lds_bytes = word_at(bytes, 0),

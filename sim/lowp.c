@@ -12,7 +12,8 @@ static const struct {
     [LOWP_FP8] = {4, 3, 7, SPECIAL_NAN},        [LOWP_BF8] = {5, 2, 15, SPECIAL_IEEE},
     [LOWP_FP6] = {2, 3, 1, SPECIAL_NONE},       [LOWP_BF6] = {3, 2, 3, SPECIAL_NONE},
     [LOWP_FP4] = {2, 1, 1, SPECIAL_NONE},       [LOWP_FP8_FNUZ] = {4, 3, 8, SPECIAL_FNUZ},
-    [LOWP_BF8_FNUZ] = {5, 2, 16, SPECIAL_FNUZ},
+    [LOWP_BF8_FNUZ] = {5, 2, 16, SPECIAL_FNUZ}, [LOWP_F16] = {5, 10, 15, SPECIAL_IEEE},
+    [LOWP_BF16] = {8, 7, 127, SPECIAL_IEEE},    [LOWP_F32] = {8, 23, 127, SPECIAL_IEEE},
 };
 
 int lowp_bits(lowp_format format) { return 1 + formats[format].exponent_bits + formats[format].mantissa_bits; }
@@ -30,14 +31,14 @@ static u32 overflow_code(lowp_format format) {
 
 /* ---- Values ---- */
 
-static double decode(lowp_format format, u32 code) {
+double lowp_decode(lowp_format format, u32 code) {
   int mantissa_bits = formats[format].mantissa_bits;
   u32 sign = sign_bit(format), magnitude = code & (sign - 1);
   if (formats[format].special == SPECIAL_FNUZ && code == sign) return NAN;
-  if (formats[format].special != SPECIAL_FNUZ && magnitude >= overflow_code(format))
-    return formats[format].special == SPECIAL_IEEE && magnitude == overflow_code(format)
-               ? copysign(INFINITY, code & sign ? -1 : 1)
-               : NAN;
+  if (formats[format].special != SPECIAL_FNUZ && magnitude >= overflow_code(format)) {
+    bool infinite = formats[format].special == SPECIAL_IEEE && magnitude == overflow_code(format);
+    return copysign(infinite ? INFINITY : NAN, (code & sign) != 0 ? -1 : 1);
+  }
   int exponent = (int)(magnitude >> mantissa_bits);
   u32 mantissa = magnitude & ((1u << mantissa_bits) - 1);
   if (exponent != 0) mantissa |= 1u << mantissa_bits;
@@ -45,10 +46,11 @@ static double decode(lowp_format format, u32 code) {
   return (code & sign) != 0 ? -value : value;
 }
 
-static float values[LOWP_FORMATS][256];
+static float values[LOWP_NARROW][256];
 static void fill(void) {
-  for (int f = 0; f < LOWP_FORMATS; f++)
-    for (u32 code = 0; code < 1u << lowp_bits((lowp_format)f); code++) values[f][code] = (float)decode((lowp_format)f, code);
+  for (int f = 0; f < LOWP_NARROW; f++)
+    for (u32 code = 0; code < 1u << lowp_bits((lowp_format)f); code++)
+      values[f][code] = (float)lowp_decode((lowp_format)f, code);
 }
 
 const float *lowp_values(lowp_format format) {
@@ -70,32 +72,31 @@ static u32 nan_code(lowp_format format, u32 sign) {
   }
 }
 
-static u32 too_large(lowp_format format, u32 sign, bool saturate) {
-  if (saturate || formats[format].special == SPECIAL_NONE) return sign | (overflow_code(format) - 1);
+static u32 too_large(lowp_format format, u32 sign) {
   return formats[format].special == SPECIAL_IEEE ? sign | overflow_code(format) : nan_code(format, sign);
 }
 
-/* A count of units in the last place, 0 or more, to a whole number. Of the fraction the source's type has `kept` bits below the
- * unit, to which as many of the seed's uppermost are added. Source: AMD's amd_hip_ocp_host.hpp, from_float_sr. */
-static double whole(double units, lowp_rounding how, int kept) {
+/* A count of units in the last place, 0 or more, to a whole number. Source of the stochastic rounding: AMD's
+ * amd_hip_ocp_host.hpp, from_float_sr. */
+static double whole(double units, lowp_rounding how, int mantissa_bits) {
   if (!how.stochastic) return rint(units);
-  double below = floor(units), fraction = floor(ldexp(units - below, kept));
-  double random = kept > 0 ? (double)(how.seed >> (32 - kept)) : 0;
-  return fraction + random >= ldexp(1, kept) ? below + 1 : below;
+  int below = formats[how.source].mantissa_bits - mantissa_bits; /* bits of the source below the unit */
+  double down = floor(units), fraction = floor(ldexp(units - down, below)), random = (double)(how.seed >> (32 - below));
+  return fraction + random >= ldexp(1, below) ? down + 1 : down;
 }
 
 u32 lowp_encode(lowp_format format, double value, lowp_rounding how) {
   int mantissa_bits = formats[format].mantissa_bits, least = 1 - formats[format].bias, exponent;
   u32 sign = signbit(value) ? sign_bit(format) : 0;
   if (isnan(value)) return nan_code(format, sign);
-  if (isinf(value)) return too_large(format, sign, how.saturate);
+  if (isinf(value)) return too_large(format, sign);
   frexp(value, &exponent);
   exponent = value == 0 || exponent - 1 < least ? least : exponent - 1;
-  double units = whole(ldexp(fabs(value), mantissa_bits - exponent), how, how.source_bits - mantissa_bits);
+  double units = whole(ldexp(fabs(value), mantissa_bits - exponent), how, mantissa_bits);
   /* One unit more than the mantissa holds carries into the exponent by itself. */
-  if (exponent - least > 1 << formats[format].exponent_bits) return too_large(format, sign, how.saturate);
+  if (exponent - least > 1 << formats[format].exponent_bits) return too_large(format, sign);
   u32 code = (u32)units + ((u32)(exponent - least) << mantissa_bits);
-  if (code >= overflow_code(format)) return too_large(format, sign, how.saturate);
+  if (code >= overflow_code(format)) return too_large(format, sign);
   if (code == 0 && formats[format].special == SPECIAL_FNUZ) return 0;
   return sign | code;
 }

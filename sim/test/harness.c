@@ -120,8 +120,8 @@ static void write_kernel(FILE *file, int n, const instruction_test *t) {
   fprintf(file, " %s\n s_nop 4\n", t->text);
   write_stores(file, t->kind);
   fprintf(file,
-          ".rodata\n.p2align 6\n.amdhsa_kernel k%d\n .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .amdhsa_next_free_vgpr 64\n"
-          " .amdhsa_next_free_sgpr 96\n .amdhsa_accum_offset 32\n .amdhsa_kernarg_size 24\n"
+          ".rodata\n.p2align 6\n.amdhsa_kernel k%d\n .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .amdhsa_next_free_vgpr 160\n"
+          " .amdhsa_next_free_sgpr 96\n .amdhsa_accum_offset 128\n .amdhsa_kernarg_size 24\n"
           " .amdhsa_group_segment_fixed_size 4096\n .amdhsa_float_denorm_mode_32 3\n%s.end_amdhsa_kernel\n.text\n",
           n, t->kernel != NULL ? t->kernel : "");
 }
@@ -134,7 +134,7 @@ static void write_metadata(FILE *file, const char *chip, const instruction_table
       fprintf(file,
               "  - .name: k%d\n    .symbol: k%d.kd\n    .kernarg_segment_size: 24\n    .kernarg_segment_align: 8\n"
               "    .group_segment_fixed_size: 4096\n    .private_segment_fixed_size: 0\n    .wavefront_size: 64\n"
-              "    .sgpr_count: 96\n    .vgpr_count: 64\n    .max_flat_workgroup_size: 64\n    .args:\n"
+              "    .sgpr_count: 96\n    .vgpr_count: 160\n    .max_flat_workgroup_size: 64\n    .args:\n"
               "      - { .offset: 0, .size: 8, .value_kind: global_buffer }\n"
               "      - { .offset: 8, .size: 8, .value_kind: global_buffer }\n"
               "      - { .offset: 16, .size: 8, .value_kind: by_value }\n",

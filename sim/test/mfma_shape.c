@@ -90,7 +90,7 @@ double value_of(type t, uint64_t code) {
   int exponent = (int)(code >> mantissa & ((1u << exponents) - 1));
   if ((t == FP8_FNUZ || t == BF8_FNUZ) && code == 0x80) return NAN;
   if (t == FP8 && (code & 0x7f) == 0x7f) return NAN;
-  if ((t <= F64 || t == BF8) && exponent == (1 << exponents) - 1) return low != 0 ? NAN : sign ? -INFINITY : INFINITY;
+  if ((t <= F64 || t == BF8) && exponent == (1 << exponents) - 1) return copysign(low != 0 ? NAN : INFINITY, sign ? -1 : 1);
   double fraction = (double)low / (double)(UINT64_C(1) << mantissa);
   double magnitude = exponent == 0 ? ldexp(fraction, 1 - types[t].bias) : ldexp(1 + fraction, exponent - types[t].bias);
   return sign ? -magnitude : magnitude;
