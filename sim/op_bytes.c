@@ -20,7 +20,6 @@ V_UNARY(ffbh_i32, U, U, first_high(a ^ (u32)((i32)a >> 31))) /* of the first bit
 V_UNARY(ffbl_b32, U, U, a == 0 ? ~0u : (u32)__builtin_ctz(a))
 V_BINARY(bcnt_u32_b32, U, U, (u32)__builtin_popcount(a) + b)
 V_BINARY(bfm_b32, U, U, ((1u << (a & 31)) - 1) << (b & 31))
-V_UNARY(prng_b32, U, U, a << 1 ^ ((a >> 31) != 0 ? 197u : 0u)) /* gfx950 */
 
 /* The field at b of c bits, its top bit extended; of no bits 0 */
 static inline u32 signed_field(u32 a, u32 offset, u32 width) {
@@ -120,7 +119,6 @@ static const op ops[] = {
     {"v_ffbl_b32", ffbl_b32, "=bb"},
     {"v_bcnt_u32_b32", bcnt_u32_b32, "=bbb"},
     {"v_bfm_b32", bfm_b32, "=bbb"},
-    {"v_prng_b32", prng_b32, "=bb"},
     {"v_bfe_i32", bfe_i32, "=bbbb"},
     {"v_perm_b32", perm_b32, "=bbbb"},
     {"v_lerp_u8", lerp_u8, "=bbbb"},

@@ -119,11 +119,13 @@ static void write_kernel(FILE *file, int n, const instruction_test *t) {
   write_loads(file, kinds[t->kind].scalar);
   fprintf(file, " %s\n s_nop 4\n", t->text);
   write_stores(file, t->kind);
+  const char *directives = t->kernel != NULL ? t->kernel : "";
+  bool keeps = strstr(directives, "denorm_mode_32") == NULL; /* denormals, unless the row says something else of them */
   fprintf(file,
           ".rodata\n.p2align 6\n.amdhsa_kernel k%d\n .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .amdhsa_next_free_vgpr 160\n"
           " .amdhsa_next_free_sgpr 96\n .amdhsa_accum_offset 128\n .amdhsa_kernarg_size 24\n"
-          " .amdhsa_group_segment_fixed_size 4096\n .amdhsa_float_denorm_mode_32 3\n%s.end_amdhsa_kernel\n.text\n",
-          n, t->kernel != NULL ? t->kernel : "");
+          " .amdhsa_group_segment_fixed_size 4096\n%s%s.end_amdhsa_kernel\n.text\n",
+          n, keeps ? " .amdhsa_float_denorm_mode_32 3\n" : "", directives);
 }
 
 static void write_metadata(FILE *file, const char *chip, const instruction_table *table) {
