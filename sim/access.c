@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "lanes.h"
 #include "ops.h"
 #include "watch.h"
 
@@ -12,12 +13,12 @@ static u64 reach(const wave *w, const allocation *a) {
   return (a->size + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE;
 }
 
-static bool holds(const wave *w, const allocation *a, u64 address, u32 bytes, bool write) {
+static bool holds(const wave *w, const allocation *a, u64 address, u64 bytes, bool write) {
   u64 size = reach(w, a);
   return a->data != NULL && (a->writable || !write) && address - a->base < size && bytes <= size - (address - a->base);
 }
 
-static allocation *cached(wave *w, u64 address, u32 bytes, bool write) {
+static allocation *cached(wave *w, u64 address, u64 bytes, bool write) {
   for (int c = 0; c < WAVE_CACHE; c++) {
     allocation *a = w->cache[c];
     if (a != NULL && holds(w, a, address, bytes, write)) return a;
@@ -44,41 +45,64 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
                a->size);
 }
 
+/* Dwords suffice in unaligned access mode, which ROCm sets. */
+static u32 alignment(u32 bytes) { return bytes >= 4 ? 4 : bytes; }
+
+static bool aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
+  if (address % alignment(bytes) == 0 || (w->group->launch->device->options.unchecked & GFXSIM_CHECK_ALIGN) != 0) return true;
+  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "access of %u bytes: must be aligned to %u", bytes, alignment(bytes));
+  return false;
+}
+
 u8 *global_pointer(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
-  u32 align = bytes >= 4 ? 4 : bytes;
-  if (address % align != 0 && (w->group->launch->device->options.unchecked & GFXSIM_CHECK_ALIGN) == 0) {
-    wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "access of %u bytes: must be aligned to %u", bytes, align);
-    return NULL;
-  }
+  if (!aligned(w, i, lane, address, bytes)) return NULL;
   const allocation *a = cached(w, address, bytes, write);
   if (a != NULL) return a->data + (address - a->base);
   global_fault(w, i, lane, address, bytes, write);
   return NULL;
 }
 
-void global_load(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
-  for (u64 left = mask; left != 0; left &= left - 1) {
-    int l = __builtin_ctzll(left);
-    const u8 *from = global_pointer(w, i, l, address[l], bytes, false);
-    if (from == NULL) return;
-    u32 data[4] = {0};
-    memcpy(data, from, bytes);
-    for (u32 r = 0; r < (bytes + 3) / 4; r++) rows[r][l] = data[r];
+/* Where the lanes of `mask` access, when one allocation holds it all: then one check of bounds is enough. */
+static bool lanes_together(wave *w, u64 mask, const u64 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
+  u64 first = address[__builtin_ctzll(mask)], bits = 0;
+  i64 distance[LANES], low = 0, high = 0;
+  for (int l = 0; l < LANES; l++) {
+    distance[l] = (mask >> l & 1) != 0 ? (i64)(address[l] - first) : 0;
+    bits |= (u64)distance[l];
+    low = distance[l] < low ? distance[l] : low;
+    high = distance[l] > high ? distance[l] : high;
   }
+  if ((bits | first) % alignment(bytes) != 0 || low < INT32_MIN || high > INT32_MAX) return false;
+  const allocation *a = cached(w, first + (u64)low, (u64)(high - low) + bytes, write);
+  if (a == NULL) return false;
+  u8 *start = a->data + (first - a->base);
+  for (int l = 0; l < LANES; l++) at[l] = start + distance[l];
+  return true;
+}
+
+static bool global_lanes(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
+  if (mask == 0 || lanes_together(w, mask, address, bytes, write, at)) return true;
+  for (; mask != 0; mask &= mask - 1) {
+    int l = __builtin_ctzll(mask);
+    at[l] = global_pointer(w, i, l, address[l], bytes, write);
+    if (at[l] == NULL) return false;
+  }
+  return true;
+}
+
+void global_load(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
+  u8 *at[LANES];
+  if (!global_lanes(w, i, mask, address, bytes, false, at)) return;
+  lanes_gather(at, mask, bytes, rows);
   watch_access(w, i,
                &(memory_access){SPACE_GLOBAL, ACCESS_LOAD, .to_lds = loads_to_lds(i), .bytes = bytes, .mask = mask,
                                 .address = address, .rows = (const u32(*)[LANES])rows});
 }
 
 void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
-  for (u64 left = mask; left != 0; left &= left - 1) {
-    int l = __builtin_ctzll(left);
-    u8 *to = global_pointer(w, i, l, address[l], bytes, true);
-    if (to == NULL) return;
-    u32 data[4] = {0};
-    for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
-    memcpy(to, data, bytes);
-  }
+  u8 *at[LANES];
+  if (!global_lanes(w, i, mask, address, bytes, true, at)) return;
+  lanes_scatter(at, mask, bytes, rows);
   watch_access(w, i,
                &(memory_access){SPACE_GLOBAL, ACCESS_STORE, .bytes = bytes, .mask = mask, .address = address, .rows = rows});
 }
@@ -87,35 +111,42 @@ void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u3
 
 u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write) {
   u32 size = w->group->launch->lds_bytes;
+  if (!aligned(w, i, lane, address, bytes)) return NULL;
   if (address <= size && bytes <= size - address) return w->group->lds + address;
   wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "LDS %s of %u bytes: the workgroup has %u", write ? "write" : "read",
              bytes, size);
   return NULL;
 }
 
-void lds_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
-  for (u64 left = mask; left != 0; left &= left - 1) {
-    int l = __builtin_ctzll(left);
-    const u8 *from = lds_pointer(w, i, l, address[l], bytes, false);
-    if (from == NULL) return;
-    u32 data[4] = {0};
-    memcpy(data, from, bytes);
-    for (u32 r = 0; r < (bytes + 3) / 4; r++) rows[r][l] = data[r];
+static bool lds_lanes(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
+  u32 size = w->group->launch->lds_bytes, high = 0, bits = 0;
+  for (int l = 0; l < LANES; l++) {
+    u32 own = (mask >> l & 1) != 0 ? address[l] : 0;
+    high = own > high ? own : high;
+    bits |= own;
+    at[l] = w->group->lds + own;
   }
+  if (high <= size && bytes <= size - high && bits % alignment(bytes) == 0) return true;
+  for (; mask != 0; mask &= mask - 1) {
+    int l = __builtin_ctzll(mask);
+    if (lds_pointer(w, i, l, address[l], bytes, write) == NULL) return false;
+  }
+  return true;
+}
+
+void lds_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
+  u8 *at[LANES];
+  if (!lds_lanes(w, i, mask, address, bytes, false, at)) return;
+  lanes_gather(at, mask, bytes, rows);
   watch_access(w, i,
                &(memory_access){SPACE_LDS, ACCESS_LOAD, .bytes = bytes, .mask = mask, .offset = address,
                                 .rows = (const u32(*)[LANES])rows});
 }
 
 void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
-  for (u64 left = mask; left != 0; left &= left - 1) {
-    int l = __builtin_ctzll(left);
-    u8 *to = lds_pointer(w, i, l, address[l], bytes, true);
-    if (to == NULL) return;
-    u32 data[4] = {0};
-    for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
-    memcpy(to, data, bytes);
-  }
+  u8 *at[LANES];
+  if (!lds_lanes(w, i, mask, address, bytes, true, at)) return;
+  lanes_scatter(at, mask, bytes, rows);
   watch_access(w, i,
                &(memory_access){SPACE_LDS, ACCESS_STORE, .to_lds = loads_to_lds(i), .bytes = bytes, .mask = mask,
                                 .offset = address, .rows = rows});
@@ -135,8 +166,19 @@ static u8 *scratch_byte(wave *w, int lane, u32 address) {
   return w->scratch + ((size_t)(address >> 2) * LANES + (size_t)lane) * 4 + (address & 3);
 }
 
+/* The usual access: every lane the same dwords, each of which is a row of 64 lanes. NULL where it is another one. */
+static u32 (*scratch_rows(wave *w, u64 mask, const u32 address[LANES], u32 bytes))[LANES] {
+  if (mask == 0) return NULL;
+  u32 first = address[__builtin_ctzll(mask)], size = w->group->launch->scratch_bytes, difference = 0;
+  for (int l = 0; l < LANES; l++) difference |= (mask >> l & 1) != 0 ? address[l] ^ first : 0;
+  if (difference != 0 || (first | bytes) % 4 != 0 || first > size || bytes > size - first) return NULL;
+  return (u32(*)[LANES])(void *)w->scratch + first / 4;
+}
+
 void scratch_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, u32 (*rows)[LANES]) {
-  for (u64 left = mask; left != 0; left &= left - 1) {
+  const u32(*together)[LANES] = (const u32(*)[LANES])scratch_rows(w, mask, address, bytes);
+  for (u32 r = 0; r < bytes / 4 && together != NULL; r++) write_row(rows[r], together[r], mask);
+  for (u64 left = together == NULL ? mask : 0; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
     if (!scratch_holds(w, i, l, address[l], bytes, false)) return;
     u8 data[16] = {0};
@@ -149,7 +191,9 @@ void scratch_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u3
 }
 
 void scratch_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
-  for (u64 left = mask; left != 0; left &= left - 1) {
+  u32(*together)[LANES] = scratch_rows(w, mask, address, bytes);
+  for (u32 r = 0; r < bytes / 4 && together != NULL; r++) write_row(together[r], rows[r], mask);
+  for (u64 left = together == NULL ? mask : 0; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
     if (!scratch_holds(w, i, l, address[l], bytes, true)) return;
     u8 data[16];
