@@ -164,8 +164,7 @@ static void mfma_i32(wave *w, const inst *i) { run(w, i, product_i32, product_i3
 
 /* ---- Rows. cbsz, abid and blgp belong to the shapes of several blocks, blgp also to f32 (the calculator's table) ---- */
 
-#define ROW(name, run, m, k, type, ...) \
-  {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, 1, type, type), .flow = FLOW_OWN, ##__VA_ARGS__}
+#define ROW(name, run, m, k, type) {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, 1, type, type), .flow = FLOW_OWN}
 #define BLOCKS(name, run, m, k, blocks, type) \
   {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, blocks, type, type), .flow = FLOW_OWN, .mods = MOD_MFMA}
 #define FP8_ROWS(shape, m, k)                                                                                                 \

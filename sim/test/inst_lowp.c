@@ -165,8 +165,9 @@ WIDE(fp4_sr_bf16, set_pair(r, 3, 4, narrow(FP4, small_bf16(x->a, 0) / small_scal
 #define WIDE_SOURCE(and, add)                                                                           \
   EACH_16("v_alignbit_b32 v[32+\\n], v2, v4, 2*\\n")                                                    \
   EACH_16("v_alignbit_b32 v[48+\\n], v4, v2, 2*\\n")                                                    \
-  EACH_16("v_and_b32 v[32+\\n], " and ", v[32+\\n]") EACH_16("v_and_b32 v[48+\\n], " and ", v[48+\\n]") \
-      EACH_16("v_add_u32 v[32+\\n], " add ", v[32+\\n]") EACH_16("v_add_u32 v[48+\\n], " add ", v[48+\\n]") SCALE
+  EACH_16("v_and_b32 v[32+\\n], " and ", v[32+\\n]")                                                    \
+  EACH_16("v_and_b32 v[48+\\n], " and ", v[48+\\n]") EACH_16("v_add_u32 v[32+\\n], " add ", v[32+\\n]") \
+      EACH_16("v_add_u32 v[48+\\n], " add ", v[48+\\n]") SCALE
 
 static u32 align(u64 high, u64 low, int by) { return (u32)(((high << 32) | (low & 0xffffffff)) >> by); }
 static u32 word_of(const test_item *x, int n, int step) {
@@ -218,25 +219,27 @@ SIX(bf6, BF6)
 #define MOVE4(r0, r1, r2, r3) \
   "\n v_mov_b32 v10, v" #r0 "\n v_mov_b32 v11, v" #r1 "\n v_mov_b32 v12, v" #r2 "\n v_mov_b32 v13, v" #r3
 #define MOVE2(r0, r1) "\n v_mov_b32 v10, v" #r0 "\n v_mov_b32 v11, v" #r1
-#define SIX_ROW(text, symbol, ...) {text, VECTOR128, .wide = symbol, .chip = "gfx950", ##__VA_ARGS__}
-#define SIX_ROWS(name)                                                                                                         \
-  SIX_ROW(NARROW_SOURCE "v_cvt_scalef32_pk32_f32_" #name " v[64:95], v[32:37], v8" MOVE4(68, 77, 86, 95), six_f32_##name,      \
-          .real = 'F'),                                                                                                        \
-      SIX_ROW(NARROW_SOURCE "v_cvt_scalef32_pk32_f16_" #name " v[64:79], v[32:37], v8" MOVE4(67, 71, 75, 79), six_f16_##name,  \
-              .real = 'p'),                                                                                                    \
-      SIX_ROW(NARROW_SOURCE "v_cvt_scalef32_pk32_bf16_" #name " v[64:79], v[32:37], v8" MOVE4(64, 68, 72, 76),                 \
-              six_bf16_##name, .real = 'K'),                                                                                   \
-      SIX_ROW(F32_SOURCE "v_cvt_scalef32_2xpk16_" #name "_f32 v[64:69], v[32:47], v[48:63], v8" MOVE4(64, 65, 66, 67),         \
-              from_2x_low_##name),                                                                                             \
-      SIX_ROW(F32_SOURCE "v_cvt_scalef32_2xpk16_" #name "_f32 v[64:69], v[32:47], v[48:63], v8" MOVE2(68, 69),                 \
-              from_2x_high_##name),                                                                                            \
-      SIX_ROW(F16_SOURCE "v_cvt_scalef32_pk32_" #name "_f16 v[64:69], v[32:47], v8" MOVE4(64, 65, 66, 67), from_f16_##name),   \
-      SIX_ROW(BF16_SOURCE "v_cvt_scalef32_pk32_" #name "_bf16 v[64:69], v[32:47], v8" MOVE2(68, 69), from_bf16_##name),        \
-      SIX_ROW(F32_SOURCE "v_cvt_scalef32_sr_pk32_" #name "_f32 v[64:69], v[32:63], v6, v8" MOVE4(64, 65, 66, 67),              \
-              from_sr_f32_##name),                                                                                             \
-      SIX_ROW(F16_SOURCE "v_cvt_scalef32_sr_pk32_" #name "_f16 v[64:69], v[32:47], v6, v8" MOVE2(68, 69), from_sr_f16_##name), \
-      SIX_ROW(BF16_SOURCE "v_cvt_scalef32_sr_pk32_" #name "_bf16 v[64:69], v[32:47], v6, v8" MOVE4(64, 65, 66, 67),            \
-              from_sr_bf16_##name)
+#define SIX_ROW(text, symbol, letter) {text, VECTOR128, .wide = symbol, .real = letter, .chip = "gfx950"}
+#define SIX_ROWS(name)                                                                                                        \
+  SIX_ROW(NARROW_SOURCE "v_cvt_scalef32_pk32_f32_" #name " v[64:95], v[32:37], v8" MOVE4(68, 77, 86, 95), six_f32_##name,     \
+          'F'),                                                                                                               \
+      SIX_ROW(NARROW_SOURCE "v_cvt_scalef32_pk32_f16_" #name " v[64:79], v[32:37], v8" MOVE4(67, 71, 75, 79), six_f16_##name, \
+              'p'),                                                                                                           \
+      SIX_ROW(NARROW_SOURCE "v_cvt_scalef32_pk32_bf16_" #name " v[64:79], v[32:37], v8" MOVE4(64, 68, 72, 76),                \
+              six_bf16_##name, 'K'),                                                                                          \
+      SIX_ROW(F32_SOURCE "v_cvt_scalef32_2xpk16_" #name "_f32 v[64:69], v[32:47], v[48:63], v8" MOVE4(64, 65, 66, 67),        \
+              from_2x_low_##name, 0),                                                                                         \
+      SIX_ROW(F32_SOURCE "v_cvt_scalef32_2xpk16_" #name "_f32 v[64:69], v[32:47], v[48:63], v8" MOVE2(68, 69),                \
+              from_2x_high_##name, 0),                                                                                        \
+      SIX_ROW(F16_SOURCE "v_cvt_scalef32_pk32_" #name "_f16 v[64:69], v[32:47], v8" MOVE4(64, 65, 66, 67), from_f16_##name,   \
+              0),                                                                                                             \
+      SIX_ROW(BF16_SOURCE "v_cvt_scalef32_pk32_" #name "_bf16 v[64:69], v[32:47], v8" MOVE2(68, 69), from_bf16_##name, 0),    \
+      SIX_ROW(F32_SOURCE "v_cvt_scalef32_sr_pk32_" #name "_f32 v[64:69], v[32:63], v6, v8" MOVE4(64, 65, 66, 67),             \
+              from_sr_f32_##name, 0),                                                                                         \
+      SIX_ROW(F16_SOURCE "v_cvt_scalef32_sr_pk32_" #name "_f16 v[64:69], v[32:47], v6, v8" MOVE2(68, 69), from_sr_f16_##name, \
+              0),                                                                                                             \
+      SIX_ROW(BF16_SOURCE "v_cvt_scalef32_sr_pk32_" #name "_bf16 v[64:69], v[32:47], v6, v8" MOVE4(64, 65, 66, 67),           \
+              from_sr_bf16_##name, 0)
 
 static const instruction_test tests[] = {
     PLAIN_ROWS("fp8", fp8_fnuz, "gfx942"),
