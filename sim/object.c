@@ -16,7 +16,7 @@ enum {
   NOTE_METADATA = 32,    /* NT_AMDGPU_METADATA */
   RELOC_ABS64 = 3,       /* R_AMDGPU_ABS64 */
   RELOC_RELATIVE64 = 13, /* R_AMDGPU_RELATIVE64 */
-  IMAGE_MOST = 1 << 30
+  IMAGE_MOST = 1 << 28   /* ours: keeps a corrupt file from asking for gigabytes */
 };
 
 static gfxsim_status check_header(Elf *elf, GElf_Ehdr *header) {
@@ -64,7 +64,7 @@ static gfxsim_status measure(Elf *elf, size_t bytes, u64 *span) {
     if (segment.p_type != PT_LOAD) continue;
     if (!within(segment.p_offset, segment.p_filesz, bytes) || segment.p_filesz > segment.p_memsz ||
         !within(segment.p_vaddr, segment.p_memsz, IMAGE_MOST))
-      return fail(GFXSIM_INVALID, "load: segment %zu lies outside of the file or of 1 GiB of addresses", p);
+      return fail(GFXSIM_INVALID, "load: segment %zu lies outside of the file or of 256 MiB of addresses", p);
     if (segment.p_vaddr + segment.p_memsz > *span) *span = segment.p_vaddr + segment.p_memsz;
   }
   return *span > 0 ? GFXSIM_OK : fail(GFXSIM_INVALID, "load: no segment to load");

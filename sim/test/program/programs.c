@@ -16,8 +16,8 @@ static const struct {
   const char *name;
   const program *programs;
 } groups[] = {
-    {"basic", basic_programs}, {"control", control_programs}, {"integer", integer_programs},
-    {"lanes", lanes_programs}, {"math", math_programs},       {"memory", memory_programs},
+    {"assembly", assembly_programs}, {"basic", basic_programs}, {"control", control_programs}, {"integer", integer_programs},
+    {"lanes", lanes_programs},       {"math", math_programs},   {"memory", memory_programs},
 };
 
 /* ---- Inputs ---- */

@@ -30,8 +30,8 @@ typedef struct program {
   size_t structure_bytes;
 } program;
 
-extern const program basic_programs[], control_programs[], integer_programs[], lanes_programs[], math_programs[],
-    memory_programs[]; /* each ends with a row without a name */
+extern const program assembly_programs[], basic_programs[], control_programs[], integer_programs[], lanes_programs[],
+    math_programs[], memory_programs[]; /* each ends with a row without a name */
 
 static inline float as_float(uint32_t bits) {
   float value;
