@@ -19,6 +19,7 @@ const char *gfxsim_kind_name(gfxsim_kind kind) {
       [GFXSIM_OUT_OF_BOUNDS] = "out of bounds",
       [GFXSIM_AFTER_FREE] = "use after free",
       [GFXSIM_MISALIGNED] = "misaligned",
+      [GFXSIM_TRAP] = "trap",
       [GFXSIM_BUDGET] = "budget",
       [GFXSIM_UNINITIALISED] = "uninitialised",
       [GFXSIM_RACE_LDS] = "race in LDS",

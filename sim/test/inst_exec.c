@@ -18,6 +18,7 @@ EXPECT(exec_before, b)
 
 EXPECT(low_nibble, a & 15)
 EXPECT(mode_at_start, 0x3c0 | 0x30)
+EXPECT(nothing_left, 0)
 EXPECT(denormals_off, 0xc0)
 EXPECT(first_word, (u32)a)
 EXPECT(loaded_b, b)
@@ -63,6 +64,8 @@ static const instruction_test tests[] = {
     {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n s_getreg_b32 s14, hwreg(HW_REG_MODE, 0, 8)\n"
      " s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
      SCALAR32, denormals_off},
+    /* s2 is the number of the workgroup; the chips have 8 XCDs */
+    {"s_getreg_b32 s14, hwreg(HW_REG_XCC_ID, 0, 4)\n s_and_b32 s16, s2, 7\n s_xor_b32 s14, s14, s16", SCALAR32, nothing_left},
     {ITEM_ADDRESS "s_load_dword s14, s[16:17], 0x0" WAIT, SCALAR32, first_word},
     {ITEM_ADDRESS "s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT, SCALAR64, loaded_b},
     {ITEM_ADDRESS "s_mov_b32 s18, 4\n s_load_dwordx2 s[14:15], s[16:17], s18 offset:0x4" WAIT, SCALAR64, loaded_b},
