@@ -23,14 +23,14 @@ static double issue(const gfxsim_counters *c, double simds) {
 /* Reads and writes have ways of their own ([C]: a channel reads a line, takes half a line written and one fill a clock). The
  * XCD with the most work decides. */
 static void l2_bounds(const chip *chip, gfxsim_counters *c) {
-  c->bound[GFXSIM_PIPE_L2] = c->bound[GFXSIM_PIPE_FABRIC] = 0;
+  double accesses = 0, bytes = 0;
   for (int x = 0; x < c->xcds; x++) {
     const gfxsim_l2 *l2 = &c->l2[x];
-    double accesses = larger((double)l2->reads, (double)l2->write_halves);
-    double bytes = larger((double)l2->fabric_read, (double)l2->fabric_write);
-    c->bound[GFXSIM_PIPE_L2] = larger(c->bound[GFXSIM_PIPE_L2], accesses / chip->l2_channels);
-    c->bound[GFXSIM_PIPE_FABRIC] = larger(c->bound[GFXSIM_PIPE_FABRIC], bytes / chip->fabric_clock_bytes);
+    accesses = larger(accesses, larger((double)l2->reads, (double)l2->write_halves));
+    bytes = larger(bytes, larger((double)l2->fabric_read, (double)l2->fabric_write));
   }
+  c->bound[GFXSIM_PIPE_L2] = rate(accesses, chip->l2_channels);
+  c->bound[GFXSIM_PIPE_FABRIC] = rate(bytes, chip->fabric_clock_bytes);
 }
 
 /* Workgroups of the fullest CU over the mean, when XCDs take them round-robin and the CUs of one share evenly. */

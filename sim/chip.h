@@ -15,16 +15,16 @@ typedef struct chip {
   u32 sgpr_file, sgpr_granule;    /* of a SIMD */
   u32 barriers;                   /* workgroups of several waves that a CU holds */
   /* For the counters alone. A 0 has no source, and what follows from it prints as `not modelled`. */
-  u32 clock_mhz, hbm_gbs;                      /* peak; GB/s of 10^9 bytes */
-  u32 line_bytes;                              /* of every cache below */
-  u32 l1_bytes, l1_clock_bytes;                /* vL1D of a CU; bytes a clock */
-  u32 l2_bytes, l2_ways, l2_channels;          /* of an XCD; a channel reads a line or takes half a line a clock */
-  u32 fabric_clock_bytes;                      /* between an XCD's L2 and the fabric, each way */
-  u32 mall_bytes, mall_ways, mall_clock_bytes; /* the memory-side cache */
-  u32 lds_clock_bytes;                         /* of accesses whose phases have no source */
-  u32 dgemm_passes;                            /* of the 16x16x4 f64 MFMA; a pass is 4 clocks */
-  u32 memory_gib;                              /* what hipMalloc gives at most */
-  bool ocp_fp8;                                /* 8-bit floats are OCP's; else FNUZ */
+  u32 clock_mhz, hbm_gbs;                          /* peak; GB/s of 10^9 bytes */
+  u32 line_bytes;                                  /* of every cache below */
+  u32 l1_bytes, l1_clock_bytes;                    /* vL1D of a CU; bytes a clock */
+  u32 l2_bytes, l2_ways, l2_channels;              /* of an XCD; a channel reads a line or takes half a line a clock */
+  u32 fabric_clock_bytes;                          /* between an XCD's L2 and the fabric, each way */
+  u32 mall_bytes, mall_ways, mall_clock_bytes;     /* the memory-side cache */
+  u32 lds_read_clock_bytes, lds_write_clock_bytes; /* at most; for accesses whose phases have no source */
+  u32 dgemm_passes;                                /* of the 16x16x4 f64 MFMA; a pass is 4 clocks */
+  u32 memory_gib;                                  /* what hipMalloc gives at most */
+  bool ocp_fp8;                                    /* 8-bit floats are OCP's; else FNUZ */
 } chip;
 
 /* Finds the row and applies the overrides behind its name. */

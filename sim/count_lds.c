@@ -69,7 +69,8 @@ void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const m
   /* What a load brings from memory lies lane by lane: no bank is asked twice. */
   const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, i->op->name, a->bytes, a->kind != ACCESS_LOAD);
   if (rule == NULL) {
-    count->clocks += (bytes + chip->lds_clock_bytes - 1) / chip->lds_clock_bytes;
+    u32 per_clock = a->kind == ACCESS_LOAD ? chip->lds_read_clock_bytes : chip->lds_write_clock_bytes;
+    count->clocks += (bytes + per_clock - 1) / per_clock;
     count->unmodelled += !a->to_lds;
     return;
   }

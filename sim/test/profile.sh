@@ -1,5 +1,7 @@
 #!/bin/sh
-# What gfxsim profile prints, and that its JSON is JSON with the same counts. Usage: profile.sh GFXSIM FILE.hsaco, which has a kernel vector_add
+# What gfxsim profile prints, and that its JSON is JSON with the same counts.
+# Usage: profile.sh GFXSIM FILE.hsaco WITH_LINES.hsaco: the first has a kernel vector_add, the second was compiled with -g from
+# out_of_bounds.hip
 set -e
 arguments="--kernel vector_add --grid 8 --block 128 --arg zeros:4000 --arg zeros:4000 --arg zeros:4000 --arg 1000"
 folder=$(mktemp -d)
@@ -20,3 +22,5 @@ assert counted["bounds"]["clocks"][counted["bounds"]["floor"]] == max(v or 0 for
 PYTHON
 if "$1" run "$2" $arguments --json "$folder/no" 2>/dev/null; then echo 'profile: run must refuse --json'; exit 1; fi
 if "$1" profile "$2" $arguments --json "$folder/no/no" 2>/dev/null; then echo 'profile: no error for a bad file'; exit 1; fi
+"$1" profile "$3" --grid 1 --block 64 --arg zeros:16384 --arg zeros:16384 --arg zeros:16384 --arg 1 >"$folder/lines"
+grep -A 9 'by source line' "$folder/lines" | grep -q '[0-9]  out_of_bounds.hip:[0-9]' || { echo 'profile: no source lines'; exit 1; }
