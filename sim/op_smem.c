@@ -27,18 +27,20 @@ static void move(wave *w, const inst *i) {
   transfer(w, i, address, &w->s[d->reg], 4u * d->count, i->op->parameter != 0);
 }
 
-/* The buffer's base lies in bits 47:0, the stride in 61:48, num_records, in strides where there is one, in 95:64. Dwords
- * beyond it read 0 (MI300 ISA, "Scalar memory", buffer range check). */
-static void buffer_load(wave *w, const inst *i) {
+/* The buffer's base lies in bits 47:0, the stride in 61:48, num_records, in strides where there is one, in 95:64. As in vector
+ * buffers, dwords beyond it read 0 and are not stored. parameter: whether it stores */
+static void buffer_move(wave *w, const inst *i) {
   const operand *d = &i->operand[0];
   const u32 *resource = &w->s[i->operand[1].reg];
   u64 base = get_pair(w, i->operand[1].reg) & ((UINT64_C(1) << 48) - 1), start = distance(w, i) & ~UINT64_C(3);
   u64 stride = resource[1] >> 16 & 0x3fff, size = resource[2] * (stride > 0 ? stride : 1);
   u32 inside = 0; /* dwords that lie in the buffer */
   while (inside < d->count && start + 4 * inside + 4 <= size) inside++;
+  bool store = i->op->parameter != 0;
   u32 data[16] = {0};
-  if (inside > 0 && !transfer(w, i, (base & ~UINT64_C(3)) + start, data, 4 * inside, false)) return;
-  memcpy(&w->s[d->reg], data, 4u * d->count);
+  if (store) memcpy(data, &w->s[d->reg], 4u * d->count);
+  if (inside > 0 && !transfer(w, i, (base & ~UINT64_C(3)) + start, data, 4 * inside, store)) return;
+  if (!store) memcpy(&w->s[d->reg], data, 4u * d->count);
 }
 
 /* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is no clock. */
@@ -50,14 +52,17 @@ static const op ops[] = {
     {"s_load_dwordx4", move, "=rBs", .flow = FLOW_OWN},
     {"s_load_dwordx8", move, "=rBs", .flow = FLOW_OWN},
     {"s_load_dwordx16", move, "=rBs", .flow = FLOW_OWN},
-    {"s_buffer_load_dword", buffer_load, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx2", buffer_load, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx4", buffer_load, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx8", buffer_load, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx16", buffer_load, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dword", buffer_move, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx2", buffer_move, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx4", buffer_move, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx8", buffer_move, "=rrs", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx16", buffer_move, "=rrs", .flow = FLOW_OWN},
     {"s_store_dword", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
     {"s_store_dwordx2", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
     {"s_store_dwordx4", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
+    {"s_buffer_store_dword", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
+    {"s_buffer_store_dwordx2", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
+    {"s_buffer_store_dwordx4", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
     {"s_memtime", blocks_run, "=B", .ends = true},
     {"s_memrealtime", blocks_run, "=B", .ends = true},
 };

@@ -24,6 +24,7 @@ EXPECT(first_word, (u32)a)
 EXPECT(loaded_b, b)
 EXPECT(two_dwords, a)
 EXPECT(one_inside, (u32)a)
+EXPECT(one_stored, (u32)a | (b & ~(u64)UINT32_MAX))
 EXPECT(taken, 7)
 EXPECT(grows, 1)
 
@@ -82,6 +83,10 @@ static const instruction_test tests[] = {
     {ITEM_ADDRESS "s_or_b32 s17, s17, 0x80000\n s_mov_b32 s18, 2\n s_mov_b32 s19, 0\n s_mov_b32 s20, 4\n"
                   " s_buffer_load_dwordx2 s[14:15], s[16:19], s20 offset:0x4" WAIT,
      SCALAR64, loaded_b},
+    {ITEM_ADDRESS "s_mov_b32 s18, 12\n s_mov_b32 s19, 0\n s_mov_b64 s[20:21], s[8:9]\n"
+                  " s_buffer_store_dwordx2 s[20:21], s[16:19], 0x8\n s_dcache_wb" WAIT
+                  "\n s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT,
+     SCALAR64, one_stored},
     {"s_mov_b32 s14, 0\n s_call_b64 s[16:17], 2\n s_add_u32 s14, s14, 3\n s_branch 2\n s_add_u32 s14, s14, 4\n"
      " s_setpc_b64 s[16:17]",
      SCALAR32, taken},

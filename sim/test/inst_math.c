@@ -66,6 +66,10 @@ EXPECT(fixed_up, ((u32)old & 0xffff0000) | fixed(low(a), low(b), low(c)))
 EXPECT(fixed_up_high, low(old) | fixed(high(a), low(b), low(c)) << 16)
 EXPECT(fixed_up_legacy, fixed(low(a), low(b), low(c)))
 
+EXPECT(reciprocal_of_sign, result(1 / (long double)flushed(-fabsf(f(a)))))
+EXPECT(sine_clamped, bits(fmaxf((float)in_turns(f(a), 0, sinl), 0)))
+EXPECT(reciprocal_high, low(old) | to_half(1 / (long double)half_value(high(a))) << 16)
+
 /* The examples that the ISA gives for a -inf, x, -0, +inf: bits, NaNs too. a chooses one. */
 #define EXAMPLES(name, ...)                       \
   static const u32 name##_bits[] = {__VA_ARGS__}; \
@@ -172,6 +176,12 @@ static const instruction_test tests[] = {
     F32("v_log_f32", logarithm),
     F32("v_sin_f32", sine),
     F32("v_cos_f32", cosine),
+    {"v_rcp_f32_dpp v10, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", VECTOR32, reciprocal, .real = 'f', .ulp = 1,
+     .edges = "f"},
+    {"v_rcp_f32 v10, -|v2|", VECTOR32, reciprocal_of_sign, .real = 'f', .ulp = 1, .edges = "f"},
+    {"v_sin_f32 v10, v2 clamp", VECTOR32, sine_clamped, .real = 'f', .ulp = 1, .edges = "f"},
+    {"v_rcp_f16_sdwa v10, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1", VECTOR32, reciprocal_high, .real = 'p',
+     .ulp = 1, .edges = "p"},
     CHOSEN("v_exp_f32", exp_examples),
     CHOSEN("v_log_f32", log_examples),
     CHOSEN("v_rcp_f32", rcp_examples),
