@@ -17,7 +17,7 @@ static const struct {
   const program *programs;
 } groups[] = {
     {"assembly", assembly_programs}, {"basic", basic_programs}, {"control", control_programs}, {"integer", integer_programs},
-    {"lanes", lanes_programs},       {"math", math_programs},   {"memory", memory_programs},
+    {"lanes", lanes_programs},       {"math", math_programs},   {"memory", memory_programs},   {"scopes", scopes_programs},
 };
 
 /* ---- Inputs ---- */

@@ -31,7 +31,7 @@ typedef struct program {
 } program;
 
 extern const program assembly_programs[], basic_programs[], control_programs[], integer_programs[], lanes_programs[],
-    math_programs[], memory_programs[]; /* each ends with a row without a name */
+    math_programs[], memory_programs[], scopes_programs[]; /* each ends with a row without a name */
 
 static inline float as_float(uint32_t bits) {
   float value;
