@@ -4,7 +4,7 @@
 #include "atomic.h"
 
 #include "access.h"
-#include "ops.h"
+#include "half.h"
 #include "watch.h"
 
 /* ---- Floats of 4 or 8 bytes. A double holds both, and the sum of two f32 rounded twice is the one rounded once ---- */
@@ -40,21 +40,16 @@ static u64 choose_float(atomic a, u64 old, u64 data, bool larger) {
 static u32 add_f16(u32 old, u32 data) {
   if ((old & 0x7fff) > 0x7c00) return old | 0x200;
   if ((data & 0x7fff) > 0x7c00) return data | 0x200;
-  u16 bits[2] = {(u16)old, (u16)data};
-  __extension__ _Float16 half[2];
-  memcpy(half, bits, sizeof half);
-  half[0] += half[1];
-  memcpy(bits, half, sizeof half);
-  return (bits[0] & 0x7fff) > 0x7c00 ? 0x7e00 : bits[0];
+  float sum = add_to_odd(half_f32(old), half_f32(data), ROUND_NEAREST);
+  return isnan(sum) ? 0x7e00 : f32_half(sum, ROUND_NEAREST);
 }
 
 /* A sum of two bf16 is so short, or so lopsided, that rounding it to f32 first changes nothing. */
 static u32 add_bf16(u32 old, u32 data) {
   if ((old & 0x7fff) > 0x7f80) return old | 0x40;
   if ((data & 0x7fff) > 0x7f80) return data | 0x40;
-  float sum = as_f32(old << 16) + as_f32(data << 16);
-  u32 bits = bits_f32(sum);
-  return isnan(sum) ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  float sum = bf16_f32(old) + bf16_f32(data);
+  return isnan(sum) ? 0x7fc0 : f32_bf16(sum);
 }
 
 static u64 add_pair(u32 add(u32, u32), u64 old, u64 data) {
