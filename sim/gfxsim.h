@@ -43,6 +43,7 @@ typedef enum gfxsim_kind {
   GFXSIM_RACE_GLOBAL,   /* two workgroups on one global address without an atomic */
   GFXSIM_WAIT,          /* a missing or too weak s_waitcnt */
   GFXSIM_BARRIER,       /* one that not all waves reach */
+  GFXSIM_HOST_MEMORY,   /* a check needs more than the host has: the launch ends with GFXSIM_NO_MEMORY */
 } gfxsim_kind;
 
 /* Checks that can be switched off: bits of gfxsim_options.unchecked. Bounds are always checked. */

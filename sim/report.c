@@ -26,6 +26,7 @@ const char *gfxsim_kind_name(gfxsim_kind kind) {
       [GFXSIM_RACE_GLOBAL] = "race in global memory",
       [GFXSIM_WAIT] = "missing wait",
       [GFXSIM_BARRIER] = "barrier",
+      [GFXSIM_HOST_MEMORY] = "no host memory",
   };
   return names[kind];
 }
@@ -169,8 +170,10 @@ static gfxsim_status status_of(const report_list *list, u64 hidden) {
   if (list->count + list->lost > 1)
     snprintf(more, sizeof more, "; %" PRIu64 " other findings, %" PRIu64 " of them not shown", list->count + list->lost - 1,
              hidden);
-  return fail(r->kind == GFXSIM_UNIMPLEMENTED_INSTRUCTION ? GFXSIM_UNIMPLEMENTED : GFXSIM_FAULT,
-              "kernel %s, pc 0x%" PRIx64 "%s%s, %s: %s: %s%s", list->kernel->name, file_pc(list->kernel, r->pc),
+  gfxsim_status status = GFXSIM_FAULT;
+  if (r->kind == GFXSIM_UNIMPLEMENTED_INSTRUCTION) status = GFXSIM_UNIMPLEMENTED;
+  if (r->kind == GFXSIM_HOST_MEMORY) status = GFXSIM_NO_MEMORY;
+  return fail(status, "kernel %s, pc 0x%" PRIx64 "%s%s, %s: %s: %s%s", list->kernel->name, file_pc(list->kernel, r->pc),
               source[0] != '\0' ? ", " : "", source, r->i != NULL ? r->i->text : "", gfxsim_kind_name(r->kind), r->message,
               more);
 }

@@ -1,9 +1,10 @@
 #include "watch.h"
 
 #include "count.h"
+#include "order.h"
 
 /* In the order in which they are called. */
-static const watcher *const all[] = {&count_watcher, NULL};
+static const watcher *const all[] = {&count_watcher, &order_watcher, NULL};
 
 void watch_choose(launch *run) {
   for (int n = 0; all[n] != NULL; n++)

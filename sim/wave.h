@@ -26,6 +26,7 @@ typedef struct launch {
   struct sample *sample;                        /* the workgroups to run; NULL: all (sample.h) */
   u64 groups, groups_run;                       /* of the grid; of those that run */
   gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
+  struct order_launch *order;                   /* waits, races and barriers (order.h) */
   struct collection *collection;                /* what the counters are made of meanwhile (count.h) */
   const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
   int watchers;
@@ -37,7 +38,8 @@ typedef struct group {
   launch *launch;
   u32 id[3];
   u64 number, position; /* x + X * (y + Y * z); among those that run */
-  struct tally *tally;  /* of the host thread (count.h) */
+  struct order_group *order;
+  struct tally *tally; /* of the host thread (count.h) */
   u8 *lds;
   wave *waves;
 } group;

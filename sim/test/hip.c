@@ -246,7 +246,7 @@ static void test_launch(hipFunction_t add, hipStream_t stream) {
   } args = {da, da, dc, n};
   size_t size = sizeof args;
   void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &args, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
-  OK(hipModuleLaunchKernel(add, 4, 2, 1, 128, 1, 1, 0, stream, NULL, extra));
+  OK(hipModuleLaunchKernel(add, 4, 1, 1, 128, 1, 1, 0, stream, NULL, extra));
   OK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
   for (int i = 0; i < 512; i++) HOLDS(c[i] == a[i] + a[i]);
   IS(hipErrorInvalidValue, hipModuleLaunchKernel(add, 0, 1, 1, 128, 1, 1, 0, stream, params, NULL));

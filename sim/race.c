@@ -1,0 +1,201 @@
+/* The shadow of LDS and of global memory: for every dword its last writer and its last two readers of different waves, each
+ * with the bytes that it touched, in one 64-bit number.
+ *
+ *   63:42 workgroup   41:38 wave   37:21 clock   20 atomic   19:16 bytes   15:0 site
+ *
+ * Two accesses of a workgroup are ordered when a barrier lies between, that is when the earlier one's clock is below the
+ * epoch; accesses that were outstanding at the barrier have been marked again behind it. Two of different workgroups are
+ * ordered when the later one has acquired what the earlier one released. A host thread marks before it looks, so of two
+ * threads that collide at least one sees the other. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "order.h"
+
+enum { PAGE_BYTES = 16384, PAGE_CELLS = PAGE_BYTES / 4, BYTES_SHIFT = 16, CLOCK_SHIFT = 21, WAVE_SHIFT = 38 };
+enum { TAG_SHIFT = 42 };
+static const u64 atomic_bit = UINT64_C(1) << 20, bytes_bits = UINT64_C(15) << BYTES_SHIFT;
+
+struct cell {
+  _Atomic u64 write, read[2];
+};
+
+static u64 tag_of(u64 mark) { return mark >> TAG_SHIFT; }
+static u32 wave_of(u64 mark) { return mark >> WAVE_SHIFT & 15; }
+static u32 clock_of(u64 mark) { return (u32)(mark >> CLOCK_SHIFT) & CLOCK_LAST; }
+static bool same_wave(u64 a, u64 b) { return (a ^ b) >> WAVE_SHIFT == 0; }
+static bool same_time(u64 a, u64 b) { return (a ^ b) >> CLOCK_SHIFT == 0; }
+
+/* ---- Memory ---- */
+
+gfxsim_status race_begin(launch *run, order_launch *o) {
+  const gfxsim_object *object = run->kernel->object;
+  const memory *m = &run->device->memory;
+  u64 first = m->sorted[0]->base;
+  o->page_count = (m->next - first + PAGE_BYTES - 1) / PAGE_BYTES;
+  o->site_of = calloc((object->text_end - object->text_begin) / 4 + 1, sizeof *o->site_of);
+  o->site = calloc(SITES_MOST, sizeof *o->site);
+  o->pages = calloc(o->page_count, sizeof *o->pages);
+  o->sites = 1;
+  if (o->site_of != NULL && o->site != NULL && o->pages != NULL) return GFXSIM_OK;
+  return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
+}
+
+void race_end(order_launch *o) {
+  for (u64 p = 0; p < o->page_count && o->pages != NULL; p++) free(atomic_load(&o->pages[p]));
+  free(o->pages);
+  free((void *)o->site_of);
+  free((void *)o->site);
+}
+
+cell *race_lds(const launch *run) { return calloc(run->lds_bytes / 4 + 1, sizeof(cell)); }
+
+static cell *make_page(order_launch *o, u64 p) {
+  cell *page = calloc(PAGE_CELLS, sizeof *page), *none = NULL;
+  if (page == NULL || atomic_compare_exchange_strong(&o->pages[p], &none, page)) return page;
+  free(page); /* another thread was faster */
+  return none;
+}
+
+/* The cell of a dword; NULL: no memory. */
+static inline cell *cell_of(wave *w, bool lds, u64 address) {
+  if (lds) return &w->group->order->lds[address / 4];
+  order_launch *o = order_of(w);
+  u64 offset = address - w->group->launch->device->memory.sorted[0]->base;
+  cell *page = atomic_load_explicit(&o->pages[offset / PAGE_BYTES], memory_order_acquire);
+  if (page == NULL) page = make_page(o, offset / PAGE_BYTES);
+  return page != NULL ? &page[offset % PAGE_BYTES / 4] : NULL;
+}
+
+/* Instructions get numbers as they first touch memory. What comes after the last number keeps the last. */
+static u32 site_number(wave *w, const inst *i) {
+  order_launch *o = order_of(w);
+  size_t at = (i->pc - w->group->launch->kernel->object->text_begin) / 4;
+  u32 number = atomic_load_explicit(&o->site_of[at], memory_order_relaxed);
+  if (number != 0) return number;
+  pthread_mutex_lock(&o->lock);
+  number = atomic_load(&o->site_of[at]);
+  if (number == 0) {
+    number = o->sites < SITES_MOST - 1 ? o->sites++ : SITES_MOST - 1;
+    o->site[number] = i;
+    atomic_store(&o->site_of[at], (u16)number);
+  }
+  pthread_mutex_unlock(&o->lock);
+  return number;
+}
+
+/* ---- Collisions ---- */
+
+typedef struct look {
+  wave *w;
+  const inst *i;
+  u32 epoch;
+  bool lds, check;
+  int lane;
+  u64 address, found; /* found: the mark that the access collides with */
+} look;
+
+static bool __attribute__((noinline)) collides(const look *k, u64 old, u64 mine) {
+  if ((old & mine & bytes_bits) == 0 || (old & mine & atomic_bit) != 0) return false;
+  if (tag_of(old) == tag_of(mine)) return clock_of(old) >= k->epoch;
+  return !k->lds && !fence_knows(k->w, tag_of(old), wave_of(old), clock_of(old));
+}
+
+static inline void compare(look *k, u64 old, u64 mine, int lane, u64 address) {
+  if (old == 0 || same_wave(old, mine) || k->found != 0 || !k->check || !collides(k, old, mine)) return;
+  k->found = old;
+  k->lane = lane;
+  k->address = address;
+}
+
+static inline void mark_write(look *k, cell *c, u64 mine, int lane, u64 address) {
+  u64 old = atomic_load_explicit(&c->write, memory_order_relaxed), made = mine;
+  if (same_time(old, mine)) { /* a plain store stays one behind a wave's own atomics */
+    made |= old & bytes_bits;
+    if ((old & atomic_bit) == 0) made &= ~atomic_bit;
+  }
+  if (k->lds)
+    atomic_store_explicit(&c->write, made, memory_order_relaxed);
+  else
+    old = atomic_exchange(&c->write, made);
+  compare(k, old, mine, lane, address);
+  compare(k, atomic_load_explicit(&c->read[0], memory_order_relaxed), mine, lane, address);
+  compare(k, atomic_load_explicit(&c->read[1], memory_order_relaxed), mine, lane, address);
+}
+
+static inline void mark_read(cell *c, u64 mine) {
+  u64 old = atomic_load_explicit(&c->read[0], memory_order_relaxed);
+  if (!same_wave(old, mine)) atomic_store_explicit(&c->read[1], old, memory_order_relaxed);
+  if (same_time(old, mine)) {
+    if ((old & bytes_bits) == bytes_bits && (old & atomic_bit) == (mine & atomic_bit)) return;
+    mine |= old & bytes_bits;
+    if ((old & atomic_bit) == 0) mine &= ~atomic_bit;
+  }
+  atomic_store_explicit(&c->read[0], mine, memory_order_relaxed);
+}
+
+/* ---- Accesses ---- */
+
+/* The bytes of [address, address + bytes) in the dword at `at`, in the mark's place. */
+static inline u64 bytes_in(u64 at, u64 address, u32 bytes) {
+  u64 first = address > at ? address - at : 0, last = address + bytes - at;
+  return (15u >> (last < 4 ? 4 - last : 0) & 15u << first & 15) << BYTES_SHIFT;
+}
+
+static u64 mark_of(wave *w, const inst *i, const footprint *t) {
+  const order_group *g = w->group->order;
+  return g->tag << TAG_SHIFT | (u64)w->index << WAVE_SHIFT | (u64)g->clock << CLOCK_SHIFT | (t->atomic ? atomic_bit : 0) |
+         site_number(w, i);
+}
+
+typedef enum pass { PASS_WRITE, PASS_READ, PASS_COMPARE } pass;
+
+static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which) {
+  for (u64 left = t->mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    u64 address = t->address[l], end = address + t->bytes;
+    for (u64 at = address & ~UINT64_C(3); at < end; at += 4) {
+      cell *c = cell_of(k->w, k->lds, at);
+      if (c == NULL) return false;
+      u64 mine = mark | bytes_in(at, address, t->bytes);
+      if (which == PASS_WRITE) mark_write(k, c, mine, l, address);
+      if (which == PASS_READ) mark_read(c, mine);
+      if (which == PASS_COMPARE) compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), mine, l, address);
+    }
+  }
+  return true;
+}
+
+static void tell(const look *k, const footprint *t, u64 mark) {
+  const inst *other = order_of(k->w)->site[k->found & (SITES_MOST - 1)];
+  const char *verb = t->write ? "writes" : "reads";
+  if (tag_of(k->found) == tag_of(mark)) {
+    wave_report(k->w, k->i, other, k->lds ? GFXSIM_RACE_LDS : GFXSIM_RACE_GLOBAL, k->lane, k->address,
+                "%s what wave %u of the workgroup accesses, with no barrier between that both have waited before", verb,
+                wave_of(k->found));
+    return;
+  }
+  u64 n = tag_of(k->found) - 1, x = k->w->group->launch->grid[0], y = k->w->group->launch->grid[1];
+  wave_report(k->w, k->i, other, GFXSIM_RACE_GLOBAL, k->lane, k->address,
+              "%s what wave %u of workgroup %" PRIu64 ",%" PRIu64 ",%" PRIu64
+              " accesses: no atomic with its fences orders the two",
+              verb, wave_of(k->found), n % x, n / x % y, n / x / y);
+}
+
+static void go(wave *w, const inst *i, const footprint *t, bool check) {
+  const order_group *g = w->group->order;
+  if (g->clock == CLOCK_LAST) return;
+  look k = {.w = w, .i = i, .epoch = g->epoch, .lds = t->lds, .check = check};
+  u64 mark = mark_of(w, i, t);
+  bool good = t->write ? lanes_pass(&k, t, mark, PASS_WRITE) : lanes_pass(&k, t, mark, PASS_READ);
+  if (good && !t->write && check) {
+    if (!t->lds) atomic_thread_fence(memory_order_seq_cst);
+    good = lanes_pass(&k, t, mark, PASS_COMPARE);
+  }
+  if (!good) order_no_memory(w, i);
+  if (good && k.found != 0) tell(&k, t, mark);
+}
+
+void race_access(wave *w, const inst *i, const footprint *t) { go(w, i, t, true); }
+void race_mark(wave *w, const inst *i, const footprint *t) { go(w, i, t, false); }
