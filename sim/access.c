@@ -99,12 +99,26 @@ void global_load(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32
                                 .address = address, .rows = (const u32(*)[LANES])rows});
 }
 
+/* The lanes that will write other bytes than are there. */
+static u64 lanes_changed(u8 *const at[LANES], u64 mask, u32 bytes, const u32 (*rows)[LANES]) {
+  u64 changed = 0;
+  for (u64 left = mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    u32 data[4] = {0};
+    for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
+    changed |= (u64)(memcmp(at[l], data, bytes) != 0) << l;
+  }
+  return changed;
+}
+
 void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
   u8 *at[LANES];
   if (!global_lanes(w, i, mask, address, bytes, true, at)) return;
+  u64 changed = w->watched ? lanes_changed(at, mask, bytes, rows) : 0;
   lanes_scatter(at, mask, bytes, rows);
   watch_access(w, i,
-               &(memory_access){SPACE_GLOBAL, ACCESS_STORE, .bytes = bytes, .mask = mask, .address = address, .rows = rows});
+               &(memory_access){SPACE_GLOBAL, ACCESS_STORE, .bytes = bytes, .mask = mask, .changed = changed,
+                                .address = address, .rows = rows});
 }
 
 /* ---- LDS ---- */
@@ -146,10 +160,11 @@ void lds_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 by
 void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {
   u8 *at[LANES];
   if (!lds_lanes(w, i, mask, address, bytes, true, at)) return;
+  u64 changed = w->watched ? lanes_changed(at, mask, bytes, rows) : 0;
   lanes_scatter(at, mask, bytes, rows);
   watch_access(w, i,
                &(memory_access){SPACE_LDS, ACCESS_STORE, .to_lds = loads_to_lds(i), .bytes = bytes, .mask = mask,
-                                .offset = address, .rows = rows});
+                                .changed = changed, .offset = address, .rows = rows});
 }
 
 /* ---- Scratch ---- */

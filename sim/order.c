@@ -81,6 +81,7 @@ static void other(wave *w, order_wave *o, const inst *i) {
   if (strcmp(name, "s_waitcnt") == 0) waitcnt(w, o, i);
   if (strcmp(name, "buffer_wbl2") == 0) fence_write_back(w, o);
   if (strcmp(name, "buffer_inv") == 0) fence_invalidate(w);
+  if (o->suspects > 0 && (strcmp(name, "s_barrier") == 0 || strcmp(name, "s_endpgm") == 0)) race_tell_suspects(w, o);
 }
 
 /* The counters saturate: a wave that has as many outstanding waits for the oldest. */
@@ -121,6 +122,7 @@ static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
   t->atomic = a->kind == ACCESS_ATOMIC || (!t->lds && !a->scalar && (i->cache & (CACHE_SC0 | CACHE_SC1)) != 0);
   t->bytes = a->bytes;
   t->mask = a->mask;
+  t->changed = a->kind == ACCESS_STORE ? a->changed : a->mask;
   if (a->scalar)
     t->address[0] = a->address[0];
   else
@@ -147,8 +149,9 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
   if (order_checks(w, GFXSIM_CHECK_RACE)) {
     if (t->atomic && !t->lds) fence_atomic(w, o, i, t, a->kind != ACCESS_STORE);
     race_access(w, i, t);
+    if (a->kind == ACCESS_ATOMIC && strstr(i->op->name, "cmp") != NULL) race_swap(o, t);
   }
-  if (t->lds && a->to_lds && a->rows != NULL && order_checks(w, GFXSIM_CHECK_WAIT)) wait_hold_lds(w, e, a->rows);
+  e->to_lds |= t->lds && a->to_lds;
 }
 
 /* ---- Barriers ---- */

@@ -17,7 +17,7 @@ enum { TAGS = 1 << 22 }; /* of workgroups, in the shadow */
 typedef struct footprint {
   bool lds, write, atomic;
   u32 bytes;
-  u64 mask;
+  u64 mask, changed; /* changed: lanes that wrote other bytes than were there */
   u64 address[LANES];
 } footprint;
 
@@ -65,6 +65,16 @@ typedef struct acquired {
 /* ---- State of a wave, a host thread's workgroup, a launch ---- */
 
 typedef struct order_wave order_wave;
+/* A plain load of what another wave's atomic wrote. Loops around a compare-and-swap start so: it is told unless one follows. */
+typedef struct suspect {
+  const inst *i;
+  u64 mark, found, address;
+  int lane;
+  bool lds;
+} suspect;
+
+enum { SUSPECTS = 8 };
+
 typedef struct order_group order_group;
 typedef struct order_launch order_launch;
 
@@ -73,6 +83,8 @@ struct order_wave {
   u64 pending_v[8], pending_s[2]; /* a bit per register that an outstanding instruction writes */
   outstanding *fresh;             /* issued by the last instruction: its result is taken away before the next one */
   const inst *last;
+  suspect suspect[SUSPECTS];
+  int suspects;
   bool releasing;           /* counted in order_launch.releasing */
   bool fenced, fence_open;  /* it has something visible; buffer_wbl2 was not waited for */
   u32 visible[ORDER_WAVES]; /* what an atomic of this wave releases */
@@ -120,10 +132,8 @@ void order_no_memory(wave *w, const inst *i);
 void wait_operands(wave *w, order_wave *o, const inst *i);
 /* A new entry with the instruction's destination, at the queue's end. */
 outstanding *wait_issue(wave *w, order_wave *o, queue *q, const inst *i);
-/* Takes away what the last instruction has loaded. */
+/* Takes away what the last instruction has loaded, into registers or LDS. */
 void wait_settle(wave *w, order_wave *o);
-/* The same for LDS: a load-to-LDS has just written `rows`. */
-void wait_hold_lds(wave *w, outstanding *e, const u32 (*rows)[LANES]);
 /* Completes entries until s_waitcnt is satisfied. */
 void wait_counts(wave *w, order_wave *o, u32 vm, u32 lgkm);
 /* An LDS access of a wave over bytes of its own outstanding load-to-LDS. */
@@ -139,6 +149,10 @@ cell *race_lds(const launch *run);
 void race_access(wave *w, const inst *i, const footprint *t);
 /* Only leaves the mark, with the group's clock of now. */
 void race_mark(wave *w, const inst *i, const footprint *t);
+
+/* A compare-and-swap clears suspects; at barriers and ends of a wave the others are told. */
+void race_swap(order_wave *o, const footprint *t);
+void race_tell_suspects(wave *w, order_wave *o);
 
 /* ---- fence.c ---- */
 

@@ -109,7 +109,7 @@ static inline void compare(look *k, u64 old, u64 mine, int lane, u64 address) {
   k->address = address;
 }
 
-static inline void mark_write(look *k, cell *c, u64 mine, int lane, u64 address) {
+static inline void mark_write(look *k, cell *c, u64 mine, bool changed, int lane, u64 address) {
   u64 old = atomic_load_explicit(&c->write, memory_order_relaxed), made = mine;
   if (same_time(old, mine)) { /* a plain store stays one behind a wave's own atomics */
     made |= old & bytes_bits;
@@ -119,7 +119,8 @@ static inline void mark_write(look *k, cell *c, u64 mine, int lane, u64 address)
     atomic_store_explicit(&c->write, made, memory_order_relaxed);
   else
     old = atomic_exchange(&c->write, made);
-  compare(k, old, mine, lane, address);
+  if (changed) compare(k, old, mine, lane, address); /* the same value over it is silent: compilers replicate stores */
+  if ((mine & atomic_bit) != 0) return;              /* see struct suspect */
   compare(k, atomic_load_explicit(&c->read[0], memory_order_relaxed), mine, lane, address);
   compare(k, atomic_load_explicit(&c->read[1], memory_order_relaxed), mine, lane, address);
 }
@@ -159,7 +160,7 @@ static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which)
       cell *c = cell_of(k->w, k->lds, at);
       if (c == NULL) return false;
       u64 mine = mark | bytes_in(at, address, t->bytes);
-      if (which == PASS_WRITE) mark_write(k, c, mine, l, address);
+      if (which == PASS_WRITE) mark_write(k, c, mine, (t->changed >> l & 1) != 0, l, address);
       if (which == PASS_READ) mark_read(c, mine);
       if (which == PASS_COMPARE) compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), mine, l, address);
     }
@@ -167,9 +168,9 @@ static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which)
   return true;
 }
 
-static void tell(const look *k, const footprint *t, u64 mark) {
+static void tell(const look *k, bool writes, u64 mark) {
   const inst *other = order_of(k->w)->site[k->found & (SITES_MOST - 1)];
-  const char *verb = t->write ? "writes" : "reads";
+  const char *verb = writes ? "writes" : "reads";
   if (tag_of(k->found) == tag_of(mark)) {
     wave_report(k->w, k->i, other, k->lds ? GFXSIM_RACE_LDS : GFXSIM_RACE_GLOBAL, k->lane, k->address,
                 "%s what wave %u of the workgroup accesses, with no barrier between that both have waited before", verb,
@@ -183,6 +184,33 @@ static void tell(const look *k, const footprint *t, u64 mark) {
               verb, wave_of(k->found), n % x, n / x % y, n / x / y);
 }
 
+static void add_suspect(wave *w, const look *k, u64 mark) {
+  order_wave *o = &w->group->order->wave[w->index];
+  if (o->suspects == SUSPECTS) race_tell_suspects(w, o);
+  o->suspect[o->suspects++] =
+      (suspect){.i = k->i, .mark = mark, .found = k->found, .address = k->address, .lane = k->lane, .lds = k->lds};
+}
+
+void race_tell_suspects(wave *w, order_wave *o) {
+  for (int n = 0; n < o->suspects; n++) {
+    const suspect *s = &o->suspect[n];
+    look k = {.w = w, .i = s->i, .lds = s->lds, .lane = s->lane, .address = s->address, .found = s->found};
+    tell(&k, false, s->mark);
+  }
+  o->suspects = 0;
+}
+
+void race_swap(order_wave *o, const footprint *t) {
+  int kept = 0;
+  for (int n = 0; n < o->suspects; n++) {
+    bool swapped = false;
+    for (u64 left = t->mask; left != 0 && !swapped; left &= left - 1)
+      swapped = t->lds == o->suspect[n].lds && t->address[__builtin_ctzll(left)] == o->suspect[n].address;
+    if (!swapped) o->suspect[kept++] = o->suspect[n];
+  }
+  o->suspects = kept;
+}
+
 static void go(wave *w, const inst *i, const footprint *t, bool check) {
   const order_group *g = w->group->order;
   if (g->clock == CLOCK_LAST) return;
@@ -194,7 +222,11 @@ static void go(wave *w, const inst *i, const footprint *t, bool check) {
     good = lanes_pass(&k, t, mark, PASS_COMPARE);
   }
   if (!good) order_no_memory(w, i);
-  if (good && k.found != 0) tell(&k, t, mark);
+  if (!good || k.found == 0) return;
+  if (!t->write && !t->atomic && (k.found & atomic_bit) != 0)
+    add_suspect(w, &k, mark);
+  else
+    tell(&k, t->write, mark);
 }
 
 void race_access(wave *w, const inst *i, const footprint *t) { go(w, i, t, true); }

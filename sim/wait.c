@@ -79,6 +79,20 @@ outstanding *wait_issue(wave *w, order_wave *o, queue *q, const inst *i) {
   return e;
 }
 
+/* Copies bytes of the lanes from LDS to rows, and poisons them there; or back. */
+static void move_lds(wave *w, const footprint *t, u32 (*rows)[LANES], bool back) {
+  static const u32 poison = POISON;
+  for (u64 left = t->mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    for (u32 b = 0; b < t->bytes; b += 4) {
+      u32 part = t->bytes - b < 4 ? t->bytes - b : 4;
+      u8 *at = w->group->lds + t->address[l] + b;
+      if (!back) memcpy(&rows[b / 4][l], at, part);
+      memcpy(at, back ? &rows[b / 4][l] : &poison, part);
+    }
+  }
+}
+
 /* Loads of halves merge with what the register has, so these keep their result in it. */
 static bool can_hold(const outstanding *e) {
   return e->count > 0 && (e->scalar || e->count <= ORDER_ROWS) && strstr(e->i->op->name, "d16") == NULL;
@@ -87,8 +101,10 @@ static bool can_hold(const outstanding *e) {
 void wait_settle(wave *w, order_wave *o) {
   outstanding *e = o->fresh;
   o->fresh = NULL;
-  if (e == NULL || !can_hold(e)) return;
-  e->held = true;
+  if (e == NULL) return;
+  if (e->to_lds) move_lds(w, &e->touch[e->touches - 1], e->data, false);
+  e->held = e->to_lds || can_hold(e);
+  if (!e->held) return;
   for (u32 r = 0; r < e->count; r++) {
     if (e->scalar) {
       e->data[0][r] = w->s[e->reg + r];
@@ -98,24 +114,6 @@ void wait_settle(wave *w, order_wave *o) {
       for (int l = 0; l < LANES; l++) w->v[e->reg + r][l] = (e->mask >> l & 1) != 0 ? POISON : w->v[e->reg + r][l];
     }
   }
-}
-
-/* Copies dwords of the lanes between LDS and rows. */
-static void move_lds(wave *w, const footprint *t, u32 (*rows)[LANES], bool fill) {
-  for (u64 left = t->mask; left != 0; left &= left - 1) {
-    int l = __builtin_ctzll(left);
-    for (u32 b = 0; b < t->bytes; b += 4) {
-      u32 part = t->bytes - b < 4 ? t->bytes - b : 4, poison = POISON;
-      memcpy(w->group->lds + t->address[l] + b, fill ? &rows[b / 4][l] : &poison, part);
-    }
-  }
-}
-
-void wait_hold_lds(wave *w, outstanding *e, const u32 (*rows)[LANES]) {
-  const footprint *t = &e->touch[e->touches - 1];
-  e->to_lds = e->held = true;
-  memcpy(e->data, rows, (t->bytes + 3) / 4 * sizeof e->data[0]);
-  move_lds(w, t, e->data, false);
 }
 
 static void deliver(wave *w, outstanding *e) {

@@ -19,6 +19,7 @@ typedef struct memory_access {
   bool to_lds;        /* both halves of a load-to-LDS */
   u32 bytes;          /* of a lane */
   u64 mask;           /* lanes that access; 1 of a scalar one */
+  u64 changed;        /* stores to global memory and LDS: lanes whose bytes were others before */
   const u64 *address; /* SPACE_GLOBAL: of each lane */
   const u32 *offset;  /* SPACE_LDS, SPACE_SCRATCH: of each lane */
   /* Loads: the rows that were filled; stores: those that were written, registers or a copy of them. NULL of atomics. */
