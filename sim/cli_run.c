@@ -135,10 +135,10 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   if (!arguments_make(device, &info, r->args, r->arg_count, &r->made)) return false;
   launch.args = r->made.bytes;
   launch.arg_bytes = r->made.size;
-  if (gfxsim_run(kernel, &launch) != GFXSIM_OK) return complain("%s", gfxsim_last_error());
-  bool good = !r->profile || profile_show(&info, &counters, r->json);
+  bool ran = gfxsim_run(kernel, &launch) == GFXSIM_OK || complain("%s", gfxsim_last_error());
+  bool good = ran && (!r->profile || profile_show(&info, &counters, r->json));
   gfxsim_counters_release(&counters);
-  return arguments_save(device, &r->made) && good;
+  return ran && arguments_save(device, &r->made) && good;
 }
 
 static bool run_file(request *r, const void *data, size_t bytes) {

@@ -9,7 +9,7 @@
  * pointers, nor can kernels use host memory: copies check both sides (hipErrorInvalidValue). */
 #ifndef GFXSIM_HIP_H
 #define GFXSIM_HIP_H
-#include "gfxsim.h"
+#include "gfxsim_counters.h"
 #include "hip_abi.h"
 
 #ifdef __cplusplus
@@ -21,6 +21,10 @@ extern "C" {
 GFXSIM_API gfxsim_status gfxsim_hip_open(const char *chip, const gfxsim_options *options);
 /* Frees the device with its memory and modules; streams, events and host memory too. Handles that are left are invalid. */
 GFXSIM_API void gfxsim_hip_close(void);
+/* Counts every launch from now on into *counters, which is released before it is filled again and must be zero at first; and
+ * runs only a part of its workgroups, where `workgroups` is not NULL (gfxsim_launch.workgroups; the string is kept, not
+ * copied). The caller releases the last counters. NULL, NULL ends both. */
+GFXSIM_API void gfxsim_hip_count(gfxsim_counters *counters, const char *workgroups);
 
 #ifdef __cplusplus
 }

@@ -273,12 +273,27 @@ static hipError_t check_extra(void **extra, const void **args, size_t *bytes) {
   return hipSuccess;
 }
 
+/* ---- Counting: set and read between hip_enter and hip_leave ---- */
+
+static gfxsim_counters *counters;
+static const char *workgroups;
+
+void gfxsim_hip_count(gfxsim_counters *into, const char *part) {
+  hip_enter();
+  counters = into;
+  workgroups = part;
+  hip_leave(hipSuccess);
+}
+
 /* The kernel argument segment may be longer than what is explicit; a caller's structure may be padded at its end. */
 static hipError_t run(const function *f, gfxsim_launch *launch) {
   if (launch->arg_bytes > f->arg_bytes && launch->arg_bytes < f->arg_bytes + 8) launch->arg_bytes = f->arg_bytes;
   for (int d = 0; d < 3; d++)
     if (launch->block[d] == 0)
       return hip_fail(hipErrorInvalidConfiguration, "hipModuleLaunchKernel: block[%d] = 0: must be positive", d);
+  launch->workgroups = workgroups;
+  launch->counters = counters;
+  if (counters != NULL) gfxsim_counters_release(counters);
   return hip_status(gfxsim_run(f->kernel, launch));
 }
 

@@ -13,6 +13,7 @@ typedef struct kernel_text {
   const char *name, *body;
   int vgprs;
   const char *chip; /* NULL: both */
+  int sgprs;        /* 0: 38 */
 } kernel_text;
 
 /* LDS address: lane * stride * bytes. */
@@ -60,6 +61,7 @@ static const kernel_text kernels[] = {
     {"registers_168", "", 168, NULL},
     {"registers_256", "", 256, NULL},
     {"registers_512", "", 512, NULL},
+    {"scalars_102", "", 32, NULL, 102},
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
@@ -90,11 +92,11 @@ static void write_all(FILE *file, const void *argument) {
       fprintf(file,
               "  - .name: %s\n    .symbol: %s.kd\n    .kernarg_segment_size: 24\n    .kernarg_segment_align: 8\n"
               "    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    .wavefront_size: 64\n"
-              "    .sgpr_count: 38\n    .vgpr_count: %d\n    .max_flat_workgroup_size: 1024\n    .args:\n"
+              "    .sgpr_count: %d\n    .vgpr_count: %d\n    .max_flat_workgroup_size: 1024\n    .args:\n"
               "      - { .offset: 0, .size: 8, .value_kind: global_buffer }\n"
               "      - { .offset: 8, .size: 8, .value_kind: global_buffer }\n"
               "      - { .offset: 16, .size: 4, .value_kind: by_value }\n",
-              kernels[n].name, kernels[n].name, kernels[n].vgprs);
+              kernels[n].name, kernels[n].name, kernels[n].sgprs > 0 ? kernels[n].sgprs : 38, kernels[n].vgprs);
   fputs("...\n.end_amdgpu_metadata\n", file);
 }
 
@@ -307,8 +309,8 @@ static void test_occupancy(void) {
   static const struct {
     const char *kernel;
     uint32_t waves;
-  } rows[] = {{"registers_64", 8},  {"registers_72", 7},  {"registers_88", 5}, {"registers_128", 4},
-              {"registers_168", 3}, {"registers_256", 2}, {"registers_512", 1}};
+  } rows[] = {{"registers_64", 8},  {"registers_72", 7},  {"registers_88", 5}, {"registers_128", 4}, {"registers_168", 3},
+              {"registers_256", 2}, {"registers_512", 1}, {"scalars_102", 7}}; /* 800 scalar ones a SIMD, by 16 */
   for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
     request r = {.kernel = rows[n].kernel, .block = 256};
     gfxsim_counters c = count(r);

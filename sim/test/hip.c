@@ -26,16 +26,17 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipInit)                                                                                                                   \
   X(hipDriverGetVersion)                                                                                                       \
   X(hipRuntimeGetVersion)                                                                                                      \
-  X(hipGetDeviceCount) X(hipSetDevice) X(hipGetDevice) X(hipGetDevicePropertiesR0600) X(hipDeviceGetAttribute)                 \
-      X(hipDeviceSynchronize) X(hipGetErrorName) X(hipGetErrorString) X(hipGetLastError) X(hipPeekAtLastError) X(hipMalloc)    \
-          X(hipFree) X(hipHostMalloc) X(hipHostFree) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemset) X(hipMemsetAsync)             \
-              X(hipMemGetInfo) X(hipStreamCreate) X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize)      \
-                  X(hipStreamQuery) X(hipStreamWaitEvent) X(hipEventCreate) X(hipEventCreateWithFlags) X(hipEventDestroy)      \
-                      X(hipEventRecord) X(hipEventSynchronize) X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad)        \
-                          X(hipModuleLoadData) X(hipModuleUnload) X(hipModuleGetFunction) X(hipModuleGetGlobal)                \
-                              X(hipModuleLaunchKernel) X(hipFuncGetAttribute) X(hipFuncSetAttribute)                           \
+  X(hipGetDeviceCount)                                                                                                         \
+  X(hipSetDevice) X(hipGetDevice) X(hipGetDevicePropertiesR0600) X(hipDeviceGetAttribute) X(hipDeviceSynchronize)              \
+      X(hipGetErrorName) X(hipGetErrorString) X(hipGetLastError) X(hipPeekAtLastError) X(hipMalloc) X(hipFree)                 \
+          X(hipHostMalloc) X(hipHostFree) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemset) X(hipMemsetAsync) X(hipMemGetInfo)       \
+              X(hipStreamCreate) X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery)     \
+                  X(hipStreamWaitEvent) X(hipEventCreate) X(hipEventCreateWithFlags) X(hipEventDestroy) X(hipEventRecord)      \
+                      X(hipEventSynchronize) X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData)     \
+                          X(hipModuleUnload) X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel)            \
+                              X(hipFuncGetAttribute) X(hipFuncSetAttribute)                                                    \
                                   X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-                                      X(gfxsim_last_error)
+                                      X(gfxsim_hip_count) X(gfxsim_counters_release) X(gfxsim_last_error)
 
 static struct {
 #define FIELD(name) __typeof__(name) *name;
@@ -226,6 +227,22 @@ static void test_streams(void) {
 
 enum { COUNT = 1000 };
 
+/* vector_add of 1000 elements in 8 workgroups; then a quarter of it twice, which fills the same counters again. */
+static void test_counting(hipFunction_t add, hipStream_t stream, void **params) {
+  gfxsim_counters counters = {0};
+  hip.gfxsim_hip_count(&counters, NULL);
+  OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  HOLDS(counters.workgroups == 8 && counters.load.asked == 8000 && counters.store.asked == 4000);
+  hip.gfxsim_hip_count(&counters, "0-1");
+  OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  HOLDS(counters.workgroups_run == 2 && counters.load.asked == 8192);
+  hip.gfxsim_hip_count(&counters, "8");
+  IS(hipErrorInvalidValue, hipModuleLaunchKernel(add, 4, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  hip.gfxsim_hip_count(NULL, NULL);
+  hip.gfxsim_counters_release(&counters);
+}
+
 static void test_launch(hipFunction_t add, hipStream_t stream) {
   float a[COUNT], b[COUNT], c[COUNT] = {0};
   void *da, *db, *dc;
@@ -240,6 +257,7 @@ static void test_launch(hipFunction_t add, hipStream_t stream) {
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
   OK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
   for (int i = 0; i < COUNT; i++) HOLDS(c[i] == a[i] + b[i]);
+  test_counting(add, stream, params);
   struct {
     void *a, *b, *c;
     int n;
