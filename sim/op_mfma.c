@@ -14,7 +14,7 @@
 #include "lowp.h"
 #include "ops.h"
 
-enum { EACH_MOST = 16, TILE = 16 };
+enum { EACH_MOST = 32, TILE = 16 };
 
 /* Elements as numbers: bits of an f32, or of an i32. */
 typedef u32 plane[EACH_MOST][LANES];
@@ -130,12 +130,12 @@ PRODUCT(product_i32_narrow, u32, 4, INTEGER)
 
 typedef void product(u32 (*d)[LANES], const u32 *a, const u32 *b, walk k);
 
-static void multiply(u32 (*d)[LANES], const plane a, const plane b, const mfma_form *f, const inst *i, product *wide,
+static void multiply(u32 (*d)[LANES], const plane a, const plane b, const mfma_form *f, int cbsz, int abid, product *wide,
                      product *narrow) {
   walk k = {64 / (f->m * f->blocks), f->m * f->blocks, f->each};
   int across = 64 / f->m; /* groups of four rows that share a register */
   for (int block = 0; block < f->blocks; block++) {
-    int from = (block & -(1 << i->cbsz)) + i->abid;
+    int from = (block & -(1 << cbsz)) + abid;
     const u32 *pa = a[0] + from * f->m, *pb = b[0] + block * f->m;
     if (f->m == 4) {
       narrow((u32(*)[LANES])(d[0] + 4 * block), pa, pb, k);
@@ -157,25 +157,56 @@ static void run(wave *w, const inst *i, product *wide, product *narrow) {
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 2), f.b, f.each, b);
   permute(i->blgp, f.each, b);
   mfma_accumulator(w, i);
-  multiply(operand_rows(w, i, 0), (const u32(*)[LANES])a, (const u32(*)[LANES])b, &f, i, wide, narrow);
+  multiply(operand_rows(w, i, 0), (const u32(*)[LANES])a, (const u32(*)[LANES])b, &f, i->cbsz, i->abid, wide, narrow);
 }
 static void mfma_f32(wave *w, const inst *i) { run(w, i, product_f32, product_f32_narrow); }
 static void mfma_i32(wave *w, const inst *i) { run(w, i, product_i32, product_i32_narrow); }
+
+/* ---- Sparse A: of each four neighbours along k two are stored, and their places in the last operand ---- */
+
+/* Two bits for each stored element, the first in the lowest bits of its lane's word; abid says which of the sets of bits that
+ * the word has room for. Source: amd_matrix_instruction_calculator, compression index. */
+static bool spread(wave *w, const inst *i, int each, const plane stored, plane a) {
+  const u32 *places = src(w, i, 3);
+  int first = i->abid * each; /* in bits: half as many elements are stored, with two bits each */
+  if (i->cbsz != 0 || first + each > 32) {
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "cbsz = %d, abid = %d: cbsz must be 0, and abid less than %d",
+               i->cbsz, i->abid, 32 / each);
+    return false;
+  }
+  memset(a, 0, (size_t)each * sizeof *a);
+  for (int e = 0; e < each / 2; e++)
+    for (int l = 0; l < LANES; l++) a[e / 2 * 4 + (int)(places[l] >> (first + 2 * e) & 3)][l] = stored[e][l];
+  return true;
+}
+
+static void run_sparse(wave *w, const inst *i, product *wide) {
+  mfma_form f = mfma_form_of(i);
+  _Alignas(64) plane stored, a, b;
+  unpack(w, (const u32(*)[LANES])operand_rows(w, i, 1), f.a, f.each / 2, stored);
+  unpack(w, (const u32(*)[LANES])operand_rows(w, i, 2), f.b, f.each, b);
+  if (!spread(w, i, f.each, (const u32(*)[LANES])stored, a)) return;
+  multiply(operand_rows(w, i, 0), (const u32(*)[LANES])a, (const u32(*)[LANES])b, &f, 0, 0, wide, NULL);
+}
+static void smfmac_f32(wave *w, const inst *i) { run_sparse(w, i, product_f32); }
+static void smfmac_i32(wave *w, const inst *i) { run_sparse(w, i, product_i32); }
 
 /* ---- Rows. cbsz, abid and blgp belong to the shapes of several blocks, blgp also to f32 (the calculator's table) ---- */
 
 #define ROW(name, run, m, k, type) {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, 1, type, type), .flow = FLOW_OWN}
 #define BLOCKS(name, run, m, k, blocks, type) \
   {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, blocks, type, type), .flow = FLOW_OWN, .mods = MOD_MFMA}
-#define FP8_ROWS(shape, m, k)                                                                                                 \
-  {"v_mfma_f32_" shape "_fp8_fp8", mfma_f32, "=rrrr", .parameter = MFMA_FORM(m, k, 1, MFMA_FP8, MFMA_FP8), .flow = FLOW_OWN}, \
-      {"v_mfma_f32_" shape "_fp8_bf8", mfma_f32, "=rrrr", .parameter = MFMA_FORM(m, k, 1, MFMA_FP8, MFMA_BF8),                \
-       .flow = FLOW_OWN},                                                                                                     \
-      {"v_mfma_f32_" shape "_bf8_fp8", mfma_f32, "=rrrr", .parameter = MFMA_FORM(m, k, 1, MFMA_BF8, MFMA_FP8),                \
-       .flow = FLOW_OWN},                                                                                                     \
-  {                                                                                                                           \
-    "v_mfma_f32_" shape "_bf8_bf8", mfma_f32, "=rrrr", .parameter = MFMA_FORM(m, k, 1, MFMA_BF8, MFMA_BF8), .flow = FLOW_OWN  \
-  }
+#define PAIR(prefix, shape, run, operands, m, k, modifiers, a, b) \
+  {prefix "_f32_" shape, run, operands, .parameter = MFMA_FORM(m, k, 1, a, b), .mods = modifiers, .flow = FLOW_OWN}
+#define FP8_ROWS(prefix, shape, run, operands, m, k, modifiers)                           \
+  PAIR(prefix, shape "_fp8_fp8", run, operands, m, k, modifiers, MFMA_FP8, MFMA_FP8),     \
+      PAIR(prefix, shape "_fp8_bf8", run, operands, m, k, modifiers, MFMA_FP8, MFMA_BF8), \
+      PAIR(prefix, shape "_bf8_fp8", run, operands, m, k, modifiers, MFMA_BF8, MFMA_FP8), \
+      PAIR(prefix, shape "_bf8_bf8", run, operands, m, k, modifiers, MFMA_BF8, MFMA_BF8)
+#define FP8_DENSE(shape, m, k) FP8_ROWS("v_mfma", shape, mfma_f32, "=rrrr", m, k, 0)
+#define FP8_SPARSE(shape, m, k) FP8_ROWS("v_smfmac", shape, smfmac_f32, "+rrrb", m, k, MOD_MFMA)
+#define SPARSE(name, run, m, k, type) \
+  {"v_smfmac_" name, run, "+rrrb", .parameter = MFMA_FORM(m, k, 1, type, type), .mods = MOD_MFMA, .flow = FLOW_OWN}
 
 static const op ops[] = {
     BLOCKS("f32_32x32x1_2b_f32", mfma_f32, 32, 1, 2, MFMA_F32),
@@ -206,7 +237,23 @@ static const op ops[] = {
     ROW("i32_16x16x32_i8", mfma_i32, 16, 32, MFMA_I8),
     ROW("i32_32x32x32_i8", mfma_i32, 32, 32, MFMA_I8),
     ROW("i32_16x16x64_i8", mfma_i32, 16, 64, MFMA_I8),
-    FP8_ROWS("32x32x16", 32, 16),
-    FP8_ROWS("16x16x32", 16, 32),
+    FP8_DENSE("32x32x16", 32, 16),
+    FP8_DENSE("16x16x32", 16, 32),
+    SPARSE("f32_16x16x32_f16", smfmac_f32, 16, 32, MFMA_F16),
+    SPARSE("f32_32x32x16_f16", smfmac_f32, 32, 16, MFMA_F16),
+    SPARSE("f32_16x16x64_f16", smfmac_f32, 16, 64, MFMA_F16),
+    SPARSE("f32_32x32x32_f16", smfmac_f32, 32, 32, MFMA_F16),
+    SPARSE("f32_16x16x32_bf16", smfmac_f32, 16, 32, MFMA_BF16),
+    SPARSE("f32_32x32x16_bf16", smfmac_f32, 32, 16, MFMA_BF16),
+    SPARSE("f32_16x16x64_bf16", smfmac_f32, 16, 64, MFMA_BF16),
+    SPARSE("f32_32x32x32_bf16", smfmac_f32, 32, 32, MFMA_BF16),
+    SPARSE("i32_16x16x64_i8", smfmac_i32, 16, 64, MFMA_I8),
+    SPARSE("i32_32x32x32_i8", smfmac_i32, 32, 32, MFMA_I8),
+    SPARSE("i32_16x16x128_i8", smfmac_i32, 16, 128, MFMA_I8),
+    SPARSE("i32_32x32x64_i8", smfmac_i32, 32, 64, MFMA_I8),
+    FP8_SPARSE("16x16x64", 16, 64),
+    FP8_SPARSE("32x32x32", 32, 32),
+    FP8_SPARSE("16x16x128", 16, 128),
+    FP8_SPARSE("32x32x64", 32, 64),
 };
 FAMILY(family_mfma, "mfma", CLASS_MFMA, 0, ops);

@@ -24,7 +24,9 @@ typedef struct variant {
 
 /* A lane's part of a problem. */
 typedef struct lane_input {
-  uint32_t a[SIDE_DWORDS], b[SIDE_DWORDS], c[RESULT_DWORDS], scale[2], unused[14];
+  uint32_t a[SIDE_DWORDS], b[SIDE_DWORDS], c[RESULT_DWORDS];
+  uint32_t scale[2]; /* of a sparse shape the first is the places of A's elements */
+  uint32_t unused[14];
 } lane_input;
 static lane_input inputs[PROBLEMS][LANES];
 static uint32_t results[PROBLEMS][LANES][RESULT_DWORDS];
@@ -37,7 +39,7 @@ static int a_at(const shape *s, int block, int i, int k) { return index_of(block
 static int b_at(const shape *s, int block, int k, int j) { return index_of(block, k, j, s->k, s->m); }
 static int c_at(const shape *s, int block, int i, int j) { return index_of(block, i, j, s->m, s->m); }
 
-static bool is_scaled(const shape *s) { return strncmp(s->name, "scale_", 6) == 0; }
+static bool is_scaled(const shape *s) { return strncmp(s->name, "mfma_scale_", 11) == 0; }
 static bool is_f8f6f4(const shape *s) { return strstr(s->name, "f8f6f4") != NULL; }
 
 /* ---- Variants ---- */
@@ -55,8 +57,19 @@ static int broadcasts(const shape *s, variant *v, int count) {
   return count;
 }
 
+/* D is C. A word has room for the places of all of a lane's elements one, two or four times: abid says which. */
+static int sparse_variants(const shape *s, variant v[VARIANTS_MOST]) {
+  int sets = 32 / (s->k * s->m / LANES);
+  for (int n = 0; n < sets; n++) {
+    snprintf(suffixes[n], sizeof suffixes[n], " abid:%d", n);
+    v[n] = (variant){.suffix = n == 0 ? "" : suffixes[n], .file = n == 1 ? 'a' : 'v', .in_place = true, .abid = n};
+  }
+  return sets;
+}
+
 static int variants_of(const shape *s, variant v[VARIANTS_MOST]) {
   int count = 0;
+  if (is_sparse(s)) return sparse_variants(s, v);
   v[count++] = (variant){.suffix = "", .file = 'v'};
   v[count++] = (variant){.suffix = "", .file = 'a', .in_place = true};
   v[count++] =
@@ -109,15 +122,16 @@ static void write_kernel(FILE *file, const shape *s, const variant *v, int n) {
   for (int d = 0; d < 48; d += 4)
     fprintf(file, " global_load_dwordx4 %c[%d:%d], v1, s[4:5] offset:%d\n", v->file, 2 + d, 5 + d, 4 * d);
   fprintf(file, " global_load_dwordx2 v[50:51], v1, s[4:5] offset:192\n s_waitcnt vmcnt(0)\n");
-  fprintf(file, " s_mov_b64 s[8:9], exec\n s_mov_b32 exec_lo, 0x0f0f00ff\n s_mov_b32 exec_hi, 0x12345678\n v_mfma_%s ",
-          s->name);
+  fprintf(file, " s_mov_b64 s[8:9], exec\n s_mov_b32 exec_lo, 0x0f0f00ff\n s_mov_b32 exec_hi, 0x12345678\n v_%s ", s->name);
   write_operand(file, v->file, to, result);
   fputs(", ", file);
-  write_operand(file, v->file, 2, elements * type_bits(s->a) / 32);
+  write_operand(file, v->file, 2, elements * type_bits(s->a) / 32 / (is_sparse(s) ? 2 : 1));
   fputs(", ", file);
   write_operand(file, v->file, 10, elements * type_bits(s->b) / 32);
   fputs(", ", file);
-  if (v->c != NULL)
+  if (is_sparse(s))
+    fputs("v50", file);
+  else if (v->c != NULL)
     fputs(v->c, file);
   else
     write_operand(file, v->file, 18, result);
@@ -185,14 +199,38 @@ static double scale_of(const shape *s, const variant *v, int problem, int side, 
   return code == 255 ? NAN : ldexp(1, (int)code - 127);
 }
 
+/* Keeps two of every four neighbours along k, one of which is where a lone element is, and makes the others 0. */
+static void place_sparse(const shape *s, const variant *v, int p) {
+  for (int i = 0; i < s->m; i++)
+    for (int four = 0; four < s->k; four += 4) {
+      double *row = &a[p][a_at(s, 0, i, four)];
+      int first = below(3), second = first + 1 + below(3 - first);
+      for (int n = 0; n < 4; n++)
+        if (row[n] != 0 && row[(n + 1) % 4] == 0 && row[(n + 2) % 4] == 0) {
+          first = n < 3 ? n : below(3);
+          second = n < 3 ? n + 1 + below(3 - n) : 3;
+        }
+      for (int n = 0; n < 4; n++)
+        if (n != first && n != second) row[n] = 0;
+      place at = input_place(s, 0, i, four);
+      int stored = at.element / 2, set = v->abid * s->k * s->m / LANES;
+      set_bits(inputs[p][at.lane].a, stored, type_bits(s->a), code_of(s->a, row[first]));
+      set_bits(inputs[p][at.lane].a, stored + 1, type_bits(s->a), code_of(s->a, row[second]));
+      inputs[p][at.lane].scale[0] |= (uint32_t)(first | second << 2) << (set + 2 * stored);
+    }
+}
+
 /* Stores the matrices to where the instruction has them. `a` and `b` hold what is stored, before scales. */
-static void place_all(const shape *s, int p) {
+static void place_all(const shape *s, const variant *v, int p) {
+  if (is_sparse(s)) place_sparse(s, v, p);
   for (int block = 0; block < s->blocks; block++)
     for (int i = 0; i < s->m; i++)
       for (int k = 0; k < s->k; k++) {
+        double left = is_sparse(s) ? 0 : a[p][a_at(s, block, i, k)], right = b[p][b_at(s, block, k, i)];
+        if (left == 0 && right == 0) continue; /* their bits are 0 */
         place at = input_place(s, block, i, k);
-        set_bits(inputs[p][at.lane].a, at.element, type_bits(s->a), code_of(s->a, a[p][a_at(s, block, i, k)]));
-        set_bits(inputs[p][at.lane].b, at.element, type_bits(s->b), code_of(s->b, b[p][b_at(s, block, k, i)]));
+        set_bits(inputs[p][at.lane].a, at.element, type_bits(s->a), code_of(s->a, left));
+        set_bits(inputs[p][at.lane].b, at.element, type_bits(s->b), code_of(s->b, right));
       }
   for (int block = 0; block < s->blocks; block++)
     for (int i = 0; i < s->m; i++)
@@ -204,6 +242,8 @@ static void place_all(const shape *s, int p) {
 
 /* What the modifiers make of the matrices: for every block the A and B that it multiplies. */
 static void modify(const shape *s, const variant *v, int p) {
+  bool moves = v->cbsz != 0 || v->blgp != 0, changes = v->neg != 0 || v->c != NULL || is_scaled(s);
+  if (!moves && !changes) return;
   static double from_a[ELEMENTS_MOST], from_b[ELEMENTS_MOST], at_lane[LANES][64];
   memcpy(from_a, a[p], sizeof from_a);
   memcpy(from_b, b[p], sizeof from_b);
@@ -217,7 +257,7 @@ static void modify(const shape *s, const variant *v, int p) {
     for (int i = 0; i < s->m; i++)
       for (int k = 0; k < s->k; k++) {
         place at = input_place(s, block, i, k);
-        int taken = (block >> v->cbsz << v->cbsz) + v->abid;
+        int taken = is_sparse(s) ? block : (block >> v->cbsz << v->cbsz) + v->abid;
         a[p][a_at(s, block, i, k)] = from_a[a_at(s, taken, i, k)] * scale_of(s, v, p, 0, at.lane) * (v->neg & 1 ? -1 : 1);
         b[p][b_at(s, block, k, i)] =
             at_lane[blgp_lane(v->blgp, at.lane)][at.element] * scale_of(s, v, p, 1, at.lane) * (v->neg & 2 ? -1 : 1);
@@ -232,7 +272,7 @@ static void modify(const shape *s, const variant *v, int p) {
 static void make_problem(const shape *s, const variant *v, int p, int hot) {
   int elements = s->m * s->k * s->blocks;
   memset(inputs[p], 0, sizeof inputs[p]);
-  for (int e = 0; e < ELEMENTS_MOST; e++) c[p][e] = small();
+  for (int e = 0; e < s->m * s->m * s->blocks; e++) c[p][e] = small();
   for (int e = 0; e < elements; e++) {
     a[p][e] = hot < 0 || hot >= elements ? small() : 0;
     b[p][e] = hot < elements ? small() : 0;
@@ -243,7 +283,7 @@ static void make_problem(const shape *s, const variant *v, int p, int hot) {
     (hot < elements ? a[p] : b[p] - elements)[hot] = isfinite(one) ? one : 1; /* every finite code has its turn */
   }
   make_scales(s, p);
-  place_all(s, p);
+  place_all(s, v, p);
   modify(s, v, p);
 }
 
@@ -268,8 +308,8 @@ static int check(const shape *s, const variant *v, int p) {
         if (s->result == F64) memcpy(&code, &results[p][at.lane][2 * at.element], sizeof code);
         double got = value_of(s->result, code), want = c[p][c_at(s, block, i, j)];
         if (got == want || (isnan(got) && isnan(want))) continue;
-        fprintf(stderr, "v_mfma_%s%s: block %d, D[%d][%d], lane %d, register %d: got %g: must be %g\n", s->name, v->suffix,
-                block, i, j, at.lane, at.element, got, want);
+        fprintf(stderr, "v_%s%s: block %d, D[%d][%d], lane %d, register %d: got %g: must be %g\n", s->name, v->suffix, block, i,
+                j, at.lane, at.element, got, want);
         return 1;
       }
   return 0;
@@ -296,7 +336,7 @@ static int run_batch(const setup *at, const shape *s, const variant *v, int n, i
       gfxsim_write(at->device, at->input, inputs, sizeof inputs[0] * (size_t)count) != GFXSIM_OK ||
       gfxsim_run(kernel, &launch) != GFXSIM_OK ||
       gfxsim_read(at->device, at->output, results, sizeof results[0] * (size_t)count) != GFXSIM_OK)
-    return fprintf(stderr, "v_mfma_%s%s: %s\n", s->name, v->suffix, gfxsim_last_error()), 1;
+    return fprintf(stderr, "v_%s%s: %s\n", s->name, v->suffix, gfxsim_last_error()), 1;
   for (int p = 0; p < count; p++)
     if (check(s, v, p) != 0) return 1;
   return 0;

@@ -9,7 +9,7 @@ enum { LANES = 64, SIDE_DWORDS = 8, RESULT_DWORDS = 32, ELEMENTS_MOST = 2048 };
 typedef enum type { F16, BF16, F32, XF32, F64, I8, I32, FP8_FNUZ, BF8_FNUZ, FP8, BF8, FP6, BF6, FP4, TYPES } type;
 
 typedef struct shape {
-  const char *name; /* behind v_mfma_ */
+  const char *name; /* behind v_ */
   int m, k, blocks; /* n is m */
   type a, b, result;
   const char *chip; /* NULL: both */
@@ -29,7 +29,11 @@ typedef struct place {
   int lane, element;
 } place;
 
-/* Where A[i][k] of a block is; B[k][j] with j for i. Elements of a lane are packed from bit 0 of its first register on. */
+/* Of A only two of four neighbours along k are stored, and their places in a word of the lane. */
+bool is_sparse(const shape *s);
+
+/* Where A[i][k] of a block is, if A is not sparse; B[k][j] with j for i. Elements of a lane are packed from bit 0 of its first
+ * register on. A sparse A's two of elements 4n to 4n + 3 are stored as elements 2n and 2n + 1. */
 place input_place(const shape *s, int block, int i, int k);
 /* Where D[i][j] is: the element counts registers, or pairs of them in f64. */
 place result_place(const shape *s, int block, int i, int j);
