@@ -4,7 +4,8 @@
 static inline __device__ unsigned fold(unsigned sum, unsigned value) { return sum * 31 + value; }
 
 /* Every operation and ordering of one scope, on words that belong to the work item. */
-template <int scope> static inline __device__ unsigned every_order(unsigned *p, unsigned long *q, float *f, double *d, unsigned x) {
+template <int scope>
+static inline __device__ unsigned every_order(unsigned *p, unsigned long *q, float *f, double *d, unsigned x) {
   unsigned sum = 0, expected = 3;
   __hip_atomic_store(p, x, __ATOMIC_RELAXED, scope);
   __hip_atomic_store(q, (unsigned long)x << 20, __ATOMIC_RELEASE, scope);
@@ -36,21 +37,21 @@ template <int scope> static inline __device__ unsigned every_order(unsigned *p, 
 }
 
 /* Results: n words; the work items' own words start at 512. */
-#define SCOPE(name, scope)                                                                               \
-  KERNEL void global_##name(const unsigned *a, const unsigned *unused, unsigned *c, int n) {             \
-    (void)unused;                                                                                        \
-    int i = item_x();                                                                                    \
-    unsigned *own = c + 512 + i * 8;                                                                     \
+#define SCOPE(name, scope)                                                                                                \
+  KERNEL void global_##name(const unsigned *a, const unsigned *unused, unsigned *c, int n) {                              \
+    (void)unused;                                                                                                         \
+    int i = item_x();                                                                                                     \
+    unsigned *own = c + 512 + i * 8;                                                                                      \
     if (i < n) c[i] = every_order<scope>(own, (unsigned long *)(own + 2), (float *)(own + 1), (double *)(own + 4), a[i]); \
-  }                                                                                                      \
-  KERNEL void lds_##name(const unsigned *a, const unsigned *unused, unsigned *c, int n) {                \
-    __shared__ unsigned p[64];                                                                           \
-    __shared__ unsigned long q[64];                                                                      \
-    __shared__ float f[64];                                                                              \
-    __shared__ double d[64];                                                                             \
-    (void)unused;                                                                                        \
-    int i = item_x(), t = lane_x();                                                                      \
-    if (i < n) c[i] = every_order<scope>(&p[t], &q[t], &f[t], &d[t], a[i]);                              \
+  }                                                                                                                       \
+  KERNEL void lds_##name(const unsigned *a, const unsigned *unused, unsigned *c, int n) {                                 \
+    __shared__ unsigned p[64];                                                                                            \
+    __shared__ unsigned long q[64];                                                                                       \
+    __shared__ float f[64];                                                                                               \
+    __shared__ double d[64];                                                                                              \
+    (void)unused;                                                                                                         \
+    int i = item_x(), t = lane_x();                                                                                       \
+    if (i < n) c[i] = every_order<scope>(&p[t], &q[t], &f[t], &d[t], a[i]);                                               \
   }
 SCOPE(one, __HIP_MEMORY_SCOPE_SINGLETHREAD)
 SCOPE(wave, __HIP_MEMORY_SCOPE_WAVEFRONT)
@@ -67,7 +68,8 @@ KERNEL void contended(const unsigned *a, const unsigned *unused, unsigned *c, in
     __hip_atomic_fetch_add(&c[k], a[i] + (unsigned)k, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     __hip_atomic_fetch_xor(&c[8 + (i + k) % 4], a[i], __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
     __hip_atomic_fetch_add((unsigned long *)&c[12], (unsigned long)a[i], __ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_AGENT);
-    __hip_atomic_fetch_add((float *)&c[14], (float)(a[i] & 7), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); /* exact below 2^24 */
+    __hip_atomic_fetch_add((float *)&c[14], (float)(a[i] & 7), __ATOMIC_RELAXED,
+                           __HIP_MEMORY_SCOPE_AGENT); /* exact below 2^24 */
   }
 }
 
@@ -104,7 +106,8 @@ typedef __attribute__((address_space(3))) void *lds_pointer;
 KERNEL void staged(const unsigned *a, const unsigned *b, unsigned *c, int n) {
   __shared__ unsigned here[2][64];
   int i = item_x(), t = lane_x();
-  __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)(a + (i < n ? i : 0)), (lds_pointer)&here[0][0], 4, 0, 0);
+  __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)(a + (i < n ? i : 0)), (lds_pointer)&here[0][0], 4,
+                                   0, 0);
   __builtin_amdgcn_raw_ptr_buffer_load_lds(buffer_of(b, n * 4), (lds_pointer)&here[1][0], 4, i * 4, 0, 0, 0);
   __builtin_amdgcn_s_waitcnt(0);
   sync();
