@@ -96,7 +96,8 @@ static bool float_bits(const text_operand *t, char type, u64 *bits) {
     switch (type) {
       case 'h':
       case 'p': *bits = inline_floats[f].f16; break;
-      case 'k': *bits = inline_floats[f].bf16; break;
+      case 'k':
+      case 'K': *bits = inline_floats[f].bf16; break;
       case 'd':
       case 'D':
       case 'B':

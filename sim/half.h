@@ -13,30 +13,29 @@ static inline u32 half_rounding(const wave *w) { return w->mode >> 2 & 3; }
 static inline u32 half_bits_f32(u32 half) {
   u32 magnitude = half & 0x7fff, sign = (half & 0x8000) << 16;
   u32 scaled = bits_f32(as_f32(magnitude << 13) * 0x1p112f); /* exact, for denormals too */
-  return sign | (magnitude >= 0x7c00 ? 0x7f800000 | magnitude << 13 : scaled);
+  return sign | choose(magnitude >= 0x7c00, 0x7f800000 | magnitude << 13, scaled);
 }
 static inline float half_f32(u32 half) { return as_f32(half_bits_f32(half)); }
 
-/* What is added below the kept bits so that cutting rounds: `unit` is the last kept bit. */
-static inline u32 round_addend(u32 magnitude, u32 unit, bool negative, u32 round) {
-  u32 nearest = (unit >> 1) - 1 + ((magnitude & unit) != 0);
-  bool away = round == (negative ? ROUND_DOWN : ROUND_UP);
-  return round == ROUND_NEAREST ? nearest : away ? unit - 1 : 0;
-}
-
 static inline u32 f32_half(float value, u32 round) {
   u32 bits = bits_f32(value), magnitude = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
-  bool negative = sign != 0;
-  u32 normal = (magnitude + round_addend(magnitude, 1u << 13, negative, round) - (112u << 23)) >> 13;
-  /* Denormal f16: the fraction with its leading one is shifted until its unit is 2^-24. Below 2^-26 any shift of 25 rounds
-   * alike: nearest to 0, away from zero to 1. */
-  u32 exponent = magnitude >> 23, shift = exponent < 101 ? 25 : 126 - (exponent > 112 ? 112 : exponent);
-  u32 fraction = exponent < 101 ? magnitude != 0 : (magnitude & 0x7fffff) | 0x800000;
-  u32 denormal = (fraction + round_addend(fraction, 1u << shift, negative, round)) >> shift;
-  bool to_infinity = round == ROUND_NEAREST || round == (negative ? ROUND_DOWN : ROUND_UP);
-  u32 finite = magnitude < 0x38800000 ? denormal : magnitude < 0x47800000 ? normal : to_infinity ? 0x7c00 : 0x7bff;
-  u32 special = magnitude == 0x7f800000 ? 0x7c00 : 0x7e00 | (magnitude >> 13 & 0x3ff);
-  return sign | (magnitude >= 0x7f800000 ? special : finite);
+  bool nearest = round == ROUND_NEAREST;
+  u32 away = choose(sign != 0, -(u32)(round == ROUND_DOWN), -(u32)(round == ROUND_UP)); /* all ones: away from zero */
+  /* What is added below the last kept bit so that cutting rounds, of a normal f16 ... */
+  u32 addend = choose(nearest, 0xfff + (magnitude >> 13 & 1), 0x1fff & away);
+  u32 normal = (magnitude + addend - (112u << 23)) >> 13;
+  /* ... and of a denormal one, where the fraction with its leading one is shifted until its unit is 2^-24. Below 2^-26 a one
+   * shifted by 25 rounds like the value: to 0, or away from zero to 1. */
+  u32 exponent = magnitude >> 23;
+  bool tiny = exponent < 101;
+  u32 shift = choose(tiny, 25, (126 - exponent) & 31);
+  u32 fraction = choose(tiny, magnitude != 0, (magnitude & 0x7fffff) | 0x800000);
+  u32 below = choose(nearest, (1u << shift >> 1) - 1 + (fraction >> shift & 1), ((1u << shift) - 1) & away);
+  u32 denormal = (fraction + below) >> shift;
+  u32 overflow = 0x7bff + ((u32)nearest | (away & 1));
+  u32 finite = choose(magnitude < 0x38800000, denormal, choose(magnitude < 0x47800000, normal, overflow));
+  u32 special = choose(magnitude == 0x7f800000, 0x7c00, 0x7e00 | (magnitude >> 13 & 0x3ff));
+  return sign | choose(magnitude >= 0x7f800000, special, finite);
 }
 
 static inline float bf16_f32(u32 half) { return as_f32(half << 16); }
@@ -52,12 +51,13 @@ static inline u32 f32_bf16(float value) {
  * "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. */
 static inline float add_to_odd(float a, float b, u32 round) {
   float sum = a + b, b_part = sum - a, error = (a - (sum - b_part)) + (b - b_part);
-  u32 bits = bits_f32(sum);
-  bool inexact = error > 0 || error < 0, even = (bits & 1) == 0;
-  u32 step = (error > 0) == (sum > 0) ? 1 : ~0u;
+  u32 bits = bits_f32(sum), off = bits_f32(error), signs = bits_f32(a) ^ bits_f32(b);
+  /* Masks: the error is a number but not 0 (infinities make it NaN), and the last bit is 0. */
+  u32 inexact = -(u32)((off & 0x7fffffff) - 1 < 0x7f800000), even = (bits & 1) - 1;
+  u32 step = 1 | (u32)((i32)(off ^ bits) >> 31); /* toward the error: 1 or -1 */
   /* Opposite numbers add up to -0 when rounding down. */
-  bool minus = round == ROUND_DOWN && sum == 0 && ((bits_f32(a) ^ bits_f32(b)) >> 31) != 0;
-  return as_f32(inexact && even ? bits + step : minus ? 0x80000000 : bits);
+  u32 zero = -(u32)(bits << 1 == 0), minus = -(u32)(round == ROUND_DOWN) & zero & signs & 0x80000000;
+  return as_f32((bits + (step & inexact & even)) | minus);
 }
 
 /* The product of two f16 is exact in f32. */

@@ -5,7 +5,7 @@
  *
  *   b  32 bits            f  f32    h  f16    k  bf16   w  16-bit integer
  *   B  64 bits, unsigned  I  64 bits, signed  d  f64
- *   p  two f16            q  two 16-bit integers        F  two f32 (a pair of registers)
+ *   p  two f16            q  two 16-bit integers        K  two bf16      F  two f32 (a pair of registers)
  *   D  f64, registers of any number
  *   m  lane mask: a pair of SGPRs             r  registers of any number, or `off`
  *   s  one SGPR or constant used as an address or offset

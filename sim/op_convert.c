@@ -100,7 +100,7 @@ static const op ops[] = {
     {"v_cvt_f32_bf16", cvt_f32_bf16, "=fk", .mods = FLOAT_MODS},
     {"v_cvt_pkrtz_f16_f32", cvt_pkrtz_f16_f32, "=pff", .mods = MOD_SRC | MOD_CLAMP},
     {"v_cvt_pk_f16_f32", cvt_pk_f16_f32, "=pff", .mods = MOD_SRC},
-    {"v_cvt_pk_bf16_f32", cvt_pk_bf16_f32, "=kff", .mods = MOD_SRC},
+    {"v_cvt_pk_bf16_f32", cvt_pk_bf16_f32, "=Kff", .mods = MOD_SRC},
     {"v_cvt_pk_u16_u32", cvt_pk_u16_u32, "=qbb"},
     {"v_cvt_pk_i16_i32", cvt_pk_i16_i32, "=qbb"},
 };

@@ -80,7 +80,7 @@ static const op ops[] = {
     {"v_dot8c_i32_i4", dot8c_int, "+bbb", .mods = MOD_CLAMP | MOD_DPP, .parameter = SIGNED},
     {"v_dot2_f32_f16", dot2_f32, "=fppf", .mods = MOD_CLAMP, .parameter = F16},
     {"v_dot2c_f32_f16", dot2c_f32, "+fpp", .mods = MOD_CLAMP | MOD_DPP, .parameter = F16},
-    {"v_dot2_f32_bf16", dot2_f32_bf16, "=fkkf", .mods = MOD_CLAMP},
-    {"v_dot2c_f32_bf16", dot2c_f32, "+fkk", .mods = MOD_CLAMP | MOD_DPP, .parameter = BF16},
+    {"v_dot2_f32_bf16", dot2_f32_bf16, "=fKKf", .mods = MOD_CLAMP},
+    {"v_dot2c_f32_bf16", dot2c_f32, "+fKK", .mods = MOD_CLAMP | MOD_DPP, .parameter = BF16},
 };
 FAMILY(family_dot, "dot", CLASS_VALU, 0, ops);

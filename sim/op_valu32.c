@@ -85,6 +85,8 @@ static void bitop3(wave *w, const inst *i) {
   put(w, i, row);
 }
 
+static void nop(wave *w, const inst *i) { (void)w, (void)i; }
+
 /* Both operands are written */
 static void swap_b32(wave *w, const inst *i) {
   u32 *first = w->v[i->operand[0].reg], *second = w->v[i->operand[1].reg], row[LANES];
@@ -193,6 +195,7 @@ V_TERNARY(cubema_f32, F, TF, cube_ma(a, b, c))
 #define FLOAT_MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 
 static const op ops[] = {
+    {"v_nop", nop, "*"},
     {"v_mov_b32", mov_b32, "=bb", .flow = FLOW_MOVE},
     {"v_accvgpr_read_b32", mov_b32, "=bb", .flow = FLOW_MOVE},
     {"v_accvgpr_write_b32", mov_b32, "=bb", .flow = FLOW_MOVE},

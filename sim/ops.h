@@ -35,6 +35,9 @@ static inline u64 bits_f64(double value) {
   return bits;
 }
 
+/* Without a branch, so that loops of it vectorise. */
+static inline u32 choose(bool condition, u32 yes, u32 no) { return no ^ ((yes ^ no) & -(u32)condition); }
+
 /* ---- Scalar operands ---- */
 
 /* Any kind but a VGPR. */
@@ -141,9 +144,9 @@ static inline void put_mask(wave *w, const inst *i, int n, u64 mask) { set64(w, 
 
 /* ---- Floats: a NaN that an operation makes is 0x7fc00000; one that comes in is passed on quietly (IEEE mode) ---- */
 
-static inline float nan2(float r, float a, float b) { return isnan(r) && !isnan(a) && !isnan(b) ? as_f32(0x7fc00000) : r; }
+static inline float nan2(float r, float a, float b) { return (isnan(r) & !isnan(a) & !isnan(b)) ? as_f32(0x7fc00000) : r; }
 static inline float nan3(float r, float a, float b, float c) {
-  return isnan(r) && !isnan(a) && !isnan(b) && !isnan(c) ? as_f32(0x7fc00000) : r;
+  return (isnan(r) & !isnan(a) & !isnan(b) & !isnan(c)) ? as_f32(0x7fc00000) : r;
 }
 
 #endif
