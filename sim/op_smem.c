@@ -1,5 +1,6 @@
 /* Scalar memory. Source: MI300 ISA, SMEM: address = base + offset + SGPR offset, its two low bits ignored. */
 #include "access.h"
+#include "atomic.h"
 #include "ops.h"
 #include "watch.h"
 
@@ -43,8 +44,27 @@ static void buffer_move(wave *w, const inst *i) {
   if (!store) memcpy(&w->s[d->reg], data, 4u * d->count);
 }
 
+/* As lane 0 of a vector atomic, with data and what it found in SGPRs; of a compare and swap the compared value comes second. */
+static void atomic_move(wave *w, const inst *i) {
+  atomic a = atomic_of(i);
+  u32 *s = &w->s[i->operand[0].reg], dwords = a.bytes / 4, data[2][LANES], second[2][LANES], old[2][LANES];
+  u64 address[LANES] = {(s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3)};
+  for (u32 n = 0; n < dwords; n++) {
+    data[n][0] = s[n];
+    if (a.kind == ATOMIC_CMPSWAP) second[n][0] = s[dwords + n];
+  }
+  atomic_rows rows = {(const u32(*)[LANES])data, a.kind == ATOMIC_CMPSWAP ? (const u32(*)[LANES])second : NULL, old};
+  global_atomic(w, i, 1, address, a, &rows);
+  for (u32 n = 0; n < dwords && w->state != WAVE_FAULT && (i->cache & CACHE_SC0) != 0; n++) s[n] = old[n][0];
+}
+
 /* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is no clock. */
 static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
+
+#define ATOMIC_ROWS(name, kind)                                                                               \
+  {"s_atomic_" name, atomic_move, "+rBs", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind)}, {                \
+    "s_atomic_" name "_x2", atomic_move, "+rBs", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind) | ATOMIC_X2 \
+  }
 
 static const op ops[] = {
     {"s_load_dword", move, "=rBs", .flow = FLOW_OWN},
@@ -63,6 +83,19 @@ static const op ops[] = {
     {"s_buffer_store_dword", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
     {"s_buffer_store_dwordx2", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
     {"s_buffer_store_dwordx4", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
+    ATOMIC_ROWS("swap", ATOMIC_SWAP),
+    ATOMIC_ROWS("cmpswap", ATOMIC_CMPSWAP),
+    ATOMIC_ROWS("add", ATOMIC_ADD),
+    ATOMIC_ROWS("sub", ATOMIC_SUB),
+    ATOMIC_ROWS("smin", ATOMIC_SMIN),
+    ATOMIC_ROWS("umin", ATOMIC_UMIN),
+    ATOMIC_ROWS("smax", ATOMIC_SMAX),
+    ATOMIC_ROWS("umax", ATOMIC_UMAX),
+    ATOMIC_ROWS("and", ATOMIC_AND),
+    ATOMIC_ROWS("or", ATOMIC_OR),
+    ATOMIC_ROWS("xor", ATOMIC_XOR),
+    ATOMIC_ROWS("inc", ATOMIC_INC),
+    ATOMIC_ROWS("dec", ATOMIC_DEC),
     {"s_memtime", blocks_run, "=B", .ends = true},
     {"s_memrealtime", blocks_run, "=B", .ends = true},
 };

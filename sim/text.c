@@ -276,8 +276,8 @@ static bool take_flag(cursor *c, inst *i) {
     u32 mod;
     u8 cache;
   } flags[] = {
-      {"sc0", MOD_CACHE, CACHE_SC0}, {"sc1", MOD_CACHE, CACHE_SC1}, {"nt", MOD_CACHE, CACHE_NT}, {"offen", MOD_OFFEN, 0},
-      {"idxen", MOD_IDXEN, 0},       {"lds", MOD_LDS, 0},           {"clamp", MOD_CLAMP, 0},
+      {"sc0", MOD_CACHE, CACHE_SC0}, {"glc", MOD_CACHE, CACHE_SC0}, {"sc1", MOD_CACHE, CACHE_SC1}, {"nt", MOD_CACHE, CACHE_NT},
+      {"offen", MOD_OFFEN, 0},       {"idxen", MOD_IDXEN, 0},       {"lds", MOD_LDS, 0},           {"clamp", MOD_CLAMP, 0},
   };
   for (size_t f = 0; f < sizeof flags / sizeof flags[0]; f++) {
     cursor after = *c;

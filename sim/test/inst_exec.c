@@ -28,6 +28,23 @@ EXPECT(one_stored, (u32)a | (b & ~(u64)UINT32_MAX))
 EXPECT(taken, 7)
 EXPECT(grows, 1)
 
+/* An atomic of b in memory with a: what memory holds afterwards, and what was found. */
+EXPECT(sum32, (u32)(a + b))
+EXPECT(sum64, a + b)
+EXPECT(difference64, b - a)
+EXPECT(found32, (u32)b)
+EXPECT(found64, b)
+EXPECT(swapped64, a)
+EXPECT(least_signed, (i32)a < (i32)b ? (u32)a : (u32)b)
+EXPECT(most_unsigned64, a > b ? a : b)
+EXPECT(both, a &b)
+EXPECT(either, a | b)
+EXPECT(one_of, a ^ b)
+EXPECT(counted_up, (u32)b >= (u32)a ? 0 : (u32)b + 1)
+EXPECT(counted_down, (u32)b == 0 || (u32)b > (u32)a ? (u32)a : (u32)b - 1)
+EXPECT(swapped_if_equal, a)
+EXPECT(kept_if_other, (u32)b == 5 ? (u32)a : (u32)b)
+
 /* The new EXEC, the saved one, SCC. */
 #define EXEC_TEXT(name) "s_mov_b64 exec, s[10:11]\n " name " s[14:15], s[8:9]"
 #define SAVEEXEC_ROWS(op)                                                                                \
@@ -44,6 +61,11 @@ EXPECT(grows, 1)
 /* s[16:17]: the address of the item. */
 #define ITEM_ADDRESS "s_mul_i32 s16, s2, 48\n s_mul_hi_u32 s17, s2, 48\n s_add_u32 s16, s16, s4\n s_addc_u32 s17, s17, s5\n "
 #define WAIT "\n s_waitcnt lgkmcnt(0)"
+/* With a in s[20:21], b in memory. */
+#define ATOMIC(name, data, more, kind, expect)                                                        \
+  {ITEM_ADDRESS "s_mov_b64 s[20:21], s[8:9]\n " more "s_atomic_" name " " data ", s[16:17], 0x8" WAIT \
+                "\n s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT,                                     \
+   kind, expect}
 
 static const instruction_test tests[] = {
     SAVEEXEC_ROWS(and),
@@ -87,6 +109,22 @@ static const instruction_test tests[] = {
                   " s_buffer_store_dwordx2 s[20:21], s[16:19], 0x8\n s_dcache_wb" WAIT
                   "\n s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT,
      SCALAR64, one_stored},
+    ATOMIC("add", "s20", "", SCALAR32, sum32),
+    ATOMIC("add_x2", "s[20:21]", "", SCALAR64, sum64),
+    ATOMIC("sub_x2", "s[20:21]", "", SCALAR64, difference64),
+    ATOMIC("swap_x2", "s[20:21]", "", SCALAR64, swapped64),
+    ATOMIC("smin", "s20", "", SCALAR32, least_signed),
+    ATOMIC("umax_x2", "s[20:21]", "", SCALAR64, most_unsigned64),
+    ATOMIC("and_x2", "s[20:21]", "", SCALAR64, both),
+    ATOMIC("or_x2", "s[20:21]", "", SCALAR64, either),
+    ATOMIC("xor_x2", "s[20:21]", "", SCALAR64, one_of),
+    ATOMIC("inc", "s20", "", SCALAR32, counted_up),
+    ATOMIC("dec", "s20", "", SCALAR32, counted_down),
+    ATOMIC("cmpswap_x2", "s[20:23]", "s_mov_b64 s[22:23], s[10:11]\n ", SCALAR64, swapped_if_equal),
+    ATOMIC("cmpswap", "s[20:21]", "s_mov_b32 s21, 5\n ", SCALAR32, kept_if_other),
+    {ITEM_ADDRESS "s_mov_b64 s[14:15], s[8:9]\n s_atomic_add s14, s[16:17], 0x8 glc" WAIT, SCALAR32, found32},
+    {ITEM_ADDRESS "s_mov_b64 s[14:15], s[8:9]\n s_mov_b32 s18, 8\n s_atomic_swap_x2 s[14:15], s[16:17], s18 glc" WAIT, SCALAR64,
+     found64},
     {"s_mov_b32 s14, 0\n s_call_b64 s[16:17], 2\n s_add_u32 s14, s14, 3\n s_branch 2\n s_add_u32 s14, s14, 4\n"
      " s_setpc_b64 s[16:17]",
      SCALAR32, taken},
