@@ -88,7 +88,7 @@ static void print_caches(const gfxsim_counters *c) {
   printf("\ncaches, cold at the start, lines of 128 B\n");
   if (c->workgroups_run < c->workgroups)
     printf("  of the sample alone: lines that it would share with workgroups that did not run count as misses\n");
-  print_hits("vL1D", c->l1_lines, c->l1_hits, " (at most: its ways have no source)");
+  print_hits("vL1D", c->l1_lines, c->l1_hits, " (an estimate: its ways have no source)");
   for (int x = 0; x < c->xcds; x++) {
     char name[32];
     snprintf(name, sizeof name, "L2 of XCD %d", x);
