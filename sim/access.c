@@ -201,8 +201,8 @@ void scratch_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u3
     for (u32 r = 0; r < (bytes + 3) / 4; r++) memcpy(&rows[r][l], data + 4 * r, 4);
   }
   watch_access(w, i,
-               &(memory_access){SPACE_SCRATCH, ACCESS_LOAD, .bytes = bytes, .mask = mask, .offset = address,
-                                .rows = (const u32(*)[LANES])rows});
+               &(memory_access){SPACE_SCRATCH, ACCESS_LOAD, .to_lds = loads_to_lds(i), .bytes = bytes, .mask = mask,
+                                .offset = address, .rows = (const u32(*)[LANES])rows});
 }
 
 void scratch_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]) {

@@ -60,6 +60,8 @@ static u64 add_pair(u32 add(u32, u32), u64 old, u64 data) {
 
 static i64 sign_extended(atomic a, u64 bits) { return a.bytes == 4 ? (i32)(u32)bits : (i64)bits; }
 
+static u64 marked_half(u64 old, u64 data) { return data >> 31 & 1 ? data & 0x7fffffff : old & UINT32_MAX; }
+
 u64 atomic_result(atomic a, u64 old, u64 data, u64 second) {
   switch (a.kind) {
     case ATOMIC_SWAP: return data;
@@ -78,6 +80,7 @@ u64 atomic_result(atomic a, u64 old, u64 data, u64 second) {
     case ATOMIC_DEC: return old == 0 || old > data ? data : old - 1;
     case ATOMIC_MSKOR: return (old & ~data) | second;
     case ATOMIC_WRAP: return old >= data ? old - data : old + second;
+    case ATOMIC_MARKED: return marked_half(old, data) | marked_half(old >> 32, data >> 32) << 32;
     case ATOMIC_ADD_F: return add_float(a, old, data);
     case ATOMIC_MIN_F: return choose_float(a, old, data, false);
     case ATOMIC_MAX_F: return choose_float(a, old, data, true);

@@ -20,6 +20,7 @@ typedef enum atomic_kind {
   ATOMIC_DEC,
   ATOMIC_MSKOR,
   ATOMIC_WRAP,
+  ATOMIC_MARKED, /* each half of 8 bytes whose highest bit is set in the data gets the other 31 */
   ATOMIC_FLOATS, /* from here on */
   ATOMIC_ADD_F = ATOMIC_FLOATS,
   ATOMIC_MIN_F,

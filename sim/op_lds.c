@@ -57,6 +57,8 @@ static void write_own(wave *w, const inst *i) {
   lds_store(w, i, get_exec(w), address, 4, (const u32(*)[LANES])operand_rows(w, i, 0));
 }
 
+static void nothing(wave *w, const inst *i) { (void)w, (void)i; }
+
 static const op ops[] = {
     LOAD_ROW("ds_read_b32", read, "=rb", 4),
     LOAD_ROW("ds_read_b64", read, "=rb", 8),
@@ -90,5 +92,6 @@ static const op ops[] = {
     LOAD_ROW("ds_write2st64_b32", write2, "brr", 256 + 4),
     LOAD_ROW("ds_write2st64_b64", write2, "brr", 256 + 8),
     LOAD_ROW("ds_write_addtid_b32", write_own, "r", 4),
+    {"ds_nop", nothing, "*"},
 };
 FAMILY(family_lds, "lds", CLASS_LDS, MOD_OFFSET | MOD_OFFSET01, ops);

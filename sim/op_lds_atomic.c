@@ -51,6 +51,16 @@ static void exchange2(wave *w, const inst *i) {
   load_return(w, i, 0, get_exec(w), old, a.bytes / 2);
 }
 
+/* Its address has 16 bits, of which the lowest 3 are ignored. */
+static void exchange_marked(wave *w, const inst *i) {
+  u32 address[LANES], old[2][LANES];
+  addresses(w, i, 1, (u32)i->offset, address);
+  for (int l = 0; l < LANES; l++) address[l] &= 0xfff8;
+  atomic_rows rows = {(const u32(*)[LANES])operand_rows(w, i, 2), NULL, old};
+  lds_atomic(w, i, get_exec(w), address, atomic_of(i), &rows);
+  if (w->state != WAVE_FAULT) load_return(w, i, 0, get_exec(w), old, 2);
+}
+
 /* One counter at M0[15:0] + offset (LLVM moves the pointer there) for the whole wave: the number of active lanes is added or
  * subtracted once, and every active lane gets the old value. */
 static void count_lanes(wave *w, const inst *i) {
@@ -104,6 +114,7 @@ static const op ops[] = {
     {"ds_wrxchg2_rtn_b64", exchange2, "=rbrr", .parameter = ATOMIC_X2, .flow = FLOW_OWN},
     {"ds_wrxchg2st64_rtn_b32", exchange2, "=rbrr", .parameter = FAR, .flow = FLOW_OWN},
     {"ds_wrxchg2st64_rtn_b64", exchange2, "=rbrr", .parameter = FAR | ATOMIC_X2, .flow = FLOW_OWN},
+    {"ds_condxchg32_rtn_b64", exchange_marked, "=rbr", .parameter = ATOMIC_MARKED | ATOMIC_X2, .flow = FLOW_OWN},
     {"ds_append", count_lanes, "=r", .parameter = ATOMIC_ADD, .flow = FLOW_OWN},
     {"ds_consume", count_lanes, "=r", .parameter = ATOMIC_SUB, .flow = FLOW_OWN},
 };

@@ -47,18 +47,12 @@ static void read_modify_write(wave *w, const inst *i) {
   if (w->state != WAVE_FAULT && atomic_returns(i)) load_return(w, i, 0, mask, old, atomic_of(i).bytes / 4);
 }
 
-#define LDS_ROW(name, what) {"global_load_lds_" name, load_lds, "rr", .parameter = what, .flow = FLOW_OWN, .to_lds = true}
-
 static const op ops[] = {
     LOAD_ROWS("global", load, "", "rr"),
     STORE_ROWS("global", store, "rrr"),
     ATOMIC_ROWS("global", read_modify_write, "?=rrrr"),
-    LDS_ROW("ubyte", 1),
-    LDS_ROW("sbyte", 1 | ELEMENT_SIGNED),
-    LDS_ROW("ushort", 2),
-    LDS_ROW("sshort", 2 | ELEMENT_SIGNED),
-    LDS_ROW("dword", 4),
-    LDS_ROW("dwordx3", 12), /* gfx950 */
-    LDS_ROW("dwordx4", 16),
+    LDS_ROWS("global", load_lds),
+    LDS_ROW("global_load_lds_dwordx3", load_lds, 12), /* gfx950 */
+    LDS_ROW("global_load_lds_dwordx4", load_lds, 16),
 };
 FAMILY(family_vmem, "global", CLASS_VMEM, MOD_OFFSET | MOD_CACHE, ops);

@@ -161,6 +161,9 @@ static void exchanged64(const test_item wave[TEST_LANES], int lane, u64 exec, u3
   memcpy(result + 2, &wave[lane].b, 8);
 }
 
+static u32 marked(u32 a, u32 b) { return b >> 31 != 0 ? b & 0x7fffffff : a; }
+ATOMIC(marked64, u64, marked((u32)a, (u32)b) | (u64)marked((u32)(a >> 32), (u32)(b >> 32)) << 32)
+
 static void appended(const test_item wave[TEST_LANES], int lane, u64 exec, u32 result[4]) {
   (void)wave, (void)lane;
   result[0] = 100;
@@ -279,6 +282,7 @@ static const instruction_test tests[] = {
     {SLOT " ds_write2st64_b64 v20, v[2:3], v[4:5] offset0:2 offset1:4\n"
           " ds_wrxchg2st64_rtn_b64 v[10:13], v20, v[6:7], v[8:9] offset0:2 offset1:4\n" LDS_END,
      VECTOR128, .wide = exchanged64},
+    {LDS64(" v_or_b32 v21, 5, v20\n ds_condxchg32_rtn_b64 v[10:11], v21, v[4:5] offset:1024"), VECTOR128, .wide = marked64},
     {COUNTER("ds_append"), VECTOR64, .wide = appended},
     {COUNTER("ds_consume"), VECTOR64, .wide = consumed},
     INTEGER("swap", swap),

@@ -126,10 +126,17 @@ ANY_ELEMENT(any_ubyte, u8)
 ANY_ELEMENT(any_sbyte, i8)
 ANY_ELEMENT(any_ushort, u16)
 ANY_ELEMENT(any_sshort, i16)
+ANY_ELEMENT(any_dword, u32)
 
 #define LOAD(count, prefix, text, symbol) {prefix " buffer_load_" text WAIT, VECTOR##count, .wide = symbol}
 #define STORE(text, symbol) {SLOTS " buffer_store_" text SLOTS_END, VECTOR128, .wide = symbol}
 #define LDS(prefix, text, symbol) {TO_LDS(prefix " " text, READ_X1), VECTOR32, .wide = symbol}
+
+/* Scratch has the upper half of a at 12, of which the offset adds 4; in LDS it is added too. */
+#define SCRATCH(name, symbol)                                                                                                 \
+  {TO_LDS(RAW " scratch_store_dword off, v3, off offset:12\n v_mov_b32 v22, 8\n scratch_load_lds_" name " v22, off offset:4", \
+          READ_X1),                                                                                                           \
+   VECTOR32, .wide = symbol, .kernel = " .amdhsa_private_segment_fixed_size 64\n"}
 
 static const instruction_test tests[] = {
     LOAD(32, RAW, "dword v10, v22, s[8:11], 0 offen offset:4", raw_x1),
@@ -176,6 +183,11 @@ static const instruction_test tests[] = {
     LDS(RAW GLOBAL_BASE, "global_load_lds_sbyte v22, s[4:5] offset:4", any_sbyte),
     LDS(RAW GLOBAL_BASE, "global_load_lds_ushort v22, s[4:5] offset:4", any_ushort),
     LDS(RAW GLOBAL_BASE, "global_load_lds_sshort v22, s[4:5] offset:4", any_sshort),
+    SCRATCH("dword", any_dword),
+    SCRATCH("ubyte", any_ubyte),
+    SCRATCH("sbyte", any_sbyte),
+    SCRATCH("ushort", any_ushort),
+    SCRATCH("sshort", any_sshort),
     {TO_LDS(RAW GLOBAL_BASE " global_load_lds_dwordx3 v22, s[4:5] offset:4", " ds_read_b96 v[10:12], v24 offset:1028"),
      VECTOR96, .wide = lds_x3, .chip = "gfx950"},
     {TO_LDS(RAW GLOBAL_BASE " global_load_lds_dwordx4 v22, s[4:5] offset:4", " ds_read_b128 v[10:13], v24 offset:1028"),

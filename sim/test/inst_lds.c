@@ -95,7 +95,7 @@ TRANSPOSED(tr_b6, 6, 12)
 #define WROTE(text, symbol) {SLOT " " text "\n ds_read_b64 v[10:11], v20 offset:1024" WAIT, VECTOR64, symbol}
 
 static const instruction_test tests[] = {
-    READ("ds_read_u8 v10, v20 offset:1027", u8_at3),
+    READ("ds_nop\n ds_read_u8 v10, v20 offset:1027", u8_at3),
     READ("ds_read_i8 v10, v20 offset:1027", i8_at3),
     READ("ds_read_u16 v10, v20 offset:1030", u16_at6),
     READ("ds_read_i16 v10, v20 offset:1030", i16_at6),
