@@ -107,20 +107,29 @@ typedef struct walk {
   int groups, step, each; /* lanes from one group to the next; elements in a lane */
 } walk;
 
-/* Four rows of the result, `width` columns of each; the rows are in registers that follow each other. */
-#define PRODUCT(symbol, type, width, multiply_add)                                                \
-  static void symbol(u32(*d)[LANES], const u32 *a, const u32 *b, walk k) {                        \
-    type sum[4][width];                                                                           \
-    for (int r = 0; r < 4; r++) memcpy(sum[r], d[r], sizeof sum[r]);                              \
-    for (int g = 0; g < k.groups; g++)                                                            \
-      for (int e = 0; e < k.each; e++) {                                                          \
-        type row[4], column[width];                                                               \
-        memcpy(row, a + e * LANES + g * k.step, sizeof row);                                      \
-        memcpy(column, b + e * LANES + g * k.step, sizeof column);                                \
-        for (int r = 0; r < 4; r++)                                                               \
-          for (int j = 0; j < width; j++) sum[r][j] = multiply_add(row[r], column[j], sum[r][j]); \
-      }                                                                                           \
-    for (int r = 0; r < 4; r++) memcpy(d[r], sum[r], sizeof sum[r]);                              \
+/* Four rows of the result, `width` columns of each; the rows are in registers that follow each other. Named one by one, so that
+ * compilers make vectors along the columns. */
+#define PRODUCT(symbol, type, width, multiply_add)                                                              \
+  static void symbol(u32(*d)[LANES], const u32 *a, const u32 *b, walk k) {                                      \
+    type s0[width], s1[width], s2[width], s3[width];                                                            \
+    memcpy(s0, d[0], sizeof s0);                                                                                \
+    memcpy(s1, d[1], sizeof s1);                                                                                \
+    memcpy(s2, d[2], sizeof s2);                                                                                \
+    memcpy(s3, d[3], sizeof s3);                                                                                \
+    for (int g = 0; g < k.groups; g++)                                                                          \
+      for (int e = 0; e < k.each; e++) {                                                                        \
+        type row[4], column[width];                                                                             \
+        memcpy(row, a + e * LANES + g * k.step, sizeof row);                                                    \
+        memcpy(column, b + e * LANES + g * k.step, sizeof column);                                              \
+        _Pragma("GCC unroll 1") for (int j = 0; j < width; j++) s0[j] = multiply_add(row[0], column[j], s0[j]); \
+        _Pragma("GCC unroll 1") for (int j = 0; j < width; j++) s1[j] = multiply_add(row[1], column[j], s1[j]); \
+        _Pragma("GCC unroll 1") for (int j = 0; j < width; j++) s2[j] = multiply_add(row[2], column[j], s2[j]); \
+        _Pragma("GCC unroll 1") for (int j = 0; j < width; j++) s3[j] = multiply_add(row[3], column[j], s3[j]); \
+      }                                                                                                         \
+    memcpy(d[0], s0, sizeof s0);                                                                                \
+    memcpy(d[1], s1, sizeof s1);                                                                                \
+    memcpy(d[2], s2, sizeof s2);                                                                                \
+    memcpy(d[3], s3, sizeof s3);                                                                                \
   }
 #define INTEGER(a, b, c) ((c) + (a) * (b))
 PRODUCT(product_f32, float, TILE, fmaf)
