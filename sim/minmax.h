@@ -28,7 +28,7 @@ static inline u32 med3_f32_bits(u32 a, u32 b, u32 c, bool ieee) {
   float most = as_f32(max_f32_bits(max_f32_bits(a, b, ieee), c, ieee));
   u32 first = max_f32_bits(b, c, ieee), second = max_f32_bits(a, c, ieee), third = max_f32_bits(a, b, ieee);
   u32 middle = choose(most == as_f32(a), first, choose(most == as_f32(b), second, third));
-  return choose(is_nan(a) | is_nan(b) | is_nan(c), least, middle);
+  return choose(is_nan(a) || is_nan(b) || is_nan(c), least, middle);
 }
 
 /* minimum and maximum of IEEE 754-2019: any NaN wins, quietly. */

@@ -20,7 +20,8 @@ void mode_flush(char type, u32 *rows) {
   }
 }
 
-/* Only where results are flushed and IEEE mode is off; -0 becomes +0. Source: Vega ISA, "Output modifiers". */
+/* Only where results are flushed and IEEE mode is off; -0 becomes +0. Source: LLVM, SIFoldOperands: isOMod,
+ * and what it asks of the function. */
 static void scale(const wave *w, const inst *i, const operand *o, u32 *rows) {
   for (int l = 0; l < LANES; l++) {
     if (o->type == 'f') rows[l] = bits_f32(ldexpf(as_f32(rows[l]), i->omod) + 0.0f);
