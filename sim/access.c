@@ -80,7 +80,7 @@ static bool lanes_together(wave *w, u64 mask, const u64 address[LANES], u32 byte
   return true;
 }
 
-static bool global_lanes(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
+bool global_lanes(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
   if (mask == 0 || lanes_together(w, mask, address, bytes, write, at)) return true;
   for (; mask != 0; mask &= mask - 1) {
     int l = __builtin_ctzll(mask);
@@ -123,7 +123,7 @@ void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u3
 
 /* ---- LDS ---- */
 
-u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write) {
+static u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write) {
   u32 size = w->group->launch->lds_bytes;
   if (!aligned(w, i, lane, address, bytes)) return NULL;
   if (address <= size && bytes <= size - address) return w->group->lds + address;
@@ -132,7 +132,7 @@ u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool w
   return NULL;
 }
 
-static bool lds_lanes(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
+bool lds_lanes(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, bool write, u8 *at[LANES]) {
   u32 size = w->group->launch->lds_bytes, high = 0, bits = 0;
   for (int l = 0; l < LANES; l++) {
     u32 own = (mask >> l & 1) != 0 ? address[l] : 0;

@@ -12,9 +12,12 @@ void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 b
 void scratch_load(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, u32 (*rows)[LANES]);
 void scratch_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, const u32 (*rows)[LANES]);
 
-/* Host bytes of one lane's access, for atomics; NULL after a fault. lane: -1 for a scalar access. */
+/* Host bytes of one lane's access; NULL after a fault. lane: -1 for a scalar access. */
 u8 *global_pointer(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write);
-u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write);
+
+/* The same for lanes of `mask`, checked together where that is possible; false after a fault. */
+bool global_lanes(wave *w, const inst *i, u64 mask, const u64 address[LANES], u32 bytes, bool write, u8 *at[LANES]);
+bool lds_lanes(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 bytes, bool write, u8 *at[LANES]);
 
 /* The registers of operand n get loaded rows. */
 static inline u32 (*operand_rows(wave *w, const inst *i, int n))[LANES] { return &w->v[i->operand[n].reg]; }

@@ -103,7 +103,8 @@ static void keep_value(u32 (*rows)[LANES], int lane, u32 bytes, u64 value) {
   if (bytes == 8) rows[1][lane] = (u32)(value >> 32);
 }
 
-static bool aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
+/* To its own size, other than plain accesses. */
+static bool lane_aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
   if (address % bytes == 0) return true;
   wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "atomic of %u bytes: must be aligned to %u", bytes, bytes);
   return false;
@@ -119,29 +120,33 @@ static bool aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
   } while (0)
 
 void global_atomic(wave *w, const inst *i, u64 mask, const u64 address[LANES], atomic a, const atomic_rows *rows) {
+  u8 *at[LANES];
+  for (u64 left = mask; left != 0; left &= left - 1)
+    if (!lane_aligned(w, i, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
+  if (!global_lanes(w, i, mask, address, a.bytes, true, at)) return;
   for (u64 left = mask; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
-    u8 *at = aligned(w, i, l, address[l], a.bytes) ? global_pointer(w, i, l, address[l], a.bytes, true) : NULL;
-    if (at == NULL) return;
     u64 data = lane_value(rows->data, l, a.bytes), second = lane_value(rows->second, l, a.bytes), old;
     if (a.bytes == 4)
-      SWAP_UNTIL_WHOLE(u32, at, a, data, second, old);
+      SWAP_UNTIL_WHOLE(u32, at[l], a, data, second, old);
     else
-      SWAP_UNTIL_WHOLE(u64, at, a, data, second, old);
+      SWAP_UNTIL_WHOLE(u64, at[l], a, data, second, old);
     keep_value(rows->old, l, a.bytes, old);
   }
   watch_access(w, i, &(memory_access){SPACE_GLOBAL, ACCESS_ATOMIC, .bytes = a.bytes, .mask = mask, .address = address});
 }
 
 void lds_atomic(wave *w, const inst *i, u64 mask, const u32 address[LANES], atomic a, const atomic_rows *rows) {
+  u8 *at[LANES];
+  for (u64 left = mask; left != 0; left &= left - 1)
+    if (!lane_aligned(w, i, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
+  if (!lds_lanes(w, i, mask, address, a.bytes, true, at)) return;
   for (u64 left = mask; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
-    u8 *at = aligned(w, i, l, address[l], a.bytes) ? lds_pointer(w, i, l, address[l], a.bytes, true) : NULL;
-    if (at == NULL) return;
     u64 old = 0;
-    memcpy(&old, at, a.bytes);
+    memcpy(&old, at[l], a.bytes);
     u64 made = atomic_result(a, old, lane_value(rows->data, l, a.bytes), lane_value(rows->second, l, a.bytes));
-    memcpy(at, &made, a.bytes);
+    memcpy(at[l], &made, a.bytes);
     keep_value(rows->old, l, a.bytes, old);
   }
   watch_access(w, i, &(memory_access){SPACE_LDS, ACCESS_ATOMIC, .bytes = a.bytes, .mask = mask, .offset = address});

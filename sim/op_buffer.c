@@ -40,14 +40,15 @@ static bool check_range(wave *w, const inst *i, const resource *r, const u32 ind
   if (r->add_lane && indexed) return stop(w, i, "lane and index added: the range check is not documented");
   if (indexed && r->stride == 0 && r->records != 0)
     return stop(w, i, "index without stride: the range check is not documented");
-  for (u32 n = 0; n < 4; n++) {
-    b->inside[n] = 0;
+  u64 high = 0; /* most often no lane is anywhere near the end */
+  for (int l = 0; l < LANES; l++) high = offset[l] > high ? offset[l] : high;
+  bool all = r->add_lane || (!indexed && high + 12 < r->records);
+  for (u32 n = 0; n < 4; n++) b->inside[n] = get_exec(w);
+  for (u32 n = 0; n < 4 && !all; n++)
     for (int l = 0; l < LANES; l++) {
-      bool in = r->add_lane || (indexed ? index[l] < r->records : offset[l] + 4 * n < r->records);
-      b->inside[n] |= (u64)in << l;
+      bool in = indexed ? index[l] < r->records : offset[l] + 4 * n < r->records;
+      b->inside[n] &= ~((u64)!in << l);
     }
-    b->inside[n] &= get_exec(w);
-  }
   return true;
 }
 
