@@ -113,30 +113,31 @@ format() {
 warnings_clang_22() {
   mkdir -p build-tools/omp
   ln -sf /usr/lib/llvm-19/lib/clang/19/include/omp.h build-tools/omp/omp.h
-  build_only build-clang-22 clang-22 "-Dc_args=-isystem$PWD/build-tools/omp" -Dc_link_args=-L/usr/lib/llvm-19/lib
+  build_only build-clang-22 clang-22 -Dsim=disabled "-Dc_args=-isystem$PWD/build-tools/omp" -Dc_link_args=-L/usr/lib/llvm-19/lib
 }
 
 # ---- All of them ----
 
 step format format
+# gfxsim in the gcc and sanitizer steps, whose clang-19 warns of it too.
 if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
-  step gcc build_and_test build-gcc gcc -Dsim=enabled
+  sim=-Dsim=enabled
 else
-  step gcc build_and_test build-gcc gcc
+  sim=-Dsim=disabled
   skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev, libdw-dev and msgpack-c, which this system lacks"
 fi
-step clang-19 build_and_test build-clang-19 clang-19
+step gcc build_and_test build-gcc gcc $sim
+step clang-19 build_and_test build-clang-19 clang-19 -Dsim=disabled
 if have clang-22; then
   step clang-22 warnings_clang_22
 else
   skip clang-22 "not in this system's package sources"
 fi
-# gfxsim's tests are in the gcc step alone.
-step sanitize build_and_test build-sanitize clang-19 -Db_sanitize=address,undefined -Db_lundef=false
+step sanitize build_and_test build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step fuzz sh tools/fuzz.sh 60
 for chip in sm_90 gfx942; do
   if sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
-    step offload-$chip build_only build-offload-$chip clang-19 -Domp_offload=$chip
+    step offload-$chip build_only build-offload-$chip clang-19 -Dsim=disabled -Domp_offload=$chip
   else
     skip offload-$chip "$(tail -n 1 $logs/offload-setup.log)"
   fi
