@@ -129,10 +129,10 @@ static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
     for (int l = 0; l < LANES; l++) t->address[l] = t->lds ? a->offset[l] : a->address[l];
 }
 
-/* The entry that the access belongs to: flat ones that reach LDS count behind lgkmcnt too. */
-static outstanding *entry_of(wave *w, order_wave *o, const inst *i, const memory_access *a) {
-  queue *q = i->class == CLASS_LDS || i->class == CLASS_SMEM ? &o->lgkm : &o->vm;
-  if (i->class == CLASS_FLAT && a->space == SPACE_LDS) {
+/* The entry that an LDS access belongs to: flat ones that reach LDS count behind lgkmcnt too. */
+static outstanding *entry_of(wave *w, order_wave *o, const inst *i) {
+  queue *q = i->class == CLASS_LDS ? &o->lgkm : &o->vm;
+  if (i->class == CLASS_FLAT) {
     if (o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, 0);
     return wait_issue(w, o, &o->lgkm, i);
   }
@@ -142,8 +142,12 @@ static outstanding *entry_of(wave *w, order_wave *o, const inst *i, const memory
 static void accessed(wave *w, const inst *i, const memory_access *a) {
   order_wave *o = &w->group->order->wave[w->index];
   if (a->space == SPACE_SCRATCH || a->mask == 0) return;
-  outstanding *e = entry_of(w, o, i, a);
-  footprint *t = &e->touch[e->touches < 2 ? e->touches++ : 1];
+  footprint global, *t = &global;
+  if (a->space == SPACE_LDS) {
+    outstanding *e = entry_of(w, o, i);
+    t = &e->touch[e->touches < 2 ? e->touches++ : 1];
+    e->to_lds |= a->to_lds;
+  }
   fill_touch(t, i, a);
   if (t->lds && !a->to_lds && order_checks(w, GFXSIM_CHECK_WAIT)) wait_lds(w, o, i, t);
   if (order_checks(w, GFXSIM_CHECK_RACE)) {
@@ -151,11 +155,13 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
     race_access(w, i, t);
     if (a->kind == ACCESS_ATOMIC && strstr(i->op->name, "cmp") != NULL) race_swap(o, t);
   }
-  e->to_lds |= t->lds && a->to_lds;
 }
 
 /* ---- Barriers ---- */
 
+/* LDS accesses that were not waited for may take effect behind the barrier. Those of global memory may not: the waves of a
+ * workgroup share a vector L1 that keeps them in order, so that compilers put no wait for them before a barrier (LLVM's
+ * AMDGPUUsage, memory model of gfx942, fence at workgroup scope without tgsplit). */
 static void carry(wave *w, const queue *q) {
   for (u32 n = 0; n < q->count; n++) {
     const outstanding *e = queue_at(q, n);

@@ -13,7 +13,7 @@ enum { TAGS = 1 << 22 }; /* of workgroups, in the shadow */
 
 /* ---- Outstanding instructions ---- */
 
-/* An access that has not been waited for: barriers carry it on to their other side. */
+/* An access. Those of LDS are kept until they are waited for: barriers carry them on to their other side. */
 typedef struct footprint {
   bool lds, write, atomic;
   u32 bytes;

@@ -4,7 +4,7 @@
  *   63:42 workgroup   41:38 wave   37:21 clock   20 atomic   19:16 bytes   15:0 site
  *
  * Two accesses of a workgroup are ordered when a barrier lies between, that is when the earlier one's clock is below the
- * epoch; accesses that were outstanding at the barrier have been marked again behind it. Two of different workgroups are
+ * epoch; LDS accesses that were outstanding at the barrier have been marked again behind it. Two of different workgroups are
  * ordered when the later one has acquired what the earlier one released. A host thread marks before it looks, so of two
  * threads that collide at least one sees the other. */
 #include <inttypes.h>

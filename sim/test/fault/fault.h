@@ -7,7 +7,14 @@
 
 #ifdef FAULT
 #define PLANTED(wrong, right) (wrong)
+#define PLANTED_TEXT(wrong, right) wrong /* of inline assembly */
 #else
 #define PLANTED(wrong, right) (right)
+#define PLANTED_TEXT(wrong, right) right
 #endif
+
+/* For inline assembly, which also keeps the compiler from leaving the array out. */
+static inline __device__ unsigned lds_address(void *shared) {
+  return (unsigned)(__UINTPTR_TYPE__)(__attribute__((address_space(3))) void *)shared;
+}
 #endif
