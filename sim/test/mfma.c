@@ -355,7 +355,9 @@ static int run_shape(char *clang, const char *chip, const shape *s) {
     return fprintf(stderr, "mfma: %s\n", gfxsim_last_error()), 1;
   int failed = 0;
   for (int n = 0; n < from.count && failed == 0; n++) {
-    int hot = n == 0 ? 2 * s->m * s->k * s->blocks : 0; /* every place once, with the first variant */
+    /* Every place once, with the first variant; mixed pairs of fp8 and bf8, and scaled forms, have the places of others. */
+    bool places = n == 0 && !is_scaled(s) && (s->a == s->b || is_f8f6f4(s));
+    int hot = places ? 2 * s->m * s->k * s->blocks : 0;
     for (int first = 0; first < hot + RANDOM && failed == 0; first += PROBLEMS) {
       int left = hot + RANDOM - first;
       failed = run_batch(&at, s, &variants[n], n, first, left < PROBLEMS ? left : PROBLEMS, hot);
