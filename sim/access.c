@@ -29,6 +29,8 @@ static allocation *cached(wave *w, u64 address, u64 bytes, bool write) {
   return w->cache[0] = a;
 }
 
+static u8 *host_bytes(const wave *w, const allocation *a) { return w->shadow ? a->undefined : a->data; }
+
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   const char *verb = write ? "write" : "read";
   const allocation *a = memory_find(&w->group->launch->device->memory, address);
@@ -57,7 +59,7 @@ static bool aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
 u8 *global_pointer(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   if (!aligned(w, i, lane, address, bytes)) return NULL;
   const allocation *a = cached(w, address, bytes, write);
-  if (a != NULL) return a->data + (address - a->base);
+  if (a != NULL) return host_bytes(w, a) + (address - a->base);
   global_fault(w, i, lane, address, bytes, write);
   return NULL;
 }
@@ -75,7 +77,7 @@ static bool lanes_together(wave *w, u64 mask, const u64 address[LANES], u32 byte
   if ((bits | first) % alignment(bytes) != 0 || low < INT32_MIN || high > INT32_MAX) return false;
   const allocation *a = cached(w, first + (u64)low, (u64)(high - low) + bytes, write);
   if (a == NULL) return false;
-  u8 *start = a->data + (first - a->base);
+  u8 *start = host_bytes(w, a) + (first - a->base);
   for (int l = 0; l < LANES; l++) at[l] = start + distance[l];
   return true;
 }

@@ -87,6 +87,7 @@ u64 atomic_result(atomic a, u64 old, u64 data, u64 second) {
     case ATOMIC_CMPSWAP_F: return real_of(a, old) == real_of(a, second) ? data : old; /* -0 equals 0; NaN nothing */
     case ATOMIC_PK_ADD_F16: return add_pair(add_f16, old, data);
     case ATOMIC_PK_ADD_BF16: return add_pair(add_bf16, old, data);
+    case ATOMIC_UNDEFINED: return (old | data | second) != 0 ? ~UINT64_C(0) : 0;
   }
   return old;
 }
@@ -121,6 +122,7 @@ static bool lane_aligned(wave *w, const inst *i, int lane, u64 address, u32 byte
 
 void global_atomic(wave *w, const inst *i, u64 mask, const u64 address[LANES], atomic a, const atomic_rows *rows) {
   u8 *at[LANES];
+  if (w->shadow && a.kind != ATOMIC_SWAP) a.kind = ATOMIC_UNDEFINED;
   for (u64 left = mask; left != 0; left &= left - 1)
     if (!lane_aligned(w, i, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
   if (!global_lanes(w, i, mask, address, a.bytes, true, at)) return;
@@ -138,6 +140,7 @@ void global_atomic(wave *w, const inst *i, u64 mask, const u64 address[LANES], a
 
 void lds_atomic(wave *w, const inst *i, u64 mask, const u32 address[LANES], atomic a, const atomic_rows *rows) {
   u8 *at[LANES];
+  if (w->shadow && a.kind != ATOMIC_SWAP) a.kind = ATOMIC_UNDEFINED;
   for (u64 left = mask; left != 0; left &= left - 1)
     if (!lane_aligned(w, i, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
   if (!lds_lanes(w, i, mask, address, a.bytes, true, at)) return;

@@ -181,11 +181,13 @@ static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) 
     bool write = (*shape == '=' || *shape == '+') && kept, read = *shape != '=';
     here = here && (kept || *shape != '=');
     if (*shape == '=' || *shape == '+') shape++;
+    bool control = *shape == '@';
+    if (control) shape++;
     if (!here) continue;
     if (n == line->count) return "fewer operands than known";
     const char *problem = bind_operand(k, &line->operand[n], *shape, write, read, &i->operand[n]);
     if (problem != NULL) return problem;
-    n++;
+    i->operand[n++].control = control;
   }
   i->operands = (u8)n;
   return n == line->count ? NULL : "more operands than known";

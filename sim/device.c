@@ -23,6 +23,7 @@ gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsi
   }
   if (options != NULL) d->options = *options;
   memory_init(&d->memory);
+  d->memory.checked = (d->options.unchecked & GFXSIM_CHECK_UNINITIALISED) == 0;
   *device = d;
   return GFXSIM_OK;
 }
@@ -53,8 +54,10 @@ bool gfxsim_owns(const gfxsim_device *device, uint64_t address) { return memory_
 gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address) {
   allocation *made;
   gfxsim_status status = memory_alloc(&device->memory, bytes, true, &made);
-  if (status == GFXSIM_OK) *address = made->base;
-  return status;
+  if (status != GFXSIM_OK) return status;
+  *address = made->base;
+  memory_written(&device->memory, made->base, made->size, false);
+  return GFXSIM_OK;
 }
 
 gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address) {
@@ -70,6 +73,7 @@ gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *
   u8 *data = memory_range(&device->memory, address, bytes, "write");
   if (data == NULL) return GFXSIM_INVALID;
   memcpy(data, host, bytes);
+  memory_written(&device->memory, address, bytes, true);
   return GFXSIM_OK;
 }
 
@@ -86,5 +90,6 @@ gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value
   u8 *data = memory_range(&device->memory, address, bytes, "fill");
   if (data == NULL) return GFXSIM_INVALID;
   memset(data, value, bytes);
+  memory_written(&device->memory, address, bytes, true);
   return GFXSIM_OK;
 }

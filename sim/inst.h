@@ -11,6 +11,8 @@
  *   s  one SGPR or constant used as an address or offset
  *   i  anything: the function looks at the instruction's word
  *
+ * An address, a shift amount or another selector has `@` before the letter.
+ *
  * The letter decides the number of registers and the bits of constants. A shape of "*" takes no operands from the text. An
  * operand behind `!` is not there under the modifier lds. One behind `?` belongs to atomics that return: without sc0 `?=` is
  * not there, and `?+` is only read. */
@@ -42,8 +44,9 @@ typedef struct operand {
   bool write, read;
   bool neg, abs, sext;
   bool agpr;
-  bool plain; /* a VGPR that needs no modifier: its row is the source */
-  u8 source;  /* its number among the sources; NO_SOURCE for a written one */
+  bool control; /* an address or a selector: see enum flow */
+  bool plain;   /* a VGPR that needs no modifier: its row is the source */
+  u8 source;    /* its number among the sources; NO_SOURCE for a written one */
   u16 reg;
   u64 value;        /* OPERAND_CONST: the bits */
   const u32 *lanes; /* OPERAND_CONST: the bits in every lane, a row per dword, modifiers applied */
@@ -83,10 +86,11 @@ typedef enum sdwa_unused { UNUSED_PAD, UNUSED_SEXT, UNUSED_PRESERVE } sdwa_unuse
 /* How definedness goes from sources to the result. */
 typedef enum flow {
   FLOW_ALL,     /* a bit that is undefined in any source makes the whole result undefined */
-  FLOW_BITWISE, /* bit by bit */
+  FLOW_BITWISE, /* bit by bit, by op.table */
   FLOW_CARRY,   /* from the lowest undefined bit upward: add, sub, mul */
-  FLOW_MOVE,    /* source 1 to the result unchanged */
-  FLOW_OWN,     /* the function moves lanes, registers or memory, and definedness with them */
+  FLOW_MOVE,    /* every result bit is a source bit or a constant; which one, only `@` operands decide */
+  FLOW_OWN,  /* the same between registers and memory, where `@` operands are addresses; matrices; or no definedness at all */
+  FLOW_EXEC, /* EXEC = op.table of source and EXEC */
 } flow;
 
 /* Where a 16-bit result goes. */
@@ -95,6 +99,12 @@ typedef enum half {
   HALF_SELECTED, /* to the half that op_sel's last bit names; the other stays */
   HALF_HIGH,     /* to the high half; the low one stays */
 } half;
+
+/* Truth tables for op.table: TABLE_A & ~TABLE_B. */
+enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa, TABLE_ALL = 0xff };
+
+/* What an instruction reads or writes that its text does not name. */
+enum { IMPLIED_SCC = 1, IMPLIED_SCC_RESULT = 2, IMPLIED_VCC = 4, IMPLIED_EXEC_RESULT = 8, IMPLIED_M0 = 16 };
 
 /* What an instruction occupies, for counters. */
 typedef enum inst_class {
@@ -117,6 +127,9 @@ typedef struct op {
   u32 mods;      /* beside the family's */
   u8 flow;       /* enum flow */
   u8 half;       /* enum half */
+  u8 table;      /* FLOW_BITWISE, FLOW_EXEC: entry 4a + 2b + c is the result's bit */
+  u8 implied;    /* IMPLIED_... */
+  u32 matter;    /* FLOW_ALL, FLOW_CARRY: the bits of the sources that the result depends on; 0: all */
   bool ends;     /* ends a basic block */
   bool to_lds;   /* memory straight into LDS, as others do under the modifier lds */
   int parameter; /* one function for several rows */

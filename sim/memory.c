@@ -15,6 +15,7 @@ void memory_init(memory *m) { *m = (memory){.next = first_address}; }
 void memory_release(memory *m) {
   for (size_t a = 0; a < m->count; a++) {
     free(m->sorted[a]->data);
+    free(m->sorted[a]->undefined);
     free(m->sorted[a]);
   }
   free(m->sorted);
@@ -37,14 +38,15 @@ gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **mad
     return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": no addresses left", bytes);
   u64 pages = (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE;
   allocation *a = calloc(1, sizeof *a);
-  u8 *data = aligned_alloc(MEMORY_PAGE, pages);
-  if (a == NULL || data == NULL || !grow(m)) {
+  u8 *data = aligned_alloc(MEMORY_PAGE, pages), *undefined = m->checked ? calloc(1, pages) : NULL;
+  if (a == NULL || data == NULL || (m->checked && undefined == NULL) || !grow(m)) {
     free(a);
     free(data);
+    free(undefined);
     return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": the host has no memory left", bytes);
   }
   memset(data, 0xfb, pages); /* as f32, f16 and bf16 an implausible number: what nobody wrote should look wrong */
-  *a = (allocation){.base = m->next, .size = bytes, .data = data, .writable = writable};
+  *a = (allocation){.base = m->next, .size = bytes, .data = data, .undefined = undefined, .writable = writable};
   m->next += pages + GAP;
   m->sorted[m->count++] = a;
   *made = a;
@@ -53,7 +55,13 @@ gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **mad
 
 void memory_drop(allocation *a) {
   free(a->data);
-  a->data = NULL;
+  free(a->undefined);
+  a->data = a->undefined = NULL;
+}
+
+void memory_written(const memory *m, u64 address, u64 bytes, bool written) {
+  const allocation *a = memory_find(m, address);
+  if (m->checked) memset(a->undefined + (address - a->base), written ? 0 : 0xff, bytes);
 }
 
 allocation *memory_find(const memory *m, u64 address) {

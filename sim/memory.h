@@ -12,6 +12,7 @@ enum { MEMORY_PAGE = 4096 };
 typedef struct allocation {
   u64 base, size; /* size: what was asked for; data has it rounded up to pages */
   u8 *data;       /* NULL once freed */
+  u8 *undefined;  /* a set bit: nobody wrote it; NULL where memory.checked is off, or once freed */
   bool writable;  /* not: code and kernel arguments */
 } allocation;
 
@@ -19,11 +20,15 @@ typedef struct memory {
   allocation **sorted; /* by base; rows stay where they are so that waves may keep pointers during a launch */
   size_t count, capacity;
   u64 next;
+  bool checked; /* for what nobody wrote */
 } memory;
 
 void memory_init(memory *m);
 void memory_release(memory *m);
+/* Its bytes count as written: memory_written with false says otherwise. */
 gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made);
+/* Whether somebody wrote [address, address + bytes), which lie in one live allocation. */
+void memory_written(const memory *m, u64 address, u64 bytes, bool written);
 /* Frees the bytes and keeps the row, for reports. */
 void memory_drop(allocation *a);
 /* The allocation at or before the address (also one that was freed); NULL below the first. */

@@ -44,10 +44,10 @@ static void trap(wave *w, const inst *i) {
 
 static const op ops[] = {
     {"s_branch", branch, "*", .ends = true},
-    {"s_cbranch_scc0", scc0, "*", .ends = true},
-    {"s_cbranch_scc1", scc1, "*", .ends = true},
-    {"s_cbranch_vccz", vccz, "*", .ends = true},
-    {"s_cbranch_vccnz", vccnz, "*", .ends = true},
+    {"s_cbranch_scc0", scc0, "*", .ends = true, .implied = IMPLIED_SCC},
+    {"s_cbranch_scc1", scc1, "*", .ends = true, .implied = IMPLIED_SCC},
+    {"s_cbranch_vccz", vccz, "*", .ends = true, .implied = IMPLIED_VCC},
+    {"s_cbranch_vccnz", vccnz, "*", .ends = true, .implied = IMPLIED_VCC},
     {"s_cbranch_execz", execz, "*", .ends = true},
     {"s_cbranch_execnz", execnz, "*", .ends = true},
     {"s_getpc_b64", getpc, "=B"},

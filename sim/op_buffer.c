@@ -115,6 +115,6 @@ static void read_modify_write(wave *w, const inst *i) {
   if (w->state != WAVE_FAULT && atomic_returns(i)) load_return(w, i, 0, get_exec(w), old, a.bytes / 4);
 }
 
-static const op ops[] = {LOAD_ROWS("buffer", load, "!", "rrs"), STORE_ROWS("buffer", store, "rrrs"),
-                         ATOMIC_ROWS("buffer", read_modify_write, "?+rrrs")};
+static const op ops[] = {LOAD_ROWS("buffer", load, "!", "@r@r@s"), STORE_ROWS("buffer", store, "r@r@r@s"),
+                         ATOMIC_ROWS("buffer", read_modify_write, "?+r@r@r@s")};
 FAMILY(family_buffer, "buffer", CLASS_VMEM, MOD_OFFSET | MOD_CACHE | MOD_OFFEN | MOD_IDXEN | MOD_LDS, ops);

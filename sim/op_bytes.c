@@ -33,19 +33,19 @@ V_TERNARY(bfe_i32, U, U, signed_field(a, b & 31, c & 31))
 static inline u32 byte(u64 value, u32 n) { return (u32)(value >> (8 * n)) & 0xff; }
 
 /* 0 to 7: a byte of {a, b}; 8 to 11: the sign of byte 1, 3, 5, 7 in every bit; 12: 0; above: 0xff */
-static inline u32 permuted(u64 data, u32 select) {
-  if (select >= 13) return 0xff;
+static inline u32 permuted(u64 data, u32 select, u32 ones) {
+  if (select >= 13) return ones;
   if (select == 12) return 0;
   if (select >= 8) return byte(data, 2 * (select - 8) + 1) >= 0x80 ? 0xff : 0;
   return byte(data, select);
 }
-static inline u32 permute(u32 a, u32 b, u32 select) {
+static inline u32 permute(u32 a, u32 b, u32 select, u32 ones) {
   u64 data = (u64)a << 32 | b;
   u32 result = 0;
-  for (u32 n = 0; n < 4; n++) result |= permuted(data, byte(select, n)) << (8 * n);
+  for (u32 n = 0; n < 4; n++) result |= permuted(data, byte(select, n), ones) << (8 * n);
   return result;
 }
-V_TERNARY(perm_b32, U, U, permute(a, b, c))
+V_TERNARY(perm_b32, U, U, permute(a, b, c, w->shadow ? 0 : 0xff)) /* a constant has no undefined bits */
 
 /* Averages of bytes, rounded up where c's byte is odd */
 static inline u32 averages(u32 a, u32 b, u32 c) {
@@ -113,14 +113,14 @@ static void mqsad_u32_u8(wave *w, const inst *i) {
 }
 
 static const op ops[] = {
-    {"v_bfrev_b32", bfrev_b32, "=bb"},
+    {"v_bfrev_b32", bfrev_b32, "=bb", .flow = FLOW_MOVE},
     {"v_ffbh_u32", ffbh_u32, "=bb"},
     {"v_ffbh_i32", ffbh_i32, "=bb"},
     {"v_ffbl_b32", ffbl_b32, "=bb"},
     {"v_bcnt_u32_b32", bcnt_u32_b32, "=bbb"},
     {"v_bfm_b32", bfm_b32, "=bbb"},
-    {"v_bfe_i32", bfe_i32, "=bbbb"},
-    {"v_perm_b32", perm_b32, "=bbbb"},
+    {"v_bfe_i32", bfe_i32, "=bb@b@b", .flow = FLOW_MOVE},
+    {"v_perm_b32", perm_b32, "=bbb@b", .flow = FLOW_MOVE},
     {"v_lerp_u8", lerp_u8, "=bbbb"},
     {"v_sad_u8", sad_u8, "=bbbb", .mods = MOD_CLAMP},
     {"v_sad_hi_u8", sad_hi_u8, "=bbbb", .mods = MOD_CLAMP},

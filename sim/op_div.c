@@ -211,8 +211,8 @@ static void div_fixup_f64(wave *w, const inst *i) {
 static const op ops[] = {
     {"v_div_scale_f32", div_scale_f32, "=f=mfff", .mods = MOD_SRC},
     {"v_div_scale_f64", div_scale_f64, "=d=mddd", .mods = MOD_SRC},
-    {"v_div_fmas_f32", div_fmas_f32, "=ffff", .mods = MODS},
-    {"v_div_fmas_f64", div_fmas_f64, "=dddd", .mods = MODS},
+    {"v_div_fmas_f32", div_fmas_f32, "=ffff", .mods = MODS, .implied = IMPLIED_VCC},
+    {"v_div_fmas_f64", div_fmas_f64, "=dddd", .mods = MODS, .implied = IMPLIED_VCC},
     {"v_div_fixup_f32", div_fixup_f32, "=ffff", .mods = MODS},
     {"v_div_fixup_f16", div_fixup_f16, "=hhhh", .mods = MOD_SRC | MOD_CLAMP | MOD_OP_SEL, .half = HALF_SELECTED},
     {"v_div_fixup_legacy_f16", div_fixup_f16, "=hhhh", .mods = MODS},

@@ -61,6 +61,6 @@ static void read_modify_write(wave *w, const inst *i) {
   if (w->state != WAVE_FAULT && atomic_returns(i)) load_return(w, i, 0, get_exec(w), old, atomic_of(i).bytes / 4);
 }
 
-static const op ops[] = {LOAD_ROWS("flat", load, "", "r"), STORE_ROWS("flat", store, "rr"),
-                         ATOMIC_ROWS("flat", read_modify_write, "?=rrr")};
+static const op ops[] = {LOAD_ROWS("flat", load, "", "@r"), STORE_ROWS("flat", store, "@rr"),
+                         ATOMIC_ROWS("flat", read_modify_write, "?=r@rr")};
 FAMILY(family_flat, "flat", CLASS_FLAT, MOD_OFFSET | MOD_CACHE, ops);

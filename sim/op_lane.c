@@ -89,19 +89,19 @@ static void swizzle(wave *w, const inst *i) {
 }
 
 static const op ops[] = {
-    {"v_readlane_b32", readlane, "=bbb", .flow = FLOW_OWN},
-    {"v_readfirstlane_b32", readfirstlane, "=bb", .flow = FLOW_OWN},
-    {"v_writelane_b32", writelane, "+bbb", .flow = FLOW_OWN},
+    {"v_readlane_b32", readlane, "=bb@b", .flow = FLOW_MOVE},
+    {"v_readfirstlane_b32", readfirstlane, "=bb", .flow = FLOW_MOVE},
+    {"v_writelane_b32", writelane, "+bb@b", .flow = FLOW_MOVE},
     {"v_mbcnt_lo_u32_b32", mbcnt, "=bbb", .parameter = 0},
     {"v_mbcnt_hi_u32_b32", mbcnt, "=bbb", .parameter = 1},
-    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .flow = FLOW_OWN, .parameter = 16},
-    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .flow = FLOW_OWN, .parameter = 32},
+    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .parameter = 16, .flow = FLOW_MOVE},
+    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .parameter = 32, .flow = FLOW_MOVE},
 };
 FAMILY(family_lane, "lane", CLASS_VALU, 0, ops);
 
 static const op crossbar_ops[] = {
-    {"ds_permute_b32", permute, "=bbb", .flow = FLOW_OWN},
-    {"ds_bpermute_b32", bpermute, "=bbb", .flow = FLOW_OWN},
-    {"ds_swizzle_b32", swizzle, "=bb", .mods = MOD_SWIZZLE, .flow = FLOW_OWN},
+    {"ds_permute_b32", permute, "=b@bb", .flow = FLOW_MOVE},
+    {"ds_bpermute_b32", bpermute, "=b@bb", .flow = FLOW_MOVE},
+    {"ds_swizzle_b32", swizzle, "=bb", .mods = MOD_SWIZZLE, .flow = FLOW_MOVE},
 };
 FAMILY(family_crossbar, "crossbar", CLASS_LDS, MOD_OFFSET, crossbar_ops);

@@ -69,7 +69,7 @@ static void count_lanes(wave *w, const inst *i) {
   if (mask == 0) return;
   int first = __builtin_ctzll(mask);
   address[first] = (w->s[S_M0] & 0xffff) + (u32)i->offset;
-  count[0][first] = (u32)__builtin_popcountll(mask);
+  count[0][first] = w->shadow ? 0 : (u32)__builtin_popcountll(mask); /* always defined */
   atomic_rows rows = {(const u32(*)[LANES])count, NULL, old};
   lds_atomic(w, i, UINT64_C(1) << first, address, atomic_of(i), &rows);
   if (w->state == WAVE_FAULT) return;
@@ -81,8 +81,8 @@ static void count_lanes(wave *w, const inst *i) {
 #define PLAIN(name, shape, what) {"ds_" name, plain, shape, .parameter = what, .flow = FLOW_OWN}
 #define RETURNING(name, shape, what) {"ds_" name, returning, shape, .parameter = what, .flow = FLOW_OWN}
 #define BOTH(name, type, shape, what) PLAIN(name "_" type, shape, what), RETURNING(name "_rtn_" type, "=r" shape, what)
-#define INTEGERS(name, what) BOTH(name, "u32", "br", what), BOTH(name, "u64", "br", what | ATOMIC_X2)
-#define SIGNED(name, what) BOTH(name, "i32", "br", what), BOTH(name, "i64", "br", what | ATOMIC_X2)
+#define INTEGERS(name, what) BOTH(name, "u32", "@br", what), BOTH(name, "u64", "@br", what | ATOMIC_X2)
+#define SIGNED(name, what) BOTH(name, "i32", "@br", what), BOTH(name, "i64", "@br", what | ATOMIC_X2)
 #define FLOATS(name, shape, what) BOTH(name, "f32", shape, what), BOTH(name, "f64", shape, what | ATOMIC_X2)
 #define BITS(name, shape, what) BOTH(name, "b32", shape, what), BOTH(name, "b64", shape, what | ATOMIC_X2)
 
@@ -96,26 +96,26 @@ static const op ops[] = {
     INTEGERS("max", ATOMIC_UMAX),
     SIGNED("min", ATOMIC_SMIN),
     SIGNED("max", ATOMIC_SMAX),
-    BITS("and", "br", ATOMIC_AND),
-    BITS("or", "br", ATOMIC_OR),
-    BITS("xor", "br", ATOMIC_XOR),
-    BITS("mskor", "brr", ATOMIC_MSKOR),
-    BITS("cmpst", "brr", ATOMIC_CMPSWAP),
-    FLOATS("cmpst", "brr", ATOMIC_CMPSWAP_F),
-    FLOATS("add", "br", ATOMIC_ADD_F),
-    FLOATS("min", "br", ATOMIC_MIN_F),
-    FLOATS("max", "br", ATOMIC_MAX_F),
-    BOTH("pk_add", "f16", "br", ATOMIC_PK_ADD_F16),
-    BOTH("pk_add", "bf16", "br", ATOMIC_PK_ADD_BF16),
-    RETURNING("wrxchg_rtn_b32", "=rbr", ATOMIC_SWAP),
-    RETURNING("wrxchg_rtn_b64", "=rbr", ATOMIC_SWAP | ATOMIC_X2),
-    RETURNING("wrap_rtn_b32", "=rbrr", ATOMIC_WRAP),
-    {"ds_wrxchg2_rtn_b32", exchange2, "=rbrr", .parameter = 0, .flow = FLOW_OWN},
-    {"ds_wrxchg2_rtn_b64", exchange2, "=rbrr", .parameter = ATOMIC_X2, .flow = FLOW_OWN},
-    {"ds_wrxchg2st64_rtn_b32", exchange2, "=rbrr", .parameter = FAR, .flow = FLOW_OWN},
-    {"ds_wrxchg2st64_rtn_b64", exchange2, "=rbrr", .parameter = FAR | ATOMIC_X2, .flow = FLOW_OWN},
-    {"ds_condxchg32_rtn_b64", exchange_marked, "=rbr", .parameter = ATOMIC_MARKED | ATOMIC_X2, .flow = FLOW_OWN},
-    {"ds_append", count_lanes, "=r", .parameter = ATOMIC_ADD, .flow = FLOW_OWN},
-    {"ds_consume", count_lanes, "=r", .parameter = ATOMIC_SUB, .flow = FLOW_OWN},
+    BITS("and", "@br", ATOMIC_AND),
+    BITS("or", "@br", ATOMIC_OR),
+    BITS("xor", "@br", ATOMIC_XOR),
+    BITS("mskor", "@brr", ATOMIC_MSKOR),
+    BITS("cmpst", "@brr", ATOMIC_CMPSWAP),
+    FLOATS("cmpst", "@brr", ATOMIC_CMPSWAP_F),
+    FLOATS("add", "@br", ATOMIC_ADD_F),
+    FLOATS("min", "@br", ATOMIC_MIN_F),
+    FLOATS("max", "@br", ATOMIC_MAX_F),
+    BOTH("pk_add", "f16", "@br", ATOMIC_PK_ADD_F16),
+    BOTH("pk_add", "bf16", "@br", ATOMIC_PK_ADD_BF16),
+    RETURNING("wrxchg_rtn_b32", "=r@br", ATOMIC_SWAP),
+    RETURNING("wrxchg_rtn_b64", "=r@br", ATOMIC_SWAP | ATOMIC_X2),
+    RETURNING("wrap_rtn_b32", "=r@brr", ATOMIC_WRAP),
+    {"ds_wrxchg2_rtn_b32", exchange2, "=r@brr", .parameter = 0, .flow = FLOW_OWN},
+    {"ds_wrxchg2_rtn_b64", exchange2, "=r@brr", .parameter = ATOMIC_X2, .flow = FLOW_OWN},
+    {"ds_wrxchg2st64_rtn_b32", exchange2, "=r@brr", .parameter = FAR, .flow = FLOW_OWN},
+    {"ds_wrxchg2st64_rtn_b64", exchange2, "=r@brr", .parameter = FAR | ATOMIC_X2, .flow = FLOW_OWN},
+    {"ds_condxchg32_rtn_b64", exchange_marked, "=r@br", .parameter = ATOMIC_MARKED | ATOMIC_X2, .flow = FLOW_OWN},
+    {"ds_append", count_lanes, "=r", .parameter = ATOMIC_ADD, .flow = FLOW_OWN, .implied = IMPLIED_M0},
+    {"ds_consume", count_lanes, "=r", .parameter = ATOMIC_SUB, .flow = FLOW_OWN, .implied = IMPLIED_M0},
 };
 FAMILY(family_lds_atomic, "lds_atomic", CLASS_LDS, MOD_OFFSET | MOD_OFFSET01, ops);

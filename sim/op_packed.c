@@ -207,7 +207,7 @@ static const op ops[] = {
     {"v_pk_add_f32", pk_f32, "=FFF", .mods = PK_MODS, .parameter = PAIR_ADD},
     {"v_pk_mul_f32", pk_f32, "=FFF", .mods = PK_MODS, .parameter = PAIR_MUL},
     {"v_pk_fma_f32", pk_f32, "=FFFF", .mods = PK_MODS, .parameter = PAIR_FMA},
-    {"v_pk_mov_b32", pk_mov_b32, "=BBB", .flow = FLOW_OWN},
+    {"v_pk_mov_b32", pk_mov_b32, "=BBB", .flow = FLOW_MOVE},
     {"v_fma_mix_f32", fma_mix, "=ffff", .mods = MIX_MODS, .parameter = MIX_F32},
     {"v_fma_mixlo_f16", fma_mix, "=hfff", .mods = MIX_MODS, .half = HALF_SELECTED, .parameter = MIX_LOW},
     {"v_fma_mixhi_f16", fma_mix, "=hfff", .mods = MIX_MODS, .half = HALF_HIGH, .parameter = MIX_HIGH},

@@ -30,6 +30,6 @@ static void store(wave *w, const inst *i) {
   scratch_store(w, i, get_exec(w), address, element_bytes(i), element_rows(w, i, 1, half));
 }
 
-static const op ops[] = {LOAD_ROWS("scratch", load, "", "rr"), STORE_ROWS("scratch", store, "rrr"),
+static const op ops[] = {LOAD_ROWS("scratch", load, "", "@r@r"), STORE_ROWS("scratch", store, "@rr@r"),
                          LDS_ROWS("scratch", load_lds)};
 FAMILY(family_scratch, "scratch", CLASS_SCRATCH, MOD_OFFSET | MOD_CACHE, ops);

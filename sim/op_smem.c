@@ -61,28 +61,28 @@ static void atomic_move(wave *w, const inst *i) {
 /* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is no clock. */
 static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
 
-#define ATOMIC_ROWS(name, kind)                                                                               \
-  {"s_atomic_" name, atomic_move, "+rBs", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind)}, {                \
-    "s_atomic_" name "_x2", atomic_move, "+rBs", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind) | ATOMIC_X2 \
+#define ATOMIC_ROWS(name, kind)                                                                                 \
+  {"s_atomic_" name, atomic_move, "+r@B@s", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind)}, {                \
+    "s_atomic_" name "_x2", atomic_move, "+r@B@s", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind) | ATOMIC_X2 \
   }
 
 static const op ops[] = {
-    {"s_load_dword", move, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx2", move, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx4", move, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx8", move, "=rBs", .flow = FLOW_OWN},
-    {"s_load_dwordx16", move, "=rBs", .flow = FLOW_OWN},
-    {"s_buffer_load_dword", buffer_move, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx2", buffer_move, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx4", buffer_move, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx8", buffer_move, "=rrs", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx16", buffer_move, "=rrs", .flow = FLOW_OWN},
-    {"s_store_dword", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
-    {"s_store_dwordx2", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
-    {"s_store_dwordx4", move, "rBs", .flow = FLOW_OWN, .parameter = 1},
-    {"s_buffer_store_dword", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
-    {"s_buffer_store_dwordx2", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
-    {"s_buffer_store_dwordx4", buffer_move, "rrs", .flow = FLOW_OWN, .parameter = 1},
+    {"s_load_dword", move, "=r@B@s", .flow = FLOW_OWN},
+    {"s_load_dwordx2", move, "=r@B@s", .flow = FLOW_OWN},
+    {"s_load_dwordx4", move, "=r@B@s", .flow = FLOW_OWN},
+    {"s_load_dwordx8", move, "=r@B@s", .flow = FLOW_OWN},
+    {"s_load_dwordx16", move, "=r@B@s", .flow = FLOW_OWN},
+    {"s_buffer_load_dword", buffer_move, "=r@r@s", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx2", buffer_move, "=r@r@s", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx4", buffer_move, "=r@r@s", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx8", buffer_move, "=r@r@s", .flow = FLOW_OWN},
+    {"s_buffer_load_dwordx16", buffer_move, "=r@r@s", .flow = FLOW_OWN},
+    {"s_store_dword", move, "r@B@s", .flow = FLOW_OWN, .parameter = 1},
+    {"s_store_dwordx2", move, "r@B@s", .flow = FLOW_OWN, .parameter = 1},
+    {"s_store_dwordx4", move, "r@B@s", .flow = FLOW_OWN, .parameter = 1},
+    {"s_buffer_store_dword", buffer_move, "r@r@s", .flow = FLOW_OWN, .parameter = 1},
+    {"s_buffer_store_dwordx2", buffer_move, "r@r@s", .flow = FLOW_OWN, .parameter = 1},
+    {"s_buffer_store_dwordx4", buffer_move, "r@r@s", .flow = FLOW_OWN, .parameter = 1},
     ATOMIC_ROWS("swap", ATOMIC_SWAP),
     ATOMIC_ROWS("cmpswap", ATOMIC_CMPSWAP),
     ATOMIC_ROWS("add", ATOMIC_ADD),

@@ -164,12 +164,12 @@ TO_F64(cvt_f64_f32, (double)as_f32(pa[l]))
 
 static const op ops[] = {
     {"v_mov_b64", mov_b64, "=BB", .mods = MOD_DPP, .flow = FLOW_MOVE},
-    {"v_lshlrev_b64", lshlrev_b64, "=BbB"},
-    {"v_lshrrev_b64", lshrrev_b64, "=BbB"},
-    {"v_ashrrev_i64", ashrrev_i64, "=IbI"},
-    {"v_lshl_add_u64", lshl_add_u64, "=BBbB"},
-    {"v_mad_u64_u32", mad_wide, "=B=mbbB", .parameter = 0},
-    {"v_mad_i64_i32", mad_wide, "=I=mbbI", .parameter = 1},
+    {"v_lshlrev_b64", lshlrev_b64, "=B@bB", .flow = FLOW_MOVE},
+    {"v_lshrrev_b64", lshrrev_b64, "=B@bB", .flow = FLOW_MOVE},
+    {"v_ashrrev_i64", ashrrev_i64, "=I@bI", .flow = FLOW_MOVE},
+    {"v_lshl_add_u64", lshl_add_u64, "=BB@bB", .flow = FLOW_CARRY},
+    {"v_mad_u64_u32", mad_wide, "=B=mbbB", .parameter = 0, .flow = FLOW_CARRY},
+    {"v_mad_i64_i32", mad_wide, "=I=mbbI", .parameter = 1, .flow = FLOW_CARRY},
     {"v_add_f64", add_f64, "=ddd", .mods = MODS},
     {"v_mul_f64", mul_f64, "=ddd", .mods = MODS},
     {"v_fma_f64", fma_f64, "=dddd", .mods = MODS},

@@ -90,9 +90,11 @@ CLASS(f16, CLASS16)
 CLASS(f32, CLASS32)
 CLASS(f64, CLASS64)
 
-#define ROW(condition, suffix, shape, modifiers)                                          \
-  {"v_cmp_" #condition "_" #suffix, condition##_##suffix, "=m" shape, .mods = modifiers}, \
-      {"v_cmpx_" #condition "_" #suffix, condition##_##suffix, "=m" shape, .mods = modifiers, .parameter = 1}
+#define ROW(condition, suffix, shape, modifiers)                                                           \
+  {"v_cmp_" #condition "_" #suffix, condition##_##suffix, "=m" shape, .mods = modifiers}, {                \
+    "v_cmpx_" #condition "_" #suffix, condition##_##suffix, "=m" shape, .mods = modifiers, .parameter = 1, \
+        .implied = IMPLIED_EXEC_RESULT                                                                     \
+  }
 #define INTEGER_ROWS(suffix, shape)                                                                         \
   ROW(f, suffix, shape, 0), ROW(t, suffix, shape, 0), ROW(lt, suffix, shape, 0), ROW(eq, suffix, shape, 0), \
       ROW(le, suffix, shape, 0), ROW(gt, suffix, shape, 0), ROW(ne, suffix, shape, 0), ROW(ge, suffix, shape, 0)

@@ -48,9 +48,9 @@ static void read_modify_write(wave *w, const inst *i) {
 }
 
 static const op ops[] = {
-    LOAD_ROWS("global", load, "", "rr"),
-    STORE_ROWS("global", store, "rrr"),
-    ATOMIC_ROWS("global", read_modify_write, "?=rrrr"),
+    LOAD_ROWS("global", load, "", "@r@r"),
+    STORE_ROWS("global", store, "@rr@r"),
+    ATOMIC_ROWS("global", read_modify_write, "?=r@rr@r"),
     LDS_ROWS("global", load_lds),
     LDS_ROW("global_load_lds_dwordx3", load_lds, 12), /* gfx950 */
     LDS_ROW("global_load_lds_dwordx4", load_lds, 16),

@@ -47,8 +47,8 @@ const char *gfxsim_check_name(gfxsim_check check) {
 typedef struct row {
   gfxsim_kind kind;
   bool fatal;
-  u64 pc; /* device address */
-  const inst *i, *other;
+  u64 pc, other_pc;              /* device addresses */
+  const char *text, *other_text; /* of the instructions, owned by the code; "" */
   u32 workgroup[3];
   int wave, lane;
   u64 address, count;
@@ -113,7 +113,14 @@ void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
   w->state = WAVE_FAULT;
   pthread_mutex_lock(&run->reports->lock);
   if (!atomic_exchange(&run->stop, true))
-    add(w, &(row){.kind = kind, .fatal = true, .pc = i != NULL ? i->pc : w->pc, .i = i, .lane = lane, .address = address},
+    add(w,
+        &(row){.kind = kind,
+               .fatal = true,
+               .pc = i != NULL ? i->pc : w->pc,
+               .text = i != NULL ? i->text : "",
+               .other_text = "",
+               .lane = lane,
+               .address = address},
         format, args);
   pthread_mutex_unlock(&run->reports->lock);
   va_end(args);
@@ -124,7 +131,15 @@ void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, in
   va_list args;
   va_start(args, format);
   pthread_mutex_lock(&run->reports->lock);
-  add(w, &(row){.kind = kind, .pc = i->pc, .i = i, .other = other, .lane = lane, .address = address}, format, args);
+  add(w,
+      &(row){.kind = kind,
+             .pc = i->pc,
+             .text = i->text,
+             .other_pc = other != NULL ? other->pc : 0,
+             .other_text = other != NULL ? other->text : "",
+             .lane = lane,
+             .address = address},
+      format, args);
   pthread_mutex_unlock(&run->reports->lock);
   va_end(args);
 }
@@ -137,16 +152,16 @@ static void tell(const gfxsim_kernel *k, const row *r) {
   const gfxsim_options *options = &k->object->device->options;
   char source[SOURCE_MOST], other_source[SOURCE_MOST] = "";
   source_line(k->object, file_pc(k, r->pc), source, sizeof source);
-  if (r->other != NULL) source_line(k->object, file_pc(k, r->other->pc), other_source, sizeof other_source);
+  if (r->other_pc != 0) source_line(k->object, file_pc(k, r->other_pc), other_source, sizeof other_source);
   gfxsim_report report = {.kind = r->kind,
                           .kernel = k->name,
-                          .instruction = r->i != NULL ? r->i->text : "",
+                          .instruction = r->text,
                           .source = source,
                           .message = r->message,
                           .pc = file_pc(k, r->pc),
-                          .other_instruction = r->other != NULL ? r->other->text : "",
+                          .other_instruction = r->other_text,
                           .other_source = other_source,
-                          .other_pc = r->other != NULL ? file_pc(k, r->other->pc) : 0,
+                          .other_pc = r->other_pc != 0 ? file_pc(k, r->other_pc) : 0,
                           .wave = r->wave,
                           .lane = r->lane,
                           .address = r->address,
@@ -174,8 +189,7 @@ static gfxsim_status status_of(const report_list *list, u64 hidden) {
   if (r->kind == GFXSIM_UNIMPLEMENTED_INSTRUCTION) status = GFXSIM_UNIMPLEMENTED;
   if (r->kind == GFXSIM_HOST_MEMORY) status = GFXSIM_NO_MEMORY;
   return fail(status, "kernel %s, pc 0x%" PRIx64 "%s%s, %s: %s: %s%s", list->kernel->name, file_pc(list->kernel, r->pc),
-              source[0] != '\0' ? ", " : "", source, r->i != NULL ? r->i->text : "", gfxsim_kind_name(r->kind), r->message,
-              more);
+              source[0] != '\0' ? ", " : "", source, r->text, gfxsim_kind_name(r->kind), r->message, more);
 }
 
 gfxsim_status reports_end(report_list *list) {

@@ -2,9 +2,14 @@
  * Source: LLVM's AMDGPUUsage, "Initial Kernel Execution State" and "Preloaded Kernel Arguments". */
 #include "wave.h"
 
+static void put_scalar(wave *w, u32 *at, u32 value) {
+  w->started |= UINT64_C(1) << *at;
+  w->s[(*at)++] = value;
+}
+
 static void put_pair(wave *w, u32 *at, u64 value) {
-  set_pair(w, (int)*at, value);
-  *at += 2;
+  put_scalar(w, at, (u32)value);
+  put_scalar(w, at, (u32)(value >> 32));
 }
 
 static void start_sgprs(wave *w) {
@@ -17,14 +22,18 @@ static void start_sgprs(wave *w) {
   if (d->kernarg_ptr) put_pair(w, &at, run->kernarg);
   if (d->dispatch_id) put_pair(w, &at, 0);
   if (d->flat_scratch_init) put_pair(w, &at, 0);
-  if (d->private_segment_size) w->s[at++] = run->scratch_bytes;
+  if (d->private_segment_size) put_scalar(w, &at, run->scratch_bytes);
   if (d->preload_dwords > 0 && !run->device->options.no_preload) {
     u8 *args = memory_range(&run->device->memory, run->kernarg + 4 * d->preload_offset, 4 * d->preload_dwords, "preload");
-    if (args != NULL) memcpy(&w->s[at], args, 4 * d->preload_dwords);
+    for (u32 n = 0; n < d->preload_dwords && args != NULL; n++) {
+      u32 value;
+      memcpy(&value, args + 4 * n, sizeof value);
+      put_scalar(w, &at, value);
+    }
   }
   at = d->user_sgprs;
   for (int dim = 0; dim < 3; dim++)
-    if (d->workgroup_id[dim]) w->s[at++] = w->group->id[dim];
+    if (d->workgroup_id[dim]) put_scalar(w, &at, w->group->id[dim]);
 }
 
 void wave_start(wave *w, group *g, int index) {
@@ -38,6 +47,7 @@ void wave_start(wave *w, group *g, int index) {
   w->scc = 0;
   w->mode = d->mode;
   w->blocks = 0;
+  w->started = 0;
   w->pc = run->kernel->entry;
   if (d->preload_dwords > 0 && !run->device->options.no_preload) w->pc += 256;
   start_sgprs(w);

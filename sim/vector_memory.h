@@ -30,7 +30,7 @@ enum { ELEMENT_SIGNED = 256, ELEMENT_HIGH = 512, ELEMENT_LOW = 1024 }; /* _d16_h
       LOAD_ROW(prefix "_store_dwordx4", run, shape, 16)
 
 /* Into LDS. */
-#define LDS_ROW(name, run, what) {name, run, "rr", .parameter = what, .flow = FLOW_OWN, .to_lds = true}
+#define LDS_ROW(name, run, what) {name, run, "@r@r", .parameter = what, .flow = FLOW_OWN, .implied = IMPLIED_M0, .to_lds = true}
 #define LDS_ROWS(prefix, run)                                                                                  \
   LDS_ROW(prefix "_load_lds_ubyte", run, 1), LDS_ROW(prefix "_load_lds_sbyte", run, 1 | ELEMENT_SIGNED),       \
       LDS_ROW(prefix "_load_lds_ushort", run, 2), LDS_ROW(prefix "_load_lds_sshort", run, 2 | ELEMENT_SIGNED), \

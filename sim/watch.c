@@ -1,10 +1,11 @@
 #include "watch.h"
 
 #include "count.h"
+#include "define.h"
 #include "order.h"
 
 /* In the order in which they are called. */
-static const watcher *const all[] = {&count_watcher, &order_watcher, NULL};
+static const watcher *const all[] = {&define_watcher, &count_watcher, &order_watcher, NULL};
 
 void watch_choose(launch *run) {
   for (int n = 0; all[n] != NULL; n++)
@@ -40,6 +41,10 @@ void watch_all_inst(wave *w, const inst *i) {
 
 void watch_all_access(wave *w, const inst *i, const memory_access *a) {
   const launch *run = w->group->launch;
+  if (w->shadow) {
+    define_access(w, i, a);
+    return;
+  }
   for (int n = 0; n < run->watchers && w->state != WAVE_FAULT; n++)
     if (run->watcher[n]->access != NULL) run->watcher[n]->access(w, i, a);
 }

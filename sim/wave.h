@@ -42,6 +42,7 @@ typedef struct group {
   struct tally *tally; /* of the host thread (count.h) */
   u8 *lds;
   wave *waves;
+  struct define_group *define; /* define.h; NULL where the check is off */
 } group;
 
 enum { WAVE_CACHE = 4 };
@@ -53,10 +54,13 @@ struct wave {
   u32 scc, mode;
   u8 state, index; /* index: in the workgroup */
   bool watched;    /* the launch has watchers */
+  bool shadow;     /* registers and memory are those of define.h: an instruction runs on undefined bits */
   group *group;
   u8 *scratch;                                 /* dword-interleaved as in hardware: dword d of lane l at (d * 64 + l) * 4 */
   u64 dpp_mask;                                /* lanes that the last DPP source allows to be written */
   u64 blocks;                                  /* run so far */
+  u64 started;                                 /* SGPRs that have a value at the start, a bit each */
+  struct define *define;                       /* define.h; NULL where the check is off */
   allocation *cache[WAVE_CACHE];               /* the allocations that were used last */
   _Alignas(64) u32 source[OPERANDS][2][LANES]; /* where sources are made that are no plain register row */
 };
@@ -82,7 +86,7 @@ void group_run(group *g);
 __attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
                                                       const char *format, ...);
 /* Reports what execution may go on after; the launch fails at its end. other: the instruction that it collides with, or NULL.
- * The instructions must be decoded ones of the kernel: the list keeps the pointers. */
+ */
 __attribute__((format(printf, 7, 8))) void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, int lane,
                                                        u64 address, const char *format, ...);
 

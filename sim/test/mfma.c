@@ -122,6 +122,8 @@ static void write_kernel(FILE *file, const shape *s, const variant *v, int n) {
   for (int d = 0; d < 48; d += 4)
     fprintf(file, " global_load_dwordx4 %c[%d:%d], v1, s[4:5] offset:%d\n", v->file, 2 + d, 5 + d, 4 * d);
   fprintf(file, " global_load_dwordx2 v[50:51], v1, s[4:5] offset:192\n s_waitcnt vmcnt(0)\n");
+  for (int d = 0; d < RESULT_DWORDS && !v->in_place; d++) /* all are stored */
+    fprintf(file, v->file == 'a' ? " v_accvgpr_write_b32 a%d, 0\n" : " v_mov_b32 v%d, 0\n", to + d);
   fprintf(file, " s_mov_b64 s[8:9], exec\n s_mov_b32 exec_lo, 0x0f0f00ff\n s_mov_b32 exec_hi, 0x12345678\n v_%s ", s->name);
   write_operand(file, v->file, to, result);
   fputs(", ", file);

@@ -4,5 +4,5 @@
 KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   (void)in, (void)unwritten, (void)n;
   unsigned long *to = (unsigned long *)((char *)out + PLANTED(4, 8));
-  __hip_atomic_fetch_add(to, 1ul, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);  // fault: misaligned
+  __hip_atomic_exchange(to, 1ul, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);  // fault: misaligned
 }
