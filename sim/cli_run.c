@@ -10,13 +10,12 @@
 
 typedef struct request {
   bool profile; /* counts, and leaves the checks that can be left to run */
-  const char *file;
-  char *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
+  char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports;
   long long budget;
   int loose_bounds, no_preload;
   uint32_t unchecked;
-  const char *args[ARGS_MOST];
+  char *args[ARGS_MOST];
   int arg_count;
   arguments made;
 } request;
@@ -132,7 +131,7 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   gfxsim_launch launch = {
       .dynamic_lds = (uint32_t)r->lds, .workgroups = r->workgroups, .counters = r->profile ? &counters : NULL};
   if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
-  if (!arguments_make(device, &info, r->args, r->arg_count, &r->made)) return false;
+  if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return false;
   launch.args = r->made.bytes;
   launch.arg_bytes = r->made.size;
   bool ran = gfxsim_run(kernel, &launch) == GFXSIM_OK || complain("%s", gfxsim_last_error());
@@ -161,6 +160,14 @@ static bool run_file(request *r, const void *data, size_t bytes) {
   return good;
 }
 
+/* popt gives copies of what it parsed. */
+static void request_free(request *r) {
+  char *const texts[] = {r->file, r->kernel, r->grid, r->block, r->chip, r->no_check, r->workgroups, r->json};
+  for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) free(texts[t]);
+  for (int a = 0; a < r->arg_count; a++) free(r->args[a]);
+  free(r->made.bytes);
+}
+
 static int launch_command(int argc, const char **argv, bool profile) {
   request r = {.profile = profile};
   void *data = NULL;
@@ -174,7 +181,7 @@ static int launch_command(int argc, const char **argv, bool profile) {
       result = run_file(&r, data, bytes) ? EXIT_OK : EXIT_FAILED;
   }
   free(data);
-  free(r.made.bytes);
+  request_free(&r);
   return result;
 }
 
