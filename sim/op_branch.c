@@ -34,7 +34,8 @@ static void barrier(wave *w, const inst *i) {
   (void)i;
   w->state = WAVE_BARRIER;
 }
-/* Waits: memory accesses take effect when they are executed. The others only tell hardware about time, priority or caches. */
+/* Waits: without the check of waits, accesses take effect when they are executed (wait.c has the check). The others only tell
+ * hardware about time, priority or caches. */
 static void nothing(wave *w, const inst *i) { (void)w, (void)i; }
 
 /* llvm.trap, an assertion: the trap handler of the HSA runtime aborts the queue. */
