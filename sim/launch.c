@@ -211,8 +211,8 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
   if (status == GFXSIM_OK) status = collection_result(run.collection, &run);
   WATCH_EACH(&run, end, &run);
   sample_free(run.sample);
-  if (run.kernarg_memory != NULL) memory_drop(run.kernarg_memory);
-  if (run.packet_memory != NULL) memory_drop(run.packet_memory);
+  if (run.packet_memory != NULL) memory_pop(&device->memory);
+  if (run.kernarg_memory != NULL) memory_pop(&device->memory);
   gfxsim_status found = reports_end(run.reports);
   return status != GFXSIM_OK ? status : found;
 }

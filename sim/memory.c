@@ -64,6 +64,13 @@ void memory_written(const memory *m, u64 address, u64 bytes, bool written) {
   if (m->checked) memset(a->undefined + (address - a->base), written ? 0 : 0xff, bytes);
 }
 
+void memory_pop(memory *m) {
+  allocation *a = m->sorted[--m->count];
+  m->next = a->base;
+  free(a->data);
+  free(a);
+}
+
 allocation *memory_find(const memory *m, u64 address) {
   size_t low = 0, high = m->count;
   while (low < high) {

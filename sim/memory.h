@@ -31,6 +31,9 @@ gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **mad
 void memory_written(const memory *m, u64 address, u64 bytes, bool written);
 /* Frees the bytes and keeps the row, for reports. */
 void memory_drop(allocation *a);
+/* The reverse of the last memory_alloc: its addresses may come again. For what a launch alone needs, or every launch would cost
+ * more than the one before. */
+void memory_pop(memory *m);
 /* The allocation at or before the address (also one that was freed); NULL below the first. */
 allocation *memory_find(const memory *m, u64 address);
 /* Whether the address lies between the first and the next address to be handed out. */

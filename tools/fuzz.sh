@@ -17,7 +17,7 @@ else
   echo "object: skipped: what gfxsim needs is not here"
   skipped=1
 fi
-# shellcheck disable=SC2086 # a list of words
+# shellcheck disable=SC2046,SC2086 # lists of words
 ninja -C $build -j "$(nproc)" $(printf 'fuzz/%s ' $targets)
 
 # New inputs stay in a folder of the build; the seeds of the repository are only read.

@@ -22,21 +22,19 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
 
 /* ---- The functions ---- */
 
-#define FUNCTIONS(X)                                                                                                           \
-  X(hipInit)                                                                                                                   \
-  X(hipDriverGetVersion)                                                                                                       \
-  X(hipRuntimeGetVersion)                                                                                                      \
-  X(hipGetDeviceCount)                                                                                                         \
-  X(hipSetDevice) X(hipGetDevice) X(hipGetDevicePropertiesR0600) X(hipDeviceGetAttribute) X(hipDeviceSynchronize)              \
-      X(hipGetErrorName) X(hipGetErrorString) X(hipGetLastError) X(hipPeekAtLastError) X(hipMalloc) X(hipFree)                 \
-          X(hipHostMalloc) X(hipHostFree) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemset) X(hipMemsetAsync) X(hipMemGetInfo)       \
-              X(hipStreamCreate) X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery)     \
-                  X(hipStreamWaitEvent) X(hipEventCreate) X(hipEventCreateWithFlags) X(hipEventDestroy) X(hipEventRecord)      \
-                      X(hipEventSynchronize) X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData)     \
-                          X(hipModuleUnload) X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel)            \
-                              X(hipFuncGetAttribute) X(hipFuncSetAttribute)                                                    \
-                                  X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-                                      X(gfxsim_hip_count) X(gfxsim_counters_release) X(gfxsim_last_error)
+/* clang-format off */
+#define FUNCTIONS(X) \
+  X(hipInit) X(hipDriverGetVersion) X(hipRuntimeGetVersion) X(hipGetDeviceCount) X(hipSetDevice) X(hipGetDevice) \
+  X(hipGetDevicePropertiesR0600) X(hipDeviceGetAttribute) X(hipDeviceSynchronize) X(hipGetErrorName) \
+  X(hipGetErrorString) X(hipGetLastError) X(hipPeekAtLastError) X(hipMalloc) X(hipFree) X(hipHostMalloc) \
+  X(hipHostFree) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemset) X(hipMemsetAsync) X(hipMemGetInfo) X(hipStreamCreate) \
+  X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery) X(hipStreamWaitEvent) \
+  X(hipEventCreate) X(hipEventCreateWithFlags) X(hipEventDestroy) X(hipEventRecord) X(hipEventSynchronize) \
+  X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
+  X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
+  X(hipFuncSetAttribute) X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
+  X(gfxsim_hip_count) X(gfxsim_counters_release) X(gfxsim_last_error)
+/* clang-format on */
 
 static struct {
 #define FIELD(name) __typeof__(name) *name;
