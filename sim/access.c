@@ -106,9 +106,9 @@ static u64 lanes_changed(u8 *const at[LANES], u64 mask, u32 bytes, const u32 (*r
   u64 changed = 0;
   for (u64 left = mask; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
-    u32 data[4] = {0};
-    for (u32 r = 0; r < (bytes + 3) / 4; r++) data[r] = rows[r][l];
-    changed |= (u64)(memcmp(at[l], data, bytes) != 0) << l;
+    bool other = bytes < 4 && memcmp(at[l], &rows[0][l], bytes) != 0;
+    for (u32 r = 0; r < bytes / 4; r++) other |= memcmp(at[l] + 4 * r, &rows[r][l], 4) != 0;
+    changed |= (u64)other << l;
   }
   return changed;
 }

@@ -162,7 +162,8 @@ static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which)
       u64 mine = mark | bytes_in(at, address, t->bytes);
       if (which == PASS_WRITE) mark_write(k, c, mine, (t->changed >> l & 1) != 0, l, address);
       if (which == PASS_READ) mark_read(c, mine);
-      if (which == PASS_COMPARE) compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), mine, l, address);
+      if (which == PASS_COMPARE || (which == PASS_READ && k->lds)) /* LDS belongs to one host thread: one pass is enough */
+        compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), mine, l, address);
     }
   }
   return true;
@@ -217,8 +218,8 @@ static void go(wave *w, const inst *i, const footprint *t, bool check) {
   look k = {.w = w, .i = i, .epoch = g->epoch, .lds = t->lds, .check = check};
   u64 mark = mark_of(w, i, t);
   bool good = t->write ? lanes_pass(&k, t, mark, PASS_WRITE) : lanes_pass(&k, t, mark, PASS_READ);
-  if (good && !t->write && check) {
-    if (!t->lds) atomic_thread_fence(memory_order_seq_cst);
+  if (good && !t->write && !t->lds && check) {
+    atomic_thread_fence(memory_order_seq_cst);
     good = lanes_pass(&k, t, mark, PASS_COMPARE);
   }
   if (!good) order_no_memory(w, i);

@@ -5,6 +5,8 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   __shared__ int box[128];
   (void)unwritten;
   int t = lane_x();
+  box[t] = n;
+  sync();
   box[t] = in[t] + n;  // fault: race in LDS
   PLANTED((void)0, sync());
   out[item_x()] = box[127 - t];  // fault: race in LDS
