@@ -67,7 +67,7 @@ void memory_written(const memory *m, u64 address, u64 bytes, bool written) {
 void memory_pop(memory *m) {
   allocation *a = m->sorted[--m->count];
   m->next = a->base;
-  free(a->data);
+  memory_drop(a);
   free(a);
 }
 

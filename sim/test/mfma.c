@@ -282,7 +282,7 @@ static void make_problem(const shape *s, const variant *v, int p, int hot) {
   if (hot >= 0) {
     type t = hot < elements ? s->a : s->b;
     double one = type_bits(t) > 8 ? 3 : value_of(t, (uint64_t)(hot % (1 << type_bits(t))));
-    (hot < elements ? a[p] : b[p] - elements)[hot] = isfinite(one) ? one : 1; /* every finite code has its turn */
+    *(hot < elements ? &a[p][hot] : &b[p][hot - elements]) = isfinite(one) ? one : 1; /* every finite code has its turn */
   }
   make_scales(s, p);
   place_all(s, v, p);
