@@ -29,6 +29,21 @@ TDM_INLINE uint16_t tdm_f32_to_bf16(float x) {
   return (uint16_t)((x != x ? bits | 0x400000 : rounded) >> 16);
 }
 
+/* GPUs have instructions for both directions; the words below cost a GPU's gemm an eighth of its time. */
+#if TDM_ON_GPU
+TDM_INLINE float tdm_f16_to_f32(uint16_t word) {
+  _Float16 x;
+  __builtin_memcpy(&x, &word, sizeof x);
+  return (float)x;
+}
+
+TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
+  _Float16 rounded = (_Float16)x;
+  uint16_t word;
+  __builtin_memcpy(&word, &rounded, sizeof word);
+  return word;
+}
+#else
 TDM_INLINE float tdm_f16_to_f32(uint16_t word) {
   uint32_t magnitude = word & 0x7fffu;
   /* Exponent and fraction in place; 2^112 mends the exponent's bias and makes subnormals normal. */
@@ -48,6 +63,7 @@ TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
   word = magnitude > 0x7f800000 ? 0x7e00 | (magnitude >> 13 & 0x1ff) : word; /* NaN */
   return (uint16_t)(word | (bits >> 16 & 0x8000));
 }
+#endif
 
 /* Element i of an array. Call with a constant type, so that the switch is gone from the loop. */
 TDM_INLINE float tdm_load(const void *base, int64_t i, tdm_type type) {

@@ -2,8 +2,7 @@
 #ifndef TANDEM_OFFLOAD_EPILOGUE_H
 #define TANDEM_OFFLOAD_EPILOGUE_H
 
-#include "math.h"
-#include "tandem/gemm.h"
+#include "epilogue_map.h"
 #include "tile.h"
 
 /* The values of a micro tile. On GPUs every loop over them is unrolled, so that they stay in registers. */
@@ -76,28 +75,24 @@ TDM_INLINE void micro_add_bias(micro_values x, const void *bias, tdm_type type, 
   TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) x[i][j] += row[j];
 }
 
-/* Every value v becomes the expression. Values outside the matrix are computed too, and not stored. */
-#define MICRO_MAP(expression)            \
-  TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) { \
-    float v = x[i][j];                   \
-    x[i][j] = (expression);              \
-  }                                      \
-  break;
+/* Every value becomes the step's map of it; values outside the matrix too, which are not stored. */
+#define MICRO_MAP(op) \
+  case op: TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) x[i][j] = tdm_epilogue_map(x[i][j], op, step.value); break;
 
 /* A step without an array. */
 TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step) {
-  float value = step.value;
   switch (step.op) {
     case TDM_BIAS:
-    case TDM_RESIDUAL: break;               /* not maps */
-    case TDM_RELU: MICRO_MAP(v < 0 ? 0 : v) /* NaN < 0 is false: it stays */
-    case TDM_GELU: MICRO_MAP(0.5f * v * (1 + tdm_erf(v * 0.70710678f)))
-    case TDM_GELU_TANH: MICRO_MAP(0.5f * v * (1 + tdm_tanh(0.79788456f * (v + 0.044715f * v * v * v))))
-    case TDM_QUICK_GELU: MICRO_MAP(v * tdm_sigmoid(1.702f * v))
-    case TDM_LEAKY_RELU: MICRO_MAP(v < 0 ? value * v : v)
-    case TDM_SILU: MICRO_MAP(tdm_silu(v))
-    case TDM_SCALE: MICRO_MAP(v * value)
-    case TDM_DIVIDE: MICRO_MAP(v / value)
+    case TDM_RESIDUAL:
+      break; /* not maps */
+      MICRO_MAP(TDM_RELU)
+      MICRO_MAP(TDM_GELU)
+      MICRO_MAP(TDM_GELU_TANH)
+      MICRO_MAP(TDM_QUICK_GELU)
+      MICRO_MAP(TDM_LEAKY_RELU)
+      MICRO_MAP(TDM_SILU)
+      MICRO_MAP(TDM_SCALE)
+      MICRO_MAP(TDM_DIVIDE)
   }
 }
 

@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#include <ompx.h>
+#endif
+
 #define TDM_PRAGMA(...) _Pragma(#__VA_ARGS__)
 
 /* Built for a GPU: `if` keeps host contexts off the offload runtime. Built for the host alone: no `target`, because gcc 12's
@@ -32,6 +36,15 @@
 #endif
 
 #define TDM_PARALLEL TDM_PRAGMA(omp parallel)
+
+/* A launch of exactly (launch).teams x threads, on a GPU alone: every thread enters the region, and nothing of the OpenMP
+ * runtime stands around it (LLVM's kernel language, ompx.h). For kernels whose work is cut for one number of threads, a
+ * constant: the compiler then knows how many registers a thread may have. */
+#ifdef TDM_OFFLOAD
+#define TDM_TARGET_BARE(launch, threads, ...)                                                                   \
+  TDM_PRAGMA(omp target teams ompx_bare device((launch).device) num_teams((launch).teams) thread_limit(threads) \
+                 firstprivate(__VA_ARGS__))
+#endif
 
 /* Inside device code of an offload build, in the pass that compiles for the GPU. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
@@ -64,6 +77,13 @@
 #define TDM_TEAM_BARRIER()
 #endif
 
+/* The same in a TDM_TARGET_BARE region. */
+#if TDM_ON_GPU
+#define TDM_SYNC_BLOCK() ompx_sync_block_acq_rel()
+#else
+#define TDM_SYNC_BLOCK()
+#endif
+
 #define TDM_INLINE static inline __attribute__((always_inline))
 
 /* A thread's place in the launch; threads is 1 on hosts. */
@@ -75,6 +95,14 @@ TDM_INLINE tdm_here_t tdm_here(void) {
   int team = omp_get_team_num(), teams = omp_get_num_teams(), thread = omp_get_thread_num(), threads = omp_get_num_threads();
   if (TDM_ON_GPU) return (tdm_here_t){team, teams, thread, threads};
   return (tdm_here_t){team * threads + thread, teams * threads, 0, 1};
+}
+
+TDM_INLINE tdm_here_t tdm_here_bare(void) {
+#if TDM_ON_GPU
+  return (tdm_here_t){ompx_block_id_x(), ompx_grid_dim_x(), ompx_thread_id_x(), ompx_block_dim_x()};
+#else
+  return (tdm_here_t){0, 1, 0, 1};
+#endif
 }
 
 TDM_INLINE int64_t tdm_min(int64_t a, int64_t b) { return a < b ? a : b; }

@@ -23,6 +23,7 @@ typedef float tdm_vec __attribute__((vector_size(4 * TDM_LANES)));
 typedef float tdm_vec_unaligned __attribute__((vector_size(4 * TDM_LANES), aligned(4), may_alias));
 
 #define TDM_UNROLL TDM_PRAGMA(GCC unroll 16)
+#define TDM_NO_UNROLL TDM_PRAGMA(GCC unroll 1)
 /* For loops over values that a GPU holds in registers, where only constant indices reach them. */
 #if TDM_ON_GPU
 #define TDM_UNROLL_ON_GPU TDM_UNROLL

@@ -14,11 +14,18 @@ extern const tdm_kernel tdm_rope_omp;
 extern const tdm_kernel tdm_silu_mul_omp;
 extern const tdm_kernel tdm_softmax_omp;
 extern const tdm_kernel tdm_swiglu_omp;
+#ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_gemm_omp_gpu;
+extern const tdm_kernel tdm_swiglu_omp_gpu;
+#endif
 
 /* One row a kernel; of two that serve a plan, the later one is chosen: reference first, then overrides. */
 static const tdm_kernel *const built_in[] = {
     &tdm_add_omp,     &tdm_attention_omp, &tdm_cross_entropy_omp, &tdm_embedding_omp, &tdm_gemm_omp,
     &tdm_rmsnorm_omp, &tdm_rope_omp,      &tdm_silu_mul_omp,      &tdm_softmax_omp,   &tdm_swiglu_omp,
+#ifdef TDM_OFFLOAD
+    &tdm_gemm_omp_gpu, &tdm_swiglu_omp_gpu,
+#endif
 };
 enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };
 

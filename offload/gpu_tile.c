@@ -1,0 +1,37 @@
+/* How the tile engine of GPUs cuts an output, and what it can't serve. */
+#include "gpu_tile.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+/* Counts are 32-bit in the kernel; a launch with another number of threads is the generic kernel's. */
+bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, char *reason,
+                  size_t size) {
+  const int64_t most = INT_MAX - GPU_TILE;
+  const tdm_context *context = plan->context;
+  if (context->omp_device < 0) {
+    snprintf(reason, size, "needs a GPU, the device is %s", context->device);
+    return false;
+  }
+  if (context->threads > 0 && context->threads != GPU_THREADS) {
+    snprintf(reason, size, "needs threads = %d, the caller set %d", GPU_THREADS, context->threads);
+    return false;
+  }
+  if (m > most || n > most || k > most || batch > most) {
+    snprintf(reason, size, "m, n, k and batch must be below 2^31 - %d", GPU_TILE);
+    return false;
+  }
+  int64_t tiles_m = tdm_ceil_div(m, GPU_TILE), tiles_n = tdm_ceil_div(n, GPU_TILE / weights);
+  if (tiles_m * tiles_n > most || tiles_m * tiles_n * batch > most / 2) { /* a team adds the number of teams to a tile's */
+    snprintf(reason, size, "more than 2^30 tiles");
+    return false;
+  }
+  return true;
+}
+
+gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights) {
+  int64_t tiles_m = tdm_ceil_div(m, GPU_TILE), tiles_n = tdm_ceil_div(n, GPU_TILE / weights);
+  gpu_grid grid = {(int)tiles_m, (int)tiles_n, (int)(tiles_m * tiles_n * batch), (int)m, (int)n};
+  tdm_plan_launch(plan, tdm_min(grid.tiles, GPU_TEAMS), GPU_THREADS);
+  return grid;
+}

@@ -1,0 +1,304 @@
+/* The tile engine of GPUs (gemm, swiglu): a team of 128 threads computes tiles of 128 x 128 of the output, each thread 8 x 16
+ * sums in registers.
+ *
+ *   panels of a K step in team memory, twice:   a[8 k][128 m]   b[8 k][128 n]
+ *
+ * While a step is multiplied the next one travels from memory to registers; at its end it is written to the other panels, so
+ * that a step costs one barrier. Behind a tile's last step comes the next tile's first: memory never waits for an epilogue.
+ * Inside a step the values of the next k are read while those of this one are multiplied. That loop is not unrolled further:
+ * across its end the compiler can not move the reads next to their use (unrolled: 44.4 TFLOP/s for 4096^3 on an H200,
+ * so: 45.6).
+ *
+ * Only for launches of exactly GPU_THREADS threads a team, which TDM_TARGET_BARE gives. */
+#ifndef TANDEM_OFFLOAD_GPU_TILE_H
+#define TANDEM_OFFLOAD_GPU_TILE_H
+
+#include "../src/internal.h"
+#include "elem.h"
+#include "target.h"
+#include "vector.h"
+
+enum {
+  GPU_THREADS = 128,
+  GPU_TILE = 128,           /* rows, and columns of B */
+  GPU_STEP = 8,             /* k of a step */
+  GPU_PITCH = GPU_TILE + 4, /* floats from one k of a panel to the next: 16-byte aligned, and no two rows in the same banks */
+  GPU_ROWS = 8,             /* of a thread's sums */
+  GPU_VECTORS = 4,          /* of 4 columns */
+  GPU_TEAMS = 264,          /* most teams of a launch: two for each of an H200's 132 multiprocessors, each walks over tiles */
+  GPU_GROUP = 8,            /* tile rows that are walked column by column, so that their operands stay in the L2 */
+};
+
+typedef float gpu_vec __attribute__((vector_size(16)));
+typedef uint32_t gpu_words __attribute__((vector_size(16), may_alias));
+typedef uint32_t gpu_half_words __attribute__((vector_size(8), may_alias));
+typedef gpu_vec gpu_sums[GPU_ROWS][GPU_VECTORS];
+
+/* Both panels of a K step, in team memory. */
+typedef struct gpu_panels {
+  float a[GPU_STEP * GPU_PITCH], b[GPU_STEP * GPU_PITCH];
+} gpu_panels;
+
+/* ---- Tiles ---- */
+
+typedef struct gpu_grid {
+  int tiles_m, tiles_n, tiles; /* tiles: of all matrices */
+  int m, n;                    /* of one matrix */
+} gpu_grid;
+
+typedef struct gpu_place {
+  int batch, m0, n0; /* n0: of the output, of which a tile has GPU_TILE / weights columns */
+} gpu_place;
+
+/* Can the engine serve a launch of `batch` matrices of m x n? If not, writes the reason. */
+bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, char *reason, size_t size);
+/* Cuts them, and sets the plan's launch. */
+gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights);
+
+/* GPU_GROUP tile rows at a time, column by column. */
+TDM_INLINE gpu_place gpu_place_at(const gpu_grid *grid, int tile, int weights) {
+  int per_matrix = grid->tiles_m * grid->tiles_n, in_matrix = tile % per_matrix;
+  int first = in_matrix / (GPU_GROUP * grid->tiles_n) * GPU_GROUP, in_group = in_matrix % (GPU_GROUP * grid->tiles_n);
+  int rows = grid->tiles_m - first < GPU_GROUP ? grid->tiles_m - first : GPU_GROUP;
+  return (gpu_place){tile / per_matrix, (first + in_group % rows) * GPU_TILE, in_group / rows * (GPU_TILE / weights)};
+}
+
+TDM_INLINE bool gpu_is_whole(const gpu_grid *grid, gpu_place at, int weights) {
+  return at.m0 + GPU_TILE <= grid->m && at.n0 + GPU_TILE / weights <= grid->n;
+}
+
+/* ---- Where a thread is in a tile: 4 waves of 32 lanes below each other, each 4 x 8 lanes wide. Neighbour lanes share a
+ * column, so that a wave's read of 16 bytes a lane takes two passes of the banks and not four. ---- */
+
+TDM_INLINE int gpu_row(int thread) { return thread / 32 * 32 + ((thread & 1) | (thread >> 4 & 1) << 1) * 4; }
+TDM_INLINE int gpu_column(int thread) { return (thread >> 1 & 7) * 4; }
+/* The thread's rows and columns lie 4 by 4 next to each other. */
+TDM_INLINE int gpu_row_of(int i) { return i / 4 * 16 + i % 4; }
+TDM_INLINE int gpu_column_of(int j) { return j * 32; }
+
+/* ---- Operands ---- */
+
+/* A (outer = m) or B (outer = n) of one launch; element (o, k) at o * ld + k, or at k * ld + o. */
+typedef struct gpu_operand {
+  const void *base[2]; /* of swiglu's two weights; else the first counts */
+  int64_t stride, ld;  /* elements from one matrix of the batch, and from one stored row, to the next */
+  int outer;
+  bool k_contiguous;
+  int weights;
+} gpu_operand;
+
+/* The first of the two vectors of 4 elements that a thread takes of every step. What can be had from thread and place again is
+ * not kept: registers are scarce. */
+typedef struct gpu_cursor {
+  const char *at;
+  int64_t second, step; /* bytes to the second vector, and to the next K step */
+} gpu_cursor;
+
+TDM_INLINE int gpu_bytes(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
+
+/* Where vector v of a thread lies in a panel: along the outer index, and its k. */
+typedef struct gpu_spot {
+  int outer, k;
+} gpu_spot;
+
+TDM_INLINE gpu_spot gpu_spot_of(int thread, int v, bool k_contiguous) {
+  return k_contiguous ? (gpu_spot){thread / 2 + 64 * v, thread % 2 * 4} : (gpu_spot){thread % 32 * 4, thread / 32 + 4 * v};
+}
+
+TDM_INLINE gpu_cursor gpu_cursor_at(const gpu_operand *x, int batch, int outer0, int thread, tdm_type type) {
+  gpu_spot spot = gpu_spot_of(thread, 0, x->k_contiguous);
+  int columns = GPU_TILE / x->weights,
+      weight = spot.outer / columns; /* in a panel of two weights the second's columns follow */
+  int64_t along_outer = x->k_contiguous ? x->ld : 1, along_k = x->k_contiguous ? 1 : x->ld, bytes = gpu_bytes(type);
+  const char *base = weight == 0 ? x->base[0] : x->base[1]; /* no index: it would keep the engine out of registers */
+  int64_t element = batch * x->stride + (outer0 + spot.outer % columns) * along_outer + spot.k * along_k;
+  int64_t second = x->k_contiguous ? 64 * x->ld : 4 * x->ld;
+  if (x->k_contiguous && x->weights == 2) second = ((const char *)x->base[1] - (const char *)x->base[0]) / bytes;
+  return (gpu_cursor){base + element * bytes, second * bytes, GPU_STEP * along_k * bytes};
+}
+
+/* Every vector of every whole tile is aligned. */
+TDM_INLINE bool gpu_aligned(const gpu_operand *x, tdm_type type) {
+  uintptr_t bytes = 4 * (uintptr_t)gpu_bytes(type);
+  bool aligned = x->stride % 4 == 0 && x->ld % 4 == 0 && (uintptr_t)x->base[0] % bytes == 0;
+  if (x->weights == 2) aligned = aligned && (uintptr_t)x->base[1] % bytes == 0;
+  return aligned;
+}
+
+/* One element's bits. */
+TDM_INLINE uint32_t gpu_element(const char *at, tdm_type type) {
+  return type == TDM_F32 ? *(const uint32_t *)at : *(const uint16_t *)at;
+}
+
+/* 4 elements, bits as in memory; those outside the matrix are 0. */
+TDM_INLINE gpu_words gpu_fetch_some(const char *at, bool k_contiguous, int outer_left, int k_left, tdm_type type) {
+  uint32_t element[4];
+  TDM_UNROLL
+  for (int e = 0; e < 4; e++) {
+    bool inside = k_contiguous ? outer_left > 0 && k_left > e : outer_left > e && k_left > 0;
+    element[e] = inside ? gpu_element(at + e * gpu_bytes(type), type) : 0;
+  }
+  if (type == TDM_F32) return (gpu_words){element[0], element[1], element[2], element[3]};
+  return (gpu_words){element[0] | element[1] << 16, element[2] | element[3] << 16, 0, 0};
+}
+
+TDM_INLINE gpu_words gpu_fetch_whole(const char *at, tdm_type type) {
+  if (type == TDM_F32) return *(const gpu_words *)at;
+  gpu_half_words two = *(const gpu_half_words *)at;
+  return (gpu_words){two[0], two[1], 0, 0};
+}
+
+/* The thread's two vectors of a step. whole: all of it lies inside, and vectors are aligned. */
+TDM_INLINE void gpu_fetch(gpu_words part[2], gpu_cursor *c, const gpu_operand *x, int outer0, int k_left, bool whole,
+                          int thread, tdm_type type) {
+  if (whole) {
+    part[0] = gpu_fetch_whole(c->at, type);
+    part[1] = gpu_fetch_whole(c->at + c->second, type);
+  } else {
+    TDM_UNROLL
+    for (int v = 0; v < 2; v++) {
+      gpu_spot spot = gpu_spot_of(thread, v, x->k_contiguous);
+      int outer_left = x->outer - outer0 - spot.outer % (GPU_TILE / x->weights);
+      part[v] = gpu_fetch_some(c->at + v * c->second, x->k_contiguous, outer_left, k_left - spot.k, type);
+    }
+  }
+  c->at += c->step;
+}
+
+TDM_INLINE float gpu_value(gpu_words part, int e, tdm_type type) {
+  if (type == TDM_F32) return tdm_from_bits(part[e]);
+  uint16_t word = (uint16_t)(part[e / 2] >> 16 * (e % 2));
+  return type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
+}
+
+TDM_INLINE void gpu_put(float *panel, const gpu_words part[2], bool k_contiguous, int thread, tdm_type type) {
+  TDM_UNROLL
+  for (int v = 0; v < 2; v++) {
+    gpu_spot spot = gpu_spot_of(thread, v, k_contiguous);
+    float *to = panel + spot.k * GPU_PITCH + spot.outer;
+    gpu_vec x;
+    TDM_UNROLL
+    for (int e = 0; e < 4; e++) x[e] = gpu_value(part[v], e, type);
+    if (k_contiguous) {
+      TDM_UNROLL
+      for (int e = 0; e < 4; e++) to[e * GPU_PITCH] = x[e];
+    } else {
+      *(gpu_vec *)to = x;
+    }
+  }
+}
+
+/* ---- The engine ---- */
+
+/* A thread's state between two tiles: the tile's first step is in the panels. */
+typedef struct gpu_engine {
+  gpu_operand a, b;
+  gpu_grid grid;
+  int k;
+  bool aligned;
+  gpu_panels *panels; /* two */
+  int teams, thread;
+
+  int tile;        /* that is fetched; between two tiles the one that is multiplied next */
+  gpu_place place; /* of that tile */
+  gpu_cursor from_a, from_b;
+  int fetched; /* k of that tile that have been fetched */
+  bool inside; /* that tile lies whole in the matrices, and its vectors are aligned */
+  int buffer;  /* of the panels that hold the current step */
+} gpu_engine;
+
+TDM_INLINE void gpu_aim(gpu_engine *e, int weights, tdm_type type) {
+  gpu_place at = e->place = gpu_place_at(&e->grid, e->tile, weights);
+  e->from_a = gpu_cursor_at(&e->a, at.batch, at.m0, e->thread, type);
+  e->from_b = gpu_cursor_at(&e->b, at.batch, at.n0, e->thread, type);
+  e->inside = e->aligned && gpu_is_whole(&e->grid, at, weights);
+  e->fetched = 0;
+}
+
+TDM_INLINE void gpu_fetch_step(gpu_engine *e, gpu_words a[2], gpu_words b[2], tdm_type type) {
+  int k_left = e->k - e->fetched;
+  bool whole = e->inside && k_left >= GPU_STEP;
+  gpu_fetch(a, &e->from_a, &e->a, e->place.m0, k_left, whole, e->thread, type);
+  gpu_fetch(b, &e->from_b, &e->b, e->place.n0, k_left, whole, e->thread, type);
+  e->fetched += GPU_STEP;
+}
+
+TDM_INLINE void gpu_put_step(const gpu_engine *e, int buffer, const gpu_words a[2], const gpu_words b[2], tdm_type type) {
+  gpu_put(e->panels[buffer].a, a, e->a.k_contiguous, e->thread, type);
+  gpu_put(e->panels[buffer].b, b, e->b.k_contiguous, e->thread, type);
+}
+
+/* False: the team has no tile. panels: two, of the team. */
+TDM_INLINE bool gpu_begin(gpu_engine *e, gpu_operand a, gpu_operand b, gpu_grid grid, int k, gpu_panels *panels,
+                          tdm_here_t here, int weights, tdm_type type) {
+  *e = (gpu_engine){.a = a, .b = b, .grid = grid, .k = k, .panels = panels, .teams = here.teams, .thread = here.thread};
+  e->aligned = gpu_aligned(&a, type) && gpu_aligned(&b, type);
+  e->tile = here.team;
+  if (e->tile >= grid.tiles) return false;
+  gpu_aim(e, weights, type);
+  gpu_words part_a[2], part_b[2];
+  gpu_fetch_step(e, part_a, part_b, type);
+  gpu_put_step(e, 0, part_a, part_b, type);
+  TDM_SYNC_BLOCK(); /* the first panels are whole */
+  return true;
+}
+
+/* The values that a thread multiplies for one k. */
+typedef struct gpu_values {
+  gpu_vec a[GPU_ROWS / 4], b[GPU_VECTORS];
+} gpu_values;
+
+TDM_INLINE gpu_values gpu_read(const float *a, const float *b) {
+  gpu_values x;
+  TDM_UNROLL
+  for (int i = 0; i < GPU_ROWS / 4; i++) x.a[i] = *(const gpu_vec *)(a + gpu_row_of(4 * i));
+  TDM_UNROLL
+  for (int j = 0; j < GPU_VECTORS; j++) x.b[j] = *(const gpu_vec *)(b + gpu_column_of(j));
+  return x;
+}
+
+TDM_INLINE void gpu_multiply(gpu_sums sums, gpu_values x) {
+  TDM_UNROLL
+  for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
+  for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] += x.a[i / 4][i % 4] * x.b[j];
+}
+
+/* sums = A B of the tile at e->place, and moves on: e->place is then the next tile's. False: it was the team's last. */
+TDM_INLINE bool gpu_tile_sums(gpu_engine *e, gpu_sums sums, int weights, tdm_type type) {
+  bool more = true; /* a step is left to fetch */
+  TDM_UNROLL
+  for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
+  for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] = (gpu_vec){0};
+  int a0 = gpu_row(e->thread), b0 = gpu_column(e->thread);
+  gpu_values x = gpu_read(e->panels[e->buffer].a + a0, e->panels[e->buffer].b + b0);
+  for (int k = 0; k < e->k || k == 0; k += GPU_STEP) {
+    if (e->fetched >= e->k) { /* all of this tile */
+      e->tile += e->teams;
+      more = e->tile < e->grid.tiles;
+      if (more) gpu_aim(e, weights, type);
+    }
+    gpu_words part_a[2], part_b[2];
+    if (more) gpu_fetch_step(e, part_a, part_b, type);
+    const float *a = e->panels[e->buffer].a + a0, *b = e->panels[e->buffer].b + b0;
+    gpu_values y;
+    TDM_NO_UNROLL
+    for (int p = 0; p < GPU_STEP - 2; p += 2) {
+      y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
+      gpu_multiply(sums, x);
+      x = gpu_read(a + 2 * GPU_PITCH, b + 2 * GPU_PITCH);
+      gpu_multiply(sums, y);
+      a += 2 * GPU_PITCH;
+      b += 2 * GPU_PITCH;
+    }
+    y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
+    gpu_multiply(sums, x);
+    e->buffer ^= 1;
+    if (more) gpu_put_step(e, e->buffer, part_a, part_b, type);
+    TDM_SYNC_BLOCK(); /* the next panels are whole, and nobody reads these any more */
+    x = gpu_read(e->panels[e->buffer].a + a0, e->panels[e->buffer].b + b0);
+    gpu_multiply(sums, y);
+  }
+  return more;
+}
+
+#endif
