@@ -9,7 +9,7 @@
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct gemm_work {
   tdm_gemm_desc d;
-  gpu_grid grid;
+  gpu_job job;
   int steps;
   tdm_epilogue_step step[]; /* the epilogue chain */
 } gemm_work;
@@ -41,10 +41,25 @@ TDM_INLINE gpu_vec apply_chain(gpu_vec v, const gemm_work *work, const gemm_arra
   return v;
 }
 
+/* No part of the kernel's body: its registers are full of sums. */
+static __attribute__((noinline)) void write_chain(const gpu_vec *sums, const gemm_work *work, const gemm_arrays *arrays,
+                                                  gpu_place place, int thread) {
+  const tdm_gemm_desc *d = &work->d;
+  gpu_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
+  TDM_NO_UNROLL
+  for (int s = 0; s < GPU_ROWS * GPU_VECTORS; s++) {
+    gpu_four at = gpu_four_at(&work->job.grid, place, thread, s / GPU_VECTORS, s % GPU_VECTORS);
+    if (at.count <= 0) continue;
+    gpu_vec v = sums[s] * d->alpha;
+    if (d->beta != 0) v += d->beta * gpu_load_four(&c, at);
+    gpu_store_four(&c, at, apply_chain(v, work, arrays, at));
+  }
+}
+
 TDM_INLINE void write_tile(gpu_sums sums, const gemm_work *work, const gemm_arrays *arrays, gpu_place place, int thread) {
   const tdm_gemm_desc *d = &work->d;
   gpu_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
-  if (work->steps == 0 && d->beta == 0 && gpu_is_whole(&work->grid, place, 1) && gpu_matrix_aligned(&c)) {
+  if (work->steps == 0 && d->beta == 0 && gpu_is_whole(&work->job.grid, place, 1) && gpu_matrix_aligned(&c)) {
     gpu_write(sums, &c, place, thread, d->alpha);
     return;
   }
@@ -52,29 +67,18 @@ TDM_INLINE void write_tile(gpu_sums sums, const gemm_work *work, const gemm_arra
   TDM_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++) copy[i * GPU_VECTORS + j] = sums[i][j];
-  TDM_NO_UNROLL
-  for (int s = 0; s < GPU_ROWS * GPU_VECTORS; s++) {
-    gpu_four at = gpu_four_at(&work->grid, place, thread, s / GPU_VECTORS, s % GPU_VECTORS);
-    if (at.count <= 0) continue;
-    gpu_vec v = copy[s] * d->alpha;
-    if (d->beta != 0) v += d->beta * gpu_load_four(&c, at);
-    gpu_store_four(&c, at, apply_chain(v, work, arrays, at));
-  }
+  write_chain(copy, work, arrays, place, thread);
 }
 
 TDM_INLINE void gemm_typed(const gemm_arrays *arrays, const gemm_work *work, gpu_panels *panels, tdm_here_t here,
                            tdm_type type) {
-  const tdm_gemm_desc *d = &work->d;
-  bool a_by_k = d->layout == TDM_NN || d->layout == TDM_NT, b_by_k = d->layout == TDM_NT || d->layout == TDM_TT;
-  gpu_operand a = {{arrays->a, arrays->a}, d->stride_a, d->lda, (int)d->m, a_by_k, 1};
-  gpu_operand b = {{arrays->b, arrays->b}, d->stride_b, d->ldb, (int)d->n, b_by_k, 1};
   gpu_engine engine;
   gpu_sums sums;
-  bool more = gpu_begin(&engine, a, b, work->grid, (int)d->k, panels, here, 1, type);
+  bool more = gpu_begin(&engine, &work->job, arrays->a, arrays->b, arrays->b, panels, here, 1, type);
   while (more) {
     gpu_place place = engine.place;
     more = gpu_tile_sums(&engine, sums, 1, type);
-    write_tile(sums, work, arrays, place, here.thread);
+    write_tile(sums, gpu_again(work), arrays, place, here.thread);
   }
 }
 
@@ -92,7 +96,12 @@ static tdm_status prepare(tdm_plan *plan) {
   size_t bytes = sizeof(gemm_work) + (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
   gemm_work *work = malloc(bytes);
   if (work == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
-  *work = (gemm_work){.d = *d, .steps = (int)d->epilogue_steps, .grid = gpu_grid_for(plan, d->m, d->n, d->batch, 1)};
+  bool a_by_k = d->layout == TDM_NN || d->layout == TDM_NT, b_by_k = d->layout == TDM_NT || d->layout == TDM_TT;
+  *work = (gemm_work){.d = *d, .steps = (int)d->epilogue_steps};
+  work->job = (gpu_job){.grid = gpu_grid_for(plan, d->m, d->n, d->batch, 1),
+                        .a = {d->stride_a, d->lda, (int)d->m, a_by_k, 1},
+                        .b = {d->stride_b, d->ldb, (int)d->n, b_by_k, 1},
+                        .k = (int)d->k};
   for (int s = 0; s < work->steps; s++) work->step[s] = d->epilogue[s];
   tdm_status status = tdm_plan_upload(plan, work, bytes);
   free(work);

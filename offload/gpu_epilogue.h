@@ -38,12 +38,12 @@ TDM_INLINE void gpu_store(void *base, int64_t at, int count, tdm_type type, gpu_
 
 TDM_INLINE void gpu_store_aligned(void *base, int64_t at, tdm_type type, gpu_vec v) {
   if (type == TDM_F32) {
-    *(gpu_vec *)((float *)base + at) = v;
+    *(TDM_GLOBAL gpu_vec *)((float *)base + at) = v;
   } else {
     uint32_t word[4];
     TDM_UNROLL
     for (int e = 0; e < 4; e++) word[e] = type == TDM_F16 ? tdm_f32_to_f16(v[e]) : tdm_f32_to_bf16(v[e]);
-    *(gpu_half_words *)((uint16_t *)base + at) = (gpu_half_words){word[0] | word[1] << 16, word[2] | word[3] << 16};
+    *(TDM_GLOBAL gpu_half_words *)((uint16_t *)base + at) = (gpu_half_words){word[0] | word[1] << 16, word[2] | word[3] << 16};
   }
 }
 

@@ -78,20 +78,32 @@ TDM_INLINE int gpu_column_of(int j) { return j * 32; }
 
 /* ---- Operands ---- */
 
-/* A (outer = m) or B (outer = n) of one launch; element (o, k) at o * ld + k, or at k * ld + o. */
+/* A (outer = m) or B (outer = n); element (o, k) at o * ld + k, or at k * ld + o. */
 typedef struct gpu_operand {
-  const void *base[2]; /* of swiglu's two weights; else the first counts */
-  int64_t stride, ld;  /* elements from one matrix of the batch, and from one stored row, to the next */
+  int64_t stride, ld; /* elements from one matrix of the batch, and from one stored row, to the next */
   int outer;
   bool k_contiguous;
   int weights;
 } gpu_operand;
 
-/* The first of the two vectors of 4 elements that a thread takes of every step. What can be had from thread and place again is
- * not kept: registers are scarce. */
+/* What the engine needs beside pointers: made with the plan, kept on the device. */
+typedef struct gpu_job {
+  gpu_grid grid;
+  gpu_operand a, b;
+  int k;
+} gpu_job;
+
+/* The same pointer, but the compiler can not know it: what is read through it is read again. A thread's 255 registers are full
+ * of sums, and what it needs once a tile must not stay in them: kept there, the K loop lost a fifth of its speed. */
+TDM_INLINE const void *gpu_again(const void *pointer) {
+  const void *volatile hidden = pointer;
+  return hidden;
+}
+
+/* The two vectors of 4 elements that a thread takes of every step. */
 typedef struct gpu_cursor {
-  const char *at;
-  int64_t second, step; /* bytes to the second vector, and to the next K step */
+  const char *at[2];
+  int64_t step; /* bytes to the next K step */
 } gpu_cursor;
 
 TDM_INLINE int gpu_bytes(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
@@ -105,24 +117,24 @@ TDM_INLINE gpu_spot gpu_spot_of(int thread, int v, bool k_contiguous) {
   return k_contiguous ? (gpu_spot){thread / 2 + 64 * v, thread % 2 * 4} : (gpu_spot){thread % 32 * 4, thread / 32 + 4 * v};
 }
 
-TDM_INLINE gpu_cursor gpu_cursor_at(const gpu_operand *x, int batch, int outer0, int thread, tdm_type type) {
+/* base0, base1: of swiglu's two weights; else the first counts. */
+TDM_INLINE gpu_cursor gpu_cursor_at(const gpu_operand *x, const void *base0, const void *base1, int batch, int outer0,
+                                    int thread, tdm_type type) {
   gpu_spot spot = gpu_spot_of(thread, 0, x->k_contiguous);
   int columns = GPU_TILE / x->weights,
       weight = spot.outer / columns; /* in a panel of two weights the second's columns follow */
   int64_t along_outer = x->k_contiguous ? x->ld : 1, along_k = x->k_contiguous ? 1 : x->ld, bytes = gpu_bytes(type);
-  const char *base = weight == 0 ? x->base[0] : x->base[1]; /* no index: it would keep the engine out of registers */
+  const char *base = weight == 0 ? base0 : base1;
   int64_t element = batch * x->stride + (outer0 + spot.outer % columns) * along_outer + spot.k * along_k;
   int64_t second = x->k_contiguous ? 64 * x->ld : 4 * x->ld;
-  if (x->k_contiguous && x->weights == 2) second = ((const char *)x->base[1] - (const char *)x->base[0]) / bytes;
-  return (gpu_cursor){base + element * bytes, second * bytes, GPU_STEP * along_k * bytes};
+  if (x->k_contiguous && x->weights == 2) second = ((const char *)base1 - (const char *)base0) / bytes;
+  return (gpu_cursor){{base + element * bytes, base + (element + second) * bytes}, GPU_STEP * along_k * bytes};
 }
 
 /* Every vector of every whole tile is aligned. */
-TDM_INLINE bool gpu_aligned(const gpu_operand *x, tdm_type type) {
+TDM_INLINE bool gpu_aligned(const gpu_operand *x, const void *base0, const void *base1, tdm_type type) {
   uintptr_t bytes = 4 * (uintptr_t)gpu_bytes(type);
-  bool aligned = x->stride % 4 == 0 && x->ld % 4 == 0 && (uintptr_t)x->base[0] % bytes == 0;
-  if (x->weights == 2) aligned = aligned && (uintptr_t)x->base[1] % bytes == 0;
-  return aligned;
+  return x->stride % 4 == 0 && x->ld % 4 == 0 && (uintptr_t)base0 % bytes == 0 && (uintptr_t)base1 % bytes == 0;
 }
 
 /* One element's bits. */
@@ -131,7 +143,7 @@ TDM_INLINE uint32_t gpu_element(const char *at, tdm_type type) {
 }
 
 /* 4 elements, bits as in memory; those outside the matrix are 0. */
-TDM_INLINE gpu_words gpu_fetch_some(const char *at, bool k_contiguous, int outer_left, int k_left, tdm_type type) {
+TDM_INLINE gpu_words gpu_fetch_guarded(const char *at, bool k_contiguous, int outer_left, int k_left, tdm_type type) {
   uint32_t element[4];
   TDM_UNROLL
   for (int e = 0; e < 4; e++) {
@@ -142,27 +154,28 @@ TDM_INLINE gpu_words gpu_fetch_some(const char *at, bool k_contiguous, int outer
   return (gpu_words){element[0] | element[1] << 16, element[2] | element[3] << 16, 0, 0};
 }
 
-TDM_INLINE gpu_words gpu_fetch_whole(const char *at, tdm_type type) {
-  if (type == TDM_F32) return *(const gpu_words *)at;
-  gpu_half_words two = *(const gpu_half_words *)at;
-  return (gpu_words){two[0], two[1], 0, 0};
+/* The thread's two vectors of a step of which some lies outside, or whose vectors are not aligned. */
+TDM_INLINE void gpu_fetch_some(gpu_words part[2], const gpu_cursor *c, const gpu_operand *x, int outer0, int k_left, int thread,
+                               tdm_type type) {
+  TDM_UNROLL
+  for (int v = 0; v < 2; v++) {
+    gpu_spot spot = gpu_spot_of(thread, v, x->k_contiguous);
+    int outer_left = x->outer - outer0 - spot.outer % (GPU_TILE / x->weights);
+    part[v] = gpu_fetch_guarded(c->at[v], x->k_contiguous, outer_left, k_left - spot.k, type);
+  }
 }
 
-/* The thread's two vectors of a step. whole: all of it lies inside, and vectors are aligned. */
-TDM_INLINE void gpu_fetch(gpu_words part[2], gpu_cursor *c, const gpu_operand *x, int outer0, int k_left, bool whole,
-                          int thread, tdm_type type) {
-  if (whole) {
-    part[0] = gpu_fetch_whole(c->at, type);
-    part[1] = gpu_fetch_whole(c->at + c->second, type);
-  } else {
-    TDM_UNROLL
-    for (int v = 0; v < 2; v++) {
-      gpu_spot spot = gpu_spot_of(thread, v, x->k_contiguous);
-      int outer_left = x->outer - outer0 - spot.outer % (GPU_TILE / x->weights);
-      part[v] = gpu_fetch_some(c->at + v * c->second, x->k_contiguous, outer_left, k_left - spot.k, type);
+TDM_INLINE void gpu_fetch_whole(gpu_words part[2], const gpu_cursor *c, tdm_type type) {
+  TDM_UNROLL
+  for (int v = 0; v < 2; v++) {
+    const char *at = c->at[v];
+    if (type == TDM_F32) {
+      part[v] = *(const TDM_GLOBAL gpu_words *)at;
+    } else {
+      gpu_half_words two = *(const TDM_GLOBAL gpu_half_words *)at;
+      part[v] = (gpu_words){two[0], two[1], 0, 0};
     }
   }
-  c->at += c->step;
 }
 
 TDM_INLINE float gpu_value(gpu_words part, int e, tdm_type type) {
@@ -190,59 +203,6 @@ TDM_INLINE void gpu_put(float *panel, const gpu_words part[2], bool k_contiguous
 
 /* ---- The engine ---- */
 
-/* A thread's state between two tiles: the tile's first step is in the panels. */
-typedef struct gpu_engine {
-  gpu_operand a, b;
-  gpu_grid grid;
-  int k;
-  bool aligned;
-  gpu_panels *panels; /* two */
-  int teams, thread;
-
-  int tile;        /* that is fetched; between two tiles the one that is multiplied next */
-  gpu_place place; /* of that tile */
-  gpu_cursor from_a, from_b;
-  int fetched; /* k of that tile that have been fetched */
-  bool inside; /* that tile lies whole in the matrices, and its vectors are aligned */
-  int buffer;  /* of the panels that hold the current step */
-} gpu_engine;
-
-TDM_INLINE void gpu_aim(gpu_engine *e, int weights, tdm_type type) {
-  gpu_place at = e->place = gpu_place_at(&e->grid, e->tile, weights);
-  e->from_a = gpu_cursor_at(&e->a, at.batch, at.m0, e->thread, type);
-  e->from_b = gpu_cursor_at(&e->b, at.batch, at.n0, e->thread, type);
-  e->inside = e->aligned && gpu_is_whole(&e->grid, at, weights);
-  e->fetched = 0;
-}
-
-TDM_INLINE void gpu_fetch_step(gpu_engine *e, gpu_words a[2], gpu_words b[2], tdm_type type) {
-  int k_left = e->k - e->fetched;
-  bool whole = e->inside && k_left >= GPU_STEP;
-  gpu_fetch(a, &e->from_a, &e->a, e->place.m0, k_left, whole, e->thread, type);
-  gpu_fetch(b, &e->from_b, &e->b, e->place.n0, k_left, whole, e->thread, type);
-  e->fetched += GPU_STEP;
-}
-
-TDM_INLINE void gpu_put_step(const gpu_engine *e, int buffer, const gpu_words a[2], const gpu_words b[2], tdm_type type) {
-  gpu_put(e->panels[buffer].a, a, e->a.k_contiguous, e->thread, type);
-  gpu_put(e->panels[buffer].b, b, e->b.k_contiguous, e->thread, type);
-}
-
-/* False: the team has no tile. panels: two, of the team. */
-TDM_INLINE bool gpu_begin(gpu_engine *e, gpu_operand a, gpu_operand b, gpu_grid grid, int k, gpu_panels *panels,
-                          tdm_here_t here, int weights, tdm_type type) {
-  *e = (gpu_engine){.a = a, .b = b, .grid = grid, .k = k, .panels = panels, .teams = here.teams, .thread = here.thread};
-  e->aligned = gpu_aligned(&a, type) && gpu_aligned(&b, type);
-  e->tile = here.team;
-  if (e->tile >= grid.tiles) return false;
-  gpu_aim(e, weights, type);
-  gpu_words part_a[2], part_b[2];
-  gpu_fetch_step(e, part_a, part_b, type);
-  gpu_put_step(e, 0, part_a, part_b, type);
-  TDM_SYNC_BLOCK(); /* the first panels are whole */
-  return true;
-}
-
 /* The values that a thread multiplies for one k. */
 typedef struct gpu_values {
   gpu_vec a[GPU_ROWS / 4], b[GPU_VECTORS];
@@ -257,48 +217,145 @@ TDM_INLINE gpu_values gpu_read(const float *a, const float *b) {
   return x;
 }
 
+/* A thread's state between two tiles: the tile's first step is in the panels. */
+typedef struct gpu_engine {
+  const gpu_job *job;
+  const void *a, *b[2];
+  gpu_panels *panels; /* two */
+  int k, teams, thread;
+  bool aligned, a_by_k, b_by_k;
+
+  int tile;        /* that is fetched; between two tiles the one that is multiplied next */
+  gpu_place place; /* of that tile */
+  gpu_cursor from_a, from_b;
+  int fetched;      /* k of that tile that have been fetched */
+  bool inside;      /* that tile lies whole in the matrices, and its vectors are aligned */
+  int buffer;       /* of the panels that hold the current step */
+  gpu_values first; /* of that step */
+} gpu_engine;
+
+TDM_INLINE void gpu_read_first(gpu_engine *e) {
+  const gpu_panels *panels = &e->panels[e->buffer];
+  e->first = gpu_read(panels->a + gpu_row(e->thread), panels->b + gpu_column(e->thread));
+}
+
+/* False: the tile is behind the last one. */
+TDM_INLINE bool gpu_aim(gpu_engine *e, int tile, int weights, tdm_type type) {
+  const gpu_job *job = gpu_again(e->job);
+  e->tile = tile;
+  if (tile >= job->grid.tiles) return false;
+  gpu_place at = e->place = gpu_place_at(&job->grid, tile, weights);
+  e->from_a = gpu_cursor_at(&job->a, e->a, e->a, at.batch, at.m0, e->thread, type);
+  e->from_b = gpu_cursor_at(&job->b, e->b[0], e->b[1], at.batch, at.n0, e->thread, type);
+  e->inside = e->aligned && gpu_is_whole(&job->grid, at, weights);
+  e->fetched = 0;
+  return true;
+}
+
+/* whole: the step lies inside, and vectors are aligned. */
+TDM_INLINE void gpu_fetch_step(const gpu_engine *e, gpu_words a[2], gpu_words b[2], bool whole, tdm_type type) {
+  if (whole) {
+    gpu_fetch_whole(a, &e->from_a, type);
+    gpu_fetch_whole(b, &e->from_b, type);
+  } else {
+    const gpu_job *job = gpu_again(e->job);
+    gpu_fetch_some(a, &e->from_a, &job->a, e->place.m0, e->k - e->fetched, e->thread, type);
+    gpu_fetch_some(b, &e->from_b, &job->b, e->place.n0, e->k - e->fetched, e->thread, type);
+  }
+}
+
+/* After the multiplication, not right behind the loads: their addresses may not be overwritten before memory has taken them,
+ * and waiting for that cost a sixth of the time. */
+TDM_INLINE void gpu_advance(gpu_engine *e) {
+  TDM_UNROLL
+  for (int v = 0; v < 2; v++) {
+    e->from_a.at[v] += e->from_a.step;
+    e->from_b.at[v] += e->from_b.step;
+  }
+  e->fetched += GPU_STEP;
+}
+
+TDM_INLINE void gpu_put_step(const gpu_engine *e, int buffer, const gpu_words a[2], const gpu_words b[2], tdm_type type) {
+  gpu_put(e->panels[buffer].a, a, e->a_by_k, e->thread, type);
+  gpu_put(e->panels[buffer].b, b, e->b_by_k, e->thread, type);
+}
+
+/* False: the team has no tile. panels: two, of the team. */
+TDM_INLINE bool gpu_begin(gpu_engine *e, const gpu_job *job, const void *a, const void *b0, const void *b1, gpu_panels *panels,
+                          tdm_here_t here, int weights, tdm_type type) {
+  *e = (gpu_engine){.job = job, .a = a, .b = {b0, b1}, .panels = panels, .teams = here.teams, .thread = here.thread};
+  e->k = job->k;
+  e->a_by_k = job->a.k_contiguous;
+  e->b_by_k = job->b.k_contiguous;
+  e->aligned = gpu_aligned(&job->a, a, a, type) && gpu_aligned(&job->b, b0, b1, type);
+  if (!gpu_aim(e, here.team, weights, type)) return false;
+  gpu_words part_a[2], part_b[2];
+  gpu_fetch_step(e, part_a, part_b, e->inside && e->k >= GPU_STEP, type);
+  gpu_advance(e);
+  gpu_put_step(e, 0, part_a, part_b, type);
+  TDM_SYNC_BLOCK(); /* the first panels are whole */
+  gpu_read_first(e);
+  return true;
+}
+
 TDM_INLINE void gpu_multiply(gpu_sums sums, gpu_values x) {
   TDM_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] += x.a[i / 4][i % 4] * x.b[j];
 }
 
-/* sums = A B of the tile at e->place, and moves on: e->place is then the next tile's. False: it was the team's last. */
+/* What is fetched while a step is multiplied. */
+typedef enum gpu_fetching {
+  GPU_WHOLE,   /* the tile's next step, which is whole */
+  GPU_GUARDED, /* the tile's next step */
+  GPU_NEXT,    /* the next tile's first step */
+} gpu_fetching;
+
+/* Multiplies a step, and brings the next one. False: there is none. */
+TDM_INLINE bool gpu_step(gpu_engine *e, gpu_sums sums, gpu_fetching fetching, int weights, tdm_type type) {
+  bool more = true;
+  gpu_words part_a[2], part_b[2];
+  if (fetching == GPU_NEXT) more = gpu_aim(e, e->tile + e->teams, weights, type);
+  if (fetching == GPU_WHOLE)
+    gpu_fetch_step(e, part_a, part_b, true, type);
+  else if (more)
+    gpu_fetch_step(e, part_a, part_b, e->inside && e->k - e->fetched >= GPU_STEP, type);
+  const float *a = e->panels[e->buffer].a + gpu_row(e->thread), *b = e->panels[e->buffer].b + gpu_column(e->thread);
+  gpu_values x = e->first, y;
+  TDM_NO_UNROLL
+  for (int p = 0; p < GPU_STEP - 2; p += 2) {
+    y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
+    gpu_multiply(sums, x);
+    x = gpu_read(a + 2 * GPU_PITCH, b + 2 * GPU_PITCH);
+    gpu_multiply(sums, y);
+    a += 2 * GPU_PITCH;
+    b += 2 * GPU_PITCH;
+  }
+  y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
+  gpu_multiply(sums, x);
+  e->buffer ^= 1;
+  if (more) gpu_advance(e);
+  if (more) gpu_put_step(e, e->buffer, part_a, part_b, type);
+  TDM_SYNC_BLOCK(); /* the next panels are whole, and nobody reads these any more */
+  gpu_read_first(e);
+  gpu_multiply(sums, y);
+  return more;
+}
+
+/* sums = A B of the tile at e->place, and moves on: e->place is then the next tile's. False: it was the team's last.
+ * The loop over whole steps is apart from all else that loads: ptxas counts loads in flight with six counters, and where paths
+ * meet that share one, reading panels waits for the step that is fetched (17 % of the samples of a profile). */
 TDM_INLINE bool gpu_tile_sums(gpu_engine *e, gpu_sums sums, int weights, tdm_type type) {
-  bool more = true; /* a step is left to fetch */
   TDM_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] = (gpu_vec){0};
-  int a0 = gpu_row(e->thread), b0 = gpu_column(e->thread);
-  gpu_values x = gpu_read(e->panels[e->buffer].a + a0, e->panels[e->buffer].b + b0);
-  for (int k = 0; k < e->k || k == 0; k += GPU_STEP) {
-    if (e->fetched >= e->k) { /* all of this tile */
-      e->tile += e->teams;
-      more = e->tile < e->grid.tiles;
-      if (more) gpu_aim(e, weights, type);
-    }
-    gpu_words part_a[2], part_b[2];
-    if (more) gpu_fetch_step(e, part_a, part_b, type);
-    const float *a = e->panels[e->buffer].a + a0, *b = e->panels[e->buffer].b + b0;
-    gpu_values y;
+  if (e->inside) {
     TDM_NO_UNROLL
-    for (int p = 0; p < GPU_STEP - 2; p += 2) {
-      y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
-      gpu_multiply(sums, x);
-      x = gpu_read(a + 2 * GPU_PITCH, b + 2 * GPU_PITCH);
-      gpu_multiply(sums, y);
-      a += 2 * GPU_PITCH;
-      b += 2 * GPU_PITCH;
-    }
-    y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
-    gpu_multiply(sums, x);
-    e->buffer ^= 1;
-    if (more) gpu_put_step(e, e->buffer, part_a, part_b, type);
-    TDM_SYNC_BLOCK(); /* the next panels are whole, and nobody reads these any more */
-    x = gpu_read(e->panels[e->buffer].a + a0, e->panels[e->buffer].b + b0);
-    gpu_multiply(sums, y);
+    while (e->k - e->fetched >= GPU_STEP) gpu_step(e, sums, GPU_WHOLE, weights, type);
   }
-  return more;
+  TDM_NO_UNROLL
+  while (e->fetched < e->k) gpu_step(e, sums, GPU_GUARDED, weights, type);
+  return gpu_step(e, sums, GPU_NEXT, weights, type);
 }
 
 #endif

@@ -8,7 +8,7 @@
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct swiglu_work {
   tdm_swiglu_desc d;
-  gpu_grid grid;
+  gpu_job job;
 } swiglu_work;
 
 enum { WEIGHTS = 2, HALF = GPU_VECTORS / WEIGHTS };
@@ -22,7 +22,7 @@ TDM_INLINE void write_tile(gpu_sums sums, const swiglu_work *work, void *y, gpu_
   TDM_NO_UNROLL
   for (int s = 0; s < GPU_ROWS * HALF; s++) {
     int i = s / HALF, j = s % HALF;
-    gpu_four at = gpu_four_at(&work->grid, place, thread, i, j);
+    gpu_four at = gpu_four_at(&work->job.grid, place, thread, i, j);
     gpu_vec gate = copy[i * GPU_VECTORS + j], up = copy[i * GPU_VECTORS + j + HALF], v;
     TDM_UNROLL
     for (int e = 0; e < 4; e++) v[e] = tdm_silu(gate[e]) * up[e];
@@ -32,16 +32,13 @@ TDM_INLINE void write_tile(gpu_sums sums, const swiglu_work *work, void *y, gpu_
 
 TDM_INLINE void swiglu_typed(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work,
                              gpu_panels *panels, tdm_here_t here, tdm_type type) {
-  const tdm_swiglu_desc *d = &work->d;
-  gpu_operand a = {{x, x}, 0, d->ldx, (int)d->m, true, 1};
-  gpu_operand b = {{wg, wu}, 0, d->ldg, (int)d->n, d->layout == TDM_NT, WEIGHTS};
   gpu_engine engine;
   gpu_sums sums;
-  bool more = gpu_begin(&engine, a, b, work->grid, (int)d->k, panels, here, WEIGHTS, type);
+  bool more = gpu_begin(&engine, &work->job, x, wg, wu, panels, here, WEIGHTS, type);
   while (more) {
     gpu_place place = engine.place;
     more = gpu_tile_sums(&engine, sums, WEIGHTS, type);
-    write_tile(sums, work, y, place, here.thread);
+    write_tile(sums, gpu_again(work), y, place, here.thread);
   }
 }
 
@@ -61,7 +58,11 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  swiglu_work work = {*d, gpu_grid_for(plan, d->m, d->n, 1, WEIGHTS)};
+  swiglu_work work = {.d = *d,
+                      .job = {.grid = gpu_grid_for(plan, d->m, d->n, 1, WEIGHTS),
+                              .a = {0, d->ldx, (int)d->m, true, 1},
+                              .b = {0, d->ldg, (int)d->n, d->layout == TDM_NT, WEIGHTS},
+                              .k = (int)d->k}};
   return tdm_plan_upload(plan, &work, sizeof work);
 }
 

@@ -84,6 +84,13 @@
 #define TDM_SYNC_BLOCK()
 #endif
 
+/* Memory of the device, not of a team or a thread: without the word a GPU finds out at every access. */
+#if TDM_ON_GPU
+#define TDM_GLOBAL __attribute__((address_space(1)))
+#else
+#define TDM_GLOBAL
+#endif
+
 #define TDM_INLINE static inline __attribute__((always_inline))
 
 /* A thread's place in the launch; threads is 1 on hosts. */
