@@ -24,8 +24,7 @@ TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const v
       tdm_chunk_prefetch(b, at_b + next, tdm_min(TDM_CHUNK, block.length - next), type);
       const float *x = tdm_chunk_read(a, at_a + i, n, type, room_a), *y = tdm_chunk_read(b, at_b + i, n, type, room_b);
       float *z = tdm_chunk_place(c, at_c + i, type, stream, room_c);
-      TDM_SIMD
-      for (int64_t j = 0; j < n; j++) z[j] = f(x[j], y[j]);
+      TDM_EACH(j, n) z[j] = f(x[j], y[j]);
       tdm_chunk_write(c, at_c + i, n, type, stream, z);
     }
   }

@@ -2,9 +2,9 @@
  *
  *   TDM_CHUNK_ROOM(room_x);
  *   TDM_CHUNK_ROOM(room_y);
- *   const float *x = tdm_chunk_read(a, at, n, TYPE, room_x);             // the array itself where it is f32
+ *   const float *x = tdm_chunk_read(a, at, n, TYPE, room_x);             // hosts: the array itself where it is f32
  *   float *y = tdm_chunk_place(c, at, TYPE, stream, room_y);             // the array itself where it can be
- *   TDM_SIMD for (int64_t j = 0; j < n; j++) y[j] = f(x[j]);
+ *   TDM_EACH(j, n) y[j] = f(x[j]);
  *   tdm_chunk_write(c, at, n, TYPE, stream, y);
  *   ...
  *   tdm_stream_fence(stream);                                            // once, at the end of a thread's part
@@ -17,26 +17,34 @@
 #include "vector.h"
 
 /* Elements that a thread handles at a time. Hosts: rooms of 1 KiB stay in L1, and bursts of streamed stores stay short. GPUs:
- * neighbour threads take neighbour elements. */
-enum { TDM_CHUNK = TDM_ON_GPU ? 1 : 256 };
+ * neighbour threads take neighbour vectors, and rooms are registers. */
+enum { TDM_CHUNK = TDM_ON_GPU ? TDM_LANES : 256 };
 
-#define TDM_CHUNK_ROOM(name) float name[TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 4 : 64)))
+#define TDM_CHUNK_ROOM(name) float name[TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
 
 /* Chunks of a row of `length` elements that belong to this thread: n elements from i on. */
 #define TDM_FOR_CHUNKS(i, n, length, here)                                                             \
   for (int64_t i = (here).thread * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i); i < (length); \
        i += (here).threads * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i))
 
-TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return TDM_CHUNK == 1 ? 1 : tdm_min(TDM_CHUNK, rest); }
+TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return tdm_min(TDM_CHUNK, rest); }
 
 /* Loops whose iterations are independent, also where the output is an input: the compiler need not prove it. A GPU's thread has
  * no vectors, and clang warns of loops that ask for them. */
 #if TDM_ON_GPU
 #define TDM_SIMD
 #define TDM_SIMD_REDUCE(...)
+/* A whole room, unrolled: what lies behind n is 0, and is not stored. */
+#define TDM_EACH(j, n) \
+  (void)(n);           \
+  TDM_UNROLL for (int64_t j = 0; j < TDM_CHUNK; j++)
+/* The first n of at most `most`, a constant. */
+#define TDM_EACH_OF(j, most, n) TDM_UNROLL for (int64_t j = 0; j < (most); j++) if (j < (n))
 #else
 #define TDM_SIMD TDM_PRAGMA(omp simd)
 #define TDM_SIMD_REDUCE(...) TDM_PRAGMA(omp simd reduction(__VA_ARGS__))
+#define TDM_EACH(j, n) TDM_SIMD for (int64_t j = 0; j < (n); j++)
+#define TDM_EACH_OF(j, most, n) TDM_EACH(j, n)
 #endif
 
 /* ---- Stores that go past the caches ---- */
@@ -86,20 +94,64 @@ TDM_INLINE void tdm_stream_fence(int stream) {
 
 TDM_INLINE int64_t tdm_size(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
 
+#if TDM_ON_GPU
+
+TDM_INLINE bool tdm_chunk_aligned(const void *base, int64_t at, int64_t n, tdm_type type) {
+  return n == TDM_CHUNK && ((uintptr_t)base + (uintptr_t)(at * tdm_size(type))) % (uintptr_t)(TDM_CHUNK * tdm_size(type)) == 0;
+}
+
+TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *room) {
+  tdm_vec v = {0};
+  if (tdm_chunk_aligned(base, at, n, type)) {
+    v = tdm_vec_load_words(base, at, type);
+  } else {
+    TDM_UNROLL
+    for (int64_t j = 0; j < TDM_CHUNK; j++)
+      if (j < n) v[j] = tdm_load(base, at + j, type);
+  }
+  TDM_UNROLL
+  for (int64_t j = 0; j < TDM_CHUNK; j++) room[j] = v[j];
+  return room;
+}
+
+/* GPUs have other threads that work while one waits. */
+TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_type type) {
+  (void)base, (void)at, (void)n, (void)type;
+}
+
+TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *room) {
+  (void)base, (void)at, (void)type, (void)stream;
+  return room;
+}
+
+TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type, int stream, const float *values) {
+  (void)stream;
+  if (tdm_chunk_aligned(base, at, n, type)) {
+    tdm_vec v;
+    TDM_UNROLL
+    for (int64_t j = 0; j < TDM_CHUNK; j++) v[j] = values[j];
+    tdm_vec_store_words(base, at, type, v);
+  } else {
+    TDM_UNROLL
+    for (int64_t j = 0; j < TDM_CHUNK; j++)
+      if (j < n) tdm_store(base, at + j, type, values[j]);
+  }
+}
+
+#else
+
 TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *room) {
   if (type == TDM_F32) return (const float *)base + at;
   int64_t j = 0;
-  if (TDM_CHUNK > 1 && type == TDM_F16)
+  if (type == TDM_F16)
     for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store(room + j, tdm_vec_load_as(base, at + j, type));
   TDM_SIMD
   for (int64_t k = j; k < n; k++) room[k] = tdm_load(base, at + k, type);
   return room;
 }
 
-/* Hosts: asks for a chunk that is read soon, so that memory works while the caller computes. GPUs have other threads for that.
- */
+/* Asks for a chunk that is read soon, so that memory works while the caller computes. */
 TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_type type) {
-  if (TDM_ON_GPU) return;
   const char *from = (const char *)base + at * tdm_size(type);
   for (int64_t i = 0; i < n * tdm_size(type); i += 64) __builtin_prefetch(from + i, 0, 2);
 }
@@ -111,7 +163,7 @@ TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int str
 
 TDM_INLINE void tdm_f32_to_16(void *to, int64_t at, const float *from, int64_t n, tdm_type type) {
   int64_t j = 0;
-  if (TDM_CHUNK > 1 && type == TDM_F16)
+  if (type == TDM_F16)
     for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store_as(to, at + j, type, tdm_vec_load(from + j));
   TDM_SIMD
   for (int64_t k = j; k < n; k++) tdm_store(to, at + k, type, from[k]);
@@ -128,6 +180,8 @@ TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type
   }
 }
 
+#endif
+
 /* ---- Sums ---- */
 
 /* Pairwise; gcc 12 adds the lanes of an `omp simd reduction` one by one. */
@@ -139,16 +193,21 @@ TDM_INLINE float tdm_lanes_sum(tdm_vec v) {
 
 /* Sum of x[j]^power, power 1 or 2. Four running sums: one would wait for each addition. */
 TDM_INLINE float tdm_chunk_sum(const float *x, int64_t n, int power) {
+  if (TDM_ON_GPU) {
+    float sum = 0;
+    TDM_EACH(j, n) sum += power == 2 ? x[j] * x[j] : x[j];
+    return sum;
+  }
   tdm_vec lanes[4] = {{0}};
   int64_t j = 0;
-  for (; TDM_CHUNK > 1 && j + 4 * TDM_LANES <= n; j += 4 * TDM_LANES) {
+  for (; j + 4 * TDM_LANES <= n; j += 4 * TDM_LANES) {
     TDM_UNROLL
     for (int k = 0; k < 4; k++) {
       tdm_vec v = tdm_vec_load(x + j + k * TDM_LANES);
       lanes[k] += power == 2 ? v * v : v;
     }
   }
-  float sum = TDM_CHUNK > 1 ? tdm_lanes_sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) : 0;
+  float sum = tdm_lanes_sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
   for (; j < n; j++) sum += power == 2 ? x[j] * x[j] : x[j];
   return sum;
 }

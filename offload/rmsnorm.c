@@ -13,8 +13,7 @@ TDM_INLINE const float *read_sum(rmsnorm_arrays a, int64_t at_x, int64_t at_r, i
   TDM_CHUNK_ROOM(room_r);
   if (a.residual == NULL) return tdm_chunk_read(a.x, at_x, n, type, room);
   const float *x = tdm_chunk_read(a.x, at_x, n, type, room_x), *r = tdm_chunk_read(a.residual, at_r, n, type, room_r);
-  TDM_SIMD
-  for (int64_t j = 0; j < n; j++) room[j] = x[j] + r[j];
+  TDM_EACH(j, n) room[j] = x[j] + r[j];
   return room;
 }
 
@@ -48,8 +47,7 @@ TDM_INLINE void rmsnorm_body(rmsnorm_arrays a, tdm_rmsnorm_desc d, int stream, d
       const float *s = read_sum(a, at_x + i, at_r + i, n, type, place_s);
       const float *w = tdm_chunk_read(a.weight, i, n, type, room_w);
       float *y = tdm_chunk_place(a.y, at_y + i, type, stream, room_y);
-      TDM_SIMD
-      for (int64_t j = 0; j < n; j++) y[j] = s[j] * inverse * w[j];
+      TDM_EACH(j, n) y[j] = s[j] * inverse * w[j];
       if (a.sum != NULL) tdm_chunk_write(a.sum, at_s + i, n, type, stream, s);
       tdm_chunk_write(a.y, at_y + i, n, type, stream, y);
     }

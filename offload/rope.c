@@ -4,8 +4,6 @@
 
 #include "rows.h"
 
-enum { PAIRS = TDM_ON_GPU ? 1 : TDM_CHUNK / 2 }; /* that a thread handles at a time */
-
 /* What the plan precomputes: for each position head_dim / 2 cosines, then as many sines. */
 typedef struct rope_table {
   tdm_rope_desc d;
@@ -15,8 +13,7 @@ typedef struct rope_table {
 /* ---- Kernel ---- */
 
 TDM_INLINE void turn_neighbours(float *y, const float *x, const float *cosines, const float *sines, int64_t n) {
-  TDM_SIMD
-  for (int64_t j = 0; j < n; j++) {
+  TDM_EACH_OF(j, TDM_CHUNK / 2, n) {
     float a = x[2 * j], b = x[2 * j + 1];
     y[2 * j] = a * cosines[j] - b * sines[j];
     y[2 * j + 1] = a * sines[j] + b * cosines[j];
@@ -25,30 +22,37 @@ TDM_INLINE void turn_neighbours(float *y, const float *x, const float *cosines, 
 
 TDM_INLINE void turn_halves(float *y0, float *y1, const float *x0, const float *x1, const float *cosines, const float *sines,
                             int64_t n) {
-  TDM_SIMD
-  for (int64_t j = 0; j < n; j++) {
+  TDM_EACH_OF(j, TDM_CHUNK, n) {
     float a = x0[j], b = x1[j];
     y0[j] = a * cosines[j] - b * sines[j];
     y1[j] = a * sines[j] + b * cosines[j];
   }
 }
 
+/* Pairs that a thread handles at a time: a chunk, or one of each half. */
+TDM_INLINE int64_t pairs_at_a_time(const tdm_rope_desc *d) {
+  return d->style == TDM_ROPE_INTERLEAVED ? TDM_CHUNK / 2 : TDM_CHUNK;
+}
+
 /* n pairs of a head, from pair i on. */
 TDM_INLINE void turn_chunk(const void *x, int64_t at_x, void *y, int64_t at_y, const rope_table *t, const float *turns,
                            int64_t i, int64_t n, int stream, tdm_type type) {
-  float room_x[2 * PAIRS] __attribute__((aligned(64))), room_y[2 * PAIRS] __attribute__((aligned(64)));
+  TDM_CHUNK_ROOM(room_x0);
+  TDM_CHUNK_ROOM(room_x1);
+  TDM_CHUNK_ROOM(room_y0);
+  TDM_CHUNK_ROOM(room_y1);
   int64_t half = t->d.head_dim / 2;
   const float *cosines = turns + i, *sines = turns + half + i;
   if (t->d.style == TDM_ROPE_INTERLEAVED) {
-    float *to = tdm_chunk_place(y, at_y + 2 * i, type, stream, room_y);
-    turn_neighbours(to, tdm_chunk_read(x, at_x + 2 * i, 2 * n, type, room_x), cosines, sines, n);
+    float *to = tdm_chunk_place(y, at_y + 2 * i, type, stream, room_y0);
+    turn_neighbours(to, tdm_chunk_read(x, at_x + 2 * i, 2 * n, type, room_x0), cosines, sines, n);
     tdm_chunk_write(y, at_y + 2 * i, 2 * n, type, stream, to);
   } else {
     int64_t first = at_x + i, second = first + half, to_first = at_y + i, to_second = to_first + half;
-    float *y0 = tdm_chunk_place(y, to_first, type, stream, room_y);
-    float *y1 = tdm_chunk_place(y, to_second, type, stream, room_y + PAIRS);
-    turn_halves(y0, y1, tdm_chunk_read(x, first, n, type, room_x), tdm_chunk_read(x, second, n, type, room_x + PAIRS), cosines,
-                sines, n);
+    float *y0 = tdm_chunk_place(y, to_first, type, stream, room_y0);
+    float *y1 = tdm_chunk_place(y, to_second, type, stream, room_y1);
+    turn_halves(y0, y1, tdm_chunk_read(x, first, n, type, room_x0), tdm_chunk_read(x, second, n, type, room_x1), cosines, sines,
+                n);
     tdm_chunk_write(y, to_first, n, type, stream, y0);
     tdm_chunk_write(y, to_second, n, type, stream, y1);
   }
@@ -56,17 +60,17 @@ TDM_INLINE void turn_chunk(const void *x, int64_t at_x, void *y, int64_t at_y, c
 
 TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int stream, tdm_here_t here, tdm_type type) {
   const tdm_rope_desc *d = &t->d;
-  int64_t half = d->head_dim / 2;
+  int64_t half = d->head_dim / 2, pairs = pairs_at_a_time(d);
   /* Groups of threads, as many as a head has work for; a group takes a head. Threads left over have nothing to do. */
-  int lanes = (int)tdm_min(here.threads, tdm_ceil_div(half, PAIRS)), groups = here.threads / lanes;
+  int lanes = (int)tdm_min(here.threads, tdm_ceil_div(half, pairs)), groups = here.threads / lanes;
   int group = here.thread / lanes, lane = here.thread % lanes;
   tdm_share_t units = tdm_share(d->batch * d->seq, here);
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t batch = unit / d->seq, s = unit % d->seq;
     int64_t at_x = batch * d->x.batch + s * d->x.seq, at_y = batch * d->y.batch + s * d->y.seq;
     for (int64_t head = group; head < d->heads && group < groups; head += groups)
-      for (int64_t i = lane * (int64_t)PAIRS; i < half; i += lanes * (int64_t)PAIRS) {
-        int64_t n = tdm_min(PAIRS, half - i), in = at_x + head * d->x.head, out = at_y + head * d->y.head;
+      for (int64_t i = lane * pairs; i < half; i += lanes * pairs) {
+        int64_t n = tdm_min(pairs, half - i), in = at_x + head * d->x.head, out = at_y + head * d->y.head;
         if (s + 1 < d->seq) tdm_chunk_prefetch(x, in + d->x.seq + 2 * i, 2 * n, type);
         turn_chunk(x, in, y, out, t, t->turns + s * d->head_dim, i, n, stream, type);
       }

@@ -2,10 +2,7 @@
  * rows are read a second time, which on hosts comes from the caches. */
 #include "softmax.h"
 
-TDM_INLINE void scale(float *y, const float *exps, int64_t n, float factor) {
-  TDM_SIMD
-  for (int64_t j = 0; j < n; j++) y[j] = exps[j] * factor;
-}
+TDM_INLINE void scale(float *y, const float *exps, int64_t n, float factor) { TDM_EACH(j, n) y[j] = exps[j] * factor; }
 
 TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_here_t here,
                              tdm_type type) {

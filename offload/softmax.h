@@ -19,6 +19,10 @@ TDM_INLINE int32_t tdm_order(int32_t bits) { return bits ^ (bits >> 31 & 0x7ffff
 
 /* The largest of x and least. */
 TDM_INLINE float tdm_chunk_max(const float *x, int64_t n, float least) {
+  if (TDM_ON_GPU) {
+    TDM_EACH(j, n) if (j < n && x[j] > least) least = x[j];
+    return least;
+  }
   int32_t max = INT32_MIN;
   TDM_SIMD_REDUCE(max : max)
   for (int64_t j = 0; j < n; j++) {
@@ -33,7 +37,7 @@ TDM_INLINE float tdm_chunk_max(const float *x, int64_t n, float least) {
  * Its exponentials are computed when its maximum is known, so that no chunk waits for another. */
 enum { TDM_KEPT = TDM_ON_GPU ? 1 : 32 };
 
-#define TDM_SEGMENT_ROOM(name) float name[TDM_KEPT * TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 4 : 64)))
+#define TDM_SEGMENT_ROOM(name) float name[TDM_KEPT * TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
 
 TDM_INLINE int64_t tdm_segment_length(tdm_here_t here) { return (int64_t)here.threads * TDM_KEPT * TDM_CHUNK; }
 
@@ -48,9 +52,8 @@ TDM_INLINE tdm_row_sum_t tdm_add_segment(tdm_row_sum_t s, const void *x, int64_t
   double sum = tdm_rescale(s, max);
   values = room;
   TDM_FOR_CHUNKS(i, n, length, here) {
-    const float *from = type == TDM_F32 ? (const float *)x + at + i : values;
-    TDM_SIMD
-    for (int64_t j = 0; j < n; j++) values[j] = tdm_exp_nonpositive(from[j] - max);
+    const float *from = type == TDM_F32 && !TDM_ON_GPU ? (const float *)x + at + i : values;
+    TDM_EACH(j, n) values[j] = j < n ? tdm_exp_nonpositive(from[j] - max) : 0;
     sum += tdm_chunk_sum(values, n, 1);
     values += TDM_CHUNK;
   }

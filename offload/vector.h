@@ -2,6 +2,8 @@
 #ifndef TANDEM_OFFLOAD_VECTOR_H
 #define TANDEM_OFFLOAD_VECTOR_H
 
+#include <stdbool.h>
+
 #include "elem.h"
 #include "target.h"
 
@@ -78,6 +80,34 @@ TDM_INLINE void tdm_vec_store_as(void *base, int64_t at, tdm_type type, tdm_vec 
     for (int i = 0; i < TDM_LANES; i++) tdm_store(base, at + i, type, x[i]);
   }
 }
+
+#if TDM_ON_GPU
+/* 4 aligned elements in one access: 16 bytes, or 8 of the 16-bit types. */
+typedef uint32_t tdm_words __attribute__((vector_size(8), may_alias));
+
+TDM_INLINE tdm_vec tdm_vec_load_words(const void *base, int64_t at, tdm_type type) {
+  if (type == TDM_F32) return *(const TDM_GLOBAL tdm_vec *)((const float *)base + at);
+  tdm_words two = *(const TDM_GLOBAL tdm_words *)((const uint16_t *)base + at);
+  tdm_vec v;
+  TDM_UNROLL
+  for (int e = 0; e < TDM_LANES; e++) {
+    uint16_t word = (uint16_t)(two[e / 2] >> 16 * (e % 2));
+    v[e] = type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
+  }
+  return v;
+}
+
+TDM_INLINE void tdm_vec_store_words(void *base, int64_t at, tdm_type type, tdm_vec v) {
+  if (type == TDM_F32) {
+    *(TDM_GLOBAL tdm_vec *)((float *)base + at) = v;
+    return;
+  }
+  uint32_t word[TDM_LANES];
+  TDM_UNROLL
+  for (int e = 0; e < TDM_LANES; e++) word[e] = type == TDM_F16 ? tdm_f32_to_f16(v[e]) : tdm_f32_to_bf16(v[e]);
+  *(TDM_GLOBAL tdm_words *)((uint16_t *)base + at) = (tdm_words){word[0] | word[1] << 16, word[2] | word[3] << 16};
+}
+#endif
 
 /* The first `count` (any number) of TDM_LANES elements; the others are 0, and are not read. */
 TDM_INLINE tdm_vec tdm_vec_load_some(const void *base, int64_t at, int64_t count, tdm_type type) {
