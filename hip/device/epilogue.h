@@ -1,0 +1,83 @@
+/* What follows the sums: alpha, beta C, the chain of steps, rounding, and the store. Four neighbouring elements of a row at a
+ * time, as the lanes of a wave have them behind LDS; the loop over steps and its switch are uniform, so that the wave branches
+ * as one. */
+#ifndef TANDEM_HIP_EPILOGUE_H
+#define TANDEM_HIP_EPILOGUE_H
+
+#include "math.h"
+#include "../gemm/args.h"
+
+/* Where four elements are, and which: `count` of them (at most 4) lie in the matrix. `whole`: there are four, and their arrays
+ * are aligned for it. */
+typedef struct four_place {
+  int64_t matrix, row, column;
+  int count;
+  bool whole;
+} four_place;
+
+DEVICE four_place four_at(const gemm_args *g, int64_t matrix, int64_t row, int64_t column) {
+  int64_t left = row < g->m ? g->n - column : 0;
+  int count = left > 4 ? 4 : left < 0 ? 0 : (int)left;
+  return (four_place){matrix, row, column, count, count == 4 && g->aligned_fours};
+}
+
+DEVICE f32x4 four_load(const void *base, int64_t at, four_place where, tdm_type type) {
+  if (where.whole) return load_four(base, at, type);
+  f32x4 x = 0;
+  for (int i = 0; i < 4; i++)
+    if (i < where.count) x[i] = load_element(base, at + i, type);
+  return x;
+}
+
+DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_type type) {
+  if (where.whole) {
+    store_four(base, at, x, type);
+    return;
+  }
+  for (int i = 0; i < 4; i++)
+    if (i < where.count) store_element(base, at + i, x[i], type);
+}
+
+DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
+  switch (op) {
+    case TDM_BIAS:
+    case TDM_RESIDUAL: return x; /* no maps */
+    case TDM_RELU: return x < 0 ? 0 : x;
+    case TDM_GELU: return gelu_f32(x);
+    case TDM_GELU_TANH: return gelu_tanh_f32(x);
+    case TDM_QUICK_GELU: return quick_gelu_f32(x);
+    case TDM_LEAKY_RELU: return x < 0 ? value * x : x;
+    case TDM_SILU: return silu_f32(x);
+    case TDM_SCALE: return x * value;
+    case TDM_DIVIDE: return x / value;
+  }
+  return x;
+}
+
+/* Steps are read through the constant address space: with scalar loads, as the index is the same in all lanes. */
+typedef const tdm_epilogue_step __attribute__((address_space(4))) constant_step;
+
+/* x: four sums of a row of A B. type and out are those of args, as constants. */
+DEVICE void epilogue_four(const gemm_args *g, four_place where, f32x4 x, tdm_type type, tdm_type out) {
+  if (where.count == 0) return;
+  int64_t at_c = where.matrix * g->stride_c + where.row * g->ldc + where.column;
+  int64_t at_r = where.matrix * g->stride_r + where.row * g->ldr + where.column;
+  x *= g->alpha;
+  if (g->beta != 0) x += g->beta * four_load(g->c, at_c, where, out);
+  constant_step *steps = (constant_step *)(uintptr_t)g->steps;
+  for (int64_t s = 0; s < g->step_count; s++) {
+    tdm_epilogue_op op = steps[s].op;
+    float value = steps[s].value;
+    if (op == TDM_BIAS) {
+      x += four_load(g->bias, where.column, where, type);
+    } else if (op == TDM_RESIDUAL) {
+      x += four_load(g->residual, at_r, where, out);
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; i++) x[i] = apply_map(x[i], op, value);
+    }
+  }
+  four_store(g->c, at_c, x, where, out);
+}
+
+#endif

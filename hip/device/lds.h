@@ -1,0 +1,35 @@
+/* LDS for matrix tiles: where a chunk of 16 bytes lies, and reads of it.
+ *
+ * A tile has rows of 128 bytes, 8 chunks: 64 values of f16 or bf16, 32 of f32. Chunk c of row r lies at place
+ * c ^ (r / 2 % 8) of its row. Why: a wave reads 16 rows at once, lane 16 g + i chunk g of row i, and the LDS serves 16 lanes a
+ * clock (gfx950, ds_read_b128): lanes 0-3, 12-15, 20-27, which is 8 rows' chunk g and the other 8 rows' chunk g + 1. Two rows
+ * fill the 64 banks, so r % 2 picks the half, and r / 2 % 8 is another place for each of the 8 pairs. No bank is asked twice.
+ * On gfx942 it is 8 lanes a clock and 32 banks, which one row fills: lanes 0-3 and 20-23 are rows 0-3 with chunk g and rows 4-7
+ * with chunk g + 1, which need 8 different places: c ^ (r % 8). */
+#ifndef TANDEM_HIP_LDS_H
+#define TANDEM_HIP_LDS_H
+
+#include "types.h"
+
+enum { ROW_BYTES = 128, ROW_CHUNKS = 8, CHUNK_BYTES = 16 };
+
+/* Place of chunk `c` in row `r`; and, being its own inverse, the chunk at a place. */
+DEVICE int swizzle(int r, int c) { return c ^ ((ON_GFX950 ? r / 2 : r) % ROW_CHUNKS); }
+
+/* Byte offset of a chunk in a tile. */
+DEVICE int chunk_offset(int r, int c) { return r * ROW_BYTES + swizzle(r, c) * CHUNK_BYTES; }
+
+/* Byte address in LDS, as instructions take it. */
+DEVICE uint32_t lds_address(const LDS void *at) { return (uint32_t)(uintptr_t)at; }
+
+/* ds_read_b128 at address + offset, without the wait. The compiler would order a read behind every load-to-LDS under way
+ * (vmcnt(0)), which defeats the pipeline: it can't know that they fill other tiles. Whoever calls this waits: wait_memory() for
+ * what fills the tile, then wait_lds() and keep_order() before the value is used. */
+template <int offset>
+DEVICE u32x4 lds_read_unordered(uint32_t address) {
+  u32x4 words;
+  asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(words) : "v"(address), "n"(offset));
+  return words;
+}
+
+#endif

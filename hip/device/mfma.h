@@ -1,0 +1,76 @@
+/* Matrix instructions over chunks: 16 bytes a lane of A and of B, whichever the type.
+ *
+ * 16 x 16 result, a wave of 64 lanes:
+ *   A chunk: lane 16 g + i holds row i,    k = g c .. g c + c - 1       (c elements of 16 bytes: 8 of f16 or bf16, 4 of f32)
+ *   B chunk: lane 16 g + j holds column j, the same k
+ *   C, D:    lane 16 g + j, register r holds row 4 g + r, column j
+ * So one call goes over 4 c values of k: 32 of f16 and bf16, 16 of f32.
+ *
+ * 32 x 32 result:
+ *   A chunk: lane 32 g + i holds row i, k = g c .. g c + c - 1; B alike
+ *   C, D:    lane 32 g + j, register r holds row 8 (r / 4) + 4 g + r % 4, column j
+ * One call goes over 2 c values of k.
+ *
+ * Where an instruction takes fewer values a lane, several take parts of the chunks: which k a product has does not matter, as
+ * long as A and B agree. Source of the layouts: design of the ISA documents, checked in gfxsim with one-hot matrices.
+ * MFMA ignores EXEC: all lanes must hold defined values, masked ones zeros. */
+#ifndef TANDEM_HIP_MFMA_H
+#define TANDEM_HIP_MFMA_H
+
+#include "types.h"
+
+/* Values of k in one chunk of a lane. */
+DEVICE int chunk_elements(tdm_type type) { return 16 / type_bytes(type); }
+
+typedef union chunk {
+  u32x4 words;
+  f16x8 f16;
+  f16x4 f16_half[2];
+  bf16x8 bf16;
+  i16x4 bf16_half[2];
+  float f32[4];
+} chunk;
+
+DEVICE f32x4 mfma_16x16(u32x4 a_words, u32x4 b_words, f32x4 c, tdm_type type) {
+  chunk a = {a_words}, b = {b_words};
+  switch (type) {
+    case TDM_F32: /* 4 x 32 clocks: 16x16x4 */
+      for (int e = 0; e < 4; e++) c = __builtin_amdgcn_mfma_f32_16x16x4f32(a.f32[e], b.f32[e], c, 0, 0, 0);
+      return c;
+#if defined(__gfx950__) /* 16 clocks: 16x16x32 */
+    case TDM_F16: return __builtin_amdgcn_mfma_f32_16x16x32_f16(a.f16, b.f16, c, 0, 0, 0);
+    case TDM_BF16: return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a.bf16, b.bf16, c, 0, 0, 0);
+#else /* 2 x 16 clocks: 16x16x16 */
+    case TDM_F16:
+      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_16x16x16f16(a.f16_half[h], b.f16_half[h], c, 0, 0, 0);
+      return c;
+    case TDM_BF16:
+      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a.bf16_half[h], b.bf16_half[h], c, 0, 0, 0);
+      return c;
+#endif
+  }
+  return c;
+}
+
+DEVICE f32x16 mfma_32x32(u32x4 a_words, u32x4 b_words, f32x16 c, tdm_type type) {
+  chunk a = {a_words}, b = {b_words};
+  switch (type) {
+    case TDM_F32: /* 4 x 64 clocks: 32x32x2 */
+      for (int e = 0; e < 4; e++) c = __builtin_amdgcn_mfma_f32_32x32x2f32(a.f32[e], b.f32[e], c, 0, 0, 0);
+      return c;
+#if defined(__gfx950__) /* 32 clocks: 32x32x16 */
+    case TDM_F16: return __builtin_amdgcn_mfma_f32_32x32x16_f16(a.f16, b.f16, c, 0, 0, 0);
+    case TDM_BF16: return __builtin_amdgcn_mfma_f32_32x32x16_bf16(a.bf16, b.bf16, c, 0, 0, 0);
+#else /* 2 x 32 clocks: 32x32x8 */
+    case TDM_F16:
+      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_32x32x8f16(a.f16_half[h], b.f16_half[h], c, 0, 0, 0);
+      return c;
+    case TDM_BF16:
+      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(a.bf16_half[h], b.bf16_half[h], c, 0, 0, 0);
+      return c;
+#endif
+  }
+  return c;
+}
+
+#endif

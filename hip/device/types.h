@@ -1,0 +1,83 @@
+/* What HIP's own headers would give, and the types of device code. Kernels are compiled without ROCm.
+ *
+ * Functions that take a tdm_type are called with a constant where speed matters: they are inlined, and the switch is gone. */
+#ifndef TANDEM_HIP_TYPES_H
+#define TANDEM_HIP_TYPES_H
+
+#include <stdint.h>
+
+#include "tandem/tandem.h"
+
+#define KERNEL extern "C" __attribute__((global))
+#define DEVICE static inline __attribute__((device, always_inline))
+/* A variable of the workgroup in LDS; what a pointer into LDS points to. */
+#define SHARED __attribute__((shared))
+#define LDS __attribute__((address_space(3)))
+/* The workgroup's size, and how many waves of a SIMD the registers must leave room for: they are 512 over that number. */
+#define WORKGROUP(threads, waves) __attribute__((amdgpu_flat_work_group_size(threads, threads), amdgpu_waves_per_eu(waves, waves)))
+
+#if defined(__gfx950__)
+enum { ON_GFX950 = 1 };
+#else
+enum { ON_GFX950 = 0 };
+#endif
+
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef float f32x16 __attribute__((ext_vector_type(16)));
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
+typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
+typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
+typedef short i16x4 __attribute__((ext_vector_type(4)));
+typedef uint16_t u16x4 __attribute__((ext_vector_type(4)));
+typedef uint32_t u32x2 __attribute__((ext_vector_type(2)));
+typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
+
+enum { WAVE = 64 };
+
+DEVICE int thread_index(void) { return (int)__builtin_amdgcn_workitem_id_x(); }
+/* The wave's number is the same in all its lanes; readfirstlane tells the compiler, so that it stays in an SGPR. */
+DEVICE int wave_index(void) { return __builtin_amdgcn_readfirstlane(thread_index() / WAVE); }
+DEVICE int lane_index(void) { return thread_index() % WAVE; }
+
+DEVICE int type_bytes(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
+
+/* ---- Elements ---- */
+
+DEVICE float load_element(const void *base, int64_t i, tdm_type type) {
+  switch (type) {
+    case TDM_F32: return ((const float *)base)[i];
+    case TDM_F16: return (float)((const _Float16 *)base)[i];
+    case TDM_BF16: return (float)((const __bf16 *)base)[i];
+  }
+  return 0;
+}
+
+/* Rounds to nearest even: v_cvt_f16_f32, and for bf16 v_cvt_pk_bf16_f32 (gfx950) or what clang makes of it. */
+DEVICE void store_element(void *base, int64_t i, float x, tdm_type type) {
+  switch (type) {
+    case TDM_F32: ((float *)base)[i] = x; break;
+    case TDM_F16: ((_Float16 *)base)[i] = (_Float16)x; break;
+    case TDM_BF16: ((__bf16 *)base)[i] = (__bf16)x; break;
+  }
+}
+
+/* Four neighbours; their address must be a multiple of 4 elements. */
+DEVICE f32x4 load_four(const void *base, int64_t i, tdm_type type) {
+  switch (type) {
+    case TDM_F32: return *(const f32x4 *)((const float *)base + i);
+    case TDM_F16: return __builtin_convertvector(*(const f16x4 *)((const _Float16 *)base + i), f32x4);
+    case TDM_BF16: return __builtin_convertvector(*(const bf16x4 *)((const __bf16 *)base + i), f32x4);
+  }
+  return (f32x4)0;
+}
+
+DEVICE void store_four(void *base, int64_t i, f32x4 x, tdm_type type) {
+  switch (type) {
+    case TDM_F32: *(f32x4 *)((float *)base + i) = x; break;
+    case TDM_F16: *(f16x4 *)((_Float16 *)base + i) = __builtin_convertvector(x, f16x4); break;
+    case TDM_BF16: *(bf16x4 *)((__bf16 *)base + i) = __builtin_convertvector(x, bf16x4); break;
+  }
+}
+
+#endif
