@@ -61,7 +61,9 @@ static void free_memory(const tdm_context *context, void *pointer) {
     free(pointer);
 }
 
-static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction) {
+static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
+                              void *stream) {
+  (void)stream;
   if (context->omp_device < 0) {
     memcpy(to, from, bytes);
     return TDM_OK;
@@ -70,10 +72,18 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
   return tdm_fail(TDM_ERROR_DEVICE, "bytes = %zu: the copy on device %s failed", bytes, context->device);
 }
 
-/* Target regions are synchronous: when a run returns, its work is done. */
-static tdm_status sync_nothing(const tdm_context *context) {
+/* Target regions are synchronous: when a run returns, its work is done, and streams have nothing to order. */
+static tdm_status open_stream(const tdm_context *context, void **stream) {
   (void)context;
+  *stream = NULL;
   return TDM_OK;
 }
 
-const tdm_backend tdm_backend_omp = {"omp", alloc_memory, free_memory, copy_memory, sync_nothing};
+static void close_stream(const tdm_context *context, void *stream) { (void)context, (void)stream; }
+
+static tdm_status sync_nothing(const tdm_context *context, void *stream) {
+  (void)context, (void)stream;
+  return TDM_OK;
+}
+
+const tdm_backend tdm_backend_omp = {"omp", alloc_memory, free_memory, copy_memory, open_stream, close_stream, sync_nothing};

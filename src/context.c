@@ -1,14 +1,10 @@
 /* Contexts, their memory and their streams. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
-
-/* A stream's work is ordered by the calls themselves on a synchronous backend, so it only remembers its context. */
-struct tdm_stream {
-  tdm_context *context;
-};
 
 static void log_to_stderr(void *user, const char *line) {
   (void)user;
@@ -39,54 +35,112 @@ const char *tdm_devices(void) {
   return text;
 }
 
-/* "omp:N" with N a device of this machine; "omp" alone is omp:0. */
-static tdm_status open_omp_device(tdm_context *context, const char *device) {
+/* ---- Devices by their names ---- */
+
+static const char device_names[] = "must be host, omp:N, hip:N or sim:CHIP";
+
+/* The N of "omp:N"; 0 for "omp" alone. */
+static tdm_status device_number(const char *device, int *number) {
   char *end = NULL;
-  long number = device[3] == ':' ? strtol(device + 4, &end, 10) : 0;
+  long value = device[3] == ':' ? strtol(device + 4, &end, 10) : 0;
   if (device[3] == ':' && (device[4] < '0' || device[4] > '9' || *end != '\0'))
-    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': must be host or omp:N", device);
-  int count = tdm_omp_device_count();
-  if (number >= count)
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build and machine offer: %s", device, tdm_devices());
-  context->omp_device = (int)number;
-  snprintf(context->device, sizeof context->device, "omp:%d", (int)number);
+    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': %s", device, device_names);
+  *number = value > INT_MAX ? INT_MAX : (int)value; /* no machine has so many: refused by its count */
   return TDM_OK;
 }
 
-static tdm_status open_device(tdm_context *context, const char *device) {
-  context->omp_device = -1;
-  snprintf(context->device, sizeof context->device, "host");
-  if (device == NULL) {
-    context->automatic = true;
-    if (tdm_omp_device_count() > 0) return open_omp_device(context, "omp:0");
-    if (context->strict)
-      return tdm_fail(TDM_ERROR_UNSUPPORTED,
-                      "device = auto in strict mode: only the host answers; name device 'host' to use it");
-  } else if (strcmp(device, "omp") == 0 || strncmp(device, "omp:", 4) == 0) {
-    return open_omp_device(context, device);
-  } else if (strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0) {
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build has no hip backend; it offers: %s", device,
-                    tdm_devices());
-  } else if (strcmp(device, "host") != 0) {
-    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': must be host or omp:N", device);
-  }
-  if (tdm_omp_mandatory())
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': OMP_TARGET_OFFLOAD is MANDATORY, which forbids the host",
-                    device == NULL ? "auto" : device);
+static bool is_kind(const char *device, const char *kind) {
+  return strncmp(device, kind, 3) == 0 && (device[3] == '\0' || device[3] == ':');
+}
+
+static tdm_status open_omp_device(tdm_context *context, const char *device) {
+  int number = 0;
+  TDM_TRY(device_number(device, &number));
+  if (number >= tdm_omp_device_count())
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build and machine offer: %s", device, tdm_devices());
+  context->omp_device = number;
+  snprintf(context->device, sizeof context->device, "omp:%d", number);
   return TDM_OK;
+}
+
+static tdm_status open_host(tdm_context *context, const char *device) {
+  snprintf(context->device, sizeof context->device, "host");
+  if (!tdm_omp_mandatory()) return TDM_OK;
+  return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': OMP_TARGET_OFFLOAD is MANDATORY, which forbids the host", device);
+}
+
+/* name: "hip:0", "sim:gfx950". On failure the reason alone, for the caller to report. */
+static tdm_status try_hip_device(tdm_context *context, const char *name, int number, char *reason, size_t size) {
+#ifdef TDM_HIP
+  tdm_status status = tdm_hip_open(name, number, &context->hip, reason, size);
+  if (status != TDM_OK) return status;
+  context->backend = &tdm_backend_hip;
+  snprintf(context->device, sizeof context->device, "%s", name);
+  return TDM_OK;
+#else
+  (void)context, (void)name, (void)number;
+  snprintf(reason, size, "this build has no hip backend (-Dtdm_backend=hip)");
+  return TDM_ERROR_UNSUPPORTED;
+#endif
+}
+
+static tdm_status open_hip_device(tdm_context *context, const char *device) {
+  char reason[288], name[48];
+  int number = 0;
+  if (is_kind(device, "hip")) {
+    TDM_TRY(device_number(device, &number));
+    snprintf(name, sizeof name, "hip:%d", number);
+  } else if (snprintf(name, sizeof name, "%s", device) >= (int)sizeof name || device[3] != ':' || device[4] == '\0') {
+    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': must be sim:CHIP, as in sim:gfx950", device);
+  }
+  if (context->teams > 0 || context->threads > 0)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': teams = %d, threads = %d: must be 0, they are for the omp backend",
+                    device, context->teams, context->threads);
+  tdm_status status = try_hip_device(context, name, number, reason, sizeof reason);
+  return status == TDM_OK ? TDM_OK : tdm_fail(status, "device = '%s': %s", device, reason);
+}
+
+/* The fastest that answers: a GPU through HIP, through OpenMP, the host. Teams and threads are asked of OpenMP alone. */
+static tdm_status open_automatic(tdm_context *context, const char *backend) {
+  char *reason = context->passed_over;
+  context->automatic = true;
+  if (backend != NULL && strcmp(backend, "hip") == 0) return open_hip_device(context, "hip:0");
+  if (backend != NULL)
+    snprintf(reason, sizeof context->passed_over, "hip:0: the caller named backend %s", backend);
+  else if (context->teams > 0 || context->threads > 0)
+    snprintf(reason, sizeof context->passed_over, "hip:0: the caller named OpenMP teams or threads");
+  else {
+    size_t used = (size_t)snprintf(reason, sizeof context->passed_over, "hip:0: ");
+    if (try_hip_device(context, "hip:0", 0, reason + used, sizeof context->passed_over - used) == TDM_OK) return TDM_OK;
+  }
+  if (tdm_omp_device_count() > 0) return open_omp_device(context, "omp:0");
+  if (context->strict)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED,
+                    "device = auto in strict mode: only the host answers; name device 'host' to use it (not %s)", reason);
+  return open_host(context, "auto");
+}
+
+static tdm_status open_device(tdm_context *context, const char *backend, const char *device) {
+  context->backend = &tdm_backend_omp;
+  context->omp_device = -1;
+  if (device == NULL) return open_automatic(context, backend);
+  bool hip = is_kind(device, "hip") || is_kind(device, "sim"), omp = is_kind(device, "omp") || strcmp(device, "host") == 0;
+  if (!hip && !omp) return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': %s", device, device_names);
+  if (backend != NULL && strcmp(backend, hip ? "hip" : "omp") != 0)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "backend = '%s' with device = '%s': must be %s for this device", backend, device,
+                    hip ? "hip" : "omp");
+  if (hip) return open_hip_device(context, device);
+  return is_kind(device, "omp") ? open_omp_device(context, device) : open_host(context, device);
 }
 
 static tdm_status open_context(tdm_context *context, const tdm_options *options) {
   const char *backend = named(options->backend, "TANDEM_BACKEND");
-  if (backend != NULL && strcmp(backend, "hip") == 0)
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "backend = 'hip': not in this build, which has: omp");
-  if (backend != NULL && strcmp(backend, "omp") != 0)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "backend = '%s': must be auto or omp", backend);
+  if (backend != NULL && strcmp(backend, "omp") != 0 && strcmp(backend, "hip") != 0)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "backend = '%s': must be auto, omp or hip", backend);
   if (options->strict != 0 && options->strict != 1)
     return tdm_fail(TDM_ERROR_ARGUMENT, "strict = %d: must be 0 or 1", options->strict);
   TDM_TRY(tdm_check_range("open", "teams", options->teams, 0, 1 << 20));
   TDM_TRY(tdm_check_range("open", "threads", options->threads, 0, 1024));
-  context->backend = &tdm_backend_omp;
   context->strict = options->strict;
   if (!context->strict) TDM_TRY(flag_from("TANDEM_STRICT", &context->strict));
   TDM_TRY(flag_from("TANDEM_VERBOSE", &context->verbose));
@@ -94,7 +148,7 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   context->threads = options->threads;
   context->log = options->log != NULL ? options->log : log_to_stderr;
   context->log_user = options->log_user;
-  TDM_TRY(open_device(context, named(options->device, "TANDEM_DEVICE")));
+  TDM_TRY(open_device(context, backend, named(options->device, "TANDEM_DEVICE")));
   context->host_threads = tdm_omp_host_threads();
   const char *kernel = named(options->kernel, "TANDEM_KERNEL");
   if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)
@@ -116,6 +170,9 @@ tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
 
 void tdm_close(tdm_context *context) {
   if (context == NULL) return;
+#ifdef TDM_HIP
+  tdm_hip_close(context->hip);
+#endif
   free(context->kernel);
   free(context);
 }
@@ -159,9 +216,10 @@ tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t byt
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: %s = NULL with bytes = %zu: must point to that much memory",
                     to == NULL ? "to" : "from", bytes);
   uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
-  if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || context->omp_device < 0))
+  bool host = context->hip == NULL && context->omp_device < 0;
+  if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || host))
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: to = %p and from = %p overlap within bytes = %zu: must not", to, from, bytes);
-  return context->backend->copy(context, to, from, bytes, direction);
+  return context->backend->copy(context, to, from, bytes, direction, stream == NULL ? NULL : stream->handle);
 }
 
 tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream) {
@@ -170,14 +228,22 @@ tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream) {
   tdm_stream *made = malloc(sizeof *made);
   if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "stream_open: no memory for a stream of %zu bytes", sizeof *made);
   made->context = context;
-  *stream = made;
-  return TDM_OK;
+  tdm_status status = context->backend->stream_open(context, &made->handle);
+  if (status == TDM_OK)
+    *stream = made;
+  else
+    free(made);
+  return status;
 }
 
 tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream) {
   TDM_TRY(check_context("stream_sync", context));
   TDM_TRY(tdm_stream_check("stream_sync", context, stream));
-  return context->backend->sync(context);
+  return context->backend->sync(context, stream == NULL ? NULL : stream->handle);
 }
 
-void tdm_stream_close(tdm_stream *stream) { free(stream); }
+void tdm_stream_close(tdm_stream *stream) {
+  if (stream == NULL) return;
+  stream->context->backend->stream_close(stream->context, stream->handle);
+  free(stream);
+}

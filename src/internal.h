@@ -54,9 +54,18 @@ typedef struct tdm_backend {
   const char *name;
   tdm_status (*alloc)(const tdm_context *context, size_t bytes, void **pointer);
   void (*free)(const tdm_context *context, void *pointer);
-  tdm_status (*copy)(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction);
-  tdm_status (*sync)(const tdm_context *context);
+  tdm_status (*copy)(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
+                     void *stream);
+  /* The backend's own stream; NULL is its default one. */
+  tdm_status (*stream_open)(const tdm_context *context, void **stream);
+  void (*stream_close)(const tdm_context *context, void *stream);
+  tdm_status (*sync)(const tdm_context *context, void *stream);
 } tdm_backend;
+
+struct tdm_stream {
+  tdm_context *context;
+  void *handle; /* the backend's */
+};
 
 /* offload/device.c: OpenMP target devices, and the host. */
 extern const tdm_backend tdm_backend_omp;
@@ -64,11 +73,20 @@ int tdm_omp_device_count(void); /* offload devices, without the host; 0 in a bui
 int tdm_omp_host_threads(void); /* threads that a parallel region gets on the host */
 int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions */
 
+/* hip/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
+typedef struct tdm_hip_device tdm_hip_device;
+extern const tdm_backend tdm_backend_hip;
+/* Opens "hip:N", whose number is also given, or "sim:CHIP"; on failure says why, without the device's name. */
+tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, char *reason, size_t size);
+void tdm_hip_close(tdm_hip_device *device); /* NULL is allowed */
+
 struct tdm_context {
   const tdm_backend *backend;
-  char device[32]; /* "host", "omp:0" */
-  int omp_device;  /* number for device(), -1: the host */
-  bool automatic;  /* the device was chosen, not named */
+  char device[48];       /* "host", "omp:0", "hip:0", "sim:gfx950" */
+  int omp_device;        /* number for device(), -1: the host */
+  tdm_hip_device *hip;   /* NULL: not a device of the hip backend */
+  bool automatic;        /* the device was chosen, not named */
+  char passed_over[320]; /* automatic: the devices that come before and why they were not taken, a line */
   bool strict, verbose;
   int teams, threads; /* overrides, 0: none */
   int host_threads;
@@ -91,7 +109,7 @@ typedef struct tdm_buffer {
   unsigned in_place; /* bit i: may be the same pointer as buffer i */
 } tdm_buffer;
 
-enum { TDM_MAX_BUFFERS = 6 };
+enum { TDM_MAX_BUFFERS = 6, TDM_HIP_ARGS = 512 };
 
 /* Geometry of a launch. Kernels are right for any smaller number of teams and threads than they ask for. */
 typedef struct tdm_launch {
@@ -100,6 +118,13 @@ typedef struct tdm_launch {
   int teams, threads;
   int stream; /* results go past the caches (offload/stream.h) */
 } tdm_launch;
+
+/* One launch of a HIP kernel: all but its arguments. */
+typedef struct tdm_hip_kernel {
+  void *function;          /* hipFunction_t */
+  unsigned grid[3], block; /* workgroups, and work-items of each */
+  unsigned lds;            /* dynamic bytes */
+} tdm_hip_kernel;
 
 /* One kernel: one row of the table in kernels.c. */
 typedef struct tdm_kernel {
@@ -137,8 +162,10 @@ struct tdm_plan {
   tdm_buffer buffers[TDM_MAX_BUFFERS];
 
   /* Set by the kernel's prepare. */
-  tdm_launch launch;
-  int64_t tile_m, tile_n; /* tile kernels only */
+  tdm_launch launch;                                             /* omp */
+  tdm_hip_kernel hip;                                            /* hip */
+  unsigned char args[TDM_HIP_ARGS] __attribute__((aligned(16))); /* hip: the kernel's argument, without the run's pointers */
+  int64_t tile_m, tile_n;                                        /* tile kernels only */
   size_t workspace_bytes;
   void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
   void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */

@@ -18,13 +18,19 @@ extern const tdm_kernel tdm_swiglu_omp;
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
+#ifdef TDM_HIP
+extern const tdm_kernel tdm_add_hip_blocks;
+#endif
 
 /* One row a kernel; of two that serve a plan, the later one is chosen: reference first, then overrides. */
 static const tdm_kernel *const built_in[] = {
-    &tdm_add_omp,     &tdm_attention_omp, &tdm_cross_entropy_omp, &tdm_embedding_omp, &tdm_gemm_omp,
-    &tdm_rmsnorm_omp, &tdm_rope_omp,      &tdm_silu_mul_omp,      &tdm_softmax_omp,   &tdm_swiglu_omp,
+    &tdm_add_omp,        &tdm_attention_omp,  &tdm_cross_entropy_omp, &tdm_embedding_omp, &tdm_gemm_omp,
+    &tdm_rmsnorm_omp,    &tdm_rope_omp,       &tdm_silu_mul_omp,      &tdm_softmax_omp,   &tdm_swiglu_omp,
 #ifdef TDM_OFFLOAD
-    &tdm_gemm_omp_gpu, &tdm_swiglu_omp_gpu,
+    &tdm_gemm_omp_gpu,   &tdm_swiglu_omp_gpu,
+#endif
+#ifdef TDM_HIP
+    &tdm_add_hip_blocks,
 #endif
 };
 enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };
@@ -153,9 +159,11 @@ tdm_status tdm_plan_choose(tdm_plan *plan) {
   char device[128];
   snprintf(device, sizeof device, "%s, %s", context->device,
            !context->automatic        ? "named by the caller"
+           : context->hip != NULL     ? "chosen: the first GPU that HIP finds"
            : context->omp_device >= 0 ? "chosen: the first offload device"
                                       : "chosen: no offload device answers in this build");
   explain(plan, &used, "device", device);
+  if (context->automatic && context->hip == NULL) explain(plan, &used, "not device", context->passed_over);
   char choice[128];
   snprintf(choice, sizeof choice, "%s, %s", plan->kernel->name,
            is_named ? "named by the caller" : "chosen: the last row that serves");

@@ -74,7 +74,7 @@ tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size) {
   const tdm_backend *backend = plan->context->backend;
   if (size == 0) return TDM_OK;
   TDM_TRY(backend->alloc(plan->context, size, &plan->table));
-  return backend->copy(plan->context, plan->table, bytes, size, TDM_TO_DEVICE);
+  return backend->copy(plan->context, plan->table, bytes, size, TDM_TO_DEVICE, NULL);
 }
 
 void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads) {
@@ -160,6 +160,7 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
   if (!context->verbose) return launch(plan, pointers, stream);
   double start = seconds();
   tdm_status status = launch(plan, pointers, stream);
+  if (status == TDM_OK) status = context->backend->sync(context, stream == NULL ? NULL : stream->handle);
   if (status != TDM_OK) return status;
   char line[320];
   snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", plan->title, plan->kernel->name, context->device,

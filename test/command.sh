@@ -32,7 +32,7 @@ expect 2 "'ldq' is no setting of gemm" gemm --set ldq=3 3x4x5
 expect 2 'ldc = 1: must be 0 (packed) or at least' gemm --set ldc=1 3x4x5
 expect 2 "--seed = '-1': must be a whole number" add --seed -1 3x4
 expect 2 "--teams = '0': must be a whole number from 1" add --teams 0 3x4
-expect 2 "device = 'moon': must be host or omp:N" add --device moon 3x4
+expect 2 "device = 'moon': must be host, omp:N, hip:N or sim:CHIP" add --device moon 3x4
 expect 2 "kernel = 'fast'" add --kernel fast 3x4
 expect 2 "not every op takes it" --layout nt
 expect 2 '--layout' add --layout nn 3x4

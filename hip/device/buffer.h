@@ -1,5 +1,5 @@
-/* Buffer resources: a base and a length in SGPRs; each access has an offset of 32 bits. Dwords at or beyond the length load as 0
- * and are not stored. The scalar offset of an instruction takes no part in that check, so it is not used here: whoever walks
+/* Buffer resources: a base and a length in SGPRs; each access has an offset of 32 bits. Dwords at or beyond the length load as
+ * 0 and are not stored. The scalar offset of an instruction takes no part in that check, so it is not used here: whoever walks
  * through memory moves the base and shortens the length.
  *
  * The bound is linear: it masks rows behind the last one, but what is behind the end of a row is the next row. */
@@ -15,7 +15,7 @@ enum : uint32_t { OUTSIDE = 0xfffffff0u };
 
 /* `bytes` from base on, negative as 0, at most OUTSIDE; a part of a dword at the end does not count. */
 DEVICE buffer make_buffer(const void *base, int64_t bytes) {
-  int64_t length = bytes < 0 ? 0 : bytes > (int64_t)OUTSIDE ? (int64_t)OUTSIDE : bytes & ~(int64_t)3;
+  int64_t length = bytes<0 ? 0 : bytes>(int64_t) OUTSIDE ? (int64_t)OUTSIDE : bytes & ~(int64_t)3;
   /* 0x20000: data format 32, which "raw" access needs to be valid and does not use. */
   return __builtin_amdgcn_make_buffer_rsrc((void *)(uintptr_t)base, 0, (int)length, 0x20000);
 }

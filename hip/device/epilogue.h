@@ -4,8 +4,8 @@
 #ifndef TANDEM_HIP_EPILOGUE_H
 #define TANDEM_HIP_EPILOGUE_H
 
-#include "math.h"
 #include "../gemm/args.h"
+#include "math.h"
 
 /* Where four elements are, and which: `count` of them (at most 4) lie in the matrix. `whole`: there are four, and their arrays
  * are aligned for it. */

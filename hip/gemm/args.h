@@ -16,11 +16,11 @@ typedef struct gemm_args {
   int64_t lda, ldb, ldc, ldr, stride_a, stride_b, stride_c, stride_r; /* elements */
   int64_t step_count;
   float alpha, beta;
-  int32_t type, out;                  /* tdm_type */
-  int32_t aligned_a, aligned_b;       /* every 16 bytes of a row of A (B) begin at a multiple of 16 */
-  int32_t aligned_fours;              /* four elements of a row of C, residual and bias begin at a multiple of their size */
-  int32_t a_along_k, b_along_k;       /* rows of the stored A (B) run along k: layouts n. (.t) */
-  uint32_t workgroups; /* of the launch: those of hip_128x128 stride over the tiles */
+  int32_t type, out;            /* tdm_type */
+  int32_t aligned_a, aligned_b; /* every 16 bytes of a row of A (B) begin at a multiple of 16 */
+  int32_t aligned_fours;        /* four elements of a row of C, residual and bias begin at a multiple of their size */
+  int32_t a_along_k, b_along_k; /* rows of the stored A (B) run along k: layouts n. (.t) */
+  uint32_t workgroups;          /* of the launch: those of hip_128x128 stride over the tiles */
   tdm_order order;
 } gemm_args;
 

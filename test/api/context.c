@@ -53,16 +53,23 @@ static void open_refuses(void **state) {
   (void)state;
   tdm_context *context = UNTOUCHED;
   REFUSED(tdm_open(NULL, NULL), TDM_ERROR_ARGUMENT, "context = NULL", "must point to");
-  REFUSED(tdm_open(&(tdm_options){.backend = "cuda"}, &context), TDM_ERROR_ARGUMENT, "backend = 'cuda'", "auto or omp");
-  REFUSED(tdm_open(&(tdm_options){.backend = "hip"}, &context), TDM_ERROR_UNSUPPORTED, "backend = 'hip'", "omp");
-  REFUSED(tdm_open(&(tdm_options){.device = "gpu"}, &context), TDM_ERROR_ARGUMENT, "device = 'gpu'", "host or omp:N");
-  REFUSED(tdm_open(&(tdm_options){.device = "omp:x"}, &context), TDM_ERROR_ARGUMENT, "device = 'omp:x'", "host or omp:N");
+  REFUSED(tdm_open(&(tdm_options){.backend = "cuda"}, &context), TDM_ERROR_ARGUMENT, "backend = 'cuda'", "auto, omp or hip");
+  REFUSED(tdm_open(&(tdm_options){.backend = "hip", .device = "host"}, &context), TDM_ERROR_ARGUMENT, "backend = 'hip'",
+          "must be omp for this device");
+  REFUSED(tdm_open(&(tdm_options){.backend = "omp", .device = "hip:0"}, &context), TDM_ERROR_ARGUMENT, "backend = 'omp'",
+          "must be hip for this device");
+  REFUSED(tdm_open(&(tdm_options){.device = "gpu"}, &context), TDM_ERROR_ARGUMENT, "device = 'gpu'",
+          "host, omp:N, hip:N or sim:CHIP");
+  REFUSED(tdm_open(&(tdm_options){.device = "omp:x"}, &context), TDM_ERROR_ARGUMENT, "device = 'omp:x'",
+          "host, omp:N, hip:N or sim:CHIP");
   REFUSED(tdm_open(&(tdm_options){.device = "omp:-1"}, &context), TDM_ERROR_ARGUMENT, "device = 'omp:-1'");
   REFUSED(tdm_open(&(tdm_options){.device = "omp:"}, &context), TDM_ERROR_ARGUMENT, "device = 'omp:'");
   REFUSED(tdm_open(&(tdm_options){.device = "omp:999"}, &context), TDM_ERROR_UNSUPPORTED, "device = 'omp:999'", "host");
   REFUSED(tdm_open(&(tdm_options){.device = "omp:99999999999999999999"}, &context), TDM_ERROR_UNSUPPORTED, "offer: host");
-  REFUSED(tdm_open(&(tdm_options){.device = "hip:0"}, &context), TDM_ERROR_UNSUPPORTED, "device = 'hip:0'", "hip");
-  REFUSED(tdm_open(&(tdm_options){.device = "sim:gfx950"}, &context), TDM_ERROR_UNSUPPORTED, "device = 'sim:gfx950'");
+  REFUSED(tdm_open(&(tdm_options){.device = "hip:999"}, &context), TDM_ERROR_UNSUPPORTED, "device = 'hip:999'");
+  REFUSED(tdm_open(&(tdm_options){.device = "hip:x"}, &context), TDM_ERROR_ARGUMENT, "device = 'hip:x'", "hip:N");
+  REFUSED(tdm_open(&(tdm_options){.device = "sim:"}, &context), TDM_ERROR_ARGUMENT, "device = 'sim:'", "must be sim:CHIP");
+  REFUSED(tdm_open(&(tdm_options){.device = "sim:gfx950", .teams = 2}, &context), TDM_ERROR_ARGUMENT, "teams = 2", "must be 0");
   REFUSED(tdm_open(&(tdm_options){.strict = 2}, &context), TDM_ERROR_ARGUMENT, "strict = 2", "0 or 1");
   REFUSED(tdm_open(&(tdm_options){.teams = -1}, &context), TDM_ERROR_ARGUMENT, "teams = -1", "must be 0 to");
   REFUSED(tdm_open(&(tdm_options){.threads = 1025}, &context), TDM_ERROR_ARGUMENT, "threads = 1025", "must be 0 to 1024");

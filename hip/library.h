@@ -1,0 +1,29 @@
+/* HIP's runtime as it is loaded: ROCm's libamdhip64, or the simulator's library in its place. */
+#ifndef TANDEM_HIP_LIBRARY_H
+#define TANDEM_HIP_LIBRARY_H
+
+#include "hip_abi.h"
+#include "tandem/tandem.h"
+
+/* What the library must have. Without GetDevicePropertiesR0600 it is older than ROCm 6, whose structures differ. */
+#define HIP_FUNCTIONS(X)                                                                                                       \
+  X(RuntimeGetVersion)                                                                                                         \
+  X(GetDeviceCount)                                                                                                            \
+  X(GetDevice) X(SetDevice) X(GetDevicePropertiesR0600) X(GetErrorName) X(GetErrorString) X(GetLastError) X(Malloc) X(Free)    \
+      X(MemcpyAsync) X(StreamCreateWithFlags) X(StreamDestroy) X(StreamSynchronize) X(StreamWaitEvent) X(EventCreateWithFlags) \
+          X(EventDestroy) X(EventRecord) X(ModuleLoadData) X(ModuleUnload) X(ModuleGetFunction) X(ModuleLaunchKernel)
+
+typedef struct hip_library {
+  char file[64]; /* as it was found: "libamdhip64.so.6" */
+#define HIP_MEMBER(name) __typeof__(hip##name) *name;
+  HIP_FUNCTIONS(HIP_MEMBER)
+#undef HIP_MEMBER
+  const char *(*last_words)(void); /* the simulator's: the text behind its last error; NULL with ROCm */
+} hip_library;
+
+/* Opens "hip:N" or "sim:CHIP" and stays open in the process. On failure the reason, without the device's name. */
+tdm_status tdm_hip_library(const char *device, const hip_library **library, char *reason, size_t size);
+/* Ends what tdm_hip_library began for this device: the last user of a simulated chip closes it. */
+void tdm_hip_library_done(const char *device);
+
+#endif
