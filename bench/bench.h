@@ -190,4 +190,8 @@ bool bench_write_markdown(const char *path, const bench_run *run, const char *co
 bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size);
 bool bench_can_plot(char *error, size_t size);
 
+/* ---- Commands of their own, which are no ops. argv[0] is the command; they return the exit code. ---- */
+
+int bench_order(int argc, char **argv); /* order.c */
+
 #endif

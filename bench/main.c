@@ -228,6 +228,7 @@ static void join_command(int argc, char **argv, char *text, size_t size) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "order") == 0) return bench_order(argc - 1, argv + 1);
   static tool t; /* too large for some stacks */
   struct poptOption selectors[CASE_OPTION_ROWS];
   case_options_table(&t.selectors, selectors);
@@ -247,7 +248,7 @@ int main(int argc, char **argv) {
   join_command(argc, argv, command, sizeof command);
   poptContext popt = poptGetContext("tandem-bench", argc, (const char **)argv, rows, 0);
   bool ok = popt != NULL || fail(&t, EXIT_FAILED, "no memory for the command line");
-  if (ok) poptSetOtherOptionHelp(popt, "[OP] [SHAPE] [OPTION...]");
+  if (ok) poptSetOtherOptionHelp(popt, "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]");
   ok = ok && read_options(&t, popt) && bench(&t, command);
   if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (popt != NULL) poptFreeContext(popt);

@@ -127,6 +127,20 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --nope", "--nope");
 }
 
+static void test_order(void **state) {
+  (void)state;
+  assert_exits(0, "order 1000x700x300 --window 2 --chunk 2", "4 x 3 = 12 tiles, 5 K steps");
+  assert_exits(0, "order 1000x700x300 --chip gfx942,xcds=4 --dtype f32 --exact --skew 2 --resident 2", "4 XCDs of 38 CUs");
+  assert_exits(0, "order 1000x700x300 --window 9", "(window 9 is cut to 4,");
+  assert_exits(2, "order", "needs a SHAPE");
+  assert_exits(2, "order 8x8", "SHAPE = '8x8'");
+  assert_exits(2, "order 8x8x8 --tile 0x8x8", "--tile = '0x8x8'");
+  assert_exits(2, "order 8x8x8 --chip gfx90a", "must be gfx942 or gfx950");
+  assert_exits(2, "order 8x8x8 --chunk -1", "--chunk = '-1'");
+  assert_exits(2, "order 1048576x1048576x8 --tile 1x1x1", "tiles: must be at most");
+  assert_exits(2, "order 8x8x8 --dtype f8", "f8");
+}
+
 int main(int argc, char **argv) {
   char folder[] = "/tmp/tandem-bench-XXXXXX", command[64];
   if (argc != 2 || mkdtemp(folder) == NULL || chdir(folder) != 0) return 2;
@@ -134,6 +148,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_json),    cmocka_unit_test(test_csv_and_markdown),
       cmocka_unit_test(test_peer),      cmocka_unit_test(test_devices), cmocka_unit_test(test_plot),
+      cmocka_unit_test(test_order),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -r '%s'", folder);
