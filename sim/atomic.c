@@ -1,4 +1,4 @@
-/* Sources: MI300 ISA, descriptions of BUFFER_ATOMIC_* and DS_*; CDNA4 ISA 9.2, "Float Memory Atomics", for NaN and zeros.
+/* Sources: CDNA 4 ISA, descriptions of BUFFER_ATOMIC_* and DS_*, and 9.2, "Float Memory Atomics", for NaN and zeros.
  * Sums are rounded to nearest even whatever MODE says. Denormals are kept: 9.2.2 says so of all but the f32 sum in L2, and of
  * that one LLVM's feature memory-atomic-fadd-f32-denormal-support, which it gives both chips. */
 #include "atomic.h"

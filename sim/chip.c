@@ -1,5 +1,5 @@
 /* Sources: [A] LLVM's AMDGPUUsage (processors, kernel descriptor, memory model), [B] LLVM's AMDGPU subtarget (GCNSubtarget,
- * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] AMD Instinct MI300 and CDNA 4 instruction set documents, [E]
+ * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] CDNA 4 ISA, [E]
  * ROCm documentation, "AMD GPU specifications", [F] ROCm Compute Profiler, analysis_configs gfx942 and gfx950, "System
  * Speed-of-Light" (peaks), [G] LLVM's SISchedule.td, [H] Hot Chips 2025, MI350 (as reported by wccftech). */
 #include "chip.h"

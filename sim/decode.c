@@ -73,7 +73,7 @@ void code_free(code *c) {
 
 /* ---- Constants ---- */
 
-/* The nine inline floats in every format. Source: MI300 ISA, "Inline constants"; 1/(2 pi) as the encoding's 248. */
+/* The nine inline floats in every format. Source: CDNA 4 ISA, table 65. */
 static const struct {
   double value;
   u16 f16, bf16;
@@ -112,7 +112,7 @@ static bool float_bits(const text_operand *t, char type, u64 *bits) {
 static int type_registers(char type) { return strchr("BIdDmF", type) != NULL ? 2 : 1; }
 
 /* An integer in the text is an inline constant (-16 to 64, sign-extended) or a 32-bit literal. A literal of an f64 is its upper
- * half; of 64-bit integers it is extended by sign or by zeros (MI300 ISA, "Literal constants"). */
+ * half; of 64-bit integers it is extended by sign or by zeros (CDNA 4 ISA 6.2.1.1). */
 static u64 integer_bits(u64 value, bool literal, char type) {
   bool is_inline = !literal && (i64)value >= -16 && (i64)value <= 64;
   if ((type == 'd' || type == 'D') && !is_inline) return value << 32;

@@ -25,7 +25,7 @@ void group_run(group *g) {
     if (running > 0) continue;
     if (waiting == 0) break;
     WATCH_EACH(run, barrier, g);
-    release_barrier(g, waves); /* waves that have ended count as arrived (MI300 ISA, S_BARRIER) */
+    release_barrier(g, waves); /* waves that have ended count as arrived (CDNA 4 ISA, S_BARRIER) */
   }
   if (!atomic_load_explicit(&run->stop, memory_order_relaxed)) WATCH_EACH(run, finish, g);
 }

@@ -3,7 +3,7 @@
 #define GFXSIM_HALF_H
 #include "ops.h"
 
-/* The encoding of MODE's FP_ROUND fields. Source: MI300 ISA, "MODE register". */
+/* The encoding of MODE's FP_ROUND fields. Source: CDNA 4 ISA 3.5, "Mode register". */
 typedef enum rounding { ROUND_NEAREST, ROUND_UP, ROUND_DOWN, ROUND_ZERO } rounding;
 
 /* How results of f16 and f64 are rounded. */

@@ -24,7 +24,7 @@ typedef struct wave wave;
 typedef struct inst inst;
 typedef void run_function(wave *w, const inst *i);
 
-/* Scalar registers keep the numbers of the encoding, so that VCC, M0 and EXEC are SGPRs. Source: MI300 ISA, "SGPR numbers". */
+/* Scalar registers keep the numbers of the encoding, so that VCC, M0 and EXEC are SGPRs. Source: CDNA 4 ISA, table 65. */
 enum { SGPRS = 128, S_FLAT_SCRATCH = 102, S_XNACK = 104, S_VCC = 106, S_M0 = 124, S_EXEC = 126 };
 
 typedef enum operand_kind {
@@ -131,6 +131,7 @@ typedef struct op {
   u8 implied;    /* IMPLIED_... */
   u32 matter;    /* FLOW_ALL, FLOW_CARRY: the bits of the sources that the result depends on; 0: all */
   bool ends;     /* ends a basic block */
+  bool own_mode; /* has its own rounding and denormals, whatever MODE says */
   bool to_lds;   /* memory straight into LDS, as others do under the modifier lds */
   int parameter; /* one function for several rows */
 } op;

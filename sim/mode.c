@@ -4,9 +4,6 @@
 
 #include "half.h"
 
-static u32 flush_f32(u32 bits) { return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
-static u32 flush_f16(u32 bits) { return (bits & 0x7c00) == 0 ? bits & 0x8000 : bits; }
-
 void mode_flush(char type, u32 *rows) {
   int count = type == 'F' ? 2 * LANES : LANES;
   for (int l = 0; l < count; l++) {
@@ -74,6 +71,10 @@ const inst *mode_indexed(wave *w, const inst *i, inst *room) {
 
 /* A copy of the instruction whose sources and result all pass wave_source and wave_result. */
 void mode_run(wave *w, const inst *i) {
+  if (i->op->own_mode) {
+    i->run(w, i);
+    return;
+  }
   inst copy = *i;
   copy.in_mode = true;
   copy.plain_dst = false;

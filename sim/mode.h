@@ -1,5 +1,5 @@
 /* MODE: rounding and denormals. Vector instructions run as they are in the default mode (round to nearest, denormals kept,
- * IEEE, DX10_CLAMP); in any other they take a slower way, here. Source: MI300 ISA, "MODE register". */
+ * IEEE, DX10_CLAMP); in any other they take a slower way, here. Source: CDNA 4 ISA 3.5, "Mode register". */
 #ifndef GFXSIM_MODE_H
 #define GFXSIM_MODE_H
 #include "wave.h"
@@ -13,6 +13,8 @@ static inline bool mode_flushes(const wave *w, char type, bool source) {
   int field = type == 'f' || type == 'F' ? 4 : type == 'h' || type == 'p' || type == 'd' ? 6 : -1;
   return field >= 0 && (w->mode >> (field + !source) & 1) == 0;
 }
+static inline u32 flush_f32(u32 bits) { return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
+static inline u32 flush_f16(u32 bits) { return (bits & 0x7c00) == 0 ? bits & 0x8000 : bits; }
 /* Denormals of a row (two rows of a 64-bit type) to zeros of their sign. */
 void mode_flush(char type, u32 *rows);
 /* Omod and flushing of a result, before clamp. */

@@ -1,4 +1,4 @@
-/* Branches, waits, barriers and the end: SOPP, and the jumps of SOP1 and SOPK. Source: MI300 ISA, SOPP. */
+/* Branches, waits, barriers and the end: SOPP, and the jumps of SOP1 and SOPK. Source: CDNA 4 ISA 12.5 (SOPP), 4.2. */
 #include "ops.h"
 
 static void jump(wave *w, const inst *i) { w->pc = i->pc + 4 + (u64)(i64)i->simm16 * 4; }
@@ -34,8 +34,8 @@ static void barrier(wave *w, const inst *i) {
   (void)i;
   w->state = WAVE_BARRIER;
 }
-/* Waits: without the check of waits, accesses take effect when they are executed (wait.c has the check). The others only tell
- * hardware about time, priority or caches. */
+/* Accesses take effect when they are executed, so a wait has nothing to do here; the check of waits sees it first, and gives
+ * what loads have brought to their registers then (wait.c). The others tell hardware about time, priority or caches. */
 static void nothing(wave *w, const inst *i) { (void)w, (void)i; }
 
 /* llvm.trap, an assertion: the trap handler of the HSA runtime aborts the queue. */

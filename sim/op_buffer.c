@@ -1,5 +1,5 @@
-/* Buffers: MUBUF. Source: CDNA4 ISA 9.1, "Vector Memory Buffer Instructions" (the MI300 document has the same rules); the
- * offset in an SGPR takes no part in the range check (9.1.5.1; LLVM's AMDGPU intrinsics say the same). */
+/* Buffers: MUBUF. Source: CDNA 4 ISA 9.1, "Vector Memory Buffer Instructions"; the offset in an SGPR takes no part in the range
+ * check (9.1.5.1; LLVM's AMDGPU intrinsics say the same). */
 #include "vector_memory.h"
 
 typedef struct buffer {

@@ -1,4 +1,4 @@
-/* Bits, bytes and sums of differences: VOP1, VOP3. Source: CDNA 4 ISA, the pseudocode of the sections of the same names. */
+/* Bits, bytes and sums of differences: VOP1, VOP3. Source: CDNA 4 ISA, the pseudocode of 12.8 and 12.11. */
 #include "ops.h"
 
 #define U(x) (x)

@@ -1,4 +1,4 @@
-/* The steps of an exact division: v_div_scale, v_div_fmas, v_div_fixup. Source: CDNA 4 ISA, their pseudocode in VOP3.
+/* The steps of an exact division: v_div_scale, v_div_fmas, v_div_fixup. Source: CDNA 4 ISA, their pseudocode in 12.11.
  *
  * Where that text can't be meant, the sequence decides, which must give the rounded quotient: it scales a denominator above
  * 2^126 (2^1022) upward, to infinity, where only downward helps; and it lets v_div_fmas multiply by 2^32 (2^64), where

@@ -1,6 +1,8 @@
 /* Dot products: VOP3P, and the accumulating forms of VOP2. Source: CDNA 4 ISA, their pseudocode: every product is added in
- * turn, in f32 or 32 bits. */
+ * turn, in f32 or 32 bits. Those of floats take denormal sources and results for zeros and round to nearest, whatever MODE says
+ * (6.4; LLVM says so of the f32 operand and result of V_DOT2_F32_F16). */
 #include "half.h"
+#include "mode.h"
 
 enum { UNSIGNED, SIGNED };
 
@@ -34,7 +36,7 @@ enum { F16, BF16 };
 
 static inline float element(u32 value, int n, int format) {
   u32 half = value >> (16 * n) & 0xffff;
-  return format == F16 ? half_f32(half) : bf16_f32(half);
+  return format == F16 ? half_f32(flush_f16(half)) : as_f32(flush_f32(half << 16));
 }
 
 /* c + a0 * b0 + a1 * b1, in this order */
@@ -43,12 +45,12 @@ static void dot2_float(wave *w, const inst *i, bool accumulate) {
   int format = i->op->parameter;
   u32 row[LANES];
   for (int l = 0; l < LANES; l++) {
-    float sum = as_f32(pc[l]);
+    float sum = as_f32(flush_f32(pc[l]));
     for (int n = 0; n < 2; n++) {
       float a = element(pa[l], n, format), b = element(pb[l], n, format), product = nan2(a * b, a, b);
       sum = nan2(sum + product, sum, product);
     }
-    row[l] = bits_f32(sum);
+    row[l] = flush_f32(bits_f32(sum));
   }
   put(w, i, row);
 }
@@ -62,8 +64,8 @@ static void dot2_f32_bf16(wave *w, const inst *i) {
   for (int l = 0; l < LANES; l++) {
     float a0 = element(pa[l], 0, BF16), b0 = element(pb[l], 0, BF16), first = nan2(a0 * b0, a0, b0);
     float a1 = element(pa[l], 1, BF16), b1 = element(pb[l], 1, BF16), second = nan2(a1 * b1, a1, b1);
-    float c = as_f32(pc[l]), sum = nan2(first + second, first, second);
-    row[l] = bits_f32(nan2(sum + c, sum, c));
+    float c = as_f32(flush_f32(pc[l])), sum = nan2(first + second, first, second);
+    row[l] = flush_f32(bits_f32(nan2(sum + c, sum, c)));
   }
   put(w, i, row);
 }
@@ -78,9 +80,9 @@ static const op ops[] = {
     {"v_dot2c_i32_i16", dot2c_int, "+bbb", .mods = MOD_CLAMP | MOD_DPP, .parameter = SIGNED},
     {"v_dot4c_i32_i8", dot4c_int, "+bbb", .mods = MOD_CLAMP | MOD_DPP, .parameter = SIGNED},
     {"v_dot8c_i32_i4", dot8c_int, "+bbb", .mods = MOD_CLAMP | MOD_DPP, .parameter = SIGNED},
-    {"v_dot2_f32_f16", dot2_f32, "=fppf", .mods = MOD_CLAMP, .parameter = F16},
-    {"v_dot2c_f32_f16", dot2c_f32, "+fpp", .mods = MOD_CLAMP | MOD_DPP, .parameter = F16},
-    {"v_dot2_f32_bf16", dot2_f32_bf16, "=fKKf", .mods = MOD_CLAMP},
-    {"v_dot2c_f32_bf16", dot2c_f32, "+fKK", .mods = MOD_CLAMP | MOD_DPP, .parameter = BF16},
+    {"v_dot2_f32_f16", dot2_f32, "=fppf", .mods = MOD_CLAMP, .parameter = F16, .own_mode = true},
+    {"v_dot2c_f32_f16", dot2c_f32, "+fpp", .mods = MOD_CLAMP | MOD_DPP, .parameter = F16, .own_mode = true},
+    {"v_dot2_f32_bf16", dot2_f32_bf16, "=fKKf", .mods = MOD_CLAMP, .own_mode = true},
+    {"v_dot2c_f32_bf16", dot2c_f32, "+fKK", .mods = MOD_CLAMP | MOD_DPP, .parameter = BF16, .own_mode = true},
 };
 FAMILY(family_dot, "dot", CLASS_VALU, 0, ops);

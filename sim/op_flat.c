@@ -1,5 +1,5 @@
 /* Flat memory: every lane's address says whether it means LDS, scratch or global memory.
- * Source: MI300 ISA, "Flat memory instructions"; the apertures' numbers are those of text.c. */
+ * Source: CDNA 4 ISA, chapter 10; the apertures' numbers are those of text.c. */
 #include "vector_memory.h"
 
 enum { SHARED_UPPER = 0x10000, PRIVATE_UPPER = 0x20000 };

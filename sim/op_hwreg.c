@@ -1,5 +1,4 @@
-/* Hardware registers: s_getreg, s_setreg, and the registers' index in MODE and M0. Source: MI300 ISA, SOPK, SOPC, SOPP, and
- * "Hardware registers". */
+/* Hardware registers: s_getreg, s_setreg, and the registers' index in MODE and M0. Source: CDNA 4 ISA 5.8, 6.6. */
 #include "mode.h"
 #include "ops.h"
 

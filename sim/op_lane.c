@@ -1,4 +1,4 @@
-/* Instructions that move values between lanes and scalars, or between lanes. Source: MI300 and CDNA 4 ISA, VOP1, VOP3, DS. */
+/* Instructions that move values between lanes and scalars, or between lanes. Source: CDNA 4 ISA 12.8, 12.11, 12.12. */
 #include "access.h"
 #include "ops.h"
 

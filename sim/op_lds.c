@@ -1,4 +1,4 @@
-/* LDS: loads and stores. Source: MI300 ISA, "DS": address = VGPR + offset; the two-address forms count their offsets in
+/* LDS: loads and stores. Source: CDNA 4 ISA 11.3.1: address = VGPR + offset; the two-address forms count their offsets in
  * elements. Every address here is one of unaligned access mode, which ROCm sets: dwords suffice. */
 #include "vector_memory.h"
 

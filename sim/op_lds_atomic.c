@@ -1,5 +1,5 @@
-/* LDS atomics. Source: MI300 ISA, descriptions of DS_*. A compare and swap has the compared value first, other than the ones of
- * global memory. */
+/* LDS atomics. Source: CDNA 4 ISA, descriptions of DS_*. A compare and swap has the compared value first, other than the ones
+ * of global memory. */
 #include "vector_memory.h"
 
 static void addresses(wave *w, const inst *i, int n, u32 offset, u32 address[LANES]) {
@@ -7,7 +7,7 @@ static void addresses(wave *w, const inst *i, int n, u32 offset, u32 address[LAN
   for (int l = 0; l < LANES; l++) address[l] = base[l] + offset;
 }
 
-/* MODE's denormal bits hold for LDS: 5:4 of f32, 7:6 of f64 and of halves. Its f64 sum never flushes (CDNA4 ISA, table 53). */
+/* MODE's denormal bits hold for LDS: 5:4 of f32, 7:6 of f64 and of halves. Its f64 sum never flushes (CDNA 4 ISA, table 53). */
 static bool keeps_denormals(wave *w, const inst *i) {
   atomic a = atomic_of(i);
   if (a.kind < ATOMIC_FLOATS || (a.kind == ATOMIC_ADD_F && a.bytes == 8)) return true;

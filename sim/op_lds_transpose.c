@@ -1,6 +1,6 @@
 /* LDS reads that transpose for MFMA: gfx950. In each row of 16 lanes the lanes' elements, lane by lane, are a matrix 16
  * elements wide; lane r gets its column r, the first row in the lowest bits. An element of 16 bits: 4 rows, of 8: 8, of 4 and
- * 6: 16. Sources: CDNA4 ISA 11.4; LLVM has the mnemonics without the layout, which is that of hardware measured by HipKittens
+ * 6: 16. Sources: CDNA 4 ISA 11.4; LLVM has the mnemonics without the layout, which is that of hardware measured by HipKittens
  * (analysis/paper_experiments) for 16 and 8 bits and tested by rocRoller (TransposeLoadInstructionsTest) for 4 and 6. */
 #include "vector_memory.h"
 

@@ -1,5 +1,5 @@
-/* Conversions from and to floats of 8, 6 and 4 bits, without a scale (both chips) and with one (gfx950). Sources: MI300 and
- * CDNA 4 ISA, VOP1 and VOP3; which bits of op_sel select: LLVM's patterns; scales, saturation and NaN: AMD's
+/* Conversions from and to floats of 8, 6 and 4 bits, without a scale (both chips) and with one (gfx950). Sources: CDNA
+ * 4 ISA 7.3, 12.8 and 12.11; which bits of op_sel select: LLVM's patterns; scales, saturation and NaN: AMD's
  * amd_hip_ocp_host.hpp.
  *
  * A scale is an f32 of which only the exponent counts. Narrow results are value / scale, wide ones value * scale. Only

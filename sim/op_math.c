@@ -1,5 +1,5 @@
-/* Functions that the ISA specifies to an error (rcp, rsq, sqrt, exp, log, sin, cos), and the parts of floats. Source: CDNA 3
- * ISA, VOP1: 1 unit in the last place for f16 and f32, 2^29 for f64.
+/* Functions that the ISA specifies to an error (rcp, rsq, sqrt, exp, log, sin, cos), and the parts of floats. Source: CDNA
+ * 4 ISA, notes of 12.8: 1 unit in the last place for f16 and f32, 2^29 for f64.
  *
  * They are computed in the host's double or long double and rounded once, so a result of f32 differs from the correctly rounded
  * one only where the double itself lies within its error of the middle between two f32. */

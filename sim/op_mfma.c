@@ -1,5 +1,5 @@
-/* MFMA with results of 32 bits. EXEC is ignored, denormals are kept, rounding is to nearest even whatever MODE says (MI300 ISA,
- * "Matrix Arithmetic Instructions").
+/* MFMA with results of 32 bits. EXEC is ignored, denormals are kept, rounding is to nearest even whatever MODE says (CDNA 4 ISA
+ * 7.1.2, "Rules"; 7.4 has MODE decide about denormals of f32 elements).
  *
  * Which lane holds what (ROCm's amd_matrix_instruction_calculator), M = N, L = 64 / (M * blocks) groups of lanes and
  * e = K / L elements in a lane: A[i][k] of block b is element k % e of lane (k / e) * M * blocks + b * M + i, and B[k][j] the
@@ -63,7 +63,7 @@ static void unpack(const wave *w, const u32 (*rows)[LANES], mfma_type type, int 
   }
 }
 
-/* blgp: the lane that lane l takes B from. Source: amd_matrix_instruction_calculator, "BLGP". */
+/* blgp: the lane that lane l takes B from. Source: CDNA 4 ISA, table 29; amd_matrix_instruction_calculator. */
 static int blgp_lane(int blgp, int l) {
   switch (blgp) {
     case 1: return l % 32;
@@ -174,7 +174,7 @@ static void mfma_i32(wave *w, const inst *i) { run(w, i, product_i32, product_i3
 /* ---- Sparse A: of each four neighbours along k two are stored, and their places in the last operand ---- */
 
 /* Two bits for each stored element, the first in the lowest bits of its lane's word; abid says which of the sets of bits that
- * the word has room for. Source: amd_matrix_instruction_calculator, compression index. */
+ * the word has room for. Source: CDNA 4 ISA 7.5.1.3; amd_matrix_instruction_calculator, compression index. */
 static bool spread(wave *w, const inst *i, int each, const plane stored, plane a) {
   const u32 *places = src(w, i, 3);
   int first = i->abid * each; /* in bits: half as many elements are stored, with two bits each */

@@ -1,5 +1,5 @@
 /* Packed arithmetic: VOP3P. Every source's halves are chosen by op_sel (for the low result) and op_sel_hi (for the high one,
- * all ones unless the text says otherwise), and negated by neg_lo and neg_hi. Source: MI300 ISA, "Packed math". */
+ * all ones unless the text says otherwise), and negated by neg_lo and neg_hi. Source: CDNA 4 ISA 6.7, "Packed Math". */
 #include "half.h"
 #include "minmax.h"
 #include "mode.h"

@@ -1,4 +1,4 @@
-/* Scalar arithmetic: SOP1, SOP2, SOPK. Source: MI300 ISA, chapter 16, the sections of the same names. */
+/* Scalar arithmetic: SOP1, SOP2, SOPK. Source: CDNA 4 ISA 12.1 to 12.3. */
 #include "ops.h"
 
 /* ---- 32 bits: the result's expression over a and b; SCC as said ---- */

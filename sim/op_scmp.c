@@ -1,4 +1,4 @@
-/* Scalar comparisons: SOPC and the comparisons of SOPK. They write SCC only. Source: MI300 ISA, SOPC, SOPK. */
+/* Scalar comparisons: SOPC and the comparisons of SOPK. They write SCC only. Source: CDNA 4 ISA 12.2, 12.4. */
 #include "ops.h"
 
 #define S_COMPARE(name, type, is) \

@@ -1,4 +1,4 @@
-/* Scratch: loads, also to LDS, and stores. Source: MI300 ISA, "Flat memory instructions", SCRATCH: address within the lane's
+/* Scratch: loads, also to LDS, and stores. Source: CDNA 4 ISA 10.5 and table 56: address within the lane's
  * own memory = VGPR (or off) + SGPR (or off) + offset. */
 #include "vector_memory.h"
 

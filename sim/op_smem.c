@@ -1,4 +1,4 @@
-/* Scalar memory. Source: MI300 ISA, SMEM: address = base + offset + SGPR offset, its two low bits ignored. */
+/* Scalar memory. Source: CDNA 4 ISA 8.2.1: address = base + offset + SGPR offset, its two low bits ignored. */
 #include "access.h"
 #include "atomic.h"
 #include "ops.h"

@@ -1,4 +1,4 @@
-/* Vector arithmetic on 16 bits: VOP1, VOP2, VOP3. Source: CDNA 4 ISA, the pseudocode of the sections of the same names.
+/* Vector arithmetic on 16 bits: VOP1, VOP2, VOP3. Source: CDNA 4 ISA, the pseudocode of 12.7, 12.8, 12.11.
  *
  * The instructions whose result can go to either half (op_sel) leave the other half alone; all others clear the upper half.
  * Source: CDNA 4 ISA, V_MAD_LEGACY_F16; LLVM's zeroesHigh16BitsOfDest says the same. */

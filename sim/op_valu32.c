@@ -1,4 +1,4 @@
-/* Vector arithmetic on 32 bits: VOP1, VOP2, VOP3. Source: MI300 ISA, the sections of the same names. */
+/* Vector arithmetic on 32 bits: VOP1, VOP2, VOP3. Source: CDNA 4 ISA 12.7, 12.8, 12.11. */
 #include "minmax.h"
 
 #define U(x) (x)

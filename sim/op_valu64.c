@@ -1,4 +1,4 @@
-/* Vector arithmetic on 64 bits. Source: MI300 ISA, VOP1, VOP3. */
+/* Vector arithmetic on 64 bits. Source: CDNA 4 ISA 12.8, 12.11. */
 #include "minmax.h"
 
 #define MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
@@ -87,7 +87,7 @@ UNARY_F64(trunc_f64, trunc(a))
 UNARY_F64(ceil_f64, ceil(a))
 UNARY_F64(floor_f64, floor(a))
 UNARY_F64(rndne_f64, __builtin_roundeven(a))
-/* At most the largest number below 1 (CDNA 3 ISA, V_FRACT_F64). */
+/* At most the largest number below 1 (CDNA 4 ISA, V_FRACT_F64). */
 static inline double fract(double a) {
   double part = a - floor(a);
   return isnan(a) ? a + a : isnan(part) ? as_f64(0x7ff8000000000000) : part < 1 ? part : 0x1.fffffffffffffp-1;

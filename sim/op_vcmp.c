@@ -1,4 +1,4 @@
-/* Vector comparisons: VOPC. They write a lane mask; v_cmpx also EXEC. Source: MI300 ISA, VOPC. */
+/* Vector comparisons: VOPC. They write a lane mask; v_cmpx also EXEC. Source: CDNA 4 ISA 12.9. */
 #include "half.h"
 
 static void put_compare(wave *w, const inst *i, u64 mask) {
@@ -67,7 +67,7 @@ FLOAT(f32, F32)
 FLOAT(f64, F64)
 
 /* The kinds of value that b's bits ask for: 0 signalling NaN, 1 quiet NaN, then -infinity, -normal, -denormal, -0, and from 6
- * the same of positive ones, 0 first. Source: MI300 ISA, V_CMP_CLASS_F32. */
+ * the same of positive ones, 0 first. Source: CDNA 4 ISA, V_CMP_CLASS_F32. */
 static inline u32 kind_of(u64 bits, int width, int mantissa) {
   u64 sign = UINT64_C(1) << (width - 1), one = UINT64_C(1) << mantissa, infinity = (sign - 1) & ~(one - 1),
       value = bits & ~sign;

@@ -1,4 +1,4 @@
-/* Global memory: loads, stores, atomics and loads to LDS. Source: MI300 ISA, "Flat memory instructions", GLOBAL: address = VGPR
+/* Global memory: loads, stores, atomics and loads to LDS. Source: CDNA 4 ISA 10.4, "Global": address = VGPR
  * pair + offset, or SGPR pair + 32-bit VGPR + offset. */
 #include "vector_memory.h"
 

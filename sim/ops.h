@@ -89,7 +89,7 @@ static inline void put64(wave *w, const inst *i, u32 rows[2][LANES]) {
     wave_result(w, i, 0, rows[0]);
   }
 }
-/* A lane mask result: lanes outside of EXEC get 0 (MI300 ISA, "VOPC", carry outs). */
+/* A lane mask result: lanes outside of EXEC get 0 (CDNA 4 ISA 3.9). */
 static inline void put_mask(wave *w, const inst *i, int n, u64 mask) { set64(w, i, n, mask & get_exec(w)); }
 
 /* ---- Lane loops: `a`, `b`, `c` are the sources 1, 2, 3, `r` the result's expression ---- */

@@ -70,7 +70,7 @@ static void start(group *g) {
 
 /* ---- Instructions ---- */
 
-/* s_waitcnt: vmcnt in [15:14] and [3:0], lgkmcnt in [11:8] (MI300 ISA, S_WAITCNT). */
+/* s_waitcnt: vmcnt in [15:14] and [3:0], lgkmcnt in [11:8] (CDNA 4 ISA, S_WAITCNT). */
 static void waitcnt(wave *w, order_wave *o, const inst *i) {
   u32 bits = (u32)i->simm16 & 0xffff;
   wait_counts(w, o, (bits & 15) | (bits >> 14 << 4), bits >> 8 & 15);
@@ -169,7 +169,7 @@ static void carry(wave *w, const queue *q) {
   }
 }
 
-/* Hardware counts a wave that has ended as arrived (MI300 ISA, S_BARRIER), but HIP's rule is that all threads reach it. */
+/* Hardware counts a wave that has ended as arrived (CDNA 4 ISA, S_BARRIER), but HIP's rule is that all threads reach it. */
 static void check_arrivals(group *g) {
   wave *waiting = NULL, *ended = NULL;
   for (u32 n = 0; n < g->launch->waves; n++) {

@@ -35,7 +35,7 @@ gfxsim_class rate_class(const inst *i) {
   }
 }
 
-/* ---- MFMA: v_mfma_f32_32x32x4_2b_f16, v_mfma_scale_f32_16x16x128_f8f6f4 ---- */
+/* ---- MFMA: v_mfma_f32_32x32x4_2b_f16, v_mfma_scale_f32_16x16x128_f8f6f4, v_smfmac_f32_16x16x32_f16 ---- */
 
 typedef struct shape {
   u32 m, n, k, blocks;
@@ -43,14 +43,12 @@ typedef struct shape {
 } shape;
 
 static bool mfma_shape(const char *name, shape *s) {
-  const char *at = name;
+  static const char *const prefixes[] = {"v_mfma_scale_", "v_mfma_", "v_smfmac_"};
+  size_t p = 0;
+  while (p < sizeof prefixes / sizeof prefixes[0] && !starts(name, prefixes[p])) p++;
+  if (p == sizeof prefixes / sizeof prefixes[0]) return false;
   *s = (shape){.blocks = 1};
-  if (starts(at, "v_mfma_scale_"))
-    at += strlen("v_mfma_scale_");
-  else if (starts(at, "v_mfma_"))
-    at += strlen("v_mfma_");
-  else
-    return false;
+  const char *at = name + strlen(prefixes[p]);
   int read = 0;
   if (sscanf(at, "%*[fi0-9]_%ux%ux%u%n", &s->m, &s->n, &s->k, &read) != 3 || read == 0) return false;
   const char *rest = at + read;
@@ -61,8 +59,8 @@ static bool mfma_shape(const char *name, shape *s) {
   return true;
 }
 
-/* [G] 2 for 4x4; 4 and 8 for the wide 16x16 and 32x32; twice that for those of few k, and for f8f6f4 with an 8-bit matrix
- * (formats 0 and 1 of cbsz and blgp), which llvm-mca leaves out. */
+/* [G] 2 for 4x4; 4 and 8 for the wide 16x16 and 32x32, sparse ones too; twice that for those of few k, and for f8f6f4 with an
+ * 8-bit matrix (formats 0 and 1 of cbsz and blgp), which llvm-mca leaves out. */
 static u32 mfma_passes(const chip *chip, const shape *s, const inst *i) {
   if (s->f64) return s->m == 4 ? 4 : chip->dgemm_passes;
   if (s->m == 4) return 2;
@@ -79,6 +77,7 @@ u32 rate_clocks(const chip *chip, const inst *i) {
   return ANY_PREFIX(i->op->name, two_results) ? TWO_PASSES : ISSUE;
 }
 
+/* Of sparse ones the products with the zeros count too, as ROCm's amd_matrix_instruction_calculator has it. */
 u64 rate_flops(const inst *i) {
   shape s;
   if (i->class != CLASS_MFMA || !mfma_shape(i->op->name, &s)) return 0;

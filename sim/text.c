@@ -215,7 +215,7 @@ static bool take_u8(cursor *c, u8 *value) {
   return true;
 }
 
-/* Numbers of DPP_CTRL: MI300 ISA, "DPP_CTRL enumeration". */
+/* Numbers of DPP_CTRL: CDNA 4 ISA, table 94. */
 static bool take_dpp(cursor *c, inst *i) {
   static const struct {
     const char *name;
@@ -256,7 +256,7 @@ static bool take_offset(cursor *c, inst *i) {
     i->mods |= MOD_OFFSET01;
     return take_u8(c, &i->offset1);
   }
-  if (take(c, "offset:swizzle(")) { /* the same bits lie in the first word (MI300 ISA, DS format) */
+  if (take(c, "offset:swizzle(")) { /* the same bits lie in the first word (CDNA 4 ISA 13.4.1) */
     const char *close = memchr(c->at, ')', (size_t)(c->end - c->at));
     if (close == NULL) return false;
     c->at = close + 1;

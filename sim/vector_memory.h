@@ -81,7 +81,7 @@ static inline const u32 (*element_rows(wave *w, const inst *i, int n, u32 half[1
 }
 
 /* Loaded rows into LDS. Lane l's element starts at M0[17:2] * 4 + offset + l * 4, or l * 16 for 12 and 16 bytes; shorter ones
- * are extended to dwords. Source: CDNA4 ISA 10.3, "Instructions which return data to LDS", and 9.1.9. */
+ * are extended to dwords. Source: CDNA 4 ISA 10.3, "Instructions which return data to LDS", and 9.1.9. */
 static inline void element_to_lds(wave *w, const inst *i, u64 mask, u32 (*rows)[LANES]) {
   u32 bytes = element_bytes(i) < 4 ? 4 : element_bytes(i), step = bytes == 4 ? 4 : 16, offset[LANES];
   for (u32 l = 0; l < LANES; l++) offset[l] = (w->s[S_M0] & 0x3fffc) + (u32)i->offset + l * step;

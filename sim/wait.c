@@ -1,8 +1,8 @@
 /* Registers and LDS bytes whose contents have not arrived. Until the wait they hold POISON, so that a result which needed the
  * wait is wrong too.
  *
- * Counting by LLVM's AMDGPUUsage, memory model of gfx942: vector memory completes in order behind vmcnt, LDS in order behind
- * lgkmcnt, scalar memory in any order behind lgkmcnt; flat instructions count in both. */
+ * Counting by CDNA 4 ISA 4.4 and 10.2: vector memory completes in order behind vmcnt, LDS in order behind lgkmcnt, scalar
+ * memory in any order behind lgkmcnt; flat instructions count in both. */
 #include "order.h"
 
 enum { POISON = 0x0bad10ad };

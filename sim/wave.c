@@ -20,7 +20,7 @@ u64 scalar_source(const wave *w, const operand *o) {
 
 /* ---- DPP ---- */
 
-/* The lane that lane l reads, or -1. Source: MI300 ISA, "DPP_CTRL enumeration"; 0x150 is row_newbcast. */
+/* The lane that lane l reads, or -1. Source: CDNA 4 ISA, table 94, "DPP_CTRL Enumeration"; 0x150 is LLVM's row_newbcast. */
 static int dpp_lane(u16 ctrl, int l) {
   int row = l & ~15, in = l & 15, n = ctrl & 15;
   if (ctrl < 0x100) return (l & ~3) | (ctrl >> (2 * (l & 3)) & 3);

@@ -50,7 +50,8 @@ static const kernel_text kernels[] = {
      " v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]\n v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]\n"
      " v_mfma_f32_16x16x4_f32 v[0:3], v4, v5, v[0:3]\n v_mfma_f32_32x32x2_f32 v[0:15], v16, v17, v[0:15]\n"
      " v_mfma_f32_4x4x4_16b_f16 v[0:3], v[4:5], v[6:7], v[0:3]\n"
-     " v_mfma_f32_32x32x4_2b_f16 v[32:63], v[4:5], v[6:7], v[32:63]\n",
+     " v_mfma_f32_32x32x4_2b_f16 v[32:63], v[4:5], v[6:7], v[32:63]\n"
+     " v_smfmac_f32_16x16x32_f16 v[0:3], v[4:5], v[8:11], v6\n v_smfmac_i32_32x32x32_i8 v[0:15], v[16:17], v[20:23], v6\n",
      64, NULL},
     {"matrix_wide",
      " v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3]\n v_mfma_f32_32x32x16_f16 v[0:15], v[16:19], v[20:23], v[0:15]\n"

@@ -1,6 +1,6 @@
 /* Atomics of LDS, global, flat and buffer memory. A row writes a to its own slot of memory, works on it with b (and c), and
- * returns what it found in v[10:11] and what is there afterwards in v[12:13]. Expectations: MI300 ISA, descriptions of DS_* and
- * GLOBAL_ATOMIC_*; for floats CDNA4 ISA 9.2.3, "NaN Handling". */
+ * returns what it found in v[10:11] and what is there afterwards in v[12:13]. Expectations: CDNA 4 ISA, descriptions of DS_*
+ * and GLOBAL_ATOMIC_*; for floats 9.2.3, "NaN Handling". */
 #include "expect.h"
 
 /* What is in memory afterwards, from a (there before), b and c of a type. */

@@ -1,5 +1,5 @@
 /* Buffers, and loads from memory to LDS. The buffer s[8:11] is the wave's 64 items of 48 bytes (a, b, c[2], old[2]); a row
- * says how many bytes or records of it are in range. Expectations: CDNA4 ISA 9.1.5 (addresses), 9.1.5.1 (range), 9.1.9 (LDS).
+ * says how many bytes or records of it are in range. Expectations: CDNA 4 ISA 9.1.5 (addresses), 9.1.5.1 (range), 9.1.9 (LDS).
  */
 #include "expect.h"
 

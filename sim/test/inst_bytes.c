@@ -1,4 +1,4 @@
-/* Bits, bytes and sums of differences. Every expectation is written from the pseudocode of the CDNA 4 ISA document, chapter 16.
+/* Bits, bytes and sums of differences. Every expectation is written from the pseudocode of the CDNA 4 ISA, chapter 12.
  */
 #include "expect.h"
 

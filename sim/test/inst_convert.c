@@ -1,4 +1,4 @@
-/* Conversions. Every expectation is written from the descriptions in the MI300 and CDNA 4 ISA documents, chapter 16. */
+/* Conversions. Every expectation is written from the descriptions in the CDNA 4 ISA, chapter 12. */
 #include "half_expect.h"
 
 EXPECT(f_i32, bits((float)(i32)(u32)a))

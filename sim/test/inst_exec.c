@@ -1,5 +1,5 @@
 /* Scalar instructions that write EXEC, hardware registers, branches and scalar memory. Every expectation is written from the
- * pseudocode of the MI300 and CDNA 4 ISA documents. EXEC is b before the instruction. */
+ * pseudocode of the CDNA 4 ISA. EXEC is b before the instruction. */
 #include "expect.h"
 
 #define SAVEEXEC(name, r) EXPECT(name, r) EXPECT(name##_any, (r) != 0)

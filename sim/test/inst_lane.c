@@ -1,5 +1,5 @@
 /* Moves between lanes: readlane and its kin, DPP, SDWA, swaps, the LDS crossbar. Every expectation is written from the words
- * and pseudocode of the MI300 and CDNA 4 ISA documents. */
+ * and pseudocode of the CDNA 4 ISA. */
 #include "expect.h"
 
 /* A function of the harness's `wide` kind. */

@@ -1,5 +1,5 @@
 /* LDS loads and stores. A row writes the 16 bytes a, b to its own 16 bytes of LDS, from 1024 on, and changes or reads them.
- * Expectations: MI300 ISA, descriptions of DS_*; of transposing reads CDNA4 ISA 11.4 and what sim/op_lds_transpose.c cites. */
+ * Expectations: CDNA 4 ISA, descriptions of DS_*; of transposing reads 11.4 and what sim/op_lds_transpose.c cites. */
 #include "expect.h"
 
 #define SLOT " v_and_b32 v20, 63, v0\n v_lshlrev_b32 v20, 4, v20\n ds_write_b128 v20, v[2:5] offset:1024\n"

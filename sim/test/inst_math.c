@@ -1,5 +1,5 @@
 /* Functions specified to an error, parts of floats, argument reduction. Every expectation is written from the words, functional
- * examples and pseudocode of the CDNA 3 and 4 ISA documents; the functions are computed in long double, and one unit in the
+ * examples and pseudocode of the CDNA 4 ISA; the functions are computed in long double, and one unit in the
  * last place is allowed, 2^29 of f64. */
 #include "half_expect.h"
 

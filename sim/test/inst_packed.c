@@ -1,4 +1,4 @@
-/* Packed and mixed arithmetic. Every expectation is written from the pseudocode of the CDNA 4 ISA document, chapter 16. */
+/* Packed and mixed arithmetic. Every expectation is written from the pseudocode of the CDNA 4 ISA, chapter 12. */
 #include "half_expect.h"
 
 static i64 s16(u64 x) { return (i16)(u16)x; }

@@ -1,5 +1,5 @@
-/* Scalar arithmetic, SOP1, SOP2, SOPC, SOPK. Every expectation is written from the pseudocode of the MI300 and CDNA 4 ISA
- * documents, bit by bit where they loop over bits. */
+/* Scalar arithmetic, SOP1, SOP2, SOPC, SOPK. Every expectation is written from the pseudocode of the CDNA 4 ISA, bit by bit
+ * where they loop over bits. */
 #include "expect.h"
 
 static u64 with_scc(u32 value, bool scc) { return value | (u64)scc << 32; }

@@ -1,4 +1,4 @@
-/* Vector arithmetic on 16 bits. Every expectation is written from the pseudocode of the CDNA 4 ISA document, chapter 16. */
+/* Vector arithmetic on 16 bits. Every expectation is written from the pseudocode of the CDNA 4 ISA, chapter 12. */
 #include "half_expect.h"
 
 /* ---- Expectations: of the low halves; the upper half of the result is 0 ---- */

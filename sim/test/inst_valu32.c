@@ -1,5 +1,4 @@
-/* Vector arithmetic on 32 bits. Every expectation is written from the descriptions in the MI300 and CDNA 4 ISA documents,
- * chapter 16. */
+/* Vector arithmetic on 32 bits. Every expectation is written from the descriptions in the CDNA 4 ISA, chapter 12. */
 #include <fenv.h>
 
 #include "expect.h"

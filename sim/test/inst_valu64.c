@@ -1,4 +1,4 @@
-/* Vector arithmetic on 64 bits. Every expectation is written from the words and pseudocode of the MI300 and CDNA 4 ISA. */
+/* Vector arithmetic on 64 bits. Every expectation is written from the words and pseudocode of the CDNA 4 ISA. */
 #include <fenv.h>
 
 #include "expect.h"

@@ -1,4 +1,4 @@
-/* Vector comparisons. Every expectation is written from the descriptions in the MI300 ISA document, chapter 16: a comparison
+/* Vector comparisons. Every expectation is written from the descriptions in the CDNA 4 ISA, chapter 12: a comparison
  * with NaN is false, and the n-forms are negations. */
 #include "half_expect.h"
 

@@ -1,5 +1,5 @@
 /* Global, flat and scratch loads and stores. A row's 16 bytes a, b lie in memory: the item's own slot among the results, 16
- * bytes of LDS, or 16 of the lane's scratch. Expectations: MI300 ISA, descriptions of GLOBAL_*, FLAT_*, SCRATCH_*. */
+ * bytes of LDS, or 16 of the lane's scratch. Expectations: CDNA 4 ISA, descriptions of GLOBAL_*, FLAT_*, SCRATCH_*. */
 #include "expect.h"
 
 #define END " s_waitcnt vmcnt(0) lgkmcnt(0)\n"
