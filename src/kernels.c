@@ -20,17 +20,42 @@ extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
 #ifdef TDM_HIP
 extern const tdm_kernel tdm_add_hip_blocks;
+extern const tdm_kernel tdm_cross_entropy_hip_loop;
+extern const tdm_kernel tdm_embedding_hip_blocks;
+extern const tdm_kernel tdm_rmsnorm_hip_loop;
+extern const tdm_kernel tdm_rmsnorm_hip_registers;
+extern const tdm_kernel tdm_rope_hip_blocks;
+extern const tdm_kernel tdm_silu_mul_hip_blocks;
+extern const tdm_kernel tdm_softmax_hip_loop;
+extern const tdm_kernel tdm_softmax_hip_registers;
 #endif
 
 /* One row a kernel; of two that serve a plan, the later one is chosen: reference first, then overrides. */
 static const tdm_kernel *const built_in[] = {
-    &tdm_add_omp,        &tdm_attention_omp,  &tdm_cross_entropy_omp, &tdm_embedding_omp, &tdm_gemm_omp,
-    &tdm_rmsnorm_omp,    &tdm_rope_omp,       &tdm_silu_mul_omp,      &tdm_softmax_omp,   &tdm_swiglu_omp,
+    &tdm_add_omp,
+    &tdm_attention_omp,
+    &tdm_cross_entropy_omp,
+    &tdm_embedding_omp,
+    &tdm_gemm_omp,
+    &tdm_rmsnorm_omp,
+    &tdm_rope_omp,
+    &tdm_silu_mul_omp,
+    &tdm_softmax_omp,
+    &tdm_swiglu_omp,
 #ifdef TDM_OFFLOAD
-    &tdm_gemm_omp_gpu,   &tdm_swiglu_omp_gpu,
+    &tdm_gemm_omp_gpu,
+    &tdm_swiglu_omp_gpu,
 #endif
 #ifdef TDM_HIP
     &tdm_add_hip_blocks,
+    &tdm_cross_entropy_hip_loop,
+    &tdm_embedding_hip_blocks,
+    &tdm_rmsnorm_hip_loop,
+    &tdm_rmsnorm_hip_registers,
+    &tdm_rope_hip_blocks,
+    &tdm_silu_mul_hip_blocks,
+    &tdm_softmax_hip_loop,
+    &tdm_softmax_hip_registers,
 #endif
 };
 enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };

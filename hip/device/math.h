@@ -15,6 +15,9 @@ DEVICE float exp_f32(float x) {
   return __builtin_ldexpf(__builtin_amdgcn_exp2f(r * 0x1.715476p+0f), (int)n);
 }
 
+/* ln x. Of the builtin clang makes v_log_f32 (2-logarithm) times ln 2 in two parts, with subnormal x scaled before. */
+DEVICE float log_f32(float x) { return __builtin_logf(x); }
+
 /* 1 / d for d of 1 .. 2: one Newton step takes the estimate to half a unit in the last place, but for rare cases. */
 DEVICE float reciprocal_1_to_2(float d) {
   float r = __builtin_amdgcn_rcpf(d);

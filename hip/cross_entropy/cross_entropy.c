@@ -1,0 +1,30 @@
+/* cross_entropy on HIP: its row, and the launch of its kernel. */
+#include <string.h>
+
+#include "../rows.h"
+#include "args.h"
+
+extern const hip_code tdm_code_cross_entropy[];
+
+/* Chunks of a row that a work-item takes one after another at least, where a smaller team would do: fewer teams wait. */
+enum { CHUNKS_EACH = 4 };
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
+  cross_entropy_args args = {.ldl = d->ldl, .ignore = d->ignore};
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  tdm_hip_teams(plan, &args.teams, d->rows, d->vocab, CHUNKS_EACH, d->type);
+  memcpy(plan->args, &args, sizeof args);
+  return tdm_hip_function_of(plan, tdm_code_cross_entropy, "cross_entropy", d->type);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  cross_entropy_args args;
+  memcpy(&args, plan->args, sizeof args);
+  args.logits = buffers[0];
+  args.targets = buffers[1];
+  args.loss = buffers[2];
+  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+}
+
+const tdm_kernel tdm_cross_entropy_hip_loop = {"hip_loop", TDM_OP_CROSS_ENTROPY, &tdm_backend_hip, NULL, prepare, launch};

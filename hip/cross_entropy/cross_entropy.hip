@@ -1,0 +1,26 @@
+// cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; one without a loss is not read.
+#include "../device/softmax.h"
+#include "args.h"
+
+DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int32_t target, bool valid, row_sum_t s, tdm_type type) {
+  if (target == p->ignore) return 0;
+  if (!valid) return __builtin_nanf(""); // a target that the row lacks
+  return log_f32((float)s.sum) + (s.max - load_element(p->logits, row * p->ldl + target, type));
+}
+
+DEVICE void cross_entropy_body(const cross_entropy_args *p, tdm_type type) {
+  TEAM_SLOTS(slots);
+  team_t team = team_of(&p->teams, slots);
+  bool wide = wide_rows(p->logits, p->ldl, type);
+  FOR_ROWS(row, &p->teams, team) {
+    bool exists = row < p->teams.rows;
+    int32_t target = exists ? p->targets[row] : -1;
+    bool valid = target >= 0 && target < p->teams.cols && target != p->ignore;
+    row_sum_t s = sum_row(p->logits, row * p->ldl, valid ? p->teams.cols : 0, wide, team, type);
+    if (exists && team.lane == 0) p->loss[row] = loss_of(p, row, target, valid, s, type);
+  }
+}
+
+TEAM_KERNEL void cross_entropy_f32(cross_entropy_args p) { cross_entropy_body(&p, TDM_F32); }
+TEAM_KERNEL void cross_entropy_f16(cross_entropy_args p) { cross_entropy_body(&p, TDM_F16); }
+TEAM_KERNEL void cross_entropy_bf16(cross_entropy_args p) { cross_entropy_body(&p, TDM_BF16); }

@@ -1,0 +1,15 @@
+/* The argument of the embedding kernels. */
+#ifndef TANDEM_HIP_EMBEDDING_ARGS_H
+#define TANDEM_HIP_EMBEDDING_ARGS_H
+
+#include "../blocks.h"
+
+typedef struct embedding_args {
+  const void *table;
+  const int32_t *ids;
+  void *y;
+  int64_t vocab, ldt, ldy;
+  hip_blocks blocks; /* rows: tokens */
+} embedding_args;
+
+#endif

@@ -1,0 +1,27 @@
+/* embedding on HIP: its row, and the launch of its kernel. */
+#include <string.h>
+
+#include "../rows.h"
+#include "args.h"
+
+extern const hip_code tdm_code_embedding[];
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_embedding_desc *d = &plan->desc.embedding;
+  embedding_args args = {.vocab = d->vocab, .ldt = d->ldt, .ldy = d->ldy};
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  tdm_hip_blocks(plan, &args.blocks, d->tokens, d->d, tdm_hip_chunk(d->type));
+  memcpy(plan->args, &args, sizeof args);
+  return tdm_hip_function_of(plan, tdm_code_embedding, "embedding", d->type);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  embedding_args args;
+  memcpy(&args, plan->args, sizeof args);
+  args.table = buffers[0];
+  args.ids = buffers[1];
+  args.y = buffers[2];
+  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+}
+
+const tdm_kernel tdm_embedding_hip_blocks = {"hip_blocks", TDM_OP_EMBEDDING, &tdm_backend_hip, NULL, prepare, launch};

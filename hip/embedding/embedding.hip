@@ -1,0 +1,18 @@
+// y[t] = table[ids[t]]: a copy of words, 16 bytes at a time where rows allow it.
+#include "../device/blocks.h"
+#include "args.h"
+
+DEVICE void embedding_body(const embedding_args *p, tdm_type type) {
+  bool wide = wide_rows(p->table, p->ldt, type) && wide_rows(p->y, p->ldy, type);
+  FOR_BLOCKS(at, &p->blocks, type) {
+    int64_t id = p->ids[at.row];
+    bool valid = id >= 0 && id < p->vocab;
+    raw_chunk words = raw_nan(); // an id that the table lacks
+    if (valid) words = load_raw(p->table, id * p->ldt + at.start, at.count, wide, type);
+    store_raw(p->y, at.row * p->ldy + at.start, at.count, wide, words, type);
+  }
+}
+
+KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void embedding_f32(embedding_args p) { embedding_body(&p, TDM_F32); }
+KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void embedding_f16(embedding_args p) { embedding_body(&p, TDM_F16); }
+KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void embedding_bf16(embedding_args p) { embedding_body(&p, TDM_BF16); }

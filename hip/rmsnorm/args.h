@@ -1,0 +1,15 @@
+/* The argument of the rmsnorm kernels. */
+#ifndef TANDEM_HIP_RMSNORM_ARGS_H
+#define TANDEM_HIP_RMSNORM_ARGS_H
+
+#include "../teams.h"
+
+typedef struct rmsnorm_args {
+  const void *x, *weight, *residual; /* residual: NULL without one */
+  void *sum, *y;
+  int64_t ldx, ldr, lds, ldy;
+  float eps;
+  hip_teams teams;
+} rmsnorm_args;
+
+#endif

@@ -1,0 +1,47 @@
+/* rmsnorm on HIP: rows held in registers, and rows of any length. */
+#include <string.h>
+
+#include "../rows.h"
+#include "args.h"
+
+extern const hip_code tdm_code_rmsnorm[];
+
+static bool fits(const tdm_plan *plan, char *reason, size_t size) {
+  return tdm_hip_fits_registers(plan->desc.rmsnorm.cols, plan->desc.rmsnorm.type, reason, size);
+}
+
+static void prepare_args(tdm_plan *plan, int64_t kept) {
+  const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
+  rmsnorm_args args = {.ldx = d->ldx, .ldr = d->ldr, .lds = d->lds, .ldy = d->ldy, .eps = d->eps};
+  tdm_hip_teams(plan, &args.teams, d->rows, d->cols, kept, d->type);
+  memcpy(plan->args, &args, sizeof args);
+}
+
+static tdm_status prepare_registers(tdm_plan *plan) {
+  const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  int kept = tdm_hip_kept(d->cols, d->type);
+  prepare_args(plan, kept);
+  return tdm_hip_function_kept(plan, tdm_code_rmsnorm, "rmsnorm", kept, d->type);
+}
+
+static tdm_status prepare_loop(tdm_plan *plan) {
+  if (plan->empty) return TDM_OK;
+  prepare_args(plan, 1);
+  return tdm_hip_function_of(plan, tdm_code_rmsnorm, "rmsnorm_loop", plan->desc.rmsnorm.type);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  rmsnorm_args args;
+  memcpy(&args, plan->args, sizeof args);
+  args.x = buffers[0];
+  args.weight = buffers[1];
+  args.residual = buffers[2];
+  args.sum = buffers[3];
+  args.y = buffers[4];
+  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+}
+
+const tdm_kernel tdm_rmsnorm_hip_loop = {"hip_loop", TDM_OP_RMSNORM, &tdm_backend_hip, NULL, prepare_loop, launch};
+const tdm_kernel tdm_rmsnorm_hip_registers = {"hip_registers",   TDM_OP_RMSNORM, &tdm_backend_hip, fits,
+                                              prepare_registers, launch};

@@ -1,0 +1,17 @@
+/* The argument of the rope kernels. */
+#ifndef TANDEM_HIP_ROPE_ARGS_H
+#define TANDEM_HIP_ROPE_ARGS_H
+
+#include "../blocks.h"
+#include "tandem/rope.h"
+
+typedef struct rope_args {
+  const void *x;
+  void *y;
+  const float *turns; /* [seq, 2, half]: cosines, then sines */
+  int64_t seq, heads, half;
+  tdm_rope_strides of_x, of_y;
+  hip_blocks blocks; /* rows: [batch, seq, heads]; cols: pairs of a head */
+} rope_args;
+
+#endif

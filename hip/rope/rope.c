@@ -1,0 +1,59 @@
+/* rope on HIP: its row, the table of its angles, and the launch of its kernel. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rows.h"
+#include "args.h"
+
+extern const hip_code tdm_code_rope[];
+
+/* Cosine and sine of (offset + s) theta^(-2 i / head_dim), computed in f64. */
+static void fill_turns(float *turns, const tdm_rope_desc *d) {
+  int64_t half = d->head_dim / 2;
+  for (int64_t i = 0; i < half; i++) {
+    double slowness = pow(d->theta, 2 * (double)i / (double)d->head_dim);
+    float *to = turns + i;
+    for (int64_t s = 0; s < d->seq; s++, to += d->head_dim) {
+      double angle = (double)(d->offset + s) / slowness;
+      to[0] = (float)cos(angle);
+      to[half] = (float)sin(angle);
+    }
+  }
+}
+
+static tdm_status upload_turns(tdm_plan *plan) {
+  const tdm_rope_desc *d = &plan->desc.rope;
+  size_t bytes;
+  float *turns = NULL;
+  if (!__builtin_mul_overflow(d->seq, d->head_dim * sizeof *turns, &bytes)) turns = malloc(bytes);
+  if (turns == NULL)
+    return tdm_fail(TDM_ERROR_MEMORY, "rope: seq = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
+                    d->seq, d->head_dim);
+  fill_turns(turns, d);
+  tdm_status status = tdm_plan_upload(plan, turns, bytes);
+  free(turns);
+  return status;
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_rope_desc *d = &plan->desc.rope;
+  rope_args args = {.seq = d->seq, .heads = d->heads, .half = d->head_dim / 2, .of_x = d->x, .of_y = d->y};
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  TDM_TRY(upload_turns(plan));
+  args.turns = plan->table;
+  tdm_hip_blocks(plan, &args.blocks, d->batch * d->seq * d->heads, args.half, tdm_hip_chunk(d->type));
+  memcpy(plan->args, &args, sizeof args);
+  return tdm_hip_function_of(plan, tdm_code_rope, d->style == TDM_ROPE_HALF ? "rope_half" : "rope_interleaved", d->type);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  rope_args args;
+  memcpy(&args, plan->args, sizeof args);
+  args.x = buffers[0];
+  args.y = buffers[1];
+  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+}
+
+const tdm_kernel tdm_rope_hip_blocks = {"hip_blocks", TDM_OP_ROPE, &tdm_backend_hip, NULL, prepare, launch};

@@ -1,0 +1,13 @@
+/* silu_mul on HIP: its row; the geometry and the launch are those of all elementwise ops. */
+#include "../rows.h"
+
+extern const hip_code tdm_code_silu_mul[];
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_silu_mul_desc *d = &plan->desc.silu_mul;
+  binary_args args = {.lda = d->ldg, .ldb = d->ldu, .ldc = d->ldy};
+  return tdm_hip_binary_prepare(plan, tdm_code_silu_mul, args, d->rows, d->cols, d->type);
+}
+
+const tdm_kernel tdm_silu_mul_hip_blocks = {"hip_blocks", TDM_OP_SILU_MUL, &tdm_backend_hip,
+                                            NULL,         prepare,         tdm_hip_binary_launch};

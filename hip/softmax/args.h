@@ -1,0 +1,14 @@
+/* The argument of the softmax kernels. */
+#ifndef TANDEM_HIP_SOFTMAX_ARGS_H
+#define TANDEM_HIP_SOFTMAX_ARGS_H
+
+#include "../teams.h"
+
+typedef struct softmax_args {
+  const void *x;
+  void *y;
+  int64_t ldx, ldy;
+  hip_teams teams;
+} softmax_args;
+
+#endif

@@ -1,0 +1,61 @@
+// softmax of rows. A row that a team's registers hold is read once; a longer one twice.
+#include "../device/softmax.h"
+#include "args.h"
+
+// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l.
+DEVICE void softmax_registers(const softmax_args *p, int kept, tdm_type type) {
+  TEAM_SLOTS(slots);
+  team_t team = team_of(&p->teams, slots);
+  int64_t cols = p->teams.cols, step = (int64_t)team.size * chunk_length(type), first = (int64_t)team.lane * chunk_length(type);
+  bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type);
+  FOR_ROWS(row, &p->teams, team) {
+    int64_t left = row < p->teams.rows ? cols - first : 0; // from this work-item's first element on
+    float x[HIP_KEPT_ELEMENTS / 4][CHUNK_MOST], max = LEAST_FLOAT, sum = 0;
+#pragma unroll
+    for (int k = 0; k < kept; k++) load_chunk(x[k], p->x, row * p->ldx + first + k * step, left - k * step, wide, type);
+#pragma unroll
+    for (int k = 0; k < kept; k++) max = largest(x[k], left - k * step, max, type);
+    max = (float)team_max(max, team);
+#pragma unroll
+    for (int k = 0; k < kept; k++) sum += exponentials(x[k], left - k * step, max, type);
+    float inverse = 1 / (float)team_sum(sum, team);
+#pragma unroll
+    for (int k = 0; k < kept; k++) {
+#pragma unroll
+      for (int i = 0; i < chunk_length(type); i++) x[k][i] *= inverse;
+      store_chunk(p->y, row * p->ldy + first + k * step, left - k * step, wide, x[k], type);
+    }
+  }
+}
+
+DEVICE void softmax_loop(const softmax_args *p, tdm_type type) {
+  TEAM_SLOTS(slots);
+  team_t team = team_of(&p->teams, slots);
+  bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type);
+  FOR_ROWS(row, &p->teams, team) {
+    int64_t cols = row < p->teams.rows ? p->teams.cols : 0;
+    row_sum_t s = sum_row(p->x, row * p->ldx, cols, wide, team, type);
+    float inverse = 1 / (float)s.sum;
+    for (int64_t i = (int64_t)team.lane * chunk_length(type); i < cols; i += (int64_t)team.size * chunk_length(type)) {
+      float x[CHUNK_MOST];
+      load_chunk(x, p->x, row * p->ldx + i, cols - i, wide, type);
+      exponentials(x, cols - i, s.max, type);
+#pragma unroll
+      for (int j = 0; j < chunk_length(type); j++) x[j] *= inverse;
+      store_chunk(p->y, row * p->ldy + i, cols - i, wide, x, type);
+    }
+  }
+}
+
+#define REGISTERS(name, kept, type) \
+  TEAM_KERNEL void name(softmax_args p) { softmax_registers(&p, kept, type); }
+#define OF_TYPE(word, type)           \
+  REGISTERS(softmax_1_##word, 1, type) \
+  REGISTERS(softmax_2_##word, 2, type) \
+  REGISTERS(softmax_4_##word, 4, type) \
+  TEAM_KERNEL void softmax_loop_##word(softmax_args p) { softmax_loop(&p, type); }
+
+OF_TYPE(f32, TDM_F32)
+REGISTERS(softmax_8_f32, 8, TDM_F32)
+OF_TYPE(f16, TDM_F16)
+OF_TYPE(bf16, TDM_BF16)
