@@ -1,7 +1,7 @@
 /* Sources: AMD CDNA 3 white paper, "AMD CDNA 3 architecture memory": L2 of an XCD: 4 MB, 16 ways, lines of 128 bytes, writeback
  * and write-allocate; AMD Infinity Cache: 256 MB, 16 ways, memory-side, "cannot hold dirty data evicted from a lower level
- * cache": so its writes go on to HBM. LLVM's AMDGPUUsage, "Memory Model gfx942": loads with sc1 pass by the vL1D, atomics are
- * done in the L2.
+ * cache": so its writes go on to HBM. CDNA 4 ISA, table 49: loads with sc1 or nt miss the vL1D and leave nothing there; 9.2:
+ * atomics are done in the L2.
  * No source: the vL1D's ways (taken as fully associative: hits are an estimate), the hashes that choose sets,
  * replacement (least recently used), and whether a partial write fetches its line (it does not here). */
 #include "cache.h"

@@ -52,7 +52,7 @@ static void stream_add(tally *t, line_run run) {
 static touch touch_of(const inst *i, const memory_access *a) {
   if (a->kind == ACCESS_STORE) return TOUCH_WRITE;
   if (a->kind == ACCESS_ATOMIC) return TOUCH_ATOMIC;
-  return (i->cache & CACHE_SC1) != 0 ? TOUCH_READ_L2 : TOUCH_READ; /* LLVM's AMDGPUUsage, "Memory Model gfx942" */
+  return (i->cache & (CACHE_SC1 | CACHE_NT)) != 0 ? TOUCH_READ_L2 : TOUCH_READ; /* CDNA 4 ISA, table 49: "Miss Evict" */
 }
 
 void count_lines(tally *t, const inst *i, const memory_access *a) {

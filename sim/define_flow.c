@@ -59,11 +59,10 @@ void define_set_scalar(define *d, const operand *o, u64 bits) {
   }
 }
 
-/* ---- The instruction as it runs on undefined bits ---- */
+/* ---- An instruction as it runs on undefined bits ---- */
 
 static const u32 zeros[ROWS_MOST][LANES];
 
-/* An instruction as it runs on undefined bits. */
 typedef struct on_bits {
   inst i;
   _Alignas(64) u32 rows[OPERANDS][2][LANES]; /* of its constants */

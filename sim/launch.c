@@ -153,7 +153,7 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
   u32 most = k->max_workgroup != 0 && k->max_workgroup < chip->max_workgroup ? k->max_workgroup : chip->max_workgroup;
   if (items > most)
     return fail(GFXSIM_INVALID, "run: block of %llu work items: kernel %s takes %u", (unsigned long long)items, k->name, most);
-  if ((asked->grid[1] > 65535 || asked->grid[2] > 65535))
+  if (asked->grid[1] > 65535 || asked->grid[2] > 65535)
     return fail(GFXSIM_INVALID, "run: grid = %u,%u,%u: the second and third must be 65535 or less", asked->grid[0],
                 asked->grid[1], asked->grid[2]);
   u64 lds = (u64)k->desc.lds_bytes + asked->dynamic_lds;

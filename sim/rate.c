@@ -1,6 +1,6 @@
 /* Sources: [G] LLVM's SISchedule.td (22), the models of gfx942 and gfx950, as llvm-mca-22 prints them: a wave's VALU
  * instruction takes 4 clocks of its SIMD of 16 lanes, a transcendental four times that, an MFMA 4 clocks a pass.
- * [H] ROCm Compute Profiler, "Pipeline descriptions": MFMA are issued through the VALU; which instructions are internal. */
+ * [L] ROCm Compute Profiler, "Pipeline descriptions": MFMA are issued through the VALU; which instructions are internal. */
 #include "rate.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool any_prefix(const char *name, const char *const *prefixes, size_t cou
 }
 #define ANY_PREFIX(name, list) any_prefix(name, list, sizeof(list) / sizeof(list)[0])
 
-static const char *const internal[] = {"s_nop", "s_waitcnt", "s_barrier", "s_sleep", "s_setprio"}; /* [H] */
+static const char *const internal[] = {"s_nop", "s_waitcnt", "s_barrier", "s_sleep", "s_setprio"}; /* [L] */
 /* [G] WriteTrans32, WriteTrans64. Conversions stand there as quarter rate too, beside a doubt; a lower bound leaves them at 4.
  */
 static const char *const transcendental[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};

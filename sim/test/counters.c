@@ -170,12 +170,14 @@ static void test_caches(void) {
   EXPECT(r, mall_hits, 8);
   EXPECT(r, hbm_read, 1024);
   gfxsim_counters_release(&c);
-  r.kernel = "past_l1";
-  c = count(r);
-  EXPECT(r, l1_lines, 0);
-  EXPECT(r, l2[0].reads, 8 * 8);
-  EXPECT(r, l2[0].read_hits, 7 * 8);
-  gfxsim_counters_release(&c);
+  for (int streamed = 0; streamed < 2; streamed++) {
+    r.kernel = streamed ? "streamed" : "past_l1";
+    c = count(r);
+    EXPECT(r, l1_lines, 0);
+    EXPECT(r, l2[0].reads, 8 * 8);
+    EXPECT(r, l2[0].read_hits, 7 * 8);
+    gfxsim_counters_release(&c);
+  }
   r.kernel = "copy"; /* every workgroup its own: one read and one write of each byte */
   c = count(r);
   EXPECT(r, l1_hits, 0);

@@ -42,6 +42,7 @@ static const kernel_text kernels[] = {
      32},
     {"same", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5]\n s_waitcnt vmcnt(0)\n", 32, NULL},
     {"past_l1", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5] sc1\n s_waitcnt vmcnt(0)\n", 32, NULL},
+    {"streamed", " v_lshlrev_b32 v1, 4, v0\n global_load_dwordx4 v[4:7], v1, s[4:5] nt\n s_waitcnt vmcnt(0)\n", 32, NULL},
     {"mixed",
      " s_movk_i32 s9, 3\n1:\n v_add_f32 v1, v1, v1\n v_exp_f32 v2, v2\n v_pk_fma_f32 v[4:5], v[4:5], v[4:5], v[4:5]\n"
      " v_swap_b32 v6, v7\n s_sub_i32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n s_nop 3\n",
