@@ -76,11 +76,15 @@ static void waitcnt(wave *w, order_wave *o, const inst *i) {
   wait_counts(w, o, (bits & 15) | (bits >> 14 << 4), bits >> 8 & 15);
 }
 
+/* Without the scope of the device, buffer_wbl2 and buffer_inv do nothing (CDNA 4 ISA, tables 51 and 52; SC1 is bit 15 of
+ * MUBUF). */
+static bool of_device(const inst *i) { return (i->word[0] >> 15 & 1) != 0; }
+
 static void other(wave *w, order_wave *o, const inst *i) {
   const char *name = i->op->name;
   if (strcmp(name, "s_waitcnt") == 0) waitcnt(w, o, i);
-  if (strcmp(name, "buffer_wbl2") == 0) fence_write_back(w, o);
-  if (strcmp(name, "buffer_inv") == 0) fence_invalidate(w);
+  if (strcmp(name, "buffer_wbl2") == 0 && of_device(i)) fence_write_back(w, o);
+  if (strcmp(name, "buffer_inv") == 0 && of_device(i)) fence_invalidate(w);
   if (o->suspects > 0 && (strcmp(name, "s_barrier") == 0 || strcmp(name, "s_endpgm") == 0)) race_tell_suspects(w, o);
 }
 
@@ -161,7 +165,7 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
 
 /* LDS accesses that were not waited for may take effect behind the barrier. Those of global memory may not: the waves of a
  * workgroup share a vector L1 that keeps them in order, so that compilers put no wait for them before a barrier (LLVM's
- * AMDGPUUsage, memory model of gfx942, fence at workgroup scope without tgsplit). */
+ * AMDGPUUsage, memory model of gfx942, fence at workgroup scope without tgsplit; clang-22 emits lgkmcnt(0) alone). */
 static void carry(wave *w, const queue *q) {
   for (u32 n = 0; n < q->count; n++) {
     const outstanding *e = queue_at(q, n);
