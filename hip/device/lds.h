@@ -22,14 +22,26 @@ DEVICE int chunk_offset(int r, int c) { return r * ROW_BYTES + swizzle(r, c) * C
 /* Byte address in LDS, as instructions take it. */
 DEVICE uint32_t lds_address(const LDS void *at) { return (uint32_t)(uintptr_t)at; }
 
-/* ds_read_b128 at address + offset, without the wait. The compiler would order a read behind every load-to-LDS under way
- * (vmcnt(0)), which defeats the pipeline: it can't know that they fill other tiles. Whoever calls this waits: wait_memory() for
- * what fills the tile, then wait_lds() and keep_order() before the value is used. */
-template <int offset>
-DEVICE u32x4 lds_read_unordered(uint32_t address) {
+/* ---- Reads without their wait ----
+ *
+ * The compiler would order a read behind every load-to-LDS under way (vmcnt(0)), which defeats a pipeline: it can't know that
+ * they fill other tiles. Whoever calls these waits: wait_memory() for what fills the tile, then wait_lds() and keep_order()
+ * before the value is used. `offset` must be a constant of 16 bits after inlining. */
+
+DEVICE u32x4 lds_read_unordered(uint32_t address, int offset) {
   u32x4 words;
-  asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(words) : "v"(address), "n"(offset));
+  asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(words) : "v"(address), "i"(offset));
   return words;
 }
+
+#if defined(__gfx950__)
+/* Transposes 16-bit elements: in each group of 16 lanes, lane s gives the address of 4 neighbours, and lane r gets element r % 4
+ * of the lanes r / 4, r / 4 + 4, r / 4 + 8, r / 4 + 12. */
+DEVICE u32x2 lds_read_transposed_unordered(uint32_t address, int offset) {
+  u32x2 words;
+  asm volatile("ds_read_b64_tr_b16 %0, %1 offset:%2" : "=v"(words) : "v"(address), "i"(offset));
+  return words;
+}
+#endif
 
 #endif

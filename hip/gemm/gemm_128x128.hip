@@ -115,7 +115,7 @@ DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_typ
     for (int fm = 0; fm < PASS_ROWS / 16; fm++)
 #pragma unroll
       for (int fn = 0; fn < FRAGMENTS; fn++) block_put(block, fm, fn, pass == 0 ? sums[fm][fn] : sums[fm + 2][fn]);
-    block_store(g, block, PASS_ROWS, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, type);
+    block_store(g, block, PASS_ROWS, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0, type);
   }
 }
 

@@ -1,0 +1,50 @@
+/* gemm on gfx950: 256 x 256 of C a workgroup, 128 bytes along k a step, 8 waves in two groups (pipeline.h). Rows of A and B are
+ * read in dwords: they begin at even elements of f16 and bf16, and are of even length. */
+#include "pipeline.h"
+#include "store.h"
+
+#if defined(__gfx950__)
+
+DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
+  SHARED static char room[PIPE_BYTES] __attribute__((aligned(16)));
+  LDS char *lds = (LDS char *)room;
+  const int bytes = type_bytes(type);
+  tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
+  int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
+  const char *a = (const char *)g->a + at.matrix * g->stride_a * bytes, *b = (const char *)g->b + at.matrix * g->stride_b * bytes;
+  pipeline p = {make_half(a, g->m, g->k, g->lda, m0, a_along_k, type),
+                make_half(a, g->m, g->k, g->lda, m0 + HALF_LINES, a_along_k, type),
+                make_half(b, g->n, g->k, g->ldb, n0, b_along_k, type),
+                make_half(b, g->n, g->k, g->ldb, n0 + HALF_LINES, b_along_k, type),
+                g->k,
+                a_along_k,
+                b_along_k};
+  quarter sums[4] = {};
+  run_pipeline(sums, &p, lds, type);
+
+  enum { ROWS = 64 }; /* of a wave in each half of C */
+  int wave = wave_index(), wave_m = wave / 4 * ROWS, wave_n = wave % 4 * 32;
+  LDS f32x4 *block = (LDS f32x4 *)lds + wave * ROWS * BLOCK_CHUNKS;
+#pragma unroll 1
+  for (int h = 0; h < 2; h++) {
+#pragma unroll
+    for (int f = 0; f < A_FRAGMENTS * 2 * B_FRAGMENTS; f++) {
+      int fm = f / 4, v = f % 4 / 2, fn = f % 2;
+      block_put(block, fm, f % 4, h == 0 ? sums[v][fm][fn] : sums[2 + v][fm][fn]);
+    }
+    block_store(g, block, ROWS, at.matrix, m0 + h * HALF_LINES + wave_m, n0 + wave_n, HALF_LINES - 32, type);
+  }
+}
+
+/* 256 registers a lane, 128 of them sums: two waves a SIMD, one of each group. */
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nn_f16(gemm_args g) { compute(&g, true, false, TDM_F16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_f16(gemm_args g) { compute(&g, true, true, TDM_F16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_tn_f16(gemm_args g) { compute(&g, false, false, TDM_F16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_tt_f16(gemm_args g) { compute(&g, false, true, TDM_F16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nn_bf16(gemm_args g) { compute(&g, true, false, TDM_BF16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_bf16(gemm_args g) { compute(&g, true, true, TDM_BF16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_tn_bf16(gemm_args g) { compute(&g, false, false, TDM_BF16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_tt_bf16(gemm_args g) { compute(&g, false, true, TDM_BF16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_f32(gemm_args g) { compute(&g, true, true, TDM_F32); }
+
+#endif
