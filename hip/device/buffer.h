@@ -15,7 +15,10 @@ enum : uint32_t { OUTSIDE = 0xfffffff0u };
 
 /* `bytes` from base on, negative as 0, at most OUTSIDE; a part of a dword at the end does not count. */
 DEVICE buffer make_buffer(const void *base, int64_t bytes) {
-  int64_t length = bytes<0 ? 0 : bytes>(int64_t) OUTSIDE ? (int64_t)OUTSIDE : bytes & ~(int64_t)3;
+  /* By halves: the scalar unit compares 32 bits. */
+  uint32_t low = (uint32_t)bytes, length = low < OUTSIDE ? low & ~3u : OUTSIDE;
+  int32_t high = (int32_t)(bytes >> 32);
+  length = high == 0 ? length : high < 0 ? 0 : OUTSIDE;
   /* 0x20000: data format 32, which "raw" access needs to be valid and does not use. */
   return __builtin_amdgcn_make_buffer_rsrc((void *)(uintptr_t)base, 0, (int)length, 0x20000);
 }
