@@ -22,12 +22,16 @@ extern const tdm_kernel tdm_swiglu_omp_gpu;
 extern const tdm_kernel tdm_add_hip_blocks;
 extern const tdm_kernel tdm_cross_entropy_hip_loop;
 extern const tdm_kernel tdm_embedding_hip_blocks;
+extern const tdm_kernel tdm_gemm_hip_128x128;
+extern const tdm_kernel tdm_gemm_hip_256x256;
 extern const tdm_kernel tdm_rmsnorm_hip_loop;
 extern const tdm_kernel tdm_rmsnorm_hip_registers;
 extern const tdm_kernel tdm_rope_hip_blocks;
 extern const tdm_kernel tdm_silu_mul_hip_blocks;
 extern const tdm_kernel tdm_softmax_hip_loop;
 extern const tdm_kernel tdm_softmax_hip_registers;
+extern const tdm_kernel tdm_swiglu_hip_128x64;
+extern const tdm_kernel tdm_swiglu_hip_256x128;
 #endif
 
 /* One row a kernel; of two that serve a plan, the later one is chosen: reference first, then overrides. */
@@ -50,12 +54,16 @@ static const tdm_kernel *const built_in[] = {
     &tdm_add_hip_blocks,
     &tdm_cross_entropy_hip_loop,
     &tdm_embedding_hip_blocks,
+    &tdm_gemm_hip_128x128,
+    &tdm_gemm_hip_256x256,
     &tdm_rmsnorm_hip_loop,
     &tdm_rmsnorm_hip_registers,
     &tdm_rope_hip_blocks,
     &tdm_silu_mul_hip_blocks,
     &tdm_softmax_hip_loop,
     &tdm_softmax_hip_registers,
+    &tdm_swiglu_hip_128x64,
+    &tdm_swiglu_hip_256x128,
 #endif
 };
 enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };

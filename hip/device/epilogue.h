@@ -7,18 +7,17 @@
 #include "../gemm/args.h"
 #include "math.h"
 
-/* Where four elements are, and which: `count` of them (at most 4) lie in the matrix. `whole`: there are four, and their arrays
- * are aligned for it. */
+/* Four neighbouring elements of a row: how many of them lie in the matrix; `whole`: all, and their arrays are aligned for it.
+ */
 typedef struct four_place {
-  int64_t matrix, row, column;
   int count;
   bool whole;
 } four_place;
 
-DEVICE four_place four_at(const gemm_args *g, int64_t matrix, int64_t row, int64_t column) {
-  int64_t left = row < g->m ? g->n - column : 0;
+DEVICE four_place four_in(int64_t rows, int64_t columns, int64_t row, int64_t column, bool aligned) {
+  int64_t left = row < rows ? columns - column : 0;
   int count = left > 4 ? 4 : left < 0 ? 0 : (int)left;
-  return (four_place){matrix, row, column, count, count == 4 && g->aligned_fours};
+  return (four_place){count, count == 4 && aligned};
 }
 
 DEVICE f32x4 four_load(const void *base, int64_t at, four_place where, tdm_type type) {
@@ -57,11 +56,12 @@ DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
 /* Steps are read through the constant address space: with scalar loads, as the index is the same in all lanes. */
 typedef const tdm_epilogue_step __attribute__((address_space(4))) constant_step;
 
-/* x: four sums of a row of A B. type and out are those of args, as constants. */
-DEVICE void epilogue_four(const gemm_args *g, four_place where, f32x4 x, tdm_type type, tdm_type out) {
+/* x: four sums of a row of A B, from (row, column) of a matrix of the batch on. type and out are those of args. */
+DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type,
+                          tdm_type out) {
+  four_place where = four_in(g->m, g->n, row, column, g->aligned_fours != 0);
   if (where.count == 0) return;
-  int64_t at_c = where.matrix * g->stride_c + where.row * g->ldc + where.column;
-  int64_t at_r = where.matrix * g->stride_r + where.row * g->ldr + where.column;
+  int64_t at_c = matrix * g->stride_c + row * g->ldc + column, at_r = matrix * g->stride_r + row * g->ldr + column;
   x *= g->alpha;
   if (g->beta != 0) x += g->beta * four_load(g->c, at_c, where, out);
   constant_step *steps = (constant_step *)(uintptr_t)g->steps;
@@ -69,7 +69,7 @@ DEVICE void epilogue_four(const gemm_args *g, four_place where, f32x4 x, tdm_typ
     tdm_epilogue_op op = steps[s].op;
     float value = steps[s].value;
     if (op == TDM_BIAS) {
-      x += four_load(g->bias, where.column, where, type);
+      x += four_load(g->bias, column, where, type);
     } else if (op == TDM_RESIDUAL) {
       x += four_load(g->residual, at_r, where, out);
     } else {

@@ -35,8 +35,8 @@ DEVICE u32x4 lds_read_unordered(uint32_t address, int offset) {
 }
 
 #if defined(__gfx950__)
-/* Transposes 16-bit elements: in each group of 16 lanes, lane s gives the address of 4 neighbours, and lane r gets element r % 4
- * of the lanes r / 4, r / 4 + 4, r / 4 + 8, r / 4 + 12. */
+/* Transposes 16-bit elements: in each group of 16 lanes, lane s gives the address of 4 neighbours, and lane r gets element r %
+ * 4 of the lanes r / 4, r / 4 + 4, r / 4 + 8, r / 4 + 12. */
 DEVICE u32x2 lds_read_transposed_unordered(uint32_t address, int offset) {
   u32x2 words;
   asm volatile("ds_read_b64_tr_b16 %0, %1 offset:%2" : "=v"(words) : "v"(address), "i"(offset));

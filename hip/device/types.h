@@ -14,7 +14,8 @@
 #define SHARED __attribute__((shared))
 #define LDS __attribute__((address_space(3)))
 /* The workgroup's size, and how many waves of a SIMD the registers must leave room for: they are 512 over that number. */
-#define WORKGROUP(threads, waves) __attribute__((amdgpu_flat_work_group_size(threads, threads), amdgpu_waves_per_eu(waves, waves)))
+#define WORKGROUP(threads, waves) \
+  __attribute__((amdgpu_flat_work_group_size(threads, threads), amdgpu_waves_per_eu(waves, waves)))
 
 #if defined(__gfx950__)
 enum { ON_GFX950 = 1 };

@@ -1,7 +1,6 @@
 /* gemm on gfx950: 256 x 256 of C a workgroup, 128 bytes along k a step, 8 waves in two groups (pipeline.h). Rows of A and B are
  * read in dwords: they begin at even elements of f16 and bf16, and are of even length. */
 #include "pipeline.h"
-#include "store.h"
 
 #if defined(__gfx950__)
 
@@ -11,7 +10,8 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   const int bytes = type_bytes(type);
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
-  const char *a = (const char *)g->a + at.matrix * g->stride_a * bytes, *b = (const char *)g->b + at.matrix * g->stride_b * bytes;
+  const char *a = (const char *)g->a + at.matrix * g->stride_a * bytes,
+             *b = (const char *)g->b + at.matrix * g->stride_b * bytes;
   pipeline p = {make_half(a, g->m, g->k, g->lda, m0, a_along_k, type),
                 make_half(a, g->m, g->k, g->lda, m0 + HALF_LINES, a_along_k, type),
                 make_half(b, g->n, g->k, g->ldb, n0, b_along_k, type),
@@ -22,17 +22,12 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   quarter sums[4] = {};
   run_pipeline(sums, &p, lds, type);
 
-  enum { ROWS = 64 }; /* of a wave in each half of C */
-  int wave = wave_index(), wave_m = wave / 4 * ROWS, wave_n = wave % 4 * 32;
-  LDS f32x4 *block = (LDS f32x4 *)lds + wave * ROWS * BLOCK_CHUNKS;
+  LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PIPE_BLOCK_ROWS * BLOCK_CHUNKS;
 #pragma unroll 1
   for (int h = 0; h < 2; h++) {
-#pragma unroll
-    for (int f = 0; f < A_FRAGMENTS * 2 * B_FRAGMENTS; f++) {
-      int fm = f / 4, v = f % 4 / 2, fn = f % 2;
-      block_put(block, fm, f % 4, h == 0 ? sums[v][fm][fn] : sums[2 + v][fm][fn]);
-    }
-    block_store(g, block, ROWS, at.matrix, m0 + h * HALF_LINES + wave_m, n0 + wave_n, HALF_LINES - 32, type);
+    put_half(block, sums, h);
+    block_store(g, block, PIPE_BLOCK_ROWS, at.matrix, m0 + h * HALF_LINES + pipe_wave_m(), n0 + pipe_wave_n(), HALF_LINES - 32,
+                type);
   }
 }
 

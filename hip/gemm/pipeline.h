@@ -2,8 +2,8 @@
  * docs/gemm.md walks through it with pictures.
  *
  * A step is 128 bytes along k: 64 values of f16 or bf16, 32 of f32. Its tiles of A and B are four halves of 128 lines, 16 KiB
- * each: A0, A1, B0, B1. LDS has two stages of four halves, 128 KiB. Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of the
- * four quarters of C, in four phases a step:
+ * each: A0, A1, B0, B1. LDS has two stages of four halves, 128 KiB. Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of
+ * the four quarters of C, in four phases a step:
  *
  *   phase   reads from LDS      multiplies      asks memory for
  *     0     A0                  A0 B0           B0 of the step after next, into the place of this step's B0
@@ -24,6 +24,7 @@
 #include "../device/lds.h"
 #include "../device/mfma.h"
 #include "../device/wait.h"
+#include "store.h"
 
 #if defined(__gfx950__)
 
@@ -111,8 +112,8 @@ DEVICE void put_tail(const half *h, LDS char *place, int depth, bool along_k, td
 
 /* ---- Fragments ---- */
 
-/* Where a wave reads its lines of a half: `count` fragments of 16 lines. Along k the swizzle depends on which half of the row is
- * read, otherwise on the fragment; what depends on neither is the read's constant offset. */
+/* Where a wave reads its lines of a half: `count` fragments of 16 lines. Along k the swizzle depends on which half of the row
+ * is read, otherwise on the fragment; what depends on neither is the read's constant offset. */
 enum { ADDRESSES = 4 };
 typedef struct reader {
   uint32_t address[ADDRESSES];
@@ -151,11 +152,13 @@ typedef f32x4 quarter[A_FRAGMENTS][B_FRAGMENTS];
 
 DEVICE void read_a(a_fragments a, const reader *r, int place, bool along_k) {
 #pragma unroll
-  for (int n = 0; n < 2 * A_FRAGMENTS; n++) a[n / A_FRAGMENTS][n % A_FRAGMENTS] = read_fragment(r, place, n / A_FRAGMENTS, n % A_FRAGMENTS, along_k);
+  for (int n = 0; n < 2 * A_FRAGMENTS; n++)
+    a[n / A_FRAGMENTS][n % A_FRAGMENTS] = read_fragment(r, place, n / A_FRAGMENTS, n % A_FRAGMENTS, along_k);
 }
 DEVICE void read_b(b_fragments b, const reader *r, int place, bool along_k) {
 #pragma unroll
-  for (int n = 0; n < 2 * B_FRAGMENTS; n++) b[n / B_FRAGMENTS][n % B_FRAGMENTS] = read_fragment(r, place, n / B_FRAGMENTS, n % B_FRAGMENTS, along_k);
+  for (int n = 0; n < 2 * B_FRAGMENTS; n++)
+    b[n / B_FRAGMENTS][n % B_FRAGMENTS] = read_fragment(r, place, n / B_FRAGMENTS, n % B_FRAGMENTS, along_k);
 }
 
 /* 16 matrix instructions (f32: 64), 256 clocks. */
@@ -166,6 +169,21 @@ DEVICE void multiply_quarter(quarter sums, const a_fragments a, const b_fragment
     for (int fm = 0; fm < A_FRAGMENTS; fm++)
 #pragma unroll
       for (int fn = 0; fn < B_FRAGMENTS; fn++) sums[fm][fn] = mfma_16x16(b[part][fn], a[part][fm], sums[fm][fn], type);
+}
+
+/* The wave's first line in each half of A and of B. */
+DEVICE int pipe_wave_m(void) { return wave_index() / 4 * 64; }
+DEVICE int pipe_wave_n(void) { return wave_index() % 4 * 32; }
+
+/* Puts the quarters of A's half h into the wave's block: 64 rows, B0's 32 columns and then B1's. Together the blocks fill LDS.
+ */
+enum { PIPE_BLOCK_ROWS = 64 };
+DEVICE void put_half(LDS f32x4 *block, quarter sums[4], int h) {
+#pragma unroll
+  for (int f = 0; f < A_FRAGMENTS * 2 * B_FRAGMENTS; f++) {
+    int fm = f / 4, v = f % 4 / 2, fn = f % 2;
+    block_put(block, fm, f % 4, h == 0 ? sums[v][fm][fn] : sums[2 + v][fm][fn]);
+  }
 }
 
 /* ---- The loop ---- */
@@ -184,7 +202,7 @@ DEVICE void end_memory_slot(void) {
 }
 
 DEVICE void multiply_slot(quarter sums, const a_fragments a, const b_fragments b, tdm_type type) {
-  keep_order(); /* not before the fragments have arrived */
+  keep_order();      /* not before the fragments have arrived */
   set_priority<1>(); /* the matrix units first: the other group's loads fit between */
   multiply_quarter(sums, a, b, type);
   set_priority<0>();
@@ -196,9 +214,9 @@ DEVICE void multiply_slot(quarter sums, const a_fragments a, const b_fragments b
 DEVICE void run_pipeline(quarter sums[4], pipeline *p, LDS char *lds, tdm_type type) {
   const int values = ROW_BYTES / type_bytes(type);
   const int steps = (int)(p->depth / values), tail = (int)(p->depth % values);
-  int wave = wave_index(), group = wave / 4, wave_m = wave / 4, wave_n = wave % 4;
-  reader from_a = make_reader(lds, 64 * wave_m, A_FRAGMENTS, p->a_along_k);
-  reader from_b = make_reader(lds, 32 * wave_n, B_FRAGMENTS, p->b_along_k);
+  int group = wave_index() / 4;
+  reader from_a = make_reader(lds, pipe_wave_m(), A_FRAGMENTS, p->a_along_k);
+  reader from_b = make_reader(lds, pipe_wave_n(), B_FRAGMENTS, p->b_along_k);
   a_fragments a;
   b_fragments b0, b1;
 
@@ -258,8 +276,8 @@ DEVICE void run_pipeline(quarter sums[4], pipeline *p, LDS char *lds, tdm_type t
     put_tail(halves[h], lds + h * HALF_BYTES, tail, h < 2 ? p->a_along_k : p->b_along_k, type);
   }
   sync_lds(); /* the tail is in LDS */
-  from_a = make_reader(lds, 64 * wave_m, A_FRAGMENTS, p->a_along_k);
-  from_b = make_reader(lds, 32 * wave_n, B_FRAGMENTS, p->b_along_k);
+  from_a = make_reader(lds, pipe_wave_m(), A_FRAGMENTS, p->a_along_k);
+  from_b = make_reader(lds, pipe_wave_n(), B_FRAGMENTS, p->b_along_k);
   read_b(b0, &from_b, AT_B0, p->b_along_k);
   read_b(b1, &from_b, AT_B1, p->b_along_k);
 #pragma unroll

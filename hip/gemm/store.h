@@ -30,7 +30,7 @@ DEVICE void block_store(const gemm_args *g, LDS const f32x4 *block, int rows, in
   n0 += 4 * chunk + (chunk < BLOCK_CHUNKS / 2 ? 0 : gap);
 #pragma unroll 1
   for (int row = lane / BLOCK_CHUNKS; row < rows; row += WAVE / BLOCK_CHUNKS)
-    epilogue_four(g, four_at(g, matrix, m0 + row, n0), block[block_place(row, chunk)], type, (tdm_type)g->out);
+    epilogue_four(g, matrix, m0 + row, n0, block[block_place(row, chunk)], type, (tdm_type)g->out);
 }
 
 #endif

@@ -1,0 +1,22 @@
+/* The argument of the swiglu kernels. */
+#ifndef TANDEM_HIP_SWIGLU_ARGS_H
+#define TANDEM_HIP_SWIGLU_ARGS_H
+
+#include <stdint.h>
+
+#include "../../src/order.h"
+#include "tandem/swiglu.h"
+
+typedef struct swiglu_args {
+  const void *x, *wg, *wu;
+  void *y;
+  int64_t m, n, k, ldx, ldg, ldu, ldy;
+  int32_t out;                             /* tdm_type */
+  int32_t aligned_x, aligned_g, aligned_u; /* every 16 bytes of a row begin at a multiple of 16 */
+  int32_t aligned_fours;                   /* four elements of a row of Y begin at a multiple of their size */
+  int32_t weights_along_k;                 /* weights [n, k]: layout nt */
+  uint32_t workgroups;                     /* of the launch */
+  tdm_order order;
+} swiglu_args;
+
+#endif

@@ -1,0 +1,23 @@
+/* From the two products to Y: silu(gate) * up. */
+#ifndef TANDEM_HIP_SWIGLU_STORE_H
+#define TANDEM_HIP_SWIGLU_STORE_H
+
+#include "../gemm/store.h"
+#include "args.h"
+
+/* A wave's block (gemm/store.h) has `rows` rows of 32 gates and the 32 ups of the same columns. */
+DEVICE void block_store_gated(const swiglu_args *p, LDS const f32x4 *block, int rows, int64_t m0, int64_t n0) {
+  enum { GATES = BLOCK_CHUNKS / 2 };
+  int lane = lane_index(), chunk = lane % GATES;
+  int64_t column = n0 + 4 * chunk;
+#pragma unroll 1
+  for (int row = lane / GATES; row < rows; row += WAVE / GATES) {
+    four_place where = four_in(p->m, p->n, m0 + row, column, p->aligned_fours != 0);
+    f32x4 y = block[block_place(row, GATES + chunk)], gate = block[block_place(row, chunk)];
+#pragma unroll
+    for (int i = 0; i < 4; i++) y[i] *= silu_f32(gate[i]);
+    if (where.count > 0) four_store(p->y, (m0 + row) * p->ldy + column, y, where, (tdm_type)p->out);
+  }
+}
+
+#endif
