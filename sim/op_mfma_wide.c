@@ -41,22 +41,25 @@ static void mfma_f64(wave *w, const inst *i) {
 
 enum { EACH = 32 };
 
-/* The elements of a lane follow each other without gaps, the first in the lowest bits of the first register. */
-static void unpack(const u32 (*rows)[LANES], lowp_format format, double out[EACH][LANES]) {
+/* The elements of a lane follow each other without gaps, the first in the lowest bits of the first register. Those of 6 and 4
+ * bits are 32 neighbours along k; of 8 bits the first 16 are, and the last 16 lie behind the first ones of all lanes. `out` has
+ * 32 neighbours in every lane. Source: CDNA 4 ISA 7.1.5.1. */
+static void unpack(const u32 (*rows)[LANES], lowp_format format, u32 m, double out[EACH][LANES]) {
   const float *values = lowp_values(format);
-  u32 bits = (u32)lowp_bits(format), mask = (1u << bits) - 1;
+  u32 bits = (u32)lowp_bits(format), mask = (1u << bits) - 1, groups = LANES / m;
   for (u32 e = 0; e < EACH; e++) {
     u32 first = e * bits / 32, shift = e * bits % 32;
     bool split = shift + bits > 32;
-    for (int l = 0; l < LANES; l++) {
+    for (u32 l = 0; l < LANES; l++) {
+      u32 group = l / m, k = bits == 8 ? (e / 16 * groups + group) * 16 + e % 16 : group * EACH + e;
       u32 code = rows[first][l] >> shift;
       if (split) code |= rows[first + 1][l] << (32 - shift);
-      out[e][l] = values[code & mask];
+      out[k % EACH][k / EACH * m + l % m] = values[code & mask];
     }
   }
 }
 
-/* A lane's scale is for its own 32 elements, 32 neighbours along k. Source: IREE's layout of MFMA_SCALE_F32_*_B32. */
+/* A lane's scale is for 32 neighbours along k, as `unpack` has them. Source: CDNA 4 ISA 7.2.1, "Scale data layout". */
 static void scale(wave *w, const inst *i, int n, double out[EACH][LANES]) {
   /* The scaled form is two instructions; the first one's op_sel and op_sel_hi are the low and the high bit of the byte's
    * number, of A in their first bit, of B in their second (LLVM, VOP3P: bits 11 and 12, and 59 and 60). */
@@ -89,12 +92,13 @@ static void run(wave *w, const inst *i, bool scaled) {
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "cbsz = %d, blgp = %d: formats are 0 to 4", i->cbsz, i->blgp);
     return;
   }
-  unpack((const u32(*)[LANES])operand_rows(w, i, 1), (lowp_format)i->cbsz, a);
-  unpack((const u32(*)[LANES])operand_rows(w, i, 2), (lowp_format)i->blgp, b);
+  u32 m = (u32)mfma_form_of(i).m;
+  unpack((const u32(*)[LANES])operand_rows(w, i, 1), (lowp_format)i->cbsz, m, a);
+  unpack((const u32(*)[LANES])operand_rows(w, i, 2), (lowp_format)i->blgp, m, b);
   if (scaled) scale(w, i, 4, a);
   if (scaled) scale(w, i, 5, b);
   mfma_accumulator(w, i);
-  multiply(operand_rows(w, i, 0), a, b, mfma_form_of(i).m);
+  multiply(operand_rows(w, i, 0), a, b, (int)m);
 }
 static void mfma_f8f6f4(wave *w, const inst *i) { run(w, i, false); }
 static void mfma_scale_f8f6f4(wave *w, const inst *i) { run(w, i, true); }

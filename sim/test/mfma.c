@@ -40,7 +40,6 @@ static int b_at(const shape *s, int block, int k, int j) { return index_of(block
 static int c_at(const shape *s, int block, int i, int j) { return index_of(block, i, j, s->m, s->m); }
 
 static bool is_scaled(const shape *s) { return strncmp(s->name, "mfma_scale_", 11) == 0; }
-static bool is_f8f6f4(const shape *s) { return strstr(s->name, "f8f6f4") != NULL; }
 
 /* ---- Variants ---- */
 
@@ -214,7 +213,7 @@ static void place_sparse(const shape *s, const variant *v, int p) {
         }
       for (int n = 0; n < 4; n++)
         if (n != first && n != second) row[n] = 0;
-      place at = input_place(s, 0, i, four);
+      place at = input_place(s, s->a, 0, i, four);
       int stored = at.element / 2, set = v->abid * s->k * s->m / LANES;
       set_bits(inputs[p][at.lane].a, stored, type_bits(s->a), code_of(s->a, row[first]));
       set_bits(inputs[p][at.lane].a, stored + 1, type_bits(s->a), code_of(s->a, row[second]));
@@ -230,9 +229,9 @@ static void place_all(const shape *s, const variant *v, int p) {
       for (int k = 0; k < s->k; k++) {
         double left = is_sparse(s) ? 0 : a[p][a_at(s, block, i, k)], right = b[p][b_at(s, block, k, i)];
         if (left == 0 && right == 0) continue; /* their bits are 0 */
-        place at = input_place(s, block, i, k);
-        set_bits(inputs[p][at.lane].a, at.element, type_bits(s->a), code_of(s->a, left));
-        set_bits(inputs[p][at.lane].b, at.element, type_bits(s->b), code_of(s->b, right));
+        place of_a = input_place(s, s->a, block, i, k), of_b = input_place(s, s->b, block, i, k);
+        set_bits(inputs[p][of_a.lane].a, of_a.element, type_bits(s->a), code_of(s->a, left));
+        set_bits(inputs[p][of_b.lane].b, of_b.element, type_bits(s->b), code_of(s->b, right));
       }
   for (int block = 0; block < s->blocks; block++)
     for (int i = 0; i < s->m; i++)
@@ -252,17 +251,18 @@ static void modify(const shape *s, const variant *v, int p) {
   for (int block = 0; block < s->blocks; block++)
     for (int i = 0; i < s->m; i++)
       for (int k = 0; k < s->k; k++) {
-        place at = input_place(s, block, i, k);
+        place at = input_place(s, s->b, block, i, k);
         at_lane[at.lane][at.element] = from_b[b_at(s, block, k, i)];
       }
   for (int block = 0; block < s->blocks; block++)
     for (int i = 0; i < s->m; i++)
       for (int k = 0; k < s->k; k++) {
-        place at = input_place(s, block, i, k);
+        place at = input_place(s, s->b, block, i, k);
         int taken = is_sparse(s) ? block : (block >> v->cbsz << v->cbsz) + v->abid;
-        a[p][a_at(s, block, i, k)] = from_a[a_at(s, taken, i, k)] * scale_of(s, v, p, 0, at.lane) * (v->neg & 1 ? -1 : 1);
-        b[p][b_at(s, block, k, i)] =
-            at_lane[blgp_lane(v->blgp, at.lane)][at.element] * scale_of(s, v, p, 1, at.lane) * (v->neg & 2 ? -1 : 1);
+        a[p][a_at(s, block, i, k)] =
+            from_a[a_at(s, taken, i, k)] * scale_of(s, v, p, 0, scale_lane(s, i, k)) * (v->neg & 1 ? -1 : 1);
+        b[p][b_at(s, block, k, i)] = at_lane[blgp_lane(v->blgp, at.lane)][at.element] *
+                                     scale_of(s, v, p, 1, scale_lane(s, i, k)) * (v->neg & 2 ? -1 : 1);
       }
   for (int e = 0; e < ELEMENTS_MOST; e++) {
     if (v->c != NULL) c[p][e] = v->constant;

@@ -145,12 +145,18 @@ uint64_t code_of(type t, double value) {
 
 bool is_sparse(const shape *s) { return strncmp(s->name, "smfmac", 6) == 0; }
 
-/* ---- Places. Source: ROCm's amd_matrix_instruction_calculator ---- */
+/* ---- Places. Source: ROCm's amd_matrix_instruction_calculator; of f8f6f4 the tables of CDNA 4 ISA 7.1.5.1 and 7.2.1 ---- */
 
-place input_place(const shape *s, int block, int i, int k) {
+bool is_f8f6f4(const shape *s) { return strstr(s->name, "f8f6f4") != NULL; }
+
+place input_place(const shape *s, type t, int block, int i, int k) {
   int groups = LANES / (s->m * s->blocks), each = s->k / groups;
+  /* v0 to v3 hold k = 0-15 in the first lanes, 16-31 in the next ones; v4 to v7 go on behind the last lanes of these. */
+  if (is_f8f6f4(s) && type_bits(t) == 8) return (place){k / 16 % groups * s->m + i, k / 16 / groups * 16 + k % 16};
   return (place){k / each * s->m * s->blocks + block * s->m + i, k % each};
 }
+
+int scale_lane(const shape *s, int i, int k) { return k / 32 * s->m + i; }
 
 place result_place(const shape *s, int block, int i, int j) {
   int n = s->m, height = s->result == F64 ? 1 : 4; /* rows that follow each other in registers */

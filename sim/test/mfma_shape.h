@@ -32,9 +32,13 @@ typedef struct place {
 /* Of A only two of four neighbours along k are stored, and their places in a word of the lane. */
 bool is_sparse(const shape *s);
 
-/* Where A[i][k] of a block is, if A is not sparse; B[k][j] with j for i. Elements of a lane are packed from bit 0 of its first
- * register on. A sparse A's two of elements 4n to 4n + 3 are stored as elements 2n and 2n + 1. */
-place input_place(const shape *s, int block, int i, int k);
+bool is_f8f6f4(const shape *s);
+/* The lane that has the scale of A[i][k], or B[k][j] with j for i. */
+int scale_lane(const shape *s, int i, int k);
+
+/* Where A[i][k] of a block is, if A is not sparse and has the type t; B[k][j] with j for i. Elements of a lane are packed from
+ * bit 0 of its first register on. A sparse A's two of elements 4n to 4n + 3 are stored as elements 2n and 2n + 1. */
+place input_place(const shape *s, type t, int block, int i, int k);
 /* Where D[i][j] is: the element counts registers, or pairs of them in f64. */
 place result_place(const shape *s, int block, int i, int j);
 
