@@ -9,7 +9,7 @@
 enum { MOST_LENGTH = 1 << 20, MOST_TILE = 1024 };
 
 typedef struct order_tool {
-  char *tile, *window, *chunk, *xcds, *chip, *dtype, *resident, *skew;
+  char *tile, *window, *chunk, *xcds, *chip, *dtype, *resident, *skew, *sets;
   int exact;
   const char *shape;
   order_problem problem;
@@ -58,6 +58,10 @@ static bool read_problem(order_tool *t) {
       (t->dtype != NULL && !case_parse_type(&type, t->dtype, t->error, sizeof t->error)) ||
       !number(t, "--resident", t->resident, 1, 32, 1, &resident) || !number(t, "--skew", t->skew, 0, 1024, 0, &skew))
     return false;
+  if (t->sets != NULL && strcmp(t->sets, "plain") != 0 && strcmp(t->sets, "folded") != 0) {
+    snprintf(t->error, sizeof t->error, "--sets = '%s': must be plain or folded", t->sets);
+    return false;
+  }
   *p = (order_problem){.m = shape[0],
                        .n = shape[1],
                        .k = shape[2],
@@ -67,6 +71,7 @@ static bool read_problem(order_tool *t) {
                        .element_bytes = (unsigned)tdm_type_size(type),
                        .resident = (unsigned)resident,
                        .skew = (unsigned)skew,
+                       .plain = t->sets != NULL && strcmp(t->sets, "plain") == 0,
                        .exact = t->exact != 0};
   return true;
 }
@@ -105,7 +110,7 @@ static void print_head(const order_tool *t) {
   printf("assumed: workgroup i runs on XCD i mod %u; %u on a CU at a time; K steps %s", c->xcds, p->resident,
          p->skew == 0 ? "in lockstep" : "");
   if (p->skew > 0) printf("0 to %u apart", p->skew);
-  printf("; sets by a hash; least recently used leaves\n\n");
+  printf("; sets chosen by %s address bits; the least recently used line leaves\n\n", p->plain ? "plain" : "folded");
 }
 
 static void print_row(const char *name, const order_result *r) {
@@ -153,7 +158,8 @@ int bench_order(int argc, char **argv) {
       {"dtype", '\0', POPT_ARG_STRING, &t.dtype, 0, "f16, bf16 or f32; default bf16", "TYPE"},
       {"resident", '\0', POPT_ARG_STRING, &t.resident, 0, "Workgroups on a CU at a time; default 1", "N"},
       {"skew", '\0', POPT_ARG_STRING, &t.skew, 0, "Workgroups are up to N K steps apart; default 0", "N"},
-      {"exact", '\0', POPT_ARG_NONE, &t.exact, 0, "Simulate every line, not an eighth of them", NULL},
+      {"sets", '\0', POPT_ARG_STRING, &t.sets, 0, "How address bits choose a set: plain or folded; default folded", "RULE"},
+      {"exact", '\0', POPT_ARG_NONE, &t.exact, 0, "Simulate every set, not an eighth of them", NULL},
       POPT_AUTOHELP POPT_TABLEEND,
   };
   int count = 0;
@@ -165,7 +171,7 @@ int bench_order(int argc, char **argv) {
   int code = ok && read_problem(&t) && read_order(&t) ? EXIT_PASSED : EXIT_USAGE;
   if (code == EXIT_PASSED && !report(&t)) code = EXIT_FAILED;
   if (code != EXIT_PASSED) fprintf(stderr, "tandem-bench: %s\n", t.error);
-  char *const texts[] = {t.tile, t.window, t.chunk, t.xcds, t.chip, t.dtype, t.resident, t.skew};
+  char *const texts[] = {t.tile, t.window, t.chunk, t.xcds, t.chip, t.dtype, t.resident, t.skew, t.sets};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   if (popt != NULL) poptFreeContext(popt);
   return code;

@@ -1,23 +1,20 @@
 /* The simulation behind `tandem-bench order`. Time goes in K steps: in each, every resident workgroup reads its tile's slice of
- * A and of B, and after the last one writes its tile of C and gives its place to the next workgroup of its XCD. The caches are
- * gfxsim's. Their sets are chosen by a hash here: with plain modulo the rows of a slice, a power of two apart, fall into few
- * sets, and what the hardware does is not documented.
+ * A and of B, and after the last one writes its tile of C and gives its place to the next workgroup of its XCD. Caches are
+ * gfxsim's, addresses those of three matrices one after the other.
  *
- * One line stands for `scale` lines of a slice, in caches of 1/scale the sets: lines of a slice are always touched together,
- * and a hash spreads them evenly, so a part of them meets the same fate as all (bench/test_order.c compares). */
+ * Sets don't influence each other, so an eighth of them stands for all: a line is touched only if its set is in the sample. */
 #include "order_sim.h"
 
 #include <stdlib.h>
 
 #include "../sim/cache.h"
 
-enum { LINE_BYTES = 1 << LINE_SHIFT, MOST_SCALE = 8 };
+enum { LINE_BYTES = 1 << LINE_SHIFT, SAMPLE = 8, ALIGNMENT = 1 << 14 /* lines: 2 MiB, as hipMalloc aligns what is large */ };
 
-/* The lines of one matrix, tile by tile, in each tile column by column: a column is one line of every row. */
+/* A matrix in rows of whole lines. A slice is `per_tile` rows of some columns, a column being a line of every row. */
 typedef struct panel {
-  uint64_t base, columns;  /* of a tile */
+  uint64_t base, pitch;    /* lines */
   uint64_t rows, per_tile; /* of the matrix, of a tile */
-  unsigned scale;
 } panel;
 
 /* Where a workgroup runs. */
@@ -33,29 +30,32 @@ typedef struct stream {
   unsigned xcds;        /* of the chip; the order may believe in another number */
   unsigned cus, places; /* of an XCD */
   uint64_t steps;
+  uint64_t l2_sets, sample_mask; /* mask 0: all sets */
   panel a, b, c;
   hierarchy *caches;
   unsigned *next; /* of each XCD: its next workgroup */
   place *place;   /* of all XCDs, place by place */
 } stream;
 
-/* A bijection of 48 bits whose low bits depend on all: multiply, fold, multiply, fold. */
-static uint64_t spread(uint64_t line) {
-  const uint64_t mask = ((uint64_t)1 << 48) - 1;
-  line = line * 0x9e3779b97f4b & mask;
-  line ^= line >> 24;
-  line = line * 0xd6e8feb86659 & mask;
-  return line ^ line >> 24;
-}
-
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
+/* A number that chooses the set, one for each line. Folding brings the bits above an L2's sets into its index: rows a power of
+ * two apart then fall into different sets. What the hardware does is not documented. */
+static uint64_t set_number(const stream *s, uint64_t line) { return s->problem->plain ? line : line ^ line >> 11; }
+
+/* Takes the same share of the sets in every aligned group, and of those that rows a power of two apart fall into. */
+static bool in_sample(const stream *s, uint64_t number) {
+  uint64_t set = number & (s->l2_sets - 1);
+  return ((set ^ set >> 3 ^ set >> 6 ^ set >> 9 ^ set >> 12) & s->sample_mask) == 0;
+}
+
 static void touch_column(stream *s, unsigned xcd, unsigned cu, const panel *p, uint64_t tile, uint64_t column, touch kind) {
-  uint64_t rows = p->rows - tile * p->per_tile;
-  if (rows > p->per_tile) rows = p->per_tile;
-  uint64_t slots = ceil_div(p->per_tile, p->scale), first = p->base + (tile * p->columns + column) * slots;
-  for (uint64_t row = 0; row < ceil_div(rows, p->scale); row++)
-    hierarchy_touch(s->caches, xcd, cu, run_make(spread(first + row), 1, kind, kind == TOUCH_WRITE ? SECTORS_ALL : 0));
+  uint64_t row = tile * p->per_tile, end = row + p->per_tile < p->rows ? row + p->per_tile : p->rows;
+  for (; row < end; row++) {
+    uint64_t number = set_number(s, p->base + row * p->pitch + column);
+    if (in_sample(s, number))
+      hierarchy_touch(s->caches, xcd, cu, run_make(number, 1, kind, kind == TOUCH_WRITE ? SECTORS_ALL : 0));
+  }
 }
 
 /* The slice of step `step` of a row panel: the lines that hold its bytes of each row. */
@@ -102,13 +102,16 @@ static bool advance(stream *s, unsigned xcd, unsigned number) {
   return true;
 }
 
+/* Neighbouring numbers become far apart: multiplied by 2^32 over the golden ratio, of which the upper half. */
+static unsigned pseudo_random(unsigned number) { return (number * 0x9e3779b9u) >> 16; }
+
 static void run(stream *s) {
   for (unsigned xcd = 0; xcd < s->xcds; xcd++) s->next[xcd] = xcd;
   for (unsigned number = 0; number < s->places; number++)
     for (unsigned xcd = 0; xcd < s->xcds; xcd++) {
       place *p = &s->place[(size_t)number * s->xcds + xcd];
       take_next(s, xcd, p);
-      p->late = (unsigned)(spread((uint64_t)number * s->xcds + xcd + 1) % (s->problem->skew + 1));
+      p->late = pseudo_random(number * s->xcds + xcd) % (s->problem->skew + 1);
     }
   for (bool busy = true; busy;) {
     busy = false;
@@ -117,23 +120,22 @@ static void run(stream *s) {
   }
 }
 
-/* The largest power of two that divides the rows of both tiles. */
-static unsigned choose_scale(const order_problem *o) {
-  unsigned scale = 1;
-  while (!o->exact && scale < MOST_SCALE && o->tile_m % (2 * scale) == 0 && o->tile_n % (2 * scale) == 0) scale *= 2;
-  return scale;
+static panel make_panel(uint64_t base, uint64_t rows, unsigned per_tile, uint64_t length, unsigned element_bytes) {
+  return (panel){.base = base, .pitch = ceil_div(length * element_bytes, LINE_BYTES), .rows = rows, .per_tile = per_tile};
 }
 
-static panel make_panel(uint64_t base, uint64_t rows, unsigned per_tile, uint64_t columns, unsigned scale) {
-  return (panel){.base = base, .columns = columns, .rows = rows, .per_tile = per_tile, .scale = scale};
+static uint64_t panel_end(const panel *p) { return ceil_div(p->base + p->rows * p->pitch, ALIGNMENT) * ALIGNMENT; }
+
+/* A sample needs sets of both caches that the same bits choose. */
+static void choose_sample(stream *s, const chip *c) {
+  s->l2_sets = c->l2_bytes / LINE_BYTES / c->l2_ways;
+  uint64_t mall_sets = c->mall_bytes / LINE_BYTES / c->mall_ways;
+  bool powers = s->l2_sets >= 64 && (s->l2_sets & (s->l2_sets - 1)) == 0 && mall_sets % s->l2_sets == 0;
+  s->sample_mask = powers && !s->problem->exact ? SAMPLE - 1 : 0;
 }
 
-static uint64_t panel_end(const panel *p) {
-  return p->base + ceil_div(p->rows, p->per_tile) * p->columns * ceil_div(p->per_tile, p->scale);
-}
-
-static void collect(const stream *s, const gfxsim_counters *c, unsigned scale, order_result *result) {
-  uint64_t reads = 0, hits = 0, fabric = 0;
+static void collect(const stream *s, const gfxsim_counters *c, order_result *result) {
+  uint64_t reads = 0, hits = 0, fabric = 0, scale = s->sample_mask + 1;
   for (unsigned xcd = 0; xcd < s->xcds; xcd++) {
     reads += c->l2[xcd].reads;
     hits += c->l2[xcd].read_hits;
@@ -141,36 +143,28 @@ static void collect(const stream *s, const gfxsim_counters *c, unsigned scale, o
   }
   result->l2_hit = reads > 0 ? (double)hits / (double)reads : 0;
   result->mall_hit = c->mall_lines > 0 ? (double)c->mall_hits / (double)c->mall_lines : 0;
-  result->fabric_read = (double)fabric * scale;
-  result->hbm_read = (double)c->hbm_read * scale;
-  result->written = (double)c->hbm_written * scale;
+  result->fabric_read = (double)(fabric * scale);
+  result->hbm_read = (double)(c->hbm_read * scale);
+  result->written = (double)(c->hbm_written * scale);
 }
 
-bool order_simulate(const order_problem *problem, const chip *real, tdm_order order, order_result *result) {
-  unsigned scale = choose_scale(problem);
-  chip scaled = *real;
-  scaled.l2_bytes /= scale;
-  scaled.mall_bytes /= scale;
-  uint64_t k_lines = ceil_div(problem->k * problem->element_bytes, LINE_BYTES);
-  uint64_t c_lines = ceil_div(problem->n * problem->element_bytes, LINE_BYTES);
-  stream s = {.problem = problem,
-              .order = order,
-              .xcds = real->xcds,
-              .cus = real->cus_per_xcd,
-              .places = real->cus_per_xcd * problem->resident};
+bool order_simulate(const order_problem *problem, const chip *chip, tdm_order order, order_result *result) {
+  stream s = {.problem = problem, .order = order, .xcds = chip->xcds, .cus = chip->cus_per_xcd};
+  s.places = s.cus * problem->resident;
   s.steps = ceil_div(problem->k, problem->tile_k);
-  s.a = make_panel(0, problem->m, problem->tile_m, k_lines, scale);
-  s.b = make_panel(panel_end(&s.a), problem->n, problem->tile_n, k_lines, scale);
-  s.c = make_panel(panel_end(&s.b), problem->m, problem->tile_m, c_lines, scale);
-  s.caches = hierarchy_make(&scaled);
-  s.next = calloc(real->xcds, sizeof *s.next);
-  s.place = calloc((size_t)s.places * real->xcds, sizeof *s.place);
-  gfxsim_counters count = {.l2 = calloc(real->xcds, sizeof *count.l2)};
+  s.a = make_panel(0, problem->m, problem->tile_m, problem->k, problem->element_bytes);
+  s.b = make_panel(panel_end(&s.a), problem->n, problem->tile_n, problem->k, problem->element_bytes);
+  s.c = make_panel(panel_end(&s.b), problem->m, problem->tile_m, problem->n, problem->element_bytes);
+  choose_sample(&s, chip);
+  s.caches = hierarchy_make(chip);
+  s.next = calloc(s.xcds, sizeof *s.next);
+  s.place = calloc((size_t)s.places * s.xcds, sizeof *s.place);
+  gfxsim_counters count = {.l2 = calloc(s.xcds, sizeof *count.l2)};
   bool good = s.caches != NULL && s.next != NULL && s.place != NULL && count.l2 != NULL;
   if (good) {
     run(&s);
     hierarchy_end(s.caches, &count);
-    collect(&s, &count, scale, result);
+    collect(&s, &count, result);
   }
   hierarchy_free(s.caches);
   free(s.next);

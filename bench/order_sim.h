@@ -15,7 +15,8 @@ typedef struct order_problem {
   unsigned element_bytes; /* of all three */
   unsigned resident;      /* workgroups on a CU at a time */
   unsigned skew;          /* K steps: each place of a CU starts 0 .. skew of them late, by a fixed pseudo-random number */
-  bool exact;             /* every line, instead of a part that stands for all */
+  bool plain;             /* a line's set is its number mod the sets; else its number is folded first */
+  bool exact;             /* every set, instead of an eighth of them */
 } order_problem;
 
 typedef struct order_result {

@@ -130,7 +130,8 @@ static void test_bad_usage(void **state) {
 static void test_order(void **state) {
   (void)state;
   assert_exits(0, "order 1000x700x300 --window 2 --chunk 2", "4 x 3 = 12 tiles, 5 K steps");
-  assert_exits(0, "order 1000x700x300 --chip gfx942,xcds=4 --dtype f32 --exact --skew 2 --resident 2", "4 XCDs of 38 CUs");
+  assert_exits(0, "order 1000x700x300 --chip gfx942,xcds=4 --dtype f32 --sets plain --exact --skew 2 --resident 2",
+               "4 XCDs of 38 CUs");
   assert_exits(0, "order 1000x700x300 --window 9", "(window 9 is cut to 4,");
   assert_exits(2, "order", "needs a SHAPE");
   assert_exits(2, "order 8x8", "SHAPE = '8x8'");
@@ -139,6 +140,7 @@ static void test_order(void **state) {
   assert_exits(2, "order 8x8x8 --chunk -1", "--chunk = '-1'");
   assert_exits(2, "order 1048576x1048576x8 --tile 1x1x1", "tiles: must be at most");
   assert_exits(2, "order 8x8x8 --dtype f8", "f8");
+  assert_exits(2, "order 8x8x8 --sets odd", "--sets = 'odd'");
 }
 
 int main(int argc, char **argv) {

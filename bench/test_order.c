@@ -92,30 +92,45 @@ static void partial_tiles(void **state) {
   assert_true(r.written == 300 * 4 * 128);          /* 400 bytes of n: 4 lines */
 }
 
-/* A part of the lines meets the fate of all, also where both caches are too small. */
-static void part_for_all(void **state) {
+/* A sample of the sets stands for all, also where both caches are too small and where rows fall into few sets. */
+static void sample_for_all(void **state) {
   (void)state;
-  const char *const chips[] = {"gfx950,l2_bytes=262144,mall_bytes=2097152", "gfx950,l2_bytes=1048576,mall_bytes=4194304"};
+  const char *const chips[] = {"gfx950,l2_bytes=1048576,mall_bytes=8388608", "gfx950,l2_bytes=1048576,mall_bytes=4194304"};
   order_problem p = square(4096, 128);
   p.skew = 3;
-  for (int c = 0; c < 2; c++)
-    for (unsigned window = 1; window <= 8; window += 7) {
-      p.exact = false;
-      order_result part = simulate(&p, chips[c], 8, window, 0);
-      p.exact = true;
-      order_result all = simulate(&p, chips[c], 8, window, 0);
-      assert_true(all.l2_hit > 0.1 && all.mall_hit > 0.1 && all.hbm_read > 1.1 * 2 * 4096 * 512 * 2);
-      assert_near(part.l2_hit, all.l2_hit, 0.01);
-      assert_near(part.mall_hit, all.mall_hit, 0.01);
-      assert_near(part.hbm_read / all.hbm_read, 1, 0.02);
-      assert_near(part.written / all.written, 1, 1e-12);
-    }
+  for (int n = 0; n < 8; n++) {
+    const char *c = chips[n & 1];
+    unsigned window = (n & 2) != 0 ? 8 : 1;
+    p.plain = (n & 4) != 0;
+    p.exact = false;
+    order_result part = simulate(&p, c, 8, window, 0);
+    p.exact = true;
+    order_result all = simulate(&p, c, 8, window, 0);
+    assert_true(all.hbm_read > 1.1 * 2 * 4096 * 512 * 2);
+    assert_near(part.l2_hit, all.l2_hit, 0.01);
+    assert_near(part.mall_hit, all.mall_hit, 0.01);
+    assert_near(part.hbm_read / all.hbm_read, 1, 0.02);
+    assert_near(part.written / all.written, 1, 1e-12);
+  }
+}
+
+/* 128 rows of 2048 lines: plain bits put a column of A into one set of the L2 and a few of the memory side's; folded bits
+ * don't. */
+static void rows_in_one_set(void **state) {
+  (void)state;
+  order_problem p = {
+      .m = 128, .n = 2048, .k = 131072, .tile_m = 128, .tile_n = 128, .tile_k = 64, .element_bytes = 2, .resident = 1};
+  order_result folded = simulate(&p, "gfx950,xcds=1", 1, 1, 1);
+  assert_near(folded.l2_hit, 15. / 32, 1e-12); /* A once for all 16 */
+  p.plain = true;
+  assert_true(simulate(&p, "gfx950,xcds=1", 1, 1, 1).l2_hit < 0.01);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_tile),    cmocka_unit_test(one_xcd),       cmocka_unit_test(four_xcds),
-      cmocka_unit_test(short_steps), cmocka_unit_test(partial_tiles), cmocka_unit_test(part_for_all),
+      cmocka_unit_test(one_tile),        cmocka_unit_test(one_xcd),       cmocka_unit_test(four_xcds),
+      cmocka_unit_test(short_steps),     cmocka_unit_test(partial_tiles), cmocka_unit_test(sample_for_all),
+      cmocka_unit_test(rows_in_one_set),
   };
   return cmocka_run_group_tests_name("bench-order", tests, NULL, NULL);
 }
