@@ -1,6 +1,8 @@
 /* attention as a case: O = softmax(scale Q K^T) V for each batch and head. */
-#include "tandem/attention.h"
+#include <string.h>
+
 #include "op.h"
+#include "tandem/attention.h"
 
 enum { Q, K, V, O, LSE };
 enum { BATCH, HEADS_Q, HEADS_KV, SQ, SKV, HEAD_DIM }; /* shape */
@@ -111,11 +113,26 @@ static case_estimate weight(const query_row *r, int64_t key) {
   return (case_estimate){value, fmin(1, value * expm1(t.error + r->max_error + (2 * fabs(below) + 4) * CASE_U))};
 }
 
+/* Half the distance from 1 to the next value of the type that probabilities are rounded to before they meet V: matrix
+ * instructions of 16-bit types take 16-bit probabilities, as in every flash attention. 0: they stay f32. */
+static double weight_unit(const tdm_case *c) {
+  if (c->type == TDM_F32 || c->kernel == NULL || strncmp(c->kernel, "hip_flash", 9) != 0 || c->kernel[9] == '\0') return 0;
+  return c->type == TDM_F16 ? 0x1p-11 : 0x1p-8;
+}
+
+/* What that rounding adds to a sum of weights times values, of which the sums of magnitudes and of squares are given. As in
+ * case_sum_constant errors of random terms cancel; each is at most unit / sqrt(3) in the mean of squares. Weights below the
+ * normal numbers of f16 are off by 2^-25. */
+static double rounded_weights(const query_row *r, double magnitudes, double squares, double values) {
+  double unit = weight_unit(r->c), random = r->c->fill == CASE_EQUAL ? magnitudes : fmin(magnitudes, 4 * sqrt(squares));
+  return unit == 0 ? 0 : unit * random + (r->c->type == TDM_F16 ? 0x1p-25 * values : 0);
+}
+
 /* Numerator and denominator have the errors of the weights, and c u of their own sums; rescaling by the online softmax adds
  * roundings of the same kind. No error can leave the span of the values. */
 static void output_row(const query_row *r, double *value, double *bound) {
   int64_t d = r->c->shape[HEAD_DIM];
-  double sum = 0, sum_error = 0, largest = 0, own = (case_sum_constant(r->c, r->visible) + 4) * CASE_U;
+  double sum = 0, sum_error = 0, largest = 0, sums[3][256] = {0}, own = (case_sum_constant(r->c, r->visible) + 4) * CASE_U;
   for (int64_t i = 0; i < d; i++) value[i] = bound[i] = 0;
   for (int64_t key = 0; key < r->visible; key++) {
     case_estimate p = weight(r, key);
@@ -125,11 +142,15 @@ static void output_row(const query_row *r, double *value, double *bound) {
       double v = case_get(r->inputs[V], r->at_v + key * r->arrays[V].stride[2] + i, r->arrays[V].element);
       value[i] += p.value * v;
       bound[i] += (p.error + own * p.value) * fabs(v);
+      sums[0][i] += p.value * fabs(v);
+      sums[1][i] += p.value * v * p.value * v;
+      sums[2][i] += fabs(v);
       largest = fmax(largest, fabs(v));
     }
   }
   for (int64_t i = 0; i < d && r->visible > 0; i++) {
     value[i] /= sum;
+    bound[i] += rounded_weights(r, sums[0][i], sums[1][i], sums[2][i]);
     bound[i] = fmin(bound[i] / sum + fabs(value[i]) * (sum_error / sum + own), 2 * largest) + CASE_TINY;
   }
 }

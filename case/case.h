@@ -46,7 +46,8 @@ typedef struct tdm_case {
   int64_t shift; /* every array begins this many elements after an aligned address */
   int in_place;  /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
   case_fill fill;
-  bool fill_given; /* by --set fill=; otherwise tandem-check makes a pass with each fill that applies */
+  const char *kernel; /* that a plan has chosen; NULL: not known. attention: its bound depends on it */
+  bool fill_given;    /* by --set fill=; otherwise tandem-check makes a pass with each fill that applies */
   uint64_t seed;
 } tdm_case;
 

@@ -20,6 +20,9 @@ extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
 #ifdef TDM_HIP
 extern const tdm_kernel tdm_add_hip_blocks;
+extern const tdm_kernel tdm_attention_hip_flash;
+extern const tdm_kernel tdm_attention_hip_flash64;
+extern const tdm_kernel tdm_attention_hip_flash128;
 extern const tdm_kernel tdm_cross_entropy_hip_loop;
 extern const tdm_kernel tdm_embedding_hip_blocks;
 extern const tdm_kernel tdm_gemm_hip_128x128;
@@ -52,6 +55,9 @@ static const tdm_kernel *const built_in[] = {
 #endif
 #ifdef TDM_HIP
     &tdm_add_hip_blocks,
+    &tdm_attention_hip_flash,
+    &tdm_attention_hip_flash64,
+    &tdm_attention_hip_flash128,
     &tdm_cross_entropy_hip_loop,
     &tdm_embedding_hip_blocks,
     &tdm_gemm_hip_128x128,

@@ -271,12 +271,14 @@ static bool fits(const check_settings *settings, const tdm_case *c, check_report
 
 check_outcome check_case(const check_settings *settings, const tdm_case *c, check_report *report) {
   *report = (check_report){0};
-  checking k = {.settings = settings, .c = c, .report = report};
+  tdm_case own = *c;
+  checking k = {.settings = settings, .c = &own, .report = report};
   announce(&k);
   tdm_status status = c->op->plan(settings->context, c, &k.plan);
   launching = 0;
   if (status != TDM_OK)
     return say(report, status == TDM_ERROR_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_REFUSED, "  %s", tdm_last_error());
+  own.kernel = tdm_plan_kernel(k.plan);
   check_outcome outcome;
   if (!fits(settings, c, report))
     outcome = CHECK_UNSUPPORTED;

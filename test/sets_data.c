@@ -102,7 +102,7 @@ static const check_single embedding_huge[] = {{"f16", NULL, NULL, "fill=exact", 
 static const check_single cross_entropy_huge[] = {{"f16", NULL, NULL, "fill=real", "65537x32771"}, {0}};
 
 /* ---- Attention: heads in groups, fewer and more keys than queries, one query, none, every kind of head_dim; the last size and
- * the single cases cross the tiles of 252 queries and 384 keys that hosts use. ---- */
+ * the single cases cross the tiles of 252 queries and 384 keys that hosts use, and of 256 and 64 of GPUs. ---- */
 
 static const char *const attention_shapes[] = {"0x2x1x3x3x16",   "1x2x1x0x5x32",   "1x2x1x5x0x32",      "1x1x1x1x1x16",
                                                "1x2x1x5x7x20",   "2x4x2x33x33x32", "1x4x4x64x64x64",    "1x8x2x1x129x64",
@@ -125,6 +125,8 @@ static const check_single attention_single[] = {{"f32", NULL, NULL, "causal=1,ls
                                                 {"f16", NULL, NULL, "causal=1,lse=1", "1x2x1x509x773x33"},
                                                 {"f32", NULL, NULL, NULL, "1x1x1x30x1537x250"},
                                                 {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"},
+                                                {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "1x4x2x300x333x128"},
+                                                {"f16", NULL, NULL, "causal=1,lse=1,scale=-0.2", "2x2x1x270x200x64"},
                                                 {0}};
 static const check_single attention_huge[] = {{"f16", NULL, NULL, "fill=real", "1x4x1x2097169x1x256"}, {0}};
 

@@ -20,12 +20,15 @@ typedef struct tdm_attention_desc {
   int64_t heads_q, heads_kv; /* heads_q is a multiple of heads_kv: query head h reads key head h / (heads_q / heads_kv) */
   int64_t sq, skv;           /* query rows and key rows, any two lengths */
   int64_t head_dim;          /* 16 .. 256 */
-  tdm_type type;             /* of Q, K, V, O; sums and softmax are f32 */
+  tdm_type type;             /* of Q, K, V, O; sums and softmax are f32, but see below */
   tdm_attention_strides q, k, v, o;
   float scale; /* default 1 / sqrt(head_dim) */
   int causal;  /* 1: row i sees keys j <= i + skv - sq, so the last row sees all keys */
   int lse;     /* 1: also write log(sum(exp(scores))) of each row */
 } tdm_attention_desc;
+
+/* Kernels hip_flash64 and hip_flash128 round the probabilities to `type` before they multiply V, for the matrix instructions of
+ * 16-bit types; hip_flash and the omp backend keep them in f32. */
 
 /* Packed, scale 1 / sqrt(head_dim), not causal, no lse. */
 TDM_API tdm_attention_desc tdm_attention_default(int64_t batch, int64_t heads_q, int64_t heads_kv, int64_t sq, int64_t skv,

@@ -1,0 +1,25 @@
+/* The argument of the attention kernels, and what host and device must agree on. */
+#ifndef TANDEM_HIP_ATTENTION_ARGS_H
+#define TANDEM_HIP_ATTENTION_ARGS_H
+
+#include "tandem/attention.h"
+
+/* Rows of queries of a workgroup; keys of a step. */
+enum { FAST_THREADS = 512, FAST_ROWS = 256, GENERAL_THREADS = 256, GENERAL_ROWS = 128, FAST_KEYS = 64, GENERAL_KEYS = 32 };
+
+typedef struct attention_args {
+  const void *q, *k, *v;
+  void *o;
+  float *lse;                       /* NULL: not wanted */
+  int64_t heads_q, heads_kv, group; /* group: query heads that share a head of keys */
+  int64_t sq, skv, head_dim;
+  tdm_attention_strides q_stride, k_stride, v_stride, o_stride;
+  float scale;   /* general kernel: of the queries. Fast kernels: log2(e) |scale|, of the scores */
+  uint32_t sign; /* fast kernels: what changes the signs of two 16-bit queries where scale is below 0 */
+  int32_t causal;
+  uint32_t tiles;       /* of query rows, of one head */
+  uint32_t count;       /* workgroups: batch * heads_q * tiles */
+  uint32_t xcds, chunk; /* src/order.h */
+} attention_args;
+
+#endif

@@ -1,0 +1,150 @@
+/* attention on HIP: its rows. hip_flash64 and hip_flash128 multiply 16-bit values, with loads of 16 bytes; hip_flash serves
+ * everything, in f32 arithmetic. A run of the first two whose pointers are no multiples of 16 launches the general kernel. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../src/order.h"
+#include "../hip.h"
+#include "args.h"
+
+extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[];
+
+/* What prepare leaves in plan->args. fast.function is NULL in a plan of the general row. */
+typedef struct attention_launches {
+  tdm_hip_kernel fast, general;
+  attention_args fast_args, general_args;
+} attention_launches;
+_Static_assert(sizeof(attention_launches) <= TDM_HIP_ARGS, "fits the plan");
+
+/* ---- What the rows serve ---- */
+
+static bool refuse(char *reason, size_t size, const char *name, int64_t value, const char *allowed) {
+  snprintf(reason, size, "%s = %" PRId64 ": must be %s", name, value, allowed);
+  return false;
+}
+
+/* Work-items of a launch are below 2^32; keys and rows are counted in 32 bits within a workgroup. */
+static bool supports(const tdm_plan *plan, int64_t rows, int64_t threads, char *reason, size_t size) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (plan->empty) return true;
+  if (d->skv >= INT32_MAX - FAST_KEYS) return refuse(reason, size, "skv", d->skv, "below 2^31 - 65");
+  double tiles = ceil((double)d->sq / (double)rows) * (double)d->batch * (double)d->heads_q;
+  if (tiles * (double)threads < 0x1p32) return true;
+  snprintf(reason, size, "%.0f tiles of %" PRId64 " query rows: must be below %.0f", tiles, rows, 0x1p32 / (double)threads);
+  return false;
+}
+
+static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
+  return supports(plan, GENERAL_ROWS, GENERAL_THREADS, reason, size);
+}
+
+/* Loads are 16 bytes, offsets within a tile of keys 31 bits. Strides of dimensions that have one index don't matter. */
+static bool supports_strides(const tdm_attention_desc *d, const tdm_attention_strides *s, const char *name, int64_t heads,
+                             int64_t rows, char *reason, size_t size) {
+  int64_t of[] = {d->batch, heads, rows}, stride[] = {s->batch, s->head, s->row};
+  for (int i = 0; i < 3; i++)
+    if (of[i] > 1 && stride[i] % 8 != 0) return refuse(reason, size, name, stride[i], "a multiple of 8 elements");
+  return s->row < 1 << 23 || refuse(reason, size, name, s->row, "below 2^23 elements from row to row");
+}
+
+static bool supports_fast(const tdm_plan *plan, int64_t head_dim, char *reason, size_t size) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (d->head_dim != head_dim) return refuse(reason, size, "head_dim", d->head_dim, head_dim == 64 ? "64" : "128");
+  if (d->type == TDM_F32) {
+    snprintf(reason, size, "type = f32: must be f16 or bf16");
+    return false;
+  }
+  if (d->scale == 0 || !isfinite(d->scale * 0x1.715476p+0f)) { /* masked scores are -infinity times |scale| */
+    snprintf(reason, size, "scale = %g: must not be 0 or overflow", (double)d->scale);
+    return false;
+  }
+  return supports_strides(d, &d->q, "stride of q", d->heads_q, d->sq, reason, size) &&
+         supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
+         supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
+         supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
+         supports(plan, FAST_ROWS, FAST_THREADS, reason, size) && supports_general(plan, reason, size);
+}
+
+static bool supports_64(const tdm_plan *plan, char *reason, size_t size) { return supports_fast(plan, 64, reason, size); }
+static bool supports_128(const tdm_plan *plan, char *reason, size_t size) { return supports_fast(plan, 128, reason, size); }
+
+/* ---- Launches ---- */
+
+/* All query tiles of the heads that share keys are one chunk, so that one XCD's L2 has them. */
+static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_args *args, tdm_hip_kernel *kernel) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t group = d->heads_q / d->heads_kv, tiles = (d->sq - 1) / rows + 1;
+  tdm_order order = tdm_order_make((unsigned)tiles, 1, (unsigned)(d->batch * d->heads_q), (unsigned)plan->context->hip->xcds, 1,
+                                   (unsigned)(group * tiles));
+  *args = (attention_args){.heads_q = d->heads_q,
+                           .heads_kv = d->heads_kv,
+                           .group = group,
+                           .sq = d->sq,
+                           .skv = d->skv,
+                           .head_dim = d->head_dim,
+                           .q_stride = d->q,
+                           .k_stride = d->k,
+                           .v_stride = d->v,
+                           .o_stride = d->o,
+                           .scale = d->scale,
+                           .causal = d->causal,
+                           .tiles = (uint32_t)tiles,
+                           .count = order.count,
+                           .xcds = order.xcds,
+                           .chunk = order.chunk};
+  kernel->grid[0] = order.count;
+  kernel->grid[1] = kernel->grid[2] = 1;
+  kernel->block = threads;
+}
+
+static tdm_status find(tdm_plan *plan, const hip_code *code, const char *stem, int head, tdm_hip_kernel *kernel) {
+  char name[32];
+  snprintf(name, sizeof name, "%s%d_%s", stem, head, tdm_type_name(plan->desc.attention.type));
+  return tdm_hip_function(plan, code, name, &kernel->function);
+}
+
+static tdm_status prepare_general(tdm_plan *plan, attention_launches *l) {
+  int64_t head_dim = plan->desc.attention.head_dim;
+  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l->general_args, &l->general);
+  TDM_TRY(find(plan, tdm_code_attention_general, "general", head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256, &l->general));
+  memcpy(plan->args, l, sizeof *l);
+  return TDM_OK;
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  attention_launches l = {0};
+  return plan->empty ? TDM_OK : prepare_general(plan, &l); /* a run of an empty plan launches nothing */
+}
+
+static tdm_status prepare_fast(tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  attention_launches l = {0};
+  if (plan->empty) return TDM_OK;
+  cut(plan, FAST_ROWS, FAST_THREADS, &l.fast_args, &l.fast);
+  l.fast_args.scale = fabsf(d->scale) * 0x1.715476p+0f; /* log2(e) */
+  l.fast_args.sign = d->scale < 0 ? 0x80008000u : 0;
+  TDM_TRY(find(plan, tdm_code_attention_fast, "flash", (int)d->head_dim, &l.fast));
+  return prepare_general(plan, &l);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  attention_launches l;
+  memcpy(&l, plan->args, sizeof l);
+  uintptr_t pointers = (uintptr_t)buffers[0] | (uintptr_t)buffers[1] | (uintptr_t)buffers[2] | (uintptr_t)buffers[3];
+  bool fast = l.fast.function != NULL && pointers % 16 == 0;
+  attention_args *args = fast ? &l.fast_args : &l.general_args;
+  args->q = buffers[0];
+  args->k = buffers[1];
+  args->v = buffers[2];
+  args->o = buffers[3];
+  args->lse = buffers[4];
+  return tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream);
+}
+
+const tdm_kernel tdm_attention_hip_flash = {"hip_flash", TDM_OP_ATTENTION, &tdm_backend_hip, supports_general, prepare, launch};
+const tdm_kernel tdm_attention_hip_flash64 = {"hip_flash64", TDM_OP_ATTENTION, &tdm_backend_hip,
+                                              supports_64,   prepare_fast,     launch};
+const tdm_kernel tdm_attention_hip_flash128 = {"hip_flash128", TDM_OP_ATTENTION, &tdm_backend_hip,
+                                               supports_128,   prepare_fast,     launch};
