@@ -55,15 +55,24 @@ enum { TDM_WAVE = 32 };
 
 #if TDM_ON_GPU
 /* Whole waves: a wave's values meet in its first thread by shuffles, the waves' in slots. Two barriers; halving the slots round
- * by round takes ten, which cost rmsnorm a third of its time on an H200. */
-TDM_INLINE double tdm_waves_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+ * by round takes ten. The barriers are the callers', because a bare region may not contain OpenMP's. */
+TDM_INLINE void tdm_wave_to_slot(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
   TDM_UNROLL
   for (unsigned distance = TDM_WAVE / 2; distance > 0; distance /= 2)
     x = tdm_combine(x, ompx_shfl_down_sync_d(~0ull, x, distance, TDM_WAVE), how);
   if (here.thread % TDM_WAVE == 0) slots[here.thread / TDM_WAVE] = x;
-  TDM_TEAM_BARRIER(); /* every wave's value is written */
+}
+
+TDM_INLINE double tdm_slots_combined(tdm_combine_t how, const double *slots, tdm_here_t here) {
   double result = slots[0];
   for (int w = 1; w < here.threads / TDM_WAVE; w++) result = tdm_combine(result, slots[w], how);
+  return result;
+}
+
+TDM_INLINE double tdm_waves_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+  tdm_wave_to_slot(x, how, slots, here);
+  TDM_TEAM_BARRIER(); /* every wave's value is written */
+  double result = tdm_slots_combined(how, slots, here);
   TDM_TEAM_BARRIER(); /* all have read them: the next reduction may write */
   return result;
 }

@@ -16,6 +16,8 @@ extern const tdm_kernel tdm_softmax_omp;
 extern const tdm_kernel tdm_swiglu_omp;
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_gemm_omp_gpu;
+extern const tdm_kernel tdm_rmsnorm_omp_gpu;
+extern const tdm_kernel tdm_softmax_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
 #ifdef TDM_HIP
@@ -51,6 +53,8 @@ static const tdm_kernel *const built_in[] = {
     &tdm_swiglu_omp,
 #ifdef TDM_OFFLOAD
     &tdm_gemm_omp_gpu,
+    &tdm_rmsnorm_omp_gpu,
+    &tdm_softmax_omp_gpu,
     &tdm_swiglu_omp_gpu,
 #endif
 #ifdef TDM_HIP
