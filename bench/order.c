@@ -133,9 +133,10 @@ static bool report(order_tool *t) {
   const tdm_order *o = &t->order;
   char name[64];
   print_head(t);
-  if (o->window < t->asked_window || o->chunk < t->asked_chunk)
-    printf("(window %llu is cut to %u, all tile rows at most; chunk %llu to %u, an XCD's share at most)\n",
-           (unsigned long long)t->asked_window, o->window, (unsigned long long)t->asked_chunk, o->chunk);
+  if (o->window < t->asked_window)
+    printf("(window %llu is cut to %u: all tile rows)\n", (unsigned long long)t->asked_window, o->window);
+  if (o->chunk < t->asked_chunk)
+    printf("(chunk %llu is cut to %u: an XCD's share)\n", (unsigned long long)t->asked_chunk, o->chunk);
   printf("%-26s %9s %11s %12s %12s %12s\n", "order", "L2 hit", "memory side", "L2 fills GB", "HBM read GB", "written GB");
   if (!simulate(t, "row-major", tdm_order_make(o->tiles_m, o->tiles_n, 1, o->xcds, 1, 1))) return false;
   snprintf(name, sizeof name, "window %u, chunk %u", o->window, o->chunk);

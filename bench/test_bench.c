@@ -132,7 +132,8 @@ static void test_order(void **state) {
   assert_exits(0, "order 1000x700x300 --window 2 --chunk 2", "4 x 3 = 12 tiles, 5 K steps");
   assert_exits(0, "order 1000x700x300 --chip gfx942,xcds=4 --dtype f32 --sets plain --exact --skew 2 --resident 2",
                "4 XCDs of 38 CUs");
-  assert_exits(0, "order 1000x700x300 --window 9", "(window 9 is cut to 4,");
+  assert_exits(0, "order 1000x700x300 --window 9", "(window 9 is cut to 4: all tile rows)");
+  assert_exits(0, "order 1000x700x300 --chunk 9", "(chunk 9 is cut to 2: an XCD's share)");
   assert_exits(2, "order", "needs a SHAPE");
   assert_exits(2, "order 8x8", "SHAPE = '8x8'");
   assert_exits(2, "order 8x8x8 --tile 0x8x8", "--tile = '0x8x8'");
