@@ -14,8 +14,8 @@ void case_options_table(case_options *o, struct poptOption rows[CASE_OPTION_ROWS
       {"epilogue", '\0', POPT_ARG_STRING, &o->epilogue, 0, "Steps after the sums of gemm", "bias+gelu+scale:0.5"},
       {"set", '\0', POPT_ARG_STRING, &o->settings, 0, "What else the op's description holds", "key=value,..."},
       {"seed", '\0', POPT_ARG_STRING, &o->seed, 0, "Seed of the random data", "N"},
-      {"backend", '\0', POPT_ARG_STRING, &o->backend, 0, "Backend", "omp"},
-      {"device", '\0', POPT_ARG_STRING, &o->device, 0, "Device", "host|omp:N"},
+      {"backend", '\0', POPT_ARG_STRING, &o->backend, 0, "Backend", "omp|hip"},
+      {"device", '\0', POPT_ARG_STRING, &o->device, 0, "Device", "host|omp:N|hip:N|sim:CHIP"},
       {"kernel", '\0', POPT_ARG_STRING, &o->kernel, 0, "Kernel", "NAME|OP=NAME,..."},
       POPT_TABLEEND,
   };

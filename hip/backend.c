@@ -38,10 +38,13 @@ static bool built_for(const char *chip) {
   return false;
 }
 
-/* HIP tells compute units, not XCDs. An MI300X has 38 in each, an MI350X 32; partitions of a device hold whole XCDs. */
-static int count_xcds(const char *chip, int compute_units) {
-  int each = strcmp(chip, "gfx942") == 0 ? 38 : 32;
-  return compute_units < each ? 1 : compute_units / each;
+/* ROCm 7 and the simulator tell the XCDs. ROCm 6 does not know the attribute: an MI300X has 38 compute units in each, an MI350X
+ * 32, and a partition of a device holds whole XCDs. */
+static int count_xcds(const tdm_hip_device *d) {
+  int xcds = 0, each = strcmp(d->chip, "gfx942") == 0 ? 38 : 32;
+  if (d->library->DeviceGetAttribute(&xcds, hipDeviceAttributeNumberOfXccs, d->number) == hipSuccess && xcds > 0) return xcds;
+  d->library->GetLastError();
+  return d->compute_units < each ? 1 : d->compute_units / each;
 }
 
 static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
@@ -67,7 +70,7 @@ static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
     return TDM_ERROR_UNSUPPORTED;
   }
   d->compute_units = p.multiProcessorCount;
-  d->xcds = count_xcds(d->chip, d->compute_units);
+  d->xcds = count_xcds(d);
   d->lds_bytes = p.sharedMemPerBlock;
   return TDM_OK;
 }
@@ -106,6 +109,19 @@ void tdm_hip_close(tdm_hip_device *device) {
   tdm_hip_library_done(device->name);
   pthread_mutex_destroy(&device->lock);
   free(device);
+}
+
+void tdm_hip_list(char *text, size_t size) {
+  const hip_library *library;
+  char reason[256];
+  size_t used = strlen(text);
+  int count = 0;
+  if (tdm_hip_library("hip:0", &library, reason, sizeof reason) == TDM_OK && library->GetDeviceCount(&count) != hipSuccess)
+    count = 0;
+  for (int i = 0; i < count && used < size; i++) used += (size_t)snprintf(text + used, size - used, " hip:%d", i);
+  if (!tdm_hip_has_simulator()) return;
+  for (const char *at = TDM_HIP; *at != '\0' && used < size; at += strcspn(at, " "), at += *at == ' ')
+    used += (size_t)snprintf(text + used, size - used, " sim:%.*s", (int)strcspn(at, " "), at);
 }
 
 /* ---- The backend ---- */
@@ -161,4 +177,38 @@ static tdm_status sync_stream(const tdm_context *context, void *stream) {
   return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "stream_sync", "StreamSynchronize", error);
 }
 
-const tdm_backend tdm_backend_hip = {"hip", alloc_memory, free_memory, copy_memory, open_stream, close_stream, sync_stream};
+/* ---- Turns: an event, recorded behind each run, that the next one waits for ---- */
+
+static tdm_status open_turns(const tdm_context *context, void **turns) {
+  const tdm_hip_device *d = context->hip;
+  hipEvent_t event = NULL;
+  int before = tdm_hip_enter(d);
+  hipError_t error = d->library->EventCreateWithFlags(&event, hipEventDisableTiming);
+  tdm_hip_leave(d, before);
+  *turns = event;
+  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "plan", "EventCreateWithFlags", error);
+}
+
+static void close_turns(const tdm_context *context, void *turns) { context->hip->library->EventDestroy(turns); }
+
+/* Before the first run the event was not recorded, and the wait is over at once. */
+static tdm_status begin_turn(const tdm_context *context, void *turns, void *stream) {
+  const tdm_hip_device *d = context->hip;
+  int before = tdm_hip_enter(d);
+  hipError_t error = d->library->StreamWaitEvent(stream, turns, 0);
+  tdm_hip_leave(d, before);
+  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "run", "StreamWaitEvent", error);
+}
+
+static tdm_status end_turn(const tdm_context *context, void *turns, void *stream) {
+  const tdm_hip_device *d = context->hip;
+  int before = tdm_hip_enter(d);
+  hipError_t error = d->library->EventRecord(turns, stream);
+  tdm_hip_leave(d, before);
+  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "run", "EventRecord", error);
+}
+
+static const tdm_turns turns = {open_turns, close_turns, begin_turn, end_turn};
+
+const tdm_backend tdm_backend_hip = {"hip",       alloc_memory, free_memory, copy_memory,
+                                     open_stream, close_stream, sync_stream, &turns};

@@ -78,6 +78,7 @@ static tdm_status load_rocm(char *reason, size_t size) {
 
 static tdm_status load_simulator(char *reason, size_t size) {
   static const char file[] = "libgfxsim-hip.so";
+  if (simulator.file[0] != '\0') return TDM_OK;
   void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
     snprintf(reason, size, "the simulator could not be loaded: %s", dlerror());
@@ -122,10 +123,8 @@ static tdm_status open_chip(const char *chip, char *reason, size_t size) {
 
 static tdm_status open_library(const char *device, const hip_library **library, char *reason, size_t size) {
   if (strncmp(device, "sim:", 4) == 0) {
-    if (simulator.file[0] == '\0') {
-      tdm_status status = load_simulator(reason, size);
-      if (status != TDM_OK) return status;
-    }
+    tdm_status status = load_simulator(reason, size);
+    if (status != TDM_OK) return status;
     *library = &simulator;
     return open_chip(device + 4, reason, size);
   }
@@ -145,4 +144,12 @@ void tdm_hip_library_done(const char *device) {
   pthread_mutex_lock(&lock);
   if (--simulated_users == 0) simulator_close();
   pthread_mutex_unlock(&lock);
+}
+
+bool tdm_hip_has_simulator(void) {
+  char reason[256];
+  pthread_mutex_lock(&lock);
+  tdm_status status = load_simulator(reason, sizeof reason);
+  pthread_mutex_unlock(&lock);
+  return status == TDM_OK;
 }

@@ -2,17 +2,21 @@
 #ifndef TANDEM_HIP_LIBRARY_H
 #define TANDEM_HIP_LIBRARY_H
 
+#include <stdbool.h>
+
 #include "hip_abi.h"
 #include "tandem/tandem.h"
 
 /* What the library must have. Without GetDevicePropertiesR0600 it is older than ROCm 6, whose structures differ. */
-#define HIP_FUNCTIONS(X)                                                                                                      \
-  X(RuntimeGetVersion)                                                                                                        \
-  X(GetDeviceCount)                                                                                                           \
-  X(GetDevice)                                                                                                                \
-  X(SetDevice) X(GetDevicePropertiesR0600) X(GetErrorName) X(GetErrorString) X(GetLastError) X(Malloc) X(Free) X(MemcpyAsync) \
-      X(StreamCreateWithFlags) X(StreamDestroy) X(StreamSynchronize) X(StreamWaitEvent) X(EventCreateWithFlags)               \
-          X(EventDestroy) X(EventRecord) X(ModuleLoadData) X(ModuleUnload) X(ModuleGetFunction) X(ModuleLaunchKernel)
+#define HIP_FUNCTIONS(X)                                                                                                \
+  X(RuntimeGetVersion)                                                                                                  \
+  X(GetDeviceCount)                                                                                                     \
+  X(GetDevice)                                                                                                          \
+  X(SetDevice)                                                                                                          \
+  X(GetDevicePropertiesR0600) X(GetErrorName) X(GetErrorString) X(GetLastError) X(Malloc) X(Free) X(MemcpyAsync)        \
+      X(StreamCreateWithFlags) X(StreamDestroy) X(DeviceGetAttribute) X(StreamSynchronize) X(StreamWaitEvent)           \
+          X(EventCreateWithFlags) X(EventDestroy) X(EventRecord) X(ModuleLoadData) X(ModuleUnload) X(ModuleGetFunction) \
+              X(ModuleLaunchKernel)
 
 typedef struct hip_library {
   char file[64]; /* as it was found: "libamdhip64.so.6" */
@@ -26,5 +30,7 @@ typedef struct hip_library {
 tdm_status tdm_hip_library(const char *device, const hip_library **library, char *reason, size_t size);
 /* Ends what tdm_hip_library began for this device: the last user of a simulated chip closes it. */
 void tdm_hip_library_done(const char *device);
+/* Can the simulator's library be loaded? */
+bool tdm_hip_has_simulator(void);
 
 #endif

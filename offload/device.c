@@ -86,4 +86,5 @@ static tdm_status sync_nothing(const tdm_context *context, void *stream) {
   return TDM_OK;
 }
 
-const tdm_backend tdm_backend_omp = {"omp", alloc_memory, free_memory, copy_memory, open_stream, close_stream, sync_nothing};
+const tdm_backend tdm_backend_omp = {"omp",       alloc_memory, free_memory,  copy_memory,
+                                     open_stream, close_stream, sync_nothing, NULL};

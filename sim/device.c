@@ -38,6 +38,7 @@ void gfxsim_close(gfxsim_device *device) {
 void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *info) {
   const chip *c = &device->chip;
   *info = (gfxsim_device_info){.chip = c->name,
+                               .xcds = c->xcds,
                                .compute_units = c->xcds * c->cus_per_xcd,
                                .waves_per_cu = c->simds_per_cu * c->waves_per_simd,
                                .lds_bytes = c->lds_bytes,

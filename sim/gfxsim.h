@@ -94,7 +94,7 @@ GFXSIM_API void gfxsim_close(gfxsim_device *device); /* and all of its objects a
 
 typedef struct gfxsim_device_info {
   const char *chip; /* "gfx950" */
-  uint32_t compute_units, waves_per_cu, lds_bytes, max_workgroup;
+  uint32_t xcds, compute_units, waves_per_cu, lds_bytes, max_workgroup;
   uint32_t vgprs;    /* of 32 bits and 64 lanes, of one CU */
   uint32_t l2_bytes; /* of one XCD */
   uint32_t clock_mhz;

@@ -87,6 +87,7 @@ typedef enum hipDeviceAttribute_t {
   hipDeviceAttributeSharedMemPerMultiprocessor = 76,
   hipDeviceAttributeWarpSize = 87,
   hipDeviceAttributeMaxSharedMemoryPerMultiprocessor = 10002,
+  hipDeviceAttributeNumberOfXccs = 10018, /* from ROCm 7 on */
 } hipDeviceAttribute_t;
 
 enum { hipStreamDefault = 0, hipStreamNonBlocking = 1 };

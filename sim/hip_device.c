@@ -90,6 +90,12 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *p, int number) {
   return hip_leave(hip_enter() ? properties(p, number) : hipErrorNoDevice);
 }
 
+static int count_xcds(void) {
+  gfxsim_device_info d;
+  gfxsim_device_describe(hip_device(), &d);
+  return (int)d.xcds;
+}
+
 static hipError_t attribute(int *value, hipDeviceAttribute_t which, int number) {
   hipDeviceProp_tR0600 p;
   if (value == NULL) return hip_fail(hipErrorInvalidValue, "hipDeviceGetAttribute: value = NULL: must be an address");
@@ -114,6 +120,7 @@ static hipError_t attribute(int *value, hipDeviceAttribute_t which, int number) 
     case hipDeviceAttributeSharedMemPerBlockOptin:
     case hipDeviceAttributeSharedMemPerMultiprocessor:
     case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerBlock; break;
+    case hipDeviceAttributeNumberOfXccs: *value = count_xcds(); break;
     case hipDeviceAttributeWarpSize: *value = p.warpSize; break;
     default:
       return hip_fail(hipErrorInvalidValue, "hipDeviceGetAttribute: attribute = %d: gfxsim has no such number", (int)which);

@@ -32,6 +32,9 @@ const char *tdm_devices(void) {
   size_t used = (size_t)snprintf(text, sizeof text, "host");
   for (int i = 0; i < tdm_omp_device_count() && used < sizeof text; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, " omp:%d", i);
+#ifdef TDM_HIP
+  tdm_hip_list(text, sizeof text);
+#endif
   return text;
 }
 

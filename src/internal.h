@@ -50,6 +50,14 @@ extern const char *const tdm_op_names[TDM_OP_COUNT];
 
 /* ---- Backends: a device's memory and the completion of work. A second backend is a second table. ---- */
 
+/* For plans whose runs share a workspace: a run waits, on its own stream, for the run before. */
+typedef struct tdm_turns {
+  tdm_status (*open)(const tdm_context *context, void **turns);
+  void (*close)(const tdm_context *context, void *turns);
+  tdm_status (*begin)(const tdm_context *context, void *turns, void *stream);
+  tdm_status (*end)(const tdm_context *context, void *turns, void *stream);
+} tdm_turns;
+
 typedef struct tdm_backend {
   const char *name;
   tdm_status (*alloc)(const tdm_context *context, size_t bytes, void **pointer);
@@ -60,6 +68,7 @@ typedef struct tdm_backend {
   tdm_status (*stream_open)(const tdm_context *context, void **stream);
   void (*stream_close)(const tdm_context *context, void *stream);
   tdm_status (*sync)(const tdm_context *context, void *stream);
+  const tdm_turns *turns; /* NULL: a run is done when it returns */
 } tdm_backend;
 
 struct tdm_stream {
@@ -79,6 +88,8 @@ extern const tdm_backend tdm_backend_hip;
 /* Opens "hip:N", whose number is also given, or "sim:CHIP"; on failure says why, without the device's name. */
 tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, char *reason, size_t size);
 void tdm_hip_close(tdm_hip_device *device); /* NULL is allowed */
+/* Appends the devices that it would open here, each with a space in front. */
+void tdm_hip_list(char *text, size_t size);
 
 struct tdm_context {
   const tdm_backend *backend;
@@ -171,6 +182,7 @@ struct tdm_plan {
   void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */
 
   pthread_mutex_t turn; /* held by the run that uses the workspace */
+  void *turns;          /* of backend->turns; NULL without a workspace */
   char explain[2048];
 };
 

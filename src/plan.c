@@ -30,8 +30,10 @@ tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm
 static tdm_status finish(tdm_plan *plan) {
   TDM_TRY(tdm_plan_choose(plan));
   TDM_TRY(plan->kernel->prepare(plan));
-  if (plan->workspace_bytes > 0) TDM_TRY(plan->context->backend->alloc(plan->context, plan->workspace_bytes, &plan->workspace));
-  return TDM_OK;
+  const tdm_backend *backend = plan->context->backend;
+  if (plan->workspace_bytes == 0) return TDM_OK;
+  TDM_TRY(backend->alloc(plan->context, plan->workspace_bytes, &plan->workspace));
+  return backend->turns == NULL ? TDM_OK : backend->turns->open(plan->context, &plan->turns);
 }
 
 tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
@@ -45,6 +47,7 @@ tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
 
 void tdm_plan_free(tdm_plan *plan) {
   if (plan == NULL) return;
+  if (plan->turns != NULL) plan->context->backend->turns->close(plan->context, plan->turns);
   if (plan->workspace != NULL) plan->context->backend->free(plan->context, plan->workspace);
   if (plan->table != NULL) plan->context->backend->free(plan->context, plan->table);
   pthread_mutex_destroy(&plan->turn);
@@ -129,6 +132,16 @@ static tdm_status check_pointers(const tdm_plan *plan, const void *const *pointe
   return TDM_OK;
 }
 
+/* Runs that share a workspace, one after the other: their launches by the lock, their work on the device by the turns. */
+static tdm_status launch_in_turn(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  const tdm_turns *turns = plan->context->backend->turns;
+  void *handle = stream == NULL ? NULL : stream->handle;
+  if (turns == NULL) return plan->kernel->launch(plan, buffers, stream);
+  TDM_TRY(turns->begin(plan->context, plan->turns, handle));
+  TDM_TRY(plan->kernel->launch(plan, buffers, stream));
+  return turns->end(plan->context, plan->turns, handle);
+}
+
 /* Kernels only read what the plan calls TDM_IN, so one array of plain pointers serves all. */
 static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream) {
   void *buffers[TDM_MAX_BUFFERS] = {0};
@@ -136,7 +149,7 @@ static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_
   if (plan->workspace == NULL) return plan->kernel->launch(plan, buffers, stream);
   pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->turn;
   pthread_mutex_lock(turn);
-  tdm_status status = plan->kernel->launch(plan, buffers, stream);
+  tdm_status status = launch_in_turn(plan, buffers, stream);
   pthread_mutex_unlock(turn);
   return status;
 }

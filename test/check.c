@@ -9,8 +9,8 @@
 
 typedef struct command {
   case_options options;
-  char *teams, *threads;
-  int full, huge, trace;
+  char *teams, *threads, *every;
+  int full, huge, cover, trace;
   const char *op, *shape; /* NULL: all, the standard set */
 } command;
 
@@ -20,7 +20,7 @@ typedef struct skip_reason {
   int64_t count;
 } skip_reason;
 
-enum { MAX_REASONS = 32, SAMPLED_ROWS = 200 };
+enum { MAX_REASONS = 32, SAMPLED_ROWS = 200, COVER_CASES = 8 };
 
 typedef struct session {
   const command *command;
@@ -30,6 +30,9 @@ typedef struct session {
   double share; /* of the op under way: the largest error as a share of its bound */
   skip_reason reasons[MAX_REASONS];
   int reason_count;
+  uint64_t every, member; /* of a set every so many cases are checked; cases met so far */
+  char reached[1024];     /* kernels of the op under way that a case ran, each between spaces */
+  int cover_left;         /* passes that are still wanted of the one kernel that is named; -1: none is */
 } session;
 
 /* ---- One case ---- */
@@ -48,14 +51,31 @@ static void count_skipped(session *s, const char *reason) {
   next->count++;
 }
 
+static bool was_reached(const session *s, const char *kernel) {
+  char word[48];
+  snprintf(word, sizeof word, " %s ", kernel);
+  return strstr(s->reached, word) != NULL;
+}
+
+static void note_reached(session *s, const char *kernel) {
+  size_t used = strlen(s->reached);
+  if (s->cover_left > 0) s->cover_left--;
+  if (!was_reached(s, kernel)) snprintf(s->reached + used, sizeof s->reached - used, "%s%s ", used == 0 ? " " : "", kernel);
+}
+
 static void check_pass(session *s, tdm_case c, case_fill fill) {
   check_report report;
   c.fill = fill;
   check_outcome outcome = check_case(&s->settings, &c, &report);
   if (report.share > s->share) s->share = report.share;
   switch (outcome) {
-    case CHECK_PASSED: s->passed++; return;
-    case CHECK_UNSUPPORTED: count_skipped(s, report.text); return;
+    case CHECK_PASSED:
+      s->passed++;
+      note_reached(s, report.kernel);
+      return;
+    case CHECK_UNSUPPORTED:
+      if (s->cover_left < 0) count_skipped(s, report.text); /* while a kernel is covered: not for this kernel, which is well */
+      return;
     default: break;
   }
   char text[1280];
@@ -79,6 +99,7 @@ static void check_member(void *user, const tdm_case *member) {
   char error[512];
   if (o->dtype != NULL && c.type != s->wanted->type) return;
   if (o->layout != NULL && c.layout != s->wanted->layout) return;
+  if (s->cover_left == 0 || s->member++ % s->every != 0) return;
   case_options rest = *o;
   rest.dtype = rest.layout = NULL;
   if (!case_options_apply(&rest, &c, error, sizeof error)) { /* can't be: run_all applied them to an empty case before */
@@ -96,6 +117,39 @@ static bool usage(const char *message) {
   return false;
 }
 
+static bool open_device(session *s, const char *device, const char *kernel, char *where, size_t size);
+
+/* Runs cases of the set by a kernel that the dispatcher chose for none of them. Without one the kernel was not checked. */
+static bool cover_kernel(session *s, const case_op *op, check_extent extent, const char *kernel) {
+  char error[512], where[256];
+  check_settings before = s->settings;
+  if (!open_device(s, tdm_context_device(before.context), kernel, where, sizeof where)) return false;
+  uint64_t every = s->every;
+  s->every = 1;
+  s->cover_left = COVER_CASES;
+  bool ran = check_set(op, extent, check_member, s, error, sizeof error);
+  tdm_close(s->settings.context);
+  s->settings = before;
+  s->every = every;
+  s->cover_left = -1;
+  if (!ran) return usage(error);
+  if (was_reached(s, kernel)) return true;
+  s->failed++;
+  printf("FAILED %s\n  kernel %s: no case of the set reached it\n", op->name, kernel);
+  return true;
+}
+
+/* Kernels of the device's backend: their names begin with hip_ where it is hip. */
+static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
+  const char *device = tdm_context_device(s->settings.context);
+  bool hip = strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0;
+  char names[512], *rest = NULL;
+  snprintf(names, sizeof names, "%s", tdm_kernels(op->name));
+  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
+    if ((strncmp(name, "hip_", 4) == 0) == hip && !was_reached(s, name) && !cover_kernel(s, op, extent, name)) return false;
+  return true;
+}
+
 static bool run_set(session *s, const case_op *op) {
   char error[512];
   tdm_case wanted = case_default(op);
@@ -104,7 +158,10 @@ static bool run_set(session *s, const case_op *op) {
   s->wanted = &wanted;
   s->share = 0;
   int64_t before[] = {s->passed, s->failed, s->skipped};
+  s->reached[0] = '\0';
+  s->member = 0;
   if (!check_set(op, extent, check_member, s, error, sizeof error)) return usage(error);
+  if (s->command->cover && !cover_kernels(s, op, extent)) return false;
   printf("%-6s %-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped   largest f32 error: %.2f of its bound\n",
          tdm_context_device(s->settings.context), op->name, s->passed - before[0], s->failed - before[1],
          s->skipped - before[2], s->share);
@@ -143,22 +200,18 @@ static bool run_on_device(session *s) {
 
 /* ---- Devices ---- */
 
-static bool open_device(session *s, const char *device, char *where, size_t size) {
+static bool open_device(session *s, const char *device, const char *kernel, char *where, size_t size) {
   const command *k = s->command;
   char error[256];
   uint64_t teams = 0, threads = 0;
   if (k->teams != NULL && !case_parse_number("--teams", k->teams, 1, 1 << 20, &teams, error, sizeof error)) return usage(error);
   if (k->threads != NULL && !case_parse_number("--threads", k->threads, 1, 1024, &threads, error, sizeof error))
     return usage(error);
-  tdm_options options = {.backend = k->options.backend,
-                         .device = device,
-                         .kernel = k->options.kernel,
-                         .teams = (int)teams,
-                         .threads = (int)threads};
+  tdm_options options = {
+      .backend = k->options.backend, .device = device, .kernel = kernel, .teams = (int)teams, .threads = (int)threads};
   if (tdm_open(&options, &s->settings.context) != TDM_OK) return usage(tdm_last_error());
   size_t used = (size_t)snprintf(where, size, " --device %s", tdm_context_device(s->settings.context));
-  if (k->options.kernel != NULL && used < size)
-    used += (size_t)snprintf(where + used, size - used, " --kernel %s", k->options.kernel);
+  if (kernel != NULL && used < size) used += (size_t)snprintf(where + used, size - used, " --kernel %s", kernel);
   if (teams > 0 && used < size) used += (size_t)snprintf(where + used, size - used, " --teams %" PRIu64, teams);
   if (threads > 0 && used < size) snprintf(where + used, size - used, " --threads %" PRIu64, threads);
   s->settings.where = where;
@@ -170,7 +223,7 @@ static bool run_devices(session *s) {
   char error[512], where[256];
   if (!case_options_devices(&s->command->options, &devices, error, sizeof error)) return usage(error);
   for (int i = 0; i < devices.count; i++) {
-    if (!open_device(s, devices.name[i], where, sizeof where)) return false;
+    if (!open_device(s, devices.name[i], s->command->options.kernel, where, sizeof where)) return false;
     bool ran = run_on_device(s);
     tdm_close(s->settings.context);
     if (!ran) return false;
@@ -188,6 +241,8 @@ static bool check_operands(command *k, const char *const *operands, int count) {
     snprintf(error, sizeof error, "op = '%s': must be one of %s", k->op, case_op_list());
     return usage(error);
   }
+  if (k->cover && (k->shape != NULL || k->options.kernel != NULL))
+    return usage("--cover is for a set and all of its kernels: there must be no SHAPE and no --kernel beside it");
   if (k->full && k->huge) return usage("--full with --huge: must be one of them");
   if (k->shape != NULL && (k->full || k->huge))
     return usage("--full and --huge choose a set: there must be no SHAPE beside them");
@@ -216,6 +271,12 @@ static bool read_command(command *k, poptContext popt) {
   return check_operands(k, operands, count);
 }
 
+static bool read_every(session *s) {
+  char error[512];
+  const char *every = s->command->every;
+  return every == NULL || case_parse_number("--every", every, 1, 1 << 20, &s->every, error, sizeof error) || usage(error);
+}
+
 int main(int argc, const char **argv) {
   command k = {0};
   struct poptOption rows[CASE_OPTION_ROWS];
@@ -228,20 +289,23 @@ int main(int argc, const char **argv) {
       {"full", '\0', POPT_ARG_NONE, &k.full, 0, "All combinations instead of all pairs: hours", NULL},
       {"huge", '\0', POPT_ARG_NONE, &k.huge, 0, "Arrays of more than 2^31 elements: minutes, and 18 GiB of memory or more",
        NULL},
+      {"cover", '\0', POPT_ARG_NONE, &k.cover, 0, "Reach every kernel of the device: by name those that no case chose", NULL},
+      {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set", "N"},
       {"trace", '\0', POPT_ARG_NONE, &k.trace, 0, "Say each case before its launch (TANDEM_CHECK_TRACE=1 does the same)", NULL},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext popt = poptGetContext("tandem-check", argc, argv, table, 0);
-  session s = {.command = &k};
+  session s = {.command = &k, .every = 1, .cover_left = -1};
   int code = EXIT_USAGE;
   check_catch_crashes();
   if (popt != NULL && read_command(&k, popt)) {
     s.settings.trace = k.trace;
     s.settings.sampled_rows = k.huge ? SAMPLED_ROWS : 0;
-    if (run_devices(&s)) code = finish(&s);
+    if (read_every(&s) && run_devices(&s)) code = finish(&s);
   }
   poptFreeContext(popt);
   case_options_free(&k.options);
   free(k.teams);
   free(k.threads);
+  free(k.every);
   return code;
 }

@@ -20,6 +20,7 @@ typedef struct check_report {
   char array[16];       /* WRONG, OUTSIDE, INPUT, UNSTABLE: where */
   int64_t row, column;  /* of its first such element; OUTSIDE: column is counted from the row's first element */
   int64_t wrong, total; /* WRONG: elements */
+  char kernel[40];      /* that ran it; "" where none did */
   double share;         /* the largest error, as a share of what was allowed for it; f32 outputs only */
   char text[640];       /* what is wrong, one line or more; "" when passed */
 } check_report;

@@ -279,6 +279,7 @@ check_outcome check_case(const check_settings *settings, const tdm_case *c, chec
   if (status != TDM_OK)
     return say(report, status == TDM_ERROR_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_REFUSED, "  %s", tdm_last_error());
   own.kernel = tdm_plan_kernel(k.plan);
+  snprintf(report->kernel, sizeof report->kernel, "%s", tdm_plan_kernel(k.plan));
   check_outcome outcome;
   if (!fits(settings, c, report))
     outcome = CHECK_UNSUPPORTED;

@@ -106,7 +106,7 @@ static void open_takes(void **state) {
 /* Only with no offload device is the host what auto falls back to. */
 static void strict_refuses_the_host(void **state) {
   (void)state;
-  if (strcmp(tdm_devices(), "host") != 0) skip();
+  if (strstr(tdm_devices(), " omp:") != NULL || strstr(tdm_devices(), " hip:") != NULL) skip();
   tdm_context *context = UNTOUCHED;
   REFUSED(tdm_open(&(tdm_options){.strict = 1}, &context), TDM_ERROR_UNSUPPORTED, "strict", "only the host answers");
   setenv("TANDEM_STRICT", "1", 1);
