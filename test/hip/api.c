@@ -1,0 +1,227 @@
+/* The public API on a simulated chip: devices, memory, streams, plans, and what each of them refuses. */
+#include "../api/api.h"
+
+#include <stdio.h>
+
+#include "tandem/add.h"
+#include "tandem/rmsnorm.h"
+#include "tandem/softmax.h"
+
+static const char *device; /* "sim:gfx950" */
+
+static int setup(void **state) {
+  (void)state;
+  clear_environment();
+  return 0;
+}
+
+static tdm_context *open_device(void) {
+  tdm_context *context = NULL;
+  ACCEPTED(tdm_open(&(tdm_options){.device = device}, &context));
+  return context;
+}
+
+/* ---- Devices ---- */
+
+static void devices(void **state) {
+  (void)state;
+  assert_non_null(strstr(tdm_devices(), device));
+  tdm_context *context = open_device(), *second = open_device(); /* contexts of a chip share it */
+  assert_string_equal(tdm_context_device(context), device);
+  tdm_close(context);
+  void *memory = NULL;
+  ACCEPTED(tdm_alloc(second, 64, &memory)); /* so the first one's end is not the chip's */
+  ACCEPTED(tdm_free(second, memory));
+  tdm_close(second);
+  context = open_device(); /* and after the last one it opens again */
+  tdm_close(context);
+}
+
+static void open_refuses(void **state) {
+  (void)state;
+  tdm_context *context = UNTOUCHED;
+  REFUSED(tdm_open(&(tdm_options){.device = "sim:gfx906"}, &context), TDM_ERROR_ARGUMENT, "device = 'sim:gfx906'",
+          "must be gfx942");
+  REFUSED(tdm_open(&(tdm_options){.device = device, .backend = "omp"}, &context), TDM_ERROR_ARGUMENT, "must be hip");
+  REFUSED(tdm_open(&(tdm_options){.device = device, .threads = 3}, &context), TDM_ERROR_ARGUMENT, "threads = 3", "must be 0");
+  REFUSED(tdm_open(&(tdm_options){.device = "sim:gfx950gfx950gfx950gfx950gfx950gfx950gfx950gfx950"}, &context),
+          TDM_ERROR_ARGUMENT, "must be sim:CHIP");
+  tdm_context *open = open_device();
+  const char *other = strcmp(device, "sim:gfx950") == 0 ? "sim:gfx942" : "sim:gfx950";
+  REFUSED(tdm_open(&(tdm_options){.device = other}, &context), TDM_ERROR_UNSUPPORTED, other, device, "one chip at a time");
+  tdm_close(open);
+  assert_ptr_equal(context, UNTOUCHED);
+}
+
+static void environment(void **state) {
+  (void)state;
+  tdm_context *context = NULL;
+  setenv("TANDEM_DEVICE", device, 1);
+  setenv("TANDEM_BACKEND", "hip", 1);
+  setenv("TANDEM_STRICT", "1", 1); /* a named device is no fallback */
+  ACCEPTED(tdm_open(NULL, &context));
+  assert_string_equal(tdm_context_device(context), device);
+  tdm_close(context);
+  clear_environment();
+}
+
+/* ---- Memory and streams ---- */
+
+static void memory(void **state) {
+  (void)state;
+  tdm_context *context = open_device();
+  char text[] = "0123456789", back[sizeof text] = "";
+  void *a = NULL, *b = NULL;
+  ACCEPTED(tdm_alloc(context, sizeof text, &a));
+  ACCEPTED(tdm_alloc(context, sizeof text, &b));
+  assert_int_equal((uintptr_t)a % 256, 0);
+  ACCEPTED(tdm_copy(context, a, text, sizeof text, TDM_TO_DEVICE, NULL));
+  ACCEPTED(tdm_copy(context, b, a, sizeof text, TDM_ON_DEVICE, NULL));
+  ACCEPTED(tdm_copy(context, back, b, sizeof text, TDM_TO_HOST, NULL));
+  assert_string_equal(back, text);
+  REFUSED(tdm_copy(context, (char *)a + 1, a, 4, TDM_ON_DEVICE, NULL), TDM_ERROR_ARGUMENT, "overlap");
+  REFUSED(tdm_copy(context, text, back, 4, TDM_TO_DEVICE, NULL), TDM_ERROR_DEVICE, "hipMemcpyAsync", device);
+  void *huge = UNTOUCHED;
+  REFUSED(tdm_alloc(context, (size_t)1 << 50, &huge), TDM_ERROR_MEMORY, "bytes = 1125899906842624", "hipMalloc");
+  assert_ptr_equal(huge, UNTOUCHED);
+  ACCEPTED(tdm_free(context, a));
+  ACCEPTED(tdm_free(context, b));
+  tdm_close(context);
+}
+
+static void streams(void **state) {
+  (void)state;
+  tdm_context *context = open_device(), *other = open_device();
+  tdm_stream *stream = NULL;
+  float x[] = {1, 2, 3}, y[3] = {0};
+  void *a = NULL;
+  tdm_plan *plan = NULL;
+  tdm_add_desc desc = tdm_add_default(1, 3, TDM_F32);
+  ACCEPTED(tdm_stream_open(context, &stream));
+  ACCEPTED(tdm_alloc(context, sizeof x, &a));
+  ACCEPTED(tdm_add_plan(context, &desc, &plan));
+  ACCEPTED(tdm_copy(context, a, x, sizeof x, TDM_TO_DEVICE, stream));
+  ACCEPTED(tdm_add_run(plan, a, a, a, stream));
+  ACCEPTED(tdm_add_run(plan, a, a, a, stream));
+  ACCEPTED(tdm_stream_sync(context, stream));
+  ACCEPTED(tdm_copy(context, y, a, sizeof y, TDM_TO_HOST, stream));
+  assert_true(y[0] == 4 && y[1] == 8 && y[2] == 12);
+  REFUSED(tdm_stream_sync(other, stream), TDM_ERROR_ARGUMENT, "belongs to another context");
+  tdm_plan_free(plan);
+  ACCEPTED(tdm_free(context, a));
+  tdm_stream_close(stream);
+  tdm_close(other);
+  tdm_close(context);
+}
+
+/* ---- Plans ---- */
+
+static void explains(void **state) {
+  (void)state;
+  tdm_context *context = open_device();
+  tdm_plan *plan = NULL;
+  tdm_softmax_desc fits = tdm_softmax_default(2, 32768, TDM_F16), longer = tdm_softmax_default(2, 32769, TDM_F16);
+  ACCEPTED(tdm_softmax_plan(context, &fits, &plan));
+  assert_string_equal(tdm_plan_kernel(plan), "hip_registers");
+  assert_non_null(strstr(tdm_plan_explain(plan), "not hip_loop: hip_registers comes first"));
+  assert_non_null(strstr(tdm_plan_explain(plan), "not omp: needs backend omp"));
+  tdm_plan_free(plan);
+  ACCEPTED(tdm_softmax_plan(context, &longer, &plan));
+  assert_string_equal(tdm_plan_kernel(plan), "hip_loop");
+  assert_non_null(strstr(tdm_plan_explain(plan), "not hip_registers: holds a row in registers: at most 32768 elements"));
+  tdm_plan_free(plan);
+  tdm_close(context);
+}
+
+static void named_kernels(void **state) {
+  (void)state;
+  tdm_context *context = NULL;
+  tdm_plan *plan = UNTOUCHED;
+  tdm_rmsnorm_desc longer = tdm_rmsnorm_default(1, 40000, TDM_F32);
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = "rmsnorm=hip_registers,add=omp"}, &context));
+  REFUSED(tdm_rmsnorm_plan(context, &longer, &plan), TDM_ERROR_UNSUPPORTED, "hip_registers", "at most 32768 elements");
+  tdm_add_desc add = tdm_add_default(1, 1, TDM_F32);
+  REFUSED(tdm_add_plan(context, &add, &plan), TDM_ERROR_UNSUPPORTED, "kernel = 'omp'", "needs backend omp");
+  assert_ptr_equal(plan, UNTOUCHED);
+  tdm_close(context);
+}
+
+static char logged[512];
+
+static void log_line(void *user, const char *line) {
+  (void)user;
+  snprintf(logged, sizeof logged, "%s", line);
+}
+
+/* Host memory is not the device's: the launch says so and the process lives on. */
+static void faults(void **state) {
+  (void)state;
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  float x = 1;
+  void *a = NULL;
+  setenv("TANDEM_VERBOSE", "1", 1);
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .log = log_line}, &context));
+  tdm_add_desc desc = tdm_add_default(1, 1, TDM_F32);
+  ACCEPTED(tdm_add_plan(context, &desc, &plan));
+  REFUSED(tdm_add_run(plan, &x, &x, &x, NULL), TDM_ERROR_DEVICE, "add f32 1x1", "hipModuleLaunchKernel", device, "add_f32");
+  ACCEPTED(tdm_alloc(context, sizeof x, &a));
+  ACCEPTED(tdm_copy(context, a, &x, sizeof x, TDM_TO_DEVICE, NULL));
+  ACCEPTED(tdm_add_run(plan, a, a, a, NULL));
+  assert_non_null(strstr(logged, "add f32 1x1: hip_blocks on sim:"));
+  ACCEPTED(tdm_free(context, a));
+  tdm_plan_free(plan);
+  tdm_close(context);
+  clear_environment();
+}
+
+/* ---- Few compute units: workgroups stride over more work than there are of them ---- */
+
+static void strides_over_work(void **state) {
+  (void)state;
+  enum { ROWS = 1001, COLS = 200 };
+  static float x[ROWS * COLS], y[ROWS * COLS];
+  char small[48];
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  void *a = NULL;
+  snprintf(small, sizeof small, "%s,xcds=1,cus_per_xcd=1", device);
+  ACCEPTED(tdm_open(&(tdm_options){.device = small}, &context));
+  for (int i = 0; i < ROWS * COLS; i++) x[i] = (float)(i % 7);
+  ACCEPTED(tdm_alloc(context, sizeof x, &a));
+  ACCEPTED(tdm_copy(context, a, x, sizeof x, TDM_TO_DEVICE, NULL));
+  tdm_add_desc add = tdm_add_default(ROWS, COLS, TDM_F32);
+  ACCEPTED(tdm_add_plan(context, &add, &plan));
+  ACCEPTED(tdm_add_run(plan, a, a, a, NULL));
+  tdm_plan_free(plan);
+  ACCEPTED(tdm_copy(context, y, a, sizeof y, TDM_TO_HOST, NULL));
+  for (int i = 0; i < ROWS * COLS; i++) assert_true(y[i] == 2 * x[i]);
+  tdm_softmax_desc softmax = tdm_softmax_default(ROWS, COLS, TDM_F32);
+  ACCEPTED(tdm_softmax_plan(context, &softmax, &plan));
+  ACCEPTED(tdm_softmax_run(plan, a, a, NULL));
+  tdm_plan_free(plan);
+  ACCEPTED(tdm_copy(context, y, a, sizeof y, TDM_TO_HOST, NULL));
+  for (int row = 0; row < ROWS; row++) {
+    double sum = 0;
+    for (int i = 0; i < COLS; i++) sum += (double)y[row * COLS + i];
+    assert_true(sum > 1 - 1e-5 && sum < 1 + 1e-5);
+  }
+  ACCEPTED(tdm_free(context, a));
+  tdm_close(context);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(devices, setup),           cmocka_unit_test_setup(open_refuses, setup),
+      cmocka_unit_test_setup(environment, setup),       cmocka_unit_test_setup(memory, setup),
+      cmocka_unit_test_setup(streams, setup),           cmocka_unit_test_setup(explains, setup),
+      cmocka_unit_test_setup(named_kernels, setup),     cmocka_unit_test_setup(faults, setup),
+      cmocka_unit_test_setup(strides_over_work, setup),
+  };
+  if (argc != 2) {
+    fprintf(stderr, "hip-api: use: hip-api DEVICE, as in sim:gfx950\n");
+    return 2;
+  }
+  device = argv[1];
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
