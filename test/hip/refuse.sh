@@ -1,7 +1,7 @@
 #!/bin/sh
 # What is said where HIP can't run: no library, one that is too old, no GPU, a chip without a code object. And what auto does then.
 # Use: refuse.sh TANDEM_CHECK FAKE FAKE_OLD CHIP     the stand-ins for libamdhip64 (fake.c), of HIP 6.3 and 5.2; a chip of the build
-check=$1 fake=$2 old=$3 chip=$4
+check=$1 fake=$(realpath "$2") old=$(realpath "$3") chip=$4
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/none" "$folder/old" "$folder/new" && ln -s "$old" "$folder/old/libamdhip64.so.5" &&
