@@ -80,6 +80,12 @@ static const check_single gemm_single[] = {
     {"f16", "nt", "residual+relu", "out=f32,batch=2", "423x515x21"},
     {"bf16", "tn", "quick_gelu", "alpha=0.5,pad=3", "845x517x31"},
     {"f32", "tt", "silu", "out=bf16", "421x1027x45"},
+    /* Rows of whole dwords, more tiles of 256 than one, a tail of k: for hip's pipeline. */
+    {"bf16", "nt", "bias+gelu", "pad=2", "302x522x194"},
+    {"f16", "nn", "residual", "batch=2,pad=4", "258x130x328"},
+    {"bf16", "tn", NULL, "beta=1,out=f32", "130x514x258"},
+    {"f16", "tt", "silu", NULL, "516x66x132"},
+    {"f32", "nt", "relu+bias", "pad=1", "259x257x101"},
     {0}};
 static const check_single gemm_huge[] = {
     {"f16", "nn", NULL, "fill=exact", "46349x46351x2"}, {"bf16", "tn", "relu", "fill=exact,ldc=715827883", "4x129x33"}, {0}};
@@ -89,6 +95,8 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
                                              {"f32", "nt", NULL, NULL, "845x519x19"},
                                              {"f32", "nn", NULL, "ldx=70,ldg=90,ldu=91,ldy=95", "33x65x67"},
                                              {"f16", "nt", NULL, "ldx=70,ldg=90,ldu=91,ldy=95,out=f32", "33x65x67"},
+                                             {"bf16", "nt", NULL, "pad=2", "302x262x194"},
+                                             {"f16", "nn", NULL, NULL, "258x130x328"},
                                              {0}};
 
 /* ---- Rows ---- */

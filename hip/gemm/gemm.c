@@ -1,4 +1,4 @@
-/* gemm on HIP: hip_128x128 for everything, hip_256x256 for what gfx950's pipeline can load. */
+/* gemm on HIP: hip_128x128 for everything, hip_256x256 for what the pipeline can load. */
 #include <stdio.h>
 #include <string.h>
 
@@ -133,12 +133,12 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const char *chip = plan->context->hip->chip;
   hip_stored a = stored_a(d), b = stored_b(d);
-  if (strcmp(chip, "gfx950") != 0) {
-    snprintf(reason, size, "needs gfx950's 160 KiB of LDS and its loads of 16 bytes into it, the chip is %s", chip);
+  if (d->layout != TDM_NT && strcmp(chip, "gfx950") != 0) {
+    snprintf(reason, size, "layout nt only: LDS transposes on gfx950, the chip is %s", chip);
     return false;
   }
-  if (d->type == TDM_F32 && d->layout != TDM_NT) {
-    snprintf(reason, size, "f32 in layout nt only: LDS transposes 16-bit elements, the layout is %s", layout_names[d->layout]);
+  if (d->layout != TDM_NT && d->type == TDM_F32) {
+    snprintf(reason, size, "f32 in layout nt only: LDS transposes 16-bit elements");
     return false;
   }
   return tdm_hip_pipeline_loads(&a, d->type, reason, size) && tdm_hip_pipeline_loads(&b, d->type, reason, size) &&

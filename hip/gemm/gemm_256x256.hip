@@ -1,11 +1,9 @@
-/* gemm on gfx950: 256 x 256 of C a workgroup, 128 bytes along k a step, 8 waves in two groups (pipeline.h). Rows of A and B are
+/* gemm: 256 x 256 of C a workgroup, 8 waves in two groups (pipeline.h). Rows of A and B are
  * read in dwords: they begin at even elements of f16 and bf16, and are of even length. */
 #include "pipeline.h"
 
-#if defined(__gfx950__)
-
 DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
-  SHARED static char room[PIPE_BYTES] __attribute__((aligned(16)));
+  SHARED static char room[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)room;
   const int bytes = type_bytes(type);
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
@@ -22,24 +20,24 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   quarter sums[4] = {};
   run_pipeline(sums, &p, lds, type);
 
-  LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PIPE_BLOCK_ROWS * BLOCK_CHUNKS;
+  LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
 #pragma unroll 1
-  for (int h = 0; h < 2; h++) {
-    put_half(block, sums, h);
-    block_store(g, block, PIPE_BLOCK_ROWS, at.matrix, m0 + h * HALF_LINES + pipe_wave_m(), n0 + pipe_wave_n(), HALF_LINES - 32,
-                type);
+  for (int pass = 0; pass < PASSES; pass++) {
+    int row = put_pass(block, sums, pass);
+    block_store(g, block, PASS_ROWS, at.matrix, m0 + row, n0 + pipe_wave_n(), HALF_LINES - 32, type);
   }
 }
 
 /* 256 registers a lane, 128 of them sums: two waves a SIMD, one of each group. */
-KERNEL WORKGROUP(512, 2) void gemm_256x256_nn_f16(gemm_args g) { compute(&g, true, false, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_f16(gemm_args g) { compute(&g, true, true, TDM_F16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_bf16(gemm_args g) { compute(&g, true, true, TDM_BF16); }
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_f32(gemm_args g) { compute(&g, true, true, TDM_F32); }
+
+#if defined(__gfx950__) /* LDS transposes on the way to registers */
+KERNEL WORKGROUP(512, 2) void gemm_256x256_nn_f16(gemm_args g) { compute(&g, true, false, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void gemm_256x256_tn_f16(gemm_args g) { compute(&g, false, false, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void gemm_256x256_tt_f16(gemm_args g) { compute(&g, false, true, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void gemm_256x256_nn_bf16(gemm_args g) { compute(&g, true, false, TDM_BF16); }
-KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_bf16(gemm_args g) { compute(&g, true, true, TDM_BF16); }
 KERNEL WORKGROUP(512, 2) void gemm_256x256_tn_bf16(gemm_args g) { compute(&g, false, false, TDM_BF16); }
 KERNEL WORKGROUP(512, 2) void gemm_256x256_tt_bf16(gemm_args g) { compute(&g, false, true, TDM_BF16); }
-KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_f32(gemm_args g) { compute(&g, true, true, TDM_F32); }
-
 #endif

@@ -1,8 +1,9 @@
-/* The K loop of the 256 x 256 tile on gfx950: 8 waves in two groups that take turns at the matrix units and at memory.
- * docs/gemm.md walks through it with pictures.
+/* The K loop of the 256 x 256 tile: 8 waves in two groups that take turns at the matrix units and at memory. docs/gemm.md walks
+ * through it with pictures.
  *
- * A step is 128 bytes along k: 64 values of f16 or bf16, 32 of f32. Its tiles of A and B are four halves of 128 lines, 16 KiB
- * each: A0, A1, B0, B1. LDS has two stages of four halves, 128 KiB. Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of
+ * A step is 128 bytes along k on gfx950 (64 values of f16 or bf16, 32 of f32) and 64 on gfx942, whose LDS holds no more. Its
+ * tiles of A and B are four halves of 128 lines, 16 KiB (8) each: A0, A1, B0, B1. LDS has two stages of four halves, 128 KiB
+ * (64). Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of
  * the four quarters of C, in four phases a step:
  *
  *   phase   reads from LDS      multiplies      asks memory for
@@ -15,8 +16,9 @@
  * ended by a barrier: memory (reads, loads), then multiplication. Waves 4-7 are one slot behind waves 0-3, and the two share
  * the SIMDs: while one group multiplies, the other uses LDS.
  *
- * Each wave has at most 14 loads under way, 2 a phase. At the end of a memory slot it waits until 12 are left: then the half
- * that the next phase reads is complete as far as this wave loads it, and the barrier says the same of all others. */
+ * Each wave has the loads of at most 7 phases under way, 2 a phase (gfx942: 4). At the end of a memory slot it waits until
+ * those of 6 are left: then the half that the next phase reads is complete as far as this wave loads it, and the barrier says
+ * the same of all others. */
 #ifndef TANDEM_HIP_GEMM_PIPELINE_H
 #define TANDEM_HIP_GEMM_PIPELINE_H
 
@@ -26,14 +28,15 @@
 #include "../device/wait.h"
 #include "store.h"
 
-#if defined(__gfx950__)
-
 enum {
+  PIPE_ROW = ON_GFX950 ? 128 : 64, /* bytes along k */
+  PIPE_CHUNKS = PIPE_ROW / CHUNK_BYTES,
+  PARTS = PIPE_CHUNKS / 4, /* of a step: a matrix instruction's operand has 4 chunks of each line */
   HALF_LINES = 128,
-  HALF_BYTES = HALF_LINES * ROW_BYTES,
+  HALF_BYTES = HALF_LINES * PIPE_ROW,
   PIPE_WAVES = 8,
   PIPE_THREADS = PIPE_WAVES * WAVE,
-  LOADS = HALF_BYTES / (PIPE_THREADS * CHUNK_BYTES), /* of a thread for a half: 2 */
+  LOADS = HALF_BYTES / (PIPE_THREADS * LOAD_TO_LDS_BYTES), /* of a thread for a half: 2, or 4 on gfx942 */
   STAGE_BYTES = 4 * HALF_BYTES,
   PIPE_BYTES = 2 * STAGE_BYTES,
   LOADS_LEFT = 6 * LOADS /* those of the 6 phases after the one whose half is wanted */
@@ -46,24 +49,36 @@ typedef struct half {
   const char *base; /* of the next step to load; the same in all lanes, as all but offset */
   int64_t left;     /* bytes from there to the end of the matrix */
   int64_t step;     /* bytes from one step to the next */
+  int pitch;        /* bytes from one row to the next */
   uint32_t offset[LOADS];
 } half;
 
-/* The wave's n-th load fills 1024 bytes of the half's place: from this one on. */
-DEVICE int load_place(int n) { return (n * PIPE_WAVES + wave_index()) * WAVE * CHUNK_BYTES; }
+/* The wave's n-th load of `bytes` a lane begins at this byte of the half's place. */
+DEVICE int load_place(int n, int bytes) { return (n * PIPE_WAVES + wave_index()) * WAVE * bytes; }
 
-/* Rows of 256 bytes for halves that do not run along k: row k has 128 lines, 16 chunks of 8. The transposing read takes, of 32
- * lanes at once, 32 bytes of each of 8 rows: k % 4 and k / 8 % 2 tell them apart, and give each row other banks. */
-enum { TURNED_BYTES = 256, TURNED_CHUNKS = 16 };
+/* Along k, chunk c of line r lies at place c ^ (r / 2 % PIPE_CHUNKS), for the reasons of lds.h: on gfx942 two rows of 64 bytes
+ * fill the 32 banks.
+ *
+ * Halves that do not run along k (gfx950) have rows of 256 bytes: row k has 128 lines, 16 chunks of 8. The transposing read
+ * takes, of 32 lanes at once, 32 bytes of each of 8 rows: k % 4 and k / 8 % 2 tell them apart, and give each row other banks.
+ */
+enum { TURNED_BYTES = 256 };
+DEVICE int pipe_swizzle(int r, int chunk) { return chunk ^ r / 2 % PIPE_CHUNKS; }
 DEVICE int turned_swizzle(int k, int chunk) { return chunk ^ 2 * (k % 4 + k / 8 % 2 * 4); }
 
-/* Which chunk of the half lands at byte `place` of it: in line (along k) or at k `row`, chunk `chunk` of it. */
+/* What lands at byte `place` of a half: line (along k) or k, and chunk of it. */
 typedef struct half_chunk {
   int row, chunk;
 } half_chunk;
 DEVICE half_chunk chunk_at(int place, bool along_k) {
-  int pitch = along_k ? ROW_BYTES : TURNED_BYTES, row = place / pitch, chunk = place % pitch / CHUNK_BYTES;
-  return (half_chunk){row, along_k ? swizzle(row, chunk) : turned_swizzle(row, chunk)};
+  int width = along_k ? PIPE_ROW : TURNED_BYTES, row = place / width, chunk = place % width / CHUNK_BYTES;
+  return (half_chunk){row, along_k ? pipe_swizzle(row, chunk) : turned_swizzle(row, chunk)};
+}
+
+/* Where in memory, from base on, byte `place` of a half is. */
+DEVICE uint32_t memory_offset(const half *h, int place, bool along_k) {
+  half_chunk c = chunk_at(place, along_k);
+  return (uint32_t)(c.row * h->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
 /* Lines from `line` on of a matrix of lines x depth. */
@@ -73,12 +88,11 @@ DEVICE half make_half(const void *matrix, int64_t lines, int64_t depth, int64_t 
   int64_t first = along_k ? line * ld : line, end = along_k ? (lines - 1) * ld + depth : (depth - 1) * ld + lines;
   h.base = (const char *)matrix + first * bytes;
   h.left = line < lines ? (end - first) * bytes : 0;
-  h.step = along_k ? ROW_BYTES : ROW_BYTES / bytes * ld * bytes;
+  h.step = along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
+  h.pitch = (int)ld * bytes;
 #pragma unroll
-  for (int n = 0; n < LOADS; n++) {
-    half_chunk at = chunk_at(load_place(n) + lane_index() * CHUNK_BYTES, along_k);
-    h.offset[n] = (uint32_t)(at.row * (int)ld * bytes + at.chunk * CHUNK_BYTES);
-  }
+  for (int n = 0; n < LOADS; n++)
+    h.offset[n] = memory_offset(&h, load_place(n, LOAD_TO_LDS_BYTES) + lane_index() * LOAD_TO_LDS_BYTES, along_k);
   return h;
 }
 
@@ -87,7 +101,7 @@ DEVICE half make_half(const void *matrix, int64_t lines, int64_t depth, int64_t 
 DEVICE void load_half(half *h, LDS char *place, bool live) {
   buffer from = make_buffer(h->base, live ? h->left : 0);
 #pragma unroll
-  for (int n = 0; n < LOADS; n++) buffer_load_to_lds(from, h->offset[n], place + load_place(n));
+  for (int n = 0; n < LOADS; n++) buffer_load_to_lds(from, h->offset[n], place + load_place(n, LOAD_TO_LDS_BYTES));
   h->base += h->step;
   h->left -= h->step;
 }
@@ -97,10 +111,10 @@ DEVICE void put_tail(const half *h, LDS char *place, int depth, bool along_k, td
   buffer from = make_buffer(h->base, h->left);
   const int per_dword = 4 / type_bytes(type);
 #pragma unroll
-  for (int n = 0; n < LOADS; n++) {
-    int at = load_place(n) + lane_index() * CHUNK_BYTES;
+  for (int n = 0; n < HALF_BYTES / (PIPE_THREADS * CHUNK_BYTES); n++) {
+    int at = load_place(n, CHUNK_BYTES) + lane_index() * CHUNK_BYTES;
     half_chunk c = chunk_at(at, along_k);
-    u32x4 words = buffer_load(from, h->offset[n]);
+    u32x4 words = buffer_load(from, memory_offset(h, at, along_k));
 #pragma unroll
     for (int w = 0; w < 4; w++) {
       int k = along_k ? (c.chunk * 4 + w) * per_dword : c.row;
@@ -123,48 +137,53 @@ DEVICE reader make_reader(LDS const char *lds, int line, int count, bool along_k
   reader r = {};
   int i = lane_index() % 16, g = lane_index() / 16;
 #pragma unroll
-  for (int n = 0; n < (along_k ? 2 : count); n++) {
+  for (int n = 0; n < (along_k ? (int)PARTS : count); n++) {
     int chunk = (line + 16 * n) / 8 + i % 4 / 2, k = 8 * g + i / 4; /* turned: lane i gives 4 lines at k */
-    int at = along_k ? chunk_offset(line + i, 4 * n + g)
+    int at = along_k ? (line + i) * PIPE_ROW + pipe_swizzle(line + i, 4 * n + g) * CHUNK_BYTES
                      : k * TURNED_BYTES + turned_swizzle(k, chunk) * CHUNK_BYTES + i % 2 * (CHUNK_BYTES / 2);
     r.address[n] = lds_address(lds) + (uint32_t)at;
   }
   return r;
 }
 
+/* LDS begins at a multiple of two stages, so that one bit tells them apart. */
 DEVICE void flip_stage(reader *r) {
 #pragma unroll
   for (int n = 0; n < ADDRESSES; n++) r->address[n] ^= STAGE_BYTES;
 }
 
-/* Half `part` of the step (4 chunks of k) for fragment f, of the half at `place` of the stage. */
+/* Part `part` of the step (4 chunks of k) for fragment f, of the half at `place` of the stage. */
 DEVICE u32x4 read_fragment(const reader *r, int place, int part, int f, bool along_k) {
-  if (along_k) return lds_read_unordered(r->address[part], place + f * 16 * ROW_BYTES);
+  if (along_k) return lds_read_unordered(r->address[part], place + f * 16 * PIPE_ROW);
+#if defined(__gfx950__)
   u32x2 low = lds_read_transposed_unordered(r->address[f], place + part * 32 * TURNED_BYTES);
   u32x2 high = lds_read_transposed_unordered(r->address[f], place + (part * 32 + 4) * TURNED_BYTES);
   return (u32x4){low[0], low[1], high[0], high[1]};
+#else
+  return 0; /* no kernel of gfx942 has such a half */
+#endif
 }
 
 enum { A_FRAGMENTS = 4, B_FRAGMENTS = 2 };
-typedef u32x4 a_fragments[2][A_FRAGMENTS];
-typedef u32x4 b_fragments[2][B_FRAGMENTS];
+typedef u32x4 a_fragments[PARTS][A_FRAGMENTS];
+typedef u32x4 b_fragments[PARTS][B_FRAGMENTS];
 typedef f32x4 quarter[A_FRAGMENTS][B_FRAGMENTS];
 
 DEVICE void read_a(a_fragments a, const reader *r, int place, bool along_k) {
 #pragma unroll
-  for (int n = 0; n < 2 * A_FRAGMENTS; n++)
+  for (int n = 0; n < PARTS * A_FRAGMENTS; n++)
     a[n / A_FRAGMENTS][n % A_FRAGMENTS] = read_fragment(r, place, n / A_FRAGMENTS, n % A_FRAGMENTS, along_k);
 }
 DEVICE void read_b(b_fragments b, const reader *r, int place, bool along_k) {
 #pragma unroll
-  for (int n = 0; n < 2 * B_FRAGMENTS; n++)
+  for (int n = 0; n < PARTS * B_FRAGMENTS; n++)
     b[n / B_FRAGMENTS][n % B_FRAGMENTS] = read_fragment(r, place, n / B_FRAGMENTS, n % B_FRAGMENTS, along_k);
 }
 
-/* 16 matrix instructions (f32: 64), 256 clocks. */
+/* 16 matrix instructions of 16 clocks (f32: 64 of 32, or 32 on gfx942). */
 DEVICE void multiply_quarter(quarter sums, const a_fragments a, const b_fragments b, tdm_type type) {
 #pragma unroll
-  for (int part = 0; part < 2; part++)
+  for (int part = 0; part < PARTS; part++)
 #pragma unroll
     for (int fm = 0; fm < A_FRAGMENTS; fm++)
 #pragma unroll
@@ -175,15 +194,22 @@ DEVICE void multiply_quarter(quarter sums, const a_fragments a, const b_fragment
 DEVICE int pipe_wave_m(void) { return wave_index() / 4 * 64; }
 DEVICE int pipe_wave_n(void) { return wave_index() % 4 * 32; }
 
-/* Puts the quarters of A's half h into the wave's block: 64 rows, B0's 32 columns and then B1's. Together the blocks fill LDS.
- */
-enum { PIPE_BLOCK_ROWS = 64 };
-DEVICE void put_half(LDS f32x4 *block, quarter sums[4], int h) {
+/* Sums go to C in passes of PASS_ROWS rows of each wave; the waves' blocks (store.h) fill LDS. */
+enum { PASS_ROWS = PIPE_BYTES / PIPE_WAVES / (BLOCK_COLUMNS * 4), PASSES = 2 * 64 / PASS_ROWS };
+
+/* Puts a pass into the wave's block: B0's 32 columns, and then B1's. The pass is a variable of the caller's loop, but registers
+ * have no index: so it is compared with constants. Returns the first row of the pass, from the tile's on. */
+DEVICE int put_pass(LDS f32x4 *block, quarter sums[4], int pass) {
 #pragma unroll
-  for (int f = 0; f < A_FRAGMENTS * 2 * B_FRAGMENTS; f++) {
-    int fm = f / 4, v = f % 4 / 2, fn = f % 2;
-    block_put(block, fm, f % 4, h == 0 ? sums[v][fm][fn] : sums[2 + v][fm][fn]);
+  for (int p = 0; p < PASSES; p++) {
+    if (p != pass) continue;
+#pragma unroll
+    for (int f = 0; f < PASS_ROWS / 16 * 4; f++) {
+      int row = p * PASS_ROWS + f / 4 * 16; /* of the wave's 2 x 64 */
+      block_put(block, f / 4, f % 4, sums[row / 64 * 2 + f % 4 / 2][row % 64 / 16][f % 2]);
+    }
   }
+  return pass * PASS_ROWS / 64 * HALF_LINES + pass * PASS_ROWS % 64 + pipe_wave_m();
 }
 
 /* ---- The loop ---- */
@@ -212,7 +238,7 @@ DEVICE void multiply_slot(quarter sums, const a_fragments a, const b_fragments b
 
 /* sums[2 h + v] += A's half h times B's half v over the whole depth. */
 DEVICE void run_pipeline(quarter sums[4], pipeline *p, LDS char *lds, tdm_type type) {
-  const int values = ROW_BYTES / type_bytes(type);
+  const int values = PIPE_ROW / type_bytes(type);
   const int steps = (int)(p->depth / values), tail = (int)(p->depth % values);
   int group = wave_index() / 4;
   reader from_a = make_reader(lds, pipe_wave_m(), A_FRAGMENTS, p->a_along_k);
@@ -292,5 +318,4 @@ DEVICE void run_pipeline(quarter sums[4], pipeline *p, LDS char *lds, tdm_type t
   sync_lds(); /* every wave has its fragments: LDS is free */
 }
 
-#endif
 #endif

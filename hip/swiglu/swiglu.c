@@ -1,4 +1,4 @@
-/* swiglu on HIP: hip_128x64 for everything, hip_256x128 for what gfx950's pipeline can load. */
+/* swiglu on HIP: hip_128x64 for everything, hip_256x128 for what the pipeline can load. */
 #include <stdio.h>
 #include <string.h>
 
@@ -99,11 +99,11 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const char *chip = plan->context->hip->chip;
   hip_stored x = stored_x(d), g = stored_weight(d, "wg", d->ldg), u = stored_weight(d, "wu", d->ldu);
-  if (strcmp(chip, "gfx950") != 0) {
-    snprintf(reason, size, "needs gfx950's 160 KiB of LDS and its loads of 16 bytes into it, the chip is %s", chip);
+  if (d->layout != TDM_NT && strcmp(chip, "gfx950") != 0) {
+    snprintf(reason, size, "layout nt only: LDS transposes on gfx950, the chip is %s", chip);
     return false;
   }
-  if (d->type == TDM_F32 && d->layout != TDM_NT) {
+  if (d->layout != TDM_NT && d->type == TDM_F32) {
     snprintf(reason, size, "f32 in layout nt only: LDS transposes 16-bit elements");
     return false;
   }

@@ -1,12 +1,10 @@
-/* swiglu on gfx950: the pipeline of gemm (gemm/pipeline.h), whose B0 is the gate's weight and whose B1 the other one's. So x is
+/* swiglu: the pipeline of gemm (gemm/pipeline.h), whose B0 is the gate's weight and whose B1 the other one's. So x is
  * read once for both, and a wave has gate and up of the same 64 x 32 elements in its registers. */
 #include "../gemm/pipeline.h"
 #include "store.h"
 
-#if defined(__gfx950__)
-
 DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
-  SHARED static char room[PIPE_BYTES] __attribute__((aligned(16)));
+  SHARED static char room[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)room;
   tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * HALF_LINES;
@@ -20,18 +18,18 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   quarter sums[4] = {};
   run_pipeline(sums, &pipe, lds, type);
 
-  LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PIPE_BLOCK_ROWS * BLOCK_CHUNKS;
+  LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
 #pragma unroll 1
-  for (int h = 0; h < 2; h++) {
-    put_half(block, sums, h);
-    block_store_gated(p, block, PIPE_BLOCK_ROWS, m0 + h * HALF_LINES + pipe_wave_m(), n0 + pipe_wave_n());
+  for (int pass = 0; pass < PASSES; pass++) {
+    int row = put_pass(block, sums, pass);
+    block_store_gated(p, block, PASS_ROWS, m0 + row, n0 + pipe_wave_n());
   }
 }
-
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_f16(swiglu_args p) { compute(&p, false, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f16(swiglu_args p) { compute(&p, true, TDM_F16); }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_bf16(swiglu_args p) { compute(&p, false, TDM_BF16); }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_bf16(swiglu_args p) { compute(&p, true, TDM_BF16); }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f32(swiglu_args p) { compute(&p, true, TDM_F32); }
 
+#if defined(__gfx950__) /* LDS transposes on the way to registers */
+KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_f16(swiglu_args p) { compute(&p, false, TDM_F16); }
+KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_bf16(swiglu_args p) { compute(&p, false, TDM_BF16); }
 #endif
