@@ -14,6 +14,9 @@ typedef struct four_place {
   bool whole;
 } four_place;
 
+/* Whether results stay in the caches for who reads them next. */
+enum store_kind { KEPT, PAST_CACHES };
+
 DEVICE four_place four_in(int64_t rows, int64_t columns, int64_t row, int64_t column, bool aligned) {
   int64_t left = row < rows ? columns - column : 0;
   int count = left > 4 ? 4 : left < 0 ? 0 : (int)left;
@@ -28,9 +31,12 @@ DEVICE f32x4 four_load(const void *base, int64_t at, four_place where, tdm_type 
   return x;
 }
 
-DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_type type) {
+DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_type type, store_kind kind) {
   if (where.whole) {
-    store_four(base, at, x, type);
+    if (kind == PAST_CACHES)
+      store_four_past_caches(base, at, x, type);
+    else
+      store_four(base, at, x, type);
     return;
   }
   for (int i = 0; i < 4; i++)
@@ -57,8 +63,8 @@ DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
 typedef const tdm_epilogue_step __attribute__((address_space(4))) constant_step;
 
 /* x: four sums of a row of A B, from (row, column) of a matrix of the batch on. type and out are those of args. */
-DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type,
-                          tdm_type out) {
+DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type, tdm_type out,
+                          store_kind kind) {
   four_place where = four_in(g->m, g->n, row, column, g->aligned_fours != 0);
   if (where.count == 0) return;
   int64_t at_c = matrix * g->stride_c + row * g->ldc + column, at_r = matrix * g->stride_r + row * g->ldr + column;
@@ -77,7 +83,7 @@ DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64
       for (int i = 0; i < 4; i++) x[i] = apply_map(x[i], op, value);
     }
   }
-  four_store(g->c, at_c, x, where, out);
+  four_store(g->c, at_c, x, where, out, kind);
 }
 
 #endif

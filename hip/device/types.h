@@ -81,4 +81,13 @@ DEVICE void store_four(void *base, int64_t i, f32x4 x, tdm_type type) {
   }
 }
 
+/* The same for what is not read again soon: the caches keep what they have (nt). */
+DEVICE void store_four_past_caches(void *base, int64_t i, f32x4 x, tdm_type type) {
+  switch (type) {
+    case TDM_F32: __builtin_nontemporal_store(x, (f32x4 *)((float *)base + i)); break;
+    case TDM_F16: __builtin_nontemporal_store(__builtin_convertvector(x, f16x4), (f16x4 *)((_Float16 *)base + i)); break;
+    case TDM_BF16: __builtin_nontemporal_store(__builtin_convertvector(x, bf16x4), (bf16x4 *)((__bf16 *)base + i)); break;
+  }
+}
+
 #endif

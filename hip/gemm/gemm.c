@@ -1,11 +1,12 @@
-/* gemm on HIP: hip_128x128 for everything, hip_256x256 for what the pipeline can load. */
+/* gemm on HIP: hip_128x128 for everything, hip_256x256 for what the pipeline can load, hip_small_k where all of K fits LDS. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "args.h"
 #include "tiles.h"
 
-extern const hip_code tdm_code_gemm_128x128[], tdm_code_gemm_256x256[];
+extern const hip_code tdm_code_gemm_128x128[], tdm_code_gemm_256x256[], tdm_code_gemm_small_k[];
 
 /* What a plan keeps in its args. */
 typedef struct gemm_work {
@@ -172,3 +173,39 @@ static tdm_status launch_pipe(const tdm_plan *plan, void *const *buffers, tdm_st
 
 const tdm_kernel tdm_gemm_hip_256x256 = {"hip_256x256", TDM_OP_GEMM,  &tdm_backend_hip,
                                          supports_pipe, prepare_pipe, launch_pipe};
+
+/* ---- hip_small_k ---- */
+
+enum { STEP_BYTES = 128 }; /* of K, as in the kernel */
+
+static int64_t small_k_steps(const tdm_gemm_desc *d) {
+  int64_t values = STEP_BYTES / (int64_t)tdm_type_size(d->type);
+  return d->k <= values ? 1 : d->k <= 2 * values ? 2 : 4;
+}
+
+static bool supports_small_k(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  bool f32 = d->type == TDM_F32, roomy = strcmp(plan->context->hip->chip, "gfx950") == 0;
+  int64_t most = f32 && !roomy ? 64 : 128;
+  if (d->k > most) {
+    snprintf(reason, size, "k = %" PRId64 ": at most %" PRId64 " of %s lie in %s's LDS at once", d->k, most,
+             tdm_type_name(d->type), plan->context->hip->chip);
+    return false;
+  }
+  return tdm_hip_tiles_fit(d->m, d->n, d->batch, MASKED_TILE, MASKED_TILE, reason, size);
+}
+
+static tdm_status prepare_small_k(tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  char name[64];
+  TDM_TRY(upload_steps(plan));
+  gemm_work work = {.args = make_args(plan, MASKED_TILE, MASKED_TILE)};
+  plan->hip = make_launch(&work.args, MASKED_THREADS);
+  memcpy(plan->args, &work, sizeof work);
+  snprintf(name, sizeof name, "gemm_small_k%d_%s", (int)small_k_steps(d), tdm_type_name(d->type));
+  return tdm_hip_function(plan, tdm_code_gemm_small_k, name, &plan->hip.function);
+}
+
+const tdm_kernel tdm_gemm_hip_small_k = {"hip_small_k",    TDM_OP_GEMM,     &tdm_backend_hip,
+                                         supports_small_k, prepare_small_k, launch_masked};

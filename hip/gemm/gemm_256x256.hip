@@ -24,7 +24,7 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
     int row = put_pass(block, sums, pass);
-    block_store(g, block, PASS_ROWS, at.matrix, m0 + row, n0 + pipe_wave_n(), HALF_LINES - 32, type);
+    block_store(g, block, PASS_ROWS, at.matrix, m0 + row, n0 + pipe_wave_n(), HALF_LINES - 32, type, KEPT);
   }
 }
 

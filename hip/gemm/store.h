@@ -25,12 +25,12 @@ DEVICE void block_put(LDS f32x4 *block, int fm, int fn, f32x4 sums) {
 
 /* Stores `rows` rows of the block as C's rows from (m0, n0) on; `gap` columns lie between the left and the right half. */
 DEVICE void block_store(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0, int gap,
-                        tdm_type type) {
+                        tdm_type type, store_kind kind) {
   int lane = lane_index(), chunk = lane % BLOCK_CHUNKS;
   n0 += 4 * chunk + (chunk < BLOCK_CHUNKS / 2 ? 0 : gap);
 #pragma unroll 1
   for (int row = lane / BLOCK_CHUNKS; row < rows; row += WAVE / BLOCK_CHUNKS)
-    epilogue_four(g, matrix, m0 + row, n0, block[block_place(row, chunk)], type, (tdm_type)g->out);
+    epilogue_four(g, matrix, m0 + row, n0, block[block_place(row, chunk)], type, (tdm_type)g->out, kind);
 }
 
 #endif

@@ -16,7 +16,7 @@ DEVICE void block_store_gated(const swiglu_args *p, LDS const f32x4 *block, int 
     f32x4 y = block[block_place(row, GATES + chunk)], gate = block[block_place(row, chunk)];
 #pragma unroll
     for (int i = 0; i < 4; i++) y[i] *= silu_f32(gate[i]);
-    if (where.count > 0) four_store(p->y, (m0 + row) * p->ldy + column, y, where, (tdm_type)p->out);
+    if (where.count > 0) four_store(p->y, (m0 + row) * p->ldy + column, y, where, (tdm_type)p->out, KEPT);
   }
 }
 
