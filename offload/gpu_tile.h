@@ -94,7 +94,7 @@ typedef struct gpu_job {
 } gpu_job;
 
 /* The same pointer, but the compiler can not know it: what is read through it is read again. A thread's 255 registers are full
- * of sums, and what it needs once a tile must not stay in them: kept there, the K loop lost a fifth of its speed. */
+ * of sums: what it needs once a tile must not stay in them. */
 TDM_INLINE const void *gpu_again(const void *pointer) {
   const void *volatile hidden = pointer;
   return hidden;
@@ -264,8 +264,7 @@ TDM_INLINE void gpu_fetch_step(const gpu_engine *e, gpu_words a[2], gpu_words b[
   }
 }
 
-/* After the multiplication, not right behind the loads: their addresses may not be overwritten before memory has taken them,
- * and waiting for that cost a sixth of the time. */
+/* After the multiplication, not right behind the loads: an address may not be overwritten before memory has taken it. */
 TDM_INLINE void gpu_advance(gpu_engine *e) {
   TDM_UNROLL
   for (int v = 0; v < 2; v++) {
