@@ -2,6 +2,7 @@
 # Installs what Tandem needs and this machine lacks, from the system's own package sources: Debian 12, Debian 13, Ubuntu 24.04.
 # Use: sh tools/setup.sh                    to build, run and measure
 #      sh tools/setup.sh --test             also what tools/test.sh needs: clang, sanitizers, clang-format
+#      sh tools/setup.sh --hip              also what -Dtdm_backend=hip needs: clang 22, and the simulator's libraries
 #      sh tools/setup.sh --offload CHIP     also what -Domp_offload=CHIP needs: sm_NN or gfxNNN; may be given twice
 # Root installs directly, other users through sudo. Files that are no packages of the system go to build-tools/.
 set -eu
@@ -14,11 +15,13 @@ fail() {
 }
 
 want_test=no
+want_hip=no
 nvidia=no
 amd=no
 while [ $# -gt 0 ]; do
   case $1 in
     --test) want_test=yes ;;
+    --hip) want_hip=yes ;;
     --offload)
       [ $# -ge 2 ] || fail "--offload: needs a chip, sm_NN or gfxNNN"
       shift
@@ -28,7 +31,7 @@ while [ $# -gt 0 ]; do
         *) fail "--offload $1: must be sm_NN (NVIDIA) or gfxNNN (AMD)" ;;
       esac
       ;;
-    *) fail "$1: unknown; use: sh tools/setup.sh [--test] [--offload CHIP]" ;;
+    *) fail "$1: unknown; use: sh tools/setup.sh [--test] [--hip] [--offload CHIP]" ;;
   esac
   shift
 done
@@ -104,10 +107,10 @@ if [ -n "$missing" ]; then
   install_packages $missing
 fi
 
-# What gfxsim is built with; clang compiles the kernels of its tests. Ubuntu 24.04 has no LLVM 22: gfxsim is left out there, and
+# What gfxsim is built with; clang compiles the kernels of its tests, and those of the HIP path. Ubuntu 24.04 has no LLVM 22: gfxsim is left out there, and
 # tools/test.sh counts what it can't build.
 missing=
-if [ $want_test = yes ]; then need clang-22 have clang-22; fi
+if [ $want_test = yes ] || [ $want_hip = yes ]; then need clang-22 have clang-22; fi
 need llvm-22-dev have llvm-config-22
 need libelf-dev module libelf
 need libdw-dev module libdw

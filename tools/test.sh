@@ -105,7 +105,7 @@ build_only() {
 }
 
 format() {
-  find include src offload case test bench run examples fuzz tools sim -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
+  find include src offload hip case test bench run examples fuzz tools sim -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
     one_passed
 }
 
@@ -132,6 +132,11 @@ if have clang-22; then
   step clang-22 warnings_clang_22
 else
   skip clang-22 "not in this system's package sources"
+fi
+if [ $sim = -Dsim=enabled ]; then
+  step hip build_and_test build-hip gcc $sim -Dtdm_backend=hip
+else
+  skip hip "needs clang-22 and gfxsim"
 fi
 step sanitize build_and_test build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step fuzz sh tools/fuzz.sh 60

@@ -58,14 +58,16 @@ typedef void (*tdm_log_fn)(void *user, const char *line);
 
 /* What to open. All zero is "auto". What the caller names is used or refused, never replaced. */
 typedef struct tdm_options {
-  const char *backend; /* "omp"; NULL or "auto": the best that is built in */
-  const char *device;  /* "host", "omp:N" (N-th offload device); NULL or "auto": omp:0 where one answers, else host */
-  const char *kernel;  /* "NAME", or "OP=NAME,OP=NAME": the kernel of these ops; NULL or "auto": the dispatcher chooses */
-  int strict;          /* 1: auto refuses to run on the host */
-  int teams;           /* OpenMP teams of a launch, 0: chosen by the kernel; for tests and tuning */
-  int threads;         /* OpenMP threads of a team, 0: chosen by the kernel */
-  tdm_log_fn log;      /* NULL: stderr */
-  void *log_user;      /* passed to log */
+  const char *backend; /* "omp", "hip"; NULL or "auto": the device's */
+  /* "host", "omp:N" (N-th offload device), "hip:N" (N-th GPU of HIP's runtime), "sim:gfx942", "sim:gfx950" (simulated);
+   * NULL or "auto": hip:0 where it answers, else omp:0, else host. */
+  const char *device;
+  const char *kernel; /* "NAME", or "OP=NAME,OP=NAME": the kernel of these ops; NULL or "auto": the dispatcher chooses */
+  int strict;         /* 1: auto refuses to run on the host */
+  int teams;          /* OpenMP teams of a launch, 0: chosen by the kernel; for tests and tuning */
+  int threads;        /* OpenMP threads of a team, 0: chosen by the kernel */
+  tdm_log_fn log;     /* NULL: stderr */
+  void *log_user;     /* passed to log */
 } tdm_options;
 
 /* Opens a device. options may be NULL (all auto).
@@ -74,9 +76,10 @@ TDM_API tdm_status tdm_open(const tdm_options *options, tdm_context **context);
 /* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. */
 TDM_API void tdm_close(tdm_context *context);
 
-/* The device of a context: "host" or "omp:N". */
+/* The device of a context: "host", "omp:N", "hip:N" or "sim:CHIP". */
 TDM_API const char *tdm_context_device(const tdm_context *context);
-/* The devices that tdm_open would take here, separated by spaces: "host omp:0". Valid until this thread's next call. */
+/* The devices that tdm_open would take here, separated by spaces: "host omp:0 sim:gfx950". Valid until this thread's next call.
+ */
 TDM_API const char *tdm_devices(void);
 /* The kernels built in for an op ("gemm"), separated by spaces, reference first; NULL for a name that is no op.
  * Valid until this thread's next call. */

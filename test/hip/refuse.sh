@@ -13,7 +13,7 @@ passed=0 failed=0
 expect() {
   library=$1 hip=$2 status=$3 words=$4
   shift 4
-  said=$(LD_LIBRARY_PATH=$folder/$library:$LD_LIBRARY_PATH FAKE_HIP=$hip "$check" "$@" 2>&1) && got=0 || got=$?
+  said=$(LD_LIBRARY_PATH=$folder/$library FAKE_HIP=$hip "$check" "$@" 2>&1) && got=0 || got=$?
   case $got:$said in
     "$status":*"$words"*) passed=$((passed + 1)) ;;
     *)
