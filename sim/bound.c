@@ -40,9 +40,9 @@ static double tail(const chip *chip, u64 workgroups, double cus) {
 }
 
 void bound_all(const chip *chip, gfxsim_counters *c) {
-  u64 all_cus = (u64)chip->xcds * chip->cus_per_xcd, all_simds = all_cus * chip->simds_per_cu;
-  double cus = (double)(c->workgroups < all_cus ? c->workgroups : all_cus);
-  double simds = (double)(c->waves < all_simds ? c->waves : all_simds);
+  u64 all_cus = (u64)chip->xcds * chip->cus_per_xcd, used_cus = c->workgroups < all_cus ? c->workgroups : all_cus;
+  u64 used_simds = used_cus * chip->simds_per_cu; /* a workgroup's waves share its CU */
+  double cus = (double)used_cus, simds = (double)(c->waves < used_simds ? c->waves : used_simds);
   double lines = (double)(c->load.lines128 + c->store.lines128 + c->atomic.lines128) * chip->line_bytes;
   double mall_read = (double)c->mall_lines * chip->line_bytes;
   double hbm_per_clock = chip->hbm_gbs * 1000.0 / chip->clock_mhz;

@@ -59,31 +59,62 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
   if (work->lse != nullptr && lane_index() < 32) work->lse[row] = log_sum(w->reference, sum);
 }
 
+/* What a workgroup walks with: its places in LDS, and what is under way from memory. */
+template <int head>
+struct walk {
+  LDS tile<head> *tiles;
+  lane_place lane;
+  tile_source k, v;
+  tile_load<head> load;
+  int count; /* tiles */
+};
+
+/* Lets go of tile i - 1, has tile i whole, and begins to load tile i + 1. */
+template <int head>
+DEVICE lane_place enter_tile(walk<head> *t, int i) {
+  tile_arrived();
+  next_tile(&t->k);
+  next_tile(&t->v);
+  t->load = tile_load<head>{}; /* what was loaded lives no longer: no registers need to keep it */
+  if (i + 1 < t->count) tile_begin(&t->load, t->tiles + (i + 1) % 2, &t->k, &t->v);
+  return of_tile(t->lane, (uint32_t)(i % 2) * (uint32_t)sizeof(tile<head>));
+}
+
+template <int head>
+DEVICE void leave_tile(walk<head> *t, int i) {
+  if (i + 1 < t->count) tile_finish(&t->load, t->tiles + (i + 1) % 2);
+}
+
 template <int head>
 DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
   attention_work work = find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
   int whole = (int)(keys_seen(a, first) / FAST_KEYS); /* tiles that all of the wave's rows see */
-  int end = (int)((keys_seen_by_any(a, first, 32) + FAST_KEYS - 1) / FAST_KEYS);
-  int count = (int)((keys_seen_by_any(a, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS);
+  int end = (int)((keys_seen_by_any(a, first, 32) + FAST_KEYS - 1) / FAST_KEYS), i = 0;
   fast_rows<head> w;
-  tile_source k = source_of(work.k, a->k_stride.row, a->skv, head), v = source_of(work.v, a->v_stride.row, a->skv, head);
-  tile_load<head> load;
-  lane_place lane = {lds_address(tiles->k) + keys_of_lane<head>(), lds_address(tiles->v) + values_of_lane<head>()};
+  walk<head> t;
+  t.tiles = tiles;
+  t.lane = (lane_place){lds_address(tiles->k) + keys_of_lane<head>(), lds_address(tiles->v) + values_of_lane<head>()};
+  t.k = source_of(work.k, a->k_stride.row, a->skv, head);
+  t.v = source_of(work.v, a->v_stride.row, a->skv, head);
+  t.count = (int)((keys_seen_by_any(a, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS);
   begin_rows(&w, a, &work, first);
-  if (count > 0) {
-    tile_begin(&load, tiles, &k, &v);
-    tile_finish(&load, tiles);
+  if (t.count > 0) {
+    tile_begin(&t.load, tiles, &t.k, &t.v);
+    tile_finish(&t.load, tiles);
   }
-  for (int i = 0; i < count; i++) {
-    LDS tile<head> *other = tiles + (i + 1) % 2;
-    lane_place now = of_tile(lane, (uint32_t)(i % 2) * (uint32_t)sizeof(tile<head>));
-    tile_arrived();
-    next_tile(&k);
-    next_tile(&v);
-    if (i + 1 < count) tile_begin(&load, other, &k, &v);
-    if (i < end) add_tile(&w, now, a->scale, i * FAST_KEYS, i >= whole, type);
-    if (i + 1 < count) tile_finish(&load, other);
+  /* Three loops: a branch within one would cost moves of O in every round. All waves go through `count` barriers. */
+  for (; i < whole; i++) {
+    add_tile(&w, enter_tile(&t, i), a->scale, i * FAST_KEYS, false, type);
+    leave_tile(&t, i);
+  }
+  for (; i < end; i++) {
+    add_tile(&w, enter_tile(&t, i), a->scale, i * FAST_KEYS, true, type);
+    leave_tile(&t, i);
+  }
+  for (; i < t.count; i++) {
+    enter_tile(&t, i);
+    leave_tile(&t, i);
   }
   store_rows(&w, a, &work, first, type);
 }

@@ -1,5 +1,6 @@
 /* What the attention kernels do with a wave's 32 rows of queries, whichever way keys and values come: a file that includes this
- * has before it read_values<head>(place, d, s), the operand of columns 32 d .. 32 d + 31 and the keys of step s.
+ * has before it read_values<head>(place, d, s), the operand of columns 32 d .. 32 d + 31 and the keys of step s, and
+ * place_again.
  *
  * Scores and sums are transposed, so that a lane has one query. Register r of a result: row 8 (r / 4) + 4 half + r % 4, where
  * half is lane / 32. So a lane has of 32 keys those of which it must give the probabilities to the second product: step s goes
@@ -117,6 +118,7 @@ DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], flo
 /* O' += V' P' over `steps` steps. */
 template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[steps], tdm_type type) {
+  t = place_again(t);
 #pragma unroll
   for (int i = 0; i < steps; i++) {
     keep_order(); /* reads of many steps ahead would need more registers than there are */
@@ -128,6 +130,7 @@ DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[step
 /* Has a tile's V neither NaN nor infinity? A product with 0 tells. */
 template <int head, int steps, typename place>
 DEVICE bool all_finite(place t, tdm_type type) {
+  t = place_again(t);
   f32x16 zero = 0;
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
@@ -143,6 +146,7 @@ DEVICE bool all_finite(place t, tdm_type type) {
  * the result only where it sees the key. Needed when a masked tile has such values, which is rare. */
 template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], int seen, tdm_type type) {
+  t = place_again(t);
 #pragma nounroll
   for (int s = 0; s < steps; s++) {
 #pragma nounroll

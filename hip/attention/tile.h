@@ -25,7 +25,7 @@ enum { CHUNK = 16 };
 
 /* Chunks of a row are 8 or 16. A row of 16 fills all 64 banks of gfx950, one of 8 the half of them or the 32 of gfx942. */
 template <int head>
-DEVICE int key_place(int row) {
+DEVICE uint32_t key_place(uint32_t row) {
   return head == 128 ? row % 16 : (ON_GFX950 ? row / 2 : row) % 8;
 }
 
@@ -36,6 +36,13 @@ typedef struct lane_place {
 
 DEVICE lane_place of_tile(lane_place at, uint32_t offset) { return (lane_place){at.k + offset, at.v + offset}; }
 
+/* The same, of which the compiler does not know it: else it would compute all addresses of a product once for every branch that
+ * has that product, and keep them in 30 registers. */
+DEVICE lane_place place_again(lane_place at) {
+  asm volatile("" : "+v"(at.v));
+  return at;
+}
+
 /* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. The exclusive or is the swizzle's, with 2 s chunks. */
 template <int head>
 DEVICE u32x4 read_keys(lane_place at, int block, int s) {
@@ -44,8 +51,8 @@ DEVICE u32x4 read_keys(lane_place at, int block, int s) {
 
 template <int head>
 DEVICE uint32_t keys_of_lane(void) {
-  int row = lane_index() % 32, chunk = lane_index() / 32;
-  return (uint32_t)(row * head * 2 + (chunk ^ key_place<head>(row)) * CHUNK);
+  uint32_t row = (uint32_t)lane_index() % 32, chunk = (uint32_t)lane_index() / 32;
+  return row * head * 2 + (chunk ^ key_place<head>(row)) * CHUNK;
 }
 
 /* ---- From memory ---- */
@@ -67,14 +74,14 @@ DEVICE void next_tile(tile_source *s) {
 
 /* Place n of the tile, of 16 bytes, holds this piece of the rows; place(row) is the row's swizzle. */
 template <int head>
-DEVICE uint32_t piece_offset(const tile_source *s, int n, int place(int)) {
-  int row = n / (head / 8), chunk = n % (head / 8) ^ place(row);
-  return (uint32_t)row * (uint32_t)s->stride + (uint32_t)chunk * CHUNK;
+DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(uint32_t)) {
+  uint32_t row = n / (head / 8), chunk = n % (head / 8) ^ place(row);
+  return row * (uint32_t)s->stride + chunk * CHUNK;
 }
 
 /* The thread's number, computed again for each tile: what follows from it would otherwise stay in registers. */
-DEVICE int thread_index_again(void) {
-  int thread = thread_index();
+DEVICE uint32_t thread_index_again(void) {
+  uint32_t thread = (uint32_t)thread_index();
   asm volatile("" : "+v"(thread));
   return thread;
 }
@@ -83,7 +90,7 @@ DEVICE int thread_index_again(void) {
 
 /* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each: they lie in 4 different quarters of the banks. */
 template <int head>
-DEVICE int value_place(int row) {
+DEVICE uint32_t value_place(uint32_t row) {
   return (head == 128 ? row % 4 : row / 2 % 2) * 4;
 }
 
@@ -100,8 +107,8 @@ DEVICE u32x4 read_values(lane_place at, int block, int s) {
 
 template <int head>
 DEVICE uint32_t values_of_lane(void) {
-  int r = lane_index() % 16, row = 4 * (lane_index() / 32) + r / 4, column = lane_index() / 16 % 2 * 16 + r % 4 * 4;
-  return (uint32_t)(row * head * 2 + (column / 8 ^ value_place<head>(row)) * CHUNK + column % 8 * 2);
+  uint32_t lane = (uint32_t)lane_index(), r = lane % 16, row = 4 * (lane / 32) + r / 4, column = lane / 16 % 2 * 16 + r % 4 * 4;
+  return row * head * 2 + (column / 8 ^ value_place<head>(row)) * CHUNK + column % 8 * 2;
 }
 
 /* Straight into LDS, 16 bytes a lane. In assembly, because the compiler would let every read of LDS wait for every load under
@@ -120,10 +127,11 @@ struct tile_load {};
 
 template <int head>
 DEVICE void tile_begin(tile_load<head> *, LDS tile<head> *to, const tile_source *k, const tile_source *v) {
-  int thread = thread_index_again();
+  uint32_t thread = thread_index_again();
 #pragma unroll
   for (int i = 0; i < head / 64; i++) {
-    int n = i * FAST_THREADS + thread, wave = i * FAST_THREADS + wave_index() * WAVE;
+    int wave = i * FAST_THREADS + wave_index() * WAVE;
+    uint32_t n = (uint32_t)i * FAST_THREADS + thread;
     load_to_lds(k, piece_offset<head>(k, n, key_place<head>), to->k + wave * CHUNK);
     load_to_lds(v, piece_offset<head>(v, n, value_place<head>), to->v + wave * CHUNK);
   }
@@ -142,7 +150,7 @@ DEVICE void tile_arrived(void) {
 
 /* A row of 64 keys is 8 chunks: chunk 2 s + h has the 8 keys of step s and lane half h. Reads want 8 different places for the
  * columns {0-3, 20-23} and the like; writes of 8 columns 4 apart do, too. */
-DEVICE int column_place(int column) { return column % 8 ^ column / 8 % 4; }
+DEVICE uint32_t column_place(uint32_t column) { return column % 8 ^ column / 8 % 4; }
 
 template <int head>
 DEVICE u32x4 read_values(lane_place at, int block, int s) {
@@ -151,19 +159,19 @@ DEVICE u32x4 read_values(lane_place at, int block, int s) {
 
 template <int head>
 DEVICE uint32_t values_of_lane(void) {
-  int column = lane_index() % 32;
-  return (uint32_t)(column * FAST_KEYS * 2 + (lane_index() / 32 ^ column_place(column)) * CHUNK);
+  uint32_t lane = (uint32_t)lane_index(), column = lane % 32;
+  return column * FAST_KEYS * 2 + (lane / 32 ^ column_place(column)) * CHUNK;
 }
 
 /* A block of 4 keys by 4 columns for each thread that has one. Neighbouring lanes: 8 blocks along a row, then the other half of
  * the same chunks, so that writes use all banks. */
 typedef struct value_block {
-  int key, column;
+  uint32_t key, column;
 } value_block;
 
 template <int head>
-DEVICE value_block block_of(int thread) {
-  int along = thread % 8 + thread / 16 % (head / 32) * 8, rest = thread / 16 / (head / 32);
+DEVICE value_block block_of(uint32_t thread) {
+  uint32_t along = thread % 8 + thread / 16 % (head / 32) * 8, rest = thread / 16 / (head / 32);
   return (value_block){rest / 2 * 16 + thread / 8 % 2 * 8 + rest % 2 * 4, along * 4};
 }
 
@@ -183,32 +191,32 @@ DEVICE buffer buffer_of(const tile_source *s) { return make_buffer(s->base, s->l
 
 template <int head>
 DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *, const tile_source *k, const tile_source *v) {
-  int thread = thread_index_again();
+  uint32_t thread = thread_index_again();
 #pragma unroll
   for (int i = 0; i < head / 64; i++)
-    load->k[i] = buffer_load(buffer_of(k), piece_offset<head>(k, i * FAST_THREADS + thread, key_place<head>));
+    load->k[i] = buffer_load(buffer_of(k), piece_offset<head>(k, (uint32_t)i * FAST_THREADS + thread, key_place<head>));
   if (!has_block<head>()) return;
   value_block b = block_of<head>(thread);
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    load->v[i] = __builtin_amdgcn_raw_buffer_load_b64(
-        buffer_of(v), (int)((uint32_t)(b.key + i) * (uint32_t)v->stride + (uint32_t)b.column * 2), 0, 0);
+    load->v[i] = __builtin_amdgcn_raw_buffer_load_b64(buffer_of(v),
+                                                      (int)((b.key + (uint32_t)i) * (uint32_t)v->stride + b.column * 2), 0, 0);
 }
 
 template <int head>
 DEVICE void tile_finish(const tile_load<head> *load, LDS tile<head> *to) {
-  int thread = thread_index_again();
+  uint32_t thread = thread_index_again();
 #pragma unroll
-  for (int i = 0; i < head / 64; i++) *(LDS u32x4 *)(to->k + (i * FAST_THREADS + thread) * CHUNK) = load->k[i];
+  for (int i = 0; i < head / 64; i++) *(LDS u32x4 *)(to->k + ((uint32_t)i * FAST_THREADS + thread) * CHUNK) = load->k[i];
   if (!has_block<head>()) return;
   value_block b = block_of<head>(thread);
-  int chunk = b.key / 16 * 2 + b.key / 4 % 2;
+  uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two words */
     u32x2 keys = {__builtin_amdgcn_perm(load->v[1][i / 2], load->v[0][i / 2], halves),
                   __builtin_amdgcn_perm(load->v[3][i / 2], load->v[2][i / 2], halves)};
-    int column = b.column + i;
+    uint32_t column = b.column + (uint32_t)i;
     *(LDS u32x2 *)(to->v + column * FAST_KEYS * 2 + (chunk ^ column_place(column)) * CHUNK + b.key / 8 % 2 * 8) = keys;
   }
 }
