@@ -8,14 +8,15 @@
 #include "tandem/tandem.h"
 
 /* What the library must have. Without GetDevicePropertiesR0600 it is older than ROCm 6, whose structures differ. */
-#define HIP_FUNCTIONS(X)                                                                                                       \
-  X(RuntimeGetVersion)                                                                                                         \
-  X(GetDeviceCount)                                                                                                            \
-  X(GetDevice)                                                                                                                 \
-  X(SetDevice)                                                                                                                 \
-  X(GetDevicePropertiesR0600)                                                                                                  \
-  X(GetErrorName) X(GetErrorString) X(GetLastError) X(Malloc) X(Free) X(MemcpyAsync) X(StreamCreateWithFlags) X(StreamDestroy) \
-      X(DeviceGetAttribute) X(StreamSynchronize) X(StreamWaitEvent) X(EventCreateWithFlags) X(EventDestroy) X(EventRecord)     \
+#define HIP_FUNCTIONS(X)                                                                                                   \
+  X(RuntimeGetVersion)                                                                                                     \
+  X(GetDeviceCount)                                                                                                        \
+  X(GetDevice)                                                                                                             \
+  X(SetDevice)                                                                                                             \
+  X(GetDevicePropertiesR0600)                                                                                              \
+  X(GetErrorName)                                                                                                          \
+  X(GetErrorString) X(GetLastError) X(Malloc) X(Free) X(MemcpyAsync) X(StreamCreateWithFlags) X(StreamDestroy)             \
+      X(DeviceGetAttribute) X(StreamSynchronize) X(StreamWaitEvent) X(EventCreateWithFlags) X(EventDestroy) X(EventRecord) \
           X(ModuleLoadData) X(ModuleUnload) X(ModuleGetFunction) X(ModuleLaunchKernel)
 
 typedef struct hip_library {

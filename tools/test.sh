@@ -119,24 +119,20 @@ warnings_clang_22() {
 # ---- All of them ----
 
 step format format
-# gfxsim in the gcc and sanitizer steps, whose clang-19 warns of it too.
+# gfxsim in the gcc and sanitizer steps, whose clang-19 warns of it too; the HIP path, which it executes, in the gcc step.
 if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
-  sim=-Dsim=enabled
+  sim=-Dsim=enabled backend=-Dtdm_backend=hip
 else
-  sim=-Dsim=disabled
+  sim=-Dsim=disabled backend=-Dtdm_backend=omp
   skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev, libdw-dev and msgpack-c, which this system lacks"
+  skip hip "needs clang-22 and gfxsim"
 fi
-step gcc build_and_test build-gcc gcc $sim
+step gcc build_and_test build-gcc gcc $sim $backend
 step clang-19 build_and_test build-clang-19 clang-19 -Dsim=disabled
 if have clang-22; then
   step clang-22 warnings_clang_22
 else
   skip clang-22 "not in this system's package sources"
-fi
-if [ $sim = -Dsim=enabled ]; then
-  step hip build_and_test build-hip gcc $sim -Dtdm_backend=hip
-else
-  skip hip "needs clang-22 and gfxsim"
 fi
 step sanitize build_and_test build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step fuzz sh tools/fuzz.sh 60

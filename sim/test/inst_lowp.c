@@ -162,12 +162,12 @@ WIDE(fp4_sr_bf16, set_pair(r, 3, 4, narrow(FP4, small_bf16(x->a, 0) / small_scal
 
 #define EACH_16(line) " .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n " line "\n .endr\n"
 #define NARROW_SOURCE " .irp n, 0,1,2,3,4,5\n v_alignbit_b32 v[32+\\n], v2, v4, 5*\\n\n .endr\n" SCALE
-#define WIDE_SOURCE(and, add)                                                                           \
-  EACH_16("v_alignbit_b32 v[32+\\n], v2, v4, 2*\\n")                                                    \
-  EACH_16("v_alignbit_b32 v[48+\\n], v4, v2, 2*\\n")                                                    \
-  EACH_16("v_and_b32 v[32+\\n], " and ", v[32+\\n]")                                                    \
-  EACH_16("v_and_b32 v[48+\\n], " and ", v[48+\\n]") EACH_16("v_add_u32 v[32+\\n], " add ", v[32+\\n]") \
-      EACH_16("v_add_u32 v[48+\\n], " add ", v[48+\\n]") SCALE
+#define WIDE_SOURCE(and, add)                        \
+  EACH_16("v_alignbit_b32 v[32+\\n], v2, v4, 2*\\n") \
+  EACH_16("v_alignbit_b32 v[48+\\n], v4, v2, 2*\\n") \
+  EACH_16("v_and_b32 v[32+\\n], " and ", v[32+\\n]") \
+  EACH_16("v_and_b32 v[48+\\n], " and ", v[48+\\n]") \
+  EACH_16("v_add_u32 v[32+\\n], " add ", v[32+\\n]") EACH_16("v_add_u32 v[48+\\n], " add ", v[48+\\n]") SCALE
 
 static u32 align(u64 high, u64 low, int by) { return (u32)(((high << 32) | (low & 0xffffffff)) >> by); }
 static u32 word_of(const test_item *x, int n, int step) {
