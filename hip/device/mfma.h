@@ -12,7 +12,7 @@
  * One call goes over 2 c values of k.
  *
  * Where an instruction takes fewer values a lane, several take parts of the chunks: which k a product has does not matter, as
- * long as A and B agree. Source of the layouts: design of the ISA documents, checked in gfxsim with one-hot matrices.
+ * long as A and B agree. Source of the layouts: ROCm's amd_matrix_instruction_calculator.
  * MFMA ignores EXEC: all lanes must hold defined values, masked ones zeros. */
 #ifndef TANDEM_HIP_MFMA_H
 #define TANDEM_HIP_MFMA_H
