@@ -98,6 +98,8 @@ static tdm_status measure_ceiling(tool *t, int d) {
   bench_run *run = &t->run;
   const char *device = tdm_context_device(t->context[d]);
   size_t bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2;
+  run->ceiling[d] = (bench_ceiling){0};
+  if (strncmp(device, "hip:", 4) == 0) return TDM_OK; /* not measured: figures stand without them */
   if (strncmp(device, "omp:", 4) == 0)
     return bench_ceiling_device(t->context[d], atoi(device + 4), LARGEST_ROTATION / 2, &run->ceiling[d]);
   return bench_ceiling_host(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
@@ -110,6 +112,9 @@ static bool open_devices(tool *t) {
     if (case_open(&t->selectors, run->devices.name[d], &t->context[d]) != TDM_OK)
       return fail(t, EXIT_USAGE, "%s", tdm_last_error());
     snprintf(run->devices.name[d], CASE_DEVICE_NAME, "%s", tdm_context_device(t->context[d])); /* auto, by its name */
+    if (strncmp(run->devices.name[d], "sim:", 4) == 0)
+      return fail(t, EXIT_USAGE, "--device = '%s': must be a device with a time of its own: gfxsim profile counts for this one",
+                  run->devices.name[d]);
     if (measure_ceiling(t, d) != TDM_OK)
       return fail(t, EXIT_FAILED, "ceilings of %s: %s", run->devices.name[d], tdm_last_error());
   }

@@ -13,6 +13,7 @@ double bench_row_memory_bound(const bench_row *row) { return row->ceiling.copy >
 /* 3 % is left to the clock and to ceilings that were not met exactly. */
 bool bench_above_ceiling(const bench_row *row) {
   double bytes = fmax(row->ceiling.copy, row->ceiling.read);
+  if (bytes == 0) return false; /* none was measured */
   return row->outcome == BENCH_OK && (bench_row_flops(row) > 1.03 * row->ceiling.flops || bench_row_bytes(row) > 1.03 * bytes);
 }
 
@@ -115,12 +116,12 @@ static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
   put_ms(cell[4] + strlen(cell[4]), row->time.high);
   if (row->flops > 0) {
     snprintf(cell[5], CELL, "%.1f", 1e-9 * bench_row_flops(row));
-    snprintf(cell[6], CELL, "%.0f %%", 100 * bench_row_flops(row) / row->ceiling.flops);
+    if (row->ceiling.flops > 0) snprintf(cell[6], CELL, "%.0f %%", 100 * bench_row_flops(row) / row->ceiling.flops);
     put_ms(cell[9], bench_row_arithmetic_bound(row));
   }
   if (row->bytes > 0) {
     snprintf(cell[7], CELL, "%.2f", 1e-9 * bench_row_bytes(row));
-    snprintf(cell[8], CELL, "%.0f %%", 100 * bench_row_bytes(row) / row->ceiling.copy);
+    if (row->ceiling.copy > 0) snprintf(cell[8], CELL, "%.0f %%", 100 * bench_row_bytes(row) / row->ceiling.copy);
     put_ms(cell[10], bench_row_memory_bound(row));
   }
 }
