@@ -174,6 +174,7 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
     return;
   }
   snprintf(rows[0].kernel, sizeof rows[0].kernel, "%s", tdm_plan_kernel(plan));
+  rows[0].c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
   bench_buffers b;
   if (bench_buffers_open(&b, c, context, with_peer ? 2 : 1, limits->rotation, rows[0].reason, sizeof rows[0].reason)) {
     measure_buffers(&b, plan, with_peer ? peer : NULL, limits, rows);
