@@ -29,11 +29,11 @@ static void find(void *handle, const char *name, void *pointer) {
 /* Fills in the functions; the name of the first one that is missing, NULL: all are there. */
 static const char *fill(hip_library *library, void *handle) {
   const char *missing = NULL;
-#define HIP_FIND(name)                       \
+#define HIP_FUNCTION(name)                   \
   find(handle, "hip" #name, &library->name); \
   if (library->name == NULL && missing == NULL) missing = "hip" #name;
-  HIP_FUNCTIONS(HIP_FIND)
-#undef HIP_FIND
+#include "functions.def"
+#undef HIP_FUNCTION
   return missing;
 }
 

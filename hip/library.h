@@ -7,23 +7,11 @@
 #include "hip_abi.h"
 #include "tandem/tandem.h"
 
-/* What the library must have. Without GetDevicePropertiesR0600 it is older than ROCm 6, whose structures differ. */
-#define HIP_FUNCTIONS(X)                                                                                                   \
-  X(RuntimeGetVersion)                                                                                                     \
-  X(GetDeviceCount)                                                                                                        \
-  X(GetDevice)                                                                                                             \
-  X(SetDevice)                                                                                                             \
-  X(GetDevicePropertiesR0600)                                                                                              \
-  X(GetErrorName)                                                                                                          \
-  X(GetErrorString) X(GetLastError) X(Malloc) X(Free) X(MemcpyAsync) X(StreamCreateWithFlags) X(StreamDestroy)             \
-      X(DeviceGetAttribute) X(StreamSynchronize) X(StreamWaitEvent) X(EventCreateWithFlags) X(EventDestroy) X(EventRecord) \
-          X(ModuleLoadData) X(ModuleUnload) X(ModuleGetFunction) X(ModuleLaunchKernel)
-
 typedef struct hip_library {
   char file[64]; /* as it was found: "libamdhip64.so.6" */
-#define HIP_MEMBER(name) __typeof__(hip##name) *name;
-  HIP_FUNCTIONS(HIP_MEMBER)
-#undef HIP_MEMBER
+#define HIP_FUNCTION(name) __typeof__(hip##name) *name;
+#include "functions.def"
+#undef HIP_FUNCTION
   const char *(*last_words)(void); /* the simulator's: the text behind its last error; NULL with ROCm */
 } hip_library;
 
