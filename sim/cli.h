@@ -27,11 +27,14 @@ typedef struct arguments {
   size_t size;
   buffer buffer[ARGS_MOST];
   int buffers;
+  char *copy[ARGS_MOST]; /* texts of structures */
+  int copies;
 } arguments;
 
 /* Lays the texts out by the kernel's metadata, and makes the buffers. */
 bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
                     arguments *made);
 bool arguments_save(gfxsim_device *device, const arguments *made);
+void arguments_free(arguments *made);
 
 #endif

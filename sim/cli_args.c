@@ -4,7 +4,9 @@
  *   in:A.npy                 a buffer with the file's elements
  *   out:C.npy:f32:64x32      a new buffer, saved after the run
  *   inout:A.npy:C.npy        both
- *   zeros:4096               a buffer of so many zero bytes, not saved */
+ *   zeros:4096               a buffer of so many zero bytes, not saved
+ *   {0=in:A.npy;8=5;12/2=7}  a structure by value: OFFSET=VALUE or OFFSET/BYTES=VALUE, 4 bytes where none are named and 8 for
+ * an address; what is not named is 0 */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -134,14 +136,45 @@ static bool parse_number(const char *text, uint32_t size, uint8_t *to) {
   return true;
 }
 
+/* ---- Arguments ---- */
+
+static bool is_number(const char *text) {
+  return isdigit((unsigned char)*text) || *text == '-' || *text == '.' || strchr(text, ':') == NULL;
+}
+
 static bool make_one(gfxsim_device *device, const gfxsim_arg *arg, const char *text, arguments *made) {
   uint8_t *to = made->bytes + arg->offset;
-  if (isdigit((unsigned char)*text) || *text == '-' || *text == '.' || strchr(text, ':') == NULL)
-    return parse_number(text, arg->size, to);
+  if (is_number(text)) return parse_number(text, arg->size, to);
   if (arg->size != 8) return complain("--arg %s: the kernel's argument has %u bytes and is no address", text, arg->size);
+  if (made->buffers == ARGS_MOST) return complain("--arg %s: more than %d buffers", text, ARGS_MOST);
   buffer *b = &made->buffer[made->buffers++];
   if (!parse_buffer(device, text, b)) return false;
   memcpy(to, &b->address, sizeof b->address);
+  return true;
+}
+
+/* OFFSET=VALUE or OFFSET/BYTES=VALUE */
+static bool make_member(gfxsim_device *device, const gfxsim_arg *whole, const char *text, arguments *made) {
+  char *end;
+  unsigned long offset = strtoul(text, &end, 0), size = 4;
+  bool good = isdigit((unsigned char)*text);
+  if (good && *end == '/') good = isdigit((unsigned char)end[1]), size = strtoul(end + 1, &end, 0);
+  if (!good || *end != '=') return complain("--arg {%s}: must be OFFSET=VALUE or OFFSET/BYTES=VALUE", text);
+  if (!is_number(end + 1)) size = 8;
+  if (size < 1 || size > 8 || offset > whole->size || size > whole->size - offset)
+    return complain("--arg {%s}: must be 1 to 8 bytes inside of the structure's %u", text, whole->size);
+  gfxsim_arg member = {.offset = whole->offset + (uint32_t)offset, .size = (uint32_t)size};
+  return make_one(device, &member, end + 1, made);
+}
+
+static bool make_structure(gfxsim_device *device, const gfxsim_arg *arg, const char *text, arguments *made) {
+  size_t length = strlen(text);
+  if (text[length - 1] != '}') return complain("--arg %s: must end with }", text);
+  char *copy = strndup(text + 1, length - 2), *rest = copy;
+  if (copy == NULL) return complain("--arg %s: no memory", text);
+  made->copy[made->copies++] = copy; /* the buffers' file names are in it */
+  for (const char *member = strtok_r(copy, ";", &rest); member != NULL; member = strtok_r(NULL, ";", &rest))
+    if (!make_member(device, arg, member, made)) return false;
   return true;
 }
 
@@ -157,9 +190,18 @@ bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, con
   if (wanted != count || count > ARGS_MOST) return complain("--arg: %d given: kernel %s takes %d", count, kernel->name, wanted);
   made->bytes = calloc(made->size + 8, 1);
   if (made->bytes == NULL) return complain("no memory for the arguments");
-  for (int a = 0; a < kernel->arg_count; a++)
-    if (!kernel->args[a].hidden && !make_one(device, &kernel->args[a], *texts++, made)) return false;
+  for (int a = 0; a < kernel->arg_count; a++) {
+    const gfxsim_arg *arg = &kernel->args[a];
+    if (arg->hidden) continue;
+    const char *text = *texts++;
+    if (!(*text == '{' ? make_structure : make_one)(device, arg, text, made)) return false;
+  }
   return true;
+}
+
+void arguments_free(arguments *made) {
+  for (int c = 0; c < made->copies; c++) free(made->copy[c]);
+  free(made->bytes);
 }
 
 bool arguments_save(gfxsim_device *device, const arguments *made) {

@@ -165,7 +165,7 @@ static void request_free(request *r) {
   char *const texts[] = {r->file, r->kernel, r->grid, r->block, r->chip, r->no_check, r->workgroups, r->json};
   for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) free(texts[t]);
   for (int a = 0; a < r->arg_count; a++) free(r->args[a]);
-  free(r->made.bytes);
+  arguments_free(&r->made);
 }
 
 static int launch_command(int argc, const char **argv, bool profile) {
