@@ -16,7 +16,7 @@ int profile_command(int argc, const char **argv);
 typedef struct buffer {
   uint64_t address;
   size_t bytes;
-  const char *out; /* file to write after the run; NULL: none */
+  char *out; /* file to write after the run, freed by arguments_free; NULL: none */
   npy_type type;
   int rank;
   int64_t dim[NPY_MAX_RANK];
@@ -27,8 +27,6 @@ typedef struct arguments {
   size_t size;
   buffer buffer[ARGS_MOST];
   int buffers;
-  char *copy[ARGS_MOST]; /* texts of structures */
-  int copies;
 } arguments;
 
 /* Lays the texts out by the kernel's metadata, and makes the buffers. */

@@ -94,8 +94,9 @@ static bool parse_buffer(gfxsim_device *device, const char *text, buffer *b) {
   } else if (strcmp(kind, "in") == 0 && second == NULL) {
     good = from_file(device, text, first, b);
   } else if (strcmp(kind, "inout") == 0 && second != NULL) {
-    b->out = strrchr(text, ':') + 1;
     good = from_file(device, text, first, b);
+    b->out = second;
+    second = NULL;
   } else if (strcmp(kind, "out") == 0 && second != NULL) {
     good = parse_shape(text, text + strlen("out:") + strlen(first) + 1, b);
     if (good) good = make_buffer(device, text, NULL, b);
@@ -172,10 +173,11 @@ static bool make_structure(gfxsim_device *device, const gfxsim_arg *arg, const c
   if (text[length - 1] != '}') return complain("--arg %s: must end with }", text);
   char *copy = strndup(text + 1, length - 2), *rest = copy;
   if (copy == NULL) return complain("--arg %s: no memory", text);
-  made->copy[made->copies++] = copy; /* the buffers' file names are in it */
-  for (const char *member = strtok_r(copy, ";", &rest); member != NULL; member = strtok_r(NULL, ";", &rest))
-    if (!make_member(device, arg, member, made)) return false;
-  return true;
+  bool good = true;
+  for (const char *member = strtok_r(copy, ";", &rest); member != NULL && good; member = strtok_r(NULL, ";", &rest))
+    good = make_member(device, arg, member, made);
+  free(copy);
+  return good;
 }
 
 bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
@@ -200,7 +202,7 @@ bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, con
 }
 
 void arguments_free(arguments *made) {
-  for (int c = 0; c < made->copies; c++) free(made->copy[c]);
+  for (int n = 0; n < made->buffers; n++) free(made->buffer[n].out);
   free(made->bytes);
 }
 
