@@ -62,6 +62,7 @@ need gnuplot-nox have gnuplot
 need libopenblas0-pthread library libopenblas.so.0
 
 llvm=/usr/lib/llvm-19
+openmp=build-tools/libomp-19
 if [ $want_test = yes ]; then
   need g++ have g++
   need clang-format-19 have clang-format-19
@@ -69,7 +70,7 @@ if [ $want_test = yes ]; then
 fi
 if [ $want_test = yes ] || [ $nvidia = yes ] || [ $amd = yes ]; then
   need clang-19 have clang-19
-  need libomp-19-dev file $llvm/lib/clang/19/include/omp.h
+  file $openmp$llvm/lib/clang/19/include/omp.h >/dev/null || need libomp-19-dev file $llvm/lib/clang/19/include/omp.h
 fi
 if [ $nvidia = yes ] || [ $amd = yes ]; then
   need clang-tools-19 file $llvm/bin/clang-linker-wrapper
@@ -91,7 +92,7 @@ as_root() {
 }
 apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@"; }
 
-# Nothing of the user's is removed: two LLVM versions' libomp-NN-dev exclude each other, for one.
+# Nothing of the user's is removed.
 install_packages() {
   apt install --no-install-recommends --no-remove "$@" >/dev/null ||
     fail "apt-get could not install (without removing other packages): $*: its words stand above"
@@ -99,10 +100,29 @@ install_packages() {
 # Can apt-get install it?
 offered() { have apt-cache >/dev/null && apt-cache policy "$1" | grep -q 'Candidate: [^(]'; }
 
+# Two LLVM versions' libomp-NN-dev exclude each other: where another one is installed, LLVM 19's is unpacked beside the system.
+unpack_openmp() {
+  say "another LLVM's libomp is installed: unpacking libomp-19-dev into $openmp"
+  rm -rf $openmp $openmp.part
+  mkdir -p $openmp.part/root
+  (cd $openmp.part && apt-get -q -o APT::Sandbox::User=root download libomp-19-dev libomp5-19) >$openmp.part/log 2>&1 ||
+    fail "libomp-19-dev: $(grep -m 1 '^[EW]:' $openmp.part/log || tail -n 1 $openmp.part/log)"
+  for package in "$openmp.part"/*.deb; do dpkg-deb -x "$package" $openmp.part/root; done
+  mv $openmp.part/root $openmp
+  rm -rf $openmp.part
+}
+
 if [ -n "$missing" ]; then
   have apt-get >/dev/null || fail "missing:$missing (their names on Debian), and no apt-get here: install them by this system's means"
   say "installing$missing"
   apt update >/dev/null || fail "apt-get update failed: its words stand above. Missing:$missing"
+  case "$missing " in *' libomp-19-dev '*)
+    if ! apt-get -s --no-remove install libomp-19-dev >/dev/null 2>&1; then
+      missing=$(echo "$missing" | sed 's/ libomp-19-dev/ libllvm19/')
+      unpack_openmp
+    fi
+    ;;
+  esac
   # shellcheck disable=SC2086 # a list of words
   install_packages $missing
 fi
