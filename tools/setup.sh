@@ -130,7 +130,10 @@ fi
 # What gfxsim is built with; clang compiles the kernels of its tests, and those of the HIP path. Ubuntu 24.04 has no LLVM 22: gfxsim is left out there, and
 # tools/test.sh counts what it can't build.
 missing=
-if [ $want_test = yes ] || [ $want_hip = yes ]; then need clang-22 have clang-22; fi
+if [ $want_test = yes ] || [ $want_hip = yes ]; then
+  need clang-22 have clang-22
+  need lld-22 file /usr/lib/llvm-22/bin/ld.lld # without it clang takes any other LLVM's from PATH
+fi
 need llvm-22-dev have llvm-config-22
 need libelf-dev module libelf
 need libdw-dev module libdw
