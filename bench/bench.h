@@ -1,11 +1,13 @@
 /* tandem-bench: what its files share. main.c reads the command line, cases.c chooses the cases, machine.c says what this runs
- * on, ceiling.c and ceiling_device.c time the machine itself, measure.c times a case, verify.c checks what the timed runs
- * wrote, report.c prints, json.c and plot.c write files, peer_<name>.c are other libraries. */
+ * on, ceiling.c and ceiling_device.c time the machine itself, measure.c times a case, count.c and measure_sim.c count it on a
+ * simulated device, verify.c checks what the runs wrote, report.c and report_sim.c print, files.c and plot.c write files,
+ * peer_<name>.c are other libraries. */
 #ifndef TANDEM_BENCH_BENCH_H
 #define TANDEM_BENCH_BENCH_H
 
 #include "../case/case.h"
 #include "../case/options.h"
+#include "count.h"
 
 enum { BENCH_TEXT = 256, BENCH_MAX_COPIES = 16384 };
 
@@ -74,8 +76,10 @@ typedef struct bench_row {
   bench_spread time;
   double flops, bytes; /* of the case */
   bench_ceiling ceiling;
-  bool alarm;      /* above a ceiling */
-  size_t rotation; /* bytes of all buffers that the runs go through */
+  bool simulated;      /* counted in place of timed: no time, no ceiling */
+  bench_counts counts; /* of a simulated device */
+  bool alarm;          /* above a ceiling */
+  size_t rotation;     /* bytes of all buffers that the runs go through */
   int copies;
   double against_peer;          /* speed over the peer's in the same run; 0: no peer */
   char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */
@@ -134,18 +138,28 @@ tdm_status bench_buffers_restore(const bench_buffers *b, int runner, int copy);
 /* Checks what a runner left in its first `copies` copies: sampled rows against the f64 reference, and no element may be NaN,
  * which is also what the outputs held before. false: the reason names the first wrong element. */
 bool bench_verify(const bench_buffers *b, int runner, int copies, char *reason, size_t size);
+/* The same for a run of a part of the workgroups: elements that are as they were before the run are passed over, but each
+ * output must have some that are not. */
+bool bench_verify_part(const bench_buffers *b, char *reason, size_t size);
 
 /* ---- measure.c ---- */
 
 typedef struct bench_limits {
-  uint64_t repeats; /* samples; 0: as many as fit into seconds, at least 5 */
-  double seconds;   /* of measuring, for each library */
-  size_t rotation;  /* bytes of all buffers together */
+  uint64_t repeats;    /* samples; 0: as many as fit into seconds, at least 5 */
+  double seconds;      /* of measuring, for each library */
+  size_t rotation;     /* bytes of all buffers together */
+  uint64_t workgroups; /* of each launch, that a simulated device executes at most; 0: bench_sample_of */
 } bench_limits;
 
 /* Measures a case on one device: rows[0] is tandem's, rows[1] the peer's, where peer is not NULL. The caller has set c, title,
  * device, by and ceiling. */
 void bench_measure(tdm_context *context, const bench_peer *peer, const bench_limits *limits, bench_row *rows);
+
+/* ---- measure_sim.c ---- */
+
+/* Counts a case on a simulated device, on cold caches, and checks its results. The caller has set c, title, device and by. */
+void bench_measure_simulated(tdm_context *context, const bench_limits *limits, bench_row *row);
+bool bench_is_simulated(const char *device);
 
 /* ---- report.c: everything of a run, and its tables ---- */
 
@@ -157,7 +171,8 @@ typedef struct bench_run {
   char peer_version[BENCH_TEXT]; /* what it says of itself, or why it is absent */
   bool peer_open;
   bench_limits limits;
-  bool hot; /* caches are left warm */
+  bool hot;    /* caches are left warm */
+  bool checks; /* gfxsim's are on in simulated devices */
   bench_row *row;
   int rows;
 } bench_run;
@@ -167,12 +182,19 @@ typedef struct bench_count {
 } bench_count;
 
 bench_count bench_count_rows(const bench_run *run);
+int bench_timed_devices(const bench_run *run); /* those that are not simulated */
 /* "gemm f32 nn 1024x1024x1024": the title without the names of its options, the seed and the fill. */
 void bench_label(const bench_row *row, char text[BENCH_TEXT]);
 
 void bench_print_machine(FILE *out, const bench_run *run);
 void bench_print_head(FILE *out);
 void bench_print_row(FILE *out, const bench_row *row);
+/* report_sim.c: the same for simulated devices, a line for each kernel that a run launched. */
+void bench_print_sim_head(FILE *out);
+void bench_print_sim_row(FILE *out, const bench_row *row);
+void bench_print_sim_table(FILE *out, const bench_run *run); /* all of them, as Markdown */
+/* "MFMA 131072": the pipe that takes longest and its clocks; in the order of the launches where there are several. */
+void bench_put_floor(char *text, size_t size, const bench_counts *counts);
 /* A column for each device and peer, where there is more than one. */
 void bench_print_comparison(FILE *out, const bench_run *run, bool markdown);
 void bench_print_count(FILE *out, const bench_run *run);

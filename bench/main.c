@@ -13,8 +13,8 @@ static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece:
 
 typedef struct tool {
   case_options selectors;
-  char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown;
-  int hot;
+  char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown, *workgroups;
+  int hot, checks;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
@@ -53,6 +53,9 @@ static bool read_limits(tool *t) {
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
     return false;
+  if (t->workgroups != NULL && !usage(t, case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &limits->workgroups,
+                                                           t->error, sizeof t->error)))
+    return false;
   if (t->seconds == NULL) return true;
   char *end;
   limits->seconds = strtod(t->seconds, &end);
@@ -78,6 +81,9 @@ static bool check_outputs(tool *t) {
 static bool open_peer(tool *t) {
   bench_run *run = &t->run;
   if (t->peer == NULL) return true;
+  if (bench_is_simulated(run->devices.name[0]))
+    return fail(t, EXIT_USAGE, "--peer = '%s': is timed beside the first device, and %s has no time", t->peer,
+                run->devices.name[0]);
   run->peer = bench_find_peer(t->peer);
   if (run->peer == NULL) return fail(t, EXIT_USAGE, "--peer = '%s': must be one of %s", t->peer, bench_peer_names());
   char reason[BENCH_TEXT];
@@ -94,12 +100,25 @@ static size_t choose_rotation(const bench_machine *m) {
   return bytes > m->memory / 4 ? m->memory / 4 : bytes;
 }
 
+/* The context of a device. gfxsim has one chip at a time, so that a simulated one closes the others. */
+static tdm_context *context_of(tool *t, int d) {
+  const case_devices *devices = &t->run.devices;
+  if (t->context[d] != NULL) return t->context[d];
+  for (int other = 0; other < devices->count; other++)
+    if (bench_is_simulated(devices->name[other])) {
+      tdm_close(t->context[other]);
+      t->context[other] = NULL;
+    }
+  return case_open(&t->selectors, devices->name[d], &t->context[d]) == TDM_OK ? t->context[d] : NULL;
+}
+
 static tdm_status measure_ceiling(tool *t, int d) {
   bench_run *run = &t->run;
   const char *device = tdm_context_device(t->context[d]);
   size_t bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2;
   run->ceiling[d] = (bench_ceiling){0};
-  if (strncmp(device, "hip:", 4) == 0) return TDM_OK; /* not measured: figures stand without them */
+  if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device))
+    return TDM_OK; /* not measured: figures stand without them */
   if (strncmp(device, "omp:", 4) == 0)
     return bench_ceiling_device(t->context[d], atoi(device + 4), LARGEST_ROTATION / 2, &run->ceiling[d]);
   return bench_ceiling_host(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
@@ -109,12 +128,11 @@ static bool open_devices(tool *t) {
   bench_run *run = &t->run;
   if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error))) return false;
   for (int d = 0; d < run->devices.count; d++) {
-    if (case_open(&t->selectors, run->devices.name[d], &t->context[d]) != TDM_OK)
-      return fail(t, EXIT_USAGE, "%s", tdm_last_error());
-    snprintf(run->devices.name[d], CASE_DEVICE_NAME, "%s", tdm_context_device(t->context[d])); /* auto, by its name */
-    if (strncmp(run->devices.name[d], "sim:", 4) == 0)
-      return fail(t, EXIT_USAGE, "--device = '%s': must be a device with a time of its own: gfxsim profile counts for this one",
-                  run->devices.name[d]);
+    char *name = run->devices.name[d], reason[BENCH_TEXT];
+    bool loaded = !bench_is_simulated(name) || bench_simulator_load(run->checks, reason, sizeof reason);
+    if (context_of(t, d) == NULL) return fail(t, EXIT_USAGE, "%s", tdm_last_error());
+    if (!loaded) return fail(t, EXIT_USAGE, "--device = '%s': %s", name, reason);
+    snprintf(name, CASE_DEVICE_NAME, "%s", tdm_context_device(t->context[d])); /* auto, by its name */
     if (measure_ceiling(t, d) != TDM_OK)
       return fail(t, EXIT_FAILED, "ceilings of %s: %s", run->devices.name[d], tdm_last_error());
   }
@@ -125,7 +143,9 @@ static bool open_devices(tool *t) {
 static bool check_cases(tool *t) {
   for (int i = 0; i < t->cases.count; i++) {
     tdm_plan *plan = NULL;
-    tdm_status status = t->cases.c[i].op->plan(t->context[0], &t->cases.c[i], &plan);
+    tdm_context *context = context_of(t, 0);
+    if (context == NULL) return fail(t, EXIT_FAILED, "%s", tdm_last_error());
+    tdm_status status = t->cases.c[i].op->plan(context, &t->cases.c[i], &plan);
     tdm_plan_free(plan);
     if (status == TDM_ERROR_ARGUMENT) return fail(t, EXIT_USAGE, "%s", tdm_last_error());
   }
@@ -182,14 +202,51 @@ static void measure_case(tool *t, int i, int d) {
   run->rows += count;
 }
 
+static void count_case(tool *t, int i, int d) {
+  bench_run *run = &t->run;
+  bench_row *row = &run->row[run->rows++];
+  *row = (bench_row){.c = t->cases.c[i], .simulated = true, .by = "tandem"};
+  case_print(&row->c, row->title, sizeof row->title);
+  snprintf(row->device, sizeof row->device, "%s", run->devices.name[d]);
+  note_progress(t, i + 1, row->title);
+  tdm_context *context = context_of(t, d);
+  if (context != NULL) {
+    bench_measure_simulated(context, &run->limits, row);
+  } else {
+    row->outcome = BENCH_FAILED;
+    snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
+  }
+  note_progress(t, 0, NULL);
+  bench_print_sim_row(stdout, row);
+}
+
+/* Figures first of the devices that have times, then of those that have counts: each kind has its own table. */
+static void measure_devices(tool *t, bool simulated) {
+  const bench_run *run = &t->run;
+  int timed = bench_timed_devices(run);
+  if (simulated ? timed == run->devices.count : timed == 0) return;
+  if (simulated && timed > 0) printf("\n");
+  if (simulated)
+    bench_print_sim_head(stdout);
+  else
+    bench_print_head(stdout);
+  for (int i = 0; i < t->cases.count; i++)
+    for (int d = 0; d < run->devices.count; d++) {
+      if (bench_is_simulated(run->devices.name[d]) != simulated) continue;
+      if (simulated)
+        count_case(t, i, d);
+      else
+        measure_case(t, i, d);
+    }
+}
+
 static bool measure_all(tool *t) {
   bench_run *run = &t->run;
   run->row = calloc((size_t)(t->cases.count * (run->devices.count + 1)), sizeof *run->row);
   if (run->row == NULL) return fail(t, EXIT_FAILED, "no memory for %d results", t->cases.count);
   bench_print_machine(stdout, run);
-  bench_print_head(stdout);
-  for (int i = 0; i < t->cases.count; i++)
-    for (int d = 0; d < run->devices.count; d++) measure_case(t, i, d);
+  measure_devices(t, false);
+  measure_devices(t, true);
   bench_print_comparison(stdout, run, false);
   bench_print_count(stdout, run);
   bench_count count = bench_count_rows(run);
@@ -211,16 +268,18 @@ static bool bench(tool *t, const char *command) {
   bench_run *run = &t->run;
   run->machine = bench_machine_read();
   run->hot = t->hot != 0;
+  run->checks = t->checks != 0;
   run->limits.rotation = run->hot ? 0 : choose_rotation(&run->machine);
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
   return read_limits(t) &&
          usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], &t->selectors, t->error, sizeof t->error)) &&
-         check_outputs(t) && open_peer(t) && open_devices(t) && check_cases(t) && measure_all(t) && write_files(t, command);
+         check_outputs(t) && open_devices(t) && open_peer(t) && check_cases(t) && measure_all(t) && write_files(t, command);
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats, t->seconds, t->peer, t->json, t->csv, t->plot, t->markdown};
+  char *const texts[] = {t->repeats, t->seconds, t->peer, t->json, t->csv, t->plot, t->markdown, t->workgroups};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
+  for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   for (int d = 0; d < CASE_MAX_DEVICES; d++) tdm_close(t->context[d]);
   case_options_free(&t->selectors);
   free(t->run.row);
@@ -242,6 +301,9 @@ int main(int argc, char **argv) {
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
       {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},
       {"peer", '\0', POPT_ARG_STRING, &t.peer, 0, "Another library to time in the same run", "openblas"},
+      {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
+       "Simulated devices: workgroups of a launch to execute at most; default: what takes some 20 s", "N"},
+      {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"csv", '\0', POPT_ARG_STRING, &t.csv, 0, "Write the rows as CSV", "FILE"},
       {"markdown", '\0', POPT_ARG_STRING, &t.markdown, 0, "Write the tables as Markdown", "FILE"},

@@ -32,7 +32,7 @@ static bool has_point(const bench_row *row) {
 /* The number of a row's case: the rows of one case share it. */
 static int case_number(const bench_run *run, int index) {
   int number = 1;
-  for (int i = 1; i <= index; i++) number += strcmp(run->row[i].title, run->row[i - 1].title) != 0;
+  for (int i = 1; i <= index; i++) number += strcmp(run->row[i].title, run->row[i - 1].title) != 0 && !run->row[i].simulated;
   return number;
 }
 
@@ -84,15 +84,18 @@ static void put_script(FILE *out, const char *path, const bench_run *run) {
     bool peer = s == run->devices.count;
     put_points(out, run, run->devices.name[peer ? 0 : s], peer ? run->peer->name : "tandem", s);
   }
-  fprintf(out, "plot ");
+  fprintf(out, "plot NaN notitle"); /* so that every other one begins with a comma */
   for (int d = 0; d < run->devices.count; d++)
-    fprintf(out, "min(%g, x * %g) with lines lw 2 title 'ceilings of %s', ", 1e-9 * run->ceiling[d].flops,
-            1e-9 * run->ceiling[d].copy, run->devices.name[d]);
+    if (run->ceiling[d].flops > 0)
+      fprintf(out, ", min(%g, x * %g) with lines lw 2 title 'ceilings of %s'", 1e-9 * run->ceiling[d].flops,
+              1e-9 * run->ceiling[d].copy, run->devices.name[d]);
   for (int s = 0; s < sides; s++) {
     const char *name = s < run->devices.count ? run->devices.name[s] : run->peer->name;
-    fprintf(out, "$points%d using 1:2 with points pt 7 ps 0.7 title '%s', ", s, name);
-    fprintf(out, "$points%d using 1:2:3 with labels left offset 0.6,0.3 font ',9' notitle%s", s, s + 1 < sides ? ", " : "\n");
+    if (s < run->devices.count && bench_is_simulated(name)) continue;
+    fprintf(out, ", $points%d using 1:2 with points pt 7 ps 0.7 title '%s'", s, name);
+    fprintf(out, ", $points%d using 1:2:3 with labels left offset 0.6,0.3 font ',9' notitle", s);
   }
+  fputc('\n', out);
 }
 
 bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size) {

@@ -17,6 +17,12 @@ bool bench_above_ceiling(const bench_row *row) {
   return row->outcome == BENCH_OK && (bench_row_flops(row) > 1.03 * row->ceiling.flops || bench_row_bytes(row) > 1.03 * bytes);
 }
 
+int bench_timed_devices(const bench_run *run) {
+  int timed = 0;
+  for (int d = 0; d < run->devices.count; d++) timed += !bench_is_simulated(run->devices.name[d]);
+  return timed;
+}
+
 bench_count bench_count_rows(const bench_run *run) {
   bench_count count = {0};
   for (int i = 0; i < run->rows; i++) {
@@ -64,14 +70,20 @@ void bench_print_machine(FILE *out, const bench_run *run) {
             (double)run->limits.rotation / (1 << 20));
   for (int d = 0; d < run->devices.count; d++) {
     const bench_ceiling *c = &run->ceiling[d];
-    fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", run->devices.name[d],
-            1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
+    if (bench_is_simulated(run->devices.name[d]))
+      fprintf(out, "%s: counted by gfxsim on cold caches, its checks %s; clocks are lower bounds of a pipe, not times\n",
+              run->devices.name[d], run->checks ? "on" : "off");
+    else
+      fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", run->devices.name[d],
+              1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
   }
   if (run->peer != NULL)
     fprintf(out, "peer %s: %s%s\n", run->peer->name, run->peer_open ? "" : "not there: ", run->peer_version);
-  fprintf(out,
-          "times are medians of the samples, with the range from 10 %% to 90 %% of them; bounds: FLOP over the\n"
-          "multiply-add ceiling, and bytes (each input once, each output once) over the copy ceiling\n\n");
+  if (bench_timed_devices(run) > 0)
+    fprintf(out,
+            "times are medians of the samples, with the range from 10 %% to 90 %% of them; bounds: FLOP over the\n"
+            "multiply-add ceiling, and bytes (each input once, each output once) over the copy ceiling\n");
+  fprintf(out, "\n");
 }
 
 /* ---- The rows ---- */
@@ -147,7 +159,8 @@ enum { MOST_SIDES = CASE_MAX_DEVICES + 1 };
 /* The row of a side (a device, or the peer on the first device) for the case of the row `first`. */
 static const bench_row *find_side(const bench_run *run, int first, int side) {
   bool peer = side == run->devices.count;
-  for (int i = first; i < run->rows && strcmp(run->row[i].title, run->row[first].title) == 0; i++) {
+  for (int i = first; i < run->rows; i++) {
+    if (strcmp(run->row[i].title, run->row[first].title) != 0) continue;
     bool of_peer = strcmp(run->row[i].by, "tandem") != 0;
     if (of_peer == peer && (peer || strcmp(run->row[i].device, run->devices.name[side]) == 0)) return &run->row[i];
   }
@@ -159,9 +172,20 @@ static void put_side(char *text, const bench_row *row, const bench_row *first) {
     snprintf(text, CELL, "%s", row == NULL ? "" : row->outcome == BENCH_FAILED ? "FAILED" : "unsupported");
     return;
   }
+  if (row->simulated) {
+    bench_put_floor(text, CELL, &row->counts);
+    return;
+  }
   put_ms(text, row->time.median);
-  if (row != first && first != NULL && first->outcome == BENCH_OK)
+  if (row != first && first != NULL && first->outcome == BENCH_OK && !first->simulated)
     snprintf(text + strlen(text), CELL - strlen(text), " (%.2fx)", first->time.median / row->time.median);
+}
+
+/* Rows of a case stand apart where it was timed and counted. */
+static bool was_before(const bench_run *run, int index) {
+  for (int i = 0; i < index; i++)
+    if (strcmp(run->row[i].title, run->row[index].title) == 0) return true;
+  return false;
 }
 
 void bench_print_comparison(FILE *out, const bench_run *run, bool markdown) {
@@ -171,14 +195,19 @@ void bench_print_comparison(FILE *out, const bench_run *run, bool markdown) {
   char title[MOST_SIDES][CELL], cell[MOST_SIDES + 1][CELL];
   const char *cells[MOST_SIDES + 1];
   for (int s = 0; s < sides; s++) {
-    snprintf(title[s], CELL, "%s ms", s < run->devices.count ? run->devices.name[s] : run->peer->name);
+    bool peer = s == run->devices.count;
+    snprintf(title[s], CELL, "%s %s", peer ? run->peer->name : run->devices.name[s],
+             !peer && bench_is_simulated(run->devices.name[s]) ? "floor, clocks" : "ms");
     head[s + 1] = (table_column){title[s], 18, false};
   }
-  fprintf(out, "\nSide by side; in brackets the speed against %s:\n\n", run->devices.name[0]);
+  fprintf(out, "\nSide by side");
+  if (!bench_is_simulated(run->devices.name[0])) fprintf(out, "; in brackets the speed against %s", run->devices.name[0]);
+  if (bench_timed_devices(run) < run->devices.count) fprintf(out, "; clocks are a bound, and no time");
+  fprintf(out, ":\n\n");
   table t = {out, sides + 1, head, markdown};
   table_head(&t);
   for (int i = 0; i < run->rows; i++) {
-    if (i > 0 && strcmp(run->row[i].title, run->row[i - 1].title) == 0) continue;
+    if (was_before(run, i)) continue;
     bench_label(&run->row[i], cell[0]);
     for (int s = 0; s < sides; s++) put_side(cell[s + 1], find_side(run, i, s), find_side(run, i, 0));
     for (int s = 0; s <= sides; s++) cells[s] = cell[s];
@@ -204,8 +233,11 @@ static void write_markdown(FILE *out, const bench_run *run, const char *command)
   bench_print_machine(out, run);
   fprintf(out, "```\n\n");
   table t = {out, COLUMNS, columns, true};
-  table_head(&t);
-  for (int i = 0; i < run->rows; i++) print_row(&t, &run->row[i]);
+  if (bench_timed_devices(run) > 0) table_head(&t);
+  for (int i = 0; i < run->rows; i++)
+    if (!run->row[i].simulated) print_row(&t, &run->row[i]);
+  if (bench_timed_devices(run) > 0 && bench_timed_devices(run) < run->devices.count) fprintf(out, "\n");
+  if (bench_timed_devices(run) < run->devices.count) bench_print_sim_table(out, run);
   bench_print_comparison(out, run, true);
   bench_print_count(out, run);
 }

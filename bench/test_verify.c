@@ -114,6 +114,27 @@ static void test_nan_between_samples(void **state) {
   tdm_close(f.context);
 }
 
+/* After a run of a part of the workgroups: rows that were not written are passed over, wrong ones are not, and no row at all is
+ * a fault. */
+static void test_part(void **state) {
+  const fixture *f = *state;
+  float kept[ROWS * COLS], *c = result(f, 0, 0);
+  char reason[BENCH_TEXT] = "";
+  memcpy(kept, c, sizeof kept);
+  memset(c, 0xff, COLS * sizeof *c);
+  memset(c + 2 * COLS, 0xff, COLS * sizeof *c);
+  if (!bench_verify_part(&f->buffers, reason, sizeof reason)) fail_msg("%s", reason);
+  assert_caught(f, 0, "c[0][0] of copy 0 is NaN or was not written");
+  c[COLS + 3] += 1e-3f;
+  assert_false(bench_verify_part(&f->buffers, reason, sizeof reason));
+  assert_non_null(strstr(reason, "c[1][3] of copy 0 is"));
+  memset(c, 0xff, sizeof kept);
+  assert_false(bench_verify_part(&f->buffers, reason, sizeof reason));
+  assert_non_null(strstr(reason, "no element of c was written"));
+  memcpy(c, kept, sizeof kept);
+  assert_clean(f, 0);
+}
+
 static void test_alarm(void **state) {
   (void)state;
   bench_row row = {.flops = 1e9, .bytes = 1e9, .ceiling = {.flops = 1e12, .copy = 1e11, .read = 2e11}};
@@ -133,6 +154,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_wrong_element, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(test_not_written, open_fixture, close_fixture),
       cmocka_unit_test(test_nan_between_samples),
+      cmocka_unit_test_setup_teardown(test_part, open_fixture, close_fixture),
       cmocka_unit_test(test_alarm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,35 +1,9 @@
-/* Counters as JSON: the names are those of gfxsim_counters.h. */
-#include <jansson.h>
+/* The counters of a launch as a file, with its instructions. */
 #include <stdlib.h>
 
 #include "cli.h"
 #include "cli_profile.h"
-
-/* jansson's pack fails as a whole where an element failed, so only the last result is tested. */
-static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
-
-static json_t *traffic(const gfxsim_traffic *t) {
-  return json_pack("{s:o, s:o, s:o, s:o}", "accesses", number(t->accesses), "asked", number(t->asked), "lines64",
-                   number(t->lines64), "lines128", number(t->lines128));
-}
-
-static json_t *lds(const gfxsim_lds_count *l) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "accesses", number(l->accesses), "bytes", number(l->bytes), "clocks",
-                   number(l->clocks), "conflict_clocks", number(l->conflict_clocks), "unmodelled", number(l->unmodelled));
-}
-
-static json_t *occupancy(const gfxsim_occupancy *o) {
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "vgprs", (int)o->vgprs, "sgprs", (int)o->sgprs, "lds_bytes",
-                   (int)o->lds_bytes, "scratch_bytes", (int)o->scratch_bytes, "waves", (int)o->waves, "waves_per_simd",
-                   (int)o->waves_per_simd, "workgroups_per_cu", (int)o->workgroups_per_cu, "limit", o->limit);
-}
-
-static json_t *classes(const gfxsim_counters *c) {
-  json_t *made = json_object();
-  for (int k = 0; k < GFXSIM_CLASS_COUNT; k++)
-    json_object_set_new(made, gfxsim_class_name((gfxsim_class)k), number(c->classes[k]));
-  return made;
-}
+#include "counters_json.h"
 
 static json_t *rows_of(const gfxsim_counters *c, count_key by) {
   int rows;
@@ -37,8 +11,8 @@ static json_t *rows_of(const gfxsim_counters *c, count_key by) {
   json_t *made = row != NULL ? json_array() : NULL;
   for (int n = 0; n < rows && made != NULL; n++)
     json_array_append_new(
-        made, json_pack("{s:s%, s:o, s:o}", by == BY_MNEMONIC ? "mnemonic" : "source", row[n].key, (size_t)row[n].length,
-                        "count", number(row[n].count), "clocks", number(row[n].clocks)));
+        made, json_pack("{s:s%, s:I, s:I}", by == BY_MNEMONIC ? "mnemonic" : "source", row[n].key, (size_t)row[n].length,
+                        "count", (json_int_t)row[n].count, "clocks", (json_int_t)row[n].clocks));
   free(row);
   return made;
 }
@@ -47,51 +21,21 @@ static json_t *instructions(const gfxsim_counters *c) {
   json_t *made = json_array();
   for (int n = 0; n < c->instruction_count; n++) {
     const gfxsim_instruction *i = &c->instructions[n];
-    json_array_append_new(made, json_pack("{s:o, s:s, s:s, s:s, s:o, s:o}", "pc", number(i->pc), "text", i->text, "class",
-                                          gfxsim_class_name(i->class_of), "source", i->source, "count", number(i->count),
-                                          "clocks", number(i->clocks)));
+    json_array_append_new(made, json_pack("{s:I, s:s, s:s, s:s, s:I, s:I}", "pc", (json_int_t)i->pc, "text", i->text, "class",
+                                          gfxsim_class_name(i->class_of), "source", i->source, "count", (json_int_t)i->count,
+                                          "clocks", (json_int_t)i->clocks));
   }
   return made;
 }
 
-static json_t *caches(const gfxsim_counters *c) {
-  json_t *l2 = json_array();
-  for (int x = 0; x < c->xcds; x++) {
-    const gfxsim_l2 *l = &c->l2[x];
-    json_array_append_new(
-        l2, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "reads", number(l->reads), "read_hits", number(l->read_hits),
-                      "writes", number(l->writes), "write_hits", number(l->write_hits), "write_halves", number(l->write_halves),
-                      "fabric_read", number(l->fabric_read), "fabric_write", number(l->fabric_write)));
-  }
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "l1_lines", number(c->l1_lines), "l1_hits", number(c->l1_hits), "l2",
-                   l2, "mall_lines", number(c->mall_lines), "mall_hits", number(c->mall_hits), "hbm_read", number(c->hbm_read),
-                   "hbm_written", number(c->hbm_written));
-}
-
-/* A pipe that is not modelled is null. */
-static json_t *bounds(const gfxsim_counters *c) {
-  json_t *clocks = json_object();
-  for (int p = 0; p < GFXSIM_PIPE_COUNT; p++)
-    json_object_set_new(clocks, gfxsim_pipe_name((gfxsim_pipe)p), c->bound[p] < 0 ? json_null() : json_real(c->bound[p]));
-  return json_pack("{s:s, s:o, s:s, s:f}", "what", "bound, from counts: not a time", "clocks", clocks, "floor",
-                   gfxsim_pipe_name(c->floor), "tail", c->tail);
-}
-
-static json_t *all(const gfxsim_kernel_info *kernel, const gfxsim_counters *c) {
-  json_t *mfma = json_pack("{s:o, s:o}", "flops", number(c->mfma_flops), "clocks", number(c->mfma_clocks));
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                   "kernel", kernel->name, "chip", c->chip, "workgroups", number(c->workgroups), "workgroups_run",
-                   number(c->workgroups_run), "waves", number(c->waves), "longest_wave", number(c->longest_wave), "occupancy",
-                   occupancy(&c->occupancy), "classes", classes(c), "mfma", mfma, "mnemonics", rows_of(c, BY_MNEMONIC),
-                   "source_lines", rows_of(c, BY_SOURCE), "instructions", instructions(c), "lds", lds(&c->lds), "load",
-                   traffic(&c->load), "store", traffic(&c->store), "atomic", traffic(&c->atomic), "scalar_bytes",
-                   number(c->scalar_bytes), "scratch_bytes", number(c->scratch_read + c->scratch_written), "caches", caches(c),
-                   "bounds", bounds(c));
-}
-
 bool profile_write_json(const gfxsim_kernel_info *kernel, const gfxsim_counters *c, const char *file) {
-  json_t *root = all(kernel, c);
-  if (root == NULL) return complain("profile: no memory for JSON");
+  json_t *root = counters_json(kernel->name, c);
+  if (json_object_set_new(root, "mnemonics", rows_of(c, BY_MNEMONIC)) != 0 ||
+      json_object_set_new(root, "source_lines", rows_of(c, BY_SOURCE)) != 0 ||
+      json_object_set_new(root, "instructions", instructions(c)) != 0) {
+    json_decref(root);
+    return complain("profile: no memory for JSON");
+  }
   bool good = json_dump_file(root, file, JSON_INDENT(1)) == 0;
   json_decref(root);
   return good || complain("--json %s: can't be written", file);

@@ -21,10 +21,20 @@ extern "C" {
 GFXSIM_API gfxsim_status gfxsim_hip_open(const char *chip, const gfxsim_options *options);
 /* Frees the device with its memory and modules; streams, events and host memory too. Handles that are left are invalid. */
 GFXSIM_API void gfxsim_hip_close(void);
-/* Counts every launch from now on into *counters, which is released before it is filled again and must be zero at first; and
- * runs only a part of its workgroups, where `workgroups` is not NULL (gfxsim_launch.workgroups; the string is kept, not
- * copied). The caller releases the last counters. NULL, NULL ends both. */
-GFXSIM_API void gfxsim_hip_count(gfxsim_counters *counters, const char *workgroups);
+/* Checks that devices opened without options from now on leave out: bits of gfxsim_check. */
+GFXSIM_API void gfxsim_hip_uncheck(uint32_t checks);
+
+/* Who counts launches. The functions run under the library's lock and must not call hip functions. */
+typedef struct gfxsim_hip_counting {
+  /* Before a launch: which of its workgroups run, as gfxsim_launch.workgroups, in a text that lives until the launch ends.
+   * NULL, as the function or the text: all. */
+  const char *(*sample)(const char *kernel, uint64_t workgroups, void *user);
+  /* After a launch that ended well. The counters are released when it returns. */
+  void (*counted)(const char *kernel, const gfxsim_counters *counters, void *user);
+  void *user;
+} gfxsim_hip_counting;
+/* Counts every launch from now on; NULL ends it. */
+GFXSIM_API void gfxsim_hip_count(const gfxsim_hip_counting *counting);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
 static gfxsim_device *device;
+static uint32_t unchecked; /* of devices that are opened without options */
 static _Thread_local hipError_t last_error;
 
 /* ---- Errors ---- */
@@ -44,8 +45,15 @@ hipError_t hipGetLastError(void) {
 /* ---- Device ---- */
 
 static gfxsim_status open_device(const char *chip, const gfxsim_options *options) {
+  const gfxsim_options usual = {.unchecked = unchecked};
   if (strncmp(chip, "sim:", 4) == 0) chip += 4;
-  return gfxsim_open(chip, options, &device);
+  return gfxsim_open(chip, options != NULL ? options : &usual, &device);
+}
+
+void gfxsim_hip_uncheck(uint32_t checks) {
+  pthread_mutex_lock(&lock);
+  unchecked = checks;
+  pthread_mutex_unlock(&lock);
 }
 
 gfxsim_status gfxsim_hip_open(const char *chip, const gfxsim_options *options) {

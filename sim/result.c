@@ -6,16 +6,6 @@
 #include "rate.h"
 #include "source.h"
 
-const char *gfxsim_class_name(gfxsim_class class_of) {
-  static const char *const names[] = {"SALU", "branch", "SMEM", "VALU", "MFMA", "LDS", "VMEM", "internal"};
-  return names[class_of];
-}
-
-const char *gfxsim_pipe_name(gfxsim_pipe pipe) {
-  static const char *const names[] = {"MFMA", "VALU", "SALU", "LDS", "issue", "vL1D", "L2", "fabric", "MALL", "HBM"};
-  return names[pipe];
-}
-
 void gfxsim_counters_release(gfxsim_counters *c) {
   free(c->instructions);
   free(c->sources);

@@ -33,7 +33,7 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
   X(hipFuncSetAttribute) X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-  X(gfxsim_hip_count) X(gfxsim_counters_release) X(gfxsim_last_error)
+  X(gfxsim_hip_count) X(gfxsim_hip_uncheck) X(gfxsim_last_error)
 /* clang-format on */
 
 static struct {
@@ -225,20 +225,47 @@ static void test_streams(void) {
 
 enum { COUNT = 1000 };
 
-/* vector_add of 1000 elements in 8 workgroups; then a quarter of it twice, which fills the same counters again. */
+/* What the counting functions were told. */
+typedef struct count_notes {
+  const char *sample;
+  int launches;
+  uint64_t asked, workgroups_run, loaded, stored;
+} count_notes;
+
+static const char *note_sample(const char *kernel, uint64_t workgroups, void *user) {
+  count_notes *notes = user;
+  HOLDS(strcmp(kernel, "vector_add") == 0);
+  notes->asked = workgroups;
+  return notes->sample;
+}
+
+static void note_counted(const char *kernel, const gfxsim_counters *c, void *user) {
+  count_notes *notes = user;
+  HOLDS(strcmp(kernel, "vector_add") == 0);
+  notes->launches++;
+  notes->workgroups_run = c->workgroups_run;
+  notes->loaded = c->load.asked;
+  notes->stored = c->store.asked;
+}
+
+/* vector_add of 1000 elements in 8 workgroups; then a quarter of it, twice; then more workgroups than there are. */
 static void test_counting(hipFunction_t add, hipStream_t stream, void **params) {
-  gfxsim_counters counters = {0};
-  hip.gfxsim_hip_count(&counters, NULL);
+  count_notes notes = {0};
+  gfxsim_hip_counting counting = {.counted = note_counted, .user = &notes};
+  hip.gfxsim_hip_count(&counting);
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
-  HOLDS(counters.workgroups == 8 && counters.load.asked == 8000 && counters.store.asked == 4000);
-  hip.gfxsim_hip_count(&counters, "0-1");
+  HOLDS(notes.launches == 1 && notes.workgroups_run == 8 && notes.loaded == 8000 && notes.stored == 4000);
+  counting.sample = note_sample;
+  notes.sample = "0-1";
+  hip.gfxsim_hip_count(&counting);
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
-  HOLDS(counters.workgroups_run == 2 && counters.load.asked == 8192);
-  hip.gfxsim_hip_count(&counters, "8");
+  HOLDS(notes.launches == 3 && notes.asked == 8 && notes.workgroups_run == 2 && notes.loaded == 8192);
+  notes.sample = "8";
   IS(hipErrorInvalidValue, hipModuleLaunchKernel(add, 4, 1, 1, 128, 1, 1, 0, stream, params, NULL));
-  hip.gfxsim_hip_count(NULL, NULL);
-  hip.gfxsim_counters_release(&counters);
+  hip.gfxsim_hip_count(NULL);
+  OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  HOLDS(notes.launches == 3);
 }
 
 static void test_launch(hipFunction_t add, hipStream_t stream) {
@@ -402,6 +429,24 @@ static void test_report(const char *chip, const char *file) {
   hip.gfxsim_hip_close();
 }
 
+/* Inputs that nothing wrote are a finding, unless the device was opened without the check. */
+static void test_uncheck(const char *chip, const char *file) {
+  for (int checked = 0; checked < 2; checked++) {
+    hipModule_t m;
+    hipFunction_t add;
+    void *buffer;
+    int n = 64;
+    hip.gfxsim_hip_uncheck(checked ? 0 : GFXSIM_CHECK_ALL);
+    HOLDS(hip.gfxsim_hip_open(chip, NULL) == GFXSIM_OK);
+    OK(hipModuleLoad(&m, file));
+    OK(hipModuleGetFunction(&add, m, "vector_add"));
+    OK(hipMalloc(&buffer, 64 * 4));
+    void *params[] = {&buffer, &buffer, &buffer, &n};
+    IS(checked ? hipErrorLaunchFailure : hipSuccess, hipModuleLaunchKernel(add, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    hip.gfxsim_hip_close();
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc != 4 || !load_functions(argv[1])) return fprintf(stderr, "usage: hip LIBRARY FILE.hsaco OTHER_CHIP.hsaco\n"), 2;
   const char *chip = strstr(argv[2], "gfx950") != NULL ? "gfx950" : "gfx942";
@@ -415,6 +460,7 @@ int main(int argc, char **argv) {
   test_modules(argv[2], argv[3]);
   test_threads();
   test_report(chip, argv[2]);
+  test_uncheck(chip, argv[2]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures > 0;
 }

@@ -1,0 +1,195 @@
+/* Counts a run on a simulated device. */
+#include "count.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../sim/counters_json.h"
+#include "../sim/gfxsim_hip.h"
+
+enum { XCDS = 8 }; /* of both chips: samples are runs of a workgroup each */
+
+/* What gfxsim executes with counters on two shared cores, in a second: MFMA work, and memory of simple kernels
+ * (docs/gfxsim-profile.md, "What counting costs"). */
+static const double FLOPS = 3e9, BYTES = 7e7, SECONDS = 20;
+
+static struct {
+  __typeof__(gfxsim_hip_count) *count;
+  __typeof__(gfxsim_hip_uncheck) *uncheck;
+} simulator;
+
+/* dlsym's void * as a function: POSIX has them alike, C does not convert between them. */
+static bool find(void *library, const char *name, void *function) {
+  void *symbol = dlsym(library, name);
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+bool bench_simulator_load(bool checks, char *reason, size_t size) {
+  static const char file[] = "libgfxsim-hip.so"; /* the same that tdm_open loads */
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    snprintf(reason, size, "the simulator could not be loaded: %s", dlerror());
+    return false;
+  }
+  if (!find(library, "gfxsim_hip_count", &simulator.count) || !find(library, "gfxsim_hip_uncheck", &simulator.uncheck)) {
+    snprintf(reason, size, "%s lacks gfxsim_hip_count or gfxsim_hip_uncheck: it must be of the same version as this program",
+             file);
+    return false;
+  }
+  simulator.uncheck(checks ? 0 : GFXSIM_CHECK_ALL);
+  return true;
+}
+
+/* ---- Samples ---- */
+
+bench_sample bench_sample_of(const tdm_case *c) {
+  double seconds = c->op->flops(c) / FLOPS + c->op->bytes(c) / BYTES;
+  return (bench_sample){.share = seconds > SECONDS ? SECONDS / seconds : 1};
+}
+
+typedef struct counting {
+  const bench_sample *sample;
+  bench_counts *counts;
+  char text[32]; /* of the sample */
+  int launches;  /* those without room counted too */
+  bool memory;
+} counting;
+
+static const char *choose(const char *kernel, uint64_t workgroups, void *user) {
+  (void)kernel;
+  counting *k = user;
+  uint64_t wanted = k->sample->workgroups;
+  if (wanted == 0) wanted = (uint64_t)fmax(XCDS, floor(k->sample->share * (double)workgroups / XCDS) * XCDS);
+  if (wanted >= workgroups || (k->sample->workgroups == 0 && k->sample->share >= 1)) return NULL;
+  snprintf(k->text, sizeof k->text, "%llu", (unsigned long long)wanted);
+  return k->text;
+}
+
+/* ---- The main loop ---- */
+
+/* How often the instruction ran that stands for the loop. */
+static uint64_t loop_count(const gfxsim_counters *c) {
+  gfxsim_class wanted = c->classes[GFXSIM_CLASS_MFMA] > 0 ? GFXSIM_CLASS_MFMA : GFXSIM_CLASS_COUNT;
+  uint64_t best = 0, most = 0;
+  for (int n = 0; n < c->instruction_count; n++) {
+    const gfxsim_instruction *i = &c->instructions[n];
+    uint64_t same = 0;
+    if (wanted != GFXSIM_CLASS_COUNT && i->class_of != wanted) continue;
+    for (int m = n; m < c->instruction_count; m++)
+      if (c->instructions[m].count == i->count && (wanted == GFXSIM_CLASS_COUNT || c->instructions[m].class_of == wanted))
+        same += i->count;
+    if (same > most) most = same, best = i->count;
+  }
+  return best;
+}
+
+/* "v_exp_f32 8, v_add_u32 2", in the order of the code. */
+static void name_valu(const gfxsim_counters *c, uint64_t count, char *text, size_t size) {
+  size_t used = 0;
+  for (int n = 0; n < c->instruction_count; n++) {
+    const gfxsim_instruction *i = &c->instructions[n];
+    int length = (int)strcspn(i->text, " "), same = 0;
+    bool first = i->count == count && i->class_of == GFXSIM_CLASS_VALU;
+    for (int m = 0; m < c->instruction_count && first; m++) {
+      const gfxsim_instruction *other = &c->instructions[m];
+      bool alike = other->count == count && (int)strcspn(other->text, " ") == length &&
+                   strncmp(other->text, i->text, (size_t)length) == 0;
+      if (alike && m < n) first = false;
+      same += alike;
+    }
+    if (first && used < size)
+      used += (size_t)snprintf(text + used, size - used, "%s%.*s %d", used > 0 ? ", " : "", length, i->text, same);
+  }
+}
+
+static void find_loop(const gfxsim_counters *c, bench_loop *loop) {
+  uint64_t count = loop_count(c);
+  for (int n = 0; n < c->instruction_count; n++)
+    if (c->instructions[n].count == count) loop->instructions[c->instructions[n].class_of]++;
+  loop->rounds = c->waves > 0 ? (count + c->waves / 2) / c->waves : 0;
+  name_valu(c, count, loop->valu, sizeof loop->valu);
+}
+
+static json_t *loop_json(const bench_loop *loop) {
+  json_t *instructions = json_object();
+  for (int k = 0; k < GFXSIM_CLASS_COUNT; k++)
+    json_object_set_new(instructions, gfxsim_class_name((gfxsim_class)k), json_integer(loop->instructions[k]));
+  return json_pack("{s:I, s:o, s:s}", "rounds", (json_int_t)loop->rounds, "instructions", instructions, "valu", loop->valu);
+}
+
+/* ---- A run ---- */
+
+static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
+  counting *k = user;
+  if (k->launches++ >= BENCH_MAX_LAUNCHES) return;
+  bench_launch *launch = &k->counts->launch[k->counts->launches++];
+  *launch = (bench_launch){.c = *c, .json = counters_json(kernel, c)};
+  snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel);
+  find_loop(c, &launch->loop);
+  for (int x = 0; x < c->xcds; x++) {
+    const gfxsim_l2 *l2 = &c->l2[x];
+    launch->l2.reads += l2->reads;
+    launch->l2.read_hits += l2->read_hits;
+    launch->l2.writes += l2->writes;
+    launch->l2.write_hits += l2->write_hits;
+    launch->l2.write_halves += l2->write_halves;
+    launch->l2.fabric_read += l2->fabric_read;
+    launch->l2.fabric_write += l2->fabric_write;
+  }
+  launch->c.instructions = NULL;
+  launch->c.sources = NULL;
+  launch->c.l2 = NULL;
+  if (json_object_set_new(launch->json, "loop", loop_json(&launch->loop)) != 0) k->memory = false;
+}
+
+bool bench_count_run(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], const bench_sample *sample,
+                     bench_counts *counts, char *reason, size_t size) {
+  counting k = {.sample = sample, .counts = counts, .memory = true};
+  *counts = (bench_counts){0};
+  simulator.count(&(gfxsim_hip_counting){.sample = choose, .counted = counted, .user = &k});
+  tdm_status status = c->op->run(plan, pointers, NULL);
+  simulator.count(NULL);
+  reason[0] = '\0';
+  if (status != TDM_OK)
+    snprintf(reason, size, "%s", tdm_last_error());
+  else if (!k.memory)
+    snprintf(reason, size, "no memory for the counters");
+  else if (k.launches == 0)
+    snprintf(reason, size, "the run launched no kernel");
+  else if (k.launches > BENCH_MAX_LAUNCHES)
+    snprintf(reason, size, "the run launched %d kernels: at most %d are counted", k.launches, BENCH_MAX_LAUNCHES);
+  if (reason[0] == '\0') return true;
+  bench_counts_free(counts);
+  return false;
+}
+
+void bench_counts_free(bench_counts *counts) {
+  for (int i = 0; i < counts->launches; i++) json_decref(counts->launch[i].json);
+  *counts = (bench_counts){0};
+}
+
+/* ---- Sums over the launches ---- */
+
+bool bench_counts_sampled(const bench_counts *counts) {
+  for (int i = 0; i < counts->launches; i++)
+    if (counts->launch[i].c.workgroups_run < counts->launch[i].c.workgroups) return true;
+  return false;
+}
+
+double bench_counts_clocks(const bench_counts *counts) {
+  double clocks = 0;
+  for (int i = 0; i < counts->launches; i++) {
+    const gfxsim_counters *c = &counts->launch[i].c;
+    clocks += c->bound[c->floor] * (c->floor <= GFXSIM_PIPE_L1 ? c->tail : 1);
+  }
+  return clocks;
+}
+
+double bench_counts_hbm(const bench_counts *counts) {
+  double bytes = 0;
+  for (int i = 0; i < counts->launches; i++) bytes += (double)(counts->launch[i].c.hbm_read + counts->launch[i].c.hbm_written);
+  return bench_counts_sampled(counts) ? -1 : bytes;
+}

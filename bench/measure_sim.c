@@ -1,0 +1,49 @@
+/* Counts a case on a simulated device. */
+#include <string.h>
+
+#include "bench.h"
+
+bool bench_is_simulated(const char *device) { return strncmp(device, "sim:", 4) == 0; }
+
+static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
+  row->outcome = outcome;
+  snprintf(row->reason, sizeof row->reason, "%s", reason);
+}
+
+static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, bench_row *row) {
+  void *pointers[CASE_MAX_ARRAYS];
+  bench_buffers_pointers(b, 0, 0, pointers);
+  row->flops = row->c.op->flops(&row->c);
+  row->bytes = row->c.op->bytes(&row->c);
+  row->rotation = b->total;
+  row->copies = b->copies;
+  bool good = bench_count_run(&row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
+  if (good && bench_counts_sampled(&row->counts))
+    good = bench_verify_part(b, row->reason, sizeof row->reason);
+  else if (good)
+    good = bench_verify(b, 0, 1, row->reason, sizeof row->reason);
+  if (!good) row->outcome = BENCH_FAILED;
+}
+
+void bench_measure_simulated(tdm_context *context, const bench_limits *limits, bench_row *row) {
+  const tdm_case *c = &row->c;
+  tdm_plan *plan = NULL;
+  row->simulated = true;
+  tdm_status status = c->op->plan(context, c, &plan);
+  if (status != TDM_OK) {
+    fail(row, status == TDM_ERROR_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_FAILED, tdm_last_error());
+    return;
+  }
+  snprintf(row->kernel, sizeof row->kernel, "%s", tdm_plan_kernel(plan));
+  row->c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
+  bench_sample sample = bench_sample_of(c);
+  sample.workgroups = limits->workgroups;
+  bench_buffers b;
+  if (bench_buffers_open(&b, c, context, 1, 0, row->reason, sizeof row->reason))
+    count_buffers(&b, plan, &sample, row);
+  else
+    row->outcome = BENCH_FAILED;
+  bench_buffers_close(&b);
+  tdm_plan_free(plan);
+  row->c.kernel = row->kernel;
+}

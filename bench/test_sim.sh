@@ -1,0 +1,69 @@
+#!/bin/sh
+# tandem-bench on simulated devices: counts that follow from the shape alone, never a time, samples, and what is refused.
+# Usage: test_sim.sh TANDEM-BENCH CHIP
+set -eu
+bench=$1 chip=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+complain() {
+  echo "test_sim: $1"
+  exit 1
+}
+
+"$bench" gemm 512x512x256 --dtype bf16 --layout nt --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md >gemm.txt
+"$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
+"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json >part.txt
+python3 - "$chip" <<'PYTHON'
+import csv, json, sys
+
+chip = sys.argv[1]
+rows = lambda name: json.load(open(name))["rows"]
+
+[gemm] = rows("gemm.json")
+[launch] = gemm["launches"]
+flops = 2 * 512 * 512 * 256
+assert gemm["outcome"] == "ok" and not gemm["sampled"] and "seconds" not in gemm, gemm
+assert launch["mfma"]["flops"] == flops, launch["mfma"]
+# The wide bf16 MFMA: 2048 or 4096 FLOP a clock and CU, of four SIMDs.
+assert launch["mfma"]["clocks"] == flops // {"gfx942": 512, "gfx950": 1024}[chip], launch["mfma"]
+assert launch["loop"]["instructions"]["MFMA"] > 0 and launch["occupancy"]["scratch_bytes"] == 0
+assert gemm["hbm_bytes"] == launch["caches"]["hbm_read"] + launch["caches"]["hbm_written"]
+assert 1 <= gemm["hbm_bytes_over_bytes"] < 1.2, gemm["hbm_bytes_over_bytes"]
+
+host, add = rows("add.json")
+bytes = 3 * 64 * 512 * 4
+assert "launches" not in host and host["seconds"]["samples"] > 0
+assert add["hbm_bytes"] == bytes and add["hbm_bytes_over_bytes"] == 1 and "seconds" not in add, add
+[launch] = add["launches"]
+assert launch["load"]["asked"] == bytes // 3 * 2 and launch["store"]["asked"] == bytes // 3
+assert add["clocks_at_least"] >= max(clocks for clocks in launch["bounds"]["clocks"].values() if clocks is not None)
+
+[part] = rows("part.json")
+[launch] = part["launches"]
+assert part["outcome"] == "ok" and part["sampled"] and launch["workgroups_run"] == 8 < launch["workgroups"]
+assert part["hbm_bytes"] is None and part["hbm_bytes_over_bytes"] is None and launch["bounds"]["clocks"]["HBM"] is None
+
+head, timed, counted = list(csv.reader(open("add.csv")))
+assert len(head) == len(timed) == len(counted), (len(head), len(timed), len(counted))
+value = dict(zip(head, counted))
+assert value["median_s"] == "" and value["samples"] == "" and dict(zip(head, timed))["floor"] == ""
+assert int(value["hbm_read"]) + int(value["hbm_written"]) == bytes and float(value["HBM_clocks"]) > 0
+PYTHON
+for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '4 of 4' '1 measured, 0 failed, 0 unsupported'; do
+  grep -q -- "$text" gemm.txt || complain "no '$text' in the table"
+done
+! grep -q 'times are medians' gemm.txt || complain 'a table without times speaks of times'
+grep -q '^| gemm bf16 nt 512x512x256 | sim:' gemm.md || complain 'no row in the Markdown'
+grep -q 'clocks are a bound, and no time' add.txt || complain 'no comparison'
+grep -q '8 of .*not modelled' part.txt || complain 'a sample says nothing of its caches'
+
+refuses() {
+  want=$1
+  shift
+  "$bench" "$@" >/dev/null 2>said && complain "$*: must be refused"
+  grep -q -- "$want" said || complain "$*: said '$(cat said)', not '$want'"
+}
+refuses '--workgroups = .0.: must be a whole number from 1' add 8x8 --device "sim:$chip" --workgroups 0
+refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
+refuses "and sim:$chip has no time" gemm 8x8x8 --device "sim:$chip" --peer openblas
