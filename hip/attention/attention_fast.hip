@@ -33,7 +33,7 @@ DEVICE void add_tile(fast_rows<head> *w, lane_place t, float scale, int key, boo
   for (int i = 0; i < head / 16; i++) {
     if (i % 2 == 0) keep_order(); /* as in multiply_all */
 #pragma unroll
-    for (int b = 0; b < BLOCKS; b++) s[b] = mfma_32x32(read_keys<head>(t, b, i), w->q[i], s[b], type);
+    for (int b = 0; b < BLOCKS; b++) s[b] = mfma(read_keys<head>(t, b, i), w->q[i], s[b], type);
   }
   for (int b = 0; masked && b < BLOCKS; b++) mask_scores(&s[b], w->seen, key + 32 * b);
   follow(w, scores_max<BLOCKS>(s) * scale);

@@ -100,7 +100,7 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
       f32x16 s[1] = {0};
 #pragma unroll
       for (int i = 0; i < head / 8; i++)
-        s[0] = mfma_32x32(*(const LDS u32x4 *)(key_row + (uint32_t)i * 32), w.q[i], s[0], TDM_F32);
+        s[0] = mfma(*(const LDS u32x4 *)(key_row + (uint32_t)i * 32), w.q[i], s[0], TDM_F32);
       if (masked) mask_scores(&s[0], w.seen, (int)key);
       follow(&w, scores_max<1>(s) * 0x1.715476p+0f); /* log2(e) */
       make_probabilities<1>(&w, s, 0x1.715476p+0f, p, TDM_F32);

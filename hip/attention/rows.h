@@ -123,7 +123,7 @@ DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[step
   for (int i = 0; i < steps; i++) {
     keep_order(); /* reads of many steps ahead would need more registers than there are */
 #pragma unroll
-    for (int d = 0; d < head / 32; d++) w->o[d] = mfma_32x32(read_values<head>(t, d, i), p[i], w->o[d], type);
+    for (int d = 0; d < head / 32; d++) w->o[d] = mfma(read_values<head>(t, d, i), p[i], w->o[d], type);
   }
 }
 
@@ -135,7 +135,7 @@ DEVICE bool all_finite(place t, tdm_type type) {
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
 #pragma unroll
-    for (int i = 0; i < steps; i++) zero = mfma_32x32(read_values<head>(t, d, i), (u32x4)0, zero, type);
+    for (int i = 0; i < steps; i++) zero = mfma(read_values<head>(t, d, i), (u32x4)0, zero, type);
   float any = 0;
 #pragma unroll
   for (int r = 0; r < 16; r++) any += zero[r];
@@ -159,7 +159,7 @@ DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], i
           only[word] = type == TDM_F32 ? ~0u : 0xffffu << element % 2 * 16;
 #pragma unroll
       for (int d = 0; d < head / 32; d++) {
-        f32x16 next = mfma_32x32(read_values<head>(t, d, s) & only, p[0], (f32x16)0, type);
+        f32x16 next = mfma(read_values<head>(t, d, s) & only, p[0], (f32x16)0, type);
 #pragma unroll
         for (int r = 0; r < 16; r++) w->o[d][r] += keys_of_step(type) * s + key < seen ? next[r] : 0;
         keep_order();

@@ -31,46 +31,34 @@ typedef union chunk {
   float f32[4];
 } chunk;
 
-DEVICE f32x4 mfma_16x16(u32x4 a_words, u32x4 b_words, f32x4 c, tdm_type type) {
-  chunk a = {a_words}, b = {b_words};
-  switch (type) {
-    case TDM_F32: /* 4 x 32 clocks: 16x16x4 */
-      for (int e = 0; e < 4; e++) c = __builtin_amdgcn_mfma_f32_16x16x4f32(a.f32[e], b.f32[e], c, 0, 0, 0);
-      return c;
-#if defined(__gfx950__) /* 16 clocks: 16x16x32 */
-    case TDM_F16: return __builtin_amdgcn_mfma_f32_16x16x32_f16(a.f16, b.f16, c, 0, 0, 0);
-    case TDM_BF16: return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a.bf16, b.bf16, c, 0, 0, 0);
-#else /* 2 x 16 clocks: 16x16x16 */
-    case TDM_F16:
-      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_16x16x16f16(a.f16_half[h], b.f16_half[h], c, 0, 0, 0);
-      return c;
-    case TDM_BF16:
-      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a.bf16_half[h], b.bf16_half[h], c, 0, 0, 0);
-      return c;
-#endif
-  }
-  return c;
-}
+/* The result's type says which shape: f32x4 or f32x16. */
+#define MFMA(shape_16, shape_32, a, b)                          \
+  if constexpr (sizeof(sums) == sizeof(f32x4))                  \
+    c = __builtin_amdgcn_mfma_f32_##shape_16(a, b, c, 0, 0, 0); \
+  else                                                          \
+    c = __builtin_amdgcn_mfma_f32_##shape_32(a, b, c, 0, 0, 0)
 
-DEVICE f32x16 mfma_32x32(u32x4 a_words, u32x4 b_words, f32x16 c, tdm_type type) {
+template <typename sums>
+DEVICE sums mfma(u32x4 a_words, u32x4 b_words, sums c, tdm_type type) {
   chunk a = {a_words}, b = {b_words};
   switch (type) {
-    case TDM_F32: /* 4 x 64 clocks: 32x32x2 */
-      for (int e = 0; e < 4; e++) c = __builtin_amdgcn_mfma_f32_32x32x2f32(a.f32[e], b.f32[e], c, 0, 0, 0);
+    case TDM_F32: /* 4 x 32 clocks, or 4 x 64 */
+      for (int e = 0; e < 4; e++) MFMA(16x16x4f32, 32x32x2f32, a.f32[e], b.f32[e]);
       return c;
-#if defined(__gfx950__) /* 32 clocks: 32x32x16 */
-    case TDM_F16: return __builtin_amdgcn_mfma_f32_32x32x16_f16(a.f16, b.f16, c, 0, 0, 0);
-    case TDM_BF16: return __builtin_amdgcn_mfma_f32_32x32x16_bf16(a.bf16, b.bf16, c, 0, 0, 0);
-#else /* 2 x 32 clocks: 32x32x8 */
+#if defined(__gfx950__) /* 16 clocks, or 32 */
+    case TDM_F16: MFMA(16x16x32_f16, 32x32x16_f16, a.f16, b.f16); return c;
+    case TDM_BF16: MFMA(16x16x32_bf16, 32x32x16_bf16, a.bf16, b.bf16); return c;
+#else /* 2 x 16 clocks, or 2 x 32 */
     case TDM_F16:
-      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_32x32x8f16(a.f16_half[h], b.f16_half[h], c, 0, 0, 0);
+      for (int h = 0; h < 2; h++) MFMA(16x16x16f16, 32x32x8f16, a.f16_half[h], b.f16_half[h]);
       return c;
     case TDM_BF16:
-      for (int h = 0; h < 2; h++) c = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(a.bf16_half[h], b.bf16_half[h], c, 0, 0, 0);
+      for (int h = 0; h < 2; h++) MFMA(16x16x16bf16_1k, 32x32x8bf16_1k, a.bf16_half[h], b.bf16_half[h]);
       return c;
 #endif
   }
   return c;
 }
+#undef MFMA
 
 #endif

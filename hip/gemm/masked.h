@@ -89,7 +89,7 @@ DEVICE void multiply(masked_sums sums, LDS const char *a, LDS const char *b, int
     for (int f = 0; f < FRAGMENTS; f++) of_a[f] = take_fragment(a, m + 16 * f, half);
     for (int f = 0; f < FRAGMENTS; f++) of_b[f] = take_fragment(b, n + 16 * f + (f < 2 ? 0 : gap), half);
     for (int fm = 0; fm < FRAGMENTS; fm++)
-      for (int fn = 0; fn < FRAGMENTS; fn++) sums[fm][fn] = mfma_16x16(of_b[fn], of_a[fm], sums[fm][fn], type);
+      for (int fn = 0; fn < FRAGMENTS; fn++) sums[fm][fn] = mfma(of_b[fn], of_a[fm], sums[fm][fn], type);
   }
 }
 

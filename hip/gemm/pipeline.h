@@ -187,7 +187,7 @@ DEVICE void multiply_quarter(quarter sums, const a_fragments a, const b_fragment
 #pragma unroll
     for (int fm = 0; fm < A_FRAGMENTS; fm++)
 #pragma unroll
-      for (int fn = 0; fn < B_FRAGMENTS; fn++) sums[fm][fn] = mfma_16x16(b[part][fn], a[part][fm], sums[fm][fn], type);
+      for (int fn = 0; fn < B_FRAGMENTS; fn++) sums[fm][fn] = mfma(b[part][fn], a[part][fm], sums[fm][fn], type);
 }
 
 /* The wave's first line in each half of A and of B. */

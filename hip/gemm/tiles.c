@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* HIP counts the work-items of a grid in 32 bits: 2^32 / 512. */
 enum { MOST_TILES = 1 << 23 };
@@ -43,4 +44,54 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
     return false;
   }
   return true;
+}
+
+bool tdm_hip_pipeline_turns(const tdm_plan *plan, tdm_type type, char *reason, size_t size) {
+  const char *chip = plan->context->hip->chip;
+  bool chip_turns = strcmp(chip, "gfx950") == 0;
+  if (!chip_turns)
+    snprintf(reason, size, "layout nt only: LDS transposes on gfx950, the chip is %s", chip);
+  else if (type == TDM_F32)
+    snprintf(reason, size, "f32 in layout nt only: LDS transposes 16-bit elements");
+  return chip_turns && type != TDM_F32;
+}
+
+/* ---- Plans and launches ---- */
+
+/* What a plan keeps in its args, beside the kernel in plan->hip. */
+typedef struct tile_work {
+  unsigned char args[HIP_TILE_ARGS];
+  unsigned char general_args[HIP_TILE_ARGS];
+  tdm_hip_kernel general; /* no function: not needed */
+} tile_work;
+_Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "a plan has room for it");
+
+static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant, tdm_type type,
+                       unsigned char *args, tdm_hip_kernel *launch) {
+  char name[64];
+  unsigned workgroups = op->make(plan, kernel, args);
+  *launch = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = kernel->threads};
+  snprintf(name, sizeof name, "%s%s%s_%s", kernel->stem, variant[0] == '\0' ? "" : "_", variant, tdm_type_name(type));
+  return tdm_hip_function(plan, kernel->code, name, &launch->function);
+}
+
+tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
+                                tdm_type type) {
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  tile_work work = {0};
+  TDM_TRY(load(plan, op, kernel, variant, type, work.args, &plan->hip));
+  if (kernel->dwords) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
+  memcpy(plan->args, &work, sizeof work);
+  return TDM_OK;
+}
+
+tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream) {
+  tile_work work;
+  memcpy(&work, plan->args, sizeof work);
+  bool dwords = true;
+  for (int i = 0; i < op->inputs; i++) dwords = dwords && tdm_hip_at(buffers[i], 4);
+  bool general = work.general.function != NULL && !dwords;
+  unsigned char *args = general ? work.general_args : work.args;
+  op->set_pointers(plan, buffers, args);
+  return tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream);
 }

@@ -1,4 +1,5 @@
-/* Host side of the kernels over tiles: the order of tiles and the launch, alignments, and what loads of dwords need. */
+/* Host side of the kernels over tiles, of gemm and swiglu: the order of tiles, alignments, what loads of dwords need, and the
+ * plans and launches of an op's kernels. */
 #ifndef TANDEM_HIP_GEMM_TILES_H
 #define TANDEM_HIP_GEMM_TILES_H
 
@@ -20,7 +21,37 @@ typedef struct hip_stored {
 bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes);
 /* Can the 256-line pipeline load it: rows in whole dwords, offsets within a half in 31 bits? */
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size);
+/* Can it turn operands that are not stored along k, as all layouts but nt have them? */
+bool tdm_hip_pipeline_turns(const tdm_plan *plan, tdm_type type, char *reason, size_t size);
 
 static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_t)pointer % (unsigned)bytes == 0; }
+
+/* ---- Kernels: an op has a general one, and faster ones that read dwords ---- */
+
+typedef struct hip_tile_kernel {
+  const hip_code *code;
+  const char *stem; /* of the functions' names: gemm_256x256 */
+  int tile_m, tile_n;
+  unsigned threads;
+  bool dwords; /* reads dwords */
+} hip_tile_kernel;
+
+enum { HIP_TILE_ARGS = 216 };
+
+typedef struct hip_tile_op {
+  size_t bytes; /* of the argument, at most HIP_TILE_ARGS */
+  int inputs;   /* the first buffers: what fast kernels read in dwords */
+  /* Makes the argument without the run's pointers, aligned_* as far as strides decide it. Returns the workgroups. */
+  unsigned (*make)(const tdm_plan *plan, const hip_tile_kernel *kernel, void *args);
+  /* The run's pointers, and what they say of alignment. */
+  void (*set_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
+  hip_tile_kernel general;
+} hip_tile_op;
+
+/* Prepares a kernel, and the general one beside one that reads dwords: only a run tells where arrays begin, and 16-bit ones may
+ * begin within a dword. The function is STEM_VARIANT_TYPE; variant "" is left out. */
+tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
+                                tdm_type type);
+tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);
 
 #endif
