@@ -20,7 +20,10 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$folder/root" >"$folde
 }
 pc=$(find "$folder/root" -name tandem.pc)
 [ -n "$pc" ] || fail "no tandem.pc was installed"
-export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$folder/root"
+export PKG_CONFIG_PATH="${pc%/*}"
+prefix=$(pkg-config --variable=prefix tandem)
+# Not PKG_CONFIG_SYSROOT_DIR: it would move the compiler's own folders too.
+flags() { pkg-config --define-variable=prefix="$folder/root$prefix" "$@" tandem; }
 library=${pc%/pkgconfig/*}
 for tool in tandem-check tandem-bench tandem-run; do
   path=$(find "$folder/root" -type f -name $tool -perm -u+x)
@@ -46,19 +49,19 @@ export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 for c in cc gcc clang-19 clang-22; do
   have $c || continue
   # shellcheck disable=SC2046 # a list of words
-  $c "$source/examples/minimal.c" $(pkg-config --cflags --libs tandem) -o "$folder/minimal"
+  $c "$source/examples/minimal.c" $(flags --cflags --libs) -o "$folder/minimal"
   runs "example, $c, shared" "$folder/minimal"
 done
 # A static library needs the OpenMP runtime, and the offload flags, of the compiler that built it.
 # shellcheck disable=SC2046 # a list of words
-$compiler "$source/examples/minimal.c" $(pkg-config --cflags tandem) "$library/libtandem.a" \
-  $(pkg-config --static --libs tandem | sed 's/-ltandem//') -o "$folder/minimal"
+$compiler "$source/examples/minimal.c" $(flags --cflags) "$library/libtandem.a" \
+  $(flags --static --libs | sed 's/-ltandem//') -o "$folder/minimal"
 runs "example, $compiler, static, omp_offload = $offload" env -u LD_LIBRARY_PATH "$folder/minimal"
 
 # ---- dlopen ----
 
 # shellcheck disable=SC2046 # a list of words
-cc "$source/test/api/load.c" $(pkg-config --cflags tandem) -ldl -o "$folder/load"
+cc "$source/test/api/load.c" $(flags --cflags) -ldl -o "$folder/load"
 printf '3 5 7\n' >"$folder/expected"
 runs "dlopen" "$folder/load" "$library/libtandem.so.0"
 
@@ -69,7 +72,7 @@ for c in "gcc -std=c17" "clang-19 -std=c17" "clang-22 -std=c17" "g++ -std=c++11 
   for header in "$source"/include/tandem/*.h; do
     echo "#include <tandem/${header##*/}>" >"$folder/alone.c"
     # shellcheck disable=SC2046,SC2086 # lists of words
-    $c -fsyntax-only -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags tandem) "$folder/alone.c" || fail "${header##*/} alone: $c"
+    $c -fsyntax-only -Wall -Wextra -Wpedantic -Werror $(flags --cflags) "$folder/alone.c" || fail "${header##*/} alone: $c"
   done
   echo "headers alone, $c: ok"
 done
