@@ -28,7 +28,7 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   int64_t at_a = case_row_offset(&arrays[0], row), at_b = case_row_offset(&arrays[1], row);
   for (int64_t i = 0; i < case_row_length(&arrays[output]); i++) {
     value[i] = case_get(inputs[0], at_a + i, arrays[0].element) + case_get(inputs[1], at_b + i, arrays[1].element);
-    bound[i] = c->type == TDM_F32 ? 0 : CASE_U * fabs(value[i]);
+    bound[i] = c->type == TDM_F32 ? 0 : BOUND_U * fabs(value[i]);
   }
 }
 

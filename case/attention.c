@@ -69,12 +69,12 @@ typedef struct query_row {
   const void *const *inputs;
   int64_t at_q, at_k, at_v; /* offsets of the query and of key and value 0 */
   int64_t visible;          /* keys 0 .. visible - 1 */
-  double max, max_error;    /* of the scores */
-  bool has_nan;             /* among the scores */
+  bound_scores scores;
+  bool has_nan; /* among the scores */
 } query_row;
 
-/* The score of a key. Its sum has an error of c u sum|q k| (case_sum_constant), scaling q or the sum adds 2 u. */
-static case_estimate score(const query_row *r, int64_t key) {
+/* The score of a key. */
+static bound_estimate score(const query_row *r, int64_t key) {
   int64_t d = r->c->shape[HEAD_DIM], at_k = r->at_k + key * r->arrays[K].stride[2];
   double scale = r->c->scale != 0 ? (double)(float)r->c->scale : 1 / sqrt((double)d), sum = 0, magnitudes = 0;
   for (int64_t i = 0; i < d; i++) {
@@ -83,89 +83,61 @@ static case_estimate score(const query_row *r, int64_t key) {
     sum += term;
     magnitudes += fabs(term);
   }
-  return (case_estimate){scale * sum, fabs(scale) * magnitudes * (case_sum_constant(r->c, d) + 2) * CASE_U};
+  return bound_score(sum, magnitudes, scale, case_sum_constant(r->c, d));
 }
 
 static query_row find_row(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t batch,
                           int64_t head, int64_t i) {
   const int64_t *s = c->shape;
   int64_t kv_head = head / (s[HEADS_Q] / s[HEADS_KV]), last = i + s[SKV] - s[SQ];
-  query_row r = {.c = c, .arrays = arrays, .inputs = inputs, .visible = s[SKV], .max = -(double)INFINITY};
+  query_row r = {.c = c, .arrays = arrays, .inputs = inputs, .visible = s[SKV], .scores.max = -(double)INFINITY};
   r.at_q = batch * arrays[Q].stride[0] + head * arrays[Q].stride[1] + i * arrays[Q].stride[2];
   r.at_k = batch * arrays[K].stride[0] + kv_head * arrays[K].stride[1];
   r.at_v = batch * arrays[V].stride[0] + kv_head * arrays[V].stride[1];
   if (c->causal && last + 1 < r.visible) r.visible = last < 0 ? 0 : last + 1;
   for (int64_t key = 0; key < r.visible; key++) {
-    case_estimate t = score(&r, key);
-    if (t.value > r.max) r.max = t.value;
-    r.max_error = fmax(r.max_error, t.error);
+    bound_estimate t = score(&r, key);
+    if (t.value > r.scores.max) r.scores.max = t.value;
+    r.scores.max_error = fmax(r.scores.max_error, t.error);
     r.has_nan |= isnan(t.value);
   }
   return r;
 }
 
-/* exp(score - max) and its absolute error: the exponent is off by the errors of score and max and by its rounding, 2 u of it.
- */
-static case_estimate weight(const query_row *r, int64_t key) {
-  case_estimate t = score(r, key);
-  double below = t.value - r->max, value = exp(below);
-  if (isinf(below)) return (case_estimate){value, 0};
-  return (case_estimate){value, fmin(1, value * expm1(t.error + r->max_error + (2 * fabs(below) + 4) * CASE_U))};
-}
-
-/* Half the distance from 1 to the next value of the type that probabilities are rounded to before they meet V: matrix
- * instructions of 16-bit types take 16-bit probabilities, as in every flash attention. 0: they stay f32. */
-static double weight_unit(const tdm_case *c) {
-  if (c->type == TDM_F32 || c->kernel == NULL || strncmp(c->kernel, "hip_flash", 9) != 0 || c->kernel[9] == '\0') return 0;
-  return c->type == TDM_F16 ? 0x1p-11 : 0x1p-8;
-}
-
-/* What that rounding adds to a sum of weights times values, of which the sums of magnitudes and of squares are given. As in
- * case_sum_constant errors of random terms cancel; each is at most unit / sqrt(3) in the mean of squares. Weights below the
- * normal numbers of f16 are off by 2^-25. */
-static double rounded_weights(const query_row *r, double magnitudes, double squares, double values) {
-  double unit = weight_unit(r->c), random = r->c->fill == CASE_EQUAL ? magnitudes : fmin(magnitudes, 4 * sqrt(squares));
-  return unit == 0 ? 0 : unit * random + (r->c->type == TDM_F16 ? 0x1p-25 * values : 0);
-}
-
-/* Numerator and denominator have the errors of the weights, and c u of their own sums; rescaling by the online softmax adds
- * roundings of the same kind. No error can leave the span of the values. */
 static void output_row(const query_row *r, double *value, double *bound) {
   int64_t d = r->c->shape[HEAD_DIM];
-  double sum = 0, sum_error = 0, largest = 0, sums[3][256] = {0}, own = (case_sum_constant(r->c, r->visible) + 4) * CASE_U;
+  bound_estimate sum = {0, 0};
+  bound_output_sums sums[256] = {0};
+  double largest = 0, own = (case_sum_constant(r->c, r->visible) + 4) * BOUND_U;
   for (int64_t i = 0; i < d; i++) value[i] = bound[i] = 0;
   for (int64_t key = 0; key < r->visible; key++) {
-    case_estimate p = weight(r, key);
-    sum += p.value;
-    sum_error += p.error;
+    bound_estimate p = bound_weight(score(r, key), r->scores);
+    sum.value += p.value;
+    sum.error += p.error;
     for (int64_t i = 0; i < d; i++) {
       double v = case_get(r->inputs[V], r->at_v + key * r->arrays[V].stride[2] + i, r->arrays[V].element);
-      value[i] += p.value * v;
-      bound[i] += (p.error + own * p.value) * fabs(v);
-      sums[0][i] += p.value * fabs(v);
-      sums[1][i] += p.value * v * p.value * v;
-      sums[2][i] += fabs(v);
+      bound_output_add(&sums[i], p, v, own);
       largest = fmax(largest, fabs(v));
     }
   }
+  double unit = bound_weight_unit(r->c->type, r->c->kernel);
   for (int64_t i = 0; i < d && r->visible > 0; i++) {
-    value[i] /= sum;
-    bound[i] += rounded_weights(r, sums[0][i], sums[1][i], sums[2][i]);
-    bound[i] = fmin(bound[i] / sum + fabs(value[i]) * (sum_error / sum + own), 2 * largest) + CASE_TINY;
+    bound_estimate o = bound_output(&sums[i], sum, own, largest, unit, r->c->fill == CASE_EQUAL);
+    value[i] = o.value;
+    bound[i] = o.error;
   }
 }
 
 /* Scores that are all -infinity have the sum 0, as no scores at all. */
-static case_estimate log_sum(const query_row *r) {
-  double sum = 0, sum_error = 0;
-  if (r->max == -(double)INFINITY && !r->has_nan) return (case_estimate){r->max, 0};
+static bound_estimate log_sum(const query_row *r) {
+  bound_estimate sum = {0, 0};
+  if (r->scores.max == -(double)INFINITY && !r->has_nan) return (bound_estimate){r->scores.max, 0};
   for (int64_t key = 0; key < r->visible; key++) {
-    case_estimate p = weight(r, key);
-    sum += p.value;
-    sum_error += p.error;
+    bound_estimate p = bound_weight(score(r, key), r->scores);
+    sum.value += p.value;
+    sum.error += p.error;
   }
-  double value = r->max + log(sum), own = (case_sum_constant(r->c, r->visible) + 4 + 2 * fabs(log(sum))) * CASE_U;
-  return (case_estimate){value, r->max_error + sum_error / sum + own + CASE_U * (fabs(r->max) + fabs(value))};
+  return bound_log_sum(r->scores, sum, case_sum_constant(r->c, r->visible));
 }
 
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
@@ -178,7 +150,7 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   }
   for (int64_t i = 0; i < sq; i++) {
     query_row r = find_row(c, arrays, inputs, row / heads, row % heads, i);
-    case_estimate lse = log_sum(&r);
+    bound_estimate lse = log_sum(&r);
     value[i] = lse.value;
     bound[i] = lse.error;
   }

@@ -115,10 +115,7 @@ int64_t case_product(int64_t a, int64_t b) {
 
 /* ---- Error bounds and comparison ---- */
 
-double case_sum_constant(const tdm_case *c, int64_t terms) {
-  double n = (double)terms;
-  return 2 + (c->fill == CASE_EQUAL ? n : fmin(n, 2 * sqrt(n)));
-}
+double case_sum_constant(const tdm_case *c, int64_t terms) { return bound_sum_constant(terms, c->fill == CASE_EQUAL); }
 
 static double rounded(double value, case_element element) {
   uint32_t word;
@@ -132,23 +129,13 @@ bool case_accepts(double got, double value, double bound, case_element element) 
   return rounded(value - bound, element) <= got && got <= rounded(value + bound, element);
 }
 
-case_estimate case_swish(case_estimate x, double s) {
-  double value = x.value / (1 + exp(-s * x.value));
-  return (case_estimate){value, 1.1 * x.error + (4 + s * fabs(x.value)) * CASE_U * fabs(value) + CASE_TINY * fabs(x.value)};
-}
-
-case_softmax_sum case_softmax_of(const tdm_case *c, const void *base, int64_t at, int64_t count, case_element element) {
-  case_softmax_sum s = {.max = -(double)INFINITY};
-  double arguments = 0;
+bound_softmax_sum case_softmax_of(const tdm_case *c, const void *base, int64_t at, int64_t count, case_element element) {
+  bound_softmax_sum s = {.max = -(double)INFINITY};
   for (int64_t i = 0; i < count; i++) {
     double x = case_get(base, at + i, element);
     if (x > s.max) s.max = x;
   }
-  for (int64_t i = 0; i < count; i++) {
-    double below = case_get(base, at + i, element) - s.max, power = exp(below);
-    s.sum += power;
-    if (!isinf(below)) arguments += 2 * fabs(below) * power;
-  }
-  s.relative_error = (case_sum_constant(c, count) + 2 + arguments / s.sum) * CASE_U;
+  for (int64_t i = 0; i < count; i++) bound_softmax_add(&s, case_get(base, at + i, element));
+  bound_softmax_end(&s, case_sum_constant(c, count));
   return s;
 }

@@ -23,17 +23,12 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_cross_entropy_run(p, x[LOGITS], x[TARGETS], x[LOSS], stream);
 }
 
-/* log(sum) has the sum's relative error as its absolute one, and 2 roundings of its own; then max, log(sum) and the target's
- * logit are added in any order: a rounding of each magnitude, and of the result. */
-static case_estimate row_loss(const tdm_case *c, const case_array *logits, const void *base, int64_t row, int64_t target) {
+static bound_estimate row_loss(const tdm_case *c, const case_array *logits, const void *base, int64_t row, int64_t target) {
   int64_t at = case_row_offset(logits, row);
-  if (target == c->ignore) return (case_estimate){0, 0};
-  if (target < 0 || target >= c->shape[1]) return (case_estimate){(double)NAN, 0};
-  case_softmax_sum sum = case_softmax_of(c, base, at, c->shape[1], logits->element);
-  double chosen = case_get(base, at + target, logits->element);
-  double value = log(sum.sum) + (sum.max - chosen);
-  double rounding = 2 * fabs(log(sum.sum)) + fabs(sum.max) + fabs(sum.max + log(sum.sum)) + fabs(value);
-  return (case_estimate){value, sum.relative_error + CASE_U * rounding};
+  if (target == c->ignore) return (bound_estimate){0, 0};
+  if (target < 0 || target >= c->shape[1]) return (bound_estimate){(double)NAN, 0};
+  bound_softmax_sum sum = case_softmax_of(c, base, at, c->shape[1], logits->element);
+  return bound_loss(&sum, case_get(base, at + target, logits->element));
 }
 
 /* The losses are one row of a vector. */
@@ -41,7 +36,7 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
                       int64_t row, double *value, double *bound) {
   (void)output, (void)row;
   for (int64_t i = 0; i < c->shape[0]; i++) {
-    case_estimate loss = row_loss(c, &arrays[LOGITS], inputs[LOGITS], i, (int64_t)case_get(inputs[TARGETS], i, CASE_I32));
+    bound_estimate loss = row_loss(c, &arrays[LOGITS], inputs[LOGITS], i, (int64_t)case_get(inputs[TARGETS], i, CASE_I32));
     value[i] = loss.value;
     bound[i] = loss.error;
   }

@@ -84,28 +84,6 @@ static bool exact(const tdm_case *c) {
 
 /* ---- Reference ---- */
 
-/* One step of the chain. Each error is the step's slope times the error so far, plus its own roundings; slopes of gelu are at
- * most 1.13. gelu and gelu_tanh lose up to 4 u of x in 1 + erf (1 + tanh) and 4 more in the functions and products. */
-static case_estimate step_result(case_estimate x, tdm_epilogue_step step, double bias, double residual) {
-  double v = x.value, value = (double)step.value;
-  switch (step.op) {
-    case TDM_BIAS: return (case_estimate){v + bias, x.error + CASE_U * fabs(v + bias)};
-    case TDM_RESIDUAL: return (case_estimate){v + residual, x.error + CASE_U * fabs(v + residual)};
-    case TDM_RELU: return (case_estimate){v < 0 ? 0 : v, x.error};
-    case TDM_GELU: return (case_estimate){0.5 * v * (1 + erf(v * 0.70710678118654752)), 1.13 * x.error + 8 * CASE_U * fabs(v)};
-    case TDM_GELU_TANH:
-      return (case_estimate){0.5 * v * (1 + tanh(0.79788456080286536 * (v + 0.044715 * v * v * v))),
-                             1.13 * x.error + 8 * CASE_U * fabs(v)};
-    case TDM_QUICK_GELU: return case_swish(x, 1.702);
-    case TDM_LEAKY_RELU:
-      return (case_estimate){v < 0 ? value * v : v, fmax(1, fabs(value)) * x.error + CASE_U * fabs(value * v)};
-    case TDM_SILU: return case_swish(x, 1);
-    case TDM_SCALE: return (case_estimate){v * value, fabs(value) * x.error + CASE_U * fabs(v * value)};
-    case TDM_DIVIDE: return (case_estimate){v / value, x.error / fabs(value) + 2 * CASE_U * fabs(v / value)};
-  }
-  return x;
-}
-
 /* value = row of A B, bound = the same of |A| |B|. */
 static void products(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t matrix,
                      int64_t i, double *value, double *bound) {
@@ -125,26 +103,23 @@ static void products(const tdm_case *c, const case_array *arrays, const void *co
   }
 }
 
-/* The sum's error is c u sum|a b| (case_sum_constant); alpha, beta and their sum add a rounding of each term and of the sum. */
+/* The sum's error is c u sum|a b| (case_sum_constant); the rest is bound_linear's and bound_step's. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t n = c->shape[1], at_c = case_row_offset(&arrays[C], row);
   int64_t at_r = arrays[RESIDUAL].used ? case_row_offset(&arrays[RESIDUAL], row) : 0;
   bool is_exact = c->fill == CASE_EXACT && exact(c);
   double alpha = (double)(float)c->alpha, beta = (double)(float)c->beta;
-  double sum_error = case_sum_constant(c, c->shape[2]) * CASE_U;
+  double sum_error = case_sum_constant(c, c->shape[2]) * BOUND_U;
   products(c, arrays, inputs, row / c->shape[0], row % c->shape[0], value, bound);
   for (int64_t j = 0; j < n; j++) {
-    double old = c->beta == 0 ? 0 : beta * case_get(inputs[output], at_c + j, arrays[C].element);
-    double product = alpha * value[j];
-    case_estimate x = {product + old, fabs(alpha) * sum_error * bound[j]};
-    if (alpha != 1) x.error += CASE_U * fabs(product);
-    if (c->beta != 0) x.error += CASE_U * (fabs(old) + fabs(x.value));
+    double old = c->beta == 0 ? 0 : case_get(inputs[output], at_c + j, arrays[C].element);
+    bound_estimate x = bound_linear((bound_estimate){value[j], sum_error * bound[j]}, alpha, beta, old);
     double bias = arrays[BIAS].used ? case_get(inputs[BIAS], j, arrays[BIAS].element) : 0;
     double residual = arrays[RESIDUAL].used ? case_get(inputs[RESIDUAL], at_r + j, arrays[RESIDUAL].element) : 0;
-    for (int s = 0; s < c->epilogue_steps; s++) x = step_result(x, c->epilogue[s], bias, residual);
+    for (int s = 0; s < c->epilogue_steps; s++) x = bound_step(x, c->epilogue[s], bias, residual);
     value[j] = x.value;
-    bound[j] = is_exact ? 0 : x.error + CASE_TINY;
+    bound[j] = is_exact ? 0 : x.error + BOUND_TINY;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "../src/bound.h"
 #include "case.h"
 
 extern const case_op case_add, case_attention, case_cross_entropy, case_embedding, case_gemm, case_rmsnorm, case_rope,
@@ -29,32 +30,9 @@ double case_all_bytes(const tdm_case *c);
 int64_t case_sum(int64_t a, int64_t b);
 int64_t case_product(int64_t a, int64_t b);
 
-/* ---- Error bounds. u: half the distance from 1 to the next f32, the largest relative error of one rounding. ---- */
-
-#define CASE_U 0x1p-24
-/* Results below the normal numbers of f32 lose relative accuracy, and devices may flush them. */
-#define CASE_TINY 0x1p-126
-
-/* The c of |error| <= c u sum|terms| for an f32 sum in any order. The proven c is terms - 1, plus 1 for the products' own
- * rounding. Rounding errors of random terms cancel, so there it grows as the root: 2 + 2 sqrt(terms). Kernels of the omp
- * backend use 0.25 of that at 16 terms and 0.05 at 1000 (tandem-check gemm --dtype f16 --set out=f32,fill=real 64x64xK). Equal
- * terms are rounded in one direction for whole stretches: for them the proven one. */
+/* bound_sum_constant (src/bound.h, where the bounds are), for the case's data. */
 double case_sum_constant(const tdm_case *c, int64_t terms);
 
-/* A value and the bound of its error, as both go through an op. */
-typedef struct case_estimate {
-  double value, error;
-} case_estimate;
-
-/* The softmax of a row: its largest element, sum(exp(x - max)), and that sum's relative error: c u (case_sum_constant), 2 for
- * each exponential, and the mean of 2 u|x - max|, the rounding of their arguments. */
-typedef struct case_softmax_sum {
-  double max, sum, relative_error;
-} case_softmax_sum;
-case_softmax_sum case_softmax_of(const tdm_case *c, const void *base, int64_t at, int64_t count, case_element element);
-
-/* x sigmoid(s x), s = 1 or 1.702, as f32 code computes it. Slope at most 1.1. An exponent's absolute error is the relative
- * error of its power: s|x| u; 4 more roundings: exp, 1 + exp, division, product. */
-case_estimate case_swish(case_estimate x, double s);
+bound_softmax_sum case_softmax_of(const tdm_case *c, const void *base, int64_t at, int64_t count, case_element element);
 
 #endif

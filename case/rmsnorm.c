@@ -41,19 +41,16 @@ static double element(const tdm_case *c, const case_array *arrays, const void *c
   return x + case_get(inputs[RESIDUAL], case_row_offset(&arrays[RESIDUAL], row) + i, arrays[RESIDUAL].element);
 }
 
-/* The mean of squares has a relative error of c u (case_sum_constant), of which the root keeps half. 8 u more: the sum x +
- * residual in the squares and in the element, mean, eps, root, division and two products. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t cols = c->shape[1];
   double squares = 0;
   for (int64_t i = 0; i < cols; i++) squares += pow(element(c, arrays, inputs, row, i), 2);
   double root = sqrt(squares / (double)cols + (double)(float)c->eps);
-  double relative = (case_sum_constant(c, cols) / 2 + 8) * CASE_U;
   for (int64_t i = 0; i < cols; i++) {
     double s = element(c, arrays, inputs, row, i);
     value[i] = output == SUM ? s : s / root * case_get(inputs[WEIGHT], i, arrays[WEIGHT].element);
-    bound[i] = output == Y ? relative * fabs(value[i]) + CASE_TINY : c->type == TDM_F32 ? 0 : CASE_U * fabs(s);
+    bound[i] = output == Y ? bound_rmsnorm(value[i], case_sum_constant(c, cols)) : c->type == TDM_F32 ? 0 : BOUND_U * fabs(s);
   }
 }
 

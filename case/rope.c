@@ -43,8 +43,6 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_rope_run(p, x[0], x[1], stream);
 }
 
-/* Cosine and sine are rounded to f32, each product and their sum once: 3 u of both products. The f64 angle may be off by some
- * units of its last place, which matters from angles of 2^27 on. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t d = c->shape[3], half = d / 2, position = c->offset + row / c->shape[2] % c->shape[1];
@@ -53,11 +51,10 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
     int64_t first = c->rope_half ? i : 2 * i, second = c->rope_half ? i + half : 2 * i + 1;
     double a = case_get(inputs[0], at + first, arrays[0].element), b = case_get(inputs[0], at + second, arrays[0].element);
     double angle = (double)position * pow(c->theta, -2.0 * (double)i / (double)d);
-    double s = sin(angle), t = cos(angle), off = 3 * CASE_U + fabs(angle) * 0x1p-50;
+    double s = sin(angle), t = cos(angle);
     value[first] = a * t - b * s;
     value[second] = a * s + b * t;
-    bound[first] = off * (fabs(a) + fabs(b)) + CASE_TINY;
-    bound[second] = bound[first];
+    bound[first] = bound[second] = bound_rope(angle, a, b);
   }
   (void)output;
 }

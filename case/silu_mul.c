@@ -22,15 +22,14 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_silu_mul_run(p, x[0], x[1], x[2], stream);
 }
 
-/* silu's error (case_swish) times up, and the rounding of the product. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t at_gate = case_row_offset(&arrays[0], row), at_up = case_row_offset(&arrays[1], row);
   for (int64_t i = 0; i < case_row_length(&arrays[output]); i++) {
     double gate = case_get(inputs[0], at_gate + i, arrays[0].element), up = case_get(inputs[1], at_up + i, arrays[1].element);
-    case_estimate s = case_swish((case_estimate){gate, 0}, 1);
-    value[i] = s.value * up;
-    bound[i] = s.error * fabs(up) + CASE_U * fabs(value[i]) + CASE_TINY;
+    bound_estimate y = bound_gated((bound_estimate){gate, 0}, (bound_estimate){up, 0});
+    value[i] = y.value;
+    bound[i] = y.error;
   }
   (void)c;
 }

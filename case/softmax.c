@@ -20,17 +20,15 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_softmax_run(p, x[0], x[1], stream);
 }
 
-/* Relative errors: the exponential's argument is rounded (2 u|x - max|, also when powers of 2 are used) and so is its result;
- * the sum has the mean of these errors and its own, c u (case_sum_constant); 4 more for exponential and division. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t cols = c->shape[1];
-  case_softmax_sum sum = case_softmax_of(c, inputs[0], case_row_offset(&arrays[0], row), cols, arrays[0].element);
+  bound_softmax_sum sum = case_softmax_of(c, inputs[0], case_row_offset(&arrays[0], row), cols, arrays[0].element);
   for (int64_t i = 0; i < cols; i++) {
-    double below = case_get(inputs[0], case_row_offset(&arrays[0], row) + i, arrays[0].element) - sum.max;
-    value[i] = exp(below) / sum.sum;
-    double argument = isinf(below) ? 0 : 2 * fabs(below) * CASE_U;
-    bound[i] = value[i] * (argument + sum.relative_error + 4 * CASE_U) + CASE_TINY;
+    double x = case_get(inputs[0], case_row_offset(&arrays[0], row) + i, arrays[0].element);
+    bound_estimate y = bound_softmax(&sum, x);
+    value[i] = y.value;
+    bound[i] = y.error;
   }
   (void)output;
 }

@@ -29,8 +29,8 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
 }
 
 /* A row of X times a column of a weight; the error is c u sum|x w| (case_sum_constant). */
-static case_estimate product(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int weight,
-                             int64_t row, int64_t j) {
+static bound_estimate product(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS],
+                              int weight, int64_t row, int64_t j) {
   const case_array *w = &arrays[weight];
   int64_t at_x = case_row_offset(&arrays[X], row), ldw = w->stride[0];
   double sum = 0, magnitudes = 0;
@@ -40,17 +40,15 @@ static case_estimate product(const tdm_case *c, const case_array *arrays, const 
     sum += term;
     magnitudes += fabs(term);
   }
-  return (case_estimate){sum, case_sum_constant(c, c->shape[2]) * CASE_U * magnitudes};
+  return (bound_estimate){sum, case_sum_constant(c, c->shape[2]) * BOUND_U * magnitudes};
 }
 
-/* Errors of both factors, and the rounding of their product. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   for (int64_t j = 0; j < case_row_length(&arrays[output]); j++) {
-    case_estimate gate = case_swish(product(c, arrays, inputs, WG, row, j), 1), up = product(c, arrays, inputs, WU, row, j);
-    value[j] = gate.value * up.value;
-    bound[j] =
-        gate.error * fabs(up.value) + fabs(gate.value) * up.error + gate.error * up.error + CASE_U * fabs(value[j]) + CASE_TINY;
+    bound_estimate y = bound_gated(product(c, arrays, inputs, WG, row, j), product(c, arrays, inputs, WU, row, j));
+    value[j] = y.value;
+    bound[j] = y.error;
   }
 }
 

@@ -147,6 +147,10 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   context->strict = options->strict;
   if (!context->strict) TDM_TRY(flag_from("TANDEM_STRICT", &context->strict));
   TDM_TRY(flag_from("TANDEM_VERBOSE", &context->verbose));
+  if (options->verify != 0 && options->verify != 1)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "verify = %d: must be 0 or 1", options->verify);
+  context->verify = options->verify;
+  if (!context->verify) TDM_TRY(flag_from("TANDEM_VERIFY", &context->verify));
   context->teams = options->teams;
   context->threads = options->threads;
   context->log = options->log != NULL ? options->log : log_to_stderr;

@@ -98,7 +98,7 @@ struct tdm_context {
   tdm_hip_device *hip;   /* NULL: not a device of the hip backend */
   bool automatic;        /* the device was chosen, not named */
   char passed_over[320]; /* automatic: the devices that come before and why they were not taken, a line */
-  bool strict, verbose;
+  bool strict, verbose, verify;
   int teams, threads; /* overrides, 0: none */
   int host_threads;
   char *kernel; /* TANDEM_KERNEL or options.kernel, NULL: the dispatcher chooses */
@@ -181,8 +181,9 @@ struct tdm_plan {
   void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
   void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */
 
-  pthread_mutex_t turn; /* held by the run that uses the workspace */
-  void *turns;          /* of backend->turns; NULL without a workspace */
+  pthread_mutex_t turn;      /* held by the run that uses the workspace */
+  void *turns;               /* of backend->turns; NULL without a workspace */
+  struct tdm_shadow *shadow; /* TANDEM_VERIFY (shadow.h); NULL: runs are not compared */
   char explain[2048];
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "shadow.h"
 
 extern const tdm_kernel tdm_add_omp;
 extern const tdm_kernel tdm_attention_omp;
@@ -213,6 +214,10 @@ tdm_status tdm_plan_choose(tdm_plan *plan) {
   snprintf(choice, sizeof choice, "%s, %s", plan->kernel->name,
            is_named ? "named by the caller" : "chosen: the last row that serves");
   explain(plan, &used, "kernel", choice);
+  if (context->verify)
+    explain(plan, &used, "verify",
+            tdm_shadow_applies(plan) ? "each run is repeated by omp on the host, and compared"
+                                     : "nothing to compare: this is the oracle itself");
   if (used < sizeof plan->explain) snprintf(plan->explain + used, sizeof plan->explain - used, "%s", refused);
   return TDM_OK;
 }

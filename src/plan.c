@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "internal.h"
+#include "shadow.h"
 
 const char *const tdm_op_names[TDM_OP_COUNT] = {"gemm",    "swiglu",    "rmsnorm",  "attention", "rope",
                                                 "softmax", "embedding", "silu_mul", "add",       "cross_entropy"};
@@ -31,6 +32,7 @@ static tdm_status finish(tdm_plan *plan) {
   TDM_TRY(tdm_plan_choose(plan));
   TDM_TRY(plan->kernel->prepare(plan));
   const tdm_backend *backend = plan->context->backend;
+  if (plan->context->verify) TDM_TRY(tdm_shadow_open(plan));
   if (plan->workspace_bytes == 0) return TDM_OK;
   TDM_TRY(backend->alloc(plan->context, plan->workspace_bytes, &plan->workspace));
   return backend->turns == NULL ? TDM_OK : backend->turns->open(plan->context, &plan->turns);
@@ -47,6 +49,7 @@ tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
 
 void tdm_plan_free(tdm_plan *plan) {
   if (plan == NULL) return;
+  tdm_shadow_close(plan);
   if (plan->turns != NULL) plan->context->backend->turns->close(plan->context, plan->turns);
   if (plan->workspace != NULL) plan->context->backend->free(plan->context, plan->workspace);
   if (plan->table != NULL) plan->context->backend->free(plan->context, plan->table);
@@ -154,6 +157,10 @@ static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_
   return status;
 }
 
+static tdm_status launch_verified(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream) {
+  return plan->shadow == NULL ? launch(plan, pointers, stream) : tdm_shadow_run(plan, pointers, stream, launch);
+}
+
 static double seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -170,9 +177,9 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
   TDM_TRY(check_pointers(plan, pointers));
   if (plan->empty) return TDM_OK;
   const tdm_context *context = plan->context;
-  if (!context->verbose) return launch(plan, pointers, stream);
+  if (!context->verbose) return launch_verified(plan, pointers, stream);
   double start = seconds();
-  tdm_status status = launch(plan, pointers, stream);
+  tdm_status status = launch_verified(plan, pointers, stream);
   if (status == TDM_OK) status = context->backend->sync(context, stream == NULL ? NULL : stream->handle);
   if (status != TDM_OK) return status;
   char line[320];

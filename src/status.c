@@ -25,6 +25,7 @@ const char *tdm_status_name(tdm_status status) {
     case TDM_ERROR_UNSUPPORTED: return "unsupported";
     case TDM_ERROR_MEMORY: return "memory";
     case TDM_ERROR_DEVICE: return "device";
+    case TDM_ERROR_VERIFY: return "verify";
   }
   return "unknown status";
 }

@@ -7,11 +7,19 @@
  * turns; tdm_close and tdm_plan_free must come last.
  *
  * Errors: every function that can fail returns a tdm_status. tdm_last_error() then says which argument was wrong, its value
- * and what is allowed. After an error no output argument and no array was written. The library never exits, aborts or prints,
- * except for the lines that TANDEM_VERBOSE asks for, and these go through the log function of tdm_options.
+ * and what is allowed. After an error no output argument and no array was written; but for TDM_ERROR_VERIFY, which is said of
+ * what a run wrote. The library never exits, aborts or prints, except for the lines that TANDEM_VERBOSE and TANDEM_VERIFY ask
+ * for, and these go through the log function of tdm_options.
  *
  * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
- * TANDEM_STRICT=1; and TANDEM_VERBOSE=1: one line a run. */
+ * TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
+ *
+ * Verify, for whoever suspects a kernel: every run of a plan is repeated on the host by the op's reference kernel, the oracle,
+ * from copies of the inputs, and both results are compared. Elements may differ by twice the op's error bound, as both results
+ * have errors, and by the rounding of each to its type; copies and f32 sums of two must be equal. The first element that
+ * differs by more is named by the run's error and through the log function. Such a run waits for the device, and takes turns
+ * with other runs of its plan; the plan's memory is that of its arrays on the host, outputs twice. A plan whose kernel is the
+ * oracle on the host is not compared with itself; tdm_plan_explain says so. */
 #ifndef TANDEM_TANDEM_H
 #define TANDEM_TANDEM_H
 
@@ -29,10 +37,11 @@ typedef enum tdm_status {
   TDM_ERROR_ARGUMENT = -1,    /* a value outside what the function allows */
   TDM_ERROR_UNSUPPORTED = -2, /* a valid request that no kernel, backend or device of this build can serve */
   TDM_ERROR_MEMORY = -3,      /* an allocation failed */
-  TDM_ERROR_DEVICE = -4       /* the device or its runtime reported a failure */
+  TDM_ERROR_DEVICE = -4,      /* the device or its runtime reported a failure */
+  TDM_ERROR_VERIFY = -5       /* verify: a run wrote what the oracle does not have; its arrays hold the kernel's results */
 } tdm_status;
 
-/* The status as a word: "ok", "argument", "unsupported", "memory", "device", or "unknown status". */
+/* The status as a word: "ok", "argument", "unsupported", "memory", "device", "verify", or "unknown status". */
 TDM_API const char *tdm_status_name(tdm_status status);
 
 /* What the last failing call of this thread said; "" when none failed. Valid until this thread's next failing call. */
@@ -68,6 +77,7 @@ typedef struct tdm_options {
   int threads;        /* OpenMP threads of a team, 0: chosen by the kernel */
   tdm_log_fn log;     /* NULL: stderr */
   void *log_user;     /* passed to log */
+  int verify;         /* 1: repeat every run by the oracle and compare (above) */
 } tdm_options;
 
 /* Opens a device. options may be NULL (all auto).

@@ -20,6 +20,7 @@ static void names(void **state) {
   assert_string_equal(tdm_status_name(TDM_ERROR_UNSUPPORTED), "unsupported");
   assert_string_equal(tdm_status_name(TDM_ERROR_MEMORY), "memory");
   assert_string_equal(tdm_status_name(TDM_ERROR_DEVICE), "device");
+  assert_string_equal(tdm_status_name(TDM_ERROR_VERIFY), "verify");
   assert_string_equal(tdm_status_name((tdm_status)7), "unknown status");
   assert_string_equal(tdm_type_name(TDM_F32), "f32");
   assert_string_equal(tdm_type_name(TDM_F16), "f16");
@@ -71,6 +72,7 @@ static void open_refuses(void **state) {
   REFUSED(tdm_open(&(tdm_options){.device = "sim:"}, &context), TDM_ERROR_ARGUMENT, "device = 'sim:'", "must be sim:CHIP");
   REFUSED(tdm_open(&(tdm_options){.device = "sim:gfx950", .teams = 2}, &context), TDM_ERROR_ARGUMENT, "teams = 2", "must be 0");
   REFUSED(tdm_open(&(tdm_options){.strict = 2}, &context), TDM_ERROR_ARGUMENT, "strict = 2", "0 or 1");
+  REFUSED(tdm_open(&(tdm_options){.verify = 2}, &context), TDM_ERROR_ARGUMENT, "verify = 2", "0 or 1");
   REFUSED(tdm_open(&(tdm_options){.teams = -1}, &context), TDM_ERROR_ARGUMENT, "teams = -1", "must be 0 to");
   REFUSED(tdm_open(&(tdm_options){.threads = 1025}, &context), TDM_ERROR_ARGUMENT, "threads = 1025", "must be 0 to 1024");
   REFUSED(tdm_open(&(tdm_options){.kernel = "fast"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'fast'", "tdm_kernels");
@@ -133,6 +135,7 @@ static void environment_is_checked(void **state) {
   check_environment("TANDEM_KERNEL", "gemm=none", TDM_ERROR_ARGUMENT, "'none' is no kernel of gemm");
   check_environment("TANDEM_STRICT", "yes", TDM_ERROR_ARGUMENT, "TANDEM_STRICT = 'yes': must be 0 or 1");
   check_environment("TANDEM_VERBOSE", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERBOSE = '2': must be 0 or 1");
+  check_environment("TANDEM_VERIFY", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERIFY = '2': must be 0 or 1");
 }
 
 /* What the caller names wins over the environment; an empty variable is no value. */

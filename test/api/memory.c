@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "internal.h"
+
 #include "tandem/add.h"
 #include "tandem/attention.h"
 #include "tandem/cross_entropy.h"
@@ -165,25 +167,27 @@ enum { OPS = sizeof ops / sizeof ops[0] };
 
 /* ---- Tests ---- */
 
-static void every_allocation_of_a_plan_fails(void **state) {
-  (void)state;
-  for (int i = 0; i < OPS; i++) {
-    tdm_plan *plan = UNTOUCHED;
-    int before = living, at = 0;
-    for (tdm_status status = TDM_ERROR_MEMORY; status != TDM_OK; at++) {
-      calls = 0;
-      failing = at;
-      status = ops[i].plan(&plan);
-      failing = -1;
-      if (status == TDM_OK) break;
-      REFUSED(status, TDM_ERROR_MEMORY, "memory");
-      assert_ptr_equal(plan, UNTOUCHED);
-      assert_int_equal(living, before);
-    }
-    assert_true(at > 0); /* a plan is memory itself */
-    tdm_plan_free(plan);
+static void every_allocation_fails(const op_under_test *op) {
+  tdm_plan *plan = UNTOUCHED;
+  int before = living, at = 0;
+  for (tdm_status status = TDM_ERROR_MEMORY; status != TDM_OK; at++) {
+    calls = 0;
+    failing = at;
+    status = op->plan(&plan);
+    failing = -1;
+    if (status == TDM_OK) break;
+    REFUSED(status, TDM_ERROR_MEMORY, "memory");
+    assert_ptr_equal(plan, UNTOUCHED);
     assert_int_equal(living, before);
   }
+  assert_true(at > 0); /* a plan is memory itself */
+  tdm_plan_free(plan);
+  assert_int_equal(living, before);
+}
+
+static void every_allocation_of_a_plan_fails(void **state) {
+  (void)state;
+  for (int i = 0; i < OPS; i++) every_allocation_fails(&ops[i]);
 }
 
 static void every_allocation_of_open_fails(void **state) {
@@ -203,6 +207,40 @@ static void every_allocation_of_open_fails(void **state) {
   assert_int_equal(at, 2); /* the context, the kernel's name */
   tdm_close(opened);
   assert_int_equal(living, before);
+}
+
+/* ---- Plans whose runs are verified: by kernels that are not the oracle ---- */
+
+static tdm_status prepare_plain(tdm_plan *plan) { return (void)plan, TDM_OK; }
+static tdm_status launch_plain(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  const tdm_add_desc *d = &plan->desc.add;
+  const float *a = buffers[0], *b = buffers[1];
+  float *c = buffers[2];
+  for (int64_t i = 0; i < d->rows * d->cols; i++) c[i] = a[i] + b[i];
+  return (void)stream, TDM_OK;
+}
+
+static const tdm_kernel plain_add = {"plain", TDM_OP_ADD, &tdm_backend_omp, NULL, prepare_plain, launch_plain};
+static const tdm_kernel plain_gemm = {"plain", TDM_OP_GEMM, &tdm_backend_omp, NULL, prepare_plain, NULL};
+
+static void a_verified_plan(void **state) {
+  (void)state;
+  static const tdm_kernel *const rows[] = {&plain_add, &plain_gemm};
+  tdm_context *before = context;
+  tdm_kernels_extend(rows, 2);
+  ACCEPTED(tdm_open(&(tdm_options){.device = "host", .kernel = "plain", .verify = 1}, &context));
+  for (int i = 0; i < OPS; i++)
+    if (ops[i].plan == plan_add || ops[i].plan == plan_gemm) every_allocation_fails(&ops[i]);
+  tdm_plan *plan = NULL;
+  ACCEPTED(plan_add(&plan));
+  assert_non_null(strstr(tdm_plan_explain(plan), "verify: each run is repeated by omp on the host"));
+  calls = 0;
+  ACCEPTED(run_add(plan));
+  assert_int_equal(calls, 0);
+  tdm_plan_free(plan);
+  tdm_close(context);
+  context = before;
+  tdm_kernels_extend(NULL, 0);
 }
 
 static void a_stream_and_memory_fail(void **state) {
@@ -234,6 +272,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_allocation_of_open_fails),
       cmocka_unit_test(every_allocation_of_a_plan_fails),
+      cmocka_unit_test(a_verified_plan),
       cmocka_unit_test(a_stream_and_memory_fail),
       cmocka_unit_test(a_run_allocates_nothing),
   };
