@@ -34,14 +34,31 @@ DEVICE u32x4 lds_read_unordered(uint32_t address, int offset) {
   return words;
 }
 
-#if defined(__gfx950__)
-/* Transposes 16-bit elements: in each group of 16 lanes, lane s gives the address of 4 neighbours, and lane r gets element r %
- * 4 of the lanes r / 4, r / 4 + 4, r / 4 + 8, r / 4 + 12. */
+/* Two dwords, of neighbouring rows of 256 bytes: `row` is the first. */
+DEVICE u32x2 lds_read_rows_unordered(uint32_t address, int row) {
+  u32x2 words;
+  asm volatile("ds_read2st64_b32 %0, %1 offset0:%2 offset1:%3" : "=v"(words) : "v"(address), "i"(row), "i"(row + 1));
+  return words;
+}
+
+DEVICE u32x2 lds_read_8_unordered(uint32_t address, int offset) {
+  u32x2 words;
+  asm volatile("ds_read_b64 %0, %1 offset:%2" : "=v"(words) : "v"(address), "i"(offset));
+  return words;
+}
+
+/* gfx950. Transposes 16-bit elements: in each group of 16 lanes, lane s gives the address of 4 neighbours, and lane r gets
+ * element r % 4 of the lanes r / 4, r / 4 + 4, r / 4 + 8, r / 4 + 12. */
 DEVICE u32x2 lds_read_transposed_unordered(uint32_t address, int offset) {
   u32x2 words;
   asm volatile("ds_read_b64_tr_b16 %0, %1 offset:%2" : "=v"(words) : "v"(address), "i"(offset));
   return words;
 }
-#endif
+
+/* Behind the wait, in front of arithmetic: the compiler, which knows of no wait, puts what uses the result behind this. */
+DEVICE u32x4 lds_arrived(u32x4 words) {
+  asm volatile("" : "+v"(words));
+  return words;
+}
 
 #endif

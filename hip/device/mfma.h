@@ -31,6 +31,10 @@ typedef union chunk {
   float f32[4];
 } chunk;
 
+/* A lane's share of a result of side x side. */
+template <int side>
+using mfma_sums = float __attribute__((ext_vector_type(side * side / WAVE)));
+
 /* The result's type says which shape: f32x4 or f32x16. */
 #define MFMA(shape_16, shape_32, a, b)                          \
   if constexpr (sizeof(sums) == sizeof(f32x4))                  \

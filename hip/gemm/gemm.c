@@ -103,8 +103,7 @@ static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
 static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = stored_a(d), b = stored_b(d);
-  return (d->layout == TDM_NT || tdm_hip_pipeline_turns(plan, d->type, reason, size)) &&
-         tdm_hip_pipeline_loads(&a, d->type, reason, size) && tdm_hip_pipeline_loads(&b, d->type, reason, size) &&
+  return tdm_hip_pipeline_loads(&a, d->type, reason, size) && tdm_hip_pipeline_loads(&b, d->type, reason, size) &&
          supports_general(plan, reason, size);
 }
 

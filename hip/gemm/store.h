@@ -5,9 +5,9 @@
  * each; and a chain of epilogue steps over accumulators, which can't be indexed by a variable, would be unrolled into tens of
  * thousands of instructions. So each wave passes its sums through LDS of its own, as f32, and a loop takes them out row by row.
  *
- * The LDS has rows of 64 floats, 16 chunks of four; chunk c of row r lies at place c ^ (r % 16): no bank is asked twice,
- * neither when 8 lanes write one column of 8 rows nor when 16 lanes read a row. A wave's LDS accesses are done in order: no
- * wait. */
+ * The LDS has rows of 64 floats, 16 chunks of four; chunk c of row r lies at place c ^ (r + r / 8) % 16, by bits: no bank
+ * is asked twice, neither when 8 lanes write one chunk of 8 rows, each the next or the next but one, nor when 16 read a row. A
+ * wave's LDS accesses are done in order: no wait. */
 #ifndef TANDEM_HIP_GEMM_STORE_H
 #define TANDEM_HIP_GEMM_STORE_H
 
@@ -15,7 +15,7 @@
 
 enum { BLOCK_COLUMNS = 64, BLOCK_CHUNKS = BLOCK_COLUMNS / 4 };
 
-DEVICE int block_place(int row, int chunk) { return row * BLOCK_CHUNKS + (chunk ^ row % BLOCK_CHUNKS); }
+DEVICE int block_place(int row, int chunk) { return row * BLOCK_CHUNKS + (chunk ^ (row ^ row / 8) % BLOCK_CHUNKS); }
 
 /* Puts one fragment into the wave's block. */
 DEVICE void block_put(LDS f32x4 *block, int fm, int fn, f32x4 sums) {

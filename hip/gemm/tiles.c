@@ -46,16 +46,6 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
   return true;
 }
 
-bool tdm_hip_pipeline_turns(const tdm_plan *plan, tdm_type type, char *reason, size_t size) {
-  const char *chip = plan->context->hip->chip;
-  bool chip_turns = strcmp(chip, "gfx950") == 0;
-  if (!chip_turns)
-    snprintf(reason, size, "layout nt only: LDS transposes on gfx950, the chip is %s", chip);
-  else if (type == TDM_F32)
-    snprintf(reason, size, "f32 in layout nt only: LDS transposes 16-bit elements");
-  return chip_turns && type != TDM_F32;
-}
-
 /* ---- Plans and launches ---- */
 
 /* What a plan keeps in its args, beside the kernel in plan->hip. */

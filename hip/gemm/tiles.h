@@ -21,8 +21,6 @@ typedef struct hip_stored {
 bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes);
 /* Can the 256-line pipeline load it: rows in whole dwords, offsets within a half in 31 bits? */
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size);
-/* Can it turn operands that are not stored along k, as all layouts but nt have them? */
-bool tdm_hip_pipeline_turns(const tdm_plan *plan, tdm_type type, char *reason, size_t size);
 
 static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_t)pointer % (unsigned)bytes == 0; }
 

@@ -74,8 +74,7 @@ const tdm_kernel tdm_swiglu_hip_128x64 = {"hip_128x64",     TDM_OP_SWIGLU,   &td
 static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   hip_stored x = stored_x(d), g = stored_weight(d, "wg", d->ldg), u = stored_weight(d, "wu", d->ldu);
-  return (d->layout == TDM_NT || tdm_hip_pipeline_turns(plan, d->type, reason, size)) &&
-         tdm_hip_pipeline_loads(&x, d->type, reason, size) && tdm_hip_pipeline_loads(&g, d->type, reason, size) &&
+  return tdm_hip_pipeline_loads(&x, d->type, reason, size) && tdm_hip_pipeline_loads(&g, d->type, reason, size) &&
          tdm_hip_pipeline_loads(&u, d->type, reason, size) && supports_general(plan, reason, size);
 }
 

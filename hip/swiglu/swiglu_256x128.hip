@@ -8,28 +8,27 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   LDS char *lds = (LDS char *)room;
   tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * HALF_LINES;
-  pipeline pipe = {make_half(p->x, p->m, p->k, p->ldx, m0, true, type),
-                   make_half(p->x, p->m, p->k, p->ldx, m0 + HALF_LINES, true, type),
-                   make_half(p->wg, p->n, p->k, p->ldg, n0, along_k, type),
-                   make_half(p->wu, p->n, p->k, p->ldu, n0, along_k, type),
+  const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type);
+  pipeline pipe = {make_half(p->x, p->m, p->k, p->ldx, m0, of_x),
+                   make_half(p->x, p->m, p->k, p->ldx, m0 + HALF_LINES, of_x),
+                   make_half(p->wg, p->n, p->k, p->ldg, n0, of_weight),
+                   make_half(p->wu, p->n, p->k, p->ldu, n0, of_weight),
                    p->k,
-                   true,
-                   along_k};
-  quarter sums[4] = {};
-  run_pipeline(sums, &pipe, lds, type);
+                   of_x,
+                   of_weight};
+  quarter<16> sums[4] = {};
+  run_pipeline<16>(sums, &pipe, lds);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
-    int row = put_pass(block, sums, pass);
+    int row = put_pass<16>(block, sums, &pipe, pass);
     block_store_gated(p, block, PASS_ROWS, m0 + row, n0 + pipe_wave_n());
   }
 }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f16(swiglu_args p) { compute(&p, true, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_bf16(swiglu_args p) { compute(&p, true, TDM_BF16); }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f32(swiglu_args p) { compute(&p, true, TDM_F32); }
-
-#if defined(__gfx950__) /* LDS transposes on the way to registers */
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_f16(swiglu_args p) { compute(&p, false, TDM_F16); }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_bf16(swiglu_args p) { compute(&p, false, TDM_BF16); }
-#endif
+KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_f32(swiglu_args p) { compute(&p, false, TDM_F32); }
