@@ -135,6 +135,9 @@ static const check_single attention_single[] = {{"f32", NULL, NULL, "causal=1,ls
                                                 {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"},
                                                 {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "1x4x2x300x333x128"},
                                                 {"f16", NULL, NULL, "causal=1,lse=1,scale=-0.2", "2x2x1x270x200x64"},
+                                                /* Maxima that rise from tile to tile: sums are scaled in the middle. */
+                                                {"bf16", NULL, NULL, "lse=1,scale=2", "1x2x1x140x333x64"},
+                                                {"f16", NULL, NULL, "causal=1,scale=3", "1x1x1x150x270x128"},
                                                 {0}};
 static const check_single attention_huge[] = {{"f16", NULL, NULL, "fill=real", "1x4x1x2097169x1x256"}, {0}};
 

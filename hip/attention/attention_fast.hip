@@ -25,7 +25,7 @@ DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attent
 
 /* One tile of keys, the first of them `key`. masked: some rows don't see all of them. */
 template <int head>
-DEVICE void add_tile(fast_rows<head> *w, lane_place t, float scale, int key, bool masked, tdm_type type) {
+DEVICE void add_tile(fast_rows<head> *w, const lane_places<head> *t, float scale, int key, bool masked, tdm_type type) {
   f32x16 s[BLOCKS];
 #pragma unroll
   for (int b = 0; b < BLOCKS; b++) s[b] = 0;
@@ -36,7 +36,6 @@ DEVICE void add_tile(fast_rows<head> *w, lane_place t, float scale, int key, boo
     for (int b = 0; b < BLOCKS; b++) s[b] = mfma(read_keys<head>(t, b, i), w->q[i], s[b], type);
   }
   for (int b = 0; masked && b < BLOCKS; b++) mask_scores(&s[b], w->seen, key + 32 * b);
-  follow(w, scores_max<BLOCKS>(s) * scale);
   u32x4 p[STEPS];
   make_probabilities<BLOCKS>(w, s, scale, p, type);
   multiply_values<STEPS>(w, t, p, masked, w->seen - key, type);
@@ -45,10 +44,12 @@ DEVICE void add_tile(fast_rows<head> *w, lane_place t, float scale, int key, boo
 template <int head>
 DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first,
                        tdm_type type) {
-  int64_t row = first + lane_index() % 32;
+  uint32_t lane = (uint32_t)lane_index();
+  keep_in_register(&lane); /* what follows from it is not computed, and kept, before the loops */
+  int64_t row = first + lane % 32;
   float sum = w->sum + other_half(w->sum);
   if (row >= a->sq) return;
-  char *o = work->o + 2 * row * a->o_stride.row + lane_index() / 32 * 8;
+  char *o = work->o + 2 * row * a->o_stride.row + lane / 32 * 8;
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
 #pragma unroll
@@ -56,33 +57,39 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
       f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
       store_four(o, 32 * d + row_of(r), w->seen > 0 ? x * (1 / sum) : (f32x4)0, type);
     }
-  if (work->lse != nullptr && lane_index() < 32) work->lse[row] = log_sum(w->reference, sum);
+  if (work->lse != nullptr && lane < 32) work->lse[row] = log_sum(w->reference, sum);
 }
 
 /* What a workgroup walks with: its places in LDS, and what is under way from memory. */
 template <int head>
 struct walk {
   LDS tile<head> *tiles;
-  lane_place lane;
+  lane_places<head> lane;
   tile_source k, v;
   tile_load<head> load;
   int count; /* tiles */
 };
 
-/* Lets go of tile i - 1, has tile i whole, and begins to load tile i + 1. */
+/* Lets go of the tile before, has tile i whole at place i % 2, and begins to load tile i + 1. */
 template <int head>
-DEVICE lane_place enter_tile(walk<head> *t, int i) {
+DEVICE void enter_tile(walk<head> *t, int i, int place) {
   tile_arrived();
   next_tile(&t->k);
   next_tile(&t->v);
-  t->load = tile_load<head>{}; /* what was loaded lives no longer: no registers need to keep it */
-  if (i + 1 < t->count) tile_begin(&t->load, t->tiles + (i + 1) % 2, &t->k, &t->v);
-  return of_tile(t->lane, (uint32_t)(i % 2) * (uint32_t)sizeof(tile<head>));
+  if (i + 1 < t->count) tile_begin(&t->load, t->tiles + (place ^ 1), &t->k, &t->v);
 }
 
 template <int head>
-DEVICE void leave_tile(walk<head> *t, int i) {
-  if (i + 1 < t->count) tile_finish(&t->load, t->tiles + (i + 1) % 2);
+DEVICE void leave_tile(walk<head> *t, int i, int place) {
+  if (i + 1 < t->count) tile_finish(&t->load, t->tiles + (place ^ 1));
+}
+
+template <int head>
+DEVICE void walk_tile(walk<head> *t, fast_rows<head> *w, const attention_args *a, int i, int place, bool masked,
+                      tdm_type type) {
+  enter_tile(t, i, place);
+  add_tile(w, &t->lane, a->scale, i * FAST_KEYS, masked, type);
+  leave_tile(t, i, place);
 }
 
 template <int head>
@@ -94,34 +101,39 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, tdm_type t
   fast_rows<head> w;
   walk<head> t;
   t.tiles = tiles;
-  t.lane = (lane_place){lds_address(tiles->k) + keys_of_lane<head>(), lds_address(tiles->v) + values_of_lane<head>()};
   t.k = source_of(work.k, a->k_stride.row, a->skv, head);
   t.v = source_of(work.v, a->v_stride.row, a->skv, head);
   t.count = (int)((keys_seen_by_any(a, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS);
+  lane_places_of(&t.lane, tiles);
+  tile_places(&t.load, &t.k, &t.v);
   begin_rows(&w, a, &work, first);
   if (t.count > 0) {
     tile_begin(&t.load, tiles, &t.k, &t.v);
     tile_finish(&t.load, tiles);
   }
-  /* Three loops: a branch within one would cost moves of O in every round. All waves go through `count` barriers. */
-  for (; i < whole; i++) {
-    add_tile(&w, enter_tile(&t, i), a->scale, i * FAST_KEYS, false, type);
-    leave_tile(&t, i);
+  /* Two tiles a round, so that the place of each is a constant; then the ones that need a mask, and what is left to load for
+   * others. A branch within one loop would cost moves of O in every round. All waves go through `count` barriers. */
+  for (; i + 2 <= whole; i += 2) {
+    t.lane.tile = 0;
+    walk_tile(&t, &w, a, i, 0, false, type);
+    t.lane.tile = sizeof(tile<head>);
+    walk_tile(&t, &w, a, i + 1, 1, false, type);
   }
+  t.lane.tile = 0;
   for (; i < end; i++) {
-    add_tile(&w, enter_tile(&t, i), a->scale, i * FAST_KEYS, true, type);
-    leave_tile(&t, i);
+    walk_tile(&t, &w, a, i, i % 2, i >= whole, type);
+    other_tile(&t.lane);
   }
   for (; i < t.count; i++) {
-    enter_tile(&t, i);
-    leave_tile(&t, i);
+    enter_tile(&t, i, i % 2);
+    leave_tile(&t, i, i % 2);
   }
   store_rows(&w, a, &work, first, type);
 }
 
 #define FAST_KERNEL(name, head, type, waves)                          \
   KERNEL WORKGROUP(FAST_THREADS, waves) void name(attention_args a) { \
-    SHARED tile<head> tiles[2];                                       \
+    SHARED alignas(2 * sizeof(tile<head>)) tile<head> tiles[2];       \
     fast_body<head>(&a, (LDS tile<head> *)tiles, type);               \
   }
 FAST_KERNEL(flash64_f16, 64, TDM_F16, 2)

@@ -16,8 +16,6 @@ typedef struct lane_row {
   uint32_t address; /* of the row or column that the lane reads first */
 } lane_row;
 
-DEVICE lane_row place_again(lane_row at) { return at; } /* its offsets are part of the instructions */
-
 /* Values: 4 keys of one column. */
 template <int head>
 DEVICE u32x4 read_values(lane_row at, int d, int s) {
@@ -27,6 +25,11 @@ DEVICE u32x4 read_values(lane_row at, int d, int s) {
     x[i] =
         *(const LDS uint32_t *)(at.address + (uint32_t)(8 * s + i) * (uint32_t)sizeof(row_of_floats<head>) + (uint32_t)d * 128);
   return x;
+}
+
+template <int head>
+DEVICE u32x4 read_values_of_step(lane_row at, int d, int s) {
+  return read_values<head>(at, d, s);
 }
 
 #include "rows.h"
@@ -99,11 +102,9 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
     if (key < end) {
       f32x16 s[1] = {0};
 #pragma unroll
-      for (int i = 0; i < head / 8; i++)
-        s[0] = mfma(*(const LDS u32x4 *)(key_row + (uint32_t)i * 32), w.q[i], s[0], TDM_F32);
+      for (int i = 0; i < head / 8; i++) s[0] = mfma(*(const LDS u32x4 *)(key_row + (uint32_t)i * 32), w.q[i], s[0], TDM_F32);
       if (masked) mask_scores(&s[0], w.seen, (int)key);
-      follow(&w, scores_max<1>(s) * 0x1.715476p+0f); /* log2(e) */
-      make_probabilities<1>(&w, s, 0x1.715476p+0f, p, TDM_F32);
+      make_probabilities<1>(&w, s, 0x1.715476p+0f, p, TDM_F32); /* log2(e) */
     }
     sync_lds(); /* all waves have read the keys */
     load_rows(rows, work.v, a->v_stride.row, key, a, type);

@@ -1,6 +1,6 @@
 /* What the attention kernels do with a wave's 32 rows of queries, whichever way keys and values come: a file that includes this
  * has before it read_values<head>(place, d, s), the operand of columns 32 d .. 32 d + 31 and the keys of step s, and
- * place_again.
+ * read_values_of_step, the same for an s that is no constant.
  *
  * Scores and sums are transposed, so that a lane has one query. Register r of a result: row 8 (r / 4) + 4 half + r % 4, where
  * half is lane / 32. So a lane has of 32 keys those of which it must give the probabilities to the second product: step s goes
@@ -12,9 +12,11 @@
 #include "../device/wait.h"
 #include "work.h"
 
-/* The reference of a query is its maximum, but follows it only when that is above by more than 2^8: few tiles do that, and only
- * then sums and results are scaled. */
-#define REFERENCE_SLACK 8.0f
+/* Probabilities are over 2^reference of their query, some maximum of its scores so far. A new maximum need not become the
+ * reference at once: sums and results don't depend on it, and are scaled only where a tile's probabilities of a lane add up to
+ * more than this. So no tile but the first, as a rule, looks for its maximum. (The threshold is FlashAttention-4's idea, "skip
+ * rescaling", there on the maximum.) The largest f16 is 65504. */
+#define LARGEST_SUM 0x1p13f
 
 /* What a wave has in registers. chunks: of a row of Q. */
 template <int head, int chunks>
@@ -22,6 +24,8 @@ struct wave_rows {
   u32x4 q[chunks];
   f32x16 o[head / 32];
   float reference, sum; /* of the lane's query, reference times log2(e); sum: over the lane's keys */
+  float base;           /* the reference, or -infinity where it can't be used as it is: every score is too large for that */
+  bool ready;           /* in the whole wave base is a number */
   int seen;             /* keys of the lane's query */
 };
 
@@ -37,16 +41,25 @@ DEVICE uint32_t pack_two(float a, float b, tdm_type type) {
   typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
   typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
   f32x2 both = {a, b};
+  if (type == TDM_F16 && !ON_GFX950) { /* v_fma_mixlo_f16, v_fma_mixhi_f16: two conversions would need a third instruction */
+    float one = 1;
+    asm("" : "+s"(one));
+    return __builtin_bit_cast(uint32_t,
+                              (f16x2){(_Float16)__builtin_fmaf(both[0], one, 0), (_Float16)__builtin_fmaf(both[1], one, 0)});
+  }
   if (type == TDM_F16) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, f16x2));
   if (ON_GFX950) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, bf16x2));
-  return __builtin_amdgcn_perm(__builtin_bit_cast(uint32_t, b) + 0x8000, __builtin_bit_cast(uint32_t, a) + 0x8000, 0x07060302);
+  /* One addition for both: they are not negative, so that nothing is carried from one to the other. */
+  u32x2 up = __builtin_bit_cast(u32x2, __builtin_bit_cast(uint64_t, both) + 0x0000800000008000u);
+  return __builtin_amdgcn_perm(up[1], up[0], 0x07060302);
 }
 
 template <int head, int chunks>
 DEVICE void begin_sums(wave_rows<head, chunks> *w, const attention_args *a, int64_t row) {
 #pragma unroll
   for (int d = 0; d < head / 32; d++) w->o[d] = 0;
-  w->reference = -__builtin_inff();
+  w->reference = w->base = -__builtin_inff();
+  w->ready = false;
   w->sum = 0;
   w->seen = (int)keys_seen(a, row);
 }
@@ -69,13 +82,15 @@ DEVICE float scores_max(const f32x16 s[blocks]) {
   return __builtin_fmaxf(most, other_half(most));
 }
 
-/* Brings the reference up to the new maximum where that is needed in any lane. */
+/* Brings the reference up to the new maximum. */
 template <int head, int chunks>
 DEVICE void follow(wave_rows<head, chunks> *w, float most) {
-  if (__builtin_amdgcn_ballot_w64(most > w->reference + REFERENCE_SLACK) == 0) return;
   float next = __builtin_fmaxf(w->reference, most);
   float factor = next == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(w->reference - next);
   w->reference = next;
+  /* Beyond 2^20 the reference's own rounding is not small beside 1. Rows without a key have only scores of -infinity. */
+  w->base = w->seen <= 0 ? 0 : __builtin_fabsf(next) <= 0x1p20f ? next : -__builtin_inff();
+  w->ready = __builtin_amdgcn_ballot_w64(w->base == -__builtin_inff()) == 0;
   w->sum *= factor;
 #pragma unroll
   for (int d = 0; d < head / 32; d++) w->o[d] *= factor;
@@ -87,16 +102,10 @@ DEVICE f32x16 subtract_base(f32x16 s, float scale, float base) {
   return s * scale - base;
 }
 
-/* Scores times scale become probabilities over 2^reference, packed as the second product takes them. */
-template <int blocks, int head, int chunks>
-DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], float scale, u32x4 *p, tdm_type type) {
-  float base = w->reference == -__builtin_inff() ? 0 : w->reference;       /* nothing seen yet: no inf - inf */
-  if (__builtin_amdgcn_ballot_w64(__builtin_fabsf(base) > 0x1p20f) != 0) { /* base's own rounding is not small beside 1 */
-    for (int b = 0; b < blocks; b++) s[b] = subtract_base(s[b], scale, base);
-    scale = 1;
-    base = 0;
-  }
-  f32x2 sum = {w->sum, 0};
+/* 2^(scale s - base), packed as the second product takes them; returns their sum. */
+template <int blocks>
+DEVICE float exponentials(const f32x16 s[blocks], float scale, float base, u32x4 *p, tdm_type type) {
+  f32x2 sum = 0;
 #pragma unroll
   for (int b = 0; b < blocks; b++)
 #pragma unroll
@@ -112,13 +121,35 @@ DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], flo
         p[2 * b + r / 8][r % 8 / 2] = pack_two(x[0], x[1], type);
       }
     }
-  w->sum = sum[0] + sum[1];
+  return sum[0] + sum[1];
+}
+
+/* Scores times scale become probabilities. A sum that is too large, or a NaN, makes the wave look for the maximum, once. */
+template <int blocks, int head, int chunks>
+DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], float scale, u32x4 *p, tdm_type type) {
+  bool look = !w->ready;
+  float base = w->base, sum;
+#pragma nounroll
+  for (;;) {
+    if (look) {
+      follow(w, scores_max<blocks>(s) * scale);
+      base = w->reference == -__builtin_inff() ? 0 : w->reference; /* nothing seen yet: no inf - inf */
+      if (!w->ready) {
+        for (int b = 0; b < blocks; b++) s[b] = subtract_base(s[b], scale, base);
+        scale = 1;
+        base = 0;
+      }
+    }
+    sum = exponentials<blocks>(s, scale, base, p, type);
+    if (look || __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)) == 0) break;
+    look = true;
+  }
+  w->sum += sum;
 }
 
 /* O' += V' P' over `steps` steps. */
 template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[steps], tdm_type type) {
-  t = place_again(t);
 #pragma unroll
   for (int i = 0; i < steps; i++) {
     keep_order(); /* reads of many steps ahead would need more registers than there are */
@@ -130,7 +161,6 @@ DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[step
 /* Has a tile's V neither NaN nor infinity? A product with 0 tells. */
 template <int head, int steps, typename place>
 DEVICE bool all_finite(place t, tdm_type type) {
-  t = place_again(t);
   f32x16 zero = 0;
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
@@ -146,7 +176,6 @@ DEVICE bool all_finite(place t, tdm_type type) {
  * the result only where it sees the key. Needed when a masked tile has such values, which is rare. */
 template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], int seen, tdm_type type) {
-  t = place_again(t);
 #pragma nounroll
   for (int s = 0; s < steps; s++) {
 #pragma nounroll
@@ -159,7 +188,7 @@ DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], i
           only[word] = type == TDM_F32 ? ~0u : 0xffffu << element % 2 * 16;
 #pragma unroll
       for (int d = 0; d < head / 32; d++) {
-        f32x16 next = mfma(read_values<head>(t, d, s) & only, p[0], (f32x16)0, type);
+        f32x16 next = mfma(read_values_of_step<head>(t, d, s) & only, p[0], (f32x16)0, type);
 #pragma unroll
         for (int r = 0; r < 16; r++) w->o[d][r] += keys_of_step(type) * s + key < seen ? next[r] : 0;
         keep_order();

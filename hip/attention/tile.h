@@ -16,7 +16,7 @@
 #include "args.h"
 
 template <int head>
-struct alignas(1024) tile { /* aligned: places are or-ed into addresses */
+struct alignas(4 * FAST_KEYS * head) tile { /* aligned: places are or-ed into addresses */
   char k[FAST_KEYS * head * 2];
   char v[FAST_KEYS * head * 2];
 };
@@ -29,24 +29,21 @@ DEVICE uint32_t key_place(uint32_t row) {
   return head == 128 ? row % 16 : (ON_GFX950 ? row / 2 : row) % 8;
 }
 
-/* Addresses in LDS of what a lane reads first of a tile; what comes later differs by constants. */
-typedef struct lane_place {
-  uint32_t k, v;
-} lane_place;
-
-DEVICE lane_place of_tile(lane_place at, uint32_t offset) { return (lane_place){at.k + offset, at.v + offset}; }
-
-/* The same, of which the compiler does not know it: else it would compute all addresses of a product once for every branch that
- * has that product, and keep them in 30 registers. */
-DEVICE lane_place place_again(lane_place at) {
-  asm volatile("" : "+v"(at.v));
-  return at;
-}
-
-/* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. The exclusive or is the swizzle's, with 2 s chunks. */
+/* Addresses in LDS of what a lane reads of the first tile: the swizzle makes one for each chunk of a key, and for each block of
+ * columns (gfx950) or step (gfx942) of the values. All else of an address is a constant, and part of the instruction. */
 template <int head>
-DEVICE u32x4 read_keys(lane_place at, int block, int s) {
-  return *(const LDS u32x4 *)((at.k ^ (uint32_t)(s * 2 * CHUNK)) + (uint32_t)(32 * block * head * 2));
+struct lane_places {
+  uint32_t k[head / 16], v[ON_GFX950 ? head / 32 : FAST_KEYS / 16];
+  uint32_t tile; /* bytes from there to the tile that is read, a constant */
+};
+
+/* The compiler keeps x, instead of computing it again for every use. */
+DEVICE void keep_in_register(uint32_t *x) { asm volatile("" : "+v"(*x)); }
+
+/* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. */
+template <int head>
+DEVICE u32x4 read_keys(const lane_places<head> *at, int block, int s) {
+  return *(const LDS u32x4 *)(at->k[s] + at->tile + (uint32_t)(32 * block * head * 2));
 }
 
 template <int head>
@@ -79,13 +76,6 @@ DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(ui
   return row * (uint32_t)s->stride + chunk * CHUNK;
 }
 
-/* The thread's number, computed again for each tile: what follows from it would otherwise stay in registers. */
-DEVICE uint32_t thread_index_again(void) {
-  uint32_t thread = (uint32_t)thread_index();
-  asm volatile("" : "+v"(thread));
-  return thread;
-}
-
 #if defined(__gfx950__)
 
 /* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each: they lie in 4 different quarters of the banks. */
@@ -97,13 +87,21 @@ DEVICE uint32_t value_place(uint32_t row) {
 /* Values of column 32 block + lane % 32, keys of step s. Within 16 lanes, lane r gets column r of 4 rows; it names the address
  * of columns 4 (r % 4) .. + 3 of row r / 4. */
 template <int head>
-DEVICE u32x4 read_values(lane_place at, int block, int s) {
+DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
   typedef short four __attribute__((vector_size(8)));
-  uint32_t first = (at.v ^ (uint32_t)(block * 4 * CHUNK)) + (uint32_t)(16 * s * head * 2);
+  uint32_t first = at->v[block] + at->tile + (uint32_t)(16 * s * head * 2);
   u32x2 low = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)first));
   u32x2 high = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)(first + 8 * head * 2)));
   return (u32x4){low[0], low[1], high[0], high[1]};
 }
+
+/* The same for an s that is no constant. */
+template <int head>
+DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
+  return read_values(at, block, s);
+}
+
+enum { VALUE_PLACE_BYTES = 4 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
 
 template <int head>
 DEVICE uint32_t values_of_lane(void) {
@@ -114,26 +112,38 @@ DEVICE uint32_t values_of_lane(void) {
 /* Straight into LDS, 16 bytes a lane. In assembly, because the compiler would let every read of LDS wait for every load under
  * way: it can't know that they fill the other tile. The wait is in tile_arrived(). */
 DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *to) {
-  int64_t bytes = s->left < 0 ? 0 : s->left > 0x7ffffff0 ? 0x7ffffff0 : s->left;
-  u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, (uint32_t)bytes, 0x20000};
+  u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, buffer_length(s->left),
+                    0x20000};
   asm volatile("s_mov_b32 m0, %0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"((uint32_t)(uintptr_t)to), "v"(offset),
                "s"(resource)
                : "memory");
 }
 
-/* A tile's loads: 1024 bytes an instruction and wave. */
+/* A tile's loads, 1024 bytes an instruction and wave: offsets of the lane's pieces, the same for every tile. */
 template <int head>
-struct tile_load {};
+struct tile_load {
+  uint32_t k[head / 64], v[head / 64];
+};
 
 template <int head>
-DEVICE void tile_begin(tile_load<head> *, LDS tile<head> *to, const tile_source *k, const tile_source *v) {
-  uint32_t thread = thread_index_again();
+DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
+#pragma unroll
+  for (int i = 0; i < head / 64; i++) {
+    uint32_t n = (uint32_t)(i * FAST_THREADS + thread_index());
+    load->k[i] = piece_offset<head>(k, n, key_place<head>);
+    load->v[i] = piece_offset<head>(v, n, value_place<head>);
+    keep_in_register(&load->k[i]);
+    keep_in_register(&load->v[i]);
+  }
+}
+
+template <int head>
+DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *to, const tile_source *k, const tile_source *v) {
 #pragma unroll
   for (int i = 0; i < head / 64; i++) {
     int wave = i * FAST_THREADS + wave_index() * WAVE;
-    uint32_t n = (uint32_t)i * FAST_THREADS + thread;
-    load_to_lds(k, piece_offset<head>(k, n, key_place<head>), to->k + wave * CHUNK);
-    load_to_lds(v, piece_offset<head>(v, n, value_place<head>), to->v + wave * CHUNK);
+    load_to_lds(k, load->k[i], to->k + wave * CHUNK);
+    load_to_lds(v, load->v[i], to->v + wave * CHUNK);
   }
 }
 
@@ -153,8 +163,17 @@ DEVICE void tile_arrived(void) {
 DEVICE uint32_t column_place(uint32_t column) { return column % 8 ^ column / 8 % 4; }
 
 template <int head>
-DEVICE u32x4 read_values(lane_place at, int block, int s) {
-  return *(const LDS u32x4 *)((at.v ^ (uint32_t)(s * 2 * CHUNK)) + (uint32_t)(32 * block * FAST_KEYS * 2));
+DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
+  return *(const LDS u32x4 *)(at->v[s] + at->tile + (uint32_t)(32 * block * FAST_KEYS * 2));
+}
+
+enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
+
+/* The same for an s that is no constant. */
+template <int head>
+DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
+  uint32_t first = (at->v[0] ^ (uint32_t)(s * VALUE_PLACE_BYTES)) + at->tile;
+  return *(const LDS u32x4 *)(first + (uint32_t)(32 * block * FAST_KEYS * 2));
 }
 
 template <int head>
@@ -180,48 +199,84 @@ DEVICE bool has_block(void) {
   return thread_index() < FAST_KEYS / 4 * head / 4;
 }
 
-/* What is under way from memory. */
+/* What is under way from memory, and where the lane's pieces lie there and in LDS, the same for every tile. */
 template <int head>
 struct tile_load {
   u32x4 k[head / 64];
   u32x2 v[4];
+  uint32_t k_from, v_from, v_to;
 };
 
 DEVICE buffer buffer_of(const tile_source *s) { return make_buffer(s->base, s->left); }
 
 template <int head>
+DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
+  value_block b = block_of<head>((uint32_t)thread_index());
+  uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
+  load->k_from = piece_offset<head>(k, (uint32_t)thread_index(), key_place<head>);
+  load->v_from = b.key * (uint32_t)v->stride + b.column * 2;
+  load->v_to = b.column * FAST_KEYS * 2 + (chunk ^ column_place(b.column)) * CHUNK + b.key / 8 % 2 * 8;
+}
+
+template <int head>
 DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *, const tile_source *k, const tile_source *v) {
-  uint32_t thread = thread_index_again();
+  uint32_t from = load->k_from, rows = FAST_THREADS / (head / 8); /* whose chunks the workgroup loads at once: as many places */
+  keep_in_register(&from);                                        /* else all offsets would stay in registers */
 #pragma unroll
-  for (int i = 0; i < head / 64; i++)
-    load->k[i] = buffer_load(buffer_of(k), piece_offset<head>(k, (uint32_t)i * FAST_THREADS + thread, key_place<head>));
+  for (uint32_t i = 0; i < head / 64; i++) load->k[i] = buffer_load(buffer_of(k), from + i * rows * (uint32_t)k->stride);
   if (!has_block<head>()) return;
-  value_block b = block_of<head>(thread);
+  from = load->v_from;
+  keep_in_register(&from);
 #pragma unroll
-  for (int i = 0; i < 4; i++)
-    load->v[i] = __builtin_amdgcn_raw_buffer_load_b64(buffer_of(v),
-                                                      (int)((b.key + (uint32_t)i) * (uint32_t)v->stride + b.column * 2), 0, 0);
+  for (uint32_t i = 0; i < 4; i++)
+    load->v[i] = __builtin_amdgcn_raw_buffer_load_b64(buffer_of(v), (int)(from + i * (uint32_t)v->stride), 0, 0);
 }
 
 template <int head>
 DEVICE void tile_finish(const tile_load<head> *load, LDS tile<head> *to) {
-  uint32_t thread = thread_index_again();
+  LDS char *k = to->k + thread_index() * CHUNK;
 #pragma unroll
-  for (int i = 0; i < head / 64; i++) *(LDS u32x4 *)(to->k + ((uint32_t)i * FAST_THREADS + thread) * CHUNK) = load->k[i];
+  for (int i = 0; i < head / 64; i++) *(LDS u32x4 *)(k + i * FAST_THREADS * CHUNK) = load->k[i];
   if (!has_block<head>()) return;
-  value_block b = block_of<head>(thread);
-  uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
+  uint32_t first = load->v_to;
+  keep_in_register(&first); /* as in tile_begin */
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i < 4; i++) {
     uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two words */
     u32x2 keys = {__builtin_amdgcn_perm(load->v[1][i / 2], load->v[0][i / 2], halves),
                   __builtin_amdgcn_perm(load->v[3][i / 2], load->v[2][i / 2], halves)};
-    uint32_t column = b.column + (uint32_t)i;
-    *(LDS u32x2 *)(to->v + column * FAST_KEYS * 2 + (chunk ^ column_place(column)) * CHUNK + b.key / 8 % 2 * 8) = keys;
+    /* Column b.column + i; column_place differs by an exclusive or with i, as columns of a block begin at a multiple of 4. */
+    *(LDS u32x2 *)(lds_address(to->v) + (first ^ i * CHUNK) + i * FAST_KEYS * 2) = keys;
   }
 }
 
 DEVICE void tile_arrived(void) { sync_lds(); }
 
 #endif
+
+template <int head>
+DEVICE void lane_places_of(lane_places<head> *at, LDS tile<head> *first) {
+#pragma unroll
+  for (uint32_t s = 0; s < sizeof at->k / 4; s++) {
+    at->k[s] = lds_address(first->k) + keys_of_lane<head>() ^ s * 2 * CHUNK;
+    keep_in_register(&at->k[s]);
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < sizeof at->v / 4; i++) {
+    at->v[i] = lds_address(first->v) + values_of_lane<head>() ^ i * VALUE_PLACE_BYTES;
+    keep_in_register(&at->v[i]);
+  }
+  at->tile = 0;
+}
+
+/* From one place of tiles to the other, in the addresses themselves: for loops in which the place is no constant. */
+template <int head>
+DEVICE void other_tile(lane_places<head> *at) {
+  static_assert(sizeof(tile<head>) == FAST_KEYS * head * 4, "a power of 2, and the first tile is aligned to twice that");
+#pragma unroll
+  for (uint32_t &k : at->k) k ^= sizeof(tile<head>);
+#pragma unroll
+  for (uint32_t &v : at->v) v ^= sizeof(tile<head>);
+}
+
 #endif

@@ -13,12 +13,18 @@ typedef __amdgpu_buffer_rsrc_t buffer;
 /* Offset that is out of every buffer: buffers made here end below it. */
 enum : uint32_t { OUTSIDE = 0xfffffff0u };
 
-/* `bytes` from base on, negative as 0, at most OUTSIDE; a part of a dword at the end does not count. */
+/* Negative as 0, at most OUTSIDE; a part of a dword at the end does not count. */
+DEVICE uint32_t buffer_length(int64_t bytes) {
+  /* By halves, because the scalar unit compares 32 bits; the compiler must not see that they are one number. */
+  uint32_t low = (uint32_t)bytes, high = (uint32_t)(bytes >> 32);
+  asm("" : "+s"(high));
+  uint32_t length = low < OUTSIDE ? low & ~3u : OUTSIDE;
+  return high == 0 ? length : (int32_t)high < 0 ? 0 : OUTSIDE;
+}
+
+/* `bytes` from base on. */
 DEVICE buffer make_buffer(const void *base, int64_t bytes) {
-  /* By halves: the scalar unit compares 32 bits. */
-  uint32_t low = (uint32_t)bytes, length = low < OUTSIDE ? low & ~3u : OUTSIDE;
-  int32_t high = (int32_t)(bytes >> 32);
-  length = high == 0 ? length : high < 0 ? 0 : OUTSIDE;
+  uint32_t length = buffer_length(bytes);
   /* 0x20000: data format 32, which "raw" access needs to be valid and does not use. */
   return __builtin_amdgcn_make_buffer_rsrc((void *)(uintptr_t)base, 0, (int)length, 0x20000);
 }
