@@ -41,7 +41,7 @@ typedef struct tdm_case {
   bool broadcast_a, broadcast_b;                   /* gemm */
   bool residual, causal, lse, rope_half;           /* rope_half: rope=half */
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
-  int64_t offset, ignore /* -100 */;
+  int64_t offset, ignore /* -100 */, causal_rows;
   int64_t pad;   /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
   bool swap;     /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
   int64_t shift; /* every array begins this many elements after an aligned address */

@@ -181,6 +181,7 @@ static const setting settings[] = {
     {"rope", ROPE, offsetof(tdm_case, rope_half)},
     {"offset", WHOLE, offsetof(tdm_case, offset)},
     {"ignore", WHOLE, offsetof(tdm_case, ignore)},
+    {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
     {"pad", WHOLE, offsetof(tdm_case, pad)},
     {"shift", WHOLE, offsetof(tdm_case, shift)},
     {"out", TYPE, offsetof(tdm_case, out)},

@@ -4,6 +4,16 @@
 
 TDM_INLINE void scale(float *y, const float *exps, int64_t n, float factor) { TDM_EACH(j, n) y[j] = exps[j] * factor; }
 
+/* Zeros in the columns that a row does not see. */
+TDM_INLINE void clear(void *y, int64_t at, int64_t length, int stream, tdm_here_t here, tdm_type type) {
+  TDM_CHUNK_ROOM(room);
+  TDM_FOR_CHUNKS(i, n, length, here) {
+    float *to = tdm_chunk_place(y, at + i, type, stream, room);
+    TDM_EACH(j, n) to[j] = 0;
+    tdm_chunk_write(y, at + i, n, type, stream, to);
+  }
+}
+
 TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_here_t here,
                              tdm_type type) {
   TDM_SEGMENT_ROOM(exps);
@@ -11,11 +21,12 @@ TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int str
   int64_t step = tdm_segment_length(here);
   tdm_share_t rows = tdm_share(d.rows, here);
   for (int64_t row = rows.first; row < rows.end; row++) {
-    int64_t at_x = row * d.ldx, at_y = row * d.ldy, last = (d.cols - 1) / step * step;
+    int64_t at_x = row * d.ldx, at_y = row * d.ldy, cols = tdm_softmax_seen(&d, row);
+    int64_t last = cols > 0 ? (cols - 1) / step * step : -1;
     float max;
-    tdm_row_sum_t s = tdm_sum_row(x, at_x, d.cols, exps, &max, slots, here, type);
+    tdm_row_sum_t s = tdm_sum_row(x, at_x, cols, exps, &max, slots, here, type);
     for (int64_t start = last; start >= 0; start -= step) { /* the last segment first: its exponentials are there */
-      int64_t length = tdm_min(step, d.cols - start);
+      int64_t length = tdm_min(step, cols - start);
       if (start < last) max = tdm_add_segment((tdm_row_sum_t){s.max, 0}, x, at_x + start, length, exps, here, type).max;
       /* 1 / s.sum, and from the segment's maximum to the row's. 1 / 0, for a row of -infinity, makes it NaN. */
       float factor = (float)(1 / s.sum) * tdm_exp_nonpositive(max - s.max);
@@ -28,6 +39,7 @@ TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int str
         from += TDM_CHUNK;
       }
     }
+    clear(y, at_y + cols, d.cols - cols, stream, here, type);
   }
   tdm_stream_fence(stream);
 }

@@ -5,22 +5,26 @@
 TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, int64_t row, bool aligned, double *slots, int vectors,
                             tdm_here_t here, tdm_type type) {
   float v[16][TDM_CHUNK]; /* the first `vectors` */
-  gpu_row_read(v, x, row * d.ldx, d.cols, aligned, vectors, here, type);
+  int64_t cols = tdm_softmax_seen(&d, row);
+  gpu_row_read(v, x, row * d.ldx, cols, aligned, vectors, here, type);
   tdm_row_sum_t s = {-0x1.fffffep127f, 0}; /* as tdm_sum_row: a row of -infinity has sum 0 */
   TDM_UNROLL
-  for (int j = 0; j < vectors; j++) s.max = tdm_chunk_max(v[j], d.cols - gpu_chunk_start(j, here), s.max);
+  for (int j = 0; j < vectors; j++) s.max = tdm_chunk_max(v[j], cols - gpu_chunk_start(j, here), s.max);
   s.max = (float)gpu_row_reduce(s.max, TDM_MAX, slots, here);
   TDM_UNROLL
   for (int j = 0; j < vectors; j++) {
-    int64_t n = d.cols - gpu_chunk_start(j, here);
+    int64_t n = cols - gpu_chunk_start(j, here);
     TDM_UNROLL
     for (int e = 0; e < TDM_CHUNK; e++) v[j][e] = e < n ? tdm_exp_nonpositive(v[j][e] - s.max) : 0;
     s.sum += tdm_chunk_sum(v[j], TDM_CHUNK, 1);
   }
   float factor = (float)(1 / gpu_row_reduce(s.sum, TDM_SUM, slots, here));
   TDM_UNROLL
-  for (int j = 0; j < vectors; j++) TDM_UNROLL
-  for (int e = 0; e < TDM_CHUNK; e++) v[j][e] *= factor;
+  for (int j = 0; j < vectors; j++) {
+    int64_t n = cols - gpu_chunk_start(j, here);
+    TDM_UNROLL
+    for (int e = 0; e < TDM_CHUNK; e++) v[j][e] = e < n ? v[j][e] * factor : 0; /* not 0 times a NaN */
+  }
   gpu_row_write(y, row * d.ldy, d.cols, aligned, vectors, here, type, v);
 }
 

@@ -1,5 +1,6 @@
 /* Shadow runs of the ops over rows: their outputs, and the bounds of their elements. */
 #include "../offload/elem.h"
+#include "../offload/softmax.h"
 #include "shadow.h"
 
 static shadow_view matrix(int buffer, int64_t rows, int64_t cols, int64_t leading, tdm_type type) {
@@ -141,9 +142,9 @@ static int softmax_views(const tdm_plan *plan, shadow_view views[2]) {
 
 static void softmax_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
   const tdm_softmax_desc *d = &r->plan->desc.softmax;
-  int64_t at = r->row * d->ldx;
-  bound_softmax_sum s = sum_row(r->inputs[0], at, d->cols, d->type);
-  for (int64_t i = 0; i < d->cols; i++)
+  int64_t at = r->row * d->ldx, seen = tdm_softmax_seen(d, r->row); /* the others are 0, without an error */
+  bound_softmax_sum s = sum_row(r->inputs[0], at, seen, d->type);
+  for (int64_t i = 0; i < seen; i++)
     if (wanted[i]) error[i] = bound_softmax(&s, element(r, 0, at + i, d->type)).error;
 }
 

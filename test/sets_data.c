@@ -103,6 +103,15 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
 
 static const check_single add_huge[] = {{"f16", NULL, NULL, "inplace=a,fill=real", "65537x32771"}, {0}};
 static const check_single silu_mul_huge[] = {{"bf16", NULL, NULL, "inplace=up,fill=real", "65537x32771"}, {0}};
+/* Score matrices: square, more and fewer columns than rows, a part of a matrix at the end. */
+static const check_single softmax_single[] = {{"f32", NULL, NULL, "causal_rows=64", "192x64"},
+                                              {"f16", NULL, NULL, "causal_rows=33,inplace=x", "66x97"},
+                                              {"bf16", NULL, NULL, "causal_rows=40,pad=3", "100x23"},
+                                              {"f32", NULL, NULL, "causal_rows=1,shift=1", "5x1030"},
+                                              {"f32", NULL, NULL, "causal_rows=7,fill=special", "35x257"},
+                                              {"f32", NULL, NULL, "causal_rows=3,inplace=x", "7x9001"},
+                                              {"bf16", NULL, NULL, "causal_rows=5", "9x40003"},
+                                              {0}};
 static const check_single softmax_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "2097169x1031"}, {0}};
 static const check_single rmsnorm_huge[] = {{"bf16", NULL, NULL, "inplace=x,fill=real", "65537x32771"}, {0}};
 static const check_single rope_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "3x65537x171x64"}, {0}};
@@ -194,7 +203,7 @@ const check_op_set check_op_sets[] = {
       {CHECK_SHAPE, row_shapes},
       {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "inplace=x", "inplace=x,pad=3")},
       {CHECK_SETTINGS, fills}},
-     NULL,
+     softmax_single,
      softmax_huge},
     {"embedding",
      4,

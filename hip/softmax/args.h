@@ -7,7 +7,7 @@
 typedef struct softmax_args {
   const void *x;
   void *y;
-  int64_t ldx, ldy;
+  int64_t ldx, ldy, causal_rows; /* causal_rows 0: rows see all columns */
   hip_teams teams;
 } softmax_args;
 

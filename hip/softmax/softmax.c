@@ -12,7 +12,7 @@ static bool fits(const tdm_plan *plan, char *reason, size_t size) {
 
 static void prepare_args(tdm_plan *plan, int64_t kept) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
-  softmax_args args = {.ldx = d->ldx, .ldy = d->ldy};
+  softmax_args args = {.ldx = d->ldx, .ldy = d->ldy, .causal_rows = d->causal_rows};
   tdm_hip_teams(plan, &args.teams, d->rows, d->cols, kept, d->type);
   memcpy(plan->args, &args, sizeof args);
 }

@@ -2,6 +2,15 @@
 #include "../device/softmax.h"
 #include "args.h"
 
+// Columns that a row sees; a row behind the last one sees none.
+DEVICE int64_t columns_seen(const softmax_args *p, int64_t row) {
+  int64_t cols = p->teams.cols;
+  if (row >= p->teams.rows) return 0;
+  if (p->causal_rows == 0) return cols;
+  int64_t seen = row % p->causal_rows + 1 - p->causal_rows + cols;
+  return seen < 0 ? 0 : seen < cols ? seen : cols;
+}
+
 // `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l.
 DEVICE void softmax_registers(const softmax_args *p, int kept, tdm_type type) {
   TEAM_SLOTS(slots);
@@ -9,20 +18,21 @@ DEVICE void softmax_registers(const softmax_args *p, int kept, tdm_type type) {
   int64_t cols = p->teams.cols, step = (int64_t)team.size * chunk_length(type), first = (int64_t)team.lane * chunk_length(type);
   bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type);
   FOR_ROWS(row, &p->teams, team) {
-    int64_t left = row < p->teams.rows ? cols - first : 0; // from this work-item's first element on
+    // From this work-item's first element on: elements of the row, and elements that it sees.
+    int64_t left = row < p->teams.rows ? cols - first : 0, seen = columns_seen(p, row) - first;
     float x[HIP_KEPT_ELEMENTS / 4][CHUNK_MOST], max = LEAST_FLOAT, sum = 0;
 #pragma unroll
-    for (int k = 0; k < kept; k++) load_chunk(x[k], p->x, row * p->ldx + first + k * step, left - k * step, wide, type);
+    for (int k = 0; k < kept; k++) load_chunk(x[k], p->x, row * p->ldx + first + k * step, seen - k * step, wide, type);
 #pragma unroll
-    for (int k = 0; k < kept; k++) max = largest(x[k], left - k * step, max, type);
+    for (int k = 0; k < kept; k++) max = largest(x[k], seen - k * step, max, type);
     max = (float)team_max(max, team);
 #pragma unroll
-    for (int k = 0; k < kept; k++) sum += exponentials(x[k], left - k * step, max, type);
+    for (int k = 0; k < kept; k++) sum += exponentials(x[k], seen - k * step, max, type);
     float inverse = 1 / (float)team_sum(sum, team);
 #pragma unroll
     for (int k = 0; k < kept; k++) {
 #pragma unroll
-      for (int i = 0; i < chunk_length(type); i++) x[k][i] *= inverse;
+      for (int i = 0; i < chunk_length(type); i++) x[k][i] = i < seen - k * step ? x[k][i] * inverse : 0; // not 0 times a NaN
       store_chunk(p->y, row * p->ldy + first + k * step, left - k * step, wide, x[k], type);
     }
   }
@@ -33,15 +43,15 @@ DEVICE void softmax_loop(const softmax_args *p, tdm_type type) {
   team_t team = team_of(&p->teams, slots);
   bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type);
   FOR_ROWS(row, &p->teams, team) {
-    int64_t cols = row < p->teams.rows ? p->teams.cols : 0;
-    row_sum_t s = sum_row(p->x, row * p->ldx, cols, wide, team, type);
+    int64_t cols = row < p->teams.rows ? p->teams.cols : 0, seen = columns_seen(p, row);
+    row_sum_t s = sum_row(p->x, row * p->ldx, seen, wide, team, type);
     float inverse = 1 / (float)s.sum;
     for (int64_t i = (int64_t)team.lane * chunk_length(type); i < cols; i += (int64_t)team.size * chunk_length(type)) {
       float x[CHUNK_MOST];
-      load_chunk(x, p->x, row * p->ldx + i, cols - i, wide, type);
-      exponentials(x, cols - i, s.max, type);
+      load_chunk(x, p->x, row * p->ldx + i, seen - i, wide, type);
+      exponentials(x, seen - i, s.max, type);
 #pragma unroll
-      for (int j = 0; j < chunk_length(type); j++) x[j] *= inverse;
+      for (int j = 0; j < chunk_length(type); j++) x[j] = j < seen - i ? x[j] * inverse : 0;
       store_chunk(p->y, row * p->ldy + i, cols - i, wide, x, type);
     }
   }

@@ -202,6 +202,7 @@ static void softmax(void **state) {
   BAD(softmax, good, type = (tdm_type)4, "softmax: type = 4: must be");
   BAD(softmax, good, ldx = 3, "softmax: ldx = 3: must be", "4");
   BAD(softmax, good, ldy = 3, "softmax: ldy = 3: must be", "4");
+  BAD(softmax, good, causal_rows = -1, "softmax: causal_rows = -1: must be at least 0");
   BAD(softmax, good, rows = huge, "softmax: x: ", "overflows 63 bits");
 }
 
