@@ -53,12 +53,18 @@ static tdm_status add_matrices(tdm_plan *plan, const char *name, tdm_role role, 
   if (broadcast && *stride != 0)
     return tdm_fail(TDM_ERROR_ARGUMENT, "gemm: %s = %" PRId64 ": must be 0 with broadcast_%c", text, *stride, name[0]);
   if (!broadcast && *stride == 0) *stride = matrix;
-  if (!broadcast && d->batch > 1 && *stride < matrix)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "gemm: %s = %" PRId64 ": must be 0 (packed) or at least a matrix, %" PRId64, text,
-                    *stride, matrix);
+  if (!broadcast && d->batch > 1 && *stride < (matrix > 0 ? 1 : 0))
+    return tdm_fail(TDM_ERROR_ARGUMENT, "gemm: %s = %" PRId64 ": must be 0 (packed) or at least 1", text, *stride);
   size_t bytes;
   TDM_TRY(tdm_check_extent("gemm", name, 3, (int64_t[]){d->batch, rows, cols}, (int64_t[]){*stride, *leading, 1},
                            tdm_type_size(type), &bytes));
+  bool behind = *stride >= matrix || d->batch < 2,
+       between = *stride > 0 && *stride >= cols && (*leading - cols) / *stride >= d->batch - 1;
+  if (role != TDM_IN && bytes > 0 && !behind && !between)
+    return tdm_fail(TDM_ERROR_ARGUMENT,
+                    "gemm: %s = %" PRId64 ": must be 0 (packed), at least a matrix, %" PRId64 ", or at least a row, %" PRId64
+                    ", with ld%c holding the rows of all matrices",
+                    text, *stride, matrix, cols, name[0]);
   tdm_plan_buffer(plan, name, role, bytes, tdm_type_size(type));
   return TDM_OK;
 }

@@ -67,6 +67,11 @@ static const char *const gemm_settings[] = {"",
                                             NULL};
 static const check_single gemm_single[] = {
     {"f32", "nn", NULL, "batch=3,stride_a=1000,stride_b=700,stride_c=500", "17x19x23"},
+    /* Matrices between each other's rows, as heads lie. */
+    {"f32", "nt", NULL, "batch=6,lda=138,stride_a=23,ldb=140,stride_b=23,ldc=114,stride_c=19", "17x19x23"},
+    {"bf16", "nn", "residual", "batch=3,lda=576,stride_a=192,ldb=384,stride_b=128,ldc=390,stride_c=130,ldr=512,stride_r=128",
+     "258x128x192"},
+    {"f16", "nt", NULL, "batch=2,lda=256,stride_a=128,ldb=128,stride_b=64,out=f32", "258x130x64"},
     {"bf16", "tt", "residual", "batch=2,stride_a=611,stride_c=401,stride_r=457", "13x29x31"},
     {"f16", "nt", "bias", "lda=50,ldb=47,ldc=101,out=f32", "33x37x41"},
     {"f32", "tn", NULL, "beta=1,ldc=77", "65x66x67"},

@@ -38,7 +38,9 @@ typedef struct tdm_gemm_desc {
   tdm_layout layout;
   int64_t lda, ldb, ldc, ldr; /* elements between stored rows of A, B, C, residual; 0: packed. At least the row's length */
   int64_t batch;              /* matrices, >= 0; default 1 */
-  /* Elements from one matrix of the batch to the next; 0: packed (stored rows times leading dimension). */
+  /* Elements from one matrix of the batch to the next; 0: packed (stored rows times leading dimension). At least 1: matrices
+   * may lie between each other's rows, as heads of [rows, heads, head_dim] do. Those of C must not overlap: a stride of at
+   * least a matrix, or of at least n, with (batch - 1) stride + n at most ldc. */
   int64_t stride_a, stride_b, stride_c, stride_r;
   int broadcast_a, broadcast_b;      /* 1: every matrix of the batch uses the same A (B); its stride must then be 0 */
   float alpha, beta;                 /* defaults 1 and 0. beta = 0: C is not read, so it may hold anything */

@@ -1,0 +1,178 @@
+/* A model's description: the presets, and config.json of Hugging Face. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "llama.h"
+
+bool llama_fail(llama_error *error, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(error->text, sizeof error->text, format, args);
+  va_end(args);
+  return false;
+}
+
+bool llama_fail_tandem(llama_error *error, const char *doing) { return llama_fail(error, "%s: %s", doing, tdm_last_error()); }
+
+/* ---- Presets: sizes from TinyTransformer of amd/HPCTrainingExamples; tiny is small enough for a simulated chip ---- */
+
+static const llama_config presets[] = {
+    {"benchmark", 32000, 2048, 16, 32, 16, 64, 8192, 4096, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, 4, 512},
+    {"train", 1000, 512, 8, 8, 4, 64, 2048, 2048, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, 8, 256},
+    {"tiny", 256, 64, 2, 4, 2, 16, 256, 128, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, 2, 16},
+};
+enum { PRESETS = sizeof presets / sizeof presets[0] };
+
+bool llama_preset(const char *name, llama_config *config) {
+  for (int i = 0; i < PRESETS; i++)
+    if (strcmp(presets[i].name, name) == 0) return *config = presets[i], true;
+  return false;
+}
+
+const char *llama_preset_names(void) { return "benchmark|train|tiny"; }
+
+double llama_parameters(const llama_config *c) {
+  double d = (double)c->d, q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim);
+  double layer = 2 * d + d * (2 * q + 2 * kv) + 3 * d * (double)c->ffn;
+  return (double)c->layers * layer + (c->tied ? 1 : 2) * (double)c->vocab * d + d;
+}
+
+/* ---- config.json ---- */
+
+typedef struct reader {
+  const char *path;
+  const json_t *root;
+  llama_error *error;
+} reader;
+
+/* The value of a key; NULL where it is absent or null. */
+static const json_t *find(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_null(value) ? NULL : value;
+}
+
+static bool refuse(const reader *r, const char *key, const json_t *value, const char *what) {
+  char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+  llama_fail(r->error, "%s: %s = %.200s: %s", r->path, key, text == NULL ? "?" : text, what);
+  free(text);
+  return false;
+}
+
+/* A whole number from 1 to 2^31 - 1; an absent one becomes fallback, where that is not 0. */
+static bool whole(const reader *r, const char *key, int64_t fallback, int64_t *out) {
+  const json_t *value = find(r->root, key);
+  *out = fallback;
+  if (value == NULL) return fallback != 0 || llama_fail(r->error, "%s: %s is missing", r->path, key);
+  *out = json_integer_value(value);
+  if (json_is_integer(value) && *out >= 1 && *out <= INT32_MAX) return true;
+  return refuse(r, key, value, "must be a whole number from 1 to 2147483647");
+}
+
+static bool positive(const reader *r, const json_t *object, const char *key, double fallback, double *out) {
+  const json_t *value = find(object, key);
+  *out = value == NULL ? fallback : json_number_value(value);
+  return (*out > 0 && isfinite(*out)) || refuse(r, key, value, "must be a number above 0");
+}
+
+static bool flag(const reader *r, const char *key, bool *out) {
+  const json_t *value = find(r->root, key);
+  *out = json_is_true(value);
+  return value == NULL || json_is_boolean(value) || refuse(r, key, value, "must be true or false");
+}
+
+/* Only this word will do; absent is right too. */
+static bool word(const reader *r, const json_t *object, const char *key, const char *wanted) {
+  const json_t *value = find(object, key);
+  if (value == NULL || (json_is_string(value) && strcmp(json_string_value(value), wanted) == 0)) return true;
+  char what[80];
+  snprintf(what, sizeof what, "this program computes '%s' alone", wanted);
+  return refuse(r, key, value, what);
+}
+
+static bool is_llama(const reader *r) {
+  const json_t *list = find(r->root, "architectures");
+  if (!word(r, r->root, "model_type", "llama")) return false;
+  if (list == NULL && find(r->root, "model_type") != NULL) return true;
+  if (list == NULL) return llama_fail(r->error, "%s: architectures and model_type are missing", r->path);
+  const char *name = json_string_value(json_array_get(list, 0));
+  if (json_array_size(list) == 1 && name != NULL && strcmp(name, "LlamaForCausalLM") == 0) return true;
+  return refuse(r, "architectures", list, "must be [\"LlamaForCausalLM\"]");
+}
+
+/* rope_theta and rope_scaling of older files; rope_parameters holds both from Transformers 5 on. */
+static bool read_rope(const reader *r, llama_config *c) {
+  static const char *const types[] = {"rope_type", "type"};
+  const json_t *scaling = find(r->root, "rope_scaling"), *parameters = find(r->root, "rope_parameters");
+  const json_t *tables[] = {scaling, parameters};
+  for (int t = 0; t < 2; t++) {
+    if (tables[t] == NULL) continue;
+    const char *key = t == 0 ? "rope_scaling" : "rope_parameters";
+    const json_t *type = NULL;
+    if (!json_is_object(tables[t])) return refuse(r, key, tables[t], "must be an object");
+    for (int i = 0; i < 2 && type == NULL; i++) type = find(tables[t], types[i]);
+    if (type == NULL || strcmp(json_is_string(type) ? json_string_value(type) : "", "default") != 0)
+      return refuse(r, key, tables[t], "this program computes rope_type 'default' alone");
+    const json_t *partial = find(tables[t], "partial_rotary_factor");
+    if (partial != NULL && json_number_value(partial) != 1) return refuse(r, key, tables[t], "partial_rotary_factor must be 1");
+  }
+  const json_t *where = find(parameters, "rope_theta") != NULL ? parameters : r->root;
+  c->rope = TDM_ROPE_HALF;
+  return positive(r, where, "rope_theta", 1e4, &c->theta);
+}
+
+static bool check_sizes(const reader *r, const llama_config *c) {
+  if (c->heads % c->kv_heads != 0)
+    return llama_fail(r->error, "%s: num_attention_heads = %" PRId64 ": must be a multiple of num_key_value_heads = %" PRId64,
+                      r->path, c->heads, c->kv_heads);
+  if (find(r->root, "head_dim") == NULL && c->d % c->heads != 0)
+    return llama_fail(r->error, "%s: hidden_size = %" PRId64 ": must be a multiple of num_attention_heads = %" PRId64, r->path,
+                      c->d, c->heads);
+  if (c->head_dim < 16 || c->head_dim > 256 || c->head_dim % 2 != 0)
+    return llama_fail(r->error, "%s: head_dim = %" PRId64 ": must be even and 16 to 256", r->path, c->head_dim);
+  return true;
+}
+
+static bool read_root(const reader *r, llama_config *c) {
+  bool bias;
+  double eps;
+  if (!is_llama(r) || !whole(r, "vocab_size", 0, &c->vocab) || !whole(r, "hidden_size", 0, &c->d) ||
+      !whole(r, "num_hidden_layers", 0, &c->layers) || !whole(r, "num_attention_heads", 0, &c->heads) ||
+      !whole(r, "num_key_value_heads", c->heads, &c->kv_heads) || !whole(r, "intermediate_size", 0, &c->ffn) ||
+      !whole(r, "head_dim", c->d / c->heads > 0 ? c->d / c->heads : 1, &c->head_dim) ||
+      !whole(r, "max_position_embeddings", 2048, &c->context) || !positive(r, r->root, "rms_norm_eps", 1e-6, &eps) ||
+      !flag(r, "tie_word_embeddings", &c->tied) || !read_rope(r, c) || !word(r, r->root, "hidden_act", "silu") ||
+      !check_sizes(r, c))
+    return false;
+  c->eps = (float)eps;
+  static const char *const biases[] = {"attention_bias", "mlp_bias"};
+  for (int i = 0; i < 2; i++) {
+    if (!flag(r, biases[i], &bias)) return false;
+    if (bias) return llama_fail(r->error, "%s: %s = true: this program computes no biases", r->path, biases[i]);
+  }
+  const json_t *quantization = find(r->root, "quantization_config");
+  return quantization == NULL || refuse(r, "quantization_config", quantization, "weights must be f32, f16 or bf16");
+}
+
+bool llama_config_read(const char *folder, llama_config *c, llama_error *error) {
+  char path[4096];
+  json_error_t fault;
+  *c = (llama_config){.batch = 1, .seq = 128};
+  snprintf(c->name, sizeof c->name, "%.63s", folder);
+  if (snprintf(path, sizeof path, "%s/config.json", folder) >= (int)sizeof path)
+    return llama_fail(error, "%.60s...: the path is too long", folder);
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return llama_fail(error, "%s: can't be opened: %s", path, strerror(errno));
+  json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &fault);
+  fclose(file);
+  if (root == NULL) return llama_fail(error, "%s: line %d: %s", path, fault.line, fault.text);
+  reader r = {path, root, error};
+  bool ok = (json_is_object(root) || llama_fail(error, "%s: must be an object", path)) && read_root(&r, c);
+  json_decref(root);
+  if (ok && c->seq > c->context) c->seq = c->context;
+  return ok;
+}

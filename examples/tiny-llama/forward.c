@@ -1,0 +1,357 @@
+/* The model, step by step. */
+#include "forward.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Activations. Each version uses a part of them. */
+enum { X, Y, Q, K, V, QKV, HEADS, SCORES, OUT, MLP, BUFFERS };
+_Static_assert(BUFFERS <= sizeof((forward *)NULL)->buffer / sizeof(void *), "a forward has room for them");
+
+/* Where the queries, keys and values of the heads lie. Key head i of sequence b is group b * kv_heads + i. */
+typedef struct heads {
+  char *q, *k, *v;
+  int64_t q_group, kv_group; /* elements from group to group */
+  int64_t q_row, kv_row;     /* from position to position */
+} heads;
+
+static int64_t tokens(const forward *f) { return f->batch * f->seq; }
+static int64_t keys(const forward *f) { return f->past + f->seq; }
+static int64_t q_width(const llama_config *c) { return c->heads * c->head_dim; }
+static int64_t kv_width(const llama_config *c) { return c->kv_heads * c->head_dim; }
+static int64_t per_group(const llama_config *c) { return c->heads / c->kv_heads; }
+static bool materialised(const forward *f) { return f->version <= 2; }
+static bool grouped(const forward *f) { return f->version >= 2 && f->cache == NULL; }
+static char *at(const forward *f, const void *base, int64_t elements) {
+  return (char *)(uintptr_t)base + elements * (int64_t)tdm_type_size(f->w->type);
+}
+
+int forward_weight_forms(int version, bool cached) {
+  int qkv = version == 1 ? WEIGHTS_APART : cached ? WEIGHTS_QKV : WEIGHTS_GROUPS;
+  return qkv | (version == 2 ? WEIGHTS_GATE_UP : 0);
+}
+
+/* ---- Memory ---- */
+
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Elements of each buffer. */
+static void buffer_sizes(const forward *f, int64_t n[BUFFERS]) {
+  const llama_config *c = f->config;
+  int64_t t = tokens(f), all_keys = f->cache != NULL ? f->cache->capacity : f->seq;
+  int64_t qkv = q_width(c) + 2 * kv_width(c);
+  memset(n, 0, BUFFERS * sizeof *n);
+  n[X] = t * c->d;
+  n[Y] = t * (f->version == 4 ? most(c->d, q_width(c)) : c->d); /* 4: also the heads */
+  if (!grouped(f)) n[Q] = t * q_width(c);
+  if (!grouped(f) && f->cache == NULL) n[K] = n[V] = t * kv_width(c);
+  if (grouped(f)) n[QKV] = t * (f->version == 4 ? most(qkv, c->ffn) : qkv); /* 4: also the MLP's */
+  if (f->version < 4) n[HEADS] = t * q_width(c), n[OUT] = t * c->d;
+  if (materialised(f)) n[SCORES] = f->batch * c->heads * f->seq * all_keys;
+  if (f->version < 4 || !grouped(f)) n[MLP] = t * c->ffn * (materialised(f) ? 2 : 1);
+}
+
+static size_t logits_bytes(const forward *f) {
+  return (size_t)(f->batch * (f->last_only ? 1 : f->seq) * f->config->vocab) * sizeof(float);
+}
+
+void forward_bytes(const forward *f, size_t bytes[MEMORY_KINDS]) {
+  int64_t n[BUFFERS];
+  buffer_sizes(f, n);
+  for (int i = 0; i < BUFFERS; i++)
+    bytes[i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS] += (size_t)n[i] * tdm_type_size(f->w->type);
+  bytes[MEMORY_ACTIVATIONS] += (size_t)tokens(f) * sizeof(int32_t);
+  bytes[MEMORY_LOGITS] += logits_bytes(f);
+}
+
+static bool take_buffers(forward *f, llama_error *error) {
+  int64_t n[BUFFERS];
+  void *ids, *logits;
+  buffer_sizes(f, n);
+  for (int i = 0; i < BUFFERS; i++)
+    if (!memory_take(f->m, i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS, (size_t)n[i] * tdm_type_size(f->w->type),
+                     &f->buffer[i], error))
+      return false;
+  if (!memory_take(f->m, MEMORY_ACTIVATIONS, (size_t)tokens(f) * sizeof(int32_t), &ids, error)) return false;
+  f->ids = ids;
+  if (!memory_take(f->m, MEMORY_LOGITS, logits_bytes(f), &logits, error)) return false;
+  f->logits = logits;
+  return true;
+}
+
+bool kv_cache_open(kv_cache *cache, const llama_config *c, tdm_type type, int64_t capacity, memory *m, llama_error *error) {
+  *cache = (kv_cache){.capacity = capacity, .layer = calloc((size_t)c->layers, sizeof(void *))};
+  if (cache->layer == NULL) return llama_fail(error, "no memory for the list of layers");
+  for (int64_t i = 0; i < c->layers; i++)
+    if (!memory_take(m, MEMORY_CACHE, (size_t)(capacity * 2 * kv_width(c)) * tdm_type_size(type), &cache->layer[i], error)) {
+      kv_cache_close(cache, c, m);
+      return false;
+    }
+  return true;
+}
+
+void kv_cache_close(kv_cache *cache, const llama_config *c, memory *m) {
+  for (int64_t i = 0; i < c->layers && cache->layer != NULL; i++) memory_give(m, cache->layer[i]);
+  free(cache->layer);
+  *cache = (kv_cache){0};
+}
+
+/* ---- Steps ---- */
+
+/* Rows of an activation. */
+typedef struct matrix {
+  char *data;
+  int64_t cols, ld;
+} matrix;
+
+static const tdm_epilogue_step add_residual[] = {{TDM_RESIDUAL, 0}};
+
+/* y = x W^T, plus the residual, rows as y has them, where there is one. */
+static graph_step *project(forward *f, const char *name, matrix x, const void *w, matrix y, const void *residual) {
+  tdm_gemm_desc d = tdm_gemm_default(tokens(f), y.cols, x.cols, f->w->type);
+  d.layout = TDM_NT;
+  d.lda = x.ld;
+  d.ldc = d.ldr = y.ld;
+  if (residual != NULL) d.epilogue = add_residual, d.epilogue_steps = 1;
+  return graph_gemm(&f->graph, name, false, &d, x.data, w, y.data, residual);
+}
+
+static void norm(forward *f, const char *name, graph_point point, const void *weight) {
+  tdm_rmsnorm_desc d = tdm_rmsnorm_default(tokens(f), f->config->d, f->w->type);
+  d.eps = f->config->eps;
+  graph_step *s = graph_rmsnorm(&f->graph, name, &d, f->buffer[X], weight, f->buffer[Y]);
+  graph_mark(s, point, f->buffer[Y], tokens(f), f->config->d, f->config->d, f->w->type);
+}
+
+/* Turns `count` heads of every group, which lie behind each other from x on. */
+static void turn(forward *f, const char *name, void *x, int64_t count, int64_t group, int64_t row) {
+  const llama_config *c = f->config;
+  tdm_rope_desc d = tdm_rope_default(f->batch * c->kv_heads, f->seq, count, c->head_dim, f->w->type);
+  d.x = d.y = (tdm_rope_strides){.batch = group, .seq = f->batch * row, .head = c->head_dim};
+  d.style = c->rope;
+  d.theta = c->theta;
+  d.offset = f->past;
+  graph_rope(&f->graph, name, true, &d, x);
+}
+
+/* Projects and turns queries and keys. */
+static heads make_heads(forward *f, int64_t layer) {
+  const llama_config *c = f->config;
+  const layer_weights *w = &f->w->layer[layer];
+  int64_t q = q_width(c), kv = kv_width(c), dim = c->head_dim, group = per_group(c);
+  matrix y = {f->buffer[Y], c->d, c->d};
+  if (grouped(f)) {
+    int64_t row = q + 2 * kv, step = (group + 2) * dim;
+    char *all = f->buffer[QKV];
+    project(f, "qkv", y, w->qkv_groups, (matrix){all, row, row}, NULL);
+    turn(f, "rope", all, group + 1, step, row);
+    return (heads){all, at(f, all, group * dim), at(f, all, (group + 1) * dim), step, step, row, row};
+  }
+  heads h = {f->buffer[Q], f->buffer[K], f->buffer[V], group * dim, dim, q, kv};
+  project(f, "q", y, w->q, (matrix){h.q, q, q}, NULL);
+  if (f->cache != NULL) {
+    h.kv_row = 2 * kv;
+    h.k = at(f, f->cache->layer[layer], f->past * h.kv_row);
+    h.v = at(f, h.k, kv);
+  }
+  if (f->cache != NULL && f->version >= 2) {
+    project(f, "kv", y, w->k, (matrix){h.k, 2 * kv, h.kv_row}, NULL);
+  } else {
+    project(f, "k", y, w->k, (matrix){h.k, kv, h.kv_row}, NULL);
+    project(f, "v", y, w->v, (matrix){h.v, kv, h.kv_row}, NULL);
+  }
+  turn(f, "rope q", h.q, group, h.q_group, h.q_row);
+  turn(f, "rope k", h.k, 1, h.kv_group, h.kv_row);
+  if (f->cache != NULL) h.k = f->cache->layer[layer], h.v = at(f, h.k, kv); /* attention sees all of it */
+  return h;
+}
+
+/* softmax(Q K^T / sqrt(head_dim)) V through a matrix of scores. Query head j of every group in one product. */
+static void attend_by_scores(forward *f, const heads *h, char *to) {
+  static const char *const score_names[] = {"scores", "values"};
+  const llama_config *c = f->config;
+  int64_t dim = c->head_dim, groups = f->batch * c->kv_heads, matrix = groups * f->seq * keys(f), q = q_width(c);
+  char *scores = f->buffer[SCORES];
+  tdm_gemm_desc d = tdm_gemm_default(f->seq, keys(f), dim, f->w->type), e;
+  d.layout = TDM_NT;
+  d.batch = groups;
+  d.lda = f->batch * h->q_row, d.stride_a = h->q_group;
+  d.ldb = f->batch * h->kv_row, d.stride_b = h->kv_group;
+  d.alpha = (float)(1 / sqrt((double)dim));
+  for (int64_t j = 0; j < per_group(c); j++)
+    graph_gemm(&f->graph, score_names[0], true, &d, at(f, h->q, j * dim), h->k, at(f, scores, j * matrix), NULL);
+  tdm_softmax_desc rows = tdm_softmax_default(f->batch * c->heads * f->seq, keys(f), f->w->type);
+  rows.causal_rows = f->seq;
+  graph_softmax(&f->graph, "softmax", true, &rows, scores);
+  e = tdm_gemm_default(f->seq, dim, keys(f), f->w->type);
+  e.batch = groups;
+  e.ldb = d.ldb, e.stride_b = d.stride_b;
+  e.ldc = f->batch * q, e.stride_c = per_group(c) * dim;
+  graph_step *s = NULL;
+  for (int64_t j = 0; j < per_group(c); j++)
+    s = graph_gemm(&f->graph, score_names[1], true, &e, at(f, scores, j * matrix), h->v, at(f, to, j * dim), NULL);
+  graph_mark(s, POINT_ATTENTION, to, tokens(f), q, q, f->w->type);
+}
+
+static void attend(forward *f, const heads *h, char *to) {
+  const llama_config *c = f->config;
+  int64_t dim = c->head_dim, q = q_width(c);
+  if (materialised(f)) {
+    attend_by_scores(f, h, to);
+    return;
+  }
+  /* A group as a batch of its own: query heads of different groups are not at one distance from each other. */
+  tdm_attention_desc d = tdm_attention_default(f->batch * c->kv_heads, per_group(c), 1, f->seq, keys(f), dim, f->w->type);
+  d.causal = 1;
+  d.q = (tdm_attention_strides){h->q_group, dim, f->batch * h->q_row};
+  d.k = d.v = (tdm_attention_strides){h->kv_group, dim, f->batch * h->kv_row};
+  d.o = (tdm_attention_strides){per_group(c) * dim, dim, f->batch * q};
+  graph_step *s = graph_attention(&f->graph, "attention", true, &d, h->q, h->k, h->v, to);
+  graph_mark(s, POINT_ATTENTION, to, tokens(f), q, q, f->w->type);
+}
+
+/* x += a W^T: as two steps, or as the product's residual. */
+static void add_product(forward *f, const char *product, const char *sum, graph_point point, matrix a, const void *w) {
+  int64_t d = f->config->d;
+  void *x = f->buffer[X], *out = f->buffer[OUT];
+  graph_step *s;
+  if (f->version == 4) {
+    s = project(f, product, a, w, (matrix){x, d, d}, x);
+  } else {
+    project(f, product, a, w, (matrix){out, d, d}, NULL);
+    tdm_add_desc add = tdm_add_default(tokens(f), d, f->w->type);
+    s = graph_sum(&f->graph, sum, &add, x, out, x);
+  }
+  graph_mark(s, point, x, tokens(f), d, d, f->w->type);
+}
+
+/* silu(y Wg^T) * (y Wu^T). */
+static matrix gated_unit(forward *f, const layer_weights *w) {
+  const llama_config *c = f->config;
+  int64_t n = c->ffn;
+  matrix y = {f->buffer[Y], c->d, c->d}, h = {f->version == 4 && grouped(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
+  graph_step *s;
+  if (materialised(f)) { /* gate and up behind each other; the result takes gate's place */
+    matrix up = {at(f, h.data, tokens(f) * n), n, n};
+    if (f->version == 2) {
+      tdm_gemm_desc both = tdm_gemm_default(tokens(f), n, c->d, f->w->type);
+      both.layout = TDM_NT;
+      both.batch = 2, both.broadcast_a = 1;
+      graph_gemm(&f->graph, "gate up", false, &both, y.data, w->gate_up, h.data, NULL);
+    } else {
+      project(f, "gate", y, w->gate, h, NULL);
+      project(f, "up", y, w->up, up, NULL);
+    }
+    tdm_silu_mul_desc d = tdm_silu_mul_default(tokens(f), n, f->w->type);
+    s = graph_silu_mul(&f->graph, "silu_mul", &d, h.data, up.data, h.data);
+  } else {
+    tdm_swiglu_desc d = tdm_swiglu_default(tokens(f), n, c->d, f->w->type);
+    d.layout = TDM_NT;
+    s = graph_swiglu(&f->graph, "swiglu", &d, y.data, w->gate, w->up, h.data);
+  }
+  graph_mark(s, POINT_MLP, h.data, tokens(f), n, h.ld, f->w->type);
+  return h;
+}
+
+static void add_layer(forward *f, int64_t layer) {
+  const llama_config *c = f->config;
+  const layer_weights *w = &f->w->layer[layer];
+  char *to = f->version == 4 ? f->buffer[Y] : f->buffer[HEADS];
+  int first = f->graph.steps;
+  norm(f, "norm 1", POINT_NORM1, w->norm1);
+  heads h = make_heads(f, layer);
+  attend(f, &h, to);
+  add_product(f, "o", "add 1", POINT_MIDDLE, (matrix){to, q_width(c), q_width(c)}, w->o);
+  norm(f, "norm 2", POINT_NORM2, w->norm2);
+  matrix mlp = gated_unit(f, w);
+  add_product(f, "down", "add 2", POINT_LAYER, mlp, w->down);
+  for (int i = first; i < f->graph.steps; i++) f->graph.step[i].layer = layer;
+}
+
+static bool add_steps(forward *f) {
+  const llama_config *c = f->config;
+  graph_rewind(&f->graph);
+  tdm_embedding_desc embed = tdm_embedding_default(tokens(f), c->vocab, c->d, f->w->type);
+  graph_step *s = graph_embedding(&f->graph, "embedding", &embed, f->w->embedding, f->ids, f->buffer[X]);
+  graph_mark(s, POINT_EMBEDDING, f->buffer[X], tokens(f), c->d, c->d, f->w->type);
+  s->layer = -1;
+  for (int64_t i = 0; i < c->layers; i++) add_layer(f, i);
+  int first = f->graph.steps;
+  norm(f, "norm", POINT_NORM, f->w->norm);
+  int64_t rows = f->last_only ? f->batch : tokens(f);
+  tdm_gemm_desc head = tdm_gemm_default(rows, c->vocab, c->d, f->w->type);
+  head.layout = TDM_NT;
+  head.out = TDM_F32;
+  s = graph_gemm(&f->graph, "head", false, &head, at(f, f->buffer[Y], (tokens(f) - rows) * c->d), f->w->head, f->logits, NULL);
+  graph_mark(s, POINT_LOGITS, f->logits, rows, c->vocab, c->vocab, TDM_F32);
+  for (int i = first; i < f->graph.steps; i++) f->graph.step[i].layer = -1;
+  return !f->graph.failed;
+}
+
+/* ---- Passes ---- */
+
+bool forward_open(forward *f, llama_error *error) {
+  memset(f->buffer, 0, sizeof f->buffer);
+  f->ids = NULL, f->logits = NULL;
+  graph_begin(&f->graph, f->m->context, error);
+  bool ok = take_buffers(f, error) && add_steps(f);
+  if (!ok) forward_close(f);
+  return ok;
+}
+
+void forward_close(forward *f) {
+  graph_end(&f->graph);
+  for (int i = 0; i < BUFFERS; i++) memory_give(f->m, f->buffer[i]), f->buffer[i] = NULL;
+  memory_give(f->m, f->ids);
+  memory_give(f->m, f->logits);
+  f->ids = NULL, f->logits = NULL;
+}
+
+bool forward_move(forward *f, int64_t past, llama_error *error) {
+  if (f->cache == NULL || past + f->seq > f->cache->capacity)
+    return llama_fail(error, "%" PRId64 " tokens behind %" PRId64 " do not fit a cache of %" PRId64, f->seq, past,
+                      f->cache == NULL ? 0 : f->cache->capacity);
+  f->past = past;
+  f->graph.error = error;
+  return add_steps(f);
+}
+
+bool forward_ids(forward *f, const int32_t *ids, llama_error *error) {
+  int32_t *turned = malloc((size_t)tokens(f) * sizeof *turned);
+  if (turned == NULL) return llama_fail(error, "no memory for %" PRId64 " token ids", tokens(f));
+  for (int64_t b = 0; b < f->batch; b++)
+    for (int64_t s = 0; s < f->seq; s++) {
+      int32_t id = ids[b * f->seq + s];
+      if (id < 0 || id >= f->config->vocab) {
+        free(turned);
+        return llama_fail(error, "token %" PRId64 " of sequence %" PRId64 ": id %d: must be 0 to %" PRId64, s, b, id,
+                          f->config->vocab - 1);
+      }
+      turned[s * f->batch + b] = id;
+    }
+  tdm_status status = tdm_copy(f->m->context, f->ids, turned, (size_t)tokens(f) * sizeof *turned, TDM_TO_DEVICE, NULL);
+  free(turned);
+  return status == TDM_OK || llama_fail_tandem(error, "token ids");
+}
+
+bool forward_run(const forward *f, llama_error *error) {
+  if (!graph_run(&f->graph, 0, f->graph.steps, error)) return false;
+  return tdm_stream_sync(f->m->context, NULL) == TDM_OK || llama_fail_tandem(error, "forward pass");
+}
+
+bool forward_logits(const forward *f, int64_t sequence, int64_t position, float *logits, llama_error *error) {
+  int64_t row = (f->last_only ? 0 : position) * f->batch + sequence;
+  tdm_status status = tdm_copy(f->m->context, logits, f->logits + row * f->config->vocab,
+                               (size_t)f->config->vocab * sizeof *logits, TDM_TO_HOST, NULL);
+  return status == TDM_OK || llama_fail_tandem(error, "logits");
+}
+
+double forward_flops(const forward *f) {
+  const llama_config *c = f->config;
+  double t = (double)tokens(f), rows = f->last_only ? (double)f->batch : t, q = (double)q_width(c), kv = (double)kv_width(c);
+  double pairs = (double)f->seq * ((double)f->past + ((double)f->seq + 1) / 2) * (double)f->batch;
+  double layer = 2 * t * (double)c->d * (2 * q + 2 * kv + 3 * (double)c->ffn) + 4 * pairs * q;
+  return (double)c->layers * layer + 2 * rows * (double)(c->d * c->vocab);
+}

@@ -1,0 +1,57 @@
+/* The forward pass of a Llama model, in four versions that give the same logits:
+ *   1  an op for each operation: q, k, v, gate and up apart, scores materialised
+ *   2  q, k and v in one product, gate and up in one; scores still materialised
+ *   3  the library's own kernels: flash attention, swiglu
+ *   4  residual adds in the products before them, buffers shared within a layer
+ * Tokens lie position by position, [seq, batch]: so the heads of all sequences have one stride, and one launch serves them. */
+#ifndef LLAMA_FORWARD_H
+#define LLAMA_FORWARD_H
+
+#include "graph.h"
+#include "weights.h"
+
+enum { VERSIONS = 4 };
+
+/* Keys and values of one sequence: for each layer rows [capacity, 2, kv_heads, head_dim]. */
+typedef struct kv_cache {
+  int64_t capacity;
+  void **layer;
+} kv_cache;
+
+bool kv_cache_open(kv_cache *cache, const llama_config *config, tdm_type type, int64_t capacity, memory *m, llama_error *error);
+void kv_cache_close(kv_cache *cache, const llama_config *config, memory *m);
+
+typedef struct forward {
+  const llama_config *config;
+  const weights *w;
+  memory *m;
+  int version;
+  int64_t batch, seq;
+  kv_cache *cache; /* NULL: none. Else batch is 1 */
+  int64_t past;    /* tokens in the cache before this pass */
+  bool last_only;  /* logits of the last position alone */
+  graph graph;
+  int32_t *ids;     /* [seq, batch] */
+  float *logits;    /* [seq or 1, batch, vocab] */
+  void *buffer[10]; /* activations, by forward.c's names */
+} forward;
+
+/* What weights a version needs. */
+int forward_weight_forms(int version, bool cached);
+/* Bytes of each kind but the weights, for memory_check. */
+void forward_bytes(const forward *f, size_t bytes[MEMORY_KINDS]);
+/* config, w, m, version, batch, seq, cache, last_only are set. */
+bool forward_open(forward *f, llama_error *error);
+void forward_close(forward *f);
+/* The next pass begins behind `past` tokens of the cache. Makes the plans again that depend on it. */
+bool forward_move(forward *f, int64_t past, llama_error *error);
+/* ids: [batch, seq]. Refuses ids outside the vocabulary. */
+bool forward_ids(forward *f, const int32_t *ids, llama_error *error);
+/* Launches all steps and waits for the end. */
+bool forward_run(const forward *f, llama_error *error);
+/* Logits of one sequence's position, to host memory of vocab floats. */
+bool forward_logits(const forward *f, int64_t sequence, int64_t position, float *logits, llama_error *error);
+/* FLOP of the model for this shape, the same for all versions: products, and attention over the keys that are seen. */
+double forward_flops(const forward *f);
+
+#endif

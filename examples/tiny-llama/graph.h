@@ -1,0 +1,89 @@
+/* A forward pass as a list of steps, each one run of a plan: made once, run as often as wanted. */
+#ifndef LLAMA_GRAPH_H
+#define LLAMA_GRAPH_H
+
+#include <tandem/add.h>
+#include <tandem/attention.h>
+#include <tandem/embedding.h>
+#include <tandem/gemm.h>
+#include <tandem/rmsnorm.h>
+#include <tandem/silu_mul.h>
+#include <tandem/softmax.h>
+#include <tandem/swiglu.h>
+
+#include "memory.h"
+
+/* Results that all versions have: where they are compared. In the order of a layer. */
+typedef enum graph_point {
+  POINT_NONE,
+  POINT_EMBEDDING,
+  POINT_NORM1,
+  POINT_ATTENTION, /* heads, before the output projection */
+  POINT_MIDDLE,    /* after the first residual add */
+  POINT_NORM2,
+  POINT_MLP, /* silu(gate) * up */
+  POINT_LAYER,
+  POINT_NORM,
+  POINT_LOGITS
+} graph_point;
+
+typedef struct graph_step graph_step;
+struct graph_step {
+  const char *op;   /* "gemm": the library's */
+  const char *name; /* "qkv": what it is in the model */
+  int64_t layer;    /* -1: in none */
+  int plan;         /* its number in the graph */
+  tdm_status (*run)(const tdm_plan *plan, const graph_step *step);
+  const void *in[4]; /* in the order of the op's run; the output stands apart */
+  void *out;
+  double flops, bytes;
+  /* The result as rows, where a point is named. */
+  graph_point point;
+  const void *result;
+  int64_t rows, cols, ld;
+  tdm_type type;
+};
+
+/* A plan goes by its step's name: all layers share it. */
+typedef struct graph_plan {
+  const char *name;
+  tdm_plan *plan; /* NULL: to be made again */
+  bool moving;    /* it knows how many tokens are in the cache */
+} graph_plan;
+
+typedef struct graph {
+  tdm_context *context;
+  graph_plan *plan;
+  int plans;
+  graph_step *step;
+  int steps;
+  llama_error *error;
+  bool failed; /* an error stands in *error; what is added from then on is left out */
+} graph;
+
+void graph_begin(graph *g, tdm_context *context, llama_error *error);
+void graph_end(graph *g);
+/* Forgets all steps, and the plans that know how many tokens are in the cache. */
+void graph_rewind(graph *g);
+/* Runs steps [first, end). */
+bool graph_run(const graph *g, int first, int end, llama_error *error);
+
+/* ---- Appending a step: the plan of this name is made when there is none. Pointers are in the order of the op's run. The
+ * result is the step's; it is good until the next one. ---- */
+graph_step *graph_gemm(graph *g, const char *name, bool moving, const tdm_gemm_desc *d, const void *a, const void *b, void *c,
+                       const void *residual);
+graph_step *graph_swiglu(graph *g, const char *name, const tdm_swiglu_desc *d, const void *x, const void *gate, const void *up,
+                         void *y);
+graph_step *graph_rmsnorm(graph *g, const char *name, const tdm_rmsnorm_desc *d, const void *x, const void *weight, void *y);
+graph_step *graph_attention(graph *g, const char *name, bool moving, const tdm_attention_desc *d, const void *q, const void *k,
+                            const void *v, void *o);
+graph_step *graph_rope(graph *g, const char *name, bool moving, const tdm_rope_desc *d, void *x);
+graph_step *graph_softmax(graph *g, const char *name, bool moving, const tdm_softmax_desc *d, void *x);
+graph_step *graph_embedding(graph *g, const char *name, const tdm_embedding_desc *d, const void *table, const int32_t *ids,
+                            void *y);
+graph_step *graph_silu_mul(graph *g, const char *name, const tdm_silu_mul_desc *d, const void *gate, const void *up, void *y);
+graph_step *graph_sum(graph *g, const char *name, const tdm_add_desc *d, const void *a, const void *b, void *c);
+/* Names the rows that a step has made. */
+void graph_mark(graph_step *s, graph_point point, const void *result, int64_t rows, int64_t cols, int64_t ld, tdm_type type);
+
+#endif

@@ -1,0 +1,20 @@
+/* Timing a forward pass. */
+#ifndef LLAMA_MEASURE_H
+#define LLAMA_MEASURE_H
+
+#include "forward.h"
+
+typedef struct measured {
+  double seconds; /* median; 0 on a simulated chip, whose time says nothing */
+  int samples;
+} measured;
+
+double llama_seconds(void);
+double median_of(double *samples, int count);
+/* One pass to warm up, then `repeats` passes. On a simulated chip one pass in all. */
+bool measure_forward(const forward *f, int repeats, measured *out, llama_error *error);
+/* A simulated chip runs the kernels, and has no time of its own. */
+bool is_simulated(const forward *f);
+void print_run(const forward *f, const measured *time);
+
+#endif

@@ -1,0 +1,150 @@
+/* From the command line to a loaded model. */
+#include "session.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+/* ---- Options ---- */
+
+static bool read_whole(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value,
+                       llama_error *error) {
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  *value = number;
+  if (isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && number >= least && number <= most) return true;
+  return llama_fail(error, "%s = '%s': must be a whole number from %" PRIu64 " to %" PRIu64, option, text, least, most);
+}
+
+static bool read_input(session *s, const char *text, llama_error *error) {
+  int used = 0;
+  if (sscanf(text, "%" SCNd64 "x%" SCNd64 "%n", &s->batch, &s->seq, &used) == 2 && text[used] == '\0' && s->batch >= 1 &&
+      s->batch <= 1 << 20 && s->seq >= 1 && s->seq <= s->config.context)
+    return true;
+  return llama_fail(error, "--input = '%s': must be BATCHxSEQ, with SEQ at most the model's context, %" PRId64, text,
+                    s->config.context);
+}
+
+static bool read_type(session *s, const char *text, llama_error *error) {
+  for (tdm_type type = TDM_F32; type <= TDM_BF16; type++)
+    if (strcmp(tdm_type_name(type), text) == 0) return s->type = type, true;
+  return llama_fail(error, "--dtype = '%s': must be f32, f16 or bf16", text);
+}
+
+static bool read_numbers(session *s, llama_error *error) {
+  const llama_options *o = s->options;
+  uint64_t repeats = 5, version = 4;
+  if (o->seed != NULL && !read_whole("--seed", o->seed, 0, UINT64_MAX, &s->seed, error)) return false;
+  if (o->repeats != NULL && !read_whole("--repeats", o->repeats, 1, 10000, &repeats, error)) return false;
+  if (o->version != NULL && !read_whole("--version", o->version, 1, VERSIONS, &version, error)) return false;
+  s->repeats = (int)repeats;
+  s->version = (int)version;
+  return o->dtype == NULL || read_type(s, o->dtype, error);
+}
+
+/* ---- Ids: those of --ids, or random ones from the seed ---- */
+
+static bool read_ids(session *s, const char *text, llama_error *error) {
+  int64_t count = 1;
+  for (const char *at = text; *at != '\0'; at++) count += *at == ',';
+  if (s->options->input == NULL) s->batch = 1, s->seq = count;
+  if (s->seq > s->config.context)
+    return llama_fail(error, "--ids: %" PRId64 " tokens: the model's context holds %" PRId64, count, s->config.context);
+  if (count != s->batch * s->seq)
+    return llama_fail(error, "--ids: %" PRId64 " tokens: --input = %s asks for %" PRId64, count, s->options->input,
+                      s->batch * s->seq);
+  s->ids = malloc((size_t)count * sizeof *s->ids);
+  if (s->ids == NULL) return llama_fail(error, "--ids: no memory for %" PRId64 " tokens", count);
+  const char *at = text;
+  for (int64_t i = 0; i < count; i++) {
+    char *end;
+    errno = 0;
+    long id = strtol(at, &end, 10);
+    if (end == at || (*end != ',' && *end != '\0') || errno != 0 || id < 0 || id >= s->config.vocab)
+      return llama_fail(error, "--ids: token %" PRId64 " = '%.*s': must be 0 to %" PRId64, i, (int)strcspn(at, ","), at,
+                        s->config.vocab - 1);
+    s->ids[i] = (int32_t)id;
+    at = end + 1;
+  }
+  return true;
+}
+
+static bool make_ids(session *s, llama_error *error) {
+  s->ids = malloc((size_t)(s->batch * s->seq) * sizeof *s->ids);
+  if (s->ids == NULL) return llama_fail(error, "no memory for %" PRId64 " token ids", s->batch * s->seq);
+  for (int64_t i = 0; i < s->batch * s->seq; i++)
+    s->ids[i] = (int32_t)(random_bits(~s->seed + (uint64_t)i) % (uint64_t)s->config.vocab);
+  return true;
+}
+
+static bool read_model(session *s, llama_error *error) {
+  const llama_options *o = s->options;
+  const char *preset = o->preset == NULL ? "tiny" : o->preset;
+  if (o->model != NULL && o->preset != NULL) return llama_fail(error, "--preset and --model: name one of them");
+  if (o->model != NULL) return llama_config_read(o->model, &s->config, error);
+  return llama_preset(preset, &s->config) ||
+         llama_fail(error, "--preset = '%s': must be one of %s", preset, llama_preset_names());
+}
+
+bool session_open(session *s, const llama_options *options, bool *usage, llama_error *error) {
+  *s = (session){.options = options};
+  *usage = true;
+  if (!read_numbers(s, error)) return false;
+  *usage = options->model == NULL;
+  if (!read_model(s, error)) return false;
+  *usage = true;
+  s->batch = s->config.batch, s->seq = s->config.seq;
+  if (options->input != NULL && !read_input(s, options->input, error)) return false;
+  if (options->ids != NULL ? !read_ids(s, options->ids, error) : !make_ids(s, error)) return false;
+  tdm_options open = {.backend = options->backend, .device = options->device, .kernel = options->kernel};
+  if (tdm_open(&open, &s->m.context) != TDM_OK) return llama_fail(error, "%s", tdm_last_error());
+  *usage = false;
+  return true;
+}
+
+void session_close(session *s) {
+  if (s->w.config != NULL) weights_close(&s->w);
+  if (s->m.context != NULL) {
+    memory_end(&s->m);
+    tdm_close(s->m.context);
+  }
+  free(s->ids);
+}
+
+/* ---- The model ---- */
+
+static forward describe(session *s, int version) {
+  return (forward){.config = &s->config, .w = &s->w, .m = &s->m, .version = version, .batch = s->batch, .seq = s->seq};
+}
+
+bool session_load(session *s, unsigned versions, llama_error *error) {
+  int forms = 0;
+  size_t wanted[MEMORY_KINDS] = {0}, largest = 0;
+  s->w.type = s->type;
+  for (int v = 1; v <= VERSIONS; v++) {
+    if (!(versions >> (v - 1) & 1)) continue;
+    size_t bytes[MEMORY_KINDS] = {0}, total = 0;
+    forward f = describe(s, v);
+    forward_bytes(&f, bytes);
+    for (int k = 0; k < MEMORY_KINDS; k++) total += bytes[k];
+    if (total >= largest) largest = total, memcpy(wanted, bytes, sizeof wanted);
+    forms |= forward_weight_forms(v, false);
+  }
+  wanted[MEMORY_WEIGHTS] = weights_bytes(&s->config, s->type, forms);
+  return memory_check(&s->m, s->config.name, wanted, error) &&
+         weights_open(&s->config, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error);
+}
+
+bool session_forward(session *s, int version, forward *f, llama_error *error) {
+  *f = describe(s, version);
+  if (!forward_open(f, error)) return false;
+  if (forward_ids(f, s->ids, error)) return true;
+  forward_close(f);
+  return false;
+}

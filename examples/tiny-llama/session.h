@@ -1,0 +1,36 @@
+/* What every command of tiny-llama works with: the options, the model, the device. */
+#ifndef LLAMA_SESSION_H
+#define LLAMA_SESSION_H
+
+#include "forward.h"
+
+/* What the command line says. */
+typedef struct llama_options {
+  char *preset, *model, *input, *dtype, *seed, *repeats, *version; /* texts, NULL where one was not given */
+  char *backend, *device, *kernel;
+  char *ids, *json, *plot, *logits;
+  int profile, compare;
+} llama_options;
+
+typedef struct session {
+  const llama_options *options;
+  llama_config config;
+  tdm_type type;
+  uint64_t seed;
+  int version, repeats;
+  int64_t batch, seq;
+  int32_t *ids; /* [batch, seq] */
+  memory m;
+  weights w;
+} session;
+
+/* Reads the options, the model's description and the ids, and opens the device. *usage: the command line is at fault. */
+bool session_open(session *s, const llama_options *options, bool *usage, llama_error *error);
+void session_close(session *s);
+/* Loads weights in the forms that the versions need: bit v - 1 of `versions` for version v. Says before if memory is short:
+ * the weights, and the largest of the versions' other memory. */
+bool session_load(session *s, unsigned versions, llama_error *error);
+/* A pass of a version over the session's ids. */
+bool session_forward(session *s, int version, forward *f, llama_error *error);
+
+#endif

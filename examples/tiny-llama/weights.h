@@ -1,0 +1,42 @@
+/* A model's weights on a device: random ones from a seed, or those of a checkpoint. */
+#ifndef LLAMA_WEIGHTS_H
+#define LLAMA_WEIGHTS_H
+
+#include "memory.h"
+#include "safetensors.h"
+
+/* Projections are [outputs, inputs], as Linear layers store them. A part that was not asked for is NULL. */
+typedef struct layer_weights {
+  const void *q, *k, *v;  /* apart; with WEIGHTS_QKV these are parts of one block [q; k; v] */
+  const void *qkv_groups; /* one block, head group by head group: its query heads, its key head, its value head */
+  const void *o, *gate, *up, *down;
+  const void *gate_up; /* one block [gate; up] */
+  const void *norm1, *norm2;
+} layer_weights;
+
+/* Which forms of the fused projections a run needs. */
+enum {
+  WEIGHTS_APART = 1,   /* q, k, v */
+  WEIGHTS_QKV = 2,     /* q, k, v behind each other */
+  WEIGHTS_GROUPS = 4,  /* qkv_groups */
+  WEIGHTS_GATE_UP = 8, /* gate and up behind each other */
+};
+
+typedef struct weights {
+  const llama_config *config;
+  tdm_type type;
+  const void *embedding, *head, *norm;
+  layer_weights *layer;
+  checkpoint files;
+  bool from_files;
+} weights;
+
+/* folder NULL: N(0, 0.02) from the seed, norms 1. On the host a tensor of the wanted type is used where its file is mapped. */
+bool weights_open(const llama_config *config, const char *folder, uint64_t seed, tdm_type type, int forms, memory *m,
+                  weights *w, llama_error *error);
+/* The device memory belongs to memory_end. */
+void weights_close(weights *w);
+/* Bytes of weights that a run with these forms needs, at most: none of them used where it is mapped. */
+size_t weights_bytes(const llama_config *config, tdm_type type, int forms);
+
+#endif
