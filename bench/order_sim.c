@@ -39,9 +39,8 @@ typedef struct stream {
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-/* A number that chooses the set, one for each line. Folding brings the bits above an L2's sets into its index: rows a power of
- * two apart then fall into different sets. What the hardware does is not documented. */
-static uint64_t set_number(const stream *s, uint64_t line) { return s->problem->plain ? line : line ^ line >> 11; }
+/* The number that chooses the set. */
+static uint64_t set_number(const stream *s, uint64_t line) { return s->problem->plain ? line : hash_line(line); }
 
 /* Takes the same share of the sets in every aligned group, and of those that rows a power of two apart fall into. */
 static bool in_sample(const stream *s, uint64_t number) {
@@ -156,7 +155,7 @@ bool order_simulate(const order_problem *problem, const chip *chip, tdm_order or
   s.b = make_panel(panel_end(&s.a), problem->n, problem->tile_n, problem->k, problem->element_bytes);
   s.c = make_panel(panel_end(&s.b), problem->m, problem->tile_m, problem->n, problem->element_bytes);
   choose_sample(&s, chip);
-  s.caches = hierarchy_make(chip);
+  s.caches = hierarchy_make(chip, false) /* its lines are hashed by set_number, or not */;
   s.next = calloc(s.xcds, sizeof *s.next);
   s.place = calloc((size_t)s.places * s.xcds, sizeof *s.place);
   gfxsim_counters count = {.l2 = calloc(s.xcds, sizeof *count.l2)};

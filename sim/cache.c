@@ -2,8 +2,8 @@
  * and write-allocate; AMD Infinity Cache: 256 MB, 16 ways, memory-side, "cannot hold dirty data evicted from a lower level
  * cache": so its writes go on to HBM. CDNA 4 ISA, table 49: loads with sc1 or nt miss the vL1D and leave nothing there; 9.2:
  * atomics are done in the L2.
- * No source: the vL1D's ways (taken as fully associative: hits are an estimate), the hashes that choose sets,
- * replacement (least recently used), and whether a partial write fetches its line (it does not here). */
+ * No source: the vL1D's ways (taken as fully associative: hits are an estimate), the hash that chooses sets
+ * (hash_line), replacement (least recently used), and whether a partial write fetches its line (it does not here). */
 #include "cache.h"
 
 #include <stdlib.h>
@@ -17,6 +17,7 @@ typedef struct cache {
 } cache;
 
 struct hierarchy {
+  bool folded;
   u32 xcds, cus;
   cache *l1, *l2, mall;
   u64 l1_lines, l1_hits, mall_lines, mall_hits, hbm_read, hbm_written;
@@ -48,9 +49,10 @@ static bool cache_touch(cache *c, u64 line, u32 dirty, entry *evicted) {
   return hit;
 }
 
-hierarchy *hierarchy_make(const chip *chip) {
+hierarchy *hierarchy_make(const chip *chip, bool folded) {
   hierarchy *h = calloc(1, sizeof *h);
   if (h == NULL) return NULL;
+  h->folded = folded;
   h->xcds = chip->xcds;
   h->cus = chip->cus_per_xcd;
   h->l1 = calloc((size_t)h->xcds * h->cus, sizeof *h->l1);
@@ -132,13 +134,16 @@ static void read_line(hierarchy *h, u32 xcd, cache *l1, u64 line) {
 
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run) {
   cache *l1 = &h->l1[xcd * h->cus + cu];
-  u64 line = run_line(run), end = line + run_count(run);
-  for (; line < end; line++) switch (run_kind(run)) {
+  u64 first = run_line(run), end = first + run_count(run);
+  for (u64 at = first; at < end; at++) {
+    u64 line = h->folded ? hash_line(at) : at;
+    switch (run_kind(run)) {
       case TOUCH_READ: read_line(h, xcd, l1, line); break;
       case TOUCH_READ_L2: l2_read(h, xcd, line); break;
       case TOUCH_WRITE: l2_write(h, xcd, line, run_sectors(run), false); break;
       case TOUCH_ATOMIC: l2_write(h, xcd, line, run_sectors(run), true); break;
     }
+  }
 }
 
 void hierarchy_end(hierarchy *h, gfxsim_counters *c) {

@@ -24,9 +24,16 @@ static inline u32 run_sectors(line_run r) { return (u32)(r & 15); }
 
 /* ---- The hierarchy ---- */
 
+/* A number that chooses the set, one for each line. "Mapping of incoming requests to a specific L2 channel is determined by a
+ * hashing mechanism that attempts to evenly distribute requests" (ROCm Compute Profiler, "L2 cache (TCC)"); which one is not
+ * documented. This one brings the bits above an L2's 2048 sets into its index, so that rows a power of two apart fall into
+ * different sets. */
+static inline u64 hash_line(u64 line) { return line ^ line >> 11; }
+
 typedef struct hierarchy hierarchy;
 
-hierarchy *hierarchy_make(const chip *chip); /* NULL: no memory */
+/* folded: higher address bits take part in choosing the set, as hash_line has them. NULL: no memory. */
+hierarchy *hierarchy_make(const chip *chip, bool folded);
 void hierarchy_free(hierarchy *h);
 /* cu: of the XCD. */
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run);

@@ -30,7 +30,7 @@ collection *collection_make(const launch *run) {
   occupancy_of_launch(run, &occupancy);
   u32 held = occupancy.workgroups_per_cu > 0 ? occupancy.workgroups_per_cu : 1; /* 0: hardware would refuse the launch */
   c->round_size = (u64)chip->xcds * chip->cus_per_xcd * held;
-  c->caches = hierarchy_make(chip);
+  c->caches = hierarchy_make(chip, true);
   c->stream = calloc(ROUNDS * c->round_size, sizeof *c->stream);
   c->sum.blocks = calloc((o->text_end - o->text_begin) / 4 + 1, sizeof *c->sum.blocks);
   if (c->caches != NULL && c->stream != NULL && c->sum.blocks != NULL) return c;
