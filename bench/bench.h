@@ -109,7 +109,10 @@ bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape
 
 /* ---- buffers.c: the arrays of a case, `copies` times over, so that a run finds none of its data in a cache ---- */
 
-enum { BENCH_RUNNERS = 2 }; /* tandem, and a peer */
+enum {
+  BENCH_RUNNERS = 2,  /* tandem, and a peer */
+  BENCH_POISON = 0xff /* every byte of an output before a run: NaN in each of the types */
+};
 
 typedef struct bench_buffers {
   const tdm_case *c;
@@ -117,7 +120,7 @@ typedef struct bench_buffers {
   int count, runners, copies;
   size_t total; /* bytes of all of them */
   case_array array[CASE_MAX_ARRAYS];
-  void *host[CASE_MAX_ARRAYS];                /* an input's data, an output's poison (NaN) */
+  void *host[CASE_MAX_ARRAYS];                /* an input's data, NULL of a mere output */
   size_t step[CASE_MAX_ARRAYS];               /* bytes from copy to copy */
   char *base[BENCH_RUNNERS][CASE_MAX_ARRAYS]; /* device memory; what is only read is shared by the runners */
   bool written[CASE_MAX_ARRAYS];

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-enum { ALIGNMENT = 256 };
+enum { ALIGNMENT = 256, POISON_BYTES = 1 << 20 };
 
 static size_t shift_bytes(const bench_buffers *b, int i) {
   return (size_t)b->c->shift * case_element_size(b->array[i].element);
@@ -31,13 +31,14 @@ static void plan_memory(bench_buffers *b, size_t rotation) {
   b->total = all * (size_t)b->copies;
 }
 
-/* What an array holds before the first run: 0xff in every byte is NaN in each of the types. */
+/* What an input holds before the first run, between its rows too. */
 static bool make_host(bench_buffers *b, int i) {
   size_t bytes = case_array_bytes(&b->array[i]);
+  if (!b->array[i].input) return true;
   b->host[i] = malloc(bytes > 0 ? bytes : 1);
   if (b->host[i] == NULL) return false;
-  memset(b->host[i], 0xff, bytes);
-  if (b->array[i].input) case_fill_array(b->c, i, &b->array[i], b->host[i]);
+  memset(b->host[i], BENCH_POISON, bytes);
+  case_fill_array(b->c, i, &b->array[i], b->host[i]);
   return true;
 }
 
@@ -45,8 +46,20 @@ static char *address(const bench_buffers *b, int runner, int copy, int i) {
   return b->base[runner][i] + (size_t)copy * b->step[i] + shift_bytes(b, i);
 }
 
+/* By pieces: an output can be the largest part of the memory, and no host has to hold it twice. */
+static tdm_status poison(const bench_buffers *b, char *to, size_t bytes) {
+  static unsigned char piece[POISON_BYTES];
+  tdm_status status = TDM_OK;
+  memset(piece, BENCH_POISON, sizeof piece);
+  for (size_t at = 0; at < bytes && status == TDM_OK; at += sizeof piece)
+    status = tdm_copy(b->context, to + at, piece, bytes - at < sizeof piece ? bytes - at : sizeof piece, TDM_TO_DEVICE, NULL);
+  return status;
+}
+
 static tdm_status upload(const bench_buffers *b, int runner, int copy, int i) {
-  return tdm_copy(b->context, address(b, runner, copy, i), b->host[i], case_array_bytes(&b->array[i]), TDM_TO_DEVICE, NULL);
+  char *to = address(b, runner, copy, i);
+  size_t bytes = case_array_bytes(&b->array[i]);
+  return b->host[i] != NULL ? tdm_copy(b->context, to, b->host[i], bytes, TDM_TO_DEVICE, NULL) : poison(b, to, bytes);
 }
 
 static tdm_status make_device(bench_buffers *b, int runner, int i) {

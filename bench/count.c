@@ -70,47 +70,60 @@ static const char *choose(const char *kernel, uint64_t workgroups, void *user) {
 
 /* ---- The main loop ---- */
 
-/* How often the instruction ran that stands for the loop. */
-static uint64_t loop_count(const gfxsim_counters *c) {
-  gfxsim_class wanted = c->classes[GFXSIM_CLASS_MFMA] > 0 ? GFXSIM_CLASS_MFMA : GFXSIM_CLASS_COUNT;
-  uint64_t best = 0, most = 0;
+/* In the order of the code: the first and the last of the instructions that ran as often as most of the MFMA did, with all
+ * between and beside them that ran as often. */
+typedef struct stretch {
+  int first, last;
+  uint64_t count;
+} stretch;
+
+static stretch find_stretch(const gfxsim_counters *c) {
+  const gfxsim_instruction *i = c->instructions;
+  bool mfma = c->classes[GFXSIM_CLASS_MFMA] > 0;
+  stretch best = {0, -1, 0};
+  uint64_t most = 0;
   for (int n = 0; n < c->instruction_count; n++) {
-    const gfxsim_instruction *i = &c->instructions[n];
+    stretch s = {n, n, i[n].count};
     uint64_t same = 0;
-    if (wanted != GFXSIM_CLASS_COUNT && i->class_of != wanted) continue;
+    if ((mfma && i[n].class_of != GFXSIM_CLASS_MFMA) || s.count == best.count) continue;
     for (int m = n; m < c->instruction_count; m++)
-      if (c->instructions[m].count == i->count && (wanted == GFXSIM_CLASS_COUNT || c->instructions[m].class_of == wanted))
-        same += i->count;
-    if (same > most) most = same, best = i->count;
+      if (i[m].count == s.count && (!mfma || i[m].class_of == GFXSIM_CLASS_MFMA)) same += s.count, s.last = m;
+    if (same > most) most = same, best = s;
   }
+  while (best.first > 0 && i[best.first - 1].count == best.count) best.first--;
+  while (best.last + 1 < c->instruction_count && i[best.last + 1].count == best.count) best.last++;
   return best;
 }
 
+static bool same_name(const char *a, const char *b) {
+  size_t length = strcspn(a, " ");
+  return strcspn(b, " ") == length && strncmp(a, b, length) == 0;
+}
+
 /* "v_exp_f32 8, v_add_u32 2", in the order of the code. */
-static void name_valu(const gfxsim_counters *c, uint64_t count, char *text, size_t size) {
+static void name_valu(const gfxsim_counters *c, const stretch *s, char *text, size_t size) {
   size_t used = 0;
-  for (int n = 0; n < c->instruction_count; n++) {
+  for (int n = s->first; n <= s->last; n++) {
     const gfxsim_instruction *i = &c->instructions[n];
-    int length = (int)strcspn(i->text, " "), same = 0;
-    bool first = i->count == count && i->class_of == GFXSIM_CLASS_VALU;
-    for (int m = 0; m < c->instruction_count && first; m++) {
-      const gfxsim_instruction *other = &c->instructions[m];
-      bool alike = other->count == count && (int)strcspn(other->text, " ") == length &&
-                   strncmp(other->text, i->text, (size_t)length) == 0;
-      if (alike && m < n) first = false;
-      same += alike;
+    int times = 0;
+    bool first = i->count == s->count && i->class_of == GFXSIM_CLASS_VALU;
+    for (int m = s->first; m <= s->last && first; m++) {
+      bool same = c->instructions[m].count == s->count && same_name(c->instructions[m].text, i->text);
+      first = !same || m >= n;
+      times += same;
     }
     if (first && used < size)
-      used += (size_t)snprintf(text + used, size - used, "%s%.*s %d", used > 0 ? ", " : "", length, i->text, same);
+      used += (size_t)snprintf(text + used, size - used, "%s%.*s %d", used > 0 ? ", " : "", (int)strcspn(i->text, " "), i->text,
+                               times);
   }
 }
 
 static void find_loop(const gfxsim_counters *c, bench_loop *loop) {
-  uint64_t count = loop_count(c);
-  for (int n = 0; n < c->instruction_count; n++)
-    if (c->instructions[n].count == count) loop->instructions[c->instructions[n].class_of]++;
-  loop->rounds = c->waves > 0 ? (count + c->waves / 2) / c->waves : 0;
-  name_valu(c, count, loop->valu, sizeof loop->valu);
+  stretch s = find_stretch(c);
+  for (int n = s.first; n <= s.last; n++)
+    if (c->instructions[n].count == s.count) loop->instructions[c->instructions[n].class_of]++;
+  loop->rounds = c->waves > 0 ? (s.count + c->waves / 2) / c->waves : 0;
+  name_valu(c, &s, loop->valu, sizeof loop->valu);
 }
 
 static json_t *loop_json(const bench_loop *loop) {
