@@ -23,10 +23,11 @@ static void print_kernel(const gfxsim_kernel *kernel) {
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   printf(
-      "%s\n  registers %u SGPR, %u VGPR of which %u AGPR\n  LDS %u B, scratch %u B a lane, workgroup of at most %u\n"
+      "%s\n  registers %u SGPR, %u VGPR of which %u AGPR; spilled %u SGPR, %u VGPR\n  LDS %u B, scratch %u B a lane, workgroup "
+      "of at most %u\n"
       "  arguments %u B, preloaded dwords %u\n",
-      info.name, info.sgprs, info.vgprs, info.agprs, info.lds_bytes, info.scratch_bytes, info.max_workgroup, info.kernarg_bytes,
-      info.preload_dwords);
+      info.name, info.sgprs, info.vgprs, info.agprs, info.sgpr_spills, info.vgpr_spills, info.lds_bytes, info.scratch_bytes,
+      info.max_workgroup, info.kernarg_bytes, info.preload_dwords);
   for (int a = 0; a < info.arg_count; a++)
     printf("  %6u %4u B  %s %s\n", info.args[a].offset, info.args[a].size, info.args[a].kind, info.args[a].name);
 }

@@ -126,7 +126,8 @@ typedef struct gfxsim_arg {
 
 typedef struct gfxsim_kernel_info {
   const char *name;
-  uint32_t sgprs, vgprs, agprs; /* as the metadata counts them; vgprs is the sum with agprs */
+  uint32_t sgprs, vgprs, agprs;      /* as the metadata counts them; vgprs is the sum with agprs */
+  uint32_t sgpr_spills, vgpr_spills; /* that the compiler had no register for: to lanes of a VGPR, and to scratch */
   uint32_t lds_bytes, scratch_bytes, kernarg_bytes, max_workgroup;
   uint32_t preload_dwords;
   int arg_count;

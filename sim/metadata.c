@@ -64,6 +64,8 @@ static gfxsim_status read_kernel(const msgpack_object *map, gfxsim_kernel *k) {
   k->sgprs = number(map, ".sgpr_count");
   k->vgprs = number(map, ".vgpr_count");
   k->agprs = number(map, ".agpr_count");
+  k->sgpr_spills = number(map, ".sgpr_spill_count");
+  k->vgpr_spills = number(map, ".vgpr_spill_count");
   k->lds_bytes = number(map, ".group_segment_fixed_size");
   k->scratch_bytes = number(map, ".private_segment_fixed_size");
   k->kernarg_bytes = number(map, ".kernarg_segment_size");

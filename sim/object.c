@@ -291,6 +291,8 @@ void gfxsim_kernel_describe(const gfxsim_kernel *k, gfxsim_kernel_info *info) {
                                .sgprs = k->sgprs,
                                .vgprs = k->vgprs,
                                .agprs = k->agprs,
+                               .sgpr_spills = k->sgpr_spills,
+                               .vgpr_spills = k->vgpr_spills,
                                .lds_bytes = k->lds_bytes,
                                .scratch_bytes = k->scratch_bytes,
                                .kernarg_bytes = k->kernarg_bytes,

@@ -24,7 +24,7 @@ struct gfxsim_kernel {
   char *name, *symbol;
   descriptor desc;
   u64 entry; /* device address */
-  u32 sgprs, vgprs, agprs, lds_bytes, scratch_bytes, kernarg_bytes, max_workgroup;
+  u32 sgprs, vgprs, agprs, sgpr_spills, vgpr_spills, lds_bytes, scratch_bytes, kernarg_bytes, max_workgroup;
   bool dynamic_stack;
   gfxsim_arg *args; /* names and kinds are owned */
   int arg_count;
