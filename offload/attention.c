@@ -328,4 +328,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_attention_omp = {"omp", TDM_OP_ATTENTION, &tdm_backend_omp, NULL, prepare, launch};
+const tdm_kernel tdm_attention_omp = {
+    .name = "omp", .op = TDM_OP_ATTENTION, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

@@ -85,4 +85,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_gemm_omp = {"omp", TDM_OP_GEMM, &tdm_backend_omp, NULL, prepare, launch};
+const tdm_kernel tdm_gemm_omp = {
+    .name = "omp", .op = TDM_OP_GEMM, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

@@ -21,4 +21,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_silu_mul_omp = {"omp", TDM_OP_SILU_MUL, &tdm_backend_omp, NULL, prepare, launch};
+const tdm_kernel tdm_silu_mul_omp = {
+    .name = "omp", .op = TDM_OP_SILU_MUL, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

@@ -60,4 +60,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_softmax_omp_gpu = {"omp_gpu", TDM_OP_SOFTMAX, &tdm_backend_omp, supports, prepare, launch};
+const tdm_kernel tdm_softmax_omp_gpu = {.name = "omp_gpu",
+                                        .op = TDM_OP_SOFTMAX,
+                                        .backend = &tdm_backend_omp,
+                                        .supports = supports,
+                                        .prepare = prepare,
+                                        .launch = launch};

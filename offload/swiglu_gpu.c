@@ -78,4 +78,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_swiglu_omp_gpu = {"omp_gpu", TDM_OP_SWIGLU, &tdm_backend_omp, supports, prepare, launch};
+const tdm_kernel tdm_swiglu_omp_gpu = {.name = "omp_gpu",
+                                       .op = TDM_OP_SWIGLU,
+                                       .backend = &tdm_backend_omp,
+                                       .supports = supports,
+                                       .prepare = prepare,
+                                       .launch = launch};

@@ -17,6 +17,7 @@
 #include "tandem/silu_mul.h"
 #include "tandem/softmax.h"
 #include "tandem/swiglu.h"
+#include "tuning.h"
 
 /* Returns the status of a failing call to the caller. */
 #define TDM_TRY(call)                            \
@@ -137,6 +138,14 @@ typedef struct tdm_hip_kernel {
   unsigned lds;            /* dynamic bytes */
 } tdm_hip_kernel;
 
+/* Only a run tells where arrays begin. A run of which one of the arrays in `buffers` (bits 1 << number) does not begin at a
+ * multiple of `align` bytes launches another row's kernel. */
+typedef struct tdm_detour {
+  int align; /* 0: every run launches the row's own kernel */
+  unsigned buffers;
+  const char *kernel; /* name of the other row */
+} tdm_detour;
+
 /* One kernel: one row of the table in kernels.c. */
 typedef struct tdm_kernel {
   const char *name;
@@ -148,11 +157,21 @@ typedef struct tdm_kernel {
   tdm_status (*prepare)(tdm_plan *plan);
   /* Launches. buffers are the run's pointers in the order of the plan's buffers. Allocates nothing. */
   tdm_status (*launch)(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
+  /* Estimates a run with plan->tuning; only of plans that it serves and that are not empty. The heuristic compares rows by it.
+   * NULL: this row states none, and of two rows the later one is chosen. */
+  void (*cost)(const tdm_plan *plan, tdm_cost *cost);
+  unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
+  tdm_detour detour;
 } tdm_kernel;
+
+/* Who decided on a plan's kernel. */
+typedef enum tdm_source { TDM_NAMED, TDM_TUNED, TDM_HEURISTIC } tdm_source;
 
 struct tdm_plan {
   tdm_op op;
   const tdm_kernel *kernel;
+  tdm_tuning tuning; /* parameters that the kernel is to use; supports, prepare and cost read them */
+  tdm_source source;
   tdm_context *context;
   union {
     tdm_gemm_desc gemm;
@@ -184,7 +203,7 @@ struct tdm_plan {
   pthread_mutex_t turn;      /* held by the run that uses the workspace */
   void *turns;               /* of backend->turns; NULL without a workspace */
   struct tdm_shadow *shadow; /* TANDEM_VERIFY (shadow.h); NULL: runs are not compared */
-  char explain[2048];
+  char explain[4096];
 };
 
 /* An op's plan function: begin, fill plan->desc, check, name the buffers, end. */
@@ -207,9 +226,21 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
 /* context.c: a run's stream must be of the plan's context. */
 tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream);
 
-/* kernels.c: chooses plan->kernel and writes plan->explain. */
+/* Do these pointers of a run take plan->kernel's detour? */
+bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers);
+
+/* choose.c: chooses plan->kernel and plan->tuning and writes plan->explain. */
 tdm_status tdm_plan_choose(tdm_plan *plan);
-/* "NAME" or "OP=NAME,OP=NAME", as options.kernel has it: refuses what names no kernel. NULL is allowed. */
+
+/* ---- The table of kernels (kernels.c) ---- */
+
+int tdm_kernel_count(void);
+const tdm_kernel *tdm_kernel_row(int i); /* reference first, then overrides */
+/* The op's row of this name, NULL where it has none. */
+const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length);
+/* false: none is named for the op. context->kernel was checked when the context was opened. */
+bool tdm_named_kernel(const char *kernels, tdm_op op, tdm_choice *named);
+/* "CHOICE" or "OP=CHOICE,OP=CHOICE", as options.kernel has it: refuses what names no kernel. NULL is allowed. */
 tdm_status tdm_check_kernel_names(const char *kernels);
 /* Adds rows to the table, in front of the built-in ones: the checker's own test plants kernels with bugs. */
 void tdm_kernels_extend(const tdm_kernel *const *rows, int count);

@@ -1,9 +1,8 @@
-/* The dispatcher: which kernel serves a plan. */
+/* The table of kernels, and their names as callers give them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
-#include "shadow.h"
 
 extern const tdm_kernel tdm_add_omp;
 extern const tdm_kernel tdm_attention_omp;
@@ -41,7 +40,7 @@ extern const tdm_kernel tdm_swiglu_hip_128x64;
 extern const tdm_kernel tdm_swiglu_hip_256x128;
 #endif
 
-/* One row a kernel; of two that serve a plan, the later one is chosen: reference first, then overrides. */
+/* One row a kernel: reference first, then overrides. Of two with the same estimate, or none, the later one is chosen. */
 static const tdm_kernel *const built_in[] = {
     &tdm_add_omp,
     &tdm_attention_omp,
@@ -89,135 +88,105 @@ void tdm_kernels_extend(const tdm_kernel *const *rows, int count) {
   extra_count = count;
 }
 
-static int row_count(void) { return BUILT_IN + extra_count; }
-static const tdm_kernel *row(int i) { return i < extra_count ? extra[i] : built_in[i - extra_count]; }
-
-const char *tdm_kernels(const char *op) {
-  static _Thread_local char text[512];
-  size_t used = 0;
-  text[0] = '\0';
-  for (int o = 0; op != NULL && o < TDM_OP_COUNT; o++) {
-    if (strcmp(op, tdm_op_names[o]) != 0) continue;
-    for (int i = 0; i < row_count() && used < sizeof text; i++)
-      if ((int)row(i)->op == o)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", row(i)->name);
-    return text;
-  }
-  return NULL;
-}
-
-/* ---- Names given by the caller ---- */
-
-/* Takes "NAME" or "OP=NAME" off the front of a list; false at its end. op is NULL where none is named. */
-typedef struct name_item {
-  const char *op, *name;
-  int op_length, name_length;
-} name_item;
-
-static bool next_item(const char **list, name_item *item) {
-  if (*list == NULL || **list == '\0') return false;
-  int length = (int)strcspn(*list, ",");
-  const char *equals = memchr(*list, '=', (size_t)length);
-  item->op = equals == NULL ? NULL : *list;
-  item->op_length = equals == NULL ? 0 : (int)(equals - *list);
-  item->name = equals == NULL ? *list : equals + 1;
-  item->name_length = length - (equals == NULL ? 0 : item->op_length + 1);
-  *list += length + ((*list)[length] == ',');
-  return true;
-}
+int tdm_kernel_count(void) { return BUILT_IN + extra_count; }
+const tdm_kernel *tdm_kernel_row(int i) { return i < extra_count ? extra[i] : built_in[i - extra_count]; }
 
 static bool spells(const char *word, const char *text, int length) {
   return strncmp(word, text, (size_t)length) == 0 && word[length] == '\0';
 }
 
+const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length) {
+  for (int i = 0; i < tdm_kernel_count(); i++)
+    if (tdm_kernel_row(i)->op == op && spells(tdm_kernel_row(i)->name, name, length)) return tdm_kernel_row(i);
+  return NULL;
+}
+
+/* TDM_OP_COUNT where none has this name. */
+static tdm_op find_op(const char *name, int length) {
+  int op = 0;
+  while (op < TDM_OP_COUNT && !spells(tdm_op_names[op], name, length)) op++;
+  return (tdm_op)op;
+}
+
+const char *tdm_kernels(const char *op) {
+  static _Thread_local char text[512];
+  size_t used = 0;
+  tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
+  if (of == TDM_OP_COUNT) return NULL;
+  text[0] = '\0';
+  for (int i = 0; i < tdm_kernel_count() && used < sizeof text; i++)
+    if (tdm_kernel_row(i)->op == of)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", tdm_kernel_row(i)->name);
+  return text;
+}
+
+const char *tdm_kernel_parameters(const char *op, const char *kernel) {
+  static _Thread_local char text[64];
+  tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
+  const tdm_kernel *row = of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
+  if (row == NULL) return NULL;
+  tdm_parameter_names(row->takes, text, sizeof text);
+  return text;
+}
+
+/* ---- Names given by the caller ---- */
+
+/* "CHOICE" or "OP=CHOICE" off the front of a list; false at its end. op is NULL where none is named. */
+typedef struct name_item {
+  const char *op, *choice;
+  int op_length, choice_length;
+} name_item;
+
+static bool next_item(const char **list, name_item *item) {
+  if (*list == NULL || **list == '\0') return false;
+  int length = (int)strcspn(*list, ","), name = (int)strcspn(*list, ",=:"); /* the '=' of a parameter has a ':' before it */
+  bool has_op = (*list)[name] == '=';
+  item->op = has_op ? *list : NULL;
+  item->op_length = has_op ? name : 0;
+  item->choice = has_op ? *list + name + 1 : *list;
+  item->choice_length = length - (has_op ? name + 1 : 0);
+  *list += length + ((*list)[length] == ',');
+  return true;
+}
+
+/* The item of one op, or of every op where it names none: at least one row must have its name and take its parameters. */
+static tdm_status check_item(const char *kernels, const name_item *item) {
+  char reason[224] = "";
+  tdm_choice choice;
+  bool known = false, taken = false;
+  tdm_op op = item->op == NULL ? TDM_OP_COUNT : find_op(item->op, item->op_length);
+  if (item->op != NULL && op == TDM_OP_COUNT)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no op: must be NAME or OP=NAME,OP=NAME", kernels,
+                    item->op_length, item->op);
+  if (!tdm_choice_parse(item->choice, item->choice_length, &choice, reason, sizeof reason))
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': %s", kernels, reason);
+  for (int i = 0; i < tdm_kernel_count() && !taken; i++) {
+    const tdm_kernel *row = tdm_kernel_row(i);
+    if ((op != TDM_OP_COUNT && row->op != op) || !spells(row->name, choice.name, choice.name_length)) continue;
+    known = true;
+    taken = tdm_tuning_taken(&choice.tuning, row->name, row->takes, reason, sizeof reason);
+  }
+  if (!known)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no kernel of %s: tdm_kernels lists them", kernels,
+                    choice.name_length, choice.name, op == TDM_OP_COUNT ? "any op" : tdm_op_names[op]);
+  return taken ? TDM_OK : tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': %s", kernels, reason);
+}
+
 tdm_status tdm_check_kernel_names(const char *kernels) {
   name_item item;
-  for (const char *list = kernels; next_item(&list, &item);) {
-    bool op_known = item.op == NULL, kernel_known = false;
-    for (int o = 0; o < TDM_OP_COUNT && item.op != NULL; o++) op_known |= spells(tdm_op_names[o], item.op, item.op_length);
-    if (!op_known)
-      return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no op: must be NAME or OP=NAME,OP=NAME", kernels,
-                      item.op_length, item.op);
-    for (int i = 0; i < row_count(); i++)
-      kernel_known |= spells(row(i)->name, item.name, item.name_length) &&
-                      (item.op == NULL || spells(tdm_op_names[row(i)->op], item.op, item.op_length));
-    if (!kernel_known)
-      return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no kernel of %.*s: tdm_kernels lists them", kernels,
-                      item.name_length, item.name, item.op == NULL ? 6 : item.op_length, item.op == NULL ? "any op" : item.op);
-  }
+  for (const char *list = kernels; next_item(&list, &item);) TDM_TRY(check_item(kernels, &item));
   return TDM_OK;
 }
 
-/* The kernel named for an op: the item for the op itself wins over one without an op. false: none is named. */
-static bool named_kernel(const char *kernels, tdm_op op, name_item *named) {
+/* The item for the op itself wins over one without an op. */
+bool tdm_named_kernel(const char *kernels, tdm_op op, tdm_choice *named) {
   bool found = false;
+  char reason[8];
   name_item item;
   for (const char *list = kernels; next_item(&list, &item);) {
     bool exact = item.op != NULL && spells(tdm_op_names[op], item.op, item.op_length);
-    if (exact || (item.op == NULL && !found)) *named = item, found = true;
+    if (exact || (item.op == NULL && !found))
+      found = tdm_choice_parse(item.choice, item.choice_length, named, reason, sizeof reason);
   }
   return found;
-}
-
-/* ---- Choice ---- */
-
-static void explain(tdm_plan *plan, size_t *used, const char *kernel, const char *what) {
-  if (*used < sizeof plan->explain)
-    *used += (size_t)snprintf(plan->explain + *used, sizeof plan->explain - *used, "%s: %s\n", kernel, what);
-}
-
-/* Can a row serve the plan? If not, says why. */
-static bool serves(const tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
-  if (kernel->backend != plan->context->backend) {
-    snprintf(reason, size, "needs backend %s, the device is %s", kernel->backend->name, plan->context->device);
-    return false;
-  }
-  return kernel->supports == NULL || kernel->supports(plan, reason, size);
-}
-
-tdm_status tdm_plan_choose(tdm_plan *plan) {
-  const tdm_context *context = plan->context;
-  name_item named = {0};
-  bool is_named = named_kernel(context->kernel, plan->op, &named);
-  char reason[160] = "", refusal[160] = "is no kernel of this op", refused[1024] = "";
-  size_t used = 0, refused_used = 0;
-  for (int i = row_count() - 1; i >= 0; i--) {
-    const tdm_kernel *kernel = row(i);
-    if (kernel->op != plan->op) continue;
-    bool wanted = !is_named || spells(kernel->name, named.name, named.name_length);
-    if (!wanted) snprintf(reason, sizeof reason, "not the kernel that the caller named");
-    bool can = wanted && serves(plan, kernel, reason, sizeof reason);
-    if (can && plan->kernel == NULL) {
-      plan->kernel = kernel;
-      continue;
-    }
-    if (can) snprintf(reason, sizeof reason, "%s comes first", plan->kernel->name);
-    if (wanted && !can) snprintf(refusal, sizeof refusal, "%s", reason);
-    if (refused_used < sizeof refused)
-      refused_used +=
-          (size_t)snprintf(refused + refused_used, sizeof refused - refused_used, "not %s: %s\n", kernel->name, reason);
-  }
-  if (plan->kernel == NULL)
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = '%.*s': %s; built in: %s", plan->title,
-                    is_named ? named.name_length : 4, is_named ? named.name : "auto", refusal,
-                    tdm_kernels(tdm_op_names[plan->op]));
-  explain(plan, &used, "plan", plan->title);
-  char device[128];
-  snprintf(device, sizeof device, "%s, %s", context->device,
-           !context->automatic        ? "named by the caller"
-           : context->hip != NULL     ? "chosen: the first GPU that HIP finds"
-           : context->omp_device >= 0 ? "chosen: the first offload device"
-                                      : "chosen: no offload device answers in this build");
-  explain(plan, &used, "device", device);
-  if (context->automatic && context->hip == NULL) explain(plan, &used, "not device", context->passed_over);
-  char choice[128];
-  snprintf(choice, sizeof choice, "%s, %s", plan->kernel->name,
-           is_named ? "named by the caller" : "chosen: the last row that serves");
-  explain(plan, &used, "kernel", choice);
-  if (context->verify)
-    explain(plan, &used, "verify",
-            tdm_shadow_applies(plan) ? "each run is repeated by omp on the host, and compared"
-                                     : "nothing to compare: this is the oracle itself");
-  if (used < sizeof plan->explain) snprintf(plan->explain + used, sizeof plan->explain - used, "%s", refused);
-  return TDM_OK;
 }

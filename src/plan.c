@@ -146,9 +146,13 @@ static tdm_status launch_in_turn(const tdm_plan *plan, void *const *buffers, tdm
 }
 
 /* Kernels only read what the plan calls TDM_IN, so one array of plain pointers serves all. */
+static void plain_pointers(const tdm_plan *plan, const void *const *pointers, void *buffers[TDM_MAX_BUFFERS]) {
+  for (int i = 0; i < plan->buffer_count; i++) buffers[i] = (void *)(uintptr_t)pointers[i];
+}
+
 static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream) {
   void *buffers[TDM_MAX_BUFFERS] = {0};
-  for (int i = 0; i < plan->buffer_count; i++) buffers[i] = (void *)(uintptr_t)pointers[i];
+  plain_pointers(plan, pointers, buffers);
   if (plan->workspace == NULL) return plan->kernel->launch(plan, buffers, stream);
   pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->turn;
   pthread_mutex_lock(turn);
@@ -167,6 +171,19 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* "hip_256x256:window=4 (tuned)", and the kernel that runs in its place for these pointers. */
+static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *text, size_t size) {
+  static const char *const sources[] = {[TDM_NAMED] = "named", [TDM_TUNED] = "tuned", [TDM_HEURISTIC] = "heuristic"};
+  const tdm_detour *detour = &plan->kernel->detour;
+  char parameters[96];
+  void *buffers[TDM_MAX_BUFFERS] = {0};
+  plain_pointers(plan, pointers, buffers);
+  tdm_tuning_print(&plan->tuning, parameters, sizeof parameters);
+  int used = snprintf(text, size, "%s%s (%s)", plan->kernel->name, parameters, sources[plan->source]);
+  if (tdm_plan_detours(plan, buffers) && used < (int)size)
+    snprintf(text + used, size - (size_t)used, ", by %s as pointers are not %d-byte aligned,", detour->kernel, detour->align);
+}
+
 tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
   if (plan == NULL)
     return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = NULL: must come from tdm_%s_plan", tdm_op_names[op], tdm_op_names[op]);
@@ -182,9 +199,9 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
   tdm_status status = launch_verified(plan, pointers, stream);
   if (status == TDM_OK) status = context->backend->sync(context, stream == NULL ? NULL : stream->handle);
   if (status != TDM_OK) return status;
-  char line[320];
-  snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", plan->title, plan->kernel->name, context->device,
-           1e3 * (seconds() - start));
+  char kernel[224], line[512];
+  say_kernel(plan, pointers, kernel, sizeof kernel);
+  snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", plan->title, kernel, context->device, 1e3 * (seconds() - start));
   context->log(context->log_user, line);
   return TDM_OK;
 }

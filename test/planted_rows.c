@@ -141,8 +141,12 @@ void planted_add(void) {
   for (int b = 0; b < PLANTED_COUNT; b++) snprintf(names[b], sizeof names[b], "bug-%d", b);
   for (int i = 0; i < ROWS; i++) {
     tdm_op op = ops[i / PLANTED_COUNT];
-    kernels[i] =
-        (tdm_kernel){names[i % PLANTED_COUNT], op, &tdm_backend_omp, op == TDM_OP_GEMM ? supports : NULL, prepare, launch};
+    kernels[i] = (tdm_kernel){.name = names[i % PLANTED_COUNT],
+                              .op = op,
+                              .backend = &tdm_backend_omp,
+                              .supports = op == TDM_OP_GEMM ? supports : NULL,
+                              .prepare = prepare,
+                              .launch = launch};
     rows[i] = &kernels[i];
   }
   tdm_kernels_extend(rows, ROWS);

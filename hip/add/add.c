@@ -9,4 +9,5 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_hip_binary_prepare(plan, tdm_code_add, args, d->rows, d->cols, d->type);
 }
 
-const tdm_kernel tdm_add_hip_blocks = {"hip_blocks", TDM_OP_ADD, &tdm_backend_hip, NULL, prepare, tdm_hip_binary_launch};
+const tdm_kernel tdm_add_hip_blocks = {
+    .name = "hip_blocks", .op = TDM_OP_ADD, .backend = &tdm_backend_hip, .prepare = prepare, .launch = tdm_hip_binary_launch};

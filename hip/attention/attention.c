@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../src/order.h"
-#include "../hip.h"
+#include "../cost.h"
 #include "args.h"
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[];
@@ -132,8 +132,7 @@ static tdm_status prepare_fast(tdm_plan *plan) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   attention_launches l;
   memcpy(&l, plan->args, sizeof l);
-  uintptr_t pointers = (uintptr_t)buffers[0] | (uintptr_t)buffers[1] | (uintptr_t)buffers[2] | (uintptr_t)buffers[3];
-  bool fast = l.fast.function != NULL && pointers % 16 == 0;
+  bool fast = l.fast.function != NULL && !tdm_plan_detours(plan, buffers);
   attention_args *args = fast ? &l.fast_args : &l.general_args;
   args->q = buffers[0];
   args->k = buffers[1];
@@ -143,8 +142,47 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream);
 }
 
-const tdm_kernel tdm_attention_hip_flash = {"hip_flash", TDM_OP_ATTENTION, &tdm_backend_hip, supports_general, prepare, launch};
-const tdm_kernel tdm_attention_hip_flash64 = {"hip_flash64", TDM_OP_ATTENTION, &tdm_backend_hip,
-                                              supports_64,   prepare_fast,     launch};
-const tdm_kernel tdm_attention_hip_flash128 = {"hip_flash128", TDM_OP_ATTENTION, &tdm_backend_hip,
-                                               supports_128,   prepare_fast,     launch};
+/* ---- Estimates ---- */
+
+/* Products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
+static void cost_of(const tdm_plan *plan, double rows, double rate, const char *floor, tdm_cost *cost) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  double tiles = ceil((double)d->sq / rows) * (double)d->heads_q * (double)d->batch;
+  double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys of a row, on average */
+  double lines = (double)d->batch * 2 * ((double)d->heads_q * (double)d->sq + (double)d->heads_kv * (double)d->skv);
+  double products = ceil(tiles / plan->context->hip->compute_units) * 4 * rows * fmax(seen, 0) * (double)d->head_dim / rate;
+  double traffic =
+      lines * (double)d->head_dim * (double)tdm_type_size(d->type) / tdm_hip_rates(plan->context->hip, d->type).hbm;
+  *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
+}
+
+static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
+  cost_of(plan, GENERAL_ROWS, tdm_hip_rates(plan->context->hip, TDM_F32).valu, "valu", cost);
+}
+static void cost_fast(const tdm_plan *plan, tdm_cost *cost) {
+  cost_of(plan, FAST_ROWS, tdm_hip_rates(plan->context->hip, plan->desc.attention.type).mfma, "mfma", cost);
+}
+
+const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
+                                            .op = TDM_OP_ATTENTION,
+                                            .backend = &tdm_backend_hip,
+                                            .supports = supports_general,
+                                            .prepare = prepare,
+                                            .launch = launch,
+                                            .cost = cost_general};
+const tdm_kernel tdm_attention_hip_flash64 = {.name = "hip_flash64",
+                                              .op = TDM_OP_ATTENTION,
+                                              .backend = &tdm_backend_hip,
+                                              .supports = supports_64,
+                                              .prepare = prepare_fast,
+                                              .launch = launch,
+                                              .cost = cost_fast,
+                                              .detour = {16, 15, "hip_flash"}};
+const tdm_kernel tdm_attention_hip_flash128 = {.name = "hip_flash128",
+                                               .op = TDM_OP_ATTENTION,
+                                               .backend = &tdm_backend_hip,
+                                               .supports = supports_128,
+                                               .prepare = prepare_fast,
+                                               .launch = launch,
+                                               .cost = cost_fast,
+                                               .detour = {16, 15, "hip_flash"}};

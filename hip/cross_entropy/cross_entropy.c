@@ -27,4 +27,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_cross_entropy_hip_loop = {"hip_loop", TDM_OP_CROSS_ENTROPY, &tdm_backend_hip, NULL, prepare, launch};
+const tdm_kernel tdm_cross_entropy_hip_loop = {
+    .name = "hip_loop", .op = TDM_OP_CROSS_ENTROPY, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch};

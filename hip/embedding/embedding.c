@@ -24,4 +24,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_embedding_hip_blocks = {"hip_blocks", TDM_OP_EMBEDDING, &tdm_backend_hip, NULL, prepare, launch};
+const tdm_kernel tdm_embedding_hip_blocks = {
+    .name = "hip_blocks", .op = TDM_OP_EMBEDDING, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../cost.h"
 #include "args.h"
 #include "tiles.h"
 
@@ -71,7 +72,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 }
 
 static const hip_tile_op op = {
-    sizeof(gemm_args), 2, make_args, set_pointers, {tdm_code_gemm_128x128, "gemm_128x128", 128, 128, 256, false}};
+    sizeof(gemm_args), make_args, set_pointers, {tdm_code_gemm_128x128, "gemm_128x128", 128, 128, 256}};
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "a plan has room for it");
 
 static tdm_status prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *variant) {
@@ -84,6 +85,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_tile_launch(plan, &op, buffers, stream);
 }
 
+static void cost_of(const tdm_plan *plan, const hip_tile_shape *tile, tdm_cost *cost) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = d->batch, .type = d->type, .out = d->out};
+  tdm_hip_tile_cost(plan, tile, &work, cost);
+}
+
 /* ---- hip_128x128 ---- */
 
 static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
@@ -93,8 +100,20 @@ static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare_general(tdm_plan *plan) { return prepare(plan, &op.general, ""); }
 
-const tdm_kernel tdm_gemm_hip_128x128 = {"hip_128x128",    TDM_OP_GEMM,     &tdm_backend_hip,
-                                         supports_general, prepare_general, launch};
+/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold one step of loads. */
+static const hip_tile_shape general_tile = {
+    .m = 128, .n = 128, .waves_m = 2, .waves_n = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};
+
+static void cost_general(const tdm_plan *plan, tdm_cost *cost) { cost_of(plan, &general_tile, cost); }
+
+const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_hip,
+                                         .supports = supports_general,
+                                         .prepare = prepare_general,
+                                         .launch = launch,
+                                         .cost = cost_general,
+                                         .takes = TDM_ORDER_PARAMETERS};
 
 /* ---- hip_256x256 ---- */
 
@@ -108,11 +127,24 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare_pipe(tdm_plan *plan) {
-  static const hip_tile_kernel kernel = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512, true};
+  static const hip_tile_kernel kernel = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512};
   return prepare(plan, &kernel, layout_names[plan->desc.gemm.layout]);
 }
 
-const tdm_kernel tdm_gemm_hip_256x256 = {"hip_256x256", TDM_OP_GEMM, &tdm_backend_hip, supports_pipe, prepare_pipe, launch};
+static void cost_pipe(const tdm_plan *plan, tdm_cost *cost) {
+  static const hip_tile_shape tile = {.m = 256, .n = 256, .waves_m = 2, .waves_n = 4, .overlapped = true};
+  cost_of(plan, &tile, cost);
+}
+
+const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_hip,
+                                         .supports = supports_pipe,
+                                         .prepare = prepare_pipe,
+                                         .launch = launch,
+                                         .cost = cost_pipe,
+                                         .takes = TDM_ORDER_PARAMETERS,
+                                         .detour = {4, 3, "hip_128x128"}};
 
 /* ---- hip_small_k ---- */
 
@@ -144,5 +176,20 @@ static tdm_status prepare_small_k(tdm_plan *plan) {
   return prepare(plan, &kernel, "");
 }
 
-const tdm_kernel tdm_gemm_hip_small_k = {"hip_small_k",    TDM_OP_GEMM,     &tdm_backend_hip,
-                                         supports_small_k, prepare_small_k, launch};
+/* As hip_128x128, but nothing waits for loads after the first ones. */
+static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
+  hip_tile_shape tile = general_tile;
+  size_t lds = (size_t)small_k_steps(&plan->desc.gemm) * 2 * 128 * STEP_BYTES;
+  tile.waits = false;
+  tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
+  cost_of(plan, &tile, cost);
+}
+
+const tdm_kernel tdm_gemm_hip_small_k = {.name = "hip_small_k",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_hip,
+                                         .supports = supports_small_k,
+                                         .prepare = prepare_small_k,
+                                         .launch = launch,
+                                         .cost = cost_small_k,
+                                         .takes = TDM_ORDER_PARAMETERS};

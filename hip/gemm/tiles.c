@@ -22,8 +22,9 @@ bool tdm_hip_tiles_fit(int64_t m, int64_t n, int64_t batch, int tile_m, int tile
 }
 
 tdm_order tdm_hip_tiles(const tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n) {
+  int window = plan->tuning.of[TDM_TUNE_WINDOW], chunk = plan->tuning.of[TDM_TUNE_CHUNK];
   return tdm_order_make((unsigned)ceil_div(m, tile_m), (unsigned)ceil_div(n, tile_n), (unsigned)batch,
-                        (unsigned)plan->context->hip->xcds, WINDOW, 0);
+                        (unsigned)plan->context->hip->xcds, window == 0 ? WINDOW : (unsigned)window, (unsigned)chunk);
 }
 
 bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes) {
@@ -52,7 +53,7 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
 typedef struct tile_work {
   unsigned char args[HIP_TILE_ARGS];
   unsigned char general_args[HIP_TILE_ARGS];
-  tdm_hip_kernel general; /* no function: not needed */
+  tdm_hip_kernel general; /* of rows with a detour */
 } tile_work;
 _Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "a plan has room for it");
 
@@ -70,7 +71,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tile_work work = {0};
   TDM_TRY(load(plan, op, kernel, variant, type, work.args, &plan->hip));
-  if (kernel->dwords) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
+  if (plan->kernel->detour.align > 0) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -78,9 +79,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream) {
   tile_work work;
   memcpy(&work, plan->args, sizeof work);
-  bool dwords = true;
-  for (int i = 0; i < op->inputs; i++) dwords = dwords && tdm_hip_at(buffers[i], 4);
-  bool general = work.general.function != NULL && !dwords;
+  bool general = tdm_plan_detours(plan, buffers);
   unsigned char *args = general ? work.general_args : work.args;
   op->set_pointers(plan, buffers, args);
   return tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream);

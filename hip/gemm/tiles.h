@@ -8,7 +8,9 @@
 
 /* Tiles of one launch: refuses more than its grid can have. */
 bool tdm_hip_tiles_fit(int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n, char *reason, size_t size);
-/* The order of the tiles, for the device's XCDs. */
+/* What a row whose prepare calls tdm_hip_tiles takes. */
+enum { TDM_ORDER_PARAMETERS = 1 << TDM_TUNE_WINDOW | 1 << TDM_TUNE_CHUNK };
+/* The order of the tiles, for the device's XCDs, with the plan's window and chunk. */
 tdm_order tdm_hip_tiles(const tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n);
 
 /* One operand as it is stored: `rows` rows of `columns` elements. */
@@ -24,21 +26,19 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
 
 static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_t)pointer % (unsigned)bytes == 0; }
 
-/* ---- Kernels: an op has a general one, and faster ones that read dwords ---- */
+/* ---- Kernels: an op has a general one, and faster ones for what is aligned ---- */
 
 typedef struct hip_tile_kernel {
   const hip_code *code;
   const char *stem; /* of the functions' names: gemm_256x256 */
   int tile_m, tile_n;
   unsigned threads;
-  bool dwords; /* reads dwords */
 } hip_tile_kernel;
 
 enum { HIP_TILE_ARGS = 216 };
 
 typedef struct hip_tile_op {
   size_t bytes; /* of the argument, at most HIP_TILE_ARGS */
-  int inputs;   /* the first buffers: what fast kernels read in dwords */
   /* Makes the argument without the run's pointers, aligned_* as far as strides decide it. Returns the workgroups. */
   unsigned (*make)(const tdm_plan *plan, const hip_tile_kernel *kernel, void *args);
   /* The run's pointers, and what they say of alignment. */
@@ -46,8 +46,8 @@ typedef struct hip_tile_op {
   hip_tile_kernel general;
 } hip_tile_op;
 
-/* Prepares a kernel, and the general one beside one that reads dwords: only a run tells where arrays begin, and 16-bit ones may
- * begin within a dword. The function is STEM_VARIANT_TYPE; variant "" is left out. */
+/* Prepares a kernel, and the general one beside it where the row has a detour to it. The function is STEM_VARIANT_TYPE; variant
+ * "" is left out. */
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
                                 tdm_type type);
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);

@@ -42,6 +42,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_rmsnorm_hip_loop = {"hip_loop", TDM_OP_RMSNORM, &tdm_backend_hip, NULL, prepare_loop, launch};
-const tdm_kernel tdm_rmsnorm_hip_registers = {"hip_registers",   TDM_OP_RMSNORM, &tdm_backend_hip, fits,
-                                              prepare_registers, launch};
+const tdm_kernel tdm_rmsnorm_hip_loop = {
+    .name = "hip_loop", .op = TDM_OP_RMSNORM, .backend = &tdm_backend_hip, .prepare = prepare_loop, .launch = launch};
+const tdm_kernel tdm_rmsnorm_hip_registers = {.name = "hip_registers",
+                                              .op = TDM_OP_RMSNORM,
+                                              .backend = &tdm_backend_hip,
+                                              .supports = fits,
+                                              .prepare = prepare_registers,
+                                              .launch = launch};

@@ -9,5 +9,8 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_hip_binary_prepare(plan, tdm_code_silu_mul, args, d->rows, d->cols, d->type);
 }
 
-const tdm_kernel tdm_silu_mul_hip_blocks = {"hip_blocks", TDM_OP_SILU_MUL, &tdm_backend_hip,
-                                            NULL,         prepare,         tdm_hip_binary_launch};
+const tdm_kernel tdm_silu_mul_hip_blocks = {.name = "hip_blocks",
+                                            .op = TDM_OP_SILU_MUL,
+                                            .backend = &tdm_backend_hip,
+                                            .prepare = prepare,
+                                            .launch = tdm_hip_binary_launch};

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../cost.h"
 #include "../gemm/tiles.h"
 #include "args.h"
 
@@ -48,11 +49,17 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 }
 
 static const hip_tile_op op = {
-    sizeof(swiglu_args), 3, make_args, set_pointers, {tdm_code_swiglu_128x64, "swiglu_128x64", 128, 64, 256, false}};
+    sizeof(swiglu_args), make_args, set_pointers, {tdm_code_swiglu_128x64, "swiglu_128x64", 128, 64, 256}};
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "a plan has room for it");
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   return tdm_hip_tile_launch(plan, &op, buffers, stream);
+}
+
+static void cost_of(const tdm_plan *plan, const hip_tile_shape *tile, tdm_cost *cost) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = 1, .type = d->type, .out = d->out};
+  tdm_hip_tile_cost(plan, tile, &work, cost);
 }
 
 /* ---- hip_128x64 ---- */
@@ -66,8 +73,21 @@ static tdm_status prepare_general(tdm_plan *plan) {
   return tdm_hip_tile_prepare(plan, &op, &op.general, "", plan->desc.swiglu.type);
 }
 
-const tdm_kernel tdm_swiglu_hip_128x64 = {"hip_128x64",     TDM_OP_SWIGLU,   &tdm_backend_hip,
-                                          supports_general, prepare_general, launch};
+/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold one step of loads. */
+static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
+  static const hip_tile_shape tile = {
+      .m = 128, .n = 64, .waves_m = 2, .waves_n = 2, .products = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};
+  cost_of(plan, &tile, cost);
+}
+
+const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
+                                          .op = TDM_OP_SWIGLU,
+                                          .backend = &tdm_backend_hip,
+                                          .supports = supports_general,
+                                          .prepare = prepare_general,
+                                          .launch = launch,
+                                          .cost = cost_general,
+                                          .takes = TDM_ORDER_PARAMETERS};
 
 /* ---- hip_256x128 ---- */
 
@@ -79,9 +99,22 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare_pipe(tdm_plan *plan) {
-  static const hip_tile_kernel kernel = {tdm_code_swiglu_256x128, "swiglu_256x128", 256, 128, 512, true};
+  static const hip_tile_kernel kernel = {tdm_code_swiglu_256x128, "swiglu_256x128", 256, 128, 512};
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   return tdm_hip_tile_prepare(plan, &op, &kernel, d->layout == TDM_NT ? "nt" : "nn", d->type);
 }
 
-const tdm_kernel tdm_swiglu_hip_256x128 = {"hip_256x128", TDM_OP_SWIGLU, &tdm_backend_hip, supports_pipe, prepare_pipe, launch};
+static void cost_pipe(const tdm_plan *plan, tdm_cost *cost) {
+  static const hip_tile_shape tile = {.m = 256, .n = 128, .waves_m = 2, .waves_n = 4, .products = 2, .overlapped = true};
+  cost_of(plan, &tile, cost);
+}
+
+const tdm_kernel tdm_swiglu_hip_256x128 = {.name = "hip_256x128",
+                                           .op = TDM_OP_SWIGLU,
+                                           .backend = &tdm_backend_hip,
+                                           .supports = supports_pipe,
+                                           .prepare = prepare_pipe,
+                                           .launch = launch,
+                                           .cost = cost_pipe,
+                                           .takes = TDM_ORDER_PARAMETERS,
+                                           .detour = {4, 7, "hip_128x64"}};

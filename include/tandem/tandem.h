@@ -71,13 +71,15 @@ typedef struct tdm_options {
   /* "host", "omp:N" (N-th offload device), "hip:N" (N-th GPU of HIP's runtime), "sim:gfx942", "sim:gfx950" (simulated);
    * NULL or "auto": hip:0 where it answers, else omp:0, else host. */
   const char *device;
-  const char *kernel; /* "NAME", or "OP=NAME,OP=NAME": the kernel of these ops; NULL or "auto": the dispatcher chooses */
-  int strict;         /* 1: auto refuses to run on the host */
-  int teams;          /* OpenMP teams of a launch, 0: chosen by the kernel; for tests and tuning */
-  int threads;        /* OpenMP threads of a team, 0: chosen by the kernel */
-  tdm_log_fn log;     /* NULL: stderr */
-  void *log_user;     /* passed to log */
-  int verify;         /* 1: repeat every run by the oracle and compare (above) */
+  /* "NAME", or "OP=NAME,OP=NAME": the kernel of these ops; NULL or "auto": the dispatcher chooses. Parameters that the kernel
+   * takes may stand behind it: "hip_256x256:window=4:chunk=64" (tdm_kernel_parameters). */
+  const char *kernel;
+  int strict;     /* 1: auto refuses to run on the host */
+  int teams;      /* OpenMP teams of a launch, 0: chosen by the kernel; for tests and tuning */
+  int threads;    /* OpenMP threads of a team, 0: chosen by the kernel */
+  tdm_log_fn log; /* NULL: stderr */
+  void *log_user; /* passed to log */
+  int verify;     /* 1: repeat every run by the oracle and compare (above) */
 } tdm_options;
 
 /* Opens a device. options may be NULL (all auto).
@@ -94,6 +96,10 @@ TDM_API const char *tdm_devices(void);
 /* The kernels built in for an op ("gemm"), separated by spaces, reference first; NULL for a name that is no op.
  * Valid until this thread's next call. */
 TDM_API const char *tdm_kernels(const char *op);
+
+/* The parameters that a kernel of an op takes, separated by spaces, of window, chunk, split and depth (docs/tuning.md); ""
+ * where it takes none, NULL for names that are none. Valid until this thread's next call. */
+TDM_API const char *tdm_kernel_parameters(const char *op, const char *kernel);
 
 /* ---- Memory of the context's device. Every pointer given to a run must be reachable from that device: memory from
  * tdm_alloc always is; on "host" any memory is. ---- */

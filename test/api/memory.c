@@ -220,8 +220,10 @@ static tdm_status launch_plain(const tdm_plan *plan, void *const *buffers, tdm_s
   return (void)stream, TDM_OK;
 }
 
-static const tdm_kernel plain_add = {"plain", TDM_OP_ADD, &tdm_backend_omp, NULL, prepare_plain, launch_plain};
-static const tdm_kernel plain_gemm = {"plain", TDM_OP_GEMM, &tdm_backend_omp, NULL, prepare_plain, NULL};
+static const tdm_kernel plain_add = {
+    .name = "plain", .op = TDM_OP_ADD, .backend = &tdm_backend_omp, .prepare = prepare_plain, .launch = launch_plain};
+static const tdm_kernel plain_gemm = {
+    .name = "plain", .op = TDM_OP_GEMM, .backend = &tdm_backend_omp, .prepare = prepare_plain};
 
 static void a_verified_plan(void **state) {
   (void)state;

@@ -168,7 +168,7 @@ static void faults(void **state) {
   ACCEPTED(tdm_alloc(context, sizeof x, &a));
   ACCEPTED(tdm_copy(context, a, &x, sizeof x, TDM_TO_DEVICE, NULL));
   ACCEPTED(tdm_add_run(plan, a, a, a, NULL));
-  assert_non_null(strstr(logged, "add f32 1x1: hip_blocks on sim:"));
+  assert_non_null(strstr(logged, "add f32 1x1: hip_blocks (heuristic) on sim:"));
   ACCEPTED(tdm_free(context, a));
   tdm_plan_free(plan);
   tdm_close(context);

@@ -1,0 +1,183 @@
+/* The dispatcher: which kernel serves a plan, and with which parameters. What the caller named comes first, then the tuned
+ * table, then the heuristic: the row with the least estimate. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+#include "shadow.h"
+
+enum { MOST_ROWS = 48, MOST_REASON = 192 }; /* of one op */
+
+/* One row of the op, with its own choice of parameters. */
+typedef struct candidate {
+  const tdm_kernel *kernel;
+  bool serves, estimated;
+  tdm_cost cost;
+  char reason[MOST_REASON]; /* !serves: why */
+} candidate;
+
+typedef struct candidates {
+  int count;
+  candidate of[MOST_ROWS];
+} candidates;
+
+/* Can a row serve the plan with plan->tuning? If not, says why. */
+static bool serves(const tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
+  if (kernel->backend != plan->context->backend) {
+    snprintf(reason, size, "needs backend %s, the device is %s", kernel->backend->name, plan->context->device);
+    return false;
+  }
+  return tdm_tuning_taken(&plan->tuning, kernel->name, kernel->takes, reason, size) &&
+         (kernel->supports == NULL || kernel->supports(plan, reason, size));
+}
+
+static tdm_cost estimate(const tdm_plan *plan, const tdm_kernel *kernel) {
+  tdm_cost cost = {.floor = "nothing"};
+  if (!plan->empty) kernel->cost(plan, &cost);
+  return cost;
+}
+
+/* Last row first. */
+static void gather(tdm_plan *plan, candidates *all) {
+  plan->tuning = (tdm_tuning){0};
+  all->count = 0;
+  for (int i = tdm_kernel_count() - 1; i >= 0 && all->count < MOST_ROWS; i--) {
+    const tdm_kernel *kernel = tdm_kernel_row(i);
+    if (kernel->op != plan->op) continue;
+    candidate *c = &all->of[all->count++];
+    *c = (candidate){.kernel = kernel};
+    c->serves = serves(plan, kernel, c->reason, sizeof c->reason);
+    c->estimated = c->serves && kernel->cost != NULL;
+    if (c->estimated) c->cost = estimate(plan, kernel);
+  }
+}
+
+/* The least estimate of the rows that serve; without estimates, and where two are alike, the later row. NULL: none serves. */
+static const candidate *least(const candidates *all) {
+  const candidate *best = NULL;
+  for (int i = 0; i < all->count; i++) {
+    const candidate *c = &all->of[i];
+    if (c->serves && (best == NULL || (best->estimated && c->estimated && c->cost.clocks < best->cost.clocks))) best = c;
+  }
+  return best;
+}
+
+/* ---- Explain ---- */
+
+__attribute__((format(printf, 2, 3))) static void say(tdm_plan *plan, const char *format, ...) {
+  size_t used = strlen(plan->explain);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(plan->explain + used, sizeof plan->explain - used, format, args);
+  va_end(args);
+}
+
+static void say_device(tdm_plan *plan) {
+  const tdm_context *context = plan->context;
+  say(plan, "plan: %s\n", plan->title);
+  say(plan, "device: %s, %s\n", context->device,
+      !context->automatic        ? "named by the caller"
+      : context->hip != NULL     ? "chosen: the first GPU that HIP finds"
+      : context->omp_device >= 0 ? "chosen: the first offload device"
+                                 : "chosen: no offload device answers in this build");
+  if (context->automatic && context->hip == NULL) say(plan, "not device: %s\n", context->passed_over);
+}
+
+static void say_estimate(tdm_plan *plan, const char *what, const tdm_cost *cost) {
+  say(plan, "%s: estimate %.0f clocks, most of it %s", what, cost->clocks, cost->floor);
+}
+
+/* Rows without an estimate are taken by their place in the table. */
+static void say_candidates(tdm_plan *plan, const candidates *all) {
+  const tdm_kernel *chosen = plan->kernel;
+  for (int i = 0; i < all->count; i++) {
+    const candidate *c = &all->of[i];
+    char name[64];
+    snprintf(name, sizeof name, "not %s", c->kernel->name);
+    if (c->kernel == chosen) continue;
+    if (c->estimated) {
+      say_estimate(plan, name, &c->cost);
+      say(plan, "\n");
+    } else if (!c->serves) {
+      say(plan, "%s: %s\n", name, c->reason);
+    } else {
+      say(plan, "%s: %s%s\n", name, chosen->name, plan->source == TDM_HEURISTIC ? " comes first" : " was decided on");
+    }
+  }
+}
+
+static void say_detour(tdm_plan *plan) {
+  const tdm_detour *detour = &plan->kernel->detour;
+  bool can = false; /* arrays of elements as wide as the alignment are always aligned */
+  for (int i = 0; i < plan->buffer_count; i++)
+    can |= (detour->buffers >> i & 1) && plan->buffers[i].align < (size_t)detour->align;
+  if (can) say(plan, "detour: pointers not %d-byte aligned at run time take %s\n", detour->align, detour->kernel);
+}
+
+static void explain(tdm_plan *plan, const candidates *all, const char *why) {
+  char parameters[96];
+  tdm_tuning_print(&plan->tuning, parameters, sizeof parameters);
+  say(plan, "kernel: %s%s, %s\n", plan->kernel->name, parameters, why);
+  if (plan->kernel->cost != NULL && !plan->empty) {
+    tdm_cost cost = estimate(plan, plan->kernel);
+    say_estimate(plan, plan->kernel->name, &cost);
+    say(plan, "\n");
+  }
+  say_detour(plan);
+  if (plan->context->verify)
+    say(plan, "verify: %s\n",
+        tdm_shadow_applies(plan) ? "each run is repeated by omp on the host, and compared"
+                                 : "nothing to compare: this is the oracle itself");
+  say_candidates(plan, all);
+}
+
+/* ---- Choice ---- */
+
+static tdm_status take_named(tdm_plan *plan, const tdm_choice *named) {
+  char reason[MOST_REASON] = "is no kernel of this op";
+  const tdm_kernel *kernel = tdm_kernel_find(plan->op, named->name, named->name_length);
+  plan->tuning = named->tuning;
+  plan->source = TDM_NAMED;
+  if (kernel == NULL || !serves(plan, kernel, reason, sizeof reason))
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = '%.*s': %s; built in: %s", plan->title, named->name_length,
+                    named->name, reason, tdm_kernels(tdm_op_names[plan->op]));
+  plan->kernel = kernel;
+  return TDM_OK;
+}
+
+static tdm_status take_least(tdm_plan *plan, const candidates *all, const char **why) {
+  const candidate *best = least(all);
+  plan->source = TDM_HEURISTIC;
+  plan->tuning = (tdm_tuning){0};
+  if (best == NULL)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = 'auto': %s; built in: %s", plan->title,
+                    all->count > 0 ? all->of[all->count - 1].reason : "is no kernel of this op",
+                    tdm_kernels(tdm_op_names[plan->op]));
+  plan->kernel = best->kernel;
+  *why = best->estimated ? "chosen: the least estimate" : "chosen: the last row that serves";
+  return TDM_OK;
+}
+
+tdm_status tdm_plan_choose(tdm_plan *plan) {
+  candidates all;
+  tdm_choice named;
+  const char *why = "named by the caller";
+  gather(plan, &all);
+  say_device(plan);
+  if (tdm_named_kernel(plan->context->kernel, plan->op, &named))
+    TDM_TRY(take_named(plan, &named));
+  else
+    TDM_TRY(take_least(plan, &all, &why));
+  explain(plan, &all, why);
+  return TDM_OK;
+}
+
+bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers) {
+  const tdm_detour *detour = &plan->kernel->detour;
+  uintptr_t at = 0;
+  for (int i = 0; i < plan->buffer_count; i++)
+    if (detour->buffers >> i & 1) at |= (uintptr_t)buffers[i];
+  return detour->align > 0 && at % (unsigned)detour->align != 0;
+}

@@ -1,0 +1,184 @@
+/* The dispatcher on a simulated chip: which rows the estimates choose, who decides, and what explain and the log say of it. */
+#include "../api/api.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tandem/attention.h"
+#include "tandem/gemm.h"
+#include "tandem/swiglu.h"
+
+static const char *device; /* "sim:gfx950" */
+static tdm_context *context;
+static char logged[640];
+
+static void log_line(void *user, const char *line) {
+  (void)user;
+  snprintf(logged, sizeof logged, "%s", line);
+}
+
+static void open_with(const char *kernel) {
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = kernel, .log = log_line}, &context));
+}
+
+static int setup(void **state) {
+  (void)state;
+  clear_environment();
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  tdm_close(context);
+  context = NULL;
+  clear_environment();
+  return 0;
+}
+
+static tdm_plan *plan_gemm(int64_t m, int64_t n, int64_t k, tdm_type type) {
+  tdm_gemm_desc desc = tdm_gemm_default(m, n, k, type);
+  tdm_plan *plan = NULL;
+  desc.layout = TDM_NT;
+  ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
+  return plan;
+}
+
+static tdm_plan *plan_swiglu(int64_t m, int64_t n, int64_t k) {
+  tdm_swiglu_desc desc = tdm_swiglu_default(m, n, k, TDM_BF16);
+  tdm_plan *plan = NULL;
+  desc.layout = TDM_NT;
+  ACCEPTED(tdm_swiglu_plan(context, &desc, &plan));
+  return plan;
+}
+
+static void kernel_is(tdm_plan *plan, const char *kernel, bool is) {
+  if ((strcmp(tdm_plan_kernel(plan), kernel) == 0) != is)
+    fail_msg("%s must%s be the kernel:\n%s", kernel, is ? "" : " not", tdm_plan_explain(plan));
+  tdm_plan_free(plan);
+}
+
+static void says(tdm_plan *plan, const char *words) {
+  if (strstr(tdm_plan_explain(plan), words) == NULL) fail_msg("explain lacks '%s':\n%s", words, tdm_plan_explain(plan));
+}
+
+/* ---- The heuristic ---- */
+
+/* A tile of 256 x 256 for a corner of it is the wrong one, and for 1024 of them the right one. In f32 the matrix unit takes so
+ * long that the smaller tiles lose nothing. */
+static void sizes(void **state) {
+  (void)state;
+  const tdm_type types[] = {TDM_F32, TDM_F16, TDM_BF16};
+  open_with(NULL);
+  for (int t = 0; t < 3; t++) {
+    kernel_is(plan_gemm(16, 16, 256, types[t]), "hip_256x256", false);
+    kernel_is(plan_gemm(17, 33, 300, types[t]), "hip_256x256", false);
+    kernel_is(plan_gemm(128, 128, 4096, types[t]), "hip_256x256", false);
+    if (types[t] != TDM_F32) kernel_is(plan_gemm(8192, 8192, 8192, types[t]), "hip_256x256", true);
+    if (types[t] != TDM_F32) kernel_is(plan_gemm(4096, 4096, 64, types[t]), "hip_small_k", true);
+  }
+  kernel_is(plan_swiglu(16, 16, 256), "hip_256x128", false);
+  kernel_is(plan_swiglu(8192, 8192, 8192), "hip_256x128", true);
+}
+
+/* Explain has the estimate of each row that serves, and the refusal of each that does not. */
+static void estimates(void **state) {
+  (void)state;
+  open_with(NULL);
+  tdm_plan *plan = plan_gemm(8192, 8192, 8192, TDM_BF16);
+  says(plan, "kernel: hip_256x256, chosen: the least estimate\nhip_256x256: estimate ");
+  says(plan, "\nnot hip_128x128: estimate ");
+  says(plan, "\nnot hip_small_k: k = 8192: at most 128 of bf16");
+  says(plan, "\nnot omp: needs backend omp");
+  tdm_plan_free(plan);
+  plan = plan_gemm(0, 16, 16, TDM_BF16); /* nothing to estimate */
+  says(plan, "kernel: hip_");
+  tdm_plan_free(plan);
+}
+
+static void attention(void **state) {
+  (void)state;
+  open_with(NULL);
+  tdm_plan *plan = NULL;
+  tdm_attention_desc desc = tdm_attention_default(1, 2, 1, 100, 100, 64, TDM_BF16);
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  says(plan, "detour: pointers not 16-byte aligned at run time take hip_flash\n");
+  says(plan, "not hip_flash: estimate ");
+  kernel_is(plan, "hip_flash64", true);
+  desc.head_dim = 96;
+  desc.q = desc.k = desc.v = desc.o = (tdm_attention_strides){0};
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  kernel_is(plan, "hip_flash", true);
+}
+
+/* ---- What the caller names ---- */
+
+static void parameters(void **state) {
+  (void)state;
+  open_with("gemm=hip_256x256:window=3:chunk=5");
+  tdm_plan *plan = plan_gemm(16, 16, 256, TDM_BF16);
+  says(plan, "kernel: hip_256x256:window=3:chunk=5, named by the caller\n");
+  tdm_plan_free(plan);
+  assert_string_equal(tdm_kernel_parameters("gemm", "hip_256x256"), "window chunk");
+  assert_string_equal(tdm_kernel_parameters("attention", "hip_flash"), "");
+  assert_null(tdm_kernel_parameters("gemm", "hip_flash"));
+  assert_null(tdm_kernel_parameters("gem", "hip_256x256"));
+  assert_null(tdm_kernel_parameters(NULL, NULL));
+}
+
+static void refuses(void **state) {
+  (void)state;
+  const struct {
+    const char *kernel, *words;
+  } bad[] = {
+      {"hip_256x256:window=0", "'window=0': window must be 1 to 1048576"},
+      {"hip_256x256:window=", "'window=': window must be"},
+      {"hip_256x256:window=1048577", "window must be 1 to 1048576"},
+      {"hip_256x256:window=4:window=4", "window was given before"},
+      {"hip_256x256:tile=4", "'tile=4': must be NAME or NAME:PARAMETER=N"},
+      {"hip_256x256:", "'': must be NAME"},
+      {"gemm=:window=4", "':window=4': must be NAME"},
+      {"hip_256x256:split=2", "split = 2: hip_256x256 takes window chunk"},
+      {"attention=hip_flash:window=4", "window = 4: hip_flash takes no parameters"},
+      {"gem=hip_256x256:window=4", "'gem' is no op"},
+      {"add=hip_256x256:window=4", "'hip_256x256' is no kernel of add"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    REFUSED(tdm_open(&(tdm_options){.device = device, .kernel = bad[i].kernel}, &context), TDM_ERROR_ARGUMENT, "kernel = '",
+            bad[i].words);
+}
+
+/* ---- Runs that another row's kernel does ---- */
+
+static void detours(void **state) {
+  (void)state;
+  setenv("TANDEM_VERBOSE", "1", 1);
+  open_with("gemm=hip_256x256");
+  tdm_plan *plan = plan_gemm(16, 16, 16, TDM_BF16);
+  char *memory = NULL, zeros[4096] = {0};
+  says(plan, "detour: pointers not 4-byte aligned at run time take hip_128x128\n");
+  ACCEPTED(tdm_alloc(context, 4096, (void **)&memory));
+  ACCEPTED(tdm_copy(context, memory, zeros, sizeof zeros, TDM_TO_DEVICE, NULL));
+  ACCEPTED(tdm_gemm_run(plan, memory, memory + 1024, memory + 2048, NULL, NULL, NULL));
+  assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
+  ACCEPTED(tdm_gemm_run(plan, memory + 2, memory + 1024, memory + 2048, NULL, NULL, NULL));
+  assert_non_null(strstr(logged, ": hip_256x256 (named), by hip_128x128 as pointers are not 4-byte aligned, on sim:"));
+  ACCEPTED(tdm_gemm_run(plan, memory, memory + 1024, memory + 2050, NULL, NULL, NULL)); /* c may begin anywhere */
+  assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
+  tdm_plan_free(plan);
+  plan = plan_gemm(16, 16, 16, TDM_F32); /* f32 always begins at a multiple of 4 */
+  assert_null(strstr(tdm_plan_explain(plan), "detour"));
+  tdm_plan_free(plan);
+  ACCEPTED(tdm_free(context, memory));
+}
+
+int main(int argc, char **argv) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+  const struct CMUnitTest tests[] = {TEST(sizes),      TEST(estimates), TEST(attention),
+                                     TEST(parameters), TEST(refuses),   TEST(detours)};
+  if (argc != 2) {
+    fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
+    return 2;
+  }
+  device = argv[1];
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
