@@ -35,57 +35,61 @@ int forward_weight_forms(int version, bool cached) {
 
 /* ---- Memory ---- */
 
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
-/* Elements of each buffer. */
-static void buffer_sizes(const forward *f, int64_t n[BUFFERS]) {
+/* Elements of each buffer. In f64: a configuration may ask for more than fits 63 bits. */
+static void buffer_sizes(const forward *f, double n[BUFFERS]) {
   const llama_config *c = f->config;
-  int64_t t = tokens(f), all_keys = f->cache != NULL ? f->cache->capacity : f->seq;
-  int64_t qkv = q_width(c) + 2 * kv_width(c);
-  memset(n, 0, BUFFERS * sizeof *n);
-  n[X] = t * c->d;
-  n[Y] = t * (f->version == 4 ? most(c->d, q_width(c)) : c->d); /* 4: also the heads */
-  if (!grouped(f)) n[Q] = t * q_width(c);
-  if (!grouped(f) && f->cache == NULL) n[K] = n[V] = t * kv_width(c);
-  if (grouped(f)) n[QKV] = t * (f->version == 4 ? most(qkv, c->ffn) : qkv); /* 4: also the MLP's */
-  if (f->version < 4) n[HEADS] = t * q_width(c), n[OUT] = t * c->d;
-  if (materialised(f)) n[SCORES] = f->batch * c->heads * f->seq * all_keys;
-  if (f->version < 4 || !grouped(f)) n[MLP] = t * c->ffn * (materialised(f) ? 2 : 1);
+  double t = (double)tokens(f), d = (double)c->d, ffn = (double)c->ffn, q = (double)q_width(c), kv = (double)kv_width(c);
+  double keys_most = (double)(f->cache != NULL ? f->cache->capacity : f->seq);
+  for (int i = 0; i < BUFFERS; i++) n[i] = 0;
+  n[X] = t * d;
+  n[Y] = t * (f->version == 4 ? fmax(d, q) : d); /* 4: also the heads */
+  if (!grouped(f)) n[Q] = t * q;
+  if (!grouped(f) && f->cache == NULL) n[K] = n[V] = t * kv;
+  if (grouped(f)) n[QKV] = t * (f->version == 4 ? fmax(q + 2 * kv, ffn) : q + 2 * kv); /* 4: also the MLP's */
+  if (f->version < 4) n[HEADS] = t * q, n[OUT] = t * d;
+  if (materialised(f)) n[SCORES] = t * (double)c->heads * keys_most;
+  if (f->version < 4 || !grouped(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
 }
 
+static size_t buffer_bytes(const forward *f, double elements) {
+  return memory_bytes(elements * (double)tdm_type_size(f->w->type));
+}
+static size_t ids_bytes(const forward *f) { return memory_bytes((double)tokens(f) * sizeof(int32_t)); }
 static size_t logits_bytes(const forward *f) {
-  return (size_t)(f->batch * (f->last_only ? 1 : f->seq) * f->config->vocab) * sizeof(float);
+  return memory_bytes((double)(f->last_only ? f->batch : tokens(f)) * (double)f->config->vocab * sizeof(float));
 }
 
 void forward_bytes(const forward *f, size_t bytes[MEMORY_KINDS]) {
-  int64_t n[BUFFERS];
+  double n[BUFFERS];
   buffer_sizes(f, n);
-  for (int i = 0; i < BUFFERS; i++)
-    bytes[i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS] += (size_t)n[i] * tdm_type_size(f->w->type);
-  bytes[MEMORY_ACTIVATIONS] += (size_t)tokens(f) * sizeof(int32_t);
+  for (int i = 0; i < BUFFERS; i++) bytes[i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS] += buffer_bytes(f, n[i]);
+  bytes[MEMORY_ACTIVATIONS] += ids_bytes(f);
   bytes[MEMORY_LOGITS] += logits_bytes(f);
 }
 
 static bool take_buffers(forward *f, llama_error *error) {
-  int64_t n[BUFFERS];
+  double n[BUFFERS];
   void *ids, *logits;
   buffer_sizes(f, n);
   for (int i = 0; i < BUFFERS; i++)
-    if (!memory_take(f->m, i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS, (size_t)n[i] * tdm_type_size(f->w->type),
-                     &f->buffer[i], error))
+    if (!memory_take(f->m, i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS, buffer_bytes(f, n[i]), &f->buffer[i], error))
       return false;
-  if (!memory_take(f->m, MEMORY_ACTIVATIONS, (size_t)tokens(f) * sizeof(int32_t), &ids, error)) return false;
+  if (!memory_take(f->m, MEMORY_ACTIVATIONS, ids_bytes(f), &ids, error)) return false;
   f->ids = ids;
   if (!memory_take(f->m, MEMORY_LOGITS, logits_bytes(f), &logits, error)) return false;
   f->logits = logits;
   return true;
 }
 
+size_t kv_cache_bytes(const llama_config *c, tdm_type type, int64_t capacity) {
+  return memory_bytes((double)c->layers * (double)capacity * 2 * (double)kv_width(c) * (double)tdm_type_size(type));
+}
+
 bool kv_cache_open(kv_cache *cache, const llama_config *c, tdm_type type, int64_t capacity, memory *m, llama_error *error) {
   *cache = (kv_cache){.capacity = capacity, .layer = calloc((size_t)c->layers, sizeof(void *))};
   if (cache->layer == NULL) return llama_fail(error, "no memory for the list of layers");
   for (int64_t i = 0; i < c->layers; i++)
-    if (!memory_take(m, MEMORY_CACHE, (size_t)(capacity * 2 * kv_width(c)) * tdm_type_size(type), &cache->layer[i], error)) {
+    if (!memory_take(m, MEMORY_CACHE, kv_cache_bytes(c, type, capacity) / (size_t)c->layers, &cache->layer[i], error)) {
       kv_cache_close(cache, c, m);
       return false;
     }

@@ -19,6 +19,7 @@ typedef struct kv_cache {
 } kv_cache;
 
 bool kv_cache_open(kv_cache *cache, const llama_config *config, tdm_type type, int64_t capacity, memory *m, llama_error *error);
+size_t kv_cache_bytes(const llama_config *config, tdm_type type, int64_t capacity);
 void kv_cache_close(kv_cache *cache, const llama_config *config, memory *m);
 
 typedef struct forward {

@@ -4,24 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
-#include "session.h"
+#include "compare.h"
+#include "decoder.h"
 
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* Writes all logits, [batch, seq, vocab] as f32, for tests. */
+static bool write_file(const char *path, const float *logits, int64_t count, llama_error *error) {
+  FILE *file = fopen(path, "wb");
+  bool ok = file != NULL && fwrite(logits, sizeof *logits, (size_t)count, file) == (size_t)count;
+  if (file != NULL && fclose(file) != 0) ok = false;
+  return ok || llama_fail(error, "--logits = '%s': can't be written", path);
+}
+
+/* All logits, [batch, seq, vocab]. */
 static bool write_logits(const session *s, const forward *f, llama_error *error) {
-  const char *path = s->options->logits;
-  float *row = malloc((size_t)s->config.vocab * sizeof *row);
-  FILE *file = row == NULL ? NULL : fopen(path, "wb");
-  bool ok = file != NULL || llama_fail(error, "--logits = '%s': can't be written", path);
-  for (int64_t i = 0; ok && i < s->batch * s->seq; i++) {
-    ok = forward_logits(f, i / s->seq, i % s->seq, row, error);
-    if (ok && fwrite(row, sizeof *row, (size_t)s->config.vocab, file) != (size_t)s->config.vocab)
-      ok = llama_fail(error, "--logits = '%s': can't be written", path);
-  }
-  if (file != NULL && fclose(file) != 0 && ok) ok = llama_fail(error, "--logits = '%s': can't be written", path);
-  free(row);
+  int64_t rows = s->batch * s->seq, vocab = s->config.vocab;
+  float *logits = malloc((size_t)(rows * vocab) * sizeof *logits);
+  bool ok = logits != NULL || llama_fail(error, "no memory for the logits of %d tokens", (int)rows);
+  for (int64_t i = 0; ok && i < rows; i++) ok = forward_logits(f, i / s->seq, i % s->seq, logits + i * vocab, error);
+  ok = ok && write_file(s->options->logits, logits, rows * vocab, error);
+  free(logits);
   return ok;
 }
 
@@ -30,17 +32,44 @@ static bool run_once(session *s, llama_error *error) {
   measured time;
   if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, &f, error)) return false;
   bool ok = measure_forward(&f, s->repeats, &time, error);
-  if (ok) print_run(&f, &time);
+  if (ok) print_run(s, &f, &time);
   if (ok && s->options->logits != NULL) ok = write_logits(s, &f, error);
   forward_close(&f);
   return ok;
+}
+
+/* The ids through the cache: the first `prompt` at once, the others one by one. */
+static bool run_cached(session *s, llama_error *error) {
+  decoder d;
+  char *end;
+  int64_t vocab = s->config.vocab, prompt = strtoll(s->options->cached, &end, 10);
+  if (*end != '\0' || prompt < 1 || prompt > s->seq || s->batch != 1)
+    return llama_fail(error, "--cached = '%s': must be 1 to the length of one sequence, and the batch 1", s->options->cached);
+  float *logits = malloc((size_t)(s->seq * vocab) * sizeof *logits);
+  if (logits == NULL) return llama_fail(error, "no memory for the logits of %d tokens", (int)s->seq);
+  bool ok = session_ids(s, error) && decoder_open(&d, s, prompt, s->seq, error);
+  if (ok) {
+    ok = decoder_prefill(&d, s->ids, prompt, true, logits, error);
+    for (int64_t i = prompt; ok && i < s->seq; i++) ok = decoder_step(&d, s->ids[i], logits + i * vocab, error);
+    decoder_close(&d);
+  }
+  if (ok && s->options->logits != NULL) ok = write_file(s->options->logits, logits, s->seq * vocab, error);
+  free(logits);
+  return ok;
+}
+
+static bool run_command(session *s, llama_error *error) {
+  if (s->options->cached != NULL) return run_cached(s, error);
+  if (s->options->compare) return run_compare(s, error);
+  if (s->options->profile) return run_profile(s, error);
+  return run_once(s, error);
 }
 
 static int run(const llama_options *options) {
   static session s;
   llama_error error = {""};
   bool usage = false;
-  bool ok = session_open(&s, options, &usage, &error) && run_once(&s, &error);
+  bool ok = session_open(&s, options, &usage, &error) && run_command(&s, &error);
   if (!ok) fprintf(stderr, "tiny-llama: %s\n", error.text);
   session_close(&s);
   return ok ? EXIT_PASSED : usage ? EXIT_USAGE : EXIT_FAILED;
@@ -68,6 +97,11 @@ int main(int argc, char **argv) {
       {"dtype", '\0', POPT_ARG_STRING, &o.dtype, 0, "Type of weights and activations; default f32", "f32|f16|bf16"},
       {"version", '\0', POPT_ARG_STRING, &o.version, 0, "How the pass is cut into ops; default 4", "1..4"},
       {"repeats", '\0', POPT_ARG_STRING, &o.repeats, 0, "Timed passes; default 5", "N"},
+      {"profile", '\0', POPT_ARG_NONE, &o.profile, 0, "The steps of a pass: time, rates, error against version 1", NULL},
+      {"compare", '\0', POPT_ARG_NONE, &o.compare, 0, "All versions, and what was claimed of them", NULL},
+      {"json", '\0', POPT_ARG_STRING, &o.json, 0, "Write --profile or --compare as JSON", "FILE"},
+      {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare with gnuplot", "FILE.svg"},
+      {"cached", '\0', POPT_ARG_STRING, &o.cached, 0, "One sequence through the cache: N tokens at once, then one by one", "N"},
       {"logits", '\0', POPT_ARG_STRING, &o.logits, 0, "Write the logits as raw f32, [batch, seq, vocab]", "FILE"},
       {"backend", '\0', POPT_ARG_STRING, &o.backend, 0, "Backend", "omp|hip"},
       {"device", '\0', POPT_ARG_STRING, &o.device, 0, "Device", "host|omp:N|hip:N|sim:CHIP"},
@@ -78,8 +112,8 @@ int main(int argc, char **argv) {
   int code = popt == NULL ? EXIT_FAILED : read_command_line(popt);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
-  char *const texts[] = {o.preset,  o.model,  o.input,  o.dtype, o.seed, o.repeats, o.version,
-                         o.backend, o.device, o.kernel, o.ids,   o.json, o.plot,    o.logits};
+  char *const texts[] = {o.preset, o.model,   o.input,  o.ids,    o.dtype, o.seed, o.repeats, o.version,
+                         o.cached, o.backend, o.device, o.kernel, o.json,  o.plot, o.logits};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

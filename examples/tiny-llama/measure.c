@@ -43,24 +43,26 @@ bool measure_forward(const forward *f, int repeats, measured *out, llama_error *
   return ok;
 }
 
-void print_run(const forward *f, const measured *time) {
-  const llama_config *c = f->config;
-  const memory *m = f->m;
-  double tokens = (double)(f->batch * f->seq), flops = forward_flops(f);
+void print_model(const session *s) {
+  const llama_config *c = &s->config;
   printf("model        %s: %.1f M parameters, vocab %" PRId64 ", d %" PRId64 ", %" PRId64 " layers, %" PRId64 "/%" PRId64
          " heads of %" PRId64 ", ffn %" PRId64 "%s\n",
          c->name, 1e-6 * llama_parameters(c), c->vocab, c->d, c->layers, c->heads, c->kv_heads, c->head_dim, c->ffn,
          c->tied ? ", tied head" : "");
-  printf("run          version %d, %s, input %" PRId64 "x%" PRId64 ", on %s\n", f->version, tdm_type_name(f->w->type), f->batch,
-         f->seq, tdm_context_device(m->context));
-  printf("launches     %d\n", f->graph.steps);
-  printf("memory");
+  printf("input        %" PRId64 "x%" PRId64 ", %s, on %s\n", s->batch, s->seq, tdm_type_name(s->type),
+         tdm_context_device(s->m.context));
+}
+
+void print_run(const session *s, const forward *f, const measured *time) {
+  const memory *m = f->m;
+  double tokens = (double)(f->batch * f->seq), flops = forward_flops(f);
+  print_model(s);
+  printf("version      %d: %d launches a pass\nmemory       ", f->version, f->graph.steps);
   for (int k = 0; k < MEMORY_KINDS; k++)
-    if (m->peak[k] > 0) printf("%s%s %.1f MiB", k == 0 ? "       " : ", ", memory_kind_names[k], (double)m->peak[k] / 0x1p20);
-  if (m->mapped > 0) printf(", mapped weights %.1f MiB", (double)m->mapped / 0x1p20);
-  printf(" at most\n");
+    if (m->peak[k] > 0) printf("%s %.1f MiB, ", memory_kind_names[k], (double)m->peak[k] / 0x1p20);
+  printf("mapped weights %.1f MiB\n", (double)m->mapped / 0x1p20);
   if (time->samples == 0)
-    printf("time         none: a simulated chip has no time of its own; %.3f GFLOP in a pass\n", 1e-9 * flops);
+    printf("time         none: a simulated chip has no time of its own; %.3f GFLOP a pass\n", 1e-9 * flops);
   else
     printf("time         %.3f ms a pass, median of %d; %.1f tokens/s, %.4f TFLOPS\n", 1e3 * time->seconds, time->samples,
            tokens / time->seconds, 1e-12 * flops / time->seconds);

@@ -2,7 +2,7 @@
 #ifndef LLAMA_MEASURE_H
 #define LLAMA_MEASURE_H
 
-#include "forward.h"
+#include "session.h"
 
 typedef struct measured {
   double seconds; /* median; 0 on a simulated chip, whose time says nothing */
@@ -15,6 +15,8 @@ double median_of(double *samples, int count);
 bool measure_forward(const forward *f, int repeats, measured *out, llama_error *error);
 /* A simulated chip runs the kernels, and has no time of its own. */
 bool is_simulated(const forward *f);
-void print_run(const forward *f, const measured *time);
+/* The model, the input, type and device, a line each. */
+void print_model(const session *s);
+void print_run(const session *s, const forward *f, const measured *time);
 
 #endif

@@ -21,11 +21,13 @@ static size_t available(void) {
   return (size_t)kib << 10;
 }
 
+size_t memory_bytes(double bytes) { return bytes > 0x1p60 ? (size_t)1 << 60 : (size_t)bytes; }
+
 bool memory_check(const memory *m, const char *what, const size_t wanted[MEMORY_KINDS], llama_error *error) {
   size_t total = 0, room = available();
   char parts[256] = "";
   for (int k = 0; k < MEMORY_KINDS; k++) {
-    if (__builtin_add_overflow(total, wanted[k], &total)) return llama_fail(error, "%s: its size overflows 64 bits", what);
+    total += wanted[k];
     if (wanted[k] > 0)
       snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s %.2f", parts[0] == '\0' ? "" : ", ",
                memory_kind_names[k], (double)wanted[k] / 0x1p30);

@@ -28,6 +28,8 @@ typedef struct memory {
   size_t mapped; /* weights that are used where their file is mapped */
 } memory;
 
+/* As a size; more than 2^60 becomes 2^60, which no machine has, and sums of which stay below 2^64. */
+size_t memory_bytes(double bytes);
 /* Bytes wanted of each kind: refused here when they are more than this machine has. On GPUs the runtime alone knows: there the
  * first allocation that fails tells. */
 bool memory_check(const memory *m, const char *what, const size_t wanted[MEMORY_KINDS], llama_error *error);

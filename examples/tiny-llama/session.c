@@ -75,7 +75,8 @@ static bool read_ids(session *s, const char *text, llama_error *error) {
   return true;
 }
 
-static bool make_ids(session *s, llama_error *error) {
+bool session_ids(session *s, llama_error *error) {
+  if (s->ids != NULL) return true;
   s->ids = malloc((size_t)(s->batch * s->seq) * sizeof *s->ids);
   if (s->ids == NULL) return llama_fail(error, "no memory for %" PRId64 " token ids", s->batch * s->seq);
   for (int64_t i = 0; i < s->batch * s->seq; i++)
@@ -86,22 +87,37 @@ static bool make_ids(session *s, llama_error *error) {
 static bool read_model(session *s, llama_error *error) {
   const llama_options *o = s->options;
   const char *preset = o->preset == NULL ? "tiny" : o->preset;
-  if (o->model != NULL && o->preset != NULL) return llama_fail(error, "--preset and --model: name one of them");
   if (o->model != NULL) return llama_config_read(o->model, &s->config, error);
   return llama_preset(preset, &s->config) ||
          llama_fail(error, "--preset = '%s': must be one of %s", preset, llama_preset_names());
 }
 
+/* A file that can't be written is said before minutes of measuring, not after them. */
+static bool check_outputs(const llama_options *o, llama_error *error) {
+  const struct {
+    const char *option, *path;
+  } outputs[] = {{"--json", o->json}, {"--plot", o->plot}, {"--logits", o->logits}};
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    if (outputs[i].path == NULL) continue;
+    FILE *file = fopen(outputs[i].path, "a");
+    if (file == NULL)
+      return llama_fail(error, "%s = '%s': can't be written: %s", outputs[i].option, outputs[i].path, strerror(errno));
+    fclose(file);
+  }
+  return true;
+}
+
 bool session_open(session *s, const llama_options *options, bool *usage, llama_error *error) {
   *s = (session){.options = options};
   *usage = true;
-  if (!read_numbers(s, error)) return false;
+  if (!read_numbers(s, error) || !check_outputs(options, error)) return false;
+  if (options->model != NULL && options->preset != NULL) return llama_fail(error, "--preset and --model: name one of them");
   *usage = options->model == NULL;
   if (!read_model(s, error)) return false;
   *usage = true;
   s->batch = s->config.batch, s->seq = s->config.seq;
   if (options->input != NULL && !read_input(s, options->input, error)) return false;
-  if (options->ids != NULL ? !read_ids(s, options->ids, error) : !make_ids(s, error)) return false;
+  if (options->ids != NULL && !read_ids(s, options->ids, error)) return false;
   tdm_options open = {.backend = options->backend, .device = options->device, .kernel = options->kernel};
   if (tdm_open(&open, &s->m.context) != TDM_OK) return llama_fail(error, "%s", tdm_last_error());
   *usage = false;
@@ -143,7 +159,7 @@ bool session_load(session *s, unsigned versions, llama_error *error) {
 
 bool session_forward(session *s, int version, forward *f, llama_error *error) {
   *f = describe(s, version);
-  if (!forward_open(f, error)) return false;
+  if (!session_ids(s, error) || !forward_open(f, error)) return false;
   if (forward_ids(f, s->ids, error)) return true;
   forward_close(f);
   return false;

@@ -8,7 +8,7 @@
 typedef struct llama_options {
   char *preset, *model, *input, *dtype, *seed, *repeats, *version; /* texts, NULL where one was not given */
   char *backend, *device, *kernel;
-  char *ids, *json, *plot, *logits;
+  char *ids, *json, *plot, *logits, *cached;
   int profile, compare;
 } llama_options;
 
@@ -19,7 +19,7 @@ typedef struct session {
   uint64_t seed;
   int version, repeats;
   int64_t batch, seq;
-  int32_t *ids; /* [batch, seq] */
+  int32_t *ids; /* [batch, seq]; random ones are made by session_ids */
   memory m;
   weights w;
 } session;
@@ -30,6 +30,7 @@ void session_close(session *s);
 /* Loads weights in the forms that the versions need: bit v - 1 of `versions` for version v. Says before if memory is short:
  * the weights, and the largest of the versions' other memory. */
 bool session_load(session *s, unsigned versions, llama_error *error);
+bool session_ids(session *s, llama_error *error);
 /* A pass of a version over the session's ids. */
 bool session_forward(session *s, int version, forward *f, llama_error *error);
 

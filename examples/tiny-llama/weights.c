@@ -181,7 +181,7 @@ size_t weights_bytes(const llama_config *c, tdm_type type, int forms) {
   double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), layers = (double)c->layers;
   double qkv = layers * (double)c->d * (q + 2 * kv);
   int copies = !!(forms & (WEIGHTS_QKV | WEIGHTS_APART)) + !!(forms & WEIGHTS_GROUPS);
-  return (size_t)((llama_parameters(c) + (copies - 1) * qkv) * (double)tdm_type_size(type));
+  return memory_bytes((llama_parameters(c) + (copies - 1) * qkv) * (double)tdm_type_size(type));
 }
 
 bool weights_open(const llama_config *config, const char *folder, uint64_t seed, tdm_type type, int forms, memory *m,

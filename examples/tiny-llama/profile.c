@@ -1,0 +1,162 @@
+/* The per-op table of a pass. */
+#include "profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../offload/elem.h"
+
+/* The row of a step; NULL: there are more names than rows, which no version has. */
+static profile_row *row_of(profile *p, const graph_step *s) {
+  for (int i = 0; i < p->count; i++)
+    if (strcmp(p->row[i].name, s->name) == 0) return &p->row[i];
+  if (p->count == PROFILE_ROWS) return NULL;
+  p->row[p->count] = (profile_row){.name = s->name, .op = s->op};
+  return &p->row[p->count++];
+}
+
+void profile_begin(const forward *f, profile *p) {
+  *p = (profile){0};
+  for (int i = 0; i < f->graph.steps; i++) {
+    const graph_step *s = &f->graph.step[i];
+    profile_row *row = row_of(p, s);
+    if (row == NULL) continue;
+    row->launches++;
+    row->flops += s->flops;
+    row->bytes += s->bytes;
+  }
+}
+
+/* ---- Time ---- */
+
+bool profile_time(const forward *f, int repeats, profile *p, llama_error *error) {
+  int steps = f->graph.steps;
+  double *samples = malloc((size_t)steps * (size_t)repeats * sizeof *samples);
+  if (samples == NULL) return llama_fail(error, "no memory for %d samples of %d steps", repeats, steps);
+  bool ok = forward_run(f, error); /* warms up */
+  for (int r = 0; ok && r < repeats; r++)
+    for (int i = 0; ok && i < steps; i++) {
+      double start = llama_seconds();
+      ok = graph_run(&f->graph, i, i + 1, error) &&
+           (tdm_stream_sync(f->m->context, NULL) == TDM_OK || llama_fail_tandem(error, f->graph.step[i].name));
+      samples[(size_t)i * (size_t)repeats + (size_t)r] = llama_seconds() - start;
+    }
+  for (int i = 0; ok && i < steps; i++) {
+    double seconds = median_of(samples + (size_t)i * (size_t)repeats, repeats);
+    profile_row *row = row_of(p, &f->graph.step[i]);
+    if (row != NULL) row->seconds += seconds;
+    p->seconds += seconds;
+  }
+  free(samples);
+  return ok;
+}
+
+/* ---- Errors ---- */
+
+/* The elements of a point as f32, packed; the caller frees. */
+static float *fetch(const forward *f, const graph_step *s, llama_error *error) {
+  size_t size = tdm_type_size(s->type), bytes = (size_t)((s->rows - 1) * s->ld + s->cols) * size;
+  float *values = malloc((size_t)(s->rows * s->cols) * sizeof *values);
+  char *stored = malloc(bytes);
+  bool ok = values != NULL && stored != NULL;
+  if (!ok) llama_fail(error, "%s: no memory for a copy of %zu bytes", s->name, bytes);
+  if (ok && tdm_copy(f->m->context, stored, s->result, bytes, TDM_TO_HOST, NULL) != TDM_OK)
+    ok = llama_fail_tandem(error, s->name);
+  for (int64_t r = 0; ok && r < s->rows; r++)
+    for (int64_t c = 0; c < s->cols; c++) values[r * s->cols + c] = tdm_load(stored, r * s->ld + c, s->type);
+  free(stored);
+  if (!ok) free(values);
+  return ok ? values : NULL;
+}
+
+static bool compare_points(const forward *f, const graph_step *s, const forward *reference, const graph_step *t, profile *p,
+                           llama_error *error) {
+  float *mine = fetch(f, s, error), *theirs = mine == NULL ? NULL : fetch(reference, t, error);
+  double largest = 0, difference = 0;
+  for (int64_t i = 0; theirs != NULL && i < s->rows * s->cols; i++) {
+    double d = fabs((double)mine[i] - (double)theirs[i]);
+    largest = fmax(largest, fabs((double)theirs[i]));
+    if (!(d <= difference)) difference = d; /* keeps a NaN */
+  }
+  profile_row *row = row_of(p, s);
+  if (theirs != NULL && row != NULL) {
+    double relative = largest > 0 ? difference / largest : difference;
+    if (!row->compared || !(relative <= row->error)) row->error = relative;
+    row->compared = true;
+  }
+  free(mine);
+  free(theirs);
+  return theirs != NULL;
+}
+
+/* Runs on up to and with the next step that has a point; -1 after an error, else its number, or the end. */
+static int run_to_point(const forward *f, int from, llama_error *error) {
+  int i = from;
+  while (i < f->graph.steps && f->graph.step[i].point == POINT_NONE) i++;
+  int end = i < f->graph.steps ? i + 1 : i;
+  return graph_run(&f->graph, from, end, error) ? i : -1;
+}
+
+bool profile_compare(const forward *f, const forward *reference, profile *p, llama_error *error) {
+  for (int i = 0, j = 0;; i++, j++) {
+    i = run_to_point(f, i, error);
+    j = run_to_point(reference, j, error);
+    if (i < 0 || j < 0) return false;
+    if (i == f->graph.steps || j == reference->graph.steps) return true;
+    if (!compare_points(f, &f->graph.step[i], reference, &reference->graph.step[j], p, error)) return false;
+  }
+}
+
+/* ---- Sums and the table ---- */
+
+static bool is_named(const profile_row *row, const char *names) {
+  size_t length = strlen(row->name);
+  for (const char *at = names;; at++) {
+    size_t part = strcspn(at, "|");
+    if (part == length && strncmp(at, row->name, part) == 0) return true;
+    at += part;
+    if (*at == '\0') return false;
+  }
+}
+
+double profile_seconds(const profile *p, const char *names) {
+  double sum = 0;
+  for (int i = 0; i < p->count; i++) sum += is_named(&p->row[i], names) ? p->row[i].seconds : 0;
+  return sum;
+}
+
+double profile_bytes(const profile *p, const char *names) {
+  double sum = 0;
+  for (int i = 0; i < p->count; i++) sum += is_named(&p->row[i], names) ? p->row[i].bytes : 0;
+  return sum;
+}
+
+void profile_print(const profile *p) {
+  printf("%-10s %-10s %8s %10s %7s %9s %9s %10s\n", "step", "op", "launches", "ms", "share", "GB/s", "TFLOP/s", "error");
+  for (int i = 0; i < p->count; i++) {
+    const profile_row *r = &p->row[i];
+    printf("%-10s %-10s %8d ", r->name, r->op, r->launches);
+    if (p->seconds > 0)
+      printf("%10.3f %5.1f %% %9.2f %9.4f ", 1e3 * r->seconds, 100 * r->seconds / p->seconds, 1e-9 * r->bytes / r->seconds,
+             1e-12 * r->flops / r->seconds);
+    else
+      printf("%10s %7s %9s %9s ", "-", "-", "-", "-");
+    if (r->compared)
+      printf("%10.2e\n", r->error);
+    else
+      printf("%10s\n", "-");
+  }
+  if (p->seconds > 0) printf("sum of the steps, each waited for: %.3f ms\n", 1e3 * p->seconds);
+}
+
+double bound_seconds(const profile *p, const path_rates *rates) {
+  double seconds = 0;
+  for (int i = 0; i < p->count; i++) {
+    const profile_row *r = &p->row[i];
+    bool product = strcmp(r->op, "gemm") == 0 || strcmp(r->op, "swiglu") == 0 || strcmp(r->op, "attention") == 0;
+    seconds += product ? r->flops / rates->gemm_flops : r->bytes / rates->copy_bytes;
+  }
+  return seconds;
+}

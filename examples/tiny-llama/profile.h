@@ -1,0 +1,44 @@
+/* Where a pass's time goes: its steps by name, timed one at a time, and their results beside version 1's. */
+#ifndef LLAMA_PROFILE_H
+#define LLAMA_PROFILE_H
+
+#include "measure.h"
+
+enum { PROFILE_ROWS = 32 };
+
+typedef struct profile_row {
+  const char *name, *op;
+  int launches;
+  double seconds; /* of all launches: sums of each launch's median */
+  double flops, bytes;
+  bool compared;
+  double error; /* largest |difference| over the largest |value|, of the steps that have a result all versions have */
+} profile_row;
+
+typedef struct profile {
+  profile_row row[PROFILE_ROWS];
+  int count;
+  double seconds; /* of all rows */
+} profile;
+
+/* Names, launches, FLOP and bytes of a pass's steps. */
+void profile_begin(const forward *f, profile *p);
+/* Times each step, up to its end on the device. Not for simulated chips. */
+bool profile_time(const forward *f, int repeats, profile *p, llama_error *error);
+/* Runs f and a version 1 of the same input side by side and compares them at every point. */
+bool profile_compare(const forward *f, const forward *reference, profile *p, llama_error *error);
+void profile_print(const profile *p);
+/* Sums over the rows of these names, "a|b|c"; 0 where there are none. */
+double profile_seconds(const profile *p, const char *names);
+double profile_bytes(const profile *p, const char *names);
+
+/* What the path can do: the rate of its gemm, and bytes moved by its add, on this device. */
+typedef struct path_rates {
+  double gemm_flops, copy_bytes;
+  int64_t gemm_size;
+} path_rates;
+bool measure_rates(tdm_context *context, tdm_type type, path_rates *rates, llama_error *error);
+/* Products and attention at the gemm rate, everything else at the copy rate. */
+double bound_seconds(const profile *p, const path_rates *rates);
+
+#endif

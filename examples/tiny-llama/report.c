@@ -1,0 +1,103 @@
+/* Results as JSON, and as a picture. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "compare.h"
+
+json_t *report_run(const session *s) {
+  const llama_config *c = &s->config;
+  return json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "model", c->name, "device",
+                   tdm_context_device(s->m.context), "dtype", tdm_type_name(s->type), "parameters", llama_parameters(c),
+                   "vocab", (json_int_t)c->vocab, "d", (json_int_t)c->d, "layers", (json_int_t)c->layers, "heads",
+                   (json_int_t)c->heads, "kv_heads", (json_int_t)c->kv_heads, "head_dim", (json_int_t)c->head_dim, "ffn",
+                   (json_int_t)c->ffn, "batch", (json_int_t)s->batch, "seq", (json_int_t)s->seq);
+}
+
+static json_t *report_steps(const profile *p) {
+  json_t *steps = json_array();
+  for (int i = 0; i < p->count; i++) {
+    const profile_row *row = &p->row[i];
+    json_t *step = json_pack("{s:s, s:s, s:i, s:f, s:f}", "name", row->name, "op", row->op, "launches", row->launches, "flops",
+                             row->flops, "bytes", row->bytes);
+    if (p->seconds > 0) json_object_set_new(step, "ms", json_real(1e3 * row->seconds));
+    if (row->compared) json_object_set_new(step, "error", json_real(row->error));
+    json_array_append_new(steps, step);
+  }
+  return steps;
+}
+
+json_t *report_version(const session *s, const version_result *r) {
+  json_t *memory = json_object();
+  for (int k = 0; k < MEMORY_KINDS; k++)
+    json_object_set_new(memory, memory_kind_names[k], json_integer((json_int_t)r->bytes[k]));
+  json_t *version = json_pack("{s:i, s:i, s:f, s:o, s:f, s:o}", "version", r->version, "launches", r->launches, "flops",
+                              r->flops, "bytes", memory, "error", r->error, "steps", report_steps(&r->steps));
+  if (r->time.samples == 0) return version;
+  json_object_set_new(version, "ms", json_real(1e3 * r->time.seconds));
+  json_object_set_new(version, "samples", json_integer(r->time.samples));
+  json_object_set_new(version, "tokens_per_second", json_real((double)(s->batch * s->seq) / r->time.seconds));
+  if (r->bound > 0) json_object_set_new(version, "bound_ms", json_real(1e3 * r->bound));
+  return version;
+}
+
+bool report_write(const char *path, json_t *root, llama_error *error) {
+  bool ok = path == NULL || json_dump_file(root, path, JSON_INDENT(2)) == 0;
+  json_decref(root);
+  return ok || llama_fail(error, "--json = '%s': can't be written", path);
+}
+
+/* ---- The picture ---- */
+
+bool report_can_plot(llama_error *error) {
+  return system("command -v gnuplot >/dev/null 2>&1") == 0 ||
+         llama_fail(error,
+                    "--plot: there is no gnuplot: install it (Debian: apt-get install gnuplot-nox), or leave --plot out");
+}
+
+/* gnuplot's 'text': a quote inside is doubled. */
+static void put_quoted(FILE *out, const char *text) {
+  fputc('\'', out);
+  for (; *text != '\0'; text++) {
+    if (*text == '\'') fputc('\'', out);
+    fputc(*text, out);
+  }
+  fputc('\'', out);
+}
+
+static void put_script(FILE *out, const char *path, const session *s, const version_result *r, int count) {
+  char title[256];
+  snprintf(title, sizeof title, "%.100s, %s, input %" PRId64 "x%" PRId64 ", on %s", s->config.name, tdm_type_name(s->type),
+           s->batch, s->seq, tdm_context_device(s->m.context));
+  fprintf(out, "set terminal svg size 900,500 font 'sans,12' background 'white'\nset output ");
+  put_quoted(out, path);
+  fprintf(out, "\nset title ");
+  put_quoted(out, title);
+  fprintf(out,
+          " noenhanced\nset style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.8\n"
+          "set ylabel 'ms a pass'\nset y2label 'MiB'\nset y2tics\nset ytics nomirror\nset yrange [0:*]\nset y2range [0:*]\n"
+          "set grid y\nset key outside below\n$rows << EOD\n");
+  for (int i = 0; i < count; i++)
+    fprintf(out, "\"version %d\" %g %g %g\n", r[i].version, 1e3 * r[i].time.seconds, 1e3 * r[i].bound,
+            working_bytes(&r[i]) / 0x1p20);
+  fprintf(out,
+          "EOD\nplot $rows using 2:xtic(1) title 'time', $rows using 3 title 'bound', "
+          "$rows using 4 axes x1y2 title 'activations and scores, MiB (right)'\n");
+}
+
+bool report_plot(const char *path, const session *s, const version_result *r, int count, llama_error *error) {
+  if (r[0].time.samples == 0) return llama_fail(error, "--plot = '%s': a simulated chip has no time to draw", path);
+  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may end early; its exit status tells */
+  FILE *pipe = popen("gnuplot", "w");
+  int status = -1;
+  if (pipe != NULL) {
+    put_script(pipe, path, s, r, count);
+    status = pclose(pipe);
+  }
+  signal(SIGPIPE, before);
+  return status == 0 || llama_fail(error, "--plot = '%s': gnuplot failed (exit status %d)", path,
+                                   WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""tiny-llama beside Hugging Face's logits (test/models, made by fixtures.py), on each device that is named: all versions, all
+models, the cache, and 16-bit weights and activations.
+
+Use: test_models.py PROGRAM DEVICE...
+"""
+import array
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MODELS = pathlib.Path(__file__).parent / "models"
+# Largest |difference| over the largest |logit|. f32: sums in another order. 16 bits: each activation is rounded, to 8 or 11 bits.
+BOUNDS = {"f32": 1e-4, "f16": 1e-2, "bf16": 6e-2}
+# Threads that spin in waiting would disturb the tests beside this one.
+ENVIRONMENT = dict(os.environ, OMP_WAIT_POLICY="passive")
+failures = []
+
+
+def read(path):
+    values = array.array("f")
+    values.frombytes(path.read_bytes())
+    return values
+
+
+def check(program, model, device, dtype, options, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        got = pathlib.Path(folder) / "logits"
+        command = [program, "--model", MODELS / model, "--device", device, "--dtype", dtype, "--repeats", "1", "--logits", got, *options]
+        command = [str(word) for word in command]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+        if result.returncode != 0:
+            failures.append(f"{' '.join(command)}: exit {result.returncode}: {result.stderr.strip()}")
+            return 0
+        got = read(got)
+    if len(got) != len(expected):
+        failures.append(f"{' '.join(command)}: {len(got)} logits, not {len(expected)}")
+        return 0
+    error = max(abs(a - b) if math.isfinite(a) else math.inf for a, b in zip(got, expected)) / max(map(abs, expected))
+    if not error <= BOUNDS[dtype]:
+        failures.append(f"{' '.join(command)}: error {error:.2e}, allowed {BOUNDS[dtype]:.0e}")
+    return error
+
+
+def main():
+    program, devices = sys.argv[1], sys.argv[2:]
+    largest = {}
+    for model in sorted(path.name for path in MODELS.iterdir()):
+        shape, ids = (MODELS / model / "ids.txt").read_text().split()
+        expected = read(MODELS / model / "logits.f32")
+        batch, seq = map(int, shape.split("x"))
+        vocab = len(expected) // (batch * seq)
+        one = ",".join(ids.split(",")[:seq])
+        for device in devices:
+            for version in "1234":
+                def run(dtype, options, wanted):
+                    error = check(program, model, device, dtype, ["--version", version, *options], wanted)
+                    largest[device, dtype] = max(error, largest.get((device, dtype), 0))
+                run("f32", ["--input", shape, "--ids", ids], expected)
+                # A simulated chip takes a second for ten passes: a part of the rest.
+                if model in ("gqa-tied", "odd") and (device == "host" or version in "14"):
+                    for dtype in ("f16", "bf16"):
+                        run(dtype, ["--input", shape, "--ids", ids], expected)
+                if model == "gqa-tied" and (device == "host" or version == "4") or model == "odd" and device == "host":  # the first sequence, 3 tokens at once and then one by one
+                    run("f32", ["--ids", one, "--cached", "3"], expected[: seq * vocab])
+    for (device, dtype), error in sorted(largest.items()):
+        print(f"{device} {dtype}: largest error {error:.2e} of {BOUNDS[dtype]:.0e}")
+    print("\n".join(failures))
+    sys.exit(1 if failures or not largest else 0)
+
+
+if __name__ == "__main__":
+    main()
