@@ -47,8 +47,10 @@ typedef struct bench_peer {
   const char *name;
   /* Loads it and sets its threads; version gets what it says of itself. false: the reason. */
   bool (*open)(int threads, char *version, char *reason, size_t size);
+  /* Called before the runs of a case: it may make what they need. */
   bool (*supports)(const tdm_case *c, const char *device, char *reason, size_t size);
-  void (*run)(const tdm_case *c, const case_array *arrays, void *const pointers[CASE_MAX_ARRAYS]);
+  /* On the default stream of a device; false: the reason. */
+  bool (*run)(const tdm_case *c, const case_array *arrays, void *const pointers[CASE_MAX_ARRAYS], char *reason, size_t size);
 } bench_peer;
 
 const bench_peer *bench_find_peer(const char *name);

@@ -24,6 +24,7 @@ typedef struct runner {
   double *sample; /* seconds of a run */
   int samples;
   tdm_status status;
+  char reason[BENCH_TEXT]; /* of a peer that failed */
 } runner;
 
 /* ---- Runs ---- */
@@ -31,8 +32,8 @@ typedef struct runner {
 static void run_once(runner *r) {
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(r->buffers, r->index, r->next_copy, pointers);
-  if (r->peer != NULL)
-    r->peer->run(r->c, r->buffers->array, pointers);
+  if (r->peer != NULL && r->status == TDM_OK)
+    r->status = r->peer->run(r->c, r->buffers->array, pointers, r->reason, sizeof r->reason) ? TDM_OK : TDM_ERROR_DEVICE;
   else if (r->status == TDM_OK)
     r->status = r->c->op->run(r->plan, pointers, NULL);
   r->next_copy = (r->next_copy + 1) % r->buffers->copies;
@@ -44,7 +45,7 @@ static void run_once(runner *r) {
 static double time_runs(runner *r, int runs) {
   double start = bench_seconds();
   for (int i = 0; i < runs; i++) run_once(r);
-  if (r->peer == NULL && r->status == TDM_OK) r->status = tdm_stream_sync(r->buffers->context, NULL);
+  if (r->status == TDM_OK) r->status = tdm_stream_sync(r->buffers->context, NULL);
   return bench_seconds() - start;
 }
 
@@ -116,7 +117,7 @@ static void check(runner *r, bench_row *row) {
     time_runs(r, 1);
   }
   if (r->status != TDM_OK)
-    fail(row, BENCH_FAILED, tdm_last_error());
+    fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
   else if (!bench_verify(r->buffers, r->index, copies, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
 }
@@ -125,9 +126,10 @@ static void check(runner *r, bench_row *row) {
 
 static void measure_runners(runner *runners, int count, const bench_limits *limits) {
   int rounds = count > 1 ? ROUNDS : 1;
+  bool host = strcmp(tdm_context_device(runners[0].buffers->context), "host") == 0;
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i < count; i++) {
-      if (count > 1) pause_for(PAUSE_SECONDS);
+      if (count > 1 && host) pause_for(PAUSE_SECONDS);
       warm_up(&runners[i]);
       measure_round(&runners[i], limits, round, rounds);
     }

@@ -3,9 +3,9 @@
 
 #include "bench.h"
 
-extern const bench_peer bench_openblas;
+extern const bench_peer bench_hipblaslt, bench_openblas, bench_rocblas;
 
-static const bench_peer *const peers[] = {&bench_openblas};
+static const bench_peer *const peers[] = {&bench_openblas, &bench_hipblaslt, &bench_rocblas};
 enum { PEERS = sizeof peers / sizeof peers[0] };
 
 const bench_peer *bench_find_peer(const char *name) {

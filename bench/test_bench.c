@@ -118,7 +118,7 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --repeats 0", "--repeats = '0': must be a whole number from 1 to 100000");
   assert_exits(2, "add 8x8 --repeats -1", "--repeats = '-1'");
   assert_exits(2, "add 8x8 --min-time x", "--min-time = 'x': must be 0.001 to 3600 seconds");
-  assert_exits(2, "add 8x8 --peer nolib", "--peer = 'nolib': must be one of openblas");
+  assert_exits(2, "add 8x8 --peer nolib", "--peer = 'nolib': must be one of openblas, hipblaslt, rocblas");
   assert_exits(2, "add 8x8 --device mars", "device = 'mars'");
   assert_exits(2, "add 8x8 --kernel none", "kernel");
   assert_exits(2, "add 8x8 --json /nowhere/x.json", "--json = '/nowhere/x.json': can't be written");
