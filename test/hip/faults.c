@@ -39,7 +39,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-#define ROW(name) {name, TDM_OP_GEMM, &tdm_backend_hip, supports, prepare, launch}
+#define ROW(text) \
+  {.name = text, .op = TDM_OP_GEMM, .backend = &tdm_backend_hip, .supports = supports, .prepare = prepare, .launch = launch}
 static const tdm_kernel rows[FAULT_COUNT] = {ROW("hip_fault_0"), ROW("hip_fault_1"), ROW("hip_fault_2"),
                                              ROW("hip_fault_3"), ROW("hip_fault_4"), ROW("hip_fault_5")};
 
