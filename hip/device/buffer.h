@@ -13,6 +13,12 @@ typedef __amdgpu_buffer_rsrc_t buffer;
 /* Offset that is out of every buffer: buffers made here end below it. */
 enum : uint32_t { OUTSIDE = 0xfffffff0u };
 
+/* `bytes` from base on, a multiple of 4 and at most OUTSIDE: nothing to compare. */
+DEVICE buffer make_short_buffer(const void *base, uint32_t bytes) {
+  /* 0x20000: data format 32, which "raw" access needs to be valid and does not use. */
+  return __builtin_amdgcn_make_buffer_rsrc((void *)(uintptr_t)base, 0, (int)bytes, 0x20000);
+}
+
 /* Negative as 0, at most OUTSIDE; a part of a dword at the end does not count. */
 DEVICE uint32_t buffer_length(int64_t bytes) {
   /* By halves, because the scalar unit compares 32 bits; the compiler must not see that they are one number. */
@@ -23,11 +29,7 @@ DEVICE uint32_t buffer_length(int64_t bytes) {
 }
 
 /* `bytes` from base on. */
-DEVICE buffer make_buffer(const void *base, int64_t bytes) {
-  uint32_t length = buffer_length(bytes);
-  /* 0x20000: data format 32, which "raw" access needs to be valid and does not use. */
-  return __builtin_amdgcn_make_buffer_rsrc((void *)(uintptr_t)base, 0, (int)length, 0x20000);
-}
+DEVICE buffer make_buffer(const void *base, int64_t bytes) { return make_short_buffer(base, buffer_length(bytes)); }
 
 /* 16 bytes from an offset that is a multiple of 4. */
 DEVICE u32x4 buffer_load(buffer from, uint32_t offset) {

@@ -55,10 +55,4 @@ DEVICE u32x2 lds_read_transposed_unordered(uint32_t address, int offset) {
   return words;
 }
 
-/* Behind the wait, in front of arithmetic: the compiler, which knows of no wait, puts what uses the result behind this. */
-DEVICE u32x4 lds_arrived(u32x4 words) {
-  asm volatile("" : "+v"(words));
-  return words;
-}
-
 #endif

@@ -24,6 +24,15 @@ DEVICE void barrier(void) { __builtin_amdgcn_s_barrier(); }
 /* The compiler moves no instruction across. */
 DEVICE void keep_order(void) { __builtin_amdgcn_sched_barrier(0); }
 
+/* Pins arithmetic to its place between waits and barriers: what makes x stays in front of this, what uses the result behind.
+ * keep_order() does not: arithmetic has no side effects, and clang puts it anywhere between its operands and its use while it
+ * selects instructions, products behind the barrier of their slot too. */
+template <typename value>
+DEVICE value in_order(value x) {
+  asm volatile("" : "+v"(x));
+  return x;
+}
+
 /* LDS that any wave wrote before can be read by every wave behind, and the other way round. For plain C accesses, whose waits
  * the compiler places: the fences tell it. */
 DEVICE void sync_lds(void) {

@@ -12,10 +12,10 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
   const char *a = (const char *)g->a + at.matrix * g->stride_a * bytes,
              *b = (const char *)g->b + at.matrix * g->stride_b * bytes;
-  pipeline p = {make_half(a, g->m, g->k, g->lda, m0, of_a),
-                make_half(a, g->m, g->k, g->lda, m0 + HALF_LINES, of_a),
-                make_half(b, g->n, g->k, g->ldb, n0, of_b),
-                make_half(b, g->n, g->k, g->ldb, n0 + HALF_LINES, of_b),
+  pipeline p = {make_half(a, g->m, g->lda, m0, of_a),
+                make_half(a, g->m, g->lda, m0 + HALF_LINES, of_a),
+                make_half(b, g->n, g->ldb, n0, of_b),
+                make_half(b, g->n, g->ldb, n0 + HALF_LINES, of_b),
                 g->k,
                 of_a,
                 of_b};

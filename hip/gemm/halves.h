@@ -16,6 +16,7 @@
 #include "../device/buffer.h"
 #include "../device/lds.h"
 #include "../device/mfma.h"
+#include "../device/wait.h"
 
 enum {
   PIPE_ROW = ON_GFX950 ? 128 : 64, /* bytes along k of a step */
@@ -47,9 +48,9 @@ DEVICE turning turning_of(form f) {
 /* One half of an operand in memory. */
 typedef struct half {
   const char *base; /* of the next step to load; the same in all lanes, as all but offset */
-  int64_t left;     /* bytes from there to the end of the matrix */
   int64_t step;     /* bytes from one step to the next */
   int pitch;        /* bytes from one row to the next */
+  uint32_t length;  /* bytes of a whole step, from its first row's begin to its last row's end; 0: no lines */
   uint32_t offset[LOADS];
 } half;
 
@@ -90,15 +91,17 @@ DEVICE uint32_t memory_offset(const half *h, int place, form f) {
   return (uint32_t)(c.row * h->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
-/* Lines from `line` on of a matrix of lines x depth. */
-DEVICE half make_half(const void *matrix, int64_t lines, int64_t depth, int64_t ld, int64_t line, form f) {
+/* Lines from `line` on of a matrix that has `lines`. The length is that of the rows that a whole step has, so that what lies
+ * behind the last line of along k, or behind the last row otherwise, is not read. */
+DEVICE half make_half(const void *matrix, int64_t lines, int64_t ld, int64_t line, form f) {
   const int bytes = type_bytes(f.type);
   half h;
-  int64_t first = f.along_k ? line * ld : line, end = f.along_k ? (lines - 1) * ld + depth : (depth - 1) * ld + lines;
-  h.base = (const char *)matrix + first * bytes;
-  h.left = line < lines ? (end - first) * bytes : 0;
+  int64_t some = lines - line < HALF_LINES ? lines - line : (int64_t)HALF_LINES;
+  int rows = f.along_k ? (int)some : PIPE_ROW / bytes;
+  h.base = (const char *)matrix + (f.along_k ? line * ld : line) * bytes;
   h.step = f.along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
   h.pitch = (int)ld * bytes;
+  h.length = some > 0 ? (uint32_t)((rows - 1) * h.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
 #pragma unroll
   for (int n = 0; n < LOADS; n++)
     h.offset[n] = memory_offset(&h, load_place(n, LOAD_TO_LDS_BYTES) + lane_index() * LOAD_TO_LDS_BYTES, f);
@@ -108,17 +111,17 @@ DEVICE half make_half(const void *matrix, int64_t lines, int64_t depth, int64_t 
 /* Asks for the next step of a half. Past the last whole step the buffer has no length: zeros arrive, without traffic, so that
  * every phase has the same number of loads to count. */
 DEVICE void load_half(half *h, LDS char *place, bool live) {
-  buffer from = make_buffer(h->base, live ? h->left : 0);
+  buffer from = make_short_buffer(h->base, live ? h->length : 0);
 #pragma unroll
   for (int n = 0; n < LOADS; n++) buffer_load_to_lds(from, h->offset[n], place + load_place(n, LOAD_TO_LDS_BYTES));
   h->base += h->step;
-  h->left -= h->step;
 }
 
 /* The last depth % step values of k go through registers, which can mask them. Rows begin at dwords and are whole dwords. */
 DEVICE void put_tail(const half *h, LDS char *place, int depth, form f) {
-  buffer from = make_buffer(h->base, h->left);
-  const int per_dword = 4 / type_bytes(f.type);
+  const int bytes = type_bytes(f.type), per_dword = 4 / bytes;
+  uint32_t missing = (uint32_t)(f.along_k ? PIPE_ROW - depth * bytes : (PIPE_ROW / bytes - depth) * h->pitch);
+  buffer from = make_short_buffer(h->base, h->length > 0 ? h->length - missing : 0);
 #pragma unroll
   for (int n = 0; n < HALF_BYTES / (PIPE_THREADS * CHUNK_BYTES); n++) {
     int at = load_place(n, CHUNK_BYTES) + lane_index() * CHUNK_BYTES;
@@ -222,12 +225,14 @@ DEVICE void read_fragments(fragments to, const reader *r, int place, form f) {
 /* Behind the wait: makes fragments of what LDS gave. */
 DEVICE void take_fragments(fragments x, form f) {
   const turning how = turning_of(f);
+#pragma unroll
+  for (int n = 0; n < parts_of(f) * f.count * (how == ONE_OF_TWO ? 2 : 1); n++) x[n] = in_order(x[n]);
   if (how == ALONG_K || how == LDS_TURNS) return;
   const uint32_t low = 0x05040100, high = 0x07060302; /* halves of a dword that v_perm_b32 takes of two */
   const uint32_t mine = lane_index() % 2 == 0 ? low : high;
 #pragma unroll
   for (int n = 0; n < parts_of(f) * f.count; n += how == PAIRS ? 2 : 1) {
-    u32x4 *from = x + (how == PAIRS ? n : 2 * n), first = lds_arrived(from[0]), second = lds_arrived(from[1]);
+    u32x4 *from = x + (how == PAIRS ? n : 2 * n), first = from[0], second = from[1];
     uint32_t dword[8] = {first[0], first[1], first[2], first[3], second[0], second[1], second[2], second[3]};
 #pragma unroll
     for (int w = 0; w < 4; w++) {

@@ -22,7 +22,6 @@
 #ifndef TANDEM_HIP_GEMM_PIPELINE_H
 #define TANDEM_HIP_GEMM_PIPELINE_H
 
-#include "../device/wait.h"
 #include "halves.h"
 #include "store.h"
 
@@ -57,6 +56,10 @@ DEVICE void multiply_quarter(quarter<SIDE> sums, const fragments a, const fragme
     for (int m = 0; m < A_COUNT; m++)
 #pragma unroll
       for (int n = 0; n < B_COUNT; n++) sums[m][n] = mfma(b[part * B_COUNT + n], a[part * A_COUNT + m], sums[m][n], type);
+#pragma unroll
+  for (int m = 0; m < A_COUNT; m++)
+#pragma unroll
+    for (int n = 0; n < B_COUNT; n++) sums[m][n] = in_order(sums[m][n]);
 }
 
 /* The wave's first line in each half of A and of B. */
@@ -90,7 +93,7 @@ template <int SIDE>
 DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const quarter<SIDE> sums, int m, form b) {
   const int g = lane_index() / SIDE;
 #pragma unroll
-  for (int n = 0; n < b.count; n++)
+  for (int n = 0; n < WAVE_N / SIDE; n++)
 #pragma unroll
     for (int four = 0; four < SIDE / 16 * SIDE / 16; four++) {
       const int r = 4 * four;
@@ -207,7 +210,6 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
 #pragma unroll
   for (int h = 0; h < 4; h++) {
     halves[h]->base -= 2 * halves[h]->step;
-    halves[h]->left += 2 * halves[h]->step;
     put_tail(halves[h], lds + h * HALF_BYTES, tail, h < 2 ? p->a : p->b);
   }
   sync_lds(); /* the tail is in LDS */
