@@ -14,6 +14,8 @@ bool llama_fail(llama_error *error, const char *format, ...) {
   va_start(args, format);
   vsnprintf(error->text, sizeof error->text, format, args);
   va_end(args);
+  for (char *at = error->text; *at != '\0'; at++) /* names come from files: the message stays one line */
+    if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?';
   return false;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "decoder.h"
+#include "loss.h"
 
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -60,6 +61,7 @@ static bool run_cached(session *s, llama_error *error) {
 
 static bool run_command(session *s, llama_error *error) {
   if (s->options->cached != NULL) return run_cached(s, error);
+  if (s->options->loss != NULL) return run_loss(s, s->options->loss, error);
   if (s->options->compare) return run_compare(s, error);
   if (s->options->profile) return run_profile(s, error);
   return run_once(s, error);
@@ -99,6 +101,7 @@ int main(int argc, char **argv) {
       {"repeats", '\0', POPT_ARG_STRING, &o.repeats, 0, "Timed passes; default 5", "N"},
       {"profile", '\0', POPT_ARG_NONE, &o.profile, 0, "The steps of a pass: time, rates, error against version 1", NULL},
       {"compare", '\0', POPT_ARG_NONE, &o.compare, 0, "All versions, and what was claimed of them", NULL},
+      {"loss", '\0', POPT_ARG_STRING, &o.loss, 0, "Cross-entropy and perplexity of a text file of token ids", "FILE"},
       {"json", '\0', POPT_ARG_STRING, &o.json, 0, "Write --profile or --compare as JSON", "FILE"},
       {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare with gnuplot", "FILE.svg"},
       {"cached", '\0', POPT_ARG_STRING, &o.cached, 0, "One sequence through the cache: N tokens at once, then one by one", "N"},
@@ -112,8 +115,8 @@ int main(int argc, char **argv) {
   int code = popt == NULL ? EXIT_FAILED : read_command_line(popt);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
-  char *const texts[] = {o.preset, o.model,   o.input,  o.ids,    o.dtype, o.seed, o.repeats, o.version,
-                         o.cached, o.backend, o.device, o.kernel, o.json,  o.plot, o.logits};
+  char *const texts[] = {o.preset, o.model, o.input,   o.ids,    o.dtype,  o.seed, o.repeats, o.version,
+                         o.cached, o.loss,  o.backend, o.device, o.kernel, o.json, o.plot,    o.logits};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

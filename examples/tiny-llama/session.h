@@ -8,7 +8,7 @@
 typedef struct llama_options {
   char *preset, *model, *input, *dtype, *seed, *repeats, *version; /* texts, NULL where one was not given */
   char *backend, *device, *kernel;
-  char *ids, *json, *plot, *logits, *cached;
+  char *ids, *json, *plot, *logits, *cached, *loss;
   int profile, compare;
 } llama_options;
 

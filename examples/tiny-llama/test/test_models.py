@@ -8,6 +8,7 @@ import array
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,26 @@ def check(program, model, device, dtype, options, expected):
     return error
 
 
+def check_loss(program, model, device, seq, ids, expected):
+    """Windows of seq tokens of the first sequence: the mean loss, from Hugging Face's logits in f64."""
+    vocab = len(expected) // seq
+    total = 0
+    for i in range(seq - 1):
+        row = expected[i * vocab : (i + 1) * vocab]
+        largest = max(row)
+        total += math.log(math.fsum(math.exp(x - largest) for x in row)) + largest - row[ids[i + 1]]
+    with tempfile.TemporaryDirectory() as folder:
+        tokens = pathlib.Path(folder) / "tokens.txt"
+        tokens.write_text(", ".join(map(str, ids)) + "\n")
+        command = [program, "--model", str(MODELS / model), "--device", device, "--loss", str(tokens)]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+    found = re.search(r"^loss +([0-9.]+) nats a token, perplexity ([0-9.]+), over (\d+) predictions", result.stdout, re.M)
+    want = total / (seq - 1)
+    good = found and abs(float(found[1]) - want) < 1e-4 and int(found[3]) == seq - 1
+    if not good or abs(float(found[2]) / math.exp(want) - 1) > 1e-3:
+        failures.append(f"{' '.join(command)}: wanted {want:.6f}, said {result.stdout!r} {result.stderr!r}")
+
+
 def main():
     program, devices = sys.argv[1], sys.argv[2:]
     largest = {}
@@ -55,6 +76,7 @@ def main():
         vocab = len(expected) // (batch * seq)
         one = ",".join(ids.split(",")[:seq])
         for device in devices:
+            check_loss(program, model, device, seq, list(map(int, one.split(","))), expected[: seq * vocab])
             for version in "1234":
                 def run(dtype, options, wanted):
                     error = check(program, model, device, dtype, ["--version", version, *options], wanted)

@@ -173,12 +173,22 @@ def check_options(program):
     refuses(program, ["--preset", "benchmark", "--input", "1048576x4096", "--version", "1"], 1, "benchmark needs", "GiB", "scores")
 
 
+def check_tokens(program, root):
+    path = pathlib.Path(root) / "tokens.txt"
+    for text, *words in (("1 2 97", "token 2 = 97: must be 0 to 96"), ("1 -1", "token 1 = -1"), ("1 x", "token 1: must be a whole number"),
+                         ("1;2", "behind token 0: ';'"), ("5", "has 1 tokens"), ("", "has 0 tokens")):
+        path.write_text(text)
+        refuses(program, ["--model", MODELS / "mha", "--loss", path], 1, "tokens.txt: ", *words)
+    refuses(program, ["--model", MODELS / "mha", "--loss", "/nowhere"], 1, "/nowhere: can't be opened")
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as root:
         check_files(program, root)
         check_shards(program, root)
         check_configs(program, root)
+        check_tokens(program, root)
     check_options(program)
     print("\n".join(failures))
     print(f"{checks} refusals, {len(failures)} wrong")
