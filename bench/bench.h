@@ -220,5 +220,7 @@ bool bench_can_plot(char *error, size_t size);
 /* ---- Commands of their own, which are no ops. argv[0] is the command; they return the exit code. ---- */
 
 int bench_order(int argc, char **argv); /* order.c */
+/* tune.c. command: what the user typed. */
+int bench_tune(int argc, char **argv, const char *command);
 
 #endif

@@ -293,6 +293,9 @@ static void join_command(int argc, char **argv, char *text, size_t size) {
 
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "order") == 0) return bench_order(argc - 1, argv + 1);
+  char command[1024];
+  join_command(argc, argv, command, sizeof command);
+  if (argc > 1 && strcmp(argv[1], "tune") == 0) return bench_tune(argc - 1, argv + 1, command);
   static tool t; /* too large for some stacks */
   struct poptOption selectors[CASE_OPTION_ROWS];
   case_options_table(&t.selectors, selectors);
@@ -312,11 +315,12 @@ int main(int argc, char **argv) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device (--device: one or a list):", NULL},
       POPT_AUTOHELP POPT_TABLEEND,
   };
-  char command[1024];
-  join_command(argc, argv, command, sizeof command);
   poptContext popt = poptGetContext("tandem-bench", argc, (const char **)argv, rows, 0);
   bool ok = popt != NULL || fail(&t, EXIT_FAILED, "no memory for the command line");
-  if (ok) poptSetOtherOptionHelp(popt, "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]");
+  if (ok)
+    poptSetOtherOptionHelp(popt,
+                           "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]\n  or:  tandem-bench tune OP "
+                           "[SHAPE...] [OPTION...]");
   ok = ok && read_options(&t, popt) && bench(&t, command);
   if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (popt != NULL) poptFreeContext(popt);

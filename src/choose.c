@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "shadow.h"
+#include "tuned.h"
 
 enum { MOST_ROWS = 48, MOST_REASON = 192 }; /* of one op */
 
@@ -85,6 +86,15 @@ static void say_device(tdm_plan *plan) {
   if (context->automatic && context->hip == NULL) say(plan, "not device: %s\n", context->passed_over);
 }
 
+/* What an entry of a tuned table for this plan begins with. */
+static void say_key(tdm_plan *plan) {
+  tdm_tuned_key key;
+  char text[160];
+  if (plan->empty || !tdm_tuned_key_of(plan, &key)) return;
+  tdm_tuned_print(&key, text, sizeof text);
+  say(plan, "key: %s\n", text);
+}
+
 static void say_estimate(tdm_plan *plan, const char *what, const tdm_cost *cost) {
   say(plan, "%s: estimate %.0f clocks, most of it %s", what, cost->clocks, cost->floor);
 }
@@ -147,6 +157,34 @@ static tdm_status take_named(tdm_plan *plan, const tdm_choice *named) {
   return TDM_OK;
 }
 
+/* false: no entry of one table, or one that the kernel refuses for this plan; explain has it. */
+static bool take_entry(tdm_plan *plan, const tdm_tuned *table, const tdm_tuned_key *key) {
+  char text[160], reason[MOST_REASON];
+  const tdm_tuned_entry *entry = tdm_tuned_find(table, key);
+  if (entry == NULL) {
+    say(plan, "not tuned: %s: no entry\n", table->name);
+    return false;
+  }
+  tdm_tuned_print(&entry->key, text, sizeof text);
+  plan->tuning = entry->tuning;
+  if (!serves(plan, entry->kernel, reason, sizeof reason)) {
+    say(plan, "not tuned: %s: line %d: %s for %s: %s\n", table->name, entry->line, entry->kernel->name, text, reason);
+    return false;
+  }
+  plan->kernel = entry->kernel;
+  plan->source = TDM_TUNED;
+  say(plan, "tuned: %s: line %d: %s\n", table->name, entry->line, text);
+  return true;
+}
+
+static bool take_tuned(tdm_plan *plan) {
+  tdm_tuned_key key;
+  if (plan->empty || !tdm_tuned_key_of(plan, &key)) return false;
+  for (int i = 0; i < 2; i++)
+    if (plan->context->tuned[i] != NULL && take_entry(plan, plan->context->tuned[i], &key)) return true;
+  return false;
+}
+
 static tdm_status take_least(tdm_plan *plan, const candidates *all, const char **why) {
   const candidate *best = least(all);
   plan->source = TDM_HEURISTIC;
@@ -166,8 +204,11 @@ tdm_status tdm_plan_choose(tdm_plan *plan) {
   const char *why = "named by the caller";
   gather(plan, &all);
   say_device(plan);
+  say_key(plan);
   if (tdm_named_kernel(plan->context->kernel, plan->op, &named))
     TDM_TRY(take_named(plan, &named));
+  else if (take_tuned(plan))
+    why = "by the tuned table";
   else
     TDM_TRY(take_least(plan, &all, &why));
   explain(plan, &all, why);

@@ -5,6 +5,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuned.h"
+#ifdef TDM_HIP
+#include "../hip/hip.h"
+
+extern const hip_code tdm_tuned_tables[]; /* hip/tuned, one for each chip of the build */
+#endif
 
 static void log_to_stderr(void *user, const char *line) {
   (void)user;
@@ -136,6 +142,18 @@ static tdm_status open_device(tdm_context *context, const char *backend, const c
   return is_kind(device, "omp") ? open_omp_device(context, device) : open_host(context, device);
 }
 
+/* The caller's table, and the chip's own behind it. */
+static tdm_status open_tuned(tdm_context *context, const char *file) {
+  if (file != NULL && strcmp(file, "none") == 0) return TDM_OK;
+  if (file != NULL) TDM_TRY(tdm_tuned_read(file, &context->tuned[0]));
+#ifdef TDM_HIP
+  for (const hip_code *table = tdm_tuned_tables; context->hip != NULL && table->chip != NULL; table++)
+    if (strcmp(table->chip, context->hip->chip) == 0)
+      TDM_TRY(tdm_tuned_parse("built in", table->data, table->bytes, &context->tuned[1]));
+#endif
+  return TDM_OK;
+}
+
 static tdm_status open_context(tdm_context *context, const tdm_options *options) {
   const char *backend = named(options->backend, "TANDEM_BACKEND");
   if (backend != NULL && strcmp(backend, "omp") != 0 && strcmp(backend, "hip") != 0)
@@ -160,7 +178,8 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   const char *kernel = named(options->kernel, "TANDEM_KERNEL");
   if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)
     return tdm_fail(TDM_ERROR_MEMORY, "kernel: no memory for its name of %zu bytes", strlen(kernel));
-  return tdm_check_kernel_names(context->kernel);
+  TDM_TRY(tdm_check_kernel_names(context->kernel));
+  return open_tuned(context, named(options->tuned, "TANDEM_TUNED"));
 }
 
 tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
@@ -180,6 +199,7 @@ void tdm_close(tdm_context *context) {
 #ifdef TDM_HIP
   tdm_hip_close(context->hip);
 #endif
+  for (int i = 0; i < 2; i++) tdm_tuned_free(context->tuned[i]);
   free(context->kernel);
   free(context);
 }

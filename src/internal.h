@@ -102,7 +102,8 @@ struct tdm_context {
   bool strict, verbose, verify;
   int teams, threads; /* overrides, 0: none */
   int host_threads;
-  char *kernel; /* TANDEM_KERNEL or options.kernel, NULL: the dispatcher chooses */
+  char *kernel;               /* TANDEM_KERNEL or options.kernel, NULL: the dispatcher chooses */
+  struct tdm_tuned *tuned[2]; /* of TANDEM_TUNED or options.tuned; built in for the chip (tuned.h). NULL: none */
   tdm_log_fn log;
   void *log_user;
 };

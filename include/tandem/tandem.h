@@ -12,7 +12,7 @@
  * for, and these go through the log function of tdm_options.
  *
  * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
- * TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
+ * TANDEM_TUNED, TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
  *
  * Verify, for whoever suspects a kernel: every run of a plan is repeated on the host by the op's reference kernel, the oracle,
  * from copies of the inputs, and both results are compared. Elements may differ by twice the op's error bound, as both results
@@ -80,10 +80,14 @@ typedef struct tdm_options {
   tdm_log_fn log; /* NULL: stderr */
   void *log_user; /* passed to log */
   int verify;     /* 1: repeat every run by the oracle and compare (above) */
+  /* A file with a tuned table, which comes before the one that is built in for the chip; "none": no table at all, the
+   * heuristic alone; NULL: TANDEM_TUNED, else the built-in one. docs/tuning.md has the format. */
+  const char *tuned;
 } tdm_options;
 
 /* Opens a device. options may be NULL (all auto).
- * Errors: ARGUMENT for a name that is not known, UNSUPPORTED for a backend or device that this build or machine lacks. */
+ * Errors: ARGUMENT for a name that is not known or a tuned table that has a mistake, UNSUPPORTED for a backend or device that
+ * this build or machine lacks. */
 TDM_API tdm_status tdm_open(const tdm_options *options, tdm_context **context);
 /* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. */
 TDM_API void tdm_close(tdm_context *context);

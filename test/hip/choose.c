@@ -147,6 +147,40 @@ static void refuses(void **state) {
             bad[i].words);
 }
 
+/* ---- The caller, the table, the estimates ---- */
+
+static void open_with_table(const char *kernel, const char *entry) {
+  static const char path[] = "hip-choose.tuned"; /* in the test's own folder */
+  char name[64];
+  snprintf(name, sizeof name, "%s.%s", path, device + 4);
+  FILE *file = fopen(name, "w");
+  assert_non_null(file);
+  fprintf(file, "tandem-tuned 1\n%s %s\nend 1\n", device + 4, entry);
+  assert_int_equal(fclose(file), 0);
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = kernel, .tuned = name, .log = log_line}, &context));
+  remove(name);
+}
+
+static void decision(void **state) {
+  (void)state;
+  open_with_table(NULL, "gemm bf16 nt 16x16x256 exact hip_256x256:window=3");
+  tdm_plan *plan = plan_gemm(16, 16, 256, TDM_BF16);
+  says(plan, "kernel: hip_256x256:window=3, by the tuned table\nhip_256x256: estimate ");
+  kernel_is(plan, "hip_256x256", true);
+  kernel_is(plan_gemm(16, 16, 257, TDM_BF16), "hip_256x256", false); /* another shape: the estimates */
+  kernel_is(plan_gemm(16, 16, 256, TDM_F16), "hip_256x256", false);
+  tdm_close(context);
+  open_with_table("hip_128x128", "gemm bf16 nt 16x16x256 exact hip_256x256");
+  kernel_is(plan_gemm(16, 16, 256, TDM_BF16), "hip_128x128", true);
+  tdm_close(context);
+  open_with_table(NULL, "gemm bf16 nt 16x16x256 exact hip_small_k"); /* which refuses this K */
+  plan = plan_gemm(16, 16, 256, TDM_BF16);
+  says(plan, "line 2: hip_small_k for ");
+  says(plan, ": k = 256: at most 128");
+  says(plan, "chosen: the least estimate");
+  kernel_is(plan, "hip_small_k", false);
+}
+
 /* ---- Runs that another row's kernel does ---- */
 
 static void detours(void **state) {
@@ -173,8 +207,8 @@ static void detours(void **state) {
 
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-  const struct CMUnitTest tests[] = {TEST(sizes),      TEST(estimates), TEST(attention),
-                                     TEST(parameters), TEST(refuses),   TEST(detours)};
+  const struct CMUnitTest tests[] = {TEST(sizes),   TEST(estimates), TEST(attention), TEST(parameters),
+                                     TEST(refuses), TEST(decision),  TEST(detours)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;

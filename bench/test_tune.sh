@@ -1,0 +1,48 @@
+#!/bin/sh
+# tandem-bench tune: candidates of a simulated chip and of the host, the table that it writes, and what is refused.
+# Usage: test_tune.sh TANDEM-BENCH CHIP
+set -eu
+bench=$1 chip=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+unset TANDEM_TUNED
+complain() {
+  echo "test_tune: $1"
+  exit 1
+}
+# refused WORDS ARGUMENTS...: exit status 2 and one line
+refused() {
+  words=$1
+  shift
+  said=$("$bench" tune "$@" 2>&1) && got=0 || got=$?
+  case $got:$(printf '%s\n' "$said" | wc -l):$said in
+    2:1:*"$words"*) ;;
+    *) complain "tune $*: returned $got with '$said', must be 2 with '$words'" ;;
+  esac
+}
+
+"$bench" tune gemm 64x64x64 33x65x300 --dtype bf16 --layout nt --device "sim:$chip" --out made.tuned >tune.txt
+for text in 'not times' 'hip_small_k .*at least' 'hip_128x128 .*at least' 'hip_small_k .*refused: .*k = 300' 'window=4 ' 'best: hip_'; do
+  grep -q -- "$text" tune.txt || complain "no '$text' in what it prints"
+done
+grep -q '^# made by: tandem-bench tune gemm 64x64x64' made.tuned || complain 'the table does not say what made it'
+grep -q "^$chip gemm bf16 nt 64x64x64 near hip_" made.tuned || complain 'no entry for the first shape'
+[ "$(tail -n 1 made.tuned)" = 'end 2' ] || complain 'the table has no end'
+TANDEM_TUNED=made.tuned "$bench" gemm 64x64x64 --dtype bf16 --layout nt --device "sim:$chip" >used.txt || complain 'its own table is refused'
+head -n 3 made.tuned >cut.tuned
+said=$(TANDEM_TUNED=cut.tuned "$bench" gemm 64x64x64 --device "sim:$chip" 2>&1) && complain 'a table that is cut off was taken'
+case $said in *"tuned = 'cut.tuned': line 3: must be 'end 0': the file is cut off"*) ;; *) complain "a cut table: $said" ;; esac
+"$bench" tune softmax 8x64 --device host --min-time 0.01 --exact >host.txt
+grep -q '^host softmax f32 - 8x64 exact omp$' host.txt || complain 'no entry for the host'
+
+refused 'OP: must be given' --device host
+refused "OP = 'gem': must be one of" gem --device host
+refused "shape = '3x4': has 2 numbers" gemm 3x4 --device host
+refused 'must name one device' gemm 8x8x8
+refused 'must name one device' gemm 8x8x8 --device host,host
+refused "device = 'moon'" gemm 8x8x8 --device moon
+refused '--kernel' gemm 8x8x8 --device host --kernel omp
+refused "--min-time = 'x'" gemm 8x8x8 --device host --min-time x
+refused "--workgroups = '0'" gemm 8x8x8 --device host --workgroups 0
+refused "--out = '/nowhere/table': can't be" gemm 8x8x8 --device host --out /nowhere/table

@@ -1,0 +1,45 @@
+/* Tuned tables: which kernel, with which parameters, for which plans. docs/tuning.md has the format. */
+#ifndef TANDEM_TUNED_H
+#define TANDEM_TUNED_H
+
+#include "internal.h"
+
+enum { TDM_TUNED_RANK = 6, TDM_TUNED_MOST_BYTES = 1 << 20 };
+
+/* What an entry is for, and what is asked for. */
+typedef struct tdm_tuned_key {
+  char chip[16]; /* "gfx950", "gfx942", "host", "omp" */
+  tdm_op op;
+  tdm_type type, out;
+  char layout[8]; /* nn, nt, tn, tt; attention: causal, full; others: - */
+  int rank;
+  int64_t shape[TDM_TUNED_RANK];
+} tdm_tuned_key;
+
+typedef struct tdm_tuned_entry {
+  tdm_tuned_key key;
+  bool near;                /* also for shapes of which no length differs by more than a quarter */
+  const tdm_kernel *kernel; /* NULL: of a chip that this build has no kernels for */
+  tdm_tuning tuning;
+  int line;
+} tdm_tuned_entry;
+
+typedef struct tdm_tuned {
+  char name[160]; /* of the file, for messages */
+  int count;
+  tdm_tuned_entry *entries;
+} tdm_tuned;
+
+/* name: for messages. ARGUMENT: one line that names it, the line and what is allowed. */
+tdm_status tdm_tuned_parse(const char *name, const char *text, size_t length, tdm_tuned **table);
+tdm_status tdm_tuned_read(const char *path, tdm_tuned **table);
+void tdm_tuned_free(tdm_tuned *table); /* NULL is allowed */
+
+/* false: the plan's op has no entries. */
+bool tdm_tuned_key_of(const tdm_plan *plan, tdm_tuned_key *key);
+/* "gfx950 gemm bf16 nt 64x64x64" */
+void tdm_tuned_print(const tdm_tuned_key *key, char *text, size_t size);
+/* The entry of just this shape, else the nearest one that serves near shapes; the first of two that are as near. NULL: none. */
+const tdm_tuned_entry *tdm_tuned_find(const tdm_tuned *table, const tdm_tuned_key *key);
+
+#endif

@@ -1,0 +1,150 @@
+/* Tuned tables: what the reader takes and refuses, which entry serves, and who decides: the caller, the table, the estimates.
+ */
+#include "api/api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tandem/softmax.h"
+#include "tuned.h"
+
+#define HEAD "tandem-tuned 1\n"
+
+static tdm_tuned *read_table(const char *text) {
+  tdm_tuned *table = NULL;
+  ACCEPTED(tdm_tuned_parse("table", text, strlen(text), &table));
+  return table;
+}
+
+static void takes(void **state) {
+  (void)state;
+  tdm_tuned_free(read_table(HEAD "end 0\n"));
+  tdm_tuned *table = read_table(HEAD
+                                "# a comment\n\n host\tgemm bf16:f32 nt 1x2x3x4 near omp # behind it\r\n"
+                                "omp attention f16 causal 1x2x1x4x5x64 exact omp\nend 2\n");
+  assert_int_equal(table->count, 2);
+  assert_int_equal(table->entries[0].line, 4);
+  assert_true(table->entries[0].near && !table->entries[1].near);
+  char text[160];
+  tdm_tuned_print(&table->entries[0].key, text, sizeof text);
+  assert_string_equal(text, "host gemm bf16:f32 nt 1x2x3x4");
+  tdm_tuned_print(&table->entries[1].key, text, sizeof text);
+  assert_string_equal(text, "omp attention f16 causal 1x2x1x4x5x64");
+  tdm_tuned_free(table);
+}
+
+static void refuses(void **state) {
+  (void)state;
+  const struct {
+    const char *text, *words;
+  } bad[] = {
+      {"", "line 0: must be 'tandem-tuned 1'"},
+      {"end 0\n", "line 1: must be 'tandem-tuned 1'"},
+      {"tandem-tuned 2\nend 0\n", "line 1: must be 'tandem-tuned 1'"},
+      {HEAD, "line 1: must be 'end 0': the file is cut off"},
+      {HEAD "end 0", "line 2: has no end: the file is cut off"},
+      {HEAD "end 1\n", "line 2: end 1: must be 'end 0'"},
+      {HEAD "end\n", "line 2: end : must be 'end 0'"},
+      {HEAD "end 0\nhost\n", "line 3: 'host': nothing may stand behind the end"},
+      {HEAD "host gemm f32 nn 1x2x3 near\nend 1\n", "line 2: must be CHIP OP TYPES LAYOUT SHAPE"},
+      {HEAD "host gemm f32 nn 1x2x3 near omp more\nend 1\n", "line 2: must be CHIP OP"},
+      {HEAD "gfx90a gemm f32 nn 1x2x3 near omp\nend 1\n", "chip = 'gfx90a': must be gfx942, gfx950, host or omp"},
+      {HEAD "host add f32 - 1x2 near omp\nend 1\n", "op = 'add': must be gemm"},
+      {HEAD "host gemm f64 nn 1x2x3 near omp\nend 1\n", "types = 'f64': must be f32, f16, bf16"},
+      {HEAD "host gemm f32: nn 1x2x3 near omp\nend 1\n", "types = 'f32:': must be"},
+      {HEAD "host swiglu f32 tn 1x2x3 near omp\nend 1\n", "layout = 'tn': must be one of: nn nt"},
+      {HEAD "host gemm f32 nn 1x2 near omp\nend 1\n", "shape = '1x2': must be MxNxK"},
+      {HEAD "host gemm f32 nn 1x2x0 near omp\nend 1\n", "shape = '1x2x0': must be MxNxK"},
+      {HEAD "host gemm f32 nn 1x2x3x4x5 near omp\nend 1\n", "shape = '1x2x3x4x5': must be"},
+      {HEAD "host gemm f32 nn 1x2x99999999999999999999 near omp\nend 1\n", "must be MxNxK"},
+      {HEAD "host gemm f32 nn 1x2x3 about omp\nend 1\n", "'about': must be exact or near"},
+      {HEAD "host gemm f32 nn 1x2x3 near fast\nend 1\n", "kernel = 'fast': must be one of omp"},
+      {HEAD "host gemm f32 nn 1x2x3 near omp:window=4\nend 1\n", "window = 4: omp takes no parameters"},
+      {HEAD "host gemm f32 nn 1x2x3 near omp:window=x\nend 1\n", "window must be 1 to"},
+      {HEAD "host gemm f32 nn 1x2x3 near omp\nhost gemm f32 nn 1x2x3x1 exact omp\nend 2\n", "line 3: the same plans as line 2"},
+      {HEAD "host gemm f32 nn 1x2x3 near \x01\nend 1\n", "byte 1: must be printable ASCII"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    tdm_tuned *table = UNTOUCHED;
+    REFUSED(tdm_tuned_parse("FILE", bad[i].text, strlen(bad[i].text), &table), TDM_ERROR_ARGUMENT, "tuned = 'FILE': line",
+            bad[i].words);
+    assert_ptr_equal(table, UNTOUCHED);
+  }
+}
+
+static int line_of(const tdm_tuned *table, int64_t m, int64_t n) {
+  tdm_tuned_key key = {.chip = "host", .op = TDM_OP_SOFTMAX, .layout = "-", .rank = 2, .shape = {m, n}};
+  const tdm_tuned_entry *entry = tdm_tuned_find(table, &key);
+  return entry == NULL ? 0 : entry->line;
+}
+
+static void nearest(void **state) {
+  (void)state;
+  tdm_tuned *table = read_table(HEAD
+                                "host softmax f32 - 100x100 near omp\nhost softmax f32 - 120x100 near omp\n"
+                                "host softmax f32 - 110x100 exact omp\nhost softmax f16 - 400x100 near omp\nend 4\n");
+  assert_int_equal(line_of(table, 100, 100), 2);
+  assert_int_equal(line_of(table, 104, 100), 2);
+  assert_int_equal(line_of(table, 111, 100), 3);
+  assert_int_equal(line_of(table, 110, 100), 4); /* just its shape wins over near ones */
+  assert_int_equal(line_of(table, 150, 125), 3); /* a quarter more, and no further */
+  assert_int_equal(line_of(table, 151, 100), 0);
+  assert_int_equal(line_of(table, 80, 80), 2);
+  assert_int_equal(line_of(table, 79, 80), 0);
+  assert_int_equal(line_of(table, 400, 100), 0); /* of another type */
+  tdm_tuned_free(table);
+}
+
+/* ---- Who decides ---- */
+
+static char path[] = "/tmp/tandem-tuned-XXXXXX";
+
+static void write_file(const char *text) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void says(const char *kernel, const char *tuned, const char *words) {
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  tdm_softmax_desc desc = tdm_softmax_default(100, 100, TDM_F32);
+  ACCEPTED(tdm_open(&(tdm_options){.device = "host", .kernel = kernel, .tuned = tuned}, &context));
+  ACCEPTED(tdm_softmax_plan(context, &desc, &plan));
+  if (strstr(tdm_plan_explain(plan), words) == NULL) fail_msg("explain lacks '%s':\n%s", words, tdm_plan_explain(plan));
+  tdm_plan_free(plan);
+  tdm_close(context);
+}
+
+static void order(void **state) {
+  (void)state;
+  clear_environment();
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  write_file(HEAD "host softmax f32 - 101x101 near omp\nend 1\n");
+  says("omp", path, "kernel: omp, named by the caller\n");
+  says(NULL, path, "line 2: host softmax f32 - 101x101\nkernel: omp, by the tuned table\n");
+  says(NULL, "none", "kernel: omp, chosen: the last row that serves\n");
+  says(NULL, NULL, "key: host softmax f32 - 100x100\nkernel: omp, chosen");
+  setenv("TANDEM_TUNED", path, 1);
+  says(NULL, NULL, "kernel: omp, by the tuned table\n");
+  clear_environment();
+  write_file(HEAD "host softmax f32 - 300x101 near omp\nend 1\n");
+  says(NULL, path, "no entry\nkernel: omp, chosen: the last row that serves\n");
+  tdm_context *context = UNTOUCHED;
+  write_file(HEAD "end 1\n");
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "tuned = '",
+          "line 2: end 1");
+  unlink(path);
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can not be read");
+  assert_ptr_equal(context, UNTOUCHED);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(refuses), cmocka_unit_test(nearest),
+                                     cmocka_unit_test(order)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
