@@ -29,6 +29,7 @@ extern const tdm_kernel tdm_cross_entropy_hip_loop;
 extern const tdm_kernel tdm_embedding_hip_blocks;
 extern const tdm_kernel tdm_gemm_hip_128x128;
 extern const tdm_kernel tdm_gemm_hip_256x256;
+extern const tdm_kernel tdm_gemm_hip_256x256_mfma32;
 extern const tdm_kernel tdm_gemm_hip_small_k;
 extern const tdm_kernel tdm_rmsnorm_hip_loop;
 extern const tdm_kernel tdm_rmsnorm_hip_registers;
@@ -66,6 +67,7 @@ static const tdm_kernel *const built_in[] = {
     &tdm_cross_entropy_hip_loop,
     &tdm_embedding_hip_blocks,
     &tdm_gemm_hip_128x128,
+    &tdm_gemm_hip_256x256_mfma32,
     &tdm_gemm_hip_256x256,
     &tdm_gemm_hip_small_k,
     &tdm_rmsnorm_hip_loop,

@@ -31,11 +31,13 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
 }
 
 /* 256 registers a lane, 128 of them sums: two waves a SIMD, one of each group. */
-#define LAYOUTS(NAME, SIDE, TYPE)                                                                              \
-  KERNEL WORKGROUP(512, 2) void gemm_256x256_nn_##NAME(gemm_args g) { compute<SIDE>(&g, true, false, TYPE); }  \
-  KERNEL WORKGROUP(512, 2) void gemm_256x256_nt_##NAME(gemm_args g) { compute<SIDE>(&g, true, true, TYPE); }   \
-  KERNEL WORKGROUP(512, 2) void gemm_256x256_tn_##NAME(gemm_args g) { compute<SIDE>(&g, false, false, TYPE); } \
-  KERNEL WORKGROUP(512, 2) void gemm_256x256_tt_##NAME(gemm_args g) { compute<SIDE>(&g, false, true, TYPE); }
-LAYOUTS(f16, 16, TDM_F16)
-LAYOUTS(bf16, 16, TDM_BF16)
-LAYOUTS(f32, 16, TDM_F32)
+#define LAYOUTS(NAME, SIDE, SUFFIX, TYPE)                                                                  \
+  KERNEL WORKGROUP(512, 2) void NAME##_nn_##SUFFIX(gemm_args g) { compute<SIDE>(&g, true, false, TYPE); }  \
+  KERNEL WORKGROUP(512, 2) void NAME##_nt_##SUFFIX(gemm_args g) { compute<SIDE>(&g, true, true, TYPE); }   \
+  KERNEL WORKGROUP(512, 2) void NAME##_tn_##SUFFIX(gemm_args g) { compute<SIDE>(&g, false, false, TYPE); } \
+  KERNEL WORKGROUP(512, 2) void NAME##_tt_##SUFFIX(gemm_args g) { compute<SIDE>(&g, false, true, TYPE); }
+LAYOUTS(gemm_256x256, 16, f16, TDM_F16)
+LAYOUTS(gemm_256x256, 16, bf16, TDM_BF16)
+LAYOUTS(gemm_256x256, 16, f32, TDM_F32)
+LAYOUTS(gemm_256x256_mfma32, 32, f16, TDM_F16)
+LAYOUTS(gemm_256x256_mfma32, 32, bf16, TDM_BF16)

@@ -203,33 +203,36 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   wait_memory<0>();          /* the zeros behind the last step: LDS is about to get another use */
   if (group == 0) barrier(); /* both groups are at the same slot again */
   barrier();                 /* nobody reads or fills a stage any more */
-  if (tail == 0) return;
-
-  /* The halves' bases are two steps past what was loaded for nothing, and stand at the tail when taken back. */
-  half *halves[4] = {&p->a0, &p->a1, &p->b0, &p->b1};
+  /* At most one round. A loop to the compiler, because behind a branch it would keep the sums of both ways, and spill. */
+  for (int left = tail; left > 0;) {
+    /* The halves' bases are two steps past what was loaded for nothing, and stand at the tail when taken back. */
+    half *halves[4] = {&p->a0, &p->a1, &p->b0, &p->b1};
 #pragma unroll
-  for (int h = 0; h < 4; h++) {
-    halves[h]->base -= 2 * halves[h]->step;
-    put_tail(halves[h], lds + h * HALF_BYTES, tail, h < 2 ? p->a : p->b);
-  }
-  sync_lds(); /* the tail is in LDS */
-  from_a = make_reader(lds, pipe_wave_m(), p->a);
-  from_b = make_reader(lds, pipe_wave_n(), p->b);
-  read_fragments(b0, &from_b, AT_B0, p->b);
-  read_fragments(b1, &from_b, AT_B1, p->b);
+    for (int h = 0; h < 4; h++) {
+      halves[h]->base -= 2 * halves[h]->step;
+      put_tail(halves[h], lds + h * HALF_BYTES, left, h < 2 ? p->a : p->b);
+    }
+    sync_lds(); /* the tail is in LDS */
+    from_a = make_reader(lds, pipe_wave_m(), p->a);
+    from_b = make_reader(lds, pipe_wave_n(), p->b);
+    read_fragments(b0, &from_b, AT_B0, p->b);
+    read_fragments(b1, &from_b, AT_B1, p->b);
 #pragma unroll
-  for (int h = 0; h < 2; h++) {
-    read_fragments(a, &from_a, h == 0 ? AT_A0 : AT_A1, p->a);
-    wait_lds(); /* the fragments have arrived */
-    take_fragments(a, p->a);
-    if (h == 0) take_fragments(b0, p->b);
-    if (h == 0) take_fragments(b1, p->b);
-    keep_order();
-    multiply_quarter<SIDE>(sums[2 * h], a, b0, type);
-    multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type);
-    keep_order(); /* the next half's reads come behind */
+    for (int h = 0; h < 2; h++) {
+      read_fragments(a, &from_a, h == 0 ? AT_A0 : AT_A1, p->a);
+      wait_lds(); /* the fragments have arrived */
+      take_fragments(a, p->a);
+      if (h == 0) take_fragments(b0, p->b);
+      if (h == 0) take_fragments(b1, p->b);
+      keep_order();
+      multiply_quarter<SIDE>(sums[2 * h], a, b0, type);
+      multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type);
+      keep_order(); /* the next half's reads come behind */
+    }
+    sync_lds(); /* every wave has its fragments: LDS is free */
+    left = 0;
+    asm volatile("" : "+s"(left));
   }
-  sync_lds(); /* every wave has its fragments: LDS is free */
 }
 
 #endif
