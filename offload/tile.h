@@ -264,14 +264,15 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
     for (int w = 0; w < weights; w++)
       tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
     TDM_TEAM_BARRIER(); /* the panels are whole */
-    for (int slot = 0; slot < TILE_SLOTS; slot++) {
-      int micro = tile_micro_in(first, slot, here);
-      if (micro >= micros) break;
-      tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
-      TDM_UNROLL
-      for (int w = 0; w < weights; w++)
+    /* One weight after the other: the micro panels of two do not fit a host's L1 of 48 KiB together. */
+    TDM_UNROLL
+    for (int w = 0; w < weights; w++)
+      for (int slot = 0; slot < TILE_SLOTS; slot++) {
+        int micro = tile_micro_in(first, slot, here);
+        if (micro >= micros) break;
+        tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
         tile_multiply_at(sums[slot * weights + w], at, a_panel, b_panel + w * TILE_K * TILE_N, tdm_min(TILE_K, k - k0));
-    }
+      }
   }
 }
 
