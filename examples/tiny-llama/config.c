@@ -24,9 +24,9 @@ bool llama_fail_tandem(llama_error *error, const char *doing) { return llama_fai
 /* ---- Presets: sizes from TinyTransformer of amd/HPCTrainingExamples; tiny is small enough for a simulated chip ---- */
 
 static const llama_config presets[] = {
-    {"benchmark", 32000, 2048, 16, 32, 16, 64, 8192, 4096, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, 4, 512},
-    {"train", 1000, 512, 8, 8, 4, 64, 2048, 2048, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, 8, 256},
-    {"tiny", 256, 64, 2, 4, 2, 16, 256, 128, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, 2, 16},
+    {"benchmark", 32000, 2048, 16, 32, 16, 64, 8192, 4096, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {0}, 0, 4, 512},
+    {"train", 1000, 512, 8, 8, 4, 64, 2048, 2048, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {0}, 0, 8, 256},
+    {"tiny", 256, 64, 2, 4, 2, 16, 256, 128, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {0}, 0, 2, 16},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
@@ -127,6 +127,20 @@ static bool read_rope(const reader *r, llama_config *c) {
   return positive(r, where, "rope_theta", 1e4, &c->theta);
 }
 
+/* eos_token_id: a number or a list of them. */
+static bool read_ends(const reader *r, llama_config *c) {
+  const json_t *value = find(r->root, "eos_token_id");
+  size_t count = value == NULL ? 0 : json_is_array(value) ? json_array_size(value) : 1;
+  bool good = count <= sizeof c->end / sizeof c->end[0];
+  for (size_t i = 0; good && i < count; i++) {
+    const json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
+    good = json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) < c->vocab;
+    c->end[i] = (int32_t)json_integer_value(id);
+  }
+  c->ends = (int)count;
+  return good || refuse(r, "eos_token_id", value, "must be up to 8 ids of the vocabulary");
+}
+
 static bool check_sizes(const reader *r, const llama_config *c) {
   if (c->heads % c->kv_heads != 0)
     return llama_fail(r->error, "%s: num_attention_heads = %" PRId64 ": must be a multiple of num_key_value_heads = %" PRId64,
@@ -147,8 +161,8 @@ static bool read_root(const reader *r, llama_config *c) {
       !whole(r, "num_key_value_heads", c->heads, &c->kv_heads) || !whole(r, "intermediate_size", 0, &c->ffn) ||
       !whole(r, "head_dim", c->d / c->heads > 0 ? c->d / c->heads : 1, &c->head_dim) ||
       !whole(r, "max_position_embeddings", 2048, &c->context) || !positive(r, r->root, "rms_norm_eps", 1e-6, &eps) ||
-      !flag(r, "tie_word_embeddings", &c->tied) || !read_rope(r, c) || !word(r, r->root, "hidden_act", "silu") ||
-      !check_sizes(r, c))
+      !flag(r, "tie_word_embeddings", &c->tied) || !read_rope(r, c) || !read_ends(r, c) ||
+      !word(r, r->root, "hidden_act", "silu") || !check_sizes(r, c))
     return false;
   c->eps = (float)eps;
   static const char *const biases[] = {"attention_bias", "mlp_bias"};

@@ -17,7 +17,7 @@ static forward describe(decoder *d, int64_t count, bool all) {
                    .last_only = !all};
 }
 
-bool decoder_open(decoder *d, session *s, int64_t prompt, int64_t capacity, llama_error *error) {
+bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capacity, llama_error *error) {
   const llama_config *c = &s->config;
   size_t wanted[MEMORY_KINDS] = {0};
   int forms = forward_weight_forms(s->version, true);
@@ -25,7 +25,7 @@ bool decoder_open(decoder *d, session *s, int64_t prompt, int64_t capacity, llam
   if (capacity > c->context)
     return llama_fail(error, "%" PRId64 " tokens: the context of %s holds %" PRId64, capacity, c->name, c->context);
   s->w.type = s->type;
-  forward whole = describe(d, prompt, true), one = describe(d, 1, false);
+  forward whole = describe(d, prompt, all), one = describe(d, 1, false);
   forward_bytes(&whole, wanted);
   forward_bytes(&one, wanted);
   wanted[MEMORY_CACHE] = kv_cache_bytes(c, s->type, capacity);

@@ -12,8 +12,8 @@ typedef struct decoder {
 } decoder;
 
 /* Loads the session's model for its version, with room for `capacity` tokens. Says before if memory is short, for prompts of up
- * to `prompt` tokens. */
-bool decoder_open(decoder *d, session *s, int64_t prompt, int64_t capacity, llama_error *error);
+ * to `prompt` tokens, with the logits of `all` of them or of the last. */
+bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capacity, llama_error *error);
 void decoder_close(decoder *d);
 /* Appends tokens, in one pass; logits: [vocab], behind the last of them, or [count, vocab] with `all`. */
 bool decoder_prefill(decoder *d, const int32_t *ids, int64_t count, bool all, float *logits, llama_error *error);

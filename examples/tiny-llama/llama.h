@@ -30,6 +30,8 @@ typedef struct llama_config {
   float eps;
   bool tied; /* the head is the table of embeddings */
   tdm_rope_style rope;
+  int32_t end[8]; /* tokens that end a text */
+  int ends;
   int64_t batch, seq; /* the shape of a run that names none */
 } llama_config;
 

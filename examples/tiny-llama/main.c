@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "decoder.h"
+#include "generate.h"
 #include "loss.h"
 
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -48,7 +49,7 @@ static bool run_cached(session *s, llama_error *error) {
     return llama_fail(error, "--cached = '%s': must be 1 to the length of one sequence, and the batch 1", s->options->cached);
   float *logits = malloc((size_t)(s->seq * vocab) * sizeof *logits);
   if (logits == NULL) return llama_fail(error, "no memory for the logits of %d tokens", (int)s->seq);
-  bool ok = session_ids(s, error) && decoder_open(&d, s, prompt, s->seq, error);
+  bool ok = session_ids(s, error) && decoder_open(&d, s, prompt, true, s->seq, error);
   if (ok) {
     ok = decoder_prefill(&d, s->ids, prompt, true, logits, error);
     for (int64_t i = prompt; ok && i < s->seq; i++) ok = decoder_step(&d, s->ids[i], logits + i * vocab, error);
@@ -61,6 +62,7 @@ static bool run_cached(session *s, llama_error *error) {
 
 static bool run_command(session *s, llama_error *error) {
   if (s->options->cached != NULL) return run_cached(s, error);
+  if (s->generate > 0) return run_generate(s, error);
   if (s->options->loss != NULL) return run_loss(s, s->options->loss, error);
   if (s->options->compare) return run_compare(s, error);
   if (s->options->profile) return run_profile(s, error);
@@ -101,6 +103,9 @@ int main(int argc, char **argv) {
       {"repeats", '\0', POPT_ARG_STRING, &o.repeats, 0, "Timed passes; default 5", "N"},
       {"profile", '\0', POPT_ARG_NONE, &o.profile, 0, "The steps of a pass: time, rates, error against version 1", NULL},
       {"compare", '\0', POPT_ARG_NONE, &o.compare, 0, "All versions, and what was claimed of them", NULL},
+      {"generate", '\0', POPT_ARG_STRING, &o.generate, 0, "Tokens to append to --ids", "N"},
+      {"temperature", '\0', POPT_ARG_STRING, &o.temperature, 0, "Draws tokens; default 0: the likeliest", "T"},
+      {"top-p", '\0', POPT_ARG_STRING, &o.top_p, 0, "Draws from the likeliest tokens with this share; default 1", "P"},
       {"loss", '\0', POPT_ARG_STRING, &o.loss, 0, "Cross-entropy and perplexity of a text file of token ids", "FILE"},
       {"json", '\0', POPT_ARG_STRING, &o.json, 0, "Write --profile or --compare as JSON", "FILE"},
       {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare with gnuplot", "FILE.svg"},
@@ -115,8 +120,9 @@ int main(int argc, char **argv) {
   int code = popt == NULL ? EXIT_FAILED : read_command_line(popt);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
-  char *const texts[] = {o.preset, o.model, o.input,   o.ids,    o.dtype,  o.seed, o.repeats, o.version,
-                         o.cached, o.loss,  o.backend, o.device, o.kernel, o.json, o.plot,    o.logits};
+  char *const texts[] = {o.preset,  o.model,  o.input, o.ids,      o.dtype,       o.seed,  o.repeats,
+                         o.version, o.cached, o.loss,  o.generate, o.temperature, o.top_p, o.backend,
+                         o.device,  o.kernel, o.json,  o.plot,     o.logits};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

@@ -37,12 +37,26 @@ static bool read_type(session *s, const char *text, llama_error *error) {
   return llama_fail(error, "--dtype = '%s': must be f32, f16 or bf16", text);
 }
 
+static bool read_real(const char *option, const char *text, double least, double most, double *value, llama_error *error) {
+  char *end;
+  if (text == NULL) return true;
+  *value = strtod(text, &end);
+  return (end != text && *end == '\0' && *value >= least && *value <= most) ||
+         llama_fail(error, "%s = '%s': must be a number from %g to %g", option, text, least, most);
+}
+
 static bool read_numbers(session *s, llama_error *error) {
   const llama_options *o = s->options;
-  uint64_t repeats = 5, version = 4;
+  uint64_t repeats = 5, version = 4, generate = 0;
+  s->temperature = 0, s->top_p = 1;
   if (o->seed != NULL && !read_whole("--seed", o->seed, 0, UINT64_MAX, &s->seed, error)) return false;
   if (o->repeats != NULL && !read_whole("--repeats", o->repeats, 1, 10000, &repeats, error)) return false;
   if (o->version != NULL && !read_whole("--version", o->version, 1, VERSIONS, &version, error)) return false;
+  if (o->generate != NULL && !read_whole("--generate", o->generate, 1, INT32_MAX, &generate, error)) return false;
+  if (!read_real("--temperature", o->temperature, 0, 100, &s->temperature, error) ||
+      !read_real("--top-p", o->top_p, 1e-6, 1, &s->top_p, error))
+    return false;
+  s->generate = (int64_t)generate;
   s->repeats = (int)repeats;
   s->version = (int)version;
   return o->dtype == NULL || read_type(s, o->dtype, error);

@@ -9,6 +9,7 @@ typedef struct llama_options {
   char *preset, *model, *input, *dtype, *seed, *repeats, *version; /* texts, NULL where one was not given */
   char *backend, *device, *kernel;
   char *ids, *json, *plot, *logits, *cached, *loss;
+  char *generate, *temperature, *top_p;
   int profile, compare;
 } llama_options;
 
@@ -18,6 +19,8 @@ typedef struct session {
   tdm_type type;
   uint64_t seed;
   int version, repeats;
+  int64_t generate; /* tokens to make, 0: none */
+  double temperature, top_p;
   int64_t batch, seq;
   int32_t *ids; /* [batch, seq]; random ones are made by session_ids */
   memory m;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the fixtures of tiny-llama's tests: Llama models with random weights, saved by Hugging Face Transformers, and the logits
-that its LlamaForCausalLM computes in f32. Each folder holds config.json, *.safetensors, ids.txt and logits.f32.
+that its LlamaForCausalLM computes in f32. Each folder holds config.json, *.safetensors, ids.txt,
+logits.f32, and in generated.txt the likeliest tokens behind the first sequence.
 
 Use: python3 -m venv venv && venv/bin/pip install torch transformers && venv/bin/python examples/tiny-llama/test/fixtures.py
 The weights of the f16 and bf16 folders are rounded to that type before the logits are computed in f32.
@@ -12,6 +13,7 @@ import shutil
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
+GENERATED = 10
 FOLDER = pathlib.Path(__file__).parent / "models"
 # name: (config, type of the weights, size of a shard, shape of the ids)
 MODELS = {
@@ -66,6 +68,10 @@ def make(name, sizes, dtype, shard, shape, seed):
     logits = model(ids).logits.contiguous()
     (folder / "ids.txt").write_text(f"{shape[0]}x{shape[1]} " + ",".join(str(i) for i in ids.flatten().tolist()) + "\n")
     (folder / "logits.f32").write_bytes(logits.numpy().astype("<f4").tobytes())
+    text = ids[:1]
+    for _ in range(GENERATED):  # the likeliest token, without a cache
+        text = torch.cat([text, model(text).logits[:, -1:].argmax(-1)], dim=1)
+    (folder / "generated.txt").write_text(" ".join(map(str, text[0, shape[1]:].tolist())) + "\n")
     print(name, sorted(p.name for p in folder.iterdir()), float(logits.abs().max()))
 
 

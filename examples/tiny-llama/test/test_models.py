@@ -5,6 +5,7 @@ models, the cache, and 16-bit weights and activations.
 Use: test_models.py PROGRAM DEVICE...
 """
 import array
+import json
 import math
 import os
 import pathlib
@@ -66,6 +67,21 @@ def check_loss(program, model, device, seq, ids, expected):
         failures.append(f"{' '.join(command)}: wanted {want:.6f}, said {result.stdout!r} {result.stderr!r}")
 
 
+def check_generation(program, model, device, ids):
+    """The likeliest tokens are Hugging Face's, and drawn ones are the same for the same seed."""
+    wanted = (MODELS / model / "generated.txt").read_text().split()
+    said = []
+    for options in (["--generate", str(len(wanted))], *([["--generate", "9", "--temperature", "1.5", "--top-p", "0.9", "--seed", "3"]] * 2)):
+        command = [program, "--model", str(MODELS / model), "--device", device, "--ids", ids, *options]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+        said.append(result.stdout.split("\n")[0].split() if result.returncode == 0 else result.stderr)
+    end = json.loads((MODELS / model / "config.json").read_text())["eos_token_id"]
+    if str(end) in wanted:
+        wanted = wanted[: wanted.index(str(end)) + 1]
+    if said[0] != wanted or said[1] != said[2] or said[1] == said[0][:9]:
+        failures.append(f"{model} on {device} behind {ids}: wanted {wanted}, generated {said}")
+
+
 def main():
     program, devices = sys.argv[1], sys.argv[2:]
     largest = {}
@@ -76,6 +92,7 @@ def main():
         vocab = len(expected) // (batch * seq)
         one = ",".join(ids.split(",")[:seq])
         for device in devices:
+            check_generation(program, model, device, one)
             check_loss(program, model, device, seq, list(map(int, one.split(","))), expected[: seq * vocab])
             for version in "1234":
                 def run(dtype, options, wanted):

@@ -21,7 +21,9 @@ checks = 0
 def refuses(program, options, status, *words):
     global checks
     checks += 1
-    command = [str(word) for word in [program, "--device", "host", "--repeats", "1", *options]]
+    # Once each: popt leaks the first of two.
+    defaults = [word for pair in (("--device", "host"), ("--repeats", "1")) if pair[0] not in options for word in pair]
+    command = [str(word) for word in [program, *defaults, *options]]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
     lines = result.stderr.splitlines()
     missing = [word for word in words if word not in result.stderr]
@@ -140,6 +142,8 @@ def check_configs(program, root):
     case({"num_key_value_heads": 2}, "num_attention_heads = 3", "multiple of num_key_value_heads = 2")
     case({"head_dim": 300}, "head_dim = 300", "16 to 256")
     case({"head_dim": "absent", "hidden_size": 50}, "hidden_size = 50", "multiple")
+    case({"eos_token_id": 97}, "eos_token_id = 97")
+    case({"eos_token_id": "x"}, "eos_token_id")
     folder = Folder(root)
     (folder.path / "config.json").write_text("{")
     refuses(program, ["--model", folder.path], 1, "config.json: line 1")
@@ -164,6 +168,12 @@ def check_options(program):
     refuses(program, [*model, "--repeats", "0"], 2, "--repeats = '0'")
     refuses(program, [*model, "--seed", "x"], 2, "--seed = 'x'")
     refuses(program, [*model, "--input", "1x4", "--cached", "5"], 1, "--cached = '5'")
+    refuses(program, [*model, "--ids", "1,2", "--generate", "63"], 1, "--generate = 63", "2 tokens", "holds 64")
+    refuses(program, [*model, "--input", "2x3", "--generate", "1"], 1, "--generate", "one sequence")
+    refuses(program, [*model, "--generate", "0"], 2, "--generate = '0'")
+    refuses(program, [*model, "--generate", "1", "--temperature", "-1"], 2, "--temperature = '-1'", "from 0 to 100")
+    refuses(program, [*model, "--generate", "1", "--temperature", "nan"], 2, "--temperature = 'nan'")
+    refuses(program, [*model, "--generate", "1", "--top-p", "0"], 2, "--top-p = '0'")
     refuses(program, ["--preset", "huge"], 2, "--preset = 'huge': must be one of benchmark|train|tiny")
     refuses(program, ["--preset", "tiny", "--nonsense"], 2, "--nonsense")
     refuses(program, ["--preset", "tiny", "x"], 2, "'x'")

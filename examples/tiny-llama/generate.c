@@ -1,0 +1,76 @@
+/* Generation. */
+#include "generate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decoder.h"
+#include "measure.h"
+#include "sample.h"
+
+typedef struct generation {
+  session *s;
+  decoder d;
+  sampler sampler;
+  float *logits;
+  int64_t most, made;     /* tokens to make, and made */
+  double prefill, decode; /* seconds */
+} generation;
+
+static bool is_end(const llama_config *c, int32_t id) {
+  for (int i = 0; i < c->ends; i++)
+    if (c->end[i] == id) return true;
+  return false;
+}
+
+/* Draws and prints tokens until one ends the text. Each pass but the prefill's is one token's. */
+static bool make_tokens(generation *g, llama_error *error) {
+  const llama_config *c = &g->s->config;
+  for (;;) {
+    int32_t id = sampler_next(&g->sampler, g->logits);
+    if (id < 0) return llama_fail(error, "the logits behind token %" PRId64 " are not all finite", g->d.length - 1);
+    printf("%s%d", g->made > 0 ? " " : "", id);
+    fflush(stdout); /* as it comes */
+    g->made++;
+    if (g->made == g->most || is_end(c, id)) return true;
+    double start = llama_seconds();
+    if (!decoder_step(&g->d, id, g->logits, error)) return false;
+    g->decode += llama_seconds() - start;
+  }
+}
+
+static bool generate(generation *g, llama_error *error) {
+  session *s = g->s;
+  double start = llama_seconds();
+  if (!decoder_prefill(&g->d, s->ids, s->seq, false, g->logits, error)) return false;
+  g->prefill = llama_seconds() - start;
+  if (!make_tokens(g, error)) return false;
+  putchar('\n');
+  if (is_simulated(&g->d.one)) return true;
+  printf("prefill      %" PRId64 " tokens in %.3f ms: %.1f tokens/s\n", s->seq, 1e3 * g->prefill, (double)s->seq / g->prefill);
+  if (g->made > 1)
+    printf("decode       %" PRId64 " tokens in %.3f ms: %.1f tokens/s\n", g->made - 1, 1e3 * g->decode,
+           (double)(g->made - 1) / g->decode);
+  return true;
+}
+
+bool run_generate(session *s, llama_error *error) {
+  generation g = {.s = s, .most = s->generate};
+  if (s->batch != 1) return llama_fail(error, "--generate: needs one sequence, --input has %" PRId64, s->batch);
+  if (s->generate > s->config.context - s->seq)
+    return llama_fail(error,
+                      "--generate = %" PRId64 ": behind a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
+                      s->generate, s->seq, s->config.name, s->config.context);
+  g.logits = malloc((size_t)s->config.vocab * sizeof *g.logits);
+  if (g.logits == NULL) return llama_fail(error, "no memory for %" PRId64 " logits", s->config.vocab);
+  bool ok = session_ids(s, error) && sampler_open(&g.sampler, s->config.vocab, s->temperature, s->top_p, s->seed, error) &&
+            decoder_open(&g.d, s, s->seq, false, s->seq + s->generate, error);
+  if (ok) {
+    ok = generate(&g, error);
+    decoder_close(&g.d);
+  }
+  sampler_close(&g.sampler);
+  free(g.logits);
+  return ok;
+}
