@@ -13,7 +13,8 @@ static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece:
 
 typedef struct tool {
   case_options selectors;
-  char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown, *workgroups;
+  char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
+  uint64_t xcds;
   int hot, checks;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
@@ -52,6 +53,9 @@ static bool read_limits(tool *t) {
   limits->seconds = 0.5;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
+    return false;
+  if (t->asked_xcds != NULL &&
+      !usage(t, case_parse_number("--xcds", t->asked_xcds, 1, 1024, &t->xcds, t->error, sizeof t->error)))
     return false;
   if (t->workgroups != NULL && !usage(t, case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &limits->workgroups,
                                                            t->error, sizeof t->error)))
@@ -109,7 +113,9 @@ static tdm_context *context_of(tool *t, int d) {
       tdm_close(t->context[other]);
       t->context[other] = NULL;
     }
-  return case_open(&t->selectors, devices->name[d], &t->context[d]) == TDM_OK ? t->context[d] : NULL;
+  const case_options *o = &t->selectors;
+  tdm_options options = {.backend = o->backend, .device = devices->name[d], .kernel = o->kernel, .xcds = (int)t->xcds};
+  return tdm_open(&options, &t->context[d]) == TDM_OK ? t->context[d] : NULL;
 }
 
 static tdm_status measure_ceiling(tool *t, int d) {
@@ -277,7 +283,7 @@ static bool bench(tool *t, const char *command) {
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats, t->seconds, t->peer, t->json, t->csv, t->plot, t->markdown, t->workgroups};
+  char *const texts[] = {t->repeats, t->seconds, t->peer, t->json, t->csv, t->plot, t->markdown, t->workgroups, t->asked_xcds};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   for (int d = 0; d < CASE_MAX_DEVICES; d++) tdm_close(t->context[d]);
@@ -307,6 +313,8 @@ int main(int argc, char **argv) {
        "NAME"},
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
        "Simulated devices: workgroups of a launch to execute at most; default: what takes some 20 s", "N"},
+      {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
+       "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},
       {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"csv", '\0', POPT_ARG_STRING, &t.csv, 0, "Write the rows as CSV", "FILE"},

@@ -65,5 +65,7 @@ refuses() {
   grep -q -- "$want" said || complain "$*: said '$(cat said)', not '$want'"
 }
 refuses '--workgroups = .0.: must be a whole number from 1' add 8x8 --device "sim:$chip" --workgroups 0
+refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "sim:$chip" --xcds 0
+refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
 refuses "and sim:$chip has no time" gemm 8x8x8 --device "sim:$chip" --peer openblas

@@ -154,6 +154,16 @@ static tdm_status open_tuned(tdm_context *context, const char *file) {
   return TDM_OK;
 }
 
+static tdm_status set_xcds(tdm_context *context, int xcds) {
+  if (xcds == 0) return TDM_OK;
+  if (context->hip == NULL)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "xcds = %d: must be 0 on %s, it is for the hip backend", xcds, context->device);
+#ifdef TDM_HIP
+  context->hip->xcds = xcds;
+#endif
+  return TDM_OK;
+}
+
 static tdm_status open_context(tdm_context *context, const tdm_options *options) {
   const char *backend = named(options->backend, "TANDEM_BACKEND");
   if (backend != NULL && strcmp(backend, "omp") != 0 && strcmp(backend, "hip") != 0)
@@ -162,6 +172,7 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
     return tdm_fail(TDM_ERROR_ARGUMENT, "strict = %d: must be 0 or 1", options->strict);
   TDM_TRY(tdm_check_range("open", "teams", options->teams, 0, 1 << 20));
   TDM_TRY(tdm_check_range("open", "threads", options->threads, 0, 1024));
+  TDM_TRY(tdm_check_range("open", "xcds", options->xcds, 0, 1024));
   context->strict = options->strict;
   if (!context->strict) TDM_TRY(flag_from("TANDEM_STRICT", &context->strict));
   TDM_TRY(flag_from("TANDEM_VERBOSE", &context->verbose));
@@ -174,6 +185,7 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   context->log = options->log != NULL ? options->log : log_to_stderr;
   context->log_user = options->log_user;
   TDM_TRY(open_device(context, backend, named(options->device, "TANDEM_DEVICE")));
+  TDM_TRY(set_xcds(context, options->xcds));
   context->host_threads = tdm_omp_host_threads();
   const char *kernel = named(options->kernel, "TANDEM_KERNEL");
   if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)

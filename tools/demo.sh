@@ -1,16 +1,19 @@
 #!/bin/sh
-# The main job in one command: installs what is missing, builds in build/, and compares the ops with this machine's ceilings and
-# with OpenBLAS on a small standard set: a table here, and a picture.
+# The main job in one command: installs what is missing, builds both paths in build/, and compares them op by op on a small
+# standard set: the host's times with this machine's ceilings and OpenBLAS, beside what gfxsim counts of the HIP kernels on an
+# MI355X. Tables here, and a picture.
 # Use: sh tools/demo.sh     CC=clang-19 sh tools/demo.sh builds with another compiler
 set -eu
 cd "$(dirname "$0")/.."
 say() { printf 'demo: %s\n' "$*"; }
 
-sh tools/setup.sh
+sh tools/setup.sh --hip
+backend=omp
+if command -v clang-22 >/dev/null && command -v llvm-config-22 >/dev/null; then backend=hip; fi
 mkdir -p build
 if [ ! -f build/build.ninja ]; then
   say "configuring build/"
-  CC=${CC:-gcc} meson setup build >build/demo.log 2>&1 || {
+  CC=${CC:-gcc} meson setup build -Dtdm_backend=$backend >build/demo.log 2>&1 || {
     cat build/demo.log >&2
     exit 1
   }
@@ -20,6 +23,12 @@ ninja -C build -j "$(nproc)" >build/demo.log 2>&1 || {
   tail -n 40 build/demo.log >&2
   exit 1
 }
-say "measuring each op of the standard set: build/bench/tandem-bench --peer openblas"
-build/bench/tandem-bench --peer openblas --min-time 0.2 --plot build/roofline.svg
+bench=build/bench/tandem-bench devices=host
+if $bench add 8x8 --device sim:gfx950 >build/demo.log 2>&1; then
+  devices=host,sim:gfx950
+else
+  say "the host alone, without the HIP path: $(tail -n 1 build/demo.log)"
+fi
+say "comparing each op of the standard set: $bench --device $devices --peer openblas"
+$bench --device $devices --peer openblas --min-time 0.2 --plot build/roofline.svg
 say "the picture is build/roofline.svg"

@@ -83,6 +83,7 @@ typedef struct tdm_options {
   /* A file with a tuned table, which comes before the one that is built in for the chip; "none": no table at all, the
    * heuristic alone; NULL: TANDEM_TUNED, else the built-in one. docs/tuning.md has the format. */
   const char *tuned;
+  int xcds; /* HIP: XCDs (dies with an L2 of their own) that work is ordered for, at most 1024; 0: the device's */
 } tdm_options;
 
 /* Opens a device. options may be NULL (all auto).

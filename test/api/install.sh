@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs the library into a temporary folder and uses it as others would: the example through pkg-config with each compiler,
 # shared and static, dlopen, and every public header alone in C and C++.
-# Use: install.sh BUILD SOURCE OFFLOAD COMPILER...     OFFLOAD: omp_offload of the build; COMPILER: the one that built it
+# Use: install.sh BUILD SOURCE OFFLOAD CHIPS COMPILER...     OFFLOAD: omp_offload of the build; CHIPS: that it can simulate, "" or
+#      "gfx942 gfx950"; COMPILER: the one that built it
 set -eu
-build=$1 source=$2 offload=$3
-shift 3
+build=$1 source=$2 offload=$3 chips=$4
+shift 4
 compiler=$*
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -29,6 +30,15 @@ for tool in tandem-check tandem-bench tandem-run; do
   path=$(find "$folder/root" -type f -name $tool -perm -u+x)
   [ -n "$path" ] || fail "$tool was not installed"
   "$path" --help >"$folder/printed" || fail "$tool --help: exit status $?"
+done
+# The installed tools find the library beside them, and that one the simulator.
+for chip in $chips; do
+  for tool in 'tandem-check add 9x65' 'tandem-bench add 9x65'; do
+    # shellcheck disable=SC2086 # a list of words
+    "$folder/root$prefix/bin/"$tool --device "sim:$chip" >"$folder/printed" 2>&1 ||
+      fail "$tool --device sim:$chip: $(tail -n 1 "$folder/printed")"
+    echo "$tool on sim:$chip: ok"
+  done
 done
 for header in "$source"/include/tandem/*.h; do
   find "$folder/root" -path "*/include/tandem/${header##*/}" | grep -q . || fail "${header##*/} was not installed"

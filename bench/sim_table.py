@@ -1,0 +1,155 @@
+"""The part on gfxsim of bench/RESULTS.md, from what bench/sim.sh counted: goals first, then every case.
+Use: sim_table.py FOLDER OUT.json    FOLDER: NAME.CHIP.json of tandem-bench, and order.CHIP of tandem-bench order"""
+import glob
+import json
+import os
+import re
+import sys
+
+CHIPS = ["gfx950", "gfx942"]
+# AMD's data sheets: MI355X 2.4 GHz, MI300X 2.1 GHz (sim/chip.c names them).
+CLOCK = {"gfx950": ("MI355X", 2.4e9), "gfx942": ("MI300X", 2.1e9)}
+
+folder, out = sys.argv[1:]
+rows = {}
+for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+    name, chip, _ = os.path.basename(path).rsplit(".", 2)
+    [rows[name, chip]] = json.load(open(path))["rows"]
+with open(out, "w") as file:
+    json.dump([dict(name=name, **row) for (name, _), row in sorted(rows.items())], file, indent=1)
+    file.write("\n")
+
+
+def launch(name, chip):
+    return rows[name, chip]["launches"][0]
+
+
+def clocks(l, pipe):
+    return l["bounds"]["clocks"][pipe]
+
+
+def share(l, pipe):
+    return 100 * clocks(l, pipe) / clocks(l, l["bounds"]["floor"])
+
+
+def l2_hits(l):
+    reads = sum(x["reads"] for x in l["caches"]["l2"])
+    return 100 * sum(x["read_hits"] for x in l["caches"]["l2"]) / reads
+
+
+def exp_share(l):
+    """The VALU's clocks that exp2 takes, 16 of each, as a share of all of them."""
+    match = re.search(r"v_exp_f32\S* (\d+)", l["loop"]["valu"])
+    return int(match.group(1)) * 16 if match else 0
+
+
+def goal(what, chip, figure, wanted, met):
+    print(f"| {what} | {chip} | {figure} | {wanted} | {'' if met is None else 'met' if met else 'missed'} |")
+
+
+def gemm_goals(chip):
+    l = launch("gemm", chip)
+    case = "gemm bf16 nt 8192^3"
+    goal(f"{case}: floor", chip, l["bounds"]["floor"], "MFMA", l["bounds"]["floor"] == "MFMA")
+    goal(f"{case}: LDS bank conflicts", chip, f"{l['lds']['conflict_clocks']} clocks", "0", l["lds"]["conflict_clocks"] == 0)
+    goal(f"{case}: scratch", chip, f"{l['occupancy']['scratch_bytes']} B", "0", l["occupancy"]["scratch_bytes"] == 0)
+    goal(f"{case}: LDS", chip, f"{share(l, 'LDS'):.0f} %", "at most 75 %", share(l, "LDS") <= 75)
+    for pipe in ("SALU", "issue", "VALU", "vL1D"):
+        goal(f"{case}: {pipe}", chip, f"{share(l, pipe):.0f} %", "at most 50 %", share(l, pipe) <= 50)
+    loop = l["loop"]
+    # Moving to the other stage of the LDS is the increment of a double buffer: a v_xor, or an add.
+    rest = [v for v in loop["valu"].split(", ") if v and not re.match(r"v_(xor|add)_\S+ ", v)]
+    goal(f"{case}: VALU in a round of the K loop, beside {loop['instructions']['MFMA']} MFMA", chip, loop["valu"] or "none",
+         "increments", not rest)
+    w = rows["gemm-whole", chip]
+    line = [x for x in open(f"{folder}/order.{chip}") if x.startswith("window")][-1]
+    order = sum(float(x) for x in line.split()[-2:]) * 1e9
+    goal("gemm bf16 nt 2048^3: HBM bytes over those of `tandem-bench order`", chip, f"{w['hbm_bytes'] / order:.3f}",
+         "0.9 to 1.1", 0.9 <= w["hbm_bytes"] / order <= 1.1)
+
+
+def attention_goals(chip):
+    for d in (64, 128):
+        for mask in ("causal", "full"):
+            l = launch(f"attention-{d}-{mask}", chip)
+            floor, mfma = l["bounds"]["floor"], l["loop"]["instructions"]["MFMA"]
+            exp = exp_share(l)
+            also = f"; MFMA {share(l, 'MFMA'):.0f} %, {exp} clocks of a round for exp2" if exp else ""
+            goal(f"attention bf16 D{d} {mask}: floor", chip, f"{floor}{also}", "MFMA or exp", floor == "MFMA")
+            goal(f"attention bf16 D{d} {mask}: LDS bank conflicts, scratch", chip,
+                 f"{l['lds']['conflict_clocks']} clocks, {l['occupancy']['scratch_bytes']} B", "0, 0",
+                 l["lds"]["conflict_clocks"] == 0 and l["occupancy"]["scratch_bytes"] == 0)
+        mapped, unmapped = (l2_hits(launch(f"attention-{d}-{x}", chip)) for x in ("full", "unmapped"))
+        goal(f"attention bf16 D{d} full: L2 hits, and with `--xcds 1`", chip, f"{mapped:.1f} %, {unmapped:.1f} %", "higher",
+             mapped > unmapped)
+
+
+def small_k_goals(chip):
+    l = launch("small-k", chip)
+    name, clock = CLOCK[chip]
+    bound = f"{clocks(l, 'MFMA'):.0f} clocks, {1e3 * clocks(l, 'MFMA') / clock:.2f} ms of an {name} at {clock / 1e9} GHz"
+    goal("gemm f32 32768x32768x64: MFMA bound", chip, bound, "0.87 ms (MI355X)" if chip == "gfx950" else "",
+         None if chip != "gfx950" else abs(clocks(l, "MFMA") / clock - 0.87e-3) < 0.01e-3)
+    goal("gemm f32 32768x32768x64: floor", chip, l["bounds"]["floor"], "MFMA", l["bounds"]["floor"] == "MFMA")
+    ratio = rows["small-k-whole", chip]["hbm_bytes_over_bytes"]
+    goal("gemm f32 4096x8192x64: HBM bytes over output and inputs once", chip, f"{ratio:.3f}", "at most 1.05", ratio <= 1.05)
+
+
+def row_goals(chip):
+    for name, what in (("rmsnorm", "rmsnorm bf16"), ("rmsnorm-f32", "rmsnorm f32"), ("rmsnorm-residual", "rmsnorm bf16 residual")):
+        ratio = rows[name, chip]["hbm_bytes_over_bytes"]
+        goal(f"{what}: HBM bytes over one read and one write", chip, f"{ratio:.3f}", "at most 1.02", ratio <= 1.02)
+
+
+def swiglu_goals(chip):
+    l = launch("swiglu", chip)
+    goal("swiglu bf16 nt 4096x8192x4096: floor", chip, l["bounds"]["floor"], "MFMA", l["bounds"]["floor"] == "MFMA")
+    goal("swiglu bf16 nt 4096x8192x4096: LDS bank conflicts, scratch", chip,
+         f"{l['lds']['conflict_clocks']} clocks, {l['occupancy']['scratch_bytes']} B", "0, 0",
+         l["lds"]["conflict_clocks"] == 0 and l["occupancy"]["scratch_bytes"] == 0)
+    ratio = rows["swiglu-whole", chip]["hbm_bytes_over_bytes"]
+    goal("swiglu bf16 nt 1024x2048x1024: HBM bytes over each array once", chip, f"{ratio:.3f}", "at most 1.05", ratio <= 1.05)
+
+
+def put_case(name, chip):
+    row = rows[name, chip]
+    case = row["case"].replace(" --set fill=real", "").replace(",fill=real", "").replace(" --seed 0", "")
+    if name.endswith("unmapped"):
+        case += " --xcds 1"
+    for l in row["launches"]:
+        pipes = sorted((p for p in l["bounds"]["clocks"] if clocks(l, p) is not None), key=lambda p: -clocks(l, p))
+        text = ", ".join(f"{p} {share(l, p):.0f}" for p in pipes[1:])
+        whole = l["workgroups_run"] == l["workgroups"]
+        hbm = f"{row['hbm_bytes']:.0f} ({row['hbm_bytes_over_bytes']:.3f})" if row["hbm_bytes"] is not None else "not modelled"
+        conflicts = str(l["lds"]["conflict_clocks"]) + (" and not modelled" if l["lds"]["unmodelled"] else "")
+        o = l["occupancy"]
+        print(f"| {case} | {chip} | {l['kernel']} | {l['workgroups_run']} of {l['workgroups']} | "
+              f"{l['bounds']['floor']} {clocks(l, l['bounds']['floor']):.0f} | {text} | {conflicts} | "
+              f"{f'{l2_hits(l):.1f} %' if whole else 'not modelled'} | {hbm} | {o['scratch_bytes']} | {o['vgprs']} | "
+              f"{o['waves_per_simd']} |")
+
+
+print("""<!-- sim: written by bench/sim.sh -->
+## On simulated chips
+
+`sh bench/sim.sh` made this part with gfxsim's counters ([docs/gfxsim-profile.md](../docs/gfxsim-profile.md)): what the code objects
+do on an MI355X (gfx950) and an MI300X (gfx942), counted, and the clocks that each pipe needs at least. None of it is a time, and
+nothing of it was measured on a GPU. All counters are in [results/sim.json](results/sim.json).
+
+| goal | chip | figure | wanted | |
+|---|---|---|---|---|""")
+for chip in CHIPS:
+    for goals in (gemm_goals, attention_goals, swiglu_goals, small_k_goals, row_goals):
+        goals(chip)
+print("""
+Shares are of the floor, the pipe with the most clocks. L2 sets are chosen by folded address bits; the chips' own hash is not
+documented. In brackets behind HBM bytes: over each input once and each output once; caches are cold at the start. A sample (8 of
+1024 workgroups) stands for all, and what lies behind the vL1D is then not modelled.
+
+| case | chip | kernel | workgroups | floor, clocks | other pipes, % of the floor | LDS conflicts | L2 hits | HBM bytes | scratch B | VGPRs | waves/SIMD |
+|---|---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|""")
+for name, chip in rows:
+    if chip == "gfx950":
+        put_case(name, chip)
+        put_case(name, "gfx942")
+print("<!-- sim: end -->")
