@@ -126,6 +126,14 @@ static void find_loop(const gfxsim_counters *c, bench_loop *loop) {
   name_valu(c, &s, loop->valu, sizeof loop->valu);
 }
 
+/* An MFMA is issued through the VALU, which takes 4 clocks (docs/gfxsim-profile.md, "Bounds"). */
+static double exp_share(const gfxsim_counters *c) {
+  double exp = 0, all = (double)c->valu_clocks + 4 * (double)c->classes[GFXSIM_CLASS_MFMA];
+  for (int n = 0; n < c->instruction_count; n++)
+    if (strncmp(c->instructions[n].text, "v_exp_", 6) == 0) exp += (double)c->instructions[n].clocks;
+  return all > 0 ? exp / all : 0;
+}
+
 static json_t *loop_json(const bench_loop *loop) {
   json_t *instructions = json_object();
   for (int k = 0; k < GFXSIM_CLASS_COUNT; k++)
@@ -142,6 +150,7 @@ static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
   *launch = (bench_launch){.c = *c, .json = counters_json(kernel, c)};
   snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel);
   find_loop(c, &launch->loop);
+  launch->exp_share = exp_share(c);
   for (int x = 0; x < c->xcds; x++) {
     const gfxsim_l2 *l2 = &c->l2[x];
     launch->l2.reads += l2->reads;
@@ -155,7 +164,9 @@ static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
   launch->c.instructions = NULL;
   launch->c.sources = NULL;
   launch->c.l2 = NULL;
-  if (json_object_set_new(launch->json, "loop", loop_json(&launch->loop)) != 0) k->memory = false;
+  if (json_object_set_new(launch->json, "loop", loop_json(&launch->loop)) != 0 ||
+      json_object_set_new(launch->json, "exp_share_of_valu", json_real(launch->exp_share)) != 0)
+    k->memory = false;
 }
 
 bool bench_count_run(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], const bench_sample *sample,

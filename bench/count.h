@@ -29,7 +29,8 @@ typedef struct bench_launch {
   gfxsim_counters c; /* its arrays are NULL */
   gfxsim_l2 l2;      /* the sum of all XCDs */
   bench_loop loop;
-  json_t *json; /* all counters but the single instructions */
+  double exp_share; /* of the VALU's clocks: those of v_exp */
+  json_t *json;     /* all counters but the single instructions */
 } bench_launch;
 
 typedef struct bench_counts {

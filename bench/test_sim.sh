@@ -24,7 +24,7 @@ rows = lambda name: json.load(open(name))["rows"]
 [launch] = gemm["launches"]
 flops = 2 * 512 * 512 * 256
 assert gemm["outcome"] == "ok" and not gemm["sampled"] and "seconds" not in gemm, gemm
-assert launch["mfma"]["flops"] == flops, launch["mfma"]
+assert launch["workgroups_run"] == launch["workgroups"] and launch["mfma"]["flops"] == flops, launch["mfma"]
 # The wide bf16 MFMA: 2048 or 4096 FLOP a clock and CU, of four SIMDs.
 assert launch["mfma"]["clocks"] == flops // {"gfx942": 512, "gfx950": 1024}[chip], launch["mfma"]
 assert launch["loop"]["instructions"]["MFMA"] > 0 and launch["occupancy"]["scratch_bytes"] == 0
@@ -50,7 +50,7 @@ value = dict(zip(head, counted))
 assert value["median_s"] == "" and value["samples"] == "" and dict(zip(head, timed))["floor"] == ""
 assert int(value["hbm_read"]) + int(value["hbm_written"]) == bytes and float(value["HBM_clocks"]) > 0
 PYTHON
-for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '4 of 4' '1 measured, 0 failed, 0 unsupported'; do
+for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '1 measured, 0 failed, 0 unsupported'; do
   grep -q -- "$text" gemm.txt || complain "no '$text' in the table"
 done
 ! grep -q 'times are medians' gemm.txt || complain 'a table without times speaks of times'
