@@ -39,7 +39,7 @@ count() {
 }
 
 count gemm gemm 8192x8192x8192 --dtype bf16 --layout nt --workgroups 8
-count gemm-whole gemm 2048x2048x2048 --dtype bf16 --layout nt
+count gemm-whole gemm 2048x2048x2048 --dtype bf16 --layout nt --kernel hip_256x256
 for d in 64 128; do
   count attention-$d-causal attention 1x16x4x2048x2048x$d --dtype bf16 --set causal=1
   count attention-$d-full attention 1x16x4x2048x2048x$d --dtype bf16
