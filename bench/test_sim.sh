@@ -11,7 +11,7 @@ complain() {
   exit 1
 }
 
-"$bench" gemm 512x512x256 --dtype bf16 --layout nt --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md >gemm.txt
+"$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md >gemm.txt
 "$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json >part.txt
 python3 - "$chip" <<'PYTHON'
