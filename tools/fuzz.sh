@@ -9,7 +9,7 @@ build="build-fuzz"
 
 [ -f $build/build.ninja ] ||
   CC=clang-19 meson setup $build -Dwerror=true -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
-targets="npy case safetensors tuned"
+targets="npy case safetensors tokenizer tuned"
 skipped=0
 if grep -q 'build fuzz/object:' $build/build.ninja; then
   targets="$targets object"

@@ -58,6 +58,7 @@ need pkgconf have pkg-config
 need libpopt-dev module popt
 need libjansson-dev module jansson
 need libcmocka-dev module cmocka
+need libpcre2-dev module libpcre2-8
 need gnuplot-nox have gnuplot
 need libopenblas0-pthread library libopenblas.so.0
 

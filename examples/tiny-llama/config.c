@@ -1,13 +1,12 @@
 /* A model's description: the presets, and config.json of Hugging Face. */
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "llama.h"
+#include "json_value.h"
 
 bool llama_fail(llama_error *error, const char *format, ...) {
   va_list args;
@@ -59,10 +58,7 @@ static const json_t *find(const json_t *object, const char *key) {
 }
 
 static bool refuse(const reader *r, const char *key, const json_t *value, const char *what) {
-  char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-  llama_fail(r->error, "%s: %s = %.200s: %s", r->path, key, text == NULL ? "?" : text, what);
-  free(text);
-  return false;
+  return llama_refuse(r->path, key, value, what, r->error);
 }
 
 /* A whole number from 1 to 2^31 - 1; an absent one becomes fallback, where that is not 0. */
