@@ -34,6 +34,7 @@ typedef struct bench_ceiling {
   double copy;         /* bytes read and written by a copy, per second */
   double read;         /* bytes of a loop that only reads: what no memory figure can pass */
   const char *copy_by; /* the copy that was the fastest */
+  double launch;       /* seconds of an empty target region, its end included; 0 on hosts */
 } bench_ceiling;
 
 /* The memory is the context's own, as the ops' arrays are. bytes: of each of the copy's two arrays. */

@@ -1,13 +1,20 @@
 /* What an offload device can do at best, by target regions: a copy, a read, and multiply-adds in registers. */
-#include "../offload/target.h"
+#include <stdlib.h>
+
+#include "../offload/vector.h"
 #include "bench.h"
 
-/* More teams than any GPU runs at once, so that all of it is busy. */
-enum { TEAMS = 8192, THREADS = 256, CHAINS = 16, PASSES = 8 };
+#ifdef TDM_OFFLOAD
+#define BENCH_BARE(launch, ...) TDM_TARGET_BARE(launch, THREADS, __VA_ARGS__)
+#else
+#define BENCH_BARE(launch, ...) /* no device is opened */
+#endif
+
+enum { THREADS = 256, TEAMS = 8192, CHAINS = 16, PASSES = 8, MOVES = 2, EMPTY_LAUNCHES = 400 };
 static const int64_t STEPS = (int64_t)4096 * TEAMS * THREADS; /* multiply-adds of each chain, by all threads together */
 static const double PASS_SECONDS = 0.02;
 
-/* A piece that each thread moves in one step: 16 bytes, the widest load of a GPU's lane. */
+/* A piece that each thread moves in one step: 16 bytes, the widest load of a GPU's lane. MOVES of them are on their way. */
 typedef float vector __attribute__((vector_size(16)));
 
 typedef struct work {
@@ -15,7 +22,7 @@ typedef struct work {
     int device, on_device, teams, threads;
   } launch; /* as TDM_TARGET_TEAMS takes it */
   vector *to, *from;
-  int64_t count; /* vectors of an array */
+  int64_t count; /* vectors of an array, a multiple of MOVES * THREADS */
 } work;
 
 /* Returns the bytes or FLOP that it did. */
@@ -24,11 +31,16 @@ typedef double (*kernel)(const work *w);
 static double run_copy(const work *w) {
   vector *to = w->to, *from = w->from;
   int64_t count = w->count;
-  TDM_TARGET_TEAMS(w->launch, to, from, count)
-  TDM_PARALLEL {
-    tdm_here_t here = tdm_here();
-    int64_t step = (int64_t)here.teams * here.threads;
-    for (int64_t i = (int64_t)here.team * here.threads + here.thread; i < count; i += step) to[i] = from[i];
+  BENCH_BARE(w->launch, to, from, count) {
+    tdm_here_t here = tdm_here_bare();
+    for (int64_t i = (int64_t)here.team * MOVES * THREADS + here.thread; i < count;
+         i += (int64_t)here.teams * MOVES * THREADS) {
+      vector moved[MOVES];
+      TDM_UNROLL
+      for (int m = 0; m < MOVES; m++) moved[m] = *(const TDM_GLOBAL vector *)(from + i + m * THREADS);
+      TDM_UNROLL
+      for (int m = 0; m < MOVES; m++) *(TDM_GLOBAL vector *)(to + i + m * THREADS) = moved[m];
+    }
   }
   return 2.0 * (double)count * sizeof(vector);
 }
@@ -37,12 +49,12 @@ static double run_copy(const work *w) {
 static double run_read(const work *w) {
   vector *to = w->to, *from = w->from;
   int64_t count = w->count;
-  TDM_TARGET_TEAMS(w->launch, to, from, count)
-  TDM_PARALLEL {
-    tdm_here_t here = tdm_here();
-    int64_t step = (int64_t)here.teams * here.threads, first = (int64_t)here.team * here.threads + here.thread;
+  BENCH_BARE(w->launch, to, from, count) {
+    tdm_here_t here = tdm_here_bare();
     vector sum = {0};
-    for (int64_t i = first; i < count; i += step) sum += from[i];
+    for (int64_t i = (int64_t)here.team * MOVES * THREADS + here.thread; i < count; i += (int64_t)here.teams * MOVES * THREADS)
+      TDM_UNROLL
+    for (int m = 0; m < MOVES; m++) sum += *(const TDM_GLOBAL vector *)(from + i + m * THREADS);
     if (sum[0] + sum[1] + sum[2] + sum[3] != 0) to[0] = sum;
   }
   return (double)count * sizeof(vector);
@@ -84,6 +96,44 @@ static double best_rate(kernel run, const work *w) {
   return best;
 }
 
+/* The best of two: many teams that walk over the arrays, and one for each block of them, which the GPU's own scheduling of
+ * teams balances. */
+static double best_move(kernel run, work w) {
+  double walking = best_rate(run, &w);
+  w.launch.teams = (int)(w.count / (MOVES * THREADS));
+  double once = best_rate(run, &w);
+  return walking > once ? walking : once;
+}
+
+/* The copy of the runtime itself; clang's libomp lacks it in builds without offload. */
+static double runtime_copy(const work *w) {
+#ifdef TDM_OFFLOAD
+  size_t bytes = (size_t)w->count * sizeof(vector);
+  if (omp_target_memcpy(w->to, w->from, bytes, 0, 0, w->launch.device, w->launch.device) == 0) return 2.0 * (double)bytes;
+#endif
+  return (void)w, 0;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median time of a region that does nothing: what any run pays for its launch, and for waiting until it has ended. */
+static double empty_launch(const work *w) {
+  double seconds[EMPTY_LAUNCHES];
+  float *to = (float *)w->to;
+  for (int i = 0; i < EMPTY_LAUNCHES; i++) {
+    double start = bench_seconds();
+    BENCH_BARE(w->launch, to) {
+      if (to == NULL) to[0] = 0;
+    }
+    seconds[i] = bench_seconds() - start;
+  }
+  qsort(seconds, EMPTY_LAUNCHES, sizeof seconds[0], compare_doubles);
+  return seconds[EMPTY_LAUNCHES / 2];
+}
+
 static tdm_status fill_zero(tdm_context *context, void *array, size_t bytes) {
   enum { PIECE = 1 << 16 };
   static const char zeros[PIECE];
@@ -99,11 +149,16 @@ tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, 
   if (status == TDM_OK) status = tdm_alloc(context, bytes, &from);
   if (status == TDM_OK) status = fill_zero(context, from, bytes);
   if (status == TDM_OK) {
-    work w = {.launch = {device, 1, TEAMS, THREADS}, .to = to, .from = from, .count = (int64_t)(bytes / sizeof(vector))};
+    work w = {.launch = {device, 1, TEAMS, THREADS}, .to = to, .from = from};
+    w.count = (int64_t)(bytes / sizeof(vector) / (MOVES * THREADS) * (MOVES * THREADS));
     *ceiling = (bench_ceiling){.flops = best_rate(run_multiply_add, &w),
-                               .copy = best_rate(run_copy, &w),
-                               .read = best_rate(run_read, &w),
+                               .copy = best_move(run_copy, w),
+                               .read = best_move(run_read, w),
                                .copy_by = "target region"};
+    double by_runtime = best_rate(runtime_copy, &w);
+    if (by_runtime > ceiling->copy) ceiling->copy = by_runtime, ceiling->copy_by = "omp_target_memcpy";
+    w.launch.teams = 1;
+    ceiling->launch = empty_launch(&w);
   }
   tdm_free(context, to);
   tdm_free(context, from);

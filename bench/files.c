@@ -118,8 +118,9 @@ static json_t *ceilings_json(const bench_run *run) {
   for (int d = 0; d < run->devices.count; d++) {
     const bench_ceiling *c = &run->ceiling[d];
     if (bench_is_simulated(run->devices.name[d])) continue;
-    json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
-                                          "copy_bytes_per_s", c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read));
+    json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s, s:f, s:f}", "device", run->devices.name[d], "flop_per_s",
+                                          c->flops, "copy_bytes_per_s", c->copy, "copy_by", c->copy_by, "read_bytes_per_s",
+                                          c->read, "launch_s", c->launch));
   }
   return list;
 }

@@ -126,7 +126,7 @@ static tdm_status measure_ceiling(tool *t, int d) {
   if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device))
     return TDM_OK; /* not measured: figures stand without them */
   if (strncmp(device, "omp:", 4) == 0)
-    return bench_ceiling_device(t->context[d], atoi(device + 4), LARGEST_ROTATION / 2, &run->ceiling[d]);
+    return bench_ceiling_device(t->context[d], atoi(device + 4), LARGEST_ROTATION, &run->ceiling[d]);
   return bench_ceiling_host(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
 }
 

@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""PyTorch's own ops on the cases of tandem-bench that it has: medians in ms, by events of the device, after a warm-up.
+"""tandem-bench beside PyTorch on the same machine, case by case: medians in ms, random data, float32 without TF32.
 
-Use: python3 bench/peer_torch.py [--json FILE]     beside `sh bench/device.sh ...`, on the same machine
-Random data; float32 without TF32; outputs in place where the op can, so that no allocation is timed.
+Use: python3 bench/peer_torch.py BENCH DEVICE NAME [PREFIX...]     as in: python3 bench/peer_torch.py \\
+     build-sm_90/bench/tandem-bench omp:0 h200      PREFIX: what starts BENCH, as in: bash run-packed.sh pack
+Writes bench/results/NAME-torch.json and NAME-torch.md. PyTorch's times are the device's own (events, without the launch), of
+its op and, for the ops of a row, of torch.compile of it; tandem's are wall times of a run, with the launch.
 """
-import argparse
+import csv
 import json
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 WARM_UP, REPEATS = 5, 21
 
@@ -33,94 +39,170 @@ def random(*shape, dtype=torch.float32):
     return torch.randn(*shape, device="cuda", dtype=dtype)
 
 
-def gemm(m, n, k):
-    a, b, c = random(m, k), random(k, n), random(m, n)
-    return lambda: torch.mm(a, b, out=c)
+# Each makes (function, arguments) of a shape and type.
 
 
-def rmsnorm(rows, cols, dtype=torch.float32):
-    x, weight = random(rows, cols, dtype=dtype), random(cols, dtype=dtype)
-    return lambda: F.rms_norm(x, (cols,), weight)
+def gemm(dtype, m, n, k):
+    return torch.mm, (random(m, k, dtype=dtype), random(k, n, dtype=dtype))
 
 
-def softmax(rows, cols):
-    x, y = random(rows, cols), random(rows, cols)
-    return lambda: torch.softmax(x, dim=-1, out=y)
+def swiglu(dtype, m, n, k):
+    x, gate, up = random(m, k, dtype=dtype), random(n, k, dtype=dtype), random(n, k, dtype=dtype)
+    return lambda x, gate, up: F.silu(F.linear(x, gate)) * F.linear(x, up), (x, gate, up)
 
 
-def silu_mul(rows, cols):
-    gate, up = random(rows, cols), random(rows, cols)
-    return lambda: F.silu(gate) * up
+def rmsnorm(dtype, rows, cols):
+    return lambda x, w: F.rms_norm(x, (cols,), w), (random(rows, cols, dtype=dtype), random(cols, dtype=dtype))
 
 
-def add(rows, cols):
-    a, b, c = random(rows, cols), random(rows, cols), random(rows, cols)
-    return lambda: torch.add(a, b, out=c)
+def softmax(dtype, rows, cols):
+    return lambda x: torch.softmax(x, dim=-1), (random(rows, cols, dtype=dtype),)
 
 
-def copy(rows, cols):
-    x, y = random(rows, cols), random(rows, cols)
-    return lambda: y.copy_(x)
+def silu_mul(dtype, rows, cols):
+    return lambda gate, up: F.silu(gate) * up, (random(rows, cols, dtype=dtype), random(rows, cols, dtype=dtype))
 
 
-def embedding(tokens, vocab, d):
-    table, ids = random(vocab, d), torch.randint(vocab, (tokens,), device="cuda")
-    return lambda: F.embedding(ids, table)
+def add(dtype, rows, cols):
+    return torch.add, (random(rows, cols, dtype=dtype), random(rows, cols, dtype=dtype))
 
 
-def cross_entropy(rows, vocab):
-    logits, targets = random(rows, vocab), torch.randint(vocab, (rows,), device="cuda")
-    return lambda: F.cross_entropy(logits, targets, reduction="none")
+def embedding(dtype, tokens, vocab, d):
+    return F.embedding, (torch.randint(vocab, (tokens,), device="cuda"), random(vocab, d, dtype=dtype))
 
 
-def attention(batch, heads, seq, head_dim):
-    q, k, v = (random(batch, heads, seq, head_dim) for _ in range(3))
-    return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+def cross_entropy(dtype, rows, vocab):
+    targets = torch.randint(vocab, (rows,), device="cuda")
+    return lambda x, t: F.cross_entropy(x, t, reduction="none"), (random(rows, vocab, dtype=dtype), targets)
 
 
-def swiglu(m, n, k):
-    x, gate, up = random(m, k), random(n, k), random(n, k)
-    return lambda: F.silu(F.linear(x, gate)) * F.linear(x, up)
+def rope(dtype, batch, seq, heads, head_dim):
+    half = head_dim // 2
+    angle = torch.arange(seq, device="cuda")[:, None] * 10000 ** (-torch.arange(half, device="cuda") / half)
+    cosine, sine = angle.cos()[None, :, None, :].to(dtype), angle.sin()[None, :, None, :].to(dtype)
+
+    def turn(x, cosine, sine):
+        a, b = x[..., 0::2], x[..., 1::2]
+        return torch.stack((a * cosine - b * sine, a * sine + b * cosine), dim=-1).flatten(-2)
+
+    return turn, (random(batch, seq, heads, head_dim, dtype=dtype), cosine, sine)
 
 
+def attention(dtype, batch, heads_q, heads_kv, sq, skv, head_dim):
+    q = random(batch, heads_q, sq, head_dim, dtype=dtype)
+    k, v = (random(batch, heads_kv, skv, head_dim, dtype=dtype).repeat_interleave(heads_q // heads_kv, 1) for _ in range(2))
+    return lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), (q, k, v)
+
+
+# op, shape, type, options of tandem-bench, PyTorch's maker, is it also compiled
 CASES = [
-    ("copy 65536x4096", copy, (65536, 4096)),
-    ("gemm 4096x4096x4096", gemm, (4096, 4096, 4096)),
-    ("gemm 8192x8192x8192", gemm, (8192, 8192, 8192)),
-    ("gemm 4096x4096x11008", gemm, (4096, 4096, 11008)),
-    ("gemm 32768x32768x64", gemm, (32768, 32768, 64)),
-    ("gemm 32768x32768x32", gemm, (32768, 32768, 32)),
-    ("swiglu 2048x8192x2048", swiglu, (2048, 8192, 2048)),
-    ("rmsnorm 65536x4096", rmsnorm, (65536, 4096)),
-    ("rmsnorm 65536x4096 bf16", rmsnorm, (65536, 4096, torch.bfloat16)),
-    ("rmsnorm 65536x4096 f16", rmsnorm, (65536, 4096, torch.float16)),
-    ("rmsnorm 8192x8192", rmsnorm, (8192, 8192)),
-    ("rmsnorm 1024x16384", rmsnorm, (1024, 16384)),
-    ("softmax 16384x4096", softmax, (16384, 4096)),
-    ("silu_mul 16384x4096", silu_mul, (16384, 4096)),
-    ("add 16384x4096", add, (16384, 4096)),
-    ("embedding 65536x32000x4096", embedding, (65536, 32000, 4096)),
-    ("cross_entropy 8192x32000", cross_entropy, (8192, 32000)),
-    ("attention 4x32x32x2048x2048x64 causal", attention, (4, 32, 2048, 64)),
+    ("gemm", "4096x4096x4096", "f32", [], gemm, False),
+    ("gemm", "8192x8192x8192", "f32", [], gemm, False),
+    ("gemm", "4096x4096x11008", "f32", [], gemm, False),
+    ("gemm", "32768x32768x64", "f32", [], gemm, False),
+    ("gemm", "32768x32768x32", "f32", [], gemm, False),
+    ("gemm", "4096x4096x4096", "f16", [], gemm, False),
+    ("gemm", "4096x4096x4096", "bf16", [], gemm, False),
+    ("swiglu", "2048x8192x2048", "f32", [], swiglu, False),
+    ("rmsnorm", "65536x4096", "f32", [], rmsnorm, True),
+    ("rmsnorm", "65536x4096", "bf16", [], rmsnorm, True),
+    ("rmsnorm", "65536x4096", "f16", [], rmsnorm, True),
+    ("rmsnorm", "8192x8192", "f32", [], rmsnorm, True),
+    ("rmsnorm", "8192x8192", "bf16", [], rmsnorm, True),
+    ("rmsnorm", "1024x16384", "f32", [], rmsnorm, True),
+    ("softmax", "16384x4096", "f32", [], softmax, True),
+    ("silu_mul", "16384x4096", "f32", [], silu_mul, True),
+    ("add", "16384x4096", "f32", [], add, True),
+    ("rope", "8x2048x32x128", "f32", [], rope, True),
+    ("embedding", "65536x32000x4096", "f32", [], embedding, True),
+    ("cross_entropy", "8192x32000", "f32", [], cross_entropy, True),
+    ("attention", "4x32x32x2048x2048x64", "f32", ["--set", "causal=1"], attention, False),
+    ("attention", "4x32x16x2048x2048x64", "f32", ["--set", "causal=1"], attention, False),
+    ("attention", "4x32x32x2048x2048x64", "f16", ["--set", "causal=1"], attention, False),
+    ("attention", "4x32x32x2048x2048x64", "bf16", ["--set", "causal=1"], attention, False),
 ]
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+
+
+def tandem(start, device, op, shape, dtype, options):
+    """The row of tandem-bench's CSV, numbers as they are; a failed check ends the run."""
+    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        command = [*start, op, shape, "--dtype", dtype, *options, "--device", device, "--repeats", "21", "--csv", file.name]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with open(file.name, encoding="utf-8") as rows:
+            return next(csv.DictReader(rows))
+
+
+def compiled(function):
+    """Made anew: shapes of the case before must not make it dynamic."""
+    torch._dynamo.reset()
+    return torch.compile(function)
+
+
+def peers(op, make, shape, dtype, also_compiled):
+    function, arguments = make(TYPES[dtype], *(int(n) for n in shape.split("x")))
+    result = {"torch_ms": median_ms(lambda: function(*arguments))}
+    if op == "attention":
+        with sdpa_kernel(SDPBackend.MATH):
+            result["math_ms"] = median_ms(lambda: function(*arguments))
+    if also_compiled:
+        try:
+            fast = compiled(function)
+            result["compiled_ms"] = median_ms(lambda: fast(*arguments))
+        except Exception as error:  # no compiler for it there: said in the table's place, not hidden
+            result["compiled"] = str(error).splitlines()[0][:120]
+    return result
+
+
+def measure(start, device):
+    for op, shape, dtype, options, make, also_compiled in CASES:
+        result = {"case": " ".join([op, shape, dtype, *options])}
+        result |= peers(op, make, shape, dtype, also_compiled)
+        torch.cuda.empty_cache()
+        row = tandem(start, device, op, shape, dtype, options)
+        for key in ("median_s", "p10_s", "p90_s", "flop", "bytes"):
+            result[key] = float(row[key])
+        result["kernel"] = row["kernel"]
+        result["arithmetic_bound_ms"] = 1e3 * result["flop"] / float(row["ceiling_flop_per_s"])
+        result["memory_bound_ms"] = 1e3 * result["bytes"] / float(row["ceiling_copy_bytes_per_s"])
+        print(json.dumps(result), flush=True)
+        yield result
+
+
+def table(results):
+    lines = ["| case | ms | 10-90 % | PyTorch ms | ratio | compiled ms | ratio | FMA bound | copy bound | of the ceiling |"]
+    lines.append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for r in results:
+        ms, other = 1e3 * r["median_s"], r.get("compiled_ms")
+        bound = max(r["arithmetic_bound_ms"], r["memory_bound_ms"])
+        lines.append(
+            f"| {r['case']} | {ms:.4g} | {1e3 * r['p10_s']:.4g}-{1e3 * r['p90_s']:.4g} | {r['torch_ms']:.4g} "
+            f"| {r['torch_ms'] / ms:.2f} | {f'{other:.4g}' if other else r.get('compiled', '')} | {f'{other / ms:.2f}' if other else ''} "
+            f"| {r['arithmetic_bound_ms']:.4g} | {r['memory_bound_ms']:.4g} | {100 * bound / ms:.0f} % |"
+        )
+        if "math_ms" in r:
+            lines.append(f"| SDPA math of it | | | {r['math_ms']:.4g} | {r['math_ms'] / ms:.2f} | | | | | |")
+    return "\n".join(lines) + "\n"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", metavar="FILE", help="write the results here too")
-    arguments = parser.parse_args()
+    if len(sys.argv) < 4:
+        sys.exit("peer_torch.py: needs BENCH DEVICE NAME, as in: build-sm_90/bench/tandem-bench omp:0 h200")
     if not torch.cuda.is_available():
         sys.exit("peer_torch.py: no CUDA device answers")
     torch.backends.cuda.matmul.allow_tf32 = False
-    results = {"torch": torch.__version__, "device": torch.cuda.get_device_name(), "cases": []}
-    for name, make, shape in CASES:
-        milliseconds = median_ms(make(*shape))
-        torch.cuda.empty_cache()
-        print(f"{name:40} {milliseconds:9.4f} ms", flush=True)
-        results["cases"].append({"case": name, "ms": milliseconds})
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=1)
+    bench, device, name, *prefix = sys.argv[1:]
+    base = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", name + "-torch")
+    x, y = random(65536, 4096), random(65536, 4096)
+    copy_ms = median_ms(lambda: y.copy_(x))
+    del x, y
+    about = {"torch": torch.__version__, "device": torch.cuda.get_device_name(), "copy_65536x4096_ms": copy_ms}
+    print(json.dumps(about), flush=True)
+    results = list(measure([*prefix, bench], device))
+    with open(base + ".json", "w", encoding="utf-8") as file:
+        json.dump(about | {"cases": results}, file, indent=1)
+    with open(base + ".md", "w", encoding="utf-8") as file:
+        file.write(table(results))
 
 
 if __name__ == "__main__":

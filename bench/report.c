@@ -76,6 +76,7 @@ void bench_print_machine(FILE *out, const bench_run *run) {
     else
       fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", run->devices.name[d],
               1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
+    if (c->launch > 0) fprintf(out, "an empty target region on %s: %.1f us\n", run->devices.name[d], 1e6 * c->launch);
   }
   if (run->peer != NULL)
     fprintf(out, "peer %s: %s%s\n", run->peer->name, run->peer_open ? "" : "not there: ", run->peer_version);

@@ -2,61 +2,66 @@
 #include "gpu_row.h"
 #include "softmax.h"
 
-TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, int64_t row, bool aligned, double *slots, int vectors,
-                            tdm_here_t here, tdm_type type) {
-  float v[16][TDM_CHUNK]; /* the first `vectors` */
-  int64_t cols = tdm_softmax_seen(&d, row);
-  gpu_row_read(v, x, row * d.ldx, cols, aligned, vectors, here, type);
-  tdm_row_sum_t s = {-0x1.fffffep127f, 0}; /* as tdm_sum_row: a row of -infinity has sum 0 */
-  TDM_UNROLL
-  for (int j = 0; j < vectors; j++) s.max = tdm_chunk_max(v[j], cols - gpu_chunk_start(j, here), s.max);
-  s.max = (float)gpu_row_reduce(s.max, TDM_MAX, slots, here);
-  TDM_UNROLL
-  for (int j = 0; j < vectors; j++) {
-    int64_t n = cols - gpu_chunk_start(j, here);
-    TDM_UNROLL
-    for (int e = 0; e < TDM_CHUNK; e++) v[j][e] = e < n ? tdm_exp_nonpositive(v[j][e] - s.max) : 0;
-    s.sum += tdm_chunk_sum(v[j], TDM_CHUNK, 1);
-  }
-  float factor = (float)(1 / gpu_row_reduce(s.sum, TDM_SUM, slots, here));
-  TDM_UNROLL
-  for (int j = 0; j < vectors; j++) {
-    int64_t n = cols - gpu_chunk_start(j, here);
-    TDM_UNROLL
-    for (int e = 0; e < TDM_CHUNK; e++) v[j][e] = e < n ? v[j][e] * factor : 0; /* not 0 times a NaN */
-  }
-  gpu_row_write(y, row * d.ldy, d.cols, aligned, vectors, here, type, v);
-}
-
 TDM_INLINE void softmax_rows(const void *x, void *y, tdm_softmax_desc d, double *slots, int vectors, tdm_here_t here,
                              tdm_type type) {
-  bool aligned = gpu_row_aligned(x, d.ldx, d.cols, type) && gpu_row_aligned(y, d.ldy, d.cols, type);
-  for (int64_t row = here.team; row < d.rows; row += here.teams) softmax_row(x, y, d, row, aligned, slots, vectors, here, type);
+  const int elements = gpu_piece_elements(type), pieces = gpu_row_pieces(vectors, type);
+  TDM_NO_UNROLL
+  for (int64_t row = here.team; row < d.rows; row += here.teams) {
+    float v[GPU_MOST_PIECES][GPU_PIECE_ELEMENTS], max = -0x1.fffffep127f; /* as tdm_sum_row: a row of -infinity has sum 0 */
+    gpu_piece read[GPU_MOST_PIECES];
+    const int seen = (int)tdm_softmax_seen(&d, row);
+    gpu_row_fetch(read, x, row * d.ldx, d.cols, pieces, here, type);
+    TDM_UNROLL
+    for (int j = 0; j < pieces; j++) TDM_UNROLL
+    for (int e = 0; e < elements; e++) {
+      v[j][e] = gpu_piece_get(read[j], e, type);
+      bool inside = gpu_piece_start(j, here, type) + e < seen;
+      max = inside && v[j][e] > max ? v[j][e] : max;
+    }
+    max = (float)gpu_row_reduce(max, TDM_MAX, slots, 0, here);
+    float part = 0;
+    TDM_UNROLL
+    for (int j = 0; j < pieces; j++) TDM_UNROLL
+    for (int e = 0; e < elements; e++) {
+      bool inside = gpu_piece_start(j, here, type) + e < seen;
+      v[j][e] = inside ? tdm_exp_nonpositive(v[j][e] - max) : 0;
+      part += v[j][e];
+    }
+    float factor = 1 / (float)gpu_row_reduce(part, TDM_SUM, slots, 1, here);
+    TDM_UNROLL
+    for (int j = 0; j < pieces; j++) TDM_UNROLL
+    for (int e = 0; e < elements; e++)
+      v[j][e] = gpu_piece_start(j, here, type) + e < seen ? v[j][e] * factor : 0; /* not 0 times a NaN */
+    gpu_row_put(y, row * d.ldy, d.cols, pieces, here, type, v);
+  }
 }
 
-#define REGION(vectors)                                                        \
-  TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, d, type) {              \
-    TDM_TEAM_SLOTS(slots);                                                     \
-    TDM_BY_TYPE(type, softmax_rows, x, y, *d, slots, vectors, tdm_here_bare()) \
+#define REGION(threads, vectors)                                                 \
+  TDM_TARGET_BARE(plan->launch, threads, x, y, d, type) {                        \
+    GPU_ROW_SLOTS(slots);                                                        \
+    TDM_BY_TYPE(type, softmax_rows, x, y, *d, slots, vectors, gpu_here(threads)) \
   }
 
+extern const tdm_kernel tdm_softmax_omp;
+
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  return gpu_row_supports(plan, plan->desc.softmax.cols, reason, size);
+  const tdm_softmax_desc *d = &plan->desc.softmax;
+  return gpu_row_supports(plan, d->cols, reason, size) && gpu_row_whole(d->cols, d->ldx | d->ldy, d->type, reason, size);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
-  tdm_plan_launch(plan, d->rows, GPU_ROW_THREADS);
+  tdm_plan_launch(plan, d->rows, gpu_row_shape_for(d->cols).threads);
   return tdm_plan_upload(plan, d, sizeof *d);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  (void)stream;
+  if (tdm_plan_detours(plan, buffers)) return tdm_softmax_omp.launch(plan, buffers, stream);
   const void *x = buffers[0];
   void *y = buffers[1];
   const tdm_softmax_desc *d = plan->table;
   tdm_type type = plan->desc.softmax.type;
-  GPU_ROW_LAUNCH(gpu_row_vectors(plan->desc.softmax.cols), REGION)
+  GPU_ROW_LAUNCH(gpu_row_shape_for(plan->desc.softmax.cols), REGION)
   return TDM_OK;
 }
 
@@ -65,4 +70,5 @@ const tdm_kernel tdm_softmax_omp_gpu = {.name = "omp_gpu",
                                         .backend = &tdm_backend_omp,
                                         .supports = supports,
                                         .prepare = prepare,
-                                        .launch = launch};
+                                        .launch = launch,
+                                        .detour = {16, 0x3, "omp"}};

@@ -84,14 +84,28 @@
 #define TDM_SYNC_BLOCK()
 #endif
 
+/* x of the thread whose number differs in the bits of mask, which is below 32: waves exchange registers. */
+#define TDM_INLINE static inline __attribute__((always_inline))
+TDM_INLINE float tdm_lane_xor(float x, int mask) {
+#if defined(__NVPTX__)
+  return __nvvm_shfl_sync_bfly_f32(0xffffffff, x, mask, 0x1f);
+#elif defined(__AMDGCN__)
+  int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)), bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  bits = __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, bits);
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+#else
+  return (void)mask, x; /* hosts only compile it */
+#endif
+}
+
 /* Memory of the device, not of a team or a thread: without the word a GPU finds out at every access. */
 #if TDM_ON_GPU
 #define TDM_GLOBAL __attribute__((address_space(1)))
 #else
 #define TDM_GLOBAL
 #endif
-
-#define TDM_INLINE static inline __attribute__((always_inline))
 
 /* A thread's place in the launch; threads is 1 on hosts. */
 typedef struct tdm_here {

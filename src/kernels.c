@@ -15,6 +15,9 @@ extern const tdm_kernel tdm_silu_mul_omp;
 extern const tdm_kernel tdm_softmax_omp;
 extern const tdm_kernel tdm_swiglu_omp;
 #ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_attention_omp_gpu;
+extern const tdm_kernel tdm_cross_entropy_omp_gpu;
+extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_rmsnorm_omp_gpu;
 extern const tdm_kernel tdm_softmax_omp_gpu;
@@ -54,6 +57,9 @@ static const tdm_kernel *const built_in[] = {
     &tdm_softmax_omp,
     &tdm_swiglu_omp,
 #ifdef TDM_OFFLOAD
+    &tdm_attention_omp_gpu,
+    &tdm_cross_entropy_omp_gpu,
+    &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
     &tdm_rmsnorm_omp_gpu,
     &tdm_softmax_omp_gpu,
