@@ -2,20 +2,20 @@
 #include "gpu_row.h"
 #include "softmax.h"
 
-TDM_INLINE void softmax_rows(const void *x, void *y, tdm_softmax_desc d, double *slots, int vectors, tdm_here_t here,
-                             tdm_type type) {
+TDM_INLINE void softmax_rows(const void *x, void *y, tdm_softmax_desc d, double *slots, bool causal, int vectors,
+                             tdm_here_t here, tdm_type type) {
   const int elements = gpu_piece_elements(type), pieces = gpu_row_pieces(vectors, type);
   TDM_NO_UNROLL
   for (int64_t row = here.team; row < d.rows; row += here.teams) {
     float v[GPU_MOST_PIECES][GPU_PIECE_ELEMENTS], max = -0x1.fffffep127f; /* as tdm_sum_row: a row of -infinity has sum 0 */
     gpu_piece read[GPU_MOST_PIECES];
-    const int seen = (int)tdm_softmax_seen(&d, row);
+    const int seen = causal ? (int)tdm_softmax_seen(&d, row) : (int)d.cols;
     gpu_row_fetch(read, x, row * d.ldx, d.cols, pieces, here, type);
     TDM_UNROLL
     for (int j = 0; j < pieces; j++) TDM_UNROLL
     for (int e = 0; e < elements; e++) {
       v[j][e] = gpu_piece_get(read[j], e, type);
-      bool inside = gpu_piece_start(j, here, type) + e < seen;
+      bool inside = gpu_piece_start(j, here, type) + (causal ? e : 0) < seen;
       max = inside && v[j][e] > max ? v[j][e] : max;
     }
     max = (float)gpu_row_reduce(max, TDM_MAX, slots, 0, here);
@@ -23,23 +23,31 @@ TDM_INLINE void softmax_rows(const void *x, void *y, tdm_softmax_desc d, double 
     TDM_UNROLL
     for (int j = 0; j < pieces; j++) TDM_UNROLL
     for (int e = 0; e < elements; e++) {
-      bool inside = gpu_piece_start(j, here, type) + e < seen;
+      bool inside = gpu_piece_start(j, here, type) + (causal ? e : 0) < seen;
       v[j][e] = inside ? tdm_exp_nonpositive(v[j][e] - max) : 0;
       part += v[j][e];
     }
     float factor = 1 / (float)gpu_row_reduce(part, TDM_SUM, slots, 1, here);
     TDM_UNROLL
     for (int j = 0; j < pieces; j++) TDM_UNROLL
-    for (int e = 0; e < elements; e++)
-      v[j][e] = gpu_piece_start(j, here, type) + e < seen ? v[j][e] * factor : 0; /* not 0 times a NaN */
+    for (int e = 0; e < elements; e++) {
+      v[j][e] *= factor;
+      if (causal && gpu_piece_start(j, here, type) + e >= seen) v[j][e] = 0; /* not 0 times a NaN */
+    }
     gpu_row_put(y, row * d.ldy, d.cols, pieces, here, type, v);
   }
 }
 
-#define REGION(threads, vectors)                                                 \
-  TDM_TARGET_BARE(plan->launch, threads, x, y, d, type) {                        \
-    GPU_ROW_SLOTS(slots);                                                        \
-    TDM_BY_TYPE(type, softmax_rows, x, y, *d, slots, vectors, gpu_here(threads)) \
+/* Apart, because a part of each row takes twice the time of whole rows. */
+#define WHOLE(threads, vectors)                                                         \
+  TDM_TARGET_BARE(plan->launch, threads, x, y, d, type) {                               \
+    GPU_ROW_SLOTS(slots);                                                               \
+    TDM_BY_TYPE(type, softmax_rows, x, y, *d, slots, false, vectors, gpu_here(threads)) \
+  }
+#define CAUSAL(threads, vectors)                                                       \
+  TDM_TARGET_BARE(plan->launch, threads, x, y, d, type) {                              \
+    GPU_ROW_SLOTS(slots);                                                              \
+    TDM_BY_TYPE(type, softmax_rows, x, y, *d, slots, true, vectors, gpu_here(threads)) \
   }
 
 extern const tdm_kernel tdm_softmax_omp;
@@ -61,7 +69,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *y = buffers[1];
   const tdm_softmax_desc *d = plan->table;
   tdm_type type = plan->desc.softmax.type;
-  GPU_ROW_LAUNCH(gpu_row_shape_for(plan->desc.softmax.cols), REGION)
+  gpu_row_shape shape = gpu_row_shape_for(plan->desc.softmax.cols);
+  if (plan->desc.softmax.causal_rows == 0) {
+    GPU_ROW_LAUNCH(shape, WHOLE)
+  } else {
+    GPU_ROW_LAUNCH(shape, CAUSAL)
+  }
   return TDM_OK;
 }
 
