@@ -23,6 +23,7 @@ static const struct {
     {"rmsnorm", "8192x2048", "f32", NULL, NULL, "residual=1"},
     {"attention", "1x16x16x1024x1024x64", "f32", NULL, NULL, "causal=1"},
     {"attention", "1x16x8x1024x1024x64", "bf16", NULL, NULL, "causal=1"},
+    {"attention", "1x32x8x1x8192x128", "bf16", NULL, NULL, "causal=1"}, /* decode */
     {"rope", "4x1024x16x64", "f32", NULL, NULL, NULL},
     {"softmax", "8192x2048", "f32", NULL, NULL, NULL},
     {"embedding", "8192x32000x2048", "f32", NULL, NULL, NULL},

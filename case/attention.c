@@ -7,23 +7,24 @@
 enum { Q, K, V, O, LSE };
 enum { BATCH, HEADS_Q, HEADS_KV, SQ, SKV, HEAD_DIM }; /* shape */
 
-/* [batch, heads, rows, head_dim], stored in this order, or with heads and rows swapped; `pad` unused elements after each row.
- */
-static case_array array(const tdm_case *c, const char *name, int64_t heads, int64_t rows) {
+/* [batch, heads, rows, head_dim], stored in this order, or with heads and rows swapped; `pad` unused elements after each row,
+ * `spare` rows after the last one. */
+static case_array array(const tdm_case *c, const char *name, int64_t heads, int64_t rows, int64_t spare) {
   case_array a = {.name = name, .element = case_element_of(c->type), .used = true, .rank = 4, .same_as = -1};
   int64_t row = case_sum(c->shape[HEAD_DIM], c->pad);
   int64_t dim[4] = {c->shape[BATCH], heads, rows, c->shape[HEAD_DIM]};
-  int64_t stride[4] = {case_product(heads, case_product(rows, row)), c->swap ? row : case_product(rows, row),
+  int64_t room = case_sum(rows, spare);
+  int64_t stride[4] = {case_product(heads, case_product(room, row)), c->swap ? row : case_product(room, row),
                        c->swap ? case_product(heads, row) : row, 1};
   for (int i = 0; i < 4; i++) a.dim[i] = dim[i], a.stride[i] = stride[i];
   return a;
 }
 
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
-  a[Q] = case_input(array(c, "q", c->shape[HEADS_Q], c->shape[SQ]));
-  a[K] = case_input(array(c, "k", c->shape[HEADS_KV], c->shape[SKV]));
-  a[V] = case_input(array(c, "v", c->shape[HEADS_KV], c->shape[SKV]));
-  a[O] = case_output(array(c, "o", c->shape[HEADS_Q], c->shape[SQ]));
+  a[Q] = case_input(array(c, "q", c->shape[HEADS_Q], c->shape[SQ], 0));
+  a[K] = case_input(array(c, "k", c->shape[HEADS_KV], c->shape[SKV], c->spare));
+  a[V] = case_input(array(c, "v", c->shape[HEADS_KV], c->shape[SKV], c->spare));
+  a[O] = case_output(array(c, "o", c->shape[HEADS_Q], c->shape[SQ], 0));
   a[LSE] = case_unused("lse");
   if (c->lse) {
     int64_t heads = c->shape[HEADS_Q], rows = c->shape[SQ];
@@ -48,8 +49,8 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   d.causal = c->causal;
   d.lse = c->lse;
   if (c->scale != 0) d.scale = (float)c->scale;
-  if (c->swap || c->pad > 0) {
-    case_array q = array(c, "q", s[HEADS_Q], s[SQ]), k = array(c, "k", s[HEADS_KV], s[SKV]);
+  if (c->swap || c->pad > 0 || c->spare > 0) {
+    case_array q = array(c, "q", s[HEADS_Q], s[SQ], 0), k = array(c, "k", s[HEADS_KV], s[SKV], c->spare);
     d.q = d.o = strides(&q);
     d.k = d.v = strides(&k);
   }
@@ -170,7 +171,7 @@ static double flops(const tdm_case *c) {
 const case_op case_attention = {.name = "attention",
                                 .shape_form = "BxHqxHkvxSqxSkvxD",
                                 .shape_rank = 6,
-                                .settings = "causal lse scale swap",
+                                .settings = "causal lse scale swap spare",
                                 .leading = "",
                                 .arrays = arrays,
                                 .plan = plan,

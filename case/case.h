@@ -43,6 +43,7 @@ typedef struct tdm_case {
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
   int64_t offset, ignore /* -100 */, causal_rows;
   int64_t pad;   /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
+  int64_t spare; /* attention: unused rows behind each head's keys and values, as in a cache that has room for more */
   bool swap;     /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
   int64_t shift; /* every array begins this many elements after an aligned address */
   int in_place;  /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */

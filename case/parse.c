@@ -182,6 +182,7 @@ static const setting settings[] = {
     {"offset", WHOLE, offsetof(tdm_case, offset)},
     {"ignore", WHOLE, offsetof(tdm_case, ignore)},
     {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
+    {"spare", WHOLE, offsetof(tdm_case, spare)},
     {"pad", WHOLE, offsetof(tdm_case, pad)},
     {"shift", WHOLE, offsetof(tdm_case, shift)},
     {"out", TYPE, offsetof(tdm_case, out)},

@@ -150,7 +150,10 @@ static inline bound_estimate bound_weight(bound_estimate score, bound_scores r) 
  * instructions of 16-bit types take 16-bit probabilities, as in every flash attention. 0: they stay f32. kernel: NULL where it
  * is not known. */
 static inline double bound_weight_unit(tdm_type type, const char *kernel) {
-  if (type == TDM_F32 || kernel == NULL || strncmp(kernel, "hip_flash", 9) != 0 || kernel[9] == '\0') return 0;
+  static const char *const rounding[] = {"hip_flash64", "hip_flash128", "hip_decode64", "hip_decode128"};
+  bool rounds = false;
+  for (int i = 0; i < 4; i++) rounds |= kernel != NULL && strcmp(kernel, rounding[i]) == 0;
+  if (type == TDM_F32 || !rounds) return 0;
   return type == TDM_F16 ? 0x1p-11 : 0x1p-8;
 }
 

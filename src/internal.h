@@ -122,7 +122,7 @@ typedef struct tdm_buffer {
   unsigned in_place; /* bit i: may be the same pointer as buffer i */
 } tdm_buffer;
 
-enum { TDM_MAX_BUFFERS = 6, TDM_HIP_ARGS = 512 };
+enum { TDM_MAX_BUFFERS = 6, TDM_HIP_ARGS = 640 };
 
 /* Geometry of a launch. Kernels are right for any smaller number of teams and threads than they ask for. */
 typedef struct tdm_launch {

@@ -25,6 +25,9 @@ extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
 #ifdef TDM_HIP
 extern const tdm_kernel tdm_add_hip_blocks;
+extern const tdm_kernel tdm_attention_hip_decode;
+extern const tdm_kernel tdm_attention_hip_decode64;
+extern const tdm_kernel tdm_attention_hip_decode128;
 extern const tdm_kernel tdm_attention_hip_flash;
 extern const tdm_kernel tdm_attention_hip_flash64;
 extern const tdm_kernel tdm_attention_hip_flash128;
@@ -70,6 +73,9 @@ static const tdm_kernel *const built_in[] = {
     &tdm_attention_hip_flash,
     &tdm_attention_hip_flash64,
     &tdm_attention_hip_flash128,
+    &tdm_attention_hip_decode,
+    &tdm_attention_hip_decode64,
+    &tdm_attention_hip_decode128,
     &tdm_cross_entropy_hip_loop,
     &tdm_embedding_hip_blocks,
     &tdm_gemm_hip_128x128,

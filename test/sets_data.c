@@ -149,6 +149,13 @@ static const check_single attention_single[] = {{"f32", NULL, NULL, "causal=1,ls
                                                 {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"},
                                                 {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "1x4x2x300x333x128"},
                                                 {"f16", NULL, NULL, "causal=1,lse=1,scale=-0.2", "2x2x1x270x200x64"},
+                                                /* One query or few, many keys; caches with room for more. */
+                                                {"bf16", NULL, NULL, "causal=1,lse=1,spare=300", "1x4x2x1x1700x64"},
+                                                {"f16", NULL, NULL, "lse=1,spare=8,pad=8", "2x8x2x1x2050x128"},
+                                                {"f32", NULL, NULL, "causal=1,lse=1,spare=1", "1x8x2x3x777x80"},
+                                                {"bf16", NULL, NULL, "causal=1,lse=1,swap=1,pad=3,spare=5", "2x12x2x4x600x33"},
+                                                {"f16", NULL, NULL, "causal=1,lse=1,fill=special", "1x4x2x2x1030x128"},
+                                                {"f32", NULL, NULL, "lse=1,scale=-0.3", "1x1x1x1x8192x17"},
                                                 /* Maxima that rise from tile to tile: sums are scaled in the middle. */
                                                 {"bf16", NULL, NULL, "lse=1,scale=2", "1x2x1x140x333x64"},
                                                 {"f16", NULL, NULL, "causal=1,scale=3", "1x1x1x150x270x128"},

@@ -5,7 +5,15 @@
 #include "tandem/attention.h"
 
 /* Rows of queries of a workgroup; keys of a step. */
-enum { FAST_THREADS = 512, FAST_ROWS = 256, GENERAL_THREADS = 256, GENERAL_ROWS = 128, FAST_KEYS = 64, GENERAL_KEYS = 32 };
+enum {
+  FAST_THREADS = 512,
+  FAST_ROWS = 256,
+  GENERAL_THREADS = 256,
+  GENERAL_ROWS = 128,
+  FAST_KEYS = 64,
+  GENERAL_KEYS = 32,
+  PARTS_THREADS = 256
+};
 
 typedef struct attention_args {
   const void *q, *k, *v;
@@ -20,6 +28,10 @@ typedef struct attention_args {
   uint32_t tiles;       /* of query rows, of one head */
   uint32_t count;       /* workgroups: batch * heads_q * tiles */
   uint32_t xcds, chunk; /* src/order.h */
+  /* Decode kernels: each head's keys in so many parts, of so many keys; what the parts leave for the second pass (parts.h). */
+  uint32_t splits;
+  int64_t split_keys;
+  float *parts;
 } attention_args;
 
 #endif

@@ -1,5 +1,7 @@
 /* attention on HIP: its rows. hip_flash64 and hip_flash128 multiply 16-bit values, with loads of 16 bytes; hip_flash serves
- * everything, in f32 arithmetic. A run of the first two whose pointers are no multiples of 16 launches the general kernel. */
+ * everything, in f32 arithmetic. hip_decode, hip_decode64 and hip_decode128 are the same for few queries and many keys: they
+ * cut the keys into parts so that all compute units have some, and add the parts up in a second pass. A run of the kernels with
+ * loads of 16 bytes whose pointers are no multiples of 16 launches the general kernel. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +11,12 @@
 #include "../cost.h"
 #include "args.h"
 
-extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[];
+extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[], tdm_code_attention_parts[];
 
-/* What prepare leaves in plan->args. fast.function is NULL in a plan of the general row. */
+/* What prepare leaves in plan->args. fast.function is NULL where the general kernel serves alone, parts.function where there is
+ * no second pass. */
 typedef struct attention_launches {
-  tdm_hip_kernel fast, general;
+  tdm_hip_kernel fast, general, parts;
   attention_args fast_args, general_args;
 } attention_launches;
 _Static_assert(sizeof(attention_launches) <= TDM_HIP_ARGS, "fits the plan");
@@ -70,6 +73,26 @@ static bool supports_fast(const tdm_plan *plan, int64_t head_dim, char *reason, 
 static bool supports_64(const tdm_plan *plan, char *reason, size_t size) { return supports_fast(plan, 64, reason, size); }
 static bool supports_128(const tdm_plan *plan, char *reason, size_t size) { return supports_fast(plan, 128, reason, size); }
 
+/* The queries of all heads that share keys are the rows of one workgroup. */
+static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (plan->empty) return true;
+  int64_t group = d->heads_q / d->heads_kv;
+  if (group > GENERAL_ROWS || d->sq > GENERAL_ROWS / group) {
+    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads with the same keys: must be at most %d in all", d->sq, group,
+             GENERAL_ROWS);
+    return false;
+  }
+  return supports_general(plan, reason, size);
+}
+
+static bool supports_decode_64(const tdm_plan *plan, char *reason, size_t size) {
+  return supports_decode(plan, reason, size) && supports_64(plan, reason, size);
+}
+static bool supports_decode_128(const tdm_plan *plan, char *reason, size_t size) {
+  return supports_decode(plan, reason, size) && supports_128(plan, reason, size);
+}
+
 /* ---- Launches ---- */
 
 /* All query tiles of the heads that share keys are one chunk, so that one XCD's L2 has them. */
@@ -99,35 +122,90 @@ static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_
   kernel->block = threads;
 }
 
+static void cut_fast(const tdm_plan *plan, attention_launches *l) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  cut(plan, FAST_ROWS, FAST_THREADS, &l->fast_args, &l->fast);
+  l->fast_args.scale = fabsf(d->scale) * 0x1.715476p+0f; /* log2(e) */
+  l->fast_args.sign = d->scale < 0 ? 0x80008000u : 0;
+}
+
 static tdm_status find(tdm_plan *plan, const hip_code *code, const char *stem, int head, tdm_hip_kernel *kernel) {
   char name[32];
   snprintf(name, sizeof name, "%s%d_%s", stem, head, tdm_type_name(plan->desc.attention.type));
   return tdm_hip_function(plan, code, name, &kernel->function);
 }
 
-static tdm_status prepare_general(tdm_plan *plan, attention_launches *l) {
+static tdm_status find_general(tdm_plan *plan, const char *stem, tdm_hip_kernel *kernel) {
   int64_t head_dim = plan->desc.attention.head_dim;
-  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l->general_args, &l->general);
-  TDM_TRY(find(plan, tdm_code_attention_general, "general", head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256, &l->general));
-  memcpy(plan->args, l, sizeof *l);
+  return find(plan, tdm_code_attention_general, stem, head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256, kernel);
+}
+
+/* A run of an empty plan launches nothing. */
+static tdm_status prepare(tdm_plan *plan) {
+  attention_launches l = {0};
+  if (plan->empty) return TDM_OK;
+  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
+  TDM_TRY(find_general(plan, "general", &l.general));
+  memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
 }
 
-static tdm_status prepare(tdm_plan *plan) {
-  attention_launches l = {0};
-  return plan->empty ? TDM_OK : prepare_general(plan, &l); /* a run of an empty plan launches nothing */
-}
-
 static tdm_status prepare_fast(tdm_plan *plan) {
-  const tdm_attention_desc *d = &plan->desc.attention;
   attention_launches l = {0};
   if (plan->empty) return TDM_OK;
-  cut(plan, FAST_ROWS, FAST_THREADS, &l.fast_args, &l.fast);
-  l.fast_args.scale = fabsf(d->scale) * 0x1.715476p+0f; /* log2(e) */
-  l.fast_args.sign = d->scale < 0 ? 0x80008000u : 0;
-  TDM_TRY(find(plan, tdm_code_attention_fast, "flash", (int)d->head_dim, &l.fast));
-  return prepare_general(plan, &l);
+  cut_fast(plan, &l);
+  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
+  TDM_TRY(find(plan, tdm_code_attention_fast, "flash", (int)plan->desc.attention.head_dim, &l.fast));
+  TDM_TRY(find_general(plan, "general", &l.general));
+  memcpy(plan->args, &l, sizeof l);
+  return TDM_OK;
 }
+
+enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: the load of a part's first tile has nothing to hide behind */
+
+/* One workgroup for each part of the keys of each head of keys; parts for every compute unit, of whole tiles. */
+static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel *kernel) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t heads = d->batch * d->heads_kv, wanted = (plan->context->hip->compute_units - 1) / heads + 1;
+  int64_t most = d->skv / LEAST_PART > 1 ? d->skv / LEAST_PART : 1, tiles = d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1;
+  int64_t of_part = (tiles - 1) / (wanted < most ? wanted : most) + 1;
+  args->splits = (uint32_t)((tiles - 1) / of_part + 1);
+  args->split_keys = of_part * FAST_KEYS;
+  args->count = (uint32_t)heads * args->splits;
+  kernel->grid[0] = args->count;
+}
+
+/* The second pass, and where the parts lie until then. */
+static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t rows = args->group * d->sq, elements = d->batch * d->heads_q * d->sq * d->head_dim;
+  char name[32];
+  plan->workspace_bytes = (size_t)(args->count * rows * (d->head_dim + 2)) * sizeof(float);
+  kernel->grid[0] = (unsigned)((elements - 1) / PARTS_THREADS + 1);
+  kernel->grid[1] = kernel->grid[2] = 1;
+  kernel->block = PARTS_THREADS;
+  snprintf(name, sizeof name, "parts_%s", tdm_type_name(d->type));
+  return tdm_hip_function(plan, tdm_code_attention_parts, name, &kernel->function);
+}
+
+static tdm_status prepare_parts(tdm_plan *plan, bool fast) {
+  attention_launches l = {0};
+  if (plan->empty) return TDM_OK;
+  if (fast) {
+    cut_fast(plan, &l);
+    cut_keys(plan, &l.fast_args, &l.fast);
+    TDM_TRY(find(plan, tdm_code_attention_fast, "decode", (int)plan->desc.attention.head_dim, &l.fast));
+  }
+  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
+  cut_keys(plan, &l.general_args, &l.general);
+  TDM_TRY(find_general(plan, "general_decode", &l.general));
+  if (l.general_args.splits > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
+  memcpy(plan->args, &l, sizeof l);
+  return TDM_OK;
+}
+
+static tdm_status prepare_decode(tdm_plan *plan) { return prepare_parts(plan, false); }
+static tdm_status prepare_decode_fast(tdm_plan *plan) { return prepare_parts(plan, true); }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   attention_launches l;
@@ -139,7 +217,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   args->v = buffers[2];
   args->o = buffers[3];
   args->lse = buffers[4];
-  return tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream);
+  args->parts = plan->workspace;
+  TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
+  return l.parts.function == NULL ? TDM_OK : tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream);
 }
 
 /* ---- Estimates ---- */
@@ -163,6 +243,51 @@ static void cost_fast(const tdm_plan *plan, tdm_cost *cost) {
   cost_of(plan, FAST_ROWS, tdm_hip_rates(plan->context->hip, plan->desc.attention.type).mfma, "mfma", cost);
 }
 
+/* A workgroup has at most as many rows as its waves take at once, and the keys of a part; the parts' results are written, and
+ * read again. */
+static void cost_of_parts(const tdm_plan *plan, double rate, const char *floor, tdm_cost *cost) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  attention_args parts = {0};
+  tdm_hip_kernel kernel;
+  cut_keys(plan, &parts, &kernel);
+  double keys = (double)(parts.split_keys < d->skv ? parts.split_keys : d->skv), dim = (double)d->head_dim;
+  double products = ceil((double)parts.count / plan->context->hip->compute_units) * 4 * GENERAL_ROWS * keys * dim / rate;
+  double rows = (double)d->batch * (double)d->heads_q * (double)d->sq, more = parts.splits > 1 ? parts.splits : 0;
+  double bytes = 2 * (rows + (double)d->batch * (double)d->heads_kv * (double)d->skv) * dim * (double)tdm_type_size(d->type);
+  double traffic = (bytes + 2 * more * rows * (dim + 2) * sizeof(float)) / tdm_hip_rates(plan->context->hip, d->type).hbm;
+  *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
+}
+
+static void cost_decode(const tdm_plan *plan, tdm_cost *cost) {
+  cost_of_parts(plan, tdm_hip_rates(plan->context->hip, TDM_F32).valu, "valu", cost);
+}
+static void cost_decode_fast(const tdm_plan *plan, tdm_cost *cost) {
+  cost_of_parts(plan, tdm_hip_rates(plan->context->hip, plan->desc.attention.type).mfma, "mfma", cost);
+}
+
+const tdm_kernel tdm_attention_hip_decode = {.name = "hip_decode",
+                                             .op = TDM_OP_ATTENTION,
+                                             .backend = &tdm_backend_hip,
+                                             .supports = supports_decode,
+                                             .prepare = prepare_decode,
+                                             .launch = launch,
+                                             .cost = cost_decode};
+const tdm_kernel tdm_attention_hip_decode64 = {.name = "hip_decode64",
+                                               .op = TDM_OP_ATTENTION,
+                                               .backend = &tdm_backend_hip,
+                                               .supports = supports_decode_64,
+                                               .prepare = prepare_decode_fast,
+                                               .launch = launch,
+                                               .cost = cost_decode_fast,
+                                               .detour = {16, 15, "hip_decode"}};
+const tdm_kernel tdm_attention_hip_decode128 = {.name = "hip_decode128",
+                                                .op = TDM_OP_ATTENTION,
+                                                .backend = &tdm_backend_hip,
+                                                .supports = supports_decode_128,
+                                                .prepare = prepare_decode_fast,
+                                                .launch = launch,
+                                                .cost = cost_decode_fast,
+                                                .detour = {16, 15, "hip_decode"}};
 const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
                                             .op = TDM_OP_ATTENTION,
                                             .backend = &tdm_backend_hip,

@@ -16,11 +16,11 @@ using fast_rows = wave_rows<head, head / 16>;
 
 template <int head>
 DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
-  int64_t row = first + lane_index() % 32, inside = row < a->sq ? row : a->sq - 1; /* what is beyond is not stored */
-  const char *q = work->q + 2 * inside * a->q_stride.row + lane_index() / 32 * CHUNK;
+  int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* what is beyond is not stored */
+  const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
 #pragma unroll
   for (int s = 0; s < head / 16; s++) w->q[s] = *(const u32x4 *)(q + s * 2 * CHUNK) ^ a->sign;
-  begin_sums(w, a, row);
+  begin_sums(w, a, work, row);
 }
 
 /* One tile of keys, the first of them `key`. masked: some rows don't see all of them. */
@@ -48,16 +48,20 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
   keep_in_register(&lane); /* what follows from it is not computed, and kept, before the loops */
   int64_t row = first + lane % 32;
   float sum = w->sum + other_half(w->sum);
-  if (row >= a->sq) return;
-  char *o = work->o + 2 * row * a->o_stride.row + lane / 32 * 8;
+  if (row >= work->rows) return;
+  char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
+  float *part = work->part + row * head + lane / 32 * 4;
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
 #pragma unroll
     for (int r = 0; r < 16; r += 4) {
       f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
-      store_four(o, 32 * d + row_of(r), w->seen > 0 ? x * (1 / sum) : (f32x4)0, type);
+      if (work->part != nullptr)
+        *(f32x4 *)(part + 32 * d + row_of(r)) = x;
+      else
+        store_four(o, 32 * d + row_of(r), w->seen > 0 ? x * (1 / sum) : (f32x4)0, type);
     }
-  if (work->lse != nullptr && lane < 32) work->lse[row] = log_sum(w->reference, sum);
+  if (lane < 32) store_numbers(w, work, row, sum);
 }
 
 /* What a workgroup walks with: its places in LDS, and what is under way from memory. */
@@ -93,17 +97,17 @@ DEVICE void walk_tile(walk<head> *t, fast_rows<head> *w, const attention_args *a
 }
 
 template <int head>
-DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
-  attention_work work = find_work(a, FAST_ROWS, type);
+DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decode, tdm_type type) {
+  attention_work work = decode ? find_part(a, type) : find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
-  int whole = (int)(keys_seen(a, first) / FAST_KEYS); /* tiles that all of the wave's rows see */
-  int end = (int)((keys_seen_by_any(a, first, 32) + FAST_KEYS - 1) / FAST_KEYS), i = 0;
+  int whole = (int)(keys_seen_by_all(a, &work, first) / FAST_KEYS); /* tiles that all of the wave's rows see */
+  int end = (int)((keys_seen_by_any(a, &work, first, 32) + FAST_KEYS - 1) / FAST_KEYS), i = 0;
   fast_rows<head> w;
   walk<head> t;
   t.tiles = tiles;
-  t.k = source_of(work.k, a->k_stride.row, a->skv, head);
-  t.v = source_of(work.v, a->v_stride.row, a->skv, head);
-  t.count = (int)((keys_seen_by_any(a, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS);
+  t.k = source_of(work.k, a->k_stride.row, work.keys, head);
+  t.v = source_of(work.v, a->v_stride.row, work.keys, head);
+  t.count = (int)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS);
   lane_places_of(&t.lane, tiles);
   tile_places(&t.load, &t.k, &t.v);
   begin_rows(&w, a, &work, first);
@@ -131,12 +135,16 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, tdm_type t
   store_rows(&w, a, &work, first, type);
 }
 
-#define FAST_KERNEL(name, head, type, waves)                          \
-  KERNEL WORKGROUP(FAST_THREADS, waves) void name(attention_args a) { \
-    SHARED alignas(2 * sizeof(tile<head>)) tile<head> tiles[2];       \
-    fast_body<head>(&a, (LDS tile<head> *)tiles, type);               \
+#define FAST_KERNEL(name, head, decode, type)                     \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) { \
+    SHARED alignas(2 * sizeof(tile<head>)) tile<head> tiles[2];   \
+    fast_body<head>(&a, (LDS tile<head> *)tiles, decode, type);   \
   }
-FAST_KERNEL(flash64_f16, 64, TDM_F16, 2)
-FAST_KERNEL(flash64_bf16, 64, TDM_BF16, 2)
-FAST_KERNEL(flash128_f16, 128, TDM_F16, 2)
-FAST_KERNEL(flash128_bf16, 128, TDM_BF16, 2)
+FAST_KERNEL(flash64_f16, 64, false, TDM_F16)
+FAST_KERNEL(flash64_bf16, 64, false, TDM_BF16)
+FAST_KERNEL(flash128_f16, 128, false, TDM_F16)
+FAST_KERNEL(flash128_bf16, 128, false, TDM_BF16)
+FAST_KERNEL(decode64_f16, 64, true, TDM_F16)
+FAST_KERNEL(decode64_bf16, 64, true, TDM_BF16)
+FAST_KERNEL(decode128_f16, 128, true, TDM_F16)
+FAST_KERNEL(decode128_bf16, 128, true, TDM_BF16)

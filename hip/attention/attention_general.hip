@@ -42,26 +42,26 @@ using general_rows = wave_rows<head, head / 8>;
 /* Chunk s of a row: elements 8 s + 4 half + 0..3. */
 template <int head>
 DEVICE void begin_rows(general_rows<head> *w, const attention_args *a, const attention_work *work, int64_t row, tdm_type type) {
-  int64_t inside = row < a->sq ? row : a->sq - 1; /* what is beyond is not stored */
+  int64_t first = row_offset(a, work, &a->q_stride, least(row, work->rows - 1)); /* what is beyond is not stored */
 #pragma unroll
   for (int s = 0; s < head / 8; s++) {
     f32x4 x = 0;
     for (int i = 0; i < 4; i++) {
       int column = 8 * s + lane_index() / 32 * 4 + i;
-      if (column < a->head_dim) x[i] = a->scale * load_element(work->q, inside * a->q_stride.row + column, type);
+      if (column < a->head_dim) x[i] = a->scale * load_element(work->q, first + column, type);
     }
     w->q[s] = __builtin_bit_cast(u32x4, x);
   }
-  begin_sums(w, a, row);
+  begin_sums(w, a, work, row);
 }
 
 /* Rows first .. first + 31 of keys or values into LDS, zeros beyond the last row and head_dim. */
 template <int head>
-DEVICE void load_rows(LDS row_of_floats<head> *to, const char *from, int64_t stride, int64_t first, const attention_args *a,
-                      tdm_type type) {
+DEVICE void load_rows(LDS row_of_floats<head> *to, const char *from, int64_t stride, int64_t first, int64_t rows,
+                      int64_t head_dim, tdm_type type) {
   for (int n = thread_index(); n < GENERAL_KEYS * head; n += GENERAL_THREADS) {
     int row = n / head, column = n % head;
-    bool inside = first + row < a->skv && column < a->head_dim;
+    bool inside = first + row < rows && column < head_dim;
     ((LDS float *)to[row].x)[column] = inside ? load_element(from, (first + row) * stride + column, type) : 0;
   }
 }
@@ -70,24 +70,28 @@ template <int head>
 DEVICE void store_rows(const general_rows<head> *w, const attention_args *a, const attention_work *work, int64_t row,
                        tdm_type type) {
   float sum = w->sum + other_half(w->sum);
-  if (row >= a->sq) return;
+  if (row >= work->rows) return;
+  int64_t first = row_offset(a, work, &a->o_stride, row);
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
 #pragma unroll
     for (int r = 0; r < 16; r++) {
       int column = 32 * d + row_of(r) + lane_index() / 32 * 4;
-      float x = w->seen > 0 ? w->o[d][r] / sum : 0;
-      if (column < a->head_dim) store_element(work->o, row * a->o_stride.row + column, x, type);
+      if (column >= a->head_dim) continue;
+      if (work->part != nullptr)
+        work->part[row * a->head_dim + column] = w->o[d][r];
+      else
+        store_element(work->o, first + column, w->seen > 0 ? w->o[d][r] / sum : 0, type);
     }
-  if (work->lse != nullptr && lane_index() < 32) work->lse[row] = log_sum(w->reference, sum);
+  if (lane_index() < 32) store_numbers(w, work, row, sum);
 }
 
 template <int head>
-DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows, tdm_type type) {
-  attention_work work = find_work(a, GENERAL_ROWS, type);
+DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows, bool decode, tdm_type type) {
+  attention_work work = decode ? find_part(a, type) : find_work(a, GENERAL_ROWS, type);
   int64_t first = work.first + wave_index() * 32, row = first + lane_index() % 32;
-  int64_t whole = keys_seen(a, first) / GENERAL_KEYS, end = keys_seen_by_any(a, first, 32);
-  int64_t last = keys_seen_by_any(a, work.first, GENERAL_ROWS);
+  int64_t whole = keys_seen_by_all(a, &work, first) / GENERAL_KEYS, end = keys_seen_by_any(a, &work, first, 32);
+  int64_t last = keys_seen_by_any(a, &work, work.first, GENERAL_ROWS);
   uint32_t base = lds_address(rows), half = (uint32_t)lane_index() / 32, of_row = (uint32_t)sizeof(row_of_floats<head>);
   uint32_t key_row = base + (uint32_t)lane_index() % 32 * of_row + half * 16;
   lane_row values = {base + half * 4 * of_row + (uint32_t)lane_index() % 32 * 4};
@@ -97,7 +101,7 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
     u32x4 p[STEPS];
     bool masked = key / GENERAL_KEYS >= whole;
     sync_lds(); /* all waves have read the values before */
-    load_rows(rows, work.k, a->k_stride.row, key, a, type);
+    load_rows(rows, work.k, a->k_stride.row, key, work.keys, a->head_dim, type);
     sync_lds(); /* the keys are whole */
     if (key < end) {
       f32x16 s[1] = {0};
@@ -107,7 +111,7 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
       make_probabilities<1>(&w, s, 0x1.715476p+0f, p, TDM_F32); /* log2(e) */
     }
     sync_lds(); /* all waves have read the keys */
-    load_rows(rows, work.v, a->v_stride.row, key, a, type);
+    load_rows(rows, work.v, a->v_stride.row, key, work.keys, a->head_dim, type);
     sync_lds(); /* the values are whole */
     if (key < end) multiply_values<STEPS>(&w, values, p, masked, w.seen - (int)key, TDM_F32);
   }
@@ -115,15 +119,18 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
 }
 
 /* Registers: Q and O of head 256 are 256 of the 512 of a lane, so one wave a SIMD. */
-#define GENERAL_KERNEL(name, head, type, waves)                          \
-  KERNEL WORKGROUP(GENERAL_THREADS, waves) void name(attention_args a) { \
-    SHARED row_of_floats<head> rows[GENERAL_KEYS];                       \
-    general_body<head>(&a, (LDS row_of_floats<head> *)rows, type);       \
+#define GENERAL_KERNEL(name, head, decode, type, waves)                    \
+  KERNEL WORKGROUP(GENERAL_THREADS, waves) void name(attention_args a) {   \
+    SHARED row_of_floats<head> rows[GENERAL_KEYS];                         \
+    general_body<head>(&a, (LDS row_of_floats<head> *)rows, decode, type); \
   }
-#define GENERAL_KERNELS(head, waves)                        \
-  GENERAL_KERNEL(general##head##_f32, head, TDM_F32, waves) \
-  GENERAL_KERNEL(general##head##_f16, head, TDM_F16, waves) \
-  GENERAL_KERNEL(general##head##_bf16, head, TDM_BF16, waves)
-GENERAL_KERNELS(64, 2)
-GENERAL_KERNELS(128, 1)
-GENERAL_KERNELS(256, 1)
+#define GENERAL_KERNELS(name, head, decode, waves)               \
+  GENERAL_KERNEL(name##head##_f32, head, decode, TDM_F32, waves) \
+  GENERAL_KERNEL(name##head##_f16, head, decode, TDM_F16, waves) \
+  GENERAL_KERNEL(name##head##_bf16, head, decode, TDM_BF16, waves)
+GENERAL_KERNELS(general, 64, false, 2)
+GENERAL_KERNELS(general, 128, false, 1)
+GENERAL_KERNELS(general, 256, false, 1)
+GENERAL_KERNELS(general_decode, 64, true, 2)
+GENERAL_KERNELS(general_decode, 128, true, 1)
+GENERAL_KERNELS(general_decode, 256, true, 1)

@@ -55,13 +55,13 @@ DEVICE uint32_t pack_two(float a, float b, tdm_type type) {
 }
 
 template <int head, int chunks>
-DEVICE void begin_sums(wave_rows<head, chunks> *w, const attention_args *a, int64_t row) {
+DEVICE void begin_sums(wave_rows<head, chunks> *w, const attention_args *a, const attention_work *work, int64_t row) {
 #pragma unroll
   for (int d = 0; d < head / 32; d++) w->o[d] = 0;
   w->reference = w->base = -__builtin_inff();
   w->ready = false;
   w->sum = 0;
-  w->seen = (int)keys_seen(a, row);
+  w->seen = (int)keys_seen(a, work, row);
 }
 
 /* Scores of keys that the lane's query does not see, of 32 keys from `key` on. */
@@ -208,7 +208,15 @@ DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps],
     multiply_all<steps>(w, t, p, type);
 }
 
-/* The natural logarithm of the sum of exponentials; 0 as sum is minus infinity, whatever the reference. */
-DEVICE float log_sum(float reference, float sum) { return (reference + __builtin_amdgcn_logf(sum)) * 0x1.62e43p-1f; }
+/* The numbers of row `row`, whose results the caller stores: log-sum-exp, or what the second pass needs. */
+template <int head, int chunks>
+DEVICE void store_numbers(const wave_rows<head, chunks> *w, const attention_work *work, int64_t row, float sum) {
+  if (work->part != nullptr) {
+    work->numbers[2 * row] = w->reference;
+    work->numbers[2 * row + 1] = sum;
+  } else if (work->lse != nullptr) {
+    work->lse[row] = log_sum(w->reference, sum);
+  }
+}
 
 #endif

@@ -1,17 +1,27 @@
-/* Which tile of queries a workgroup has, and which keys its rows see. */
+/* Which queries and keys a workgroup has, and which of the keys its rows see.
+ *
+ * Flash: a tile of one head's queries, and all keys. Decode: the queries of all heads that share a head of keys, head by head,
+ * and a part of the keys. `decode` is a constant of each kernel. */
 #ifndef TANDEM_HIP_ATTENTION_WORK_H
 #define TANDEM_HIP_ATTENTION_WORK_H
 
 #include "../../src/order.h"
 #include "../device/types.h"
 #include "args.h"
+#include "parts.h"
 
-/* A tile's arrays begin at the first row of its head. */
+DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Arrays begin at the first row of their head (decode: q, o, lse of the first of the heads), k and v at the first key. */
 typedef struct attention_work {
   const char *q, *k, *v;
   char *o;
-  float *lse;    /* of the head's first row */
-  int64_t first; /* query row */
+  float *lse;
+  int64_t first;           /* row of the tile */
+  int64_t rows;            /* of the head, or of all heads of the group */
+  int64_t first_key, keys; /* of the workgroup */
+  float *part, *numbers;   /* decode with several parts: results of each row; its reference and sum */
+  bool decode;
 } attention_work;
 
 /* Heads that share keys and values follow each other, and the order gives them to one XCD, whose L2 then holds their keys. The
@@ -21,8 +31,10 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
   uint32_t group = (uint32_t)a->group, of_kv = group * a->tiles, kv = at / of_kv, within = at % of_kv;
   int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv;
   int64_t head = head_kv * a->group + within % group, bytes = type_bytes(type);
-  attention_work w;
+  attention_work w = {};
   w.first = (int64_t)(a->tiles - 1 - within / group) * rows;
+  w.rows = a->sq;
+  w.keys = a->skv;
   w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
   w.k = (const char *)a->k + (batch * a->k_stride.batch + head_kv * a->k_stride.head) * bytes;
   w.v = (const char *)a->v + (batch * a->v_stride.batch + head_kv * a->v_stride.head) * bytes;
@@ -31,18 +43,52 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
   return w;
 }
 
-DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+/* One workgroup for each part of the keys of each head of keys. */
+DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
+  uint32_t at = __builtin_amdgcn_workgroup_id_x(), kv = at / a->splits;
+  int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv, bytes = type_bytes(type);
+  int64_t head = head_kv * a->group;
+  attention_work w = {};
+  w.rows = a->group * a->sq;
+  w.first_key = at % a->splits * a->split_keys;
+  w.keys = least(a->split_keys, a->skv - w.first_key);
+  w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
+  w.k = (const char *)a->k + (batch * a->k_stride.batch + head_kv * a->k_stride.head + w.first_key * a->k_stride.row) * bytes;
+  w.v = (const char *)a->v + (batch * a->v_stride.batch + head_kv * a->v_stride.head + w.first_key * a->v_stride.row) * bytes;
+  w.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * bytes;
+  w.lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
+  if (a->splits > 1) {
+    w.part = part_results(a, at);
+    w.numbers = part_numbers(a, at);
+  }
+  w.decode = true;
+  return w;
+}
 
-/* Keys that query row `row` sees, the first ones: at most skv; rows beyond the last one see none. */
-DEVICE int64_t keys_seen(const attention_args *a, int64_t row) {
-  if (row >= a->sq) return 0;
-  int64_t seen = a->causal ? row + 1 + a->skv - a->sq : a->skv;
+/* Elements from the first row of an array to row `row` of the workgroup's rows. */
+DEVICE int64_t row_offset(const attention_args *a, const attention_work *w, const tdm_attention_strides *s, int64_t row) {
+  if (!w->decode) return row * s->row;
+  uint32_t head = (uint32_t)row / (uint32_t)a->sq, query = (uint32_t)row % (uint32_t)a->sq;
+  return head * s->head + query * s->row;
+}
+
+/* Of the workgroup's keys those that row `row` sees, the first ones; rows beyond the last one see none. */
+DEVICE int64_t keys_seen(const attention_args *a, const attention_work *w, int64_t row) {
+  if (row >= w->rows) return 0;
+  int64_t query = w->decode ? (uint32_t)row % (uint32_t)a->sq : row;
+  int64_t seen = least(a->causal ? query + 1 + a->skv - a->sq - w->first_key : w->keys, w->keys);
   return seen < 0 ? 0 : seen;
 }
 
-/* Keys that any of `rows` rows from `first` on sees. */
-DEVICE int64_t keys_seen_by_any(const attention_args *a, int64_t first, int rows) {
-  return first >= a->sq ? 0 : keys_seen(a, least(first + rows, a->sq) - 1);
+/* Keys that all of the rows from `first` on see, or fewer. */
+DEVICE int64_t keys_seen_by_all(const attention_args *a, const attention_work *w, int64_t first) {
+  return first >= w->rows ? 0 : keys_seen(a, w, w->decode ? 0 : first);
+}
+
+/* Keys that any of `rows` rows from `first` on sees, or more. */
+DEVICE int64_t keys_seen_by_any(const attention_args *a, const attention_work *w, int64_t first, int rows) {
+  if (first >= w->rows) return 0;
+  return w->decode ? w->keys : keys_seen(a, w, least(first + rows, w->rows) - 1);
 }
 
 /* The same float of lane ^ 32: the lane that has the other keys of the same query. */
@@ -55,5 +101,8 @@ DEVICE float other_half(float x) {
   return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane_index() ^ 32) * 4, __builtin_bit_cast(int, x)));
 #endif
 }
+
+/* The natural logarithm of the sum of exponentials; 0 as sum is minus infinity, whatever the reference. */
+DEVICE float log_sum(float reference, float sum) { return (reference + __builtin_amdgcn_logf(sum)) * 0x1.62e43p-1f; }
 
 #endif

@@ -1,0 +1,18 @@
+/* What the parts of a decode leave for the second pass, in f32: [workgroup][row][head_dim] sums of probabilities times values,
+ * and behind them [workgroup][row][2]: the reference, which is a power of 2 that the sums are over, and the sum of the
+ * probabilities. Workgroup: part of the keys + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
+#ifndef TANDEM_HIP_ATTENTION_PARTS_H
+#define TANDEM_HIP_ATTENTION_PARTS_H
+
+#include "../device/types.h"
+#include "args.h"
+
+DEVICE float *part_results(const attention_args *a, int64_t workgroup) {
+  return a->parts + workgroup * a->group * a->sq * a->head_dim;
+}
+
+DEVICE float *part_numbers(const attention_args *a, int64_t workgroup) {
+  return part_results(a, a->count) + workgroup * a->group * a->sq * 2;
+}
+
+#endif
