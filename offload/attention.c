@@ -7,9 +7,7 @@
  * Causal: each row sees its keys up to the diagonal. Micro tiles behind the diagonal are not computed; of those on it, P V
  * takes the keys that all of the micro tile's rows see, and the few others are added row by row: a masked key is never
  * multiplied, so that NaN and infinity in it have no influence. */
-#include "../src/internal.h"
-#include "elem.h"
-#include "math.h"
+#include "attention_row.h"
 #include "target.h"
 #include "tile.h"
 
@@ -63,11 +61,6 @@ typedef struct tile_pair {
   int keys;
   tile_operand k, v;
 } tile_pair;
-
-/* Keys that query row `row` sees. */
-TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t row) {
-  return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
-}
 
 /* Keys of the tile that row `row` of the tile sees. */
 TDM_INLINE int seen(const tile_pair *t, int row) {
@@ -153,37 +146,10 @@ TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_here_t her
 
 /* ---- Softmax ---- */
 
-typedef int32_t vector_mask __attribute__((vector_size(4 * TDM_LANES)));
-
-/* a > b ? a : b in each lane; C of gcc 12 has no such selection of vectors. */
-TDM_INLINE tdm_vec vector_greater(tdm_vec a, tdm_vec b) {
-  vector_mask greater = a > b;
-  return (tdm_vec)((greater & (vector_mask)a) | (~greater & (vector_mask)b));
-}
-
-TDM_INLINE float vector_max(const float *x, int count, float least) {
-  tdm_vec best = tdm_vec_load(x);
-  for (int j = TDM_LANES; j < count; j += TDM_LANES) best = vector_greater(tdm_vec_load(x + j), best);
-  for (int l = 0; l < TDM_LANES; l++) least = best[l] > least ? best[l] : least;
-  return least;
-}
-
-/* P = exp(S - max) in place. A NaN in a row passes every maximum and makes the row's sum a NaN. */
 TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_here_t here) {
   for (int r = here.thread; r < t->rows; r += here.threads) {
-    float *s = mem.s + r * SCORE_STRIDE;
-    int count = seen(t, r), padded = (count + TDM_LANES - 1) / TDM_LANES * TDM_LANES;
-    mem.factor[r] = 1;
-    if (count == 0) continue;
-    for (int j = count; j < padded; j++) s[j] = -__builtin_inff();
-    float max = vector_max(s, padded, mem.max[r]);
-    float reference = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: no inf - inf */
-    for (int j = 0; j < padded; j++) s[j] = tdm_exp_nonpositive(s[j] - reference);
-    mem.factor[r] = tdm_exp_nonpositive(mem.max[r] - reference);
-    tdm_vec sum = mem.factor[r] * mem.sum[r];
-    for (int j = 0; j < padded; j += TDM_LANES) sum += tdm_vec_load(s + j);
-    mem.sum[r] = sum;
-    mem.max[r] = max;
+    int count = seen(t, r);
+    mem.factor[r] = count == 0 ? 1 : row_softmax(mem.s + r * SCORE_STRIDE, count, &mem.max[r], &mem.sum[r]);
   }
 }
 

@@ -6,6 +6,7 @@
 
 extern const tdm_kernel tdm_add_omp;
 extern const tdm_kernel tdm_attention_omp;
+extern const tdm_kernel tdm_attention_omp_decode;
 extern const tdm_kernel tdm_cross_entropy_omp;
 extern const tdm_kernel tdm_embedding_omp;
 extern const tdm_kernel tdm_gemm_omp;
@@ -51,6 +52,7 @@ extern const tdm_kernel tdm_swiglu_hip_256x128;
 static const tdm_kernel *const built_in[] = {
     &tdm_add_omp,
     &tdm_attention_omp,
+    &tdm_attention_omp_decode,
     &tdm_cross_entropy_omp,
     &tdm_embedding_omp,
     &tdm_gemm_omp,
