@@ -277,4 +277,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_attention_omp_decode = {"omp_decode", TDM_OP_ATTENTION, &tdm_backend_omp, supports, prepare, launch};
+const tdm_kernel tdm_attention_omp_decode = {.name = "omp_decode",
+                                             .op = TDM_OP_ATTENTION,
+                                             .backend = &tdm_backend_omp,
+                                             .supports = supports,
+                                             .prepare = prepare,
+                                             .launch = launch};
