@@ -14,6 +14,7 @@ typedef struct generation {
   decoder d;
   sampler sampler;
   float *logits;
+  tokenizer_stream stream;
   int64_t most, made;     /* tokens to make, and made */
   double prefill, decode; /* seconds */
 } generation;
@@ -24,14 +25,28 @@ static bool is_end(const llama_config *c, int32_t id) {
   return false;
 }
 
+/* A token as it comes: text behind a prompt that was text, else its id. */
+static bool show(generation *g, int32_t id, bool prompt, llama_error *error) {
+  const tokenizer *t = g->s->tokenizer;
+  char text[TOKENIZER_TEXT];
+  if (t == NULL) {
+    if (!prompt) printf("%s%d", g->made > 0 ? " " : "", id);
+  } else {
+    int length = tokenizer_next(t, &g->stream, id, text);
+    if (length < 0) return llama_fail(error, "%s/tokenizer.json: no token has the id %d", g->s->options->model, id);
+    fwrite(text, 1, (size_t)length, stdout);
+  }
+  fflush(stdout);
+  return true;
+}
+
 /* Draws and prints tokens until one ends the text. Each pass but the prefill's is one token's. */
 static bool make_tokens(generation *g, llama_error *error) {
   const llama_config *c = &g->s->config;
   for (;;) {
     int32_t id = sampler_next(&g->sampler, g->logits);
     if (id < 0) return llama_fail(error, "the logits behind token %" PRId64 " are not all finite", g->d.length - 1);
-    printf("%s%d", g->made > 0 ? " " : "", id);
-    fflush(stdout); /* as it comes */
+    if (!show(g, id, false, error)) return false;
     g->made++;
     if (g->made == g->most || is_end(c, id)) return true;
     double start = llama_seconds();
@@ -45,7 +60,11 @@ static bool generate(generation *g, llama_error *error) {
   double start = llama_seconds();
   if (!decoder_prefill(&g->d, s->ids, s->seq, false, g->logits, error)) return false;
   g->prefill = llama_seconds() - start;
+  for (int64_t i = 0; i < s->seq; i++)
+    if (!show(g, s->ids[i], true, error)) return false;
   if (!make_tokens(g, error)) return false;
+  char rest[TOKENIZER_TEXT];
+  fwrite(rest, 1, (size_t)tokenizer_end(&g->stream, rest), stdout);
   putchar('\n');
   if (is_simulated(&g->d.one)) return true;
   printf("prefill      %" PRId64 " tokens in %.3f ms: %.1f tokens/s\n", s->seq, 1e3 * g->prefill, (double)s->seq / g->prefill);

@@ -97,13 +97,14 @@ int main(int argc, char **argv) {
       {"model", '\0', POPT_ARG_STRING, &o.model, 0, "A Hugging Face folder: config.json and *.safetensors", "FOLDER"},
       {"input", '\0', POPT_ARG_STRING, &o.input, 0, "Shape of the input; default the preset's", "BATCHxSEQ"},
       {"ids", '\0', POPT_ARG_STRING, &o.ids, 0, "Token ids; default random ones", "ID,ID,..."},
+      {"prompt", '\0', POPT_ARG_STRING, &o.prompt, 0, "Text for the model's tokenizer.json, in place of --ids", "TEXT"},
       {"seed", '\0', POPT_ARG_STRING, &o.seed, 0, "Seed of random weights and ids; default 0", "N"},
       {"dtype", '\0', POPT_ARG_STRING, &o.dtype, 0, "Type of weights and activations; default f32", "f32|f16|bf16"},
       {"version", '\0', POPT_ARG_STRING, &o.version, 0, "How the pass is cut into ops; default 4", "1..4"},
       {"repeats", '\0', POPT_ARG_STRING, &o.repeats, 0, "Timed passes; default 5", "N"},
       {"profile", '\0', POPT_ARG_NONE, &o.profile, 0, "The steps of a pass: time, rates, error against version 1", NULL},
       {"compare", '\0', POPT_ARG_NONE, &o.compare, 0, "All versions, and what was claimed of them", NULL},
-      {"generate", '\0', POPT_ARG_STRING, &o.generate, 0, "Tokens to append to --ids", "N"},
+      {"generate", '\0', POPT_ARG_STRING, &o.generate, 0, "Tokens to append to --ids or --prompt", "N"},
       {"temperature", '\0', POPT_ARG_STRING, &o.temperature, 0, "Draws tokens; default 0: the likeliest", "T"},
       {"top-p", '\0', POPT_ARG_STRING, &o.top_p, 0, "Draws from the likeliest tokens with this share; default 1", "P"},
       {"loss", '\0', POPT_ARG_STRING, &o.loss, 0, "Cross-entropy and perplexity of a text file of token ids", "FILE"},
@@ -120,9 +121,9 @@ int main(int argc, char **argv) {
   int code = popt == NULL ? EXIT_FAILED : read_command_line(popt);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
-  char *const texts[] = {o.preset,  o.model,  o.input, o.ids,      o.dtype,       o.seed,  o.repeats,
-                         o.version, o.cached, o.loss,  o.generate, o.temperature, o.top_p, o.backend,
-                         o.device,  o.kernel, o.json,  o.plot,     o.logits};
+  char *const texts[] = {o.prompt,  o.preset,  o.model,  o.input, o.ids,      o.dtype,       o.seed,
+                         o.repeats, o.version, o.cached, o.loss,  o.generate, o.temperature, o.top_p,
+                         o.backend, o.device,  o.kernel, o.json,  o.plot,     o.logits};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

@@ -62,17 +62,22 @@ static bool read_numbers(session *s, llama_error *error) {
   return o->dtype == NULL || read_type(s, o->dtype, error);
 }
 
-/* ---- Ids: those of --ids, or random ones from the seed ---- */
+/* ---- Ids: those of --ids or --prompt, or random ones from the seed ---- */
+
+static bool check_count(const session *s, const char *option, int64_t count, llama_error *error) {
+  if (s->seq > s->config.context)
+    return llama_fail(error, "%s: %" PRId64 " tokens: the model's context holds %" PRId64, option, count, s->config.context);
+  if (count != s->batch * s->seq)
+    return llama_fail(error, "%s: %" PRId64 " tokens: --input = %s asks for %" PRId64, option, count, s->options->input,
+                      s->batch * s->seq);
+  return true;
+}
 
 static bool read_ids(session *s, const char *text, llama_error *error) {
   int64_t count = 1;
   for (const char *at = text; *at != '\0'; at++) count += *at == ',';
   if (s->options->input == NULL) s->batch = 1, s->seq = count;
-  if (s->seq > s->config.context)
-    return llama_fail(error, "--ids: %" PRId64 " tokens: the model's context holds %" PRId64, count, s->config.context);
-  if (count != s->batch * s->seq)
-    return llama_fail(error, "--ids: %" PRId64 " tokens: --input = %s asks for %" PRId64, count, s->options->input,
-                      s->batch * s->seq);
+  if (!check_count(s, "--ids", count, error)) return false;
   s->ids = malloc((size_t)count * sizeof *s->ids);
   if (s->ids == NULL) return llama_fail(error, "--ids: no memory for %" PRId64 " tokens", count);
   const char *at = text;
@@ -87,6 +92,24 @@ static bool read_ids(session *s, const char *text, llama_error *error) {
     at = end + 1;
   }
   return true;
+}
+
+static bool read_prompt(session *s, const char *text, llama_error *error) {
+  const llama_options *o = s->options;
+  int64_t count = 0;
+  if (o->model == NULL) return llama_fail(error, "--prompt: needs --model, a folder with tokenizer.json; or give --ids");
+  if (o->ids != NULL) return llama_fail(error, "--prompt and --ids: name one of them");
+  if (!tokenizer_open(o->model, &s->tokenizer, error) ||
+      !tokenizer_encode(s->tokenizer, text, strlen(text), true, &s->ids, &count, error))
+    return false;
+  if (count == 0) return llama_fail(error, "--prompt = '%.60s': has no tokens", text);
+  for (int64_t i = 0; i < count; i++)
+    if (s->ids[i] >= s->config.vocab)
+      return llama_fail(error,
+                        "%.500s/tokenizer.json: token %" PRId64 " of --prompt has the id %d: the model's are 0 to %" PRId64,
+                        o->model, i, s->ids[i], s->config.vocab - 1);
+  if (o->input == NULL) s->batch = 1, s->seq = count;
+  return check_count(s, "--prompt", count, error);
 }
 
 bool session_ids(session *s, llama_error *error) {
@@ -131,7 +154,8 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   *usage = true;
   s->batch = s->config.batch, s->seq = s->config.seq;
   if (options->input != NULL && !read_input(s, options->input, error)) return false;
-  if (options->ids != NULL && !read_ids(s, options->ids, error)) return false;
+  if (options->ids != NULL && options->prompt == NULL && !read_ids(s, options->ids, error)) return false;
+  if (options->prompt != NULL && !read_prompt(s, options->prompt, error)) return false;
   tdm_options open = {.backend = options->backend, .device = options->device, .kernel = options->kernel};
   if (tdm_open(&open, &s->m.context) != TDM_OK) return llama_fail(error, "%s", tdm_last_error());
   *usage = false;
@@ -144,6 +168,7 @@ void session_close(session *s) {
     memory_end(&s->m);
     tdm_close(s->m.context);
   }
+  tokenizer_close(s->tokenizer);
   free(s->ids);
 }
 

@@ -3,12 +3,13 @@
 #define LLAMA_SESSION_H
 
 #include "forward.h"
+#include "tokenizer.h"
 
 /* What the command line says. */
 typedef struct llama_options {
   char *preset, *model, *input, *dtype, *seed, *repeats, *version; /* texts, NULL where one was not given */
   char *backend, *device, *kernel;
-  char *ids, *json, *plot, *logits, *cached, *loss;
+  char *ids, *prompt, *json, *plot, *logits, *cached, *loss;
   char *generate, *temperature, *top_p;
   int profile, compare;
 } llama_options;
@@ -22,7 +23,8 @@ typedef struct session {
   int64_t generate; /* tokens to make, 0: none */
   double temperature, top_p;
   int64_t batch, seq;
-  int32_t *ids; /* [batch, seq]; random ones are made by session_ids */
+  tokenizer *tokenizer; /* of --prompt, else NULL */
+  int32_t *ids;         /* [batch, seq]; random ones are made by session_ids */
   memory m;
   weights w;
 } session;
