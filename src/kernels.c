@@ -38,6 +38,9 @@ extern const tdm_kernel tdm_gemm_hip_128x128;
 extern const tdm_kernel tdm_gemm_hip_256x256;
 extern const tdm_kernel tdm_gemm_hip_256x256_mfma32;
 extern const tdm_kernel tdm_gemm_hip_small_k;
+#define GEMM_TILE(m, n, ...) extern const tdm_kernel tdm_gemm_hip_tile_##m##x##n;
+#include "../hip/gemm/tiles.def"
+#undef GEMM_TILE
 extern const tdm_kernel tdm_rmsnorm_hip_loop;
 extern const tdm_kernel tdm_rmsnorm_hip_registers;
 extern const tdm_kernel tdm_rope_hip_blocks;
@@ -82,6 +85,9 @@ static const tdm_kernel *const built_in[] = {
     &tdm_embedding_hip_blocks,
     &tdm_gemm_hip_128x128,
     &tdm_gemm_hip_256x256_mfma32,
+#define GEMM_TILE(m, n, ...) &tdm_gemm_hip_tile_##m##x##n,
+#include "../hip/gemm/tiles.def"
+#undef GEMM_TILE
     &tdm_gemm_hip_256x256,
     &tdm_gemm_hip_small_k,
     &tdm_rmsnorm_hip_loop,
@@ -125,7 +131,7 @@ static tdm_op find_op(const char *name, int length) {
 }
 
 const char *tdm_kernels(const char *op) {
-  static _Thread_local char text[512];
+  static _Thread_local char text[1024];
   size_t used = 0;
   tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
   if (of == TDM_OP_COUNT) return NULL;

@@ -91,6 +91,12 @@ static const check_single gemm_single[] = {
     {"bf16", "tn", NULL, "beta=1,out=f32", "130x514x258"},
     {"f16", "tt", "silu", NULL, "516x66x132"},
     {"f32", "nt", "relu+bias", "pad=1", "259x257x201"},
+    /* Few tiles and a long k, few rows, few columns: for hip's tiles from 16 lines on, and its split of k. */
+    {"bf16", "nt", "bias+silu+residual", "beta=0.5", "5x194x2090"},
+    {"f16", "nn", NULL, "batch=2,out=f32", "29x258x1030"},
+    {"bf16", "tn", "bias", NULL, "130x14x1154"},
+    {"f32", "tt", NULL, "pad=1", "266x30x517"},
+    {"bf16", "nn", "gelu", "batch=2,pad=2,beta=1", "70x130x2178"},
     {0}};
 static const check_single gemm_huge[] = {
     {"f16", "nn", NULL, "fill=exact", "46349x46351x2"}, {"bf16", "tn", "relu", "fill=exact,ldc=715827883", "4x129x33"}, {0}};

@@ -63,8 +63,8 @@ DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
 typedef const tdm_epilogue_step __attribute__((address_space(4))) constant_step;
 
 /* x: four sums of a row of A B, from (row, column) of a matrix of the batch on. type and out are those of args. */
-DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type, tdm_type out,
-                          store_kind kind) {
+DEVICE void finish_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type, tdm_type out,
+                        store_kind kind) {
   four_place where = four_in(g->m, g->n, row, column, g->aligned_fours != 0);
   if (where.count == 0) return;
   int64_t at_c = matrix * g->stride_c + row * g->ldc + column, at_r = matrix * g->stride_r + row * g->ldr + column;
@@ -84,6 +84,16 @@ DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64
     }
   }
   four_store(g->c, at_c, x, where, out, kind);
+}
+
+/* The same for a workgroup's sums: of a part of k they only go to where gemm_reduce finds them, whole fours as rows have room
+ * for them. matrix: as the tile order counts them, parts included. */
+DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type, tdm_type out,
+                          store_kind kind) {
+  if (g->partial == NULL)
+    finish_four(g, matrix, row, column, x, type, out, kind);
+  else if (row < g->m && column < g->ldp)
+    *(f32x4 *)(g->partial + (matrix * g->m + row) * g->ldp + column) = x;
 }
 
 #endif

@@ -41,6 +41,12 @@ DEVICE u32x2 lds_read_rows_unordered(uint32_t address, int row) {
   return words;
 }
 
+DEVICE uint32_t lds_read_4_unordered(uint32_t address, int offset) {
+  uint32_t word;
+  asm volatile("ds_read_b32 %0, %1 offset:%2" : "=v"(word) : "v"(address), "i"(offset));
+  return word;
+}
+
 DEVICE u32x2 lds_read_8_unordered(uint32_t address, int offset) {
   u32x2 words;
   asm volatile("ds_read_b64 %0, %1 offset:%2" : "=v"(words) : "v"(address), "i"(offset));

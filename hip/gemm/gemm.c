@@ -1,4 +1,5 @@
-/* gemm on HIP: hip_128x128 for everything, hip_256x256 for what the pipeline can load, hip_small_k where all of K fits LDS. */
+/* gemm on HIP: hip_128x128 for everything, hip_256x256 and the hip_tile rows for what can be loaded in dwords, hip_small_k
+ * where all of K fits LDS. All but the last can split K. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "args.h"
 #include "tiles.h"
 
-extern const hip_code tdm_code_gemm_128x128[], tdm_code_gemm_256x256[], tdm_code_gemm_small_k[];
+extern const hip_code tdm_code_gemm_128x128[], tdm_code_gemm_256x256[], tdm_code_gemm_small_k[], tdm_code_gemm_reduce[];
 
 static bool turned_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
 static bool turned_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
@@ -21,11 +22,22 @@ static hip_stored stored_b(const tdm_gemm_desc *d) {
   return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
 }
 
+static int at_least_one(int x) { return x < 1 ? 1 : x; }
+static int parts_of(const tdm_plan *plan) { return at_least_one(plan->tuning.of[TDM_TUNE_SPLIT]); }
+static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (int64_t)tdm_type_size(d->type)); }
+
+/* Workgroups of gemm_reduce: two rounds of all that the device holds at a time are enough to stride with. */
+static unsigned reducers(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  int64_t most = (int64_t)plan->context->hip->compute_units * 16, all = d->batch * d->m * ((d->n + 3) / 4) / REDUCE_THREADS + 1;
+  return (unsigned)(all < most ? all : most);
+}
+
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = stored_a(d), b = stored_b(d);
   bool batch = d->batch > 1, residual = plan->buffers[4].used;
-  int fours = 4 * (int)tdm_type_size(d->out);
+  int fours = 4 * (int)tdm_type_size(d->out), parts = parts_of(plan);
   hip_stored c = {.ld = d->ldc, .stride = batch ? d->stride_c : 0};
   hip_stored r = {.ld = residual ? d->ldr : 0, .stride = residual && batch ? d->stride_r : 0};
   gemm_args args = {.steps = plan->table,
@@ -41,6 +53,11 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .stride_c = d->stride_c,
                     .stride_r = d->stride_r,
                     .step_count = d->epilogue_steps,
+                    .ldp = (d->n + 3) / 4 * 4,
+                    .part_units = units_of(d) / parts,
+                    .parts = parts,
+                    .longer_parts = (int32_t)(units_of(d) % parts),
+                    .batch = d->batch,
                     .alpha = d->alpha,
                     .beta = d->beta,
                     .type = d->type,
@@ -50,8 +67,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .aligned_fours = tdm_hip_rows_aligned(&c, d->out, fours) && tdm_hip_rows_aligned(&r, d->out, fours),
                     .a_along_k = !turned_a(d),
                     .b_along_k = turned_b(d)};
-  args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch, kernel->tile_m, kernel->tile_n);
+  args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile_m, kernel->tile_n);
   args.workgroups = args.order.count;
+  args.reducers = reducers(plan);
   memcpy(made, &args, sizeof args);
   return args.workgroups;
 }
@@ -63,6 +81,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->a = buffers[0];
   args->b = buffers[1];
   args->c = buffers[2];
+  args->partial = plan->workspace;
   args->bias = buffers[3];
   args->residual = buffers[4];
   args->aligned_a = args->aligned_a && tdm_hip_at(args->a, 16);
@@ -75,36 +94,95 @@ static const hip_tile_op op = {
     sizeof(gemm_args), make_args, set_pointers, {tdm_code_gemm_128x128, "gemm_128x128", 128, 128, 256}};
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "a plan has room for it");
 
+/* ---- Parts of K ---- */
+
+static hip_tile_work work_of(const tdm_gemm_desc *d) {
+  return (hip_tile_work){.m = d->m, .n = d->n, .k = d->k, .batch = d->batch, .type = d->type, .out = d->out};
+}
+
+/* What a run is estimated to take, with the plan's split or, where it has none, the best one; which it sets. */
+static tdm_cost best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) {
+  static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+  enum { LEAST_UNITS = 4, SECOND_LAUNCH = 5000 }; /* of a part; clocks, about 2 us */
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  hip_tile_work work = work_of(d);
+  tdm_cost best = {0};
+  for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
+    tdm_cost cost;
+    bool named = plan->tuning.of[TDM_TUNE_SPLIT] > 0;
+    tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : splits[i];
+    if (!named && i > 0 && units_of(d) / tile.split < LEAST_UNITS) break;
+    tdm_hip_tile_cost(plan, &tile, &work, &cost);
+    if (tile.split > 1) cost.clocks += SECOND_LAUNCH;
+    if (i == 0 || cost.clocks < best.clocks) {
+      best = cost;
+      *split = tile.split;
+    }
+    if (named) break;
+  }
+  return best;
+}
+
+static bool supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  int parts = parts_of(plan);
+  int64_t units = units_of(d), elements;
+  if (parts > 1 && parts > units) {
+    snprintf(reason, size, "split = %d: k = %" PRId64 " of %s has %" PRId64 " whole units of %d bytes", parts, d->k,
+             tdm_type_name(d->type), units, GEMM_UNIT);
+    return false;
+  }
+  if (parts > 1 &&
+      (__builtin_mul_overflow(d->m, d->n + 3, &elements) || __builtin_mul_overflow(elements, d->batch, &elements) ||
+       __builtin_mul_overflow(elements, 4 * (int64_t)parts, &elements))) {
+    snprintf(reason, size, "split = %d: bytes of the parts' sums overflow 63 bits", parts);
+    return false;
+  }
+  return tdm_hip_tiles_fit(d->m, d->n, d->batch * parts, kernel->tile_m, kernel->tile_n, reason, size);
+}
+
+static tdm_status prepare_split(tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  char name[32];
+  size_t used = strlen(plan->explain);
+  plan->workspace_bytes = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float);
+  snprintf(plan->explain + used, sizeof plan->explain - used, "split: k in %d parts, %zu bytes of sums, added by gemm_reduce\n",
+           parts_of(plan), plan->workspace_bytes);
+  snprintf(name, sizeof name, "gemm_reduce_%s", tdm_type_name(d->type));
+  return tdm_hip_tile_then(plan, tdm_code_gemm_reduce, name, reducers(plan), REDUCE_THREADS);
+}
+
 static tdm_status prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *variant) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  if (!plan->empty) TDM_TRY(tdm_plan_upload(plan, d->epilogue, (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step)));
-  return tdm_hip_tile_prepare(plan, &op, kernel, variant, d->type);
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  TDM_TRY(tdm_plan_upload(plan, d->epilogue, (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step)));
+  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, variant, d->type));
+  return parts_of(plan) > 1 ? prepare_split(plan) : TDM_OK;
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   return tdm_hip_tile_launch(plan, &op, buffers, stream);
 }
 
-static void cost_of(const tdm_plan *plan, const hip_tile_shape *tile, tdm_cost *cost) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = d->batch, .type = d->type, .out = d->out};
-  tdm_hip_tile_cost(plan, tile, &work, cost);
-}
-
 /* ---- hip_128x128 ---- */
 
 static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  return tdm_hip_tiles_fit(d->m, d->n, d->batch, op.general.tile_m, op.general.tile_n, reason, size);
+  return supports_split(plan, &op.general, reason, size);
 }
-
-static tdm_status prepare_general(tdm_plan *plan) { return prepare(plan, &op.general, ""); }
 
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold one step of loads. */
 static const hip_tile_shape general_tile = {
     .m = 128, .n = 128, .waves_m = 2, .waves_n = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};
 
-static void cost_general(const tdm_plan *plan, tdm_cost *cost) { cost_of(plan, &general_tile, cost); }
+static tdm_status prepare_general(tdm_plan *plan) {
+  best_split(plan, general_tile, &plan->tuning.of[TDM_TUNE_SPLIT]);
+  return prepare(plan, &op.general, "");
+}
+
+static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
+  int split;
+  *cost = best_split(plan, general_tile, &split);
+}
 
 const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
                                          .op = TDM_OP_GEMM,
@@ -113,27 +191,35 @@ const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
                                          .prepare = prepare_general,
                                          .launch = launch,
                                          .cost = cost_general,
-                                         .takes = TDM_ORDER_PARAMETERS};
+                                         .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT};
 
 /* ---- hip_256x256 ---- */
 
 static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
 
-static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
+static const hip_tile_kernel pipe = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512};
+static const hip_tile_shape pipe_tile = {.m = 256, .n = 256, .waves_m = 2, .waves_n = 4, .overlapped = true};
+
+/* The detour is served by hip_128x128's kernel. */
+static bool supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = stored_a(d), b = stored_b(d);
   return tdm_hip_pipeline_loads(&a, d->type, reason, size) && tdm_hip_pipeline_loads(&b, d->type, reason, size) &&
-         supports_general(plan, reason, size);
+         supports_split(plan, kernel, reason, size) && supports_general(plan, reason, size);
+}
+
+static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
+  return supports_dwords(plan, &pipe, reason, size);
 }
 
 static tdm_status prepare_pipe(tdm_plan *plan) {
-  static const hip_tile_kernel kernel = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512};
-  return prepare(plan, &kernel, layout_names[plan->desc.gemm.layout]);
+  best_split(plan, pipe_tile, &plan->tuning.of[TDM_TUNE_SPLIT]);
+  return prepare(plan, &pipe, layout_names[plan->desc.gemm.layout]);
 }
 
 static void cost_pipe(const tdm_plan *plan, tdm_cost *cost) {
-  static const hip_tile_shape tile = {.m = 256, .n = 256, .waves_m = 2, .waves_n = 4, .overlapped = true};
-  cost_of(plan, &tile, cost);
+  int split;
+  *cost = best_split(plan, pipe_tile, &split);
 }
 
 const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
@@ -143,7 +229,7 @@ const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
                                          .prepare = prepare_pipe,
                                          .launch = launch,
                                          .cost = cost_pipe,
-                                         .takes = TDM_ORDER_PARAMETERS,
+                                         .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
                                          .detour = {4, 3, "hip_128x128"}};
 
 /* The same with instructions of 32 x 32 results: as many clocks for as many products, half as many instructions. Chosen by name
@@ -168,8 +254,106 @@ const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
                                                 .prepare = prepare_mfma32,
                                                 .launch = launch,
                                                 .cost = cost_pipe,
-                                                .takes = TDM_ORDER_PARAMETERS,
+                                                .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
                                                 .detour = {4, 3, "hip_128x128"}};
+
+/* ---- hip_tile_16x64 ... hip_tile_256x128 ---- */
+
+typedef struct gemm_tile {
+  hip_tile_kernel kernel;
+  int waves_m, waves_n, least_depth, most_depth;
+} gemm_tile;
+
+static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
+  size_t row = strcmp(plan->context->hip->chip, "gfx950") == 0 ? GEMM_UNIT : GEMM_UNIT / 2; /* of a line in a stage (lines.h) */
+  return (size_t)(depth * (t->kernel.tile_m + t->kernel.tile_n)) * row;
+}
+
+static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
+  enum { MOST_WAVES = 4 }; /* on a SIMD, as registers allow (tile.h) */
+  int by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
+      by_waves = 4 * MOST_WAVES / (t->waves_m * t->waves_n);
+  return (hip_tile_shape){.m = t->kernel.tile_m,
+                          .n = t->kernel.tile_n,
+                          .waves_m = t->waves_m,
+                          .waves_n = t->waves_n,
+                          .resident = by_lds < by_waves ? by_lds : by_waves,
+                          .waits = depth == 2};
+}
+
+/* With the plan's depth and split or, where it has none, the best ones; which it sets. */
+static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *tuning) {
+  tdm_cost best = {0};
+  int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
+      last = named > 0 ? named : t->most_depth;
+  *tuning = plan->tuning;
+  for (int depth = first; depth <= last && tile_lds(plan, t, depth) <= plan->context->hip->lds_bytes; depth++) {
+    int split;
+    tdm_cost cost = best_split(plan, tile_shape(plan, t, depth), &split);
+    if (depth > first && cost.clocks >= best.clocks) continue;
+    best = cost;
+    tuning->of[TDM_TUNE_DEPTH] = depth;
+    tuning->of[TDM_TUNE_SPLIT] = split;
+  }
+  return best;
+}
+
+static bool supports_tile(const tdm_plan *plan, const gemm_tile *t, char *reason, size_t size) {
+  enum { ONE_FRAGMENT = 16 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  int depth = plan->tuning.of[TDM_TUNE_DEPTH];
+  if ((t->kernel.tile_m == ONE_FRAGMENT && turned_a(d)) || (t->kernel.tile_n == ONE_FRAGMENT && !turned_b(d))) {
+    snprintf(reason, size, "layout %s: 16 lines of %s are read along k alone", layout_names[d->layout],
+             t->kernel.tile_m == ONE_FRAGMENT ? "a" : "b");
+    return false;
+  }
+  if (depth > 0 && (depth < t->least_depth || depth > t->most_depth)) {
+    snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
+    return false;
+  }
+  if (tile_lds(plan, t, depth) > plan->context->hip->lds_bytes) {
+    snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", depth, tile_lds(plan, t, depth),
+             plan->context->hip->chip, plan->context->hip->lds_bytes);
+    return false;
+  }
+  return supports_dwords(plan, &t->kernel, reason, size);
+}
+
+static tdm_status prepare_tile(tdm_plan *plan, const gemm_tile *t) {
+  char stem[40];
+  tdm_tuning tuning;
+  hip_tile_kernel kernel = t->kernel;
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  best_tile(plan, t, &tuning);
+  plan->tuning = tuning;
+  snprintf(stem, sizeof stem, "%s_%d", kernel.stem, tuning.of[TDM_TUNE_DEPTH]);
+  kernel.stem = stem;
+  return prepare(plan, &kernel, layout_names[plan->desc.gemm.layout]);
+}
+
+#define GEMM_TILE(m, n, waves_m, waves_n, least, most)                                                                       \
+  extern const hip_code tdm_code_gemm_tile_##m##x##n[];                                                                      \
+  static const gemm_tile tile_##m##x##n = {                                                                                  \
+      {tdm_code_gemm_tile_##m##x##n, "gemm_tile_" #m "x" #n, m, n, 64 * waves_m * waves_n}, waves_m, waves_n, least, most};  \
+  static bool supports_##m##x##n(const tdm_plan *plan, char *reason, size_t size) {                                          \
+    return supports_tile(plan, &tile_##m##x##n, reason, size);                                                               \
+  }                                                                                                                          \
+  static tdm_status prepare_##m##x##n(tdm_plan *plan) { return prepare_tile(plan, &tile_##m##x##n); }                        \
+  static void cost_##m##x##n(const tdm_plan *plan, tdm_cost *cost) {                                                         \
+    tdm_tuning tuning;                                                                                                       \
+    *cost = best_tile(plan, &tile_##m##x##n, &tuning);                                                                       \
+  }                                                                                                                          \
+  const tdm_kernel tdm_gemm_hip_tile_##m##x##n = {.name = "hip_tile_" #m "x" #n,                                             \
+                                                  .op = TDM_OP_GEMM,                                                         \
+                                                  .backend = &tdm_backend_hip,                                               \
+                                                  .supports = supports_##m##x##n,                                            \
+                                                  .prepare = prepare_##m##x##n,                                              \
+                                                  .launch = launch,                                                          \
+                                                  .cost = cost_##m##x##n,                                                    \
+                                                  .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT | 1 << TDM_TUNE_DEPTH, \
+                                                  .detour = {4, 3, "hip_128x128"}};
+#include "tiles.def"
+#undef GEMM_TILE
 
 /* ---- hip_small_k ---- */
 
@@ -204,10 +388,11 @@ static tdm_status prepare_small_k(tdm_plan *plan) {
 /* As hip_128x128, but nothing waits for loads after the first ones. */
 static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
   hip_tile_shape tile = general_tile;
+  hip_tile_work work = work_of(&plan->desc.gemm);
   size_t lds = (size_t)small_k_steps(&plan->desc.gemm) * 2 * 128 * STEP_BYTES;
   tile.waits = false;
   tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
-  cost_of(plan, &tile, cost);
+  tdm_hip_tile_cost(plan, &tile, &work, cost);
 }
 
 const tdm_kernel tdm_gemm_hip_small_k = {.name = "hip_small_k",

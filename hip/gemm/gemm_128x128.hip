@@ -1,11 +1,12 @@
 /* gemm for everything: 128 x 128 of C a workgroup (masked.h). Faster rows serve what is aligned. */
 #include "masked.h"
+#include "part.h"
 #include "store.h"
 
 DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_type type) {
-  const int bytes = type_bytes(type);
-  operand a = {(const char *)g->a + at.matrix * g->stride_a * bytes, g->m, g->k, g->lda, g->a_along_k != 0, g->aligned_a != 0};
-  operand b = {(const char *)g->b + at.matrix * g->stride_b * bytes, g->n, g->k, g->ldb, g->b_along_k != 0, g->aligned_b != 0};
+  gemm_part part = part_of(g, at.matrix, type);
+  operand a = {part.a, g->m, part.depth, g->lda, g->a_along_k != 0, g->aligned_a != 0};
+  operand b = {part.b, g->n, part.depth, g->ldb, g->b_along_k != 0, g->aligned_b != 0};
   int64_t m0 = (int64_t)at.m * TILE, n0 = (int64_t)at.n * TILE;
   masked_sums sums = {};
   run_masked(sums, &a, &b, 1, m0, n0, lds, type);

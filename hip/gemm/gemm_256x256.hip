@@ -1,26 +1,26 @@
 /* gemm: 256 x 256 of C a workgroup, 8 waves in two groups (pipeline.h). Rows of A and B are
  * read in dwords: they begin at even elements of f16 and bf16, and are of even length. */
+#include "part.h"
 #include "pipeline.h"
 
 template <int SIDE>
 DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
   SHARED static char room[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)room;
-  const int bytes = type_bytes(type);
   const form of_a = form_of_a<SIDE>(a_along_k, type), of_b = form_of_b<SIDE>(b_along_k, type);
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
-  const char *a = (const char *)g->a + at.matrix * g->stride_a * bytes,
-             *b = (const char *)g->b + at.matrix * g->stride_b * bytes;
-  pipeline p = {make_half(a, g->m, g->lda, m0, of_a),
-                make_half(a, g->m, g->lda, m0 + HALF_LINES, of_a),
-                make_half(b, g->n, g->ldb, n0, of_b),
-                make_half(b, g->n, g->ldb, n0 + HALF_LINES, of_b),
-                g->k,
+  gemm_part part = part_of(g, at.matrix, type);
+  pipeline p = {make_lines(part.a, g->m, g->lda, m0, of_a),
+                make_lines(part.a, g->m, g->lda, m0 + HALF_LINES, of_a),
+                make_lines(part.b, g->n, g->ldb, n0, of_b),
+                make_lines(part.b, g->n, g->ldb, n0 + HALF_LINES, of_b),
+                part.depth,
                 of_a,
                 of_b};
   quarter<SIDE> sums[4] = {};
   run_pipeline<SIDE>(sums, &p, lds);
+  g = args_again(g);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
 #pragma unroll 1

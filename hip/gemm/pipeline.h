@@ -22,13 +22,16 @@
 #ifndef TANDEM_HIP_GEMM_PIPELINE_H
 #define TANDEM_HIP_GEMM_PIPELINE_H
 
-#include "halves.h"
+#include "lines.h"
 #include "store.h"
 
 enum {
+  HALF_LINES = 128,
+  HALF_BYTES = HALF_LINES * PIPE_ROW,
+  PIPE_WAVES = 8,
   STAGE_BYTES = 4 * HALF_BYTES,
   PIPE_BYTES = 2 * STAGE_BYTES,
-  LOADS_LEFT = 6 * LOADS /* those of the 6 phases after the one whose half is wanted */
+  LOADS_LEFT = 6 * loads_of(HALF_LINES, PIPE_WAVES) /* those of the 6 phases after the one whose half is wanted */
 };
 /* Places of the halves in a stage. */
 enum { AT_A0 = 0, AT_A1 = HALF_BYTES, AT_B0 = 2 * HALF_BYTES, AT_B1 = 3 * HALF_BYTES };
@@ -70,45 +73,21 @@ DEVICE int pipe_wave_n(void) { return wave_index() % 4 * WAVE_N; }
 enum { PASS_ROWS = PIPE_BYTES / PIPE_WAVES / (BLOCK_COLUMNS * 4), PASSES = 2 * 64 / PASS_ROWS };
 
 typedef struct pipeline {
-  half a0, a1, b0, b1;
+  lines a0, a1, b0, b1;
   int64_t depth;
   form a, b;
 } pipeline;
 
 template <int SIDE>
 DEVICE form form_of_a(bool along_k, tdm_type type) {
-  return (form){along_k, type, SIDE, WAVE_M / SIDE};
+  return (form){along_k, type, SIDE, WAVE_M / SIDE, HALF_LINES, PIPE_WAVES};
 }
 template <int SIDE>
 DEVICE form form_of_b(bool along_k, tdm_type type) {
-  return (form){along_k, type, SIDE, WAVE_N / SIDE};
+  return (form){along_k, type, SIDE, WAVE_N / SIDE, HALF_LINES, PIPE_WAVES};
 }
 
 /* ---- From the sums to the waves' blocks ---- */
-
-/* Puts the sums of a quarter's fragments of A number `m` into one row of the block, from `chunk` on. The operands are swapped,
- * so a lane of group g has 4 neighbouring columns of a row in 4 registers: of 16 x 16, 4 g .. + 3; of 32 x 32, those from 4 g,
- * 4 g + 8, ... on. PAIRS of B: fragments n and n + 1 alternate, and the two lanes' four are 8 neighbours. */
-template <int SIDE>
-DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const quarter<SIDE> sums, int m, form b) {
-  const int g = lane_index() / SIDE;
-#pragma unroll
-  for (int n = 0; n < WAVE_N / SIDE; n++)
-#pragma unroll
-    for (int four = 0; four < SIDE / 16 * SIDE / 16; four++) {
-      const int r = 4 * four;
-      mfma_sums<SIDE> x = sums[m][n];
-      f32x4 here = {x[r], x[r + 1], x[r + 2], x[r + 3]};
-      int to = n * SIDE / 4 + WAVE / SIDE * four + g;
-      if (turning_of(b) == PAIRS) {
-        mfma_sums<SIDE> even = sums[m][n & ~1], odd = sums[m][n | 1];
-        const int half = r + n % 2 * 2;
-        here = (f32x4){even[half], odd[half], even[half + 1], odd[half + 1]};
-        to = (n & ~1) * SIDE / 4 + 2 * g + n % 2;
-      }
-      block[block_place(row, chunk + to)] = here;
-    }
-}
 
 /* Puts a pass into the wave's block: B0's 32 columns, and then B1's. The pass is a variable of the caller's loop, but registers
  * have no index: so it is compared with constants. Returns the first row of the pass, from the tile's on. */
@@ -121,7 +100,7 @@ DEVICE int put_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at,
       int row = h * WAVE_M + fragment_line(m, lane_index() % SIDE, at->a);
       if (row / PASS_ROWS != pass) continue;
 #pragma unroll
-      for (int v = 0; v < 2; v++) put_row<SIDE>(block, row % PASS_ROWS, v * WAVE_N / 4, sums[2 * h + v], m, at->b);
+      for (int v = 0; v < 2; v++) put_row<SIDE>(block, row % PASS_ROWS, v * WAVE_N / 4, sums[2 * h + v][m], at->b);
     }
   return pass * PASS_ROWS / WAVE_M * HALF_LINES + pass * PASS_ROWS % WAVE_M + pipe_wave_m();
 }
@@ -158,17 +137,17 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   reader from_b = make_reader(lds, pipe_wave_n(), p->b);
   fragments a, b0, b1;
 
-  load_half(&p->b0, lds + AT_B0, steps > 0);
-  load_half(&p->a0, lds + AT_A0, steps > 0);
-  load_half(&p->b1, lds + AT_B1, steps > 0);
-  load_half(&p->a1, lds + AT_A1, steps > 0);
-  load_half(&p->b0, lds + STAGE_BYTES + AT_B0, steps > 1);
-  load_half(&p->a0, lds + STAGE_BYTES + AT_A0, steps > 1);
-  load_half(&p->b1, lds + STAGE_BYTES + AT_B1, steps > 1);
+  load_lines(&p->b0, lds + AT_B0, steps > 0, p->b);
+  load_lines(&p->a0, lds + AT_A0, steps > 0, p->a);
+  load_lines(&p->b1, lds + AT_B1, steps > 0, p->b);
+  load_lines(&p->a1, lds + AT_A1, steps > 0, p->a);
+  load_lines(&p->b0, lds + STAGE_BYTES + AT_B0, steps > 1, p->b);
+  load_lines(&p->a0, lds + STAGE_BYTES + AT_A0, steps > 1, p->a);
+  load_lines(&p->b1, lds + STAGE_BYTES + AT_B1, steps > 1, p->b);
   wait_memory<LOADS_LEFT>(); /* this wave's share of the first B0 is in LDS */
   barrier();                 /* and everyone's */
   if (group == 1) barrier(); /* one slot behind: matched by group 0 after the loop */
-  load_half(&p->a1, lds + STAGE_BYTES + AT_A1, steps > 1);
+  load_lines(&p->a1, lds + STAGE_BYTES + AT_A1, steps > 1, p->a);
   read_fragments(b0, &from_b, AT_B0, p->b);
   end_memory_slot(b0, p->b);
   barrier(); /* the slot in which phase -1 has nothing to multiply */
@@ -177,24 +156,24 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   for (int t = 0; t < steps; t++) {
     LDS char *here = lds + stage;
     bool live = t + 2 < steps;
-    load_half(&p->b0, here + AT_B0, live);
+    load_lines(&p->b0, here + AT_B0, live, p->b);
     read_fragments(a, &from_a, AT_A0, p->a);
     end_memory_slot(a, p->a);
     multiply_slot<SIDE>(sums[0], a, b0, type);
 
-    load_half(&p->a0, here + AT_A0, live);
+    load_lines(&p->a0, here + AT_A0, live, p->a);
     read_fragments(b1, &from_b, AT_B1, p->b);
     end_memory_slot(b1, p->b);
     multiply_slot<SIDE>(sums[1], a, b1, type);
 
-    load_half(&p->b1, here + AT_B1, live);
+    load_lines(&p->b1, here + AT_B1, live, p->b);
     read_fragments(a, &from_a, AT_A1, p->a);
     end_memory_slot(a, p->a);
     multiply_slot<SIDE>(sums[2], a, b0, type);
 
     flip_stage(&from_a);
     flip_stage(&from_b);
-    load_half(&p->a1, here + AT_A1, live);
+    load_lines(&p->a1, here + AT_A1, live, p->a);
     read_fragments(b0, &from_b, AT_B0, p->b);
     end_memory_slot(b0, p->b);
     multiply_slot<SIDE>(sums[3], a, b1, type);
@@ -206,10 +185,10 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   /* At most one round. A loop to the compiler, because behind a branch it would keep the sums of both ways, and spill. */
   for (int left = tail; left > 0;) {
     /* The halves' bases are two steps past what was loaded for nothing, and stand at the tail when taken back. */
-    half *halves[4] = {&p->a0, &p->a1, &p->b0, &p->b1};
+    lines *halves[4] = {&p->a0, &p->a1, &p->b0, &p->b1};
 #pragma unroll
     for (int h = 0; h < 4; h++) {
-      halves[h]->base -= 2 * halves[h]->step;
+      move_steps(halves[h], -2);
       put_tail(halves[h], lds + h * HALF_BYTES, left, h < 2 ? p->a : p->b);
     }
     sync_lds(); /* the tail is in LDS */

@@ -33,7 +33,7 @@ bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes) {
 }
 
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size) {
-  enum { LINES = 128 };
+  enum { LINES = 256 };
   int64_t bytes = (int64_t)tdm_type_size(type);
   if (!tdm_hip_rows_aligned(x, type, 4) || x->columns * bytes % 4 != 0) {
     snprintf(reason, size, "reads dwords, and rows of %s (%" PRId64 " of %" PRId64 " %s) are no whole ones", x->name,
@@ -54,6 +54,7 @@ typedef struct tile_work {
   unsigned char args[HIP_TILE_ARGS];
   unsigned char general_args[HIP_TILE_ARGS];
   tdm_hip_kernel general; /* of rows with a detour */
+  tdm_hip_kernel then;    /* no function: there is no second launch */
 } tile_work;
 _Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "a plan has room for it");
 
@@ -82,5 +83,15 @@ tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void
   bool general = tdm_plan_detours(plan, buffers);
   unsigned char *args = general ? work.general_args : work.args;
   op->set_pointers(plan, buffers, args);
-  return tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream);
+  TDM_TRY(tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream));
+  return work.then.function == NULL ? TDM_OK : tdm_hip_launch(plan, &work.then, args, op->bytes, stream);
+}
+
+tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_code *code, const char *name, unsigned workgroups, unsigned threads) {
+  tile_work work;
+  memcpy(&work, plan->args, sizeof work);
+  work.then = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
+  TDM_TRY(tdm_hip_function(plan, code, name, &work.then.function));
+  memcpy(plan->args, &work, sizeof work);
+  return TDM_OK;
 }

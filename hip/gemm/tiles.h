@@ -21,7 +21,7 @@ typedef struct hip_stored {
 
 /* Do all rows begin at a multiple of `bytes`, when the array does? */
 bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes);
-/* Can the 256-line pipeline load it: rows in whole dwords, offsets within a half in 31 bits? */
+/* Can tiles of up to 256 lines be loaded from it: rows in whole dwords, offsets within a tile in 31 bits? */
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size);
 
 static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_t)pointer % (unsigned)bytes == 0; }
@@ -35,7 +35,7 @@ typedef struct hip_tile_kernel {
   unsigned threads;
 } hip_tile_kernel;
 
-enum { HIP_TILE_ARGS = 216 };
+enum { HIP_TILE_ARGS = 256 };
 
 typedef struct hip_tile_op {
   size_t bytes; /* of the argument, at most HIP_TILE_ARGS */
@@ -50,6 +50,8 @@ typedef struct hip_tile_op {
  * "" is left out. */
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
                                 tdm_type type);
+/* Behind that: a kernel that each run launches second, with the same argument. */
+tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_code *code, const char *name, unsigned workgroups, unsigned threads);
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);
 
 #endif

@@ -1,7 +1,7 @@
-/* The operands of the pipeline (pipeline.h): halves of 128 lines of A or B, from memory to the chunks that mfma.h multiplies.
+/* Lines of A or B, the operands of a tile: from memory straight into LDS, and on as the chunks that mfma.h multiplies.
  *
- * Along k (A in layouts n., B in .t) a half in LDS has a row for each line, and a lane reads a chunk of it at once. Turned, it
- * has a row for each k, with the 128 lines side by side as memory has them. How a lane then gets neighbours in k:
+ * Along k (A in layouts n., B in .t) LDS has a row for each line, and a lane reads a chunk of it at once. Turned, it has a row
+ * for each k, with the lines side by side as memory has them. How a lane then gets neighbours in k:
  *
  *   LDS_TURNS   f16, bf16 on gfx950: ds_read_b64_tr_b16 turns them on the way to the registers
  *   PAIRS       f16, bf16 on gfx942, f32: the lane reads two neighbouring lines at one k in one access (b32; f32: b64), for
@@ -10,8 +10,8 @@
  * one fragment: as PAIRS, but the lane wants one line of its two. Two lanes read the same dword.
  *
  * f16 and bf16 by ds_read_u16_d16 and _d16_hi instead would need no v_perm_b32, and twice the clocks of LDS. */
-#ifndef TANDEM_HIP_GEMM_HALVES_H
-#define TANDEM_HIP_GEMM_HALVES_H
+#ifndef TANDEM_HIP_GEMM_LINES_H
+#define TANDEM_HIP_GEMM_LINES_H
 
 #include "../device/buffer.h"
 #include "../device/lds.h"
@@ -21,20 +21,19 @@
 enum {
   PIPE_ROW = ON_GFX950 ? 128 : 64, /* bytes along k of a step */
   PIPE_CHUNKS = PIPE_ROW / CHUNK_BYTES,
-  HALF_LINES = 128,
-  HALF_BYTES = HALF_LINES * PIPE_ROW,
-  PIPE_WAVES = 8,
-  PIPE_THREADS = PIPE_WAVES * WAVE,
-  LOADS = HALF_BYTES / (PIPE_THREADS * LOAD_TO_LDS_BYTES), /* of a thread for a half: 2, or 4 on gfx942 */
 };
 
-/* How an operand is stored and read: constants. A wave takes `count` fragments of a half, each of `side` lines, which are those
- * of the matrix instruction: 16 or 32. */
+/* How an operand is stored and read: constants. `waves` waves load `lines` lines; a wave takes `count` fragments of them, each
+ * of `side` lines, which are those of the matrix instruction: 16 or 32. */
 typedef struct form {
   bool along_k;
   tdm_type type;
   int side, count;
+  int lines, waves;
 } form;
+
+/* Loads of a thread for a step. */
+DEVICE constexpr int loads_of(int lines, int waves) { return lines * PIPE_ROW / (waves * WAVE * LOAD_TO_LDS_BYTES); }
 
 enum turning { ALONG_K, LDS_TURNS, PAIRS, ONE_OF_TWO };
 DEVICE turning turning_of(form f) {
@@ -45,88 +44,96 @@ DEVICE turning turning_of(form f) {
 
 /* ---- From memory to LDS ---- */
 
-/* One half of an operand in memory. */
-typedef struct half {
+enum { MOST_LOADS = 8 };
+typedef struct lines {
   const char *base; /* of the next step to load; the same in all lanes, as all but offset */
   int64_t step;     /* bytes from one step to the next */
   int pitch;        /* bytes from one row to the next */
   uint32_t length;  /* bytes of a whole step, from its first row's begin to its last row's end; 0: no lines */
-  uint32_t offset[LOADS];
-} half;
+  uint32_t offset[MOST_LOADS];
+} lines;
 
-/* The wave's n-th load of `bytes` a lane begins at this byte of the half's place. */
-DEVICE int load_place(int n, int bytes) { return (n * PIPE_WAVES + wave_index()) * WAVE * bytes; }
+/* The wave's n-th load of `bytes` a lane begins at this byte. */
+DEVICE int load_place(int n, int bytes, form f) { return (n * f.waves + wave_index()) * WAVE * bytes; }
 
-DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : HALF_LINES * type_bytes(f.type); }
+DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : f.lines * type_bytes(f.type); }
 
 /* The place of a chunk in its row of LDS; and, being its own inverse, the chunk at a place.
  *
  * Along k: chunk c of line r lies at c ^ (r / 2 % PIPE_CHUNKS), for the reasons of lds.h; on gfx942 two rows of 64 bytes fill
  * the 32 banks. It holds for 32 lines at one chunk too. LDS_TURNS: of 32 lanes at once, a 16 x 16 fragment takes 32 bytes of
- * each of 8 rows, which k % 4 and k / 8 % 2 tell apart, and a 32 x 32 one 64 bytes of 4 rows, k % 4. PAIRS: of 32 lanes at
+ * each of 8 rows, which k % 4 and k / 8 % 2 tell apart, and a 32 x 32 one 64 bytes of 4 rows, k % 4; rows of less than 256
+ * bytes (128 lines) differ by some bits of k already. PAIRS: of 32 lanes at
  * once, a 16 x 16 fragment takes 16 pairs of lines, half of the banks, at two k that lie a chunk of k apart. */
 DEVICE int place_of(int row, int chunk, form f) {
   int e = chunk_elements(f.type);
   switch (turning_of(f)) {
     case ALONG_K: return chunk ^ row / 2 % PIPE_CHUNKS;
-    case LDS_TURNS: return chunk ^ (row % 4 * 4 + row / 8 % 2 * 2);
+    case LDS_TURNS: {
+      int low = row / 8 % 2 * 2;
+      return chunk ^ (f.lines >= 128 ? row % 4 * 4 + low : f.lines == 64 ? row / 2 % 2 * 4 + low : low);
+    }
     case PAIRS:
-    case ONE_OF_TWO: return chunk ^ row / e % 2 * (32 / e);
+    case ONE_OF_TWO: return chunk ^ row / e % 2 * (32 / e) % (row_bytes(f) / CHUNK_BYTES);
   }
   return chunk;
 }
 
-/* What lands at byte `place` of a half: line (along k) or k, and chunk of it. */
-typedef struct half_chunk {
+/* What lands at byte `place`: line (along k) or k, and chunk of it. */
+typedef struct lines_chunk {
   int row, chunk;
-} half_chunk;
-DEVICE half_chunk chunk_at(int place, form f) {
+} lines_chunk;
+DEVICE lines_chunk chunk_at(int place, form f) {
   int row = place / row_bytes(f), chunk = place % row_bytes(f) / CHUNK_BYTES;
-  return (half_chunk){row, place_of(row, chunk, f)};
+  return (lines_chunk){row, place_of(row, chunk, f)};
 }
 
-/* Where in memory, from base on, byte `place` of a half is. */
-DEVICE uint32_t memory_offset(const half *h, int place, form f) {
-  half_chunk c = chunk_at(place, f);
-  return (uint32_t)(c.row * h->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
+/* Where in memory, from base on, what lands at byte `place` is. */
+DEVICE uint32_t memory_offset(const lines *x, int place, form f) {
+  lines_chunk c = chunk_at(place, f);
+  return (uint32_t)(c.row * x->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
-/* Lines from `line` on of a matrix that has `lines`. The length is that of the rows that a whole step has, so that what lies
+/* Lines from `line` on of a matrix that has `count`. The length is that of the rows that a whole step has, so that what lies
  * behind the last line of along k, or behind the last row otherwise, is not read. */
-DEVICE half make_half(const void *matrix, int64_t lines, int64_t ld, int64_t line, form f) {
+DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, form f) {
   const int bytes = type_bytes(f.type);
-  half h;
-  int64_t some = lines - line < HALF_LINES ? lines - line : (int64_t)HALF_LINES;
+  lines x;
+  int64_t some = count - line < f.lines ? count - line : (int64_t)f.lines;
   int rows = f.along_k ? (int)some : PIPE_ROW / bytes;
-  h.base = (const char *)matrix + (f.along_k ? line * ld : line) * bytes;
-  h.step = f.along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
-  h.pitch = (int)ld * bytes;
-  h.length = some > 0 ? (uint32_t)((rows - 1) * h.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
+  x.base = (const char *)matrix + (f.along_k ? line * ld : line) * bytes;
+  x.step = f.along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
+  x.pitch = (int)ld * bytes;
+  x.length = some > 0 ? (uint32_t)((rows - 1) * x.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
 #pragma unroll
-  for (int n = 0; n < LOADS; n++)
-    h.offset[n] = memory_offset(&h, load_place(n, LOAD_TO_LDS_BYTES) + lane_index() * LOAD_TO_LDS_BYTES, f);
-  return h;
+  for (int n = 0; n < loads_of(f.lines, f.waves); n++)
+    x.offset[n] = memory_offset(&x, load_place(n, LOAD_TO_LDS_BYTES, f) + lane_index() * LOAD_TO_LDS_BYTES, f);
+  return x;
 }
 
-/* Asks for the next step of a half. Past the last whole step the buffer has no length: zeros arrive, without traffic, so that
- * every phase has the same number of loads to count. */
-DEVICE void load_half(half *h, LDS char *place, bool live) {
-  buffer from = make_short_buffer(h->base, live ? h->length : 0);
+DEVICE void move_steps(lines *x, int steps) { x->base += steps * x->step; }
+
+/* Asks for the next step. Past the last whole step the buffer has no length: zeros arrive, without traffic, so that there are
+ * always as many loads to count. */
+DEVICE void load_lines(lines *x, LDS char *place, bool live, form f) {
+  buffer from = make_short_buffer(x->base, live ? x->length : 0);
 #pragma unroll
-  for (int n = 0; n < LOADS; n++) buffer_load_to_lds(from, h->offset[n], place + load_place(n, LOAD_TO_LDS_BYTES));
-  h->base += h->step;
+  for (int n = 0; n < loads_of(f.lines, f.waves); n++)
+    buffer_load_to_lds(from, x->offset[n], place + load_place(n, LOAD_TO_LDS_BYTES, f));
+  move_steps(x, 1);
 }
 
 /* The last depth % step values of k go through registers, which can mask them. Rows begin at dwords and are whole dwords. */
-DEVICE void put_tail(const half *h, LDS char *place, int depth, form f) {
+DEVICE void put_tail(const lines *x, LDS char *place, int depth, form f) {
   const int bytes = type_bytes(f.type), per_dword = 4 / bytes;
-  uint32_t missing = (uint32_t)(f.along_k ? PIPE_ROW - depth * bytes : (PIPE_ROW / bytes - depth) * h->pitch);
-  buffer from = make_short_buffer(h->base, h->length > 0 ? h->length - missing : 0);
+  uint32_t missing = (uint32_t)(f.along_k ? PIPE_ROW - depth * bytes : (PIPE_ROW / bytes - depth) * x->pitch);
+  buffer from = make_short_buffer(x->base, x->length > 0 ? x->length - missing : 0);
 #pragma unroll
-  for (int n = 0; n < HALF_BYTES / (PIPE_THREADS * CHUNK_BYTES); n++) {
-    int at = load_place(n, CHUNK_BYTES) + lane_index() * CHUNK_BYTES;
-    half_chunk c = chunk_at(at, f);
-    u32x4 words = buffer_load(from, memory_offset(h, at, f));
+  for (int n = 0; n * f.waves * WAVE * CHUNK_BYTES < f.lines * PIPE_ROW; n++) {
+    int at = load_place(n, CHUNK_BYTES, f) + lane_index() * CHUNK_BYTES;
+    if (at >= f.lines * PIPE_ROW) continue; /* fewer chunks than threads */
+    lines_chunk c = chunk_at(at, f);
+    u32x4 words = buffer_load(from, memory_offset(x, at, f));
 #pragma unroll
     for (int w = 0; w < 4; w++) {
       int k = f.along_k ? (c.chunk * 4 + w) * per_dword : c.row;
@@ -141,11 +148,11 @@ DEVICE void put_tail(const half *h, LDS char *place, int depth, form f) {
 /* A step has `parts` along k, each of a chunk of every lane: 64 / side chunks of each line. */
 DEVICE int parts_of(form f) { return PIPE_CHUNKS * f.side / WAVE; }
 
-/* A wave's fragments of a half: chunk part * count + fragment. Between read and take they hold what LDS gave, of ONE_OF_TWO
+/* A wave's fragments: chunk part * count + fragment. Between read and take they hold what LDS gave, of ONE_OF_TWO
  * twice as much. */
 typedef u32x4 fragments[PIPE_CHUNKS];
 
-/* Where a wave reads its lines of a half. What the swizzle makes of parts and fragments differs from address to address; the
+/* Where a wave reads its lines. What the swizzle makes of parts and fragments differs from address to address; the
  * rest is the read's constant offset. */
 enum { ADDRESSES = 4 };
 typedef struct reader {
@@ -162,7 +169,7 @@ DEVICE int addresses_of(form f) {
   return 0;
 }
 
-/* Byte of a half that the lane reads with address n. */
+/* Byte that the lane reads with address n. */
 DEVICE int read_place(int line, int n, form f) {
   const int e = chunk_elements(f.type), bytes = type_bytes(f.type);
   int i = lane_index() % f.side, g = lane_index() / f.side;
@@ -191,14 +198,20 @@ DEVICE reader make_reader(LDS const char *lds, int line, form f) {
 DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
 #pragma unroll
   for (int h = 0; h < 4; h++) {
-    u32x2 two = f.type == TDM_F32 ? lds_read_8_unordered(address, offset + h * row_bytes(f))
-                                  : lds_read_rows_unordered(address, offset / 256 + 2 * h);
+    u32x2 two;
+    if (f.type == TDM_F32)
+      two = lds_read_8_unordered(address, offset + h * row_bytes(f));
+    else if (row_bytes(f) == 256)
+      two = lds_read_rows_unordered(address, offset / 256 + 2 * h);
+    else
+      two = (u32x2){lds_read_4_unordered(address, offset + 2 * h * row_bytes(f)),
+                    lds_read_4_unordered(address, offset + (2 * h + 1) * row_bytes(f))};
     to[h / 2][h % 2 * 2] = two[0];
     to[h / 2][h % 2 * 2 + 1] = two[1];
   }
 }
 
-/* Asks LDS for the fragments of the half at `place` of the stage. */
+/* Asks LDS for the fragments, of lines that begin `place` bytes (a constant) behind the reader's. */
 DEVICE void read_fragments(fragments to, const reader *r, int place, form f) {
   const int part_rows = WAVE / f.side * chunk_elements(f.type); /* turned: rows of a part */
 #pragma unroll

@@ -1,0 +1,19 @@
+/* gemm, behind a split of k: sums of the parts, always in the same order, and the epilogue. */
+#include "../device/blocks.h"
+#include "../device/epilogue.h"
+
+DEVICE void reduce(const gemm_args *g, tdm_type type) {
+  const int64_t fours = g->ldp / 4, matrix_fours = g->m * fours;
+  for (int64_t i = (int64_t)__builtin_amdgcn_workgroup_id_x() * REDUCE_THREADS + thread_index(); i < g->batch * matrix_fours;
+       i += (int64_t)g->reducers * REDUCE_THREADS) {
+    int64_t matrix = quotient(i, matrix_fours), within = i - matrix * matrix_fours, row = quotient(within, fours);
+    const float *from = g->partial + (matrix * g->parts * g->m + row) * g->ldp + (within - row * fours) * 4;
+    f32x4 x = *(const f32x4 *)from;
+    for (int p = 1; p < g->parts; p++) x += *(const f32x4 *)(from + p * g->m * g->ldp);
+    finish_four(g, matrix, row, (within - row * fours) * 4, x, type, (tdm_type)g->out, KEPT);
+  }
+}
+
+KERNEL WORKGROUP(REDUCE_THREADS, 8) void gemm_reduce_f32(gemm_args g) { reduce(&g, TDM_F32); }
+KERNEL WORKGROUP(REDUCE_THREADS, 8) void gemm_reduce_f16(gemm_args g) { reduce(&g, TDM_F16); }
+KERNEL WORKGROUP(REDUCE_THREADS, 8) void gemm_reduce_bf16(gemm_args g) { reduce(&g, TDM_BF16); }

@@ -1,0 +1,5 @@
+/* gemm: 128 x 32 of C a workgroup (tile.h). */
+#include "tile.h"
+
+typedef tile<128, 32, 4, 1, 3> depth_3;
+TILE_KERNELS(tile_128x32_3, depth_3)

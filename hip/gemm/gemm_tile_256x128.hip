@@ -1,0 +1,10 @@
+/* gemm: 256 x 128 of C a workgroup (tile.h). */
+#include "tile.h"
+
+typedef tile<256, 128, 4, 2, 2> depth_2;
+TILE_KERNELS(tile_256x128_2, depth_2)
+
+#if defined(__gfx950__) /* 144 KiB of LDS */
+typedef tile<256, 128, 4, 2, 3> depth_3;
+TILE_KERNELS(tile_256x128_3, depth_3)
+#endif

@@ -1,0 +1,8 @@
+/* gemm: 64 x 128 of C a workgroup (tile.h). */
+#include "tile.h"
+
+typedef tile<64, 128, 2, 2, 2> depth_2;
+TILE_KERNELS(tile_64x128_2, depth_2)
+
+typedef tile<64, 128, 2, 2, 3> depth_3;
+TILE_KERNELS(tile_64x128_3, depth_3)
