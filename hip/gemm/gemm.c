@@ -123,6 +123,12 @@ static tdm_cost best_split(const tdm_plan *plan, hip_tile_shape tile, int *split
   return best;
 }
 
+static void set_split(tdm_plan *plan, hip_tile_shape tile) {
+  int split = 1;
+  if (!plan->empty) best_split(plan, tile, &split);
+  if (split > 1) plan->tuning.of[TDM_TUNE_SPLIT] = split;
+}
+
 static bool supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int parts = parts_of(plan);
@@ -175,7 +181,7 @@ static const hip_tile_shape general_tile = {
     .m = 128, .n = 128, .waves_m = 2, .waves_n = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};
 
 static tdm_status prepare_general(tdm_plan *plan) {
-  best_split(plan, general_tile, &plan->tuning.of[TDM_TUNE_SPLIT]);
+  set_split(plan, general_tile);
   return prepare(plan, &op.general, "");
 }
 
@@ -213,7 +219,7 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare_pipe(tdm_plan *plan) {
-  best_split(plan, pipe_tile, &plan->tuning.of[TDM_TUNE_SPLIT]);
+  set_split(plan, pipe_tile);
   return prepare(plan, &pipe, layout_names[plan->desc.gemm.layout]);
 }
 
@@ -244,7 +250,7 @@ static bool supports_mfma32(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare_mfma32(tdm_plan *plan) {
   static const hip_tile_kernel kernel = {tdm_code_gemm_256x256, "gemm_256x256_mfma32", 256, 256, 512};
-  return prepare(plan, &kernel, layout_names[plan->desc.gemm.layout]);
+  return prepare_pipeline(plan, &kernel);
 }
 
 const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
@@ -293,7 +299,7 @@ static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *
     if (depth > first && cost.clocks >= best.clocks) continue;
     best = cost;
     tuning->of[TDM_TUNE_DEPTH] = depth;
-    tuning->of[TDM_TUNE_SPLIT] = split;
+    tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];
   }
   return best;
 }

@@ -118,11 +118,36 @@ static void parameters(void **state) {
   tdm_plan *plan = plan_gemm(16, 16, 256, TDM_BF16);
   says(plan, "kernel: hip_256x256:window=3:chunk=5, named by the caller\n");
   tdm_plan_free(plan);
-  assert_string_equal(tdm_kernel_parameters("gemm", "hip_256x256"), "window chunk");
+  assert_string_equal(tdm_kernel_parameters("gemm", "hip_256x256"), "window chunk split");
+  assert_string_equal(tdm_kernel_parameters("gemm", "hip_tile_64x128"), "window chunk split depth");
   assert_string_equal(tdm_kernel_parameters("attention", "hip_flash"), "");
   assert_null(tdm_kernel_parameters("gemm", "hip_flash"));
   assert_null(tdm_kernel_parameters("gem", "hip_256x256"));
   assert_null(tdm_kernel_parameters(NULL, NULL));
+}
+
+/* A split that k has no units for, stages that no kernel has; and what explain says of a split. */
+static void splits(void **state) {
+  (void)state;
+  const struct {
+    const char *kernel;
+    tdm_layout layout;
+    const char *words;
+  } bad[] = {{"hip_tile_64x128:split=6", TDM_NT, "split = 6: k = 320 of bf16 has 5 whole units"},
+             {"hip_tile_64x128:depth=4", TDM_NT, "depth = 4: must be 2 to 3"},
+             {"hip_tile_16x64", TDM_TN, "layout tn: 16 lines of a are read along k alone"}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    tdm_gemm_desc desc = tdm_gemm_default(64, 64, 320, TDM_BF16);
+    tdm_plan *plan = NULL;
+    desc.layout = bad[i].layout;
+    open_with(bad[i].kernel);
+    REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", bad[i].words);
+    tdm_close(context);
+  }
+  open_with("gemm=hip_128x128:split=5");
+  tdm_plan *plan = plan_gemm(64, 63, 320, TDM_BF16);
+  says(plan, "split: k in 5 parts, 81920 bytes of sums, added by gemm_reduce\n");
+  tdm_plan_free(plan);
 }
 
 static void refuses(void **state) {
@@ -137,7 +162,7 @@ static void refuses(void **state) {
       {"hip_256x256:tile=4", "'tile=4': must be NAME or NAME:PARAMETER=N"},
       {"hip_256x256:", "'': must be NAME"},
       {"gemm=:window=4", "':window=4': must be NAME"},
-      {"hip_256x256:split=2", "split = 2: hip_256x256 takes window chunk"},
+      {"hip_small_k:split=2", "split = 2: hip_small_k takes window chunk"},
       {"attention=hip_flash:window=4", "window = 4: hip_flash takes no parameters"},
       {"gem=hip_256x256:window=4", "'gem' is no op"},
       {"add=hip_256x256:window=4", "'hip_256x256' is no kernel of add"},
@@ -207,8 +232,8 @@ static void detours(void **state) {
 
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-  const struct CMUnitTest tests[] = {TEST(sizes),   TEST(estimates), TEST(attention), TEST(parameters),
-                                     TEST(refuses), TEST(decision),  TEST(detours)};
+  const struct CMUnitTest tests[] = {TEST(sizes),  TEST(estimates), TEST(attention), TEST(parameters),
+                                     TEST(splits), TEST(refuses),   TEST(decision),  TEST(detours)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;
