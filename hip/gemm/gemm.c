@@ -218,10 +218,11 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
   return supports_dwords(plan, &pipe, reason, size);
 }
 
-static tdm_status prepare_pipe(tdm_plan *plan) {
+static tdm_status prepare_pipeline(tdm_plan *plan, const hip_tile_kernel *kernel) {
   set_split(plan, pipe_tile);
-  return prepare(plan, &pipe, layout_names[plan->desc.gemm.layout]);
+  return prepare(plan, kernel, layout_names[plan->desc.gemm.layout]);
 }
+static tdm_status prepare_pipe(tdm_plan *plan) { return prepare_pipeline(plan, &pipe); }
 
 static void cost_pipe(const tdm_plan *plan, tdm_cost *cost) {
   int split;

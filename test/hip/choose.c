@@ -63,8 +63,12 @@ static void says(tdm_plan *plan, const char *words) {
 
 /* ---- The heuristic ---- */
 
-/* A tile of 256 x 256 for a corner of it is the wrong one, and for 1024 of them the right one. In f32 the matrix unit takes so
- * long that the smaller tiles lose nothing. */
+/* 16 x 304 tiles of 256 x 256: whole turns of the 256 CUs of gfx950 and of the 304 of gfx942. (8192 x 8192 are 1024 tiles, 3.4
+ * turns of gfx942: there smaller tiles leave fewer CUs idle in the last one.) */
+enum { WHOLE_M = 16 * 256, WHOLE_N = 304 * 256 };
+
+/* A tile of 256 x 256 for a corner of it is the wrong one, and for whole turns of them the right one. In f32 the matrix unit
+ * takes so long that the smaller tiles lose nothing. */
 static void sizes(void **state) {
   (void)state;
   const tdm_type types[] = {TDM_F32, TDM_F16, TDM_BF16};
@@ -73,7 +77,7 @@ static void sizes(void **state) {
     kernel_is(plan_gemm(16, 16, 256, types[t]), "hip_256x256", false);
     kernel_is(plan_gemm(17, 33, 300, types[t]), "hip_256x256", false);
     kernel_is(plan_gemm(128, 128, 4096, types[t]), "hip_256x256", false);
-    if (types[t] != TDM_F32) kernel_is(plan_gemm(8192, 8192, 8192, types[t]), "hip_256x256", true);
+    if (types[t] != TDM_F32) kernel_is(plan_gemm(WHOLE_M, WHOLE_N, 8192, types[t]), "hip_256x256", true);
     if (types[t] != TDM_F32) kernel_is(plan_gemm(4096, 4096, 64, types[t]), "hip_small_k", true);
   }
   kernel_is(plan_swiglu(16, 16, 256), "hip_256x128", false);
@@ -84,7 +88,7 @@ static void sizes(void **state) {
 static void estimates(void **state) {
   (void)state;
   open_with(NULL);
-  tdm_plan *plan = plan_gemm(8192, 8192, 8192, TDM_BF16);
+  tdm_plan *plan = plan_gemm(WHOLE_M, WHOLE_N, 8192, TDM_BF16);
   says(plan, "kernel: hip_256x256, chosen: the least estimate\nhip_256x256: estimate ");
   says(plan, "\nnot hip_128x128: estimate ");
   says(plan, "\nnot hip_small_k: k = 8192: at most 128 of bf16");
