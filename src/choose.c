@@ -1,6 +1,7 @@
 /* The dispatcher: which kernel serves a plan, and with which parameters. What the caller named comes first, then the tuned
- * table, then the heuristic: the row with the least estimate. */
+ * table, then the heuristic: the row with the least estimate, or the last one as good as it. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,14 +56,21 @@ static void gather(tdm_plan *plan, candidates *all) {
   }
 }
 
-/* The least estimate of the rows that serve; without estimates, and where two are alike, the later row. NULL: none serves. */
-static const candidate *least(const candidates *all) {
-  const candidate *best = NULL;
-  for (int i = 0; i < all->count; i++) {
+/* The least estimate of the rows that serve. Counts say no more than that to ALIKE: of rows so near it the later one is taken,
+ * and so it is where rows have no estimate. NULL: none serves. */
+static const candidate *least(const candidates *all, double *clocks) {
+  const double ALIKE = 1.02;
+  const candidate *last = NULL;
+  *clocks = INFINITY;
+  for (int i = 0; i < all->count; i++) { /* the last row of the table comes first */
     const candidate *c = &all->of[i];
-    if (c->serves && (best == NULL || (best->estimated && c->estimated && c->cost.clocks < best->cost.clocks))) best = c;
+    if (c->serves && last == NULL) last = c;
+    if (c->estimated && c->cost.clocks < *clocks) *clocks = c->cost.clocks;
   }
-  return best;
+  if (last == NULL || !last->estimated) return last;
+  for (int i = 0; i < all->count; i++)
+    if (all->of[i].estimated && all->of[i].cost.clocks <= ALIKE * *clocks) return &all->of[i];
+  return last;
 }
 
 /* ---- Explain ---- */
@@ -186,7 +194,8 @@ static bool take_tuned(tdm_plan *plan) {
 }
 
 static tdm_status take_least(tdm_plan *plan, const candidates *all, const char **why) {
-  const candidate *best = least(all);
+  double clocks;
+  const candidate *best = least(all, &clocks);
   plan->source = TDM_HEURISTIC;
   plan->tuning = (tdm_tuning){0};
   if (best == NULL)
@@ -194,7 +203,12 @@ static tdm_status take_least(tdm_plan *plan, const candidates *all, const char *
                     all->count > 0 ? all->of[all->count - 1].reason : "is no kernel of this op",
                     tdm_kernels(tdm_op_names[plan->op]));
   plan->kernel = best->kernel;
-  *why = best->estimated ? "chosen: the least estimate" : "chosen: the last row that serves";
+  if (!best->estimated)
+    *why = "chosen: the last row that serves";
+  else if (best->cost.clocks > clocks)
+    *why = "chosen: within 2 % of the least estimate";
+  else
+    *why = "chosen: the least estimate";
   return TDM_OK;
 }
 
