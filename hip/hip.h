@@ -29,6 +29,9 @@ tdm_status tdm_hip_function(tdm_plan *plan, const hip_code *code, const char *na
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
                           tdm_stream *stream);
 
+/* a / b, rounded up: of lengths whose sum may not fit. */
+static inline int64_t hip_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
 /* ---- For the backend's own files (backend.c, launch.c) ---- */
 
 /* "hipMalloc: hipErrorOutOfMemory: out of memory", and the simulator's words behind it. */

@@ -7,8 +7,6 @@
 /* Work-items that a compute unit holds: 32 waves. More workgroups than fill the device would only take turns. */
 enum { ITEMS_OF_CU = 2048 };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type); }
 
 /* Sets the plan's geometry; returns the workgroups. */
@@ -20,27 +18,27 @@ static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads) {
 }
 
 void tdm_hip_blocks(tdm_plan *plan, hip_blocks *b, int64_t rows, int64_t cols, int64_t chunk) {
-  int64_t chunks = ceil_div(cols, chunk), lanes = HIP_BLOCK_THREADS;
+  int64_t chunks = hip_ceil_div(cols, chunk), lanes = HIP_BLOCK_THREADS;
   *b = (hip_blocks){.rows = rows, .cols = cols, .lanes_log2 = 8};
   while (lanes / 2 >= chunks && lanes > 1) b->lanes_log2--, lanes /= 2;
-  b->blocks = ceil_div(chunks, lanes);
-  b->units = ceil_div(rows, HIP_BLOCK_THREADS / lanes) * b->blocks;
+  b->blocks = hip_ceil_div(chunks, lanes);
+  b->units = hip_ceil_div(rows, HIP_BLOCK_THREADS / lanes) * b->blocks;
   b->workgroups = set_grid(plan, b->units, HIP_BLOCK_THREADS);
 }
 
 /* ---- Teams ---- */
 
 void tdm_hip_teams(tdm_plan *plan, hip_teams *t, int64_t rows, int64_t cols, int64_t kept, tdm_type type) {
-  int64_t wanted = ceil_div(ceil_div(cols, tdm_hip_chunk(type)), kept), team = 1;
+  int64_t wanted = hip_ceil_div(hip_ceil_div(cols, tdm_hip_chunk(type)), kept), team = 1;
   *t = (hip_teams){.rows = rows, .cols = cols};
   while (team < wanted && team < HIP_TEAM_MOST) team *= 2, t->team_log2++;
   t->threads = team < HIP_TEAM_WORKGROUP ? HIP_TEAM_WORKGROUP : (int32_t)team;
-  t->workgroups = set_grid(plan, ceil_div(rows, t->threads / team), t->threads);
+  t->workgroups = set_grid(plan, hip_ceil_div(rows, t->threads / team), t->threads);
 }
 
 /* The fewest chunks with which 256 work-items hold the row: small teams wait less for each other. Longer rows take more. */
 int tdm_hip_kept(int64_t cols, tdm_type type) {
-  int64_t chunk = tdm_hip_chunk(type), chunks = ceil_div(cols, chunk), most = HIP_KEPT_ELEMENTS / chunk;
+  int64_t chunk = tdm_hip_chunk(type), chunks = hip_ceil_div(cols, chunk), most = HIP_KEPT_ELEMENTS / chunk;
   for (int kept = 1; kept <= most; kept *= 2)
     if (chunks <= kept * (int64_t)HIP_TEAM_WORKGROUP) return kept;
   return chunks <= most * HIP_TEAM_MOST ? (int)most : 0;
@@ -60,10 +58,17 @@ tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char 
   return tdm_hip_function(plan, code, name, &plan->hip.function);
 }
 
-tdm_status tdm_hip_function_kept(tdm_plan *plan, const hip_code *code, const char *stem, int kept, tdm_type type) {
-  char name[48];
-  snprintf(name, sizeof name, "%s_%d", stem, kept);
-  return tdm_hip_function_of(plan, code, name, type);
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, bool in_registers, hip_teams *teams, int64_t rows,
+                                int64_t cols, tdm_type type) {
+  char stem[48];
+  const char *op = tdm_op_names[plan->op];
+  int kept = in_registers ? tdm_hip_kept(cols, type) : 1;
+  if (in_registers)
+    snprintf(stem, sizeof stem, "%s_%d", op, kept);
+  else
+    snprintf(stem, sizeof stem, "%s_loop", op);
+  tdm_hip_teams(plan, teams, rows, cols, kept, type);
+  return tdm_hip_function_of(plan, code, stem, type);
 }
 
 /* ---- Elementwise ops of two arrays ---- */

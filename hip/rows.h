@@ -17,11 +17,13 @@ void tdm_hip_teams(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols,
 int tdm_hip_kept(int64_t cols, tdm_type type);
 /* For a kernel's supports: tdm_hip_kept is not 0. */
 bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size);
+/* The kernel of an op with a row in registers (OP_KEPT_f32 and so on) and one for any length (OP_loop_f32), its teams and its
+ * geometry. */
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, bool in_registers, hip_teams *teams, int64_t rows,
+                                int64_t cols, tdm_type type);
 
 /* Finds STEM_f32, STEM_f16 or STEM_bf16. */
 tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char *stem, tdm_type type);
-/* Finds STEM_KEPT_f32 and so on. */
-tdm_status tdm_hip_function_kept(tdm_plan *plan, const hip_code *code, const char *stem, int kept, tdm_type type);
 
 /* Elementwise ops of two arrays: args holds the leading dimensions. */
 tdm_status tdm_hip_binary_prepare(tdm_plan *plan, const hip_code *code, binary_args args, int64_t rows, int64_t cols,

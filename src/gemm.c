@@ -11,7 +11,7 @@ tdm_gemm_desc tdm_gemm_default(int64_t m, int64_t n, int64_t k, tdm_type type) {
   return (tdm_gemm_desc){.m = m, .n = n, .k = k, .type = type, .out = type, .batch = 1, .alpha = 1};
 }
 
-static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
+const char *const tdm_layout_names[TDM_TT + 1] = {"nn", "nt", "tn", "tt"};
 
 static tdm_status check_epilogue(const tdm_gemm_desc *d) {
   TDM_TRY(tdm_check_range("gemm", "epilogue_steps", d->epilogue_steps, 0, INT32_MAX));
@@ -88,7 +88,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_gemm_desc *desc) {
   tdm_gemm_desc *d = &plan->desc.gemm;
   *d = *desc;
   TDM_TRY(check_values(d));
-  tdm_plan_title(plan, "gemm %s %s->%s %" PRId64 "x%" PRId64 "x%" PRId64 " batch %" PRId64, layout_names[d->layout],
+  tdm_plan_title(plan, "gemm %s %s->%s %" PRId64 "x%" PRId64 "x%" PRId64 " batch %" PRId64, tdm_layout_names[d->layout],
                  tdm_type_name(d->type), tdm_type_name(d->out), d->m, d->n, d->k, d->batch);
   bool a_turned = d->layout == TDM_TN || d->layout == TDM_TT, b_turned = d->layout == TDM_NT || d->layout == TDM_TT;
   TDM_TRY(add_matrices(plan, "a", TDM_IN, a_turned ? d->k : d->m, a_turned ? d->m : d->k, &d->lda, &d->stride_a, d->broadcast_a,

@@ -48,6 +48,7 @@ typedef enum tdm_op {
 } tdm_op;
 
 extern const char *const tdm_op_names[TDM_OP_COUNT];
+extern const char *const tdm_layout_names[TDM_TT + 1]; /* of gemm: "nn" ... */
 
 /* ---- Backends: a device's memory and the completion of work. A second backend is a second table. ---- */
 

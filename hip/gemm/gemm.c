@@ -201,8 +201,6 @@ const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
 
 /* ---- hip_256x256 ---- */
 
-static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
-
 static const hip_tile_kernel pipe = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512};
 static const hip_tile_shape pipe_tile = {.m = 256, .n = 256, .waves_m = 2, .waves_n = 4, .overlapped = true};
 
@@ -220,7 +218,7 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare_pipeline(tdm_plan *plan, const hip_tile_kernel *kernel) {
   set_split(plan, pipe_tile);
-  return prepare(plan, kernel, layout_names[plan->desc.gemm.layout]);
+  return prepare(plan, kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 static tdm_status prepare_pipe(tdm_plan *plan) { return prepare_pipeline(plan, &pipe); }
 
@@ -310,7 +308,7 @@ static bool supports_tile(const tdm_plan *plan, const gemm_tile *t, char *reason
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int depth = plan->tuning.of[TDM_TUNE_DEPTH];
   if ((t->kernel.tile_m == ONE_FRAGMENT && turned_a(d)) || (t->kernel.tile_n == ONE_FRAGMENT && !turned_b(d))) {
-    snprintf(reason, size, "layout %s: 16 lines of %s are read along k alone", layout_names[d->layout],
+    snprintf(reason, size, "layout %s: 16 lines of %s are read along k alone", tdm_layout_names[d->layout],
              t->kernel.tile_m == ONE_FRAGMENT ? "a" : "b");
     return false;
   }
@@ -335,7 +333,7 @@ static tdm_status prepare_tile(tdm_plan *plan, const gemm_tile *t) {
   plan->tuning = tuning;
   snprintf(stem, sizeof stem, "%s_%d", kernel.stem, tuning.of[TDM_TUNE_DEPTH]);
   kernel.stem = stem;
-  return prepare(plan, &kernel, layout_names[plan->desc.gemm.layout]);
+  return prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
 #define GEMM_TILE(m, n, waves_m, waves_n, least, most)                                                                       \

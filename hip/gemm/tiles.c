@@ -11,11 +11,9 @@ enum { MOST_TILES = 1 << 23 };
  * than row by row. */
 enum { WINDOW = 8 };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 bool tdm_hip_tiles_fit(int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n, char *reason, size_t size) {
   int64_t tiles;
-  bool fits = !__builtin_mul_overflow(ceil_div(m, tile_m), ceil_div(n, tile_n), &tiles) &&
+  bool fits = !__builtin_mul_overflow(hip_ceil_div(m, tile_m), hip_ceil_div(n, tile_n), &tiles) &&
               !__builtin_mul_overflow(tiles, batch, &tiles) && tiles <= MOST_TILES;
   if (!fits) snprintf(reason, size, "more than %d tiles of %d x %d", MOST_TILES, tile_m, tile_n);
   return fits;
@@ -23,7 +21,7 @@ bool tdm_hip_tiles_fit(int64_t m, int64_t n, int64_t batch, int tile_m, int tile
 
 tdm_order tdm_hip_tiles(const tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n) {
   int window = plan->tuning.of[TDM_TUNE_WINDOW], chunk = plan->tuning.of[TDM_TUNE_CHUNK];
-  return tdm_order_make((unsigned)ceil_div(m, tile_m), (unsigned)ceil_div(n, tile_n), (unsigned)batch,
+  return tdm_order_make((unsigned)hip_ceil_div(m, tile_m), (unsigned)hip_ceil_div(n, tile_n), (unsigned)batch,
                         (unsigned)plan->context->hip->xcds, window == 0 ? WINDOW : (unsigned)window, (unsigned)chunk);
 }
 

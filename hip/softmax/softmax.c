@@ -10,26 +10,17 @@ static bool fits(const tdm_plan *plan, char *reason, size_t size) {
   return tdm_hip_fits_registers(plan->desc.softmax.cols, plan->desc.softmax.type, reason, size);
 }
 
-static void prepare_args(tdm_plan *plan, int64_t kept) {
+static tdm_status prepare(tdm_plan *plan, bool in_registers) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
   softmax_args args = {.ldx = d->ldx, .ldy = d->ldy, .causal_rows = d->causal_rows};
-  tdm_hip_teams(plan, &args.teams, d->rows, d->cols, kept, d->type);
-  memcpy(plan->args, &args, sizeof args);
-}
-
-static tdm_status prepare_registers(tdm_plan *plan) {
-  const tdm_softmax_desc *d = &plan->desc.softmax;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  int kept = tdm_hip_kept(d->cols, d->type);
-  prepare_args(plan, kept);
-  return tdm_hip_function_kept(plan, tdm_code_softmax, "softmax", kept, d->type);
+  TDM_TRY(tdm_hip_rows_prepare(plan, tdm_code_softmax, in_registers, &args.teams, d->rows, d->cols, d->type));
+  memcpy(plan->args, &args, sizeof args);
+  return TDM_OK;
 }
 
-static tdm_status prepare_loop(tdm_plan *plan) {
-  if (plan->empty) return TDM_OK;
-  prepare_args(plan, 1);
-  return tdm_hip_function_of(plan, tdm_code_softmax, "softmax_loop", plan->desc.softmax.type);
-}
+static tdm_status prepare_registers(tdm_plan *plan) { return prepare(plan, true); }
+static tdm_status prepare_loop(tdm_plan *plan) { return prepare(plan, false); }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   softmax_args args;
