@@ -25,6 +25,10 @@ typedef struct bench_machine {
 } bench_machine;
 
 bench_machine bench_machine_read(void);
+/* Bytes that the buffers of a case have together, so that none is in a cache when its turn comes: four times the last level,
+ * at most BENCH_MOST_ROTATION and a quarter of the memory. */
+size_t bench_rotation(const bench_machine *m);
+#define BENCH_MOST_ROTATION ((size_t)1 << 30)
 double bench_seconds(void); /* monotonic */
 
 /* ---- Ceilings: the best of several passes over the whole device. ---- */
@@ -109,6 +113,9 @@ typedef struct bench_case_list {
  * error. */
 bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, const case_options *options, char *error,
                         size_t size);
+
+/* --min-time; NULL leaves *seconds as it is. */
+bool bench_parse_seconds(const char *text, double *seconds, char *error, size_t size);
 
 /* ---- buffers.c: the arrays of a case, `copies` times over, so that a run finds none of its data in a cache ---- */
 
@@ -209,6 +216,8 @@ void bench_print_count(FILE *out, const bench_run *run);
 
 /* files.c. Opening replaces what was there. */
 FILE *bench_open_file(const char *path, char *error, size_t size);
+/* Can a file be written? Asked before minutes of measuring. NULL: none is wanted. */
+bool bench_can_write(const char *option, const char *path, char *error, size_t size);
 bool bench_close_file(FILE *file, const char *path, char *error, size_t size);
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
 bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size);

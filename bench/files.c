@@ -11,6 +11,14 @@ FILE *bench_open_file(const char *path, char *error, size_t size) {
   return file;
 }
 
+bool bench_can_write(const char *option, const char *path, char *error, size_t size) {
+  if (path == NULL) return true;
+  FILE *file = fopen(path, "a");
+  if (file != NULL && fclose(file) == 0) return true;
+  snprintf(error, size, "%s = '%s': can't be written: %s", option, path, strerror(errno));
+  return false;
+}
+
 bool bench_close_file(FILE *file, const char *path, char *error, size_t size) {
   bool ok = fflush(file) == 0 && ferror(file) == 0;
   ok = fclose(file) == 0 && ok;

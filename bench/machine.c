@@ -79,6 +79,12 @@ static const char *vector_sets(void) {
       ;
 }
 
+size_t bench_rotation(const bench_machine *m) {
+  size_t bytes = m->cache > 0 ? 4 * m->cache : BENCH_MOST_ROTATION;
+  if (bytes > BENCH_MOST_ROTATION) bytes = BENCH_MOST_ROTATION;
+  return bytes > m->memory / 4 ? m->memory / 4 : bytes;
+}
+
 bench_machine bench_machine_read(void) {
   bench_machine m = {.threads = omp_get_max_threads(), .cache = read_cache()};
   struct utsname names;

@@ -1,5 +1,4 @@
 /* tandem-bench: the command line, and the run over cases and devices. */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 
 #include "bench.h"
 
-static const size_t LARGEST_ROTATION = (size_t)1 << 30;
 static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
 
 typedef struct tool {
@@ -60,25 +58,15 @@ static bool read_limits(tool *t) {
   if (t->workgroups != NULL && !usage(t, case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &limits->workgroups,
                                                            t->error, sizeof t->error)))
     return false;
-  if (t->seconds == NULL) return true;
-  char *end;
-  limits->seconds = strtod(t->seconds, &end);
-  bool good = end != t->seconds && *end == '\0' && limits->seconds >= 0.001 && limits->seconds <= 3600;
-  return good || fail(t, EXIT_USAGE, "--min-time = '%s': must be 0.001 to 3600 seconds", t->seconds);
+  return usage(t, bench_parse_seconds(t->seconds, &limits->seconds, t->error, sizeof t->error));
 }
 
-/* A file that can't be written is said before minutes of measuring, not after them. */
 static bool check_outputs(tool *t) {
   const struct {
     const char *option, *path;
   } outputs[] = {{"--json", t->json}, {"--csv", t->csv}, {"--plot", t->plot}, {"--markdown", t->markdown}};
-  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
-    if (outputs[i].path == NULL) continue;
-    FILE *file = fopen(outputs[i].path, "a");
-    if (file == NULL)
-      return fail(t, EXIT_USAGE, "%s = '%s': can't be written: %s", outputs[i].option, outputs[i].path, strerror(errno));
-    fclose(file);
-  }
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+    if (!usage(t, bench_can_write(outputs[i].option, outputs[i].path, t->error, sizeof t->error))) return false;
   return t->plot == NULL || usage(t, bench_can_plot(t->error, sizeof t->error));
 }
 
@@ -97,12 +85,6 @@ static bool open_peer(tool *t) {
 }
 
 /* ---- Devices ---- */
-
-static size_t choose_rotation(const bench_machine *m) {
-  size_t bytes = m->cache > 0 ? 4 * m->cache : LARGEST_ROTATION;
-  if (bytes > LARGEST_ROTATION) bytes = LARGEST_ROTATION;
-  return bytes > m->memory / 4 ? m->memory / 4 : bytes;
-}
 
 /* The context of a device. gfxsim has one chip at a time, so that a simulated one closes the others. */
 static tdm_context *context_of(tool *t, int d) {
@@ -126,7 +108,7 @@ static tdm_status measure_ceiling(tool *t, int d) {
   if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device))
     return TDM_OK; /* not measured: figures stand without them */
   if (strncmp(device, "omp:", 4) == 0)
-    return bench_ceiling_device(t->context[d], atoi(device + 4), LARGEST_ROTATION, &run->ceiling[d]);
+    return bench_ceiling_device(t->context[d], atoi(device + 4), BENCH_MOST_ROTATION, &run->ceiling[d]);
   return bench_ceiling_host(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
 }
 
@@ -275,7 +257,7 @@ static bool bench(tool *t, const char *command) {
   run->machine = bench_machine_read();
   run->hot = t->hot != 0;
   run->checks = t->checks != 0;
-  run->limits.rotation = run->hot ? 0 : choose_rotation(&run->machine);
+  run->limits.rotation = run->hot ? 0 : bench_rotation(&run->machine);
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
   return read_limits(t) &&
          usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], &t->selectors, t->error, sizeof t->error)) &&

@@ -1,6 +1,6 @@
 /* tandem-bench tune: which kernel, with which parameters, does each case best: by time on a device, by gfxsim's pipe bounds on
  * a simulated one. Writes a tuned table (docs/tuning.md). */
-#include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +31,11 @@ typedef struct tune_best {
   bool sampled; /* counted by a part of the workgroups: nothing is known of the caches behind a CU's */
 } tune_best;
 
-static bool fail(tune_tool *t, const char *format, const char *a, const char *b) {
-  snprintf(t->error, sizeof t->error, format, a, b);
+__attribute__((format(printf, 2, 3))) static bool fail(tune_tool *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(t->error, sizeof t->error, format, args);
+  va_end(args);
   return false;
 }
 
@@ -148,7 +151,7 @@ static bool write_table(tune_tool *t, const char *command) {
 
 static bool choose_cases(tune_tool *t) {
   bench_case_list one;
-  if (t->operands == 0) return fail(t, "OP: must be given, one of %s%s", case_op_list(), "");
+  if (t->operands == 0) return fail(t, "OP: must be given, one of %s", case_op_list());
   if (t->operands == 1) return bench_choose_cases(&t->cases, t->operand[0], NULL, &t->selectors, t->error, sizeof t->error);
   for (int i = 1; i < t->operands; i++) {
     if (!bench_choose_cases(&one, t->operand[0], t->operand[i], &t->selectors, t->error, sizeof t->error)) return false;
@@ -159,27 +162,19 @@ static bool choose_cases(tune_tool *t) {
 
 static bool read_all(tune_tool *t) {
   bench_machine machine = bench_machine_read();
-  size_t most = (size_t)1 << 30;
   if (t->selectors.kernel != NULL)
-    return fail(t, "--kernel = '%s': must not be given: tune tries them all%s", t->selectors.kernel, "");
+    return fail(t, "--kernel = '%s': must not be given: tune tries them all", t->selectors.kernel);
   if (!choose_cases(t) || !case_options_devices(&t->selectors, &t->devices, t->error, sizeof t->error)) return false;
   if (t->devices.count != 1 || strcmp(t->devices.name[0], "auto") == 0)
-    return fail(t, "--device: must name one device, as in --device sim:gfx950%s%s", "", "");
+    return fail(t, "--device: must name one device, as in --device sim:gfx950");
   t->simulated = bench_is_simulated(t->devices.name[0]);
-  t->limits.rotation = machine.cache == 0 || 4 * machine.cache > most ? most : 4 * machine.cache;
+  t->limits.rotation = bench_rotation(&machine);
   t->limits.seconds = 0.2;
-  if (t->seconds != NULL) {
-    char *end;
-    t->limits.seconds = strtod(t->seconds, &end);
-    if (end == t->seconds || *end != '\0' || !(t->limits.seconds >= 0.001 && t->limits.seconds <= 3600))
-      return fail(t, "--min-time = '%s': must be 0.001 to 3600 seconds%s", t->seconds, "");
-  }
+  if (!bench_parse_seconds(t->seconds, &t->limits.seconds, t->error, sizeof t->error)) return false;
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;
-  FILE *file = t->out == NULL ? NULL : fopen(t->out, "a"); /* said before minutes of measuring, not after them */
-  if (t->out != NULL && file == NULL) return fail(t, "--out = '%s': can't be written: %s", t->out, strerror(errno));
-  if (file != NULL) fclose(file);
+  if (!bench_can_write("--out", t->out, t->error, sizeof t->error)) return false;
   return !t->simulated || bench_simulator_load(false, t->error, sizeof t->error);
 }
 
@@ -187,7 +182,7 @@ static int tune(tune_tool *t, const char *command) {
   if (!read_all(t)) return EXIT_USAGE;
   tdm_context *context = NULL;
   if (case_open(&t->selectors, t->devices.name[0], &context) != TDM_OK) {
-    fail(t, "%s%s", tdm_last_error(), "");
+    fail(t, "%s", tdm_last_error());
     return EXIT_USAGE;
   }
   tdm_close(context);
