@@ -34,8 +34,9 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
   enum { LINES = 256 };
   int64_t bytes = (int64_t)tdm_type_size(type);
   if (!tdm_hip_rows_aligned(x, type, 4) || x->columns * bytes % 4 != 0) {
-    snprintf(reason, size, "reads dwords, and rows of %s (%" PRId64 " of %" PRId64 " %s) are no whole ones", x->name,
-             x->columns, x->ld, tdm_type_name(type));
+    snprintf(reason, size,
+             "rows of %s, %" PRId64 " %s at ld = %" PRId64 " and batch stride = %" PRId64 ": all must be whole dwords", x->name,
+             x->columns, tdm_type_name(type), x->ld, x->stride);
     return false;
   }
   if (x->ld > INT32_MAX / LINES / bytes) {
