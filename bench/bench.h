@@ -79,7 +79,7 @@ typedef struct bench_row {
   char by[16];     /* "tandem", or the peer */
   char kernel[64]; /* tandem's */
   bench_outcome outcome;
-  char reason[BENCH_TEXT]; /* of what is not OK */
+  char reason[BENCH_TEXT]; /* of what is not OK; or what of a sample could not be checked */
   bench_spread time;
   double flops, bytes; /* of the case */
   bench_ceiling ceiling;

@@ -18,7 +18,9 @@ static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const be
   row->rotation = b->total;
   row->copies = b->copies;
   bool good = bench_count_run(&row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
-  if (good && bench_counts_sampled(&row->counts))
+  if (good && bench_counts_sampled(&row->counts) && row->counts.launches > 1)
+    snprintf(row->reason, sizeof row->reason, "output not checked: a launch reads what the sample of the one before left out");
+  else if (good && bench_counts_sampled(&row->counts))
     good = bench_verify_part(b, row->reason, sizeof row->reason);
   else if (good)
     good = bench_verify(b, 0, 1, row->reason, sizeof row->reason);

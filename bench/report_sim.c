@@ -81,11 +81,11 @@ static void print_row(const table *t, const bench_row *row) {
       bench_label(row, label);
       snprintf(cell[0], CELL, "%s", label);
       snprintf(cell[1], CELL, "%s", row->device);
-      if (row->outcome != BENCH_OK)
-        snprintf(cell[COLUMNS - 1], CELL, "%s: %s", row->outcome == BENCH_FAILED ? "FAILED" : "unsupported", row->reason);
-      else if (row->bytes > 0 && hbm >= 0)
+      const char *outcome = row->outcome == BENCH_OK ? "" : row->outcome == BENCH_FAILED ? "FAILED: " : "unsupported: ";
+      snprintf(cell[COLUMNS - 1], CELL, "%s%s", outcome, row->reason);
+      if (row->outcome == BENCH_OK && row->bytes > 0 && hbm >= 0)
         snprintf(cell[9], CELL, "%.3f", hbm / row->bytes);
-      else
+      else if (row->outcome == BENCH_OK)
         snprintf(cell[9], CELL, "%s", NOT_MODELLED);
     }
     if (i < row->counts.launches) put_launch(cell, &row->counts.launch[i]);

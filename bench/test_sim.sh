@@ -14,6 +14,7 @@ complain() {
 "$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md >gemm.txt
 "$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json >part.txt
+"$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
 python3 - "$chip" <<'PYTHON'
 import csv, json, sys
 
@@ -56,6 +57,8 @@ done
 ! grep -q 'times are medians' gemm.txt || complain 'a table without times speaks of times'
 grep -q '^| gemm bf16 nt 512x512x256 | sim:' gemm.md || complain 'no row in the Markdown'
 grep -q 'clocks are a bound, and no time' add.txt || complain 'no comparison'
+grep -q 'output not checked: a launch reads' split.txt || complain 'a sample of parts does not say that nothing was checked'
+! grep -q 'not checked' gemm.txt part.txt || complain 'what can be checked is not'
 grep -q '8 of .*not modelled' part.txt || complain 'a sample says nothing of its caches'
 
 refuses() {
