@@ -6,12 +6,18 @@
 set -eu
 cd "$(dirname "$0")/.."
 say() { printf 'demo: %s\n' "$*"; }
+[ $# = 0 ] || {
+  echo "demo: '$1': takes no arguments" >&2
+  exit 2
+}
 
 sh tools/setup.sh --hip
 backend=omp
 if command -v clang-22 >/dev/null && command -v llvm-config-22 >/dev/null; then backend=hip; fi
 mkdir -p build
-if [ ! -f build/build.ninja ]; then
+if [ -f build/build.ninja ]; then
+  say "build/ is configured already${CC:+: it keeps its compiler, CC = $CC is for a new one}"
+else
   say "configuring build/"
   CC=${CC:-gcc} meson setup build -Dtdm_backend=$backend >build/demo.log 2>&1 || {
     cat build/demo.log >&2
