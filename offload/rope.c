@@ -2,13 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "rope.h"
 #include "rows.h"
-
-/* What the plan precomputes: for each position head_dim / 2 cosines, then as many sines. */
-typedef struct rope_table {
-  tdm_rope_desc d;
-  float turns[]; /* [seq, 2, head_dim / 2] */
-} rope_table;
 
 /* ---- Kernel ---- */
 
@@ -92,7 +87,7 @@ static void fill_turns(float *turns, const tdm_rope_desc *d) {
   }
 }
 
-static tdm_status upload_table(tdm_plan *plan) {
+tdm_status tdm_rope_upload(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
   size_t bytes;
   rope_table *table = NULL;
@@ -113,7 +108,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tdm_rows_launch(plan, d->batch * d->seq, d->batch * d->seq * d->heads * d->head_dim * tdm_size(d->type));
-  return upload_table(plan);
+  return tdm_rope_upload(plan);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -21,6 +21,7 @@ extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_rmsnorm_omp_gpu;
+extern const tdm_kernel tdm_rope_omp_gpu;
 extern const tdm_kernel tdm_softmax_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
@@ -70,6 +71,7 @@ static const tdm_kernel *const built_in[] = {
     &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
     &tdm_rmsnorm_omp_gpu,
+    &tdm_rope_omp_gpu,
     &tdm_softmax_omp_gpu,
     &tdm_swiglu_omp_gpu,
 #endif
