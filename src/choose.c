@@ -42,18 +42,22 @@ static tdm_cost estimate(const tdm_plan *plan, const tdm_kernel *kernel) {
 }
 
 /* Last row first. */
-static void gather(tdm_plan *plan, candidates *all) {
+static tdm_status gather(tdm_plan *plan, candidates *all) {
   plan->tuning = (tdm_tuning){0};
   all->count = 0;
-  for (int i = tdm_kernel_count() - 1; i >= 0 && all->count < MOST_ROWS; i--) {
+  for (int i = tdm_kernel_count() - 1; i >= 0; i--) {
     const tdm_kernel *kernel = tdm_kernel_row(i);
     if (kernel->op != plan->op) continue;
+    if (all->count == MOST_ROWS)
+      return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernels of %s: at most %d are compared", plan->title, tdm_op_names[plan->op],
+                      (int)MOST_ROWS);
     candidate *c = &all->of[all->count++];
     *c = (candidate){.kernel = kernel};
     c->serves = serves(plan, kernel, c->reason, sizeof c->reason);
     c->estimated = c->serves && kernel->cost != NULL;
     if (c->estimated) c->cost = estimate(plan, kernel);
   }
+  return TDM_OK;
 }
 
 /* The least estimate of the rows that serve. Counts say no more than that to ALIKE: of rows so near it the later one is taken,
@@ -216,7 +220,7 @@ tdm_status tdm_plan_choose(tdm_plan *plan) {
   candidates all;
   tdm_choice named;
   const char *why = "named by the caller";
-  gather(plan, &all);
+  TDM_TRY(gather(plan, &all));
   say_device(plan);
   say_key(plan);
   if (tdm_named_kernel(plan->context->kernel, plan->op, &named))

@@ -22,8 +22,7 @@ static hip_stored stored_b(const tdm_gemm_desc *d) {
   return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
 }
 
-static int at_least_one(int x) { return x < 1 ? 1 : x; }
-static int parts_of(const tdm_plan *plan) { return at_least_one(plan->tuning.of[TDM_TUNE_SPLIT]); }
+static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
 static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (int64_t)tdm_type_size(d->type)); }
 
 /* Workgroups of gemm_reduce: two rounds of all that the device holds at a time are enough to stride with. */
