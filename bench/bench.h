@@ -8,6 +8,7 @@
 #include "../case/case.h"
 #include "../case/options.h"
 #include "count.h"
+#include "table.h"
 
 enum { BENCH_TEXT = 256, BENCH_MAX_COPIES = 16384 };
 
@@ -186,6 +187,7 @@ typedef struct bench_run {
   bench_limits limits;
   bool hot;    /* caches are left warm */
   bool checks; /* gfxsim's are on in simulated devices */
+  table_style style;
   bench_row *row;
   int rows;
 } bench_run;
@@ -200,16 +202,16 @@ int bench_timed_devices(const bench_run *run); /* those that are not simulated *
 void bench_label(const bench_row *row, char text[BENCH_TEXT]);
 
 void bench_print_machine(FILE *out, const bench_run *run);
-void bench_print_head(FILE *out);
-void bench_print_row(FILE *out, const bench_row *row);
+void bench_print_head(FILE *out, table_style style);
+void bench_print_row(FILE *out, table_style style, const bench_row *row);
 /* report_sim.c: the same for simulated devices, a line for each kernel that a run launched. */
-void bench_print_sim_head(FILE *out);
-void bench_print_sim_row(FILE *out, const bench_row *row);
+void bench_print_sim_head(FILE *out, table_style style);
+void bench_print_sim_row(FILE *out, table_style style, const bench_row *row);
 void bench_print_sim_table(FILE *out, const bench_run *run); /* all of them, as Markdown */
 /* "MFMA 131072": the pipe that takes longest and its clocks; in the order of the launches where there are several. */
 void bench_put_floor(char *text, size_t size, const bench_counts *counts);
 /* A column for each device and peer, where there is more than one. */
-void bench_print_comparison(FILE *out, const bench_run *run, bool markdown);
+void bench_print_comparison(FILE *out, const bench_run *run, table_style style);
 void bench_print_count(FILE *out, const bench_run *run);
 
 /* ---- Files. false: one line in error. ---- */

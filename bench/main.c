@@ -13,7 +13,7 @@ typedef struct tool {
   case_options selectors;
   char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
   uint64_t xcds;
-  int hot, checks;
+  int hot, checks, list;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
@@ -186,7 +186,7 @@ static void measure_case(tool *t, int i, int d) {
   if (count == 2 && rows[1].outcome == BENCH_UNSUPPORTED)
     snprintf(rows[0].peer_reason, sizeof rows[0].peer_reason, "%s", rows[1].reason);
   note_progress(t, 0, NULL);
-  for (int r = 0; r < count; r++) bench_print_row(stdout, &rows[r]);
+  for (int r = 0; r < count; r++) bench_print_row(stdout, run->style, &rows[r]);
   run->rows += count;
 }
 
@@ -205,7 +205,7 @@ static void count_case(tool *t, int i, int d) {
     snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
   }
   note_progress(t, 0, NULL);
-  bench_print_sim_row(stdout, row);
+  bench_print_sim_row(stdout, run->style, row);
 }
 
 /* Figures first of the devices that have times, then of those that have counts: each kind has its own table. */
@@ -215,9 +215,9 @@ static void measure_devices(tool *t, bool simulated) {
   if (simulated ? timed == run->devices.count : timed == 0) return;
   if (simulated && timed > 0) printf("\n");
   if (simulated)
-    bench_print_sim_head(stdout);
+    bench_print_sim_head(stdout, run->style);
   else
-    bench_print_head(stdout);
+    bench_print_head(stdout, run->style);
   for (int i = 0; i < t->cases.count; i++)
     for (int d = 0; d < run->devices.count; d++) {
       if (bench_is_simulated(run->devices.name[d]) != simulated) continue;
@@ -235,7 +235,7 @@ static bool measure_all(tool *t) {
   bench_print_machine(stdout, run);
   measure_devices(t, false);
   measure_devices(t, true);
-  bench_print_comparison(stdout, run, false);
+  bench_print_comparison(stdout, run, TABLE_WIDE);
   bench_print_count(stdout, run);
   bench_count count = bench_count_rows(run);
   t->exit_code = count.failed > 0 ? EXIT_FAILED : count.measured == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
@@ -257,6 +257,7 @@ static bool bench(tool *t, const char *command) {
   run->machine = bench_machine_read();
   run->hot = t->hot != 0;
   run->checks = t->checks != 0;
+  run->style = t->list ? TABLE_LIST : TABLE_WIDE;
   run->limits.rotation = run->hot ? 0 : bench_rotation(&run->machine);
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
   return read_limits(t) &&
@@ -298,6 +299,7 @@ int main(int argc, char **argv) {
       {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
        "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},
       {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},
+      {"list", '\0', POPT_ARG_NONE, &t.list, 0, "A list for each row, a line a column, for narrow screens", NULL},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"csv", '\0', POPT_ARG_STRING, &t.csv, 0, "Write the rows as CSV", "FILE"},
       {"markdown", '\0', POPT_ARG_STRING, &t.markdown, 0, "Write the tables as Markdown", "FILE"},

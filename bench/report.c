@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench.h"
-#include "table.h"
 
 double bench_row_flops(const bench_row *row) { return row->time.median > 0 ? row->flops / row->time.median : 0; }
 double bench_row_bytes(const bench_row *row) { return row->time.median > 0 ? row->bytes / row->time.median : 0; }
@@ -150,8 +149,10 @@ static void print_row(const table *t, const bench_row *row) {
   fflush(t->out);
 }
 
-void bench_print_head(FILE *out) { table_head(&(table){out, COLUMNS, columns, false}); }
-void bench_print_row(FILE *out, const bench_row *row) { print_row(&(table){out, COLUMNS, columns, false}, row); }
+void bench_print_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
+void bench_print_row(FILE *out, table_style style, const bench_row *row) {
+  print_row(&(table){out, COLUMNS, columns, style}, row);
+}
 
 /* ---- Devices side by side ---- */
 
@@ -189,7 +190,7 @@ static bool was_before(const bench_run *run, int index) {
   return false;
 }
 
-void bench_print_comparison(FILE *out, const bench_run *run, bool markdown) {
+void bench_print_comparison(FILE *out, const bench_run *run, table_style style) {
   int sides = run->devices.count + (run->peer != NULL);
   if (sides < 2) return;
   table_column head[MOST_SIDES + 1] = {{"case", 40, true}};
@@ -205,7 +206,7 @@ void bench_print_comparison(FILE *out, const bench_run *run, bool markdown) {
   if (!bench_is_simulated(run->devices.name[0])) fprintf(out, "; in brackets the speed against %s", run->devices.name[0]);
   if (bench_timed_devices(run) < run->devices.count) fprintf(out, "; clocks are a bound, and no time");
   fprintf(out, ":\n\n");
-  table t = {out, sides + 1, head, markdown};
+  table t = {out, sides + 1, head, style};
   table_head(&t);
   for (int i = 0; i < run->rows; i++) {
     if (was_before(run, i)) continue;
@@ -218,7 +219,8 @@ void bench_print_comparison(FILE *out, const bench_run *run, bool markdown) {
 
 void bench_print_count(FILE *out, const bench_run *run) {
   bench_count count = bench_count_rows(run);
-  fprintf(out, "\n%d measured, %d failed, %d unsupported\n", count.measured, count.failed, count.unsupported);
+  fprintf(out, "%s%d measured, %d failed, %d unsupported\n", run->style == TABLE_LIST ? "" : "\n", count.measured, count.failed,
+          count.unsupported);
   if (count.alarms > 0)
     fprintf(
         out,
@@ -233,13 +235,13 @@ static void write_markdown(FILE *out, const bench_run *run, const char *command)
   fprintf(out, "```\n%s\n```\n\n```\n", command);
   bench_print_machine(out, run);
   fprintf(out, "```\n\n");
-  table t = {out, COLUMNS, columns, true};
+  table t = {out, COLUMNS, columns, TABLE_MARKDOWN};
   if (bench_timed_devices(run) > 0) table_head(&t);
   for (int i = 0; i < run->rows; i++)
     if (!run->row[i].simulated) print_row(&t, &run->row[i]);
   if (bench_timed_devices(run) > 0 && bench_timed_devices(run) < run->devices.count) fprintf(out, "\n");
   if (bench_timed_devices(run) < run->devices.count) bench_print_sim_table(out, run);
-  bench_print_comparison(out, run, true);
+  bench_print_comparison(out, run, TABLE_MARKDOWN);
   bench_print_count(out, run);
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench.h"
-#include "table.h"
 
 static const table_column columns[] = {
     {"case", 40, true},           {"device", 10, true},
@@ -94,11 +93,13 @@ static void print_row(const table *t, const bench_row *row) {
   fflush(t->out);
 }
 
-void bench_print_sim_head(FILE *out) { table_head(&(table){out, COLUMNS, columns, false}); }
-void bench_print_sim_row(FILE *out, const bench_row *row) { print_row(&(table){out, COLUMNS, columns, false}, row); }
+void bench_print_sim_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
+void bench_print_sim_row(FILE *out, table_style style, const bench_row *row) {
+  print_row(&(table){out, COLUMNS, columns, style}, row);
+}
 
 void bench_print_sim_table(FILE *out, const bench_run *run) {
-  table t = {out, COLUMNS, columns, true};
+  table t = {out, COLUMNS, columns, TABLE_MARKDOWN};
   table_head(&t);
   for (int i = 0; i < run->rows; i++)
     if (run->row[i].simulated) print_row(&t, &run->row[i]);

@@ -1,0 +1,119 @@
+#!/bin/sh
+# Runs what the pages of the guide tell the reader to type, and compares what is printed with what the page shows.
+# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [PAGE...]   without PAGE: docs/guide/*.md
+#      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and makes docs/pictures/*.svg anew
+#      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
+#
+#   ```sh        is run in a scratch copy of the tree, from its top folder; a command that fails, in a pipe too, fails the page
+#   ```text      behind it: the output, compared by its form (tools/pages.awk): numbers may differ, lines and columns not;
+#                a line `...` stands for any number of lines. The last line counts the lines that have other numbers
+#   ```sh build  installs or builds: run by --fresh alone
+#   ```console   needs ROCm and a GPU: not run, and counted in the last line
+set -eu
+cd "$(dirname "$0")/.."
+build=build limit=60 update='' fresh=''
+
+usage() {
+  echo "pages: $*; use: sh tools/pages.sh [--update | --fresh] [--build DIR] [--limit SECONDS] [PAGE...]" >&2
+  exit 2
+}
+while [ $# -gt 0 ]; do
+  case $1 in
+    --update) update=1 ;;
+    --fresh) fresh=1 limit=1800 ;;
+    --build | --limit)
+      [ $# -gt 1 ] || usage "$1: no value"
+      if [ "$1" = --build ]; then build=$2; else limit=$2; fi
+      shift
+      ;;
+    -*) usage "$1: unknown" ;;
+    *) break ;;
+  esac
+  shift
+done
+[ -z "$update" ] || [ -z "$fresh" ] || usage "--update and --fresh: not both"
+[ $# -gt 0 ] || set -- docs/guide/[0-9]*.md
+for page; do [ -f "$page" ] || usage "$page: no such page"; done
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+state=$scratch/state # what the commands before have exported, as in a reader's shell
+
+if [ -n "$fresh" ]; then
+  git clone -q . "$scratch/tandem"
+else
+  [ -f "$build/build.ninja" ] || usage "--build = $build: there is no build"
+  build=$(cd "$build" && pwd)
+  meson devenv -C "$build" --dump >"$state"
+fi
+
+# The tree as it is, without builds; the build is a link in it.
+copy_tree() {
+  rm -rf "$scratch/tandem"
+  mkdir "$scratch/tandem"
+  tar -c --exclude=./.git --exclude='./build*' . | tar -x -C "$scratch/tandem"
+  ln -s "$build" "$scratch/tandem/build"
+}
+
+# The block's output into $1.out.
+run_block() {
+  # shellcheck disable=SC2016 # expanded by bash
+  (cd "$scratch/tandem" &&
+    TMPDIR=$scratch OMP_WAIT_POLICY=passive timeout -k 5 "$limit" bash -c '
+      set -eo pipefail
+      [ ! -f "$0" ] || . "$0"
+      trap "export -p >\"$0\"" EXIT
+      . "$1"' "$state" "$1.sh") </dev/null >"$1.out" 2>&1
+}
+
+# One page; prints its result as the last line.
+run_page() {
+  page=$1 blocks=$scratch/blocks ran=0 bad=0 left=0 built=0 figures=0
+  rm -rf "$blocks"
+  mkdir "$blocks"
+  [ -n "$fresh" ] || copy_tree
+  awk -v mode=extract -v dir="$blocks" -f tools/pages.awk "$page" || return 1
+  touch "$blocks/list"
+  while read -r n kind line; do
+    block=$blocks/$n
+    case $kind in
+      console) left=$((left + 1)) && continue ;;
+      build) [ -n "$fresh" ] || { built=$((built + 1)) && continue; } ;;
+    esac
+    ran=$((ran + 1)) status=0
+    run_block "$block" || status=$?
+    if [ $status != 0 ]; then
+      bad=$((bad + 1))
+      [ $status != 124 ] || echo "$page:$line: not done after $limit s"
+      echo "$page:$line: exit status $status:"
+      sed 's/^/    /' "$block.sh"
+      tail -n 20 "$block.out" | sed 's/^/  /'
+    elif [ -f "$block.want" ]; then
+      if found=$(awk -v mode=compare ${update:+-v new="$block.new"} -f tools/pages.awk "$block.want" "$block.out"); then
+        [ -n "$update" ] || figures=$((figures + found))
+      else
+        bad=$((bad + 1))
+        echo "$page:$line: what is printed has another form than the page:"
+        echo "$found"
+      fi
+    fi
+  done <"$blocks/list"
+  if [ -n "$update" ]; then
+    awk -v mode=replace -v dir="$blocks" -f tools/pages.awk "$page" >"$scratch/page"
+    cmp -s "$scratch/page" "$page" || cp "$scratch/page" "$page"
+  fi
+  [ $((ran + left)) != 0 ] || { echo "$page: has no command" && bad=1; }
+  # What it links to is there.
+  grep -o '](\([^)#]*\)' "$page" | sed 's/^](//' | grep -v ':' >"$scratch/links" || true
+  while read -r link; do
+    [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which is not there" && bad=$((bad + 1)); }
+  done <"$scratch/links"
+  echo "$page: $ran commands run, $bad failed; other figures than the page in $figures lines;" \
+    "not run: $left need ROCm, $built build"
+  [ $bad = 0 ]
+}
+
+failed=0
+for page; do run_page "$page" || failed=1; done
+exit $failed

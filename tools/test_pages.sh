@@ -1,0 +1,190 @@
+#!/bin/sh
+# tools/pages.sh itself: pages that must fail, each for its own reason, and right ones. Usage: test_pages.sh BUILD
+set -eu
+cd "$(dirname "$0")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+build=$1 page=$folder/page.md output=$folder/output
+
+run() { sh tools/pages.sh --build "$build" --limit 2 "$@" "$page" >"$output" 2>&1; }
+fail() {
+  echo "pages: $*"
+  cat "$output"
+  exit 1
+}
+# passes TEXT: the page on stdin passes, and TEXT is printed; fails TEXT: it fails.
+passes() {
+  cat >"$page"
+  run || fail "must pass: $1"
+  grep -qF -- "$1" "$output" || fail "no '$1'"
+}
+fails() {
+  cat >"$page"
+  ! run || fail "must fail: $1"
+  grep -qF -- "$1" "$output" || fail "no '$1'"
+}
+
+table='printf "case  ms  of copy\nadd   12.5   7 %%\n"'
+passes '2 commands run, 0 failed; other figures than the page in 1 lines; not run: 1 need ROCm, 1 build' <<PAGE
+\`\`\`sh build
+exit 1
+\`\`\`
+\`\`\`sh
+$table
+\`\`\`
+\`\`\`text
+case    ms   of copy
+add   3.25  11 %
+\`\`\`
+\`\`\`sh
+tandem-bench --help | tail -n 1 >kept
+\`\`\`
+\`\`\`console
+rocprofv3 --help
+\`\`\`
+PAGE
+passes '2 commands run, 0 failed' <<'PAGE'
+```sh
+where=$PWD && export where && cd docs && echo kept >../kept
+```
+```sh
+seq 4; cat "$where/kept"
+```
+```text
+1
+...
+kept
+```
+PAGE
+fails 'exit status 3' <<'PAGE'
+```sh
+exit 3
+```
+PAGE
+fails 'exit status 1' <<'PAGE'
+```sh
+false | cat
+```
+PAGE
+fails 'not done after 2 s' <<'PAGE'
+```sh
+sleep 20
+```
+PAGE
+fails 'printed:  case  ms  of copy' <<PAGE
+\`\`\`sh
+$table
+\`\`\`
+\`\`\`text
+case    ms
+add   3.25
+\`\`\`
+PAGE
+fails 'printed:  add' <<PAGE
+\`\`\`sh
+$table
+\`\`\`
+\`\`\`text
+case    ms   of copy
+\`\`\`
+PAGE
+fails 'the page: total' <<'PAGE'
+```sh
+seq 4
+```
+```text
+...
+4
+total
+```
+PAGE
+fails 'has no command' <<'PAGE'
+Words.
+PAGE
+fails 'follows no command' <<'PAGE'
+```text
+1
+```
+PAGE
+fails "a fence of 'python'" <<'PAGE'
+```python
+1
+```
+PAGE
+fails 'never closed' <<'PAGE'
+```sh
+true
+PAGE
+fails 'nowhere.md, which is not there' <<'PAGE'
+[Gone](nowhere.md#part)
+```sh
+true
+```
+PAGE
+
+# --update writes what is printed, keeps `...`, and leaves a page alone that is right.
+cat >"$page" <<'PAGE'
+Words.
+```sh
+seq 8 11
+```
+```text
+1
+...
+3
+```
+```sh
+echo new
+```
+```text
+```
+```sh build
+true
+```
+```text
+kept
+```
+PAGE
+run --update || fail "--update must pass"
+cat >"$folder/want" <<'PAGE'
+Words.
+```sh
+seq 8 11
+```
+```text
+8
+...
+11
+```
+```sh
+echo new
+```
+```text
+new
+```
+```sh build
+true
+```
+```text
+kept
+```
+PAGE
+cmp "$page" "$folder/want" || fail "--update wrote another page"
+cat >"$page" <<'PAGE'
+```sh
+echo new
+```
+```text
+old
+...
+```
+PAGE
+cp "$page" "$folder/want"
+! run --update || fail "--update must not guess what a '...' of another form stands for"
+cmp "$page" "$folder/want" || fail "--update changed a page that it can not put right"
+
+# Every page of the guide is a test, and named in the README.
+for page in docs/guide/*.md; do
+  grep -q "'$(basename "$page" .md)'" docs/meson.build || fail "$page is not in docs/meson.build"
+  grep -q "]($page)" README.md || fail "$page is not in README.md"
+done
