@@ -17,6 +17,8 @@ static const struct {
     {"gemm", "2048x2048x2048", "bf16", NULL, NULL, NULL},
     {"gemm", "1024x1024x1024", "f32", "nt", "bias+gelu", NULL},
     {"gemm", "4096x4096x64", "f32", NULL, NULL, NULL}, /* small K: C is most of the traffic */
+    {"gemm", "1x8192x2048", "f32", "nt", NULL, NULL},  /* decode: B is all of the traffic */
+    {"gemm", "1x8192x2048", "bf16", "nt", NULL, NULL},
     {"swiglu", "512x1024x1024", "f32", NULL, NULL, NULL},
     {"rmsnorm", "8192x2048", "f32", NULL, NULL, NULL},
     {"rmsnorm", "8192x2048", "bf16", NULL, NULL, NULL},

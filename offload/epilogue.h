@@ -8,9 +8,14 @@
 /* The values of a micro tile. On GPUs every loop over them is unrolled, so that they stay in registers. */
 typedef float micro_values[MICRO_M][MICRO_N];
 
-#define TILE_EACH_ROW(i) \
-  TDM_UNROLL_ON_GPU      \
-  for (int i = 0; i < MICRO_M; i++)
+/* Rows of a micro tile; hosts leave out those that are not in the matrix. */
+#if TDM_ON_GPU
+#define TILE_EACH_ROW(i, count) \
+  (void)(count);                \
+  TDM_UNROLL for (int i = 0; i < MICRO_M; i++)
+#else
+#define TILE_EACH_ROW(i, count) for (int i = 0; i < (count); i++)
+#endif
 #define TILE_EACH_COLUMN(j) \
   TDM_UNROLL_ON_GPU         \
   for (int j = 0; j < MICRO_N; j++)
@@ -48,7 +53,7 @@ TDM_INLINE void micro_load(float *row, const void *base, int64_t at, int cols,
                            tdm_type type){TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols)}
 
 TDM_INLINE void micro_store_typed(micro_values x, const micro_matrix *to, micro_place at, tdm_type type) {
-  TILE_EACH_ROW(i) {
+  TILE_EACH_ROW(i, at.rows) {
     if (i >= at.rows) break;
     TDM_UNROLL
     for (int j = 0; j < MICRO_N; j += TDM_LANES)
@@ -61,26 +66,26 @@ TDM_INLINE void micro_store(micro_values x, const micro_matrix *to,
 
 /* x += factor * matrix. */
 TDM_INLINE void micro_add(micro_values x, const micro_matrix *matrix, float factor, micro_place at) {
-  TILE_EACH_ROW(i) {
+  TILE_EACH_ROW(i, at.rows) {
     if (i >= at.rows) break;
-    float row[MICRO_N];
+    float row[MICRO_N] = {0};
     micro_load(row, matrix->base, micro_offset(matrix, at, i), at.cols, matrix->type);
     TILE_EACH_COLUMN(j) x[i][j] += factor * row[j];
   }
 }
 
 TDM_INLINE void micro_add_bias(micro_values x, const void *bias, tdm_type type, micro_place at) {
-  float row[MICRO_N];
+  float row[MICRO_N] = {0};
   micro_load(row, bias, at.n0, at.cols, type);
-  TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) x[i][j] += row[j];
+  TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] += row[j];
 }
 
 /* Every value becomes the step's map of it; values outside the matrix too, which are not stored. */
 #define MICRO_MAP(op) \
-  case op: TILE_EACH_ROW(i) TILE_EACH_COLUMN(j) x[i][j] = tdm_epilogue_map(x[i][j], op, step.value); break;
+  case op: TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] = tdm_epilogue_map(x[i][j], op, step.value); break;
 
 /* A step without an array. */
-TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step) {
+TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step, micro_place at) {
   switch (step.op) {
     case TDM_BIAS:
     case TDM_RESIDUAL:
@@ -94,6 +99,35 @@ TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step) {
       MICRO_MAP(TDM_SCALE)
       MICRO_MAP(TDM_DIVIDE)
   }
+}
+
+/* swiglu: silu(gate) * up, in gate's place. */
+TDM_INLINE void micro_silu_mul(micro_values gate, micro_values up, micro_place at) {
+  TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) gate[i][j] = tdm_silu(gate[i][j]) * up[i][j];
+}
+
+/* The arrays of a launch of gemm. */
+typedef struct gemm_arrays {
+  const void *a, *b;
+  void *c;
+  const void *bias, *residual;
+} gemm_arrays;
+
+/* alpha A B to C: what beta and the chain add, and the store. */
+TDM_INLINE void micro_finish(micro_values x, const tdm_gemm_desc *d, const tdm_epilogue_step *step, int64_t steps,
+                             const gemm_arrays *arrays, micro_place at) {
+  micro_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
+  micro_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out};
+  if (d->beta != 0) micro_add(x, &c, d->beta, at);
+  for (int64_t s = 0; s < steps; s++) {
+    if (step[s].op == TDM_BIAS)
+      micro_add_bias(x, arrays->bias, d->type, at);
+    else if (step[s].op == TDM_RESIDUAL)
+      micro_add(x, &residual, 1, at);
+    else
+      micro_map(x, step[s], at);
+  }
+  micro_store(x, &c, at);
 }
 
 #endif

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "../src/internal.h"
-#include "epilogue.h"
-#include "tile.h"
+#include "skinny.h"
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct gemm_work {
@@ -13,33 +12,13 @@ typedef struct gemm_work {
   tdm_epilogue_step step[]; /* the epilogue chain */
 } gemm_work;
 
-/* The arrays of a launch. */
-typedef struct gemm_arrays {
-  const void *a, *b;
-  void *c;
-  const void *bias, *residual;
-} gemm_arrays;
-
 TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
-  const tdm_gemm_desc *d = &work->d;
-  micro_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
-  micro_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out};
   micro_values x;
-  TILE_EACH_ROW(i) {
+  TILE_EACH_ROW(i, at.rows) {
     TDM_UNROLL
-    for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(&x[i][j * TDM_LANES], sums[i][j] * d->alpha);
+    for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(&x[i][j * TDM_LANES], sums[i][j] * work->d.alpha);
   }
-  if (d->beta != 0) micro_add(x, &c, d->beta, at);
-  for (int64_t s = 0; s < work->steps; s++) {
-    tdm_epilogue_step step = work->step[s];
-    if (step.op == TDM_BIAS)
-      micro_add_bias(x, arrays->bias, d->type, at);
-    else if (step.op == TDM_RESIDUAL)
-      micro_add(x, &residual, 1, at);
-    else
-      micro_map(x, step);
-  }
-  micro_store(x, &c, at);
+  micro_finish(x, &work->d, work->step, work->steps, arrays, at);
 }
 
 TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, tdm_here_t here) {
@@ -55,6 +34,11 @@ TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *pane
         write_micro(work, &arrays, sums[slot], micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n));
     }
   }
+}
+
+static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  skinny_tile_cost(plan, d->m, d->n, d->k, d->batch, d->type, cost);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
@@ -86,4 +70,4 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 const tdm_kernel tdm_gemm_omp = {
-    .name = "omp", .op = TDM_OP_GEMM, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};
+    .name = "omp", .op = TDM_OP_GEMM, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .cost = cost_of};

@@ -1,8 +1,7 @@
 /* swiglu: Y = silu(X Wg) * (X Wu) with the tile engine: X is packed once for both weights, and both products stay with the
  * thread until the end. Arithmetic is the limit: 4 m n k FLOP. */
 #include "../src/internal.h"
-#include "epilogue.h"
-#include "tile.h"
+#include "skinny.h"
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct swiglu_work {
@@ -15,14 +14,14 @@ enum { WEIGHTS = 2 };
 TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums up, micro_place at, void *y) {
   micro_matrix to = {y, 0, d->ldy, d->out};
   micro_values g, u;
-  TILE_EACH_ROW(i) {
+  TILE_EACH_ROW(i, at.rows) {
     TDM_UNROLL
     for (int j = 0; j < MICRO_VECTORS; j++) {
       tdm_vec_store(&g[i][j * TDM_LANES], gate[i][j]);
       tdm_vec_store(&u[i][j * TDM_LANES], up[i][j]);
     }
-    TILE_EACH_COLUMN(j) g[i][j] = tdm_silu(g[i][j]) * u[i][j];
   }
+  micro_silu_mul(g, u, at);
   micro_store(g, &to, at);
 }
 
@@ -42,6 +41,11 @@ TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void 
                     micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n), y);
     }
   }
+}
+
+static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  skinny_tile_cost(plan, d->m, WEIGHTS * d->n, d->k, 1, d->type, cost);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
@@ -66,4 +70,4 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 const tdm_kernel tdm_swiglu_omp = {
-    .name = "omp", .op = TDM_OP_SWIGLU, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};
+    .name = "omp", .op = TDM_OP_SWIGLU, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .cost = cost_of};

@@ -35,10 +35,11 @@ static bool serves(const tdm_plan *plan, const tdm_kernel *kernel, char *reason,
          (kernel->supports == NULL || kernel->supports(plan, reason, size));
 }
 
-static tdm_cost estimate(const tdm_plan *plan, const tdm_kernel *kernel) {
-  tdm_cost cost = {.floor = "nothing"};
-  if (!plan->empty) kernel->cost(plan, &cost);
-  return cost;
+/* false: the row states none for this plan. */
+static bool estimate(const tdm_plan *plan, const tdm_kernel *kernel, tdm_cost *cost) {
+  *cost = (tdm_cost){.floor = "nothing"};
+  if (!plan->empty) kernel->cost(plan, cost);
+  return cost->clocks >= 0;
 }
 
 /* Last row first. */
@@ -54,8 +55,7 @@ static tdm_status gather(tdm_plan *plan, candidates *all) {
     candidate *c = &all->of[all->count++];
     *c = (candidate){.kernel = kernel};
     c->serves = serves(plan, kernel, c->reason, sizeof c->reason);
-    c->estimated = c->serves && kernel->cost != NULL;
-    if (c->estimated) c->cost = estimate(plan, kernel);
+    c->estimated = c->serves && kernel->cost != NULL && estimate(plan, kernel, &c->cost);
   }
   return TDM_OK;
 }
@@ -142,8 +142,8 @@ static void explain(tdm_plan *plan, const candidates *all, const char *why) {
   char parameters[96];
   tdm_tuning_print(&plan->tuning, parameters, sizeof parameters);
   say(plan, "kernel: %s%s, %s\n", plan->kernel->name, parameters, why);
-  if (plan->kernel->cost != NULL && !plan->empty) {
-    tdm_cost cost = estimate(plan, plan->kernel);
+  tdm_cost cost;
+  if (plan->kernel->cost != NULL && !plan->empty && estimate(plan, plan->kernel, &cost)) {
     say_estimate(plan, plan->kernel->name, &cost);
     say(plan, "\n");
   }

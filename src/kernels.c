@@ -10,11 +10,13 @@ extern const tdm_kernel tdm_attention_omp_decode;
 extern const tdm_kernel tdm_cross_entropy_omp;
 extern const tdm_kernel tdm_embedding_omp;
 extern const tdm_kernel tdm_gemm_omp;
+extern const tdm_kernel tdm_gemm_omp_skinny;
 extern const tdm_kernel tdm_rmsnorm_omp;
 extern const tdm_kernel tdm_rope_omp;
 extern const tdm_kernel tdm_silu_mul_omp;
 extern const tdm_kernel tdm_softmax_omp;
 extern const tdm_kernel tdm_swiglu_omp;
+extern const tdm_kernel tdm_swiglu_omp_skinny;
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_cross_entropy_omp_gpu;
@@ -60,11 +62,13 @@ static const tdm_kernel *const built_in[] = {
     &tdm_cross_entropy_omp,
     &tdm_embedding_omp,
     &tdm_gemm_omp,
+    &tdm_gemm_omp_skinny,
     &tdm_rmsnorm_omp,
     &tdm_rope_omp,
     &tdm_silu_mul_omp,
     &tdm_softmax_omp,
     &tdm_swiglu_omp,
+    &tdm_swiglu_omp_skinny,
 #ifdef TDM_OFFLOAD
     &tdm_attention_omp_gpu,
     &tdm_cross_entropy_omp_gpu,

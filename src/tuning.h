@@ -39,7 +39,7 @@ void tdm_parameter_names(unsigned takes, char *text, size_t size);
 
 /* An estimate of a run, to compare the rows that serve a plan: clocks of the whole device. A bound by counts, not a time. */
 typedef struct tdm_cost {
-  double clocks;
+  double clocks;     /* below 0: the row states none for this plan */
   const char *floor; /* what most of it is: "mfma", "lds", "hbm" ... */
 } tdm_cost;
 

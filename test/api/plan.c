@@ -278,12 +278,36 @@ static void explain_gives_reasons(void **state) {
   tdm_plan_free(NULL);
 }
 
+/* Few rows of A go to the kernel that reads B where it lies, more to the tiles. */
+static void few_rows(void **state) {
+  (void)state;
+  static const struct {
+    int64_t m;
+    const char *kernel;
+  } cases[] = {{1, "omp_skinny"}, {8, "omp_skinny"}, {33, "omp"}, {512, "omp"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (int type = TDM_F32; type <= TDM_BF16; type++) {
+      tdm_gemm_desc product = tdm_gemm_default(cases[i].m, 1024, 512, (tdm_type)type);
+      tdm_swiglu_desc gated = tdm_swiglu_default(cases[i].m, 1024, 512, (tdm_type)type);
+      tdm_plan *plans[2] = {NULL, NULL};
+      product.layout = type == TDM_F16 ? TDM_TN : TDM_NT;
+      ACCEPTED(tdm_gemm_plan(context, &product, &plans[0]));
+      ACCEPTED(tdm_swiglu_plan(context, &gated, &plans[1]));
+      for (int p = 0; p < 2; p++) {
+        assert_string_equal(tdm_plan_kernel(plans[p]), cases[i].kernel);
+        assert_non_null(strstr(tdm_plan_explain(plans[p]), "estimate "));
+        tdm_plan_free(plans[p]);
+      }
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gemm),    cmocka_unit_test(gemm_epilogue), cmocka_unit_test(swiglu),
-      cmocka_unit_test(rmsnorm), cmocka_unit_test(attention),     cmocka_unit_test(rope),
-      cmocka_unit_test(softmax), cmocka_unit_test(embedding),     cmocka_unit_test(silu_mul),
-      cmocka_unit_test(add),     cmocka_unit_test(cross_entropy), cmocka_unit_test(explain_gives_reasons),
+      cmocka_unit_test(gemm),     cmocka_unit_test(gemm_epilogue), cmocka_unit_test(swiglu),
+      cmocka_unit_test(rmsnorm),  cmocka_unit_test(attention),     cmocka_unit_test(rope),
+      cmocka_unit_test(softmax),  cmocka_unit_test(embedding),     cmocka_unit_test(silu_mul),
+      cmocka_unit_test(add),      cmocka_unit_test(cross_entropy), cmocka_unit_test(explain_gives_reasons),
+      cmocka_unit_test(few_rows),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
