@@ -1,20 +1,9 @@
-/* Cases: the ops, defaults, arrays, and the comparison of an element with its reference. */
+/* Cases: defaults, arrays, and the comparison of an element with its reference. */
 #include "case.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "op.h"
-
-const case_op *const case_ops[] = {&case_gemm,    &case_swiglu,    &case_rmsnorm,  &case_attention, &case_rope,
-                                   &case_softmax, &case_embedding, &case_silu_mul, &case_add,       &case_cross_entropy,
-                                   NULL};
-
-const case_op *case_find_op(const char *name) {
-  for (int i = 0; case_ops[i] != NULL; i++)
-    if (strcmp(case_ops[i]->name, name) == 0) return case_ops[i];
-  return NULL;
-}
 
 tdm_case case_default(const case_op *op) {
   return (tdm_case){.op = op, .alpha = 1, .batch = 1, .eps = 1e-5, .theta = 1e4, .ignore = -100};

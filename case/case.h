@@ -121,5 +121,8 @@ int64_t case_rows(const case_array *array);
 int64_t case_row_offset(const case_array *array, int64_t row);
 /* Fills an input as the case's fill and seed say; gaps are left alone. */
 void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base);
+/* Fills memory with a value that no kernel makes: a quiet NaN with a payload of its own; for integers a number far outside
+ * every table. */
+void case_poison(void *base, size_t bytes, case_element element);
 
 #endif

@@ -59,6 +59,13 @@ void case_put(void *base, int64_t offset, case_element element, double value) {
 
 /* ---- Filling ---- */
 
+void case_poison(void *base, size_t bytes, case_element element) {
+  static const uint32_t words[] = {
+      [CASE_F32] = 0x7fedface, [CASE_F16] = 0x7eda7eda, [CASE_BF16] = 0x7fda7fda, [CASE_I32] = 0x5a5a5a5a};
+  memcpy(base, &words[element], bytes < 4 ? bytes : 4);
+  for (size_t i = 4; i < bytes; i++) ((unsigned char *)base)[i] = ((unsigned char *)base)[i - 4];
+}
+
 /* splitmix64 (Steele, Lea, Flood 2014): 64 well-mixed bits for any counter. */
 static uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;

@@ -6,13 +6,6 @@
 
 enum { CANARY = 256 }; /* bytes in front and behind; tdm_alloc aligns to 256, so element 0 stays aligned too */
 
-/* Quiet NaNs with a payload of their own; for integers a number far outside every table. */
-static void poison(unsigned char *to, size_t bytes, case_element element) {
-  static const uint32_t words[] = {
-      [CASE_F32] = 0x7fedface, [CASE_F16] = 0x7eda7eda, [CASE_BF16] = 0x7fda7fda, [CASE_I32] = 0x5a5a5a5a};
-  for (size_t i = 0; i + 4 <= bytes; i += 4) memcpy(to + i, &words[element], 4);
-}
-
 static bool open_buffer(check_buffer *b, tdm_context *context, const tdm_case *c, int index) {
   size_t size = case_element_size(b->array.element);
   b->begin = CANARY + (size_t)c->shift * size;
@@ -22,7 +15,7 @@ static bool open_buffer(check_buffer *b, tdm_context *context, const tdm_case *c
   void *device = NULL;
   if (b->before == NULL || b->after == NULL || tdm_alloc(context, b->bytes, &device) != TDM_OK) return false;
   b->device = device;
-  poison(b->before, b->bytes, b->array.element);
+  case_poison(b->before, b->bytes, b->array.element);
   if (b->array.input) case_fill_array(c, index, &b->array, b->before + b->begin);
   return true;
 }
@@ -87,7 +80,7 @@ void check_host_inputs(const check_buffers *b, const void *inputs[CASE_MAX_ARRAY
 bool check_is_poison(const check_buffer *buffer, const unsigned char *image, int64_t offset) {
   unsigned char pattern[8];
   size_t size = case_element_size(buffer->array.element);
-  poison(pattern, sizeof pattern, buffer->array.element);
+  case_poison(pattern, sizeof pattern, buffer->array.element);
   return memcmp(image + buffer->begin + (size_t)offset * size, pattern, size) == 0;
 }
 

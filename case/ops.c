@@ -1,0 +1,14 @@
+/* The table of ops: apart from what tools without the library use. */
+#include <string.h>
+
+#include "op.h"
+
+const case_op *const case_ops[] = {&case_gemm,    &case_swiglu,    &case_rmsnorm,  &case_attention, &case_rope,
+                                   &case_softmax, &case_embedding, &case_silu_mul, &case_add,       &case_cross_entropy,
+                                   NULL};
+
+const case_op *case_find_op(const char *name) {
+  for (int i = 0; case_ops[i] != NULL; i++)
+    if (strcmp(case_ops[i]->name, name) == 0) return case_ops[i];
+  return NULL;
+}
