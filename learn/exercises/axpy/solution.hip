@@ -1,0 +1,5 @@
+// 256 work-items are four whole waves.
+extern "C" __global__ __launch_bounds__(256) void axpy(float *out, const float *x, const float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2.5f * x[i] + y[i];
+}

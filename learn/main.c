@@ -1,0 +1,128 @@
+/* tandem-learn list | show | try | scores */
+#include <limits.h>
+#include <popt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "learn_config.h"
+#include "process.h"
+#include "show.h"
+#include "try.h"
+
+enum { EXIT_USAGE = 2 };
+
+static const char usage[] = "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N]";
+
+typedef struct options {
+  char *device, *start, *compiler;
+  int hints;
+  double seconds;
+} options;
+
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fputs("tandem-learn: ", stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+  return EXIT_USAGE;
+}
+
+/* ---- Where the exercises are: installed beside the program, else where it was built from ---- */
+
+static void find_folder(char *folder, size_t size) {
+  char program[PATH_MAX];
+  struct stat is;
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash != NULL) *slash = '\0';
+  if (slash == NULL || snprintf(folder, size, "%s/%s", program, LEARN_INSTALLED) >= (int)size || stat(folder, &is) != 0)
+    snprintf(folder, size, "%s", LEARN_SOURCE);
+}
+
+/* ---- Commands ---- */
+
+static int show(const learn_exercise *e, const options *o, const char *folder) {
+  if (o->start != NULL) return learn_write_start(e, folder, o->start) ? 0 : 1;
+  return learn_show(e, folder, o->hints > 0 ? o->hints : 1) ? 0 : 1;
+}
+
+static bool known_device(const learn_exercise *e, const char *device) {
+  if (e->c) return strcmp(device, "host") == 0;
+  return strcmp(device, "sim:gfx950") == 0 || strcmp(device, "sim:gfx942") == 0 || strncmp(device, "hip:", 4) == 0;
+}
+
+static const char *own_device(const learn_exercise *e) {
+  if (e->device != NULL) return e->device;
+  return e->c ? "host" : "sim:gfx950";
+}
+
+static int try_file(const learn_exercise *e, const char *file, const options *o, const char *folder) {
+  learn_request r = {.exercise = e,
+                     .file = file,
+                     .device = o->device != NULL ? o->device : own_device(e),
+                     .compiler = o->compiler,
+                     .seconds = o->seconds,
+                     .folder = folder};
+  const char *dot = strrchr(file, '.'), *wanted = e->c ? ".c" : ".hip";
+  if (dot == NULL || strcmp(dot, wanted) != 0)
+    return refuse("FILE = '%s': %s is done in %s: must end in %s", file, e->name, e->c ? "OpenMP and C" : "HIP", wanted);
+  if (access(file, R_OK) != 0) return refuse("FILE = '%s': can't be read", file);
+  if (!known_device(e, r.device))
+    return refuse("--device = '%s': must be %s", r.device, e->c ? "host" : "sim:gfx950, sim:gfx942 or hip:N");
+  learn_outcome *outcome = process_share(sizeof *outcome);
+  if (outcome == NULL) return refuse("no memory");
+  process_catch_interrupts();
+  learn_try(&r, outcome);
+  return learn_tell(&r, outcome, o->hints > 0 ? o->hints : 1);
+}
+
+static int command(const char **words, const options *o) {
+  char folder[LEARN_PATH];
+  int count = 0;
+  while (words != NULL && words[count] != NULL) count++;
+  if (count == 0) return refuse("COMMAND: must be one of: %s", usage);
+  find_folder(folder, sizeof folder);
+  bool is_try = strcmp(words[0], "try") == 0, is_show = strcmp(words[0], "show") == 0;
+  if (strcmp(words[0], "list") == 0 && count == 1) {
+    learn_list();
+    return 0;
+  }
+  if (!is_try && !is_show) return refuse("COMMAND = '%s': must be one of: %s", words[0], usage);
+  if (count != (is_try ? 3 : 2)) return refuse("%s: must be: %s", words[0], usage);
+  const learn_exercise *e = learn_find(words[1]);
+  if (e == NULL) return refuse("NAME = '%s': no such exercise: must be one of tandem-learn list", words[1]);
+  return is_try ? try_file(e, words[2], o, folder) : show(e, o, folder);
+}
+
+int main(int argc, const char **argv) {
+  options o = {0};
+  struct poptOption rows[] = {
+      {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs: sim:gfx950, sim:gfx942, hip:N; host", "DEV"},
+      {"hints", '\0', POPT_ARG_INT, &o.hints, 0, "Hints to print (default 1)", "N"},
+      {"start", '\0', POPT_ARG_STRING, &o.start, 0, "show: write the file to begin with to a new file", "FILE"},
+      {"seconds", '\0', POPT_ARG_DOUBLE, &o.seconds, 0, "try: how long it may run", "S"},
+      {"compiler", '\0', POPT_ARG_STRING, &o.compiler, 0, "try: compile with this one (default: the build's, else of PATH)",
+       "PROGRAM"},
+      POPT_AUTOHELP POPT_TABLEEND};
+  poptContext context = poptGetContext("tandem-learn", argc, argv, rows, 0);
+  poptSetOtherOptionHelp(context, usage);
+  int got = poptGetNextOpt(context), result;
+  if (got < -1)
+    result = refuse("%s: %s", poptBadOption(context, 0), poptStrerror(got));
+  else if (o.hints < 0 || o.seconds < 0)
+    result = refuse("--hints and --seconds must not be negative");
+  else
+    result = command(poptGetArgs(context), &o);
+  poptFreeContext(context);
+  free(o.device);
+  free(o.start);
+  free(o.compiler);
+  return result;
+}

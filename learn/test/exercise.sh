@@ -1,0 +1,38 @@
+#!/bin/sh
+# exercise.sh TANDEM-LEARN EXERCISES NAME [DEVICE...]: the start file of an exercise is not right; its naive one is right and misses a
+# target; its solution passes, on each device.
+set -u
+learn=$1 folder=$2/$3 name=$3
+shift 3
+out=$(mktemp) || exit 99
+trap 'rm -f "$out"' EXIT
+bad=0
+
+# expect STATUS PHRASE FILE [ARGUMENT...]
+expect() {
+  status=$1 phrase=$2 file=$3
+  shift 3
+  "$learn" try "$name" "$file" "$@" >"$out" 2>&1
+  got=$?
+  if [ $got -ne "$status" ] || ! grep -q -- "$phrase" "$out"; then
+    echo "$name: $file $*: exit $got, must be $status with '$phrase':"
+    cat "$out"
+    bad=1
+  fi
+}
+
+for language in hip c; do
+  [ -f "$folder/start.$language" ] || continue
+  expect 1 '^verdict: ' "$folder/start.$language"
+  if [ -f "$folder/naive.$language" ]; then expect 1 '^verdict: right, but a target is missed' "$folder/naive.$language"; fi
+  expect 0 '^verdict: right$' "$folder/solution.$language"
+  for device in "$@"; do expect 0 '^verdict: right$' "$folder/solution.$language" --device "$device"; done
+done
+"$learn" show "$name" >"$out" || bad=1
+for words in 'What it teaches' '^The kernel:' '^Begin with: ' '^hint 1 of '; do
+  grep -q "$words" "$out" || {
+    echo "show $name: must say '$words'"
+    bad=1
+  }
+done
+exit $bad
