@@ -42,6 +42,9 @@ typedef struct bench_ceiling {
   double launch;       /* seconds of an empty target region, its end included; 0 on hosts */
 } bench_ceiling;
 
+/* Those of the context's device; bytes and threads are a host's. Zeros where none are measured (hip:, sim:): figures stand
+ * without them. */
+tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling);
 /* The memory is the context's own, as the ops' arrays are. bytes: of each of the copy's two arrays. */
 tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling);
 /* The same on offload device `device` of the context: target regions. */
@@ -222,16 +225,25 @@ FILE *bench_open_file(const char *path, char *error, size_t size);
 bool bench_can_write(const char *option, const char *path, char *error, size_t size);
 bool bench_close_file(FILE *file, const char *path, char *error, size_t size);
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
+/* root, which it releases; NULL: no memory for it. */
+bool bench_write_root(const char *path, json_t *root, char *error, size_t size);
+json_t *bench_row_json(const bench_row *row); /* NULL: no memory */
 bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size);
 /* report.c: the tables, for a document. command: what the user typed. */
 bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size);
 /* plot.c: a roofline as SVG, drawn by gnuplot. */
 bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size);
 bool bench_can_plot(char *error, size_t size);
+/* Runs gnuplot over what script writes, which sets the output to path. */
+bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
+                   char *error, size_t size);
+/* gnuplot's 'text': a quote inside is doubled. */
+void bench_put_quoted(FILE *out, const char *text);
 
 /* ---- Commands of their own, which are no ops. argv[0] is the command; they return the exit code. ---- */
 
-int bench_order(int argc, char **argv); /* order.c */
+int bench_order(int argc, char **argv);  /* order.c */
+int bench_ladder(int argc, char **argv); /* ladder.c */
 /* tune.c. command: what the user typed. */
 int bench_tune(int argc, char **argv, const char *command);
 

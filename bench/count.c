@@ -126,6 +126,13 @@ static void find_loop(const gfxsim_counters *c, bench_loop *loop) {
   name_valu(c, &s, loop->valu, sizeof loop->valu);
 }
 
+static double barriers_of(const gfxsim_counters *c) {
+  double count = 0;
+  for (int n = 0; n < c->instruction_count; n++)
+    if (same_name(c->instructions[n].text, "s_barrier")) count += (double)c->instructions[n].count;
+  return count;
+}
+
 /* An MFMA is issued through the VALU, which takes 4 clocks (docs/gfxsim-profile.md, "Bounds"). */
 static double exp_share(const gfxsim_counters *c) {
   double exp = 0, all = (double)c->valu_clocks + 4 * (double)c->classes[GFXSIM_CLASS_MFMA];
@@ -151,6 +158,7 @@ static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
   snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel);
   find_loop(c, &launch->loop);
   launch->exp_share = exp_share(c);
+  launch->barriers = barriers_of(c);
   for (int x = 0; x < c->xcds; x++) {
     const gfxsim_l2 *l2 = &c->l2[x];
     launch->l2.reads += l2->reads;

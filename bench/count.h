@@ -30,6 +30,7 @@ typedef struct bench_launch {
   gfxsim_l2 l2;      /* the sum of all XCDs */
   bench_loop loop;
   double exp_share; /* of the VALU's clocks: those of v_exp */
+  double barriers;  /* that waves went through */
   json_t *json;     /* all counters but the single instructions */
 } bench_launch;
 

@@ -147,7 +147,7 @@ static json_t *counted_row_json(const bench_row *r) {
                    modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
 }
 
-static json_t *row_json(const bench_row *r) {
+json_t *bench_row_json(const bench_row *r) {
   if (r->simulated) return counted_row_json(r);
   json_t *time = json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", r->time.best, "p10", r->time.low, "median", r->time.median,
                            "p90", r->time.high, "samples", r->time.samples, "runs_per_sample", r->time.runs_per_sample);
@@ -161,7 +161,7 @@ static json_t *row_json(const bench_row *r) {
 
 static json_t *run_json(const bench_run *run) {
   json_t *rows = json_array();
-  for (int i = 0; i < run->rows; i++) json_array_append_new(rows, row_json(&run->row[i]));
+  for (int i = 0; i < run->rows; i++) json_array_append_new(rows, bench_row_json(&run->row[i]));
   bench_count count = bench_count_rows(run);
   json_t *summary = json_pack("{s:i, s:i, s:i, s:i}", "measured", count.measured, "failed", count.failed, "unsupported",
                               count.unsupported, "alarms", count.alarms);
@@ -175,7 +175,10 @@ static json_t *run_json(const bench_run *run) {
 }
 
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size) {
-  json_t *root = run_json(run);
+  return bench_write_root(path, run_json(run), error, size);
+}
+
+bool bench_write_root(const char *path, json_t *root, char *error, size_t size) {
   if (root == NULL) {
     snprintf(error, size, "'%s': no memory for the JSON text, or a text in it is no UTF-8", path);
     return false;

@@ -102,14 +102,8 @@ static tdm_context *context_of(tool *t, int d) {
 
 static tdm_status measure_ceiling(tool *t, int d) {
   bench_run *run = &t->run;
-  const char *device = tdm_context_device(t->context[d]);
   size_t bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2;
-  run->ceiling[d] = (bench_ceiling){0};
-  if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device))
-    return TDM_OK; /* not measured: figures stand without them */
-  if (strncmp(device, "omp:", 4) == 0)
-    return bench_ceiling_device(t->context[d], atoi(device + 4), BENCH_MOST_ROTATION, &run->ceiling[d]);
-  return bench_ceiling_host(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
+  return bench_ceiling_of(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
 }
 
 static bool open_devices(tool *t) {
@@ -282,6 +276,7 @@ static void join_command(int argc, char **argv, char *text, size_t size) {
 
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "order") == 0) return bench_order(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "ladder") == 0) return bench_ladder(argc - 1, argv + 1);
   char command[1024];
   join_command(argc, argv, command, sizeof command);
   if (argc > 1 && strcmp(argv[1], "tune") == 0) return bench_tune(argc - 1, argv + 1, command);
@@ -312,7 +307,7 @@ int main(int argc, char **argv) {
   if (ok)
     poptSetOtherOptionHelp(popt,
                            "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]\n  or:  tandem-bench tune OP "
-                           "[SHAPE...] [OPTION...]");
+                           "[SHAPE...] [OPTION...]\n  or:  tandem-bench ladder OP [SHAPE] [OPTION...]");
   ok = ok && read_options(&t, popt) && bench(&t, command);
   if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (popt != NULL) poptFreeContext(popt);

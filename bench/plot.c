@@ -15,8 +15,7 @@ bool bench_can_plot(char *error, size_t size) {
   return false;
 }
 
-/* gnuplot's 'text': a quote inside is doubled. */
-static void put_quoted(FILE *out, const char *text) {
+void bench_put_quoted(FILE *out, const char *text) {
   fputc('\'', out);
   for (; *text != '\0'; text++) {
     if (*text == '\'') fputc('\'', out);
@@ -56,7 +55,7 @@ static void put_list(FILE *out, const bench_run *run) {
     bench_label(&run->row[i], label);
     snprintf(text, sizeof text, "%d  %s", number, label);
     fprintf(out, "set label ");
-    put_quoted(out, text);
+    bench_put_quoted(out, text);
     fprintf(out, " at screen 0.64, screen %.3f font ',10' noenhanced\n", 0.92 - 0.025 * number);
   }
 }
@@ -65,7 +64,7 @@ static void put_axes(FILE *out, const bench_run *run) {
   char title[BENCH_TEXT];
   snprintf(title, sizeof title, "tandem %s on %.100s, %d threads", tdm_version(), run->machine.cpu, run->machine.threads);
   fprintf(out, "set title ");
-  put_quoted(out, title);
+  bench_put_quoted(out, title);
   fprintf(out,
           " noenhanced\nset rmargin at screen 0.62\nset logscale xy\nset xrange [0.03:2000]\n"
           "set xlabel 'arithmetic intensity, FLOP / byte'\nset ylabel 'GFLOP / s'\nset key left top noenhanced\n"
@@ -76,7 +75,7 @@ static void put_axes(FILE *out, const bench_run *run) {
 static void put_script(FILE *out, const char *path, const bench_run *run) {
   int sides = run->devices.count + (run->peer != NULL);
   fprintf(out, "set terminal svg size 1200,700 font 'sans,12' background 'white'\nset output ");
-  put_quoted(out, path);
+  bench_put_quoted(out, path);
   fputc('\n', out);
   put_axes(out, run);
   put_list(out, run);
@@ -98,22 +97,27 @@ static void put_script(FILE *out, const char *path, const bench_run *run) {
   fputc('\n', out);
 }
 
-bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size) {
-  int points = 0;
-  for (int i = 0; i < run->rows; i++) points += has_point(&run->row[i]);
-  if (points == 0) {
-    snprintf(error, size, "--plot = '%s': no case of this run has both FLOP and bytes to draw", path);
-    return false;
-  }
+static void put_roofline(FILE *out, const char *path, const void *user) { put_script(out, path, user); }
+
+bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
+                   char *error, size_t size) {
   void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may end early; its exit status tells */
   FILE *pipe = popen("gnuplot", "w");
   int status = -1;
   if (pipe != NULL) {
-    put_script(pipe, path, run);
+    script(pipe, path, user);
     status = pclose(pipe);
   }
   signal(SIGPIPE, before);
   if (status == 0) return true;
   snprintf(error, size, "--plot = '%s': gnuplot failed (exit status %d)", path, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  return false;
+}
+
+bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size) {
+  int points = 0;
+  for (int i = 0; i < run->rows; i++) points += has_point(&run->row[i]);
+  if (points > 0) return bench_gnuplot(path, put_roofline, run, error, size);
+  snprintf(error, size, "--plot = '%s': no case of this run has both FLOP and bytes to draw", path);
   return false;
 }

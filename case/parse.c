@@ -122,7 +122,8 @@ static bool parse_step(span part, tdm_epilogue_step *step) {
 bool case_parse_epilogue(tdm_case *c, const char *text, char *error, size_t size) {
   span part;
   int count = 0;
-  for (const char *rest = text; next_part(&rest, '+', &part); count++) {
+  const char *steps = strcmp(text, "none") == 0 ? NULL : text; /* none: in place of what a set has */
+  for (const char *rest = steps; next_part(&rest, '+', &part); count++) {
     if (count == CASE_MAX_EPILOGUE)
       return refuse(error, size, "epilogue = '%s': has more than %d steps", text, CASE_MAX_EPILOGUE);
     if (!parse_step(part, &c->epilogue[count]))

@@ -8,14 +8,12 @@
 
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
-/* The table of chips (sim/chips.h) names its sources. The matrix unit's rate: AMD's CDNA 3 and CDNA 4 white papers, FLOP per
- * clock and CU. */
+/* The table of chips (sim/chips.h) names its sources. */
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
   const chip *c = &chips[0];
   for (int i = 0; i < CHIPS; i++)
     if (strcmp(chips[i].name, device->chip) == 0) c = &chips[i];
-  double mfma = strcmp(device->chip, "gfx950") == 0 ? 4096 : 2048;
-  return (hip_rates){.mfma = type == TDM_F32 ? 256 : mfma,
+  return (hip_rates){.mfma = type == TDM_F32 ? 256 : c->mfma_flops,
                      .valu = 256,
                      .lds_read = c->lds_read_clock_bytes,
                      .lds_write = c->lds_write_clock_bytes,

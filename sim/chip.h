@@ -22,6 +22,7 @@ typedef struct chip {
   u32 fabric_clock_bytes;                          /* between an XCD's L2 and the fabric, each way */
   u32 mall_bytes, mall_ways, mall_clock_bytes;     /* the memory-side cache */
   u32 lds_read_clock_bytes, lds_write_clock_bytes; /* at most; for accesses whose phases have no source */
+  u32 mfma_flops;                                  /* dense f16 and bf16, of a CU in a clock */
   u32 dgemm_passes;                                /* of the 16x16x4 f64 MFMA; a pass is 4 clocks */
   u32 memory_gib;                                  /* what hipMalloc gives at most */
   bool ocp_fp8;                                    /* 8-bit floats are OCP's; else FNUZ */

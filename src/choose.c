@@ -1,5 +1,6 @@
 /* The dispatcher: which kernel serves a plan, and with which parameters. What the caller named comes first, then the tuned
- * table, then the heuristic: the row with the least estimate, or the last one as good as it. */
+ * table, then the heuristic: the row with the least estimate, or the last one as good as it. Steps of ladders are named or
+ * left alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -48,7 +49,7 @@ static tdm_status gather(tdm_plan *plan, candidates *all) {
   all->count = 0;
   for (int i = tdm_kernel_count() - 1; i >= 0; i--) {
     const tdm_kernel *kernel = tdm_kernel_row(i);
-    if (kernel->op != plan->op) continue;
+    if (kernel->op != plan->op || kernel->by_name) continue;
     if (all->count == MOST_ROWS)
       return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernels of %s: at most %d are compared", plan->title, tdm_op_names[plan->op],
                       (int)MOST_ROWS);

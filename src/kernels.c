@@ -54,6 +54,11 @@ extern const tdm_kernel tdm_swiglu_hip_128x64;
 extern const tdm_kernel tdm_swiglu_hip_256x128;
 #endif
 
+#ifdef TDM_LADDER
+#define LADDER_ROW(row) extern const tdm_kernel row;
+#include "ladder.def"
+#endif
+
 /* One row a kernel: reference first, then overrides. Of two with the same estimate, or none, the later one is chosen. */
 static const tdm_kernel *const built_in[] = {
     &tdm_add_omp,
@@ -105,6 +110,10 @@ static const tdm_kernel *const built_in[] = {
     &tdm_swiglu_hip_128x64,
     &tdm_swiglu_hip_256x128,
 #endif
+#ifdef TDM_LADDER
+#define LADDER_ROW(row) &row,
+#include "ladder.def"
+#endif
 };
 enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };
 
@@ -143,7 +152,7 @@ const char *tdm_kernels(const char *op) {
   if (of == TDM_OP_COUNT) return NULL;
   text[0] = '\0';
   for (int i = 0; i < tdm_kernel_count() && used < sizeof text; i++)
-    if (tdm_kernel_row(i)->op == of)
+    if (tdm_kernel_row(i)->op == of && !tdm_kernel_row(i)->by_name)
       used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", tdm_kernel_row(i)->name);
   return text;
 }

@@ -98,8 +98,8 @@ TDM_API const char *tdm_context_device(const tdm_context *context);
 /* The devices that tdm_open would take here, separated by spaces: "host omp:0 sim:gfx950". Valid until this thread's next call.
  */
 TDM_API const char *tdm_devices(void);
-/* The kernels built in for an op ("gemm"), separated by spaces, reference first; NULL for a name that is no op.
- * Valid until this thread's next call. */
+/* The kernels built in for an op ("gemm"), separated by spaces, reference first; NULL for a name that is no op. The steps of
+ * ladders (docs/ladder.md), which only run by name, are not among them. Valid until this thread's next call. */
 TDM_API const char *tdm_kernels(const char *op);
 
 /* The parameters that a kernel of an op takes, separated by spaces, of window, chunk, split and depth (docs/tuning.md); ""

@@ -1,0 +1,288 @@
+/* tandem-bench ladder: the steps of an op's ladder side by side, by counters and bounds on simulated devices and by time on
+ * others, and the predictions of their files against what was found. docs/ladder.md. */
+#include "ladder.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const ladder_step steps[] = {
+#define LADDER_STEP(op, ...) {#op, __VA_ARGS__},
+#include "ladder.def"
+    {0}};
+
+/* The case that a ladder is shown with. Simulated devices run `workgroups` of each launch, which is all the same work: so
+ * shapes can be as large as a chip needs. */
+static const struct {
+  const char *op, *side, *shape, *dtype, *layout, *settings;
+  uint64_t workgroups;
+} cases[] = {
+    {"gemm", "hip", "4096x4096x1024", "bf16", "nt", NULL, 8},
+    {"gemm", "omp", "1024x1024x1024", "f32", NULL, NULL, 0},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+typedef struct ladder_tool {
+  char *device, *json, *plot, *seconds;
+  const char *operand[2]; /* OP, SHAPE */
+  bench_limits limits;
+  bench_ceiling ceiling[CASE_MAX_DEVICES];
+  ladder_run run;
+  int capacity; /* of findings */
+  char error[1024];
+} ladder_tool;
+
+__attribute__((format(printf, 2, 3))) static bool fail(ladder_tool *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(t->error, sizeof t->error, format, args);
+  va_end(args);
+  return false;
+}
+
+/* ---- Which steps ---- */
+
+static const char *side_of(const char *device) {
+  return bench_is_simulated(device) || strncmp(device, "hip:", 4) == 0 ? "hip" : "omp";
+}
+
+/* Of one side, in the order of their numbers: the n-th one, NULL behind the last. The table has own files before the others. */
+static const ladder_step *step_at(const char *op, const char *side, int n) {
+  for (int number = 1; number < 100; number++)
+    for (const ladder_step *s = steps; s->op != NULL; s++)
+      if (s->number == number && strcmp(s->op, op) == 0 && strcmp(s->side, side) == 0 && n-- == 0) return s;
+  return NULL;
+}
+
+/* What a step is compared with: a wrong one teaches something else. */
+static const ladder_step *step_before(const ladder_step *step) {
+  const ladder_step *before = NULL, *s;
+  for (int n = 0; (s = step_at(step->op, step->side, n)) != step; n++)
+    if (s->wrong[0] == '\0') before = s;
+  return before;
+}
+
+static int case_of(const char *op, const char *side) {
+  int found = 0;
+  while (found < CASES && (strcmp(cases[found].op, op) != 0 || strcmp(cases[found].side, side) != 0)) found++;
+  return found;
+}
+
+/* ---- Measuring ---- */
+
+static void note_progress(const ladder_step *step, const char *device) {
+  if (isatty(STDERR_FILENO))
+    fprintf(stderr, step == NULL ? "\r\033[K" : "\r\033[K%s on %s", step == NULL ? "" : step->kernel, device);
+}
+
+static bool make_case(const ladder_step *step, const char *shape, tdm_case *c, char *error, size_t size) {
+  int k = case_of(step->op, step->side);
+  bench_case_list list;
+  case_options options = {.dtype = (char *)(uintptr_t)cases[k].dtype,
+                          .layout = (char *)(uintptr_t)cases[k].layout,
+                          .settings = (char *)(uintptr_t)cases[k].settings,
+                          .epilogue = (char *)(uintptr_t)(step->epilogue[0] == '\0' ? NULL : step->epilogue)};
+  if (!bench_choose_cases(&list, step->op, shape[0] != '\0' ? shape : cases[k].shape, &options, error, size)) return false;
+  *c = list.c[0];
+  return true;
+}
+
+static void measure(ladder_tool *t, ladder_result *r) {
+  const ladder_step *step = r->step;
+  const char *device = t->run.devices.name[r->device];
+  bench_row *row = &r->row;
+  bench_limits limits = t->limits;
+  char kernel[128];
+  tdm_context *context = NULL;
+  snprintf(kernel, sizeof kernel, "%s=%s", step->op, step->kernel);
+  case_options options = {.kernel = kernel};
+  *row = (bench_row){.by = "tandem", .ceiling = t->ceiling[r->device]};
+  snprintf(row->device, sizeof row->device, "%s", device);
+  row->outcome = BENCH_FAILED;
+  const char *shape = r->shape[0] == '\0' && t->operand[1] != NULL ? t->operand[1] : r->shape;
+  if (!make_case(step, shape, &row->c, row->reason, sizeof row->reason)) return;
+  case_print(&row->c, row->title, sizeof row->title);
+  note_progress(step, device);
+  if (case_open(&options, device, &context) != TDM_OK) {
+    snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
+  } else {
+    row->outcome = BENCH_OK;
+    limits.workgroups = r->shape[0] == '\0' ? cases[case_of(step->op, step->side)].workgroups : 0;
+    if (bench_is_simulated(device))
+      bench_measure_simulated(context, &limits, row);
+    else
+      bench_measure(context, NULL, &limits, row);
+  }
+  tdm_close(context);
+  note_progress(NULL, device);
+}
+
+/* Each is measured once. NULL: no memory. */
+static const ladder_result *result_of(ladder_tool *t, const ladder_step *step, int device, const char *shape) {
+  ladder_run *run = &t->run;
+  for (int i = 0; i < run->results; i++) {
+    const ladder_result *r = run->result[i];
+    if (r->step == step && r->device == device && strcmp(r->shape, shape) == 0) return r;
+  }
+  ladder_result *r = calloc(1, sizeof *r), **grown = realloc(run->result, (size_t)(run->results + 1) * sizeof *grown);
+  if (grown != NULL) run->result = grown;
+  if (r == NULL || grown == NULL) {
+    free(r);
+    fail(t, "no memory for a result");
+    return NULL;
+  }
+  *r = (ladder_result){.step = step, .device = device};
+  snprintf(r->shape, sizeof r->shape, "%s", shape);
+  run->result[run->results++] = r;
+  measure(t, r);
+  return r;
+}
+
+static bool judge(ladder_tool *t, const ladder_step *step, int device, const ladder_prediction *p) {
+  ladder_run *run = &t->run;
+  const ladder_step *other = p->before ? step_before(step) : NULL;
+  if (run->findings == t->capacity) {
+    ladder_finding *grown = realloc(run->finding, (size_t)(t->capacity * 2 + 16) * sizeof *grown);
+    if (grown == NULL) return fail(t, "no memory for the findings");
+    run->finding = grown;
+    t->capacity = t->capacity * 2 + 16;
+  }
+  ladder_finding *f = &run->finding[run->findings];
+  *f = (ladder_finding){.step = step, .device = run->devices.name[device], .prediction = *p, .verdict = LADDER_OTHER_SHAPE};
+  if (t->operand[1] == NULL || p->shape[0] != '\0') {
+    const ladder_result *r = result_of(t, step, device, p->shape);
+    const ladder_result *before = other == NULL ? NULL : result_of(t, other, device, p->shape);
+    if (r == NULL || (other != NULL && before == NULL)) return false;
+    f->verdict = ladder_judge(p, &r->row, before == NULL ? NULL : &before->row, f->measured, sizeof f->measured);
+  } else {
+    snprintf(f->measured, sizeof f->measured, "is about %s", cases[case_of(step->op, step->side)].shape);
+  }
+  run->findings++;
+  return true;
+}
+
+static bool climb(ladder_tool *t, int device) {
+  const char *name = t->run.devices.name[device];
+  const ladder_step *step;
+  ladder_prediction list[LADDER_MAX_PREDICTIONS];
+  for (int n = 0; (step = step_at(t->run.op, side_of(name), n)) != NULL; n++) {
+    int count = ladder_predictions(step, list, t->error, sizeof t->error);
+    if (count < 0 || result_of(t, step, device, "") == NULL) return false;
+    for (int i = 0; i < count; i++)
+      if (ladder_about(&list[i], name) && !judge(t, step, device, &list[i])) return false;
+  }
+  return true;
+}
+
+/* ---- The command ---- */
+
+static bool read_devices(ladder_tool *t) {
+  ladder_run *run = &t->run;
+  bool simulated = step_at(run->op, "hip", 0) != NULL && strstr(tdm_devices(), "sim:gfx950") != NULL;
+  char usual[CASE_DEVICE_NAME];
+  snprintf(usual, sizeof usual, "%s", simulated ? "sim:gfx950" : "host");
+  case_options options = {.device = t->device != NULL ? t->device : usual};
+  if (!case_options_devices(&options, &run->devices, t->error, sizeof t->error)) return false;
+  for (int d = 0; d < run->devices.count; d++) {
+    const char *side = side_of(run->devices.name[d]);
+    if (step_at(run->op, side, 0) == NULL)
+      return fail(t, "--device = '%s': this build's ladder of %s has no %s steps%s", run->devices.name[d], run->op, side,
+                  steps[0].op == NULL ? ": it was built with -Dladder=false" : "");
+    if (case_of(run->op, side) == CASES) return fail(t, "%s: the ladder on %s has no case", run->op, side);
+  }
+  return true;
+}
+
+static bool read_shape(ladder_tool *t) {
+  tdm_case c;
+  for (int d = 0; d < t->run.devices.count; d++) {
+    const ladder_step *first = step_at(t->run.op, side_of(t->run.devices.name[d]), 0);
+    if (!make_case(first, t->operand[1] != NULL ? t->operand[1] : "", &c, t->error, sizeof t->error)) return false;
+  }
+  return true;
+}
+
+static bool open_devices(ladder_tool *t) {
+  ladder_run *run = &t->run;
+  char reason[BENCH_TEXT];
+  run->machine = bench_machine_read();
+  t->limits.rotation = bench_rotation(&run->machine);
+  for (int d = 0; d < run->devices.count; d++) {
+    tdm_context *context = NULL;
+    const char *name = run->devices.name[d];
+    if (bench_is_simulated(name) && !bench_simulator_load(false, reason, sizeof reason))
+      return fail(t, "--device = '%s': %s", name, reason);
+    if (case_open(&(case_options){0}, name, &context) != TDM_OK) return fail(t, "%s", tdm_last_error());
+    tdm_status status = bench_ceiling_of(context, t->limits.rotation / 2, run->machine.threads, &t->ceiling[d]);
+    if (status != TDM_OK) fail(t, "ceilings of %s: %s", name, tdm_last_error());
+    tdm_close(context);
+    if (status != TDM_OK) return false;
+  }
+  return true;
+}
+
+static bool read_all(ladder_tool *t) {
+  ladder_run *run = &t->run;
+  t->limits.seconds = 0.2;
+  run->op = t->operand[0];
+  if (run->op == NULL || case_find_op(run->op) == NULL)
+    return fail(t, "ladder: OP = '%s': must be one of %s", run->op == NULL ? "" : run->op, case_op_list());
+  return read_devices(t) && read_shape(t) && bench_parse_seconds(t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
+         bench_can_write("--json", t->json, t->error, sizeof t->error) &&
+         bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
+         (t->plot == NULL || bench_can_plot(t->error, sizeof t->error)) && open_devices(t);
+}
+
+/* A prediction that does not hold fails, one without a figure too, and a step that does not run. */
+static bool all_held(const ladder_run *run) {
+  bool held = true;
+  for (int i = 0; i < run->findings; i++)
+    held = held && (run->finding[i].verdict == LADDER_HELD || run->finding[i].verdict == LADDER_OTHER_SHAPE);
+  for (int i = 0; i < run->results; i++)
+    held = held && (run->result[i]->row.outcome == BENCH_OK || run->result[i]->step->wrong[0] != '\0');
+  return held;
+}
+
+static int run_ladder(ladder_tool *t) {
+  ladder_run *run = &t->run;
+  if (!read_all(t)) return EXIT_USAGE;
+  for (int d = 0; d < run->devices.count; d++)
+    if (!climb(t, d)) return EXIT_FAILED;
+  ladder_print(stdout, run);
+  if ((t->json != NULL && !ladder_write_json(t->json, run, t->error, sizeof t->error)) ||
+      (t->plot != NULL && !ladder_write_plot(t->plot, run, t->error, sizeof t->error)))
+    return EXIT_FAILED;
+  return all_held(run) ? EXIT_PASSED : EXIT_FAILED;
+}
+
+int bench_ladder(int argc, char **argv) {
+  static ladder_tool t; /* too large for some stacks */
+  struct poptOption rows[] = {
+      {"device", '\0', POPT_ARG_STRING, &t.device, 0,
+       "Devices: host|omp:N for the OpenMP steps, hip:N|sim:CHIP for those of HIP; default sim:gfx950, without HIP host",
+       "LIST"},
+      {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a step on devices that have time; default 0.2",
+       "SECONDS"},
+      {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
+      {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw the steps with gnuplot", "FILE.svg"},
+      POPT_AUTOHELP POPT_TABLEEND,
+  };
+  int count = 0, code = EXIT_USAGE;
+  argv[0] = (char[]){"tandem-bench ladder"}; /* as --help names it */
+  poptContext popt = poptGetContext("tandem-bench ladder", argc, (const char **)argv, rows, 0);
+  if (popt != NULL) poptSetOtherOptionHelp(popt, "OP [SHAPE] [OPTION...]");
+  if (popt == NULL) fail(&t, "no memory for the command line");
+  if (popt != NULL && case_read_command_line(popt, t.operand, 2, &count, t.error, sizeof t.error)) code = run_ladder(&t);
+  if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
+  for (int i = 0; i < t.run.results; i++) {
+    bench_counts_free(&t.run.result[i]->row.counts);
+    free(t.run.result[i]);
+  }
+  char *const texts[] = {t.device, t.json, t.plot, t.seconds};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
+  free(t.run.result);
+  free(t.run.finding);
+  if (popt != NULL) poptFreeContext(popt);
+  return code;
+}

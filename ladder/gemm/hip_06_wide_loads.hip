@@ -1,0 +1,80 @@
+/* wide loads: a lane loads 16 bytes at once, not 2.
+ *
+ * what: chunks of 8 values take the way from memory through registers into LDS. Rows behind the last one are out of the buffer,
+ * whose loads give zeros; of chunks behind the last k that is asked for.
+ * why: memory's lines are the same, but an 8th of the instructions asks for them, and of those that compute addresses and masks.
+ * limit: instructions: the issue of loads, and the VALU.
+ * launch: 64x64 of C by 256 work-items, loads of 16 bytes
+ * predict: loads / before = 0.12 to 0.13
+ * predict: valu_clocks / before = 0.08 to 0.13
+ */
+#include "../../hip/device/buffer.h"
+#include "../../hip/device/mfma.h"
+#include "../../hip/device/wait.h"
+#include "step.h"
+
+enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };
+enum { EACH = TILE * ROW_CHUNKS / THREADS }; /* chunks of a thread */
+
+/* TILE rows of `matrix` from row0 on. */
+DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t depth, int64_t ld) {
+  int64_t last = (rows - row0 < TILE ? rows - row0 : (int64_t)TILE) - 1;
+  return make_buffer((const __bf16 *)matrix + row0 * ld, (last * ld + depth) * 2);
+}
+
+/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step but for k0. */
+DEVICE void find_chunks(uint32_t *offset, int64_t ld) {
+#pragma unroll
+  for (int n = 0; n < EACH; n++) {
+    int i = n * THREADS + thread_index();
+    offset[n] = (uint32_t)(i / ROW_CHUNKS * ld + i % ROW_CHUNKS * CHUNK) * 2;
+  }
+}
+
+/* STEP values from k0 on; zeros outside. */
+DEVICE void load_tile(LDS u32x4 *to, buffer from, const uint32_t *offset, int64_t k0, int64_t depth) {
+  bool inside = k0 + thread_index() % ROW_CHUNKS * CHUNK < depth;
+#pragma unroll
+  for (int n = 0; n < EACH; n++) {
+    int i = n * THREADS + thread_index();
+    to[i] = buffer_load(from, inside ? offset[n] + (uint32_t)k0 * 2 : OUTSIDE);
+  }
+}
+
+/* 16 rows of a tile from `row` on, 32 values of k: what one MFMA takes. */
+DEVICE u32x4 fragment(LDS const u32x4 *tile, int row, int part) {
+  int lane = lane_index();
+  return tile[(row + lane % 16) * ROW_CHUNKS + part * 4 + lane / 16];
+}
+
+KERNEL WORKGROUP(THREADS, 4) void gemm_step(gemm_step_args g) {
+  SHARED static u32x4 lds_a[TILE * ROW_CHUNKS], lds_b[TILE * ROW_CHUNKS];
+  LDS u32x4 *a = (LDS u32x4 *)lds_a, *b = (LDS u32x4 *)lds_b;
+  uint32_t tile = workgroup_index();
+  int64_t row0 = (int64_t)(tile / g.tiles_n) * TILE, column0 = (int64_t)(tile % g.tiles_n) * TILE;
+  int row = wave_index() / 2 * WAVE_TILE, column = wave_index() % 2 * WAVE_TILE;
+  buffer from_a = buffer_of(g.a, row0, g.m, g.k, g.lda), from_b = buffer_of(g.b, column0, g.n, g.k, g.ldb);
+  uint32_t chunks_a[EACH], chunks_b[EACH];
+  find_chunks(chunks_a, g.lda);
+  find_chunks(chunks_b, g.ldb);
+
+  f32x4 sums[2][2] = {};
+  for (int64_t k0 = 0; k0 < g.k; k0 += STEP) {
+    load_tile(a, from_a, chunks_a, k0, g.k);
+    load_tile(b, from_b, chunks_b, k0, g.k);
+    sync_lds(); /* both tiles are complete */
+    for (int part = 0; part < STEP / 32; part++) {
+      u32x4 of_a[2] = {fragment(a, row, part), fragment(a, row + 16, part)};
+      u32x4 of_b[2] = {fragment(b, column, part), fragment(b, column + 16, part)};
+      for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) sums[i][j] = mfma(of_a[i], of_b[j], sums[i][j], TDM_BF16);
+    }
+    sync_lds(); /* everyone has read them: LDS may be filled again */
+  }
+  row0 += row + lane_index() / 16 * 4;
+  column0 += column + lane_index() % 16;
+  for (int f = 0; f < 16; f++) {
+    int64_t at_row = row0 + f / 8 * 16 + f % 4, at_column = column0 + f / 4 % 2 * 16;
+    if (at_row < g.m && at_column < g.n) ((__bf16 *)g.c)[at_row * g.ldc + at_column] = (__bf16)sums[f / 8][f / 4 % 2][f % 4];
+  }
+}
