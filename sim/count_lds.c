@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "lds_phases.h"
 
 enum { BANKS_MOST = 64 };
 
@@ -20,21 +21,16 @@ typedef struct phase_rule {
   const u8 *order; /* lanes 0-31 in the order of phases; 32-63 follow alike. NULL: as they are numbered */
 } phase_rule;
 
-static const u8 order_8[] = {0, 1, 2,  3,  20, 21, 22, 23, 4,  5,  6,  7,  16, 17, 18, 19,
-                             8, 9, 10, 11, 28, 29, 30, 31, 12, 13, 14, 15, 24, 25, 26, 27};
-static const u8 order_16[] = {0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27,
-                              4, 5, 6, 7, 8,  9,  10, 11, 16, 17, 18, 19, 28, 29, 30, 31};
-
 static const phase_rule rules[] = {
-    {"gfx942", 4, false, 32, 32, NULL},      /* [K] */
-    {"gfx942", 4, true, 32, 32, NULL},       /* [K] */
-    {"gfx942", 16, false, 8, 32, order_8},   /* [J] */
-    {"gfx942", 16, true, 8, 32, NULL},       /* [J] */
-    {"gfx950", 8, false, 32, 64, NULL},      /* [I] ds_read_b64 */
-    {"gfx950", 12, false, 8, 32, order_8},   /* [I] ds_read_b96 */
-    {"gfx950", 16, false, 16, 64, order_16}, /* [I] ds_read_b128 */
-    {"gfx950", 8, true, 16, 32, NULL},       /* [I] ds_write_b64 */
-    {"gfx950", 16, true, 8, 32, NULL},       /* [J] */
+    {"gfx942", 4, false, 32, 32, NULL},           /* [K] */
+    {"gfx942", 4, true, 32, 32, NULL},            /* [K] */
+    {"gfx942", 16, false, 8, 32, lds_phases_8},   /* [J] */
+    {"gfx942", 16, true, 8, 32, NULL},            /* [J] */
+    {"gfx950", 8, false, 32, 64, NULL},           /* [I] ds_read_b64 */
+    {"gfx950", 12, false, 8, 32, lds_phases_8},   /* [I] ds_read_b96 */
+    {"gfx950", 16, false, 16, 64, lds_phases_16}, /* [I] ds_read_b128 */
+    {"gfx950", 8, true, 16, 32, NULL},            /* [I] ds_write_b64 */
+    {"gfx950", 16, true, 8, 32, NULL},            /* [J] */
 };
 
 /* Nobody measured the transposing reads. */

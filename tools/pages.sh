@@ -114,6 +114,7 @@ run_page() {
   [ $bad = 0 ]
 }
 
+[ -z "$update" ] || sh docs/pictures/make.sh "$build/docs/tandem-draw" docs/pictures
 failed=0
 for page; do run_page "$page" || failed=1; done
 exit $failed

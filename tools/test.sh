@@ -105,7 +105,7 @@ build_only() {
 }
 
 format() {
-  find include src offload hip ladder learn case test bench run examples fuzz tools sim -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
+  find include src offload hip ladder learn case test bench run examples fuzz tools sim docs -name '*.[ch]' -print0 | xargs -0 clang-format-19 --dry-run -Werror &&
     one_passed
 }
 

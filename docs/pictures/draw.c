@@ -1,0 +1,54 @@
+/* tandem-draw: the pictures of the guide, on stdout. */
+#include <errno.h>
+#include <string.h>
+
+#include "pictures.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+static const struct {
+  const char *name, *what;
+  void (*draw)(FILE *out);
+} pictures[] = {
+    {"chip", "XCDs, CUs, SIMDs, and the memories of an MI355X", draw_chip},
+    {"access", "lines that 64 lanes touch: coalesced, strided, random", draw_access},
+    {"banks", "the phases of a ds_read_b128, with and without swizzle", draw_banks},
+    {"lanes-16", "which lane holds what of v_mfma_f32_16x16x32", draw_lanes_16},
+    {"lanes-32", "the same of v_mfma_f32_32x32x16", draw_lanes_32},
+    {"ping-pong", "two groups of waves in turns", draw_ping_pong},
+    {"order", "tiles coloured by XCD, in three orders", draw_order},
+    {"softmax", "the online pass over a row of scores", draw_softmax},
+};
+enum { PICTURES = sizeof pictures / sizeof pictures[0] };
+
+static void help(void) {
+  printf(
+      "Usage: tandem-draw NAME >FILE.svg\n"
+      "       tandem-draw roofline FILE.json... >FILE.svg    of what tandem-bench --json wrote\n\n");
+  for (int i = 0; i < PICTURES; i++) printf("  %-10s %s\n", pictures[i].name, pictures[i].what);
+}
+
+int main(int argc, char **argv) {
+  char error[512] = "";
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    help();
+  } else if (argc > 2 && strcmp(argv[1], "roofline") == 0) {
+    if (!draw_roofline(stdout, argc - 2, argv + 2, error, sizeof error)) {
+      fprintf(stderr, "tandem-draw: %s\n", error);
+      return EXIT_FAILED;
+    }
+  } else {
+    int found = -1;
+    for (int i = 0; argc == 2 && i < PICTURES; i++)
+      if (strcmp(argv[1], pictures[i].name) == 0) found = i;
+    if (found < 0) {
+      fprintf(stderr, "tandem-draw: %s: must be one NAME of tandem-draw --help, or roofline and its files\n",
+              argc > 1 ? argv[1] : "NAME");
+      return EXIT_USAGE;
+    }
+    pictures[found].draw(stdout);
+  }
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  fprintf(stderr, "tandem-draw: stdout can't be written: %s\n", strerror(errno));
+  return EXIT_FAILED;
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Draws the pictures of the guide. Use: sh docs/pictures/make.sh TANDEM-DRAW FOLDER
+#      sh docs/pictures/make.sh --count TANDEM-BENCH: counts the cases of the roofline anew, into docs/pictures/roofline-*.json
+set -eu
+here=$(dirname "$0")
+if [ "$1" = --count ]; then
+  count() { # NAME ARGUMENTS...
+    json=$here/roofline-$1.json
+    shift
+    "$bench" "$@" --dtype bf16 --device sim:gfx950 --json "$json"
+  }
+  bench=$2
+  count add add 512x4096
+  count rmsnorm rmsnorm 512x4096
+  count softmax softmax 512x4096
+  count gemm-64 gemm 1024x1024x64 --layout nt
+  count gemm-1024 gemm 1024x1024x1024 --layout nt
+  count gemm-2048 gemm 2048x2048x2048 --layout nt
+  count attention attention 1x8x2x1024x1024x128
+  exit
+fi
+for picture in $("$1" --help | sed -n 's/^  \([a-z0-9-]*\)  .*/\1/p'); do "$1" "$picture" >"$2/$picture.svg"; done
+"$1" roofline "$here"/roofline-*.json >"$2/roofline.svg"
