@@ -6,7 +6,8 @@
 #include "op.h"
 
 tdm_case case_default(const case_op *op) {
-  return (tdm_case){.op = op, .alpha = 1, .batch = 1, .eps = 1e-5, .theta = 1e4, .ignore = -100};
+  return (tdm_case){
+      .op = op, .alpha = 1, .batch = 1, .eps = 1e-5, .theta = 1e4, .factor = 1, .low = 1, .high = 4, .ignore = -100};
 }
 
 /* ---- Arrays ---- */

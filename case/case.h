@@ -41,6 +41,8 @@ typedef struct tdm_case {
   bool broadcast_a, broadcast_b;                   /* gemm */
   bool residual, causal, lse, rope_half;           /* rope_half: rope=half */
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
+  double factor /* 1 */, low /* 1 */, high /* 4 */; /* rope: scaling */
+  int64_t trained;                                  /* rope: scaling */
   int64_t offset, ignore /* -100 */, causal_rows;
   int64_t pad;   /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
   int64_t spare; /* attention: unused rows behind each head's keys and values, as in a cache that has room for more */

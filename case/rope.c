@@ -1,4 +1,4 @@
-/* rope as a case: pairs of each head turn by (offset + s) theta^(-2 i / d). */
+/* rope as a case: pairs of each head turn by (offset + s) theta^(-2 i / d), or slower. */
 #include "tandem/rope.h"
 #include "op.h"
 
@@ -30,6 +30,7 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   d.style = c->rope_half ? TDM_ROPE_HALF : TDM_ROPE_INTERLEAVED;
   d.offset = c->offset;
   d.theta = c->theta;
+  d.scaling = (tdm_rope_scaling){c->factor, c->trained, c->low, c->high};
   if (c->swap || c->pad > 0) {
     int64_t stride[4];
     strides(c, stride);
@@ -43,6 +44,15 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_rope_run(p, x[0], x[1], stream);
 }
 
+/* The angle of pair i in a position, as Llama 3.1's own program writes its scaling: by wavelengths. */
+static double angle_of(const tdm_case *c, int64_t position, int64_t i) {
+  double f = 1 / pow(c->theta, (double)(2 * i) / (double)c->shape[3]), wavelength = 2 * acos(-1.0) / f;
+  if (c->trained == 0 || wavelength > (double)c->trained / c->low) return (double)position * (f / c->factor);
+  if (wavelength < (double)c->trained / c->high) return (double)position * f;
+  double smooth = ((double)c->trained / wavelength - c->low) / (c->high - c->low);
+  return (double)position * ((1 - smooth) * f / c->factor + smooth * f);
+}
+
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t d = c->shape[3], half = d / 2, position = c->offset + row / c->shape[2] % c->shape[1];
@@ -50,7 +60,7 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   for (int64_t i = 0; i < half; i++) {
     int64_t first = c->rope_half ? i : 2 * i, second = c->rope_half ? i + half : 2 * i + 1;
     double a = case_get(inputs[0], at + first, arrays[0].element), b = case_get(inputs[0], at + second, arrays[0].element);
-    double angle = (double)position * pow(c->theta, -2.0 * (double)i / (double)d);
+    double angle = angle_of(c, position, i);
     double s = sin(angle), t = cos(angle);
     value[first] = a * t - b * s;
     value[second] = a * s + b * t;
@@ -67,7 +77,7 @@ static double flops(const tdm_case *c) {
 const case_op case_rope = {.name = "rope",
                            .shape_form = "BxSxHxD",
                            .shape_rank = 4,
-                           .settings = "rope offset theta swap",
+                           .settings = "rope offset theta swap factor trained low high",
                            .leading = "",
                            .in_place = "x",
                            .arrays = arrays,

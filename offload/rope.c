@@ -75,10 +75,20 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int strea
 
 /* ---- Plan ---- */
 
+double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i) {
+  const tdm_rope_scaling *s = &d->scaling;
+  double frequency = __builtin_pow(d->theta, -2.0 * (double)i / (double)d->head_dim), kept = 0;
+  if (s->trained > 0) {
+    double turns = (double)s->trained * frequency / 6.283185307179586;
+    kept = turns <= s->low ? 0 : turns >= s->high ? 1 : (turns - s->low) / (s->high - s->low);
+  }
+  return frequency * (kept + (1 - kept) / s->factor);
+}
+
 static void fill_turns(float *turns, const tdm_rope_desc *d) {
   int64_t half = d->head_dim / 2;
   for (int64_t i = 0; i < half; i++) {
-    double frequency = __builtin_pow(d->theta, -2.0 * (double)i / (double)d->head_dim);
+    double frequency = tdm_rope_frequency(d, i);
     for (int64_t s = 0; s < d->seq; s++) {
       double angle = (double)(d->offset + s) * frequency;
       turns[s * d->head_dim + i] = (float)__builtin_cos(angle);

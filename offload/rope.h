@@ -10,6 +10,9 @@ typedef struct rope_table {
   float turns[]; /* [seq, 2, head_dim / 2] */
 } rope_table;
 
+/* The angle that pair i turns by from one position to the next. */
+double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i);
+
 /* Makes the table of a plan, in the memory of its device. */
 tdm_status tdm_rope_upload(tdm_plan *plan);
 

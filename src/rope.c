@@ -6,7 +6,25 @@
 static const int64_t exact_positions = INT64_C(1) << 53; /* a double holds every position up to here */
 
 tdm_rope_desc tdm_rope_default(int64_t batch, int64_t seq, int64_t heads, int64_t head_dim, tdm_type type) {
-  return (tdm_rope_desc){.batch = batch, .seq = seq, .heads = heads, .head_dim = head_dim, .type = type, .theta = 1e4};
+  return (tdm_rope_desc){.batch = batch,
+                         .seq = seq,
+                         .heads = heads,
+                         .head_dim = head_dim,
+                         .type = type,
+                         .theta = 1e4,
+                         .scaling = {.factor = 1, .low = 1, .high = 4}};
+}
+
+static tdm_status check_scaling(const tdm_rope_scaling *s) {
+  TDM_TRY(tdm_check_finite("rope", "scaling.factor", s->factor));
+  if (s->factor <= 0) return tdm_fail(TDM_ERROR_ARGUMENT, "rope: scaling.factor = %g: must be above 0", s->factor);
+  TDM_TRY(tdm_check_range("rope", "scaling.trained", s->trained, 0, exact_positions));
+  if (s->trained == 0) return TDM_OK;
+  TDM_TRY(tdm_check_finite("rope", "scaling.low", s->low));
+  TDM_TRY(tdm_check_finite("rope", "scaling.high", s->high));
+  if (s->low >= 0 && s->low < s->high) return TDM_OK;
+  return tdm_fail(TDM_ERROR_ARGUMENT, "rope: scaling.low = %g: must be 0 or above, and below scaling.high = %g", s->low,
+                  s->high);
 }
 
 static tdm_status check_numbers(const tdm_rope_desc *d) {
@@ -22,7 +40,7 @@ static tdm_status check_numbers(const tdm_rope_desc *d) {
   TDM_TRY(tdm_check_range("rope", "offset", d->offset, 0, exact_positions - d->seq));
   TDM_TRY(tdm_check_finite("rope", "theta", d->theta));
   if (d->theta <= 0) return tdm_fail(TDM_ERROR_ARGUMENT, "rope: theta = %g: must be above 0", d->theta);
-  return TDM_OK;
+  return check_scaling(&d->scaling);
 }
 
 static tdm_status describe(tdm_plan *plan, const tdm_rope_desc *desc) {

@@ -1,5 +1,6 @@
 /* Shadow runs of the ops over rows: their outputs, and the bounds of their elements. */
 #include "../offload/elem.h"
+#include "../offload/rope.h"
 #include "../offload/softmax.h"
 #include "shadow.h"
 
@@ -112,7 +113,7 @@ static void rope_errors(const shadow_row *r, const unsigned char *wanted, double
   for (int64_t i = 0; i < half; i++) {
     int64_t first = d->style == TDM_ROPE_HALF ? i : 2 * i, second = d->style == TDM_ROPE_HALF ? i + half : 2 * i + 1;
     if (!wanted[first] && !wanted[second]) continue;
-    double angle = (double)(d->offset + s) * pow(d->theta, -2.0 * (double)i / (double)d->head_dim);
+    double angle = (double)(d->offset + s) * tdm_rope_frequency(d, i);
     error[first] = error[second] = bound_rope(angle, element(r, 0, at + first, d->type), element(r, 0, at + second, d->type));
   }
 }

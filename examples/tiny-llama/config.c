@@ -23,9 +23,26 @@ bool llama_fail_tandem(llama_error *error, const char *doing) { return llama_fai
 /* ---- Presets: sizes from TinyTransformer of amd/HPCTrainingExamples; tiny is small enough for a simulated chip ---- */
 
 static const llama_config presets[] = {
-    {"benchmark", 32000, 2048, 16, 32, 16, 64, 8192, 4096, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {0}, 0, 4, 512},
-    {"train", 1000, 512, 8, 8, 4, 64, 2048, 2048, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {0}, 0, 8, 256},
-    {"tiny", 256, 64, 2, 4, 2, 16, 256, 128, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {0}, 0, 2, 16},
+    {"benchmark",
+     32000,
+     2048,
+     16,
+     32,
+     16,
+     64,
+     8192,
+     4096,
+     1e4,
+     1e-5f,
+     true,
+     TDM_ROPE_INTERLEAVED,
+     {1, 0, 1, 4},
+     {0},
+     0,
+     4,
+     512},
+    {"train", 1000, 512, 8, 8, 4, 64, 2048, 2048, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {1, 0, 1, 4}, {0}, 0, 8, 256},
+    {"tiny", 256, 64, 2, 4, 2, 16, 256, 128, 1e4, 1e-5f, true, TDM_ROPE_INTERLEAVED, {1, 0, 1, 4}, {0}, 0, 2, 16},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
@@ -102,25 +119,39 @@ static bool is_llama(const reader *r) {
   return refuse(r, "architectures", list, "must be [\"LlamaForCausalLM\"]");
 }
 
+/* The numbers of a scaled RoPE, in the words of Transformers. */
+static bool read_scaling(const reader *r, const char *key, const json_t *table, const char *type, tdm_rope_scaling *s) {
+  static const char *const needed[] = {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"};
+  double number[4] = {1, 1, 4, 0};
+  int count = strcmp(type, "default") == 0 ? 0 : strcmp(type, "linear") == 0 ? 1 : strcmp(type, "llama3") == 0 ? 4 : -1;
+  if (count < 0) return refuse(r, key, table, "this program computes rope_type 'default', 'linear' and 'llama3'");
+  for (int i = 0; i < count; i++) {
+    if (find(table, needed[i]) == NULL) return llama_fail(r->error, "%s: %s: %s is missing", r->path, key, needed[i]);
+    if (!positive(r, table, needed[i], 0, &number[i])) return false;
+  }
+  *s = (tdm_rope_scaling){number[0], (int64_t)fmin(number[3], INT32_MAX), number[1], number[2]};
+  if (number[1] >= number[2]) return refuse(r, key, table, "low_freq_factor must be below high_freq_factor");
+  return s->trained == number[3] || refuse(r, key, table, "original_max_position_embeddings must be a whole number");
+}
+
 /* rope_theta and rope_scaling of older files; rope_parameters holds both from Transformers 5 on. */
 static bool read_rope(const reader *r, llama_config *c) {
-  static const char *const types[] = {"rope_type", "type"};
   const json_t *scaling = find(r->root, "rope_scaling"), *parameters = find(r->root, "rope_parameters");
-  const json_t *tables[] = {scaling, parameters};
-  for (int t = 0; t < 2; t++) {
-    if (tables[t] == NULL) continue;
-    const char *key = t == 0 ? "rope_scaling" : "rope_parameters";
-    const json_t *type = NULL;
-    if (!json_is_object(tables[t])) return refuse(r, key, tables[t], "must be an object");
-    for (int i = 0; i < 2 && type == NULL; i++) type = find(tables[t], types[i]);
-    if (type == NULL || strcmp(json_is_string(type) ? json_string_value(type) : "", "default") != 0)
-      return refuse(r, key, tables[t], "this program computes rope_type 'default' alone");
-    const json_t *partial = find(tables[t], "partial_rotary_factor");
-    if (partial != NULL && json_number_value(partial) != 1) return refuse(r, key, tables[t], "partial_rotary_factor must be 1");
-  }
-  const json_t *where = find(parameters, "rope_theta") != NULL ? parameters : r->root;
+  const char *key = parameters != NULL ? "rope_parameters" : "rope_scaling";
+  const json_t *table = parameters != NULL ? parameters : scaling;
   c->rope = TDM_ROPE_HALF;
-  return positive(r, where, "rope_theta", 1e4, &c->theta);
+  c->scaling = (tdm_rope_scaling){1, 0, 1, 4};
+  if (scaling != NULL && parameters != NULL)
+    return llama_fail(r->error, "%s: rope_scaling and rope_parameters: must be one of them", r->path);
+  if (table != NULL) {
+    const json_t *type = find(table, "rope_type") != NULL ? find(table, "rope_type") : find(table, "type");
+    const json_t *partial = find(table, "partial_rotary_factor");
+    if (!json_is_object(table)) return refuse(r, key, table, "must be an object");
+    if (!json_is_string(type)) return refuse(r, key, table, "rope_type must be a word");
+    if (!read_scaling(r, key, table, json_string_value(type), &c->scaling)) return false;
+    if (partial != NULL && json_number_value(partial) != 1) return refuse(r, key, table, "partial_rotary_factor must be 1");
+  }
+  return positive(r, find(parameters, "rope_theta") != NULL ? parameters : r->root, "rope_theta", 1e4, &c->theta);
 }
 
 /* eos_token_id: a number or a list of them. */

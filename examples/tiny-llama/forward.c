@@ -136,6 +136,7 @@ static void turn(forward *f, const char *name, void *x, int64_t count, int64_t g
   d.x = d.y = (tdm_rope_strides){.batch = group, .seq = f->batch * row, .head = c->head_dim};
   d.style = c->rope;
   d.theta = c->theta;
+  d.scaling = c->scaling;
   d.offset = f->past;
   graph_rope(&f->graph, name, true, &d, x);
 }

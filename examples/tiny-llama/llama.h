@@ -30,6 +30,7 @@ typedef struct llama_config {
   float eps;
   bool tied; /* the head is the table of embeddings */
   tdm_rope_style rope;
+  tdm_rope_scaling scaling;
   int32_t end[8]; /* tokens that end a text */
   int ends;
   int64_t batch, seq; /* the shape of a run that names none */
@@ -39,8 +40,8 @@ typedef struct llama_config {
 bool llama_preset(const char *name, llama_config *config);
 /* "benchmark|train|...": for messages and --help. */
 const char *llama_preset_names(void);
-/* Reads FOLDER/config.json as Hugging Face writes it. Refuses what this program does not compute: other architectures, rope
- * scaling, biases, quantized weights. */
+/* Reads FOLDER/config.json as Hugging Face writes it. Refuses what this program does not compute: other architectures, ways
+ * of RoPE scaling, biases, quantized weights. */
 bool llama_config_read(const char *folder, llama_config *config, llama_error *error);
 /* Parameters of the model; a tied head counts once. */
 double llama_parameters(const llama_config *config);

@@ -9,11 +9,21 @@
 
 extern const hip_code tdm_code_rope[];
 
-/* Cosine and sine of (offset + s) theta^(-2 i / head_dim), computed in f64. */
+/* What scaling makes of a pair's slowness, the positions in which it turns by 1. Llama 3.1's ranges, by wavelengths: short ones
+ * stay, long ones grow by the factor, between them the frequencies are mixed. */
+static double scaled(const tdm_rope_scaling *s, double slowness) {
+  const double wavelength = 2 * M_PI * slowness, trained = (double)s->trained;
+  if (s->trained == 0 || wavelength * s->low >= trained) return slowness * s->factor;
+  if (wavelength * s->high <= trained) return slowness;
+  double smooth = (trained / wavelength - s->low) / (s->high - s->low);
+  return 1 / ((1 - smooth) / (slowness * s->factor) + smooth / slowness);
+}
+
+/* Cosine and sine of (offset + s) theta^(-2 i / head_dim), scaled, computed in f64. */
 static void fill_turns(float *turns, const tdm_rope_desc *d) {
   int64_t half = d->head_dim / 2;
   for (int64_t i = 0; i < half; i++) {
-    double slowness = pow(d->theta, 2 * (double)i / (double)d->head_dim);
+    double slowness = scaled(&d->scaling, pow(d->theta, 2 * (double)i / (double)d->head_dim));
     float *to = turns + i;
     for (int64_t s = 0; s < d->seq; s++, to += d->head_dim) {
       double angle = (double)(d->offset + s) / slowness;

@@ -188,6 +188,12 @@ static void rope(void **state) {
   BAD(rope, good, theta = 0, "rope: theta = 0: must be above 0");
   BAD(rope, good, theta = -1e4, "rope: theta = -10000: must be above 0");
   BAD(rope, good, theta = NAN, "rope: theta = ", "must be finite");
+  BAD(rope, good, scaling.factor = 0, "rope: scaling.factor = 0: must be above 0");
+  BAD(rope, good, scaling.factor = INFINITY, "rope: scaling.factor = inf: must be finite");
+  BAD(rope, good, scaling.trained = -1, "rope: scaling.trained = -1: must be 0 to");
+  BAD(rope, good, scaling = ((tdm_rope_scaling){2, 8192, 4, 4}), "rope: scaling.low = 4: must be", "below scaling.high = 4");
+  BAD(rope, good, scaling = ((tdm_rope_scaling){2, 8192, -1, 4}), "rope: scaling.low = -1: must be 0 or above");
+  BAD(rope, good, scaling = ((tdm_rope_scaling){2, 8192, 1, NAN}), "rope: scaling.high = ", "must be finite");
   BAD(rope, good, x.seq = 32, "rope: x.batch = 0: must be at least 1");
   BAD(rope, good, y = ((tdm_rope_strides){96, 32, 7}), "rope: y.head = 7: must be at least 8", "overlap");
   BAD(rope, good, batch = huge, "rope: x: ", "overflows 63 bits");

@@ -29,6 +29,12 @@ MODELS = {
              "bfloat16", None, (2, 11)),
     "f16": (dict(hidden_size=64, num_attention_heads=2, num_key_value_heads=1, intermediate_size=40, vocab_size=72,
                  tie_word_embeddings=True), "float16", None, (1, 9)),
+    # Pairs of all three kinds: wavelengths of 6 (stays), 20 and 63 (mixed), 199 and above (8 times as long).
+    "llama3": (dict(hidden_size=48, num_attention_heads=3, num_key_value_heads=1, intermediate_size=40, vocab_size=61,
+                    rope_parameters={"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0,
+                                     "high_freq_factor": 4.0, "original_max_position_embeddings": 64}), "float32", None, (1, 52)),
+    "linear": (dict(hidden_size=32, num_attention_heads=2, num_key_value_heads=2, intermediate_size=40, vocab_size=59,
+                    rope_parameters={"rope_type": "linear", "rope_theta": 10000.0, "factor": 2.5}), "float32", None, (1, 50)),
 }
 
 
@@ -42,8 +48,9 @@ def settings(sizes):
 def write_old_config(path):
     """As Transformers 4 wrote it: rope_theta beside rope_scaling."""
     config = json.loads(path.read_text())
-    config["rope_theta"] = config.pop("rope_parameters")["rope_theta"]
-    config["rope_scaling"] = None
+    scaling = config.pop("rope_parameters")
+    config["rope_theta"] = scaling.pop("rope_theta")
+    config["rope_scaling"] = None if scaling["rope_type"] == "default" else {"type": scaling.pop("rope_type"), **scaling}
     config["torch_dtype"] = config.pop("dtype")
     path.write_text(json.dumps(config, indent=2) + "\n")
 
@@ -60,7 +67,7 @@ def make(name, sizes, dtype, shard, shape, seed):
     shutil.rmtree(folder, ignore_errors=True)
     model.save_pretrained(folder, **({"max_shard_size": shard} if shard else {}))
     (folder / "generation_config.json").unlink(missing_ok=True)
-    if name == "mha":
+    if name in ("mha", "linear"):
         write_old_config(folder / "config.json")
     ids = torch.randint(sizes["vocab_size"], shape)
     # Loaded again, because model.to() has also rounded the frequencies of RoPE.

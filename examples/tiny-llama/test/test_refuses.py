@@ -128,8 +128,16 @@ def check_configs(program, root):
 
     case({"architectures": ["MistralForCausalLM"]}, "architectures", "MistralForCausalLM", "LlamaForCausalLM")
     case({"model_type": "qwen2"}, "model_type", "qwen2")
-    case({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "rope_scaling", "llama3", "'default'")
-    case({"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling", "linear")
+    case({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "rope_scaling: low_freq_factor is missing")
+    llama3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}
+    case({"rope_scaling": {**llama3, "low_freq_factor": 4}}, "rope_scaling", "low_freq_factor must be below high_freq_factor")
+    case({"rope_scaling": {**llama3, "original_max_position_embeddings": 32.5}}, "original_max_position_embeddings must be a whole")
+    case({"rope_scaling": {**llama3, "original_max_position_embeddings": 0}}, "original_max_position_embeddings = 0", "above 0")
+    case({"rope_scaling": {"type": "linear", "factor": "2"}}, "factor", "above 0")
+    case({"rope_scaling": {"type": "dynamic", "factor": 2.0}}, "rope_scaling", "dynamic", "'linear'")
+    case({"rope_scaling": {"factor": 2.0}}, "rope_scaling", "rope_type must be a word")
+    case({"rope_scaling": 2}, "rope_scaling = 2", "an object")
+    case({"rope_scaling": llama3, "rope_parameters": llama3}, "rope_scaling and rope_parameters")
     case({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4}}, "rope_parameters", "yarn")
     case({"rope_theta": -1}, "rope_theta = -1", "above 0")
     case({"attention_bias": True}, "attention_bias = true")
