@@ -1,5 +1,6 @@
 /* The data of a case: elements to doubles and back, by arithmetic on their definition, and the filling of inputs. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "op.h"
@@ -38,11 +39,25 @@ static uint16_t value_word(double value, format f) {
   return (uint16_t)(sign | (uint16_t)((unit - least) * (1 << f.fraction_bits) + (int)units));
 }
 
+/* The values of all words: references read each element thousands of times. */
+enum { WORDS = 1 << 16 };
+static double f16_values[WORDS], bf16_values[WORDS];
+
+static void find_values(void) {
+  for (int w = 0; w < WORDS; w++) f16_values[w] = word_value((uint16_t)w, f16), bf16_values[w] = word_value((uint16_t)w, bf16);
+}
+
+static const double *values_of(case_element element) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_values);
+  return element == CASE_F16 ? f16_values : bf16_values;
+}
+
 double case_get(const void *base, int64_t offset, case_element element) {
   switch (element) {
     case CASE_F32: return (double)((const float *)base)[offset];
-    case CASE_F16: return word_value(((const uint16_t *)base)[offset], f16);
-    case CASE_BF16: return word_value(((const uint16_t *)base)[offset], bf16);
+    case CASE_F16:
+    case CASE_BF16: return values_of(element)[((const uint16_t *)base)[offset]];
     case CASE_I32: return ((const int32_t *)base)[offset];
   }
   return NAN;

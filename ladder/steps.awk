@@ -1,5 +1,5 @@
 # Makes ladder.def, the table of all steps, of the comments that the steps' files open with. docs/ladder.md has their form.
-# Usage: awk -f steps.awk ladder/OP/hip_01_naive.hip ... >ladder.def
+# Usage: awk -f steps.awk ladder/OP/hip_01_naive.hip ... /dev/null >ladder.def          (with /dev/null a build can have no steps)
 
 function complain(what) {
   printf "%s: %s\n", path, what | "cat >&2"
@@ -82,7 +82,7 @@ BEGIN {
   put_macro("LADDER_ROW")
   for (i = 1; i < ARGC; i++) {
     count = split(ARGV[i], parts, "/")
-    put_macro("LADDER_HIP_" toupper(parts[count - 1]))
+    if (ARGV[i] != "/dev/null") put_macro("LADDER_HIP_" toupper(parts[count - 1]))
   }
 }
 
