@@ -34,13 +34,15 @@ static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run) {
 static gfxsim_status make_args(launch *run, const gfxsim_launch *asked) {
   const gfxsim_kernel *k = run->kernel;
   u32 bytes = k->kernarg_bytes > 0 ? k->kernarg_bytes : 4, explicit_end = 0;
+  /* LLVM 22 reads three dwords at a multiple of 8 as four (WidenOrSplitVectorLoad): a segment of 36 bytes up to byte 40. */
+  u32 room = (bytes + 7) / 8 * 8;
   for (int a = 0; a < k->arg_count; a++)
     if (!k->args[a].hidden && k->args[a].offset + k->args[a].size > explicit_end)
       explicit_end = k->args[a].offset + k->args[a].size;
   if (asked->arg_bytes < explicit_end || asked->arg_bytes > bytes)
     return fail(GFXSIM_INVALID, "run: kernel %s: arg_bytes = %zu: must be %u to %u", k->name, asked->arg_bytes, explicit_end,
                 bytes);
-  gfxsim_status status = memory_alloc(&run->device->memory, bytes, false, &run->kernarg_memory);
+  gfxsim_status status = memory_alloc(&run->device->memory, room, false, &run->kernarg_memory);
   if (status != GFXSIM_OK) return status;
   u8 *args = run->kernarg_memory->data;
   memset(args, 0, bytes);
