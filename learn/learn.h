@@ -49,6 +49,7 @@ typedef struct learn_exercise {
   const char *kernel;               /* the function that the user writes */
   bool c;                           /* OpenMP in C; otherwise HIP */
   const char *device;               /* HIP: where it is tried by itself, where its counters are modelled; NULL: sim:gfx950 */
+  bool tile;                        /* the file must say TILE(rows, columns) */
   bool open;                        /* an open challenge: its results may go to a scoreboard */
   const char *sizes;                /* names of the int arguments: "rows columns" */
   learn_shape shapes[LEARN_SHAPES]; /* up to the first whose sizes are all 0 */
@@ -106,6 +107,7 @@ typedef struct learn_outcome {
   char text[LEARN_TEXT]; /* what was found, in lines */
   bool counted;
   double counter[LEARN_COUNTERS];
+  char floor[16]; /* the pipe that needs the most clocks */
   /* Where the arrays of the running shape lie, so that a fault can be told of: addresses of the device. */
   struct {
     uint64_t address, bytes;

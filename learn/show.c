@@ -140,6 +140,7 @@ bool learn_show_targets(const learn_exercise *e, const learn_outcome *o) {
     const learn_target *t = target_of(e, c);
     if (t == NULL && o->counter[c] == 0) continue;
     printf("  %-36s %12.0f", learn_counter_names[c], o->counter[c]);
+    if (c == LEARN_FLOOR) printf(" %s", o->floor);
     if (t != NULL) printf("   target: %s %.0f", relation_words(t->relation), t->goal);
     if (t != NULL && !reached(t, o))
       printf(judged(t, o) ? ", missed" : ", not modelled for accesses of this width on this chip");

@@ -103,7 +103,11 @@ static bool describe(gfxsim_object *object, learn_launch *launch, learn_outcome 
   size_t bytes;
   gfxsim_kernel_describe(kernel, &info);
   launch->block = info.max_workgroup;
-  if (gfxsim_variable_find(object, "learn_tile", &address, &bytes) != GFXSIM_OK) return true; /* TILE was not said */
+  if (gfxsim_variable_find(object, "learn_tile", &address, &bytes) != GFXSIM_OK) {
+    if (exercise->tile)
+      learn_found(o, LEARN_LAUNCH, "TILE(rows, columns) is missing: how much of the output a workgroup makes");
+    return !exercise->tile;
+  }
   if (bytes != sizeof launch->tile || gfxsim_read(device, address, launch->tile, bytes) != GFXSIM_OK || launch->tile[0] < 1 ||
       launch->tile[1] < 1) {
     learn_found(o, LEARN_LAUNCH, "TILE(rows, columns): must be two positive numbers");
@@ -158,6 +162,7 @@ static void keep(const gfxsim_counters *c, learn_outcome *o) {
 #define LEARN_COUNTER(name, unit, text, value) o->counter[LEARN_##name] = value;
 #include "counters.def"
 #undef LEARN_COUNTER
+  snprintf(o->floor, sizeof o->floor, "%s", gfxsim_pipe_name(c->floor));
   o->counted = true;
 }
 

@@ -132,7 +132,7 @@ static void tell_where(const learn_request *r, const learn_outcome *o) {
   }
   bool ran = o->verdict != LEARN_COMPILE && o->verdict != LEARN_SYMBOL && o->verdict != LEARN_RIGHT;
   learn_print_shape(e, o->shape, shape, sizeof shape);
-  if (ran) printf("  wrong: %s\n", shape);
+  if (ran) printf("  not right: %s\n", shape);
 }
 
 static void tell_hints(const learn_request *r, int hints) {

@@ -15,7 +15,7 @@
 /* TILE(rows, columns), once in a file: how much of the output a workgroup makes, where the exercise leaves it open. */
 #define TILE(rows, columns)                                                                          \
   extern "C" {                                                                                       \
-  extern __device__ __attribute__((used, visibility("default"))) const int learn_tile[2];            \
+  extern __device__ __attribute__((visibility("default"))) const int learn_tile[2];                  \
   __device__ __attribute__((used, visibility("default"))) const int learn_tile[2] = {rows, columns}; \
   }
 

@@ -1,6 +1,6 @@
 extern "C" __global__ __launch_bounds__(256) void transpose(float *out, const float *in, int rows, int columns) {
   __shared__ float tile[32][32];
-  int x = threadIdx.x % 32, y = threadIdx.x / 32; // 8 rows at a time
+  int x = threadIdx.x % 32, y = threadIdx.x / 32;  // 8 rows at a time
   int row = blockIdx.y * 32, column = blockIdx.x * 32;
   for (int i = y; i < 32; i += 8)
     if (row + i < rows && column + x < columns) tile[i][x] = in[(row + i) * columns + column + x];
