@@ -10,11 +10,12 @@
 enum { X, Y, Q, K, V, QKV, HEADS, SCORES, OUT, MLP, BUFFERS };
 _Static_assert(BUFFERS <= sizeof((forward *)NULL)->buffer / sizeof(void *), "a forward has room for them");
 
-/* Where the queries, keys and values of the heads lie. Key head i of sequence b is group b * kv_heads + i. */
+/* Where the queries, keys and values of the heads lie; those of a token behind each other, or group by group: a key head with
+ * its query heads. Key head i of sequence b is group b * kv_heads + i. */
 typedef struct heads {
   char *q, *k, *v;
-  int64_t q_group, kv_group; /* elements from group to group */
-  int64_t q_row, kv_row;     /* from position to position */
+  int64_t q_row, kv_row;     /* elements from token to token */
+  int64_t q_group, kv_group; /* from group to group */
 } heads;
 
 static int64_t tokens(const forward *f) { return f->batch * f->seq; }
@@ -23,13 +24,14 @@ static int64_t q_width(const llama_config *c) { return c->heads * c->head_dim; }
 static int64_t kv_width(const llama_config *c) { return c->kv_heads * c->head_dim; }
 static int64_t per_group(const llama_config *c) { return c->heads / c->kv_heads; }
 static bool materialised(const forward *f) { return f->version <= 2; }
-static bool grouped(const forward *f) { return f->version >= 2 && f->cache == NULL; }
+/* q, k and v come from one product. With a cache q has its own, because k and v go there. */
+static bool together(const forward *f) { return f->version >= 2 && f->cache == NULL; }
 static char *at(const forward *f, const void *base, int64_t elements) {
   return (char *)(uintptr_t)base + elements * (int64_t)tdm_type_size(f->w->type);
 }
 
 int forward_weight_forms(int version, bool cached) {
-  int qkv = version == 1 ? WEIGHTS_APART : cached ? WEIGHTS_QKV : WEIGHTS_GROUPS;
+  int qkv = version == 1 ? WEIGHTS_APART : version == 2 && !cached ? WEIGHTS_GROUPS : WEIGHTS_QKV;
   return qkv | (version == 2 ? WEIGHTS_GATE_UP : 0);
 }
 
@@ -43,12 +45,12 @@ static void buffer_sizes(const forward *f, double n[BUFFERS]) {
   for (int i = 0; i < BUFFERS; i++) n[i] = 0;
   n[X] = t * d;
   n[Y] = t * (f->version == 4 ? fmax(d, q) : d); /* 4: also the heads */
-  if (!grouped(f)) n[Q] = t * q;
-  if (!grouped(f) && f->cache == NULL) n[K] = n[V] = t * kv;
-  if (grouped(f)) n[QKV] = t * (f->version == 4 ? fmax(q + 2 * kv, ffn) : q + 2 * kv); /* 4: also the MLP's */
+  if (!together(f)) n[Q] = t * q;
+  if (!together(f) && f->cache == NULL) n[K] = n[V] = t * kv;
+  if (together(f)) n[QKV] = t * (f->version == 4 ? fmax(q + 2 * kv, ffn) : q + 2 * kv); /* 4: also the MLP's */
   if (f->version < 4) n[HEADS] = t * q, n[OUT] = t * d;
   if (materialised(f)) n[SCORES] = t * (double)c->heads * keys_most;
-  if (f->version < 4 || !grouped(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
+  if (f->version < 4 || !together(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
 }
 
 static size_t buffer_bytes(const forward *f, double elements) {
@@ -129,11 +131,11 @@ static void norm(forward *f, const char *name, graph_point point, const void *we
   graph_mark(s, point, f->buffer[Y], tokens(f), f->config->d, f->config->d, f->w->type);
 }
 
-/* Turns `count` heads of every group, which lie behind each other from x on. */
-static void turn(forward *f, const char *name, void *x, int64_t count, int64_t group, int64_t row) {
+/* Turns `count` heads, which lie behind each other from x on, of each of `batch` parts of a position. */
+static void turn(forward *f, const char *name, void *x, int64_t count, int64_t batch, int64_t part, int64_t row) {
   const llama_config *c = f->config;
-  tdm_rope_desc d = tdm_rope_default(f->batch * c->kv_heads, f->seq, count, c->head_dim, f->w->type);
-  d.x = d.y = (tdm_rope_strides){.batch = group, .seq = f->batch * row, .head = c->head_dim};
+  tdm_rope_desc d = tdm_rope_default(batch, f->seq, count, c->head_dim, f->w->type);
+  d.x = d.y = (tdm_rope_strides){.batch = part, .seq = f->batch * row, .head = c->head_dim};
   d.style = c->rope;
   d.theta = c->theta;
   d.scaling = c->scaling;
@@ -141,20 +143,31 @@ static void turn(forward *f, const char *name, void *x, int64_t count, int64_t g
   graph_rope(&f->graph, name, true, &d, x);
 }
 
+/* One product, then one rope over queries and keys. */
+static heads make_heads_together(forward *f, int64_t layer, matrix y) {
+  const llama_config *c = f->config;
+  const layer_weights *w = &f->w->layer[layer];
+  int64_t q = q_width(c), kv = kv_width(c), row = q + 2 * kv, dim = c->head_dim, group = per_group(c);
+  char *all = f->buffer[QKV];
+  if (!materialised(f)) {
+    project(f, "qkv", y, w->q, (matrix){all, row, row}, NULL);
+    turn(f, "rope", all, c->heads + c->kv_heads, f->batch, row, row);
+    return (heads){all, at(f, all, q), at(f, all, q + kv), row, row, group * dim, dim};
+  }
+  int64_t step = (group + 2) * dim;
+  project(f, "qkv", y, w->qkv_groups, (matrix){all, row, row}, NULL);
+  turn(f, "rope", all, group + 1, f->batch * c->kv_heads, step, row);
+  return (heads){all, at(f, all, group * dim), at(f, all, (group + 1) * dim), row, row, step, step};
+}
+
 /* Projects and turns queries and keys. */
 static heads make_heads(forward *f, int64_t layer) {
   const llama_config *c = f->config;
   const layer_weights *w = &f->w->layer[layer];
-  int64_t q = q_width(c), kv = kv_width(c), dim = c->head_dim, group = per_group(c);
+  int64_t q = q_width(c), kv = kv_width(c), dim = c->head_dim;
   matrix y = {f->buffer[Y], c->d, c->d};
-  if (grouped(f)) {
-    int64_t row = q + 2 * kv, step = (group + 2) * dim;
-    char *all = f->buffer[QKV];
-    project(f, "qkv", y, w->qkv_groups, (matrix){all, row, row}, NULL);
-    turn(f, "rope", all, group + 1, step, row);
-    return (heads){all, at(f, all, group * dim), at(f, all, (group + 1) * dim), step, step, row, row};
-  }
-  heads h = {f->buffer[Q], f->buffer[K], f->buffer[V], group * dim, dim, q, kv};
+  if (together(f)) return make_heads_together(f, layer, y);
+  heads h = {f->buffer[Q], f->buffer[K], f->buffer[V], q, kv, per_group(c) * dim, dim};
   project(f, "q", y, w->q, (matrix){h.q, q, q}, NULL);
   if (f->cache != NULL) {
     h.kv_row = 2 * kv;
@@ -167,8 +180,8 @@ static heads make_heads(forward *f, int64_t layer) {
     project(f, "k", y, w->k, (matrix){h.k, kv, h.kv_row}, NULL);
     project(f, "v", y, w->v, (matrix){h.v, kv, h.kv_row}, NULL);
   }
-  turn(f, "rope q", h.q, group, h.q_group, h.q_row);
-  turn(f, "rope k", h.k, 1, h.kv_group, h.kv_row);
+  turn(f, "rope q", h.q, c->heads, f->batch, h.q_row, h.q_row);
+  turn(f, "rope k", h.k, c->kv_heads, f->batch, h.kv_row, h.kv_row);
   if (f->cache != NULL) h.k = f->cache->layer[layer], h.v = at(f, h.k, kv); /* attention sees all of it */
   return h;
 }
@@ -207,12 +220,11 @@ static void attend(forward *f, const heads *h, char *to) {
     attend_by_scores(f, h, to);
     return;
   }
-  /* A group as a batch of its own: query heads of different groups are not at one distance from each other. */
-  tdm_attention_desc d = tdm_attention_default(f->batch * c->kv_heads, per_group(c), 1, f->seq, keys(f), dim, f->w->type);
+  tdm_attention_desc d = tdm_attention_default(f->batch, c->heads, c->kv_heads, f->seq, keys(f), dim, f->w->type);
   d.causal = 1;
-  d.q = (tdm_attention_strides){h->q_group, dim, f->batch * h->q_row};
-  d.k = d.v = (tdm_attention_strides){h->kv_group, dim, f->batch * h->kv_row};
-  d.o = (tdm_attention_strides){per_group(c) * dim, dim, f->batch * q};
+  d.q = (tdm_attention_strides){h->q_row, dim, f->batch * h->q_row};
+  d.k = d.v = (tdm_attention_strides){h->kv_row, dim, f->batch * h->kv_row};
+  d.o = (tdm_attention_strides){q, dim, f->batch * q};
   graph_step *s = graph_attention(&f->graph, "attention", true, &d, h->q, h->k, h->v, to);
   graph_mark(s, POINT_ATTENTION, to, tokens(f), q, q, f->w->type);
 }
@@ -236,7 +248,7 @@ static void add_product(forward *f, const char *product, const char *sum, graph_
 static matrix gated_unit(forward *f, const layer_weights *w) {
   const llama_config *c = f->config;
   int64_t n = c->ffn;
-  matrix y = {f->buffer[Y], c->d, c->d}, h = {f->version == 4 && grouped(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
+  matrix y = {f->buffer[Y], c->d, c->d}, h = {f->version == 4 && together(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
   graph_step *s;
   if (materialised(f)) { /* gate and up behind each other; the result takes gate's place */
     matrix up = {at(f, h.data, tokens(f) * n), n, n};
