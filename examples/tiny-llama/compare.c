@@ -33,22 +33,70 @@ static double largest_error(const float *x, const float *reference, int64_t coun
   return largest > 0 ? difference / largest : difference;
 }
 
-/* ---- One version ---- */
+/* ---- The versions, in one room of memory, because one runs at a time ---- */
 
-static bool measure_version(session *s, int version, const path_rates *rates, version_result *r, float *logits, int rows,
-                            llama_error *error) {
-  forward f;
-  *r = (version_result){.version = version};
-  if (!session_forward(s, version, &f, error)) return false;
-  forward_bytes(&f, r->bytes);
-  r->bytes[MEMORY_WEIGHTS] = weights_bytes(&s->config, s->type, forward_weight_forms(version, false));
-  r->launches = f.graph.steps;
-  r->flops = forward_flops(&f);
-  profile_begin(&f, &r->steps);
-  bool ok = measure_forward(&f, s->repeats, &r->time, error) && read_rows(s, &f, logits, rows, error) &&
-            (is_simulated(&f) || profile_time(&f, s->repeats, &r->steps, error));
-  if (rates->gemm_flops > 0) r->bound = bound_seconds(&r->steps, rates);
-  forward_close(&f);
+typedef struct comparison {
+  session *s;
+  path_rates rates; /* 0: a simulated chip, whose time says nothing */
+  void *room;
+  forward f[VERSIONS];
+  int opened;
+  version_result r[VERSIONS];
+  float *logits; /* of version 1, then of the version at hand: [rows, vocab] each */
+  int rows;
+} comparison;
+
+/* What is known before anything runs. */
+static void describe(const session *s, const forward *f, version_result *r) {
+  *r = (version_result){.version = f->version};
+  forward_bytes(f, r->bytes);
+  r->bytes[MEMORY_WEIGHTS] = weights_bytes(&s->config, s->type, forward_weight_forms(f->version, false));
+  r->launches = f->graph.steps;
+  r->flops = forward_flops(f);
+  profile_begin(f, &r->steps);
+}
+
+/* Runs each version once, and compares its logits. */
+static bool check_versions(comparison *c, llama_error *error) {
+  session *s = c->s;
+  int64_t count = c->rows * s->config.vocab;
+  for (int v = 0; v < VERSIONS; v++, c->opened++) {
+    float *mine = c->logits + (v > 0 ? count : 0);
+    forward *f = &c->f[v];
+    if (!session_forward(s, v + 1, c->room, f, error)) return false;
+    describe(s, f, &c->r[v]);
+    if (!forward_run(f, error) || !read_rows(s, f, mine, c->rows, error)) {
+      forward_close(f);
+      return false;
+    }
+    c->r[v].error = largest_error(mine, c->logits, count);
+  }
+  return true;
+}
+
+static bool time_versions(comparison *c, llama_error *error) {
+  measured time[VERSIONS];
+  profile *steps[VERSIONS];
+  for (int v = 0; v < VERSIONS; v++) steps[v] = &c->r[v].steps;
+  if (!measure_turns(c->f, VERSIONS, c->s->repeats, time, error) || !profile_turns(c->f, VERSIONS, c->s->repeats, steps, error))
+    return false;
+  for (int v = 0; v < VERSIONS; v++) {
+    c->r[v].time = time[v];
+    c->r[v].bound = bound_seconds(steps[v], &c->rates);
+  }
+  return true;
+}
+
+static bool measure_versions(comparison *c, bool timed, llama_error *error) {
+  session *s = c->s;
+  c->rows = s->batch * s->seq < LOGIT_ROWS ? (int)(s->batch * s->seq) : LOGIT_ROWS;
+  c->logits = malloc(2 * (size_t)(c->rows * s->config.vocab) * sizeof *c->logits);
+  bool ok = c->logits != NULL || llama_fail(error, "no memory for the logits of %d positions", c->rows);
+  ok = ok && memory_take(&s->m, MEMORY_ACTIVATIONS, session_room(s), &c->room, error) && check_versions(c, error) &&
+       (!timed || time_versions(c, error));
+  for (int v = 0; v < c->opened; v++) forward_close(&c->f[v]);
+  memory_give(&s->m, c->room);
+  free(c->logits);
   return ok;
 }
 
@@ -146,56 +194,42 @@ static bool report(const session *s, const version_result *r, const path_rates *
 }
 
 bool run_compare(session *s, llama_error *error) {
-  version_result r[VERSIONS];
-  path_rates rates = {0};
-  claim c[CLAIMS];
+  static comparison c;
+  claim claims[CLAIMS];
+  c = (comparison){.s = s};
   if (s->options->plot != NULL && !report_can_plot(error)) return false;
   bool timed = strncmp(tdm_context_device(s->m.context), "sim:", 4) != 0;
-  if (timed && !measure_rates(s->m.context, s->type, &rates, error)) return false;
-  if (!session_load(s, (1u << VERSIONS) - 1, error)) return false;
-  int rows = s->batch * s->seq < LOGIT_ROWS ? (int)(s->batch * s->seq) : LOGIT_ROWS;
-  int64_t count = rows * s->config.vocab;
-  float *logits = malloc(2 * (size_t)count * sizeof *logits);
-  bool ok = logits != NULL || llama_fail(error, "no memory for the logits of %d positions", rows);
-  for (int v = 1; ok && v <= VERSIONS; v++) {
-    float *mine = logits + (v > 1 ? count : 0);
-    ok = measure_version(s, v, &rates, &r[v - 1], mine, rows, error);
-    if (ok) r[v - 1].error = largest_error(mine, logits, count);
-  }
-  free(logits);
-  if (!ok) return false;
+  if (timed && !measure_rates(s->m.context, s->type, &c.rates, error)) return false;
+  if (!session_load(s, (1u << VERSIONS) - 1, error) || !measure_versions(&c, timed, error)) return false;
   print_model(s);
   if (timed)
     printf("rates        gemm %s nt %" PRId64 "^3: %.4f TFLOPS; add, three arrays of %d MiB: %.1f GB/s\n",
-           tdm_type_name(s->type), rates.gemm_size, 1e-12 * rates.gemm_flops, (int)(64 * tdm_type_size(s->type)),
-           1e-9 * rates.copy_bytes);
+           tdm_type_name(s->type), c.rates.gemm_size, 1e-12 * c.rates.gemm_flops, (int)(64 * tdm_type_size(s->type)),
+           1e-9 * c.rates.copy_bytes);
   putchar('\n');
-  print_versions(s, r, VERSIONS);
-  make_claims(r, c);
-  print_claims(c, timed ? r[0].time.seconds / r[VERSIONS - 1].bound : 0, timed);
-  return report(s, r, &rates, error);
+  print_versions(s, c.r, VERSIONS);
+  make_claims(c.r, claims);
+  print_claims(claims, timed ? c.r[0].time.seconds / c.r[VERSIONS - 1].bound : 0, timed);
+  return report(s, c.r, &c.rates, error);
 }
 
 /* A version beside version 1, step by step. */
 static bool profile_pair(session *s, const forward *f, version_result *r, llama_error *error) {
   forward first;
-  if (!session_forward(s, 1, &first, error)) return false;
+  if (!session_forward(s, 1, NULL, &first, error)) return false;
   bool ok = profile_compare(f, &first, &r->steps, error);
   forward_close(&first);
   return ok;
 }
 
 bool run_profile(session *s, llama_error *error) {
-  version_result r = {.version = s->version};
+  version_result r;
+  profile *steps = &r.steps;
   forward f;
-  if (!session_load(s, 1u | 1u << (s->version - 1), error) || !session_forward(s, s->version, &f, error)) return false;
-  forward_bytes(&f, r.bytes);
-  r.bytes[MEMORY_WEIGHTS] = weights_bytes(&s->config, s->type, forward_weight_forms(s->version, false));
-  r.launches = f.graph.steps;
-  r.flops = forward_flops(&f);
-  profile_begin(&f, &r.steps);
+  if (!session_load(s, 1u | 1u << (s->version - 1), error) || !session_forward(s, s->version, NULL, &f, error)) return false;
+  describe(s, &f, &r);
   bool ok =
-      measure_forward(&f, s->repeats, &r.time, error) && (is_simulated(&f) || profile_time(&f, s->repeats, &r.steps, error));
+      measure_forward(&f, s->repeats, &r.time, error) && (is_simulated(&f) || profile_turns(&f, 1, s->repeats, &steps, error));
   if (ok) print_run(s, &f, &r.time);
   ok = ok && profile_pair(s, &f, &r, error);
   forward_close(&f);

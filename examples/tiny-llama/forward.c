@@ -8,7 +8,7 @@
 
 /* Activations. Each version uses a part of them. */
 enum { X, Y, Q, K, V, QKV, HEADS, SCORES, OUT, MLP, BUFFERS };
-_Static_assert(BUFFERS <= sizeof((forward *)NULL)->buffer / sizeof(void *), "a forward has room for them");
+_Static_assert((int)BUFFERS == FORWARD_BUFFERS, "a forward has room for them");
 
 /* Where the queries, keys and values of the heads lie; those of a token behind each other, or group by group: a key head with
  * its query heads. Key head i of sequence b is group b * kv_heads + i. */
@@ -53,33 +53,48 @@ static void buffer_sizes(const forward *f, double n[BUFFERS]) {
   if (f->version < 4 || !together(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
 }
 
-static size_t buffer_bytes(const forward *f, double elements) {
-  return memory_bytes(elements * (double)tdm_type_size(f->w->type));
+/* All blocks of a pass: the ids, which lie first in a room that versions share, the logits, the activations. */
+enum { IDS, LOGITS, ACTIVATIONS, BLOCKS = ACTIVATIONS + BUFFERS };
+_Static_assert((int)BLOCKS == FORWARD_BLOCKS, "a forward has room for them");
+
+static memory_kind block_kind(int i) {
+  return i == LOGITS ? MEMORY_LOGITS : i == ACTIVATIONS + SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS;
 }
-static size_t ids_bytes(const forward *f) { return memory_bytes((double)tokens(f) * sizeof(int32_t)); }
-static size_t logits_bytes(const forward *f) {
-  return memory_bytes((double)(f->last_only ? f->batch : tokens(f)) * (double)f->config->vocab * sizeof(float));
+
+static void block_sizes(const forward *f, size_t bytes[BLOCKS]) {
+  double n[BUFFERS], rows = (double)(f->last_only ? f->batch : tokens(f));
+  buffer_sizes(f, n);
+  bytes[IDS] = memory_bytes((double)tokens(f) * sizeof(int32_t));
+  bytes[LOGITS] = memory_bytes(rows * (double)f->config->vocab * sizeof(float));
+  for (int i = 0; i < BUFFERS; i++) bytes[ACTIVATIONS + i] = memory_bytes(n[i] * (double)tdm_type_size(f->w->type));
 }
 
 void forward_bytes(const forward *f, size_t bytes[MEMORY_KINDS]) {
-  double n[BUFFERS];
-  buffer_sizes(f, n);
-  for (int i = 0; i < BUFFERS; i++) bytes[i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS] += buffer_bytes(f, n[i]);
-  bytes[MEMORY_ACTIVATIONS] += ids_bytes(f);
-  bytes[MEMORY_LOGITS] += logits_bytes(f);
+  size_t block[BLOCKS];
+  block_sizes(f, block);
+  for (int i = 0; i < BLOCKS; i++) bytes[block_kind(i)] += block[i];
+}
+
+/* What a block takes of a room: every one begins at a multiple of 256 bytes, as memory of its own does. */
+static size_t in_room(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+size_t forward_room(const forward *f) {
+  size_t block[BLOCKS], sum = 0;
+  block_sizes(f, block);
+  for (int i = 0; i < BLOCKS; i++) sum += in_room(block[i]);
+  return sum;
 }
 
 static bool take_buffers(forward *f, llama_error *error) {
-  double n[BUFFERS];
-  void *ids, *logits;
-  buffer_sizes(f, n);
-  for (int i = 0; i < BUFFERS; i++)
-    if (!memory_take(f->m, i == SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS, buffer_bytes(f, n[i]), &f->buffer[i], error))
-      return false;
-  if (!memory_take(f->m, MEMORY_ACTIVATIONS, ids_bytes(f), &ids, error)) return false;
-  f->ids = ids;
-  if (!memory_take(f->m, MEMORY_LOGITS, logits_bytes(f), &logits, error)) return false;
-  f->logits = logits;
+  size_t block[BLOCKS], used = 0;
+  void *at[BLOCKS];
+  block_sizes(f, block);
+  for (int i = 0; i < BLOCKS; used += in_room(block[i++])) {
+    if (f->room == NULL && !memory_take(f->m, block_kind(i), block[i], &f->own[i], error)) return false;
+    at[i] = f->room == NULL ? f->own[i] : (char *)f->room + used;
+  }
+  f->ids = at[IDS], f->logits = at[LOGITS];
+  memcpy(f->buffer, at + ACTIVATIONS, sizeof f->buffer);
   return true;
 }
 
@@ -310,8 +325,7 @@ static bool add_steps(forward *f) {
 /* ---- Passes ---- */
 
 bool forward_open(forward *f, llama_error *error) {
-  memset(f->buffer, 0, sizeof f->buffer);
-  f->ids = NULL, f->logits = NULL;
+  memset(f->own, 0, sizeof f->own);
   graph_begin(&f->graph, f->m->context, error);
   bool ok = take_buffers(f, error) && add_steps(f);
   if (!ok) forward_close(f);
@@ -320,10 +334,7 @@ bool forward_open(forward *f, llama_error *error) {
 
 void forward_close(forward *f) {
   graph_end(&f->graph);
-  for (int i = 0; i < BUFFERS; i++) memory_give(f->m, f->buffer[i]), f->buffer[i] = NULL;
-  memory_give(f->m, f->ids);
-  memory_give(f->m, f->logits);
-  f->ids = NULL, f->logits = NULL;
+  for (int i = 0; i < BLOCKS; i++) memory_give(f->m, f->own[i]), f->own[i] = NULL;
 }
 
 bool forward_move(forward *f, int64_t past, llama_error *error) {

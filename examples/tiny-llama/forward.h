@@ -10,7 +10,7 @@
 #include "graph.h"
 #include "weights.h"
 
-enum { VERSIONS = 4 };
+enum { VERSIONS = 4, FORWARD_BUFFERS = 10, FORWARD_BLOCKS = FORWARD_BUFFERS + 2 };
 
 /* Keys and values of one sequence: for each layer rows [capacity, 2, kv_heads, head_dim]. */
 typedef struct kv_cache {
@@ -31,17 +31,22 @@ typedef struct forward {
   kv_cache *cache; /* NULL: none. Else batch is 1 */
   int64_t past;    /* tokens in the cache before this pass */
   bool last_only;  /* logits of the last position alone */
+  void *room;      /* forward_room bytes for all that it keeps; NULL: it takes memory of its own. Passes of different versions
+                    * over the same input may share it: the ids lie at one place, all else is made anew by each */
   graph graph;
-  int32_t *ids;     /* [seq, batch] */
-  float *logits;    /* [seq or 1, batch, vocab] */
-  void *buffer[10]; /* activations, by forward.c's names */
+  int32_t *ids;                  /* [seq, batch] */
+  float *logits;                 /* [seq or 1, batch, vocab] */
+  void *buffer[FORWARD_BUFFERS]; /* activations, by forward.c's names */
+  void *own[FORWARD_BLOCKS];     /* memory to give back */
 } forward;
 
 /* What weights a version needs. */
 int forward_weight_forms(int version, bool cached);
 /* Bytes of each kind but the weights, for memory_check. */
 void forward_bytes(const forward *f, size_t bytes[MEMORY_KINDS]);
-/* config, w, m, version, batch, seq, cache, last_only are set. */
+/* Bytes of a room for the pass. */
+size_t forward_room(const forward *f);
+/* config, w, m, version, batch, seq, cache, last_only, room are set. */
 bool forward_open(forward *f, llama_error *error);
 void forward_close(forward *f);
 /* The next pass begins behind `past` tokens of the cache. Makes the plans again that depend on it. */

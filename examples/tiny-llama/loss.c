@@ -86,7 +86,7 @@ static bool open_pass(session *s, loss_pass *p, llama_error *error) {
   tdm_cross_entropy_desc d = tdm_cross_entropy_default((int64_t)rows, s->config.vocab, TDM_F32);
   d.ignore = IGNORE;
   *p = (loss_pass){0};
-  if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, &p->f, error)) return false;
+  if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, NULL, &p->f, error)) return false;
   p->host_ids = malloc(rows * sizeof(int32_t));
   p->host_targets = malloc(rows * sizeof(int32_t));
   p->host_losses = malloc(rows * sizeof(float));

@@ -32,7 +32,7 @@ static bool write_logits(const session *s, const forward *f, llama_error *error)
 static bool run_once(session *s, llama_error *error) {
   forward f;
   measured time;
-  if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, &f, error)) return false;
+  if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, NULL, &f, error)) return false;
   bool ok = measure_forward(&f, s->repeats, &time, error);
   if (ok) print_run(s, &f, &time);
   if (ok && s->options->logits != NULL) ok = write_logits(s, &f, error);

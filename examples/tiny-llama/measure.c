@@ -26,21 +26,23 @@ double median_of(double *samples, int count) {
 
 bool is_simulated(const forward *f) { return strncmp(tdm_context_device(f->m->context), "sim:", 4) == 0; }
 
-bool measure_forward(const forward *f, int repeats, measured *out, llama_error *error) {
-  *out = (measured){0};
-  if (!forward_run(f, error)) return false;
-  if (is_simulated(f)) return true;
-  double *samples = malloc((size_t)repeats * sizeof *samples);
-  if (samples == NULL) return llama_fail(error, "no memory for %d samples", repeats);
+bool measure_turns(const forward *f, int count, int repeats, measured *out, llama_error *error) {
+  double *samples = malloc((size_t)count * (size_t)repeats * sizeof *samples);
+  if (samples == NULL) return llama_fail(error, "no memory for %d samples of %d versions", repeats, count);
   bool ok = true;
-  for (int i = 0; ok && i < repeats; i++) {
+  for (int i = 0; ok && i < count * repeats; i++) {
     double start = llama_seconds();
-    ok = forward_run(f, error);
-    samples[i] = llama_seconds() - start;
+    ok = forward_run(&f[i % count], error);
+    samples[i % count * repeats + i / count] = llama_seconds() - start;
   }
-  if (ok) *out = (measured){median_of(samples, repeats), repeats};
+  for (int v = 0; ok && v < count; v++) out[v] = (measured){median_of(samples + v * repeats, repeats), repeats};
   free(samples);
   return ok;
+}
+
+bool measure_forward(const forward *f, int repeats, measured *out, llama_error *error) {
+  *out = (measured){0};
+  return forward_run(f, error) && (is_simulated(f) || measure_turns(f, 1, repeats, out, error));
 }
 
 void print_model(const session *s) {

@@ -31,25 +31,39 @@ void profile_begin(const forward *f, profile *p) {
 
 /* ---- Time ---- */
 
-bool profile_time(const forward *f, int repeats, profile *p, llama_error *error) {
-  int steps = f->graph.steps;
-  double *samples = malloc((size_t)steps * (size_t)repeats * sizeof *samples);
-  if (samples == NULL) return llama_fail(error, "no memory for %d samples of %d steps", repeats, steps);
-  bool ok = forward_run(f, error); /* warms up */
-  for (int r = 0; ok && r < repeats; r++)
-    for (int i = 0; ok && i < steps; i++) {
-      double start = llama_seconds();
-      ok = graph_run(&f->graph, i, i + 1, error) &&
-           (tdm_stream_sync(f->m->context, NULL) == TDM_OK || llama_fail_tandem(error, f->graph.step[i].name));
-      samples[(size_t)i * (size_t)repeats + (size_t)r] = llama_seconds() - start;
-    }
-  for (int i = 0; ok && i < steps; i++) {
+/* One pass; sample[i * repeats] is step i's. */
+static bool time_steps(const forward *f, int repeats, double *sample, llama_error *error) {
+  for (int i = 0; i < f->graph.steps; i++) {
+    double start = llama_seconds();
+    if (!graph_run(&f->graph, i, i + 1, error)) return false;
+    if (tdm_stream_sync(f->m->context, NULL) != TDM_OK) return llama_fail_tandem(error, f->graph.step[i].name);
+    sample[(size_t)i * (size_t)repeats] = llama_seconds() - start;
+  }
+  return true;
+}
+
+static void add_medians(const forward *f, int repeats, double *samples, profile *p) {
+  for (int i = 0; i < f->graph.steps; i++) {
     double seconds = median_of(samples + (size_t)i * (size_t)repeats, repeats);
     profile_row *row = row_of(p, &f->graph.step[i]);
     if (row != NULL) row->seconds += seconds;
     p->seconds += seconds;
   }
-  free(samples);
+}
+
+bool profile_turns(const forward *f, int count, int repeats, profile *const *p, llama_error *error) {
+  double *samples[VERSIONS] = {NULL};
+  bool ok = true;
+  for (int v = 0; ok && v < count; v++) {
+    samples[v] = malloc((size_t)f[v].graph.steps * (size_t)repeats * sizeof(double));
+    if (samples[v] == NULL) ok = llama_fail(error, "no memory for %d samples of %d steps", repeats, f[v].graph.steps);
+  }
+  for (int i = 0; ok && i < count * repeats; i++)
+    ok = time_steps(&f[i % count], repeats, samples[i % count] + i / count, error);
+  for (int v = 0; v < count; v++) {
+    if (ok) add_medians(&f[v], repeats, samples[v], p[v]);
+    free(samples[v]);
+  }
   return ok;
 }
 

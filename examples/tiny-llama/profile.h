@@ -23,8 +23,9 @@ typedef struct profile {
 
 /* Names, launches, FLOP and bytes of a pass's steps. */
 void profile_begin(const forward *f, profile *p);
-/* Times each step, up to its end on the device. Not for simulated chips. */
-bool profile_time(const forward *f, int repeats, profile *p, llama_error *error);
+/* Times each step of `count` versions, up to its end on the device, pass by pass in turns. They are warm. Not for simulated
+ * chips; count is at most VERSIONS. */
+bool profile_turns(const forward *f, int count, int repeats, profile *const *p, llama_error *error);
 /* Runs f and a version 1 of the same input side by side and compares them at every point. */
 bool profile_compare(const forward *f, const forward *reference, profile *p, llama_error *error);
 void profile_print(const profile *p);

@@ -196,8 +196,19 @@ bool session_load(session *s, unsigned versions, llama_error *error) {
          weights_open(&s->config, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error);
 }
 
-bool session_forward(session *s, int version, forward *f, llama_error *error) {
+size_t session_room(session *s) {
+  size_t most = 0;
+  for (int v = 1; v <= VERSIONS; v++) {
+    forward f = describe(s, v);
+    size_t bytes = forward_room(&f);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+bool session_forward(session *s, int version, void *room, forward *f, llama_error *error) {
   *f = describe(s, version);
+  f->room = room;
   if (!session_ids(s, error) || !forward_open(f, error)) return false;
   if (forward_ids(f, s->ids, error)) return true;
   forward_close(f);

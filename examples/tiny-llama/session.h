@@ -36,7 +36,9 @@ void session_close(session *s);
  * the weights, and the largest of the versions' other memory. */
 bool session_load(session *s, unsigned versions, llama_error *error);
 bool session_ids(session *s, llama_error *error);
-/* A pass of a version over the session's ids. */
-bool session_forward(session *s, int version, forward *f, llama_error *error);
+/* Bytes of a room for any version's pass (forward.h). */
+size_t session_room(session *s);
+/* A pass of a version over the session's ids. room: NULL, or session_room bytes. */
+bool session_forward(session *s, int version, void *room, forward *f, llama_error *error);
 
 #endif
