@@ -8,6 +8,7 @@
 #include "../case/case.h"
 #include "../case/options.h"
 #include "count.h"
+#include "gnuplot.h"
 #include "table.h"
 
 enum { BENCH_TEXT = 256, BENCH_MAX_COPIES = 16384 };
@@ -233,12 +234,6 @@ bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t
 bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size);
 /* plot.c: a roofline as SVG, drawn by gnuplot. */
 bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size);
-bool bench_can_plot(char *error, size_t size);
-/* Runs gnuplot over what script writes, which sets the output to path. */
-bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
-                   char *error, size_t size);
-/* gnuplot's 'text': a quote inside is doubled. */
-void bench_put_quoted(FILE *out, const char *text);
 
 /* ---- Commands of their own, which are no ops. argv[0] is the command; they return the exit code. ---- */
 

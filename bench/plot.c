@@ -1,28 +1,9 @@
 /* The roofline: rate over arithmetic intensity, with the ceilings that were measured in the same run (Williams, Waterman and
  * Patterson, Communications of the ACM 52(4), 2009). gnuplot draws it. */
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "bench.h"
-
-bool bench_can_plot(char *error, size_t size) {
-  int status = system("command -v gnuplot >/dev/null 2>&1");
-  if (status == 0) return true;
-  snprintf(error, size, "--plot: there is no gnuplot: install it (Debian: apt-get install gnuplot-nox), or leave --plot out");
-  return false;
-}
-
-void bench_put_quoted(FILE *out, const char *text) {
-  fputc('\'', out);
-  for (; *text != '\0'; text++) {
-    if (*text == '\'') fputc('\'', out);
-    fputc(*text, out);
-  }
-  fputc('\'', out);
-}
 
 static bool has_point(const bench_row *row) {
   return row->outcome == BENCH_OK && row->flops > 0 && row->bytes > 0 && row->time.median > 0;
@@ -98,21 +79,6 @@ static void put_script(FILE *out, const char *path, const bench_run *run) {
 }
 
 static void put_roofline(FILE *out, const char *path, const void *user) { put_script(out, path, user); }
-
-bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
-                   char *error, size_t size) {
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may end early; its exit status tells */
-  FILE *pipe = popen("gnuplot", "w");
-  int status = -1;
-  if (pipe != NULL) {
-    script(pipe, path, user);
-    status = pclose(pipe);
-  }
-  signal(SIGPIPE, before);
-  if (status == 0) return true;
-  snprintf(error, size, "--plot = '%s': gnuplot failed (exit status %d)", path, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-  return false;
-}
 
 bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size) {
   int points = 0;

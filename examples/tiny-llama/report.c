@@ -1,11 +1,8 @@
 /* Results as JSON, and as a picture. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 
+#include "../../bench/gnuplot.h"
 #include "compare.h"
 
 json_t *report_run(const session *s) {
@@ -52,35 +49,30 @@ bool report_write(const char *path, json_t *root, llama_error *error) {
 
 /* ---- The picture ---- */
 
-bool report_can_plot(llama_error *error) {
-  return system("command -v gnuplot >/dev/null 2>&1") == 0 ||
-         llama_fail(error,
-                    "--plot: there is no gnuplot: install it (Debian: apt-get install gnuplot-nox), or leave --plot out");
-}
+bool report_can_plot(llama_error *error) { return bench_can_plot(error->text, sizeof error->text); }
 
-/* gnuplot's 'text': a quote inside is doubled. */
-static void put_quoted(FILE *out, const char *text) {
-  fputc('\'', out);
-  for (; *text != '\0'; text++) {
-    if (*text == '\'') fputc('\'', out);
-    fputc(*text, out);
-  }
-  fputc('\'', out);
-}
+typedef struct picture {
+  const session *s;
+  const version_result *r;
+  int count;
+} picture;
 
-static void put_script(FILE *out, const char *path, const session *s, const version_result *r, int count) {
+static void put_script(FILE *out, const char *path, const void *user) {
+  const picture *p = user;
+  const session *s = p->s;
+  const version_result *r = p->r;
   char title[256];
   snprintf(title, sizeof title, "%.100s, %s, input %" PRId64 "x%" PRId64 ", on %s", s->config.name, tdm_type_name(s->type),
            s->batch, s->seq, tdm_context_device(s->m.context));
   fprintf(out, "set terminal svg size 900,500 font 'sans,12' background 'white'\nset output ");
-  put_quoted(out, path);
+  bench_put_quoted(out, path);
   fprintf(out, "\nset title ");
-  put_quoted(out, title);
+  bench_put_quoted(out, title);
   fprintf(out,
           " noenhanced\nset style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.8\n"
           "set ylabel 'ms a pass'\nset y2label 'MiB'\nset y2tics\nset ytics nomirror\nset yrange [0:*]\nset y2range [0:*]\n"
           "set grid y\nset key outside below\n$rows << EOD\n");
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < p->count; i++)
     fprintf(out, "\"version %d\" %g %g %g\n", r[i].version, 1e3 * r[i].time.seconds, 1e3 * r[i].bound,
             working_bytes(&r[i]) / 0x1p20);
   fprintf(out,
@@ -90,14 +82,5 @@ static void put_script(FILE *out, const char *path, const session *s, const vers
 
 bool report_plot(const char *path, const session *s, const version_result *r, int count, llama_error *error) {
   if (r[0].time.samples == 0) return llama_fail(error, "--plot = '%s': a simulated chip has no time to draw", path);
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may end early; its exit status tells */
-  FILE *pipe = popen("gnuplot", "w");
-  int status = -1;
-  if (pipe != NULL) {
-    put_script(pipe, path, s, r, count);
-    status = pclose(pipe);
-  }
-  signal(SIGPIPE, before);
-  return status == 0 || llama_fail(error, "--plot = '%s': gnuplot failed (exit status %d)", path,
-                                   WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  return bench_gnuplot(path, put_script, &(picture){s, r, count}, error->text, sizeof error->text);
 }

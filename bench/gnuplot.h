@@ -1,0 +1,16 @@
+/* Pictures by gnuplot, for tandem-bench and tiny-llama. */
+#ifndef TANDEM_BENCH_GNUPLOT_H
+#define TANDEM_BENCH_GNUPLOT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* false: there is no gnuplot; error has a line for --plot. */
+bool bench_can_plot(char *error, size_t size);
+/* Runs gnuplot over what script writes, which sets the output to path. */
+bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
+                   char *error, size_t size);
+/* gnuplot's 'text': a quote inside is doubled. */
+void bench_put_quoted(FILE *out, const char *text);
+
+#endif
