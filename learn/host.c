@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "build.h"
@@ -141,8 +140,7 @@ static bool run_shape(const job *j, learn_data *d, void (*kernel)(void)) {
   return good && learn_data_judge(d, o);
 }
 
-static void run(void *argument) {
-  const job *j = argument;
+static void run_shapes(const job *j) {
   learn_outcome *o = j->outcome;
   const learn_exercise *e = j->request->exercise;
   /* read by the OpenMP runtime when the object brings it in */
@@ -164,6 +162,13 @@ static void run(void *argument) {
   }
 }
 
+static void run(void *argument) {
+  const job *j = argument;
+  j->outcome->finished = false;
+  run_shapes(j);
+  j->outcome->finished = true;
+}
+
 /* ---- The parent ---- */
 
 static void tell_signal(const learn_exercise *e, learn_outcome *o) {
@@ -176,22 +181,6 @@ static void tell_signal(const learn_exercise *e, learn_outcome *o) {
   learn_found(o, LEARN_BOUNDS, "%s, %s", o->fault_write == 1 ? "write" : o->fault_write == 0 ? "read" : "access", place);
 }
 
-static void tell_end(const process *p, double seconds, const learn_exercise *e, learn_outcome *o) {
-  if (process_interrupted())
-    learn_found(o, LEARN_FAILED, "interrupted");
-  else if (p->timed_out)
-    learn_found(o, LEARN_ENDLESS, "it ran longer than %g s", seconds);
-  else if (o->signal != 0)
-    tell_signal(e, o);
-  else if (WIFSIGNALED(p->status))
-    learn_found(o, LEARN_CRASH, "%s", strsignal(WTERMSIG(p->status)));
-  else if (WEXITSTATUS(p->status) != 0)
-    learn_found(o, LEARN_CRASH, "its process ended with exit status %d", WEXITSTATUS(p->status));
-  else
-    return;
-  if (p->text[0] != '\0') learn_add(o, "\n%s", p->text);
-}
-
 static void run_setting(const learn_request *r, const learn_code *code, int n, process *p, learn_outcome *o) {
   double seconds = r->seconds > 0 ? r->seconds : SECONDS;
   job j = {r, code, o, &settings[n]};
@@ -199,7 +188,10 @@ static void run_setting(const learn_request *r, const learn_code *code, int n, p
     learn_found(o, LEARN_FAILED, "%s", p->text);
     return;
   }
-  tell_end(p, seconds, r->exercise, o);
+  if (o->signal != 0)
+    tell_signal(r->exercise, o);
+  else
+    process_verdict(p, seconds, o);
   if (o->verdict == LEARN_RIGHT || o->verdict == LEARN_SYMBOL || o->verdict == LEARN_FAILED) return;
   learn_add(o, "\n  with OMP_NUM_THREADS=%d OMP_NUM_TEAMS=%d%s", settings[n].threads, settings[n].teams,
             n > 0 ? ": the threads meet in what they share, or their number changes the result" : "");

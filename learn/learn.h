@@ -101,6 +101,7 @@ typedef enum learn_verdict {
 /* What a run found. It lies in memory that the tool shares with the process that runs the user's code. */
 typedef struct learn_outcome {
   learn_verdict verdict;
+  bool finished;         /* the run came to its end: the user's code did not end the process */
   int shapes_done;       /* that came out right before */
   int shape;             /* that is running */
   int runs_done;         /* C: runs that came out right before, the first of them with one thread */

@@ -10,15 +10,17 @@
 
 #include "learn_config.h"
 #include "process.h"
+#include "scores.h"
 #include "show.h"
 #include "try.h"
 
 enum { EXIT_USAGE = 2 };
 
-static const char usage[] = "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N]";
+static const char usage[] =
+    "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N] [--score NAME] | scores [FILE]";
 
 typedef struct options {
-  char *device, *start, *compiler;
+  char *device, *start, *compiler, *score, *scores;
   int hints;
   double seconds;
 } options;
@@ -76,11 +78,17 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   if (access(file, R_OK) != 0) return refuse("FILE = '%s': can't be read", file);
   if (!known_device(e, r.device))
     return refuse("--device = '%s': must be %s", r.device, e->c ? "host" : "sim:gfx950, sim:gfx942 or hip:N");
+  if (o->score != NULL && (!e->open || strncmp(r.device, "sim:", 4) != 0))
+    return refuse("--score: %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", e->name, r.device);
+  if (o->score != NULL && !learn_score_name(o->score))
+    return refuse("--score = '%s': must be 1 to 40 printable characters", o->score);
   learn_outcome *outcome = process_share(sizeof *outcome);
   if (outcome == NULL) return refuse("no memory");
   process_catch_interrupts();
   learn_try(&r, outcome);
-  return learn_tell(&r, outcome, o->hints > 0 ? o->hints : 1);
+  int result = learn_tell(&r, outcome, o->hints > 0 ? o->hints : 1);
+  if (o->score == NULL || outcome->verdict != LEARN_RIGHT) return result;
+  return learn_score_add(o->scores != NULL ? o->scores : learn_scores_file, o->score, &r, outcome) ? result : 1;
 }
 
 static int command(const char **words, const options *o) {
@@ -94,6 +102,8 @@ static int command(const char **words, const options *o) {
     learn_list();
     return 0;
   }
+  if (strcmp(words[0], "scores") == 0 && count <= 2)
+    return learn_scores_show(count == 2 ? words[1] : o->scores != NULL ? o->scores : learn_scores_file) ? 0 : 1;
   if (!is_try && !is_show) return refuse("COMMAND = '%s': must be one of: %s", words[0], usage);
   if (count != (is_try ? 3 : 2)) return refuse("%s: must be: %s", words[0], usage);
   const learn_exercise *e = learn_find(words[1]);
@@ -110,6 +120,9 @@ int main(int argc, const char **argv) {
       {"seconds", '\0', POPT_ARG_DOUBLE, &o.seconds, 0, "try: how long it may run", "S"},
       {"compiler", '\0', POPT_ARG_STRING, &o.compiler, 0, "try: compile with this one (default: the build's, else of PATH)",
        "PROGRAM"},
+      {"score", '\0', POPT_ARG_STRING, &o.score, 0, "try of an open challenge: append a right result to the scoreboard",
+       "NAME"},
+      {"scores", '\0', POPT_ARG_STRING, &o.scores, 0, "The scoreboard (default tandem-learn-scores.tsv, here)", "FILE"},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext("tandem-learn", argc, argv, rows, 0);
   poptSetOtherOptionHelp(context, usage);
@@ -124,5 +137,7 @@ int main(int argc, const char **argv) {
   free(o.device);
   free(o.start);
   free(o.compiler);
+  free(o.score);
+  free(o.scores);
   return result;
 }

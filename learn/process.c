@@ -103,3 +103,19 @@ bool process_run(void (*work)(void *argument), void *argument, double seconds, p
   close(words[0]);
   return pid > 0;
 }
+
+void process_verdict(const process *p, double seconds, learn_outcome *o) {
+  bool bad = WIFSIGNALED(p->status) || WEXITSTATUS(p->status) != 0 || !o->finished;
+  if (process_interrupted()) {
+    learn_found(o, LEARN_FAILED, "interrupted");
+  } else if (p->timed_out) {
+    learn_found(o, LEARN_ENDLESS, "it ran longer than %g s", seconds);
+  } else if (bad && strstr(p->text, "runtime error: ") != NULL) { /* the sanitizer's words */
+    learn_found(o, strstr(p->text, "out of bounds") != NULL ? LEARN_BOUNDS : LEARN_CRASH, "undefined behaviour:");
+  } else if (WIFSIGNALED(p->status)) {
+    learn_found(o, LEARN_CRASH, "it was ended by a signal: %s", strsignal(WTERMSIG(p->status)));
+  } else if (bad) {
+    learn_found(o, LEARN_CRASH, "it ended its process, with exit status %d", WEXITSTATUS(p->status));
+  }
+  if (bad && !p->timed_out && p->text[0] != '\0') learn_add(o, "\n  %.*s", (int)strcspn(p->text, "\n"), p->text);
+}

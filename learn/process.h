@@ -23,6 +23,9 @@ bool process_interrupted(void);
  * this returns. false: no process could be made, and why is in p->text. The caller must have no threads. */
 bool process_run(void (*work)(void *argument), void *argument, double seconds, process *p);
 
+/* How a process that ran a user's code ended, as a verdict; one that ended well leaves the outcome as it is. */
+void process_verdict(const process *p, double seconds, learn_outcome *o);
+
 /* Memory that a child shares with its parent; NULL: none. */
 void *process_share(size_t bytes);
 

@@ -1,11 +1,9 @@
 /* One try: compile, run in a process of its own, tell. */
 #include "try.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "build.h"
 #include "host.h"
@@ -37,19 +35,6 @@ static void run_gpu(void *argument) {
 }
 #endif
 
-/* The process of the run did not end by itself. */
-static void tell_end(const process *p, double seconds, learn_outcome *o) {
-  if (p->timed_out)
-    learn_found(o, LEARN_ENDLESS, "it ran longer than %g s", seconds);
-  else if (process_interrupted())
-    learn_found(o, LEARN_FAILED, "interrupted");
-  else if (WIFSIGNALED(p->status))
-    learn_found(o, LEARN_CRASH, "%s", strsignal(WTERMSIG(p->status)));
-  else if (WEXITSTATUS(p->status) != 0)
-    learn_found(o, LEARN_CRASH, "the kernel's process ended with exit status %d", WEXITSTATUS(p->status));
-  if (o->verdict == LEARN_CRASH && p->text[0] != '\0') learn_add(o, "\n%s", p->text);
-}
-
 static void run(const learn_request *r, const learn_code *code, void (*work)(void *), learn_outcome *o) {
   double seconds = r->seconds > 0 ? r->seconds : SECONDS;
   process *p = malloc(sizeof *p);
@@ -59,7 +44,7 @@ static void run(const learn_request *r, const learn_code *code, void (*work)(voi
   else if (!process_run(work, &j, seconds, p))
     learn_found(o, LEARN_FAILED, "%s", p->text);
   else
-    tell_end(p, seconds, o);
+    process_verdict(p, seconds, o);
   free(p);
 }
 
@@ -104,7 +89,7 @@ static const struct {
     [LEARN_LAUNCH] = {"can't be launched", "A workgroup has 1 to 1024 work-items: __launch_bounds__ says how many."},
     [LEARN_ENDLESS] = {"does not end", "Look for a loop whose condition never becomes false, or whose counter never moves."},
     [LEARN_BOUNDS] = {"outside of its memory",
-                      "Sizes are no multiples of the workgroup: compare every index with the size before the access."},
+                      "Sizes are no multiples of workgroups or tiles: compare every index with its size before the access."},
     [LEARN_RACE] = {"race",
                     "Two waves or threads use the same place in no order: a barrier between the write and the use, "
                     "or places of their own."},
@@ -115,10 +100,11 @@ static const struct {
                        "Every wave of the workgroup must reach each barrier: none in a branch, none after a return."},
     [LEARN_UNDEFINED] = {"undefined value", "Something is read that nobody wrote: LDS, a register or memory."},
     [LEARN_CHANGED] = {"an input was written", "Only the output may be written."},
-    [LEARN_UNWRITTEN] = {"not everything was written", "Which work-item should have written this element, and does it exist?"},
+    [LEARN_UNWRITTEN] = {"not everything was written",
+                         "Which work-item or iteration should have written this element, and does it exist?"},
     [LEARN_NAN] = {"NaN", "Look for inf - inf, 0 / 0, or a maximum that was not taken out before exp."},
-    [LEARN_WRONG] = {"wrong", "Follow the first wrong element by hand: which inputs does its work-item read?"},
-    [LEARN_CRASH] = {"crashed", "It ended by a signal: an access far outside, or a trap."},
+    [LEARN_WRONG] = {"wrong", "Follow the first wrong element by hand: which inputs go into it?"},
+    [LEARN_CRASH] = {"crashed", "It did not come back from the kernel: a trap, an exit, or an access far outside."},
     [LEARN_FAILED] = {"nothing was tried", ""},
 };
 

@@ -1,0 +1,91 @@
+#!/bin/sh
+# command.sh TANDEM-LEARN README HIP FOLDER LIBRARY: the command line as a user meets it: what it refuses, files that it writes, a
+# missing compiler, a wrong one, and a GPU: HIP is yes where this build has gfxsim, whose LIBRARY then stands in for ROCm's.
+set -u
+learn=$1 readme=$2 hip=$3 folder=$4 library=$5
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+bad=0
+
+# says STATUS PHRASE COMMAND...
+says() {
+  status=$1 phrase=$2
+  shift 2
+  "$@" >out 2>&1
+  got=$?
+  if [ $got -ne "$status" ] || ! grep -qF -- "$phrase" out; then
+    echo "$*: exit $got, must be $status with '$phrase'; it said:"
+    cat out
+    bad=1
+  fi
+}
+
+says 2 'COMMAND: must be one of' "$learn"
+says 2 "COMMAND = 'tri': must be one of" "$learn" tri axpy
+says 2 "NAME = 'axpi': no such exercise" "$learn" show axpi
+says 2 'show: must be' "$learn" show
+says 2 'try: must be' "$learn" try omp-axpy
+says 2 "FILE = 'none.c': can't be read" "$learn" try omp-axpy none.c
+says 2 '--hint: unknown option' "$learn" list --hint 3
+says 2 '--hints and --seconds must not be negative' "$learn" show axpy --hints -1
+says 0 'hint 2 of 3' "$learn" show omp-axpy --hints 9
+says 0 'my.c: the start of omp-axpy' "$learn" show omp-axpy --start my.c
+cmp my.c "$folder/omp-axpy/start.c" || bad=1
+echo mine >my.c
+says 1 "--start = 'my.c': is there already" "$learn" show omp-axpy --start my.c
+[ "$(cat my.c)" = mine ] || bad=1
+says 1 "--start = 'none/my.c'" "$learn" show omp-axpy --start none/my.c
+says 1 'verdict: does not compile' "$learn" try omp-axpy my.c
+says 2 "must end in .hip" "$learn" try axpy my.c
+says 2 "--device = 'sim:gfx950': must be host" "$learn" try omp-axpy my.c --device sim:gfx950
+says 2 'has no scoreboard' "$learn" try omp-axpy my.c --score me
+says 77 "--compiler = 'nobody-cc': no such program" "$learn" try omp-axpy my.c --compiler nobody-cc
+says 1 'false says:' "$learn" try omp-axpy my.c --compiler false
+says 77 'made no object' "$learn" try omp-axpy my.c --compiler true
+says 77 'no folder can be made there' env TMPDIR=/nowhere "$learn" try omp-axpy my.c
+# Names are no options, and nothing passes through a shell.
+cp -- "$folder/omp-axpy/solution.c" "-o a;b \$(touch c) '\".c"
+says 0 'verdict: right' "$learn" try omp-axpy -- "-o a;b \$(touch c) '\".c"
+[ ! -e c ] || bad=1
+
+# The README names every exercise with its line.
+"$learn" list >exercises
+while read -r name language title; do
+  grep -qF "| \`$name\` | $title |" "$readme" || {
+    echo "README.md: must have a row '$name' ($language) with '$title'"
+    bad=1
+  }
+done <exercises
+
+if [ "$hip" = yes ]; then
+  solution=$folder/gemm/solution.hip
+  says 2 "--device = 'host': must be sim:gfx950" "$learn" try gemm "$solution" --device host
+  says 2 "must be 1 to 40 printable" "$learn" try gemm "$solution" --score ''
+  says 0 'tandem-learn-scores.tsv: a line for me' "$learn" try gemm "$solution" --score me
+  says 1 'scores.tsv: a line for you' "$learn" try gemm "$folder/gemm/start.hip" --score you --scores scores.tsv
+  cat tandem-learn-scores.tsv >>scores.tsv
+  says 0 'clocks' "$learn" scores scores.tsv
+  [ "$(sed -n 2p out | sed 's/.* //')" = me ] || bad=1 # the least floor is first
+  echo 'no line of ours' >>scores.tsv
+  says 1 'scores.tsv: line 3: is no line' "$learn" scores scores.tsv
+  # Without ROCm; then with gfxsim's library in its place.
+  says 77 "--device = 'hip:0': no libamdhip64.so.7" "$learn" try gemm "$solution" --device hip:0
+  ln -s "$library" libamdhip64.so.7
+  export LD_LIBRARY_PATH="$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" GFXSIM_CHIP=gfx950
+  says 0 'verdict: right' "$learn" try axpy "$folder/axpy/solution.hip" --device hip:0
+  says 1 'verdict: not everything was written' "$learn" try lds-banks "$folder/lds-banks/start.hip" --device hip:0
+  cat >stray.hip <<'EOF'
+extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x, const float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2.5f * x[i] + y[i];
+  if (i == 0) out[n + 2] = 1;
+}
+EOF
+  says 1 '8 bytes behind the end of out' "$learn" try axpy stray.hip --device hip:0
+  says 1 'the GPU says hipErrorLaunchFailure' "$learn" try race "$folder/race/start.hip" --device hip:0
+  says 77 'hipSetDevice: hipErrorInvalidDevice' "$learn" try axpy stray.hip --device hip:3
+else
+  says 77 'this build has no gfxsim' "$learn" try axpy "$folder/axpy/solution.hip"
+fi
+exit $bad

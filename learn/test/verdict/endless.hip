@@ -1,0 +1,6 @@
+// try axpy: verdict: does not end | blocks: an endless loop | at endless.hip:5
+extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x, const float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  for (volatile int j = 0; j < 1; j = 0) out[i] = 2.5f * x[i] + y[i];
+}
