@@ -15,11 +15,15 @@ static const ladder_step steps[] = {
 /* The case that a ladder is shown with. Simulated devices run `workgroups` of each launch, which is all the same work: so
  * shapes can be as large as a chip needs. */
 static const struct {
-  const char *op, *side, *shape, *dtype, *layout, *settings;
-  uint64_t workgroups;
+  const char *ladder, *side, *op, *shape, *dtype, *layout, *settings;
+  uint64_t workgroups; /* 0: all */
 } cases[] = {
-    {"gemm", "hip", "4096x4096x1024", "bf16", "nt", NULL, 8},
-    {"gemm", "omp", "1024x1024x1024", "f32", NULL, NULL, 0},
+    {"gemm", "hip", "gemm", "4096x4096x1024", "bf16", "nt", NULL, 8},
+    {"gemm", "omp", "gemm", "1024x1024x1024", "f32", NULL, NULL, 0},
+    {"small_k", "hip", "gemm", "4096x4096x64", "f32", "nn", NULL, 8},
+    {"rmsnorm", "hip", "rmsnorm", "1024x4096", "f32", NULL, NULL, 0},
+    {"swiglu", "hip", "swiglu", "4096x4096x512", "bf16", "nt", NULL, 8},
+    {"attention", "hip", "attention", "1x2x2x512x512x64", "bf16", NULL, "causal=1", 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -48,24 +52,24 @@ static const char *side_of(const char *device) {
 }
 
 /* Of one side, in the order of their numbers: the n-th one, NULL behind the last. The table has own files before the others. */
-static const ladder_step *step_at(const char *op, const char *side, int n) {
+static const ladder_step *step_at(const char *ladder, const char *side, int n) {
   for (int number = 1; number < 100; number++)
-    for (const ladder_step *s = steps; s->op != NULL; s++)
-      if (s->number == number && strcmp(s->op, op) == 0 && strcmp(s->side, side) == 0 && n-- == 0) return s;
+    for (const ladder_step *s = steps; s->ladder != NULL; s++)
+      if (s->number == number && strcmp(s->ladder, ladder) == 0 && strcmp(s->side, side) == 0 && n-- == 0) return s;
   return NULL;
 }
 
 /* What a step is compared with: a wrong one teaches something else. */
 static const ladder_step *step_before(const ladder_step *step) {
   const ladder_step *before = NULL, *s;
-  for (int n = 0; (s = step_at(step->op, step->side, n)) != step; n++)
+  for (int n = 0; (s = step_at(step->ladder, step->side, n)) != step; n++)
     if (s->wrong[0] == '\0') before = s;
   return before;
 }
 
-static int case_of(const char *op, const char *side) {
+static int case_of(const char *ladder, const char *side) {
   int found = 0;
-  while (found < CASES && (strcmp(cases[found].op, op) != 0 || strcmp(cases[found].side, side) != 0)) found++;
+  while (found < CASES && (strcmp(cases[found].ladder, ladder) != 0 || strcmp(cases[found].side, side) != 0)) found++;
   return found;
 }
 
@@ -77,13 +81,13 @@ static void note_progress(const ladder_step *step, const char *device) {
 }
 
 static bool make_case(const ladder_step *step, const char *shape, tdm_case *c, char *error, size_t size) {
-  int k = case_of(step->op, step->side);
+  int k = case_of(step->ladder, step->side);
   bench_case_list list;
   case_options options = {.dtype = (char *)(uintptr_t)cases[k].dtype,
                           .layout = (char *)(uintptr_t)cases[k].layout,
                           .settings = (char *)(uintptr_t)cases[k].settings,
                           .epilogue = (char *)(uintptr_t)(step->epilogue[0] == '\0' ? NULL : step->epilogue)};
-  if (!bench_choose_cases(&list, step->op, shape[0] != '\0' ? shape : cases[k].shape, &options, error, size)) return false;
+  if (!bench_choose_cases(&list, cases[k].op, shape[0] != '\0' ? shape : cases[k].shape, &options, error, size)) return false;
   *c = list.c[0];
   return true;
 }
@@ -95,7 +99,7 @@ static void measure(ladder_tool *t, ladder_result *r) {
   bench_limits limits = t->limits;
   char kernel[128];
   tdm_context *context = NULL;
-  snprintf(kernel, sizeof kernel, "%s=%s", step->op, step->kernel);
+  snprintf(kernel, sizeof kernel, "%s=%s", cases[case_of(step->ladder, step->side)].op, step->kernel);
   case_options options = {.kernel = kernel};
   *row = (bench_row){.by = "tandem", .ceiling = t->ceiling[r->device]};
   snprintf(row->device, sizeof row->device, "%s", device);
@@ -108,7 +112,7 @@ static void measure(ladder_tool *t, ladder_result *r) {
     snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
   } else {
     row->outcome = BENCH_OK;
-    limits.workgroups = r->shape[0] == '\0' ? cases[case_of(step->op, step->side)].workgroups : 0;
+    limits.workgroups = r->shape[0] == '\0' ? cases[case_of(step->ladder, step->side)].workgroups : 0;
     if (bench_is_simulated(device))
       bench_measure_simulated(context, &limits, row);
     else
@@ -156,7 +160,7 @@ static bool judge(ladder_tool *t, const ladder_step *step, int device, const lad
     if (r == NULL || (other != NULL && before == NULL)) return false;
     f->verdict = ladder_judge(p, &r->row, before == NULL ? NULL : &before->row, f->measured, sizeof f->measured);
   } else {
-    snprintf(f->measured, sizeof f->measured, "is about %s", cases[case_of(step->op, step->side)].shape);
+    snprintf(f->measured, sizeof f->measured, "is about %s", cases[case_of(step->ladder, step->side)].shape);
   }
   run->findings++;
   return true;
@@ -166,7 +170,7 @@ static bool climb(ladder_tool *t, int device) {
   const char *name = t->run.devices.name[device];
   const ladder_step *step;
   ladder_prediction list[LADDER_MAX_PREDICTIONS];
-  for (int n = 0; (step = step_at(t->run.op, side_of(name), n)) != NULL; n++) {
+  for (int n = 0; (step = step_at(t->run.ladder, side_of(name), n)) != NULL; n++) {
     int count = ladder_predictions(step, list, t->error, sizeof t->error);
     if (count < 0 || result_of(t, step, device, "") == NULL) return false;
     for (int i = 0; i < count; i++)
@@ -177,19 +181,31 @@ static bool climb(ladder_tool *t, int device) {
 
 /* ---- The command ---- */
 
+static bool is_ladder(ladder_tool *t) {
+  const char *name = t->run.ladder != NULL ? t->run.ladder : "";
+  char names[128] = "";
+  for (int k = 0; k < CASES; k++) {
+    if (strcmp(cases[k].ladder, name) == 0) return true;
+    size_t used = strlen(names);
+    if (k == 0 || strcmp(cases[k].ladder, cases[k - 1].ladder) != 0)
+      snprintf(names + used, sizeof names - used, "%s%s", k > 0 ? "|" : "", cases[k].ladder);
+  }
+  return fail(t, "ladder: OP = '%s': must be one of %s", name, names);
+}
+
 static bool read_devices(ladder_tool *t) {
   ladder_run *run = &t->run;
-  bool simulated = step_at(run->op, "hip", 0) != NULL && strstr(tdm_devices(), "sim:gfx950") != NULL;
+  bool simulated = step_at(run->ladder, "hip", 0) != NULL && strstr(tdm_devices(), "sim:gfx950") != NULL;
   char usual[CASE_DEVICE_NAME];
   snprintf(usual, sizeof usual, "%s", simulated ? "sim:gfx950" : "host");
   case_options options = {.device = t->device != NULL ? t->device : usual};
   if (!case_options_devices(&options, &run->devices, t->error, sizeof t->error)) return false;
   for (int d = 0; d < run->devices.count; d++) {
     const char *side = side_of(run->devices.name[d]);
-    if (step_at(run->op, side, 0) == NULL)
-      return fail(t, "--device = '%s': this build's ladder of %s has no %s steps%s", run->devices.name[d], run->op, side,
-                  steps[0].op == NULL ? ": it was built with -Dladder=false" : "");
-    if (case_of(run->op, side) == CASES) return fail(t, "%s: the ladder on %s has no case", run->op, side);
+    if (step_at(run->ladder, side, 0) == NULL)
+      return fail(t, "--device = '%s': this build's ladder of %s has no %s steps%s", run->devices.name[d], run->ladder, side,
+                  steps[0].ladder == NULL ? ": it was built with -Dladder=false" : "");
+    if (case_of(run->ladder, side) == CASES) return fail(t, "%s: the ladder on %s has no case", run->ladder, side);
   }
   return true;
 }
@@ -197,7 +213,7 @@ static bool read_devices(ladder_tool *t) {
 static bool read_shape(ladder_tool *t) {
   tdm_case c;
   for (int d = 0; d < t->run.devices.count; d++) {
-    const ladder_step *first = step_at(t->run.op, side_of(t->run.devices.name[d]), 0);
+    const ladder_step *first = step_at(t->run.ladder, side_of(t->run.devices.name[d]), 0);
     if (!make_case(first, t->operand[1] != NULL ? t->operand[1] : "", &c, t->error, sizeof t->error)) return false;
   }
   return true;
@@ -225,9 +241,8 @@ static bool open_devices(ladder_tool *t) {
 static bool read_all(ladder_tool *t) {
   ladder_run *run = &t->run;
   t->limits.seconds = 0.2;
-  run->op = t->operand[0];
-  if (run->op == NULL || case_find_op(run->op) == NULL)
-    return fail(t, "ladder: OP = '%s': must be one of %s", run->op == NULL ? "" : run->op, case_op_list());
+  run->ladder = t->operand[0];
+  if (!is_ladder(t)) return false;
   return read_devices(t) && read_shape(t) && bench_parse_seconds(t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&

@@ -7,7 +7,7 @@
 
 /* A step: what the head of its file says. */
 typedef struct ladder_step {
-  const char *op, *side; /* "hip" or "omp" */
+  const char *ladder, *side; /* the folder: an op, or small_k; "hip" or "omp" */
   int number;
   const char *idea, *kernel; /* "naive"; as --kernel takes it */
   const char *file, *title, *what, *why, *limit;
@@ -72,7 +72,7 @@ typedef struct ladder_finding {
 
 typedef struct ladder_run {
   bench_machine machine;
-  const char *op;
+  const char *ladder;
   char title[BENCH_TEXT]; /* of the case */
   case_devices devices;
   ladder_result **result;

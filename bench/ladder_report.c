@@ -35,9 +35,8 @@ static void put_name(char *text, const ladder_step *step) {
 }
 
 static void put_outcome(char *text, const ladder_result *r) {
-  const char *outcome = r->row.outcome == BENCH_FAILED        ? "FAILED: "
-                        : r->row.outcome == BENCH_UNSUPPORTED ? "unsupported: "
-                                                              : "";
+  const char *failed = r->step->wrong[0] != '\0' ? "caught: " : "FAILED: ";
+  const char *outcome = r->row.outcome == BENCH_FAILED ? failed : r->row.outcome == BENCH_OK ? "" : "unsupported: ";
   snprintf(text, CELL, "%s%.150s", outcome, r->row.outcome == BENCH_OK ? "" : r->row.reason);
 }
 
@@ -184,8 +183,8 @@ bool ladder_write_json(const char *path, const ladder_run *run, char *error, siz
                                               f->step->side, "device", f->device, "prediction", f->prediction.text, "verdict",
                                               verdict_name(f->verdict), "measured", f->measured));
   }
-  json_t *root =
-      json_pack("{s:s, s:s, s:o, s:o}", "tandem", tdm_version(), "op", run->op, "results", results, "predictions", findings);
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o}", "tandem", tdm_version(), "ladder", run->ladder, "results", results,
+                           "predictions", findings);
   return bench_write_root(path, root, error, size);
 }
 

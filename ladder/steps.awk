@@ -48,7 +48,7 @@ function open_file(parts, count) {
   name = parts[1]
   side = substr(name, 1, 3)
   number = substr(name, 5, 2) + 0
-  row = side "_step" substr(name, 5)
+  row = side "_" (op == "small_k" ? "small_k_" : "") "step" substr(name, 5) # small_k: of gemm, which has a ladder of its own
   split("", field)
   key = predictions = title = ""
   in_head = 1
