@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "measure.h"
+
 static forward describe(decoder *d, int64_t count, bool all) {
   session *s = d->s;
   return (forward){.config = &s->config,
@@ -60,8 +62,10 @@ bool decoder_prefill(decoder *d, const int32_t *ids, int64_t count, bool all, fl
 }
 
 bool decoder_step(decoder *d, int32_t id, float *logits, llama_error *error) {
-  if (!forward_move(&d->one, d->length, error) || !forward_ids(&d->one, &id, error) || !forward_run(&d->one, error) ||
-      !forward_logits(&d->one, 0, 0, logits, error))
+  double start = llama_seconds();
+  bool ok = forward_move(&d->one, d->length, error);
+  d->plans += llama_seconds() - start;
+  if (!ok || !forward_ids(&d->one, &id, error) || !forward_run(&d->one, error) || !forward_logits(&d->one, 0, 0, logits, error))
     return false;
   d->length++;
   return true;

@@ -55,6 +55,15 @@ static bool make_tokens(generation *g, llama_error *error) {
   }
 }
 
+/* Each token reads all weights, of the embedding's table one row. */
+static void print_decode(const generation *g, int64_t tokens) {
+  const llama_config *c = &g->s->config;
+  double weights = llama_parameters(c) - (c->tied ? 0 : (double)c->vocab * (double)c->d);
+  double bytes = weights * (double)tdm_type_size(g->s->type) * (double)tokens;
+  printf("decode       %" PRId64 " tokens in %.3f ms: %.1f tokens/s, weights at %.1f GB/s; %.3f ms a token are for plans\n",
+         tokens, 1e3 * g->decode, (double)tokens / g->decode, 1e-9 * bytes / g->decode, 1e3 * g->d.plans / (double)tokens);
+}
+
 static bool generate(generation *g, llama_error *error) {
   session *s = g->s;
   double start = llama_seconds();
@@ -68,9 +77,7 @@ static bool generate(generation *g, llama_error *error) {
   putchar('\n');
   if (is_simulated(&g->d.one)) return true;
   printf("prefill      %" PRId64 " tokens in %.3f ms: %.1f tokens/s\n", s->seq, 1e3 * g->prefill, (double)s->seq / g->prefill);
-  if (g->made > 1)
-    printf("decode       %" PRId64 " tokens in %.3f ms: %.1f tokens/s\n", g->made - 1, 1e3 * g->decode,
-           (double)(g->made - 1) / g->decode);
+  if (g->made > 1) print_decode(g, g->made - 1);
   return true;
 }
 

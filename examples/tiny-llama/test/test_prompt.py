@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """--prompt and its text: a model with random weights and the vocabulary of test/tokenizers/llama2. What --prompt prints is the text
-of the ids that --ids prints, and the prompt's ids are those of PyPI's `tokenizers` (cases.json).
+of the ids that --ids prints, and the prompt's ids are those of PyPI's `tokenizers` (cases.json). On each other device the same
+prompt gives the host's text, in both ways to attend.
 
-Use: test_prompt.py PROGRAM
+Use: test_prompt.py PROGRAM [DEVICE...]
 """
 import json
 import os
@@ -53,8 +54,8 @@ def shown(ids):
     return data.decode(errors="replace").removeprefix(" ")
 
 
-def run(program, folder, *options):
-    command = [program, "--model", str(folder), "--device", "host", "--generate", str(MADE), *options]
+def run(program, folder, *options, device="host"):
+    command = [program, "--model", str(folder), "--device", device, "--generate", str(MADE), *options]
     result = subprocess.run(command, capture_output=True, timeout=60, env=dict(os.environ, OMP_WAIT_POLICY="passive"))
     if result.returncode != 0:
         sys.exit(f"{command}: exit {result.returncode}: {result.stderr.decode()}")
@@ -64,7 +65,7 @@ def run(program, folder, *options):
 def main():
     program = sys.argv[1]
     cases = {case["text"]: case["ids"] for case in json.loads((TOKENIZER / "cases.json").read_text()) if "ids" in case}
-    wrong = 0
+    checks = wrong = 0
     with tempfile.TemporaryDirectory() as root:
         folder = pathlib.Path(root)
         write_model(folder)
@@ -75,15 +76,24 @@ def main():
             made = [int(word) for word in line.split()]
             wanted = shown(ids + made) + "\n"
             found = run(program, folder, "--prompt", text, "--seed", "5", "--temperature", "2")
+            checks += 1
             if len(made) != MADE or not found.startswith(wanted):
                 print(f"{text!r}: wanted {wanted!r}, found {found!r}")
                 wrong += 1
+        for device in sys.argv[2:]:
+            for version in ("1", "4"):
+                options = ("--prompt", "Hello, world!", "--version", version)
+                wanted, found = run(program, folder, *options).split("prefill")[0], run(program, folder, *options, device=device)
+                checks += 1
+                if found.split("prefill")[0] != wanted:
+                    print(f"{device}, version {version}: wanted {wanted!r}, found {found!r}")
+                    wrong += 1
         (folder / "config.json").write_text((folder / "config.json").read_text().replace(str(VOCAB), "100"))
         result = subprocess.run([program, "--model", root, "--prompt", "Hello"], capture_output=True, text=True, timeout=60)
         if result.returncode != 2 or "the model's are 0 to 99" not in result.stderr:
             print(f"ids outside the model: {result.returncode}, {result.stderr!r}")
             wrong += 1
-    print(f"6 checks, {wrong} wrong")
+    print(f"{checks + 1} checks, {wrong} wrong")
     sys.exit(1 if wrong else 0)
 
 
