@@ -15,11 +15,12 @@ static const ladder_step steps[] = {
 /* The case that a ladder is shown with. Simulated devices run `workgroups` of each launch, which is all the same work: so
  * shapes can be as large as a chip needs. */
 static const struct {
-  const char *ladder, *side, *op, *shape, *dtype, *layout, *settings;
-  uint64_t workgroups; /* 0: all */
+  const char *ladder, *kind, *op, *shape, *dtype, *layout, *settings; /* kind: of devices */
+  uint64_t workgroups;                                                /* 0: all */
 } cases[] = {
     {"gemm", "hip", "gemm", "4096x4096x1024", "bf16", "nt", NULL, 8},
-    {"gemm", "omp", "gemm", "1024x1024x1024", "f32", NULL, NULL, 0},
+    {"gemm", "host", "gemm", "1024x1024x1024", "f32", NULL, NULL, 0},
+    {"gemm", "omp", "gemm", "4096x4096x4096", "f32", NULL, NULL, 0},
     {"small_k", "hip", "gemm", "4096x4096x64", "f32", "nn", NULL, 8},
     {"rmsnorm", "hip", "rmsnorm", "1024x4096", "f32", NULL, NULL, 0},
     {"swiglu", "hip", "swiglu", "4096x4096x512", "bf16", "nt", NULL, 8},
@@ -47,29 +48,38 @@ __attribute__((format(printf, 2, 3))) static bool fail(ladder_tool *t, const cha
 
 /* ---- Which steps ---- */
 
-static const char *side_of(const char *device) {
-  return bench_is_simulated(device) || strncmp(device, "hip:", 4) == 0 ? "hip" : "omp";
+static const char *kind_of(const char *device) {
+  if (bench_is_simulated(device) || strncmp(device, "hip:", 4) == 0) return "hip";
+  return strcmp(device, "host") == 0 ? "host" : "omp";
 }
 
-/* Of one side, in the order of their numbers: the n-th one, NULL behind the last. The table has own files before the others. */
-static const ladder_step *step_at(const char *ladder, const char *side, int n) {
+static const char *side_of(const char *device) { return strcmp(kind_of(device), "hip") == 0 ? "hip" : "omp"; }
+
+static bool is_on(const ladder_step *s, const char *ladder, const char *device) {
+  return strcmp(s->ladder, ladder) == 0 && strcmp(s->side, side_of(device)) == 0 &&
+         (s->device[0] == '\0' || strcmp(s->device, kind_of(device)) == 0);
+}
+
+/* Of a device, in the order of their numbers: the n-th one, NULL behind the last. The table has own files before the others. */
+static const ladder_step *step_at(const char *ladder, const char *device, int n) {
   for (int number = 1; number < 100; number++)
     for (const ladder_step *s = steps; s->ladder != NULL; s++)
-      if (s->number == number && strcmp(s->ladder, ladder) == 0 && strcmp(s->side, side) == 0 && n-- == 0) return s;
+      if (s->number == number && is_on(s, ladder, device) && n-- == 0) return s;
   return NULL;
 }
 
 /* What a step is compared with: a wrong one teaches something else. */
-static const ladder_step *step_before(const ladder_step *step) {
+static const ladder_step *step_before(const ladder_step *step, const char *device) {
   const ladder_step *before = NULL, *s;
-  for (int n = 0; (s = step_at(step->ladder, step->side, n)) != step; n++)
+  for (int n = 0; (s = step_at(step->ladder, device, n)) != step; n++)
     if (s->wrong[0] == '\0') before = s;
   return before;
 }
 
-static int case_of(const char *ladder, const char *side) {
+static int case_of(const char *ladder, const char *device) {
   int found = 0;
-  while (found < CASES && (strcmp(cases[found].ladder, ladder) != 0 || strcmp(cases[found].side, side) != 0)) found++;
+  while (found < CASES && (strcmp(cases[found].ladder, ladder) != 0 || strcmp(cases[found].kind, kind_of(device)) != 0))
+    found++;
   return found;
 }
 
@@ -80,8 +90,8 @@ static void note_progress(const ladder_step *step, const char *device) {
     fprintf(stderr, step == NULL ? "\r\033[K" : "\r\033[K%s on %s", step == NULL ? "" : step->kernel, device);
 }
 
-static bool make_case(const ladder_step *step, const char *shape, tdm_case *c, char *error, size_t size) {
-  int k = case_of(step->ladder, step->side);
+static bool make_case(const ladder_step *step, const char *device, const char *shape, tdm_case *c, char *error, size_t size) {
+  int k = case_of(step->ladder, device);
   bench_case_list list;
   case_options options = {.dtype = (char *)(uintptr_t)cases[k].dtype,
                           .layout = (char *)(uintptr_t)cases[k].layout,
@@ -99,20 +109,20 @@ static void measure(ladder_tool *t, ladder_result *r) {
   bench_limits limits = t->limits;
   char kernel[128];
   tdm_context *context = NULL;
-  snprintf(kernel, sizeof kernel, "%s=%s", cases[case_of(step->ladder, step->side)].op, step->kernel);
+  snprintf(kernel, sizeof kernel, "%s=%s", cases[case_of(step->ladder, device)].op, step->kernel);
   case_options options = {.kernel = kernel};
   *row = (bench_row){.by = "tandem", .ceiling = t->ceiling[r->device]};
   snprintf(row->device, sizeof row->device, "%s", device);
   row->outcome = BENCH_FAILED;
   const char *shape = r->shape[0] == '\0' && t->operand[1] != NULL ? t->operand[1] : r->shape;
-  if (!make_case(step, shape, &row->c, row->reason, sizeof row->reason)) return;
+  if (!make_case(step, device, shape, &row->c, row->reason, sizeof row->reason)) return;
   case_print(&row->c, row->title, sizeof row->title);
   note_progress(step, device);
   if (case_open(&options, device, &context) != TDM_OK) {
     snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
   } else {
     row->outcome = BENCH_OK;
-    limits.workgroups = r->shape[0] == '\0' ? cases[case_of(step->ladder, step->side)].workgroups : 0;
+    limits.workgroups = r->shape[0] == '\0' ? cases[case_of(step->ladder, device)].workgroups : 0;
     if (bench_is_simulated(device))
       bench_measure_simulated(context, &limits, row);
     else
@@ -145,7 +155,7 @@ static const ladder_result *result_of(ladder_tool *t, const ladder_step *step, i
 
 static bool judge(ladder_tool *t, const ladder_step *step, int device, const ladder_prediction *p) {
   ladder_run *run = &t->run;
-  const ladder_step *other = p->before ? step_before(step) : NULL;
+  const ladder_step *other = p->before ? step_before(step, run->devices.name[device]) : NULL;
   if (run->findings == t->capacity) {
     ladder_finding *grown = realloc(run->finding, (size_t)(t->capacity * 2 + 16) * sizeof *grown);
     if (grown == NULL) return fail(t, "no memory for the findings");
@@ -160,7 +170,7 @@ static bool judge(ladder_tool *t, const ladder_step *step, int device, const lad
     if (r == NULL || (other != NULL && before == NULL)) return false;
     f->verdict = ladder_judge(p, &r->row, before == NULL ? NULL : &before->row, f->measured, sizeof f->measured);
   } else {
-    snprintf(f->measured, sizeof f->measured, "is about %s", cases[case_of(step->ladder, step->side)].shape);
+    snprintf(f->measured, sizeof f->measured, "is about %s", cases[case_of(step->ladder, f->device)].shape);
   }
   run->findings++;
   return true;
@@ -170,7 +180,7 @@ static bool climb(ladder_tool *t, int device) {
   const char *name = t->run.devices.name[device];
   const ladder_step *step;
   ladder_prediction list[LADDER_MAX_PREDICTIONS];
-  for (int n = 0; (step = step_at(t->run.ladder, side_of(name), n)) != NULL; n++) {
+  for (int n = 0; (step = step_at(t->run.ladder, name, n)) != NULL; n++) {
     int count = ladder_predictions(step, list, t->error, sizeof t->error);
     if (count < 0 || result_of(t, step, device, "") == NULL) return false;
     for (int i = 0; i < count; i++)
@@ -195,17 +205,17 @@ static bool is_ladder(ladder_tool *t) {
 
 static bool read_devices(ladder_tool *t) {
   ladder_run *run = &t->run;
-  bool simulated = step_at(run->ladder, "hip", 0) != NULL && strstr(tdm_devices(), "sim:gfx950") != NULL;
+  bool simulated = step_at(run->ladder, "sim:gfx950", 0) != NULL && strstr(tdm_devices(), "sim:gfx950") != NULL;
   char usual[CASE_DEVICE_NAME];
   snprintf(usual, sizeof usual, "%s", simulated ? "sim:gfx950" : "host");
   case_options options = {.device = t->device != NULL ? t->device : usual};
   if (!case_options_devices(&options, &run->devices, t->error, sizeof t->error)) return false;
   for (int d = 0; d < run->devices.count; d++) {
-    const char *side = side_of(run->devices.name[d]);
-    if (step_at(run->ladder, side, 0) == NULL)
-      return fail(t, "--device = '%s': this build's ladder of %s has no %s steps%s", run->devices.name[d], run->ladder, side,
+    const char *name = run->devices.name[d];
+    if (step_at(run->ladder, name, 0) == NULL)
+      return fail(t, "--device = '%s': this build's ladder of %s has no %s steps%s", name, run->ladder, side_of(name),
                   steps[0].ladder == NULL ? ": it was built with -Dladder=false" : "");
-    if (case_of(run->ladder, side) == CASES) return fail(t, "%s: the ladder on %s has no case", run->ladder, side);
+    if (case_of(run->ladder, name) == CASES) return fail(t, "%s: the ladder on %s has no case", run->ladder, name);
   }
   return true;
 }
@@ -213,8 +223,10 @@ static bool read_devices(ladder_tool *t) {
 static bool read_shape(ladder_tool *t) {
   tdm_case c;
   for (int d = 0; d < t->run.devices.count; d++) {
-    const ladder_step *first = step_at(t->run.ladder, side_of(t->run.devices.name[d]), 0);
-    if (!make_case(first, t->operand[1] != NULL ? t->operand[1] : "", &c, t->error, sizeof t->error)) return false;
+    const char *name = t->run.devices.name[d];
+    if (!make_case(step_at(t->run.ladder, name, 0), name, t->operand[1] != NULL ? t->operand[1] : "", &c, t->error,
+                   sizeof t->error))
+      return false;
   }
   return true;
 }

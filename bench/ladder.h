@@ -13,6 +13,7 @@ typedef struct ladder_step {
   const char *file, *title, *what, *why, *limit;
   const char *epilogue; /* that its case has beside, or "" */
   const char *wrong;    /* what is wrong with it, or "" */
+  const char *device;   /* "host" or "omp", whose alone it is, or "" */
   const char *predict;  /* lines */
 } ladder_step;
 

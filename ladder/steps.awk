@@ -62,9 +62,10 @@ function close_file(needed, i, kernel) {
   if (predictions == "") complain("predict: is missing")
   if ((ending == "step") != ("kernel" in field)) complain("kernel: belongs to .step files, which have no other content")
   kernel = ending == "step" ? field["kernel"] : row
-  printf "LADDER_STEP(%s, \"%s\", %d, %s, %s, %s, %s,\n  %s,\n  %s,\n  %s,\n  %s, %s,\n  \"%s\")\n", op, side, number,
+  printf "LADDER_STEP(%s, \"%s\", %d, %s, %s, %s, %s,\n  %s,\n  %s,\n  %s,\n  %s, %s, %s,\n  \"%s\")\n", op, side, number,
     quoted(substr(name, 8)), quoted(kernel), quoted(file), quoted(title), quoted(field["what"]), quoted(field["why"]),
-    quoted(field["limit"]), quoted(field["epilogue"]), quoted(field["wrong"]), predictions
+    quoted(field["limit"]), quoted(field["epilogue"]), quoted(field["wrong"]),
+    quoted(field["device"]), predictions
   if ((ending == "hip") != ("launch" in field)) complain("launch: belongs to .hip files, which need it")
   if (ending == "hip") printf "LADDER_HIP_%s(%s, %s, %s)\n", toupper(op), name, row, numbers_of(field["launch"])
   if (ending != "step") printf "LADDER_ROW(tdm_%s_%s)\n", op, row
@@ -110,7 +111,7 @@ in_head {
     close_field()
     key = substr(text, 1, RLENGTH - 2)
     value = substr(text, RLENGTH + 1)
-    if (key !~ /^(what|why|limit|launch|kernel|epilogue|wrong|predict)$/) complain(key ": is none of what why limit launch kernel epilogue wrong predict")
+    if (key !~ /^(what|why|limit|launch|kernel|epilogue|wrong|device|predict)$/) complain(key ": is none of what why limit launch kernel epilogue wrong device predict")
   } else if (key != "") {
     value = value " " text
   }

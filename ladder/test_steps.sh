@@ -1,32 +1,8 @@
 #!/bin/sh
 # The ladders' own steps against f64, with every check of gfxsim on: shapes with tails, strides, addresses that wide loads can not
 # take. Steps that are labelled wrong must fail where their files say so.
-# Usage: test_steps.sh TANDEM-CHECK CHIP
-set -eu
-check=$1 device=sim:$2
-complain() {
-  echo "test_steps: $1"
-  exit 1
-}
-
-# passes STEP OP ARGS...: each must run, and pass
-passes() {
-  kernel=$1
-  shift
-  "$check" "$@" --device "$device" --kernel "$kernel" >said 2>&1 || complain "$kernel on $device: $* must pass: $(tail -n 5 said)"
-  grep -q "^kernel: $kernel," said || complain "$kernel on $device: $* was run by another kernel"
-}
-# fails STEP WORDS OP ARGS...
-fails() {
-  kernel=$1 words=$2
-  shift 2
-  ! "$check" "$@" --device "$device" --kernel "$kernel" >said 2>&1 || complain "$kernel on $device: $* must be caught"
-  tr '\n' ' ' <said | grep -q "$words" || complain "$kernel on $device: $* must be caught by '$words': $(tail -n 5 said)"
-}
-
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+# Usage: test_steps.sh TANDEM-CHECK sim:CHIP
+. "$(dirname "$0")/test_common.sh"
 
 gemm="gemm --dtype bf16 --layout nt"
 for step in 01_naive 02_coalesced 03_lds_tile 04_register_tile 05_mfma; do
