@@ -33,8 +33,6 @@ static void run_gpu(void *argument) {
   const job *j = argument;
   learn_run_hip(j->request, j->code, &learn_gpu, j->outcome);
 }
-#endif
-
 static void run(const learn_request *r, const learn_code *code, void (*work)(void *), learn_outcome *o) {
   double seconds = r->seconds > 0 ? r->seconds : SECONDS;
   process *p = malloc(sizeof *p);
@@ -48,7 +46,6 @@ static void run(const learn_request *r, const learn_code *code, void (*work)(voi
   free(p);
 }
 
-#ifdef LEARN_SIM
 static void try_hip(const learn_request *r, learn_outcome *o) {
   learn_code code;
   if (strncmp(r->device, "sim:", 4) == 0) {
