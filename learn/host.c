@@ -11,6 +11,7 @@
 
 #include "build.h"
 #include "data.h"
+#include "learn_config.h"
 #include "process.h"
 
 /* Seconds that a run of all shapes may take; the guard in front of and behind an array, in bytes. */
@@ -173,6 +174,10 @@ static void run(void *argument) {
 
 static void tell_signal(const learn_exercise *e, learn_outcome *o) {
   char place[256];
+  if (LEARN_TRAPS && (o->signal == SIGILL || o->signal == SIGTRAP)) {
+    learn_found(o, LEARN_BOUNDS, "an index outside of a local array");
+    return;
+  }
   if (o->signal != SIGSEGV && o->signal != SIGBUS) {
     learn_found(o, LEARN_CRASH, "%s", strsignal(o->signal));
     return;

@@ -49,6 +49,7 @@ typedef struct learn_exercise {
   const char *kernel;               /* the function that the user writes */
   bool c;                           /* OpenMP in C; otherwise HIP */
   const char *device;               /* HIP: where it is tried by itself, where its counters are modelled; NULL: sim:gfx950 */
+  const char *cut;                  /* what of the simulated chip is changed, as in "gfx950,xcds=1"; NULL: nothing */
   bool tile;                        /* the file must say TILE(rows, columns) */
   bool open;                        /* an open challenge: its results may go to a scoreboard */
   const char *sizes;                /* names of the int arguments: "rows columns" */

@@ -128,7 +128,10 @@ bool learn_inspect(const learn_exercise *e, const char *chip, const learn_code *
 }
 
 static bool open_chip(const learn_request *r, const learn_code *code, learn_launch *launch, learn_outcome *o) {
-  return load(r->exercise, r->device + strlen("sim:"), code, launch, o);
+  char chip[128];
+  const char *cut = r->exercise->cut;
+  snprintf(chip, sizeof chip, "%s%s%s", r->device + strlen("sim:"), cut != NULL ? "," : "", cut != NULL ? cut : "");
+  return load(r->exercise, chip, code, launch, o);
 }
 
 /* ---- Memory and launches ---- */

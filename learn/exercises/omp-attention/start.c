@@ -2,8 +2,8 @@
 
 void attention(float *out, const float *q, const float *k, const float *v, int heads, int seq) {
   long count = (long)heads * seq * 64;
-#pragma omp target teams distribute parallel for collapse(2) map(to : q[ : count], k[ : count], v[ : count]) \
-    map(from : out[ : count])
+#pragma omp target teams distribute parallel for collapse(2) map(to : q[0 : count], k[0 : count], v[0 : count]) \
+    map(from : out[0 : count])
   for (int h = 0; h < heads; h++)
     for (int i = 0; i < seq; i++) {
       long head = (long)h * seq * 64;

@@ -2,7 +2,7 @@
 
 void rmsnorm(float *out, const float *x, const float *w, int rows, int columns) {
   long count = (long)rows * columns;
-#pragma omp target teams distribute map(to : x[ : count], w[ : columns]) map(from : out[ : count])
+#pragma omp target teams distribute map(to : x[0 : count], w[0 : columns]) map(from : out[0 : count])
   for (int i = 0; i < rows; i++) {
     const float *row = x + (long)i * columns;
     float sum = 0;

@@ -4,7 +4,7 @@ enum { BLOCK = 16 };
 
 void swiglu(float *out, const float *x, const float *wg, const float *wu, int m, int n, int k) {
   long mk = (long)m * k, kn = (long)k * n, mn = (long)m * n;
-#pragma omp target teams distribute parallel for collapse(2) map(to : x[ : mk], wg[ : kn], wu[ : kn]) map(from : out[ : mn])
+#pragma omp target teams distribute parallel for collapse(2) map(to : x[0 : mk], wg[0 : kn], wu[0 : kn]) map(from : out[0 : mn])
   for (int i = 0; i < m; i++)
     for (int c = 0; c < n; c += BLOCK) {
       float gate[BLOCK] = {0}, up[BLOCK] = {0};

@@ -2,7 +2,7 @@ enum { TILE = 16 };
 
 void transpose(float *out, const float *in, int rows, int columns) {
   long count = (long)rows * columns;
-#pragma omp target teams distribute parallel for collapse(2) map(to : in[ : count]) map(from : out[ : count])
+#pragma omp target teams distribute parallel for collapse(2) map(to : in[0 : count]) map(from : out[0 : count])
   for (int r = 0; r < rows; r += TILE)
     for (int c = 0; c < columns; c += TILE) {
       float tile[TILE][TILE];

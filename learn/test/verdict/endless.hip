@@ -2,5 +2,6 @@
 extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x, const float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  for (volatile int j = 0; j < 1; j = 0) out[i] = 2.5f * x[i] + y[i];
+  while (((volatile const float *)x)[0] != 12345) continue; // nobody ever writes it
+  out[i] = 2.5f * x[i] + y[i];
 }

@@ -1,4 +1,4 @@
-// try omp-axpy: verdict: outside of its memory | local_array.c:5:39: runtime error: index 16 out of bounds
+// try omp-axpy: verdict: outside of its memory | index
 void axpy(float *out, const float *x, const float *y, int n) {
   float tile[16];
   for (int b = 0; b < n; b += 16) {
