@@ -23,8 +23,23 @@ static size_t available(void) {
 
 size_t memory_bytes(double bytes) { return bytes > 0x1p60 ? (size_t)1 << 60 : (size_t)bytes; }
 
+/* false: what the device has left, in words. */
+static bool has_left(const memory *m, size_t bytes, char *words, size_t size) {
+  const char *device = tdm_context_device(m->context);
+  if (memory_on_host(m) || strncmp(device, "sim:", 4) == 0) {
+    size_t room = available();
+    snprintf(words, size, "this machine has %.2f GiB left", (double)room / 0x1p30);
+    return room == 0 || bytes <= room;
+  }
+  void *probe = NULL;
+  bool has = tdm_alloc(m->context, bytes, &probe) == TDM_OK;
+  tdm_free(m->context, probe);
+  snprintf(words, size, "%s does not have that left", device);
+  return has;
+}
+
 bool memory_check(const memory *m, const char *what, const size_t wanted[MEMORY_KINDS], llama_error *error) {
-  size_t total = 0, room = available();
+  size_t total = 0;
   char parts[256] = "";
   for (int k = 0; k < MEMORY_KINDS; k++) {
     total += wanted[k];
@@ -32,11 +47,10 @@ bool memory_check(const memory *m, const char *what, const size_t wanted[MEMORY_
       snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s %.2f", parts[0] == '\0' ? "" : ", ",
                memory_kind_names[k], (double)wanted[k] / 0x1p30);
   }
-  const char *device = tdm_context_device(m->context);
-  bool known = room > 0 && (memory_on_host(m) || strncmp(device, "sim:", 4) == 0);
-  if (!known || total <= room) return true;
-  return llama_fail(error, "%s needs %.2f GiB (%s), this machine has %.2f GiB left: a smaller --input or --dtype needs less",
-                    what, (double)total / 0x1p30, parts, (double)room / 0x1p30);
+  char left[96];
+  if (has_left(m, total, left, sizeof left)) return true;
+  return llama_fail(error, "%s needs %.2f GiB (%s), %s: a smaller --input or --dtype needs less", what, (double)total / 0x1p30,
+                    parts, left);
 }
 
 bool memory_take(memory *m, memory_kind kind, size_t bytes, void **pointer, llama_error *error) {

@@ -30,8 +30,8 @@ typedef struct memory {
 
 /* As a size; more than 2^60 becomes 2^60, which no machine has, and sums of which stay below 2^64. */
 size_t memory_bytes(double bytes);
-/* Bytes wanted of each kind: refused here when they are more than this machine has. On GPUs the runtime alone knows: there the
- * first allocation that fails tells. */
+/* Bytes wanted of each kind: refused here when they are more than the device has left. A GPU is asked by one allocation of them
+ * all, which is given back at once. */
 bool memory_check(const memory *m, const char *what, const size_t wanted[MEMORY_KINDS], llama_error *error);
 bool memory_take(memory *m, memory_kind kind, size_t bytes, void **pointer, llama_error *error);
 /* NULL is allowed. */
