@@ -97,6 +97,7 @@ static void say_device(tdm_plan *plan) {
       : context->omp_device >= 0 ? "chosen: the first offload device"
                                  : "chosen: no offload device answers in this build");
   if (context->automatic && context->hip == NULL) say(plan, "not device: %s\n", context->passed_over);
+  if (context->no_wait[0] != '\0') say(plan, "wait: as the runtime does: %s %s\n", context->device, context->no_wait);
 }
 
 /* What an entry of a tuned table for this plan begins with. */

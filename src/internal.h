@@ -83,6 +83,9 @@ extern const tdm_backend tdm_backend_omp;
 int tdm_omp_device_count(void); /* offload devices, without the host; 0 in a build without offload */
 int tdm_omp_host_threads(void); /* threads that a parallel region gets on the host */
 int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions */
+/* offload/wait.c: how threads wait for the end of a run on the context's offload device: "spin", "block", or NULL: the driver's
+ * own way. false: the device can't do that; reason goes on behind its name. */
+bool tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size);
 
 /* hip/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
 typedef struct tdm_hip_device tdm_hip_device;
@@ -100,6 +103,7 @@ struct tdm_context {
   tdm_hip_device *hip;   /* NULL: not a device of the hip backend */
   bool automatic;        /* the device was chosen, not named */
   char passed_over[320]; /* automatic: the devices that come before and why they were not taken, a line */
+  char no_wait[128];     /* why how threads wait for the offload device is left to its runtime; "": it is not */
   bool strict, verbose, verify;
   int teams, threads; /* overrides, 0: none */
   int host_threads;

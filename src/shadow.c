@@ -48,7 +48,7 @@ static tdm_status allocate(const tdm_plan *plan, const char *what, size_t bytes,
 
 /* The oracle's plan: this one's description, whose defaults are filled in, on the host. */
 static tdm_status make_oracle(const tdm_plan *plan, tdm_shadow *s) {
-  TDM_TRY(tdm_open(&(tdm_options){.backend = "omp", .device = "host", .kernel = oracle}, &s->host));
+  TDM_TRY(tdm_open(&(tdm_options){.backend = "omp", .device = "host", .kernel = oracle, .wait = "auto"}, &s->host));
   tdm_plan *o;
   TDM_TRY(tdm_plan_begin(s->host, plan->op, &plan->desc, &o, &o));
   o->desc = plan->desc;

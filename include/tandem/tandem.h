@@ -12,7 +12,7 @@
  * for, and these go through the log function of tdm_options.
  *
  * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
- * TANDEM_TUNED, TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
+ * TANDEM_TUNED, TANDEM_WAIT, TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
  *
  * Verify, for whoever suspects a kernel: every run of a plan is repeated on the host by the op's reference kernel, the oracle,
  * from copies of the inputs, and both results are compared. Elements may differ by twice the op's error bound, as both results
@@ -84,11 +84,17 @@ typedef struct tdm_options {
    * heuristic alone; NULL: TANDEM_TUNED, else the built-in one. docs/tuning.md has the format. */
   const char *tuned;
   int xcds; /* HIP: XCDs (dies with an L2 of their own) that work is ordered for, at most 1024; 0: the device's */
+  /* How a thread waits for the end of a run on an NVIDIA GPU through OpenMP ("omp:N"): "spin" keeps its core busy until then;
+   * "block" sleeps, and on an H200 returns 18 us later, behind half a millisecond 70 us (bench/RESULTS.md). NULL: TANDEM_WAIT,
+   * else "auto": CUDA's own default, which spins where the machine has as many cores as the process has contexts; a driver
+   * before CUDA 12.1 leaves it at "block", which explain says. It is set in the driver's primary context of the device, for the
+   * whole process, and outlasts tdm_close. On other devices it must be "auto". */
+  const char *wait;
 } tdm_options;
 
 /* Opens a device. options may be NULL (all auto).
- * Errors: ARGUMENT for a name that is not known or a tuned table that has a mistake, UNSUPPORTED for a backend or device that
- * this build or machine lacks. */
+ * Errors: ARGUMENT for a name that is not known or a tuned table that has a mistake, UNSUPPORTED for a backend, device or way
+ * to wait that this build or machine lacks. */
 TDM_API tdm_status tdm_open(const tdm_options *options, tdm_context **context);
 /* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. */
 TDM_API void tdm_close(tdm_context *context);

@@ -73,6 +73,9 @@ static void open_refuses(void **state) {
   REFUSED(tdm_open(&(tdm_options){.device = "sim:gfx950", .teams = 2}, &context), TDM_ERROR_ARGUMENT, "teams = 2", "must be 0");
   REFUSED(tdm_open(&(tdm_options){.strict = 2}, &context), TDM_ERROR_ARGUMENT, "strict = 2", "0 or 1");
   REFUSED(tdm_open(&(tdm_options){.verify = 2}, &context), TDM_ERROR_ARGUMENT, "verify = 2", "0 or 1");
+  REFUSED(tdm_open(&(tdm_options){.wait = "sleep"}, &context), TDM_ERROR_ARGUMENT, "wait = 'sleep'", "auto, spin or block");
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .wait = "spin"}, &context), TDM_ERROR_ARGUMENT, "wait = 'spin'",
+          "must be auto on host");
   REFUSED(tdm_open(&(tdm_options){.teams = -1}, &context), TDM_ERROR_ARGUMENT, "teams = -1", "must be 0 to");
   REFUSED(tdm_open(&(tdm_options){.threads = 1025}, &context), TDM_ERROR_ARGUMENT, "threads = 1025", "must be 0 to 1024");
   REFUSED(tdm_open(&(tdm_options){.kernel = "fast"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'fast'", "tdm_kernels");
@@ -89,6 +92,7 @@ static void open_takes(void **state) {
                                         {.backend = "omp", .device = "host"},
                                         {.device = "host", .strict = 1}, /* named, so strict has nothing against it */
                                         {.kernel = "omp"},
+                                        {.device = "host", .wait = "auto"},
                                         {.kernel = "gemm=omp,add=omp"},
                                         {.teams = 1, .threads = 1},
                                         {.teams = 64, .threads = 256}};
@@ -135,6 +139,7 @@ static void environment_is_checked(void **state) {
   check_environment("TANDEM_KERNEL", "gemm=none", TDM_ERROR_ARGUMENT, "'none' is no kernel of gemm");
   check_environment("TANDEM_STRICT", "yes", TDM_ERROR_ARGUMENT, "TANDEM_STRICT = 'yes': must be 0 or 1");
   check_environment("TANDEM_VERBOSE", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERBOSE = '2': must be 0 or 1");
+  check_environment("TANDEM_WAIT", "sleep", TDM_ERROR_ARGUMENT, "wait = 'sleep'");
   check_environment("TANDEM_VERIFY", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERIFY = '2': must be 0 or 1");
 }
 
