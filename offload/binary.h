@@ -2,7 +2,11 @@
 #ifndef TANDEM_OFFLOAD_BINARY_H
 #define TANDEM_OFFLOAD_BINARY_H
 
+#include "math.h"
 #include "rows.h"
+
+TDM_INLINE float tdm_add_two(float a, float b) { return a + b; }
+TDM_INLINE float tdm_silu_mul_two(float gate, float up) { return tdm_silu(gate) * up; }
 
 typedef struct tdm_binary {
   int64_t rows, cols, lda, ldb, ldc;
@@ -31,12 +35,15 @@ TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const v
   tdm_stream_fence(stream);
 }
 
+/* As one long row, where nothing lies between the rows. */
+static inline tdm_binary_t tdm_binary_packed(tdm_binary_t d) {
+  if (d.lda != d.cols || d.ldb != d.cols || d.ldc != d.cols) return d;
+  int64_t all = d.rows * d.cols;
+  return (tdm_binary_t){1, all, all, all, all};
+}
+
 static inline tdm_status tdm_binary_prepare(tdm_plan *plan, tdm_binary_t d, tdm_type type) {
-  if (d.lda == d.cols && d.ldb == d.cols && d.ldc == d.cols) { /* one long row */
-    d.cols *= d.rows;
-    d.rows = 1;
-    d.lda = d.ldb = d.ldc = d.cols;
-  }
+  d = tdm_binary_packed(d);
   tdm_rows_launch(plan, tdm_block_count(d.rows, d.cols), d.rows * d.cols * tdm_size(type));
   return tdm_plan_upload(plan, &d, sizeof d);
 }

@@ -28,7 +28,7 @@ TDM_INLINE tdm_row_sum_t add_pieces(tdm_row_sum_t s, const void *logits, int64_t
 }
 
 TDM_INLINE void cross_entropy_rows(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
-                                   double *slots, tdm_here_t here, tdm_type type) {
+                                   float *slots, tdm_here_t here, tdm_type type) {
   int64_t step = GPU_ROW_THREADS * PIECES * gpu_piece_elements(type);
   TDM_NO_UNROLL
   for (int64_t row = here.team; row < d.rows; row += here.teams) {
@@ -40,9 +40,9 @@ TDM_INLINE void cross_entropy_rows(const void *logits, const int32_t *targets, f
       TDM_NO_UNROLL
       for (int64_t start = 0; start < d.vocab; start += step)
         s = add_pieces(s, logits, row * d.ldl + start, d.vocab - start, here, type);
-      float max = (float)gpu_row_reduce(s.max, TDM_MAX, slots, 0, here);
-      double sum = gpu_row_reduce(tdm_rescale(s, max), TDM_SUM, slots, 1, here);
-      value = tdm_log((float)sum) + (max - tdm_load(logits, row * d.ldl + target, type));
+      float max = gpu_row_reduce(s.max, TDM_MAX, slots, 0, here);
+      float sum = gpu_row_reduce((float)tdm_rescale(s, max), TDM_SUM, slots, 1, here);
+      value = tdm_log(sum) + (max - tdm_load(logits, row * d.ldl + target, type));
     }
     if (here.thread == 0) loss[row] = value;
   }
@@ -68,7 +68,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   float *loss = buffers[2];
   const tdm_cross_entropy_desc *d = plan->table;
   tdm_type type = plan->desc.cross_entropy.type;
-  TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, logits, targets, loss, d, type) {
+  TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, logits, targets, loss, d) {
     GPU_ROW_SLOTS(slots);
     TDM_BY_TYPE(type, cross_entropy_rows, logits, targets, loss, *d, slots, gpu_here(GPU_ROW_THREADS))
   }

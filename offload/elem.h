@@ -65,6 +65,29 @@ TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
 }
 #endif
 
+/* Two elements of a 16-bit type as the word that memory holds. NVIDIA GPUs convert both at once from sm_80 on. */
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
+typedef __bf16 tdm_two_bf16 __attribute__((ext_vector_type(2)));
+typedef _Float16 tdm_two_f16 __attribute__((ext_vector_type(2)));
+
+TDM_INLINE uint32_t tdm_f32_to_two(float low, float high, tdm_type type) {
+  uint32_t word;
+  if (type == TDM_F16) {
+    tdm_two_f16 two = __nvvm_ff2f16x2_rn(high, low);
+    __builtin_memcpy(&word, &two, sizeof word);
+  } else {
+    tdm_two_bf16 two = __nvvm_ff2bf16x2_rn(high, low);
+    __builtin_memcpy(&word, &two, sizeof word);
+  }
+  return word;
+}
+#else
+TDM_INLINE uint32_t tdm_f32_to_two(float low, float high, tdm_type type) {
+  if (type == TDM_F16) return tdm_f32_to_f16(low) | (uint32_t)tdm_f32_to_f16(high) << 16;
+  return tdm_f32_to_bf16(low) | (uint32_t)tdm_f32_to_bf16(high) << 16;
+}
+#endif
+
 /* Element i of an array. Call with a constant type, so that the switch is gone from the loop. */
 TDM_INLINE float tdm_load(const void *base, int64_t i, tdm_type type) {
   switch (type) {

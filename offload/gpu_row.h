@@ -5,6 +5,7 @@
 #ifndef TANDEM_OFFLOAD_GPU_ROW_H
 #define TANDEM_OFFLOAD_GPU_ROW_H
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "rows.h"
@@ -16,6 +17,8 @@ enum { GPU_MOST_PIECES = 8, GPU_PIECE_ELEMENTS = 8 };
 typedef uint32_t gpu_piece __attribute__((vector_size(16), may_alias));
 
 TDM_INLINE int gpu_piece_elements(tdm_type type) { return type == TDM_F32 ? 4 : 8; }
+/* Of a thread: as many as leave it 32 elements. */
+TDM_INLINE int gpu_most_pieces(tdm_type type) { return type == TDM_F32 ? GPU_MOST_PIECES : GPU_MOST_PIECES / 2; }
 
 TDM_INLINE float gpu_piece_get(gpu_piece p, int e, tdm_type type) {
   if (type == TDM_F32) return tdm_from_bits(p[e]);
@@ -29,10 +32,8 @@ TDM_INLINE gpu_piece gpu_piece_of(const float *x, tdm_type type) {
   for (int w = 0; w < 4; w++) {
     if (type == TDM_F32)
       p[w] = tdm_bits(x[w]);
-    else if (type == TDM_F16)
-      p[w] = tdm_f32_to_f16(x[2 * w]) | (uint32_t)tdm_f32_to_f16(x[2 * w + 1]) << 16;
     else
-      p[w] = tdm_f32_to_bf16(x[2 * w]) | (uint32_t)tdm_f32_to_bf16(x[2 * w + 1]) << 16;
+      p[w] = tdm_f32_to_two(x[2 * w], x[2 * w + 1], type);
   }
   return p;
 }
@@ -76,24 +77,19 @@ TDM_INLINE void gpu_row_put(void *base, int64_t at, int64_t count, int pieces, t
 
 /* Two sets of slots take turns: a set is written again only behind the barrier of the next reduction. */
 enum { GPU_SLOTS = 32 };
-#define GPU_ROW_SLOTS(name) TDM_TEAM_MEMORY(double, name, 2 * GPU_SLOTS)
+#define GPU_ROW_SLOTS(name) TDM_TEAM_MEMORY(float, name, 2 * GPU_SLOTS)
 
-TDM_INLINE double gpu_lanes_reduce(double x, int lanes, tdm_combine_t how) {
+TDM_INLINE float gpu_lanes_reduce(float x, int lanes, tdm_combine_t how) {
   TDM_UNROLL
   for (int distance = lanes / 2; distance > 0; distance /= 2) {
-    float half[2];
-    __builtin_memcpy(half, &x, sizeof x);
-    half[0] = tdm_lane_xor(half[0], distance);
-    half[1] = tdm_lane_xor(half[1], distance);
-    double other;
-    __builtin_memcpy(&other, half, sizeof x);
-    x = tdm_combine(x, other, how);
+    float other = tdm_lane_xor(x, distance);
+    x = how == TDM_SUM ? x + other : x > other ? x : other;
   }
   return x;
 }
 
-/* The same in every thread. here.threads is a constant; turn: 0 and 1 alternately. */
-TDM_INLINE double gpu_row_reduce(double x, tdm_combine_t how, double *slots, int turn, tdm_here_t here) {
+/* In f32, by a tree whose shape here.threads alone decides, a constant. The same in every thread. turn: 0 and 1 alternately. */
+TDM_INLINE float gpu_row_reduce(float x, tdm_combine_t how, float *slots, int turn, tdm_here_t here) {
   const int waves = here.threads / TDM_WAVE;
   x = gpu_lanes_reduce(x, TDM_WAVE, how);
   if (here.thread % TDM_WAVE == 0) slots[turn * GPU_SLOTS + here.thread / TDM_WAVE] = x;
@@ -101,34 +97,48 @@ TDM_INLINE double gpu_row_reduce(double x, tdm_combine_t how, double *slots, int
   return gpu_lanes_reduce(slots[turn * GPU_SLOTS + here.thread % waves], waves, how);
 }
 
-/* ---- Launches: a region for each size, because a kernel's registers are those of its largest part ---- */
+/* ---- Launches: a region for each number of pieces, and for f32 and the 16-bit types apart, because a kernel's registers are
+ * those of its largest part: 79 for rmsnorm's four pieces of any type, 62 for f32's. ---- */
 
 enum { GPU_ROW_THREADS = 256, GPU_WIDE_THREADS = 512 };
 
-/* The fewest threads, and vectors of 4 elements for each, that hold rows of `cols`; vectors 0: they are too long. */
+/* The fewest threads, and pieces for each, that hold rows of `cols`; pieces 0: they are too long. */
 typedef struct gpu_row_shape {
-  int threads, vectors;
+  int threads, pieces;
 } gpu_row_shape;
 
-static inline gpu_row_shape gpu_row_shape_for(int64_t cols) {
-  for (int vectors = 1; vectors <= GPU_MOST_PIECES; vectors *= 2) {
-    int threads = vectors <= 4 ? GPU_ROW_THREADS : GPU_WIDE_THREADS;
-    if (cols <= 4 * vectors * threads) return (gpu_row_shape){threads, vectors};
-    if (vectors == 4 && cols <= 4 * vectors * GPU_WIDE_THREADS) return (gpu_row_shape){GPU_WIDE_THREADS, vectors};
+static inline gpu_row_shape gpu_row_shape_for(int64_t cols, tdm_type type) {
+  const int64_t row = tdm_ceil_div(cols, gpu_piece_elements(type));
+  for (int pieces = 1; pieces <= gpu_most_pieces(type); pieces *= 2) {
+    int threads = pieces <= 4 ? GPU_ROW_THREADS : GPU_WIDE_THREADS;
+    if (row <= pieces * threads) return (gpu_row_shape){threads, pieces};
+    if (pieces == 4 && row <= pieces * GPU_WIDE_THREADS) return (gpu_row_shape){GPU_WIDE_THREADS, pieces};
   }
   return (gpu_row_shape){GPU_WIDE_THREADS, 0};
 }
 
-/* Pieces of a thread that has `vectors` vectors. */
-TDM_INLINE int gpu_row_pieces(int vectors, tdm_type type) { return type == TDM_F32 ? vectors : (vectors + 1) / 2; }
+/* region(threads, pieces, kind): kind is TDM_F32 or, for both 16-bit types, TDM_F16. */
+#define GPU_ROW_LAUNCH(shape, type, region)                                 \
+  switch ((shape).threads + 10 * ((type) != TDM_F32) + (shape).pieces) {    \
+    case GPU_ROW_THREADS + 1: region(GPU_ROW_THREADS, 1, TDM_F32) break;    \
+    case GPU_ROW_THREADS + 2: region(GPU_ROW_THREADS, 2, TDM_F32) break;    \
+    case GPU_ROW_THREADS + 4: region(GPU_ROW_THREADS, 4, TDM_F32) break;    \
+    case GPU_WIDE_THREADS + 4: region(GPU_WIDE_THREADS, 4, TDM_F32) break;  \
+    case GPU_WIDE_THREADS + 8: region(GPU_WIDE_THREADS, 8, TDM_F32) break;  \
+    case GPU_ROW_THREADS + 11: region(GPU_ROW_THREADS, 1, TDM_F16) break;   \
+    case GPU_ROW_THREADS + 12: region(GPU_ROW_THREADS, 2, TDM_F16) break;   \
+    case GPU_ROW_THREADS + 14: region(GPU_ROW_THREADS, 4, TDM_F16) break;   \
+    case GPU_WIDE_THREADS + 14: region(GPU_WIDE_THREADS, 4, TDM_F16) break; \
+  }
 
-#define GPU_ROW_LAUNCH(shape, region)                             \
-  switch ((shape).threads + (shape).vectors) {                    \
-    case GPU_ROW_THREADS + 1: region(GPU_ROW_THREADS, 1) break;   \
-    case GPU_ROW_THREADS + 2: region(GPU_ROW_THREADS, 2) break;   \
-    case GPU_ROW_THREADS + 4: region(GPU_ROW_THREADS, 4) break;   \
-    case GPU_WIDE_THREADS + 4: region(GPU_WIDE_THREADS, 4) break; \
-    case GPU_WIDE_THREADS + 8: region(GPU_WIDE_THREADS, 8) break; \
+/* TDM_BY_TYPE in the region of a kind. */
+#define GPU_ROW_BY_TYPE(kind, type, body, ...) \
+  if ((kind) == TDM_F32) {                     \
+    body(__VA_ARGS__, TDM_F32);                \
+  } else if ((type) == TDM_F16) {              \
+    body(__VA_ARGS__, TDM_F16);                \
+  } else {                                     \
+    body(__VA_ARGS__, TDM_BF16);               \
   }
 
 /* This place of a region, with the number of threads as a constant. */
@@ -150,11 +160,17 @@ static inline bool gpu_threads_supported(const tdm_plan *plan, int threads, char
   return false;
 }
 
-/* Can rows of `cols` be held in registers? */
-static inline bool gpu_row_supports(const tdm_plan *plan, int64_t cols, char *reason, size_t size) {
-  gpu_row_shape shape = gpu_row_shape_for(cols);
-  if (shape.vectors > 0) return gpu_threads_supported(plan, shape.threads, reason, size);
-  snprintf(reason, size, "rows are longer than %d", GPU_WIDE_THREADS * GPU_MOST_PIECES * 4);
+/* Can rows of `cols` be held in registers, with a team for each? A loop over rows takes 10 registers more. */
+static inline bool gpu_row_supports(const tdm_plan *plan, int64_t rows, int64_t cols, tdm_type type, char *reason,
+                                    size_t size) {
+  gpu_row_shape shape = gpu_row_shape_for(cols, type);
+  int teams = plan->context->teams;
+  if (rows > INT32_MAX || (teams > 0 && teams != rows)) {
+    snprintf(reason, size, "needs a team for each of %" PRId64 " rows", rows);
+    return false;
+  }
+  if (shape.pieces > 0) return gpu_threads_supported(plan, shape.threads, reason, size);
+  snprintf(reason, size, "rows are longer than %d", GPU_WIDE_THREADS * gpu_most_pieces(type) * gpu_piece_elements(type));
   return false;
 }
 

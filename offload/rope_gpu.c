@@ -141,11 +141,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const rope_table *table = plan->table;
   tdm_type type = plan->desc.rope.type;
   if (plan->desc.rope.style == TDM_ROPE_INTERLEAVED) {
-    TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table, type) {
+    TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
       TDM_BY_TYPE(type, rope_body, x, y, table, false, gpu_here(GPU_ROW_THREADS))
     }
   } else {
-    TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table, type) {
+    TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
       TDM_BY_TYPE(type, rope_body, x, y, table, true, gpu_here(GPU_ROW_THREADS))
     }
   }

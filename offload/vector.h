@@ -102,10 +102,8 @@ TDM_INLINE void tdm_vec_store_words(void *base, int64_t at, tdm_type type, tdm_v
     *(TDM_GLOBAL tdm_vec *)((float *)base + at) = v;
     return;
   }
-  uint32_t word[TDM_LANES];
-  TDM_UNROLL
-  for (int e = 0; e < TDM_LANES; e++) word[e] = type == TDM_F16 ? tdm_f32_to_f16(v[e]) : tdm_f32_to_bf16(v[e]);
-  *(TDM_GLOBAL tdm_words *)((uint16_t *)base + at) = (tdm_words){word[0] | word[1] << 16, word[2] | word[3] << 16};
+  *(TDM_GLOBAL tdm_words *)((uint16_t *)base + at) =
+      (tdm_words){tdm_f32_to_two(v[0], v[1], type), tdm_f32_to_two(v[2], v[3], type)};
 }
 #endif
 

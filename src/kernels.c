@@ -18,12 +18,14 @@ extern const tdm_kernel tdm_softmax_omp;
 extern const tdm_kernel tdm_swiglu_omp;
 extern const tdm_kernel tdm_swiglu_omp_skinny;
 #ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_add_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_rmsnorm_omp_gpu;
 extern const tdm_kernel tdm_rope_omp_gpu;
+extern const tdm_kernel tdm_silu_mul_omp_gpu;
 extern const tdm_kernel tdm_softmax_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu;
 #endif
@@ -75,12 +77,14 @@ static const tdm_kernel *const built_in[] = {
     &tdm_swiglu_omp,
     &tdm_swiglu_omp_skinny,
 #ifdef TDM_OFFLOAD
+    &tdm_add_omp_gpu,
     &tdm_attention_omp_gpu,
     &tdm_cross_entropy_omp_gpu,
     &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
     &tdm_rmsnorm_omp_gpu,
     &tdm_rope_omp_gpu,
+    &tdm_silu_mul_omp_gpu,
     &tdm_softmax_omp_gpu,
     &tdm_swiglu_omp_gpu,
 #endif
