@@ -183,6 +183,6 @@ tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, ben
   const char *device = tdm_context_device(context);
   *ceiling = (bench_ceiling){0};
   if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device)) return TDM_OK;
-  if (strncmp(device, "omp:", 4) == 0) return bench_ceiling_device(context, atoi(device + 4), BENCH_MOST_ROTATION, ceiling);
+  if (strncmp(device, "omp:", 4) == 0) return bench_ceiling_device(context, atoi(device + 4), 2 * BENCH_MOST_ROTATION, ceiling);
   return bench_ceiling_host(context, bytes, threads, ceiling);
 }

@@ -10,7 +10,7 @@
 #define BENCH_BARE(launch, ...) /* no device is opened */
 #endif
 
-enum { THREADS = 256, TEAMS = 8192, CHAINS = 16, PASSES = 8, MOVES = 2, EMPTY_LAUNCHES = 400 };
+enum { THREADS = 256, TEAMS = 8192, CHAINS = 16, PASSES = 8, MOVES = 2, EMPTY_LAUNCHES = 400, FILL_TEAMS = 1024 };
 static const int64_t STEPS = (int64_t)4096 * TEAMS * THREADS; /* multiply-adds of each chain, by all threads together */
 static const double PASS_SECONDS = 0.02;
 
@@ -31,7 +31,7 @@ typedef double (*kernel)(const work *w);
 static double run_copy(const work *w) {
   vector *to = w->to, *from = w->from;
   int64_t count = w->count;
-  BENCH_BARE(w->launch, to, from, count) {
+  BENCH_BARE(w->launch, to, from) {
     tdm_here_t here = tdm_here_bare();
     for (int64_t i = (int64_t)here.team * MOVES * THREADS + here.thread; i < count;
          i += (int64_t)here.teams * MOVES * THREADS) {
@@ -45,11 +45,22 @@ static double run_copy(const work *w) {
   return 2.0 * (double)count * sizeof(vector);
 }
 
+/* A thread for each vector. */
+static double run_copy_once(const work *w) {
+  vector *to = w->to, *from = w->from;
+  BENCH_BARE(w->launch, to, from) {
+    tdm_here_t here = tdm_here_bare();
+    int64_t i = (int64_t)here.team * THREADS + here.thread;
+    *(TDM_GLOBAL vector *)(to + i) = *(const TDM_GLOBAL vector *)(from + i);
+  }
+  return 2.0 * (double)w->count * sizeof(vector);
+}
+
 /* The sums are stored only when they are a value that they never have: the array holds zeros. */
 static double run_read(const work *w) {
   vector *to = w->to, *from = w->from;
   int64_t count = w->count;
-  BENCH_BARE(w->launch, to, from, count) {
+  BENCH_BARE(w->launch, to, from) {
     tdm_here_t here = tdm_here_bare();
     vector sum = {0};
     for (int64_t i = (int64_t)here.team * MOVES * THREADS + here.thread; i < count; i += (int64_t)here.teams * MOVES * THREADS)
@@ -96,13 +107,13 @@ static double best_rate(kernel run, const work *w) {
   return best;
 }
 
-/* The best of two: many teams that walk over the arrays, and one for each block of them, which the GPU's own scheduling of
- * teams balances. */
-static double best_move(kernel run, work w) {
-  double walking = best_rate(run, &w);
-  w.launch.teams = (int)(w.count / (MOVES * THREADS));
-  double once = best_rate(run, &w);
-  return walking > once ? walking : once;
+/* The best of two: many teams that walk over the arrays, and one for each block of them of `moves` vectors a thread, which the
+ * GPU's own scheduling of teams balances. */
+static double best_move(kernel walk, kernel once, int moves, work w) {
+  double walking = best_rate(walk, &w);
+  w.launch.teams = (int)(w.count / (moves * THREADS));
+  double by_blocks = best_rate(once, &w);
+  return walking > by_blocks ? walking : by_blocks;
 }
 
 /* The copy of the runtime itself; clang's libomp lacks it in builds without offload. */
@@ -134,26 +145,28 @@ static double empty_launch(const work *w) {
   return seconds[EMPTY_LAUNCHES / 2];
 }
 
-static tdm_status fill_zero(tdm_context *context, void *array, size_t bytes) {
-  enum { PIECE = 1 << 16 };
-  static const char zeros[PIECE];
-  tdm_status status = TDM_OK;
-  for (size_t at = 0; at < bytes && status == TDM_OK; at += PIECE)
-    status = tdm_copy(context, (char *)array + at, zeros, bytes - at < PIECE ? bytes - at : PIECE, TDM_TO_DEVICE, NULL);
-  return status;
+static void fill_zero(work w, vector *to) {
+  int64_t count = w.count;
+  w.launch.teams = FILL_TEAMS;
+  BENCH_BARE(w.launch, to) {
+    tdm_here_t here = tdm_here_bare();
+    for (int64_t i = (int64_t)here.team * THREADS + here.thread; i < count; i += (int64_t)FILL_TEAMS * THREADS)
+      *(TDM_GLOBAL vector *)(to + i) = (vector){0};
+  }
 }
 
 tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, bench_ceiling *ceiling) {
   void *to = NULL, *from = NULL;
   tdm_status status = tdm_alloc(context, bytes, &to);
   if (status == TDM_OK) status = tdm_alloc(context, bytes, &from);
-  if (status == TDM_OK) status = fill_zero(context, from, bytes);
   if (status == TDM_OK) {
     work w = {.launch = {device, 1, TEAMS, THREADS}, .to = to, .from = from};
     w.count = (int64_t)(bytes / sizeof(vector) / (MOVES * THREADS) * (MOVES * THREADS));
+    fill_zero(w, w.from);
+    fill_zero(w, w.to);
     *ceiling = (bench_ceiling){.flops = best_rate(run_multiply_add, &w),
-                               .copy = best_move(run_copy, w),
-                               .read = best_move(run_read, w),
+                               .copy = best_move(run_copy, run_copy_once, 1, w),
+                               .read = best_move(run_read, run_read, MOVES, w),
                                .copy_by = "target region"};
     double by_runtime = best_rate(runtime_copy, &w);
     if (by_runtime > ceiling->copy) ceiling->copy = by_runtime, ceiling->copy_by = "omp_target_memcpy";
