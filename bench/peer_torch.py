@@ -3,8 +3,9 @@
 
 Use: python3 bench/peer_torch.py BENCH DEVICE NAME [PREFIX...]     as in: python3 bench/peer_torch.py \\
      build-sm_90/bench/tandem-bench omp:0 h200      PREFIX: what starts BENCH, as in: bash run-packed.sh pack
-Writes bench/results/NAME-torch.json and NAME-torch.md. PyTorch's times are the device's own (events, without the launch), of
-its op and, for the ops of a row, of torch.compile of it; tandem's are wall times of a run, with the launch.
+Writes bench/results/NAME-torch.json and NAME-torch.md. Of PyTorch's op, and for the ops of a row of torch.compile of it, two
+times: the device's own (events around the call, without the launch), and the wall time from the call to the end of a
+synchronise. tandem's are wall times of a run, from the call to its return with the work done.
 """
 import csv
 import json
@@ -13,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import torch
 import torch.nn.functional as F
@@ -21,18 +23,31 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 WARM_UP, REPEATS = 5, 21
 
 
-def median_ms(call):
+def device_ms(call):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    call()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end)
+
+
+def wall_ms(call):
+    start = time.perf_counter()
+    call()
+    torch.cuda.synchronize()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def medians(name, call):
+    """Both medians of a call, each with repeats of its own: events would lengthen the wall time."""
     for _ in range(WARM_UP):
         call()
-    times = []
-    for _ in range(REPEATS):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        call()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
+    torch.cuda.synchronize()
+    return {
+        name + "_ms": statistics.median(device_ms(call) for _ in range(REPEATS)),
+        name + "_wall_ms": statistics.median(wall_ms(call) for _ in range(REPEATS)),
+    }
 
 
 def random(*shape, dtype=torch.float32):
@@ -141,14 +156,14 @@ def compiled(function):
 
 def peers(op, make, shape, dtype, also_compiled):
     function, arguments = make(TYPES[dtype], *(int(n) for n in shape.split("x")))
-    result = {"torch_ms": median_ms(lambda: function(*arguments))}
+    result = medians("torch", lambda: function(*arguments))
     if op == "attention":
         with sdpa_kernel(SDPBackend.MATH):
-            result["math_ms"] = median_ms(lambda: function(*arguments))
+            result |= medians("math", lambda: function(*arguments))
     if also_compiled:
         try:
             fast = compiled(function)
-            result["compiled_ms"] = median_ms(lambda: fast(*arguments))
+            result |= medians("compiled", lambda: fast(*arguments))
         except Exception as error:  # no compiler for it there: said in the table's place, not hidden
             result["compiled"] = str(error).splitlines()[0][:120]
     return result
@@ -169,20 +184,29 @@ def measure(start, device):
         yield result
 
 
+def against(result, peer, ms):
+    """Cells of a peer: its device time, its wall time, and both over ours."""
+    if peer + "_ms" not in result:
+        return [result.get(peer, ""), "", "", ""]
+    times = [result[peer + "_ms"], result[peer + "_wall_ms"]]
+    return [f"{t:.4g}" for t in times] + [f"{t / ms:.2f}" for t in times]
+
+
 def table(results):
-    lines = ["| case | ms | 10-90 % | PyTorch ms | ratio | compiled ms | ratio | FMA bound | copy bound | of the ceiling |"]
-    lines.append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    head = ["case", "ms", "10-90 %"]
+    for peer in ("PyTorch", "compiled"):
+        head += [f"{peer} device ms", "wall ms", "device ratio", "wall ratio"]
+    head += ["FMA bound", "copy bound", "of the ceiling"]
+    rows = [head, ["---"] + ["---:"] * (len(head) - 1)]
     for r in results:
-        ms, other = 1e3 * r["median_s"], r.get("compiled_ms")
+        ms = 1e3 * r["median_s"]
         bound = max(r["arithmetic_bound_ms"], r["memory_bound_ms"])
-        lines.append(
-            f"| {r['case']} | {ms:.4g} | {1e3 * r['p10_s']:.4g}-{1e3 * r['p90_s']:.4g} | {r['torch_ms']:.4g} "
-            f"| {r['torch_ms'] / ms:.2f} | {f'{other:.4g}' if other else r.get('compiled', '')} | {f'{other / ms:.2f}' if other else ''} "
-            f"| {r['arithmetic_bound_ms']:.4g} | {r['memory_bound_ms']:.4g} | {100 * bound / ms:.0f} % |"
-        )
+        row = [r["case"], f"{ms:.4g}", f"{1e3 * r['p10_s']:.4g}-{1e3 * r['p90_s']:.4g}"]
+        row += against(r, "torch", ms) + against(r, "compiled", ms)
+        rows.append(row + [f"{r['arithmetic_bound_ms']:.4g}", f"{r['memory_bound_ms']:.4g}", f"{100 * bound / ms:.0f} %"])
         if "math_ms" in r:
-            lines.append(f"| SDPA math of it | | | {r['math_ms']:.4g} | {r['math_ms'] / ms:.2f} | | | | | |")
-    return "\n".join(lines) + "\n"
+            rows.append(["SDPA math of it", "", "", *against(r, "math", ms)] + [""] * 7)
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
 
 
 def main():
@@ -194,9 +218,9 @@ def main():
     bench, device, name, *prefix = sys.argv[1:]
     base = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", name + "-torch")
     x, y = random(65536, 4096), random(65536, 4096)
-    copy_ms = median_ms(lambda: y.copy_(x))
+    about = {"torch": torch.__version__, "device": torch.cuda.get_device_name()}
+    about |= medians("copy_65536x4096", lambda: y.copy_(x))
     del x, y
-    about = {"torch": torch.__version__, "device": torch.cuda.get_device_name(), "copy_65536x4096_ms": copy_ms}
     print(json.dumps(about), flush=True)
     results = list(measure([*prefix, bench], device))
     with open(base + ".json", "w", encoding="utf-8") as file:
