@@ -49,13 +49,13 @@ static void put_share(char *text, const bench_row *row) {
 /* ---- Tables ---- */
 
 static const table_column counted[] = {
-    {"step", 24, true},        {"floor, clocks", 16, false}, {"of ceiling", 10, false}, {"MFMA %", 6, false},
+    {"step", 28, true},        {"floor, clocks", 16, false}, {"of ceiling", 10, false}, {"MFMA %", 6, false},
     {"VALU %", 6, false},      {"LDS %", 6, false},          {"vL1D %", 6, false},      {"loads", 10, false},
     {"lines/load", 10, false}, {"LDS conflicts", 13, false}, {"HBM bytes", 12, false},  {"LDS B", 7, false},
     {"VGPRs", 5, false},       {"waves/SIMD", 10, false},    {"note", 4, true},
 };
 static const table_column timed[] = {
-    {"step", 24, true}, {"median ms", 10, false},  {"GFLOP/s", 9, false},
+    {"step", 28, true}, {"median ms", 10, false},  {"GFLOP/s", 9, false},
     {"GB/s", 9, false}, {"of ceiling", 10, false}, {"note", 4, true},
 };
 enum { COUNTED = sizeof counted / sizeof counted[0], TIMED = sizeof timed / sizeof timed[0], MOST = COUNTED };
@@ -139,7 +139,7 @@ static const char *verdict_name(ladder_verdict verdict) {
 
 static void print_findings(FILE *out, const ladder_run *run) {
   static const table_column columns[] = {
-      {"step", 24, true}, {"device", 11, true}, {"prediction", 60, true}, {"found", 9, true}, {"measured", 8, true}};
+      {"step", 28, true}, {"device", 11, true}, {"prediction", 60, true}, {"found", 9, true}, {"measured", 8, true}};
   table t = {out, 5, columns, false};
   int count[4] = {0};
   table_head(&t);
@@ -210,7 +210,7 @@ static void put_script(FILE *out, const char *path, const void *user) {
       put_name(name, r->step);
       fprintf(out, "%d %g \"%s\"\n", x++, ladder_cost(&r->row) * (simulated ? 1 : 1e3), name);
       if (ceiling == 0 || ladder_ceiling(&r->row) < ceiling) ceiling = ladder_ceiling(&r->row);
-      bench_label(&r->row, title);
+      if (title[0] == '\0') bench_label(&r->row, title); /* later steps may have an epilogue beside */
     }
     fprintf(out, "EOD\nset title ");
     snprintf(title + strlen(title), sizeof title - strlen(title), " on %s", run->devices.name[d]);

@@ -61,6 +61,20 @@ grep -q 'output not checked: a launch reads' split.txt || complain 'a sample of 
 ! grep -q 'not checked' gemm.txt part.txt || complain 'what can be checked is not'
 grep -q '8 of .*not modelled' part.txt || complain 'a sample says nothing of its caches'
 
+
+# Ladders: a shape of one's own is counted, and the predictions about the ladder's are left alone; a step that does not run fails.
+if "$bench" ladder rmsnorm --device "sim:$chip" 3x4 --json ladder.json >ladder.txt; then
+  grep -q '05 teams .*HBM' ladder.txt || complain 'no last step in the ladder'
+  grep -q "0 not held, 0 without a figure, [1-9][0-9]* about the ladder's own shape" ladder.txt || complain 'no count of predictions'
+  python3 -c 'import json, sys; j = json.load(open("ladder.json")); assert len(j["results"]) == 5 and j["results"][0]["step"]["idea"] == "naive" and j["results"][0]["clocks"] > 0, j'
+  ! "$bench" ladder rmsnorm --device "sim:$chip" 3x5 >ladder.txt || complain 'a ladder with a step that does not run'
+  grep -q '03 wide_loads .*unsupported: .*a multiple of 4' ladder.txt || complain 'no reason for a step that does not run'
+elif "$bench" ladder rmsnorm --device "sim:$chip" 3x4 2>&1 | grep -q 'built with -Dladder=false'; then
+  echo 'no ladders in this build'
+else
+  complain "ladder: $(cat ladder.txt)"
+fi
+
 refuses() {
   want=$1
   shift
@@ -72,3 +86,6 @@ refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "
 refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
 refuses "and sim:$chip has no time" gemm 8x8x8 --device "sim:$chip" --peer openblas
+refuses "OP = 'gem': must be one of" ladder gem
+refuses 'must be MxNxK' ladder gemm 3x4 --device "sim:$chip"
+refuses "can't be written" ladder gemm --device "sim:$chip" --json /nowhere/x
