@@ -77,7 +77,23 @@ static const char *const hip_flags[] = {LEARN_HIP_FLAGS NULL};
 /* An unknown symbol is an error of the linker, not of a run. */
 static const char *const c_flags[] = {"-x",    "c",       "-std=gnu17", "-O2",         "-g", "-fPIC",
                                       "-Wall", "-Wextra", "-shared",    "-Wl,-z,defs", NULL};
-static const char *const c_build_flags[] = {LEARN_C_FLAGS NULL}; /* of the build's compiler alone */
+/* Of the build's own compiler alone: where its OpenMP is, and checks of what the code does. */
+static const char *const own_flags[] = {LEARN_C_FLAGS NULL};
+static const char *const check_flags[] = {LEARN_CHECK_FLAGS NULL};
+static const char *const offload_flags[] = {LEARN_OFFLOAD_FLAGS NULL};
+
+static void put_c_flags(command *c, const learn_request *r, const learn_code *code) {
+  bool own = strcmp(code->compiler, LEARN_C_COMPILER) == 0, device = strncmp(r->device, "omp:", 4) == 0;
+  put_all(c, c_flags);
+  if (own)
+    put_all(c, own_flags);
+  else
+    put(c, "-fopenmp");
+  if (device)
+    put_all(c, offload_flags);
+  else if (own)
+    put_all(c, check_flags);
+}
 
 static void make_command(command *c, const learn_request *r, const char *chip, const learn_code *code) {
   const learn_exercise *e = r->exercise;
@@ -94,11 +110,7 @@ static void make_command(command *c, const learn_request *r, const char *chip, c
     put(c, "-include");
     put(c, c->language);
   } else {
-    put_all(c, c_flags);
-    if (strcmp(code->compiler, LEARN_C_COMPILER) == 0)
-      put_all(c, c_build_flags);
-    else
-      put(c, "-fopenmp");
+    put_c_flags(c, r, code);
   }
   put(c, "-include");
   put(c, c->header);
@@ -186,6 +198,11 @@ bool learn_build(const learn_request *r, const char *chip, learn_code *code, lea
   command c = {.count = 0};
   const char *temporary = getenv("TMPDIR");
   *code = (learn_code){0};
+  if (strncmp(r->device, "omp:", 4) == 0 && offload_flags[0] == NULL) {
+    learn_found(o, LEARN_FAILED, "--device = '%s': this build compiles for no GPU: configure with -Domp_offload=CHIP",
+                r->device);
+    return false;
+  }
   if (!find_compiler(r, code, o)) return false;
   snprintf(c.folder, sizeof c.folder, "%s/tandem-learn-XXXXXX", temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
   if (mkdtemp(c.folder) == NULL) {

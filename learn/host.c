@@ -24,6 +24,7 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {{1, 1, true}, {4, 3, false}, {3, 2, true}};
+static const setting on_device = {0, 0, true}; /* the device's own numbers */
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 typedef struct job {
@@ -108,12 +109,28 @@ static void *load(const learn_code *code, const char *kernel, learn_outcome *o) 
     return NULL;
   }
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL), *symbol = handle != NULL ? dlsym(handle, kernel) : NULL;
+  void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL), *symbol = handle != NULL ? dlsym(handle, kernel) : NULL;
   if (handle == NULL)
     learn_found(o, LEARN_FAILED, "%s", dlerror());
   else if (symbol == NULL)
     learn_found(o, LEARN_SYMBOL, "the file has no function named %s", kernel);
   return symbol;
+}
+
+/* Without a GPU, or on the host where the GPU was meant, nothing may come out right. */
+static bool device_answers(const job *j) {
+  static const char launch[] = "__tgt_target_kernel"; /* LLVM's: what begins a target region */
+  int (*count)(void) = NULL, number = atoi(j->request->device + strlen("omp:"));
+  void *symbol = dlsym(RTLD_DEFAULT, "omp_get_num_devices");
+  if (memmem(j->code->data, j->code->bytes, launch, sizeof launch) == NULL) {
+    learn_found(j->outcome, LEARN_SYMBOL, "nothing of it runs on the device: it has no target region");
+    return false;
+  }
+  memcpy(&count, &symbol, sizeof count);
+  if (count != NULL && number < count()) return true;
+  learn_found(j->outcome, LEARN_FAILED, "--device = '%s': OpenMP finds %d GPUs", j->request->device,
+              count != NULL ? count() : 0);
+  return false;
 }
 
 static void set_number(const char *name, int value) {
@@ -144,13 +161,19 @@ static bool run_shape(const job *j, learn_data *d, void (*kernel)(void)) {
 static void run_shapes(const job *j) {
   learn_outcome *o = j->outcome;
   const learn_exercise *e = j->request->exercise;
+  bool device = j->setting == &on_device;
   /* read by the OpenMP runtime when the object brings it in */
-  set_number("OMP_NUM_THREADS", j->setting->threads);
-  set_number("OMP_NUM_TEAMS", j->setting->teams);
-  setenv("OMP_DYNAMIC", "false", 1);
-  setenv("OMP_WAIT_POLICY", "passive", 1);
+  if (device) {
+    setenv("OMP_DEFAULT_DEVICE", j->request->device + strlen("omp:"), 1);
+    setenv("OMP_TARGET_OFFLOAD", "MANDATORY", 1);
+  } else {
+    set_number("OMP_NUM_THREADS", j->setting->threads);
+    set_number("OMP_NUM_TEAMS", j->setting->teams);
+    setenv("OMP_DYNAMIC", "false", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+  }
   void *symbol = load(j->code, e->kernel, o);
-  if (symbol == NULL) return;
+  if (symbol == NULL || (device && !device_answers(j))) return;
   void (*kernel)(void);
   memcpy(&kernel, &symbol, sizeof kernel); /* POSIX lets dlsym's result be a function */
   catch_signals(o);
@@ -186,9 +209,9 @@ static void tell_signal(const learn_exercise *e, learn_outcome *o) {
   learn_found(o, LEARN_BOUNDS, "%s, %s", o->fault_write == 1 ? "write" : o->fault_write == 0 ? "read" : "access", place);
 }
 
-static void run_setting(const learn_request *r, const learn_code *code, int n, process *p, learn_outcome *o) {
+static void run_setting(const learn_request *r, const learn_code *code, const setting *with, process *p, learn_outcome *o) {
   double seconds = r->seconds > 0 ? r->seconds : SECONDS;
-  job j = {r, code, o, &settings[n]};
+  job j = {r, code, o, with};
   if (!process_run(run, &j, seconds, p)) {
     learn_found(o, LEARN_FAILED, "%s", p->text);
     return;
@@ -197,9 +220,22 @@ static void run_setting(const learn_request *r, const learn_code *code, int n, p
     tell_signal(r->exercise, o);
   else
     process_verdict(p, seconds, o);
+}
+
+static void tell_setting(const setting *with, learn_outcome *o) {
   if (o->verdict == LEARN_RIGHT || o->verdict == LEARN_SYMBOL || o->verdict == LEARN_FAILED) return;
-  learn_add(o, "\n  with OMP_NUM_THREADS=%d OMP_NUM_TEAMS=%d%s", settings[n].threads, settings[n].teams,
-            n > 0 ? ": the threads meet in what they share, or their number changes the result" : "");
+  learn_add(o, "\n  with OMP_NUM_THREADS=%d OMP_NUM_TEAMS=%d%s", with->threads, with->teams,
+            with != settings ? ": the threads meet in what they share, or their number changes the result" : "");
+}
+
+/* On the host every setting must come out right. */
+static void run_host(const learn_request *r, const learn_code *code, process *p, learn_outcome *o) {
+  for (int n = 0; n < SETTINGS && o->verdict == LEARN_RIGHT; n++) {
+    o->runs_done = n;
+    run_setting(r, code, &settings[n], p, o);
+    tell_setting(&settings[n], o);
+  }
+  if (o->verdict == LEARN_RIGHT) o->runs_done = 0; /* of those that came out wrong */
 }
 
 void learn_try_host(const learn_request *r, learn_outcome *o) {
@@ -210,11 +246,8 @@ void learn_try_host(const learn_request *r, learn_outcome *o) {
     return;
   }
   bool good = learn_build(r, NULL, &code, o);
-  for (int n = 0; n < SETTINGS && good && o->verdict == LEARN_RIGHT; n++) {
-    o->runs_done = n;
-    run_setting(r, &code, n, p, o);
-  }
-  if (o->verdict == LEARN_RIGHT) o->runs_done = 0; /* of those that came out wrong */
+  if (good && strcmp(r->device, "host") == 0) run_host(r, &code, p, o);
+  if (good && strcmp(r->device, "host") != 0) run_setting(r, &code, &on_device, p, o);
   learn_code_free(&code);
   free(p);
 }

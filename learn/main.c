@@ -55,9 +55,16 @@ static int show(const learn_exercise *e, const options *o, const char *folder) {
   return learn_show(e, folder, o->hints > 0 ? o->hints : 1) ? 0 : 1;
 }
 
+/* "hip:3" */
+static bool is_gpu(const char *device, const char *kind) {
+  const char *number = device + strlen(kind);
+  return strncmp(device, kind, strlen(kind)) == 0 && strlen(number) >= 1 && strlen(number) <= 3 &&
+         strspn(number, "0123456789") == strlen(number);
+}
+
 static bool known_device(const learn_exercise *e, const char *device) {
-  if (e->c) return strcmp(device, "host") == 0;
-  return strcmp(device, "sim:gfx950") == 0 || strcmp(device, "sim:gfx942") == 0 || strncmp(device, "hip:", 4) == 0;
+  if (e->c) return strcmp(device, "host") == 0 || is_gpu(device, "omp:");
+  return strcmp(device, "sim:gfx950") == 0 || strcmp(device, "sim:gfx942") == 0 || is_gpu(device, "hip:");
 }
 
 static const char *own_device(const learn_exercise *e) {
@@ -77,7 +84,7 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
     return refuse("FILE = '%s': %s is done in %s: must end in %s", file, e->name, e->c ? "OpenMP and C" : "HIP", wanted);
   if (access(file, R_OK) != 0) return refuse("FILE = '%s': can't be read", file);
   if (!known_device(e, r.device))
-    return refuse("--device = '%s': must be %s", r.device, e->c ? "host" : "sim:gfx950, sim:gfx942 or hip:N");
+    return refuse("--device = '%s': must be %s", r.device, e->c ? "host or omp:N" : "sim:gfx950, sim:gfx942 or hip:N");
   if (o->score != NULL && (!e->open || strncmp(r.device, "sim:", 4) != 0))
     return refuse("--score: %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", e->name, r.device);
   if (o->score != NULL && !learn_score_name(o->score))

@@ -38,7 +38,9 @@ says 1 "--start = 'my.c': is there already" "$learn" show omp-axpy --start my.c
 says 1 "--start = 'none/my.c'" "$learn" show omp-axpy --start none/my.c
 says 1 'verdict: does not compile' "$learn" try omp-axpy my.c
 says 2 "must end in .hip" "$learn" try axpy my.c
-says 2 "--device = 'sim:gfx950': must be host" "$learn" try omp-axpy my.c --device sim:gfx950
+says 2 "--device = 'sim:gfx950': must be host or omp:N" "$learn" try omp-axpy my.c --device sim:gfx950
+says 2 "--device = 'omp:x': must be host or omp:N" "$learn" try omp-axpy my.c --device omp:x
+says 77 "--device = 'omp:0': " "$learn" try omp-axpy "$folder/omp-axpy/solution.c" --device omp:0
 says 2 'has no scoreboard' "$learn" try omp-axpy my.c --score me
 says 77 "--compiler = 'nobody-cc': no such program" "$learn" try omp-axpy my.c --compiler nobody-cc
 says 1 'false says:' "$learn" try omp-axpy my.c --compiler false
