@@ -36,6 +36,14 @@ TDM_INLINE void gpu_store(void *base, int64_t at, int count, tdm_type type, gpu_
     if (e < count) tdm_store(base, at + e, type, v[e]);
 }
 
+/* 4 elements of a vector that lies inside and is aligned. */
+TDM_INLINE gpu_vec gpu_load_aligned(const void *base, int64_t at, tdm_type type) {
+  if (type == TDM_F32) return *(const TDM_GLOBAL gpu_vec *)((const float *)base + at);
+  gpu_half_words two = *(const TDM_GLOBAL gpu_half_words *)((const uint16_t *)base + at);
+  gpu_words part = {two[0], two[1], 0, 0};
+  return (gpu_vec){gpu_value(part, 0, type), gpu_value(part, 1, type), gpu_value(part, 2, type), gpu_value(part, 3, type)};
+}
+
 TDM_INLINE void gpu_store_aligned(void *base, int64_t at, tdm_type type, gpu_vec v) {
   if (type == TDM_F32) {
     *(TDM_GLOBAL gpu_vec *)((float *)base + at) = v;
@@ -48,45 +56,74 @@ TDM_INLINE void gpu_store_aligned(void *base, int64_t at, tdm_type type, gpu_vec
 }
 
 /* A whole tile, as it is. */
-TDM_INLINE void gpu_write_typed(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread, float alpha, tdm_type type) {
+TDM_INLINE void gpu_write_typed(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread, tdm_type type) {
   int64_t at = gpu_offset(c, place.batch, place.m0 + gpu_row(thread), place.n0 + gpu_column(thread));
   TDM_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++)
-    gpu_store_aligned(c->base, at + gpu_row_of(i) * c->ld + gpu_column_of(j), type, sums[i][j] * alpha);
+    gpu_store_aligned(c->base, at + gpu_row_of(i) * c->ld + gpu_column_of(j), type, sums[i][j]);
 }
-TDM_INLINE void gpu_write(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread, float alpha) {
-  TDM_BY_TYPE(c->type, gpu_write_typed, sums, c, place, thread, alpha)
-}
-
-/* Four neighbours in the output, and how many of them lie inside. */
-typedef struct gpu_four {
-  int batch, row, column, count;
-} gpu_four;
-
-/* i, j: of a thread's sums. */
-TDM_INLINE gpu_four gpu_four_at(const gpu_grid *grid, gpu_place place, int thread, int i, int j) {
-  int row = place.m0 + gpu_row(thread) + gpu_row_of(i), column = place.n0 + gpu_column(thread) + gpu_column_of(j);
-  return (gpu_four){place.batch, row, column, row < grid->m ? grid->n - column : 0};
+TDM_INLINE void gpu_write(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread) {
+  TDM_BY_TYPE(c->type, gpu_write_typed, sums, c, place, thread)
 }
 
-TDM_INLINE gpu_vec gpu_load_four(const gpu_matrix *x, gpu_four at) {
+/* A thread's part of one row of a tile: its accesses are in flight together. */
+typedef struct gpu_line {
+  gpu_vec v[GPU_VECTORS];
+} gpu_line;
+
+/* Where it lies: vector j has its columns at column + gpu_column_of(j). */
+typedef struct gpu_line_at {
+  int batch, row, column;
+  int columns; /* of the matrix behind `column`; 0 or less: the line lies outside */
+  int vectors; /* that it has */
+  bool whole;  /* all of them lie inside */
+} gpu_line_at;
+
+/* Line i of a thread. */
+TDM_INLINE gpu_line_at gpu_line_of(const gpu_grid *grid, gpu_place place, int thread, int i, int weights) {
+  int row = place.m0 + gpu_row(thread) + gpu_row_of(i), column = place.n0 + gpu_column(thread);
+  int columns = row < grid->m ? grid->n - column : 0;
+  return (gpu_line_at){place.batch, row, column, columns, GPU_VECTORS / weights, gpu_is_whole(grid, place, weights)};
+}
+
+TDM_INLINE void gpu_load_line_typed(gpu_line *line, const gpu_matrix *x, gpu_line_at at, tdm_type type) {
   int64_t offset = gpu_offset(x, at.batch, at.row, at.column);
-  switch (x->type) {
-    case TDM_F32: return gpu_load(x->base, offset, at.count, TDM_F32);
-    case TDM_F16: return gpu_load(x->base, offset, at.count, TDM_F16);
-    case TDM_BF16: return gpu_load(x->base, offset, at.count, TDM_BF16);
+  bool plain = at.whole && gpu_matrix_aligned(x);
+  TDM_UNROLL
+  for (int j = 0; j < GPU_VECTORS; j++) {
+    if (j >= at.vectors) continue;
+    int64_t from = offset + gpu_column_of(j);
+    line->v[j] = plain ? gpu_load_aligned(x->base, from, type) : gpu_load(x->base, from, at.columns - gpu_column_of(j), type);
   }
-  return (gpu_vec){0};
+}
+TDM_INLINE gpu_line gpu_load_line(const gpu_matrix *x, gpu_line_at at) {
+  gpu_line line;
+  TDM_BY_TYPE(x->type, gpu_load_line_typed, &line, x, at)
+  return line;
 }
 
-TDM_INLINE void gpu_store_four(const gpu_matrix *x, gpu_four at, gpu_vec v) {
+TDM_INLINE void gpu_store_line_typed(const gpu_line *line, const gpu_matrix *x, gpu_line_at at, tdm_type type) {
   int64_t offset = gpu_offset(x, at.batch, at.row, at.column);
-  switch (x->type) {
-    case TDM_F32: gpu_store(x->base, offset, at.count, TDM_F32, v); break;
-    case TDM_F16: gpu_store(x->base, offset, at.count, TDM_F16, v); break;
-    case TDM_BF16: gpu_store(x->base, offset, at.count, TDM_BF16, v); break;
+  bool plain = at.whole && gpu_matrix_aligned(x);
+  TDM_UNROLL
+  for (int j = 0; j < GPU_VECTORS; j++) {
+    if (j >= at.vectors) continue;
+    int64_t to = offset + gpu_column_of(j);
+    if (plain)
+      gpu_store_aligned(x->base, to, type, line->v[j]);
+    else
+      gpu_store(x->base, to, at.columns - gpu_column_of(j), type, line->v[j]);
   }
+}
+TDM_INLINE void gpu_store_line(const gpu_line *line, const gpu_matrix *x,
+                               gpu_line_at at){TDM_BY_TYPE(x -> type, gpu_store_line_typed, line, x, at)}
+
+/* The sums in the thread's own memory, where a loop reaches them. */
+TDM_INLINE void gpu_sums_to_lines(gpu_line lines[GPU_ROWS], gpu_sums sums) {
+  TDM_UNROLL
+  for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
+  for (int j = 0; j < GPU_VECTORS; j++) lines[i].v[j] = sums[i][j];
 }
 
 #endif

@@ -35,3 +35,7 @@ gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int w
   tdm_plan_launch(plan, tdm_min(grid.tiles, GPU_TEAMS), GPU_THREADS);
   return grid;
 }
+
+gpu_operand gpu_operand_of(int64_t stride, int64_t ld, int64_t outer, bool k_contiguous) {
+  return (gpu_operand){stride, k_contiguous ? ld : 1, k_contiguous ? 1 : ld, (int)outer, k_contiguous};
+}

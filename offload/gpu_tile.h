@@ -20,13 +20,13 @@
 
 enum {
   GPU_THREADS = 128,
-  GPU_TILE = 128,           /* rows, and columns of B */
-  GPU_STEP = 8,             /* k of a step */
-  GPU_PITCH = GPU_TILE + 4, /* floats from one k of a panel to the next: 16-byte aligned, and no two rows in the same banks */
-  GPU_ROWS = 8,             /* of a thread's sums */
-  GPU_VECTORS = 4,          /* of 4 columns */
-  GPU_TEAMS = 264,          /* most teams of a launch: two for each of an H200's 132 multiprocessors, each walks over tiles */
-  GPU_GROUP = 8,            /* tile rows that are walked column by column, so that their operands stay in the L2 */
+  GPU_TILE = 128,       /* rows, and columns of B */
+  GPU_STEP = 8,         /* k of a step */
+  GPU_PITCH = GPU_TILE, /* floats from one k of a panel to the next */
+  GPU_ROWS = 8,         /* of a thread's sums */
+  GPU_VECTORS = 4,      /* of 4 columns */
+  GPU_TEAMS = 264,      /* most teams of a launch: two for each of an H200's 132 multiprocessors, each walks over tiles */
+  GPU_GROUP = 8,        /* tile rows that are walked column by column, so that their operands stay in the L2 */
 };
 
 typedef float gpu_vec __attribute__((vector_size(16)));
@@ -78,13 +78,14 @@ TDM_INLINE int gpu_column_of(int j) { return j * 32; }
 
 /* ---- Operands ---- */
 
-/* A (outer = m) or B (outer = n); element (o, k) at o * ld + k, or at k * ld + o. */
+/* A (outer = m) or B (outer = n); element (o, k) at o * outer_step + k * k_step, one of which is 1. */
 typedef struct gpu_operand {
-  int64_t stride, ld; /* elements from one matrix of the batch, and from one stored row, to the next */
+  int64_t stride, outer_step, k_step; /* elements; stride: from one matrix of the batch to the next */
   int outer;
   bool k_contiguous;
-  int weights;
 } gpu_operand;
+
+gpu_operand gpu_operand_of(int64_t stride, int64_t ld, int64_t outer, bool k_contiguous);
 
 /* What the engine needs beside pointers: made with the plan, kept on the device. */
 typedef struct gpu_job {
@@ -100,41 +101,44 @@ TDM_INLINE const void *gpu_again(const void *pointer) {
   return hidden;
 }
 
-/* The two vectors of 4 elements that a thread takes of every step. */
-typedef struct gpu_cursor {
-  const char *at[2];
-  int64_t step; /* bytes to the next K step */
-} gpu_cursor;
-
 TDM_INLINE int gpu_bytes(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
 
-/* Where vector v of a thread lies in a panel: along the outer index, and its k. */
+/* Of every step a thread takes two vectors of 4 elements: along k from one line, or from one k with half a panel between them,
+ * which for two weights is the same column of both. One pointer serves both, and a step costs few registers. */
 typedef struct gpu_spot {
-  int outer, k;
+  int outer, k; /* of the first vector in a panel */
 } gpu_spot;
 
-TDM_INLINE gpu_spot gpu_spot_of(int thread, int v, bool k_contiguous) {
-  return k_contiguous ? (gpu_spot){thread / 2 + 64 * v, thread % 2 * 4} : (gpu_spot){thread % 32 * 4, thread / 32 + 4 * v};
+TDM_INLINE gpu_spot gpu_spot_of(int thread, bool k_contiguous) {
+  return k_contiguous ? (gpu_spot){thread, 0} : (gpu_spot){thread % 16 * 4, thread / 16};
 }
 
-/* base0, base1: of swiglu's two weights; else the first counts. */
-TDM_INLINE gpu_cursor gpu_cursor_at(const gpu_operand *x, const void *base0, const void *base1, int batch, int outer0,
-                                    int thread, tdm_type type) {
-  gpu_spot spot = gpu_spot_of(thread, 0, x->k_contiguous);
-  int columns = GPU_TILE / x->weights,
-      weight = spot.outer / columns; /* in a panel of two weights the second's columns follow */
-  int64_t along_outer = x->k_contiguous ? x->ld : 1, along_k = x->k_contiguous ? 1 : x->ld, bytes = gpu_bytes(type);
-  const char *base = weight == 0 ? base0 : base1;
-  int64_t element = batch * x->stride + (outer0 + spot.outer % columns) * along_outer + spot.k * along_k;
-  int64_t second = x->k_contiguous ? 64 * x->ld : 4 * x->ld;
-  if (x->k_contiguous && x->weights == 2) second = ((const char *)base1 - (const char *)base0) / bytes;
-  return (gpu_cursor){{base + element * bytes, base + (element + second) * bytes}, GPU_STEP * along_k * bytes};
+/* Where the first vector goes in a panel, in floats. */
+TDM_INLINE int gpu_put_at(int thread, bool k_contiguous) {
+  gpu_spot spot = gpu_spot_of(thread, k_contiguous);
+  return spot.k * GPU_PITCH + spot.outer;
+}
+
+/* base0, base1: of swiglu's two weights; else the first counts. In a panel of two weights the second's columns follow. */
+TDM_INLINE const char *gpu_vectors_at(const gpu_operand *x, const void *base0, const void *base1, int batch, int outer0,
+                                      int thread, int weights, tdm_type type) {
+  gpu_spot spot = gpu_spot_of(thread, x->k_contiguous);
+  const char *base = spot.outer < GPU_TILE / weights ? base0 : base1;
+  int64_t outer = outer0 + spot.outer % (GPU_TILE / weights);
+  return base + (batch * x->stride + outer * x->outer_step + spot.k * x->k_step) * gpu_bytes(type);
+}
+
+/* Bytes from the first vector to the second. */
+TDM_INLINE int64_t gpu_second(const void *base0, const void *base1, bool k_contiguous, int weights, tdm_type type) {
+  if (!k_contiguous && weights == 2) return (const char *)base1 - (const char *)base0;
+  return (k_contiguous ? 4 : GPU_TILE / 2) * gpu_bytes(type);
 }
 
 /* Every vector of every whole tile is aligned. */
 TDM_INLINE bool gpu_aligned(const gpu_operand *x, const void *base0, const void *base1, tdm_type type) {
   uintptr_t bytes = 4 * (uintptr_t)gpu_bytes(type);
-  return x->stride % 4 == 0 && x->ld % 4 == 0 && (uintptr_t)base0 % bytes == 0 && (uintptr_t)base1 % bytes == 0;
+  int64_t ld = x->k_contiguous ? x->outer_step : x->k_step;
+  return x->stride % 4 == 0 && ld % 4 == 0 && (uintptr_t)base0 % bytes == 0 && (uintptr_t)base1 % bytes == 0;
 }
 
 /* One element's bits. */
@@ -155,20 +159,21 @@ TDM_INLINE gpu_words gpu_fetch_guarded(const char *at, bool k_contiguous, int ou
 }
 
 /* The thread's two vectors of a step of which some lies outside, or whose vectors are not aligned. */
-TDM_INLINE void gpu_fetch_some(gpu_words part[2], const gpu_cursor *c, const gpu_operand *x, int outer0, int k_left, int thread,
-                               tdm_type type) {
+TDM_INLINE void gpu_fetch_some(gpu_words part[2], const char *at, int64_t second, const gpu_operand *x, int outer0, int k_left,
+                               int thread, int weights, tdm_type type) {
+  gpu_spot spot = gpu_spot_of(thread, x->k_contiguous);
   TDM_UNROLL
   for (int v = 0; v < 2; v++) {
-    gpu_spot spot = gpu_spot_of(thread, v, x->k_contiguous);
-    int outer_left = x->outer - outer0 - spot.outer % (GPU_TILE / x->weights);
-    part[v] = gpu_fetch_guarded(c->at[v], x->k_contiguous, outer_left, k_left - spot.k, type);
+    int outer = spot.outer + (x->k_contiguous ? 0 : GPU_TILE / 2 * v), k = spot.k + (x->k_contiguous ? 4 * v : 0);
+    int outer_left = x->outer - outer0 - outer % (GPU_TILE / weights);
+    part[v] = gpu_fetch_guarded(at + v * second, x->k_contiguous, outer_left, k_left - k, type);
   }
 }
 
-TDM_INLINE void gpu_fetch_whole(gpu_words part[2], const gpu_cursor *c, tdm_type type) {
+TDM_INLINE void gpu_fetch_whole(gpu_words part[2], const char *first, int64_t second, tdm_type type) {
   TDM_UNROLL
   for (int v = 0; v < 2; v++) {
-    const char *at = c->at[v];
+    const char *at = first + v * second;
     if (type == TDM_F32) {
       part[v] = *(const TDM_GLOBAL gpu_words *)at;
     } else {
@@ -184,11 +189,11 @@ TDM_INLINE float gpu_value(gpu_words part, int e, tdm_type type) {
   return type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
 }
 
-TDM_INLINE void gpu_put(float *panel, const gpu_words part[2], bool k_contiguous, int thread, tdm_type type) {
+/* at: of the first vector, in a panel. */
+TDM_INLINE void gpu_put(float *at, const gpu_words part[2], bool k_contiguous, tdm_type type) {
   TDM_UNROLL
   for (int v = 0; v < 2; v++) {
-    gpu_spot spot = gpu_spot_of(thread, v, k_contiguous);
-    float *to = panel + spot.k * GPU_PITCH + spot.outer;
+    float *to = at + v * (k_contiguous ? 4 * GPU_PITCH : GPU_TILE / 2);
     gpu_vec x;
     TDM_UNROLL
     for (int e = 0; e < 4; e++) x[e] = gpu_value(part[v], e, type);
@@ -217,26 +222,35 @@ TDM_INLINE gpu_values gpu_read(const float *a, const float *b) {
   return x;
 }
 
+/* Which operands have k contiguous. Constants in the loop over whole steps: it exists once for each layout, because stores of
+ * both kinds in one loop cost issue slots of all of them. */
+typedef struct gpu_layout {
+  bool a_by_k, b_by_k;
+} gpu_layout;
+
 /* A thread's state between two tiles: the tile's first step is in the panels. */
 typedef struct gpu_engine {
   const gpu_job *job;
   const void *a, *b[2];
-  gpu_panels *panels; /* two */
+  float *panels; /* two gpu_panels */
   int k, teams, thread;
-  bool aligned, a_by_k, b_by_k;
+  int read_a, read_b, put_a, put_b; /* where the thread is in the panels */
+  gpu_layout layout;
+  bool aligned;
 
   int tile;        /* that is fetched; between two tiles the one that is multiplied next */
   gpu_place place; /* of that tile */
-  gpu_cursor from_a, from_b;
-  int fetched;      /* k of that tile that have been fetched */
-  bool inside;      /* that tile lies whole in the matrices, and its vectors are aligned */
-  int buffer;       /* of the panels that hold the current step */
-  gpu_values first; /* of that step */
+  const char *from_a, *from_b;
+  int64_t step_a, step_b; /* bytes to the next K step */
+  int fetched;            /* k of that tile that have been fetched */
+  bool inside;            /* that tile lies whole in the matrices, and its vectors are aligned */
+  int buffer;             /* where the panels of the current step begin */
+  gpu_values first;       /* of that step */
 } gpu_engine;
 
 TDM_INLINE void gpu_read_first(gpu_engine *e) {
-  const gpu_panels *panels = &e->panels[e->buffer];
-  e->first = gpu_read(panels->a + gpu_row(e->thread), panels->b + gpu_column(e->thread));
+  const float *panels = e->panels + e->buffer;
+  e->first = gpu_read(panels + e->read_a, panels + e->read_b);
 }
 
 /* False: the tile is behind the last one. */
@@ -245,53 +259,61 @@ TDM_INLINE bool gpu_aim(gpu_engine *e, int tile, int weights, tdm_type type) {
   e->tile = tile;
   if (tile >= job->grid.tiles) return false;
   gpu_place at = e->place = gpu_place_at(&job->grid, tile, weights);
-  e->from_a = gpu_cursor_at(&job->a, e->a, e->a, at.batch, at.m0, e->thread, type);
-  e->from_b = gpu_cursor_at(&job->b, e->b[0], e->b[1], at.batch, at.n0, e->thread, type);
+  e->from_a = gpu_vectors_at(&job->a, e->a, e->a, at.batch, at.m0, e->thread, 1, type);
+  e->from_b = gpu_vectors_at(&job->b, e->b[0], e->b[1], at.batch, at.n0, e->thread, weights, type);
   e->inside = e->aligned && gpu_is_whole(&job->grid, at, weights);
   e->fetched = 0;
   return true;
 }
 
 /* whole: the step lies inside, and vectors are aligned. */
-TDM_INLINE void gpu_fetch_step(const gpu_engine *e, gpu_words a[2], gpu_words b[2], bool whole, tdm_type type) {
+TDM_INLINE void gpu_fetch_step(const gpu_engine *e, gpu_words a[2], gpu_words b[2], bool whole, gpu_layout layout, int weights,
+                               tdm_type type) {
+  int64_t second_a = gpu_second(e->a, e->a, layout.a_by_k, 1, type);
+  int64_t second_b = gpu_second(e->b[0], e->b[1], layout.b_by_k, weights, type);
   if (whole) {
-    gpu_fetch_whole(a, &e->from_a, type);
-    gpu_fetch_whole(b, &e->from_b, type);
+    gpu_fetch_whole(a, e->from_a, second_a, type);
+    gpu_fetch_whole(b, e->from_b, second_b, type);
   } else {
     const gpu_job *job = gpu_again(e->job);
-    gpu_fetch_some(a, &e->from_a, &job->a, e->place.m0, e->k - e->fetched, e->thread, type);
-    gpu_fetch_some(b, &e->from_b, &job->b, e->place.n0, e->k - e->fetched, e->thread, type);
+    int left = e->k - e->fetched;
+    gpu_fetch_some(a, e->from_a, second_a, &job->a, e->place.m0, left, e->thread, 1, type);
+    gpu_fetch_some(b, e->from_b, second_b, &job->b, e->place.n0, left, e->thread, weights, type);
   }
 }
 
 /* After the multiplication, not right behind the loads: an address may not be overwritten before memory has taken it. */
 TDM_INLINE void gpu_advance(gpu_engine *e) {
-  TDM_UNROLL
-  for (int v = 0; v < 2; v++) {
-    e->from_a.at[v] += e->from_a.step;
-    e->from_b.at[v] += e->from_b.step;
-  }
+  e->from_a += e->step_a;
+  e->from_b += e->step_b;
   e->fetched += GPU_STEP;
 }
 
-TDM_INLINE void gpu_put_step(const gpu_engine *e, int buffer, const gpu_words a[2], const gpu_words b[2], tdm_type type) {
-  gpu_put(e->panels[buffer].a, a, e->a_by_k, e->thread, type);
-  gpu_put(e->panels[buffer].b, b, e->b_by_k, e->thread, type);
+TDM_INLINE void gpu_put_step(const gpu_engine *e, const gpu_words a[2], const gpu_words b[2], gpu_layout layout,
+                             tdm_type type) {
+  gpu_put(e->panels + e->buffer + e->put_a, a, layout.a_by_k, type);
+  gpu_put(e->panels + e->buffer + e->put_b, b, layout.b_by_k, type);
 }
 
 /* False: the team has no tile. panels: two, of the team. */
 TDM_INLINE bool gpu_begin(gpu_engine *e, const gpu_job *job, const void *a, const void *b0, const void *b1, gpu_panels *panels,
                           tdm_here_t here, int weights, tdm_type type) {
-  *e = (gpu_engine){.job = job, .a = a, .b = {b0, b1}, .panels = panels, .teams = here.teams, .thread = here.thread};
-  e->k = job->k;
-  e->a_by_k = job->a.k_contiguous;
-  e->b_by_k = job->b.k_contiguous;
+  *e = (gpu_engine){
+      .job = job, .a = a, .b = {b0, b1}, .panels = panels->a, .k = job->k, .teams = here.teams, .thread = here.thread};
+  const int b_panel = GPU_STEP * GPU_PITCH;
+  e->layout = (gpu_layout){job->a.k_contiguous, job->b.k_contiguous};
+  e->read_a = gpu_row(here.thread);
+  e->read_b = b_panel + gpu_column(here.thread);
+  e->put_a = gpu_put_at(here.thread, e->layout.a_by_k);
+  e->put_b = b_panel + gpu_put_at(here.thread, e->layout.b_by_k);
+  e->step_a = GPU_STEP * job->a.k_step * gpu_bytes(type);
+  e->step_b = GPU_STEP * job->b.k_step * gpu_bytes(type);
   e->aligned = gpu_aligned(&job->a, a, a, type) && gpu_aligned(&job->b, b0, b1, type);
   if (!gpu_aim(e, here.team, weights, type)) return false;
   gpu_words part_a[2], part_b[2];
-  gpu_fetch_step(e, part_a, part_b, e->inside && e->k >= GPU_STEP, type);
+  gpu_fetch_step(e, part_a, part_b, e->inside && e->k >= GPU_STEP, e->layout, weights, type);
   gpu_advance(e);
-  gpu_put_step(e, 0, part_a, part_b, type);
+  gpu_put_step(e, part_a, part_b, e->layout, type);
   TDM_SYNC_BLOCK(); /* the first panels are whole */
   gpu_read_first(e);
   return true;
@@ -303,26 +325,11 @@ TDM_INLINE void gpu_multiply(gpu_sums sums, gpu_values x) {
   for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] += x.a[i / 4][i % 4] * x.b[j];
 }
 
-/* What is fetched while a step is multiplied. */
-typedef enum gpu_fetching {
-  GPU_WHOLE,   /* the tile's next step, which is whole */
-  GPU_GUARDED, /* the tile's next step */
-  GPU_NEXT,    /* the next tile's first step */
-} gpu_fetching;
-
-/* Multiplies a step, and brings the next one. False: there is none. */
-TDM_INLINE bool gpu_step(gpu_engine *e, gpu_sums sums, gpu_fetching fetching, int weights, tdm_type type) {
-  bool more = true;
-  gpu_words part_a[2], part_b[2];
-  if (fetching == GPU_NEXT) more = gpu_aim(e, e->tile + e->teams, weights, type);
-  if (fetching == GPU_WHOLE)
-    gpu_fetch_step(e, part_a, part_b, true, type);
-  else if (more)
-    gpu_fetch_step(e, part_a, part_b, e->inside && e->k - e->fetched >= GPU_STEP, type);
-  const float *a = e->panels[e->buffer].a + gpu_row(e->thread), *b = e->panels[e->buffer].b + gpu_column(e->thread);
-  gpu_values x = e->first, y;
+/* Multiplies a step of `count` k, all but the last k, whose values are returned. x: those of the first k, read at a and b. */
+TDM_INLINE gpu_values gpu_multiply_but_last(gpu_sums sums, gpu_values x, const float *a, const float *b, int count) {
+  gpu_values y;
   TDM_NO_UNROLL
-  for (int p = 0; p < GPU_STEP - 2; p += 2) {
+  for (int p = 0; p < count - 2; p += 2) {
     y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
     gpu_multiply(sums, x);
     x = gpu_read(a + 2 * GPU_PITCH, b + 2 * GPU_PITCH);
@@ -332,13 +339,39 @@ TDM_INLINE bool gpu_step(gpu_engine *e, gpu_sums sums, gpu_fetching fetching, in
   }
   y = gpu_read(a + GPU_PITCH, b + GPU_PITCH);
   gpu_multiply(sums, x);
-  e->buffer ^= 1;
+  return y;
+}
+
+/* What is fetched while a step is multiplied. */
+typedef enum gpu_fetching {
+  GPU_WHOLE,   /* the tile's next step, which is whole */
+  GPU_GUARDED, /* the tile's next step */
+  GPU_NEXT,    /* the next tile's first step */
+} gpu_fetching;
+
+/* Multiplies a step, and brings the next one. False: there is none. */
+TDM_INLINE bool gpu_step(gpu_engine *e, gpu_sums sums, gpu_fetching fetching, gpu_layout layout, int weights, tdm_type type) {
+  bool more = true;
+  gpu_words part_a[2], part_b[2];
+  if (fetching == GPU_NEXT) more = gpu_aim(e, e->tile + e->teams, weights, type);
+  if (fetching == GPU_WHOLE)
+    gpu_fetch_step(e, part_a, part_b, true, layout, weights, type);
+  else if (more)
+    gpu_fetch_step(e, part_a, part_b, e->inside && e->k - e->fetched >= GPU_STEP, layout, weights, type);
+  const float *a = e->panels + e->buffer + e->read_a, *b = e->panels + e->buffer + e->read_b;
+  gpu_values y = gpu_multiply_but_last(sums, e->first, a, b, GPU_STEP);
+  e->buffer ^= sizeof(gpu_panels) / sizeof(float);
   if (more) gpu_advance(e);
-  if (more) gpu_put_step(e, e->buffer, part_a, part_b, type);
+  if (more) gpu_put_step(e, part_a, part_b, layout, type);
   TDM_SYNC_BLOCK(); /* the next panels are whole, and nobody reads these any more */
   gpu_read_first(e);
   gpu_multiply(sums, y);
   return more;
+}
+
+TDM_INLINE void gpu_whole_steps(gpu_engine *e, gpu_sums sums, gpu_layout layout, int weights, tdm_type type) {
+  TDM_NO_UNROLL
+  while (e->k - e->fetched >= GPU_STEP) gpu_step(e, sums, GPU_WHOLE, layout, weights, type);
 }
 
 /* sums = A B of the tile at e->place, and moves on: e->place is then the next tile's. False: it was the team's last.
@@ -348,13 +381,20 @@ TDM_INLINE bool gpu_tile_sums(gpu_engine *e, gpu_sums sums, int weights, tdm_typ
   TDM_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] = (gpu_vec){0};
+  gpu_layout layout = e->layout;
   if (e->inside) {
-    TDM_NO_UNROLL
-    while (e->k - e->fetched >= GPU_STEP) gpu_step(e, sums, GPU_WHOLE, weights, type);
+    if (layout.a_by_k && layout.b_by_k)
+      gpu_whole_steps(e, sums, (gpu_layout){true, true}, weights, type);
+    else if (layout.a_by_k)
+      gpu_whole_steps(e, sums, (gpu_layout){true, false}, weights, type);
+    else if (layout.b_by_k)
+      gpu_whole_steps(e, sums, (gpu_layout){false, true}, weights, type);
+    else
+      gpu_whole_steps(e, sums, (gpu_layout){false, false}, weights, type);
   }
   TDM_NO_UNROLL
-  while (e->fetched < e->k) gpu_step(e, sums, GPU_GUARDED, weights, type);
-  return gpu_step(e, sums, GPU_NEXT, weights, type);
+  while (e->fetched < e->k) gpu_step(e, sums, GPU_GUARDED, layout, weights, type);
+  return gpu_step(e, sums, GPU_NEXT, layout, weights, type);
 }
 
 #endif

@@ -15,18 +15,16 @@ enum { WEIGHTS = 2, HALF = GPU_VECTORS / WEIGHTS };
 
 TDM_INLINE void write_tile(gpu_sums sums, const swiglu_work *work, void *y, gpu_place place, int thread) {
   gpu_matrix to = {y, 0, work->d.ldy, work->d.out};
-  gpu_vec copy[GPU_ROWS * GPU_VECTORS];
-  TDM_UNROLL
-  for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
-  for (int j = 0; j < GPU_VECTORS; j++) copy[i * GPU_VECTORS + j] = sums[i][j];
+  gpu_line lines[GPU_ROWS];
+  gpu_sums_to_lines(lines, sums);
   TDM_NO_UNROLL
-  for (int s = 0; s < GPU_ROWS * HALF; s++) {
-    int i = s / HALF, j = s % HALF;
-    gpu_four at = gpu_four_at(&work->job.grid, place, thread, i, j);
-    gpu_vec gate = copy[i * GPU_VECTORS + j], up = copy[i * GPU_VECTORS + j + HALF], v;
+  for (int i = 0; i < GPU_ROWS; i++) {
+    gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, WEIGHTS);
+    gpu_line line = lines[i];
     TDM_UNROLL
-    for (int e = 0; e < 4; e++) v[e] = tdm_silu(gate[e]) * up[e];
-    gpu_store_four(&to, at, v);
+    for (int j = 0; j < HALF; j++) TDM_UNROLL
+    for (int e = 0; e < 4; e++) line.v[j][e] = tdm_silu(line.v[j][e]) * line.v[j + HALF][e];
+    if (at.columns > 0) gpu_store_line(&line, &to, at);
   }
 }
 
@@ -42,11 +40,6 @@ TDM_INLINE void swiglu_typed(const void *x, const void *wg, const void *wu, void
   }
 }
 
-TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work, gpu_panels *panels,
-                            tdm_here_t here) {
-  TDM_BY_TYPE(work->d.type, swiglu_typed, x, wg, wu, y, work, panels, here)
-}
-
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   if (d->ldg != d->ldu) {
@@ -60,20 +53,28 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   swiglu_work work = {.d = *d,
                       .job = {.grid = gpu_grid_for(plan, d->m, d->n, 1, WEIGHTS),
-                              .a = {0, d->ldx, (int)d->m, true, 1},
-                              .b = {0, d->ldg, (int)d->n, d->layout == TDM_NT, WEIGHTS},
+                              .a = gpu_operand_of(0, d->ldx, d->m, true),
+                              .b = gpu_operand_of(0, d->ldg, d->n, d->layout == TDM_NT),
                               .k = (int)d->k}};
   return tdm_plan_upload(plan, &work, sizeof work);
 }
+
+/* A region for each type: registers are those of a kernel's largest part. */
+#define REGION(type)                                                 \
+  TDM_TARGET_BARE(plan->launch, GPU_THREADS, x, wg, wu, y, work) {   \
+    TDM_TEAM_MEMORY(gpu_panels, panels, 2);                          \
+    swiglu_typed(x, wg, wu, y, work, panels, tdm_here_bare(), type); \
+  }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
   const void *x = buffers[0], *wg = buffers[1], *wu = buffers[2];
   void *y = buffers[3];
   const swiglu_work *work = plan->table;
-  TDM_TARGET_BARE(plan->launch, GPU_THREADS, x, wg, wu, y, work) {
-    TDM_TEAM_MEMORY(gpu_panels, panels, 2);
-    swiglu_body(x, wg, wu, y, work, panels, tdm_here_bare());
+  switch (plan->desc.swiglu.type) {
+    case TDM_F32: REGION(TDM_F32) break;
+    case TDM_F16: REGION(TDM_F16) break;
+    case TDM_BF16: REGION(TDM_BF16) break;
   }
   return TDM_OK;
 }
