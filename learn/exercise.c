@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "learn.h"
+#include "learn_config.h"
 #include "op.h"
 
+/* LEARN_EXERCISES, which learn/meson.build makes of its list: LEARN_EXERCISE(axpy) and so on. */
 #define LEARN_EXERCISE(name) extern const learn_exercise learn_##name;
-#include "exercises.def"
+LEARN_EXERCISES
 #undef LEARN_EXERCISE
 
-const learn_exercise *const learn_exercises[] = {
 #define LEARN_EXERCISE(name) &learn_##name,
-#include "exercises.def"
+const learn_exercise *const learn_exercises[] = {LEARN_EXERCISES NULL};
 #undef LEARN_EXERCISE
-    NULL};
 
 const learn_exercise *learn_find(const char *name) {
   for (int i = 0; learn_exercises[i] != NULL; i++)

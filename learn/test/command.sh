@@ -51,6 +51,23 @@ cp -- "$folder/omp-axpy/solution.c" "-o a;b \$(touch c) '\".c"
 says 0 'verdict: right' "$learn" try omp-axpy -- "-o a;b \$(touch c) '\".c"
 [ ! -e c ] || bad=1
 
+# An interrupt ends what runs, and leaves nothing behind.
+mkdir tmp
+cat >endless.c <<'EOF'
+void axpy(float *out, const float *x, const float *y, int n) {
+  for (volatile int i = 0; i < n; i = 0) out[i] = x[i] + y[i];
+}
+EOF
+TMPDIR=$work/tmp "$learn" try omp-axpy endless.c --seconds 100 >out 2>&1 &
+sleep 1
+kill -TERM $!
+wait $!
+got=$?
+if [ $got -ne 77 ] || ! grep -q interrupted out || [ -n "$(ls tmp)" ]; then
+  echo "an interrupt: exit $got, left '$(ls tmp)', said: $(cat out)"
+  bad=1
+fi
+
 # The README names every exercise with its line.
 "$learn" list >exercises
 while read -r name language title; do
