@@ -2,7 +2,8 @@
  *
  * what: the first pass finds the largest score, the second computes all scores again, for the exponentials and the sums of V.
  * why: softmax needs the maximum before the first exponential; and scores have no place to stay: S values for each query.
- * limit: none yet. All lanes read the same key at a time; the wave of the last queries, which see all keys, takes longest: issue.
+ * limit: none yet. All lanes read the same key at a time; the wave of the last queries, which see all keys, takes longest:
+ * issue.
  * launch: a query of 64 by 64 work-items
  * predict: floor = issue
  * predict: load_lines / loads = 1 to 1.2

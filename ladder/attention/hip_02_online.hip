@@ -1,8 +1,8 @@
 /* online softmax: one pass, whose maximum grows, and with it what was summed before.
  *
  * what: where a score is above the maximum so far, the sums are multiplied by exp(old maximum - new maximum).
- * why: exp(x - max) = exp(x - old) exp(old - max): nothing has to be known before (Milakov and Gimelshein, arXiv 1805.02867). Keys
- * are read once, and scores computed once.
+ * why: exp(x - max) = exp(x - old) exp(old - max): nothing has to be known before (Milakov and Gimelshein, arXiv 1805.02867).
+ * Keys are read once, and scores computed once.
  * limit: VALU: the scores' half of the work. But each key now costs two exponentials and 64 multiplications.
  * launch: a query of 64 by 64 work-items
  * predict: loads / before = 0.65 to 0.68

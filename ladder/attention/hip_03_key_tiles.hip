@@ -1,9 +1,10 @@
 /* tiles of keys: 16 keys and values at a time, through LDS; the sums are scaled once a tile.
  *
  * what: the workgroup copies 16 rows of K and of V into LDS, as f32. A lane computes 16 scores, their maximum, and one scale.
- * why: 64 queries share what was read once; and one exponential and 64 multiplications a tile take the place of 16 times as many.
- * limit: memory's loads, and the VALU. What is behind a query's last key, or behind the last key of all, is masked: all lanes go
- * over all tiles.
+ * why: 64 queries share what was read once; and one exponential and 64 multiplications a tile take the place of 16 times as
+ * many.
+ * limit: memory's loads, and the VALU. What is behind a query's last key, or behind the last key of all, is masked: all lanes
+ * go over all tiles.
  * launch: a query of 64 by 64 work-items
  * predict: loads / before = 0.028 to 0.031
  * predict: lds_conflicts = 0 to 0

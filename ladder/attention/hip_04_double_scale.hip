@@ -1,11 +1,12 @@
 /* double scaling, wrong: the probabilities of a tile are multiplied by tile_scale too.
  *
- * what: one line: p[j] = exp(score - max) * tile_scale. But exp(score - max) is under the new maximum already. `diff` with step 3 shows it.
- * why: it is how a published kernel of a course has it. The results look like attention: rows are averages of V still, with weights
- * that are wrong where a maximum grew.
+ * what: one line: p[j] = exp(score - max) * tile_scale. But exp(score - max) is under the new maximum already. `diff` with step
+ * 3 shows it.
+ * why: it is how a published kernel of a course has it. The results look like attention: rows are averages of V still, with
+ * weights that are wrong where a maximum grew.
  * limit: none. It is here for the checker.
- * wrong: the first tile's scale, from no maximum, is 0, and so its keys are lost; where a maximum grows later, those of that tile
- * count too little. Over many keys that is wrong by tenths.
+ * wrong: the first tile's scale, from no maximum, is 0, and so its keys are lost; where a maximum grows later, those of that
+ * tile count too little. Over many keys that is wrong by tenths.
  * launch: a query of 64 by 64 work-items
  * predict: caught
  */

@@ -3,8 +3,9 @@
  * what: 64 x 64 of C a workgroup, 4 x 4 of it in each work-item's registers.
  * why: 4 values of A and 4 of B make 16 products: half a read from LDS for a product, where there were two. Four neighbours in
  * LDS are one read.
- * limit: LDS gives 16 products for 2 reads, and memory is asked for a line by 4 times as many products. What remains on gfx942 is
- * how the tiles get into LDS: a wave writes a column of 2-byte values, all to one bank. (gfx950's have no source: not counted.)
+ * limit: LDS gives 16 products for 2 reads, and memory is asked for a line by 4 times as many products. What remains on gfx942
+ * is how the tiles get into LDS: a wave writes a column of 2-byte values, all to one bank. (gfx950's have no source: not
+ * counted.)
  * launch: 64x64 of C by 256 work-items, loads of 2 bytes
  * predict: load_lines / before = 0.24 to 0.26
  * predict: lds_instructions / before = 0.04 to 0.05

@@ -2,7 +2,8 @@
  *
  * what: chunks of 8 values take the way from memory through registers into LDS. Rows behind the last one are out of the buffer,
  * whose loads give zeros; of chunks behind the last k that is asked for.
- * why: memory's lines are the same, but an 8th of the instructions asks for them, and of those that compute addresses and masks.
+ * why: memory's lines are the same, but an 8th of the instructions asks for them, and of those that compute addresses and
+ * masks.
  * limit: instructions: the issue of loads, and the VALU.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes
  * predict: loads / before = 0.12 to 0.13

@@ -1,8 +1,8 @@
 /* swizzled LDS: the chunks of a row lie in an order of its own, so that the lanes of a wave ask different banks.
  *
  * what: chunk c of row r lies at place c ^ (r / 2 % 8); on gfx942 at c ^ (r % 8).
- * why: 16 lanes read the same chunk of 16 rows, and rows of 128 bytes begin at the same bank: they queue. gfx950 serves 16 lanes
- * of a 16-byte read a clock from 64 banks, which two rows fill; gfx942 8 lanes from 32 banks, which one row fills.
+ * why: 16 lanes read the same chunk of 16 rows, and rows of 128 bytes begin at the same bank: they queue. gfx950 serves 16
+ * lanes of a 16-byte read a clock from 64 banks, which two rows fill; gfx942 8 lanes from 32 banks, which one row fills.
  * limit: LDS: no clock is lost to a conflict.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes
  * predict: lds_conflicts = 0 to 0

@@ -3,7 +3,8 @@
  * what: tile = xcd ceil(tiles / xcds) + id / xcds: the remap as it is often written. `diff hip_09_* hip_12_*` is the change.
  * why: tiles of neighbours share rows of A and B, which then stay in one XCD's L2.
  * limit: L2 misses. It looks right, and is right where the XCDs divide the number of tiles, as they do in square benchmarks.
- * wrong: of 33 tiles over 8 XCDs, tiles 9, 14, 19, 24 and 29 are nobody's: each XCD but the first has 4 workgroups for its 5 tiles.
+ * wrong: of 33 tiles over 8 XCDs, tiles 9, 14, 19, 24 and 29 are nobody's: each XCD but the first has 4 workgroups for its 5
+ * tiles.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes
  * predict: 192x704x64: caught
  * predict: 512x512x64: right

@@ -1,7 +1,7 @@
 /* MFMA: the matrix units multiply, and a fragment of X meets both weights.
  *
- * what: the gemm ladder's steps 4 to 7 at once: 64 x 64 of Y a workgroup, 16 bytes a lane and load, swizzled LDS, MFMA. A wave has
- * 32 x 32 of both products in its registers, so that silu and the product of the two need no memory.
+ * what: the gemm ladder's steps 4 to 7 at once: 64 x 64 of Y a workgroup, 16 bytes a lane and load, swizzled LDS, MFMA. A wave
+ * has 32 x 32 of both products in its registers, so that silu and the product of the two need no memory.
  * why: a chunk of X that was read from LDS feeds two MFMA.
  * limit: VALU and LDS, as in the gemm ladder.
  * launch: 64x64 of Y by 256 work-items, loads of 16 bytes
