@@ -29,8 +29,9 @@ static const struct {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 typedef struct ladder_tool {
-  char *device, *json, *plot, *seconds;
-  const char *operand[2]; /* OP, SHAPE */
+  char *device, *json, *plot, *seconds, *workgroups;
+  uint64_t asked_workgroups; /* of each launch; 0: as many as the ladder's case has */
+  const char *operand[2];    /* OP, SHAPE */
   bench_limits limits;
   bench_ceiling ceiling[CASE_MAX_DEVICES];
   ladder_run run;
@@ -122,7 +123,8 @@ static void measure(ladder_tool *t, ladder_result *r) {
     snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
   } else {
     row->outcome = BENCH_OK;
-    limits.workgroups = r->shape[0] == '\0' ? cases[case_of(step->ladder, device)].workgroups : 0;
+    uint64_t usual = cases[case_of(step->ladder, device)].workgroups;
+    if (r->shape[0] == '\0') limits.workgroups = t->asked_workgroups > 0 ? t->asked_workgroups : usual;
     if (bench_is_simulated(device))
       bench_measure_simulated(context, &limits, row);
     else
@@ -255,6 +257,9 @@ static bool read_all(ladder_tool *t) {
   t->limits.seconds = 0.2;
   run->ladder = t->operand[0];
   if (!is_ladder(t)) return false;
+  if (t->workgroups != NULL &&
+      !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->asked_workgroups, t->error, sizeof t->error))
+    return false;
   return read_devices(t) && read_shape(t) && bench_parse_seconds(t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
@@ -291,6 +296,8 @@ int bench_ladder(int argc, char **argv) {
        "LIST"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a step on devices that have time; default 0.2",
        "SECONDS"},
+      {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
+       "Simulated devices: workgroups of each step to execute at most; default: the ladder's, 8 or all", "N"},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw the steps with gnuplot", "FILE.svg"},
       POPT_AUTOHELP POPT_TABLEEND,
@@ -306,7 +313,7 @@ int bench_ladder(int argc, char **argv) {
     bench_counts_free(&t.run.result[i]->row.counts);
     free(t.run.result[i]);
   }
-  char *const texts[] = {t.device, t.json, t.plot, t.seconds};
+  char *const texts[] = {t.device, t.json, t.plot, t.seconds, t.workgroups};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   free(t.run.result);
   free(t.run.finding);

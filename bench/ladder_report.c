@@ -49,10 +49,10 @@ static void put_share(char *text, const bench_row *row) {
 /* ---- Tables ---- */
 
 static const table_column counted[] = {
-    {"step", 28, true},        {"floor, clocks", 16, false}, {"of ceiling", 10, false}, {"MFMA %", 6, false},
-    {"VALU %", 6, false},      {"LDS %", 6, false},          {"vL1D %", 6, false},      {"loads", 10, false},
-    {"lines/load", 10, false}, {"LDS conflicts", 13, false}, {"HBM bytes", 12, false},  {"LDS B", 7, false},
-    {"VGPRs", 5, false},       {"waves/SIMD", 10, false},    {"note", 4, true},
+    {"step", 28, true},        {"floor, clocks", 16, false}, {"of ceiling", 10, false},    {"MFMA %", 6, false},
+    {"VALU %", 6, false},      {"LDS %", 6, false},          {"vL1D %", 6, false},         {"loads", 10, false},
+    {"lines/load", 10, false}, {"lines GB", 8, false},       {"LDS conflicts", 13, false}, {"HBM bytes", 12, false},
+    {"LDS B", 7, false},       {"VGPRs", 5, false},          {"waves/SIMD", 10, false},    {"note", 4, true},
 };
 static const table_column timed[] = {
     {"step", 28, true}, {"median ms", 10, false},  {"GFLOP/s", 9, false},
@@ -85,11 +85,12 @@ static void put_counted(char cell[MOST][CELL], const bench_row *row) {
   for (int p = 0; p < 4; p++) put_share_of_floor(cell[3 + p], &row->counts, pipes[p]);
   snprintf(cell[7], CELL, "%" PRIu64, loads);
   if (loads > 0) snprintf(cell[8], CELL, "%.1f", (double)lines / (double)loads);
-  snprintf(cell[9], CELL, "%.0f %%", clocks > 0 ? 100 * (double)conflicts / (double)clocks : 0);
-  snprintf(cell[10], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
-  snprintf(cell[11], CELL, "%u", c->occupancy.lds_bytes);
-  snprintf(cell[12], CELL, "%u", c->occupancy.vgprs);
-  snprintf(cell[13], CELL, "%u", c->occupancy.waves_per_simd);
+  snprintf(cell[9], CELL, "%.3f", 128e-9 * (double)lines);
+  snprintf(cell[10], CELL, "%.0f %%", clocks > 0 ? 100 * (double)conflicts / (double)clocks : 0);
+  snprintf(cell[11], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
+  snprintf(cell[12], CELL, "%u", c->occupancy.lds_bytes);
+  snprintf(cell[13], CELL, "%u", c->occupancy.vgprs);
+  snprintf(cell[14], CELL, "%u", c->occupancy.waves_per_simd);
 }
 
 static void put_timed(char cell[MOST][CELL], const bench_row *row) {
