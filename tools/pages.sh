@@ -8,10 +8,11 @@
 #   ```text      behind it: the output, compared by its form (tools/pages.awk): numbers may differ, lines and columns not;
 #                a line `...` stands for any number of lines. The last line counts the lines that have other numbers
 #   ```sh build  installs or builds: run by --fresh alone
-#   ```console   needs ROCm and a GPU: not run, and counted in the last line
+#   ```console   needs ROCm and a GPU: not run, and counted in the last line; of our own programs' command lines it is seen that
+#                they get as far as the GPU
 set -eu
 cd "$(dirname "$0")/.."
-build=build limit=60 update='' fresh=''
+build=build limit=100 update='' fresh=''
 
 usage() {
   echo "pages: $*; use: sh tools/pages.sh [--update | --fresh] [--build DIR] [--limit SECONDS] [PAGE...]" >&2
@@ -67,6 +68,19 @@ run_block() {
       . "$1"' "$state" "$1.sh") </dev/null >"$1.out" 2>&1
 }
 
+# Commands of our own in a console block, one a line: without a GPU they must get as far as its runtime, with one they must work.
+reaches_gpu() {
+  grep -E '^(tandem-|tiny-llama)' "$block.sh" >"$block.own" || return 0
+  while read -r command; do
+    echo "$command" >"$block-own.sh"
+    run_block "$block-own" || grep -q 'no libamdhip64' "$block-own.out" || {
+      echo "$page:$line: $command:"
+      tail -n 20 "$block-own.out" | sed 's/^/  /'
+      return 1
+    }
+  done <"$block.own"
+}
+
 # One page; prints its result as the last line.
 run_page() {
   page=$1 blocks=$scratch/blocks ran=0 bad=0 left=0 built=0 figures=0
@@ -78,7 +92,11 @@ run_page() {
   while read -r n kind line; do
     block=$blocks/$n
     case $kind in
-      console) left=$((left + 1)) && continue ;;
+      console)
+        left=$((left + 1))
+        reaches_gpu || bad=$((bad + 1))
+        continue
+        ;;
       build) [ -n "$fresh" ] || { built=$((built + 1)) && continue; } ;;
     esac
     ran=$((ran + 1)) status=0

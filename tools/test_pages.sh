@@ -41,6 +41,7 @@ tandem-bench --help | tail -n 1 >kept
 \`\`\`
 \`\`\`console
 rocprofv3 --help
+tandem-bench gemm 8x8x8 --device hip:0
 \`\`\`
 PAGE
 passes '2 commands run, 0 failed' <<'PAGE'
@@ -96,6 +97,11 @@ seq 4
 ...
 4
 total
+```
+PAGE
+fails "shape = '8x8'" <<'PAGE'
+```console
+tandem-bench gemm 8x8 --device hip:0
 ```
 PAGE
 fails 'has no command' <<'PAGE'
