@@ -156,7 +156,7 @@ static bool read_object(const char *path, learn_code *code) {
   return good;
 }
 
-/* The first lines, without those that tell where this tool's own header was included. */
+/* The first lines of the compiler's. */
 static void add_lines(learn_outcome *o, const char *text, int most) {
   int shown = 0;
   while (*text != '\0' && shown < most) {

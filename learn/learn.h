@@ -44,15 +44,15 @@ typedef struct learn_launch {
 } learn_launch;
 
 typedef struct learn_exercise {
-  const char *name;                 /* of the folder, too */
-  const char *title;                /* one line */
-  const char *kernel;               /* the function that the user writes */
-  bool c;                           /* OpenMP in C; otherwise HIP */
-  const char *device;               /* HIP: where it is tried by itself, where its counters are modelled; NULL: sim:gfx950 */
-  const char *cut;                  /* what of the simulated chip is changed, as in "gfx950,xcds=1"; NULL: nothing */
-  bool tile;                        /* the file must say TILE(rows, columns) */
-  bool open;                        /* an open challenge: its results may go to a scoreboard */
-  const char *sizes;                /* names of the int arguments: "rows columns" */
+  const char *name;   /* of the folder, too */
+  const char *title;  /* one line */
+  const char *kernel; /* the function that the user writes */
+  bool c;             /* OpenMP in C; otherwise HIP */
+  const char *device; /* HIP: where it is tried by itself, where its counters are modelled; NULL: sim:gfx950 */
+  const char *cut;    /* changes of the simulated chip, as gfxsim --chip has them: "xcds=1,cus_per_xcd=1"; NULL: none */
+  bool tile;          /* the file must say TILE(rows, columns) */
+  bool open;          /* an open challenge: its results may go to a scoreboard */
+  const char *sizes;  /* names of the int arguments: "rows columns" */
   learn_shape shapes[LEARN_SHAPES]; /* up to the first whose sizes are all 0 */
   int (*arrays)(const int64_t *size, case_array *arrays);
   /* The f64 reference: of every element of the output its value and the allowed difference before it is rounded to its type.

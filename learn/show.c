@@ -159,7 +159,7 @@ bool learn_show(const learn_exercise *e, const char *folder, int hints) {
   bool good = task != NULL && kernel != NULL;
   if (good) {
     char shape[128];
-    printf("%.*s\n", (int)(find_hints(task) - task) - (int)strlen("\n## Hints\n"), task);
+    printf("%.*s", (int)(find_hints(task) - task) - (int)strlen("\n## Hints\n"), task);
     printf("\nThe kernel:\n%s\nIt is tried with:\n", kernel);
     for (int s = 0; s < learn_shape_count(e); s++) {
       learn_print_shape(e, s, shape, sizeof shape);

@@ -35,11 +35,11 @@ const learn_exercise learn_occupancy = {
     .kernel = "product",
     .tile = true,
     .sizes = "m n k",
-    .shapes = {{{256, 256, 8}}, {{1, 1, 1}}, {{33, 70, 5}}, {{130, 9, 17}}},
+    .shapes = {{{128, 128, 8}}, {{1, 1, 1}}, {{33, 70, 5}}, {{130, 9, 17}}},
     .arrays = arrays,
     .reference = reference,
     .grid = grid,
-    .targets = {{LEARN_LOADED, LEARN_AT_MOST, 2 * 256 * 256 * 8 / 8 * 4,
+    .targets = {{LEARN_LOADED, LEARN_AT_MOST, 2 * 128 * 128 * 8 / 8 * 4,
                  "A block of s x s loads 2 s values for s s products: 2 m n k / s values of 4 bytes, here with s = 8."},
                 {LEARN_OCCUPANCY, LEARN_AT_LEAST, 4,
                  "512 registers a lane, shared by the waves of a SIMD (CDNA 4 ISA, VGPRs; docs/gfxsim-profile.md): 128 leave "
