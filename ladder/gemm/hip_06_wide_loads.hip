@@ -7,7 +7,7 @@
  * limit: instructions: the issue of loads, and the VALU.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes
  * predict: loads / before = 0.12 to 0.13
- * predict: valu_clocks / before = 0.08 to 0.13
+ * predict: valu_clocks / before = 0.09 to 0.12
  */
 #include "../../hip/device/buffer.h"
 #include "../../hip/device/mfma.h"

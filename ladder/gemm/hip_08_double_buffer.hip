@@ -5,8 +5,8 @@
  * step is enough, because who writes a stage is a barrier away from who read it.
  * limit: latency. A bound by counts does not show it: the counters show half of the barriers, and twice the LDS.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes
- * predict: barriers / before = 0.45 to 0.55
- * predict: lds_bytes / before = 1.9 to 2.1
+ * predict: barriers / before = 0.5 to 0.5
+ * predict: lds_bytes / before = 2 to 2
  */
 #include "../../hip/device/buffer.h"
 #include "../../hip/device/mfma.h"
