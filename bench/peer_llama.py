@@ -5,8 +5,10 @@ same weights and the same ids.
 Use: python3 bench/peer_llama.py --make FOLDER [--preset benchmark|train]      writes the model: N(0, 0.02), seeded
      tiny-llama --model FOLDER --input 4x512 --logits logits.f32 ...
      python3 bench/peer_llama.py --model FOLDER --input 4x512 [--logits logits.f32] [--json FILE]
+                                 [--beside FILE --markdown FILE]
 Times are medians of REPEATS passes after WARM_UP ones, by the clock, each up to the end of its work. With --logits the largest
-difference from tiny-llama's logits is said, over the largest logit.
+difference from tiny-llama's logits is said, over the largest logit. --beside names what tiny-llama --compare wrote as JSON for the
+same input; --markdown is then a table of both. bench/llama.sh runs all of it.
 """
 import argparse
 import json
@@ -91,6 +93,31 @@ def measure(arguments):
     return {"model": arguments.model, "input": arguments.input, "threads": torch.get_num_threads(), "rows": rows}
 
 
+def table(ours, rows):
+    """Markdown: tiny-llama's versions, then PyTorch; and the goals."""
+    yield "| " + ours["model"].split("/")[-1] + f" {ours['batch']}x{ours['seq']}, {ours['dtype']}, on {ours['device']} | ms | tokens/s | bound ms | memory MiB | launches |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for v in ours["versions"]:
+        memory = (v["bytes"]["activations"] + v["bytes"]["scores"]) / 2**20
+        yield (f"| version {v['version']} | {v['ms']:.1f} | {v['tokens_per_second']:.1f} | {v['bound_ms']:.1f} | {memory:.0f} | "
+               f"{v['launches']} |")
+    for row in rows:
+        memory = f"{row['peak_mib_beside_weights']:.0f}" if "peak_mib_beside_weights" in row else ""
+        yield f"| {row['peer']} | {row['ms']:.1f} | {row['tokens_per_second']:.1f} | | {memory} | |"
+    first, last = ours["versions"][0], ours["versions"][-1]
+    working = [v["bytes"]["activations"] + v["bytes"]["scores"] for v in (first, last)]
+    yield ""
+    yield "| goal | figure | wanted |"
+    yield "|---|---:|---:|"
+    yield f"| version 4 over its bound | {last['ms'] / last['bound_ms']:.2f} | at most 1.10 |"
+    for row in rows:
+        wanted = "at least 0.90" if row["peer"].endswith("eager") else ""
+        yield f"| speed over {row['peer']} | {row['ms'] / last['ms']:.2f} | {wanted} |"
+    yield f"| memory under version 1's | {100 * (1 - working[1] / working[0]):.0f} % | at least 65 %, where scores weigh |"
+    yield f"| launches under version 1's | {100 * (1 - last['launches'] / first['launches']):.0f} % | 75 % |"
+    yield f"| a pass over version 1 | {first['ms'] / last['ms']:.2f} | 2.2, of which {first['ms'] / last['bound_ms']:.2f} can be had |"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--make", metavar="FOLDER")
@@ -102,9 +129,13 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--logits", metavar="FILE")
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--beside", metavar="FILE")
+    parser.add_argument("--markdown", metavar="FILE")
     arguments = parser.parse_args()
     if (arguments.make is None) == (arguments.model is None):
         parser.error("name one of --make and --model")
+    if (arguments.beside is None) != (arguments.markdown is None):
+        parser.error("--beside and --markdown go together")
     if arguments.make:
         make(arguments.make, arguments.preset)
         return 0
@@ -112,6 +143,11 @@ def main():
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=2)
+    if arguments.markdown:
+        with open(arguments.beside, encoding="utf-8") as file:
+            ours = json.load(file)
+        with open(arguments.markdown, "w", encoding="utf-8") as file:
+            file.write("\n".join(table(ours, result["rows"])) + "\n")
     return 0
 
 
