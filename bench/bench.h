@@ -85,6 +85,7 @@ typedef struct bench_row {
   char kernel[64]; /* tandem's */
   bench_outcome outcome;
   char reason[BENCH_TEXT]; /* of what is not OK; or what of a sample could not be checked */
+  const char *checked;     /* what of the results was compared with f64; NULL: nothing */
   bench_spread time;
   double flops, bytes; /* of the case */
   bench_ceiling ceiling;
@@ -119,8 +120,8 @@ typedef struct bench_case_list {
 bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, const case_options *options, char *error,
                         size_t size);
 
-/* --min-time; NULL leaves *seconds as it is. */
-bool bench_parse_seconds(const char *text, double *seconds, char *error, size_t size);
+/* option: "--min-time". A text that is NULL leaves *seconds as it is. */
+bool bench_parse_seconds(const char *option, const char *text, double *seconds, char *error, size_t size);
 
 /* ---- buffers.c: the arrays of a case, `copies` times over, so that a run finds none of its data in a cache ---- */
 
@@ -153,12 +154,22 @@ tdm_status bench_buffers_restore(const bench_buffers *b, int runner, int copy);
 
 /* ---- verify.c ---- */
 
-/* Checks what a runner left in its first `copies` copies: sampled rows against the f64 reference, and no element may be NaN,
- * which is also what the outputs held before. false: the reason names the first wrong element. */
-bool bench_verify(const bench_buffers *b, int runner, int copies, char *reason, size_t size);
+/* What is compared with the f64 reference. */
+typedef enum bench_coverage {
+  BENCH_EVERY_ELEMENT,
+  BENCH_SUMS, /* gemm: sums over every element (case/sums.h), and BENCH_ROWS */
+  BENCH_ROWS  /* the first row, the last, and six between */
+} bench_coverage;
+
+/* What a host compares in about `seconds` for one copy: every element, if it can. */
+bench_coverage bench_coverage_of(const bench_buffers *b, double seconds);
+const char *bench_coverage_name(bench_coverage how); /* "every element" */
+/* Checks what a runner left in its first `copies` copies, and that no element is NaN, which is also what the outputs held
+ * before. false: the reason names the first wrong element. */
+bool bench_verify(const bench_buffers *b, int runner, int copies, bench_coverage how, char *reason, size_t size);
 /* The same for a run of a part of the workgroups: elements that are as they were before the run are passed over, but each
- * output must have some that are not. */
-bool bench_verify_part(const bench_buffers *b, char *reason, size_t size);
+ * output must have some that are not. Sums are not formed. */
+bool bench_verify_part(const bench_buffers *b, bench_coverage how, char *reason, size_t size);
 
 /* ---- measure.c ---- */
 
@@ -166,6 +177,7 @@ typedef struct bench_limits {
   uint64_t repeats;    /* samples; 0: as many as fit into seconds, at least 5 */
   double seconds;      /* of measuring, for each library */
   size_t rotation;     /* bytes of all buffers together */
+  double check;        /* seconds that every element of a case's result may take to check */
   uint64_t workgroups; /* of each launch, that a simulated device executes at most; 0: bench_sample_of */
 } bench_limits;
 

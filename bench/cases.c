@@ -99,11 +99,11 @@ bool bench_choose_cases(bench_case_list *list, const char *op_name, const char *
          check_fill(list, error, size);
 }
 
-bool bench_parse_seconds(const char *text, double *seconds, char *error, size_t size) {
+bool bench_parse_seconds(const char *option, const char *text, double *seconds, char *error, size_t size) {
   if (text == NULL) return true;
   char *end;
   *seconds = strtod(text, &end);
   if (end != text && *end == '\0' && *seconds >= 0.001 && *seconds <= 3600) return true;
-  snprintf(error, size, "--min-time = '%s': must be 0.001 to 3600 seconds", text);
+  snprintf(error, size, "%s = '%s': must be 0.001 to 3600 seconds", option, text);
   return false;
 }

@@ -46,7 +46,7 @@ static void put_text(FILE *out, const char *text) {
 
 static const char timed_head[] =
     "best_s,p10_s,median_s,p90_s,samples,flop,bytes,flop_per_s,bytes_per_s,ceiling_flop_per_s,ceiling_copy_bytes_per_s,"
-    "ceiling_read_bytes_per_s,alarm,speed_against_peer";
+    "ceiling_read_bytes_per_s,alarm,speed_against_peer,checked";
 
 static void put_timed(FILE *out, const bench_row *r) {
   fprintf(out, "%.9g,%.9g,%.9g,%.9g,%d,%.17g,%.17g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%.6g", r->time.best, r->time.low, r->time.median,
@@ -91,6 +91,8 @@ static void put_row(FILE *out, const bench_row *r, const bench_launch *launch) {
     fprintf(out, ",,,,,%.17g,%.17g,,,,,,,", r->flops, r->bytes);
   else
     put_timed(out, r);
+  fputc(',', out);
+  put_text(out, r->checked != NULL ? r->checked : "");
   if (launch != NULL)
     put_counted(out, launch);
   else
@@ -140,10 +142,10 @@ static json_t *counted_row_json(const bench_row *r) {
   json_t *launches = json_array();
   double hbm = bench_counts_hbm(&r->counts);
   for (int i = 0; i < r->counts.launches; i++) json_array_append(launches, r->counts.launch[i].json);
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:b, s:f, s:o, s:o, s:o}", "case", r->title, "device", r->device,
-                   "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome), "reason", r->reason, "flop", r->flops,
-                   "bytes", r->bytes, "sampled", bench_counts_sampled(&r->counts), "clocks_at_least",
-                   bench_counts_clocks(&r->counts), "hbm_bytes", modelled(hbm), "hbm_bytes_over_bytes",
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:f, s:f, s:b, s:f, s:o, s:o, s:o}", "case", r->title, "device",
+                   r->device, "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome), "reason", r->reason,
+                   "checked", r->checked, "flop", r->flops, "bytes", r->bytes, "sampled", bench_counts_sampled(&r->counts),
+                   "clocks_at_least", bench_counts_clocks(&r->counts), "hbm_bytes", modelled(hbm), "hbm_bytes_over_bytes",
                    modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
 }
 
@@ -151,12 +153,12 @@ json_t *bench_row_json(const bench_row *r) {
   if (r->simulated) return counted_row_json(r);
   json_t *time = json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", r->time.best, "p10", r->time.low, "median", r->time.median,
                            "p90", r->time.high, "samples", r->time.samples, "runs_per_sample", r->time.runs_per_sample);
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:f}", "case", r->title,
-                   "device", r->device, "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome), "reason",
-                   r->reason, "seconds", time, "flop", r->flops, "bytes", r->bytes, "flop_per_s", bench_row_flops(r),
-                   "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s", bench_row_arithmetic_bound(r), "memory_bound_s",
-                   bench_row_memory_bound(r), "rotation_bytes", (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm,
-                   "speed_against_peer", r->against_peer);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:f}", "case",
+                   r->title, "device", r->device, "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome),
+                   "reason", r->reason, "checked", r->checked, "seconds", time, "flop", r->flops, "bytes", r->bytes,
+                   "flop_per_s", bench_row_flops(r), "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s",
+                   bench_row_arithmetic_bound(r), "memory_bound_s", bench_row_memory_bound(r), "rotation_bytes",
+                   (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm, "speed_against_peer", r->against_peer);
 }
 
 static json_t *run_json(const bench_run *run) {

@@ -260,7 +260,8 @@ static bool read_all(ladder_tool *t) {
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->asked_workgroups, t->error, sizeof t->error))
     return false;
-  return read_devices(t) && read_shape(t) && bench_parse_seconds(t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
+  return read_devices(t) && read_shape(t) &&
+         bench_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
          (t->plot == NULL || bench_can_plot(t->error, sizeof t->error)) && open_devices(t);

@@ -11,7 +11,7 @@ static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece:
 
 typedef struct tool {
   case_options selectors;
-  char *repeats, *seconds, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
+  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
   uint64_t xcds;
   int hot, checks, list;
   const char *operand[2]; /* OP, SHAPE */
@@ -49,6 +49,7 @@ static bool read_options(tool *t, poptContext popt) {
 static bool read_limits(tool *t) {
   bench_limits *limits = &t->run.limits;
   limits->seconds = 0.5;
+  limits->check = 20;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
     return false;
@@ -58,7 +59,8 @@ static bool read_limits(tool *t) {
   if (t->workgroups != NULL && !usage(t, case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &limits->workgroups,
                                                            t->error, sizeof t->error)))
     return false;
-  return usage(t, bench_parse_seconds(t->seconds, &limits->seconds, t->error, sizeof t->error));
+  return usage(t, bench_parse_seconds("--check-time", t->check, &limits->check, t->error, sizeof t->error)) &&
+         usage(t, bench_parse_seconds("--min-time", t->seconds, &limits->seconds, t->error, sizeof t->error));
 }
 
 static bool check_outputs(tool *t) {
@@ -260,7 +262,8 @@ static bool bench(tool *t, const char *command) {
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats, t->seconds, t->peer, t->json, t->csv, t->plot, t->markdown, t->workgroups, t->asked_xcds};
+  char *const texts[] = {t->repeats, t->seconds, t->check,    t->peer,       t->json,
+                         t->csv,     t->plot,    t->markdown, t->workgroups, t->asked_xcds};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   for (int d = 0; d < CASE_MAX_DEVICES; d++) tdm_close(t->context[d]);
@@ -286,6 +289,10 @@ int main(int argc, char **argv) {
   struct poptOption rows[] = {
       {"repeats", '\0', POPT_ARG_STRING, &t.repeats, 0, "Samples of a case; default: as --min-time allows, at least 5", "N"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
+      {"check-time", '\0', POPT_ARG_STRING, &t.check, 0,
+       "Seconds in which the host may compare every element of a case with f64; above a tenth of it gemm is compared by sums, "
+       "other ops above it by 8 rows; default 20",
+       "SECONDS"},
       {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},
       {"peer", '\0', POPT_ARG_STRING, &t.peer, 0, "Another library to time in the same run: openblas, hipblaslt, rocblas",
        "NAME"},

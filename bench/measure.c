@@ -108,7 +108,8 @@ static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
 }
 
 /* The timed runs' own results are checked; only where they replace their inputs is there one more run, on restored data. */
-static void check(runner *r, bench_row *row) {
+static void check(runner *r, const bench_limits *limits, bench_row *row) {
+  bench_coverage how = bench_coverage_of(r->buffers, limits->check);
   int copies = r->used_copies;
   if (r->buffers->rewrites) {
     copies = 1;
@@ -118,8 +119,9 @@ static void check(runner *r, bench_row *row) {
   }
   if (r->status != TDM_OK)
     fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
-  else if (!bench_verify(r->buffers, r->index, copies, row->reason, sizeof row->reason))
+  else if (!bench_verify(r->buffers, r->index, copies, how, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
+  if (r->status == TDM_OK) row->checked = bench_coverage_name(how);
 }
 
 /* ---- A case ---- */
@@ -158,7 +160,7 @@ static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_
   }
   if (memory) measure_runners(runners, b->runners, limits);
   for (int i = 0; i < b->runners && memory; i++) {
-    check(&runners[i], &rows[i]);
+    check(&runners[i], limits, &rows[i]);
     if (runners[i].samples > 0) rows[i].time = spread_of(&runners[i]);
   }
   for (int i = 0; i < b->runners; i++) free(runners[i].sample);

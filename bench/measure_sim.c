@@ -10,7 +10,9 @@ static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
   snprintf(row->reason, sizeof row->reason, "%s", reason);
 }
 
-static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, bench_row *row) {
+static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, double seconds,
+                          bench_row *row) {
+  bench_coverage how = bench_coverage_of(b, seconds);
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
   row->flops = row->c.op->flops(&row->c);
@@ -21,9 +23,9 @@ static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const be
   if (good && bench_counts_sampled(&row->counts) && row->counts.launches > 1)
     snprintf(row->reason, sizeof row->reason, "output not checked: a launch reads what the sample of the one before left out");
   else if (good && bench_counts_sampled(&row->counts))
-    good = bench_verify_part(b, row->reason, sizeof row->reason);
+    good = bench_verify_part(b, how == BENCH_SUMS ? BENCH_ROWS : how, row->reason, sizeof row->reason);
   else if (good)
-    good = bench_verify(b, 0, 1, row->reason, sizeof row->reason);
+    good = bench_verify(b, 0, 1, how, row->reason, sizeof row->reason);
   if (!good) row->outcome = BENCH_FAILED;
 }
 
@@ -42,7 +44,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   sample.workgroups = limits->workgroups;
   bench_buffers b;
   if (bench_buffers_open(&b, c, context, 1, 0, row->reason, sizeof row->reason))
-    count_buffers(&b, plan, &sample, row);
+    count_buffers(&b, plan, &sample, limits->check, row);
   else
     row->outcome = BENCH_FAILED;
   bench_buffers_close(&b);

@@ -111,6 +111,8 @@ static void put_note(char *text, const bench_row *row) {
     snprintf(text, CELL, "%.2f of the peer's speed", row->against_peer);
   else if (row->peer_reason[0] != '\0')
     snprintf(text, CELL, "peer unsupported: %s", row->peer_reason);
+  else if (row->checked != NULL && strcmp(row->checked, bench_coverage_name(BENCH_EVERY_ELEMENT)) != 0)
+    snprintf(text, CELL, "checked: %s", row->checked);
 }
 
 static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {

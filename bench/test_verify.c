@@ -58,13 +58,13 @@ static int close_fixture(void **state) {
 
 static void assert_caught(const fixture *f, int runner, const char *why) {
   char reason[BENCH_TEXT] = "";
-  assert_false(bench_verify(&f->buffers, runner, COPIES, reason, sizeof reason));
+  assert_false(bench_verify(&f->buffers, runner, COPIES, BENCH_EVERY_ELEMENT, reason, sizeof reason));
   if (strstr(reason, why) == NULL) fail_msg("said '%s', not '%s'", reason, why);
 }
 
 static void assert_clean(const fixture *f, int runner) {
   char reason[BENCH_TEXT] = "";
-  if (!bench_verify(&f->buffers, runner, COPIES, reason, sizeof reason)) fail_msg("%s", reason);
+  if (!bench_verify(&f->buffers, runner, COPIES, BENCH_EVERY_ELEMENT, reason, sizeof reason)) fail_msg("%s", reason);
 }
 
 static void test_right_results(void **state) {
@@ -105,10 +105,10 @@ static void test_nan_between_samples(void **state) {
   for (int row = 1; row < 999; row += 7) {
     float *element = &result(&f, 0, 0)[row], before = *element;
     *element = (float)(0.0 / (double)(row < 0)); /* NaN, unknown to the compiler */
-    assert_false(bench_verify(&f.buffers, 0, 1, reason, sizeof reason));
+    assert_false(bench_verify(&f.buffers, 0, 1, BENCH_ROWS, reason, sizeof reason));
     *element = before;
   }
-  assert_true(bench_verify(&f.buffers, 0, 1, reason, sizeof reason));
+  assert_true(bench_verify(&f.buffers, 0, 1, BENCH_ROWS, reason, sizeof reason));
   bench_buffers_close(&f.buffers);
   tdm_plan_free(f.plan);
   tdm_close(f.context);
@@ -120,19 +120,135 @@ static void test_part(void **state) {
   const fixture *f = *state;
   float kept[ROWS * COLS], *c = result(f, 0, 0);
   char reason[BENCH_TEXT] = "";
+  const bench_coverage how = BENCH_EVERY_ELEMENT;
   memcpy(kept, c, sizeof kept);
   memset(c, 0xff, COLS * sizeof *c);
   memset(c + 2 * COLS, 0xff, COLS * sizeof *c);
-  if (!bench_verify_part(&f->buffers, reason, sizeof reason)) fail_msg("%s", reason);
+  if (!bench_verify_part(&f->buffers, how, reason, sizeof reason)) fail_msg("%s", reason);
   assert_caught(f, 0, "c[0][0] of copy 0 is NaN or was not written");
   c[COLS + 3] += 1e-3f;
-  assert_false(bench_verify_part(&f->buffers, reason, sizeof reason));
+  assert_false(bench_verify_part(&f->buffers, how, reason, sizeof reason));
   assert_non_null(strstr(reason, "c[1][3] of copy 0 is"));
   memset(c, 0xff, sizeof kept);
-  assert_false(bench_verify_part(&f->buffers, reason, sizeof reason));
+  assert_false(bench_verify_part(&f->buffers, how, reason, sizeof reason));
   assert_non_null(strstr(reason, "no element of c was written"));
   memcpy(c, kept, sizeof kept);
   assert_clean(f, 0);
+}
+
+/* ---- Every op: one wrong element anywhere ---- */
+
+static const struct {
+  const char *op, *shape, *settings;
+} planted[] = {
+    {"add", "40x50", NULL},           {"attention", "1x2x1x40x50x16", "causal=1,lse=1"},
+    {"cross_entropy", "40x50", NULL}, {"embedding", "40x30x50", NULL},
+    {"gemm", "40x50x30", "beta=1"},   {"rmsnorm", "40x50", "residual=1"},
+    {"rope", "2x20x3x16", NULL},      {"silu_mul", "40x50", NULL},
+    {"softmax", "40x50", NULL},       {"swiglu", "40x50x30", NULL},
+};
+
+/* A host's run of a case; close_case ends it. */
+typedef struct opened {
+  tdm_case c;
+  tdm_context *context;
+  tdm_plan *plan;
+  bench_buffers buffers;
+  void *pointers[CASE_MAX_ARRAYS];
+} opened;
+
+static void open_case(opened *o, const char *op, const char *shape, const char *settings, tdm_type type, tdm_layout layout) {
+  char reason[BENCH_TEXT] = "";
+  o->c = case_default(case_find_op(op));
+  o->c.type = o->c.out = type;
+  o->c.layout = layout;
+  if (!case_parse_shape(&o->c, shape, reason, sizeof reason)) fail_msg("%s", reason);
+  if (settings != NULL && !case_parse_settings(&o->c, settings, reason, sizeof reason)) fail_msg("%s", reason);
+  assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &o->context), TDM_OK);
+  assert_int_equal(o->c.op->plan(o->context, &o->c, &o->plan), TDM_OK);
+  if (!bench_buffers_open(&o->buffers, &o->c, o->context, 1, 0, reason, sizeof reason)) fail_msg("%s", reason);
+  bench_buffers_pointers(&o->buffers, 0, 0, o->pointers);
+  assert_int_equal(o->c.op->run(o->plan, o->pointers, NULL), TDM_OK);
+}
+
+static void close_case(opened *o) {
+  bench_buffers_close(&o->buffers);
+  tdm_plan_free(o->plan);
+  tdm_close(o->context);
+}
+
+static void assert_verified(const opened *o, bench_coverage how) {
+  char reason[BENCH_TEXT] = "";
+  if (!bench_verify(&o->buffers, 0, 1, how, reason, sizeof reason)) fail_msg("%s: %s", o->c.op->name, reason);
+}
+
+/* Puts `value` more into an element, which must be found, and takes it away again. */
+static void plant(const opened *o, int output, int64_t at, double value, bench_coverage how) {
+  const case_array *array = &o->buffers.array[output];
+  char reason[BENCH_TEXT] = "";
+  double is = case_get(o->pointers[output], at, array->element);
+  case_put(o->pointers[output], at, array->element, is + value);
+  if (bench_verify(&o->buffers, 0, 1, how, reason, sizeof reason))
+    fail_msg("%s: %s[%d] was %.9g more, and nothing was said", o->c.op->name, array->name, (int)at, value);
+  if (strstr(reason, "wrong: ") == NULL || strstr(reason, array->name) == NULL) fail_msg("said '%s'", reason);
+  case_put(o->pointers[output], at, array->element, is);
+}
+
+static void test_every_element(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof planted / sizeof planted[0]; i++) {
+    opened o = {0};
+    open_case(&o, planted[i].op, planted[i].shape, planted[i].settings, TDM_F32, TDM_NN);
+    assert_verified(&o, BENCH_EVERY_ELEMENT);
+    for (int output = 0; output < o.buffers.count; output++) {
+      const case_array *array = &o.buffers.array[output];
+      if (!array->used || !array->output) continue;
+      int64_t elements = (int64_t)(case_array_bytes(array) / case_element_size(array->element));
+      for (int64_t at = 0; at < elements; at += elements / 13 + 1) plant(&o, output, at, 1e-3, BENCH_EVERY_ELEMENT);
+      plant(&o, output, elements - 1, 1e-3, BENCH_EVERY_ELEMENT);
+    }
+    assert_verified(&o, BENCH_EVERY_ELEMENT);
+    close_case(&o);
+  }
+}
+
+/* Sums see what they are said to see, and pass what is right: in each layout and type, with beta and batches, in columns that
+ * are no multiple of a sum's. */
+static void test_sums(void **state) {
+  (void)state;
+  static const double visible[] = {[TDM_F32] = 0.01, [TDM_F16] = 1, [TDM_BF16] = 4}; /* an element's deviation: 8 */
+  for (int type = TDM_F32; type <= TDM_BF16; type++)
+    for (int layout = TDM_NN; layout <= TDM_TT; layout++) {
+      opened o = {0};
+      open_case(&o, "gemm", "40x150x64", layout == TDM_NN ? "beta=1,alpha=0.5,batch=2,pad=3" : "batch=2", (tdm_type)type,
+                (tdm_layout)layout);
+      assert_verified(&o, BENCH_SUMS);
+      int64_t ld = o.buffers.array[2].stride[1];
+      for (int row = 1; row < 80; row += 13)
+        for (int col = 0; col < 150; col += 37) {
+          int64_t at = row / 40 * o.buffers.array[2].stride[0] + row % 40 * ld + col;
+          plant(&o, 2, at, visible[type], BENCH_SUMS);
+          plant(&o, 2, at, -visible[type], BENCH_SUMS);
+        }
+      assert_verified(&o, BENCH_SUMS);
+      close_case(&o);
+    }
+}
+
+static void test_coverage(void **state) {
+  const fixture *f = *state;
+  opened o = {0};
+  assert_int_equal(bench_coverage_of(&f->buffers, 1), BENCH_EVERY_ELEMENT);
+  assert_int_equal(bench_coverage_of(&f->buffers, 0), BENCH_ROWS);
+  open_case(&o, "gemm", "4x5x6", NULL, TDM_F32, TDM_NN);
+  assert_int_equal(bench_coverage_of(&o.buffers, 1), BENCH_EVERY_ELEMENT);
+  assert_int_equal(bench_coverage_of(&o.buffers, 0), BENCH_SUMS);
+  close_case(&o);
+  open_case(&o, "gemm", "4x5x6", NULL, TDM_F32, TDM_NN);
+  o.c.epilogue_steps = 1; /* no linear function any more */
+  assert_int_equal(bench_coverage_of(&o.buffers, 0), BENCH_ROWS);
+  o.c.epilogue_steps = 0;
+  close_case(&o);
 }
 
 static void test_alarm(void **state) {
@@ -155,6 +271,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_not_written, open_fixture, close_fixture),
       cmocka_unit_test(test_nan_between_samples),
       cmocka_unit_test_setup_teardown(test_part, open_fixture, close_fixture),
+      cmocka_unit_test(test_every_element),
+      cmocka_unit_test(test_sums),
+      cmocka_unit_test_setup_teardown(test_coverage, open_fixture, close_fixture),
       cmocka_unit_test(test_alarm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

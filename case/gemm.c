@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm.h"
 #include "op.h"
 
-enum { A, B, C, BIAS, RESIDUAL };
+enum { A = GEMM_A, B, C, BIAS, RESIDUAL };
 
 static bool a_turned(const tdm_case *c) { return c->layout == TDM_TN || c->layout == TDM_TT; }
 static bool b_turned(const tdm_case *c) { return c->layout == TDM_NT || c->layout == TDM_TT; }
@@ -84,19 +85,37 @@ static bool exact(const tdm_case *c) {
 
 /* ---- Reference ---- */
 
+static case_gemm_view view_of(const case_array *array, const void *base, int64_t matrix, bool turned) {
+  int64_t ld = array->stride[array->rank - 2];
+  return (case_gemm_view){base, array->element, array->rank == 3 ? matrix * array->stride[0] : 0, turned ? 1 : ld,
+                          turned ? ld : 1};
+}
+
+case_gemm_view case_gemm_a(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS],
+                           int64_t matrix) {
+  return view_of(&arrays[A], inputs[A], matrix, a_turned(c));
+}
+
+case_gemm_view case_gemm_b(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS],
+                           int64_t matrix) {
+  return view_of(&arrays[B], inputs[B], matrix, b_turned(c));
+}
+
+case_gemm_view case_gemm_c(const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t matrix) {
+  return view_of(&arrays[C], inputs[C], matrix, false);
+}
+
 /* value = row of A B, bound = the same of |A| |B|. */
 static void products(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t matrix,
                      int64_t i, double *value, double *bound) {
   int64_t n = c->shape[1], k = c->shape[2];
-  const case_array *a = &arrays[A], *b = &arrays[B];
-  int64_t start_a = a->rank == 3 ? matrix * a->stride[0] : 0, start_b = b->rank == 3 ? matrix * b->stride[0] : 0;
-  int64_t lda = a->stride[a->rank - 2], ldb = b->stride[b->rank - 2];
+  case_gemm_view a = case_gemm_a(c, arrays, inputs, matrix), b = case_gemm_b(c, arrays, inputs, matrix);
   memset(value, 0, (size_t)n * sizeof *value);
   memset(bound, 0, (size_t)n * sizeof *bound);
   for (int64_t p = 0; p < k; p++) {
-    double x = case_get(inputs[A], start_a + (a_turned(c) ? p * lda + i : i * lda + p), a->element);
+    double x = case_gemm_get(&a, i, p);
     for (int64_t j = 0; j < n; j++) {
-      double y = case_get(inputs[B], start_b + (b_turned(c) ? j * ldb + p : p * ldb + j), b->element);
+      double y = case_gemm_get(&b, p, j);
       value[j] += x * y;
       bound[j] += fabs(x * y);
     }

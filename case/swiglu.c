@@ -28,27 +28,40 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_swiglu_run(p, x[X], x[WG], x[WU], x[Y], stream);
 }
 
-/* A row of X times a column of a weight; the error is c u sum|x w| (case_sum_constant). */
-static bound_estimate product(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS],
-                              int weight, int64_t row, int64_t j) {
+/* Columns of a row that are summed together, so that weights are read along their rows. */
+enum { TOGETHER = 64 };
+
+/* A row of X times columns of a weight, from `first` on; the error is c u sum|x w| (case_sum_constant). */
+static void products(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int weight,
+                     int64_t row, int64_t first, int count, bound_estimate *to) {
   const case_array *w = &arrays[weight];
   int64_t at_x = case_row_offset(&arrays[X], row), ldw = w->stride[0];
-  double sum = 0, magnitudes = 0;
+  int64_t along_k = c->layout == TDM_NT ? 1 : ldw, along_n = c->layout == TDM_NT ? ldw : 1;
+  double sum[TOGETHER] = {0}, magnitudes[TOGETHER] = {0};
   for (int64_t p = 0; p < c->shape[2]; p++) {
-    double term = case_get(inputs[X], at_x + p, arrays[X].element) *
-                  case_get(inputs[weight], c->layout == TDM_NT ? j * ldw + p : p * ldw + j, w->element);
-    sum += term;
-    magnitudes += fabs(term);
+    double x = case_get(inputs[X], at_x + p, arrays[X].element);
+    for (int j = 0; j < count; j++) {
+      double term = x * case_get(inputs[weight], p * along_k + (first + j) * along_n, w->element);
+      sum[j] += term;
+      magnitudes[j] += fabs(term);
+    }
   }
-  return (bound_estimate){sum, case_sum_constant(c, c->shape[2]) * BOUND_U * magnitudes};
+  for (int j = 0; j < count; j++) to[j] = (bound_estimate){sum[j], case_sum_constant(c, c->shape[2]) * BOUND_U * magnitudes[j]};
 }
 
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
-  for (int64_t j = 0; j < case_row_length(&arrays[output]); j++) {
-    bound_estimate y = bound_gated(product(c, arrays, inputs, WG, row, j), product(c, arrays, inputs, WU, row, j));
-    value[j] = y.value;
-    bound[j] = y.error;
+  int64_t n = case_row_length(&arrays[output]);
+  for (int64_t first = 0; first < n; first += TOGETHER) {
+    bound_estimate gate[TOGETHER], up[TOGETHER];
+    int count = n - first < TOGETHER ? (int)(n - first) : TOGETHER;
+    products(c, arrays, inputs, WG, row, first, count, gate);
+    products(c, arrays, inputs, WU, row, first, count, up);
+    for (int j = 0; j < count; j++) {
+      bound_estimate y = bound_gated(gate[j], up[j]);
+      value[first + j] = y.value;
+      bound[first + j] = y.error;
+    }
   }
 }
 

@@ -1,0 +1,96 @@
+/* Sums of gemm's results with random signs. */
+#include "sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gemm.h"
+#include "op.h"
+
+/* Of column j: the top bit of a mix of seed and j (splitmix64's finalizer, Steele, Lea and Flood, 2014). */
+static double sign_of(const tdm_case *c, int64_t j) {
+  uint64_t z = c->seed + 0x9e3779b97f4a7c15u * ((uint64_t)j + 1);
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (z ^ z >> 31) >> 63 ? -1 : 1;
+}
+
+bool case_sums_apply(const tdm_case *c) { return c->op == &case_gemm && c->epilogue_steps == 0; }
+
+static void add_matrix(case_sums *s, int64_t matrix) {
+  const tdm_case *c = s->c;
+  int64_t n = c->shape[1], k = c->shape[2];
+  case_gemm_view b = case_gemm_b(c, s->arrays, s->inputs, matrix);
+  double *norms = s->norms + matrix * s->blocks;
+  for (int64_t p = 0; p < k; p++) {
+    double *sums = s->products + (matrix * k + p) * s->blocks;
+    for (int64_t j = 0; j < n; j++) {
+      double x = case_gemm_get(&b, p, j);
+      sums[j / CASE_SUM_COLUMNS] += sign_of(c, j) * x;
+      norms[j / CASE_SUM_COLUMNS] += x * x;
+    }
+  }
+  for (int64_t i = 0; i < s->blocks; i++) norms[i] = sqrt(norms[i]);
+}
+
+bool case_sums_open(case_sums *s, const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS]) {
+  *s = (case_sums){.c = c, .arrays = arrays, .inputs = inputs};
+  s->blocks = (c->shape[1] + CASE_SUM_COLUMNS - 1) / CASE_SUM_COLUMNS;
+  size_t columns = (size_t)(c->batch * s->blocks);
+  s->products = calloc(columns * (size_t)c->shape[2] + 1, sizeof *s->products);
+  s->norms = calloc(columns + 1, sizeof *s->norms);
+  if (s->products == NULL || s->norms == NULL) return false;
+  for (int64_t matrix = 0; matrix < c->batch; matrix++) add_matrix(s, matrix);
+  return true;
+}
+
+void case_sums_close(case_sums *s) {
+  free(s->products);
+  free(s->norms);
+}
+
+void case_sums_row(const case_sums *s, int64_t row, double *value, double *error) {
+  const tdm_case *c = s->c;
+  int64_t n = c->shape[1], k = c->shape[2], matrix = row / c->shape[0];
+  case_gemm_view a = case_gemm_a(c, s->arrays, s->inputs, matrix);
+  double alpha = (double)(float)c->alpha, beta = (double)(float)c->beta, norm = 0;
+  memset(value, 0, (size_t)s->blocks * sizeof *value);
+  for (int64_t p = 0; p < k; p++) {
+    double x = alpha * case_gemm_get(&a, row % c->shape[0], p);
+    const double *products = s->products + (matrix * k + p) * s->blocks;
+    norm += x * x;
+    for (int64_t i = 0; i < s->blocks; i++) value[i] += x * products[i];
+  }
+  for (int64_t i = 0; i < s->blocks; i++)
+    error[i] = case_sum_constant(c, k) * BOUND_U * sqrt(norm) * s->norms[matrix * s->blocks + i];
+  if (beta == 0) return;
+  case_gemm_view old = case_gemm_c(s->arrays, s->inputs, matrix);
+  for (int64_t j = 0; j < n; j++) {
+    double x = beta * case_gemm_get(&old, row % c->shape[0], j);
+    value[j / CASE_SUM_COLUMNS] += sign_of(c, j) * x;
+    error[j / CASE_SUM_COLUMNS] += BOUND_U * fabs(x); /* its own rounding */
+  }
+}
+
+/* Half the distance from 1 to the next value of a type, and the same below its normal numbers. */
+static double unit_of(case_element type, double *least) {
+  *least = type == CASE_F16 ? 0x1p-25 : BOUND_TINY;
+  return type == CASE_F16 ? 0x1p-11 : type == CASE_BF16 ? 0x1p-8 : BOUND_U;
+}
+
+double case_sums_of(const case_sums *s, const void *data, int64_t block, double error, double *allowed) {
+  const double t = 8;
+  int64_t first = block * CASE_SUM_COLUMNS, n = s->c->shape[1];
+  int64_t end = first + CASE_SUM_COLUMNS < n ? first + CASE_SUM_COLUMNS : n;
+  case_element type = s->arrays[GEMM_C].element;
+  double sum = 0, squares = 0, least, unit = unit_of(type, &least);
+  for (int64_t j = first; j < end; j++) {
+    double x = case_get(data, j, type);
+    sum += sign_of(s->c, j) * x;
+    squares += x * x;
+  }
+  /* The element's rounding to its type, and those of alpha, beta and their sum. A wrong element widens this by t units of
+   * itself, a part of what it is off by. */
+  *allowed = t * (error + (unit + 3 * BOUND_U) * sqrt(squares) + least * sqrt((double)(end - first)));
+  return sum;
+}
