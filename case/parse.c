@@ -127,11 +127,10 @@ bool case_parse_epilogue(tdm_case *c, const char *text, char *error, size_t size
     if (count == CASE_MAX_EPILOGUE)
       return refuse(error, size, "epilogue = '%s': has more than %d steps", text, CASE_MAX_EPILOGUE);
     if (!parse_step(part, &c->epilogue[count]))
-      return refuse(
-          error, size,
-          "epilogue = '%s': '%.*s' must be none, or of bias, residual, relu, gelu, gelu_tanh, quick_gelu, leaky_relu:A, silu, "
-          "scale:S or divide:D, with + between steps",
-          text, part.length, part.at);
+      return refuse(error, size,
+                    "epilogue = '%s': '%.*s' must be bias, residual, relu, gelu, gelu_tanh, quick_gelu, leaky_relu:A, silu, "
+                    "scale:S or divide:D, with + between steps; or none alone",
+                    text, part.length, part.at);
   }
   c->epilogue_steps = count;
   return true;
