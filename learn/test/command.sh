@@ -59,7 +59,11 @@ void axpy(float *out, const float *x, const float *y, int n) {
 }
 EOF
 TMPDIR=$work/tmp "$learn" try omp-axpy endless.c --seconds 100 >out 2>&1 &
-sleep 1
+for turn in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until the compiler's folder shows that it catches signals
+  [ -z "$(ls tmp)" ] || break
+  sleep 0.1
+done
+[ "$turn" = 20 ] || sleep 0.5
 kill -TERM $!
 wait $!
 got=$?
