@@ -25,6 +25,14 @@ static const struct {
     {"rmsnorm", "hip", "rmsnorm", "1024x4096", "f32", NULL, NULL, 0},
     {"swiglu", "hip", "swiglu", "4096x4096x512", "bf16", "nt", NULL, 8},
     {"attention", "hip", "attention", "1x2x2x512x512x64", "bf16", NULL, "causal=1", 0},
+    {"small_k", "host", "gemm", "2048x2048x64", "f32", NULL, NULL, 0},
+    {"small_k", "omp", "gemm", "16384x16384x64", "f32", NULL, NULL, 0},
+    {"rmsnorm", "host", "rmsnorm", "4096x4096", "f32", NULL, NULL, 0},
+    {"rmsnorm", "omp", "rmsnorm", "65536x4096", "f32", NULL, NULL, 0},
+    {"swiglu", "host", "swiglu", "512x512x512", "f32", NULL, NULL, 0},
+    {"swiglu", "omp", "swiglu", "4096x4096x4096", "f32", NULL, NULL, 0},
+    {"attention", "host", "attention", "1x4x4x1024x1024x64", "f32", NULL, "causal=1", 0},
+    {"attention", "omp", "attention", "4x32x32x2048x2048x64", "f32", NULL, "causal=1", 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

@@ -30,6 +30,43 @@ enum { STEP_TEAMS = 8 * 132, STEP_THREADS = 256 };
 #define STEP_HOST_MEMORY(type, name, count) type name[count] __attribute__((aligned(64)));
 #endif
 
+/* A vector, of which `inside` elements are inside the array; the others are 0. GPUs have wide loads and stores for aligned
+ * addresses alone. */
+TDM_INLINE tdm_vec step_load(const float *from, int64_t inside) {
+#if TDM_ON_GPU
+  if (inside >= TDM_LANES && (uintptr_t)from % sizeof(tdm_vec) == 0) return tdm_vec_load_words(from, 0, TDM_F32);
+#endif
+  return tdm_vec_load_some(from, 0, inside, TDM_F32);
+}
+
+TDM_INLINE void step_store(float *to, int64_t inside, tdm_vec v) {
+#if TDM_ON_GPU
+  if (inside >= TDM_LANES && (uintptr_t)to % sizeof(tdm_vec) == 0) {
+    tdm_vec_store_words(to, 0, TDM_F32, v);
+    return;
+  }
+#endif
+  tdm_vec_store_some(to, 0, inside, TDM_F32, v);
+}
+
+TDM_INLINE float step_sum(tdm_vec v) {
+  float sum = 0;
+  TDM_UNROLL
+  for (int l = 0; l < TDM_LANES; l++) sum += v[l];
+  return sum;
+}
+
+/* Fills a panel of height x width, constants, by vectors: `from` on, of which rows x columns are inside the matrix; 0 outside.
+ */
+TDM_INLINE void step_copy(float *panel, int height, int width, const float *from, int64_t ld, int64_t rows, int64_t columns,
+                          tdm_here_t here) {
+  const int vectors = width / TDM_LANES;
+  for (int i = here.thread; i < height * vectors; i += here.threads) {
+    int row = i / vectors, column = i % vectors * TDM_LANES;
+    *(tdm_vec *)(panel + i * TDM_LANES) = step_load(from + row * ld + column, row < rows ? columns - column : 0);
+  }
+}
+
 /* Sets the launch: STEP_TEAMS of STEP_THREADS on a GPU, one team of all threads on the host. */
 tdm_status step_omp_prepare(tdm_plan *plan);
 

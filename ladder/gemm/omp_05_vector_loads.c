@@ -15,24 +15,6 @@ enum { MICRO_M = 8, MICRO_N = TDM_LANES, MICROS_N = TILE_N / MICRO_N, MICROS = T
 enum { SLOTS = TDM_ON_GPU ? 1 : MICROS };
 typedef tdm_vec micro_sums[MICRO_M];
 
-/* A vector, of which `inside` elements are inside the matrix. GPUs have wide loads for aligned addresses alone. */
-TDM_INLINE tdm_vec load(const float *from, int64_t inside) {
-#if TDM_ON_GPU
-  if (inside >= TDM_LANES && (uintptr_t)from % sizeof(tdm_vec) == 0) return tdm_vec_load_words(from, 0, TDM_F32);
-#endif
-  return tdm_vec_load_some(from, 0, inside, TDM_F32);
-}
-
-/* height x width from `from` on, of which rows x columns are inside the matrix; 0 outside. */
-TDM_INLINE void copy(float *panel, int height, int width, const float *from, int64_t ld, int64_t rows, int64_t columns,
-                     tdm_here_t here) {
-  const int vectors = width / TDM_LANES;
-  for (int i = here.thread; i < height * vectors; i += here.threads) {
-    int row = i / vectors, column = i % vectors * TDM_LANES;
-    *(tdm_vec *)(panel + i * TDM_LANES) = load(from + row * ld + column, row < rows ? columns - column : 0);
-  }
-}
-
 /* Adds the products of a step. */
 TDM_INLINE void multiply(micro_sums sums, const float *a, const float *b) {
   micro_sums sum;
@@ -51,7 +33,7 @@ TDM_INLINE void multiply(micro_sums sums, const float *a, const float *b) {
 TDM_INLINE void store(gemm_step g, int64_t row0, int64_t column0, micro_sums sums) {
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++)
-    if (row0 + i < g.m) tdm_vec_store_some(g.c, (row0 + i) * g.ldc + column0, g.n - column0, TDM_F32, sums[i]);
+    if (row0 + i < g.m) step_store(g.c + (row0 + i) * g.ldc + column0, g.n - column0, sums[i]);
 }
 
 /* The micro tiles of a tile from `first` on. */
@@ -59,8 +41,8 @@ TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, f
   micro_sums sums[SLOTS] = {0};
   for (int64_t k0 = 0; k0 < g.k; k0 += STEP) {
     TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-    copy(panels, TILE_M, STEP, g.a + row0 * g.lda + k0, g.lda, g.m - row0, g.k - k0, here);
-    copy(panels + PANEL_A, STEP, TILE_N, g.b + k0 * g.ldb + column0, g.ldb, g.k - k0, g.n - column0, here);
+    step_copy(panels, TILE_M, STEP, g.a + row0 * g.lda + k0, g.lda, g.m - row0, g.k - k0, here);
+    step_copy(panels + PANEL_A, STEP, TILE_N, g.b + k0 * g.ldb + column0, g.ldb, g.k - k0, g.n - column0, here);
     TDM_TEAM_BARRIER(); /* the panels are whole */
     for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
       multiply(sums[slot], panels + micro / MICROS_N * MICRO_M * STEP, panels + PANEL_A + micro % MICROS_N * MICRO_N);

@@ -19,14 +19,6 @@ enum { SLOTS = TDM_ON_GPU ? 1 : MICROS };
 enum { AHEAD_A = PANEL_A / 4 / STEP_THREADS, AHEAD_B = PANEL_B / 4 / STEP_THREADS };
 typedef tdm_vec micro_sums[MICRO_M];
 
-/* A vector, of which `inside` elements are inside the matrix. GPUs have wide loads for aligned addresses alone. */
-TDM_INLINE tdm_vec load(const float *from, int64_t inside) {
-#if TDM_ON_GPU
-  if (inside >= TDM_LANES && (uintptr_t)from % sizeof(tdm_vec) == 0) return tdm_vec_load_words(from, 0, TDM_F32);
-#endif
-  return tdm_vec_load_some(from, 0, inside, TDM_F32);
-}
-
 /* What a panel of height x width is filled with: `from` on, of which rows x columns are inside the matrix; 0 outside. */
 typedef struct source {
   int height, width;
@@ -44,7 +36,7 @@ TDM_INLINE source source_b(gemm_step g, int64_t column0, int64_t k0) {
 
 TDM_INLINE tdm_vec vector_of(source x, int i) {
   int row = i * TDM_LANES / x.width, column = i * TDM_LANES % x.width;
-  return load(x.from + row * x.ld + column, row < x.rows ? x.columns - column : 0);
+  return step_load(x.from + row * x.ld + column, row < x.rows ? x.columns - column : 0);
 }
 
 TDM_INLINE void fetch(tdm_vec *ahead, int count, source x, tdm_here_t here) {
@@ -84,7 +76,7 @@ TDM_INLINE void multiply(micro_sums sums, const float *a, const float *b) {
 TDM_INLINE void store(gemm_step g, int64_t row0, int64_t column0, micro_sums sums) {
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++)
-    if (row0 + i < g.m) tdm_vec_store_some(g.c, (row0 + i) * g.ldc + column0, g.n - column0, TDM_F32, sums[i]);
+    if (row0 + i < g.m) step_store(g.c + (row0 + i) * g.ldc + column0, g.n - column0, sums[i]);
 }
 
 /* The micro tiles of a tile from `first` on. */
