@@ -46,7 +46,7 @@ goals() {
         goal("gemm bf16 " cubes[i] " over f32", flops["gemm bf16 " cubes[i]] / flops["gemm f32 " cubes[i]], 0.6)
       }
       for (i = 1; i <= count; i++)
-        if (order[i] ~ /^(rmsnorm|add|silu_mul|rope|embedding) /) goal(order[i] " over the copy rate", copy[order[i]], 0.8)
+        if (order[i] ~ /^(rmsnorm|add|silu_mul|rope|embedding) |^gemm [a-z0-9]+ 1x/) goal(order[i] " over the copy rate", copy[order[i]], 0.8)
       attention = "attention f32 1x16x16x1024x1024x64"
       goal(attention " causal over gemm f32 1024x1024x1024", flops[attention] / flops["gemm f32 1024x1024x1024"], 0.5)
     }' $results/host.csv

@@ -2,7 +2,6 @@
 #include "compare.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,6 @@ static bool read_rows(const session *s, const forward *f, float *to, int rows, l
     if (!forward_logits(f, at / s->seq, at % s->seq, to + (int64_t)i * s->config.vocab, error)) return false;
   }
   return true;
-}
-
-static double largest_error(const float *x, const float *reference, int64_t count) {
-  double largest = 0, difference = 0;
-  for (int64_t i = 0; i < count; i++) {
-    double d = fabs((double)x[i] - (double)reference[i]);
-    largest = fmax(largest, fabs((double)reference[i]));
-    if (!(d <= difference)) difference = d; /* keeps a NaN */
-  }
-  return largest > 0 ? difference / largest : difference;
 }
 
 /* ---- The versions, in one room of memory, because one runs at a time ---- */

@@ -69,6 +69,16 @@ bool profile_turns(const forward *f, int count, int repeats, profile *const *p, 
 
 /* ---- Errors ---- */
 
+double largest_error(const float *x, const float *reference, int64_t count) {
+  double largest = 0, difference = 0;
+  for (int64_t i = 0; i < count; i++) {
+    double d = fabs((double)x[i] - (double)reference[i]);
+    largest = fmax(largest, fabs((double)reference[i]));
+    if (!(d <= difference)) difference = d; /* keeps a NaN */
+  }
+  return largest > 0 ? difference / largest : difference;
+}
+
 /* The elements of a point as f32, packed; the caller frees. */
 static float *fetch(const forward *f, const graph_step *s, llama_error *error) {
   size_t size = tdm_type_size(s->type), bytes = (size_t)((s->rows - 1) * s->ld + s->cols) * size;
@@ -88,15 +98,9 @@ static float *fetch(const forward *f, const graph_step *s, llama_error *error) {
 static bool compare_points(const forward *f, const graph_step *s, const forward *reference, const graph_step *t, profile *p,
                            llama_error *error) {
   float *mine = fetch(f, s, error), *theirs = mine == NULL ? NULL : fetch(reference, t, error);
-  double largest = 0, difference = 0;
-  for (int64_t i = 0; theirs != NULL && i < s->rows * s->cols; i++) {
-    double d = fabs((double)mine[i] - (double)theirs[i]);
-    largest = fmax(largest, fabs((double)theirs[i]));
-    if (!(d <= difference)) difference = d; /* keeps a NaN */
-  }
   profile_row *row = row_of(p, s);
   if (theirs != NULL && row != NULL) {
-    double relative = largest > 0 ? difference / largest : difference;
+    double relative = largest_error(mine, theirs, s->rows * s->cols);
     if (!row->compared || !(relative <= row->error)) row->error = relative;
     row->compared = true;
   }

@@ -26,6 +26,8 @@ void profile_begin(const forward *f, profile *p);
 /* Times each step of `count` versions, up to its end on the device, pass by pass in turns. They are warm. Not for simulated
  * chips; count is at most VERSIONS. */
 bool profile_turns(const forward *f, int count, int repeats, profile *const *p, llama_error *error);
+/* Largest |difference| over the largest |reference|; NaN where one is. */
+double largest_error(const float *x, const float *reference, int64_t count);
 /* Runs f and a version 1 of the same input side by side and compares them at every point. */
 bool profile_compare(const forward *f, const forward *reference, profile *p, llama_error *error);
 void profile_print(const profile *p);

@@ -1,17 +1,21 @@
 /* Results as JSON, and as a picture. */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../../bench/gnuplot.h"
 #include "compare.h"
 
 json_t *report_run(const session *s) {
   const llama_config *c = &s->config;
-  return json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "model", c->name, "device",
-                   tdm_context_device(s->m.context), "dtype", tdm_type_name(s->type), "parameters", llama_parameters(c),
-                   "vocab", (json_int_t)c->vocab, "d", (json_int_t)c->d, "layers", (json_int_t)c->layers, "heads",
-                   (json_int_t)c->heads, "kv_heads", (json_int_t)c->kv_heads, "head_dim", (json_int_t)c->head_dim, "ffn",
-                   (json_int_t)c->ffn, "batch", (json_int_t)s->batch, "seq", (json_int_t)s->seq);
+  double load = 0; /* other work on the machine; with a run's own threads */
+  if (getloadavg(&load, 1) != 1) load = -1;
+  return json_pack("{s:f, s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "load_average", load, "model",
+                   c->name, "device", tdm_context_device(s->m.context), "dtype", tdm_type_name(s->type), "parameters",
+                   llama_parameters(c), "vocab", (json_int_t)c->vocab, "d", (json_int_t)c->d, "layers", (json_int_t)c->layers,
+                   "heads", (json_int_t)c->heads, "kv_heads", (json_int_t)c->kv_heads, "head_dim", (json_int_t)c->head_dim,
+                   "ffn", (json_int_t)c->ffn, "batch", (json_int_t)s->batch, "seq", (json_int_t)s->seq);
 }
 
 static json_t *report_steps(const profile *p) {
