@@ -28,6 +28,9 @@ typedef struct gemm_gpu_arrays {
   const void *bias, *residual;
 } gemm_gpu_arrays;
 
+/* The row that serves everything else. */
+extern const tdm_kernel tdm_gemm_omp_gpu;
+
 /* Cuts the output, sets the plan's launch, and uploads a gemm_gpu_work. */
 tdm_status gemm_gpu_prepare(tdm_plan *plan);
 

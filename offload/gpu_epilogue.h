@@ -55,6 +55,15 @@ TDM_INLINE void gpu_store_aligned(void *base, int64_t at, tdm_type type, gpu_vec
   }
 }
 
+/* Stores what is not read again soon: it leaves the L2 before operands do. */
+TDM_INLINE void gpu_store_streaming(float *at, gpu_vec v) {
+#if defined(__NVPTX__)
+  __asm__ volatile("st.global.cs.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(at), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]));
+#else
+  *(TDM_GLOBAL gpu_vec *)at = v;
+#endif
+}
+
 /* A whole tile, as it is. */
 TDM_INLINE void gpu_write_typed(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread, tdm_type type) {
   int64_t at = gpu_offset(c, place.batch, place.m0 + gpu_row(thread), place.n0 + gpu_column(thread));

@@ -23,6 +23,7 @@ extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
+extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
 extern const tdm_kernel tdm_rmsnorm_omp_gpu;
 extern const tdm_kernel tdm_rope_omp_gpu;
 extern const tdm_kernel tdm_silu_mul_omp_gpu;
@@ -82,6 +83,7 @@ static const tdm_kernel *const built_in[] = {
     &tdm_cross_entropy_omp_gpu,
     &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
+    &tdm_gemm_omp_gpu_small_k,
     &tdm_rmsnorm_omp_gpu,
     &tdm_rope_omp_gpu,
     &tdm_silu_mul_omp_gpu,

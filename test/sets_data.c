@@ -97,6 +97,12 @@ static const check_single gemm_single[] = {
     {"bf16", "tn", "bias", NULL, "130x14x1154"},
     {"f32", "tt", NULL, "pad=1", "266x30x517"},
     {"bf16", "nn", "gelu", "batch=2,beta=1", "70x130x2178"},
+    /* Whole tiles and few k: for omp_gpu_small_k, the last for its detour. */
+    {"f32", "nn", NULL, NULL, "256x640x64"},
+    {"f32", "nt", NULL, "batch=2,pad=4", "128x512x40"},
+    {"f32", "tn", NULL, NULL, "256x512x8"},
+    {"f32", "tt", NULL, "batch=3", "128x640x32"},
+    {"f32", "nn", NULL, "shift=1", "128x512x16"},
     {0}};
 static const check_single gemm_huge[] = {
     {"f16", "nn", NULL, "fill=exact", "46349x46351x2"}, {"bf16", "tn", "relu", "fill=exact,ldc=715827883", "4x129x33"}, {0}};
