@@ -92,10 +92,10 @@ TDM_INLINE float tdm_sigmoid(float x) {
 /* x sigmoid(x); NaN for -infinity, as the product says. Results below 2^-119 come from a subnormal factor and lose digits. */
 TDM_INLINE float tdm_silu(float x) { return x * tdm_sigmoid(x); }
 
-/* tanh x = (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x; below 0.625, where that loses digits, an odd polynomial. */
+/* tanh x = 1 - 2 z / (1 + z), z = e^-2|x|, with the sign of x; below 0.625, where that loses digits, an odd polynomial. */
 TDM_INLINE float tdm_tanh(float x) {
   float a = __builtin_fabsf(x), z = tdm_exp_nonpositive(-2 * a), s = x * x;
-  float large = (1 - z) * tdm_reciprocal_1_to_2(1 + z);
+  float large = 1 - 2 * z * tdm_reciprocal_1_to_2(1 + z);
   float p = -0x1.752140p-8f;
   p = p * s + 0x1.52022ep-6f;
   p = p * s - 0x1.b837f0p-5f;
