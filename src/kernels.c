@@ -24,11 +24,13 @@ extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
+extern const tdm_kernel tdm_gemm_omp_gpu_skinny;
 extern const tdm_kernel tdm_rmsnorm_omp_gpu;
 extern const tdm_kernel tdm_rope_omp_gpu;
 extern const tdm_kernel tdm_silu_mul_omp_gpu;
 extern const tdm_kernel tdm_softmax_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu;
+extern const tdm_kernel tdm_swiglu_omp_gpu_skinny;
 #endif
 #ifdef TDM_HIP
 extern const tdm_kernel tdm_add_hip_blocks;
@@ -84,11 +86,13 @@ static const tdm_kernel *const built_in[] = {
     &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
     &tdm_gemm_omp_gpu_small_k,
+    &tdm_gemm_omp_gpu_skinny,
     &tdm_rmsnorm_omp_gpu,
     &tdm_rope_omp_gpu,
     &tdm_silu_mul_omp_gpu,
     &tdm_softmax_omp_gpu,
     &tdm_swiglu_omp_gpu,
+    &tdm_swiglu_omp_gpu_skinny,
 #endif
 #ifdef TDM_HIP
     &tdm_add_hip_blocks,
