@@ -78,7 +78,8 @@ TDM_INLINE int gpu_column_of(int j) { return j * 32; }
 
 /* ---- Operands ---- */
 
-/* A (outer = m) or B (outer = n); element (o, k) at o * outer_step + k * k_step, one of which is 1. */
+/* A (outer = m) or B (outer = n); element (o, k) at o * outer_step + k * k_step, one of which is 1. Both are stored: where each
+ * thread chose between ld and 1, and between its k and 0, ptxas 12.9 left the 0 unset, and the first step's A was wrong. */
 typedef struct gpu_operand {
   int64_t stride, outer_step, k_step; /* elements; stride: from one matrix of the batch to the next */
   int outer;
