@@ -30,23 +30,30 @@ enum { STEP_TEAMS = 8 * 132, STEP_THREADS = 256 };
 #define STEP_HOST_MEMORY(type, name, count) type name[count] __attribute__((aligned(64)));
 #endif
 
-/* A vector, of which `inside` elements are inside the array; the others are 0. GPUs have wide loads and stores for aligned
+/* Can a vector of an array in memory be loaded and stored at once, with `inside` elements behind it? GPUs have that for aligned
  * addresses alone. */
-TDM_INLINE tdm_vec step_load(const float *from, int64_t inside) {
+TDM_INLINE bool step_is_whole(const float *at, int64_t inside) {
+  return inside >= TDM_LANES && (!TDM_ON_GPU || (uintptr_t)at % sizeof(tdm_vec) == 0);
+}
+
 #if TDM_ON_GPU
-  if (inside >= TDM_LANES && (uintptr_t)from % sizeof(tdm_vec) == 0) return tdm_vec_load_words(from, 0, TDM_F32);
+#define STEP_LOAD_WHOLE(from) tdm_vec_load_words(from, 0, TDM_F32)
+#define STEP_STORE_WHOLE(to, v) tdm_vec_store_words(to, 0, TDM_F32, v)
+#else
+#define STEP_LOAD_WHOLE(from) tdm_vec_load(from)
+#define STEP_STORE_WHOLE(to, v) tdm_vec_store(to, v)
 #endif
-  return tdm_vec_load_some(from, 0, inside, TDM_F32);
+
+/* A vector of an array in memory (not in a team's), of which `inside` elements are inside the array; the others are 0. */
+TDM_INLINE tdm_vec step_load(const float *from, int64_t inside) {
+  return step_is_whole(from, inside) ? STEP_LOAD_WHOLE(from) : tdm_vec_load_some(from, 0, inside, TDM_F32);
 }
 
 TDM_INLINE void step_store(float *to, int64_t inside, tdm_vec v) {
-#if TDM_ON_GPU
-  if (inside >= TDM_LANES && (uintptr_t)to % sizeof(tdm_vec) == 0) {
-    tdm_vec_store_words(to, 0, TDM_F32, v);
-    return;
-  }
-#endif
-  tdm_vec_store_some(to, 0, inside, TDM_F32, v);
+  if (step_is_whole(to, inside))
+    STEP_STORE_WHOLE(to, v);
+  else
+    tdm_vec_store_some(to, 0, inside, TDM_F32, v);
 }
 
 TDM_INLINE float step_sum(tdm_vec v) {

@@ -14,12 +14,12 @@ TDM_INLINE void attend(const attention_step *g, int64_t head_number, int64_t row
   step_query x;
   begin_query(&x, g, &head, row);
   for (int64_t j = 0; j < seen; j++) {
-    float score = score_of(&x, head.k + j * g->of_k.row);
+    float score = score_of(&x, head.k + j * g->of_k.row, false);
     x.max = score > x.max ? score : x.max;
   }
   for (int64_t j = 0; j < seen; j++) {
-    float score = score_of(&x, head.k + j * g->of_k.row);
-    add_value(&x, tdm_exp_nonpositive(score - x.max), head.v + j * g->of_v.row);
+    float score = score_of(&x, head.k + j * g->of_k.row, false);
+    add_value(&x, tdm_exp_nonpositive(score - x.max), head.v + j * g->of_v.row, false);
   }
   end_query(&x, g, &head, row);
 }

@@ -20,7 +20,7 @@ TDM_INLINE void add_tile(step_query *x, const float *k, const float *v, int64_t 
   float p[KEYS], max = x->max;
   TDM_NO_UNROLL
   for (int j = 0; j < KEYS; j++) {
-    p[j] = j < seen ? score_of(x, k + j * HEAD_DIM) : LEAST_SCORE;
+    p[j] = j < seen ? score_of(x, k + j * HEAD_DIM, true) : LEAST_SCORE;
     max = p[j] > max ? p[j] : max;
   }
   float tile_scale = tdm_exp_nonpositive(x->max - max);
@@ -28,7 +28,7 @@ TDM_INLINE void add_tile(step_query *x, const float *k, const float *v, int64_t 
   x->max = max;
   TDM_NO_UNROLL
   for (int j = 0; j < KEYS; j++)
-    if (j < seen) add_value(x, tdm_exp_nonpositive(p[j] - max) * tile_scale, v + j * HEAD_DIM);
+    if (j < seen) add_value(x, tdm_exp_nonpositive(p[j] - max) * tile_scale, v + j * HEAD_DIM, true);
 }
 
 /* The queries of a block from `first` on. */

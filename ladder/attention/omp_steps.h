@@ -58,10 +58,15 @@ TDM_INLINE void begin_query(step_query *x, const attention_step *g, const step_h
   x->total = 0;
 }
 
-TDM_INLINE float score_of(const step_query *x, const float *key) {
+/* A vector of K or V: of a tile in team memory, or in memory. */
+TDM_INLINE tdm_vec value_at(const float *from, bool in_tile) {
+  return in_tile ? tdm_vec_load_aligned(from) : step_load(from, TDM_LANES);
+}
+
+TDM_INLINE float score_of(const step_query *x, const float *key, bool in_tile) {
   tdm_vec products = {0};
   TDM_UNROLL
-  for (int i = 0; i < VECTORS; i++) products += x->q[i] * step_load(key + i * TDM_LANES, TDM_LANES);
+  for (int i = 0; i < VECTORS; i++) products += x->q[i] * value_at(key + i * TDM_LANES, in_tile);
   return step_sum(products);
 }
 
@@ -72,10 +77,10 @@ TDM_INLINE void scale_sums(step_query *x, float factor) {
   for (int i = 0; i < VECTORS; i++) x->sums[i] *= factor;
 }
 
-TDM_INLINE void add_value(step_query *x, float p, const float *value) {
+TDM_INLINE void add_value(step_query *x, float p, const float *value, bool in_tile) {
   x->total += p;
   TDM_UNROLL
-  for (int i = 0; i < VECTORS; i++) x->sums[i] += p * step_load(value + i * TDM_LANES, TDM_LANES);
+  for (int i = 0; i < VECTORS; i++) x->sums[i] += p * value_at(value + i * TDM_LANES, in_tile);
 }
 
 /* A row that sees no key is 0. */

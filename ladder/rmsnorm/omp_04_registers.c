@@ -13,16 +13,25 @@
 /* Vectors that a thread keeps: of 256 threads of a GPU these are a row of 4096. */
 enum { KEPT = 4 };
 
+/* Does the thread keep them? Only where all are inside and can be loaded at once: tests of each cost more registers than that.
+ */
+TDM_INLINE bool keeps(const float *x, int64_t cols, tdm_here_t here) {
+  const int64_t last = (here.thread + (KEPT - 1) * (int64_t)here.threads) * TDM_LANES;
+  return step_is_whole(x + here.thread * TDM_LANES, cols - last);
+}
+
 /* Squares of a thread's part of a row: in f32, and once more in f64 where that overflows, or loses what is below 2^-126. */
 TDM_INLINE double squares_of(tdm_vec kept[KEPT], const float *x, int64_t cols, tdm_here_t here) {
   const int64_t first = here.thread * TDM_LANES, stride = (int64_t)here.threads * TDM_LANES;
   tdm_vec sums = {0};
-  TDM_UNROLL
-  for (int n = 0; n < KEPT; n++) {
-    kept[n] = step_load(x + first + n * stride, cols - first - n * stride);
-    sums += kept[n] * kept[n];
+  bool keep = keeps(x, cols, here);
+  if (keep) {
+    TDM_UNROLL
+    for (int n = 0; n < KEPT; n++) kept[n] = STEP_LOAD_WHOLE(x + first + n * stride);
+    TDM_UNROLL
+    for (int n = 0; n < KEPT; n++) sums += kept[n] * kept[n];
   }
-  for (int64_t i = first + KEPT * stride; i < cols; i += stride) {
+  for (int64_t i = keep ? first + KEPT * stride : first; i < cols; i += stride) {
     tdm_vec v = step_load(x + i, cols - i);
     sums += v * v;
   }
@@ -38,14 +47,15 @@ TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_here_t here
   const int64_t first = here.thread * TDM_LANES, stride = (int64_t)here.threads * TDM_LANES;
   const float *x = r.x + row * r.ldx;
   float *y = r.y + row * r.ldy;
-  tdm_vec kept[KEPT];
+  bool keep = keeps(x, r.cols, here);
+  tdm_vec kept[KEPT] = {0};
   float inverse = inverse_of(r, tdm_team_reduce(squares_of(kept, x, r.cols, here), TDM_SUM, slots, here));
   TDM_UNROLL
-  for (int n = 0; n < KEPT; n++) {
+  for (int n = 0; n < KEPT && keep; n++) {
     int64_t i = first + n * stride;
     step_store(y + i, r.cols - i, kept[n] * inverse * step_load(r.weight + i, r.cols - i));
   }
-  for (int64_t i = first + KEPT * stride; i < r.cols; i += stride)
+  for (int64_t i = keep ? first + KEPT * stride : first; i < r.cols; i += stride)
     step_store(y + i, r.cols - i, step_load(x + i, r.cols - i) * inverse * step_load(r.weight + i, r.cols - i));
 }
 
