@@ -20,6 +20,7 @@ extern const tdm_kernel tdm_swiglu_omp_skinny;
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_add_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu;
+extern const tdm_kernel tdm_attention_omp_gpu_decode;
 extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
@@ -82,6 +83,7 @@ static const tdm_kernel *const built_in[] = {
 #ifdef TDM_OFFLOAD
     &tdm_add_omp_gpu,
     &tdm_attention_omp_gpu,
+    &tdm_attention_omp_gpu_decode,
     &tdm_cross_entropy_omp_gpu,
     &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
