@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs what the pages of the guide tell the reader to type, and compares what is printed with what the page shows.
-# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [PAGE...]   without PAGE: docs/guide/*.md
+# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [PAGE...]   without PAGE: docs/guide/*.md, and README.md and docs/*.md that have ```sh
 #      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and makes docs/pictures/*.svg anew
 #      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
 #
@@ -33,7 +33,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -z "$update" ] || [ -z "$fresh" ] || usage "--update and --fresh: not both"
-[ $# -gt 0 ] || set -- docs/guide/[0-9]*.md
+# shellcheck disable=SC2046 # names without spaces
+[ $# -gt 0 ] || set -- docs/guide/[0-9]*.md $(grep -l '^```sh$' README.md docs/*.md)
 for page; do [ -f "$page" ] || usage "$page: no such page"; done
 
 scratch=$(mktemp -d)
@@ -68,12 +69,12 @@ run_block() {
       . "$1"' "$state" "$1.sh") </dev/null >"$1.out" 2>&1
 }
 
-# Commands of our own in a console block, one a line: without a GPU they must get as far as its runtime, with one they must work.
+# Commands of our own in a console block, one a line: without a GPU they must get as far as looking for it.
 reaches_gpu() {
   grep -E '^(tandem-|tiny-llama)' "$block.sh" >"$block.own" || return 0
   while read -r command; do
     echo "$command" >"$block-own.sh"
-    run_block "$block-own" || grep -q 'no libamdhip64' "$block-own.out" || {
+    run_block "$block-own" || grep -q "device = 'hip:" "$block-own.out" || {
       echo "$page:$line: $command:"
       tail -n 20 "$block-own.out" | sed 's/^/  /'
       return 1

@@ -194,3 +194,6 @@ for page in docs/guide/*.md; do
   grep -q "'$(basename "$page" .md)'" docs/meson.build || fail "$page is not in docs/meson.build"
   grep -q "]($page)" README.md || fail "$page is not in README.md"
 done
+grep -l '^```sh$' README.md docs/*.md | while read -r page; do
+  grep -q "'$(basename "$page")'" docs/meson.build || fail "$page has commands, and is not in docs/meson.build"
+done
