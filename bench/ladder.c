@@ -260,6 +260,14 @@ static bool open_devices(ladder_tool *t) {
   return true;
 }
 
+/* Of all ladders: a head that can not be read is found by whichever runs. */
+static bool read_predictions(ladder_tool *t) {
+  ladder_prediction list[LADDER_MAX_PREDICTIONS];
+  for (const ladder_step *s = steps; s->ladder != NULL; s++)
+    if (ladder_predictions(s, list, t->error, sizeof t->error) < 0) return false;
+  return true;
+}
+
 static bool read_all(ladder_tool *t) {
   ladder_run *run = &t->run;
   t->limits.seconds = 0.2;
@@ -268,7 +276,7 @@ static bool read_all(ladder_tool *t) {
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->asked_workgroups, t->error, sizeof t->error))
     return false;
-  return read_devices(t) && read_shape(t) &&
+  return read_predictions(t) && read_devices(t) && read_shape(t) &&
          bench_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&

@@ -4,8 +4,8 @@
  * why: sums under one maximum are those under another, times a factor (Milakov and Gimelshein, arXiv 1805.02867). It grows
  * often among the first keys, and seldom later.
  * limit: a third of the products and of the reads is gone.
- * predict: host: time / before = 0.5 to 1
- * predict: omp: time / before = 0.4 to 1.1
+ * predict: host: time / before = 0.45 to 0.95
+ * predict: omp: time / before = 0.55 to 1
  */
 #include "omp_steps.h"
 

@@ -6,7 +6,7 @@
  * takes 4, and rows 4 KiB apart share so few sets of the caches that the line is gone when the next column wants it. A GPU's
  * wave reads one line of B for its 32 columns and one element of A; two reads for 32 products are its limit.
  * predict: host: time = 0.5 to 30
- * predict: omp: time = 0.005 to 0.2
+ * predict: omp: time = 0.03 to 0.3
  */
 #include "omp_steps.h"
 

@@ -6,7 +6,7 @@
  * near as its L1, and nothing else pushes it out. Outside the matrix a panel is 0: the loop needs no test.
  * limit: host: the L1 answers each read; the chain of 16 additions to one sum is what remains. GPU: reads of team memory.
  * predict: host: time / before = 0.25 to 0.95
- * predict: omp: time / before = 0.2 to 1.5
+ * predict: omp: time / before = 0.25 to 0.9
  */
 #include "omp_steps.h"
 

@@ -4,8 +4,8 @@
  * 05.
  * why: a GPU's 16-byte read brings 4 values in one instruction. AVX-512 multiplies 16 floats at once, where 4 columns are 4.
  * limit: host: the rate of multiply-adds, 4 times higher (AVX2: twice). GPU: a quarter of the reads of B and of the copies.
- * predict: host: time / before = 0.15 to 0.8
- * predict: omp: time / before = 0.3 to 1.05
+ * predict: host: time / before = 0.15 to 0.6
+ * predict: omp: time / before = 0.4 to 0.95
  */
 #include "omp_steps.h"
 

@@ -4,8 +4,8 @@
  * why: it is the shortest kernel that is right on every device.
  * limit: none yet. Host: each addition waits for the one before. GPU: neighbour threads read neighbour rows, 16 KiB apart: a
  * wave's load is 32 lines, of which it uses 4 bytes each.
- * predict: host: time = 0.01 to 0.5
- * predict: omp: time = 0.002 to 0.2
+ * predict: host: time = 0.005 to 0.5
+ * predict: omp: time = 0.003 to 0.03
  */
 #include "omp_steps.h"
 

@@ -4,8 +4,8 @@
  * why: a wave's load is now 32 neighbours: one line. On a host a team is one thread: nothing changes but who takes which
  * row.
  * limit: GPU: from the lines of the L1 to memory.
- * predict: host: time / before = 0.8 to 1.25
- * predict: omp: time / before = 0.02 to 0.7
+ * predict: host: time / before = 0.7 to 1.4
+ * predict: omp: time / before = 0.08 to 0.4
  */
 #include "../../offload/rows.h"
 #include "omp_steps.h"

@@ -4,8 +4,8 @@
  * why: memory is the limit, and the second reading is a third of what goes through the caches. A host's row is in its L1
  * anyway.
  * limit: GPU: bytes, where the second reading missed the L1. Host: none.
- * predict: host: time / before = 0.8 to 1.25
- * predict: omp: time / before = 0.5 to 1.1
+ * predict: host: time / before = 0.7 to 1.4
+ * predict: omp: time / before = 0.7 to 1.1
  */
 #include "../../offload/rows.h"
 #include "omp_steps.h"

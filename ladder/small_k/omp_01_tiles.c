@@ -3,8 +3,8 @@
  * what: the kernel that the problem's text ends with: a team copies 16 x 16 of A and of B, each thread computes one element.
  * why: a value that was copied is used 16 times.
  * limit: reads of team memory, two for a product, and two barriers for every 16 products.
- * predict: host: time = 0.01 to 2
- * predict: omp: time = 0.001 to 0.1
+ * predict: host: time = 0.01 to 1
+ * predict: omp: time = 0.003 to 0.03
  */
 #include "omp_steps.h"
 

@@ -4,7 +4,7 @@
  * why: it is how the formula reads.
  * limit: none yet. Each product reads an X and a W, and a row of X is read twice.
  * predict: host: time = 0.05 to 10
- * predict: omp: time = 0.01 to 0.5
+ * predict: omp: time = 0.05 to 1
  */
 #include "omp_steps.h"
 

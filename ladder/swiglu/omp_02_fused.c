@@ -3,9 +3,10 @@
  * what: one loop over k with two sums. `diff` of 01 and 02.
  * why: an X that was read serves two products, and two sums do not wait for each other: three reads for two products, where
  * there were four.
- * limit: reads; on a GPU a quarter fewer. A host waits for its columns of W as before.
- * predict: host: time / before = 0.4 to 1.2
- * predict: omp: time / before = 0.4 to 1.1
+ * limit: GPU: reads, a quarter fewer, and twice as many are on their way. A host waits for its columns of W as before, and
+ * now two of them want the same sets of its caches.
+ * predict: host: time / before = 0.6 to 1.6
+ * predict: omp: time / before = 0.3 to 0.8
  */
 #include "omp_steps.h"
 

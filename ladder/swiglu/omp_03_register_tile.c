@@ -5,8 +5,8 @@
  * why: 8 values of X meet two vectors: 16 multiply-adds of vectors for 10 reads. silu(gate) * up is computed where both sums
  * are, and no product goes to memory.
  * limit: from reads to arithmetic.
- * predict: host: time / before = 0.005 to 0.3
- * predict: omp: time / before = 0.05 to 0.6
+ * predict: host: time / before = 0.004 to 0.06
+ * predict: omp: time / before = 0.03 to 0.2
  */
 #include "omp_steps.h"
 
