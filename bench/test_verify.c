@@ -1,5 +1,6 @@
 /* The bench's own check must catch what it is there for: a wrong element, one that was never written, a figure above a ceiling.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,6 +230,7 @@ static void test_sums(void **state) {
           int64_t at = row / 40 * o.buffers.array[2].stride[0] + row % 40 * ld + col;
           plant(&o, 2, at, visible[type], BENCH_SUMS);
           plant(&o, 2, at, -visible[type], BENCH_SUMS);
+          plant(&o, 2, at, (double)INFINITY, BENCH_SUMS);
         }
       assert_verified(&o, BENCH_SUMS);
       close_case(&o);

@@ -9,7 +9,7 @@
 #include "gpu_row.h"
 
 /* KEYS: that a wave fetches at a time. UNITS: about as many as keep the device busy. LEAST: keys of a part. */
-enum { WAVES = 4, THREADS = WAVES * TDM_WAVE, ROWS = 8, KEYS = 4, HEAD = 128, UNITS = 1056, LEAST = 32 };
+enum { THREADS = 128, WAVES = THREADS / TDM_WAVE, ROWS = 8, KEYS = 4, HEAD = 128, UNITS = 1056, LEAST = 32 };
 
 typedef struct decode_work {
   tdm_attention_desc d;

@@ -6,8 +6,9 @@
 
 #include "gpu_row.h"
 
-/* WAVES: of a team. PIECES: of 16 bytes, that a lane fetches of the weights at a time; half of them for more than two rows. */
-enum { SKINNY_ROWS = 8, SKINNY_WAVES = 4, SKINNY_PIECES = 4, SKINNY_WEIGHTS = 2, SKINNY_THREADS = SKINNY_WAVES * TDM_WAVE };
+/* THREADS: of a team, the same in the host's pass, where TDM_WAVE is 32 whatever the GPU's is. PIECES: of 16 bytes, that a lane
+ * fetches of the weights at a time; half of them for more than two rows. */
+enum { SKINNY_ROWS = 8, SKINNY_PIECES = 4, SKINNY_WEIGHTS = 2, SKINNY_THREADS = 128, SKINNY_WAVES = SKINNY_THREADS / TDM_WAVE };
 
 /* The rows of x, and the weights' rows of one wave. Offsets in elements. */
 typedef struct gpu_skinny_part {

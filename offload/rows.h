@@ -46,7 +46,7 @@ typedef enum tdm_combine { TDM_SUM, TDM_MAX } tdm_combine_t;
 
 TDM_INLINE double tdm_combine(double a, double b, tdm_combine_t how) { return how == TDM_SUM ? a + b : a > b ? a : b; }
 
-/* Threads that exchange registers without a barrier. */
+/* Threads that exchange registers without a barrier. Not for the size of a launch: the host's pass sees 32 for any GPU. */
 #if defined(__AMDGCN__)
 enum { TDM_WAVE = 64 };
 #else

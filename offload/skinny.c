@@ -7,6 +7,7 @@
 enum {
   BLOCK_ROWS = MICRO_M < 8 ? 4 : 8, /* of A that are multiplied at a time: their sums stay in registers */
   SUMS_FLOATS = 8192,               /* a block's sums where B is stored [k, n]: 32 KiB */
+  MOST_THREADS = 64,                /* of a launch that the caller names, unless the host has more */
   K_STEP = 64,                      /* rows of B that several blocks of A's rows find in the L2 */
 };
 
@@ -203,8 +204,11 @@ skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
   g.width = tdm_ceil_div(micros, g.blocks) * MICRO_N;
   g.blocks = tdm_ceil_div(n, g.width);
   tdm_plan_launch(plan, 1, tdm_min(g.blocks * batch, threads));
-  size_t used = (size_t)plan->launch.teams * (size_t)plan->launch.threads;
-  plan->workspace_bytes = used * (size_t)slice_floats(&g, weights) * sizeof(float);
+  /* A launch that the caller names may have more threads than the host, as each has a slice of the workspace not any number. */
+  int64_t asked = (int64_t)plan->launch.teams * plan->launch.threads, useful = tdm_min(g.blocks * batch, asked);
+  plan->launch.teams = 1;
+  plan->launch.threads = (int)tdm_min(useful, tdm_max(threads, MOST_THREADS));
+  plan->workspace_bytes = (size_t)plan->launch.threads * (size_t)slice_floats(&g, weights) * sizeof(float);
   return g;
 }
 

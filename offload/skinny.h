@@ -30,8 +30,8 @@ skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
 void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost);
 void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost);
 
-/* As many threads as the launch has teams and threads, or fewer. */
-#define SKINNY_PARALLEL(launch) TDM_PRAGMA(omp parallel num_threads((launch).teams *(launch).threads))
+/* As many threads as the launch has, in one team, or fewer. */
+#define SKINNY_PARALLEL(launch) TDM_PRAGMA(omp parallel num_threads((launch).threads))
 
 /* A thread's part of a run. */
 typedef struct skinny_part {

@@ -86,7 +86,7 @@
 #define TDM_SYNC_BLOCK()
 #endif
 
-/* x of the thread whose number differs in the bits of mask, which is below 32: waves exchange registers. */
+/* x of the thread whose number differs in the bits of mask, which is below TDM_WAVE: waves exchange registers. */
 #define TDM_INLINE static inline __attribute__((always_inline))
 TDM_INLINE float tdm_lane_xor(float x, int mask) {
 #if defined(__NVPTX__)

@@ -33,7 +33,7 @@ typedef struct driver {
 static bool find(void *library, const char *name, void *to, char *reason, size_t size) {
   void *symbol = dlsym(library, name);
   memcpy(to, &symbol, sizeof symbol);
-  if (symbol == NULL) snprintf(reason, size, "the driver has no %s (CUDA 12.1 brought it)", name);
+  if (symbol == NULL) snprintf(reason, size, "the driver has no %s: CUDA 12.1 and later have it", name);
   return symbol != NULL;
 }
 
@@ -58,8 +58,9 @@ static bool set_wait(const driver *d, uintptr_t memory, unsigned sched, char *re
     return false;
   }
   bool ok = change_flags(d, sched, reason, size);
-  d->pop(&popped);
-  return ok;
+  code = d->pop(&popped);
+  if (code != 0 && ok) snprintf(reason, size, "the driver can not take its context back (error %d)", code);
+  return ok && code == 0;
 }
 
 bool tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size) {
@@ -75,7 +76,7 @@ bool tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, si
             find(library, "cuCtxSetFlags", &d.set, reason, size) &&
             find(library, "cuPointerGetAttribute", &d.attribute, reason, size);
   if (ok && tdm_backend_omp.alloc(context, BYTES, &memory) != TDM_OK) {
-    snprintf(reason, size, "has not %d bytes of memory left", BYTES);
+    snprintf(reason, size, "%s", tdm_last_error());
     ok = false;
   }
   ok = ok && set_wait(&d, (uintptr_t)memory, sched, reason, size);
