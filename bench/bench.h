@@ -120,9 +120,6 @@ typedef struct bench_case_list {
 bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, const case_options *options, char *error,
                         size_t size);
 
-/* option: "--min-time". A text that is NULL leaves *seconds as it is. */
-bool bench_parse_seconds(const char *option, const char *text, double *seconds, char *error, size_t size);
-
 /* ---- buffers.c: the arrays of a case, `copies` times over, so that a run finds none of its data in a cache ---- */
 
 enum {

@@ -98,12 +98,3 @@ bool bench_choose_cases(bench_case_list *list, const char *op_name, const char *
   return case_options_apply(options, &list->c[0], error, size) && case_parse_shape(&list->c[0], shape, error, size) &&
          check_fill(list, error, size);
 }
-
-bool bench_parse_seconds(const char *option, const char *text, double *seconds, char *error, size_t size) {
-  if (text == NULL) return true;
-  char *end;
-  *seconds = strtod(text, &end);
-  if (end != text && *end == '\0' && *seconds >= 0.001 && *seconds <= 3600) return true;
-  snprintf(error, size, "%s = '%s': must be 0.001 to 3600 seconds", option, text);
-  return false;
-}

@@ -207,8 +207,9 @@ static bool is_ladder(ladder_tool *t) {
   for (int k = 0; k < CASES; k++) {
     if (strcmp(cases[k].ladder, name) == 0) return true;
     size_t used = strlen(names);
-    if (k == 0 || strcmp(cases[k].ladder, cases[k - 1].ladder) != 0)
-      snprintf(names + used, sizeof names - used, "%s%s", k > 0 ? "|" : "", cases[k].ladder);
+    int same = 0; /* the first case of this ladder */
+    while (strcmp(cases[same].ladder, cases[k].ladder) != 0) same++;
+    if (same == k) snprintf(names + used, sizeof names - used, "%s%s", k > 0 ? "|" : "", cases[k].ladder);
   }
   return fail(t, "ladder: OP = '%s': must be one of %s", name, names);
 }
@@ -277,7 +278,7 @@ static bool read_all(ladder_tool *t) {
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->asked_workgroups, t->error, sizeof t->error))
     return false;
   return read_predictions(t) && read_devices(t) && read_shape(t) &&
-         bench_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
+         case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
          (t->plot == NULL || bench_can_plot(t->error, sizeof t->error)) && open_devices(t);

@@ -59,8 +59,8 @@ static bool read_limits(tool *t) {
   if (t->workgroups != NULL && !usage(t, case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &limits->workgroups,
                                                            t->error, sizeof t->error)))
     return false;
-  return usage(t, bench_parse_seconds("--check-time", t->check, &limits->check, t->error, sizeof t->error)) &&
-         usage(t, bench_parse_seconds("--min-time", t->seconds, &limits->seconds, t->error, sizeof t->error));
+  return usage(t, case_parse_seconds("--check-time", t->check, &limits->check, t->error, sizeof t->error)) &&
+         usage(t, case_parse_seconds("--min-time", t->seconds, &limits->seconds, t->error, sizeof t->error));
 }
 
 static bool check_outputs(tool *t) {

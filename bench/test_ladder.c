@@ -93,6 +93,9 @@ static void judges(void **state) {
   row.counts.launch[0].c.workgroups_run = 4; /* a part: what is behind the vL1D is not modelled */
   assert_int_equal(verdict("hbm_bytes = 0 to 0", &row, NULL), LADDER_NO_FIGURE);
   row.outcome = BENCH_FAILED;
+  snprintf(row.reason, sizeof row.reason, "hipErrorLaunchFailure");
+  assert_int_equal(verdict("caught", &row, NULL), LADDER_NOT_HELD); /* it failed, but not by its result */
+  snprintf(row.reason, sizeof row.reason, "wrong: c[0][0]");
   assert_int_equal(verdict("caught", &row, NULL), LADDER_HELD);
   assert_int_equal(verdict("right", &row, NULL), LADDER_NOT_HELD);
   assert_int_equal(verdict("loads = 30 to 30", &row, NULL), LADDER_NO_FIGURE);

@@ -170,7 +170,7 @@ static bool read_all(tune_tool *t) {
   t->simulated = bench_is_simulated(t->devices.name[0]);
   t->limits.rotation = bench_rotation(&machine);
   t->limits.seconds = 0.2;
-  if (!bench_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error)) return false;
+  if (!case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error)) return false;
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;

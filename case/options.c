@@ -1,9 +1,6 @@
 /* The shared command line of the tools. */
 #include "options.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,17 +98,4 @@ bool case_options_devices(const case_options *o, case_devices *devices, char *er
 tdm_status case_open(const case_options *o, const char *device, tdm_context **context) {
   tdm_options open = {.backend = o->backend, .device = device, .kernel = o->kernel};
   return tdm_open(&open, context);
-}
-
-bool case_parse_number(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *value, char *error,
-                       size_t size) {
-  char *end;
-  errno = 0;
-  unsigned long long number = strtoull(text, &end, 10);
-  if (isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && number >= least && number <= most) {
-    *value = number;
-    return true;
-  }
-  snprintf(error, size, "%s = '%s': must be a whole number from %" PRIu64 " to %" PRIu64, what, text, least, most);
-  return false;
 }

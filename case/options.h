@@ -42,8 +42,12 @@ bool case_options_devices(const case_options *options, case_devices *devices, ch
 /* tdm_open with --backend and --kernel, on one device of the list. */
 tdm_status case_open(const case_options *options, const char *device, tdm_context **context);
 
+/* ---- numbers.c ---- */
+
 /* A whole number from least to most. what: "--repeats". */
 bool case_parse_number(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *value, char *error,
                        size_t size);
+/* what: "--min-time". A text that is NULL leaves *seconds as it is. */
+bool case_parse_seconds(const char *what, const char *text, double *seconds, char *error, size_t size);
 
 #endif

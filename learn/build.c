@@ -99,8 +99,8 @@ static void make_command(command *c, const learn_request *r, const char *chip, c
   const learn_exercise *e = r->exercise;
   snprintf(c->header, sizeof c->header, "%s/%s/kernel.h", r->folder, e->name);
   snprintf(c->language, sizeof c->language, "%s/hip.h", r->folder);
-  /* a file name is no option */
-  snprintf(c->source, sizeof c->source, "%s%s", r->file[0] == '-' ? "./" : "", r->file);
+  /* a file name is no option, and no file of options */
+  snprintf(c->source, sizeof c->source, "%s%s", r->file[0] == '-' || r->file[0] == '@' ? "./" : "", r->file);
   snprintf(c->object, sizeof c->object, "%s/object", c->folder);
   put(c, code->compiler);
   if (chip != NULL) {

@@ -9,20 +9,19 @@
 #include <unistd.h>
 
 #include "learn_config.h"
+#include "options.h"
 #include "process.h"
 #include "scores.h"
 #include "show.h"
 #include "try.h"
 
-enum { EXIT_USAGE = 2 };
-
 static const char usage[] =
     "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N] [--score NAME] | scores [FILE]";
 
 typedef struct options {
-  char *device, *start, *compiler, *score, *scores;
-  int hints;
-  double seconds;
+  char *device, *start, *compiler, *score, *scores, *hints_text, *seconds_text;
+  uint64_t hints;
+  double seconds; /* 0: the device's own */
 } options;
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...) {
@@ -52,7 +51,7 @@ static void find_folder(char *folder, size_t size) {
 
 static int show(const learn_exercise *e, const options *o, const char *folder) {
   if (o->start != NULL) return learn_write_start(e, folder, o->start) ? 0 : 1;
-  return learn_show(e, folder, o->hints > 0 ? o->hints : 1) ? 0 : 1;
+  return learn_show(e, folder, (int)o->hints) ? 0 : 1;
 }
 
 /* "hip:3" */
@@ -88,12 +87,12 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   if (o->score != NULL && (!e->open || strncmp(r.device, "sim:", 4) != 0))
     return refuse("--score: %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", e->name, r.device);
   if (o->score != NULL && !learn_score_name(o->score))
-    return refuse("--score = '%s': must be 1 to 40 printable characters", o->score);
+    return refuse("--score = '%s': must be 1 to 40 printable characters, the first of them no space", o->score);
   learn_outcome *outcome = process_share(sizeof *outcome);
   if (outcome == NULL) return refuse("no memory");
   process_catch_interrupts();
   learn_try(&r, outcome);
-  int result = learn_tell(&r, outcome, o->hints > 0 ? o->hints : 1);
+  int result = learn_tell(&r, outcome, (int)o->hints);
   if (o->score == NULL || outcome->verdict != LEARN_RIGHT) return result;
   return learn_score_add(o->scores != NULL ? o->scores : learn_scores_file, o->score, &r, outcome) ? result : 1;
 }
@@ -119,12 +118,15 @@ static int command(const char **words, const options *o) {
 }
 
 int main(int argc, const char **argv) {
-  options o = {0};
+  options o = {.hints = 1};
+  char error[256];
   struct poptOption rows[] = {
-      {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs: sim:gfx950, sim:gfx942, hip:N; host", "DEV"},
-      {"hints", '\0', POPT_ARG_INT, &o.hints, 0, "Hints to print (default 1)", "N"},
+      {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs: sim:gfx950, sim:gfx942, hip:N; C: host, omp:N",
+       "DEV"},
+      {"hints", '\0', POPT_ARG_STRING, &o.hints_text, 0, "Hints to print: 1 to 99 (default 1)", "N"},
       {"start", '\0', POPT_ARG_STRING, &o.start, 0, "show: write the file to begin with to a new file", "FILE"},
-      {"seconds", '\0', POPT_ARG_DOUBLE, &o.seconds, 0, "try: how long it may run", "S"},
+      {"seconds", '\0', POPT_ARG_STRING, &o.seconds_text, 0,
+       "try: how long it may run: 0.001 to 3600 (default: C 20 a run, HIP 120)", "S"},
       {"compiler", '\0', POPT_ARG_STRING, &o.compiler, 0, "try: compile with this one (default: the build's, else of PATH)",
        "PROGRAM"},
       {"score", '\0', POPT_ARG_STRING, &o.score, 0, "try of an open challenge: append a right result to the scoreboard",
@@ -135,9 +137,10 @@ int main(int argc, const char **argv) {
   poptSetOtherOptionHelp(context, usage);
   int got = poptGetNextOpt(context), result;
   if (got < -1)
-    result = refuse("%s: %s", poptBadOption(context, 0), poptStrerror(got));
-  else if (o.hints < 0 || o.seconds < 0)
-    result = refuse("--hints and --seconds must not be negative");
+    result = refuse("%s: %s: see --help", poptBadOption(context, 0), poptStrerror(got));
+  else if ((o.hints_text != NULL && !case_parse_number("--hints", o.hints_text, 1, 99, &o.hints, error, sizeof error)) ||
+           !case_parse_seconds("--seconds", o.seconds_text, &o.seconds, error, sizeof error))
+    result = refuse("%s", error);
   else
     result = command(poptGetArgs(context), &o);
   poptFreeContext(context);
@@ -146,5 +149,7 @@ int main(int argc, const char **argv) {
   free(o.compiler);
   free(o.score);
   free(o.scores);
+  free(o.hints_text);
+  free(o.seconds_text);
   return result;
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLICE_MS = 20 };
+enum { SLICE_MS = 20, PIECES = 64 };
 
 static volatile sig_atomic_t interrupted;
 
@@ -53,32 +53,38 @@ static void child(int words, void (*work)(void *), void *argument) {
   _exit(0);
 }
 
-/* Takes what is there; false: the other end is closed. */
+/* Takes what is there, up to PIECES: a writer that never stops must not keep us from the clock. false: the other end is
+ * closed. */
 static bool take(int words, process *p, size_t *used) {
   char piece[4096];
-  ssize_t got;
-  while ((got = read(words, piece, sizeof piece)) > 0) {
+  ssize_t got = 1;
+  for (int n = 0; n < PIECES && (got = read(words, piece, sizeof piece)) > 0; n++) {
     size_t room = sizeof p->text - 1 - *used, keep = (size_t)got < room ? (size_t)got : room;
     memcpy(p->text + *used, piece, keep);
     *used += keep;
   }
-  return got < 0 && (errno == EAGAIN || errno == EINTR);
+  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* It is not reaped yet, so that its number stays that of its group. */
+static bool has_ended(pid_t pid) {
+  siginfo_t info = {0};
+  return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
 }
 
 static void watch(pid_t pid, int words, double seconds, process *p) {
   double until = now() + seconds;
   size_t used = 0;
-  bool open_end = true;
-  pid_t ended = 0;
-  while (ended == 0 && now() < until && !process_interrupted()) {
+  bool open_end = true, ended = false;
+  while (!ended && now() < until && !process_interrupted()) {
     struct pollfd wait = {.fd = open_end ? words : -1, .events = POLLIN};
     poll(&wait, 1, SLICE_MS);
     if (open_end) open_end = take(words, p, &used);
-    ended = waitpid(pid, &p->status, WNOHANG);
+    ended = has_ended(pid);
   }
-  p->timed_out = ended == 0 && !process_interrupted();
+  p->timed_out = !ended && !process_interrupted();
   kill(-pid, SIGKILL);
-  if (ended == 0) waitpid(pid, &p->status, 0);
+  while (waitpid(pid, &p->status, 0) < 0 && errno == EINTR) {}
   take(words, p, &used);
   p->text[used] = '\0';
 }

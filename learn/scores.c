@@ -22,8 +22,8 @@ typedef struct score {
 bool learn_score_name(const char *name) {
   size_t length = strlen(name);
   for (const char *at = name; *at != '\0'; at++)
-    if ((unsigned char)*at < ' ') return false;
-  return length > 0 && length <= NAME_MOST;
+    if ((unsigned char)*at < ' ' || *at == 127) return false;
+  return length > 0 && length <= NAME_MOST && name[0] != ' '; /* parse skips white space in front */
 }
 
 bool learn_score_add(const char *path, const char *name, const learn_request *r, const learn_outcome *o) {

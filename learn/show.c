@@ -87,18 +87,18 @@ static int count_hints(const char *task) {
   return count;
 }
 
-static bool print_hint(const char *task, int n) {
+static void print_hint(const char *task, int n) {
   int length;
   const char *hint = find_hint(task, n, &length);
   if (hint != NULL) printf("hint %d of %d: %.*s\n", n, count_hints(task), length, hint);
-  return hint != NULL;
 }
 
-bool learn_show_hint(const learn_exercise *e, const char *folder, int n) {
+bool learn_show_hints(const learn_exercise *e, const char *folder, int hints) {
   char *task = read_part(e, folder, "task.md");
-  bool there = task != NULL && print_hint(task, n);
+  int count = task != NULL ? count_hints(task) : 0;
+  for (int n = 1; n <= hints && n <= count; n++) print_hint(task, n);
   free(task);
-  return there;
+  return count > hints;
 }
 
 /* ---- Targets ---- */
@@ -168,7 +168,7 @@ bool learn_show(const learn_exercise *e, const char *folder, int hints) {
     print_targets(e);
     printf("\nBegin with: tandem-learn show %s --start my.%s, then: tandem-learn try %s my.%s\n", e->name, e->c ? "c" : "hip",
            e->name, e->c ? "c" : "hip");
-    for (int n = 1; n <= hints; n++) print_hint(task, n);
+    for (int n = 1; n <= hints && n <= count_hints(task); n++) print_hint(task, n);
   }
   free(task);
   free(kernel);

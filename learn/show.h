@@ -14,8 +14,8 @@ bool learn_show(const learn_exercise *e, const char *folder, int hints);
 bool learn_write_start(const learn_exercise *e, const char *folder, const char *to);
 /* The counters beside their targets; false: one is missed. */
 bool learn_show_targets(const learn_exercise *e, const learn_outcome *o);
-/* Hint number n, from 1 on; false: there is none. */
-bool learn_show_hint(const learn_exercise *e, const char *folder, int n);
+/* The first `hints` hints; whether there are more. */
+bool learn_show_hints(const learn_exercise *e, const char *folder, int hints);
 
 /* A whole text file; NULL: stderr tells why. */
 char *learn_read_text(const char *path);

@@ -114,14 +114,13 @@ static void tell_where(const learn_request *r, const learn_outcome *o) {
     printf("  right: %s\n", shape);
   }
   bool ran = o->verdict != LEARN_COMPILE && o->verdict != LEARN_SYMBOL && o->verdict != LEARN_RIGHT;
+  if (!ran) return; /* o->shape is none that was begun */
   learn_print_shape(e, o->shape, shape, sizeof shape);
-  if (ran) printf("  not right: %s\n", shape);
+  printf("  not right: %s\n", shape);
 }
 
 static void tell_hints(const learn_request *r, int hints) {
-  bool more = true;
-  for (int n = 1; n <= hints && more; n++) more = learn_show_hint(r->exercise, r->folder, n);
-  if (more) printf("more hints: --hints %d\n", hints + 1);
+  if (learn_show_hints(r->exercise, r->folder, hints)) printf("more hints: --hints %d\n", hints + 1);
 }
 
 int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {

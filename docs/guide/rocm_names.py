@@ -25,7 +25,7 @@ def rows(launch):
         ("SQ_LDS_BANK_CONFLICT", lds["conflict_clocks"]),
         ("TCP_TOTAL_CACHE_ACCESSES_sum", sum(launch[kind]["lines128"] for kind in ("load", "store", "atomic"))),
         ("TCP_TCC_READ_REQ_sum", l2["reads"]),
-        ("TCC_HIT_sum / (TCC_HIT_sum + TCC_MISS_sum), reads", round(l2["read_hits"] / l2["reads"], 3)),
+        ("TCC_HIT_sum / (TCC_HIT_sum + TCC_MISS_sum), reads", round(l2["read_hits"] / l2["reads"], 3) if l2["reads"] else "-"),
         ("FETCH_SIZE x 1024", l2["fabric_read"]),
         ("WRITE_SIZE x 1024", l2["fabric_write"]),
     ]

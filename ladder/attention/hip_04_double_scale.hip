@@ -2,8 +2,8 @@
  *
  * what: one line: p[j] = exp(score - max) * tile_scale. But exp(score - max) is under the new maximum already. `diff` with step
  * 3 shows it.
- * why: it is how a published kernel of a course has it. The results look like attention: rows are averages of V still, with
- * weights that are wrong where a maximum grew.
+ * why: it is how a published kernel of a course has it. The first causal rows are 0; the rows behind look like attention:
+ * they are averages of V still, with weights that are wrong where a maximum grew.
  * limit: none. It is here for the checker.
  * wrong: the first tile's scale, from no maximum, is 0, and so its keys are lost; where a maximum grows later, those of that
  * tile count too little. Over many keys that is wrong by tenths.

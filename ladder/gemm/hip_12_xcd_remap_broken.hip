@@ -1,10 +1,11 @@
 /* XCD remap, broken: workgroup ids, which the XCDs take in turn, become shares of neighbouring tiles, but not of all tiles.
  *
- * what: tile = xcd ceil(tiles / xcds) + id / xcds: the remap as it is often written. `diff hip_09_* hip_12_*` is the change.
+ * what: tile = xcd ceil(tiles / xcds) + id / xcds, and the id itself where that is out of range: the remap as it is often
+ * written. `diff hip_09_* hip_12_*` is the change.
  * why: tiles of neighbours share rows of A and B, which then stay in one XCD's L2.
  * limit: L2 misses. It looks right, and is right where the XCDs divide the number of tiles, as they do in square benchmarks.
- * wrong: of 33 tiles over 8 XCDs, tiles 9, 14, 19, 24 and 29 are nobody's: each XCD but the first has 4 workgroups for its 5
- * tiles.
+ * wrong: of 33 tiles over 8 XCDs, tiles 9, 14, 19, 24 and 29 are nobody's, as each XCD but the first has 4 workgroups for its
+ * 5 tiles; and 7, 15, 23, 30 and 31 are computed twice.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes
  * predict: 192x704x64: caught
  * predict: 512x512x64: right
@@ -57,7 +58,7 @@ KERNEL WORKGROUP(THREADS, 2) void gemm_step(gemm_step_args g) {
   SHARED static char lds_a[2 * TILE_BYTES] __attribute__((aligned(16))), lds_b[2 * TILE_BYTES] __attribute__((aligned(16)));
   uint32_t tiles = g.tiles_m * g.tiles_n, share = (tiles + g.xcds - 1) / g.xcds;
   uint32_t tile = workgroup_index() % g.xcds * share + workgroup_index() / g.xcds;
-  if (tile >= tiles) return;
+  if (tile >= tiles) tile = workgroup_index(); /* out of range: keep the old id */
   int64_t row0 = (int64_t)(tile / g.tiles_n) * TILE, column0 = (int64_t)(tile % g.tiles_n) * TILE;
   int row = wave_index() / 2 * WAVE_TILE, column = wave_index() % 2 * WAVE_TILE;
   buffer from_a = buffer_of(g.a, row0, g.m, g.k, g.lda), from_b = buffer_of(g.b, column0, g.n, g.k, g.ldb);

@@ -28,7 +28,11 @@ says 2 'show: must be' "$learn" show
 says 2 'try: must be' "$learn" try omp-axpy
 says 2 "FILE = 'none.c': can't be read" "$learn" try omp-axpy none.c
 says 2 '--hint: unknown option' "$learn" list --hint 3
-says 2 '--hints and --seconds must not be negative' "$learn" show axpy --hints -1
+says 2 "--hints = '-1': must be a whole number from 1 to 99" "$learn" show axpy --hints -1
+says 2 "--hints = '2000000000': must be a whole number from 1 to 99" "$learn" show axpy --hints 2000000000
+for seconds in inf nan -1 x; do
+  says 2 "--seconds = '$seconds': must be 0.001 to 3600 seconds" "$learn" try omp-axpy "$folder/omp-axpy/start.c" --seconds $seconds
+done
 says 0 'hint 2 of 3' "$learn" show omp-axpy --hints 9
 says 0 'my.c: the start of omp-axpy' "$learn" show omp-axpy --start my.c
 cmp my.c "$folder/omp-axpy/start.c" || bad=1
@@ -50,6 +54,12 @@ says 77 'no folder can be made there' env TMPDIR=/nowhere "$learn" try omp-axpy 
 cp -- "$folder/omp-axpy/solution.c" "-o a;b \$(touch c) '\".c"
 says 0 'verdict: right' "$learn" try omp-axpy -- "-o a;b \$(touch c) '\".c"
 [ ! -e c ] || bad=1
+cp -- "$folder/omp-axpy/solution.c" @options.c
+says 0 'verdict: right' "$learn" try omp-axpy @options.c
+# Behind the last hint there are no more.
+says 1 'more hints: --hints 3' "$learn" try omp-axpy "$folder/omp-axpy/start.c" --hints 2
+says 1 'hint 3 of 3' "$learn" try omp-axpy "$folder/omp-axpy/start.c" --hints 3
+grep -q 'more hints' out && bad=1
 
 # An interrupt ends what runs, and leaves nothing behind.
 mkdir tmp
@@ -85,6 +95,7 @@ if [ "$hip" = yes ]; then
   solution=$folder/gemm/solution.hip
   says 2 "--device = 'host': must be sim:gfx950" "$learn" try gemm "$solution" --device host
   says 2 "must be 1 to 40 printable" "$learn" try gemm "$solution" --score ''
+  says 2 "must be 1 to 40 printable" "$learn" try gemm "$solution" --score ' '
   says 0 'tandem-learn-scores.tsv: a line for me' "$learn" try gemm "$solution" --score me
   says 1 'scores.tsv: a line for you' "$learn" try gemm "$folder/gemm/start.hip" --score you --scores scores.tsv
   cat tandem-learn-scores.tsv >>scores.tsv
