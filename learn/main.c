@@ -85,7 +85,8 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   if (!known_device(e, r.device))
     return refuse("--device = '%s': must be %s", r.device, e->c ? "host or omp:N" : "sim:gfx950, sim:gfx942 or hip:N");
   if (o->score != NULL && (!e->open || strncmp(r.device, "sim:", 4) != 0))
-    return refuse("--score: %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", e->name, r.device);
+    return refuse("--score = '%s': %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", o->score,
+                  e->name, r.device);
   if (o->score != NULL && !learn_score_name(o->score))
     return refuse("--score = '%s': must be 1 to 40 printable characters, the first of them no space", o->score);
   learn_outcome *outcome = process_share(sizeof *outcome);
