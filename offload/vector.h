@@ -44,7 +44,7 @@ TDM_INLINE tdm_vec tdm_vec_from_f16(const uint16_t *p) {
 #elif defined(__F16C__) && TDM_LANES == 8
   return (tdm_vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i_u *)p));
 #else
-  tdm_vec v;
+  tdm_vec v = {0};
   for (int i = 0; i < TDM_LANES; i++) v[i] = tdm_f16_to_f32(p[i]);
   return v;
 #endif
