@@ -24,6 +24,7 @@ extern const tdm_kernel tdm_attention_omp_gpu_decode;
 extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
+extern const tdm_kernel tdm_gemm_omp_gpu_mma;
 extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
 extern const tdm_kernel tdm_gemm_omp_gpu_skinny;
 extern const tdm_kernel tdm_rmsnorm_omp_gpu;
@@ -87,6 +88,7 @@ static const tdm_kernel *const built_in[] = {
     &tdm_cross_entropy_omp_gpu,
     &tdm_embedding_omp_gpu,
     &tdm_gemm_omp_gpu,
+    &tdm_gemm_omp_gpu_mma,
     &tdm_gemm_omp_gpu_small_k,
     &tdm_gemm_omp_gpu_skinny,
     &tdm_rmsnorm_omp_gpu,

@@ -1,0 +1,83 @@
+/* Matrix units of GPUs for 16-bit elements, and copies that go to team memory past the registers: what clang has no portable
+ * word for. NVIDIA from sm_80 on; meson.build defines TDM_OFFLOAD_MMA for such a chip, and rows that need it refuse every
+ * other. The
+ * instructions and who holds what: NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async". */
+#ifndef TANDEM_OFFLOAD_MMA_H
+#define TANDEM_OFFLOAD_MMA_H
+
+#include "tandem/tandem.h"
+#include "target.h"
+
+typedef float mma_sums __attribute__((vector_size(16))); /* a lane's part of 16 x 8 sums */
+
+/* 16 lines by 16 k of an operand, in blocks of 8 x 8. A lane's word of a block: line lane / 4, k = 2 (lane % 4) and the next
+ * one. Blocks of a: k 0 to 7 of the lines 0 to 7 and 8 to 15, then k 8 to 15 of both. Of b: lines 0 to 7 with k 0 to 7 and 8 to
+ * 15, then lines 8 to 15, so that what an instruction takes is a pair of registers. */
+typedef struct mma_operand {
+  uint32_t word[4];
+} mma_operand;
+
+#if defined(__NVPTX__) && defined(TDM_OFFLOAD_MMA)
+
+/* An address in team memory, as those instructions want it. */
+typedef uint32_t mma_address;
+TDM_INLINE mma_address mma_address_of(const void *team_memory) {
+  return (uint32_t)(uintptr_t)(const __attribute__((address_space(3))) void *)team_memory;
+}
+
+/* 16 bytes travel; all of a copy's bytes are 16-byte aligned. mma_copied closes a group of copies. */
+TDM_INLINE void mma_copy(mma_address to, const char *from) {
+  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
+}
+TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : : : "memory"); }
+/* Waits for the thread's own groups, all but the last one. */
+TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
+
+/* Lane l names the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines, not along k. */
+TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
+  mma_operand x;
+  if (transposed)
+    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+                     : "r"(row)
+                     : "memory");
+  else
+    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+                     : "r"(row)
+                     : "memory");
+  return x;
+}
+
+/* sums += a (16 lines) times 8 lines of b: half 0 or 1 of them. Sum e of a lane: row lane / 4 + e / 2 * 8, column
+ * 2 (lane % 4) + e % 2. */
+#define MMA_INSTRUCTION(type)                                                    \
+  __asm__("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                 \
+          ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+          : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                               \
+          : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b.word[2 * half]), "r"(b.word[2 * half + 1]))
+TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, tdm_type type) {
+  float s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
+  if (type == TDM_F16)
+    MMA_INSTRUCTION("f16");
+  else
+    MMA_INSTRUCTION("bf16");
+  return (mma_sums){s0, s1, s2, s3};
+}
+#undef MMA_INSTRUCTION
+
+#else /* hosts and other GPUs only compile it */
+
+typedef uintptr_t mma_address;
+TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_address)team_memory; }
+TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
+TDM_INLINE void mma_copied(void) {}
+TDM_INLINE void mma_wait_but_one(void) {}
+TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
+TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, tdm_type type) {
+  return (void)a, (void)b, (void)half, (void)type, sums;
+}
+
+#endif
+
+#endif
