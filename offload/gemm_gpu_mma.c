@@ -5,8 +5,7 @@
  *
  * Two steps travel to team memory while one is multiplied, without a register; a step costs one barrier. Panels are rows of
  * pieces of 8 elements, permuted so that 8 rows of a block lie in all of the banks: without padding three steps fit.
- *
- * Not yet run on a GPU: by its name alone until a standard set has passed there. */
+ */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -240,5 +239,4 @@ const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .supports = supports,
                                          .prepare = gemm_gpu_prepare,
                                          .launch = launch,
-                                         .by_name = true,
                                          .detour = {16, 0x7, "omp_gpu"}};

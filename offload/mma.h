@@ -1,7 +1,6 @@
 /* Matrix units of GPUs for 16-bit elements, and copies that go to team memory past the registers: what clang has no portable
  * word for. NVIDIA from sm_80 on; meson.build defines TDM_OFFLOAD_MMA for such a chip, and rows that need it refuse every
- * other. The
- * instructions and who holds what: NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async". */
+ * other. The instructions and who holds what: NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async". */
 #ifndef TANDEM_OFFLOAD_MMA_H
 #define TANDEM_OFFLOAD_MMA_H
 

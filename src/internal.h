@@ -166,7 +166,7 @@ typedef struct tdm_kernel {
   /* Estimates a run with plan->tuning; only of plans that it serves and that are not empty. The heuristic compares rows by it.
    * NULL: this row states none, and of two rows the later one is chosen. */
   void (*cost)(const tdm_plan *plan, tdm_cost *cost);
-  bool by_name;   /* a step of a ladder, or not yet run on its chip: runs where its name is given, is no candidate else */
+  bool by_name;   /* a step of a ladder: runs where its name is given, and is no candidate otherwise */
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
   tdm_detour detour;
 } tdm_kernel;

@@ -19,9 +19,9 @@ static const char *const row_shapes[] = {"0x5",   "5x0",    "1x1",    "1x2",   "
 
 static const char *const layouts[] = {"nn", "nt", "tn", "tt", NULL};
 static const char *const products[] = {
-    "0x5x3",    "5x0x3",      "5x7x0",     "1x1x1",     "1x64x33",   "64x1x17",   "2x3x5",      "7x13x17",   "16x16x16",
-    "17x15x31", "31x33x65",   "64x64x64",  "65x63x129", "1x127x255", "127x1x300", "97x101x7",   "128x256x9", "5x300x4",
-    "300x5x9",  "33x17x1000", "3x129x513", "129x65x33", "425x519x5", "430x7x195", "5x1030x385", NULL};
+    "0x5x3",    "5x0x3",      "5x7x0",     "1x1x1",     "1x64x33",   "64x1x17",   "2x3x5",      "7x13x17",    "16x16x16",
+    "17x15x31", "31x33x65",   "64x64x64",  "65x63x129", "1x127x255", "127x1x300", "97x101x7",   "128x256x9",  "5x300x4",
+    "300x5x9",  "33x17x1000", "3x129x513", "129x65x33", "425x519x5", "430x7x195", "5x1030x385", "128x256x64", NULL};
 static const char *const epilogues[] = {"",
                                         "bias",
                                         "residual",
