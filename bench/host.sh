@@ -10,7 +10,7 @@ case ${1-} in '' | -*) build=build ;; *)
   ;;
 esac
 bench=$build/bench/tandem-bench
-results=bench/results document=bench/RESULTS.md
+results=bench/results
 [ -x "$bench" ] || {
   echo "host.sh: $bench: not there: meson setup $build && ninja -C $build" >&2
   exit 2
@@ -53,23 +53,10 @@ goals() {
 }
 
 {
-  echo "<!-- host: written by bench/host.sh -->"
   printf '## Host\n\n%s\n\n' "\`sh bench/host.sh\` made this part; all of its figures are in [results/host.json](results/host.json)."
   goals
   printf '\n![Roofline of the host](results/host.svg)\n\n'
   cat "$tables"
-  echo "<!-- host: end -->"
 } >"$part"
-
-# The part replaces the one that was there; a new document starts with it.
-if [ -f $document ] && grep -q '^<!-- host: written' $document; then
-  awk -v part="$part" '
-    /^<!-- host: written/ { while ((getline line < part) > 0) print line; inside = 1 }
-    !inside { print }
-    /^<!-- host: end/ { inside = 0 }' $document >$document.new
-  mv $document.new $document
-else
-  [ -f $document ] || printf '# Results\n\n' >$document
-  cat "$part" >>$document
-fi
+sh bench/put_part.sh host host.sh <"$part"
 sed -n '/^| goal/,/^$/p' "$part"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures a whole model: tiny-llama's four versions, then PyTorch on the same weights and ids, and writes of each input
-# bench/results/NAME-llama-INPUT.json, .svg (where gnuplot is found), -torch.json and the table of both, .md.
+# Measures a whole model: of each input tiny-llama's four versions, PyTorch on the same weights and ids, and version 4 step by
+# step; then generation. Writes the part NAME-llama of bench/RESULTS.md, and of each input bench/results/NAME-llama-INPUT.json,
+# -torch.json, -profile.json and .svg (where gnuplot is found).
 # Use: sh bench/llama.sh BUILD DEVICE NAME MODEL INPUT...     as in: sh bench/llama.sh build host host /tmp/model 1x256
 # MODEL: a folder; where it is not there, the preset benchmark is written to it. REPEATS (default 5), PYTHON (default python3, with
 # PyTorch and Transformers) and RUNNER, a command that starts tiny-llama, in the environment.
@@ -10,11 +11,12 @@ cd "$(dirname "$0")/.."
   echo "llama.sh: needs BUILD DEVICE NAME MODEL INPUT..., as in: sh bench/llama.sh build host host /tmp/model 1x256" >&2
   exit 2
 }
-llama=$1/examples/tiny-llama/tiny-llama device=$2 name=$3 model=$4
+program=$1/examples/tiny-llama/tiny-llama device=$2 name=$3 model=$4
 python=${PYTHON-python3} repeats=${REPEATS-5}
+command="sh bench/llama.sh $*"
 shift 4
-[ -x "$llama" ] || {
-  echo "llama.sh: $llama: not there: ninja -C BUILD" >&2
+[ -x "$program" ] || {
+  echo "llama.sh: $program: not there: ninja -C BUILD" >&2
   exit 2
 }
 "$python" -c 'import torch, transformers' || {
@@ -22,20 +24,41 @@ shift 4
   exit 2
 }
 [ -e "$model/config.json" ] || "$python" bench/peer_llama.py --make "$model"
-logits=$(mktemp)
-trap 'rm -f "$logits"' EXIT
-for input in "$@"; do
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# shellcheck disable=SC2086 # RUNNER may be several words, or none
+llama() { ${RUNNER-} "$program" --model "$model" --device "$device" "$@"; }
+
+printf "\`REPEATS=%s %s\` made this part. Load average before it: %s.\n" "$repeats" "$command" "$(cut -d' ' -f1 /proc/loadavg)" \
+  >"$folder/part"
+for input; do
   results=bench/results/$name-llama-$input
   set -- --json "$results.json"
   if command -v gnuplot >/dev/null; then
     set -- "$@" --plot "$results.svg"
+    picture="![Versions](results/$name-llama-$input.svg)"
+  else
+    picture=
   fi
-  echo "load average before: $(cut -d' ' -f1 /proc/loadavg)"
-  # shellcheck disable=SC2086 # RUNNER may be several words, or none
-  ${RUNNER-} "$llama" --model "$model" --device "$device" --input "$input" --compare --repeats "$repeats" "$@"
-  # shellcheck disable=SC2086
-  ${RUNNER-} "$llama" --model "$model" --device "$device" --input "$input" --repeats 1 --logits "$logits" >/dev/null
+  llama --input "$input" --compare --repeats "$repeats" "$@"
+  llama --input "$input" --repeats 1 --logits "$folder/logits" >/dev/null
   "$python" bench/peer_llama.py --model "$model" --input "$input" --device "$([ "$device" = host ] && echo cpu || echo cuda)" \
-    --repeats "$repeats" --logits "$logits" --json "$results-torch.json" --beside "$results.json" --markdown "$results.md"
-  cat "$results.md"
+    --repeats "$repeats" --logits "$folder/logits" --json "$results-torch.json" --beside "$results.json" --markdown "$folder/table"
+  rm "$folder/logits"
+  {
+    printf '\n### %s\n\n' "$input"
+    cat "$folder/table"
+    printf '\n%s\n\nVersion 4, step by step, with a wait after each:\n\n```\n' "$picture"
+    llama --input "$input" --version 4 --profile --repeats "$repeats" --json "$results-profile.json"
+    printf '```\n'
+  } >"$folder/input"
+  cat "$folder/input"
+  cat "$folder/input" >>"$folder/part"
 done
+{
+  printf '\n### Generation\n\n```\n'
+  llama --ids 1,2,3,4,5,6,7,8 --generate 33
+  printf '```\n'
+} >>"$folder/part"
+sh bench/put_part.sh "$name-llama" llama.sh <"$folder/part"

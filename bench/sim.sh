@@ -63,13 +63,5 @@ count cross_entropy cross_entropy 512x32000 --dtype bf16
 "$bench" order 2048x2048x2048 --window 8 --chunk 0 --chip gfx942 --tile 256x256x32 >"$folder/order.gfx942"
 python3 bench/sim_table.py "$folder" bench/results/sim.json >"$folder/part"
 
-# The part replaces the one that was there, or stands at the end.
-document=bench/RESULTS.md
-awk -v part="$folder/part" '
-  function put(line) { while ((getline line < part) > 0) print line; done = 1 }
-  /^<!-- sim: written/ { put(); inside = 1 }
-  !inside { print }
-  /^<!-- sim: end/ { inside = 0 }
-  END { if (!done) { print ""; put() } }' $document >"$folder/document"
-cat "$folder/document" >$document
+sh bench/put_part.sh sim sim.sh <"$folder/part"
 sed -n '/^| goal/,/^$/p' "$folder/part"

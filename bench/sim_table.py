@@ -141,8 +141,7 @@ def put_case(name, chip):
               f"{o['waves_per_simd']} |")
 
 
-print("""<!-- sim: written by bench/sim.sh -->
-## On simulated chips
+print("""## On simulated chips
 
 `sh bench/sim.sh` made this part with gfxsim's counters ([docs/gfxsim-profile.md](../docs/gfxsim-profile.md)): what the code objects
 do on an MI355X (gfx950) and an MI300X (gfx942), counted, and the clocks that each pipe needs at least. None of it is a time, and
@@ -165,4 +164,3 @@ for name, chip in rows:
     if chip == "gfx950":
         put_case(name, chip)
         put_case(name, "gfx942")
-print("<!-- sim: end -->")

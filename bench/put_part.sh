@@ -1,0 +1,24 @@
+#!/bin/sh
+# Replaces a part of bench/RESULTS.md by what comes in on stdin, or puts it at the end. Use: sh bench/put_part.sh NAME SCRIPT <PART
+# A part stands between the lines "<!-- NAME: written by bench/SCRIPT -->" and "<!-- NAME: end -->".
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -eq 2 ] || {
+  echo "put_part.sh: needs NAME SCRIPT, as in: sh bench/put_part.sh host host.sh" >&2
+  exit 2
+}
+document=bench/RESULTS.md folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+{
+  echo "<!-- $1: written by bench/$2 -->"
+  cat
+  echo "<!-- $1: end -->"
+} >"$folder/part"
+[ -f $document ] || printf '# Results\n\n' >$document
+awk -v part="$folder/part" -v name="$1" '
+  function put(line) { while ((getline line < part) > 0) print line; done = 1 }
+  index($0, "<!-- " name ": written") == 1 { put(); inside = 1 }
+  !inside { print }
+  index($0, "<!-- " name ": end") == 1 { inside = 0 }
+  END { if (!done) { print ""; put() } }' $document >"$folder/document"
+cat "$folder/document" >$document
