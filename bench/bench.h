@@ -84,7 +84,7 @@ typedef struct bench_row {
   char by[16];     /* "tandem", or the peer */
   char kernel[64]; /* tandem's */
   bench_outcome outcome;
-  char reason[BENCH_TEXT]; /* of what is not OK; or what of a sample could not be checked */
+  char reason[BENCH_TEXT]; /* of what is not OK; or why nothing of a sample could be checked */
   const char *checked;     /* what of the results was compared with f64; NULL: nothing */
   bench_spread time;
   double flops, bytes; /* of the case */
@@ -160,12 +160,12 @@ typedef enum bench_coverage {
 
 /* What a host compares in about `seconds` for one copy: every element, if it can. */
 bench_coverage bench_coverage_of(const bench_buffers *b, double seconds);
-const char *bench_coverage_name(bench_coverage how); /* "every element" */
+const char *bench_coverage_name(bench_coverage how, bool part); /* "every element"; part: of those that a part wrote */
 /* Checks what a runner left in its first `copies` copies, and that no element is NaN, which is also what the outputs held
  * before. false: the reason names the first wrong element. */
 bool bench_verify(const bench_buffers *b, int runner, int copies, bench_coverage how, char *reason, size_t size);
 /* The same for a run of a part of the workgroups: elements that are as they were before the run are passed over, but each
- * output must have some that are not. Sums are not formed. */
+ * output must have some that are not. how: not BENCH_SUMS, which need whole rows. */
 bool bench_verify_part(const bench_buffers *b, bench_coverage how, char *reason, size_t size);
 
 /* ---- measure.c ---- */
@@ -177,6 +177,12 @@ typedef struct bench_limits {
   double check;        /* seconds that every element of a case's result may take to check */
   uint64_t workgroups; /* of each launch, that a simulated device executes at most; 0: bench_sample_of */
 } bench_limits;
+
+/* What every command begins with: `seconds` of measuring, and else the defaults. */
+bench_limits bench_usual_limits(const bench_machine *machine, double seconds);
+#define BENCH_CHECK_TIME_HELP                                                                                              \
+  "Seconds in which the host may compare every element of a case with f64; above a tenth of it gemm is compared by sums, " \
+  "other ops above it by 8 rows; default 20"
 
 /* Measures a case on one device: rows[0] is tandem's, rows[1] the peer's, where peer is not NULL. The caller has set c, title,
  * device, by and ceiling. */
@@ -221,6 +227,8 @@ void bench_print_row(FILE *out, table_style style, const bench_row *row);
 void bench_print_sim_head(FILE *out, table_style style);
 void bench_print_sim_row(FILE *out, table_style style, const bench_row *row);
 void bench_print_sim_table(FILE *out, const bench_run *run); /* all of them, as Markdown */
+/* How far the row's results were compared with f64, where not every element was; and where nothing was, why. "": all were. */
+void bench_put_check(char *text, size_t size, const bench_row *row);
 /* "MFMA 131072": the pipe that takes longest and its clocks; in the order of the launches where there are several. */
 void bench_put_floor(char *text, size_t size, const bench_counts *counts);
 /* A column for each device and peer, where there is more than one. */

@@ -37,7 +37,7 @@ static const struct {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 typedef struct ladder_tool {
-  char *device, *json, *plot, *seconds, *workgroups;
+  char *device, *json, *plot, *seconds, *check, *workgroups;
   uint64_t asked_workgroups; /* of each launch; 0: as many as the ladder's case has */
   const char *operand[2];    /* OP, SHAPE */
   bench_limits limits;
@@ -245,8 +245,6 @@ static bool read_shape(ladder_tool *t) {
 static bool open_devices(ladder_tool *t) {
   ladder_run *run = &t->run;
   char reason[BENCH_TEXT];
-  run->machine = bench_machine_read();
-  t->limits.rotation = bench_rotation(&run->machine);
   for (int d = 0; d < run->devices.count; d++) {
     tdm_context *context = NULL;
     const char *name = run->devices.name[d];
@@ -271,7 +269,8 @@ static bool read_predictions(ladder_tool *t) {
 
 static bool read_all(ladder_tool *t) {
   ladder_run *run = &t->run;
-  t->limits.seconds = 0.2;
+  run->machine = bench_machine_read();
+  t->limits = bench_usual_limits(&run->machine, 0.2);
   run->ladder = t->operand[0];
   if (!is_ladder(t)) return false;
   if (t->workgroups != NULL &&
@@ -279,6 +278,7 @@ static bool read_all(ladder_tool *t) {
     return false;
   return read_predictions(t) && read_devices(t) && read_shape(t) &&
          case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
+         case_parse_seconds("--check-time", t->check, &t->limits.check, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
          (t->plot == NULL || bench_can_plot(t->error, sizeof t->error)) && open_devices(t);
@@ -314,6 +314,7 @@ int bench_ladder(int argc, char **argv) {
        "LIST"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a step on devices that have time; default 0.2",
        "SECONDS"},
+      {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
        "Simulated devices: workgroups of each step to execute at most; default: the ladder's, 8 or all", "N"},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
@@ -331,7 +332,7 @@ int bench_ladder(int argc, char **argv) {
     bench_counts_free(&t.run.result[i]->row.counts);
     free(t.run.result[i]);
   }
-  char *const texts[] = {t.device, t.json, t.plot, t.seconds, t.workgroups};
+  char *const texts[] = {t.device, t.json, t.plot, t.seconds, t.check, t.workgroups};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   free(t.run.result);
   free(t.run.finding);

@@ -35,9 +35,11 @@ static void put_name(char *text, const ladder_step *step) {
 }
 
 static void put_outcome(char *text, const ladder_result *r) {
-  const char *failed = r->step->wrong[0] != '\0' ? "caught: " : "FAILED: ";
-  const char *outcome = r->row.outcome == BENCH_FAILED ? failed : r->row.outcome == BENCH_OK ? "" : "unsupported: ";
-  snprintf(text, CELL, "%s%.150s", outcome, r->row.outcome == BENCH_OK ? "" : r->row.reason);
+  const char *failed = r->step->wrong[0] != '\0' ? "caught" : "FAILED";
+  if (r->row.outcome == BENCH_OK)
+    bench_put_check(text, CELL, &r->row);
+  else
+    snprintf(text, CELL, "%s: %.150s", r->row.outcome == BENCH_FAILED ? failed : "unsupported", r->row.reason);
 }
 
 static void put_share(char *text, const bench_row *row) {

@@ -48,8 +48,8 @@ static bool read_options(tool *t, poptContext popt) {
 
 static bool read_limits(tool *t) {
   bench_limits *limits = &t->run.limits;
-  limits->seconds = 0.5;
-  limits->check = 20;
+  *limits = bench_usual_limits(&t->run.machine, 0.5);
+  if (t->run.hot) limits->rotation = 0;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
     return false;
@@ -254,7 +254,6 @@ static bool bench(tool *t, const char *command) {
   run->hot = t->hot != 0;
   run->checks = t->checks != 0;
   run->style = t->list ? TABLE_LIST : TABLE_WIDE;
-  run->limits.rotation = run->hot ? 0 : bench_rotation(&run->machine);
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
   return read_limits(t) &&
          usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], &t->selectors, t->error, sizeof t->error)) &&
@@ -289,10 +288,7 @@ int main(int argc, char **argv) {
   struct poptOption rows[] = {
       {"repeats", '\0', POPT_ARG_STRING, &t.repeats, 0, "Samples of a case; default: as --min-time allows, at least 5", "N"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
-      {"check-time", '\0', POPT_ARG_STRING, &t.check, 0,
-       "Seconds in which the host may compare every element of a case with f64; above a tenth of it gemm is compared by sums, "
-       "other ops above it by 8 rows; default 20",
-       "SECONDS"},
+      {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},
       {"peer", '\0', POPT_ARG_STRING, &t.peer, 0, "Another library to time in the same run: openblas, hipblaslt, rocblas",
        "NAME"},

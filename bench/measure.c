@@ -121,7 +121,7 @@ static void check(runner *r, const bench_limits *limits, bench_row *row) {
     fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
   else if (!bench_verify(r->buffers, r->index, copies, how, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
-  if (r->status == TDM_OK) row->checked = bench_coverage_name(how);
+  if (r->status == TDM_OK) row->checked = bench_coverage_name(how, false);
 }
 
 /* ---- A case ---- */

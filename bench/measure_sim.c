@@ -20,12 +20,15 @@ static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const be
   row->rotation = b->total;
   row->copies = b->copies;
   bool good = bench_count_run(&row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
-  if (good && bench_counts_sampled(&row->counts) && row->counts.launches > 1)
+  bool part = good && bench_counts_sampled(&row->counts);
+  if (part && how == BENCH_SUMS) how = BENCH_ROWS; /* what is missing is in every sum */
+  if (part && row->counts.launches > 1) {
     snprintf(row->reason, sizeof row->reason, "output not checked: a launch reads what the sample of the one before left out");
-  else if (good && bench_counts_sampled(&row->counts))
-    good = bench_verify_part(b, how == BENCH_SUMS ? BENCH_ROWS : how, row->reason, sizeof row->reason);
-  else if (good)
-    good = bench_verify(b, 0, 1, how, row->reason, sizeof row->reason);
+  } else if (good) {
+    row->checked = bench_coverage_name(how, part);
+    good = part ? bench_verify_part(b, how, row->reason, sizeof row->reason)
+                : bench_verify(b, 0, 1, how, row->reason, sizeof row->reason);
+  }
   if (!good) row->outcome = BENCH_FAILED;
 }
 

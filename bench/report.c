@@ -100,19 +100,31 @@ static void put_ms(char *text, double seconds) {
   snprintf(text, CELL, "%.*f", ms < 1 ? 4 : ms < 100 ? 3 : 1, ms);
 }
 
+void bench_put_check(char *text, size_t size, const bench_row *row) {
+  text[0] = '\0';
+  if (row->outcome != BENCH_OK) return;
+  if (row->checked == NULL)
+    snprintf(text, size, "%s", row->reason);
+  else if (strncmp(row->checked, "every element", strlen("every element")) != 0)
+    snprintf(text, size, "checked: %s", row->checked);
+}
+
+/* All that there is to say of a row; of one without a figure only why. */
 static void put_note(char *text, const bench_row *row) {
-  if (row->outcome == BENCH_UNSUPPORTED)
-    snprintf(text, CELL, "unsupported: %s", row->reason);
-  else if (row->outcome == BENCH_FAILED)
-    snprintf(text, CELL, "FAILED: %s", row->reason);
-  else if (row->alarm)
-    snprintf(text, CELL, "ALARM: above a ceiling");
-  else if (row->against_peer > 0)
-    snprintf(text, CELL, "%.2f of the peer's speed", row->against_peer);
+  char parts[3][CELL] = {{0}};
+  if (row->outcome != BENCH_OK) {
+    snprintf(text, CELL, "%s: %s", row->outcome == BENCH_FAILED ? "FAILED" : "unsupported", row->reason);
+    return;
+  }
+  if (row->alarm) snprintf(parts[0], CELL, "ALARM: above a ceiling");
+  if (row->against_peer > 0)
+    snprintf(parts[1], CELL, "%.2f of the peer's speed", row->against_peer);
   else if (row->peer_reason[0] != '\0')
-    snprintf(text, CELL, "peer unsupported: %s", row->peer_reason);
-  else if (row->checked != NULL && strcmp(row->checked, bench_coverage_name(BENCH_EVERY_ELEMENT)) != 0)
-    snprintf(text, CELL, "checked: %s", row->checked);
+    snprintf(parts[1], CELL, "peer unsupported: %s", row->peer_reason);
+  bench_put_check(parts[2], CELL, row);
+  size_t used = 0;
+  for (int i = 0; i < 3 && used < CELL; i++)
+    if (parts[i][0] != '\0') used += (size_t)snprintf(text + used, CELL - used, "%s%s", used > 0 ? "; " : "", parts[i]);
 }
 
 static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {

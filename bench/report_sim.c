@@ -80,8 +80,10 @@ static void print_row(const table *t, const bench_row *row) {
       bench_label(row, label);
       snprintf(cell[0], CELL, "%s", label);
       snprintf(cell[1], CELL, "%s", row->device);
-      const char *outcome = row->outcome == BENCH_OK ? "" : row->outcome == BENCH_FAILED ? "FAILED: " : "unsupported: ";
-      snprintf(cell[COLUMNS - 1], CELL, "%s%s", outcome, row->reason);
+      if (row->outcome == BENCH_OK)
+        bench_put_check(cell[COLUMNS - 1], CELL, row);
+      else
+        snprintf(cell[COLUMNS - 1], CELL, "%s: %s", row->outcome == BENCH_FAILED ? "FAILED" : "unsupported", row->reason);
       if (row->outcome == BENCH_OK && row->bytes > 0 && hbm >= 0)
         snprintf(cell[9], CELL, "%.3f", hbm / row->bytes);
       else if (row->outcome == BENCH_OK)

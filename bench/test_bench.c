@@ -88,6 +88,10 @@ static void test_peer(void **state) {
   assert_exits(0, "gemm 16x16x16 --repeats 5 --hot --peer openblas", "peer openblas: ");
   assert_true(strstr(said, "2 measured, 0 failed, 0 unsupported") || strstr(said, "1 measured, 0 failed, 1 unsupported"));
   assert_exits(0, "add 8x8 --repeats 2 --hot --peer openblas", "1 measured, 0 failed, 1 unsupported");
+  assert_exits(0, "gemm 128x128x128 --repeats 5 --hot --peer openblas --check-time 0.001",
+               "; checked: sums over every element");
+  assert_exits(0, "add 128x512 --repeats 2 --hot --peer openblas --check-time 0.001", "peer unsupported: ");
+  assert_non_null(strstr(said, "; checked: 8 rows"));
 }
 
 static void test_devices(void **state) {

@@ -14,6 +14,7 @@ complain() {
 "$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md >gemm.txt
 "$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json >part.txt
+"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
 python3 - "$chip" <<'PYTHON'
 import csv, json, sys
@@ -31,6 +32,7 @@ assert launch["mfma"]["clocks"] == flops // {"gfx942": 512, "gfx950": 1024}[chip
 assert launch["loop"]["instructions"]["MFMA"] > 0 and launch["occupancy"]["scratch_bytes"] == 0
 assert gemm["hbm_bytes"] == launch["caches"]["hbm_read"] + launch["caches"]["hbm_written"]
 assert 1 <= gemm["hbm_bytes_over_bytes"] < 1.2, gemm["hbm_bytes_over_bytes"]
+assert gemm["checked"] == "every element", gemm["checked"]
 
 host, add = rows("add.json")
 bytes = 3 * 64 * 512 * 4
@@ -43,6 +45,9 @@ assert add["clocks_at_least"] >= max(clocks for clocks in launch["bounds"]["cloc
 [part] = rows("part.json")
 [launch] = part["launches"]
 assert part["outcome"] == "ok" and part["sampled"] and launch["workgroups_run"] == 8 < launch["workgroups"]
+assert part["checked"] == "every element that was written", part["checked"]
+[rows8] = rows("rows.json")
+assert rows8["checked"] == "8 rows of what was written", rows8["checked"]
 assert part["hbm_bytes"] is None and part["hbm_bytes_over_bytes"] is None and launch["bounds"]["clocks"]["HBM"] is None
 
 head, timed, counted = list(csv.reader(open("add.csv")))
@@ -58,7 +63,8 @@ done
 grep -q '^| gemm bf16 nt 512x512x256 | sim:' gemm.md || complain 'no row in the Markdown'
 grep -q 'clocks are a bound, and no time' add.txt || complain 'no comparison'
 grep -q 'output not checked: a launch reads' split.txt || complain 'a sample of parts does not say that nothing was checked'
-! grep -q 'not checked' gemm.txt part.txt || complain 'what can be checked is not'
+grep -q 'checked: 8 rows of what was written' rows.txt || complain 'a check of 8 rows does not say so'
+! grep -q 'checked:' gemm.txt part.txt || complain 'what can be checked is not'
 grep -q '8 of .*not modelled' part.txt || complain 'a sample says nothing of its caches'
 
 

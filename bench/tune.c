@@ -11,7 +11,7 @@ enum { MOST_SHAPES = 8, MOST_CHOICE = 96, MOST_ENTRIES = BENCH_MAX_CASES };
 
 typedef struct tune_tool {
   case_options selectors;
-  char *out, *seconds, *workgroups;
+  char *out, *seconds, *check, *workgroups;
   int exact;
   const char *operand[1 + MOST_SHAPES]; /* OP, SHAPE... */
   int operands;
@@ -78,12 +78,14 @@ static bool try_choice(tune_tool *t, const tdm_case *c, const char *choice, tune
   }
   double value = t->simulated ? bench_counts_clocks(&row.counts) : row.time.median;
   bool sampled = t->simulated && bench_counts_sampled(&row.counts);
-  char floor[64] = "";
+  char floor[64] = "", check[BENCH_TEXT];
+  bench_put_check(check, sizeof check, &row);
   if (t->simulated) bench_put_floor(floor, sizeof floor, &row.counts);
   if (t->simulated)
-    printf("  %-44s at least %14.0f clocks   floor: %s%s\n", choice, value, floor, sampled ? ", sampled" : "");
+    printf("  %-44s at least %14.0f clocks   floor: %s%s", choice, value, floor, sampled ? ", sampled" : "");
   else
-    printf("  %-44s %12.3f us\n", choice, 1e6 * value);
+    printf("  %-44s %12.3f us", choice, 1e6 * value);
+  printf("%s%s\n", check[0] == '\0' ? "" : "   ", check);
   fflush(stdout);
   bench_counts_free(&row.counts);
   if (best->choice[0] != '\0' && value >= best->value) return true;
@@ -168,9 +170,10 @@ static bool read_all(tune_tool *t) {
   if (t->devices.count != 1 || strcmp(t->devices.name[0], "auto") == 0)
     return fail(t, "--device: must name one device, as in --device sim:gfx950");
   t->simulated = bench_is_simulated(t->devices.name[0]);
-  t->limits.rotation = bench_rotation(&machine);
-  t->limits.seconds = 0.2;
-  if (!case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error)) return false;
+  t->limits = bench_usual_limits(&machine, 0.2);
+  if (!case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) ||
+      !case_parse_seconds("--check-time", t->check, &t->limits.check, t->error, sizeof t->error))
+    return false;
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;
@@ -202,6 +205,7 @@ int bench_tune(int argc, char **argv, const char *command) {
       {"out", '\0', POPT_ARG_STRING, &t.out, 0, "Write the table; default: its entries are printed", "FILE"},
       {"exact", '\0', POPT_ARG_NONE, &t.exact, 0, "Entries for just these shapes, not for near ones too", NULL},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a candidate; default 0.2", "SECONDS"},
+      {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0, "Of each launch on a simulated device; default: what 20 s allow",
        "N"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device:", NULL},
@@ -219,6 +223,7 @@ int bench_tune(int argc, char **argv, const char *command) {
   case_options_free(&t.selectors);
   free(t.out);
   free(t.seconds);
+  free(t.check);
   free(t.workgroups);
   return code;
 }
