@@ -81,8 +81,7 @@ void case_poison(void *base, size_t bytes, case_element element) {
   for (size_t i = 4; i < bytes; i++) ((unsigned char *)base)[i] = ((unsigned char *)base)[i - 4];
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): 64 well-mixed bits for any counter. */
-static uint64_t mix(uint64_t x) {
+uint64_t case_mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
@@ -103,7 +102,7 @@ static double special(uint64_t bits) {
     case 3: return 0;
     case 4: return -0.0;
     case 5: return 0x1p-24; /* the least f16 */
-    default: return nearly_normal(mix(bits));
+    default: return nearly_normal(case_mix(bits));
   }
 }
 
@@ -129,12 +128,12 @@ static double index_value(const tdm_case *c, int64_t limit, uint64_t bits) {
 
 void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base) {
   int64_t length = array->dim[array->rank - 1];
-  uint64_t key = mix(mix(c->seed) + (uint64_t)index);
+  uint64_t key = case_mix(case_mix(c->seed) + (uint64_t)index);
   for (int64_t row = 0; row < case_rows(array); row++) {
     int64_t at = case_row_offset(array, row);
-    uint64_t row_bits = mix(key ^ (uint64_t)row);
+    uint64_t row_bits = case_mix(key ^ (uint64_t)row);
     for (int64_t i = 0; i < length; i++) {
-      uint64_t bits = mix(row_bits + (uint64_t)i);
+      uint64_t bits = case_mix(row_bits + (uint64_t)i);
       double value = array->element == CASE_I32 ? index_value(c, array->index_limit, bits)
                                                 : float_value(c->fill, array->element, bits, row_bits);
       case_put(base, at + i, array->element, value);

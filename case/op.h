@@ -30,6 +30,9 @@ double case_all_bytes(const tdm_case *c);
 int64_t case_sum(int64_t a, int64_t b);
 int64_t case_product(int64_t a, int64_t b);
 
+/* splitmix64 (Steele, Lea, Flood 2014): 64 well-mixed bits for any counter. */
+uint64_t case_mix(uint64_t counter);
+
 /* bound_sum_constant (src/bound.h, where the bounds are), for the case's data. */
 double case_sum_constant(const tdm_case *c, int64_t terms);
 

@@ -7,14 +7,6 @@
 #include "gemm.h"
 #include "op.h"
 
-/* Of column j: the top bit of a mix of seed and j (splitmix64's finalizer, Steele, Lea and Flood, 2014). */
-static double sign_of(const tdm_case *c, int64_t j) {
-  uint64_t z = c->seed + 0x9e3779b97f4a7c15u * ((uint64_t)j + 1);
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return (z ^ z >> 31) >> 63 ? -1 : 1;
-}
-
 bool case_sums_apply(const tdm_case *c) { return c->op == &case_gemm && c->epilogue_steps == 0; }
 
 static void add_matrix(case_sums *s, int64_t matrix) {
@@ -26,7 +18,7 @@ static void add_matrix(case_sums *s, int64_t matrix) {
     double *sums = s->products + (matrix * k + p) * s->blocks;
     for (int64_t j = 0; j < n; j++) {
       double x = case_gemm_get(&b, p, j);
-      sums[j / CASE_SUM_COLUMNS] += sign_of(c, j) * x;
+      sums[j / CASE_SUM_COLUMNS] += s->sign[j] * x;
       norms[j / CASE_SUM_COLUMNS] += x * x;
     }
   }
@@ -37,14 +29,18 @@ bool case_sums_open(case_sums *s, const tdm_case *c, const case_array *arrays, c
   *s = (case_sums){.c = c, .arrays = arrays, .inputs = inputs};
   s->blocks = (c->shape[1] + CASE_SUM_COLUMNS - 1) / CASE_SUM_COLUMNS;
   size_t columns = (size_t)(c->batch * s->blocks);
+  s->sign = malloc((size_t)c->shape[1] * sizeof *s->sign + 1);
   s->products = calloc(columns * (size_t)c->shape[2] + 1, sizeof *s->products);
   s->norms = calloc(columns + 1, sizeof *s->norms);
-  if (s->products == NULL || s->norms == NULL) return false;
+  if (s->sign == NULL || s->products == NULL || s->norms == NULL) return false;
+  uint64_t key = case_mix(c->seed);
+  for (int64_t j = 0; j < c->shape[1]; j++) s->sign[j] = case_mix(key + (uint64_t)j) >> 63 ? -1 : 1;
   for (int64_t matrix = 0; matrix < c->batch; matrix++) add_matrix(s, matrix);
   return true;
 }
 
 void case_sums_close(case_sums *s) {
+  free(s->sign);
   free(s->products);
   free(s->norms);
 }
@@ -67,7 +63,7 @@ void case_sums_row(const case_sums *s, int64_t row, double *value, double *error
   case_gemm_view old = case_gemm_c(s->arrays, s->inputs, matrix);
   for (int64_t j = 0; j < n; j++) {
     double x = beta * case_gemm_get(&old, row % c->shape[0], j);
-    value[j / CASE_SUM_COLUMNS] += sign_of(c, j) * x;
+    value[j / CASE_SUM_COLUMNS] += s->sign[j] * x;
     error[j / CASE_SUM_COLUMNS] += BOUND_U * fabs(x); /* its own rounding */
   }
 }
@@ -78,19 +74,31 @@ static double unit_of(case_element type, double *least) {
   return type == CASE_F16 ? 0x1p-11 : type == CASE_BF16 ? 0x1p-8 : BOUND_U;
 }
 
+/* The power of two at or below |x|, by which the distance to x's neighbours goes: x without its sign and fraction, as no
+ * element's value is below the normal numbers of f64. */
+static double power_below(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits &= UINT64_C(0x7ff) << 52;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 double case_sums_of(const case_sums *s, const void *data, int64_t block, double error, double *allowed) {
   const double t = 8;
   int64_t first = block * CASE_SUM_COLUMNS, n = s->c->shape[1];
   int64_t end = first + CASE_SUM_COLUMNS < n ? first + CASE_SUM_COLUMNS : n;
   case_element type = s->arrays[GEMM_C].element;
-  double sum = 0, squares = 0, least, unit = unit_of(type, &least);
+  double sum = 0, squares = 0, powers = 0, least, unit = unit_of(type, &least);
   for (int64_t j = first; j < end; j++) {
     double x = case_get(data, j, type);
-    sum += sign_of(s->c, j) * x;
+    sum += s->sign[j] * x;
+    double power = power_below(x);
     squares += x * x;
+    powers += power * power;
   }
   /* The element's rounding to its type, and those of alpha, beta and their sum. A wrong element widens this by t units of
    * itself, a part of what it is off by. */
-  *allowed = t * (error + (unit + 3 * BOUND_U) * sqrt(squares) + least * sqrt((double)(end - first)));
+  *allowed = t * (error + unit * sqrt(powers) + 3 * BOUND_U * sqrt(squares) + least * sqrt((double)(end - first)));
   return sum;
 }
