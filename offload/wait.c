@@ -7,6 +7,7 @@
  * it, and the device through the context of a piece of its memory. Facts of names and values: CUDA driver API, cuCtxSetFlags.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,10 @@ static bool find(void *library, const char *name, void *to, char *reason, size_t
   return symbol != NULL;
 }
 
+/* The flags are the process's, so what opens have named is kept for it too: BLOCKING that was named looks like the plugin's. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t named; /* a bit for each device; no machine has 64 */
+
 /* Of the context that is current. AUTO replaces what the plugin has set, not what another part of the process has. */
 static bool change_flags(const driver *d, unsigned sched, char *reason, size_t size) {
   unsigned flags = 0;
@@ -63,14 +68,9 @@ static bool set_wait(const driver *d, uintptr_t memory, unsigned sched, char *re
   return ok && code == 0;
 }
 
-bool tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size) {
-  unsigned sched = wait == NULL ? SCHED_AUTO : strcmp(wait, "spin") == 0 ? SCHED_SPIN : SCHED_BLOCKING;
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *memory = NULL;
+static bool ask_driver(const tdm_context *context, void *library, unsigned sched, char *reason, size_t size) {
+  void *memory = NULL;
   driver d;
-  if (library == NULL) {
-    snprintf(reason, size, "is no device of the CUDA driver");
-    return false;
-  }
   bool ok = find(library, "cuCtxPushCurrent_v2", &d.push, reason, size) &&
             find(library, "cuCtxPopCurrent_v2", &d.pop, reason, size) && find(library, "cuCtxGetFlags", &d.get, reason, size) &&
             find(library, "cuCtxSetFlags", &d.set, reason, size) &&
@@ -81,6 +81,21 @@ bool tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, si
   }
   ok = ok && set_wait(&d, (uintptr_t)memory, sched, reason, size);
   if (memory != NULL) tdm_backend_omp.free(context, memory);
-  dlclose(library);
   return ok;
+}
+
+tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size) {
+  unsigned sched = wait == NULL ? SCHED_AUTO : strcmp(wait, "spin") == 0 ? SCHED_SPIN : SCHED_BLOCKING;
+  uint64_t bit = UINT64_C(1) << (context->omp_device & 63);
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (library == NULL) {
+    snprintf(reason, size, "is no device of the CUDA driver");
+    return TDM_ERROR_UNSUPPORTED;
+  }
+  pthread_mutex_lock(&turn);
+  bool ok = (wait == NULL && (named & bit) != 0) || ask_driver(context, library, sched, reason, size);
+  if (ok && wait != NULL) named |= bit;
+  pthread_mutex_unlock(&turn);
+  dlclose(library);
+  return ok ? TDM_OK : TDM_ERROR_DEVICE;
 }

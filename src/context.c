@@ -164,15 +164,18 @@ static tdm_status set_xcds(tdm_context *context, int xcds) {
   return TDM_OK;
 }
 
-/* "auto" does without where the device can't; the plans' explanations say so. */
-static tdm_status set_wait(tdm_context *context, const char *wait) {
+/* "auto" does without where the device can't; the plans' explanations say so. The environment's word is for NVIDIA GPUs alone:
+ * a program that also opens a host must not fail by it. */
+static tdm_status set_wait(tdm_context *context, const char *option) {
+  const char *wait = named(option, "TANDEM_WAIT");
   if (wait != NULL && strcmp(wait, "spin") != 0 && strcmp(wait, "block") != 0)
     return tdm_fail(TDM_ERROR_ARGUMENT, "wait = '%s': must be auto, spin or block", wait);
-  if (context->omp_device < 0)
-    return wait == NULL ? TDM_OK
-                        : tdm_fail(TDM_ERROR_ARGUMENT, "wait = '%s': must be auto on %s, it is for offload devices", wait,
-                                   context->device);
-  if (tdm_omp_wait(context, wait, context->no_wait, sizeof context->no_wait) || wait == NULL) return TDM_OK;
+  if (context->omp_device < 0) {
+    if (wait == NULL || option == NULL) return TDM_OK;
+    return tdm_fail(TDM_ERROR_ARGUMENT, "wait = '%s': must be auto on %s, it is for offload devices", wait, context->device);
+  }
+  tdm_status status = tdm_omp_wait(context, wait, context->no_wait, sizeof context->no_wait);
+  if (status == TDM_OK || wait == NULL || (status == TDM_ERROR_UNSUPPORTED && option == NULL)) return TDM_OK;
   return tdm_fail(TDM_ERROR_UNSUPPORTED, "wait = '%s': %s %s", wait, context->device, context->no_wait);
 }
 
@@ -198,7 +201,7 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   context->log_user = options->log_user;
   TDM_TRY(open_device(context, backend, named(options->device, "TANDEM_DEVICE")));
   TDM_TRY(set_xcds(context, options->xcds));
-  TDM_TRY(set_wait(context, named(options->wait, "TANDEM_WAIT")));
+  TDM_TRY(set_wait(context, options->wait));
   context->host_threads = tdm_omp_host_threads();
   const char *kernel = named(options->kernel, "TANDEM_KERNEL");
   if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)

@@ -84,8 +84,9 @@ int tdm_omp_device_count(void); /* offload devices, without the host; 0 in a bui
 int tdm_omp_host_threads(void); /* threads that a parallel region gets on the host */
 int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions */
 /* offload/wait.c: how threads wait for the end of a run on the context's offload device: "spin", "block", or NULL: the driver's
- * own way. false: the device can't do that; reason goes on behind its name. */
-bool tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size);
+ * own way, unless a call before named one. UNSUPPORTED: it is no NVIDIA GPU; DEVICE: its driver can't do that; reason goes on
+ * behind the device's name. */
+tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size);
 
 /* hip/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
 typedef struct tdm_hip_device tdm_hip_device;

@@ -86,9 +86,10 @@ typedef struct tdm_options {
   int xcds; /* HIP: XCDs (dies with an L2 of their own) that work is ordered for, at most 1024; 0: the device's */
   /* How a thread waits for the end of a run on an NVIDIA GPU through OpenMP ("omp:N"): "spin" keeps its core busy until then;
    * "block" sleeps, and on an H200 returns 18 us later, behind half a millisecond 70 us (bench/RESULTS.md). NULL: TANDEM_WAIT,
-   * else "auto": CUDA's own default, which spins where the machine has as many cores as the process has contexts; a driver
-   * before CUDA 12.1 leaves it at "block", which explain says. It is set in the driver's primary context of the device, for the
-   * whole process, and outlasts tdm_close. On other devices it must be "auto". */
+   * else "auto": what an open of this process named for the device before, else CUDA's own default, which spins where the
+   * machine has as many cores as the process has contexts; a driver before CUDA 12.1 leaves it at "block", which explain says.
+   * It is set in the driver's primary context of the device, for the whole process, and outlasts tdm_close: the last open that
+   * names a way decides for all contexts. On other devices it must be "auto", and TANDEM_WAIT is checked but has no effect. */
   const char *wait;
 } tdm_options;
 

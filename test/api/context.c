@@ -143,6 +143,19 @@ static void environment_is_checked(void **state) {
   check_environment("TANDEM_VERIFY", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERIFY = '2': must be 0 or 1");
 }
 
+/* TANDEM_WAIT is about NVIDIA GPUs: a program that opens the host too runs with it; the option is refused there (above). */
+static void wait_leaves_the_host_alone(void **state) {
+  (void)state;
+  tdm_context *context = NULL;
+  setenv("TANDEM_WAIT", "spin", 1);
+  ACCEPTED(tdm_open(&(tdm_options){.device = "host"}, &context));
+  tdm_close(context);
+  setenv("TANDEM_VERIFY", "1", 1);
+  ACCEPTED(tdm_open(&(tdm_options){.device = "host"}, &context));
+  tdm_close(context);
+  clear_environment();
+}
+
 /* What the caller names wins over the environment; an empty variable is no value. */
 static void options_come_first(void **state) {
   (void)state;
@@ -290,6 +303,7 @@ int main(void) {
       cmocka_unit_test(open_takes),
       cmocka_unit_test(strict_refuses_the_host),
       cmocka_unit_test(environment_is_checked),
+      cmocka_unit_test(wait_leaves_the_host_alone),
       cmocka_unit_test(options_come_first),
       cmocka_unit_test(verbose_logs_a_line_a_run),
       cmocka_unit_test(alloc_refuses),

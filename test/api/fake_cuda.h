@@ -1,0 +1,22 @@
+/* What the test of waiting sees of its stand-in of the CUDA driver. */
+#ifndef TANDEM_TEST_FAKE_CUDA_H
+#define TANDEM_TEST_FAKE_CUDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct fake_cuda_state {
+  unsigned flags; /* of the one device's context */
+  int pushed;     /* times that the context is current */
+  bool keeps;     /* its flags, whatever is set */
+} fake_cuda_state;
+
+extern fake_cuda_state fake_cuda;
+
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
+int cuCtxGetFlags(unsigned *flags);
+int cuCtxSetFlags(unsigned flags);
+int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer);
+
+#endif
