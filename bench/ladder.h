@@ -74,7 +74,6 @@ typedef struct ladder_finding {
 typedef struct ladder_run {
   bench_machine machine;
   const char *ladder;
-  char title[BENCH_TEXT]; /* of the case */
   case_devices devices;
   ladder_result **result;
   int results;

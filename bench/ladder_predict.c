@@ -5,7 +5,7 @@
 
 #include "ladder.h"
 
-/* ---- Counters: of all launches of a run together ---- */
+/* ---- Counters: of all launches of a run ---- */
 
 typedef double (*counter_of)(const bench_launch *launch);
 
@@ -30,39 +30,49 @@ static double lds_bytes(const bench_launch *l) { return l->c.occupancy.lds_bytes
 static double waves(const bench_launch *l) { return l->c.occupancy.waves_per_simd; }
 static double launches(const bench_launch *l) { return l->kernel[0] != '\0'; }
 
+/* What several launches have together. What is allocated is given back between them: the largest, and the least that fits. */
+typedef enum together { SUM, MOST, LEAST } together;
+
 static const struct {
   const char *name;
   counter_of of; /* NULL: time, of devices that have one */
   bool behind;   /* the vL1D: not modelled for a part of the workgroups */
+  together how;
 } counters[] = {
-    {"loads", loads, false},
-    {"load_lines", load_lines, false},
-    {"instructions", instructions, false},
-    {"valu_clocks", valu_clocks, false},
-    {"mfma_clocks", mfma_clocks, false},
-    {"lds_clocks", lds_clocks, false},
-    {"lds_conflicts", lds_conflicts, false},
-    {"lds_instructions", lds_instructions, false},
-    {"barriers", barriers, false},
-    {"clocks", bounds, false},
-    {"hbm_bytes", hbm_bytes, true},
-    {"l2_fills", l2_fills, true},
-    {"vgprs", vgprs, false},
-    {"lds_bytes", lds_bytes, false},
-    {"waves_per_simd", waves, false},
-    {"launches", launches, false},
-    {"time", NULL, false},
+    {"loads", loads, false, SUM},
+    {"load_lines", load_lines, false, SUM},
+    {"instructions", instructions, false, SUM},
+    {"valu_clocks", valu_clocks, false, SUM},
+    {"mfma_clocks", mfma_clocks, false, SUM},
+    {"lds_clocks", lds_clocks, false, SUM},
+    {"lds_conflicts", lds_conflicts, false, SUM},
+    {"lds_instructions", lds_instructions, false, SUM},
+    {"barriers", barriers, false, SUM},
+    {"clocks", bounds, false, SUM},
+    {"hbm_bytes", hbm_bytes, true, SUM},
+    {"l2_fills", l2_fills, true, SUM},
+    {"vgprs", vgprs, false, MOST},
+    {"lds_bytes", lds_bytes, false, MOST},
+    {"waves_per_simd", waves, false, LEAST},
+    {"launches", launches, false, SUM},
+    {"time", NULL, false, SUM},
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
 /* NAN: the row has no such figure. */
 static double value_of(const bench_row *row, int counter) {
-  double sum = 0;
+  double all = 0;
   if (row == NULL || row->outcome != BENCH_OK) return (double)NAN;
   if (counters[counter].of == NULL) return row->simulated ? (double)NAN : row->time.median;
   if (!row->simulated || (counters[counter].behind && bench_counts_sampled(&row->counts))) return (double)NAN;
-  for (int i = 0; i < row->counts.launches; i++) sum += counters[counter].of(&row->counts.launch[i]);
-  return sum;
+  for (int i = 0; i < row->counts.launches; i++) {
+    double one = counters[counter].of(&row->counts.launch[i]);
+    if (i == 0 || counters[counter].how == SUM)
+      all += one;
+    else
+      all = counters[counter].how == MOST ? fmax(all, one) : fmin(all, one);
+  }
+  return all;
 }
 
 /* ---- Reading ---- */
@@ -198,6 +208,8 @@ ladder_verdict ladder_judge(const ladder_prediction *p, const bench_row *row, co
   if (p->kind == LADDER_COUNTER) return judge_counter(p, row, before, measured, size);
   if (!row->simulated) return snprintf(measured, size, "no figure: pipes are counted in gfxsim"), LADDER_NO_FIGURE;
   bench_put_floor(measured, size, &row->counts);
-  const gfxsim_counters *c = &row->counts.launch[0].c;
-  return strcmp(gfxsim_pipe_name(c->floor), p->floor) == 0 ? LADDER_HELD : LADDER_NOT_HELD;
+  const bench_launch *longest = &row->counts.launch[0];
+  for (int i = 1; i < row->counts.launches; i++)
+    if (bounds(&row->counts.launch[i]) > bounds(longest)) longest = &row->counts.launch[i];
+  return strcmp(gfxsim_pipe_name(longest->c.floor), p->floor) == 0 ? LADDER_HELD : LADDER_NOT_HELD;
 }

@@ -14,9 +14,11 @@ enum { CELL = 200 };
  * and to HBM, whichever takes longer; by the CUs that have work. */
 static double ceiling_clocks(const bench_row *row) {
   chip chip;
-  const gfxsim_counters *c = &row->counts.launch[0].c;
+  uint64_t workgroups = row->counts.launch[0].c.workgroups;
   if (row->counts.launches == 0 || chip_find(row->device + 4, &chip) != GFXSIM_OK) return 0;
-  double all = chip.xcds * chip.cus_per_xcd, cus = c->workgroups < all ? (double)c->workgroups : all;
+  for (int i = 1; i < row->counts.launches; i++)
+    if (row->counts.launch[i].c.workgroups > workgroups) workgroups = row->counts.launch[i].c.workgroups;
+  double all = chip.xcds * chip.cus_per_xcd, cus = (double)workgroups < all ? (double)workgroups : all;
   double products = row->flops / (row->c.type == TDM_F32 ? 256 : chip.mfma_flops) / cus;
   double bytes = row->bytes / (chip.hbm_gbs * 1e3 / chip.clock_mhz);
   return products > bytes ? products : bytes;
@@ -74,13 +76,16 @@ static void put_share_of_floor(char *text, const bench_counts *counts, gfxsim_pi
 
 static void put_counted(char cell[MOST][CELL], const bench_row *row) {
   const gfxsim_pipe pipes[] = {GFXSIM_PIPE_MFMA, GFXSIM_PIPE_VALU, GFXSIM_PIPE_LDS, GFXSIM_PIPE_L1};
-  const gfxsim_counters *c = &row->counts.launch[0].c;
   double hbm = bench_counts_hbm(&row->counts);
   uint64_t loads = 0, lines = 0, conflicts = 0, clocks = 0;
+  gfxsim_occupancy most = row->counts.launch[0].c.occupancy; /* of any launch; of waves the least */
   for (int i = 0; i < row->counts.launches; i++) {
     const gfxsim_counters *l = &row->counts.launch[i].c;
     loads += l->load.accesses, lines += l->load.lines128;
     conflicts += l->lds.conflict_clocks, clocks += l->lds.clocks;
+    if (l->occupancy.lds_bytes > most.lds_bytes) most.lds_bytes = l->occupancy.lds_bytes;
+    if (l->occupancy.vgprs > most.vgprs) most.vgprs = l->occupancy.vgprs;
+    if (l->occupancy.waves_per_simd < most.waves_per_simd) most.waves_per_simd = l->occupancy.waves_per_simd;
   }
   bench_put_floor(cell[1], CELL, &row->counts);
   put_share(cell[2], row);
@@ -90,9 +95,9 @@ static void put_counted(char cell[MOST][CELL], const bench_row *row) {
   snprintf(cell[9], CELL, "%.3f", 128e-9 * (double)lines);
   snprintf(cell[10], CELL, "%.0f %%", clocks > 0 ? 100 * (double)conflicts / (double)clocks : 0);
   snprintf(cell[11], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
-  snprintf(cell[12], CELL, "%u", c->occupancy.lds_bytes);
-  snprintf(cell[13], CELL, "%u", c->occupancy.vgprs);
-  snprintf(cell[14], CELL, "%u", c->occupancy.waves_per_simd);
+  snprintf(cell[12], CELL, "%u", most.lds_bytes);
+  snprintf(cell[13], CELL, "%u", most.vgprs);
+  snprintf(cell[14], CELL, "%u", most.waves_per_simd);
 }
 
 static void put_timed(char cell[MOST][CELL], const bench_row *row) {
@@ -104,7 +109,7 @@ static void put_timed(char cell[MOST][CELL], const bench_row *row) {
 
 static void print_table(FILE *out, const ladder_run *run, int device) {
   bool simulated = bench_is_simulated(run->devices.name[device]), headed = false;
-  table t = {out, simulated ? COUNTED : TIMED, simulated ? counted : timed, false};
+  table t = {out, simulated ? COUNTED : TIMED, simulated ? counted : timed, TABLE_WIDE};
   for (int i = 0; i < run->results; i++) {
     const ladder_result *r = run->result[i];
     char cell[MOST][CELL] = {{0}};
@@ -143,7 +148,7 @@ static const char *verdict_name(ladder_verdict verdict) {
 static void print_findings(FILE *out, const ladder_run *run) {
   static const table_column columns[] = {
       {"step", 28, true}, {"device", 11, true}, {"prediction", 60, true}, {"found", 9, true}, {"measured", 8, true}};
-  table t = {out, 5, columns, false};
+  table t = {out, 5, columns, TABLE_WIDE};
   int count[4] = {0};
   table_head(&t);
   for (int i = 0; i < run->findings; i++) {

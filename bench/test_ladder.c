@@ -101,6 +101,25 @@ static void judges(void **state) {
   assert_int_equal(verdict("loads = 30 to 30", &row, NULL), LADDER_NO_FIGURE);
 }
 
+/* Of two launches: counts are added, what is allocated is the larger one's, and the floor is that of the longer one. */
+static void joins_launches(void **state) {
+  (void)state;
+  bench_row row = counted(30);
+  gfxsim_counters *first = &row.counts.launch[0].c, *second = &row.counts.launch[1].c;
+  row.counts.launches = 2;
+  *second = *first;
+  second->floor = GFXSIM_PIPE_MFMA;
+  second->bound[GFXSIM_PIPE_MFMA] = 300;
+  first->occupancy = (gfxsim_occupancy){.vgprs = 64, .lds_bytes = 1024, .waves_per_simd = 8};
+  second->occupancy = (gfxsim_occupancy){.vgprs = 128, .lds_bytes = 512, .waves_per_simd = 4};
+  assert_int_equal(verdict("loads = 60 to 60", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("clocks = 400 to 400", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("vgprs = 128 to 128", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("lds_bytes = 1024 to 1024", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("waves_per_simd = 4 to 4", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("floor = MFMA", &row, NULL), LADDER_HELD);
+}
+
 static void reads_the_lines_of_a_step(void **state) {
   (void)state;
   char error[800];
@@ -117,8 +136,8 @@ static void reads_the_lines_of_a_step(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_each_form), cmocka_unit_test(refuses_what_is_none),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_each_form),   cmocka_unit_test(refuses_what_is_none),
                                      cmocka_unit_test(knows_its_devices), cmocka_unit_test(judges),
-                                     cmocka_unit_test(reads_the_lines_of_a_step)};
+                                     cmocka_unit_test(joins_launches),    cmocka_unit_test(reads_the_lines_of_a_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
