@@ -49,7 +49,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  skinny_cost(plan, d->m, d->n, d->k, d->batch, d->type, cost);
+  skinny_cost(plan, d->m, d->n, d->k, d->batch, d->broadcast_a ? 1 : d->batch, a_by_k(d), d->type, cost);
 }
 
 static tdm_status prepare(tdm_plan *plan) {

@@ -225,6 +225,9 @@ skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weig
 static const double READ_BYTE = 0.11;    /* from memory, with the other cores at it too */
 static const double PACK_ELEMENT = 0.75; /* of B: converted and copied to a panel, read from there */
 static const double TILE_LOSS = 1.1;     /* multiply-adds of the tiles, over the units' own rate */
+/* An element of A, copied by each thread that needs it: where rows go along k, and across; fitted to 16 columns of k = 8192
+ * with m = 1 to 32. */
+static const double COPY_ALONG = 0.4, COPY_ACROSS = 1.2;
 
 static double times(int64_t a, int64_t b) { return (double)a * (double)b; }
 
@@ -235,10 +238,12 @@ static void finish_cost(const tdm_plan *plan, double micros, double memory, doub
   *cost = (tdm_cost){host ? (memory + products) / threads : -1, memory > products ? "memory" : "multiply-adds"};
 }
 
-void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost) {
-  double b = times(n, k) * (double)batch;
+void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int64_t matrices, bool a_by_k,
+                 tdm_type type, tdm_cost *cost) {
+  double b = times(n, k) * (double)batch, each = __builtin_fmax(1, (double)matrices / plan->context->host_threads);
   finish_cost(plan, times(tdm_ceil_div(n, MICRO_N), batch), READ_BYTE * (double)tdm_size(type) * b,
               b * (double)padded_rows(m) / TDM_LANES, cost);
+  if (cost->clocks >= 0) cost->clocks += (a_by_k ? COPY_ALONG : COPY_ACROSS) * times(m, k) * each;
 }
 
 void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost) {

@@ -26,8 +26,10 @@ typedef struct skinny_grid {
 bool skinny_supports(const tdm_plan *plan, int64_t m, char *reason, size_t size);
 /* Cuts the columns, sets the plan's launch and the size of its workspace. */
 skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, bool k_contiguous, int weights);
-/* Estimates of a product by this engine, and by the tiles (tile.h): clocks of the host. On a GPU there is none. */
-void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost);
+/* Estimates of a product by this engine, and by the tiles (tile.h): clocks of the host. On a GPU there is none. matrices: of
+ * A, 1 or batch; a_by_k: each is stored [m, k]. */
+void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int64_t matrices, bool a_by_k,
+                 tdm_type type, tdm_cost *cost);
 void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost);
 
 /* As many threads as the launch has, or fewer. In a team, as in all regions of the host: LLVM 19's runtime loses 1.4 KB each

@@ -48,7 +48,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  skinny_cost(plan, d->m, WEIGHTS * d->n, d->k, 1, d->type, cost);
+  skinny_cost(plan, d->m, WEIGHTS * d->n, d->k, 1, 1, true, d->type, cost);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
