@@ -2,11 +2,23 @@
 #ifndef TANDEM_OFFLOAD_EPILOGUE_H
 #define TANDEM_OFFLOAD_EPILOGUE_H
 
+#include "chunk.h"
 #include "epilogue_map.h"
 #include "tile.h"
 
 /* The values of a micro tile. On GPUs every loop over them is unrolled, so that they stay in registers. */
 typedef float micro_values[MICRO_M][MICRO_N];
+
+/* A micro tile's sums as values: GPUs copy, from registers to registers; on hosts they are the same memory (gcc and clang let
+ * the elements of a vector be read as floats). */
+#if TDM_ON_GPU
+#define MICRO_VALUES_OF(name, sums)                                                               \
+  micro_values name;                                                                              \
+  TDM_UNROLL for (int i = 0; i < MICRO_M; i++) TDM_UNROLL for (int j = 0; j < MICRO_VECTORS; j++) \
+      tdm_vec_store(&name[i][j * TDM_LANES], (sums)[i][j]);
+#else
+#define MICRO_VALUES_OF(name, sums) float(*name)[MICRO_N] = (float(*)[MICRO_N])(sums);
+#endif
 
 /* Rows of a micro tile; hosts leave out those that are not in the matrix. */
 #if TDM_ON_GPU
@@ -37,6 +49,7 @@ typedef struct micro_matrix {
   void *base;
   int64_t stride, ld;
   tdm_type type;
+  bool stream; /* stores go past the caches; hosts, see micro_streams */
 } micro_matrix;
 
 TDM_INLINE int64_t micro_offset(const micro_matrix *x, micro_place at, int row) {
@@ -49,10 +62,27 @@ TDM_INLINE void micro_load_typed(float *row, const void *base, int64_t at, int c
   for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store(row + j, tdm_vec_load_some(base, at + j, cols - j, type));
 }
 
-TDM_INLINE void micro_load(float *row, const void *base, int64_t at, int cols,
-                           tdm_type type){TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols)}
+TDM_INLINE void micro_load(float *row, const void *base, int64_t at, int cols, tdm_type type) {
+  TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols)
+}
+
+/* May a matrix be stored past the caches? A row of a micro tile must be whole cache lines: parts of lines cost more than the
+ * reads that they save. */
+enum { MICRO_LINE = 64 };
+
+TDM_INLINE bool micro_streams(const micro_matrix *x) {
+  uint64_t size = (uint64_t)tdm_size(x->type);
+  return TDM_STREAMS &&
+         (MICRO_N * size | (uint64_t)x->ld * size | (uint64_t)x->stride * size | (uintptr_t)x->base) % MICRO_LINE == 0;
+}
 
 TDM_INLINE void micro_store_typed(micro_values x, const micro_matrix *to, micro_place at, tdm_type type) {
+#if !TDM_ON_GPU
+  if (to->stream && at.cols == MICRO_N) {
+    for (int i = 0; i < at.rows; i++) tdm_chunk_write(to->base, micro_offset(to, at, i), MICRO_N, type, 1, x[i]);
+    return;
+  }
+#endif
   TILE_EACH_ROW(i, at.rows) {
     if (i >= at.rows) break;
     TDM_UNROLL
@@ -111,13 +141,14 @@ typedef struct gemm_arrays {
   const void *a, *b;
   void *c;
   const void *bias, *residual;
+  bool stream; /* C goes past the caches */
 } gemm_arrays;
 
 /* alpha A B to C: what beta and the chain add, and the store. */
 TDM_INLINE void micro_finish(micro_values x, const tdm_gemm_desc *d, const tdm_epilogue_step *step, int64_t steps,
                              const gemm_arrays *arrays, micro_place at) {
-  micro_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
-  micro_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out};
+  micro_matrix c = {arrays->c, d->stride_c, d->ldc, d->out, arrays->stream};
+  micro_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out, false};
   if (d->beta != 0) micro_add(x, &c, d->beta, at);
   for (int64_t s = 0; s < steps; s++) {
     if (step[s].op == TDM_BIAS)

@@ -13,11 +13,8 @@ typedef struct gemm_work {
 } gemm_work;
 
 TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
-  micro_values x;
-  TILE_EACH_ROW(i, at.rows) {
-    TDM_UNROLL
-    for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(&x[i][j * TDM_LANES], sums[i][j] * work->d.alpha);
-  }
+  MICRO_VALUES_OF(x, sums)
+  if (work->d.alpha != 1) TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] *= work->d.alpha;
   micro_finish(x, &work->d, work->step, work->steps, arrays, at);
 }
 
@@ -27,13 +24,14 @@ TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *pane
     tile_place place = tile_place_at(&work->grid, tile);
     tile_operand a = {arrays.a, place.batch * d->stride_a, d->m, d->lda, d->layout == TDM_NN || d->layout == TDM_NT, d->type};
     tile_operand b = {arrays.b, place.batch * d->stride_b, d->n, d->ldb, d->layout == TDM_NT || d->layout == TDM_TT, d->type};
-    int micros = place.micros_m * place.micros_n;
-    for (int first = 0; first < micros; first += TILE_SLOTS * here.threads) {
+    int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
+    for (int first = 0; first < micros; first += slots * here.threads) {
       tile_products(sums, &a, &b, 1, d->k, place, first, panels, here);
-      for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++)
+      for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++)
         write_micro(work, &arrays, sums[slot], micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n));
     }
   }
+  tdm_stream_fence(arrays.stream);
 }
 
 static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
@@ -49,6 +47,7 @@ static tdm_status prepare(tdm_plan *plan) {
   *work = (gemm_work){.d = *d, .steps = d->epilogue_steps};
   for (int64_t i = 0; i < d->epilogue_steps; i++) work->step[i] = d->epilogue[i];
   work->grid = tile_grid_for(plan, d->m, d->n, d->batch, 1);
+  plan->launch.stream = d->beta == 0 && tdm_past_caches(plan->context, d->batch * d->m * d->n * tdm_size(d->out));
   tdm_status status = tdm_plan_upload(plan, work, bytes);
   free(work);
   return status;
@@ -59,11 +58,14 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
   void *c = buffers[2], *workspace = plan->workspace;
   const gemm_work *work = plan->table;
-  TDM_TARGET_TEAMS(plan->launch, a, b, c, bias, residual, work, workspace) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  bool past =
+      plan->launch.stream && micro_streams(&(micro_matrix){.base = c, .stride = d->stride_c, .ld = d->ldc, .type = d->out});
+  TDM_TARGET_TEAMS(plan->launch, a, b, c, bias, residual, work, workspace, past) {
     TILE_TEAM_MEMORY(1, &work->grid, workspace)
     TDM_PARALLEL {
       TILE_THREAD_MEMORY(1, &work->grid, workspace)
-      gemm_body((gemm_arrays){a, b, c, bias, residual}, work, panels, sums, tdm_here());
+      gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, tdm_here());
     }
   }
   return TDM_OK;

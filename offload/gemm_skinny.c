@@ -67,7 +67,7 @@ static tdm_status prepare(tdm_plan *plan) {
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
-  gemm_arrays arrays = {buffers[0], buffers[1], buffers[2], buffers[3], buffers[4]};
+  gemm_arrays arrays = {buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], false};
   SKINNY_PARALLEL(plan->launch) run_part(plan, &arrays, omp_get_thread_num(), omp_get_num_threads());
   return TDM_OK;
 }

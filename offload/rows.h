@@ -105,15 +105,19 @@ TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, td
 
 enum { TDM_ROW_THREADS = 256 };
 
+/* Are `bytes` of results of a run better stored past the caches (chunk.h)? */
+static inline bool tdm_past_caches(const tdm_context *context, int64_t bytes) {
+  return context->omp_device < 0 && bytes >= INT64_C(16) << 20;
+}
+
 /* Geometry for `units` of work, rows or blocks, which write `bytes` of results. */
 static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes) {
-  const int64_t past_caches = INT64_C(16) << 20;
   const tdm_context *context = plan->context;
   if (context->omp_device >= 0)
     tdm_plan_launch(plan, units, TDM_ROW_THREADS);
   else
     tdm_plan_launch(plan, 1, tdm_min(units, context->host_threads));
-  plan->launch.stream = context->omp_device < 0 && bytes >= past_caches;
+  plan->launch.stream = tdm_past_caches(context, bytes);
 }
 
 #endif

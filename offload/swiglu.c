@@ -12,15 +12,9 @@ typedef struct swiglu_work {
 enum { WEIGHTS = 2 };
 
 TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums up, micro_place at, void *y) {
-  micro_matrix to = {y, 0, d->ldy, d->out};
-  micro_values g, u;
-  TILE_EACH_ROW(i, at.rows) {
-    TDM_UNROLL
-    for (int j = 0; j < MICRO_VECTORS; j++) {
-      tdm_vec_store(&g[i][j * TDM_LANES], gate[i][j]);
-      tdm_vec_store(&u[i][j * TDM_LANES], up[i][j]);
-    }
-  }
+  micro_matrix to = {y, 0, d->ldy, d->out, false};
+  MICRO_VALUES_OF(g, gate)
+  MICRO_VALUES_OF(u, up)
   micro_silu_mul(g, u, at);
   micro_store(g, &to, at);
 }
@@ -33,10 +27,10 @@ TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void 
                              {wu, 0, d->n, d->ldu, d->layout == TDM_NT, d->type}};
   for (int64_t tile = here.team; tile < work->grid.tiles; tile += here.teams) {
     tile_place place = tile_place_at(&work->grid, tile);
-    int micros = place.micros_m * place.micros_n;
-    for (int first = 0; first < micros; first += TILE_SLOTS * here.threads) {
+    int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
+    for (int first = 0; first < micros; first += slots * here.threads) {
       tile_products(sums, &a, b, WEIGHTS, d->k, place, first, panels, here);
-      for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++)
+      for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++)
         write_micro(d, sums[slot * WEIGHTS], sums[slot * WEIGHTS + 1],
                     micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n), y);
     }

@@ -13,7 +13,7 @@ typedef struct swiglu_work {
 /* The columns of one block, micro tile by micro tile. */
 static void write_block(const swiglu_work *work, void *y, const float *gate, const float *up, int64_t n0, int64_t cols) {
   const tdm_swiglu_desc *d = &work->d;
-  micro_matrix to = {y, 0, d->ldy, d->out};
+  micro_matrix to = {y, 0, d->ldy, d->out, false};
   for (int64_t n = 0; n < cols; n += MICRO_N)
     for (int64_t m = 0; m < d->m; m += MICRO_M) {
       micro_place at = {0, m, n0 + n, (int)tdm_min(MICRO_M, d->m - m), (int)tdm_min(MICRO_N, cols - n)};

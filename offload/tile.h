@@ -253,6 +253,10 @@ TDM_INLINE int64_t tile_slice_floats(const tile_grid *grid) {
 
 /* ---- The sums of a tile ---- */
 
+/* Micro tiles that a thread takes in a round: as many as it holds; one where a single K step does all. Its sums then stay in
+ * the L1 from the product to the store of C. */
+TDM_INLINE int tile_slots(int64_t k) { return TDM_ON_GPU || k > TILE_K ? TILE_SLOTS : 1; }
+
 /* The micro tile in a thread's slot, in the round that begins at micro tile `first`. */
 TDM_INLINE int tile_micro_in(int first, int slot, tdm_here_t here) { return first + slot * here.threads + here.thread; }
 
@@ -261,20 +265,23 @@ TDM_INLINE int tile_micro_in(int first, int slot, tdm_here_t here) { return firs
 TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile_operand *b, int weights, int64_t k,
                               tile_place place, int first, float *panels, tdm_here_t here) {
   float *a_panel = panels, *b_panel = panels + TILE_A_FLOATS;
-  int micros = place.micros_m * place.micros_n;
-  for (int slot = 0; slot < TILE_SLOTS && tile_micro_in(first, slot, here) < micros; slot++) TDM_UNROLL
+  int micros = place.micros_m * place.micros_n, slots = tile_slots(k);
+  bool packed = slots < TILE_SLOTS && first != 0; /* the only K step lies in the panels since the tile's first round */
+  for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++) TDM_UNROLL
   for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
   for (int64_t k0 = 0; k0 < k; k0 += TILE_K) {
-    TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-    tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, here);
-    TDM_UNROLL
-    for (int w = 0; w < weights; w++)
-      tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
-    TDM_TEAM_BARRIER(); /* the panels are whole */
+    if (!packed) {
+      TDM_TEAM_BARRIER(); /* the panels' last readers are done */
+      tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, here);
+      TDM_UNROLL
+      for (int w = 0; w < weights; w++)
+        tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
+      TDM_TEAM_BARRIER(); /* the panels are whole */
+    }
     /* One weight after the other: the micro panels of two do not fit a host's L1 of 48 KiB together. */
     TDM_UNROLL
     for (int w = 0; w < weights; w++)
-      for (int slot = 0; slot < TILE_SLOTS; slot++) {
+      for (int slot = 0; slot < slots; slot++) {
         int micro = tile_micro_in(first, slot, here);
         if (micro >= micros) break;
         tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);

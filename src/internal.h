@@ -135,7 +135,7 @@ typedef struct tdm_launch {
   int device; /* for device() */
   int on_device;
   int teams, threads;
-  int stream; /* results go past the caches (offload/stream.h) */
+  int stream; /* results go past the caches (offload/chunk.h) */
 } tdm_launch;
 
 /* One launch of a HIP kernel: all but its arguments. */
