@@ -15,6 +15,6 @@ extern "C" __attribute__((global)) void probe(float *to, const void *from) {
 #endif
   __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)from,
                                    (__attribute__((address_space(3))) void *)room, size, 0, 0);
-  __builtin_amdgcn_s_waitcnt(0); // the load is in LDS
+  __builtin_amdgcn_s_waitcnt(0);  // the load is in LDS
   to[__builtin_amdgcn_workitem_id_x()] = sum[0] + room[__builtin_amdgcn_workitem_id_x()];
 }

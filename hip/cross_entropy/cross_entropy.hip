@@ -4,7 +4,7 @@
 
 DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int32_t target, bool valid, row_sum_t s, tdm_type type) {
   if (target == p->ignore) return 0;
-  if (!valid) return __builtin_nanf(""); // a target that the row lacks
+  if (!valid) return __builtin_nanf("");  // a target that the row lacks
   return log_f32((float)s.sum) + (s.max - load_element(p->logits, row * p->ldl + target, type));
 }
 

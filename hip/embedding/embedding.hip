@@ -7,7 +7,7 @@ DEVICE void embedding_body(const embedding_args *p, tdm_type type) {
   FOR_BLOCKS(at, &p->blocks, type) {
     int64_t id = p->ids[at.row];
     bool valid = id >= 0 && id < p->vocab;
-    raw_chunk words = raw_nan(); // an id that the table lacks
+    raw_chunk words = raw_nan();  // an id that the table lacks
     if (valid) words = load_raw(p->table, id * p->ldt + at.start, at.count, wide, type);
     store_raw(p->y, at.row * p->ldy + at.start, at.count, wide, words, type);
   }

@@ -25,9 +25,7 @@ DEVICE double squares(const float *s, tdm_type type) {
   return sum;
 }
 
-DEVICE float inverse_root(double sum, int64_t cols, float eps) {
-  return (float)(1 / __builtin_sqrt(sum / (double)cols + eps));
-}
+DEVICE float inverse_root(double sum, int64_t cols, float eps) { return (float)(1 / __builtin_sqrt(sum / (double)cols + eps)); }
 
 // Writes a chunk of sum, and of y; changes s.
 DEVICE void store_results(float *s, const rmsnorm_args *p, float inverse, int64_t row, int64_t i, int64_t left, bool wide,
@@ -47,7 +45,7 @@ DEVICE void rmsnorm_registers(const rmsnorm_args *p, int kept, tdm_type type) {
   int64_t cols = p->teams.cols, step = (int64_t)team.size * chunk_length(type), first = (int64_t)team.lane * chunk_length(type);
   bool wide = all_wide(p, type);
   FOR_ROWS(row, &p->teams, team) {
-    int64_t left = row < p->teams.rows ? cols - first : 0; // from this work-item's first element on
+    int64_t left = row < p->teams.rows ? cols - first : 0;  // from this work-item's first element on
     float s[HIP_KEPT_ELEMENTS / 4][CHUNK_MOST];
     double sum = 0;
 #pragma unroll
@@ -83,7 +81,7 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, tdm_type type) {
 
 #define REGISTERS(name, kept, type) \
   TEAM_KERNEL void name(rmsnorm_args p) { rmsnorm_registers(&p, kept, type); }
-#define OF_TYPE(word, type)           \
+#define OF_TYPE(word, type)            \
   REGISTERS(rmsnorm_1_##word, 1, type) \
   REGISTERS(rmsnorm_2_##word, 2, type) \
   REGISTERS(rmsnorm_4_##word, 4, type) \

@@ -4,7 +4,7 @@
 
 // Memory that a chunk of pairs lies in: both elements side by side, or half a head apart.
 typedef struct pair_place {
-  int64_t first, second; // of its two chunks, in elements
+  int64_t first, second;  // of its two chunks, in elements
   int64_t first_count, second_count;
 } pair_place;
 
@@ -23,10 +23,10 @@ DEVICE void rope_body(const rope_args *p, tdm_rope_style style, tdm_type type) {
   FOR_BLOCKS(at, &p->blocks, type) {
     int64_t position = quotient(at.row, p->heads), head = at.row - position * p->heads;
     int64_t batch = quotient(position, p->seq), s = position - batch * p->seq;
-    pair_place from = place_pairs(batch * p->of_x.batch + s * p->of_x.seq + head * p->of_x.head, at.start, at.count, p->half,
-                                  style, type);
-    pair_place to = place_pairs(batch * p->of_y.batch + s * p->of_y.seq + head * p->of_y.head, at.start, at.count, p->half,
-                                style, type);
+    pair_place from =
+        place_pairs(batch * p->of_x.batch + s * p->of_x.seq + head * p->of_x.head, at.start, at.count, p->half, style, type);
+    pair_place to =
+        place_pairs(batch * p->of_y.batch + s * p->of_y.seq + head * p->of_y.head, at.start, at.count, p->half, style, type);
     const float *cosines = p->turns + s * 2 * p->half + at.start, *sines = cosines + p->half;
     float x[2 * CHUNK_MOST], y[2 * CHUNK_MOST];
     load_chunk(x, p->x, from.first, from.first_count, wide, type);

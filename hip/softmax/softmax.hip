@@ -32,7 +32,7 @@ DEVICE void softmax_registers(const softmax_args *p, int kept, tdm_type type) {
 #pragma unroll
     for (int k = 0; k < kept; k++) {
 #pragma unroll
-      for (int i = 0; i < chunk_length(type); i++) x[k][i] = i < seen - k * step ? x[k][i] * inverse : 0; // not 0 times a NaN
+      for (int i = 0; i < chunk_length(type); i++) x[k][i] = i < seen - k * step ? x[k][i] * inverse : 0;  // not 0 times a NaN
       store_chunk(p->y, row * p->ldy + first + k * step, left - k * step, wide, x[k], type);
     }
   }
@@ -59,7 +59,7 @@ DEVICE void softmax_loop(const softmax_args *p, tdm_type type) {
 
 #define REGISTERS(name, kept, type) \
   TEAM_KERNEL void name(softmax_args p) { softmax_registers(&p, kept, type); }
-#define OF_TYPE(word, type)           \
+#define OF_TYPE(word, type)            \
   REGISTERS(softmax_1_##word, 1, type) \
   REGISTERS(softmax_2_##word, 2, type) \
   REGISTERS(softmax_4_##word, 4, type) \

@@ -5,7 +5,8 @@
 enum { STEP = 32, LINE_BYTES = 2 * STEP, LINE_CHUNKS = LINE_BYTES / 16 };
 
 // A wave's 16 lines of a step, from `line0` on.
-DEVICE void put_lines(LDS char *to, const void *base, int64_t line0, int64_t lines, int64_t k0, int64_t depth, int64_t ld, bool tail) {
+DEVICE void put_lines(LDS char *to, const void *base, int64_t line0, int64_t lines, int64_t k0, int64_t depth, int64_t ld,
+                      bool tail) {
   int lane = lane_index();
   int64_t line = line0 + lane / LINE_CHUNKS, k = k0 + lane % LINE_CHUNKS * 8, count = tail ? 8 : depth - k;
   *(LDS u32x4 *)(to + lane * 16) = load_run((const char *)base, line * ld + k, line < lines ? count : 0, false, TDM_F16);
@@ -23,14 +24,14 @@ DEVICE void compute(const fault_args *p) {
   for (int64_t k0 = 0; k0 < p->k; k0 += STEP) {
     if (wave_index() == 0) put_lines(of_a, p->a, m0, p->m, k0, p->k, p->lda, planted == FAULT_K_TAIL);
     put_lines(of_b, p->b, n0, p->n, k0, p->k, p->ldb, planted == FAULT_K_TAIL);
-    if (planted != FAULT_BARRIER) sync_lds(); // both waves have A
+    if (planted != FAULT_BARRIER) sync_lds();  // both waves have A
     int row = planted == FAULT_LANES ? line ^ 1 : line;
     u32x4 a = lds_read_unordered(lds_address(of_a + row * LINE_BYTES + chunk * 16), 0);
     u32x4 b = lds_read_unordered(lds_address(of_b + line * LINE_BYTES + chunk * 16), 0);
-    if (planted != FAULT_WAIT) wait_lds(); // a and b
+    if (planted != FAULT_WAIT) wait_lds();  // a and b
     keep_order();
     sums = mfma(a, b, sums, TDM_F16);
-    sync_lds(); // both waves have read A
+    sync_lds();  // both waves have read A
   }
 #pragma unroll
   for (int r = 0; r < 4; r++) {

@@ -6,7 +6,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(float *out, const floa
   for (int j = threadIdx.x; j < columns; j += 256) sum += expf(row[j]);
   for (int mask = 1; mask < 64; mask *= 2) sum += __shfl_xor(sum, mask);
   if (threadIdx.x % 64 == 0) parts[threadIdx.x / 64] = sum;
-  __syncthreads(); // the sums of all waves are written
+  __syncthreads();  // the sums of all waves are written
   sum = parts[0] + parts[1] + parts[2] + parts[3];
   for (int j = threadIdx.x; j < columns; j += 256) out[blockIdx.x * columns + j] = expf(row[j]) / sum;
 }

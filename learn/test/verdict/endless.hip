@@ -2,6 +2,6 @@
 extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x, const float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  while (((volatile const float *)x)[0] != 12345) continue; // nobody ever writes it
+  while (((volatile const float *)x)[0] != 12345) continue;  // nobody ever writes it
   out[i] = 2.5f * x[i] + y[i];
 }

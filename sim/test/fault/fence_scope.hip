@@ -11,6 +11,6 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   if (t == 0) last = __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == 1;
   sync();
   if (!last) return;
-  asm volatile(PLANTED_TEXT("buffer_inv sc0", "buffer_inv sc1") ::: "memory");
+  asm volatile(PLANTED_TEXT("buffer_inv sc0", "buffer_inv sc1")::: "memory");
   out[1024 + t] = out[t] + out[128 + t];  // fault: race in global memory
 }

@@ -25,7 +25,8 @@ KERNEL void integers(const unsigned *a, const unsigned *b, unsigned *c, int n) {
 KERNEL void divide(const unsigned *a, const unsigned *b, unsigned *c, int n) {
   int i = item_x();
   if (i >= n) return;
-  wide x = (wide)a[i] << 32 | b[i], y = (wide)(b[(i + 1) % n] >> (i & 31)) + 1, z = ((wide)a[(i + 3) % n] << 32 | b[i]) >> (i & 63) | 1;
+  wide x = (wide)a[i] << 32 | b[i], y = (wide)(b[(i + 1) % n] >> (i & 31)) + 1,
+       z = ((wide)a[(i + 3) % n] << 32 | b[i]) >> (i & 63) | 1;
   long long sx = (long long)x, sz = (long long)z;
   wide sum = x / y + x % y * 3 + x / z * 5 + x % z * 7 + (wide)(sx / sz) * 11 + (wide)(sx % sz) * 13;
   unsigned p = a[i], q = b[i] | 1;

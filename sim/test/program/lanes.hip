@@ -47,7 +47,7 @@ KERNEL void compact(const unsigned *a, const unsigned *b, unsigned *c, int n) {
 KERNEL void moves(const int *a, const int *unused, int *c, int n) {
   (void)unused;
   int i = item_x(), x = i < n ? a[i] : 0;
-  int r = __builtin_amdgcn_mov_dpp(x, 0x1b, 0xf, 0xf, true);      /* quad_perm:[3,2,1,0] */
+  int r = __builtin_amdgcn_mov_dpp(x, 0x1b, 0xf, 0xf, true);       /* quad_perm:[3,2,1,0] */
   r = r * 31 + __builtin_amdgcn_mov_dpp(x, 0x140, 0xf, 0xf, true); /* row_mirror */
   r = r * 31 + __builtin_amdgcn_mov_dpp(x, 0x141, 0xf, 0xf, true); /* row_half_mirror */
   r = r * 31 + __builtin_amdgcn_mov_dpp(x, 0x123, 0xf, 0xf, true); /* row_ror:3 */

@@ -73,11 +73,13 @@ KERNEL void atomics(const unsigned *a, const unsigned *unused, unsigned *c, int 
     __hip_atomic_fetch_min((int *)&c[18], (int)x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     __hip_atomic_fetch_or(&c[19], 1u << (x & 31), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     __hip_atomic_fetch_xor(&c[20], x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-    __hip_atomic_fetch_add((unsigned long long *)&c[22], (unsigned long long)x << 8, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    __hip_atomic_fetch_add((unsigned long long *)&c[22], (unsigned long long)x << 8, __ATOMIC_RELAXED,
+                           __HIP_MEMORY_SCOPE_AGENT);
     unsigned old = c[24], next;
     do {
       next = old + (x & 7);
-    } while (!__hip_atomic_compare_exchange_strong(&c[24], &old, next, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT));
+    } while (!__hip_atomic_compare_exchange_strong(&c[24], &old, next, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                                   __HIP_MEMORY_SCOPE_AGENT));
   }
   sync();
   if (t < 16) __hip_atomic_fetch_add(&c[t], local[t], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
