@@ -37,6 +37,8 @@ double bench_seconds(void); /* monotonic */
 
 typedef struct bench_ceiling {
   double flops;        /* f32 multiply-adds in registers, 2 FLOP each, per second */
+  double matrix_f16;   /* the same by a GPU's matrix units, sums in f32, as far as kernels here use them; 0: not at all */
+  double matrix_bf16;  /* the same */
   double copy;         /* bytes read and written by a copy, per second */
   double read;         /* bytes of a loop that only reads: what no memory figure can pass */
   const char *copy_by; /* the copy that was the fastest */
@@ -98,8 +100,10 @@ typedef struct bench_row {
   char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */
 } bench_row;
 
-double bench_row_flops(const bench_row *row);            /* FLOP per second, by the median */
-double bench_row_bytes(const bench_row *row);            /* bytes per second, by the median */
+double bench_row_flops(const bench_row *row); /* FLOP per second, by the median */
+double bench_row_bytes(const bench_row *row); /* bytes per second, by the median */
+/* FLOP per second, of the units that the kernel uses: kernels named *_mma have f16 and bf16 multiplied by the matrix units. */
+double bench_row_ceiling(const bench_row *row);
 double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
 double bench_row_memory_bound(const bench_row *row);     /* seconds */
 

@@ -1,6 +1,8 @@
-/* What an offload device can do at best, by target regions: a copy, a read, and multiply-adds in registers. */
+/* What an offload device can do at best, by target regions: a copy, a read, and multiply-adds in registers, of f32 and, where
+ * offload/mma.h knows them, by the matrix units. */
 #include <stdlib.h>
 
+#include "../offload/mma.h"
 #include "../offload/vector.h"
 #include "bench.h"
 
@@ -89,6 +91,40 @@ static double run_multiply_add(const work *w) {
   return 2.0 * CHAINS * (double)STEPS;
 }
 
+#ifdef TDM_OFFLOAD_MMA
+/* MATRIX_CHAINS: products in flight of a wave, each on sums of its own. */
+enum { MATRIX_CHAINS = 16, MATRIX_TEAMS = 1024, MATRIX_STEPS = 4096 };
+
+/* Operands come from memory and the sums may be stored, as above. */
+TDM_INLINE void matrix_chains(float *to, const uint32_t *from, tdm_here_t here, tdm_type type) {
+  mma_operand a, b;
+  mma_sums x[MATRIX_CHAINS], sum = {0};
+  TDM_UNROLL
+  for (int w = 0; w < 4; w++) a.word[w] = from[w], b.word[w] = from[4 + w];
+  TDM_UNROLL
+  for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = (mma_sums){(float)c, (float)here.thread, 0, 0};
+  TDM_NO_UNROLL
+  for (int i = 0; i < MATRIX_STEPS; i++) TDM_UNROLL
+  for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = mma_multiply(x[c], a, b, c % 2, type);
+  TDM_UNROLL
+  for (int c = 0; c < MATRIX_CHAINS; c++) sum += x[c];
+  if (sum[0] + sum[1] + sum[2] + sum[3] < 0) to[0] = sum[0];
+}
+
+static double run_matrix(const work *w, tdm_type type) {
+  float *to = (float *)w->to;
+  const uint32_t *from = (const uint32_t *)w->from;
+  if (type == TDM_F16) {
+    BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_here_bare(), TDM_F16); }
+  } else {
+    BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_here_bare(), TDM_BF16); }
+  }
+  return 2.0 * 16 * 8 * 16 * MATRIX_CHAINS * MATRIX_STEPS * ((double)w->launch.teams * THREADS / 32);
+}
+static double run_matrix_f16(const work *w) { return run_matrix(w, TDM_F16); }
+static double run_matrix_bf16(const work *w) { return run_matrix(w, TDM_BF16); }
+#endif
+
 /* The best rate of several passes, each long enough to hide the launches. */
 static double best_rate(kernel run, const work *w) {
   double best = 0;
@@ -170,6 +206,11 @@ tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, 
                                .copy_by = "target region"};
     double by_runtime = best_rate(runtime_copy, &w);
     if (by_runtime > ceiling->copy) ceiling->copy = by_runtime, ceiling->copy_by = "omp_target_memcpy";
+#ifdef TDM_OFFLOAD_MMA
+    w.launch.teams = MATRIX_TEAMS;
+    ceiling->matrix_f16 = best_rate(run_matrix_f16, &w);
+    ceiling->matrix_bf16 = best_rate(run_matrix_bf16, &w);
+#endif
     w.launch.teams = 1;
     ceiling->launch = empty_launch(&w);
   }

@@ -50,7 +50,7 @@ static const char timed_head[] =
 
 static void put_timed(FILE *out, const bench_row *r) {
   fprintf(out, "%.9g,%.9g,%.9g,%.9g,%d,%.17g,%.17g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%.6g", r->time.best, r->time.low, r->time.median,
-          r->time.high, r->time.samples, r->flops, r->bytes, bench_row_flops(r), bench_row_bytes(r), r->ceiling.flops,
+          r->time.high, r->time.samples, r->flops, r->bytes, bench_row_flops(r), bench_row_bytes(r), bench_row_ceiling(r),
           r->ceiling.copy, r->ceiling.read, r->alarm, r->against_peer);
 }
 
@@ -128,9 +128,10 @@ static json_t *ceilings_json(const bench_run *run) {
   for (int d = 0; d < run->devices.count; d++) {
     const bench_ceiling *c = &run->ceiling[d];
     if (bench_is_simulated(run->devices.name[d])) continue;
-    json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s, s:f, s:f}", "device", run->devices.name[d], "flop_per_s",
-                                          c->flops, "copy_bytes_per_s", c->copy, "copy_by", c->copy_by, "read_bytes_per_s",
-                                          c->read, "launch_s", c->launch));
+    json_array_append_new(
+        list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s, s:f, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
+                        "matrix_f16_flop_per_s", c->matrix_f16, "matrix_bf16_flop_per_s", c->matrix_bf16, "copy_bytes_per_s",
+                        c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read, "launch_s", c->launch));
   }
   return list;
 }

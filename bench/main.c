@@ -150,6 +150,8 @@ static void judge(tool *t, int d, bench_row *row) {
   if (!bench_above_ceiling(row)) return;
   if (measure_ceiling(t, d) == TDM_OK) {
     best->flops = fmax(best->flops, before.flops);
+    best->matrix_f16 = fmax(best->matrix_f16, before.matrix_f16);
+    best->matrix_bf16 = fmax(best->matrix_bf16, before.matrix_bf16);
     best->read = fmax(best->read, before.read);
     if (best->copy < before.copy) best->copy = before.copy, best->copy_by = before.copy_by;
   } else {

@@ -69,6 +69,10 @@ static void put_script(FILE *out, const char *path, const bench_run *run) {
     if (run->ceiling[d].flops > 0)
       fprintf(out, ", min(%g, x * %g) with lines lw 2 title 'ceilings of %s'", 1e-9 * run->ceiling[d].flops,
               1e-9 * run->ceiling[d].copy, run->devices.name[d]);
+  for (int d = 0; d < run->devices.count; d++)
+    if (run->ceiling[d].matrix_f16 > 0)
+      fprintf(out, ", min(%g, x * %g) with lines lw 2 dt 2 title 'and its matrix units, f16'",
+              1e-9 * run->ceiling[d].matrix_f16, 1e-9 * run->ceiling[d].copy);
   for (int s = 0; s < sides; s++) {
     const char *name = s < run->devices.count ? run->devices.name[s] : run->peer->name;
     if (s < run->devices.count && bench_is_simulated(name)) continue;

@@ -6,14 +6,24 @@
 
 double bench_row_flops(const bench_row *row) { return row->time.median > 0 ? row->flops / row->time.median : 0; }
 double bench_row_bytes(const bench_row *row) { return row->time.median > 0 ? row->bytes / row->time.median : 0; }
-double bench_row_arithmetic_bound(const bench_row *row) { return row->ceiling.flops > 0 ? row->flops / row->ceiling.flops : 0; }
+double bench_row_ceiling(const bench_row *row) {
+  static const char suffix[] = "_mma";
+  size_t length = strlen(row->kernel), tail = sizeof suffix - 1;
+  bool matrix = length > tail && strcmp(row->kernel + length - tail, suffix) == 0;
+  if (!matrix || row->c.type == TDM_F32) return row->ceiling.flops;
+  return row->c.type == TDM_F16 ? row->ceiling.matrix_f16 : row->ceiling.matrix_bf16;
+}
+double bench_row_arithmetic_bound(const bench_row *row) {
+  return bench_row_ceiling(row) > 0 ? row->flops / bench_row_ceiling(row) : 0;
+}
 double bench_row_memory_bound(const bench_row *row) { return row->ceiling.copy > 0 ? row->bytes / row->ceiling.copy : 0; }
 
 /* 3 % is left to the clock and to ceilings that were not met exactly. */
 bool bench_above_ceiling(const bench_row *row) {
   double bytes = fmax(row->ceiling.copy, row->ceiling.read);
   if (bytes == 0) return false; /* none was measured */
-  return row->outcome == BENCH_OK && (bench_row_flops(row) > 1.03 * row->ceiling.flops || bench_row_bytes(row) > 1.03 * bytes);
+  return row->outcome == BENCH_OK &&
+         (bench_row_flops(row) > 1.03 * bench_row_ceiling(row) || bench_row_bytes(row) > 1.03 * bytes);
 }
 
 int bench_timed_devices(const bench_run *run) {
@@ -75,6 +85,10 @@ void bench_print_machine(FILE *out, const bench_run *run) {
     else
       fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", run->devices.name[d],
               1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
+    if (c->matrix_f16 > 0)
+      fprintf(out,
+              "matrix units of %s, sums in f32, by mma.sync: f16 %.1f, bf16 %.1f GFLOP/s; the FMA ceiling of kernels *_mma\n",
+              run->devices.name[d], 1e-9 * c->matrix_f16, 1e-9 * c->matrix_bf16);
     if (c->launch > 0) fprintf(out, "an empty target region on %s: %.1f us\n", run->devices.name[d], 1e6 * c->launch);
   }
   if (run->peer != NULL)
@@ -82,7 +96,7 @@ void bench_print_machine(FILE *out, const bench_run *run) {
   if (bench_timed_devices(run) > 0)
     fprintf(out,
             "times are medians of the samples, with the range from 10 %% to 90 %% of them; bounds: FLOP over the\n"
-            "multiply-add ceiling, and bytes (each input once, each output once) over the copy ceiling\n");
+            "multiply-add (FMA) ceiling, and bytes (each input once, each output once) over the copy ceiling\n");
   fprintf(out, "\n");
 }
 
@@ -142,7 +156,7 @@ static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
   put_ms(cell[4] + strlen(cell[4]), row->time.high);
   if (row->flops > 0) {
     snprintf(cell[5], CELL, "%.1f", 1e-9 * bench_row_flops(row));
-    if (row->ceiling.flops > 0) snprintf(cell[6], CELL, "%.0f %%", 100 * bench_row_flops(row) / row->ceiling.flops);
+    if (bench_row_ceiling(row) > 0) snprintf(cell[6], CELL, "%.0f %%", 100 * bench_row_flops(row) / bench_row_ceiling(row));
     put_ms(cell[9], bench_row_arithmetic_bound(row));
   }
   if (row->bytes > 0) {
@@ -239,7 +253,7 @@ void bench_print_count(FILE *out, const bench_run *run) {
     fprintf(
         out,
         "ALARM: %d figure%s above a ceiling of this machine: the clock or the ceiling is wrong, or the code uses a unit that\n"
-        "f32 multiply-adds do not reach\n",
+        "the ceiling's multiply-adds do not reach\n",
         count.alarms, count.alarms == 1 ? " is" : "s are");
 }
 

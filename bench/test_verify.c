@@ -290,6 +290,27 @@ static void test_alarm(void **state) {
   assert_true(bench_above_ceiling(&row));
 }
 
+/* Kernels on matrix units have a ceiling of their own, by the type of the operands. */
+static void test_matrix_ceiling(void **state) {
+  (void)state;
+  bench_row row = {.flops = 1e9, .ceiling = {.flops = 1e12, .matrix_f16 = 5e12, .matrix_bf16 = 2e12, .copy = 1e11}};
+  row.time.median = 0.00025; /* 4e12 FLOP a second */
+  row.c.type = TDM_F16;
+  snprintf(row.kernel, sizeof row.kernel, "omp_gpu_mma");
+  assert_false(bench_above_ceiling(&row));
+  assert_true(bench_row_ceiling(&row) == 5e12 && bench_row_arithmetic_bound(&row) == 1e9 / 5e12);
+  row.c.type = TDM_BF16;
+  assert_true(bench_above_ceiling(&row));
+  row.c.type = TDM_F32; /* none of its own */
+  assert_true(bench_row_ceiling(&row) == 1e12);
+  row.c.type = TDM_F16;
+  const char *const others[] = {"omp_gpu", "hip_256x256_mfma32", "", "_mma"};
+  for (int i = 0; i < 4; i++) {
+    snprintf(row.kernel, sizeof row.kernel, "%s", others[i]);
+    assert_true(bench_row_ceiling(&row) == 1e12 && bench_above_ceiling(&row));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_right_results, open_fixture, close_fixture),
@@ -302,6 +323,7 @@ int main(void) {
       cmocka_unit_test(test_least_errors),
       cmocka_unit_test_setup_teardown(test_coverage, open_fixture, close_fixture),
       cmocka_unit_test(test_alarm),
+      cmocka_unit_test(test_matrix_ceiling),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
