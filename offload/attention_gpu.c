@@ -11,7 +11,7 @@
  * a masked key is never multiplied, so that NaN and infinity in it have no influence. */
 #include <stdio.h>
 
-#include "../src/internal.h"
+#include "attention_gpu.h"
 #include "gpu_epilogue.h"
 #include "math.h"
 
@@ -26,12 +26,6 @@ enum {
   LONGEST_HEAD = 128,
   ROOM = 10624, /* floats of team memory, for both sizes of heads */
 };
-
-typedef struct attention_work {
-  tdm_attention_desc d;
-  int64_t tiles; /* of one head */
-  bool aligned;  /* strides allow vectors of 4; pointers are looked at by the run */
-} attention_work;
 
 typedef struct attention_arrays {
   const void *q, *k, *v;
@@ -60,18 +54,13 @@ TDM_INLINE int first_row_of(int thread, int vectors) {
 
 /* What a team works on. */
 typedef struct unit {
-  const attention_work *work;
+  const attention_gpu_work *work;
   attention_arrays arrays;
   float *room;
   int thread, buffer;
   int64_t at_k, at_v;                  /* elements to the head's first key */
   int64_t batch, head, first_row, end; /* end: behind the last key that some row sees */
 } unit;
-
-/* Keys that query row `row` sees. */
-TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t row) {
-  return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
-}
 
 /* ---- Panels ---- */
 
@@ -258,7 +247,7 @@ TDM_INLINE void attend_tile(unit *u, int64_t first_key, gpu_vec *o, row_state *s
     TDM_UNROLL
     for (int i = 0; i < rows; i++) {
       int64_t row = u->first_row + first_row_of(u->thread, vectors) + gpu_row_of(i);
-      seen[i] = (int)tdm_max(0, tdm_min(KEYS, keys_seen(d, tdm_min(row, d->sq - 1)) - first_key));
+      seen[i] = (int)tdm_max(0, tdm_min(KEYS, attention_keys_seen(d, tdm_min(row, d->sq - 1)) - first_key));
     }
   }
   TDM_UNROLL
@@ -320,7 +309,7 @@ TDM_INLINE void store_rows(const unit *u, const gpu_vec *o, const row_state *sta
     for (int distance = 2; distance <= 8; distance *= 2) sum += tdm_lane_xor(sum, distance);
     int64_t row = u->first_row + first_row_of(u->thread, vectors) + gpu_row_of(i);
     if (row >= d->sq) continue;
-    bool any = keys_seen(d, row) > 0;
+    bool any = attention_keys_seen(d, row) > 0;
     TDM_UNROLL
     for (int j = 0; j < vectors; j++) {
       int column = gpu_column(u->thread) + gpu_column_of(j);
@@ -349,7 +338,7 @@ TDM_INLINE void attend_rows(unit *u, bool aligned, int vectors, tdm_type type) {
   put_k(u, &words, vectors, type);
   turn_panels(u); /* Q is whole too */
   /* Keys of tiles that all rows see. */
-  int64_t open_end = tdm_min(keys_seen(d, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
+  int64_t open_end = tdm_min(attention_keys_seen(d, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
   if (aligned) {
     TDM_NO_UNROLL
     for (; first_key < open_end; first_key += KEYS) attend_tile(u, first_key, o, &state, true, true, vectors, type);
@@ -365,7 +354,7 @@ TDM_INLINE bool vectors_aligned(const void *base, tdm_attention_strides s, tdm_t
 }
 
 /* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
-TDM_INLINE void attention_typed(const attention_work *work, const attention_arrays *arrays, float *room, int vectors,
+TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_arrays *arrays, float *room, int vectors,
                                 tdm_here_t here, tdm_type type) {
   const tdm_attention_desc *d = &work->d;
   bool aligned =
@@ -376,7 +365,7 @@ TDM_INLINE void attention_typed(const attention_work *work, const attention_arra
     u.head = index % heads % d->heads_q;
     u.batch = index % heads / d->heads_q;
     u.first_row = (work->tiles - 1 - index / heads) * tile_rows(vectors);
-    u.end = keys_seen(d, tdm_min(u.first_row + tile_rows(vectors), d->sq) - 1);
+    u.end = attention_keys_seen(d, tdm_min(u.first_row + tile_rows(vectors), d->sq) - 1);
     int64_t head_kv = u.head / (d->heads_q / d->heads_kv);
     u.at_k = u.batch * d->k.batch + head_kv * d->k.head;
     u.at_v = u.batch * d->v.batch + head_kv * d->v.head;
@@ -403,10 +392,13 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static int vectors_for(const tdm_attention_desc *d) { return d->head_dim <= 64 ? 2 : 4; }
 
+attention_gpu_work attention_gpu_work_of(const tdm_attention_desc *d) {
+  return (attention_gpu_work){*d, tdm_ceil_div(d->sq, tile_rows(vectors_for(d)))};
+}
+
 static tdm_status prepare(tdm_plan *plan) {
-  attention_work work = {.d = plan->desc.attention};
   if (plan->empty) return TDM_OK;
-  work.tiles = tdm_ceil_div(work.d.sq, tile_rows(vectors_for(&work.d)));
+  attention_gpu_work work = attention_gpu_work_of(&plan->desc.attention);
   tdm_plan_launch(plan, work.d.batch * work.d.heads_q * work.tiles, THREADS);
   return tdm_plan_upload(plan, &work, sizeof work);
 }
@@ -424,7 +416,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const void *q = buffers[0], *k = buffers[1], *v = buffers[2];
   void *o = buffers[3];
   float *lse = buffers[4];
-  const attention_work *work = plan->table;
+  const attention_gpu_work *work = plan->table;
   bool small = vectors_for(&plan->desc.attention) == 2;
   switch (plan->desc.attention.type) {
     case TDM_F32:

@@ -82,6 +82,18 @@ TDM_INLINE void gemm_gpu_write_plain(gpu_sums sums, const gemm_gpu_work *work, c
   }
 }
 
+/* A line of alpha A B to C: what beta and the chain add, and the store. */
+TDM_INLINE void gemm_gpu_finish_line(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays,
+                                     const gpu_matrix *c, gpu_line_at at) {
+  if (work->d.beta != 0) {
+    gpu_line old = gpu_load_line(c, at);
+    TDM_UNROLL
+    for (int j = 0; j < GPU_VECTORS; j++) line.v[j] += work->d.beta * old.v[j];
+  }
+  line = gemm_gpu_chain(line, work, arrays, at);
+  gpu_store_line(&line, c, at);
+}
+
 TDM_INLINE void gemm_gpu_write(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
                                int thread) {
   const tdm_gemm_desc *d = &work->d;
@@ -100,15 +112,7 @@ TDM_INLINE void gemm_gpu_write(gpu_sums sums, const gemm_gpu_work *work, const g
   TDM_NO_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) {
     gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, 1);
-    gpu_line line = lines[i];
-    if (at.columns <= 0) continue;
-    if (d->beta != 0) {
-      gpu_line old = gpu_load_line(&c, at);
-      TDM_UNROLL
-      for (int j = 0; j < GPU_VECTORS; j++) line.v[j] += d->beta * old.v[j];
-    }
-    line = gemm_gpu_chain(line, work, arrays, at);
-    gpu_store_line(&line, &c, at);
+    if (at.columns > 0) gemm_gpu_finish_line(lines[i], work, arrays, &c, at);
   }
 }
 

@@ -4,6 +4,8 @@
 #ifndef TANDEM_OFFLOAD_MMA_H
 #define TANDEM_OFFLOAD_MMA_H
 
+#include <stdbool.h>
+
 #include "tandem/tandem.h"
 #include "target.h"
 
@@ -28,9 +30,20 @@ TDM_INLINE mma_address mma_address_of(const void *team_memory) {
 TDM_INLINE void mma_copy(mma_address to, const char *from) {
   __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
 }
+/* bytes: of the 16, that are read; the others become 0. */
+TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
+  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
+}
 TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : : : "memory"); }
-/* Waits for the thread's own groups, all but the last one. */
-TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
+/* Waits for the thread's own groups, all but the last `count`, a constant of 0 to 2. */
+TDM_INLINE void mma_wait_but(int count) {
+  if (count == 0)
+    __asm__ volatile("cp.async.wait_group 0;" : : : "memory");
+  else if (count == 1)
+    __asm__ volatile("cp.async.wait_group 1;" : : : "memory");
+  else
+    __asm__ volatile("cp.async.wait_group 2;" : : : "memory");
+}
 
 /* Lane l names the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines, not along k. */
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
@@ -65,17 +78,30 @@ TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, in
 }
 #undef MMA_INSTRUCTION
 
+/* Is it true in a lane of the wave? The matrix instructions want all lanes on one path. */
+TDM_INLINE bool mma_any(bool here) { return __nvvm_vote_any_sync(0xffffffff, here); }
+
+/* 2^x within 2^-22; 0 where that is no normal number. */
+TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
+
+/* 1 / x within 2^-23. */
+TDM_INLINE float mma_reciprocal(float x) { return __nvvm_rcp_approx_ftz_f(x); }
+
 #else /* hosts and other GPUs only compile it */
 
 typedef uintptr_t mma_address;
 TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_address)team_memory; }
 TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
+TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) { (void)to, (void)from, (void)bytes; }
 TDM_INLINE void mma_copied(void) {}
-TDM_INLINE void mma_wait_but_one(void) {}
+TDM_INLINE void mma_wait_but(int count) { (void)count; }
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
 TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, tdm_type type) {
   return (void)a, (void)b, (void)half, (void)type, sums;
 }
+TDM_INLINE bool mma_any(bool here) { return here; }
+TDM_INLINE float mma_exp2(float x) { return x; }
+TDM_INLINE float mma_reciprocal(float x) { return x; }
 
 #endif
 

@@ -2,40 +2,29 @@
  * products and a thread holds both sums of its elements. Arithmetic is the limit: 4 m n k FLOP. */
 #include <stdio.h>
 
-#include "../src/internal.h"
-#include "gpu_epilogue.h"
+#include "swiglu_gpu.h"
 
-/* What a launch needs beside its pointers: made with the plan, kept on the device. */
-typedef struct swiglu_work {
-  tdm_swiglu_desc d;
-  gpu_job job;
-} swiglu_work;
-
-enum { WEIGHTS = 2, HALF = GPU_VECTORS / WEIGHTS };
-
-TDM_INLINE void write_tile(gpu_sums sums, const swiglu_work *work, void *y, gpu_place place, int thread) {
+TDM_INLINE void write_tile(gpu_sums sums, const swiglu_gpu_work *work, void *y, gpu_place place, int thread) {
   gpu_matrix to = {y, 0, work->d.ldy, work->d.out};
   gpu_line lines[GPU_ROWS];
   gpu_sums_to_lines(lines, sums);
   TDM_NO_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) {
-    gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, WEIGHTS);
+    gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, SWIGLU_WEIGHTS);
     gpu_line line = lines[i];
-    TDM_UNROLL
-    for (int j = 0; j < HALF; j++) TDM_UNROLL
-    for (int e = 0; e < 4; e++) line.v[j][e] = tdm_silu(line.v[j][e]) * line.v[j + HALF][e];
+    swiglu_gpu_line(&line);
     if (at.columns > 0) gpu_store_line(&line, &to, at);
   }
 }
 
-TDM_INLINE void swiglu_typed(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work,
+TDM_INLINE void swiglu_typed(const void *x, const void *wg, const void *wu, void *y, const swiglu_gpu_work *work,
                              gpu_panels *panels, tdm_here_t here, tdm_type type) {
   gpu_engine engine;
   gpu_sums sums;
-  bool more = gpu_begin(&engine, &work->job, x, wg, wu, panels, here, WEIGHTS, type);
+  bool more = gpu_begin(&engine, &work->job, x, wg, wu, panels, here, SWIGLU_WEIGHTS, type);
   while (more) {
     gpu_place place = engine.place;
-    more = gpu_tile_sums(&engine, sums, WEIGHTS, type);
+    more = gpu_tile_sums(&engine, sums, SWIGLU_WEIGHTS, type);
     write_tile(sums, gpu_again(work), y, place, here.thread);
   }
 }
@@ -46,16 +35,16 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
     snprintf(reason, size, "ldg and ldu must be equal");
     return false;
   }
-  return gpu_can_tile(plan, d->m, d->n, d->k, 1, WEIGHTS, reason, size);
+  return gpu_can_tile(plan, d->m, d->n, d->k, 1, SWIGLU_WEIGHTS, reason, size);
 }
 
-static tdm_status prepare(tdm_plan *plan) {
+tdm_status swiglu_gpu_prepare(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  swiglu_work work = {.d = *d,
-                      .job = {.grid = gpu_grid_for(plan, d->m, d->n, 1, WEIGHTS),
-                              .a = gpu_operand_of(0, d->ldx, d->m, true),
-                              .b = gpu_operand_of(0, d->ldg, d->n, d->layout == TDM_NT),
-                              .k = (int)d->k}};
+  swiglu_gpu_work work = {.d = *d,
+                          .job = {.grid = gpu_grid_for(plan, d->m, d->n, 1, SWIGLU_WEIGHTS),
+                                  .a = gpu_operand_of(0, d->ldx, d->m, true),
+                                  .b = gpu_operand_of(0, d->ldg, d->n, d->layout == TDM_NT),
+                                  .k = (int)d->k}};
   return tdm_plan_upload(plan, &work, sizeof work);
 }
 
@@ -70,7 +59,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   (void)stream;
   const void *x = buffers[0], *wg = buffers[1], *wu = buffers[2];
   void *y = buffers[3];
-  const swiglu_work *work = plan->table;
+  const swiglu_gpu_work *work = plan->table;
   switch (plan->desc.swiglu.type) {
     case TDM_F32: REGION(TDM_F32) break;
     case TDM_F16: REGION(TDM_F16) break;
@@ -83,5 +72,5 @@ const tdm_kernel tdm_swiglu_omp_gpu = {.name = "omp_gpu",
                                        .op = TDM_OP_SWIGLU,
                                        .backend = &tdm_backend_omp,
                                        .supports = supports,
-                                       .prepare = prepare,
+                                       .prepare = swiglu_gpu_prepare,
                                        .launch = launch};

@@ -21,6 +21,7 @@ extern const tdm_kernel tdm_swiglu_omp_skinny;
 extern const tdm_kernel tdm_add_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu_decode;
+extern const tdm_kernel tdm_attention_omp_gpu_mma;
 extern const tdm_kernel tdm_cross_entropy_omp_gpu;
 extern const tdm_kernel tdm_embedding_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu;
@@ -32,6 +33,7 @@ extern const tdm_kernel tdm_rope_omp_gpu;
 extern const tdm_kernel tdm_silu_mul_omp_gpu;
 extern const tdm_kernel tdm_softmax_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu;
+extern const tdm_kernel tdm_swiglu_omp_gpu_mma;
 extern const tdm_kernel tdm_swiglu_omp_gpu_skinny;
 #endif
 #ifdef TDM_HIP
@@ -84,6 +86,7 @@ static const tdm_kernel *const built_in[] = {
 #ifdef TDM_OFFLOAD
     &tdm_add_omp_gpu,
     &tdm_attention_omp_gpu,
+    &tdm_attention_omp_gpu_mma,
     &tdm_attention_omp_gpu_decode,
     &tdm_cross_entropy_omp_gpu,
     &tdm_embedding_omp_gpu,
@@ -96,6 +99,7 @@ static const tdm_kernel *const built_in[] = {
     &tdm_silu_mul_omp_gpu,
     &tdm_softmax_omp_gpu,
     &tdm_swiglu_omp_gpu,
+    &tdm_swiglu_omp_gpu_mma,
     &tdm_swiglu_omp_gpu_skinny,
 #endif
 #ifdef TDM_HIP

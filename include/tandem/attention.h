@@ -27,8 +27,8 @@ typedef struct tdm_attention_desc {
   int lse;     /* 1: also write log(sum(exp(scores))) of each row */
 } tdm_attention_desc;
 
-/* Kernels hip_flash64, hip_flash128, hip_decode64 and hip_decode128 round the probabilities to `type` before they multiply V,
- * for the matrix instructions of 16-bit types; hip_flash, hip_decode and the omp backend keep them in f32.
+/* Kernels hip_flash64, hip_flash128, hip_decode64, hip_decode128 and omp_gpu_mma round the probabilities to `type` before they
+ * multiply V, for the matrix instructions of 16-bit types; hip_flash, hip_decode and the omp backend's others keep them in f32.
  *
  * A cache of keys and values: skv is what it holds, and the strides are those of its whole length, so that it grows in place.
  * Decode is sq = 1, causal or not: with causal the last query sees all keys. */

@@ -1,0 +1,23 @@
+/* What the attention kernels of GPUs for many queries share. */
+#ifndef TANDEM_OFFLOAD_ATTENTION_GPU_H
+#define TANDEM_OFFLOAD_ATTENTION_GPU_H
+
+#include "../src/internal.h"
+#include "target.h"
+
+/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+typedef struct attention_gpu_work {
+  tdm_attention_desc d;
+  int64_t tiles; /* of one head, as attention_gpu.c cuts it */
+} attention_gpu_work;
+
+/* The row that serves everything else, and its part of a plan's table. */
+extern const tdm_kernel tdm_attention_omp_gpu;
+attention_gpu_work attention_gpu_work_of(const tdm_attention_desc *d);
+
+/* Keys that query row `row` sees. */
+TDM_INLINE int64_t attention_keys_seen(const tdm_attention_desc *d, int64_t row) {
+  return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
+}
+
+#endif
