@@ -100,6 +100,10 @@ static void test_devices(void **state) {
   (void)state;
   assert_exits(0, "add 8x8 --repeats 2 --hot --device host,host", "Side by side");
   assert_non_null(strstr(said, "2 measured, 0 failed, 0 unsupported"));
+  assert_int_equal(run("TANDEM_DEVICE=mars", "add 8x8"), 2); /* --device is not given */
+  assert_non_null(strstr(said, "device = 'mars'"));
+  assert_int_equal(run("TANDEM_DEVICE=host,", "add 8x8"), 2);
+  assert_non_null(strstr(said, "TANDEM_DEVICE = 'host,': must be 1 to 8 names"));
 }
 
 static void test_plot(void **state) {
@@ -131,6 +135,10 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --set lda=3", "lda = 3");
   assert_exits(2, "add 8x8 --set fill=special", "--set fill: must be real");
   assert_exits(2, "add 8x8 --nope", "--nope");
+  assert_exits(2, "add 8x8 --set pad=1 --set shift=1", "--set: must be given once: KEY=VALUE,KEY=VALUE are several settings");
+  assert_exits(2, "add 8x8 --set pad=1,shift=1,pad=2", "set = 'pad=1,shift=1,pad=2': pad: must be given once");
+  assert_exits(2, "add 8x8 --set shift=9223372036854775807", "must be a whole number from 0 to 1048576");
+  assert_exits(2, "add 8x8 --set inplace=x", "inplace = 'x': must be one of a b");
 }
 
 static void test_order(void **state) {

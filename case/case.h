@@ -13,7 +13,7 @@
 #include "tandem/gemm.h"
 #include "tandem/tandem.h"
 
-enum { CASE_MAX_RANK = 6, CASE_MAX_ARRAYS = 6, CASE_MAX_EPILOGUE = 32, CASE_MAX_LEADING = 4 };
+enum { CASE_MAX_RANK = 6, CASE_MAX_ARRAYS = 6, CASE_MAX_EPILOGUE = 32, CASE_MAX_LEADING = 4, CASE_MOST_SHIFT = 1 << 20 };
 
 typedef struct case_op case_op;
 
@@ -47,7 +47,7 @@ typedef struct tdm_case {
   int64_t pad;   /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
   int64_t spare; /* attention: unused rows behind each head's keys and values, as in a cache that has room for more */
   bool swap;     /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
-  int64_t shift; /* every array begins this many elements after an aligned address */
+  int64_t shift; /* every array begins this many elements after an aligned address; at most CASE_MOST_SHIFT */
   int in_place;  /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
   case_fill fill;
   const char *kernel; /* that a plan has chosen; NULL: not known. attention: its bound depends on it */

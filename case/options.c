@@ -4,19 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Stores a text; popt itself would forget the first of two. */
+static void store(poptContext popt, enum poptCallbackReason reason, const struct poptOption *row, const char *text,
+                  void *data) {
+  case_options *o = data;
+  char **to = (char **)((char *)o + row->val);
+  (void)popt, (void)reason;
+  if (*to != NULL) o->twice = row->longName;
+  if (*to == NULL && text != NULL && (*to = strdup(text)) == NULL) o->no_memory = true;
+}
+
+/* val: where the text goes. */
 void case_options_table(case_options *o, struct poptOption rows[CASE_OPTION_ROWS]) {
+#define ROW(name, member, what, form) {name, '\0', POPT_ARG_STRING, NULL, (int)offsetof(case_options, member), what, form}
   const struct poptOption table[CASE_OPTION_ROWS] = {
-      {"dtype", '\0', POPT_ARG_STRING, &o->dtype, 0, "Type of the inputs", "f16|bf16|f32"},
-      {"layout", '\0', POPT_ARG_STRING, &o->layout, 0, "Storage of A and B", "nn|nt|tn|tt"},
-      {"epilogue", '\0', POPT_ARG_STRING, &o->epilogue, 0, "Steps after the sums of gemm", "bias+gelu+scale:0.5"},
-      {"set", '\0', POPT_ARG_STRING, &o->settings, 0, "What else the op's description holds", "key=value,..."},
-      {"seed", '\0', POPT_ARG_STRING, &o->seed, 0, "Seed of the random data", "N"},
-      {"backend", '\0', POPT_ARG_STRING, &o->backend, 0, "Backend", "omp|hip"},
-      {"device", '\0', POPT_ARG_STRING, &o->device, 0, "Device", "host|omp:N|hip:N|sim:CHIP"},
-      {"kernel", '\0', POPT_ARG_STRING, &o->kernel, 0, "Kernel", "NAME|OP=NAME,..."},
+      {NULL, '\0', POPT_ARG_CALLBACK, NULL, 0, (const char *)o, NULL},
+      ROW("dtype", dtype, "Type of the inputs", "f16|bf16|f32"),
+      ROW("layout", layout, "Storage of A and B", "nn|nt|tn|tt"),
+      ROW("epilogue", epilogue, "Steps after the sums of gemm", "bias+gelu+scale:0.5"),
+      ROW("set", settings, "What else the op's description holds", "key=value,..."),
+      ROW("seed", seed, "Seed of the random data", "N"),
+      ROW("backend", backend, "Backend", "omp|hip"),
+      ROW("device", device, "Device; default: TANDEM_DEVICE, else the first GPU that answers, else the host",
+          "host|omp:N|hip:N|sim:CHIP"),
+      ROW("kernel", kernel, "Kernel", "NAME|OP=NAME,..."),
       POPT_TABLEEND,
   };
+#undef ROW
+  void (*const callback)(poptContext, enum poptCallbackReason, const struct poptOption *, const char *, void *) = store;
   memcpy(rows, table, sizeof table);
+  memcpy(&rows[0].arg, &callback, sizeof callback); /* C does not convert between them */
 }
 
 void case_options_free(case_options *o) {
@@ -79,14 +96,24 @@ bool case_options_for_all(const case_options *o, char *error, size_t size) {
 }
 
 bool case_options_devices(const case_options *o, case_devices *devices, char *error, size_t size) {
-  const char *list = o->device == NULL ? "auto" : o->device;
+  const char *named = getenv("TANDEM_DEVICE"), *list = o->device;
+  if (list == NULL) list = named != NULL && named[0] != '\0' ? named : "auto";
   devices->count = 0;
+  if (o->twice != NULL) {
+    snprintf(error, size, "--%s: must be given once%s", o->twice,
+             strcmp(o->twice, "set") == 0 ? ": KEY=VALUE,KEY=VALUE are several settings" : "");
+    return false;
+  }
+  if (o->no_memory) {
+    snprintf(error, size, "no memory for the command line");
+    return false;
+  }
   for (const char *at = list;; at++) {
     size_t length = strcspn(at, ",");
     bool fits = length > 0 && length < CASE_DEVICE_NAME;
     if (!fits || devices->count == CASE_MAX_DEVICES) {
-      snprintf(error, size, "--device = '%s': must be 1 to %d names with commas between; offered here: %s", list,
-               CASE_MAX_DEVICES, tdm_devices());
+      snprintf(error, size, "%s = '%s': must be 1 to %d names with commas between; offered here: %s",
+               o->device == NULL ? "TANDEM_DEVICE" : "--device", list, CASE_MAX_DEVICES, tdm_devices());
       return false;
     }
     snprintf(devices->name[devices->count++], CASE_DEVICE_NAME, "%.*s", (int)length, at);

@@ -9,15 +9,17 @@
 /* What every tool returns. */
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING_RUN = 77 };
 
-enum { CASE_OPTION_ROWS = 9, CASE_MAX_DEVICES = 8, CASE_DEVICE_NAME = 32 };
+enum { CASE_OPTION_ROWS = 10, CASE_MAX_DEVICES = 8, CASE_DEVICE_NAME = 32 };
 
 /* The texts of the options, NULL where one was not given; owned by this struct. */
 typedef struct case_options {
   char *dtype, *layout, *epilogue, *settings, *seed; /* the case */
   char *backend, *device, *kernel;                   /* where it runs */
+  const char *twice;                                 /* the name of one that was given twice, or NULL */
+  bool no_memory;                                    /* for a text */
 } case_options;
 
-/* Writes popt rows that store into *options, the last one POPT_TABLEEND: a tool includes them in its own table with
+/* Writes popt rows that store into *options, which must stay, the last one POPT_TABLEEND: a tool includes them in its own with
  *   {NULL, '\0', POPT_ARG_INCLUDE_TABLE, rows, 0, "Case:", NULL} */
 void case_options_table(case_options *options, struct poptOption rows[CASE_OPTION_ROWS]);
 void case_options_free(case_options *options);
@@ -33,11 +35,12 @@ bool case_options_for_all(const case_options *options, char *error, size_t size)
 /* "add|attention|...": the names of all ops, for messages and --help. */
 const char *case_op_list(void);
 
-/* --device as a list: "host,omp:0". Not given: one entry "auto". */
+/* --device as a list: "host,omp:0". Not given: TANDEM_DEVICE, else one entry "auto". */
 typedef struct case_devices {
   int count;
   char name[CASE_MAX_DEVICES][CASE_DEVICE_NAME];
 } case_devices;
+/* Also refuses an option of this table that was given twice. */
 bool case_options_devices(const case_options *options, case_devices *devices, char *error, size_t size);
 /* tdm_open with --backend and --kernel, on one device of the list. */
 tdm_status case_open(const case_options *options, const char *device, tdm_context **context);

@@ -154,7 +154,7 @@ bool case_parse_layout(tdm_layout *layout, const char *text, char *error, size_t
 
 /* ---- Settings ---- */
 
-typedef enum setting_kind { REAL, WHOLE, FLAG, TYPE, ROPE, FILL, IN_PLACE } setting_kind;
+typedef enum setting_kind { REAL, WHOLE, SHIFT, FLAG, TYPE, ROPE, FILL, IN_PLACE } setting_kind;
 
 typedef struct setting {
   const char *key;
@@ -189,7 +189,7 @@ static const setting settings[] = {
     {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
     {"spare", WHOLE, offsetof(tdm_case, spare)},
     {"pad", WHOLE, offsetof(tdm_case, pad)},
-    {"shift", WHOLE, offsetof(tdm_case, shift)},
+    {"shift", SHIFT, offsetof(tdm_case, shift)},
     {"out", TYPE, offsetof(tdm_case, out)},
     {"fill", FILL, offsetof(tdm_case, fill)},
     {"inplace", IN_PLACE, offsetof(tdm_case, in_place)},
@@ -198,7 +198,7 @@ enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 /* Does an op take a setting? fill, pad and shift belong to every op, out and inplace to those that say so. */
 static bool op_takes(const case_op *op, const setting *s) {
-  if (s->kind == FILL || s->offset == offsetof(tdm_case, pad) || s->offset == offsetof(tdm_case, shift)) return true;
+  if (s->kind == FILL || s->kind == SHIFT || s->offset == offsetof(tdm_case, pad)) return true;
   if (s->kind == TYPE) return op->has_out;
   if (s->kind == IN_PLACE) return op->in_place != NULL;
   return list_index(op->settings, (span){s->key, (int)strlen(s->key)}) >= 0;
@@ -211,6 +211,7 @@ static bool set_value(tdm_case *c, const setting *s, span value) {
   switch (s->kind) {
     case REAL: return real_number(value, member);
     case WHOLE: return whole_number(value, s->offset == offsetof(tdm_case, ignore) ? INT32_MIN : 0, member);
+    case SHIFT: return whole_number(value, 0, &number) && number <= CASE_MOST_SHIFT && (c->shift = number, true);
     case FLAG:
       if (!whole_number(value, 0, &number) || number > 1) return false;
       *(bool *)member = number == 1;
@@ -236,6 +237,7 @@ static const char *allowed(const tdm_case *c, setting_kind kind) {
   switch (kind) {
     case REAL: return "a finite number";
     case WHOLE: return "a whole number of at most 63 bits";
+    case SHIFT: return "a whole number from 0 to 1048576";
     case FLAG: return "0 or 1";
     case ROPE: return "interleaved or half";
     case TYPE: return "f16, bf16 or f32";
@@ -265,8 +267,8 @@ static bool parse_setting(tdm_case *c, span part, const char *text, char *error,
   for (int i = 0; i < SETTINGS; i++) {
     if (!spells(key, settings[i].key) || !op_takes(c->op, &settings[i])) continue;
     if (set_value(c, &settings[i], value)) return true;
-    return refuse(error, size, "set = '%s': %s = '%.*s': must be %s", text, settings[i].key, value.length, value.at,
-                  allowed(c, settings[i].kind));
+    return refuse(error, size, "set = '%s': %s = '%.*s': must be %s%s", text, settings[i].key, value.length, value.at,
+                  settings[i].kind == IN_PLACE ? "one of " : "", allowed(c, settings[i].kind));
   }
   char keys[256];
   list_settings(c->op, keys, sizeof keys);
@@ -275,9 +277,14 @@ static bool parse_setting(tdm_case *c, span part, const char *text, char *error,
 }
 
 bool case_parse_settings(tdm_case *c, const char *text, char *error, size_t size) {
-  span part;
-  for (const char *rest = text; next_part(&rest, ',', &part);)
+  span part, before;
+  for (const char *rest = text; next_part(&rest, ',', &part);) {
     if (!parse_setting(c, part, text, error, size)) return false;
+    int key = (int)strcspn(part.at, "=") + 1;
+    for (const char *again = text; next_part(&again, ',', &before) && before.at < part.at;)
+      if (strncmp(before.at, part.at, (size_t)key) == 0)
+        return refuse(error, size, "set = '%s': %.*s: must be given once", text, key - 1, part.at);
+  }
   return true;
 }
 
@@ -319,6 +326,7 @@ static void put_setting(writer *w, const tdm_case *c, const setting *s) {
       if (*(const double *)member != *(const double *)usual) put(w, ",%s=%.17g", s->key, *(const double *)member);
       break;
     case WHOLE:
+    case SHIFT:
       if (*(const int64_t *)member != *(const int64_t *)usual) put(w, ",%s=%" PRId64, s->key, *(const int64_t *)member);
       break;
     case FLAG:
