@@ -1,18 +1,4 @@
-#include "learn.h"
-
-static int arrays(const int64_t *size, case_array *a) {
-  a[0] = learn_output("out", CASE_F32, size[1], size[0]);
-  a[1] = learn_input("in", CASE_F32, size[0], size[1]);
-  return 2;
-}
-
-static void reference(const int64_t *size, const double *const *in, double *value, double *bound) {
-  for (int64_t i = 0; i < size[0]; i++)
-    for (int64_t j = 0; j < size[1]; j++) {
-      value[j * size[0] + i] = in[1][i * size[1] + j];
-      bound[j * size[0] + i] = 0;
-    }
-}
+#include "reference.h"
 
 static void grid(const int64_t *size, const learn_launch *launch, uint32_t grid[3]) {
   (void)launch;
@@ -27,8 +13,8 @@ const learn_exercise learn_lds_banks = {
     .sizes = "rows columns",
     .device = "sim:gfx942",
     .shapes = {{{64, 96}}, {{1, 1}}, {{33, 70}}, {{100, 31}}},
-    .arrays = arrays,
-    .reference = reference,
+    .arrays = learn_transpose_arrays,
+    .reference = learn_transpose_reference,
     .grid = grid,
     .targets =
         {{LEARN_CONFLICTS, LEARN_AT_MOST, 0,
