@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -13,8 +14,11 @@ FILE *bench_open_file(const char *path, char *error, size_t size) {
 
 bool bench_can_write(const char *option, const char *path, char *error, size_t size) {
   if (path == NULL) return true;
+  bool was = access(path, F_OK) == 0;
   FILE *file = fopen(path, "a");
-  if (file != NULL && fclose(file) == 0) return true;
+  bool good = file != NULL && fclose(file) == 0;
+  if (good && !was) unlink(path); /* what is refused or fails from here on leaves no empty file */
+  if (good) return true;
   snprintf(error, size, "%s = '%s': can't be written: %s", option, path, strerror(errno));
   return false;
 }

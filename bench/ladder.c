@@ -219,10 +219,18 @@ static bool read_devices(ladder_tool *t) {
   bool simulated = step_at(run->ladder, "sim:gfx950", 0) != NULL && strstr(tdm_devices(), "sim:gfx950") != NULL;
   char usual[CASE_DEVICE_NAME];
   snprintf(usual, sizeof usual, "%s", simulated ? "sim:gfx950" : "host");
-  case_options options = {.device = t->device != NULL ? t->device : usual};
+  const char *named = getenv("TANDEM_DEVICE");
+  case_options options = {.device = t->device != NULL ? t->device : named != NULL && named[0] != '\0' ? NULL : usual};
   if (!case_options_devices(&options, &run->devices, t->error, sizeof t->error)) return false;
+  if (!bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error)) return false;
   for (int d = 0; d < run->devices.count; d++) {
-    const char *name = run->devices.name[d];
+    char *name = run->devices.name[d];
+    tdm_context *context = NULL;
+    if (!bench_is_simulated(name)) { /* auto, or omp, by its whole name */
+      if (case_open(&(case_options){0}, name, &context) != TDM_OK) return fail(t, "%s", tdm_last_error());
+      snprintf(name, CASE_DEVICE_NAME, "%s", tdm_context_device(context));
+      tdm_close(context);
+    }
     if (step_at(run->ladder, name, 0) == NULL)
       return fail(t, "--device = '%s': this build's ladder of %s has no %s steps%s", name, run->ladder, side_of(name),
                   steps[0].ladder == NULL ? ": it was built with -Dladder=false" : "");
@@ -310,7 +318,8 @@ int bench_ladder(int argc, char **argv) {
   static ladder_tool t; /* too large for some stacks */
   struct poptOption rows[] = {
       {"device", '\0', POPT_ARG_STRING, &t.device, 0,
-       "Devices: host|omp:N for the OpenMP steps, hip:N|sim:CHIP for those of HIP; default sim:gfx950, without HIP host",
+       "Devices: host|omp:N for the OpenMP steps, hip:N|sim:CHIP for those of HIP; default: TANDEM_DEVICE, else sim:gfx950, "
+       "without HIP host",
        "LIST"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a step on devices that have time; default 0.2",
        "SECONDS"},

@@ -110,7 +110,10 @@ static tdm_status measure_ceiling(tool *t, int d) {
 
 static bool open_devices(tool *t) {
   bench_run *run = &t->run;
-  if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error))) return false;
+  if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error)) ||
+      !usage(t, bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error)) ||
+      !usage(t, bench_check_simulated("--checks", t->checks ? "" : NULL, &run->devices, t->error, sizeof t->error)))
+    return false;
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d], reason[BENCH_TEXT];
     bool loaded = !bench_is_simulated(name) || bench_simulator_load(run->checks, reason, sizeof reason);

@@ -5,6 +5,15 @@
 
 bool bench_is_simulated(const char *device) { return strncmp(device, "sim:", 4) == 0; }
 
+bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
+  if (text == NULL) return true;
+  for (int d = 0; d < devices->count; d++)
+    if (bench_is_simulated(devices->name[d])) return true;
+  snprintf(error, size, "%s%s%s%s: must not be given without a simulated device (--device sim:gfx950)", option,
+           text[0] == '\0' ? "" : " = '", text, text[0] == '\0' ? "" : "'");
+  return false;
+}
+
 static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
   row->outcome = outcome;
   snprintf(row->reason, sizeof row->reason, "%s", reason);

@@ -111,6 +111,7 @@ static void test_plot(void **state) {
   if (system("command -v gnuplot >/dev/null") == 0) {
     assert_exits(0, "add 8x8 --repeats 2 --hot --plot \"it's.svg\"", "1 measured");
     assert_int_equal(access("it's.svg", R_OK), 0);
+    assert_exits(1, "add 8x8 --repeats 2 --hot --plot /dev/full", "--plot = '/dev/full': could not be written whole");
   }
   assert_int_equal(run("PATH=/nowhere", "add 8x8 --plot out.svg"), 2);
   assert_non_null(strstr(said, "there is no gnuplot"));
@@ -135,6 +136,10 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --set lda=3", "lda = 3");
   assert_exits(2, "add 8x8 --set fill=special", "--set fill: must be real");
   assert_exits(2, "add 8x8 --nope", "--nope");
+  assert_exits(2, "add 8x8 --workgroups 4 --device host", "--workgroups = '4': must not be given without a simulated device");
+  assert_exits(2, "add 8x8 --checks --device host", "--checks: must not be given without a simulated device");
+  assert_exits(2, "add 8x8 --json left.json --device mars", "device = 'mars'");
+  assert_int_equal(access("left.json", F_OK), -1);
   assert_exits(2, "add 8x8 --set pad=1 --set shift=1", "--set: must be given once: KEY=VALUE,KEY=VALUE are several settings");
   assert_exits(2, "add 8x8 --set pad=1,shift=1,pad=2", "set = 'pad=1,shift=1,pad=2': pad: must be given once");
   assert_exits(2, "add 8x8 --set shift=9223372036854775807", "must be a whole number from 0 to 1048576");

@@ -134,8 +134,12 @@ static void tune_case(tune_tool *t, const tdm_case *c) {
   if (takes(c, best.choice, "depth")) try_values(t, c, "depth", depths, 2, &best);
   if (!best.sampled && takes(c, best.choice, "window")) try_values(t, c, "window", tdm_order_windows, TDM_ORDER_WINDOWS, &best);
   if (!best.sampled && takes(c, best.choice, "chunk")) try_values(t, c, "chunk", tdm_order_chunks, TDM_ORDER_CHUNKS, &best);
-  printf("  best: %s%s\n", best.choice, best.key[0] == '\0' ? ", no entry: this op has none" : "");
-  if (best.key[0] != '\0')
+  bool again = false; /* a table must not have two entries for the same plans */
+  for (int i = 0; i < t->entries && best.key[0] != '\0'; i++)
+    again = again || (strncmp(t->entry[i], best.key, strlen(best.key)) == 0 && t->entry[i][strlen(best.key)] == ' ');
+  const char *none = best.key[0] == '\0' ? ", no entry: tables have none for it" : ", no entry: the case before has it";
+  printf("  best: %s%s\n", best.choice, best.key[0] == '\0' || again ? none : "");
+  if (best.key[0] != '\0' && !again)
     snprintf(t->entry[t->entries++], sizeof t->entry[0], "%s %s %s", best.key, t->exact ? "exact" : "near", best.choice);
 }
 
@@ -177,6 +181,7 @@ static bool read_all(tune_tool *t) {
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;
+  if (!bench_check_simulated("--workgroups", t->workgroups, &t->devices, t->error, sizeof t->error)) return false;
   if (!bench_can_write("--out", t->out, t->error, sizeof t->error)) return false;
   return !t->simulated || bench_simulator_load(false, t->error, sizeof t->error);
 }
@@ -188,6 +193,7 @@ static int tune(tune_tool *t, const char *command) {
     fail(t, "%s", tdm_last_error());
     return EXIT_USAGE;
   }
+  snprintf(t->devices.name[0], sizeof t->devices.name[0], "%s", tdm_context_device(context)); /* omp is omp:0 */
   tdm_close(context);
   printf("%s\n", t->simulated ? "clocks are lower bounds of a pipe by gfxsim's counters, not times" : "medians of times");
   for (int i = 0; i < t->cases.count; i++) tune_case(t, &t->cases.c[i]);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -75,6 +76,15 @@ static bool rename_all(job *j, char *const temporary[CASE_MAX_ARRAYS]) {
   return true;
 }
 
+/* Renaming would put a file in the place of a device. */
+static bool check_path(job *j, int i) {
+  const char *path = path_of(j, i);
+  struct stat is;
+  if (stat(path, &is) == 0 && !S_ISREG(is.st_mode))
+    return job_fail(j, EXIT_FAILED, "--%s = '%s': is no regular file", option_of(j, i), path);
+  return true;
+}
+
 bool job_save(job *j) {
   char *temporary[CASE_MAX_ARRAYS] = {0};
   bool ok = true;
@@ -84,6 +94,10 @@ bool job_save(job *j) {
       if (j->array[i].result != NULL)
         printf("%s: not written; --%s FILE writes it\n", j->array[i].is.name, j->array[i].is.name);
       continue;
+    }
+    if (!check_path(j, i)) {
+      ok = false;
+      break;
     }
     temporary[i] = temporary_name(path);
     ok = temporary[i] != NULL ? write_one(j, i, temporary[i]) : job_fail(j, EXIT_FAILED, "no memory for a file name");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +202,9 @@ static void test_unwritable(void **state) {
   fclose(file);
   assert_string_equal(got, text);
   assert_int_equal(access("sum.npy.tmp", F_OK), -1);
+  assert_int_equal(mkfifo("pipe", 0600), 0);
+  assert_int_equal(run("rmsnorm --x a.npy --weight w.npy --out pipe"), 1);
+  assert_non_null(strstr(said, "--out = 'pipe': is no regular file"));
 }
 
 int main(int argc, char **argv) {
