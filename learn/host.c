@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "build.h"
@@ -16,6 +17,10 @@
 
 /* Seconds that a run of all shapes may take; the guard in front of and behind an array, in bytes. */
 enum { SECONDS = 20, GUARD = 1 << 20 };
+
+/* What user's code may have of memory, so that a loop that allocates can't take the machine's: private and writable pages,
+ * which are counted when they are asked for. */
+static const rlim_t most_memory = (rlim_t)4 << 30;
 
 /* A run: so many threads and teams; arrays end at a guard, or begin at one. */
 typedef struct setting {
@@ -188,8 +193,12 @@ static void run_shapes(const job *j) {
 
 static void run(void *argument) {
   const job *j = argument;
+  struct rlimit limit = {most_memory, most_memory};
   j->outcome->finished = false;
-  run_shapes(j);
+  if (setrlimit(RLIMIT_DATA, &limit) != 0)
+    learn_found(j->outcome, LEARN_FAILED, "no limit of memory: %s", strerror(errno));
+  else
+    run_shapes(j);
   j->outcome->finished = true;
 }
 

@@ -1,18 +1,21 @@
 #include "process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SLICE_MS = 20, PIECES = 64 };
+enum { SLICE_MS = 20, PIECES = 64, CHILDREN = 256, ENDING_SECONDS = 2 };
 
 static volatile sig_atomic_t interrupted;
 
@@ -37,7 +40,63 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The child is a process group of its own, so that whatever it starts can be ended with it. */
+/* ---- Descendants. While a child runs, this process is the parent of all whose own has ended, also of those that have left its
+ * group or session. ---- */
+
+/* Our children, as /proc has them. */
+typedef struct children {
+  pid_t pid[CHILDREN];
+  int count;
+} children;
+
+static pid_t parent_of(const char *pid) {
+  char path[288], line[512], *name_end;
+  snprintf(path, sizeof path, "/proc/%s/stat", pid);
+  FILE *f = fopen(path, "r");
+  if (f == NULL) return 0; /* it has ended since */
+  bool got = fgets(line, sizeof line, f) != NULL;
+  fclose(f);
+  int parent = 0; /* "PID (NAME) STATE PARENT ..." */
+  if (got && (name_end = strrchr(line, ')')) != NULL) sscanf(name_end + 1, " %*c %d", &parent);
+  return (pid_t)parent;
+}
+
+static bool list_children(children *c) {
+  DIR *all = opendir("/proc");
+  struct dirent *entry;
+  c->count = 0;
+  if (all == NULL) return false;
+  while ((entry = readdir(all)) != NULL && c->count < CHILDREN)
+    if (strspn(entry->d_name, "0123456789") == strlen(entry->d_name) && parent_of(entry->d_name) == getpid())
+      c->pid[c->count++] = (pid_t)atoi(entry->d_name);
+  closedir(all);
+  return c->count < CHILDREN;
+}
+
+/* Ends all children that were not there before, and whatever becomes our child by that. Says how many there were. */
+static int end_descendants(const children *before) {
+  double until = now() + ENDING_SECONDS;
+  int ended = 0;
+  for (bool some = true; some && now() < until;) {
+    children c;
+    some = false;
+    list_children(&c);
+    for (int i = 0; i < c.count; i++) {
+      bool was = false;
+      for (int k = 0; k < before->count; k++) was |= before->pid[k] == c.pid[i];
+      if (was) continue;
+      kill(c.pid[i], SIGKILL);
+      while (waitpid(c.pid[i], NULL, 0) < 0 && errno == EINTR) {}
+      some = true;
+      ended++;
+    }
+  }
+  return ended;
+}
+
+/* ---- A child ---- */
+
+/* The child is a process group of its own, so that what it starts can be ended with it at once. */
 static void child(int words, void (*work)(void *), void *argument) {
   struct rlimit none = {0, 0};
   setpgid(0, 0);
@@ -72,7 +131,7 @@ static bool has_ended(pid_t pid) {
   return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
 }
 
-static void watch(pid_t pid, int words, double seconds, process *p) {
+static void watch(pid_t pid, int words, double seconds, const children *before, process *p) {
   double until = now() + seconds;
   size_t used = 0;
   bool open_end = true, ended = false;
@@ -85,27 +144,35 @@ static void watch(pid_t pid, int words, double seconds, process *p) {
   p->timed_out = !ended && !process_interrupted();
   kill(-pid, SIGKILL);
   while (waitpid(pid, &p->status, 0) < 0 && errno == EINTR) {}
+  p->left = end_descendants(before);
   take(words, p, &used);
   p->text[used] = '\0';
 }
 
 bool process_run(void (*work)(void *argument), void *argument, double seconds, process *p) {
   int words[2];
+  children before;
   *p = (process){.status = -1};
   fflush(NULL); /* else the child would write it a second time */
+  if (!list_children(&before)) {
+    snprintf(p->text, sizeof p->text, "/proc can't be read, or has more than %d children of this process", CHILDREN);
+    return false;
+  }
   if (pipe2(words, O_CLOEXEC) != 0) {
     snprintf(p->text, sizeof p->text, "no pipe: %s", strerror(errno));
     return false;
   }
   fcntl(words[0], F_SETFL, O_NONBLOCK);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t pid = fork();
   if (pid == 0) child(words[1], work, argument);
   if (pid < 0) snprintf(p->text, sizeof p->text, "no process: %s", strerror(errno));
   close(words[1]);
   if (pid > 0) {
     setpgid(pid, pid); /* also here: whichever comes first */
-    watch(pid, words[0], seconds, p);
+    watch(pid, words[0], seconds, &before, p);
   }
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
   close(words[0]);
   return pid > 0;
 }
@@ -122,6 +189,9 @@ void process_verdict(const process *p, double seconds, learn_outcome *o) {
     learn_found(o, LEARN_CRASH, "it was ended by a signal: %s", strsignal(WTERMSIG(p->status)));
   } else if (bad) {
     learn_found(o, LEARN_CRASH, "it ended its process, with exit status %d", WEXITSTATUS(p->status));
+  } else if (o->verdict == LEARN_RIGHT && p->left > 0) {
+    learn_found(o, LEARN_CRASH, "it left %d process%s running, which %s ended", p->left, p->left == 1 ? "" : "es",
+                p->left == 1 ? "was" : "were");
   }
   if (bad && !p->timed_out && p->text[0] != '\0') learn_add(o, "\n  %.*s", (int)strcspn(p->text, "\n"), p->text);
 }

@@ -13,6 +13,7 @@ typedef struct process {
   char text[PROCESS_TEXT]; /* what it wrote to stdout and stderr, cut off */
   bool timed_out;
   int status; /* as of waitpid */
+  int left;   /* processes that it had started and that outlived it; they are ended */
 } process;
 
 /* From now on an interrupt ends the running process and is told by process_interrupted, so that callers can tidy up. */

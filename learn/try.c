@@ -101,7 +101,9 @@ static const struct {
                          "Which work-item or iteration should have written this element, and does it exist?"},
     [LEARN_NAN] = {"NaN", "Look for inf - inf, 0 / 0, or a maximum that was not taken out before exp."},
     [LEARN_WRONG] = {"wrong", "Follow the first wrong element by hand: which inputs go into it?"},
-    [LEARN_CRASH] = {"crashed", "It did not come back from the kernel: a trap, an exit, or an access far outside."},
+    [LEARN_CRASH] =
+        {"crashed",
+         "It did not come back from the kernel, or left something running: a trap, an exit, a process, an access far outside."},
     [LEARN_FAILED] = {"nothing was tried", ""},
 };
 

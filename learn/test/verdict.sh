@@ -9,6 +9,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp"
 TMPDIR=$work/tmp
 export TMPDIR
+echo "$TMPDIR" >"$work/mark" # in the command lines of what a file leaves behind
 bad=0
 for file in "$@"; do
   line=$(sed -n '1s,^// try ,,p' "$file")
@@ -17,10 +18,10 @@ for file in "$@"; do
   set -- $command
   name=$1
   shift
-  "$learn" try "$name" "$file" "$@" >"$work/out" 2>&1
+  timeout -k 1 30 "$learn" try "$name" "$file" "$@" >"$work/out" 2>&1
   status=$?
   missing=$(echo "$phrases" | sed 's/ | /\n/g' | while read -r phrase; do grep -qF -- "$phrase" "$work/out" || echo "$phrase"; done)
-  left=$(ls "$TMPDIR")
+  left=$(ls "$TMPDIR")$(grep -lsaF -f "$work/mark" /proc/[0-9]*/cmdline)
   if [ $status -ne 1 ] || [ -n "$missing" ] || [ -n "$left" ]; then
     echo "$file: exit $status, must be 1; not said: '$missing'; left behind: '$left'; it said:"
     cat "$work/out"
