@@ -153,6 +153,10 @@ void bench_buffers_pointers(const bench_buffers *b, int runner, int copy, void *
 /* Puts back what the arrays of a copy held before the first run. */
 tdm_status bench_buffers_restore(const bench_buffers *b, int runner, int copy);
 
+/* report.c: what a row says of its case and buffers; and that it has no figure, and why. */
+void bench_row_describe(bench_row *row, const bench_buffers *b);
+void bench_row_fail(bench_row *row, bench_outcome outcome, const char *reason);
+
 /* ---- verify.c ---- */
 
 /* What is compared with the f64 reference. */

@@ -85,10 +85,6 @@ size_t bench_rotation(const bench_machine *m) {
   return bytes > m->memory / 4 ? m->memory / 4 : bytes;
 }
 
-bench_limits bench_usual_limits(const bench_machine *machine, double seconds) {
-  return (bench_limits){.seconds = seconds, .rotation = bench_rotation(machine), .check = 20};
-}
-
 bench_machine bench_machine_read(void) {
   bench_machine m = {.threads = omp_get_max_threads(), .cache = read_cache()};
   struct utsname names;

@@ -202,8 +202,7 @@ static void count_case(tool *t, int i, int d) {
   if (context != NULL) {
     bench_measure_simulated(context, &run->limits, row);
   } else {
-    row->outcome = BENCH_FAILED;
-    snprintf(row->reason, sizeof row->reason, "%s", tdm_last_error());
+    bench_row_fail(row, BENCH_FAILED, tdm_last_error());
   }
   note_progress(t, 0, NULL);
   bench_print_sim_row(stdout, run->style, row);

@@ -27,6 +27,10 @@ typedef struct runner {
   char reason[BENCH_TEXT]; /* of a peer that failed */
 } runner;
 
+bench_limits bench_usual_limits(const bench_machine *machine, double seconds) {
+  return (bench_limits){.seconds = seconds, .rotation = bench_rotation(machine), .check = 20};
+}
+
 /* ---- Runs ---- */
 
 static void run_once(runner *r) {
@@ -102,11 +106,6 @@ static bench_spread spread_of(runner *r) {
                         .runs_per_sample = r->runs_per_sample};
 }
 
-static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
-  row->outcome = outcome;
-  snprintf(row->reason, sizeof row->reason, "%s", reason);
-}
-
 /* The timed runs' own results are checked; only where they replace their inputs is there one more run, on restored data. */
 static void check(runner *r, const bench_limits *limits, bench_row *row) {
   bench_coverage how = bench_coverage_of(r->buffers, limits->check);
@@ -118,7 +117,7 @@ static void check(runner *r, const bench_limits *limits, bench_row *row) {
     time_runs(r, 1);
   }
   if (r->status != TDM_OK)
-    fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
+    bench_row_fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
   else if (!bench_verify(r->buffers, r->index, copies, how, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
   if (r->status == TDM_OK) row->checked = bench_coverage_name(how, false);
@@ -137,14 +136,6 @@ static void measure_runners(runner *runners, int count, const bench_limits *limi
     }
 }
 
-/* Fills in what both rows of a measurement have. */
-static void describe(bench_row *row, const bench_buffers *b) {
-  row->flops = row->c.op->flops(&row->c);
-  row->bytes = row->c.op->bytes(&row->c);
-  row->rotation = b->total;
-  row->copies = b->copies;
-}
-
 static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_peer *peer, const bench_limits *limits,
                             bench_row *rows) {
   runner runners[BENCH_RUNNERS] = {{.plan = plan}, {.peer = peer}};
@@ -155,8 +146,8 @@ static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_
     runners[i].index = i;
     runners[i].sample = malloc(MOST_SAMPLES * sizeof(double));
     memory = memory && runners[i].sample != NULL;
-    describe(&rows[i], b);
-    if (!memory) fail(&rows[i], BENCH_FAILED, "no memory for the samples");
+    bench_row_describe(&rows[i], b);
+    if (!memory) bench_row_fail(&rows[i], BENCH_FAILED, "no memory for the samples");
   }
   if (memory) measure_runners(runners, b->runners, limits);
   for (int i = 0; i < b->runners && memory; i++) {
@@ -173,8 +164,8 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
   bool with_peer = peer != NULL && peer->supports(c, rows[0].device, rows[1].reason, sizeof rows[1].reason);
   if (peer != NULL && !with_peer) rows[1].outcome = BENCH_UNSUPPORTED;
   if (status != TDM_OK) {
-    fail(&rows[0], status == TDM_ERROR_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_FAILED, tdm_last_error());
-    if (with_peer) fail(&rows[1], BENCH_UNSUPPORTED, "tandem did not plan the case");
+    bench_row_fail(&rows[0], status == TDM_ERROR_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_FAILED, tdm_last_error());
+    if (with_peer) bench_row_fail(&rows[1], BENCH_UNSUPPORTED, "tandem did not plan the case");
     return;
   }
   snprintf(rows[0].kernel, sizeof rows[0].kernel, "%s", tdm_plan_kernel(plan));
@@ -184,7 +175,7 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
     measure_buffers(&b, plan, with_peer ? peer : NULL, limits, rows);
   } else {
     rows[0].outcome = BENCH_FAILED;
-    if (with_peer) fail(&rows[1], BENCH_UNSUPPORTED, "no memory for the case");
+    if (with_peer) bench_row_fail(&rows[1], BENCH_UNSUPPORTED, "no memory for the case");
   }
   bench_buffers_close(&b);
   tdm_plan_free(plan);

@@ -14,20 +14,12 @@ bool bench_check_simulated(const char *option, const char *text, const case_devi
   return false;
 }
 
-static void fail(bench_row *row, bench_outcome outcome, const char *reason) {
-  row->outcome = outcome;
-  snprintf(row->reason, sizeof row->reason, "%s", reason);
-}
-
 static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, double seconds,
                           bench_row *row) {
   bench_coverage how = bench_coverage_of(b, seconds);
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
-  row->flops = row->c.op->flops(&row->c);
-  row->bytes = row->c.op->bytes(&row->c);
-  row->rotation = b->total;
-  row->copies = b->copies;
+  bench_row_describe(row, b);
   bool good = bench_count_run(&row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
   bool part = good && bench_counts_sampled(&row->counts);
   if (part && how == BENCH_SUMS) how = BENCH_ROWS; /* what is missing is in every sum */
@@ -47,7 +39,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   row->simulated = true;
   tdm_status status = c->op->plan(context, c, &plan);
   if (status != TDM_OK) {
-    fail(row, status == TDM_ERROR_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_FAILED, tdm_last_error());
+    bench_row_fail(row, status == TDM_ERROR_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_FAILED, tdm_last_error());
     return;
   }
   snprintf(row->kernel, sizeof row->kernel, "%s", tdm_plan_kernel(plan));

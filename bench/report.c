@@ -18,6 +18,18 @@ double bench_row_arithmetic_bound(const bench_row *row) {
 }
 double bench_row_memory_bound(const bench_row *row) { return row->ceiling.copy > 0 ? row->bytes / row->ceiling.copy : 0; }
 
+void bench_row_fail(bench_row *row, bench_outcome outcome, const char *reason) {
+  row->outcome = outcome;
+  snprintf(row->reason, sizeof row->reason, "%s", reason);
+}
+
+void bench_row_describe(bench_row *row, const bench_buffers *b) {
+  row->flops = row->c.op->flops(&row->c);
+  row->bytes = row->c.op->bytes(&row->c);
+  row->rotation = b->total;
+  row->copies = b->copies;
+}
+
 /* 3 % is left to the clock and to ceilings that were not met exactly. */
 bool bench_above_ceiling(const bench_row *row) {
   double bytes = fmax(row->ceiling.copy, row->ceiling.read);

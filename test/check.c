@@ -46,8 +46,10 @@ static void count_skipped(session *s, const char *reason) {
       s->reasons[i].count++;
       return;
     }
-  skip_reason *next = &s->reasons[s->reason_count < MAX_REASONS ? s->reason_count++ : MAX_REASONS - 1];
-  snprintf(next->text, sizeof next->text, "%.*s", (int)sizeof next->text - 1, text);
+  bool last = s->reason_count >= MAX_REASONS - 1;
+  skip_reason *next = &s->reasons[last ? MAX_REASONS - 1 : s->reason_count++];
+  if (last) s->reason_count = MAX_REASONS;
+  snprintf(next->text, sizeof next->text, "%.*s", (int)sizeof next->text - 1, last ? "other reasons" : text);
   next->count++;
 }
 
@@ -244,8 +246,8 @@ static bool check_operands(command *k, const char *const *operands, int count) {
   if (k->cover && (k->shape != NULL || k->options.kernel != NULL))
     return usage("--cover is for a set and all of its kernels: there must be no SHAPE and no --kernel beside it");
   if (k->full && k->huge) return usage("--full with --huge: must be one of them");
-  if (k->shape != NULL && (k->full || k->huge))
-    return usage("--full and --huge choose a set: there must be no SHAPE beside them");
+  if (k->shape != NULL && (k->full || k->huge || k->every != NULL))
+    return usage("--full, --huge and --every choose from a set: there must be no SHAPE beside them");
   return true;
 }
 

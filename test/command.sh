@@ -37,6 +37,7 @@ expect 2 "kernel = 'fast'" add --kernel fast 3x4
 expect 2 "not every op takes it" --layout nt
 expect 2 '--layout' add --layout nn 3x4
 expect 2 '--full with --huge' --full --huge
+expect 2 '--every choose from a set' --every 3 add 3x4
 expect 2 'at most 2 arguments' add 3x4 5x6
 expect 2 '--nothing' --nothing
 expect 2 "9223372036854775807" add 9223372036854775807x9223372036854775807
