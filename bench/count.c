@@ -21,7 +21,7 @@ static struct {
 } simulator;
 
 /* dlsym's void * as a function: POSIX has them alike, C does not convert between them. */
-static bool find(void *library, const char *name, void *function) {
+bool bench_find_symbol(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);
   return symbol != NULL;
@@ -34,7 +34,8 @@ bool bench_simulator_load(bool checks, char *reason, size_t size) {
     snprintf(reason, size, "the simulator could not be loaded: %s", dlerror());
     return false;
   }
-  if (!find(library, "gfxsim_hip_count", &simulator.count) || !find(library, "gfxsim_hip_uncheck", &simulator.uncheck)) {
+  if (!bench_find_symbol(library, "gfxsim_hip_count", &simulator.count) ||
+      !bench_find_symbol(library, "gfxsim_hip_uncheck", &simulator.uncheck)) {
     snprintf(reason, size, "%s lacks gfxsim_hip_count or gfxsim_hip_uncheck: it must be of the same version as this program",
              file);
     return false;

@@ -49,6 +49,9 @@ typedef struct bench_sample {
  * the reason. */
 bool bench_simulator_load(bool checks, char *reason, size_t size);
 
+/* A function of a library that was loaded: *function is a pointer to it, NULL where the library has none; false then. */
+bool bench_find_symbol(void *library, const char *name, void *function);
+
 /* The share of a case's workgroups that is executed in some 20 s on two cores. */
 bench_sample bench_sample_of(const tdm_case *c);
 

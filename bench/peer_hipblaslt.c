@@ -43,11 +43,6 @@ static struct {
   _Alignas(16) unsigned char result[512]; /* a hipblasLtMatmulHeuristicResult_t, whose first member is the algorithm */
 } now;
 
-static void find(const char *name, void *function, size_t size) {
-  void *symbol = dlsym(lt.library, name);
-  memcpy(function, &symbol, size);
-}
-
 static bool failed(int status, const char *function, char *reason, size_t size) {
   if (status != SUCCESS) snprintf(reason, size, "hipblasLt%s: hipblasStatus_t %d", function, status);
   return status != SUCCESS;
@@ -65,12 +60,12 @@ static bool open_hipblaslt(int threads, char *version, char *reason, size_t size
     return false;
   }
   const char *missing = NULL;
-#define FIND(name, arguments)                        \
-  find("hipblasLt" #name, &lt.name, sizeof lt.name); \
+#define FIND(name, arguments)                                 \
+  bench_find_symbol(lt.library, "hipblasLt" #name, &lt.name); \
   if (lt.name == NULL) missing = "hipblasLt" #name;
   FUNCTIONS(FIND)
 #undef FIND
-  find("hipMalloc", &allocate, sizeof allocate); /* of the runtime that the library itself is linked to */
+  bench_find_symbol(lt.library, "hipMalloc", &allocate); /* of the runtime that the library itself is linked to */
   if (allocate == NULL) missing = "hipMalloc";
   if (missing != NULL) {
     snprintf(reason, size, "libhipblaslt lacks %s", missing);

@@ -21,12 +21,6 @@ static struct {
   char version[64];
 } blas;
 
-/* dlsym's void * as a function: POSIX has them alike, C does not convert between them. */
-static void find(const char *name, void *function, size_t size) {
-  void *symbol = dlsym(blas.library, name);
-  memcpy(function, &symbol, size);
-}
-
 static bool open_openblas(int threads, char *version, char *reason, size_t size) {
   blas.library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (blas.library == NULL) {
@@ -35,11 +29,11 @@ static bool open_openblas(int threads, char *version, char *reason, size_t size)
   }
   void (*set_threads)(int);
   const char *(*core)(void), *(*config)(void);
-  find("cblas_sgemm", &blas.sgemm, sizeof blas.sgemm);
-  find("cblas_sbgemm", &blas.sbgemm, sizeof blas.sbgemm);
-  find("openblas_set_num_threads", &set_threads, sizeof set_threads);
-  find("openblas_get_corename", &core, sizeof core);
-  find("openblas_get_config", &config, sizeof config);
+  bench_find_symbol(blas.library, "cblas_sgemm", &blas.sgemm);
+  bench_find_symbol(blas.library, "cblas_sbgemm", &blas.sbgemm);
+  bench_find_symbol(blas.library, "openblas_set_num_threads", &set_threads);
+  bench_find_symbol(blas.library, "openblas_get_corename", &core);
+  bench_find_symbol(blas.library, "openblas_get_config", &config);
   if (blas.sgemm == NULL || set_threads == NULL) {
     snprintf(reason, size, "libopenblas.so.0 has no %s", blas.sgemm == NULL ? "cblas_sgemm" : "openblas_set_num_threads");
     return false;

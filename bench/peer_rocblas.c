@@ -26,11 +26,6 @@ static struct {
   const char *(*status_text)(int status);
 } blas;
 
-static void find(const char *name, void *function, size_t size) {
-  void *symbol = dlsym(blas.library, name);
-  memcpy(function, &symbol, size);
-}
-
 static bool open_rocblas(int threads, char *version, char *reason, size_t size) {
   static const char *const files[] = {"librocblas.so.5", "librocblas.so.4", "librocblas.so"}; /* ROCm 7, 6 */
   int (*create)(void **handle), (*version_of)(char *text, size_t bytes);
@@ -42,10 +37,10 @@ static bool open_rocblas(int threads, char *version, char *reason, size_t size) 
     snprintf(reason, size, "no librocblas.so.5 or .so.4 could be loaded: it comes with ROCm");
     return false;
   }
-  find("rocblas_create_handle", &create, sizeof create);
-  find("rocblas_gemm_strided_batched_ex", &blas.gemm, sizeof blas.gemm);
-  find("rocblas_status_to_string", &blas.status_text, sizeof blas.status_text);
-  find("rocblas_get_version_string", &version_of, sizeof version_of);
+  bench_find_symbol(blas.library, "rocblas_create_handle", &create);
+  bench_find_symbol(blas.library, "rocblas_gemm_strided_batched_ex", &blas.gemm);
+  bench_find_symbol(blas.library, "rocblas_status_to_string", &blas.status_text);
+  bench_find_symbol(blas.library, "rocblas_get_version_string", &version_of);
   if (create == NULL || blas.gemm == NULL || blas.status_text == NULL) {
     snprintf(reason, size,
              "librocblas lacks rocblas_create_handle, rocblas_gemm_strided_batched_ex or rocblas_status_to_string");
