@@ -131,7 +131,7 @@ static bool read_scaling(const reader *r, const char *key, const json_t *table, 
   }
   *s = (tdm_rope_scaling){number[0], (int64_t)fmin(number[3], INT32_MAX), number[1], number[2]};
   if (number[1] >= number[2]) return refuse(r, key, table, "low_freq_factor must be below high_freq_factor");
-  return s->trained == number[3] || refuse(r, key, table, "original_max_position_embeddings must be a whole number");
+  return s->trained == number[3] || refuse(r, needed[3], find(table, needed[3]), "must be a whole number from 1 to 2147483647");
 }
 
 /* rope_theta and rope_scaling of older files; rope_parameters holds both from Transformers 5 on. */

@@ -131,7 +131,10 @@ def check_configs(program, root):
     case({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "rope_scaling: low_freq_factor is missing")
     llama3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}
     case({"rope_scaling": {**llama3, "low_freq_factor": 4}}, "rope_scaling", "low_freq_factor must be below high_freq_factor")
-    case({"rope_scaling": {**llama3, "original_max_position_embeddings": 32.5}}, "original_max_position_embeddings must be a whole")
+    case({"rope_scaling": {**llama3, "original_max_position_embeddings": 32.5}}, "config.json: original_max_position_embeddings = 32.5",
+         "must be a whole number from 1 to 2147483647")
+    case({"rope_scaling": {**llama3, "original_max_position_embeddings": 2**40}}, "original_max_position_embeddings = 1099511627776",
+         "from 1 to 2147483647")
     case({"rope_scaling": {**llama3, "original_max_position_embeddings": 0}}, "original_max_position_embeddings = 0", "above 0")
     case({"rope_scaling": {"type": "linear", "factor": "2"}}, "factor", "above 0")
     case({"rope_scaling": {"type": "dynamic", "factor": 2.0}}, "rope_scaling", "dynamic", "'linear'")
