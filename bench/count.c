@@ -183,7 +183,7 @@ bool bench_count_run(const tdm_case *c, const tdm_plan *plan, void *const pointe
   counting k = {.sample = sample, .counts = counts, .memory = true};
   *counts = (bench_counts){0};
   simulator.count(&(gfxsim_hip_counting){.sample = choose, .counted = counted, .user = &k});
-  tdm_status status = c->op->run(plan, pointers, NULL);
+  tdm_status status = case_run(c, plan, pointers, NULL);
   simulator.count(NULL);
   reason[0] = '\0';
   if (status != TDM_OK)

@@ -39,7 +39,7 @@ static void run_once(runner *r) {
   if (r->peer != NULL && r->status == TDM_OK)
     r->status = r->peer->run(r->c, r->buffers->array, pointers, r->reason, sizeof r->reason) ? TDM_OK : TDM_ERROR_DEVICE;
   else if (r->status == TDM_OK)
-    r->status = r->c->op->run(r->plan, pointers, NULL);
+    r->status = case_run(r->c, r->plan, pointers, NULL);
   r->next_copy = (r->next_copy + 1) % r->buffers->copies;
   if (r->next_copy > r->used_copies || r->next_copy == 0)
     r->used_copies = r->next_copy == 0 ? r->buffers->copies : r->next_copy;

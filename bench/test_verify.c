@@ -24,7 +24,7 @@ typedef struct fixture {
 static void run_copy(const fixture *f, int runner, int copy) {
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(&f->buffers, runner, copy, pointers);
-  assert_int_equal(f->c.op->run(f->plan, pointers, NULL), TDM_OK);
+  assert_int_equal(case_run(&f->c, f->plan, pointers, NULL), TDM_OK);
 }
 
 static float *result(const fixture *f, int runner, int copy) {
@@ -169,7 +169,7 @@ static void open_case(opened *o, const char *op, const char *shape, const char *
   assert_int_equal(o->c.op->plan(o->context, &o->c, &o->plan), TDM_OK);
   if (!bench_buffers_open(&o->buffers, &o->c, o->context, 1, 0, reason, sizeof reason)) fail_msg("%s", reason);
   bench_buffers_pointers(&o->buffers, 0, 0, o->pointers);
-  assert_int_equal(o->c.op->run(o->plan, o->pointers, NULL), TDM_OK);
+  assert_int_equal(case_run(&o->c, o->plan, o->pointers, NULL), TDM_OK);
 }
 
 static void close_case(opened *o) {

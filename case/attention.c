@@ -8,7 +8,7 @@ enum { Q, K, V, O, LSE };
 enum { BATCH, HEADS_Q, HEADS_KV, SQ, SKV, HEAD_DIM }; /* shape */
 
 /* [batch, heads, rows, head_dim], stored in this order, or with heads and rows swapped; `pad` unused elements after each row,
- * `spare` rows after the last one. */
+ * `spare` rows after the last one, and those that the plan is `longer`. */
 static case_array array(const tdm_case *c, const char *name, int64_t heads, int64_t rows, int64_t spare) {
   case_array a = {.name = name, .element = case_element_of(c->type), .used = true, .rank = 4, .same_as = -1};
   int64_t row = case_sum(c->shape[HEAD_DIM], c->pad);
@@ -20,10 +20,12 @@ static case_array array(const tdm_case *c, const char *name, int64_t heads, int6
   return a;
 }
 
+static int64_t behind(const tdm_case *c) { return case_sum(c->spare, c->longer); }
+
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
   a[Q] = case_input(array(c, "q", c->shape[HEADS_Q], c->shape[SQ], 0));
-  a[K] = case_input(array(c, "k", c->shape[HEADS_KV], c->shape[SKV], c->spare));
-  a[V] = case_input(array(c, "v", c->shape[HEADS_KV], c->shape[SKV], c->spare));
+  a[K] = case_input(array(c, "k", c->shape[HEADS_KV], c->shape[SKV], behind(c)));
+  a[V] = case_input(array(c, "v", c->shape[HEADS_KV], c->shape[SKV], behind(c)));
   a[O] = case_output(array(c, "o", c->shape[HEADS_Q], c->shape[SQ], 0));
   a[LSE] = case_unused("lse");
   if (c->lse) {
@@ -45,12 +47,13 @@ static tdm_attention_strides strides(const case_array *a) {
 
 static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
   const int64_t *s = c->shape;
-  tdm_attention_desc d = tdm_attention_default(s[BATCH], s[HEADS_Q], s[HEADS_KV], s[SQ], s[SKV], s[HEAD_DIM], c->type);
+  tdm_attention_desc d =
+      tdm_attention_default(s[BATCH], s[HEADS_Q], s[HEADS_KV], s[SQ], case_sum(s[SKV], c->longer), s[HEAD_DIM], c->type);
   d.causal = c->causal;
   d.lse = c->lse;
   if (c->scale != 0) d.scale = (float)c->scale;
-  if (c->swap || c->pad > 0 || c->spare > 0) {
-    case_array q = array(c, "q", s[HEADS_Q], s[SQ], 0), k = array(c, "k", s[HEADS_KV], s[SKV], c->spare);
+  if (c->swap || c->pad > 0 || behind(c) > 0) {
+    case_array q = array(c, "q", s[HEADS_Q], s[SQ], 0), k = array(c, "k", s[HEADS_KV], s[SKV], behind(c));
     d.q = d.o = strides(&q);
     d.k = d.v = strides(&k);
   }
@@ -59,6 +62,10 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
 
 static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
   return tdm_attention_run(p, x[Q], x[K], x[V], x[O], x[LSE], stream);
+}
+
+static tdm_status run_part(const tdm_case *c, const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_attention_run_keys(p, x[Q], x[K], x[V], x[O], x[LSE], c->shape[SKV], stream);
 }
 
 /* ---- Reference ---- */
@@ -171,11 +178,12 @@ static double flops(const tdm_case *c) {
 const case_op case_attention = {.name = "attention",
                                 .shape_form = "BxHqxHkvxSqxSkvxD",
                                 .shape_rank = 6,
-                                .settings = "causal lse scale swap spare",
+                                .settings = "causal lse scale swap spare longer",
                                 .leading = "",
                                 .arrays = arrays,
                                 .plan = plan,
                                 .run = run,
+                                .run_part = run_part,
                                 .reference = reference,
                                 .flops = flops,
                                 .bytes = case_all_bytes};

@@ -21,6 +21,10 @@ case_element case_element_of(tdm_type type) {
   return CASE_F32;
 }
 
+tdm_status case_run(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return c->longer > 0 ? c->op->run_part(c, plan, pointers, stream) : c->op->run(plan, pointers, stream);
+}
+
 int64_t case_leading(const tdm_case *c, int index, int64_t length) {
   if (c->ld[index] != 0 || c->pad == 0) return c->ld[index];
   return case_sum(length, c->in_place > 0 ? c->pad : case_sum(c->pad, index));

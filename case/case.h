@@ -44,11 +44,12 @@ typedef struct tdm_case {
   double factor /* 1 */, low /* 1 */, high /* 4 */; /* rope: scaling */
   int64_t trained;                                  /* rope: scaling */
   int64_t offset, ignore /* -100 */, causal_rows;
-  int64_t pad;   /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
-  int64_t spare; /* attention: unused rows behind each head's keys and values, as in a cache that has room for more */
-  bool swap;     /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
-  int64_t shift; /* every array begins this many elements after an aligned address; at most CASE_MOST_SHIFT */
-  int in_place;  /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
+  int64_t pad;    /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
+  int64_t spare;  /* attention: unused rows behind each head's keys and values, as in a cache that has room for more */
+  int64_t longer; /* attention: keys, rope: positions of the plan beyond those of the run */
+  bool swap;      /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
+  int64_t shift;  /* every array begins this many elements after an aligned address; at most CASE_MOST_SHIFT */
+  int in_place;   /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
   case_fill fill;
   const char *kernel; /* that a plan has chosen; NULL: not known. attention: its bound depends on it */
   bool fill_given;    /* by --set fill=; otherwise tandem-check makes a pass with each fill that applies */
@@ -84,6 +85,8 @@ struct case_op {
   int (*arrays)(const tdm_case *c, case_array arrays[CASE_MAX_ARRAYS]);
   tdm_status (*plan)(tdm_context *context, const tdm_case *c, tdm_plan **plan);
   tdm_status (*run)(const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], tdm_stream *stream);
+  /* With a plan for more than the case (`longer`); NULL: the op has none. */
+  tdm_status (*run_part)(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], tdm_stream *stream);
   /* The f64 reference: row `row` (all outer dims of the output array, flattened) of output array `output`, from host copies of
    * the inputs as they were before the run. For each element of the row its value before the rounding to the output type, and
    * the allowed absolute difference from it before that rounding. */
@@ -95,6 +98,9 @@ struct case_op {
 
 extern const case_op *const case_ops[]; /* NULL-terminated */
 const case_op *case_find_op(const char *name);
+
+/* Runs the case's plan. */
+tdm_status case_run(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], tdm_stream *stream);
 
 /* Defaults for an op: real f32 data, seed 0, empty shape. */
 tdm_case case_default(const case_op *op);

@@ -188,6 +188,7 @@ static const setting settings[] = {
     {"ignore", WHOLE, offsetof(tdm_case, ignore)},
     {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
     {"spare", WHOLE, offsetof(tdm_case, spare)},
+    {"longer", WHOLE, offsetof(tdm_case, longer)},
     {"pad", WHOLE, offsetof(tdm_case, pad)},
     {"shift", SHIFT, offsetof(tdm_case, shift)},
     {"out", TYPE, offsetof(tdm_case, out)},

@@ -28,7 +28,9 @@ static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
 static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) {
   tdm_rope_desc d = tdm_rope_default(c->shape[0], c->shape[1], c->shape[2], c->shape[3], c->type);
   d.style = c->rope_half ? TDM_ROPE_HALF : TDM_ROPE_INTERLEAVED;
-  d.offset = c->offset;
+  int64_t before = c->longer < c->offset ? c->longer : c->offset; /* positions on both sides of the run's */
+  d.offset = c->offset - before;
+  if (c->longer > 0) d.positions = case_sum(before, case_sum(c->shape[1], c->longer));
   d.theta = c->theta;
   d.scaling = (tdm_rope_scaling){c->factor, c->trained, c->low, c->high};
   if (c->swap || c->pad > 0) {
@@ -42,6 +44,10 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
 
 static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
   return tdm_rope_run(p, x[0], x[1], stream);
+}
+
+static tdm_status run_part(const tdm_case *c, const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_stream *stream) {
+  return tdm_rope_run_at(p, x[0], x[1], c->offset, stream);
 }
 
 /* The angle of pair i in a position, as Llama 3.1's own program writes its scaling: by wavelengths. */
@@ -77,12 +83,13 @@ static double flops(const tdm_case *c) {
 const case_op case_rope = {.name = "rope",
                            .shape_form = "BxSxHxD",
                            .shape_rank = 4,
-                           .settings = "rope offset theta swap factor trained low high",
+                           .settings = "rope offset theta swap factor trained low high longer",
                            .leading = "",
                            .in_place = "x",
                            .arrays = arrays,
                            .plan = plan,
                            .run = run,
+                           .run_part = run_part,
                            .reference = reference,
                            .flops = flops,
                            .bytes = case_all_bytes};

@@ -55,6 +55,7 @@ typedef struct team_memory {
 /* The pair of tiles at work. */
 typedef struct tile_pair {
   const tdm_attention_desc *d;
+  int64_t skv; /* the run's */
   int64_t batch, head, first_row;
   int rows;
   int64_t first_key;
@@ -65,7 +66,7 @@ typedef struct tile_pair {
 /* Keys of the tile that row `row` of the tile sees. */
 TDM_INLINE int seen(const tile_pair *t, int row) {
   int64_t last = tdm_min(row, t->rows - 1);
-  return (int)tdm_min(t->keys, tdm_max(0, keys_seen(t->d, t->first_row + last) - t->first_key));
+  return (int)tdm_min(t->keys, tdm_max(0, keys_seen(t->d, t->skv, t->first_row + last) - t->first_key));
 }
 
 /* ---- Products ---- */
@@ -173,7 +174,7 @@ TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory 
   const tdm_attention_desc *d = t->d;
   for (int r = here.thread; r < t->rows; r += here.threads) {
     int64_t row = t->first_row + r, at = t->batch * d->o.batch + t->head * d->o.head + row * d->o.row;
-    bool any = keys_seen(d, row) > 0;
+    bool any = keys_seen(d, t->skv, row) > 0;
     float sum = 0;
     for (int l = 0; l < TDM_LANES; l++) sum += mem.sum[r][l];
     for (int64_t c = 0; c < d->head_dim; c += TDM_LANES) {
@@ -185,23 +186,23 @@ TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory 
 }
 
 /* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
-TDM_INLINE tile_pair tile_at(const attention_work *work, const void *k, const void *v, int64_t unit) {
+TDM_INLINE tile_pair tile_at(const attention_work *work, const void *k, const void *v, int64_t skv, int64_t unit) {
   const tdm_attention_desc *d = &work->d;
   int64_t heads = d->batch * d->heads_q, tile = work->tiles - 1 - unit / heads, head = unit % heads % d->heads_q;
   int64_t batch = unit % heads / d->heads_q, head_kv = head / (d->heads_q / d->heads_kv);
-  tile_pair t = {.d = d, .batch = batch, .head = head, .first_row = tile * work->tile_rows};
+  tile_pair t = {.d = d, .skv = skv, .batch = batch, .head = head, .first_row = tile * work->tile_rows};
   t.rows = (int)tdm_min(work->tile_rows, d->sq - t.first_row);
-  t.k = (tile_operand){k, batch * d->k.batch + head_kv * d->k.head, d->skv, d->k.row, true, d->type};
+  t.k = (tile_operand){k, batch * d->k.batch + head_kv * d->k.head, skv, d->k.row, true, d->type};
   t.v = (tile_operand){v, batch * d->v.batch + head_kv * d->v.head, d->head_dim, d->v.row, false, d->type};
   return t;
 }
 
 TDM_INLINE void attention_body(const attention_work *work, const void *q, const void *k, const void *v, void *o, float *lse,
-                               team_memory mem, tdm_here_t here) {
+                               int64_t skv, team_memory mem, tdm_here_t here) {
   const tdm_attention_desc *d = &work->d;
   for (int64_t unit = here.team; unit < d->batch * d->heads_q * work->tiles; unit += here.teams) {
-    tile_pair t = tile_at(work, k, v, unit);
-    int64_t end = keys_seen(d, t.first_row + t.rows - 1);
+    tile_pair t = tile_at(work, k, v, skv, unit);
+    int64_t end = keys_seen(d, skv, t.first_row + t.rows - 1);
     TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, here)
     for (; t.first_key < end; t.first_key += TILE_KEYS) {
       t.keys = (int)tdm_min(TILE_KEYS, end - t.first_key);
@@ -284,15 +285,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *o = buffers[3], *workspace = plan->workspace;
   float *lse = buffers[4];
   const attention_work *work = plan->table;
-  TDM_TARGET_TEAMS(plan->launch, q, k, v, o, lse, work, workspace) {
+  int64_t skv = plan->desc.attention.skv;
+  TDM_TARGET_TEAMS(plan->launch, q, k, v, o, lse, work, workspace, skv) {
     ATTENTION_TEAM_ARRAYS
     TDM_PARALLEL {
       tdm_here_t here = tdm_here();
-      attention_body(work, q, k, v, o, lse, ATTENTION_MEMORY(workspace, here.team), here);
+      attention_body(work, q, k, v, o, lse, skv, ATTENTION_MEMORY(workspace, here.team), here);
     }
   }
   return TDM_OK;
 }
 
 const tdm_kernel tdm_attention_omp = {
-    .name = "omp", .op = TDM_OP_ATTENTION, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};
+    .name = "omp", .op = TDM_OP_ATTENTION, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .varies = true};

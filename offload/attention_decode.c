@@ -25,11 +25,16 @@ enum {
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct decode_work {
   tdm_attention_desc d;
-  int64_t group, rows;      /* query heads of a head of keys; rows of a unit: group * sq */
+  int64_t group, rows; /* query heads of a head of keys; rows of a unit: group * sq */
+  int64_t stride;      /* floats from row to row of Q and O: head_dim in whole vectors */
+} decode_work;
+
+/* How a run's keys are cut. */
+typedef struct decode_cut {
+  int64_t skv;
   int64_t parts, part_keys; /* of each head */
   int64_t units;            /* batch * heads_kv * parts */
-  int64_t stride;           /* floats from row to row of Q and O: head_dim in whole vectors */
-} decode_work;
+} decode_cut;
 
 /* Floats: of a unit, [row][stride] results, then [row] maximum and [row] sum; of a team, Q, scores, the panel, and the rows'
  * numbers. */
@@ -44,8 +49,8 @@ typedef struct team_memory {
   float *o, *numbers;        /* of the unit */
 } team_memory;
 
-TDM_INLINE team_memory memory_of(const decode_work *w, float *workspace, int64_t unit, int64_t team) {
-  float *q = workspace + w->units * unit_floats(w) + team * team_floats(w), *s = q + w->rows * w->stride;
+TDM_INLINE team_memory memory_of(const decode_work *w, int64_t units, float *workspace, int64_t unit, int64_t team) {
+  float *q = workspace + units * unit_floats(w) + team * team_floats(w), *s = q + w->rows * w->stride;
   float *o = workspace + unit * unit_floats(w), *panel = s + w->rows * BLOCK, *max = panel + BLOCK * w->stride;
   return (team_memory){q, s, panel, max, max + w->rows, max + 2 * w->rows, o, o + w->rows * w->stride};
 }
@@ -53,20 +58,22 @@ TDM_INLINE team_memory memory_of(const decode_work *w, float *workspace, int64_t
 /* A unit, and the block of its keys at work. */
 typedef struct decode_unit {
   const decode_work *work;
+  int64_t skv; /* the run's */
   int64_t batch, head_kv, first_key, end_key;
   int64_t block, keys; /* the block's first key, and how many */
   int64_t at_k, at_v;  /* offsets of key 0 and value 0 */
 } decode_unit;
 
-TDM_INLINE decode_unit unit_at(const decode_work *w, int64_t unit) {
+TDM_INLINE decode_unit unit_at(const decode_work *w, decode_cut cut, int64_t unit) {
   const tdm_attention_desc *d = &w->d;
-  int64_t head = unit / w->parts, batch = head / d->heads_kv, head_kv = head % d->heads_kv;
-  int64_t first = unit % w->parts * w->part_keys;
+  int64_t head = unit / cut.parts, batch = head / d->heads_kv, head_kv = head % d->heads_kv;
+  int64_t first = unit % cut.parts * cut.part_keys;
   return (decode_unit){.work = w,
+                       .skv = cut.skv,
                        .batch = batch,
                        .head_kv = head_kv,
                        .first_key = first,
-                       .end_key = tdm_min(first + w->part_keys, d->skv),
+                       .end_key = tdm_min(first + cut.part_keys, cut.skv),
                        .at_k = batch * d->k.batch + head_kv * d->k.head,
                        .at_v = batch * d->v.batch + head_kv * d->v.head};
 }
@@ -79,7 +86,7 @@ TDM_INLINE int64_t row_offset(const decode_unit *u, const tdm_attention_strides 
 
 /* Keys of the block that row r sees. */
 TDM_INLINE int seen(const decode_unit *u, int64_t r) {
-  return (int)tdm_min(u->keys, tdm_max(0, keys_seen(&u->work->d, r % u->work->d.sq) - u->block));
+  return (int)tdm_min(u->keys, tdm_max(0, keys_seen(&u->work->d, u->skv, r % u->work->d.sq) - u->block));
 }
 
 TDM_INLINE void begin_rows(const decode_unit *u, const void *q, team_memory mem, tdm_here_t here, tdm_type type) {
@@ -178,11 +185,11 @@ TDM_INLINE void store_numbers(const decode_unit *u, team_memory mem, tdm_here_t 
   }
 }
 
-TDM_INLINE void decode_body(const decode_work *w, const void *q, const void *k, const void *v, float *workspace,
+TDM_INLINE void decode_body(const decode_work *w, decode_cut cut, const void *q, const void *k, const void *v, float *workspace,
                             tdm_here_t here, tdm_type type) {
-  for (int64_t unit = here.team; unit < w->units; unit += here.teams) {
-    decode_unit u = unit_at(w, unit);
-    team_memory mem = memory_of(w, workspace, unit, here.team);
+  for (int64_t unit = here.team; unit < cut.units; unit += here.teams) {
+    decode_unit u = unit_at(w, cut, unit);
+    team_memory mem = memory_of(w, cut.units, workspace, unit, here.team);
     TDM_TEAM_BARRIER(); /* the numbers of the unit before are stored */
     begin_rows(&u, q, mem, here, type);
     for (u.block = u.first_key; u.block < u.end_key; u.block += BLOCK) {
@@ -204,31 +211,33 @@ TDM_INLINE void decode_body(const decode_work *w, const void *q, const void *k, 
 
 /* ---- The second pass: one row of O for a thread at a time ---- */
 
-TDM_INLINE void add_parts(const decode_work *w, const float *workspace, void *o, float *lse, int64_t row, tdm_type type) {
+TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, int64_t row,
+                          tdm_type type) {
   const tdm_attention_desc *d = &w->d;
   int64_t head = row / w->rows, r = row % w->rows; /* head: of keys, in all batches */
-  decode_unit u = unit_at(w, head * w->parts);
-  const float *first = workspace + head * w->parts * unit_floats(w), *numbers = first + w->rows * w->stride + r;
+  decode_unit u = unit_at(w, cut, head * cut.parts);
+  const float *first = workspace + head * cut.parts * unit_floats(w), *numbers = first + w->rows * w->stride + r;
   int64_t to = row_offset(&u, &d->o, r), step = unit_floats(w), at_lse = (head * w->group + r / d->sq) * d->sq + r % d->sq;
   float max = -__builtin_inff(), sum = 0;
-  for (int64_t i = 0; i < w->parts; i++) max = numbers[i * step] > max ? numbers[i * step] : max;
+  for (int64_t i = 0; i < cut.parts; i++) max = numbers[i * step] > max ? numbers[i * step] : max;
   float reference = max == -__builtin_inff() ? 0 : max;
-  for (int64_t i = 0; i < w->parts; i++)
+  for (int64_t i = 0; i < cut.parts; i++)
     sum += tdm_exp_nonpositive(numbers[i * step] - reference) * numbers[i * step + w->rows];
-  bool any = keys_seen(d, r % d->sq) > 0;
+  bool any = keys_seen(d, cut.skv, r % d->sq) > 0;
   for (int64_t c = 0; c < d->head_dim; c += TDM_LANES) {
     tdm_vec x = {0};
-    for (int64_t i = 0; any && i < w->parts; i++)
+    for (int64_t i = 0; any && i < cut.parts; i++)
       x += tdm_exp_nonpositive(numbers[i * step] - reference) * tdm_vec_load(first + i * step + r * w->stride + c);
     tdm_vec_store_some(o, to + c, d->head_dim - c, type, any ? x * (1 / sum) : (tdm_vec){0});
   }
   if (lse != NULL) lse[at_lse] = max + tdm_log(sum);
 }
 
-TDM_INLINE void parts_body(const decode_work *w, const float *workspace, void *o, float *lse, tdm_here_t here, tdm_type type) {
-  int64_t workers = (int64_t)here.teams * here.threads, rows = w->units / w->parts * w->rows;
+TDM_INLINE void parts_body(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, tdm_here_t here,
+                           tdm_type type) {
+  int64_t workers = (int64_t)here.teams * here.threads, rows = cut.units / cut.parts * w->rows;
   for (int64_t row = here.team * (int64_t)here.threads + here.thread; row < rows; row += workers)
-    add_parts(w, workspace, o, lse, row, type);
+    add_parts(w, cut, workspace, o, lse, row, type);
 }
 
 /* ---- The row ---- */
@@ -243,22 +252,34 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return false;
 }
 
-/* Parts for every team: four of each where a host's threads could end at different times. */
+/* Parts for every team: four of each where a host's threads could end at different times. The most that a head is cut into, for
+ * this many keys and for fewer. */
+static int64_t most_parts(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t wanted = plan->context->omp_device >= 0 ? GPU_UNITS : 4 * (int64_t)plan->context->host_threads;
+  return tdm_max(1, tdm_min(tdm_ceil_div(wanted, d->batch * d->heads_kv), d->skv / LEAST_PART));
+}
+
+static decode_cut cut_keys(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  decode_cut cut = {.skv = d->skv};
+  cut.part_keys = tdm_max(1, tdm_ceil_div(tdm_ceil_div(d->skv, most_parts(plan)), BLOCK)) * BLOCK;
+  cut.parts = tdm_max(1, tdm_ceil_div(d->skv, cut.part_keys));
+  cut.units = d->batch * d->heads_kv * cut.parts;
+  return cut;
+}
+
 static tdm_status prepare(tdm_plan *plan) {
   decode_work w = {.d = plan->desc.attention};
   bool on_gpu = plan->context->omp_device >= 0;
   if (plan->empty) return TDM_OK;
-  int64_t heads = w.d.batch * w.d.heads_kv, wanted = on_gpu ? GPU_UNITS : 4 * (int64_t)plan->context->host_threads;
-  int64_t parts = tdm_max(1, tdm_min(tdm_ceil_div(wanted, heads), w.d.skv / LEAST_PART));
+  int64_t units = w.d.batch * w.d.heads_kv * most_parts(plan);
   w.group = w.d.heads_q / w.d.heads_kv;
   w.rows = w.group * w.d.sq;
-  w.part_keys = tdm_max(1, tdm_ceil_div(tdm_ceil_div(w.d.skv, parts), BLOCK)) * BLOCK;
-  w.parts = tdm_max(1, tdm_ceil_div(w.d.skv, w.part_keys));
-  w.units = heads * w.parts;
   w.stride = tdm_ceil_div(w.d.head_dim, VECTOR_MOST) * VECTOR_MOST;
-  tdm_plan_launch(plan, on_gpu ? tdm_min(GPU_UNITS, w.units) : 1, on_gpu ? GPU_THREADS : plan->context->host_threads);
-  int64_t teams = on_gpu ? plan->launch.teams : tdm_min(w.units, (int64_t)plan->launch.teams * plan->launch.threads);
-  plan->workspace_bytes = (size_t)(w.units * unit_floats(&w) + teams * team_floats(&w)) * sizeof(float);
+  tdm_plan_launch(plan, on_gpu ? tdm_min(GPU_UNITS, units) : 1, on_gpu ? GPU_THREADS : plan->context->host_threads);
+  int64_t teams = on_gpu ? plan->launch.teams : tdm_min(units, (int64_t)plan->launch.teams * plan->launch.threads);
+  plan->workspace_bytes = (size_t)(units * unit_floats(&w) + teams * team_floats(&w)) * sizeof(float);
   return tdm_plan_upload(plan, &w, sizeof w);
 }
 
@@ -268,11 +289,18 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *o = buffers[3];
   float *lse = buffers[4], *workspace = plan->workspace;
   const decode_work *work = plan->table;
+  const decode_cut cut = cut_keys(plan);
+  int64_t skv = cut.skv, parts = cut.parts, part_keys = cut.part_keys, units = cut.units;
   tdm_type type = plan->desc.attention.type;
-  TDM_TARGET_TEAMS(plan->launch, q, k, v, work, workspace, type)
-  TDM_PARALLEL{TDM_BY_TYPE(type, decode_body, work, q, k, v, workspace, tdm_here())} TDM_TARGET_TEAMS(
-      plan->launch, o, lse, work, workspace, type) TDM_PARALLEL {
-    TDM_BY_TYPE(type, parts_body, work, workspace, o, lse, tdm_here())
+  TDM_TARGET_TEAMS(plan->launch, q, k, v, work, workspace, type, skv, parts, part_keys, units)
+  TDM_PARALLEL {
+    decode_cut own = {skv, parts, part_keys, units};
+    TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, tdm_here())
+  }
+  TDM_TARGET_TEAMS(plan->launch, o, lse, work, workspace, type, skv, parts, part_keys, units)
+  TDM_PARALLEL {
+    decode_cut own = {skv, parts, part_keys, units};
+    TDM_BY_TYPE(type, parts_body, work, own, workspace, o, lse, tdm_here())
   }
   return TDM_OK;
 }
@@ -282,4 +310,5 @@ const tdm_kernel tdm_attention_omp_decode = {.name = "omp_decode",
                                              .backend = &tdm_backend_omp,
                                              .supports = supports,
                                              .prepare = prepare,
-                                             .launch = launch};
+                                             .launch = launch,
+                                             .varies = true};

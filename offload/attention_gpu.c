@@ -13,7 +13,6 @@
 
 #include "attention_gpu.h"
 #include "gpu_epilogue.h"
-#include "math.h"
 
 enum {
   THREADS = 64,
@@ -58,6 +57,7 @@ typedef struct unit {
   attention_arrays arrays;
   float *room;
   int thread, buffer;
+  int64_t skv;                         /* the run's */
   int64_t at_k, at_v;                  /* elements to the head's first key */
   int64_t batch, head, first_row, end; /* end: behind the last key that some row sees */
 } unit;
@@ -90,7 +90,7 @@ TDM_INLINE panel_words fetch_k(const unit *u, int64_t first_key, int step, bool 
   for (int v = 0; v < 4; v++) {
     int64_t key = first_key + k_key(u->thread, v);
     const char *at = (const char *)u->arrays.k + (u->at_k + key * d->k.row + column) * gpu_bytes(type);
-    words.part[v] = fetch_vector(at, whole, key < d->skv, (int)d->head_dim - column, type);
+    words.part[v] = fetch_vector(at, whole, key < u->skv, (int)d->head_dim - column, type);
   }
   return words;
 }
@@ -111,7 +111,7 @@ TDM_INLINE panel_words fetch_v(const unit *u, int64_t first_key, bool whole, int
   for (int v = 0; v < 2 * vectors; v++) {
     int64_t key = first_key + v_key(u->thread, v, vectors);
     const char *at = (const char *)u->arrays.v + (u->at_v + key * d->v.row + column) * gpu_bytes(type);
-    words.part[v] = fetch_vector(at, whole, key < d->skv, (int)d->head_dim - column, type);
+    words.part[v] = fetch_vector(at, whole, key < u->skv, (int)d->head_dim - column, type);
   }
   return words;
 }
@@ -247,7 +247,7 @@ TDM_INLINE void attend_tile(unit *u, int64_t first_key, gpu_vec *o, row_state *s
     TDM_UNROLL
     for (int i = 0; i < rows; i++) {
       int64_t row = u->first_row + first_row_of(u->thread, vectors) + gpu_row_of(i);
-      seen[i] = (int)tdm_max(0, tdm_min(KEYS, attention_keys_seen(d, tdm_min(row, d->sq - 1)) - first_key));
+      seen[i] = (int)tdm_max(0, tdm_min(KEYS, keys_seen(d, u->skv, tdm_min(row, d->sq - 1)) - first_key));
     }
   }
   TDM_UNROLL
@@ -275,7 +275,7 @@ TDM_INLINE void attend_tile(unit *u, int64_t first_key, gpu_vec *o, row_state *s
     put_v(u, &words, vectors, type);
     turn_panels(u);
   }
-  bool more = first_key + KEYS < u->end, next_whole = whole && first_key + 2 * KEYS <= d->skv;
+  bool more = first_key + KEYS < u->end, next_whole = whole && first_key + 2 * KEYS <= u->skv;
   if (more) words = next_whole ? fetch_k(u, first_key + KEYS, 0, true, type) : fetch_k(u, first_key + KEYS, 0, false, type);
   multiply_panel(o, p + (v_steps - 1) * STEP * p_pitch(vectors), p_pitch(vectors),
                  panel_of(u->room, u->buffer, vectors) + column, v_pitch(vectors), rows, vectors, !open, seen,
@@ -309,7 +309,7 @@ TDM_INLINE void store_rows(const unit *u, const gpu_vec *o, const row_state *sta
     for (int distance = 2; distance <= 8; distance *= 2) sum += tdm_lane_xor(sum, distance);
     int64_t row = u->first_row + first_row_of(u->thread, vectors) + gpu_row_of(i);
     if (row >= d->sq) continue;
-    bool any = attention_keys_seen(d, row) > 0;
+    bool any = keys_seen(d, u->skv, row) > 0;
     TDM_UNROLL
     for (int j = 0; j < vectors; j++) {
       int column = gpu_column(u->thread) + gpu_column_of(j);
@@ -338,14 +338,14 @@ TDM_INLINE void attend_rows(unit *u, bool aligned, int vectors, tdm_type type) {
   put_k(u, &words, vectors, type);
   turn_panels(u); /* Q is whole too */
   /* Keys of tiles that all rows see. */
-  int64_t open_end = tdm_min(attention_keys_seen(d, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
+  int64_t open_end = tdm_min(keys_seen(d, u->skv, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
   if (aligned) {
     TDM_NO_UNROLL
     for (; first_key < open_end; first_key += KEYS) attend_tile(u, first_key, o, &state, true, true, vectors, type);
   }
   TDM_NO_UNROLL
   for (; first_key < u->end; first_key += KEYS)
-    attend_tile(u, first_key, o, &state, false, aligned && first_key + KEYS <= d->skv, vectors, type);
+    attend_tile(u, first_key, o, &state, false, aligned && first_key + KEYS <= u->skv, vectors, type);
   store_rows(u, o, &state, vectors, type);
 }
 
@@ -354,18 +354,18 @@ TDM_INLINE bool vectors_aligned(const void *base, tdm_attention_strides s, tdm_t
 }
 
 /* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
-TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_arrays *arrays, float *room, int vectors,
-                                tdm_here_t here, tdm_type type) {
+TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_arrays *arrays, float *room, int64_t skv,
+                                int vectors, tdm_here_t here, tdm_type type) {
   const tdm_attention_desc *d = &work->d;
   bool aligned =
       d->head_dim == head_of(vectors) && vectors_aligned(arrays->k, d->k, type) && vectors_aligned(arrays->v, d->v, type);
   int64_t heads = d->batch * d->heads_q;
   for (int64_t index = here.team; index < heads * work->tiles; index += here.teams) {
-    unit u = {.work = work, .arrays = *arrays, .room = room, .thread = here.thread};
+    unit u = {.work = work, .arrays = *arrays, .room = room, .skv = skv, .thread = here.thread};
     u.head = index % heads % d->heads_q;
     u.batch = index % heads / d->heads_q;
     u.first_row = (work->tiles - 1 - index / heads) * tile_rows(vectors);
-    u.end = attention_keys_seen(d, tdm_min(u.first_row + tile_rows(vectors), d->sq) - 1);
+    u.end = keys_seen(d, skv, tdm_min(u.first_row + tile_rows(vectors), d->sq) - 1);
     int64_t head_kv = u.head / (d->heads_q / d->heads_kv);
     u.at_k = u.batch * d->k.batch + head_kv * d->k.head;
     u.at_v = u.batch * d->v.batch + head_kv * d->v.head;
@@ -404,11 +404,11 @@ static tdm_status prepare(tdm_plan *plan) {
 }
 
 /* A region for each size of heads and type: registers are those of a kernel's largest part. */
-#define REGION(vectors, type)                                             \
-  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {         \
-    TDM_TEAM_MEMORY(float, room, ROOM);                                   \
-    attention_arrays arrays = {q, k, v, o, lse};                          \
-    attention_typed(work, &arrays, room, vectors, tdm_here_bare(), type); \
+#define REGION(vectors, type)                                                  \
+  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {              \
+    TDM_TEAM_MEMORY(float, room, ROOM);                                        \
+    attention_arrays arrays = {q, k, v, o, lse};                               \
+    attention_typed(work, &arrays, room, skv, vectors, tdm_here_bare(), type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -417,6 +417,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *o = buffers[3];
   float *lse = buffers[4];
   const attention_gpu_work *work = plan->table;
+  int64_t skv = plan->desc.attention.skv;
   bool small = vectors_for(&plan->desc.attention) == 2;
   switch (plan->desc.attention.type) {
     case TDM_F32:
@@ -434,4 +435,5 @@ const tdm_kernel tdm_attention_omp_gpu = {.name = "omp_gpu",
                                           .backend = &tdm_backend_omp,
                                           .supports = supports,
                                           .prepare = prepare,
-                                          .launch = launch};
+                                          .launch = launch,
+                                          .varies = true};

@@ -2,7 +2,7 @@
 #ifndef TANDEM_OFFLOAD_ATTENTION_GPU_H
 #define TANDEM_OFFLOAD_ATTENTION_GPU_H
 
-#include "../src/internal.h"
+#include "attention_row.h"
 #include "target.h"
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
@@ -15,9 +15,7 @@ typedef struct attention_gpu_work {
 extern const tdm_kernel tdm_attention_omp_gpu;
 attention_gpu_work attention_gpu_work_of(const tdm_attention_desc *d);
 
-/* Keys that query row `row` sees. */
-TDM_INLINE int64_t attention_keys_seen(const tdm_attention_desc *d, int64_t row) {
-  return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
-}
+/* Keys that query row `row` sees, of all that the description has. */
+TDM_INLINE int64_t attention_keys_seen(const tdm_attention_desc *d, int64_t row) { return keys_seen(d, d->skv, row); }
 
 #endif

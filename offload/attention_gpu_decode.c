@@ -13,10 +13,14 @@ enum { THREADS = 128, WAVES = THREADS / TDM_WAVE, ROWS = 8, KEYS = 4, HEAD = 128
 
 typedef struct decode_work {
   tdm_attention_desc d;
-  int group, rows;  /* query heads of a head of keys; rows of a unit: group * sq */
-  int parts, units; /* of each head of keys; of all */
-  int64_t keys;     /* of a part */
+  int group, rows; /* query heads of a head of keys; rows of a unit: group * sq */
 } decode_work;
+
+/* How a run's keys are cut. */
+typedef struct decode_cut {
+  int64_t skv, keys; /* of a head; of a part */
+  int parts;         /* of each head of keys */
+} decode_cut;
 
 /* Floats that a unit leaves: [row][head_dim] results, [row] maximum, [row] sum. */
 TDM_INLINE int64_t unit_floats(const decode_work *w) { return w->rows * (w->d.head_dim + 2); }
@@ -58,8 +62,8 @@ TDM_INLINE void load_lane(float *to, const void *base, int64_t at, int d, int he
   }
 }
 
-TDM_INLINE void begin(decode_row *x, const decode_work *w, const void *q, int64_t batch, int64_t head, int lane, int rows,
-                      int each, tdm_type type) {
+TDM_INLINE void begin(decode_row *x, const decode_work *w, int64_t skv, const void *q, int64_t batch, int64_t head, int lane,
+                      int rows, int each, tdm_type type) {
   TDM_UNROLL
   for (int r = 0; r < rows; r++) {
     int real = r < w->rows ? r : w->rows - 1;
@@ -68,7 +72,7 @@ TDM_INLINE void begin(decode_row *x, const decode_work *w, const void *q, int64_
     for (int e = 0; e < each; e++) x->q[r][e] *= w->d.scale, x->o[r][e] = 0;
     x->max[r] = -__builtin_inff();
     x->sum[r] = 0;
-    x->seen[r] = keys_seen(&w->d, real % w->d.sq);
+    x->seen[r] = keys_seen(&w->d, skv, real % w->d.sq);
   }
 }
 
@@ -106,15 +110,15 @@ TDM_INLINE void take_keys(decode_row *x, float (*k)[4], float (*v)[4], int64_t f
 /* Team memory: [wave][row] of HEAD results, a maximum and a sum. */
 enum { ROOM_ROW = HEAD + 2, ROOM = WAVES * ROWS * ROOM_ROW };
 
-TDM_INLINE void decode_unit(const decode_work *w, const void *q, const void *k, const void *v, float *room, int unit,
-                            bool whole, tdm_here_t here, int rows, int each, tdm_type type) {
+TDM_INLINE void decode_unit(const decode_work *w, decode_cut cut, const void *q, const void *k, const void *v, float *room,
+                            int unit, bool whole, tdm_here_t here, int rows, int each, tdm_type type) {
   const tdm_attention_desc *d = &w->d;
   const int lane = here.thread % TDM_WAVE, wave = here.thread / TDM_WAVE, head_dim = (int)d->head_dim;
-  int64_t head = unit / w->parts, batch = head / d->heads_kv, head_kv = head % d->heads_kv;
-  int64_t begin_key = unit % w->parts * w->keys, end = tdm_min(begin_key + w->keys, d->skv);
+  int64_t head = unit / cut.parts, batch = head / d->heads_kv, head_kv = head % d->heads_kv;
+  int64_t begin_key = unit % cut.parts * cut.keys, end = tdm_min(begin_key + cut.keys, cut.skv);
   int64_t at_k = batch * d->k.batch + head_kv * d->k.head, at_v = batch * d->v.batch + head_kv * d->v.head;
   decode_row x;
-  begin(&x, w, q, batch, head_kv, lane, rows, each, type);
+  begin(&x, w, cut.skv, q, batch, head_kv, lane, rows, each, type);
   TDM_NO_UNROLL
   for (int64_t first = begin_key + wave * KEYS; first < end; first += WAVES * KEYS) {
     float keys[KEYS][4], values[KEYS][4];
@@ -160,20 +164,21 @@ TDM_INLINE void store_unit(const decode_work *w, float *workspace, const float *
 }
 
 /* The second region: a team for each row of a head of keys, thread by column. */
-TDM_INLINE void add_parts(const decode_work *w, const float *workspace, void *o, float *lse, tdm_here_t here, tdm_type type) {
+TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, tdm_here_t here,
+                          tdm_type type) {
   const tdm_attention_desc *d = &w->d;
   int r = here.team % w->rows, head = here.team / w->rows, c = here.thread; /* head: of keys, in all batches */
   int64_t step = unit_floats(w), query = r % d->sq;
-  const float *first = workspace + (int64_t)head * w->parts * step, *numbers = first + w->rows * d->head_dim + r;
+  const float *first = workspace + (int64_t)head * cut.parts * step, *numbers = first + w->rows * d->head_dim + r;
   float max = -__builtin_inff(), sum = 0, x = 0;
-  for (int i = 0; i < w->parts; i++) max = numbers[i * step] > max ? numbers[i * step] : max;
+  for (int i = 0; i < cut.parts; i++) max = numbers[i * step] > max ? numbers[i * step] : max;
   float reference = max == -__builtin_inff() ? 0 : max;
-  for (int i = 0; i < w->parts; i++) {
+  for (int i = 0; i < cut.parts; i++) {
     float factor = tdm_exp_nonpositive(numbers[i * step] - reference);
     sum += factor * numbers[i * step + w->rows];
     if (c < d->head_dim) x += factor * first[i * step + r * d->head_dim + c];
   }
-  bool any = keys_seen(d, query) > 0;
+  bool any = keys_seen(d, cut.skv, query) > 0;
   int64_t to = row_offset(w, &d->o, head / d->heads_kv, head % d->heads_kv, r);
   if (c < d->head_dim) tdm_store(o, to + c, type, any ? x * (1 / sum) : 0);
   if (c == 0 && lse != NULL) lse[((int64_t)head * w->group + r / d->sq) * d->sq + query] = max + tdm_log(sum);
@@ -200,28 +205,34 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return false;
 }
 
+/* For fewer keys no more parts. */
+static decode_cut cut_keys(const tdm_attention_desc *d) {
+  decode_cut cut = {.skv = d->skv};
+  cut.parts = (int)tdm_max(1, tdm_min(tdm_ceil_div(UNITS, d->batch * d->heads_kv), d->skv / LEAST));
+  cut.keys = tdm_max(1, tdm_ceil_div(d->skv, cut.parts));
+  return cut;
+}
+
 static tdm_status prepare(tdm_plan *plan) {
   decode_work w = {.d = plan->desc.attention};
   if (plan->empty) return TDM_OK;
-  int64_t heads = w.d.batch * w.d.heads_kv, most = tdm_max(1, w.d.skv / LEAST);
   w.group = (int)(w.d.heads_q / w.d.heads_kv);
   w.rows = w.group * (int)w.d.sq;
-  w.parts = (int)tdm_max(1, tdm_min(tdm_ceil_div(UNITS, heads), most));
-  w.keys = tdm_max(1, tdm_ceil_div(w.d.skv, w.parts));
-  w.units = (int)heads * w.parts;
-  tdm_plan_launch(plan, w.units, THREADS);
-  plan->workspace_bytes = (size_t)(w.units * unit_floats(&w)) * sizeof(float);
+  int64_t units = w.d.batch * w.d.heads_kv * cut_keys(&w.d).parts;
+  tdm_plan_launch(plan, units, THREADS);
+  plan->workspace_bytes = (size_t)(units * unit_floats(&w)) * sizeof(float);
   return tdm_plan_upload(plan, &w, sizeof w);
 }
 
 /* A region for 1, 2, 4 and 8 rows and each width of heads: registers are those of a kernel's largest part. */
-#define REGION(rows, each)                                                                       \
-  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, work, workspace) {                             \
-    TDM_TEAM_MEMORY(float, room, ROOM);                                                          \
-    tdm_here_t here = gpu_here(THREADS);                                                         \
-    TDM_BY_TYPE(type, decode_unit, work, q, k, v, room, here.team, whole != 0, here, rows, each) \
-    TDM_SYNC_BLOCK(); /* every wave's results are written */                                     \
-    store_unit(work, workspace, room, here.team, here);                                          \
+#define REGION(rows, each)                                                                            \
+  TDM_TARGET_BARE(first, THREADS, q, k, v, work, workspace) {                                         \
+    decode_cut own = {skv, keys, parts};                                                              \
+    TDM_TEAM_MEMORY(float, room, ROOM);                                                               \
+    tdm_here_t here = gpu_here(THREADS);                                                              \
+    TDM_BY_TYPE(type, decode_unit, work, own, q, k, v, room, here.team, whole != 0, here, rows, each) \
+    TDM_SYNC_BLOCK(); /* every wave's results are written */                                          \
+    store_unit(work, workspace, room, here.team, here);                                               \
   }
 #define BY_WIDTH(rows)  \
   if (head_dim <= 64) { \
@@ -241,6 +252,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int64_t head_dim = d->head_dim, rows = d->heads_q / d->heads_kv * d->sq;
   int64_t strides = d->k.batch | d->k.head | d->k.row | d->v.batch | d->v.head | d->v.row | head_dim;
   int whole = strides % 4 == 0 && ((uintptr_t)k | (uintptr_t)v) % 16 == 0;
+  const decode_cut cut = cut_keys(d);
+  int64_t skv = cut.skv, keys = cut.keys;
+  int parts = cut.parts;
+  tdm_launch first = plan->launch, second = plan->launch;
+  first.teams = (int)(d->batch * d->heads_kv) * parts;
+  second.teams = (int)(d->batch * d->heads_kv * rows);
   if (rows <= 1) {
     BY_WIDTH(1)
   } else if (rows <= 2) {
@@ -250,10 +267,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   } else {
     BY_WIDTH(8)
   }
-  tdm_launch second = plan->launch;
-  second.teams = (int)(d->batch * d->heads_kv * rows);
   TDM_TARGET_BARE(second, THREADS, work, workspace, o, lse) {
-    TDM_BY_TYPE(type, add_parts, work, workspace, o, lse, gpu_here(THREADS))
+    decode_cut own = {skv, keys, parts};
+    TDM_BY_TYPE(type, add_parts, work, own, workspace, o, lse, gpu_here(THREADS))
   }
   return TDM_OK;
 }
@@ -263,4 +279,5 @@ const tdm_kernel tdm_attention_omp_gpu_decode = {.name = "omp_gpu_decode",
                                                  .backend = &tdm_backend_omp,
                                                  .supports = supports,
                                                  .prepare = prepare,
-                                                 .launch = launch};
+                                                 .launch = launch,
+                                                 .varies = true};

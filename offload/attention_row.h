@@ -6,9 +6,9 @@
 #include "math.h"
 #include "vector.h"
 
-/* Keys that query row `row` sees. */
-TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t row) {
-  return d->causal ? tdm_min(d->skv, tdm_max(0, row + 1 + d->skv - d->sq)) : d->skv;
+/* Keys that query row `row` sees, of the skv of a run. */
+TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t skv, int64_t row) {
+  return d->causal ? tdm_min(skv, tdm_max(0, row + 1 + skv - d->sq)) : skv;
 }
 
 typedef int32_t vector_mask __attribute__((vector_size(4 * TDM_LANES)));

@@ -53,7 +53,8 @@ TDM_INLINE void turn_chunk(const void *x, int64_t at_x, void *y, int64_t at_y, c
   }
 }
 
-TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int stream, tdm_here_t here, tdm_type type) {
+TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, int stream, tdm_here_t here,
+                          tdm_type type) {
   const tdm_rope_desc *d = &t->d;
   int64_t half = d->head_dim / 2, pairs = pairs_at_a_time(d);
   /* Groups of threads, as many as a head has work for; a group takes a head. Threads left over have nothing to do. */
@@ -67,7 +68,7 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int strea
       for (int64_t i = lane * pairs; i < half; i += lanes * pairs) {
         int64_t n = tdm_min(pairs, half - i), in = at_x + head * d->x.head, out = at_y + head * d->y.head;
         if (s + 1 < d->seq) tdm_chunk_prefetch(x, in + d->x.seq + 2 * i, 2 * n, type);
-        turn_chunk(x, in, y, out, t, t->turns + s * d->head_dim, i, n, stream, type);
+        turn_chunk(x, in, y, out, t, t->turns + skipped + s * d->head_dim, i, n, stream, type);
       }
   }
   tdm_stream_fence(stream);
@@ -89,7 +90,7 @@ static void fill_turns(float *turns, const tdm_rope_desc *d) {
   int64_t half = d->head_dim / 2;
   for (int64_t i = 0; i < half; i++) {
     double frequency = tdm_rope_frequency(d, i);
-    for (int64_t s = 0; s < d->seq; s++) {
+    for (int64_t s = 0; s < d->positions; s++) {
       double angle = (double)(d->offset + s) * frequency;
       turns[s * d->head_dim + i] = (float)__builtin_cos(angle);
       turns[s * d->head_dim + half + i] = (float)__builtin_sin(angle);
@@ -101,12 +102,13 @@ tdm_status tdm_rope_upload(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
   size_t bytes;
   rope_table *table = NULL;
-  if (!__builtin_mul_overflow(d->seq, d->head_dim * sizeof(float), &bytes) &&
+  if (!__builtin_mul_overflow(d->positions, d->head_dim * sizeof(float), &bytes) &&
       !__builtin_add_overflow(bytes, sizeof *table, &bytes))
     table = malloc(bytes);
   if (table == NULL)
-    return tdm_fail(TDM_ERROR_MEMORY, "rope: seq = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
-                    d->seq, d->head_dim);
+    return tdm_fail(TDM_ERROR_MEMORY,
+                    "rope: positions = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
+                    d->positions, d->head_dim);
   table->d = *d;
   fill_turns(table->turns, d);
   tdm_status status = tdm_plan_upload(plan, table, bytes);
@@ -128,10 +130,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const rope_table *table = plan->table;
   tdm_type type = plan->desc.rope.type;
   int past = plan->launch.stream;
-  TDM_TARGET_TEAMS(plan->launch, x, y, table, type, past)
-  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, past, tdm_here()) }
+  int64_t skipped = tdm_rope_skipped(plan);
+  TDM_TARGET_TEAMS(plan->launch, x, y, table, type, skipped, past)
+  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, tdm_here()) }
   return TDM_OK;
 }
 
 const tdm_kernel tdm_rope_omp = {
-    .name = "omp", .op = TDM_OP_ROPE, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};
+    .name = "omp", .op = TDM_OP_ROPE, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .varies = true};

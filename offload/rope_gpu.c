@@ -92,7 +92,8 @@ TDM_INLINE void rope_block(const void *x, void *y, const rope_table *t, int64_t 
   }
 }
 
-TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, bool halves, tdm_here_t here, tdm_type type) {
+TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, bool halves, tdm_here_t here,
+                          tdm_type type) {
   const tdm_rope_desc *d = &t->d;
   const int each = items_at_a_time(halves);
   /* 32 bits, which supports() sees to: a GPU divides 64 bits in a hundred instructions. */
@@ -102,8 +103,8 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, bool halv
   for (uint32_t unit = (uint32_t)here.team; unit < units; unit += (uint32_t)here.teams) {
     uint32_t position = unit / blocks, batch = position / seq, s = position - batch * seq;
     uint32_t first = (unit - position * blocks) * (uint32_t)(each * here.threads);
-    rope_block(x, y, t, batch * d->x.batch + s * d->x.seq, batch * d->y.batch + s * d->y.seq, first, t->turns + s * d->head_dim,
-               here, type, halves);
+    rope_block(x, y, t, batch * d->x.batch + s * d->x.seq, batch * d->y.batch + s * d->y.seq, first,
+               t->turns + skipped + s * d->head_dim, here, type, halves);
   }
 }
 
@@ -140,13 +141,14 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *y = buffers[1];
   const rope_table *table = plan->table;
   tdm_type type = plan->desc.rope.type;
+  int64_t skipped = tdm_rope_skipped(plan);
   if (plan->desc.rope.style == TDM_ROPE_INTERLEAVED) {
     TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
-      TDM_BY_TYPE(type, rope_body, x, y, table, false, gpu_here(GPU_ROW_THREADS))
+      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, false, gpu_here(GPU_ROW_THREADS))
     }
   } else {
     TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
-      TDM_BY_TYPE(type, rope_body, x, y, table, true, gpu_here(GPU_ROW_THREADS))
+      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, true, gpu_here(GPU_ROW_THREADS))
     }
   }
   return TDM_OK;
@@ -158,4 +160,5 @@ const tdm_kernel tdm_rope_omp_gpu = {.name = "omp_gpu",
                                      .supports = supports,
                                      .prepare = prepare,
                                      .launch = launch,
-                                     .detour = {16, 0x3, "omp"}};
+                                     .detour = {16, 0x3, "omp"},
+                                     .varies = true};

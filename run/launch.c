@@ -58,7 +58,7 @@ static bool run_session(job *j, session *s, const char *device, void *results[CA
   if (status != TDM_OK) return fail_library(j, status);
   printf("%s", tdm_plan_explain(s->plan));
   status = upload(j, s);
-  if (status == TDM_OK) status = j->c.op->run(s->plan, s->pointer, NULL);
+  if (status == TDM_OK) status = case_run(&j->c, s->plan, s->pointer, NULL);
   if (status == TDM_OK) status = tdm_stream_sync(s->context, NULL);
   if (status != TDM_OK) return fail_library(j, status);
   return download(j, s, results);

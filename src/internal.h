@@ -170,6 +170,9 @@ typedef struct tdm_kernel {
   bool by_name;   /* a step of a ladder: runs where its name is given, and is no candidate otherwise */
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
   tdm_detour detour;
+  /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has left: a run may have fewer
+   * keys, or begin at a later position, than the plan (tdm_plan_vary). */
+  bool varies;
 } tdm_kernel;
 
 /* Who decided on a plan's kernel. */
@@ -208,9 +211,11 @@ struct tdm_plan {
   void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
   void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */
 
-  pthread_mutex_t turn;      /* held by the run that uses the workspace */
   void *turns;               /* of backend->turns; NULL without a workspace */
   struct tdm_shadow *shadow; /* TANDEM_VERIFY (shadow.h); NULL: runs are not compared */
+  const tdm_plan *made;      /* itself; in the copy that tdm_plan_vary makes, the plan that was copied */
+
+  pthread_mutex_t turn; /* held by the run that uses the workspace; this and what follows has the plan alone, no copy */
   char explain[4096];
 };
 
@@ -230,6 +235,12 @@ tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size);
 void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads);
 /* Checks every pointer and launches. */
 tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream);
+
+/* Refuses what is no plan of the op. */
+tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op);
+/* For one run with another description: refuses kernels that can't vary, else copies into *run what runs read of the plan.
+ * run->desc is then the caller's to change, before tdm_plan_run(run, ...). */
+tdm_status tdm_plan_vary(const tdm_plan *plan, tdm_plan *run);
 
 /* context.c: a run's stream must be of the plan's context. */
 tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "internal.h"
@@ -23,6 +24,7 @@ tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm
     return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for a plan's lock", name);
   }
   made->op = op;
+  made->made = made;
   made->context = context;
   *plan = made;
   return TDM_OK;
@@ -154,7 +156,7 @@ static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_
   void *buffers[TDM_MAX_BUFFERS] = {0};
   plain_pointers(plan, pointers, buffers);
   if (plan->workspace == NULL) return plan->kernel->launch(plan, buffers, stream);
-  pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->turn;
+  pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->made->turn;
   pthread_mutex_lock(turn);
   tdm_status status = launch_in_turn(plan, buffers, stream);
   pthread_mutex_unlock(turn);
@@ -184,12 +186,24 @@ static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *
     snprintf(text + used, size - (size_t)used, ", by %s as pointers are not %d-byte aligned,", detour->kernel, detour->align);
 }
 
-tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
+tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op) {
   if (plan == NULL)
     return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = NULL: must come from tdm_%s_plan", tdm_op_names[op], tdm_op_names[op]);
-  if (plan->op != op)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = %p: is a plan of %s", tdm_op_names[op], (const void *)plan,
-                    tdm_op_names[plan->op]);
+  if (plan->op == op) return TDM_OK;
+  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = %p: is a plan of %s", tdm_op_names[op], (const void *)plan,
+                  tdm_op_names[plan->op]);
+}
+
+tdm_status tdm_plan_vary(const tdm_plan *plan, tdm_plan *run) {
+  if (!plan->kernel->varies)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel %s runs its plan's description alone: make a plan for each run",
+                    tdm_op_names[plan->op], plan->kernel->name);
+  memcpy(run, plan, offsetof(tdm_plan, turn));
+  return TDM_OK;
+}
+
+tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
+  TDM_TRY(tdm_plan_check(plan, op));
   TDM_TRY(tdm_stream_check(tdm_op_names[op], plan->context, stream));
   TDM_TRY(check_pointers(plan, pointers));
   if (plan->empty) return TDM_OK;

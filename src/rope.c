@@ -37,7 +37,8 @@ static tdm_status check_numbers(const tdm_rope_desc *d) {
   if (d->style != TDM_ROPE_INTERLEAVED && d->style != TDM_ROPE_HALF)
     return tdm_fail(TDM_ERROR_ARGUMENT, "rope: style = %d: must be TDM_ROPE_INTERLEAVED (0) or TDM_ROPE_HALF (1)",
                     (int)d->style);
-  TDM_TRY(tdm_check_range("rope", "offset", d->offset, 0, exact_positions - d->seq));
+  if (d->positions != 0) TDM_TRY(tdm_check_range("rope", "positions", d->positions, d->seq, exact_positions));
+  TDM_TRY(tdm_check_range("rope", "offset", d->offset, 0, exact_positions - (d->positions != 0 ? d->positions : d->seq)));
   TDM_TRY(tdm_check_finite("rope", "theta", d->theta));
   if (d->theta <= 0) return tdm_fail(TDM_ERROR_ARGUMENT, "rope: theta = %g: must be above 0", d->theta);
   return check_scaling(&d->scaling);
@@ -47,6 +48,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_rope_desc *desc) {
   tdm_rope_desc *d = &plan->desc.rope;
   *d = *desc;
   TDM_TRY(check_numbers(d));
+  if (d->positions == 0) d->positions = d->seq;
   static const char *const names[] = {"batch", "seq", "head"};
   int64_t dims[] = {d->batch, d->seq, d->heads};
   int64_t of_x[] = {d->x.batch, d->x.seq, d->x.head}, of_y[] = {d->y.batch, d->y.seq, d->y.head};
@@ -73,6 +75,17 @@ tdm_status tdm_rope_plan(tdm_context *context, const tdm_rope_desc *desc, tdm_pl
   tdm_plan *plan;
   TDM_TRY(tdm_plan_begin(context, TDM_OP_ROPE, desc, out, &plan));
   return tdm_plan_end(plan, describe(plan, desc), out);
+}
+
+tdm_status tdm_rope_run_at(const tdm_plan *plan, const void *x, void *y, int64_t offset, tdm_stream *stream) {
+  tdm_plan run;
+  TDM_TRY(tdm_plan_check(plan, TDM_OP_ROPE));
+  const tdm_rope_desc *d = &plan->desc.rope;
+  TDM_TRY(tdm_check_range("rope", "offset", offset, d->offset, d->offset + d->positions - d->seq));
+  if (offset == d->offset) return tdm_rope_run(plan, x, y, stream);
+  TDM_TRY(tdm_plan_vary(plan, &run));
+  run.desc.rope.offset = offset;
+  return tdm_rope_run(&run, x, y, stream);
 }
 
 tdm_status tdm_rope_run(const tdm_plan *plan, const void *x, void *y, tdm_stream *stream) {

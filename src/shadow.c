@@ -254,7 +254,11 @@ static tdm_status run_oracle(const tdm_plan *plan) {
     buffers[i] = b->role == TDM_IN ? s->before[i] : s->expected[i];
     if (b->role == TDM_IN_OUT && b->bytes > 0) memcpy(s->expected[i], s->before[i], b->bytes);
   }
-  return s->oracle->kernel->launch(s->oracle, buffers, NULL);
+  if (plan == plan->made) return s->oracle->kernel->launch(s->oracle, buffers, NULL);
+  tdm_plan run;
+  TDM_TRY(tdm_plan_vary(s->oracle, &run));
+  run.desc = plan->desc;
+  return run.kernel->launch(&run, buffers, NULL);
 }
 
 static tdm_status run(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream, tdm_launch_fn launch) {

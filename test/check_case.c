@@ -203,10 +203,11 @@ static check_outcome run(const checking *k) {
   if (!check_buffers_upload(&k->buffers)) return say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
   check_device_pointers(&k->buffers, pointers);
   launching = 1;
-  tdm_status status = k->c->op->run(k->plan, pointers, NULL);
+  tdm_status status = case_run(k->c, k->plan, pointers, NULL);
   if (status == TDM_OK) status = tdm_stream_sync(k->settings->context, NULL);
   launching = 0;
-  return status == TDM_OK ? CHECK_PASSED : say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
+  if (status == TDM_OK) return CHECK_PASSED;
+  return say(k->report, status == TDM_ERROR_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_REFUSED, "  %s", tdm_last_error());
 }
 
 static check_outcome compare_second_run(const checking *k, const check_buffer *b) {

@@ -163,12 +163,19 @@ static tdm_status prepare_fast(tdm_plan *plan) {
 
 enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: the load of a part's first tile has nothing to hide behind */
 
-/* One workgroup for each part of the keys of each head of keys; parts for every compute unit, of whole tiles. */
+/* Parts for every compute unit: the most that a head of keys is cut into, for this many keys and for fewer. */
+static int64_t most_parts(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t wanted = (plan->context->hip->compute_units - 1) / (d->batch * d->heads_kv) + 1;
+  int64_t most = d->skv / LEAST_PART > 1 ? d->skv / LEAST_PART : 1;
+  return wanted < most ? wanted : most;
+}
+
+/* One workgroup for each part of the keys of each head of keys; parts of whole tiles. */
 static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t heads = d->batch * d->heads_kv, wanted = (plan->context->hip->compute_units - 1) / heads + 1;
-  int64_t most = d->skv / LEAST_PART > 1 ? d->skv / LEAST_PART : 1, tiles = d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1;
-  int64_t of_part = (tiles - 1) / (wanted < most ? wanted : most) + 1;
+  int64_t heads = d->batch * d->heads_kv, tiles = d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1;
+  int64_t of_part = (tiles - 1) / most_parts(plan) + 1;
   args->splits = (uint32_t)((tiles - 1) / of_part + 1);
   args->split_keys = of_part * FAST_KEYS;
   args->count = (uint32_t)heads * args->splits;
@@ -179,8 +186,9 @@ static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel 
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t rows = args->group * d->sq, elements = d->batch * d->heads_q * d->sq * d->head_dim;
+  int64_t parts = d->batch * d->heads_kv * most_parts(plan);
   char name[32];
-  plan->workspace_bytes = (size_t)(args->count * rows * (d->head_dim + 2)) * sizeof(float);
+  plan->workspace_bytes = (size_t)(parts * rows * (d->head_dim + 2)) * sizeof(float);
   kernel->grid[0] = (unsigned)((elements - 1) / PARTS_THREADS + 1);
   kernel->grid[1] = kernel->grid[2] = 1;
   kernel->block = PARTS_THREADS;
@@ -199,7 +207,7 @@ static tdm_status prepare_parts(tdm_plan *plan, bool fast) {
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
   cut_keys(plan, &l.general_args, &l.general);
   TDM_TRY(find_general(plan, "general_decode", &l.general));
-  if (l.general_args.splits > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
+  if (most_parts(plan) > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
   memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
 }
@@ -218,8 +226,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   args->o = buffers[3];
   args->lse = buffers[4];
   args->parts = plan->workspace;
+  if (plan != plan->made) {
+    args->skv = plan->desc.attention.skv;
+    if (args->splits > 0) cut_keys(plan, args, fast ? &l.fast : &l.general);
+  }
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
-  return l.parts.function == NULL ? TDM_OK : tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream);
+  return args->splits <= 1 ? TDM_OK : tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream);
 }
 
 /* ---- Estimates ---- */
@@ -271,7 +283,8 @@ const tdm_kernel tdm_attention_hip_decode = {.name = "hip_decode",
                                              .supports = supports_decode,
                                              .prepare = prepare_decode,
                                              .launch = launch,
-                                             .cost = cost_decode};
+                                             .cost = cost_decode,
+                                             .varies = true};
 const tdm_kernel tdm_attention_hip_decode64 = {.name = "hip_decode64",
                                                .op = TDM_OP_ATTENTION,
                                                .backend = &tdm_backend_hip,
@@ -279,6 +292,7 @@ const tdm_kernel tdm_attention_hip_decode64 = {.name = "hip_decode64",
                                                .prepare = prepare_decode_fast,
                                                .launch = launch,
                                                .cost = cost_decode_fast,
+                                               .varies = true,
                                                .detour = {16, 15, "hip_decode"}};
 const tdm_kernel tdm_attention_hip_decode128 = {.name = "hip_decode128",
                                                 .op = TDM_OP_ATTENTION,
@@ -287,6 +301,7 @@ const tdm_kernel tdm_attention_hip_decode128 = {.name = "hip_decode128",
                                                 .prepare = prepare_decode_fast,
                                                 .launch = launch,
                                                 .cost = cost_decode_fast,
+                                                .varies = true,
                                                 .detour = {16, 15, "hip_decode"}};
 const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
                                             .op = TDM_OP_ATTENTION,
@@ -294,7 +309,8 @@ const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
                                             .supports = supports_general,
                                             .prepare = prepare,
                                             .launch = launch,
-                                            .cost = cost_general};
+                                            .cost = cost_general,
+                                            .varies = true};
 const tdm_kernel tdm_attention_hip_flash64 = {.name = "hip_flash64",
                                               .op = TDM_OP_ATTENTION,
                                               .backend = &tdm_backend_hip,
@@ -302,6 +318,7 @@ const tdm_kernel tdm_attention_hip_flash64 = {.name = "hip_flash64",
                                               .prepare = prepare_fast,
                                               .launch = launch,
                                               .cost = cost_fast,
+                                              .varies = true,
                                               .detour = {16, 15, "hip_flash"}};
 const tdm_kernel tdm_attention_hip_flash128 = {.name = "hip_flash128",
                                                .op = TDM_OP_ATTENTION,
@@ -310,4 +327,5 @@ const tdm_kernel tdm_attention_hip_flash128 = {.name = "hip_flash128",
                                                .prepare = prepare_fast,
                                                .launch = launch,
                                                .cost = cost_fast,
+                                               .varies = true,
                                                .detour = {16, 15, "hip_flash"}};

@@ -25,7 +25,7 @@ static void fill_turns(float *turns, const tdm_rope_desc *d) {
   for (int64_t i = 0; i < half; i++) {
     double slowness = scaled(&d->scaling, pow(d->theta, 2 * (double)i / (double)d->head_dim));
     float *to = turns + i;
-    for (int64_t s = 0; s < d->seq; s++, to += d->head_dim) {
+    for (int64_t s = 0; s < d->positions; s++, to += d->head_dim) {
       double angle = (double)(d->offset + s) / slowness;
       to[0] = (float)cos(angle);
       to[half] = (float)sin(angle);
@@ -37,10 +37,11 @@ static tdm_status upload_turns(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
   size_t bytes;
   float *turns = NULL;
-  if (!__builtin_mul_overflow(d->seq, d->head_dim * sizeof *turns, &bytes)) turns = malloc(bytes);
+  if (!__builtin_mul_overflow(d->positions, d->head_dim * sizeof *turns, &bytes)) turns = malloc(bytes);
   if (turns == NULL)
-    return tdm_fail(TDM_ERROR_MEMORY, "rope: seq = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
-                    d->seq, d->head_dim);
+    return tdm_fail(TDM_ERROR_MEMORY,
+                    "rope: positions = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
+                    d->positions, d->head_dim);
   fill_turns(turns, d);
   tdm_status status = tdm_plan_upload(plan, turns, bytes);
   free(turns);
@@ -63,8 +64,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   memcpy(&args, plan->args, sizeof args);
   args.x = buffers[0];
   args.y = buffers[1];
+  args.turns += (plan->desc.rope.offset - plan->made->desc.rope.offset) * plan->desc.rope.head_dim;
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
 const tdm_kernel tdm_rope_hip_blocks = {
-    .name = "hip_blocks", .op = TDM_OP_ROPE, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch};
+    .name = "hip_blocks", .op = TDM_OP_ROPE, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch, .varies = true};

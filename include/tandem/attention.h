@@ -30,8 +30,8 @@ typedef struct tdm_attention_desc {
 /* Kernels hip_flash64, hip_flash128, hip_decode64, hip_decode128 and omp_gpu_mma round the probabilities to `type` before they
  * multiply V, for the matrix instructions of 16-bit types; hip_flash, hip_decode and the omp backend's others keep them in f32.
  *
- * A cache of keys and values: skv is what it holds, and the strides are those of its whole length, so that it grows in place.
- * Decode is sq = 1, causal or not: with causal the last query sees all keys. */
+ * A cache of keys and values grows in place: the plan's skv is its whole length, and each run says how many keys it holds
+ * (tdm_attention_run_keys). Decode is sq = 1, causal or not: with causal the last query sees all keys. */
 
 /* Packed, scale 1 / sqrt(head_dim), not causal, no lse. */
 TDM_API tdm_attention_desc tdm_attention_default(int64_t batch, int64_t heads_q, int64_t heads_kv, int64_t sq, int64_t skv,
@@ -44,6 +44,13 @@ TDM_API tdm_status tdm_attention_plan(tdm_context *context, const tdm_attention_
  * o must not overlap any input. */
 TDM_API tdm_status tdm_attention_run(const tdm_plan *plan, const void *q, const void *k, const void *v, void *o, float *lse,
                                      tdm_stream *stream);
+
+/* The same with the first skv keys of k and v alone, 0 to desc.skv; causal: row i sees keys j <= i + skv - sq. Strides are the
+ * plan's, keys behind skv are not read. The kernel is the one that was chosen with the plan, for desc.skv keys.
+ * Errors: UNSUPPORTED where the plan's kernel has no such run: omp_gpu_mma, and steps of a ladder. A plan for each number of
+ * keys serves there, and a run with all of desc.skv always. */
+TDM_API tdm_status tdm_attention_run_keys(const tdm_plan *plan, const void *q, const void *k, const void *v, void *o,
+                                          float *lse, int64_t skv, tdm_stream *stream);
 
 #ifdef __cplusplus
 }

@@ -38,8 +38,10 @@ typedef struct tdm_rope_desc {
   tdm_type type;
   tdm_rope_strides x, y;
   tdm_rope_style style; /* default interleaved */
-  int64_t offset;       /* position of s = 0, >= 0; default 0. offset + seq at most 2^53, so that f64 holds each position */
-  double theta;         /* > 0; default 1e4 */
+  int64_t offset;       /* position of s = 0, >= 0; default 0 */
+  int64_t positions; /* from offset on, whose angles the plan computes: >= seq, or 0: seq (default). offset + positions at most
+                      * 2^53, so that f64 holds each one. The device keeps positions * head_dim f32 */
+  double theta;      /* > 0; default 1e4 */
   tdm_rope_scaling scaling;
 } tdm_rope_desc;
 
@@ -50,6 +52,10 @@ TDM_API tdm_status tdm_rope_plan(tdm_context *context, const tdm_rope_desc *desc
 
 /* In place: y may be x (same pointer and strides); no other overlap. */
 TDM_API tdm_status tdm_rope_run(const tdm_plan *plan, const void *x, void *y, tdm_stream *stream);
+
+/* The same with s = 0 at another position: desc.offset to desc.offset + desc.positions - desc.seq.
+ * Errors: UNSUPPORTED as of tdm_attention_run_keys. */
+TDM_API tdm_status tdm_rope_run_at(const tdm_plan *plan, const void *x, void *y, int64_t offset, tdm_stream *stream);
 
 #ifdef __cplusplus
 }

@@ -184,6 +184,8 @@ static void rope(void **state) {
   BAD(rope, good, head_dim = 7, "rope: head_dim = 7: must be even");
   BAD(rope, good, type = (tdm_type)4, "rope: type = 4: must be");
   BAD(rope, good, style = (tdm_rope_style)2, "rope: style = 2: must be", "TDM_ROPE_HALF (1)");
+  BAD(rope, good, positions = 2, "rope: positions = 2: must be 3 to");
+  BAD(rope, good, positions = INT64_C(1) << 54, "rope: positions = 18014398509481984: must be 3 to");
   BAD(rope, good, offset = -1, "rope: offset = -1: must be 0 to");
   BAD(rope, good, theta = 0, "rope: theta = 0: must be above 0");
   BAD(rope, good, theta = -1e4, "rope: theta = -10000: must be above 0");

@@ -56,6 +56,10 @@ static void wrong_plans(void **state) {
   BAD(tdm_rmsnorm_run(add, a, b, NULL, NULL, c, NULL), "rmsnorm: plan = ", "is a plan of add");
   BAD(tdm_attention_run(NULL, a, b, d, c, NULL, NULL), "attention: plan = NULL");
   BAD(tdm_attention_run(add, a, b, d, c, NULL, NULL), "attention: plan = ", "is a plan of add");
+  BAD(tdm_attention_run_keys(NULL, a, b, d, c, NULL, 1, NULL), "attention: plan = NULL");
+  BAD(tdm_attention_run_keys(add, a, b, d, c, NULL, 1, NULL), "attention: plan = ", "is a plan of add");
+  BAD(tdm_rope_run_at(NULL, a, c, 0, NULL), "rope: plan = NULL");
+  BAD(tdm_rope_run_at(add, a, c, 0, NULL), "rope: plan = ", "is a plan of add");
   BAD(tdm_rope_run(NULL, a, c, NULL), "rope: plan = NULL");
   BAD(tdm_rope_run(add, a, c, NULL), "rope: plan = ", "is a plan of add");
   BAD(tdm_softmax_run(NULL, a, c, NULL), "softmax: plan = NULL");
@@ -182,6 +186,10 @@ static void other_pointers(void **state) {
   BAD(tdm_attention_run(plan, a, b, d, NULL, NULL, NULL), "attention: o = NULL: must point to 384 bytes");
   BAD(tdm_attention_run(plan, a, b, d, c, e, NULL), "attention: lse = ", "must be NULL");
   BAD(tdm_attention_run(plan, a, b, d, a, NULL, NULL), "attention: o = ", "overlaps q");
+  BAD(tdm_attention_run_keys(plan, a, b, d, c, NULL, 6, NULL), "attention: skv = 6: must be 0 to 5");
+  BAD(tdm_attention_run_keys(plan, a, b, d, c, NULL, -1, NULL), "attention: skv = -1: must be 0 to 5");
+  BAD(tdm_attention_run_keys(plan, a, NULL, d, c, NULL, 2, NULL), "attention: k = NULL: must point to 128 bytes");
+  BAD(tdm_attention_run_keys(plan, a, b, d, b + 31, NULL, 2, NULL), "attention: o = ", "overlaps k", "(128 bytes)");
   tdm_plan_free(plan);
   attention.lse = 1;
   ACCEPTED(tdm_attention_plan(context, &attention, &plan));
@@ -232,6 +240,13 @@ static void row_pointers(void **state) {
   BAD(tdm_rope_run(plan, NULL, c, NULL), "rope: x = NULL: must point to 96 bytes");
   BAD(tdm_rope_run(plan, a, NULL, NULL), "rope: y = NULL: must point to 96 bytes");
   BAD(tdm_rope_run(plan, a, a + 1, NULL), "rope: y = ", "overlaps x");
+  BAD(tdm_rope_run_at(plan, a, c, 1, NULL), "rope: offset = 1: must be 0 to 0");
+  tdm_plan_free(plan);
+  rope.offset = 7, rope.positions = 5;
+  ACCEPTED(tdm_rope_plan(context, &rope, &plan));
+  BAD(tdm_rope_run_at(plan, a, c, 6, NULL), "rope: offset = 6: must be 7 to 9");
+  BAD(tdm_rope_run_at(plan, a, c, 10, NULL), "rope: offset = 10: must be 7 to 9");
+  BAD(tdm_rope_run_at(plan, NULL, c, 9, NULL), "rope: x = NULL: must point to 96 bytes");
   tdm_plan_free(plan);
   assert_untouched();
 }
