@@ -3,18 +3,22 @@
 
 #include "gemm_gpu.h"
 
+/* What stands behind the product: nothing, a residual, any epilogue. */
+typedef enum gemm_gpu_end { PLAIN, SUM, CHAIN } gemm_gpu_end;
+
 TDM_INLINE void gemm_typed(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, gpu_panels *panels, tdm_here_t here,
-                           bool plain, tdm_type type) {
+                           gemm_gpu_end end, tdm_type type) {
   gpu_engine engine;
   gpu_sums sums;
   bool more = gpu_begin(&engine, &work->job, arrays->a, arrays->b, arrays->b, panels, here, 1, type);
   while (more) {
     gpu_place place = engine.place;
     more = gpu_tile_sums(&engine, sums, 1, type);
-    if (plain)
-      gemm_gpu_write_plain(sums, gpu_again(work), arrays, place, here.thread);
-    else
-      gemm_gpu_write(sums, gpu_again(work), arrays, place, here.thread);
+    switch (end) {
+      case PLAIN: gemm_gpu_write_plain(sums, gpu_again(work), arrays, place, here.thread); break;
+      case SUM: gemm_gpu_write_sum(sums, gpu_again(work), arrays, place, here.thread); break;
+      case CHAIN: gemm_gpu_write(sums, gpu_again(work), arrays, place, here.thread); break;
+    }
   }
 }
 
@@ -41,24 +45,33 @@ tdm_status gemm_gpu_prepare(tdm_plan *plan) {
   return status;
 }
 
-/* A region for each type, and one for plain products: registers are those of a kernel's largest part. */
-#define REGION(plain, type)                                                   \
+/* A region for each type, and for f32 also by what stands behind the product: registers are those of a kernel's largest part.
+ */
+#define REGION(end, type)                                                     \
   TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, bias, residual, work) { \
     TDM_TEAM_MEMORY(gpu_panels, panels, 2);                                   \
     gemm_gpu_arrays arrays = {a, b, c, bias, residual};                       \
-    gemm_typed(&arrays, work, panels, tdm_here_bare(), plain, type);          \
+    gemm_typed(&arrays, work, panels, tdm_here_bare(), end, type);            \
   }
+
+/* A plan's description has no steps any more, they were the caller's; one step with a residual adds it. */
+static gemm_gpu_end end_of(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  if (gemm_gpu_is_plain(d)) return PLAIN;
+  return gemm_gpu_is_product(d) && d->epilogue_steps == 1 && plan->buffers[4].used ? SUM : CHAIN;
+}
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
   const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
   void *c = buffers[2];
   const gemm_gpu_work *work = plan->table;
+  gemm_gpu_end end = end_of(plan);
   switch (plan->desc.gemm.type) {
     case TDM_F32:
-      if (gemm_gpu_is_plain(&plan->desc.gemm)) REGION(true, TDM_F32) else REGION(false, TDM_F32) break;
-    case TDM_F16: REGION(false, TDM_F16) break;
-    case TDM_BF16: REGION(false, TDM_BF16) break;
+      if (end == PLAIN) REGION(PLAIN, TDM_F32) else if (end == SUM) REGION(SUM, TDM_F32) else REGION(CHAIN, TDM_F32) break;
+    case TDM_F16: REGION(CHAIN, TDM_F16) break;
+    case TDM_BF16: REGION(CHAIN, TDM_BF16) break;
   }
   return TDM_OK;
 }

@@ -61,10 +61,10 @@ TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, con
   return line;
 }
 
-/* C in f32 is the product alone: this code is apart from the chain's, which costs the loop over k registers. */
-TDM_INLINE bool gemm_gpu_is_plain(const tdm_gemm_desc *d) {
-  return d->out == TDM_F32 && d->epilogue_steps == 0 && d->alpha == 1 && d->beta == 0;
-}
+/* C in f32 is the product alone, or with the residual added. Kernels of both are apart from the chain's, whose code costs the
+ * loop over k registers. */
+TDM_INLINE bool gemm_gpu_is_product(const tdm_gemm_desc *d) { return d->out == TDM_F32 && d->alpha == 1 && d->beta == 0; }
+TDM_INLINE bool gemm_gpu_is_plain(const tdm_gemm_desc *d) { return gemm_gpu_is_product(d) && d->epilogue_steps == 0; }
 
 TDM_INLINE void gemm_gpu_write_plain(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
                                      int thread) {
@@ -94,6 +94,23 @@ TDM_INLINE void gemm_gpu_finish_line(gpu_line line, const gemm_gpu_work *work, c
   gpu_store_line(&line, c, at);
 }
 
+/* C, which may be the residual's own array. */
+TDM_INLINE void gemm_gpu_write_sum(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
+                                   int thread) {
+  gpu_matrix c = {arrays->c, work->d.stride_c, work->d.ldc, TDM_F32};
+  gpu_matrix residual = {(void *)(uintptr_t)arrays->residual, work->d.stride_r, work->d.ldr, TDM_F32};
+  TDM_NO_UNROLL
+  for (int i = 0; i < GPU_ROWS; i++) {
+    gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, 1);
+    gpu_line line = gpu_take_row(sums), more;
+    if (at.columns <= 0) continue;
+    gpu_load_line_typed(&more, &residual, at, TDM_F32);
+    TDM_UNROLL
+    for (int j = 0; j < GPU_VECTORS; j++) line.v[j] += more.v[j];
+    gpu_store_line_typed(&line, &c, at, TDM_F32);
+  }
+}
+
 TDM_INLINE void gemm_gpu_write(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
                                int thread) {
   const tdm_gemm_desc *d = &work->d;
@@ -107,12 +124,11 @@ TDM_INLINE void gemm_gpu_write(gpu_sums sums, const gemm_gpu_work *work, const g
     gpu_write(sums, &c, place, thread);
     return;
   }
-  gpu_line lines[GPU_ROWS];
-  gpu_sums_to_lines(lines, sums);
   TDM_NO_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) {
     gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, 1);
-    if (at.columns > 0) gemm_gpu_finish_line(lines[i], work, arrays, &c, at);
+    gpu_line line = gpu_take_row(sums);
+    if (at.columns > 0) gemm_gpu_finish_line(line, work, arrays, &c, at);
   }
 }
 

@@ -6,12 +6,10 @@
 
 TDM_INLINE void write_tile(gpu_sums sums, const swiglu_gpu_work *work, void *y, gpu_place place, int thread) {
   gpu_matrix to = {y, 0, work->d.ldy, work->d.out};
-  gpu_line lines[GPU_ROWS];
-  gpu_sums_to_lines(lines, sums);
   TDM_NO_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) {
     gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, SWIGLU_WEIGHTS);
-    gpu_line line = lines[i];
+    gpu_line line = gpu_take_row(sums);
     swiglu_gpu_line(&line);
     if (at.columns > 0) gpu_store_line(&line, &to, at);
   }
