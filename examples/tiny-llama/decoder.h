@@ -9,7 +9,7 @@ typedef struct decoder {
   kv_cache cache;
   forward one;    /* a pass of one token */
   int64_t length; /* tokens in the cache */
-  double plans;   /* seconds that decoder_step has spent on making plans */
+  double plans;   /* seconds that decoder_step has spent on steps and plans, before a pass began */
 } decoder;
 
 /* Loads the session's model for its version, with room for `capacity` tokens. Says before if memory is short, for prompts of up

@@ -24,8 +24,10 @@ static int64_t q_width(const llama_config *c) { return c->heads * c->head_dim; }
 static int64_t kv_width(const llama_config *c) { return c->kv_heads * c->head_dim; }
 static int64_t per_group(const llama_config *c) { return c->heads / c->kv_heads; }
 static bool materialised(const forward *f) { return f->version <= 2; }
-/* q, k and v come from one product. With a cache q has its own, because k and v go there. */
-static bool together(const forward *f) { return f->version >= 2 && f->cache == NULL; }
+static int64_t longest(const forward *f) { return f->cache != NULL ? f->cache->capacity : f->seq; }
+/* Versions 2 to 4 make q, k and v in one product. With a cache v and k go there, and q of one token lies behind them, where the
+ * next token's v and k will be; of more tokens q needs a product and rows of its own. */
+static bool together(const forward *f) { return f->version >= 2 && (f->cache == NULL || f->seq == 1); }
 static char *at(const forward *f, const void *base, int64_t elements) {
   return (char *)(uintptr_t)base + elements * (int64_t)tdm_type_size(f->w->type);
 }
@@ -35,22 +37,28 @@ int forward_weight_forms(int version, bool cached) {
   return qkv | (version == 2 ? WEIGHTS_GATE_UP : 0);
 }
 
+/* The MLP's result takes the place of q, k and v. */
+static bool shares(const forward *f) { return f->version == 4 && f->cache == NULL; }
+
 /* ---- Memory ---- */
 
 /* Elements of each buffer. In f64: a configuration may ask for more than fits 63 bits. */
 static void buffer_sizes(const forward *f, double n[BUFFERS]) {
   const llama_config *c = f->config;
   double t = (double)tokens(f), d = (double)c->d, ffn = (double)c->ffn, q = (double)q_width(c), kv = (double)kv_width(c);
-  double keys_most = (double)(f->cache != NULL ? f->cache->capacity : f->seq);
+  double keys_most = (double)longest(f);
   for (int i = 0; i < BUFFERS; i++) n[i] = 0;
   n[X] = t * d;
   n[Y] = t * (f->version == 4 ? fmax(d, q) : d); /* 4: also the heads */
   if (!together(f)) n[Q] = t * q;
   if (!together(f) && f->cache == NULL) n[K] = n[V] = t * kv;
-  if (together(f)) n[QKV] = t * (f->version == 4 ? fmax(q + 2 * kv, ffn) : q + 2 * kv); /* 4: also the MLP's */
+  if (shares(f))
+    n[QKV] = t * fmax(q + 2 * kv, ffn);
+  else if (together(f) && f->cache == NULL)
+    n[QKV] = t * (q + 2 * kv);
   if (f->version < 4) n[HEADS] = t * q, n[OUT] = t * d;
   if (materialised(f)) n[SCORES] = t * (double)c->heads * keys_most;
-  if (f->version < 4 || !together(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
+  if (!shares(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
 }
 
 /* All blocks of a pass: the ids, which lie first in a room that versions share, the logits, the activations. */
@@ -99,7 +107,8 @@ static bool take_buffers(forward *f, llama_error *error) {
 }
 
 size_t kv_cache_bytes(const llama_config *c, tdm_type type, int64_t capacity) {
-  return memory_bytes((double)c->layers * (double)capacity * 2 * (double)kv_width(c) * (double)tdm_type_size(type));
+  double elements = (double)capacity * 2 * (double)kv_width(c) + (double)q_width(c); /* q behind the last token */
+  return memory_bytes((double)c->layers * elements * (double)tdm_type_size(type));
 }
 
 bool kv_cache_open(kv_cache *cache, const llama_config *c, tdm_type type, int64_t capacity, memory *m, llama_error *error) {
@@ -154,20 +163,25 @@ static void turn(forward *f, const char *name, void *x, int64_t count, int64_t b
   d.style = c->rope;
   d.theta = c->theta;
   d.scaling = c->scaling;
-  d.offset = f->past;
-  graph_rope(&f->graph, name, true, &d, x);
+  d.positions = longest(f);
+  graph_rope(&f->graph, name, &d, f->past, x);
 }
 
-/* One product, then one rope over queries and keys. */
+/* One product, then one rope over keys and queries. */
 static heads make_heads_together(forward *f, int64_t layer, matrix y) {
   const llama_config *c = f->config;
   const layer_weights *w = &f->w->layer[layer];
   int64_t q = q_width(c), kv = kv_width(c), row = q + 2 * kv, dim = c->head_dim, group = per_group(c);
   char *all = f->buffer[QKV];
-  if (!materialised(f)) {
-    project(f, "qkv", y, w->q, (matrix){all, row, row}, NULL);
-    turn(f, "rope", all, c->heads + c->kv_heads, f->batch, row, row);
-    return (heads){all, at(f, all, q), at(f, all, q + kv), row, row, group * dim, dim};
+  if (f->cache != NULL || !materialised(f)) {
+    char *cache = f->cache == NULL ? NULL : f->cache->layer[layer];
+    int64_t kv_row = cache == NULL ? row : 2 * kv;
+    if (cache != NULL) all = at(f, cache, f->past * kv_row);
+    heads h = {at(f, all, 2 * kv), at(f, all, kv), all, row, kv_row, group * dim, dim};
+    project(f, "qkv", y, w->v, (matrix){all, row, row}, NULL);
+    turn(f, "rope", h.k, c->kv_heads + c->heads, f->batch, row, row);
+    if (cache != NULL) h.k = at(f, cache, kv), h.v = cache; /* attention sees all of it */
+    return h;
   }
   int64_t step = (group + 2) * dim;
   project(f, "qkv", y, w->qkv_groups, (matrix){all, row, row}, NULL);
@@ -186,18 +200,18 @@ static heads make_heads(forward *f, int64_t layer) {
   project(f, "q", y, w->q, (matrix){h.q, q, q}, NULL);
   if (f->cache != NULL) {
     h.kv_row = 2 * kv;
-    h.k = at(f, f->cache->layer[layer], f->past * h.kv_row);
-    h.v = at(f, h.k, kv);
+    h.v = at(f, f->cache->layer[layer], f->past * h.kv_row);
+    h.k = at(f, h.v, kv);
   }
   if (f->cache != NULL && f->version >= 2) {
-    project(f, "kv", y, w->k, (matrix){h.k, 2 * kv, h.kv_row}, NULL);
+    project(f, "vk", y, w->v, (matrix){h.v, 2 * kv, h.kv_row}, NULL);
   } else {
     project(f, "k", y, w->k, (matrix){h.k, kv, h.kv_row}, NULL);
     project(f, "v", y, w->v, (matrix){h.v, kv, h.kv_row}, NULL);
   }
   turn(f, "rope q", h.q, c->heads, f->batch, h.q_row, h.q_row);
   turn(f, "rope k", h.k, c->kv_heads, f->batch, h.kv_row, h.kv_row);
-  if (f->cache != NULL) h.k = f->cache->layer[layer], h.v = at(f, h.k, kv); /* attention sees all of it */
+  if (f->cache != NULL) h.v = f->cache->layer[layer], h.k = at(f, h.v, kv); /* attention sees all of it */
   return h;
 }
 
@@ -235,12 +249,13 @@ static void attend(forward *f, const heads *h, char *to) {
     attend_by_scores(f, h, to);
     return;
   }
-  tdm_attention_desc d = tdm_attention_default(f->batch, c->heads, c->kv_heads, f->seq, keys(f), dim, f->w->type);
+  int64_t most = f->seq == 1 ? longest(f) : keys(f); /* the pass of one token runs behind more and more of them */
+  tdm_attention_desc d = tdm_attention_default(f->batch, c->heads, c->kv_heads, f->seq, most, dim, f->w->type);
   d.causal = 1;
   d.q = (tdm_attention_strides){h->q_row, dim, f->batch * h->q_row};
   d.k = d.v = (tdm_attention_strides){h->kv_row, dim, f->batch * h->kv_row};
   d.o = (tdm_attention_strides){q, dim, f->batch * q};
-  graph_step *s = graph_attention(&f->graph, "attention", true, &d, h->q, h->k, h->v, to);
+  graph_step *s = graph_attention(&f->graph, "attention", &d, keys(f), h->q, h->k, h->v, to);
   graph_mark(s, POINT_ATTENTION, to, tokens(f), q, q, f->w->type);
 }
 
@@ -263,7 +278,7 @@ static void add_product(forward *f, const char *product, const char *sum, graph_
 static matrix gated_unit(forward *f, const layer_weights *w) {
   const llama_config *c = f->config;
   int64_t n = c->ffn;
-  matrix y = {f->buffer[Y], c->d, c->d}, h = {f->version == 4 && together(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
+  matrix y = {f->buffer[Y], c->d, c->d}, h = {shares(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
   graph_step *s;
   if (materialised(f)) { /* gate and up behind each other; the result takes gate's place */
     matrix up = {at(f, h.data, tokens(f) * n), n, n};

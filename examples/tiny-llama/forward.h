@@ -12,7 +12,7 @@
 
 enum { VERSIONS = 4, FORWARD_BUFFERS = 10, FORWARD_BLOCKS = FORWARD_BUFFERS + 2 };
 
-/* Keys and values of one sequence: for each layer rows [capacity, 2, kv_heads, head_dim]. */
+/* Values and keys of one sequence: for each layer rows [capacity, 2, kv_heads, head_dim], and room for a token's queries. */
 typedef struct kv_cache {
   int64_t capacity;
   void **layer;
@@ -49,7 +49,8 @@ size_t forward_room(const forward *f);
 /* config, w, m, version, batch, seq, cache, last_only, room are set. */
 bool forward_open(forward *f, llama_error *error);
 void forward_close(forward *f);
-/* The next pass begins behind `past` tokens of the cache. Makes the plans again that depend on it. */
+/* The next pass begins behind `past` tokens of the cache. Versions 1 and 2, whose scores have a size of their own with each
+ * token, make their plans again. */
 bool forward_move(forward *f, int64_t past, llama_error *error);
 /* ids: [batch, seq]. Refuses ids outside the vocabulary. */
 bool forward_ids(forward *f, const int32_t *ids, llama_error *error);

@@ -57,7 +57,7 @@ static graph_step *append(graph *g, const graph_step *step) {
 }
 
 /* Makes the plan of `op` for *d, unless there is one of this name, and appends the step. */
-#define STEP(op_name, moving, run_op, flops_of, bytes_of, out_pointer, ...)                                                  \
+#define STEP(op_name, moving, run_number, run_op, flops_of, bytes_of, out_pointer, ...)                                      \
   do {                                                                                                                       \
     int number = g->failed ? -1 : find_plan(g, name, moving);                                                                \
     if (number >= 0 && g->plan[number].plan == NULL && tdm_##op_name##_plan(g->context, d, &g->plan[number].plan) != TDM_OK) \
@@ -65,6 +65,7 @@ static graph_step *append(graph *g, const graph_step *step) {
     return append(g, &(graph_step){.op = #op_name,                                                                           \
                                    .name = name,                                                                             \
                                    .plan = number,                                                                           \
+                                   .number = run_number,                                                                     \
                                    .run = run_op,                                                                            \
                                    .in = {__VA_ARGS__},                                                                      \
                                    .out = out_pointer,                                                                       \
@@ -91,8 +92,8 @@ graph_step *graph_gemm(graph *g, const char *name, bool moving, const tdm_gemm_d
                        const void *residual) {
   double wide = (double)tdm_type_size(d->out) / (double)tdm_type_size(d->type), n = (double)d->batch;
   double inputs = (d->broadcast_a ? 1 : n) * times(d->m, d->k) + n * times(d->n, d->k), outputs = n * times(d->m, d->n) * wide;
-  STEP(gemm, moving, run_gemm, 2 * n * times(d->m, d->n) * (double)d->k, inputs + outputs * (residual != NULL ? 2 : 1), c, a, b,
-       residual);
+  STEP(gemm, moving, 0, run_gemm, 2 * n * times(d->m, d->n) * (double)d->k, inputs + outputs * (residual != NULL ? 2 : 1), c, a,
+       b, residual);
 }
 
 static tdm_status run_swiglu(const tdm_plan *plan, const graph_step *s) {
@@ -101,7 +102,7 @@ static tdm_status run_swiglu(const tdm_plan *plan, const graph_step *s) {
 
 graph_step *graph_swiglu(graph *g, const char *name, const tdm_swiglu_desc *d, const void *x, const void *gate, const void *up,
                          void *y) {
-  STEP(swiglu, false, run_swiglu, 4 * times(d->m, d->n) * (double)d->k,
+  STEP(swiglu, false, 0, run_swiglu, 4 * times(d->m, d->n) * (double)d->k,
        times(d->m, d->k) + 2 * times(d->n, d->k) + times(d->m, d->n), y, x, gate, up);
 }
 
@@ -110,31 +111,34 @@ static tdm_status run_rmsnorm(const tdm_plan *plan, const graph_step *s) {
 }
 
 graph_step *graph_rmsnorm(graph *g, const char *name, const tdm_rmsnorm_desc *d, const void *x, const void *weight, void *y) {
-  STEP(rmsnorm, false, run_rmsnorm, 4 * times(d->rows, d->cols), 2 * times(d->rows, d->cols) + (double)d->cols, y, x, weight);
+  STEP(rmsnorm, false, 0, run_rmsnorm, 4 * times(d->rows, d->cols), 2 * times(d->rows, d->cols) + (double)d->cols, y, x,
+       weight);
 }
 
 static tdm_status run_attention(const tdm_plan *plan, const graph_step *s) {
-  return tdm_attention_run(plan, s->in[0], s->in[1], s->in[2], s->out, NULL, NULL);
+  return tdm_attention_run_keys(plan, s->in[0], s->in[1], s->in[2], s->out, NULL, s->number, NULL);
 }
 
 /* Pairs of a query and a key that it sees, of one head. */
-static double pairs_seen(const tdm_attention_desc *d) {
-  double before = (double)(d->skv - d->sq);
-  return d->causal ? (double)d->sq * (before + ((double)d->sq + 1) / 2) : times(d->sq, d->skv);
+static double pairs_seen(const tdm_attention_desc *d, int64_t keys) {
+  double before = (double)(keys - d->sq);
+  return d->causal ? (double)d->sq * (before + ((double)d->sq + 1) / 2) : times(d->sq, keys);
 }
 
-graph_step *graph_attention(graph *g, const char *name, bool moving, const tdm_attention_desc *d, const void *q, const void *k,
+graph_step *graph_attention(graph *g, const char *name, const tdm_attention_desc *d, int64_t keys, const void *q, const void *k,
                             const void *v, void *o) {
   double heads_q = times(d->batch, d->heads_q), heads_kv = times(d->batch, d->heads_kv);
-  STEP(attention, moving, run_attention, heads_q * pairs_seen(d) * (4 * (double)d->head_dim + 5),
-       2 * (heads_q * (double)d->sq + heads_kv * (double)d->skv) * (double)d->head_dim, o, q, k, v);
+  STEP(attention, false, keys, run_attention, heads_q * pairs_seen(d, keys) * (4 * (double)d->head_dim + 5),
+       2 * (heads_q * (double)d->sq + heads_kv * (double)keys) * (double)d->head_dim, o, q, k, v);
 }
 
-static tdm_status run_rope(const tdm_plan *plan, const graph_step *s) { return tdm_rope_run(plan, s->in[0], s->out, NULL); }
+static tdm_status run_rope(const tdm_plan *plan, const graph_step *s) {
+  return tdm_rope_run_at(plan, s->in[0], s->out, s->number, NULL);
+}
 
-graph_step *graph_rope(graph *g, const char *name, bool moving, const tdm_rope_desc *d, void *x) {
+graph_step *graph_rope(graph *g, const char *name, const tdm_rope_desc *d, int64_t position, void *x) {
   double elements = times(d->batch, d->seq) * times(d->heads, d->head_dim);
-  STEP(rope, moving, run_rope, 3 * elements, 2 * elements, x, x);
+  STEP(rope, false, position, run_rope, 3 * elements, 2 * elements, x, x);
 }
 
 static tdm_status run_softmax(const tdm_plan *plan, const graph_step *s) {
@@ -143,7 +147,7 @@ static tdm_status run_softmax(const tdm_plan *plan, const graph_step *s) {
 
 graph_step *graph_softmax(graph *g, const char *name, bool moving, const tdm_softmax_desc *d, void *x) {
   double seen = (double)d->rows * ((double)d->cols - ((double)d->causal_rows - 1) / 2); /* at least as many columns as rows */
-  STEP(softmax, moving, run_softmax, 5 * seen, seen + times(d->rows, d->cols), x, x);
+  STEP(softmax, moving, 0, run_softmax, 5 * seen, seen + times(d->rows, d->cols), x, x);
 }
 
 static tdm_status run_embedding(const tdm_plan *plan, const graph_step *s) {
@@ -152,7 +156,7 @@ static tdm_status run_embedding(const tdm_plan *plan, const graph_step *s) {
 
 graph_step *graph_embedding(graph *g, const char *name, const tdm_embedding_desc *d, const void *table, const int32_t *ids,
                             void *y) {
-  STEP(embedding, false, run_embedding, 0, 2 * times(d->tokens, d->d), y, table, ids);
+  STEP(embedding, false, 0, run_embedding, 0, 2 * times(d->tokens, d->d), y, table, ids);
 }
 
 static tdm_status run_silu_mul(const tdm_plan *plan, const graph_step *s) {
@@ -160,7 +164,7 @@ static tdm_status run_silu_mul(const tdm_plan *plan, const graph_step *s) {
 }
 
 graph_step *graph_silu_mul(graph *g, const char *name, const tdm_silu_mul_desc *d, const void *gate, const void *up, void *y) {
-  STEP(silu_mul, false, run_silu_mul, 5 * times(d->rows, d->cols), 3 * times(d->rows, d->cols), y, gate, up);
+  STEP(silu_mul, false, 0, run_silu_mul, 5 * times(d->rows, d->cols), 3 * times(d->rows, d->cols), y, gate, up);
 }
 
 static tdm_status run_add(const tdm_plan *plan, const graph_step *s) {
@@ -168,5 +172,5 @@ static tdm_status run_add(const tdm_plan *plan, const graph_step *s) {
 }
 
 graph_step *graph_sum(graph *g, const char *name, const tdm_add_desc *d, const void *a, const void *b, void *c) {
-  STEP(add, false, run_add, times(d->rows, d->cols), 3 * times(d->rows, d->cols), c, a, b);
+  STEP(add, false, 0, run_add, times(d->rows, d->cols), 3 * times(d->rows, d->cols), c, a, b);
 }

@@ -36,6 +36,7 @@ struct graph_step {
   tdm_status (*run)(const tdm_plan *plan, const graph_step *step);
   const void *in[4]; /* in the order of the op's run; the output stands apart */
   void *out;
+  int64_t number; /* of a run that its plan has many of: attention's keys, rope's first position */
   double flops, bytes;
   /* The result as rows, where a point is named. */
   graph_point point;
@@ -75,9 +76,11 @@ graph_step *graph_gemm(graph *g, const char *name, bool moving, const tdm_gemm_d
 graph_step *graph_swiglu(graph *g, const char *name, const tdm_swiglu_desc *d, const void *x, const void *gate, const void *up,
                          void *y);
 graph_step *graph_rmsnorm(graph *g, const char *name, const tdm_rmsnorm_desc *d, const void *x, const void *weight, void *y);
-graph_step *graph_attention(graph *g, const char *name, bool moving, const tdm_attention_desc *d, const void *q, const void *k,
+/* Over the first `keys` of the description's. */
+graph_step *graph_attention(graph *g, const char *name, const tdm_attention_desc *d, int64_t keys, const void *q, const void *k,
                             const void *v, void *o);
-graph_step *graph_rope(graph *g, const char *name, bool moving, const tdm_rope_desc *d, void *x);
+/* From `position` on, one of the description's. */
+graph_step *graph_rope(graph *g, const char *name, const tdm_rope_desc *d, int64_t position, void *x);
 graph_step *graph_softmax(graph *g, const char *name, bool moving, const tdm_softmax_desc *d, void *x);
 graph_step *graph_embedding(graph *g, const char *name, const tdm_embedding_desc *d, const void *table, const int32_t *ids,
                             void *y);

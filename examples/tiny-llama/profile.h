@@ -41,6 +41,12 @@ typedef struct path_rates {
   int64_t gemm_size;
 } path_rates;
 bool measure_rates(tdm_context *context, tdm_type type, path_rates *rates, llama_error *error);
+/* For a token, which reads `bytes` of weights: the rate of an add over three arrays with as many bytes in all, up to 64 M
+ * elements each, so that caches serve both alike; and the seconds of a run of one element, launch and wait. */
+typedef struct decode_rates {
+  double bytes_per_second, run;
+} decode_rates;
+bool measure_decode_rates(tdm_context *context, tdm_type type, double bytes, decode_rates *rates, llama_error *error);
 /* Products and attention at the gemm rate, everything else at the copy rate. */
 double bound_seconds(const profile *p, const path_rates *rates);
 

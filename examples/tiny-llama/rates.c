@@ -1,5 +1,6 @@
 /* What a path can do on its device: the yardsticks of a pass. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,11 +58,11 @@ static bool time_gemm(memory *m, int64_t n, tdm_type type, double *seconds, llam
   return ok;
 }
 
-static bool time_add(memory *m, tdm_type type, double *seconds, llama_error *error) {
+static bool time_add(memory *m, int64_t rows, int64_t cols, tdm_type type, double *seconds, llama_error *error) {
   void *array[3];
   graph g;
-  tdm_add_desc d = tdm_add_default(ADD_ROWS, ADD_COLS, type);
-  if (!take_arrays(m, array, ADD_ROWS * ADD_COLS, type, error)) return false;
+  tdm_add_desc d = tdm_add_default(rows, cols, type);
+  if (!take_arrays(m, array, rows * cols, type, error)) return false;
   graph_begin(&g, m->context, error);
   graph_sum(&g, "yardstick", &d, array[0], array[1], array[2]);
   bool ok = time_step(&g, seconds, error);
@@ -75,9 +76,21 @@ bool measure_rates(tdm_context *context, tdm_type type, path_rates *rates, llama
   int64_t n = strcmp(tdm_context_device(context), "host") == 0 ? HOST_SIZE : GPU_SIZE;
   bool ok = time_gemm(&m, n, type, &gemm, error);
   memory_end(&m);
-  ok = ok && time_add(&m, type, &add, error);
+  ok = ok && time_add(&m, ADD_ROWS, ADD_COLS, type, &add, error);
   memory_end(&m);
   *rates = (path_rates){2.0 * (double)n * (double)n * (double)n / gemm,
                         3.0 * (double)(ADD_ROWS * ADD_COLS) * (double)tdm_type_size(type) / add, n};
+  return ok;
+}
+
+bool measure_decode_rates(tdm_context *context, tdm_type type, double bytes, decode_rates *rates, llama_error *error) {
+  memory m = {.context = context};
+  double add = 1, run = 1, size = (double)tdm_type_size(type), most = (double)(ADD_ROWS * ADD_COLS);
+  int64_t count = (int64_t)fmax(1, fmin(most, bytes / size / 3));
+  bool ok = time_add(&m, 1, count, type, &add, error);
+  memory_end(&m);
+  ok = ok && time_add(&m, 1, 1, type, &run, error);
+  memory_end(&m);
+  *rates = (decode_rates){3 * (double)count * size / add, run};
   return ok;
 }

@@ -150,10 +150,10 @@ static bool load_layer(loader *l, int64_t i, int forms) {
       !name_source(l, &mlp[0], i, "mlp.gate_proj", c->ffn, c->d) || !name_source(l, &mlp[1], i, "mlp.up_proj", c->ffn, c->d) ||
       !name_source(l, &down, i, "mlp.down_proj", c->d, c->ffn))
     return false;
-  if ((forms & WEIGHTS_QKV) && !place_block(l, qkv, 3, parts)) return false;
+  if ((forms & WEIGHTS_QKV) && !place_block(l, (source[]){qkv[2], qkv[1], qkv[0]}, 3, parts)) return false;
   for (int p = 0; p < 3 && (forms & WEIGHTS_APART) && !(forms & WEIGHTS_QKV); p++)
-    if (!place(l, &qkv[p], &parts[p])) return false;
-  to->q = parts[0], to->k = parts[1], to->v = parts[2];
+    if (!place(l, &qkv[2 - p], &parts[p])) return false;
+  to->v = parts[0], to->k = parts[1], to->q = parts[2];
   if ((forms & WEIGHTS_GROUPS) && !place_groups(l, qkv, &to->qkv_groups)) return false;
   if (forms & WEIGHTS_GATE_UP) {
     if (!place_block(l, mlp, 2, parts)) return false;

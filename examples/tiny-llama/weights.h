@@ -7,7 +7,7 @@
 
 /* Projections are [outputs, inputs], as Linear layers store them. A part that was not asked for is NULL. */
 typedef struct layer_weights {
-  const void *q, *k, *v;  /* apart; with WEIGHTS_QKV these are parts of one block [q; k; v] */
+  const void *q, *k, *v;  /* apart; with WEIGHTS_QKV these are parts of one block [v; k; q] */
   const void *qkv_groups; /* one block, head group by head group: its query heads, its key head, its value head */
   const void *o, *gate, *up, *down;
   const void *gate_up; /* one block [gate; up] */
@@ -17,7 +17,7 @@ typedef struct layer_weights {
 /* Which forms of the fused projections a run needs. */
 enum {
   WEIGHTS_APART = 1,   /* q, k, v */
-  WEIGHTS_QKV = 2,     /* q, k, v behind each other */
+  WEIGHTS_QKV = 2,     /* v, k, q behind each other: one rope turns k and q, and a cache takes v and k */
   WEIGHTS_GROUPS = 4,  /* qkv_groups */
   WEIGHTS_GATE_UP = 8, /* gate and up behind each other */
 };
