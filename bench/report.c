@@ -119,7 +119,7 @@ static const table_column columns[] = {
     {"10-90 %", 17, false}, {"GFLOP/s", 8, false},   {"of FMA", 6, false},      {"GB/s", 7, false},
     {"of copy", 7, false},  {"FMA bound", 9, false}, {"copy bound", 10, false}, {"note", 4, true},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = 320 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
 
 static void put_ms(char *text, double seconds) {
   double ms = 1e3 * seconds;

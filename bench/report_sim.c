@@ -13,7 +13,7 @@ static const table_column columns[] = {
     {"scratch B", 9, false},      {"VGPRs", 5, false},
     {"waves/SIMD", 10, false},    {"note", 4, true},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = 320 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
 static const char NOT_MODELLED[] = "not modelled";
 
 void bench_put_floor(char *text, size_t size, const bench_counts *counts) {

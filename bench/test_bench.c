@@ -96,6 +96,15 @@ static void test_peer(void **state) {
   assert_non_null(strstr(said, "; checked: 8 rows"));
 }
 
+/* The standard set of gemm in f32 with an epilogue that fills more than a line: each case is still another one. */
+static void test_long_titles(void **state) {
+  (void)state;
+  char arguments[1024] = "gemm --dtype f32 --repeats 1 --hot --check-time 0.001 --epilogue leaky_relu:0.123456";
+  for (int i = 0; i < 20; i++) strcat(arguments, "+leaky_relu:0.123456");
+  assert_exits(0, arguments, "5 measured, 0 failed, 0 unsupported");
+  assert_non_null(strstr(said, "+leaky_relu:0.123456001 4096x4096x64"));
+}
+
 static void test_devices(void **state) {
   (void)state;
   assert_exits(0, "add 8x8 --repeats 2 --hot --device host,host", "Side by side");
@@ -168,9 +177,9 @@ int main(int argc, char **argv) {
   if (argc != 2 || mkdtemp(folder) == NULL || chdir(folder) != 0) return 2;
   program = argv[1];
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_json),    cmocka_unit_test(test_csv_and_markdown),
-      cmocka_unit_test(test_peer),      cmocka_unit_test(test_devices), cmocka_unit_test(test_plot),
-      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_json),        cmocka_unit_test(test_csv_and_markdown),
+      cmocka_unit_test(test_peer),      cmocka_unit_test(test_long_titles), cmocka_unit_test(test_devices),
+      cmocka_unit_test(test_plot),      cmocka_unit_test(test_order),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -r '%s'", folder);
