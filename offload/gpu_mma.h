@@ -3,7 +3,7 @@
  *
  *   panels of a K step of 32 in team memory, three times:   a, b: [128 lines][32 k] or [32 k][128 lines], as they lie in memory
  *
- * Two or three steps travel to team memory while one is multiplied, without a register; a step costs one barrier. Panels are
+ * Two steps travel to team memory while one is multiplied, without a register; a step costs one barrier. Panels are
  * rows of pieces of 8 elements, permuted so that 8 rows of a block lie in all of the banks: without padding three steps fit.
  * Then the sums take the place of the panels, half a tile at a time, and leave it in lines. */
 #ifndef TANDEM_OFFLOAD_GPU_MMA_H
@@ -73,38 +73,30 @@ TDM_INLINE int mma_lane_at(int line0, int lane, bool by_k, bool is_a) {
   return by_k ? mma_piece_at(line0 + lane % 8 + line * 8, k, true) : mma_piece_at(lane % 8 + k * 8, line0 / 8 + line, false);
 }
 
-/* 64 lines of 16 k. */
-TDM_INLINE void mma_load_lines(mma_operand x[MMA_WAVE / 16], mma_address panel, int at, int k, bool by_k) {
-  TDM_UNROLL
-  for (int i = 0; i < MMA_WAVE / 16; i++) {
-    int there = by_k ? (at ^ k / 8 * MMA_PIECE) + i * 16 * MMA_STEP * 2 : (at ^ i * 2 * MMA_PIECE) + k * GPU_TILE * 2;
-    x[i] = mma_load(panel + (mma_address)there, !by_k);
-  }
+/* Lines 16 i.. and 16 k of a wave's part of a panel. */
+TDM_INLINE mma_operand mma_read_lines(mma_address panel, int at, int i, int k, bool by_k) {
+  int there = by_k ? (at ^ k / 8 * MMA_PIECE) + i * 16 * MMA_STEP * 2 : (at ^ i * 2 * MMA_PIECE) + k * GPU_TILE * 2;
+  return mma_load(panel + (mma_address)there, !by_k);
 }
 
-/* Where a lane reads in the panels. */
-typedef struct mma_reader {
-  int a, b;
-} mma_reader;
+/* All of a wave's columns, 16 k. */
+typedef struct mma_columns {
+  mma_operand of[MMA_WAVE / 16];
+} mma_columns;
 
-/* What a wave multiplies for 16 k. */
-typedef struct mma_values {
-  mma_operand a[MMA_WAVE / 16], b[MMA_WAVE / 16];
-} mma_values;
-
-TDM_INLINE mma_values mma_read(mma_address step, mma_reader at, int k, bool a_by_k, bool b_by_k) {
-  mma_values x;
-  mma_load_lines(x.a, step + offsetof(mma_step, a), at.a, k, a_by_k);
-  mma_load_lines(x.b, step + offsetof(mma_step, b), at.b, k, b_by_k);
-  return x;
+TDM_INLINE mma_columns mma_read_columns(mma_address panel, int at, int k, bool by_k) {
+  mma_columns b;
+  TDM_UNROLL
+  for (int i = 0; i < MMA_WAVE / 16; i++) b.of[i] = mma_read_lines(panel, at, i, k, by_k);
+  return b;
 }
 
-TDM_INLINE void mma_multiply_values(gpu_sums sums, mma_values x, tdm_type type) {
+/* Rows 16 i.. of the wave's sums. */
+TDM_INLINE void mma_multiply_rows(gpu_sums sums, int i, mma_operand a, const mma_columns *b, tdm_type type) {
   TDM_UNROLL
-  for (int i = 0; i < MMA_WAVE / 16; i++) TDM_UNROLL
   for (int j = 0; j < MMA_WAVE / 8; j++) {
     gpu_vec *sum = &sums[2 * i + j / 4][j % 4];
-    *sum = mma_multiply(*sum, x.a[i], x.b[j / 2], j % 2, type);
+    *sum = mma_multiply(*sum, a, b->of[j / 2], j % 2, type);
   }
 }
 
@@ -117,46 +109,60 @@ typedef struct mma_copiers {
   mma_copier a, b;
 } mma_copiers;
 
-/* Values are read half a step before they are multiplied, and steps are fetched three steps ahead. */
+/* Rows are read one block before they are multiplied, columns two blocks or more; steps are fetched two steps ahead. */
 TDM_INLINE void mma_steps(gpu_sums sums, mma_room *room, const mma_copiers *x, const char *from_a, const char *from_b,
                           int k_end, int thread, bool a_by_k, bool b_by_k, int weights, tdm_type type) {
-  const int wave = thread / 32, lane = thread % 32;
-  const mma_reader at = {mma_lane_at(wave / 2 * MMA_WAVE, lane, a_by_k, true),
-                         mma_lane_at(wave % 2 * MMA_WAVE, lane, b_by_k, false)};
-  const mma_address first = mma_address_of(room);
+  const int wave = thread / 32, lane = thread % 32, last = MMA_WAVE / 16 - 1;
+  const int at_a = mma_lane_at(wave / 2 * MMA_WAVE, lane, a_by_k, true);
+  const int at_b = mma_lane_at(wave % 2 * MMA_WAVE, lane, b_by_k, false);
+  const mma_address first = mma_address_of(room), to_b = offsetof(mma_step, b);
   TDM_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] = (gpu_vec){0};
   TDM_UNROLL
-  for (int i = 0; i < MMA_STEPS; i++) {
+  for (int i = 0; i < MMA_STEPS - 1; i++) {
     if (i * MMA_STEP < k_end) {
-      mma_copy_panel(x->a, from_a, first + (mma_address)(i * sizeof(mma_step) + offsetof(mma_step, a)), 1);
-      mma_copy_panel(x->b, from_b, first + (mma_address)(i * sizeof(mma_step) + offsetof(mma_step, b)), weights);
+      mma_copy_panel(x->a, from_a, first + (mma_address)(i * sizeof(mma_step)), 1);
+      mma_copy_panel(x->b, from_b, first + (mma_address)(i * sizeof(mma_step)) + to_b, weights);
     }
     mma_copied();
     from_a += x->a.step;
     from_b += x->b.step;
   }
-  mma_wait_but(MMA_STEPS - 1);
+  mma_wait_but(MMA_STEPS - 2);
   TDM_SYNC_BLOCK(); /* the first step is there */
-  mma_address now = first;
-  mma_values values = mma_read(now, at, 0, a_by_k, b_by_k);
+  mma_address now = first, next = first + (MMA_STEPS - 1) * sizeof(mma_step);
+  mma_operand a = mma_read_lines(now, at_a, 0, 0, a_by_k), next_a;
+  mma_columns b = mma_read_columns(now + to_b, at_b, 0, b_by_k), next_b;
   TDM_NO_UNROLL
-  for (int k = MMA_STEPS * MMA_STEP; k < k_end + MMA_STEPS * MMA_STEP; k += MMA_STEP) { /* k: of the step that is fetched */
-    mma_values more = mma_read(now, at, 16, a_by_k, b_by_k);
-    mma_multiply_values(sums, values, type);
-    mma_wait_but(MMA_STEPS - 2);
-    TDM_SYNC_BLOCK(); /* the next step is there, and nobody reads this one any more, whose place the copy takes */
-    mma_address free = now;
-    now = mma_step_behind(now, first);
-    values = mma_read(now, at, 0, a_by_k, b_by_k); /* behind the last step of a tile they are not used */
+  for (int k = (MMA_STEPS - 1) * MMA_STEP; k < k_end + (MMA_STEPS - 1) * MMA_STEP; k += MMA_STEP) { /* of what is fetched */
     if (k < k_end) {
-      mma_copy_panel(x->a, from_a, free + offsetof(mma_step, a), 1);
-      mma_copy_panel(x->b, from_b, free + offsetof(mma_step, b), weights);
+      mma_copy_panel(x->a, from_a, next, 1);
+      mma_copy_panel(x->b, from_b, next + to_b, weights);
     }
     mma_copied();
-    mma_multiply_values(sums, more, type);
-    from_a += x->a.step; /* not right behind the copies: an address may not be overwritten before they have taken it */
+    next_b = mma_read_columns(now + to_b, at_b, 16, b_by_k);
+    TDM_UNROLL
+    for (int i = 0; i <= last; i++) {
+      next_a = i < last ? mma_read_lines(now, at_a, i + 1, 0, a_by_k) : mma_read_lines(now, at_a, 0, 16, a_by_k);
+      mma_multiply_rows(sums, i, a, &b, type);
+      a = next_a;
+    }
+    TDM_UNROLL
+    for (int i = 0; i < last; i++) {
+      next_a = mma_read_lines(now, at_a, i + 1, 16, a_by_k);
+      mma_multiply_rows(sums, i, a, &next_b, type);
+      a = next_a;
+    }
+    mma_wait_but(MMA_STEPS - 2);
+    TDM_SYNC_BLOCK(); /* the next step is there, and nobody reads this one any more, whose place the next copy takes */
+    next = now;
+    now = mma_step_behind(now, first);
+    b = mma_read_columns(now + to_b, at_b, 0, b_by_k); /* behind a tile's last step they are not used */
+    next_a = mma_read_lines(now, at_a, 0, 0, a_by_k);
+    mma_multiply_rows(sums, last, a, &next_b, type);
+    a = next_a;
+    from_a += x->a.step; /* far from the copies: an address may not be overwritten before they have taken it */
     from_b += x->b.step;
   }
 }

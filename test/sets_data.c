@@ -121,6 +121,14 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
                                              {"f16", "nt", NULL, "ldx=70,ldg=90,ldu=91,ldy=95,out=f32", "33x65x67"},
                                              {"bf16", "nt", NULL, "pad=2", "302x262x194"},
                                              {"f16", "nn", NULL, NULL, "258x130x328"},
+                                             /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last two by its detour and
+                                              * not. */
+                                             {"f16", "nt", NULL, NULL, "256x192x96"},
+                                             {"bf16", "nn", NULL, "pad=8", "128x320x64"},
+                                             {"f16", "nn", NULL, "out=f32", "384x64x32"},
+                                             {"bf16", "nt", NULL, "ldy=197,out=f32", "256x192x160"},
+                                             {"bf16", "nt", NULL, "shift=1", "128x64x64"},
+                                             {"f16", "nn", NULL, "ldg=200,ldu=208", "128x192x64"},
                                              {0}};
 
 /* ---- Rows ---- */
