@@ -74,6 +74,8 @@ static bool check_outputs(tool *t) {
 
 static bool open_peer(tool *t) {
   bench_run *run = &t->run;
+  if (t->plot != NULL && bench_timed_devices(run) == 0)
+    return fail(t, EXIT_USAGE, "--plot = '%s': draws times, and %s has none", t->plot, run->devices.name[0]);
   if (t->peer == NULL) return true;
   if (bench_is_simulated(run->devices.name[0]))
     return fail(t, EXIT_USAGE, "--peer = '%s': is timed beside the first device, and %s has no time", t->peer,

@@ -91,6 +91,7 @@ refuses '--workgroups = .0.: must be a whole number from 1' add 8x8 --device "si
 refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "sim:$chip" --xcds 0
 refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
+refuses "draws times, and sim:$chip has none" add 8x8 --device "sim:$chip" --plot x.svg
 refuses "and sim:$chip has no time" gemm 8x8x8 --device "sim:$chip" --peer openblas
 refuses "OP = 'gem': must be one of" ladder gem
 refuses 'must be MxNxK' ladder gemm 3x4 --device "sim:$chip"

@@ -154,7 +154,7 @@ bool case_parse_layout(tdm_layout *layout, const char *text, char *error, size_t
 
 /* ---- Settings ---- */
 
-typedef enum setting_kind { REAL, WHOLE, SHIFT, FLAG, TYPE, ROPE, FILL, IN_PLACE } setting_kind;
+typedef enum setting_kind { REAL, WHOLE, INDEX, SHIFT, FLAG, TYPE, ROPE, FILL, IN_PLACE } setting_kind;
 
 typedef struct setting {
   const char *key;
@@ -185,7 +185,7 @@ static const setting settings[] = {
     {"trained", WHOLE, offsetof(tdm_case, trained)},
     {"rope", ROPE, offsetof(tdm_case, rope_half)},
     {"offset", WHOLE, offsetof(tdm_case, offset)},
-    {"ignore", WHOLE, offsetof(tdm_case, ignore)},
+    {"ignore", INDEX, offsetof(tdm_case, ignore)},
     {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
     {"spare", WHOLE, offsetof(tdm_case, spare)},
     {"longer", WHOLE, offsetof(tdm_case, longer)},
@@ -211,7 +211,8 @@ static bool set_value(tdm_case *c, const setting *s, span value) {
   int index;
   switch (s->kind) {
     case REAL: return real_number(value, member);
-    case WHOLE: return whole_number(value, s->offset == offsetof(tdm_case, ignore) ? INT32_MIN : 0, member);
+    case WHOLE: return whole_number(value, 0, member);
+    case INDEX: return whole_number(value, INT32_MIN, &number) && number <= INT32_MAX && (c->ignore = number, true);
     case SHIFT: return whole_number(value, 0, &number) && number <= CASE_MOST_SHIFT && (c->shift = number, true);
     case FLAG:
       if (!whole_number(value, 0, &number) || number > 1) return false;
@@ -238,6 +239,7 @@ static const char *allowed(const tdm_case *c, setting_kind kind) {
   switch (kind) {
     case REAL: return "a finite number";
     case WHOLE: return "a whole number of at most 63 bits";
+    case INDEX: return "a whole number from -2147483648 to 2147483647";
     case SHIFT: return "a whole number from 0 to 1048576";
     case FLAG: return "0 or 1";
     case ROPE: return "interleaved or half";
@@ -327,6 +329,7 @@ static void put_setting(writer *w, const tdm_case *c, const setting *s) {
       if (*(const double *)member != *(const double *)usual) put(w, ",%s=%.17g", s->key, *(const double *)member);
       break;
     case WHOLE:
+    case INDEX:
     case SHIFT:
       if (*(const int64_t *)member != *(const int64_t *)usual) put(w, ",%s=%" PRId64, s->key, *(const int64_t *)member);
       break;

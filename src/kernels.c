@@ -229,7 +229,13 @@ static tdm_status check_item(const char *kernels, const name_item *item) {
 
 tdm_status tdm_check_kernel_names(const char *kernels) {
   name_item item;
-  for (const char *list = kernels; next_item(&list, &item);) TDM_TRY(check_item(kernels, &item));
+  for (const char *list = kernels; next_item(&list, &item);) {
+    name_item before;
+    TDM_TRY(check_item(kernels, &item));
+    for (const char *again = kernels; next_item(&again, &before) && before.choice != item.choice;)
+      if (before.op_length == item.op_length && (item.op == NULL || strncmp(before.op, item.op, (size_t)item.op_length) == 0))
+        return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': must be NAME, or OP=NAME,OP=NAME with each op once", kernels);
+  }
   return TDM_OK;
 }
 

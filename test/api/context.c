@@ -81,6 +81,8 @@ static void open_refuses(void **state) {
   REFUSED(tdm_open(&(tdm_options){.kernel = "fast"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'fast'", "tdm_kernels");
   REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=fast"}, &context), TDM_ERROR_ARGUMENT, "'fast' is no kernel of gemm");
   REFUSED(tdm_open(&(tdm_options){.kernel = "gem=omp"}, &context), TDM_ERROR_ARGUMENT, "'gem' is no op", "OP=NAME");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=omp,gemm=omp_skinny"}, &context), TDM_ERROR_ARGUMENT, "each op once");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "omp,omp"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'omp,omp'", "each op once");
   REFUSED(tdm_open(&(tdm_options){.kernel = "add=omp,gemm="}, &context), TDM_ERROR_ARGUMENT, "kernel = 'add=omp,gemm='");
   assert_ptr_equal(context, UNTOUCHED);
 }
@@ -94,6 +96,7 @@ static void open_takes(void **state) {
                                         {.kernel = "omp"},
                                         {.device = "host", .wait = "auto"},
                                         {.kernel = "gemm=omp,add=omp"},
+                                        {.kernel = "omp,gemm=omp"}, /* the op's own comes first */
                                         {.teams = 1, .threads = 1},
                                         {.teams = 64, .threads = 256}};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
