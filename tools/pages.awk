@@ -38,24 +38,28 @@ mode != "compare" && /^```/ {
     start = FNR
     answered = kind == "text" && last ~ /^sh/
     if (kind == "text" && !answered) bad("this text follows no command")
-    if (kind !~ /^(sh|sh build|text|console)$/)
-      bad("a fence of '" kind "': must be sh, sh build, text or console (what needs a GPU)")
+    if (kind !~ /^(sh|sh build|sh long|text|console|c)$/)
+      bad("a fence of '" kind "': must be sh, sh build, sh long, text, c or console (what needs a GPU)")
+    if (kind == "c") {
+      if (mode == "replace") print
+      next
+    }
     if (kind != "text") n++
     last = kind
     file = dir "/" n (kind == "text" ? ".want" : ".sh")
     if (mode == "extract") {
       printf "" > file
-      if (kind != "text") print n, kind == "sh build" ? "build" : kind, FNR > (dir "/list")
+      if (kind != "text") print n, kind ~ /^sh ./ ? substr(kind, 4) : kind, FNR > (dir "/list")
     }
   } else {
     inside = replaced = 0
-    if (mode == "extract") close(file)
+    if (mode == "extract" && kind != "c") close(file)
   }
   if (mode == "replace") print
   if (mode == "replace" && inside && kind == "text") replaced = print_file(dir "/" n ".new")
   next
 }
-mode == "extract" && inside { print > file }
+mode == "extract" && inside && kind != "c" { print > file }
 mode == "replace" && !replaced { print }
 
 # ---- compare ----

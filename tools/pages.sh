@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs what the pages of the guide tell the reader to type, and compares what is printed with what the page shows.
-# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [PAGE...]   without PAGE: docs/guide/*.md, and README.md and docs/*.md that have ```sh
+# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [--long] [PAGE...]   without PAGE: docs/guide/*.md, and README.md, docs/*.md and learn/*.md that have ```sh
 #      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and makes docs/pictures/*.svg anew
 #      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
 #
@@ -8,20 +8,23 @@
 #   ```text      behind it: the output, compared by its form (tools/pages.awk): numbers may differ, lines and columns not;
 #                a line `...` stands for any number of lines. The last line counts the lines that have other numbers
 #   ```sh build  installs or builds: run by --fresh alone
-#   ```console   needs ROCm and a GPU: not run, and counted in the last line; of our own programs' command lines it is seen that
+#   ```sh long   takes minutes, or wants a quiet machine: run with --long, which also lifts the limit of time to 20 minutes
+#   ```c         a part of a source file
+#   ```console   needs a GPU: not run, and counted in the last line; of our own programs' command lines it is seen that
 #                they get as far as the GPU
 set -eu
 cd "$(dirname "$0")/.."
-build=build limit=100 update='' fresh=''
+build=build limit=100 update='' fresh='' long=''
 
 usage() {
-  echo "pages: $*; use: sh tools/pages.sh [--update | --fresh] [--build DIR] [--limit SECONDS] [PAGE...]" >&2
+  echo "pages: $*; use: sh tools/pages.sh [--update | --fresh] [--long] [--build DIR] [--limit SECONDS] [PAGE...]" >&2
   exit 2
 }
 while [ $# -gt 0 ]; do
   case $1 in
     --update) update=1 ;;
     --fresh) fresh=1 limit=1800 ;;
+    --long) long=1 limit=1200 ;;
     --build | --limit)
       [ $# -gt 1 ] || usage "$1: no value"
       if [ "$1" = --build ]; then build=$2; else limit=$2; fi
@@ -34,7 +37,7 @@ while [ $# -gt 0 ]; do
 done
 [ -z "$update" ] || [ -z "$fresh" ] || usage "--update and --fresh: not both"
 # shellcheck disable=SC2046 # names without spaces
-[ $# -gt 0 ] || set -- docs/guide/[0-9]*.md $(grep -l '^```sh$' README.md docs/*.md)
+[ $# -gt 0 ] || set -- docs/guide/[0-9]*.md $(grep -l '^```sh$' README.md docs/*.md learn/*.md)
 for page; do [ -f "$page" ] || usage "$page: no such page"; done
 
 scratch=$(mktemp -d)
@@ -74,7 +77,7 @@ reaches_gpu() {
   grep -E '^(tandem-|tiny-llama)' "$block.sh" >"$block.own" || return 0
   while read -r command; do
     echo "$command" >"$block-own.sh"
-    run_block "$block-own" || grep -q "device = 'hip:" "$block-own.out" || {
+    run_block "$block-own" || grep -Eq "device = '(hip|omp):" "$block-own.out" || {
       echo "$page:$line: $command:"
       tail -n 20 "$block-own.out" | sed 's/^/  /'
       return 1
@@ -84,7 +87,7 @@ reaches_gpu() {
 
 # One page; prints its result as the last line.
 run_page() {
-  page=$1 blocks=$scratch/blocks ran=0 bad=0 left=0 built=0 figures=0
+  page=$1 blocks=$scratch/blocks ran=0 bad=0 left=0 built=0 longer=0 figures=0
   rm -rf "$blocks"
   mkdir "$blocks"
   [ -n "$fresh" ] || copy_tree
@@ -98,6 +101,7 @@ run_page() {
         reaches_gpu || bad=$((bad + 1))
         continue
         ;;
+      long) [ -n "$long" ] || { longer=$((longer + 1)) && continue; } ;;
       build) [ -n "$fresh" ] || { built=$((built + 1)) && continue; } ;;
     esac
     ran=$((ran + 1)) status=0
@@ -129,7 +133,7 @@ run_page() {
     [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which is not there" && bad=$((bad + 1)); }
   done <"$scratch/links"
   echo "$page: $ran commands run, $bad failed; other figures than the page in $figures lines;" \
-    "not run: $left need ROCm, $built build"
+    "not run: $left need a GPU, $built build, $longer long"
   [ $bad = 0 ]
 }
 

@@ -25,7 +25,7 @@ fails() {
 }
 
 table='printf "case  ms  of copy\nadd   12.5   7 %%\n"'
-passes '2 commands run, 0 failed; other figures than the page in 1 lines; not run: 1 need ROCm, 1 build' <<PAGE
+passes '2 commands run, 0 failed; other figures than the page in 1 lines; not run: 1 need a GPU, 1 build, 1 long' <<PAGE
 \`\`\`sh build
 exit 1
 \`\`\`
@@ -38,6 +38,15 @@ add   3.25  11 %
 \`\`\`
 \`\`\`sh
 tandem-bench --help | tail -n 1 >kept
+\`\`\`
+\`\`\`sh long
+exit 1
+\`\`\`
+\`\`\`text
+not run, not compared
+\`\`\`
+\`\`\`c
+int of_a_file;
 \`\`\`
 \`\`\`console
 rocprofv3 --help
