@@ -13,7 +13,7 @@ enum { SAMPLED_ROWS = 8, BATCH_BYTES = 1 << 26 };
 
 /* About what the reference takes of a host's core for each FLOP of the case and each element of its arrays, by
  * tandem-bench --check-time with gemm 2048^3, attention and rmsnorm on two busy cores of a Xeon. Sums of gemm are taken where
- * its elements would need more than a tenth of the time: they find all but small errors. */
+ * its elements would need more than a tenth of the time: case/sums.h says what they find. */
 static const double FLOP_SECONDS = 2e-9, ELEMENT_SECONDS = 5e-8, SUMS_RATHER = 0.1;
 
 /* One output of a case, with the reference of some of its rows. */
@@ -78,7 +78,7 @@ static bool read_elements(const expectation *e, int copy, int64_t first, int64_t
   return false;
 }
 
-/* ---- All rows ---- */
+/* ---- What was written ---- */
 
 /* Does element `at` of the array count: with `part`, did the run change its bits? */
 static bool counts(const expectation *e, const void *row, int64_t i, int64_t at) {
