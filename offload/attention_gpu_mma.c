@@ -1,5 +1,4 @@
-/* attention in f16 and bf16 on the matrix units of GPUs (mma.h): flash attention as in attention_gpu.c, for heads of 64 and
- * 128.
+/* attention in f16 and bf16 on the matrix units of GPUs (mma.h): flash attention as in attention_gpu.c, head_dim 64 and 128.
  *
  * A team of 4 waves takes 128 query rows of one head (64 where head_dim is 128) and walks over tiles of 64 keys; a wave has 32
  * (16) of the rows:
@@ -24,7 +23,6 @@ enum {
   WAVES = THREADS / 32,
   KEYS = 64,        /* of a tile */
   MOST_BLOCKS = 2,  /* of 16 rows, that a wave has */
-  MOST_DEPTH = 8,   /* blocks of 16 d */
   OUTPUTS = 16,     /* blocks of 8 columns of O, of all of a wave's rows */
   SCORES = KEYS / 8 /* blocks of 8 columns of S, of 16 rows */
 };
@@ -100,7 +98,7 @@ TDM_INLINE void copy_keys(const unit *u, mma_address to, const char *from, int64
 /* What comes next is there, and nobody reads any more what was before it. */
 TDM_INLINE void turn_places(unit *u, int head) {
   const mma_address last = u->places + (PLACES - 1) * PLACE(head);
-  mma_wait_but(1);
+  mma_wait_but_one();
   TDM_SYNC_BLOCK();
   u->free = u->now == u->places ? last : u->now - PLACE(head);
 }
@@ -346,7 +344,7 @@ TDM_INLINE void attend_rows(unit *u, int head, tdm_type type) {
   copy_rows(queries, q, row_q, (int)tdm_min(TEAM_ROWS(head), left), TEAM_ROWS(head), u->thread, head);
   copy_keys(u, u->places, u->from_k, u->row_k, 0, head);
   u->from_k += KEYS * u->row_k;
-  mma_wait_but(0);
+  mma_wait_all();
   TDM_SYNC_BLOCK(); /* Q is there */
   load_queries(u, &w, queries, head);
   TDM_SYNC_BLOCK(); /* nobody reads it any more */

@@ -129,7 +129,7 @@ TDM_INLINE void mma_steps(gpu_sums sums, mma_room *room, const mma_copiers *x, c
     from_a += x->a.step;
     from_b += x->b.step;
   }
-  mma_wait_but(MMA_STEPS - 2);
+  mma_wait_but_one();
   TDM_SYNC_BLOCK(); /* the first step is there */
   mma_address now = first, next = first + (MMA_STEPS - 1) * sizeof(mma_step);
   mma_operand a = mma_read_lines(now, at_a, 0, 0, a_by_k), next_a;
@@ -154,7 +154,7 @@ TDM_INLINE void mma_steps(gpu_sums sums, mma_room *room, const mma_copiers *x, c
       mma_multiply_rows(sums, i, a, &next_b, type);
       a = next_a;
     }
-    mma_wait_but(MMA_STEPS - 2);
+    mma_wait_but_one();
     TDM_SYNC_BLOCK(); /* the next step is there, and nobody reads this one any more, whose place the next copy takes */
     next = now;
     now = mma_step_behind(now, first);
@@ -166,6 +166,8 @@ TDM_INLINE void mma_steps(gpu_sums sums, mma_room *room, const mma_copiers *x, c
     from_b += x->b.step;
   }
 }
+
+_Static_assert(MMA_STEPS == 3, "one step travels while the thread waits for the one before it");
 
 /* The tile's sums, as mma_multiply has them: rows 16 i.. and columns 8 j.. of the wave at [2 i + j / 4][j % 4]. A of two
  * weights has k contiguous. */

@@ -1,6 +1,7 @@
 /* Matrix units of GPUs for 16-bit elements, and copies that go to team memory past the registers: what clang has no portable
  * word for. NVIDIA from sm_80 on; meson.build defines TDM_OFFLOAD_MMA for such a chip, and rows that need it refuse every
- * other. The instructions and who holds what: NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async". */
+ * other. The instructions and who holds what: NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async",
+ * "vote.sync", "ex2" and "rcp". */
 #ifndef TANDEM_OFFLOAD_MMA_H
 #define TANDEM_OFFLOAD_MMA_H
 
@@ -35,15 +36,9 @@ TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
   __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
 }
 TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : : : "memory"); }
-/* Waits for the thread's own groups, all but the last `count`, a constant of 0 to 2. */
-TDM_INLINE void mma_wait_but(int count) {
-  if (count == 0)
-    __asm__ volatile("cp.async.wait_group 0;" : : : "memory");
-  else if (count == 1)
-    __asm__ volatile("cp.async.wait_group 1;" : : : "memory");
-  else
-    __asm__ volatile("cp.async.wait_group 2;" : : : "memory");
-}
+/* Waits for the thread's own groups: all, or all but the last. */
+TDM_INLINE void mma_wait_all(void) { __asm__ volatile("cp.async.wait_group 0;" : : : "memory"); }
+TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
 
 /* Lane l names the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines, not along k. */
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
@@ -94,7 +89,8 @@ TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_add
 TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
 TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) { (void)to, (void)from, (void)bytes; }
 TDM_INLINE void mma_copied(void) {}
-TDM_INLINE void mma_wait_but(int count) { (void)count; }
+TDM_INLINE void mma_wait_all(void) {}
+TDM_INLINE void mma_wait_but_one(void) {}
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
 TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, tdm_type type) {
   return (void)a, (void)b, (void)half, (void)type, sums;
