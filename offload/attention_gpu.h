@@ -15,7 +15,4 @@ typedef struct attention_gpu_work {
 extern const tdm_kernel tdm_attention_omp_gpu;
 attention_gpu_work attention_gpu_work_of(const tdm_attention_desc *d);
 
-/* Keys that query row `row` sees, of all that the description has. */
-TDM_INLINE int64_t attention_keys_seen(const tdm_attention_desc *d, int64_t row) { return keys_seen(d, d->skv, row); }
-
 #endif

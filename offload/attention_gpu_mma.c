@@ -54,6 +54,7 @@ typedef struct unit {
   attention_arrays arrays;
   int thread;
   float c;                             /* work->factor */
+  int64_t skv;                         /* the run's */
   mma_address places, now, free;       /* now: of the K or V that is multiplied; free: for the one that is fetched */
   const char *from_k, *from_v;         /* the thread's first piece of those that are fetched next */
   int64_t row_k, row_v;                /* bytes */
@@ -272,7 +273,7 @@ TDM_INLINE void attend_tile(unit *u, wave_state *w, int64_t first_key, bool open
     const tdm_attention_desc *d = &u->work->shared.d;
     TDM_UNROLL
     for (int r = 0; r < 2 * blocks_of(head); r++)
-      seen[r] = (int)tdm_max(0, tdm_min(KEYS, attention_keys_seen(d, tdm_min(row_of(u, r, head), d->sq - 1)) - first_key));
+      seen[r] = (int)tdm_max(0, tdm_min(KEYS, keys_seen(d, u->skv, tdm_min(row_of(u, r, head), d->sq - 1)) - first_key));
     mask_scores(u, s, seen, head);
   }
   softmax_tile(w, s, u->c, head);
@@ -315,7 +316,7 @@ TDM_INLINE void store_rows(const unit *u, const wave_state *w, int head, tdm_typ
     for (int distance = 1; distance <= 2; distance *= 2) sum += tdm_lane_xor(sum, distance);
     int64_t row = row_of(u, r, head);
     if (row >= d->sq) continue;
-    float factor = attention_keys_seen(d, row) > 0 ? mma_reciprocal(sum) : 0;
+    float factor = keys_seen(d, u->skv, row) > 0 ? mma_reciprocal(sum) : 0;
     TDM_UNROLL
     for (int j = 0; j < head / 8; j++) {
       mma_sums o = w->o[r / 2 * head / 8 + j];
@@ -351,7 +352,7 @@ TDM_INLINE void attend_rows(unit *u, int head, tdm_type type) {
   copy_keys(u, queries, u->from_v, u->row_v, 0, head);
   u->from_v += KEYS * u->row_v;
   u->now = u->places;
-  int64_t open_end = tdm_min(attention_keys_seen(d, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
+  int64_t open_end = tdm_min(keys_seen(d, u->skv, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
   TDM_NO_UNROLL
   for (; first_key < open_end; first_key += KEYS) attend_tile(u, &w, first_key, true, head, type);
   TDM_NO_UNROLL
@@ -360,17 +361,18 @@ TDM_INLINE void attend_rows(unit *u, int head, tdm_type type) {
 }
 
 /* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
-TDM_INLINE void attention_body(const mma_work *work, const attention_arrays *arrays, char *room, tdm_here_t here, int head,
-                               tdm_type type) {
+TDM_INLINE void attention_body(const mma_work *work, const attention_arrays *arrays, char *room, int64_t skv, tdm_here_t here,
+                               int head, tdm_type type) {
   const tdm_attention_desc *d = &work->shared.d;
   const int heads_q = (int)d->heads_q, heads = (int)d->batch * heads_q, group = heads_q / (int)d->heads_kv, tiles = work->tiles;
   for (int64_t next = here.team; next < (int64_t)heads * tiles; next += here.teams) {
     int index = (int)next, head_q = index % heads % heads_q, head_kv = head_q / group; /* divisions of 64 bits are calls */
-    unit u = {.work = work, .arrays = *arrays, .thread = here.thread, .c = work->factor, .places = mma_address_of(room)};
+    unit u = {
+        .work = work, .arrays = *arrays, .thread = here.thread, .c = work->factor, .skv = skv, .places = mma_address_of(room)};
     u.head = head_q;
     u.batch = index % heads / heads_q;
     u.first_row = (int64_t)(tiles - 1 - index / heads) * TEAM_ROWS(head);
-    u.end = attention_keys_seen(d, tdm_min(u.first_row + TEAM_ROWS(head), d->sq) - 1);
+    u.end = keys_seen(d, skv, tdm_min(u.first_row + TEAM_ROWS(head), d->sq) - 1);
     u.row_k = d->k.row * 2, u.row_v = d->v.row * 2;
     const int row = piece_row(here.thread, head), in_row = piece_of(here.thread, head) * MMA_PIECE;
     u.from_k = arrays->k + (u.batch * d->k.batch + head_kv * d->k.head) * 2 + row * u.row_k + in_row;
@@ -424,11 +426,11 @@ static tdm_status prepare(tdm_plan *plan) {
 }
 
 /* A region for each size of heads and type: registers are those of a kernel's largest part. */
-#define REGION(head, type)                                            \
-  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {     \
-    TDM_TEAM_MEMORY(char, room, PLACES *PLACE(head));                 \
-    attention_arrays arrays = {q, k, v, o, lse};                      \
-    attention_body(work, &arrays, room, tdm_here_bare(), head, type); \
+#define REGION(head, type)                                                 \
+  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {          \
+    TDM_TEAM_MEMORY(char, room, PLACES *PLACE(head));                      \
+    attention_arrays arrays = {q, k, v, o, lse};                           \
+    attention_body(work, &arrays, room, skv, tdm_here_bare(), head, type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -437,6 +439,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *o = buffers[3];
   float *lse = buffers[4];
   const mma_work *work = plan->table;
+  int64_t skv = plan->desc.attention.skv;
   bool small = plan->desc.attention.head_dim == 64;
   if (plan->desc.attention.type == TDM_F16) {
     if (small) REGION(64, TDM_F16) else REGION(128, TDM_F16)
@@ -452,4 +455,5 @@ const tdm_kernel tdm_attention_omp_gpu_mma = {.name = "omp_gpu_mma",
                                               .supports = supports,
                                               .prepare = prepare,
                                               .launch = launch,
+                                              .varies = true,
                                               .detour = {16, 0xf, "omp_gpu"}};
