@@ -81,6 +81,8 @@ typedef struct ladder_run {
   int findings;
 } ladder_run;
 
+/* Of a run's launches, at least one, the one with the most clocks. */
+const bench_launch *ladder_longest(const bench_counts *counts);
 /* The clocks, or seconds, that the case takes at the device's ceiling; 0: not known. */
 double ladder_ceiling(const bench_row *row);
 double ladder_cost(const bench_row *row); /* clocks at least, or the median of seconds */

@@ -30,6 +30,13 @@ static double lds_bytes(const bench_launch *l) { return l->c.occupancy.lds_bytes
 static double waves(const bench_launch *l) { return l->c.occupancy.waves_per_simd; }
 static double launches(const bench_launch *l) { return l->kernel[0] != '\0'; }
 
+const bench_launch *ladder_longest(const bench_counts *counts) {
+  const bench_launch *longest = &counts->launch[0];
+  for (int i = 1; i < counts->launches; i++)
+    if (bounds(&counts->launch[i]) > bounds(longest)) longest = &counts->launch[i];
+  return longest;
+}
+
 /* What several launches have together. What is allocated is given back between them: the largest, and the least that fits. */
 typedef enum together { SUM, MOST, LEAST } together;
 
@@ -208,8 +215,5 @@ ladder_verdict ladder_judge(const ladder_prediction *p, const bench_row *row, co
   if (p->kind == LADDER_COUNTER) return judge_counter(p, row, before, measured, size);
   if (!row->simulated) return snprintf(measured, size, "no figure: pipes are counted in gfxsim"), LADDER_NO_FIGURE;
   bench_put_floor(measured, size, &row->counts);
-  const bench_launch *longest = &row->counts.launch[0];
-  for (int i = 1; i < row->counts.launches; i++)
-    if (bounds(&row->counts.launch[i]) > bounds(longest)) longest = &row->counts.launch[i];
-  return strcmp(gfxsim_pipe_name(longest->c.floor), p->floor) == 0 ? LADDER_HELD : LADDER_NOT_HELD;
+  return strcmp(gfxsim_pipe_name(ladder_longest(&row->counts)->c.floor), p->floor) == 0 ? LADDER_HELD : LADDER_NOT_HELD;
 }

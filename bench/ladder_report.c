@@ -11,13 +11,11 @@ enum { CELL = 200 };
 /* ---- Figures ---- */
 
 /* The products at the rate of the matrix units, f32 ones at 256 FLOP a clock and CU (both white papers), or each byte once from
- * and to HBM, whichever takes longer; by the CUs that have work. */
+ * and to HBM, whichever takes longer; by the CUs that have work in the longest launch, as its clocks are those of such a CU. */
 static double ceiling_clocks(const bench_row *row) {
   chip chip;
-  uint64_t workgroups = row->counts.launch[0].c.workgroups;
   if (row->counts.launches == 0 || chip_find(row->device + 4, &chip) != GFXSIM_OK) return 0;
-  for (int i = 1; i < row->counts.launches; i++)
-    if (row->counts.launch[i].c.workgroups > workgroups) workgroups = row->counts.launch[i].c.workgroups;
+  uint64_t workgroups = ladder_longest(&row->counts)->c.workgroups;
   double all = chip.xcds * chip.cus_per_xcd, cus = (double)workgroups < all ? (double)workgroups : all;
   double products = row->flops / (row->c.type == TDM_F32 ? 256 : chip.mfma_flops) / cus;
   double bytes = row->bytes / (chip.hbm_gbs * 1e3 / chip.clock_mhz);
