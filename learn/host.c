@@ -18,7 +18,7 @@
 /* Seconds that a run of all shapes may take; the guard in front of and behind an array, in bytes. */
 enum { SECONDS = 20, GUARD = 1 << 20 };
 
-/* What user's code may have of memory, so that a loop that allocates can't take the machine's: private and writable pages,
+/* What user's code may add of memory, so that a loop that allocates can't take the machine's: private and writable pages,
  * which are counted when they are asked for. */
 static const rlim_t most_memory = (rlim_t)4 << 30;
 
@@ -191,11 +191,21 @@ static void run_shapes(const job *j) {
   }
 }
 
+/* The limit counts what the process has already: under a sanitizer that is terabytes, reserved and never touched. */
+static bool limit_memory(void) {
+  unsigned long long pages = 0; /* /proc/self/statm's sixth number: data and stack */
+  FILE *f = fopen("/proc/self/statm", "r");
+  bool good = f != NULL && fscanf(f, "%*s %*s %*s %*s %*s %llu", &pages) == 1;
+  if (f != NULL) fclose(f);
+  if (!good) return false;
+  rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + most_memory;
+  return setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}) == 0;
+}
+
 static void run(void *argument) {
   const job *j = argument;
-  struct rlimit limit = {most_memory, most_memory};
   j->outcome->finished = false;
-  if (setrlimit(RLIMIT_DATA, &limit) != 0)
+  if (!limit_memory())
     learn_found(j->outcome, LEARN_FAILED, "no limit of memory: %s", strerror(errno));
   else
     run_shapes(j);
