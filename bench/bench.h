@@ -252,6 +252,8 @@ FILE *bench_open_file(const char *path, char *error, size_t size);
 bool bench_can_write(const char *option, const char *path, char *error, size_t size);
 /* An option for simulated devices alone must not be given where the run has none. text: its value; NULL: it was not given. */
 bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
+/* The same for an option about times, where every device is simulated. */
+bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
 bool bench_close_file(FILE *file, const char *path, char *error, size_t size);
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
 /* root, which it releases; NULL: no memory for it. */

@@ -222,7 +222,9 @@ static bool read_devices(ladder_tool *t) {
   const char *named = getenv("TANDEM_DEVICE");
   case_options options = {.device = t->device != NULL ? t->device : named != NULL && named[0] != '\0' ? NULL : usual};
   if (!case_options_devices(&options, &run->devices, t->error, sizeof t->error)) return false;
-  if (!bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error)) return false;
+  if (!bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error) ||
+      !bench_check_timed("--min-time", t->seconds, &run->devices, t->error, sizeof t->error))
+    return false;
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d];
     tdm_context *context = NULL;

@@ -114,7 +114,10 @@ static bool open_devices(tool *t) {
   bench_run *run = &t->run;
   if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error)) ||
       !usage(t, bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error)) ||
-      !usage(t, bench_check_simulated("--checks", t->checks ? "" : NULL, &run->devices, t->error, sizeof t->error)))
+      !usage(t, bench_check_simulated("--checks", t->checks ? "" : NULL, &run->devices, t->error, sizeof t->error)) ||
+      !usage(t, bench_check_timed("--repeats", t->repeats, &run->devices, t->error, sizeof t->error)) ||
+      !usage(t, bench_check_timed("--min-time", t->seconds, &run->devices, t->error, sizeof t->error)) ||
+      !usage(t, bench_check_timed("--hot", t->hot ? "" : NULL, &run->devices, t->error, sizeof t->error)))
     return false;
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d], reason[BENCH_TEXT];

@@ -5,12 +5,23 @@
 
 bool bench_is_simulated(const char *device) { return strncmp(device, "sim:", 4) == 0; }
 
-bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
-  if (text == NULL) return true;
+static bool any_device(const case_devices *devices, bool simulated) {
   for (int d = 0; d < devices->count; d++)
-    if (bench_is_simulated(devices->name[d])) return true;
+    if (bench_is_simulated(devices->name[d]) == simulated) return true;
+  return false;
+}
+
+bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
+  if (text == NULL || any_device(devices, true)) return true;
   snprintf(error, size, "%s%s%s%s: must not be given without a simulated device (--device sim:gfx950)", option,
            text[0] == '\0' ? "" : " = '", text, text[0] == '\0' ? "" : "'");
+  return false;
+}
+
+bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
+  if (text == NULL || any_device(devices, false)) return true;
+  snprintf(error, size, "%s%s%s%s: is about times, and %s has counts alone", option, text[0] == '\0' ? "" : " = '", text,
+           text[0] == '\0' ? "" : "'", devices->name[0]);
   return false;
 }
 

@@ -92,6 +92,10 @@ refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "
 refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
 refuses "draws times, and sim:$chip has none" add 8x8 --device "sim:$chip" --plot x.svg
+refuses "--repeats = '5': is about times, and sim:$chip has counts alone" add 8x8 --device "sim:$chip" --repeats 5
+refuses '--hot: is about times' add 8x8 --device "sim:$chip" --hot
+refuses "--min-time = '1': is about times" add 8x8 --device "sim:$chip" --min-time 1
+refuses "--min-time = '1': is about times" tune add 8x8 --device "sim:$chip" --min-time 1
 refuses "and sim:$chip has no time" gemm 8x8x8 --device "sim:$chip" --peer openblas
 refuses "OP = 'gem': must be one of" ladder gem
 refuses 'must be MxNxK' ladder gemm 3x4 --device "sim:$chip"

@@ -181,7 +181,9 @@ static bool read_all(tune_tool *t) {
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;
-  if (!bench_check_simulated("--workgroups", t->workgroups, &t->devices, t->error, sizeof t->error)) return false;
+  if (!bench_check_simulated("--workgroups", t->workgroups, &t->devices, t->error, sizeof t->error) ||
+      !bench_check_timed("--min-time", t->seconds, &t->devices, t->error, sizeof t->error))
+    return false;
   if (!bench_can_write("--out", t->out, t->error, sizeof t->error)) return false;
   return !t->simulated || bench_simulator_load(false, t->error, sizeof t->error);
 }
