@@ -44,6 +44,12 @@ static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const be
   if (!good) row->outcome = BENCH_FAILED;
 }
 
+static bool writes_nothing(const bench_buffers *b) {
+  for (int i = 0; i < b->count; i++)
+    if (b->array[i].used && b->array[i].output && case_array_bytes(&b->array[i]) > 0) return false;
+  return true;
+}
+
 void bench_measure_simulated(tdm_context *context, const bench_limits *limits, bench_row *row) {
   const tdm_case *c = &row->c;
   tdm_plan *plan = NULL;
@@ -58,10 +64,12 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   bench_sample sample = bench_sample_of(c);
   sample.workgroups = limits->workgroups;
   bench_buffers b;
-  if (bench_buffers_open(&b, c, context, 1, 0, row->reason, sizeof row->reason))
-    count_buffers(&b, plan, &sample, limits->check, row);
-  else
+  if (!bench_buffers_open(&b, c, context, 1, 0, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
+  else if (writes_nothing(&b))
+    bench_row_fail(row, BENCH_UNSUPPORTED, "the result is empty: a run launches no kernel that could be counted");
+  else
+    count_buffers(&b, plan, &sample, limits->check, row);
   bench_buffers_close(&b);
   tdm_plan_free(plan);
   row->c.kernel = row->kernel;

@@ -81,6 +81,8 @@ else
   complain "ladder: $(cat ladder.txt)"
 fi
 
+"$bench" add 0x8 --device "sim:$chip" >empty.txt && complain 'nothing was counted, and the exit status is 0'
+grep -q '0 measured, 0 failed, 1 unsupported' empty.txt || complain 'an empty result is no failure'
 refuses() {
   want=$1
   shift
