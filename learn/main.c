@@ -114,7 +114,7 @@ static int command(const char **words, const options *o) {
   if (!is_try && !is_show) return refuse("COMMAND = '%s': must be one of: %s", words[0], usage);
   if (count != (is_try ? 3 : 2)) return refuse("%s: must be: %s", words[0], usage);
   const learn_exercise *e = learn_find(words[1]);
-  if (e == NULL) return refuse("NAME = '%s': no such exercise: must be one of tandem-learn list", words[1]);
+  if (e == NULL) return refuse("NAME = '%s': no such exercise: `tandem-learn list` has their names", words[1]);
   return is_try ? try_file(e, words[2], o, folder) : show(e, o, folder);
 }
 
