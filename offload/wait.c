@@ -54,34 +54,40 @@ static bool change_flags(const driver *d, unsigned sched, char *reason, size_t s
   return false;
 }
 
-static bool set_wait(const driver *d, uintptr_t memory, unsigned sched, char *reason, size_t size) {
+/* Memory that the driver does not know is another vendor's: the driver of both may be loaded. */
+static tdm_status set_wait(const driver *d, uintptr_t memory, unsigned sched, char *reason, size_t size) {
   void *context = NULL, *popped;
   int code = d->attribute(&context, ATTRIBUTE_CONTEXT, memory);
-  if (code == 0) code = d->push(context);
   if (code != 0) {
-    snprintf(reason, size, "the driver does not know the device's memory (error %d)", code);
-    return false;
+    snprintf(reason, size, "is no device of the CUDA driver, which does not know its memory (error %d)", code);
+    return TDM_ERROR_UNSUPPORTED;
+  }
+  code = d->push(context);
+  if (code != 0) {
+    snprintf(reason, size, "the driver does not take its context (error %d)", code);
+    return TDM_ERROR_DEVICE;
   }
   bool ok = change_flags(d, sched, reason, size);
   code = d->pop(&popped);
   if (code != 0 && ok) snprintf(reason, size, "the driver can not take its context back (error %d)", code);
-  return ok && code == 0;
+  return ok && code == 0 ? TDM_OK : TDM_ERROR_DEVICE;
 }
 
-static bool ask_driver(const tdm_context *context, void *library, unsigned sched, char *reason, size_t size) {
+static tdm_status ask_driver(const tdm_context *context, void *library, unsigned sched, char *reason, size_t size) {
   void *memory = NULL;
   driver d;
   bool ok = find(library, "cuCtxPushCurrent_v2", &d.push, reason, size) &&
             find(library, "cuCtxPopCurrent_v2", &d.pop, reason, size) && find(library, "cuCtxGetFlags", &d.get, reason, size) &&
             find(library, "cuCtxSetFlags", &d.set, reason, size) &&
             find(library, "cuPointerGetAttribute", &d.attribute, reason, size);
-  if (ok && tdm_backend_omp.alloc(context, BYTES, &memory) != TDM_OK) {
+  if (!ok) return TDM_ERROR_DEVICE;
+  if (tdm_backend_omp.alloc(context, BYTES, &memory) != TDM_OK) {
     snprintf(reason, size, "%s", tdm_last_error());
-    ok = false;
+    return TDM_ERROR_DEVICE;
   }
-  ok = ok && set_wait(&d, (uintptr_t)memory, sched, reason, size);
-  if (memory != NULL) tdm_backend_omp.free(context, memory);
-  return ok;
+  tdm_status status = set_wait(&d, (uintptr_t)memory, sched, reason, size);
+  tdm_backend_omp.free(context, memory);
+  return status;
 }
 
 tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size) {
@@ -93,9 +99,10 @@ tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reas
     return TDM_ERROR_UNSUPPORTED;
   }
   pthread_mutex_lock(&turn);
-  bool ok = (wait == NULL && (named & bit) != 0) || ask_driver(context, library, sched, reason, size);
-  if (ok && wait != NULL) named |= bit;
+  bool left = wait == NULL && (named & bit) != 0;
+  tdm_status status = left ? TDM_OK : ask_driver(context, library, sched, reason, size);
+  if (status == TDM_OK && wait != NULL) named |= bit;
   pthread_mutex_unlock(&turn);
   dlclose(library);
-  return ok ? TDM_OK : TDM_ERROR_DEVICE;
+  return status;
 }

@@ -87,7 +87,7 @@ tdm_status tdm_attention_run_keys(const tdm_plan *plan, const void *q, const voi
   TDM_TRY(tdm_plan_check(plan, TDM_OP_ATTENTION));
   TDM_TRY(tdm_check_range("attention", "skv", skv, 0, plan->desc.attention.skv));
   if (skv == plan->desc.attention.skv) return tdm_attention_run(plan, q, k, v, o, lse, stream);
-  TDM_TRY(tdm_plan_vary(plan, &run));
+  TDM_TRY(tdm_plan_vary(plan, "skv", skv, &run));
   shorten(&run, 1, run.desc.attention.k.row, skv);
   shorten(&run, 2, run.desc.attention.v.row, skv);
   run.desc.attention.skv = skv;

@@ -195,9 +195,11 @@ struct tdm_plan {
     tdm_silu_mul_desc silu_mul;
     tdm_add_desc add;
     tdm_cross_entropy_desc cross_entropy;
-  } desc;          /* with every default filled in */
-  char title[160]; /* "gemm nt bf16 257x129x65" */
-  bool empty;      /* no output element: a run does nothing */
+  } desc;             /* with every default filled in */
+  char title[160];    /* "gemm nt bf16 257x129x65" */
+  const char *varied; /* what a run has another value of than its plan (tdm_plan_vary), "skv"; NULL: nothing */
+  int64_t varied_to;
+  bool empty; /* no output element: a run does nothing */
 
   int buffer_count;
   tdm_buffer buffers[TDM_MAX_BUFFERS];
@@ -239,8 +241,11 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
 /* Refuses what is no plan of the op. */
 tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op);
 /* For one run with another description: refuses kernels that can't vary, else copies into *run what runs read of the plan.
- * run->desc is then the caller's to change, before tdm_plan_run(run, ...). */
-tdm_status tdm_plan_vary(const tdm_plan *plan, tdm_plan *run);
+ * run->desc is then the caller's to change, before tdm_plan_run(run, ...). name, value: what becomes of it, for messages. */
+tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run);
+/* The title of a run: the plan's, and what was varied: "attention f32 ..., skv = 17". Returns text. */
+enum { TDM_TITLE_TEXT = 224 };
+const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]);
 
 /* context.c: a run's stream must be of the plan's context. */
 tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream);

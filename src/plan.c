@@ -194,12 +194,20 @@ tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op) {
                   tdm_op_names[plan->op]);
 }
 
-tdm_status tdm_plan_vary(const tdm_plan *plan, tdm_plan *run) {
+tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run) {
   if (!plan->kernel->varies)
     return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel %s runs its plan's description alone: make a plan for each run",
                     tdm_op_names[plan->op], plan->kernel->name);
   memcpy(run, plan, offsetof(tdm_plan, turn));
+  run->varied = name;
+  run->varied_to = value;
   return TDM_OK;
+}
+
+const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]) {
+  if (plan->varied == NULL) return plan->title;
+  snprintf(text, TDM_TITLE_TEXT, "%s, %s = %" PRId64, plan->title, plan->varied, plan->varied_to);
+  return text;
 }
 
 tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
@@ -213,9 +221,10 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
   tdm_status status = launch_verified(plan, pointers, stream);
   if (status == TDM_OK) status = context->backend->sync(context, stream == NULL ? NULL : stream->handle);
   if (status != TDM_OK) return status;
-  char kernel[224], line[512];
+  char kernel[224], title[TDM_TITLE_TEXT], line[576];
   say_kernel(plan, pointers, kernel, sizeof kernel);
-  snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", plan->title, kernel, context->device, 1e3 * (seconds() - start));
+  snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", tdm_plan_run_title(plan, title), kernel, context->device,
+           1e3 * (seconds() - start));
   context->log(context->log_user, line);
   return TDM_OK;
 }

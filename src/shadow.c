@@ -223,13 +223,13 @@ static void index_text(const shadow_view *v, int64_t row, int64_t column, char *
 }
 
 static tdm_status report(const tdm_plan *plan, const difference *d) {
-  char index[96];
+  char index[96], title[TDM_TITLE_TEXT];
   index_text(d->view, d->row, d->column, index, sizeof index);
   tdm_status status = tdm_fail(TDM_ERROR_VERIFY,
                                "%s: verify: %s on %s: %s%s = %.9g, the oracle has %.9g, allowed difference %.3g; %" PRId64
                                " elements are wrong, this is the first",
-                               plan->title, plan->kernel->name, plan->context->device, plan->buffers[d->view->buffer].name,
-                               index, d->got, d->expected, d->allowed, d->count);
+                               tdm_plan_run_title(plan, title), plan->kernel->name, plan->context->device,
+                               plan->buffers[d->view->buffer].name, index, d->got, d->expected, d->allowed, d->count);
   char line[544];
   snprintf(line, sizeof line, "tandem: %s", tdm_last_error());
   plan->context->log(plan->context->log_user, line);
@@ -240,7 +240,7 @@ static tdm_status report(const tdm_plan *plan, const difference *d) {
 
 static tdm_status copy_back(const tdm_plan *plan, const void *const *pointers, void *const *to, tdm_stream *stream) {
   for (int i = 0; i < plan->buffer_count; i++)
-    if (to[i] != NULL)
+    if (to[i] != NULL && plan->buffers[i].bytes > 0) /* a run may have fewer bytes than its plan */
       TDM_TRY(plan->context->backend->copy(plan->context, to[i], pointers[i], plan->buffers[i].bytes, TDM_TO_HOST,
                                            stream == NULL ? NULL : stream->handle));
   return TDM_OK;
@@ -256,7 +256,7 @@ static tdm_status run_oracle(const tdm_plan *plan) {
   }
   if (plan == plan->made) return s->oracle->kernel->launch(s->oracle, buffers, NULL);
   tdm_plan run;
-  TDM_TRY(tdm_plan_vary(s->oracle, &run));
+  TDM_TRY(tdm_plan_vary(s->oracle, plan->varied, plan->varied_to, &run));
   run.desc = plan->desc;
   return run.kernel->launch(&run, buffers, NULL);
 }

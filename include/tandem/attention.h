@@ -29,6 +29,7 @@ typedef struct tdm_attention_desc {
 
 /* Kernels hip_flash64, hip_flash128, hip_decode64, hip_decode128 and omp_gpu_mma round the probabilities to `type` before they
  * multiply V, for the matrix instructions of 16-bit types; hip_flash, hip_decode and the omp backend's others keep them in f32.
+ * Kernels may scale Q K^T after its sums: these must be finite in f32 too, which bf16 operands of 1e18 are not.
  *
  * A cache of keys and values grows in place: the plan's skv is its whole length, and each run says how many keys it holds
  * (tdm_attention_run_keys). Decode is sq = 1, causal or not: with causal the last query sees all keys. */
@@ -47,8 +48,7 @@ TDM_API tdm_status tdm_attention_run(const tdm_plan *plan, const void *q, const 
 
 /* The same with the first skv keys of k and v alone, 0 to desc.skv; causal: row i sees keys j <= i + skv - sq. Strides are the
  * plan's, keys behind skv are not read. The kernel is the one that was chosen with the plan, for desc.skv keys.
- * Errors: UNSUPPORTED where the plan's kernel has no such run: omp_gpu_mma, and steps of a ladder. A plan for each number of
- * keys serves there, and a run with all of desc.skv always. */
+ * Errors: UNSUPPORTED where the plan's kernel is a step of a ladder, which runs with all of desc.skv alone. */
 TDM_API tdm_status tdm_attention_run_keys(const tdm_plan *plan, const void *q, const void *k, const void *v, void *o,
                                           float *lse, int64_t skv, tdm_stream *stream);
 

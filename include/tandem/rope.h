@@ -53,8 +53,7 @@ TDM_API tdm_status tdm_rope_plan(tdm_context *context, const tdm_rope_desc *desc
 /* In place: y may be x (same pointer and strides); no other overlap. */
 TDM_API tdm_status tdm_rope_run(const tdm_plan *plan, const void *x, void *y, tdm_stream *stream);
 
-/* The same with s = 0 at another position: desc.offset to desc.offset + desc.positions - desc.seq.
- * Errors: UNSUPPORTED as of tdm_attention_run_keys. */
+/* The same with s = 0 at another position: desc.offset to desc.offset + desc.positions - desc.seq. */
 TDM_API tdm_status tdm_rope_run_at(const tdm_plan *plan, const void *x, void *y, int64_t offset, tdm_stream *stream);
 
 #ifdef __cplusplus

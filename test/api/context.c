@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "tandem/add.h"
+#include "tandem/attention.h"
 
 static int setup(void **state) {
   (void)state;
@@ -212,6 +213,29 @@ static void verbose_logs_a_line_a_run(void **state) {
   assert_null(strchr(kept.last, '\n'));
 }
 
+/* The line of a run with fewer keys than its plan says with how many. The oracle runs it too, without any. */
+static void verbose_names_what_varies(void **state) {
+  (void)state;
+  lines kept = {0};
+  tdm_context *context = NULL;
+  setenv("TANDEM_VERBOSE", "1", 1);
+  ACCEPTED(tdm_open(&(tdm_options){.device = "host", .kernel = "omp_decode", .verify = 1, .log = keep_line, .log_user = &kept},
+                    &context));
+  unsetenv("TANDEM_VERBOSE");
+  float q[16] = {1}, k[80] = {1}, v[80] = {1}, o[16];
+  tdm_plan *plan = NULL;
+  tdm_attention_desc desc = tdm_attention_default(1, 1, 1, 1, 5, 16, TDM_F32);
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  ACCEPTED(tdm_attention_run_keys(plan, q, k, v, o, NULL, 2, NULL));
+  assert_non_null(strstr(kept.last, "1x1x1x1x5x16, skv = 2: omp_decode"));
+  ACCEPTED(tdm_attention_run_keys(plan, q, NULL, NULL, o, NULL, 0, NULL));
+  assert_non_null(strstr(kept.last, "skv = 0"));
+  ACCEPTED(tdm_attention_run(plan, q, k, v, o, NULL, NULL));
+  assert_null(strstr(kept.last, "skv = "));
+  tdm_plan_free(plan);
+  tdm_close(context);
+}
+
 /* ---- Memory ---- */
 
 static void alloc_refuses(void **state) {
@@ -309,6 +333,7 @@ int main(void) {
       cmocka_unit_test(wait_leaves_the_host_alone),
       cmocka_unit_test(options_come_first),
       cmocka_unit_test(verbose_logs_a_line_a_run),
+      cmocka_unit_test(verbose_names_what_varies),
       cmocka_unit_test(alloc_refuses),
       cmocka_unit_test(alloc_takes),
       cmocka_unit_test(copy_refuses),

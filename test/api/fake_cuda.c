@@ -23,7 +23,7 @@ int cuCtxSetFlags(unsigned flags) {
 }
 
 int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer) {
-  if (attribute != 1 || pointer == 0) return 1;
+  if (attribute != 1 || pointer == 0 || fake_cuda.stranger) return 1;
   *(void **)value = &fake_cuda;
   return 0;
 }

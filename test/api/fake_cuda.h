@@ -9,6 +9,7 @@ typedef struct fake_cuda_state {
   unsigned flags; /* of the one device's context */
   int pushed;     /* times that the context is current */
   bool keeps;     /* its flags, whatever is set */
+  bool stranger;  /* the memory is another vendor's */
 } fake_cuda_state;
 
 extern fake_cuda_state fake_cuda;

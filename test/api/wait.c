@@ -43,6 +43,18 @@ static void says_what_the_driver_keeps(void **state) {
   assert_int_equal(fake_cuda.flags, MAP_HOST | AUTO);
 }
 
+/* The CUDA driver may be loaded where the device is of another vendor. */
+static void leaves_other_vendors_alone(void **state) {
+  (void)state;
+  fake_cuda.stranger = true;
+  assert_int_equal(wait_on("spin"), TDM_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(reason, "is no device of the CUDA driver"));
+  assert_int_equal(fake_cuda.flags, MAP_HOST | BLOCKING);
+  fake_cuda.stranger = false;
+  assert_int_equal(wait_on(NULL), TDM_OK);
+  assert_int_equal(fake_cuda.flags, MAP_HOST | AUTO);
+}
+
 /* The last open that names a way decides; auto leaves it. */
 static void auto_leaves_what_was_named(void **state) {
   (void)state;
@@ -58,7 +70,7 @@ static void auto_leaves_what_was_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(takes_the_plugins_setting_back, setup), cmocka_unit_test_setup(leaves_what_others_have_set, setup),
-      cmocka_unit_test_setup(says_what_the_driver_keeps, setup),
+      cmocka_unit_test_setup(says_what_the_driver_keeps, setup),     cmocka_unit_test_setup(leaves_other_vendors_alone, setup),
       cmocka_unit_test_setup(auto_leaves_what_was_named, setup), /* the last: what was named stays */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
