@@ -31,8 +31,10 @@ ${RUNNER-} "$build/test/tandem-check" --device "$device" >"$results-check.txt" |
   exit 1
 }
 tail -n 1 "$results-check.txt"
+picture="No gnuplot was found to draw a roofline."
 if command -v gnuplot >/dev/null; then
   set -- --plot "$results.svg" "$@"
+  picture="![Roofline](results/$name.svg)"
 fi
 # shellcheck disable=SC2086
 ${RUNNER-} "$build/bench/tandem-bench" --device "$device" --json "$results.json" --csv "$results.csv" --markdown "$tables" "$@"
@@ -49,7 +51,7 @@ ${RUNNER-} "$build/bench/tandem-bench" --device "$device" --json "$results.json"
   else
     echo "python3 had no PyTorch: nothing was measured beside it." | tee /dev/stderr
   fi
-  printf "\n### The bench's own cases\n\n![Roofline](results/%s.svg)\n\n" "$name"
+  printf "\n### The bench's own cases\n\n%s\n\n" "$picture"
   cat "$tables"
 } >"$part"
 sh bench/put_part.sh "$name" device.sh <"$part"

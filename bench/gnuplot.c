@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 bool bench_can_plot(char *error, size_t size) {
   int status = system("command -v gnuplot >/dev/null 2>&1");
@@ -22,32 +23,64 @@ void bench_put_quoted(FILE *out, const char *text) {
   fputc('\'', out);
 }
 
-/* gnuplot says nothing of a disk that is full. */
-static bool is_whole(const char *path) {
-  char end[8] = "";
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return false;
-  bool whole = fseek(file, -(long)strlen("</svg>\n\n"), SEEK_END) == 0 && fread(end, 1, sizeof end, file) == sizeof end;
-  fclose(file);
-  for (size_t i = 0; whole && i + strlen("</svg>") <= sizeof end; i++)
-    if (memcmp(end + i, "</svg>", strlen("</svg>")) == 0) return true;
+static bool draw(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
+                 int *status) {
+  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may end early; its exit status tells */
+  FILE *pipe = popen("gnuplot", "w");
+  *status = -1;
+  if (pipe != NULL) {
+    script(pipe, path, user);
+    *status = pclose(pipe);
+  }
+  signal(SIGPIPE, before);
+  return *status == 0;
+}
+
+/* Reads a whole picture, or says no: gnuplot says nothing of a disk that is full. Else the caller frees *svg. */
+static bool read_svg(FILE *file, char **svg, size_t *bytes) {
+  static const char end[] = "</svg>";
+  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  *svg = length > 0 ? malloc((size_t)length + 1) : NULL;
+  if (*svg == NULL) return false;
+  rewind(file);
+  *bytes = fread(*svg, 1, (size_t)length, file);
+  (*svg)[*bytes] = '\0';
+  const char *last = *bytes > 16 ? *svg + *bytes - 16 : *svg;
+  if (*bytes == (size_t)length && strstr(last, end) != NULL) return true;
+  free(*svg);
   return false;
 }
 
+static bool copy(FILE *from, const char *path) {
+  char *svg;
+  size_t bytes;
+  if (!read_svg(from, &svg, &bytes)) return false;
+  FILE *to = fopen(path, "wb");
+  bool written = to != NULL && fwrite(svg, 1, bytes, to) == bytes;
+  if (to != NULL && fclose(to) != 0) written = false;
+  free(svg);
+  return written;
+}
+
+/* Drawn into a file of its own first: what --plot names may be a pipe, or full. */
 bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
                    char *error, size_t size) {
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may end early; its exit status tells */
-  FILE *pipe = popen("gnuplot", "w");
-  int status = -1;
-  if (pipe != NULL) {
-    script(pipe, path, user);
-    status = pclose(pipe);
+  const char *folder = getenv("TMPDIR");
+  char drawn[4096];
+  int length = snprintf(drawn, sizeof drawn, "%s/tandem-plot-XXXXXX", folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+  int status, number = length < (int)sizeof drawn ? mkstemp(drawn) : -1;
+  FILE *file = number >= 0 ? fdopen(number, "rb") : NULL;
+  if (file == NULL) {
+    if (number >= 0) close(number), unlink(drawn);
+    snprintf(error, size, "--plot = '%s': no file in %s to draw into (TMPDIR)", path, folder != NULL ? folder : "/tmp");
+    return false;
   }
-  signal(SIGPIPE, before);
-  if (status == 0 && is_whole(path)) return true;
-  if (status == 0)
-    snprintf(error, size, "--plot = '%s': could not be written whole", path);
-  else
+  bool made = draw(drawn, script, user, &status), copied = made && copy(file, path);
+  fclose(file);
+  unlink(drawn);
+  if (!made)
     snprintf(error, size, "--plot = '%s': gnuplot failed (exit status %d)", path, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-  return false;
+  else if (!copied)
+    snprintf(error, size, "--plot = '%s': could not be written whole", path);
+  return copied;
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Replaces a part of bench/RESULTS.md by what comes in on stdin, or puts it at the end. Use: sh bench/put_part.sh NAME SCRIPT <PART
+# Replaces a part of bench/RESULTS.md by what comes in on stdin, or puts it at the end, under a heading where it brings none.
+# Use: sh bench/put_part.sh NAME SCRIPT <PART
 # A part stands between the lines "<!-- NAME: written by bench/SCRIPT -->" and "<!-- NAME: end -->".
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,11 +15,19 @@ trap 'rm -rf "$folder"' EXIT
   cat
   echo "<!-- $1: end -->"
 } >"$folder/part"
+grep -q '^## ' "$folder/part" && heading= || heading="## $1"
 [ -f $document ] || printf '# Results\n\n' >$document
-awk -v part="$folder/part" -v name="$1" '
+awk -v part="$folder/part" -v name="$1" -v heading="$heading" '
   function put(line) { while ((getline line < part) > 0) print line; done = 1 }
   index($0, "<!-- " name ": written") == 1 { put(); inside = 1 }
   !inside { print }
   index($0, "<!-- " name ": end") == 1 { inside = 0 }
-  END { if (!done) { print ""; put() } }' $document >"$folder/document"
+  END {
+    if (inside) exit 1
+    if (!done) print heading != "" ? "\n" heading "\n" : ""
+    if (!done) put()
+  }' $document >"$folder/document" || {
+  echo "put_part.sh: $document: the part $1 has no line '<!-- $1: end -->': nothing was written" >&2
+  exit 1
+}
 cat "$folder/document" >$document
