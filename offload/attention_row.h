@@ -1,4 +1,4 @@
-/* What both attention kernels do with a row of queries. */
+/* What the attention kernels do with a row of queries; row_softmax is for those that have all scores of a tile in a row. */
 #ifndef TANDEM_OFFLOAD_ATTENTION_ROW_H
 #define TANDEM_OFFLOAD_ATTENTION_ROW_H
 

@@ -22,9 +22,7 @@ typedef float micro_values[MICRO_M][MICRO_N];
 
 /* Rows of a micro tile; hosts leave out those that are not in the matrix. */
 #if TDM_ON_GPU
-#define TILE_EACH_ROW(i, count) \
-  (void)(count);                \
-  TDM_UNROLL for (int i = 0; i < MICRO_M; i++)
+#define TILE_EACH_ROW(i, count) TDM_UNROLL for (int i = ((void)(count), 0); i < MICRO_M; i++)
 #else
 #define TILE_EACH_ROW(i, count) for (int i = 0; i < (count); i++)
 #endif

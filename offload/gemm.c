@@ -14,7 +14,7 @@ typedef struct gemm_work {
 
 TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
   MICRO_VALUES_OF(x, sums)
-  if (work->d.alpha != 1) TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] *= work->d.alpha;
+  if (work->d.alpha != 1) { TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] *= work->d.alpha; }
   micro_finish(x, &work->d, work->step, work->steps, arrays, at);
 }
 
