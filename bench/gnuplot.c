@@ -67,12 +67,13 @@ bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path,
                    char *error, size_t size) {
   const char *folder = getenv("TMPDIR");
   char drawn[4096];
-  int length = snprintf(drawn, sizeof drawn, "%s/tandem-plot-XXXXXX", folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+  if (folder == NULL || folder[0] == '\0') folder = "/tmp";
+  int length = snprintf(drawn, sizeof drawn, "%s/tandem-plot-XXXXXX", folder);
   int status, number = length < (int)sizeof drawn ? mkstemp(drawn) : -1;
   FILE *file = number >= 0 ? fdopen(number, "rb") : NULL;
   if (file == NULL) {
     if (number >= 0) close(number), unlink(drawn);
-    snprintf(error, size, "--plot = '%s': no file in %s to draw into (TMPDIR)", path, folder != NULL ? folder : "/tmp");
+    snprintf(error, size, "--plot = '%s': no file in %s to draw into (TMPDIR)", path, folder);
     return false;
   }
   bool made = draw(drawn, script, user, &status), copied = made && copy(file, path);

@@ -82,6 +82,17 @@ static double value_of(const bench_row *row, int counter) {
   return all;
 }
 
+static int find_counter(const char *name) {
+  for (int i = 0; i < COUNTERS; i++)
+    if (strcmp(counters[i].name, name) == 0) return i;
+  return -1;
+}
+
+double ladder_counter(const bench_row *row, const char *name) {
+  int counter = find_counter(name);
+  return counter < 0 ? (double)NAN : value_of(row, counter);
+}
+
 /* ---- Reading ---- */
 
 static const char form[] =
@@ -90,12 +101,6 @@ static const char form[] =
 static bool refuse(const ladder_prediction *p, const char *why, char *error, size_t size) {
   snprintf(error, size, "predict: '%s': %s", p->text, why);
   return false;
-}
-
-static int find_counter(const char *name) {
-  for (int i = 0; i < COUNTERS; i++)
-    if (strcmp(counters[i].name, name) == 0) return i;
-  return -1;
 }
 
 /* "gfx942 512x512x64" in front of the colon */

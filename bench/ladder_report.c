@@ -74,28 +74,19 @@ static void put_share_of_floor(char *text, const bench_counts *counts, gfxsim_pi
 
 static void put_counted(char cell[MOST][CELL], const bench_row *row) {
   const gfxsim_pipe pipes[] = {GFXSIM_PIPE_MFMA, GFXSIM_PIPE_VALU, GFXSIM_PIPE_LDS, GFXSIM_PIPE_L1};
-  double hbm = bench_counts_hbm(&row->counts);
-  uint64_t loads = 0, lines = 0, conflicts = 0, clocks = 0;
-  gfxsim_occupancy most = row->counts.launch[0].c.occupancy; /* of any launch; of waves the least */
-  for (int i = 0; i < row->counts.launches; i++) {
-    const gfxsim_counters *l = &row->counts.launch[i].c;
-    loads += l->load.accesses, lines += l->load.lines128;
-    conflicts += l->lds.conflict_clocks, clocks += l->lds.clocks;
-    if (l->occupancy.lds_bytes > most.lds_bytes) most.lds_bytes = l->occupancy.lds_bytes;
-    if (l->occupancy.vgprs > most.vgprs) most.vgprs = l->occupancy.vgprs;
-    if (l->occupancy.waves_per_simd < most.waves_per_simd) most.waves_per_simd = l->occupancy.waves_per_simd;
-  }
+  double hbm = bench_counts_hbm(&row->counts), loads = ladder_counter(row, "loads"), lines = ladder_counter(row, "load_lines");
+  double conflicts = ladder_counter(row, "lds_conflicts"), clocks = ladder_counter(row, "lds_clocks");
   bench_put_floor(cell[1], CELL, &row->counts);
   put_share(cell[2], row);
   for (int p = 0; p < 4; p++) put_share_of_floor(cell[3 + p], &row->counts, pipes[p]);
-  snprintf(cell[7], CELL, "%" PRIu64, loads);
-  if (loads > 0) snprintf(cell[8], CELL, "%.1f", (double)lines / (double)loads);
-  snprintf(cell[9], CELL, "%.3f", 128e-9 * (double)lines);
-  snprintf(cell[10], CELL, "%.0f %%", clocks > 0 ? 100 * (double)conflicts / (double)clocks : 0);
+  snprintf(cell[7], CELL, "%.0f", loads);
+  if (loads > 0) snprintf(cell[8], CELL, "%.1f", lines / loads);
+  snprintf(cell[9], CELL, "%.3f", 128e-9 * lines);
+  snprintf(cell[10], CELL, "%.0f %%", clocks > 0 ? 100 * conflicts / clocks : 0);
   snprintf(cell[11], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
-  snprintf(cell[12], CELL, "%u", most.lds_bytes);
-  snprintf(cell[13], CELL, "%u", most.vgprs);
-  snprintf(cell[14], CELL, "%u", most.waves_per_simd);
+  snprintf(cell[12], CELL, "%.0f", ladder_counter(row, "lds_bytes"));
+  snprintf(cell[13], CELL, "%.0f", ladder_counter(row, "vgprs"));
+  snprintf(cell[14], CELL, "%.0f", ladder_counter(row, "waves_per_simd"));
 }
 
 static void put_timed(char cell[MOST][CELL], const bench_row *row) {

@@ -11,18 +11,22 @@ static bool any_device(const case_devices *devices, bool simulated) {
   return false;
 }
 
-bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
-  if (text == NULL || any_device(devices, true)) return true;
-  snprintf(error, size, "%s%s%s%s: must not be given without a simulated device (--device sim:gfx950)", option,
-           text[0] == '\0' ? "" : " = '", text, text[0] == '\0' ? "" : "'");
+/* text: "" of a flag. */
+static bool refuse_option(const char *option, const char *text, const char *why, char *error, size_t size) {
+  bool flag = text[0] == '\0';
+  snprintf(error, size, "%s%s%s%s: %s", option, flag ? "" : " = '", text, flag ? "" : "'", why);
   return false;
 }
 
+bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
+  static const char why[] = "must not be given without a simulated device (--device sim:gfx950)";
+  return text == NULL || any_device(devices, true) || refuse_option(option, text, why, error, size);
+}
+
 bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
-  if (text == NULL || any_device(devices, false)) return true;
-  snprintf(error, size, "%s%s%s%s: is about times, and %s has counts alone", option, text[0] == '\0' ? "" : " = '", text,
-           text[0] == '\0' ? "" : "'", devices->name[0]);
-  return false;
+  char why[BENCH_TEXT];
+  snprintf(why, sizeof why, "is about times, and %s has counts alone", devices->name[0]);
+  return text == NULL || any_device(devices, false) || refuse_option(option, text, why, error, size);
 }
 
 static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, double seconds,

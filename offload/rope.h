@@ -13,11 +13,6 @@ typedef struct rope_table {
 /* The angle that pair i turns by from one position to the next. */
 double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i);
 
-/* Floats of the table before the position where a run begins. */
-static inline int64_t tdm_rope_skipped(const tdm_plan *plan) {
-  return (plan->desc.rope.offset - plan->made->desc.rope.offset) * plan->desc.rope.head_dim;
-}
-
 /* Makes the table of a plan, in the memory of its device. */
 tdm_status tdm_rope_upload(tdm_plan *plan);
 

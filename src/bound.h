@@ -152,7 +152,8 @@ static inline bound_estimate bound_weight(bound_estimate score, bound_scores r) 
 static inline double bound_weight_unit(tdm_type type, const char *kernel) {
   static const char *const rounding[] = {"hip_flash64", "hip_flash128", "hip_decode64", "hip_decode128", "omp_gpu_mma"};
   bool rounds = false;
-  for (int i = 0; i < 5; i++) rounds |= kernel != NULL && strcmp(kernel, rounding[i]) == 0;
+  for (size_t i = 0; i < sizeof rounding / sizeof rounding[0]; i++)
+    rounds |= kernel != NULL && strcmp(kernel, rounding[i]) == 0;
   if (type == TDM_F32 || !rounds) return 0;
   return type == TDM_F16 ? 0x1p-11 : 0x1p-8;
 }

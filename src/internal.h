@@ -243,6 +243,10 @@ tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op);
 /* For one run with another description: refuses kernels that can't vary, else copies into *run what runs read of the plan.
  * run->desc is then the caller's to change, before tdm_plan_run(run, ...). name, value: what becomes of it, for messages. */
 tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run);
+/* Of rope: floats of the plan's table of angles, head_dim for each position, before the one where the run begins. */
+static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
+  return (run->desc.rope.offset - run->made->desc.rope.offset) * run->desc.rope.head_dim;
+}
 /* The title of a run: the plan's, and what was varied: "attention f32 ..., skv = 17". Returns text. */
 enum { TDM_TITLE_TEXT = 224 };
 const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]);

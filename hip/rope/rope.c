@@ -64,7 +64,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   memcpy(&args, plan->args, sizeof args);
   args.x = buffers[0];
   args.y = buffers[1];
-  args.turns += (plan->desc.rope.offset - plan->made->desc.rope.offset) * plan->desc.rope.head_dim;
+  args.turns += tdm_rope_skipped(plan);
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
