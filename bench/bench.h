@@ -9,6 +9,7 @@
 #include "../case/options.h"
 #include "count.h"
 #include "gnuplot.h"
+#include "result.h"
 #include "table.h"
 
 /* BENCH_TEXT: a case as case_print has it, with every setting and 32 steps of an epilogue. */
@@ -246,15 +247,15 @@ void bench_print_count(FILE *out, const bench_run *run);
 
 /* ---- Files. false: one line in error. ---- */
 
-/* files.c. Opening replaces what was there. */
-FILE *bench_open_file(const char *path, char *error, size_t size);
+/* files.c. What is written to file->to replaces what was there when it is closed (files/result.h). */
+bool bench_open_file(result_file *file, const char *path, char *error, size_t size);
 /* Can a file be written? Asked before minutes of measuring. NULL: none is wanted. */
 bool bench_can_write(const char *option, const char *path, char *error, size_t size);
 /* An option for simulated devices alone must not be given where the run has none. text: its value; NULL: it was not given. */
 bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
 /* The same for an option about times, where every device is simulated. */
 bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
-bool bench_close_file(FILE *file, const char *path, char *error, size_t size);
+bool bench_close_file(result_file *file, const char *path, char *error, size_t size);
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
 /* root, which it releases; NULL: no memory for it. */
 bool bench_write_root(const char *path, json_t *root, char *error, size_t size);

@@ -22,14 +22,15 @@ for tool in test/tandem-check bench/tandem-bench; do
   }
 done
 mkdir -p bench/results
-part=$(mktemp) tables=$results.md peer=$results-torch.md
-trap 'rm -f "$part" "$tables" "$peer"' EXIT
+part=$(mktemp) check=$(mktemp) tables=$results.md peer=$results-torch.md
+trap 'rm -f "$part" "$check" "$tables" "$peer"' EXIT
 
 # shellcheck disable=SC2086 # RUNNER may be several words, or none
-${RUNNER-} "$build/test/tandem-check" --device "$device" >"$results-check.txt" || {
-  tail -n 20 "$results-check.txt" >&2
+${RUNNER-} "$build/test/tandem-check" --device "$device" >"$check" || {
+  tail -n 20 "$check" >&2
   exit 1
 }
+sh bench/replace.sh "$results-check.txt" <"$check"
 tail -n 1 "$results-check.txt"
 picture="No gnuplot was found to draw a roofline."
 if command -v gnuplot >/dev/null; then

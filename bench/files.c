@@ -1,33 +1,28 @@
 /* The files of results: opening, closing, CSV and JSON. */
-#include <errno.h>
 #include <jansson.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
 
-FILE *bench_open_file(const char *path, char *error, size_t size) {
-  FILE *file = fopen(path, "w");
-  if (file == NULL) snprintf(error, size, "'%s': can't be written: %s", path, strerror(errno));
-  return file;
-}
-
-bool bench_can_write(const char *option, const char *path, char *error, size_t size) {
-  if (path == NULL) return true;
-  bool was = access(path, F_OK) == 0;
-  FILE *file = fopen(path, "a");
-  bool good = file != NULL && fclose(file) == 0;
-  if (good && !was) unlink(path); /* what is refused or fails from here on leaves no empty file */
-  if (good) return true;
-  snprintf(error, size, "%s = '%s': can't be written: %s", option, path, strerror(errno));
+bool bench_open_file(result_file *file, const char *path, char *error, size_t size) {
+  char reason[BENCH_TEXT];
+  if (result_open(file, path, reason, sizeof reason)) return true;
+  snprintf(error, size, "'%s': %s", path, reason);
   return false;
 }
 
-bool bench_close_file(FILE *file, const char *path, char *error, size_t size) {
-  bool ok = fflush(file) == 0 && ferror(file) == 0;
-  ok = fclose(file) == 0 && ok;
-  if (!ok) snprintf(error, size, "'%s': can't be written: %s", path, strerror(errno));
-  return ok;
+bool bench_can_write(const char *option, const char *path, char *error, size_t size) {
+  char reason[BENCH_TEXT];
+  if (path == NULL || result_check(path, reason, sizeof reason)) return true;
+  snprintf(error, size, "%s = '%s': %s", option, path, reason);
+  return false;
+}
+
+bool bench_close_file(result_file *file, const char *path, char *error, size_t size) {
+  char reason[BENCH_TEXT];
+  if (result_finish(file, reason, sizeof reason)) return true;
+  snprintf(error, size, "'%s': %s", path, reason);
+  return false;
 }
 
 static const char *outcome_name(bench_outcome outcome) {
@@ -105,8 +100,9 @@ static void put_row(FILE *out, const bench_row *r, const bench_launch *launch) {
 }
 
 bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size) {
-  FILE *out = bench_open_file(path, error, size);
-  if (out == NULL) return false;
+  result_file file;
+  if (!bench_open_file(&file, path, error, size)) return false;
+  FILE *out = file.to;
   fprintf(out, "case,device,by,kernel,outcome,reason,%s", timed_head);
   put_counted_head(out);
   fputc('\n', out);
@@ -115,7 +111,7 @@ bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t
     put_row(out, r, r->counts.launches > 0 ? &r->counts.launch[0] : NULL);
     for (int l = 1; l < r->counts.launches; l++) put_row(out, r, &r->counts.launch[l]);
   }
-  return bench_close_file(out, path, error, size);
+  return bench_close_file(&file, path, error, size);
 }
 
 /* ---- JSON ---- */
@@ -190,12 +186,15 @@ bool bench_write_root(const char *path, json_t *root, char *error, size_t size) 
     snprintf(error, size, "'%s': no memory for the JSON text, or a text in it is no UTF-8", path);
     return false;
   }
-  FILE *out = bench_open_file(path, error, size);
-  bool ok = out != NULL;
-  if (ok) {
-    json_dumpf(root, out, JSON_INDENT(2));
-    fputc('\n', out);
-    ok = bench_close_file(out, path, error, size);
+  result_file file;
+  bool ok = bench_open_file(&file, path, error, size);
+  if (ok && json_dumpf(root, file.to, JSON_INDENT(2)) != 0 && !ferror(file.to)) {
+    result_drop(&file);
+    snprintf(error, size, "'%s': no memory for the JSON text", path);
+    ok = false;
+  } else if (ok) {
+    fputc('\n', file.to);
+    ok = bench_close_file(&file, path, error, size);
   }
   json_decref(root);
   return ok;

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "result.h"
+
 bool bench_can_plot(char *error, size_t size) {
   int status = system("command -v gnuplot >/dev/null 2>&1");
   if (status == 0) return true;
@@ -51,13 +53,19 @@ static bool read_svg(FILE *file, char **svg, size_t *bytes) {
   return false;
 }
 
-static bool copy(FILE *from, const char *path) {
+static bool copy(FILE *from, const char *path, char *reason, size_t size) {
   char *svg;
   size_t bytes;
-  if (!read_svg(from, &svg, &bytes)) return false;
-  FILE *to = fopen(path, "wb");
-  bool written = to != NULL && fwrite(svg, 1, bytes, to) == bytes;
-  if (to != NULL && fclose(to) != 0) written = false;
+  result_file to;
+  if (!read_svg(from, &svg, &bytes)) {
+    snprintf(reason, size, "gnuplot drew no whole picture: is the disk of TMPDIR full?");
+    return false;
+  }
+  bool written = result_open(&to, path, reason, size);
+  if (written) {
+    fwrite(svg, 1, bytes, to.to);
+    written = result_finish(&to, reason, size);
+  }
   free(svg);
   return written;
 }
@@ -66,7 +74,7 @@ static bool copy(FILE *from, const char *path) {
 bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
                    char *error, size_t size) {
   const char *folder = getenv("TMPDIR");
-  char drawn[4096];
+  char drawn[4096], reason[512];
   if (folder == NULL || folder[0] == '\0') folder = "/tmp";
   int length = snprintf(drawn, sizeof drawn, "%s/tandem-plot-XXXXXX", folder);
   int status, number = length < (int)sizeof drawn ? mkstemp(drawn) : -1;
@@ -76,12 +84,12 @@ bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path,
     snprintf(error, size, "--plot = '%s': no file in %s to draw into (TMPDIR)", path, folder);
     return false;
   }
-  bool made = draw(drawn, script, user, &status), copied = made && copy(file, path);
+  bool made = draw(drawn, script, user, &status), copied = made && copy(file, path, reason, sizeof reason);
   fclose(file);
   unlink(drawn);
   if (!made)
     snprintf(error, size, "--plot = '%s': gnuplot failed (exit status %d)", path, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
   else if (!copied)
-    snprintf(error, size, "--plot = '%s': could not be written whole", path);
+    snprintf(error, size, "--plot = '%s': %s", path, reason);
   return copied;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "output.h"
 
 static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
 
@@ -286,6 +287,7 @@ static void join_command(int argc, char **argv, char *text, size_t size) {
 }
 
 int main(int argc, char **argv) {
+  output_begin("tandem-bench");
   if (argc > 1 && strcmp(argv[1], "order") == 0) return bench_order(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "ladder") == 0) return bench_ladder(argc - 1, argv + 1);
   char command[1024];

@@ -19,6 +19,8 @@ import time
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from replace import replacing
+
 WARM_UP = 3
 PRESETS = {
     "benchmark": dict(vocab_size=32000, hidden_size=2048, num_hidden_layers=16, num_attention_heads=32, num_key_value_heads=16,
@@ -141,12 +143,12 @@ def main():
         return 0
     result = measure(arguments)
     if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
+        with replacing(arguments.json) as file:
             json.dump(result, file, indent=2)
     if arguments.markdown:
         with open(arguments.beside, encoding="utf-8") as file:
             ours = json.load(file)
-        with open(arguments.markdown, "w", encoding="utf-8") as file:
+        with replacing(arguments.markdown) as file:
             file.write("\n".join(table(ours, result["rows"])) + "\n")
     return 0
 

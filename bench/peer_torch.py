@@ -19,6 +19,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from replace import replacing
+
 WARM_UP, REPEATS = 5, 21
 
 
@@ -300,9 +302,9 @@ def main():
     results = list(measure([*prefix, bench], device))
     head = f"{about['device']}, driver {about['driver']}, PyTorch {about['torch']}, whose own copy of 65536x4096 f32 takes "
     head += f"{about['copy_65536x4096_ms']:.3f} ms of the device, {about['copy_65536x4096_wall_ms']:.3f} ms with the launch."
-    with open(base + ".json", "w", encoding="utf-8") as file:
+    with replacing(base + ".json") as file:
         json.dump(about | {"cases": results}, file, indent=1)
-    with open(base + ".md", "w", encoding="utf-8") as file:
+    with replacing(base + ".md") as file:
         file.write(f"{head}\n\n{goal_table(results)}\n{case_table(results)}")
 
 

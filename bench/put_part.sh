@@ -16,7 +16,7 @@ trap 'rm -rf "$folder"' EXIT
   echo "<!-- $1: end -->"
 } >"$folder/part"
 grep -q '^## ' "$folder/part" && heading= || heading="## $1"
-[ -f $document ] || printf '# Results\n\n' >$document
+if [ -f $document ]; then cat $document; else printf '# Results\n\n'; fi >"$folder/old"
 awk -v part="$folder/part" -v name="$1" -v heading="$heading" '
   function put(line) { while ((getline line < part) > 0) print line; done = 1 }
   index($0, "<!-- " name ": written") == 1 { put(); inside = 1 }
@@ -26,8 +26,8 @@ awk -v part="$folder/part" -v name="$1" -v heading="$heading" '
     if (inside) exit 1
     if (!done) print heading != "" ? "\n" heading "\n" : ""
     if (!done) put()
-  }' $document >"$folder/document" || {
+  }' "$folder/old" >"$folder/document" || {
   echo "put_part.sh: $document: the part $1 has no line '<!-- $1: end -->': nothing was written" >&2
   exit 1
 }
-cat "$folder/document" >$document
+sh bench/replace.sh $document <"$folder/document"

@@ -286,8 +286,8 @@ static void write_markdown(FILE *out, const bench_run *run, const char *command)
 }
 
 bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size) {
-  FILE *out = bench_open_file(path, error, size);
-  if (out == NULL) return false;
-  write_markdown(out, run, command);
-  return bench_close_file(out, path, error, size);
+  result_file file;
+  if (!bench_open_file(&file, path, error, size)) return false;
+  write_markdown(file.to, run, command);
+  return bench_close_file(&file, path, error, size);
 }

@@ -6,6 +6,8 @@ import os
 import re
 import sys
 
+from replace import replacing
+
 CHIPS = ["gfx950", "gfx942"]
 # AMD's data sheets: MI355X 2.4 GHz, MI300X 2.1 GHz (sim/chip.c names them).
 CLOCK = {"gfx950": ("MI355X", 2.4e9), "gfx942": ("MI300X", 2.1e9)}
@@ -15,7 +17,7 @@ rows = {}
 for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
     name, chip, _ = os.path.basename(path).rsplit(".", 2)
     [rows[name, chip]] = json.load(open(path))["rows"]
-with open(out, "w") as file:
+with replacing(out) as file:
     json.dump([dict(name=name, **row) for (name, _), row in sorted(rows.items())], file, indent=1)
     file.write("\n")
 

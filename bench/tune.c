@@ -144,13 +144,14 @@ static void tune_case(tune_tool *t, const tdm_case *c) {
 }
 
 static bool write_table(tune_tool *t, const char *command) {
-  FILE *file = bench_open_file(t->out, t->error, sizeof t->error);
-  if (file == NULL) return false;
+  result_file table;
+  if (!bench_open_file(&table, t->out, t->error, sizeof t->error)) return false;
+  FILE *file = table.to;
   fprintf(file, "tandem-tuned 1\n# made by: %s\n# by %s\n", command,
           t->simulated ? "gfxsim's pipe bounds, which are no times" : "medians of times");
   for (int i = 0; i < t->entries; i++) fprintf(file, "%s\n", t->entry[i]);
   fprintf(file, "end %d\n", t->entries);
-  return bench_close_file(file, t->out, t->error, sizeof t->error);
+  return bench_close_file(&table, t->out, t->error, sizeof t->error);
 }
 
 /* ---- Command line ---- */

@@ -10,7 +10,9 @@
 
 #include "learn_config.h"
 #include "options.h"
+#include "output.h"
 #include "process.h"
+#include "read.h"
 #include "scores.h"
 #include "show.h"
 #include "try.h"
@@ -81,7 +83,10 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   const char *dot = strrchr(file, '.'), *wanted = e->c ? ".c" : ".hip";
   if (dot == NULL || strcmp(dot, wanted) != 0)
     return refuse("FILE = '%s': %s is done in %s: must end in %s", file, e->name, e->c ? "OpenMP and C" : "HIP", wanted);
-  if (access(file, R_OK) != 0) return refuse("FILE = '%s': can't be read", file);
+  char reason[256];
+  int readable = read_open(file, reason, sizeof reason);
+  if (readable < 0) return refuse("FILE = '%s': %s", file, reason);
+  close(readable);
   if (!known_device(e, r.device))
     return refuse("--device = '%s': must be %s", r.device, e->c ? "host or omp:N" : "sim:gfx950, sim:gfx942 or hip:N");
   if (o->score != NULL && (!e->open || strncmp(r.device, "sim:", 4) != 0))
@@ -121,6 +126,7 @@ static int command(const char **words, const options *o) {
 int main(int argc, const char **argv) {
   options o = {.hints = 1};
   char error[256];
+  output_begin("tandem-learn");
   struct poptOption rows[] = {
       {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs: sim:gfx950, sim:gfx942, hip:N; C: host, omp:N",
        "DEV"},

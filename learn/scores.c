@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +29,24 @@ bool learn_score_name(const char *name) {
   return length > 0 && length <= NAME_MOST && name[0] != ' '; /* parse skips white space in front */
 }
 
+/* In one write under a lock, so that the lines of two runs do not mix. A line that does not fit the disk is taken back: half of
+ * one would make the whole file unreadable. */
+static bool append(const char *path, const char *line, size_t length) {
+  struct stat is;
+  int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  bool locked = flock(file, LOCK_EX) == 0 && fstat(file, &is) == 0;
+  signal(SIGXFSZ, SIG_IGN); /* with a limit on the size of files, an error */
+  ssize_t wrote = locked ? write(file, line, length) : -1;
+  int fault = wrote >= 0 ? ENOSPC : errno;
+  bool good = wrote == (ssize_t)length;
+  if (good && S_ISREG(is.st_mode) && fsync(file) != 0) good = false, fault = errno;
+  if (!good && wrote > 0 && ftruncate(file, is.st_size) != 0) fault = errno;
+  if (close(file) != 0 && good) good = false, fault = errno;
+  errno = fault;
+  return good;
+}
+
 bool learn_score_add(const char *path, const char *name, const learn_request *r, const learn_outcome *o) {
   char line[512], date[24];
   time_t now = time(NULL);
@@ -35,9 +56,7 @@ bool learn_score_add(const char *path, const char *name, const learn_request *r,
   const double *c = o->counter;
   int length = snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%.0f\t%s\t%.0f\t%.0f\t%.0f\n", date, r->exercise->name, name,
                         r->device, c[LEARN_FLOOR], o->floor, c[LEARN_VALU], c[LEARN_CONFLICTS], c[LEARN_OCCUPANCY]);
-  int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  bool good = file >= 0 && write(file, line, (size_t)length) == length; /* one write: lines of two runs do not mix */
-  if (file >= 0 && close(file) != 0) good = false;
+  bool good = append(path, line, (size_t)length);
   if (good)
     printf("%s: a line for %s; tandem-learn scores %s shows it\n", path, name, path);
   else

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "read.h"
+
 enum { TEXT_MOST = 1 << 20 };
 
 const char *const learn_counter_names[LEARN_COUNTERS] = {
@@ -25,12 +27,17 @@ void learn_list(void) {
 /* ---- Files ---- */
 
 char *learn_read_text(const char *path) {
-  FILE *file = fopen(path, "r");
+  char reason[256];
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) {
+    fprintf(stderr, "tandem-learn: %s: %s\n", path, reason);
+    return NULL;
+  }
   char *text = malloc(TEXT_MOST);
-  size_t used = file != NULL && text != NULL ? fread(text, 1, TEXT_MOST - 1, file) : 0;
-  bool good = file != NULL && text != NULL && !ferror(file);
+  size_t used = text != NULL ? fread(text, 1, TEXT_MOST - 1, file) : 0;
+  bool good = text != NULL && !ferror(file);
   if (!good) fprintf(stderr, "tandem-learn: %s: can't be read: %s\n", path, strerror(errno));
-  if (file != NULL) fclose(file);
+  fclose(file);
   if (good) text[used] = '\0';
   if (good) return text;
   free(text);
@@ -49,7 +56,10 @@ bool learn_write_start(const learn_exercise *e, const char *folder, const char *
   size_t length = strlen(text);
   int file = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   bool good = file >= 0 && write(file, text, length) == (ssize_t)length;
-  if (file >= 0 && close(file) != 0) good = false;
+  int fault = errno;
+  if (file >= 0 && close(file) != 0 && good) good = false, fault = errno;
+  if (file >= 0 && !good) unlink(to); /* it is ours, and new */
+  errno = fault;
   free(text);
   if (good)
     printf("%s: the start of %s; then: tandem-learn try %s %s\n", to, e->name, e->name, to);

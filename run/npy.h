@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "result.h"
+
 enum { NPY_MAX_RANK = 8, NPY_MAX_HEADER = 65536, NPY_SHAPE_TEXT = 192 };
 
 typedef enum npy_type { NPY_F16, NPY_F32, NPY_F64, NPY_I32, NPY_I64, NPY_U16 } npy_type;
@@ -50,8 +52,12 @@ void npy_read_row(const npy_array *array, int64_t row, void *out);
 
 /* Reads a whole file into memory, so that a file that changes meanwhile can't hurt. *bytes is the caller's to free. */
 bool npy_read_file(const char *path, void **bytes, size_t *size, char *error, size_t error_size);
-/* Writes an array in C order, version 1.0, to a new file; what was there is replaced. A file that fails is removed. */
+/* Writes an array in C order, version 1.0. The file that was there is replaced once all of it is on the disk (files/result.h).
+ */
 bool npy_write_file(const char *path, npy_type type, int rank, const int64_t *dim, const void *data, char *error,
                     size_t error_size);
+/* The same up to result_place, so that several files change together. */
+bool npy_begin_file(result_file *file, const char *path, npy_type type, int rank, const int64_t *dim, const void *data,
+                    char *error, size_t error_size);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "npy.h"
+#include "read.h"
 
 static bool fail_system(const char *what, char *error, size_t error_size) {
   snprintf(error, error_size, "%s: %s", what, strerror(errno));
@@ -17,10 +17,6 @@ static bool fail_system(const char *what, char *error, size_t error_size) {
 static bool read_open_file(FILE *file, void **bytes, size_t *size, char *error, size_t error_size) {
   struct stat status;
   if (fstat(fileno(file), &status) != 0) return fail_system("can't be examined", error, error_size);
-  if (!S_ISREG(status.st_mode)) {
-    snprintf(error, error_size, "is no regular file");
-    return false;
-  }
   *size = (size_t)status.st_size;
   *bytes = malloc(*size > 0 ? *size : 1);
   if (*bytes == NULL) {
@@ -39,8 +35,8 @@ static bool read_open_file(FILE *file, void **bytes, size_t *size, char *error, 
 
 bool npy_read_file(const char *path, void **bytes, size_t *size, char *error, size_t error_size) {
   *bytes = NULL;
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return fail_system("can't be opened", error, error_size);
+  FILE *file = read_open_stream(path, error, error_size);
+  if (file == NULL) return false;
   bool ok = read_open_file(file, bytes, size, error, error_size);
   fclose(file);
   return ok;
@@ -61,17 +57,19 @@ static size_t make_header(npy_type type, int rank, const int64_t *dim, char text
   return total;
 }
 
-bool npy_write_file(const char *path, npy_type type, int rank, const int64_t *dim, const void *data, char *error,
-                    size_t error_size) {
+bool npy_begin_file(result_file *file, const char *path, npy_type type, int rank, const int64_t *dim, const void *data,
+                    char *error, size_t error_size) {
   char header[512];
   size_t length = make_header(type, rank, dim, header), bytes = npy_type_size(type);
   for (int d = 0; d < rank; d++) bytes *= (size_t)dim[d];
-  FILE *file = fopen(path, "wb");
-  if (file == NULL) return fail_system("can't be written", error, error_size);
-  bool ok = fwrite(header, 1, length, file) == length && fwrite(data, 1, bytes, file) == bytes;
-  ok = fflush(file) == 0 && ok; /* a full disk may show only here */
-  if (!ok) fail_system("can't be written", error, error_size);
-  if (fclose(file) != 0 && ok) ok = fail_system("can't be written", error, error_size);
-  if (!ok) unlink(path);
-  return ok;
+  if (!result_open(file, path, error, error_size)) return false;
+  fwrite(header, 1, length, file->to);
+  fwrite(data, 1, bytes, file->to);
+  return result_sync(file, error, error_size);
+}
+
+bool npy_write_file(const char *path, npy_type type, int rank, const int64_t *dim, const void *data, char *error,
+                    size_t error_size) {
+  result_file file;
+  return npy_begin_file(&file, path, type, rank, dim, data, error, error_size) && result_place(&file, error, error_size);
 }

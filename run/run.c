@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 bool job_fail(job *j, int exit_code, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -174,6 +176,7 @@ static int print_usage(void) {
 }
 
 int main(int argc, char **argv) {
+  output_begin("tandem-run");
   if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)) return print_usage();
   const case_op *op = argc > 1 ? case_find_op(argv[1]) : NULL;
   if (op == NULL) {

@@ -1,10 +1,7 @@
-/* Writes the results: all of them to FILE.tmp first, so that a failure changes no file. */
-#include <errno.h>
+/* Writes the results: each beside its target first, so that a failure changes no file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "run.h"
 
@@ -18,13 +15,6 @@ static const char *path_of(const job *j, int i) {
 }
 
 static const char *option_of(const job *j, int i) { return i == j->main_output ? "out" : j->array[i].is.name; }
-
-static char *temporary_name(const char *path) {
-  size_t size = strlen(path) + sizeof ".tmp";
-  char *name = malloc(size);
-  if (name != NULL) snprintf(name, size, "%s.tmp", path);
-  return name;
-}
 
 /* The array without its gaps. */
 static void *gather(const job_array *array) {
@@ -46,15 +36,16 @@ static int dimensions_left_out(const job *j, const case_array *array) {
   return left_out;
 }
 
-static bool write_one(job *j, int i, const char *path) {
+static bool write_one(job *j, int i, result_file *file) {
   const case_array *is = &j->array[i].is;
   int skip = dimensions_left_out(j, is);
   char reason[256];
   void *packed = gather(&j->array[i]);
   if (packed == NULL) return job_fail(j, EXIT_FAILED, "%s: no memory to write it", is->name);
-  bool ok = npy_write_file(path, npy_types[is->element], is->rank - skip, is->dim + skip, packed, reason, sizeof reason);
+  bool ok = npy_begin_file(file, path_of(j, i), npy_types[is->element], is->rank - skip, is->dim + skip, packed, reason,
+                           sizeof reason);
   free(packed);
-  return ok || job_fail(j, EXIT_FAILED, "--%s = '%s': %s: %s", option_of(j, i), path_of(j, i), path, reason);
+  return ok || job_fail(j, EXIT_FAILED, "--%s = '%s': %s", option_of(j, i), path_of(j, i), reason);
 }
 
 static void report(const job *j, int i) {
@@ -66,46 +57,29 @@ static void report(const job *j, int i) {
   if (is->element == CASE_BF16) printf("%s: its u16 elements are bfloat16 words\n", is->name);
 }
 
-static bool rename_all(job *j, char *const temporary[CASE_MAX_ARRAYS]) {
+static bool place_all(job *j, result_file file[CASE_MAX_ARRAYS]) {
+  char reason[256];
   for (int i = 0; i < j->count; i++) {
-    if (temporary[i] == NULL) continue;
-    if (rename(temporary[i], path_of(j, i)) != 0)
-      return job_fail(j, EXIT_FAILED, "--%s = '%s': can't be written: %s", option_of(j, i), path_of(j, i), strerror(errno));
+    if (path_of(j, i) == NULL) continue;
+    if (!result_place(&file[i], reason, sizeof reason))
+      return job_fail(j, EXIT_FAILED, "--%s = '%s': %s", option_of(j, i), path_of(j, i), reason);
     report(j, i);
   }
   return true;
 }
 
-/* Renaming would put a file in the place of a device. */
-static bool check_path(job *j, int i) {
-  const char *path = path_of(j, i);
-  struct stat is;
-  if (stat(path, &is) == 0 && !S_ISREG(is.st_mode))
-    return job_fail(j, EXIT_FAILED, "--%s = '%s': is no regular file", option_of(j, i), path);
-  return true;
-}
-
 bool job_save(job *j) {
-  char *temporary[CASE_MAX_ARRAYS] = {0};
+  static const result_file none = {.descriptor = -1};
+  result_file file[CASE_MAX_ARRAYS];
   bool ok = true;
+  for (int i = 0; i < CASE_MAX_ARRAYS; i++) file[i] = none;
   for (int i = 0; i < j->count && ok; i++) {
-    const char *path = path_of(j, i);
-    if (path == NULL) {
-      if (j->array[i].result != NULL)
-        printf("%s: not written; --%s FILE writes it\n", j->array[i].is.name, j->array[i].is.name);
-      continue;
-    }
-    if (!check_path(j, i)) {
-      ok = false;
-      break;
-    }
-    temporary[i] = temporary_name(path);
-    ok = temporary[i] != NULL ? write_one(j, i, temporary[i]) : job_fail(j, EXIT_FAILED, "no memory for a file name");
+    if (path_of(j, i) != NULL)
+      ok = write_one(j, i, &file[i]);
+    else if (j->array[i].result != NULL)
+      printf("%s: not written; --%s FILE writes it\n", j->array[i].is.name, j->array[i].is.name);
   }
-  ok = ok && rename_all(j, temporary);
-  for (int i = 0; i < j->count; i++) {
-    if (temporary[i] != NULL && !ok) unlink(temporary[i]);
-    free(temporary[i]);
-  }
+  ok = ok && place_all(j, file);
+  for (int i = 0; i < CASE_MAX_ARRAYS; i++) result_drop(&file[i]);
   return ok;
 }

@@ -165,7 +165,10 @@ static void test_bad_usage(void **state) {
   assert_refuses("gemm --a a.npy --b b.npy", "--out: must name");
   assert_refuses("gemm --a a.npy --out out.npy", "--b: must name the file of this input");
   assert_refuses("gemm --a none.npy --b b.npy --out out.npy", "--a = 'none.npy': can't be opened");
-  assert_refuses("gemm --a /dev/null --b b.npy --out out.npy", "no regular file");
+  assert_refuses("gemm --a /dev/null --b b.npy --out out.npy",
+                 "--a = '/dev/null': is a character device: must be a regular file");
+  assert_int_equal(system("test -p fifo || mkfifo fifo"), 0);
+  assert_refuses("gemm --a fifo --b b.npy --out out.npy", "--a = 'fifo': is a pipe: must be a regular file");
   assert_refuses("gemm --a a.npy --b a.npy --out out.npy", "must be [batch, K, N] with K = 3, as --a says");
   assert_refuses("gemm --a a.npy --b ids.npy --out out.npy", "--b = 'ids.npy': ");
   assert_refuses("gemm --a a.npy --b b.npy --out out.npy --dtype f8", "f8");
@@ -194,17 +197,27 @@ static void test_unwritable(void **state) {
   write_array("w.npy", NPY_F32, 1, (const int64_t[]){3}, (const float[]){1, 1, 1});
   int status = run("rmsnorm --x a.npy --weight w.npy --residual a.npy --sum sum.npy --out none/out.npy");
   assert_int_equal(status, 1);
-  assert_non_null(strstr(said, "--out = 'none/out.npy': none/out.npy.tmp: can't be written"));
+  assert_non_null(strstr(said, "--out = 'none/out.npy': can't be written: no new file in 'none/': No such file"));
   char got[sizeof text] = "";
   file = fopen("sum.npy", "r");
   assert_non_null(file);
   assert_non_null(fgets(got, sizeof got, file));
   fclose(file);
   assert_string_equal(got, text);
-  assert_int_equal(access("sum.npy.tmp", F_OK), -1);
+  assert_int_not_equal(system("ls -a | grep -q tandem-tmp"), 0);
+  assert_int_equal(mkdir("folder", 0700), 0);
+  assert_int_equal(run("rmsnorm --x a.npy --weight w.npy --out folder"), 1);
+  assert_non_null(strstr(said, "--out = 'folder': can't be written: Is a directory"));
+  assert_int_equal(run("rmsnorm --x a.npy --weight w.npy --residual a.npy --sum sum.npy --out /dev/full"), 1);
+  assert_non_null(strstr(said, "--out = '/dev/full': can't be written: No space left on device"));
+  assert_int_equal(system("grep -q before sum.npy"), 0);
+  /* What can't be replaced is written to: a pipe gets the array. */
+  assert_int_equal(system("rm -f whole.npy piped.npy"), 0);
+  assert_int_equal(run("rmsnorm --x a.npy --weight w.npy --out whole.npy"), 0);
   assert_int_equal(mkfifo("pipe", 0600), 0);
-  assert_int_equal(run("rmsnorm --x a.npy --weight w.npy --out pipe"), 1);
-  assert_non_null(strstr(said, "--out = 'pipe': is no regular file"));
+  assert_int_equal(system("cat pipe >piped.npy &"), 0);
+  assert_int_equal(run("rmsnorm --x a.npy --weight w.npy --out pipe"), 0);
+  assert_int_equal(system("for i in 1 2 3 4 5 6 7 8 9; do cmp -s whole.npy piped.npy && exit 0; sleep 1; done; exit 1"), 0);
 }
 
 int main(int argc, char **argv) {

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "gfxsim.h"
+#include "output.h"
 
 enum { N = 512, TILE = 128, REPEAT = 5 };
 
@@ -74,6 +75,7 @@ static double measure(const void *object_data, size_t bytes, const gfxsim_option
 }
 
 int main(int argc, char **argv) {
+  output_begin("gfxsim-bench");
   static uint8_t data[1 << 20];
   static const struct {
     const char *name;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 bool complain(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -71,6 +73,7 @@ int info_command(int argc, const char **argv) {
 }
 
 int main(int argc, char **argv) {
+  output_begin("gfxsim");
   const char *command = argc > 1 ? argv[1] : "";
   if (strcmp(command, "info") == 0) return info_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "run") == 0) return run_command(argc - 1, (const char **)argv + 1);

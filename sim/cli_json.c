@@ -1,4 +1,5 @@
 /* The counters of a launch as a file, with its instructions. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -36,7 +37,16 @@ bool profile_write_json(const gfxsim_kernel_info *kernel, const gfxsim_counters 
     json_decref(root);
     return complain("profile: no memory for JSON");
   }
-  bool good = json_dump_file(root, file, JSON_INDENT(1)) == 0;
+  result_file to;
+  char error[256];
+  bool good = result_open(&to, file, error, sizeof error);
+  if (good && json_dumpf(root, to.to, JSON_INDENT(1)) != 0 && !ferror(to.to)) {
+    result_drop(&to);
+    snprintf(error, sizeof error, "no memory for the text");
+    good = false;
+  } else if (good) {
+    good = result_finish(&to, error, sizeof error);
+  }
   json_decref(root);
-  return good || complain("--json %s: can't be written", file);
+  return good || complain("--json %s: %s", file, error);
 }

@@ -2,12 +2,15 @@
 #include "tuned.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifdef TDM_HIP
 #include "../hip/hip.h"
@@ -213,8 +216,20 @@ tdm_status tdm_tuned_parse(const char *name, const char *text, size_t length, td
 }
 
 tdm_status tdm_tuned_read(const char *path, tdm_tuned **table) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can not be read: %s", path, strerror(errno));
+  /* Without O_NONBLOCK, opening a pipe waits for its writer; a regular file does not heed it. */
+  struct stat is;
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  bool regular = descriptor >= 0 && fstat(descriptor, &is) == 0 && S_ISREG(is.st_mode);
+  if (descriptor >= 0 && !regular) {
+    close(descriptor);
+    return tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can not be read: must be a regular file", path);
+  }
+  FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+  if (file == NULL) {
+    tdm_status status = tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can not be read: %s", path, strerror(errno));
+    if (descriptor >= 0) close(descriptor);
+    return status;
+  }
   char *text = malloc(TDM_TUNED_MOST_BYTES + 1);
   size_t length = text == NULL ? 0 : fread(text, 1, TDM_TUNED_MOST_BYTES + 1, file);
   tdm_status status = TDM_OK;

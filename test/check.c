@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "options.h"
+#include "output.h"
 
 typedef struct command {
   case_options options;
@@ -280,6 +281,7 @@ static bool read_every(session *s) {
 }
 
 int main(int argc, const char **argv) {
+  output_begin("tandem-check");
   command k = {0};
   struct poptOption rows[CASE_OPTION_ROWS];
   case_options_table(&k.options, rows);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tandem/softmax.h"
@@ -140,6 +141,10 @@ static void order(void **state) {
           "line 2: end 1");
   unlink(path);
   REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can not be read");
+  assert_int_equal(mkfifo(path, 0600), 0); /* refused, not waited for */
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can not be read",
+          "regular file");
+  unlink(path);
   assert_ptr_equal(context, UNTOUCHED);
 }
 

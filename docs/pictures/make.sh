@@ -3,6 +3,13 @@
 #      sh docs/pictures/make.sh --count TANDEM-BENCH: counts the cases of the roofline anew, into docs/pictures/roofline-*.json
 set -eu
 here=$(dirname "$0")
+draw() { # FILE COMMAND...: a picture that fails leaves the old one
+  file=$1
+  shift
+  "$@" >"$file.$$.tandem-tmp" && mv -f "$file.$$.tandem-tmp" "$file" && return
+  rm -f "$file.$$.tandem-tmp"
+  exit 1
+}
 if [ "$1" = --count ]; then
   count() { # NAME ARGUMENTS...
     json=$here/roofline-$1.json
@@ -19,5 +26,7 @@ if [ "$1" = --count ]; then
   count attention attention 1x8x2x1024x1024x128
   exit
 fi
-for picture in $("$1" --help | sed -n 's/^  \([a-z0-9-]*\)  .*/\1/p'); do "$1" "$picture" >"$2/$picture.svg"; done
-"$1" roofline "$here"/roofline-*.json >"$2/roofline.svg"
+for picture in $("$1" --help | sed -n 's/^  \([a-z0-9-]*\)  .*/\1/p'); do
+  draw "$2/$picture.svg" "$1" "$picture"
+done
+draw "$2/roofline.svg" "$1" roofline "$here"/roofline-*.json

@@ -7,6 +7,7 @@
 
 #include "../../sim/chips.h"
 #include "pictures.h"
+#include "read.h"
 #include "svg.h"
 
 enum { MOST_POINTS = 40, MOST_ROOFS = 6, LABEL = 96 };
@@ -100,7 +101,14 @@ static void add_row(graph *g, const json_t *row) {
 
 static bool read_file(graph *g, const char *path, char *error, size_t size) {
   json_error_t why;
-  json_t *all = json_load_file(path, 0, &why);
+  char reason[256];
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) {
+    snprintf(error, size, "roofline: '%s' must be what tandem-bench --json wrote: %s", path, reason);
+    return false;
+  }
+  json_t *all = json_loadf(file, 0, &why);
+  fclose(file);
   const json_t *rows = json_object_get(all, "rows");
   if (!json_is_array(rows)) {
     snprintf(error, size, "roofline: '%s' must be what tandem-bench --json wrote: %s", path,

@@ -24,4 +24,4 @@ refused 'no row of these files' 1 roofline "$folder/empty"
 echo '{"rows": [' >"$folder/cut"
 refused "cut' must be what" 1 roofline "$folder/cut"
 "$draw" chip >/dev/full 2>"$folder/full" && echo 'pictures: a full disk goes unnoticed' && exit 1
-grep -q "stdout can't be written" "$folder/full"
+grep -q "standard output: can't be written: No space left" "$folder/full"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "read.h"
 #include "safetensors.h"
 
 static const char INDEX[] = "model.safetensors.index.json", SINGLE[] = "model.safetensors";
@@ -38,7 +39,11 @@ static bool open_shards(checkpoint *c, const char *path, llama_error *error) {
   json_error_t fault;
   const char *tensor;
   json_t *name;
-  c->index = json_load_file(path, JSON_REJECT_DUPLICATES, &fault);
+  char reason[256];
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) return llama_fail(error, "%s: %s", path, reason);
+  c->index = json_loadf(file, JSON_REJECT_DUPLICATES, &fault);
+  fclose(file);
   if (c->index == NULL) return llama_fail(error, "%s: line %d: %s", path, fault.line, fault.text);
   if (!json_is_object(weight_map(c))) return llama_fail(error, "%s: weight_map must be an object", path);
   json_object_foreach((json_t *)(uintptr_t)weight_map(c), tensor, name) {

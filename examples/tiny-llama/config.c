@@ -1,5 +1,4 @@
 /* A model's description: the presets, and config.json of Hugging Face. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 
 #include "json_value.h"
+#include "read.h"
 
 bool llama_fail(llama_error *error, const char *format, ...) {
   va_list args;
@@ -225,8 +225,9 @@ bool llama_config_read(const char *folder, llama_config *c, llama_error *error) 
   snprintf(c->name, sizeof c->name, "%.63s", folder);
   if (snprintf(path, sizeof path, "%s/config.json", folder) >= (int)sizeof path)
     return llama_fail(error, "%.60s...: the path is too long", folder);
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return llama_fail(error, "%s: can't be opened: %s", path, strerror(errno));
+  char reason[256];
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) return llama_fail(error, "%s: %s", path, reason);
   json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &fault);
   fclose(file);
   if (root == NULL) return llama_fail(error, "%s: line %d: %s", path, fault.line, fault.text);

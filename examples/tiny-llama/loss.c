@@ -11,6 +11,7 @@
 #include <tandem/cross_entropy.h>
 
 #include "measure.h"
+#include "read.h"
 
 enum { IGNORE = -100 };
 
@@ -52,8 +53,9 @@ static bool read_list(FILE *file, const char *path, int64_t vocab, token_list *l
 
 static bool read_tokens(const char *path, int64_t vocab, token_list *list, llama_error *error) {
   *list = (token_list){0};
-  FILE *file = fopen(path, "r");
-  if (file == NULL) return llama_fail(error, "%s: can't be opened: %s", path, strerror(errno));
+  char reason[256];
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) return llama_fail(error, "%s: %s", path, reason);
   bool ok = read_list(file, path, vocab, list, error);
   fclose(file);
   if (!ok) free(list->id);

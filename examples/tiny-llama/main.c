@@ -8,14 +8,20 @@
 #include "decoder.h"
 #include "generate.h"
 #include "loss.h"
+#include "output.h"
+#include "result.h"
 
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 static bool write_file(const char *path, const float *logits, int64_t count, llama_error *error) {
-  FILE *file = fopen(path, "wb");
-  bool ok = file != NULL && fwrite(logits, sizeof *logits, (size_t)count, file) == (size_t)count;
-  if (file != NULL && fclose(file) != 0) ok = false;
-  return ok || llama_fail(error, "--logits = '%s': can't be written", path);
+  result_file file;
+  char reason[256];
+  bool ok = result_open(&file, path, reason, sizeof reason);
+  if (ok) {
+    fwrite(logits, sizeof *logits, (size_t)count, file.to);
+    ok = result_finish(&file, reason, sizeof reason);
+  }
+  return ok || llama_fail(error, "--logits = '%s': %s", path, reason);
 }
 
 /* All logits, [batch, seq, vocab]. */
@@ -91,6 +97,7 @@ static int read_command_line(poptContext popt) {
 }
 
 int main(int argc, char **argv) {
+  output_begin("tiny-llama");
   llama_options o = {0};
   struct poptOption table[] = {
       {"preset", '\0', POPT_ARG_STRING, &o.preset, 0, "A model with random weights; default tiny", "benchmark|train|tiny"},

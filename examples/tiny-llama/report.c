@@ -6,6 +6,7 @@
 
 #include "../../bench/gnuplot.h"
 #include "compare.h"
+#include "result.h"
 
 json_t *report_run(const session *s) {
   const llama_config *c = &s->config;
@@ -46,9 +47,18 @@ json_t *report_version(const session *s, const version_result *r) {
 }
 
 bool report_write(const char *path, json_t *root, llama_error *error) {
-  bool ok = path == NULL || json_dump_file(root, path, JSON_INDENT(2)) == 0;
+  result_file file;
+  char reason[256] = "no memory for the JSON text";
+  bool ok = path == NULL || (root != NULL && result_open(&file, path, reason, sizeof reason));
+  if (ok && path != NULL) {
+    ok = json_dumpf(root, file.to, JSON_INDENT(2)) == 0 || ferror(file.to);
+    if (ok)
+      ok = result_finish(&file, reason, sizeof reason);
+    else
+      result_drop(&file);
+  }
   json_decref(root);
-  return ok || llama_fail(error, "--json = '%s': can't be written", path);
+  return ok || llama_fail(error, "--json = '%s': %s", path, reason);
 }
 
 /* ---- The picture ---- */

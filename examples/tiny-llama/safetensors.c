@@ -2,13 +2,14 @@
 #include "safetensors.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "read.h"
 
 /* The reference implementation's own limit. */
 static const uint64_t LONGEST_HEADER = 100000000;
@@ -135,10 +136,10 @@ bool st_parse(const char *path, const void *bytes, size_t size, st_file *file, l
 bool st_open(const char *path, st_file *file, llama_error *error) {
   struct stat status;
   *file = (st_file){0};
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return llama_fail(error, "%s: can't be opened: %s", path, strerror(errno));
-  bool ok = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  if (!ok) llama_fail(error, "%s: is no regular file", path);
+  char reason[256];
+  int descriptor = read_open(path, reason, sizeof reason);
+  if (descriptor < 0) return llama_fail(error, "%s: %s", path, reason);
+  bool ok = fstat(descriptor, &status) == 0 || llama_fail(error, "%s: can't be examined: %s", path, strerror(errno));
   if (ok && status.st_size == 0) ok = llama_fail(error, "%s: is empty", path);
   void *bytes = ok ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
   if (ok && bytes == MAP_FAILED) ok = llama_fail(error, "%s: can't be mapped: %s", path, strerror(errno));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "random.h"
+#include "result.h"
 
 /* ---- Options ---- */
 
@@ -136,10 +137,9 @@ static bool check_outputs(const llama_options *o, llama_error *error) {
   } outputs[] = {{"--json", o->json}, {"--plot", o->plot}, {"--logits", o->logits}};
   for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
     if (outputs[i].path == NULL) continue;
-    FILE *file = fopen(outputs[i].path, "a");
-    if (file == NULL)
-      return llama_fail(error, "%s = '%s': can't be written: %s", outputs[i].option, outputs[i].path, strerror(errno));
-    fclose(file);
+    char reason[256];
+    if (!result_check(outputs[i].path, reason, sizeof reason))
+      return llama_fail(error, "%s = '%s': %s", outputs[i].option, outputs[i].path, reason);
   }
   return true;
 }

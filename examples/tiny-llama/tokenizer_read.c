@@ -1,12 +1,12 @@
 /* The reader of tokenizer.json: what it does not understand it refuses. */
 #include "tokenizer_read.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_value.h"
+#include "read.h"
 
 /* ---- Objects and their keys ---- */
 
@@ -304,8 +304,9 @@ bool tokenizer_open(const char *folder, tokenizer **t, llama_error *error) {
   *t = NULL;
   if (snprintf(path, sizeof path, "%s/tokenizer.json", folder) >= (int)sizeof path)
     return llama_fail(error, "%.60s...: the path is too long", folder);
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return llama_fail(error, "%s: can't be opened: %s", path, strerror(errno));
+  char reason[256];
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) return llama_fail(error, "%s: %s", path, reason);
   json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &fault);
   fclose(file);
   return read_json(path, root, &fault, t, error);

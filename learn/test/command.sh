@@ -26,7 +26,10 @@ says 2 "COMMAND = 'tri': must be one of" "$learn" tri axpy
 says 2 "NAME = 'axpi': no such exercise" "$learn" show axpi
 says 2 'show: must be' "$learn" show
 says 2 'try: must be' "$learn" try omp-axpy
-says 2 "FILE = 'none.c': can't be read" "$learn" try omp-axpy none.c
+says 2 "FILE = 'none.c': can't be opened" "$learn" try omp-axpy none.c
+mkfifo pipe.c
+says 2 "FILE = 'pipe.c': is a pipe: must be a regular file" "$learn" try omp-axpy pipe.c
+says 1 'pipe.c: is a pipe: must be a regular file' "$learn" scores pipe.c
 says 2 '--hint: unknown option' "$learn" list --hint 3
 says 2 "--hints = '-1': must be a whole number from 1 to 99" "$learn" show axpy --hints -1
 says 2 "--hints = '2000000000': must be a whole number from 1 to 99" "$learn" show axpy --hints 2000000000
@@ -101,6 +104,7 @@ if [ "$hip" = yes ]; then
   cat tandem-learn-scores.tsv >>scores.tsv
   says 0 'clocks' "$learn" scores scores.tsv
   [ "$(sed -n 2p out | sed 's/.* //')" = me ] || bad=1 # the least floor is first
+  says 1 "'/dev/full': can't be written: No space left" "$learn" try gemm "$solution" --score me --scores /dev/full
   echo 'no line of ours' >>scores.tsv
   says 1 'scores.tsv: line 3: is no line' "$learn" scores scores.tsv
   # Without ROCm; then with gfxsim's library in its place.

@@ -8,6 +8,7 @@
 #include "../../hip/binary.h"
 #include "../../hip/hip.h"
 #include "../../hip/library.h"
+#include "output.h"
 
 enum { ROUNDS = 200, CALLS = 50 };
 
@@ -65,6 +66,7 @@ static int measure(tdm_context *context, float *a, double most) {
 int main(int argc, char **argv) {
   tdm_context *context;
   void *a;
+  output_begin("hip-launch");
   if (argc < 2) {
     fprintf(stderr, "hip-launch: use: hip-launch DEVICE [MOST_US]\n");
     return 2;

@@ -24,7 +24,7 @@ def refuses(program, options, status, *words):
     # Once each: popt leaks the first of two.
     defaults = [word for pair in (("--device", "host"), ("--repeats", "1")) if pair[0] not in options for word in pair]
     command = [str(word) for word in [program, *defaults, *options]]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT, stdin=subprocess.PIPE)
     lines = result.stderr.splitlines()
     missing = [word for word in words if word not in result.stderr]
     if result.returncode != status or len(lines) != 1 or missing or result.stdout:
@@ -206,6 +206,41 @@ def check_tokens(program, root):
     refuses(program, ["--model", MODELS / "mha", "--loss", "/nowhere"], 1, "/nowhere: can't be opened")
 
 
+def check_pipes(program, root):
+    """A pipe in the place of a file: refused at once, not waited for."""
+    for name in ("config.json", "model.safetensors", "model.safetensors.index.json", "tokenizer.json"):
+        folder = Folder(root)
+        (folder.path / name).unlink(missing_ok=True)
+        os.mkfifo(folder.path / name)
+        prompt = ["--prompt", "a"] if name == "tokenizer.json" else []
+        refuses(program, ["--model", folder.path, *prompt], 2 if prompt else 1, f"{name}: is a pipe: must be a regular file")
+    folder = Folder(root)
+    shard = {"weight_map": {NORM: "shard.safetensors"}}
+    (folder.path / "model.safetensors.index.json").write_text(json.dumps(shard))
+    os.mkfifo(folder.path / "shard.safetensors")
+    refuses(program, ["--model", folder.path], 1, "shard.safetensors: is a pipe: must be a regular file")
+    os.mkfifo(folder.path / "ids")
+    refuses(program, ["--model", MODELS / "mha", "--loss", folder.path / "ids"], 1, "ids: is a pipe: must be a regular file")
+    refuses(program, ["--model", MODELS / "mha", "--loss", "/dev/stdin"], 1, "/dev/stdin: is a ", ": must be a regular file")
+    refuses(program, ["--model", MODELS / "mha", "--loss", MODELS], 1, "is a folder: must be a regular file")
+
+
+def check_outputs(program, root):
+    """What can't be written fails before the run; a full disk leaves what was there, and nothing beside it."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=root))
+    (folder / "kept").write_text("kept")
+    for option in ("--logits", "--json", "--plot"):
+        refuses(program, ["--preset", "tiny", option, folder], 2, f"{option} = '{folder}': can't be written: Is a directory")
+    mode = {"--logits": [], "--json": ["--profile"]}
+    for option, more in mode.items():
+        limited = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", program, "--preset", "tiny", "--device", "host", "--input", "1x64",
+                   "--repeats", "1", option, folder / "kept", *more]
+        result = subprocess.run([str(word) for word in limited], capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+        left = sorted(path.name for path in folder.iterdir())
+        if result.returncode != 1 or "File too large" not in result.stderr or left != ["kept"] or (folder / "kept").read_text() != "kept":
+            failures.append(f"{option} on a full disk: exit {result.returncode}, said {result.stderr!r}, left {left}")
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as root:
@@ -213,6 +248,8 @@ def main():
         check_shards(program, root)
         check_configs(program, root)
         check_tokens(program, root)
+        check_pipes(program, root)
+        check_outputs(program, root)
     check_options(program)
     print("\n".join(failures))
     print(f"{checks} refusals, {len(failures)} wrong")

@@ -1,0 +1,13 @@
+/* Files that users name as inputs. */
+#ifndef TANDEM_READ_H
+#define TANDEM_READ_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Opens a regular file for reading: a pipe or terminal would be waited for without end. -1 (NULL): one line without the path,
+ * as in "is a pipe: must be a regular file". */
+int read_open(const char *path, char *error, size_t size);
+FILE *read_open_stream(const char *path, char *error, size_t size);
+
+#endif
