@@ -31,11 +31,16 @@ static void check_text(tokenizer *t, const char *text, size_t size, bool same) {
     check_line(&error);
     return;
   }
-  char *all = malloc((size_t)(count + 1) * TOKENIZER_TEXT);
-  size_t used = 0;
+  char *all = NULL;
+  size_t used = 0, room = 0;
   bool special = false;
-  if (all == NULL) abort();
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i <= count; i++) {
+    if (room - used < TOKENIZER_TEXT) { /* as it is needed: 1 KiB for each token would be 30 MiB to clear */
+      room = 2 * room + 2 * TOKENIZER_TEXT;
+      all = realloc(all, room);
+      if (all == NULL) abort();
+    }
+    if (i == count) break;
     tokenizer_stream alone = {{0}, 0, false};
     int length = tokenizer_next(t, &stream, ids[i], all + used);
     if (length < 0 || length >= TOKENIZER_TEXT) abort();

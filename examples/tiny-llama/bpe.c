@@ -21,8 +21,8 @@ static size_t twice(size_t count) {
   return slots;
 }
 
-bool bpe_open(bpe *b, int32_t ids, size_t merges, llama_error *error) {
-  *b = (bpe){.ids = ids, .slots = twice((size_t)ids), .pairs = twice(merges)};
+bool bpe_open(bpe *b, int32_t ids, size_t keys, size_t merges, llama_error *error) {
+  *b = (bpe){.ids = ids, .slots = twice(keys), .pairs = twice(merges)};
   b->key = calloc((size_t)ids + 1, sizeof *b->key);
   b->slot = malloc(b->slots * sizeof *b->slot);
   b->pair = malloc(b->pairs * sizeof *b->pair);

@@ -21,8 +21,8 @@ typedef struct bpe {
   size_t slots, pairs; /* powers of two, at least twice what they hold */
 } bpe;
 
-/* Room for this many ids and merges. */
-bool bpe_open(bpe *b, int32_t ids, size_t merges, llama_error *error);
+/* Ids below `ids`, of which at most `keys` are added, and room for this many merges. */
+bool bpe_open(bpe *b, int32_t ids, size_t keys, size_t merges, llama_error *error);
 void bpe_close(bpe *b);
 /* A key that no other token has; its text must outlive b. */
 void bpe_add(bpe *b, int32_t id, span key);

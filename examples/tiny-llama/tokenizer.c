@@ -140,14 +140,41 @@ static bool encode_piece(encoder *e, span piece, bool first) {
   return ok;
 }
 
+static int byte_at(const added_set *set, int token, size_t depth) { return (unsigned char)set->token[token].text.text[depth]; }
+
+/* The first of the tokens `least` to `most`, all alike up to byte `depth`, whose byte there is at least `byte`. */
+static int find_byte(const added_set *set, int least, int most, size_t depth, int byte) {
+  while (least < most) {
+    int middle = least + (most - least) / 2;
+    if (byte_at(set, middle, depth) < byte)
+      least = middle + 1;
+    else
+      most = middle;
+  }
+  return least;
+}
+
+/* The longest added token that the text begins with, NULL: none. Each byte of the text narrows the range of tokens that it may
+ * be, so that a thousand reserved tokens that begin alike cost little more than one. */
+static const added_token *longest_added(const added_set *set, const char *text, size_t size) {
+  const added_token *longest = NULL;
+  int least = set->first[(unsigned char)text[0]], most = set->first[(unsigned char)text[0] + 1];
+  for (size_t depth = 1; least < most; depth++) {
+    if (set->token[least].text.size == depth) longest = &set->token[least++]; /* the others of the range are longer */
+    if (depth == size || least == most) break;
+    int byte = (unsigned char)text[depth];
+    if (byte_at(set, least, depth) == byte && byte_at(set, most - 1, depth) == byte) continue; /* all of them */
+    least = find_byte(set, least, most, depth, byte);
+    most = find_byte(set, least, most, depth, byte + 1);
+  }
+  return longest;
+}
+
 /* The first added token at `from` or behind it, of those at one place the longest; NULL: none. */
 static const added_token *find_added(const added_set *set, span text, size_t from, size_t *at) {
   for (*at = from; set->count > 0 && *at < text.size; ++*at) {
-    int byte = (unsigned char)text.text[*at];
-    for (int i = set->first[byte]; i < set->first[byte + 1]; i++) {
-      span token = set->token[i].text;
-      if (token.size <= text.size - *at && memcmp(token.text, text.text + *at, token.size) == 0) return &set->token[i];
-    }
+    const added_token *token = longest_added(set, text.text + *at, text.size - *at);
+    if (token != NULL) return token;
   }
   *at = text.size;
   return NULL;

@@ -27,7 +27,7 @@ typedef struct added_token {
 } added_token;
 
 typedef struct added_set {
-  added_token *token; /* by first byte, the longest first */
+  added_token *token; /* in the order of their bytes, so that a prefix stands in front of what begins with it */
   int count, first[257];
 } added_set;
 

@@ -173,17 +173,16 @@ static bool read_added(const token_reader *r, const char *where, const json_t *t
   return true;
 }
 
-static int by_first_byte(const void *a, const void *b) {
+static int by_bytes(const void *a, const void *b) {
   const added_token *x = a, *y = b;
-  int first = (unsigned char)x->text.text[0] - (unsigned char)y->text.text[0];
-  if (first != 0) return first;
-  if (x->text.size != y->text.size) return x->text.size > y->text.size ? -1 : 1;
-  int order = memcmp(x->text.text, y->text.text, x->text.size);
-  return order != 0 ? order : x->id - y->id;
+  size_t size = x->text.size < y->text.size ? x->text.size : y->text.size;
+  int order = memcmp(x->text.text, y->text.text, size);
+  if (order != 0) return order;
+  return x->text.size != y->text.size ? (x->text.size > y->text.size) - (x->text.size < y->text.size) : x->id - y->id;
 }
 
 static bool sort_added(const token_reader *r, added_set *set) {
-  if (set->count > 0) qsort(set->token, (size_t)set->count, sizeof *set->token, by_first_byte);
+  if (set->count > 0) qsort(set->token, (size_t)set->count, sizeof *set->token, by_bytes);
   for (int i = 1; i < set->count; i++)
     if (set->token[i].text.size == set->token[i - 1].text.size &&
         memcmp(set->token[i].text.text, set->token[i - 1].text.text, set->token[i].text.size) == 0)
@@ -241,7 +240,7 @@ bool read_vocabulary(token_reader *r, const json_t *model, const json_t *added) 
   const json_t *vocab = json_object_get(model, "vocab"), *merges = json_object_get(model, "merges");
   int32_t ids = count_ids(vocab, added);
   t->ignore_merges = json_is_true(json_object_get(model, "ignore_merges"));
-  if (!bpe_open(&t->model, ids, json_array_size(merges), r->error)) return false;
+  if (!bpe_open(&t->model, ids, json_object_size(vocab), json_array_size(merges), r->error)) return false;
   t->shown = calloc((size_t)ids, sizeof *t->shown);
   t->raw.token = calloc(json_array_size(added) + 1, sizeof *t->raw.token);
   t->normalized.token = calloc(json_array_size(added) + 1, sizeof *t->normalized.token);
