@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lanes.h"
+#include "object.h"
 #include "ops.h"
 #include "watch.h"
 
@@ -15,7 +16,8 @@ static u64 reach(const wave *w, const allocation *a) {
 
 static bool holds(const wave *w, const allocation *a, u64 address, u64 bytes, bool write) {
   u64 size = reach(w, a);
-  return a->data != NULL && (a->writable || !write) && address - a->base < size && bytes <= size - (address - a->base);
+  return a->data != NULL && address - a->base < size && bytes <= size - (address - a->base) &&
+         (!write || a->writable || memory_writable(a, address - a->base, bytes));
 }
 
 static allocation *cached(wave *w, u64 address, u64 bytes, bool write) {
@@ -31,6 +33,14 @@ static allocation *cached(wave *w, u64 address, u64 bytes, bool write) {
 
 static u8 *host_bytes(const wave *w, const allocation *a) { return w->shadow ? a->undefined : a->data; }
 
+/* What an allocation holds that no kernel may write, at this address. */
+static const char *read_only_part(const wave *w, const allocation *a, u64 address) {
+  const gfxsim_object *o = w->group->launch->device->objects;
+  while (o != NULL && o->image != a) o = o->next;
+  if (o == NULL) return "kernel arguments";
+  return address >= o->text_begin && address < o->text_end ? "code" : "constants of the code object";
+}
+
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   const char *verb = write ? "write" : "read";
   const allocation *a = memory_find(&w->group->launch->device->memory, address);
@@ -39,8 +49,9 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
   else if (address - a->base < a->size && a->data == NULL)
     wave_fault(w, i, GFXSIM_AFTER_FREE, lane, address, "%s of %u bytes: %" PRIu64 " bytes into a freed allocation of %" PRIu64,
                verb, bytes, address - a->base, a->size);
-  else if (address - a->base < a->size && !a->writable && write)
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "write of %u bytes into code or kernel arguments", bytes);
+  else if (address - a->base < a->size && bytes <= a->size - (address - a->base) && write)
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "write of %u bytes into %s, which kernels may only read", bytes,
+               read_only_part(w, a, address));
   else
     wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
                "%s of %u bytes: starts %" PRIu64 " bytes into an allocation of %" PRIu64, verb, bytes, address - a->base,

@@ -16,6 +16,7 @@ void memory_release(memory *m) {
   for (size_t a = 0; a < m->count; a++) {
     free(m->sorted[a]->data);
     free(m->sorted[a]->undefined);
+    free(m->sorted[a]->parts);
     free(m->sorted[a]);
   }
   free(m->sorted);
@@ -56,7 +57,23 @@ gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **mad
 void memory_drop(allocation *a) {
   free(a->data);
   free(a->undefined);
+  free(a->parts);
   a->data = a->undefined = NULL;
+  a->parts = NULL;
+  a->part_count = 0;
+}
+
+bool memory_writable(const allocation *a, u64 offset, u64 bytes) {
+  size_t low = 0, high = a->part_count; /* the first part that ends after the offset */
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (a->parts[middle].end <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool inside = low < a->part_count && a->parts[low].begin <= offset && bytes <= a->parts[low].end - offset;
+  return a->writable || inside;
 }
 
 void memory_written(const memory *m, u64 address, u64 bytes, bool written) {

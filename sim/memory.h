@@ -9,11 +9,18 @@
 
 enum { MEMORY_PAGE = 4096 };
 
+/* Bytes begin .. end - 1 of an allocation. */
+typedef struct memory_part {
+  u64 begin, end;
+} memory_part;
+
 typedef struct allocation {
-  u64 base, size; /* size: what was asked for; data has it rounded up to pages */
-  u8 *data;       /* NULL once freed */
-  u8 *undefined;  /* a set bit: nobody wrote it; NULL where memory.checked is off, or once freed */
-  bool writable;  /* not: code and kernel arguments */
+  u64 base, size;     /* size: what was asked for; data has it rounded up to pages */
+  u8 *data;           /* NULL once freed */
+  u8 *undefined;      /* a set bit: nobody wrote it; NULL where memory.checked is off, or once freed */
+  bool writable;      /* by kernels. Not: kernel arguments, and code objects except for these parts: */
+  memory_part *parts; /* sorted, with gaps between them (image.c) */
+  size_t part_count;
 } allocation;
 
 typedef struct memory {
@@ -29,6 +36,8 @@ void memory_release(memory *m);
 gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made);
 /* Whether somebody wrote [address, address + bytes), which lie in one live allocation. */
 void memory_written(const memory *m, u64 address, u64 bytes, bool written);
+/* Whether a kernel may write [offset, offset + bytes), which lie in the allocation. */
+bool memory_writable(const allocation *a, u64 offset, u64 bytes);
 /* Frees the bytes and keeps the row, for reports. */
 void memory_drop(allocation *a);
 /* The reverse of the last memory_alloc: its addresses may come again. For what a launch alone needs, or every launch would cost

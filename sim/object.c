@@ -9,14 +9,14 @@
 
 #include "decode.h"
 #include "error.h"
+#include "image.h"
 #include "source.h"
 
 enum {
   MACHINE_AMDGPU = 224,
-  NOTE_METADATA = 32,    /* NT_AMDGPU_METADATA */
-  RELOC_ABS64 = 3,       /* R_AMDGPU_ABS64 */
-  RELOC_RELATIVE64 = 13, /* R_AMDGPU_RELATIVE64 */
-  IMAGE_MOST = 1 << 28   /* ours: keeps a corrupt file from asking for gigabytes */
+  NOTE_METADATA = 32,   /* NT_AMDGPU_METADATA */
+  RELOC_ABS64 = 3,      /* R_AMDGPU_ABS64 */
+  RELOC_RELATIVE64 = 13 /* R_AMDGPU_RELATIVE64 */
 };
 
 static gfxsim_status check_header(Elf *elf, GElf_Ehdr *header) {
@@ -50,48 +50,7 @@ const char *gfxsim_object_chip(const void *data, size_t bytes) {
   return name;
 }
 
-/* ---- Segments ---- */
-
 static bool within(u64 offset, u64 length, u64 total) { return offset <= total && length <= total - offset; }
-
-static gfxsim_status measure(Elf *elf, size_t bytes, u64 *span) {
-  size_t count;
-  *span = 0;
-  if (elf_getphdrnum(elf, &count) != 0) return fail(GFXSIM_INVALID, "load: program headers: %s", elf_errmsg(-1));
-  for (size_t p = 0; p < count; p++) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(elf, (int)p, &segment) == NULL) return fail(GFXSIM_INVALID, "load: program headers: %s", elf_errmsg(-1));
-    if (segment.p_type != PT_LOAD) continue;
-    if (!within(segment.p_offset, segment.p_filesz, bytes) || segment.p_filesz > segment.p_memsz ||
-        !within(segment.p_vaddr, segment.p_memsz, IMAGE_MOST))
-      return fail(GFXSIM_INVALID, "load: segment %zu lies outside of the file or of 256 MiB of addresses", p);
-    if (segment.p_vaddr + segment.p_memsz > *span) *span = segment.p_vaddr + segment.p_memsz;
-  }
-  return *span > 0 ? GFXSIM_OK : fail(GFXSIM_INVALID, "load: no segment to load");
-}
-
-static gfxsim_status load_segments(Elf *elf, const u8 *data, size_t bytes, gfxsim_object *o) {
-  u64 span;
-  size_t count;
-  gfxsim_status status = measure(elf, bytes, &span);
-  if (status == GFXSIM_OK) status = memory_alloc(&o->device->memory, span, true, &o->image);
-  if (status != GFXSIM_OK) return status;
-  memset(o->image->data, 0, span);
-  elf_getphdrnum(elf, &count);
-  for (size_t p = 0; p < count; p++) {
-    GElf_Phdr segment;
-    gelf_getphdr(elf, (int)p, &segment);
-    if (segment.p_type != PT_LOAD) continue;
-    memcpy(o->image->data + segment.p_vaddr, data + segment.p_offset, segment.p_filesz);
-    if ((segment.p_flags & PF_X) == 0) continue;
-    if (o->text_end != 0) return fail(GFXSIM_INVALID, "load: more than one segment of code");
-    o->text_begin = o->image->base + segment.p_vaddr;
-    o->text_end = o->text_begin + segment.p_memsz / 4 * 4;
-  }
-  if (o->text_begin % 4 != 0 || o->text_end == o->text_begin)
-    return fail(GFXSIM_INVALID, "load: the segment of code is missing, empty or misaligned");
-  return GFXSIM_OK;
-}
 
 /* ---- Sections: symbols, relocations ---- */
 
@@ -199,7 +158,7 @@ static gfxsim_status load(Elf *elf, const GElf_Ehdr *header, const u8 *data, siz
     return fail(GFXSIM_INVALID, "load: the code object is for %s: the device is %s", name != NULL ? name : "another chip",
                 chip->name);
   }
-  gfxsim_status status = load_segments(elf, data, bytes, o);
+  gfxsim_status status = image_load(elf, data, bytes, o);
   if (status == GFXSIM_OK) status = for_sections(elf, SHT_NOTE, read_notes, o);
   if (status == GFXSIM_OK) status = for_sections(elf, SHT_DYNSYM, read_symbols, o);
   if (status == GFXSIM_OK) status = for_sections(elf, SHT_SYMTAB, read_symbols, o);

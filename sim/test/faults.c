@@ -60,6 +60,16 @@ static int stop(const char *what) {
   return 1;
 }
 
+/* The host may write constants of the code object, as hipMemcpyToSymbol does. Kernels of code.h have some. */
+static bool write_constants(gfxsim_device *device, gfxsim_object *object) {
+  uint64_t address;
+  size_t bytes;
+  int wrote = 12345, read = 0;
+  if (gfxsim_variable_find(object, "constant_table", &address, &bytes) != GFXSIM_OK) return true; /* not of code.h */
+  return gfxsim_write(device, address, &wrote, sizeof wrote) == GFXSIM_OK &&
+         gfxsim_read(device, address, &read, sizeof read) == GFXSIM_OK && read == wrote;
+}
+
 static int run(expectation *e, bool planted, const void *data, size_t bytes) {
   static int input[ELEMENTS];
   gfxsim_device *device;
@@ -74,6 +84,7 @@ static int run(expectation *e, bool planted, const void *data, size_t bytes) {
   gfxsim_options options = {.threads = 1, .budget = 1 << 16, .report = check_report, .user = e};
   if (chip == NULL || gfxsim_open(chip, &options, &device) != GFXSIM_OK) return stop("open");
   if (gfxsim_load(device, data, bytes, &object) != GFXSIM_OK) return stop("load");
+  if (!write_constants(device, object)) return stop("write_constants");
   if (gfxsim_kernel_find(object, "fault", &kernel) != GFXSIM_OK) return stop("find");
   if (gfxsim_alloc(device, sizeof input, &args.in) != GFXSIM_OK || gfxsim_alloc(device, sizeof input, &args.out) != GFXSIM_OK ||
       gfxsim_alloc(device, sizeof input, &args.unwritten) != GFXSIM_OK ||
