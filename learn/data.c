@@ -15,9 +15,9 @@ static const char *type_name(case_element element) {
 
 /* ---- Making ---- */
 
-static void fill(learn_data *d, int n) {
+static void fill(learn_data *d, int n, uint64_t seed) {
   const case_array *a = &d->array[n];
-  tdm_case c = {.fill = CASE_REAL, .seed = 7};
+  tdm_case c = {.fill = CASE_REAL, .seed = seed};
   double scale = d->shape->scale != 0 && a->element != CASE_I32 ? d->shape->scale : 1;
   if (!a->input) {
     case_poison(d->before[n], d->bytes[n], a->element);
@@ -28,10 +28,13 @@ static void fill(learn_data *d, int n) {
     case_put(d->before[n], i, a->element, scale * case_get(d->before[n], i, a->element));
 }
 
-/* The inputs as doubles. */
+/* The inputs as doubles, and what is expected of them. */
 static bool refer(learn_data *d) {
   double *in[LEARN_ARRAYS] = {NULL};
-  bool good = true;
+  size_t results = (size_t)elements(&d->array[d->output]) * sizeof(double);
+  d->value = malloc(results);
+  d->bound = malloc(results);
+  bool good = d->value != NULL && d->bound != NULL;
   for (int n = 0; n < d->count && good; n++) {
     if (!d->array[n].input) continue;
     int64_t length = elements(&d->array[n]);
@@ -44,7 +47,7 @@ static bool refer(learn_data *d) {
   return good;
 }
 
-bool learn_data_make(learn_data *d, const learn_exercise *e, int shape, learn_outcome *o) {
+bool learn_data_make(learn_data *d, const learn_exercise *e, int shape, uint64_t seed, learn_outcome *o) {
   *d = (learn_data){.exercise = e, .shape = &e->shapes[shape]};
   d->count = e->arrays(d->shape->size, d->array);
   bool good = true;
@@ -53,13 +56,9 @@ bool learn_data_make(learn_data *d, const learn_exercise *e, int shape, learn_ou
     d->before[n] = malloc(d->bytes[n]);
     d->after[n] = malloc(d->bytes[n]);
     good = good && d->before[n] != NULL && d->after[n] != NULL;
-    if (good) fill(d, n);
+    if (good) fill(d, n, seed);
     if (d->array[n].output) d->output = n;
   }
-  size_t results = (size_t)elements(&d->array[d->output]) * sizeof(double);
-  d->value = malloc(results);
-  d->bound = malloc(results);
-  good = good && d->value != NULL && d->bound != NULL && refer(d);
   if (!good) learn_found(o, LEARN_FAILED, "no memory for the arrays");
   return good;
 }
@@ -159,13 +158,17 @@ static bool inputs_as_before(const learn_data *d, learn_outcome *o) {
   return true;
 }
 
-bool learn_data_judge(const learn_data *d, learn_outcome *o) {
+bool learn_data_judge(learn_data *d, learn_outcome *o) {
   const case_array *a = &d->array[d->output];
   const unsigned char *before = d->before[d->output], *after = d->after[d->output];
   size_t size = case_element_size(a->element);
   tally unwritten = {0}, nan = {0}, wrong = {0};
   char name[64];
   if (!inputs_as_before(d, o)) return false;
+  if (!refer(d)) {
+    learn_found(o, LEARN_FAILED, "no memory for what is expected");
+    return false;
+  }
   for (int64_t i = 0; i < elements(a); i++) {
     double got = case_get(after, i, a->element);
     if (case_accepts(got, d->value[i], d->bound[i], a->element)) continue;

@@ -12,15 +12,15 @@ typedef struct learn_data {
   size_t bytes[LEARN_ARRAYS];
   unsigned char *before[LEARN_ARRAYS]; /* as the kernel finds them */
   unsigned char *after[LEARN_ARRAYS];  /* as it left them: the caller's to fill */
-  double *value, *bound;               /* of the output's elements */
+  double *value, *bound;               /* of the output's elements; NULL before they are judged */
 } learn_data;
 
-/* false: no memory, which the outcome tells. learn_data_free in any case. */
-bool learn_data_make(learn_data *d, const learn_exercise *e, int shape, learn_outcome *o);
+/* Inputs of a seed. false: no memory, which the outcome tells. learn_data_free in any case. */
+bool learn_data_make(learn_data *d, const learn_exercise *e, int shape, uint64_t seed, learn_outcome *o);
 void learn_data_free(learn_data *d);
 
-/* Compares what the kernel left. false: the outcome has a verdict. */
-bool learn_data_judge(const learn_data *d, learn_outcome *o);
+/* Computes what is expected and compares what the kernel left. false: the outcome has a verdict. */
+bool learn_data_judge(learn_data *d, learn_outcome *o);
 
 /* "c[3][17]", or in words what lies near an address: "4 bytes behind the end of c (1000 f32)". */
 void learn_element(const case_array *array, int64_t index, char *text, size_t size);

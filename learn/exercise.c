@@ -92,3 +92,31 @@ void learn_add(learn_outcome *o, const char *format, ...) {
   append(o, format, args);
   va_end(args);
 }
+
+/* SplitMix64's mixing, so that seeds side by side give unrelated inputs. */
+uint64_t learn_seed(const learn_request *r, int run, int shape) {
+  uint64_t z = r->seed + UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(1 + run * LEARN_SHAPES + shape);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+void learn_print_line(const char *text) {
+  for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
+    if (*at >= ' ' && *at < 127)
+      putchar(*at);
+    else
+      printf("\\x%02x", *at);
+}
+
+void learn_print_text(const char *text) {
+  char line[LEARN_TEXT + 1];
+  for (const char *at = text; *at != '\0';) {
+    size_t length = strcspn(at, "\n");
+    snprintf(line, sizeof line, "%.*s", (int)length, at);
+    if (strncmp(line, "  ", 2) != 0) printf("  ");
+    learn_print_line(line);
+    at += length;
+    if (*at == '\n') putchar(*at++);
+  }
+}

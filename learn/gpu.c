@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "child.h"
 #include "library.h"
 #include "machine.h"
 #include "process.h"
@@ -37,28 +38,42 @@ static bool open_device(const char *device, char *chip, size_t size, learn_outco
 
 typedef struct question {
   const char *device;
-  learn_outcome *outcome;
+  char answer[LEARN_TEXT]; /* "+" and the chip, or "-" and why there is none */
+  size_t used;
 } question;
 
 static void ask(void *argument) {
   const question *q = argument;
-  char chip[32];
-  if (open_device(q->device, chip, sizeof chip, q->outcome)) learn_found(q->outcome, LEARN_RIGHT, "%s", chip);
+  learn_outcome o = {.verdict = LEARN_RIGHT};
+  char chip[32] = "", text[LEARN_TEXT];
+  bool good = open_device(q->device, chip, sizeof chip, &o);
+  int length = snprintf(text, sizeof text, "%c%.4000s", good ? '+' : '-', good ? chip : o.text);
+  child_write(text, (size_t)length);
+}
+
+static bool take_answer(void *user, const unsigned char *bytes, size_t count) {
+  question *q = user;
+  size_t room = sizeof q->answer - 1 - q->used, keep = count < room ? count : room;
+  memcpy(q->answer + q->used, bytes, keep);
+  q->used += keep;
+  return true;
 }
 
 /* In a process of its own: the runtime starts threads, which would not be in the processes that are made later. */
 bool learn_gpu_chip(const char *device, char *chip, size_t size, learn_outcome *o) {
-  question q = {device, o};
+  question q = {.device = device};
+  process_work w = {.work = ask, .argument = &q, .seconds = CHIP_SECONDS, .input = -1, .take = take_answer, .user = &q};
   process *p = malloc(sizeof *p);
-  bool good = p != NULL && process_run(ask, &q, CHIP_SECONDS, p) && !p->timed_out && p->status == 0;
+  bool good = p != NULL && process_run(&w, p) && !p->timed_out && p->status == 0 && q.used > 0;
   if (!good)
     learn_found(o, LEARN_FAILED, "--device = '%s': it could not be asked%s%s", device, p != NULL ? ": " : "",
                 p != NULL ? p->text : "");
+  else if (q.answer[0] == '+')
+    snprintf(chip, size, "%.31s", q.answer + 1);
+  else
+    learn_found(o, LEARN_FAILED, "%s", q.answer + 1);
   free(p);
-  if (o->verdict != LEARN_RIGHT) return false;
-  snprintf(chip, size, "%.31s", o->text);
-  o->text[0] = '\0';
-  return true;
+  return o->verdict == LEARN_RIGHT;
 }
 
 static bool open_gpu(const learn_request *r, const learn_code *code, learn_launch *launch, learn_outcome *o) {

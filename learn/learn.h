@@ -59,7 +59,6 @@ typedef struct learn_exercise {
    * in: the inputs as doubles, by the number of the array; an output that is read too stands there as it was. */
   void (*reference)(const int64_t *size, const double *const *in, double *value, double *bound);
   void (*grid)(const int64_t *size, const learn_launch *launch, uint32_t grid[3]); /* HIP: workgroups */
-  void (*call)(void (*kernel)(void), void *const *arrays, const int64_t *size);    /* C */
   learn_target targets[LEARN_TARGETS];
 } learn_exercise;
 
@@ -95,14 +94,14 @@ typedef enum learn_verdict {
   LEARN_NAN,
   LEARN_WRONG,
   LEARN_CRASH,
-  LEARN_FAILED, /* not the user's doing: no device, no memory */
+  LEARN_FORBIDDEN, /* it did what no kernel needs: processes, the network, another's memory, a forged result */
+  LEARN_FAILED,    /* not the user's doing: no device, no memory */
   LEARN_VERDICTS
 } learn_verdict;
 
-/* What a run found. It lies in memory that the tool shares with the process that runs the user's code. */
+/* What a try found. */
 typedef struct learn_outcome {
   learn_verdict verdict;
-  bool finished;         /* the run came to its end: the user's code did not end the process */
   int shapes_done;       /* that came out right before */
   int shape;             /* that is running */
   int runs_done;         /* C: runs that came out right before, the first of them with one thread */
@@ -114,10 +113,7 @@ typedef struct learn_outcome {
   struct {
     uint64_t address, bytes;
   } array[LEARN_ARRAYS];
-  /* C: set by the handler of signals. */
-  volatile int signal;
-  volatile uint64_t fault_address;
-  volatile int fault_write; /* 1 a write, 0 a read, -1 not known */
+  char sandbox[600]; /* sandbox_describe */
 } learn_outcome;
 
 __attribute__((format(printf, 3, 4))) void learn_found(learn_outcome *o, learn_verdict verdict, const char *format, ...);
@@ -132,6 +128,16 @@ typedef struct learn_request {
   const char *compiler; /* NULL: searched */
   double seconds;       /* that the user's code may run; 0: the default of the device */
   const char *folder;   /* of the exercises */
+  const char *runner;   /* the program that runs C */
+  uint64_t seed;        /* of the inputs; a try draws its own, unless the user asks for one again */
+  unsigned without;     /* layers of the sandbox that are left out: sandbox.h */
 } learn_request;
+
+/* The seed of a shape's inputs; each run of the user's code gets others. */
+uint64_t learn_seed(const learn_request *r, int run, int shape);
+/* Text from elsewhere: control characters and bytes above ASCII are printed as \xNN, so that it can't draw on a terminal. Each
+ * line of learn_print_text begins with two blanks, so that none looks like one of ours. */
+void learn_print_line(const char *text);
+void learn_print_text(const char *text);
 
 #endif

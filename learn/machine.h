@@ -4,6 +4,7 @@
 #define TANDEM_LEARN_MACHINE_H
 
 #include "build.h"
+#include "data.h"
 #include "learn.h"
 
 typedef struct learn_machine {
@@ -25,7 +26,8 @@ bool learn_inspect(const learn_exercise *e, const char *chip, const learn_code *
 /* The chip of hip:N. */
 bool learn_gpu_chip(const char *device, char *chip, size_t size, learn_outcome *o);
 
-/* All shapes on a machine. */
-void learn_run_hip(const learn_request *r, const learn_code *code, const learn_machine *machine, learn_outcome *o);
+/* All shapes on a machine, in a child: what comes out leaves it through the pipe of child.h. inputs: one of each shape. */
+void learn_run_hip(const learn_request *r, const learn_code *code, const learn_machine *machine, learn_data *inputs,
+                   learn_outcome *o);
 
 #endif

@@ -1,10 +1,12 @@
 /* tandem-learn list | show | try | scores */
+#include <errno.h>
 #include <limits.h>
 #include <popt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "output.h"
 #include "process.h"
 #include "read.h"
+#include "sandbox.h"
 #include "scores.h"
 #include "show.h"
 #include "try.h"
@@ -21,8 +24,8 @@ static const char usage[] =
     "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N] [--score NAME] | scores [FILE]";
 
 typedef struct options {
-  char *device, *start, *compiler, *score, *scores, *hints_text, *seconds_text;
-  uint64_t hints;
+  char *device, *start, *compiler, *score, *scores, *hints_text, *seconds_text, *seed_text, *without;
+  uint64_t hints, seed;
   double seconds; /* 0: the device's own */
 } options;
 
@@ -36,7 +39,7 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
   return EXIT_USAGE;
 }
 
-/* ---- Where the exercises are: installed beside the program, else where it was built from ---- */
+/* ---- Where the exercises are, and the program that runs C: installed beside this one, else where it was built ---- */
 
 static void find_folder(char *folder, size_t size) {
   char program[PATH_MAX];
@@ -47,6 +50,16 @@ static void find_folder(char *folder, size_t size) {
   if (slash != NULL) *slash = '\0';
   if (slash == NULL || snprintf(folder, size, "%s/%s", program, LEARN_INSTALLED) >= (int)size || stat(folder, &is) != 0)
     snprintf(folder, size, "%s", LEARN_SOURCE);
+}
+
+static void find_runner(char *path, size_t size) {
+  char program[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash != NULL) *slash = '\0';
+  if (slash == NULL || snprintf(path, size, "%s/%s", program, LEARN_RUNNER_INSTALLED) >= (int)size || access(path, X_OK) != 0)
+    snprintf(path, size, "%s", LEARN_RUNNER_BUILT);
 }
 
 /* ---- Commands ---- */
@@ -79,7 +92,9 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
                      .device = o->device != NULL ? o->device : own_device(e),
                      .compiler = o->compiler,
                      .seconds = o->seconds,
-                     .folder = folder};
+                     .folder = folder,
+                     .seed = o->seed};
+  char runner[PATH_MAX];
   const char *dot = strrchr(file, '.'), *wanted = e->c ? ".c" : ".hip";
   if (dot == NULL || strcmp(dot, wanted) != 0)
     return refuse("FILE = '%s': %s is done in %s: must end in %s", file, e->name, e->c ? "OpenMP and C" : "HIP", wanted);
@@ -94,13 +109,25 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
                   e->name, r.device);
   if (o->score != NULL && !learn_score_name(o->score))
     return refuse("--score = '%s': must be 1 to 40 printable characters, the first of them no space", o->score);
-  learn_outcome *outcome = process_share(sizeof *outcome);
+  if (o->score != NULL && (o->seed_text != NULL || o->without != NULL))
+    return refuse("--score = '%s': needs inputs that nobody could know, and the whole sandbox: not with --seed or --without",
+                  o->score);
+  if (o->without != NULL && !sandbox_parse(o->without, &r.without))
+    return refuse("--without = '%s': must be of landlock, namespaces, seccomp, with commas between", o->without);
+  if (o->seed_text == NULL && getrandom(&r.seed, sizeof r.seed, 0) != (ssize_t)sizeof r.seed)
+    return refuse("no random seed: %s", strerror(errno));
+  find_runner(runner, sizeof runner);
+  r.runner = runner;
+  learn_outcome *outcome = calloc(1, sizeof *outcome);
   if (outcome == NULL) return refuse("no memory");
   process_catch_interrupts();
   learn_try(&r, outcome);
   int result = learn_tell(&r, outcome, (int)o->hints);
-  if (o->score == NULL || outcome->verdict != LEARN_RIGHT) return result;
-  return learn_score_add(o->scores != NULL ? o->scores : learn_scores_file, o->score, &r, outcome) ? result : 1;
+  if (o->score != NULL && outcome->verdict == LEARN_RIGHT &&
+      !learn_score_add(o->scores != NULL ? o->scores : learn_scores_file, o->score, &r, outcome))
+    result = 1;
+  free(outcome);
+  return result;
 }
 
 static int command(const char **words, const options *o) {
@@ -139,6 +166,9 @@ int main(int argc, const char **argv) {
       {"score", '\0', POPT_ARG_STRING, &o.score, 0, "try of an open challenge: append a right result to the scoreboard",
        "NAME"},
       {"scores", '\0', POPT_ARG_STRING, &o.scores, 0, "The scoreboard (default tandem-learn-scores.tsv, here)", "FILE"},
+      {"seed", '\0', POPT_ARG_STRING, &o.seed_text, 0, "try: the inputs of an earlier try again (default: new ones)", "N"},
+      {"without", '\0', POPT_ARG_STRING, &o.without, 0,
+       "try: leave layers of the sandbox out: landlock, namespaces, seccomp, with commas between", "LAYERS"},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext("tandem-learn", argc, argv, rows, 0);
   poptSetOtherOptionHelp(context, usage);
@@ -146,6 +176,7 @@ int main(int argc, const char **argv) {
   if (got < -1)
     result = refuse("%s: %s: see --help", poptBadOption(context, 0), poptStrerror(got));
   else if ((o.hints_text != NULL && !case_parse_number("--hints", o.hints_text, 1, 99, &o.hints, error, sizeof error)) ||
+           (o.seed_text != NULL && !case_parse_number("--seed", o.seed_text, 0, UINT64_MAX, &o.seed, error, sizeof error)) ||
            !case_parse_seconds("--seconds", o.seconds_text, &o.seconds, error, sizeof error))
     result = refuse("%s", error);
   else
@@ -158,5 +189,7 @@ int main(int argc, const char **argv) {
   free(o.scores);
   free(o.hints_text);
   free(o.seconds_text);
+  free(o.seed_text);
+  free(o.without);
   return result;
 }

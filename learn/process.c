@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "child.h"
 
 enum { SLICE_MS = 20, PIECES = 64, CHILDREN = 256, ENDING_SECONDS = 2 };
 
@@ -28,11 +30,6 @@ void process_catch_interrupts(void) {
 }
 
 bool process_interrupted(void) { return interrupted != 0; }
-
-void *process_share(size_t bytes) {
-  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return at == MAP_FAILED ? NULL : at;
-}
 
 static double now(void) {
   struct timespec t;
@@ -94,21 +91,77 @@ static int end_descendants(const children *before) {
   return ended;
 }
 
-/* ---- A child ---- */
+/* ---- A child: of this process, or of one between that is the first in a namespace of processes. When that one ends, the
+ * kernel ends all in the namespace. ---- */
+
+/* What our own part of a child says through a pipe that the user's code never has. */
+typedef struct notice {
+  bool ended; /* the one between: the child has ended so */
+  int status, left;
+  char text[256]; /* otherwise: why the child could not begin */
+} notice;
+
+enum { WORDS, RESULTS, NOTICES, PIPES };
+
+typedef struct pipes {
+  int end[PIPES][2]; /* -1: not there */
+} pipes;
+
+static void put_notice(const pipes *by, const notice *n) {
+  if (write(by->end[NOTICES][1], n, sizeof *n) != (ssize_t)sizeof *n) _exit(126);
+}
+
+static void give_up(const pipes *by, const char *what) {
+  notice n = {.ended = false};
+  snprintf(n.text, sizeof n.text, "%s", what);
+  put_notice(by, &n);
+  _exit(126);
+}
+
+static void close_from(int first) {
+  if (syscall(SYS_close_range, (unsigned)first, ~0u, 0) == 0) return;
+  for (int file = first; file < 1024; file++) close(file);
+}
 
 /* The child is a process group of its own, so that what it starts can be ended with it at once. */
-static void child(int words, void (*work)(void *), void *argument) {
+static void child(const process_work *w, const pipes *by) {
+  char text[200];
   struct rlimit none = {0, 0};
   setpgid(0, 0);
   setrlimit(RLIMIT_CORE, &none);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGHUP, SIG_DFL);
-  int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(words, 1) < 0 || dup2(words, 2) < 0) _exit(126);
-  close(words);
-  work(argument);
+  static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  for (size_t s = 0; s < sizeof caught / sizeof caught[0]; s++) signal(caught[s], SIG_DFL);
+  int in = w->input >= 0 ? w->input : open("/dev/null", O_RDONLY);
+  if (in < 0 || dup2(in, 0) < 0 || dup2(by->end[WORDS][1], 1) < 0 || dup2(by->end[WORDS][1], 2) < 0)
+    give_up(by, "no stdin or stdout");
+  /* pipes have numbers above 2; CHILD_RESULTS may be the number of another one, which then is closed as all others are */
+  int results = w->take != NULL ? fcntl(by->end[RESULTS][1], F_DUPFD, 10) : -1,
+      notices = fcntl(by->end[NOTICES][1], F_DUPFD_CLOEXEC, 10);
+  pipes kept = {{{-1, -1}, {-1, -1}, {-1, notices}}};
+  if (notices < 0 || (w->take != NULL && (results < 0 || dup2(results, CHILD_RESULTS) < 0))) give_up(by, "no pipes");
+  if (w->sandbox != NULL && !sandbox_enter(w->sandbox, text, sizeof text)) give_up(&kept, text);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user, in sandbox_enter, would take it away */
+  close_from(w->take != NULL ? CHILD_RESULTS + 1 : CHILD_RESULTS);
+  w->work(w->argument);
   fflush(stdout);
+  _exit(0);
+}
+
+static void between(const process_work *w, const pipes *by, uid_t user, gid_t group) {
+  notice n = {.ended = true};
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!sandbox_map_user(w->sandbox->means, user, group)) give_up(by, "no names of users in a namespace");
+  pid_t pid = fork(), ended;
+  if (pid == 0) child(w, by);
+  if (pid < 0) give_up(by, "no process");
+  close(by->end[WORDS][1]);
+  if (w->take != NULL) close(by->end[RESULTS][1]);
+  while ((ended = wait(&n.status)) != pid)
+    if (ended < 0 && errno != EINTR) _exit(126);
+  kill(-1, SIGKILL); /* all in this namespace except for this process */
+  while ((ended = wait(NULL)) > 0 || errno == EINTR) n.left += ended > 0;
+  put_notice(by, &n);
   _exit(0);
 }
 
@@ -125,32 +178,97 @@ static bool take(int words, process *p, size_t *used) {
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+/* The same of results, for their reader; *seconds grows by the time that it takes. */
+static bool take_results(const process_work *w, int results, process *p, double *seconds) {
+  static unsigned char piece[65536];
+  ssize_t got = 1;
+  for (int n = 0; n < PIECES && !p->stopped && (got = read(results, piece, sizeof piece)) > 0; n++) {
+    double begin = now();
+    p->stopped = !w->take(w->user, piece, (size_t)got);
+    *seconds += now() - begin;
+  }
+  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
 /* It is not reaped yet, so that its number stays that of its group. */
 static bool has_ended(pid_t pid) {
   siginfo_t info = {0};
   return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
 }
 
-static void watch(pid_t pid, int words, double seconds, const children *before, process *p) {
-  double until = now() + seconds;
-  size_t used = 0;
-  bool open_end = true, ended = false;
-  while (!ended && now() < until && !process_interrupted()) {
-    struct pollfd wait = {.fd = open_end ? words : -1, .events = POLLIN};
-    poll(&wait, 1, SLICE_MS);
-    if (open_end) open_end = take(words, p, &used);
-    ended = has_ended(pid);
-  }
-  p->timed_out = !ended && !process_interrupted();
-  kill(-pid, SIGKILL);
-  while (waitpid(pid, &p->status, 0) < 0 && errno == EINTR) {}
-  p->left = end_descendants(before);
-  take(words, p, &used);
-  p->text[used] = '\0';
+static bool has_more(int file) {
+  struct pollfd now = {.fd = file, .events = POLLIN};
+  return poll(&now, 1, 0) == 1 && (now.revents & POLLIN) != 0;
 }
 
-bool process_run(void (*work)(void *argument), void *argument, double seconds, process *p) {
-  int words[2];
+/* false: the child could not begin. */
+static bool take_notice(int notices, process *p) {
+  notice n;
+  if (read(notices, &n, sizeof n) != (ssize_t)sizeof n) return true;
+  if (n.ended) {
+    p->status = n.status;
+    p->left = n.left;
+    return true;
+  }
+  n.text[sizeof n.text - 1] = '\0';
+  snprintf(p->text, sizeof p->text, "the process can't be closed in: %s", n.text);
+  return false;
+}
+
+static bool watch(const process_work *w, pid_t pid, const pipes *by, const children *before, process *p) {
+  double until = now() + w->seconds;
+  size_t used = 0;
+  bool words = true, results = w->take != NULL, ended = false;
+  while (!ended && !p->stopped && now() < until && !process_interrupted()) {
+    struct pollfd wait[] = {{.fd = words ? by->end[WORDS][0] : -1, .events = POLLIN},
+                            {.fd = results ? by->end[RESULTS][0] : -1, .events = POLLIN}};
+    poll(wait, 2, SLICE_MS);
+    if (words) words = take(by->end[WORDS][0], p, &used);
+    if (results) results = take_results(w, by->end[RESULTS][0], p, &until);
+    ended = has_ended(pid);
+  }
+  p->timed_out = !ended && !p->stopped && !process_interrupted();
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);
+  while (waitpid(pid, &p->status, 0) < 0 && errno == EINTR) {}
+  p->left = end_descendants(before);
+  take(by->end[WORDS][0], p, &used);
+  /* no process is there that could write more: all that is in the pipe */
+  while (w->take != NULL && !p->stopped && has_more(by->end[RESULTS][0])) take_results(w, by->end[RESULTS][0], p, &until);
+  p->text[used] = '\0';
+  return w->sandbox == NULL || take_notice(by->end[NOTICES][0], p);
+}
+
+static bool make_pipes(const process_work *w, pipes *by) {
+  *by = (pipes){{{-1, -1}, {-1, -1}, {-1, -1}}};
+  for (int n = 0; n < PIPES; n++) {
+    if (n == RESULTS && w->take == NULL) continue;
+    if (pipe2(by->end[n], O_CLOEXEC) != 0 || fcntl(by->end[n][0], F_SETFL, O_NONBLOCK) != 0) return false;
+  }
+  return true;
+}
+
+static void close_pipes(const pipes *by, int end) {
+  for (int n = 0; n < PIPES; n++)
+    if (by->end[n][end] >= 0) close(by->end[n][end]);
+}
+
+static pid_t start(const process_work *w, const pipes *by) {
+  int flags = w->sandbox != NULL && !w->sandbox->device ? w->sandbox->means->clone : 0;
+  uid_t user = geteuid();
+  gid_t group = getegid();
+  if (flags == 0) {
+    pid_t pid = fork();
+    if (pid == 0) child(w, by);
+    return pid;
+  }
+  pid_t pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0) between(w, by, user, group);
+  return pid;
+}
+
+bool process_run(const process_work *w, process *p) {
+  pipes by;
   children before;
   *p = (process){.status = -1};
   fflush(NULL); /* else the child would write it a second time */
@@ -158,33 +276,39 @@ bool process_run(void (*work)(void *argument), void *argument, double seconds, p
     snprintf(p->text, sizeof p->text, "/proc can't be read, or has more than %d children of this process", CHILDREN);
     return false;
   }
-  if (pipe2(words, O_CLOEXEC) != 0) {
+  bool good = make_pipes(w, &by);
+  if (!good) {
     snprintf(p->text, sizeof p->text, "no pipe: %s", strerror(errno));
+    close_pipes(&by, 0);
+    close_pipes(&by, 1);
     return false;
   }
-  fcntl(words[0], F_SETFL, O_NONBLOCK);
+  int dumpable = prctl(PR_GET_DUMPABLE);
+  prctl(PR_SET_DUMPABLE, 0); /* closes /proc/PID/mem and ptrace to processes of the same user */
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  pid_t pid = fork();
-  if (pid == 0) child(words[1], work, argument);
+  pid_t pid = start(w, &by);
   if (pid < 0) snprintf(p->text, sizeof p->text, "no process: %s", strerror(errno));
-  close(words[1]);
+  close_pipes(&by, 1);
   if (pid > 0) {
     setpgid(pid, pid); /* also here: whichever comes first */
-    watch(pid, words[0], seconds, &before, p);
+    good = watch(w, pid, &by, &before, p);
   }
   prctl(PR_SET_CHILD_SUBREAPER, 0);
-  close(words[0]);
-  return pid > 0;
+  prctl(PR_SET_DUMPABLE, dumpable);
+  close_pipes(&by, 0);
+  return pid > 0 && good;
 }
 
-void process_verdict(const process *p, double seconds, learn_outcome *o) {
-  bool bad = WIFSIGNALED(p->status) || WEXITSTATUS(p->status) != 0 || !o->finished;
+void process_verdict(const process *p, double seconds, bool finished, learn_outcome *o) {
+  bool bad = WIFSIGNALED(p->status) || WEXITSTATUS(p->status) != 0 || !finished;
   if (process_interrupted()) {
     learn_found(o, LEARN_FAILED, "interrupted");
   } else if (p->timed_out) {
     learn_found(o, LEARN_ENDLESS, "it ran longer than %g s", seconds);
   } else if (bad && strstr(p->text, "runtime error: ") != NULL) { /* the sanitizer's words */
     learn_found(o, strstr(p->text, "out of bounds") != NULL ? LEARN_BOUNDS : LEARN_CRASH, "undefined behaviour:");
+  } else if (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGSYS) { /* it kept the runner from telling which */
+    learn_found(o, LEARN_FORBIDDEN, "it made a system call that is refused");
   } else if (WIFSIGNALED(p->status)) {
     learn_found(o, LEARN_CRASH, "it was ended by a signal: %s", strsignal(WTERMSIG(p->status)));
   } else if (bad) {

@@ -1,15 +1,19 @@
 /* One try: compile, run in a process of its own, tell. */
 #include "try.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "build.h"
 #include "host.h"
 #include "learn_config.h"
 #include "machine.h"
 #include "process.h"
+#include "receive.h"
+#include "seccomp.h"
 #include "show.h"
 
 /* Seconds that the user's code may run, for all shapes. The simulator has a budget of its own, in instructions. */
@@ -17,45 +21,58 @@ enum { SECONDS = 120 };
 
 /* ---- Runs ---- */
 
+#ifdef LEARN_SIM
 typedef struct job {
   const learn_request *request;
   const learn_code *code;
-  learn_outcome *outcome;
+  const learn_machine *machine;
+  receiver *receiver;
 } job;
 
-#ifdef LEARN_SIM
-static void run_sim(void *argument) {
+static void run_machine(void *argument) {
   const job *j = argument;
-  learn_run_hip(j->request, j->code, &learn_simulator, j->outcome);
+  learn_outcome o = {.verdict = LEARN_RIGHT}; /* the child's */
+  if (j->code->means.seccomp && j->machine == &learn_simulator && !seccomp_restrict(SECCOMP_NO_PROCESSES)) _exit(1);
+  learn_run_hip(j->request, j->code, j->machine, j->receiver->data, &o);
 }
 
-static void run_gpu(void *argument) {
-  const job *j = argument;
-  learn_run_hip(j->request, j->code, &learn_gpu, j->outcome);
-}
-static void run(const learn_request *r, const learn_code *code, void (*work)(void *), learn_outcome *o) {
+static void run(const learn_request *r, const learn_code *code, const learn_machine *machine, learn_outcome *o) {
   double seconds = r->seconds > 0 ? r->seconds : SECONDS;
   process *p = malloc(sizeof *p);
-  job j = {r, code, o};
-  if (p == NULL)
+  receiver *results = calloc(1, sizeof *results);
+  job j = {r, code, machine, results};
+  sandbox box = {.means = &code->means, .seconds = seconds, .device = machine == &learn_gpu};
+  process_work w = {.work = run_machine,
+                    .argument = &j,
+                    .seconds = seconds,
+                    .sandbox = &box,
+                    .input = -1,
+                    .take = receiver_take,
+                    .user = results};
+  sandbox_read_system(&box);
+  if (p == NULL || results == NULL)
     learn_found(o, LEARN_FAILED, "no memory");
-  else if (!process_run(work, &j, seconds, p))
+  else if (!receiver_make(results, r, 0, o))
+    ; /* the outcome says why */
+  else if (!process_run(&w, p))
     learn_found(o, LEARN_FAILED, "%s", p->text);
   else
-    process_verdict(p, seconds, o);
+    receiver_end(results, p, seconds);
+  if (results != NULL) receiver_free(results);
+  free(results);
   free(p);
 }
 
 static void try_hip(const learn_request *r, learn_outcome *o) {
   learn_code code;
   if (strncmp(r->device, "sim:", 4) == 0) {
-    if (learn_build(r, r->device + 4, &code, o)) run(r, &code, run_sim, o);
+    if (learn_build(r, r->device + 4, &code, o)) run(r, &code, &learn_simulator, o);
     learn_code_free(&code);
     return;
   }
   char chip[32];
   if (!learn_gpu_chip(r->device, chip, sizeof chip, o)) return;
-  if (learn_build(r, chip, &code, o)) run(r, &code, run_gpu, o);
+  if (learn_build(r, chip, &code, o)) run(r, &code, &learn_gpu, o);
   learn_code_free(&code);
 }
 #else
@@ -104,6 +121,10 @@ static const struct {
     [LEARN_CRASH] =
         {"crashed",
          "It did not come back from the kernel, or left something running: a trap, an exit, a process, an access far outside."},
+    [LEARN_FORBIDDEN] =
+        {"forbidden",
+         "A kernel computes its output from its inputs. It has no use for processes, the network, signals or other "
+         "files."},
     [LEARN_FAILED] = {"nothing was tried", ""},
 };
 
@@ -131,11 +152,16 @@ int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {
     fprintf(stderr, "tandem-learn: %s: %s\n", name, o->text);
     return 77;
   }
-  printf("%s: %s on %s\n", r->exercise->name, r->file, r->device);
+  printf("%s: ", r->exercise->name);
+  learn_print_line(r->file);
+  printf(" on %s, inputs of seed %" PRIu64 "\n", r->device, r->seed);
+  if (o->sandbox[0] != '\0') printf("sandbox: %s\n", o->sandbox);
   tell_where(r, o);
   bool right = o->verdict == LEARN_RIGHT, good = right;
   if (!right) {
-    printf("verdict: %s\n%s\n", name, o->text);
+    printf("verdict: %s\n", name);
+    learn_print_text(o->text);
+    putchar('\n');
     printf("advice: %s\n", words[o->verdict].advice);
   } else if (o->counted) {
     good = learn_show_targets(r->exercise, o);

@@ -53,6 +53,18 @@ says 77 "--compiler = 'nobody-cc': no such program" "$learn" try omp-axpy my.c -
 says 1 'false says:' "$learn" try omp-axpy my.c --compiler false
 says 77 'made no object' "$learn" try omp-axpy my.c --compiler true
 says 77 'no folder can be made there' env TMPDIR=/nowhere "$learn" try omp-axpy my.c
+# Inputs are new for each try, unless a seed is named; the sandbox is told of, and can be had in part.
+says 2 "--seed = 'x': must be" "$learn" try omp-axpy my.c --seed x
+says 2 "--without = 'files': must be of landlock, namespaces, seccomp" "$learn" try omp-axpy "$folder/omp-axpy/start.c" --without files
+solution=$folder/omp-axpy/solution.c
+says 0 'sandbox: ' "$learn" try omp-axpy "$solution"
+sed -n 's/.*seed //p' out >seeds
+says 0 'missing: Landlock (left out by --without)' "$learn" try omp-axpy "$solution" --without landlock
+sed -n 's/.*seed //p' out >>seeds
+[ "$(sort -u seeds | wc -l)" = 2 ] || { echo "two tries had the inputs of seed: $(cat seeds)"; bad=1; }
+says 0 'inputs of seed 5' "$learn" try omp-axpy "$solution" --seed 5 --without landlock,namespaces,seccomp
+head -c 5000000 /dev/zero >long.c
+says 1 'the file has more than 4 MiB' "$learn" try omp-axpy long.c
 # Names are no options, and nothing passes through a shell.
 cp -- "$folder/omp-axpy/solution.c" "-o a;b \$(touch c) '\".c"
 says 0 'verdict: right' "$learn" try omp-axpy -- "-o a;b \$(touch c) '\".c"
@@ -99,6 +111,7 @@ if [ "$hip" = yes ]; then
   says 2 "--device = 'host': must be sim:gfx950" "$learn" try gemm "$solution" --device host
   says 2 "must be 1 to 40 printable" "$learn" try gemm "$solution" --score ''
   says 2 "must be 1 to 40 printable" "$learn" try gemm "$solution" --score ' '
+  says 2 'not with --seed or --without' "$learn" try gemm "$solution" --score me --seed 5
   says 0 'tandem-learn-scores.tsv: a line for me' "$learn" try gemm "$solution" --score me
   says 1 'scores.tsv: a line for you' "$learn" try gemm "$folder/gemm/start.hip" --score you --scores scores.tsv
   cat tandem-learn-scores.tsv >>scores.tsv

@@ -27,8 +27,9 @@ static void wait_for_ever(void *argument) {
 
 int main(void) {
   static process p;
+  const process_work work = {.work = wait_for_ever, .seconds = 0.2, .input = -1};
   alarm(SECONDS_TO_HANG); /* a hang becomes a failure */
-  bool good = process_run(wait_for_ever, NULL, 0.2, &p) && p.timed_out && strlen(p.text) == PROCESS_TEXT - 1;
+  bool good = process_run(&work, &p) && p.timed_out && strlen(p.text) == PROCESS_TEXT - 1;
   printf("%s\n", good ? "ended in time" : "not ended in time, or not all was read");
   return good ? 0 : 1;
 }

@@ -1,9 +1,4 @@
-#include "kernel.h"
 #include "reference.h"
-
-static void call(void (*kernel)(void), void *const *a, const int64_t *size) {
-  ((__typeof__(axpy) *)kernel)(a[0], a[1], a[2], (int)size[0]);
-}
 
 const learn_exercise learn_omp_axpy = {
     .name = "omp-axpy",
@@ -14,5 +9,4 @@ const learn_exercise learn_omp_axpy = {
     .shapes = {{{16384}}, {{1}}, {{63}}, {{1000}}, {{4097}}},
     .arrays = learn_axpy_arrays,
     .reference = learn_axpy_reference,
-    .call = call,
 };

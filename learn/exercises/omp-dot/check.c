@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "kernel.h"
 #include "learn.h"
 
 static int arrays(const int64_t *size, case_array *a) {
@@ -20,10 +19,6 @@ static void reference(const int64_t *size, const double *const *in, double *valu
   bound[0] = learn_sum_bound(size[0], absolute);
 }
 
-static void call(void (*kernel)(void), void *const *a, const int64_t *size) {
-  ((__typeof__(dot) *)kernel)(a[0], a[1], a[2], (int)size[0]);
-}
-
 const learn_exercise learn_omp_dot = {
     .name = "omp-dot",
     .title = "a sum that many threads make",
@@ -33,5 +28,4 @@ const learn_exercise learn_omp_dot = {
     .shapes = {{{1000003}}, {{1}}, {{7}}, {{4096}}},
     .arrays = arrays,
     .reference = reference,
-    .call = call,
 };

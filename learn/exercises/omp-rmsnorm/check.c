@@ -1,4 +1,3 @@
-#include "kernel.h"
 #include "reference.h"
 
 static int arrays(const int64_t *size, case_array *a) {
@@ -6,10 +5,6 @@ static int arrays(const int64_t *size, case_array *a) {
   a[1] = learn_input("x", CASE_F32, size[0], size[1]);
   a[2] = learn_input("w", CASE_F32, 0, size[1]);
   return 3;
-}
-
-static void call(void (*kernel)(void), void *const *a, const int64_t *size) {
-  ((__typeof__(rmsnorm) *)kernel)(a[0], a[1], a[2], (int)size[0], (int)size[1]);
 }
 
 const learn_exercise learn_omp_rmsnorm = {
@@ -21,5 +16,4 @@ const learn_exercise learn_omp_rmsnorm = {
     .shapes = {{{16, 1000}}, {{1, 1}}, {{3, 65}}, {{33, 7}}},
     .arrays = arrays,
     .reference = learn_rmsnorm_reference,
-    .call = call,
 };

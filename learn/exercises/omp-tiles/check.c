@@ -1,9 +1,4 @@
-#include "kernel.h"
 #include "reference.h"
-
-static void call(void (*kernel)(void), void *const *a, const int64_t *size) {
-  ((__typeof__(transpose) *)kernel)(a[0], a[1], (int)size[0], (int)size[1]);
-}
 
 const learn_exercise learn_omp_tiles = {
     .name = "omp-tiles",
@@ -14,5 +9,4 @@ const learn_exercise learn_omp_tiles = {
     .shapes = {{{64, 96}}, {{1, 1}}, {{100, 31}}, {{16, 17}}},
     .arrays = learn_transpose_arrays,
     .reference = learn_transpose_reference,
-    .call = call,
 };

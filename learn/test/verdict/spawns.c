@@ -1,4 +1,4 @@
-// try omp-axpy --seconds 1: verdict: does not end
+// try omp-axpy --seconds 1 --without seccomp: verdict: does not end
 #include <unistd.h>
 
 void axpy(float *out, const float *x, const float *y, int n) {

