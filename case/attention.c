@@ -68,6 +68,69 @@ static tdm_status run_part(const tdm_case *c, const tdm_plan *p, void *const x[C
   return tdm_attention_run_keys(p, x[Q], x[K], x[V], x[O], x[LSE], c->shape[SKV], stream);
 }
 
+/* ---- Data ---- */
+
+/* Without a mask every query sees all keys of its head: a single head's have no special elements. */
+static int64_t reach(const tdm_case *c, int index) {
+  if (index == K && !c->causal && c->shape[BATCH] * c->shape[HEADS_KV] == 1) return CASE_REACHES_ALL;
+  return index == Q ? c->shape[HEAD_DIM] : index == K ? case_product(c->shape[SKV], c->shape[HEAD_DIM]) : c->shape[SKV];
+}
+
+/* RISING: every 97 keys the scores rise by 32 scale, for all queries alike: a wave that finds one new maximum too large for its
+ * sums looks for the maxima of all its queries. Of 64 queries the first 32 see these keys alone, the others are 80 scale below:
+ * a lane's sum is then that one key's probability. All of it is exact. */
+enum { STAIR = 97, ALONE = 32, RISE = 32, ASIDE = 80 };
+
+static bool rising(int index, int64_t i, int64_t column, uint64_t bits, double *value) {
+  *value = case_normal(bits);
+  if (index == V || (index == K && column > 1)) return true;
+  *value = 0;
+  if (index == K && column == 0) *value = (double)(i / STAIR);
+  if (index == K && column == 1) *value = i % STAIR == 0 ? 0 : -1;
+  if (index == Q && column == 0) *value = RISE;
+  if (index == Q && column == 1) *value = i / ALONE % 2 == 0 ? ASIDE : 0;
+  return true;
+}
+
+/* NEGATIVE: scores of -100 scale to -13000 scale, and what the other columns add. */
+static bool negative(int index, int64_t i, int64_t column, double *value) {
+  if (index == V || column > 0) return false;
+  *value = index == K ? -100 - (double)(i % 7) : ldexp(1, (int)(i % 8));
+  return true;
+}
+
+/* MASKED: the first keys of a head, up to 3 of 4, have scores of -infinity. */
+static bool masked(int index, int64_t i, int64_t column, int64_t rows, uint64_t head_bits, double *value) {
+  if (index == V || column > 0) return false;
+  *value = 1;
+  if (index == K && i < (int64_t)(head_bits % (uint64_t)(rows * 3 / 4 + 1))) *value = -(double)INFINITY;
+  return true;
+}
+
+/* GUARD, for causal cases: from some key of each head on, which the last queries see and the first do not, one key of 4 has NaN
+ * or an infinity in its values, another one in itself. */
+static bool guarded(const tdm_case *c, int index, int64_t i, int64_t column, uint64_t head_bits, double *value) {
+  const double values[] = {NAN, INFINITY, -INFINITY};
+  int64_t sq = c->shape[SQ], skv = c->shape[SKV], queries = sq < skv ? sq : skv; /* that see some keys, each one key more */
+  int64_t first = skv - queries + 1 + (int64_t)(head_bits % (uint64_t)queries);
+  if (index == Q || i < first || (i - first) % 4 != (index == V ? 0 : 2) || (column + i) % 5 != 0) return false;
+  *value = values[(uint64_t)i / 4 % 3];
+  return true;
+}
+
+static bool own_value(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
+                      double *value) {
+  int64_t rows = array->dim[2], i = row % rows;
+  uint64_t head_bits = case_mix(c->seed ^ (uint64_t)(row / rows)); /* the same for keys and values */
+  switch (c->fill) {
+    case CASE_RISING: return rising(index, i, column, bits, value);
+    case CASE_NEGATIVE: return negative(index, i, column, value) || (*value = case_normal(bits), true);
+    case CASE_MASKED: return masked(index, i, column, rows, head_bits, value) || (*value = case_normal(bits), true);
+    case CASE_GUARD: return guarded(c, index, i, column, head_bits, value);
+    default: return false;
+  }
+}
+
 /* ---- Reference ---- */
 
 /* One query row: where its data are, and its softmax. */
@@ -185,5 +248,7 @@ const case_op case_attention = {.name = "attention",
                                 .run = run,
                                 .run_part = run_part,
                                 .reference = reference,
+                                .reach = reach,
+                                .own_value = own_value,
                                 .flops = flops,
                                 .bytes = case_all_bytes};

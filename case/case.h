@@ -19,11 +19,21 @@ typedef struct case_op case_op;
 
 /* How inputs are filled. */
 typedef enum case_fill {
-  CASE_REAL,   /* random, nearly normal, mean 0 and deviation 1; indices are valid */
-  CASE_EXACT,  /* integers -4 .. 4, so that every order of summation gives the same bits */
-  CASE_BIG,    /* REAL times 1e15 (f16: 1e4): sums stay finite in f32, f16 results overflow */
-  CASE_EQUAL,  /* all elements of a row are equal */
-  CASE_SPECIAL /* REAL, with 6 elements of 1000 NaN, an infinity, a zero or the least f16; indices also out of range */
+  CASE_REAL,    /* random, nearly normal, mean 0 and deviation 1; indices are valid */
+  CASE_EXACT,   /* integers -4 .. 4, so that every order of summation gives the same bits */
+  CASE_BIG,     /* REAL times 1e15 (f16: 1e4): sums stay finite in f32, f16 results overflow */
+  CASE_EQUAL,   /* all elements of a row are equal */
+  CASE_SPECIAL, /* REAL; 1 element of 167, or fewer (fill.c), is NaN, an infinity, a zero or the least f16; indices also out of
+                   range */
+  CASE_HUGE,    /* REAL, rows times 1e19 .. 1e37 (f16: 1.8e4): squares overflow f32 */
+  CASE_TINY,    /* REAL, rows times 1e-20 .. 1e-33 (f16: 1e-4 .. 1e-6): squares vanish in f32 */
+  CASE_SUBNORMAL, /* REAL times 1e-40 (f16: 2^-24) */
+  CASE_RISING,    /* REAL on stairs: a new maximum every 61 elements of a row; attention: jumps of 2^16 and other powers */
+  CASE_NEGATIVE,  /* REAL, rows minus 100 .. 1e38 (f16: 6e4): every maximum is far below 0 */
+  CASE_MASKED,    /* rows that begin with -infinity, the rest REAL; of some rows all are -infinity */
+  CASE_EDGES,     /* every element is one of 20 special values: NaN, infinities, zeros, the largest, the least, 1, 90, ... */
+  CASE_GUARD      /* REAL; NaN and infinities where some results must not see them: keys and values behind the diagonal, logits
+                     of ignored rows */
 } case_fill;
 
 typedef struct tdm_case {
@@ -92,6 +102,12 @@ struct case_op {
    * the allowed absolute difference from it before that rounding. */
   void (*reference)(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                     int64_t row, double *value, double *bound);
+  /* How many elements of input array `index` one element of the output depends on; NULL: 1. */
+  int64_t (*reach)(const tdm_case *c, int index);
+  /* Fills that the op has a form of its own of: the value of an element, from 64 random bits. false, or NULL: as for every op.
+   */
+  bool (*own_value)(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
+                    double *value);
   double (*flops)(const tdm_case *c);
   double (*bytes)(const tdm_case *c); /* each input read once, each output written once */
 };

@@ -31,6 +31,17 @@ static bound_estimate row_loss(const tdm_case *c, const case_array *logits, cons
   return bound_loss(&sum, case_get(base, at + target, logits->element));
 }
 
+static int64_t reach(const tdm_case *c, int index) { return index == LOGITS ? c->shape[1] : 1; }
+
+/* GUARD: every third row is ignored, and its logits are NaN. */
+static bool own_value(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
+                      double *value) {
+  (void)array, (void)bits;
+  if (c->fill != CASE_GUARD || (index == LOGITS ? row : column) % 3 != 1) return false;
+  *value = index == LOGITS ? (double)NAN : (double)c->ignore;
+  return true;
+}
+
 /* The losses are one row of a vector. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
@@ -54,5 +65,7 @@ const case_op case_cross_entropy = {.name = "cross_entropy",
                                     .plan = plan,
                                     .run = run,
                                     .reference = reference,
+                                    .reach = reach,
+                                    .own_value = own_value,
                                     .flops = flops,
                                     .bytes = case_all_bytes};

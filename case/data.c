@@ -1,4 +1,4 @@
-/* The data of a case: elements to doubles and back, by arithmetic on their definition, and the filling of inputs. */
+/* The elements of a case: to doubles and back, by arithmetic on their definition. fill.c makes their values. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -72,7 +72,7 @@ void case_put(void *base, int64_t offset, case_element element, double value) {
   }
 }
 
-/* ---- Filling ---- */
+/* ---- Words ---- */
 
 void case_poison(void *base, size_t bytes, case_element element) {
   static const uint32_t words[] = {
@@ -86,57 +86,4 @@ uint64_t case_mix(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
   return x ^ x >> 31;
-}
-
-/* The sum of four uniform numbers is close to normal; sqrt(3) makes its deviation 1. */
-static double nearly_normal(uint64_t bits) {
-  double sum = (double)(bits & 0xffff) + (double)(bits >> 16 & 0xffff) + (double)(bits >> 32 & 0xffff) + (double)(bits >> 48);
-  return (sum / 0x1p16 - 2 + 0x1p-15) * 1.7320508075688772;
-}
-
-static double special(uint64_t bits) {
-  switch (bits % 1000) {
-    case 0: return NAN;
-    case 1: return INFINITY;
-    case 2: return -INFINITY;
-    case 3: return 0;
-    case 4: return -0.0;
-    case 5: return 0x1p-24; /* the least f16 */
-    default: return nearly_normal(case_mix(bits));
-  }
-}
-
-static double float_value(case_fill fill, case_element element, uint64_t bits, uint64_t row_bits) {
-  switch (fill) {
-    case CASE_EXACT: return (double)(bits % 9) - 4;
-    case CASE_REAL: return nearly_normal(bits);
-    case CASE_BIG: return nearly_normal(bits) * (element == CASE_F16 ? 1e4 : 1e15);
-    case CASE_EQUAL: return nearly_normal(row_bits);
-    case CASE_SPECIAL: return special(bits);
-  }
-  return 0;
-}
-
-static double index_value(const tdm_case *c, int64_t limit, uint64_t bits) {
-  static const int32_t outside[] = {-1, INT32_MAX, INT32_MIN};
-  if (c->fill == CASE_SPECIAL && bits % 3 == 0) {
-    uint64_t which = bits / 3 % 5;
-    return which < 3 ? outside[which] : which == 3 ? (double)c->ignore : (double)limit;
-  }
-  return limit > 0 ? (double)(bits / 3 % (uint64_t)limit) : 0;
-}
-
-void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base) {
-  int64_t length = array->dim[array->rank - 1];
-  uint64_t key = case_mix(case_mix(c->seed) + (uint64_t)index);
-  for (int64_t row = 0; row < case_rows(array); row++) {
-    int64_t at = case_row_offset(array, row);
-    uint64_t row_bits = case_mix(key ^ (uint64_t)row);
-    for (int64_t i = 0; i < length; i++) {
-      uint64_t bits = case_mix(row_bits + (uint64_t)i);
-      double value = array->element == CASE_I32 ? index_value(c, array->index_limit, bits)
-                                                : float_value(c->fill, array->element, bits, row_bits);
-      case_put(base, at + i, array->element, value);
-    }
-  }
 }

@@ -83,6 +83,25 @@ static bool exact(const tdm_case *c) {
   return bits + fabs(log2(c->alpha)) + (c->beta != 0 ? fabs(log2(c->beta)) : 0) <= 7;
 }
 
+/* ---- Data ---- */
+
+/* A single row of A, or column of B, is part of every result: it has no special elements. */
+static int64_t reach(const tdm_case *c, int index) {
+  if ((index == A && c->shape[0] == 1) || (index == B && c->shape[1] == 1)) return CASE_REACHES_ALL;
+  return index == A || index == B ? c->shape[2] : 1;
+}
+
+/* EDGES: the first term of each sum is +-1 times a special value, the others are REAL: with k = 1 the epilogue gets the special
+ * values themselves, and a chain's other arrays bring their own. */
+static bool own_value(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
+                      double *value) {
+  if (c->fill != CASE_EDGES || (index != A && index != B)) return false;
+  bool turned = index == A ? a_turned(c) : b_turned(c); /* stored [k, m], [n, k] */
+  int64_t p = (index == A) != turned ? column : row % array->dim[array->rank - 2];
+  *value = p > 0 ? case_normal(bits) : index == B ? case_edge(array->element, bits) : bits % 2 == 0 ? 1 : -1;
+  return true;
+}
+
 /* ---- Reference ---- */
 
 static case_gemm_view view_of(const case_array *array, const void *base, int64_t matrix, bool turned) {
@@ -160,5 +179,7 @@ const case_op case_gemm = {.name = "gemm",
                            .plan = plan,
                            .run = run,
                            .reference = reference,
+                           .reach = reach,
+                           .own_value = own_value,
                            .flops = flops,
                            .bytes = case_all_bytes};

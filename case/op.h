@@ -10,6 +10,9 @@
 extern const case_op case_add, case_attention, case_cross_entropy, case_embedding, case_gemm, case_rmsnorm, case_rope,
     case_silu_mul, case_softmax, case_swiglu;
 
+/* What op->reach returns for an input of which each element is part of every result. */
+#define CASE_REACHES_ALL (INT64_C(1) << 60)
+
 case_element case_element_of(tdm_type type);
 /* The index-th leading dimension of a case, for rows of a length; 0: packed. Arrays that share memory get equal ones. */
 int64_t case_leading(const tdm_case *c, int index, int64_t length);
@@ -32,6 +35,10 @@ int64_t case_product(int64_t a, int64_t b);
 
 /* splitmix64 (Steele, Lea, Flood 2014): 64 well-mixed bits for any counter. */
 uint64_t case_mix(uint64_t counter);
+
+/* From 64 random bits (fill.c): nearly normal, mean 0 and deviation 1; one of the special values of CASE_EDGES. */
+double case_normal(uint64_t bits);
+double case_edge(case_element element, uint64_t bits);
 
 /* bound_sum_constant (src/bound.h, where the bounds are), for the case's data. */
 double case_sum_constant(const tdm_case *c, int64_t terms);

@@ -10,7 +10,8 @@
 
 static const char *const type_names[] = {"f32", "f16", "bf16"};
 static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
-static const char *const fill_names[] = {"real", "exact", "big", "equal", "special"};
+static const char *const fill_names[] = {"real",      "exact",  "big",      "equal",  "special", "huge", "tiny",
+                                         "subnormal", "rising", "negative", "masked", "edges",   "guard"};
 static const char *const rope_names[] = {"interleaved", "half"};
 static const char *const step_names[] = {"bias",       "residual",   "relu", "gelu",  "gelu_tanh",
                                          "quick_gelu", "leaky_relu", "silu", "scale", "divide"};
@@ -227,7 +228,7 @@ static bool set_value(tdm_case *c, const setting *s, span value) {
       *(tdm_type *)member = (tdm_type)index;
       return true;
     case FILL:
-      if (!find_word(value, fill_names, CASE_SPECIAL + 1, &index)) return false;
+      if (!find_word(value, fill_names, CASE_GUARD + 1, &index)) return false;
       *(case_fill *)member = (case_fill)index;
       return c->fill_given = true;
     case IN_PLACE: return (*(int *)member = 1 + list_index(c->op->in_place, value)) > 0;
@@ -244,7 +245,7 @@ static const char *allowed(const tdm_case *c, setting_kind kind) {
     case FLAG: return "0 or 1";
     case ROPE: return "interleaved or half";
     case TYPE: return "f16, bf16 or f32";
-    case FILL: return "real, exact, big, equal or special";
+    case FILL: return "real, exact, big, equal, special, huge, tiny, subnormal, rising, negative, masked, edges or guard";
     case IN_PLACE: return c->op->in_place;
   }
   return "";

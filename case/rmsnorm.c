@@ -41,12 +41,23 @@ static double element(const tdm_case *c, const case_array *arrays, const void *c
   return x + case_get(inputs[RESIDUAL], case_row_offset(&arrays[RESIDUAL], row) + i, arrays[RESIDUAL].element);
 }
 
+static int64_t reach(const tdm_case *c, int index) { return index == X || index == RESIDUAL ? c->shape[1] : 1; }
+
+/* Weights of usual magnitude for rows of unusual ones, so that results are neither 0 nor infinite. */
+static bool own_value(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
+                      double *value) {
+  (void)array, (void)row, (void)column;
+  *value = case_normal(bits);
+  return index == WEIGHT && (c->fill == CASE_HUGE || c->fill == CASE_TINY || c->fill == CASE_SUBNORMAL);
+}
+
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t cols = c->shape[1];
   double squares = 0;
   for (int64_t i = 0; i < cols; i++) squares += pow(element(c, arrays, inputs, row, i), 2);
   double root = sqrt(squares / (double)cols + (double)(float)c->eps);
+  if (root < 0x1p-128) root = 0; /* 1 / root is not in f32 */
   for (int64_t i = 0; i < cols; i++) {
     double s = element(c, arrays, inputs, row, i);
     value[i] = output == SUM ? s : s / root * case_get(inputs[WEIGHT], i, arrays[WEIGHT].element);
@@ -67,5 +78,7 @@ const case_op case_rmsnorm = {.name = "rmsnorm",
                               .plan = plan,
                               .run = run,
                               .reference = reference,
+                              .reach = reach,
+                              .own_value = own_value,
                               .flops = flops,
                               .bytes = case_all_bytes};

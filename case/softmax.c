@@ -27,6 +27,8 @@ static int64_t seen(const tdm_case *c, int64_t row) {
   return last < 0 ? 0 : last >= c->shape[1] ? c->shape[1] : last + 1;
 }
 
+static int64_t reach(const tdm_case *c, int index) { return index == 0 ? c->shape[1] : 1; }
+
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t cols = seen(c, row);
@@ -69,5 +71,6 @@ const case_op case_softmax = {.name = "softmax",
                               .plan = plan,
                               .run = run,
                               .reference = reference,
+                              .reach = reach,
                               .flops = flops,
                               .bytes = bytes};

@@ -65,6 +65,17 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   }
 }
 
+static int64_t reach(const tdm_case *c, int index) { return index == Y ? 1 : c->shape[2]; }
+
+/* EDGES, as in gemm: X is +-1 in its first column, the first row of Wg is special; Wu is REAL. */
+static bool own_value(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
+                      double *value) {
+  bool first = index == WG && c->layout == TDM_NN ? row == 0 : column == 0; /* of the terms of a sum */
+  if (c->fill != CASE_EDGES) return false;
+  *value = !first || index == WU ? case_normal(bits) : index == WG ? case_edge(array->element, bits) : bits % 2 == 0 ? 1 : -1;
+  return true;
+}
+
 static double flops(const tdm_case *c) { return 4 * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2]; }
 
 const case_op case_swiglu = {.name = "swiglu",
@@ -78,5 +89,7 @@ const case_op case_swiglu = {.name = "swiglu",
                              .plan = plan,
                              .run = run,
                              .reference = reference,
+                             .reach = reach,
+                             .own_value = own_value,
                              .flops = flops,
                              .bytes = case_all_bytes};

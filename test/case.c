@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -101,9 +102,85 @@ static void acceptance(void **state) {
   assert_true(case_accepts(0, -0.0, 0, CASE_F32));
 }
 
-/* ---- Texts ---- */
+/* ---- Data ---- */
 
 static char error[512];
+
+/* Fills array `index` of a case; the caller frees it. */
+static void *filled(const char *op, const char *set, const char *shape, tdm_type type, int index, tdm_case *c,
+                    case_array *array) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  *c = case_default(case_find_op(op));
+  c->type = c->out = type;
+  assert_true(case_parse_shape(c, shape, error, sizeof error) && case_parse_settings(c, set, error, sizeof error));
+  c->op->arrays(c, arrays);
+  *array = arrays[index];
+  void *base = calloc(1, case_array_bytes(array));
+  assert_non_null(base);
+  case_fill_array(c, index, array, base);
+  return base;
+}
+
+/* Sums of a row's squares in f32 overflow, or vanish. */
+static void extreme_rows_leave_f32(void **state) {
+  (void)state;
+  static const tdm_type types[] = {TDM_F32, TDM_BF16};
+  tdm_case c;
+  case_array a;
+  for (int t = 0; t < 4; t++) {
+    void *x = filled("rmsnorm", t % 2 == 0 ? "fill=huge" : "fill=tiny", "40x65", types[t / 2], 0, &c, &a);
+    for (int64_t row = 0; row < 40; row++) {
+      float sum = 0;
+      for (int64_t i = 0; i < 65; i++) {
+        float v = (float)case_get(x, row * 65 + i, a.element);
+        assert_true(isfinite(v));
+        sum += v * v;
+      }
+      assert_true(t % 2 == 0 ? isinf(sum) : sum < 0x1p-126f);
+    }
+    free(x);
+  }
+}
+
+/* Of NaN, infinities and zeros there are few enough where many elements make one result, and some. */
+static void special_elements_leave_results(void **state) {
+  (void)state;
+  tdm_case c;
+  case_array a;
+  void *x = filled("softmax", "fill=special", "40x5000", TDM_F32, 0, &c, &a);
+  int clean = 0;
+  for (int64_t row = 0; row < 40; row++) {
+    bool finite = true;
+    for (int64_t i = 0; i < 5000; i++) finite &= isfinite(case_get(x, row * 5000 + i, a.element));
+    clean += finite;
+  }
+  assert_true(clean >= 10 && clean <= 38);
+  free(x);
+}
+
+/* attention: in f16, just below the next power of 2, between two keys of neighbouring tiles. */
+static void maxima_jump(void **state) {
+  (void)state;
+  tdm_case c;
+  case_array q, k;
+  void *queries = filled("attention", "fill=rising,scale=0.34657", "1x1x1x64x130x64", TDM_F16, 0, &c, &q);
+  void *keys = filled("attention", "fill=rising,scale=0.34657", "1x1x1x64x130x64", TDM_F16, 1, &c, &k);
+  for (int64_t i = 0; i < 32; i++) {
+    double most[3] = {-(double)INFINITY, -(double)INFINITY, -(double)INFINITY}; /* of tiles of 64 keys */
+    for (int64_t j = 0; j < 130; j++) {
+      double score = 0;
+      for (int64_t d = 0; d < 64; d++)
+        score += case_get(queries, i * 64 + d, q.element) * case_get(keys, j * 64 + d, k.element);
+      most[j / 64] = fmax(most[j / 64], score);
+    }
+    double largest = exp((most[1] - most[0]) * 0.34657);
+    assert_true(largest > 65520 && largest < 65536 && most[2] < most[1]);
+  }
+  free(queries);
+  free(keys);
+}
+
+/* ---- Texts ---- */
 
 static void shapes(void **state) {
   (void)state;
@@ -187,6 +264,9 @@ int main(void) {
                                      cmocka_unit_test(middles_round_to_even),
                                      cmocka_unit_test(f16_and_bf16_have_known_words),
                                      cmocka_unit_test(acceptance),
+                                     cmocka_unit_test(extreme_rows_leave_f32),
+                                     cmocka_unit_test(special_elements_leave_results),
+                                     cmocka_unit_test(maxima_jump),
                                      cmocka_unit_test(shapes),
                                      cmocka_unit_test(epilogues),
                                      cmocka_unit_test(settings),

@@ -42,6 +42,7 @@ TDM_API tdm_status tdm_attention_plan(tdm_context *context, const tdm_attention_
 
 /* lse: f32 [batch, heads_q, sq], packed; needed when desc.lse is 1, and must be NULL when it is 0.
  * A row that sees no key (skv = 0, or causal with sq > skv) gets O = 0 and lse = -infinity.
+ * A row whose scores are all -infinity gets O = NaN and lse = -infinity. What a row does not see may be NaN.
  * o must not overlap any input. */
 TDM_API tdm_status tdm_attention_run(const tdm_plan *plan, const void *q, const void *k, const void *v, void *o, float *lse,
                                      tdm_stream *stream);

@@ -1,5 +1,7 @@
 /* y = x / sqrt(mean(x^2) + eps) * weight, a row at a time (Zhang and Sennrich, arXiv 1910.07467), summed in f32.
- * Squares that overflow f32 (|x| from 1.8e19 on) are summed in f64. A row of zeros with eps = 0 gives NaN, as the formula says.
+ * Squares that leave f32 are summed in f64: those that overflow (|x| from 1.8e19 on) and those that vanish (|x| below 1e-19).
+ * 1 / sqrt(mean(x^2) + eps) is an f32: a row whose root is below 2^-128 gives infinities, and NaN where x is 0, which takes
+ * eps = 0 and subnormal x. A row of zeros with eps = 0 gives NaN, as the formula says.
  * With residual: s = x + residual is written to sum, and y is made of s (before s is rounded). */
 #ifndef TANDEM_RMSNORM_H
 #define TANDEM_RMSNORM_H
