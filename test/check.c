@@ -1,5 +1,6 @@
 /* tandem-check: the command line, the loop over cases, and the count. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,48 +11,73 @@
 
 typedef struct command {
   case_options options;
-  char *teams, *threads, *every;
-  int full, huge, cover, trace;
+  char *teams, *threads, *every, *offset;
+  int full, huge, cover, trace, list;
   const char *op, *shape; /* NULL: all, the standard set */
 } command;
 
-/* One reason for which cases were not run. */
-typedef struct skip_reason {
-  char text[160];
-  int64_t count;
-} skip_reason;
+enum { MAX_REASONS = 32, SAMPLED_ROWS = 200, COVER_CASES = 8, FEW = 16 };
 
-enum { MAX_REASONS = 32, SAMPLED_ROWS = 200, COVER_CASES = 8 };
+/* Why cases were not run, or showed nothing. */
+typedef struct reasons {
+  struct {
+    char text[160];
+    int64_t cases;
+  } of[MAX_REASONS];
+  int count;
+} reasons;
 
 typedef struct session {
   const command *command;
   check_settings settings;
   const tdm_case *wanted; /* selectors that were given; NULL where the case itself came from the command line */
-  int64_t passed, failed, skipped;
+  int64_t passed, failed, skipped, inconclusive;
   double share; /* of the op under way: the largest error as a share of its bound */
-  skip_reason reasons[MAX_REASONS];
-  int reason_count;
-  uint64_t every, member; /* of a set every so many cases are checked; cases met so far */
-  char reached[1024];     /* kernels of the op under way that a case ran, each between spaces */
-  int cover_left;         /* passes that are still wanted of the one kernel that is named; -1: none is */
+  reasons not_run, nothing_shown;
+  uint64_t every, offset, member; /* of a set every so many cases are checked, from this one on; cases met so far */
+  char reached[1024];             /* kernels of the op under way that a case ran, each between spaces */
+  int cover_left;                 /* passes that are still wanted of the one kernel that is named; -1: none is */
 } session;
 
 /* ---- One case ---- */
 
-static void count_skipped(session *s, const char *reason) {
-  s->skipped++;
-  /* What is special to a case stands in front of the first colon of the library's messages. */
-  const char *text = strchr(reason, ':') != NULL ? strchr(reason, ':') + 2 : reason;
-  for (int i = 0; i < s->reason_count; i++)
-    if (strncmp(s->reasons[i].text, text, sizeof s->reasons[i].text - 1) == 0) {
-      s->reasons[i].count++;
+static void count_reason(reasons *r, const char *text) {
+  for (int i = 0; i < r->count; i++)
+    if (strncmp(r->of[i].text, text, sizeof r->of[i].text - 1) == 0) {
+      r->of[i].cases++;
       return;
     }
-  bool last = s->reason_count >= MAX_REASONS - 1;
-  skip_reason *next = &s->reasons[last ? MAX_REASONS - 1 : s->reason_count++];
-  if (last) s->reason_count = MAX_REASONS;
-  snprintf(next->text, sizeof next->text, "%.*s", (int)sizeof next->text - 1, last ? "other reasons" : text);
-  next->count++;
+  bool last = r->count >= MAX_REASONS - 1;
+  int next = last ? MAX_REASONS - 1 : r->count++;
+  if (last) r->count = MAX_REASONS;
+  snprintf(r->of[next].text, sizeof r->of[next].text, "%.*s", (int)sizeof r->of[next].text - 1, last ? "other reasons" : text);
+  r->of[next].cases++;
+}
+
+static void print_reasons(const char *what, const reasons *r) {
+  for (int i = 0; i < r->count; i++) printf("%s %" PRId64 ": %s\n", what, r->of[i].cases, r->of[i].text);
+}
+
+/* What is special to a case stands in front of the first colon of the library's messages. */
+static void count_skipped(session *s, const char *reason) {
+  s->skipped++;
+  count_reason(&s->not_run, strchr(reason, ':') != NULL ? strchr(reason, ':') + 2 : reason);
+}
+
+/* A standard case must show something, except with fewer results than FEW: those are there for the sizes. Where a selector
+ * replaced a part of every case, or one case was asked for, it is for the user to know. */
+static void count_inconclusive(session *s, const tdm_case *c, const check_report *report) {
+  const case_options *o = &s->command->options;
+  bool standard = s->command->shape == NULL && o->epilogue == NULL && o->settings == NULL && o->seed == NULL;
+  char text[1280];
+  if (!standard || report->total < FEW) {
+    s->inconclusive++;
+    count_reason(&s->nothing_shown, report->text);
+    return;
+  }
+  s->failed++;
+  check_command(&s->settings, c, text, sizeof text);
+  printf("FAILED %s\n  a case of the standard set is inconclusive: %s\n  reproduce: %s\n", c->op->name, report->text, text);
 }
 
 static bool was_reached(const session *s, const char *kernel) {
@@ -68,7 +94,13 @@ static void note_reached(session *s, const char *kernel) {
 
 static void check_pass(session *s, tdm_case c, case_fill fill) {
   check_report report;
+  char text[1280];
   c.fill = fill;
+  if (s->command->list) {
+    check_command(&s->settings, &c, text, sizeof text);
+    printf("%s\n", text);
+    return;
+  }
   check_outcome outcome = check_case(&s->settings, &c, &report);
   if (report.share > s->share) s->share = report.share;
   switch (outcome) {
@@ -79,9 +111,12 @@ static void check_pass(session *s, tdm_case c, case_fill fill) {
     case CHECK_UNSUPPORTED:
       if (s->cover_left < 0) count_skipped(s, report.text); /* while a kernel is covered: not for this kernel, which is well */
       return;
+    case CHECK_INCONCLUSIVE:
+      note_reached(s, report.kernel);
+      count_inconclusive(s, &c, &report);
+      return;
     default: break;
   }
-  char text[1280];
   s->failed++;
   check_command(&s->settings, &c, text, sizeof text);
   printf("FAILED %s\n%s\n  reproduce: %s\n", c.op->name, report.text, text);
@@ -94,15 +129,23 @@ static void check_passes(session *s, const tdm_case *c) {
   check_pass(s, *c, c->fill_given ? c->fill : CASE_REAL);
 }
 
+/* Is it the turn of a case of a set? */
+static bool is_chosen(session *s, check_kind kind) {
+  if (s->cover_left == 0) return false;
+  if (kind == CHECK_ALWAYS) return true;
+  if (kind == CHECK_STREAMED && strcmp(tdm_context_device(s->settings.context), "host") != 0) return false;
+  return s->member++ % s->every == s->offset;
+}
+
 /* A case of a standard set, if the selectors leave it in. */
-static void check_member(void *user, const tdm_case *member) {
+static void check_member(void *user, const tdm_case *member, check_kind kind) {
   session *s = user;
   const case_options *o = &s->command->options;
   tdm_case c = *member;
   char error[512];
   if (o->dtype != NULL && c.type != s->wanted->type) return;
   if (o->layout != NULL && c.layout != s->wanted->layout) return;
-  if (s->cover_left == 0 || s->member++ % s->every != 0) return;
+  if (!is_chosen(s, kind)) return;
   case_options rest = *o;
   rest.dtype = rest.layout = NULL;
   if (!case_options_apply(&rest, &c, error, sizeof error)) { /* can't be: run_all applied them to an empty case before */
@@ -122,21 +165,26 @@ static bool usage(const char *message) {
 
 static bool open_device(session *s, const char *device, const char *kernel, char *where, size_t size);
 
-/* Runs cases of the set by a kernel that the dispatcher chose for none of them. Without one the kernel was not checked. */
+/* Runs the few cases that every kernel gets, by its name; and cases of the set where the kernel takes none of them. A kernel
+ * that takes no case of the set either was not checked. */
 static bool cover_kernel(session *s, const case_op *op, check_extent extent, const char *kernel) {
   char error[512], where[256];
   check_settings before = s->settings;
+  uint64_t every = s->every, offset = s->offset;
   if (!open_device(s, tdm_context_device(before.context), kernel, where, sizeof where)) return false;
-  uint64_t every = s->every;
   s->every = 1;
+  s->offset = 0;
+  s->cover_left = INT_MAX;
+  bool ran = check_set(op, CHECK_KERNEL, check_member, s, error, sizeof error);
   s->cover_left = COVER_CASES;
-  bool ran = check_set(op, extent, check_member, s, error, sizeof error);
+  if (ran && !s->command->list && !was_reached(s, kernel)) ran = check_set(op, extent, check_member, s, error, sizeof error);
   tdm_close(s->settings.context);
   s->settings = before;
   s->every = every;
+  s->offset = offset;
   s->cover_left = -1;
   if (!ran) return usage(error);
-  if (was_reached(s, kernel)) return true;
+  if (s->command->list || was_reached(s, kernel)) return true;
   s->failed++;
   printf("FAILED %s\n  kernel %s: no case of the set reached it\n", op->name, kernel);
   return true;
@@ -149,7 +197,7 @@ static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
   char names[512], *rest = NULL;
   snprintf(names, sizeof names, "%s", tdm_kernels(op->name));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if ((strncmp(name, "hip_", 4) == 0) == hip && !was_reached(s, name) && !cover_kernel(s, op, extent, name)) return false;
+    if ((strncmp(name, "hip_", 4) == 0) == hip && !cover_kernel(s, op, extent, name)) return false;
   return true;
 }
 
@@ -160,14 +208,16 @@ static bool run_set(session *s, const case_op *op) {
   if (!case_options_apply(&s->command->options, &wanted, error, sizeof error)) return usage(error);
   s->wanted = &wanted;
   s->share = 0;
-  int64_t before[] = {s->passed, s->failed, s->skipped};
+  int64_t before[] = {s->passed, s->failed, s->skipped, s->inconclusive};
   s->reached[0] = '\0';
   s->member = 0;
   if (!check_set(op, extent, check_member, s, error, sizeof error)) return usage(error);
   if (s->command->cover && !cover_kernels(s, op, extent)) return false;
-  printf("%-6s %-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped   largest f32 error: %.2f of its bound\n",
-         tdm_context_device(s->settings.context), op->name, s->passed - before[0], s->failed - before[1],
-         s->skipped - before[2], s->share);
+  if (s->command->list) return true;
+  printf("%-6s %-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped", tdm_context_device(s->settings.context),
+         op->name, s->passed - before[0], s->failed - before[1], s->skipped - before[2]);
+  if (s->inconclusive > before[3]) printf(" %6" PRId64 " inconclusive", s->inconclusive - before[3]);
+  printf("   largest f32 error: %.2f of its bound\n", s->share);
   fflush(stdout);
   return true;
 }
@@ -247,14 +297,19 @@ static bool check_operands(command *k, const char *const *operands, int count) {
   if (k->cover && (k->shape != NULL || k->options.kernel != NULL))
     return usage("--cover is for a set and all of its kernels: there must be no SHAPE and no --kernel beside it");
   if (k->full && k->huge) return usage("--full with --huge: must be one of them");
-  if (k->shape != NULL && (k->full || k->huge || k->every != NULL))
-    return usage("--full, --huge and --every choose from a set: there must be no SHAPE beside them");
+  if (k->shape != NULL && (k->full || k->huge || k->list || k->every != NULL))
+    return usage("--full, --huge, --every and --list are for a set: there must be no SHAPE beside them");
+  if (k->offset != NULL && k->every == NULL) return usage("--offset counts within --every: there must be one beside it");
   return true;
 }
 
 static int finish(const session *s) {
-  for (int i = 0; i < s->reason_count; i++) printf("skipped %" PRId64 ": %s\n", s->reasons[i].count, s->reasons[i].text);
-  printf("%" PRId64 " passed, %" PRId64 " failed, %" PRId64 " skipped\n", s->passed, s->failed, s->skipped);
+  if (s->command->list) return EXIT_PASSED;
+  print_reasons("skipped", &s->not_run);
+  print_reasons("inconclusive", &s->nothing_shown);
+  printf("%" PRId64 " passed, %" PRId64 " failed, %" PRId64 " skipped", s->passed, s->failed, s->skipped);
+  if (s->inconclusive > 0) printf(", %" PRId64 " inconclusive", s->inconclusive);
+  printf("\n");
   if (s->failed > 0) return EXIT_FAILED;
   return s->passed > 0 ? EXIT_PASSED : EXIT_NOTHING_RUN;
 }
@@ -274,10 +329,17 @@ static bool read_command(command *k, poptContext popt) {
   return check_operands(k, operands, count);
 }
 
+/* A part of a set says which one it is, so that another run can repeat it. */
 static bool read_every(session *s) {
   char error[512];
-  const char *every = s->command->every;
-  return every == NULL || case_parse_number("--every", every, 1, 1 << 20, &s->every, error, sizeof error) || usage(error);
+  const command *k = s->command;
+  if (k->every == NULL) return true;
+  if (!case_parse_number("--every", k->every, 1, 1 << 20, &s->every, error, sizeof error) ||
+      (k->offset != NULL && !case_parse_number("--offset", k->offset, 0, UINT32_MAX, &s->offset, error, sizeof error)))
+    return usage(error);
+  s->offset %= s->every;
+  if (!k->list) printf("part: --every %" PRIu64 " --offset %" PRIu64 ", and the cases that always run\n", s->every, s->offset);
+  return true;
 }
 
 int main(int argc, const char **argv) {
@@ -294,7 +356,9 @@ int main(int argc, const char **argv) {
       {"huge", '\0', POPT_ARG_NONE, &k.huge, 0, "Arrays of more than 2^31 elements: minutes, and 18 GiB of memory or more",
        NULL},
       {"cover", '\0', POPT_ARG_NONE, &k.cover, 0, "Reach every kernel of the device: by name those that no case chose", NULL},
-      {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set", "N"},
+      {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set, and those that always run", "N"},
+      {"offset", '\0', POPT_ARG_STRING, &k.offset, 0, "Which N-th case of --every: K modulo N; 0 by default", "K"},
+      {"list", '\0', POPT_ARG_NONE, &k.list, 0, "Print the command of each case, and run none", NULL},
       {"trace", '\0', POPT_ARG_NONE, &k.trace, 0, "Say each case before its launch (TANDEM_CHECK_TRACE=1 does the same)", NULL},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext popt = poptGetContext("tandem-check", argc, argv, table, 0);
@@ -311,5 +375,6 @@ int main(int argc, const char **argv) {
   free(k.teams);
   free(k.threads);
   free(k.every);
+  free(k.offset);
   return code;
 }

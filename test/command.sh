@@ -37,11 +37,41 @@ expect 2 "kernel = 'fast'" add --kernel fast 3x4
 expect 2 "not every op takes it" --layout nt
 expect 2 '--layout' add --layout nn 3x4
 expect 2 '--full with --huge' --full --huge
-expect 2 '--every choose from a set' --every 3 add 3x4
+expect 2 '--every and --list are for a set' --every 3 add 3x4
+expect 2 '--offset counts within --every' add --offset 3
+expect 2 "--offset = 'x': must be a whole number" add --every 3 --offset x
+# Right, but a wrong kernel would be too: neither passed nor failed. What can be told (C, bias) is told.
+expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' gemm --set alpha=0 20x20x7
+expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' gemm --epilogue bias+scale:0 3x3x7
+expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' softmax --set causal_rows=40 1x23
+expect 0 '1 passed, 0 failed, 0 skipped' gemm --set alpha=0,beta=1 20x20x7
+expect 0 '1 passed, 0 failed, 0 skipped' gemm --set alpha=0 --epilogue bias 20x20x7
 expect 2 'at most 2 arguments' add 3x4 5x6
 expect 2 '--nothing' --nothing
 expect 2 "9223372036854775807" add 9223372036854775807x9223372036854775807
 TANDEM_CHECK_TRACE=7 expect 2 "TANDEM_CHECK_TRACE = '7': must be 0 or 1" add 3x4
 TANDEM_CHECK_TRACE=1 expect 0 '2 passed' add 3x4
+
+# The parts of a set are the set: each case is in one of them, or in all.
+same() { # WHAT ONE OTHER
+  if [ "$2" = "$3" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s: %s, must be %s\n' "$1" "$2" "$3"
+  fi
+}
+list() { "$check" softmax --device host --list "$@"; }
+parts=$(for k in 0 1 2 3 4 5 6; do list --every 7 --offset $k; done | sort)
+always=$(printf '%s\n' "$parts" | uniq -d | grep -c .)
+same 'cases of all parts' "$(printf '%s\n' "$parts" | uniq | cksum)" "$(list | sort | cksum)"
+same 'cases that always run, 7 times' "$(printf '%s\n' "$parts" | grep -c .)" $(($(list | grep -c .) + 6 * always))
+same 'parts beyond the last' "$(list --every 7 --offset 9)" "$(list --every 7 --offset 2)"
+same 'there are cases that always run' $((always > 5)) 1
+
+# part.sh: the part that was asked for, else the commit's.
+part() { sh "$(dirname "$0")/part.sh" "$check" add --device host --dtype f16 --every 7 | sed -n 2p; }
+same 'part asked for' "$(TANDEM_CHECK_OFFSET=9 part)" 'part: --every 7 --offset 2, and the cases that always run'
+same 'part without git' "$(GIT_DIR=/nowhere part)" 'part: --every 7 --offset 0, and the cases that always run'
 printf '%s passed, %s failed, 0 skipped\n' $passed $failed
 [ $failed = 0 ]

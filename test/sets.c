@@ -30,7 +30,8 @@ typedef struct generator {
   const case_op *op;
   check_visit visit;
   void *user;
-  uint64_t made; /* cases so far: the seed of the next one */
+  uint64_t made;   /* cases so far: the seed of the next one */
+  check_kind kind; /* of the cases under way */
   char *error;
   size_t size;
   int levels[CHECK_MAX_FACTORS]; /* how many each factor has */
@@ -41,7 +42,7 @@ static bool make_case(generator *g, const int *level) {
   c.seed = ++g->made;
   for (int f = 0; f < g->set->factors; f++)
     if (!apply(&c, g->set->factor[f].kind, g->set->factor[f].levels[level[f]], g->error, g->size)) return false;
-  g->visit(g->user, &c);
+  g->visit(g->user, &c, g->kind);
   return true;
 }
 
@@ -116,8 +117,23 @@ static bool make_single(generator *g, const check_single *s) {
   bool made = apply(&c, CHECK_DTYPE, s->dtype, g->error, g->size) && apply(&c, CHECK_LAYOUT, s->layout, g->error, g->size) &&
               apply(&c, CHECK_EPILOGUE, s->epilogue, g->error, g->size) &&
               apply(&c, CHECK_SETTINGS, s->settings, g->error, g->size) && apply(&c, CHECK_SHAPE, s->shape, g->error, g->size);
-  if (made) g->visit(g->user, &c);
+  if (made) g->visit(g->user, &c, g->kind);
   return made;
+}
+
+static bool make_singles(generator *g, const check_single *single) {
+  for (; single != NULL && single->shape != NULL; single++)
+    if (!make_single(g, single)) return false;
+  return true;
+}
+
+/* A table beside the combinations. Its seeds begin at `seed`, so that a case more changes the data of no other table. */
+static bool make_more(const generator *g, const check_more *more, check_kind kind, uint64_t seed) {
+  generator own = *g;
+  own.kind = kind;
+  own.made = seed;
+  while (more->op != NULL && strcmp(more->op, g->op->name) != 0) more++;
+  return make_singles(&own, more->single);
 }
 
 bool check_set(const case_op *op, check_extent extent, check_visit visit, void *user, char *error, size_t size) {
@@ -130,8 +146,9 @@ bool check_set(const case_op *op, check_extent extent, check_visit visit, void *
   }
   for (int f = 0; f < g.set->factors; f++)
     while (g.levels[f] < MAX_LEVELS && g.set->factor[f].levels[g.levels[f]] != NULL) g.levels[f]++;
-  const check_single *single = extent == CHECK_HUGE ? g.set->huge : g.set->single;
-  for (; single != NULL && single->shape != NULL; single++)
-    if (!make_single(&g, single)) return false;
-  return extent == CHECK_HUGE || (extent == CHECK_FULL ? make_all(&g) : make_pairs(&g));
+  if (extent == CHECK_KERNEL) return make_more(&g, check_kernel, CHECK_ALWAYS, 40000);
+  if (extent == CHECK_HUGE) return make_singles(&g, g.set->huge);
+  return make_more(&g, check_always, CHECK_ALWAYS, 10000) && make_more(&g, check_extreme, CHECK_ROTATED, 20000) &&
+         make_more(&g, check_streamed, CHECK_STREAMED, 30000) && make_singles(&g, g.set->single) &&
+         (extent == CHECK_FULL ? make_all(&g) : make_pairs(&g));
 }

@@ -28,4 +28,15 @@ typedef struct check_op_set {
 
 extern const check_op_set check_op_sets[]; /* ends with a NULL op */
 
+/* More cases of an op; each array ends with a NULL op. */
+typedef struct check_more {
+  const char *op;
+  const check_single *single;
+} check_more;
+
+extern const check_more check_always[];   /* sets_always.c: CHECK_ALWAYS */
+extern const check_more check_extreme[];  /* sets_extreme.c: values at the ends of f32, maxima that rise and fall */
+extern const check_more check_streamed[]; /* sets_streamed.c: CHECK_STREAMED */
+extern const check_more check_kernel[];   /* sets_always.c: CHECK_KERNEL */
+
 #endif

@@ -28,9 +28,12 @@ mkdir -p $logs
 
 # ---- Steps: a function that writes to a log, whose last "N passed, N failed, N skipped" counts ----
 
-# What a step's result depends on: every file of the tree, the compilers, the processor.
+# What a step's result depends on: every file of the tree, the compilers, the processor. The part of the simulated sets that is
+# run (test/part.sh) changes with the commit: it counts only where it was asked for, so that committing what was tested runs
+# nothing again.
 fingerprint() {
   {
+    echo "part: ${TANDEM_CHECK_OFFSET:-}"
     git ls-files -co --exclude-standard -z | xargs -0 sha256sum
     for compiler in gcc clang-19 clang-22 clang-format-19; do $compiler --version 2>&1 | head -n 1; done
     grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
@@ -83,7 +86,9 @@ one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 meson_tests() { # BUILD
   meson test -C "$1" --no-rebuild --print-errorlogs && status=0 || status=$?
   awk '/^test: / {name = $2 ~ /^tandem/ ? $4 : $2} # with suites: test: PROJECT / NAME
-    name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3} END {print "cases: " cases + 0}' \
+    name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3}
+    /^parts: / {parts = "; of simulated sets the parts of " $2}
+    END {print "cases: " cases + 0 parts}' \
     "$1/meson-logs/testlog.txt"
   awk -v status="$status" '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
     END {if (status != 0 && bad == 0) bad = 1; printf "%d passed, %d failed, %d skipped\n", ok, bad, skip}' \
