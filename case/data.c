@@ -78,7 +78,7 @@ void case_poison(void *base, size_t bytes, case_element element) {
   static const uint32_t words[] = {
       [CASE_F32] = 0x7fedface, [CASE_F16] = 0x7eda7eda, [CASE_BF16] = 0x7fda7fda, [CASE_I32] = 0x5a5a5a5a};
   memcpy(base, &words[element], bytes < 4 ? bytes : 4);
-  for (size_t i = 4; i < bytes; i++) ((unsigned char *)base)[i] = ((unsigned char *)base)[i - 4];
+  for (size_t done = 4; done < bytes; done *= 2) memcpy((char *)base + done, base, done < bytes - done ? done : bytes - done);
 }
 
 uint64_t case_mix(uint64_t x) {

@@ -41,10 +41,33 @@ static const char *read_only_part(const wave *w, const allocation *a, u64 addres
   return address >= o->text_begin && address < o->text_end ? "code" : "constants of the code object";
 }
 
+/* An access outside of the memory of a reserved array, or across its end. */
+static void array_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, const char *verb, const reservation *r) {
+  if (address < r->base)
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "%s of %u bytes: starts %" PRIu64 " bytes before array %s", verb,
+               bytes, r->base - address, r->name);
+  else if (address - r->base >= r->size)
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
+               "%s of %u bytes: starts %" PRIu64 " bytes after the end of array %s of %" PRIu64 " bytes", verb, bytes,
+               address - r->base - r->size, r->name, r->size);
+  else if (r->base + r->size - address < bytes)
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
+               "%s of %u bytes: starts %" PRIu64 " bytes before the end of array %s of %" PRIu64 " bytes", verb, bytes,
+               r->base + r->size - address, r->name, r->size);
+  else
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
+               "%s of %u bytes: starts %" PRIu64 " bytes into array %s, in a gap between its rows", verb, bytes,
+               address - r->base, r->name);
+}
+
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   const char *verb = write ? "write" : "read";
-  const allocation *a = memory_find(&w->group->launch->device->memory, address);
-  if (a == NULL)
+  const memory *m = &w->group->launch->device->memory;
+  const allocation *a = memory_find(m, address);
+  const reservation *r = memory_reservation(m, address);
+  if (r != NULL)
+    array_fault(w, i, lane, address, bytes, verb, r);
+  else if (a == NULL)
     wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "%s of %u bytes: no allocation is near", verb, bytes);
   else if (address - a->base < a->size && a->data == NULL)
     wave_fault(w, i, GFXSIM_AFTER_FREE, lane, address, "%s of %u bytes: %" PRIu64 " bytes into a freed allocation of %" PRIu64,

@@ -69,6 +69,16 @@ gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address) {
   return GFXSIM_OK;
 }
 
+gfxsim_status gfxsim_reserve(gfxsim_device *device, const char *name, uint64_t offset, uint64_t bytes, uint64_t *address) {
+  return memory_reserve(&device->memory, name, offset, bytes, address);
+}
+
+gfxsim_status gfxsim_map(gfxsim_device *device, uint64_t address, uint64_t bytes) {
+  return memory_map(&device->memory, address, bytes);
+}
+
+gfxsim_status gfxsim_unreserve(gfxsim_device *device, uint64_t address) { return memory_unreserve(&device->memory, address); }
+
 gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *host, size_t bytes) {
   if (bytes == 0) return GFXSIM_OK;
   u8 *data = memory_range(&device->memory, address, bytes, "write");

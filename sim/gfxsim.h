@@ -110,6 +110,15 @@ GFXSIM_API gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address);
 GFXSIM_API gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *host, size_t bytes);
 GFXSIM_API gfxsim_status gfxsim_read(gfxsim_device *device, uint64_t address, void *host, size_t bytes);
 GFXSIM_API gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value, size_t bytes);
+/* For programs that check kernels: an array of exact bounds that may have gaps. gfxsim_reserve keeps addresses for `bytes`, and
+ * gfxsim_map makes memory of a part, from its first to its last byte: a kernel's access to anything else is out of bounds, and
+ * the report names the array. So strides beyond 2^32 elements cost the memory of the rows alone. The array begins `offset`
+ * bytes after a multiple of 4096; 64 KiB on both sides of it stay free, of an array above 1 GiB 16 GiB. */
+GFXSIM_API gfxsim_status gfxsim_reserve(gfxsim_device *device, const char *name, uint64_t offset, uint64_t bytes,
+                                        uint64_t *address);
+GFXSIM_API gfxsim_status gfxsim_map(gfxsim_device *device, uint64_t address, uint64_t bytes);
+/* Frees the array with all of its parts. */
+GFXSIM_API gfxsim_status gfxsim_unreserve(gfxsim_device *device, uint64_t address);
 /* Whether the address lies in the range that this device has handed out so far, freed memory and gaps included. */
 GFXSIM_API bool gfxsim_owns(const gfxsim_device *device, uint64_t address);
 

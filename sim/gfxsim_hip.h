@@ -24,6 +24,12 @@ GFXSIM_API void gfxsim_hip_close(void);
 /* Checks that devices opened without options from now on leave out: bits of gfxsim_check. */
 GFXSIM_API void gfxsim_hip_uncheck(uint32_t checks);
 
+/* gfxsim_reserve, gfxsim_map and gfxsim_unreserve of the open device: arrays of exact bounds, whose addresses kernels and
+ * copies take like those of hipMalloc. */
+GFXSIM_API gfxsim_status gfxsim_hip_reserve(const char *name, uint64_t offset, uint64_t bytes, uint64_t *address);
+GFXSIM_API gfxsim_status gfxsim_hip_map(uint64_t address, uint64_t bytes);
+GFXSIM_API gfxsim_status gfxsim_hip_unreserve(uint64_t address);
+
 /* Who counts launches. The functions run under the library's lock and must not call hip functions. */
 typedef struct gfxsim_hip_counting {
   /* Before a launch: which of its workgroups run, as gfxsim_launch.workgroups, in a text that lives until the launch ends.

@@ -75,6 +75,27 @@ hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
   return hip_leave(hipSuccess);
 }
 
+/* ---- Arrays of exact bounds ---- */
+
+/* hip_enter has stored the message where there is no device. */
+gfxsim_status gfxsim_hip_reserve(const char *name, uint64_t offset, uint64_t bytes, uint64_t *address) {
+  gfxsim_status status = hip_enter() ? gfxsim_reserve(hip_device(), name, offset, bytes, address) : GFXSIM_INVALID;
+  hip_leave(hipSuccess);
+  return status;
+}
+
+gfxsim_status gfxsim_hip_map(uint64_t address, uint64_t bytes) {
+  gfxsim_status status = hip_enter() ? gfxsim_map(hip_device(), address, bytes) : GFXSIM_INVALID;
+  hip_leave(hipSuccess);
+  return status;
+}
+
+gfxsim_status gfxsim_hip_unreserve(uint64_t address) {
+  gfxsim_status status = hip_enter() ? gfxsim_unreserve(hip_device(), address) : GFXSIM_INVALID;
+  hip_leave(hipSuccess);
+  return status;
+}
+
 /* ---- Copies ---- */
 
 static hipError_t copy_on_device(uint64_t to, uint64_t from, size_t bytes) {

@@ -1,12 +1,14 @@
 #include "memory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 
 enum { GAP = 65536 };
+static const u64 wide_array = UINT64_C(1) << 30, wide_gap = UINT64_C(1) << 34;
 static const u64 first_address = UINT64_C(1) << 40; /* far from 0, and far below the apertures at 2^48 */
 static const u64 last_address = UINT64_C(1) << 47;
 
@@ -14,12 +16,11 @@ void memory_init(memory *m) { *m = (memory){.next = first_address}; }
 
 void memory_release(memory *m) {
   for (size_t a = 0; a < m->count; a++) {
-    free(m->sorted[a]->data);
-    free(m->sorted[a]->undefined);
-    free(m->sorted[a]->parts);
+    memory_drop(m->sorted[a]);
     free(m->sorted[a]);
   }
   free(m->sorted);
+  free(m->reserved);
   memory_init(m);
 }
 
@@ -33,11 +34,10 @@ static bool grow(memory *m) {
   return true;
 }
 
-gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made) {
-  if (bytes == 0) return fail(GFXSIM_INVALID, "alloc: bytes = 0: must be positive");
-  if (bytes > last_address - GAP - m->next)
-    return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": no addresses left", bytes);
-  u64 pages = (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE;
+/* An allocation at an address that nobody has, not in m->sorted yet. */
+static gfxsim_status make(memory *m, u64 address, u64 bytes, bool writable, allocation **made) {
+  u64 into = address % MEMORY_PAGE; /* so that host bytes are aligned as the device's are */
+  u64 pages = (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE + (into > 0 ? MEMORY_PAGE : 0);
   allocation *a = calloc(1, sizeof *a);
   u8 *data = aligned_alloc(MEMORY_PAGE, pages), *undefined = m->checked ? calloc(1, pages) : NULL;
   if (a == NULL || data == NULL || (m->checked && undefined == NULL) || !grow(m)) {
@@ -47,16 +47,100 @@ gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **mad
     return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": the host has no memory left", bytes);
   }
   memset(data, 0xfb, pages); /* as f32, f16 and bf16 an implausible number: what nobody wrote should look wrong */
-  *a = (allocation){.base = m->next, .size = bytes, .data = data, .undefined = undefined, .writable = writable};
-  m->next += pages + GAP;
-  m->sorted[m->count++] = a;
+  *a = (allocation){.base = address, .size = bytes, .data = data + into, .writable = writable};
+  if (m->checked) a->undefined = undefined + into;
   *made = a;
   return GFXSIM_OK;
 }
 
+gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made) {
+  if (bytes == 0) return fail(GFXSIM_INVALID, "alloc: bytes = 0: must be positive");
+  if (bytes > last_address - GAP - m->next)
+    return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": no addresses left", bytes);
+  gfxsim_status status = make(m, m->next, bytes, writable, made);
+  if (status != GFXSIM_OK) return status;
+  m->next += (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE + GAP;
+  m->sorted[m->count++] = *made;
+  return GFXSIM_OK;
+}
+
+/* ---- Reservations ---- */
+
+static bool grow_reserved(memory *m) {
+  if (m->reserved_count < m->reserved_capacity) return true;
+  size_t capacity = m->reserved_capacity == 0 ? 16 : 2 * m->reserved_capacity;
+  reservation *reserved = realloc(m->reserved, capacity * sizeof *reserved);
+  if (reserved == NULL) return false;
+  m->reserved = reserved;
+  m->reserved_capacity = capacity;
+  return true;
+}
+
+gfxsim_status memory_reserve(memory *m, const char *name, u64 offset, u64 bytes, u64 *base) {
+  u64 gap = bytes > wide_array ? wide_gap : GAP, left = last_address - m->next;
+  if (offset > left || bytes > left - offset || 2 * gap + MEMORY_PAGE > left - offset - bytes)
+    return fail(GFXSIM_NO_MEMORY, "reserve: bytes = %" PRIu64 ": no addresses left", bytes);
+  if (!grow_reserved(m)) return fail(GFXSIM_NO_MEMORY, "reserve: the host has no memory left");
+  reservation r = {.base = m->next + gap + offset, .size = bytes, .low = m->next};
+  r.high = (r.base + bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE + gap;
+  snprintf(r.name, sizeof r.name, "%s", name);
+  m->next = r.high;
+  m->reserved[m->reserved_count++] = r;
+  *base = r.base;
+  return GFXSIM_OK;
+}
+
+const reservation *memory_reservation(const memory *m, u64 address) {
+  for (size_t r = m->reserved_count; r > 0; r--)
+    if (address >= m->reserved[r - 1].low && address < m->reserved[r - 1].high) return &m->reserved[r - 1];
+  return NULL;
+}
+
+gfxsim_status memory_map(memory *m, u64 address, u64 bytes) {
+  const reservation *r = memory_reservation(m, address);
+  const allocation *before = memory_find(m, address + bytes - 1);
+  if (r == NULL || bytes == 0 || address < r->base || bytes > r->size || address - r->base > r->size - bytes)
+    return fail(GFXSIM_INVALID, "map: address = 0x%" PRIx64 ", bytes = %" PRIu64 ": must lie in one reserved array", address,
+                bytes);
+  if (before != NULL && before->base + before->size > address)
+    return fail(GFXSIM_INVALID, "map: address = 0x%" PRIx64 ", bytes = %" PRIu64 ": a part is memory already", address, bytes);
+  allocation *a;
+  gfxsim_status status = make(m, address, bytes, true, &a);
+  if (status != GFXSIM_OK) return status;
+  size_t at = m->count++;
+  for (; at > 0 && m->sorted[at - 1]->base > address; at--) m->sorted[at] = m->sorted[at - 1];
+  m->sorted[at] = a;
+  memory_written(m, address, bytes, false);
+  return GFXSIM_OK;
+}
+
+gfxsim_status memory_unreserve(memory *m, u64 base) {
+  size_t at = m->reserved_count;
+  while (at > 0 && m->reserved[at - 1].base != base) at--;
+  if (at == 0) return fail(GFXSIM_INVALID, "unreserve: address = 0x%" PRIx64 ": must be the begin of a reserved array", base);
+  reservation r = m->reserved[at - 1];
+  size_t a = m->count;
+  bool last = m->next == r.high; /* nothing lies above it */
+  while (a > 0 && m->sorted[a - 1]->base >= r.low) {
+    allocation *own = m->sorted[--a];
+    if (own->base >= r.high) continue;
+    memory_drop(own);
+    if (!last) continue;
+    free(own);
+    m->count--;
+  }
+  if (last) m->next = r.low;
+  memmove(m->reserved + at - 1, m->reserved + at, (m->reserved_count - at) * sizeof r);
+  m->reserved_count--;
+  return GFXSIM_OK;
+}
+
+/* ---- What is there ---- */
+
 void memory_drop(allocation *a) {
-  free(a->data);
-  free(a->undefined);
+  u64 into = a->base % MEMORY_PAGE;
+  if (a->data != NULL) free(a->data - into);
+  if (a->undefined != NULL) free(a->undefined - into);
   free(a->parts);
   a->data = a->undefined = NULL;
   a->parts = NULL;

@@ -23,9 +23,18 @@ typedef struct allocation {
   size_t part_count;
 } allocation;
 
+/* Addresses kept for one array, of which only parts may be memory: each part is an allocation of its own. */
+typedef struct reservation {
+  char name[16];
+  u64 base, size; /* the array: its first byte, and its bytes with the gaps between parts */
+  u64 low, high;  /* all addresses that are kept for it */
+} reservation;
+
 typedef struct memory {
   allocation **sorted; /* by base; rows stay where they are so that waves may keep pointers during a launch */
   size_t count, capacity;
+  reservation *reserved; /* by base */
+  size_t reserved_count, reserved_capacity;
   u64 next;
   bool checked; /* for what nobody wrote */
 } memory;
@@ -43,6 +52,17 @@ void memory_drop(allocation *a);
 /* The reverse of the last memory_alloc: its addresses may come again. For what a launch alone needs, or every launch would cost
  * more than the one before. */
 void memory_pop(memory *m);
+/* Keeps addresses for an array of `bytes` that begins `offset` bytes after the begin of a page. None of it is memory yet. On
+ * both sides lies a gap that belongs to nobody: 16 GiB for arrays above 1 GiB, so that an offset cut to 32 bits, of elements of
+ * up to 4 bytes, still lands in it. */
+gfxsim_status memory_reserve(memory *m, const char *name, u64 offset, u64 bytes, u64 *base);
+/* Makes memory of a part of a reservation, exactly from its first to its last byte. Nobody has written it. */
+gfxsim_status memory_map(memory *m, u64 address, u64 bytes);
+/* Frees every part of the reservation whose array begins at `base`. Its addresses may come again if nothing was allocated
+ * since. */
+gfxsim_status memory_unreserve(memory *m, u64 base);
+/* The reservation that keeps this address; NULL where none does. */
+const reservation *memory_reservation(const memory *m, u64 address);
 /* The allocation at or before the address (also one that was freed); NULL below the first. */
 allocation *memory_find(const memory *m, u64 address);
 /* Whether the address lies between the first and the next address to be handed out. */

@@ -92,6 +92,7 @@ struct order_wave {
 };
 
 typedef struct cell cell;
+typedef struct page_group page_group;
 
 struct order_group {
   order_wave wave[ORDER_WAVES];
@@ -111,8 +112,8 @@ struct order_launch {
   _Atomic u16 *site_of; /* by (pc - text_begin) / 4: an index of site; 0: none yet */
   const inst **site;
   u32 sites;
-  _Atomic(cell *) *pages; /* of global memory's shadow */
-  u64 page_count;
+  _Atomic(page_group *) *groups; /* of pages of global memory's shadow: addresses are sparse */
+  u64 group_count;
   location *locations[LOCATIONS];
   atomic_uint location_count, releasing;
 };

@@ -21,6 +21,12 @@ struct cell {
   _Atomic u64 write, read[2];
 };
 
+enum { GROUP_PAGES = 4096 };
+struct page_group {
+  _Atomic(cell *) page[GROUP_PAGES];
+};
+static const u64 group_bytes = (u64)GROUP_PAGES * PAGE_BYTES;
+
 static u64 tag_of(u64 mark) { return mark >> TAG_SHIFT; }
 static u32 wave_of(u64 mark) { return mark >> WAVE_SHIFT & 15; }
 static u32 clock_of(u64 mark) { return (u32)(mark >> CLOCK_SHIFT) & CLOCK_LAST; }
@@ -33,27 +39,38 @@ gfxsim_status race_begin(launch *run, order_launch *o) {
   const gfxsim_object *object = run->kernel->object;
   const memory *m = &run->device->memory;
   u64 first = m->sorted[0]->base;
-  o->page_count = (m->next - first + PAGE_BYTES - 1) / PAGE_BYTES;
+  o->group_count = (m->next - first) / group_bytes + 1;
   o->site_of = calloc((object->text_end - object->text_begin) / 4 + 1, sizeof *o->site_of);
   o->site = calloc(SITES_MOST, sizeof *o->site);
-  o->pages = calloc(o->page_count, sizeof *o->pages);
+  o->groups = calloc(o->group_count, sizeof *o->groups);
   o->sites = 1;
-  if (o->site_of != NULL && o->site != NULL && o->pages != NULL) return GFXSIM_OK;
+  if (o->site_of != NULL && o->site != NULL && o->groups != NULL) return GFXSIM_OK;
   return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
 }
 
 void race_end(order_launch *o) {
-  for (u64 p = 0; p < o->page_count && o->pages != NULL; p++) free(atomic_load(&o->pages[p]));
-  free(o->pages);
+  for (u64 g = 0; g < o->group_count && o->groups != NULL; g++) {
+    page_group *group = atomic_load(&o->groups[g]);
+    for (int p = 0; p < GROUP_PAGES && group != NULL; p++) free(atomic_load(&group->page[p]));
+    free(group);
+  }
+  free(o->groups);
   free((void *)o->site_of);
   free((void *)o->site);
 }
 
 cell *race_lds(const launch *run) { return calloc(run->lds_bytes / 4 + 1, sizeof(cell)); }
 
-static cell *make_page(order_launch *o, u64 p) {
+static page_group *make_group(order_launch *o, u64 g) {
+  page_group *group = calloc(1, sizeof *group), *none = NULL;
+  if (group == NULL || atomic_compare_exchange_strong(&o->groups[g], &none, group)) return group;
+  free(group); /* another thread was faster */
+  return none;
+}
+
+static cell *make_page(page_group *group, u64 p) {
   cell *page = calloc(PAGE_CELLS, sizeof *page), *none = NULL;
-  if (page == NULL || atomic_compare_exchange_strong(&o->pages[p], &none, page)) return page;
+  if (page == NULL || atomic_compare_exchange_strong(&group->page[p], &none, page)) return page;
   free(page); /* another thread was faster */
   return none;
 }
@@ -63,8 +80,11 @@ static inline cell *cell_of(wave *w, bool lds, u64 address) {
   if (lds) return &w->group->order->lds[address / 4];
   order_launch *o = order_of(w);
   u64 offset = address - w->group->launch->device->memory.sorted[0]->base;
-  cell *page = atomic_load_explicit(&o->pages[offset / PAGE_BYTES], memory_order_acquire);
-  if (page == NULL) page = make_page(o, offset / PAGE_BYTES);
+  page_group *group = atomic_load_explicit(&o->groups[offset / group_bytes], memory_order_acquire);
+  if (group == NULL && (group = make_group(o, offset / group_bytes)) == NULL) return NULL;
+  u64 p = offset % group_bytes / PAGE_BYTES;
+  cell *page = atomic_load_explicit(&group->page[p], memory_order_acquire);
+  if (page == NULL) page = make_page(group, p);
   return page != NULL ? &page[offset % PAGE_BYTES / 4] : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "options.h"
 #include "output.h"
+#include "region.h"
 
 typedef struct command {
   case_options options;

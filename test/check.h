@@ -30,6 +30,7 @@ typedef struct check_settings {
   tdm_context *context;
   const char *where;    /* options that reproduce the context: " --device host --teams 3" */
   bool trace;           /* say each case before its launch, on stderr */
+  bool canaries;        /* arrays as on real devices, though the device could watch their bounds */
   int64_t sampled_rows; /* compare this many rows of an output, spread over it; 0: all */
 } check_settings;
 
@@ -38,9 +39,6 @@ check_outcome check_case(const check_settings *settings, const tdm_case *c, chec
 
 /* "tandem-check ...": the command line that repeats a case. */
 void check_command(const check_settings *settings, const tdm_case *c, char *text, size_t size);
-
-/* From here on a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) prints the command of the case under way. */
-void check_catch_crashes(void);
 
 /* ---- Standard sets (sets.c) ---- */
 

@@ -1,11 +1,9 @@
 /* Checks one case: two runs into poisoned outputs, every element against the f64 reference. */
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -16,6 +14,7 @@ typedef struct checking {
   check_report *report;
   check_buffers buffers;
   tdm_plan *plan;
+  char command[1280]; /* that repeats the case */
 } checking;
 
 static check_outcome say(check_report *r, check_outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -33,30 +32,9 @@ void check_command(const check_settings *settings, const tdm_case *c, char *text
   snprintf(text, size, "tandem-check %s%s", arguments, settings->where);
 }
 
-/* ---- Crashes ---- */
-
-static char crash_text[1400]; /* complete before a launch, so that the handler only writes it */
-static volatile sig_atomic_t launching;
-
-static void crashed(int number) {
-  if (launching && write(STDERR_FILENO, crash_text, strlen(crash_text)) < 0) _exit(EXIT_FAILURE);
-  raise(number); /* the handler was reset: the default action follows, with its core file */
-}
-
-void check_catch_crashes(void) {
-  static char stack[64 * 1024]; /* SIGSTKSZ is no constant any more; a handler on the old stack could not report its overflow */
-  sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-  static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-  struct sigaction action = {.sa_handler = crashed, .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND | SA_NODEFER)};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) sigaction(numbers[i], &action, NULL);
-}
-
-static void announce(const checking *k) {
-  char command[1280];
-  check_command(k->settings, k->c, command, sizeof command);
-  snprintf(crash_text, sizeof crash_text, "\nCRASHED\n  reproduce: %s\n", command);
-  launching = 1;
-  if (k->settings->trace) fprintf(stderr, "%s\n", command);
+static void announce(checking *k) {
+  check_command(k->settings, k->c, k->command, sizeof k->command);
+  if (k->settings->trace) fprintf(stderr, "%s\n", k->command);
 }
 
 /* ---- Comparison ---- */
@@ -217,49 +195,52 @@ static check_outcome check_untouched(const checking *k) {
 
 /* ---- Runs ---- */
 
-static check_outcome run(const checking *k) {
+/* In both places every case runs once. */
+static check_outcome run(checking *k, check_place place) {
   void *pointers[CASE_MAX_ARRAYS];
+  if (!check_buffers_place(&k->buffers, place)) return say(k->report, CHECK_REFUSED, "  no host memory");
   if (!check_buffers_upload(&k->buffers)) return say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
   check_device_pointers(&k->buffers, pointers);
-  launching = 1;
+  check_crash_command(k->c->op->name, k->command);
+  check_buffers_enter(&k->buffers);
   tdm_status status = case_run(k->c, k->plan, pointers, NULL);
   if (status == TDM_OK) status = tdm_stream_sync(k->settings->context, NULL);
-  launching = 0;
+  check_buffers_leave(&k->buffers);
+  check_crash_command(NULL, NULL);
   if (status == TDM_OK) return CHECK_PASSED;
   return say(k->report, status == TDM_ERROR_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_REFUSED, "  %s", tdm_last_error());
 }
 
-static check_outcome compare_second_run(const checking *k, const check_buffer *b) {
+/* After the second run: what is in buffer i must be what was there after the first one. */
+static check_outcome compare_second_run(const checking *k, int i) {
+  const check_buffer *b = &k->buffers.buffer[i];
+  const case_array *named = &b->array;
   int64_t offset;
-  unsigned char *again = malloc(b->bytes);
-  if (again == NULL || !check_buffer_download(&k->buffers, b, again)) {
-    free(again);
-    return say(k->report, CHECK_REFUSED, "  no memory, or no copy, of %zu bytes", b->bytes);
-  }
-  bool differs = check_find_difference(b, b->after, again, &offset);
-  free(again);
-  if (!differs) return CHECK_PASSED;
+  for (int j = 0; j < k->buffers.count; j++) /* it holds the output that took an input's place */
+    if (k->buffers.buffer[j].shared && k->buffers.buffer[j].array.same_as == i) named = &k->buffers.buffer[j].array;
+  if (!check_buffer_download(&k->buffers, b, b->before)) return say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
+  if (!check_find_difference(b, b->after, b->before, &offset)) return CHECK_PASSED;
   char index[96];
-  int64_t row = row_at(&b->array, offset), column = offset - case_row_offset(&b->array, row);
-  locate(k->report, &b->array, row, column);
-  index_text(&b->array, row, column, index, sizeof index);
-  return say(k->report, CHECK_UNSTABLE, "  a second run gave other bits, first at %s%s", b->array.name, index);
+  int64_t row = row_at(named, offset), column = offset - case_row_offset(named, row);
+  locate(k->report, named, row, column);
+  index_text(named, row, column, index, sizeof index);
+  return named->output ? say(k->report, CHECK_UNSTABLE, "  a second run gave other bits, first at %s%s", named->name, index)
+                       : say(k->report, CHECK_INPUT, "  input %s%s was changed by a second run", named->name, index);
 }
 
-static check_outcome run_twice(const checking *k) {
+static check_outcome run_twice(checking *k) {
   tally seen = {0};
-  check_outcome outcome = run(k);
+  check_outcome outcome = run(k, CHECK_FRONT);
   for (int i = 0; i < k->buffers.count && outcome == CHECK_PASSED; i++) {
     const check_buffer *b = &k->buffers.buffer[i];
     if (b->array.used && !b->shared && !check_buffer_download(&k->buffers, b, b->after))
       outcome = say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
   }
   if (outcome == CHECK_PASSED) outcome = compare_outputs(k, &seen);
-  if (outcome == CHECK_PASSED) outcome = run(k);
-  for (int i = 0; i < k->buffers.count && outcome == CHECK_PASSED; i++)
-    if (k->buffers.buffer[i].array.output && k->buffers.buffer[i].array.used)
-      outcome = compare_second_run(k, &k->buffers.buffer[i]);
   if (outcome == CHECK_PASSED) outcome = check_untouched(k);
+  if (outcome == CHECK_PASSED) outcome = run(k, CHECK_BACK);
+  for (int i = 0; i < k->buffers.count && outcome == CHECK_PASSED; i++)
+    if (k->buffers.buffer[i].array.used && !k->buffers.buffer[i].shared) outcome = compare_second_run(k, i);
   return outcome == CHECK_PASSED ? judge(k, &seen) : outcome;
 }
 
@@ -275,20 +256,40 @@ static double available_memory(void) {
   return kilobytes * 1024;
 }
 
-/* A host that lacks the memory would end the process, not refuse it: of each array the device's and two host images, and one
- * output's third. */
+/* A host that lacks the memory would end the process, not refuse it: of each array the device's and two host images. Only
+ * --huge has cases that large. */
 static bool fits(const check_settings *settings, const tdm_case *c, check_report *report) {
   case_array arrays[CASE_MAX_ARRAYS];
-  double needed = 0, third = 0, available = available_memory();
-  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++) {
-    double bytes = (double)case_array_bytes(&arrays[i]);
-    needed += arrays[i].same_as < 0 ? 3 * bytes : 0;
-    if (arrays[i].output) third = fmax(third, bytes);
-  }
-  if (settings->sampled_rows == 0 || needed + third <= available) return true;
-  say(report, CHECK_UNSUPPORTED, "memory: a case of --huge needs %.0f GiB, %.0f are available", ceil((needed + third) / 0x1p30),
+  double needed = 0, available = available_memory();
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++)
+    needed += arrays[i].used && arrays[i].same_as < 0 ? 3 * check_image_memory(&arrays[i]) : 0;
+  if (settings->sampled_rows == 0 || needed <= available) return true;
+  say(report, CHECK_UNSUPPORTED, "memory: a case of --huge needs %.0f GiB, %.0f are available", ceil(needed / 0x1p30),
       floor(available / 0x1p30));
   return false;
+}
+
+/* Runs that are verified copy whole arrays, the gaps of sparse ones too. */
+static bool verified_sparse(const tdm_case *c) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  const char *verify = getenv("TANDEM_VERIFY");
+  if (verify == NULL || strcmp(verify, "1") != 0) return false;
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++)
+    if (arrays[i].used && check_is_sparse(&arrays[i])) return true;
+  return false;
+}
+
+static check_outcome check_planned(checking *k) {
+  char text[512];
+  if (!fits(k->settings, k->c, k->report)) return CHECK_UNSUPPORTED;
+  check_bounds bounds = check_bounds_of(k->settings->context, k->settings->canaries);
+  switch (check_buffers_open(&k->buffers, k->settings->context, bounds, k->c, text, sizeof text)) {
+    case CHECK_OPENED: return run_twice(k);
+    case CHECK_NO_MEMORY:
+      return say(k->report, CHECK_UNSUPPORTED, "memory: the device has none for an array of rows far apart, gaps included");
+    case CHECK_NOT_OPENED: break;
+  }
+  return say(k->report, CHECK_REFUSED, "  no memory for the arrays: %s", text);
 }
 
 check_outcome check_case(const check_settings *settings, const tdm_case *c, check_report *report) {
@@ -296,19 +297,16 @@ check_outcome check_case(const check_settings *settings, const tdm_case *c, chec
   tdm_case own = *c;
   checking k = {.settings = settings, .c = &own, .report = report};
   announce(&k);
-  tdm_status status = c->op->plan(settings->context, c, &k.plan);
-  launching = 0;
+  check_crash_command(c->op->name, k.command);
+  tdm_status status = verified_sparse(c) ? TDM_OK : c->op->plan(settings->context, c, &k.plan);
+  check_crash_command(NULL, NULL);
   if (status != TDM_OK)
     return say(report, status == TDM_ERROR_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_REFUSED, "  %s", tdm_last_error());
+  if (k.plan == NULL)
+    return say(report, CHECK_UNSUPPORTED, "memory: TANDEM_VERIFY copies arrays of rows far apart with their gaps");
   own.kernel = tdm_plan_kernel(k.plan);
   snprintf(report->kernel, sizeof report->kernel, "%s", tdm_plan_kernel(k.plan));
-  check_outcome outcome;
-  if (!fits(settings, c, report))
-    outcome = CHECK_UNSUPPORTED;
-  else if (check_buffers_open(&k.buffers, settings->context, c))
-    outcome = run_twice(&k);
-  else
-    outcome = say(report, CHECK_REFUSED, "  no memory for the arrays: %s", tdm_last_error());
+  check_outcome outcome = check_planned(&k);
   check_buffers_close(&k.buffers);
   tdm_plan_free(k.plan);
   return outcome;

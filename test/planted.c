@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "region.h"
 
 typedef struct expectation {
   planted_bug bug;
@@ -79,7 +80,7 @@ static check_outcome check_with(planted_bug bug, const tdm_case *c, int verify, 
   char kernel[16], where[32];
   snprintf(kernel, sizeof kernel, "bug-%d", (int)bug);
   snprintf(where, sizeof where, " --kernel %s", kernel);
-  check_settings settings = {.where = where};
+  check_settings settings = {.where = where, .canaries = true};
   *report = (check_report){.outcome = CHECK_REFUSED};
   if (tdm_open(&(tdm_options){.device = "host", .kernel = kernel, .verify = verify, .log = keep_line}, &settings.context) !=
       TDM_OK) {
