@@ -8,7 +8,7 @@ enum { Q, K, V, O, LSE };
 enum { BATCH, HEADS_Q, HEADS_KV, SQ, SKV, HEAD_DIM }; /* shape */
 
 /* [batch, heads, rows, head_dim], stored in this order, or with heads and rows swapped; `pad` unused elements after each row,
- * `spare` rows after the last one, and those that the plan is `longer`. */
+ * `spare` rows after a head's last key, and those that the plan is `longer`; `apart` rows after a head's last query. */
 static case_array array(const tdm_case *c, const char *name, int64_t heads, int64_t rows, int64_t spare) {
   case_array a = {.name = name, .element = case_element_of(c->type), .used = true, .rank = 4, .same_as = -1};
   int64_t row = case_sum(c->shape[HEAD_DIM], c->pad);
@@ -23,10 +23,10 @@ static case_array array(const tdm_case *c, const char *name, int64_t heads, int6
 static int64_t behind(const tdm_case *c) { return case_sum(c->spare, c->longer); }
 
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
-  a[Q] = case_input(array(c, "q", c->shape[HEADS_Q], c->shape[SQ], 0));
+  a[Q] = case_input(array(c, "q", c->shape[HEADS_Q], c->shape[SQ], c->apart));
   a[K] = case_input(array(c, "k", c->shape[HEADS_KV], c->shape[SKV], behind(c)));
   a[V] = case_input(array(c, "v", c->shape[HEADS_KV], c->shape[SKV], behind(c)));
-  a[O] = case_output(array(c, "o", c->shape[HEADS_Q], c->shape[SQ], 0));
+  a[O] = case_output(array(c, "o", c->shape[HEADS_Q], c->shape[SQ], c->apart));
   a[LSE] = case_unused("lse");
   if (c->lse) {
     int64_t heads = c->shape[HEADS_Q], rows = c->shape[SQ];
@@ -52,8 +52,8 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   d.causal = c->causal;
   d.lse = c->lse;
   if (c->scale != 0) d.scale = (float)c->scale;
-  if (c->swap || c->pad > 0 || behind(c) > 0) {
-    case_array q = array(c, "q", s[HEADS_Q], s[SQ], 0), k = array(c, "k", s[HEADS_KV], s[SKV], behind(c));
+  if (c->swap || c->pad > 0 || c->apart > 0 || behind(c) > 0) {
+    case_array q = array(c, "q", s[HEADS_Q], s[SQ], c->apart), k = array(c, "k", s[HEADS_KV], s[SKV], behind(c));
     d.q = d.o = strides(&q);
     d.k = d.v = strides(&k);
   }
@@ -241,7 +241,7 @@ static double flops(const tdm_case *c) {
 const case_op case_attention = {.name = "attention",
                                 .shape_form = "BxHqxHkvxSqxSkvxD",
                                 .shape_rank = 6,
-                                .settings = "causal lse scale swap spare longer",
+                                .settings = "causal lse scale swap spare apart longer",
                                 .leading = "",
                                 .arrays = arrays,
                                 .plan = plan,

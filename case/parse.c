@@ -189,6 +189,7 @@ static const setting settings[] = {
     {"ignore", INDEX, offsetof(tdm_case, ignore)},
     {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
     {"spare", WHOLE, offsetof(tdm_case, spare)},
+    {"apart", WHOLE, offsetof(tdm_case, apart)},
     {"longer", WHOLE, offsetof(tdm_case, longer)},
     {"pad", WHOLE, offsetof(tdm_case, pad)},
     {"shift", SHIFT, offsetof(tdm_case, shift)},

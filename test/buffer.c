@@ -9,6 +9,9 @@
 /* Bytes in front and behind, in images and on real devices. tdm_alloc aligns to 256, so element 0 stays aligned; and a guarded
  * array has less than a page beside it. */
 enum { CANARY = 4096 };
+/* What gfxsim's sparse arrays have beside each row, poisoned. Tiles are read in their whole width where a row has a next one:
+ * 256 columns of 4 bytes. */
+enum { ROW_END = 1024 };
 static const size_t SPARSE_FROM = (size_t)64 << 20; /* bytes: smaller arrays are memory as a whole */
 
 check_bounds check_bounds_of(const tdm_context *context, bool canaries) {
@@ -132,7 +135,7 @@ static bool open_exact(check_buffer *b, int64_t shift, char *text, size_t size) 
   size_t bytes = case_array_bytes(&b->array), offset = (size_t)shift * case_element_size(b->array.element);
   if (!check_exact_open(b->array.name, offset, bytes, &b->reserved, text, size)) return false;
   b->device = (unsigned char *)(uintptr_t)(b->reserved - b->begin);
-  if (!make_parts(b, b->sparse, 0, 0, 1, 0, b->bytes, &b->there)) return false;
+  if (!make_parts(b, b->sparse, ROW_END, 0, 4, b->begin, b->begin + bytes, &b->there)) return false;
   for (int i = 0; i < b->there.count; i++) {
     check_part p = b->there.part[i];
     if (!check_exact_map(b->reserved - b->begin + p.begin, p.end - p.begin, text, size)) return false;

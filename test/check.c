@@ -202,6 +202,47 @@ static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
   return true;
 }
 
+/* ---- Cases about memory ---- */
+
+typedef struct memory_cases {
+  session *s;
+  const char *kernel; /* of the context that is open */
+  char where[256];
+  check_settings before;
+  bool well;
+} memory_cases;
+
+static void close_named(memory_cases *m) {
+  if (m->kernel != NULL) tdm_close(m->s->settings.context);
+  m->s->settings = m->before;
+  m->kernel = NULL;
+}
+
+static void check_named_case(void *user, const char *kernel, const tdm_case *c) {
+  memory_cases *m = user;
+  session *s = m->s;
+  const char *only = s->command->options.kernel;
+  if (!m->well || (only != NULL && kernel != NULL && strcmp(only, kernel) != 0)) return;
+  if (only != NULL) kernel = NULL; /* the session's context has it */
+  if ((kernel == NULL) != (m->kernel == NULL) || (kernel != NULL && strcmp(kernel, m->kernel) != 0)) {
+    close_named(m);
+    if (kernel != NULL) m->well = open_device(s, tdm_context_device(m->before.context), kernel, m->where, sizeof m->where);
+    if (m->well) m->kernel = kernel;
+  }
+  if (m->well) check_member(s, c, CHECK_ALWAYS);
+}
+
+/* Beside the set, and whatever --every says. */
+static bool run_memory_set(session *s, const case_op *op) {
+  char error[512];
+  const char *device = tdm_context_device(s->settings.context);
+  bool hip = strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0;
+  memory_cases m = {.s = s, .before = s->settings, .well = true};
+  bool made = check_memory_set(op, hip, check_named_case, &m, error, sizeof error);
+  close_named(&m);
+  return made ? m.well : usage(error);
+}
+
 static bool run_set(session *s, const case_op *op) {
   char error[512];
   tdm_case wanted = case_default(op);
@@ -214,6 +255,7 @@ static bool run_set(session *s, const case_op *op) {
   s->member = 0;
   if (!check_set(op, extent, check_member, s, error, sizeof error)) return usage(error);
   if (s->command->cover && !cover_kernels(s, op, extent)) return false;
+  if (extent != CHECK_HUGE && !run_memory_set(s, op)) return false;
   if (s->command->list) return true;
   printf("%-6s %-14s %6" PRId64 " passed %6" PRId64 " failed %6" PRId64 " skipped", tdm_context_device(s->settings.context),
          op->name, s->passed - before[0], s->failed - before[1], s->skipped - before[2]);

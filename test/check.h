@@ -58,4 +58,11 @@ typedef enum check_extent { CHECK_PAIRS, CHECK_FULL, CHECK_HUGE, CHECK_KERNEL } 
 /* Visits an op's set. false: the tables are wrong, with one line in error. */
 bool check_set(const case_op *op, check_extent extent, check_visit visit, void *user, char *error, size_t size);
 
+/* A case, and the kernel that is to run it; NULL: the one that is chosen. */
+typedef void (*check_visit_named)(void *user, const char *kernel, const tdm_case *c);
+
+/* Visits the op's cases about memory (sets_memory.c), with the kernels of the HIP path or without them, each with the data that
+ * it is to have. */
+bool check_memory_set(const case_op *op, bool hip, check_visit_named visit, void *user, char *error, size_t size);
+
 #endif

@@ -111,12 +111,19 @@ static bool make_pairs(generator *g) {
 
 /* ---- Sets ---- */
 
-static bool make_single(generator *g, const check_single *s) {
+static bool from_texts(generator *g, const check_single *s, tdm_case *made_case) {
   tdm_case c = case_default(g->op);
   c.seed = ++g->made;
   bool made = apply(&c, CHECK_DTYPE, s->dtype, g->error, g->size) && apply(&c, CHECK_LAYOUT, s->layout, g->error, g->size) &&
               apply(&c, CHECK_EPILOGUE, s->epilogue, g->error, g->size) &&
               apply(&c, CHECK_SETTINGS, s->settings, g->error, g->size) && apply(&c, CHECK_SHAPE, s->shape, g->error, g->size);
+  *made_case = c;
+  return made;
+}
+
+static bool make_single(generator *g, const check_single *s) {
+  tdm_case c;
+  bool made = from_texts(g, s, &c);
   if (made) g->visit(g->user, &c, g->kind);
   return made;
 }
@@ -151,4 +158,62 @@ bool check_set(const case_op *op, check_extent extent, check_visit visit, void *
   return make_more(&g, check_always, CHECK_ALWAYS, 10000) && make_more(&g, check_extreme, CHECK_ROTATED, 20000) &&
          make_more(&g, check_streamed, CHECK_STREAMED, 30000) && make_singles(&g, g.set->single) &&
          (extent == CHECK_FULL ? make_all(&g) : make_pairs(&g));
+}
+
+/* ---- Cases about memory ---- */
+
+typedef struct named_generator {
+  generator g;
+  check_visit_named visit;
+} named_generator;
+
+static bool make_named(named_generator *n, const char *kernel, const check_single *s) {
+  tdm_case c;
+  if (!from_texts(&n->g, s, &c)) return false;
+  if (!c.fill_given) c.fill = n->g.op->exact != NULL && n->g.op->exact(&c) ? CASE_EXACT : CASE_REAL;
+  c.fill_given = true;
+  n->visit(n->g.user, kernel, &c);
+  return true;
+}
+
+/* The index-th word of a list, which goes round. "" of an empty list. */
+static const char *word_of(const char *list, int index, char word[8]) {
+  int count = list[0] != '\0';
+  for (const char *at = list; *at != '\0'; at++) count += *at == ' ';
+  for (int i = 0; i < (count > 0 ? index % count : 0); i++) list = strchr(list, ' ') + 1;
+  snprintf(word, 8, "%.*s", (int)strcspn(list, " "), list);
+  return word;
+}
+
+static bool make_length(named_generator *n, const check_loop *l, int steps, int more, int turn) {
+  char dtype[8], layout[8], shape[48];
+  bool f32 = strcmp(word_of(l->types, turn, dtype), "f32") == 0;
+  int step = l->bytes > 0 ? l->bytes / (f32 ? 4 : 2) : l->elements;
+  snprintf(shape, sizeof shape, "%.*s%d%s", (int)strcspn(l->shape, "%"), l->shape,
+           steps * step + (l->pairs && !f32 ? 2 : 1) * more, strchr(l->shape, '%') + 2);
+  return make_named(n, l->kernel, &(check_single){dtype, word_of(l->layouts, turn, layout), "", l->settings, shape});
+}
+
+/* Whole steps in every layout, and with one element more and less in one of them. */
+static bool make_loop(named_generator *n, const check_loop *l) {
+  int layouts = 1, turn = 0;
+  for (const char *at = l->layouts; *at != '\0'; at++) layouts += *at == ' ';
+  for (int steps = 1; steps <= l->depth; steps = steps == 1 || steps == l->depth ? steps + 1 : l->depth) {
+    for (int i = 0; i < layouts; i++)
+      if (!make_length(n, l, steps, 0, turn++)) return false;
+    if (!make_length(n, l, steps, -1, turn++) || !make_length(n, l, steps, 1, turn++)) return false;
+  }
+  return true;
+}
+
+bool check_memory_set(const case_op *op, bool hip, check_visit_named visit, void *user, char *error, size_t size) {
+  named_generator n = {{.op = op, .user = user, .error = error, .size = size}, visit};
+  for (const check_named *far = check_far; far->op != NULL; far++) {
+    bool of_hip = far->kernel != NULL && strncmp(far->kernel, "hip_", 4) == 0;
+    if (strcmp(far->op, op->name) != 0 || (far->kernel != NULL && of_hip != hip)) continue;
+    if (!make_named(&n, far->kernel, &far->single)) return false;
+  }
+  for (const check_loop *l = check_loops; l->op != NULL; l++)
+    if (strcmp(l->op, op->name) == 0 && l->hip == hip && !make_loop(&n, l)) return false;
+  return true;
 }

@@ -39,4 +39,30 @@ extern const check_more check_extreme[];  /* sets_extreme.c: values at the ends 
 extern const check_more check_streamed[]; /* sets_streamed.c: CHECK_STREAMED */
 extern const check_more check_kernel[];   /* sets_always.c: CHECK_KERNEL */
 
+/* ---- Cases about memory (sets_memory.c): they always run, each by the kernel of this name (NULL: the one that is chosen) ----
+ */
+
+typedef struct check_named {
+  const char *op, *kernel;
+  check_single single;
+} check_named;
+
+/* Offsets beyond 2^31 and 2^32, of elements and of bytes, over sparse arrays. They end with a NULL op. */
+extern const check_named check_far[];
+
+/* The K loop of a kernel, or its loop over keys. Cases have one step, two, and as many as are under way at a time; and an
+ * element more and less. */
+typedef struct check_loop {
+  const char *op, *kernel;
+  bool hip;          /* a kernel of the HIP path */
+  bool pairs;        /* the kernel takes rows of whole dwords alone: 16-bit types go by two elements */
+  int bytes;         /* of a step along k; 0: a step is `elements` long */
+  int elements;      /* of a step */
+  int depth;         /* steps under way */
+  const char *types; /* "f32 f16": those that the kernel takes, in turns */
+  const char *layouts, *settings;
+  const char *shape; /* with %d where the loop's length stands */
+} check_loop;
+extern const check_loop check_loops[];
+
 #endif

@@ -17,3 +17,5 @@ const check_more check_always[] = {{0}};
 const check_more check_extreme[] = {{0}};
 const check_more check_streamed[] = {{0}};
 const check_more check_kernel[] = {{0}};
+const check_named check_far[] = {{0}};
+const check_loop check_loops[] = {{0}};

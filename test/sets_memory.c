@@ -1,0 +1,182 @@
+/* Cases about memory: offsets that 32 bits don't hold, over sparse arrays; and loops over k at the limits of their pipelines.
+ */
+#include "sets.h"
+
+/* FAR is 2^31 + 8: row 1 begins beyond 2^31 elements, row 2 beyond 2^32, and rows are aligned to 16 bytes. MIDDLE is 2^29 + 8:
+ * bytes cross 2^31 and 2^32 on the way, while the elements stay below. With `pad` arrays after the first are off by 1, 2 and 3
+ * elements a row, so that rows are not aligned; with leading dimensions that are named they are. */
+#define FAR "2147483656"
+#define MIDDLE "536870920"
+/* The most that the HIP pipelines take as a leading dimension, 2^31 bytes over 256 lines, in f16 and bf16: 513 rows reach 2^31
+ * elements, and 2^32 bytes. */
+#define WIDE "4194296"
+/* Of attention's fast kernels, 2^23 elements from row to row: 2^31 elements after 256 rows, 2^32 bytes too. */
+#define PAD_64 "8388536"
+/* Rows that bring the next head of head_dim 64, or 128, beyond 2^31 elements. */
+#define ROWS_64 "33554432"
+#define ROWS_128 "16777216"
+
+#define WIDE_STRIDES "batch=3,stride_a=" FAR ",stride_b=" FAR ",ldc=" FAR ",ldr=" FAR ",beta=0.5"
+
+/* Every HIP kernel of gemm: matrices far apart, rows of C and of the residual too; and the lines of A and of B that only the
+ * last tiles have. */
+#define GEMM_MATRICES(kernel) {"gemm", kernel, {"bf16", "nt", "residual", WIDE_STRIDES, "3x6x64"}}
+#define GEMM_LINES(kernel)                                            \
+  {"gemm", kernel, {"bf16", "nt", NULL, "lda=" WIDE, "528x16x64"}}, { \
+    "gemm", kernel, {"f16", "nt", NULL, "ldb=" WIDE, "16x528x64"}     \
+  }
+
+const check_named check_far[] = {
+    /* Rows of every array, chosen by the dispatcher: hosts and the general HIP kernels. */
+    {"gemm", NULL, {"f32", "nn", "bias+residual", "beta=0.5,batch=2,pad=" FAR, "5x7x9"}},
+    {"gemm", NULL, {"bf16", "nt", "residual+bias", "beta=1,batch=2,pad=" FAR, "5x7x9"}},
+    {"gemm", NULL, {"f16", "tn", "residual", "beta=2,batch=2,pad=" MIDDLE, "9x7x5"}},
+    {"gemm", NULL, {"f32", "tt", "residual", "out=bf16,batch=2,pad=" MIDDLE, "7x9x5"}},
+    {"gemm", NULL, {"f32", "nt", NULL, "pad=" MIDDLE, "40x37x33"}},
+    {"gemm", NULL, {"bf16", "nn", NULL, "lda=" FAR ",ldb=" FAR ",ldc=" FAR, "40x48x32"}},
+    {"gemm", NULL, {"f32", "tt", NULL, "lda=" MIDDLE ",ldb=" MIDDLE ",ldc=" MIDDLE, "36x48x40"}},
+    {"gemm", "omp", {"f32", "nn", "bias+residual", "beta=0.5,batch=2,pad=" FAR, "5x7x9"}},
+    {"gemm", "omp", {"f16", "tt", "residual", "beta=0.5,batch=2,pad=" MIDDLE, "9x7x5"}},
+    {"gemm", "omp", {"bf16", "nt", "residual", "pad=" FAR, "37x41x33"}},
+    {"gemm", "omp", {"f32", "tn", NULL, "lda=" FAR ",ldb=" FAR ",ldc=" FAR, "48x32x40"}},
+    {"gemm", "omp", {"f16", "nn", "residual", WIDE_STRIDES ",stride_c=9000000000,stride_r=9000000016", "3x6x64"}},
+    {"gemm", "omp_skinny", {"f16", "nn", "residual", WIDE_STRIDES ",stride_c=9000000000,stride_r=9000000016", "3x6x64"}},
+    {"gemm", "omp_skinny", {"bf16", "nt", "residual", WIDE_STRIDES, "9x70x130"}},
+    {"gemm", "omp_skinny", {"f32", "tn", NULL, "pad=" FAR, "9x70x70"}},
+    {"gemm", "omp_skinny", {"f32", "tt", NULL, "pad=" FAR, "9x70x70"}},
+    {"gemm",
+     "hip_128x128",
+     {"f32", "tn", "residual", "beta=0.5,batch=2,lda=" FAR ",ldb=" FAR ",ldc=" FAR ",ldr=" FAR, "12x8x5"}},
+    {"gemm", "hip_128x128", {"bf16", "tt", NULL, "batch=2,pad=" FAR, "9x7x5"}},
+    {"gemm", "hip_128x128:split=2", {"f32", "nn", "residual", "beta=0.5,batch=2,pad=" FAR, "5x7x70"}},
+    {"gemm", "hip_small_k", {"f16", "nn", "residual", "beta=0.5,batch=2,pad=" FAR, "9x7x5"}},
+    {"gemm", "hip_small_k", {"f32", "tt", NULL, "lda=" FAR ",ldb=" FAR ",ldc=" FAR, "8x9x12"}},
+    /* The longest k of hip_small_k, and the longest without a second step. */
+    {"gemm", "hip_small_k", {"f16", "nt", NULL, NULL, "128x128x128"}},
+    {"gemm", "hip_small_k", {"bf16", "tn", NULL, NULL, "128x128x64"}},
+    {"gemm", "hip_small_k", {"f32", "nn", NULL, NULL, "128x128x64"}},
+    GEMM_MATRICES("hip_128x128"),
+    GEMM_MATRICES("hip_small_k"),
+    GEMM_MATRICES("hip_256x256"),
+    GEMM_MATRICES("hip_256x256_mfma32"),
+    GEMM_MATRICES("hip_tile_16x64"),
+    GEMM_MATRICES("hip_tile_64x16"),
+    GEMM_MATRICES("hip_tile_64x128"),
+    GEMM_MATRICES("hip_tile_256x128"),
+    GEMM_LINES("hip_256x256"),
+    GEMM_LINES("hip_tile_16x64"),
+    GEMM_LINES("hip_tile_64x16"),
+    GEMM_LINES("hip_tile_256x128"),
+    /* Steps along k are whole rows here; the tail stands after 2^32 bytes. */
+    {"gemm", "hip_256x256", {"f16", "tn", NULL, "lda=" WIDE ",ldb=" WIDE, "16x24x584"}},
+    {"gemm", "hip_tile_64x128", {"bf16", "tn", NULL, "lda=" WIDE ",ldb=" WIDE, "16x24x584"}},
+    {"gemm", "hip_tile_64x128:split=2", {"f16", "tn", NULL, "lda=" WIDE ",ldb=" WIDE, "16x24x1160"}},
+
+    {"swiglu", NULL, {"f32", "nn", NULL, "pad=" FAR, "5x7x9"}},
+    {"swiglu", NULL, {"bf16", "nt", NULL, "pad=" MIDDLE, "9x7x5"}},
+    {"swiglu", NULL, {"f16", "nt", NULL, "ldx=" FAR ",ldg=" FAR ",ldu=" FAR ",ldy=" FAR, "40x48x32"}},
+    {"swiglu", "omp", {"f32", "nt", NULL, "pad=" FAR, "5x7x9"}},
+    {"swiglu", "omp", {"bf16", "nn", NULL, "pad=" FAR, "37x41x9"}},
+    {"swiglu", "omp_skinny", {"f16", "nt", NULL, "pad=" FAR, "9x37x70"}},
+    {"swiglu", "omp_skinny", {"f32", "nn", NULL, "pad=" FAR, "9x37x70"}},
+    {"swiglu", "hip_128x64", {"f16", "nn", NULL, "pad=" FAR, "9x7x5"}},
+    {"swiglu", "hip_256x128", {"bf16", "nt", NULL, "ldy=" FAR ",ldx=" WIDE, "528x16x64"}},
+    {"swiglu", "hip_256x128", {"f16", "nt", NULL, "ldg=" WIDE ",ldu=" WIDE, "16x528x64"}},
+    {"swiglu", "hip_256x128", {"f16", "nn", NULL, "ldg=" WIDE ",ldu=" WIDE, "16x24x584"}},
+
+    {"rmsnorm", NULL, {"f32", NULL, NULL, "residual=1,pad=" FAR, "5x70"}},
+    {"rmsnorm", NULL, {"bf16", NULL, NULL, "residual=1,ldx=" FAR ",ldr=" FAR ",lds=" FAR ",ldy=" FAR, "5x72"}},
+    {"rmsnorm", NULL, {"f16", NULL, NULL, "pad=" MIDDLE, "7x1030"}},
+    {"rmsnorm", "hip_loop", {"bf16", NULL, NULL, "residual=1,pad=" FAR, "5x70"}},
+    {"rmsnorm",
+     "hip_loop",
+     {"f32", NULL, NULL, "residual=1,ldx=" MIDDLE ",ldr=" MIDDLE ",lds=" MIDDLE ",ldy=" MIDDLE, "7x5000"}},
+    {"rmsnorm", "hip_registers", {"f32", NULL, NULL, "residual=1,pad=" FAR, "5x70"}},
+    {"rmsnorm", "hip_registers", {"f16", NULL, NULL, "residual=1,ldx=" FAR ",ldr=" FAR ",lds=" FAR ",ldy=" FAR, "5x2048"}},
+
+    {"softmax", NULL, {"f32", NULL, NULL, "pad=" FAR, "5x70"}},
+    {"softmax", NULL, {"bf16", NULL, NULL, "ldx=" FAR ",ldy=" FAR, "5x72"}},
+    {"softmax", NULL, {"f16", NULL, NULL, "causal_rows=5,pad=" MIDDLE, "10x1030"}},
+    {"softmax", "hip_loop", {"bf16", NULL, NULL, "causal_rows=3,pad=" FAR, "6x70"}},
+    {"softmax", "hip_loop", {"f32", NULL, NULL, "ldx=" MIDDLE ",ldy=" MIDDLE, "7x5000"}},
+    {"softmax", "hip_registers", {"f32", NULL, NULL, "causal_rows=3,pad=" FAR, "6x70"}},
+    {"softmax", "hip_registers", {"f16", NULL, NULL, "ldx=" FAR ",ldy=" FAR, "5x2048"}},
+
+    {"silu_mul", NULL, {"f32", NULL, NULL, "pad=" FAR, "5x70"}},
+    {"silu_mul", NULL, {"bf16", NULL, NULL, "ldg=" FAR ",ldu=" FAR ",ldy=" FAR, "5x72"}},
+    {"silu_mul", NULL, {"f16", NULL, NULL, "pad=" MIDDLE, "7x1030"}},
+    {"add", NULL, {"f32", NULL, NULL, "pad=" FAR, "5x70"}},
+    {"add", NULL, {"bf16", NULL, NULL, "lda=" FAR ",ldb=" FAR ",ldc=" FAR, "5x72"}},
+    {"add", NULL, {"f16", NULL, NULL, "pad=" MIDDLE, "7x1030"}},
+    {"cross_entropy", NULL, {"f32", NULL, NULL, "pad=" FAR, "5x70"}},
+    {"cross_entropy", NULL, {"bf16", NULL, NULL, "ldl=" FAR, "5x72"}},
+    {"cross_entropy", NULL, {"f16", NULL, NULL, "pad=" MIDDLE, "7x1030"}},
+    {"embedding", NULL, {"f32", NULL, NULL, "pad=" FAR, "9x5x70"}},
+    {"embedding", NULL, {"bf16", NULL, NULL, "ldt=" FAR ",ldy=" FAR, "9x5x72"}},
+    {"embedding", NULL, {"f16", NULL, NULL, "pad=" MIDDLE, "9x7x1030"}},
+    /* A small row, and ids of up to a million: their product crosses 2^31. */
+    {"embedding", NULL, {"f16", NULL, NULL, "ldt=2147483,fill=exact", "5x1500x8"}},
+
+    {"rope", NULL, {"f32", NULL, NULL, "pad=" FAR, "2x3x2x70"}},
+    {"rope", NULL, {"bf16", NULL, NULL, "rope=half,swap=1,pad=" FAR, "2x3x2x64"}},
+    {"rope", NULL, {"f16", NULL, NULL, "longer=3,pad=" MIDDLE, "2x5x3x66"}},
+
+    {"attention", NULL, {"f32", NULL, NULL, "lse=1,pad=" FAR, "2x4x2x3x70x66"}},
+    {"attention", NULL, {"bf16", NULL, NULL, "causal=1,swap=1,pad=" FAR, "2x4x2x20x70x72"}},
+    {"attention", NULL, {"f16", NULL, NULL, "causal=1,longer=9,pad=" MIDDLE, "2x4x2x3x70x80"}},
+    {"attention", "omp", {"f32", NULL, NULL, "lse=1,pad=" FAR, "2x4x2x3x70x66"}},
+    {"attention", "omp", {"f16", NULL, NULL, "causal=1,swap=1,pad=" FAR, "2x2x1x20x70x72"}},
+    {"attention", "omp_decode", {"bf16", NULL, NULL, "lse=1,swap=1,pad=" FAR, "2x4x2x2x300x72"}},
+    {"attention", "hip_flash", {"f32", NULL, NULL, "lse=1,pad=" FAR, "2x4x2x20x70x66"}},
+    {"attention", "hip_flash", {"bf16", NULL, NULL, "causal=1,swap=1,pad=" FAR, "2x2x1x20x70x72"}},
+    {"attention", "hip_decode", {"f16", NULL, NULL, "lse=1,swap=1,pad=" FAR, "2x4x2x2x300x72"}},
+    {"attention", "hip_flash64", {"bf16", NULL, NULL, "lse=1,spare=" ROWS_64 ",apart=" ROWS_64, "3x4x2x20x70x64"}},
+    {"attention", "hip_flash64", {"f16", NULL, NULL, "pad=" PAD_64, "1x1x1x530x530x64"}},
+    {"attention", "hip_flash128", {"f16", NULL, NULL, "causal=1,lse=1,spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x20x70x128"}},
+    {"attention", "hip_decode64", {"bf16", NULL, NULL, "lse=1,spare=" ROWS_64 ",apart=" ROWS_64, "3x4x2x2x700x64"}},
+    {"attention", "hip_decode64", {"f16", NULL, NULL, "pad=" PAD_64, "1x2x1x2x530x64"}},
+    {"attention", "hip_decode128", {"f16", NULL, NULL, "spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x2x700x128"}},
+    {0}};
+
+/* Steps are 128 bytes along k on gfx950 and 64 on gfx942: both chips run the lengths of both. A tile is whole, so that what
+ * lies after its last row, or in front of its first, is no one's. */
+#define PIPE(kernel, depth, types, layouts, shape)                          \
+  {"gemm", kernel, true, true, 128, 0, depth, types, layouts, "", shape}, { \
+    "gemm", kernel, true, true, 64, 0, depth, types, layouts, "", shape     \
+  }
+
+const check_loop check_loops[] = {
+    {"gemm", "omp", false, false, 0, 192, 2, "f32 f16 bf16", "nn nt tn tt", "", "34x37x%d"},
+    {"gemm", "omp_skinny", false, false, 0, 64, 4, "f32 bf16 f16", "nn nt tn tt", "", "9x37x%d"},
+    {"gemm", "omp_skinny", false, false, 0, 16, 8, "f32 f16 bf16", "nt tt", "", "3x17x%d"},
+    PIPE("hip_256x256", 2, "f32 f16 bf16", "nn nt tn tt", "256x256x%d"),
+    PIPE("hip_256x256_mfma32", 2, "bf16 f16", "nt tn", "256x256x%d"),
+    PIPE("hip_tile_16x64", 3, "f16 f32 bf16", "nn nt", "16x64x%d"),
+    PIPE("hip_tile_32x128", 3, "f32 bf16", "tn nt", "32x128x%d"),
+    PIPE("hip_tile_64x16", 3, "bf16 f32 f16", "nt tt", "64x16x%d"),
+    PIPE("hip_tile_128x32", 3, "f16 f32", "nn tt", "128x32x%d"),
+    PIPE("hip_tile_64x128:depth=2", 2, "bf16 f32", "nn tn", "64x128x%d"),
+    PIPE("hip_tile_64x128:depth=3", 3, "f16 f32", "nt tt", "64x128x%d"),
+    PIPE("hip_tile_128x128:depth=2", 2, "f32 f16", "tn nt", "128x128x%d"),
+    PIPE("hip_tile_128x128:depth=3", 3, "bf16 f32", "tt nn", "128x128x%d"),
+    PIPE("hip_tile_256x128:depth=2", 2, "f16 f32", "nt nn", "256x128x%d"),
+    PIPE("hip_tile_256x128:depth=3", 3, "bf16 f32", "tt tn", "256x128x%d"),
+    {"gemm", "hip_256x256:split=2", true, true, 384, 0, 2, "bf16 f16", "nt tn", "", "256x256x%d"},
+    {"gemm", "hip_tile_64x128:split=2:depth=3", true, true, 384, 0, 3, "f32 f16", "nn nt", "", "64x128x%d"},
+    {"gemm", "hip_128x128", true, false, 128, 0, 2, "f32 bf16 f16", "nn nt tn tt", "", "128x128x%d"},
+    {"gemm", "hip_small_k", true, false, 64, 0, 2, "f16 f32 bf16", "nn nt tn tt", "", "128x128x%d"},
+    {"swiglu", "omp", false, false, 0, 192, 2, "f32 f16 bf16", "nn nt", "", "34x37x%d"},
+    {"swiglu", "omp_skinny", false, false, 0, 64, 4, "f32 bf16 f16", "nt nn", "", "9x37x%d"},
+    {"swiglu", "hip_256x128", true, true, 128, 0, 2, "f32 f16 bf16", "nn nt", "", "256x128x%d"},
+    {"swiglu", "hip_256x128", true, true, 64, 0, 2, "bf16 f32 f16", "nt nn", "", "256x128x%d"},
+    {"swiglu", "hip_128x64", true, false, 128, 0, 2, "f16 f32 bf16", "nt nn", "", "128x64x%d"},
+    {"attention", "omp", false, false, 0, 384, 2, "f32 f16 bf16", "", "", "1x1x1x18x%dx24"},
+    {"attention", "omp_decode", false, false, 0, 64, 4, "f32 bf16 f16", "", "", "1x2x1x2x%dx40"},
+    {"attention", "hip_flash", true, false, 0, 32, 2, "f32 f16 bf16", "", "", "1x1x1x128x%dx64"},
+    {"attention", "hip_flash64", true, false, 0, 64, 2, "f16 bf16", "", "", "1x1x1x256x%dx64"},
+    {"attention", "hip_flash64", true, false, 0, 64, 2, "bf16 f16", "", "causal=1", "1x1x1x256x%dx64"},
+    {"attention", "hip_flash128", true, false, 0, 64, 2, "bf16 f16", "", "causal=1", "1x1x1x256x%dx128"},
+    {"attention", "hip_decode", true, false, 0, 32, 2, "f16 f32 bf16", "", "lse=1", "1x2x1x2x%dx64"},
+    {"attention", "hip_decode64", true, false, 0, 64, 2, "bf16 f16", "", "", "1x2x1x2x%dx64"},
+    {"attention", "hip_decode128", true, false, 0, 64, 4, "f16 bf16", "", "", "1x2x1x2x%dx128"},
+    {0}};
