@@ -2,6 +2,7 @@
 #include "region.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -131,17 +132,25 @@ static bool find_array(uintptr_t address) {
 
 static void __attribute__((unused)) report_array(uintptr_t address) { find_array(address); }
 
+/* Threads of a kernel fault together: the first one reports, and the others wait for the end. */
+static bool is_first(void) {
+  static atomic_flag taken = ATOMIC_FLAG_INIT;
+  return !atomic_flag_test_and_set(&taken);
+}
+
 static void crashed(int number, siginfo_t *info, void *unused) {
   (void)unused;
+  while (!is_first()) pause();
   if ((number == SIGSEGV || number == SIGBUS) && find_array((uintptr_t)info->si_addr)) _exit(1);
   if (running && write(STDERR_FILENO, crash_text, strlen(crash_text)) < 0) _exit(1);
-  raise(number); /* the handler was reset: the default action follows, with its core file */
+  signal(number, SIG_DFL); /* the default action follows, with its core file */
+  raise(number);
 }
 
 void check_catch_crashes(void) {
   static char stack[64 * 1024]; /* SIGSTKSZ is no constant any more; a handler on the old stack could not report its overflow */
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
   static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-  struct sigaction action = {.sa_sigaction = crashed, .sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER)};
+  struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) sigaction(numbers[i], &action, NULL);
 }

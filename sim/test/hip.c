@@ -33,7 +33,8 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
   X(hipFuncSetAttribute) X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-  X(gfxsim_hip_count) X(gfxsim_hip_uncheck) X(gfxsim_last_error)
+  X(gfxsim_hip_count) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) X(gfxsim_hip_unreserve) \
+  X(gfxsim_last_error)
 /* clang-format on */
 
 static struct {
@@ -314,6 +315,50 @@ static void test_launch(hipFunction_t add, hipStream_t stream) {
   OK(hipFree(dc));
 }
 
+/* A launch of vector_add over `n` elements of a; what it says when it fails. */
+static void test_array(int line, hipFunction_t add, uint64_t a, void *out, int n, const char *words) {
+  void *params[] = {&a, &out, &out, &n};
+  hipError_t got = hip.hipModuleLaunchKernel(add, 1, 1, 1, 128, 1, 1, 0, NULL, params, NULL);
+  expect_true(line, words, words[0] == '\0' ? got == hipSuccess : got == hipErrorLaunchFailure);
+  expect_true(line, words, strstr(hip.gfxsim_last_error(), words) != NULL || words[0] == '\0');
+}
+
+/* Arrays of exact bounds: memory from their first to their last byte, with gaps of 32 GiB. */
+static void test_reserve(hipFunction_t add) {
+  const uint64_t wide = UINT64_C(1) << 35;
+  float values[128] = {0};
+  uint64_t a, b, again;
+  void *out;
+  OK(hipMalloc(&out, sizeof values));
+  OK(hipMemcpy(out, values, sizeof values, hipMemcpyHostToDevice));
+  HOLDS(hip.gfxsim_hip_reserve("near", 4, 100 * 4, &a) == GFXSIM_OK && a % 4096 == 4);
+  HOLDS(hip.gfxsim_hip_reserve("far", 0, wide + 64 * 4, &b) == GFXSIM_OK && b - a > wide / 2 && b % 4096 == 0);
+  IS(hipErrorInvalidValue, hipMemcpy((void *)(uintptr_t)a, values, 4, hipMemcpyHostToDevice));
+  HOLDS(hip.gfxsim_hip_map(a, 100 * 4) == GFXSIM_OK);
+  HOLDS(hip.gfxsim_hip_map(b, 64 * 4) == GFXSIM_OK && hip.gfxsim_hip_map(b + wide, 64 * 4) == GFXSIM_OK);
+  HOLDS(hip.gfxsim_hip_map(a + 96 * 4, 4) == GFXSIM_INVALID && hip.gfxsim_hip_map(a - 4, 4) == GFXSIM_INVALID);
+  HOLDS(hip.gfxsim_hip_map(b + wide, 65 * 4) == GFXSIM_INVALID && hip.gfxsim_hip_map(12, 4) == GFXSIM_INVALID);
+  HOLDS(hip.gfxsim_hip_map(b + 4096, 0) == GFXSIM_INVALID);
+  OK(hipMemcpy((void *)(uintptr_t)a, values, 100 * 4, hipMemcpyHostToDevice));
+  OK(hipMemcpy((void *)(uintptr_t)b, values, 64 * 4, hipMemcpyHostToDevice));
+  OK(hipMemcpy((void *)(uintptr_t)(b + wide), values, 64 * 4, hipMemcpyHostToDevice));
+  test_array(__LINE__, add, a, out, 100, "");
+  test_array(__LINE__, add, b + wide, out, 64, "");
+  test_array(__LINE__, add, a, out, 101, "0 bytes after the end of array near of 400 bytes");
+  test_array(__LINE__, add, a - 4, out, 1, "4 bytes before array near");
+  test_array(__LINE__, add, b, out, 65, "256 bytes into array far, in a gap between its rows");
+  test_array(__LINE__, add, b + wide, out, 65, "0 bytes after the end of array far");
+  test_array(__LINE__, add, b - (UINT64_C(1) << 33), out, 1, "8589934592 bytes before array far");
+  HOLDS(hip.gfxsim_hip_unreserve(b + 4) == GFXSIM_INVALID && hip.gfxsim_hip_unreserve(b) == GFXSIM_OK);
+  HOLDS(hip.gfxsim_hip_unreserve(b) == GFXSIM_INVALID);
+  HOLDS(hip.gfxsim_hip_reserve("again", 0, wide, &again) == GFXSIM_OK && again == b);
+  HOLDS(hip.gfxsim_hip_unreserve(a) == GFXSIM_OK); /* not the last one */
+  test_array(__LINE__, add, a, out, 100, "freed");
+  HOLDS(hip.gfxsim_hip_unreserve(again) == GFXSIM_OK);
+  HOLDS(hip.gfxsim_hip_reserve("huge", 0, UINT64_C(1) << 62, &a) == GFXSIM_NO_MEMORY);
+  OK(hipFree(out));
+}
+
 static void test_function(hipFunction_t add) {
   int value, blocks;
   OK(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, add));
@@ -364,7 +409,9 @@ static void test_modules(const char *file, const char *other) {
   OK(hipStreamCreate(&stream));
   test_function(add);
   test_launch(add, NULL);
+  test_reserve(add);
   test_launch(add, stream);
+  test_reserve(add);
   OK(hipModuleUnload(m));
   IS(hipErrorInvalidHandle, hipModuleUnload(m));
   IS(hipErrorInvalidHandle, hipModuleGetFunction(&again, m, "vector_add"));
