@@ -9,23 +9,37 @@
 
 /* ---- Calls ---- */
 
-tdm_status tdm_hip_fail(const tdm_hip_device *device, tdm_status status, const char *what, const char *call, int error) {
+static const char *error_text(const hip_library *h, hipError_t error) {
+  const char *text = h->last_words != NULL ? h->last_words() : h->GetErrorString(error);
+  return text != NULL ? text : "no description";
+}
+
+static const char *error_name(const hip_library *h, hipError_t error) {
+  const char *name = h->GetErrorName(error);
+  return name != NULL ? name : "an unknown error";
+}
+
+tdm_status tdm_hip_check(const tdm_hip_device *device, const char *what, const char *call, int error) {
   const hip_library *h = device->library;
-  const char *words = h->last_words != NULL ? h->last_words() : h->GetErrorString((hipError_t)error);
-  h->GetLastError(); /* forgets it, so that the next caller in this thread does not meet it */
-  return tdm_fail(status, "%s: hip%s on %s: %s: %s", what, call, device->name, h->GetErrorName((hipError_t)error), words);
+  if (error == hipSuccess) return TDM_OK;
+  const char *text = error_text(h, (hipError_t)error);
+  (void)h->GetLastError(); /* forgets it, so that the next caller in this thread does not meet it */
+  return tdm_fail(error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE, "%s: hip%s on %s: %s: %s", what, call,
+                  device->name, error_name(h, (hipError_t)error), text);
 }
 
-int tdm_hip_enter(const tdm_hip_device *device) {
-  int before = device->number;
-  if (device->count == 1) return before;
-  device->library->GetDevice(&before);
-  if (before != device->number) device->library->SetDevice(device->number);
-  return before;
+tdm_status tdm_hip_enter(const tdm_hip_device *device, const char *what, int *before) {
+  *before = device->number;
+  if (device->count == 1) return TDM_OK;
+  TDM_TRY(tdm_hip_check(device, what, "GetDevice", device->library->GetDevice(before)));
+  if (*before == device->number) return TDM_OK;
+  return tdm_hip_check(device, what, "SetDevice", device->library->SetDevice(device->number));
 }
 
-void tdm_hip_leave(const tdm_hip_device *device, int before) {
-  if (before != device->number) device->library->SetDevice(before);
+tdm_status tdm_hip_leave(const tdm_hip_device *device, const char *what, int before, tdm_status status) {
+  if (before == device->number) return status;
+  TDM_FIRST(status, tdm_hip_check(device, what, "SetDevice", device->library->SetDevice(before)));
+  return status;
 }
 
 /* ---- Devices ---- */
@@ -38,41 +52,50 @@ static bool built_for(const char *chip) {
   return false;
 }
 
-/* ROCm 7 and the simulator tell the XCDs. ROCm 6 does not know the attribute: an MI300X has 38 compute units in each, an MI350X
- * 32, and a partition of a device holds whole XCDs. */
-static int count_xcds(const tdm_hip_device *d) {
+/* Writes "hipCALL: hipErrorX: its description". A runtime that has no memory, or a device that fails, is no wrong request. */
+static tdm_status open_failed(const hip_library *h, const char *call, hipError_t error, char *reason, size_t size) {
+  snprintf(reason, size, "hip%s: %s: %s", call, error_name(h, error), error_text(h, error));
+  (void)h->GetLastError();
+  return error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE;
+}
+
+/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue: an MI300X has 38
+ * compute units in each XCD, an MI350X 32, and a partition of a device holds whole XCDs. */
+static tdm_status count_xcds(tdm_hip_device *d, char *reason, size_t size) {
   int xcds = 0, each = strcmp(d->chip, "gfx942") == 0 ? 38 : 32;
-  if (d->library->DeviceGetAttribute(&xcds, hipDeviceAttributeNumberOfXccs, d->number) == hipSuccess && xcds > 0) return xcds;
-  d->library->GetLastError();
-  return d->compute_units < each ? 1 : d->compute_units / each;
+  hipError_t error = d->library->DeviceGetAttribute(&xcds, hipDeviceAttributeNumberOfXccs, d->number);
+  if (error != hipSuccess && error != hipErrorInvalidValue)
+    return open_failed(d->library, "DeviceGetAttribute", error, reason, size);
+  if (error != hipSuccess) (void)d->library->GetLastError();
+  if (error != hipSuccess || xcds <= 0) xcds = d->compute_units < each ? 1 : d->compute_units / each;
+  d->xcds = xcds;
+  return TDM_OK;
 }
 
 static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
   hipDeviceProp_tR0600 p;
   const hip_library *h = d->library;
   hipError_t error = h->GetDeviceCount(&d->count);
-  if (error != hipSuccess || d->count == 0) {
-    snprintf(reason, size, "%s finds no GPU: %s", h->file, h->GetErrorString(error == hipSuccess ? hipErrorNoDevice : error));
+  if (error == hipErrorNoDevice || (error == hipSuccess && d->count == 0)) {
+    (void)h->GetLastError();
+    snprintf(reason, size, "%s finds no GPU: %s", h->file, h->GetErrorString(hipErrorNoDevice));
     return TDM_ERROR_UNSUPPORTED;
   }
+  if (error != hipSuccess) return open_failed(h, "GetDeviceCount", error, reason, size);
   if (d->number >= d->count) {
     snprintf(reason, size, "%s finds %d GPU%s, numbered from 0", h->file, d->count, d->count == 1 ? "" : "s");
     return TDM_ERROR_UNSUPPORTED;
   }
   error = h->GetDevicePropertiesR0600(&p, d->number);
-  if (error != hipSuccess) {
-    snprintf(reason, size, "hipGetDeviceProperties: %s", h->GetErrorString(error));
-    return TDM_ERROR_DEVICE;
-  }
+  if (error != hipSuccess) return open_failed(h, "GetDevicePropertiesR0600", error, reason, size);
   snprintf(d->chip, sizeof d->chip, "%.*s", (int)strcspn(p.gcnArchName, ":"), p.gcnArchName);
   if (!built_for(d->chip)) {
     snprintf(reason, size, "its chip is %s, and this build has code objects for: %s (-Dhip_archs)", d->chip, TDM_HIP);
     return TDM_ERROR_UNSUPPORTED;
   }
   d->compute_units = p.multiProcessorCount;
-  d->xcds = count_xcds(d);
   d->lds_bytes = p.sharedMemPerBlock;
-  return TDM_OK;
+  return count_xcds(d, reason, size);
 }
 
 static tdm_status open_device(tdm_hip_device *d, char *reason, size_t size) {
@@ -103,12 +126,13 @@ tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, c
   return status;
 }
 
-void tdm_hip_close(tdm_hip_device *device) {
-  if (device == NULL) return;
-  tdm_hip_unload(device);
+tdm_status tdm_hip_close(tdm_hip_device *device) {
+  if (device == NULL) return TDM_OK;
+  tdm_status status = tdm_hip_unload(device);
   tdm_hip_library_done(device->name);
   pthread_mutex_destroy(&device->lock);
   free(device);
+  return status;
 }
 
 void tdm_hip_list(char *text, size_t size) {
@@ -116,8 +140,10 @@ void tdm_hip_list(char *text, size_t size) {
   char reason[256];
   size_t used = strlen(text);
   int count = 0;
-  if (tdm_hip_library("hip:0", &library, reason, sizeof reason) == TDM_OK && library->GetDeviceCount(&count) != hipSuccess)
+  if (tdm_hip_library("hip:0", &library, reason, sizeof reason) == TDM_OK && library->GetDeviceCount(&count) != hipSuccess) {
+    (void)library->GetLastError();
     count = 0;
+  }
   for (int i = 0; i < count && used < size; i++) used += (size_t)snprintf(text + used, size - used, " hip:%d", i);
   if (!tdm_hip_has_simulator()) return;
   for (const char *at = TDM_HIP; *at != '\0' && used < size; at += strcspn(at, " "), at += *at == ' ')
@@ -129,83 +155,117 @@ void tdm_hip_list(char *text, size_t size) {
 static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
   const tdm_hip_device *d = context->hip;
   char what[48];
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->Malloc(pointer, bytes);
-  tdm_hip_leave(d, before);
-  if (error == hipSuccess) return TDM_OK;
-  *pointer = NULL;
+  void *made = NULL;
+  int before;
   snprintf(what, sizeof what, "bytes = %zu", bytes);
-  return tdm_hip_fail(d, error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE, what, "Malloc", error);
+  TDM_TRY(tdm_hip_enter(d, what, &before));
+  tdm_status status = tdm_hip_check(d, what, "Malloc", d->library->Malloc(&made, bytes));
+  bool allocated = status == TDM_OK;
+  status = tdm_hip_leave(d, what, before, status);
+  if (status != TDM_OK && allocated) TDM_CLEAN_UP(tdm_hip_check(d, what, "Free", d->library->Free(made)));
+  if (status == TDM_OK) *pointer = made;
+  return status;
 }
 
-static void free_memory(const tdm_context *context, void *pointer) {
-  const tdm_hip_device *d = context->hip;
-  int before = tdm_hip_enter(d);
-  d->library->Free(pointer);
-  tdm_hip_leave(d, before);
+/* Memory, streams and events carry their device: they are freed whichever device is current. */
+static tdm_status free_memory(const tdm_context *context, void *pointer) {
+  return tdm_hip_check(context->hip, "free", "Free", context->hip->library->Free(pointer));
 }
 
+/* The copy is done when the call returns. */
 static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
                               void *stream) {
   static const hipMemcpyKind kinds[] = {hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice};
   const tdm_hip_device *d = context->hip;
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->MemcpyAsync(to, from, bytes, kinds[direction], stream);
-  if (error == hipSuccess) error = d->library->StreamSynchronize(stream); /* the copy is done when the call returns */
-  tdm_hip_leave(d, before);
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "copy", "MemcpyAsync", error);
+  int before;
+  TDM_TRY(tdm_hip_enter(d, "copy", &before));
+  tdm_status status =
+      tdm_hip_check(d, "copy", "MemcpyAsync", d->library->MemcpyAsync(to, from, bytes, kinds[direction], stream));
+  if (status == TDM_OK) status = tdm_hip_check(d, "copy", "StreamSynchronize", d->library->StreamSynchronize(stream));
+  return tdm_hip_leave(d, "copy", before, status);
 }
 
 /* Without the flag a stream would wait for the default stream of everything else in the process. */
 static tdm_status open_stream(const tdm_context *context, void **stream) {
+  static const char what[] = "stream_open";
   const tdm_hip_device *d = context->hip;
   hipStream_t made = NULL;
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->StreamCreateWithFlags(&made, hipStreamNonBlocking);
-  tdm_hip_leave(d, before);
-  *stream = made;
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "stream_open", "StreamCreateWithFlags", error);
+  int before;
+  TDM_TRY(tdm_hip_enter(d, what, &before));
+  tdm_status status =
+      tdm_hip_check(d, what, "StreamCreateWithFlags", d->library->StreamCreateWithFlags(&made, hipStreamNonBlocking));
+  bool created = status == TDM_OK;
+  status = tdm_hip_leave(d, what, before, status);
+  if (status != TDM_OK && created) TDM_CLEAN_UP(tdm_hip_check(d, what, "StreamDestroy", d->library->StreamDestroy(made)));
+  if (status == TDM_OK) *stream = made;
+  return status;
 }
 
-static void close_stream(const tdm_context *context, void *stream) { context->hip->library->StreamDestroy(stream); }
+static tdm_status close_stream(const tdm_context *context, void *stream) {
+  return tdm_hip_check(context->hip, "stream_close", "StreamDestroy", context->hip->library->StreamDestroy(stream));
+}
 
 static tdm_status sync_stream(const tdm_context *context, void *stream) {
   const tdm_hip_device *d = context->hip;
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->StreamSynchronize(stream);
-  tdm_hip_leave(d, before);
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "stream_sync", "StreamSynchronize", error);
+  int before;
+  TDM_TRY(tdm_hip_enter(d, "stream_sync", &before));
+  tdm_status status = tdm_hip_check(d, "stream_sync", "StreamSynchronize", d->library->StreamSynchronize(stream));
+  return tdm_hip_leave(d, "stream_sync", before, status);
 }
 
-/* ---- Turns: an event, recorded behind each run, that the next one waits for ---- */
+/* ---- Turns: an event, recorded after each run, that the next one waits for. The device stays current for the whole turn, so
+ * that nothing can fail between a launch and its event but the recording itself. ---- */
+
+typedef struct turns_of_plan {
+  hipEvent_t event;
+  int before; /* of the turn under way, the device that was current */
+} turns_of_plan;
+
+static tdm_status open_event(const tdm_hip_device *d, hipEvent_t *event) {
+  int before;
+  TDM_TRY(tdm_hip_enter(d, "plan", &before));
+  tdm_status status =
+      tdm_hip_check(d, "plan", "EventCreateWithFlags", d->library->EventCreateWithFlags(event, hipEventDisableTiming));
+  bool created = status == TDM_OK;
+  status = tdm_hip_leave(d, "plan", before, status);
+  if (status != TDM_OK && created) TDM_CLEAN_UP(tdm_hip_check(d, "plan", "EventDestroy", d->library->EventDestroy(*event)));
+  return status;
+}
 
 static tdm_status open_turns(const tdm_context *context, void **turns) {
-  const tdm_hip_device *d = context->hip;
-  hipEvent_t event = NULL;
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->EventCreateWithFlags(&event, hipEventDisableTiming);
-  tdm_hip_leave(d, before);
-  *turns = event;
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "plan", "EventCreateWithFlags", error);
+  turns_of_plan *made = calloc(1, sizeof *made);
+  if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "plan: no memory for the turns of its runs of %zu bytes", sizeof *made);
+  tdm_status status = open_event(context->hip, &made->event);
+  if (status == TDM_OK)
+    *turns = made;
+  else
+    free(made);
+  return status;
 }
 
-static void close_turns(const tdm_context *context, void *turns) { context->hip->library->EventDestroy(turns); }
+static tdm_status close_turns(const tdm_context *context, void *turns) {
+  turns_of_plan *t = turns;
+  tdm_status status = tdm_hip_check(context->hip, "plan_free", "EventDestroy", context->hip->library->EventDestroy(t->event));
+  free(t);
+  return status;
+}
 
 /* Before the first run the event was not recorded, and the wait is over at once. */
 static tdm_status begin_turn(const tdm_context *context, void *turns, void *stream) {
   const tdm_hip_device *d = context->hip;
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->StreamWaitEvent(stream, turns, 0);
-  tdm_hip_leave(d, before);
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "run", "StreamWaitEvent", error);
+  turns_of_plan *t = turns;
+  TDM_TRY(tdm_hip_enter(d, "run", &t->before));
+  tdm_status status = tdm_hip_check(d, "run", "StreamWaitEvent", d->library->StreamWaitEvent(stream, t->event, 0));
+  return status == TDM_OK ? TDM_OK : tdm_hip_leave(d, "run", t->before, status);
 }
 
+/* A run that could not record its event has to end here: the next one would not wait for it. */
 static tdm_status end_turn(const tdm_context *context, void *turns, void *stream) {
   const tdm_hip_device *d = context->hip;
-  int before = tdm_hip_enter(d);
-  hipError_t error = d->library->EventRecord(turns, stream);
-  tdm_hip_leave(d, before);
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, "run", "EventRecord", error);
+  turns_of_plan *t = turns;
+  tdm_status status = tdm_hip_check(d, "run", "EventRecord", d->library->EventRecord(t->event, stream));
+  if (status != TDM_OK) TDM_CLEAN_UP(tdm_hip_check(d, "run", "StreamSynchronize", d->library->StreamSynchronize(stream)));
+  return tdm_hip_leave(d, "run", t->before, status);
 }
 
 static const tdm_turns turns = {open_turns, close_turns, begin_turn, end_turn};

@@ -34,11 +34,13 @@ static inline int64_t hip_ceil_div(int64_t a, int64_t b) { return a / b + (a % b
 
 /* ---- For the backend's own files (backend.c, launch.c) ---- */
 
-/* "hipMalloc: hipErrorOutOfMemory: out of memory", and the simulator's words behind it. */
-tdm_status tdm_hip_fail(const tdm_hip_device *device, tdm_status status, const char *what, const char *call, int error);
-/* Makes the device current in this thread, and back: nothing to do where there is only one. */
-int tdm_hip_enter(const tdm_hip_device *device);
-void tdm_hip_leave(const tdm_hip_device *device, int before);
-void tdm_hip_unload(tdm_hip_device *device);
+/* The status of a call of the runtime, without its "hip": OK, MEMORY for hipErrorOutOfMemory, else DEVICE. The message is
+ * "add f32 3x4: hipModuleLaunchKernel on hip:0: hipErrorLaunchFailure: unspecified launch failure". */
+tdm_status tdm_hip_check(const tdm_hip_device *device, const char *what, const char *call, int error);
+/* Makes the device current in this thread, and then the caller's again. Neither calls the runtime where it has one device.
+ * tdm_hip_leave returns status, or, where that is TDM_OK, its own failure. */
+tdm_status tdm_hip_enter(const tdm_hip_device *device, const char *what, int *before);
+tdm_status tdm_hip_leave(const tdm_hip_device *device, const char *what, int before, tdm_status status);
+tdm_status tdm_hip_unload(tdm_hip_device *device);
 
 #endif

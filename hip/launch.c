@@ -25,10 +25,10 @@ static tdm_status load(tdm_hip_device *d, const hip_code *code, const char *op, 
     }
   hip_module_row *row = malloc(sizeof *row);
   if (row == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for a module's entry of %zu bytes", op, sizeof *row);
-  hipError_t error = d->library->ModuleLoadData(module, code->data);
-  if (error != hipSuccess) {
+  tdm_status status = tdm_hip_check(d, op, "ModuleLoadData", d->library->ModuleLoadData(module, code->data));
+  if (status != TDM_OK) {
     free(row);
-    return tdm_hip_fail(d, TDM_ERROR_DEVICE, op, "ModuleLoadData", error);
+    return status;
   }
   *row = (hip_module_row){code, *module, d->modules};
   d->modules = row;
@@ -39,42 +39,45 @@ static tdm_status find(tdm_hip_device *d, const hip_code *code, const char *op, 
   hipModule_t module;
   hipFunction_t found;
   TDM_TRY(load(d, code, op, &module));
-  hipError_t error = d->library->ModuleGetFunction(&found, module, name);
-  if (error != hipSuccess) return tdm_hip_fail(d, TDM_ERROR_DEVICE, name, "ModuleGetFunction", error);
+  TDM_TRY(tdm_hip_check(d, name, "ModuleGetFunction", d->library->ModuleGetFunction(&found, module, name)));
   *function = found;
   return TDM_OK;
 }
 
 tdm_status tdm_hip_function(tdm_plan *plan, const hip_code *codes, const char *name, void **function) {
   tdm_hip_device *d = plan->context->hip;
-  int before = tdm_hip_enter(d);
+  const char *op = tdm_op_names[plan->op];
+  int before;
+  TDM_TRY(tdm_hip_enter(d, op, &before));
   pthread_mutex_lock(&d->lock);
-  tdm_status status = find(d, code_of(codes, d->chip), tdm_op_names[plan->op], name, function);
+  tdm_status status = find(d, code_of(codes, d->chip), op, name, function);
   pthread_mutex_unlock(&d->lock);
-  tdm_hip_leave(d, before);
-  return status;
+  return tdm_hip_leave(d, op, before, status);
 }
 
-void tdm_hip_unload(tdm_hip_device *d) {
-  int before = tdm_hip_enter(d);
+/* A module carries its device, so it is unloaded even if its device can't be made current. */
+tdm_status tdm_hip_unload(tdm_hip_device *d) {
+  tdm_status status = TDM_OK;
   while (d->modules != NULL) {
     hip_module_row *row = d->modules;
     d->modules = row->next;
-    d->library->ModuleUnload(row->module);
+    TDM_FIRST(status, tdm_hip_check(d, "close", "ModuleUnload", d->library->ModuleUnload(row->module)));
     free(row);
   }
-  tdm_hip_leave(d, before);
+  return status;
 }
 
+/* A launch that fails may have run in part: the simulator launches at once, and so does ROCm with HIP_LAUNCH_BLOCKING. */
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
                           tdm_stream *stream) {
   const tdm_hip_device *d = plan->context->hip;
   void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)args, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    HIP_LAUNCH_PARAM_END};
-  int before = tdm_hip_enter(d);
+  int before;
+  TDM_TRY(tdm_hip_enter(d, plan->title, &before));
   hipError_t error =
       d->library->ModuleLaunchKernel(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block, 1, 1,
                                      kernel->lds, stream == NULL ? NULL : stream->handle, NULL, extra);
-  tdm_hip_leave(d, before);
-  return error == hipSuccess ? TDM_OK : tdm_hip_fail(d, TDM_ERROR_DEVICE, plan->title, "ModuleLaunchKernel", error);
+  tdm_status status = tdm_hip_check(d, plan->title, "ModuleLaunchKernel", error);
+  return tdm_may_have_written(tdm_hip_leave(d, plan->title, before, status));
 }

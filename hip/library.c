@@ -41,7 +41,12 @@ static const char *fill(hip_library *library, void *handle) {
 
 static tdm_status check_version(const hip_library *library, const char *missing, char *reason, size_t size) {
   int version = 0;
-  if (library->RuntimeGetVersion == NULL || library->RuntimeGetVersion(&version) != hipSuccess) version = 0;
+  hipError_t error = library->RuntimeGetVersion != NULL ? library->RuntimeGetVersion(&version) : hipSuccess;
+  if (error != hipSuccess && library->GetErrorName != NULL && library->GetErrorString != NULL) {
+    snprintf(reason, size, "%s: hipRuntimeGetVersion: %s: %s", library->file, library->GetErrorName(error),
+             library->GetErrorString(error));
+    return TDM_ERROR_DEVICE;
+  }
   int major = version / VERSION_OF_MAJOR;
   if (missing == NULL && major >= OLDEST_MAJOR) return TDM_OK;
   char what[64] = "";

@@ -52,14 +52,16 @@ static void *host_alloc(size_t bytes) {
 static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
   *pointer = context->omp_device >= 0 ? device_alloc(bytes, context->omp_device) : host_alloc(bytes);
   if (*pointer != NULL) return TDM_OK;
-  return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: device %s can't provide that much memory", bytes, context->device);
+  return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: %s: device %s can't provide that much memory", bytes,
+                  context->omp_device >= 0 ? "omp_target_alloc" : "aligned_alloc", context->device);
 }
 
-static void free_memory(const tdm_context *context, void *pointer) {
+static tdm_status free_memory(const tdm_context *context, void *pointer) {
   if (context->omp_device >= 0)
-    device_free(pointer, context->omp_device);
+    device_free(pointer, context->omp_device); /* omp_target_free returns nothing */
   else
     free(pointer);
+  return TDM_OK;
 }
 
 static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
@@ -70,7 +72,7 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
     return TDM_OK;
   }
   if (device_copy(to, from, bytes, direction, context->omp_device)) return TDM_OK;
-  return tdm_fail(TDM_ERROR_DEVICE, "bytes = %zu: the copy on device %s failed", bytes, context->device);
+  return tdm_fail(TDM_ERROR_DEVICE, "copy: bytes = %zu: omp_target_memcpy on device %s failed", bytes, context->device);
 }
 
 /* Target regions are synchronous: when a run returns, its work is done, and streams have nothing to order. */
@@ -80,7 +82,7 @@ static tdm_status open_stream(const tdm_context *context, void **stream) {
   return TDM_OK;
 }
 
-static void close_stream(const tdm_context *context, void *stream) { (void)context, (void)stream; }
+static tdm_status close_stream(const tdm_context *context, void *stream) { return (void)context, (void)stream, TDM_OK; }
 
 static tdm_status sync_nothing(const tdm_context *context, void *stream) {
   (void)context, (void)stream;

@@ -214,22 +214,30 @@ tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
   if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "open: context = NULL: must point to a tdm_context *");
   tdm_context *made = calloc(1, sizeof *made);
   if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "open: no memory for a context of %zu bytes", sizeof *made);
-  tdm_status status = open_context(made, options != NULL ? options : &(tdm_options){0});
+  tdm_status status = tdm_registry_open(&made->registry);
+  if (status != TDM_OK) {
+    free(made);
+    return status;
+  }
+  status = open_context(made, options != NULL ? options : &(tdm_options){0});
   if (status == TDM_OK)
     *context = made;
   else
-    tdm_close(made);
+    TDM_CLEAN_UP(tdm_close(made));
   return status;
 }
 
-void tdm_close(tdm_context *context) {
-  if (context == NULL) return;
+tdm_status tdm_close(tdm_context *context) {
+  tdm_status status = TDM_OK;
+  if (context == NULL) return TDM_OK;
 #ifdef TDM_HIP
-  tdm_hip_close(context->hip);
+  status = tdm_hip_close(context->hip);
 #endif
   for (int i = 0; i < 2; i++) tdm_tuned_free(context->tuned[i]);
+  tdm_registry_close(&context->registry);
   free(context->kernel);
   free(context);
+  return status;
 }
 
 const char *tdm_context_device(const tdm_context *context) { return context == NULL ? "no context" : context->device; }
@@ -247,16 +255,27 @@ tdm_status tdm_stream_check(const char *function, const tdm_context *context, co
 tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer) {
   TDM_TRY(check_context("alloc", context));
   if (pointer == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "alloc: pointer = NULL: must point to a void *");
-  void *made = NULL;
-  if (bytes > 0) TDM_TRY(context->backend->alloc(context, bytes, &made));
-  *pointer = made;
-  return TDM_OK;
+  if (bytes == 0) {
+    *pointer = NULL;
+    return TDM_OK;
+  }
+  void *made;
+  TDM_TRY(tdm_registry_reserve(&context->registry));
+  tdm_status status = context->backend->alloc(context, bytes, &made);
+  tdm_registry_add(&context->registry, status == TDM_OK ? made : NULL);
+  if (status == TDM_OK) *pointer = made;
+  return status;
 }
 
 tdm_status tdm_free(tdm_context *context, void *pointer) {
   TDM_TRY(check_context("free", context));
-  if (pointer != NULL) context->backend->free(context, pointer);
-  return TDM_OK;
+  if (pointer == NULL) return TDM_OK;
+  if (!tdm_registry_take(&context->registry, pointer))
+    return tdm_fail(TDM_ERROR_ARGUMENT, "free: pointer = %p: must be NULL, or from tdm_alloc of this context and not yet freed",
+                    pointer);
+  tdm_status status = context->backend->free(context, pointer);
+  tdm_registry_settle(&context->registry, pointer, status == TDM_OK);
+  return status;
 }
 
 tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
@@ -274,7 +293,8 @@ tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t byt
   bool host = context->hip == NULL && context->omp_device < 0;
   if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || host))
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: to = %p and from = %p overlap within bytes = %zu: must not", to, from, bytes);
-  return context->backend->copy(context, to, from, bytes, direction, stream == NULL ? NULL : stream->handle);
+  return tdm_may_have_written(
+      context->backend->copy(context, to, from, bytes, direction, stream == NULL ? NULL : stream->handle));
 }
 
 tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream) {
@@ -294,11 +314,12 @@ tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream) {
 tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream) {
   TDM_TRY(check_context("stream_sync", context));
   TDM_TRY(tdm_stream_check("stream_sync", context, stream));
-  return context->backend->sync(context, stream == NULL ? NULL : stream->handle);
+  return tdm_may_have_written(context->backend->sync(context, stream == NULL ? NULL : stream->handle));
 }
 
-void tdm_stream_close(tdm_stream *stream) {
-  if (stream == NULL) return;
-  stream->context->backend->stream_close(stream->context, stream->handle);
+tdm_status tdm_stream_close(tdm_stream *stream) {
+  if (stream == NULL) return TDM_OK;
+  tdm_status status = stream->context->backend->stream_close(stream->context, stream->handle);
   free(stream);
+  return status;
 }

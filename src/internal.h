@@ -30,6 +30,25 @@
 
 /* Stores the message for tdm_last_error and returns status. */
 tdm_status tdm_fail(tdm_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For a failure after work has begun: adds to the message that outputs may be partly written, once. Returns status. */
+tdm_status tdm_may_have_written(tdm_status status);
+/* Turns messages of this thread off or on; returns what it was before. */
+bool tdm_quiet(bool on);
+/* Cleans up after a failure: should this call fail too, the first failure's message stays. */
+#define TDM_CLEAN_UP(call)      \
+  do {                          \
+    bool was = tdm_quiet(true); \
+    (void)(call);               \
+    tdm_quiet(was);             \
+  } while (0)
+/* While several things are released: status keeps the first failure, and the message stays with it. */
+#define TDM_FIRST(status, call) \
+  do {                          \
+    if ((status) == TDM_OK)     \
+      (status) = (call);        \
+    else                        \
+      TDM_CLEAN_UP(call);       \
+  } while (0)
 
 /* ---- Ops ---- */
 
@@ -55,7 +74,7 @@ extern const char *const tdm_layout_names[TDM_TT + 1]; /* of gemm: "nn" ... */
 /* For plans whose runs share a workspace: a run waits, on its own stream, for the run before. */
 typedef struct tdm_turns {
   tdm_status (*open)(const tdm_context *context, void **turns);
-  void (*close)(const tdm_context *context, void *turns);
+  tdm_status (*close)(const tdm_context *context, void *turns);
   tdm_status (*begin)(const tdm_context *context, void *turns, void *stream);
   tdm_status (*end)(const tdm_context *context, void *turns, void *stream);
 } tdm_turns;
@@ -63,12 +82,12 @@ typedef struct tdm_turns {
 typedef struct tdm_backend {
   const char *name;
   tdm_status (*alloc)(const tdm_context *context, size_t bytes, void **pointer);
-  void (*free)(const tdm_context *context, void *pointer);
+  tdm_status (*free)(const tdm_context *context, void *pointer);
   tdm_status (*copy)(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
                      void *stream);
   /* The backend's own stream; NULL is its default one. */
   tdm_status (*stream_open)(const tdm_context *context, void **stream);
-  void (*stream_close)(const tdm_context *context, void *stream);
+  tdm_status (*stream_close)(const tdm_context *context, void *stream);
   tdm_status (*sync)(const tdm_context *context, void *stream);
   const tdm_turns *turns; /* NULL: a run is done when it returns */
 } tdm_backend;
@@ -88,14 +107,36 @@ int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host
  * behind the device's name. */
 tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size);
 
+/* threads.c: before a parallel region of this thread on the host, which asks for so many threads: DEVICE where they can't be
+ * started, UNSUPPORTED where the region would wait for ever, in the child of a fork. `what` begins the message. */
+tdm_status tdm_host_region(const char *what, int64_t threads);
+
 /* hip/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
 typedef struct tdm_hip_device tdm_hip_device;
 extern const tdm_backend tdm_backend_hip;
 /* Opens "hip:N", whose number is also given, or "sim:CHIP"; on failure says why, without the device's name. */
 tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, char *reason, size_t size);
-void tdm_hip_close(tdm_hip_device *device); /* NULL is allowed */
+tdm_status tdm_hip_close(tdm_hip_device *device); /* NULL is allowed */
 /* Appends the devices that it would open here, each with a space in front. */
 void tdm_hip_list(char *text, size_t size);
+
+/* registry.c: the addresses of a context's allocations, so that tdm_free can refuse any other. */
+typedef struct tdm_registry {
+  pthread_mutex_t lock;
+  uintptr_t *slots; /* NULL until the first allocation */
+  size_t size;      /* a power of two */
+  size_t count;     /* slots that are used or reserved: at most half of them */
+} tdm_registry;
+
+tdm_status tdm_registry_open(tdm_registry *registry);
+void tdm_registry_close(tdm_registry *registry);
+/* Room for one more, before the allocation; tdm_registry_add fills it, or gives it back with NULL. */
+tdm_status tdm_registry_reserve(tdm_registry *registry);
+void tdm_registry_add(tdm_registry *registry, const void *pointer);
+/* Takes an allocation, to free it. false: there is none at this address, or another thread frees it. */
+bool tdm_registry_take(tdm_registry *registry, const void *pointer);
+/* Ends tdm_registry_take: one that could not be freed stays. */
+void tdm_registry_settle(tdm_registry *registry, const void *pointer, bool freed);
 
 struct tdm_context {
   const tdm_backend *backend;
@@ -112,6 +153,7 @@ struct tdm_context {
   struct tdm_tuned *tuned[2]; /* of TANDEM_TUNED or options.tuned; built in for the chip (tuned.h). NULL: none */
   tdm_log_fn log;
   void *log_user;
+  tdm_registry registry;
 };
 
 /* ---- Plans ---- */
@@ -247,6 +289,8 @@ tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, 
 static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
   return (run->desc.rope.offset - run->made->desc.rope.offset) * run->desc.rope.head_dim;
 }
+/* Can a run on the host begin its region? (tdm_host_region) */
+tdm_status tdm_plan_ready(const tdm_plan *plan);
 /* The title of a run: the plan's, and what was varied: "attention f32 ..., skv = 17". Returns text. */
 enum { TDM_TITLE_TEXT = 224 };
 const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]);

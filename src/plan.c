@@ -45,18 +45,22 @@ tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
   if (status == TDM_OK)
     *out = plan;
   else
-    tdm_plan_free(plan);
+    TDM_CLEAN_UP(tdm_plan_free(plan));
   return status;
 }
 
-void tdm_plan_free(tdm_plan *plan) {
-  if (plan == NULL) return;
+tdm_status tdm_plan_free(tdm_plan *plan) {
+  if (plan == NULL) return TDM_OK;
+  const tdm_context *context = plan->context;
+  const tdm_backend *backend = context->backend;
+  tdm_status status = TDM_OK;
   tdm_shadow_close(plan);
-  if (plan->turns != NULL) plan->context->backend->turns->close(plan->context, plan->turns);
-  if (plan->workspace != NULL) plan->context->backend->free(plan->context, plan->workspace);
-  if (plan->table != NULL) plan->context->backend->free(plan->context, plan->table);
+  if (plan->turns != NULL) TDM_FIRST(status, backend->turns->close(context, plan->turns));
+  if (plan->workspace != NULL) TDM_FIRST(status, backend->free(context, plan->workspace));
+  if (plan->table != NULL) TDM_FIRST(status, backend->free(context, plan->table));
   pthread_mutex_destroy(&plan->turn);
   free(plan);
+  return status;
 }
 
 const char *tdm_plan_explain(const tdm_plan *plan) { return plan == NULL ? "no plan" : plan->explain; }
@@ -143,8 +147,10 @@ static tdm_status launch_in_turn(const tdm_plan *plan, void *const *buffers, tdm
   void *handle = stream == NULL ? NULL : stream->handle;
   if (turns == NULL) return plan->kernel->launch(plan, buffers, stream);
   TDM_TRY(turns->begin(plan->context, plan->turns, handle));
-  TDM_TRY(plan->kernel->launch(plan, buffers, stream));
-  return turns->end(plan->context, plan->turns, handle);
+  tdm_status status = plan->kernel->launch(plan, buffers, stream);
+  /* A launch that failed may have left work on the device, which the next run has to wait for too. */
+  TDM_FIRST(status, tdm_may_have_written(turns->end(plan->context, plan->turns, handle)));
+  return status;
 }
 
 /* Kernels only read what the plan calls TDM_IN, so one array of plain pointers serves all. */
@@ -152,8 +158,15 @@ static void plain_pointers(const tdm_plan *plan, const void *const *pointers, vo
   for (int i = 0; i < plan->buffer_count; i++) buffers[i] = (void *)(uintptr_t)pointers[i];
 }
 
+tdm_status tdm_plan_ready(const tdm_plan *plan) {
+  const tdm_context *context = plan->context;
+  if (context->backend != &tdm_backend_omp || context->omp_device >= 0) return TDM_OK;
+  return tdm_host_region(plan->title, (int64_t)plan->launch.teams * plan->launch.threads);
+}
+
 static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream) {
   void *buffers[TDM_MAX_BUFFERS] = {0};
+  TDM_TRY(tdm_plan_ready(plan));
   plain_pointers(plan, pointers, buffers);
   if (plan->workspace == NULL) return plan->kernel->launch(plan, buffers, stream);
   pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->made->turn;
@@ -219,7 +232,7 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
   if (!context->verbose) return launch_verified(plan, pointers, stream);
   double start = seconds();
   tdm_status status = launch_verified(plan, pointers, stream);
-  if (status == TDM_OK) status = context->backend->sync(context, stream == NULL ? NULL : stream->handle);
+  if (status == TDM_OK) status = tdm_may_have_written(context->backend->sync(context, stream == NULL ? NULL : stream->handle));
   if (status != TDM_OK) return status;
   char kernel[224], title[TDM_TITLE_TEXT], line[576];
   say_kernel(plan, pointers, kernel, sizeof kernel);

@@ -263,10 +263,12 @@ static tdm_status run_oracle(const tdm_plan *plan) {
 
 static tdm_status run(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream, tdm_launch_fn launch) {
   const tdm_shadow *s = plan->shadow;
+  TDM_TRY(tdm_plan_ready(s->oracle)); /* before the kernel has written anything */
+  TDM_TRY(tdm_host_region(plan->title, s->threads));
   TDM_TRY(copy_back(plan, pointers, s->before, stream)); /* a run in place replaces its inputs */
   TDM_TRY(launch(plan, pointers, stream));
-  TDM_TRY(copy_back(plan, pointers, s->got, stream));
-  TDM_TRY(run_oracle(plan));
+  TDM_TRY(tdm_may_have_written(copy_back(plan, pointers, s->got, stream)));
+  TDM_TRY(tdm_may_have_written(run_oracle(plan)));
   difference d = {0};
   for (int i = 0; i < s->views; i++) compare_output(plan, &s->view[i], &d);
   return d.count == 0 ? TDM_OK : report(plan, &d);

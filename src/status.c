@@ -1,16 +1,33 @@
 /* Statuses, types and the last error. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "internal.h"
 
 static _Thread_local char last_error[512];
+static _Thread_local bool quiet;
+
+bool tdm_quiet(bool on) {
+  bool before = quiet;
+  quiet = on;
+  return before;
+}
 
 tdm_status tdm_fail(tdm_status status, const char *format, ...) {
   va_list args;
+  if (quiet) return status;
   va_start(args, format);
   vsnprintf(last_error, sizeof last_error, format, args);
   va_end(args);
+  return status;
+}
+
+tdm_status tdm_may_have_written(tdm_status status) {
+  static const char note[] = "; outputs may be partly written";
+  if (status == TDM_OK || quiet || strstr(last_error, note) != NULL) return status;
+  size_t used = strlen(last_error), most = sizeof last_error - sizeof note; /* a message that is too long loses its end */
+  memcpy(last_error + (used < most ? used : most), note, sizeof note);
   return status;
 }
 

@@ -231,7 +231,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     if (args->splits > 0) cut_keys(plan, args, fast ? &l.fast : &l.general);
   }
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
-  return args->splits <= 1 ? TDM_OK : tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream);
+  if (args->splits <= 1) return TDM_OK;
+  return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
 }
 
 /* ---- Estimates ---- */

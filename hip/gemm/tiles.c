@@ -33,7 +33,7 @@ bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes) {
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size) {
   enum { LINES = 256 };
   int64_t bytes = (int64_t)tdm_type_size(type);
-  if (!tdm_hip_rows_aligned(x, type, 4) || x->columns * bytes % 4 != 0) {
+  if (!tdm_hip_rows_aligned(x, type, 4) || x->columns % 4 * bytes % 4 != 0) {
     snprintf(reason, size,
              "rows of %s, %" PRId64 " %s at ld = %" PRId64 " and batch stride = %" PRId64 ": all must be whole dwords", x->name,
              x->columns, tdm_type_name(type), x->ld, x->stride);
@@ -83,7 +83,8 @@ tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void
   unsigned char *args = general ? work.general_args : work.args;
   op->set_pointers(plan, buffers, args);
   TDM_TRY(tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream));
-  return work.then.function == NULL ? TDM_OK : tdm_hip_launch(plan, &work.then, args, op->bytes, stream);
+  if (work.then.function == NULL) return TDM_OK;
+  return tdm_may_have_written(tdm_hip_launch(plan, &work.then, args, op->bytes, stream));
 }
 
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_code *code, const char *name, unsigned workgroups, unsigned threads) {

@@ -6,10 +6,28 @@
  * Threads: a context and its plans may be used by several threads at once. Runs of one plan that needs a workspace take
  * turns; tdm_close and tdm_plan_free must come last.
  *
- * Errors: every function that can fail returns a tdm_status. tdm_last_error() then says which argument was wrong, its value
- * and what is allowed. After an error no output argument and no array was written; but for TDM_ERROR_VERIFY, which is said of
- * what a run wrote. The library never exits, aborts or prints, except for the lines that TANDEM_VERBOSE and TANDEM_VERIFY ask
- * for, and these go through the log function of tdm_options.
+ * Errors: every function that can fail returns a tdm_status. tdm_last_error() then names the argument that was wrong, its value
+ * and what is allowed, or the function of the device's runtime that failed. On error no output argument is written, and no
+ * array, with two exceptions:
+ *   - A run, a tdm_copy or a tdm_stream_sync fails after work has begun on the device. The message then ends with
+ *     "outputs may be partly written", and the outputs of the runs concerned must not be used.
+ *   - TDM_ERROR_VERIFY: the run has completed, and its results are wrong.
+ * A fault of a kernel that is still running may also be reported by a later call of the same device, as HIP does it.
+ * tdm_free, tdm_plan_free, tdm_stream_close and tdm_close release everything that they can, also when they return an error.
+ * The library never exits, aborts or prints, except for the lines that TANDEM_VERBOSE and TANDEM_VERIFY ask for, and these go
+ * through the log function of tdm_options. LLVM's offload runtime does: it ends the process when a target region fails on
+ * "omp:N".
+ *
+ * Threads of the host: runs on "host", and verify, use OpenMP's threads. An OpenMP runtime ends the process when it can't start
+ * one. So the first run of each calling thread, and each run with more threads than before, first starts as many threads, all at
+ * once, and lets them end. Where the system refuses (ulimit -u, ulimit -v, a cgroup's pids.max) the run returns
+ * TDM_ERROR_DEVICE. Threads that other parts of the program start between this test and the region are not seen.
+ *
+ * fork: a child process can use Tandem. Its contexts and plans on "host" are copies that work there; those on GPUs must not be
+ * used. With gcc's libgomp there is one limit: a thread that has run a parallel region with several threads and then calls fork
+ * can't run another one in the child, because the threads of its pool stay in the parent, and libgomp would wait for them for
+ * ever. In the child its runs on the host return TDM_ERROR_UNSUPPORTED; a new thread of the child can run them. LLVM's libomp has
+ * no such limit.
  *
  * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
  * TANDEM_TUNED, TANDEM_WAIT, TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
@@ -37,7 +55,7 @@ typedef enum tdm_status {
   TDM_ERROR_ARGUMENT = -1,    /* a value outside what the function allows */
   TDM_ERROR_UNSUPPORTED = -2, /* a valid request that no kernel, backend or device of this build can serve */
   TDM_ERROR_MEMORY = -3,      /* an allocation failed */
-  TDM_ERROR_DEVICE = -4,      /* the device or its runtime reported a failure */
+  TDM_ERROR_DEVICE = -4,      /* the device or its runtime reported a failure, or the host's threads can't be started */
   TDM_ERROR_VERIFY = -5       /* verify: a run wrote what the oracle does not have; its arrays hold the kernel's results */
 } tdm_status;
 
@@ -97,8 +115,9 @@ typedef struct tdm_options {
  * Errors: ARGUMENT for a name that is not known or a tuned table that has a mistake, UNSUPPORTED for a backend, device or way
  * to wait that this build or machine lacks. */
 TDM_API tdm_status tdm_open(const tdm_options *options, tdm_context **context);
-/* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. */
-TDM_API void tdm_close(tdm_context *context);
+/* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. DEVICE: something could
+ * not be released; the context is closed all the same. */
+TDM_API tdm_status tdm_close(tdm_context *context);
 
 /* The device of a context: "host", "omp:N", "hip:N" or "sim:CHIP". */
 TDM_API const char *tdm_context_device(const tdm_context *context);
@@ -118,7 +137,8 @@ TDM_API const char *tdm_kernel_parameters(const char *op, const char *kernel);
 
 /* bytes may be 0: *pointer is then NULL. Alignment: 256 bytes. Errors: MEMORY when it can't be had. */
 TDM_API tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer);
-/* NULL is allowed. */
+/* NULL is allowed. ARGUMENT: pointer is not from tdm_alloc of this context, or was freed before. DEVICE: the device's runtime
+ * refused; the memory is still the context's. */
 TDM_API tdm_status tdm_free(tdm_context *context, void *pointer);
 
 typedef enum tdm_direction { TDM_TO_DEVICE = 0, TDM_TO_HOST = 1, TDM_ON_DEVICE = 2 } tdm_direction;
@@ -133,7 +153,8 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
 
 TDM_API tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream);
 TDM_API tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream);
-TDM_API void tdm_stream_close(tdm_stream *stream);
+/* NULL is allowed. No run of the stream may be under way. */
+TDM_API tdm_status tdm_stream_close(tdm_stream *stream);
 
 /* ---- Plans ---- */
 
@@ -142,8 +163,9 @@ TDM_API void tdm_stream_close(tdm_stream *stream);
 TDM_API const char *tdm_plan_explain(const tdm_plan *plan);
 /* The name of the plan's kernel. */
 TDM_API const char *tdm_plan_kernel(const tdm_plan *plan);
-/* NULL is allowed. No run of the plan may be under way. */
-TDM_API void tdm_plan_free(tdm_plan *plan);
+/* NULL is allowed. No run of the plan may be under way. DEVICE: something could not be released; the plan is gone all the same.
+ */
+TDM_API tdm_status tdm_plan_free(tdm_plan *plan);
 
 #ifdef __cplusplus
 }

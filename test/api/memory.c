@@ -252,6 +252,8 @@ static void a_stream_and_memory_fail(void **state) {
   failing = calls;
   REFUSED(tdm_stream_open(context, &stream), TDM_ERROR_MEMORY, "stream_open: no memory for a stream");
   failing = calls;
+  REFUSED(tdm_alloc(context, 100, &pointer), TDM_ERROR_MEMORY, "no memory for a table of allocations");
+  failing = calls + 1;
   REFUSED(tdm_alloc(context, 100, &pointer), TDM_ERROR_MEMORY, "bytes = 100", "host");
   failing = -1;
   assert_ptr_equal(stream, UNTOUCHED);

@@ -1,19 +1,94 @@
-/* A stand-in for libamdhip64 with no device behind it, whose answers FAKE_HIP chooses: how the loader meets each of them.
- *   none: no GPU; else the name of its chip. Launches do nothing. */
+/* A stand-in for libamdhip64 with no device behind it: how the loader meets each answer, and what becomes of calls that fail.
+ *   FAKE_HIP=none        no GPU; else the chip of each device, separated by commas: "gfx950,gfx950". Launches do nothing.
+ *   FAKE_FAIL=N          the N-th call, counted from 0, fails with hipErrorUnknown
+ *   FAKE_CALLS=FILE      the number of calls is written there when the process ends
+ * A test in the same process sets and reads more, by the variable fake_hip (fake.h). */
+#include "fake.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hip_abi.h"
+enum { MOST_DEVICES = 4 };
+
+/* A module's functions are the module itself. */
+typedef struct object {
+  int device;
+} object;
+
+/* In front of the memory that the caller gets. */
+enum { HEADER = 256 };
+
+HIP_API fake_hip fake_hip_state __asm__("fake_hip") = {.fail_at = -1, .error = hipErrorUnknown, .release = 1};
+#define state fake_hip_state
 
 static const char *answer(void) {
   const char *value = getenv("FAKE_HIP");
   return value != NULL ? value : "none";
 }
 
+static int device_count(void) {
+  int count = strcmp(answer(), "none") != 0;
+  for (const char *at = answer(); (at = strchr(at, ',')) != NULL; at++) count++;
+  return count < MOST_DEVICES ? count : MOST_DEVICES;
+}
+
+static void write_calls(void) {
+  FILE *file = fopen(getenv("FAKE_CALLS"), "w");
+  if (file == NULL) return;
+  fprintf(file, "%d %s\n", state.calls, state.failed != NULL ? state.failed : "-");
+  fclose(file);
+}
+
+__attribute__((constructor)) static void read_environment(void) {
+  if (getenv("FAKE_FAIL") != NULL) state.fail_at = atoi(getenv("FAKE_FAIL"));
+  if (getenv("FAKE_CALLS") != NULL) atexit(write_calls);
+}
+
+/* Counts the call; true: it is to fail. */
+static bool fails(const char *function) {
+  int number = state.calls++;
+  if (state.fail_at < 0 || number < state.fail_at || (number > state.fail_at && !state.fail_forever)) return false;
+  if (state.failed == NULL) {
+    state.failed = function;
+    state.launches_before = state.launches;
+  }
+  return true;
+}
+
+#define FAULT() \
+  if (fails(__func__)) return state.error
+
+static hipError_t make(void *made, int *living) {
+  object *o = malloc(sizeof *o);
+  if (o == NULL) return hipErrorOutOfMemory;
+  o->device = state.device;
+  memcpy(made, &o, sizeof o);
+  ++*living;
+  return hipSuccess;
+}
+
+static hipError_t release(const char *function, void *made, int *living) {
+  bool failing = fails(function);
+  if (failing && !state.release) return state.error;
+  free(made);
+  --*living;
+  return failing ? state.error : hipSuccess;
+}
+
+/* Is this of the current device? The default stream, NULL, always is. */
+static void check_device(const void *made) {
+  const object *o = made;
+  if (o != NULL && o->device != state.device) state.strays++;
+}
+
+/* ---- Devices ---- */
+
 hipError_t hipRuntimeGetVersion(int *version) {
+  FAULT();
 #ifdef FAKE_OLD
-  *version = 50221153; /* as Debian 12's says */
+  *version = 50221153; /* as Debian 12's returns */
 #else
   *version = 60342134;
 #endif
@@ -21,77 +96,147 @@ hipError_t hipRuntimeGetVersion(int *version) {
 }
 
 hipError_t hipGetDeviceCount(int *count) {
-  *count = strcmp(answer(), "none") != 0;
+  FAULT();
+  *count = device_count();
   return *count > 0 ? hipSuccess : hipErrorNoDevice;
 }
 
 #ifndef FAKE_OLD
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int device) {
-  (void)device;
+  FAULT();
+  const char *chip = answer();
+  for (int i = 0; i < device && strchr(chip, ',') != NULL; i++) chip = strchr(chip, ',') + 1;
   *properties = (hipDeviceProp_tR0600){.multiProcessorCount = 256, .sharedMemPerBlock = 163840, .warpSize = 64};
-  snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "%s:sramecc+:xnack-", answer());
+  snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "%.*s:sramecc+:xnack-", (int)strcspn(chip, ","), chip);
   return hipSuccess;
 }
 #endif
 
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
   (void)value, (void)attribute, (void)device;
-  return hipErrorInvalidValue; /* as ROCm 6 has no number for the XCDs */
+  FAULT();
+  return hipErrorInvalidValue; /* ROCm 6 has no number for the XCDs */
 }
 
-const char *hipGetErrorName(hipError_t error) { return error == hipErrorNoDevice ? "hipErrorNoDevice" : "hipErrorUnknown"; }
-const char *hipGetErrorString(hipError_t error) {
-  return error == hipErrorNoDevice ? "no ROCm-capable device is detected" : "unknown error";
+hipError_t hipGetDevice(int *device) {
+  FAULT();
+  *device = state.device;
+  return hipSuccess;
 }
+
+hipError_t hipSetDevice(int device) {
+  FAULT();
+  if (device < 0 || device >= device_count()) return hipErrorInvalidDevice;
+  state.device = device;
+  return hipSuccess;
+}
+
+/* ---- Errors ---- */
+
+static const struct {
+  hipError_t error;
+  const char *name, *text;
+} errors[] = {
+    {hipErrorInvalidValue, "hipErrorInvalidValue", "invalid argument"},
+    {hipErrorOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
+    {hipErrorNoDevice, "hipErrorNoDevice", "no ROCm-capable device is detected"},
+    {hipErrorInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
+    {hipErrorInvalidImage, "hipErrorInvalidImage", "device kernel image is invalid"},
+    {hipErrorLaunchFailure, "hipErrorLaunchFailure", "unspecified launch failure"},
+    {hipErrorUnknown, "hipErrorUnknown", "unknown error"},
+};
+
+static size_t error_row(hipError_t error) {
+  for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    if (errors[i].error == error) return i;
+  return sizeof errors / sizeof errors[0] - 1;
+}
+
+const char *hipGetErrorName(hipError_t error) { return errors[error_row(error)].name; }
+const char *hipGetErrorString(hipError_t error) { return errors[error_row(error)].text; }
 hipError_t hipGetLastError(void) { return hipSuccess; }
 
-/* One object stands for every module, function, stream and event. */
-static char object;
+/* ---- Memory ---- */
 
-hipError_t hipGetDevice(int *device) { return *device = 0, hipSuccess; }
-hipError_t hipSetDevice(int device) { return device == 0 ? hipSuccess : hipErrorInvalidDevice; }
 hipError_t hipMalloc(void **pointer, size_t bytes) {
-  *pointer = malloc(bytes);
-  return *pointer != NULL ? hipSuccess : hipErrorOutOfMemory;
+  FAULT();
+  size_t rounded = (bytes + 2 * HEADER - 1) / HEADER * HEADER;
+  char *whole = rounded < bytes ? NULL : aligned_alloc(HEADER, rounded);
+  if (whole == NULL) return hipErrorOutOfMemory;
+  ((object *)(void *)whole)->device = state.device;
+  *pointer = whole + HEADER;
+  state.memory++;
+  return hipSuccess;
 }
-hipError_t hipFree(void *pointer) { return free(pointer), hipSuccess; }
+
+hipError_t hipFree(void *pointer) { return release(__func__, (char *)pointer - HEADER, &state.memory); }
+
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
-  (void)kind, (void)stream;
+  FAULT();
+  (void)kind;
+  check_device(stream);
   memcpy(to, from, bytes);
   return hipSuccess;
 }
+
+/* ---- Streams and events ---- */
+
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags) {
   (void)flags;
-  *stream = (hipStream_t)&object;
+  FAULT();
+  return make(stream, &state.streams);
+}
+hipError_t hipStreamDestroy(hipStream_t stream) { return release(__func__, stream, &state.streams); }
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+  FAULT();
+  check_device(stream);
   return hipSuccess;
 }
-hipError_t hipStreamDestroy(hipStream_t stream) { return (void)stream, hipSuccess; }
-hipError_t hipStreamSynchronize(hipStream_t stream) { return (void)stream, hipSuccess; }
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
-  (void)stream, (void)event, (void)flags;
+  (void)flags;
+  FAULT();
+  check_device(stream);
+  check_device(event);
   return hipSuccess;
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
   (void)flags;
-  *event = (hipEvent_t)&object;
+  FAULT();
+  return make(event, &state.events);
+}
+hipError_t hipEventDestroy(hipEvent_t event) { return release(__func__, event, &state.events); }
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  FAULT();
+  check_device(stream);
+  check_device(event);
   return hipSuccess;
 }
-hipError_t hipEventDestroy(hipEvent_t event) { return (void)event, hipSuccess; }
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) { return (void)event, (void)stream, hipSuccess; }
+
+/* ---- Modules ---- */
+
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
-  *module = (hipModule_t)&object;
-  return memcmp(image, "\177ELF", 4) == 0 ? hipSuccess : hipErrorInvalidImage;
+  FAULT();
+  if (memcmp(image, "\177ELF", 4) != 0) return hipErrorInvalidImage;
+  return make(module, &state.modules);
 }
-hipError_t hipModuleUnload(hipModule_t module) { return (void)module, hipSuccess; }
+hipError_t hipModuleUnload(hipModule_t module) { return release(__func__, module, &state.modules); }
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name) {
-  (void)module, (void)name;
-  *function = (hipFunction_t)&object;
+  (void)name;
+  FAULT();
+  check_device(module);
+  memcpy(function, &module, sizeof module);
   return hipSuccess;
 }
+
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                                  unsigned block_y, unsigned block_z, unsigned dynamic_lds, hipStream_t stream, void **params,
                                  void **extra) {
-  (void)function, (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z, (void)dynamic_lds;
-  (void)stream, (void)params, (void)extra;
+  (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z, (void)dynamic_lds;
+  (void)params, (void)extra;
+  FAULT();
+  check_device(function);
+  check_device(stream);
+  state.launches++;
+  state.devices_used[state.device]++;
   return hipSuccess;
 }

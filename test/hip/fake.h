@@ -1,0 +1,24 @@
+/* How a test steers the stand-in for libamdhip64 (fake.c), which it finds with dlsym(library, "fake_hip"). */
+#ifndef TANDEM_TEST_FAKE_H
+#define TANDEM_TEST_FAKE_H
+
+#include "hip_abi.h"
+
+typedef struct fake_hip {
+  /* Faults. Calls that only describe an error (hipGetErrorName, hipGetErrorString, hipGetLastError) are not counted. */
+  int calls;          /* so far */
+  int fail_at;        /* the call that fails, counted from 0; -1: none */
+  int fail_forever;   /* 1: the calls after it fail too */
+  hipError_t error;   /* that it returns */
+  int release;        /* 1: a call that releases something and fails has released it */
+  const char *failed; /* the first function that failed: "hipMalloc"; NULL: none */
+  /* What lives now, and what was launched. */
+  int memory, streams, events, modules;
+  int launches;
+  int launches_before; /* those that came before the call that failed */
+  int strays;          /* calls that used something of a device while another one was current */
+  int device;          /* current in this process */
+  int devices_used[4]; /* launches on each */
+} fake_hip;
+
+#endif
