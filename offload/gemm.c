@@ -47,7 +47,9 @@ static tdm_status prepare(tdm_plan *plan) {
   *work = (gemm_work){.d = *d, .steps = d->epilogue_steps};
   for (int64_t i = 0; i < d->epilogue_steps; i++) work->step[i] = d->epilogue[i];
   work->grid = tile_grid_for(plan, d->m, d->n, d->batch, 1);
-  plan->launch.stream = d->beta == 0 && tdm_past_caches(plan->context, d->batch * d->m * d->n * tdm_size(d->out));
+  /* Unless the plan is empty, c holds that many bytes, and they fit. */
+  plan->launch.stream =
+      !plan->empty && d->beta == 0 && tdm_past_caches(plan->context, d->batch * d->m * d->n * tdm_size(d->out));
   tdm_status status = tdm_plan_upload(plan, work, bytes);
   free(work);
   return status;

@@ -131,10 +131,14 @@ static void set_split(tdm_plan *plan, hip_tile_shape tile) {
 static bool supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int parts = parts_of(plan);
-  int64_t units = units_of(d), elements;
+  int64_t units = units_of(d), elements, matrices;
   if (parts > 1 && parts > units) {
     snprintf(reason, size, "split = %d: k = %" PRId64 " of %s has %" PRId64 " whole units of %d bytes", parts, d->k,
              tdm_type_name(d->type), units, GEMM_UNIT);
+    return false;
+  }
+  if (__builtin_mul_overflow(d->batch, (int64_t)parts, &matrices)) {
+    snprintf(reason, size, "split = %d: batch = %" PRId64 " times as many parts overflow 63 bits", parts, d->batch);
     return false;
   }
   if (parts > 1 &&
@@ -143,7 +147,7 @@ static bool supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, 
     snprintf(reason, size, "split = %d: bytes of the parts' sums overflow 63 bits", parts);
     return false;
   }
-  return tdm_hip_tiles_fit(d->m, d->n, d->batch * parts, kernel->tile_m, kernel->tile_n, reason, size);
+  return tdm_hip_tiles_fit(d->m, d->n, matrices, kernel->tile_m, kernel->tile_n, reason, size);
 }
 
 static tdm_status prepare_split(tdm_plan *plan) {
