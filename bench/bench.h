@@ -149,7 +149,8 @@ typedef struct bench_buffers {
 /* The case must have been accepted by plan. rotation: bytes that all buffers should have together. */
 bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
                         size_t size);
-void bench_buffers_close(bench_buffers *b);
+/* false: device memory could not be freed, tdm_last_error says why. */
+bool bench_buffers_close(bench_buffers *b);
 /* The arguments of a run. */
 void bench_buffers_pointers(const bench_buffers *b, int runner, int copy, void *pointers[CASE_MAX_ARRAYS]);
 /* Puts back what the arrays of a copy held before the first run. */

@@ -96,12 +96,14 @@ bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *contex
   return true;
 }
 
-void bench_buffers_close(bench_buffers *b) {
+bool bench_buffers_close(bench_buffers *b) {
+  bool freed = true;
   for (int i = 0; i < b->count; i++) {
     free(b->host[i]);
     for (int runner = 0; runner < b->runners; runner++)
-      if (runner == 0 || b->base[runner][i] != b->base[0][i]) tdm_free(b->context, b->base[runner][i]);
+      if (runner == 0 || b->base[runner][i] != b->base[0][i]) freed &= tdm_free(b->context, b->base[runner][i]) == TDM_OK;
   }
+  return freed;
 }
 
 void bench_buffers_pointers(const bench_buffers *b, int runner, int copy, void *pointers[CASE_MAX_ARRAYS]) {

@@ -19,6 +19,7 @@ typedef struct tool {
   bench_case_list cases;
   bench_run run;
   tdm_context *context[CASE_MAX_DEVICES];
+  tdm_status opened; /* of the last tdm_open */
   int exit_code;
   char error[1024];
 } tool;
@@ -102,7 +103,8 @@ static tdm_context *context_of(tool *t, int d) {
     }
   const case_options *o = &t->selectors;
   tdm_options options = {.backend = o->backend, .device = devices->name[d], .kernel = o->kernel, .xcds = (int)t->xcds};
-  return tdm_open(&options, &t->context[d]) == TDM_OK ? t->context[d] : NULL;
+  t->opened = tdm_open(&options, &t->context[d]);
+  return t->opened == TDM_OK ? t->context[d] : NULL;
 }
 
 static tdm_status measure_ceiling(tool *t, int d) {
@@ -123,7 +125,10 @@ static bool open_devices(tool *t) {
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d], reason[BENCH_TEXT];
     bool loaded = !bench_is_simulated(name) || bench_simulator_load(run->checks, reason, sizeof reason);
-    if (context_of(t, d) == NULL) return fail(t, EXIT_USAGE, "%s", tdm_last_error());
+    if (context_of(t, d) == NULL) { /* a device that fails is no bad usage */
+      bool refused = t->opened == TDM_ERROR_ARGUMENT || t->opened == TDM_ERROR_UNSUPPORTED;
+      return fail(t, refused ? EXIT_USAGE : EXIT_FAILED, "%s", tdm_last_error());
+    }
     if (!loaded) return fail(t, EXIT_USAGE, "--device = '%s': %s", name, reason);
     snprintf(name, CASE_DEVICE_NAME, "%s", tdm_context_device(t->context[d])); /* auto, by its name */
     if (measure_ceiling(t, d) != TDM_OK)
@@ -139,8 +144,9 @@ static bool check_cases(tool *t) {
     tdm_context *context = context_of(t, 0);
     if (context == NULL) return fail(t, EXIT_FAILED, "%s", tdm_last_error());
     tdm_status status = t->cases.c[i].op->plan(context, &t->cases.c[i], &plan);
-    tdm_plan_free(plan);
     if (status == TDM_ERROR_ARGUMENT) return fail(t, EXIT_USAGE, "%s", tdm_last_error());
+    if (status == TDM_ERROR_DEVICE) return fail(t, EXIT_FAILED, "%s", tdm_last_error());
+    if (tdm_plan_free(plan) != TDM_OK) return fail(t, EXIT_FAILED, "%s", tdm_last_error());
   }
   return true;
 }
@@ -275,9 +281,15 @@ static void free_tool(tool *t) {
                          t->csv,     t->plot,    t->markdown, t->workgroups, t->asked_xcds};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
-  for (int d = 0; d < CASE_MAX_DEVICES; d++) tdm_close(t->context[d]);
   case_options_free(&t->selectors);
   free(t->run.row);
+}
+
+static bool close_devices(tool *t) {
+  bool closed = true;
+  for (int d = 0; d < CASE_MAX_DEVICES; d++)
+    if (tdm_close(t->context[d]) != TDM_OK) closed = fail(t, EXIT_FAILED, "%s", tdm_last_error());
+  return closed;
 }
 
 /* The command line again, for documents. */
@@ -324,6 +336,7 @@ int main(int argc, char **argv) {
                            "[SHAPE...] [OPTION...]\n  or:  tandem-bench ladder OP [SHAPE] [OPTION...]");
   ok = ok && read_options(&t, popt) && bench(&t, command);
   if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
+  if (!close_devices(&t) && ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (popt != NULL) poptFreeContext(popt);
   free_tool(&t);
   return t.exit_code;

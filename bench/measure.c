@@ -177,6 +177,6 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
     rows[0].outcome = BENCH_FAILED;
     if (with_peer) bench_row_fail(&rows[1], BENCH_UNSUPPORTED, "no memory for the case");
   }
-  bench_buffers_close(&b);
-  tdm_plan_free(plan);
+  bool freed = bench_buffers_close(&b);
+  if (tdm_plan_free(plan) != TDM_OK || !freed) bench_row_fail(&rows[0], BENCH_FAILED, tdm_last_error());
 }

@@ -74,7 +74,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
     bench_row_fail(row, BENCH_UNSUPPORTED, "the result is empty: a run launches no kernel that could be counted");
   else
     count_buffers(&b, plan, &sample, limits->check, row);
-  bench_buffers_close(&b);
-  tdm_plan_free(plan);
+  bool freed = bench_buffers_close(&b);
+  if (tdm_plan_free(plan) != TDM_OK || !freed) bench_row_fail(row, BENCH_FAILED, tdm_last_error());
   row->c.kernel = row->kernel;
 }

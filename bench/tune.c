@@ -192,9 +192,10 @@ static bool read_all(tune_tool *t) {
 static int tune(tune_tool *t, const char *command) {
   if (!read_all(t)) return EXIT_USAGE;
   tdm_context *context = NULL;
-  if (case_open(&t->selectors, t->devices.name[0], &context) != TDM_OK) {
+  tdm_status status = case_open(&t->selectors, t->devices.name[0], &context);
+  if (status != TDM_OK) {
     fail(t, "%s", tdm_last_error());
-    return EXIT_USAGE;
+    return status == TDM_ERROR_ARGUMENT || status == TDM_ERROR_UNSUPPORTED ? EXIT_USAGE : EXIT_FAILED;
   }
   snprintf(t->devices.name[0], sizeof t->devices.name[0], "%s", tdm_context_device(context)); /* omp is omp:0 */
   tdm_close(context);

@@ -19,11 +19,16 @@ static bool fail_library(job *j, tdm_status status) {
   return job_fail(j, usage ? EXIT_USAGE : EXIT_FAILED, "%s", tdm_last_error());
 }
 
-static void close_session(session *s) {
-  if (s->context == NULL) return;
-  for (int i = 0; i < CASE_MAX_ARRAYS; i++) tdm_free(s->context, s->pointer[i]);
-  tdm_plan_free(s->plan);
-  tdm_close(s->context);
+/* The first thing that can't be released fails the job, unless it has failed before. */
+static bool close_session(job *j, session *s, bool ok) {
+  if (s->context == NULL) return ok;
+  for (int i = 0; i <= CASE_MAX_ARRAYS + 1; i++) {
+    tdm_status status = i < CASE_MAX_ARRAYS    ? tdm_free(s->context, s->pointer[i])
+                        : i == CASE_MAX_ARRAYS ? tdm_plan_free(s->plan)
+                                               : tdm_close(s->context);
+    if (status != TDM_OK && ok) ok = fail_library(j, status);
+  }
+  return ok;
 }
 
 static tdm_status upload(const job *j, session *s) {
@@ -69,8 +74,7 @@ bool job_check_case(job *j) {
   tdm_status status = case_open(&j->options, j->devices.name[0], &s.context);
   if (status == TDM_OK) status = j->c.op->plan(s.context, &j->c, &s.plan);
   bool ok = status == TDM_OK || fail_library(j, status);
-  close_session(&s);
-  return ok;
+  return close_session(j, &s, ok);
 }
 
 /* ---- Two devices ---- */
@@ -129,7 +133,7 @@ bool job_launch(job *j) {
     ok = run_session(j, &s, j->devices.name[device], results);
     if (ok) keep_or_compare(j, device, results);
     for (int i = 0; i < CASE_MAX_ARRAYS; i++) free(results[i]);
-    close_session(&s);
+    ok = close_session(j, &s, ok);
   }
   return ok;
 }

@@ -211,7 +211,8 @@ check_opened check_buffers_open(check_buffers *b, tdm_context *context, check_bo
   return CHECK_OPENED;
 }
 
-void check_buffers_close(check_buffers *b) {
+bool check_buffers_close(check_buffers *b) {
+  bool freed = true;
   for (int i = b->count; i-- > 0;) { /* the last first: gfxsim's addresses can come again */
     check_buffer *buffer = &b->buffer[i];
     if (buffer->shared) continue;
@@ -219,11 +220,12 @@ void check_buffers_close(check_buffers *b) {
     for (int k = 0; k < 2; k++) check_region_close(&buffer->images[k]);
     check_region_close(&buffer->region);
     if (buffer->reserved != 0) check_exact_close(buffer->reserved);
-    tdm_free(b->context, buffer->allocated);
+    freed &= tdm_free(b->context, buffer->allocated) == TDM_OK;
     free_parts(&buffer->image);
     free_parts(&buffer->there);
     free_parts(&buffer->rows);
   }
+  return freed;
 }
 
 /* ---- Copies ---- */

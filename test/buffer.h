@@ -69,7 +69,8 @@ double check_image_memory(const case_array *array);
 typedef enum check_opened { CHECK_OPENED, CHECK_NOT_OPENED, CHECK_NO_MEMORY } check_opened;
 check_opened check_buffers_open(check_buffers *b, tdm_context *context, check_bounds bounds, const tdm_case *c, char *text,
                                 size_t size);
-void check_buffers_close(check_buffers *b);
+/* false: device memory could not be freed, tdm_last_error says why. */
+bool check_buffers_close(check_buffers *b);
 
 /* Moves guarded arrays; what they hold is lost. Others stay where they are. false: no memory. */
 bool check_buffers_place(check_buffers *b, check_place place);

@@ -38,6 +38,7 @@ typedef struct session {
   uint64_t every, offset, member; /* of a set every so many cases are checked, from this one on; cases met so far */
   char reached[1024];             /* kernels of the op under way that a case ran, each between spaces */
   int cover_left;                 /* passes that are still wanted of the one kernel that is named; -1: none is */
+  bool device_failed;             /* a status that is no refusal has ended the run */
 } session;
 
 /* ---- One case ---- */
@@ -166,6 +167,17 @@ static bool usage(const char *message) {
 
 static bool open_device(session *s, const char *device, const char *kernel, char *where, size_t size);
 
+/* The library's message. A wrong request is bad usage; a device that fails is a failure. */
+static bool refuse(session *s, tdm_status status) {
+  s->device_failed = status != TDM_ERROR_ARGUMENT && status != TDM_ERROR_UNSUPPORTED;
+  return usage(tdm_last_error());
+}
+
+static bool close_device(session *s) {
+  tdm_status status = tdm_close(s->settings.context);
+  return status == TDM_OK || refuse(s, status);
+}
+
 /* Runs the few cases that every kernel gets, by its name; and cases of the set where the kernel takes none of them. A kernel
  * that takes no case of the set either was not checked. */
 static bool cover_kernel(session *s, const case_op *op, check_extent extent, const char *kernel) {
@@ -179,11 +191,12 @@ static bool cover_kernel(session *s, const case_op *op, check_extent extent, con
   bool ran = check_set(op, CHECK_KERNEL, check_member, s, error, sizeof error);
   s->cover_left = COVER_CASES;
   if (ran && !s->command->list && !was_reached(s, kernel)) ran = check_set(op, extent, check_member, s, error, sizeof error);
-  tdm_close(s->settings.context);
+  bool closed = close_device(s);
   s->settings = before;
   s->every = every;
   s->offset = offset;
   s->cover_left = -1;
+  if (!closed) return false;
   if (!ran) return usage(error);
   if (s->command->list || was_reached(s, kernel)) return true;
   s->failed++;
@@ -213,7 +226,7 @@ typedef struct memory_cases {
 } memory_cases;
 
 static void close_named(memory_cases *m) {
-  if (m->kernel != NULL) tdm_close(m->s->settings.context);
+  if (m->kernel != NULL && !close_device(m->s)) m->well = false;
   m->s->settings = m->before;
   m->kernel = NULL;
 }
@@ -276,8 +289,9 @@ static bool run_one(session *s, const case_op *op) {
   if (status == TDM_ERROR_ARGUMENT) return usage(tdm_last_error());
   if (status == TDM_OK) {
     printf("%s", tdm_plan_explain(plan));
-    tdm_plan_free(plan);
+    status = tdm_plan_free(plan);
   }
+  if (status != TDM_OK && status != TDM_ERROR_UNSUPPORTED) return refuse(s, status);
   check_passes(s, &c);
   printf("largest f32 error: %.2f of its bound\n", s->share);
   return true;
@@ -305,7 +319,8 @@ static bool open_device(session *s, const char *device, const char *kernel, char
     return usage(error);
   tdm_options options = {
       .backend = k->options.backend, .device = device, .kernel = kernel, .teams = (int)teams, .threads = (int)threads};
-  if (tdm_open(&options, &s->settings.context) != TDM_OK) return usage(tdm_last_error());
+  tdm_status status = tdm_open(&options, &s->settings.context);
+  if (status != TDM_OK) return refuse(s, status);
   size_t used = (size_t)snprintf(where, size, " --device %s", tdm_context_device(s->settings.context));
   if (kernel != NULL && used < size) used += (size_t)snprintf(where + used, size - used, " --kernel %s", kernel);
   if (teams > 0 && used < size) used += (size_t)snprintf(where + used, size - used, " --teams %" PRIu64, teams);
@@ -321,8 +336,8 @@ static bool run_devices(session *s) {
   for (int i = 0; i < devices.count; i++) {
     if (!open_device(s, devices.name[i], s->command->options.kernel, where, sizeof where)) return false;
     bool ran = run_on_device(s);
-    tdm_close(s->settings.context);
-    if (!ran) return false;
+    bool closed = close_device(s);
+    if (!ran || !closed) return false;
   }
   return true;
 }
@@ -411,7 +426,10 @@ int main(int argc, const char **argv) {
   if (popt != NULL && read_command(&k, popt)) {
     s.settings.trace = k.trace;
     s.settings.sampled_rows = k.huge ? SAMPLED_ROWS : 0;
-    if (read_every(&s) && run_devices(&s)) code = finish(&s);
+    if (read_every(&s) && run_devices(&s))
+      code = finish(&s);
+    else if (s.device_failed)
+      code = EXIT_FAILED;
   }
   poptFreeContext(popt);
   case_options_free(&k.options);

@@ -307,7 +307,7 @@ check_outcome check_case(const check_settings *settings, const tdm_case *c, chec
   own.kernel = tdm_plan_kernel(k.plan);
   snprintf(report->kernel, sizeof report->kernel, "%s", tdm_plan_kernel(k.plan));
   check_outcome outcome = check_planned(&k);
-  check_buffers_close(&k.buffers);
-  tdm_plan_free(k.plan);
+  bool freed = check_buffers_close(&k.buffers);
+  if (tdm_plan_free(k.plan) != TDM_OK || !freed) outcome = say(report, CHECK_REFUSED, "  %s", tdm_last_error());
   return outcome;
 }
