@@ -239,7 +239,8 @@ static void check_named_case(void *user, const char *kernel, const tdm_case *c) 
   if (only != NULL) kernel = NULL; /* the session's context has it */
   if ((kernel == NULL) != (m->kernel == NULL) || (kernel != NULL && strcmp(kernel, m->kernel) != 0)) {
     close_named(m);
-    if (kernel != NULL) m->well = open_device(s, tdm_context_device(m->before.context), kernel, m->where, sizeof m->where);
+    if (m->well && kernel != NULL)
+      m->well = open_device(s, tdm_context_device(m->before.context), kernel, m->where, sizeof m->where);
     if (m->well) m->kernel = kernel;
   }
   if (m->well) check_member(s, c, CHECK_ALWAYS);
