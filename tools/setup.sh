@@ -5,6 +5,8 @@
 #      sh tools/setup.sh --hip              also what -Dtdm_backend=hip needs: clang 22, and the simulator's libraries
 #      sh tools/setup.sh --offload CHIP     also what -Domp_offload=CHIP needs: sm_NN or gfxNNN; may be given twice
 # Root installs directly, other users through sudo. Files that are no packages of the system go to build-tools/.
+# The last line is "all is here", or says what was left out. Exit status: 0 done, 1 something failed, 2 bad usage, 3 a package that --test
+# or --hip asks for is not to be had here, and all others are installed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,6 +14,10 @@ say() { printf 'setup: %s\n' "$*"; }
 fail() {
   say "$*" >&2
   exit 1
+}
+usage() {
+  say "$*" >&2
+  exit 2
 }
 
 want_test=no
@@ -23,15 +29,15 @@ while [ $# -gt 0 ]; do
     --test) want_test=yes ;;
     --hip) want_hip=yes ;;
     --offload)
-      [ $# -ge 2 ] || fail "--offload: needs a chip, sm_NN or gfxNNN"
+      [ $# -ge 2 ] || usage "--offload: needs a chip, sm_NN or gfxNNN"
       shift
       case $1 in
         sm_*) nvidia=yes ;;
         gfx*) amd=yes ;;
-        *) fail "--offload $1: must be sm_NN (NVIDIA) or gfxNNN (AMD)" ;;
+        *) usage "--offload $1: must be sm_NN (NVIDIA) or gfxNNN (AMD)" ;;
       esac
       ;;
-    *) fail "$1: unknown; use: sh tools/setup.sh [--test] [--hip] [--offload CHIP]" ;;
+    *) usage "$1: unknown; use: sh tools/setup.sh [--test] [--hip] [--offload CHIP]" ;;
   esac
   shift
 done
@@ -82,21 +88,48 @@ if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then need pyth
 
 # ---- Packages ----
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then
-    "$@"
-  elif have sudo >/dev/null; then
-    sudo "$@"
-  else
-    fail "missing:$missing. Neither root nor sudo: let an administrator run: apt-get install$missing"
-  fi
+can_install() { have apt-get && { [ "$(id -u)" = 0 ] || have sudo; }; } >/dev/null
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' HUP INT TERM
+
+# apt ARGUMENTS...: apt-get, which prints nothing unless it fails. Another apt or dpkg may hold a lock (a new machine in the cloud installs
+# its updates first): setup.sh waits for it by trying again, since DPkg::Lock::Timeout does not cover the lock of the package lists.
+lock_limit=900 # seconds
+apt() {
+  said='' until=$(($(date +%s) + lock_limit))
+  until as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=0 "$@" >"$scratch/apt" 2>&1; do
+    lock=$(sed -n 's/^E: Could not get lock //p' "$scratch/apt" | head -n 1)
+    if [ -z "$lock" ] || [ "$(date +%s)" -ge $until ]; then
+      tail -n 20 "$scratch/apt" >&2
+      return 1
+    fi
+    [ "$said" = "$lock" ] || say "waiting up to $((lock_limit / 60)) minutes for another package manager, which holds the lock $lock"
+    said=$lock
+    sleep 2
+  done
 }
-apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@"; }
+
+# Package lists, once.
+updated=no
+update() {
+  [ $updated = no ] || return 0
+  apt update || return 1
+  updated=yes
+}
 
 # Nothing of the user's is removed.
 install_packages() {
-  apt install --no-install-recommends --no-remove "$@" >/dev/null ||
-    fail "apt-get could not install (without removing other packages): $*: its words stand above"
+  options="--no-install-recommends --no-remove"
+  # shellcheck disable=SC2086 # a list of words
+  size=$(LC_ALL=C apt-get -q --assume-no $options -o Debug::NoLocking=1 install "$@" 2>/dev/null | sed -n '
+    s/^Need to get \(.*\) of archives\.$/\1 to download/p
+    s/^After this operation, \(.*\) of additional disk space will be used\.$/, \1 on disk/p' | tr -d '\n') || size=
+  say "installing $*${size:+ ($size)}"
+  # shellcheck disable=SC2086
+  apt install $options "$@" || fail "apt-get could not install (without removing other packages): $*: see its messages above"
 }
 # Can apt-get install it?
 offered() { have apt-cache >/dev/null && apt-cache policy "$1" | grep -q 'Candidate: [^(]'; }
@@ -115,8 +148,8 @@ unpack_openmp() {
 
 if [ -n "$missing" ]; then
   have apt-get >/dev/null || fail "missing:$missing (their names on Debian), and no apt-get here: install them by this system's means"
-  say "installing$missing"
-  apt update >/dev/null || fail "apt-get update failed: its words stand above. Missing:$missing"
+  can_install || fail "missing:$missing. Neither root nor sudo: let an administrator run: apt-get install$missing"
+  update || fail "apt-get update failed: see its messages above. Missing:$missing"
   case "$missing " in *' libomp-19-dev '*)
     if ! apt-get -s --no-remove install libomp-19-dev >/dev/null 2>&1; then
       missing=$(echo "$missing" | sed 's/ libomp-19-dev/ libllvm19/')
@@ -128,8 +161,7 @@ if [ -n "$missing" ]; then
   install_packages $missing
 fi
 
-# What gfxsim is built with; clang compiles the kernels of its tests, and those of the HIP path. Ubuntu 24.04 has no LLVM 22: gfxsim is left out there, and
-# tools/test.sh counts what it can't build.
+# What gfxsim is built with. clang 22 compiles the kernels of its tests, and those of the HIP path. Not every system has all of it.
 missing=
 if [ $want_test = yes ] || [ $want_hip = yes ]; then
   need clang-22 have clang-22
@@ -138,17 +170,25 @@ fi
 need llvm-22-dev have llvm-config-22
 need libelf-dev module libelf
 need libdw-dev module libdw
-if ! module msgpack-c && ! module msgpack; then # its name from Debian 13 on, and before
-  if offered libmsgpack-c-dev; then missing="$missing libmsgpack-c-dev"; else missing="$missing libmsgpack-dev"; fi
+need libmsgpack-c-dev eval 'module msgpack-c || module msgpack'
+
+# Are the package lists of the last day?
+recent() { ls /var/lib/apt/lists/*Release && [ -n "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin -1440)" ]; } >/dev/null 2>&1
+wanted='' left_out='' why="not in this system's package sources"
+if [ -n "$missing" ] && ! can_install; then
+  left_out=$missing why="not installed, and neither root nor sudo, or no apt-get, to do so"
+elif [ -n "$missing" ]; then
+  recent || update || fail "apt-get update failed: see its messages above. Missing:$missing"
+  for package in $missing; do
+    [ "$package" != libmsgpack-c-dev ] || offered "$package" || package=libmsgpack-dev # its name before Debian 13
+    if offered "$package"; then wanted="$wanted $package"; else left_out="$left_out $package"; fi
+  done
 fi
-for package in $missing; do
-  if offered "$package"; then
-    say "installing $package"
-    install_packages "$package"
-  else
-    say "$package: not in this system's package sources, left out"
-  fi
-done
+if [ -n "$wanted" ]; then
+  update || fail "apt-get update failed: see its messages above. Missing:$missing"
+  # shellcheck disable=SC2086 # a list of words
+  install_packages $wanted
+fi
 
 # ---- build-tools/: ptxas, libdevice and nvlink; device libraries ----
 
@@ -156,43 +196,34 @@ if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then
   say "fetching ptxas, libdevice and the device linker of CUDA 12.9 into $cuda"
   rm -rf $cuda $cuda.part
   python3 -m pip install -q --no-deps --root-user-action=ignore --target $cuda.part 'nvidia-cuda-nvcc-cu12==12.9.*' \
-    'nvidia-nvjitlink-cu12==12.9.*' || fail "pip could not fetch them: its words stand above"
+    'nvidia-nvjitlink-cu12==12.9.*' || fail "pip could not fetch them: see its messages above"
   mv $cuda.part $cuda
   # tools/nvlink.c says why clang needs it.
   gcc -O1 -DLIBRARY="\"$PWD/$cuda/nvidia/nvjitlink/lib/libnvJitLink.so.12\"" tools/nvlink.c -o $cuda/nvidia/cuda_nvcc/bin/nvlink -ldl ||
-    fail "gcc could not build tools/nvlink.c: its words stand above"
+    fail "gcc could not build tools/nvlink.c: see its messages above"
 fi
 
 # clang 19 needs device libraries newer than Debian 12's. There: Debian 13's package, unpacked beside the system.
 rocm=build-tools/rocm
 bitcode=usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode
 unpack_device_libraries() {
-  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
-    sed -n 's/^deb \(\[.*\] \)\{0,1\}\([^ ]*\/debian\)\/\{0,1\} .*/\2/p; s/^URIs: *\([^ ]*\/debian\)\/\{0,1\} *$/\1/p' | head -n 1)
-  [ -n "$mirror" ] || fail "rocm-device-libs-17: this system's package sources name no Debian mirror that could hold it"
+  mirror=$(sh tools/mirror.sh debian) || fail "rocm-device-libs-17: this system's package sources name no Debian mirror that could hold it"
   say "fetching rocm-device-libs-17 of Debian 13 into $rocm"
-  part=$PWD/$rocm.part
-  rm -rf "$part"
-  mkdir -p "$part/lists/partial" "$part/cache/archives/partial" "$part/root"
-  echo "deb $mirror trixie main" >"$part/sources.list"
-  private() {
-    apt-get -q -o Dir::Etc::SourceList="$part/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$part/lists" \
-      -o Dir::Cache="$part/cache" -o APT::Sandbox::User=root "$@"
-  }
-  (private update && cd "$part" && private download rocm-device-libs-17) >"$part/log" 2>&1 ||
-    fail "rocm-device-libs-17: $(grep -m 1 '^[EW]:' "$part/log" || tail -n 1 "$part/log")"
-  dpkg-deb -x "$part"/rocm-device-libs-17_*.deb "$part/root"
-  rm -rf $rocm
-  mv "$part/root" $rocm
-  rm -rf "$part"
+  mkdir -p build-tools
+  sh tools/unpack.sh "deb ${mirror% *} trixie main" rocm-device-libs-17 $rocm || fail "rocm-device-libs-17 could not be fetched"
 }
 if [ $amd = yes ] && ! file $rocm/$bitcode/ockl.bc && ! file /$bitcode/ockl.bc; then
   if offered rocm-device-libs-17; then
-    say "installing rocm-device-libs-17"
+    update || fail "apt-get update failed: see its messages above. Missing: rocm-device-libs-17"
     install_packages rocm-device-libs-17
   else
     unpack_device_libraries
   fi
 fi
 
-say "all is here"
+if [ -z "$left_out" ]; then
+  say "all is here"
+else
+  say "left out, $why:$left_out. Without them gfxsim and the HIP path can't be built or tested"
+  if [ $want_test = yes ] || [ $want_hip = yes ]; then exit 3; fi
+fi
