@@ -164,7 +164,7 @@ copy_tree() { # USER FOLDER
 
 # An ordinary user, who may become root without a password.
 add_user() {
-  in_root root / apt-get -q update && in_root root / env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends sudo &&
+  in_root root / apt-get -q update && in_root root / env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends sudo passwd &&
     in_root root / useradd -m -s /bin/sh reader &&
     printf 'reader ALL=(ALL) NOPASSWD: ALL\nDefaults env_keep += "http_proxy https_proxy ftp_proxy all_proxy no_proxy"\n' >"$root/etc/sudoers.d/reader"
 }
