@@ -75,10 +75,11 @@ find_keyring() {
 # apt's settings for reaching its mirrors (proxies, certificates, retries, checks of dates), as lines of an apt.conf.
 network_settings() {
   apt-config dump --format '%f "%v";%n' | grep -iE '^Acquire::(https?|ftp|Check-|Retries|ForceIPv|Max-|Send-URI)' | grep -viE '(""|Auto-?Detect)' || true
-  detect=$(apt-config dump --format '%v%n' Acquire::http::Proxy-Auto-Detect Acquire::http::ProxyAutoDetect | grep . | head -n 1)
-  if [ -n "$detect" ]; then
+  detect=''
+  eval "$(apt-config shell detect Acquire::http::ProxyAutoDetect detect Acquire::http::Proxy-Auto-Detect)"
+  if [ -n "$detect" ]; then # a program of this system, which prints DIRECT where none is to be used
     proxy=$("$detect" "$mirror" | head -n 1)
-    [ -z "$proxy" ] || printf 'Acquire::http::Proxy "%s";\n' "$proxy"
+    case $proxy in '' | DIRECT) ;; *) printf 'Acquire::http::Proxy "%s";\n' "$proxy" ;; esac
   fi
 }
 # copy FILE: to the same place in the root.
@@ -86,13 +87,13 @@ copy() {
   mkdir -p "$root$(dirname "$1")"
   cp -L "$1" "$root$1"
 }
-# The rest of it: names of hosts, certificates, pip's settings. Sets environment, what the commands get of this one's.
+# The rest of it: names of hosts, certificates, pip's settings. Sets carried, the variables that the commands get from this shell.
 carry_network() {
   for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /usr/local/share/ca-certificates/*.crt \
     $(sed -n 's/^Acquire::https.*::\(CA[Ii]nfo\|S[Ss][Ll]Cert\|S[Ss][Ll]Key\) "\(\/.*\)";$/\2/p' "$work/apt.conf"); do
     [ ! -f "$file" ] || copy "$file"
   done
-  environment='' value=''
+  carried='' value=''
   for name in http_proxy https_proxy ftp_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY \
     PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST SSL_CERT_FILE PIP_CERT REQUESTS_CA_BUNDLE CURL_CA_BUNDLE; do
     eval "value=\${$name-}"
@@ -101,7 +102,7 @@ carry_network() {
       *_FILE:/etc/ssl/* | *_CERT:/etc/ssl/* | *_BUNDLE:/etc/ssl/*) continue ;; # the root makes its own, of the same certificates
       *_FILE:* | *_CERT:* | *_BUNDLE:*) [ ! -f "$value" ] || copy "$value" ;;
     esac
-    environment="$environment $name=$value"
+    carried="$carried $name"
   done
 }
 
@@ -150,9 +151,10 @@ in_root() {
   shift 2
   if [ "$user" = root ]; then home=/root; else home=/home/$user; fi
   ids=$(awk -F: -v user="$user" '$1 == user {print $3 ":" $4}' "$root/etc/passwd")
-  # shellcheck disable=SC2016,SC2086 # expanded in there; a list of words
-  env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=$home USER=$user LOGNAME=$user SHELL=/bin/sh $environment \
-    chroot --userspec="$ids" --groups="${ids#*:}" "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$folder" "$@"
+  # shellcheck disable=SC2016 # expanded in there
+  set -- chroot --userspec="$ids" --groups="${ids#*:}" "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$folder" "$@"
+  for name in $carried; do eval "set -- \"$name=\$$name\" \"\$@\""; done
+  env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" USER="$user" LOGNAME="$user" SHELL=/bin/sh "$@"
 }
 
 # The last commit, as an archive of it: a fresh system has no git.
