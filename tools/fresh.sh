@@ -256,10 +256,13 @@ $isolated true || fail "the kernel, or a container around this shell, does not l
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/tandem-fresh.XXXXXX")
 chmod 755 "$work"
 child=
-# Killing unshare kills every process in there; it takes no other signal.
+# The first process in there, unshare's child, takes all others with it; unshare ends after them, so nothing writes below $work any more.
 clean() {
-  [ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
-  wait
+  if [ -n "$child" ]; then
+    # shellcheck disable=SC2046 # a number
+    kill -KILL $(cat "/proc/$child/task/$child/children") 2>/dev/null || kill -KILL "$child" 2>/dev/null || true
+    wait
+  fi
   rm -rf --one-file-system "$work"
 }
 trap clean EXIT
