@@ -26,8 +26,9 @@
  * fork: a child process can use Tandem. Its contexts and plans on "host" are copies that work there; those on GPUs must not be
  * used. With gcc's libgomp there is one limit: a thread that has run a parallel region with several threads and then calls fork
  * can't run another one in the child, because the threads of its pool stay in the parent, and libgomp would wait for them for
- * ever. In the child its runs on the host return TDM_ERROR_UNSUPPORTED; a new thread of the child can run them. LLVM's libomp
- * has no such limit.
+ * ever. In the child its runs on the host return TDM_ERROR_UNSUPPORTED; a new thread of the child can run them. Tandem only
+ * sees its own regions: after an OpenMP region of the program's own code, let a new thread of the child run the plans. LLVM's
+ * libomp has no such limit.
  *
  * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
  * TANDEM_TUNED, TANDEM_WAIT, TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
