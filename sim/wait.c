@@ -30,20 +30,28 @@ static const outstanding *find_pending(const queue *q, bool scalar, u32 reg, u32
   return NULL;
 }
 
-/* Two loads behind one counter arrive in order, so the second may overwrite the first; scalar ones don't. */
+static bool vector_memory(const inst *i) {
+  return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH || i->class == CLASS_FLAT;
+}
+
+/* Two loads behind one counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
+ * shares vmcnt. A flat load may follow from LDS instead, so it comes in no order behind others; one that went to LDS itself is
+ * found behind lgkmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). */
 static bool in_order(const inst *i, const outstanding *e) {
-  return i->class == e->i->class && i->class != CLASS_SMEM && i->class != CLASS_FLAT;
+  if (vector_memory(e->i)) return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH;
+  return i->class == CLASS_LDS && e->i->class == CLASS_LDS;
 }
 
 static void check_operand(wave *w, const order_wave *o, const inst *i, const operand *p) {
   bool scalar = p->kind == OPERAND_SGPR;
   const outstanding *e = find_pending(&o->vm, scalar, p->reg, p->count);
   const char *counter = "vmcnt";
-  if (e == NULL) {
+  bool only_written = p->write && !p->read;
+  if (e == NULL || (only_written && in_order(i, e))) {
     e = find_pending(&o->lgkm, scalar, p->reg, p->count);
     counter = "lgkmcnt";
   }
-  if (e == NULL || (p->write && !p->read && in_order(i, e))) return;
+  if (e == NULL || (only_written && in_order(i, e))) return;
   wave_report(w, i, e->i, GFXSIM_WAIT, -1, 0, "%s %s, which an earlier load has not been waited for to fill: s_waitcnt %s",
               p->read || !p->write ? "reads" : "overwrites", scalar ? "an SGPR" : "a VGPR", counter);
 }
