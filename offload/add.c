@@ -14,7 +14,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.add.type;
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, a, b, c, d, type, past)
-  TDM_PARALLEL { TDM_BY_TYPE(type, tdm_binary_body, tdm_add_two, a, b, c, *d, past, tdm_here()) }
+  TDM_PARALLEL {
+    tdm_binary_t own = *d; /* target.h says why */
+    TDM_BY_TYPE(type, tdm_binary_body, tdm_add_two, a, b, c, own, past, tdm_here())
+  }
   return TDM_OK;
 }
 

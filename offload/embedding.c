@@ -54,7 +54,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const tdm_embedding_desc *d = plan->table;
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, table, ids, y, d, past)
-  TDM_PARALLEL { embedding_body(table, ids, y, *d, past, tdm_here()); }
+  TDM_PARALLEL {
+    tdm_embedding_desc own = *d; /* target.h says why */
+    embedding_body(table, ids, y, own, past, tdm_here());
+  }
   return TDM_OK;
 }
 

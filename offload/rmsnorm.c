@@ -43,7 +43,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, a, d, type, past) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, rmsnorm_body, a, *d, past, slots, tdm_here()) }
+    TDM_PARALLEL {
+      rmsnorm_arrays arrays = a;
+      tdm_rmsnorm_desc own = *d; /* target.h says why */
+      TDM_BY_TYPE(type, rmsnorm_body, arrays, own, past, slots, tdm_here())
+    }
   }
   return TDM_OK;
 }

@@ -2,10 +2,16 @@
  *
  *   const tdm_add_desc *d = plan->table;          // device memory, made with the plan
  *   TDM_TARGET_TEAMS(plan->launch, a, b, c, d)    // pointers and scalars travel by value
- *   TDM_PARALLEL { add_body(a, b, c, *d, tdm_here()); }
+ *   TDM_PARALLEL {
+ *     tdm_add_desc own = *d; // see below
+ *     add_body(a, b, c, own, tdm_here());
+ *   }
  *
  * Code that differs by TDM_ON_GPU must name the same variables in the same order: clang numbers a region's arguments by their
  * first use, in the host's pass and in the GPU's apart, and a kernel whose order differs reads the wrong pointers.
+ *
+ * A description that a body takes by value is copied first. clang 19 passes a large `*d` without a copy: for AMD GPUs it casts
+ * the pointer to private memory, whatever it points to, and the kernel then reads a lane's scratch instead of the description.
  *
  * A body must be right for any number of teams and threads, 1 x 1 included: it strides over its work by here.teams and
  * here.threads. GPUs give what was asked, hosts what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked).
