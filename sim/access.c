@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lanes.h"
+#include "mapped.h"
 #include "object.h"
 #include "ops.h"
 #include "watch.h"
@@ -67,6 +68,13 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
   const reservation *r = memory_reservation(m, address);
   if (r != NULL)
     array_fault(w, i, lane, address, bytes, verb, r);
+  else if (m->mapped != NULL && !memory_owns(m, address) && (a == NULL || a->data != (u8 *)(uintptr_t)a->base) &&
+           mapped_is_host(address))
+    wave_fault(
+        w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
+        "%s of %u bytes of host memory: it was not mapped for this device, and the program did not ask for unified shared "
+        "memory",
+        verb, bytes);
   else if (a == NULL)
     wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "%s of %u bytes: no allocation is near", verb, bytes);
   else if (address - a->base < a->size && a->data == NULL)

@@ -1,5 +1,6 @@
 /* gfxsim: runs and describes AMD code objects. */
 #include "cli.h"
+#include "cli/exec.h"
 
 #include <popt.h>
 #include <stdarg.h>
@@ -78,6 +79,7 @@ int main(int argc, char **argv) {
   if (strcmp(command, "info") == 0) return info_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "run") == 0) return run_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "profile") == 0) return profile_command(argc - 1, (const char **)argv + 1);
-  complain("command = '%s': must be info, run or profile; gfxsim COMMAND --help describes each", command);
+  if (strcmp(command, "exec") == 0) return exec_command(argc - 1, (const char **)argv + 1);
+  complain("command = '%s': must be info, run, profile or exec; gfxsim COMMAND --help describes each", command);
   return EXIT_USAGE;
 }

@@ -8,6 +8,9 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, ARGS_MOST = 256 };
 
 __attribute__((format(printf, 1, 2))) bool complain(const char *format, ...);
 
+/* "race,wait", or "all", to bits of gfxsim_check; NULL: none. */
+bool checks_parse(const char *text, uint32_t *checks);
+
 int info_command(int argc, const char **argv);
 int run_command(int argc, const char **argv);
 int profile_command(int argc, const char **argv);

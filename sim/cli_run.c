@@ -37,8 +37,7 @@ static void print_report(const gfxsim_report *r, void *user) {
   fputc('\n', stderr);
 }
 
-/* "race,wait", or "all" */
-static bool parse_checks(const char *text, uint32_t *checks) {
+bool checks_parse(const char *text, uint32_t *checks) {
   if (text != NULL && strcmp(text, "all") == 0) *checks = GFXSIM_CHECK_ALL;
   if (text == NULL || *checks != 0) return true;
   for (const char *at = text;; at++) {
@@ -111,7 +110,7 @@ static bool parse_options(int argc, const char **argv, request *r) {
     good = complain("run: --lds, --stack, --budget and --reports must not be negative");
   if (good && r->json != NULL && !r->profile) good = complain("run: --json %s: only profile counts", r->json);
   if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
-  if (good) good = parse_checks(r->no_check, &r->unchecked);
+  if (good) good = checks_parse(r->no_check, &r->unchecked);
   if (good) r->file = strdup(file);
   poptFreeContext(context);
   return good;

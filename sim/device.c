@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "mapped.h"
 
 gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsim_device **device) {
   *device = NULL;
@@ -17,12 +18,15 @@ gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsi
     status = fail(GFXSIM_INVALID, "open: stack_bytes = %u: must be %u or less", options->stack_bytes, d->chip.scratch_bytes);
   if (status == GFXSIM_OK && options != NULL && (options->unchecked & ~(u32)GFXSIM_CHECK_ALL) != 0)
     status = fail(GFXSIM_INVALID, "open: unchecked = 0x%x: must be bits of 0x%x", options->unchecked, GFXSIM_CHECK_ALL);
+  if (status == GFXSIM_OK && options != NULL && options->number >= MEMORY_DEVICES_MOST)
+    status = fail(GFXSIM_INVALID, "open: number = %u: must be 0 to %d", options->number, MEMORY_DEVICES_MOST - 1);
   if (status != GFXSIM_OK) {
     free(d);
     return status;
   }
   if (options != NULL) d->options = *options;
   memory_init(&d->memory);
+  memory_place(&d->memory, d->options.number);
   d->memory.checked = (d->options.unchecked & GFXSIM_CHECK_UNINITIALISED) == 0;
   *device = d;
   return GFXSIM_OK;
@@ -103,4 +107,20 @@ gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value
   memset(data, value, bytes);
   memory_written(&device->memory, address, bytes, true);
   return GFXSIM_OK;
+}
+
+gfxsim_status gfxsim_map_host(gfxsim_device *device, void *host, size_t bytes) {
+  return mapped_add(&device->memory, host, bytes);
+}
+
+gfxsim_status gfxsim_unmap_host(gfxsim_device *device, void *host) { return mapped_remove(&device->memory, host); }
+
+gfxsim_status gfxsim_share_host(gfxsim_device *device, bool share) { return mapped_share(&device->memory, share); }
+
+bool gfxsim_allocation_of(const gfxsim_device *device, uint64_t address, uint64_t *base, size_t *bytes) {
+  const allocation *a = memory_find(&device->memory, address);
+  if (a == NULL || a->data == NULL || address - a->base >= a->size) return false;
+  *base = a->base;
+  *bytes = a->size;
+  return true;
 }

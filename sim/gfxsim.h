@@ -67,7 +67,9 @@ typedef struct gfxsim_report {
   uint32_t workgroup[3];
   int wave, lane;
   uint64_t address;
-  uint64_t count; /* times that this kind was found at this pc */
+  uint64_t count;                        /* times that this kind was found at this pc */
+  const char *function, *other_function; /* of the symbol table; "" where it has none there */
+  bool fatal;                            /* it ended the launch */
 } gfxsim_report;
 
 GFXSIM_API const char *gfxsim_kind_name(gfxsim_kind kind);
@@ -86,6 +88,9 @@ typedef struct gfxsim_options {
   /* Called at the end of a launch, by its thread: once for each kind and pc, what ended the launch last. */
   void (*report)(const gfxsim_report *report, void *user);
   void *user;
+  /* Called before `report` for what did not end the launch: true says that it counts for nothing. NULL: all of it counts. */
+  bool (*suppress)(const gfxsim_report *report, void *user);
+  uint32_t number; /* 0 to 15: devices with different numbers have no address in common */
 } gfxsim_options;
 
 /* chip: a name, with overrides of its table behind commas: "gfx950" or "gfx950,cus_per_xcd=4,lds_bytes=65536". */
@@ -122,6 +127,16 @@ GFXSIM_API gfxsim_status gfxsim_unreserve(gfxsim_device *device, uint64_t addres
 /* Whether the address lies in the range that this device has handed out so far, freed memory and gaps included. */
 GFXSIM_API bool gfxsim_owns(const gfxsim_device *device, uint64_t address);
 
+/* Host memory that kernels access at the host's own address, as a GPU does whose driver has mapped it. Its bytes count as
+ * written. Ranges that overlap are allowed; each is unmapped by its start. */
+GFXSIM_API gfxsim_status gfxsim_map_host(gfxsim_device *device, void *host, size_t bytes);
+GFXSIM_API gfxsim_status gfxsim_unmap_host(gfxsim_device *device, void *host);
+/* Whether kernels may access all memory of this process without gfxsim_map_host: unified shared memory. */
+GFXSIM_API gfxsim_status gfxsim_share_host(gfxsim_device *device, bool share);
+
+/* The live allocation that holds the address; false where there is none. */
+GFXSIM_API bool gfxsim_allocation_of(const gfxsim_device *device, uint64_t address, uint64_t *base, size_t *bytes);
+
 /* ---- Code objects ---- */
 
 typedef struct gfxsim_object gfxsim_object;
@@ -139,6 +154,7 @@ typedef struct gfxsim_kernel_info {
   uint32_t sgpr_spills, vgpr_spills; /* that the compiler had no register for: to lanes of a VGPR, and to scratch */
   uint32_t lds_bytes, scratch_bytes, kernarg_bytes, max_workgroup;
   uint32_t preload_dwords;
+  bool dynamic_stack; /* it calls what the compiler could not follow: the launch says how much scratch there is */
   int arg_count;
   const gfxsim_arg *args;
 } gfxsim_kernel_info;
@@ -154,6 +170,8 @@ GFXSIM_API void gfxsim_kernel_describe(const gfxsim_kernel *kernel, gfxsim_kerne
 GFXSIM_API uint32_t gfxsim_kernel_occupancy(const gfxsim_kernel *kernel, uint32_t work_items, uint32_t dynamic_lds);
 /* Address and size of a variable of the code object (__device__, __constant__). */
 GFXSIM_API gfxsim_status gfxsim_variable_find(const gfxsim_object *object, const char *name, uint64_t *address, size_t *bytes);
+/* The name of variable number `index`, 0 upwards; NULL behind the last. */
+GFXSIM_API const char *gfxsim_variable_at(const gfxsim_object *object, int index, uint64_t *address, size_t *bytes);
 /* The chip that a code object names ("gfx950"), without a device; NULL (and an error) where the file is none of ours. */
 GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
 
@@ -169,6 +187,10 @@ typedef struct gfxsim_launch {
   /* Runs a part of the workgroups, by their numbers x + X * (y + Y * z): "64" is so many, spread over the grid in runs of one
    * per XCD; "0-7,100-107" is just those. NULL: all. Memory then holds the results of those alone. */
   const char *workgroups;
+  /* The address of a complete kernarg segment in memory of the device or mapped memory, hidden arguments included, as AQL
+   * packets have it. 0: args. */
+  uint64_t kernarg;
+  uint32_t scratch_bytes; /* of a lane, for kernels with a dynamic stack; 0: the options' stack_bytes beside the fixed part */
   gfxsim_counters *counters; /* NULL: nothing is counted. Otherwise filled when the launch has ended well */
 } gfxsim_launch;
 

@@ -6,6 +6,7 @@
 #include "count.h"
 #include "decode.h"
 #include "error.h"
+#include "mapped.h"
 #include "sample.h"
 #include "watch.h"
 
@@ -33,6 +34,12 @@ static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run) {
 
 static gfxsim_status make_args(launch *run, const gfxsim_launch *asked) {
   const gfxsim_kernel *k = run->kernel;
+  if (asked->kernarg != 0) {
+    if (k->kernarg_bytes > 0 && memory_range(&run->device->memory, asked->kernarg, k->kernarg_bytes, "run: kernarg") == NULL)
+      return GFXSIM_INVALID;
+    run->kernarg = asked->kernarg;
+    return GFXSIM_OK;
+  }
   u32 bytes = k->kernarg_bytes > 0 ? k->kernarg_bytes : 4, explicit_end = 0;
   /* LLVM 22 reads three dwords at a multiple of 8 as four (WidenOrSplitVectorLoad): a segment of 36 bytes up to byte 40. */
   u32 room = (bytes + 7) / 8 * 8;
@@ -162,13 +169,16 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
   if (lds > chip->lds_bytes)
     return fail(GFXSIM_INVALID, "run: dynamic_lds = %u: with the kernel's %u bytes above the %u of %s", asked->dynamic_lds,
                 k->desc.lds_bytes, chip->lds_bytes, chip->name);
+  if (asked->scratch_bytes > chip->scratch_bytes)
+    return fail(GFXSIM_INVALID, "run: scratch_bytes = %u: must be %u or less", asked->scratch_bytes, chip->scratch_bytes);
   if (k->desc.workgroup_info) return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: enable_sgpr_workgroup_info", k->name);
   return GFXSIM_OK;
 }
 
 /* Calls that the compiler can't follow leave the stack's size to the runtime. */
-static u32 scratch_bytes(const gfxsim_kernel *k) {
+static u32 scratch_bytes(const gfxsim_kernel *k, const gfxsim_launch *asked) {
   u32 stack = k->object->device->options.stack_bytes;
+  if (k->dynamic_stack && asked->scratch_bytes > k->desc.scratch_bytes) return (asked->scratch_bytes + 3) / 4 * 4;
   if (!k->dynamic_stack)
     stack = 0;
   else if (stack == 0)
@@ -197,7 +207,7 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .vgprs = kernel->desc.vgprs > kernel->desc.accum_offset ? kernel->desc.vgprs : kernel->desc.accum_offset,
                 .dynamic_lds = asked->dynamic_lds,
                 .lds_bytes = kernel->desc.lds_bytes + asked->dynamic_lds,
-                .scratch_bytes = scratch_bytes(kernel),
+                .scratch_bytes = scratch_bytes(kernel, asked),
                 .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
                 .groups = (u64)asked->grid[0] * asked->grid[1] * asked->grid[2],
                 .counters = asked->counters,
@@ -207,6 +217,7 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
   run.groups_run = sample_count(run.sample, run.groups);
   if (status == GFXSIM_OK) status = make_args(&run, asked);
   if (status == GFXSIM_OK) status = make_packet(&run);
+  mapped_renew(device->memory.mapped);
   watch_choose(&run);
   if (status == GFXSIM_OK) status = watch_begin(&run);
   if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));

@@ -6,13 +6,20 @@
 #include <string.h>
 
 #include "error.h"
+#include "mapped.h"
+#include "pages.h"
 
 enum { GAP = 65536 };
 static const u64 wide_array = UINT64_C(1) << 30, wide_gap = UINT64_C(1) << 34;
 static const u64 first_address = UINT64_C(1) << 40; /* far from 0, and far below the apertures at 2^48 */
 static const u64 last_address = UINT64_C(1) << 47;
 
-void memory_init(memory *m) { *m = (memory){.next = first_address}; }
+/* Of one device. 16 of them end at 2^46: below the addresses that Linux gives to programs, heaps and libraries. */
+enum { PLACE_BITS = 42 };
+
+void memory_init(memory *m) { *m = (memory){.first = first_address, .next = first_address}; }
+
+void memory_place(memory *m, u32 number) { m->first = m->next = first_address + ((u64)number << PLACE_BITS); }
 
 void memory_release(memory *m) {
   for (size_t a = 0; a < m->count; a++) {
@@ -21,6 +28,7 @@ void memory_release(memory *m) {
   }
   free(m->sorted);
   free(m->reserved);
+  mapped_free(m->mapped);
   memory_init(m);
 }
 
@@ -34,19 +42,41 @@ static bool grow(memory *m) {
   return true;
 }
 
+/* As f32, f16 and bf16 an implausible number: what nobody wrote should look wrong. */
+enum { POISON = 0xfb };
+
+/* Bytes of the host's block for an allocation. It begins at the same place within a page as the device's addresses do, so that
+ * host bytes are aligned as the device's are. */
+static u64 block_of(u64 address, u64 bytes) {
+  u64 pages = (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE;
+  return address % MEMORY_PAGE == 0 ? pages : pages + MEMORY_PAGE;
+}
+
+static u8 *block_make(u64 bytes, u8 value) {
+  if (bytes >= PAGES_LEAST) return pages_make(bytes, value);
+  u8 *made = value != 0 ? aligned_alloc(MEMORY_PAGE, bytes) : calloc(1, bytes);
+  if (made != NULL && value != 0) memset(made, value, bytes);
+  return made;
+}
+
+static void block_free(u8 *at, u64 bytes) {
+  if (bytes >= PAGES_LEAST)
+    pages_free(at, bytes);
+  else
+    free(at);
+}
+
 /* An allocation at an address that nobody has, not in m->sorted yet. */
 static gfxsim_status make(memory *m, u64 address, u64 bytes, bool writable, allocation **made) {
-  u64 into = address % MEMORY_PAGE; /* so that host bytes are aligned as the device's are */
-  u64 pages = (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE + (into > 0 ? MEMORY_PAGE : 0);
+  u64 into = address % MEMORY_PAGE, block = block_of(address, bytes);
   allocation *a = calloc(1, sizeof *a);
-  u8 *data = aligned_alloc(MEMORY_PAGE, pages), *undefined = m->checked ? calloc(1, pages) : NULL;
+  u8 *data = block_make(block, POISON), *undefined = m->checked ? block_make(block, 0) : NULL;
   if (a == NULL || data == NULL || (m->checked && undefined == NULL) || !grow(m)) {
     free(a);
-    free(data);
-    free(undefined);
+    block_free(data, block);
+    block_free(undefined, block);
     return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": the host has no memory left", bytes);
   }
-  memset(data, 0xfb, pages); /* as f32, f16 and bf16 an implausible number: what nobody wrote should look wrong */
   *a = (allocation){.base = address, .size = bytes, .data = data + into, .writable = writable};
   if (m->checked) a->undefined = undefined + into;
   *made = a;
@@ -138,9 +168,9 @@ gfxsim_status memory_unreserve(memory *m, u64 base) {
 /* ---- What is there ---- */
 
 void memory_drop(allocation *a) {
-  u64 into = a->base % MEMORY_PAGE;
-  if (a->data != NULL) free(a->data - into);
-  if (a->undefined != NULL) free(a->undefined - into);
+  u64 into = a->base % MEMORY_PAGE, block = block_of(a->base, a->size);
+  if (a->data != NULL) block_free(a->data - into, block);
+  if (a->undefined != NULL) block_free(a->undefined - into, block);
   free(a->parts);
   a->data = a->undefined = NULL;
   a->parts = NULL;
@@ -162,7 +192,12 @@ bool memory_writable(const allocation *a, u64 offset, u64 bytes) {
 
 void memory_written(const memory *m, u64 address, u64 bytes, bool written) {
   const allocation *a = memory_find(m, address);
-  if (m->checked) memset(a->undefined + (address - a->base), written ? 0 : 0xff, bytes);
+  if (!m->checked) return;
+  u64 block = block_of(a->base, a->size);
+  if (!written && address == a->base && bytes == a->size && address % MEMORY_PAGE == 0 && block >= PAGES_LEAST)
+    pages_set(a->undefined, block, 0xff);
+  else
+    memset(a->undefined + (address - a->base), written ? 0 : 0xff, bytes);
 }
 
 void memory_pop(memory *m) {
@@ -173,6 +208,10 @@ void memory_pop(memory *m) {
 }
 
 allocation *memory_find(const memory *m, u64 address) {
+  if (m->mapped != NULL && !memory_owns(m, address)) {
+    allocation *host = mapped_find(m->mapped, address);
+    if (host != NULL) return host;
+  }
   size_t low = 0, high = m->count;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -184,7 +223,7 @@ allocation *memory_find(const memory *m, u64 address) {
   return low == 0 ? NULL : m->sorted[low - 1];
 }
 
-bool memory_owns(const memory *m, u64 address) { return address >= first_address && address < m->next; }
+bool memory_owns(const memory *m, u64 address) { return address >= m->first && address < m->next; }
 
 u64 memory_used(const memory *m) {
   u64 used = 0;

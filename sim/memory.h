@@ -7,7 +7,7 @@
 #include "gfxsim.h"
 #include "types.h"
 
-enum { MEMORY_PAGE = 4096 };
+enum { MEMORY_PAGE = 4096, MEMORY_DEVICES_MOST = 16 };
 
 /* Bytes begin .. end - 1 of an allocation. */
 typedef struct memory_part {
@@ -30,16 +30,22 @@ typedef struct reservation {
   u64 low, high;  /* all addresses that are kept for it */
 } reservation;
 
+/* Host memory that kernels reach at its own address (mapped.c). */
+typedef struct mapped mapped;
+
 typedef struct memory {
+  mapped *mapped;      /* NULL: none */
   allocation **sorted; /* by base; rows stay where they are so that waves may keep pointers during a launch */
   size_t count, capacity;
   reservation *reserved; /* by base */
   size_t reserved_count, reserved_capacity;
-  u64 next;
-  bool checked; /* for what nobody wrote */
+  u64 first, next; /* addresses that were handed out: from first up to next */
+  bool checked;    /* for what nobody wrote */
 } memory;
 
 void memory_init(memory *m);
+/* Before the first allocation: one of MEMORY_DEVICES_MOST ranges of addresses, so that devices of one process share none. */
+void memory_place(memory *m, u32 number);
 void memory_release(memory *m);
 /* Its bytes count as written: memory_written with false says otherwise. */
 gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made);
@@ -63,7 +69,8 @@ gfxsim_status memory_map(memory *m, u64 address, u64 bytes);
 gfxsim_status memory_unreserve(memory *m, u64 base);
 /* The reservation that keeps this address; NULL where none does. */
 const reservation *memory_reservation(const memory *m, u64 address);
-/* The allocation at or before the address (also one that was freed); NULL below the first. */
+/* The allocation at or before the address (also one that was freed), or the mapped host range that holds it; NULL where there
+ * is neither. */
 allocation *memory_find(const memory *m, u64 address);
 /* Whether the address lies between the first and the next address to be handed out. */
 bool memory_owns(const memory *m, u64 address);

@@ -105,6 +105,8 @@ static gfxsim_status read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *h
       of_kernel = true;
       if (o->kernels[k].entry == 0) status = find_descriptor(&o->kernels[k], symbol.st_value);
     }
+    if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && header->sh_type == SHT_SYMTAB)
+      status = functions_add(&o->functions, name, o->image->base + symbol.st_value, symbol.st_size);
     if (!of_kernel && header->sh_type == SHT_DYNSYM && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size > 0)
       status = add_variable(o, name, &symbol);
     if (status != GFXSIM_OK) return status;
@@ -188,6 +190,7 @@ static void release(gfxsim_object *o) {
   free(o->variables);
   if (o->image != NULL) memory_drop(o->image);
   source_free(o->source);
+  functions_free(o->functions);
   free(o);
 }
 
@@ -245,6 +248,13 @@ gfxsim_status gfxsim_variable_find(const gfxsim_object *object, const char *name
   return fail(GFXSIM_INVALID, "variable = %s: the code object has %d, but not this one", name, object->variable_count);
 }
 
+const char *gfxsim_variable_at(const gfxsim_object *object, int index, uint64_t *address, size_t *bytes) {
+  if (index < 0 || index >= object->variable_count) return NULL;
+  *address = object->variables[index].address;
+  *bytes = object->variables[index].bytes;
+  return object->variables[index].name;
+}
+
 void gfxsim_kernel_describe(const gfxsim_kernel *k, gfxsim_kernel_info *info) {
   *info = (gfxsim_kernel_info){.name = k->name,
                                .sgprs = k->sgprs,
@@ -257,6 +267,7 @@ void gfxsim_kernel_describe(const gfxsim_kernel *k, gfxsim_kernel_info *info) {
                                .kernarg_bytes = k->kernarg_bytes,
                                .max_workgroup = k->max_workgroup,
                                .preload_dwords = k->desc.preload_dwords,
+                               .dynamic_stack = k->dynamic_stack,
                                .arg_count = k->arg_count,
                                .args = k->args};
 }

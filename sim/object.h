@@ -2,6 +2,7 @@
 #ifndef GFXSIM_OBJECT_H
 #define GFXSIM_OBJECT_H
 #include "device.h"
+#include "function.h"
 #include "types.h"
 
 typedef struct code code;
@@ -42,6 +43,7 @@ struct gfxsim_object {
   allocation *image;        /* the segments as loaded */
   u64 text_begin, text_end; /* device addresses */
   struct source *source;    /* source.h; NULL without debug information */
+  functions *functions;     /* NULL without a symbol table */
   gfxsim_kernel *kernels;
   int kernel_count;
   variable *variables; /* of the dynamic symbol table */

@@ -114,6 +114,7 @@ struct order_launch {
   u32 sites;
   _Atomic(page_group *) *groups; /* of pages of global memory's shadow: addresses are sparse */
   u64 group_count;
+  struct sparse *host; /* the shadow of mapped host memory; NULL where there is none */
   location *locations[LOCATIONS];
   atomic_uint location_count, releasing;
 };

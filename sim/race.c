@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "order.h"
+#include "sparse.h"
 
 enum { PAGE_BYTES = 16384, PAGE_CELLS = PAGE_BYTES / 4, BYTES_SHIFT = 16, CLOCK_SHIFT = 21, WAVE_SHIFT = 38 };
 enum { TAG_SHIFT = 42 };
@@ -44,6 +45,8 @@ gfxsim_status race_begin(launch *run, order_launch *o) {
   o->site = calloc(SITES_MOST, sizeof *o->site);
   o->groups = calloc(o->group_count, sizeof *o->groups);
   o->sites = 1;
+  if (m->mapped != NULL && (o->host = sparse_make(PAGE_CELLS * sizeof(cell))) == NULL)
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
   if (o->site_of != NULL && o->site != NULL && o->groups != NULL) return GFXSIM_OK;
   return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
 }
@@ -55,6 +58,7 @@ void race_end(order_launch *o) {
     free(group);
   }
   free(o->groups);
+  sparse_free(o->host);
   free((void *)o->site_of);
   free((void *)o->site);
 }
@@ -79,6 +83,10 @@ static cell *make_page(page_group *group, u64 p) {
 static inline cell *cell_of(wave *w, bool lds, u64 address) {
   if (lds) return &w->group->order->lds[address / 4];
   order_launch *o = order_of(w);
+  if (o->host != NULL && !memory_owns(&w->group->launch->device->memory, address)) {
+    cell *host = sparse_page(o->host, address / PAGE_BYTES);
+    return host != NULL ? &host[address % PAGE_BYTES / 4] : NULL;
+  }
   u64 offset = address - w->group->launch->device->memory.sorted[0]->base;
   page_group *group = atomic_load_explicit(&o->groups[offset / group_bytes], memory_order_acquire);
   if (group == NULL && (group = make_group(o, offset / group_bytes)) == NULL) return NULL;

@@ -148,26 +148,52 @@ void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, in
 
 static u64 file_pc(const gfxsim_kernel *k, u64 pc) { return pc - k->object->image->base; }
 
-static void tell(const gfxsim_kernel *k, const row *r) {
-  const gfxsim_options *options = &k->object->device->options;
-  char source[SOURCE_MOST], other_source[SOURCE_MOST] = "";
-  source_line(k->object, file_pc(k, r->pc), source, sizeof source);
-  if (r->other_pc != 0) source_line(k->object, file_pc(k, r->other_pc), other_source, sizeof other_source);
+typedef struct sources {
+  char here[SOURCE_MOST], other[SOURCE_MOST];
+} sources;
+
+/* The texts of sources live as long as s. */
+static gfxsim_report describe(const gfxsim_kernel *k, const row *r, sources *s) {
+  s->other[0] = '\0';
+  source_line(k->object, file_pc(k, r->pc), s->here, sizeof s->here);
+  if (r->other_pc != 0) source_line(k->object, file_pc(k, r->other_pc), s->other, sizeof s->other);
   gfxsim_report report = {.kind = r->kind,
                           .kernel = k->name,
                           .instruction = r->text,
-                          .source = source,
+                          .source = s->here,
                           .message = r->message,
                           .pc = file_pc(k, r->pc),
                           .other_instruction = r->other_text,
-                          .other_source = other_source,
+                          .other_source = s->other,
                           .other_pc = r->other_pc != 0 ? file_pc(k, r->other_pc) : 0,
                           .wave = r->wave,
                           .lane = r->lane,
                           .address = r->address,
-                          .count = r->count};
+                          .count = r->count,
+                          .function = functions_find(k->object->functions, r->pc),
+                          .other_function = functions_find(k->object->functions, r->other_pc),
+                          .fatal = r->fatal};
   memcpy(report.workgroup, r->workgroup, sizeof report.workgroup);
+  return report;
+}
+
+static void tell(const gfxsim_kernel *k, const row *r) {
+  const gfxsim_options *options = &k->object->device->options;
+  sources s;
+  gfxsim_report report = describe(k, r, &s);
   options->report(&report, options->user);
+}
+
+/* Takes the rows out that the caller does not want to count. */
+static void suppress(report_list *list) {
+  const gfxsim_options *options = &list->kernel->object->device->options;
+  size_t kept = 0;
+  for (size_t n = 0; n < list->count; n++) {
+    sources s;
+    gfxsim_report report = describe(list->kernel, &list->rows[n], &s);
+    if (list->rows[n].fatal || !options->suppress(&report, options->user)) list->rows[kept++] = list->rows[n];
+  }
+  list->count = kept;
 }
 
 /* What ended the launch, or else what was found first. */
@@ -194,6 +220,7 @@ static gfxsim_status status_of(const report_list *list, u64 hidden) {
 
 gfxsim_status reports_end(report_list *list) {
   const gfxsim_options *options = &list->kernel->object->device->options;
+  if (options->suppress != NULL) suppress(list);
   u64 most = options->reports > 0 ? options->reports : REPORTS_DEFAULT, shown = 0;
   for (size_t n = 0; n < list->count && options->report != NULL; n++)
     if (!list->rows[n].fatal && shown < most) {

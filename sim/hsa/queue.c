@@ -1,0 +1,307 @@
+/* Queues: rings of AQL packets, each worked off in order by a thread of its own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gfxsim_counters.h"
+#include "state.h"
+
+enum { PACKET_BYTES = 64, TYPE_MASK = 0xff, SIZE_MOST = 131072 };
+
+typedef void error_callback(hsa_status status, hsa_queue *queue, void *data);
+typedef struct ring {
+  hsa_queue queue; /* first: the program's view */
+  device *device;
+  uint8_t *packets;
+  _Atomic uint64_t write, read;
+  error_callback *error;
+  void *error_data;
+  pthread_t thread;
+  bool ends, failed;
+  struct ring *next;
+} ring;
+static ring *rings; /* under `world` */
+static uint64_t next_id;
+
+/* ---- One packet ---- */
+
+static _Atomic uint16_t *header_of(const ring *r, uint64_t at) {
+  return (_Atomic uint16_t *)(void *)(r->packets + (at & (r->queue.size - 1)) * PACKET_BYTES);
+}
+
+/* The specification: an error sets a completion signal to a negative value, and the queue takes no more packets. */
+static void fail_queue(ring *r, hsa_signal completion, hsa_status status) {
+  pthread_mutex_lock(&world);
+  r->failed = true;
+  hsa_signal_set(completion, -1);
+  pthread_mutex_unlock(&world);
+  if (r->error != NULL) r->error(status, &r->queue, r->error_data); /* LLVM's runtime aborts there */
+}
+
+static void add_profile(const char *name, const gfxsim_counters *c) {
+  _Static_assert((int)GFXSIM_CLASS_COUNT == (int)TALLY_CLASSES, "tally.h has a count for each class");
+  tally_kernel *row = tally_kernel_of(hsa_tally(), name);
+  if (row == NULL) return;
+  atomic_fetch_add(&row->launches, 1);
+  atomic_fetch_add(&row->workgroups, c->workgroups);
+  atomic_fetch_add(&row->waves, c->waves);
+  for (int n = 0; n < GFXSIM_CLASS_COUNT; n++) atomic_fetch_add(&row->classes[n], c->classes[n]);
+  atomic_fetch_add(&row->lds_conflict_clocks, c->lds.conflict_clocks);
+  atomic_fetch_add(&row->loaded, c->load.asked);
+  atomic_fetch_add(&row->stored, c->store.asked);
+  atomic_fetch_add(&row->mfma_flops, c->mfma_flops);
+}
+
+/* What a dispatch asks for that a GPU could do and gfxsim can't, or that no GPU does. */
+static bool bad_dispatch(const hsa_dispatch *p, const gfxsim_kernel_info *info, gfxsim_launch *launch, char *text,
+                         size_t room) {
+  for (int d = 0; d < 3; d++) {
+    uint32_t block = p->workgroup[d], grid = p->grid[d];
+    if (block == 0 || grid == 0)
+      return snprintf(text, room, "AQL packet: grid[%d] = %u, workgroup[%d] = %u: must be positive", d, grid, d, block) > 0;
+    if (grid < block) block = grid; /* one workgroup that is smaller */
+    if (grid % block != 0)
+      return snprintf(text, room,
+                      "AQL packet: grid[%d] = %u is no multiple of workgroup[%d] = %u: gfxsim has no partial workgroups", d,
+                      grid, d, block) > 0;
+    launch->grid[d] = grid / block;
+    launch->block[d] = block;
+  }
+  if (p->group_bytes < info->lds_bytes)
+    return snprintf(text, room, "AQL packet: group_segment_size = %u: the kernel needs %u", p->group_bytes, info->lds_bytes) >
+           0;
+  if (p->private_bytes < info->scratch_bytes)
+    return snprintf(text, room, "AQL packet: private_segment_size = %u: the kernel needs %u", p->private_bytes,
+                    info->scratch_bytes) > 0;
+  if (p->kernarg == 0 && info->kernarg_bytes > 0)
+    return snprintf(text, room, "AQL packet: kernarg_address = 0: the kernel has %u bytes of arguments", info->kernarg_bytes) >
+           0;
+  launch->dynamic_lds = p->group_bytes - info->lds_bytes;
+  launch->scratch_bytes = info->dynamic_stack ? p->private_bytes : 0;
+  launch->kernarg = p->kernarg;
+  return false;
+}
+
+static void run_dispatch(ring *r, const hsa_dispatch *p) {
+  device *d;
+  gfxsim_kernel *kernel = hsa_kernel(p->kernel_object, &d);
+  char text[256];
+  if (kernel == NULL || d != r->device) {
+    snprintf(text, sizeof text, "AQL packet: kernel_object = 0x%llx: must be a kernel loaded for this device",
+             (unsigned long long)p->kernel_object);
+    hsa_found_text("bad packet", "(none)", text);
+    fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
+    return;
+  }
+  gfxsim_kernel_info info;
+  gfxsim_kernel_describe(kernel, &info);
+  gfxsim_counters counters = {0};
+  gfxsim_launch launch = {.counters = hsa_profile() ? &counters : NULL};
+  if (bad_dispatch(p, &info, &launch, text, sizeof text)) {
+    hsa_found_text("bad packet", info.name, text);
+    fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
+    return;
+  }
+  atomic_fetch_add(&hsa_tally()->launches, 1);
+  pthread_mutex_lock(&d->lock);
+  hsa_run_begin(d);
+  gfxsim_status status = gfxsim_run(kernel, &launch);
+  fatal_report fatal = hsa_run_end(d);
+  pthread_mutex_unlock(&d->lock);
+  atomic_fetch_add(&hsa_tally()->ended, 1);
+  if (launch.counters != NULL && status == GFXSIM_OK) add_profile(info.name, &counters);
+  gfxsim_counters_release(&counters);
+  if (status != GFXSIM_OK && !fatal.found && !fatal.other) {
+    hsa_found_text("refused launch", info.name, gfxsim_last_error());
+    fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
+  } else if (fatal.found) {
+    /* A GPU tells the system of memory faults, and the queue of everything else. */
+    bool memory = fatal.kind == GFXSIM_OUT_OF_BOUNDS || fatal.kind == GFXSIM_AFTER_FREE;
+    if (!memory || !hsa_memory_fault(d, fatal.address))
+      fail_queue(r, p->completion, HSA_EXCEPTION);
+    else
+      fail_queue(r, p->completion, HSA_ERROR);
+  } else {
+    pthread_mutex_lock(&world);
+    hsa_signal_add(p->completion, -1);
+    pthread_mutex_unlock(&world);
+  }
+}
+
+/* Whether its signals let it go: all of them at 0, or for BARRIER_OR one of those that it names. The caller has `world`. */
+static bool barrier_opens(const hsa_barrier *p, bool any) {
+  int named = 0, done = 0;
+  for (int n = 0; n < HSA_BARRIER_SIGNALS; n++) {
+    if (p->dependency[n].handle == 0) continue;
+    named++;
+    done += hsa_signal_value(p->dependency[n]) == 0;
+  }
+  return any ? done > 0 || named == 0 : done == named;
+}
+
+static void run_barrier(ring *r, const hsa_barrier *p, bool any) {
+  bool known = hsa_signal_known(p->completion);
+  pthread_mutex_lock(&world);
+  for (int n = 0; n < HSA_BARRIER_SIGNALS; n++) known = known && hsa_signal_known(p->dependency[n]);
+  while (known && !r->ends && !barrier_opens(p, any)) pthread_cond_wait(&changed, &world);
+  if (known && barrier_opens(p, any)) hsa_signal_add(p->completion, -1);
+  pthread_mutex_unlock(&world);
+  if (known) return;
+  hsa_found_text("bad packet", "(none)", "AQL barrier packet: a signal that does not exist");
+  fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
+}
+
+static void run_packet(ring *r, const uint8_t bytes[PACKET_BYTES], int type) {
+  hsa_dispatch dispatch;
+  hsa_barrier barrier;
+  char text[96];
+  switch (type) {
+    case HSA_PACKET_DISPATCH:
+      memcpy(&dispatch, bytes, sizeof dispatch);
+      run_dispatch(r, &dispatch);
+      break;
+    case HSA_PACKET_BARRIER_AND:
+    case HSA_PACKET_BARRIER_OR:
+      memcpy(&barrier, bytes, sizeof barrier);
+      run_barrier(r, &barrier, type == HSA_PACKET_BARRIER_OR);
+      break;
+    default:
+      snprintf(text, sizeof text, "AQL packet: type %d: must be a kernel dispatch (2) or a barrier (3, 5)", type);
+      hsa_found_text("bad packet", "(none)", text);
+      fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
+  }
+}
+
+/* ---- The thread ---- */
+
+static void *work(void *argument) {
+  ring *r = argument;
+  pthread_mutex_lock(&world);
+  while (!r->ends) {
+    uint64_t at = r->read;
+    int type = atomic_load(header_of(r, at)) & TYPE_MASK;
+    if (r->failed || type == HSA_PACKET_INVALID) {
+      pthread_cond_wait(&changed, &world); /* the doorbell is a signal */
+      continue;
+    }
+    pthread_mutex_unlock(&world);
+    uint8_t bytes[PACKET_BYTES];
+    memcpy(bytes, (uint8_t *)header_of(r, at), sizeof bytes);
+    run_packet(r, bytes, type);
+    atomic_store(header_of(r, at), HSA_PACKET_INVALID);
+    pthread_mutex_lock(&world);
+    r->read = at + 1;
+    if (r->write > at + 1 + r->queue.size) {
+      hsa_found_text("queue overflow", "(none)", "more packets were written than the queue holds: some were overwritten");
+      r->failed = true;
+    }
+    pthread_cond_broadcast(&changed);
+  }
+  if (!r->failed && r->write > r->read)
+    hsa_note("%llu packets were still in a queue when the program ended it: they did not run",
+             (unsigned long long)(r->write - r->read));
+  pthread_mutex_unlock(&world);
+  return NULL;
+}
+
+/* ---- Calls ---- */
+
+static void ring_free(ring *r) {
+  free(r->packets);
+  free(r);
+}
+
+static hsa_status start(ring *r) {
+  const int64_t none = -1; /* the doorbell says the last packet that was written */
+  if (hsa_signal_create(none, 0, NULL, &r->queue.doorbell_signal) != HSA_SUCCESS) return HSA_OUT_OF_RESOURCES;
+  pthread_mutex_lock(&world);
+  bool good = pthread_create(&r->thread, NULL, work, r) == 0;
+  if (good) {
+    r->queue.id = next_id++;
+    r->next = rings;
+    rings = r;
+  }
+  pthread_mutex_unlock(&world);
+  if (!good) hsa_signal_destroy(r->queue.doorbell_signal);
+  return good ? HSA_SUCCESS : HSA_OUT_OF_RESOURCES;
+}
+
+HSA_DOOR hsa_status hsa_queue_create(hsa_agent agent, uint32_t size, uint32_t type, error_callback *error, void *data,
+                                     uint32_t private_bytes, uint32_t group_bytes, hsa_queue **queue) {
+  HSA_ENTER();
+  (void)private_bytes, (void)group_bytes; /* hints: each dispatch says its own */
+  bool known;
+  device *d = hsa_agent_device(agent, &known);
+  if (!known) return HSA_INVALID_AGENT;
+  if (d == NULL) return HSA_INVALID_QUEUE_CREATION;
+  if (queue == NULL || size == 0 || (size & (size - 1)) != 0 || size > SIZE_MOST) return HSA_INVALID_ARGUMENT;
+  ring *r = calloc(1, sizeof *r);
+  if (r != NULL) r->packets = aligned_alloc(PACKET_BYTES, (size_t)size * PACKET_BYTES);
+  if (r == NULL || r->packets == NULL) {
+    free(r);
+    return HSA_OUT_OF_RESOURCES;
+  }
+  r->queue = (hsa_queue){.type = type, .features = 1, .base_address = r->packets, .size = size};
+  r->device = d;
+  r->error = error;
+  r->error_data = data;
+  memset(r->packets, 0, (size_t)size * PACKET_BYTES);
+  for (uint32_t n = 0; n < size; n++) atomic_store(header_of(r, n), HSA_PACKET_INVALID);
+  hsa_status status = start(r);
+  if (status != HSA_SUCCESS) ring_free(r);
+  *queue = status == HSA_SUCCESS ? &r->queue : NULL;
+  return status;
+}
+
+/* The caller has `world`. */
+static ring *find(const hsa_queue *queue) {
+  ring *r = rings;
+  while (r != NULL && &r->queue != queue) r = r->next;
+  return r;
+}
+
+/* A launch that runs ends first; what waits behind it does not run. */
+static void stop(ring *r) {
+  pthread_mutex_lock(&world);
+  r->ends = true;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&world);
+  if (pthread_equal(pthread_self(), r->thread)) return; /* the error callback of its own thread ends the program */
+  pthread_join(r->thread, NULL);
+  hsa_signal_destroy(r->queue.doorbell_signal);
+  ring_free(r);
+}
+
+HSA_DOOR hsa_status hsa_queue_destroy(hsa_queue *queue) {
+  HSA_LEAVE();
+  pthread_mutex_lock(&world);
+  ring *r = find(queue);
+  for (ring **at = &rings; r != NULL && *at != NULL; at = &(*at)->next)
+    if (*at == r) {
+      *at = r->next;
+      break;
+    }
+  pthread_mutex_unlock(&world);
+  if (r == NULL) return HSA_INVALID_QUEUE;
+  stop(r);
+  return HSA_SUCCESS;
+}
+
+void hsa_queues_release(void) {
+  while (rings != NULL) {
+    ring *r = rings;
+    rings = r->next;
+    stop(r);
+  }
+}
+
+/* These have no way to fail: a queue that is none is the program's own memory error. */
+HSA_DOOR uint64_t hsa_queue_add_write_index_relaxed(const hsa_queue *queue, uint64_t value) {
+  return atomic_fetch_add(&((ring *)queue)->write, value);
+}
+HSA_DOOR uint64_t hsa_queue_add_write_index_screlease(const hsa_queue *queue, uint64_t value) {
+  return atomic_fetch_add(&((ring *)queue)->write, value);
+}
+HSA_DOOR uint64_t hsa_queue_load_write_index_relaxed(const hsa_queue *queue) { return atomic_load(&((ring *)queue)->write); }
+HSA_DOOR uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue *queue) { return atomic_load(&((ring *)queue)->read); }
+HSA_DOOR uint64_t hsa_queue_load_read_index_relaxed(const hsa_queue *queue) { return atomic_load(&((ring *)queue)->read); }

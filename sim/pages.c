@@ -1,0 +1,58 @@
+#define _GNU_SOURCE /* memfd_create */
+#include "pages.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A file of one piece is mapped again and again: private pages, so that a write makes a copy of 4 KiB. Above PIECES_MOST the
+ * kernel's limit of mappings of a process, 65530 by default, comes near. */
+enum { PIECE = 2 << 20, PIECES_MOST = 8192, VALUES = 256 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int file_of[VALUES]; /* by value: the file + 1; 0: none yet, -1: there is none to be had */
+
+static int make_file(u8 value) {
+  int file = memfd_create("gfxsim-pages", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  void *piece = MAP_FAILED;
+  if (ftruncate(file, PIECE) == 0) piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (piece == MAP_FAILED) {
+    close(file);
+    return -1;
+  }
+  memset(piece, value, PIECE);
+  munmap(piece, PIECE);
+  return file + 1;
+}
+
+static int find_file(u8 value) {
+  pthread_mutex_lock(&lock);
+  if (file_of[value] == 0) file_of[value] = make_file(value);
+  int file = file_of[value];
+  pthread_mutex_unlock(&lock);
+  return file - 1;
+}
+
+void pages_set(u8 *at, u64 bytes, u8 value) {
+  int file = bytes / PIECE <= PIECES_MOST ? find_file(value) : -1;
+  for (u64 done = 0; done < bytes; done += PIECE) {
+    u64 part = bytes - done < PIECE ? bytes - done : PIECE;
+    if (file < 0 ||
+        mmap(at + done, part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0) == MAP_FAILED) {
+      memset(at + done, value, bytes - done); /* what is mapped there still is memory */
+      return;
+    }
+  }
+}
+
+u8 *pages_make(u64 bytes, u8 value) {
+  u8 *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  if (value != 0) pages_set(at, bytes, value);
+  return at;
+}
+
+void pages_free(u8 *at, u64 bytes) {
+  if (at != NULL) munmap(at, bytes);
+}
