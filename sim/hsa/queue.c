@@ -140,8 +140,8 @@ static bool barrier_opens(const hsa_barrier *p, bool any) {
 }
 
 static void run_barrier(ring *r, const hsa_barrier *p, bool any) {
-  bool known = hsa_signal_known(p->completion);
   pthread_mutex_lock(&world);
+  bool known = hsa_signal_known(p->completion);
   for (int n = 0; n < HSA_BARRIER_SIGNALS; n++) known = known && hsa_signal_known(p->dependency[n]);
   while (known && !r->ends && !barrier_opens(p, any)) pthread_cond_wait(&changed, &world);
   if (known && barrier_opens(p, any)) hsa_signal_add(p->completion, -1);
@@ -191,11 +191,13 @@ static void *work(void *argument) {
     atomic_store(header_of(r, at), HSA_PACKET_INVALID);
     pthread_mutex_lock(&world);
     r->read = at + 1;
-    if (r->write > at + 1 + r->queue.size) {
-      hsa_found_text("queue overflow", "(none)", "more packets were written than the queue holds: some were overwritten");
-      r->failed = true;
-    }
+    bool overflow = !r->failed && r->write > at + 1 + r->queue.size;
     pthread_cond_broadcast(&changed);
+    if (!overflow) continue;
+    pthread_mutex_unlock(&world);
+    hsa_found_text("queue overflow", "(none)", "more packets were written than the queue holds: some were overwritten");
+    fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
+    pthread_mutex_lock(&world);
   }
   if (!r->failed && r->write > r->read)
     hsa_note("%llu packets were still in a queue when the program ended it: they did not run",
