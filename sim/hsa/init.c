@@ -86,21 +86,24 @@ void hsa_found_text(const char *kind, const char *kernel, const char *message) {
 
 /* ---- Options, from the environment that `gfxsim exec` sets ---- */
 
-static bool number_of(const char *name, unsigned long most, unsigned long *value) {
+static bool number_of(const char *name, unsigned long least, unsigned long most, unsigned long *value) {
   const char *text = getenv(name);
   if (text == NULL || text[0] == '\0') return true;
   char *end;
   *value = strtoul(text, &end, 10);
-  if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value <= most) return true;
-  hsa_note("%s = %s: must be a number of at most %lu; no device is opened", name, text, most);
+  if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value >= least && *value <= most) return true;
+  char message[256];
+  snprintf(message, sizeof message, "%s = %.100s: must be %lu to %lu; no device is opened", name, text, least, most);
+  hsa_found_text("bad option", "(none)", message);
   return false;
 }
 
 static hsa_status open_devices(void) {
   const char *chip = getenv("GFXSIM_CHIP");
   unsigned long count = 1, unchecked = 0, threads = 0, profiled = 0;
-  if (!number_of("GFXSIM_DEVICES", DEVICES_MOST, &count) || !number_of("GFXSIM_UNCHECKED", GFXSIM_CHECK_ALL, &unchecked) ||
-      !number_of("GFXSIM_THREADS", 1024, &threads) || !number_of("GFXSIM_PROFILE", 1, &profiled))
+  if (!number_of("GFXSIM_DEVICES", 1, DEVICES_MOST, &count) ||
+      !number_of("GFXSIM_UNCHECKED", 0, GFXSIM_CHECK_ALL, &unchecked) || !number_of("GFXSIM_THREADS", 0, 1024, &threads) ||
+      !number_of("GFXSIM_PROFILE", 0, 1, &profiled))
     return HSA_INVALID_ARGUMENT;
   profile = profiled != 0;
   const char *xnack = getenv("HSA_XNACK");

@@ -56,7 +56,7 @@ check() {
 for name in "${@:-all}"; do
   [ "$name" = all ] || [ -e "$source/$name.c" ] || skip "no program $name"
 done
-[ $# -gt 0 ] || set -- map memory reduce tasks team devices unified host_pointer fault leave fork large
+[ $# -gt 0 ] || set -- map memory reduce tasks team devices unified host_pointer fault race leave fork large
 
 for name; do
   if ! build "$name"; then
@@ -65,9 +65,16 @@ for name; do
     continue
   fi
   case $name in
-    devices) GFXSIM_DEVICES=2 && export GFXSIM_DEVICES && check devices 0 ' 0 findings' && unset GFXSIM_DEVICES ;;
+    devices)
+      export GFXSIM_DEVICES=2
+      check devices 0 ' 0 findings'
+      export GFXSIM_DEVICES=9
+      check devices 1 'GFXSIM_DEVICES = 9: must be 1 to 8'
+      unset GFXSIM_DEVICES
+      ;;
     host_pointer) check host_pointer 1 'did not ask for unified shared memory' ;;
     fault) check fault 1 'out of bounds: write of 4 bytes: starts 256 bytes into an allocation of 256' ;;
+    race) check race 1 '^race in LDS: ' && grep -q 'at race.c:18' "$work/log" || failed=$((failed + 1)) ;;
     leave) check leave 5 ' 1 launches, 0 findings' ;;
     fork) check fork 2 'a forked child can not use the devices' ;;
     *) check "$name" 0 ' 0 findings' ;;
