@@ -165,6 +165,7 @@ TDM_INLINE void begin_rows(const tile_pair *t, const void *q, team_memory mem, t
     float *row = mem.q + r * HEAD_STRIDE;
     mem.max[r] = -__builtin_inff();
     mem.sum[r] = (tdm_vec){0};
+    mem.factor[r] = 1; /* of rows that fill the last micro tile: no softmax writes it */
     for (int64_t c = 0; c < d->head_dim; c += TDM_LANES)
       tdm_vec_store(row + c, d->scale * tdm_vec_load_some(q, at + c, r < t->rows ? d->head_dim - c : 0, type));
   }
