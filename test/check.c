@@ -12,8 +12,8 @@
 
 typedef struct command {
   case_options options;
-  char *teams, *threads, *every, *offset;
-  int full, huge, cover, trace, list;
+  char *teams, *threads, *every, *offset, *chosen;
+  int full, huge, cover, trace, list, first_failure;
   const char *op, *shape; /* NULL: all, the standard set */
 } command;
 
@@ -125,10 +125,12 @@ static void check_pass(session *s, tdm_case c, case_fill fill) {
   fflush(stdout);
 }
 
+static bool is_over(const session *s) { return s->command->first_failure && s->failed > 0; }
+
 static void check_passes(session *s, const tdm_case *c) {
   bool exact = c->op->exact != NULL && c->op->exact(c);
   if (exact && !c->fill_given) check_pass(s, *c, CASE_EXACT);
-  check_pass(s, *c, c->fill_given ? c->fill : CASE_REAL);
+  if (!is_over(s)) check_pass(s, *c, c->fill_given ? c->fill : CASE_REAL);
 }
 
 /* Is it the turn of a case of a set? */
@@ -147,7 +149,7 @@ static void check_member(void *user, const tdm_case *member, check_kind kind) {
   char error[512];
   if (o->dtype != NULL && c.type != s->wanted->type) return;
   if (o->layout != NULL && c.layout != s->wanted->layout) return;
-  if (!is_chosen(s, kind)) return;
+  if (is_over(s) || !is_chosen(s, kind)) return;
   case_options rest = *o;
   rest.dtype = rest.layout = NULL;
   if (!case_options_apply(&rest, &c, error, sizeof error)) { /* can't be: run_all applied them to an empty case before */
@@ -211,7 +213,9 @@ static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
   char names[512], *rest = NULL;
   snprintf(names, sizeof names, "%s", tdm_kernels(op->name));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if ((strncmp(name, "hip_", 4) == 0) == hip && !cover_kernel(s, op, extent, name)) return false;
+    if ((strncmp(name, "hip_", 4) == 0) == hip && check_is_wanted(&s->settings, name) && !is_over(s) &&
+        !cover_kernel(s, op, extent, name))
+      return false;
   return true;
 }
 
@@ -305,7 +309,7 @@ static bool run_on_device(session *s) {
   if (op != NULL) return k->shape != NULL ? run_one(s, op) : run_set(s, op);
   if (!case_options_for_all(&k->options, error, sizeof error)) return usage(error);
   for (int i = 0; case_ops[i] != NULL; i++)
-    if (!run_set(s, case_ops[i])) return false;
+    if (!is_over(s) && !run_set(s, case_ops[i])) return false;
   return true;
 }
 
@@ -334,7 +338,7 @@ static bool run_devices(session *s) {
   case_devices devices;
   char error[512], where[256];
   if (!case_options_devices(&s->command->options, &devices, error, sizeof error)) return usage(error);
-  for (int i = 0; i < devices.count; i++) {
+  for (int i = 0; i < devices.count && !is_over(s); i++) {
     if (!open_device(s, devices.name[i], s->command->options.kernel, where, sizeof where)) return false;
     bool ran = run_on_device(s);
     bool closed = close_device(s);
@@ -344,6 +348,19 @@ static bool run_devices(session *s) {
 }
 
 /* ---- Command line ---- */
+
+static bool check_chosen(const command *k) {
+  char names[512], error[1024], *rest = NULL;
+  if (k->op == NULL || k->shape != NULL) return usage("--chosen chooses from an op's set: there must be an OP and no SHAPE");
+  check_settings kernels = {.chosen = tdm_kernels(k->op)};
+  if ((size_t)snprintf(names, sizeof names, "%s", k->chosen) >= sizeof names) return usage("--chosen: too long");
+  for (char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+    if (!check_is_wanted(&kernels, name)) {
+      snprintf(error, sizeof error, "--chosen: '%s' is no kernel of %s: must be of %s", name, k->op, kernels.chosen);
+      return usage(error);
+    }
+  return true;
+}
 
 static bool check_operands(command *k, const char *const *operands, int count) {
   char error[512];
@@ -355,6 +372,7 @@ static bool check_operands(command *k, const char *const *operands, int count) {
   }
   if (k->cover && (k->shape != NULL || k->options.kernel != NULL))
     return usage("--cover is for a set and all of its kernels: there must be no SHAPE and no --kernel beside it");
+  if (k->chosen != NULL && !check_chosen(k)) return false;
   if (k->full && k->huge) return usage("--full with --huge: must be one of them");
   if (k->shape != NULL && (k->full || k->huge || k->list || k->every != NULL))
     return usage("--full, --huge, --every and --list are for a set: there must be no SHAPE beside them");
@@ -418,6 +436,9 @@ int main(int argc, const char **argv) {
       {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set, and those that always run", "N"},
       {"offset", '\0', POPT_ARG_STRING, &k.offset, 0, "Which N-th case of --every: K modulo N; 0 by default", "K"},
       {"list", '\0', POPT_ARG_NONE, &k.list, 0, "Print the command of each case, and run none", NULL},
+      {"chosen", '\0', POPT_ARG_STRING, &k.chosen, 0,
+       "Run only cases for which the dispatcher chooses one of these kernels; others are skipped", "NAME,NAME"},
+      {"first-failure", '\0', POPT_ARG_NONE, &k.first_failure, 0, "Stop at the first case that fails", NULL},
       {"trace", '\0', POPT_ARG_NONE, &k.trace, 0, "Say each case before its launch (TANDEM_CHECK_TRACE=1 does the same)", NULL},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext popt = poptGetContext("tandem-check", argc, argv, table, 0);
@@ -426,6 +447,7 @@ int main(int argc, const char **argv) {
   check_catch_crashes();
   if (popt != NULL && read_command(&k, popt)) {
     s.settings.trace = k.trace;
+    s.settings.chosen = k.chosen;
     s.settings.sampled_rows = k.huge ? SAMPLED_ROWS : 0;
     if (read_every(&s) && run_devices(&s))
       code = finish(&s);
@@ -438,5 +460,6 @@ int main(int argc, const char **argv) {
   free(k.threads);
   free(k.every);
   free(k.offset);
+  free(k.chosen);
   return code;
 }

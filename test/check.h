@@ -31,11 +31,15 @@ typedef struct check_settings {
   const char *where;    /* options that reproduce the context: " --device host --teams 3" */
   bool trace;           /* say each case before its launch, on stderr */
   bool canaries;        /* arrays as on real devices, though the device could watch their bounds */
+  const char *chosen;   /* run only cases that one of these kernels serves, with commas or spaces between; NULL: all */
   int64_t sampled_rows; /* compare this many rows of an output, spread over it; 0: all */
 } check_settings;
 
 /* Plans, runs twice and compares one case with its own fill. */
 check_outcome check_case(const check_settings *settings, const tdm_case *c, check_report *report);
+
+/* Is a kernel among those that are wanted? */
+bool check_is_wanted(const check_settings *settings, const char *kernel);
 
 /* "tandem-check ...": the command line that repeats a case. */
 void check_command(const check_settings *settings, const tdm_case *c, char *text, size_t size);

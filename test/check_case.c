@@ -292,6 +292,14 @@ static check_outcome check_planned(checking *k) {
   return say(k->report, CHECK_REFUSED, "  no memory for the arrays: %s", text);
 }
 
+bool check_is_wanted(const check_settings *settings, const char *kernel) {
+  size_t length = strlen(kernel);
+  if (settings->chosen == NULL) return true;
+  for (const char *at = settings->chosen; *at != '\0'; at += strcspn(at, " ,"), at += *at != '\0')
+    if (strcspn(at, " ,") == length && strncmp(at, kernel, length) == 0) return true;
+  return false;
+}
+
 check_outcome check_case(const check_settings *settings, const tdm_case *c, check_report *report) {
   *report = (check_report){0};
   tdm_case own = *c;
@@ -306,7 +314,9 @@ check_outcome check_case(const check_settings *settings, const tdm_case *c, chec
     return say(report, CHECK_UNSUPPORTED, "memory: TANDEM_VERIFY copies arrays of rows far apart with their gaps");
   own.kernel = tdm_plan_kernel(k.plan);
   snprintf(report->kernel, sizeof report->kernel, "%s", tdm_plan_kernel(k.plan));
-  check_outcome outcome = check_planned(&k);
+  check_outcome outcome = check_is_wanted(settings, report->kernel)
+                              ? check_planned(&k)
+                              : say(report, CHECK_UNSUPPORTED, "  --chosen: another kernel is chosen");
   bool freed = check_buffers_close(&k.buffers);
   if (tdm_plan_free(k.plan) != TDM_OK || !freed) outcome = say(report, CHECK_REFUSED, "  %s", tdm_last_error());
   return outcome;
