@@ -53,6 +53,10 @@ static const expectation expectations[] = {
     /* Heads 0 and 1 read key head 0; h % 2 sends head 1 to key head 1. */
     {PLANTED_WRONG_GROUP, "attention", "f32", NULL, NULL, "fill=real", "1x4x2x5x33x16", CHECK_WRONG, "o", 5, 0},
     {PLANTED_LSE_NO_MAX, "attention", "f32", NULL, NULL, "fill=real,lse=1", "1x1x1x5x33x16", CHECK_WRONG, "lse", 0, 0},
+    {PLANTED_SUM_OFF, "add", "f32", NULL, NULL, "fill=real", "5x7", CHECK_WRONG, "c", 2, 1},
+    {PLANTED_SUM_OFF, "add", "bf16", NULL, NULL, "fill=real", "5x7", CHECK_WRONG, "c", 2, 1},
+    {PLANTED_SUM_OFF, "rmsnorm", "f16", NULL, NULL, "fill=real,residual=1", "5x70", CHECK_WRONG, "sum", 2, 1},
+    {PLANTED_TARGET_OFF, "cross_entropy", "f32", NULL, NULL, "fill=real", "9x50", CHECK_WRONG, "loss", 0, 3},
     /* No bug, but nothing that could show one. */
     {PLANTED_NONE, "gemm", "f32", "nn", "scale:0", "fill=real", "20x20x7", CHECK_INCONCLUSIVE, "", 0, 0},
 };

@@ -36,6 +36,9 @@ typedef enum planted_bug {
   PLANTED_KEYS_NOT_MASKED, /* keys behind the last one are taken as zeros, not left out */
   PLANTED_WRONG_GROUP,     /* query head h reads key head h % heads_kv */
   PLANTED_LSE_NO_MAX,      /* log(sum) without the maximum */
+  /* add, rmsnorm, cross_entropy */
+  PLANTED_SUM_OFF,    /* one element of a sum of two arrays is off by 2^-6 of it */
+  PLANTED_TARGET_OFF, /* one row's loss is that of the target's neighbour */
   PLANTED_COUNT
 } planted_bug;
 

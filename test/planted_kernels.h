@@ -8,6 +8,9 @@
 
 tdm_status planted_gemm(const tdm_plan *plan, void *const *buffers, planted_bug bug);
 tdm_status planted_softmax(const tdm_plan *plan, void *const *buffers, planted_bug bug);
+tdm_status planted_sum(const tdm_plan *plan, void *const *buffers, planted_bug bug);
+tdm_status planted_rmsnorm(const tdm_plan *plan, void *const *buffers, planted_bug bug);
+tdm_status planted_cross_entropy(const tdm_plan *plan, void *const *buffers, planted_bug bug);
 tdm_status planted_attention(const tdm_plan *plan, void *const *buffers, planted_bug bug);
 
 /* f32 to f16, rounded towards 0. */

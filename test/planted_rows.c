@@ -1,4 +1,4 @@
-/* Plain softmax and attention with the bugs of planted.h, and the table of planted kernels. */
+/* Plain kernels over rows, and attention, with the bugs of planted.h, and the table of planted kernels. */
 #include <math.h>
 #include <stdio.h>
 
@@ -25,6 +25,53 @@ tdm_status planted_softmax(const tdm_plan *plan, void *const *buffers, planted_b
     if (bug == PLANTED_PADDED_SUM) sum += (float)(-d->cols & 15) * expf(-max);
     for (int64_t i = 0; i < d->cols; i++)
       tdm_store(y, row * d->ldy + i, d->type, expf(tdm_load(x, row * d->ldx + i, d->type) - max) / sum);
+  }
+  return TDM_OK;
+}
+
+/* ---- add, rmsnorm, cross_entropy ---- */
+
+static float off(float x, planted_bug bug, int64_t row, int64_t column) {
+  return bug == PLANTED_SUM_OFF && row == 2 && column == 1 ? x * (1 + 0x1p-6f) : x;
+}
+
+tdm_status planted_sum(const tdm_plan *plan, void *const *buffers, planted_bug bug) {
+  const tdm_add_desc *d = &plan->desc.add;
+  for (int64_t row = 0; row < d->rows; row++)
+    for (int64_t i = 0; i < d->cols; i++) {
+      float x = tdm_load(buffers[0], row * d->lda + i, d->type) + tdm_load(buffers[1], row * d->ldb + i, d->type);
+      tdm_store(buffers[2], row * d->ldc + i, d->type, off(x, bug, row, i));
+    }
+  return TDM_OK;
+}
+
+tdm_status planted_rmsnorm(const tdm_plan *plan, void *const *buffers, planted_bug bug) {
+  const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
+  for (int64_t row = 0; row < d->rows; row++) {
+    float squares = 0;
+    for (int64_t i = 0; i < d->cols; i++) {
+      float x = tdm_load(buffers[0], row * d->ldx + i, d->type) + tdm_load(buffers[2], row * d->ldr + i, d->type);
+      squares += x * x;
+    }
+    float scale = 1 / sqrtf(squares / (float)d->cols + d->eps);
+    for (int64_t i = 0; i < d->cols; i++) {
+      float x = tdm_load(buffers[0], row * d->ldx + i, d->type) + tdm_load(buffers[2], row * d->ldr + i, d->type);
+      tdm_store(buffers[3], row * d->lds + i, d->type, off(x, bug, row, i));
+      tdm_store(buffers[4], row * d->ldy + i, d->type, x * scale * tdm_load(buffers[1], i, d->type));
+    }
+  }
+  return TDM_OK;
+}
+
+tdm_status planted_cross_entropy(const tdm_plan *plan, void *const *buffers, planted_bug bug) {
+  const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
+  const int32_t *targets = buffers[1];
+  for (int64_t row = 0; row < d->rows; row++) {
+    float max = -INFINITY, sum = 0;
+    int64_t target = bug == PLANTED_TARGET_OFF && row == 3 ? (targets[row] + 1) % d->vocab : targets[row];
+    for (int64_t i = 0; i < d->vocab; i++) max = fmaxf(max, tdm_load(buffers[0], row * d->ldl + i, d->type));
+    for (int64_t i = 0; i < d->vocab; i++) sum += expf(tdm_load(buffers[0], row * d->ldl + i, d->type) - max);
+    ((float *)buffers[2])[row] = logf(sum) + (max - tdm_load(buffers[0], row * d->ldl + target, d->type));
   }
   return TDM_OK;
 }
@@ -103,7 +150,7 @@ tdm_status planted_attention(const tdm_plan *plan, void *const *buffers, planted
 
 /* ---- Kernels: bug b of op o is row o * PLANTED_COUNT + b ---- */
 
-enum { OPS = 3, ROWS = OPS * PLANTED_COUNT };
+enum { OPS = 6, ROWS = OPS * PLANTED_COUNT };
 
 static tdm_kernel kernels[ROWS];
 static const tdm_kernel *rows[ROWS];
@@ -132,12 +179,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   switch (plan->op) {
     case TDM_OP_GEMM: return planted_gemm(plan, buffers, bug);
     case TDM_OP_SOFTMAX: return planted_softmax(plan, buffers, bug);
+    case TDM_OP_ADD: return planted_sum(plan, buffers, bug);
+    case TDM_OP_RMSNORM: return planted_rmsnorm(plan, buffers, bug);
+    case TDM_OP_CROSS_ENTROPY: return planted_cross_entropy(plan, buffers, bug);
     default: return planted_attention(plan, buffers, bug);
   }
 }
 
 void planted_add(void) {
-  static const tdm_op ops[OPS] = {TDM_OP_GEMM, TDM_OP_SOFTMAX, TDM_OP_ATTENTION};
+  static const tdm_op ops[OPS] = {TDM_OP_GEMM, TDM_OP_SOFTMAX, TDM_OP_ATTENTION,
+                                  TDM_OP_ADD,  TDM_OP_RMSNORM, TDM_OP_CROSS_ENTROPY};
   for (int b = 0; b < PLANTED_COUNT; b++) snprintf(names[b], sizeof names[b], "bug-%d", b);
   for (int i = 0; i < ROWS; i++) {
     tdm_op op = ops[i / PLANTED_COUNT];

@@ -139,6 +139,12 @@ static void order(void **state) {
   write_file(HEAD "end 1\n");
   REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "tuned = '",
           "line 2: end 1");
+  FILE *large = fopen(path, "w");
+  assert_non_null(large);
+  for (int i = 0; i <= TDM_TUNED_MOST_BYTES; i++) fputc('#', large);
+  assert_int_equal(fclose(large), 0);
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "tuned = '",
+          "bytes at most");
   unlink(path);
   REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can not be read");
   assert_int_equal(mkfifo(path, 0600), 0); /* refused, not waited for */

@@ -155,6 +155,39 @@ static void splits(void **state) {
   tdm_plan_free(plan);
 }
 
+/* What a row can't do, by the numbers that decide it: just beyond them it refuses, and says what is allowed. */
+static void limits(void **state) {
+  (void)state;
+  tdm_plan *plan = NULL;
+  tdm_gemm_desc gemm = tdm_gemm_default(1 << 30, 1 << 30, 320, TDM_BF16);
+  open_with("hip_128x128:split=2");
+  REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+          "split = 2: bytes of the parts' sums overflow 63 bits");
+  tdm_close(context);
+  open_with("hip_tile_256x128:depth=3"); /* 3 x 384 lines of 64 bytes: more than gfx942's 64 KiB */
+  gemm = tdm_gemm_default(256, 128, 320, TDM_BF16);
+  gemm.layout = TDM_NT;
+  if (strcmp(device, "sim:gfx942") == 0)
+    REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+            "depth = 3: 73728 bytes of LDS, a workgroup of gfx942 may have 65536");
+  tdm_close(context);
+  open_with("hip_256x256");
+  gemm.lda = 4194304; /* 256 rows of 2^23 bytes are 2^31 */
+  REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "ld of a = 4194304: at most 4194303");
+  tdm_close(context);
+  open_with("hip_flash64");
+  tdm_attention_desc few = tdm_attention_default(1, 1, 1, 16, 16, 64, TDM_BF16);
+  few.scale = 0;
+  REFUSED(tdm_attention_plan(context, &few, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+          "scale = 0: must not be 0 or overflow");
+  few.scale = 3e38f;
+  REFUSED(tdm_attention_plan(context, &few, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "scale = 3e+38: must not be 0");
+  tdm_close(context);
+  open_with("hip_flash");
+  tdm_attention_desc many = tdm_attention_default(1 << 20, 4096, 4096, 16, 16, 64, TDM_BF16);
+  REFUSED(tdm_attention_plan(context, &many, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "4294967296 tiles of ");
+}
+
 static void refuses(void **state) {
   (void)state;
   const struct {
@@ -237,8 +270,8 @@ static void detours(void **state) {
 
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-  const struct CMUnitTest tests[] = {TEST(sizes),  TEST(estimates), TEST(attention), TEST(parameters),
-                                     TEST(splits), TEST(refuses),   TEST(decision),  TEST(detours)};
+  const struct CMUnitTest tests[] = {TEST(sizes),  TEST(estimates), TEST(attention), TEST(parameters), TEST(splits),
+                                     TEST(limits), TEST(refuses),   TEST(decision),  TEST(detours)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;
