@@ -1,5 +1,5 @@
 /* What the dispatcher makes of a list of cases on a simulated chip: each row's estimate or refusal, the row that is chosen, and
- * its launch. estimates.sh compares it with what is committed, so that a change of an estimate is seen, and meant. */
+ * its launch. expected.sh compares it with what is committed, so that a change of an estimate is seen, and meant. */
 #include <string.h>
 
 #include "case.h"

@@ -125,12 +125,13 @@ class Worker:
             self.quiet(['meson', 'setup', 'build', '-Ddebug=false', '-Dladder=false', '-Dsim=enabled', '-Dtdm_backend=hip',
                         *options.meson], self.tree)
         self.tests = {t.name: t for t in tests.read(self.build)}
+        self.library = tests.library(self.build)
         self.tandem_check = os.path.join(self.build, 'test', 'tandem-check')
         targets = [f for t in self.tests.values() if TESTS.match(t.name) for f in t.targets]
         if not tests.ninja(self.build, targets, 2 * os.cpu_count()):
             sys.exit('mutate: the tree does not build as it is')
         self.save()
-        self.units = self.read_units()
+        self.units, self.objects = self.read_dependents()
 
     def quiet(self, command, folder):
         run = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -158,7 +159,7 @@ class Worker:
 
     def save(self):
         shutil.rmtree(self.pristine, ignore_errors=True)
-        self.times = {}
+        self.times, self.written = {}, set()
         for path in self.outputs():
             if os.path.islink(path):
                 continue
@@ -170,11 +171,12 @@ class Worker:
     def restore(self):
         """Puts back what a mutant's build has changed, times included: ninja then finds nothing to do."""
         for path, then in self.times.items():
-            if not os.path.exists(path) or os.stat(path).st_mtime_ns != then:
+            if path in self.written or not os.path.exists(path) or os.stat(path).st_mtime_ns != then:
                 saved = os.path.join(self.pristine, os.path.relpath(path, self.build))
                 if os.path.exists(path):
                     os.unlink(path)  # a process may have it mapped
                 shutil.copy2(saved, path)
+        self.written.clear()
 
     def is_changed(self, path):
         """Has an object file, or a code object, other content than before, debug information aside?"""
@@ -189,22 +191,24 @@ class Worker:
         with open(path, 'rb') as f:
             return hashlib.sha256(f.read()).digest()
 
-    def read_units(self):
-        """{header or .hip file: units that include it}, the quickest to compile first."""
-        took = {}
+    def read_dependents(self):
+        """{file: what is compiled of it}, the quickest to compile first: HIP files (units), and the library's object files."""
+        took, units, objects, now = {}, collections.defaultdict(list), collections.defaultdict(list), None
         with open(os.path.join(self.build, '.ninja_log')) as f:
             for row in f:
                 part = row.split('\t')
-                if len(part) > 3 and part[3].endswith('gfx950.hsaco'):
+                if len(part) > 3:
                     took[part[3]] = int(part[1]) - int(part[0])
-        units, now = collections.defaultdict(list), None
         for row in self.quiet(['ninja', '-t', 'deps'], self.build).split('\n'):
             if row and not row.startswith(' '):
                 now = row.split(':')[0]
-            elif row and re.fullmatch(r'hip/[a-z_0-9]+-gfx950\.hsaco', now):
+            elif row:
                 name = os.path.relpath(os.path.normpath(os.path.join(self.build, row.strip())), self.tree)
-                units[name].append((took.get(now, 0), now[len('hip/'):-len('-gfx950.hsaco')]))
-        return {name: [u for _, u in sorted(of)] for name, of in units.items()}
+                if re.fullmatch(r'hip/[a-z_0-9]+-gfx950\.hsaco', now):
+                    units[name].append((took.get(now, 0), now[len('hip/'):-len('-gfx950.hsaco')]))
+                elif re.match(r'src/lib(tandem\.so.*|target_regions\.a)\.p/', now):
+                    objects[name].append((took.get(now, 0), now))
+        return tuple({name: [u for _, u in sorted(of)] for name, of in found.items()} for found in (units, objects))
 
     def run_test(self, test, extra=(), base=None):
         """None, or how it failed. Twice its usual CPU time and 20 s are enough for what ends at all."""
@@ -224,27 +228,33 @@ class Worker:
     # ---- Host code ----
 
     def judge_host(self, m, coverage):
-        host = [n for n in m.tests if n in self.tests]
-        unit = UNITS.get(m.file)
-        mutants.apply(m, self.tree)
-        if m.file == 'src/order.h':  # device code includes it too: its own test comes before a build of every kernel
+        names, unit = [n for n in m.tests if n in self.tests], UNITS.get(m.file)
+        if unit in names:  # a header with a test of its own, which compiles little
+            mutants.apply(m, self.tree)
             if not tests.ninja(self.build, self.tests[unit].targets, 1, quiet=True):
                 return 'error', ''
             why = self.run_test(self.tests[unit], (), coverage.cost[unit])
             if why:
                 return 'ci', why
-        if not tests.ninja(self.build, ['src/libtandem.so', *(self.tests[unit].targets if unit in self.tests else ())], 1, quiet=True):
+            self.restore_source(m)
+        elif m.file.endswith('.h'):
+            why = self.try_object(m, names, coverage)
+            if why:
+                return 'ci', why
+        mutants.apply(m, self.tree)
+        if not tests.ninja(self.build, [self.library, *(self.tests[unit].targets if unit in names else ())], 1, quiet=True):
             return 'error', ''
         objects = [p for p in self.times if p.endswith(('.o', '.hsaco')) and os.stat(p).st_mtime_ns != self.times[p]]
         if objects and not any(self.is_changed(p) for p in objects):
             return 'same', ''
-        for name in host:
-            if not tests.ninja(self.build, self.tests[name].targets, 1, quiet=True):
-                return 'error', ''
-            why = self.run_test(self.tests[name], ('--first-failure',) if self.is_check(name) else (), coverage.cost[name])
-            if why:
-                return 'ci', why
-        ops = [o for o in OPS if any(n == f'check-{c}-{o}' for n in host for c in CHIPS)] if not m.file.startswith('offload/') else []
+        for name in names:
+            if name != unit:
+                if not tests.ninja(self.build, self.tests[name].targets, 1, quiet=True):
+                    return 'error', ''
+                why = self.run_named(name, m, coverage)
+                if why:
+                    return 'ci', why
+        ops = [o for o in OPS if any(n == f'check-{c}-{o}' for n in names for c in CHIPS)] if not m.file.startswith('offload/') else []
         if ops and self.options.ci_only:
             return 'open', ''
         for op in sorted(ops, key=lambda o: coverage.cost.get(f'check-gfx950-{o}', 0)):
@@ -253,25 +263,69 @@ class Worker:
                 return 'full', why
         return 'survived', ''
 
-    def is_check(self, name):
-        return os.path.basename(self.tests[name].command[0]) == 'tandem-check'
+    def run_named(self, name, m, coverage):
+        """A test, up to its first failure; of a run over all ops the one op whose file it is."""
+        extra, stem = [], os.path.basename(m.file).removesuffix('.h').removesuffix('.c')
+        if os.path.basename(self.tests[name].command[0]) == 'tandem-check':
+            op = next((o for o in OPS if stem == o or stem.startswith(o + '_')), None)
+            extra = ['--first-failure'] + ([op] if op and name in ('check', 'check-1x1', 'check-3x2', 'hip-verify') else [])
+        return self.run_test(self.tests[name], extra, coverage.cost[name])
+
+    def try_object(self, m, names, coverage):
+        """A header's mutant in one object file alone, the quickest one to compile that it changes: mostly that is enough to be killed."""
+        for name in self.objects.get(m.file, [])[:3]:
+            if self.compile_with(m, name):
+                os.unlink(os.path.join(self.build, self.library))
+                tests.ninja(self.build, [self.library], 1, quiet=True)
+                ran = [n for n in names if self.library_only(n) and coverage.cost[n] < 5] + [n for n in names if n == 'check']
+                op = next((o for o in OPS if f'_{o}.c' in name), None)
+                why = None
+                for n in ran:
+                    extra = ['--first-failure'] if n.startswith('check') else []
+                    if n == 'check' and op is None:
+                        continue
+                    why = why or self.run_test(self.tests[n], extra + ([op] if n == 'check' else []), coverage.cost[n])
+                self.restore()
+                return why
+            self.restore()
+        return None
+
+    def library_only(self, name):
+        """Does a test see the library through its shared object alone?"""
+        return name.startswith(('check', 'api-run', 'api-plan', 'api-threads', 'case', 'run')) and 'planted' not in name
 
     # ---- Device code ----
 
-    def compile(self, m, unit, chip):
-        """True: other code than before, False: the same, None: an error. The tree is as it was afterwards, so that ninja leaves other units alone."""
-        path, object_file = os.path.join(self.tree, m.file), f'hip/{unit}-{chip}.hsaco'
-        command = self.quiet(['ninja', '-t', 'commands', object_file], self.build).rstrip('\n').split('\n')[-1]
-        then = os.stat(path)
-        with open(path) as f:
-            text = f.read()
+    def restore_source(self, m):
+        os.unlink(os.path.join(self.tree, m.file))
+        shutil.copy2(os.path.join(self.pristine, 'mutated'), os.path.join(self.tree, m.file))
+
+    def compile_with(self, m, output):
+        """One file compiled with the mutant. True: other code than before, False: the same, None: an error. The source is as it was
+        afterwards, and the output as old as it was: ninja leaves both alone."""
+        command = self.quiet(['ninja', '-t', 'commands', output], self.build).rstrip('\n').split('\n')[-1]
         mutants.apply(m, self.tree)
         run = subprocess.run(['sh', '-c', command], cwd=self.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with open(path, 'w') as f:
-            f.write(text)
-        os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
-        full = os.path.join(self.build, object_file)
-        return None if run.returncode != 0 else self.is_changed(full)
+        self.restore_source(m)
+        path = os.path.join(self.build, output)
+        self.written.add(path)
+        if run.returncode != 0:
+            return None
+        os.utime(path, ns=(self.times[path], self.times[path]))
+        return self.is_changed(path)
+
+    def compile(self, m, unit, chip):
+        return self.compile_with(m, f'hip/{unit}-{chip}.hsaco')
+
+    def link(self, unit, chip):
+        """The library with a unit's new code. Ninja would compile a code object anew that is younger than in its log: it gets its old time
+        (compile), and what is made of it is missing."""
+        os.unlink(os.path.join(self.build, f'hip/{unit}-code.S'))
+        if not tests.ninja(self.build, [self.library], 1, quiet=True):
+            return False
+        if not self.is_changed(os.path.join(self.build, f'hip/{unit}-{chip}.hsaco')):
+            sys.exit(f'mutate: ninja has compiled {unit} anew, without the mutant')
+        return True
 
     def sets(self, unit, chip):
         """CI's tests of one unit, the quickest first."""
@@ -296,7 +350,7 @@ class Worker:
             if not other:
                 continue
             changed.append((unit, chip))
-            if not tests.ninja(self.build, ['src/libtandem.so'], 1, quiet=True):
+            if not self.link(unit, chip):
                 return 'error', ''
             for test, extra in self.sets(unit, chip):
                 why = self.run_test(test, extra)
@@ -309,7 +363,7 @@ class Worker:
         for unit, chip in changed:
             self.restore()
             self.compile(m, unit, chip)
-            tests.ninja(self.build, ['src/libtandem.so'], 1, quiet=True)
+            self.link(unit, chip)
             kernels = kernels_of(unit)
             extra = ('--first-failure', *(('--chosen', ','.join(kernels)) if kernels else ()))
             why = self.check(op_of(unit), chip, extra, f'the full set of {op_of(unit)}', 3000)
@@ -318,16 +372,11 @@ class Worker:
         return 'survived', ''
 
     def judge(self, m, coverage):
-        path = os.path.join(self.tree, m.file)
-        then = os.stat(path)
-        with open(path) as f:
-            text = f.read()
+        shutil.copy2(os.path.join(self.tree, m.file), os.path.join(self.pristine, 'mutated'))
         try:
             return self.judge_device(m) if m.device else self.judge_host(m, coverage)
         finally:
-            with open(path, 'w') as f:
-                f.write(text)
-            os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
+            self.restore_source(m)
             self.restore()
 
 

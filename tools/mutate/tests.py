@@ -44,6 +44,12 @@ def read(build):
         return [Test(build, row, files) for row in json.load(f)]
 
 
+def library(build):
+    """The file that ninja knows as the shared library."""
+    with open(os.path.join(build, 'meson-info', 'intro-targets.json')) as f:
+        return next(os.path.relpath(t['filename'][0], build) for t in json.load(f) if t['name'] == 'tandem' and t['type'] == 'shared library')
+
+
 def ninja(build, targets, jobs, quiet=False):
     out = subprocess.DEVNULL if quiet else None
     return subprocess.run(['ninja', '-C', build, '-j', str(jobs), *sorted(set(targets))], stdout=out, stderr=out).returncode == 0

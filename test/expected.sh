@@ -1,0 +1,13 @@
+#!/bin/sh
+# expected.sh FILE WITHOUT PROGRAM [ARGUMENT...]: what the program prints must be what FILE says, lines that match WITHOUT left out.
+# After a change that is meant: PROGRAM ARGUMENT... > FILE
+set -u
+file=$1 without=$2
+shift 2
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+"$@" >"$folder/found" || exit 1
+[ -z "$without" ] && cp "$file" "$folder/expected" || grep -v -e "$without" "$file" >"$folder/expected"
+diff -u "$folder/expected" "$folder/found" && exit
+echo "expected.sh: if the change is meant: $* > $file"
+exit 1

@@ -1,0 +1,179 @@
+/* What the OpenMP rows make of a list of cases on an offload device: their refusals, and the launches that they plan. The
+ * device is a stand-in with the host's memory, on which nothing runs. Where the compiler is clang, the rows for GPUs alone are
+ * there too. expected.sh compares it with what is committed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+#include "internal.h"
+
+/* ---- The stand-in, in the place of offload/device.c ---- */
+
+int tdm_omp_device_count(void) { return 1; }
+int tdm_omp_host_threads(void) { return 4; }
+int tdm_omp_mandatory(void) { return 0; }
+
+static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
+  (void)context;
+  *pointer = bytes < 1 << 30 ? malloc(bytes) : NULL;
+  return *pointer != NULL ? TDM_OK : tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: more than the stand-in has", bytes);
+}
+
+static void free_memory(const tdm_context *context, void *pointer) {
+  (void)context;
+  free(pointer);
+}
+
+static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
+                              void *stream) {
+  (void)context, (void)direction, (void)stream;
+  memcpy(to, from, bytes);
+  return TDM_OK;
+}
+
+static tdm_status sync(const tdm_context *context, void *stream) {
+  (void)context, (void)stream;
+  return TDM_OK;
+}
+
+const tdm_backend tdm_backend_omp = {
+    .name = "omp", .alloc = alloc_memory, .free = free_memory, .copy = copy_memory, .sync = sync};
+
+/* ---- Rows for GPUs alone ---- */
+
+#ifdef WITH_GPU_ROWS
+extern const tdm_kernel tdm_add_omp_gpu, tdm_attention_omp_gpu, tdm_attention_omp_gpu_decode, tdm_attention_omp_gpu_mma,
+    tdm_cross_entropy_omp_gpu, tdm_embedding_omp_gpu, tdm_gemm_omp_gpu, tdm_gemm_omp_gpu_mma, tdm_gemm_omp_gpu_skinny,
+    tdm_gemm_omp_gpu_small_k, tdm_rmsnorm_omp_gpu, tdm_rope_omp_gpu, tdm_silu_mul_omp_gpu, tdm_softmax_omp_gpu,
+    tdm_swiglu_omp_gpu, tdm_swiglu_omp_gpu_mma, tdm_swiglu_omp_gpu_skinny;
+static const tdm_kernel *gpu_rows[] = {&tdm_add_omp_gpu,           &tdm_attention_omp_gpu,     &tdm_attention_omp_gpu_decode,
+                                       &tdm_attention_omp_gpu_mma, &tdm_cross_entropy_omp_gpu, &tdm_embedding_omp_gpu,
+                                       &tdm_gemm_omp_gpu,          &tdm_gemm_omp_gpu_mma,      &tdm_gemm_omp_gpu_skinny,
+                                       &tdm_gemm_omp_gpu_small_k,  &tdm_rmsnorm_omp_gpu,       &tdm_rope_omp_gpu,
+                                       &tdm_silu_mul_omp_gpu,      &tdm_softmax_omp_gpu,       &tdm_swiglu_omp_gpu,
+                                       &tdm_swiglu_omp_gpu_mma,    &tdm_swiglu_omp_gpu_skinny};
+static void add_gpu_rows(void) { tdm_kernels_extend(gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0]); }
+#else
+static void add_gpu_rows(void) {}
+#endif
+
+/* ---- Cases ---- */
+
+typedef struct wanted {
+  const char *op, *dtype, *layout, *epilogue, *settings, *shape;
+} wanted;
+
+/* Whole tiles and odd sizes, few rows and few k, each alignment that a row asks for, and what is too large. */
+static const wanted list[] = {
+    {"gemm", "f32", "nn", NULL, NULL, "4096x4096x4096"},
+    {"gemm", "bf16", "nt", NULL, NULL, "4096x4096x4096"},
+    {"gemm", "f16", "nn", NULL, NULL, "256x384x96"},
+    {"gemm", "f16", "nn", NULL, NULL, "256x384x97"},
+    {"gemm", "f16", "nn", NULL, NULL, "255x384x96"},
+    {"gemm", "bf16", "nt", "bias+gelu+residual", "batch=2,pad=8", "128x256x64"},
+    {"gemm", "bf16", "nt", NULL, "pad=1", "128x256x64"},
+    {"gemm", "bf16", "tn", "relu", "alpha=0.5,beta=0.5,out=f32", "384x256x160"},
+    {"gemm", "f16", "nt", NULL, "ldc=133", "128x128x256"},
+    {"gemm", "f32", "tt", NULL, "batch=3", "128x640x32"},
+    {"gemm", "f32", "nn", NULL, NULL, "256x640x64"},
+    {"gemm", "f32", "nn", NULL, NULL, "256x640x65"},
+    {"gemm", "f32", "nn", NULL, NULL, "256x640x0"},
+    {"gemm", "f32", "nt", "bias", NULL, "256x640x64"},
+    {"gemm", "bf16", "nt", NULL, NULL, "1x4096x4096"},
+    {"gemm", "bf16", "nt", NULL, NULL, "8x4096x4096"},
+    {"gemm", "bf16", "nt", NULL, NULL, "9x4096x4096"},
+    {"gemm", "bf16", "nn", NULL, NULL, "4x4096x4096"},
+    {"gemm", "f16", "nt", NULL, "batch=2", "3x100x50"},
+    {"gemm", "f32", "nn", NULL, "batch=70000", "65x66x67"},
+    {"gemm", "f32", "nn", NULL, NULL, "1073741824x1073741824x1"},
+    {"gemm", "f32", "nn", NULL, NULL, "1x1x4294967296"},
+    {"swiglu", "f32", "nt", NULL, NULL, "4096x4096x4096"},
+    {"swiglu", "f16", "nt", NULL, NULL, "256x192x96"},
+    {"swiglu", "bf16", "nn", NULL, "pad=8", "128x320x64"},
+    {"swiglu", "bf16", "nt", NULL, "ldy=197,out=f32", "256x192x160"},
+    {"swiglu", "bf16", "nt", NULL, NULL, "8x14336x4096"},
+    {"swiglu", "bf16", "nn", NULL, NULL, "8x14336x4096"},
+    {"attention", "bf16", NULL, NULL, "causal=1", "4x32x8x4096x4096x128"},
+    {"attention", "f16", NULL, NULL, NULL, "1x2x1x100x100x64"},
+    {"attention", "f16", NULL, NULL, "pad=1", "1x2x1x100x100x64"},
+    {"attention", "f32", NULL, NULL, NULL, "1x2x1x100x100x80"},
+    {"attention", "f32", NULL, NULL, NULL, "1x2x1x100x100x256"},
+    {"attention", "bf16", NULL, NULL, "causal=1,lse=1", "8x32x8x1x8192x128"},
+    {"attention", "bf16", NULL, NULL, NULL, "1x4x2x4x600x33"},
+    {"attention", "bf16", NULL, NULL, NULL, "1x64x1x4x600x64"},
+    {"rmsnorm", "bf16", NULL, NULL, NULL, "4096x4096"},
+    {"rmsnorm", "f32", NULL, NULL, "residual=1,pad=1", "300x4097"},
+    {"rmsnorm", "f16", NULL, NULL, NULL, "3x100000"},
+    {"softmax", "bf16", NULL, NULL, NULL, "4096x4096"},
+    {"softmax", "f32", NULL, NULL, "causal_rows=64", "640x1000"},
+    {"softmax", "f16", NULL, NULL, NULL, "4294967296x2"},
+    {"cross_entropy", "bf16", NULL, NULL, NULL, "2048x128256"},
+    {"cross_entropy", "f32", NULL, NULL, "pad=1", "7x65"},
+    {"rope", "bf16", NULL, NULL, NULL, "1x4096x32x128"},
+    {"rope", "f32", NULL, NULL, "rope=half,pad=1", "3x17x5x20"},
+    {"rope", "f16", NULL, NULL, NULL, "1x7x3x6"},
+    {"embedding", "bf16", NULL, NULL, NULL, "4096x128256x4096"},
+    {"embedding", "f32", NULL, NULL, "pad=1", "7x5x3"},
+    {"add", "bf16", NULL, NULL, NULL, "8192x8192"},
+    {"add", "f32", NULL, NULL, "pad=5", "33x257"},
+    {"silu_mul", "f16", NULL, NULL, NULL, "4096x14336"},
+};
+
+static bool make(const wanted *w, tdm_case *c, char *error, size_t size) {
+  *c = case_default(case_find_op(w->op));
+  if (!case_parse_type(&c->type, w->dtype, error, size)) return false;
+  c->out = c->type;
+  return (w->layout == NULL || case_parse_layout(&c->layout, w->layout, error, size)) &&
+         (w->epilogue == NULL || case_parse_epilogue(c, w->epilogue, error, size)) &&
+         (w->settings == NULL || case_parse_settings(c, w->settings, error, size)) &&
+         case_parse_shape(c, w->shape, error, size);
+}
+
+/* ---- Plans ---- */
+
+static void print_refusal(const char *words) {
+  const char *end = strstr(words, "; built in: "), *reason = strstr(words, "': ");
+  size_t length = end == NULL ? strlen(words) : (size_t)(end - words);
+  if (reason != NULL && end != NULL && reason < end) length -= (size_t)(reason + 3 - words), words = reason + 3;
+  printf("refused: %.*s\n", (int)length, words);
+}
+
+static bool print_row(const tdm_case *c, const char *name, int teams, int threads) {
+  tdm_context *context;
+  tdm_plan *plan;
+  if (tdm_open(&(tdm_options){.device = "omp:0", .kernel = name, .teams = teams, .threads = threads, .tuned = "none"},
+               &context) != TDM_OK)
+    return fprintf(stderr, "gpu-plans: %s\n", tdm_last_error()), false;
+  printf("  %s%s: ", name, teams > 0 ? " of 3 teams of 64" : "");
+  if (c->op->plan(context, c, &plan) == TDM_OK) {
+    printf("%d teams of %d", plan->launch.teams, plan->launch.threads);
+    if (plan->workspace_bytes > 0) printf(", %zu bytes of workspace", plan->workspace_bytes);
+    if (plan->kernel->detour.align > 0)
+      printf(", detour of %d bytes to %s", plan->kernel->detour.align, plan->kernel->detour.kernel);
+    printf("\n");
+    tdm_plan_free(plan);
+  } else {
+    print_refusal(tdm_last_error());
+  }
+  tdm_close(context);
+  return true;
+}
+
+static bool print_case(const wanted *w) {
+  char text[512], names[512], *rest = NULL;
+  tdm_case c;
+  if (!make(w, &c, text, sizeof text)) return fprintf(stderr, "gpu-plans: %s\n", text), false;
+  case_print(&c, text, sizeof text);
+  printf("%s\n", text);
+  snprintf(names, sizeof names, "%s", tdm_kernels(w->op));
+  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
+    if (strncmp(name, "omp", 3) == 0 && (!print_row(&c, name, 0, 0) || !print_row(&c, name, 3, 64))) return false;
+  return true;
+}
+
+int main(void) {
+  add_gpu_rows();
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    if (!print_case(&list[i])) return 1;
+  return 0;
+}
