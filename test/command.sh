@@ -80,5 +80,10 @@ same 'there are cases that always run' $((always > 5)) 1
 part() { sh "$(dirname "$0")/part.sh" "$check" add --device host --dtype f16 --every 7 | sed -n 2p; }
 same 'part asked for' "$(TANDEM_CHECK_OFFSET=9 part)" 'part: --every 7 --offset 2, and the cases that always run'
 same 'part without git' "$(GIT_DIR=/nowhere part)" 'part: --every 7 --offset 0, and the cases that always run'
+# Without a log of its own a program gets the library's lines on stderr.
+case $(TANDEM_VERBOSE=1 "$check" add --device host 3x4 2>&1 >/dev/null) in
+  'tandem: add f32 3x4'*) passed=$((passed + 1)) ;;
+  *) failed=$((failed + 1)) && echo 'TANDEM_VERBOSE=1: no line of the library on stderr' ;;
+esac
 printf '%s passed, %s failed, 0 skipped\n' $passed $failed
 [ $failed = 0 ]

@@ -19,7 +19,7 @@ import mutants
 import tests
 
 ROOT = os.getcwd()
-TESTS = re.compile(r'(api-|bound|case$|check|planted|tuned|math|order|run$|hip-(?!registers|peers))')
+TESTS = re.compile(r'(api-|bound|gpu-plans|case$|check|planted|tuned|math|order|run$|hip-(?!registers|peers))')
 UNITS = {'offload/math.h': 'math', 'src/bound.h': 'bound', 'src/order.h': 'order'}  # headers that a test of their own includes
 CHIPS = ('gfx950', 'gfx942')
 KERNELS = {'attention_fast': ('hip_flash64', 'hip_flash128', 'hip_decode64', 'hip_decode128'),
