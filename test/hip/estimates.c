@@ -2,6 +2,7 @@
  * its launch. expected.sh compares it with what is committed, so that a change of an estimate is seen, and meant. */
 #include <string.h>
 
+#include "../../hip/hip.h"
 #include "case.h"
 #include "internal.h"
 
@@ -109,6 +110,16 @@ static bool print_case(tdm_context *context, const wanted *w) {
   return status == TDM_OK || status == TDM_ERROR_UNSUPPORTED;
 }
 
+/* The XCDs that tiles are ordered for: the device's, or what the caller asks for. */
+static bool print_xcds(const char *device, int asked) {
+  tdm_context *context;
+  if (tdm_open(&(tdm_options){.device = device, .tuned = "none", .xcds = asked}, &context) != TDM_OK)
+    return fprintf(stderr, "estimates: %s\n", tdm_last_error()), false;
+  printf("xcds = %d: %d\n", asked, context->hip->xcds);
+  tdm_close(context);
+  return true;
+}
+
 int main(int argc, char **argv) {
   tdm_context *context;
   if (argc != 2 || tdm_open(&(tdm_options){.device = argv[1], .tuned = "none"}, &context) != TDM_OK) {
@@ -118,5 +129,5 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
     if (!print_case(context, &list[i])) return 1;
   tdm_close(context);
-  return 0;
+  return print_xcds(argv[1], 0) && print_xcds(argv[1], 3) ? 0 : 1;
 }
