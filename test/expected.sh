@@ -6,7 +6,7 @@ file=$1 without=$2
 shift 2
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-"$@" >"$folder/found" || exit 1
+"$@" >"$folder/found" || exit
 [ -z "$without" ] && cp "$file" "$folder/expected" || grep -v -e "$without" "$file" >"$folder/expected"
 diff -u "$folder/expected" "$folder/found" && exit
 echo "expected.sh: if the change is meant: $* > $file"

@@ -1,0 +1,114 @@
+/* How the host's rows plan: the cut of an output into tiles, estimates, launches and workspaces. A bad plan gives right
+ * results, slowly, so that no comparison of results sees it. What it prints is for vectors of 16 lanes; with others nothing is
+ * compared. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../offload/tile.h"
+#include "case.h"
+
+static tile_grid grid_for(int64_t m, int64_t n, int64_t batch, int weights, int threads) {
+  static tdm_context context;
+  static tdm_plan plan;
+  context = (tdm_context){.omp_device = -1, .host_threads = threads};
+  plan = (tdm_plan){.context = &context};
+  return tile_grid_for(&plan, m, n, batch, weights);
+}
+
+/* Sizes in micro tiles: they differ by the processor's vectors, the cuts do not. */
+static bool print_grids(void) {
+  static const int64_t sizes[] = {1, 2, 3, 5, 8, 13, 40, 100};
+  static const int threads[] = {1, 2, 3, 8, 64}, batches[] = {1, 3};
+  enum { SIZES = sizeof sizes / sizeof sizes[0] };
+  printf("lanes %d, micro tile %d x %d, largest tile %d x %d\n", TDM_LANES, MICRO_M, MICRO_N, TILE_MICROS_M, TILE_MICROS_N);
+  for (int t = 0; t < 5; t++)
+    for (int b = 0; b < 2; b++)
+      for (int weights = 1; weights <= 2; weights++) {
+        printf("threads %d batch %d weights %d:", threads[t], batches[b], weights);
+        for (int i = 0; i < SIZES * SIZES; i++) {
+          int64_t micros_m = sizes[i / SIZES], micros_n = sizes[i % SIZES];
+          tile_grid g = grid_for(micros_m * MICRO_M - i % 2, micros_n * MICRO_N - i / 2 % 2, batches[b], weights, threads[t]);
+          printf(" %dx%d", (int)g.tiles_m, (int)g.tiles_n);
+          if (g.tiles != batches[b] * g.tiles_m * g.tiles_n || g.micros_m != micros_m || g.micros_n != micros_n ||
+              g.tile_micros_m > TILE_MICROS_M || g.tile_micros_n > TILE_MICROS_N / weights || g.weights != weights)
+            return fprintf(stderr, "host-plans: %d x %d micro tiles: a wrong grid\n", (int)micros_m, (int)micros_n), false;
+        }
+        printf("\n");
+      }
+  return true;
+}
+
+/* ---- Estimates ---- */
+
+typedef struct wanted {
+  const char *op, *dtype, *layout, *settings, *shape;
+} wanted;
+
+/* On both sides of the sizes where the rows cross, in each layout and type; few columns, a batch, one A for all of it. */
+static const wanted list[] = {
+    {"gemm", "f32", "nt", NULL, "1x4096x4096"},
+    {"gemm", "f32", "nn", NULL, "6x4096x4096"},
+    {"gemm", "bf16", "nt", NULL, "14x4096x1000"},
+    {"gemm", "f16", "tn", NULL, "15x300x4096"},
+    {"gemm", "f32", "tt", NULL, "28x1000x1000"},
+    {"gemm", "f32", "nt", NULL, "32x4096x4096"},
+    {"gemm", "f32", "nt", NULL, "33x4096x4096"},
+    {"gemm", "f32", "nt", NULL, "1000x2000x3000"},
+    {"gemm", "bf16", "nn", NULL, "2000x1000x70"},
+    {"gemm", "f32", "tn", NULL, "8x16x8192"},
+    {"gemm", "f32", "nt", "batch=3", "5x70x900"},
+    {"gemm", "f16", "tn", "batch=40,broadcast_a=1", "9x64x512"},
+    {"gemm", "f16", "tn", "batch=40", "9x64x512"},
+    {"swiglu", "bf16", "nt", NULL, "1x14336x4096"},
+    {"swiglu", "f32", "nn", NULL, "20x1000x500"},
+    {"swiglu", "f16", "nt", NULL, "500x1000x500"},
+    {"attention", "bf16", NULL, "causal=1", "1x8x2x1x8192x128"},
+    {"attention", "f32", NULL, NULL, "2x4x4x300x700x64"},
+    {"attention", "f16", NULL, NULL, "1x4x1x3x2000x80"},
+};
+
+static bool make(const wanted *w, tdm_case *c, char *error, size_t size) {
+  *c = case_default(case_find_op(w->op));
+  if (!case_parse_type(&c->type, w->dtype, error, size)) return false;
+  c->out = c->type;
+  return (w->layout == NULL || case_parse_layout(&c->layout, w->layout, error, size)) &&
+         (w->settings == NULL || case_parse_settings(c, w->settings, error, size)) &&
+         case_parse_shape(c, w->shape, error, size);
+}
+
+static void print_plan(const tdm_plan *plan) {
+  for (const char *line = tdm_plan_explain(plan); *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
+    if (strncmp(line, "omp", 3) == 0 || strncmp(line, "not omp", 7) == 0 || strncmp(line, "kernel: ", 8) == 0)
+      printf("  %.*s\n", (int)strcspn(line, "\n"), line);
+  printf("  %d teams of %d, %zu bytes of workspace\n", plan->launch.teams, plan->launch.threads, plan->workspace_bytes);
+}
+
+static bool print_case(tdm_context *context, const wanted *w) {
+  char text[512];
+  tdm_case c;
+  tdm_plan *plan;
+  if (!make(w, &c, text, sizeof text)) return fprintf(stderr, "host-plans: %s\n", text), false;
+  case_print(&c, text, sizeof text);
+  printf("%s\n", text);
+  if (c.op->plan(context, &c, &plan) != TDM_OK) return fprintf(stderr, "host-plans: %s\n", tdm_last_error()), false;
+  print_plan(plan);
+  tdm_plan_free(plan);
+  return true;
+}
+
+static bool print_cases(const char *kernel) {
+  tdm_context *context;
+  bool printed = true;
+  if (tdm_open(&(tdm_options){.device = "host", .kernel = kernel, .tuned = "none"}, &context) != TDM_OK)
+    return fprintf(stderr, "host-plans: %s\n", tdm_last_error()), false;
+  context->host_threads = 8;
+  for (size_t i = 0; i < sizeof list / sizeof list[0] && printed; i++) printed = print_case(context, &list[i]);
+  tdm_close(context);
+  return printed;
+}
+
+int main(void) {
+  if (TDM_LANES != 16) return fprintf(stderr, "host-plans: skipped: vectors of %d lanes, the file is for 16\n", TDM_LANES), 77;
+  return print_grids() && print_cases(NULL) && print_cases("gemm=omp,swiglu=omp") ? 0 : 1;
+}
