@@ -155,8 +155,9 @@ static tdm_status prepare_split(tdm_plan *plan) {
   char name[32];
   size_t used = strlen(plan->explain);
   plan->workspace_bytes = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float);
-  snprintf(plan->explain + used, sizeof plan->explain - used, "split: k in %d parts, %zu bytes of sums, added by gemm_reduce\n",
-           parts_of(plan), plan->workspace_bytes);
+  snprintf(plan->explain + used, sizeof plan->explain - used,
+           "split: k in %d parts, %zu bytes of sums, added by %u workgroups of gemm_reduce\n", parts_of(plan),
+           plan->workspace_bytes, reducers(plan));
   snprintf(name, sizeof name, "gemm_reduce_%s", tdm_type_name(d->type));
   return tdm_hip_tile_then(plan, tdm_code_gemm_reduce, name, reducers(plan), REDUCE_THREADS);
 }

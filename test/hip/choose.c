@@ -151,7 +151,7 @@ static void splits(void **state) {
   }
   open_with("gemm=hip_128x128:split=5");
   tdm_plan *plan = plan_gemm(64, 63, 320, TDM_BF16);
-  says(plan, "split: k in 5 parts, 81920 bytes of sums, added by gemm_reduce\n");
+  says(plan, "split: k in 5 parts, 81920 bytes of sums, added by 5 workgroups of gemm_reduce\n");
   tdm_plan_free(plan);
 }
 
