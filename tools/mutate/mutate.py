@@ -124,6 +124,7 @@ class Worker:
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
             self.quiet(['meson', 'setup', 'build', '-Ddebug=false', '-Dladder=false', '-Dsim=enabled', '-Dtdm_backend=hip',
                         *options.meson], self.tree)
+        self.quiet(['ninja', 'build.ninja'], self.build)  # a changed meson.build
         self.tests = {t.name: t for t in tests.read(self.build)}
         self.library = tests.library(self.build)
         self.tandem_check = os.path.join(self.build, 'test', 'tandem-check')
