@@ -66,6 +66,28 @@ static const wanted list[] = {
     {"attention", "bf16", NULL, "causal=1", "1x8x2x1x8192x128"},
     {"attention", "f32", NULL, NULL, "2x4x4x300x700x64"},
     {"attention", "f16", NULL, NULL, "1x4x1x3x2000x80"},
+    {"cross_entropy", "f32", NULL, NULL, "3x20"},
+    {"cross_entropy", "bf16", NULL, NULL, "5x128256"},
+    {"cross_entropy", "f32", NULL, NULL, "3000x3"},
+    {"cross_entropy", "f32", NULL, NULL, "4194303x1"}, /* one below 16 MiB, from where on results are streamed */
+    {"cross_entropy", "f32", NULL, NULL, "4194304x1"},
+    {"add", "bf16", NULL, NULL, "4096x2047"},
+    {"add", "bf16", NULL, NULL, "4096x2048"},
+    {"softmax", "f32", NULL, NULL, "4096x1024"},
+    {"embedding", "f32", NULL, NULL, "4096x5x1024"},
+    {"rope", "f32", NULL, NULL, "1x4096x8x128"},
+    {"rmsnorm", "f16", NULL, NULL, "4096x2048"},
+    {"softmax", "f32", NULL, NULL, "3x20"},
+    {"softmax", "f16", NULL, NULL, "5x100000"},
+    {"rmsnorm", "f32", NULL, "residual=1", "3x20"},
+    {"rmsnorm", "bf16", NULL, NULL, "7x50000"},
+    {"add", "f32", NULL, NULL, "3x20"},
+    {"add", "bf16", NULL, NULL, "1x200000"},
+    {"silu_mul", "f32", NULL, NULL, "3x7000"},
+    {"embedding", "f32", NULL, NULL, "3x10x20"},
+    {"embedding", "f16", NULL, NULL, "100x10x4096"},
+    {"rope", "f32", NULL, NULL, "1x3x2x8"},
+    {"rope", "bf16", NULL, NULL, "2x100x32x128"},
 };
 
 static bool make(const wanted *w, tdm_case *c, char *error, size_t size) {
@@ -81,7 +103,8 @@ static void print_plan(const tdm_plan *plan) {
   for (const char *line = tdm_plan_explain(plan); *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
     if (strncmp(line, "omp", 3) == 0 || strncmp(line, "not omp", 7) == 0 || strncmp(line, "kernel: ", 8) == 0)
       printf("  %.*s\n", (int)strcspn(line, "\n"), line);
-  printf("  %d teams of %d, %zu bytes of workspace\n", plan->launch.teams, plan->launch.threads, plan->workspace_bytes);
+  printf("  %d teams of %d, %zu bytes of workspace%s\n", plan->launch.teams, plan->launch.threads, plan->workspace_bytes,
+         plan->launch.stream ? ", streamed" : "");
 }
 
 static bool print_case(tdm_context *context, const wanted *w) {

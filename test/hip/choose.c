@@ -171,6 +171,14 @@ static void limits(void **state) {
     REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
             "depth = 3: 73728 bytes of LDS, a workgroup of gfx942 may have 65536");
   tdm_close(context);
+  for (int depth = 2; depth <= (strcmp(device, "sim:gfx950") == 0 ? 3 : 2); depth++) {
+    char kernel[32];
+    snprintf(kernel, sizeof kernel, "hip_tile_256x128:depth=%d", depth);
+    open_with(kernel);
+    ACCEPTED(tdm_gemm_plan(context, &gemm, &plan));
+    kernel_is(plan, "hip_tile_256x128", true);
+    tdm_close(context);
+  }
   open_with("hip_256x256");
   gemm.lda = 4194304; /* 256 rows of 2^23 bytes are 2^31 */
   REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "ld of a = 4194304: at most 4194303");

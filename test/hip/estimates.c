@@ -61,6 +61,17 @@ static const wanted list[] = {
     {"embedding", "f32", NULL, "pad=1", "7x5x3"},
     {"add", "bf16", NULL, NULL, "8192x8192"},
     {"add", "f32", NULL, "pad=5", "33x257"},
+    {"add", "bf16", NULL, "pad=8", "1000x8"},
+    {"add", "bf16", NULL, "pad=8", "1000x9"},
+    {"add", "bf16", NULL, "pad=8", "1000x64"},
+    {"add", "bf16", NULL, "pad=8", "1000x128"},
+    {"add", "f32", NULL, "pad=8", "1000x256"},
+    {"add", "f32", NULL, "pad=8", "1000x260"},
+    {"rmsnorm", "bf16", NULL, NULL, "1000x8"},
+    {"rmsnorm", "bf16", NULL, NULL, "1000x512"},
+    {"rmsnorm", "bf16", NULL, NULL, "1000x2048"},
+    {"rmsnorm", "f32", NULL, NULL, "10x32768"},
+    {"rmsnorm", "f32", NULL, NULL, "10x32769"},
     {"silu_mul", "f16", NULL, NULL, "4096x14336"},
 };
 
