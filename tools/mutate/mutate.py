@@ -92,8 +92,8 @@ class Coverage:
             else:
                 names = set(self.line.get((mutant.file, mutant.line + 1), ()))
         names = (names | {UNITS.get(mutant.file)}) & set(self.cost)  # of constants gcc leaves no trace in the unit's test
-        without = {n for n in names if 'gfx942' not in n}
-        return sorted(without or names, key=lambda n: self.cost[n])
+        other = {n for n in names if 'gfx942' not in n or self.cost[n] < 2}  # mostly the twins of other tests
+        return sorted(other or names, key=lambda n: self.cost[n])
 
 
 def eligible(coverage):
@@ -269,7 +269,7 @@ class Worker:
     def run_named(self, name, m, coverage):
         """A test, up to its first failure; of a run over all ops the one op whose file it is."""
         extra, stem = [], os.path.basename(m.file).removesuffix('.h').removesuffix('.c')
-        if os.path.basename(self.tests[name].command[0]) == 'tandem-check':
+        if any(os.path.basename(c) == 'tandem-check' for c in self.tests[name].command[:2]):  # test/part.sh stands before it
             op = next((o for o in OPS if stem == o or stem.startswith(o + '_')), None)
             extra = ['--first-failure'] + ([op] if op and name in ('check', 'check-1x1', 'check-3x2', 'hip-verify') else [])
         return self.run_test(self.tests[name], extra, coverage.cost[name])
