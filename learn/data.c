@@ -15,9 +15,12 @@ static const char *type_name(case_element element) {
 
 /* ---- Making ---- */
 
+/* An exercise is no op of the library, and its values are nobody's but the fill's. */
+static const case_op exercise = {.name = "exercise"};
+
 static void fill(learn_data *d, int n, uint64_t seed) {
   const case_array *a = &d->array[n];
-  tdm_case c = {.fill = CASE_REAL, .seed = seed};
+  tdm_case c = {.op = &exercise, .fill = CASE_REAL, .seed = seed};
   double scale = d->shape->scale != 0 && a->element != CASE_I32 ? d->shape->scale : 1;
   if (!a->input) {
     case_poison(d->before[n], d->bytes[n], a->element);

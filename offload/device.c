@@ -53,7 +53,7 @@ static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **
   *pointer = context->omp_device >= 0 ? device_alloc(bytes, context->omp_device) : host_alloc(bytes);
   if (*pointer != NULL) return TDM_OK;
   return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: %s: device %s can't provide that much memory", bytes,
-                  context->omp_device >= 0 ? "omp_target_alloc" : "aligned_alloc", context->device);
+                  context->omp_device >= 0 ? "omp_target_alloc" : "posix_memalign", context->device);
 }
 
 static tdm_status free_memory(const tdm_context *context, void *pointer) {

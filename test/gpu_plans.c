@@ -19,9 +19,10 @@ static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **
   return *pointer != NULL ? TDM_OK : tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: more than the stand-in has", bytes);
 }
 
-static void free_memory(const tdm_context *context, void *pointer) {
+static tdm_status free_memory(const tdm_context *context, void *pointer) {
   (void)context;
   free(pointer);
+  return TDM_OK;
 }
 
 static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,

@@ -1,6 +1,7 @@
 /* Descriptions with extents at and near the limits of their types, drawn at random: a plan of each op is made, or refused with
  * a status and a message that names the op. No product on the way may overflow, which the sanitizer build sees; nor may a plan
  * be made whose arrays do not fit. Empty plans are run too. Use: api-extreme DEVICE [SEED [ROUNDS]] */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,17 +16,17 @@ enum { MOST_BYTES = 1 << 20 };
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **pointer, size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **pointer, size_t alignment, size_t size);
 
 void *__wrap_malloc(size_t size) { return size > MOST_BYTES ? NULL : __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) {
   return size != 0 && count > MOST_BYTES / size ? NULL : __real_calloc(count, size);
 }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return size > MOST_BYTES ? NULL : __real_aligned_alloc(alignment, size);
+int __wrap_posix_memalign(void **pointer, size_t alignment, size_t size) {
+  return size > MOST_BYTES ? ENOMEM : __real_posix_memalign(pointer, alignment, size);
 }
 
 /* ---- Values ---- */

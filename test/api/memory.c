@@ -2,6 +2,7 @@
  * of every plan fails in turn: the call returns MEMORY, touches nothing and keeps nothing. And a run allocates nothing. */
 #include "api.h"
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "internal.h"
@@ -31,21 +32,23 @@ static void *counted(void *pointer) {
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *pointer, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **pointer, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 void __real_free(void *pointer);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *pointer, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **pointer, size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *pointer);
 
 void *__wrap_malloc(size_t size) { return denied() ? NULL : counted(__real_malloc(size)); }
 void *__wrap_calloc(size_t count, size_t size) { return denied() ? NULL : counted(__real_calloc(count, size)); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return denied() ? NULL : counted(__real_aligned_alloc(alignment, size));
+int __wrap_posix_memalign(void **pointer, size_t alignment, size_t size) {
+  int error = denied() ? ENOMEM : __real_posix_memalign(pointer, alignment, size);
+  if (error == 0) counted(*pointer);
+  return error;
 }
 char *__wrap_strdup(const char *text) { return denied() ? NULL : counted(__real_strdup(text)); }
 void *__wrap_realloc(void *pointer, size_t size) {
