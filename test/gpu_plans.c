@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
 #include "internal.h"
+#include "plans.h"
 
 /* ---- The stand-in, in the place of offload/device.c ---- */
 
@@ -60,12 +60,8 @@ static void add_gpu_rows(void) {}
 
 /* ---- Cases ---- */
 
-typedef struct wanted {
-  const char *op, *dtype, *layout, *epilogue, *settings, *shape;
-} wanted;
-
 /* Whole tiles and odd sizes, few rows and few k, each alignment that a row asks for, and what is too large. */
-static const wanted list[] = {
+static const plans_case list[] = {
     {"gemm", "f32", "nn", NULL, NULL, "4096x4096x4096"},
     {"gemm", "bf16", "nt", NULL, NULL, "4096x4096x4096"},
     {"gemm", "f16", "nn", NULL, NULL, "256x384x96"},
@@ -120,23 +116,13 @@ static const wanted list[] = {
     {"silu_mul", "f16", NULL, NULL, NULL, "4096x14336"},
 };
 
-static bool make(const wanted *w, tdm_case *c, char *error, size_t size) {
-  *c = case_default(case_find_op(w->op));
-  if (!case_parse_type(&c->type, w->dtype, error, size)) return false;
-  c->out = c->type;
-  return (w->layout == NULL || case_parse_layout(&c->layout, w->layout, error, size)) &&
-         (w->epilogue == NULL || case_parse_epilogue(c, w->epilogue, error, size)) &&
-         (w->settings == NULL || case_parse_settings(c, w->settings, error, size)) &&
-         case_parse_shape(c, w->shape, error, size);
-}
-
 /* ---- Plans ---- */
 
-static void print_refusal(const char *words) {
-  const char *end = strstr(words, "; built in: "), *reason = strstr(words, "': ");
-  size_t length = end == NULL ? strlen(words) : (size_t)(end - words);
-  if (reason != NULL && end != NULL && reason < end) length -= (size_t)(reason + 3 - words), words = reason + 3;
-  printf("refused: %.*s\n", (int)length, words);
+/* Without the op, its types and sizes, which the case's line has. */
+static void print_refusal(const char *message) {
+  const char *list = message + plans_refusal_length(message), *reason = strstr(message, "': ");
+  if (reason != NULL && *list != '\0' && reason < list) message = reason + 3;
+  printf("refused: %.*s\n", (int)(list - message), message);
 }
 
 static bool print_row(const tdm_case *c, const char *name, int teams, int threads) {
@@ -160,13 +146,11 @@ static bool print_row(const tdm_case *c, const char *name, int teams, int thread
   return true;
 }
 
-static bool print_case(const wanted *w) {
-  char text[512], names[512], *rest = NULL;
+static bool print_case(const plans_case *texts) {
+  char names[512], *rest = NULL;
   tdm_case c;
-  if (!make(w, &c, text, sizeof text)) return fprintf(stderr, "gpu-plans: %s\n", text), false;
-  case_print(&c, text, sizeof text);
-  printf("%s\n", text);
-  snprintf(names, sizeof names, "%s", tdm_kernels(w->op));
+  if (!plans_begin("gpu-plans", texts, &c)) return false;
+  snprintf(names, sizeof names, "%s", tdm_kernels(texts->op));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
     if (strncmp(name, "omp", 3) == 0 && (!print_row(&c, name, 0, 0) || !print_row(&c, name, 3, 64))) return false;
   return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../offload/tile.h"
-#include "case.h"
+#include "plans.h"
 
 static tile_grid grid_for(int64_t m, int64_t n, int64_t batch, int weights, int threads) {
   static tdm_context context;
@@ -41,79 +41,62 @@ static bool print_grids(void) {
 
 /* ---- Estimates ---- */
 
-typedef struct wanted {
-  const char *op, *dtype, *layout, *settings, *shape;
-} wanted;
-
 /* On both sides of the sizes where the rows cross, in each layout and type; few columns, a batch, one A for all of it. */
-static const wanted list[] = {
-    {"gemm", "f32", "nt", NULL, "1x4096x4096"},
-    {"gemm", "f32", "nn", NULL, "6x4096x4096"},
-    {"gemm", "bf16", "nt", NULL, "14x4096x1000"},
-    {"gemm", "f16", "tn", NULL, "15x300x4096"},
-    {"gemm", "f32", "tt", NULL, "28x1000x1000"},
-    {"gemm", "f32", "nt", NULL, "32x4096x4096"},
-    {"gemm", "f32", "nt", NULL, "33x4096x4096"},
-    {"gemm", "f32", "nt", NULL, "1000x2000x3000"},
-    {"gemm", "bf16", "nn", NULL, "2000x1000x70"},
-    {"gemm", "f32", "tn", NULL, "8x16x8192"},
-    {"gemm", "f32", "nt", "batch=3", "5x70x900"},
-    {"gemm", "f16", "tn", "batch=40,broadcast_a=1", "9x64x512"},
-    {"gemm", "f16", "tn", "batch=40", "9x64x512"},
-    {"swiglu", "bf16", "nt", NULL, "1x14336x4096"},
-    {"swiglu", "f32", "nn", NULL, "20x1000x500"},
-    {"swiglu", "f16", "nt", NULL, "500x1000x500"},
-    {"attention", "bf16", NULL, "causal=1", "1x8x2x1x8192x128"},
-    {"attention", "f32", NULL, NULL, "2x4x4x300x700x64"},
-    {"attention", "f16", NULL, NULL, "1x4x1x3x2000x80"},
-    {"cross_entropy", "f32", NULL, NULL, "3x20"},
-    {"cross_entropy", "bf16", NULL, NULL, "5x128256"},
-    {"cross_entropy", "f32", NULL, NULL, "3000x3"},
-    {"cross_entropy", "f32", NULL, NULL, "4194303x1"}, /* one below 16 MiB, from where on results are streamed */
-    {"cross_entropy", "f32", NULL, NULL, "4194304x1"},
-    {"add", "bf16", NULL, NULL, "4096x2047"},
-    {"add", "bf16", NULL, NULL, "4096x2048"},
-    {"softmax", "f32", NULL, NULL, "4096x1024"},
-    {"embedding", "f32", NULL, NULL, "4096x5x1024"},
-    {"rope", "f32", NULL, NULL, "1x4096x8x128"},
-    {"rmsnorm", "f16", NULL, NULL, "4096x2048"},
-    {"softmax", "f32", NULL, NULL, "3x20"},
-    {"softmax", "f16", NULL, NULL, "5x100000"},
-    {"rmsnorm", "f32", NULL, "residual=1", "3x20"},
-    {"rmsnorm", "bf16", NULL, NULL, "7x50000"},
-    {"add", "f32", NULL, NULL, "3x20"},
-    {"add", "bf16", NULL, NULL, "1x200000"},
-    {"silu_mul", "f32", NULL, NULL, "3x7000"},
-    {"embedding", "f32", NULL, NULL, "3x10x20"},
-    {"embedding", "f16", NULL, NULL, "100x10x4096"},
-    {"rope", "f32", NULL, NULL, "1x3x2x8"},
-    {"rope", "bf16", NULL, NULL, "2x100x32x128"},
+static const plans_case list[] = {
+    {"gemm", "f32", "nt", NULL, NULL, "1x4096x4096"},
+    {"gemm", "f32", "nn", NULL, NULL, "6x4096x4096"},
+    {"gemm", "bf16", "nt", NULL, NULL, "14x4096x1000"},
+    {"gemm", "f16", "tn", NULL, NULL, "15x300x4096"},
+    {"gemm", "f32", "tt", NULL, NULL, "28x1000x1000"},
+    {"gemm", "f32", "nt", NULL, NULL, "32x4096x4096"},
+    {"gemm", "f32", "nt", NULL, NULL, "33x4096x4096"},
+    {"gemm", "f32", "nt", NULL, NULL, "1000x2000x3000"},
+    {"gemm", "bf16", "nn", NULL, NULL, "2000x1000x70"},
+    {"gemm", "f32", "tn", NULL, NULL, "8x16x8192"},
+    {"gemm", "f32", "nt", NULL, "batch=3", "5x70x900"},
+    {"gemm", "f16", "tn", NULL, "batch=40,broadcast_a=1", "9x64x512"},
+    {"gemm", "f16", "tn", NULL, "batch=40", "9x64x512"},
+    {"swiglu", "bf16", "nt", NULL, NULL, "1x14336x4096"},
+    {"swiglu", "f32", "nn", NULL, NULL, "20x1000x500"},
+    {"swiglu", "f16", "nt", NULL, NULL, "500x1000x500"},
+    {"attention", "bf16", NULL, NULL, "causal=1", "1x8x2x1x8192x128"},
+    {"attention", "f32", NULL, NULL, NULL, "2x4x4x300x700x64"},
+    {"attention", "f16", NULL, NULL, NULL, "1x4x1x3x2000x80"},
+    {"cross_entropy", "f32", NULL, NULL, NULL, "3x20"},
+    {"cross_entropy", "bf16", NULL, NULL, NULL, "5x128256"},
+    {"cross_entropy", "f32", NULL, NULL, NULL, "3000x3"},
+    {"cross_entropy", "f32", NULL, NULL, NULL, "4194303x1"}, /* one below 16 MiB, from where on results are streamed */
+    {"cross_entropy", "f32", NULL, NULL, NULL, "4194304x1"},
+    {"add", "bf16", NULL, NULL, NULL, "4096x2047"},
+    {"add", "bf16", NULL, NULL, NULL, "4096x2048"},
+    {"softmax", "f32", NULL, NULL, NULL, "4096x1024"},
+    {"embedding", "f32", NULL, NULL, NULL, "4096x5x1024"},
+    {"rope", "f32", NULL, NULL, NULL, "1x4096x8x128"},
+    {"rmsnorm", "f16", NULL, NULL, NULL, "4096x2048"},
+    {"softmax", "f32", NULL, NULL, NULL, "3x20"},
+    {"softmax", "f16", NULL, NULL, NULL, "5x100000"},
+    {"rmsnorm", "f32", NULL, NULL, "residual=1", "3x20"},
+    {"rmsnorm", "bf16", NULL, NULL, NULL, "7x50000"},
+    {"add", "f32", NULL, NULL, NULL, "3x20"},
+    {"add", "bf16", NULL, NULL, NULL, "1x200000"},
+    {"silu_mul", "f32", NULL, NULL, NULL, "3x7000"},
+    {"embedding", "f32", NULL, NULL, NULL, "3x10x20"},
+    {"embedding", "f16", NULL, NULL, NULL, "100x10x4096"},
+    {"rope", "f32", NULL, NULL, NULL, "1x3x2x8"},
+    {"rope", "bf16", NULL, NULL, NULL, "2x100x32x128"},
 };
 
-static bool make(const wanted *w, tdm_case *c, char *error, size_t size) {
-  *c = case_default(case_find_op(w->op));
-  if (!case_parse_type(&c->type, w->dtype, error, size)) return false;
-  c->out = c->type;
-  return (w->layout == NULL || case_parse_layout(&c->layout, w->layout, error, size)) &&
-         (w->settings == NULL || case_parse_settings(c, w->settings, error, size)) &&
-         case_parse_shape(c, w->shape, error, size);
-}
-
 static void print_plan(const tdm_plan *plan) {
-  for (const char *line = tdm_plan_explain(plan); *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
-    if (strncmp(line, "omp", 3) == 0 || strncmp(line, "not omp", 7) == 0 || strncmp(line, "kernel: ", 8) == 0)
-      printf("  %.*s\n", (int)strcspn(line, "\n"), line);
+  static const char *const lines[] = {"omp", "not omp", "kernel: ", NULL};
+  plans_print_lines(plan, lines);
   printf("  %d teams of %d, %zu bytes of workspace%s\n", plan->launch.teams, plan->launch.threads, plan->workspace_bytes,
          plan->launch.stream ? ", streamed" : "");
 }
 
-static bool print_case(tdm_context *context, const wanted *w) {
-  char text[512];
+static bool print_case(tdm_context *context, const plans_case *texts) {
   tdm_case c;
   tdm_plan *plan;
-  if (!make(w, &c, text, sizeof text)) return fprintf(stderr, "host-plans: %s\n", text), false;
-  case_print(&c, text, sizeof text);
-  printf("%s\n", text);
+  if (!plans_begin("host-plans", texts, &c)) return false;
   if (c.op->plan(context, &c, &plan) != TDM_OK) return fprintf(stderr, "host-plans: %s\n", tdm_last_error()), false;
   print_plan(plan);
   tdm_plan_free(plan);

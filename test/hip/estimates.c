@@ -1,122 +1,95 @@
 /* What the dispatcher makes of a list of cases on a simulated chip: each row's estimate or refusal, the row that is chosen, and
  * its launch. expected.sh compares it with what is committed, so that a change of an estimate is seen, and meant. */
-#include <string.h>
-
 #include "../../hip/hip.h"
-#include "case.h"
+#include "../plans.h"
 #include "internal.h"
 
-typedef struct wanted {
-  const char *op, *dtype, *layout, *settings, *shape;
-} wanted;
-
 /* Sizes around the borders of tiles, of turns of the CUs and of splits; each layout; what rows refuse. */
-static const wanted list[] = {
-    {"gemm", "bf16", "nt", NULL, "4096x4096x4096"},
-    {"gemm", "f16", "nn", NULL, "4864x77824x8192"},
-    {"gemm", "f32", "tn", NULL, "2048x1024x512"},
-    {"gemm", "bf16", "tt", "beta=1", "1024x3072x8192"},
-    {"gemm", "bf16", "nt", NULL, "1x4096x14336"},
-    {"gemm", "bf16", "nt", NULL, "16x64x4096"},
-    {"gemm", "f16", "nt", NULL, "32x11008x4096"},
-    {"gemm", "f16", "tn", NULL, "64x16x8190"},
-    {"gemm", "bf16", "nn", "out=f32", "300x500x1000"},
-    {"gemm", "f32", "nt", NULL, "129x257x1025"},
-    {"gemm", "f32", "nn", NULL, "65x66x67"},
-    {"gemm", "bf16", "nt", NULL, "33x37x41"},
-    {"gemm", "bf16", "nt", "batch=32", "512x512x64"},
-    {"gemm", "f32", "nn", "batch=3,stride_a=70001", "1000x1000x65"},
-    {"gemm", "f32", "tn", NULL, "4096x4096x64"},
-    {"gemm", "f32", "tn", NULL, "4096x4096x128"},
-    {"gemm", "f16", "nt", "batch=7", "777x888x129"},
-    {"gemm", "bf16", "nt", "lda=5000000", "64x64x256"},
-    {"gemm", "bf16", "nt", "ldb=4194302", "64x64x256"},
-    {"gemm", "bf16", "nt", NULL, "16777216x65536x64"},
-    {"gemm", "bf16", "tn", NULL, "5x194x20900"},
-    {"gemm", "f16", "nn", NULL, "16x16x256"},
-    {"gemm", "f16", "nn", NULL, "0x16x256"},
-    {"swiglu", "bf16", "nt", NULL, "8192x8192x8192"},
-    {"swiglu", "f16", "nn", NULL, "16x16x256"},
-    {"swiglu", "f32", "nt", NULL, "257x515x1001"},
-    {"swiglu", "bf16", "nt", "pad=1", "300x200x100"},
-    {"attention", "bf16", NULL, NULL, "1x2x1x100x100x64"},
-    {"attention", "bf16", NULL, "causal=1", "4x32x8x4096x4096x128"},
-    {"attention", "f16", NULL, "causal=1", "8x32x8x1x8192x128"},
-    {"attention", "f16", NULL, NULL, "1x4x4x1x512x64"},
-    {"attention", "f16", NULL, NULL, "1x64x8x4x1000x80"},
-    {"attention", "bf16", NULL, "pad=3", "1x4x4x300x300x128"},
-    {"attention", "f32", NULL, "causal=1", "2x16x16x2048x2048x256"},
-    {"attention", "bf16", NULL, "swap=1", "2x16x2x16x3000x64"},
-    {"rmsnorm", "bf16", NULL, NULL, "4096x4096"},
-    {"rmsnorm", "f32", NULL, NULL, "3x16385"},
-    {"rmsnorm", "f16", NULL, NULL, "100000x64"},
-    {"softmax", "bf16", NULL, NULL, "4096x4096"},
-    {"softmax", "f32", NULL, "causal_rows=64", "640x1000"},
-    {"softmax", "f16", NULL, NULL, "2x100000"},
-    {"cross_entropy", "bf16", NULL, NULL, "2048x128256"},
-    {"cross_entropy", "f32", NULL, NULL, "7x65"},
-    {"rope", "bf16", NULL, NULL, "1x4096x32x128"},
-    {"rope", "f32", NULL, "rope=half", "3x17x5x20"},
-    {"embedding", "bf16", NULL, NULL, "4096x128256x4096"},
-    {"embedding", "f32", NULL, "pad=1", "7x5x3"},
-    {"add", "bf16", NULL, NULL, "8192x8192"},
-    {"add", "f32", NULL, "pad=5", "33x257"},
-    {"add", "bf16", NULL, "pad=8", "1000x8"},
-    {"add", "bf16", NULL, "pad=8", "1000x9"},
-    {"add", "bf16", NULL, "pad=8", "1000x64"},
-    {"add", "bf16", NULL, "pad=8", "1000x128"},
-    {"add", "f32", NULL, "pad=8", "1000x256"},
-    {"add", "f32", NULL, "pad=8", "1000x260"},
-    {"rmsnorm", "bf16", NULL, NULL, "1000x8"},
-    {"rmsnorm", "bf16", NULL, NULL, "1000x512"},
-    {"rmsnorm", "bf16", NULL, NULL, "1000x2048"},
-    {"rmsnorm", "f32", NULL, NULL, "10x32768"},
-    {"rmsnorm", "f32", NULL, NULL, "10x32769"},
-    {"silu_mul", "f16", NULL, NULL, "4096x14336"},
+static const plans_case list[] = {
+    {"gemm", "bf16", "nt", NULL, NULL, "4096x4096x4096"},
+    {"gemm", "f16", "nn", NULL, NULL, "4864x77824x8192"},
+    {"gemm", "f32", "tn", NULL, NULL, "2048x1024x512"},
+    {"gemm", "bf16", "tt", NULL, "beta=1", "1024x3072x8192"},
+    {"gemm", "bf16", "nt", NULL, NULL, "1x4096x14336"},
+    {"gemm", "bf16", "nt", NULL, NULL, "16x64x4096"},
+    {"gemm", "f16", "nt", NULL, NULL, "32x11008x4096"},
+    {"gemm", "f16", "tn", NULL, NULL, "64x16x8190"},
+    {"gemm", "bf16", "nn", NULL, "out=f32", "300x500x1000"},
+    {"gemm", "f32", "nt", NULL, NULL, "129x257x1025"},
+    {"gemm", "f32", "nn", NULL, NULL, "65x66x67"},
+    {"gemm", "bf16", "nt", NULL, NULL, "33x37x41"},
+    {"gemm", "bf16", "nt", NULL, "batch=32", "512x512x64"},
+    {"gemm", "f32", "nn", NULL, "batch=3,stride_a=70001", "1000x1000x65"},
+    {"gemm", "f32", "tn", NULL, NULL, "4096x4096x64"},
+    {"gemm", "f32", "tn", NULL, NULL, "4096x4096x128"},
+    {"gemm", "f16", "nt", NULL, "batch=7", "777x888x129"},
+    {"gemm", "bf16", "nt", NULL, "lda=5000000", "64x64x256"},
+    {"gemm", "bf16", "nt", NULL, "ldb=4194302", "64x64x256"},
+    {"gemm", "bf16", "nt", NULL, NULL, "16777216x65536x64"},
+    {"gemm", "bf16", "tn", NULL, NULL, "5x194x20900"},
+    {"gemm", "f16", "nn", NULL, NULL, "16x16x256"},
+    {"gemm", "f16", "nn", NULL, NULL, "0x16x256"},
+    {"swiglu", "bf16", "nt", NULL, NULL, "8192x8192x8192"},
+    {"swiglu", "f16", "nn", NULL, NULL, "16x16x256"},
+    {"swiglu", "f32", "nt", NULL, NULL, "257x515x1001"},
+    {"swiglu", "bf16", "nt", NULL, "pad=1", "300x200x100"},
+    {"attention", "bf16", NULL, NULL, NULL, "1x2x1x100x100x64"},
+    {"attention", "bf16", NULL, NULL, "causal=1", "4x32x8x4096x4096x128"},
+    {"attention", "f16", NULL, NULL, "causal=1", "8x32x8x1x8192x128"},
+    {"attention", "f16", NULL, NULL, NULL, "1x4x4x1x512x64"},
+    {"attention", "f16", NULL, NULL, NULL, "1x64x8x4x1000x80"},
+    {"attention", "bf16", NULL, NULL, "pad=3", "1x4x4x300x300x128"},
+    {"attention", "f32", NULL, NULL, "causal=1", "2x16x16x2048x2048x256"},
+    {"attention", "bf16", NULL, NULL, "swap=1", "2x16x2x16x3000x64"},
+    {"rmsnorm", "bf16", NULL, NULL, NULL, "4096x4096"},
+    {"rmsnorm", "f32", NULL, NULL, NULL, "3x16385"},
+    {"rmsnorm", "f16", NULL, NULL, NULL, "100000x64"},
+    {"softmax", "bf16", NULL, NULL, NULL, "4096x4096"},
+    {"softmax", "f32", NULL, NULL, "causal_rows=64", "640x1000"},
+    {"softmax", "f16", NULL, NULL, NULL, "2x100000"},
+    {"cross_entropy", "bf16", NULL, NULL, NULL, "2048x128256"},
+    {"cross_entropy", "f32", NULL, NULL, NULL, "7x65"},
+    {"rope", "bf16", NULL, NULL, NULL, "1x4096x32x128"},
+    {"rope", "f32", NULL, NULL, "rope=half", "3x17x5x20"},
+    {"embedding", "bf16", NULL, NULL, NULL, "4096x128256x4096"},
+    {"embedding", "f32", NULL, NULL, "pad=1", "7x5x3"},
+    {"add", "bf16", NULL, NULL, NULL, "8192x8192"},
+    {"add", "f32", NULL, NULL, "pad=5", "33x257"},
+    {"add", "bf16", NULL, NULL, "pad=8", "1000x8"},
+    {"add", "bf16", NULL, NULL, "pad=8", "1000x9"},
+    {"add", "bf16", NULL, NULL, "pad=8", "1000x64"},
+    {"add", "bf16", NULL, NULL, "pad=8", "1000x128"},
+    {"add", "f32", NULL, NULL, "pad=8", "1000x256"},
+    {"add", "f32", NULL, NULL, "pad=8", "1000x260"},
+    {"rmsnorm", "bf16", NULL, NULL, NULL, "1000x8"},
+    {"rmsnorm", "bf16", NULL, NULL, NULL, "1000x512"},
+    {"rmsnorm", "bf16", NULL, NULL, NULL, "1000x2048"},
+    {"rmsnorm", "f32", NULL, NULL, NULL, "10x32768"},
+    {"rmsnorm", "f32", NULL, NULL, NULL, "10x32769"},
+    {"silu_mul", "f16", NULL, NULL, NULL, "4096x14336"},
 };
 
-static bool make(const wanted *w, tdm_case *c, char *error, size_t size) {
-  *c = case_default(case_find_op(w->op));
-  if (!case_parse_type(&c->type, w->dtype, error, size)) return false;
-  c->out = c->type;
-  return (w->layout == NULL || case_parse_layout(&c->layout, w->layout, error, size)) &&
-         (w->settings == NULL || case_parse_settings(c, w->settings, error, size)) &&
-         case_parse_shape(c, w->shape, error, size);
-}
-
-/* Rows of the other backend are refused by their backend, everywhere alike; host rows differ by processor. */
-static void print_explain(const char *text) {
-  for (const char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
-    int length = (int)strcspn(line, "\n");
-    bool kept = strncmp(line, "not hip_", 8) == 0 || strncmp(line, "hip_", 4) == 0 || strncmp(line, "kernel: ", 8) == 0 ||
-                strncmp(line, "detour: ", 8) == 0 || strncmp(line, "split: ", 7) == 0 || strncmp(line, "parts: ", 7) == 0 ||
-                strncmp(line, "tuned: ", 7) == 0;
-    if (kept) printf("  %.*s\n", length, line);
-  }
-}
-
+/* Prints the HIP rows only: host rows differ by processor, and all rows of the OpenMP backend are refused alike. */
 static void print_plan(const tdm_plan *plan) {
+  static const char *const lines[] = {"not hip_", "hip_", "kernel: ", "detour: ", "split: ", "parts: ", "tuned: ", NULL};
   const tdm_hip_kernel *hip = &plan->hip;
-  print_explain(tdm_plan_explain(plan));
+  plans_print_lines(plan, lines);
   if (hip->grid[0] > 0) /* attention keeps its launches in its arguments */
     printf("  launch: %u x %u x %u workgroups of %u\n", hip->grid[0], hip->grid[1], hip->grid[2], hip->block);
   if (plan->workspace_bytes > 0) printf("  workspace: %zu bytes\n", plan->workspace_bytes);
 }
 
-static bool print_case(tdm_context *context, const wanted *w) {
-  char error[512];
+static bool print_case(tdm_context *context, const plans_case *texts) {
   tdm_case c;
   tdm_plan *plan;
-  if (!make(w, &c, error, sizeof error)) return fprintf(stderr, "estimates: %s\n", error), false;
-  case_print(&c, error, sizeof error);
-  printf("%s\n", error);
+  if (!plans_begin("estimates", texts, &c)) return false;
   tdm_status status = c.op->plan(context, &c, &plan);
   if (status == TDM_OK) {
     print_plan(plan);
     tdm_plan_free(plan);
   } else {
-    const char *words = tdm_last_error(), *end = strstr(words, "; built in: ");
-    printf("  refused: %.*s\n", (int)(end == NULL ? (ptrdiff_t)strlen(words) : end - words), words);
+    const char *message = tdm_last_error();
+    printf("  refused: %.*s\n", plans_refusal_length(message), message);
   }
   return status == TDM_OK || status == TDM_ERROR_UNSUPPORTED;
 }
