@@ -125,7 +125,7 @@ static bool open_devices(tool *t) {
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d], reason[BENCH_TEXT];
     bool loaded = !bench_is_simulated(name) || bench_simulator_load(run->checks, reason, sizeof reason);
-    if (context_of(t, d) == NULL) { /* a device that fails is no bad usage */
+    if (context_of(t, d) == NULL) { /* a device that fails is not bad usage */
       bool refused = t->opened == TDM_ERROR_ARGUMENT || t->opened == TDM_ERROR_UNSUPPORTED;
       return fail(t, refused ? EXIT_USAGE : EXIT_FAILED, "%s", tdm_last_error());
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces a file by what comes in on stdin, once all of it is on the disk: a full disk or a kill leaves the old file whole. What a kill
-# leaves beside it is FILE.NUMBER.tandem-tmp. files/result.h does this for the programs.
+# Replaces a file by what comes in on stdin, once all of it is on the disk: a full disk or a kill leaves the old file whole. A kill may
+# leave FILE.NUMBER.tandem-tmp next to it. files/result.h does this for the programs.
 # Use: sh bench/replace.sh FILE <NEW
 set -eu
 [ $# -eq 1 ] || {

@@ -14,7 +14,7 @@ wrong() {
 }
 leftovers() { find . -name '*.tandem-tmp' -o -name 'tandem-plot-*' | wc -l; }
 
-# full FILE WORDS COMMAND...: no byte can be written to a file; standard output is no file.
+# full FILE WORDS COMMAND...: no byte can be written to a file; standard output is not a file.
 full() {
   file=$1 words=$2
   shift 2

@@ -77,7 +77,7 @@ static int64_t reach(const tdm_case *c, int index) {
 }
 
 /* RISING: every 97 keys the scores rise by 32 scale, for all queries alike: a wave that finds one new maximum too large for its
- * sums looks for the maxima of all its queries. Of 64 queries the first 32 see these keys alone, the others are 80 scale below:
+ * sums looks for the maxima of all its queries. Of 64 queries the first 32 see only these keys, the others are 80 scale below:
  * a lane's sum is then that one key's probability. All of it is exact. */
 enum { STAIR = 97, ALONE = 32, RISE = 32, ASIDE = 80 };
 

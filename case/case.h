@@ -1,6 +1,6 @@
 /* A case: an op with its shape, types and settings. It is what the command line of tandem-check, tandem-bench and tandem-run
  * describes, what the tools allocate and fill, and what the f64 reference computes. Shared by the tools; the library does not
- * know it, and the reference shares no code with the library, but for the analysis of errors (src/bound.h). One file per op:
+ * know it, and the reference shares no code with the library except for the analysis of errors (src/bound.h). One file per op:
  * case/<op>.c. */
 #ifndef TANDEM_CASE_H
 #define TANDEM_CASE_H
@@ -32,7 +32,7 @@ typedef enum case_fill {
   CASE_NEGATIVE,  /* REAL, rows minus 100 .. 1e38 (f16: 6e4): every maximum is far below 0 */
   CASE_MASKED,    /* rows that begin with -infinity, the rest REAL; of some rows all are -infinity */
   CASE_EDGES,     /* every element is one of 20 special values: NaN, infinities, zeros, the largest, the least, 1, 90, ... */
-  CASE_GUARD      /* REAL; NaN and infinities where some results must not see them: keys and values behind the diagonal, logits
+  CASE_GUARD      /* REAL; NaN and infinities where some results must not see them: keys and values past the diagonal, logits
                      of ignored rows */
 } case_fill;
 
@@ -55,7 +55,7 @@ typedef struct tdm_case {
   int64_t trained;                                  /* rope: scaling */
   int64_t offset, ignore /* -100 */, causal_rows;
   int64_t pad;    /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
-  int64_t spare;  /* attention: unused rows behind each head's keys and values, as in a cache that has room for more */
+  int64_t spare;  /* attention: unused rows after each head's keys and values, as in a cache that has room for more */
   int64_t apart;  /* attention: unused rows after each head's queries and results */
   int64_t longer; /* attention: keys, rope: positions of the plan beyond those of the run */
   bool swap;      /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */
@@ -105,7 +105,7 @@ struct case_op {
                     int64_t row, double *value, double *bound);
   /* How many elements of input array `index` one element of the output depends on; NULL: 1. */
   int64_t (*reach)(const tdm_case *c, int index);
-  /* Fills that the op has a form of its own of: the value of an element, from 64 random bits. false, or NULL: as for every op.
+  /* The op's own version of some fills: the value of an element, from 64 random bits. false, or NULL: the common version.
    */
   bool (*own_value)(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
                     double *value);

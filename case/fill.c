@@ -13,15 +13,15 @@ double case_normal(uint64_t bits) {
 
 static const double least_f16 = 0x1p-24;
 
-/* One element of 167 is special. Where many elements meet in one result, fewer are: half a special element a result, or every
- * result would be NaN and no wrong kernel could be told from a right one. */
+/* One element of 167 is special. Where one result depends on many elements, fewer are: half a special element per result. With
+ * more, every result would be NaN, and a wrong kernel would pass. */
 static double special(uint64_t bits, int64_t reach) {
   const double values[] = {NAN, INFINITY, -INFINITY, 0, -0.0, least_f16};
   uint64_t period = reach > 83 ? 2 * (uint64_t)reach : 167;
   return bits % period == 0 ? values[bits / period % 6] : case_normal(case_mix(bits));
 }
 
-/* Where the functions of epilogues change their course, f32 and f16 end, and what is no number. */
+/* Points where the functions of epilogues change their course, the ends of f32 and f16, infinities and NaN. */
 double case_edge(case_element element, uint64_t bits) {
   double most = element == CASE_F16 ? 6e4 : 1e30, least = element == CASE_F16 ? least_f16 : 0x1p-126;
   const double values[] = {NAN, INFINITY, -INFINITY, 0,   -0.0, most, -most, least, -least, 1000, -1000,

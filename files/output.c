@@ -19,7 +19,7 @@ static void finish(void) {
   bool pending = __fpending(stdout) > 0, failed = ferror(stdout) != 0;
   errno = 0;
   bool closed = fclose(stdout) == 0;
-  /* Closed before the tool began, and nothing was printed: EBADF tells no loss. */
+  /* Closed before the tool began, and nothing was printed: with EBADF nothing is lost. */
   if (!failed && (closed || (errno == EBADF && !pending))) return;
   fprintf(stderr, "%s: standard output: can't be written: %s\n", name,
           errno != 0 ? strerror(errno) : "an earlier write failed");

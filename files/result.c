@@ -1,4 +1,4 @@
-/* Result files: a temporary file beside the target, then rename. */
+/* Result files: a temporary file next to the target, then rename. */
 #define _GNU_SOURCE /* fopencookie */
 #include "result.h"
 
@@ -31,7 +31,7 @@ typedef struct place {
   char path[PATH_MAX]; /* symbolic links followed */
 } place;
 
-/* The part in front of the name: "", or with its last slash. */
+/* The part of a path before the file's name: "", or up to its last slash. */
 static size_t folder_length(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash == NULL ? 0 : (size_t)(slash - path) + 1;
@@ -43,7 +43,7 @@ static int open_folder(const char *path) {
   return open(folder[0] != '\0' ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Links in /proc are no texts: /proc/self/fd/1 leads to whatever standard output is, a file without a name too. */
+/* Links in /proc are not paths: /proc/self/fd/1 leads to whatever standard output is, even to a file without a name. */
 static bool leads_through_proc(place *p) {
   struct statfs system;
   struct stat folder, own;
@@ -56,7 +56,7 @@ static bool leads_through_proc(place *p) {
   return proc;
 }
 
-/* Replaces the last part of the path by what the link there says. */
+/* Replaces the last part of the path, a link, by its target. */
 static bool follow(place *p) {
   char text[PATH_MAX], joined[2 * PATH_MAX];
   ssize_t length = readlink(p->path, text, sizeof text - 1);
@@ -161,7 +161,7 @@ static bool fail_temporary(const place *p, char *error, size_t size) {
 
 /* ---- The whole ---- */
 
-/* With a limit on the size of files (ulimit -f), a write is an error and not the end of the process. */
+/* A write beyond the limit on the size of files (ulimit -f) is an error, and does not end the process. */
 static void ignore_size_signal(void) {
   struct sigaction now;
   if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL) signal(SIGXFSZ, SIG_IGN);
@@ -227,7 +227,7 @@ bool result_place(result_file *f, char *error, size_t size) {
   if (f->temporary != NULL && rename(f->temporary, f->target) != 0) {
     fault = errno;
   } else if (f->temporary != NULL) {
-    free(f->temporary); /* no name of a file any more: result_drop must not remove it */
+    free(f->temporary); /* the file has its final name: result_drop must not remove it */
     f->temporary = NULL;
     fault = sync_folder(f->target);
   }

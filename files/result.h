@@ -13,7 +13,8 @@
  * (/dev/stdout, /dev/fd/3) can't be replaced and are written to directly. Folders, block devices and write-protected files are
  * refused.
  *
- * Errors are one line without the path, as in "can't be written: No space left on device": the caller puts its option in front.
+ * Errors are one line without the path, as in "can't be written: No space left on device": the caller adds the name of its
+ * option.
  */
 #ifndef TANDEM_RESULT_H
 #define TANDEM_RESULT_H

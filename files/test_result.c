@@ -158,7 +158,7 @@ static void writes_directly(void **state) {
   close(from);
   assert_true(S_ISFIFO(mode_of("pipe")));
 
-  /* A descriptor that leads to a file: behind what is there, and the file is the same one. */
+  /* A descriptor of a file: the text is appended, and the file is not replaced. */
   int file = open("log", O_RDWR | O_CREAT, 0666);
   char path[32];
   struct stat before, after;
@@ -175,7 +175,7 @@ static void writes_directly(void **state) {
   assert_int_equal(leftovers(), 0);
 }
 
-/* Of each size that ends in another place: in the stream's buffer, in a write, behind several. */
+/* Sizes that end in different places: in the stream's buffer, within a write, after several writes. */
 static void full_disk(void **state) {
   (void)state;
   const size_t sizes[] = {2000, 100000, 1 << 20};
@@ -249,7 +249,7 @@ static void killed(void **state) {
     for (size_t at = 1; at < bytes; at++)
       if (got[at] != got[0]) fail_msg("byte %zu is of another text", at);
   }
-  assert_true(save("file", "last")); /* what was left is in nobody's way */
+  assert_true(save("file", "last")); /* the file that was left does not disturb the next one */
   holds("file", "last");
 }
 

@@ -1,4 +1,4 @@
-/* Compilers are started with an argument vector, no shell between, in a folder of their own, which is removed in the end. What
+/* Compilers are started with an argument vector, without a shell, in a new folder, which is removed in the end. What
  * they compile is not trusted: it may include or embed any file that they can read, and ask for any amount of memory. */
 #include "build.h"
 

@@ -14,7 +14,7 @@ typedef struct learn_code {
   sandbox_means means;
   char folder[LEARN_FOLDER]; /* a new one, which holds nothing but this try; learn_code_free removes it. "": none yet */
   char object[LEARN_FOLDER + 8];
-  char *libraries[LEARN_LIBRARIES]; /* folders of libraries beside the system's */
+  char *libraries[LEARN_LIBRARIES]; /* folders of libraries, in addition to the system's */
   int library_count;
 } learn_code;
 
@@ -24,7 +24,7 @@ typedef struct learn_code {
 bool learn_build(const learn_request *r, const char *chip, learn_code *code, learn_outcome *o);
 /* Lets a process that runs the code read its libraries. */
 void learn_read_libraries(const learn_code *code, sandbox *box);
-/* The GPUs that OpenMP finds, as a program of our own is told. */
+/* The GPUs that OpenMP reports to a program of our own. */
 bool learn_count_devices(const learn_request *r, learn_code *code, int *count, learn_outcome *o);
 void learn_code_free(learn_code *code);
 

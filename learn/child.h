@@ -18,7 +18,7 @@
 
 enum {
   CHILD_RESULTS = 3,    /* the file descriptor of the pipe */
-  CHILD_GUARD = 1 << 20 /* bytes in front of and behind an array that nobody may touch */
+  CHILD_GUARD = 1 << 20 /* bytes before and after an array, which nobody may touch */
 };
 
 typedef struct child_job {

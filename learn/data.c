@@ -15,7 +15,7 @@ static const char *type_name(case_element element) {
 
 /* ---- Making ---- */
 
-/* An exercise is no op of the library, and its values are nobody's but the fill's. */
+/* An exercise is not an op of the library: its inputs depend only on the fill. */
 static const case_op exercise = {.name = "exercise"};
 
 static void fill(learn_data *d, int n, uint64_t seed) {

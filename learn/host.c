@@ -92,7 +92,7 @@ static void become_runner(void *argument) {
     setenv("OMP_TARGET_OFFLOAD", "MANDATORY", 1);
   } else {
     for (int k = 0; k < KEPT; k++) values[k] = getenv(kept[k]) != NULL ? strdup(getenv(kept[k])) : NULL;
-    clearenv(); /* what else is in it is nothing to a user's code */
+    clearenv(); /* the rest of it is not for a user's code */
     for (int k = 0; k < KEPT; k++)
       if (values[k] != NULL) setenv(kept[k], values[k], 1);
     set_number("OMP_NUM_THREADS", j->setting->threads);

@@ -39,7 +39,7 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
   return EXIT_USAGE;
 }
 
-/* ---- Where the exercises are, and the program that runs C: installed beside this one, else where it was built ---- */
+/* ---- Where the exercises are, and the program that runs C: installed next to this one, else where it was built ---- */
 
 static void find_folder(char *folder, size_t size) {
   char program[PATH_MAX];

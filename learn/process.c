@@ -94,7 +94,7 @@ static int end_descendants(const children *before) {
 /* ---- A child: of this process, or of one between that is the first in a namespace of processes. When that one ends, the
  * kernel ends all in the namespace. ---- */
 
-/* What our own part of a child says through a pipe that the user's code never has. */
+/* What our own part of a child reports, through a pipe that the user's code never gets. */
 typedef struct notice {
   bool ended; /* the one between: the child has ended so */
   int status, left;

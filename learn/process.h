@@ -27,7 +27,7 @@ typedef struct process_work {
   void (*work)(void *argument);
   void *argument;
   double seconds;         /* that it may take */
-  const sandbox *sandbox; /* NULL: none, for what is our own alone */
+  const sandbox *sandbox; /* NULL: none, for our own code */
   int input;              /* a file descriptor that becomes its stdin; below 0: /dev/null */
   /* Gets what the child writes to the file descriptor CHILD_RESULTS; its time is not counted. false ends the child. NULL: there
    * is none. */
@@ -35,9 +35,9 @@ typedef struct process_work {
   void *user;
 } process_work;
 
-/* Runs work(argument) in a child, which ends with it. The child and what it started is gone when this returns. While it runs it
- * can't read this process's memory. false: no process could be made, or the sandbox not set up, and why is in p->text. The
- * caller must have no threads. */
+/* Runs work(argument) in a child, which ends with it. The child and everything that it started have ended when this returns.
+ * While it runs it can't read this process's memory. false: no process could be made, or the sandbox not set up, and why is in
+ * p->text. The caller must have no threads. */
 bool process_run(const process_work *w, process *p);
 
 /* How a process that ran a user's code ended, as a verdict; one that ended well leaves the outcome as it is. finished: all of

@@ -90,7 +90,7 @@ static void tell_fault(const receiver *r, const child_fault *f) {
   }
 }
 
-/* What only our own code may say is believed of our own code alone. */
+/* LEARN_FAILED is for our own code: from a process that may be running the user's code it is a forgery. */
 static void tell_found(const receiver *r) {
   uint32_t verdict;
   size_t length = r->head.bytes - sizeof verdict;

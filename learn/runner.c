@@ -1,5 +1,5 @@
-/* tandem-learn-run OBJECT: runs a user's function in a process of its own, which tandem-learn has closed in and which it does
- * not trust: child.h. Holds nothing that the user's code could use to forge a result. */
+/* tandem-learn-run OBJECT: runs a user's function in its own process, which tandem-learn has put into a sandbox and does not
+ * trust: child.h. Holds nothing that the user's code could use to forge a result. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "learn.h"
 #include "seccomp.h"
 
-/* What user's code may add of memory, so that a loop that allocates can't take the machine's. */
+/* How much memory the user's code may add, so that a loop that allocates can't take all of the machine's. */
 static const rlim_t most_memory = (rlim_t)4 << 30;
 
 static const struct {
@@ -64,7 +64,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
 
 static void catch_signals(void) {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-  static char stack[65536]; /* a stack that overflowed is none for the handler */
+  static char stack[65536]; /* the handler can't use a stack that overflowed */
   stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigaltstack(&other, NULL);

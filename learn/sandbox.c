@@ -24,7 +24,7 @@
 
 /* A child's limits. Compilers write an object, kernels write nothing; OpenMP's library of LLVM a note of 1 KiB. */
 enum { OBJECT_BYTES = 64 << 20, NOTE_BYTES = 1 << 20, FILES = 256, TASKS = 512 };
-/* Users that nobody is: systemd's range for services without a user of their own. */
+/* Numbers that no user has: systemd's range for services without a user of their own. */
 enum { FIRST_USER = 61184, USERS = 4000 };
 
 static const char *const layer_names[SANDBOX_LAYERS] = {"landlock", "namespaces", "seccomp"};

@@ -1,5 +1,5 @@
-/* What keeps a compiler, and code that a user wrote, from files, processes, the network and this program. What a kernel lacks
- * of it is printed by every try (sandbox_describe); README.md says what is left open. */
+/* The sandbox keeps a compiler, and code that a user wrote, away from files, processes, the network and this program. Every try
+ * prints the parts that the kernel lacks (sandbox_describe); README.md lists what is not protected. */
 #ifndef TANDEM_LEARN_SANDBOX_H
 #define TANDEM_LEARN_SANDBOX_H
 
@@ -30,7 +30,7 @@ typedef struct sandbox {
   const char *write; /* a folder; NULL: no file at all */
   double seconds;
   bool processes; /* it may start programs */
-  bool device;    /* it uses the driver of a GPU: files are closed to writes alone, other layers are left out */
+  bool device;    /* it uses the driver of a GPU: only writes to files are refused, and other layers are left out */
 } sandbox;
 
 /* Tries what there is, once. The caller must have no threads. */

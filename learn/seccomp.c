@@ -105,7 +105,7 @@ static void when(program *p, uint32_t k, uint32_t action) {
   put(p, BPF_RET | BPF_K, action, 0, 0);
 }
 
-/* Signals only to this process. `call` is loaded, and still is behind these lines. */
+/* Signals only to this process. `call` is loaded before these lines, and still is after them. */
 static void put_kill(program *p, uint32_t call, uint32_t refuse) {
   put(p, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
   put(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0); /* the lower half: a pid is an int */
@@ -114,7 +114,7 @@ static void put_kill(program *p, uint32_t call, uint32_t refuse) {
   put(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
-/* clone3 hides its flags behind a pointer: without it libraries fall back to clone. */
+/* A filter can't read clone3's flags, which are in memory. Without clone3 libraries fall back to clone. */
 static void put_clone(program *p, bool threads_only, uint32_t refuse) {
   when(p, CLONE3, SECCOMP_RET_ERRNO | ENOSYS);
   put(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, (uint8_t)(threads_only ? 6 : 4));

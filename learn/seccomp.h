@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 enum {
-  SECCOMP_NO_PROCESSES = 1, /* no new process and no new program: threads alone */
+  SECCOMP_NO_PROCESSES = 1, /* no new process and no new program, only threads */
   SECCOMP_TRAPS = 2         /* a refused call is a SIGSYS; otherwise it fails with EPERM */
 };
 

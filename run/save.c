@@ -1,4 +1,4 @@
-/* Writes the results: each beside its target first, so that a failure changes no file. */
+/* Writes the results: each next to its target first, so that a failure changes no file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

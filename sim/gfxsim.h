@@ -88,7 +88,7 @@ typedef struct gfxsim_options {
   /* Called at the end of a launch, by its thread: once for each kind and pc, what ended the launch last. */
   void (*report)(const gfxsim_report *report, void *user);
   void *user;
-  /* Called before `report` for what did not end the launch: true says that it counts for nothing. NULL: all of it counts. */
+  /* Called before `report` for each finding that did not end the launch: true suppresses it. NULL: none is suppressed. */
   bool (*suppress)(const gfxsim_report *report, void *user);
   uint32_t number; /* 0 to 15: devices with different numbers have no address in common */
 } gfxsim_options;
@@ -116,9 +116,9 @@ GFXSIM_API gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, c
 GFXSIM_API gfxsim_status gfxsim_read(gfxsim_device *device, uint64_t address, void *host, size_t bytes);
 GFXSIM_API gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, uint8_t value, size_t bytes);
 /* For programs that check kernels: an array of exact bounds that may have gaps. gfxsim_reserve keeps addresses for `bytes`, and
- * gfxsim_map makes memory of a part, from its first to its last byte: a kernel's access to anything else is out of bounds, and
- * the report names the array. So strides beyond 2^32 elements cost the memory of the rows alone. The array begins `offset`
- * bytes after a multiple of 4096; 64 KiB on both sides of it stay free, of an array above 1 GiB 16 GiB. */
+ * gfxsim_map allocates a part, exactly from its first to its last byte: a kernel's access to anything else is out of bounds,
+ * and the report names the array. So strides beyond 2^32 elements cost only the memory of the rows. The array begins `offset`
+ * bytes after a multiple of 4096; 64 KiB on both sides of it stay free, or 16 GiB if it is larger than 1 GiB. */
 GFXSIM_API gfxsim_status gfxsim_reserve(gfxsim_device *device, const char *name, uint64_t offset, uint64_t bytes,
                                         uint64_t *address);
 GFXSIM_API gfxsim_status gfxsim_map(gfxsim_device *device, uint64_t address, uint64_t bytes);
@@ -170,7 +170,7 @@ GFXSIM_API void gfxsim_kernel_describe(const gfxsim_kernel *kernel, gfxsim_kerne
 GFXSIM_API uint32_t gfxsim_kernel_occupancy(const gfxsim_kernel *kernel, uint32_t work_items, uint32_t dynamic_lds);
 /* Address and size of a variable of the code object (__device__, __constant__). */
 GFXSIM_API gfxsim_status gfxsim_variable_find(const gfxsim_object *object, const char *name, uint64_t *address, size_t *bytes);
-/* The name of variable number `index`, 0 upwards; NULL behind the last. */
+/* The name of variable number `index`, 0 upwards; NULL after the last. */
 GFXSIM_API const char *gfxsim_variable_at(const gfxsim_object *object, int index, uint64_t *address, size_t *bytes);
 /* The chip that a code object names ("gfx950"), without a device; NULL (and an error) where the file is none of ours. */
 GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
@@ -190,7 +190,7 @@ typedef struct gfxsim_launch {
   /* The address of a complete kernarg segment in memory of the device or mapped memory, hidden arguments included, as AQL
    * packets have it. 0: args. */
   uint64_t kernarg;
-  uint32_t scratch_bytes; /* of a lane, for kernels with a dynamic stack; 0: the options' stack_bytes beside the fixed part */
+  uint32_t scratch_bytes;    /* of a lane, for kernels with a dynamic stack; 0: the fixed part plus the options' stack_bytes */
   gfxsim_counters *counters; /* NULL: nothing is counted. Otherwise filled when the launch has ended well */
 } gfxsim_launch;
 

@@ -33,7 +33,7 @@ static size_t find_edges(Elf *elf, size_t segments, u64 span, edge *edges) {
     GElf_Phdr segment;
     gelf_getphdr(elf, (int)p, &segment);
     if (segment.p_type != PT_LOAD && segment.p_type != PT_GNU_RELRO) continue;
-    if (segment.p_memsz == 0 || !within(segment.p_vaddr, segment.p_memsz, span)) continue; /* the latter: of RELRO alone */
+    if (segment.p_memsz == 0 || !within(segment.p_vaddr, segment.p_memsz, span)) continue; /* the latter only for RELRO */
     bool writable = segment.p_type == PT_LOAD && (segment.p_flags & (PF_W | PF_X)) == PF_W;
     edges[count++] = (edge){segment.p_vaddr, writable, !writable};
     edges[count++] = (edge){segment.p_vaddr + segment.p_memsz, -writable, -!writable};

@@ -34,9 +34,9 @@ static bool vector_memory(const inst *i) {
   return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH || i->class == CLASS_FLAT;
 }
 
-/* Two loads behind one counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
- * shares vmcnt. A flat load may follow from LDS instead, so it comes in no order behind others; one that went to LDS itself is
- * found behind lgkmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). */
+/* Two loads with the same counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
+ * shares vmcnt. A flat load may follow from LDS instead, so it is not ordered after others; one that itself went to LDS is
+ * found by lgkmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). */
 static bool in_order(const inst *i, const outstanding *e) {
   if (vector_memory(e->i)) return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH;
   return i->class == CLASS_LDS && e->i->class == CLASS_LDS;

@@ -6,11 +6,11 @@
 
 #include "exact.h"
 
-/* Bytes in front and behind, in images and on real devices. tdm_alloc aligns to 256, so element 0 stays aligned; and a guarded
- * array has less than a page beside it. */
+/* Bytes before and after, in images and on real devices. tdm_alloc aligns to 256, so element 0 stays aligned; and a guarded
+ * array has less than a page of other bytes next to it. */
 enum { CANARY = 4096 };
-/* What gfxsim's sparse arrays have beside each row, poisoned. Tiles are read in their whole width where a row has a next one:
- * 256 columns of 4 bytes. */
+/* Poisoned bytes on both sides of each row of gfxsim's sparse arrays. Tiles are read in their whole width where a row has a
+ * next one: 256 columns of 4 bytes. */
 enum { ROW_END = 1024 };
 static const size_t SPARSE_FROM = (size_t)64 << 20; /* bytes: smaller arrays are memory as a whole */
 
@@ -100,7 +100,7 @@ static bool open_images(check_buffer *b, const tdm_case *c, int index) {
   b->begin = CANARY + (size_t)c->shift * size;
   b->bytes = (b->begin + case_array_bytes(&b->array) + CANARY + 3) / 4 * 4;
   b->sparse = check_is_sparse(&b->array);
-  /* A sparse array's rows with all that may be memory beside them at either place. */
+  /* A sparse array's rows, with everything next to them that may be memory at either place. */
   if (!make_parts(b, b->sparse, b->sparse ? 2 * CANARY : b->begin, 0, 1, 0, b->bytes, &b->image)) return false;
   b->before = open_image(b, 0);
   b->after = open_image(b, 1);
@@ -263,7 +263,7 @@ static void watch(const check_buffer *b, check_watched *w) {
   snprintf(w->name, sizeof w->name, "%s", b->array.name);
 }
 
-/* What is memory beside an array: in front of its first element, and behind its last. */
+/* The memory next to an array: before its first element, and after its last. */
 static void forbid(const check_buffer *b, void (*set)(const unsigned char *, const unsigned char *)) {
   const unsigned char *begin = b->device + b->begin, *end = begin + case_array_bytes(&b->array);
   if (b->there.count == 0) return;

@@ -8,7 +8,8 @@
 /* How the arrays' memory ends. */
 typedef enum check_bounds {
   CHECK_CANARIES, /* tdm_alloc, with a canary on both sides: writes outside show, reads outside are not seen */
-  CHECK_GUARDED,  /* host: pages of our own, and none beside them. An access past an array that touches another page faults */
+  CHECK_GUARDED,  /* host: its own pages, with unmapped addresses on both sides. An access past an array that touches another
+                     page faults */
   CHECK_EXACT     /* gfxsim: every array is an allocation of its exact size, and a read outside is a finding */
 } check_bounds;
 
@@ -31,7 +32,7 @@ typedef struct check_parts {
 /* One array. Its image is: canary, elements with the gaps between rows, canary. All of it holds poison, a NaN of a pattern that
  * no kernel makes, except for the elements of inputs: so what is read outside turns results into NaN, and writes show.
  *
- * An array that is nearly all gaps (leading dimensions and strides beyond 2^31 elements) is sparse: its rows alone are memory,
+ * An array that is nearly all gaps (leading dimensions and strides beyond 2^31 elements) is sparse: only its rows are memory,
  * in the images too. */
 typedef struct check_buffer {
   case_array array;
@@ -80,7 +81,7 @@ bool check_buffers_upload(const check_buffers *b);
 bool check_buffer_download(const check_buffers *b, const check_buffer *buffer, unsigned char *image);
 
 /* Around a run. Between them a fault in guarded arrays is reported with the array's name (region.h), and AddressSanitizer
- * refuses the bytes beside arrays. */
+ * refuses the bytes next to arrays. */
 void check_buffers_enter(const check_buffers *b);
 void check_buffers_leave(const check_buffers *b);
 

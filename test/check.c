@@ -37,8 +37,8 @@ typedef struct session {
   reasons not_run, nothing_shown;
   uint64_t every, offset, member; /* of a set every so many cases are checked, from this one on; cases met so far */
   char reached[1024];             /* kernels of the op under way that a case ran, each between spaces */
-  int cover_left;                 /* passes that are still wanted of the one kernel that is named; -1: none is */
-  bool device_failed;             /* a status that is no refusal has ended the run */
+  int cover_left;                 /* passes still wanted of the kernel that is named; -1: no kernel is named */
+  bool device_failed;             /* a status other than a refusal has ended the run */
 } session;
 
 /* ---- One case ---- */
@@ -60,7 +60,7 @@ static void print_reasons(const char *what, const reasons *r) {
   for (int i = 0; i < r->count; i++) printf("%s %" PRId64 ": %s\n", what, r->of[i].cases, r->of[i].text);
 }
 
-/* What is special to a case stands in front of the first colon of the library's messages. */
+/* The part of the library's messages before the first colon is special to the case. */
 static void count_skipped(session *s, const char *reason) {
   s->skipped++;
   count_reason(&s->not_run, strchr(reason, ':') != NULL ? strchr(reason, ':') + 2 : reason);
@@ -250,7 +250,7 @@ static void check_named_case(void *user, const char *kernel, const tdm_case *c) 
   if (m->well) check_member(s, c, CHECK_ALWAYS);
 }
 
-/* Beside the set, and whatever --every says. */
+/* In addition to the set, whatever --every says. */
 static bool run_memory_set(session *s, const case_op *op) {
   char error[512];
   const char *device = tdm_context_device(s->settings.context);

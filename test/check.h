@@ -30,7 +30,7 @@ typedef struct check_settings {
   tdm_context *context;
   const char *where;    /* options that reproduce the context: " --device host --teams 3" */
   bool trace;           /* say each case before its launch, on stderr */
-  bool canaries;        /* arrays as on real devices, though the device could watch their bounds */
+  bool canaries;        /* arrays as on real devices, even if the device could watch their bounds */
   const char *chosen;   /* run only cases that one of these kernels serves, with commas or spaces between; NULL: all */
   int64_t sampled_rows; /* compare this many rows of an output, spread over it; 0: all */
 } check_settings;
@@ -50,7 +50,7 @@ void check_command(const check_settings *settings, const tdm_case *c, char *text
 typedef enum check_kind {
   CHECK_ROTATED, /* it is one of those that --every and --offset choose from */
   CHECK_ALWAYS,  /* it runs with every choice */
-  CHECK_STREAMED /* as ROTATED, but of the host's set alone: its results are large enough for non-temporal stores */
+  CHECK_STREAMED /* as ROTATED, but only in the host's set: its results are large enough for non-temporal stores */
 } check_kind;
 
 typedef void (*check_visit)(void *user, const tdm_case *c, check_kind kind);

@@ -154,7 +154,7 @@ static check_outcome compare_outputs(const checking *k, tally *seen) {
   return CHECK_PASSED;
 }
 
-/* Everything was right, but could a wrong kernel have been told from a right one? Not where nearly all expected values are 0,
+/* Everything was right, but would a wrong kernel have been noticed? Not where nearly all expected values are 0,
  * or NaN. Without inputs (K = 0, no keys) zeros are what the op promises. */
 static check_outcome judge(const checking *k, const tally *seen) {
   for (int i = 0; i < k->buffers.count; i++) {

@@ -40,7 +40,7 @@ expect 2 '--full with --huge' --full --huge
 expect 2 '--every and --list are for a set' --every 3 add 3x4
 expect 2 '--offset counts within --every' add --offset 3
 expect 2 "--offset = 'x': must be a whole number" add --every 3 --offset x
-# Right, but a wrong kernel would be too: neither passed nor failed. What can be told (C, bias) is told.
+# Right, but a wrong kernel would give the same results: neither passed nor failed. Where C or a bias still shows something, it passes.
 expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' gemm --set alpha=0 20x20x7
 expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' gemm --epilogue bias+scale:0 3x3x7
 expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' softmax --set causal_rows=40 1x23

@@ -1,6 +1,6 @@
 #!/bin/sh
-# expected.sh FILE WITHOUT PROGRAM [ARGUMENT...]: what the program prints must be what FILE says, lines that match WITHOUT left out.
-# After a change that is meant: PROGRAM ARGUMENT... > FILE
+# expected.sh FILE WITHOUT PROGRAM [ARGUMENT...]: compares what the program prints with FILE, without the lines of FILE that match WITHOUT.
+# After an intended change: PROGRAM ARGUMENT... > FILE
 set -u
 file=$1 without=$2
 shift 2

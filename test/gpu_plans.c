@@ -1,13 +1,13 @@
-/* What the OpenMP rows make of a list of cases on an offload device: their refusals, and the launches that they plan. The
- * device is a stand-in with the host's memory, on which nothing runs. Where the compiler is clang, the rows for GPUs alone are
- * there too. expected.sh compares it with what is committed. */
+/* What the OpenMP rows plan for a list of cases on an offload device: their refusals and launches. The device is a stand-in
+ * with the host's memory, on which nothing runs. With clang, the rows for GPUs only are there too. expected.sh compares the
+ * output with a committed file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 #include "plans.h"
 
-/* ---- The stand-in, in the place of offload/device.c ---- */
+/* ---- The stand-in, which replaces offload/device.c ---- */
 
 int tdm_omp_device_count(void) { return 1; }
 int tdm_omp_host_threads(void) { return 4; }
@@ -40,7 +40,7 @@ static tdm_status sync(const tdm_context *context, void *stream) {
 const tdm_backend tdm_backend_omp = {
     .name = "omp", .alloc = alloc_memory, .free = free_memory, .copy = copy_memory, .sync = sync};
 
-/* ---- Rows for GPUs alone ---- */
+/* ---- Rows that only GPUs run ---- */
 
 #ifdef WITH_GPU_ROWS
 extern const tdm_kernel tdm_add_omp_gpu, tdm_attention_omp_gpu, tdm_attention_omp_gpu_decode, tdm_attention_omp_gpu_mma,

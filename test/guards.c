@@ -87,7 +87,7 @@ static const expectation expectations[] = {
     {FAR_AFTER, "fill=real", "1x3096", "4000 bytes after the end of array b; "},
     {WRITE_AFTER, "fill=real", "1x1024", "0 bytes after the end of array c; "},
     {INT32, FAR, "2x7", "8589934560 bytes before array b; "},
-    /* These land beside row 0, or on it: nothing faults, and the results are wrong. */
+    /* These reads land next to row 0, or on it: nothing faults, and the results are wrong. */
     {UINT32, FAR, "3x7", ""},
     {BYTES32, FAR, "2x7", ""},
 };

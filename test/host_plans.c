@@ -1,6 +1,6 @@
-/* How the host's rows plan: the cut of an output into tiles, estimates, launches and workspaces. A bad plan gives right
- * results, slowly, so that no comparison of results sees it. What it prints is for vectors of 16 lanes; with others nothing is
- * compared. */
+/* How the host's rows plan: how they cut an output into tiles, and their estimates, launches and workspaces. A bad plan gives
+ * right results slowly, so no comparison of results notices it. The committed output is for vectors of 16 lanes; with others
+ * the test is skipped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static tile_grid grid_for(int64_t m, int64_t n, int64_t batch, int weights, int 
   return tile_grid_for(&plan, m, n, batch, weights);
 }
 
-/* Sizes in micro tiles: they differ by the processor's vectors, the cuts do not. */
+/* Sizes are in micro tiles: these depend on the processor's vectors, the cuts do not. */
 static bool print_grids(void) {
   static const int64_t sizes[] = {1, 2, 3, 5, 8, 13, 40, 100};
   static const int threads[] = {1, 2, 3, 8, 64}, batches[] = {1, 3};
@@ -65,7 +65,7 @@ static const plans_case list[] = {
     {"cross_entropy", "f32", NULL, NULL, NULL, "3x20"},
     {"cross_entropy", "bf16", NULL, NULL, NULL, "5x128256"},
     {"cross_entropy", "f32", NULL, NULL, NULL, "3000x3"},
-    {"cross_entropy", "f32", NULL, NULL, NULL, "4194303x1"}, /* one below 16 MiB, from where on results are streamed */
+    {"cross_entropy", "f32", NULL, NULL, NULL, "4194303x1"}, /* one element below 16 MiB, where streaming begins */
     {"cross_entropy", "f32", NULL, NULL, NULL, "4194304x1"},
     {"add", "bf16", NULL, NULL, NULL, "4096x2047"},
     {"add", "bf16", NULL, NULL, NULL, "4096x2048"},

@@ -80,7 +80,7 @@ for chip in gfx950 gfx942; do # the first that this build has kernels for
     break
   fi
 done
-# Started by tandem-learn alone, which reads what it writes.
+# Started only by tandem-learn, which reads what it writes.
 known="$known learn/tandem-learn-run "
 # Times of minutes: its output goes through the same handler.
 known="$known sim/test/gfxsim-bench "

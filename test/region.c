@@ -148,7 +148,7 @@ static void crashed(int number, siginfo_t *info, void *unused) {
 }
 
 void check_catch_crashes(void) {
-  static char stack[64 * 1024]; /* SIGSTKSZ is no constant any more; a handler on the old stack could not report its overflow */
+  static char stack[64 * 1024]; /* SIGSTKSZ may vary; a handler on the old stack could not report its overflow */
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
   static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK};

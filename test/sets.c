@@ -134,7 +134,8 @@ static bool make_singles(generator *g, const check_single *single) {
   return true;
 }
 
-/* A table beside the combinations. Its seeds begin at `seed`, so that a case more changes the data of no other table. */
+/* The cases of a table, in addition to the combinations. Their seeds begin at `seed`, so that one more case does not change
+ * another table's data. */
 static bool make_more(const generator *g, const check_more *more, check_kind kind, uint64_t seed) {
   generator own = *g;
   own.kind = kind;

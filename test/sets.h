@@ -14,7 +14,7 @@ typedef struct check_factor {
   const char *const *levels;
 } check_factor;
 
-/* One case beside the combinations; NULL: the default. */
+/* One case in addition to the combinations; NULL: the default. */
 typedef struct check_single {
   const char *dtype, *layout, *epilogue, *settings, *shape;
 } check_single;
@@ -50,18 +50,18 @@ typedef struct check_named {
 /* Offsets beyond 2^31 and 2^32, of elements and of bytes, over sparse arrays. They end with a NULL op. */
 extern const check_named check_far[];
 
-/* The K loop of a kernel, or its loop over keys. Cases have one step, two, and as many as are under way at a time; and an
- * element more and less. */
+/* The K loop of a kernel, or its loop over keys. Cases have one step, two, and as many as the pipeline holds; and one element
+ * more and one less. */
 typedef struct check_loop {
   const char *op, *kernel;
   bool hip;          /* a kernel of the HIP path */
-  bool pairs;        /* the kernel takes rows of whole dwords alone: 16-bit types go by two elements */
+  bool pairs;        /* the kernel takes only rows of whole dwords: 16-bit types vary by two elements */
   int bytes;         /* of a step along k; 0: a step is `elements` long */
   int elements;      /* of a step */
   int depth;         /* steps under way */
   const char *types; /* "f32 f16": those that the kernel takes, in turns */
   const char *layouts, *settings;
-  const char *shape; /* with %d where the loop's length stands */
+  const char *shape; /* with %d for the loop's length */
 } check_loop;
 extern const check_loop check_loops[];
 

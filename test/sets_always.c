@@ -1,8 +1,8 @@
-/* Cases that run with every part of a set (--every): one for each thing that a kernel does in a place of its own, so that a
- * change of that place is seen by every run of the tests, whichever part it has. As small as shows it. */
+/* Cases that run with every part of a set (--every): one for each feature with its own code in a kernel, so that every run of
+ * the tests notices a change of that code, whichever part it runs. Each case is as small as it can be. */
 #include "sets.h"
 
-/* Each step of an epilogue, by itself and with special values as they are (k = 1); then each mix of types with the steps that
+/* Each step of an epilogue, by itself and on unchanged special values (k = 1); then each mix of types with the steps that
  * read an array, each in its own type: bias in the inputs', residual in the output's; then beta, batches, and their strides. */
 #define STEP(step) {"f32", "nn", step, "fill=edges", "6x84x1"}, {"bf16", "nt", step, "fill=edges,out=f32", "6x84x1"}
 #define MIX(type, out, layout) {type, layout, "bias+residual", "fill=real,beta=0.5,out=" out, "19x37x23"}
@@ -126,7 +126,7 @@ static const check_single swiglu_kernel[] = {{"bf16", "nn", NULL, "fill=real", "
                                              {"f16", "nt", NULL, "fill=real,pad=1,out=f32", "45x21x70"},
                                              {"f32", "nn", NULL, "fill=real", "21x45x33"},
                                              {0}};
-/* Of three types the kernels for head_dim 64 and 128 take two. */
+/* The kernels for head_dim 64 and 128 take two of the three types. */
 static const check_single attention_kernel[] = {{"f16", NULL, NULL, "fill=rising,lse=1,scale=0.34657", "1x4x1x5x330x64"},
                                                 {"f16", NULL, NULL, "fill=rising,scale=0.36", "1x2x1x9x130x128"},
                                                 {"bf16", NULL, NULL, "fill=guard,lse=1,causal=1", "2x4x2x7x75x128"},

@@ -1,5 +1,5 @@
-/* In place of the standard sets, for the test check-blind: a set with cases that show nothing, which tandem-check must refuse,
- * but for the smallest. */
+/* Replaces the standard sets in the test check-blind: a set with cases that show nothing. tandem-check must refuse all of them
+ * except for the smallest. */
 #include "sets.h"
 
 static const char *const types[] = {"f32", NULL};

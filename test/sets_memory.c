@@ -67,7 +67,7 @@ const check_named check_far[] = {
     GEMM_LINES("hip_tile_16x64"),
     GEMM_LINES("hip_tile_64x16"),
     GEMM_LINES("hip_tile_256x128"),
-    /* Steps along k are whole rows here; the tail stands after 2^32 bytes. */
+    /* Steps along k are whole rows here; the tail begins after 2^32 bytes. */
     {"gemm", "hip_256x256", {"f16", "tn", NULL, "lda=" WIDE ",ldb=" WIDE, "16x24x584"}},
     {"gemm", "hip_tile_64x128", {"bf16", "tn", NULL, "lda=" WIDE ",ldb=" WIDE, "16x24x584"}},
     {"gemm", "hip_tile_64x128:split=2", {"f16", "tn", NULL, "lda=" WIDE ",ldb=" WIDE, "16x24x1160"}},
@@ -138,8 +138,8 @@ const check_named check_far[] = {
     {"attention", "hip_decode128", {"f16", NULL, NULL, "spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x2x700x128"}},
     {0}};
 
-/* Steps are 128 bytes along k on gfx950 and 64 on gfx942: both chips run the lengths of both. A tile is whole, so that what
- * lies after its last row, or in front of its first, is no one's. */
+/* Steps are 128 bytes along k on gfx950 and 64 on gfx942: both chips run the lengths of both. Tiles are whole, so the memory
+ * after their last row and before their first belongs to nobody. */
 #define PIPE(kernel, depth, types, layouts, shape)                          \
   {"gemm", kernel, true, true, 128, 0, depth, types, layouts, "", shape}, { \
     "gemm", kernel, true, true, 64, 0, depth, types, layouts, "", shape     \

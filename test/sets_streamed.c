@@ -1,7 +1,7 @@
-/* Results of 16 MiB and more, which hosts store past the caches (offload/chunk.h): a little above that size, in rows that begin
- * at every place within a line of 64 bytes and end in the middle of one. A row's last chunk of 256 elements is shorter than the
- * way to the next line in some rows, longer in others; between the rows lies memory that nobody may write. Each op that streams
- * has f32 and bf16, of which the tests with 1 x 1 and 3 x 2 threads run one each; add also f16. */
+/* Results of 16 MiB and more, which hosts write with non-temporal stores (offload/chunk.h): a little above that size, in rows
+ * that begin at every place within a line of 64 bytes and end in the middle of one. A row's last chunk of 256 elements is
+ * shorter than the way to the next line in some rows, longer in others; between the rows lies memory that nobody may write.
+ * Each op that streams has f32 and bf16, of which the tests with 1 x 1 and 3 x 2 threads run one each; add also f16. */
 #include "sets.h"
 
 /* 2051 = 8 x 256 + 3. */
@@ -35,7 +35,7 @@ static const check_single embedding[] = {{"f32", NULL, NULL, "fill=special,ldy=2
                                          {"f32", NULL, NULL, "fill=real,pad=1,shift=1", "127x7x33035"},
                                          {"bf16", NULL, NULL, "fill=real,pad=1,shift=3", "2903x37x2899"},
                                          {0}};
-/* C is streamed where its rows are whole lines: whole micro tiles, and tails of rows and columns beside them. */
+/* C is streamed where its rows are whole lines: whole micro tiles, and tails of rows and columns. */
 static const check_single gemm[] = {{"f32", "nn", NULL, "fill=real", "2053x2064x3"},
                                     {"bf16", "nt", "bias+relu", "fill=real,batch=2", "1511x2912x2"},
                                     {"f16", "nn", NULL, "fill=real,out=f32,ldc=2080", "2053x2068x2"},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Lists the lines of offload/, hip/ (host code) and src/ that no test executes: builds with gcc's --coverage, runs each test on its own.
-# Use: sh tools/coverage.sh [-j N] [TEST...]     without names: all tests but those of gfxsim's and tandem-learn's own; with
+# Use: sh tools/coverage.sh [-j N] [TEST...]     without names: all tests except gfxsim's and tandem-learn's own; with
 #                                             names: these anew, the results of others are kept
 # Leaves in build-coverage/: lines.tsv   FILE LINE TESTS: every line with code; no tests: nothing executes it
 #                            missed.txt  FILE:LINE: TEXT of those

@@ -11,7 +11,7 @@ say() { printf 'demo: %s\n' "$*"; }
   exit 2
 }
 
-sh tools/setup.sh --hip || [ $? = 3 ] # 3: LLVM 22 is not to be had here, so the host is shown alone
+sh tools/setup.sh --hip || [ $? = 3 ] # 3: LLVM 22 is not available here, so only the host is shown
 backend=omp
 if command -v clang-22 >/dev/null && command -v llvm-config-22 >/dev/null; then backend=hip; fi
 mkdir -p build

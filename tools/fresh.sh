@@ -1,12 +1,12 @@
 #!/bin/sh
 # Runs the README's commands on a fresh system: a minimal root of it, made with mmdebstrap, with nothing installed but apt and what it needs.
 # Use: sh tools/fresh.sh debian12|debian13|ubuntu2404              as a user with sudo: setup.sh and demo.sh; in a second root, as root: test.sh
-#      sh tools/fresh.sh debian12|debian13|ubuntu2404 'COMMAND'    COMMAND alone, as root
+#      sh tools/fresh.sh debian12|debian13|ubuntu2404 'COMMAND'    only COMMAND, as root
 # Each runs in a copy of the last commit. Needs root, 20 GB below TMPDIR (or /var/tmp), and an hour or two for test.sh on two cores.
 # Logs go to build-fresh/SYSTEM/; exit status: 0 all passed, 1 something failed, 2 bad usage.
 #
-# Packages come from the mirror that this system's own package sources name (tools/mirror.sh). Where these name none of the wanted
-# distribution, as on Debian for Ubuntu, from its public address, which stands in the table below.
+# Packages come from the mirror that this system's own package sources name (tools/mirror.sh). Where they name none for the wanted
+# distribution (on Debian, for Ubuntu), packages come from its public address, which is in the table below.
 # shellcheck disable=SC2317 # functions called by their names
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ usage() {
 }
 
 work=
-if [ "${1-}" = --inside ]; then # called by this script itself, in namespaces of its own: see the end
+if [ "${1-}" = --inside ]; then # called by this script itself, in new namespaces: see the end
   work=$2
   shift 2
 fi
@@ -194,7 +194,7 @@ timed() {
   [ "$status" = 0 ]
 }
 
-# What the tests have left that tells more.
+# Keeps the tests' own logs, which say more.
 keep_test_logs() { # FOLDER
   (cd "$root$1" && find . -path './build*' -name '*.log' -o -path './build*' -name testlog.txt) 2>/dev/null | while read -r file; do
     mkdir -p "$logs/test/$(dirname "$file")"

@@ -6,7 +6,7 @@
 #      sh tools/setup.sh --offload CHIP     also what -Domp_offload=CHIP needs: sm_NN or gfxNNN; may be given twice
 # Root installs directly, other users through sudo. Files that are no packages of the system go to build-tools/.
 # The last line is "all is here", or says what was left out. Exit status: 0 done, 1 something failed, 2 bad usage, 3 a package that --test
-# or --hip asks for is not to be had here, and all others are installed.
+# or --hip asks for is not available here; all others are installed.
 set -eu
 cd "$(dirname "$0")/.."
 

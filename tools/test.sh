@@ -130,7 +130,7 @@ meson_tests() { # BUILD
 configure_and_build() { # BUILD COMPILER OPTIONS...
   dir=$1 compiler=$2
   shift 2
-  # A folder with other options, as from before gfxsim's libraries were installed, is made anew.
+  # A folder with other options, for example from before gfxsim's libraries were installed, is made again.
   if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/options" 2>/dev/null)" != "$compiler $*" ]; then
     { rm -rf "$dir" && CC=$compiler meson setup "$dir" -Dwerror=true "$@" && echo "$compiler $*" >"$dir/options"; } || return 1
   fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tools/setup.sh, test.sh's table of skipped steps, mirror.sh and fresh.sh's command line, with stand-ins for apt-get and apt-cache. A copy of
-# tools/ runs with a PATH that has this system's programs but for gnuplot and clang-22. Use: test_setup.sh
+# tools/ runs with a PATH that has all of this system's programs except gnuplot and clang-22. Use: test_setup.sh
 set -eu
 cd "$(dirname "$0")/.."
 top=$(mktemp -d)
@@ -18,7 +18,7 @@ done
 unset IFS
 rm -f "$top/bin/gnuplot" "$top/bin/clang-22" "$top/bin/apt-get" "$top/bin/apt-cache" "$top/bin/sudo"
 stand_in() { # NAME, its text on stdin
-  rm -f "$top/bin/$1" # else the system's own program, behind the link, would be written
+  rm -f "$top/bin/$1" # else the link's target, the system's own program, would be overwritten
   cat >"$top/bin/$1"
   chmod +x "$top/bin/$1"
 }
@@ -81,7 +81,7 @@ last "setup: all is here"
 grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not installed"
 grep -q 'install.* clang-22' "$top/apt/calls" || fail "clang-22 was not installed"
 
-# What can't be had is named in the last line; it is a failure where it was asked for. All else is installed.
+# The last line names what is not available; it is a failure where it was asked for. Everything else is installed.
 apt 0 "clang-22"
 gives 3 "left out, not in this system's package sources: clang-22" sh "$setup" --hip
 last "clang-22"
@@ -90,7 +90,7 @@ grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not in
 gives 0 "setup: " sh "$setup"
 ! grep -q clang-22 "$output" || fail "clang-22, which nothing asks for, is named"
 
-# A lock is waited for, and that is said once; it is not waited for without end.
+# setup.sh waits for a lock, says so once, and gives up after a limit.
 apt 2 ""
 gives 0 "waiting up to 15 minutes for another package manager, which holds the lock /var/lib/apt/lists/lock. It is held by process 4242 (apt-get)" \
   sh "$setup"
@@ -106,7 +106,7 @@ gives 1 "Could not get lock" sh "$setup"
 rm "$top/bin/date"
 ln -s "$(command -v date)" "$top/bin/"
 
-# Other errors are no locks.
+# Other errors are not taken for locks.
 apt 0 ""
 : >"$top/apt/broken"
 gives 1 "E: Failed to fetch something" sh "$setup"
@@ -114,7 +114,7 @@ last "apt-get update failed"
 gives 2 "unknown" sh "$setup" --wrong
 gives 2 "must be sm_NN" sh "$setup" --offload wrong
 
-# A step that can't run fails test.sh, but for where the table expects it.
+# A step that can't run fails test.sh, except where the table expects it.
 apt 0 "clang-22"
 # shellcheck disable=SC1091 # the system's own
 case $(. /etc/os-release && echo "${ID-} ${VERSION_ID-}") in
@@ -129,7 +129,7 @@ case $(. /etc/os-release && echo "${ID-} ${VERSION_ID-}") in
 esac
 gives 2 "nothing: unknown step; the steps: format" sh "$top/tools/test.sh" nothing
 
-# The mirror, as apt itself reads its sources: both formats, a list of mirrors, and what is no mirror of Debian.
+# The mirror, as apt itself reads its sources: both formats, a list of mirrors, and addresses that are not mirrors of Debian.
 if command -v apt-get >/dev/null; then
   ln -sf "$(command -v apt-get)" "$top/bin/apt-get"
   mkdir -p "$top/sources" "$top/lists"

@@ -27,7 +27,7 @@ typedef struct added_token {
 } added_token;
 
 typedef struct added_set {
-  added_token *token; /* in the order of their bytes, so that a prefix stands in front of what begins with it */
+  added_token *token; /* in the order of their bytes, so that a prefix comes before what begins with it */
   int count, first[257];
 } added_set;
 

@@ -3,8 +3,8 @@
  * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as wanted) -> tdm_plan_free -> tdm_close.
  * A plan validates its description, chooses a kernel and precomputes everything; a run checks its pointers and launches.
  *
- * Threads: a context and its plans may be used by several threads at once. Runs of one plan that needs a workspace take
- * turns; tdm_close and tdm_plan_free must come last.
+ * Threads: a context and its plans may be used by several threads at once. Runs of a plan that needs a workspace are
+ * serialized; tdm_close and tdm_plan_free must come last.
  *
  * Errors: every function that can fail returns a tdm_status. tdm_last_error() then names the argument that was wrong, its value
  * and what is allowed, or the function of the device's runtime that failed. On error no output argument is written, and no
@@ -104,11 +104,12 @@ typedef struct tdm_options {
   const char *tuned;
   int xcds; /* HIP: XCDs (dies with an L2 of their own) that work is ordered for, at most 1024; 0: the device's */
   /* How a thread waits for the end of a run on an NVIDIA GPU through OpenMP ("omp:N"): "spin" keeps its core busy until then;
-   * "block" sleeps, and on an H200 returns 18 us later, behind half a millisecond 70 us (bench/RESULTS.md). NULL: TANDEM_WAIT,
-   * else "auto": what an open of this process named for the device before, else CUDA's own default, which spins where the
-   * machine has as many cores as the process has contexts; a driver before CUDA 12.1 leaves it at "block", which explain says.
-   * It is set in the driver's primary context of the device, for the whole process, and outlasts tdm_close: the last open that
-   * names a way decides for all contexts. On other devices it must be "auto", and TANDEM_WAIT is checked but has no effect. */
+   * "block" sleeps: on an H200 this adds 18 us to a short wait, and 70 us to waits longer than 0.5 ms (bench/RESULTS.md). NULL:
+   * TANDEM_WAIT, else "auto": what an open of this process named for the device before, else CUDA's own default, which spins
+   * where the machine has as many cores as the process has contexts; a driver before CUDA 12.1 leaves it at "block", which
+   * explain says. It is set in the driver's primary context of the device, for the whole process, and outlasts tdm_close: the
+   * last open that names a way decides for all contexts. On other devices it must be "auto", and TANDEM_WAIT is checked but has
+   * no effect. */
   const char *wait;
 } tdm_options;
 

@@ -53,7 +53,7 @@ says 77 "--compiler = 'nobody-cc': no such program" "$learn" try omp-axpy my.c -
 says 1 'false says:' "$learn" try omp-axpy my.c --compiler false
 says 77 'made no object' "$learn" try omp-axpy my.c --compiler true
 says 77 'no folder can be made there' env TMPDIR=/nowhere "$learn" try omp-axpy my.c
-# Inputs are new for each try, unless a seed is named; the sandbox is told of, and can be had in part.
+# Inputs are new for each try, unless a seed is given. The sandbox is described, and its layers can be left out.
 says 2 "--seed = 'x': must be" "$learn" try omp-axpy my.c --seed x
 says 2 "--without = 'files': must be of landlock, namespaces, seccomp" "$learn" try omp-axpy "$folder/omp-axpy/start.c" --without files
 solution=$folder/omp-axpy/solution.c

@@ -1,9 +1,9 @@
 #!/bin/sh
-# forged.sh TANDEM-LEARN FOLDER FILE...: files that want a verdict without the work, or want out of their process. None of them is right:
-# each must get exit status 1 and what its first line says, "// try NAME ARGUMENTS: PHRASE | PHRASE ...", must leave no file and no
-# process, and must not print a verdict of its own. "// also without: LAYER ..." in the second line: it must fail, too, where one of these
-# layers of the sandbox is missing: one of them in turn, with FORGED_ALL=1 each. @FOLDER@, @LEARN@, @WORK@ and @TMP@ in a file become the
-# paths that it attacks.
+# forged.sh TANDEM-LEARN FOLDER FILE...: files that try to get a verdict without doing the work, or to escape from their process. None of
+# them is right: each must get exit status 1 and what its first line says, "// try NAME ARGUMENTS: PHRASE | PHRASE ...", must leave no file
+# and no process, and must not print a verdict of its own. "// also without: LAYER ..." in the second line: it must fail, too, where one of
+# these layers of the sandbox is missing. The layers take turns; with FORGED_ALL=1 each of them is tried. @FOLDER@, @LEARN@, @WORK@ and
+# @TMP@ in a file become the paths that it attacks.
 # FORGED_USER=NAME runs it as another user, through runuser.
 set -u
 learn=$1 folder=$2

@@ -30,7 +30,7 @@ static int words_of(const char **words) {
   return count;
 }
 
-/* popt stops at the program's name, so that the program keeps its own options. *program: where its words start. */
+/* popt stops at the program's name, so that the program keeps its own options. *program: its name and arguments. */
 static bool parse_options(int argc, const char **argv, request *r, const char ***program) {
   struct poptOption rows[] = {
       {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The simulated chip (default gfx942)", "gfx942|gfx950"},
@@ -48,7 +48,7 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
   if (good && (r->threads < 0 || r->threads > 1024)) good = complain("exec: --threads %d: must be 0 to 1024", r->threads);
   if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = checks_parse(r->no_check, &r->unchecked);
-  gfxsim_device *device = NULL; /* a bad name is told now, not by the program's runtime */
+  gfxsim_device *device = NULL; /* finds a bad name before the program's runtime does */
   if (good && gfxsim_open(r->chip != NULL ? r->chip : "gfx942", NULL, &device) != GFXSIM_OK)
     good = complain("exec: --chip: %s", gfxsim_last_error());
   gfxsim_close(device);
@@ -65,7 +65,7 @@ static bool has_door(const char *folder) {
   return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
 }
 
-/* Beside this executable in a build folder, else where it was installed. */
+/* Next to this executable in a build folder, else where it was installed. */
 static bool find_door(char folder[PATH_MAX]) {
   char own[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);

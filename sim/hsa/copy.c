@@ -1,4 +1,4 @@
-/* Copies and fills: at once, or by a thread that stands for the copy engines and waits for signals. */
+/* Copies and fills: at once, or by a thread that acts as the copy engines and waits for signals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static void *run_jobs(void *unused) {
     if (status == HSA_SUCCESS)
       hsa_signal_add(j->completion, -1);
     else
-      hsa_signal_set(j->completion, -1); /* as the specification has errors of asynchronous copies */
+      hsa_signal_set(j->completion, -1); /* as the specification reports errors of asynchronous copies */
     job_free(j);
   }
   pthread_mutex_unlock(&world);

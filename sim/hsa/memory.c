@@ -114,7 +114,7 @@ HSA_DOOR hsa_status hsa_amd_memory_pool_free(void *pointer) {
   return HSA_SUCCESS;
 }
 
-/* What a device allocated is open to itself alone; a host range is opened to the devices named. */
+/* What a device allocated is open only to that device; a host range is opened to the devices named. */
 HSA_DOOR hsa_status hsa_amd_agents_allow_access(uint32_t count, const hsa_agent *agents, const uint32_t *flags,
                                                 const void *pointer) {
   HSA_ENTER();

@@ -1,4 +1,4 @@
-/* Queues: rings of AQL packets, each worked off in order by a thread of its own. */
+/* Queues: rings of AQL packets, each processed in order by its own thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +231,7 @@ static hsa_status start(ring *r) {
 HSA_DOOR hsa_status hsa_queue_create(hsa_agent agent, uint32_t size, uint32_t type, error_callback *error, void *data,
                                      uint32_t private_bytes, uint32_t group_bytes, hsa_queue **queue) {
   HSA_ENTER();
-  (void)private_bytes, (void)group_bytes; /* hints: each dispatch says its own */
+  (void)private_bytes, (void)group_bytes; /* hints: each dispatch has its own sizes */
   bool known;
   device *d = hsa_agent_device(agent, &known);
   if (!known) return HSA_INVALID_AGENT;
@@ -262,7 +262,7 @@ static ring *find(const hsa_queue *queue) {
   return r;
 }
 
-/* A launch that runs ends first; what waits behind it does not run. */
+/* A launch that runs ends first; packets after it do not run. */
 static void stop(ring *r) {
   pthread_mutex_lock(&world);
   r->ends = true;
@@ -297,7 +297,7 @@ void hsa_queues_release(void) {
   }
 }
 
-/* These have no way to fail: a queue that is none is the program's own memory error. */
+/* These have no way to fail: an invalid queue is the program's own memory error. */
 HSA_DOOR uint64_t hsa_queue_add_write_index_relaxed(const hsa_queue *queue, uint64_t value) {
   return atomic_fetch_add(&((ring *)queue)->write, value);
 }

@@ -1,4 +1,4 @@
-/* HSA calls do not say what the program required. clang writes it beside the table of target regions: an entry of the section
+/* HSA calls do not say what the program requires. clang writes it into the table of target regions: an entry of the section
  * omp_offloading_entries with flag 0x10 has the clauses of `omp requires` as its data (LLVM 18 to 19,
  * OffloadEntriesInfoManager and OpenMPOffloadingRequiresDirFlags). */
 #define _GNU_SOURCE /* dl_iterate_phdr */

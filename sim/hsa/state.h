@@ -1,5 +1,5 @@
-/* What the parts of the HSA door share. One mutex, `world`, guards all that they keep, and one condition is told of every
- * change: a program has a few dozen calls in flight, a launch costs milliseconds. */
+/* What the parts of the HSA door share. One mutex, `world`, guards all that they keep, and one condition variable is signalled
+ * at every change. That is fast enough: a program has a few dozen calls in flight, and a launch takes milliseconds. */
 #ifndef GFXSIM_HSA_STATE_H
 #define GFXSIM_HSA_STATE_H
 #include <pthread.h>
@@ -21,7 +21,7 @@ typedef struct fatal_report {
 typedef struct device {
   gfxsim_device *sim;
   fatal_report run;     /* of the launch that runs */
-  pthread_mutex_t lock; /* libgfxsim takes one thread at a time: copies and launches of a device take turns */
+  pthread_mutex_t lock; /* libgfxsim takes one thread at a time: copies and launches of a device are serialized */
   int number;
 } device;
 
@@ -68,7 +68,7 @@ void hsa_found_text(const char *kind, const char *kernel, const char *message);
 /* ---- agent.c ---- */
 
 hsa_agent hsa_agent_of(const device *d); /* NULL: the host */
-/* The GPU of a handle; NULL for the host and for what is no agent; `known` tells these apart. */
+/* The GPU of a handle; NULL for the host and for a handle that is not an agent; `known` tells these apart. */
 device *hsa_agent_device(hsa_agent agent, bool *known);
 
 bool hsa_pool_of(hsa_pool pool, device **d); /* d: NULL for one of the host */
@@ -94,7 +94,7 @@ hsa_status hsa_signal_destroy(hsa_signal handle);
 
 void hsa_copies_release(void);
 void hsa_queues_release(void);
-gfxsim_kernel *hsa_kernel(uint64_t object, device **on); /* NULL where it is no kernel */
+gfxsim_kernel *hsa_kernel(uint64_t object, device **on); /* NULL where it is not a kernel */
 void hsa_executables_release(void);
 
 #endif

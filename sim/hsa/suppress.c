@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row a known pattern of LLVM's device runtime, by the function that has it. A finding counts unless the access that is at
- * fault lies in that function. */
+/* One row for each known pattern of LLVM's device runtime, by the function that has it. A finding counts unless the access that
+ * is at fault lies in that function. */
 typedef struct row {
   gfxsim_kind kind;
   const char *function, *store; /* store: how the instruction that is at fault begins */
@@ -14,7 +14,7 @@ typedef struct row {
 
 static const row rows[] = {
     /* LLVM 19, offload/DeviceRTL/src/State.cpp and Kernel.cpp: state::init stores the team's state, then
-     * synchronize::threadsAligned(atomic::relaxed), a barrier without a release, so that no s_waitcnt stands before it. */
+     * synchronize::threadsAligned(atomic::relaxed), a barrier without a release, so no s_waitcnt comes before it. */
     {GFXSIM_RACE_LDS, "__kmpc_target_init", "ds_write", true,
      "__kmpc_target_init: race in LDS: LLVM's runtime stores the team's state and meets a barrier without s_waitcnt"},
 };

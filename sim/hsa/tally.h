@@ -44,12 +44,12 @@ typedef struct tally {
   tally_finding finding[TALLY_FINDINGS];
   tally_list unserved;   /* calls, and attributes of calls, that the door does not have */
   tally_list suppressed; /* findings that do not count, by function and reason */
-  tally_list notes;      /* what the user should know beside */
+  tally_list notes;      /* what else the user should know */
   tally_kernel kernel[TALLY_NAMES];
 } tally;
 
-/* The file that TALLY_VARIABLE names, or memory of this process alone where it names none. Never NULL: without memory it is one
- * that is shared by nobody and small. `own`: whether nobody else will print it. */
+/* The file that TALLY_VARIABLE names, or memory of this process only where it names none. Never NULL: where there is no memory
+ * for it, it is a small one that is not shared. `own`: whether nobody else will print it. */
 tally *tally_open(bool *own);
 void tally_find(tally *t, const char *key, const char *text);
 void tally_count(tally_list *list, const char *name);

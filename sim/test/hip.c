@@ -315,7 +315,7 @@ static void test_launch(hipFunction_t add, hipStream_t stream) {
   OK(hipFree(dc));
 }
 
-/* A launch of vector_add over `n` elements of a; what it says when it fails. */
+/* Launches vector_add over `n` elements of a. `words`: a part of the error message; "": the launch succeeds. */
 static void test_array(int line, hipFunction_t add, uint64_t a, void *out, int n, const char *words) {
   void *params[] = {&a, &out, &out, &n};
   hipError_t got = hip.hipModuleLaunchKernel(add, 1, 1, 1, 128, 1, 1, 0, NULL, params, NULL);

@@ -1,5 +1,5 @@
-/* Threads of the host that are not there: in the child of a fork, and where limits let none be started. The OpenMP runtime
- * would wait for ever, or end the process; a run must return a status. Each case is a process of its own. */
+/* Host threads that can't be had: in the child of a fork, and where limits let none be started. The OpenMP runtime
+ * would wait for ever, or end the process; a run must return a status. Each case runs in its own process. */
 #include <errno.h>
 #include <omp.h>
 #include <pthread.h>
@@ -135,7 +135,7 @@ static int too_few_threads(void) {
   if (open_plan(THREADS) != TDM_OK) return complain("open");
   if (!limit_threads(THREADS - 1)) return SKIP;
   memset(c, 0, sizeof c);
-  for (int i = 0; i < 2; i++) { /* a refusal is no state: the next run asks again */
+  for (int i = 0; i < 2; i++) { /* a refusal is not remembered: the next run asks again */
     tdm_status status = tdm_gemm_run(plan, a, a, c, NULL, NULL, NULL);
     if (status != TDM_ERROR_DEVICE || !untouched() || strstr(tdm_last_error(), "threads = 4: only 3 can be started") == NULL)
       return complain("must be refused");

@@ -1,10 +1,10 @@
-/* What the dispatcher makes of a list of cases on a simulated chip: each row's estimate or refusal, the row that is chosen, and
- * its launch. expected.sh compares it with what is committed, so that a change of an estimate is seen, and meant. */
+/* What the dispatcher plans for a list of cases on a simulated chip: each row's estimate or refusal, the chosen row, and its
+ * launch. expected.sh compares the output with a committed file, so that no estimate changes unnoticed. */
 #include "../../hip/hip.h"
 #include "../plans.h"
 #include "internal.h"
 
-/* Sizes around the borders of tiles, of turns of the CUs and of splits; each layout; what rows refuse. */
+/* Sizes at the limits of tiles, of rounds of the CUs and of splits; each layout; sizes that rows refuse. */
 static const plans_case list[] = {
     {"gemm", "bf16", "nt", NULL, NULL, "4096x4096x4096"},
     {"gemm", "f16", "nn", NULL, NULL, "4864x77824x8192"},

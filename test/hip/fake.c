@@ -1,4 +1,4 @@
-/* A stand-in for libamdhip64 with no device behind it: how the loader meets each answer, and what becomes of calls that fail.
+/* A stand-in for libamdhip64 without a device, to test how the loader handles each answer and what happens when calls fail.
  *   FAKE_HIP=none        no GPU; else the chip of each device, separated by commas: "gfx950,gfx950". Launches do nothing.
  *   FAKE_FAIL=N          the N-th call, counted from 0, fails with hipErrorUnknown
  *   FAKE_CALLS=FILE      the number of calls is written there when the process ends
@@ -17,7 +17,7 @@ typedef struct object {
   int device;
 } object;
 
-/* In front of the memory that the caller gets. */
+/* Lies before the memory that the caller gets. */
 enum { HEADER = 256 };
 
 HIP_API fake_hip fake_hip_state __asm__("fake_hip") = {.fail_at = -1, .error = hipErrorUnknown, .release = 1};
@@ -115,7 +115,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
   (void)value, (void)attribute, (void)device;
   FAULT();
-  return hipErrorInvalidValue; /* ROCm 6 has no number for the XCDs */
+  return hipErrorInvalidValue; /* ROCm 6 does not report the number of XCDs */
 }
 
 hipError_t hipGetDevice(int *device) {

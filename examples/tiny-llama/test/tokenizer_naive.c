@@ -61,7 +61,7 @@ static void test_merge(void **state) {
       bpe_add_merge(&b, merge[m]);
     }
     size_t count = draw(LONGEST), letters = 1 + draw(LETTERS); /* of one letter too */
-    assert_true(bpe_append(&list, 7, &error));                 /* what stands in front of the word stays */
+    assert_true(bpe_append(&list, 7, &error));                 /* what comes before the word stays */
     for (size_t i = 0; i < count; i++) {
       plain[i] = (int32_t)draw((uint32_t)letters);
       assert_true(bpe_append(&list, plain[i], &error));

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Before the kernel is called: results of our own, and a good end. */
+/* Before the kernel is called, it sends its own results and ends well. */
 __attribute__((constructor)) static void forge(void) {
   static const char zeros[65536 * 3];
   struct {

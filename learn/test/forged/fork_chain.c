@@ -2,7 +2,7 @@
 // also without: landlock namespaces seccomp
 #include <unistd.h>
 
-/* No process of it is there for long, and each in a session of its own. */
+/* None of its processes lives long, and each has its own session. */
 void axpy(float *out, const float *x, const float *y, int n) {
   for (int i = 0; i < n; i++) out[i] = 2.5f * x[i] + y[i];
   if (fork() != 0) return;

@@ -1,7 +1,7 @@
 // try omp-axpy --without seccomp: verdict:
 #include <unistd.h>
 
-/* One that writes when the results have come. */
+/* A process that writes after the results have come. */
 void axpy(float *out, const float *x, const float *y, int n) {
   for (int i = 0; i < n; i++) out[i] = 2.5f * x[i] + y[i];
   if (fork() != 0) return;

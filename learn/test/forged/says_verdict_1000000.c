@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Right, but for a message of its own: learn/child.h. */
+/* Right, except for a message that it sends itself: learn/child.h. */
 void axpy(float *out, const float *x, const float *y, int n) {
   struct {
     uint32_t kind, shape;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Beside the object, whose path is in the command line. */
+/* Next to the object, whose path is in the command line. */
 static int attack(void) {
   char line[4096] = "", *folder = line;
   FILE *f = fopen("/proc/self/cmdline", "r");

@@ -1,4 +1,4 @@
-/* abi.h beside the system's own header: every value and layout that both have. It is checked when it is compiled. */
+/* Compares abi.h with the system's own header: every value and layout that both have. Compiling this file is the test. */
 #include "abi.h"
 
 #include <hsa/hsa.h>

@@ -1,4 +1,4 @@
-/* The HSA door without a runtime in front of it: packets, signals, copies, and everything that must be refused.
+/* The HSA door, called directly and not by a runtime: packets, signals, copies, and everything that must be refused.
  * Usage: hsa-door FILE.hsaco OTHER_CHIP.hsaco, of sim/test/program/assembly.s. */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -164,7 +164,7 @@ static bool on_signal(int64_t value, void *argument) {
   return handled < 2; /* once more */
 }
 
-/* A copy, a launch behind a barrier that waits for it, and a copy that waits for the launch. */
+/* A copy, a launch after a barrier that waits for it, and a copy that waits for the launch. */
 static void test_chain(void) {
   float a[N], c[N] = {0};
   for (int n = 0; n < N; n++) a[n] = (float)n;
@@ -258,7 +258,7 @@ static void test_packets(void) {
   free_arguments(kernarg);
 }
 
-/* Any 62 bytes behind a valid type: refused or run, and never a crash or a wait without end. */
+/* Any 62 bytes after a valid type: the packet is refused or runs, and nothing crashes or waits for ever. */
 static void test_random(void) {
   uint32_t state = 1;
   for (int packet = 0; packet < 200; packet++) {

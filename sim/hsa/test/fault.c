@@ -1,4 +1,4 @@
-/* Wrong: a kernel writes behind its array, in an asynchronous region. The program must end with the runtime's error. */
+/* Wrong: a kernel in an asynchronous region writes past its array. The program must end with the runtime's error. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A description that is passed by value from behind a pointer: clang 19 casts the pointer to private memory. A copy works. */
+/* A description passed by value through a pointer: clang 19 casts the pointer to private memory. A copy avoids this. */
 #include <stdio.h>
 
 typedef struct shape {

@@ -13,7 +13,7 @@ static inline __device__ int *hidden(const int *address) {
   return (int *)bits;
 }
 
-/* Of the instruction behind it. */
+/* The address of the next instruction. */
 static inline __device__ int *code_address() {
   unsigned long bits;
   asm volatile("s_getpc_b64 %0" : "=s"(bits));
