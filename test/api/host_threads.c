@@ -162,6 +162,7 @@ static int no_thread_at_all(void) {
   return open_plan(1) == TDM_OK ? child_runs() : complain("one thread needs no other");
 }
 
+#ifndef ADDRESS_SANITIZER
 static long pages_of_process(void) {
   long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -170,6 +171,7 @@ static long pages_of_process(void) {
   fclose(file);
   return pages;
 }
+#endif
 
 /* Room for no stack. A sanitizer's process has terabytes of addresses already. */
 static int no_memory_for_stacks(void) {
