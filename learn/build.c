@@ -234,6 +234,7 @@ static void read_toolchain(const learn_code *code, sandbox *box) {
   for (int n = 0; paths[n] != NULL; n++) sandbox_read(box, paths[n]);
   for (int n = 0; n < code->library_count; n++) sandbox_read(box, code->libraries[n]);
   sandbox_read(box, code->compiler);
+  if (LEARN_OPENMP_INCLUDE[0] != '\0') sandbox_read(box, LEARN_OPENMP_INCLUDE);
 }
 
 /* ---- Its run ---- */

@@ -231,11 +231,17 @@ def check_outputs(program, root):
     (folder / "kept").write_text("kept")
     for option in ("--logits", "--json", "--plot"):
         refuses(program, ["--preset", "tiny", option, folder], 2, f"{option} = '{folder}': can't be written: Is a directory")
+
+    def limited(signal, *more):
+        words = ["sh", "-c", signal + 'ulimit -f 1; exec "$@"', "sh", program, "--preset", "tiny", "--device", "host", "--input", "1x64",
+                 "--repeats", "1", *more]
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+
+    # LLVM's libomp writes a file of its own when it starts: where the signal ends the program there, the shell ignores it.
+    signal = "" if limited("").returncode == 0 else "trap '' XFSZ; "
     mode = {"--logits": [], "--json": ["--profile"]}
     for option, more in mode.items():
-        limited = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", program, "--preset", "tiny", "--device", "host", "--input", "1x64",
-                   "--repeats", "1", option, folder / "kept", *more]
-        result = subprocess.run([str(word) for word in limited], capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+        result = limited(signal, option, folder / "kept", *more)
         left = sorted(path.name for path in folder.iterdir())
         if result.returncode != 1 or "File too large" not in result.stderr or left != ["kept"] or (folder / "kept").read_text() != "kept":
             failures.append(f"{option} on a full disk: exit {result.returncode}, said {result.stderr!r}, left {left}")
