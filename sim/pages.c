@@ -6,38 +6,41 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A file of one piece is mapped again and again: private pages, so that a write makes a copy of 4 KiB. Above PIECES_MOST the
- * kernel's limit of mappings of a process, 65530 by default, comes near. */
-enum { PIECE = 2 << 20, PIECES_MOST = 8192, VALUES = 256 };
+/* A file of one piece is mapped again and again: private pages, so that a write makes a copy of 4 KiB. The kernel's limit of
+ * mappings of a process is 65530 by default, so a block of more than 1 GiB takes pieces of 64 MiB: 3072 of them are an MI300X's
+ * memory. */
+enum { PIECE = 2 << 20, LARGE_PIECE = 64 << 20, VALUES = 256 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int file_of[VALUES]; /* by value: the file + 1; 0: none yet, -1: there is none to be had */
+static int file_of[2][VALUES]; /* small and large, by value: the file + 1; 0: none yet, -1: there is none to be had */
 
-static int make_file(u8 value) {
+static int make_file(u8 value, u64 size) {
   int file = memfd_create("gfxsim-pages", MFD_CLOEXEC);
   if (file < 0) return -1;
   void *piece = MAP_FAILED;
-  if (ftruncate(file, PIECE) == 0) piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (ftruncate(file, (off_t)size) == 0) piece = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (piece == MAP_FAILED) {
     close(file);
     return -1;
   }
-  memset(piece, value, PIECE);
-  munmap(piece, PIECE);
+  memset(piece, value, size);
+  munmap(piece, size);
   return file + 1;
 }
 
-static int find_file(u8 value) {
+static int find_file(u8 value, u64 size) {
   pthread_mutex_lock(&lock);
-  if (file_of[value] == 0) file_of[value] = make_file(value);
-  int file = file_of[value];
+  int *known = &file_of[size == LARGE_PIECE][value], file;
+  if (*known == 0) *known = make_file(value, size);
+  file = *known;
   pthread_mutex_unlock(&lock);
   return file - 1;
 }
 
 void pages_set(u8 *at, u64 bytes, u8 value) {
-  int file = bytes / PIECE <= PIECES_MOST ? find_file(value) : -1;
-  for (u64 done = 0; done < bytes; done += PIECE) {
-    u64 part = bytes - done < PIECE ? bytes - done : PIECE;
+  const u64 piece = bytes > UINT64_C(1) << 30 ? LARGE_PIECE : PIECE;
+  int file = find_file(value, piece);
+  for (u64 done = 0; done < bytes; done += piece) {
+    u64 part = bytes - done < piece ? bytes - done : piece;
     if (file < 0 ||
         mmap(at + done, part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0) == MAP_FAILED) {
       memset(at + done, value, bytes - done); /* what is mapped there still is memory */

@@ -28,10 +28,12 @@ static int directive_line(const char *kernel) {
 }
 
 /* The runtime has no debug information, so what is inlined from it has the line of the call: the kernel's entry, which is the
- * directive, in no function of the program. */
+ * directive, in no function of the program. With -g the entry is a function of its own, KERNEL_debug__, which is inlined there:
+ * the line of the region's first statement, "in" the directive's. What the program does lies in functions within that one. */
 static bool lies_at_entry(const char *kernel, const char *source) {
-  const char *colon = strrchr(source, ':');
-  return colon != NULL && strstr(source, " in ") == NULL && directive_line(kernel) > 0 &&
+  const char *within = strstr(source, " in "), *call = within != NULL ? within + 4 : source;
+  const char *colon = strrchr(call, ':');
+  return colon != NULL && strstr(call, " in ") == NULL && directive_line(kernel) > 0 &&
          atoi(colon + 1) == directive_line(kernel);
 }
 
