@@ -52,8 +52,7 @@ static bool built_for(const char *chip) {
   return false;
 }
 
-/* Writes "hipCALL: hipErrorX: its description". A runtime that has no memory, or a device that fails, is not a wrong request.
- * */
+/* Writes "hipCALL: hipErrorX: its description". No memory, or a device that fails, is not a wrong request. */
 static tdm_status open_failed(const hip_library *h, const char *call, hipError_t error, char *reason, size_t size) {
   snprintf(reason, size, "hip%s: %s: %s", call, error_name(h, error), error_text(h, error));
   (void)h->GetLastError();
