@@ -106,16 +106,19 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
   FAULT();
   const char *chip = answer();
   for (int i = 0; i < device && strchr(chip, ',') != NULL; i++) chip = strchr(chip, ',') + 1;
-  *properties = (hipDeviceProp_tR0600){.multiProcessorCount = 256, .sharedMemPerBlock = 163840, .warpSize = 64};
+  *properties = (hipDeviceProp_tR0600){
+      .multiProcessorCount = state.compute_units == 0 ? 256 : state.compute_units, .sharedMemPerBlock = 163840, .warpSize = 64};
   snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "%.*s:sramecc+:xnack-", (int)strcspn(chip, ","), chip);
   return hipSuccess;
 }
 #endif
 
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
-  (void)value, (void)attribute, (void)device;
+  (void)device;
   FAULT();
-  return hipErrorInvalidValue; /* ROCm 6 does not report the number of XCDs */
+  if (attribute != hipDeviceAttributeNumberOfXccs || state.xcds == 0) return hipErrorInvalidValue;
+  *value = state.xcds < 0 ? 0 : state.xcds;
+  return hipSuccess;
 }
 
 hipError_t hipGetDevice(int *device) {

@@ -19,6 +19,9 @@ typedef struct fake_hip {
   int strays;          /* calls that used something of a device while another one was current */
   int device;          /* current in this process */
   int devices_used[4]; /* launches on each */
+  /* What the devices report. */
+  int compute_units; /* 0: 256 */
+  int xcds;          /* hipDeviceAttributeNumberOfXccs; 0: refused, as ROCm 6 does; -1: reported as 0 */
 } fake_hip;
 
 #endif

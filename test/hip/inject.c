@@ -286,6 +286,7 @@ static int without_fault(const scenario *c) {
   if (s.status != TDM_OK) complain(c, -1, &s, "must succeed");
   if (fake->memory + fake->streams + fake->events + fake->modules != 0) complain(c, -1, &s, "something is left on the device");
   if (fake->strays != 0 || fake->devices_used[0] != 0) complain(c, -1, &s, "work went to another device");
+  if (fake->device != 0) complain(c, -1, &s, "the current device was not restored");
   if (c->run != NULL && fake->devices_used[1] < 2) complain(c, -1, &s, "its kernel was not launched");
   return fake->calls;
 }
