@@ -276,10 +276,99 @@ static void detours(void **state) {
   ACCEPTED(tdm_free(context, memory));
 }
 
+/* Rows of attention and swiglu that need aligned arrays: each array in turn begins in the middle of an aligned piece. */
+enum { AT = 4096, HEAD = 2 }; /* bytes between two arrays, and that one of them is moved by */
+
+typedef tdm_status run_of_op(const tdm_plan *plan, char *const *at);
+
+static void run_moved(const tdm_plan *plan, run_of_op *run, char *memory, int arrays, unsigned aligned, const char *other) {
+  for (int moved = -1; moved < arrays; moved++) {
+    char *at[4], words[96];
+    for (int i = 0; i < arrays; i++) at[i] = memory + (ptrdiff_t)i * AT + (i == moved ? HEAD : 0);
+    ACCEPTED(run(plan, at));
+    bool detour = moved >= 0 && (aligned >> moved & 1);
+    snprintf(words, sizeof words, ", by %s as pointers are not ", other);
+    if ((strstr(logged, words) != NULL) != detour) fail_msg("array %d moved by %d bytes: %s", moved, HEAD, logged);
+  }
+}
+
+static tdm_status run_attention(const tdm_plan *plan, char *const *at) {
+  return tdm_attention_run(plan, at[0], at[1], at[2], at[3], NULL, NULL);
+}
+
+static tdm_status run_swiglu(const tdm_plan *plan, char *const *at) {
+  return tdm_swiglu_run(plan, at[0], at[1], at[2], at[3], NULL);
+}
+
+static void detours_of_rows(void **state) {
+  (void)state;
+  static const struct {
+    const char *kernel;
+    int sq, head_dim; /* of attention; 0: swiglu */
+    unsigned aligned; /* the arrays that have to be, bits 1 << number */
+    const char *other;
+  } rows[] = {{"attention=hip_flash64", 16, 64, 15, "hip_flash"},
+              {"attention=hip_flash128", 16, 128, 15, "hip_flash"},
+              {"attention=hip_decode64", 1, 64, 15, "hip_decode"},
+              {"attention=hip_decode128", 1, 128, 15, "hip_decode"},
+              {"swiglu=hip_256x128", 0, 0, 7, "hip_128x64"}};
+  setenv("TANDEM_VERBOSE", "1", 1);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    static char zeros[5 * AT];
+    char *memory = NULL;
+    tdm_plan *plan = NULL;
+    open_with(rows[i].kernel);
+    tdm_attention_desc desc = tdm_attention_default(1, 1, 1, rows[i].sq, 8, rows[i].head_dim, TDM_BF16);
+    if (rows[i].head_dim > 0)
+      ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+    else
+      plan = plan_swiglu(16, 16, 16);
+    ACCEPTED(tdm_alloc(context, sizeof zeros, (void **)&memory));
+    ACCEPTED(tdm_copy(context, memory, zeros, sizeof zeros, TDM_TO_DEVICE, NULL));
+    run_moved(plan, rows[i].head_dim > 0 ? run_attention : run_swiglu, memory, 4, rows[i].aligned, rows[i].other);
+    ACCEPTED(tdm_plan_free(plan));
+    ACCEPTED(tdm_free(context, memory));
+    ACCEPTED(tdm_close(context));
+  }
+  context = NULL;
+}
+
+/* Every row of attention runs fewer keys than its plan has. */
+static void fewer_keys(void **state) {
+  (void)state;
+  static const struct {
+    const char *kernel;
+    int sq, head_dim;
+  } rows[] = {{"hip_flash", 16, 40}, {"hip_flash64", 16, 64}, {"hip_flash128", 16, 128},
+              {"hip_decode", 1, 40}, {"hip_decode64", 1, 64}, {"hip_decode128", 1, 128}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    static uint16_t values[4][AT], got[128];
+    char *memory = NULL;
+    tdm_plan *plan = NULL;
+    open_with(rows[i].kernel);
+    tdm_attention_desc desc = tdm_attention_default(1, 1, 1, rows[i].sq, 8, rows[i].head_dim, TDM_BF16);
+    ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+    ACCEPTED(tdm_alloc(context, sizeof values, (void **)&memory));
+    /* Three keys with values of 1.0; those behind them, which may not count, have NaN. */
+    for (int j = 0; j < AT; j++) values[2][j] = j < 3 * rows[i].head_dim ? 0x3f80 : 0x7fc0;
+    ACCEPTED(tdm_copy(context, memory, values, sizeof values, TDM_TO_DEVICE, NULL));
+    char *at[4];
+    for (int j = 0; j < 4; j++) at[j] = memory + (size_t)j * sizeof values[0];
+    ACCEPTED(tdm_attention_run_keys(plan, at[0], at[1], at[2], at[3], NULL, 3, NULL));
+    ACCEPTED(tdm_copy(context, got, at[3], (size_t)rows[i].head_dim * 2, TDM_TO_HOST, NULL));
+    for (int j = 0; j < rows[i].head_dim; j++) assert_int_equal(got[j], 0x3f80);
+    ACCEPTED(tdm_plan_free(plan));
+    ACCEPTED(tdm_free(context, memory));
+    ACCEPTED(tdm_close(context));
+  }
+  context = NULL;
+}
+
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-  const struct CMUnitTest tests[] = {TEST(sizes),  TEST(estimates), TEST(attention), TEST(parameters), TEST(splits),
-                                     TEST(limits), TEST(refuses),   TEST(decision),  TEST(detours)};
+  const struct CMUnitTest tests[] = {TEST(sizes),   TEST(estimates),       TEST(attention), TEST(parameters),
+                                     TEST(splits),  TEST(limits),          TEST(refuses),   TEST(decision),
+                                     TEST(detours), TEST(detours_of_rows), TEST(fewer_keys)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;
