@@ -160,6 +160,21 @@ static bool copy_file(const char *from, const char *folder, const char *name, le
   return good;
 }
 
+/* The folder to the user that the compiler runs as. */
+static bool give_folder(learn_code *code, learn_outcome *o) {
+  sandbox_means *m = &code->means;
+  uid_t user = m->user;
+  if (user != 0 && chown(code->folder, user, user) != 0) {
+    m->user_error = errno;
+    m->user = 0;
+    return true;
+  }
+  sandbox_needs(m, code->folder);
+  if (m->user == user || chown(code->folder, 0, 0) == 0) return true;
+  learn_found(o, LEARN_FAILED, "%s: can't be taken back from user %u: %s", code->folder, (unsigned)user, strerror(errno));
+  return false;
+}
+
 /* A folder that only this try's processes may enter. */
 static bool make_folder(const learn_request *r, learn_code *code, command *c, learn_outcome *o) {
   char from[PATH_MOST];
@@ -178,10 +193,9 @@ static bool make_folder(const learn_request *r, learn_code *code, command *c, le
   snprintf(code->object, sizeof code->object, "%s/object", code->folder);
   const char *name = slash != NULL ? slash + 1 : r->file;
   snprintf(c->source, sizeof c->source, "%s%s", name[0] == '-' || name[0] == '@' ? "./" : "", name);
-  if (code->means.user != 0 && chown(code->folder, code->means.user, code->means.user) != 0) {
-    code->means.user_error = errno;
-    code->means.user = 0;
-  }
+  sandbox_needs(&code->means, r->runner);
+  sandbox_needs(&code->means, code->compiler);
+  if (!give_folder(code, o)) return false;
   snprintf(from, sizeof from, "%s/%s/kernel.h", r->folder, r->exercise->name);
   if (!copy_file(r->file, code->folder, name, o) || !copy_file(from, code->folder, "kernel.h", o)) return false;
   snprintf(from, sizeof from, "%s/hip.h", r->folder);

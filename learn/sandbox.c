@@ -83,7 +83,17 @@ static bool become_user(uid_t user) {
          setresuid(user, user, user) == 0;
 }
 
+static bool drop_capabilities(uint32_t kept) {
+  struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct rights[2] = {{kept, kept, kept}};
+  return syscall(SYS_capset, &head, rights) == 0;
+}
+
 static int try_user(const sandbox_means *m) { return become_user(m->user) ? 0 : errno; }
+
+static int try_path(const sandbox_means *m) {
+  return become_user(m->user) && drop_capabilities(0) && access(m->path, X_OK) == 0 ? 0 : errno;
+}
 
 /* Root needs no namespace of users, which its own containers may forbid. */
 static void find_namespaces(sandbox_means *m) {
@@ -110,6 +120,14 @@ void sandbox_find(unsigned without, sandbox_means *m) {
   m->user = FIRST_USER + (uid_t)getpid() % USERS;
   m->user_error = (m->clone & CLONE_NEWUSER) != 0 ? EINVAL : attempt(0, try_user, &(sandbox_means){.user = m->user});
   if (m->user_error != 0) m->user = 0;
+}
+
+void sandbox_needs(sandbox_means *m, const char *path) {
+  if (m->user == 0 || m->landlock > 0) return; /* with Landlock it keeps the right to read */
+  m->user_error = attempt(0, try_path, &(sandbox_means){.user = m->user, .path = path});
+  if (m->user_error == 0) return;
+  m->user = 0;
+  m->path = path;
 }
 
 bool sandbox_parse(const char *names, unsigned *layers) {
@@ -167,7 +185,8 @@ void sandbox_describe(const sandbox_means *m, bool device, char *text, size_t si
   if (!m->seccomp)
     add(text, size, "; missing: seccomp (%s): it may make any system call", reason(m, SANDBOX_SECCOMP, m->seccomp_error));
   if (geteuid() == 0 && m->user == 0)
-    add(text, size, "; missing: a user of its own (%s): it is root without capabilities", strerror(m->user_error));
+    add(text, size, "; missing: a user of its own (%s%s%s): it is root without capabilities", m->path != NULL ? m->path : "",
+        m->path != NULL ? ": " : "", strerror(m->user_error));
   if (!counts_own_tasks(m)) add(text, size, "; missing: a limit of threads");
 }
 
@@ -229,9 +248,7 @@ static bool drop_rights(const sandbox *s) {
   if (user != 0 && !become_user(user)) return false;
   for (int c = 0; c < 64; c++)
     if (kept == 0 || c != CAP_DAC_READ_SEARCH) prctl(PR_CAPBSET_DROP, c, 0, 0, 0); /* without the right to it there are none */
-  struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct rights[2] = {{kept, kept, kept}};
-  if (syscall(SYS_capset, &head, rights) != 0) return false;
+  if (!drop_capabilities(kept)) return false;
   return kept == 0 || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH, 0, 0) == 0;
 }
 

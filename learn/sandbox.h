@@ -19,6 +19,7 @@ typedef struct sandbox_means {
   bool seccomp;
   uid_t user; /* whose processes run no other program; 0: they run as the caller */
   int landlock_error, clone_error, seccomp_error, user_error;
+  const char *path; /* that the user could not reach; NULL: none */
   unsigned without; /* layers that were asked to be left out */
 } sandbox_means;
 
@@ -35,6 +36,9 @@ typedef struct sandbox {
 
 /* Tries what there is, once. The caller must have no threads. */
 void sandbox_find(unsigned without, sandbox_means *m);
+/* A program or folder that the child needs. Where a user of its own can't reach it, and no Landlock says what it may read in
+ * spite of that, the child stays the caller, which sandbox_describe then says. */
+void sandbox_needs(sandbox_means *m, const char *path);
 /* "Landlock 7, ...; missing: ...", in one line. */
 void sandbox_describe(const sandbox_means *m, bool device, char *text, size_t size);
 /* "landlock,seccomp" as bits; false: a name is unknown. */

@@ -63,6 +63,17 @@ says 0 'missing: Landlock (left out by --without)' "$learn" try omp-axpy "$solut
 sed -n 's/.*seed //p' out >>seeds
 [ "$(sort -u seeds | wc -l)" = 2 ] || { echo "two tries had the inputs of seed: $(cat seeds)"; bad=1; }
 says 0 'inputs of seed 5' "$learn" try omp-axpy "$solution" --seed 5 --without landlock,namespaces,seccomp
+# Folders that other users can't enter: root's child then stays root, unless Landlock says what it may read in spite of that.
+mkdir -m 700 private
+cp "$learn" "$learn-run" private
+mkdir private/tmp
+says 0 'verdict: right' private/tandem-learn try omp-axpy "$solution" --without landlock
+says 0 'verdict: right' env TMPDIR="$work/private/tmp" "$learn" try omp-axpy "$solution" --without landlock
+[ "$(id -u)" != 0 ] || grep -q "missing: a user of its own ($work/private/tmp/.*: Permission denied)" out || {
+  echo "a private TMPDIR: it said: $(cat out)"
+  bad=1
+}
+[ -z "$(ls private/tmp)" ] || bad=1
 head -c 5000000 /dev/zero >long.c
 says 1 'the file has more than 4 MiB' "$learn" try omp-axpy long.c
 # Names are no options, and nothing passes through a shell.
