@@ -32,19 +32,6 @@ DEVICE float sigmoid_f32(float x) {
 
 DEVICE float silu_f32(float x) { return x * sigmoid_f32(x); }
 
-/* |x| < 0.6: x P(x^2), error of P 3e-9. Above: 1 - 2 z / (1 + z) with z = e^-2|x|. */
-DEVICE float tanh_f32(float x) {
-  float a = __builtin_fabsf(x), s = x * x;
-  float p = -0.00584964391f;
-  p = __builtin_fmaf(p, s, 0.0207513491f);
-  p = __builtin_fmaf(p, s, -0.0537679835f);
-  p = __builtin_fmaf(p, s, 0.133316796f);
-  p = __builtin_fmaf(p, s, -0.333332828f);
-  float small = __builtin_fmaf(p * s, a, a), z = exp_f32(-2 * a);
-  float large = __builtin_fmaf(-2 * z, reciprocal_1_to_2(1 + z), 1.0f);
-  return __builtin_copysignf(a < 0.6f ? small : large, x);
-}
-
 /* |x| < 1: x P(x^2), error of P 1.3e-9. Above: 1 - e^(x Q(x)), Q within 3.6e-7, times e^(xQ) <= 0.16; 1 from 4 on. */
 DEVICE float erf_f32(float x) {
   float a = __builtin_fabsf(x), s = x * x;

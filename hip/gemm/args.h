@@ -31,7 +31,6 @@ typedef struct gemm_args {
   int32_t aligned_a, aligned_b; /* every 16 bytes of a row of A (B) begin at a multiple of 16 */
   int32_t aligned_fours;        /* four elements of a row of C, residual and bias begin at a multiple of their size */
   int32_t a_along_k, b_along_k; /* rows of the stored A (B) run along k: layouts n. (.t) */
-  uint32_t workgroups;          /* of the launch: those of hip_128x128 stride over the tiles */
   tdm_order order;
 } gemm_args;
 

@@ -67,10 +67,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .a_along_k = !turned_a(d),
                     .b_along_k = turned_b(d)};
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile_m, kernel->tile_n);
-  args.workgroups = args.order.count;
   args.reducers = reducers(plan);
   memcpy(made, &args, sizeof args);
-  return args.workgroups;
+  return args.order.count;
 }
 
 static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made) {

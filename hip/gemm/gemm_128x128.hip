@@ -29,8 +29,7 @@ DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_typ
 
 DEVICE void compute(const gemm_args *g, tdm_type type) {
   SHARED static char lds[MASKED_BYTES] __attribute__((aligned(16)));
-  for (uint32_t id = (uint32_t)__builtin_amdgcn_workgroup_id_x(); id < g->order.count; id += g->workgroups)
-    compute_tile(g, tdm_order_tile(g->order, id), (LDS char *)lds, type);
+  compute_tile(g, tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x()), (LDS char *)lds, type);
 }
 
 KERNEL WORKGROUP(256, 2) void gemm_128x128_f32(gemm_args g) { compute(&g, TDM_F32); }

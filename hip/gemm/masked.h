@@ -106,7 +106,7 @@ DEVICE void run_masked(masked_sums sums, const operand *a, const operand *b, int
 #pragma unroll
   for (int p = 0; p < parts; p++) load_tile(next_b + p * share, b + p, lines, n0, 0, type);
   for (int64_t k0 = 0; k0 < a->depth; k0 += step) {
-    sync_lds(); /* every wave has read the step before; the last tile's block too */
+    sync_lds(); /* every wave has read the step before */
     put_tile(tile_a, next_a, TILE, a->along_k, type);
 #pragma unroll
     for (int p = 0; p < parts; p++) put_tile(tile_b + p * lines * ROW_BYTES, next_b + p * share, lines, b->along_k, type);

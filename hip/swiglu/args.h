@@ -15,7 +15,6 @@ typedef struct swiglu_args {
   int32_t aligned_x, aligned_g, aligned_u; /* every 16 bytes of a row begin at a multiple of 16 */
   int32_t aligned_fours;                   /* four elements of a row of Y begin at a multiple of their size */
   int32_t weights_along_k;                 /* weights [n, k]: layout nt */
-  uint32_t workgroups;                     /* of the launch */
   tdm_order order;
 } swiglu_args;
 

@@ -31,9 +31,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                       .aligned_fours = tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)),
                       .weights_along_k = d->layout == TDM_NT};
   args.order = tdm_hip_tiles(plan, d->m, d->n, 1, kernel->tile_m, kernel->tile_n);
-  args.workgroups = args.order.count;
   memcpy(made, &args, sizeof args);
-  return args.workgroups;
+  return args.order.count;
 }
 
 static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made) {

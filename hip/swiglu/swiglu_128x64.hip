@@ -27,8 +27,7 @@ DEVICE void compute_tile(const swiglu_args *p, tdm_tile at, LDS char *lds, tdm_t
 
 DEVICE void compute(const swiglu_args *p, tdm_type type) {
   SHARED static char lds[MASKED_BYTES] __attribute__((aligned(16)));
-  for (uint32_t id = (uint32_t)__builtin_amdgcn_workgroup_id_x(); id < p->order.count; id += p->workgroups)
-    compute_tile(p, tdm_order_tile(p->order, id), (LDS char *)lds, type);
+  compute_tile(p, tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x()), (LDS char *)lds, type);
 }
 
 KERNEL WORKGROUP(256, 2) void swiglu_128x64_f32(swiglu_args p) { compute(&p, TDM_F32); }
