@@ -95,6 +95,17 @@ bool case_options_for_all(const case_options *o, char *error, size_t size) {
   return false;
 }
 
+/* The length of a device's name in a list: "sim:gfx950,xcds=1" has a comma of its own, before a setting of the chip. */
+static size_t device_length(const char *list) {
+  size_t length = strcspn(list, ",");
+  while (list[length] == ',') {
+    size_t next = strcspn(list + length + 1, ",");
+    if (memchr(list + length + 1, '=', next) == NULL) break;
+    length += 1 + next;
+  }
+  return length;
+}
+
 bool case_options_devices(const case_options *o, case_devices *devices, char *error, size_t size) {
   const char *named = getenv("TANDEM_DEVICE"), *list = o->device;
   if (list == NULL) list = named != NULL && named[0] != '\0' ? named : "auto";
@@ -109,7 +120,7 @@ bool case_options_devices(const case_options *o, case_devices *devices, char *er
     return false;
   }
   for (const char *at = list;; at++) {
-    size_t length = strcspn(at, ",");
+    size_t length = device_length(at);
     bool fits = length > 0 && length < CASE_DEVICE_NAME;
     if (!fits || devices->count == CASE_MAX_DEVICES) {
       snprintf(error, size, "%s = '%s': must be 1 to %d names with commas between; offered here: %s",

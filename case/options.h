@@ -9,7 +9,7 @@
 /* What every tool returns. */
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING_RUN = 77 };
 
-enum { CASE_OPTION_ROWS = 10, CASE_MAX_DEVICES = 8, CASE_DEVICE_NAME = 32 };
+enum { CASE_OPTION_ROWS = 10, CASE_MAX_DEVICES = 8, CASE_DEVICE_NAME = 64 };
 
 /* The texts of the options, NULL where one was not given; owned by this struct. */
 typedef struct case_options {

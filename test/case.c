@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../offload/elem.h"
+#include "options.h"
 
 /* ---- Conversions ---- */
 
@@ -236,6 +237,23 @@ static void settings(void **state) {
   assert_int_equal(c.ignore, -7);
 }
 
+/* A setting of a chip has a comma of its own. */
+static void devices(void **state) {
+  (void)state;
+  case_devices found;
+  char error[256];
+  char list[] = "host,sim:gfx950,xcds=1,cus_per_xcd=2,omp:0", nothing[] = "host,,omp:0", first[] = "xcds=1,host";
+  assert_true(case_options_devices(&(case_options){.device = list}, &found, error, sizeof error));
+  assert_int_equal(found.count, 3);
+  assert_string_equal(found.name[0], "host");
+  assert_string_equal(found.name[1], "sim:gfx950,xcds=1,cus_per_xcd=2");
+  assert_string_equal(found.name[2], "omp:0");
+  assert_false(case_options_devices(&(case_options){.device = nothing}, &found, error, sizeof error));
+  assert_true(case_options_devices(&(case_options){.device = first}, &found, error, sizeof error));
+  assert_string_equal(found.name[0], "xcds=1"); /* tdm_open refuses it by this name */
+  assert_string_equal(found.name[1], "host");
+}
+
 /* What a failing check prints is the case itself. */
 static void printed_cases_read_back(void **state) {
   (void)state;
@@ -270,6 +288,7 @@ int main(void) {
                                      cmocka_unit_test(shapes),
                                      cmocka_unit_test(epilogues),
                                      cmocka_unit_test(settings),
+                                     cmocka_unit_test(devices),
                                      cmocka_unit_test(printed_cases_read_back)};
   return cmocka_run_group_tests_name("case", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ ROOT = os.getcwd()
 TESTS = re.compile(r'(api-|bound|gpu-plans|host-plans|case$|check|planted|tuned|math|order|run$|hip-(?!registers|peers))')
 UNITS = {'offload/math.h': 'math', 'src/bound.h': 'bound', 'src/order.h': 'order'}  # headers that a test of their own includes
 CHIPS = ('gfx950', 'gfx942')
+COMPILER_SECONDS = 240  # of CPU time for one file: a loop to be unrolled may have got 2^32 steps
 KERNELS = {'attention_fast': ('hip_flash64', 'hip_flash128', 'hip_decode64', 'hip_decode128'),
            'attention_general': ('hip_flash', 'hip_decode'), 'attention_parts': ('hip_decode', 'hip_decode64', 'hip_decode128'),
            'gemm_256x256': ('hip_256x256', 'hip_256x256_mfma32'), 'gemm_reduce': ()}
@@ -116,6 +118,21 @@ def eligible(coverage):
 
 # ---- A copy of the tree with its build ----
 
+def loaded(path):
+    """A hash of the code and data that a code object loads. The rest changes with every change of a source: debug information has a
+    checksum of the file, and clang names a symbol after the compilation."""
+    with open(path, 'rb') as f:
+        elf = f.read()
+    at, = struct.unpack_from('<Q', elf, 0x28)  # e_shoff, e_shentsize, e_shnum of 64-bit ELF
+    size, count = struct.unpack_from('<HH', elf, 0x3a)
+    content = hashlib.sha256()
+    for i in range(count):
+        _, kind, flags, address, begin, length = struct.unpack_from('<IIQQQQ', elf, at + i * size)
+        if flags & 2 and kind in (1, 7, 8):  # SHF_ALLOC; program's contents, notes, zeros
+            content.update(struct.pack('<QQ', address, length) + (b'' if kind == 8 else elf[begin:begin + length]))
+    return content.digest()
+
+
 class Worker:
     def __init__(self, folder, options):
         self.tree, self.options = os.path.join(folder, 'tree'), options
@@ -185,6 +202,8 @@ class Worker:
         return self.digest(path) != self.digest(saved)
 
     def digest(self, path):
+        if path.endswith('.hsaco'):
+            return loaded(path)
         if path.endswith('.o'):
             stripped = os.path.join(self.tree, '..', 'stripped.o')
             subprocess.run(['objcopy', '--strip-debug', path, stripped], check=True)
@@ -308,7 +327,8 @@ class Worker:
         afterwards, and the output as old as it was: ninja leaves both alone."""
         command = self.quiet(['ninja', '-t', 'commands', output], self.build).rstrip('\n').split('\n')[-1]
         mutants.apply(m, self.tree)
-        run = subprocess.run(['sh', '-c', command], cwd=self.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run = subprocess.run(['sh', '-c', f'ulimit -t {COMPILER_SECONDS}\n{command}'], cwd=self.build, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
         self.restore_source(m)
         path = os.path.join(self.build, output)
         self.written.add(path)
@@ -336,7 +356,9 @@ class Worker:
         for name, test in sorted(self.tests.items()):
             if name.startswith(f'check-{chip}-hip_') and op == 'gemm' and (not kernels or any(name.startswith(f'check-{chip}-{k}-') for k in kernels)):
                 yield test, ()
-        yield self.tests[f'check-{chip}-{op}'], ('--first-failure', *(('--chosen', ','.join(kernels)) if kernels else ()))
+        chosen = ('--first-failure', *(('--chosen', ','.join(kernels)) if kernels else ()))
+        yield self.tests[f'check-{chip}-{op}'], chosen
+        yield self.tests[f'check-{chip}-few-units'], (op, *chosen)
 
     def judge_device(self, m):
         changed = []
