@@ -61,6 +61,13 @@ static void array_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes
                address - r->base, r->name);
 }
 
+/* In the memory of another device that is no peer. */
+static bool is_elsewhere(const wave *w, u64 address) {
+  const gfxsim_device *device = w->group->launch->device;
+  int place = memory_place_of(address);
+  return place >= 0 && place != (int)device->options.number && device->memory.peers[place] == NULL;
+}
+
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   const char *verb = write ? "write" : "read";
   const memory *m = &w->group->launch->device->memory;
@@ -75,6 +82,10 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
         "%s of %u bytes of host memory: it was not mapped for this device, and the program did not ask for unified shared "
         "memory",
         verb, bytes);
+  else if (is_elsewhere(w, address))
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
+               "%s of %u bytes of device %d's memory, which this device was not given access to", verb, bytes,
+               memory_place_of(address));
   else if (a == NULL)
     wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "%s of %u bytes: no allocation is near", verb, bytes);
   else if (address - a->base < a->size && a->data == NULL)

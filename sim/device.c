@@ -54,6 +54,14 @@ void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *inf
                                .memory_used = memory_used(&device->memory)};
 }
 
+gfxsim_status gfxsim_peer(gfxsim_device *device, const gfxsim_device *other, bool access) {
+  u32 place = other->options.number;
+  if (place == device->options.number)
+    return fail(GFXSIM_INVALID, "peer: both devices have the number %u: must be different ones", place);
+  device->memory.peers[place] = access ? &other->memory : NULL;
+  return GFXSIM_OK;
+}
+
 bool gfxsim_owns(const gfxsim_device *device, uint64_t address) { return memory_owns(&device->memory, address); }
 
 gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address) {

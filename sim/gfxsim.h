@@ -134,6 +134,10 @@ GFXSIM_API gfxsim_status gfxsim_unmap_host(gfxsim_device *device, void *host);
 /* Whether kernels may access all memory of this process without gfxsim_map_host: unified shared memory. */
 GFXSIM_API gfxsim_status gfxsim_share_host(gfxsim_device *device, bool share);
 
+/* Whether kernels on the device may access the other's memory. Their launches then touch both devices: the caller keeps the
+ * other one idle meanwhile. Both devices need different numbers. */
+GFXSIM_API gfxsim_status gfxsim_peer(gfxsim_device *device, const gfxsim_device *other, bool access);
+
 /* The live allocation that holds the address; false where there is none. */
 GFXSIM_API bool gfxsim_allocation_of(const gfxsim_device *device, uint64_t address, uint64_t *base, size_t *bytes);
 
@@ -166,6 +170,8 @@ GFXSIM_API int gfxsim_kernel_count(const gfxsim_object *object);
 GFXSIM_API gfxsim_kernel *gfxsim_kernel_at(gfxsim_object *object, int index);
 GFXSIM_API gfxsim_status gfxsim_kernel_find(gfxsim_object *object, const char *name, gfxsim_kernel **kernel);
 GFXSIM_API void gfxsim_kernel_describe(const gfxsim_kernel *kernel, gfxsim_kernel_info *info);
+/* printf's formats in the kernel's code object, "0:0:HASH,FORMAT" each as its metadata have them; NULL after the last. */
+GFXSIM_API const char *gfxsim_kernel_format(const gfxsim_kernel *kernel, int index);
 /* How many workgroups of this kernel a compute unit holds at once: the least that waves, registers and LDS allow; 0: none. */
 GFXSIM_API uint32_t gfxsim_kernel_occupancy(const gfxsim_kernel *kernel, uint32_t work_items, uint32_t dynamic_lds);
 /* Address and size of a variable of the code object (__device__, __constant__). */
@@ -178,6 +184,13 @@ GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
 /* ---- Launch ---- */
 
 typedef struct gfxsim_counters gfxsim_counters; /* gfxsim_counters.h */
+enum { GFXSIM_COOPERATIVE_MOST = 4096 };
+
+/* A hidden argument that the caller gives a value, by the metadata's .value_kind, as "hidden_hostcall_buffer". */
+typedef struct gfxsim_hidden {
+  const char *kind;
+  uint64_t value;
+} gfxsim_hidden;
 
 typedef struct gfxsim_launch {
   uint32_t grid[3], block[3]; /* grid in workgroups; every one at least 1 */
@@ -190,7 +203,15 @@ typedef struct gfxsim_launch {
   /* The address of a complete kernarg segment in memory of the device or mapped memory, hidden arguments included, as AQL
    * packets have it. 0: args. */
   uint64_t kernarg;
-  uint32_t scratch_bytes;    /* of a lane, for kernels with a dynamic stack; 0: the fixed part plus the options' stack_bytes */
+  uint32_t scratch_bytes; /* of a lane, for kernels with a dynamic stack; 0: the fixed part plus the options' stack_bytes */
+  const gfxsim_hidden *hidden; /* for `args`: hidden arguments that the simulator has no value for; those not given are 0 */
+  int hidden_count;
+  /* All workgroups run at once, each on a host thread of its own, so that they may wait for each other: at most
+   * GFXSIM_COOPERATIVE_MOST. */
+  bool cooperative;
+  /* Where ROCm's __ockl_grid_sync counts the workgroups of a cooperative launch; 0: nowhere. It waits by loads that no
+   * buffer_inv follows; gfxsim takes its barrier for a full one all the same, as every program does. */
+  uint64_t grid_sync;
   gfxsim_counters *counters; /* NULL: nothing is counted. Otherwise filled when the launch has ended well */
 } gfxsim_launch;
 

@@ -1,3 +1,5 @@
+#include <sched.h>
+
 #include "watch.h"
 
 /* Blocks that a wave runs before the next one's turn: few enough that waves which wait for each other in LDS get on, enough
@@ -22,6 +24,7 @@ void group_run(group *g) {
       running += w->state == WAVE_RUNNING;
       waiting += w->state == WAVE_BARRIER;
     }
+    if (running > 0 && run->cooperative) sched_yield(); /* another workgroup may be what these waves wait for */
     if (running > 0) continue;
     if (waiting == 0) break;
     WATCH_EACH(run, barrier, g);

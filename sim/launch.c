@@ -10,12 +10,12 @@
 #include "sample.h"
 #include "watch.h"
 
-enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024, STACK_DEFAULT = 16384 };
+enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024, STACK_DEFAULT = 16384, THREAD_STACK = 1 << 20 };
 #define BUDGET_DEFAULT (UINT64_C(1) << 32)
 
 /* ---- Kernel arguments ---- */
 
-static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run) {
+static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run, const gfxsim_launch *asked) {
   static const char *const axes[] = {"x", "y", "z"};
   u64 value = 0; /* what is not named below is optional, and 0 says that it is absent */
   const char *kind = arg->kind + strlen("hidden_");
@@ -29,6 +29,8 @@ static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run) {
   if (strcmp(kind, "dynamic_lds_size") == 0) value = run->dynamic_lds;
   if (strcmp(kind, "shared_base") == 0) value = 0x10000; /* upper halves of the apertures, as in text.c */
   if (strcmp(kind, "private_base") == 0) value = 0x20000;
+  for (int h = 0; h < asked->hidden_count; h++)
+    if (strcmp(arg->kind, asked->hidden[h].kind) == 0) value = asked->hidden[h].value;
   memcpy(args + arg->offset, &value, arg->size < sizeof value ? arg->size : sizeof value);
 }
 
@@ -55,7 +57,7 @@ static gfxsim_status make_args(launch *run, const gfxsim_launch *asked) {
   memset(args, 0, bytes);
   if (asked->arg_bytes > 0) memcpy(args, asked->args, asked->arg_bytes);
   for (int a = 0; a < k->arg_count; a++)
-    if (k->args[a].hidden) put_hidden(args, &k->args[a], run);
+    if (k->args[a].hidden) put_hidden(args, &k->args[a], run, asked);
   run->kernarg = run->kernarg_memory->base;
   return GFXSIM_OK;
 }
@@ -134,14 +136,21 @@ static gfxsim_status run_groups(launch *run, u32 threads) {
   gfxsim_status status = GFXSIM_OK;
   u32 started = 1; /* the first is this thread */
   for (u32 t = 0; t < threads && status == GFXSIM_OK; t++) status = worker_make(&workers[t], run);
-  /* A thread that can't start only leaves more work to the others. */
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, THREAD_STACK);
   while (status == GFXSIM_OK && started < threads &&
-         pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+         pthread_create(&workers[started].thread, &attributes, work, &workers[started]) == 0)
     started++;
+  pthread_attr_destroy(&attributes);
+  /* A thread that can't start only leaves more work to the others, unless these wait for its workgroup. */
+  if (run->cooperative && started < threads) atomic_store(&run->stop, true);
   if (status == GFXSIM_OK) work(&workers[0]);
   for (u32 t = 1; t < started && status == GFXSIM_OK; t++) pthread_join(workers[t].thread, NULL);
   for (u32 t = 0; t < threads; t++) worker_free(&workers[t]);
   free(workers);
+  if (status == GFXSIM_OK && run->cooperative && started < threads)
+    return fail(GFXSIM_NO_MEMORY, "run: %u workgroups at once: the host could start %u threads", threads, started);
   return status;
 }
 
@@ -171,6 +180,9 @@ static gfxsim_status check(const gfxsim_kernel *k, const gfxsim_launch *asked) {
                 k->desc.lds_bytes, chip->lds_bytes, chip->name);
   if (asked->scratch_bytes > chip->scratch_bytes)
     return fail(GFXSIM_INVALID, "run: scratch_bytes = %u: must be %u or less", asked->scratch_bytes, chip->scratch_bytes);
+  if (asked->cooperative && (u64)asked->grid[0] * asked->grid[1] * asked->grid[2] > GFXSIM_COOPERATIVE_MOST)
+    return fail(GFXSIM_INVALID, "run: grid = %u,%u,%u of a cooperative launch: must be %d workgroups or less", asked->grid[0],
+                asked->grid[1], asked->grid[2], GFXSIM_COOPERATIVE_MOST);
   if (k->desc.workgroup_info) return fail(GFXSIM_UNIMPLEMENTED, "run: kernel %s: enable_sgpr_workgroup_info", k->name);
   return GFXSIM_OK;
 }
@@ -187,6 +199,7 @@ static u32 scratch_bytes(const gfxsim_kernel *k, const gfxsim_launch *asked) {
 }
 
 static u32 thread_count(const launch *run) {
+  if (run->cooperative) return (u32)run->groups_run;
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   u64 threads = run->device->options.threads > 0 ? (u64)run->device->options.threads : processors > 0 ? (u64)processors : 1;
   if (threads > THREADS_MOST) threads = THREADS_MOST;
@@ -210,6 +223,8 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .scratch_bytes = scratch_bytes(kernel, asked),
                 .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
                 .groups = (u64)asked->grid[0] * asked->grid[1] * asked->grid[2],
+                .cooperative = asked->cooperative,
+                .grid_sync = asked->grid_sync,
                 .counters = asked->counters,
                 .reports = reports_make(kernel)};
   if (run.reports == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory");

@@ -21,6 +21,11 @@ void memory_init(memory *m) { *m = (memory){.first = first_address, .next = firs
 
 void memory_place(memory *m, u32 number) { m->first = m->next = first_address + ((u64)number << PLACE_BITS); }
 
+int memory_place_of(u64 address) {
+  u64 place = (address - first_address) >> PLACE_BITS;
+  return address >= first_address && place < MEMORY_DEVICES_MOST ? (int)place : -1;
+}
+
 void memory_release(memory *m) {
   for (size_t a = 0; a < m->count; a++) {
     memory_drop(m->sorted[a]);
@@ -208,6 +213,10 @@ void memory_pop(memory *m) {
 }
 
 allocation *memory_find(const memory *m, u64 address) {
+  if (!memory_owns(m, address)) {
+    int place = memory_place_of(address);
+    if (place >= 0 && m->peers[place] != NULL && memory_owns(m->peers[place], address)) m = m->peers[place];
+  }
   if (m->mapped != NULL && !memory_owns(m, address)) {
     allocation *host = mapped_find(m->mapped, address);
     if (host != NULL) return host;

@@ -39,8 +39,9 @@ typedef struct memory {
   size_t count, capacity;
   reservation *reserved; /* by base */
   size_t reserved_count, reserved_capacity;
-  u64 first, next; /* addresses that were handed out: from first up to next */
-  bool checked;    /* for what nobody wrote */
+  u64 first, next;                                 /* addresses that were handed out: from first up to next */
+  bool checked;                                    /* for what nobody wrote */
+  const struct memory *peers[MEMORY_DEVICES_MOST]; /* other devices' that may be accessed, by their place; NULL: not */
 } memory;
 
 void memory_init(memory *m);
@@ -55,6 +56,8 @@ void memory_written(const memory *m, u64 address, u64 bytes, bool written);
 bool memory_writable(const allocation *a, u64 offset, u64 bytes);
 /* Frees the bytes and keeps the row, for reports. */
 void memory_drop(allocation *a);
+/* The place of the device that the address belongs to; -1: to none. */
+int memory_place_of(u64 address);
 /* The reverse of the last memory_alloc: its addresses may come again. For what a launch alone needs, or every launch would cost
  * more than the one before. */
 void memory_pop(memory *m);

@@ -6,7 +6,7 @@
 #include "error.h"
 #include "object.h"
 
-enum { KERNELS_MOST = 65536, ARGS_MOST = 4096, NAME_MOST = 65536 };
+enum { KERNELS_MOST = 65536, ARGS_MOST = 4096, NAME_MOST = 65536, FORMATS_MOST = 65536 };
 
 static bool is_key(const msgpack_object *o, const char *key) {
   return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(key) && memcmp(o->via.str.ptr, key, o->via.str.size) == 0;
@@ -78,6 +78,22 @@ static gfxsim_status read_kernel(const msgpack_object *map, gfxsim_kernel *k) {
   return read_args(map, k);
 }
 
+static gfxsim_status read_formats(const msgpack_object *list, gfxsim_object *object) {
+  if (list == NULL) return GFXSIM_OK;
+  if (list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size > FORMATS_MOST)
+    return fail(GFXSIM_INVALID, "metadata: amdhsa.printf: must be a list of at most %d", FORMATS_MOST);
+  object->formats = calloc(list->via.array.size + 1, sizeof *object->formats);
+  if (object->formats == NULL) return fail(GFXSIM_NO_MEMORY, "metadata: no memory");
+  for (u32 n = 0; n < list->via.array.size; n++) {
+    const msgpack_object *row = &list->via.array.ptr[n];
+    bool good = row->type == MSGPACK_OBJECT_STR && row->via.str.size < NAME_MOST;
+    char *text = good ? strndup(row->via.str.ptr, row->via.str.size) : strdup("");
+    if (text == NULL) return fail(GFXSIM_NO_MEMORY, "metadata: no memory");
+    object->formats[object->format_count++] = text;
+  }
+  return GFXSIM_OK;
+}
+
 static gfxsim_status read_root(const msgpack_object *root, gfxsim_object *object) {
   const msgpack_object *list = find(root, "amdhsa.kernels");
   if (list == NULL || list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size > KERNELS_MOST)
@@ -90,7 +106,7 @@ static gfxsim_status read_root(const msgpack_object *root, gfxsim_object *object
     gfxsim_status status = read_kernel(&list->via.array.ptr[n], k);
     if (status != GFXSIM_OK) return status;
   }
-  return GFXSIM_OK;
+  return read_formats(find(root, "amdhsa.printf"), object);
 }
 
 gfxsim_status metadata_read(const u8 *note, size_t bytes, gfxsim_object *object) {

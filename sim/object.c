@@ -188,6 +188,8 @@ static void release(gfxsim_object *o) {
   free(o->kernels);
   for (int v = 0; v < o->variable_count; v++) free(o->variables[v].name);
   free(o->variables);
+  for (int f = 0; f < o->format_count; f++) free(o->formats[f]);
+  free(o->formats);
   if (o->image != NULL) memory_drop(o->image);
   source_free(o->source);
   functions_free(o->functions);
@@ -253,6 +255,11 @@ const char *gfxsim_variable_at(const gfxsim_object *object, int index, uint64_t 
   *address = object->variables[index].address;
   *bytes = object->variables[index].bytes;
   return object->variables[index].name;
+}
+
+const char *gfxsim_kernel_format(const gfxsim_kernel *kernel, int index) {
+  const gfxsim_object *o = kernel->object;
+  return index >= 0 && index < o->format_count ? o->formats[index] : NULL;
 }
 
 void gfxsim_kernel_describe(const gfxsim_kernel *k, gfxsim_kernel_info *info) {

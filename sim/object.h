@@ -46,6 +46,8 @@ struct gfxsim_object {
   functions *functions;     /* NULL without a symbol table */
   gfxsim_kernel *kernels;
   int kernel_count;
+  char **formats; /* of printf in kernels, as the note has them; NULL: none */
+  int format_count;
   variable *variables; /* of the dynamic symbol table */
   int variable_count;
 };

@@ -25,6 +25,8 @@ typedef struct launch {
   report_list *reports;                         /* what was found so far */
   struct sample *sample;                        /* the workgroups to run; NULL: all (sample.h) */
   u64 groups, groups_run;                       /* of the grid; of those that run */
+  bool cooperative;                             /* each workgroup has a host thread */
+  u64 grid_sync;                                /* gfxsim_launch.grid_sync */
   gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
   struct order_launch *order;                   /* waits, races and barriers (order.h) */
   struct collection *collection;                /* what the counters are made of meanwhile (count.h) */
