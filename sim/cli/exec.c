@@ -14,7 +14,7 @@
 
 #include "cli.h"
 #include "exec_summary.h"
-#include "hsa/tally.h"
+#include "door/tally.h"
 
 typedef struct request {
   char *chip, *no_check;

@@ -106,7 +106,7 @@ static void *run_jobs(void *unused) {
     }
     pthread_mutex_unlock(&world);
     hsa_status status = hsa_copy_now(j->to, j->from, j->bytes);
-    if (status != HSA_SUCCESS) hsa_found_text("bad copy", "(none)", gfxsim_last_error());
+    if (status != HSA_SUCCESS) door_found_text("bad copy", "(none)", gfxsim_last_error());
     pthread_mutex_lock(&world);
     if (status == HSA_SUCCESS)
       hsa_signal_add(j->completion, -1);
@@ -162,7 +162,7 @@ void hsa_copies_release(void) {
   pthread_mutex_unlock(&world);
   if (joins) pthread_join(thread, NULL);
   runs = ends = false;
-  if (jobs != NULL) hsa_note("copies were still waiting for a signal when the program shut the runtime down: not done");
+  if (jobs != NULL) door_note("copies were still waiting for a signal when the program shut the runtime down: not done");
   while (jobs != NULL) {
     job *j = jobs;
     jobs = j->next;

@@ -174,7 +174,7 @@ static hsa_status load(executable *e, device *d, const code *c) {
   gfxsim_status status = gfxsim_load(d->sim, c->data, c->bytes, &object);
   pthread_mutex_unlock(&d->lock);
   if (status != GFXSIM_OK) {
-    hsa_note("%s", gfxsim_last_error());
+    door_note("%s", gfxsim_last_error());
     return status == GFXSIM_NO_MEMORY ? HSA_OUT_OF_RESOURCES : HSA_INVALID_CODE_OBJECT;
   }
   e->loaded[e->loaded_count++] = (struct loaded){d, object};

@@ -16,8 +16,7 @@ static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* of references and de
 static _Atomic int references;
 static device devices[DEVICES_MOST];
 static int device_count;
-static tally *counts;
-static bool own_counts, profile, unified;
+static bool profile, unified;
 
 static hsa_event_handler *event_handler;
 static void *event_data;
@@ -27,7 +26,7 @@ static bool forked;
 bool hsa_forked(void) { return forked; }
 
 bool hsa_ready(void) {
-  if (forked) hsa_note("a forked child can not use the devices that its parent opened (nor can it with ROCm): its calls fail");
+  if (forked) door_note("a forked child can not use the devices that its parent opened (nor can it with ROCm): its calls fail");
   return references > 0 && !forked;
 }
 
@@ -41,84 +40,53 @@ device *hsa_device_at(int number) { return number >= 0 && number < device_count 
 bool hsa_profile(void) { return profile; }
 bool hsa_unified(void) { return unified; }
 
-tally *hsa_tally(void) {
-  if (counts == NULL) counts = tally_open(&own_counts);
-  return counts;
-}
-
-/* Without a tool that prints the counts, this process does. */
-static void say(const char *text) {
-  if (own_counts) fprintf(stderr, "gfxsim: %s\n", text);
-}
-
 hsa_status hsa_unserved(hsa_status status, const char *format, ...) {
   char text[TALLY_NAME];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  tally_count(&hsa_tally()->unserved, text);
+  door_unserved("%s", text);
   return status;
 }
 
-void hsa_note(const char *format, ...) {
-  char text[TALLY_NAME];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  tally_count(&hsa_tally()->notes, text);
-  say(text);
+/* ---- Findings ---- */
+
+static void found(const gfxsim_report *report, void *user) {
+  device *d = user;
+  door_found(report, device_count > 1 ? d->number : -1);
+  d->run.other = true;
+  if (report->fatal) d->run = (fatal_report){true, true, report->kind, report->address};
 }
 
-void hsa_found_row(const char *kind, const char *kernel, uint64_t pc, const char *text) {
-  char key[TALLY_KEY];
-  snprintf(key, sizeof key, "%s|0x%" PRIx64 "|%s", kind, pc, kernel);
-  tally_find(hsa_tally(), key, text);
-  if (own_counts) fputs(text, stderr);
+static bool suppressed(const gfxsim_report *report, void *user) {
+  device *d = user;
+  if (!door_suppressed(report)) return false;
+  d->run.other = true;
+  return true;
 }
 
-void hsa_found_text(const char *kind, const char *kernel, const char *message) {
-  char text[TALLY_TEXT];
-  snprintf(text, sizeof text, "%s: %s\n  kernel %s\n", kind, message, kernel);
-  hsa_found_row(kind, kernel, 0, text);
-}
+void hsa_run_begin(device *d) { d->run = (fatal_report){0}; }
+fatal_report hsa_run_end(const device *d) { return d->run; }
 
-/* ---- Options, from the environment that `gfxsim exec` sets ---- */
-
-static bool number_of(const char *name, unsigned long least, unsigned long most, unsigned long *value) {
-  const char *text = getenv(name);
-  if (text == NULL || text[0] == '\0') return true;
-  char *end;
-  *value = strtoul(text, &end, 10);
-  if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value >= least && *value <= most) return true;
-  char message[256];
-  snprintf(message, sizeof message, "%s = %.100s: must be %lu to %lu; no device is opened", name, text, least, most);
-  hsa_found_text("bad option", "(none)", message);
-  return false;
-}
+/* ---- Devices ---- */
 
 static hsa_status open_devices(void) {
-  const char *chip = getenv("GFXSIM_CHIP");
-  unsigned long count = 1, unchecked = 0, threads = 0, profiled = 0;
-  if (!number_of("GFXSIM_DEVICES", 1, DEVICES_MOST, &count) ||
-      !number_of("GFXSIM_UNCHECKED", 0, GFXSIM_CHECK_ALL, &unchecked) || !number_of("GFXSIM_THREADS", 0, 1024, &threads) ||
-      !number_of("GFXSIM_PROFILE", 0, 1, &profiled))
-    return HSA_INVALID_ARGUMENT;
-  profile = profiled != 0;
+  door_options asked;
+  if (!door_options_read(&asked)) return HSA_INVALID_ARGUMENT;
+  profile = asked.profile != 0;
   const char *xnack = getenv("HSA_XNACK");
   unified = (xnack != NULL && strcmp(xnack, "1") == 0) || requires_unified_memory();
-  for (unsigned long n = 0; n < count; n++) {
+  for (unsigned long n = 0; n < asked.devices; n++) {
     device *d = &devices[device_count];
-    gfxsim_options options = {.threads = (int)threads,
-                              .unchecked = (uint32_t)unchecked,
-                              .report = hsa_found,
-                              .suppress = hsa_suppressed,
+    gfxsim_options options = {.threads = (int)asked.threads,
+                              .unchecked = (uint32_t)asked.unchecked,
+                              .report = found,
+                              .suppress = suppressed,
                               .user = d,
                               .number = (uint32_t)n};
-    if (gfxsim_open(chip != NULL && chip[0] != '\0' ? chip : "gfx942", &options, &d->sim) != GFXSIM_OK ||
-        gfxsim_share_host(d->sim, unified) != GFXSIM_OK) {
-      hsa_note("%s", gfxsim_last_error());
+    if (gfxsim_open(asked.chip, &options, &d->sim) != GFXSIM_OK || gfxsim_share_host(d->sim, unified) != GFXSIM_OK) {
+      door_note("%s", gfxsim_last_error());
       gfxsim_close(d->sim);
       return HSA_OUT_OF_RESOURCES;
     }
@@ -144,7 +112,7 @@ HSA_DOOR hsa_status hsa_init(void) {
   if (references == 0) {
     static bool told;
     if (!told) told = pthread_atfork(NULL, NULL, enter_child) == 0;
-    atomic_fetch_add(&hsa_tally()->processes, 1);
+    atomic_fetch_add(&door_tally()->processes, 1);
     status = open_devices();
     if (status != HSA_SUCCESS) close_devices();
   }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gfxsim_counters.h"
 #include "state.h"
 
 enum { PACKET_BYTES = 64, TYPE_MASK = 0xff, SIZE_MOST = 131072 };
@@ -36,20 +35,6 @@ static void fail_queue(ring *r, hsa_signal completion, hsa_status status) {
   hsa_signal_set(completion, -1);
   pthread_mutex_unlock(&world);
   if (r->error != NULL) r->error(status, &r->queue, r->error_data); /* LLVM's runtime aborts there */
-}
-
-static void add_profile(const char *name, const gfxsim_counters *c) {
-  _Static_assert((int)GFXSIM_CLASS_COUNT == (int)TALLY_CLASSES, "tally.h has a count for each class");
-  tally_kernel *row = tally_kernel_of(hsa_tally(), name);
-  if (row == NULL) return;
-  atomic_fetch_add(&row->launches, 1);
-  atomic_fetch_add(&row->workgroups, c->workgroups);
-  atomic_fetch_add(&row->waves, c->waves);
-  for (int n = 0; n < GFXSIM_CLASS_COUNT; n++) atomic_fetch_add(&row->classes[n], c->classes[n]);
-  atomic_fetch_add(&row->lds_conflict_clocks, c->lds.conflict_clocks);
-  atomic_fetch_add(&row->loaded, c->load.asked);
-  atomic_fetch_add(&row->stored, c->store.asked);
-  atomic_fetch_add(&row->mfma_flops, c->mfma_flops);
 }
 
 /* What a dispatch asks for that a GPU could do and gfxsim can't, or that no GPU does. */
@@ -89,7 +74,7 @@ static void run_dispatch(ring *r, const hsa_dispatch *p) {
   if (kernel == NULL || d != r->device) {
     snprintf(text, sizeof text, "AQL packet: kernel_object = 0x%llx: must be a kernel loaded for this device",
              (unsigned long long)p->kernel_object);
-    hsa_found_text("bad packet", "(none)", text);
+    door_found_text("bad packet", "(none)", text);
     fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
     return;
   }
@@ -98,21 +83,21 @@ static void run_dispatch(ring *r, const hsa_dispatch *p) {
   gfxsim_counters counters = {0};
   gfxsim_launch launch = {.counters = hsa_profile() ? &counters : NULL};
   if (bad_dispatch(p, &info, &launch, text, sizeof text)) {
-    hsa_found_text("bad packet", info.name, text);
+    door_found_text("bad packet", info.name, text);
     fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
     return;
   }
-  atomic_fetch_add(&hsa_tally()->launches, 1);
+  atomic_fetch_add(&door_tally()->launches, 1);
   pthread_mutex_lock(&d->lock);
   hsa_run_begin(d);
   gfxsim_status status = gfxsim_run(kernel, &launch);
   fatal_report fatal = hsa_run_end(d);
   pthread_mutex_unlock(&d->lock);
-  atomic_fetch_add(&hsa_tally()->ended, 1);
-  if (launch.counters != NULL && status == GFXSIM_OK) add_profile(info.name, &counters);
+  atomic_fetch_add(&door_tally()->ended, 1);
+  if (launch.counters != NULL && status == GFXSIM_OK) door_profile(info.name, &counters);
   gfxsim_counters_release(&counters);
   if (status != GFXSIM_OK && !fatal.found && !fatal.other) {
-    hsa_found_text("refused launch", info.name, gfxsim_last_error());
+    door_found_text("refused launch", info.name, gfxsim_last_error());
     fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
   } else if (fatal.found) {
     /* A GPU tells the system of memory faults, and the queue of everything else. */
@@ -147,7 +132,7 @@ static void run_barrier(ring *r, const hsa_barrier *p, bool any) {
   if (known && barrier_opens(p, any)) hsa_signal_add(p->completion, -1);
   pthread_mutex_unlock(&world);
   if (known) return;
-  hsa_found_text("bad packet", "(none)", "AQL barrier packet: a signal that does not exist");
+  door_found_text("bad packet", "(none)", "AQL barrier packet: a signal that does not exist");
   fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
 }
 
@@ -167,7 +152,7 @@ static void run_packet(ring *r, const uint8_t bytes[PACKET_BYTES], int type) {
       break;
     default:
       snprintf(text, sizeof text, "AQL packet: type %d: must be a kernel dispatch (2) or a barrier (3, 5)", type);
-      hsa_found_text("bad packet", "(none)", text);
+      door_found_text("bad packet", "(none)", text);
       fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
   }
 }
@@ -195,13 +180,13 @@ static void *work(void *argument) {
     pthread_cond_broadcast(&changed);
     if (!overflow) continue;
     pthread_mutex_unlock(&world);
-    hsa_found_text("queue overflow", "(none)", "more packets were written than the queue holds: some were overwritten");
+    door_found_text("queue overflow", "(none)", "more packets were written than the queue holds: some were overwritten");
     fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
     pthread_mutex_lock(&world);
   }
   if (!r->failed && r->write > r->read)
-    hsa_note("%llu packets were still in a queue when the program ended it: they did not run",
-             (unsigned long long)(r->write - r->read));
+    door_note("%llu packets were still in a queue when the program ended it: they did not run",
+              (unsigned long long)(r->write - r->read));
   pthread_mutex_unlock(&world);
   return NULL;
 }

@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 
 #include "abi.h"
+#include "door/tell.h"
 #include "gfxsim.h"
-#include "tally.h"
 
-enum { DEVICES_MOST = 8 };
+enum { DEVICES_MOST = DOOR_DEVICES_MOST };
 
 /* How a launch ended: whether a finding ended it, and whether there was any finding. */
 typedef struct fatal_report {
@@ -34,12 +34,10 @@ bool hsa_ready(void);  /* between hsa_init and hsa_shut_down, and not in a forke
 bool hsa_forked(void); /* a child of the process that opened the devices: it has none of the threads that serve them */
 int hsa_device_count(void);
 device *hsa_device_at(int number);
-tally *hsa_tally(void);
 bool hsa_profile(void);
 bool hsa_unified(void); /* the program asked for unified shared memory, or HSA_XNACK=1 is set */
 /* Counts what the door does not have and returns the status. */
 __attribute__((format(printf, 2, 3))) hsa_status hsa_unserved(hsa_status status, const char *format, ...);
-__attribute__((format(printf, 1, 2))) void hsa_note(const char *format, ...);
 /* A memory fault of a kernel: true when the program has a handler, which was called. */
 bool hsa_memory_fault(const device *d, uint64_t address);
 #define HSA_ENTER()                               \
@@ -54,16 +52,9 @@ bool hsa_memory_fault(const device *d, uint64_t address);
     HSA_ENTER();                          \
   } while (0)
 
-/* ---- find.c ---- */
-
-void hsa_found(const gfxsim_report *report, void *user);
-bool hsa_suppressed(const gfxsim_report *report, void *user);
+/* What gfxsim reports of the launch between these two. */
 void hsa_run_begin(device *d);
 fatal_report hsa_run_end(const device *d);
-/* The same finding of another launch is counted, not kept again. */
-void hsa_found_row(const char *kind, const char *kernel, uint64_t pc, const char *text);
-/* A finding of the door itself. */
-void hsa_found_text(const char *kind, const char *kernel, const char *message);
 
 /* ---- agent.c ---- */
 

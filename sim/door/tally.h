@@ -1,7 +1,7 @@
 /* What the doors count, in a file that the program's processes and the tool map together: what was counted survives _exit, fork
  * and crashes. */
-#ifndef GFXSIM_HSA_TALLY_H
-#define GFXSIM_HSA_TALLY_H
+#ifndef GFXSIM_DOOR_TALLY_H
+#define GFXSIM_DOOR_TALLY_H
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Findings in the device runtime that the compiler links into every program: known, harmless, and not the program's. */
-#ifndef GFXSIM_HSA_SUPPRESS_H
-#define GFXSIM_HSA_SUPPRESS_H
+#ifndef GFXSIM_DOOR_SUPPRESS_H
+#define GFXSIM_DOOR_SUPPRESS_H
 #include "gfxsim.h"
 
 /* The row that suppresses it, "function: what: why"; NULL: it counts. */

@@ -1,0 +1,29 @@
+/* How the doors tell `gfxsim exec`, or the user where there is no such tool, what they found and what they do not have. */
+#ifndef GFXSIM_DOOR_TELL_H
+#define GFXSIM_DOOR_TELL_H
+#include "gfxsim_counters.h"
+#include "tally.h"
+
+tally *door_tally(void);
+/* A call, or a part of one, that the door does not serve: counted by its text. */
+__attribute__((format(printf, 1, 2))) void door_unserved(const char *format, ...);
+/* What the user should know, but is no finding. */
+__attribute__((format(printf, 1, 2))) void door_note(const char *format, ...);
+/* A finding of gfxsim, as `gfxsim run` prints it; device: its number, or -1 where the program has only one. */
+void door_found(const gfxsim_report *report, int device);
+/* A finding of the door itself. */
+void door_found_text(const char *kind, const char *kernel, const char *message);
+/* Counts the finding as suppressed, where it is a known one of a device runtime; else false. */
+bool door_suppressed(const gfxsim_report *report);
+/* Adds what a launch counted to its kernel's row. */
+void door_profile(const char *kernel, const gfxsim_counters *counters);
+
+/* What `gfxsim exec` sets in the environment. */
+enum { DOOR_DEVICES_MOST = 8 };
+typedef struct door_options {
+  const char *chip;
+  unsigned long devices, unchecked, threads, profile;
+} door_options;
+bool door_options_read(door_options *options); /* false: a value is refused, which is told */
+
+#endif
