@@ -1,12 +1,8 @@
-/* The device, its properties, and the names of errors. */
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* The device and its properties. */
+#include "hip/properties.h"
 #include "hip_state.h"
 
-enum { VERSION = 60300000, WAVE = 64, GRID_X_MOST = INT_MAX, GRID_YZ_MOST = UINT16_MAX }; /* version: of the header we follow */
+enum { VERSION = 60300000 }; /* of the header we follow */
 
 hipError_t hipInit(unsigned flags) {
   bool open = hip_enter();
@@ -54,35 +50,10 @@ hipError_t hipDeviceSynchronize(void) { return hip_leave(hip_enter() ? hipSucces
 
 /* ---- Properties ---- */
 
-static void fill(hipDeviceProp_tR0600 *p) {
-  gfxsim_device_info d;
-  gfxsim_device_describe(hip_device(), &d);
-  size_t digits = strlen(d.chip); /* gfx950: major 9, minor 5 */
-  *p = (hipDeviceProp_tR0600){.totalGlobalMem = d.memory_bytes,
-                              .sharedMemPerBlock = d.lds_bytes,
-                              .regsPerBlock = (int)d.vgprs * WAVE,
-                              .warpSize = WAVE,
-                              .maxThreadsPerBlock = (int)d.max_workgroup,
-                              .maxThreadsDim = {(int)d.max_workgroup, (int)d.max_workgroup, (int)d.max_workgroup},
-                              .maxGridSize = {GRID_X_MOST, GRID_YZ_MOST, GRID_YZ_MOST},
-                              .clockRate = (int)d.clock_mhz * 1000,
-                              .major = atoi((char[]){d.chip[digits - 3], '\0'}),
-                              .minor = atoi((char[]){d.chip[digits - 2], '\0'}),
-                              .multiProcessorCount = (int)d.compute_units,
-                              .l2CacheSize = (int)d.l2_bytes,
-                              .maxThreadsPerMultiProcessor = (int)d.waves_per_cu * WAVE,
-                              .sharedMemPerMultiprocessor = d.lds_bytes,
-                              .regsPerMultiprocessor = (int)d.vgprs * WAVE,
-                              .sharedMemPerBlockOptin = d.lds_bytes,
-                              .maxSharedMemoryPerMultiProcessor = d.lds_bytes};
-  snprintf(p->name, sizeof p->name, "gfxsim %s", d.chip);
-  snprintf(p->gcnArchName, sizeof p->gcnArchName, "%s:sramecc+:xnack-", d.chip);
-}
-
 static hipError_t properties(hipDeviceProp_tR0600 *p, int number) {
   if (p == NULL) return hip_fail(hipErrorInvalidValue, "hipGetDeviceProperties: properties = NULL: must be an address");
   hipError_t error = check_device("hipGetDeviceProperties", number);
-  if (error == hipSuccess) fill(p);
+  if (error == hipSuccess) hip_properties(hip_device(), p);
   return error;
 }
 
@@ -130,42 +101,4 @@ static hipError_t attribute(int *value, hipDeviceAttribute_t which, int number) 
 
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t which, int number) {
   return hip_leave(hip_enter() ? attribute(value, which, number) : hipErrorNoDevice);
-}
-
-/* ---- Names of errors: HIP's own words (ROCm/clr, hipamd/src/hip_error.cpp) ---- */
-
-static const struct {
-  hipError_t error;
-  const char *name, *text;
-} errors[] = {
-    {hipSuccess, "hipSuccess", "no error"},
-    {hipErrorInvalidValue, "hipErrorInvalidValue", "invalid argument"},
-    {hipErrorOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
-    {hipErrorInvalidConfiguration, "hipErrorInvalidConfiguration", "invalid configuration argument"},
-    {hipErrorInvalidDevicePointer, "hipErrorInvalidDevicePointer", "invalid device pointer"},
-    {hipErrorInvalidMemcpyDirection, "hipErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
-    {hipErrorInvalidDeviceFunction, "hipErrorInvalidDeviceFunction", "invalid device function"},
-    {hipErrorNoDevice, "hipErrorNoDevice", "no ROCm-capable device is detected"},
-    {hipErrorInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
-    {hipErrorInvalidImage, "hipErrorInvalidImage", "device kernel image is invalid"},
-    {hipErrorNoBinaryForGpu, "hipErrorNoBinaryForGpu", "no kernel image is available for execution on the device"},
-    {hipErrorFileNotFound, "hipErrorFileNotFound", "file not found"},
-    {hipErrorInvalidHandle, "hipErrorInvalidHandle", "invalid resource handle"},
-    {hipErrorNotFound, "hipErrorNotFound", "named symbol not found"},
-    {hipErrorNotReady, "hipErrorNotReady", "device not ready"},
-    {hipErrorLaunchFailure, "hipErrorLaunchFailure", "unspecified launch failure"},
-    {hipErrorNotSupported, "hipErrorNotSupported", "operation not supported"},
-};
-enum { ERRORS = sizeof errors / sizeof errors[0] };
-
-const char *hipGetErrorName(hipError_t error) {
-  for (int e = 0; e < ERRORS; e++)
-    if (errors[e].error == error) return errors[e].name;
-  return "hipErrorUnknown";
-}
-
-const char *hipGetErrorString(hipError_t error) {
-  for (int e = 0; e < ERRORS; e++)
-    if (errors[e].error == error) return errors[e].text;
-  return "unknown error";
 }

@@ -12,10 +12,10 @@ build="build-fuzz"
 targets="npy case safetensors tokenizer tuned"
 skipped=0
 if grep -q 'build fuzz/object:' $build/build.ninja; then
-  targets="$targets object"
+  targets="$targets object bundle"
 else
-  echo "object: skipped: what gfxsim needs is not here"
-  skipped=1
+  echo "object, bundle: skipped: what gfxsim needs is not here"
+  skipped=2
 fi
 # shellcheck disable=SC2046,SC2086 # lists of words
 ninja -C $build -j "$(nproc)" $(printf 'fuzz/%s ' $targets)

@@ -171,6 +171,8 @@ fi
 need llvm-22-dev have llvm-config-22
 need libelf-dev module libelf
 need libdw-dev module libdw
+need zlib1g-dev module zlib
+need libzstd-dev module libzstd
 need libmsgpack-c-dev eval 'module msgpack-c || module msgpack'
 
 # Are the package lists of the last day?

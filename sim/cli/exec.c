@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "exec_summary.h"
 #include "door/tally.h"
+#include "exec_summary.h"
 
 typedef struct request {
   char *chip, *no_check;
@@ -57,26 +57,32 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
   return good;
 }
 
-/* ---- Where the door is ---- */
+/* ---- Where the doors are ---- */
 
-static bool has_door(const char *folder) {
+static bool has_file(const char *own, const char *name) {
   char path[PATH_MAX];
-  int length = snprintf(path, sizeof path, "%s/libhsa-runtime64.so", folder);
+  int length = snprintf(path, sizeof path, "%s/%s", own, name);
   return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
 }
 
-/* Next to this executable in a build folder, else where it was installed. */
-static bool find_door(char folder[PATH_MAX]) {
+/* The folders for LD_LIBRARY_PATH: next to this executable in a build folder, else where it was installed. */
+static bool find_doors(char folders[2 * PATH_MAX]) {
   char own[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
   if (length > 0) {
     own[length] = '\0';
     *strrchr(own, '/') = '\0';
-    if ((size_t)snprintf(folder, PATH_MAX, "%.*s/hsa", PATH_MAX - 8, own) < PATH_MAX && has_door(folder)) return true;
-    if ((size_t)snprintf(folder, PATH_MAX, "%.*s/../" GFXSIM_DOOR, PATH_MAX - 64, own) < PATH_MAX && has_door(folder))
+    bool built = has_file(own, "hsa/libhsa-runtime64.so") && has_file(own, "hip/libamdhip64.so");
+    if (built ||
+        (has_file(own, "../" GFXSIM_DOOR "/libhsa-runtime64.so") && has_file(own, "../" GFXSIM_DOOR "/libamdhip64.so"))) {
+      snprintf(folders, 2 * PATH_MAX, built ? "%.*s/hsa:%.*s/hip" : "%.*s/../" GFXSIM_DOOR, PATH_MAX - 64, own, PATH_MAX - 64,
+               own);
       return true;
+    }
   }
-  return complain("exec: no libhsa-runtime64.so in hsa/ or ../" GFXSIM_DOOR " beside %s: is gfxsim installed whole?", own);
+  return complain("exec: no libhsa-runtime64.so in hsa/, no libamdhip64.so in hip/, nor both in ../" GFXSIM_DOOR
+                  " beside %s: is gfxsim installed whole?",
+                  own);
 }
 
 /* ---- The tally ---- */
@@ -116,12 +122,12 @@ static bool set_number(const char *name, unsigned value) {
   return set(name, text);
 }
 
-static bool set_environment(const request *r, const char *folder) {
+static bool set_environment(const request *r, const char *folders) {
   const char *old = getenv("LD_LIBRARY_PATH");
-  size_t room = strlen(folder) + (old != NULL ? strlen(old) : 0) + 2;
+  size_t room = strlen(folders) + (old != NULL ? strlen(old) : 0) + 2;
   char *path = malloc(room);
   if (path == NULL) return complain("exec: no memory");
-  snprintf(path, room, "%s%s%s", folder, old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
+  snprintf(path, room, "%s%s%s", folders, old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
   bool good = set("LD_LIBRARY_PATH", path) && set(TALLY_VARIABLE, r->tally_path) &&
               set("GFXSIM_CHIP", r->chip != NULL ? r->chip : "gfx942") && set_number("GFXSIM_UNCHECKED", r->unchecked) &&
               set_number("GFXSIM_THREADS", (unsigned)r->threads) && set_number("GFXSIM_PROFILE", r->profile != 0);
@@ -140,8 +146,8 @@ static int wait_for(pid_t child) {
 }
 
 static int run(const request *r, char **words) {
-  char folder[PATH_MAX];
-  if (!find_door(folder) || !set_environment(r, folder)) return EXIT_USAGE;
+  char folders[2 * PATH_MAX];
+  if (!find_doors(folders) || !set_environment(r, folders)) return EXIT_USAGE;
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) {

@@ -57,11 +57,12 @@ static void print_kernels(const tally *t) {
 static void explain_no_launch(const tally *t, const char *chip) {
   if (t->launches > 0) return;
   if (t->processes == 0)
-    fprintf(stderr, "gfxsim: no process opened the HSA runtime: PROGRAM has no offload code, or none for an AMD GPU\n");
+    fprintf(stderr,
+            "gfxsim: no process opened the HSA or the HIP runtime: PROGRAM has no device code, or none for an AMD GPU\n");
   else
     fprintf(stderr,
-            "gfxsim: no kernel was launched: PROGRAM has no image for %s (--offload-arch=%s), or its regions ran on the host; "
-            "OMP_TARGET_OFFLOAD=MANDATORY makes this an error\n",
+            "gfxsim: no kernel was launched: PROGRAM has no image for %s (--offload-arch=%s), or its OpenMP regions ran on the "
+            "host; OMP_TARGET_OFFLOAD=MANDATORY makes this an error\n",
             chip, chip);
 }
 

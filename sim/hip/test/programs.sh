@@ -1,0 +1,91 @@
+#!/bin/sh
+# Builds small HIP programs, as users do but without ROCm, and runs them under `gfxsim exec`.
+# Use: sh programs.sh GFXSIM LIBRARY_FOLDER SOURCE_FOLDER BUILD_TOOLS COMPILER... (the first that is there)
+# Programs that need ROCm's device libraries are left out, and counted, where these are not: `sh tools/setup.sh --offload gfx942`.
+set -u
+gfxsim=$1 library=$2 source=$3 tools=$4
+shift 4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+for compiler; do
+  ! command -v "$compiler" >/dev/null || break
+done
+command -v "$compiler" >/dev/null || {
+  echo "skipped: none of $*"
+  exit 77
+}
+device=
+for folder in "$tools/rocm/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode" /usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode \
+  /opt/rocm/amdgcn/bitcode; do
+  [ -n "$device" ] || [ ! -e "$folder/ockl.bc" ] || device=$folder
+done
+
+passed=0 failed=0 left_out=0
+fail() {
+  failed=$((failed + 1))
+  echo "$*"
+}
+# build NAME SOURCE FLAGS...
+build() {
+  name=$1 file=$2
+  shift 2
+  if "$compiler" -x hip -nogpuinc -g -O2 -w "$@" -c "$source/$file.hip" -o "$work/$name.o" >"$work/log" 2>&1 &&
+    "$compiler" "$work/$name.o" -o "$work/$name" "-L$library" "-Wl,-rpath-link,$library/.." -lamdhip64 >>"$work/log" 2>&1; then
+    return 0
+  fi
+  fail "$name: $compiler failed: $(head -n 3 "$work/log")"
+  return 1
+}
+# check NAME STATUS PATTERN [ARGUMENT...]: the program ends with the status, and what is printed has the pattern.
+check() {
+  name=$1 want=$2 pattern=$3
+  shift 3
+  timeout 120 "$gfxsim" exec "$work/$name" "$@" >"$work/log" 2>&1
+  got=$?
+  if [ $got -eq "$want" ] && grep -q -- "$pattern" "$work/log"; then
+    passed=$((passed + 1))
+  else
+    fail "$name $*: exit status $got, expected $want, and a line with: $pattern"
+    sed 's/^/  /' "$work/log"
+  fi
+}
+plain="--offload-arch=gfx942 -nogpulib"
+
+# shellcheck disable=SC2086 # lists of words
+{
+  for name in add symbols streams memory cooperative; do
+    ! build $name $name $plain || check $name 0 ' 0 findings, 0 suppressed, 0 calls not served'
+  done
+  ! build devices devices $plain || {
+    export GFXSIM_DEVICES=2
+    check devices 0 ' 0 findings'
+    check devices 1 "of device 0's memory, which this device was not given access to" unasked
+    unset GFXSIM_DEVICES
+  }
+  ! build fault fault $plain || check fault 1 'out of bounds: write of 4 bytes: starts 256 bytes into an allocation of 256'
+  ! build host_pointer host_pointer $plain || check host_pointer 1 'of host memory: it was not mapped for this device'
+  ! build refused refused $plain || check refused 0 'not served: hipGraphCreate: 1 times'
+  ! build leave leave $plain || check leave 5 ' 2 launches, 0 findings'
+  # Containers: several chips, compressed, and none for this chip.
+  ! build several add $plain --offload-arch=gfx90a || check several 0 ' 1 launches, 0 findings'
+  ! build packed add $plain --offload-compress || check packed 0 ' 1 launches, 0 findings'
+  ! build other add --offload-arch=gfx90a -nogpulib || check other 3 'no code for gfx942 (--offload-arch=gfx942): it has gfx90a'
+  # The library under the names of ROCm 5 and 7.
+  for major in 5 7; do
+    sed "s/libamdhip64\.so\.6/libamdhip64.so.$major/g" "$work/add" >"$work/add$major"
+    chmod +x "$work/add$major"
+    check add$major 0 ' 1 launches, 0 findings'
+  done
+  if [ -n "$device" ]; then
+    for kind in hostcall buffered; do
+      ! build printf printf --offload-arch=gfx942 "--rocm-device-lib-path=$device" -mprintf-kind=$kind ||
+        check printf 0 'hello wave from 1 of 64:  1.50 b 123456789abc -1  |%'
+    done
+  else
+    left_out=2
+    echo "left out: printf with hostcall and buffered: no ockl.bc"
+  fi
+}
+echo "$passed passed, $failed failed, $left_out left out"
+[ $failed -eq 0 ]
