@@ -1,5 +1,6 @@
 /* What the parts of the HIP door share. One mutex, `world`, guards streams, events and the list of devices' work; `changed` is
- * signalled whenever work ends. Each device has a thread that does the work of its streams. */
+ * signalled whenever work comes or ends. Each device has a thread that does the work of its streams, one after the other; a
+ * thread of the program that waits does it too, which saves two changes of threads. */
 #ifndef GFXSIM_HIP_DOOR_STATE_H
 #define GFXSIM_HIP_DOOR_STATE_H
 #include <pthread.h>
@@ -20,7 +21,8 @@ typedef struct device {
   stream *streams;      /* [0]: the null stream; under `world`, as all that follows */
   hipError_t failed;    /* a kernel ended with it: work is refused until hipDeviceReset */
   unsigned flags;
-  bool works;             /* its thread runs */
+  bool works, busy;       /* its thread was started; some thread does work of it */
+  const stream *last;     /* whose work was done last; it may be gone */
   gfxsim_kind fatal_kind; /* of the launch that runs */
   bool fatal, found;
 } device;
@@ -59,7 +61,6 @@ typedef struct work {
   bool (*ready)(const struct work *w);            /* NULL: always. Under `world` */
   hipError_t (*run)(struct work *w, device *d);   /* NULL: nothing; left out once the device has failed */
   void (*done)(struct work *w, hipError_t error); /* NULL: nothing. Under `world`; error: hipSuccess also where not run */
-  void (*free)(struct work *w);                   /* NULL: free() */
   hipError_t *result;                             /* where a caller that waits wants its error; NULL: nowhere */
 } work;
 

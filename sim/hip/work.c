@@ -1,5 +1,6 @@
-/* Streams: lists of work that each device's thread does. Work of one stream runs in order. Work of different streams runs in
- * any order that events and the null stream allow; the thread goes round, so that a program which forgot an event is found out.
+/* Streams: lists of work, which a device's thread does, or one that waits for it. Work of one stream runs in order. Work of
+ * different streams runs in any order that events and the null stream allow; the thread goes round, so that a program which
+ * forgot an event is found out.
  */
 #include <stdlib.h>
 
@@ -28,27 +29,20 @@ static bool may_run(const stream *s) {
 }
 
 /* The stream after the one that ran last comes first. */
-static stream *choose(device *d, const stream *last) {
+static stream *choose(const device *d) {
   stream *found = NULL;
-  bool after = last == NULL;
+  bool after = d->last == NULL;
   for (stream *s = d->streams; s != NULL; s = s->next) {
     if (may_run(s) && (found == NULL || after)) {
       found = s;
       if (after) break;
     }
-    if (s == last) after = true;
+    if (s == d->last) after = true;
   }
   return found;
 }
 
-/* ---- The thread of a device ---- */
-
-static void discard(work *w) {
-  if (w->free != NULL)
-    w->free(w);
-  else
-    free(w);
-}
+/* ---- Doing it ---- */
 
 static void run_first(device *d, stream *s) {
   work *w = s->first; /* stays there meanwhile: others must wait for it */
@@ -64,26 +58,26 @@ static void run_first(device *d, stream *s) {
   s->ended++;
   if (w->done != NULL) w->done(w, error);
   if (w->result != NULL) *w->result = error;
+  free(w);
+}
+
+/* The caller has `world`. Does a piece of the device's work, or waits until something has changed. */
+static void run_or_wait(device *d) {
+  stream *s = d->busy ? NULL : choose(d);
+  if (s == NULL) {
+    pthread_cond_wait(&changed, &world);
+    return;
+  }
+  d->busy = true;
+  run_first(d, s);
+  d->busy = false;
+  d->last = s;
   pthread_cond_broadcast(&changed);
-  pthread_mutex_unlock(&world);
-  discard(w);
-  pthread_mutex_lock(&world);
 }
 
 static void *serve(void *argument) {
-  device *d = argument;
-  const stream *last = NULL;
   pthread_mutex_lock(&world);
-  for (;;) {
-    stream *s = choose(d, last);
-    if (s == NULL) {
-      pthread_cond_wait(&changed, &world);
-      last = NULL; /* it may have been destroyed */
-      continue;
-    }
-    run_first(d, s);
-    last = s;
-  }
+  for (;;) run_or_wait(argument);
   return NULL;
 }
 
@@ -115,14 +109,14 @@ hipError_t hip_submit(stream *s, work *w) {
     pthread_cond_broadcast(&changed);
   }
   pthread_mutex_unlock(&world);
-  if (error != hipSuccess) discard(w);
+  if (error != hipSuccess) free(w);
   return error;
 }
 
 hipError_t hip_wait(stream *s) {
   pthread_mutex_lock(&world);
   uint64_t until = s->issued;
-  while (s->ended < until) pthread_cond_wait(&changed, &world);
+  while (s->ended < until) run_or_wait(s->device);
   hipError_t error = s->device->failed;
   pthread_mutex_unlock(&world);
   return error;
@@ -134,7 +128,7 @@ hipError_t hip_wait_device(device *d) {
   uint64_t until = next_order;
   for (stream *s = d->streams; s != NULL;) {
     if (s->first != NULL && s->first->order < until) {
-      pthread_cond_wait(&changed, &world);
+      run_or_wait(d);
       s = d->streams;
     } else {
       s = s->next;

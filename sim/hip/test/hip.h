@@ -44,6 +44,7 @@ enum { hipStreamNonBlocking = 1 };
 extern "C" {
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds = 0, hipStream_t stream = 0);
 hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream);
+hipError_t hipLaunchKernel_spt(const void *host, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream);
 hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **args, unsigned lds, hipStream_t stream);
 hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream,
                               hipEvent_t start, hipEvent_t stop, int flags);

@@ -1,8 +1,18 @@
 #!/bin/sh
 # Builds small HIP programs, as users do but without ROCm, and runs them under `gfxsim exec`.
-# Use: sh programs.sh GFXSIM LIBRARY_FOLDER SOURCE_FOLDER BUILD_TOOLS COMPILER... (the first that is there)
+# Use: sh programs.sh [--only NAMES] [--preload FILE] GFXSIM LIBRARY_FOLDER SOURCE_FOLDER BUILD_TOOLS COMPILER...
+# The first compiler that is there is used. FILE: a sanitizer's runtime, of which a program must have been told before all else.
 # Programs that need ROCm's device libraries are left out, and counted, where these are not: `sh tools/setup.sh --offload gfx942`.
 set -u
+only='' preload=''
+while [ "${1#--}" != "$1" ]; do
+  case $1 in
+    --only) only=$2 ;;
+    --preload) preload=$2 ;;
+    *) exit 2 ;;
+  esac
+  shift 2
+done
 gfxsim=$1 library=$2 source=$3 tools=$4
 shift 4
 work=$(mktemp -d)
@@ -26,10 +36,11 @@ fail() {
   failed=$((failed + 1))
   echo "$*"
 }
-# build NAME SOURCE FLAGS...
+# build NAME SOURCE FLAGS...; false also for a program that --only does not name
 build() {
   name=$1 file=$2
   shift 2
+  case " ${only:-$name} " in *" $name "*) ;; *) return 1 ;; esac
   if "$compiler" -x hip -nogpuinc -g -O2 -w "$@" -c "$source/$file.hip" -o "$work/$name.o" >"$work/log" 2>&1 &&
     "$compiler" "$work/$name.o" -o "$work/$name" "-L$library" "-Wl,-rpath-link,$library/.." -lamdhip64 >>"$work/log" 2>&1; then
     return 0
@@ -41,7 +52,7 @@ build() {
 check() {
   name=$1 want=$2 pattern=$3
   shift 3
-  timeout 120 "$gfxsim" exec "$work/$name" "$@" >"$work/log" 2>&1
+  timeout 120 "$gfxsim" exec env ${preload:+LD_PRELOAD="$preload"} "$work/$name" "$@" >"$work/log" 2>&1
   got=$?
   if [ $got -eq "$want" ] && grep -q -- "$pattern" "$work/log"; then
     passed=$((passed + 1))
@@ -71,8 +82,12 @@ plain="--offload-arch=gfx942 -nogpulib"
   ! build several add $plain --offload-arch=gfx90a || check several 0 ' 1 launches, 0 findings'
   ! build packed add $plain --offload-compress || check packed 0 ' 1 launches, 0 findings'
   ! build other add --offload-arch=gfx90a -nogpulib || check other 3 'no code for gfx942 (--offload-arch=gfx942): it has gfx90a'
+  "$compiler" -x hip -nogpuinc -O2 -w $plain --cuda-device-only --no-gpu-bundle-output "$source/module.hip" -o "$work/shift.hsaco"
+  ! build module module $plain || check module 0 ' 3 launches, 0 findings' "$work/shift.hsaco"
+  ! build thread add $plain -fgpu-default-stream=per-thread || check thread 0 ' 1 launches, 0 findings'
   # The library under the names of ROCm 5 and 7.
   for major in 5 7; do
+    [ -z "$only" ] || continue
     sed "s/libamdhip64\.so\.6/libamdhip64.so.$major/g" "$work/add" >"$work/add$major"
     chmod +x "$work/add$major"
     check add$major 0 ' 1 launches, 0 findings'
@@ -82,7 +97,7 @@ plain="--offload-arch=gfx942 -nogpulib"
       ! build printf printf --offload-arch=gfx942 "--rocm-device-lib-path=$device" -mprintf-kind=$kind ||
         check printf 0 'hello wave from 1 of 64:  1.50 b 123456789abc -1  |%'
     done
-  else
+  elif [ -z "$only" ] || [ "$only" = printf ]; then
     left_out=2
     echo "left out: printf with hostcall and buffered: no ockl.bc"
   fi
