@@ -1,9 +1,9 @@
 /* Code objects, kernels and launches. */
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hip/elf_bytes.h"
 #include "hip_state.h"
 
 typedef struct function {
@@ -21,24 +21,6 @@ typedef struct module {
 /* ---- Modules ---- */
 
 enum { IMAGE_MOST = 1 << 30 };
-
-/* The length of an ELF file that is given by its address alone: the end of what its headers name. 0: none of ours. */
-static size_t image_bytes(const uint8_t *image) {
-  Elf64_Ehdr header;
-  memcpy(&header, image, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > IMAGE_MOST)
-    return 0;
-  size_t end = header.e_shoff + (size_t)header.e_shnum * sizeof(Elf64_Shdr);
-  for (unsigned s = 0; s < header.e_shnum; s++) {
-    Elf64_Shdr section;
-    memcpy(&section, image + header.e_shoff + s * sizeof section, sizeof section);
-    if (section.sh_type == SHT_NOBITS) continue;
-    if (section.sh_offset > IMAGE_MOST || section.sh_size > IMAGE_MOST) return 0;
-    if (section.sh_offset + section.sh_size > end) end = section.sh_offset + section.sh_size;
-  }
-  return end;
-}
 
 static hipError_t load_image(hipModule_t *to, const void *image, size_t bytes) {
   gfxsim_device_info info;
@@ -66,7 +48,7 @@ static hipError_t load_data(hipModule_t *to, const void *image) {
   if (to == NULL || image == NULL)
     return hip_fail(hipErrorInvalidValue, "hipModuleLoadData: module = %p, image = %p: must be addresses", (void *)to, image);
   *to = NULL;
-  size_t bytes = image_bytes(image);
+  size_t bytes = elf_bytes(image, IMAGE_MOST);
   return bytes > 0 ? load_image(to, image, bytes)
                    : hip_fail(hipErrorInvalidImage, "hipModuleLoadData: image = %p: must be a code object, an ELF file", image);
 }

@@ -2,11 +2,12 @@
  * versions 1 to 3 of the compressed header as LLVM 17 to 22 write them (llvm/lib/Object/OffloadBundle.cpp). */
 #include "bundle.h"
 
-#include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "elf_bytes.h"
 
 #ifdef GFXSIM_ZLIB
 #include <zlib.h>
@@ -32,27 +33,6 @@ __attribute__((format(printf, 3, 4))) static bundle_status say(bundle_image *ima
   vsnprintf(image->text, sizeof image->text, format, args);
   va_end(args);
   return status;
-}
-
-/* ---- ELF ---- */
-
-size_t elf_bytes(const uint8_t *image, size_t most) {
-  Elf64_Ehdr header;
-  if (most < sizeof header) return 0;
-  memcpy(&header, image, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > most ||
-      header.e_shnum > (most - header.e_shoff) / sizeof(Elf64_Shdr))
-    return 0;
-  size_t end = header.e_shoff + (size_t)header.e_shnum * sizeof(Elf64_Shdr);
-  for (unsigned s = 0; s < header.e_shnum; s++) {
-    Elf64_Shdr section;
-    memcpy(&section, image + header.e_shoff + s * sizeof section, sizeof section);
-    if (section.sh_type == SHT_NOBITS) continue;
-    if (section.sh_offset > most || section.sh_size > most - section.sh_offset) return 0;
-    if (section.sh_offset + section.sh_size > end) end = section.sh_offset + section.sh_size;
-  }
-  return end;
 }
 
 /* ---- Entries. A name is KIND-TRIPLE-CHIP with features behind colons: hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack- ---- */

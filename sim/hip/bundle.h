@@ -25,7 +25,4 @@ typedef struct bundle_image {
  * xnack: whether code for retried page faults may run. */
 bundle_status bundle_find(const uint8_t *data, size_t bytes, const char *chip, bool xnack, bundle_image *image);
 
-/* The length of an ELF file: the end of what its headers name; 0: none of ours, or longer than `most`. */
-size_t elf_bytes(const uint8_t *image, size_t most);
-
 #endif

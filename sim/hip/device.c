@@ -318,6 +318,15 @@ static hipError_t get_bus_id(char *text, int length, int number) {
 
 HIP_API hipError_t hipDeviceGetPCIBusId(char *text, int length, int number) { HIP_CALL(get_bus_id(text, length, number)); }
 
+static hipError_t get_uuid(char uuid[16], int number) {
+  properties p;
+  hipError_t error = uuid != NULL ? get_properties(&p, number) : hipErrorInvalidValue;
+  if (error == hipSuccess) memcpy(uuid, p.uuid, sizeof p.uuid);
+  return error;
+}
+
+HIP_API hipError_t hipDeviceGetUuid(void *uuid, hipDevice_t number) { HIP_CALL(get_uuid(uuid, number)); }
+
 /* Of the runtime that the program was built for: 5.2, 6.3 or 7.0. */
 static hipError_t get_version(int *version) {
   static const int versions[] = {50200000, 60300000, 70000000};

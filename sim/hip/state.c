@@ -74,6 +74,21 @@ HIP_API hipError_t hipDrvGetErrorString(hipError_t error, const char **text) {
   return hipSuccess;
 }
 
+/* ---- Names ---- */
+
+/* As ld.so would find it for the program. */
+static hipError_t find_name(const char *name, void **found, int *status) {
+  if (name == NULL || found == NULL) return hip_fail(hipErrorInvalidValue, "hipGetProcAddress: must be addresses");
+  *found = dlsym(RTLD_DEFAULT, name);
+  if (status != NULL) *status = *found == NULL; /* 0: found, 1: there is no such name */
+  return *found != NULL ? hipSuccess : hip_fail(hipErrorNotFound, "hipGetProcAddress: %s: there is no such name", name);
+}
+
+HIP_API hipError_t hipGetProcAddress(const char *name, void **found, int version, uint64_t flags, int *status) {
+  (void)version, (void)flags;
+  return hip_end(find_name(name, found, status));
+}
+
 /* ---- Devices ---- */
 
 static void report(const gfxsim_report *r, void *user) {

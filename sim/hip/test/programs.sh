@@ -42,7 +42,7 @@ build() {
   shift 2
   case " ${only:-$name} " in *" $name "*) ;; *) return 1 ;; esac
   if "$compiler" -x hip -nogpuinc -g -O2 -w "$@" -c "$source/$file.hip" -o "$work/$name.o" >"$work/log" 2>&1 &&
-    "$compiler" "$work/$name.o" -o "$work/$name" "-L$library" "-Wl,-rpath-link,$library/.." -lamdhip64 >>"$work/log" 2>&1; then
+    "$compiler" "$work/$name.o" -o "$work/$name" "-L$library" -Wl,--unresolved-symbols=ignore-in-shared-libs -lamdhip64 >>"$work/log" 2>&1; then
     return 0
   fi
   fail "$name: $compiler failed: $(head -n 3 "$work/log")"
