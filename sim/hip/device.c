@@ -90,7 +90,7 @@ static void fill(properties *p, const device *d) {
   p->textureAlignment = p->surfaceAlignment = p->texturePitchAlignment = 256;
   p->pciBusID = d->number + 1;
   p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = p->concurrentManagedAccess = 1;
-  p->canUseHostPointerForRegisteredMem = p->cooperativeLaunch = p->ECCEnabled = p->isLargeBar = 1;
+  p->canUseHostPointerForRegisteredMem = p->cooperativeLaunch = p->ECCEnabled = 1;
   p->streamPrioritiesSupported = p->asyncEngineCount = 1;
   p->maxBlocksPerMultiProcessor = p->maxThreadsPerMultiProcessor / p->warpSize;
   p->clockInstructionRate = 100000; /* kHz: of the counter behind wall_clock64, as on MI300 */

@@ -122,8 +122,9 @@ static void forget_rows(const binary *b) {
 
 /* At the program's end, or when a library is closed: work in flight is done first, as in ROCm. */
 HIP_API void __hipUnregisterFatBinary(void **handle) {
-  if (handle == NULL) return;
-  for (int n = 0; n < hip_device_count() && hip_begin(); n++) hip_wait_device(hip_device_at(n));
+  bool usable = hip_device_count() == 0 || hip_begin();
+  if (handle == NULL || !usable) return; /* a forked child leaves all as it is */
+  for (int n = 0; n < hip_device_count(); n++) hip_wait_device(hip_device_at(n));
   pthread_mutex_lock(&lock);
   binary *b = NULL;
   for (binary **at = &binaries; *at != NULL; at = &(*at)->next)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds small HIP programs, as users do but without ROCm, and runs them under `gfxsim exec`.
 # Use: sh programs.sh [--only NAMES] [--preload FILE] GFXSIM LIBRARY_FOLDER SOURCE_FOLDER BUILD_TOOLS COMPILER...
-# The first compiler that is there is used. FILE: a sanitizer's runtime, of which a program must have been told before all else.
+# The first compiler that can build such programs is used; exit status 77, skipped, where none can. FILE: a sanitizer's runtime, of which a program must have been told before all else.
 # Programs that need ROCm's device libraries are left out, and counted, where these are not: `sh tools/setup.sh --offload gfx942`.
 set -u
 only='' preload=''
@@ -18,13 +18,18 @@ shift 4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for compiler; do
-  ! command -v "$compiler" >/dev/null || break
-done
-command -v "$compiler" >/dev/null || {
-  echo "skipped: none of $*"
-  exit 77
+can_build() {
+  command -v "$1" >/dev/null && "$1" -x hip -nogpuinc -nogpulib --offload-arch=gfx942 -w -c "$source/add.hip" -o "$work/probe.o" 2>"$work/why"
 }
+compiler=
+: >"$work/why"
+for name; do
+  [ -n "$compiler" ] || ! can_build "$name" || compiler=$name
+done
+if [ -z "$compiler" ]; then
+  echo "skipped: none of $* builds a HIP program (clang-19 needs lld-19 and clang-tools-19): $(head -n 1 "$work/why")"
+  exit 77
+fi
 device=
 for folder in "$tools/rocm/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode" /usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode \
   /opt/rocm/amdgcn/bitcode; do
@@ -77,6 +82,7 @@ plain="--offload-arch=gfx942 -nogpulib"
   ! build fault fault $plain || check fault 1 'out of bounds: write of 4 bytes: starts 256 bytes into an allocation of 256'
   ! build host_pointer host_pointer $plain || check host_pointer 1 'of host memory: it was not mapped for this device'
   ! build refused refused $plain || check refused 0 'not served: hipGraphCreate: 1 times'
+  ! build fork fork $plain || check fork 0 'a forked child can not use the devices'
   ! build leave leave $plain || check leave 5 ' 2 launches, 0 findings'
   # Containers: several chips, compressed, and none for this chip.
   ! build several add $plain --offload-arch=gfx90a || check several 0 ' 1 launches, 0 findings'
