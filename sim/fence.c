@@ -46,7 +46,7 @@ void fence_barrier(const launch *run, order_group *g) {
   for (u32 n = 0; n < g->acquired_count; n++) {
     acquired *a = &g->acquired[n];
     if (has_returned(&g->wave[a->wave], a->ticket)) a->group_seen = a->seen;
-    if (a->at->address == run->grid_sync) a->ready = a->group_seen; /* gfxsim.h says why */
+    if (a->at->address == run->grid_sync) a->ready = a->seen; /* gfxsim.h says why */
     if (a->ready > a->group_ready) a->group_ready = a->ready;
   }
   order_wave all = {0};

@@ -99,13 +99,15 @@ plain="--offload-arch=gfx942 -nogpulib"
     check add$major 0 ' 1 launches, 0 findings'
   done
   if [ -n "$device" ]; then
+    ! build grid_sync grid_sync --offload-arch=gfx942 "--rocm-device-lib-path=$device" ||
+      check grid_sync 0 ' 2 launches, 0 findings, 0 suppressed'
     for kind in hostcall buffered; do
       ! build printf printf --offload-arch=gfx942 "--rocm-device-lib-path=$device" -mprintf-kind=$kind ||
         check printf 0 'hello wave from 1 of 64:  1.50 b 123456789abc -1  |%'
     done
   elif [ -z "$only" ] || [ "$only" = printf ]; then
-    left_out=2
-    echo "left out: printf with hostcall and buffered: no ockl.bc"
+    left_out=3
+    echo "left out: grid_sync, printf with hostcall and buffered: no ockl.bc"
   fi
 }
 echo "$passed passed, $failed failed, $left_out left out"
