@@ -35,6 +35,8 @@ static void print_list(const tally_list *list, const char *what) {
 static void print_notes(const tally_list *list) {
   for (int n = 0; n < TALLY_NAMES; n++)
     if (atomic_load(&list->row[n].state) == TALLY_READY) fprintf(stderr, "gfxsim: %s\n", list->row[n].name);
+  if (list->lost > 0)
+    fprintf(stderr, "gfxsim: %" PRIu64 " more notes than there was room for: not shown\n", (uint64_t)list->lost);
 }
 
 static void print_kernels(const tally *t) {

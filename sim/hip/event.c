@@ -163,22 +163,22 @@ static hipError_t state(const char *call, hipEvent_t handle, bool wait) {
 HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) { HIP_CALL(state("hipEventSynchronize", handle, true)); }
 HIP_API hipError_t hipEventQuery(hipEvent_t handle) { HIP_CALL(state("hipEventQuery", handle, false)); }
 
+/* The caller has `world`. */
+static hipError_t elapsed_between(float *milliseconds, const event *start, const event *stop) {
+  if (start->asked == 0 || stop->asked == 0 || ((start->flags | stop->flags) & hipEventDisableTiming) != 0)
+    return hip_fail(hipErrorInvalidHandle, "hipEventElapsedTime: both events must have been recorded and measure time");
+  if (start->reached < start->asked || stop->reached < stop->asked) return hipErrorNotReady;
+  *milliseconds = (float)((double)(stop->when.tv_sec - start->when.tv_sec) * 1e3 +
+                          (double)(stop->when.tv_nsec - start->when.tv_nsec) * 1e-6);
+  return hipSuccess;
+}
+
 static hipError_t elapsed(float *milliseconds, hipEvent_t first, hipEvent_t last) {
   if (milliseconds == NULL) return hip_fail(hipErrorInvalidValue, "hipEventElapsedTime: ms = NULL: must be an address");
-  hipError_t error = hipErrorInvalidHandle;
   pthread_mutex_lock(&world);
   const event *start = find("hipEventElapsedTime", first);
   const event *stop = start != NULL ? find("hipEventElapsedTime", last) : NULL;
-  if (stop == NULL) {
-  } else if (start->asked == 0 || stop->asked == 0 || ((start->flags | stop->flags) & hipEventDisableTiming) != 0) {
-    hip_fail(error, "hipEventElapsedTime: both events must have been recorded and measure time");
-  } else if (start->reached < start->asked || stop->reached < stop->asked) {
-    error = hipErrorNotReady;
-  } else {
-    *milliseconds = (float)((double)(stop->when.tv_sec - start->when.tv_sec) * 1e3 +
-                            (double)(stop->when.tv_nsec - start->when.tv_nsec) * 1e-6);
-    error = hipSuccess;
-  }
+  hipError_t error = stop != NULL ? elapsed_between(milliseconds, start, stop) : hipErrorInvalidHandle;
   pthread_mutex_unlock(&world);
   return error;
 }
