@@ -146,6 +146,11 @@ static void open_devices(void) {
   device_count = count;
 }
 
+/* Work that is in flight when the program ends is done first, also where no code object was registered. */
+__attribute__((destructor)) static void leave(void) {
+  for (int n = 0; n < device_count && !forked; n++) hip_wait_device(&devices[n]);
+}
+
 bool hip_begin(void) {
   pthread_once(&opened, open_devices);
   if (forked) door_note("a forked child can not use the devices that its parent opened (nor can it with ROCm): its calls fail");

@@ -6,7 +6,8 @@
 
 #include "state.h"
 
-static uint64_t next_order; /* under `world` */
+static uint64_t next_order;        /* under `world` */
+static _Thread_local bool working; /* this thread does a piece of work: a function of the program, perhaps */
 
 /* ---- Which work may run; the caller has `world` ---- */
 
@@ -49,7 +50,9 @@ static void run_first(device *d, stream *s) {
   hipError_t error = hipSuccess;
   if (w->run != NULL && d->failed == hipSuccess) {
     pthread_mutex_unlock(&world);
+    working = true;
     error = w->run(w, d);
+    working = false;
     pthread_mutex_lock(&world);
     if (error == hipErrorIllegalAddress || error == hipErrorAssert || error == hipErrorLaunchFailure) d->failed = error;
   }
@@ -113,7 +116,13 @@ hipError_t hip_submit(stream *s, work *w) {
   return error;
 }
 
+/* It would wait for itself. */
+static hipError_t refuse_to_wait(void) {
+  return hip_fail(hipErrorNotSupported, "a function that runs in a stream (hipLaunchHostFunc) can't wait for a device");
+}
+
 hipError_t hip_wait(stream *s) {
+  if (working) return refuse_to_wait();
   pthread_mutex_lock(&world);
   uint64_t until = s->issued;
   while (s->ended < until) run_or_wait(s->device);
@@ -124,6 +133,7 @@ hipError_t hip_wait(stream *s) {
 
 /* A stream that another thread makes meanwhile need not be waited for. */
 hipError_t hip_wait_device(device *d) {
+  if (working) return refuse_to_wait();
   pthread_mutex_lock(&world);
   uint64_t until = next_order;
   for (stream *s = d->streams; s != NULL;) {

@@ -83,7 +83,10 @@ plain="--offload-arch=gfx942 -nogpulib"
   ! build host_pointer host_pointer $plain || check host_pointer 1 'of host memory: it was not mapped for this device'
   ! build refused refused $plain || check refused 0 'not served: hipGraphCreate: 1 times'
   ! build fork fork $plain || check fork 0 'a forked child can not use the devices'
-  ! build leave leave $plain || check leave 5 ' 2 launches, 0 findings'
+  ! build leave leave $plain || {
+    check leave 5 ' 2 launches, 0 findings'
+    check leave 6 ' 2 launches, 0 findings' callback
+  }
   # Containers: several chips, compressed, and none for this chip.
   ! build several add $plain --offload-arch=gfx90a || check several 0 ' 1 launches, 0 findings'
   ! build packed add $plain --offload-compress || check packed 0 ' 1 launches, 0 findings'
