@@ -26,13 +26,10 @@ static void lock_devices(const device *d, bool lock) {
   }
 }
 
+/* A failed assert, too, is a launch failure in ROCm. */
 static hipError_t error_of(const device *d) {
-  switch (d->fatal_kind) {
-    case GFXSIM_OUT_OF_BOUNDS:
-    case GFXSIM_AFTER_FREE: return hipErrorIllegalAddress;
-    case GFXSIM_TRAP: return hipErrorAssert;
-    default: return hipErrorLaunchFailure;
-  }
+  bool memory = d->fatal_kind == GFXSIM_OUT_OF_BOUNDS || d->fatal_kind == GFXSIM_AFTER_FREE;
+  return memory ? hipErrorIllegalAddress : hipErrorLaunchFailure;
 }
 
 static hipError_t run_kernel(const launch_work *w, device *d, const hidden_list *hidden) {

@@ -54,7 +54,7 @@ static void run_first(device *d, stream *s) {
     error = w->run(w, d);
     working = false;
     pthread_mutex_lock(&world);
-    if (error == hipErrorIllegalAddress || error == hipErrorAssert || error == hipErrorLaunchFailure) d->failed = error;
+    if (error == hipErrorIllegalAddress || error == hipErrorLaunchFailure) d->failed = error;
   }
   s->first = w->next;
   if (s->first == NULL) s->last = NULL;
