@@ -3,6 +3,8 @@
 
 __global__ void set(int *data, int n) { data[n + THREAD] = 1; }
 
+__global__ void trap() { __builtin_trap(); }
+
 int main() {
   int *data, host[64];
   GOOD(hipMalloc((void **)&data, sizeof host));
@@ -16,5 +18,7 @@ int main() {
   set<<<1, 64>>>(data, 0);
   GOOD(hipMemcpy(host, data, sizeof host, hipMemcpyDeviceToHost));
   CHECK(host[63] == 1);
+  trap<<<1, 64>>>(); /* as a failed assert ends */
+  CHECK(hipDeviceSynchronize() == hipErrorLaunchFailure);
   printf("all right\n");
 }
