@@ -15,10 +15,8 @@ static bool float_type_of(const npy_array *file, tdm_type *type) {
     case NPY_F32:
     case NPY_F64: *type = TDM_F32; return true;
     case NPY_U16: *type = TDM_BF16; return true;
-    case NPY_I32:
-    case NPY_I64: break;
+    default: return false;
   }
-  return false;
 }
 
 static bool read_one(job *j, int index) {
@@ -120,7 +118,8 @@ static bool check_type(job *j, int index) {
   const char *wants = element_name(array->is.element);
   tdm_type type;
   bool is_float = float_type_of(&array->npy, &type);
-  if (array->is.element == CASE_I32) return !is_float || job_fail_file(j, index, "holds %s: must be i32 or i64", holds);
+  bool is_index = array->npy.type == NPY_I32 || array->npy.type == NPY_I64;
+  if (array->is.element == CASE_I32) return is_index || job_fail_file(j, index, "holds %s: must be i32 or i64", holds);
   if (!is_float) return job_fail_file(j, index, "holds %s: must be a float type", holds);
   if (case_element_of(type) != array->is.element && j->options.dtype == NULL)
     return job_fail_file(j, index, "holds %s, but this case wants %s: name --dtype to have files converted", holds, wants);

@@ -10,10 +10,10 @@ static const struct {
   const char *name, *code; /* code: the descr without its byte order */
   size_t size;
 } types[] = {
-    [NPY_F16] = {"f16", "f2", 2}, [NPY_F32] = {"f32", "f4", 4}, [NPY_F64] = {"f64", "f8", 8},
-    [NPY_I32] = {"i32", "i4", 4}, [NPY_I64] = {"i64", "i8", 8}, [NPY_U16] = {"u16", "u2", 2},
+    [NPY_F16] = {"f16", "f2", 2}, [NPY_F32] = {"f32", "f4", 4}, [NPY_F64] = {"f64", "f8", 8}, [NPY_I8] = {"i8", "i1", 1},
+    [NPY_I16] = {"i16", "i2", 2}, [NPY_I32] = {"i32", "i4", 4}, [NPY_I64] = {"i64", "i8", 8}, [NPY_U8] = {"u8", "u1", 1},
+    [NPY_U16] = {"u16", "u2", 2}, [NPY_U32] = {"u32", "u4", 4}, [NPY_U64] = {"u64", "u8", 8}, [NPY_BOOL] = {"bool", "b1", 1},
 };
-enum { TYPES = sizeof types / sizeof types[0] };
 
 size_t npy_type_size(npy_type type) { return types[type].size; }
 const char *npy_type_name(npy_type type) { return types[type].name; }
@@ -79,17 +79,20 @@ static bool take_string(header *h, char *text, size_t size) {
 }
 
 static bool parse_descr(header *h) {
-  static const char allowed[] = "f2, f4, f8, i4, i8 or u2 behind < or >";
+  static const char allowed[] = "f2, f4, f8, or i or u with 1, 2, 4 or 8, after < or >; i1, u1, b1 after | too";
   char text[32];
   skip_spaces(h);
   if (h->at < h->end && *h->at == '[') return fail(h, "descr is a list of fields: must be one type: %s", allowed);
   if (!take_string(h, text, sizeof text)) return fail(h, "descr is no short string: must be %s", allowed);
-  /* ml_dtypes' bfloat16 is saved as two bytes without a meaning. */
-  const char *code = strcmp(text, "<V2") == 0 || strcmp(text, "|V2") == 0 ? "<u2" : text;
-  for (int t = 0; t < TYPES; t++) {
-    if ((code[0] != '<' && code[0] != '>') || strcmp(code + 1, types[t].code) != 0) continue;
+  /* ml_dtypes' bfloat16 is saved as two bytes without a meaning, its types of 8 bits and fewer as one. */
+  const char *code = text;
+  if (strcmp(text, "<V2") == 0 || strcmp(text, "|V2") == 0) code = "<u2";
+  if (strcmp(text, "<V1") == 0 || strcmp(text, "|V1") == 0) code = "|u1";
+  for (int t = 0; t < NPY_TYPES; t++) {
+    bool ordered = code[0] == '<' || code[0] == '>' || (code[0] == '|' && types[t].size == 1);
+    if (!ordered || strcmp(code + 1, types[t].code) != 0) continue;
     h->array->type = (npy_type)t;
-    h->array->swapped = code[0] != NPY_NATIVE_ORDER;
+    h->array->swapped = types[t].size > 1 && code[0] != NPY_NATIVE_ORDER;
     return true;
   }
   for (char *c = text; *c != '\0'; c++)

@@ -17,7 +17,21 @@
 
 enum { NPY_MAX_RANK = 8, NPY_MAX_HEADER = 65536, NPY_SHAPE_TEXT = 192 };
 
-typedef enum npy_type { NPY_F16, NPY_F32, NPY_F64, NPY_I32, NPY_I64, NPY_U16 } npy_type;
+typedef enum npy_type {
+  NPY_F16,
+  NPY_F32,
+  NPY_F64,
+  NPY_I8,
+  NPY_I16,
+  NPY_I32,
+  NPY_I64,
+  NPY_U8,
+  NPY_U16,
+  NPY_U32,
+  NPY_U64,
+  NPY_BOOL,
+  NPY_TYPES /* how many there are */
+} npy_type;
 
 /* How a file marks this machine's byte order. */
 #define NPY_NATIVE_ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>')
@@ -37,9 +51,9 @@ typedef struct npy_array {
 bool npy_parse(const void *bytes, size_t size, npy_array *array, char *error, size_t error_size);
 
 size_t npy_type_size(npy_type type);
-/* "f16", "f32", "f64", "i32", "i64", "u16" */
+/* "f16", "i8", "u64", "bool" ... */
 const char *npy_type_name(npy_type type);
-/* As a file names it, behind the byte order: "f2", "f4", "f8", "i4", "i8", "u2" */
+/* As a file names it, behind the byte order: "f2", "i1", "u8", "b1" ... */
 const char *npy_type_code(npy_type type);
 /* The shape as Python writes it: "(3, 4)". */
 void npy_shape_text(int rank, const int64_t *dim, char text[NPY_SHAPE_TEXT]);

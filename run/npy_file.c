@@ -48,7 +48,7 @@ static size_t make_header(npy_type type, int rank, const int64_t *dim, char text
   npy_shape_text(rank, dim, shape);
   memcpy(text, "\x93NUMPY\x01\x00", 8);
   size_t used = 10 + (size_t)snprintf(text + 10, 500, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
-                                      NPY_NATIVE_ORDER, npy_type_code(type), shape);
+                                      npy_type_size(type) == 1 ? '|' : NPY_NATIVE_ORDER, npy_type_code(type), shape);
   size_t total = (used + 1 + 63) / 64 * 64;
   memset(text + used, ' ', total - used);
   text[total - 1] = '\n';

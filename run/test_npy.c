@@ -68,7 +68,7 @@ static void round_trip(npy_type type, int rank, const int64_t *dim) {
 
 static void test_round_trips(void **state) {
   (void)state;
-  for (npy_type type = NPY_F16; type <= NPY_U16; type++) {
+  for (npy_type type = NPY_F16; type < NPY_TYPES; type++) {
     round_trip(type, 0, NULL);
     round_trip(type, 1, (const int64_t[]){5});
     round_trip(type, 2, (const int64_t[]){3, 4});
@@ -135,6 +135,32 @@ static void test_ml_dtypes(void **state) {
   npy_array array;
   assert_parses(&f, &array);
   assert_int_equal(array.type, NPY_U16);
+  const uint8_t bytes[3] = {0x38, 0x40, 0xff}; /* float8_e4m3fn, float4_e2m1fn */
+  f = make_file(1, "{'descr': '|V1', 'fortran_order': False, 'shape': (3,)}", bytes, sizeof bytes);
+  assert_parses(&f, &array);
+  assert_int_equal(array.type, NPY_U8);
+}
+
+/* NumPy marks types of one byte with |, other programs with < or >. */
+static void test_one_byte(void **state) {
+  (void)state;
+  static const struct {
+    const char *header;
+    npy_type type;
+  } rows[] = {{"{'descr': '|i1', 'fortran_order': False, 'shape': (2,)}", NPY_I8},
+              {"{'descr': '<i1', 'fortran_order': False, 'shape': (2,)}", NPY_I8},
+              {"{'descr': '>u1', 'fortran_order': False, 'shape': (2,)}", NPY_U8},
+              {"{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", NPY_BOOL}};
+  const uint8_t data[2] = {1, 0};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    file f = make_file(1, rows[i].header, data, sizeof data);
+    npy_array array;
+    uint8_t row[2];
+    assert_parses(&f, &array);
+    assert_int_equal(array.type, rows[i].type);
+    npy_read_row(&array, 0, row);
+    assert_memory_equal(row, data, sizeof row);
+  }
 }
 
 /* ---- What is refused ---- */
@@ -224,9 +250,10 @@ static void test_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trips), cmocka_unit_test(test_accepted_headers), cmocka_unit_test(test_fortran_order),
-      cmocka_unit_test(test_big_endian),  cmocka_unit_test(test_ml_dtypes),        cmocka_unit_test(test_refused_headers),
-      cmocka_unit_test(test_truncated),   cmocka_unit_test(test_refused_starts),   cmocka_unit_test(test_files),
+      cmocka_unit_test(test_round_trips),     cmocka_unit_test(test_accepted_headers), cmocka_unit_test(test_fortran_order),
+      cmocka_unit_test(test_big_endian),      cmocka_unit_test(test_ml_dtypes),        cmocka_unit_test(test_one_byte),
+      cmocka_unit_test(test_refused_headers), cmocka_unit_test(test_truncated),        cmocka_unit_test(test_refused_starts),
+      cmocka_unit_test(test_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
