@@ -112,7 +112,7 @@ static bool describe(gfxsim_object *object, learn_launch *launch, learn_outcome 
 }
 
 static bool load(const learn_exercise *e, const char *chip, const learn_code *code, learn_launch *launch, learn_outcome *o) {
-  gfxsim_options options = {.budget = BUDGET, .reports = 1000, .report = report};
+  gfxsim_options options = {.budget = BUDGET, .reports = 1000, .report = report, .checked = GFXSIM_CHECK_BARRIER};
   gfxsim_object *object;
   exercise = e;
   if (gfxsim_open(chip, &options, &device) != GFXSIM_OK || gfxsim_load(device, code->data, code->bytes, &object) != GFXSIM_OK)

@@ -121,12 +121,12 @@ static u64 integer_bits(u64 value, bool literal, char type) {
   return type_registers(type) == 2 ? value : value & UINT32_MAX;
 }
 
-/* Folds the modifiers and spreads the bits over the lanes. */
-static bool bind_constant(code *c, operand *o, u64 bits) {
+/* Folds the modifiers, if they are wanted so, and spreads the bits over the lanes. */
+static bool bind_constant(code *c, operand *o, u64 bits, bool fold) {
   int sign = strchr("dB", o->type) != NULL ? 63 : strchr("hkw", o->type) != NULL ? 15 : 31;
-  if (o->abs) bits &= ~(UINT64_C(1) << sign);
-  if (o->neg) bits ^= UINT64_C(1) << sign;
-  o->neg = o->abs = false;
+  if (o->abs && fold) bits &= ~(UINT64_C(1) << sign);
+  if (o->neg && fold) bits ^= UINT64_C(1) << sign;
+  if (fold) o->neg = o->abs = false;
   o->value = bits;
   u32(*lanes)[LANES] = code_alloc(c, 2 * sizeof *lanes);
   if (lanes == NULL) return false;
@@ -145,13 +145,15 @@ static const char no_memory[] = "no memory to decode it";
 static const char *bind_register(const gfxsim_kernel *k, operand *o) {
   const descriptor *d = &k->desc;
   if (o->kind == OPERAND_SGPR) return o->reg + o->count > SGPRS ? "SGPR out of range" : NULL;
-  u32 limit = o->agpr ? d->vgprs : d->accum_offset;
+  /* One register file holds both: a0 is register accum_offset, and v[n] is register n, also beyond accum_offset (LLVM's
+   * AMDGPUUsage, ACCUM_OFFSET: "offset of a first AccVGPR in the unified register file"). */
   o->reg = (u16)(o->reg + (o->agpr ? d->accum_offset : 0));
-  if (o->reg + o->count > limit) return "register beyond those that the kernel descriptor allocates";
+  if (o->reg + o->count > d->vgprs) return "register beyond those that the kernel descriptor allocates";
   return NULL;
 }
 
-static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char type, bool write, bool read, operand *o) {
+static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char type, bool write, bool read, bool fold,
+                                operand *o) {
   *o = t->o;
   o->type = (u8)type;
   o->write = write;
@@ -164,7 +166,7 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
     if (t->number && t->decimal && !float_bits(t, type, &bits)) return "constant not implemented";
     if (t->number && !t->decimal) bits = integer_bits(o->value, t->literal, type);
     o->count = (u8)type_registers(type);
-    return bind_constant(k->code, o, bits) ? NULL : no_memory;
+    return bind_constant(k->code, o, bits, fold) ? NULL : no_memory;
   }
   if (o->kind != OPERAND_SGPR && o->kind != OPERAND_VGPR) return NULL;
   if (type != 'r' && type != 'D' && o->count != type_registers(type)) return "operand of another width";
@@ -174,7 +176,7 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
 
 static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) {
   const char *shape = i->op->shape;
-  int n = 0;
+  int n = 0, source = 0;
   for (; *shape != '\0'; shape++) {
     bool kept = *shape != '?' || atomic_returns(i), here = *shape != '!' || (i->mods & MOD_LDS) == 0;
     if (*shape == '?' || *shape == '!') shape++;
@@ -185,7 +187,10 @@ static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) 
     if (control) shape++;
     if (!here) continue;
     if (n == line->count) return "fewer operands than known";
-    const char *problem = bind_operand(k, &line->operand[n], *shape, write, read, &i->operand[n]);
+    bool mixed = *shape == 'x'; /* signs belong to the half that op_sel chooses */
+    char type = !mixed ? *shape : (i->op_sel_hi >> source & 1) != 0 ? 'h' : 'f';
+    const char *problem = bind_operand(k, &line->operand[n], type, write, read, !mixed, &i->operand[n]);
+    source += !write;
     if (problem != NULL) return problem;
     i->operand[n++].control = control;
   }
@@ -251,7 +256,7 @@ static bool decode_one(gfxsim_kernel *k, u64 pc, inst *i) {
   char *copy = code_alloc(k->code, strlen(trimmed) + (problem == NULL ? 1 : strlen(problem) + 2));
   if (copy == NULL) return false;
   strcpy(copy, trimmed);
-  if (problem != NULL) strcpy(copy + strlen(trimmed) + 1, problem); /* behind the text: see wave_block */
+  if (problem != NULL) strcpy(copy + strlen(trimmed) + 1, problem); /* behind the text: see run_instruction */
   i->text = copy;
   return true;
 }
@@ -271,7 +276,11 @@ static const block *decode_block(gfxsim_kernel *k, u64 pc) {
   block *b = good ? code_alloc(k->code, sizeof *b + count * sizeof *made) : NULL;
   if (b != NULL) {
     b->count = count;
-    for (u32 n = 0; n < count; n++) b->issued += made[n].run != NULL && rate_class(&made[n]) != GFXSIM_CLASS_INTERNAL;
+    for (u32 n = 0; n < count; n++) {
+      if (made[n].run == NULL) continue;
+      b->issued += rate_class(&made[n]) != GFXSIM_CLASS_INTERNAL;
+      b->flops += rate_flops(&made[n]);
+    }
     memcpy(b->inst, made, count * sizeof *made);
   }
   free(made);

@@ -7,6 +7,7 @@
 typedef struct block {
   u32 count;
   u32 issued; /* instructions that a unit executes: all but s_nop and its like (rate.h) */
+  u64 flops;  /* of its MFMAs */
   inst inst[];
 } block;
 

@@ -64,7 +64,7 @@ static void start(group *g) {
 /* ---- Instructions ---- */
 
 static void uninitialised(wave *w, const inst *i, const char *what) {
-  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, -1, 0, "%s", what);
+  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, -1, NO_ADDRESS, "%s", what);
 }
 
 /* A test for zero is decided by any bit that is known to be 1. */
@@ -94,8 +94,8 @@ static void check_exec(wave *w, const inst *i) {
   const operand exec = {.kind = OPERAND_SGPR, .count = 2, .reg = S_EXEC};
   if (!define_dirty(d, &exec)) return;
   u64 lanes = define_scalar_bits(d, &exec);
-  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, __builtin_ctzll(lanes), 0, "EXEC depends on uninitialised bits of %d lanes",
-              __builtin_popcountll(lanes));
+  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, __builtin_ctzll(lanes), NO_ADDRESS,
+              "EXEC depends on uninitialised bits of %d lanes", __builtin_popcountll(lanes));
   define_set_scalar(d, &exec, 0);
 }
 

@@ -20,7 +20,7 @@ static int undefined_lane(const wave *w, const operand *o) {
 static void check_address(wave *w, const inst *i, const operand *o) {
   int lane = undefined_lane(w, o);
   if (lane == LANES) return;
-  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, lane, 0, "address from uninitialised bits of %c%u",
+  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, lane, NO_ADDRESS, "address from uninitialised bits of %c%u",
               o->kind == OPERAND_VGPR ? 'v' : 's', o->reg);
   define_forget(w, o);
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char message[512];
+static _Thread_local char message[2048];
 
 const char *gfxsim_last_error(void) { return message; }
 

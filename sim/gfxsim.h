@@ -52,12 +52,13 @@ typedef enum gfxsim_check {
   GFXSIM_CHECK_UNINITIALISED = 1 << 1,
   GFXSIM_CHECK_RACE = 1 << 2,
   GFXSIM_CHECK_WAIT = 1 << 3,
-  GFXSIM_CHECK_BARRIER = 1 << 4,
+  GFXSIM_CHECK_BARRIER = 1 << 4, /* every wave reaches each barrier: off unless gfxsim_options.checked has it */
   GFXSIM_CHECK_ALL = (1 << 5) - 1,
 } gfxsim_check;
 
-/* What was found, and where it was first seen. Strings live until the callback returns; lane and address are -1 and 0 where
- * they mean nothing. A source is "file:line", with the lines that inlined it behind " in "; "" without debug information. */
+/* What was found, and where it was first seen. Strings live until the callback returns; lane is -1 where it means
+ * nothing, address where has_address is false. A source is "file:line", with the lines that inlined it behind " in "; ""
+ * without debug information. */
 typedef struct gfxsim_report {
   gfxsim_kind kind;
   const char *kernel, *instruction, *source, *message;
@@ -70,6 +71,7 @@ typedef struct gfxsim_report {
   uint64_t count;                        /* times that this kind was found at this pc */
   const char *function, *other_function; /* of the symbol table; "" where it has none there */
   bool fatal;                            /* it ended the launch */
+  bool has_address;
 } gfxsim_report;
 
 GFXSIM_API const char *gfxsim_kind_name(gfxsim_kind kind);
@@ -82,8 +84,11 @@ typedef struct gfxsim_options {
   uint64_t budget;    /* basic blocks a wave may run; 0: 2^32 */
   bool loose_bounds;  /* accept what hardware accepts: up to the end of the last 4 KiB page of an allocation */
   uint32_t unchecked; /* checks that are switched off: bits of gfxsim_check */
-  uint32_t reports;   /* of a launch that reach the callback at most; 0: 20. gfxsim_last_error tells how many more there are */
-  bool no_preload;    /* firmware that can't preload kernel arguments: start at the entry itself */
+  /* Rules that hardware does not have: GFXSIM_CHECK_BARRIER. HIP demands that all threads reach a barrier, but hardware waits
+   * for the surviving waves alone, and compiled kernels rely on that. */
+  uint32_t checked;
+  uint32_t reports; /* of a launch that reach the callback at most; 0: 20. gfxsim_last_error tells how many more there are */
+  bool no_preload;  /* firmware that can't preload kernel arguments: start at the entry itself */
   uint32_t stack_bytes; /* scratch of a lane beside the fixed part, for kernels whose stack has no known size; 0: 16384 */
   /* Called at the end of a launch, by its thread: once for each kind and pc, what ended the launch last. */
   void (*report)(const gfxsim_report *report, void *user);
@@ -91,6 +96,11 @@ typedef struct gfxsim_options {
   /* Called before `report` for each finding that did not end the launch: true suppresses it. NULL: none is suppressed. */
   bool (*suppress)(const gfxsim_report *report, void *user);
   uint32_t number; /* 0 to 15: devices with different numbers have no address in common */
+  /* The waves of a workgroup take turns of so many instructions; 0: 16. All of them advance at the same rate, as on a GPU.
+   * A seed other than 0 changes the order of the waves from round to round, and each turn has 1 to 2 * turn - 1 instructions:
+   * results that depend on it come from a race. The same seed gives the same order, whatever the number of threads. */
+  uint32_t turn;
+  uint64_t seed;
 } gfxsim_options;
 
 /* chip: a name, with overrides of its table behind commas: "gfx950" or "gfx950,cus_per_xcd=4,lds_bytes=65536". */

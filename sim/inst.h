@@ -9,6 +9,7 @@
  *   D  f64, registers of any number
  *   m  lane mask: a pair of SGPRs             r  registers of any number, or `off`
  *   s  one SGPR or constant used as an address or offset
+ *   x  f32, or where op_sel_hi has the source's bit an f16
  *   i  anything: the function looks at the instruction's word
  *
  * An address, a shift amount or another selector has `@` before the letter.
@@ -169,7 +170,7 @@ struct inst {
   u8 cbsz, abid, blgp, bitop3;
   u16 dpp_ctrl; /* the encoding's number */
   u8 row_mask, bank_mask;
-  bool bound_ctrl;
+  bool bound_ctrl, fetch_inactive; /* fetch_inactive: fi, of permlane swaps */
   u8 dst_sel, dst_unused, src_sel[2];
   bool plain_dst; /* no clamp, omod, DPP, SDWA, or half: the result goes to the register as it is */
   operand operand[OPERANDS];

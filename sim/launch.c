@@ -10,7 +10,14 @@
 #include "sample.h"
 #include "watch.h"
 
-enum { THREADS_MOST = 1024, PACKET_BYTES = 64, BLOCK_MOST = 1024, STACK_DEFAULT = 16384, THREAD_STACK = 1 << 20 };
+enum {
+  THREADS_MOST = 1024,
+  PACKET_BYTES = 64,
+  BLOCK_MOST = 1024,
+  STACK_DEFAULT = 16384,
+  THREAD_STACK = 1 << 20,
+  TURN_DEFAULT = 16
+};
 #define BUDGET_DEFAULT (UINT64_C(1) << 32)
 
 /* ---- Kernel arguments ---- */
@@ -37,7 +44,7 @@ static void put_hidden(u8 *args, const gfxsim_arg *arg, const launch *run, const
 static gfxsim_status make_args(launch *run, const gfxsim_launch *asked) {
   const gfxsim_kernel *k = run->kernel;
   if (asked->kernarg != 0) {
-    if (k->kernarg_bytes > 0 && memory_range(&run->device->memory, asked->kernarg, k->kernarg_bytes, "run: kernarg") == NULL)
+    if (k->segment_bytes > 0 && memory_range(&run->device->memory, asked->kernarg, k->segment_bytes, "run: kernarg") == NULL)
       return GFXSIM_INVALID;
     run->kernarg = asked->kernarg;
     return GFXSIM_OK;
@@ -222,6 +229,8 @@ gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .lds_bytes = kernel->desc.lds_bytes + asked->dynamic_lds,
                 .scratch_bytes = scratch_bytes(kernel, asked),
                 .budget = device->options.budget > 0 ? device->options.budget : BUDGET_DEFAULT,
+                .turn = device->options.turn > 0 ? device->options.turn : TURN_DEFAULT,
+                .seed = device->options.seed,
                 .groups = (u64)asked->grid[0] * asked->grid[1] * asked->grid[2],
                 .cooperative = asked->cooperative,
                 .grid_sync = asked->grid_sync,

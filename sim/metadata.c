@@ -6,7 +6,7 @@
 #include "error.h"
 #include "object.h"
 
-enum { KERNELS_MOST = 65536, ARGS_MOST = 4096, NAME_MOST = 65536, FORMATS_MOST = 65536 };
+enum { KERNARG_MOST = 65536, KERNELS_MOST = 65536, ARGS_MOST = 4096, NAME_MOST = 65536, FORMATS_MOST = 65536 };
 
 static bool is_key(const msgpack_object *o, const char *key) {
   return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(key) && memcmp(o->via.str.ptr, key, o->via.str.size) == 0;
@@ -48,9 +48,12 @@ static gfxsim_status read_args(const msgpack_object *map, gfxsim_kernel *k) {
                         .size = number(row, ".size")};
     if (arg->name == NULL || arg->kind == NULL) return fail(GFXSIM_NO_MEMORY, "metadata: no memory");
     arg->hidden = strncmp(arg->kind, "hidden_", 7) == 0;
-    if (arg->offset > k->kernarg_bytes || arg->size > k->kernarg_bytes - arg->offset)
-      return fail(GFXSIM_INVALID, "metadata: kernel %s: argument %u lies beyond .kernarg_segment_size = %u", k->name, a,
-                  k->kernarg_bytes);
+    u64 end = (u64)arg->offset + arg->size;
+    if (end > KERNARG_MOST)
+      return fail(GFXSIM_INVALID, "metadata: kernel %s: argument %u ends at byte %llu: must be %u or less", k->name, a,
+                  (unsigned long long)end, KERNARG_MOST);
+    if (end > k->kernarg_bytes)
+      k->kernarg_bytes = (u32)end; /* hand-written metadata may count wrong; hardware does not read it */
   }
   return GFXSIM_OK;
 }
@@ -70,9 +73,10 @@ static gfxsim_status read_kernel(const msgpack_object *map, gfxsim_kernel *k) {
   k->scratch_bytes = number(map, ".private_segment_fixed_size");
   k->kernarg_bytes = number(map, ".kernarg_segment_size");
   k->max_workgroup = number(map, ".max_flat_workgroup_size");
-  if (k->kernarg_bytes > 65536)
-    return fail(GFXSIM_INVALID, "metadata: kernel %s: .kernarg_segment_size = %u: must be 65536 or less", k->name,
-                k->kernarg_bytes);
+  k->segment_bytes = k->kernarg_bytes;
+  if (k->kernarg_bytes > KERNARG_MOST)
+    return fail(GFXSIM_INVALID, "metadata: kernel %s: .kernarg_segment_size = %u: must be %u or less", k->name,
+                k->kernarg_bytes, KERNARG_MOST);
   const msgpack_object *dynamic = find(map, ".uses_dynamic_stack");
   k->dynamic_stack = dynamic != NULL && dynamic->type == MSGPACK_OBJECT_BOOLEAN && dynamic->via.boolean;
   return read_args(map, k);

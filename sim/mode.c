@@ -45,25 +45,25 @@ static int host_rounding(const wave *w, const inst *i) {
   static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   bool single = false;
   for (int n = 0; n < i->operands; n++) single |= i->operand[n].type == 'f' || i->operand[n].type == 'F';
+  single |= strchr(i->op->shape, 'x') != NULL; /* mixed sources are computed with in f32 */
   if (i->operand[0].type == 'd') return modes[half_rounding(w)];
   return single ? modes[w->mode & 3] : FE_TONEAREST;
 }
 
-/* M0 has the index in bits 7:0; bit 12 is for the first source, bit 15 for the destination. Compilers index nothing but moves.
- */
+/* M0 has the index in bits 7:0. Bits 12, 13 and 14 are for the sources 0, 1 and 2, bit 15 for the destination, which
+ * accumulating forms read at its moved place too. Of forms with a constant in the middle (v_fmamk) the last source is number 2.
+ * The second register of a swap is source 0 of the encoding. Source: CDNA 4 ISA 6.6.2. */
 const inst *mode_indexed(wave *w, const inst *i, inst *room) {
-  u32 index = w->s[S_M0] & 255, limit = w->group->launch->kernel->desc.accum_offset;
-  if (strcmp(i->op->name, "v_mov_b32") != 0 || i->mods != 0) {
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "not implemented while s_set_gpr_idx_on holds");
-    return NULL;
-  }
+  u32 index = w->s[S_M0] & 255, vgprs = w->group->launch->vgprs;
   *room = *i;
-  for (int n = 0; n < 2; n++) {
+  for (int n = 0; n < i->operands; n++) {
     operand *o = &room->operand[n];
-    if (o->kind != OPERAND_VGPR || (w->s[S_M0] >> (n == 0 ? 15 : 12) & 1) == 0) continue;
+    u32 bit = n == 0 && o->write ? 15 : o->source == NO_SOURCE ? 12 : 12u + o->source;
+    if (o->kind != OPERAND_VGPR || bit > 15 || (w->s[S_M0] >> bit & 1) == 0) continue;
     o->reg = (u16)(o->reg + index);
-    if (o->reg < limit) continue;
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, 0, "M0 moves the register to v%u: the kernel has %u", o->reg, limit);
+    if (o->reg + (u32)o->count <= vgprs) continue;
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, NO_ADDRESS, "M0 moves a register by %u to number %u: the kernel has %u", index,
+               o->reg, vgprs);
     return NULL;
   }
   return room;

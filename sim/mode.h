@@ -4,7 +4,14 @@
 #define GFXSIM_MODE_H
 #include "wave.h"
 
-enum { MODE_FLOAT = 0x3ff, MODE_DEFAULT = 0x3f0, MODE_DX10_CLAMP = 1 << 8, MODE_IEEE = 1 << 9, MODE_INDEX = 1 << 27 };
+enum {
+  MODE_FLOAT = 0x3ff,
+  MODE_DEFAULT = 0x3f0,
+  MODE_DX10_CLAMP = 1 << 8,
+  MODE_IEEE = 1 << 9,
+  MODE_INDEX = 1 << 27,
+  MODE_VSKIP = 1 << 28
+};
 
 static inline bool mode_is_default(const wave *w) { return (w->mode & MODE_FLOAT) == MODE_DEFAULT; }
 

@@ -4,6 +4,7 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,10 @@ static gfxsim_status check_header(Elf *elf, GElf_Ehdr *header) {
   if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, header) == NULL || header->e_ident[EI_CLASS] != ELFCLASS64 ||
       header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != MACHINE_AMDGPU)
     return fail(GFXSIM_INVALID, "load: must be a 64-bit little-endian ELF file for AMDGPU");
-  /* ABI version 3 is code object version 5, 4 is 6 (AMDGPUUsage, "ELF header"). */
-  if (header->e_ident[EI_ABIVERSION] < 3 || header->e_ident[EI_ABIVERSION] > 4)
-    return fail(GFXSIM_INVALID, "load: code object version %d: must be 5 or 6", header->e_ident[EI_ABIVERSION] + 2);
+  /* ABI version 2 is code object version 4, 3 is 5, 4 is 6 (AMDGPUUsage, "ELF header"). Hidden arguments of version 4 that
+   * later ones dropped are 0. */
+  if (header->e_ident[EI_ABIVERSION] < 2 || header->e_ident[EI_ABIVERSION] > 4)
+    return fail(GFXSIM_INVALID, "load: code object version %d: must be 4, 5 or 6", header->e_ident[EI_ABIVERSION] + 2);
   return GFXSIM_OK;
 }
 
@@ -231,13 +233,33 @@ gfxsim_kernel *gfxsim_kernel_at(gfxsim_object *object, int index) {
   return index >= 0 && index < object->kernel_count ? &object->kernels[index] : NULL;
 }
 
+enum { NAMES_ROOM = 1536 };
+
+/* " a b c", and how many there was no room for. */
+static void kernel_names(const gfxsim_object *object, char text[NAMES_ROOM]) {
+  enum { MORE = 32 };
+  size_t used = 0;
+  int k = 0;
+  for (; k < object->kernel_count; k++) {
+    const char *name = object->kernels[k].name;
+    if (strlen(name) + 1 + MORE >= NAMES_ROOM - used) break;
+    used += (size_t)snprintf(text + used, NAMES_ROOM - used, " %s", name);
+  }
+  text[used] = '\0';
+  if (k < object->kernel_count) snprintf(text + used, NAMES_ROOM - used, " and %d more", object->kernel_count - k);
+}
+
 gfxsim_status gfxsim_kernel_find(gfxsim_object *object, const char *name, gfxsim_kernel **kernel) {
   for (int k = 0; k < object->kernel_count; k++)
     if (strcmp(object->kernels[k].name, name) == 0) {
       *kernel = &object->kernels[k];
       return GFXSIM_OK;
     }
-  return fail(GFXSIM_INVALID, "kernel = %s: the code object has %d kernels, but not this one", name, object->kernel_count);
+  if (object->kernel_count == 0) return fail(GFXSIM_INVALID, "kernel = %s: the code object has no kernels", name);
+  char names[NAMES_ROOM];
+  kernel_names(object, names);
+  return fail(GFXSIM_INVALID, "kernel = %s: the code object has %d kernels, but not this one:%s", name, object->kernel_count,
+              names);
 }
 
 gfxsim_status gfxsim_variable_find(const gfxsim_object *object, const char *name, uint64_t *address, size_t *bytes) {

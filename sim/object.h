@@ -26,6 +26,7 @@ struct gfxsim_kernel {
   descriptor desc;
   u64 entry; /* device address */
   u32 sgprs, vgprs, agprs, sgpr_spills, vgpr_spills, lds_bytes, scratch_bytes, kernarg_bytes, max_workgroup;
+  u32 segment_bytes; /* .kernarg_segment_size; kernarg_bytes is more where an argument lies beyond it */
   bool dynamic_stack;
   gfxsim_arg *args; /* names and kinds are owned */
   int arg_count;

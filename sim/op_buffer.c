@@ -7,7 +7,8 @@ typedef struct buffer {
   u64 inside[4]; /* lanes whose dword n is in range; every later one holds fewer lanes */
 } buffer;
 
-/* The resource descriptor V#, table 48. */
+/* The resource descriptor V#, table 48. Swizzling arranges records: without an index there is one, and it is linear, as objects
+ * that others compiled rely on. */
 typedef struct resource {
   u64 base;
   u32 stride, records;
@@ -15,7 +16,7 @@ typedef struct resource {
 } resource;
 
 static bool stop(wave *w, const inst *i, const char *what) {
-  wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "buffer resource: %s", what);
+  wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "buffer resource: %s", what);
   return false;
 }
 
@@ -29,7 +30,8 @@ static bool read_resource(wave *w, const inst *i, int n, resource *r) {
   if (r->add_lane) r->stride |= format << 14;                    /* the field holds the upper bits of the stride */
   if ((word[0] | word[1] | word[2] | word[3]) == 0) return true; /* unbound: nothing is in range */
   if (format == 0 && !r->add_lane) return stop(w, i, "data format 0, invalid");
-  if (word[1] >> 31 != 0) return stop(w, i, "swizzle: no document says where the size of an element is");
+  if (word[1] >> 31 != 0 && ((i->mods & MOD_IDXEN) != 0 || r->add_lane))
+    return stop(w, i, "swizzle by an index: no document says where the size of an element is");
   if ((word[3] >> 19 & 1) != 0 || word[3] >> 30 != 0) return stop(w, i, "of a tiled pool, or of another type than a buffer");
   return true;
 }

@@ -101,7 +101,7 @@ static void mqsad_pk_u16_u8(wave *w, const inst *i) { qsad(w, i, true); }
 static void mqsad_u32_u8(wave *w, const inst *i) {
   const operand *o = &i->operand[3];
   if (o->kind != OPERAND_VGPR) {
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "a constant as the accumulator is not implemented");
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "a constant as the accumulator is not implemented");
     return;
   }
   const u32 *pa = src(w, i, 1), *pb = src(w, i, 2);

@@ -2,7 +2,7 @@
 #include "mode.h"
 #include "ops.h"
 
-enum { HWREG_MODE = 1, HWREG_XCC_ID = 20 };
+enum { HWREG_MODE = 1, HWREG_XCC_ID = 20, MODE_KNOWN = MODE_FLOAT | MODE_INDEX | MODE_VSKIP };
 
 typedef struct field {
   u32 reg, offset, size;
@@ -23,12 +23,12 @@ static u32 xcd(const wave *w) {
 }
 
 static void unknown(wave *w, const inst *i) {
-  wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "hardware register or field not implemented");
+  wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "hardware register or field not implemented");
 }
 
 static void getreg(wave *w, const inst *i) {
   field f = field_of(i);
-  u32 known = f.reg == HWREG_MODE ? MODE_FLOAT : f.reg == HWREG_XCC_ID ? 15 : 0;
+  u32 known = f.reg == HWREG_MODE ? MODE_KNOWN : f.reg == HWREG_XCC_ID ? 15 : 0;
   u32 value = f.reg == HWREG_MODE ? w->mode : xcd(w);
   if ((mask_of(f) & known) == 0) {
     unknown(w, i);
@@ -40,7 +40,7 @@ static void getreg(wave *w, const inst *i) {
 static void set_mode(wave *w, const inst *i, u32 value) {
   field f = field_of(i);
   u32 mode = (w->mode & ~mask_of(f)) | (value << f.offset & mask_of(f));
-  if (f.reg != HWREG_MODE || (mode & ~(u32)MODE_FLOAT) != 0)
+  if (f.reg != HWREG_MODE || (mode & ~(u32)MODE_KNOWN) != 0)
     unknown(w, i);
   else
     w->mode = mode;
@@ -66,11 +66,18 @@ static void index_off(wave *w, const inst *i) {
 static void index_mode(wave *w, const inst *i) { set_m0(w, 12, 4, (u16)i->simm16); }
 static void index_index(wave *w, const inst *i) { set_m0(w, 0, 8, s32(w, i, 0)); }
 
+/* Vector instructions are not issued while the bit is set (wave.c). */
+static void set_vskip(wave *w, const inst *i) {
+  bool on = (s32(w, i, 0) >> (s32(w, i, 1) & 31) & 1) != 0;
+  w->mode = on ? w->mode | MODE_VSKIP : w->mode & ~(u32)MODE_VSKIP;
+}
+
 static const op ops[] = {
     {"s_getreg_b32", getreg, "=bi"},
     {"s_setreg_b32", setreg, "ib", .flow = FLOW_OWN},
     {"s_setreg_imm32_b32", setreg_imm, "ii", .flow = FLOW_OWN},
     {"s_set_gpr_idx_on", index_on, "bi", .flow = FLOW_OWN},
+    {"s_setvskip", set_vskip, "bb", .flow = FLOW_OWN},
     {"s_set_gpr_idx_off", index_off, "*"},
     {"s_set_gpr_idx_mode", index_mode, "*", .flow = FLOW_OWN},
     {"s_set_gpr_idx_idx", index_index, "b", .flow = FLOW_OWN},

@@ -26,21 +26,25 @@ static void mbcnt(wave *w, const inst *i) {
 
 /* ---- gfx950: odd groups of the first register against even groups of the second; parameter: lanes of a group ---- */
 
-/* What a disabled lane gives to an enabled one is not documented, so a pair must be enabled or disabled as a whole. */
+/* Of a pair of lanes of which EXEC disables one, the other gets with fi what the disabled lane has, and with bound_ctrl 0: as
+ * DPP and permlane16 define these bits (RDNA ISAs; LLVM's intrinsics have them as arguments). Without both no document says
+ * what it gets. */
 static void permlane_swap(wave *w, const inst *i) {
   int size = i->op->parameter;
   u32 *first = w->v[i->operand[0].reg], *second = w->v[i->operand[1].reg];
   u64 even = size == 16 ? UINT64_C(0x0000ffff0000ffff) : UINT64_C(0x00000000ffffffff), exec = get_exec(w);
   u64 low = exec & even, high = exec >> size & even;
-  if (low != high) {
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, __builtin_ctzll(low ^ high), 0, "swap with a lane that EXEC disables");
+  if (low != high && !i->fetch_inactive && !i->bound_ctrl) {
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, __builtin_ctzll(low ^ high), NO_ADDRESS,
+               "swap with a lane that EXEC disables, without bound_ctrl or fi");
     return;
   }
-  for (; low != 0; low &= low - 1) {
-    int l = __builtin_ctzll(low);
-    u32 moved = first[l + size];
-    first[l + size] = second[l];
-    second[l] = moved;
+  for (u64 left = low | high; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    bool low_on = (low >> l & 1) != 0, high_on = (high >> l & 1) != 0;
+    u32 to_low = high_on || i->fetch_inactive ? first[l + size] : 0, to_high = low_on || i->fetch_inactive ? second[l] : 0;
+    if (high_on) first[l + size] = to_high;
+    if (low_on) second[l] = to_low;
   }
 }
 
@@ -94,8 +98,8 @@ static const op ops[] = {
     {"v_writelane_b32", writelane, "+bb@b", .flow = FLOW_MOVE},
     {"v_mbcnt_lo_u32_b32", mbcnt, "=bbb", .parameter = 0},
     {"v_mbcnt_hi_u32_b32", mbcnt, "=bbb", .parameter = 1},
-    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .parameter = 16, .flow = FLOW_MOVE},
-    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .parameter = 32, .flow = FLOW_MOVE},
+    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .mods = MOD_DPP, .parameter = 16, .flow = FLOW_MOVE},
+    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .mods = MOD_DPP, .parameter = 32, .flow = FLOW_MOVE},
 };
 FAMILY(family_lane, "lane", CLASS_VALU, 0, ops);
 

@@ -22,7 +22,7 @@ static void read_transposed(wave *w, const inst *i) {
   u32 width = (u32)i->op->parameter, bytes = width == 6 ? 12 : 8, count = bytes * 8 / width, sharing = ROW / count;
   u32 address[LANES], from[3][LANES] = {0}, to[3][LANES] = {0};
   if (get_exec(w) != EXEC_ALL) {
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "undefined unless all lanes are on");
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "undefined unless all lanes are on");
     return;
   }
   const u32 *base = src(w, i, 1);

@@ -142,7 +142,9 @@ static void pk_mov_b32(wave *w, const inst *i) {
   put64(w, i, rows);
 }
 
-/* ---- Mixed f16 and f32: op_sel_hi says which sources are f16, op_sel which half ---- */
+/* ---- Mixed f16 and f32: op_sel_hi says which sources are f16, op_sel which half ----
+ * A constant as an f16 source is the f16 constant in the low half (LLVM, pull request 183487: "F16 source operands [...] use
+ * F16 constant values in the low 16 bits"). */
 
 static void read_mixed(wave *w, const inst *i, int n, float value[LANES]) {
   const operand *o = &i->operand[n];
@@ -164,13 +166,7 @@ enum { MIX_F32, MIX_LOW, MIX_HIGH };
 static void fma_mix(wave *w, const inst *i) {
   float value[3][LANES];
   u32 row[LANES], round = half_rounding(w);
-  for (int n = 1; n <= 3; n++) {
-    if (i->operand[n].kind == OPERAND_CONST && bit(i->op_sel_hi, i->operand[n].source) != 0) {
-      wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, 0, "a constant as an f16 source is not implemented");
-      return;
-    }
-    read_mixed(w, i, n, value[n - 1]);
-  }
+  for (int n = 1; n <= 3; n++) read_mixed(w, i, n, value[n - 1]);
   for (int l = 0; l < LANES; l++) {
     float a = value[0][l], b = value[1][l], c = value[2][l], d = nan3(fmaf(a, b, c), a, b, c);
     row[l] = i->op->parameter == MIX_F32 ? bits_f32(d) : f32_half(d, round);
@@ -208,8 +204,8 @@ static const op ops[] = {
     {"v_pk_mul_f32", pk_f32, "=FFF", .mods = PK_MODS, .parameter = PAIR_MUL},
     {"v_pk_fma_f32", pk_f32, "=FFFF", .mods = PK_MODS, .parameter = PAIR_FMA},
     {"v_pk_mov_b32", pk_mov_b32, "=BBB", .flow = FLOW_MOVE},
-    {"v_fma_mix_f32", fma_mix, "=ffff", .mods = MIX_MODS, .parameter = MIX_F32},
-    {"v_fma_mixlo_f16", fma_mix, "=hfff", .mods = MIX_MODS, .half = HALF_SELECTED, .parameter = MIX_LOW},
-    {"v_fma_mixhi_f16", fma_mix, "=hfff", .mods = MIX_MODS, .half = HALF_HIGH, .parameter = MIX_HIGH},
+    {"v_fma_mix_f32", fma_mix, "=fxxx", .mods = MIX_MODS, .parameter = MIX_F32},
+    {"v_fma_mixlo_f16", fma_mix, "=hxxx", .mods = MIX_MODS, .half = HALF_SELECTED, .parameter = MIX_LOW},
+    {"v_fma_mixhi_f16", fma_mix, "=hxxx", .mods = MIX_MODS, .half = HALF_HIGH, .parameter = MIX_HIGH},
 };
 FAMILY(family_packed, "packed", CLASS_VALU, MOD_OP_SEL | MOD_OP_SEL_HI, ops);

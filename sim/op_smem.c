@@ -61,9 +61,9 @@ static void atomic_move(wave *w, const inst *i) {
 /* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is no clock. */
 static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
 
-#define ATOMIC_ROWS(name, kind)                                                                                 \
-  {"s_atomic_" name, atomic_move, "+r@B@s", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind)}, {                \
-    "s_atomic_" name "_x2", atomic_move, "+r@B@s", MOD_CACHE, .flow = FLOW_OWN, .parameter = (kind) | ATOMIC_X2 \
+#define ATOMIC_ROWS(name, kind)                                                                      \
+  {"s_atomic_" name, atomic_move, "+r@B@s", .flow = FLOW_OWN, .parameter = (kind)}, {                \
+    "s_atomic_" name "_x2", atomic_move, "+r@B@s", .flow = FLOW_OWN, .parameter = (kind) | ATOMIC_X2 \
   }
 
 static const op ops[] = {
@@ -99,4 +99,5 @@ static const op ops[] = {
     {"s_memtime", blocks_run, "=B", .ends = true},
     {"s_memrealtime", blocks_run, "=B", .ends = true},
 };
-FAMILY(family_smem, "smem", CLASS_SMEM, MOD_OFFSET, ops);
+/* glc says what stays in caches, which are not simulated; atomics return with it. */
+FAMILY(family_smem, "smem", CLASS_SMEM, MOD_OFFSET | MOD_CACHE, ops);

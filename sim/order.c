@@ -5,15 +5,18 @@
 
 #include "error.h"
 
-enum { WATCHED = GFXSIM_CHECK_RACE | GFXSIM_CHECK_WAIT | GFXSIM_CHECK_BARRIER };
+enum { WATCHED = GFXSIM_CHECK_RACE | GFXSIM_CHECK_WAIT };
 
 void order_no_memory(wave *w, const inst *i) {
-  wave_fault(w, i, GFXSIM_HOST_MEMORY, -1, 0, "the host has no memory left for the check of races");
+  wave_fault(w, i, GFXSIM_HOST_MEMORY, -1, NO_ADDRESS, "the host has no memory left for the check of races");
 }
 
 /* ---- A launch, and the host threads of it ---- */
 
-static bool wanted(const launch *run) { return (run->device->options.unchecked & WATCHED) != WATCHED; }
+static bool wanted(const launch *run) {
+  const gfxsim_options *o = &run->device->options;
+  return (o->unchecked & WATCHED) != WATCHED || (o->checked & ~o->unchecked & GFXSIM_CHECK_BARRIER) != 0;
+}
 
 static gfxsim_status begin(launch *run) {
   order_launch *o = calloc(1, sizeof *o);
@@ -117,6 +120,13 @@ static void instruction(wave *w, const inst *i) {
   }
 }
 
+/* What is left for the wave's next instruction must not wait for other waves, which may need it. */
+static void turn(wave *w) {
+  order_wave *o = &w->group->order->wave[w->index];
+  if (o->fresh != NULL) wait_settle(w, o);
+  if (o->releasing) fence_after(w, o);
+}
+
 /* ---- Accesses ---- */
 
 static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
@@ -154,6 +164,7 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
   }
   fill_touch(t, i, a);
   if (t->lds && !a->to_lds && order_checks(w, GFXSIM_CHECK_WAIT)) wait_lds(w, o, i, t);
+  if (t->lds && i->class == CLASS_FLAT && order_checks(w, GFXSIM_CHECK_WAIT)) wait_flat_lds(w, o, i);
   if (order_checks(w, GFXSIM_CHECK_RACE)) {
     if (t->atomic && !t->lds) fence_atomic(w, o, i, t, a->kind != ACCESS_STORE);
     race_access(w, i, t);
@@ -173,7 +184,8 @@ static void carry(wave *w, const queue *q) {
   }
 }
 
-/* Hardware counts a wave that has ended as arrived (CDNA 4 ISA, S_BARRIER), but HIP's rule is that all threads reach it. */
+/* "If some waves in the threadgroup have already terminated, this waits on only the surviving waves" (CDNA 4 ISA, S_BARRIER).
+ * HIP's rule is that all threads reach each barrier: for programs that ask for it. */
 static void check_arrivals(group *g) {
   wave *waiting = NULL, *ended = NULL;
   for (u32 n = 0; n < g->launch->waves; n++) {
@@ -182,14 +194,15 @@ static void check_arrivals(group *g) {
     if (w->state == WAVE_ENDED && ended == NULL) ended = w;
   }
   if (waiting != NULL && ended != NULL)
-    wave_report(waiting, g->order->wave[waiting->index].last, g->order->wave[ended->index].last, GFXSIM_BARRIER, -1, 0,
+    wave_report(waiting, g->order->wave[waiting->index].last, g->order->wave[ended->index].last, GFXSIM_BARRIER, -1, NO_ADDRESS,
                 "wave %d has ended without reaching this barrier", ended->index);
 }
 
 static void barrier(group *g) {
   order_group *o = g->order;
-  if ((g->launch->device->options.unchecked & GFXSIM_CHECK_BARRIER) == 0) check_arrivals(g);
-  if ((g->launch->device->options.unchecked & GFXSIM_CHECK_RACE) != 0) return;
+  const gfxsim_options *options = &g->launch->device->options;
+  if ((options->checked & ~options->unchecked & GFXSIM_CHECK_BARRIER) != 0) check_arrivals(g);
+  if ((options->unchecked & GFXSIM_CHECK_RACE) != 0) return;
   if (o->clock < CLOCK_LAST) o->clock++;
   o->epoch = o->clock;
   for (u32 n = 0; n < g->launch->waves; n++) {
@@ -207,4 +220,5 @@ const watcher order_watcher = {.wanted = wanted,
                                .start = start,
                                .barrier = barrier,
                                .inst = instruction,
+                               .turn = turn,
                                .access = accessed};

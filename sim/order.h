@@ -25,6 +25,7 @@ typedef struct outstanding {
   const inst *i;
   bool scalar, held; /* its destinations are SGPRs; `data` has what arrives at the wait */
   u16 reg, count;    /* destination registers; count 0: none */
+  u32 bits;          /* of each register that it writes: loads to one half leave the other */
   u64 mask;
   bool to_lds; /* touch[touches - 1] is what it writes */
   int touches;
@@ -134,6 +135,8 @@ void order_no_memory(wave *w, const inst *i);
 void wait_operands(wave *w, order_wave *o, const inst *i);
 /* A new entry with the instruction's destination, at the queue's end. */
 outstanding *wait_issue(wave *w, order_wave *o, queue *q, const inst *i);
+/* A flat load that reaches LDS is not in order after loads that come from memory. */
+void wait_flat_lds(wave *w, order_wave *o, const inst *i);
 /* Takes away what the last instruction has loaded, into registers or LDS. */
 void wait_settle(wave *w, order_wave *o);
 /* Completes entries until s_waitcnt is satisfied. */

@@ -49,6 +49,7 @@ void wave_start(wave *w, group *g, int index) {
   w->blocks = 0;
   w->started = 0;
   w->pc = run->kernel->entry;
+  w->next = NULL;
   if (d->preload_dwords > 0 && !run->device->options.no_preload) w->pc += 256;
   start_sgprs(w);
   u32 items = run->block[0] * run->block[1] * run->block[2], first = (u32)index * LANES;

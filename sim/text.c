@@ -328,6 +328,7 @@ static bool take_modifier(cursor *c, inst *i) {
     i->bound_ctrl = true;
     return mark(i, MOD_DPP, true);
   }
+  if (take(c, "fi:1")) return mark(i, MOD_DPP, i->fetch_inactive = true);
   return take_select_modifier(c, i) || take_offset(c, i) || mark(i, MOD_DPP, take_dpp(c, i)) || take_flag(c, i);
 }
 

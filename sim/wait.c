@@ -34,26 +34,44 @@ static bool vector_memory(const inst *i) {
   return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH || i->class == CLASS_FLAT;
 }
 
-/* Two loads with the same counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
- * shares vmcnt. A flat load may follow from LDS instead, so it is not ordered after others; one that itself went to LDS is
- * found by lgkmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). */
-static bool in_order(const inst *i, const outstanding *e) {
-  if (vector_memory(e->i)) return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH;
-  return i->class == CLASS_LDS && e->i->class == CLASS_LDS;
+/* The half of a register that a _d16 load writes; all bits of other instructions. Its other half stays, so that such a load
+ * reads nothing of it. */
+static u32 written_bits(const inst *i) {
+  const char *half = strstr(i->op->name, "_d16");
+  return half == NULL ? UINT32_MAX : half[4] == '\0' ? 0xffff : 0xffff0000;
 }
 
+static bool only_written(const inst *i, const operand *p) { return p->write && (!p->read || written_bits(i) != UINT32_MAX); }
+
+static void report_pending(wave *w, const inst *i, const operand *p, const outstanding *e, const char *counter) {
+  wave_report(w, i, e->i, GFXSIM_WAIT, -1, NO_ADDRESS,
+              "%s %s, which an earlier load has not been waited for to fill: s_waitcnt %s",
+              only_written(i, p) ? "overwrites" : "reads", p->kind == OPERAND_SGPR ? "an SGPR" : "a VGPR", counter);
+}
+
+/* Two loads with the same counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
+ * shares vmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). A flat load that
+ * comes from LDS counts behind lgkmcnt as well and is in order with nothing: wait_flat_lds. */
 static void check_operand(wave *w, const order_wave *o, const inst *i, const operand *p) {
-  bool scalar = p->kind == OPERAND_SGPR;
+  bool scalar = p->kind == OPERAND_SGPR, overwrites = only_written(i, p);
   const outstanding *e = find_pending(&o->vm, scalar, p->reg, p->count);
-  const char *counter = "vmcnt";
-  bool only_written = p->write && !p->read;
-  if (e == NULL || (only_written && in_order(i, e))) {
-    e = find_pending(&o->lgkm, scalar, p->reg, p->count);
-    counter = "lgkmcnt";
+  if (e != NULL && !(overwrites && vector_memory(i))) {
+    report_pending(w, i, p, e, "vmcnt");
+    return;
   }
-  if (e == NULL || (only_written && in_order(i, e))) return;
-  wave_report(w, i, e->i, GFXSIM_WAIT, -1, 0, "%s %s, which an earlier load has not been waited for to fill: s_waitcnt %s",
-              p->read || !p->write ? "reads" : "overwrites", scalar ? "an SGPR" : "a VGPR", counter);
+  e = find_pending(&o->lgkm, scalar, p->reg, p->count);
+  if (e != NULL && !(overwrites && i->class == CLASS_LDS && e->i->class == CLASS_LDS)) report_pending(w, i, p, e, "lgkmcnt");
+}
+
+/* Its own entries are the last of both queues. */
+void wait_flat_lds(wave *w, order_wave *o, const inst *i) {
+  queue older = o->vm;
+  if (older.count > 0) older.count--;
+  for (int n = 0; n < i->operands; n++) {
+    const operand *p = &i->operand[n];
+    const outstanding *e = p->write && p->kind == OPERAND_VGPR ? find_pending(&older, false, p->reg, p->count) : NULL;
+    if (e != NULL) report_pending(w, i, p, e, "vmcnt");
+  }
 }
 
 void wait_operands(wave *w, order_wave *o, const inst *i) {
@@ -76,6 +94,7 @@ outstanding *wait_issue(wave *w, order_wave *o, queue *q, const inst *i) {
   e->touches = 0;
   e->held = e->scalar = e->to_lds = false;
   e->mask = get_exec(w);
+  e->bits = written_bits(i);
   for (int n = 0; n < i->operands && e->count == 0; n++) {
     const operand *p = &i->operand[n];
     if (!p->write || (p->kind != OPERAND_VGPR && p->kind != OPERAND_SGPR)) continue;
@@ -101,9 +120,14 @@ static void move_lds(wave *w, const footprint *t, u32 (*rows)[LANES], bool back)
   }
 }
 
-/* Loads of halves merge with what the register has, so these keep their result in it. */
-static bool can_hold(const outstanding *e) {
-  return e->count > 0 && (e->scalar || e->count <= ORDER_ROWS) && strstr(e->i->op->name, "d16") == NULL;
+static bool can_hold(const outstanding *e) { return e->count > 0 && (e->scalar || e->count <= ORDER_ROWS); }
+
+/* The entry's bits of its lanes in a register; the other bits stay. */
+static void merge_row(const outstanding *e, u32 row[LANES], const u32 *values, u32 value) {
+  for (int l = 0; l < LANES; l++) {
+    u32 bits = (e->mask >> l & 1) != 0 ? e->bits : 0;
+    row[l] = (row[l] & ~bits) | ((values != NULL ? values[l] : value) & bits);
+  }
 }
 
 void wait_settle(wave *w, order_wave *o) {
@@ -119,7 +143,7 @@ void wait_settle(wave *w, order_wave *o) {
       w->s[e->reg + r] = POISON;
     } else {
       memcpy(e->data[r], w->v[e->reg + r], sizeof e->data[r]);
-      for (int l = 0; l < LANES; l++) w->v[e->reg + r][l] = (e->mask >> l & 1) != 0 ? POISON : w->v[e->reg + r][l];
+      merge_row(e, w->v[e->reg + r], NULL, POISON);
     }
   }
 }
@@ -131,7 +155,7 @@ static void deliver(wave *w, outstanding *e) {
     if (e->scalar)
       w->s[e->reg + r] = e->data[0][r];
     else
-      for (int l = 0; l < LANES; l++) w->v[e->reg + r][l] = (e->mask >> l & 1) != 0 ? e->data[r][l] : w->v[e->reg + r][l];
+      merge_row(e, w->v[e->reg + r], e->data[r], 0);
   }
 }
 
@@ -141,23 +165,35 @@ static void complete(wave *w, queue *q, u32 entries) {
   q->first = q->count == 0 ? 0 : (q->first + entries) % q->most;
 }
 
-/* Scalar loads return in any order: as long as one is outstanding, it may be all of those that have completed. */
-static u32 completed_lgkm(const queue *q, u32 wanted) {
-  if (wanted == 0 || q->count <= wanted) return wanted == 0 ? q->count : 0;
-  u32 scalar = 0, done = q->count - wanted;
-  for (u32 n = 0; n < q->count; n++) scalar += queue_at(q, n)->i->class == CLASS_SMEM;
-  done = done > scalar ? done - scalar : 0;
-  for (u32 n = 0; n < done; n++) /* none behind the first scalar one leaves the ring before it */
-    if (queue_at(q, n)->i->class == CLASS_SMEM) return n;
-  return done;
+/* Scalar loads return in any order, and may all have completed before any LDS access: only of these is known how many are left
+ * at most, and they complete in order. Two scalar loads, then three LDS reads: at lgkmcnt(2) the first read is there. */
+static void complete_lgkm(wave *w, queue *q, u32 wanted) {
+  u32 ordered = 0, kept = 0;
+  for (u32 n = 0; n < q->count; n++) ordered += queue_at(q, n)->i->class != CLASS_SMEM;
+  if (wanted == 0 || ordered == q->count) {
+    complete(w, q, wanted == 0 ? q->count : ordered > wanted ? ordered - wanted : 0);
+    return;
+  }
+  u32 done = ordered > wanted ? ordered - wanted : 0;
+  for (u32 n = 0; n < q->count; n++) {
+    const outstanding *e = queue_at(q, n);
+    if (e->i->class != CLASS_SMEM && done > 0) {
+      deliver(w, queue_at(q, n));
+      done--;
+    } else {
+      if (kept != n) *queue_at(q, kept) = *e;
+      kept++;
+    }
+  }
+  q->count = kept;
 }
 
 void wait_counts(wave *w, order_wave *o, u32 vm, u32 lgkm) {
-  u32 vm_done = o->vm.count > vm ? o->vm.count - vm : 0, lgkm_done = completed_lgkm(&o->lgkm, lgkm);
+  u32 vm_done = o->vm.count > vm ? o->vm.count - vm : 0, before = o->lgkm.count;
   if (vm == 0) fence_waited(o);
-  if (vm_done + lgkm_done == 0) return;
   complete(w, &o->vm, vm_done);
-  complete(w, &o->lgkm, lgkm_done);
+  if (before > lgkm) complete_lgkm(w, &o->lgkm, lgkm);
+  if (vm_done == 0 && o->lgkm.count == before) return;
   memset(o->pending_v, 0, sizeof o->pending_v);
   memset(o->pending_s, 0, sizeof o->pending_s);
   for (u32 n = 0; n < o->vm.count; n++) mark_pending(o, queue_at(&o->vm, n));

@@ -38,6 +38,7 @@ typedef struct watcher {
   void (*barrier)(group *g);              /* all waves that have not ended have reached a barrier; they still wait */
   void (*block)(wave *w, const block *b); /* before the block, which runs whole unless it faults */
   void (*inst)(wave *w, const inst *i);   /* before the instruction */
+  void (*turn)(wave *w);                  /* the wave's turn ends inside of a block: other waves run before it goes on */
   void (*access)(wave *w, const inst *i, const memory_access *a);
 } watcher;
 

@@ -20,6 +20,8 @@ typedef struct launch {
   u64 kernarg, packet; /* device addresses; packet: the AQL dispatch packet */
   allocation *kernarg_memory, *packet_memory;
   u64 budget;
+  u32 turn; /* instructions that a wave runs before the next wave's turn */
+  u64 seed; /* of the order of turns; 0: wave after wave */
   _Atomic u64 next_group;
   atomic_bool stop;                             /* a fault: the other workgroups end at their next block */
   report_list *reports;                         /* what was found so far */
@@ -51,8 +53,9 @@ enum { WAVE_CACHE = 4 };
 
 struct wave {
   u32 s[SGPRS];
-  u32 (*v)[LANES]; /* VGPRs, then from accum_offset AGPRs: a row of lanes per register */
-  u64 pc;          /* where the next block starts; a branch writes it */
+  u32 (*v)[LANES];         /* VGPRs, then from accum_offset AGPRs: a row of lanes per register */
+  u64 pc;                  /* where the next block starts; a branch writes it */
+  const inst *next, *last; /* of the block that the wave is in; next is NULL between blocks */
   u32 scc, mode;
   u8 state, index; /* index: in the workgroup */
   bool watched;    /* the launch has watchers */
@@ -78,11 +81,14 @@ static inline u64 get_vcc(const wave *w) { return get_pair(w, S_VCC); }
 
 /* Registers and pointers of a wave at the start of a kernel (start.c). */
 void wave_start(wave *w, group *g, int index);
-/* Runs a block; the state says how it ended. */
-void wave_block(wave *w);
+/* Runs up to so many instructions; the state says whether the wave can go on. */
+void wave_turn(wave *w, u32 instructions);
 
 /* All waves of one workgroup until they have ended or one faulted. Buffers of g are the caller's. */
 void group_run(group *g);
+
+/* For reports that are about no address; 0 is one. */
+#define NO_ADDRESS UINT64_C(0x8000000000000001)
 
 /* Reports and stops the launch. lane: -1 where none is meant. i: NULL where there is no instruction. */
 __attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,

@@ -84,7 +84,7 @@ static void write_text(const gfxsim_report *r, int device, char *text, size_t by
     put_place(&w, "the other", r->other_pc, r->other_instruction, r->other_source, r->other_function);
   put(&w, "  workgroup %u,%u,%u, wave %d", r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
   if (r->lane >= 0) put(&w, ", lane %d", r->lane);
-  if (r->address != 0) put(&w, ", address 0x%" PRIx64, r->address);
+  if (r->has_address) put(&w, ", address 0x%" PRIx64, r->address);
   put(&w, r->fatal ? "; the launch ended there\n" : "\n");
 }
 
@@ -133,5 +133,6 @@ bool door_options_read(door_options *o) {
   *o = (door_options){.chip = chip != NULL && chip[0] != '\0' ? chip : "gfx942", .devices = 1};
   return number_of("GFXSIM_DEVICES", 1, DOOR_DEVICES_MOST, &o->devices) &&
          number_of("GFXSIM_UNCHECKED", 0, GFXSIM_CHECK_ALL, &o->unchecked) &&
-         number_of("GFXSIM_THREADS", 0, 1024, &o->threads) && number_of("GFXSIM_PROFILE", 0, 1, &o->profile);
+         number_of("GFXSIM_THREADS", 0, 1024, &o->threads) && number_of("GFXSIM_PROFILE", 0, 1, &o->profile) &&
+         number_of("GFXSIM_TURN", 0, INT32_MAX, &o->turn) && number_of("GFXSIM_SEED", 0, INT64_MAX, &o->seed);
 }

@@ -22,7 +22,7 @@ void door_profile(const char *kernel, const gfxsim_counters *counters);
 enum { DOOR_DEVICES_MOST = 8 };
 typedef struct door_options {
   const char *chip;
-  unsigned long devices, unchecked, threads, profile;
+  unsigned long devices, unchecked, threads, profile, turn, seed;
 } door_options;
 bool door_options_read(door_options *options); /* false: a value is refused, which is told */
 

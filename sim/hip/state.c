@@ -111,6 +111,8 @@ static bool open_device(device *d, int number, const door_options *asked) {
   const char *xnack = getenv("HSA_XNACK");
   /* HIP's compilers count on unaligned access mode, in which a global address need not be a multiple of the access's size. */
   gfxsim_options options = {.threads = (int)asked->threads,
+                            .turn = (uint32_t)asked->turn,
+                            .seed = asked->seed,
                             .unchecked = (uint32_t)asked->unchecked | GFXSIM_CHECK_ALIGN,
                             .report = report,
                             .suppress = suppress,

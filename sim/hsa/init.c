@@ -84,7 +84,9 @@ static hsa_status open_devices(void) {
                               .report = found,
                               .suppress = suppressed,
                               .user = d,
-                              .number = (uint32_t)n};
+                              .number = (uint32_t)n,
+                              .turn = (uint32_t)asked.turn,
+                              .seed = asked.seed};
     if (gfxsim_open(asked.chip, &options, &d->sim) != GFXSIM_OK || gfxsim_share_host(d->sim, unified) != GFXSIM_OK) {
       door_note("%s", gfxsim_last_error());
       gfxsim_close(d->sim);

@@ -81,7 +81,8 @@ static int run(expectation *e, bool planted, const void *data, size_t bytes) {
   } args = {.n = 64};
   for (int i = 0; i < ELEMENTS; i++) input[i] = i;
   const char *chip = gfxsim_object_chip(data, bytes);
-  gfxsim_options options = {.threads = 1, .budget = 1 << 16, .report = check_report, .user = e};
+  gfxsim_options options = {
+      .threads = 1, .budget = 1 << 16, .checked = GFXSIM_CHECK_BARRIER, .report = check_report, .user = e};
   if (chip == NULL || gfxsim_open(chip, &options, &device) != GFXSIM_OK) return stop("open");
   if (gfxsim_load(device, data, bytes, &object) != GFXSIM_OK) return stop("load");
   if (!write_constants(device, object)) return stop("write_constants");

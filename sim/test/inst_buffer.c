@@ -11,6 +11,8 @@
 /* 40 items, and 8 bytes of the next. */
 #define RAW RESOURCE(0, 1928, 0x20000)
 #define RECORDS RESOURCE(48, 40, 0x20000)
+/* A stride of 48 and swizzling, of records (bit 63) and of cache banks (bit 62), as bits of word 1. */
+#define SWIZZLED RESOURCE(0xc030, 1928, 0x20000)
 #define WAIT "\n s_waitcnt vmcnt(0) lgkmcnt(0)\n"
 enum { ITEM = 48, RAW_BYTES = 1928, RECORD_COUNT = 40 };
 
@@ -157,6 +159,11 @@ static const instruction_test tests[] = {
     LOAD(32, RAW, "sbyte_d16_hi v10, v22, s[8:11], 0 offen offset:5", sbyte_high),
     LOAD(32, RAW, "short_d16 v10, v22, s[8:11], 0 offen offset:6", short_low),
     LOAD(32, RAW, "short_d16_hi v10, v22, s[8:11], 0 offen offset:6", short_high),
+    /* Without an index there is nothing to swizzle: linear, with num_records in bytes. */
+    LOAD(32, SWIZZLED, "dword v10, v22, s[8:11], 0 offen offset:4", raw_x1),
+    LOAD(128, SWIZZLED, "dwordx4 v[10:13], v22, s[8:11], 0 offen", raw_x4),
+    LOAD(32, SWIZZLED " s_mov_b32 s12, 16\n", "dword v10, v22, s[8:11], s12 offen", raw_scalar),
+    LOAD(32, SWIZZLED, "dword v10, off, s[8:11], 0 offset:12", raw_plain),
     LOAD(32, RECORDS, "dword v10, v21, s[8:11], 0 idxen offset:4", record_x1),
     LOAD(128, RECORDS, "dwordx4 v[10:13], v21, s[8:11], 0 idxen offset:8", record_x4),
     LOAD(32, RECORDS " v_mov_b32 v21, 48\n", "dword v10, v[20:21], s[8:11], 0 idxen offen offset:4", record_both),

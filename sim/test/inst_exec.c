@@ -91,6 +91,17 @@ static const instruction_test tests[] = {
     {"s_getreg_b32 s14, hwreg(HW_REG_XCC_ID, 0, 4)\n s_and_b32 s16, s2, 7\n s_xor_b32 s14, s14, s16", SCALAR32, nothing_left},
     {ITEM_ADDRESS "s_load_dword s14, s[16:17], 0x0" WAIT, SCALAR32, first_word},
     {ITEM_ADDRESS "s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT, SCALAR64, loaded_b},
+    {ITEM_ADDRESS "s_load_dword s14, s[16:17], 0x0 glc" WAIT, SCALAR32, first_word},
+    {ITEM_ADDRESS "s_mov_b32 s18, 4\n s_load_dwordx2 s[14:15], s[16:17], s18 offset:0x4 glc" WAIT, SCALAR64, loaded_b},
+    {ITEM_ADDRESS "s_mov_b32 s18, 8\n s_mov_b32 s19, 0\n s_buffer_load_dwordx2 s[14:15], s[16:19], 0x0 glc" WAIT, SCALAR64,
+     two_dwords},
+    {ITEM_ADDRESS "s_mov_b64 s[20:21], s[8:9]\n s_store_dwordx2 s[20:21], s[16:17], 0x8 glc\n s_dcache_wb" WAIT
+                  "\n s_load_dwordx2 s[14:15], s[16:17], 0x8 glc" WAIT,
+     SCALAR64, two_dwords},
+    {ITEM_ADDRESS "s_mov_b32 s18, 12\n s_mov_b32 s19, 0\n s_mov_b64 s[20:21], s[8:9]\n"
+                  " s_buffer_store_dwordx2 s[20:21], s[16:19], 0x8 glc\n s_dcache_wb" WAIT
+                  "\n s_load_dwordx2 s[14:15], s[16:17], 0x8" WAIT,
+     SCALAR64, one_stored},
     {ITEM_ADDRESS "s_mov_b32 s18, 4\n s_load_dwordx2 s[14:15], s[16:17], s18 offset:0x4" WAIT, SCALAR64, loaded_b},
     {ITEM_ADDRESS "s_mov_b32 s18, 8\n s_load_dwordx2 s[14:15], s[16:17], s18" WAIT, SCALAR64, loaded_b},
     {ITEM_ADDRESS "s_add_u32 s16, s16, 16\n s_addc_u32 s17, s17, 0\n s_load_dwordx2 s[14:15], s[16:17], -0x8" WAIT, SCALAR64,

@@ -45,6 +45,19 @@ static void swapped(const test_item wave[TEST_LANES], int lane, int size, u32 re
   result[0] = odd ? b_of(wave, lane - size) : a_of(wave, lane);
   result[1] = odd ? b_of(wave, lane) : a_of(wave, lane + size);
 }
+/* Of a pair of lanes of which one is off, the other gets what the bits say; what is off keeps its own. */
+static void swapped_in_part(const test_item wave[TEST_LANES], int lane, int size, u64 exec, bool fetch, u32 result[4]) {
+  bool odd = lane / size % 2 == 1, on = (exec >> lane & 1) != 0;
+  int other = odd ? lane - size : lane + size;
+  u32 from = odd ? b_of(wave, other) : a_of(wave, other);
+  if (!fetch && (exec >> other & 1) == 0) from = 0;
+  result[0] = odd && on ? from : a_of(wave, lane);
+  result[1] = !odd && on ? from : b_of(wave, lane);
+}
+WIDE(swap16_bound, swapped_in_part(wave, lane, 16, exec, false, result);)
+WIDE(swap32_bound, swapped_in_part(wave, lane, 32, exec, false, result);)
+WIDE(swap16_fetch, swapped_in_part(wave, lane, 16, exec, true, result);)
+WIDE(swap32_fetch, swapped_in_part(wave, lane, 32, exec, true, result);)
 WIDE(swap16, swapped(wave, lane, 16, result);)
 WIDE(swap32, swapped(wave, lane, 32, result);)
 
@@ -174,6 +187,9 @@ static void fft_halves(const test_item wave[TEST_LANES], int lane, u64 exec, u32
 #define SWAP(size)                                                                                          \
   "s_mov_b64 s[24:25], exec\n s_mov_b64 exec, -1\n v_mov_b32 v21, v2\n v_mov_b32 v22, v4\n v_permlane" size \
   "_swap_b32 v21, v22\n s_mov_b64 exec, s[24:25]\n v_mov_b32 v10, v21\n v_mov_b32 v11, v22"
+#define SWAP_IN_PART(size, bits)                                                            \
+  "s_mov_b64 s[24:25], exec\n s_mov_b64 exec, -1\n v_mov_b32 v21, v2\n v_mov_b32 v22, v4\n" \
+  " s_mov_b64 exec, s[24:25]\n v_permlane" size "_swap_b32 v21, v22 " bits "\n v_mov_b32 v10, v21\n v_mov_b32 v11, v22"
 #define DPP_ROW(control, expect) {"v_mov_b32_dpp v10, v2 " control, VECTOR32, .wide = expect}
 #define SOURCE_ROWS(select, name)                                                                                            \
   {"v_mov_b32_sdwa v10, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:" select, VECTOR32, source_##name},                  \
@@ -207,6 +223,10 @@ static const instruction_test tests[] = {
      VECTOR32, last},
     {SWAP("16"), VECTOR64, .wide = swap16, .chip = "gfx950"},
     {SWAP("32"), VECTOR64, .wide = swap32, .chip = "gfx950"},
+    {SWAP_IN_PART("16", "bound_ctrl:1"), VECTOR64, .wide = swap16_bound, .chip = "gfx950"},
+    {SWAP_IN_PART("32", "bound_ctrl:1"), VECTOR64, .wide = swap32_bound, .chip = "gfx950"},
+    {SWAP_IN_PART("16", "fi:1"), VECTOR64, .wide = swap16_fetch, .chip = "gfx950"},
+    {SWAP_IN_PART("32", "bound_ctrl:1 fi:1"), VECTOR64, .wide = swap32_fetch, .chip = "gfx950"},
     DPP_ROW("quad_perm:[3,0,1,2] row_mask:0xf bank_mask:0xf", quad_3012),
     DPP_ROW("quad_perm:[0,0,2,2] row_mask:0xf bank_mask:0xf bound_ctrl:0", quad_0022),
     DPP_ROW("row_shl:1 row_mask:0xf bank_mask:0xf", shl_1),

@@ -73,6 +73,22 @@ EXPECT(mix_clamp, clamp_f(fmaf(hf(low(a)), hf(low(b)), hf(low(c)))))
 EXPECT(mix_low, half_from(fmaf(hf(low(a)), hf(low(b)), f(c))) | (old & 0xffff0000))
 EXPECT(mix_high, (u64)half_from(fmaf(hf(low(a)), hf(low(b)), f(c))) << 16 | (old & 0xffff))
 
+/* Constants as f16 sources are f16 in the low half; in the high half they are 0. Integers are the bits. */
+EXPECT(mix_times_2, bits(fmaf(hf(low(a)), 2, f(c))))
+EXPECT(mix_minus_4, bits(fmaf(hf(low(a)), -4, f(c))))
+EXPECT(mix_abs_1, bits(fmaf(hf(low(a)), -1, f(c))))
+EXPECT(mix_high_of_1, bits(fmaf(hf(low(a)), 0, f(c))))
+EXPECT(mix_minus_high_of_1, bits(fmaf(hf(low(a)), -0.0f, f(c))))
+EXPECT(mix_integer, bits(fmaf(hf(low(a)), 0x5p-24f, f(c))))
+EXPECT(mix_minus_integer, bits(fmaf(hf(low(a)), -0x5p-24f, f(c))))
+EXPECT(mix_two_constants, bits(fmaf(hf(low(a)), 0.5f, 4)))
+EXPECT(mix_f32_constant, bits(fmaf(hf(low(a)), 4, 0x5p-149f)))
+EXPECT(mix_inverse_pi, bits(fmaf(hf(low(a)), hf(0x3118), f(c))))
+EXPECT(mix_scalar_low, bits(fmaf(hf(low(a)), 2, f(c))))
+EXPECT(mix_scalar_high, bits(fmaf(hf(low(a)), 1, f(c))))
+EXPECT(mix_low_constant, half_from(fmaf(hf(low(a)), 2, 1)) | (old & 0xffff0000))
+EXPECT(mix_high_constant, (u64)half_from(fmaf(hf(low(a)), 2, 1)) << 16 | (old & 0xffff))
+
 #define UP ".amdhsa_float_round_mode_16_64 1\n"
 #define UP32 ".amdhsa_float_round_mode_32 1\n"
 
@@ -127,5 +143,22 @@ static const instruction_test tests[] = {
     {"v_fma_mix_f32 v10, v2, v4, v6 op_sel_hi:[1,1,1] clamp", VECTOR32, mix_clamp, 'f', .edges = "p"},
     {"v_fma_mixlo_f16 v10, v2, v4, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_low, 'h', .edges = "ppf"},
     {"v_fma_mixhi_f16 v10, v2, v4, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_high, 'p', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, 2.0, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_times_2, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, -4.0, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_minus_4, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, -|1.0|, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_abs_1, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, 1.0, v6 op_sel:[0,1,0] op_sel_hi:[1,1,0]", VECTOR32, mix_high_of_1, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, neg(1.0), v6 op_sel:[0,1,0] op_sel_hi:[1,1,0]", VECTOR32, mix_minus_high_of_1, 'f',
+     .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, 5, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_integer, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, 5, neg(v2), v6 op_sel_hi:[1,1,0]", VECTOR32, mix_minus_integer, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, 0.5, 4.0 op_sel_hi:[1,1,1]", VECTOR32, mix_two_constants, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, 4.0, 5 op_sel_hi:[1,0,0]", VECTOR32, mix_f32_constant, 'f', .edges = "ppf"},
+    {"v_fma_mix_f32 v10, v2, 0.15915494, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_inverse_pi, 'f', .edges = "ppf"},
+    {"s_mov_b32 s22, 0x3c004000\n v_fma_mix_f32 v10, v2, s22, v6 op_sel_hi:[1,1,0]", VECTOR32, mix_scalar_low, 'f',
+     .edges = "ppf"},
+    {"s_mov_b32 s22, 0x3c004000\n v_fma_mix_f32 v10, v2, s22, v6 op_sel:[0,1,0] op_sel_hi:[1,1,0]", VECTOR32, mix_scalar_high,
+     'f', .edges = "ppf"},
+    {"v_fma_mixlo_f16 v10, v2, 2.0, 1.0 op_sel_hi:[1,1,1]", VECTOR32, mix_low_constant, 'h', .edges = "ppf"},
+    {"v_fma_mixhi_f16 v10, v2, 2.0, 1.0 op_sel_hi:[1,1,0]", VECTOR32, mix_high_constant, 'p', .edges = "ppf"},
 };
 TABLE(packed);

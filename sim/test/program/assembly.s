@@ -76,10 +76,10 @@ amdhsa.kernels:
     .vgpr_count: 8
     .max_flat_workgroup_size: 64
     .args:
-      - { .offset: 0, .size: 8, .value_kind: global_buffer }
-      - { .offset: 8, .size: 8, .value_kind: global_buffer }
-      - { .offset: 16, .size: 8, .value_kind: global_buffer }
-      - { .offset: 24, .size: 4, .value_kind: by_value }
+      - { .name: a, .offset: 0, .size: 8, .value_kind: global_buffer }
+      - { .name: b, .offset: 8, .size: 8, .value_kind: global_buffer }
+      - { .name: c, .offset: 16, .size: 8, .value_kind: global_buffer }
+      - { .name: n, .offset: 24, .size: 4, .value_kind: by_value }
   - .name: reverse
     .symbol: reverse.kd
     .kernarg_segment_size: 28
@@ -91,9 +91,9 @@ amdhsa.kernels:
     .vgpr_count: 8
     .max_flat_workgroup_size: 64
     .args:
-      - { .offset: 0, .size: 8, .value_kind: global_buffer }
-      - { .offset: 8, .size: 8, .value_kind: global_buffer }
-      - { .offset: 16, .size: 8, .value_kind: global_buffer }
-      - { .offset: 24, .size: 4, .value_kind: by_value }
+      - { .name: a, .offset: 0, .size: 8, .value_kind: global_buffer }
+      - { .name: b, .offset: 8, .size: 8, .value_kind: global_buffer }
+      - { .name: c, .offset: 16, .size: 8, .value_kind: global_buffer }
+      - { .name: n, .offset: 24, .size: 4, .value_kind: by_value }
 ...
 .end_amdgpu_metadata
