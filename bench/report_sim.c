@@ -44,11 +44,21 @@ static void put_pipes(char *text, const gfxsim_counters *c) {
   }
 }
 
+/* Of a sample's counts: the largest of the errors that gfxsim estimates. */
+static double worst_error(const gfxsim_counters *c) {
+  double worst = 0;
+  for (int e = 0; e < GFXSIM_ESTIMATE_COUNT; e++)
+    if (c->sample_error[e] > worst) worst = c->sample_error[e];
+  return worst;
+}
+
 static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
   const gfxsim_counters *c = &l->c;
   bool sampled = c->workgroups_run < c->workgroups;
   snprintf(cell[2], CELL, "%s", l->kernel);
-  snprintf(cell[3], CELL, "%llu of %llu", (unsigned long long)c->workgroups_run, (unsigned long long)c->workgroups);
+  int used = snprintf(cell[3], CELL, "%llu of %llu", (unsigned long long)c->workgroups_run, (unsigned long long)c->workgroups);
+  if (sampled && c->sample_error[0] >= 0)
+    snprintf(cell[3] + used, CELL - (size_t)used, ", within %.2g %%", 100 * worst_error(c));
   snprintf(cell[4], CELL, "%s %.0f", gfxsim_pipe_name(c->floor), c->bound[c->floor]);
   put_pipes(cell[5], c);
   snprintf(cell[6], CELL, "%llu%s", (unsigned long long)c->lds.conflict_clocks,

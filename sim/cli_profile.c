@@ -2,6 +2,7 @@
 #include "cli_profile.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,12 +12,26 @@ enum { ROWS_MOST = 24 };
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+/* The least share of the grid that a sample misses with 5 % at most: (1 - share)^count. */
+static void print_sample(const gfxsim_counters *c) {
+  printf("sampled: %" PRIu64 " of them ran; every count is theirs times %.6g\n", c->workgroups_run,
+         (double)c->workgroups / (double)c->workgroups_run);
+  if (c->sample_error[0] < 0) {
+    printf("error of the sample: not known: %s\n",
+           c->workgroups_run < 2 ? "one workgroup shows no differences" : "the workgroups were named, not drawn");
+    return;
+  }
+  printf("error of the sample (95 %%, estimated from the differences between its workgroups):");
+  for (int e = 0; e < GFXSIM_ESTIMATE_COUNT; e++)
+    printf("%s %s %.2g %%", e > 0 ? "," : "", gfxsim_estimate_name((gfxsim_estimate)e), 100 * c->sample_error[e]);
+  double missed = 100 * (1 - pow(0.05, 1 / (double)c->workgroups_run));
+  printf("\n  a kind of workgroup that makes up less than %.2g %% of the grid may be missing in it\n", missed);
+}
+
 static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *c) {
   const gfxsim_occupancy *o = &c->occupancy;
   printf("kernel %s on %s: %" PRIu64 " workgroups of %u waves\n", kernel->name, c->chip, c->workgroups, o->waves);
-  if (c->workgroups_run < c->workgroups)
-    printf("sampled: %" PRIu64 " of them ran; every count is theirs times %.6g\n", c->workgroups_run,
-           (double)c->workgroups / (double)c->workgroups_run);
+  if (c->workgroups_run < c->workgroups) print_sample(c);
   printf(
       "allocated: %u VGPRs and %u SGPRs a wave, %u B of LDS a workgroup, %u B of scratch a lane\n"
       "occupancy: %u waves a SIMD, %u workgroups a CU, limited by %s\n",

@@ -17,6 +17,7 @@ struct collection {
   line_stream *stream; /* of ROUNDS * round_size workgroups, by position */
   bool no_memory;
   tally sum;
+  u64 (*did)[GFXSIM_ESTIMATE_COUNT]; /* each workgroup of a spread sample, by position; NULL: not wanted */
 };
 
 collection *collection_make(const launch *run) {
@@ -33,7 +34,9 @@ collection *collection_make(const launch *run) {
   c->caches = hierarchy_make(chip, true);
   c->stream = calloc(ROUNDS * c->round_size, sizeof *c->stream);
   c->sum.blocks = calloc((o->text_end - o->text_begin) / 4 + 1, sizeof *c->sum.blocks);
-  if (c->caches != NULL && c->stream != NULL && c->sum.blocks != NULL) return c;
+  bool estimates = sample_is_spread(run->sample);
+  if (estimates) c->did = calloc(run->groups_run, sizeof *c->did);
+  if (c->caches != NULL && c->stream != NULL && c->sum.blocks != NULL && (c->did != NULL || !estimates)) return c;
   collection_free(c);
   return NULL;
 }
@@ -44,9 +47,21 @@ void collection_free(collection *c) {
   hierarchy_free(c->caches);
   free(c->stream);
   free(c->sum.blocks);
+  free(c->did);
   pthread_cond_destroy(&c->moved);
   pthread_mutex_destroy(&c->lock);
   free(c);
+}
+
+/* Each position is written once, by the thread that ran its workgroup. */
+void collection_note(collection *c, u64 position, const u64 did[GFXSIM_ESTIMATE_COUNT]) {
+  if (c->did != NULL) memcpy(c->did[position], did, sizeof c->did[position]);
+}
+
+static void fill_errors(const collection *c, const launch *run, gfxsim_counters *counters) {
+  for (int e = 0; e < GFXSIM_ESTIMATE_COUNT && run->groups_run < run->groups; e++)
+    counters->sample_error[e] =
+        c->did != NULL ? estimate_error(&c->did[0][e], GFXSIM_ESTIMATE_COUNT, run->groups_run, run->groups) : -1;
 }
 
 /* ---- Rounds ---- */
@@ -128,7 +143,10 @@ void collection_merge(collection *c, const launch *run, const tally *t) {
 
 gfxsim_status collection_result(collection *c, const launch *run) {
   if (c == NULL || atomic_load(&run->stop)) return GFXSIM_OK;
-  if (!c->sum.no_memory && result_fill(run->counters, run, &c->sum, c->caches)) return GFXSIM_OK;
+  if (!c->sum.no_memory && result_fill(run->counters, run, &c->sum, c->caches)) {
+    fill_errors(c, run, run->counters);
+    return GFXSIM_OK;
+  }
   gfxsim_counters_release(run->counters);
   return fail(GFXSIM_NO_MEMORY, "run: no memory for counters");
 }

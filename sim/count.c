@@ -30,15 +30,31 @@ static void close_tally(group *g) {
   g->tally = NULL;
 }
 
+static u64 bytes_asked(const tally *t) {
+  u64 bytes = 0;
+  for (int kind = 0; kind < ACCESS_KINDS; kind++) bytes += t->traffic[kind].asked;
+  return bytes;
+}
+
 static void start(group *g) {
-  memset(g->tally->issued, 0, sizeof g->tally->issued);
+  tally *t = g->tally;
+  memset(t->issued, 0, sizeof t->issued);
+  t->flops = 0;
+  t->bytes_before = bytes_asked(t);
+  t->lds_clocks_before = t->lds.clocks;
   collection_wait(g->launch->collection, g->launch, g->position);
 }
 
 static void finish(group *g) {
   tally *t = g->tally;
-  for (u32 n = 0; n < g->launch->waves; n++)
+  u64 did[GFXSIM_ESTIMATE_COUNT] = {[GFXSIM_ESTIMATE_MFMA_FLOPS] = t->flops,
+                                    [GFXSIM_ESTIMATE_BYTES] = bytes_asked(t) - t->bytes_before,
+                                    [GFXSIM_ESTIMATE_LDS_CLOCKS] = t->lds.clocks - t->lds_clocks_before};
+  for (u32 n = 0; n < g->launch->waves; n++) {
     if (t->issued[n] > t->longest_wave) t->longest_wave = t->issued[n];
+    did[GFXSIM_ESTIMATE_INSTRUCTIONS] += t->issued[n];
+  }
+  collection_note(g->launch->collection, g->position, did);
   collection_add(g->launch->collection, g, &t->stream);
 }
 
@@ -46,6 +62,7 @@ static void count_block(wave *w, const block *b) {
   tally *t = w->group->tally;
   t->blocks[(b->inst[0].pc - w->group->launch->kernel->object->text_begin) / 4]++;
   t->issued[w->index] += b->issued;
+  t->flops += b->flops;
 }
 
 static void count_access(wave *w, const inst *i, const memory_access *a) {

@@ -15,8 +15,10 @@ typedef struct line_stream {
 
 /* Of one host thread. */
 typedef struct tally {
-  u64 *blocks;                  /* times that the block at (pc - text_begin) / 4 ran */
-  u64 issued[GROUP_WAVES_MOST]; /* of this workgroup's waves */
+  u64 *blocks;                         /* times that the block at (pc - text_begin) / 4 ran */
+  u64 issued[GROUP_WAVES_MOST];        /* of this workgroup's waves */
+  u64 flops;                           /* of this workgroup's MFMAs */
+  u64 bytes_before, lds_clocks_before; /* when it started */
   u64 longest_wave;
   gfxsim_lds_count lds;
   gfxsim_traffic traffic[ACCESS_KINDS];
@@ -42,12 +44,20 @@ collection *collection_make(const launch *run); /* NULL: no memory */
 void collection_free(collection *c);
 /* Waits while the workgroup is too far ahead of the slowest one: the streams that are kept are those of two rounds. */
 void collection_wait(collection *c, const launch *run, u64 position);
+/* Keeps what one workgroup did, by its position. */
+void collection_note(collection *c, u64 position, const u64 did[GFXSIM_ESTIMATE_COUNT]);
 /* Takes the stream over. */
 void collection_add(collection *c, const group *g, line_stream *stream);
 /* Adds a thread's tally when that thread has ended. */
 void collection_merge(collection *c, const launch *run, const tally *t);
 /* What has been merged, into the launch's counters, unless the launch was stopped. c may be NULL. */
 gfxsim_status collection_result(collection *c, const launch *run);
+
+/* ---- estimate.c ---- */
+
+/* How far the sum over all workgroups may lie from the sample's sum times groups / count, as a share of it: half of an interval
+ * that holds it in 95 of 100 cases. value[n * step]: of the sample's workgroups, by their numbers. Negative: too few. */
+double estimate_error(const u64 *value, size_t step, u64 count, u64 groups);
 
 /* ---- result.c ---- */
 

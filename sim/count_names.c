@@ -9,3 +9,8 @@ const char *gfxsim_pipe_name(gfxsim_pipe pipe) {
   static const char *const names[] = {"MFMA", "VALU", "SALU", "LDS", "issue", "vL1D", "L2", "fabric", "MALL", "HBM"};
   return names[pipe];
 }
+
+const char *gfxsim_estimate_name(gfxsim_estimate estimate) {
+  static const char *const names[] = {"instructions", "MFMA FLOPs", "bytes", "LDS clocks"};
+  return names[estimate];
+}

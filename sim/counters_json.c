@@ -49,12 +49,22 @@ static json_t *bounds(const gfxsim_counters *c) {
                    gfxsim_pipe_name(c->floor), "tail", c->tail);
 }
 
+/* Half of a 95 % interval as a share of the count; null where it can't be estimated, 0 where all workgroups ran. */
+static json_t *sample_errors(const gfxsim_counters *c) {
+  json_t *made = json_object();
+  for (int e = 0; e < GFXSIM_ESTIMATE_COUNT; e++)
+    json_object_set_new(made, gfxsim_estimate_name((gfxsim_estimate)e),
+                        c->sample_error[e] < 0 ? json_null() : json_real(c->sample_error[e]));
+  return made;
+}
+
 json_t *counters_json(const char *kernel, const gfxsim_counters *c) {
   json_t *mfma = json_pack("{s:o, s:o}", "flops", number(c->mfma_flops), "clocks", number(c->mfma_clocks));
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", kernel,
-                   "chip", c->chip, "workgroups", number(c->workgroups), "workgroups_run", number(c->workgroups_run), "waves",
-                   number(c->waves), "longest_wave", number(c->longest_wave), "occupancy", occupancy(&c->occupancy), "classes",
-                   classes(c), "mfma", mfma, "lds", lds(&c->lds), "load", traffic(&c->load), "store", traffic(&c->store),
-                   "atomic", traffic(&c->atomic), "scalar_bytes", number(c->scalar_bytes), "scratch_bytes",
-                   number(c->scratch_read + c->scratch_written), "caches", caches(c), "bounds", bounds(c));
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
+                   kernel, "chip", c->chip, "workgroups", number(c->workgroups), "workgroups_run", number(c->workgroups_run),
+                   "sample_error", sample_errors(c), "waves", number(c->waves), "longest_wave", number(c->longest_wave),
+                   "occupancy", occupancy(&c->occupancy), "classes", classes(c), "mfma", mfma, "lds", lds(&c->lds), "load",
+                   traffic(&c->load), "store", traffic(&c->store), "atomic", traffic(&c->atomic), "scalar_bytes",
+                   number(c->scalar_bytes), "scratch_bytes", number(c->scratch_read + c->scratch_written), "caches", caches(c),
+                   "bounds", bounds(c));
 }

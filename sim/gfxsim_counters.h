@@ -79,9 +79,23 @@ typedef enum gfxsim_pipe {
 } gfxsim_pipe;
 GFXSIM_API const char *gfxsim_pipe_name(gfxsim_pipe pipe);
 
+/* What a sample's error is estimated for. */
+typedef enum gfxsim_estimate {
+  GFXSIM_ESTIMATE_INSTRUCTIONS, /* that units executed, of all waves */
+  GFXSIM_ESTIMATE_MFMA_FLOPS,
+  GFXSIM_ESTIMATE_BYTES, /* asked for by vector accesses to global memory */
+  GFXSIM_ESTIMATE_LDS_CLOCKS,
+  GFXSIM_ESTIMATE_COUNT
+} gfxsim_estimate;
+GFXSIM_API const char *gfxsim_estimate_name(gfxsim_estimate estimate);
+
 struct gfxsim_counters {
   char chip[16];
   uint64_t workgroups, workgroups_run, waves;
+  /* Where workgroups_run is less than workgroups: half of the interval that holds the true count in 95 of 100 cases, as a share
+   * of the count. Estimated from the differences between workgroups, so that a kind of workgroup of which the sample has none
+   * is not in it. Negative: can't be estimated. 0 where all ran. */
+  double sample_error[GFXSIM_ESTIMATE_COUNT];
   uint64_t classes[GFXSIM_CLASS_COUNT];
   gfxsim_instruction *instructions; /* by pc */
   int instruction_count;

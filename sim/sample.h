@@ -12,5 +12,7 @@ void sample_free(sample *s);
 /* How many run, and the number of the one at a position; a NULL sample is all. */
 u64 sample_count(const sample *s, u64 groups);
 u64 sample_number(const sample *s, u64 position);
+/* Whether chance chose them, so that an error can be estimated. */
+bool sample_is_spread(const sample *s);
 
 #endif
