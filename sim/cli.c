@@ -35,7 +35,7 @@ static void print_kernel(const gfxsim_kernel *kernel) {
     printf("  %6u %4u B  %s %s\n", info.args[a].offset, info.args[a].size, info.args[a].kind, info.args[a].name);
 }
 
-static bool print_object(const void *data, size_t bytes) {
+static bool print_object(const char *file, const void *data, size_t bytes) {
   const char *chip = gfxsim_object_chip(data, bytes);
   gfxsim_device *device = NULL;
   gfxsim_object *object = NULL;
@@ -45,8 +45,9 @@ static bool print_object(const void *data, size_t bytes) {
     printf("chip %s, %d kernels\n", chip, gfxsim_kernel_count(object));
     for (int k = 0; k < gfxsim_kernel_count(object); k++) print_kernel(gfxsim_kernel_at(object, k));
   } else {
-    complain("%s", gfxsim_last_error());
+    complain("%s: %s", file, gfxsim_last_error());
   }
+  if (good && gfxsim_kernel_count(object) == 0) good = complain("%s: the file has no kernels", file);
   gfxsim_close(device);
   return good;
 }
@@ -67,19 +68,44 @@ int info_command(int argc, const char **argv) {
   else if (!npy_read_file(file, &data, &bytes, error, sizeof error))
     complain("info: FILE = %s: %s", file, error);
   else
-    result = print_object(data, bytes) ? EXIT_OK : EXIT_FAILED;
+    result = print_object(file, data, bytes) ? EXIT_OK : EXIT_FAILED;
   free(data);
   poptFreeContext(context);
   return result;
 }
 
+static void print_help(FILE *to) {
+  fputs(
+      "usage: gfxsim COMMAND ...\n"
+      "\n"
+      "Executes code objects of AMD GPUs (gfx942, gfx950) on this machine, and finds what a GPU would hide.\n"
+      "\n"
+      "  gfxsim info FILE.hsaco                       list the kernels, their arguments and registers\n"
+      "  gfxsim run FILE.hsaco --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] --arg VALUE ...\n"
+      "                                               run one kernel with all checks\n"
+      "  gfxsim profile FILE.hsaco ...                the same arguments: count instructions, bytes, conflicts\n"
+      "  gfxsim exec [OPTION...] PROGRAM ARGUMENT...  run a whole program whose kernels are meant for a GPU\n"
+      "\n"
+      "gfxsim COMMAND --help lists the options of a command.\n"
+      "Exit status: 0 nothing was found, 1 a finding or a failure, 2 bad usage.\n",
+      to);
+}
+
 int main(int argc, char **argv) {
   output_begin("gfxsim");
   const char *command = argc > 1 ? argv[1] : "";
+  if (strcmp(command, "--help") == 0 || strcmp(command, "-?") == 0 || strcmp(command, "-h") == 0 ||
+      strcmp(command, "help") == 0) {
+    print_help(stdout);
+    return EXIT_OK;
+  }
   if (strcmp(command, "info") == 0) return info_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "run") == 0) return run_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "profile") == 0) return profile_command(argc - 1, (const char **)argv + 1);
   if (strcmp(command, "exec") == 0) return exec_command(argc - 1, (const char **)argv + 1);
-  complain("command = '%s': must be info, run, profile or exec; gfxsim COMMAND --help describes each", command);
+  if (argc < 2)
+    print_help(stderr);
+  else
+    complain("command = '%s': must be info, run, profile or exec; gfxsim --help describes them", command);
   return EXIT_USAGE;
 }

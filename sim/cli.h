@@ -35,6 +35,8 @@ typedef struct arguments {
 /* Lays the texts out by the kernel's metadata, and makes the buffers. */
 bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
                     arguments *made);
+/* How many of them are to be saved. */
+int arguments_outputs(const arguments *made);
 bool arguments_save(gfxsim_device *device, const arguments *made);
 void arguments_free(arguments *made);
 

@@ -1,6 +1,7 @@
-/* --arg: a number, or a buffer from and to .npy files.
+/* --arg: a number, or a buffer from and to .npy files; for the arguments in order, or with NAME= or OFFSET= before it.
  *
- *   5, -3, 0x10, 1.5         a number, of the size that the metadata says; with a point it is a float
+ *   5, -3, 0x10              an integer of the size that the metadata says
+ *   1.5, 1e-5, 0x1p-3, inf   a float of that size
  *   in:A.npy                 a buffer with the file's elements
  *   out:C.npy:f32:64x32      a new buffer, saved after the run
  *   inout:A.npy:C.npy        both
@@ -57,17 +58,39 @@ static bool from_file(gfxsim_device *device, const char *text, const char *file,
   return good;
 }
 
+/* Types that NumPy has no name for are saved as their bits; of fp4 two elements make a byte. */
+static const struct {
+  const char *name;
+  npy_type type;
+  int64_t packed;
+} other_types[] = {{"bf16", NPY_U16, 1}, {"fp8", NPY_U8, 1}, {"bf8", NPY_U8, 1}, {"fp4", NPY_U8, 2}};
+enum { OTHER_TYPES = sizeof other_types / sizeof other_types[0] };
+
+static bool is_name(const char *name, const char *text, size_t length) {
+  return strlen(name) == length && strncmp(text, name, length) == 0;
+}
+
+static bool find_type(const char *text, size_t length, npy_type *type, int64_t *packed) {
+  *packed = 1;
+  for (npy_type t = NPY_F16; t < NPY_TYPES; t++)
+    if (is_name(npy_type_name(t), text, length)) return *type = t, true;
+  for (int t = 0; t < OTHER_TYPES; t++)
+    if (is_name(other_types[t].name, text, length)) return *type = other_types[t].type, *packed = other_types[t].packed, true;
+  return false;
+}
+
+static bool refuse_type(const char *text) {
+  char names[128] = "";
+  for (npy_type t = NPY_F16; t < NPY_TYPES; t++) strcat(strcat(names, " "), npy_type_name(t));
+  for (int t = 0; t < OTHER_TYPES; t++) strcat(strcat(names, " "), other_types[t].name);
+  return complain("--arg %s: must end with a type and a shape, as in f32:64x32; types%s", text, names);
+}
+
 /* f32:64x32 */
 static bool parse_shape(const char *text, const char *shape, buffer *b) {
   const char *colon = strchr(shape, ':');
-  bool known = false;
-  for (npy_type t = NPY_F16; t <= NPY_U16 && colon != NULL && !known; t++) {
-    const char *name = npy_type_name(t);
-    known = strlen(name) == (size_t)(colon - shape) && strncmp(shape, name, strlen(name)) == 0;
-    b->type = t;
-  }
-  if (!known)
-    return complain("--arg %s: must end with a type and a shape, as in f32:64x32; types f16 f32 f64 i32 i64 u16", text);
+  int64_t packed;
+  if (colon == NULL || !find_type(shape, (size_t)(colon - shape), &b->type, &packed)) return refuse_type(text);
   b->bytes = npy_type_size(b->type);
   do {
     char *end;
@@ -77,6 +100,10 @@ static bool parse_shape(const char *text, const char *shape, buffer *b) {
     b->dim[b->rank++] = dim;
     colon = end;
   } while (*colon == 'x');
+  if (b->dim[b->rank - 1] % packed != 0)
+    return complain("--arg %s: the last dimension must be even: fp4 has two in a byte", text);
+  b->dim[b->rank - 1] /= packed;
+  b->bytes /= (size_t)packed;
   return *colon == '\0' || complain("--arg %s: the shape must be numbers with x between", text);
 }
 
@@ -118,16 +145,27 @@ static bool parse_buffer(gfxsim_device *device, const char *text, buffer *b) {
 
 /* ---- Numbers ---- */
 
+/* 1.5, 1e-5, 0x1p-3, -inf, nan: what no integer looks like. In 0x1e5 the e is a digit. */
+static bool is_float(const char *text) {
+  const char *digits = text + (*text == '-' || *text == '+');
+  bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+  return strpbrk(digits, hex ? ".pP" : ".eE") != NULL || strcasecmp(digits, "nan") == 0 || strcasecmp(digits, "inf") == 0;
+}
+
+static bool parse_float(const char *text, uint32_t size, uint8_t *to) {
+  char *end;
+  double value = strtod(text, &end);
+  float narrow = strtof(text, NULL);
+  if (end == text || *end != '\0') return complain("--arg %s: must be a number", text);
+  if (size != 4 && size != 8) return complain("--arg %s: a float has 4 or 8 bytes, and this argument %u", text, size);
+  memcpy(to, size == 4 ? (void *)&narrow : (void *)&value, size);
+  return true;
+}
+
 static bool parse_number(const char *text, uint32_t size, uint8_t *to) {
   char *end;
+  if (is_float(text)) return parse_float(text, size, to);
   errno = 0;
-  if (strchr(text, '.') != NULL || strcasecmp(text, "nan") == 0 || strcasecmp(text, "inf") == 0) {
-    double value = strtod(text, &end);
-    float narrow = (float)value;
-    if (*end != '\0' || (size != 4 && size != 8)) return complain("--arg %s: no number for %u bytes", text, size);
-    memcpy(to, size == 4 ? (void *)&narrow : (void *)&value, size);
-    return true;
-  }
   uint64_t value = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
   uint64_t above = size < 8 ? value >> (8 * size) : 0;
   bool fits = above == 0 || (*text == '-' && size < 8 && (int64_t)value >> (8 * size - 1) == -1);
@@ -142,6 +180,13 @@ static bool parse_number(const char *text, uint32_t size, uint8_t *to) {
 static bool is_number(const char *text) {
   return isdigit((unsigned char)*text) || *text == '-' || *text == '.' || strchr(text, ':') == NULL;
 }
+
+/* Where a value goes; `text` is the whole of the --arg. */
+typedef struct place {
+  const gfxsim_kernel_info *kernel;
+  const char *text, *value;
+  gfxsim_arg arg;
+} place;
 
 static bool make_one(gfxsim_device *device, const gfxsim_arg *arg, const char *text, arguments *made) {
   uint8_t *to = made->bytes + arg->offset;
@@ -180,30 +225,119 @@ static bool make_structure(gfxsim_device *device, const gfxsim_arg *arg, const c
   return good;
 }
 
-bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
-                    arguments *made) {
-  int wanted = 0;
-  for (int a = 0; a < kernel->arg_count; a++) {
-    const gfxsim_arg *arg = &kernel->args[a];
-    if (arg->hidden) continue;
-    wanted++;
-    if (arg->offset + arg->size > made->size) made->size = arg->offset + arg->size;
+/* ---- Which argument ---- */
+
+static bool overlaps(const gfxsim_arg *a, const gfxsim_arg *b) {
+  return a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+/* The value of NAME=VALUE or OFFSET=VALUE; NULL where the text is a value alone. A = behind a colon belongs to a file's name.
+ */
+static const char *named_value(const char *text) {
+  size_t length = strcspn(text, "={:");
+  return text[length] == '=' ? text + length + 1 : NULL;
+}
+
+/* `number` counts the values without a name. */
+static bool place_in_order(place *p, int number) {
+  for (int a = 0; a < p->kernel->arg_count; a++)
+    if (!p->kernel->args[a].hidden && number-- == 0) return p->arg = p->kernel->args[a], true;
+  return false; /* arguments_make has counted them */
+}
+
+static bool place_by_offset(place *p) {
+  char *end;
+  unsigned long long offset = strtoull(p->text, &end, 0), size = 0;
+  const char *slash = *end == '/' ? end : NULL;
+  if (slash != NULL) size = isdigit((unsigned char)slash[1]) ? strtoull(slash + 1, &end, 0) : 0;
+  if (*end != '=' || (slash != NULL && (size < 1 || size > 8)))
+    return complain("--arg %s: must be OFFSET=VALUE, or OFFSET/BYTES=VALUE with 1 to 8 bytes", p->text);
+  for (int a = 0; a < p->kernel->arg_count && slash == NULL; a++)
+    if (p->kernel->args[a].offset == offset) size = p->kernel->args[a].size;
+  if (size == 0) size = is_number(p->value) ? 4 : 8;
+  if (offset > p->kernel->kernarg_bytes || size > p->kernel->kernarg_bytes - offset)
+    return complain("--arg %s: kernel %s has %u bytes of arguments", p->text, p->kernel->name, p->kernel->kernarg_bytes);
+  p->arg = (gfxsim_arg){.name = "", .kind = "", .offset = (uint32_t)offset, .size = (uint32_t)size};
+  for (int a = 0; a < p->kernel->arg_count; a++)
+    if (p->kernel->args[a].hidden && overlaps(&p->arg, &p->kernel->args[a]))
+      return complain("--arg %s: gfxsim fills these bytes itself, with %s", p->text, p->kernel->args[a].kind);
+  return true;
+}
+
+static bool place_by_name(place *p) {
+  size_t length = (size_t)(p->value - 1 - p->text);
+  int found = 0;
+  for (int a = 0; a < p->kernel->arg_count; a++) {
+    const gfxsim_arg *arg = &p->kernel->args[a];
+    if (arg->hidden || !is_name(arg->name, p->text, length)) continue;
+    p->arg = *arg;
+    found++;
   }
-  if (wanted != count || count > ARGS_MOST) return complain("--arg: %d given: kernel %s takes %d", count, kernel->name, wanted);
-  made->bytes = calloc(made->size + 8, 1);
-  if (made->bytes == NULL) return complain("no memory for the arguments");
-  for (int a = 0; a < kernel->arg_count; a++) {
-    const gfxsim_arg *arg = &kernel->args[a];
-    if (arg->hidden) continue;
-    const char *text = *texts++;
-    if (!(*text == '{' ? make_structure : make_one)(device, arg, text, made)) return false;
+  if (found == 1) return true;
+  if (found > 1)
+    return complain("--arg %s: kernel %s has %d arguments of this name: use OFFSET=VALUE (gfxsim info prints the offsets)",
+                    p->text, p->kernel->name, found);
+  return complain("--arg %s: kernel %s has no argument of this name (gfxsim info prints the names)", p->text, p->kernel->name);
+}
+
+static bool find_places(const gfxsim_kernel_info *kernel, const char *const *texts, int count, place *places) {
+  int wanted = 0, ordered = 0;
+  for (int a = 0; a < kernel->arg_count; a++) wanted += !kernel->args[a].hidden;
+  for (int n = 0; n < count; n++) ordered += named_value(texts[n]) == NULL;
+  if (ordered > wanted || (ordered == count && ordered < wanted))
+    return complain("--arg: %d given: kernel %s takes %d; with NAME=VALUE or OFFSET=VALUE those not named are 0", ordered,
+                    kernel->name, wanted);
+  ordered = 0;
+  for (int n = 0; n < count; n++) {
+    const char *value = named_value(texts[n]);
+    place *p = &places[n];
+    *p = (place){.kernel = kernel, .text = texts[n], .value = value != NULL ? value : texts[n]};
+    if (!(value == NULL                       ? place_in_order(p, ordered++)
+          : isdigit((unsigned char)*texts[n]) ? place_by_offset(p)
+                                              : place_by_name(p)))
+      return false;
+    for (int other = 0; other < n; other++)
+      if (overlaps(&p->arg, &places[other].arg))
+        return complain("--arg %s: its bytes were given by --arg %s already", p->text, places[other].text);
   }
   return true;
+}
+
+/* The explicit part of the segment ends where the last argument that was given or is not hidden does. */
+static size_t explicit_bytes(const gfxsim_kernel_info *kernel, const place *places, int count) {
+  size_t bytes = 0;
+  for (int a = 0; a < kernel->arg_count; a++) {
+    const gfxsim_arg *arg = &kernel->args[a];
+    if (!arg->hidden && arg->offset + arg->size > bytes) bytes = arg->offset + arg->size;
+  }
+  for (int n = 0; n < count; n++)
+    if (places[n].arg.offset + places[n].arg.size > bytes) bytes = places[n].arg.offset + places[n].arg.size;
+  return bytes;
+}
+
+bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
+                    arguments *made) {
+  place *places = calloc((size_t)count + 1, sizeof *places);
+  bool good = places != NULL || complain("no memory for the arguments");
+  good = good && find_places(kernel, texts, count, places);
+  if (good) made->size = explicit_bytes(kernel, places, count);
+  if (good) made->bytes = calloc(made->size + 8, 1);
+  if (good && made->bytes == NULL) good = complain("no memory for the arguments");
+  for (int n = 0; n < count && good; n++)
+    good = (*places[n].value == '{' ? make_structure : make_one)(device, &places[n].arg, places[n].value, made);
+  free(places);
+  return good;
 }
 
 void arguments_free(arguments *made) {
   for (int n = 0; n < made->buffers; n++) free(made->buffer[n].out);
   free(made->bytes);
+}
+
+int arguments_outputs(const arguments *made) {
+  int outputs = 0;
+  for (int n = 0; n < made->buffers; n++) outputs += made->buffer[n].out != NULL;
+  return outputs;
 }
 
 bool arguments_save(gfxsim_device *device, const arguments *made) {

@@ -18,7 +18,8 @@
 
 typedef struct request {
   char *chip, *no_check;
-  int profile, threads;
+  int profile, threads, turn;
+  long long seed;
   uint32_t unchecked;
   char tally_path[PATH_MAX];
   tally *tally;
@@ -38,6 +39,8 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
        "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
       {"profile", '\0', POPT_ARG_NONE, &r->profile, 0, "Count what each kernel executes; leaves the other checks out", NULL},
       {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads that execute a launch (default: all processors)", "N"},
+      {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next one's turn (default 16)", "N"},
+      {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0, "Vary the order of the waves: another order for each number", "S"},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext("gfxsim exec", argc, argv, rows, POPT_CONTEXT_POSIXMEHARDER);
   poptSetOtherOptionHelp(context, "PROGRAM [ARGUMENT...]");
@@ -46,6 +49,7 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
   bool good = got == -1 || complain("exec: %s: %s", poptBadOption(context, 0), poptStrerror(got));
   if (good && rest == NULL) good = complain("exec: PROGRAM: must be named, as in: gfxsim exec ./a.out");
   if (good && (r->threads < 0 || r->threads > 1024)) good = complain("exec: --threads %d: must be 0 to 1024", r->threads);
+  if (good && (r->turn < 0 || r->seed < 0)) good = complain("exec: --turn and --seed must not be negative");
   if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = checks_parse(r->no_check, &r->unchecked);
   gfxsim_device *device = NULL; /* finds a bad name before the program's runtime does */
@@ -116,9 +120,9 @@ static bool set(const char *name, const char *value) {
   return setenv(name, value, 1) == 0 || complain("exec: %s: %s", name, strerror(errno));
 }
 
-static bool set_number(const char *name, unsigned value) {
-  char text[16];
-  snprintf(text, sizeof text, "%u", value);
+static bool set_number(const char *name, unsigned long long value) {
+  char text[24];
+  snprintf(text, sizeof text, "%llu", value);
   return set(name, text);
 }
 
@@ -130,7 +134,8 @@ static bool set_environment(const request *r, const char *folders) {
   snprintf(path, room, "%s%s%s", folders, old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
   bool good = set("LD_LIBRARY_PATH", path) && set(TALLY_VARIABLE, r->tally_path) &&
               set("GFXSIM_CHIP", r->chip != NULL ? r->chip : "gfx942") && set_number("GFXSIM_UNCHECKED", r->unchecked) &&
-              set_number("GFXSIM_THREADS", (unsigned)r->threads) && set_number("GFXSIM_PROFILE", r->profile != 0);
+              set_number("GFXSIM_THREADS", (unsigned)r->threads) && set_number("GFXSIM_PROFILE", r->profile != 0) &&
+              set_number("GFXSIM_TURN", (unsigned)r->turn) && set_number("GFXSIM_SEED", (unsigned long long)r->seed);
   free(path);
   return good;
 }
