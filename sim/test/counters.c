@@ -1,4 +1,5 @@
 /* Kernels whose counts are known by hand. Usage: counters CLANG CHIP */
+#include <math.h>
 #include <string.h>
 
 #include "assemble.h"
@@ -324,6 +325,46 @@ static void test_sameness(void) {
   gfxsim_counters_release(&all);
 }
 
+static double off(uint64_t part, uint64_t all) { return fabs((double)part / (double)all - 1); }
+
+/* The stated error holds the true one (in 19 of 20 cases: the samples are always the same ones, so that these stay so), is of
+ * its size, and shrinks with the sample. Work that is equal everywhere has none. */
+static void test_sample_error(void) {
+  static const char *const kernels[] = {"causal", "ragged"}, *const samples[] = {"16", "32", "64", "128", "100"};
+  for (int k = 0; k < 2; k++) {
+    request r = {.kernel = kernels[k], .grid = 512, .block = 64};
+    gfxsim_counters all = count(r);
+    double stated = 1;
+    for (int s = 0; s < 5; s++) {
+      r.workgroups = samples[s];
+      gfxsim_counters part = count(r);
+      double error = part.sample_error[GFXSIM_ESTIMATE_BYTES];
+      bool good = off(part.store.asked, all.store.asked) <= error && error < stated && error > 0.02 &&
+                  off(part.classes[GFXSIM_CLASS_SALU], all.classes[GFXSIM_CLASS_SALU]) <=
+                      part.sample_error[GFXSIM_ESTIMATE_INSTRUCTIONS] * 1.5;
+      if (!good) {
+        wrong++;
+        fprintf(stderr, "counters: %s, %s of 512 %s: off by %.3f, stated %.3f\n", chip_name, samples[s], kernels[k],
+                off(part.store.asked, all.store.asked), error);
+      }
+      if (s < 3) stated = error;
+      gfxsim_counters_release(&part);
+    }
+    if (all.sample_error[0] > 0) wrong++, fprintf(stderr, "counters: all workgroups have an error\n");
+    gfxsim_counters_release(&all);
+  }
+  gfxsim_counters equal = count((request){.kernel = "copy", .grid = 64, .block = 64, .workgroups = "16"});
+  gfxsim_counters named = count((request){.kernel = "copy", .grid = 64, .block = 64, .workgroups = "0-15"});
+  gfxsim_counters one = count((request){.kernel = "copy", .grid = 64, .block = 64, .workgroups = "1"});
+  for (int e = 0; e < GFXSIM_ESTIMATE_COUNT; e++)
+    if (equal.sample_error[e] > 0 || equal.sample_error[e] < 0 || named.sample_error[e] >= 0 || one.sample_error[e] >= 0)
+      wrong++, fprintf(stderr, "counters: error of equal work %g, of named workgroups %g, of one %g\n", equal.sample_error[e],
+                       named.sample_error[e], one.sample_error[e]);
+  gfxsim_counters_release(&equal);
+  gfxsim_counters_release(&named);
+  gfxsim_counters_release(&one);
+}
+
 /* What can't be a sample is refused. */
 static void test_refusals(void) {
   static const char *const bad[] = {"", "0", "65", "x", "3x", "-1", "1-", "5-4", "0-64", "4-7,6-9", "1,,2", "1,"};
@@ -358,6 +399,7 @@ int main(int argc, char **argv) {
   test_occupancy();
   test_bounds();
   test_sameness();
+  test_sample_error();
   test_refusals();
   return wrong > 0;
 }

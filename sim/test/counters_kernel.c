@@ -47,6 +47,16 @@ static const kernel_text kernels[] = {
      " s_movk_i32 s9, 3\n1:\n v_add_f32 v1, v1, v1\n v_exp_f32 v2, v2\n v_pk_fma_f32 v[4:5], v[4:5], v[4:5], v[4:5]\n"
      " v_swap_b32 v6, v7\n s_sub_i32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n s_nop 3\n",
      32, NULL},
+    /* Work that differs: rows of 16 workgroups of which each does one round more than the one before, as causal attention; and
+     * by a number made of the workgroup's. Each round also stores. */
+    {"causal",
+     " s_and_b32 s9, s2, 15\n s_add_u32 s9, s9, 1\n1:\n global_store_dword v0, v2, s[6:7]\n s_sub_u32 s9, s9, 1\n"
+     " s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n",
+     32},
+    {"ragged",
+     " s_mul_i32 s9, s2, 0x9e3779b1\n s_lshr_b32 s9, s9, 27\n s_add_u32 s9, s9, 1\n1:\n global_store_dword v0, v2, s[6:7]\n"
+     " s_sub_u32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n",
+     32},
     {"matrix",
      " v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]\n v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]\n"
      " v_mfma_f32_16x16x4_f32 v[0:3], v4, v5, v[0:3]\n v_mfma_f32_32x32x2_f32 v[0:15], v16, v17, v[0:15]\n"
