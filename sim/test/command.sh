@@ -71,11 +71,11 @@ refused 1 'takes 4' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zero
 scale() { # VALUE EXPECTED
   "$gfxsim" run "$memory" --kernel by_value --grid 1 --block 64 --arg zeros:256 --arg zeros:4 --arg "out:$folder/c.npy:f32:64" \
     --arg "{0=1;4=64;24/8=$1}"
-  python3 -c 'import struct, sys; c = struct.unpack("<64f", open(sys.argv[1], "rb").read()[-256:]); assert c[2] == float(sys.argv[2]), c' \
-    "$folder/c.npy" "$2"
+  got=$(tail -c 256 "$folder/c.npy" | od -An -tf4 -j8 -N4 | tr -d ' ')
+  [ "$got" = "$2" ] || wrong "$1 became $got, must be $2"
 }
 scale 1.5 1.5
-scale 1e-5 9.999999747378752e-06
+scale 1e-5 1e-05
 scale 25E-2 0.25
 scale 0x1p-3 0.125
 scale -0x1.8p1 -3
@@ -87,11 +87,7 @@ refused 1 'must be a number of 4 bytes' run "$assembly" --kernel axpy --grid 1 -
 # ---- Files of every type: what is read is what is saved ----
 for type in i1:i8 u1:u8 i2:i16 u2:u16 i4:i32 u4:u32 i8:i64 u8:u64 b1:bool fp8:u8; do
   axpy --arg "inout:$folder/${type%:*}.npy:$folder/saved.npy" --arg $b --arg zeros:256 --arg 0
-  python3 - "$folder/${type%:*}.npy" "$folder/saved.npy" <<'PYTHON'
-import sys
-first, second = (open(name, "rb").read() for name in sys.argv[1:])
-assert first.replace(b"V1", b"u1") == second, (first[:64], second[:64])
-PYTHON
+  sed 's/|V1/|u1/' "$folder/${type%:*}.npy" | cmp - "$folder/saved.npy" || wrong "$type is not saved as it was read"
 done
 for type in i8 i16 i32 i64 u8 u16 u32 u64 bool f16 f32 f64 bf16 fp8 bf8 fp4; do
   axpy --arg $a --arg $b --arg "out:$folder/c.npy:$type:4x128" --arg 0
