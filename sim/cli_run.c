@@ -168,9 +168,9 @@ static bool save_outputs(const request *r, gfxsim_device *device, bool ran, bool
   int outputs = arguments_outputs(&r->made);
   if (outputs == 0 || ran) return arguments_save(device, &r->made);
   if (!ended && !r->save_partial)
-    return complain("%d outputs were not saved: the launch did not end; --save-partial saves what was written so far", outputs);
-  complain("%d outputs are saved, but %s", outputs,
-           ended ? "the findings above may have made them wrong" : "the launch did not end: they are not complete");
+    return complain("outputs not saved: %d; the launch did not end (--save-partial saves what was written so far)", outputs);
+  complain("outputs saved: %d; %s", outputs,
+           ended ? "the findings above may have made them wrong" : "they are not complete: the launch did not end");
   return arguments_save(device, &r->made);
 }
 

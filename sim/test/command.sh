@@ -118,13 +118,13 @@ fault() { # HSACO: as faults.c launches it
 }
 fault "$lds" zeros:16384 "out:$folder/lost.npy:i32:4096"
 grep -q -- '--lds BYTES adds dynamic LDS' "$folder/error" || wrong 'no word of --lds'
-grep -q '1 outputs were not saved: the launch did not end' "$folder/error" || wrong 'no word of outputs that are not saved'
+grep -q 'outputs not saved: 1; the launch did not end' "$folder/error" || wrong 'no word of outputs that are not saved'
 [ ! -e "$folder/lost.npy" ] || wrong 'saved after a fault'
 "$gfxsim" run "$lds" --grid 2 --block 128 --arg zeros:16384 --arg "out:$folder/kept.npy:i32:4096" --arg zeros:16384 --arg 64 \
   --save-partial 2>"$folder/error" && wrong 'no finding'
 [ -e "$folder/kept.npy" ] || wrong '--save-partial saved nothing'
 fault "$wait" zeros:16384 "out:$folder/wait.npy:i32:4096"
-[ -e "$folder/wait.npy" ] && grep -q '1 outputs are saved, but the findings above' "$folder/error" || wrong 'a finding that goes on'
+[ -e "$folder/wait.npy" ] && grep -q 'outputs saved: 1; the findings above' "$folder/error" || wrong 'a finding that goes on'
 fault "$bounds" 0 zeros:16384
 grep -q 'address 0x' "$folder/error" || wrong 'no address'
 refused 1 'address 0x0' run "$assembly" --kernel reverse --grid 1 --block 64 --arg n=64 --arg c=zeros:256
