@@ -145,20 +145,21 @@ build_only() {
   configure_and_build "$@" && one_passed
 }
 
-# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, and the standard sets of the ops
-# that are quick there (gemm, swiglu and attention take minutes). HIP programs are built here too: the gcc step may lack
-# what clang-19 needs for them, and the device libraries for printf in kernels.
+# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh on a small suite, and
+# the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes). HIP programs are built here too: the
+# gcc step may lack what clang-19 needs for them, and the device libraries for printf in kernels.
 offload_gfx942() { # BUILD
   configure_and_build "$1" clang-19 -Dsim=disabled -Domp_offload=gfx942 || return 1
   gfxsim=build-gcc/sim/gfxsim
   if ! [ -x $gfxsim ]; then
     echo "no $gfxsim: nothing was executed"
-    echo "1 passed, 0 failed, 9 skipped"
+    echo "1 passed, 0 failed, 10 skipped"
     return
   fi
   good=1 bad=0
   tally() { if "$@"; then good=$((good + 1)); else bad=$((bad + 1)); fi; }
   tally sh sim/hsa/test/openmp.sh $gfxsim sim/hsa/test build-tools
+  tally sh sim/hsa/test/vv.sh $gfxsim sim build-tools
   tally sh sim/hip/test/programs.sh $gfxsim build-gcc/sim/hip sim/hip/test build-tools clang-19
   for op in add cross_entropy embedding rmsnorm rope silu_mul softmax; do
     tally $gfxsim exec "$1/test/tandem-check" $op --device omp:0 --cover
