@@ -144,8 +144,8 @@ judge() {
   fi
   judge_run device "$status"
   launches=${counts% *} findings=${counts#* }
-  # The checks of gfxsim say it best: a kernel that was ended, or the first finding.
-  first=$(sed -n '/ of kernel \| at .* in \|^[a-z ]*: .*/p' "$out/device.log" | grep -v '^\[OMPVV\|^gfxsim: ' | head -n 1 | tr '\t' ' ')
+  # A finding's first line: the kind and what happened. The program's own lines are others.
+  first=$(sed -n '/^[a-z][A-Za-z ]*: /p' "$out/device.log" | grep -v '^gfxsim: ' | head -n 1 | tr '\t' ' ')
   [ "$findings" -eq 0 ] || cause="${cause:+$cause; }$first"
   if [ $verdict = passed ]; then
     [ "$launches" -gt 0 ] || cause=$(sed -n 's/^gfxsim: \(no .*\)/\1/p' "$out/device.log" | head -n 1)
