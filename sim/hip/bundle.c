@@ -121,6 +121,13 @@ static bool has_method(unsigned method) {
   return false;
 }
 
+/* The most that so many compressed bytes can become. The header's size is only a claim: memory is asked for what the data can
+ * hold. Deflate makes at most 1032 bytes of one (zlib's technical details, "Maximum Compression Factor"); a block of zstd has a
+ * header of 3 bytes, 1 more, and holds at most 128 KiB (RFC 8878, 3.1.1.2). */
+static uint64_t can_become(unsigned method, uint64_t bytes) {
+  return method == METHOD_ZLIB ? bytes * 1032 : (bytes / 4 + 1) * (128 << 10);
+}
+
 /* CCOB, version and method in 2 bytes each; from version 2 on the length of all; the length before compression; a hash of 8. */
 static bundle_status expand(const uint8_t *data, size_t bytes, bundle_image *image, size_t *made) {
   if (bytes < 32) return say(image, BUNDLE_INVALID, "a compressed bundle of %zu bytes: its header is cut", bytes);
@@ -139,6 +146,9 @@ static bundle_status expand(const uint8_t *data, size_t bytes, bundle_image *ima
   at += width + 8;
   if (all > bytes || all < at || size < MAGIC || size > image_most)
     return say(image, BUNDLE_INVALID, "a compressed bundle of %llu bytes for %llu: cut, or above 1 GiB",
+               (unsigned long long)all, (unsigned long long)size);
+  if (size > can_become(method, all - at))
+    return say(image, BUNDLE_INVALID, "a compressed bundle of %llu bytes for %llu: they can't become so many",
                (unsigned long long)all, (unsigned long long)size);
   image->owned = malloc(size);
   if (image->owned == NULL)

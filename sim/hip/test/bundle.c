@@ -161,6 +161,13 @@ static void compressed(void) {
       text large = compress_bundle(&plain, version, method);
       memset(large.bytes + (version == 1 ? 8 : version == 2 ? 12 : 16), 0x7f, 4);
       CHECK(find(&large, large.used, "gfx942", false, &image) == BUNDLE_INVALID);
+      text claim = compress_bundle(&plain, version, method);
+      claim.bytes[(version == 1   ? 8
+                   : version == 2 ? 12
+                                  : 16) +
+                  3] = 0x3f; /* 1 GiB less a bit: allowed, but not in so few bytes */
+      CHECK(find(&claim, claim.used, "gfx942", false, &image) == BUNDLE_INVALID);
+      CHECK(strstr(image.text, "can't become so many") != NULL);
     }
   text other = compress_bundle(&plain, 2, 0);
   other.bytes[6] = 7;
