@@ -325,6 +325,10 @@ typedef struct setup {
   uint64_t input, output;
 } setup;
 
+/* Of the places of operands one in `every` is tried: the one at `offset`, and so on. The number of places is a multiple of 8.
+ */
+static int every = 1, offset;
+
 static int run_batch(const setup *at, const shape *s, const variant *v, int n, int first, int count, int hot_most) {
   struct {
     uint64_t input, output;
@@ -333,7 +337,7 @@ static int run_batch(const setup *at, const shape *s, const variant *v, int n, i
   gfxsim_kernel *kernel;
   char name[16];
   snprintf(name, sizeof name, "k%d", n);
-  for (int p = 0; p < count; p++) make_problem(s, v, p, first + p < hot_most ? first + p : -1);
+  for (int p = 0; p < count; p++) make_problem(s, v, p, first + p < hot_most ? (first + p) * every + offset : -1);
   if (gfxsim_kernel_find(at->object, name, &kernel) != GFXSIM_OK ||
       gfxsim_write(at->device, at->input, inputs, sizeof inputs[0] * (size_t)count) != GFXSIM_OK ||
       gfxsim_run(kernel, &launch) != GFXSIM_OK ||
@@ -359,7 +363,7 @@ static int run_shape(char *clang, const char *chip, const shape *s) {
   for (int n = 0; n < from.count && failed == 0; n++) {
     /* Every place once, with the first variant; mixed pairs of fp8 and bf8, and scaled forms, have the places of others. */
     bool places = n == 0 && !is_scaled(s) && (s->a == s->b || is_f8f6f4(s));
-    int hot = places ? 2 * s->m * s->k * s->blocks : 0;
+    int hot = places ? 2 * s->m * s->k * s->blocks / every : 0;
     for (int first = 0; first < hot + RANDOM && failed == 0; first += PROBLEMS) {
       int left = hot + RANDOM - first;
       failed = run_batch(&at, s, &variants[n], n, first, left < PROBLEMS ? left : PROBLEMS, hot);
@@ -370,7 +374,10 @@ static int run_shape(char *clang, const char *chip, const shape *s) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) return fprintf(stderr, "usage: mfma CLANG CHIP\n"), 2;
+  bool in_parts = argc == 7 && strcmp(argv[3], "--every") == 0 && strcmp(argv[5], "--offset") == 0;
+  if (in_parts) every = atoi(argv[4]);
+  if ((argc != 3 && !in_parts) || every < 1) return fprintf(stderr, "usage: mfma CLANG CHIP [--every N --offset K]\n"), 2;
+  if (in_parts) offset = (int)(strtoull(argv[6], NULL, 10) % (unsigned)every);
   int failures = 0, count = 0;
   for (int n = 0; n < shape_count; n++) {
     if (shapes[n].chip != NULL && strcmp(shapes[n].chip, argv[2]) != 0) continue;
