@@ -20,8 +20,8 @@ import mutants
 import tests
 
 ROOT = os.getcwd()
-TESTS = re.compile(r'(api-|bound|gpu-plans|host-plans|case$|check|planted|tuned|math|order|run$|hip-(?!registers|peers))')
-UNITS = {'offload/math.h': 'math', 'src/bound.h': 'bound', 'src/order.h': 'order'}  # headers that a test of their own includes
+TESTS = re.compile(r'(api-|bound|gpu-plans|host-plans|case$|check|planted|tuned|elem$|math|order|run$|hip-(?!registers|peers))')
+UNITS = {'offload/elem.h': 'elem', 'offload/math.h': 'math', 'src/bound.h': 'bound', 'src/order.h': 'order'}  # headers that a test of their own includes
 CHIPS = ('gfx950', 'gfx942')
 COMPILER_SECONDS = 240  # of CPU time for one file: a loop to be unrolled may have got 2^32 steps
 KERNELS = {'attention_fast': ('hip_flash64', 'hip_flash128', 'hip_decode64', 'hip_decode128'),
