@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -66,11 +67,6 @@ static int attempt(int flags, int (*trial)(const sandbox_means *m), const sandbo
   return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
-static int try_nothing(const sandbox_means *m) {
-  (void)m;
-  return 0;
-}
-
 static int try_filter(const sandbox_means *m) {
   (void)m;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
@@ -95,14 +91,25 @@ static int try_path(const sandbox_means *m) {
   return become_user(m->user) && drop_capabilities(0) && access(m->path, X_OK) == 0 ? 0 : errno;
 }
 
-/* Root needs no namespace of users, which its own containers may forbid. */
+/* A /dev/shm of the child's own. LLVM's OpenMP library leaves a file there, named by process and user, when a program ends
+ * without it; a later program with the same numbers, which are small in a namespace of processes, takes that for a living
+ * library's. */
+static bool own_shared_memory(void) {
+  return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+         mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=1777") == 0;
+}
+
+static int try_namespaces(const sandbox_means *m) { return (m->clone & CLONE_NEWNS) == 0 || own_shared_memory() ? 0 : errno; }
+
+/* Root needs no namespace of users, which its own containers may forbid; some forbid mounts. */
 static void find_namespaces(sandbox_means *m) {
-  const int all = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
-  const int choices[] = {geteuid() == 0 ? all : all | CLONE_NEWUSER, all | CLONE_NEWUSER};
-  for (int c = 0; c < 2; c++) {
+  const int all = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC, users = geteuid() == 0 ? 0 : CLONE_NEWUSER;
+  const int choices[] = {all | CLONE_NEWNS | users, all | users, all | CLONE_NEWNS | CLONE_NEWUSER, all | CLONE_NEWUSER};
+  for (int c = 0; c < 4; c++) {
     m->clone = choices[c];
-    m->clone_error = attempt(m->clone, try_nothing, m);
+    m->clone_error = attempt(m->clone, try_namespaces, m);
     if (m->clone_error == 0) return;
+    if ((m->clone & CLONE_NEWNS) != 0) m->mount_error = m->clone_error;
   }
   m->clone = 0;
 }
@@ -182,6 +189,8 @@ void sandbox_describe(const sandbox_means *m, bool device, char *text, size_t si
   if (m->clone == 0)
     add(text, size, "; missing: namespaces (%s)%s", reason(m, SANDBOX_NAMESPACES, m->clone_error),
         m->seccomp ? "" : ": the network is open, and a process of it may hide");
+  else if ((m->clone & CLONE_NEWNS) == 0)
+    add(text, size, "; missing: a /dev/shm of its own (%s)", strerror(m->mount_error));
   if (!m->seccomp)
     add(text, size, "; missing: seccomp (%s): it may make any system call", reason(m, SANDBOX_SECCOMP, m->seccomp_error));
   if (geteuid() == 0 && m->user == 0)
@@ -272,6 +281,7 @@ static bool failed(const char *what, char *text, size_t size) {
 bool sandbox_enter(const sandbox *s, char *text, size_t size) {
   int rules = -1;
   bool has_rules = s->means->landlock > 0, filter = s->means->seccomp && !s->device;
+  if (!s->device && (s->means->clone & CLONE_NEWNS) != 0 && !own_shared_memory()) return failed("/dev/shm", text, size);
   if (!set_limits(s)) return failed("limits", text, size);
   if (!drop_rights(s)) return failed("capabilities", text, size);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs", text, size);

@@ -18,7 +18,7 @@ typedef struct sandbox_means {
   int clone;    /* flags of the namespaces that a child gets; 0: none */
   bool seccomp;
   uid_t user; /* whose processes run no other program; 0: they run as the caller */
-  int landlock_error, clone_error, seccomp_error, user_error;
+  int landlock_error, clone_error, mount_error, seccomp_error, user_error;
   const char *path; /* that the user could not reach; NULL: none */
   unsigned without; /* layers that were asked to be left out */
 } sandbox_means;

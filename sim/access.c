@@ -266,7 +266,7 @@ void scratch_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u
   for (u64 left = together == NULL ? mask : 0; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
     if (!scratch_holds(w, i, l, address[l], bytes, true)) return;
-    u8 data[16];
+    u8 data[16] = {0}; /* gcc 14 does not see that the first loop fills what the second one reads */
     for (u32 r = 0; r < (bytes + 3) / 4; r++) memcpy(data + 4 * r, &rows[r][l], 4);
     for (u32 b = 0; b < bytes; b++) *scratch_byte(w, l, address[l] + b) = data[b];
   }
