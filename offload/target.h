@@ -120,8 +120,19 @@ typedef struct tdm_here {
   int team, teams, thread, threads;
 } tdm_here_t;
 
+/* On GPUs functions of their own. clang 19 merges the calls of omp_get_num_threads in a kernel, its runtime's barrier has one
+ * too, and puts the merged call at the kernel's entry: ahead of the parallel region, where there is 1 thread. Each thread then
+ * walks over all the work behind its own. That is slow, and wrong where an element is read and written. */
+#if TDM_ON_GPU
+#define TDM_NOT_MERGED __attribute__((noinline, unused)) static
+#else
+#define TDM_NOT_MERGED TDM_INLINE
+#endif
+TDM_NOT_MERGED int tdm_thread(void) { return omp_get_thread_num(); }
+TDM_NOT_MERGED int tdm_threads(void) { return omp_get_num_threads(); }
+
 TDM_INLINE tdm_here_t tdm_here(void) {
-  int team = omp_get_team_num(), teams = omp_get_num_teams(), thread = omp_get_thread_num(), threads = omp_get_num_threads();
+  int team = omp_get_team_num(), teams = omp_get_num_teams(), thread = tdm_thread(), threads = tdm_threads();
   if (TDM_ON_GPU) return (tdm_here_t){team, teams, thread, threads};
   return (tdm_here_t){team * threads + thread, teams * threads, 0, 1};
 }

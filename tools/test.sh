@@ -155,14 +155,14 @@ build_only() {
 }
 
 # The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh on a small suite, and
-# the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes). HIP programs are built here too: the
-# gcc step may lack what clang-19 needs for them, and the device libraries for printf in kernels.
+# the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of them, one case of gemm). HIP
+# programs are built here too: the gcc step may lack what clang-19 needs for them, and the device libraries for printf in kernels.
 offload_gfx942() { # BUILD
   configure_and_build "$1" clang-19 -Dsim=disabled -Domp_offload=gfx942 || return 1
   gfxsim=build-gcc/sim/gfxsim
   if ! [ -x $gfxsim ]; then
     echo "no $gfxsim: nothing was executed"
-    echo "1 passed, 0 failed, 10 skipped"
+    echo "1 passed, 0 failed, 11 skipped"
     return
   fi
   good=1 bad=0
@@ -173,6 +173,9 @@ offload_gfx942() { # BUILD
   for op in add cross_entropy embedding rmsnorm rope silu_mul softmax; do
     tally $gfxsim exec "$1/test/tandem-check" $op --device omp:0 --cover
   done
+  # Two micro tiles, and beta: each element of C has to be finished once.
+  tally $gfxsim exec "$1/test/tandem-check" gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \
+    --kernel omp
   echo "$good passed, $bad failed, 0 skipped"
   [ $bad -eq 0 ]
 }
