@@ -13,10 +13,10 @@ build="build-fuzz"
 targets="npy case safetensors tokenizer tuned"
 skipped=0
 if grep -q 'build fuzz/object:' $build/build.ninja; then
-  targets="$targets object bundle"
+  targets="$targets object bundle aql"
 else
-  echo "object, bundle: skipped: what gfxsim needs is not here"
-  skipped=2
+  echo "object, bundle, aql: skipped: what gfxsim needs is not here"
+  skipped=3
 fi
 # shellcheck disable=SC2046,SC2086 # lists of words
 ninja -C $build -j "$(nproc)" $(printf 'fuzz/%s ' $targets)

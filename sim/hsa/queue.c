@@ -1,11 +1,10 @@
 /* Queues: rings of AQL packets, each processed in order by its own thread. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "state.h"
 
-enum { PACKET_BYTES = 64, TYPE_MASK = 0xff, SIZE_MOST = 131072 };
+enum { SIZE_MOST = 131072 };
 
 typedef void error_callback(hsa_status status, hsa_queue *queue, void *data);
 typedef struct ring {
@@ -22,10 +21,8 @@ typedef struct ring {
 static ring *rings; /* under `world` */
 static uint64_t next_id;
 
-/* ---- One packet ---- */
-
 static _Atomic uint16_t *header_of(const ring *r, uint64_t at) {
-  return (_Atomic uint16_t *)(void *)(r->packets + (at & (r->queue.size - 1)) * PACKET_BYTES);
+  return (_Atomic uint16_t *)(void *)(r->packets + (at & (r->queue.size - 1)) * HSA_PACKET_BYTES);
 }
 
 /* The specification: an error sets a completion signal to a negative value, and the queue takes no more packets. */
@@ -37,126 +34,6 @@ static void fail_queue(ring *r, hsa_signal completion, hsa_status status) {
   if (r->error != NULL) r->error(status, &r->queue, r->error_data); /* LLVM's runtime aborts there */
 }
 
-/* What a dispatch asks for that a GPU could do and gfxsim can't, or that no GPU does. */
-static bool bad_dispatch(const hsa_dispatch *p, const gfxsim_kernel_info *info, gfxsim_launch *launch, char *text,
-                         size_t room) {
-  for (int d = 0; d < 3; d++) {
-    uint32_t block = p->workgroup[d], grid = p->grid[d];
-    if (block == 0 || grid == 0)
-      return snprintf(text, room, "AQL packet: grid[%d] = %u, workgroup[%d] = %u: must be positive", d, grid, d, block) > 0;
-    if (grid < block) block = grid; /* one workgroup that is smaller */
-    if (grid % block != 0)
-      return snprintf(text, room,
-                      "AQL packet: grid[%d] = %u is no multiple of workgroup[%d] = %u: gfxsim has no partial workgroups", d,
-                      grid, d, block) > 0;
-    launch->grid[d] = grid / block;
-    launch->block[d] = block;
-  }
-  if (p->group_bytes < info->lds_bytes)
-    return snprintf(text, room, "AQL packet: group_segment_size = %u: the kernel needs %u", p->group_bytes, info->lds_bytes) >
-           0;
-  if (p->private_bytes < info->scratch_bytes)
-    return snprintf(text, room, "AQL packet: private_segment_size = %u: the kernel needs %u", p->private_bytes,
-                    info->scratch_bytes) > 0;
-  if (p->kernarg == 0 && info->kernarg_bytes > 0)
-    return snprintf(text, room, "AQL packet: kernarg_address = 0: the kernel has %u bytes of arguments", info->kernarg_bytes) >
-           0;
-  launch->dynamic_lds = p->group_bytes - info->lds_bytes;
-  launch->scratch_bytes = info->dynamic_stack ? p->private_bytes : 0;
-  launch->kernarg = p->kernarg;
-  return false;
-}
-
-static void run_dispatch(ring *r, const hsa_dispatch *p) {
-  device *d;
-  gfxsim_kernel *kernel = hsa_kernel(p->kernel_object, &d);
-  char text[256];
-  if (kernel == NULL || d != r->device) {
-    snprintf(text, sizeof text, "AQL packet: kernel_object = 0x%llx: must be a kernel loaded for this device",
-             (unsigned long long)p->kernel_object);
-    door_found_text("bad packet", "(none)", text);
-    fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
-    return;
-  }
-  gfxsim_kernel_info info;
-  gfxsim_kernel_describe(kernel, &info);
-  gfxsim_counters counters = {0};
-  gfxsim_launch launch = {.counters = hsa_profile() ? &counters : NULL};
-  if (bad_dispatch(p, &info, &launch, text, sizeof text)) {
-    door_found_text("bad packet", info.name, text);
-    fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
-    return;
-  }
-  atomic_fetch_add(&door_tally()->launches, 1);
-  pthread_mutex_lock(&d->lock);
-  hsa_run_begin(d);
-  gfxsim_status status = gfxsim_run(kernel, &launch);
-  fatal_report fatal = hsa_run_end(d);
-  pthread_mutex_unlock(&d->lock);
-  atomic_fetch_add(&door_tally()->ended, 1);
-  if (launch.counters != NULL && status == GFXSIM_OK) door_profile(info.name, &counters);
-  gfxsim_counters_release(&counters);
-  if (status != GFXSIM_OK && !fatal.found && !fatal.other) {
-    door_found_text("refused launch", info.name, gfxsim_last_error());
-    fail_queue(r, p->completion, HSA_INVALID_PACKET_FORMAT);
-  } else if (fatal.found) {
-    /* A GPU tells the system of memory faults, and the queue of everything else. */
-    bool memory = fatal.kind == GFXSIM_OUT_OF_BOUNDS || fatal.kind == GFXSIM_AFTER_FREE;
-    if (!memory || !hsa_memory_fault(d, fatal.address))
-      fail_queue(r, p->completion, HSA_EXCEPTION);
-    else
-      fail_queue(r, p->completion, HSA_ERROR);
-  } else {
-    pthread_mutex_lock(&world);
-    hsa_signal_add(p->completion, -1);
-    pthread_mutex_unlock(&world);
-  }
-}
-
-/* Whether its signals let it go: all of them at 0, or for BARRIER_OR one of those that it names. The caller has `world`. */
-static bool barrier_opens(const hsa_barrier *p, bool any) {
-  int named = 0, done = 0;
-  for (int n = 0; n < HSA_BARRIER_SIGNALS; n++) {
-    if (p->dependency[n].handle == 0) continue;
-    named++;
-    done += hsa_signal_value(p->dependency[n]) == 0;
-  }
-  return any ? done > 0 || named == 0 : done == named;
-}
-
-static void run_barrier(ring *r, const hsa_barrier *p, bool any) {
-  pthread_mutex_lock(&world);
-  bool known = hsa_signal_known(p->completion);
-  for (int n = 0; n < HSA_BARRIER_SIGNALS; n++) known = known && hsa_signal_known(p->dependency[n]);
-  while (known && !r->ends && !barrier_opens(p, any)) pthread_cond_wait(&changed, &world);
-  if (known && barrier_opens(p, any)) hsa_signal_add(p->completion, -1);
-  pthread_mutex_unlock(&world);
-  if (known) return;
-  door_found_text("bad packet", "(none)", "AQL barrier packet: a signal that does not exist");
-  fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
-}
-
-static void run_packet(ring *r, const uint8_t bytes[PACKET_BYTES], int type) {
-  hsa_dispatch dispatch;
-  hsa_barrier barrier;
-  char text[96];
-  switch (type) {
-    case HSA_PACKET_DISPATCH:
-      memcpy(&dispatch, bytes, sizeof dispatch);
-      run_dispatch(r, &dispatch);
-      break;
-    case HSA_PACKET_BARRIER_AND:
-    case HSA_PACKET_BARRIER_OR:
-      memcpy(&barrier, bytes, sizeof barrier);
-      run_barrier(r, &barrier, type == HSA_PACKET_BARRIER_OR);
-      break;
-    default:
-      snprintf(text, sizeof text, "AQL packet: type %d: must be a kernel dispatch (2) or a barrier (3, 5)", type);
-      door_found_text("bad packet", "(none)", text);
-      fail_queue(r, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
-  }
-}
-
 /* ---- The thread ---- */
 
 static void *work(void *argument) {
@@ -164,15 +41,16 @@ static void *work(void *argument) {
   pthread_mutex_lock(&world);
   while (!r->ends) {
     uint64_t at = r->read;
-    int type = atomic_load(header_of(r, at)) & TYPE_MASK;
+    int type = atomic_load(header_of(r, at)) & HSA_PACKET_TYPE;
     if (r->failed || type == HSA_PACKET_INVALID) {
       pthread_cond_wait(&changed, &world); /* the doorbell is a signal */
       continue;
     }
     pthread_mutex_unlock(&world);
-    uint8_t bytes[PACKET_BYTES];
+    uint8_t bytes[HSA_PACKET_BYTES];
     memcpy(bytes, (uint8_t *)header_of(r, at), sizeof bytes);
-    run_packet(r, bytes, type);
+    packet_end end = hsa_packet_run(r->device, bytes, &r->ends);
+    if (end.status != HSA_SUCCESS) fail_queue(r, end.completion, end.status);
     atomic_store(header_of(r, at), HSA_PACKET_INVALID);
     pthread_mutex_lock(&world);
     r->read = at + 1;
@@ -223,7 +101,7 @@ HSA_DOOR hsa_status hsa_queue_create(hsa_agent agent, uint32_t size, uint32_t ty
   if (d == NULL) return HSA_INVALID_QUEUE_CREATION;
   if (queue == NULL || size == 0 || (size & (size - 1)) != 0 || size > SIZE_MOST) return HSA_INVALID_ARGUMENT;
   ring *r = calloc(1, sizeof *r);
-  if (r != NULL) r->packets = aligned_alloc(PACKET_BYTES, (size_t)size * PACKET_BYTES);
+  if (r != NULL) r->packets = aligned_alloc(HSA_PACKET_BYTES, (size_t)size * HSA_PACKET_BYTES);
   if (r == NULL || r->packets == NULL) {
     free(r);
     return HSA_OUT_OF_RESOURCES;
@@ -232,7 +110,7 @@ HSA_DOOR hsa_status hsa_queue_create(hsa_agent agent, uint32_t size, uint32_t ty
   r->device = d;
   r->error = error;
   r->error_data = data;
-  memset(r->packets, 0, (size_t)size * PACKET_BYTES);
+  memset(r->packets, 0, (size_t)size * HSA_PACKET_BYTES);
   for (uint32_t n = 0; n < size; n++) atomic_store(header_of(r, n), HSA_PACKET_INVALID);
   hsa_status status = start(r);
   if (status != HSA_SUCCESS) ring_free(r);

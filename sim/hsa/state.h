@@ -81,6 +81,18 @@ void hsa_signals_release(void);
 hsa_status hsa_signal_create(int64_t value, uint32_t consumers, const hsa_agent *agents, hsa_signal *handle);
 hsa_status hsa_signal_destroy(hsa_signal handle);
 
+/* ---- packet.c ---- */
+
+enum { HSA_PACKET_BYTES = 64, HSA_PACKET_TYPE = 0xff /* the header's bits with the type */ };
+
+/* How a packet ended. With an error the queue fails: it sets the completion signal, and takes no more packets. */
+typedef struct packet_end {
+  hsa_status status;
+  hsa_signal completion;
+} packet_end;
+/* The caller does not have `world`. A barrier waits until its signals let it go, or until `ends`, which `world` guards. */
+packet_end hsa_packet_run(device *d, const uint8_t bytes[HSA_PACKET_BYTES], const bool *ends);
+
 /* ---- copy.c, queue.c, executable.c ---- */
 
 void hsa_copies_release(void);

@@ -247,6 +247,14 @@ static void test_packets(void) {
   refuse(&bad, bad.completion, HSA_INVALID_PACKET_FORMAT);
   bad = good, bad.kernarg = 0, bad.completion = signal_of(1);
   refuse(&bad, bad.completion, HSA_INVALID_PACKET_FORMAT);
+  bad = good, bad.kernarg += 8, bad.completion = signal_of(1);
+  refuse(&bad, bad.completion, HSA_INVALID_PACKET_FORMAT);
+  bad = good, bad.setup = 0, bad.completion = signal_of(1);
+  refuse(&bad, bad.completion, HSA_INVALID_PACKET_FORMAT);
+  bad = good, bad.grid[1] = 2, bad.completion = signal_of(1);
+  refuse(&bad, bad.completion, HSA_INVALID_PACKET_FORMAT);
+  bad = good, bad.completion.handle = 12345;
+  refuse(&bad, (hsa_signal){0}, HSA_INVALID_PACKET_FORMAT);
   bad = good, bad.kernarg = 4096, bad.completion = signal_of(1);
   refuse(&bad, bad.completion, HSA_INVALID_PACKET_FORMAT);
   bad = good, bad.group_bytes = 1 << 20, bad.completion = signal_of(1);
