@@ -15,33 +15,11 @@
 #   refused           clang 19 does not compile it, or it fails or skips itself on the host as well
 #   without a launch  its own verdict, but all of it ran on the host
 # Programs with findings are one of these, and counted once more. Exit status: 0; 1 when a test failed; 77 without clang 19 or its runtime.
-set -u
-export LC_ALL=C
+
+# shellcheck source=sim/suite.sh
+. "$(dirname "$0")/suite.sh"
 flags='-g -O2 -fopenmp -DVERBOSE_MODE=1'
 tab=$(printf '\t')
-
-usage() {
-  echo "vv.sh: $*" >&2
-  sed -n 's/^# \(Use: \)/\1/p' "$0" >&2
-  exit 2
-}
-skip() {
-  echo "skipped: $*"
-  exit 77
-}
-first_with() { # FILE FOLDER...
-  file=$1
-  shift
-  for folder; do
-    if [ -e "$folder/$file" ]; then
-      echo "$folder"
-      return
-    fi
-  done
-}
-checksum() {
-  cat "$@" | cksum | tr -d ' '
-}
 
 # What follows up to "main" judges one test, in a process of its own.
 
@@ -165,13 +143,6 @@ fi
 
 # main
 
-whole() { # OPTION VALUE LOWEST HIGHEST
-  case $2 in
-    '' | *[!0-9]* | ???????????*) usage "$1 $2: must be a number from $3 to $4" ;;
-  esac
-  if [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then usage "$1 $2: must be a number from $3 to $4"; fi
-}
-
 root=$(cd "$(dirname "$0")/.." && pwd)
 suite='' patterns='' count=0 seed=1 jobs=1 limit=120 out=build-vv gfxsim=$root/build/sim/gfxsim tools=$root/build-tools
 while [ $# -gt 0 ]; do
@@ -189,10 +160,7 @@ while [ $# -gt 0 ]; do
       esac
       shift
       ;;
-    -h | --help)
-      sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "$0"
-      exit 0
-      ;;
+    -h | --help) help ;;
     -*) usage "$1: unknown option" ;;
     *)
       if [ -z "$suite" ]; then suite=$1; else patterns="$patterns $1"; fi
@@ -211,8 +179,7 @@ gfxsim=$(cd "$(dirname "$gfxsim")" && pwd)/$(basename "$gfxsim")
 [ ! -d "$tools" ] || tools=$(cd "$tools" && pwd) # programs keep the path of LLVM's libraries
 VV_LLVM=$(first_with libomptarget-amdgpu-gfx942.bc "$tools/libomp-19/usr/lib/llvm-19/lib" /usr/lib/llvm-19/lib)
 [ -n "$VV_LLVM" ] || skip "no libomptarget-amdgpu-gfx942.bc"
-VV_DEVICE=$(first_with ockl.bc "$tools/rocm/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode" \
-  /usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode /opt/rocm/amdgcn/bitcode)
+VV_DEVICE=$(device_libraries "$tools")
 [ -n "$VV_DEVICE" ] || skip "no ockl.bc"
 VV_INCLUDE=$(first_with omp.h "$VV_LLVM/clang/19/include" /usr/lib/llvm-19/lib/clang/19/include)
 
@@ -251,10 +218,8 @@ done | sort -u >"$work/all"
 (cd "$suite/tests" && with_target <"$work/all") | sort >"$work/chosen"
 [ -s "$work/chosen" ] || usage "no test with a target construct was chosen"
 echo "$(wc -l <"$work/chosen") C tests with a target construct, of $(wc -l <"$work/all")"
-if [ "$count" -gt 0 ]; then # the same sample with every awk
-  awk -v seed="$seed" 'BEGIN { x = seed; for (n = 0; n < 16; n++) x = x * 16807 % 2147483647 }
-    { x = x * 16807 % 2147483647; printf "%010d %s\n", x, $0 }' "$work/chosen" | sort | head -n "$count" | cut -d ' ' -f 2 |
-    sort >"$work/sample"
+if [ "$count" -gt 0 ]; then
+  sample "$count" "$seed" <"$work/chosen" >"$work/sample"
   mv "$work/sample" "$work/chosen"
   echo "a sample of $(wc -l <"$work/chosen") with seed $seed:"
   sed 's/^/  /' "$work/chosen"
