@@ -37,6 +37,17 @@ EXPECT(pk_snorm_h, pair(scaled(half_value(low(a)), -1, 32767), scaled(half_value
 EXPECT(pk_unorm_h, pair(scaled(half_value(low(a)), 0, 65535), scaled(half_value(low(b)), 0, 65535)))
 EXPECT(pk_snorm_h_high, pair(scaled(half_value(high(a)), -1, 32767), scaled(half_value(low(b)), -1, 32767)))
 
+/* Into byte b of c; saturated, NaN to 0, to nearest even */
+static u32 with_byte(u32 word, u32 byte, float x) {
+  u8 bytes[4];
+  memcpy(bytes, &word, sizeof bytes);
+  bytes[byte & 3] = isnan(x) ? 0 : (u8)nearbyint(fmin(fmax((double)x, 0), 255));
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+EXPECT(pk_u8, with_byte((u32)c, (u32)b, f(a)))
+EXPECT(pk_u8_abs, with_byte((u32)c, 2, fabsf(f(a))))
+
 EXPECT(h_f, half_from(f(a)))
 EXPECT(f_h, bits((float)half_value(low(a))))
 EXPECT(f_h_high, bits((float)half_value(high(a))))
@@ -81,6 +92,9 @@ static const instruction_test tests[] = {
     {"v_cvt_pknorm_i16_f16 v10, v2, v4", VECTOR32, pk_snorm_h, .edges = "p"},
     {"v_cvt_pknorm_u16_f16 v10, v2, v4", VECTOR32, pk_unorm_h, .edges = "p"},
     {"v_cvt_pknorm_i16_f16 v10, v2, v4 op_sel:[1,0,0]", VECTOR32, pk_snorm_h_high, .edges = "p"},
+    {"v_cvt_pk_u8_f32 v10, v2, v4, v6", VECTOR32, pk_u8, .edges = "f"},
+    {"v_cvt_pk_u8_f32 v10, v2, v4, v6", VECTOR32, pk_u8, .edges = "i"},
+    {"v_cvt_pk_u8_f32 v10, |v2|, 2, v6", VECTOR32, pk_u8_abs, .edges = "f"},
     {"v_cvt_f16_f32 v10, v2", VECTOR32, h_f, 'h', .edges = "f"},
     {"v_cvt_f16_f32 v10, v2", VECTOR32, h_f, 'h', .edges = "f", .kernel = ROUND16(1), .round = FE_UPWARD},
     {"v_cvt_f16_f32 v10, v2", VECTOR32, h_f, 'h', .edges = "f", .kernel = ROUND16(2), .round = FE_DOWNWARD},
