@@ -1,7 +1,7 @@
 /* tandem-bench: what its files share. main.c reads the command line, cases.c chooses the cases, machine.c says what this runs
  * on, ceiling.c and ceiling_device.c time the machine itself, measure.c times a case, count.c and measure_sim.c count it on a
- * simulated device, verify.c checks what the runs wrote, report.c and report_sim.c print, files.c and plot.c write files,
- * peer_<name>.c are other libraries. */
+ * simulated device, verify.c checks what the runs wrote, report.c, report_sim.c and report_sides.c print, files.c and plot.c
+ * write files, peer_<name>.c are other libraries. */
 #ifndef TANDEM_BENCH_BENCH_H
 #define TANDEM_BENCH_BENCH_H
 
@@ -203,7 +203,6 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
 
 /* Counts a case on a simulated device, on cold caches, and checks its results. The caller has set c, title, device and by. */
 void bench_measure_simulated(tdm_context *context, const bench_limits *limits, bench_row *row);
-bool bench_is_simulated(const char *device);
 
 /* ---- report.c: everything of a run, and its tables ---- */
 
@@ -242,6 +241,10 @@ void bench_print_sim_table(FILE *out, const bench_run *run); /* all of them, as 
 void bench_put_check(char *text, size_t size, const bench_row *row);
 /* "MFMA 131072": the pipe that takes longest and its clocks; in the order of the launches where there are several. */
 void bench_put_floor(char *text, size_t size, const bench_counts *counts);
+/* report_sides.c: devices that are simulated as the same chip, one below the other for each case: what their paths do. */
+void bench_print_sides(FILE *out, const bench_run *run, table_style style);
+/* The chip of a simulated device, as its runs told it; "": not known. */
+const char *bench_chip_of(const bench_run *run, int device);
 /* A column for each device and peer, where there is more than one. */
 void bench_print_comparison(FILE *out, const bench_run *run, table_style style);
 void bench_print_count(FILE *out, const bench_run *run);
@@ -256,6 +259,8 @@ bool bench_can_write(const char *option, const char *path, char *error, size_t s
 bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
 /* The same for an option about times, where every device is simulated. */
 bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
+/* --checks is for devices that are simulated in this process. */
+bool bench_check_checks(bool asked, const case_devices *devices, char *error, size_t size);
 bool bench_close_file(result_file *file, const char *path, char *error, size_t size);
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
 /* root, which it releases; NULL: no memory for it. */

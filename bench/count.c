@@ -15,11 +15,6 @@ enum { XCDS = 8 }; /* of both chips: samples are runs of a workgroup each */
  * (docs/gfxsim-profile.md, "What counting costs"). */
 static const double FLOPS = 3e9, BYTES = 7e7, SECONDS = 20;
 
-static struct {
-  __typeof__(gfxsim_hip_count) *count;
-  __typeof__(gfxsim_hip_uncheck) *uncheck;
-} simulator;
-
 /* dlsym's void * as a function: POSIX has them alike, C does not convert between them. */
 bool bench_find_symbol(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
@@ -27,21 +22,46 @@ bool bench_find_symbol(void *library, const char *name, void *function) {
   return symbol != NULL;
 }
 
+static const char SIMULATOR[] = "libgfxsim-hip.so"; /* the same that tdm_open loads */
+
 bool bench_simulator_load(bool checks, char *reason, size_t size) {
-  static const char file[] = "libgfxsim-hip.so"; /* the same that tdm_open loads */
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  __typeof__(gfxsim_hip_uncheck) *uncheck;
+  void *library = dlopen(SIMULATOR, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     snprintf(reason, size, "the simulator could not be loaded: %s", dlerror());
     return false;
   }
-  if (!bench_find_symbol(library, "gfxsim_hip_count", &simulator.count) ||
-      !bench_find_symbol(library, "gfxsim_hip_uncheck", &simulator.uncheck)) {
-    snprintf(reason, size, "%s lacks gfxsim_hip_count or gfxsim_hip_uncheck: it must be of the same version as this program",
-             file);
+  if (!bench_find_symbol(library, "gfxsim_hip_uncheck", &uncheck)) {
+    snprintf(reason, size, "%s lacks gfxsim_hip_uncheck: it must be of the same version as this program", SIMULATOR);
     return false;
   }
-  simulator.uncheck(checks ? 0 : GFXSIM_CHECK_ALL);
+  uncheck(checks ? 0 : GFXSIM_CHECK_ALL);
   return true;
+}
+
+/* ---- Which simulator is behind a device ---- */
+
+bool bench_in_process(const char *device) { return strncmp(device, "sim:", 4) == 0; }
+
+/* A function of gfxsim, looked up in the runtime that serves the device, as the process has loaded it: dlsym also searches what
+ * that library needs, and those of `gfxsim exec` need libgfxsim. ROCm's runtimes have no such name. */
+static bool find_simulator(const char *device, const char *name, void *function) {
+  static const struct {
+    const char *prefix, *file;
+  } runtimes[] = {{"sim:", SIMULATOR}, {"omp:", "libhsa-runtime64.so.1"}, {"hip:", "libamdhip64.so.6"}};
+  for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
+    if (strncmp(device, runtimes[i].prefix, strlen(runtimes[i].prefix)) != 0) continue;
+    void *library = dlopen(runtimes[i].file, RTLD_NOW | RTLD_NOLOAD);
+    bool found = library != NULL && bench_find_symbol(library, name, function);
+    if (library != NULL) dlclose(library); /* who loaded it keeps it */
+    return found;
+  }
+  return false;
+}
+
+bool bench_is_simulated(const char *device) {
+  void (*run)(void); /* every version has gfxsim_run */
+  return bench_in_process(device) || find_simulator(device, "gfxsim_run", &run);
 }
 
 /* ---- Samples ---- */
@@ -54,8 +74,9 @@ bench_sample bench_sample_of(const tdm_case *c) {
 typedef struct counting {
   const bench_sample *sample;
   bench_counts *counts;
-  char text[32]; /* of the sample */
-  int launches;  /* those without room counted too */
+  char text[32];                                  /* of the sample */
+  int launches;                                   /* those without room counted too */
+  char failed[sizeof((bench_launch *)0)->kernel]; /* the first kernel without counters */
   bool memory;
 } counting;
 
@@ -153,7 +174,8 @@ static json_t *loop_json(const bench_loop *loop) {
 
 static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
   counting *k = user;
-  if (k->launches++ >= BENCH_MAX_LAUNCHES) return;
+  if (c == NULL && k->failed[0] == '\0') snprintf(k->failed, sizeof k->failed, "%s", kernel);
+  if (k->launches++ >= BENCH_MAX_LAUNCHES || c == NULL) return;
   bench_launch *launch = &k->counts->launch[k->counts->launches++];
   *launch = (bench_launch){.c = *c, .json = counters_json(kernel, c)};
   snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel);
@@ -178,18 +200,39 @@ static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
     k->memory = false;
 }
 
-bool bench_count_run(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], const bench_sample *sample,
-                     bench_counts *counts, char *reason, size_t size) {
+bool bench_can_count(const char *device, char *reason, size_t size) {
+  __typeof__(gfxsim_count) *count;
+  static const char text[] = "not counted: the gfxsim behind %s %s: it must be of the same version as this program";
+  if (!find_simulator(device, "gfxsim_count", &count)) {
+    snprintf(reason, size, text, device, "has no gfxsim_count");
+    return false;
+  }
+  gfxsim_counting probe = {.counters_bytes = sizeof(gfxsim_counters), .counted = counted};
+  bool good = count(&probe) == GFXSIM_OK;
+  if (!good) snprintf(reason, size, text, device, "has other counters");
+  count(NULL);
+  return good;
+}
+
+bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
+                     const bench_sample *sample, bench_counts *counts, char *reason, size_t size) {
   counting k = {.sample = sample, .counts = counts, .memory = true};
+  __typeof__(gfxsim_count) *count;
   *counts = (bench_counts){0};
-  simulator.count(&(gfxsim_hip_counting){.sample = choose, .counted = counted, .user = &k});
+  if (!bench_can_count(tdm_context_device(context), reason, size) ||
+      !find_simulator(tdm_context_device(context), "gfxsim_count", &count))
+    return false;
+  count(&(gfxsim_counting){sizeof(gfxsim_counters), choose, counted, &k});
   tdm_status status = case_run(c, plan, pointers, NULL);
-  simulator.count(NULL);
+  if (status == TDM_OK) status = tdm_stream_sync(context, NULL);
+  count(NULL);
   reason[0] = '\0';
   if (status != TDM_OK)
     snprintf(reason, size, "%s", tdm_last_error());
   else if (!k.memory)
     snprintf(reason, size, "no memory for the counters");
+  else if (k.failed[0] != '\0')
+    snprintf(reason, size, "the launch of %s was not counted: it failed, or a check of gfxsim found something", k.failed);
   else if (k.launches == 0)
     snprintf(reason, size, "the run launched no kernel");
   else if (k.launches > BENCH_MAX_LAUNCHES)

@@ -1,9 +1,10 @@
-/* Counting in place of timing: one run of a plan on a simulated device (sim:gfx950), with gfxsim's counters and pipe bounds of
- * each kernel that it launches. docs/gfxsim-profile.md says what the numbers mean; none of them is a time.
+/* Counting in place of timing: one run of a plan on a simulated device, with gfxsim's counters and pipe bounds of each kernel
+ * that it launches. docs/gfxsim-profile.md says what the numbers mean; none of them is a time. sim:gfx950 is a simulator in
+ * this process; omp:N and hip:N are simulated where `gfxsim exec` runs this program, which then has the checks and the chip.
  *
- *   bench_simulator_load(false)                          once, before the context is opened
+ *   bench_simulator_load(false)                          once, before the context of a sim: device is opened
  *   tdm_open(... "sim:gfx950" ...), plan, pointers as for any run
- *   bench_count_run(c, plan, pointers, &sample, &counts, reason, sizeof reason)
+ *   bench_count_run(context, c, plan, pointers, &sample, &counts, reason, sizeof reason)
  *   bench_counts_clocks(&counts)                         the least clocks that the run takes, to rank plans of one case
  *   bench_counts_free(&counts) */
 #ifndef TANDEM_BENCH_COUNT_H
@@ -14,7 +15,7 @@
 #include "../case/case.h"
 #include "../sim/gfxsim_counters.h"
 
-enum { BENCH_MAX_LAUNCHES = 4 };
+enum { BENCH_MAX_LAUNCHES = 16 };
 
 /* The instructions of the main loop: those that ran as often as most of the MFMA did (without MFMA: most of all). */
 typedef struct bench_loop {
@@ -45,6 +46,10 @@ typedef struct bench_sample {
   double share;        /* of all; 1 and more: all */
 } bench_sample;
 
+bool bench_in_process(const char *device); /* sim:gfx950 */
+/* Simulated by whatever: in this process, or omp:N and hip:N under `gfxsim exec`, for which a context must have been opened. */
+bool bench_is_simulated(const char *device);
+
 /* Loads gfxsim's library, whose checks are then off in the devices that are opened from now on, unless checks is set. false:
  * the reason. */
 bool bench_simulator_load(bool checks, char *reason, size_t size);
@@ -55,9 +60,12 @@ bool bench_find_symbol(void *library, const char *name, void *function);
 /* The share of a case's workgroups that is executed in some 20 s on two cores. */
 bench_sample bench_sample_of(const tdm_case *c);
 
+/* false: the simulator behind the device is of another version, and its launches can't be counted. */
+bool bench_can_count(const char *device, char *reason, size_t size);
+
 /* Runs the plan once and counts. counts are zero or freed. false: the reason. */
-bool bench_count_run(const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS], const bench_sample *sample,
-                     bench_counts *counts, char *reason, size_t size);
+bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
+                     const bench_sample *sample, bench_counts *counts, char *reason, size_t size);
 void bench_counts_free(bench_counts *counts);
 
 bool bench_counts_sampled(const bench_counts *counts); /* did any launch run in part? */

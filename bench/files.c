@@ -31,7 +31,7 @@ static const char *outcome_name(bench_outcome outcome) {
 
 /* ---- CSV ---- */
 
-enum { COUNTED_COLUMNS = 4 + GFXSIM_PIPE_COUNT + 9 };
+enum { COUNTED_COLUMNS = 5 + GFXSIM_PIPE_COUNT + 10 };
 
 /* In quotes, with the quotes inside doubled (RFC 4180). */
 static void put_text(FILE *out, const char *text) {
@@ -55,16 +55,17 @@ static void put_timed(FILE *out, const bench_row *r) {
 
 /* Of a launch on a simulated device; what is not modelled is left empty. */
 static void put_counted_head(FILE *out) {
-  fprintf(out, ",launched,workgroups,workgroups_run,floor");
+  fprintf(out, ",launched,chip,workgroups,workgroups_run,floor");
   for (int p = 0; p < GFXSIM_PIPE_COUNT; p++) fprintf(out, ",%s_clocks", gfxsim_pipe_name((gfxsim_pipe)p));
-  fprintf(out, ",lds_conflict_clocks,l2_reads,l2_read_hits,hbm_read,hbm_written,scratch_bytes,vgprs,sgprs,waves_per_simd");
+  fprintf(out,
+          ",lds_conflict_clocks,l2_reads,l2_read_hits,hbm_read,hbm_written,scratch_bytes,lds_bytes,vgprs,sgprs,waves_per_simd");
 }
 
 static void put_counted(FILE *out, const bench_launch *l) {
   const gfxsim_counters *c = &l->c;
   fputc(',', out);
   put_text(out, l->kernel);
-  fprintf(out, ",%llu,%llu,%s", (unsigned long long)c->workgroups, (unsigned long long)c->workgroups_run,
+  fprintf(out, ",%s,%llu,%llu,%s", c->chip, (unsigned long long)c->workgroups, (unsigned long long)c->workgroups_run,
           gfxsim_pipe_name(c->floor));
   for (int p = 0; p < GFXSIM_PIPE_COUNT; p++) {
     fputc(',', out);
@@ -76,7 +77,8 @@ static void put_counted(FILE *out, const bench_launch *l) {
   else
     fprintf(out, ",%llu,%llu,%llu,%llu", (unsigned long long)l->l2.reads, (unsigned long long)l->l2.read_hits,
             (unsigned long long)c->hbm_read, (unsigned long long)c->hbm_written);
-  fprintf(out, ",%u,%u,%u,%u", c->occupancy.scratch_bytes, c->occupancy.vgprs, c->occupancy.sgprs, c->occupancy.waves_per_simd);
+  fprintf(out, ",%u,%u,%u,%u,%u", c->occupancy.scratch_bytes, c->occupancy.lds_bytes, c->occupancy.vgprs, c->occupancy.sgprs,
+          c->occupancy.waves_per_simd);
 }
 
 /* launch: of a simulated device, or NULL. A timed row has no counts and a counted one no times. */
@@ -129,7 +131,7 @@ static json_t *ceilings_json(const bench_run *run) {
     const bench_ceiling *c = &run->ceiling[d];
     if (bench_is_simulated(run->devices.name[d])) continue;
     json_array_append_new(
-        list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s, s:f, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
+        list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s?, s:f, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
                         "matrix_f16_flop_per_s", c->matrix_f16, "matrix_bf16_flop_per_s", c->matrix_bf16, "copy_bytes_per_s",
                         c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read, "launch_s", c->launch));
   }
@@ -143,11 +145,12 @@ static json_t *counted_row_json(const bench_row *r) {
   json_t *launches = json_array();
   double hbm = bench_counts_hbm(&r->counts);
   for (int i = 0; i < r->counts.launches; i++) json_array_append(launches, r->counts.launch[i].json);
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:f, s:f, s:b, s:f, s:o, s:o, s:o}", "case", r->title, "device",
-                   r->device, "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome), "reason", r->reason,
-                   "checked", r->checked, "flop", r->flops, "bytes", r->bytes, "sampled", bench_counts_sampled(&r->counts),
-                   "clocks_at_least", bench_counts_clocks(&r->counts), "hbm_bytes", modelled(hbm), "hbm_bytes_over_bytes",
-                   modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
+  const char *chip = r->counts.launches > 0 ? r->counts.launch[0].c.chip : NULL;
+  return json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s, s:s, s:s?, s:f, s:f, s:b, s:f, s:o, s:o, s:o}", "case", r->title, "device",
+                   r->device, "chip", chip, "by", r->by, "kernel", r->kernel, "outcome", outcome_name(r->outcome), "reason",
+                   r->reason, "checked", r->checked, "flop", r->flops, "bytes", r->bytes, "sampled",
+                   bench_counts_sampled(&r->counts), "clocks_at_least", bench_counts_clocks(&r->counts), "hbm_bytes",
+                   modelled(hbm), "hbm_bytes_over_bytes", modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
 }
 
 json_t *bench_row_json(const bench_row *r) {

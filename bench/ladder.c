@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(ladder_tool *t, const cha
 /* ---- Which steps ---- */
 
 static const char *kind_of(const char *device) {
-  if (bench_is_simulated(device) || strncmp(device, "hip:", 4) == 0) return "hip";
+  if (bench_in_process(device) || strncmp(device, "hip:", 4) == 0) return "hip";
   return strcmp(device, "host") == 0 ? "host" : "omp";
 }
 
@@ -222,13 +222,10 @@ static bool read_devices(ladder_tool *t) {
   const char *named = getenv("TANDEM_DEVICE");
   case_options options = {.device = t->device != NULL ? t->device : named != NULL && named[0] != '\0' ? NULL : usual};
   if (!case_options_devices(&options, &run->devices, t->error, sizeof t->error)) return false;
-  if (!bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error) ||
-      !bench_check_timed("--min-time", t->seconds, &run->devices, t->error, sizeof t->error))
-    return false;
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d];
     tdm_context *context = NULL;
-    if (!bench_is_simulated(name)) { /* auto, or omp, by its whole name */
+    if (!bench_in_process(name)) { /* auto, or omp, by its whole name */
       if (case_open(&(case_options){0}, name, &context) != TDM_OK) return fail(t, "%s", tdm_last_error());
       snprintf(name, CASE_DEVICE_NAME, "%s", tdm_context_device(context));
       tdm_close(context);
@@ -238,7 +235,8 @@ static bool read_devices(ladder_tool *t) {
                   steps[0].ladder == NULL ? ": it was built with -Dladder=false" : "");
     if (case_of(run->ladder, name) == CASES) return fail(t, "%s: the ladder on %s has no case", run->ladder, name);
   }
-  return true;
+  return bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error) &&
+         bench_check_timed("--min-time", t->seconds, &run->devices, t->error, sizeof t->error);
 }
 
 static bool read_shape(ladder_tool *t) {
@@ -258,7 +256,7 @@ static bool open_devices(ladder_tool *t) {
   for (int d = 0; d < run->devices.count; d++) {
     tdm_context *context = NULL;
     const char *name = run->devices.name[d];
-    if (bench_is_simulated(name) && !bench_simulator_load(false, reason, sizeof reason))
+    if (bench_in_process(name) && !bench_simulator_load(false, reason, sizeof reason))
       return fail(t, "--device = '%s': %s", name, reason);
     if (case_open(&(case_options){0}, name, &context) != TDM_OK) return fail(t, "%s", tdm_last_error());
     tdm_status status = bench_ceiling_of(context, t->limits.rotation / 2, run->machine.threads, &t->ceiling[d]);

@@ -179,7 +179,7 @@ int ladder_predictions(const ladder_step *step, ladder_prediction list[LADDER_MA
 
 bool ladder_about(const ladder_prediction *p, const char *device) {
   size_t length = strlen(p->device);
-  const char *name = bench_is_simulated(device) ? device + 4 : device;
+  const char *name = bench_in_process(device) ? device + 4 : device;
   return length == 0 || (strncmp(name, p->device, length) == 0 && (name[length] == '\0' || name[length] == ':'));
 }
 

@@ -97,7 +97,7 @@ static tdm_context *context_of(tool *t, int d) {
   const case_devices *devices = &t->run.devices;
   if (t->context[d] != NULL) return t->context[d];
   for (int other = 0; other < devices->count; other++)
-    if (bench_is_simulated(devices->name[other])) {
+    if (bench_in_process(devices->name[other])) {
       tdm_close(t->context[other]);
       t->context[other] = NULL;
     }
@@ -115,24 +115,35 @@ static tdm_status measure_ceiling(tool *t, int d) {
 
 static bool open_devices(tool *t) {
   bench_run *run = &t->run;
-  if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error)) ||
-      !usage(t, bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error)) ||
-      !usage(t, bench_check_simulated("--checks", t->checks ? "" : NULL, &run->devices, t->error, sizeof t->error)) ||
-      !usage(t, bench_check_timed("--repeats", t->repeats, &run->devices, t->error, sizeof t->error)) ||
-      !usage(t, bench_check_timed("--min-time", t->seconds, &run->devices, t->error, sizeof t->error)) ||
-      !usage(t, bench_check_timed("--hot", t->hot ? "" : NULL, &run->devices, t->error, sizeof t->error)))
-    return false;
+  if (!usage(t, case_options_devices(&t->selectors, &run->devices, t->error, sizeof t->error))) return false;
   for (int d = 0; d < run->devices.count; d++) {
     char *name = run->devices.name[d], reason[BENCH_TEXT];
-    bool loaded = !bench_is_simulated(name) || bench_simulator_load(run->checks, reason, sizeof reason);
+    bool loaded = !bench_in_process(name) || bench_simulator_load(run->checks, reason, sizeof reason);
     if (context_of(t, d) == NULL) { /* a device that fails is not bad usage */
       bool refused = t->opened == TDM_ERROR_ARGUMENT || t->opened == TDM_ERROR_UNSUPPORTED;
       return fail(t, refused ? EXIT_USAGE : EXIT_FAILED, "%s", tdm_last_error());
     }
     if (!loaded) return fail(t, EXIT_USAGE, "--device = '%s': %s", name, reason);
     snprintf(name, CASE_DEVICE_NAME, "%s", tdm_context_device(t->context[d])); /* auto, by its name */
+  }
+  return true;
+}
+
+/* Whether omp:N and hip:N are simulated is known when they are open. */
+static bool check_device_options(tool *t) {
+  const case_devices *devices = &t->run.devices;
+  return usage(t, bench_check_simulated("--workgroups", t->workgroups, devices, t->error, sizeof t->error)) &&
+         usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
+         usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
+         usage(t, bench_check_timed("--min-time", t->seconds, devices, t->error, sizeof t->error)) &&
+         usage(t, bench_check_timed("--hot", t->hot ? "" : NULL, devices, t->error, sizeof t->error));
+}
+
+static bool measure_ceilings(tool *t) {
+  for (int d = 0; d < t->run.devices.count; d++) {
+    if (context_of(t, d) == NULL) return fail(t, EXIT_FAILED, "%s", tdm_last_error());
     if (measure_ceiling(t, d) != TDM_OK)
-      return fail(t, EXIT_FAILED, "ceilings of %s: %s", run->devices.name[d], tdm_last_error());
+      return fail(t, EXIT_FAILED, "ceilings of %s: %s", t->run.devices.name[d], tdm_last_error());
   }
   return true;
 }
@@ -247,6 +258,7 @@ static bool measure_all(tool *t) {
   bench_print_machine(stdout, run);
   measure_devices(t, false);
   measure_devices(t, true);
+  bench_print_sides(stdout, run, run->style);
   bench_print_comparison(stdout, run, TABLE_WIDE);
   bench_print_count(stdout, run);
   bench_count count = bench_count_rows(run);
@@ -273,7 +285,8 @@ static bool bench(tool *t, const char *command) {
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
   return read_limits(t) &&
          usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], &t->selectors, t->error, sizeof t->error)) &&
-         check_outputs(t) && open_devices(t) && open_peer(t) && check_cases(t) && measure_all(t) && write_files(t, command);
+         check_outputs(t) && open_devices(t) && check_device_options(t) && open_peer(t) && measure_ceilings(t) &&
+         check_cases(t) && measure_all(t) && write_files(t, command);
 }
 
 static void free_tool(tool *t) {

@@ -3,8 +3,6 @@
 
 #include "bench.h"
 
-bool bench_is_simulated(const char *device) { return strncmp(device, "sim:", 4) == 0; }
-
 static bool any_device(const case_devices *devices, bool simulated) {
   for (int d = 0; d < devices->count; d++)
     if (bench_is_simulated(devices->name[d]) == simulated) return true;
@@ -19,7 +17,8 @@ static bool refuse_option(const char *option, const char *text, const char *why,
 }
 
 bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
-  static const char why[] = "must not be given without a simulated device (--device sim:gfx950)";
+  static const char why[] =
+      "must not be given without a simulated device (--device sim:gfx950, or omp:0 and hip:0 under gfxsim exec)";
   return text == NULL || any_device(devices, true) || refuse_option(option, text, why, error, size);
 }
 
@@ -29,13 +28,22 @@ bool bench_check_timed(const char *option, const char *text, const case_devices 
   return text == NULL || any_device(devices, false) || refuse_option(option, text, why, error, size);
 }
 
+/* The simulator of `gfxsim exec` has its own options. */
+bool bench_check_checks(bool asked, const case_devices *devices, char *error, size_t size) {
+  static const char why[] = "is for sim: devices; gfxsim exec has --no-check for omp: and hip: ones";
+  bool in_process = false;
+  for (int d = 0; d < devices->count; d++) in_process = in_process || bench_in_process(devices->name[d]);
+  return bench_check_simulated("--checks", asked ? "" : NULL, devices, error, size) &&
+         (!asked || in_process || refuse_option("--checks", "", why, error, size));
+}
+
 static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, double seconds,
                           bench_row *row) {
   bench_coverage how = bench_coverage_of(b, seconds);
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
   bench_row_describe(row, b);
-  bool good = bench_count_run(&row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
+  bool good = bench_count_run(b->context, &row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
   bool part = good && bench_counts_sampled(&row->counts);
   if (part && how == BENCH_SUMS) how = BENCH_ROWS; /* what is missing is in every sum */
   if (part && row->counts.launches > 1) {
@@ -68,8 +76,11 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   bench_sample sample = bench_sample_of(c);
   sample.workgroups = limits->workgroups;
   bench_buffers b;
+  char reason[BENCH_TEXT];
   if (!bench_buffers_open(&b, c, context, 1, 0, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
+  else if (!bench_can_count(row->device, reason, sizeof reason))
+    bench_row_fail(row, BENCH_UNSUPPORTED, reason);
   else if (writes_nothing(&b))
     bench_row_fail(row, BENCH_UNSUPPORTED, "the result is empty: a run launches no kernel that could be counted");
   else

@@ -93,7 +93,12 @@ void bench_print_machine(FILE *out, const bench_run *run) {
     const bench_ceiling *c = &run->ceiling[d];
     if (bench_is_simulated(run->devices.name[d]))
       fprintf(out, "%s: counted by gfxsim on cold caches, its checks %s; clocks are lower bounds of a pipe, not times\n",
-              run->devices.name[d], run->checks ? "on" : "off");
+              run->devices.name[d],
+              !bench_in_process(run->devices.name[d]) ? "as gfxsim exec has them"
+              : run->checks                           ? "on"
+                                                      : "off");
+    else if (c->copy_by == NULL)
+      fprintf(out, "ceilings of %s: not measured\n", run->devices.name[d]);
     else
       fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", run->devices.name[d],
               1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
@@ -281,6 +286,7 @@ static void write_markdown(FILE *out, const bench_run *run, const char *command)
     if (!run->row[i].simulated) print_row(&t, &run->row[i]);
   if (bench_timed_devices(run) > 0 && bench_timed_devices(run) < run->devices.count) fprintf(out, "\n");
   if (bench_timed_devices(run) < run->devices.count) bench_print_sim_table(out, run);
+  bench_print_sides(out, run, TABLE_MARKDOWN);
   bench_print_comparison(out, run, TABLE_MARKDOWN);
   bench_print_count(out, run);
 }

@@ -10,7 +10,8 @@ static const table_column columns[] = {
     {"floor, clocks", 18, false}, {"pipes, % of the floor", 70, true},
     {"LDS conflicts", 13, false}, {"L2 hits", 12, false},
     {"HBM bytes", 22, false},     {"of least", 12, false},
-    {"scratch B", 9, false},      {"VGPRs", 5, false},
+    {"LDS B", 6, false},          {"scratch B", 9, false},
+    {"VGPRs", 5, false},          {"SGPRs", 5, false},
     {"waves/SIMD", 10, false},    {"note", 4, true},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
@@ -52,10 +53,19 @@ static double worst_error(const gfxsim_counters *c) {
   return worst;
 }
 
+/* clang names a target region __omp_offloading_DEVICE_FILE_FUNCTION_lLINE: without what the file system adds to it. */
+static void put_kernel(char *text, const char *kernel) {
+  static const char offload[] = "__omp_offloading_";
+  bool region = strncmp(kernel, offload, sizeof offload - 1) == 0;
+  if (region) kernel += sizeof offload - 1;
+  for (int part = 0; part < 2 && region && strchr(kernel, '_') != NULL; part++) kernel = strchr(kernel, '_') + 1;
+  snprintf(text, CELL, "%s", kernel);
+}
+
 static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
   const gfxsim_counters *c = &l->c;
   bool sampled = c->workgroups_run < c->workgroups;
-  snprintf(cell[2], CELL, "%s", l->kernel);
+  put_kernel(cell[2], l->kernel);
   int used = snprintf(cell[3], CELL, "%llu of %llu", (unsigned long long)c->workgroups_run, (unsigned long long)c->workgroups);
   if (sampled && c->sample_error[0] >= 0)
     snprintf(cell[3] + used, CELL - (size_t)used, ", within %.2g %%", 100 * worst_error(c));
@@ -69,9 +79,11 @@ static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
     if (l->l2.reads > 0) snprintf(cell[7], CELL, "%.1f %%", 100 * (double)l->l2.read_hits / (double)l->l2.reads);
     snprintf(cell[8], CELL, "%.0f", (double)(c->hbm_read + c->hbm_written));
   }
-  snprintf(cell[10], CELL, "%u", c->occupancy.scratch_bytes);
-  snprintf(cell[11], CELL, "%u", c->occupancy.vgprs);
-  snprintf(cell[12], CELL, "%u", c->occupancy.waves_per_simd);
+  snprintf(cell[10], CELL, "%u", c->occupancy.lds_bytes);
+  snprintf(cell[11], CELL, "%u", c->occupancy.scratch_bytes);
+  snprintf(cell[12], CELL, "%u", c->occupancy.vgprs);
+  snprintf(cell[13], CELL, "%u", c->occupancy.sgprs);
+  snprintf(cell[14], CELL, "%u", c->occupancy.waves_per_simd);
 }
 
 static void print_line(const table *t, char cell[COLUMNS][CELL]) {
@@ -89,7 +101,8 @@ static void print_row(const table *t, const bench_row *row) {
       char label[BENCH_TEXT];
       bench_label(row, label);
       snprintf(cell[0], CELL, "%s", label);
-      snprintf(cell[1], CELL, "%s", row->device);
+      bool chip = !bench_in_process(row->device) && row->counts.launches > 0; /* sim: devices are named after theirs */
+      snprintf(cell[1], CELL, "%s%s%s", row->device, chip ? " " : "", chip ? row->counts.launch[0].c.chip : "");
       if (row->outcome == BENCH_OK)
         bench_put_check(cell[COLUMNS - 1], CELL, row);
       else

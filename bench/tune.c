@@ -120,7 +120,7 @@ static void tune_case(tune_tool *t, const tdm_case *c) {
   static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
   char title[BENCH_TEXT], names[512], *rest = NULL;
   tune_best best = {.value = 0};
-  bool hip = strncmp(t->devices.name[0], "hip:", 4) == 0 || t->simulated;
+  bool hip = strncmp(t->devices.name[0], "hip:", 4) == 0 || bench_in_process(t->devices.name[0]);
   case_print(c, title, sizeof title);
   printf("%s on %s\n", title, t->devices.name[0]);
   snprintf(names, sizeof names, "%s", tdm_kernels(c->op->name));
@@ -174,7 +174,6 @@ static bool read_all(tune_tool *t) {
   if (!choose_cases(t) || !case_options_devices(&t->selectors, &t->devices, t->error, sizeof t->error)) return false;
   if (t->devices.count != 1 || strcmp(t->devices.name[0], "auto") == 0)
     return fail(t, "--device: must name one device, as in --device sim:gfx950");
-  t->simulated = bench_is_simulated(t->devices.name[0]);
   t->limits = bench_usual_limits(&machine, 0.2);
   if (!case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) ||
       !case_parse_seconds("--check-time", t->check, &t->limits.check, t->error, sizeof t->error))
@@ -182,11 +181,8 @@ static bool read_all(tune_tool *t) {
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;
-  if (!bench_check_simulated("--workgroups", t->workgroups, &t->devices, t->error, sizeof t->error) ||
-      !bench_check_timed("--min-time", t->seconds, &t->devices, t->error, sizeof t->error))
-    return false;
   if (!bench_can_write("--out", t->out, t->error, sizeof t->error)) return false;
-  return !t->simulated || bench_simulator_load(false, t->error, sizeof t->error);
+  return !bench_in_process(t->devices.name[0]) || bench_simulator_load(false, t->error, sizeof t->error);
 }
 
 static int tune(tune_tool *t, const char *command) {
@@ -199,6 +195,10 @@ static int tune(tune_tool *t, const char *command) {
   }
   snprintf(t->devices.name[0], sizeof t->devices.name[0], "%s", tdm_context_device(context)); /* omp is omp:0 */
   tdm_close(context);
+  t->simulated = bench_is_simulated(t->devices.name[0]);
+  if (!bench_check_simulated("--workgroups", t->workgroups, &t->devices, t->error, sizeof t->error) ||
+      !bench_check_timed("--min-time", t->seconds, &t->devices, t->error, sizeof t->error))
+    return EXIT_USAGE;
   printf("%s\n", t->simulated ? "clocks are lower bounds of a pipe by gfxsim's counters, not times" : "medians of times");
   for (int i = 0; i < t->cases.count; i++) tune_case(t, &t->cases.c[i]);
   if (t->out != NULL && !write_table(t, command)) return EXIT_FAILED;

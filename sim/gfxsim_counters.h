@@ -122,6 +122,23 @@ struct gfxsim_counters {
 
 GFXSIM_API void gfxsim_counters_release(gfxsim_counters *counters); /* what a launch put into it; the struct is the caller's */
 
+/* Who counts the launches of this process: those of gfxsim_run, of libgfxsim-hip, and of the two libraries by which `gfxsim
+ * exec` replaces ROCm's runtimes. A program asks whether its GPU is simulated by looking the name "gfxsim_count" up in the
+ * runtime that it loaded, with dlsym: ROCm's own has no such name. The functions are called one at a time, by the thread that
+ * runs the launch; they must not call gfxsim or a runtime that is in front of it. */
+typedef struct gfxsim_counting {
+  size_t counters_bytes; /* sizeof(gfxsim_counters) of the caller, who may be of another version */
+  /* Before a launch that does not choose itself: which of its workgroups run, as gfxsim_launch.workgroups, in a text that lives
+   * until the launch ends. NULL, as the function or the text: all. */
+  const char *(*sample)(const char *kernel, uint64_t workgroups, void *user);
+  /* After a launch. counters: NULL when it failed or a check found something. They are released when it returns. */
+  void (*counted)(const char *kernel, const gfxsim_counters *counters, void *user);
+  void *user;
+} gfxsim_counting;
+/* Counts every launch from now on; NULL ends it. A launch that runs meanwhile may be told to either. GFXSIM_INVALID: counted is
+ * NULL, or counters_bytes is of another version. */
+GFXSIM_API gfxsim_status gfxsim_count(const gfxsim_counting *counting);
+
 #ifdef __cplusplus
 }
 #endif

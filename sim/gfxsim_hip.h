@@ -30,18 +30,6 @@ GFXSIM_API gfxsim_status gfxsim_hip_reserve(const char *name, uint64_t offset, u
 GFXSIM_API gfxsim_status gfxsim_hip_map(uint64_t address, uint64_t bytes);
 GFXSIM_API gfxsim_status gfxsim_hip_unreserve(uint64_t address);
 
-/* Who counts launches. The functions run under the library's lock and must not call hip functions. */
-typedef struct gfxsim_hip_counting {
-  /* Before a launch: which of its workgroups run, as gfxsim_launch.workgroups, in a text that lives until the launch ends.
-   * NULL, as the function or the text: all. */
-  const char *(*sample)(const char *kernel, uint64_t workgroups, void *user);
-  /* After a launch that ended well. The counters are released when it returns. */
-  void (*counted)(const char *kernel, const gfxsim_counters *counters, void *user);
-  void *user;
-} gfxsim_hip_counting;
-/* Counts every launch from now on; NULL ends it. */
-GFXSIM_API void gfxsim_hip_count(const gfxsim_hip_counting *counting);
-
 #ifdef __cplusplus
 }
 #endif

@@ -255,34 +255,13 @@ static hipError_t check_extra(void **extra, const void **args, size_t *bytes) {
   return hipSuccess;
 }
 
-/* ---- Counting: set and read between hip_enter and hip_leave ---- */
-
-static gfxsim_hip_counting counting;
-
-void gfxsim_hip_count(const gfxsim_hip_counting *from_now) {
-  hip_enter();
-  counting = from_now != NULL ? *from_now : (gfxsim_hip_counting){0};
-  hip_leave(hipSuccess);
-}
-
-static hipError_t run_counted(const function *f, gfxsim_launch *launch) {
-  gfxsim_counters counters = {0};
-  uint64_t workgroups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  if (counting.sample != NULL) launch->workgroups = counting.sample(f->info.name, workgroups, counting.user);
-  launch->counters = &counters;
-  gfxsim_status status = gfxsim_run(f->kernel, launch);
-  if (status == GFXSIM_OK) counting.counted(f->info.name, &counters, counting.user);
-  gfxsim_counters_release(&counters);
-  return hip_status(status);
-}
-
 /* The kernel argument segment may be longer than what is explicit; a caller's structure may be padded at its end. */
 static hipError_t run(const function *f, gfxsim_launch *launch) {
   if (launch->arg_bytes > f->arg_bytes && launch->arg_bytes < f->arg_bytes + 8) launch->arg_bytes = f->arg_bytes;
   for (int d = 0; d < 3; d++)
     if (launch->block[d] == 0)
       return hip_fail(hipErrorInvalidConfiguration, "hipModuleLaunchKernel: block[%d] = 0: must be positive", d);
-  return counting.counted != NULL ? run_counted(f, launch) : hip_status(gfxsim_run(f->kernel, launch));
+  return hip_status(gfxsim_run(f->kernel, launch));
 }
 
 static hipError_t launch_kernel(const function *f, gfxsim_launch *launch, void **params, void **extra) {

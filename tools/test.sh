@@ -154,15 +154,16 @@ build_only() {
   configure_and_build "$@" && one_passed
 }
 
-# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh on a small suite, and
-# the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of them, one case of gemm). HIP
-# programs are built here too: the gcc step may lack what clang-19 needs for them, and the device libraries for printf in kernels.
+# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh on a small suite, a
+# small run of tandem-bench, and the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of
+# them, one case of gemm). HIP programs are built here too: the gcc step may lack what clang-19 needs for them, and the device
+# libraries for printf in kernels.
 offload_gfx942() { # BUILD
   configure_and_build "$1" clang-19 -Dsim=disabled -Domp_offload=gfx942 || return 1
   gfxsim=build-gcc/sim/gfxsim
   if ! [ -x $gfxsim ]; then
     echo "no $gfxsim: nothing was executed"
-    echo "1 passed, 0 failed, 11 skipped"
+    echo "1 passed, 0 failed, 12 skipped"
     return
   fi
   good=1 bad=0
@@ -176,6 +177,7 @@ offload_gfx942() { # BUILD
   # Two micro tiles, and beta: each element of C has to be finished once.
   tally $gfxsim exec "$1/test/tandem-check" gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \
     --kernel omp
+  tally sh bench/test_exec.sh $gfxsim "$1/bench/tandem-bench" omp:0 gfx942
   echo "$good passed, $bad failed, 0 skipped"
   [ $bad -eq 0 ]
 }

@@ -33,7 +33,7 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
   X(hipFuncSetAttribute) X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-  X(gfxsim_hip_count) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) X(gfxsim_hip_unreserve) \
+  X(gfxsim_count) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) X(gfxsim_hip_unreserve) \
   X(gfxsim_last_error)
 /* clang-format on */
 
@@ -229,7 +229,7 @@ enum { COUNT = 1000 };
 /* What the counting functions were told. */
 typedef struct count_notes {
   const char *sample;
-  int launches;
+  int launches, failed;
   uint64_t asked, workgroups_run, loaded, stored;
 } count_notes;
 
@@ -243,6 +243,8 @@ static const char *note_sample(const char *kernel, uint64_t workgroups, void *us
 static void note_counted(const char *kernel, const gfxsim_counters *c, void *user) {
   count_notes *notes = user;
   HOLDS(strcmp(kernel, "vector_add") == 0);
+  notes->failed += c == NULL;
+  if (c == NULL) return;
   notes->launches++;
   notes->workgroups_run = c->workgroups_run;
   notes->loaded = c->load.asked;
@@ -252,21 +254,26 @@ static void note_counted(const char *kernel, const gfxsim_counters *c, void *use
 /* vector_add of 1000 elements in 8 workgroups; then a quarter of it, twice; then more workgroups than there are. */
 static void test_counting(hipFunction_t add, hipStream_t stream, void **params) {
   count_notes notes = {0};
-  gfxsim_hip_counting counting = {.counted = note_counted, .user = &notes};
-  hip.gfxsim_hip_count(&counting);
+  gfxsim_counting counting = {.counters_bytes = sizeof(gfxsim_counters), .counted = note_counted, .user = &notes};
+  hip.gfxsim_count(&counting);
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
   HOLDS(notes.launches == 1 && notes.workgroups_run == 8 && notes.loaded == 8000 && notes.stored == 4000);
   counting.sample = note_sample;
   notes.sample = "0-1";
-  hip.gfxsim_hip_count(&counting);
+  hip.gfxsim_count(&counting);
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
   HOLDS(notes.launches == 3 && notes.asked == 8 && notes.workgroups_run == 2 && notes.loaded == 8192);
   notes.sample = "8";
   IS(hipErrorInvalidValue, hipModuleLaunchKernel(add, 4, 1, 1, 128, 1, 1, 0, stream, params, NULL));
-  hip.gfxsim_hip_count(NULL);
+  HOLDS(notes.launches == 3 && notes.failed == 1);
+  counting.counters_bytes--;
+  HOLDS(hip.gfxsim_count(&counting) == GFXSIM_INVALID && strstr(hip.gfxsim_last_error(), "counters_bytes") != NULL);
+  counting = (gfxsim_counting){.counters_bytes = sizeof(gfxsim_counters)};
+  HOLDS(hip.gfxsim_count(&counting) == GFXSIM_INVALID && strstr(hip.gfxsim_last_error(), "counted") != NULL);
+  HOLDS(hip.gfxsim_count(NULL) == GFXSIM_OK);
   OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
-  HOLDS(notes.launches == 3);
+  HOLDS(notes.launches == 3 && notes.failed == 1);
 }
 
 static void test_launch(hipFunction_t add, hipStream_t stream) {
