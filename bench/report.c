@@ -248,7 +248,8 @@ void bench_print_comparison(FILE *out, const bench_run *run, table_style style) 
     head[s + 1] = (table_column){title[s], 18, false};
   }
   fprintf(out, "\nSide by side");
-  if (!bench_is_simulated(run->devices.name[0])) fprintf(out, "; in brackets the speed against %s", run->devices.name[0]);
+  if (!bench_is_simulated(run->devices.name[0]) && bench_timed_devices(run) + (run->peer != NULL) > 1)
+    fprintf(out, "; in brackets the speed against %s", run->devices.name[0]);
   if (bench_timed_devices(run) < run->devices.count) fprintf(out, "; clocks are a bound, and no time");
   fprintf(out, ":\n\n");
   table t = {out, sides + 1, head, style};

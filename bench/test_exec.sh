@@ -44,7 +44,8 @@ grep -q "^add f32 64x512  *$device $chip " add.txt || complain 'no row of counts
 ! grep -q '(null)' add.txt || complain 'a ceiling without a name'
 grep -q "^add f32 64x512  *host  *tandem  *[0-9]" add.txt || complain 'no time of the host'
 if [ "$same" != "" ]; then
-  grep -q "^The paths on $chip side by side" add.txt && grep -q '1\.000$' add.txt || complain 'no paths side by side'
+  grep -q "^The paths on $chip side by side" add.txt || complain 'no paths side by side'
+  grep -q '1\.000$' add.txt || complain 'no share of the first path'
   grep -q "^| add f32 64x512 | $same | .* | 1\.000 |\$" add.md || complain 'no paths side by side in the Markdown'
   run tune add 8x8 --device "$device" >tune.txt || [ $? = 77 ] || complain "tune: $(cat tune.txt)" # 77: no entry for a table
   grep -q 'at least .* clocks' tune.txt || complain 'tune takes times from a simulator'
