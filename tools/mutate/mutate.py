@@ -363,24 +363,20 @@ class Worker:
     def judge_device(self, m):
         changed = []
         for unit in self.units.get(m.file, []):
-            self.restore()
-            chip = CHIPS[0]
-            other = self.compile(m, unit, chip)
-            if other is False:
+            for chip in CHIPS:  # code that one chip does not run may have changed there too
                 self.restore()
-                chip = CHIPS[1]
                 other = self.compile(m, unit, chip)
-            if other is None:
-                return 'error', ''
-            if not other:
-                continue
-            changed.append((unit, chip))
-            if not self.link(unit, chip):
-                return 'error', ''
-            for test, extra in self.sets(unit, chip) if not m.was_open else ():
-                why = self.run_test(test, extra)
-                if why:
-                    return 'ci', f'{why} ({unit})'
+                if other is None:
+                    return 'error', ''
+                if not other:
+                    continue
+                changed.append((unit, chip))
+                if not self.link(unit, chip):
+                    return 'error', ''
+                for test, extra in self.sets(unit, chip) if not m.was_open else ():
+                    why = self.run_test(test, extra)
+                    if why:
+                        return 'ci', f'{why} ({unit})'
         if not changed:
             return 'same', ''
         if self.options.ci_only:
