@@ -120,10 +120,10 @@ typedef struct tdm_here {
   int team, teams, thread, threads;
 } tdm_here_t;
 
-/* On GPUs functions of their own. clang 19 merges the calls of omp_get_num_threads in a kernel, its runtime's barrier has one
- * too, and puts the merged call at the kernel's entry: ahead of the parallel region, where there is 1 thread. Each thread then
- * walks over all the work behind its own. That is slow, and wrong where an element is read and written. */
-#if TDM_ON_GPU
+/* On AMD's GPUs functions of their own. clang 19 merges the calls of omp_get_num_threads in a kernel, its runtime's barrier has
+ * one too, and puts the merged call at the kernel's entry: ahead of the parallel region, where there is 1 thread. Each thread
+ * then walks over all the work behind its own. That is slow, and wrong where an element is read and written. */
+#ifdef __AMDGCN__
 #define TDM_NOT_MERGED __attribute__((noinline, unused)) static
 #else
 #define TDM_NOT_MERGED TDM_INLINE
