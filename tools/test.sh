@@ -154,13 +154,18 @@ build_only() {
   configure_and_build "$@" && one_passed
 }
 
+beside= # the process of a build that offload_sm_90 began
 # The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh on a small suite, a
 # small run of tandem-bench, and the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of
 # them, one case of gemm). HIP programs are built here too: the gcc step may lack what clang-19 needs for them, and the device
 # libraries for printf in kernels.
-offload_gfx942() { # BUILD
-  configure_and_build "$1" clang-19 -Dsim=disabled -Domp_offload=gfx942 || return 1
-  gfxsim=build-gcc/sim/gfxsim
+build_gfx942() {
+  configure_and_build build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942
+}
+offload_gfx942() {
+  [ "$beside" = "" ] || wait "$beside" || true
+  build_gfx942 || return 1
+  gfxsim=build-gcc/sim/gfxsim offload=build-offload-gfx942
   if ! [ -x $gfxsim ]; then
     echo "no $gfxsim: nothing was executed"
     echo "1 passed, 0 failed, 12 skipped"
@@ -172,14 +177,25 @@ offload_gfx942() { # BUILD
   tally sh sim/hsa/test/vv.sh $gfxsim sim build-tools
   tally sh sim/hip/test/programs.sh $gfxsim build-gcc/sim/hip sim/hip/test build-tools clang-19
   for op in add cross_entropy embedding rmsnorm rope silu_mul softmax; do
-    tally $gfxsim exec "$1/test/tandem-check" $op --device omp:0 --cover
+    tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --cover
   done
   # Two micro tiles, and beta: each element of C has to be finished once.
-  tally $gfxsim exec "$1/test/tandem-check" gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \
+  tally $gfxsim exec $offload/test/tandem-check gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \
     --kernel omp
-  tally sh bench/test_exec.sh $gfxsim "$1/bench/tandem-bench" omp:0 gfx942
+  tally sh bench/test_exec.sh $gfxsim $offload/bench/tandem-bench omp:0 gfx942
   echo "$good passed, $bad failed, 0 skipped"
   [ $bad -eq 0 ]
+}
+
+# The longest part of an offload build is a link on one core. So the build for gfx942 begins beside the one for sm_90; its own step
+# goes on from there, and has what failed in its log.
+offload_sm_90() {
+  case " $only " in '  ' | *" offload-gfx942 "*)
+    { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
+    beside=$!
+    ;;
+  esac
+  build_only build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90
 }
 
 # The start of the debug exercise lacks a semicolon, on purpose.
@@ -216,9 +232,9 @@ for chip in sm_90 gfx942; do
   if ! sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
     skip offload-$chip "$(tail -n 1 $logs/offload-setup.log)"
   elif [ $chip = gfx942 ]; then
-    step offload-gfx942 offload_gfx942 build-offload-gfx942
+    step offload-gfx942 offload_gfx942
   else
-    step offload-$chip build_only build-offload-$chip clang-19 -Dsim=disabled -Domp_offload=$chip
+    step offload-sm_90 offload_sm_90
   fi
 done
 
