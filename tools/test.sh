@@ -155,8 +155,8 @@ build_only() {
 }
 
 beside= # the process of a build that offload_sm_90 began
-# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh on a small suite, a
-# small run of tandem-bench, and the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of
+# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh and sim/hecbench.sh on small
+# suites, a small run of tandem-bench, and the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of
 # them, one case of gemm). HIP programs are built here too: the gcc step may lack what clang-19 needs for them, and the device
 # libraries for printf in kernels.
 build_gfx942() {
@@ -168,7 +168,7 @@ offload_gfx942() {
   gfxsim=build-gcc/sim/gfxsim offload=build-offload-gfx942
   if ! [ -x $gfxsim ]; then
     echo "no $gfxsim: nothing was executed"
-    echo "1 passed, 0 failed, 12 skipped"
+    echo "1 passed, 0 failed, 13 skipped"
     return
   fi
   good=1 bad=0
@@ -176,6 +176,7 @@ offload_gfx942() {
   tally sh sim/hsa/test/openmp.sh $gfxsim sim/hsa/test build-tools
   tally sh sim/hsa/test/vv.sh $gfxsim sim build-tools
   tally sh sim/hip/test/programs.sh $gfxsim build-gcc/sim/hip sim/hip/test build-tools clang-19
+  tally sh sim/hip/test/hecbench.sh $gfxsim sim build-tools
   for op in add cross_entropy embedding rmsnorm rope silu_mul softmax; do
     tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --cover
   done
