@@ -45,9 +45,9 @@
 
 /* A launch of exactly (launch).teams x threads, on a GPU alone: every thread enters the region, and nothing of the OpenMP
  * runtime stands around it (LLVM's kernel language, ompx.h). For kernels whose work is cut for one number of threads, a
- * constant: the compiler then knows how many registers a thread may have. Behind it the region's pointers, as device pointers:
- * the runtime looks up a firstprivate pointer among those that it has mapped, 0.5 us each on an H200's host. Scalars, which are
- * not named, travel by value. */
+ * constant: for NVIDIA's GPUs the compiler then knows how many registers a thread may have; for AMD's clang 19 counts with 1024
+ * threads all the same. Behind it the region's pointers, as device pointers: the runtime looks up a firstprivate pointer among
+ * those that it has mapped, 0.5 us each on an H200's host. Scalars, which are not named, travel by value. */
 #ifdef TDM_OFFLOAD
 #define TDM_TARGET_BARE(launch, threads, ...)                                                                   \
   TDM_PRAGMA(omp target teams ompx_bare device((launch).device) num_teams((launch).teams) thread_limit(threads) \
