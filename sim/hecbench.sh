@@ -317,7 +317,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo '__attribute__((device)) int one() { return 1; }' >"$work/probe.hip"
 clang++-19 -x hip -nogpuinc -nogpulib --offload-arch=gfx942 -w -c "$work/probe.hip" -o "$work/probe.o" 2>"$work/why" ||
-  skip "clang++-19 builds no HIP program (it needs lld-19 and clang-tools-19): $(head -n 1 "$work/why")"
+  skip "clang++-19 builds no HIP program (it needs lld-19, clang-tools-19 and llvm-19): $(head -n 1 "$work/why")"
 set -f
 for pattern in ${patterns:-*-hip}; do
   set +f

@@ -83,6 +83,7 @@ fi
 if [ $nvidia = yes ] || [ $amd = yes ]; then
   need clang-tools-19 file $llvm/bin/clang-linker-wrapper
   need lld-19 file $llvm/bin/ld.lld
+  need llvm-19 file $llvm/bin/llvm-objcopy # which clang-offload-bundler runs
 fi
 cuda=build-tools/cuda
 if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then need python3-pip python3 -m pip --version; fi

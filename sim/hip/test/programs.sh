@@ -27,7 +27,7 @@ for name; do
   [ -n "$compiler" ] || ! can_build "$name" || compiler=$name
 done
 if [ -z "$compiler" ]; then
-  echo "skipped: none of $* builds a HIP program (clang-19 needs lld-19 and clang-tools-19): $(head -n 1 "$work/why")"
+  echo "skipped: none of $* builds a HIP program (clang-19 needs lld-19, clang-tools-19 and llvm-19): $(head -n 1 "$work/why")"
   exit 77
 fi
 device=
