@@ -77,6 +77,7 @@ step() {
     note="as in its last run: nothing changed"
   else
     rm -f "$stamp"
+    sh tools/stale-notes.sh
     "$@" >"$log" 2>&1 && status=0 || status=$?
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
     case $status:$result in
