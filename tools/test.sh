@@ -228,7 +228,7 @@ else
   skip clang-22 "not in this system's package sources"
 fi
 step sanitize build_and_test script build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
-step fuzz sh tools/fuzz.sh 30
+step fuzz sh tools/fuzz.sh 20
 for chip in sm_90 gfx942; do
   asked offload-$chip || continue
   if ! sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
