@@ -21,7 +21,7 @@
 #   time limit        it did not end
 #   not built         clang 19 or the Makefile does not build it with these headers
 # Programs with findings are one of these, and counted once more. Their Makefiles run commands of their own: use a copy that you trust.
-# Exit status: 0; 1 when a program failed; 77 without clang 19, HIP's headers or the device libraries.
+# Exit status: 0; 1 when a program failed; 77 without clang 19, make, HIP's headers or the device libraries.
 
 # shellcheck source=sim/suite.sh
 . "$(dirname "$0")/suite.sh"
@@ -286,6 +286,7 @@ suite=$(cd "$suite" && pwd)
 gfxsim=$(cd "$(dirname "$gfxsim")" && pwd)/$(basename "$gfxsim")
 [ ! -d "$tools" ] || tools=$(cd "$tools" && pwd)
 command -v clang++-19 >/dev/null || skip "no clang++-19"
+command -v make >/dev/null || skip "no make"
 [ -z "$headers" ] || [ -f "$headers/hip/hip_runtime.h" ] || usage "--headers $headers: no hip/hip_runtime.h there"
 [ -n "$headers" ] || headers=$(first_with hip/hip_runtime.h "$tools/hip/usr/include" /usr/include /opt/rocm/include)
 [ -n "$headers" ] || skip "no hip/hip_runtime.h: install libamdhip64-dev, or unpack it: apt-get download libamdhip64-dev && dpkg-deb -x libamdhip64-dev_*.deb build-tools/hip"

@@ -73,6 +73,7 @@ openmp=build-tools/libomp-19
 if [ $want_test = yes ]; then
   need g++ have g++
   need git have git # sources may come without it, but tools that tests run list a tree's files by it
+  need make have make # which HeCBench's programs are built with
   need clang-format-19 have clang-format-19
   need libclang-rt-19-dev file $llvm/lib/clang/19/lib/linux
 fi

@@ -42,7 +42,7 @@ passed=0 failed=0
 check() {
   name=$1 want=$2 pattern=$3
   shift 3
-  timeout 120 "$gfxsim" exec "$@" "$work/$name" >"$work/log" 2>&1
+  timeout 600 "$gfxsim" exec "$@" "$work/$name" >"$work/log" 2>&1
   got=$?
   if [ $got -eq "$want" ] && grep -q -- "$pattern" "$work/log"; then
     passed=$((passed + 1))
