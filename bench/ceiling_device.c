@@ -115,7 +115,7 @@ TDM_INLINE void matrix_chains(float *to, const uint32_t *from, tdm_here_t here, 
   for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = (mma_sums){(float)c, (float)here.thread, 0, 0};
   TDM_NO_UNROLL
   for (int i = 0; i < MATRIX_STEPS; i++) TDM_UNROLL
-  for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = mma_multiply(x[c], a, b, c % 2, type);
+  for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = mma_multiply(x[c], a, b, c % MMA_HALVES, c % MMA_PARTS, type);
   TDM_UNROLL
   for (int c = 0; c < MATRIX_CHAINS; c++) sum += x[c];
   if (sum[0] + sum[1] + sum[2] + sum[3] == __builtin_inff()) to[0] = sum[0];
@@ -129,7 +129,8 @@ static double run_matrix(const work *w, tdm_type type) {
   } else {
     BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_here_bare(), TDM_BF16); }
   }
-  return 2.0 * 16 * 8 * 16 * MATRIX_CHAINS * MATRIX_STEPS * ((double)w->launch.teams * THREADS / 32);
+  const double product = 2.0 * 16 * MMA_COLUMNS * MMA_K / MMA_PARTS, waves = (double)w->launch.teams * THREADS / MMA_LANES;
+  return product * MATRIX_CHAINS * MATRIX_STEPS * waves;
 }
 static double run_matrix_f16(const work *w) { return run_matrix(w, TDM_F16); }
 static double run_matrix_bf16(const work *w) { return run_matrix(w, TDM_BF16); }

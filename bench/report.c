@@ -104,7 +104,8 @@ void bench_print_machine(FILE *out, const bench_run *run) {
               1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
     if (c->matrix_f16 > 0)
       fprintf(out,
-              "matrix units of %s, sums in f32, by mma.sync: f16 %.1f, bf16 %.1f GFLOP/s; the FMA ceiling of kernels *_mma\n",
+              "matrix units of %s, sums in f32, by the instruction of kernels *_mma: f16 %.1f, bf16 %.1f GFLOP/s; their FMA "
+              "ceiling\n",
               run->devices.name[d], 1e-9 * c->matrix_f16, 1e-9 * c->matrix_bf16);
     if (c->launch > 0) fprintf(out, "an empty target region on %s: %.1f us\n", run->devices.name[d], 1e6 * c->launch);
   }

@@ -1,16 +1,15 @@
 /* attention in f16 and bf16 on the matrix units of GPUs (mma.h): flash attention as in attention_gpu.c, head_dim 64 and 128.
  *
- * A team of 4 waves takes 128 query rows of one head (64 where head_dim is 128) and walks over tiles of 64 keys; a wave has 32
- * (16) of the rows:
+ * A team of 4 waves takes 128 query rows of one head (on NVIDIA's GPUs 64 where head_dim is 128) and walks over tiles of 64
+ * keys; a wave has a quarter of the rows:
  *
- *   S = Q K^T         Q in registers for all tiles, K in team memory as [key][d]
- *   P = 2^(c S - max) in registers, where a lane has of S what it needs of P; rounded to the operands' type
- *   O = factor O + P V    V in team memory as [key][d]
+ *   S = Q K^T             Q in registers for all tiles, K in team memory as [key][d]
+ *   P = 2^(c S - max)     in registers, where a lane has of S what it needs of P; rounded to the operands' type
+ *   O = factor O + P V    V in team memory as [key][d]; on AMD's GPUs as [d][key]
  *
- * K and V of the tiles take three places in turn: while one is multiplied the next one is there or on its way, and the one
- * after it is fetched. Rows are pieces of 8 elements, permuted so that 8 rows of a block lie in all of the banks. Masked keys
- * have P = 0; where a masked tile's V has NaN or infinity, whose product with 0 is NaN, its keys are taken one after the other,
- * by the rows that see them. */
+ * K and V take turns in two places of team memory, on NVIDIA's GPUs three: while one of them is multiplied, the next one is on
+ * its way (attention_mma_copy.h). Masked keys have P = 0. Where V of a masked tile has a NaN or an infinity, whose product with
+ * 0 is NaN, its keys are taken one after the other, by the rows that see them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,37 +17,22 @@
 
 /* ---- A tile of query rows ---- */
 
-/* A negative scale turns the signs of Q, so that the largest product has the largest score. */
-TDM_INLINE void load_queries(const unit *u, wave_state *w, mma_address queries, int head) {
-  const int at = lane_at(u->thread % 32, true, head);
-  const uint32_t signs = u->work->shared.d.scale < 0 ? 0x80008000 : 0;
-  TDM_UNROLL
-  for (int b = 0; b < blocks_of(head); b++) TDM_UNROLL
-  for (int d = 0; d < head; d += 16) {
-    mma_operand *q = &w->q[b * head / 16 + d / 16];
-    *q = mma_load(block_at(queries, at, u->thread / 32 * wave_rows(head) + b * 16, d, head), false);
-    TDM_UNROLL
-    for (int word = 0; word < 4; word++) q->word[word] ^= signs;
-  }
-}
-
 TDM_INLINE void store_rows(const unit *u, const wave_state *w, int head, tdm_type type) {
   const tdm_attention_desc *d = &u->work->shared.d;
-  const int column = u->thread % 4 * 2;
+  const int column = mma_column(u->thread);
   uint16_t *base = (uint16_t *)u->arrays.o + u->batch * d->o.batch + u->head * d->o.head + column;
   TDM_UNROLL
-  for (int r = 0; r < 2 * blocks_of(head); r++) {
+  for (int r = 0; r < rows_of(head); r++) {
     float sum = w->sum[r];
     TDM_UNROLL
-    for (int distance = 1; distance <= 2; distance *= 2) sum += tdm_lane_xor(sum, distance);
+    for (int n = 1; n <= 2; n *= 2) sum += tdm_lane_xor(sum, n * MMA_ROW_DISTANCE);
     int64_t row = row_of(u, r, head);
     if (row >= d->sq) continue;
     float factor = keys_seen(d, u->skv, row) > 0 ? mma_reciprocal(sum) : 0;
     TDM_UNROLL
-    for (int j = 0; j < head / 8; j++) {
-      mma_sums o = w->o[r / 2 * head / 8 + j];
-      *(TDM_GLOBAL uint32_t *)(base + row * d->o.row + j * 8) =
-          tdm_f32_to_two(o[r % 2 * 2] * factor, o[r % 2 * 2 + 1] * factor, type);
+    for (int j = 0; j < head / MMA_COLUMNS; j++) {
+      mma_sums o = w->o[r / MMA_HELD * head / MMA_COLUMNS + j];
+      *(TDM_GLOBAL row_part *)(base + row * d->o.row + j * MMA_COLUMNS) = part_of(o, r % MMA_HELD, factor, type);
     }
     if (u->arrays.lse != NULL && column == 0)
       u->arrays.lse[(u->batch * d->heads_q + u->head) * d->sq + row] = w->max[r] * 0x1.62e43p-1f + tdm_log(sum);
@@ -59,25 +43,14 @@ TDM_INLINE void attend_rows(unit *u, int head, tdm_type type) {
   const tdm_attention_desc *d = &u->work->shared.d;
   wave_state w;
   TDM_UNROLL
-  for (int i = 0; i < OUTPUTS; i++) w.o[i] = (mma_sums){0};
+  for (int i = 0; i < outputs_of(head); i++) w.o[i] = (mma_sums){0};
   TDM_UNROLL
-  for (int r = 0; r < 2 * blocks_of(head); r++) {
+  for (int r = 0; r < rows_of(head); r++) {
     w.max[r] = -__builtin_inff();
     w.sum[r] = 0;
   }
-  const mma_address queries = u->places + PLACE(head);
-  const int64_t row_q = d->q.row * 2, row = u->first_row + piece_row(u->thread, head), left = d->sq - u->first_row;
-  const char *q = u->arrays.q + (u->batch * d->q.batch + u->head * d->q.head) * 2 + row * row_q;
-  q += piece_of(u->thread, head) * MMA_PIECE;
-  copy_rows(queries, q, row_q, (int)tdm_min(TEAM_ROWS(head), left), TEAM_ROWS(head), u->thread, head);
-  copy_keys(u, u->places, u->from_k, u->row_k, 0, head);
-  u->from_k += KEYS * u->row_k;
-  mma_wait_all();
-  TDM_SYNC_BLOCK(); /* Q is there */
-  load_queries(u, &w, queries, head);
-  TDM_SYNC_BLOCK(); /* nobody reads it any more */
-  copy_keys(u, queries, u->from_v, u->row_v, 0, head);
-  u->from_v += KEYS * u->row_v;
+  begin_rows(u, &w, head);
+  begin_first_values(u, head);
   u->now = u->places;
   int64_t open_end = tdm_min(keys_seen(d, u->skv, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
   TDM_NO_UNROLL
@@ -103,7 +76,8 @@ TDM_INLINE void attention_body(const mma_work *work, const attention_arrays *arr
     u.row_k = d->k.row * 2, u.row_v = d->v.row * 2;
     const int row = piece_row(here.thread, head), in_row = piece_of(here.thread, head) * MMA_PIECE;
     u.from_k = arrays->k + (u.batch * d->k.batch + head_kv * d->k.head) * 2 + row * u.row_k + in_row;
-    u.from_v = arrays->v + (u.batch * d->v.batch + head_kv * d->v.head) * 2 + row * u.row_v + in_row;
+    u.from_v = arrays->v + (u.batch * d->v.batch + head_kv * d->v.head) * 2 + value_row(here.thread, head) * u.row_v +
+               value_byte(here.thread, head);
     attend_rows(&u, head, type);
     TDM_SYNC_BLOCK(); /* the next unit writes where this one reads */
   }
@@ -154,7 +128,7 @@ static tdm_status prepare(tdm_plan *plan) {
 
 /* A region for each size of heads and type: registers are those of a kernel's largest part. */
 #define REGION(head, type)                                                 \
-  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {          \
+  MMA_TARGET(plan->launch, q, k, v, o, lse, work) {                        \
     TDM_TEAM_MEMORY(char, room, PLACES *PLACE(head));                      \
     attention_arrays arrays = {q, k, v, o, lse};                           \
     attention_body(work, &arrays, room, skv, tdm_here_bare(), head, type); \

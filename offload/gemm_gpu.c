@@ -24,17 +24,17 @@ TDM_INLINE void gemm_typed(const gemm_gpu_arrays *arrays, const gemm_gpu_work *w
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  return gpu_can_tile(plan, d->m, d->n, d->k, d->batch, 1, reason, size);
+  return gpu_can_tile(plan, d->m, d->n, d->k, d->batch, 1, GPU_THREADS, reason, size);
 }
 
-tdm_status gemm_gpu_prepare(tdm_plan *plan) {
+tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   size_t bytes = sizeof(gemm_gpu_work) + (size_t)d->epilogue_steps * sizeof(gemm_gpu_step);
   gemm_gpu_work *work = malloc(bytes);
   if (work == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
   bool a_by_k = d->layout == TDM_NN || d->layout == TDM_NT, b_by_k = d->layout == TDM_NT || d->layout == TDM_TT;
   *work = (gemm_gpu_work){.d = *d, .steps = (int)d->epilogue_steps};
-  work->job = (gpu_job){.grid = gpu_grid_for(plan, d->m, d->n, d->batch, 1),
+  work->job = (gpu_job){.grid = gpu_grid_for(plan, d->m, d->n, d->batch, 1, threads),
                         .a = gpu_operand_of(d->stride_a, d->lda, d->m, a_by_k),
                         .b = gpu_operand_of(d->stride_b, d->ldb, d->n, b_by_k),
                         .k = (int)d->k};
@@ -44,6 +44,8 @@ tdm_status gemm_gpu_prepare(tdm_plan *plan) {
   free(work);
   return status;
 }
+
+tdm_status gemm_gpu_prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, GPU_THREADS); }
 
 /* A region for each type, and for f32 also by what stands behind the product: registers are those of a kernel's largest part.
  */

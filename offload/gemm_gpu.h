@@ -31,8 +31,9 @@ typedef struct gemm_gpu_arrays {
 /* The row that serves everything else. */
 extern const tdm_kernel tdm_gemm_omp_gpu;
 
-/* Cuts the output, sets the plan's launch, and uploads a gemm_gpu_work. */
-tdm_status gemm_gpu_prepare(tdm_plan *plan);
+/* Cuts the output, sets the plan's launch with so many threads a team, and uploads a gemm_gpu_work. */
+tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads);
+tdm_status gemm_gpu_prepare(tdm_plan *plan); /* GPU_THREADS */
 
 /* The chain for a line. */
 TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_line_at at) {

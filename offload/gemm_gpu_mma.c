@@ -45,7 +45,7 @@ TDM_INLINE void mma_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *wor
   for (int tile = here.team; tile < tiles; tile += here.teams) {
     const gemm_gpu_work *again = gpu_again(work);
     gpu_place place = gpu_place_at(&again->job.grid, tile, 1);
-    gpu_sums sums;
+    mma_tile sums;
     mma_tile_sums(sums, room, &copiers, &again->job, place, here.thread, 1, type);
     TDM_NO_UNROLL
     for (int half = 0; half < 2; half++) {
@@ -61,12 +61,14 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return mma_can_tile(plan, d->m, d->n, d->k, d->batch, d->lda | d->ldb | d->stride_a | d->stride_b, 1, d->type, reason, size);
 }
 
+static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, MMA_THREADS); }
+
 /* A region for each type, and one for plain products: registers are those of a kernel's largest part. */
-#define REGION(plain, type)                                                   \
-  TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, bias, residual, work) { \
-    TDM_TEAM_MEMORY(mma_room, room, 1);                                       \
-    gemm_gpu_arrays arrays = {a, b, c, bias, residual};                       \
-    mma_body(&arrays, work, room, tdm_here_bare(), plain, type);              \
+#define REGION(plain, type)                                      \
+  MMA_TARGET(plan->launch, a, b, c, bias, residual, work) {      \
+    TDM_TEAM_MEMORY(mma_room, room, 1);                          \
+    gemm_gpu_arrays arrays = {a, b, c, bias, residual};          \
+    mma_body(&arrays, work, room, tdm_here_bare(), plain, type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -87,6 +89,6 @@ const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .op = TDM_OP_GEMM,
                                          .backend = &tdm_backend_omp,
                                          .supports = supports,
-                                         .prepare = gemm_gpu_prepare,
+                                         .prepare = prepare,
                                          .launch = launch,
                                          .detour = {16, 0x7, "omp_gpu"}};

@@ -120,7 +120,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   else if ((d->lda | d->ldb | d->ldc | d->stride_a | d->stride_b | d->stride_c) % 4 != 0)
     snprintf(reason, size, "needs lda, ldb, ldc and strides of whole vectors of 4");
   else
-    return gpu_can_tile(plan, d->m, d->n, d->k, d->batch, 1, reason, size);
+    return gpu_can_tile(plan, d->m, d->n, d->k, d->batch, 1, GPU_THREADS, reason, size);
   return false;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Counts are 32-bit in the kernel; a launch with another number of threads is the generic kernel's. */
-bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, char *reason,
+bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, int threads, char *reason,
                   size_t size) {
   const int64_t most = INT_MAX - GPU_TILE;
   const tdm_context *context = plan->context;
@@ -13,8 +13,8 @@ bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t
     snprintf(reason, size, "needs a GPU, the device is %s", context->device);
     return false;
   }
-  if (context->threads > 0 && context->threads != GPU_THREADS) {
-    snprintf(reason, size, "needs threads = %d, the caller set %d", GPU_THREADS, context->threads);
+  if (context->threads > 0 && context->threads != threads) {
+    snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
     return false;
   }
   if (m > most || n > most || k > most || batch > most) {
@@ -29,10 +29,10 @@ bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t
   return true;
 }
 
-gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights) {
+gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights, int threads) {
   int64_t tiles_m = tdm_ceil_div(m, GPU_TILE), tiles_n = tdm_ceil_div(n, GPU_TILE / weights);
   gpu_grid grid = {(int)tiles_m, (int)tiles_n, (int)(tiles_m * tiles_n * batch), (int)m, (int)n};
-  tdm_plan_launch(plan, tdm_min(grid.tiles, GPU_TEAMS), GPU_THREADS);
+  tdm_plan_launch(plan, tdm_min(grid.tiles, GPU_TEAMS), threads);
   return grid;
 }
 

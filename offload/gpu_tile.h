@@ -20,13 +20,14 @@
 
 enum {
   GPU_THREADS = 128,
-  GPU_TILE = 128,       /* rows, and columns of B */
-  GPU_STEP = 8,         /* k of a step */
-  GPU_PITCH = GPU_TILE, /* floats from one k of a panel to the next */
-  GPU_ROWS = 8,         /* of a thread's sums */
-  GPU_VECTORS = 4,      /* of 4 columns */
-  GPU_TEAMS = 264,      /* most teams of a launch: two for each of an H200's 132 multiprocessors, each walks over tiles */
-  GPU_GROUP = 8,        /* tile rows that are walked column by column, so that their operands stay in the L2 */
+  GPU_TILE = 128,                         /* rows, and columns of B */
+  GPU_STEP = 8,                           /* k of a step */
+  GPU_PITCH = GPU_TILE,                   /* floats from one k of a panel to the next */
+  GPU_ROWS = 8,                           /* of a thread's sums */
+  GPU_VECTORS = 4,                        /* of 4 columns */
+  GPU_TEAMS = TDM_FOR_GFX942 ? 608 : 264, /* most teams of a launch: two for each of an MI300X's 304 CUs, of an H200's 132
+                                        multiprocessors; each walks over tiles */
+  GPU_GROUP = 8, /* tile rows that are walked column by column, so that their operands stay in the L2 */
 };
 
 typedef float gpu_vec __attribute__((vector_size(16)));
@@ -50,10 +51,11 @@ typedef struct gpu_place {
   int batch, m0, n0; /* n0: of the output, of which a tile has GPU_TILE / weights columns */
 } gpu_place;
 
-/* Can the engine serve a launch of `batch` matrices of m x n? If not, writes the reason. */
-bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, char *reason, size_t size);
+/* Can an engine with so many threads a team serve a launch of `batch` matrices of m x n? If not, writes the reason. */
+bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, int threads, char *reason,
+                  size_t size);
 /* Cuts them, and sets the plan's launch. */
-gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights);
+gpu_grid gpu_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights, int threads);
 
 /* GPU_GROUP tile rows at a time, column by column. */
 TDM_INLINE gpu_place gpu_place_at(const gpu_grid *grid, int tile, int weights) {

@@ -1,104 +1,81 @@
-/* Matrix units of GPUs for 16-bit elements, and copies that go to team memory past the registers: what clang has no portable
- * word for. NVIDIA from sm_80 on; meson.build defines TDM_OFFLOAD_MMA for such a chip, and rows that need it refuse every
- * other. The instructions and who holds what: NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async",
- * "vote.sync", "ex2" and "rcp". */
+/* Matrix units of GPUs for 16-bit elements: one interface over two vendors, because OpenMP has none.
+ *
+ * meson.build defines TDM_OFFLOAD_MMA as the lanes of a wave for the chips that are known here: 32 for NVIDIA's from sm_80 on
+ * (mma_nvidia.h), 64 for AMD's gfx942 (mma_amd.h). On every other chip the rows that use this refuse to run. The host's pass
+ * has the same constants, because it sets the number of threads; its functions compute nothing.
+ *
+ *                                     NVIDIA                        AMD
+ *   an operand: 16 lines by MMA_K k   16                            32, for two instructions (MMA_PARTS)
+ *   what is multiplied with 16 lines  8 columns: half of an operand all 16 columns
+ *   panels in team memory             as memory has them; ldmatrix  lines of k; turned while they are copied
+ *                                     turns what has lines first    through registers
+ *   copies                            cp.async, two steps ahead     through registers, one step ahead
+ */
 #ifndef TANDEM_OFFLOAD_MMA_H
 #define TANDEM_OFFLOAD_MMA_H
 
 #include <stdbool.h>
 
+#include "elem.h"
 #include "tandem/tandem.h"
 #include "target.h"
 
-typedef float mma_sums __attribute__((vector_size(16))); /* a lane's part of 16 x 8 sums */
-
-/* 16 lines by 16 k of an operand, in blocks of 8 x 8. A lane's word of a block: line lane / 4, k = 2 (lane % 4) and the next
- * one. Blocks of a: k 0 to 7 of the lines 0 to 7 and 8 to 15, then k 8 to 15 of both. Of b: lines 0 to 7 with k 0 to 7 and 8 to
- * 15, then lines 8 to 15, so that what an instruction takes is a pair of registers. */
+/* A lane's part of 16 lines by MMA_K k. */
 typedef struct mma_operand {
   uint32_t word[4];
 } mma_operand;
 
-#if defined(__NVPTX__) && defined(TDM_OFFLOAD_MMA)
+/* A lane's part of 16 x MMA_COLUMNS sums: in each of its MMA_HELD rows, MMA_TOGETHER columns side by side. Sum r * MMA_TOGETHER
+ * + c lies in row mma_row(lane) + 8 r, column mma_column(lane) + c. */
+typedef float mma_sums __attribute__((vector_size(16)));
 
-/* An address in team memory, as those instructions want it. */
+#if TDM_FOR_GFX942
+enum {
+  MMA_LANES = 64,
+  MMA_K = 32,
+  MMA_PARTS = 2, /* of k: instructions of a product */
+  MMA_COLUMNS = 16,
+  MMA_HELD = 1,
+  MMA_TOGETHER = 4,
+  MMA_AHEAD = 1, /* steps that are fetched before their turn */
+};
+#else
+enum { MMA_LANES = 32, MMA_K = 16, MMA_PARTS = 1, MMA_COLUMNS = 8, MMA_HELD = 2, MMA_TOGETHER = 2, MMA_AHEAD = 2 };
+#endif
+enum {
+  MMA_THREADS = 4 * MMA_LANES,
+  MMA_HALVES = 16 / MMA_COLUMNS,              /* of an operand's lines, that are columns of one product */
+  MMA_ROW_DISTANCE = TDM_FOR_GFX942 ? 16 : 1, /* the four lanes that share a row differ in the bits of 1 and 2 of it */
+};
+
+/* The launch of such a kernel, as TDM_TARGET_BARE. clang 19 does not tell AMD's code generator how many threads a bare region
+ * has. It then assumes 1024, which leaves 128 registers to a thread: these kernels spilled 80 to 970 of them. A parallel region
+ * alone in a teams region also starts with all of its threads, and its number of threads is known. When the library is linked,
+ * the optimiser removes the runtime's calls around it. */
+#if TDM_FOR_GFX942
+#define MMA_TARGET(launch, ...)                                                                           \
+  TDM_PRAGMA(omp target teams device((launch).device) num_teams((launch).teams) thread_limit(MMA_THREADS) \
+                 is_device_ptr(__VA_ARGS__))                                                              \
+  TDM_PRAGMA(omp parallel)
+#elif defined(TDM_OFFLOAD)
+#define MMA_TARGET(launch, ...) TDM_TARGET_BARE(launch, MMA_THREADS, __VA_ARGS__)
+#endif
+
+/* An address in team memory, as the instructions want it. */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
 typedef uint32_t mma_address;
 TDM_INLINE mma_address mma_address_of(const void *team_memory) {
   return (uint32_t)(uintptr_t)(const __attribute__((address_space(3))) void *)team_memory;
 }
-
-/* 16 bytes travel; all of a copy's bytes are 16-byte aligned. mma_copied closes a group of copies. */
-TDM_INLINE void mma_copy(mma_address to, const char *from) {
-  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
-}
-/* bytes: of the 16, that are read; the others become 0. */
-TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
-  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
-}
-TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : : : "memory"); }
-/* Waits for the thread's own groups: all, or all but the last. */
-TDM_INLINE void mma_wait_all(void) { __asm__ volatile("cp.async.wait_group 0;" : : : "memory"); }
-TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
-
-/* Lane l names the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines, not along k. */
-TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
-  mma_operand x;
-  if (transposed)
-    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
-                     : "r"(row)
-                     : "memory");
-  else
-    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
-                     : "r"(row)
-                     : "memory");
-  return x;
-}
-
-/* sums += a (16 lines) times 8 lines of b: half 0 or 1 of them. Sum e of a lane: row lane / 4 + e / 2 * 8, column
- * 2 (lane % 4) + e % 2. */
-#define MMA_INSTRUCTION(type)                                                    \
-  __asm__("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                 \
-          ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-          : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                               \
-          : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b.word[2 * half]), "r"(b.word[2 * half + 1]))
-TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, tdm_type type) {
-  float s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
-  if (type == TDM_F16)
-    MMA_INSTRUCTION("f16");
-  else
-    MMA_INSTRUCTION("bf16");
-  return (mma_sums){s0, s1, s2, s3};
-}
-#undef MMA_INSTRUCTION
-
-/* Is it true in a lane of the wave? The matrix instructions want all lanes on one path. */
-TDM_INLINE bool mma_any(bool here) { return __nvvm_vote_any_sync(0xffffffff, here); }
-
-/* 2^x within 2^-22; 0 where that is no normal number. */
-TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
-
-/* 1 / x within 2^-23. */
-TDM_INLINE float mma_reciprocal(float x) { return __nvvm_rcp_approx_ftz_f(x); }
-
-#else /* hosts and other GPUs only compile it */
-
+#else
 typedef uintptr_t mma_address;
 TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_address)team_memory; }
-TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
-TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) { (void)to, (void)from, (void)bytes; }
-TDM_INLINE void mma_copied(void) {}
-TDM_INLINE void mma_wait_all(void) {}
-TDM_INLINE void mma_wait_but_one(void) {}
-TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
-TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, tdm_type type) {
-  return (void)a, (void)b, (void)half, (void)type, sums;
-}
-TDM_INLINE bool mma_any(bool here) { return here; }
-TDM_INLINE float mma_exp2(float x) { return x; }
-TDM_INLINE float mma_reciprocal(float x) { return x; }
+#endif
 
+#if TDM_FOR_GFX942
+#include "mma_amd.h"
+#else
+#include "mma_nvidia.h"
 #endif
 
 #endif

@@ -33,18 +33,20 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
     snprintf(reason, size, "ldg and ldu must be equal");
     return false;
   }
-  return gpu_can_tile(plan, d->m, d->n, d->k, 1, SWIGLU_WEIGHTS, reason, size);
+  return gpu_can_tile(plan, d->m, d->n, d->k, 1, SWIGLU_WEIGHTS, GPU_THREADS, reason, size);
 }
 
-tdm_status swiglu_gpu_prepare(tdm_plan *plan) {
+tdm_status swiglu_gpu_prepare_for(tdm_plan *plan, int threads) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   swiglu_gpu_work work = {.d = *d,
-                          .job = {.grid = gpu_grid_for(plan, d->m, d->n, 1, SWIGLU_WEIGHTS),
+                          .job = {.grid = gpu_grid_for(plan, d->m, d->n, 1, SWIGLU_WEIGHTS, threads),
                                   .a = gpu_operand_of(0, d->ldx, d->m, true),
                                   .b = gpu_operand_of(0, d->ldg, d->n, d->layout == TDM_NT),
                                   .k = (int)d->k}};
   return tdm_plan_upload(plan, &work, sizeof work);
 }
+
+static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, GPU_THREADS); }
 
 /* A region for each type: registers are those of a kernel's largest part. */
 #define REGION(type)                                                 \
@@ -70,5 +72,5 @@ const tdm_kernel tdm_swiglu_omp_gpu = {.name = "omp_gpu",
                                        .op = TDM_OP_SWIGLU,
                                        .backend = &tdm_backend_omp,
                                        .supports = supports,
-                                       .prepare = swiglu_gpu_prepare,
+                                       .prepare = prepare,
                                        .launch = launch};

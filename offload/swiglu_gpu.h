@@ -17,8 +17,8 @@ enum { SWIGLU_WEIGHTS = 2, SWIGLU_VECTORS = GPU_VECTORS / SWIGLU_WEIGHTS };
 /* The row that serves everything else. */
 extern const tdm_kernel tdm_swiglu_omp_gpu;
 
-/* Cuts the output, sets the plan's launch, and uploads a swiglu_gpu_work. */
-tdm_status swiglu_gpu_prepare(tdm_plan *plan);
+/* Cuts the output, sets the plan's launch with so many threads a team, and uploads a swiglu_gpu_work. */
+tdm_status swiglu_gpu_prepare_for(tdm_plan *plan, int threads);
 
 /* silu(gate) up, in gate's place. */
 TDM_INLINE void swiglu_gpu_line(gpu_line *line) {

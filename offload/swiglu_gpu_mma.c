@@ -23,7 +23,7 @@ TDM_INLINE void mma_body(const void *x, const void *wg, const void *wu, void *y,
   for (int tile = here.team; tile < tiles; tile += here.teams) {
     const swiglu_gpu_work *again = gpu_again(work);
     gpu_place place = gpu_place_at(&again->job.grid, tile, SWIGLU_WEIGHTS);
-    gpu_sums sums;
+    mma_tile sums;
     mma_tile_sums(sums, room, &copiers, &again->job, place, here.thread, SWIGLU_WEIGHTS, type);
     TDM_NO_UNROLL
     for (int half = 0; half < 2; half++) {
@@ -43,11 +43,13 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return mma_can_tile(plan, d->m, d->n, d->k, 1, d->ldx | d->ldg, SWIGLU_WEIGHTS, d->type, reason, size);
 }
 
+static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, MMA_THREADS); }
+
 /* A region for each type: registers are those of a kernel's largest part. */
-#define REGION(type)                                               \
-  TDM_TARGET_BARE(plan->launch, GPU_THREADS, x, wg, wu, y, work) { \
-    TDM_TEAM_MEMORY(mma_room, room, 1);                            \
-    mma_body(x, wg, wu, y, work, room, tdm_here_bare(), type);     \
+#define REGION(type)                                           \
+  MMA_TARGET(plan->launch, x, wg, wu, y, work) {               \
+    TDM_TEAM_MEMORY(mma_room, room, 1);                        \
+    mma_body(x, wg, wu, y, work, room, tdm_here_bare(), type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -62,6 +64,6 @@ const tdm_kernel tdm_swiglu_omp_gpu_mma = {.name = "omp_gpu_mma",
                                            .op = TDM_OP_SWIGLU,
                                            .backend = &tdm_backend_omp,
                                            .supports = supports,
-                                           .prepare = swiglu_gpu_prepare,
+                                           .prepare = prepare,
                                            .launch = launch,
                                            .detour = {16, 0x7, "omp_gpu"}};

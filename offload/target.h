@@ -54,6 +54,13 @@
                  is_device_ptr(__VA_ARGS__))
 #endif
 
+/* Built for AMD's gfx942, in the host's pass as well: what a launch is cut for. */
+#if defined(TDM_OFFLOAD_MMA) && TDM_OFFLOAD_MMA == 64
+#define TDM_FOR_GFX942 1
+#else
+#define TDM_FOR_GFX942 0
+#endif
+
 /* Inside device code of an offload build, in the pass that compiles for the GPU. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 #define TDM_ON_GPU 1

@@ -1,0 +1,93 @@
+/* The matrix units of NVIDIA's GPUs from sm_80 on (mma.h). The instructions and who holds what: NVIDIA's PTX ISA,
+ * "mma.m16n8k16", "ldmatrix", "cp.async", "vote.sync", "ex2" and "rcp".
+ *
+ * A lane's operand is a word of each of four blocks of 8 x 8: line lane / 4, k = 2 (lane % 4) and the next one. Blocks of a: k
+ * 0 to 7 of the lines 0 to 7 and 8 to 15, then k 8 to 15 of both. Of b: lines 0 to 7 with k 0 to 7 and 8 to 15, then lines 8 to
+ * 15, so that what an instruction takes is a pair of registers. */
+#ifndef TANDEM_OFFLOAD_MMA_NVIDIA_H
+#define TANDEM_OFFLOAD_MMA_NVIDIA_H
+
+/* Where a lane's sums lie. */
+TDM_INLINE int mma_row(int lane) { return lane / 4; }
+TDM_INLINE int mma_column(int thread) { return thread % 4 * 2; }
+
+TDM_INLINE void mma_keep_order(void) {} /* AMD's */
+
+/* Probabilities, which may be NaN, as the type that is multiplied. */
+TDM_INLINE uint32_t mma_two(float low, float high, tdm_type type) { return tdm_f32_to_two(low, high, type); }
+
+#if defined(__NVPTX__) && defined(TDM_OFFLOAD_MMA)
+
+/* 16 bytes travel; all of a copy's bytes are 16-byte aligned. mma_copied closes a group of copies. */
+TDM_INLINE void mma_copy(mma_address to, const char *from) {
+  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
+}
+/* bytes: of the 16, that are read; the others become 0. */
+TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
+  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
+}
+TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : : : "memory"); }
+/* Waits for the thread's own groups: all, or all but the last. */
+TDM_INLINE void mma_wait_all(void) { __asm__ volatile("cp.async.wait_group 0;" : : : "memory"); }
+TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
+
+/* Lane l names the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines, not along k. */
+TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
+  mma_operand x;
+  if (transposed)
+    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+                     : "r"(row)
+                     : "memory");
+  else
+    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+                     : "r"(row)
+                     : "memory");
+  return x;
+}
+
+/* sums += a (16 lines) times 8 lines of b: half 0 or 1 of them. */
+#define MMA_INSTRUCTION(type)                                                    \
+  __asm__("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                 \
+          ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+          : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                               \
+          : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b.word[2 * half]), "r"(b.word[2 * half + 1]))
+TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, int part, tdm_type type) {
+  (void)part; /* there is one */
+  float s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
+  if (type == TDM_F16)
+    MMA_INSTRUCTION("f16");
+  else
+    MMA_INSTRUCTION("bf16");
+  return (mma_sums){s0, s1, s2, s3};
+}
+#undef MMA_INSTRUCTION
+
+/* Is it true in a lane of the wave? The matrix instructions want all lanes on one path. */
+TDM_INLINE bool mma_any(bool here) { return __nvvm_vote_any_sync(0xffffffff, here); }
+
+/* 2^x within 2^-22; 0 where that is no normal number. */
+TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
+
+/* 1 / x within 2^-23. */
+TDM_INLINE float mma_reciprocal(float x) { return __nvvm_rcp_approx_ftz_f(x); }
+
+#else /* hosts and other GPUs only compile it */
+
+TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
+TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) { (void)to, (void)from, (void)bytes; }
+TDM_INLINE void mma_copied(void) {}
+TDM_INLINE void mma_wait_all(void) {}
+TDM_INLINE void mma_wait_but_one(void) {}
+TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
+TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, int part, tdm_type type) {
+  return (void)a, (void)b, (void)half, (void)part, (void)type, sums;
+}
+TDM_INLINE bool mma_any(bool here) { return here; }
+TDM_INLINE float mma_exp2(float x) { return x; }
+TDM_INLINE float mma_reciprocal(float x) { return x; }
+
+#endif
+
+#endif
