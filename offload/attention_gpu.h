@@ -15,4 +15,8 @@ typedef struct attention_gpu_work {
 extern const tdm_kernel tdm_attention_omp_gpu;
 attention_gpu_work attention_gpu_work_of(const tdm_attention_desc *d);
 
+/* For the estimates on gfx942 of attention_gpu_mma.c and attention_gpu_decode.c. Elsewhere these rows have none, and the decode
+ * row is taken wherever it serves. */
+enum { MI300X_CUS = 304, MI300X_SIMDS = 4 * MI300X_CUS };
+
 #endif

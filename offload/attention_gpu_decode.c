@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "attention_row.h"
+#include "attention_gpu.h"
 #include "gpu_row.h"
 
 /* KEYS: that a wave fetches at a time. UNITS: about as many as keep the device busy. LEAST: keys of a part. */
@@ -224,6 +224,22 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_plan_upload(plan, &w, sizeof w);
 }
 
+/* Clocks of an MI300X: the least ones of the longest pipe, as gfxsim counts them for 63 keys, and for 2176 keys in 68 parts.
+ * With few parts it is slower than omp_gpu_mma, which takes a row's keys one team after the other, but faster for each of them.
+ */
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  static const double of_key[2][4] = {{440, 710, 1240, 2540}, {500, 800, 1400, 3500}}; /* of a wave: 1, 2, 4, 8 rows */
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const decode_cut cut = cut_keys(d);
+  const int waves = 2; /* of a team; here TDM_WAVE is the host's */
+  const int64_t rows = d->heads_q / d->heads_kv * d->sq, units = d->batch * d->heads_kv * cut.parts;
+  const int64_t keys = tdm_ceil_div(cut.keys, waves * KEYS) * KEYS;
+  const double a_key = of_key[d->head_dim > 64][rows <= 1 ? 0 : rows <= 2 ? 1 : rows <= 4 ? 2 : 3];
+  const double of_parts = (double)tdm_ceil_div(units * waves, MI300X_SIMDS) * (600 + a_key * (double)keys);
+  const double of_sum = (double)tdm_ceil_div(d->batch * d->heads_kv * rows * waves, MI300X_SIMDS) * (1400 + 180.0 * cut.parts);
+  *cost = (tdm_cost){.clocks = of_parts + of_sum, .floor = "issue"};
+}
+
 /* A region for 1, 2, 4 and 8 rows and each width of heads: registers are those of a kernel's largest part. */
 #define REGION(rows, each)                                                                            \
   TDM_TARGET_BARE(first, THREADS, q, k, v, work, workspace) {                                         \
@@ -280,4 +296,5 @@ const tdm_kernel tdm_attention_omp_gpu_decode = {.name = "omp_gpu_decode",
                                                  .supports = supports,
                                                  .prepare = prepare,
                                                  .launch = launch,
+                                                 .cost = TDM_FOR_GFX942 ? cost : NULL,
                                                  .varies = true};

@@ -126,6 +126,17 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_plan_upload(plan, &work, sizeof work);
 }
 
+/* Clocks of an MI300X, where a team has a CU for itself: the least ones of the longest pipe, as gfxsim counts them for one
+ * query and 64 or 512 keys. */
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const double sq = (double)d->sq, skv = (double)d->skv;
+  const double causal = sq <= skv ? skv - (sq - 1) / 2 : skv * (skv + 1) / 2 / sq; /* keys that a row sees, in the mean */
+  const double teams = (double)(d->batch * d->heads_q * tiles_of(d)), keys = d->causal ? causal : skv;
+  const double of_team = d->head_dim == 64 ? 3900 + 34.8 * keys : 6300 + 46.7 * keys;
+  *cost = (tdm_cost){.clocks = ceil(teams / MI300X_CUS) * of_team, .floor = "issue"};
+}
+
 /* A region for each size of heads and type: registers are those of a kernel's largest part. */
 #define REGION(head, type)                                                 \
   MMA_TARGET(plan->launch, q, k, v, o, lse, work) {                        \
@@ -156,5 +167,6 @@ const tdm_kernel tdm_attention_omp_gpu_mma = {.name = "omp_gpu_mma",
                                               .supports = supports,
                                               .prepare = prepare,
                                               .launch = launch,
+                                              .cost = TDM_FOR_GFX942 ? cost : NULL,
                                               .varies = true,
                                               .detour = {16, 0xf, "omp_gpu"}};

@@ -42,21 +42,43 @@ const tdm_backend tdm_backend_omp = {
 
 /* ---- Rows that only GPUs run ---- */
 
+/* WITH_GPU_ROWS: all of them, as built for NVIDIA's GPUs. WITH_PRODUCT_ROWS: those of gemm, swiglu and attention, whose
+ * launches differ on gfx942; other rows and ops are not printed. */
+#ifdef WITH_PRODUCT_ROWS
+#define WITH_GPU_ROWS
+enum { PRODUCTS_ONLY = 1 };
+#else
+enum { PRODUCTS_ONLY = 0 };
+#endif
+
 #ifdef WITH_GPU_ROWS
-extern const tdm_kernel tdm_add_omp_gpu, tdm_attention_omp_gpu, tdm_attention_omp_gpu_decode, tdm_attention_omp_gpu_mma,
-    tdm_cross_entropy_omp_gpu, tdm_embedding_omp_gpu, tdm_gemm_omp_gpu, tdm_gemm_omp_gpu_mma, tdm_gemm_omp_gpu_skinny,
-    tdm_gemm_omp_gpu_small_k, tdm_rmsnorm_omp_gpu, tdm_rope_omp_gpu, tdm_silu_mul_omp_gpu, tdm_softmax_omp_gpu,
-    tdm_swiglu_omp_gpu, tdm_swiglu_omp_gpu_mma, tdm_swiglu_omp_gpu_skinny;
-static const tdm_kernel *gpu_rows[] = {&tdm_add_omp_gpu,           &tdm_attention_omp_gpu,     &tdm_attention_omp_gpu_decode,
-                                       &tdm_attention_omp_gpu_mma, &tdm_cross_entropy_omp_gpu, &tdm_embedding_omp_gpu,
-                                       &tdm_gemm_omp_gpu,          &tdm_gemm_omp_gpu_mma,      &tdm_gemm_omp_gpu_skinny,
-                                       &tdm_gemm_omp_gpu_small_k,  &tdm_rmsnorm_omp_gpu,       &tdm_rope_omp_gpu,
-                                       &tdm_silu_mul_omp_gpu,      &tdm_softmax_omp_gpu,       &tdm_swiglu_omp_gpu,
-                                       &tdm_swiglu_omp_gpu_mma,    &tdm_swiglu_omp_gpu_skinny};
+extern const tdm_kernel tdm_attention_omp_gpu, tdm_attention_omp_gpu_decode, tdm_attention_omp_gpu_mma, tdm_gemm_omp_gpu,
+    tdm_gemm_omp_gpu_mma, tdm_gemm_omp_gpu_skinny, tdm_gemm_omp_gpu_small_k, tdm_swiglu_omp_gpu, tdm_swiglu_omp_gpu_mma,
+    tdm_swiglu_omp_gpu_skinny;
+#ifndef WITH_PRODUCT_ROWS
+extern const tdm_kernel tdm_add_omp_gpu, tdm_cross_entropy_omp_gpu, tdm_embedding_omp_gpu, tdm_rmsnorm_omp_gpu,
+    tdm_rope_omp_gpu, tdm_silu_mul_omp_gpu, tdm_softmax_omp_gpu;
+#endif
+static const tdm_kernel *gpu_rows[] = {
+    &tdm_attention_omp_gpu,  &tdm_attention_omp_gpu_decode, &tdm_attention_omp_gpu_mma, &tdm_gemm_omp_gpu,
+    &tdm_gemm_omp_gpu_mma,   &tdm_gemm_omp_gpu_skinny,      &tdm_gemm_omp_gpu_small_k,  &tdm_swiglu_omp_gpu,
+    &tdm_swiglu_omp_gpu_mma, &tdm_swiglu_omp_gpu_skinny,
+#ifndef WITH_PRODUCT_ROWS
+    &tdm_add_omp_gpu,        &tdm_cross_entropy_omp_gpu,    &tdm_embedding_omp_gpu,     &tdm_rmsnorm_omp_gpu,
+    &tdm_rope_omp_gpu,       &tdm_silu_mul_omp_gpu,         &tdm_softmax_omp_gpu,
+#endif
+};
 static void add_gpu_rows(void) { tdm_kernels_extend(gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0]); }
 #else
 static void add_gpu_rows(void) {}
 #endif
+
+/* Is the row printed? */
+static bool is_shown(const char *name) { return strncmp(name, PRODUCTS_ONLY ? "omp_gpu" : "omp", PRODUCTS_ONLY ? 7 : 3) == 0; }
+
+static bool has_shown_rows(const char *op) {
+  return !PRODUCTS_ONLY || strcmp(op, "gemm") == 0 || strcmp(op, "swiglu") == 0 || strcmp(op, "attention") == 0;
+}
 
 /* ---- Cases ---- */
 
@@ -96,6 +118,8 @@ static const plans_case list[] = {
     {"attention", "f32", NULL, NULL, NULL, "1x2x1x100x100x80"},
     {"attention", "f32", NULL, NULL, NULL, "1x2x1x100x100x256"},
     {"attention", "bf16", NULL, NULL, "causal=1,lse=1", "8x32x8x1x8192x128"},
+    {"attention", "bf16", NULL, NULL, NULL, "1x32x8x1x8192x128"},
+    {"attention", "bf16", NULL, NULL, NULL, "1x4x2x4x600x64"},
     {"attention", "bf16", NULL, NULL, NULL, "1x4x2x4x600x33"},
     {"attention", "bf16", NULL, NULL, NULL, "1x64x1x4x600x64"},
     {"rmsnorm", "bf16", NULL, NULL, NULL, "4096x4096"},
@@ -137,6 +161,9 @@ static bool print_row(const tdm_case *c, const char *name, int teams, int thread
     if (plan->workspace_bytes > 0) printf(", %zu bytes of workspace", plan->workspace_bytes);
     if (plan->kernel->detour.align > 0)
       printf(", detour of %d bytes to %s", plan->kernel->detour.align, plan->kernel->detour.kernel);
+    tdm_cost cost = {.clocks = -1};
+    if (plan->kernel->cost != NULL && !plan->empty) plan->kernel->cost(plan, &cost);
+    if (cost.clocks >= 0) printf(", estimate %.0f clocks", cost.clocks);
     printf("\n");
     tdm_plan_free(plan);
   } else {
@@ -152,13 +179,13 @@ static bool print_case(const plans_case *texts) {
   if (!plans_begin("gpu-plans", texts, &c)) return false;
   snprintf(names, sizeof names, "%s", tdm_kernels(texts->op));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if (strncmp(name, "omp", 3) == 0 && (!print_row(&c, name, 0, 0) || !print_row(&c, name, 3, 64))) return false;
+    if (is_shown(name) && (!print_row(&c, name, 0, 0) || !print_row(&c, name, 3, 64))) return false;
   return true;
 }
 
 int main(void) {
   add_gpu_rows();
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-    if (!print_case(&list[i])) return 1;
+    if (has_shown_rows(list[i].op) && !print_case(&list[i])) return 1;
   return 0;
 }
