@@ -157,9 +157,9 @@ build_only() {
 
 beside= # the process of a build that offload_sm_90 began
 # The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh and sim/hecbench.sh on small
-# suites, a small run of tandem-bench, and the standard sets of the ops that are quick there (gemm, swiglu and attention take minutes: of
-# them, one case of gemm). HIP programs are built here too: the gcc step may lack what clang-19 needs for them, and the device
-# libraries for printf in kernels.
+# suites, a small run of tandem-bench, and the standard sets of the ops that are quick there. Those of gemm, swiglu and attention take
+# minutes: of them, one case of gemm and the cases that the rows of the matrix units support, an eighth of attention's. HIP programs are
+# built here too: the gcc step may lack what clang-19 needs for them, and the device libraries for printf in kernels.
 build_gfx942() {
   configure_and_build build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942
 }
@@ -169,7 +169,7 @@ offload_gfx942() {
   gfxsim=build-gcc/sim/gfxsim offload=build-offload-gfx942
   if ! [ -x $gfxsim ]; then
     echo "no $gfxsim: nothing was executed"
-    echo "1 passed, 0 failed, 13 skipped"
+    echo "1 passed, 0 failed, 16 skipped"
     return
   fi
   good=1 bad=0
@@ -184,6 +184,10 @@ offload_gfx942() {
   # Two micro tiles, and beta: each element of C has to be finished once.
   tally $gfxsim exec $offload/test/tandem-check gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \
     --kernel omp
+  for op in gemm swiglu; do
+    tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --kernel omp_gpu_mma
+  done
+  tally sh test/part.sh $gfxsim exec $offload/test/tandem-check attention --device omp:0 --kernel omp_gpu_mma --every 8
   tally sh bench/test_exec.sh $gfxsim $offload/bench/tandem-bench omp:0 gfx942
   echo "$good passed, $bad failed, 0 skipped"
   [ $bad -eq 0 ]
