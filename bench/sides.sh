@@ -37,7 +37,8 @@ side softmax 64x1024 --dtype bf16
 side rope 1x64x4x128 --dtype bf16
 side cross_entropy 16x8192 --dtype bf16
 side gemm 64x64x64 --dtype f32 --peer openblas
-side gemm 64x64x64 --dtype bf16 --layout nt
+side gemm 128x128x128 --dtype bf16 --layout nt
+side swiglu 128x64x128 --dtype bf16
 side attention 1x1x1x64x64x64 --dtype bf16
 
 # rows KIND: the lines of that table of all runs, under one head. Tables begin with "| case |", and their second column tells them.
