@@ -29,7 +29,7 @@ static gfxsim_status begin(launch *run) {
 static void end(launch *run) {
   if (run->order == NULL) return;
   fence_end(run->order);
-  race_end(run->order);
+  race_end(run, run->order);
   pthread_mutex_destroy(&run->order->lock);
   free(run->order);
   run->order = NULL;
@@ -38,7 +38,7 @@ static void end(launch *run) {
 static gfxsim_status open(group *g) {
   enum { ENTRIES = VM_MOST + LGKM_MOST };
   order_group *o = g->order = calloc(1, sizeof *o);
-  if (o != NULL) o->entries = calloc((size_t)g->launch->waves * ENTRIES, sizeof *o->entries);
+  if (o != NULL) o->entries = malloc((size_t)g->launch->waves * ENTRIES * sizeof *o->entries); /* wait_issue fills them */
   if (o != NULL) o->lds = race_lds(g->launch);
   if (o == NULL || o->entries == NULL || o->lds == NULL)
     return fail(GFXSIM_NO_MEMORY, "run: no memory for the checks of waits and races");

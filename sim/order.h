@@ -147,7 +147,7 @@ void wait_lds(wave *w, order_wave *o, const inst *i, const footprint *t);
 /* ---- race.c ---- */
 
 gfxsim_status race_begin(launch *run, order_launch *o);
-void race_end(order_launch *o);
+void race_end(const launch *run, order_launch *o);
 /* The shadow of the workgroup's LDS; NULL: no memory. */
 cell *race_lds(const launch *run);
 /* Looks for what collides with the access, and leaves its mark. */

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "order.h"
+#include "pages.h"
 #include "sparse.h"
 
 enum { PAGE_BYTES = 16384, PAGE_CELLS = PAGE_BYTES / 4, BYTES_SHIFT = 16, CLOCK_SHIFT = 21, WAVE_SHIFT = 38 };
@@ -36,22 +37,28 @@ static bool same_time(u64 a, u64 b) { return (a ^ b) >> CLOCK_SHIFT == 0; }
 
 /* ---- Memory ---- */
 
-gfxsim_status race_begin(launch *run, order_launch *o) {
+/* Of a number for each dword of code, of all kernels of the code object: a launch uses few of them. */
+static size_t site_bytes(const launch *run) {
   const gfxsim_object *object = run->kernel->object;
+  return ((object->text_end - object->text_begin) / 4 + 1) * sizeof(u16);
+}
+
+gfxsim_status race_begin(launch *run, order_launch *o) {
   const memory *m = &run->device->memory;
-  u64 first = m->sorted[0]->base;
-  o->group_count = (m->next - first) / group_bytes + 1;
-  o->site_of = calloc((object->text_end - object->text_begin) / 4 + 1, sizeof *o->site_of);
-  o->site = calloc(SITES_MOST, sizeof *o->site);
+  o->group_count = (m->next - m->first) / group_bytes + 1;
+  o->site_of = (_Atomic u16 *)(void *)pages_make(site_bytes(run), 0);
+  o->site = malloc(SITES_MOST * sizeof *o->site); /* the first `sites` are read */
   o->groups = calloc(o->group_count, sizeof *o->groups);
   o->sites = 1;
-  if (m->mapped != NULL && (o->host = sparse_make(PAGE_CELLS * sizeof(cell))) == NULL)
+  bool elsewhere = m->mapped != NULL; /* memory that kernels reach and this device does not own */
+  for (int d = 0; d < MEMORY_DEVICES_MOST; d++) elsewhere |= m->peers[d] != NULL;
+  if (elsewhere && (o->host = sparse_make(PAGE_CELLS * sizeof(cell))) == NULL)
     return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
   if (o->site_of != NULL && o->site != NULL && o->groups != NULL) return GFXSIM_OK;
   return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
 }
 
-void race_end(order_launch *o) {
+void race_end(const launch *run, order_launch *o) {
   for (u64 g = 0; g < o->group_count && o->groups != NULL; g++) {
     page_group *group = atomic_load(&o->groups[g]);
     for (int p = 0; p < GROUP_PAGES && group != NULL; p++) free(atomic_load(&group->page[p]));
@@ -59,7 +66,7 @@ void race_end(order_launch *o) {
   }
   free(o->groups);
   sparse_free(o->host);
-  free((void *)o->site_of);
+  pages_free((u8 *)(void *)o->site_of, site_bytes(run));
   free((void *)o->site);
 }
 
@@ -79,21 +86,16 @@ static cell *make_page(page_group *group, u64 p) {
   return none;
 }
 
-/* The cell of a dword; NULL: no memory. */
-static inline cell *cell_of(wave *w, bool lds, u64 address) {
-  if (lds) return &w->group->order->lds[address / 4];
+/* The shadow of a page of global memory; NULL: no memory. */
+static cell *page_of(const wave *w, u64 number) {
   order_launch *o = order_of(w);
-  if (o->host != NULL && !memory_owns(&w->group->launch->device->memory, address)) {
-    cell *host = sparse_page(o->host, address / PAGE_BYTES);
-    return host != NULL ? &host[address % PAGE_BYTES / 4] : NULL;
-  }
-  u64 offset = address - w->group->launch->device->memory.sorted[0]->base;
-  page_group *group = atomic_load_explicit(&o->groups[offset / group_bytes], memory_order_acquire);
-  if (group == NULL && (group = make_group(o, offset / group_bytes)) == NULL) return NULL;
-  u64 p = offset % group_bytes / PAGE_BYTES;
-  cell *page = atomic_load_explicit(&group->page[p], memory_order_acquire);
-  if (page == NULL) page = make_page(group, p);
-  return page != NULL ? &page[offset % PAGE_BYTES / 4] : NULL;
+  const memory *m = &w->group->launch->device->memory;
+  if (!memory_owns(m, number * PAGE_BYTES)) return sparse_page(o->host, number);
+  u64 p = number - m->first / PAGE_BYTES, g = p / GROUP_PAGES;
+  page_group *group = atomic_load_explicit(&o->groups[g], memory_order_acquire);
+  if (group == NULL && (group = make_group(o, g)) == NULL) return NULL;
+  cell *page = atomic_load_explicit(&group->page[p % GROUP_PAGES], memory_order_acquire);
+  return page != NULL ? page : make_page(group, p % GROUP_PAGES);
 }
 
 /* Instructions get numbers as they first touch memory. What comes after the last number keeps the last. */
@@ -122,6 +124,8 @@ typedef struct look {
   bool lds, check;
   int lane;
   u64 address, found; /* found: the mark that the access collides with */
+  cell *page;         /* the shadow of the last page of global memory that was asked for, and that page's number */
+  u64 page_number;
 } look;
 
 static bool __attribute__((noinline)) collides(const look *k, u64 old, u64 mine) {
@@ -180,12 +184,25 @@ static u64 mark_of(wave *w, const inst *i, const footprint *t) {
 
 typedef enum pass { PASS_WRITE, PASS_READ, PASS_COMPARE } pass;
 
+/* The cell of a dword; NULL: no memory. */
+static inline cell *cell_of(look *k, u64 address) {
+  if (k->lds) return &k->w->group->order->lds[address / 4];
+  if (k->page == NULL || k->page_number != address / PAGE_BYTES) {
+    k->page_number = address / PAGE_BYTES;
+    k->page = page_of(k->w, k->page_number);
+  }
+  return k->page != NULL ? &k->page[address % PAGE_BYTES / 4] : NULL;
+}
+
 static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which) {
+  u64 before = UINT64_MAX;
   for (u64 left = t->mask; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
     u64 address = t->address[l], end = address + t->bytes;
+    if (which != PASS_WRITE && address == before) continue; /* the mark would be the same: often all lanes read one value */
+    before = address;
     for (u64 at = address & ~UINT64_C(3); at < end; at += 4) {
-      cell *c = cell_of(k->w, k->lds, at);
+      cell *c = cell_of(k, at);
       if (c == NULL) return false;
       u64 mine = mark | bytes_in(at, address, t->bytes);
       if (which == PASS_WRITE) mark_write(k, c, mine, (t->changed >> l & 1) != 0, l, address);
