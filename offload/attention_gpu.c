@@ -378,9 +378,7 @@ TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_context *context = plan->context;
-  if (context->omp_device < 0) {
-    snprintf(reason, size, "needs a GPU, the device is %s", context->device);
-  } else if (context->threads > 0 && context->threads != THREADS) {
+  if (context->threads > 0 && context->threads != THREADS) {
     snprintf(reason, size, "needs threads = %d, the caller set %d", THREADS, context->threads);
   } else if (plan->desc.attention.head_dim > LONGEST_HEAD) {
     snprintf(reason, size, "head_dim is above %d", LONGEST_HEAD);
@@ -433,6 +431,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_attention_omp_gpu = {.name = "omp_gpu",
                                           .op = TDM_OP_ATTENTION,
                                           .backend = &tdm_backend_omp,
+                                          .runs_on = tdm_gpus_only,
                                           .supports = supports,
                                           .prepare = prepare,
                                           .launch = launch,

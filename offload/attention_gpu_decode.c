@@ -293,6 +293,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_attention_omp_gpu_decode = {.name = "omp_gpu_decode",
                                                  .op = TDM_OP_ATTENTION,
                                                  .backend = &tdm_backend_omp,
+                                                 .runs_on = tdm_gpus_only,
                                                  .supports = supports,
                                                  .prepare = prepare,
                                                  .launch = launch,

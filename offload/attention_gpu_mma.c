@@ -100,9 +100,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_context *context = plan->context;
   const tdm_attention_desc *d = &plan->desc.attention;
   if (!mma_can_multiply(d->type, reason, size)) return false;
-  if (context->omp_device < 0)
-    snprintf(reason, size, "needs a GPU, the device is %s", context->device);
-  else if (context->threads > 0 && context->threads != THREADS)
+  if (context->threads > 0 && context->threads != THREADS)
     snprintf(reason, size, "needs threads = %d, the caller set %d", THREADS, context->threads);
   else if (d->head_dim != 64 && d->head_dim != 128)
     snprintf(reason, size, "needs head_dim 64 or 128");
@@ -164,6 +162,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_attention_omp_gpu_mma = {.name = "omp_gpu_mma",
                                               .op = TDM_OP_ATTENTION,
                                               .backend = &tdm_backend_omp,
+                                              .runs_on = mma_runs_on,
                                               .supports = supports,
                                               .prepare = prepare,
                                               .launch = launch,

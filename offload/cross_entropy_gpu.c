@@ -78,6 +78,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_cross_entropy_omp_gpu = {.name = "omp_gpu",
                                               .op = TDM_OP_CROSS_ENTROPY,
                                               .backend = &tdm_backend_omp,
+                                              .runs_on = tdm_gpus_only,
                                               .supports = supports,
                                               .prepare = prepare,
                                               .launch = launch,

@@ -88,6 +88,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .op = TDM_OP_GEMM,
                                          .backend = &tdm_backend_omp,
+                                         .runs_on = mma_runs_on,
                                          .supports = supports,
                                          .prepare = prepare,
                                          .launch = launch,

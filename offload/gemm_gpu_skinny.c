@@ -97,6 +97,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_gemm_omp_gpu_skinny = {.name = "omp_gpu_skinny",
                                             .op = TDM_OP_GEMM,
                                             .backend = &tdm_backend_omp,
+                                            .runs_on = tdm_gpus_only,
                                             .supports = supports,
                                             .prepare = prepare,
                                             .launch = launch};

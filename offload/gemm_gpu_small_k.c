@@ -149,6 +149,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_gemm_omp_gpu_small_k = {.name = "omp_gpu_small_k",
                                              .op = TDM_OP_GEMM,
                                              .backend = &tdm_backend_omp,
+                                             .runs_on = tdm_gpus_only,
                                              .supports = supports,
                                              .prepare = gemm_gpu_prepare,
                                              .launch = launch,

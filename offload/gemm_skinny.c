@@ -44,7 +44,7 @@ static void run_part(const tdm_plan *plan, const gemm_arrays *arrays, int thread
 }
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  return skinny_supports(plan, plan->desc.gemm.m, reason, size);
+  return skinny_supports(plan->desc.gemm.m, reason, size);
 }
 
 static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
@@ -75,6 +75,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_gemm_omp_skinny = {.name = "omp_skinny",
                                         .op = TDM_OP_GEMM,
                                         .backend = &tdm_backend_omp,
+                                        .runs_on = tdm_hosts_only,
                                         .supports = supports,
                                         .prepare = prepare,
                                         .launch = launch,

@@ -208,14 +208,17 @@ enum { HAS_MMA = 1 };
 enum { HAS_MMA = 0 };
 #endif
 
-/* 16-bit elements on a chip that mma.h knows? */
+/* A chip that mma.h knows? */
+static inline bool mma_runs_on(const tdm_context *context, char *reason, size_t size) {
+  if (HAS_MMA) return tdm_gpus_only(context, reason, size);
+  snprintf(reason, size, "needs matrix units that mma.h knows, the GPU that this library is built for has none");
+  return false;
+}
+
+/* 16-bit elements? */
 static inline bool mma_can_multiply(tdm_type type, char *reason, size_t size) {
-  if (!HAS_MMA)
-    snprintf(reason, size, "needs matrix units that mma.h knows, the GPU that this library is built for has none");
-  else if (type == TDM_F32)
-    snprintf(reason, size, "needs f16 or bf16");
-  else
-    return true;
+  if (type != TDM_F32) return true;
+  snprintf(reason, size, "needs f16 or bf16");
   return false;
 }
 

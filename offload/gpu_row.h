@@ -148,15 +148,11 @@ TDM_INLINE tdm_here_t gpu_here(int threads) {
   return here;
 }
 
-/* Can this plan's device run teams of exactly `threads`? If not, writes the reason. */
+/* May this plan have teams of exactly `threads`? If not, writes the reason. */
 static inline bool gpu_threads_supported(const tdm_plan *plan, int threads, char *reason, size_t size) {
   const tdm_context *context = plan->context;
-  if (context->omp_device < 0)
-    snprintf(reason, size, "needs a GPU, the device is %s", context->device);
-  else if (context->threads > 0 && context->threads != threads)
-    snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
-  else
-    return true;
+  if (context->threads == 0 || context->threads == threads) return true;
+  snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
   return false;
 }
 

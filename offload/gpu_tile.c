@@ -9,10 +9,6 @@ bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t
                   size_t size) {
   const int64_t most = INT_MAX - GPU_TILE;
   const tdm_context *context = plan->context;
-  if (context->omp_device < 0) {
-    snprintf(reason, size, "needs a GPU, the device is %s", context->device);
-    return false;
-  }
   if (context->threads > 0 && context->threads != threads) {
     snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
     return false;

@@ -184,11 +184,7 @@ void skinny_copy_a(skinny_part *part, const tile_operand *a, bool broadcast) {
 
 static int64_t slice_floats(const skinny_grid *g, int weights) { return g->rows * (g->depth + weights * g->width); }
 
-bool skinny_supports(const tdm_plan *plan, int64_t m, char *reason, size_t size) {
-  if (plan->context->omp_device >= 0) {
-    snprintf(reason, size, "is for hosts");
-    return false;
-  }
+bool skinny_supports(int64_t m, char *reason, size_t size) {
   if (m <= SKINNY_MOST) return true;
   snprintf(reason, size, "m = %" PRId64 ": must be at most %d", m, (int)SKINNY_MOST);
   return false;

@@ -22,8 +22,8 @@ typedef struct skinny_grid {
   int64_t rows, depth;   /* of A's copy: m in whole blocks of rows, k in whole vectors */
 } skinny_grid;
 
-/* Does the plan run on a host, and has it few rows? If not, says why. */
-bool skinny_supports(const tdm_plan *plan, int64_t m, char *reason, size_t size);
+/* Has a product few rows? If not, says why. */
+bool skinny_supports(int64_t m, char *reason, size_t size);
 /* Cuts the columns, sets the plan's launch and the size of its workspace. */
 skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, bool k_contiguous, int weights);
 /* Estimates of a product by this engine, and by the tiles (tile.h): clocks of the host. On a GPU there is none. matrices: of

@@ -71,6 +71,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_swiglu_omp_gpu = {.name = "omp_gpu",
                                        .op = TDM_OP_SWIGLU,
                                        .backend = &tdm_backend_omp,
+                                       .runs_on = tdm_gpus_only,
                                        .supports = supports,
                                        .prepare = prepare,
                                        .launch = launch};

@@ -43,7 +43,7 @@ static void run_part(const tdm_plan *plan, void *const *buffers, int thread, int
 }
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  return skinny_supports(plan, plan->desc.swiglu.m, reason, size);
+  return skinny_supports(plan->desc.swiglu.m, reason, size);
 }
 
 static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
@@ -66,6 +66,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_swiglu_omp_skinny = {.name = "omp_skinny",
                                           .op = TDM_OP_SWIGLU,
                                           .backend = &tdm_backend_omp,
+                                          .runs_on = tdm_hosts_only,
                                           .supports = supports,
                                           .prepare = prepare,
                                           .launch = launch,

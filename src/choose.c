@@ -28,11 +28,8 @@ typedef struct candidates {
 
 /* Can a row serve the plan with plan->tuning? If not, says why. */
 static bool serves(const tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
-  if (kernel->backend != plan->context->backend) {
-    snprintf(reason, size, "needs backend %s, the device is %s", kernel->backend->name, plan->context->device);
-    return false;
-  }
-  return tdm_tuning_taken(&plan->tuning, kernel->name, kernel->takes, reason, size) &&
+  return tdm_kernel_runs_on(kernel, plan->context, reason, size) &&
+         tdm_tuning_taken(&plan->tuning, kernel->name, kernel->takes, reason, size) &&
          (kernel->supports == NULL || kernel->supports(plan, reason, size));
 }
 

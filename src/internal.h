@@ -200,6 +200,9 @@ typedef struct tdm_kernel {
   const char *name;
   tdm_op op;
   const tdm_backend *backend;
+  /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: on each of them. Its other
+   * functions are called only where it can. */
+  bool (*runs_on)(const tdm_context *context, char *reason, size_t size);
   /* Can it serve the plan's description? If not, writes the reason. NULL: it serves every valid description. */
   bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
   /* Chooses tiles and launch geometry, names the workspace, uploads tables. */
@@ -308,6 +311,11 @@ tdm_status tdm_plan_choose(tdm_plan *plan);
 
 int tdm_kernel_count(void);
 const tdm_kernel *tdm_kernel_row(int i); /* reference first, then overrides */
+/* Has the device a place for the row: its backend, and what runs_on asks for? If not, writes the reason. */
+bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size);
+/* For runs_on of the omp backend's rows: hosts alone, GPUs alone. */
+bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size);
+bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size);
 /* The op's row of this name, NULL where it has none. */
 const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length);
 /* false: none is named for the op. context->kernel was checked when the context was opened. */

@@ -146,6 +146,24 @@ void tdm_kernels_extend(const tdm_kernel *const *rows, int count) {
 int tdm_kernel_count(void) { return BUILT_IN + extra_count; }
 const tdm_kernel *tdm_kernel_row(int i) { return i < extra_count ? extra[i] : built_in[i - extra_count]; }
 
+bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size) {
+  if (context->omp_device < 0) return true;
+  snprintf(reason, size, "is for hosts");
+  return false;
+}
+
+bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size) {
+  if (context->omp_device >= 0) return true;
+  snprintf(reason, size, "needs a GPU, the device is %s", context->device);
+  return false;
+}
+
+bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
+  if (kernel->backend == context->backend) return kernel->runs_on == NULL || kernel->runs_on(context, reason, size);
+  snprintf(reason, size, "needs backend %s, the device is %s", kernel->backend->name, context->device);
+  return false;
+}
+
 static bool spells(const char *word, const char *text, int length) {
   return strncmp(word, text, (size_t)length) == 0 && word[length] == '\0';
 }
@@ -181,6 +199,16 @@ const char *tdm_kernel_parameters(const char *op, const char *kernel) {
   const tdm_kernel *row = of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
   if (row == NULL) return NULL;
   tdm_parameter_names(row->takes, text, sizeof text);
+  return text;
+}
+
+const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel) {
+  static _Thread_local char text[192];
+  tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
+  const tdm_kernel *row = of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
+  if (row == NULL || context == NULL) return NULL;
+  text[0] = '\0';
+  tdm_kernel_runs_on(row, context, text, sizeof text);
   return text;
 }
 

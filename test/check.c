@@ -38,6 +38,7 @@ typedef struct session {
   uint64_t every, offset, member; /* of a set every so many cases are checked, from this one on; cases met so far */
   char reached[1024];             /* kernels of the op under way that a case ran, each between spaces */
   int cover_left;                 /* passes still wanted of the kernel that is named; -1: no kernel is named */
+  int64_t not_here;               /* kernels that --cover could not run, because the device has no place for them */
   bool device_failed;             /* a status other than a refusal has ended the run */
 } session;
 
@@ -206,16 +207,22 @@ static bool cover_kernel(session *s, const case_op *op, check_extent extent, con
   return true;
 }
 
-/* Kernels of the device's backend: their names begin with hip_ where it is hip. */
+/* Kernels of the device's backend: their names begin with hip_ where it is hip. One that this device can never run is named. */
 static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
   const char *device = tdm_context_device(s->settings.context);
   bool hip = strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0;
   char names[512], *rest = NULL;
   snprintf(names, sizeof names, "%s", tdm_kernels(op->name));
-  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if ((strncmp(name, "hip_", 4) == 0) == hip && check_is_wanted(&s->settings, name) && !is_over(s) &&
-        !cover_kernel(s, op, extent, name))
+  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    if ((strncmp(name, "hip_", 4) == 0) != hip || !check_is_wanted(&s->settings, name) || is_over(s)) continue;
+    const char *refused = tdm_kernel_refused(s->settings.context, op->name, name);
+    if (refused != NULL && refused[0] != '\0') {
+      s->not_here++;
+      if (!s->command->list) printf("%-6s %-14s kernel %s can't run here: %s\n", device, op->name, name, refused);
+    } else if (!cover_kernel(s, op, extent, name)) {
       return false;
+    }
+  }
   return true;
 }
 
@@ -386,6 +393,7 @@ static int finish(const session *s) {
   print_reasons("inconclusive", &s->nothing_shown);
   printf("%" PRId64 " passed, %" PRId64 " failed, %" PRId64 " skipped", s->passed, s->failed, s->skipped);
   if (s->inconclusive > 0) printf(", %" PRId64 " inconclusive", s->inconclusive);
+  if (s->not_here > 0) printf(", %" PRId64 " kernels not for this device", s->not_here);
   printf("\n");
   if (s->failed > 0) return EXIT_FAILED;
   return s->passed > 0 ? EXIT_PASSED : EXIT_NOTHING_RUN;

@@ -183,9 +183,27 @@ static bool print_case(const plans_case *texts) {
   return true;
 }
 
+/* Rows of the omp backend that a GPU can't run at all: tandem-check --cover does not ask for them. */
+static bool print_refused(void) {
+  char names[512], *rest = NULL;
+  tdm_context *context;
+  if (tdm_open(&(tdm_options){.device = "omp:0", .tuned = "none"}, &context) != TDM_OK)
+    return fprintf(stderr, "gpu-plans: %s\n", tdm_last_error()), false;
+  for (int op = 0; op < TDM_OP_COUNT; op++) {
+    snprintf(names, sizeof names, "%s", tdm_kernels(tdm_op_names[op]));
+    for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+      const char *reason = tdm_kernel_refused(context, tdm_op_names[op], name);
+      if (strncmp(name, "omp", 3) == 0 && reason[0] != '\0') printf("%s %s: %s\n", tdm_op_names[op], name, reason);
+    }
+  }
+  return tdm_close(context) == TDM_OK;
+}
+
 int main(void) {
   add_gpu_rows();
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
     if (has_shown_rows(list[i].op) && !print_case(&list[i])) return 1;
-  return 0;
+  if (PRODUCTS_ONLY) return 0;
+  printf("rows that can't run on a GPU\n");
+  return print_refused() ? 0 : 1;
 }

@@ -133,6 +133,9 @@ TDM_API const char *tdm_kernels(const char *op);
 /* The parameters that a kernel of an op takes, separated by spaces, of window, chunk, split and depth (docs/tuning.md); ""
  * where it takes none, NULL for names that are none. Valid until this thread's next call. */
 TDM_API const char *tdm_kernel_parameters(const char *op, const char *kernel);
+/* Why a kernel of an op can't run on the context's device, whatever the plan: "is for hosts"; "" where it can, NULL for names
+ * that are none. Valid until this thread's next call. */
+TDM_API const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel);
 
 /* ---- Memory of the context's device. Every pointer given to a run must be reachable from that device: memory from
  * tdm_alloc always is; on "host" any memory is. ---- */

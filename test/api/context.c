@@ -49,6 +49,23 @@ static void lists(void **state) {
   assert_null(tdm_kernels(NULL));
 }
 
+static void kernels_of_a_device(void **state) {
+  (void)state;
+  tdm_context *context;
+  assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &context), TDM_OK);
+  assert_string_equal(tdm_kernel_refused(context, "gemm", "omp_skinny"), "");
+  if (strstr(tdm_kernels("gemm"), "hip_128x128") != NULL)
+    assert_string_equal(tdm_kernel_refused(context, "gemm", "hip_128x128"), "needs backend hip, the device is host");
+  if (strstr(tdm_kernels("gemm"), "omp_gpu") != NULL)
+    assert_string_equal(tdm_kernel_refused(context, "gemm", "omp_gpu"), "needs a GPU, the device is host");
+  assert_null(tdm_kernel_refused(context, "gem", "omp"));
+  assert_null(tdm_kernel_refused(context, "gemm", "omp_fast"));
+  assert_null(tdm_kernel_refused(context, NULL, "omp"));
+  assert_null(tdm_kernel_refused(context, "gemm", NULL));
+  assert_null(tdm_kernel_refused(NULL, "gemm", "omp"));
+  assert_int_equal(tdm_close(context), TDM_OK);
+}
+
 /* ---- Opening ---- */
 
 static void open_refuses(void **state) {
@@ -326,6 +343,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
       cmocka_unit_test(lists),
+      cmocka_unit_test(kernels_of_a_device),
       cmocka_unit_test(open_refuses),
       cmocka_unit_test(open_takes),
       cmocka_unit_test(strict_refuses_the_host),
