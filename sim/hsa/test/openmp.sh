@@ -38,11 +38,13 @@ build() {
 }
 
 passed=0 failed=0
-# check NAME STATUS PATTERN [exec's options]: the program ends with the status, and what is printed has the pattern.
+# check NAME STATUS PATTERN [exec's options]: the program ends with the status, and what is printed has the pattern. $argument, if any,
+# is the program's.
+argument=''
 check() {
   name=$1 want=$2 pattern=$3
   shift 3
-  timeout 600 "$gfxsim" exec "$@" "$work/$name" >"$work/log" 2>&1
+  timeout 600 "$gfxsim" exec "$@" "$work/$name" ${argument:+"$argument"} >"$work/log" 2>&1
   got=$?
   if [ $got -eq "$want" ] && grep -q -- "$pattern" "$work/log"; then
     passed=$((passed + 1))
@@ -56,7 +58,7 @@ check() {
 for name in "${@:-all}"; do
   [ "$name" = all ] || [ -e "$source/$name.c" ] || skip "no program $name"
 done
-[ $# -gt 0 ] || set -- map memory reduce tasks team devices unified host_pointer fault race leave fork large
+[ $# -gt 0 ] || set -- map memory reduce tasks team devices unified host_pointer fault race leave ends fork large
 
 for name; do
   if ! build "$name"; then
@@ -76,6 +78,20 @@ for name; do
     fault) check fault 1 'out of bounds: write of 4 bytes: starts 256 bytes into an allocation of 256' ;;
     race) check race 1 '^race in LDS: ' && grep -q 'at race.c:18' "$work/log" || failed=$((failed + 1)) ;;
     leave) check leave 5 ' 1 launches, 0 findings' ;;
+    ends)
+      check ends 5 ' 1 launches, 0 findings'
+      argument=now
+      check ends 5 '^gfxsim: 1 launches had not ended when the program did'
+      argument=''
+      ;;
+    map)
+      check map 0 ' 0 findings'
+      check map 1 'no image for gfx950 (--offload-arch=gfx950)' --chip gfx950
+      export OMP_TARGET_OFFLOAD=MANDATORY
+      check map 134 'failure of target construct while offloading is mandatory' --chip gfx950
+      unset OMP_TARGET_OFFLOAD
+      check map 2 "chip = 'gfx90a': must be gfx942 or gfx950" --chip gfx90a
+      ;;
     fork) check fork 2 'a forked child can not use the devices' ;;
     *) check "$name" 0 ' 0 findings' ;;
   esac
