@@ -70,7 +70,7 @@ plain="--offload-arch=gfx942 -nogpulib"
 
 # shellcheck disable=SC2086 # lists of words
 {
-  for name in add symbols streams memory cooperative; do
+  for name in add symbols streams memory cooperative launches; do
     ! build $name $name $plain || check $name 0 ' 0 findings, 0 suppressed, 0 calls not served'
   done
   ! build devices devices $plain || {
