@@ -66,10 +66,12 @@ bool gfxsim_owns(const gfxsim_device *device, uint64_t address) { return memory_
 
 gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address) {
   allocation *made;
-  gfxsim_status status = memory_alloc(&device->memory, bytes, true, &made);
+  bool shared = mapped_is_shared(device->memory.mapped);
+  gfxsim_status status =
+      shared ? memory_alloc_on_host(&device->memory, bytes, &made) : memory_alloc(&device->memory, bytes, true, &made);
   if (status != GFXSIM_OK) return status;
   *address = made->base;
-  memory_written(&device->memory, made->base, made->size, false);
+  if (!shared) memory_written(&device->memory, made->base, made->size, false);
   return GFXSIM_OK;
 }
 

@@ -141,7 +141,8 @@ GFXSIM_API bool gfxsim_owns(const gfxsim_device *device, uint64_t address);
  * written. Ranges that overlap are allowed; each is unmapped by its start. */
 GFXSIM_API gfxsim_status gfxsim_map_host(gfxsim_device *device, void *host, size_t bytes);
 GFXSIM_API gfxsim_status gfxsim_unmap_host(gfxsim_device *device, void *host);
-/* Whether kernels may access all memory of this process without gfxsim_map_host: unified shared memory. */
+/* Unified shared memory: whether kernels may access all memory of this process without gfxsim_map_host, and whether the process
+ * can use at its address what gfxsim_alloc gives from now on, which then counts as written. */
 GFXSIM_API gfxsim_status gfxsim_share_host(gfxsim_device *device, bool share);
 
 /* Whether kernels on the device may access the other's memory. Their launches then touch both devices: the caller keeps the

@@ -96,6 +96,8 @@ gfxsim_status mapped_share(memory *m, bool share) {
   return GFXSIM_OK;
 }
 
+bool mapped_is_shared(const mapped *list) { return list != NULL && list->shared; }
+
 /* The mapping of this process that holds the address, as /proc/self/maps has it. */
 static bool look_up(u64 address, u64 *base, u64 *bytes, bool *writable) {
   FILE *file = fopen("/proc/self/maps", "re");
@@ -129,7 +131,8 @@ allocation *mapped_find(mapped *list, u64 address) {
     allocation *a = list->rows[n].range;
     if (address >= a->base && address - a->base < a->size) found = a;
   }
-  if (found == NULL && list->shared && look_up(address, &base, &bytes, &writable))
+  /* A device's memory may lie at its own address: it is not the host's. */
+  if (found == NULL && list->shared && memory_place_of(address) < 0 && look_up(address, &base, &bytes, &writable))
     found = add(list, base, bytes, writable, true);
   pthread_mutex_unlock(&list->lock);
   return found;

@@ -7,6 +7,7 @@
 gfxsim_status mapped_add(memory *m, void *host, u64 bytes);
 gfxsim_status mapped_remove(memory *m, void *host);
 gfxsim_status mapped_share(memory *m, bool share);
+bool mapped_is_shared(const mapped *list); /* NULL is allowed */
 /* The range that holds the address; NULL where there is none. May be called by several threads during a launch. */
 allocation *mapped_find(mapped *list, u64 address);
 /* Before a launch: forgets what was looked up, the process may have unmapped it since. NULL is allowed. */

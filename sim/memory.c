@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include "memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "error.h"
 #include "mapped.h"
@@ -71,33 +73,58 @@ static void block_free(u8 *at, u64 bytes) {
     free(at);
 }
 
+/* A kernel before Linux 4.17 takes the address for a hint. */
+static u8 *block_on_host(u64 address, u64 bytes) {
+  void *wanted = (void *)(uintptr_t)address;
+  void *at =
+      mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (at == wanted) return at;
+  if (at != MAP_FAILED) munmap(at, bytes);
+  return NULL;
+}
+
+static void data_free(u8 *at, u64 bytes, bool on_host) {
+  if (!on_host)
+    block_free(at, bytes);
+  else if (at != NULL)
+    munmap(at, bytes);
+}
+
 /* An allocation at an address that nobody has, not in m->sorted yet. */
-static gfxsim_status make(memory *m, u64 address, u64 bytes, bool writable, allocation **made) {
+static gfxsim_status make(memory *m, u64 address, u64 bytes, bool writable, bool on_host, allocation **made) {
   u64 into = address % MEMORY_PAGE, block = block_of(address, bytes);
   allocation *a = calloc(1, sizeof *a);
-  u8 *data = block_make(block, POISON), *undefined = m->checked ? block_make(block, 0) : NULL;
+  u8 *data = on_host ? block_on_host(address, block) : block_make(block, POISON);
+  u8 *undefined = m->checked ? block_make(block, 0) : NULL;
   if (a == NULL || data == NULL || (m->checked && undefined == NULL) || !grow(m)) {
     free(a);
-    block_free(data, block);
+    data_free(data, block, on_host);
     block_free(undefined, block);
-    return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": the host has no memory left", bytes);
+    return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": the host has no memory left%s", bytes,
+                on_host && data == NULL ? " at the device's address" : "");
   }
-  *a = (allocation){.base = address, .size = bytes, .data = data + into, .writable = writable};
+  *a = (allocation){.base = address, .size = bytes, .data = data + into, .writable = writable, .on_host = on_host};
   if (m->checked) a->undefined = undefined + into;
   *made = a;
   return GFXSIM_OK;
 }
 
-gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made) {
+static gfxsim_status alloc(memory *m, u64 bytes, bool writable, bool on_host, allocation **made) {
   if (bytes == 0) return fail(GFXSIM_INVALID, "alloc: bytes = 0: must be positive");
   if (bytes > last_address - GAP - m->next)
     return fail(GFXSIM_NO_MEMORY, "alloc: bytes = %" PRIu64 ": no addresses left", bytes);
-  gfxsim_status status = make(m, m->next, bytes, writable, made);
+  gfxsim_status status = make(m, m->next, bytes, writable, on_host, made);
   if (status != GFXSIM_OK) return status;
   m->next += (bytes + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE + GAP;
   m->sorted[m->count++] = *made;
   return GFXSIM_OK;
 }
+
+gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made) {
+  return alloc(m, bytes, writable, false, made);
+}
+
+gfxsim_status memory_alloc_on_host(memory *m, u64 bytes, allocation **made) { return alloc(m, bytes, true, true, made); }
 
 /* ---- Reservations ---- */
 
@@ -140,7 +167,7 @@ gfxsim_status memory_map(memory *m, u64 address, u64 bytes) {
   if (before != NULL && before->base + before->size > address)
     return fail(GFXSIM_INVALID, "map: address = 0x%" PRIx64 ", bytes = %" PRIu64 ": a part is memory already", address, bytes);
   allocation *a;
-  gfxsim_status status = make(m, address, bytes, true, &a);
+  gfxsim_status status = make(m, address, bytes, true, false, &a);
   if (status != GFXSIM_OK) return status;
   size_t at = m->count++;
   for (; at > 0 && m->sorted[at - 1]->base > address; at--) m->sorted[at] = m->sorted[at - 1];
@@ -174,7 +201,7 @@ gfxsim_status memory_unreserve(memory *m, u64 base) {
 
 void memory_drop(allocation *a) {
   u64 into = a->base % MEMORY_PAGE, block = block_of(a->base, a->size);
-  if (a->data != NULL) block_free(a->data - into, block);
+  if (a->data != NULL) data_free(a->data - into, block, a->on_host);
   if (a->undefined != NULL) block_free(a->undefined - into, block);
   free(a->parts);
   a->data = a->undefined = NULL;

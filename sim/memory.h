@@ -18,6 +18,7 @@ typedef struct allocation {
   u64 base, size;     /* size: what was asked for; data has it rounded up to pages */
   u8 *data;           /* NULL once freed */
   u8 *undefined;      /* a set bit: nobody wrote it; NULL where memory.checked is off, or once freed */
+  bool on_host;       /* data lies at the address `base` of this process */
   bool writable;      /* by kernels. Not: kernel arguments, and code objects except for these parts: */
   memory_part *parts; /* sorted, with gaps between them (image.c) */
   size_t part_count;
@@ -50,6 +51,9 @@ void memory_place(memory *m, u32 number);
 void memory_release(memory *m);
 /* Its bytes count as written: memory_written with false says otherwise. */
 gfxsim_status memory_alloc(memory *m, u64 bytes, bool writable, allocation **made);
+/* The same, but this process can use the memory at the device's address. What it writes there nobody sees, so the bytes had
+ * better count as written. They are zeros. */
+gfxsim_status memory_alloc_on_host(memory *m, u64 bytes, allocation **made);
 /* Whether somebody wrote [address, address + bytes), which lie in one live allocation. */
 void memory_written(const memory *m, u64 address, u64 bytes, bool written);
 /* Whether a kernel may write [offset, offset + bytes), which lie in the allocation. */

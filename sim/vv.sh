@@ -24,11 +24,13 @@ tab=$(printf '\t')
 # What follows up to "main" judges one test, in a process of its own.
 
 # build NAME [OFFLOAD FLAGS]: the device code is optimised when it is linked: LLVM 19 crashes there at -O0.
-# The host's program needs libomptarget too: omp_target_alloc and its kin are there.
+# The host's program needs libomptarget too: omp_target_alloc and its kin are there. In LLVM 19 they crash unless images have been
+# registered: main has compiled an object that registers none.
 build() {
   name=$1
   shift
-  library=
+  library='' start=''
+  [ "$name" != host ] || start=$VV_OUT/start.o
   case $test in
     *_static_lib.c) # the suite's makefile gives this kind its library
       # shellcheck disable=SC2086 # lists of words
@@ -40,7 +42,7 @@ build() {
   esac
   # shellcheck disable=SC2086
   clang-19 $flags "$@" "-I$VV_SUITE/ompvv" "-I$VV_INCLUDE" "-L$VV_LLVM" "-Wl,-rpath,$VV_LLVM" "$VV_SUITE/tests/$test" \
-    ${library:+"$library"} -lomptarget -lm -o "$out/$name" 2>"$out/$name.build"
+    ${library:+"$library"} ${start:+"$start"} -lomptarget -lm -o "$out/$name" 2>"$out/$name.build"
 }
 
 # The first error of a build, without the path, which may have tabs.
@@ -183,13 +185,18 @@ VV_DEVICE=$(device_libraries "$tools")
 [ -n "$VV_DEVICE" ] || skip "no ockl.bc"
 VV_INCLUDE=$(first_with omp.h "$VV_LLVM/clang/19/include" /usr/lib/llvm-19/lib/clang/19/include)
 
-# A row of results.tsv counts for the gfxsim, the limit, the flags and the text of the test that it was made with.
+# A row of results.tsv counts for the gfxsim, the limit, the flags, the host's start and the text of the test that it was made with.
 mkdir -p "$out" || exit 1
 VV_OUT=$(cd "$out" && pwd)
+start='struct images { int count; void *images, *first, *last; };
+void __tgt_register_lib(struct images *images);
+static struct images none;
+__attribute__((constructor)) static void start(void) { __tgt_register_lib(&none); }'
+echo "$start" | clang-19 -x c -c - -o "$VV_OUT/start.o" || exit 1
 folder=$(dirname "$gfxsim")
 library=$(first_with libhsa-runtime64.so "$folder/hsa" "$folder/../lib/gfxsim")
 [ -n "$library" ] || usage "$gfxsim: no libhsa-runtime64.so beside it"
-VV_KEY=$( (cat "$gfxsim" "$library/libhsa-runtime64.so" && echo "$limit $flags") | cksum | tr -d ' ')
+VV_KEY=$( (cat "$gfxsim" "$library/libhsa-runtime64.so" && echo "$limit $flags $start") | cksum | tr -d ' ')
 export VV_KEY VV_OUT VV_LLVM VV_DEVICE VV_INCLUDE VV_SUITE="$suite" VV_LIMIT="$limit" VV_GFXSIM="$gfxsim"
 touch "$VV_OUT/results.tsv" || exit 1
 

@@ -33,6 +33,7 @@ program 5.0/a/passes '
   n = !omp_is_initial_device();
   REPORT(n != 1 && omp_get_num_devices() > 0);'
 program 5.0/a/differs '
+  omp_target_free(omp_target_alloc(4, omp_get_default_device()), omp_get_default_device()); /* first of all */
 #pragma omp target map(tofrom : n)
   n = !omp_is_initial_device();
   if (n) fprintf(stderr, "[OMPVV_ERROR: x] n is %d\n", n);
