@@ -5,6 +5,7 @@
 #   NAME          a folder below FOLDER/src, or a pattern ('s*-hip'); default: *-hip
 #   --count N     a random sample of N programs, which is printed;  --seed S  another sample, 1 to 2147483646, default 1
 #   --repeat N    the last argument of a program becomes N where it is a number above N: in most, that is how often it repeats its kernel
+#   --size N      every other argument that is a whole number above N is halved until it is N or less, or odd
 #   -j N          so many programs at once, default 1
 #   --limit N     seconds of CPU time for each program, default 60; by the clock it may take ten times as long, and a minute
 #   --out FOLDER  keeps results.tsv and each program's output, default build-hecbench. A program is not run again for the same gfxsim
@@ -58,7 +59,7 @@ hipcc() {
     [ -z "$HEC_OPENMP" ] || set -- "$@" "$argument"
   done
   if [ $link = yes ]; then
-    set -- "$@" "-L$HEC_LIBRARY" -Wl,--unresolved-symbols=ignore-in-shared-libs -lamdhip64
+    set -- "$@" "-L$HEC_ROCM/lib" -Wl,--unresolved-symbols=ignore-in-shared-libs -lamdhip64
     [ $relocatable$sources != yesno ] || set -- "$@" --hip-link
   fi
   # shellcheck disable=SC2086 # lists of words
@@ -66,22 +67,28 @@ hipcc() {
     -D__HIP_PLATFORM_HCC__ "$@" -gline-tables-only -w $HEC_FLAGS
 }
 
-# The Makefiles' $(LAUNCHER), with --repeat.
-launch() { # N PROGRAM ARGUMENT...
-  repeat=$1 count=$# last=''
-  shift
-  for argument; do last=$argument; done
-  case $last in
-    '' | *[!0-9]* | ???????????*) exec "$@" ;;
-  esac
-  if [ "$last" -le "$repeat" ] || [ "$count" -le 2 ]; then exec "$@"; fi
+# The Makefiles' $(LAUNCHER), with --repeat and --size; 0: without.
+launch() { # REPEAT SIZE PROGRAM ARGUMENT...
+  repeat=$1 size=$2 program=$3
+  shift 3
+  count=$#
   for argument; do
     shift
     count=$((count - 1))
-    [ $count -gt 1 ] || argument=$repeat
+    case $argument in
+      '' | *[!0-9]* | ???????????*) ;;
+      *)
+        if [ $count -eq 0 ] && [ "$repeat" -gt 0 ]; then
+          [ "$argument" -le "$repeat" ] || argument=$repeat
+        elif [ "$size" -gt 0 ]; then
+          argument=$(echo "$argument" | sed 's/^0*\(.\)/\1/') # a leading 0 would make it octal
+          while [ "$argument" -gt "$size" ] && [ $((argument % 2)) -eq 0 ]; do argument=$((argument / 2)); done
+        fi
+        ;;
+    esac
     set -- "$@" "$argument"
   done
-  exec "$@"
+  exec "$program" "$@"
 }
 
 case ${1-} in
@@ -94,6 +101,65 @@ case ${1-} in
     launch "$@"
     ;;
 esac
+
+# ---- Data ----
+
+# Prints FOLDER FILE for each word of the command of a Makefile's target run that may be a file.
+run_files() { # FOLDER...
+  for folder; do
+    awk -v folder="$folder" '
+      /^run *:/ { inside = 1; next }
+      !/^[ \t]*(#.*)?$/ && !/^\t/ { inside = 0 }
+      inside { command = command " " $0 }
+      END {
+        if (command ~ /[ \t;&]cd[ \t]/) exit # its files are somewhere else
+        n = split(command, word, /[ \t"\047;|&<>()=@]+/)
+        for (i = 1; i <= n; i++)
+          if (word[i] ~ /^[A-Za-z0-9_.][A-Za-z0-9_.+\/-]*$/ && word[i] ~ /[.\/]/ && word[i] !~ /^[0-9.]*$/) print folder, word[i]
+      }' "$folder/Makefile"
+  done
+}
+
+# Below the folder src: prints what supplies a file that a folder's program names: the file itself, the one of the same name in the
+# program's folder of another language, or either of them packed. Nothing where there is none.
+supplier() { # FOLDER FILE
+  case $2 in
+    ../*) path=${2#../} ;;
+    *) path=$1/${2#./} ;;
+  esac
+  case $path in
+    ../* | */../* | */) return ;;
+    */*) ;;
+    *) return ;;
+  esac
+  base=${path%%/*}
+  for other in "$base" "${base%-*}-cuda" "${base%-*}-hip" "${base%-*}-omp" "${base%-*}-sycl"; do
+    for end in '' .gz .bz2 .xz .tgz .tar.gz .tar.bz2 .tar.xz; do
+      if [ -e "$other/${path#*/}$end" ]; then
+        echo "$other/${path#*/}$end"
+        return
+      fi
+    done
+  done
+}
+
+# In a program's own copy: puts every file that its command names where it looks for it.
+supply() {
+  (cd "$HEC_SUITE/src" && run_files "$name" | while read -r folder file; do
+    [ -e "$folder/$file" ] || echo "$file $(supplier "$folder" "$file")"
+  done) | while read -r file from; do
+    [ -n "$from" ] || continue
+    to=$tree/src/$name/$file from=$HEC_SUITE/src/$from
+    mkdir -p "$(dirname "$to")" || exit 1
+    case $from in
+      *"${file##*/}") cp -r "$from" "$to" ;;
+      *.tgz | *.tar.gz | *.tar.bz2 | *.tar.xz) tar xf "$from" -C "$(dirname "$to")" ;;
+      *.gz) gzip -dc "$from" >"$to" ;;
+      *.bz2) bzip2 -dc "$from" >"$to" ;;
+      *.xz) xz -dc "$from" >"$to" ;;
+    esac || exit 1
+  done
+}
 
 # ---- One program, in a process of its own ----
 
@@ -117,6 +183,7 @@ copy_tree() {
     rm "$tree/src/$folder"
     cp -r "$HEC_SUITE/src/$folder" "$tree/src/" || exit 1
   done
+  supply
 }
 
 # The first error of a build, without the path.
@@ -137,7 +204,7 @@ good='PASS|PASSES|PASSED|[Pp]assed|Pass|SUCCESS|[Ss]uccess|[Ss]ucceeded|[Ss]ucce
 
 run_program() { # sets status
   launcher=''
-  [ "$HEC_REPEAT" -eq 0 ] || launcher="sh $HEC_SCRIPT --launch $HEC_REPEAT"
+  [ "$HEC_REPEAT$HEC_SIZE" = 00 ] || launcher="sh $HEC_SCRIPT --launch $HEC_REPEAT $HEC_SIZE"
   rm -f "$out/status"
   # gfxsim's status is 1 when there were findings: the program's own is kept in a file.
   # shellcheck disable=SC3045,SC2016 # dash, bash and busybox have both; expanded by that sh
@@ -207,6 +274,11 @@ checksum_of() {
   (cd "$HEC_SUITE/src/$1" && find . -type f | sort | tr '\n' '\0' | xargs -0 cksum) | cksum | tr -d ' '
 }
 
+if [ "${1-}" = --run-files ]; then
+  shift
+  run_files "$@"
+  exit 0
+fi
 if [ "${1-}" = --judge ]; then
   judge "$2"
   rm -rf "$tree" "$out/status"
@@ -216,7 +288,8 @@ fi
 # ---- Which programs ----
 
 # Prints FOLDER LIBRARY for each library of ROCm, or MPI, that a folder's sources include or its Makefile links; FOLDER - where its
-# Makefile has no target `run`; FOLDER data where DVC keeps a file that was not fetched. Sources: those in the folder, and files of other folders that the Makefile names.
+# Makefile has no target `run`; FOLDER data where DVC keeps a file that was not fetched, or the command of `run` names a file of another
+# folder that nothing supplies. Sources: those in the folder, and files of other folders that the Makefile names.
 needed() { # LIST OF FOLDERS
   while read -r folder; do
     if [ -f "$folder/Makefile" ]; then echo "$folder"; else echo "$folder -" >&3; fi
@@ -225,6 +298,13 @@ needed() { # LIST OF FOLDERS
   find . -name '*.dvc' | sed 's,^\./,,' | while read -r file; do
     [ -e "${file%.dvc}" ] || echo "${file%%/*} data" >&3
   done
+  tr '\n' '\0' <"$work/with_makefile" | xargs -0 sh "$HEC_SCRIPT" --run-files >"$work/run_files" || : >"$work/unread"
+  while read -r folder file; do
+    case $file in
+      ../../*) ;;
+      ../*/*) [ -n "$(supplier "$folder" "$file")" ] || echo "$folder data" >&3 ;;
+    esac
+  done <"$work/run_files"
   {
     sed 's,$,/,' "$work/with_makefile" | tr '\n' '\0' | xargs -0 sh -c 'find "$@" -type f' sh | grep -i '\.\([ch]\|cuh\{0,1\}\|cc\|[ch]pp\|cxx\|hip\|inl\)$\|/makefile[^/]*$' |
       sed 's,^\([^/]*\)/.*,\1 &,'
@@ -252,15 +332,16 @@ libraries='hipblas|hipblaslt|hipcub|hipdnn|hipfft|hiprand|hipsolver|hipsparse|hi
 # ---- Main ----
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-suite='' patterns='' count=0 seed=1 jobs=1 limit=60 repeat=0 out=build-hecbench gfxsim=$root/build/sim/gfxsim tools=$root/build-tools headers='' flags=''
+suite='' patterns='' count=0 seed=1 jobs=1 limit=60 repeat=0 size=0 out=build-hecbench gfxsim=$root/build/sim/gfxsim tools=$root/build-tools headers='' flags=''
 while [ $# -gt 0 ]; do
   case $1 in
-    --count | --seed | --repeat | -j | --limit | --out | --gfxsim | --headers | --flags | --tools)
+    --count | --seed | --repeat | --size | -j | --limit | --out | --gfxsim | --headers | --flags | --tools)
       [ $# -ge 2 ] || usage "$1: needs a value"
       case $1 in
         --count) whole "$1" "$2" 1 100000 && count=$2 ;;
         --seed) whole "$1" "$2" 1 2147483646 && seed=$2 ;;
         --repeat) whole "$1" "$2" 1 1000000000 && repeat=$2 ;;
+        --size) whole "$1" "$2" 1 1000000000 && size=$2 ;;
         -j) whole "$1" "$2" 1 1024 && jobs=$2 ;;
         --limit) whole "$1" "$2" 1 86400 && limit=$2 ;;
         --out) out=$2 ;;
@@ -301,17 +382,25 @@ mkdir -p "$out" || exit 1
 HEC_OUT=$(cd "$out" && pwd)
 HEC_SCRIPT=$root/sim/$(basename "$0")
 rm -rf "${HEC_OUT:?}/rocm" "${HEC_OUT:?}/bin"
-mkdir -p "$HEC_OUT/rocm/amdgcn" "$HEC_OUT/bin" || exit 1
+mkdir -p "$HEC_OUT/rocm/amdgcn" "$HEC_OUT/rocm/lib" "$HEC_OUT/rocm/share/hip" "$HEC_OUT/bin" || exit 1
 ln -s "$(cd "$headers" && pwd)" "$HEC_OUT/rocm/include"
 [ -z "$device" ] || ln -s "$device" "$HEC_OUT/rocm/amdgcn/bitcode"
+# clang looks for the version there; a program asks for the library by the name that ROCm of that version gives it.
+sed -n 's/^#define \(HIP_VERSION_M[A-Z]*\|HIP_VERSION_PATCH\)[ \t][ \t]*\([0-9][0-9]*\).*/\1=\2/p' "$headers/hip/hip_version.h" >"$HEC_OUT/rocm/share/hip/version"
+major=$(sed -n 's/^HIP_VERSION_MAJOR=//p' "$HEC_OUT/rocm/share/hip/version")
+case ${major:-6} in
+  5 | 6 | 7) ;;
+  *) usage "--headers $headers: ROCm $major: must be 5, 6 or 7" ;;
+esac
+sed "s/libamdhip64\.so\.6/libamdhip64.so.${major:-6}/g" "$HEC_LIBRARY/libamdhip64.so.6" >"$HEC_OUT/rocm/lib/libamdhip64.so" || exit 1
 # shellcheck disable=SC2016 # expanded by that sh
 printf '#!/bin/sh\nexec sh "%s" --hipcc "$@"\n' "$HEC_SCRIPT" >"$HEC_OUT/bin/hipcc"
 chmod +x "$HEC_OUT/bin/hipcc"
 cp "$HEC_OUT/bin/hipcc" "$HEC_OUT/bin/amdclang++"
 HEC_OPENMP=$(first_with lib/libomp.so "$tools/libomp-19/usr/lib/llvm-19" /usr/lib/llvm-19)
-HEC_KEY=$( (cat "$gfxsim" "$HEC_LIBRARY/libamdhip64.so.6" && echo "$limit $repeat $flags $headers") | cksum | tr -d ' ')
+HEC_KEY=$( (cat "$gfxsim" "$HEC_LIBRARY/libamdhip64.so.6" "$HEC_LIBRARY/../libgfxsim.so.0" && echo "$limit $repeat $size $flags $headers $major") | cksum | tr -d ' ')
 export HEC_KEY HEC_OUT HEC_LIBRARY HEC_OPENMP HEC_SCRIPT HEC_ROCM="$HEC_OUT/rocm" HEC_SUITE="$suite" HEC_LIMIT="$limit" \
-  HEC_REPEAT="$repeat" HEC_GFXSIM="$gfxsim" HEC_FLAGS="$flags"
+  HEC_REPEAT="$repeat" HEC_SIZE="$size" HEC_GFXSIM="$gfxsim" HEC_FLAGS="$flags"
 touch "$HEC_OUT/results.tsv" || exit 1
 
 work=$(mktemp -d)
@@ -333,8 +422,8 @@ done | sort -u >"$work/all"
 join "$work/all" "$work/needed" >"$work/needs"
 cut -d ' ' -f 1 "$work/needs" | uniq | comm -23 "$work/all" - >"$work/chosen"
 without_run=$(grep -c ' -$' "$work/needs") without_data=$(grep -c ' data$' "$work/needs")
-echo "$(wc -l <"$work/all") folders. The rule: a Makefile with a target run; all data are there; and neither the Makefile nor the sources that are in the folder or that the Makefile names use a library of ROCm or MPI."
-echo "left out: $without_run without the target run; $without_data with data that DVC has not fetched; by library: $(grep -v ' -$\| data$' "$work/needs" |
+echo "$(wc -l <"$work/all") folders. The rule: a Makefile with a target run; no data that DVC has not fetched, and every file of another folder that its command names is there, in a sibling's folder or packed; and neither the Makefile nor the sources that are in the folder or that the Makefile names use a library of ROCm or MPI."
+echo "left out: $without_run without the target run; $without_data whose data are not there; by library: $(grep -v ' -$\| data$' "$work/needs" |
   cut -d ' ' -f 2 | sort | uniq -c | awk '{ printf "%s%s %d", (NR > 1 ? ", " : ""), $2, $1 } END { if (NR == 0) printf "none" }')"
 echo "chosen: $(wc -l <"$work/chosen")"
 [ -s "$work/chosen" ] || usage "no program was chosen"
@@ -345,6 +434,7 @@ if [ "$count" -gt 0 ]; then
   sed 's/^/  /' "$work/chosen"
 fi
 [ "$repeat" -eq 0 ] || echo "the last argument of each program, where it is a number above $repeat, becomes $repeat"
+[ "$size" -eq 0 ] || echo "every other argument that is a whole number above $size is halved until it is $size or less, or odd"
 
 # What was judged before is not run again. Keys are of this gfxsim and of the program's files as they are now.
 while read -r name; do

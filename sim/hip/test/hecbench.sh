@@ -42,7 +42,7 @@ static int last(int count) { /* of 64 that the kernel wrote, in memory for so ma
   return host;
 }
 END
-program passes '3 100' '  printf("%s after %d\n0 failures\n", last(64) == 7 ? "PASS" : "FAIL", n);'
+program passes '12 100' '  printf("%s after %d, size %d\n0 failures\n", last(64) == 7 ? "PASS" : "FAIL", n, atoi(argv[1]));'
 program silent '1' '  return last(64) != 7;'
 program differs '1' '  printf("%s\n", last(64) == 8 ? "PASS" : "FAIL"); return 0;'
 program leaves '1' '  return last(64) == 7 ? 3 : 0;'
@@ -53,6 +53,10 @@ program spins '1' '  last(64); for (volatile int go = 1; go;) continue;'
 program broken '1' '  return missing;'
 program library '1' '  return 0;'
 echo '#include <hipcub/hipcub.hpp>' >"$suite/src/library-hip/more.h"
+program borrows '../other-omp/in/text 1' '  FILE *f = fopen(argv[1], "r"); return puts(f && last(64) == 7 && fgetc(f) == 65 ? "PASS" : "FAIL") < 0;'
+mkdir -p "$suite/src/other-cuda/in" "$suite/src/other-omp"
+echo A | gzip >"$suite/src/other-cuda/in/text.gz"
+program lacks '../other-omp/in/missing 1' '  return 0;'
 program data '1' '  return 0;'
 : >"$suite/src/data-hip/input.txt.dvc"
 mkdir "$suite/src/none-hip"
@@ -61,7 +65,7 @@ run() {
   sh "$script" "$suite" --gfxsim "$gfxsim" --tools "$tools" --headers "$work/include" --flags '-nogpuinc -nogpulib' --out "$work/out" --limit 3 "$@" \
     >"$work/log" 2>&1
 }
-for bad in --count '--count 0' '--seed x' '--repeat 0' '-j 0' '--limit 1.5' --what 'missing-hip' "--headers $work" "--gfxsim $work/none"; do
+for bad in --count '--count 0' '--seed x' '--repeat 0' '--size 0' '-j 0' '--limit 1.5' --what 'missing-hip' "--headers $work" "--gfxsim $work/none"; do
   # shellcheck disable=SC2086 # an option and its value
   run $bad
   [ $? -eq 2 ] && grep -q '^hecbench.sh: ' "$work/log" && grep -q '^Use: ' "$work/log"
@@ -79,14 +83,14 @@ if [ $status -eq 77 ]; then
 fi
 [ $status -eq 1 ]
 ok 'the exit status with a failed program'
-for line in '^12 folders' '^left out: 1 without the target run; 1 with data that DVC has not fetched; by library: hipcub 1$' '^chosen: 9$' '^passes-hip: passed$' '^silent-hip: no verdict$' \
+for line in '^14 folders' '^left out: 1 without the target run; 2 whose data are not there; by library: hipcub 1$' '^chosen: 10$' '^borrows-hip: passed$' '^passes-hip: passed$' '^silent-hip: no verdict$' \
   '^differs-hip: failed: FAIL$' '^leaves-hip: failed: exit status 3$' '^finds-hip: [a-z ]*, 1 findings: .*out of bounds: write of 4 bytes' \
   '^graph-hip: refused: not served: hipGraphCreate' '^host-hip: without a launch' '^spins-hip: time limit: 3 s of CPU time, 1 launches$' \
-  "^broken-hip: not built: use of undeclared identifier 'missing'" ' 1 refused, 1 without a launch, 1 time limit, 1 not built, 1 with findings, of 9$'; do
+  "^broken-hip: not built: use of undeclared identifier 'missing'" ' 1 refused, 1 without a launch, 1 time limit, 1 not built, 1 with findings, of 10$'; do
   grep -q -- "$line" "$work/log"
   ok "a line with: $line"
 done
-grep -q '^PASS after 100$' "$work/out/passes-hip/run.out"
+grep -q '^PASS after 100, size 12$' "$work/out/passes-hip/run.out"
 ok "the Makefile's arguments"
 [ ! -e "$suite/src/passes-hip/main" ] && [ ! -e "$work/out/passes-hip/tree" ]
 ok 'the suite is as it was'
@@ -99,8 +103,18 @@ status=$?
   grep -q '^1 passed, 1 no verdict, 0 failed, .* of 2$' "$work/log"
 ok 'goes on'
 run passes-hip --repeat 5
-grep -q '^PASS after 5$' "$work/out/passes-hip/run.out"
+grep -q '^PASS after 5, size 12$' "$work/out/passes-hip/run.out"
 ok 'fewer repeats'
+run passes-hip --size 4
+grep -q '^PASS after 25, size 3$' "$work/out/passes-hip/run.out"
+ok 'smaller sizes'
+run passes-hip --size 8 --repeat 5
+grep -q '^PASS after 5, size 6$' "$work/out/passes-hip/run.out"
+ok 'fewer repeats of smaller sizes'
+echo '#define HIP_VERSION_MAJOR 5' >"$work/include/hip/hip_version.h"
+run passes-hip
+grep -q '^passes-hip: passed$' "$work/log" && grep -q 'libamdhip64.so.5' "$work/out/rocm/lib/libamdhip64.so"
+ok 'the library of the headers'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
