@@ -89,6 +89,7 @@ hipError_t hip_host_free(const char *call, void *pointer) {
   host_range *r = take(pointer, false);
   if (r == NULL) return hip_fail(hipErrorInvalidValue, "%s: pointer = %p: must come from hipHostMalloc", call, pointer);
   unmap(r);
+  if (r->kind == HOST_MANAGED) hip_managed_forget(r->start, r->bytes);
   free(r->start);
   free(r);
   return hipSuccess;
@@ -165,25 +166,3 @@ static hipError_t host_flags(unsigned *flags, void *host) {
 }
 
 HIP_API hipError_t hipHostGetFlags(unsigned *flags, void *host) { HIP_CALL(host_flags(flags, host)); }
-
-/* ---- Managed memory: it stays where it is, so that advice has nothing to change ---- */
-
-static hipError_t check_managed(const char *call, const void *pointer) {
-  host_range range;
-  return hip_host_find(pointer, &range) && range.kind == HOST_MANAGED
-             ? hipSuccess
-             : hip_fail(hipErrorInvalidValue, "%s: pointer = %p: must be managed memory", call, pointer);
-}
-
-HIP_API hipError_t hipMemAdvise(const void *pointer, size_t bytes, int advice, int number) {
-  (void)bytes, (void)advice, (void)number;
-  HIP_CALL(check_managed("hipMemAdvise", pointer));
-}
-HIP_API hipError_t hipMemPrefetchAsync(const void *pointer, size_t bytes, int number, hipStream_t handle) {
-  (void)bytes, (void)number, (void)handle;
-  HIP_CALL(check_managed("hipMemPrefetchAsync", pointer));
-}
-HIP_API hipError_t hipStreamAttachMemAsync(hipStream_t handle, void *pointer, size_t bytes, unsigned flags) {
-  (void)handle, (void)bytes, (void)flags;
-  HIP_CALL(check_managed("hipStreamAttachMemAsync", pointer));
-}

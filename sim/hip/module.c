@@ -47,10 +47,9 @@ static hipError_t error_of(bundle_status status) {
 hipError_t hip_load(const char *call, device *d, const void *image, size_t bytes, gfxsim_object **object) {
   gfxsim_device_info info;
   bundle_image found;
-  const char *xnack = getenv("HSA_XNACK");
   if (bytes == 0) bytes = readable_bytes(image);
   gfxsim_device_describe(d->sim, &info);
-  bundle_status status = bundle_find(image, bytes, info.chip, xnack != NULL && strcmp(xnack, "1") == 0, &found);
+  bundle_status status = bundle_find(image, bytes, info.chip, hip_xnack(), &found);
   if (status == BUNDLE_NO_IMAGE)
     return hip_fail(hipErrorNoBinaryForGpu, "%s: no code for %s (--offload-arch=%s): it has %s", call, info.chip, info.chip,
                     found.text);

@@ -48,7 +48,8 @@ device *hip_device_at(int number); /* NULL: no such device */
 device *hip_device(void);          /* of the calling thread */
 void hip_set_device(int number);
 bool hip_profile(void);
-int hip_major(void); /* of the library's name that the program asked for: 5, 6 or 7 */
+bool hip_xnack(void); /* HSA_XNACK=1: kernels may use all memory of the process */
+int hip_major(void);  /* of the library's name that the program asked for: 5, 6 or 7 */
 
 static inline uint64_t hip_number(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 device *hip_owner(const void *pointer); /* NULL: host memory */
@@ -104,6 +105,10 @@ typedef struct host_range {
 hipError_t hip_host_alloc(const char *call, void **pointer, size_t bytes, host_kind kind, unsigned flags);
 hipError_t hip_host_free(const char *call, void *pointer);
 bool hip_host_find(const void *pointer, host_range *found); /* a copy; false: pageable */
+
+/* ---- managed.c ---- */
+
+void hip_managed_forget(const void *start, size_t bytes); /* it was freed */
 
 /* ---- copy.c ---- */
 

@@ -5,7 +5,53 @@
 
 __global__ void twice(int *data) { data[THREAD] *= 2; }
 
+/* Advice changes nothing, but it can be asked back: of whole pages. */
+static int attribute(int which, const void *pointer, size_t bytes) {
+  int value = -9;
+  GOOD(hipMemRangeGetAttribute(&value, sizeof value, which, pointer, bytes));
+  return value;
+}
+static void advice() {
+  enum { PAGE = 4096, MOSTLY = 1, PREFERRED = 2, ACCESSED_BY = 3, PREFETCHED = 4, COHERENCY = 100, HOST = -1, NONE = -2 };
+  char *p;
+  int by[3];
+  GOOD(hipMallocManaged((void **)&p, 4 * PAGE, 1));
+  CHECK(attribute(MOSTLY, p, PAGE) == 0 && attribute(PREFERRED, p, 1) == NONE && attribute(PREFETCHED, p, 1) == NONE);
+  GOOD(hipMemAdvise(p, 3 * PAGE, 1, 0));
+  GOOD(hipMemAdvise(p + PAGE, PAGE, 2, 0));
+  CHECK(attribute(MOSTLY, p, PAGE) == 1 && attribute(MOSTLY, p + PAGE, 1) == 0 && attribute(MOSTLY, p + 2 * PAGE, 2) == 1);
+  CHECK(attribute(MOSTLY, p, 2 * PAGE) == 0 && attribute(MOSTLY, p + 2 * PAGE, 2 * PAGE) == 0);
+  GOOD(hipMemAdvise(p, 4 * PAGE, 3, HOST));
+  CHECK(attribute(PREFERRED, p, 4 * PAGE) == HOST);
+  GOOD(hipMemAdvise(p, 4 * PAGE, 5, 0));
+  GOOD(hipMemRangeGetAttribute(by, sizeof by, ACCESSED_BY, p, PAGE));
+  CHECK(by[0] == 0 && by[1] == NONE && by[2] == NONE);
+  GOOD(hipMemPrefetchAsync(p, PAGE, 0, 0));
+  CHECK(attribute(PREFETCHED, p, PAGE) == 0 && attribute(PREFETCHED, p, 2 * PAGE) == NONE);
+  GOOD(hipMemAdvise(p, PAGE, 100, 0));
+  CHECK(attribute(COHERENCY, p, PAGE) == 1 && attribute(COHERENCY, p + PAGE, PAGE) == 0 &&
+        attribute(COHERENCY, p, 2 * PAGE) == 2);
+  CHECK(hipMemAdvise(p, PAGE, 7, 0) == hipErrorInvalidValue && hipMemAdvise(p, PAGE, 3, 99) == hipErrorInvalidDevice);
+  CHECK(hipMemAdvise(p, 5 * PAGE, 1, 0) == hipErrorInvalidValue);
+  GOOD(hipFree(p));
+}
+
+/* HSA_XNACK=1: kernels use the program's memory, and the program the device's. */
+static void shared() {
+  int *device, *own = (int *)malloc(64 * sizeof *own);
+  GOOD(hipMalloc((void **)&device, 64 * sizeof *device));
+  for (int i = 0; i < 64; i++) device[i] = own[i] = i;
+  twice<<<1, 64>>>(own);
+  twice<<<1, 64>>>(device);
+  GOOD(hipDeviceSynchronize());
+  for (int i = 0; i < 64; i++) CHECK(own[i] == 2 * i && device[i] == 2 * i);
+  GOOD(hipFree(device));
+  free(own);
+}
+
 int main() {
+  if (getenv("HSA_XNACK") != NULL) shared();
+  advice();
   enum { N = 64, BYTES = N * sizeof(int) };
   int *pinned, *managed, *mapped, *device, *other, host[N], back[N];
   int *own = (int *)malloc(BYTES);
