@@ -214,6 +214,7 @@ static const struct {
                   {81, FIELD(textureAlignment)},
                   {82, FIELD(texturePitchAlignment)},
                   {83, FIELD(totalConstMem)},
+                  {84, FIELD(totalGlobalMem)},
                   {85, FIELD(unifiedAddressing)},
                   {87, FIELD(warpSize)},
                   {10000, FIELD(clockInstructionRate)},
@@ -317,6 +318,19 @@ static hipError_t get_bus_id(char *text, int length, int number) {
 }
 
 HIP_API hipError_t hipDeviceGetPCIBusId(char *text, int length, int number) { HIP_CALL(get_bus_id(text, length, number)); }
+
+static hipError_t get_by_bus_id(int *number, const char *text) {
+  unsigned domain, bus, slot, function;
+  if (number == NULL || text == NULL || sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
+    return hip_fail(hipErrorInvalidValue, "hipDeviceGetByPCIBusId: text = %s: must be as 0000:01:00.0",
+                    text != NULL ? text : "NULL");
+  if (domain != 0 || bus < 1 || bus > (unsigned)hip_device_count() || slot != 0)
+    return hip_fail(hipErrorInvalidValue, "hipDeviceGetByPCIBusId: text = %s: no device is there", text);
+  *number = (int)bus - 1;
+  return hipSuccess;
+}
+
+HIP_API hipError_t hipDeviceGetByPCIBusId(int *number, const char *text) { HIP_CALL(get_by_bus_id(number, text)); }
 
 static hipError_t get_uuid(char uuid[16], int number) {
   properties p;

@@ -18,6 +18,13 @@ int main(int argc, char **) {
     GOOD(hipDeviceSynchronize());
   }
   CHECK(hipSetDevice(2) == hipErrorInvalidDevice);
+  char bus[16];
+  int number = 0, least = 0;
+  GOOD(hipDeviceGetPCIBusId(bus, sizeof bus, 1));
+  GOOD(hipDeviceGetByPCIBusId(&number, bus));
+  CHECK(number == 1 && hipDeviceGetByPCIBusId(&number, "0000:09:00.0") == hipErrorInvalidValue);
+  GOOD(hipDeviceGetAttribute(&least, 84, 0)); /* bytes of memory, as far as an int goes */
+  CHECK(least == 0x7fffffff);
   GOOD(hipDeviceCanAccessPeer(&can, 1, 0));
   CHECK(can == 1);
   if (argc == 1) {

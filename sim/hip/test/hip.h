@@ -80,6 +80,8 @@ hipError_t hipGetDeviceCount(int *count);
 hipError_t hipSetDevice(int device);
 hipError_t hipGetDevice(int *device);
 hipError_t hipDeviceGetAttribute(int *value, int attribute, int device);
+hipError_t hipDeviceGetPCIBusId(char *text, int length, int device);
+hipError_t hipDeviceGetByPCIBusId(int *device, const char *text);
 hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer);
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags);
 hipError_t hipGetLastError(void);
