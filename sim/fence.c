@@ -60,18 +60,31 @@ void fence_barrier(const launch *run, order_group *g) {
   }
 }
 
-/* ---- Atomics ---- */
+/* ---- Atomics ----
+ * An atomic is executed and written down, here and in the shadow of race.c, before another host thread's next one is executed:
+ * who sees its effect must find it written down, and the marks must come in the order of the effects. */
+
+static void wait_for_atomic(wave *w, group *wanted) {
+  _Atomic(group *) *holder = &order_of(w)->holder;
+  group *found = NULL;
+  while (!atomic_compare_exchange_weak(holder, &found, wanted) && found != w->group) {
+    if (atomic_load(&w->group->launch->stop)) return;
+    if (found != NULL) sched_yield();
+    found = NULL;
+  }
+}
 
 void fence_before(wave *w, order_wave *o, const inst *i) {
-  bool scoped = (i->cache & CACHE_SC1) != 0 || strstr(i->op->name, "atomic") != NULL;
-  if (!o->fenced || !scoped) return;
-  o->releasing = true;
-  atomic_fetch_add(&order_of(w)->releasing, 1);
+  if (!order_checks(w, GFXSIM_CHECK_RACE)) return;
+  if ((i->cache & CACHE_SC1) == 0 && strstr(i->op->name, "atomic") == NULL) return;
+  o->scoped = true;
+  wait_for_atomic(w, w->group);
 }
 
 void fence_after(wave *w, order_wave *o) {
-  o->releasing = false;
-  atomic_fetch_sub(&order_of(w)->releasing, 1);
+  group *own = w->group;
+  o->scoped = false;
+  atomic_compare_exchange_strong(&order_of(w)->holder, &own, NULL);
 }
 
 static location *find(order_launch *o, u64 address, bool make) {
@@ -122,22 +135,16 @@ static bool add_acquired(wave *w, const order_wave *o, location *at) {
   return true;
 }
 
-/* Releases of other threads whose atomics may have been executed already are written down first. */
-static void wait_for_releases(wave *w) {
-  while (atomic_load(&order_of(w)->releasing) > 0 && !atomic_load(&w->group->launch->stop)) sched_yield();
-}
-
 void fence_atomic(wave *w, order_wave *o, const inst *i, const footprint *t, bool reads) {
   order_launch *all = order_of(w);
-  bool good = true, releases = t->write && o->releasing;
+  bool good = true, releases = t->write && o->scoped && o->fenced;
   if (releases) {
     pthread_mutex_lock(&all->lock);
     for (u64 left = t->mask; left != 0 && good; left &= left - 1)
       good = add_release(w, o, find(all, t->address[__builtin_ctzll(left)], true));
     pthread_mutex_unlock(&all->lock);
   }
-  if (o->releasing) fence_after(w, o);
-  wait_for_releases(w);
+  if (!o->scoped) wait_for_atomic(w, NULL); /* one of another thread may have been executed already */
   if (reads && good && atomic_load(&all->location_count) > 0) {
     pthread_mutex_lock(&all->lock);
     for (u64 left = t->mask; left != 0 && good; left &= left - 1) {

@@ -103,7 +103,7 @@ static void issue(wave *w, order_wave *o, const inst *i, bool vector) {
 static void instruction(wave *w, const inst *i) {
   order_wave *o = &w->group->order->wave[w->index];
   if (o->fresh != NULL) wait_settle(w, o);
-  if (o->releasing) fence_after(w, o);
+  if (o->scoped) fence_after(w, o);
   if (order_checks(w, GFXSIM_CHECK_WAIT)) wait_operands(w, o, i);
   o->last = i;
   switch (i->class) {
@@ -124,7 +124,7 @@ static void instruction(wave *w, const inst *i) {
 static void turn(wave *w) {
   order_wave *o = &w->group->order->wave[w->index];
   if (o->fresh != NULL) wait_settle(w, o);
-  if (o->releasing) fence_after(w, o);
+  if (o->scoped) fence_after(w, o);
 }
 
 /* ---- Accesses ---- */
@@ -170,6 +170,7 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
     race_access(w, i, t);
     if (a->kind == ACCESS_ATOMIC && strstr(i->op->name, "cmp") != NULL) race_swap(o, t);
   }
+  if (o->scoped && !t->lds) fence_after(w, o);
 }
 
 /* ---- Barriers ---- */

@@ -86,7 +86,7 @@ struct order_wave {
   const inst *last;
   suspect suspect[SUSPECTS];
   int suspects;
-  bool releasing;           /* counted in order_launch.releasing */
+  bool scoped;              /* its instruction is an atomic, or a load or store of a scope: order_launch.holder */
   bool fenced, fence_open;  /* it has something visible; buffer_wbl2 was not waited for */
   u32 visible[ORDER_WAVES]; /* what an atomic of this wave releases */
   u32 fence[ORDER_WAVES];   /* becomes visible once buffer_wbl2 is waited for */
@@ -117,7 +117,8 @@ struct order_launch {
   u64 group_count;
   struct sparse *host; /* the shadow of mapped host memory; NULL where there is none */
   location *locations[LOCATIONS];
-  atomic_uint location_count, releasing;
+  atomic_uint location_count;
+  _Atomic(group *) holder; /* whose atomic is executed and written down now (fence.c); NULL: nobody's */
 };
 
 extern const watcher order_watcher;

@@ -53,11 +53,13 @@ build() {
   fail "$name: $compiler failed: $(head -n 3 "$work/log")"
   return 1
 }
+options='' # of gfxsim exec
 # check NAME STATUS PATTERN [ARGUMENT...]: the program ends with the status, and what is printed has the pattern.
 check() {
   name=$1 want=$2 pattern=$3
   shift 3
-  timeout 600 "$gfxsim" exec env ${preload:+LD_PRELOAD="$preload"} "$work/$name" "$@" >"$work/log" 2>&1
+  # shellcheck disable=SC2086 # a list of words
+  timeout 600 "$gfxsim" exec $options env ${preload:+LD_PRELOAD="$preload"} "$work/$name" "$@" >"$work/log" 2>&1
   got=$?
   if [ $got -eq "$want" ] && grep -q -- "$pattern" "$work/log"; then
     passed=$((passed + 1))
@@ -80,6 +82,9 @@ plain="--offload-arch=gfx942 -nogpulib"
       unset HSA_XNACK
       ;;
   esac
+  options='--threads 8'
+  ! build last_block last_block $plain || check last_block 0 ' 400 launches, 0 findings, 0 suppressed'
+  options=''
   ! build devices devices $plain || {
     export GFXSIM_DEVICES=2
     check devices 0 ' 0 findings'
