@@ -98,22 +98,34 @@ gfxsim_status mapped_share(memory *m, bool share) {
 
 bool mapped_is_shared(const mapped *list) { return list != NULL && list->shared; }
 
-/* The mapping of this process that holds the address, as /proc/self/maps has it. */
+/* The mapping of this process that holds the address, as /proc/self/maps has it, with its neighbours of the same rights: a
+ * program's .data and .bss are two mappings, and one variable may lie in both. */
 static bool look_up(u64 address, u64 *base, u64 *bytes, bool *writable) {
   FILE *file = fopen("/proc/self/maps", "re");
   if (file == NULL) return false;
   char line[512];
-  bool found = false;
-  while (!found && fgets(line, sizeof line, file) != NULL) {
-    u64 end;
+  u64 begin = 0, end = 0;
+  bool write = false, beyond = false;
+  while (!beyond && fgets(line, sizeof line, file) != NULL) {
+    u64 next, next_end;
     char rights[8];
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", base, &end, rights) != 3) continue; /* the rest of a long line */
-    found = address >= *base && address < end && rights[0] == 'r';
-    *bytes = end - *base;
-    *writable = rights[1] == 'w';
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &next, &next_end, rights) != 3) continue; /* the rest of a long line */
+    bool read = rights[0] == 'r', next_write = rights[1] == 'w';
+    if (read && next == end && next_write == write) {
+      end = next_end;
+      continue;
+    }
+    beyond = address >= begin && address < end;
+    if (beyond || !read) continue;
+    begin = next;
+    end = next_end;
+    write = next_write;
   }
   fclose(file);
-  return found;
+  *base = begin;
+  *bytes = end - begin;
+  *writable = write;
+  return address >= begin && address < end;
 }
 
 bool mapped_is_host(u64 address) {
