@@ -1,5 +1,5 @@
-# Makes ladder.def, the table of all steps, of the comments that the steps' files open with. docs/ladder.md has their form.
-# Usage: awk -f steps.awk ladder/OP/hip_01_naive.hip ... /dev/null >ladder.def          (with /dev/null a build can have no steps)
+# Makes ladder.def, the table of all steps, of the heads of their files (docs/ladder.md). Must be shorter than 4096 bytes: of a
+# longer program Ubuntu 24.04's mawk reads what lies behind it. Use: awk -f steps.awk FILE... /dev/null
 
 function complain(what) {
   printf "%s: %s\n", path, what | "cat >&2"
@@ -30,7 +30,7 @@ function close_field() {
   key = ""
 }
 
-# The numbers of a text, in its order: "64x4 of C by 256 work-items, loads of 2 bytes" has 64, 4, 256, 2.
+# The numbers of a text: "64x4 of C by 256 work-items" has 64, 4, 256.
 function numbers_of(text) {
   gsub(/[^0-9]+/, ", ", text)
   gsub(/^, |, $/, "", text)

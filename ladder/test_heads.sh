@@ -24,6 +24,7 @@ refuses() {
   grep -q -- "$2" said || complain "$1: said '$(cat said)', not '$2'"
 }
 
+[ "$(wc -c <"$awk")" -lt 4096 ] || complain "steps.awk has 4096 bytes or more, of which mawk reads too much"
 good | head_of hip_03_some_idea.hip
 awk -f "$awk" gemm/hip_03_some_idea.hip /dev/null >table
 for text in 'LADDER_STEP(gemm, "hip", 3, "some_idea", "hip_step03_some_idea", "ladder/gemm/hip_03_some_idea.hip", "one: a title of two lines."' \
