@@ -377,14 +377,9 @@ TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_
 /* ---- Launch ---- */
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const tdm_context *context = plan->context;
-  if (context->threads > 0 && context->threads != THREADS) {
-    snprintf(reason, size, "needs threads = %d, the caller set %d", THREADS, context->threads);
-  } else if (plan->desc.attention.head_dim > LONGEST_HEAD) {
-    snprintf(reason, size, "head_dim is above %d", LONGEST_HEAD);
-  } else {
-    return true;
-  }
+  if (!tdm_threads_fit(plan->context, THREADS, reason, size)) return false;
+  if (plan->desc.attention.head_dim <= LONGEST_HEAD) return true;
+  snprintf(reason, size, "head_dim is above %d", LONGEST_HEAD);
   return false;
 }
 

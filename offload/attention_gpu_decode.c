@@ -188,7 +188,7 @@ TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *wor
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (!gpu_threads_supported(plan, THREADS, reason, size)) return false;
+  if (!tdm_threads_fit(plan->context, THREADS, reason, size)) return false;
   if (plan->empty) return true;
   int64_t group = d->heads_q / d->heads_kv;
   if (plan->context->teams > 0)

@@ -97,12 +97,9 @@ static int64_t tiles_of(const tdm_attention_desc *d) {
 }
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const tdm_context *context = plan->context;
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (!mma_can_multiply(d->type, reason, size)) return false;
-  if (context->threads > 0 && context->threads != THREADS)
-    snprintf(reason, size, "needs threads = %d, the caller set %d", THREADS, context->threads);
-  else if (d->head_dim != 64 && d->head_dim != 128)
+  if (!mma_can_multiply(d->type, reason, size) || !tdm_threads_fit(plan->context, THREADS, reason, size)) return false;
+  if (d->head_dim != 64 && d->head_dim != 128)
     snprintf(reason, size, "needs head_dim 64 or 128");
   else if (strides_of(d) % 8 != 0)
     snprintf(reason, size, "needs strides of whole vectors of 8");

@@ -52,7 +52,8 @@ extern const tdm_kernel tdm_cross_entropy_omp;
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
-  return gpu_threads_supported(plan, GPU_ROW_THREADS, reason, size) && gpu_row_whole(d->vocab, d->ldl, d->type, reason, size);
+  return tdm_threads_fit(plan->context, GPU_ROW_THREADS, reason, size) &&
+         gpu_row_whole(d->vocab, d->ldl, d->type, reason, size);
 }
 
 static tdm_status prepare(tdm_plan *plan) {

@@ -37,7 +37,7 @@ extern const tdm_kernel tdm_embedding_omp;
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_embedding_desc *d = &plan->desc.embedding;
-  if (!gpu_threads_supported(plan, THREADS, reason, size) || !gpu_row_whole(d->d, d->ldt | d->ldy, d->type, reason, size))
+  if (!tdm_threads_fit(plan->context, THREADS, reason, size) || !gpu_row_whole(d->d, d->ldt | d->ldy, d->type, reason, size))
     return false;
   if (d->tokens <= INT32_MAX / tdm_max(1, tdm_ceil_div(d->d, block_length(d->type)))) return true;
   snprintf(reason, size, "more than 2^31 - 1 blocks of %" PRId64 " elements", block_length(d->type));

@@ -32,7 +32,7 @@ static inline int64_t gpu_binary_pieces(tdm_binary_t d, tdm_type type) { return 
 
 static inline bool gpu_binary_supports(const tdm_plan *plan, tdm_binary_t d, tdm_type type, char *reason, size_t size) {
   d = tdm_binary_packed(d);
-  if (!gpu_threads_supported(plan, GPU_ROW_THREADS, reason, size) ||
+  if (!tdm_threads_fit(plan->context, GPU_ROW_THREADS, reason, size) ||
       !gpu_row_whole(d.cols, d.lda | d.ldb | d.ldc, type, reason, size))
     return false;
   if (plan->empty || gpu_binary_pieces(d, type) <= INT32_MAX - GPU_ROW_THREADS) return true;

@@ -102,7 +102,7 @@ TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, c
     TDM_SYNC_BLOCK(); /* the next step is there, and nobody reads this one any more, whose place the next copy takes */
     next = now;
     if (MMA_AHEAD > 1 || fetched) now = mma_step_behind(now, first);
-    next_b = mma_read_columns(now + to_b, at_b, 0, b_by_k); /* behind a tile's last step they are not used */
+    next_b = mma_read_columns(now + to_b, at_b, 0, b_by_k); /* not used after a tile's last step */
     next_a = mma_read_lines(now, at_a, 0, 0, a_by_k);
     mma_multiply_rows(sums, last, a, &b, type);
     a = next_a;

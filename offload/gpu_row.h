@@ -148,14 +148,6 @@ TDM_INLINE tdm_here_t gpu_here(int threads) {
   return here;
 }
 
-/* May this plan have teams of exactly `threads`? If not, writes the reason. */
-static inline bool gpu_threads_supported(const tdm_plan *plan, int threads, char *reason, size_t size) {
-  const tdm_context *context = plan->context;
-  if (context->threads == 0 || context->threads == threads) return true;
-  snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
-  return false;
-}
-
 /* Can rows of `cols` be held in registers, with a team for each? A loop over rows takes 10 registers more. */
 static inline bool gpu_row_supports(const tdm_plan *plan, int64_t rows, int64_t cols, tdm_type type, char *reason,
                                     size_t size) {
@@ -165,7 +157,7 @@ static inline bool gpu_row_supports(const tdm_plan *plan, int64_t rows, int64_t 
     snprintf(reason, size, "needs a team for each of %" PRId64 " rows", rows);
     return false;
   }
-  if (shape.pieces > 0) return gpu_threads_supported(plan, shape.threads, reason, size);
+  if (shape.pieces > 0) return tdm_threads_fit(plan->context, shape.threads, reason, size);
   snprintf(reason, size, "rows are longer than %d", GPU_WIDE_THREADS * gpu_most_pieces(type) * gpu_piece_elements(type));
   return false;
 }

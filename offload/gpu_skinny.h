@@ -88,7 +88,7 @@ static inline bool gpu_skinny_whole(const void *x, const void *w, const void *v,
 
 static inline bool gpu_skinny_supports(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_layout layout,
                                        char *reason, size_t size) {
-  if (!gpu_threads_supported(plan, SKINNY_THREADS, reason, size)) return false;
+  if (!tdm_threads_fit(plan->context, SKINNY_THREADS, reason, size)) return false;
   if (layout != TDM_NT)
     snprintf(reason, size, "layout must be nt: it reads rows of weights along k");
   else if (m > SKINNY_ROWS)

@@ -8,11 +8,7 @@
 bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, int threads, char *reason,
                   size_t size) {
   const int64_t most = INT_MAX - GPU_TILE;
-  const tdm_context *context = plan->context;
-  if (context->threads > 0 && context->threads != threads) {
-    snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
-    return false;
-  }
+  if (!tdm_threads_fit(plan->context, threads, reason, size)) return false;
   if (m > most || n > most || k > most || batch > most) {
     snprintf(reason, size, "m, n, k and batch must be below 2^31 - %d", GPU_TILE);
     return false;

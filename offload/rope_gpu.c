@@ -119,7 +119,7 @@ static int64_t unit_count(const tdm_rope_desc *d) {
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_rope_desc *d = &plan->desc.rope;
   int64_t part = d->style == TDM_ROPE_INTERLEAVED ? d->head_dim : d->head_dim / 2;
-  if (!gpu_threads_supported(plan, GPU_ROW_THREADS, reason, size) ||
+  if (!tdm_threads_fit(plan->context, GPU_ROW_THREADS, reason, size) ||
       !gpu_row_whole(part, d->x.batch | d->x.seq | d->x.head | d->y.batch | d->y.seq | d->y.head, d->type, reason, size))
     return false;
   if (!plan->empty && (d->heads * d->head_dim > INT32_MAX || d->batch > INT32_MAX / d->seq || unit_count(d) > INT32_MAX)) {

@@ -158,6 +158,12 @@ bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size) {
   return false;
 }
 
+bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size) {
+  if (context->threads == 0 || context->threads == threads) return true;
+  snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
+  return false;
+}
+
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
   if (kernel->backend == context->backend) return kernel->runs_on == NULL || kernel->runs_on(context, reason, size);
   snprintf(reason, size, "needs backend %s, the device is %s", kernel->backend->name, context->device);
@@ -193,10 +199,15 @@ const char *tdm_kernels(const char *op) {
   return text;
 }
 
+/* NULL where a name is none. */
+static const tdm_kernel *find_row(const char *op, const char *kernel) {
+  tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
+  return of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
+}
+
 const char *tdm_kernel_parameters(const char *op, const char *kernel) {
   static _Thread_local char text[64];
-  tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
-  const tdm_kernel *row = of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
+  const tdm_kernel *row = find_row(op, kernel);
   if (row == NULL) return NULL;
   tdm_parameter_names(row->takes, text, sizeof text);
   return text;
@@ -204,8 +215,7 @@ const char *tdm_kernel_parameters(const char *op, const char *kernel) {
 
 const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel) {
   static _Thread_local char text[192];
-  tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
-  const tdm_kernel *row = of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
+  const tdm_kernel *row = find_row(op, kernel);
   if (row == NULL || context == NULL) return NULL;
   text[0] = '\0';
   tdm_kernel_runs_on(row, context, text, sizeof text);
