@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct mma_work {
-  attention_gpu_work shared; /* first: a detour's kernel reads it as its own */
+  attention_gpu_work shared; /* must be first: the kernel of a detour reads it as its own work */
   int tiles;                 /* of one head */
   float factor;              /* |scale| log2 e */
 } mma_work;
@@ -50,7 +50,7 @@ typedef struct unit {
   mma_address places, now, free;       /* now: of the K or V that is multiplied; free: for the one that is fetched */
   const char *from_k, *from_v;         /* the thread's first bytes of those that are fetched next */
   int64_t row_k, row_v;                /* bytes */
-  int64_t batch, head, first_row, end; /* end: behind the last key that some row sees */
+  int64_t batch, head, first_row, end; /* end: one past the last key that any row sees */
 #if TDM_FOR_GFX942
   mma_words held[4]; /* of K or V, on their way */
 #endif
@@ -214,7 +214,7 @@ TDM_INLINE row_part part_of(mma_sums o, int r, float factor, tdm_type type) {
  *
  * While one is multiplied the next one is there or on its way, and the one after it is fetched. */
 
-_Static_assert(TEAM_ROWS(64) * 64 * 2 == 2 * PLACE(64) && TEAM_ROWS(128) * 128 * 2 == PLACE(128), "Q fits behind the first K");
+_Static_assert(TEAM_ROWS(64) * 64 * 2 == 2 * PLACE(64) && TEAM_ROWS(128) * 128 * 2 == PLACE(128), "Q fits after the first K");
 
 /* Of V as of K: a thread's first row, and its first byte there. */
 TDM_INLINE int value_row(int thread, int head) { return piece_row(thread, head); }

@@ -72,10 +72,26 @@ typedef uintptr_t mma_address;
 TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_address)team_memory; }
 #endif
 
+/* Does this pass compile for the chip whose units these are? Hosts, and GPUs without such units, only compile the functions. */
+#if defined(TDM_OFFLOAD_MMA) && (TDM_FOR_GFX942 ? defined(__AMDGCN__) : defined(__NVPTX__))
+#define MMA_ON_CHIP 1
+#else
+#define MMA_ON_CHIP 0
+#endif
+
 #if TDM_FOR_GFX942
 #include "mma_amd.h"
 #else
 #include "mma_nvidia.h"
+#endif
+
+#if !MMA_ON_CHIP
+TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, int part, tdm_type type) {
+  return (void)a, (void)b, (void)half, (void)part, (void)type, sums;
+}
+TDM_INLINE bool mma_any(bool here) { return here; }
+TDM_INLINE float mma_exp2(float x) { return x; }
+TDM_INLINE float mma_reciprocal(float x) { return x; }
 #endif
 
 #endif

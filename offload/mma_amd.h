@@ -35,7 +35,7 @@ TDM_INLINE uint32_t mma_two(float low, float high, tdm_type type) {
   return (a + 0x7fff + (a >> 16 & 1)) >> 16 | ((b + 0x7fff + (b >> 16 & 1)) & 0xffff0000);
 }
 
-#if defined(__AMDGCN__)
+#if MMA_ON_CHIP
 
 #define MMA_TEAM __attribute__((address_space(3)))
 
@@ -80,18 +80,12 @@ TDM_INLINE float mma_exp2(float x) { return __builtin_amdgcn_exp2f(x); }
 /* 1 / x within 1 ULP. */
 TDM_INLINE float mma_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 
-#else /* hosts only compile it */
+#else /* only compiled, as in mma.h */
 
 TDM_INLINE mma_operand mma_load(mma_address at) { return (void)at, (mma_operand){{0}}; }
 TDM_INLINE void mma_put(mma_address at, mma_words x) { (void)at, (void)x; }
 TDM_INLINE void mma_put_half(mma_address at, mma_two_words x) { (void)at, (void)x; }
 TDM_INLINE void mma_keep_order(void) {}
-TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, int part, tdm_type type) {
-  return (void)a, (void)b, (void)half, (void)part, (void)type, sums;
-}
-TDM_INLINE bool mma_any(bool here) { return here; }
-TDM_INLINE float mma_exp2(float x) { return x; }
-TDM_INLINE float mma_reciprocal(float x) { return x; }
 
 #endif
 

@@ -16,7 +16,7 @@ TDM_INLINE void mma_keep_order(void) {} /* AMD's */
 /* Probabilities, which may be NaN, as the type that is multiplied. */
 TDM_INLINE uint32_t mma_two(float low, float high, tdm_type type) { return tdm_f32_to_two(low, high, type); }
 
-#if defined(__NVPTX__) && defined(TDM_OFFLOAD_MMA)
+#if MMA_ON_CHIP
 
 /* 16 bytes travel; all of a copy's bytes are 16-byte aligned. mma_copied closes a group of copies. */
 TDM_INLINE void mma_copy(mma_address to, const char *from) {
@@ -73,7 +73,7 @@ TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
 /* 1 / x within 2^-23. */
 TDM_INLINE float mma_reciprocal(float x) { return __nvvm_rcp_approx_ftz_f(x); }
 
-#else /* hosts and other GPUs only compile it */
+#else /* only compiled, as in mma.h */
 
 TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
 TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) { (void)to, (void)from, (void)bytes; }
@@ -81,12 +81,6 @@ TDM_INLINE void mma_copied(void) {}
 TDM_INLINE void mma_wait_all(void) {}
 TDM_INLINE void mma_wait_but_one(void) {}
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
-TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, int part, tdm_type type) {
-  return (void)a, (void)b, (void)half, (void)part, (void)type, sums;
-}
-TDM_INLINE bool mma_any(bool here) { return here; }
-TDM_INLINE float mma_exp2(float x) { return x; }
-TDM_INLINE float mma_reciprocal(float x) { return x; }
 
 #endif
 
