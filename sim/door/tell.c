@@ -136,3 +136,8 @@ bool door_options_read(door_options *o) {
          number_of("GFXSIM_THREADS", 0, 1024, &o->threads) && number_of("GFXSIM_PROFILE", 0, 1, &o->profile) &&
          number_of("GFXSIM_TURN", 0, INT32_MAX, &o->turn) && number_of("GFXSIM_SEED", 0, INT64_MAX, &o->seed);
 }
+
+bool door_xnack(void) {
+  const char *xnack = getenv("HSA_XNACK");
+  return xnack != NULL && strcmp(xnack, "1") == 0;
+}

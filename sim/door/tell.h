@@ -25,5 +25,6 @@ typedef struct door_options {
   unsigned long devices, unchecked, threads, profile, turn, seed;
 } door_options;
 bool door_options_read(door_options *options); /* false: a value is refused, which is told */
+bool door_xnack(void); /* HSA_XNACK=1, as users of the hardware set it: kernels may use all memory of the process */
 
 #endif

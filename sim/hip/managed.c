@@ -20,7 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hipError_t check(const char *call, const void *pointer, size_t bytes) {
   host_range range;
   if (!hip_host_find(pointer, &range) || range.kind != HOST_MANAGED) {
-    if (hip_xnack() && pointer != NULL && hip_owner(pointer) == NULL) return hipSuccess; /* all of the host's is */
+    if (door_xnack() && pointer != NULL && hip_owner(pointer) == NULL) return hipSuccess; /* all of the host's is */
     return hip_fail(hipErrorInvalidValue, "%s: pointer = %p: must be managed memory", call, pointer);
   }
   size_t left = range.bytes - (size_t)(hip_number(pointer) - hip_number(range.start));
@@ -35,39 +35,42 @@ static hipError_t check_place(const char *call, int place) {
                   hip_device_count() - 1);
 }
 
-/* Of [begin, end) nothing stays that the new one hides, so that a loop which prefetches does not make the list longer. */
-static hipError_t tell(const void *pointer, size_t bytes, int what, int value) {
-  note *made = malloc(sizeof *made);
-  if (made == NULL) return hip_fail(hipErrorOutOfMemory, "hipMemAdvise: no memory");
-  uint64_t begin = hip_number(pointer) / PAGE * PAGE, end = (hip_number(pointer) + bytes + PAGE - 1) / PAGE * PAGE;
-  pthread_mutex_lock(&lock);
+/* With the lock held. */
+static void drop(bool (*goes)(const note *old, const note *range), const note *range) {
   for (note **at = &notes; *at != NULL;) {
     note *old = *at;
-    if (old->what == what && old->begin >= begin && old->end <= end) {
+    if (goes(old, range)) {
       *at = old->next;
       free(old);
     } else {
       at = &old->next;
     }
   }
-  *made = (note){begin, end, what, value, notes};
+}
+
+static bool is_hidden(const note *old, const note *by) {
+  return old->what == by->what && old->begin >= by->begin && old->end <= by->end;
+}
+
+static bool overlaps(const note *old, const note *range) { return old->begin < range->end && old->end > range->begin; }
+
+/* What the new one hides is dropped, so that a loop which prefetches does not make the list longer. */
+static hipError_t tell(const char *call, const void *pointer, size_t bytes, int what, int value) {
+  note *made = malloc(sizeof *made);
+  if (made == NULL) return hip_fail(hipErrorOutOfMemory, "%s: no memory", call);
+  uint64_t begin = hip_number(pointer) / PAGE * PAGE, end = (hip_number(pointer) + bytes + PAGE - 1) / PAGE * PAGE;
+  pthread_mutex_lock(&lock);
+  *made = (note){begin, end, what, value, NULL};
+  drop(is_hidden, made);
+  made->next = notes;
   notes = made;
   pthread_mutex_unlock(&lock);
   return hipSuccess;
 }
 
 void hip_managed_forget(const void *start, size_t bytes) {
-  uint64_t begin = hip_number(start), end = begin + bytes;
   pthread_mutex_lock(&lock);
-  for (note **at = &notes; *at != NULL;) {
-    note *old = *at;
-    if (old->begin < end && old->end > begin) {
-      *at = old->next;
-      free(old);
-    } else {
-      at = &old->next;
-    }
-  }
+  drop(overlaps, &(note){.begin = hip_number(start), .end = hip_number(start) + bytes});
   pthread_mutex_unlock(&lock);
 }
 
@@ -104,13 +107,13 @@ static hipError_t advise(const void *pointer, size_t bytes, int advice, int plac
   if (advice >= 3 && advice <= 6 && (error = check_place("hipMemAdvise", place)) != hipSuccess) return error;
   switch (advice) {
     case 1: /* hipMemAdviseSetReadMostly, and its reverse; the other pairs follow */
-    case 2: return tell(pointer, bytes, READ_MOSTLY, advice == 1);
+    case 2: return tell("hipMemAdvise", pointer, bytes, READ_MOSTLY, advice == 1);
     case 3:
-    case 4: return tell(pointer, bytes, PREFERRED, advice == 3 ? place : NOWHERE);
+    case 4: return tell("hipMemAdvise", pointer, bytes, PREFERRED, advice == 3 ? place : NOWHERE);
     case 5:
-    case 6: return tell(pointer, bytes, BY_PLACE + place, advice == 5);
+    case 6: return tell("hipMemAdvise", pointer, bytes, BY_PLACE + place, advice == 5);
     case 100:
-    case 101: return tell(pointer, bytes, COHERENCY, advice == 100);
+    case 101: return tell("hipMemAdvise", pointer, bytes, COHERENCY, advice == 100);
     default: return hip_fail(hipErrorInvalidValue, "hipMemAdvise: advice = %d: must be 1 to 6, 100 or 101", advice);
   }
 }
@@ -124,7 +127,7 @@ static hipError_t prefetch(const void *pointer, size_t bytes, int place, hipStre
   hipError_t error = hip_stream("hipMemPrefetchAsync", handle, &s);
   if (error == hipSuccess) error = check("hipMemPrefetchAsync", pointer, bytes);
   if (error == hipSuccess) error = check_place("hipMemPrefetchAsync", place);
-  return error == hipSuccess ? tell(pointer, bytes, PREFETCHED, place) : error;
+  return error == hipSuccess ? tell("hipMemPrefetchAsync", pointer, bytes, PREFETCHED, place) : error;
 }
 
 HIP_API hipError_t hipMemPrefetchAsync(const void *pointer, size_t bytes, int place, hipStream_t handle) {

@@ -49,7 +49,7 @@ hipError_t hip_load(const char *call, device *d, const void *image, size_t bytes
   bundle_image found;
   if (bytes == 0) bytes = readable_bytes(image);
   gfxsim_device_describe(d->sim, &info);
-  bundle_status status = bundle_find(image, bytes, info.chip, hip_xnack(), &found);
+  bundle_status status = bundle_find(image, bytes, info.chip, door_xnack(), &found);
   if (status == BUNDLE_NO_IMAGE)
     return hip_fail(hipErrorNoBinaryForGpu, "%s: no code for %s (--offload-arch=%s): it has %s", call, info.chip, info.chip,
                     found.text);

@@ -107,11 +107,6 @@ static bool suppress(const gfxsim_report *r, void *user) {
   return true;
 }
 
-bool hip_xnack(void) {
-  const char *xnack = getenv("HSA_XNACK");
-  return xnack != NULL && strcmp(xnack, "1") == 0;
-}
-
 static bool open_device(device *d, int number, const door_options *asked) {
   /* HIP's compilers count on unaligned access mode, in which a global address need not be a multiple of the access's size. */
   gfxsim_options options = {.threads = (int)asked->threads,
@@ -122,7 +117,7 @@ static bool open_device(device *d, int number, const door_options *asked) {
                             .suppress = suppress,
                             .user = d,
                             .number = (uint32_t)number};
-  if (gfxsim_open(asked->chip, &options, &d->sim) != GFXSIM_OK || gfxsim_share_host(d->sim, hip_xnack()) != GFXSIM_OK ||
+  if (gfxsim_open(asked->chip, &options, &d->sim) != GFXSIM_OK || gfxsim_share_host(d->sim, door_xnack()) != GFXSIM_OK ||
       (d->streams = calloc(1, sizeof *d->streams)) == NULL) {
     door_note("%s", gfxsim_last_error());
     gfxsim_close(d->sim);

@@ -48,7 +48,6 @@ device *hip_device_at(int number); /* NULL: no such device */
 device *hip_device(void);          /* of the calling thread */
 void hip_set_device(int number);
 bool hip_profile(void);
-bool hip_xnack(void); /* HSA_XNACK=1: kernels may use all memory of the process */
 int hip_major(void);  /* of the library's name that the program asked for: 5, 6 or 7 */
 
 static inline uint64_t hip_number(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }

@@ -75,8 +75,7 @@ static hsa_status open_devices(void) {
   door_options asked;
   if (!door_options_read(&asked)) return HSA_INVALID_ARGUMENT;
   profile = asked.profile != 0;
-  const char *xnack = getenv("HSA_XNACK");
-  unified = (xnack != NULL && strcmp(xnack, "1") == 0) || requires_unified_memory();
+  unified = door_xnack() || requires_unified_memory();
   for (unsigned long n = 0; n < asked.devices; n++) {
     device *d = &devices[device_count];
     gfxsim_options options = {.threads = (int)asked.threads,
