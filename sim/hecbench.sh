@@ -398,7 +398,8 @@ printf '#!/bin/sh\nexec sh "%s" --hipcc "$@"\n' "$HEC_SCRIPT" >"$HEC_OUT/bin/hip
 chmod +x "$HEC_OUT/bin/hipcc"
 cp "$HEC_OUT/bin/hipcc" "$HEC_OUT/bin/amdclang++"
 HEC_OPENMP=$(first_with lib/libomp.so "$tools/libomp-19/usr/lib/llvm-19" /usr/lib/llvm-19)
-HEC_KEY=$( (cat "$gfxsim" "$HEC_LIBRARY/libamdhip64.so.6" "$HEC_LIBRARY/../libgfxsim.so.0" && echo "$limit $repeat $size $flags $headers $major") | cksum | tr -d ' ')
+HEC_KEY=$(echo "$limit $repeat $size $flags $headers $major" |
+  checksum "$gfxsim" "$HEC_LIBRARY/libamdhip64.so.6" "$HEC_LIBRARY/../libgfxsim.so.0" -)
 export HEC_KEY HEC_OUT HEC_LIBRARY HEC_OPENMP HEC_SCRIPT HEC_ROCM="$HEC_OUT/rocm" HEC_SUITE="$suite" HEC_LIMIT="$limit" \
   HEC_REPEAT="$repeat" HEC_SIZE="$size" HEC_GFXSIM="$gfxsim" HEC_FLAGS="$flags"
 touch "$HEC_OUT/results.tsv" || exit 1
@@ -445,9 +446,9 @@ results() { # the last row of each chosen program
     "$work/keys" "$HEC_OUT/results.tsv" | sort
 }
 results | cut -f 1 >"$work/done"
-comm -23 "$work/chosen" "$work/done" >"$work/todo"
+comm -23 "$work/chosen" "$work/done" >"$work/remaining"
 [ ! -s "$work/done" ] || echo "$(wc -l <"$work/done") of them are in $out/results.tsv"
-xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/todo"
+xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/remaining"
 
 results >"$work/rows"
 echo

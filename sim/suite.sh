@@ -36,7 +36,7 @@ device_libraries() { # TOOLS: prints the folder of ROCm's device libraries
   first_with ockl.bc "$1/rocm/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode" /usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode \
     /opt/rocm/amdgcn/bitcode
 }
-checksum() {
+checksum() { # FILES: of their contents, with - for stdin
   cat "$@" | cksum | tr -d ' '
 }
 # Sorted lines from stdin to stdout: COUNT of them, the same ones with every awk.

@@ -196,7 +196,7 @@ echo "$start" | clang-19 -x c -c - -o "$VV_OUT/start.o" || exit 1
 folder=$(dirname "$gfxsim")
 library=$(first_with libhsa-runtime64.so "$folder/hsa" "$folder/../lib/gfxsim")
 [ -n "$library" ] || usage "$gfxsim: no libhsa-runtime64.so beside it"
-VV_KEY=$( (cat "$gfxsim" "$library/libhsa-runtime64.so" "$library/../libgfxsim.so.0" && echo "$limit $flags $start") | cksum | tr -d ' ')
+VV_KEY=$(echo "$limit $flags $start" | checksum "$gfxsim" "$library/libhsa-runtime64.so" "$library/../libgfxsim.so.0" -)
 export VV_KEY VV_OUT VV_LLVM VV_DEVICE VV_INCLUDE VV_SUITE="$suite" VV_LIMIT="$limit" VV_GFXSIM="$gfxsim"
 touch "$VV_OUT/results.tsv" || exit 1
 
@@ -241,9 +241,9 @@ results() { # the last row of each chosen test
     "$work/keys" "$VV_OUT/results.tsv" | sort
 }
 results | cut -f 1 >"$work/done"
-comm -23 "$work/chosen" "$work/done" >"$work/todo"
+comm -23 "$work/chosen" "$work/done" >"$work/remaining"
 [ ! -s "$work/done" ] || echo "$(wc -l <"$work/done") of them are in $out/results.tsv"
-xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/todo"
+xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/remaining"
 
 results >"$work/rows"
 echo

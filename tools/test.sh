@@ -182,7 +182,7 @@ offload_gfx942() {
     tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --cover
   done
   for op_every in "gemm 24" "swiglu 8" "attention 12"; do
-    tally $gfxsim exec sh test/part.sh $offload/test/tandem-check "${op_every% *}" --device omp:0 --cover --every "${op_every#* }"
+    tally sh test/part.sh $gfxsim exec $offload/test/tandem-check "${op_every% *}" --device omp:0 --cover --every "${op_every#* }"
   done
   # Two micro tiles, and beta: each element of C has to be finished once.
   tally $gfxsim exec $offload/test/tandem-check gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \

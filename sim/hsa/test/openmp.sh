@@ -38,8 +38,8 @@ build() {
 }
 
 passed=0 failed=0
-# check NAME STATUS PATTERN [exec's options]: the program ends with the status, or one of several, and what is printed has the pattern. $argument, if any,
-# is the program's.
+# check NAME STATUS PATTERN [exec's options]: the program ends with the status, or one of several, and what is printed has the
+# pattern. $argument, if any, is the program's.
 argument=''
 check() {
   name=$1 want=$2 pattern=$3
