@@ -76,8 +76,8 @@ static void put_script(FILE *out, const char *path, const void *user) {
   const session *s = p->s;
   const version_result *r = p->r;
   char title[256];
-  snprintf(title, sizeof title, "%.100s, %s, input %" PRId64 "x%" PRId64 ", on %s", s->config.name, tdm_type_name(s->type),
-           s->batch, s->seq, tdm_context_device(s->m.context));
+  snprintf(title, sizeof title, "%.0f M parameters, %s, input %" PRId64 "x%" PRId64 ", on %s",
+           1e-6 * llama_parameters(&s->config), tdm_type_name(s->type), s->batch, s->seq, tdm_context_device(s->m.context));
   fprintf(out, "set terminal svg size 900,500 font 'sans,12' background 'white'\nset output ");
   bench_put_quoted(out, path);
   fprintf(out, "\nset title ");
