@@ -196,14 +196,20 @@ static bool take_tuned(tdm_plan *plan) {
   return false;
 }
 
+/* Why the most general row of the device's backend, its first, does not serve. */
+static const char *refusal(const tdm_plan *plan, const candidates *all) {
+  for (int i = all->count - 1; i >= 0; i--)
+    if (all->of[i].kernel->backend == plan->context->backend) return all->of[i].reason;
+  return "no kernel of this op is built in for the device";
+}
+
 static tdm_status take_least(tdm_plan *plan, const candidates *all, const char **why) {
   double clocks;
   const candidate *best = least(all, &clocks);
   plan->source = TDM_HEURISTIC;
   plan->tuning = (tdm_tuning){0};
   if (best == NULL)
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = 'auto': %s; built in: %s", plan->title,
-                    all->count > 0 ? all->of[all->count - 1].reason : "is no kernel of this op",
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = 'auto': %s; built in: %s", plan->title, refusal(plan, all),
                     tdm_kernels(tdm_op_names[plan->op]));
   plan->kernel = best->kernel;
   if (!best->estimated)
