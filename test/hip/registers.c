@@ -12,11 +12,11 @@ enum { SIMDS = 4, LANES = 64 };
 typedef struct design {
   const char *stem, *chip;
   unsigned waves, scratch;
-  bool met; /* by a kernel */
+  bool met, read; /* by a kernel; an object for one of its chips was read */
 } design;
 
 static design designs[] = {
-#define KERNELS(stem, chip, waves, scratch) {stem, chip, waves, scratch, false},
+#define KERNELS(stem, chip, waves, scratch) {stem, chip, waves, scratch, false, false},
 #include "../../hip/registers.def"
 #undef KERNELS
 };
@@ -73,6 +73,7 @@ static void check_file(const char *name) {
     printf("%s: %s\n", name, gfxsim_last_error());
     failures++;
   }
+  for (int d = 0; loaded && d < DESIGNS; d++) designs[d].read |= strstr(designs[d].chip, chip) != NULL;
   for (int k = 0; loaded && k < gfxsim_kernel_count(object); k++) check_kernel(gfxsim_kernel_at(object, k), chip);
   gfxsim_close(device);
   free(data);
@@ -81,7 +82,7 @@ static void check_file(const char *name) {
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) check_file(argv[i]);
   for (int d = 0; d < DESIGNS; d++)
-    if (!designs[d].met) {
+    if (designs[d].read && !designs[d].met) {
       printf("%s on %s: no kernel has this row of hip/registers.def\n", designs[d].stem, designs[d].chip);
       failures++;
     }
