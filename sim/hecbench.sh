@@ -376,6 +376,7 @@ device=$(device_libraries "$tools")
 folder=$(dirname "$gfxsim")
 HEC_LIBRARY=$(first_with libamdhip64.so.6 "$folder/hip" "$folder/../lib/gfxsim")
 [ -n "$HEC_LIBRARY" ] || usage "$gfxsim: no libamdhip64.so.6 beside it"
+runs_programs "$gfxsim"
 
 # A row of results.tsv counts for the gfxsim, the options and the text of the program that it was made with.
 mkdir -p "$out" || exit 1

@@ -32,6 +32,9 @@ first_with() { # FILE FOLDER...
     fi
   done
 }
+runs_programs() { # GFXSIM
+  why=$("$1" exec true 2>&1) || usage "$1: $(echo "$why" | head -n 1)"
+}
 device_libraries() { # TOOLS: prints the folder of ROCm's device libraries
   first_with ockl.bc "$1/rocm/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode" /usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode \
     /opt/rocm/amdgcn/bitcode

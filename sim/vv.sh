@@ -196,6 +196,7 @@ echo "$start" | clang-19 -x c -c - -o "$VV_OUT/start.o" || exit 1
 folder=$(dirname "$gfxsim")
 library=$(first_with libhsa-runtime64.so "$folder/hsa" "$folder/../lib/gfxsim")
 [ -n "$library" ] || usage "$gfxsim: no libhsa-runtime64.so beside it"
+runs_programs "$gfxsim"
 VV_KEY=$(echo "$limit $flags $start" | checksum "$gfxsim" "$library/libhsa-runtime64.so" "$library/../libgfxsim.so.0" -)
 export VV_KEY VV_OUT VV_LLVM VV_DEVICE VV_INCLUDE VV_SUITE="$suite" VV_LIMIT="$limit" VV_GFXSIM="$gfxsim"
 touch "$VV_OUT/results.tsv" || exit 1
