@@ -61,7 +61,7 @@ check() {
 for name in "${@:-all}"; do
   [ "$name" = all ] || [ -e "$source/$name.c" ] || skip "no program $name"
 done
-[ $# -gt 0 ] || set -- map memory reduce tasks team devices unified host_pointer fault race leave ends fork both large launches
+[ $# -gt 0 ] || set -- map memory reduce tasks team firstprivate devices unified host_pointer fault race leave ends fork both large launches
 
 for name; do
   if ! build "$name"; then
