@@ -1,4 +1,5 @@
-/* What a launch costs through the HIP door: processor time of the process, with a wait for each launch. At most 1 ms. */
+/* What a launch costs through the HIP door: processor time of the process, with a wait for each launch. At most 1 ms in
+ * the best of some rounds: on a busy machine threads that wait for each other take more. */
 #include <time.h>
 
 #include "hip.h"
@@ -8,15 +9,19 @@ __global__ void nothing() {}
 static double seconds() { return (double)clock() / CLOCKS_PER_SEC; }
 
 static int measure(int workgroups) {
-  enum { LAUNCHES = 500 };
-  double start = seconds();
-  for (int n = 0; n < LAUNCHES; n++) {
-    nothing<<<workgroups, 256>>>();
-    GOOD(hipDeviceSynchronize());
+  enum { ROUNDS = 10, LAUNCHES = 50 };
+  double least = 1e9;
+  for (int round = 0; round < ROUNDS; round++) {
+    double start = seconds();
+    for (int n = 0; n < LAUNCHES; n++) {
+      nothing<<<workgroups, 256>>>();
+      GOOD(hipDeviceSynchronize());
+    }
+    double each = 1e3 * (seconds() - start) / LAUNCHES;
+    if (each < least) least = each;
   }
-  double each = 1e3 * (seconds() - start) / LAUNCHES;
-  printf("workgroups of 256, %d: %.3f ms of processor time\n", workgroups, each);
-  return each > 1;
+  printf("workgroups of 256, %d: %.3f ms of processor time\n", workgroups, least);
+  return least > 1;
 }
 
 int main() {
