@@ -429,12 +429,7 @@ echo "left out: $without_run without the target run; $without_data whose data ar
   cut -d ' ' -f 2 | sort | uniq -c | awk '{ printf "%s%s %d", (NR > 1 ? ", " : ""), $2, $1 } END { if (NR == 0) printf "none" }')"
 echo "chosen: $(wc -l <"$work/chosen")"
 [ -s "$work/chosen" ] || usage "no program was chosen"
-if [ "$count" -gt 0 ]; then
-  sample "$count" "$seed" <"$work/chosen" >"$work/sample"
-  mv "$work/sample" "$work/chosen"
-  echo "a sample of $(wc -l <"$work/chosen") with seed $seed:"
-  sed 's/^/  /' "$work/chosen"
-fi
+take_sample
 [ "$repeat" -eq 0 ] || echo "the last argument of each program, where it is a number above $repeat, becomes $repeat"
 [ "$size" -eq 0 ] || echo "every other argument that is a whole number above $size is halved until it is $size or less, or odd"
 
@@ -442,16 +437,7 @@ fi
 while read -r name; do
   echo "$name$tab$HEC_KEY-$(checksum_of "$name")"
 done <"$work/chosen" >"$work/keys"
-results() { # the last row of each chosen program
-  awk -F '\t' 'NR == FNR { key[$1] = $2; next } key[$1] == $2 && NF == 6 { row[$1] = $0 } END { for (t in row) print row[t] }' \
-    "$work/keys" "$HEC_OUT/results.tsv" | sort
-}
-results | cut -f 1 >"$work/done"
-comm -23 "$work/chosen" "$work/done" >"$work/remaining"
-[ ! -s "$work/done" ] || echo "$(wc -l <"$work/done") of them are in $out/results.tsv"
-xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/remaining"
-
-results >"$work/rows"
+judge_remaining
 echo
 awk -F '\t' -v classes="$classes" '
   { n[$3]++; what[$3] = what[$3] sprintf("  %s%s%s\n", $1, ($5 > 0 ? ", " $5 " findings" : ""), ($6 != "" ? ": " $6 : "")) }

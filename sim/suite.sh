@@ -1,5 +1,5 @@
 # What vv.sh and hecbench.sh share. They source it; their own comments at the top are their help.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 set -u
 export LC_ALL=C
 
@@ -46,4 +46,23 @@ checksum() { # FILES: of their contents, with - for stdin
 sample() { # COUNT SEED
   awk -v seed="$2" 'BEGIN { x = seed; for (n = 0; n < 16; n++) x = x * 16807 % 2147483647 }
     { x = x * 16807 % 2147483647; printf "%010d %s\n", x, $0 }' | sort | head -n "$1" | cut -d ' ' -f 2 | sort
+}
+# What follows uses the scripts' variables: work, out, count, seed, jobs.
+take_sample() { # of $work/chosen, where --count asks for one
+  [ "$count" -gt 0 ] || return 0
+  sample "$count" "$seed" <"$work/chosen" >"$work/sample"
+  mv "$work/sample" "$work/chosen"
+  echo "a sample of $(wc -l <"$work/chosen") with seed $seed:"
+  sed 's/^/  /' "$work/chosen"
+}
+results() { # the last row of each one in $work/keys, where its key is the one that is there
+  awk -F '\t' 'NR == FNR { key[$1] = $2; next } key[$1] == $2 && NF == 6 { row[$1] = $0 } END { for (t in row) print row[t] }' \
+    "$work/keys" "$out/results.tsv" | sort
+}
+judge_remaining() { # judges those of $work/chosen that have no row yet; the rows of all are in $work/rows
+  results | cut -f 1 >"$work/done"
+  comm -23 "$work/chosen" "$work/done" >"$work/remaining"
+  [ ! -s "$work/done" ] || echo "$(wc -l <"$work/done") of them are in $out/results.tsv"
+  xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/remaining"
+  results >"$work/rows"
 }

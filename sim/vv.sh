@@ -226,27 +226,13 @@ done | sort -u >"$work/all"
 (cd "$suite/tests" && with_target <"$work/all") | sort >"$work/chosen"
 [ -s "$work/chosen" ] || usage "no test with a target construct was chosen"
 echo "$(wc -l <"$work/chosen") C tests with a target construct, of $(wc -l <"$work/all")"
-if [ "$count" -gt 0 ]; then
-  sample "$count" "$seed" <"$work/chosen" >"$work/sample"
-  mv "$work/sample" "$work/chosen"
-  echo "a sample of $(wc -l <"$work/chosen") with seed $seed:"
-  sed 's/^/  /' "$work/chosen"
-fi
+take_sample
 
 # What was judged before is not run again. Keys are of this gfxsim and of the test's text as it is now.
 while read -r test; do
   echo "$test$tab$VV_KEY-$(checksum "$suite/tests/$test")"
 done <"$work/chosen" >"$work/keys"
-results() { # the last row of each chosen test
-  awk -F '\t' 'NR == FNR { key[$1] = $2; next } key[$1] == $2 && NF == 6 { row[$1] = $0 } END { for (t in row) print row[t] }' \
-    "$work/keys" "$VV_OUT/results.tsv" | sort
-}
-results | cut -f 1 >"$work/done"
-comm -23 "$work/chosen" "$work/done" >"$work/remaining"
-[ ! -s "$work/done" ] || echo "$(wc -l <"$work/done") of them are in $out/results.tsv"
-xargs -P "$jobs" -n 1 sh "$0" --judge <"$work/remaining"
-
-results >"$work/rows"
+judge_remaining
 echo
 awk -F '\t' '
   function line(name, a) { printf "%-8s %7d %7d %7d %17d %14d\n", name, a["passed"], a["failed"], a["refused"], a["no-launch"], a["f"] }
