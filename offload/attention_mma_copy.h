@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct mma_work {
-  attention_gpu_work shared; /* must be first: the kernel of a detour reads it as its own work */
+  attention_gpu_work shared; /* must stay first: a run that falls back to omp_gpu reads only this part */
   int tiles;                 /* of one head */
   float factor;              /* |scale| log2 e */
 } mma_work;

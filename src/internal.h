@@ -316,7 +316,7 @@ bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, ch
 /* For runs_on of the omp backend's rows: hosts alone, GPUs alone. */
 bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size);
 bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size);
-/* May its teams have exactly so many threads? If not, writes the reason. */
+/* Does the caller leave the threads of a team open, or ask for exactly this many? If not, writes the reason. */
 bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size);
 /* The op's row of this name, NULL where it has none. */
 const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length);

@@ -199,7 +199,7 @@ const char *tdm_kernels(const char *op) {
   return text;
 }
 
-/* NULL where a name is none. */
+/* NULL when either name is unknown. */
 static const tdm_kernel *find_row(const char *op, const char *kernel) {
   tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
   return of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));

@@ -226,8 +226,8 @@ else
   skip hip "needs clang-22 and gfxsim"
 fi
 step gcc build_and_test '' build-gcc gcc $sim $backend
-# Tests whose result hangs on no compiler run once: those of scripts and of very long rows in the gcc step; those of tools and of
-# tandem-learn, programs of ours that take other programs' files and lines, under the sanitizers too.
+# Tests whose result does not depend on the compiler run once: scripts and very long rows in the gcc step. The tools and tandem-learn,
+# which read files and lines that others wrote, also run under the sanitizers.
 step clang-19 build_and_test 'script tool learn long' build-clang-19 clang-19 -Dsim=disabled
 if have clang-22; then
   step clang-22 build_only build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 # for its warnings

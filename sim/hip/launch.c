@@ -248,7 +248,8 @@ HIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t handle, uint32_t x, ui
   HIP_CALL(launch_items("hipExtModuleLaunchKernel", handle, (dim3){x, y, z}, &r, on));
 }
 
-/* ---- kernel<<<...>>>(...): the configuration is pushed, the stub pops it and launches ---- */
+/* ---- kernel<<<...>>>(...): the caller pushes the configuration, the function that clang makes for the kernel pops it and
+ * launches ---- */
 
 typedef struct configuration {
   dim3 grid, block;

@@ -65,9 +65,8 @@ HSA_DOOR hsa_status hsa_amd_memory_fill(void *to, uint32_t value, size_t count) 
 
 /* ---- Asynchronous ---- */
 
-/* A copy of at most so many bytes that waits for nothing is done before the call returns. LLVM 19 lets the copies of a region's
- * firstprivate variables begin on a stack frame that it leaves (PrivateArgumentManager, whose SmallVector has moved), which
- * goes well only while copies before them are done by then. */
+/* Copies up to this many bytes that wait for no signal finish before the call returns. LLVM 19 needs that: it copies a region's
+ * firstprivate arrays from a stack frame that no longer exists when an earlier copy delays them (PrivateArgumentManager). */
 enum { AT_ONCE = 1 << 16 };
 
 typedef struct job {
@@ -103,7 +102,7 @@ static job *take_ready(void) {
   return NULL;
 }
 
-/* With `world` locked, which is given back in the meantime. */
+/* Called with `world` locked; unlocks it during the copy. */
 static void run_job(job *j) {
   pthread_mutex_unlock(&world);
   hsa_status status = hsa_copy_now(j->to, j->from, j->bytes);
@@ -142,7 +141,7 @@ static bool append(job *made) {
   return true;
 }
 
-/* A launch holds its device's lock, and the caller does not wait for its end. */
+/* A running kernel holds its device's lock. The caller of an asynchronous copy must not wait for that kernel. */
 static bool is_idle(const void *address) {
   device *d = hsa_owner(address);
   if (d == NULL) return true;

@@ -65,7 +65,7 @@ run() {
   sh "$script" "$suite" --gfxsim "$gfxsim" --tools "$tools" --headers "$work/include" --flags '-nogpuinc -nogpulib' --out "$work/out" --limit 3 "$@" \
     >"$work/log" 2>&1
 }
-# A copy of which a part is missing: no program runs under it.
+# An incomplete copy of gfxsim, which can't run programs.
 built=$(dirname "$gfxsim")
 mkdir -p "$work/part/hip" && cp "$gfxsim" "$built/libgfxsim.so.0" "$work/part" && cp "$built/hip/libamdhip64.so.6" "$work/part/hip"
 for bad in --count '--count 0' '--seed x' '--repeat 0' '--size 0' '-j 0' '--limit 1.5' --what 'missing-hip' "--headers $work" "--gfxsim $work/none" "--gfxsim $work/part/gfxsim"; do

@@ -1,5 +1,5 @@
-/* What a launch costs through the HIP door: processor time of the process, with a wait for each launch. At most 1 ms in
- * the best of some rounds: on a busy machine threads that wait for each other take more. */
+/* Measures the processor time of a launch through the HIP door, with a wait for each launch.
+ * The best of ten rounds must be at most 1 ms: other programs that run on the machine make a single round slower. */
 #include <time.h>
 
 #include "hip.h"

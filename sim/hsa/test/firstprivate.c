@@ -1,5 +1,5 @@
-/* A region's own copy of an array, which LLVM 19 begins to fetch from a stack frame that it leaves: sim/hsa/copy.c has more.
- * Wrong were its values where a copy before it was on its way still, here that of `teams`. */
+/* LLVM 19 copies a region's firstprivate array from a stack frame that it has left (sim/hsa/copy.c says more). The values were
+ * wrong when an earlier copy, here the one of `teams`, delayed that one. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* What a launch costs through LLVM's runtime and the HSA door: processor time of the process, a run of each kind. At most 1 ms
- * in the best of some rounds: on a busy machine threads that wait for each other take more. */
+/* Measures the processor time of a launch through LLVM's runtime and the HSA door.
+ * The best of ten rounds must be at most 1 ms: other programs that run on the machine make a single round slower. */
 #include <stdio.h>
 #include <time.h>
 

@@ -72,7 +72,7 @@ program 5.0/a/plain '
 run() {
   sh "$script" "$suite" --gfxsim "$gfxsim" --tools "$tools" --out "$work/out" --limit 20 "$@" >"$work/log" 2>&1
 }
-# A copy of which a part is missing: no program runs under it.
+# An incomplete copy of gfxsim, which can't run programs.
 built=$(dirname "$gfxsim")
 mkdir -p "$work/part/hsa" && cp "$gfxsim" "$built/libgfxsim.so.0" "$work/part" && cp "$built/hsa/libhsa-runtime64.so" "$work/part/hsa"
 for bad in --count --count=3 '--count 0' '--count x' '--seed 2147483647' '-j 0' '--limit 1.5' --what 6.0 "--gfxsim $work/none" "--gfxsim $work/part/gfxsim"; do
