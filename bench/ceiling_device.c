@@ -1,10 +1,10 @@
 /* What an offload device can do at best, by target regions: a copy, a read, and multiply-adds in registers, of f32 and, where
- * offload/mma.h knows them, by the matrix units. */
+ * offload/device/mma.h knows them, by the matrix units. */
 #include <stdlib.h>
 
-#include "../offload/mma.h"
-#include "../offload/vector.h"
 #include "bench.h"
+#include "offload/device/mma.h"
+#include "offload/device/vector.h"
 
 #ifdef TDM_OFFLOAD
 #define BENCH_BARE(launch, ...) TDM_TARGET_BARE(launch, THREADS, __VA_ARGS__)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "../sim/chip.h"
-#include "../src/order.h"
+#include "src/base/order.h"
 
 /* C[m, n] of A[m, k] and B[n, k], k contiguous. */
 typedef struct order_problem {

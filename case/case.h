@@ -1,7 +1,7 @@
 /* A case: an op with its shape, types and settings. It is what the command line of tandem-check, tandem-bench and tandem-run
  * describes, what the tools allocate and fill, and what the f64 reference computes. Shared by the tools; the library does not
- * know it, and the reference shares no code with the library except for the analysis of errors (src/bound.h). One file per op:
- * case/<op>.c. */
+ * know it, and the reference shares no code with the library except for the analysis of errors (src/base/bound.h). One file per
+ * op: case/<op>.c. */
 #ifndef TANDEM_CASE_H
 #define TANDEM_CASE_H
 

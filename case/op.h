@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "../src/bound.h"
 #include "case.h"
+#include "src/base/bound.h"
 
 extern const case_op case_add, case_attention, case_cross_entropy, case_embedding, case_gemm, case_rmsnorm, case_rope,
     case_silu_mul, case_softmax, case_swiglu;
@@ -40,7 +40,7 @@ uint64_t case_mix(uint64_t counter);
 double case_normal(uint64_t bits);
 double case_edge(case_element element, uint64_t bits);
 
-/* bound_sum_constant (src/bound.h, where the bounds are), for the case's data. */
+/* bound_sum_constant (src/base/bound.h, where the bounds are), for the case's data. */
 double case_sum_constant(const tdm_case *c, int64_t terms);
 
 bound_softmax_sum case_softmax_of(const tdm_case *c, const void *base, int64_t at, int64_t count, case_element element);

@@ -2,9 +2,9 @@
 #ifndef TANDEM_LADDER_OMP_H
 #define TANDEM_LADDER_OMP_H
 
-#include "../offload/target.h"
-#include "../offload/vector.h"
-#include "../src/internal.h"
+#include "offload/device/target.h"
+#include "offload/device/vector.h"
+#include "src/internal.h"
 
 /* Launches of GPUs: 8 teams for each of an H200's 132 multiprocessors, which walk over the work. */
 enum { STEP_TEAMS = 8 * 132, STEP_THREADS = 256 };

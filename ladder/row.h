@@ -3,7 +3,7 @@
 #ifndef TANDEM_LADDER_ROW_H
 #define TANDEM_LADDER_ROW_H
 
-#include "../hip/hip.h"
+#include "hip/host/hip.h"
 
 /* id and name are the table's; align, buffers and other those of tdm_detour; behind them the rest of ladder_code. */
 #define LADDER_HIP_ROW(ladder, op_number, id, text, align, buffers, other, ...)                       \

@@ -73,7 +73,7 @@ void learn_print_shape(const learn_exercise *e, int shape, char *text, size_t si
 case_array learn_input(const char *name, case_element element, int64_t rows, int64_t columns);
 case_array learn_output(const char *name, case_element element, int64_t rows, int64_t columns);
 uint32_t learn_pieces(int64_t of, int64_t size); /* of / size, rounded up */
-/* The allowed difference of an f32 sum of so many terms, in any order: src/bound.h. */
+/* The allowed difference of an f32 sum of so many terms, in any order: src/base/bound.h. */
 double learn_sum_bound(int64_t terms, double absolute_sum);
 
 /* ---- Verdicts ---- */

@@ -1,4 +1,4 @@
-/* The rows of the table of chips: of the simulator, and of the library's estimates (hip/cost.c).
+/* The rows of the table of chips: of the simulator, and of the library's estimates (hip/host/cost.c).
  *
  * Sources: [A] LLVM's AMDGPUUsage (processors, kernel descriptor, memory model), [B] LLVM's AMDGPU subtarget (GCNSubtarget,
  * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] CDNA 4 ISA, [E]

@@ -7,7 +7,7 @@
 #include "internal.h"
 #include "tuned.h"
 #ifdef TDM_HIP
-#include "../hip/hip.h"
+#include "hip/host/hip.h"
 
 extern const hip_code tdm_tuned_tables[]; /* hip/tuned, one for each chip of the build */
 #endif

@@ -97,21 +97,21 @@ struct tdm_stream {
   void *handle; /* the backend's */
 };
 
-/* offload/device.c: OpenMP target devices, and the host. */
+/* offload/device/device.c: OpenMP target devices, and the host. */
 extern const tdm_backend tdm_backend_omp;
 int tdm_omp_device_count(void); /* offload devices, without the host; 0 in a build without offload */
 int tdm_omp_host_threads(void); /* threads that a parallel region gets on the host */
 int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions */
-/* offload/wait.c: how threads wait for the end of a run on the context's offload device: "spin", "block", or NULL: the driver's
- * own way, unless a call before named one. UNSUPPORTED: it is no NVIDIA GPU; DEVICE: its driver can't do that; reason goes on
- * behind the device's name. */
+/* offload/device/wait.c: how threads wait for the end of a run on the context's offload device: "spin", "block", or NULL: the
+ * driver's own way, unless a call before named one. UNSUPPORTED: it is no NVIDIA GPU; DEVICE: its driver can't do that; reason
+ * goes on behind the device's name. */
 tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size);
 
 /* threads.c: before a parallel region of this thread on the host, which asks for so many threads: DEVICE where they can't be
  * started, UNSUPPORTED where the region would wait for ever, in the child of a fork. `what` begins the message. */
 tdm_status tdm_host_region(const char *what, int64_t threads);
 
-/* hip/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
+/* hip/host/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
 typedef struct tdm_hip_device tdm_hip_device;
 extern const tdm_backend tdm_backend_hip;
 /* Opens "hip:N", whose number is also given, or "sim:CHIP"; on failure says why, without the device's name. */
@@ -177,7 +177,7 @@ typedef struct tdm_launch {
   int device; /* for device() */
   int on_device;
   int teams, threads;
-  int stream; /* results go past the caches (offload/chunk.h) */
+  int stream; /* results go past the caches (offload/device/chunk.h) */
 } tdm_launch;
 
 /* One launch of a HIP kernel: all but its arguments. */

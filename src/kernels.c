@@ -51,7 +51,7 @@ extern const tdm_kernel tdm_gemm_hip_256x256;
 extern const tdm_kernel tdm_gemm_hip_256x256_mfma32;
 extern const tdm_kernel tdm_gemm_hip_small_k;
 #define GEMM_TILE(m, n, ...) extern const tdm_kernel tdm_gemm_hip_tile_##m##x##n;
-#include "../hip/gemm/tiles.def"
+#include "hip/gemm/tiles.def"
 #undef GEMM_TILE
 extern const tdm_kernel tdm_rmsnorm_hip_loop;
 extern const tdm_kernel tdm_rmsnorm_hip_registers;
@@ -115,7 +115,7 @@ static const tdm_kernel *const built_in[] = {
     &tdm_gemm_hip_128x128,
     &tdm_gemm_hip_256x256_mfma32,
 #define GEMM_TILE(m, n, ...) &tdm_gemm_hip_tile_##m##x##n,
-#include "../hip/gemm/tiles.def"
+#include "hip/gemm/tiles.def"
 #undef GEMM_TILE
     &tdm_gemm_hip_256x256,
     &tdm_gemm_hip_small_k,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../offload/elem.h"
+#include "offload/device/elem.h"
 
 struct tdm_shadow {
   tdm_context *host;

@@ -3,8 +3,8 @@
 #ifndef TANDEM_SHADOW_H
 #define TANDEM_SHADOW_H
 
-#include "bound.h"
 #include "internal.h"
+#include "src/base/bound.h"
 
 typedef struct tdm_shadow tdm_shadow;
 

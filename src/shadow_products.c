@@ -1,5 +1,5 @@
 /* Shadow runs of the ops made of products of matrices: their outputs, and the bounds of their elements. */
-#include "../offload/elem.h"
+#include "offload/device/elem.h"
 #include "shadow.h"
 
 /* A sum of products as it is bounded: |terms| and their squares tell whether the terms are alike. */

@@ -1,7 +1,7 @@
 /* Shadow runs of the ops over rows: their outputs, and the bounds of their elements. */
-#include "../offload/elem.h"
-#include "../offload/rope.h"
-#include "../offload/softmax.h"
+#include "offload/device/elem.h"
+#include "offload/rope/rope.h"
+#include "offload/softmax/softmax.h"
 #include "shadow.h"
 
 static shadow_view matrix(int buffer, int64_t rows, int64_t cols, int64_t leading, tdm_type type) {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #ifdef TDM_HIP
-#include "../hip/hip.h"
+#include "hip/host/hip.h"
 #endif
 
 static const char head[] = "tandem-tuned 1";

@@ -1,6 +1,6 @@
-/* The error bounds of src/bound.h: every formula at some points, against values that were worked out apart from the library. A
- * bound that is too wide hides bugs from every other test. */
-#include "../src/bound.h"
+/* The error bounds of src/base/bound.h: every formula at some points, against values that were worked out apart from the
+ * library. A bound that is too wide hides bugs from every other test. */
+#include "src/base/bound.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

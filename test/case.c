@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../offload/elem.h"
+#include "offload/device/elem.h"
 #include "options.h"
 
 /* ---- Conversions ---- */

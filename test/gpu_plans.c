@@ -7,7 +7,7 @@
 #include "internal.h"
 #include "plans.h"
 
-/* ---- The stand-in, which replaces offload/device.c ---- */
+/* ---- The stand-in, which replaces offload/device/device.c ---- */
 
 int tdm_omp_device_count(void) { return 1; }
 int tdm_omp_host_threads(void) { return 4; }

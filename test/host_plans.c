@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../offload/tile.h"
+#include "offload/engine/tile.h"
 #include "plans.h"
 
 static tile_grid grid_for(int64_t m, int64_t n, int64_t batch, int weights, int threads) {

@@ -1,4 +1,4 @@
-/* The functions of offload/math.h against the C library in f64: a part of all floats, and the special values.
+/* The functions of offload/device/math.h against the C library in f64: a part of all floats, and the special values.
  * `math STRIDE` measures every STRIDE-th float; 1 takes minutes. */
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../offload/math.h"
+#include "offload/device/math.h"
 
 enum { BLOCK = 4096 };
 

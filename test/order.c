@@ -1,4 +1,4 @@
-/* src/order.h: every order is a bijection, over all the counts and shapes that kernels and the tuner use, and does what it
+/* src/base/order.h: every order is a bijection, over all the counts and shapes that kernels and the tuner use, and does what it
  * promises. A tile order is a grouping after a remap, so each is proved alone and the two together are tried at random. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../src/order.h"
+#include "src/base/order.h"
 
 enum { MOST = 4096, MOST_SIDE = 64 };
 
@@ -104,7 +104,7 @@ static void group_is_a_bijection(void **state) {
       for (unsigned window = 1; window <= tiles_m; window++) check_group(tiles_m, tiles_n, window);
 }
 
-/* The picture in src/order.h. */
+/* The picture in src/base/order.h. */
 static void picture(void **state) {
   (void)state;
   const unsigned tiles[3][4] = {{0, 2, 4, 6}, {1, 3, 5, 7}, {8, 9, 10, 11}};

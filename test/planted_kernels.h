@@ -2,8 +2,8 @@
 #ifndef TANDEM_TEST_PLANTED_KERNELS_H
 #define TANDEM_TEST_PLANTED_KERNELS_H
 
-#include "../offload/elem.h"
 #include "internal.h"
+#include "offload/device/elem.h"
 #include "planted.h"
 
 tdm_status planted_gemm(const tdm_plan *plan, void *const *buffers, planted_bug bug);

@@ -1,5 +1,5 @@
-/* Results of 16 MiB and more, which hosts write with non-temporal stores (offload/chunk.h): a little above that size, in rows
- * that begin at every place within a line of 64 bytes and end in the middle of one. A row's last chunk of 256 elements is
+/* Results of 16 MiB and more, which hosts write with non-temporal stores (offload/device/chunk.h): a little above that size, in
+ * rows that begin at every place within a line of 64 bytes and end in the middle of one. A row's last chunk of 256 elements is
  * shorter than the way to the next line in some rows, longer in others; between the rows lies memory that nobody may write.
  * Each op that streams has f32 and bf16, of which the tests with 1 x 1 and 3 x 2 threads run one each; add also f16. */
 #include "sets.h"

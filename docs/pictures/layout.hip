@@ -1,6 +1,6 @@
 /* For test_layout.c: the kernels' own device code, executed for each formula of layout.h. One wave. */
-#include "../../hip/device/lds.h"
-#include "../../hip/device/mfma.h"
+#include "hip/device/lds.h"
+#include "hip/device/mfma.h"
 
 /* A chunk of A and of B for each lane; the result as registers x lanes. */
 template <int side>

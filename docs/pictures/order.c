@@ -1,6 +1,6 @@
 /* 16 x 16 tiles, coloured by the XCD that computes them; the numbers are the workgroups'. Black frames: the first 64
  * workgroups. */
-#include "../../src/order.h"
+#include "src/base/order.h"
 
 #include "pictures.h"
 #include "svg.h"
@@ -33,6 +33,6 @@ void draw_order(FILE *out) {
     svg_text(out, LEFT + xcd * 70 + 20, y + PANEL + 27, 12, SVG_START, INK, "XCD %d", xcd);
   }
   svg_text(out, LEFT + XCDS * 70 + 20, y + PANEL + 27, 12, SVG_START, INK,
-           "framed: the first %d workgroups. Formula: src/order.h", FIRST);
+           "framed: the first %d workgroups. Formula: src/base/order.h", FIRST);
   svg_end(out);
 }

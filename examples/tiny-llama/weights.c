@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../offload/elem.h"
+#include "offload/device/elem.h"
 #include "random.h"
 
 static const float DEVIATION = 0.02f;

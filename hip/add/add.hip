@@ -1,5 +1,5 @@
 // c = a + b.
-#include "../device/binary.h"
+#include "hip/device/binary.h"
 
 DEVICE float add(float a, float b) { return a + b; }
 

@@ -27,7 +27,7 @@ typedef struct attention_args {
   int32_t causal;
   uint32_t tiles;       /* of query rows, of one head */
   uint32_t count;       /* workgroups: batch * heads_q * tiles */
-  uint32_t xcds, chunk; /* src/order.h */
+  uint32_t xcds, chunk; /* src/base/order.h */
   /* Decode kernels: each head's keys in so many parts, of so many keys; what the parts leave for the second pass (parts.h). */
   uint32_t splits;
   int64_t split_keys;

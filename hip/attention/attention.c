@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/order.h"
-#include "../cost.h"
 #include "args.h"
+#include "hip/host/cost.h"
+#include "src/base/order.h"
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[], tdm_code_attention_parts[];
 

@@ -5,9 +5,9 @@
  *   O' += V' P'                      the lane has the probabilities where the instruction wants them: nothing moves
  *
  * Tiles come in turns into two places of LDS: one is read while the other is loaded, with one barrier a tile. */
-#include "tile.h"
+#include "key_tile.h"
 
-#include "rows.h"
+#include "query_rows.h"
 
 enum { BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 }; /* of a tile: instructions along the keys, in each product */
 

@@ -1,10 +1,10 @@
 /* Flash attention for every type, head_dim and alignment: 4 waves, each with 32 rows of queries, walk over tiles of 32 keys.
  * All arithmetic is f32, so that 16-bit probabilities are not rounded; keys, then values, come element by element through
  * registers into the same place of LDS. head: head_dim rounded up to 64, 128 or 256, the rest is 0. */
-#include "../device/lds.h"
-#include "../device/types.h"
-#include "../device/wait.h"
 #include "args.h"
+#include "hip/device/lds.h"
+#include "hip/device/types.h"
+#include "hip/device/wait.h"
 
 /* Rows of floats in LDS, 16 bytes longer than head: a wave reads 16 bytes of 32 rows, and rows begin in different banks. */
 template <int head>
@@ -32,7 +32,7 @@ DEVICE u32x4 read_values_of_step(lane_row at, int d, int s) {
   return read_values<head>(at, d, s);
 }
 
-#include "rows.h"
+#include "query_rows.h"
 
 enum { STEPS = GENERAL_KEYS / 8 };
 

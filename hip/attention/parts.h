@@ -4,8 +4,8 @@
 #ifndef TANDEM_HIP_ATTENTION_PARTS_H
 #define TANDEM_HIP_ATTENTION_PARTS_H
 
-#include "../device/types.h"
 #include "args.h"
+#include "hip/device/types.h"
 
 DEVICE float *part_results(const attention_args *a, int64_t workgroup) {
   return a->parts + workgroup * a->group * a->sq * a->head_dim;

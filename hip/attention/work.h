@@ -5,10 +5,10 @@
 #ifndef TANDEM_HIP_ATTENTION_WORK_H
 #define TANDEM_HIP_ATTENTION_WORK_H
 
-#include "../../src/order.h"
-#include "../device/types.h"
 #include "args.h"
+#include "hip/device/types.h"
 #include "parts.h"
+#include "src/base/order.h"
 
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 

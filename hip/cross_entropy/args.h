@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_CROSS_ENTROPY_ARGS_H
 #define TANDEM_HIP_CROSS_ENTROPY_ARGS_H
 
-#include "../teams.h"
+#include "hip/args/teams.h"
 
 typedef struct cross_entropy_args {
   const void *logits;

@@ -1,8 +1,8 @@
 /* cross_entropy on HIP: its row, and the launch of its kernel. */
 #include <string.h>
 
-#include "../rows.h"
 #include "args.h"
+#include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_cross_entropy[];
 

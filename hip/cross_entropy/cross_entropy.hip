@@ -1,6 +1,6 @@
 // cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; one without a loss is not read.
-#include "../device/softmax.h"
 #include "args.h"
+#include "hip/device/softmax.h"
 
 DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int32_t target, bool valid, row_sum_t s, tdm_type type) {
   if (target == p->ignore) return 0;

@@ -2,8 +2,8 @@
 #ifndef TANDEM_HIP_DEVICE_BINARY_H
 #define TANDEM_HIP_DEVICE_BINARY_H
 
-#include "../binary.h"
 #include "blocks.h"
+#include "hip/args/binary.h"
 
 typedef float (*binary_function)(float, float);
 

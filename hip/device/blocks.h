@@ -1,9 +1,9 @@
-/* Walks over rows in blocks (hip/blocks.h). */
+/* Walks over rows in blocks (hip/args/blocks.h). */
 #ifndef TANDEM_HIP_DEVICE_BLOCKS_H
 #define TANDEM_HIP_DEVICE_BLOCKS_H
 
-#include "../blocks.h"
 #include "chunk.h"
+#include "hip/args/blocks.h"
 
 /* a / b of numbers >= 0. There is no instruction for it, and in 64 bits clang makes a far longer routine than in 32. */
 DEVICE int64_t quotient(int64_t a, int64_t b) {

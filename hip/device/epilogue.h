@@ -4,7 +4,7 @@
 #ifndef TANDEM_HIP_EPILOGUE_H
 #define TANDEM_HIP_EPILOGUE_H
 
-#include "../gemm/args.h"
+#include "hip/gemm/args.h"
 #include "math.h"
 
 /* Four neighbouring elements of a row: how many of them lie in the matrix; `whole`: all, and their arrays are aligned for it.

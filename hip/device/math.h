@@ -1,5 +1,5 @@
 /* Functions of f32 on the GPU's own instructions: v_exp_f32 (2^x) and v_rcp_f32 are right to 1 unit in the last place. NaN
- * gives NaN. The polynomials interpolate at Chebyshev nodes; the oracle's (offload/math.h) are others, on purpose. */
+ * gives NaN. The polynomials interpolate at Chebyshev nodes; the oracle's (offload/device/math.h) are others, on purpose. */
 #ifndef TANDEM_HIP_MATH_H
 #define TANDEM_HIP_MATH_H
 

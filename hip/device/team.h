@@ -1,9 +1,9 @@
-/* Teams of work-items that share a row (hip/teams.h): their chunks of it, and their reductions. */
+/* Teams of work-items that share a row (hip/args/teams.h): their chunks of it, and their reductions. */
 #ifndef TANDEM_HIP_DEVICE_TEAM_H
 #define TANDEM_HIP_DEVICE_TEAM_H
 
-#include "../teams.h"
 #include "chunk.h"
+#include "hip/args/teams.h"
 #include "wait.h"
 
 typedef struct team {

@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_EMBEDDING_ARGS_H
 #define TANDEM_HIP_EMBEDDING_ARGS_H
 
-#include "../blocks.h"
+#include "hip/args/blocks.h"
 
 typedef struct embedding_args {
   const void *table;

@@ -1,6 +1,6 @@
 // y[t] = table[ids[t]]: a copy of words, 16 bytes at a time where rows allow it.
-#include "../device/blocks.h"
 #include "args.h"
+#include "hip/device/blocks.h"
 
 DEVICE void embedding_body(const embedding_args *p, tdm_type type) {
   bool wide = wide_rows(p->table, p->ldt, type) && wide_rows(p->y, p->ldy, type);

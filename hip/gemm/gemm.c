@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cost.h"
 #include "args.h"
-#include "tiles.h"
+#include "hip/host/cost.h"
+#include "hip/host/tile_launch.h"
 
 extern const hip_code tdm_code_gemm_128x128[], tdm_code_gemm_256x256[], tdm_code_gemm_small_k[], tdm_code_gemm_reduce[];
 
@@ -278,7 +278,7 @@ static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
 }
 
 static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  enum { MOST_WAVES = 4 }; /* on a SIMD, as registers allow (tile.h) */
+  enum { MOST_WAVES = 4 }; /* on a SIMD, as registers allow (tile_loop.h) */
   int by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
       by_waves = 4 * MOST_WAVES / (t->waves_m * t->waves_n);
   return (hip_tile_shape){.m = t->kernel.tile_m,

@@ -1,7 +1,7 @@
 /* gemm: 256 x 256 of C a workgroup, 8 waves in two groups (pipeline.h). Rows of A and B are
  * read in dwords: they begin at even elements of f16 and bf16, and are of even length. */
+#include "hip/engine/pipeline.h"
 #include "part.h"
-#include "pipeline.h"
 
 template <int SIDE>
 DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {

@@ -1,6 +1,6 @@
 /* gemm, behind a split of k: sums of the parts, always in the same order, and the epilogue. */
-#include "../device/blocks.h"
-#include "../device/epilogue.h"
+#include "hip/device/blocks.h"
+#include "hip/device/epilogue.h"
 
 DEVICE void reduce(const gemm_args *g, tdm_type type) {
   const int64_t fours = g->ldp / 4, matrix_fours = g->m * fours;

@@ -3,8 +3,8 @@
  *
  * 128 x 128 of C a workgroup, with the masked loads of hip_128x128 (masked.h). STEPS tiles of 128 bytes along k lie side by
  * side. */
-#include "masked.h"
-#include "store.h"
+#include "hip/engine/masked.h"
+#include "hip/engine/store.h"
 
 template <int STEPS>
 DEVICE void compute(const gemm_args *g, tdm_type type) {

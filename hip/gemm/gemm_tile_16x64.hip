@@ -1,5 +1,5 @@
-/* gemm: 16 x 64 of C a workgroup (tile.h), A along k: a fragment of 16 lines can not be turned. */
-#include "tile.h"
+/* gemm: 16 x 64 of C a workgroup (tile_loop.h), A along k: a fragment of 16 lines can not be turned. */
+#include "tile_loop.h"
 
 typedef tile<16, 64, 1, 2, 3> depth_3;
 TILE_TYPES(tile_16x64_3, nn, true, false, depth_3)

@@ -1,5 +1,5 @@
-/* gemm: 256 x 128 of C a workgroup (tile.h). */
-#include "tile.h"
+/* gemm: 256 x 128 of C a workgroup (tile_loop.h). */
+#include "tile_loop.h"
 
 typedef tile<256, 128, 4, 2, 2> depth_2;
 TILE_KERNELS(tile_256x128_2, depth_2)

@@ -1,5 +1,5 @@
-/* gemm: 64 x 128 of C a workgroup (tile.h). */
-#include "tile.h"
+/* gemm: 64 x 128 of C a workgroup (tile_loop.h). */
+#include "tile_loop.h"
 
 typedef tile<64, 128, 2, 2, 2> depth_2;
 TILE_KERNELS(tile_64x128_2, depth_2)

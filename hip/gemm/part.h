@@ -2,8 +2,8 @@
 #ifndef TANDEM_HIP_GEMM_PART_H
 #define TANDEM_HIP_GEMM_PART_H
 
-#include "../device/mfma.h"
 #include "args.h"
+#include "hip/device/mfma.h"
 
 /* The operands of one matrix of the batch, from the part's first value of k on. */
 typedef struct gemm_part {

@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_RMSNORM_ARGS_H
 #define TANDEM_HIP_RMSNORM_ARGS_H
 
-#include "../teams.h"
+#include "hip/args/teams.h"
 
 typedef struct rmsnorm_args {
   const void *x, *weight, *residual; /* residual: NULL without one */

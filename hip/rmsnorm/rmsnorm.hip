@@ -1,6 +1,6 @@
 // rmsnorm of rows, with or without a residual. A row that a team's registers hold is read once; a longer one twice.
-#include "../device/team.h"
 #include "args.h"
+#include "hip/device/team.h"
 
 DEVICE bool all_wide(const rmsnorm_args *p, tdm_type type) {
   bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type) && wide_rows(p->weight, 0, type);

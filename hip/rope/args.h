@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_ROPE_ARGS_H
 #define TANDEM_HIP_ROPE_ARGS_H
 
-#include "../blocks.h"
+#include "hip/args/blocks.h"
 #include "tandem/rope.h"
 
 typedef struct rope_args {

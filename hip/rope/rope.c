@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rows.h"
 #include "args.h"
+#include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_rope[];
 

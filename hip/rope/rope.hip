@@ -1,6 +1,6 @@
 // rope: pairs of a head turned by the angle of their position. A work-item takes a chunk's length of pairs: two chunks of x.
-#include "../device/blocks.h"
 #include "args.h"
+#include "hip/device/blocks.h"
 
 // Memory that a chunk of pairs lies in: both elements side by side, or half a head apart.
 typedef struct pair_place {

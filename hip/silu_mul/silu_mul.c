@@ -1,5 +1,5 @@
 /* silu_mul on HIP: its row; the geometry and the launch are those of all elementwise ops. */
-#include "../rows.h"
+#include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_silu_mul[];
 

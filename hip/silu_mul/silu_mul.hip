@@ -1,6 +1,6 @@
 // y = silu(gate) * up.
-#include "../device/binary.h"
-#include "../device/math.h"
+#include "hip/device/binary.h"
+#include "hip/device/math.h"
 
 DEVICE float silu_mul(float gate, float up) { return silu_f32(gate) * up; }
 

@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_SOFTMAX_ARGS_H
 #define TANDEM_HIP_SOFTMAX_ARGS_H
 
-#include "../teams.h"
+#include "hip/args/teams.h"
 
 typedef struct softmax_args {
   const void *x;

@@ -1,8 +1,8 @@
 /* softmax on HIP: rows held in registers, and rows of any length. */
 #include <string.h>
 
-#include "../rows.h"
 #include "args.h"
+#include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_softmax[];
 

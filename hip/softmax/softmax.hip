@@ -1,6 +1,6 @@
 // softmax of rows. A row that a team's registers hold is read once; a longer one twice.
-#include "../device/softmax.h"
 #include "args.h"
+#include "hip/device/softmax.h"
 
 // Columns that a row sees; a row behind the last one sees none.
 DEVICE int64_t columns_seen(const softmax_args *p, int64_t row) {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "../../src/order.h"
+#include "src/base/order.h"
 #include "tandem/swiglu.h"
 
 typedef struct swiglu_args {

@@ -2,8 +2,8 @@
 #ifndef TANDEM_HIP_SWIGLU_STORE_H
 #define TANDEM_HIP_SWIGLU_STORE_H
 
-#include "../gemm/store.h"
 #include "args.h"
+#include "hip/engine/store.h"
 
 /* A wave's block (gemm/store.h) has `rows` rows (whole sixteens) of 32 gates and the 32 ups of the same columns.
  *

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cost.h"
-#include "../gemm/tiles.h"
 #include "args.h"
+#include "hip/host/cost.h"
+#include "hip/host/tile_launch.h"
 
 extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[];
 

@@ -1,5 +1,5 @@
 /* swiglu for everything: 128 x 64 of Y a workgroup, so 64 columns of each weight side by side (gemm/masked.h). */
-#include "../gemm/masked.h"
+#include "hip/engine/masked.h"
 #include "store.h"
 
 DEVICE void compute_tile(const swiglu_args *p, tdm_tile at, LDS char *lds, tdm_type type) {

@@ -1,6 +1,6 @@
 /* swiglu: the pipeline of gemm (gemm/pipeline.h), whose B0 is the gate's weight and whose B1 the other one's. So x is
  * read once for both, and a wave has gate and up of the same 64 x 32 elements in its registers. */
-#include "../gemm/pipeline.h"
+#include "hip/engine/pipeline.h"
 #include "store.h"
 
 DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {

@@ -9,7 +9,7 @@
  * predict: loads / before = 0.028 to 0.031
  * predict: lds_conflicts = 0 to 0
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { KEYS = 16, FOURS = HEAD_DIM / 4 };

@@ -10,7 +10,7 @@
  * launch: a query of 64 by 64 work-items
  * predict: caught
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { KEYS = 16, FOURS = HEAD_DIM / 4 };

@@ -7,7 +7,7 @@
  * predict: valu_clocks / before = 0.59 to 0.61
  * predict: loads / before = 0.58 to 0.6
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { KEYS = 16, FOURS = HEAD_DIM / 4 };

@@ -3,8 +3,8 @@
 #ifndef TANDEM_LADDER_ATTENTION_OMP_H
 #define TANDEM_LADDER_ATTENTION_OMP_H
 
-#include "../../offload/math.h"
 #include "../omp_steps.h"
+#include "offload/device/math.h"
 
 enum { HEAD_DIM = 64, VECTORS = HEAD_DIM / TDM_LANES };
 #define LEAST_SCORE (-1e30f) /* of no key: finite, so that differences are numbers */

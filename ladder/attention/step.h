@@ -18,7 +18,7 @@ typedef struct attention_step_args {
 } attention_step_args;
 
 #ifdef __HIP__
-#include "../../hip/device/math.h"
+#include "hip/device/math.h"
 
 /* What a workgroup and its lane have: a head, and a query of it. */
 typedef struct lane_work {

@@ -10,7 +10,7 @@
  * predict: gfx942: floor = LDS
  * predict: gfx950: floor = VALU
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 16, STEP = 64, THREADS = 256 };

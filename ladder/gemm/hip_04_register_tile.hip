@@ -12,7 +12,7 @@
  * predict: gfx950: floor = VALU
  * predict: gfx942: lds_conflicts / lds_clocks = 0.7 to 0.85
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, EACH = 4 };

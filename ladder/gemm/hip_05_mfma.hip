@@ -9,8 +9,8 @@
  * predict: valu_clocks / before = 0.15 to 0.25
  * predict: lds_conflicts / lds_clocks = 0.55 to 0.65
  */
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32 };

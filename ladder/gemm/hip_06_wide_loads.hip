@@ -9,9 +9,9 @@
  * predict: loads / before = 0.12 to 0.13
  * predict: valu_clocks / before = 0.09 to 0.12
  */
-#include "../../hip/device/buffer.h"
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/buffer.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };

@@ -8,9 +8,9 @@
  * predict: lds_conflicts = 0 to 0
  * predict: lds_clocks / before = 0.3 to 0.42
  */
-#include "../../hip/device/buffer.h"
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/buffer.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };

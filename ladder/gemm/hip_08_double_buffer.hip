@@ -8,9 +8,9 @@
  * predict: barriers / before = 0.5 to 0.5
  * predict: lds_bytes / before = 2 to 2
  */
-#include "../../hip/device/buffer.h"
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/buffer.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };

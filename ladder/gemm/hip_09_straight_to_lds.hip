@@ -8,10 +8,10 @@
  * predict: lds_instructions / before = 0.6 to 0.7
  * predict: gfx942: loads / before = 3.5 to 4.2
  */
-#include "../../hip/device/buffer.h"
-#include "../../hip/device/lds.h"
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/buffer.h"
+#include "hip/device/lds.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8 };

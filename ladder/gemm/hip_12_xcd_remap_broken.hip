@@ -10,10 +10,10 @@
  * predict: 192x704x64: caught
  * predict: 512x512x64: right
  */
-#include "../../hip/device/buffer.h"
-#include "../../hip/device/lds.h"
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/buffer.h"
+#include "hip/device/lds.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8 };

@@ -1,7 +1,7 @@
 /* vector loads: everything moves as vectors: 4 floats on a GPU, as many as a register holds on the host.
  *
- * what: tdm_vec (offload/vector.h) for copies, reads of B and sums; a micro tile is 8 rows of one vector. `diff` of 04 and
- * 05.
+ * what: tdm_vec (offload/device/vector.h) for copies, reads of B and sums; a micro tile is 8 rows of one vector. `diff` of 04
+ * and 05.
  * why: a GPU's 16-byte read brings 4 values in one instruction. AVX-512 multiplies 16 floats at once, where 4 columns are 4.
  * limit: host: the rate of multiply-adds, 4 times higher (AVX2: twice). GPU: a quarter of the reads of B and of the copies.
  * predict: host: time / before = 0.15 to 0.6

@@ -13,7 +13,7 @@ typedef struct gemm_step_args {
 } gemm_step_args;
 
 #ifdef __HIP__
-#include "../../hip/device/types.h"
+#include "hip/device/types.h"
 
 DEVICE uint32_t workgroup_index(void) { return (uint32_t)__builtin_amdgcn_workgroup_id_x(); }
 #endif

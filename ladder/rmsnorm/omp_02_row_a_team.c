@@ -1,13 +1,13 @@
 /* a row a team: the threads of a team take neighbour elements of one row.
  *
- * what: `teams` over rows, `parallel` over a row, and a reduction of the threads' sums (offload/rows.h).
+ * what: `teams` over rows, `parallel` over a row, and a reduction of the threads' sums (offload/engine/row_work.h).
  * why: a wave's load is now 32 neighbours: one line. On a host a team is one thread: nothing changes but who takes which
  * row.
  * limit: GPU: from the lines of the L1 to memory.
  * predict: host: time / before = 0.7 to 1.4
  * predict: omp: time / before = 0.08 to 0.4
  */
-#include "../../offload/rows.h"
+#include "offload/engine/row_work.h"
 #include "omp_steps.h"
 
 TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_here_t here) {

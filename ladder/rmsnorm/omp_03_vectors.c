@@ -1,13 +1,13 @@
 /* vectors: a thread takes 16 bytes at a time, on a host a whole register.
  *
- * what: loads, stores and sums are vectors (offload/vector.h). Each lane has a sum of its own, in f32; a part of a row whose
- * squares overflow that is summed once more, in f64.
+ * what: loads, stores and sums are vectors (offload/device/vector.h). Each lane has a sum of its own, in f32; a part of a row
+ * whose squares overflow that is summed once more, in f64.
  * why: a host's 16 sums (AVX-512) do not wait for each other. A GPU asks for the same bytes with a quarter of the loads.
  * limit: host: from the latency of an addition to memory. GPU: more bytes on their way at a time.
  * predict: host: time / before = 0.2 to 0.95
  * predict: omp: time / before = 0.3 to 0.8
  */
-#include "../../offload/rows.h"
+#include "offload/engine/row_work.h"
 #include "omp_steps.h"
 
 /* Squares of a thread's part of a row: in f32, and once more in f64 where that overflows, or loses what is below 2^-126. */

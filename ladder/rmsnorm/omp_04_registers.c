@@ -7,7 +7,7 @@
  * predict: host: time / before = 0.7 to 1.4
  * predict: omp: time / before = 0.7 to 1.1
  */
-#include "../../offload/rows.h"
+#include "offload/engine/row_work.h"
 #include "omp_steps.h"
 
 /* Vectors that a thread keeps: of 256 threads of a GPU these are a row of 4096. */

@@ -8,8 +8,8 @@
  * predict: gfx950: floor = VALU
  * predict: gfx942: floor = LDS
  */
-#include "../../hip/device/wait.h"
 #include "../gemm/step.h"
+#include "hip/device/wait.h"
 
 enum { TILE = 16, STEP = 16 };
 

@@ -7,8 +7,8 @@
  * predict: barriers / before = 0.12 to 0.13
  * predict: instructions / before = 0.86 to 0.9
  */
-#include "../../hip/device/wait.h"
 #include "../gemm/step.h"
+#include "hip/device/wait.h"
 
 enum { TILE = 16, DEPTH = 64, PITCH = DEPTH + 4 }; /* 4 rows that are read at once begin at different banks */
 

@@ -11,8 +11,8 @@
  * predict: gfx950: floor = VALU
  * predict: gfx942: lds_conflicts / lds_clocks = 0.45 to 0.5
  */
-#include "../../hip/device/wait.h"
 #include "../gemm/step.h"
+#include "hip/device/wait.h"
 
 enum { TILE = 64, DEPTH = 64, EACH = 4 };
 

@@ -9,9 +9,9 @@
  * predict: gfx942: clocks / before = 0.24 to 0.28
  * predict: valu_clocks / before = 0.5 to 0.55
  */
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
 #include "../gemm/step.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 
 enum { TILE = 64, DEPTH = 64 };
 

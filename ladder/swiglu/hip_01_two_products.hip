@@ -7,7 +7,7 @@
  * launch: 16x16 of Y by 256 work-items, loads of 2 bytes
  * predict: load_lines / loads = 1 to 1
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 16, STEP = 64, THREADS = 256 };

@@ -9,7 +9,7 @@
  * predict: lds_instructions / before = 0.7 to 0.8
  * predict: barriers / before = 0.5 to 0.5
  */
-#include "../../hip/device/wait.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 16, STEP = 64, THREADS = 256 };

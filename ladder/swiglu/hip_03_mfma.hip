@@ -9,9 +9,9 @@
  * predict: lds_conflicts = 0 to 0
  * predict: load_lines / before = 0.24 to 0.26
  */
-#include "../../hip/device/buffer.h"
-#include "../../hip/device/mfma.h"
-#include "../../hip/device/wait.h"
+#include "hip/device/buffer.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };

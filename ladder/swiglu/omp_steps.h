@@ -3,8 +3,8 @@
 #ifndef TANDEM_LADDER_SWIGLU_OMP_H
 #define TANDEM_LADDER_SWIGLU_OMP_H
 
-#include "../../offload/math.h"
 #include "../omp_steps.h"
+#include "offload/device/math.h"
 
 typedef struct swiglu_step {
   const float *x, *wg, *wu;

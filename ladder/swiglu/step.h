@@ -13,7 +13,7 @@ typedef struct swiglu_step_args {
 } swiglu_step_args;
 
 #ifdef __HIP__
-#include "../../hip/device/math.h"
+#include "hip/device/math.h"
 
 DEVICE uint32_t workgroup_index(void) { return (uint32_t)__builtin_amdgcn_workgroup_id_x(); }
 #endif

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../hip/gemm/tiles.h"
 #include "../row.h"
+#include "hip/host/tile_launch.h"
 #include "step.h"
 
 typedef struct ladder_code {

@@ -1,10 +1,10 @@
-/* src/order.h gives a kernel the tiles that it gives the host. Usage: order FILE.hsaco, of kernel/order.hip. */
+/* src/base/order.h gives a kernel the tiles that it gives the host. Usage: order FILE.hsaco, of kernel/order.hip. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/order.h"
 #include "gfxsim.h"
+#include "src/base/order.h"
 
 enum { LANES_OF_A_WAVE = 64, MOST = 2048 };
 

@@ -1,7 +1,7 @@
 /* Every call of OpenMP's device functions fails in turn, on the second of two devices of a stand-in: each fault must come back
  * as a status whose message names the function, nothing may be left on the device, and a failing run says that outputs may be
- * partly written exactly where its kernel has run. The device is memory of the host, and offload/device.c is compiled for it;
- * kernels are those of the host, which for ops over rows are right for any launch. */
+ * partly written exactly where its kernel has run. The device is memory of the host, and offload/device/device.c is compiled
+ * for it; kernels are those of the host, which for ops over rows are right for any launch. */
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>

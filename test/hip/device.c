@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "../../hip/hip.h"
 #include "../api/api.h"
 #include "fake.h"
+#include "hip/host/hip.h"
 #include "tandem/add.h"
 
 static fake_hip *fake;

@@ -1,7 +1,7 @@
 /* What the dispatcher plans for a list of cases on a simulated chip: each row's estimate or refusal, the chosen row, and its
  * launch. expected.sh compares the output with a committed file, so that no estimate changes unnoticed. */
-#include "../../hip/hip.h"
 #include "../plans.h"
+#include "hip/host/hip.h"
 #include "internal.h"
 
 /* Sizes at the limits of tiles, of rounds of the CUs and of splits; each layout; sizes that rows refuse. */

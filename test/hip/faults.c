@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../hip/hip.h"
 #include "check.h"
+#include "hip/host/hip.h"
 
 extern const hip_code tdm_code_faults[];
 

@@ -1,6 +1,6 @@
 // The kernels of faults.h.
-#include "../../hip/gemm/masked.h"
 #include "faults.h"
+#include "hip/engine/masked.h"
 
 enum { STEP = 32, LINE_BYTES = 2 * STEP, LINE_CHUNKS = LINE_BYTES / 16 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../hip/binary.h"
-#include "../../hip/hip.h"
-#include "../../hip/library.h"
+#include "hip/args/binary.h"
+#include "hip/host/hip.h"
+#include "hip/host/library.h"
 #include "output.h"
 
 enum { ROUNDS = 200, CALLS = 50 };

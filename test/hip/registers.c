@@ -17,7 +17,7 @@ typedef struct design {
 
 static design designs[] = {
 #define KERNELS(stem, chip, waves, scratch) {stem, chip, waves, scratch, false, false},
-#include "../../hip/registers.def"
+#include "hip/registers.def"
 #undef KERNELS
 };
 enum { DESIGNS = sizeof designs / sizeof designs[0] };

@@ -21,7 +21,7 @@ import tests
 
 ROOT = os.getcwd()
 TESTS = re.compile(r'(api-|bound|gpu-plans|host-plans|case$|check|planted|tuned|elem$|math|order|run$|hip-(?!registers|peers))')
-UNITS = {'offload/elem.h': 'elem', 'offload/math.h': 'math', 'src/bound.h': 'bound', 'src/order.h': 'order'}  # headers that a test of their own includes
+UNITS = {'offload/device/elem.h': 'elem', 'offload/device/math.h': 'math', 'src/base/bound.h': 'bound', 'src/base/order.h': 'order'}  # headers that a test of their own includes
 CHIPS = ('gfx950', 'gfx942')
 COMPILER_SECONDS = 240  # of CPU time for one file: a loop to be unrolled may have got 2^32 steps
 KERNELS = {'attention_fast': ('hip_flash64', 'hip_flash128', 'hip_decode64', 'hip_decode128'),
@@ -61,7 +61,7 @@ def device_files():
 
 def mutated_files():
     found = [f for pattern in ('offload/*.[ch]', 'hip/**/*.[ch]', 'hip/**/*.hip') for f in glob.glob(pattern, recursive=True)]
-    return sorted(f for f in found if f != 'hip/probe.hip') + ['src/bound.h', 'src/order.h']
+    return sorted(f for f in found if f != 'hip/host/probe.hip') + ['src/base/bound.h', 'src/base/order.h']
 
 
 # ---- Which tests execute which line ----
@@ -525,7 +525,7 @@ def run_all(order, results, coverage, options):
 
 def main():
     parser = argparse.ArgumentParser(prog='tools/mutate.sh')
-    parser.add_argument('--files', nargs='+', default=[], metavar='FILE', help='files or folders; the default is offload/ hip/ src/order.h src/bound.h')
+    parser.add_argument('--files', nargs='+', default=[], metavar='FILE', help='files or folders; the default is offload/ hip/ src/base/order.h src/base/bound.h')
     parser.add_argument('--count', type=int, default=10**9, metavar='N', help='end after N mutants that count: compiled, not known as equivalent')
     parser.add_argument('--seed', type=int, default=1, metavar='S', help='the order of the mutants; the default is 1')
     parser.add_argument('--key', nargs='+', default=[], metavar='KEY', help='these mutants only')

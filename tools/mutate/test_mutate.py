@@ -31,8 +31,8 @@ def make_project(folder):
             f.write(text)
 
     write('offload/tiny.c', SOURCE)
-    write('src/order.h', '')
-    write('src/bound.h', '')
+    write('src/base/order.h', '')
+    write('src/base/bound.h', '')
     write('src/meson.build', "tandem = shared_library('tandem', '../offload/tiny.c')\n")
     write('test/case.c', TEST)
     write('meson.build', "project('tiny', 'c', default_options: 'optimization=2')\nsubdir('src')\ntest('case', executable('case', 'test/case.c', link_with: tandem))\n")

@@ -1,6 +1,6 @@
-/* src/order.h on the device: with the workgroup's id, as kernels use it, and with an id for each lane. */
-#include "../../../src/order.h"
+/* src/base/order.h on the device: with the workgroup's id, as kernels use it, and with an id for each lane. */
 #include "device.h"
+#include "src/base/order.h"
 
 KERNEL void by_workgroup(tdm_order order, tdm_tile *tiles) {
   unsigned id = (unsigned)group_x();

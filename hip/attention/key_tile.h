@@ -1,0 +1,282 @@
+/* Tiles of 64 keys and values in LDS, for head_dim 64 and 128 of 16-bit types: where a chunk of 16 bytes (8 values) lies, how
+ * it comes there, and how the waves read it as operands of 32x32 matrix instructions.
+ *
+ * Keys: rows as in memory. Chunk c of row r lies at place c ^ key_place(r) of its row, so that the 32 rows that a wave reads at
+ * once meet no bank twice (device/lds.h has the phases).
+ * Values: an operand has 8 keys of one column. gfx950 transposes as it reads (ds_read_b64_tr_b16), so rows lie as in memory.
+ * gfx942 can't: its tile has a row for each column, written from registers. Which 8 keys: those of which the lane holds the
+ * probabilities, as the first product left them. Step s has keys 16 s + i; lane half h takes i = 4 h + 0..3 and 8 + 4 h + 0..3.
+ */
+#ifndef TANDEM_HIP_ATTENTION_TILE_H
+#define TANDEM_HIP_ATTENTION_TILE_H
+
+#include "args.h"
+#include "hip/device/buffer.h"
+#include "hip/device/lds.h"
+#include "hip/device/wait.h"
+
+template <int head>
+struct alignas(4 * FAST_KEYS * head) tile { /* aligned: places are or-ed into addresses */
+  char k[FAST_KEYS * head * 2];
+  char v[FAST_KEYS * head * 2];
+};
+
+enum { CHUNK = 16 };
+
+/* Chunks of a row are 8 or 16. A row of 16 fills all 64 banks of gfx950, one of 8 the half of them or the 32 of gfx942. */
+template <int head>
+DEVICE uint32_t key_place(uint32_t row) {
+  return head == 128 ? row % 16 : (ON_GFX950 ? row / 2 : row) % 8;
+}
+
+/* Addresses in LDS of what a lane reads of the first tile: the swizzle makes one for each chunk of a key, and for each block of
+ * columns (gfx950) or step (gfx942) of the values. All else of an address is a constant, and part of the instruction. */
+template <int head>
+struct lane_places {
+  uint32_t k[head / 16], v[ON_GFX950 ? head / 32 : FAST_KEYS / 16];
+  uint32_t tile; /* bytes from there to the tile that is read, a constant */
+};
+
+/* The compiler keeps x, instead of computing it again for every use. */
+DEVICE void keep_in_register(uint32_t *x) { asm volatile("" : "+v"(*x)); }
+
+/* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. */
+template <int head>
+DEVICE u32x4 read_keys(const lane_places<head> *at, int block, int s) {
+  return *(const LDS u32x4 *)(at->k[s] + at->tile + (uint32_t)(32 * block * head * 2));
+}
+
+template <int head>
+DEVICE uint32_t keys_of_lane(void) {
+  uint32_t row = (uint32_t)lane_index() % 32, chunk = (uint32_t)lane_index() / 32;
+  return row * head * 2 + (chunk ^ key_place<head>(row)) * CHUNK;
+}
+
+/* ---- From memory ---- */
+
+/* One head's rows from the tile's first on. */
+typedef struct tile_source {
+  const char *base;
+  int64_t stride, left; /* bytes from row to row; to the end of the last row */
+} tile_source;
+
+DEVICE tile_source source_of(const char *base, int64_t stride, int64_t rows, int head) {
+  return (tile_source){base, 2 * stride, rows > 0 ? 2 * ((rows - 1) * stride + head) : 0};
+}
+
+DEVICE void next_tile(tile_source *s) {
+  s->base += FAST_KEYS * s->stride;
+  s->left -= FAST_KEYS * s->stride;
+}
+
+/* Place n of the tile, of 16 bytes, holds this piece of the rows; place(row) is the row's swizzle. */
+template <int head>
+DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(uint32_t)) {
+  uint32_t row = n / (head / 8), chunk = n % (head / 8) ^ place(row);
+  return row * (uint32_t)s->stride + chunk * CHUNK;
+}
+
+#if defined(__gfx950__)
+
+/* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each: they lie in 4 different quarters of the banks. */
+template <int head>
+DEVICE uint32_t value_place(uint32_t row) {
+  return (head == 128 ? row % 4 : row / 2 % 2) * 4;
+}
+
+/* Values of column 32 block + lane % 32, keys of step s. Within 16 lanes, lane r gets column r of 4 rows; it names the address
+ * of columns 4 (r % 4) .. + 3 of row r / 4. */
+template <int head>
+DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
+  typedef short four __attribute__((vector_size(8)));
+  uint32_t first = at->v[block] + at->tile + (uint32_t)(16 * s * head * 2);
+  u32x2 low = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)first));
+  u32x2 high = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)(first + 8 * head * 2)));
+  return (u32x4){low[0], low[1], high[0], high[1]};
+}
+
+/* The same for an s that is no constant. */
+template <int head>
+DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
+  return read_values(at, block, s);
+}
+
+enum { VALUE_PLACE_BYTES = 4 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
+
+template <int head>
+DEVICE uint32_t values_of_lane(void) {
+  uint32_t lane = (uint32_t)lane_index(), r = lane % 16, row = 4 * (lane / 32) + r / 4, column = lane / 16 % 2 * 16 + r % 4 * 4;
+  return row * head * 2 + (column / 8 ^ value_place<head>(row)) * CHUNK + column % 8 * 2;
+}
+
+/* Straight into LDS, 16 bytes a lane. In assembly, because the compiler would let every read of LDS wait for every load under
+ * way: it can't know that they fill the other tile. The wait is in tile_arrived(). */
+DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *to) {
+  u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, buffer_length(s->left),
+                    0x20000};
+  asm volatile("s_mov_b32 m0, %0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"((uint32_t)(uintptr_t)to), "v"(offset),
+               "s"(resource)
+               : "memory");
+}
+
+/* A tile's loads, 1024 bytes an instruction and wave: offsets of the lane's pieces, the same for every tile. */
+template <int head>
+struct tile_load {
+  uint32_t k[head / 64], v[head / 64];
+};
+
+template <int head>
+DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
+#pragma unroll
+  for (int i = 0; i < head / 64; i++) {
+    uint32_t n = (uint32_t)(i * FAST_THREADS + thread_index());
+    load->k[i] = piece_offset<head>(k, n, key_place<head>);
+    load->v[i] = piece_offset<head>(v, n, value_place<head>);
+    keep_in_register(&load->k[i]);
+    keep_in_register(&load->v[i]);
+  }
+}
+
+template <int head>
+DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *to, const tile_source *k, const tile_source *v) {
+#pragma unroll
+  for (int i = 0; i < head / 64; i++) {
+    int wave = i * FAST_THREADS + wave_index() * WAVE;
+    load_to_lds(k, load->k[i], to->k + wave * CHUNK);
+    load_to_lds(v, load->v[i], to->v + wave * CHUNK);
+  }
+}
+
+template <int head>
+DEVICE void tile_finish(const tile_load<head> *, LDS tile<head> *) {}
+
+/* Its tile is whole for all waves: each waits for its own loads, then for the others. All are done with the tile before. */
+DEVICE void tile_arrived(void) {
+  wait_memory<0>();
+  sync_lds();
+}
+
+#else
+
+/* A row of 64 keys is 8 chunks: chunk 2 s + h has the 8 keys of step s and lane half h. Reads want 8 different places for the
+ * columns {0-3, 20-23} and the like; writes of 8 columns 4 apart do, too. */
+DEVICE uint32_t column_place(uint32_t column) { return column % 8 ^ column / 8 % 4; }
+
+template <int head>
+DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
+  return *(const LDS u32x4 *)(at->v[s] + at->tile + (uint32_t)(32 * block * FAST_KEYS * 2));
+}
+
+enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
+
+/* The same for an s that is no constant. */
+template <int head>
+DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
+  uint32_t first = (at->v[0] ^ (uint32_t)(s * VALUE_PLACE_BYTES)) + at->tile;
+  return *(const LDS u32x4 *)(first + (uint32_t)(32 * block * FAST_KEYS * 2));
+}
+
+template <int head>
+DEVICE uint32_t values_of_lane(void) {
+  uint32_t lane = (uint32_t)lane_index(), column = lane % 32;
+  return column * FAST_KEYS * 2 + (lane / 32 ^ column_place(column)) * CHUNK;
+}
+
+/* A block of 4 keys by 4 columns for each thread that has one. Neighbouring lanes: 8 blocks along a row, then the other half of
+ * the same chunks, so that writes use all banks. */
+typedef struct value_block {
+  uint32_t key, column;
+} value_block;
+
+template <int head>
+DEVICE value_block block_of(uint32_t thread) {
+  uint32_t along = thread % 8 + thread / 16 % (head / 32) * 8, rest = thread / 16 / (head / 32);
+  return (value_block){rest / 2 * 16 + thread / 8 % 2 * 8 + rest % 2 * 4, along * 4};
+}
+
+template <int head>
+DEVICE bool has_block(void) {
+  return thread_index() < FAST_KEYS / 4 * head / 4;
+}
+
+/* What is under way from memory, and where the lane's pieces lie there and in LDS, the same for every tile. */
+template <int head>
+struct tile_load {
+  u32x4 k[head / 64];
+  u32x2 v[4];
+  uint32_t k_from, v_from, v_to;
+};
+
+DEVICE buffer buffer_of(const tile_source *s) { return make_buffer(s->base, s->left); }
+
+template <int head>
+DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
+  value_block b = block_of<head>((uint32_t)thread_index());
+  uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
+  load->k_from = piece_offset<head>(k, (uint32_t)thread_index(), key_place<head>);
+  load->v_from = b.key * (uint32_t)v->stride + b.column * 2;
+  load->v_to = b.column * FAST_KEYS * 2 + (chunk ^ column_place(b.column)) * CHUNK + b.key / 8 % 2 * 8;
+}
+
+template <int head>
+DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *, const tile_source *k, const tile_source *v) {
+  uint32_t from = load->k_from, rows = FAST_THREADS / (head / 8); /* whose chunks the workgroup loads at once: as many places */
+  keep_in_register(&from);                                        /* else all offsets would stay in registers */
+#pragma unroll
+  for (uint32_t i = 0; i < head / 64; i++) load->k[i] = buffer_load(buffer_of(k), from + i * rows * (uint32_t)k->stride);
+  if (!has_block<head>()) return;
+  from = load->v_from;
+  keep_in_register(&from);
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++)
+    load->v[i] = __builtin_amdgcn_raw_buffer_load_b64(buffer_of(v), (int)(from + i * (uint32_t)v->stride), 0, 0);
+}
+
+template <int head>
+DEVICE void tile_finish(const tile_load<head> *load, LDS tile<head> *to) {
+  LDS char *k = to->k + thread_index() * CHUNK;
+#pragma unroll
+  for (int i = 0; i < head / 64; i++) *(LDS u32x4 *)(k + i * FAST_THREADS * CHUNK) = load->k[i];
+  if (!has_block<head>()) return;
+  uint32_t first = load->v_to;
+  keep_in_register(&first); /* as in tile_begin */
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two words */
+    u32x2 keys = {__builtin_amdgcn_perm(load->v[1][i / 2], load->v[0][i / 2], halves),
+                  __builtin_amdgcn_perm(load->v[3][i / 2], load->v[2][i / 2], halves)};
+    /* Column b.column + i; column_place differs by an exclusive or with i, as columns of a block begin at a multiple of 4. */
+    *(LDS u32x2 *)(lds_address(to->v) + (first ^ i * CHUNK) + i * FAST_KEYS * 2) = keys;
+  }
+}
+
+DEVICE void tile_arrived(void) { sync_lds(); }
+
+#endif
+
+template <int head>
+DEVICE void lane_places_of(lane_places<head> *at, LDS tile<head> *first) {
+#pragma unroll
+  for (uint32_t s = 0; s < sizeof at->k / 4; s++) {
+    at->k[s] = lds_address(first->k) + keys_of_lane<head>() ^ s * 2 * CHUNK;
+    keep_in_register(&at->k[s]);
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < sizeof at->v / 4; i++) {
+    at->v[i] = lds_address(first->v) + values_of_lane<head>() ^ i * VALUE_PLACE_BYTES;
+    keep_in_register(&at->v[i]);
+  }
+  at->tile = 0;
+}
+
+/* From one place of tiles to the other, in the addresses themselves: for loops in which the place is no constant. */
+template <int head>
+DEVICE void other_tile(lane_places<head> *at) {
+  static_assert(sizeof(tile<head>) == FAST_KEYS * head * 4, "a power of 2, and the first tile is aligned to twice that");
+#pragma unroll
+  for (uint32_t &k : at->k) k ^= sizeof(tile<head>);
+#pragma unroll
+  for (uint32_t &v : at->v) v ^= sizeof(tile<head>);
+}
+
+#endif

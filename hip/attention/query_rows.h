@@ -1,0 +1,222 @@
+/* What the attention kernels do with a wave's 32 rows of queries, whichever way keys and values come: a file that includes this
+ * has before it read_values<head>(place, d, s), the operand of columns 32 d .. 32 d + 31 and the keys of step s, and
+ * read_values_of_step, the same for an s that is no constant.
+ *
+ * Scores and sums are transposed, so that a lane has one query. Register r of a result: row 8 (r / 4) + 4 half + r % 4, where
+ * half is lane / 32. So a lane has of 32 keys those of which it must give the probabilities to the second product: step s goes
+ * over 16 keys of 16-bit types or 8 of f32, and half h gives keys 4 h + 0..3 and, of 16, 8 + 4 h + 0..3. */
+#ifndef TANDEM_HIP_ATTENTION_ROWS_H
+#define TANDEM_HIP_ATTENTION_ROWS_H
+
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
+#include "work.h"
+
+/* Probabilities are over 2^reference of their query, some maximum of its scores so far. A new maximum need not become the
+ * reference at once: sums and results don't depend on it, and are scaled only where a tile's probabilities of a lane add up to
+ * more than this. So no tile but the first, as a rule, looks for its maximum. (The threshold is FlashAttention-4's idea, "skip
+ * rescaling", there on the maximum.) The largest f16 is 65504. */
+#define LARGEST_SUM 0x1p13f
+
+/* What a wave has in registers. chunks: of a row of Q. */
+template <int head, int chunks>
+struct wave_rows {
+  u32x4 q[chunks];
+  f32x16 o[head / 32];
+  float reference, sum; /* of the lane's query, reference times log2(e); sum: over the lane's keys */
+  float base;           /* the reference, or -infinity where it can't be used as it is: every score is too large for that */
+  bool ready;           /* in the whole wave base is a number */
+  int seen;             /* keys of the lane's query */
+};
+
+DEVICE int row_of(int r) { return r / 4 * 8 + r % 4; } /* without 4 half */
+
+DEVICE constexpr int keys_of_step(tdm_type type) { return type == TDM_F32 ? 8 : 16; }
+
+typedef float f32x2 __attribute__((ext_vector_type(2)));
+
+/* Two floats to 16 bits each, to nearest; gfx942 has no instruction for bf16: halves away from 0. NaN need not stay one: the
+ * row's sum is one then. */
+DEVICE uint32_t pack_two(float a, float b, tdm_type type) {
+  typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
+  typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
+  f32x2 both = {a, b};
+  if (type == TDM_F16 && !ON_GFX950) { /* v_fma_mixlo_f16, v_fma_mixhi_f16: two conversions would need a third instruction */
+    float one = 1;
+    asm("" : "+s"(one));
+    return __builtin_bit_cast(uint32_t,
+                              (f16x2){(_Float16)__builtin_fmaf(both[0], one, 0), (_Float16)__builtin_fmaf(both[1], one, 0)});
+  }
+  if (type == TDM_F16) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, f16x2));
+  if (ON_GFX950) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, bf16x2));
+  /* One addition for both: they are not negative, so that nothing is carried from one to the other. */
+  u32x2 up = __builtin_bit_cast(u32x2, __builtin_bit_cast(uint64_t, both) + 0x0000800000008000u);
+  return __builtin_amdgcn_perm(up[1], up[0], 0x07060302);
+}
+
+template <int head, int chunks>
+DEVICE void begin_sums(wave_rows<head, chunks> *w, const attention_args *a, const attention_work *work, int64_t row) {
+#pragma unroll
+  for (int d = 0; d < head / 32; d++) w->o[d] = 0;
+  w->reference = w->base = -__builtin_inff();
+  w->ready = false;
+  w->sum = 0;
+  w->seen = (int)keys_seen(a, work, row);
+}
+
+/* Scores of keys that the lane's query does not see, of 32 keys from `key` on. */
+DEVICE void mask_scores(f32x16 *s, int seen, int key) {
+  int in_lane = seen - key - lane_index() / 32 * 4;
+#pragma unroll
+  for (int r = 0; r < 16; r++) (*s)[r] = row_of(r) < in_lane ? (*s)[r] : -__builtin_inff();
+}
+
+/* The largest score of the lane's query. NaN: the row's sum will tell. */
+template <int blocks>
+DEVICE float scores_max(const f32x16 s[blocks]) {
+  float most = -__builtin_inff();
+#pragma unroll
+  for (int b = 0; b < blocks; b++)
+#pragma unroll
+    for (int r = 0; r < 16; r++) most = __builtin_fmaxf(most, s[b][r]);
+  return __builtin_fmaxf(most, other_half(most));
+}
+
+/* Brings the reference up to the new maximum. */
+template <int head, int chunks>
+DEVICE void follow(wave_rows<head, chunks> *w, float most) {
+  float next = __builtin_fmaxf(w->reference, most);
+  float factor = next == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(w->reference - next);
+  w->reference = next;
+  /* Beyond 2^20 the reference's own rounding is not small beside 1. Rows without a key have only scores of -infinity. */
+  w->base = w->seen <= 0 ? 0 : __builtin_fabsf(next) <= 0x1p20f ? next : -__builtin_inff();
+  w->ready = __builtin_amdgcn_ballot_w64(w->base == -__builtin_inff()) == 0;
+  w->sum *= factor;
+#pragma unroll
+  for (int d = 0; d < head / 32; d++) w->o[d] *= factor;
+}
+
+/* s times scale minus base, both roundings kept: 0 for the score that base was made of. */
+DEVICE f32x16 subtract_base(f32x16 s, float scale, float base) {
+#pragma clang fp contract(off)
+  return s * scale - base;
+}
+
+/* 2^(scale s - base), packed as the second product takes them; returns their sum. */
+template <int blocks>
+DEVICE float exponentials(const f32x16 s[blocks], float scale, float base, u32x4 *p, tdm_type type) {
+  f32x2 sum = 0;
+#pragma unroll
+  for (int b = 0; b < blocks; b++)
+#pragma unroll
+    for (int r = 0; r < 16; r += 2) {
+      f32x2 x = __builtin_elementwise_fma((f32x2){s[b][r], s[b][r + 1]}, (f32x2)scale, (f32x2)-base);
+      x = (f32x2){__builtin_amdgcn_exp2f(x[0]), __builtin_amdgcn_exp2f(x[1])};
+      sum += x;
+      if (type == TDM_F32) {
+        u32x2 bits = __builtin_bit_cast(u32x2, x);
+        p[4 * b + r / 4][r % 4] = bits[0];
+        p[4 * b + r / 4][r % 4 + 1] = bits[1];
+      } else {
+        p[2 * b + r / 8][r % 8 / 2] = pack_two(x[0], x[1], type);
+      }
+    }
+  return sum[0] + sum[1];
+}
+
+/* Scores times scale become probabilities. A sum that is too large, or a NaN, makes the wave look for the maximum, once. */
+template <int blocks, int head, int chunks>
+DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], float scale, u32x4 *p, tdm_type type) {
+  bool look = !w->ready;
+  float base = w->base, sum;
+#pragma nounroll
+  for (;;) {
+    if (look) {
+      follow(w, scores_max<blocks>(s) * scale);
+      base = w->reference == -__builtin_inff() ? 0 : w->reference; /* nothing seen yet: no inf - inf */
+      if (!w->ready) {
+        for (int b = 0; b < blocks; b++) s[b] = subtract_base(s[b], scale, base);
+        scale = 1;
+        base = 0;
+      }
+    }
+    sum = exponentials<blocks>(s, scale, base, p, type);
+    if (look || __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)) == 0) break;
+    look = true;
+  }
+  w->sum += sum;
+}
+
+/* O' += V' P' over `steps` steps. */
+template <int steps, int head, int chunks, typename place>
+DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[steps], tdm_type type) {
+#pragma unroll
+  for (int i = 0; i < steps; i++) {
+    keep_order(); /* reads of many steps ahead would need more registers than there are */
+#pragma unroll
+    for (int d = 0; d < head / 32; d++) w->o[d] = mfma(read_values<head>(t, d, i), p[i], w->o[d], type);
+  }
+}
+
+/* Has a tile's V neither NaN nor infinity? A product with 0 tells. */
+template <int head, int steps, typename place>
+DEVICE bool all_finite(place t, tdm_type type) {
+  f32x16 zero = 0;
+#pragma unroll
+  for (int d = 0; d < head / 32; d++)
+#pragma unroll
+    for (int i = 0; i < steps; i++) zero = mfma(read_values<head>(t, d, i), (u32x4)0, zero, type);
+  float any = 0;
+#pragma unroll
+  for (int r = 0; r < 16; r++) any += zero[r];
+  return __builtin_amdgcn_ballot_w64(any != any) == 0;
+}
+
+/* A product that a masked key must not reach: 0 times NaN or infinity is NaN. So keys one after the other, and a query takes
+ * the result only where it sees the key. Needed when a masked tile has such values, which is rare. */
+template <int steps, int head, int chunks, typename place>
+DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], int seen, tdm_type type) {
+#pragma nounroll
+  for (int s = 0; s < steps; s++) {
+#pragma nounroll
+    for (int key = 0; key < keys_of_step(type); key++) {
+      u32x4 only = 0; /* the key's element in this lane, if it has it */
+      int element = key / 8 * 4 + key % 4, in_word = type == TDM_F32 ? 1 : 2;
+#pragma unroll
+      for (int word = 0; word < 4; word++)
+        if (lane_index() / 32 == key / 4 % 2 && word == element / in_word)
+          only[word] = type == TDM_F32 ? ~0u : 0xffffu << element % 2 * 16;
+#pragma unroll
+      for (int d = 0; d < head / 32; d++) {
+        f32x16 next = mfma(read_values_of_step<head>(t, d, s) & only, p[0], (f32x16)0, type);
+#pragma unroll
+        for (int r = 0; r < 16; r++) w->o[d][r] += keys_of_step(type) * s + key < seen ? next[r] : 0;
+        keep_order();
+      }
+    }
+#pragma unroll
+    for (int i = 1; i < steps; i++) p[i - 1] = p[i]; /* registers have no index */
+  }
+}
+
+/* The second product of one tile. seen: of its keys, those that the lane's query sees; masked: some query does not see all. */
+template <int steps, int head, int chunks, typename place>
+DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps], bool masked, int seen, tdm_type type) {
+  if (masked && !all_finite<head, steps>(t, type))
+    multiply_seen<steps>(w, t, p, seen, type);
+  else
+    multiply_all<steps>(w, t, p, type);
+}
+
+/* The numbers of row `row`, whose results the caller stores: log-sum-exp, or what the second pass needs. */
+template <int head, int chunks>
+DEVICE void store_numbers(const wave_rows<head, chunks> *w, const attention_work *work, int64_t row, float sum) {
+  if (work->part != nullptr) {
+    work->numbers[2 * row] = w->reference;
+    work->numbers[2 * row + 1] = sum;
+  } else if (work->lse != nullptr) {
+    work->lse[row] = log_sum(w->reference, sum);
+  }
+}
+
+#endif

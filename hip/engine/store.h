@@ -1,0 +1,74 @@
+/* From accumulators to C.
+ *
+ * The kernels multiply with the operands swapped, B^T A^T, so that a lane has four neighbouring columns of one row of C: lane
+ * 16 g + j of fragment (fm, fn) has row 16 fm + j, columns 16 fn + 4 g .. + 3. Stored from there, 16 rows would get 32 bytes
+ * each; and a chain of epilogue steps over accumulators, which can't be indexed by a variable, would be unrolled into tens of
+ * thousands of instructions. So each wave passes its sums through LDS of its own, as f32, and a loop takes them out row by row.
+ *
+ * The LDS has rows of 64 floats, 16 chunks of four; chunk c of row r lies at place c ^ (r + r / 8) % 16, by bits: no bank
+ * is asked twice, neither when 8 lanes write one chunk of 8 rows, each the next or the next but one, nor when 16 read a row. A
+ * wave's LDS accesses are done in order: no wait. Blocks of narrower waves have narrower rows. */
+#ifndef TANDEM_HIP_GEMM_STORE_H
+#define TANDEM_HIP_GEMM_STORE_H
+
+#include "hip/device/epilogue.h"
+#include "lines.h"
+
+/* The kernel's argument, read anew by scalar loads: what the end needs takes no registers in the loop before. */
+template <typename args>
+DEVICE const args *args_again(const args *) {
+  auto segment = __builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(segment));
+  return (const args *)segment;
+}
+
+enum { BLOCK_COLUMNS = 64, BLOCK_CHUNKS = BLOCK_COLUMNS / 4 };
+
+template <int COLUMNS = BLOCK_COLUMNS>
+DEVICE int block_place(int row, int chunk) {
+  return row * (COLUMNS / 4) + (chunk ^ (row ^ row / 8) % (COLUMNS / 4));
+}
+
+/* Puts one fragment into the wave's block. */
+DEVICE void block_put(LDS f32x4 *block, int fm, int fn, f32x4 sums) {
+  int lane = lane_index();
+  block[block_place(16 * fm + lane % 16, 4 * fn + lane / 16)] = sums;
+}
+
+/* Puts a lane's sums of a row of fragments into one row of the block, from `chunk` on. The operands are swapped, so a lane of
+ * group g has 4 neighbouring columns of a row in 4 registers: of 16 x 16, 4 g .. + 3; of 32 x 32, those from 4 g, 4 g + 8, ...
+ * on. PAIRS of B: fragments n and n + 1 alternate, and the two lanes' four are 8 neighbours. */
+template <int SIDE, int COLUMNS = BLOCK_COLUMNS>
+DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const mfma_sums<SIDE> *sums, form b) {
+  const int g = lane_index() / SIDE;
+#pragma unroll
+  for (int n = 0; n < b.count; n++)
+#pragma unroll
+    for (int four = 0; four < SIDE / 16 * SIDE / 16; four++) {
+      const int r = 4 * four;
+      mfma_sums<SIDE> x = sums[n];
+      f32x4 here = {x[r], x[r + 1], x[r + 2], x[r + 3]};
+      int to = n * SIDE / 4 + WAVE / SIDE * four + g;
+      if (turning_of(b) == PAIRS) {
+        mfma_sums<SIDE> even = sums[n & ~1], odd = sums[n | 1];
+        const int half = r + n % 2 * 2;
+        here = (f32x4){even[half], odd[half], even[half + 1], odd[half + 1]};
+        to = (n & ~1) * SIDE / 4 + 2 * g + n % 2;
+      }
+      block[block_place<COLUMNS>(row, chunk + to)] = here;
+    }
+}
+
+/* Stores `rows` rows of the block as C's rows from (m0, n0) on; `gap` columns lie between the left and the right half. */
+template <int COLUMNS = BLOCK_COLUMNS>
+DEVICE void block_store(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0, int gap,
+                        tdm_type type, store_kind kind) {
+  const int chunks = COLUMNS / 4;
+  int lane = lane_index(), chunk = lane % chunks;
+  n0 += 4 * chunk + (chunk < chunks / 2 ? 0 : gap);
+#pragma unroll 1
+  for (int row = lane / chunks; row < rows; row += WAVE / chunks)
+    epilogue_four(g, matrix, m0 + row, n0, block[block_place<COLUMNS>(row, chunk)], type, (tdm_type)g->out, kind);
+}
+
+#endif

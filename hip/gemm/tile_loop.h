@@ -1,0 +1,162 @@
+/* gemm over tiles of any shape: one loop, whose constants a tile is. docs/gemm.md says which tile serves what.
+ *
+ * A workgroup of WAVES_M x WAVES_N waves computes TILE_M x TILE_N of C. LDS has DEPTH stages, each of a step of PIPE_ROW bytes
+ * along k of the tile's lines of A and of B. A step:
+ *
+ *   wait until this wave's loads of the step have arrived, then the barrier: everyone's have
+ *   read the step's fragments from its stage
+ *   ask memory for step + DEPTH - 1, into the stage that was read one step before: nobody reads it any more behind the barrier
+ *   multiply
+ *
+ * So loads have DEPTH - 1 steps to arrive. What fills the gaps of a wave, between its reads and its products, is another
+ * workgroup's wave on the same SIMD. */
+#ifndef TANDEM_HIP_GEMM_TILE_H
+#define TANDEM_HIP_GEMM_TILE_H
+
+#include "hip/engine/lines.h"
+#include "hip/engine/store.h"
+#include "part.h"
+
+enum { LDS_OF_CU = ON_GFX950 ? 160 * 1024 : 64 * 1024 };
+
+template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_>
+struct tile {
+  static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_, WAVES_N = WAVES_N_, DEPTH = DEPTH_;
+  static constexpr int WAVES = WAVES_M_ * WAVES_N_, THREADS = WAVES * WAVE;
+  static constexpr int WAVE_M = TILE_M / WAVES_M_, WAVE_N = TILE_N / WAVES_N;
+  static constexpr int SIDE = 16, ROWS = WAVE_M / SIDE, COLUMNS = WAVE_N / SIDE; /* a wave's fragments */
+  static constexpr int A_BYTES = TILE_M * PIPE_ROW, STAGE = (TILE_M + TILE_N) * PIPE_ROW, BYTES = DEPTH * STAGE;
+  static constexpr int LOADS = loads_of(TILE_M, WAVES) + loads_of(TILE_N, WAVES);
+  static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a step: products of a fragment */
+  /* Waves on a SIMD, as LDS allows; registers are 512 over it, and 128 at least. */
+  static constexpr int BY_LDS = LDS_OF_CU / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
+  /* Rows that the waves' blocks (store.h) have room for. */
+  static constexpr int BLOCK_ROWS = BYTES / WAVES / (WAVE_N * 4);
+  static constexpr int PASS_ROWS = BLOCK_ROWS >= WAVE_M ? WAVE_M : BLOCK_ROWS >= 64 ? 64 : BLOCK_ROWS >= 32 ? 32 : 16;
+  static_assert(LOADS * WAVES * WAVE * LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
+};
+
+template <typename T>
+using tile_sums = f32x4[T::ROWS][T::COLUMNS];
+
+/* Products of the fragments that have arrived. */
+template <typename T>
+DEVICE void multiply_part(tile_sums<T> sums, const fragments a, const fragments b, int part, tdm_type type) {
+#pragma unroll
+  for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = mfma(b[part * T::COLUMNS + n], a[part * T::ROWS + m], sums[m][n], type);
+}
+
+template <typename T>
+DEVICE void multiply_step(tile_sums<T> sums, fragments a, fragments b, form of_a, form of_b) {
+  wait_lds(); /* the fragments have arrived */
+  take_fragments(a, of_a);
+  take_fragments(b, of_b);
+  keep_order();
+#pragma unroll
+  for (int part = 0; part < T::PARTS; part++) multiply_part<T>(sums, a, b, part, of_a.type);
+#pragma unroll
+  for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not behind the next barrier */
+  keep_order();
+}
+
+/* The reader of the stage that begins `bytes` behind the first. */
+DEVICE reader at_stage(const reader *first, int bytes, form f) {
+  reader r = *first;
+#pragma unroll
+  for (int n = 0; n < addresses_of(f); n++) r.address[n] += (uint32_t)bytes;
+  return r;
+}
+
+/* sums += A B over `depth` values of k, from where a and b stand. */
+template <typename T>
+DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS char *lds, form of_a, form of_b) {
+  const int values = PIPE_ROW / type_bytes(of_a.type);
+  const int steps = (int)(depth / values), tail = (int)(depth % values);
+  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
+  const reader first_a = make_reader(lds, wave_m, of_a), first_b = make_reader(lds + T::A_BYTES, wave_n, of_b);
+  fragments x, y;
+
+#pragma unroll
+  for (int s = 0; s < T::DEPTH - 1; s++) {
+    load_lines(&a, lds + s * T::STAGE, s < steps, of_a);
+    load_lines(&b, lds + s * T::STAGE + T::A_BYTES, s < steps, of_b);
+  }
+  int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
+  for (int t = 0; t < steps; t++) {
+    wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's share of the step is in LDS */
+    barrier();                                /* and everyone's; and everyone has read the step before */
+    reader from_a = at_stage(&first_a, stage, of_a), from_b = at_stage(&first_b, stage, of_b);
+    read_fragments(x, &from_a, 0, of_a);
+    read_fragments(y, &from_b, 0, of_b);
+    bool live = t + T::DEPTH - 1 < steps;
+    load_lines(&a, lds + filled, live, of_a);
+    load_lines(&b, lds + filled + T::A_BYTES, live, of_b);
+    multiply_step<T>(sums, x, y, of_a, of_b);
+    filled = stage;
+    stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
+  }
+  wait_memory<0>(); /* the zeros behind the last step: LDS is about to get another use */
+  sync_lds();       /* nobody reads or fills a stage any more */
+  if (tail == 0) return;
+
+  /* What was loaded for nothing is taken back: the lines stand at the tail. */
+  move_steps(&a, 1 - T::DEPTH);
+  move_steps(&b, 1 - T::DEPTH);
+  put_tail(&a, lds, tail, of_a);
+  put_tail(&b, lds + T::A_BYTES, tail, of_b);
+  sync_lds(); /* the tail is in LDS */
+  read_fragments(x, &first_a, 0, of_a);
+  read_fragments(y, &first_b, 0, of_b);
+  multiply_step<T>(sums, x, y, of_a, of_b);
+  sync_lds(); /* every wave has its fragments: LDS is free */
+}
+
+template <typename T>
+DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
+  SHARED static char room[T::BYTES] __attribute__((aligned(16)));
+  LDS char *lds = (LDS char *)room;
+  const form of_a = {a_along_k, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES};
+  const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES};
+  tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
+  int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
+  gemm_part part = part_of(g, at.matrix, type);
+  tile_sums<T> sums = {};
+  run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, of_a), make_lines(part.b, g->n, g->ldb, n0, of_b), part.depth, lds,
+              of_a, of_b);
+
+  g = args_again(g);
+  const int wave = wave_index(), lane = lane_index();
+  LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
+  m0 += wave / T::WAVES_N * T::WAVE_M;
+  n0 += wave % T::WAVES_N * T::WAVE_N;
+#pragma unroll 1
+  for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {
+#pragma unroll
+    for (int m = 0; m < T::ROWS; m++) {
+      int row = fragment_line(m, lane % T::SIDE, of_a); /* registers have no index: the pass is compared with constants */
+      if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
+    }
+    block_store<T::WAVE_N>(g, block, T::PASS_ROWS, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type, KEPT);
+  }
+}
+
+#define TILE_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                           \
+  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void gemm_##name##_##layout##_##type(gemm_args g) { \
+    compute_tile<T>(&g, a_along_k, b_along_k, TYPE);                                             \
+  }
+/* All kernels of a tile: gemm_NAME_LAYOUT_TYPE. */
+#define TILE_TYPES(name, layout, a_along_k, b_along_k, T)          \
+  TILE_KERNEL(name, layout, f32, a_along_k, b_along_k, TDM_F32, T) \
+  TILE_KERNEL(name, layout, f16, a_along_k, b_along_k, TDM_F16, T) \
+  TILE_KERNEL(name, layout, bf16, a_along_k, b_along_k, TDM_BF16, T)
+#define TILE_KERNELS(name, T)           \
+  TILE_TYPES(name, nn, true, false, T)  \
+  TILE_TYPES(name, nt, true, true, T)   \
+  TILE_TYPES(name, tn, false, false, T) \
+  TILE_TYPES(name, tt, false, true, T)
+
+#endif

@@ -1,0 +1,72 @@
+/* Estimates of kernels over tiles. */
+#include "cost.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../sim/chips.h"
+
+static double at_least_one(int x) { return x < 1 ? 1 : x; }
+
+/* The table of chips (sim/chips.h) names its sources. */
+hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
+  const chip *c = &chips[0];
+  for (int i = 0; i < CHIPS; i++)
+    if (strcmp(chips[i].name, device->chip) == 0) c = &chips[i];
+  return (hip_rates){.mfma = type == TDM_F32 ? 256 : c->mfma_flops,
+                     .valu = 256,
+                     .lds_read = c->lds_read_clock_bytes,
+                     .lds_write = c->lds_write_clock_bytes,
+                     .l2 = (double)c->l2_channels * c->line_bytes / c->cus_per_xcd,
+                     .hbm = (double)c->hbm_gbs * 1e3 / c->clock_mhz * device->compute_units / (c->xcds * c->cus_per_xcd)};
+}
+
+/* Clocks of a tile: of each pipe, and of its parts one after the other. */
+typedef struct tile_clocks {
+  tdm_cost pipe[5];
+  double serial;
+} tile_clocks;
+enum { MFMA, LDS_PIPE, LOADS, VALU, STORES, PIPES };
+
+static tdm_cost longest(const tdm_cost *of, int count) {
+  tdm_cost found = of[0];
+  for (int i = 1; i < count; i++)
+    if (of[i].clocks > found.clocks) found = of[i];
+  return found;
+}
+
+static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates) {
+  double values = HIP_STEP_BYTES / (double)tdm_type_size(work->type), lines_b = tile->n * at_least_one(tile->products);
+  double steps = ceil(ceil((double)work->k / values) / at_least_one(tile->split));
+  double read = (tile->waves_n * tile->m + tile->waves_m * lines_b) * HIP_STEP_BYTES / rates->lds_read;
+  double write = (tile->m + lines_b) * HIP_STEP_BYTES / rates->lds_write;
+  double mfma = 2 * tile->m * lines_b * values / rates->mfma;
+  tile_clocks t = {.pipe = {[MFMA] = {steps * mfma, "mfma"},
+                            [LDS_PIPE] = {steps * (read + write), "lds"},
+                            [LOADS] = {steps * (tile->m + lines_b) * HIP_STEP_BYTES / rates->l2, "loads"},
+                            [VALU] = {steps * tile->valu, "valu"},
+                            [STORES] = {(double)tile->m * tile->n * (double)tdm_type_size(work->out) / rates->l2, "stores"}}};
+  double loop = longest(t.pipe, STORES).clocks;
+  if (!tile->overlapped) loop = fmax(loop, steps * (write + tile->valu + fmax(mfma + read, tile->waits ? HIP_LATENCY : 0)));
+  t.serial = HIP_LATENCY + loop + t.pipe[STORES].clocks;
+  return t;
+}
+
+/* The CU with the most tiles: what each of its pipes needs for all of them, and how long they take one after the other,
+ * `resident` at a time. And what the whole device needs for each byte of memory once. */
+void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost) {
+  hip_rates rates = tdm_hip_rates(plan->context->hip, work->type);
+  tile_clocks one = clocks_of_tile(tile, work, &rates);
+  double parts = at_least_one(tile->split), m = (double)work->m, n = (double)work->n, batch = (double)work->batch;
+  double tiles = ceil(m / tile->m) * ceil(n / tile->n) * batch * parts;
+  double of_cu = ceil(tiles / plan->context->hip->compute_units), turns = ceil(of_cu / at_least_one(tile->resident));
+  double traffic = (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
+                   m * n * (double)tdm_type_size(work->out);
+  if (parts > 1) traffic += 2 * parts * m * n * (double)sizeof(float);
+  tdm_cost bounds[PIPES + 2];
+  for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
+  bounds[PIPES] = (tdm_cost){batch * traffic / rates.hbm, "hbm"};
+  bounds[PIPES + 1] = (tdm_cost){turns * one.serial, longest(one.pipe, PIPES).floor};
+  if (longest(one.pipe, PIPES).clocks < one.serial / 2) bounds[PIPES + 1].floor = "waiting";
+  *cost = longest(bounds, PIPES + 2);
+}

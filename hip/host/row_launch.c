@@ -1,0 +1,96 @@
+/* Geometry of the kernels over rows. */
+#include "row_launch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Work-items that a compute unit holds: 32 waves. More workgroups than fill the device would only take turns. */
+enum { ITEMS_OF_CU = 2048 };
+
+int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type); }
+
+/* Sets the plan's geometry; returns the workgroups. */
+static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads) {
+  int64_t most = plan->context->hip->compute_units * (ITEMS_OF_CU / threads);
+  int64_t workgroups = wanted < most ? wanted : most;
+  plan->hip = (tdm_hip_kernel){.grid = {(unsigned)workgroups, 1, 1}, .block = (unsigned)threads};
+  return workgroups;
+}
+
+void tdm_hip_blocks(tdm_plan *plan, hip_blocks *b, int64_t rows, int64_t cols, int64_t chunk) {
+  int64_t chunks = hip_ceil_div(cols, chunk), lanes = HIP_BLOCK_THREADS;
+  *b = (hip_blocks){.rows = rows, .cols = cols, .lanes_log2 = 8};
+  while (lanes / 2 >= chunks && lanes > 1) b->lanes_log2--, lanes /= 2;
+  b->blocks = hip_ceil_div(chunks, lanes);
+  b->units = hip_ceil_div(rows, HIP_BLOCK_THREADS / lanes) * b->blocks;
+  b->workgroups = set_grid(plan, b->units, HIP_BLOCK_THREADS);
+}
+
+/* ---- Teams ---- */
+
+void tdm_hip_teams(tdm_plan *plan, hip_teams *t, int64_t rows, int64_t cols, int64_t kept, tdm_type type) {
+  int64_t wanted = hip_ceil_div(hip_ceil_div(cols, tdm_hip_chunk(type)), kept), team = 1;
+  *t = (hip_teams){.rows = rows, .cols = cols};
+  while (team < wanted && team < HIP_TEAM_MOST) team *= 2, t->team_log2++;
+  t->threads = team < HIP_TEAM_WORKGROUP ? HIP_TEAM_WORKGROUP : (int32_t)team;
+  t->workgroups = set_grid(plan, hip_ceil_div(rows, t->threads / team), t->threads);
+}
+
+/* The fewest chunks with which 256 work-items hold the row: small teams wait less for each other. Longer rows take more. */
+int tdm_hip_kept(int64_t cols, tdm_type type) {
+  int64_t chunk = tdm_hip_chunk(type), chunks = hip_ceil_div(cols, chunk), most = HIP_KEPT_ELEMENTS / chunk;
+  for (int kept = 1; kept <= most; kept *= 2)
+    if (chunks <= kept * (int64_t)HIP_TEAM_WORKGROUP) return kept;
+  return chunks <= most * HIP_TEAM_MOST ? (int)most : 0;
+}
+
+bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size) {
+  if (tdm_hip_kept(cols, type) > 0) return true;
+  snprintf(reason, size, "holds a row in registers: at most %d elements", HIP_KEPT_ELEMENTS * HIP_TEAM_MOST);
+  return false;
+}
+
+/* ---- Functions ---- */
+
+tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char *stem, tdm_type type) {
+  char name[64];
+  snprintf(name, sizeof name, "%s_%s", stem, tdm_type_name(type));
+  return tdm_hip_function(plan, code, name, &plan->hip.function);
+}
+
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, bool in_registers, hip_teams *teams, int64_t rows,
+                                int64_t cols, tdm_type type) {
+  char stem[48];
+  const char *op = tdm_op_names[plan->op];
+  int kept = in_registers ? tdm_hip_kept(cols, type) : 1;
+  if (in_registers)
+    snprintf(stem, sizeof stem, "%s_%d", op, kept);
+  else
+    snprintf(stem, sizeof stem, "%s_loop", op);
+  tdm_hip_teams(plan, teams, rows, cols, kept, type);
+  return tdm_hip_function_of(plan, code, stem, type);
+}
+
+/* ---- Elementwise ops of two arrays ---- */
+
+tdm_status tdm_hip_binary_prepare(tdm_plan *plan, const hip_code *code, binary_args args, int64_t rows, int64_t cols,
+                                  tdm_type type) {
+  if (plan->empty) return TDM_OK;                                 /* a run launches nothing */
+  if (args.lda == cols && args.ldb == cols && args.ldc == cols) { /* one long row */
+    cols *= rows;
+    rows = 1;
+    args.lda = args.ldb = args.ldc = cols;
+  }
+  tdm_hip_blocks(plan, &args.blocks, rows, cols, tdm_hip_chunk(type));
+  memcpy(plan->args, &args, sizeof args);
+  return tdm_hip_function_of(plan, code, tdm_op_names[plan->op], type);
+}
+
+tdm_status tdm_hip_binary_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  binary_args args;
+  memcpy(&args, plan->args, sizeof args);
+  args.a = buffers[0];
+  args.b = buffers[1];
+  args.c = buffers[2];
+  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+}

@@ -1,0 +1,97 @@
+/* Host side of the kernels over tiles. */
+#include "tile_launch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* HIP counts the work-items of a grid in 32 bits: 2^32 / 512. */
+enum { MOST_TILES = 1 << 23 };
+/* Tile rows of a band: 8 of 256 lines and 32 columns, one XCD's share of an MI350X, read each operand about 8 times less often
+ * than row by row. */
+enum { WINDOW = 8 };
+
+bool tdm_hip_tiles_fit(int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n, char *reason, size_t size) {
+  int64_t tiles;
+  bool fits = !__builtin_mul_overflow(hip_ceil_div(m, tile_m), hip_ceil_div(n, tile_n), &tiles) &&
+              !__builtin_mul_overflow(tiles, batch, &tiles) && tiles <= MOST_TILES;
+  if (!fits) snprintf(reason, size, "more than %d tiles of %d x %d", MOST_TILES, tile_m, tile_n);
+  return fits;
+}
+
+tdm_order tdm_hip_tiles(const tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n) {
+  int window = plan->tuning.of[TDM_TUNE_WINDOW], chunk = plan->tuning.of[TDM_TUNE_CHUNK];
+  return tdm_order_make((unsigned)hip_ceil_div(m, tile_m), (unsigned)hip_ceil_div(n, tile_n), (unsigned)batch,
+                        (unsigned)plan->context->hip->xcds, window == 0 ? WINDOW : (unsigned)window, (unsigned)chunk);
+}
+
+bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes) {
+  int64_t elements = bytes / (int64_t)tdm_type_size(type);
+  return x->ld % elements == 0 && x->stride % elements == 0;
+}
+
+bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size) {
+  enum { LINES = 256 };
+  int64_t bytes = (int64_t)tdm_type_size(type);
+  if (!tdm_hip_rows_aligned(x, type, 4) || x->columns % 4 * bytes % 4 != 0) {
+    snprintf(reason, size,
+             "rows of %s, %" PRId64 " %s at ld = %" PRId64 " and batch stride = %" PRId64 ": all must be whole dwords", x->name,
+             x->columns, tdm_type_name(type), x->ld, x->stride);
+    return false;
+  }
+  if (x->ld > INT32_MAX / LINES / bytes) {
+    snprintf(reason, size, "ld of %s = %" PRId64 ": at most %" PRId64, x->name, x->ld, INT32_MAX / LINES / bytes);
+    return false;
+  }
+  return true;
+}
+
+/* ---- Plans and launches ---- */
+
+/* What a plan keeps in its args, beside the kernel in plan->hip. */
+typedef struct tile_work {
+  unsigned char args[HIP_TILE_ARGS];
+  unsigned char general_args[HIP_TILE_ARGS];
+  tdm_hip_kernel general; /* of rows with a detour */
+  tdm_hip_kernel then;    /* no function: there is no second launch */
+} tile_work;
+_Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "a plan has room for it");
+
+static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant, tdm_type type,
+                       unsigned char *args, tdm_hip_kernel *launch) {
+  char name[64];
+  unsigned workgroups = op->make(plan, kernel, args);
+  *launch = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = kernel->threads};
+  snprintf(name, sizeof name, "%s%s%s_%s", kernel->stem, variant[0] == '\0' ? "" : "_", variant, tdm_type_name(type));
+  return tdm_hip_function(plan, kernel->code, name, &launch->function);
+}
+
+tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
+                                tdm_type type) {
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  tile_work work = {0};
+  TDM_TRY(load(plan, op, kernel, variant, type, work.args, &plan->hip));
+  if (plan->kernel->detour.align > 0) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
+  memcpy(plan->args, &work, sizeof work);
+  return TDM_OK;
+}
+
+tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream) {
+  tile_work work;
+  memcpy(&work, plan->args, sizeof work);
+  bool general = tdm_plan_detours(plan, buffers);
+  unsigned char *args = general ? work.general_args : work.args;
+  op->set_pointers(plan, buffers, args);
+  TDM_TRY(tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream));
+  if (work.then.function == NULL) return TDM_OK;
+  return tdm_may_have_written(tdm_hip_launch(plan, &work.then, args, op->bytes, stream));
+}
+
+tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_code *code, const char *name, unsigned workgroups, unsigned threads) {
+  tile_work work;
+  memcpy(&work, plan->args, sizeof work);
+  work.then = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
+  TDM_TRY(tdm_hip_function(plan, code, name, &work.then.function));
+  memcpy(plan->args, &work, sizeof work);
+  return TDM_OK;
+}

@@ -1,0 +1,25 @@
+/* add: c = a + b. A team takes blocks of a row, its threads take chunks of a block. */
+#include "offload/engine/binary.h"
+
+static tdm_status prepare(tdm_plan *plan) {
+  tdm_add_desc d = plan->desc.add;
+  return tdm_binary_prepare(plan, (tdm_binary_t){d.rows, d.cols, d.lda, d.ldb, d.ldc}, d.type);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const void *a = buffers[0], *b = buffers[1];
+  void *c = buffers[2];
+  const tdm_binary_t *d = plan->table;
+  tdm_type type = plan->desc.add.type;
+  int past = plan->launch.stream;
+  TDM_TARGET_TEAMS(plan->launch, a, b, c, d, type, past)
+  TDM_PARALLEL {
+    tdm_binary_t own = *d; /* target.h says why */
+    TDM_BY_TYPE(type, tdm_binary_body, tdm_add_two, a, b, c, own, past, tdm_here())
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_add_omp = {
+    .name = "omp", .op = TDM_OP_ADD, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

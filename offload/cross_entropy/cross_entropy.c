@@ -1,0 +1,45 @@
+/* cross_entropy: log(sum(exp(row))) - row[target]. A team takes a row at a time and reads it once. */
+#include "offload/softmax/softmax.h"
+
+/* The same value in every thread of the team. */
+TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_cross_entropy_desc d, double *slots,
+                          tdm_here_t here, tdm_type type) {
+  if (target == d.ignore) return 0;
+  if (target < 0 || target >= d.vocab) return __builtin_nanf("");
+  TDM_SEGMENT_ROOM(exps);
+  float max;
+  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, exps, &max, slots, here, type);
+  return tdm_log((float)s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
+}
+
+TDM_INLINE void cross_entropy_body(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
+                                   double *slots, tdm_here_t here, tdm_type type) {
+  tdm_share_t rows = tdm_share(d.rows, here);
+  for (int64_t row = rows.first; row < rows.end; row++) {
+    float value = row_loss(logits, row, targets[row], d, slots, here, type);
+    if (here.thread == 0) loss[row] = value;
+  }
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
+  tdm_rows_launch(plan, d->rows, d->rows * (int64_t)sizeof(float));
+  return tdm_plan_upload(plan, d, sizeof *d);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const void *logits = buffers[0];
+  const int32_t *targets = buffers[1];
+  float *loss = buffers[2];
+  const tdm_cross_entropy_desc *d = plan->table;
+  tdm_type type = plan->desc.cross_entropy.type;
+  TDM_TARGET_TEAMS(plan->launch, logits, targets, loss, d, type) {
+    TDM_TEAM_SLOTS(slots);
+    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, tdm_here()) }
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_cross_entropy_omp = {
+    .name = "omp", .op = TDM_OP_CROSS_ENTROPY, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

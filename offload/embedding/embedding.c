@@ -1,0 +1,65 @@
+/* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: blocks of them are the work of teams, chunks that of threads. */
+#include "offload/engine/row_work.h"
+
+enum { COPY_BYTES = TDM_ON_GPU ? TDM_STREAM_BYTES : 2048, BLOCK_BYTES = 4 * TDM_BLOCK };
+
+TDM_INLINE void copy_bytes(char *to, const char *from, int64_t n, int stream) {
+  if (TDM_STREAMS && stream) {
+    tdm_stream_copy(to, from, n);
+  } else if (TDM_ON_GPU && n == TDM_STREAM_BYTES && ((uintptr_t)to | (uintptr_t)from) % TDM_STREAM_BYTES == 0) {
+    *(tdm_stream_part *)to = *(const tdm_stream_part *)from; /* what a GPU's thread moves at once */
+  } else {                                                   /* 2 bytes are in each element type */
+    TDM_SIMD
+    for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = ((const uint16_t *)from)[j];
+  }
+}
+
+/* The word of NaN in f16 and bf16; two of them are a NaN in f32. */
+TDM_INLINE void fill_nan(char *to, int64_t n) {
+  for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = 0x7fff;
+}
+
+TDM_INLINE void embedding_body(const char *table, const int32_t *ids, char *y, tdm_embedding_desc d, int stream,
+                               tdm_here_t here) {
+  int64_t size = tdm_size(d.type), row_bytes = d.d * size;
+  int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)here.threads * COPY_BYTES;
+  tdm_share_t units = tdm_share(d.tokens * blocks, here);
+  for (int64_t unit = units.first; unit < units.end; unit++) {
+    int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
+    int32_t id = ids[token], next = token + 1 < d.tokens ? ids[token + 1] : -1; /* the row that is asked for in advance */
+    char *to = y + token * d.ldy * size;
+    for (int64_t i = start + here.thread * (int64_t)COPY_BYTES; i < end; i += step) {
+      int64_t n = tdm_min(COPY_BYTES, end - i);
+      if (next >= 0 && next < d.vocab) tdm_chunk_prefetch(table, (next * d.ldt * size + i) / size, n / size, d.type);
+      if (id < 0 || id >= d.vocab)
+        fill_nan(to + i, n);
+      else
+        copy_bytes(to + i, table + id * d.ldt * size + i, n, stream);
+    }
+  }
+  tdm_stream_fence(stream);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_embedding_desc *d = &plan->desc.embedding;
+  tdm_rows_launch(plan, tdm_block_count(d->tokens, d->d), d->tokens * d->d * tdm_size(d->type));
+  return tdm_plan_upload(plan, d, sizeof *d);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const char *table = buffers[0];
+  const int32_t *ids = buffers[1];
+  char *y = buffers[2];
+  const tdm_embedding_desc *d = plan->table;
+  int past = plan->launch.stream;
+  TDM_TARGET_TEAMS(plan->launch, table, ids, y, d, past)
+  TDM_PARALLEL {
+    tdm_embedding_desc own = *d; /* target.h says why */
+    embedding_body(table, ids, y, own, past, tdm_here());
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_embedding_omp = {
+    .name = "omp", .op = TDM_OP_EMBEDDING, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

@@ -1,0 +1,123 @@
+/* How ops over rows share their work and reduce: a team takes rows or blocks of a row, its threads take chunks of it. */
+#ifndef TANDEM_OFFLOAD_ROWS_H
+#define TANDEM_OFFLOAD_ROWS_H
+
+#include "offload/device/chunk.h"
+#include "src/internal.h"
+
+/* Elements of a row that one team takes of an elementwise op, so that several teams can share a row. */
+enum { TDM_BLOCK = 16384 };
+
+/* ---- Blocks of rows ---- */
+
+typedef struct tdm_block {
+  int64_t row, start, length;
+} tdm_block_t;
+
+TDM_INLINE int64_t tdm_block_count(int64_t rows, int64_t cols) { return rows * (cols / TDM_BLOCK + (cols % TDM_BLOCK != 0)); }
+
+TDM_INLINE tdm_block_t tdm_block(int64_t index, int64_t cols) {
+  int64_t blocks = tdm_block_count(1, cols), start = index % blocks * TDM_BLOCK;
+  return (tdm_block_t){index / blocks, start, tdm_min(TDM_BLOCK, cols - start)};
+}
+
+/* ---- Shares: units one after another belong to one team, so that a host thread walks through memory: rmsnorm of 8192x2048
+ * runs at 33 GB/s so, at 27 GB/s when neighbour rows belong to different threads. ---- */
+
+typedef struct tdm_share {
+  int64_t first, end;
+} tdm_share_t;
+
+TDM_INLINE tdm_share_t tdm_share(int64_t units, tdm_here_t here) {
+  int64_t each = units / here.teams, more = units % here.teams;
+  int64_t first = here.team * each + tdm_min(here.team, more);
+  return (tdm_share_t){first, first + each + (here.team < more)};
+}
+
+/* ---- Reductions over a team. Every thread calls them and gets the result; the order depends on the thread count alone. ----
+ */
+
+enum { TDM_SLOTS = 256 };
+
+/* Team memory for a reduction. */
+#define TDM_TEAM_SLOTS(name) TDM_TEAM_MEMORY(double, name, TDM_SLOTS)
+
+typedef enum tdm_combine { TDM_SUM, TDM_MAX } tdm_combine_t;
+
+TDM_INLINE double tdm_combine(double a, double b, tdm_combine_t how) { return how == TDM_SUM ? a + b : a > b ? a : b; }
+
+/* Threads that exchange registers without a barrier. Not for the size of a launch: the host's pass sees 32 for any GPU. */
+#if defined(__AMDGCN__)
+enum { TDM_WAVE = 64 };
+#else
+enum { TDM_WAVE = 32 };
+#endif
+
+#if TDM_ON_GPU
+/* Whole waves: a wave's values meet in its first thread by shuffles, the waves' in slots. Two barriers; halving the slots round
+ * by round takes ten. The barriers are the callers', because a bare region may not contain OpenMP's. */
+TDM_INLINE void tdm_wave_to_slot(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+  TDM_UNROLL
+  for (unsigned distance = TDM_WAVE / 2; distance > 0; distance /= 2)
+    x = tdm_combine(x, ompx_shfl_down_sync_d(~0ull, x, distance, TDM_WAVE), how);
+  if (here.thread % TDM_WAVE == 0) slots[here.thread / TDM_WAVE] = x;
+}
+
+TDM_INLINE double tdm_slots_combined(tdm_combine_t how, const double *slots, tdm_here_t here) {
+  double result = slots[0];
+  for (int w = 1; w < here.threads / TDM_WAVE; w++) result = tdm_combine(result, slots[w], how);
+  return result;
+}
+
+TDM_INLINE double tdm_waves_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+  tdm_wave_to_slot(x, how, slots, here);
+  TDM_TEAM_BARRIER(); /* every wave's value is written */
+  double result = tdm_slots_combined(how, slots, here);
+  TDM_TEAM_BARRIER(); /* all have read them: the next reduction may write */
+  return result;
+}
+#endif
+
+TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+  if (here.threads == 1) return x;
+#if TDM_ON_GPU
+  if (here.threads % TDM_WAVE == 0) return tdm_waves_reduce(x, how, slots, here);
+#endif
+  /* More threads than slots: they add to them in rounds. */
+  for (int first = 0; first < here.threads; first += TDM_SLOTS) {
+    int slot = here.thread - first;
+    if (slot >= 0 && slot < TDM_SLOTS) slots[slot] = first == 0 ? x : tdm_combine(slots[slot], x, how);
+    TDM_TEAM_BARRIER(); /* the round's slots are written */
+  }
+  int width = here.threads < TDM_SLOTS ? here.threads : TDM_SLOTS;
+  while (width > 1) {
+    int half = (width + 1) / 2;
+    if (here.thread < width - half) slots[here.thread] = tdm_combine(slots[here.thread], slots[here.thread + half], how);
+    TDM_TEAM_BARRIER(); /* the lower half has taken the upper */
+    width = half;
+  }
+  double result = slots[0];
+  TDM_TEAM_BARRIER(); /* all have read it: the next reduction may write */
+  return result;
+}
+
+/* ---- Launches ---- */
+
+enum { TDM_ROW_THREADS = 256 };
+
+/* Are `bytes` of results of a run better stored past the caches (chunk.h)? */
+static inline bool tdm_past_caches(const tdm_context *context, int64_t bytes) {
+  return context->omp_device < 0 && bytes >= INT64_C(16) << 20;
+}
+
+/* Geometry for `units` of work, rows or blocks, which write `bytes` of results. */
+static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes) {
+  const tdm_context *context = plan->context;
+  if (context->omp_device >= 0)
+    tdm_plan_launch(plan, units, TDM_ROW_THREADS);
+  else
+    tdm_plan_launch(plan, 1, tdm_min(units, context->host_threads));
+  plan->launch.stream = tdm_past_caches(context, bytes);
+}
+
+#endif

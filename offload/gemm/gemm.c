@@ -1,0 +1,77 @@
+/* gemm: C = epilogue(alpha A B + beta C) with the tile engine. Arithmetic is the limit: 2 m n k FLOP. */
+#include <stdlib.h>
+
+#include "offload/engine/skinny.h"
+#include "src/internal.h"
+
+/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+typedef struct gemm_work {
+  tdm_gemm_desc d;
+  tile_grid grid;
+  int64_t steps;
+  tdm_epilogue_step step[]; /* the epilogue chain */
+} gemm_work;
+
+TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
+  MICRO_VALUES_OF(x, sums)
+  if (work->d.alpha != 1) { TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] *= work->d.alpha; }
+  micro_finish(x, &work->d, work->step, work->steps, arrays, at);
+}
+
+TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, tdm_here_t here) {
+  const tdm_gemm_desc *d = &work->d;
+  for (int64_t tile = here.team; tile < work->grid.tiles; tile += here.teams) {
+    tile_place place = tile_place_at(&work->grid, tile);
+    tile_operand a = {arrays.a, place.batch * d->stride_a, d->m, d->lda, d->layout == TDM_NN || d->layout == TDM_NT, d->type};
+    tile_operand b = {arrays.b, place.batch * d->stride_b, d->n, d->ldb, d->layout == TDM_NT || d->layout == TDM_TT, d->type};
+    int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
+    for (int first = 0; first < micros; first += slots * here.threads) {
+      tile_products(sums, &a, &b, 1, d->k, place, first, panels, here);
+      for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++)
+        write_micro(work, &arrays, sums[slot], micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n));
+    }
+  }
+  tdm_stream_fence(arrays.stream);
+}
+
+static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  skinny_tile_cost(plan, d->m, d->n, d->k, d->batch, d->type, cost);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  size_t bytes = sizeof(gemm_work) + (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
+  gemm_work *work = malloc(bytes);
+  if (work == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
+  *work = (gemm_work){.d = *d, .steps = d->epilogue_steps};
+  for (int64_t i = 0; i < d->epilogue_steps; i++) work->step[i] = d->epilogue[i];
+  work->grid = tile_grid_for(plan, d->m, d->n, d->batch, 1);
+  /* Unless the plan is empty, c holds that many bytes, and they fit. */
+  plan->launch.stream =
+      !plan->empty && d->beta == 0 && tdm_past_caches(plan->context, d->batch * d->m * d->n * tdm_size(d->out));
+  tdm_status status = tdm_plan_upload(plan, work, bytes);
+  free(work);
+  return status;
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
+  void *c = buffers[2], *workspace = plan->workspace;
+  const gemm_work *work = plan->table;
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  bool past =
+      plan->launch.stream && micro_streams(&(micro_matrix){.base = c, .stride = d->stride_c, .ld = d->ldc, .type = d->out});
+  TDM_TARGET_TEAMS(plan->launch, a, b, c, bias, residual, work, workspace, past) {
+    TILE_TEAM_MEMORY(1, &work->grid, workspace)
+    TDM_PARALLEL {
+      TILE_THREAD_MEMORY(1, &work->grid, workspace)
+      gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, tdm_here());
+    }
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_gemm_omp = {
+    .name = "omp", .op = TDM_OP_GEMM, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .cost = cost_of};

@@ -1,0 +1,95 @@
+/* gemm in f16 and bf16 on the matrix units of GPUs (mma_tile.h), for whole tiles. */
+#include "gpu.h"
+#include "offload/engine/mma_tile.h"
+
+/* C is the product alone, in vectors: apart from the chain's code, which costs registers. */
+static bool is_plain(const tdm_gemm_desc *d) {
+  return d->epilogue_steps == 0 && d->alpha == 1 && d->beta == 0 && (d->ldc | d->stride_c) % 4 == 0;
+}
+
+TDM_INLINE void write_plain(const mma_room *room, const gpu_matrix *c, const gpu_grid *grid, gpu_place place, int half,
+                            int thread, tdm_type out) {
+  TDM_UNROLL
+  for (int i = 0; i < MMA_LINES; i++) {
+    gpu_line line = mma_line(room->sums, i, thread);
+    gpu_line_at at = mma_line_at(grid, place, half, i, thread, 1);
+    int64_t to = gpu_offset(c, at.batch, at.row, at.column);
+    TDM_UNROLL
+    for (int j = 0; j < GPU_VECTORS; j++) gpu_store_aligned(c->base, to + gpu_column_of(j), out, line.v[j]);
+  }
+}
+
+TDM_INLINE void write_half(const mma_room *room, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
+                           int half, int thread, bool plain) {
+  const gpu_matrix c = {arrays->c, work->d.stride_c, work->d.ldc, work->d.out};
+  if (plain) {
+    TDM_BY_TYPE(c.type, write_plain, room, &c, &work->job.grid, place, half, thread)
+    return;
+  }
+  TDM_NO_UNROLL
+  for (int i = 0; i < MMA_LINES; i++) {
+    gpu_line line = mma_line(room->sums, i, thread);
+    TDM_UNROLL
+    for (int j = 0; j < GPU_VECTORS; j++) line.v[j] *= work->d.alpha;
+    gemm_gpu_finish_line(line, work, arrays, &c, mma_line_at(&work->job.grid, place, half, i, thread, 1));
+  }
+}
+
+TDM_INLINE void mma_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, mma_room *room, tdm_here_t here, bool plain,
+                         tdm_type type) {
+  const gpu_job *job = &work->job;
+  const mma_copiers copiers = {mma_copier_of(&job->a, arrays->a, arrays->a, here.thread, 1),
+                               mma_copier_of(&job->b, arrays->b, arrays->b, here.thread, 1)};
+  const int tiles = job->grid.tiles;
+  TDM_NO_UNROLL
+  for (int tile = here.team; tile < tiles; tile += here.teams) {
+    const gemm_gpu_work *again = gpu_again(work);
+    gpu_place place = gpu_place_at(&again->job.grid, tile, 1);
+    mma_tile sums;
+    mma_tile_sums(sums, room, &copiers, &again->job, place, here.thread, 1, type);
+    TDM_NO_UNROLL
+    for (int half = 0; half < 2; half++) {
+      mma_share_half(sums, room->sums, half, here.thread);
+      write_half(room, again, arrays, place, half, here.thread, plain);
+    }
+    TDM_SYNC_BLOCK(); /* nobody reads the sums any more: the next tile's panels take their place */
+  }
+}
+
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  return mma_can_tile(plan, d->m, d->n, d->k, d->batch, d->lda | d->ldb | d->stride_a | d->stride_b, 1, d->type, reason, size);
+}
+
+static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, MMA_THREADS); }
+
+/* A region for each type, and one for plain products: registers are those of a kernel's largest part. */
+#define REGION(plain, type)                                      \
+  MMA_TARGET(plan->launch, a, b, c, bias, residual, work) {      \
+    TDM_TEAM_MEMORY(mma_room, room, 1);                          \
+    gemm_gpu_arrays arrays = {a, b, c, bias, residual};          \
+    mma_body(&arrays, work, room, tdm_here_bare(), plain, type); \
+  }
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  if (tdm_plan_detours(plan, buffers)) return tdm_gemm_omp_gpu.launch(plan, buffers, stream);
+  const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
+  void *c = buffers[2];
+  const gemm_gpu_work *work = plan->table;
+  bool plain = is_plain(&plan->desc.gemm);
+  if (plan->desc.gemm.type == TDM_F16) {
+    if (plain) REGION(true, TDM_F16) else REGION(false, TDM_F16)
+  } else {
+    if (plain) REGION(true, TDM_BF16) else REGION(false, TDM_BF16)
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_omp,
+                                         .runs_on = mma_runs_on,
+                                         .supports = supports,
+                                         .prepare = prepare,
+                                         .launch = launch,
+                                         .detour = {16, 0x7, "omp_gpu"}};

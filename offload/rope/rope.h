@@ -1,0 +1,19 @@
+/* What rope's kernels of the omp backend share. */
+#ifndef TANDEM_OFFLOAD_ROPE_H
+#define TANDEM_OFFLOAD_ROPE_H
+
+#include "src/internal.h"
+
+/* What the plan precomputes: for each position head_dim / 2 cosines, then as many sines. */
+typedef struct rope_table {
+  tdm_rope_desc d;
+  float turns[]; /* [positions, 2, head_dim / 2] */
+} rope_table;
+
+/* The angle that pair i turns by from one position to the next. */
+double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i);
+
+/* Makes the table of a plan, in the memory of its device. */
+tdm_status tdm_rope_upload(tdm_plan *plan);
+
+#endif

@@ -1,0 +1,67 @@
+/* swiglu: Y = silu(X Wg) * (X Wu) with the tile engine: X is packed once for both weights, and both products stay with the
+ * thread until the end. Arithmetic is the limit: 4 m n k FLOP. */
+#include "offload/engine/skinny.h"
+#include "src/internal.h"
+
+/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+typedef struct swiglu_work {
+  tdm_swiglu_desc d;
+  tile_grid grid;
+} swiglu_work;
+
+enum { WEIGHTS = 2 };
+
+TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums up, micro_place at, void *y) {
+  micro_matrix to = {y, 0, d->ldy, d->out, false};
+  MICRO_VALUES_OF(g, gate)
+  MICRO_VALUES_OF(u, up)
+  micro_silu_mul(g, u, at);
+  micro_store(g, &to, at);
+}
+
+TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work, float *panels,
+                            tile_sums *sums, tdm_here_t here) {
+  const tdm_swiglu_desc *d = &work->d;
+  tile_operand a = {x, 0, d->m, d->ldx, true, d->type};
+  tile_operand b[WEIGHTS] = {{wg, 0, d->n, d->ldg, d->layout == TDM_NT, d->type},
+                             {wu, 0, d->n, d->ldu, d->layout == TDM_NT, d->type}};
+  for (int64_t tile = here.team; tile < work->grid.tiles; tile += here.teams) {
+    tile_place place = tile_place_at(&work->grid, tile);
+    int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
+    for (int first = 0; first < micros; first += slots * here.threads) {
+      tile_products(sums, &a, b, WEIGHTS, d->k, place, first, panels, here);
+      for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++)
+        write_micro(d, sums[slot * WEIGHTS], sums[slot * WEIGHTS + 1],
+                    micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n), y);
+    }
+  }
+}
+
+static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  skinny_tile_cost(plan, d->m, WEIGHTS * d->n, d->k, 1, d->type, cost);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  swiglu_work work = {*d, tile_grid_for(plan, d->m, d->n, 1, WEIGHTS)};
+  return tdm_plan_upload(plan, &work, sizeof work);
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  const void *x = buffers[0], *wg = buffers[1], *wu = buffers[2];
+  void *y = buffers[3], *workspace = plan->workspace;
+  const swiglu_work *work = plan->table;
+  TDM_TARGET_TEAMS(plan->launch, x, wg, wu, y, work, workspace) {
+    TILE_TEAM_MEMORY(WEIGHTS, &work->grid, workspace)
+    TDM_PARALLEL {
+      TILE_THREAD_MEMORY(WEIGHTS, &work->grid, workspace)
+      swiglu_body(x, wg, wu, y, work, panels, sums, tdm_here());
+    }
+  }
+  return TDM_OK;
+}
+
+const tdm_kernel tdm_swiglu_omp = {
+    .name = "omp", .op = TDM_OP_SWIGLU, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .cost = cost_of};

@@ -1,0 +1,33 @@
+/* add: c = a + b. Shapes and checks. */
+#include <inttypes.h>
+
+#include "arrays.h"
+
+tdm_add_desc tdm_add_default(int64_t rows, int64_t cols, tdm_type type) {
+  return (tdm_add_desc){.rows = rows, .cols = cols, .type = type};
+}
+
+static tdm_status describe(tdm_plan *plan, const tdm_add_desc *desc) {
+  tdm_add_desc *d = &plan->desc.add;
+  *d = *desc;
+  tdm_rows rows = {"rows", d->rows, "cols", d->cols, d->type};
+  TDM_TRY(tdm_rows_check(plan, &rows));
+  TDM_TRY(tdm_rows_array(plan, &rows, "a", TDM_IN, "lda", &d->lda));
+  TDM_TRY(tdm_rows_array(plan, &rows, "b", TDM_IN, "ldb", &d->ldb));
+  TDM_TRY(tdm_rows_array(plan, &rows, "c", TDM_OUT, "ldc", &d->ldc));
+  if (d->ldc == d->lda) tdm_rows_in_place(plan, 2, 0);
+  if (d->ldc == d->ldb) tdm_rows_in_place(plan, 2, 1);
+  plan->empty = plan->buffers[2].bytes == 0;
+  tdm_plan_title(plan, "add %s %" PRId64 "x%" PRId64, tdm_type_name(d->type), d->rows, d->cols);
+  return TDM_OK;
+}
+
+tdm_status tdm_add_plan(tdm_context *context, const tdm_add_desc *desc, tdm_plan **out) {
+  tdm_plan *plan;
+  TDM_TRY(tdm_plan_begin(context, TDM_OP_ADD, desc, out, &plan));
+  return tdm_plan_end(plan, describe(plan, desc), out);
+}
+
+tdm_status tdm_add_run(const tdm_plan *plan, const void *a, const void *b, void *c, tdm_stream *stream) {
+  return tdm_plan_run(plan, TDM_OP_ADD, (const void *const[]){a, b, c}, stream);
+}

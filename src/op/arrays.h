@@ -1,0 +1,48 @@
+/* Arrays of rows: what the ops over rows x cols have to check is written once here. An op names its shape, then each array:
+ *
+ *   tdm_rows rows = {"rows", d->rows, "cols", d->cols, d->type};
+ *   TDM_TRY(tdm_rows_check(plan, &rows));
+ *   TDM_TRY(tdm_rows_array(plan, &rows, "x", TDM_IN, "ldx", &d->ldx));
+ *   TDM_TRY(tdm_rows_array(plan, &rows, "y", TDM_OUT, "ldy", &d->ldy));
+ *   if (d->ldy == d->ldx) tdm_rows_in_place(plan, 1, 0); */
+#ifndef TANDEM_ROWS_H
+#define TANDEM_ROWS_H
+
+#include "src/internal.h"
+
+typedef struct tdm_rows {
+  const char *rows_name; /* as the description calls it */
+  int64_t rows;
+  const char *cols_name;
+  int64_t cols;
+  tdm_type type;
+} tdm_rows;
+
+/* Refuses an unknown type and negative lengths. */
+tdm_status tdm_rows_check(const tdm_plan *plan, const tdm_rows *rows);
+/* Adds the next pointer argument: rows x cols with a leading dimension, of which 0 means packed and becomes cols. */
+tdm_status tdm_rows_array(tdm_plan *plan, const tdm_rows *rows, const char *name, tdm_role role, const char *leading_name,
+                          int64_t *leading);
+/* Adds the next pointer argument: count contiguous elements. */
+tdm_status tdm_rows_vector(tdm_plan *plan, const char *name, tdm_role role, int64_t count, size_t element);
+/* Output buffer out may be the same pointer as buffer in. */
+void tdm_rows_in_place(tdm_plan *plan, int out, int in);
+
+/* An array of more dimensions, outermost first, whose innermost `length` elements are contiguous. */
+typedef struct tdm_strided {
+  const char *name; /* "x" */
+  int rank;
+  const char *const *dim_names; /* as the strides are called: "batch" for x.batch */
+  const int64_t *dims;
+  int64_t *strides;
+  int64_t length;
+} tdm_strided;
+
+/* Strides that are all 0 become packed ones. Else refuses one below 1 where its dimension is above 1. */
+tdm_status tdm_strided_check(const char *op, const tdm_strided *array);
+/* Refuses strides that let elements overlap: each must reach past everything that the smaller strides span. */
+tdm_status tdm_strided_apart(const char *op, const tdm_strided *array);
+/* Bytes from the first to the last element, as tdm_check_extent. */
+tdm_status tdm_strided_extent(const char *op, const tdm_strided *array, size_t element, size_t *bytes);
+
+#endif

@@ -1,0 +1,100 @@
+/* attention: O = softmax(scale Q K^T) V. Shapes and checks. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "arrays.h"
+
+tdm_attention_desc tdm_attention_default(int64_t batch, int64_t heads_q, int64_t heads_kv, int64_t sq, int64_t skv,
+                                         int64_t head_dim, tdm_type type) {
+  return (tdm_attention_desc){.batch = batch,
+                              .heads_q = heads_q,
+                              .heads_kv = heads_kv,
+                              .sq = sq,
+                              .skv = skv,
+                              .head_dim = head_dim,
+                              .type = type,
+                              .scale = head_dim > 0 ? (float)(1 / sqrt((double)head_dim)) : 1};
+}
+
+static tdm_status check_numbers(const tdm_attention_desc *d) {
+  TDM_TRY(tdm_check_type("attention", "type", d->type));
+  TDM_TRY(tdm_check_range("attention", "batch", d->batch, 0, INT64_MAX));
+  TDM_TRY(tdm_check_range("attention", "heads_q", d->heads_q, 0, INT64_MAX));
+  TDM_TRY(tdm_check_range("attention", "heads_kv", d->heads_kv, 1, INT64_MAX));
+  if (d->heads_q % d->heads_kv != 0)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "attention: heads_q = %" PRId64 ": must be a multiple of heads_kv = %" PRId64,
+                    d->heads_q, d->heads_kv);
+  TDM_TRY(tdm_check_range("attention", "sq", d->sq, 0, INT64_MAX));
+  TDM_TRY(tdm_check_range("attention", "skv", d->skv, 0, INT64_MAX));
+  TDM_TRY(tdm_check_range("attention", "head_dim", d->head_dim, 16, 256));
+  TDM_TRY(tdm_check_finite("attention", "scale", d->scale));
+  TDM_TRY(tdm_check_range("attention", "causal", d->causal, 0, 1));
+  return tdm_check_range("attention", "lse", d->lse, 0, 1);
+}
+
+/* Adds [batch, heads, rows, head_dim] as the next pointer argument. */
+static tdm_status add_array(tdm_plan *plan, const char *name, tdm_role role, int64_t heads, int64_t rows,
+                            tdm_attention_strides *strides) {
+  static const char *const names[] = {"batch", "head", "row"};
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t dims[] = {d->batch, heads, rows}, of[] = {strides->batch, strides->head, strides->row};
+  tdm_strided array = {name, 3, names, dims, of, d->head_dim};
+  size_t bytes, element = tdm_type_size(d->type);
+  TDM_TRY(tdm_strided_check("attention", &array));
+  TDM_TRY(tdm_strided_extent("attention", &array, element, &bytes));
+  if (role == TDM_OUT) TDM_TRY(tdm_strided_apart("attention", &array));
+  *strides = (tdm_attention_strides){of[0], of[1], of[2]};
+  tdm_plan_buffer(plan, name, role, bytes, element);
+  return TDM_OK;
+}
+
+static tdm_status describe(tdm_plan *plan, const tdm_attention_desc *desc) {
+  tdm_attention_desc *d = &plan->desc.attention;
+  *d = *desc;
+  TDM_TRY(check_numbers(d));
+  TDM_TRY(add_array(plan, "q", TDM_IN, d->heads_q, d->sq, &d->q));
+  TDM_TRY(add_array(plan, "k", TDM_IN, d->heads_kv, d->skv, &d->k));
+  TDM_TRY(add_array(plan, "v", TDM_IN, d->heads_kv, d->skv, &d->v));
+  TDM_TRY(add_array(plan, "o", TDM_OUT, d->heads_q, d->sq, &d->o));
+  plan->empty = plan->buffers[3].bytes == 0;
+  size_t rows = plan->empty ? 0 : (size_t)(d->batch * d->heads_q * d->sq); /* fits: o holds them 16 times */
+  if (d->lse)
+    tdm_plan_buffer(plan, "lse", TDM_OUT, rows * sizeof(float), sizeof(float));
+  else
+    tdm_plan_no_buffer(plan, "lse");
+  tdm_plan_title(plan, "attention%s %s %" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64,
+                 d->causal ? " causal" : "", tdm_type_name(d->type), d->batch, d->heads_q, d->heads_kv, d->sq, d->skv,
+                 d->head_dim);
+  return TDM_OK;
+}
+
+tdm_status tdm_attention_plan(tdm_context *context, const tdm_attention_desc *desc, tdm_plan **out) {
+  tdm_plan *plan;
+  TDM_TRY(tdm_plan_begin(context, TDM_OP_ATTENTION, desc, out, &plan));
+  return tdm_plan_end(plan, describe(plan, desc), out);
+}
+
+/* The bytes of k or v up to key skv of the last head. */
+static void shorten(tdm_plan *run, int buffer, int64_t row, int64_t skv) {
+  const tdm_attention_desc *d = &run->desc.attention;
+  tdm_buffer *b = &run->buffers[buffer];
+  if (b->bytes > 0) b->bytes = skv == 0 ? 0 : b->bytes - (size_t)((d->skv - skv) * row) * tdm_type_size(d->type);
+}
+
+tdm_status tdm_attention_run_keys(const tdm_plan *plan, const void *q, const void *k, const void *v, void *o, float *lse,
+                                  int64_t skv, tdm_stream *stream) {
+  tdm_plan run;
+  TDM_TRY(tdm_plan_check(plan, TDM_OP_ATTENTION));
+  TDM_TRY(tdm_check_range("attention", "skv", skv, 0, plan->desc.attention.skv));
+  if (skv == plan->desc.attention.skv) return tdm_attention_run(plan, q, k, v, o, lse, stream);
+  TDM_TRY(tdm_plan_vary(plan, "skv", skv, &run));
+  shorten(&run, 1, run.desc.attention.k.row, skv);
+  shorten(&run, 2, run.desc.attention.v.row, skv);
+  run.desc.attention.skv = skv;
+  return tdm_attention_run(&run, q, k, v, o, lse, stream);
+}
+
+tdm_status tdm_attention_run(const tdm_plan *plan, const void *q, const void *k, const void *v, void *o, float *lse,
+                             tdm_stream *stream) {
+  return tdm_plan_run(plan, TDM_OP_ATTENTION, (const void *const[]){q, k, v, o, lse}, stream);
+}

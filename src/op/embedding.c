@@ -1,0 +1,32 @@
+/* embedding: rows of a table. Shapes and checks. */
+#include <inttypes.h>
+
+#include "arrays.h"
+
+tdm_embedding_desc tdm_embedding_default(int64_t tokens, int64_t vocab, int64_t d, tdm_type type) {
+  return (tdm_embedding_desc){.tokens = tokens, .vocab = vocab, .d = d, .type = type};
+}
+
+static tdm_status describe(tdm_plan *plan, const tdm_embedding_desc *desc) {
+  tdm_embedding_desc *d = &plan->desc.embedding;
+  *d = *desc;
+  tdm_rows table = {"vocab", d->vocab, "d", d->d, d->type}, y = {"tokens", d->tokens, "d", d->d, d->type};
+  TDM_TRY(tdm_rows_check(plan, &y));
+  TDM_TRY(tdm_check_range("embedding", "vocab", d->vocab, 0, INT32_MAX));
+  TDM_TRY(tdm_rows_array(plan, &table, "table", TDM_IN, "ldt", &d->ldt));
+  TDM_TRY(tdm_rows_vector(plan, "ids", TDM_IN, d->tokens, sizeof(int32_t)));
+  TDM_TRY(tdm_rows_array(plan, &y, "y", TDM_OUT, "ldy", &d->ldy));
+  plan->empty = plan->buffers[2].bytes == 0;
+  tdm_plan_title(plan, "embedding %s %" PRId64 "x%" PRId64 "x%" PRId64, tdm_type_name(d->type), d->tokens, d->vocab, d->d);
+  return TDM_OK;
+}
+
+tdm_status tdm_embedding_plan(tdm_context *context, const tdm_embedding_desc *desc, tdm_plan **out) {
+  tdm_plan *plan;
+  TDM_TRY(tdm_plan_begin(context, TDM_OP_EMBEDDING, desc, out, &plan));
+  return tdm_plan_end(plan, describe(plan, desc), out);
+}
+
+tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const int32_t *ids, void *y, tdm_stream *stream) {
+  return tdm_plan_run(plan, TDM_OP_EMBEDDING, (const void *const[]){table, ids, y}, stream);
+}

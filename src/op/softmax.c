@@ -1,0 +1,33 @@
+/* softmax of each row. Shapes and checks. */
+#include <inttypes.h>
+
+#include "arrays.h"
+
+tdm_softmax_desc tdm_softmax_default(int64_t rows, int64_t cols, tdm_type type) {
+  return (tdm_softmax_desc){.rows = rows, .cols = cols, .type = type};
+}
+
+static tdm_status describe(tdm_plan *plan, const tdm_softmax_desc *desc) {
+  tdm_softmax_desc *d = &plan->desc.softmax;
+  *d = *desc;
+  TDM_TRY(tdm_check_range("softmax", "causal_rows", d->causal_rows, 0, INT64_MAX));
+  tdm_rows rows = {"rows", d->rows, "cols", d->cols, d->type};
+  TDM_TRY(tdm_rows_check(plan, &rows));
+  TDM_TRY(tdm_rows_array(plan, &rows, "x", TDM_IN, "ldx", &d->ldx));
+  TDM_TRY(tdm_rows_array(plan, &rows, "y", TDM_OUT, "ldy", &d->ldy));
+  if (d->ldy == d->ldx) tdm_rows_in_place(plan, 1, 0);
+  plan->empty = plan->buffers[1].bytes == 0;
+  tdm_plan_title(plan, "softmax%s %s %" PRId64 "x%" PRId64, d->causal_rows > 0 ? " causal" : "", tdm_type_name(d->type),
+                 d->rows, d->cols);
+  return TDM_OK;
+}
+
+tdm_status tdm_softmax_plan(tdm_context *context, const tdm_softmax_desc *desc, tdm_plan **out) {
+  tdm_plan *plan;
+  TDM_TRY(tdm_plan_begin(context, TDM_OP_SOFTMAX, desc, out, &plan));
+  return tdm_plan_end(plan, describe(plan, desc), out);
+}
+
+tdm_status tdm_softmax_run(const tdm_plan *plan, const void *x, void *y, tdm_stream *stream) {
+  return tdm_plan_run(plan, TDM_OP_SOFTMAX, (const void *const[]){x, y}, stream);
+}
