@@ -191,7 +191,7 @@ offload_gfx942() {
     tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --kernel omp_gpu_mma
   done
   tally sh test/part.sh $gfxsim exec $offload/test/tandem-check attention --device omp:0 --kernel omp_gpu_mma --every 8
-  tally sh bench/test_exec.sh $gfxsim $offload/bench/tandem-bench omp:0 gfx942
+  tally sh bench/test/test_exec.sh $gfxsim $offload/bench/tandem-bench omp:0 gfx942
   echo "$good passed, $bad failed, 0 skipped"
   [ $bad -eq 0 ]
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../bench/gnuplot.h"
+#include "../../bench/report/gnuplot.h"
 #include "compare.h"
 #include "result.h"
 

@@ -1,0 +1,225 @@
+/* A ladder's tables, its picture and its JSON. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../sim/chip.h"
+#include "../report/table.h"
+#include "ladder.h"
+
+enum { CELL = 200 };
+
+/* ---- Figures ---- */
+
+/* The products at the rate of the matrix units, f32 ones at 256 FLOP a clock and CU (both white papers), or each byte once from
+ * and to HBM, whichever takes longer; by the CUs that have work in the longest launch, as its clocks are those of such a CU. */
+static double ceiling_clocks(const bench_row *row) {
+  chip chip;
+  if (row->counts.launches == 0 || chip_find(row->device + 4, &chip) != GFXSIM_OK) return 0;
+  uint64_t workgroups = ladder_longest(&row->counts)->c.workgroups;
+  double all = chip.xcds * chip.cus_per_xcd, cus = (double)workgroups < all ? (double)workgroups : all;
+  double products = row->flops / (row->c.type == TDM_F32 ? 256 : chip.mfma_flops) / cus;
+  double bytes = row->bytes / (chip.hbm_gbs * 1e3 / chip.clock_mhz);
+  return products > bytes ? products : bytes;
+}
+
+double ladder_ceiling(const bench_row *row) {
+  if (row->simulated) return ceiling_clocks(row);
+  double arithmetic = bench_row_arithmetic_bound(row), memory = bench_row_memory_bound(row);
+  return arithmetic > memory ? arithmetic : memory;
+}
+
+double ladder_cost(const bench_row *row) { return row->simulated ? bench_counts_clocks(&row->counts) : row->time.median; }
+
+static void put_name(char *text, const ladder_step *step) {
+  snprintf(text, CELL, "%02d %s%s", step->number, step->idea, step->wrong[0] != '\0' ? " (wrong)" : "");
+}
+
+static void put_outcome(char *text, const ladder_result *r) {
+  const char *failed = r->step->wrong[0] != '\0' ? "caught" : "FAILED";
+  if (r->row.outcome == BENCH_OK)
+    bench_put_check(text, CELL, &r->row);
+  else
+    snprintf(text, CELL, "%s: %.150s", r->row.outcome == BENCH_FAILED ? failed : "unsupported", r->row.reason);
+}
+
+static void put_share(char *text, const bench_row *row) {
+  double ceiling = ladder_ceiling(row), cost = ladder_cost(row);
+  text[0] = '\0';
+  if (ceiling > 0 && cost > 0) snprintf(text, CELL, ceiling < 0.01 * cost ? "%.2f %%" : "%.1f %%", 100 * ceiling / cost);
+}
+
+/* ---- Tables ---- */
+
+static const table_column counted[] = {
+    {"step", 28, true},        {"floor, clocks", 16, false}, {"of ceiling", 10, false},    {"MFMA %", 6, false},
+    {"VALU %", 6, false},      {"LDS %", 6, false},          {"vL1D %", 6, false},         {"loads", 10, false},
+    {"lines/load", 10, false}, {"lines GB", 8, false},       {"LDS conflicts", 13, false}, {"HBM bytes", 12, false},
+    {"LDS B", 7, false},       {"VGPRs", 5, false},          {"waves/SIMD", 10, false},    {"note", 4, true},
+};
+static const table_column timed[] = {
+    {"step", 28, true}, {"median ms", 10, false},  {"GFLOP/s", 9, false},
+    {"GB/s", 9, false}, {"of ceiling", 10, false}, {"note", 4, true},
+};
+enum { COUNTED = sizeof counted / sizeof counted[0], TIMED = sizeof timed / sizeof timed[0], MOST = COUNTED };
+
+static void put_share_of_floor(char *text, const bench_counts *counts, gfxsim_pipe pipe) {
+  double floor = 0, all = 0;
+  for (int i = 0; i < counts->launches; i++) {
+    const gfxsim_counters *c = &counts->launch[i].c;
+    floor += c->bound[c->floor];
+    all += c->bound[pipe];
+  }
+  snprintf(text, CELL, "%.0f", floor > 0 ? 100 * all / floor : 0);
+}
+
+static void put_counted(char cell[MOST][CELL], const bench_row *row) {
+  const gfxsim_pipe pipes[] = {GFXSIM_PIPE_MFMA, GFXSIM_PIPE_VALU, GFXSIM_PIPE_LDS, GFXSIM_PIPE_L1};
+  double hbm = bench_counts_hbm(&row->counts), loads = ladder_counter(row, "loads"), lines = ladder_counter(row, "load_lines");
+  double conflicts = ladder_counter(row, "lds_conflicts"), clocks = ladder_counter(row, "lds_clocks");
+  bench_put_floor(cell[1], CELL, &row->counts);
+  put_share(cell[2], row);
+  for (int p = 0; p < 4; p++) put_share_of_floor(cell[3 + p], &row->counts, pipes[p]);
+  snprintf(cell[7], CELL, "%.0f", loads);
+  if (loads > 0) snprintf(cell[8], CELL, "%.1f", lines / loads);
+  snprintf(cell[9], CELL, "%.3f", 128e-9 * lines);
+  snprintf(cell[10], CELL, "%.0f %%", clocks > 0 ? 100 * conflicts / clocks : 0);
+  snprintf(cell[11], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
+  snprintf(cell[12], CELL, "%.0f", ladder_counter(row, "lds_bytes"));
+  snprintf(cell[13], CELL, "%.0f", ladder_counter(row, "vgprs"));
+  snprintf(cell[14], CELL, "%.0f", ladder_counter(row, "waves_per_simd"));
+}
+
+static void put_timed(char cell[MOST][CELL], const bench_row *row) {
+  snprintf(cell[1], CELL, "%.3f", 1e3 * row->time.median);
+  if (row->flops > 0) snprintf(cell[2], CELL, "%.1f", 1e-9 * bench_row_flops(row));
+  snprintf(cell[3], CELL, "%.1f", 1e-9 * bench_row_bytes(row));
+  put_share(cell[4], row);
+}
+
+static void print_table(FILE *out, const ladder_run *run, int device) {
+  bool simulated = bench_is_simulated(run->devices.name[device]), headed = false;
+  table t = {out, simulated ? COUNTED : TIMED, simulated ? counted : timed, TABLE_WIDE};
+  for (int i = 0; i < run->results; i++) {
+    const ladder_result *r = run->result[i];
+    char cell[MOST][CELL] = {{0}};
+    const char *cells[MOST];
+    if (r->device != device || r->shape[0] != '\0') continue;
+    if (!headed) fprintf(out, "%s on %s\n", r->row.title, run->devices.name[device]), table_head(&t);
+    headed = true;
+    put_name(cell[0], r->step);
+    if (r->row.outcome == BENCH_OK && simulated) put_counted(cell, &r->row);
+    if (r->row.outcome == BENCH_OK && !simulated) put_timed(cell, &r->row);
+    put_outcome(cell[t.count - 1], r);
+    for (int n = 0; n < MOST; n++) cells[n] = cell[n];
+    table_row(&t, cells);
+  }
+  if (simulated) {
+    const bench_launch *first = NULL;
+    for (int i = 0; i < run->results && first == NULL; i++)
+      if (run->result[i]->device == device && run->result[i]->row.counts.launches > 0)
+        first = &run->result[i]->row.counts.launch[0];
+    fprintf(out,
+            "clocks: the least that one pipe needs, by counts of gfxsim; no times. %% of the floor: other pipes. ceiling: the "
+            "products "
+            "at the\nmatrix units' rate, or each byte once from HBM. %s\n",
+            first != NULL && first->c.workgroups_run < first->c.workgroups
+                ? "A part of the workgroups ran: HBM, L2 and what is behind are not modelled."
+                : "");
+  }
+  fputc('\n', out);
+}
+
+static const char *verdict_name(ladder_verdict verdict) {
+  static const char *const names[] = {"held", "NOT HELD", "NO FIGURE", "not asked"};
+  return names[verdict];
+}
+
+static void print_findings(FILE *out, const ladder_run *run) {
+  static const table_column columns[] = {
+      {"step", 28, true}, {"device", 11, true}, {"prediction", 60, true}, {"found", 9, true}, {"measured", 8, true}};
+  table t = {out, 5, columns, TABLE_WIDE};
+  int count[4] = {0};
+  table_head(&t);
+  for (int i = 0; i < run->findings; i++) {
+    const ladder_finding *f = &run->finding[i];
+    char name[CELL];
+    put_name(name, f->step);
+    count[f->verdict]++;
+    table_row(&t, (const char *const[]){name, f->device, f->prediction.text, verdict_name(f->verdict), f->measured});
+  }
+  fprintf(out, "%d predictions held, %d not held, %d without a figure", count[LADDER_HELD], count[LADDER_NOT_HELD],
+          count[LADDER_NO_FIGURE]);
+  if (count[LADDER_OTHER_SHAPE] > 0) fprintf(out, ", %d about the ladder's own shape", count[LADDER_OTHER_SHAPE]);
+  fputc('\n', out);
+}
+
+void ladder_print(FILE *out, const ladder_run *run) {
+  for (int d = 0; d < run->devices.count; d++) print_table(out, run, d);
+  print_findings(out, run);
+}
+
+/* ---- JSON ---- */
+
+static json_t *step_json(const ladder_step *s) {
+  return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "number", s->number, "idea", s->idea, "kernel", s->kernel,
+                   "file", s->file, "title", s->title, "what", s->what, "why", s->why, "limit", s->limit, "wrong", s->wrong);
+}
+
+bool ladder_write_json(const char *path, const ladder_run *run, char *error, size_t size) {
+  json_t *results = json_array(), *findings = json_array();
+  for (int i = 0; i < run->results; i++) {
+    const ladder_result *r = run->result[i];
+    json_array_append_new(
+        results, json_pack("{s:o, s:s, s:o, s:f, s:f}", "step", step_json(r->step), "shape",
+                           r->shape[0] == '\0' ? "the ladder's" : r->shape, "row", bench_row_json(&r->row),
+                           r->row.simulated ? "clocks" : "seconds", ladder_cost(&r->row), "ceiling", ladder_ceiling(&r->row)));
+  }
+  for (int i = 0; i < run->findings; i++) {
+    const ladder_finding *f = &run->finding[i];
+    json_array_append_new(findings, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s}", "number", f->step->number, "side",
+                                              f->step->side, "device", f->device, "prediction", f->prediction.text, "verdict",
+                                              verdict_name(f->verdict), "measured", f->measured));
+  }
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o}", "tandem", tdm_version(), "ladder", run->ladder, "results", results,
+                           "predictions", findings);
+  return bench_write_root(path, root, error, size);
+}
+
+/* ---- The picture: a bar for each step, on a logarithmic scale, and the ceiling ---- */
+
+static void put_script(FILE *out, const char *path, const void *user) {
+  const ladder_run *run = user;
+  fprintf(out, "set terminal svg size 1100,%d font 'sans,12' background 'white'\nset output ", 420 * run->devices.count);
+  bench_put_quoted(out, path);
+  fprintf(out,
+          "\nset multiplot layout %d,1\nset style fill solid 0.7\nset boxwidth 0.7\nset logscale y\nset grid ytics\n"
+          "set xtics rotate by -30 noenhanced\nset rmargin 8\nset key top right noenhanced\n",
+          run->devices.count);
+  for (int d = 0; d < run->devices.count; d++) {
+    double ceiling = 0;
+    bool simulated = bench_is_simulated(run->devices.name[d]);
+    char title[BENCH_TEXT] = "";
+    fprintf(out, "$steps%d << EOD\n", d);
+    for (int i = 0, x = 0; i < run->results; i++) {
+      const ladder_result *r = run->result[i];
+      char name[CELL];
+      if (r->device != d || r->shape[0] != '\0' || r->row.outcome != BENCH_OK) continue;
+      put_name(name, r->step);
+      fprintf(out, "%d %g \"%s\"\n", x++, ladder_cost(&r->row) * (simulated ? 1 : 1e3), name);
+      if (ceiling == 0 || ladder_ceiling(&r->row) < ceiling) ceiling = ladder_ceiling(&r->row);
+      if (title[0] == '\0') bench_label(&r->row, title); /* later steps may have an epilogue beside */
+    }
+    fprintf(out, "EOD\nset title ");
+    snprintf(title + strlen(title), sizeof title - strlen(title), " on %s", run->devices.name[d]);
+    bench_put_quoted(out, title);
+    fprintf(out, " noenhanced\nset ylabel '%s'\nplot $steps%d using 1:2:xtic(3) with boxes notitle",
+            simulated ? "clocks at least (counted, no time)" : "ms", d);
+    if (ceiling > 0) fprintf(out, ", %g with lines lw 2 title 'ceiling'", ceiling * (simulated ? 1 : 1e3));
+    fputc('\n', out);
+  }
+  fprintf(out, "unset multiplot\n");
+}
+
+bool ladder_write_plot(const char *path, const ladder_run *run, char *error, size_t size) {
+  return bench_gnuplot(path, put_script, run, error, size);
+}

@@ -1,0 +1,131 @@
+/* The table of simulated devices: counts and bounds, no times. */
+#include <math.h>
+#include <string.h>
+
+#include "../core/bench.h"
+
+static const table_column columns[] = {
+    {"case", 40, true},           {"device", 10, true},
+    {"kernel", 28, true},         {"workgroups", 13, false},
+    {"floor, clocks", 18, false}, {"pipes, % of the floor", 70, true},
+    {"LDS conflicts", 13, false}, {"L2 hits", 12, false},
+    {"HBM bytes", 22, false},     {"of least", 12, false},
+    {"LDS B", 6, false},          {"scratch B", 9, false},
+    {"VGPRs", 5, false},          {"SGPRs", 5, false},
+    {"waves/SIMD", 10, false},    {"note", 4, true},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
+static const char NOT_MODELLED[] = "not modelled";
+
+void bench_put_floor(char *text, size_t size, const bench_counts *counts) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < counts->launches && used < size; i++) {
+    const gfxsim_counters *c = &counts->launch[i].c;
+    used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", i > 0 ? ", " : "", gfxsim_pipe_name(c->floor),
+                             c->bound[c->floor]);
+  }
+}
+
+/* "LDS 64, SALU 42": the others, the largest first; what is not modelled at the end. */
+static void put_pipes(char *text, const gfxsim_counters *c) {
+  bool done[GFXSIM_PIPE_COUNT] = {false};
+  done[c->floor] = true;
+  size_t used = 0;
+  for (int n = 1; n < GFXSIM_PIPE_COUNT && used < CELL; n++) {
+    int best = -1;
+    for (int p = 0; p < GFXSIM_PIPE_COUNT; p++)
+      if (!done[p] && (best < 0 || c->bound[p] > c->bound[best])) best = p;
+    done[best] = true;
+    const char *name = gfxsim_pipe_name((gfxsim_pipe)best), *comma = n > 1 ? ", " : "";
+    if (c->bound[best] < 0)
+      used += (size_t)snprintf(text + used, CELL - used, "%s%s %s", comma, name, NOT_MODELLED);
+    else
+      used += (size_t)snprintf(text + used, CELL - used, "%s%s %.0f", comma, name, 100 * c->bound[best] / c->bound[c->floor]);
+  }
+}
+
+/* Of a sample's counts: the largest of the errors that gfxsim estimates. */
+static double worst_error(const gfxsim_counters *c) {
+  double worst = 0;
+  for (int e = 0; e < GFXSIM_ESTIMATE_COUNT; e++)
+    if (c->sample_error[e] > worst) worst = c->sample_error[e];
+  return worst;
+}
+
+/* clang names a target region __omp_offloading_DEVICE_FILE_FUNCTION_lLINE: without what the file system adds to it. */
+static void put_kernel(char *text, const char *kernel) {
+  static const char offload[] = "__omp_offloading_";
+  bool region = strncmp(kernel, offload, sizeof offload - 1) == 0;
+  if (region) kernel += sizeof offload - 1;
+  for (int part = 0; part < 2 && region && strchr(kernel, '_') != NULL; part++) kernel = strchr(kernel, '_') + 1;
+  snprintf(text, CELL, "%s", kernel);
+}
+
+static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
+  const gfxsim_counters *c = &l->c;
+  bool sampled = c->workgroups_run < c->workgroups;
+  put_kernel(cell[2], l->kernel);
+  int used = snprintf(cell[3], CELL, "%llu of %llu", (unsigned long long)c->workgroups_run, (unsigned long long)c->workgroups);
+  if (sampled && c->sample_error[0] >= 0)
+    snprintf(cell[3] + used, CELL - (size_t)used, ", within %.2g %%", 100 * worst_error(c));
+  snprintf(cell[4], CELL, "%s %.0f", gfxsim_pipe_name(c->floor), c->bound[c->floor]);
+  put_pipes(cell[5], c);
+  snprintf(cell[6], CELL, "%llu%s", (unsigned long long)c->lds.conflict_clocks,
+           c->lds.unmodelled > 0 ? " and not modelled" : "");
+  if (sampled)
+    snprintf(cell[7], CELL, "%s", NOT_MODELLED), snprintf(cell[8], CELL, "%s", NOT_MODELLED);
+  else {
+    if (l->l2.reads > 0) snprintf(cell[7], CELL, "%.1f %%", 100 * (double)l->l2.read_hits / (double)l->l2.reads);
+    snprintf(cell[8], CELL, "%.0f", (double)(c->hbm_read + c->hbm_written));
+  }
+  snprintf(cell[10], CELL, "%u", c->occupancy.lds_bytes);
+  snprintf(cell[11], CELL, "%u", c->occupancy.scratch_bytes);
+  snprintf(cell[12], CELL, "%u", c->occupancy.vgprs);
+  snprintf(cell[13], CELL, "%u", c->occupancy.sgprs);
+  snprintf(cell[14], CELL, "%u", c->occupancy.waves_per_simd);
+}
+
+static void print_line(const table *t, char cell[COLUMNS][CELL]) {
+  const char *cells[COLUMNS];
+  for (int i = 0; i < COLUMNS; i++) cells[i] = cell[i];
+  table_row(t, cells);
+}
+
+static void print_row(const table *t, const bench_row *row) {
+  char cell[COLUMNS][CELL];
+  double hbm = bench_counts_hbm(&row->counts);
+  for (int i = 0; i == 0 || i < row->counts.launches; i++) {
+    for (int n = 0; n < COLUMNS; n++) cell[n][0] = '\0';
+    if (i == 0) {
+      char label[BENCH_TEXT];
+      bench_label(row, label);
+      snprintf(cell[0], CELL, "%s", label);
+      bool chip = !bench_in_process(row->device) && row->counts.launches > 0; /* sim: devices are named after theirs */
+      snprintf(cell[1], CELL, "%s%s%s", row->device, chip ? " " : "", chip ? row->counts.launch[0].c.chip : "");
+      if (row->outcome == BENCH_OK)
+        bench_put_check(cell[COLUMNS - 1], CELL, row);
+      else
+        snprintf(cell[COLUMNS - 1], CELL, "%s: %s", row->outcome == BENCH_FAILED ? "FAILED" : "unsupported", row->reason);
+      if (row->outcome == BENCH_OK && row->bytes > 0 && hbm >= 0)
+        snprintf(cell[9], CELL, "%.3f", hbm / row->bytes);
+      else if (row->outcome == BENCH_OK)
+        snprintf(cell[9], CELL, "%s", NOT_MODELLED);
+    }
+    if (i < row->counts.launches) put_launch(cell, &row->counts.launch[i]);
+    print_line(t, cell);
+  }
+  fflush(t->out);
+}
+
+void bench_print_sim_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
+void bench_print_sim_row(FILE *out, table_style style, const bench_row *row) {
+  print_row(&(table){out, COLUMNS, columns, style}, row);
+}
+
+void bench_print_sim_table(FILE *out, const bench_run *run) {
+  table t = {out, COLUMNS, columns, TABLE_MARKDOWN};
+  table_head(&t);
+  for (int i = 0; i < run->rows; i++)
+    if (run->row[i].simulated) print_row(&t, &run->row[i]);
+}
