@@ -1,5 +1,5 @@
 /* tandem-run: one op on the user's arrays. run.c reads the command line, load.c the input files, infer.c finds the
- * shape, launch.c runs the op on each device and compares, save.c writes the results. */
+ * shape, run_op.c runs the op on each device and compares, save.c writes the results. */
 #ifndef TANDEM_RUN_RUN_H
 #define TANDEM_RUN_RUN_H
 
@@ -43,13 +43,13 @@ bool job_read_files(job *j);
 void job_choose_type(job *j);
 /* infer.c: the shape of the case, from the shapes of the files. */
 bool job_infer_shape(job *j);
-/* launch.c: lets the library check the case before anything is allocated for it. */
+/* run_op.c: lets the library check the case before anything is allocated for it. */
 bool job_check_case(job *j);
 /* run.c: array[].is as the case has it now. */
 void job_name_arrays(job *j);
 /* load.c: inputs as the op wants them, poison for outputs. */
 bool job_fill_arrays(job *j);
-/* launch.c: every device in turn; prints what each one chose, and how far its results are from the first one's. */
+/* run_op.c: every device in turn; prints what each one chose, and how far its results are from the first one's. */
 bool job_launch(job *j);
 /* save.c: writes the first device's results. On failure no file is changed. */
 bool job_save(job *j);

@@ -43,7 +43,7 @@ mkdir -p $logs
 # ---- Steps: a function that writes to a log, whose last "N passed, N failed, N skipped" counts ----
 
 # What a step's result depends on: every file of the tree, the compilers, the processor. The part of the simulated sets that is
-# run (test/part.sh) changes with the commit: it counts only where it was asked for, so that committing what was tested runs
+# run (test/check/part.sh) changes with the commit: it counts only where it was asked for, so that committing what was tested runs
 # nothing again.
 fingerprint() {
   {
@@ -182,7 +182,7 @@ offload_gfx942() {
     tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --cover
   done
   for op_every in "gemm 24" "swiglu 8" "attention 12"; do
-    tally sh test/part.sh $gfxsim exec $offload/test/tandem-check "${op_every% *}" --device omp:0 --cover --every "${op_every#* }"
+    tally sh test/check/part.sh $gfxsim exec $offload/test/tandem-check "${op_every% *}" --device omp:0 --cover --every "${op_every#* }"
   done
   # Two micro tiles, and beta: each element of C has to be finished once.
   tally $gfxsim exec $offload/test/tandem-check gemm --dtype f32 --layout tn --set beta=0.5,fill=exact 8x16x4 --device omp:0 \
@@ -190,7 +190,7 @@ offload_gfx942() {
   for op in gemm swiglu; do
     tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --kernel omp_gpu_mma
   done
-  tally sh test/part.sh $gfxsim exec $offload/test/tandem-check attention --device omp:0 --kernel omp_gpu_mma --every 8
+  tally sh test/check/part.sh $gfxsim exec $offload/test/tandem-check attention --device omp:0 --kernel omp_gpu_mma --every 8
   tally sh bench/test/test_exec.sh $gfxsim $offload/bench/tandem-bench omp:0 gfx942
   echo "$good passed, $bad failed, 0 skipped"
   [ $bad -eq 0 ]

@@ -1,5 +1,5 @@
 /* Functions of f32 for kernels, without branches, tables or library calls: loops over them become vector code on hosts and
- * GPUs. A NaN gives a NaN. test/math.c measures their errors against the C library in f64 and holds the bounds. The
+ * GPUs. A NaN gives a NaN. test/op/test_math.c measures their errors against the C library in f64 and holds the bounds. The
  * polynomials are weighted minimax fits. */
 #ifndef TANDEM_OFFLOAD_MATH_H
 #define TANDEM_OFFLOAD_MATH_H

@@ -288,7 +288,7 @@ class Worker:
     def run_named(self, name, m, coverage):
         """A test, up to its first failure; of a run over all ops the one op whose file it is."""
         extra, stem = [], os.path.basename(m.file).removesuffix('.h').removesuffix('.c')
-        if any(os.path.basename(c) == 'tandem-check' for c in self.tests[name].command[:2]):  # test/part.sh stands before it
+        if any(os.path.basename(c) == 'tandem-check' for c in self.tests[name].command[:2]):  # test/check/part.sh stands before it
             op = next((o for o in OPS if stem == o or stem.startswith(o + '_')), None)
             extra = ['--first-failure'] + ([op] if op and name in ('check', 'check-1x1', 'check-3x2', 'hip-verify') else [])
         return self.run_test(self.tests[name], extra, coverage.cost[name])

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each call of HIP's runtime that a tool makes fails in turn (fake.c), of tandem-bench the first ones: the tool must print the
-# library's message, which names the function, and exit with 1. Use: tool_faults.sh FAKE CHIP TANDEM_CHECK TANDEM_RUN TANDEM_BENCH
+# library's message, which names the function, and exit with 1. Use: test_tool_faults.sh FAKE CHIP TANDEM_CHECK TANDEM_RUN TANDEM_BENCH
 fake=$(realpath "$1") chip=$2 check=$3 run=$4 bench=$5
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -77,7 +77,7 @@ same 'parts beyond the last' "$(list --every 7 --offset 9)" "$(list --every 7 --
 same 'there are cases that always run' $((always > 5)) 1
 
 # part.sh: the part that was asked for, else the commit's.
-part() { sh "$(dirname "$0")/part.sh" "$check" add --device host --dtype f16 --every 7 | sed -n 2p; }
+part() { sh "$(dirname "$0")/../part.sh" "$check" add --device host --dtype f16 --every 7 | sed -n 2p; }
 same 'part asked for' "$(TANDEM_CHECK_OFFSET=9 part)" 'part: --every 7 --offset 2, and the cases that always run'
 same 'part without git' "$(GIT_DIR=/nowhere part)" 'part: --every 7 --offset 0, and the cases that always run'
 # Without a log of its own a program gets the library's lines on stderr.

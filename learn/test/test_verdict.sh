@@ -1,5 +1,5 @@
 #!/bin/sh
-# verdict.sh TANDEM-LEARN FILE...: the first line of each file, "// try NAME ARGUMENTS: PHRASE | PHRASE ...", says what tandem-learn must
+# test_verdict.sh TANDEM-LEARN FILE...: the first line of each file, "// try NAME ARGUMENTS: PHRASE | PHRASE ...", says what tandem-learn must
 # say of it. None of them is right, none leaves a file or a process behind.
 set -u
 learn=$1

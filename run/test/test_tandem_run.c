@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "npy.h"
+#include "../npy.h"
 
 enum { TEXT = 4096 };
 static const char *program;

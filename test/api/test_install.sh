@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the library into a temporary folder and uses it as others would: the example through pkg-config with each compiler,
 # shared and static, dlopen, and every public header alone in C and C++.
-# Use: install.sh BUILD SOURCE OFFLOAD CHIPS COMPILER...     OFFLOAD: omp_offload of the build; CHIPS: that it can simulate, "" or
+# Use: test_install.sh BUILD SOURCE OFFLOAD CHIPS COMPILER...     OFFLOAD: omp_offload of the build; CHIPS: that it can simulate, "" or
 #      "gfx942 gfx950"; COMPILER: the one that built it
 set -eu
 build=$1 source=$2 offload=$3 chips=$4

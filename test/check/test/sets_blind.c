@@ -1,6 +1,6 @@
 /* Replaces the standard sets in the test check-blind: a set with cases that show nothing. tandem-check must refuse all of them
  * except for the smallest. */
-#include "sets.h"
+#include "../sets.h"
 
 static const char *const types[] = {"f32", NULL};
 static const char *const shapes[] = {"5x7x9", NULL};

@@ -1,4 +1,5 @@
-/* What host_plans.c, gpu_plans.c and hip/estimates.c share: they plan the cases of a table, and print what the dispatcher did.
+/* What test_host_plans.c, test_gpu_plans.c and hip/test_estimates.c share: they plan the cases of a table, and print what the
+ * dispatcher did.
  */
 #ifndef TANDEM_TEST_PLANS_H
 #define TANDEM_TEST_PLANS_H

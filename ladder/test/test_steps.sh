@@ -2,7 +2,7 @@
 # The ladders' own steps against f64, with every check of gfxsim on: shapes with tails, strides, addresses that wide loads can not
 # take. Steps that are labelled wrong must fail where their files say so.
 # Usage: test_steps.sh TANDEM-CHECK sim:CHIP
-. "$(dirname "$0")/test_common.sh"
+. "$(dirname "$0")/common.sh"
 
 gemm="gemm --dtype bf16 --layout nt"
 for step in 01_naive 02_coalesced 03_lds_tile 04_register_tile 05_mfma; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# command.sh TANDEM-LEARN README HIP FOLDER LIBRARY: the command line as a user meets it: what it refuses, files that it writes, a
+# test_command.sh TANDEM-LEARN README HIP FOLDER LIBRARY: the command line as a user meets it: what it refuses, files that it writes, a
 # missing compiler, a wrong one, and a GPU: HIP is yes where this build has gfxsim, whose LIBRARY then stands in for ROCm's.
 set -u
 learn=$1 readme=$2 hip=$3 folder=$4 library=$5

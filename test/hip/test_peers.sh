@@ -1,7 +1,7 @@
 #!/bin/sh
 # tandem-bench beside rocBLAS and hipBLASLt, by a stand-in that computes (fake_blas.c) on a stand-in device (fake.c). There
 # tandem's own kernels do nothing, so its row fails and the peer's must be right: each line of the output is looked at.
-# Use: peers.sh TANDEM_BENCH FAKE_HIP FAKE_BLAS CHIP
+# Use: test_peers.sh TANDEM_BENCH FAKE_HIP FAKE_BLAS CHIP
 bench=$1 hip=$(realpath "$2") blas=$(realpath "$3") chip=$4
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

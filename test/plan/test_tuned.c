@@ -1,6 +1,6 @@
 /* Tuned tables: what the reader takes and refuses, which entry serves, and who decides: the caller, the table, the estimates.
  */
-#include "api/api.h"
+#include "../api/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

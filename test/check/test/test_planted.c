@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "region.h"
+#include "../check.h"
+#include "../region.h"
 
 typedef struct expectation {
   planted_bug bug;

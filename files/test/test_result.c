@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "read.h"
-#include "result.h"
+#include "../read.h"
+#include "../result.h"
 
 static char error[512];
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# exercise.sh TANDEM-LEARN EXERCISES NAME [DEVICE...]: the start file of an exercise is not right; its naive one is right and misses a
+# test_exercise.sh TANDEM-LEARN EXERCISES NAME [DEVICE...]: the start file of an exercise is not right; its naive one is right and misses a
 # target; its solution passes, on each device.
 set -u
 learn=$1 folder=$2/$3 name=$3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The OpenMP ladders' own steps against f64: shapes with tails and strides, each by three geometries of the launch.
 # Usage: test_omp_steps.sh TANDEM-CHECK DEVICE
-. "$(dirname "$0")/test_common.sh"
+. "$(dirname "$0")/common.sh"
 
 # everywhere STEP OP ARGS...: with the launch that the step asks for, by one thread, and by a number that divides nothing
 everywhere() {

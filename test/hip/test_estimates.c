@@ -1,6 +1,6 @@
 /* What the dispatcher plans for a list of cases on a simulated chip: each row's estimate or refusal, the chosen row, and its
  * launch. expected.sh compares the output with a committed file, so that no estimate changes unnoticed. */
-#include "../plans.h"
+#include "../plan/plans.h"
 #include "hip/host/hip.h"
 #include "internal.h"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# forged.sh TANDEM-LEARN FOLDER FILE...: files that try to get a verdict without doing the work, or to escape from their process. None of
+# test_forged.sh TANDEM-LEARN FOLDER FILE...: files that try to get a verdict without doing the work, or to escape from their process. None of
 # them is right: each must get exit status 1 and what its first line says, "// try NAME ARGUMENTS: PHRASE | PHRASE ...", must leave no file
 # and no process, and must not print a verdict of its own. "// also without: LAYER ..." in the second line: it must fail, too, where one of
 # these layers of the sandbox is missing. The layers take turns; with FORGED_ALL=1 each of them is tried. @FOLDER@, @LEARN@, @WORK@ and

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every program × mode with a standard output that can't be written (/dev/full): exit status 1, and a line on standard error that says so.
-# A program of the build that is neither listed here nor a test's own fails. Usage: output.sh BUILD SOURCE
+# A program of the build that is neither listed here nor a test's own fails. Usage: test_output.sh BUILD SOURCE
 set -eu
 build=$1 source=$2
 folder=$(mktemp -d)
@@ -90,7 +90,7 @@ for program in $(ninja -C "$build" -t targets all | sed -n 's/: c_LINKER.*//p' |
   case "$known" in *" $program "*) continue ;; esac
   case $program in
     *-test | *-planted | test/api/* | test/hip/hip-* | test/hip/headers-ours | sim/test/* | sim/hsa/test/* | sim/hip/test/* | fuzz/*) ;;
-    *) echo "output: $program is not listed in test/output.sh: run its modes there" && bad=1 ;;
+    *) echo "output: $program is not listed in test/test_output.sh: run its modes there" && bad=1 ;;
   esac
 done
 [ $ran -gt 0 ] || bad=1

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "../check.h"
+#include "../region.h"
 #include "internal.h"
-#include "region.h"
 
 typedef enum fault {
   NONE,
