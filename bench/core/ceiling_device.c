@@ -2,9 +2,9 @@
  * offload/device/mma.h knows them, by the matrix units. */
 #include <stdlib.h>
 
+#include "bench.h"
 #include "offload/device/mma.h"
 #include "offload/device/vector.h"
-#include "bench.h"
 
 #ifdef TDM_OFFLOAD
 #define BENCH_BARE(launch, ...) TDM_TARGET_BARE(launch, THREADS, __VA_ARGS__)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/order.h"
 #include "../core/bench.h"
+#include "src/base/order.h"
 
 enum { MOST_SHAPES = 8, MOST_CHOICE = 96, MOST_ENTRIES = BENCH_MAX_CASES };
 

@@ -10,7 +10,8 @@
  *            window 2, 3 x 4 tiles:   0 2 4 6
  *                                     1 3 5 7
  *                                     8 9 a b    the last band has the rows that are left
- * Both are bijections for every count (test/plan/test_tile_order.c). window 1 with chunk 1 is row-major with the ids unchanged. */
+ * Both are bijections for every count (test/plan/test_tile_order.c). window 1 with chunk 1 is row-major with the ids unchanged.
+ */
 #ifndef TANDEM_ORDER_H
 #define TANDEM_ORDER_H
 
