@@ -4,7 +4,7 @@
 
 #include "offload/device/target.h"
 #include "offload/device/vector.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* Launches of GPUs: 8 teams for each of an H200's 132 multiprocessors, which walk over the work. */
 enum { STEP_TEAMS = 8 * 132, STEP_THREADS = 256 };

@@ -7,7 +7,7 @@
 #define TANDEM_HIP_HIP_H
 
 #include "code.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 typedef struct hip_library hip_library;
 typedef struct hip_module_row hip_module_row;

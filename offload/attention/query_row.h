@@ -4,7 +4,7 @@
 
 #include "offload/device/math.h"
 #include "offload/device/vector.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* Keys that query row `row` sees, of the skv of a run. */
 TDM_INLINE int64_t keys_seen(const tdm_attention_desc *d, int64_t skv, int64_t row) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 enum { HOST_ALIGNMENT = 256 };
 

@@ -16,7 +16,7 @@
 #include "offload/device/elem.h"
 #include "offload/device/target.h"
 #include "offload/device/vector.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 enum {
   GPU_THREADS = 128,

@@ -3,7 +3,7 @@
 #define TANDEM_OFFLOAD_ROWS_H
 
 #include "offload/device/chunk.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* Elements of a row that one team takes of an elementwise op, so that several teams can share a row. */
 enum { TDM_BLOCK = 16384 };

@@ -17,7 +17,7 @@
 #include "offload/device/elem.h"
 #include "offload/device/target.h"
 #include "offload/device/vector.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* Sizes, of both targets, because a plan for a GPU is made on the host. MICRO_M x MICRO_VECTORS sums must fit in the vector
  * registers, beside a row of B and one value of A. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "offload/engine/skinny.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct gemm_work {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "offload/engine/skinny.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* What a run needs beside its pointers. */
 typedef struct gemm_work {

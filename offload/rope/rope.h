@@ -2,7 +2,7 @@
 #ifndef TANDEM_OFFLOAD_ROPE_H
 #define TANDEM_OFFLOAD_ROPE_H
 
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* What the plan precomputes: for each position head_dim / 2 cosines, then as many sines. */
 typedef struct rope_table {

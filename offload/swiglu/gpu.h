@@ -3,7 +3,7 @@
 #define TANDEM_OFFLOAD_SWIGLU_GPU_H
 
 #include "offload/engine/gpu_epilogue.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* Beside the pointers: made with the plan, kept on the device. */
 typedef struct swiglu_gpu_work {

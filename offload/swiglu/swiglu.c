@@ -1,7 +1,7 @@
 /* swiglu: Y = silu(X Wg) * (X Wu) with the tile engine: X is packed once for both weights, and both products stay with the
  * thread until the end. Arithmetic is the limit: 4 m n k FLOP. */
 #include "offload/engine/skinny.h"
-#include "src/internal.h"
+#include "src/core/kernel.h"
 
 /* What a launch needs beside its pointers: made with the plan, kept on the device. */
 typedef struct swiglu_work {

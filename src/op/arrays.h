@@ -8,7 +8,7 @@
 #ifndef TANDEM_ROWS_H
 #define TANDEM_ROWS_H
 
-#include "src/internal.h"
+#include "check.h"
 
 typedef struct tdm_rows {
   const char *rows_name; /* as the description calls it */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/internal.h"
+#include "check.h"
 
 enum { C = 2, RESIDUAL = 4 }; /* buffers */
 

@@ -1,7 +1,7 @@
 /* swiglu: Y = silu(X Wg) * (X Wu). Shapes and checks. */
 #include <inttypes.h>
 
-#include "src/internal.h"
+#include "check.h"
 
 enum { Y = 3 }; /* buffer */
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "src/internal.h"
+#include "check.h"
 
 tdm_status tdm_check_range(const char *op, const char *name, int64_t value, int64_t least, int64_t most) {
   if (value >= least && value <= most) return TDM_OK;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "src/dispatch/dispatch.h"
 
 /* A plan's tables may be large: what the host would have to fill is refused, through --wrap. */
 enum { MOST_BYTES = 1 << 20 };

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "internal.h"
+#include "src/dispatch/dispatch.h"
 
 #include "tandem/add.h"
 #include "tandem/attention.h"

@@ -2,7 +2,7 @@
  * launch. expected.sh compares the output with a committed file, so that no estimate changes unnoticed. */
 #include "../plan/plans.h"
 #include "hip/host/hip.h"
-#include "internal.h"
+#include "src/dispatch/dispatch.h"
 
 /* Sizes at the limits of tiles, of rounds of the CUs and of splits; each layout; sizes that rows refuse. */
 static const plans_case list[] = {

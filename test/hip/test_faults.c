@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "hip/host/hip.h"
+#include "src/dispatch/dispatch.h"
 
 extern const hip_code tdm_code_faults[];
 

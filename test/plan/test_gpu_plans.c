@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
 #include "plans.h"
+#include "src/dispatch/dispatch.h"
 
 /* ---- The stand-in, which replaces offload/device/device.c ---- */
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/dispatch/tuned.h"
 #include "tandem/softmax.h"
-#include "tuned.h"
 
 #define HEAD "tandem-tuned 1\n"
 

@@ -8,7 +8,7 @@
 
 #include "../check.h"
 #include "../region.h"
-#include "internal.h"
+#include "src/dispatch/dispatch.h"
 
 typedef enum fault {
   NONE,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "dispatch.h"
 #include "shadow.h"
 #include "tuned.h"
 
@@ -236,12 +236,4 @@ tdm_status tdm_plan_choose(tdm_plan *plan) {
     TDM_TRY(take_least(plan, &all, &why));
   explain(plan, &all, why);
   return TDM_OK;
-}
-
-bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers) {
-  const tdm_detour *detour = &plan->kernel->detour;
-  uintptr_t at = 0;
-  for (int i = 0; i < plan->buffer_count; i++)
-    if (detour->buffers >> i & 1) at |= (uintptr_t)buffers[i];
-  return detour->align > 0 && at % (unsigned)detour->align != 0;
 }

@@ -1,7 +1,7 @@
 /* The addresses of a context's allocations: a hash table with open addressing and linear probing. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "context.h"
 
 /* Allocations begin at multiples of 256 bytes, so the lowest bit of an address is free. */
 enum { FIRST_SIZE = 64, BEING_FREED = 1 };

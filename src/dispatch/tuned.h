@@ -2,7 +2,7 @@
 #ifndef TANDEM_TUNED_H
 #define TANDEM_TUNED_H
 
-#include "internal.h"
+#include "dispatch.h"
 
 enum { TDM_TUNED_RANK = 6, TDM_TUNED_MOST_BYTES = 1 << 20 };
 

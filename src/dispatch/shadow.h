@@ -3,8 +3,8 @@
 #ifndef TANDEM_SHADOW_H
 #define TANDEM_SHADOW_H
 
-#include "internal.h"
 #include "src/base/bound.h"
+#include "src/core/plan.h"
 
 typedef struct tdm_shadow tdm_shadow;
 

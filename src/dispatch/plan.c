@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "internal.h"
+#include "dispatch.h"
 #include "shadow.h"
 
 const char *const tdm_op_names[TDM_OP_COUNT] = {"gemm",    "swiglu",    "rmsnorm",  "attention", "rope",
@@ -80,24 +80,6 @@ void tdm_plan_buffer(tdm_plan *plan, const char *name, tdm_role role, size_t byt
 
 void tdm_plan_no_buffer(tdm_plan *plan, const char *name) {
   plan->buffers[plan->buffer_count++] = (tdm_buffer){.name = name, .align = 1};
-}
-
-tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size) {
-  const tdm_backend *backend = plan->context->backend;
-  if (size == 0) return TDM_OK;
-  TDM_TRY(backend->alloc(plan->context, size, &plan->table));
-  return backend->copy(plan->context, plan->table, bytes, size, TDM_TO_DEVICE, NULL);
-}
-
-void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads) {
-  const tdm_context *context = plan->context;
-  if (context->teams > 0) teams = context->teams;
-  if (context->threads > 0) threads = context->threads;
-  if (teams > INT32_MAX) teams = INT32_MAX; /* kernels stride over their work, so fewer teams are right too */
-  plan->launch.device = context->omp_device < 0 ? 0 : context->omp_device;
-  plan->launch.on_device = context->omp_device >= 0;
-  plan->launch.teams = teams < 1 ? 1 : (int)teams;
-  plan->launch.threads = threads < 1 ? 1 : (int)threads;
 }
 
 /* ---- Running ---- */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "plan.h"
 
 /* Of this thread: how many threads its largest region had. Each thread that begins regions has a pool of its own in libgomp. */
 static _Thread_local int started = 1;

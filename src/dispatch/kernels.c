@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "dispatch.h"
 
 extern const tdm_kernel tdm_add_omp;
 extern const tdm_kernel tdm_attention_omp;
@@ -145,24 +145,6 @@ void tdm_kernels_extend(const tdm_kernel *const *rows, int count) {
 
 int tdm_kernel_count(void) { return BUILT_IN + extra_count; }
 const tdm_kernel *tdm_kernel_row(int i) { return i < extra_count ? extra[i] : built_in[i - extra_count]; }
-
-bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size) {
-  if (context->omp_device < 0) return true;
-  snprintf(reason, size, "is for hosts");
-  return false;
-}
-
-bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size) {
-  if (context->omp_device >= 0) return true;
-  snprintf(reason, size, "needs a GPU, the device is %s", context->device);
-  return false;
-}
-
-bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size) {
-  if (context->threads == 0 || context->threads == threads) return true;
-  snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
-  return false;
-}
 
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
   if (kernel->backend == context->backend) return kernel->runs_on == NULL || kernel->runs_on(context, reason, size);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "dispatch.h"
+#include "src/op/check.h"
 #include "tuned.h"
 #ifdef TDM_HIP
 #include "hip/host/hip.h"

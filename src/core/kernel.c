@@ -1,0 +1,48 @@
+/* What the functions of a kernel's row call. */
+#include "kernel.h"
+
+#include <stdio.h>
+
+bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size) {
+  if (context->omp_device < 0) return true;
+  snprintf(reason, size, "is for hosts");
+  return false;
+}
+
+bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size) {
+  if (context->omp_device >= 0) return true;
+  snprintf(reason, size, "needs a GPU, the device is %s", context->device);
+  return false;
+}
+
+bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size) {
+  if (context->threads == 0 || context->threads == threads) return true;
+  snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
+  return false;
+}
+
+tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size) {
+  const tdm_backend *backend = plan->context->backend;
+  if (size == 0) return TDM_OK;
+  TDM_TRY(backend->alloc(plan->context, size, &plan->table));
+  return backend->copy(plan->context, plan->table, bytes, size, TDM_TO_DEVICE, NULL);
+}
+
+void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads) {
+  const tdm_context *context = plan->context;
+  if (context->teams > 0) teams = context->teams;
+  if (context->threads > 0) threads = context->threads;
+  if (teams > INT32_MAX) teams = INT32_MAX; /* kernels stride over their work, so fewer teams are right too */
+  plan->launch.device = context->omp_device < 0 ? 0 : context->omp_device;
+  plan->launch.on_device = context->omp_device >= 0;
+  plan->launch.teams = teams < 1 ? 1 : (int)teams;
+  plan->launch.threads = threads < 1 ? 1 : (int)threads;
+}
+
+bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers) {
+  const tdm_detour *detour = &plan->kernel->detour;
+  uintptr_t at = 0;
+  for (int i = 0; i < plan->buffer_count; i++)
+    if (detour->buffers >> i & 1) at |= (uintptr_t)buffers[i];
+  return detour->align > 0 && at % (unsigned)detour->align != 0;
+}

@@ -1,0 +1,171 @@
+/* What a kernel sees: its row in the table, the plan that it serves, and what its functions call. */
+#ifndef TANDEM_CORE_KERNEL_H
+#define TANDEM_CORE_KERNEL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "tandem/add.h"
+#include "tandem/attention.h"
+#include "tandem/cross_entropy.h"
+#include "tandem/embedding.h"
+#include "tandem/gemm.h"
+#include "tandem/rmsnorm.h"
+#include "tandem/rope.h"
+#include "tandem/silu_mul.h"
+#include "tandem/softmax.h"
+#include "tandem/swiglu.h"
+#include "tuning.h"
+
+typedef enum tdm_op {
+  TDM_OP_GEMM,
+  TDM_OP_SWIGLU,
+  TDM_OP_RMSNORM,
+  TDM_OP_ATTENTION,
+  TDM_OP_ROPE,
+  TDM_OP_SOFTMAX,
+  TDM_OP_EMBEDDING,
+  TDM_OP_SILU_MUL,
+  TDM_OP_ADD,
+  TDM_OP_CROSS_ENTROPY,
+  TDM_OP_COUNT
+} tdm_op;
+
+extern const char *const tdm_op_names[TDM_OP_COUNT];
+extern const char *const tdm_layout_names[TDM_TT + 1]; /* of gemm: "nn" ... */
+
+/* ---- Plans ---- */
+
+typedef enum tdm_role { TDM_IN, TDM_OUT, TDM_IN_OUT } tdm_role;
+
+/* One pointer argument of a run: what the plan knows about the array behind it. */
+typedef struct tdm_buffer {
+  const char *name;
+  tdm_role role;
+  size_t bytes;      /* from the pointer to the end of the last element */
+  size_t align;      /* bytes of an element */
+  bool used;         /* false: this plan has no such array, the pointer must be NULL */
+  unsigned in_place; /* bit i: may be the same pointer as buffer i */
+} tdm_buffer;
+
+enum { TDM_MAX_BUFFERS = 6, TDM_HIP_ARGS = 640 };
+
+/* Geometry of a launch. Kernels are right for any smaller number of teams and threads than they ask for. */
+typedef struct tdm_launch {
+  int device; /* for device() */
+  int on_device;
+  int teams, threads;
+  int stream; /* results go past the caches (offload/device/chunk.h) */
+} tdm_launch;
+
+/* One launch of a HIP kernel: all but its arguments. */
+typedef struct tdm_hip_kernel {
+  void *function;          /* hipFunction_t */
+  unsigned grid[3], block; /* workgroups, and work-items of each */
+  unsigned lds;            /* dynamic bytes */
+} tdm_hip_kernel;
+
+/* Only a run tells where arrays begin. A run of which one of the arrays in `buffers` (bits 1 << number) does not begin at a
+ * multiple of `align` bytes launches another row's kernel. */
+typedef struct tdm_detour {
+  int align; /* 0: every run launches the row's own kernel */
+  unsigned buffers;
+  const char *kernel; /* name of the other row */
+} tdm_detour;
+
+/* One kernel: one row of the table in kernels.c. */
+typedef struct tdm_kernel {
+  const char *name;
+  tdm_op op;
+  const tdm_backend *backend;
+  /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: on each of them. Its other
+   * functions are called only where it can. */
+  bool (*runs_on)(const tdm_context *context, char *reason, size_t size);
+  /* Can it serve the plan's description? If not, writes the reason. NULL: it serves every valid description. */
+  bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
+  /* Chooses tiles and launch geometry, names the workspace, uploads tables. */
+  tdm_status (*prepare)(tdm_plan *plan);
+  /* Launches. buffers are the run's pointers in the order of the plan's buffers. Allocates nothing. */
+  tdm_status (*launch)(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
+  /* Estimates a run with plan->tuning; only of plans that it serves and that are not empty. The heuristic compares rows by it.
+   * NULL: this row states none, and of two rows the later one is chosen. */
+  void (*cost)(const tdm_plan *plan, tdm_cost *cost);
+  bool by_name;   /* a step of a ladder: runs where its name is given, and is no candidate otherwise */
+  unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
+  tdm_detour detour;
+  /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has left: a run may have fewer
+   * keys, or begin at a later position, than the plan (tdm_plan_vary). */
+  bool varies;
+} tdm_kernel;
+
+/* Who decided on a plan's kernel. */
+typedef enum tdm_source { TDM_NAMED, TDM_TUNED, TDM_HEURISTIC } tdm_source;
+
+struct tdm_plan {
+  tdm_op op;
+  const tdm_kernel *kernel;
+  tdm_tuning tuning; /* parameters that the kernel is to use; supports, prepare and cost read them */
+  tdm_source source;
+  tdm_context *context;
+  union {
+    tdm_gemm_desc gemm;
+    tdm_swiglu_desc swiglu;
+    tdm_rmsnorm_desc rmsnorm;
+    tdm_attention_desc attention;
+    tdm_rope_desc rope;
+    tdm_softmax_desc softmax;
+    tdm_embedding_desc embedding;
+    tdm_silu_mul_desc silu_mul;
+    tdm_add_desc add;
+    tdm_cross_entropy_desc cross_entropy;
+  } desc;             /* with every default filled in */
+  char title[160];    /* "gemm nt bf16 257x129x65" */
+  const char *varied; /* what a run has another value of than its plan (tdm_plan_vary), "skv"; NULL: nothing */
+  int64_t varied_to;
+  bool empty; /* no output element: a run does nothing */
+
+  int buffer_count;
+  tdm_buffer buffers[TDM_MAX_BUFFERS];
+
+  /* Set by the kernel's prepare. */
+  tdm_launch launch;                                             /* omp */
+  tdm_hip_kernel hip;                                            /* hip */
+  unsigned char args[TDM_HIP_ARGS] __attribute__((aligned(16))); /* hip: the kernel's argument, without the run's pointers */
+  int64_t tile_m, tile_n;                                        /* tile kernels only */
+  size_t workspace_bytes;
+  void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
+  void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */
+
+  void *turns;               /* of backend->turns; NULL without a workspace */
+  struct tdm_shadow *shadow; /* TANDEM_VERIFY (shadow.h); NULL: runs are not compared */
+  const tdm_plan *made;      /* itself; in the copy that tdm_plan_vary makes, the plan that was copied */
+
+  pthread_mutex_t turn; /* held by the run that uses the workspace; this and what follows has the plan alone, no copy */
+  char explain[4096];
+};
+
+/* ---- For prepare and launch (core/plan_parts.c) ---- */
+
+/* Copies bytes to the device as plan->table. */
+tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size);
+/* Sets the geometry, unless the context overrides it; a value below 1 becomes 1. */
+void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads);
+/* Of rope: floats of the plan's table of angles, head_dim for each position, before the one where the run begins. */
+static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
+  return (run->desc.rope.offset - run->made->desc.rope.offset) * run->desc.rope.head_dim;
+}
+/* Do these pointers of a run take plan->kernel's detour? */
+bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers);
+
+/* ---- For runs_on and supports ---- */
+
+/* For runs_on of the omp backend's rows: hosts alone, GPUs alone. */
+bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size);
+bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size);
+/* Does the caller leave the threads of a team open, or ask for exactly this many? If not, writes the reason. */
+bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* The life of a plan, for the ops that make and run it, and for the dispatcher. */
+#ifndef TANDEM_CORE_PLAN_H
+#define TANDEM_CORE_PLAN_H
+
+#include "kernel.h"
+
+/* An op's plan function: begin, fill plan->desc, check, name the buffers, end. */
+tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm_plan **out, tdm_plan **plan);
+/* Ends an op's plan function: finishes on TDM_OK, else frees the plan and returns status. */
+tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out);
+
+void tdm_plan_title(tdm_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds the next pointer argument. bytes 0: it may be NULL. */
+void tdm_plan_buffer(tdm_plan *plan, const char *name, tdm_role role, size_t bytes, size_t align);
+/* Adds a pointer argument that this plan doesn't use: it must be NULL. */
+void tdm_plan_no_buffer(tdm_plan *plan, const char *name);
+/* Checks every pointer and launches. */
+tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream);
+
+/* Refuses what is no plan of the op. */
+tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op);
+/* For one run with another description: refuses kernels that can't vary, else copies into *run what runs read of the plan.
+ * run->desc is then the caller's to change, before tdm_plan_run(run, ...). name, value: what becomes of it, for messages. */
+tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run);
+/* Can a run on the host begin its region? (tdm_host_region) */
+tdm_status tdm_plan_ready(const tdm_plan *plan);
+/* The title of a run: the plan's, and what was varied: "attention f32 ..., skv = 17". Returns text. */
+enum { TDM_TITLE_TEXT = 224 };
+const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]);
+
+/* host_threads.c: before a parallel region of this thread on the host, which asks for so many threads: DEVICE where they can't
+ * be started, UNSUPPORTED where the region would wait for ever, in the child of a fork. `what` begins the message. */
+tdm_status tdm_host_region(const char *what, int64_t threads);
+
+#endif

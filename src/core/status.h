@@ -1,0 +1,38 @@
+/* Errors: how a failure is stored for tdm_last_error and returned to the caller. */
+#ifndef TANDEM_CORE_STATUS_H
+#define TANDEM_CORE_STATUS_H
+
+#include <stdbool.h>
+
+#include "tandem/tandem.h"
+
+/* Returns the status of a failing call to the caller. */
+#define TDM_TRY(call)                            \
+  do {                                           \
+    tdm_status try_status = (call);              \
+    if (try_status != TDM_OK) return try_status; \
+  } while (0)
+
+/* Stores the message for tdm_last_error and returns status. */
+tdm_status tdm_fail(tdm_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For a failure after work has begun: adds to the message that outputs may be partly written, once. Returns status. */
+tdm_status tdm_may_have_written(tdm_status status);
+/* Turns messages of this thread off or on; returns what it was before. */
+bool tdm_quiet(bool on);
+/* Cleans up after a failure: should this call fail too, the first failure's message stays. */
+#define TDM_CLEAN_UP(call)      \
+  do {                          \
+    bool was = tdm_quiet(true); \
+    (void)(call);               \
+    tdm_quiet(was);             \
+  } while (0)
+/* While several things are released: status keeps the first failure, and the message stays with it. */
+#define TDM_FIRST(status, call) \
+  do {                          \
+    if ((status) == TDM_OK)     \
+      (status) = (call);        \
+    else                        \
+      TDM_CLEAN_UP(call);       \
+  } while (0)
+
+#endif

@@ -1,0 +1,23 @@
+/* The table of kernels, and the choice among them. */
+#ifndef TANDEM_DISPATCH_DISPATCH_H
+#define TANDEM_DISPATCH_DISPATCH_H
+
+#include "src/core/plan.h"
+
+/* choose.c: chooses plan->kernel and plan->tuning and writes plan->explain. */
+tdm_status tdm_plan_choose(tdm_plan *plan);
+
+int tdm_kernel_count(void);
+const tdm_kernel *tdm_kernel_row(int i); /* reference first, then overrides */
+/* Has the device a place for the row: its backend, and what runs_on asks for? If not, writes the reason. */
+bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size);
+/* The op's row of this name, NULL where it has none. */
+const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length);
+/* false: none is named for the op. context->kernel was checked when the context was opened. */
+bool tdm_named_kernel(const char *kernels, tdm_op op, tdm_choice *named);
+/* "CHOICE" or "OP=CHOICE,OP=CHOICE", as options.kernel has it: refuses what names no kernel. NULL is allowed. */
+tdm_status tdm_check_kernel_names(const char *kernels);
+/* Adds rows to the table, in front of the built-in ones: the checker's own test plants kernels with bugs. */
+void tdm_kernels_extend(const tdm_kernel *const *rows, int count);
+
+#endif
