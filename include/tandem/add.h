@@ -1,4 +1,4 @@
-/* c = a + b, element by element: the sum is f32 and is rounded once. */
+/* add: c = a + b, element by element. Each sum is computed in f32 and rounded once to the type of c. */
 #ifndef TANDEM_ADD_H
 #define TANDEM_ADD_H
 
@@ -9,17 +9,18 @@ extern "C" {
 #endif
 
 typedef struct tdm_add_desc {
-  int64_t rows, cols; /* each >= 0 */
-  tdm_type type;
-  int64_t lda, ldb, ldc; /* elements between rows; 0: packed */
+  int64_t rows, cols;    /* a, b and c are [rows, cols]; each >= 0 */
+  tdm_type type;         /* of a, b and c */
+  int64_t lda, ldb, ldc; /* leading dimensions of a, b and c in elements, at least cols; 0 (default): packed */
 } tdm_add_desc;
 
-/* Packed. */
+/* A description with every default: all arrays packed. */
 TDM_API tdm_add_desc tdm_add_default(int64_t rows, int64_t cols, tdm_type type);
 
+/* tandem.h, "What all ops share", lists the errors of a plan and the rules for pointers. */
 TDM_API tdm_status tdm_add_plan(tdm_context *context, const tdm_add_desc *desc, tdm_plan **plan);
 
-/* In place: c may be a or b (same pointer and leading dimension); no other overlap. */
+/* c may be a or b, with the same pointer and leading dimension (in place). Otherwise c must not overlap a or b. */
 TDM_API tdm_status tdm_add_run(const tdm_plan *plan, const void *a, const void *b, void *c, tdm_stream *stream);
 
 #ifdef __cplusplus

@@ -1,44 +1,61 @@
-/* Tandem: the kernels a transformer needs, each one twice: portable OpenMP offload, and hand-tuned HIP.
+/* Tandem: the kernels that a transformer needs, each one twice: portable OpenMP offload, and hand-tuned HIP.
  *
- * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as wanted) -> tdm_plan_free -> tdm_close.
- * A plan validates its description, chooses a kernel and precomputes everything; a run checks its pointers and launches.
+ * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as you like) -> tdm_plan_free -> tdm_close.
+ * A plan validates its description, chooses a kernel and computes in advance all that a run needs. A run checks its
+ * pointers and launches the kernel; it allocates no memory. docs/api.md is a tour, docs/glossary.md explains the
+ * terms.
  *
- * Threads: a context and its plans may be used by several threads at once. Runs of a plan that needs a workspace are
- * serialized; tdm_close and tdm_plan_free must come last.
+ * What all ops share:
+ *   - Matrices are row-major. Shapes, strides and leading dimensions are int64_t and count elements. The leading
+ *     dimension is the distance between the starts of two rows; 0 means packed, and otherwise it is at least the
+ *     length of a row.
+ *   - tdm_<op>_default(shape, type) fills in every default. tdm_<op>_plan copies the description.
+ *   - Errors of tdm_<op>_plan: ARGUMENT for a NULL or a value that the header does not allow, or an array of 2^63
+ *     bytes or more; UNSUPPORTED when no kernel supports the plan, or not the kernel that was named; MEMORY; DEVICE.
+ *   - The pointers of tdm_<op>_run are device pointers, aligned to their element (tdm_alloc aligns to 256 bytes). The
+ *     pointer of an array without elements may be NULL. An output must not overlap any other array, except where the
+ *     op's header allows it to be the same one (in place). Errors: ARGUMENT for a pointer or stream that breaks these
+ *     rules, DEVICE, UNSUPPORTED after a fork (below), VERIFY.
  *
- * Errors: every function that can fail returns a tdm_status. tdm_last_error() then names the argument that was wrong, its value
- * and what is allowed, or the function of the device's runtime that failed. On error no output argument is written, and no
- * array, with two exceptions:
- *   - A run, a tdm_copy or a tdm_stream_sync fails after work has begun on the device. The message then ends with
- *     "outputs may be partly written", and the outputs of the runs concerned must not be used.
+ * Errors: every function that can fail returns a tdm_status. tdm_last_error() then names the argument that was wrong,
+ * its value and what is allowed, or the function of the device's runtime that failed. On error, no output is written.
+ * The exceptions are:
+ *   - A run, a tdm_copy or a tdm_stream_sync that fails after work has begun on the device. The message then ends
+ *     with "outputs may be partly written", and the outputs of these runs must not be used.
  *   - TDM_ERROR_VERIFY: the run has completed, and its results are wrong.
- * A fault of a kernel that is still running may also be reported by a later call of the same device, as HIP does it.
- * tdm_free, tdm_plan_free, tdm_stream_close and tdm_close release everything that they can, also when they return an error.
- * The library never exits, aborts or prints, except for the lines that TANDEM_VERBOSE and TANDEM_VERIFY ask for, and these go
- * through the log function of tdm_options. LLVM's offload runtime does: it ends the process when a target region fails on
- * "omp:N".
+ * A later call on the same device may report the fault of a kernel that was still running, as in HIP.
+ * tdm_free, tdm_plan_free, tdm_stream_close and tdm_close release everything that they can, even if they return an
+ * error.
+ * The library never exits, aborts or prints. The exceptions are the lines that TANDEM_VERBOSE and TANDEM_VERIFY ask
+ * for, which go to the log function of tdm_options, and LLVM's offload runtime, which ends the process when a target
+ * region fails on "omp:N".
  *
- * Threads of the host: runs on "host", and verify, use OpenMP's threads. An OpenMP runtime ends the process when it can't start
- * one. So the first run of each calling thread, and each run with more threads than before, first starts as many threads, all
- * at once, and lets them end. Where the system refuses (ulimit -u, ulimit -v, a cgroup's pids.max) the run returns
- * TDM_ERROR_DEVICE. Threads that other parts of the program start between this test and the region are not seen.
+ * Threads: several threads may use a context and its plans at once. Runs of a plan that needs a workspace are
+ * serialized. tdm_plan_free and tdm_close must come after all other calls.
  *
- * fork: a child process can use Tandem. Its contexts and plans on "host" are copies that work there; those on GPUs must not be
- * used. With gcc's libgomp there is one limit: a thread that has run a parallel region with several threads and then calls fork
- * can't run another one in the child, because the threads of its pool stay in the parent, and libgomp would wait for them for
- * ever. In the child its runs on the host return TDM_ERROR_UNSUPPORTED; a new thread of the child can run them. Tandem only
- * sees its own regions: after an OpenMP region of the program's own code, let a new thread of the child run the plans. LLVM's
- * libomp has no such limit.
+ * Threads on the host: runs on "host" use OpenMP's threads, and so does verify. An OpenMP runtime ends the process
+ * when it can't start a thread. To prevent this, the first run of each calling thread, and each run with more threads
+ * than before, first starts that many threads at once and lets them end. If the system refuses (ulimit -u, ulimit -v,
+ * a cgroup's pids.max), the run returns TDM_ERROR_DEVICE. Threads that the program starts between this test and the
+ * target region are not taken into account.
  *
- * Environment, read by tdm_open for every option that the caller left at 0: TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL,
- * TANDEM_TUNED, TANDEM_WAIT, TANDEM_STRICT=1, TANDEM_VERIFY=1; and TANDEM_VERBOSE=1: one line a run.
+ * fork: a child process can use Tandem. Its contexts and plans on "host" are copies that work; those on GPUs must not
+ * be used. gcc's libgomp has one limit: a thread that has run a parallel region with several threads and then calls
+ * fork can't run another one in the child. The threads of its pool stay in the parent, and libgomp would wait for
+ * them forever. In the child, such a thread's runs on the host return TDM_ERROR_UNSUPPORTED; a new thread of the
+ * child can run the plans. Tandem only knows of its own regions, so after an OpenMP region of the program's own, run
+ * the plans in a new thread of the child. LLVM's libomp has no such limit.
  *
- * Verify, for whoever suspects a kernel: every run of a plan is repeated on the host by the op's reference kernel, the oracle,
- * from copies of the inputs, and both results are compared. Elements may differ by twice the op's error bound, as both results
- * have errors, and by the rounding of each to its type; copies and f32 sums of two must be equal. The first element that
- * differs by more is named by the run's error and through the log function. Such a run waits for the device, and takes turns
- * with other runs of its plan; the plan's memory is that of its arrays on the host, outputs twice. A plan whose kernel is the
- * oracle on the host is not compared with itself; tdm_plan_explain says so. */
+ * Environment: tdm_open reads TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL, TANDEM_TUNED, TANDEM_WAIT,
+ * TANDEM_STRICT=1 and TANDEM_VERIFY=1 for each option that the caller left at 0. TANDEM_VERBOSE=1 logs one line for
+ * each run.
+ *
+ * Verify finds wrong kernels. Every run of a plan is repeated on the host by the op's reference kernel, the oracle,
+ * from copies of the inputs, and the results are compared. Both results have rounding errors, so elements may differ
+ * by twice the op's error bound, plus the rounding of each result to its type. Copies and f32 sums of two numbers
+ * must be equal. The run's error and the log name the first element that differs by more. Such a run waits for the
+ * device, and runs of one plan are serialized. The plan needs host memory for all its arrays, and twice for the
+ * outputs. A plan whose kernel is the oracle on the host is not compared with itself; tdm_plan_explain says so. */
 #ifndef TANDEM_TANDEM_H
 #define TANDEM_TANDEM_H
 
@@ -53,26 +70,26 @@ extern "C" {
 
 typedef enum tdm_status {
   TDM_OK = 0,
-  TDM_ERROR_ARGUMENT = -1,    /* a value outside what the function allows */
-  TDM_ERROR_UNSUPPORTED = -2, /* a valid request that no kernel, backend or device of this build can serve */
+  TDM_ERROR_ARGUMENT = -1,    /* a value that the function does not allow */
+  TDM_ERROR_UNSUPPORTED = -2, /* a valid request that no kernel, backend or device of this build supports */
   TDM_ERROR_MEMORY = -3,      /* an allocation failed */
-  TDM_ERROR_DEVICE = -4,      /* the device or its runtime reported a failure, or the host's threads can't be started */
-  TDM_ERROR_VERIFY = -5       /* verify: a run wrote what the oracle does not have; its arrays hold the kernel's results */
+  TDM_ERROR_DEVICE = -4,      /* the device or its runtime reported a failure, or threads of the host can't be started */
+  TDM_ERROR_VERIFY = -5       /* verify: the kernel's results differ from the oracle's; the arrays hold the kernel's */
 } tdm_status;
 
 /* The status as a word: "ok", "argument", "unsupported", "memory", "device", "verify", or "unknown status". */
 TDM_API const char *tdm_status_name(tdm_status status);
 
-/* What the last failing call of this thread said; "" when none failed. Valid until this thread's next failing call. */
+/* The message of this thread's last failed call; "" if none has failed. Valid until this thread's next failed call. */
 TDM_API const char *tdm_last_error(void);
 
-/* "MAJOR.MINOR.PATCH". */
+/* The version of the library at run time: "MAJOR.MINOR.PATCH". */
 TDM_API const char *tdm_version(void);
 
-/* Element types. bf16 and f16 are stored as 16-bit words; sums are always f32. */
+/* Element types. f16 (IEEE binary16) and bf16 are stored as 16-bit words. Sums are always f32. */
 typedef enum tdm_type { TDM_F32 = 0, TDM_F16 = 1, TDM_BF16 = 2 } tdm_type;
 
-/* Bytes of an element, 0 for a value that is no type. */
+/* The size of an element in bytes; 0 for a value that is not a type. */
 TDM_API size_t tdm_type_size(tdm_type type);
 /* "f32", "f16", "bf16", or "unknown type". */
 TDM_API const char *tdm_type_name(tdm_type type);
@@ -81,95 +98,98 @@ typedef struct tdm_context tdm_context;
 typedef struct tdm_plan tdm_plan;
 typedef struct tdm_stream tdm_stream;
 
-/* Receives one line, without a newline. May be called from any thread that runs a plan. */
+/* Receives one line, without a newline. Any thread that runs a plan may call it, also several at once. */
 typedef void (*tdm_log_fn)(void *user, const char *line);
 
-/* What to open. All zero is "auto". What the caller names is used or refused, never replaced. */
+/* What to open. With all fields 0, Tandem chooses ("auto"). What the caller names is used or refused, never replaced. */
 typedef struct tdm_options {
-  const char *backend; /* "omp", "hip"; NULL or "auto": the device's */
-  /* "host", "omp:N" (N-th offload device), "hip:N" (N-th GPU of HIP's runtime), "sim:gfx942", "sim:gfx950" (simulated);
-   * NULL or "auto": hip:0 where it answers, else omp:0, else host. */
+  const char *backend; /* "omp" or "hip"; NULL or "auto": that of the device */
+  /* "host", "omp:N" (the N-th offload device), "hip:N" (the N-th GPU of the HIP runtime), "sim:gfx942" or "sim:gfx950"
+   * (simulated). NULL or "auto": the first that works of hip:0, omp:0 and host. */
   const char *device;
-  /* "NAME", or "OP=NAME,OP=NAME": the kernel of these ops; NULL or "auto": the dispatcher chooses. Parameters that the kernel
-   * takes may stand behind it: "hip_256x256:window=4:chunk=64" (tdm_kernel_parameters). */
+  /* The kernel of every op, "NAME", or of some ops, "OP=NAME,OP=NAME". NULL or "auto": the dispatcher chooses. Parameters
+   * follow the name: "hip_256x256:window=4:chunk=64" (tdm_kernel_parameters). */
   const char *kernel;
-  int strict;     /* 1: auto refuses to run on the host */
-  int teams;      /* OpenMP teams of a launch, 0: chosen by the kernel; for tests and tuning */
-  int threads;    /* OpenMP threads of a team, 0: chosen by the kernel */
-  tdm_log_fn log; /* NULL: stderr */
+  int strict;     /* 1: auto never chooses the host; default 0 */
+  int teams;      /* OpenMP teams of a launch, for tests and tuning; 0 (default): the kernel decides */
+  int threads;    /* OpenMP threads of a team, likewise */
+  tdm_log_fn log; /* NULL (default): lines go to stderr */
   void *log_user; /* passed to log */
-  int verify;     /* 1: repeat every run by the oracle and compare (above) */
-  /* A file with a tuned table, which comes before the one that is built in for the chip; "none": no table at all, the
-   * heuristic alone; NULL: TANDEM_TUNED, else the built-in one. docs/tuning.md has the format. */
+  int verify;     /* 1: repeat every run with the oracle and compare (see above); default 0 */
+  /* A file with a tuned table. Its entries come before those that are built in for the chip; docs/tuning.md has the format.
+   * "none": no table, the heuristic decides. NULL: TANDEM_TUNED, or the built-in table. */
   const char *tuned;
-  int xcds; /* HIP: XCDs (dies with an L2 of their own) that work is ordered for, at most 1024; 0: the device's */
-  /* How a thread waits for the end of a run on an NVIDIA GPU through OpenMP ("omp:N"): "spin" keeps its core busy until then;
-   * "block" sleeps: on an H200 this adds 18 us to a short wait, and 70 us to waits longer than 0.5 ms (bench/RESULTS.md). NULL:
-   * TANDEM_WAIT, else "auto": what an open of this process named for the device before, else CUDA's own default, which spins
-   * where the machine has as many cores as the process has contexts; a driver before CUDA 12.1 leaves it at "block", which
-   * explain says. It is set in the driver's primary context of the device, for the whole process, and outlasts tdm_close: the
-   * last open that names a way decides for all contexts. On other devices it must be "auto", and TANDEM_WAIT is checked but has
-   * no effect. */
+  int xcds; /* HIP: the number of XCDs (dies with their own L2) to order the work for, 1 to 1024; 0 (default): the device's */
+  /* How a thread waits for a run on an NVIDIA GPU through OpenMP ("omp:N").
+   *   "spin"   keeps its core busy.
+   *   "block"  sleeps. On an H200 this adds 18 us to a short wait, and 70 us to waits longer than 0.5 ms (bench/RESULTS.md).
+   *   "auto"   keeps what an earlier tdm_open of this process has named for the device. If none has, it is CUDA's own default,
+   *            which spins if the machine has at least as many cores as the process has contexts. A driver older than CUDA 12.1
+   *            stays at "block", and tdm_plan_explain says so.
+   *   NULL     TANDEM_WAIT, or "auto" if that is not set.
+   * The setting belongs to the driver's primary context of the device. It holds for the whole process and outlasts tdm_close:
+   * the last tdm_open that names one decides for all contexts. On other devices only "auto" is allowed; TANDEM_WAIT is checked,
+   * but has no effect there. */
   const char *wait;
 } tdm_options;
 
-/* Opens a device. options may be NULL (all auto).
- * Errors: ARGUMENT for a name that is not known or a tuned table that has a mistake, UNSUPPORTED for a backend, device or way
- * to wait that this build or machine lacks. */
+/* Opens a device. options may be NULL: all auto.
+ * Errors: ARGUMENT for an unknown name, or a tuned table with a mistake; UNSUPPORTED for a backend, a device or a way to wait
+ * that this build or machine does not have; MEMORY; DEVICE. */
 TDM_API tdm_status tdm_open(const tdm_options *options, tdm_context **context);
-/* Closes; NULL is allowed. All plans, streams and memory of the context must have been freed before. DEVICE: something could
- * not be released; the context is closed all the same. */
+/* Closes a context. NULL is allowed. Free all plans, streams and memory of the context first. DEVICE: something could not be
+ * released; the context is closed all the same. */
 TDM_API tdm_status tdm_close(tdm_context *context);
 
 /* The device of a context: "host", "omp:N", "hip:N" or "sim:CHIP". */
 TDM_API const char *tdm_context_device(const tdm_context *context);
-/* The devices that tdm_open would take here, separated by spaces: "host omp:0 sim:gfx950". Valid until this thread's next call.
- */
+/* The devices that tdm_open can open on this machine, separated by spaces: "host omp:0 sim:gfx950". Valid until this thread's
+ * next call. */
 TDM_API const char *tdm_devices(void);
-/* The kernels built in for an op ("gemm"), separated by spaces, reference first; NULL for a name that is no op. The steps of
- * ladders (docs/ladder.md), which only run by name, are not among them. Valid until this thread's next call. */
+/* The kernels of an op ("gemm") in this build, separated by spaces, the reference kernel first; NULL if the op is unknown. The
+ * steps of ladders (docs/ladder.md) run only by name and are not listed. Valid until this thread's next call. */
 TDM_API const char *tdm_kernels(const char *op);
 
-/* The parameters that a kernel of an op takes, separated by spaces, of window, chunk, split and depth (docs/tuning.md); ""
- * where it takes none, NULL for names that are none. Valid until this thread's next call. */
+/* The parameters of an op's kernel, separated by spaces, out of window, chunk, split and depth (docs/tuning.md); "" if it has
+ * none, NULL if the op or the kernel is unknown. Valid until this thread's next call. */
 TDM_API const char *tdm_kernel_parameters(const char *op, const char *kernel);
-/* Why a kernel of an op can't run on the context's device, whatever the plan: "is for hosts"; "" where it can, NULL for names
- * that are none. Valid until this thread's next call. */
+/* Why an op's kernel can't run on the context's device, whatever the plan, such as "is for hosts"; "" if it can, NULL if the op
+ * or the kernel is unknown. Valid until this thread's next call. */
 TDM_API const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel);
 
-/* ---- Memory of the context's device. Every pointer given to a run must be reachable from that device: memory from
- * tdm_alloc always is; on "host" any memory is. ---- */
+/* ---- Memory of the context's device. The device must be able to reach every pointer that is given to a run: it can always
+ * reach memory from tdm_alloc, and "host" can reach any memory. ---- */
 
-/* bytes may be 0: *pointer is then NULL. Alignment: 256 bytes. Errors: MEMORY when it can't be had. */
+/* Allocates memory, aligned to 256 bytes and not initialized. With bytes = 0, *pointer is NULL. Errors: MEMORY. */
 TDM_API tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer);
-/* NULL is allowed. ARGUMENT: pointer is not from tdm_alloc of this context, or was freed before. DEVICE: the device's runtime
- * refused; the memory is still the context's. */
+/* Frees memory. NULL is allowed. ARGUMENT: pointer is not from tdm_alloc of this context, or has been freed already. DEVICE:
+ * the device's runtime refused; the memory still belongs to the context. */
 TDM_API tdm_status tdm_free(tdm_context *context, void *pointer);
 
 typedef enum tdm_direction { TDM_TO_DEVICE = 0, TDM_TO_HOST = 1, TDM_ON_DEVICE = 2 } tdm_direction;
 
-/* Copies bytes between the caller's memory and the device, in stream order; the ranges must not overlap.
- * When it returns, the copy is done. */
+/* Copies bytes between the caller's memory and the device, after the earlier work of the stream. The copy is done when it
+ * returns. The two ranges must not overlap. */
 TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
                             tdm_stream *stream);
 
-/* ---- Streams: runs of one stream are done in the order of their calls. NULL is the context's default stream. On the omp
- * backend a run is done when it returns, so a stream adds nothing there; on others only tdm_stream_sync tells. ---- */
+/* ---- Streams: the runs of a stream are done in the order of their calls. NULL is the context's default stream. On the omp
+ * backend a run is done when it returns, so streams make no difference. On the hip backend it is done after tdm_stream_sync, or
+ * after a tdm_copy on the same stream. ---- */
 
 TDM_API tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream);
 TDM_API tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream);
-/* NULL is allowed. No run of the stream may be under way. */
+/* NULL is allowed. All runs of the stream must be done. */
 TDM_API tdm_status tdm_stream_close(tdm_stream *stream);
 
 /* ---- Plans ---- */
 
-/* Why this kernel: the device, the kernel, the reason, and each candidate that was refused with its reason, a line each.
- * Lives as long as the plan. */
+/* Several lines of text: the device, the kernel, why it was chosen, and why each other kernel was not. Valid as long as the
+ * plan. */
 TDM_API const char *tdm_plan_explain(const tdm_plan *plan);
 /* The name of the plan's kernel. */
 TDM_API const char *tdm_plan_kernel(const tdm_plan *plan);
-/* NULL is allowed. No run of the plan may be under way. DEVICE: something could not be released; the plan is gone all the same.
- */
+/* NULL is allowed. All runs of the plan must be done. DEVICE: something could not be released; the plan is freed anyway. */
 TDM_API tdm_status tdm_plan_free(tdm_plan *plan);
 
 #ifdef __cplusplus
