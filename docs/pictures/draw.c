@@ -15,7 +15,7 @@ static const struct {
     {"banks", "the phases of a ds_read_b128, with and without swizzle", draw_banks},
     {"lanes-16", "which lane holds what of v_mfma_f32_16x16x32", draw_lanes_16},
     {"lanes-32", "the same of v_mfma_f32_32x32x16", draw_lanes_32},
-    {"ping-pong", "two groups of waves in turns", draw_ping_pong},
+    {"ping-pong", "two groups of waves that alternate", draw_ping_pong},
     {"order", "tiles coloured by XCD, in three orders", draw_order},
     {"softmax", "the online pass over a row of scores", draw_softmax},
 };

@@ -10,7 +10,7 @@ void draw_access(FILE *out);    /* access.c: lines that 64 lanes touch: coalesce
 void draw_banks(FILE *out);     /* banks.c: the phases of a ds_read_b128, with and without swizzle */
 void draw_lanes_16(FILE *out);  /* lanes.c: which lane holds what of 16x16x32 */
 void draw_lanes_32(FILE *out);  /*          and of 32x32x16 */
-void draw_ping_pong(FILE *out); /* ping_pong.c: two groups of waves in turns */
+void draw_ping_pong(FILE *out); /* ping_pong.c: two groups of waves that alternate */
 void draw_order(FILE *out);     /* order.c: tiles coloured by XCD, in three orders */
 void draw_softmax(FILE *out);   /* softmax.c: the online pass over a row */
 

@@ -1,11 +1,11 @@
-/* The slots of the gemm pipeline (docs/gemm.md, "Two groups in turns"). */
+/* The slots of the gemm pipeline (docs/gemm.md, "Ping-pong: two groups of waves"). */
 #include "pictures.h"
 #include "svg.h"
 
 enum { LEFT = 110, SLOTS = 10, SLOT = 82, ROW = 44, PHASES = 4 };
 
 void draw_ping_pong(FILE *out) {
-  svg_begin(out, LEFT + SLOTS * SLOT + 30, 240, "Two groups of waves in turns");
+  svg_begin(out, LEFT + SLOTS * SLOT + 30, 240, "Two groups of waves alternate");
   svg_text(out, 20, 26, 16, SVG_START, INK, "Ping-pong: one group of waves multiplies while the other one reads");
   for (int slot = 0; slot <= SLOTS; slot++) {
     svg_line(out, LEFT + slot * SLOT, 50, LEFT + slot * SLOT, 60 + 3 * ROW, 1, FAINT);
