@@ -191,7 +191,9 @@ static void output_row(const query_row *r, double *value, double *bound) {
       largest = fmax(largest, fabs(v));
     }
   }
-  double unit = bound_weight_unit(r->c->type, r->c->kernel);
+  tdm_kernel_facts facts = {0};
+  bool known = r->c->kernel != NULL && tdm_kernel_describe("attention", r->c->kernel, &facts) == TDM_OK;
+  double unit = bound_weight_unit(r->c->type, known && facts.rounds_weights);
   for (int64_t i = 0; i < d && r->visible > 0; i++) {
     bound_estimate o = bound_output(&sums[i], sum, own, largest, unit, r->c->fill == CASE_EQUAL);
     value[i] = o.value;

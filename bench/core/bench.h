@@ -85,8 +85,9 @@ typedef struct bench_row {
   tdm_case c;
   char title[BENCH_TEXT]; /* "gemm --dtype f32 ... 1024x1024x1024" */
   char device[CASE_DEVICE_NAME];
-  char by[16];     /* "tandem", or the peer */
-  char kernel[64]; /* tandem's */
+  char by[16];       /* "tandem", or the peer */
+  char kernel[64];   /* tandem's */
+  bool matrix_units; /* the kernel multiplies f16 and bf16 on matrix units */
   bench_outcome outcome;
   char reason[BENCH_TEXT]; /* of what is not OK; or why nothing of a sample could be checked */
   const char *checked;     /* what of the results was compared with f64; NULL: nothing */
@@ -104,7 +105,8 @@ typedef struct bench_row {
 
 double bench_row_flops(const bench_row *row); /* FLOP per second, by the median */
 double bench_row_bytes(const bench_row *row); /* bytes per second, by the median */
-/* FLOP per second, of the units that the kernel uses: kernels named *_mma have f16 and bf16 multiplied by the matrix units. */
+/* FLOP per second of the units that the kernel uses: matrix units for f16 and bf16 where the row says so and their rate is
+ * known. */
 double bench_row_ceiling(const bench_row *row);
 double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
 double bench_row_memory_bound(const bench_row *row);     /* seconds */

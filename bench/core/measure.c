@@ -168,7 +168,9 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
     if (with_peer) bench_row_fail(&rows[1], BENCH_UNSUPPORTED, "tandem did not plan the case");
     return;
   }
+  tdm_kernel_facts facts = {0};
   snprintf(rows[0].kernel, sizeof rows[0].kernel, "%s", tdm_plan_kernel(plan));
+  rows[0].matrix_units = tdm_kernel_describe(c->op->name, rows[0].kernel, &facts) == TDM_OK && facts.matrix_units;
   rows[0].c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
   bench_buffers b;
   if (bench_buffers_open(&b, c, context, with_peer ? 2 : 1, limits->rotation, rows[0].reason, sizeof rows[0].reason)) {

@@ -7,11 +7,8 @@
 double bench_row_flops(const bench_row *row) { return row->time.median > 0 ? row->flops / row->time.median : 0; }
 double bench_row_bytes(const bench_row *row) { return row->time.median > 0 ? row->bytes / row->time.median : 0; }
 double bench_row_ceiling(const bench_row *row) {
-  static const char suffix[] = "_mma";
-  size_t length = strlen(row->kernel), tail = sizeof suffix - 1;
-  bool matrix = length > tail && strcmp(row->kernel + length - tail, suffix) == 0;
-  if (!matrix || row->c.type == TDM_F32) return row->ceiling.flops;
-  return row->c.type == TDM_F16 ? row->ceiling.matrix_f16 : row->ceiling.matrix_bf16;
+  double matrix = row->c.type == TDM_F16 ? row->ceiling.matrix_f16 : row->c.type == TDM_BF16 ? row->ceiling.matrix_bf16 : 0;
+  return row->matrix_units && matrix > 0 ? matrix : row->ceiling.flops;
 }
 double bench_row_arithmetic_bound(const bench_row *row) {
   return bench_row_ceiling(row) > 0 ? row->flops / bench_row_ceiling(row) : 0;
@@ -104,7 +101,8 @@ void bench_print_machine(FILE *out, const bench_run *run) {
               1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
     if (c->matrix_f16 > 0)
       fprintf(out,
-              "matrix units of %s, sums in f32, by the instruction of kernels *_mma: f16 %.1f, bf16 %.1f GFLOP/s; their FMA "
+              "matrix units of %s, sums in f32, by the instruction of the kernels that use them: f16 %.1f, bf16 %.1f GFLOP/s; "
+              "their FMA "
               "ceiling\n",
               run->devices.name[d], 1e-9 * c->matrix_f16, 1e-9 * c->matrix_bf16);
     if (c->launch > 0) fprintf(out, "an empty target region on %s: %.1f us\n", run->devices.name[d], 1e6 * c->launch);

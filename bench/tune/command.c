@@ -120,12 +120,14 @@ static void tune_case(tune_tool *t, const tdm_case *c) {
   static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
   char title[BENCH_TEXT], names[512], *rest = NULL;
   tune_best best = {.value = 0};
+  tdm_kernel_facts facts;
   bool hip = strncmp(t->devices.name[0], "hip:", 4) == 0 || bench_in_process(t->devices.name[0]);
   case_print(c, title, sizeof title);
   printf("%s on %s\n", title, t->devices.name[0]);
   snprintf(names, sizeof names, "%s", tdm_kernels(c->op->name));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if ((strncmp(name, "hip_", 4) == 0) == hip) try_choice(t, c, name, &best);
+    if (tdm_kernel_describe(c->op->name, name, &facts) == TDM_OK && (strcmp(facts.backend, "hip") == 0) == hip)
+      try_choice(t, c, name, &best);
   if (best.choice[0] == '\0') {
     t->failed++;
     return;

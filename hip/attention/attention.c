@@ -218,7 +218,7 @@ static tdm_status prepare_decode_fast(tdm_plan *plan) { return prepare_parts(pla
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   attention_launches l;
   memcpy(&l, plan->args, sizeof l);
-  bool fast = l.fast.function != NULL && !tdm_plan_detours(plan, buffers);
+  bool fast = l.fast.function != NULL && !tdm_plan_falls_back(plan, buffers);
   attention_args *args = fast ? &l.fast_args : &l.general_args;
   args->q = buffers[0];
   args->k = buffers[1];
@@ -285,25 +285,29 @@ const tdm_kernel tdm_attention_hip_decode = {.name = "hip_decode",
                                              .prepare = prepare_decode,
                                              .launch = launch,
                                              .cost = cost_decode,
-                                             .varies = true};
+                                             .rebindable = true};
 const tdm_kernel tdm_attention_hip_decode64 = {.name = "hip_decode64",
+                                               .matrix_units = true,
+                                               .rounds_weights = true,
                                                .op = TDM_OP_ATTENTION,
                                                .backend = &tdm_backend_hip,
                                                .supports = supports_decode_64,
                                                .prepare = prepare_decode_fast,
                                                .launch = launch,
                                                .cost = cost_decode_fast,
-                                               .varies = true,
-                                               .detour = {16, 15, "hip_decode"}};
+                                               .rebindable = true,
+                                               .fallback = {16, 15, &tdm_attention_hip_decode}};
 const tdm_kernel tdm_attention_hip_decode128 = {.name = "hip_decode128",
+                                                .matrix_units = true,
+                                                .rounds_weights = true,
                                                 .op = TDM_OP_ATTENTION,
                                                 .backend = &tdm_backend_hip,
                                                 .supports = supports_decode_128,
                                                 .prepare = prepare_decode_fast,
                                                 .launch = launch,
                                                 .cost = cost_decode_fast,
-                                                .varies = true,
-                                                .detour = {16, 15, "hip_decode"}};
+                                                .rebindable = true,
+                                                .fallback = {16, 15, &tdm_attention_hip_decode}};
 const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
                                             .op = TDM_OP_ATTENTION,
                                             .backend = &tdm_backend_hip,
@@ -311,22 +315,26 @@ const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
                                             .prepare = prepare,
                                             .launch = launch,
                                             .cost = cost_general,
-                                            .varies = true};
+                                            .rebindable = true};
 const tdm_kernel tdm_attention_hip_flash64 = {.name = "hip_flash64",
+                                              .matrix_units = true,
+                                              .rounds_weights = true,
                                               .op = TDM_OP_ATTENTION,
                                               .backend = &tdm_backend_hip,
                                               .supports = supports_64,
                                               .prepare = prepare_fast,
                                               .launch = launch,
                                               .cost = cost_fast,
-                                              .varies = true,
-                                              .detour = {16, 15, "hip_flash"}};
+                                              .rebindable = true,
+                                              .fallback = {16, 15, &tdm_attention_hip_flash}};
 const tdm_kernel tdm_attention_hip_flash128 = {.name = "hip_flash128",
+                                               .matrix_units = true,
+                                               .rounds_weights = true,
                                                .op = TDM_OP_ATTENTION,
                                                .backend = &tdm_backend_hip,
                                                .supports = supports_128,
                                                .prepare = prepare_fast,
                                                .launch = launch,
                                                .cost = cost_fast,
-                                               .varies = true,
-                                               .detour = {16, 15, "hip_flash"}};
+                                               .rebindable = true,
+                                               .fallback = {16, 15, &tdm_attention_hip_flash}};

@@ -199,6 +199,7 @@ const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
                                          .supports = supports_general,
                                          .prepare = prepare_general,
                                          .launch = launch,
+                                         .matrix_units = true,
                                          .cost = cost_general,
                                          .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT};
 
@@ -207,7 +208,7 @@ const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
 static const hip_tile_kernel pipe = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512};
 static const hip_tile_shape pipe_tile = {.m = 256, .n = 256, .waves_m = 2, .waves_n = 4, .overlapped = true};
 
-/* The detour is served by hip_128x128's kernel. */
+/* The row falls back to hip_128x128, so that has to serve the plan too. */
 static bool supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = stored_a(d), b = stored_b(d);
@@ -236,9 +237,10 @@ const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
                                          .supports = supports_pipe,
                                          .prepare = prepare_pipe,
                                          .launch = launch,
+                                         .matrix_units = true,
                                          .cost = cost_pipe,
                                          .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
-                                         .detour = {4, 3, "hip_128x128"}};
+                                         .fallback = {4, 3, &tdm_gemm_hip_128x128}};
 
 /* The same with instructions of 32 x 32 results: as many clocks for as many products, half as many instructions. Chosen by name
  * or by a table of tuned kernels alone: it is estimated like hip_256x256, which stands behind it. */
@@ -261,9 +263,10 @@ const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
                                                 .supports = supports_mfma32,
                                                 .prepare = prepare_mfma32,
                                                 .launch = launch,
+                                                .matrix_units = true,
                                                 .cost = cost_pipe,
                                                 .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
-                                                .detour = {4, 3, "hip_128x128"}};
+                                                .fallback = {4, 3, &tdm_gemm_hip_128x128}};
 
 /* ---- hip_tile_16x64 ... hip_tile_256x128 ---- */
 
@@ -357,9 +360,10 @@ static tdm_status prepare_tile(tdm_plan *plan, const gemm_tile *t) {
                                                   .supports = supports_##m##x##n,                                            \
                                                   .prepare = prepare_##m##x##n,                                              \
                                                   .launch = launch,                                                          \
+                                                  .matrix_units = true,                                                      \
                                                   .cost = cost_##m##x##n,                                                    \
                                                   .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT | 1 << TDM_TUNE_DEPTH, \
-                                                  .detour = {4, 3, "hip_128x128"}};
+                                                  .fallback = {4, 3, &tdm_gemm_hip_128x128}};
 #include "tiles.def"
 #undef GEMM_TILE
 
@@ -409,5 +413,6 @@ const tdm_kernel tdm_gemm_hip_small_k = {.name = "hip_small_k",
                                          .supports = supports_small_k,
                                          .prepare = prepare_small_k,
                                          .launch = launch,
+                                         .matrix_units = true,
                                          .cost = cost_small_k,
                                          .takes = TDM_ORDER_PARAMETERS};

@@ -52,7 +52,7 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
 typedef struct tile_work {
   unsigned char args[HIP_TILE_ARGS];
   unsigned char general_args[HIP_TILE_ARGS];
-  tdm_hip_kernel general; /* of rows with a detour */
+  tdm_hip_kernel general; /* of rows with a fallback */
   tdm_hip_kernel then;    /* no function: there is no second launch */
 } tile_work;
 _Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "a plan has room for it");
@@ -71,7 +71,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tile_work work = {0};
   TDM_TRY(load(plan, op, kernel, variant, type, work.args, &plan->hip));
-  if (plan->kernel->detour.align > 0) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
+  if (plan->kernel->fallback.align > 0) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -79,7 +79,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream) {
   tile_work work;
   memcpy(&work, plan->args, sizeof work);
-  bool general = tdm_plan_detours(plan, buffers);
+  bool general = tdm_plan_falls_back(plan, buffers);
   unsigned char *args = general ? work.general_args : work.args;
   op->set_pointers(plan, buffers, args);
   TDM_TRY(tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream));

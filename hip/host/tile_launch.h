@@ -46,7 +46,7 @@ typedef struct hip_tile_op {
   hip_tile_kernel general;
 } hip_tile_op;
 
-/* Prepares a kernel, and the general one beside it where the row has a detour to it. The function is STEM_VARIANT_TYPE; variant
+/* Prepares a kernel, and the general one beside it where the row falls back to it. The function is STEM_VARIANT_TYPE; variant
  * "" is left out. */
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
                                 tdm_type type);

@@ -68,5 +68,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_rope_hip_blocks = {
-    .name = "hip_blocks", .op = TDM_OP_ROPE, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch, .varies = true};
+const tdm_kernel tdm_rope_hip_blocks = {.name = "hip_blocks",
+                                        .op = TDM_OP_ROPE,
+                                        .backend = &tdm_backend_hip,
+                                        .prepare = prepare,
+                                        .launch = launch,
+                                        .rebindable = true};

@@ -85,6 +85,7 @@ const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
                                           .supports = supports_general,
                                           .prepare = prepare_general,
                                           .launch = launch,
+                                          .matrix_units = true,
                                           .cost = cost_general,
                                           .takes = TDM_ORDER_PARAMETERS};
 
@@ -114,6 +115,7 @@ const tdm_kernel tdm_swiglu_hip_256x128 = {.name = "hip_256x128",
                                            .supports = supports_pipe,
                                            .prepare = prepare_pipe,
                                            .launch = launch,
+                                           .matrix_units = true,
                                            .cost = cost_pipe,
                                            .takes = TDM_ORDER_PARAMETERS,
-                                           .detour = {4, 7, "hip_128x64"}};
+                                           .fallback = {4, 7, &tdm_swiglu_hip_128x64}};

@@ -153,6 +153,15 @@ TDM_API const char *tdm_kernels(const char *op);
 /* The parameters of an op's kernel, separated by spaces, out of window, chunk, split and depth (docs/tuning.md); "" if it has
  * none, NULL if the op or the kernel is unknown. Valid until this thread's next call. */
 TDM_API const char *tdm_kernel_parameters(const char *op, const char *kernel);
+
+/* What is true of a kernel for every plan. */
+typedef struct tdm_kernel_facts {
+  const char *backend; /* "omp" or "hip" */
+  int matrix_units;    /* 1: it multiplies f16 and bf16 on matrix units. hip: f32 too */
+  int rounds_weights;  /* 1: attention's probabilities are rounded to a 16-bit type before they are multiplied by V */
+} tdm_kernel_facts;
+/* The facts of an op's kernel. ARGUMENT: the op or the kernel is unknown, or facts is NULL. */
+TDM_API tdm_status tdm_kernel_describe(const char *op, const char *kernel, tdm_kernel_facts *facts);
 /* Why an op's kernel can't run on the context's device, whatever the plan, such as "is for hosts"; "" if it can, NULL if the op
  * or the kernel is unknown. Valid until this thread's next call. */
 TDM_API const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel);

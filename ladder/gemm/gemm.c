@@ -20,18 +20,18 @@ typedef struct ladder_code {
 enum { ANY_K = INT32_MAX / 4 };
 
 /* Loads of 16 bytes may begin at any multiple of 4; arrays that do not are left to the last step that loads by elements. */
-static const char elements_name[] = "hip_step05_mfma";
+extern const tdm_kernel tdm_gemm_hip_step05_mfma;
 extern const hip_code tdm_code_gemm_hip_05_mfma[];
 static const ladder_code elements = {tdm_code_gemm_hip_05_mfma, TDM_BF16, TDM_NT, ANY_K, 64, 64, 256, 2};
 
 /* What a plan keeps in its args, beside the kernel in plan->hip. */
 typedef struct step_work {
   gemm_step_args args, elements_args;
-  tdm_hip_kernel elements; /* of rows with a detour */
+  tdm_hip_kernel elements; /* of rows with a fallback */
 } step_work;
 _Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "a plan has room for it");
 
-static bool has_detour(const ladder_code *s) { return s->load_bytes > 4; }
+static bool has_fallback(const ladder_code *s) { return s->load_bytes > 4; }
 
 static bool supports_loads(const tdm_gemm_desc *d, int bytes, char *reason, size_t size) {
   enum { LINES = 256 };
@@ -62,7 +62,7 @@ static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, s
     snprintf(reason, size, "a step of a ladder: k must be at most %d", s->most_k);
     return false;
   }
-  if (has_detour(s) && !supports_loads(d, s->load_bytes, reason, size)) return false;
+  if (has_fallback(s) && !supports_loads(d, s->load_bytes, reason, size)) return false;
   return tdm_hip_tiles_fit(d->m, d->n, 1, s->tile_m, s->tile_n, reason, size);
 }
 
@@ -85,7 +85,7 @@ static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
   step_work work = {0};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(load(plan, s, &work.args, &plan->hip));
-  if (has_detour(s)) TDM_TRY(load(plan, &elements, &work.elements_args, &work.elements));
+  if (has_fallback(s)) TDM_TRY(load(plan, &elements, &work.elements_args, &work.elements));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -93,17 +93,17 @@ static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   step_work work;
   memcpy(&work, plan->args, sizeof work);
-  bool detours = tdm_plan_detours(plan, buffers);
-  gemm_step_args *args = detours ? &work.elements_args : &work.args;
+  bool falls_back = tdm_plan_falls_back(plan, buffers);
+  gemm_step_args *args = falls_back ? &work.elements_args : &work.args;
   args->a = buffers[0];
   args->b = buffers[1];
   args->c = buffers[2];
-  return tdm_hip_launch(plan, detours ? &work.elements : &plan->hip, args, sizeof *args, stream);
+  return tdm_hip_launch(plan, falls_back ? &work.elements : &plan->hip, args, sizeof *args, stream);
 }
 
-#define LADDER_HIP_GEMM(id, text, tile_m, tile_n, threads, load_bytes)                                                     \
-  LADDER_HIP_ROW(gemm, TDM_OP_GEMM, id, text, (load_bytes) > 4 ? 4 : 0, 3, elements_name, TDM_BF16, TDM_NT, ANY_K, tile_m, \
-                 tile_n, threads, load_bytes)
+#define LADDER_HIP_GEMM(id, text, tile_m, tile_n, threads, load_bytes)                                                         \
+  LADDER_HIP_ROW(gemm, TDM_OP_GEMM, id, text, (load_bytes) > 4 ? 4 : 0, 3, &tdm_gemm_hip_step05_mfma, TDM_BF16, TDM_NT, ANY_K, \
+                 tile_m, tile_n, threads, load_bytes)
 #define LADDER_HIP_SMALL_K(id, text, tile_m, tile_n, threads, most_k) \
   LADDER_HIP_ROW(small_k, TDM_OP_GEMM, id, text, 0, 0, NULL, TDM_F32, TDM_NN, most_k, tile_m, tile_n, threads, 4)
 #include "ladder.def"

@@ -14,14 +14,14 @@ typedef struct ladder_code {
 } ladder_code;
 
 /* Loads of 16 bytes may begin at any multiple of 4; arrays that do not are left to the last step that loads by elements. */
-static const char elements_name[] = "hip_step02_fused";
+extern const tdm_kernel tdm_swiglu_hip_step02_fused;
 extern const hip_code tdm_code_swiglu_hip_02_fused[];
 static const ladder_code elements = {tdm_code_swiglu_hip_02_fused, 16, 16, 256, 2};
 
 /* What a plan keeps in its args, beside the kernel in plan->hip. */
 typedef struct step_work {
   swiglu_step_args args, elements_args;
-  tdm_hip_kernel elements; /* of rows with a detour */
+  tdm_hip_kernel elements; /* of rows with a fallback */
 } step_work;
 _Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "a plan has room for it");
 
@@ -71,16 +71,16 @@ static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   step_work work;
   memcpy(&work, plan->args, sizeof work);
-  bool detours = tdm_plan_detours(plan, buffers);
-  swiglu_step_args *args = detours ? &work.elements_args : &work.args;
+  bool falls_back = tdm_plan_falls_back(plan, buffers);
+  swiglu_step_args *args = falls_back ? &work.elements_args : &work.args;
   args->x = buffers[0];
   args->wg = buffers[1];
   args->wu = buffers[2];
   args->y = buffers[3];
-  return tdm_hip_launch(plan, detours ? &work.elements : &plan->hip, args, sizeof *args, stream);
+  return tdm_hip_launch(plan, falls_back ? &work.elements : &plan->hip, args, sizeof *args, stream);
 }
 
-#define LADDER_HIP_SWIGLU(id, text, tile_m, tile_n, threads, load_bytes)                                               \
-  LADDER_HIP_ROW(swiglu, TDM_OP_SWIGLU, id, text, (load_bytes) > 2 ? 4 : 0, 7, elements_name, tile_m, tile_n, threads, \
-                 load_bytes)
+#define LADDER_HIP_SWIGLU(id, text, tile_m, tile_n, threads, load_bytes)                                                     \
+  LADDER_HIP_ROW(swiglu, TDM_OP_SWIGLU, id, text, (load_bytes) > 2 ? 4 : 0, 7, &tdm_swiglu_hip_step02_fused, tile_m, tile_n, \
+                 threads, load_bytes)
 #include "ladder.def"

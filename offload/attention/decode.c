@@ -311,4 +311,4 @@ const tdm_kernel tdm_attention_omp_decode = {.name = "omp_decode",
                                              .supports = supports,
                                              .prepare = prepare,
                                              .launch = launch,
-                                             .varies = true};
+                                             .rebindable = true};

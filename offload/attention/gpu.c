@@ -430,4 +430,4 @@ const tdm_kernel tdm_attention_omp_gpu = {.name = "omp_gpu",
                                           .supports = supports,
                                           .prepare = prepare,
                                           .launch = launch,
-                                          .varies = true};
+                                          .rebindable = true};

@@ -298,4 +298,4 @@ const tdm_kernel tdm_attention_omp_gpu_decode = {.name = "omp_gpu_decode",
                                                  .prepare = prepare,
                                                  .launch = launch,
                                                  .cost = TDM_FOR_GFX942 ? cost : NULL,
-                                                 .varies = true};
+                                                 .rebindable = true};

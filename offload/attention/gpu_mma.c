@@ -141,7 +141,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_attention_omp_gpu.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const char *q = buffers[0], *k = buffers[1], *v = buffers[2];
   void *o = buffers[3];
   float *lse = buffers[4];
@@ -163,6 +163,8 @@ const tdm_kernel tdm_attention_omp_gpu_mma = {.name = "omp_gpu_mma",
                                               .supports = supports,
                                               .prepare = prepare,
                                               .launch = launch,
+                                              .matrix_units = true,
+                                              .rounds_weights = true,
                                               .cost = TDM_FOR_GFX942 ? cost : NULL,
-                                              .varies = true,
-                                              .detour = {16, 0xf, "omp_gpu"}};
+                                              .rebindable = true,
+                                              .fallback = {16, 0xf, &tdm_attention_omp_gpu}};

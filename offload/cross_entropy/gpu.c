@@ -63,7 +63,7 @@ static tdm_status prepare(tdm_plan *plan) {
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_cross_entropy_omp.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *logits = buffers[0];
   const int32_t *targets = buffers[1];
   float *loss = buffers[2];
@@ -83,4 +83,4 @@ const tdm_kernel tdm_cross_entropy_omp_gpu = {.name = "omp_gpu",
                                               .supports = supports,
                                               .prepare = prepare,
                                               .launch = launch,
-                                              .detour = {16, 0x1, "omp"}};
+                                              .fallback = {16, 0x1, &tdm_cross_entropy_omp}};

@@ -51,7 +51,7 @@ static tdm_status prepare(tdm_plan *plan) {
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_embedding_omp.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *table = buffers[0];
   const int32_t *ids = buffers[1];
   void *y = buffers[2];
@@ -72,4 +72,4 @@ const tdm_kernel tdm_embedding_omp_gpu = {.name = "omp_gpu",
                                           .supports = supports,
                                           .prepare = prepare,
                                           .launch = launch,
-                                          .detour = {16, 0x5, "omp"}};
+                                          .fallback = {16, 0x5, &tdm_embedding_omp}};

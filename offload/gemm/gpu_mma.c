@@ -72,7 +72,7 @@ static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, MM
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_gemm_omp_gpu.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
   void *c = buffers[2];
   const gemm_gpu_work *work = plan->table;
@@ -92,4 +92,5 @@ const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .supports = supports,
                                          .prepare = prepare,
                                          .launch = launch,
-                                         .detour = {16, 0x7, "omp_gpu"}};
+                                         .matrix_units = true,
+                                         .fallback = {16, 0x7, &tdm_gemm_omp_gpu}};

@@ -133,7 +133,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_gemm_omp_gpu.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *a = buffers[0], *b = buffers[1];
   void *c = buffers[2];
   const gemm_gpu_work *work = plan->table;
@@ -153,4 +153,4 @@ const tdm_kernel tdm_gemm_omp_gpu_small_k = {.name = "omp_gpu_small_k",
                                              .supports = supports,
                                              .prepare = gemm_gpu_prepare,
                                              .launch = launch,
-                                             .detour = {16, 0x7, "omp_gpu"}};
+                                             .fallback = {16, 0x7, &tdm_gemm_omp_gpu}};

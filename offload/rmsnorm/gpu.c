@@ -109,7 +109,7 @@ static tdm_status prepare(tdm_plan *plan) {
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_rmsnorm_omp.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *x = buffers[0], *weight = buffers[1], *residual = buffers[2];
   void *sum = buffers[3], *y = buffers[4];
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
@@ -132,4 +132,4 @@ const tdm_kernel tdm_rmsnorm_omp_gpu = {.name = "omp_gpu",
                                         .supports = supports,
                                         .prepare = prepare,
                                         .launch = launch,
-                                        .detour = {16, 0x1f, "omp"}};
+                                        .fallback = {16, 0x1f, &tdm_rmsnorm_omp}};

@@ -137,4 +137,4 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 const tdm_kernel tdm_rope_omp = {
-    .name = "omp", .op = TDM_OP_ROPE, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .varies = true};
+    .name = "omp", .op = TDM_OP_ROPE, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .rebindable = true};

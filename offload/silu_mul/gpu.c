@@ -15,7 +15,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 static tdm_status prepare(tdm_plan *plan) { return gpu_binary_prepare(plan, shape_of(plan), plan->desc.silu_mul.type); }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_silu_mul_omp.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *gate = buffers[0], *up = buffers[1];
   void *y = buffers[2];
   tdm_binary_t d = tdm_binary_packed(shape_of(plan));
@@ -35,4 +35,4 @@ const tdm_kernel tdm_silu_mul_omp_gpu = {.name = "omp_gpu",
                                          .supports = supports,
                                          .prepare = prepare,
                                          .launch = launch,
-                                         .detour = {16, 0x7, "omp"}};
+                                         .fallback = {16, 0x7, &tdm_silu_mul_omp}};

@@ -67,7 +67,7 @@ static tdm_status prepare(tdm_plan *plan) {
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_softmax_omp.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *x = buffers[0];
   void *y = buffers[1];
   const tdm_softmax_desc *d = &plan->desc.softmax;
@@ -89,4 +89,4 @@ const tdm_kernel tdm_softmax_omp_gpu = {.name = "omp_gpu",
                                         .supports = supports,
                                         .prepare = prepare,
                                         .launch = launch,
-                                        .detour = {16, 0x3, "omp"}};
+                                        .fallback = {16, 0x3, &tdm_softmax_omp}};

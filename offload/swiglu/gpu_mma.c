@@ -53,7 +53,7 @@ static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, 
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  if (tdm_plan_detours(plan, buffers)) return tdm_swiglu_omp_gpu.launch(plan, buffers, stream);
+  if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *x = buffers[0], *wg = buffers[1], *wu = buffers[2];
   void *y = buffers[3];
   const swiglu_gpu_work *work = plan->table;
@@ -67,4 +67,5 @@ const tdm_kernel tdm_swiglu_omp_gpu_mma = {.name = "omp_gpu_mma",
                                            .supports = supports,
                                            .prepare = prepare,
                                            .launch = launch,
-                                           .detour = {16, 0x7, "omp_gpu"}};
+                                           .matrix_units = true,
+                                           .fallback = {16, 0x7, &tdm_swiglu_omp_gpu}};

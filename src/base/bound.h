@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "tandem/gemm.h"
 
@@ -146,14 +145,10 @@ static inline bound_estimate bound_weight(bound_estimate score, bound_scores r) 
   return (bound_estimate){value, fmin(1, value * expm1(score.error + r.max_error + (2 * fabs(below) + 4) * BOUND_U))};
 }
 
-/* Half the distance from 1 to the next value of the type that a kernel rounds probabilities to before they meet V: matrix
- * instructions of 16-bit types take 16-bit probabilities, as in every flash attention. 0: they stay f32. kernel: NULL where it
- * is not known. */
-static inline double bound_weight_unit(tdm_type type, const char *kernel) {
-  static const char *const rounding[] = {"hip_flash64", "hip_flash128", "hip_decode64", "hip_decode128", "omp_gpu_mma"};
-  bool rounds = false;
-  for (size_t i = 0; i < sizeof rounding / sizeof rounding[0]; i++)
-    rounds |= kernel != NULL && strcmp(kernel, rounding[i]) == 0;
+/* Half the distance from 1 to the next value of the type that probabilities are rounded to before they meet V, in kernels that
+ * round them (rounds_weights of a kernel's row): matrix instructions of 16-bit types take 16-bit probabilities, as in every
+ * flash attention. 0: they stay f32. */
+static inline double bound_weight_unit(tdm_type type, bool rounds) {
   if (type == TDM_F32 || !rounds) return 0;
   return type == TDM_F16 ? 0x1p-11 : 0x1p-8;
 }

@@ -39,10 +39,10 @@ void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads) {
   plan->launch.threads = threads < 1 ? 1 : (int)threads;
 }
 
-bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers) {
-  const tdm_detour *detour = &plan->kernel->detour;
+bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers) {
+  const tdm_fallback *fallback = &plan->kernel->fallback;
   uintptr_t at = 0;
   for (int i = 0; i < plan->buffer_count; i++)
-    if (detour->buffers >> i & 1) at |= (uintptr_t)buffers[i];
-  return detour->align > 0 && at % (unsigned)detour->align != 0;
+    if (fallback->buffers >> i & 1) at |= (uintptr_t)buffers[i];
+  return fallback->align > 0 && at % (unsigned)fallback->align != 0;
 }

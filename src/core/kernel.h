@@ -68,38 +68,47 @@ typedef struct tdm_hip_kernel {
   unsigned lds;            /* dynamic bytes */
 } tdm_hip_kernel;
 
-/* Only a run tells where arrays begin. A run of which one of the arrays in `buffers` (bits 1 << number) does not begin at a
- * multiple of `align` bytes launches another row's kernel. */
-typedef struct tdm_detour {
+typedef struct tdm_kernel tdm_kernel;
+
+/* Only a run knows where its arrays begin. Where one of those in `buffers` (bits 1 << number) does not begin at a multiple of
+ * `align` bytes, the run launches another row's kernel. */
+typedef struct tdm_fallback {
   int align; /* 0: every run launches the row's own kernel */
   unsigned buffers;
-  const char *kernel; /* name of the other row */
-} tdm_detour;
+  const tdm_kernel *kernel;
+} tdm_fallback;
 
-/* One kernel: one row of the table in kernels.c. */
-typedef struct tdm_kernel {
+/* A kernel is one row of its op's table, and the row is where everything that is asked about the kernel stands. The functions
+ * find their row in plan->kernel, so that several rows can share them and differ in `variant` alone. */
+struct tdm_kernel {
   const char *name;
   tdm_op op;
   const tdm_backend *backend;
-  /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: on each of them. Its other
-   * functions are called only where it can. */
+  const void *variant; /* the parameters that tell the row from others with the same functions; NULL: it has none */
+  /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: on each of them. The
+   * functions below are called only where it can. */
   bool (*runs_on)(const tdm_context *context, char *reason, size_t size);
   /* Can it serve the plan's description? If not, writes the reason. NULL: it serves every valid description. */
   bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
   /* Chooses tiles and launch geometry, names the workspace, uploads tables. */
   tdm_status (*prepare)(tdm_plan *plan);
-  /* Launches. buffers are the run's pointers in the order of the plan's buffers. Allocates nothing. */
+  /* Launches. buffers are the run's pointers in the order of the plan's buffers. Allocates nothing. A fallback's launch is
+   * called with the plan of the row that falls back, so it must not read `variant`. */
   tdm_status (*launch)(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
   /* Estimates a run with plan->tuning; only of plans that it serves and that are not empty. The heuristic compares rows by it.
-   * NULL: this row states none, and of two rows the later one is chosen. */
+   * NULL: this row has none, and of two rows the later one is chosen. */
   void (*cost)(const tdm_plan *plan, tdm_cost *cost);
-  bool by_name;   /* a step of a ladder: runs where its name is given, and is no candidate otherwise */
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
-  tdm_detour detour;
+  tdm_fallback fallback;
+  bool by_name; /* a step of a ladder: runs where its name is given, and is not a candidate otherwise */
   /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has left: a run may have fewer
    * keys, or begin at a later position, than the plan (tdm_plan_vary). */
-  bool varies;
-} tdm_kernel;
+  bool rebindable;
+  /* 16-bit types are multiplied by matrix units, so that the roof of its arithmetic is theirs. */
+  bool matrix_units;
+  /* attention: the probabilities are rounded to the operands' type before they are multiplied by V (bound_weight_unit). */
+  bool rounds_weights;
+};
 
 /* Who decided on a plan's kernel. */
 typedef enum tdm_source { TDM_NAMED, TDM_TUNED, TDM_HEURISTIC } tdm_source;
@@ -157,8 +166,8 @@ void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads);
 static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
   return (run->desc.rope.offset - run->made->desc.rope.offset) * run->desc.rope.head_dim;
 }
-/* Do these pointers of a run take plan->kernel's detour? */
-bool tdm_plan_detours(const tdm_plan *plan, void *const *buffers);
+/* Do these pointers of a run need plan->kernel's fallback? */
+bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers);
 
 /* ---- For runs_on and supports ---- */
 

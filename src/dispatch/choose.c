@@ -26,17 +26,19 @@ typedef struct candidates {
   candidate of[MOST_ROWS];
 } candidates;
 
-/* Can a row serve the plan with plan->tuning? If not, says why. */
-static bool serves(const tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
+/* Can a row serve the plan with plan->tuning? If not, says why. The row's functions find it in plan->kernel. */
+static bool serves(tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
+  plan->kernel = kernel;
   return tdm_kernel_runs_on(kernel, plan->context, reason, size) &&
          tdm_tuning_taken(&plan->tuning, kernel->name, kernel->takes, reason, size) &&
          (kernel->supports == NULL || kernel->supports(plan, reason, size));
 }
 
-/* false: the row states none for this plan. */
-static bool estimate(const tdm_plan *plan, const tdm_kernel *kernel, tdm_cost *cost) {
+/* Of plan->kernel. false: it has no estimate for this plan. */
+static bool estimate(const tdm_plan *plan, tdm_cost *cost) {
   *cost = (tdm_cost){.floor = "nothing"};
-  if (!plan->empty) kernel->cost(plan, cost);
+  if (plan->kernel->cost == NULL) return false;
+  if (!plan->empty) plan->kernel->cost(plan, cost);
   return cost->clocks >= 0;
 }
 
@@ -53,7 +55,7 @@ static tdm_status gather(tdm_plan *plan, candidates *all) {
     candidate *c = &all->of[all->count++];
     *c = (candidate){.kernel = kernel};
     c->serves = serves(plan, kernel, c->reason, sizeof c->reason);
-    c->estimated = c->serves && kernel->cost != NULL && estimate(plan, kernel, &c->cost);
+    c->estimated = c->serves && estimate(plan, &c->cost);
   }
   return TDM_OK;
 }
@@ -129,12 +131,14 @@ static void say_candidates(tdm_plan *plan, const candidates *all) {
   }
 }
 
-static void say_detour(tdm_plan *plan) {
-  const tdm_detour *detour = &plan->kernel->detour;
+static void say_fallback(tdm_plan *plan) {
+  const tdm_fallback *fallback = &plan->kernel->fallback;
   bool can = false; /* arrays of elements as wide as the alignment are always aligned */
   for (int i = 0; i < plan->buffer_count; i++)
-    can |= (detour->buffers >> i & 1) && plan->buffers[i].align < (size_t)detour->align;
-  if (can) say(plan, "detour: pointers not %d-byte aligned at run time take %s\n", detour->align, detour->kernel);
+    can |= (fallback->buffers >> i & 1) && plan->buffers[i].align < (size_t)fallback->align;
+  if (can)
+    say(plan, "fallback: runs with pointers that are not aligned to %d bytes launch %s\n", fallback->align,
+        fallback->kernel->name);
 }
 
 static void explain(tdm_plan *plan, const candidates *all, const char *why) {
@@ -142,11 +146,11 @@ static void explain(tdm_plan *plan, const candidates *all, const char *why) {
   tdm_tuning_print(&plan->tuning, parameters, sizeof parameters);
   say(plan, "kernel: %s%s, %s\n", plan->kernel->name, parameters, why);
   tdm_cost cost;
-  if (plan->kernel->cost != NULL && !plan->empty && estimate(plan, plan->kernel, &cost)) {
+  if (!plan->empty && estimate(plan, &cost)) {
     say_estimate(plan, plan->kernel->name, &cost);
     say(plan, "\n");
   }
-  say_detour(plan);
+  say_fallback(plan);
   if (plan->context->verify)
     say(plan, "verify: %s\n",
         tdm_shadow_applies(plan) ? "each run is repeated by omp on the host, and compared"

@@ -195,6 +195,16 @@ const char *tdm_kernel_parameters(const char *op, const char *kernel) {
   return text;
 }
 
+tdm_status tdm_kernel_describe(const char *op, const char *kernel, tdm_kernel_facts *facts) {
+  const tdm_kernel *row = find_row(op, kernel);
+  if (row == NULL)
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel_describe: kernel = '%s' of op = '%s': must be one that tdm_kernels lists",
+                    kernel == NULL ? "NULL" : kernel, op == NULL ? "NULL" : op);
+  if (facts == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "kernel_describe: facts = NULL: must point to a tdm_kernel_facts");
+  *facts = (tdm_kernel_facts){row->backend->name, row->matrix_units, row->rounds_weights};
+  return TDM_OK;
+}
+
 const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel) {
   static _Thread_local char text[192];
   const tdm_kernel *row = find_row(op, kernel);

@@ -171,14 +171,15 @@ static double seconds(void) {
 /* "hip_256x256:window=4 (tuned)", and the kernel that runs in its place for these pointers. */
 static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *text, size_t size) {
   static const char *const sources[] = {[TDM_NAMED] = "named", [TDM_TUNED] = "tuned", [TDM_HEURISTIC] = "heuristic"};
-  const tdm_detour *detour = &plan->kernel->detour;
+  const tdm_fallback *fallback = &plan->kernel->fallback;
   char parameters[96];
   void *buffers[TDM_MAX_BUFFERS] = {0};
   plain_pointers(plan, pointers, buffers);
   tdm_tuning_print(&plan->tuning, parameters, sizeof parameters);
   int used = snprintf(text, size, "%s%s (%s)", plan->kernel->name, parameters, sources[plan->source]);
-  if (tdm_plan_detours(plan, buffers) && used < (int)size)
-    snprintf(text + used, size - (size_t)used, ", by %s as pointers are not %d-byte aligned,", detour->kernel, detour->align);
+  if (tdm_plan_falls_back(plan, buffers) && used < (int)size)
+    snprintf(text + used, size - (size_t)used, ", by %s as pointers are not aligned to %d bytes,", fallback->kernel->name,
+             fallback->align);
 }
 
 tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op) {
@@ -190,7 +191,7 @@ tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op) {
 }
 
 tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run) {
-  if (!plan->kernel->varies)
+  if (!plan->kernel->rebindable)
     return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel %s runs its plan's description alone: make a plan for each run",
                     tdm_op_names[plan->op], plan->kernel->name);
   memcpy(run, plan, offsetof(tdm_plan, turn));

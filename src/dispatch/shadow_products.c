@@ -141,7 +141,7 @@ static query find_query(const shadow_row *r, int64_t batch, int64_t head, int64_
   return q;
 }
 
-static void output_errors(query *q, const char *kernel, const unsigned char *wanted, double *error) {
+static void output_errors(query *q, bool rounds, const unsigned char *wanted, double *error) {
   const tdm_attention_desc *d = q->d;
   bound_output_sums sums[MAX_HEAD_DIM] = {0};
   double largest = 0, own = (bound_sum_constant(q->visible, false) + 4) * BOUND_U;
@@ -159,7 +159,7 @@ static void output_errors(query *q, const char *kernel, const unsigned char *wan
     products of_weights = {.magnitudes = sums[i].magnitudes, .squares = sums[i].squares};
     if (wanted[i])
       error[i] =
-          bound_output(&sums[i], q->sum, own, largest, bound_weight_unit(d->type, kernel), alike(&of_weights, q->visible))
+          bound_output(&sums[i], q->sum, own, largest, bound_weight_unit(d->type, rounds), alike(&of_weights, q->visible))
               .error;
   }
 }
@@ -177,7 +177,7 @@ static void attention_errors(const shadow_row *r, const unsigned char *wanted, d
   const tdm_attention_desc *d = &r->plan->desc.attention;
   if (r->view->buffer == O) {
     query q = find_query(r, r->row / d->sq / d->heads_q, r->row / d->sq % d->heads_q, r->row % d->sq);
-    output_errors(&q, r->plan->kernel->name, wanted, error);
+    output_errors(&q, r->plan->kernel->rounds_weights, wanted, error);
     return;
   }
   for (int64_t i = 0; i < d->sq; i++) {

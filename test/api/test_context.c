@@ -59,6 +59,20 @@ static void kernels_of_a_device(void **state) {
   if (strstr(tdm_kernels("gemm"), "omp_gpu") != NULL)
     assert_string_equal(tdm_kernel_refused(context, "gemm", "omp_gpu"), "needs a GPU, the device is host");
   assert_null(tdm_kernel_refused(context, "gem", "omp"));
+  tdm_kernel_facts facts;
+  assert_int_equal(tdm_kernel_describe("gemm", "omp", &facts), TDM_OK);
+  assert_string_equal(facts.backend, "omp");
+  assert_true(facts.matrix_units == 0 && facts.rounds_weights == 0);
+  if (strstr(tdm_kernels("attention"), "hip_flash64") != NULL) {
+    assert_int_equal(tdm_kernel_describe("attention", "hip_flash64", &facts), TDM_OK);
+    assert_string_equal(facts.backend, "hip");
+    assert_true(facts.matrix_units == 1 && facts.rounds_weights == 1);
+  }
+  assert_int_equal(tdm_kernel_describe("gem", "omp", &facts), TDM_ERROR_ARGUMENT);
+  assert_string_equal(tdm_last_error(), "kernel_describe: kernel = 'omp' of op = 'gem': must be one that tdm_kernels lists");
+  assert_int_equal(tdm_kernel_describe("gemm", NULL, &facts), TDM_ERROR_ARGUMENT);
+  assert_int_equal(tdm_kernel_describe(NULL, "omp", &facts), TDM_ERROR_ARGUMENT);
+  assert_int_equal(tdm_kernel_describe("gemm", "omp", NULL), TDM_ERROR_ARGUMENT);
   assert_null(tdm_kernel_refused(context, "gemm", "omp_fast"));
   assert_null(tdm_kernel_refused(context, NULL, "omp"));
   assert_null(tdm_kernel_refused(context, "gemm", NULL));

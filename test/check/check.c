@@ -207,14 +207,16 @@ static bool cover_kernel(session *s, const case_op *op, check_extent extent, con
   return true;
 }
 
-/* Kernels of the device's backend: their names begin with hip_ where it is hip. One that this device can never run is named. */
+/* Kernels of the device's backend. One that this device can never run is named. */
 static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
   const char *device = tdm_context_device(s->settings.context);
   bool hip = strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0;
   char names[512], *rest = NULL;
   snprintf(names, sizeof names, "%s", tdm_kernels(op->name));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
-    if ((strncmp(name, "hip_", 4) == 0) != hip || !check_is_wanted(&s->settings, name) || is_over(s)) continue;
+    tdm_kernel_facts facts;
+    if (tdm_kernel_describe(op->name, name, &facts) != TDM_OK) return false;
+    if ((strcmp(facts.backend, "hip") == 0) != hip || !check_is_wanted(&s->settings, name) || is_over(s)) continue;
     const char *refused = tdm_kernel_refused(s->settings.context, op->name, name);
     if (refused != NULL && refused[0] != '\0') {
       s->not_here++;

@@ -97,13 +97,13 @@ static const check_single gemm_single[] = {
     {"bf16", "tn", "bias", NULL, "130x14x1154"},
     {"f32", "tt", NULL, "pad=1", "266x30x517"},
     {"bf16", "nn", "gelu", "batch=2,beta=1", "70x130x2178"},
-    /* Whole tiles and few k: for omp_gpu_small_k, the last for its detour. */
+    /* Whole tiles and few k: for omp_gpu_small_k, the last for its fallback. */
     {"f32", "nn", NULL, NULL, "256x640x64"},
     {"f32", "nt", NULL, "batch=2,pad=4", "128x512x40"},
     {"f32", "tn", NULL, NULL, "256x512x8"},
     {"f32", "tt", NULL, "batch=3", "128x640x32"},
     {"f32", "nn", NULL, "shift=1", "128x512x16"},
-    /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last by its detour. */
+    /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last by its fallback. */
     {"f16", "nn", NULL, NULL, "256x384x96"},
     {"bf16", "nt", "bias+gelu+residual", "batch=2,pad=8", "128x256x64"},
     {"f16", "tn", "relu", "alpha=0.5,beta=0.5,out=f32,batch=2", "384x256x160"},
@@ -121,7 +121,7 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
                                              {"f16", "nt", NULL, "ldx=70,ldg=90,ldu=91,ldy=95,out=f32", "33x65x67"},
                                              {"bf16", "nt", NULL, "pad=2", "302x262x194"},
                                              {"f16", "nn", NULL, NULL, "258x130x328"},
-                                             /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last two by its detour and
+                                             /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last two by its fallback and
                                               * not. */
                                              {"f16", "nt", NULL, NULL, "256x192x96"},
                                              {"bf16", "nn", NULL, "pad=8", "128x320x64"},

@@ -106,7 +106,7 @@ static void attention(void **state) {
   tdm_plan *plan = NULL;
   tdm_attention_desc desc = tdm_attention_default(1, 2, 1, 100, 100, 64, TDM_BF16);
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
-  says(plan, "detour: pointers not 16-byte aligned at run time take hip_flash\n");
+  says(plan, "fallback: runs with pointers that are not aligned to 16 bytes launch hip_flash\n");
   says(plan, "not hip_flash: estimate ");
   kernel_is(plan, "hip_flash64", true);
   desc.head_dim = 96;
@@ -254,24 +254,24 @@ static void decision(void **state) {
 
 /* ---- Runs that another row's kernel does ---- */
 
-static void detours(void **state) {
+static void fallbacks(void **state) {
   (void)state;
   setenv("TANDEM_VERBOSE", "1", 1);
   open_with("gemm=hip_256x256");
   tdm_plan *plan = plan_gemm(16, 16, 16, TDM_BF16);
   char *memory = NULL, zeros[4096] = {0};
-  says(plan, "detour: pointers not 4-byte aligned at run time take hip_128x128\n");
+  says(plan, "fallback: runs with pointers that are not aligned to 4 bytes launch hip_128x128\n");
   ACCEPTED(tdm_alloc(context, 4096, (void **)&memory));
   ACCEPTED(tdm_copy(context, memory, zeros, sizeof zeros, TDM_TO_DEVICE, NULL));
   ACCEPTED(tdm_gemm_run(plan, memory, memory + 1024, memory + 2048, NULL, NULL, NULL));
   assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
   ACCEPTED(tdm_gemm_run(plan, memory + 2, memory + 1024, memory + 2048, NULL, NULL, NULL));
-  assert_non_null(strstr(logged, ": hip_256x256 (named), by hip_128x128 as pointers are not 4-byte aligned, on sim:"));
+  assert_non_null(strstr(logged, ": hip_256x256 (named), by hip_128x128 as pointers are not aligned to 4 bytes, on sim:"));
   ACCEPTED(tdm_gemm_run(plan, memory, memory + 1024, memory + 2050, NULL, NULL, NULL)); /* c may begin anywhere */
   assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
   tdm_plan_free(plan);
   plan = plan_gemm(16, 16, 16, TDM_F32); /* f32 always begins at a multiple of 4 */
-  assert_null(strstr(tdm_plan_explain(plan), "detour"));
+  assert_null(strstr(tdm_plan_explain(plan), "fallback"));
   tdm_plan_free(plan);
   ACCEPTED(tdm_free(context, memory));
 }
@@ -286,9 +286,9 @@ static void run_moved(const tdm_plan *plan, run_of_op *run, char *memory, int ar
     char *at[4], words[96];
     for (int i = 0; i < arrays; i++) at[i] = memory + (ptrdiff_t)i * AT + (i == moved ? HEAD : 0);
     ACCEPTED(run(plan, at));
-    bool detour = moved >= 0 && (aligned >> moved & 1);
+    bool falls_back = moved >= 0 && (aligned >> moved & 1);
     snprintf(words, sizeof words, ", by %s as pointers are not ", other);
-    if ((strstr(logged, words) != NULL) != detour) fail_msg("array %d moved by %d bytes: %s", moved, HEAD, logged);
+    if ((strstr(logged, words) != NULL) != falls_back) fail_msg("array %d moved by %d bytes: %s", moved, HEAD, logged);
   }
 }
 
@@ -300,7 +300,7 @@ static tdm_status run_swiglu(const tdm_plan *plan, char *const *at) {
   return tdm_swiglu_run(plan, at[0], at[1], at[2], at[3], NULL);
 }
 
-static void detours_of_rows(void **state) {
+static void fallbacks_of_rows(void **state) {
   (void)state;
   static const struct {
     const char *kernel;
@@ -366,9 +366,9 @@ static void fewer_keys(void **state) {
 
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-  const struct CMUnitTest tests[] = {TEST(sizes),   TEST(estimates),       TEST(attention), TEST(parameters),
-                                     TEST(splits),  TEST(limits),          TEST(refuses),   TEST(decision),
-                                     TEST(detours), TEST(detours_of_rows), TEST(fewer_keys)};
+  const struct CMUnitTest tests[] = {
+      TEST(sizes),   TEST(estimates), TEST(attention), TEST(parameters),        TEST(splits),    TEST(limits),
+      TEST(refuses), TEST(decision),  TEST(fallbacks), TEST(fallbacks_of_rows), TEST(fewer_keys)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;

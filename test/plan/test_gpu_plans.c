@@ -162,8 +162,8 @@ static bool print_row(const tdm_case *c, const char *name, int teams, int thread
   if (c->op->plan(context, c, &plan) == TDM_OK) {
     printf("%d teams of %d", plan->launch.teams, plan->launch.threads);
     if (plan->workspace_bytes > 0) printf(", %zu bytes of workspace", plan->workspace_bytes);
-    if (plan->kernel->detour.align > 0)
-      printf(", detour of %d bytes to %s", plan->kernel->detour.align, plan->kernel->detour.kernel);
+    if (plan->kernel->fallback.align > 0)
+      printf(", falls back to %s below %d bytes", plan->kernel->fallback.kernel->name, plan->kernel->fallback.align);
     tdm_cost cost = {.clocks = -1};
     if (plan->kernel->cost != NULL && !plan->empty) plan->kernel->cost(plan, &cost);
     if (cost.clocks >= 0) printf(", estimate %.0f clocks", cost.clocks);
