@@ -7,8 +7,8 @@
 #include "case.h"
 #include "src/base/bound.h"
 
-extern const case_op case_add, case_attention, case_cross_entropy, case_embedding, case_gemm, case_rmsnorm, case_rope,
-    case_silu_mul, case_softmax, case_swiglu;
+#define TDM_OP(number, name, row, omp, hip, of) extern const case_op of;
+#include "src/ops.def"
 
 /* What op->reach returns for an input of which each element is part of every result. */
 #define CASE_REACHES_ALL (INT64_C(1) << 60)

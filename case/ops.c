@@ -3,9 +3,11 @@
 
 #include "op.h"
 
-const case_op *const case_ops[] = {&case_gemm,    &case_swiglu,    &case_rmsnorm,  &case_attention, &case_rope,
-                                   &case_softmax, &case_embedding, &case_silu_mul, &case_add,       &case_cross_entropy,
-                                   NULL};
+const case_op *const case_ops[] = {
+#define TDM_OP(number, name, row, omp, hip, of) &of,
+#include "src/ops.def"
+    NULL,
+};
 
 const case_op *case_find_op(const char *name) {
   for (int i = 0; case_ops[i] != NULL; i++)

@@ -2,6 +2,7 @@
 #ifndef TANDEM_LADDER_OMP_H
 #define TANDEM_LADDER_OMP_H
 
+#include "offload/device/device.h"
 #include "offload/device/target.h"
 #include "offload/device/vector.h"
 #include "src/core/kernel.h"

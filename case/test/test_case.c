@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "offload/device/elem.h"
 #include "options.h"
+#include "src/base/elem.h"
 
 /* ---- Conversions ---- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "offload/device/elem.h"
+#include "src/base/elem.h"
 
 /* The row of a step; NULL: there are more names than rows, which no version has. */
 static profile_row *row_of(profile *p, const graph_step *s) {

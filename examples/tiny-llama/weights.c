@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "offload/device/elem.h"
 #include "random.h"
+#include "src/base/elem.h"
 
 static const float DEVIATION = 0.02f;
 enum { STAGE_BYTES = 1 << 25 }; /* weights go to a device in parts of 32 MiB */

@@ -110,7 +110,7 @@ static tdm_status open_device(tdm_hip_device *d, char *reason, size_t size) {
   return status;
 }
 
-tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, char *reason, size_t size) {
+static tdm_status open_named(tdm_context *context, const char *name, int number, char *reason, size_t size) {
   tdm_hip_device *d = calloc(1, sizeof *d);
   if (d == NULL) {
     snprintf(reason, size, "no memory for a device of %zu bytes", sizeof *d);
@@ -119,23 +119,27 @@ tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, c
   d->number = number;
   snprintf(d->name, sizeof d->name, "%s", name);
   tdm_status status = open_device(d, reason, size);
-  if (status == TDM_OK)
-    *device = d;
-  else
+  if (status != TDM_OK) {
     free(d);
+    return status;
+  }
+  if (context->xcds > 0) d->xcds = context->xcds;
+  snprintf(context->chip, sizeof context->chip, "%.15s", d->chip);
+  context->hip = d;
+  return TDM_OK;
+}
+
+static tdm_status close_named(tdm_context *context) {
+  tdm_hip_device *d = context->hip;
+  if (d == NULL) return TDM_OK;
+  tdm_status status = tdm_hip_unload(d);
+  tdm_hip_library_done(d->name);
+  pthread_mutex_destroy(&d->lock);
+  free(d);
   return status;
 }
 
-tdm_status tdm_hip_close(tdm_hip_device *device) {
-  if (device == NULL) return TDM_OK;
-  tdm_status status = tdm_hip_unload(device);
-  tdm_hip_library_done(device->name);
-  pthread_mutex_destroy(&device->lock);
-  free(device);
-  return status;
-}
-
-void tdm_hip_list(char *text, size_t size) {
+static void list_devices(char *text, size_t size) {
   const hip_library *library;
   char reason[256];
   size_t used = strlen(text);
@@ -148,6 +152,17 @@ void tdm_hip_list(char *text, size_t size) {
   if (!tdm_hip_has_simulator()) return;
   for (const char *at = TDM_HIP; *at != '\0' && used < size; at += strcspn(at, " "), at += *at == ' ')
     used += (size_t)snprintf(text + used, size - used, " sim:%.*s", (int)strcspn(at, " "), at);
+}
+
+extern const hip_code tdm_tuned_tables[]; /* hip/tuned, one for each chip of the build */
+
+static const char *tuned_table(const tdm_context *context, size_t *bytes) {
+  for (const hip_code *table = tdm_tuned_tables; table->chip != NULL; table++) {
+    if (strcmp(table->chip, context->hip->chip) != 0) continue;
+    *bytes = table->bytes;
+    return table->data;
+  }
+  return NULL;
 }
 
 /* ---- The backend ---- */
@@ -270,5 +285,15 @@ static tdm_status end_turn(const tdm_context *context, void *turns, void *stream
 
 static const tdm_turns turns = {open_turns, close_turns, begin_turn, end_turn};
 
-const tdm_backend tdm_backend_hip = {"hip",       alloc_memory, free_memory, copy_memory,
-                                     open_stream, close_stream, sync_stream, &turns};
+const tdm_backend tdm_backend_hip = {.name = "hip",
+                                     .list = list_devices,
+                                     .open = open_named,
+                                     .close = close_named,
+                                     .tuned = tuned_table,
+                                     .alloc = alloc_memory,
+                                     .free = free_memory,
+                                     .copy = copy_memory,
+                                     .stream_open = open_stream,
+                                     .stream_close = close_stream,
+                                     .sync = sync_stream,
+                                     .turns = &turns};

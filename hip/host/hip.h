@@ -9,6 +9,8 @@
 #include "code.h"
 #include "src/core/kernel.h"
 
+extern const tdm_backend tdm_backend_hip;
+
 typedef struct hip_library hip_library;
 typedef struct hip_module_row hip_module_row;
 

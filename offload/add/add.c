@@ -1,4 +1,5 @@
 /* add: c = a + b. A team takes blocks of a row, its threads take chunks of a block. */
+#include "offload/device/device.h"
 #include "offload/engine/binary.h"
 
 static tdm_status prepare(tdm_plan *plan) {

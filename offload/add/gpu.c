@@ -1,4 +1,5 @@
 /* add on GPUs: c = a + b. */
+#include "offload/device/device.h"
 #include "offload/engine/gpu_binary.h"
 
 extern const tdm_kernel tdm_add_omp;

@@ -7,6 +7,7 @@
  * Causal: each row sees its keys up to the diagonal. Micro tiles behind the diagonal are not computed; of those on it, P V
  * takes the keys that all of the micro tile's rows see, and the few others are added row by row: a masked key is never
  * multiplied, so that NaN and infinity in it have no influence. */
+#include "offload/device/device.h"
 #include "offload/device/target.h"
 #include "offload/engine/tile.h"
 #include "query_row.h"

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "offload/device/device.h"
 #include "offload/device/target.h"
 #include "query_row.h"
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "gpu.h"
+#include "offload/device/device.h"
 #include "offload/engine/gpu_epilogue.h"
 
 enum {

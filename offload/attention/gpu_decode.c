@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gpu.h"
+#include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 
 /* KEYS: that a wave fetches at a time. UNITS: about as many as keep the device busy. LEAST: keys of a part. */

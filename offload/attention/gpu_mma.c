@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "mma_keys.h"
+#include "offload/device/device.h"
 
 /* ---- A tile of query rows ---- */
 

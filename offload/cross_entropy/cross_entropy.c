@@ -1,4 +1,5 @@
 /* cross_entropy: log(sum(exp(row))) - row[target]. A team takes a row at a time and reads it once. */
+#include "offload/device/device.h"
 #include "offload/softmax/softmax.h"
 
 /* The same value in every thread of the team. */

@@ -2,25 +2,17 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "src/core/kernel.h"
+#include "device.h"
 
 enum { HOST_ALIGNMENT = 256 };
 
-int tdm_omp_device_count(void) {
+static int count_devices(void) {
 #ifdef TDM_OFFLOAD
   return omp_get_num_devices();
 #else
   return 0; /* libomptarget 19 crashes in omp_get_num_devices when no device image is linked */
 #endif
-}
-
-int tdm_omp_host_threads(void) { return omp_get_max_threads(); }
-
-int tdm_omp_mandatory(void) {
-  const char *policy = getenv("OMP_TARGET_OFFLOAD");
-  return policy != NULL && strcasecmp(policy, "mandatory") == 0;
 }
 
 /* ---- Memory of an offload device. A build without offload opens none, and clang's libomp alone lacks these functions. ---- */
@@ -89,5 +81,12 @@ static tdm_status sync_nothing(const tdm_context *context, void *stream) {
   return TDM_OK;
 }
 
-const tdm_backend tdm_backend_omp = {"omp",       alloc_memory, free_memory,  copy_memory,
-                                     open_stream, close_stream, sync_nothing, NULL};
+const tdm_backend tdm_backend_omp = {.name = "omp",
+                                     .count = count_devices,
+                                     .wait = tdm_omp_wait,
+                                     .alloc = alloc_memory,
+                                     .free = free_memory,
+                                     .copy = copy_memory,
+                                     .stream_open = open_stream,
+                                     .stream_close = close_stream,
+                                     .sync = sync_nothing};

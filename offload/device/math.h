@@ -4,7 +4,7 @@
 #ifndef TANDEM_OFFLOAD_MATH_H
 #define TANDEM_OFFLOAD_MATH_H
 
-#include "elem.h"
+#include "src/base/elem.h"
 
 /* ln 2 in two parts; the first has 15 bits, so that its products with exponents are exact. */
 #define TDM_LN2_HIGH 0x1.62e4p-1f

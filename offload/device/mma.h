@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "elem.h"
+#include "src/base/elem.h"
 #include "tandem/tandem.h"
 #include "target.h"
 

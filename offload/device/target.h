@@ -28,6 +28,8 @@
 #include <ompx.h>
 #endif
 
+#include "src/base/inline.h"
+
 #define TDM_PRAGMA(...) _Pragma(#__VA_ARGS__)
 
 /* Built for a GPU: `if` keeps host contexts off the offload runtime. Built for the host alone: no `target`, because gcc 12's
@@ -59,13 +61,6 @@
 #define TDM_FOR_GFX942 1
 #else
 #define TDM_FOR_GFX942 0
-#endif
-
-/* Inside device code of an offload build, in the pass that compiles for the GPU. */
-#if defined(__NVPTX__) || defined(__AMDGCN__)
-#define TDM_ON_GPU 1
-#else
-#define TDM_ON_GPU 0
 #endif
 
 /* An array that the threads of a team share, for use between TDM_TARGET_TEAMS and TDM_PARALLEL:
@@ -100,7 +95,6 @@
 #endif
 
 /* x of the thread whose number differs in the bits of mask, which is below TDM_WAVE: waves exchange registers. */
-#define TDM_INLINE static inline __attribute__((always_inline))
 TDM_INLINE float tdm_lane_xor(float x, int mask) {
 #if defined(__NVPTX__)
   return __nvvm_shfl_sync_bfly_f32(0xffffffff, x, mask, 0x1f);

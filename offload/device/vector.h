@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "elem.h"
+#include "src/base/elem.h"
 #include "target.h"
 
 #if defined(__F16C__) && !TDM_ON_GPU

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/core/kernel.h"
+#include "device.h"
 
 enum { SCHED_AUTO = 0, SCHED_SPIN = 1, SCHED_BLOCKING = 4, SCHED_MASK = 7, ATTRIBUTE_CONTEXT = 1, BYTES = 256 };
 

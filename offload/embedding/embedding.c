@@ -1,4 +1,5 @@
 /* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: blocks of them are the work of teams, chunks that of threads. */
+#include "offload/device/device.h"
 #include "offload/engine/row_work.h"
 
 enum { COPY_BYTES = TDM_ON_GPU ? TDM_STREAM_BYTES : 2048, BLOCK_BYTES = 4 * TDM_BLOCK };

@@ -1,4 +1,5 @@
 /* embedding on GPUs: y[t] = table[ids[t]], a team takes a block of a row. */
+#include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 
 /* Of an H200's copies of 65536 rows of 16 KiB a team of 128 x 2 pieces for each block is the fastest, 0.525 ms; 1056 teams of

@@ -13,9 +13,9 @@
 #ifndef TANDEM_OFFLOAD_GPU_TILE_H
 #define TANDEM_OFFLOAD_GPU_TILE_H
 
-#include "offload/device/elem.h"
 #include "offload/device/target.h"
 #include "offload/device/vector.h"
+#include "src/base/elem.h"
 #include "src/core/kernel.h"
 
 enum {

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "offload/device/elem.h"
 #include "offload/device/target.h"
 #include "offload/device/vector.h"
+#include "src/base/elem.h"
 #include "src/core/kernel.h"
 
 /* Sizes, of both targets, because a plan for a GPU is made on the host. MICRO_M x MICRO_VECTORS sums must fit in the vector

@@ -1,6 +1,7 @@
 /* gemm: C = epilogue(alpha A B + beta C) with the tile engine. Arithmetic is the limit: 2 m n k FLOP. */
 #include <stdlib.h>
 
+#include "offload/device/device.h"
 #include "offload/engine/skinny.h"
 #include "src/core/kernel.h"
 

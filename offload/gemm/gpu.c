@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "gpu.h"
+#include "offload/device/device.h"
 
 /* What stands behind the product: nothing, a residual, any epilogue. */
 typedef enum gemm_gpu_end { PLAIN, SUM, CHAIN } gemm_gpu_end;

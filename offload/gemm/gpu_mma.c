@@ -1,5 +1,6 @@
 /* gemm in f16 and bf16 on the matrix units of GPUs (mma_tile.h), for whole tiles. */
 #include "gpu.h"
+#include "offload/device/device.h"
 #include "offload/engine/mma_tile.h"
 
 /* C is the product alone, in vectors: apart from the chain's code, which costs registers. */

@@ -1,6 +1,7 @@
 /* gemm with few rows on GPUs (gpu_skinny.h): a wave for each column of C. Memory is the limit. */
 #include <stdlib.h>
 
+#include "offload/device/device.h"
 #include "offload/engine/epilogue_map.h"
 #include "offload/engine/gpu_skinny.h"
 

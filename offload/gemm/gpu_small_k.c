@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "gpu.h"
+#include "offload/device/device.h"
 
 enum {
   MOST_K = 64,   /* panels of 32 KiB for A and 2 x 4 for B: with 16 k to a step of B a team would have all of its 48 KiB */

@@ -1,6 +1,7 @@
 /* gemm with few rows, on hosts: each element of B is read once, where it lies (skinny.h). Memory is the limit. */
 #include <stdlib.h>
 
+#include "offload/device/device.h"
 #include "offload/engine/skinny.h"
 #include "src/core/kernel.h"
 

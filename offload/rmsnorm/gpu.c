@@ -1,4 +1,5 @@
 /* rmsnorm on GPUs, a row in the registers of a team: x (and residual) is read once. */
+#include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 #include "rmsnorm.h"
 

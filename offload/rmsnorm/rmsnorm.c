@@ -1,6 +1,7 @@
 /* rmsnorm: y = x / sqrt(mean(x^2) + eps) * weight. A team takes a row at a time and reads it twice; on hosts the second reading
  * comes from the caches. */
 #include "rmsnorm.h"
+#include "offload/device/device.h"
 
 TDM_INLINE void rmsnorm_body(rmsnorm_arrays a, tdm_rmsnorm_desc d, int stream, double *slots, tdm_here_t here, tdm_type type) {
   TDM_CHUNK_ROOM(room_s);

@@ -1,4 +1,5 @@
 /* rope on GPUs: a team takes pieces of 16 bytes of one position, those of all heads one after another. */
+#include "offload/device/device.h"
 #include "rope.h"
 
 #include "offload/engine/gpu_row.h"

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "offload/device/device.h"
 #include "offload/engine/row_work.h"
 #include "rope.h"
 
@@ -75,16 +76,6 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t s
 }
 
 /* ---- Plan ---- */
-
-double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i) {
-  const tdm_rope_scaling *s = &d->scaling;
-  double frequency = __builtin_pow(d->theta, -2.0 * (double)i / (double)d->head_dim), kept = 0;
-  if (s->trained > 0) {
-    double turns = (double)s->trained * frequency / 6.283185307179586;
-    kept = turns <= s->low ? 0 : turns >= s->high ? 1 : (turns - s->low) / (s->high - s->low);
-  }
-  return frequency * (kept + (1 - kept) / s->factor);
-}
 
 static void fill_turns(float *turns, const tdm_rope_desc *d) {
   int64_t half = d->head_dim / 2;

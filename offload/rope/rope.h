@@ -2,6 +2,7 @@
 #ifndef TANDEM_OFFLOAD_ROPE_H
 #define TANDEM_OFFLOAD_ROPE_H
 
+#include "src/base/rope.h"
 #include "src/core/kernel.h"
 
 /* What the plan precomputes: for each position head_dim / 2 cosines, then as many sines. */
@@ -9,9 +10,6 @@ typedef struct rope_table {
   tdm_rope_desc d;
   float turns[]; /* [positions, 2, head_dim / 2] */
 } rope_table;
-
-/* The angle that pair i turns by from one position to the next. */
-double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i);
 
 /* Makes the table of a plan, in the memory of its device. */
 tdm_status tdm_rope_upload(tdm_plan *plan);

@@ -1,4 +1,5 @@
 /* silu_mul on GPUs: y = silu(gate) * up. */
+#include "offload/device/device.h"
 #include "offload/engine/gpu_binary.h"
 
 extern const tdm_kernel tdm_silu_mul_omp;

@@ -1,4 +1,5 @@
 /* softmax on GPUs, a row in the registers of a team. */
+#include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 #include "softmax.h"
 

@@ -5,18 +5,12 @@
 
 #include "offload/device/math.h"
 #include "offload/engine/row_work.h"
+#include "src/base/softmax.h"
 
 typedef struct tdm_row_sum {
   float max;
   double sum; /* of exp(x - max) */
 } tdm_row_sum_t;
-
-/* Columns that a row sees. */
-TDM_INLINE int64_t tdm_softmax_seen(const tdm_softmax_desc *d, int64_t row) {
-  if (d->causal_rows == 0) return d->cols;
-  int64_t seen = row % d->causal_rows + 1 - d->causal_rows + d->cols;
-  return seen < 0 ? 0 : tdm_min(seen, d->cols);
-}
 
 /* A sum of exponentials under another maximum, which is not smaller. */
 TDM_INLINE double tdm_rescale(tdm_row_sum_t s, float max) { return s.sum * tdm_exp_nonpositive(s.max - max); }

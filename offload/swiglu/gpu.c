@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "gpu.h"
+#include "offload/device/device.h"
 
 TDM_INLINE void write_tile(gpu_sums sums, const swiglu_gpu_work *work, void *y, gpu_place place, int thread) {
   gpu_matrix to = {y, 0, work->d.ldy, work->d.out};

@@ -1,6 +1,7 @@
 /* swiglu in f16 and bf16 on the matrix units of GPUs (mma_tile.h), for whole tiles of 128 x 64: a panel of B has 64 columns of
  * each weight, as in gpu.c. */
 #include "gpu.h"
+#include "offload/device/device.h"
 #include "offload/engine/mma_tile.h"
 
 TDM_INLINE void write_half(const mma_room *room, const swiglu_gpu_work *work, void *y, gpu_place place, int half, int thread) {

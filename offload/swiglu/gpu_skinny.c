@@ -1,5 +1,6 @@
 /* swiglu with few rows on GPUs (gpu_skinny.h): a wave reads both weights of a column. Memory is the limit. */
 #include "offload/engine/gpu_skinny.h"
+#include "offload/device/device.h"
 #include "offload/device/math.h"
 
 TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, tdm_swiglu_desc d, bool whole,

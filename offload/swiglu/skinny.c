@@ -1,5 +1,6 @@
 /* swiglu with few rows, on hosts: each element of both weights is read once, where it lies (skinny.h). Memory is the limit. */
 #include "offload/engine/skinny.h"
+#include "offload/device/device.h"
 #include "src/core/kernel.h"
 
 enum { WEIGHTS = 2 };

@@ -1,5 +1,6 @@
 /* swiglu: Y = silu(X Wg) * (X Wu) with the tile engine: X is packed once for both weights, and both products stay with the
  * thread until the end. Arithmetic is the limit: 4 m n k FLOP. */
+#include "offload/device/device.h"
 #include "offload/engine/skinny.h"
 #include "src/core/kernel.h"
 

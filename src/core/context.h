@@ -20,6 +20,20 @@ typedef struct tdm_turns {
 
 typedef struct tdm_backend {
   const char *name;
+  /* Offload devices of the machine, without the host. NULL: the backend numbers none. */
+  int (*count)(void);
+  /* Appends the devices that it could open now, each with a space in front. NULL: it has `count` of them. */
+  void (*list)(char *text, size_t size);
+  /* Opens "hip:N", whose number is also given, or "sim:CHIP". On failure the reason, without the device's name. NULL: there is
+   * nothing to open. */
+  tdm_status (*open)(tdm_context *context, const char *name, int number, char *reason, size_t size);
+  tdm_status (*close)(tdm_context *context);
+  /* How threads wait for the end of a run on the context's device: "spin", "block", or NULL: the driver's own way, unless a
+   * call before named one. UNSUPPORTED: it is not an NVIDIA GPU; DEVICE: its driver can't do that; the reason continues a line
+   * that begins with the device's name. NULL: there is no choice. */
+  tdm_status (*wait)(const tdm_context *context, const char *wait, char *reason, size_t size);
+  /* The tuned table that is built in for the context's chip, with its length; NULL where there is none. */
+  const char *(*tuned)(const tdm_context *context, size_t *bytes);
   tdm_status (*alloc)(const tdm_context *context, size_t bytes, void **pointer);
   tdm_status (*free)(const tdm_context *context, void *pointer);
   tdm_status (*copy)(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
@@ -36,24 +50,7 @@ struct tdm_stream {
   void *handle; /* the backend's */
 };
 
-/* offload/device/device.c: OpenMP target devices, and the host. */
-extern const tdm_backend tdm_backend_omp;
-int tdm_omp_device_count(void); /* offload devices, without the host; 0 in a build without offload */
-int tdm_omp_host_threads(void); /* threads that a parallel region gets on the host */
-int tdm_omp_mandatory(void);    /* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions */
-/* offload/device/wait.c: how threads wait for the end of a run on the context's offload device: "spin", "block", or NULL: the
- * driver's own way, unless a call before named one. UNSUPPORTED: it is no NVIDIA GPU; DEVICE: its driver can't do that; reason
- * goes on behind the device's name. */
-tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reason, size_t size);
-
-/* hip/host/backend.c, in builds with -Dtdm_backend=hip: GPUs through HIP's runtime, and the simulator. */
-typedef struct tdm_hip_device tdm_hip_device;
-extern const tdm_backend tdm_backend_hip;
-/* Opens "hip:N", whose number is also given, or "sim:CHIP"; on failure says why, without the device's name. */
-tdm_status tdm_hip_open(const char *name, int number, tdm_hip_device **device, char *reason, size_t size);
-tdm_status tdm_hip_close(tdm_hip_device *device); /* NULL is allowed */
-/* Appends the devices that it would open here, each with a space in front. */
-void tdm_hip_list(char *text, size_t size);
+typedef struct tdm_hip_device tdm_hip_device; /* hip/host/hip.h */
 
 /* registry.c: the addresses of a context's allocations, so that tdm_free can refuse any other. */
 typedef struct tdm_registry {
@@ -78,6 +75,8 @@ struct tdm_context {
   char device[48];       /* "host", "omp:0", "hip:0", "sim:gfx950" */
   int omp_device;        /* number for device(), -1: the host */
   tdm_hip_device *hip;   /* NULL: not a device of the hip backend */
+  char chip[16];         /* in tuned tables: "gfx950", "host", "omp" */
+  int xcds;              /* override of the device's number of XCDs, 0: none */
   bool automatic;        /* the device was chosen, not named */
   char passed_over[320]; /* automatic: the devices that come before and why they were not taken, a line */
   char no_wait[128];     /* why how threads wait for the offload device is left to its runtime; "": it is not */
@@ -90,6 +89,9 @@ struct tdm_context {
   void *log_user;
   tdm_registry registry;
 };
+
+/* Do runs of the context execute on the host? */
+static inline bool tdm_context_is_host(const tdm_context *context) { return context->hip == NULL && context->omp_device < 0; }
 
 /* A run's stream must belong to the plan's context. */
 tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream);

@@ -162,3 +162,10 @@ tdm_status tdm_host_region(const char *what, int64_t asked) {
   if (threads > started) started = threads;
   return TDM_OK;
 }
+
+int tdm_host_threads(void) { return omp_get_max_threads(); }
+
+bool tdm_host_is_forbidden(void) {
+  const char *policy = getenv("OMP_TARGET_OFFLOAD");
+  return policy != NULL && strcasecmp(policy, "mandatory") == 0;
+}

@@ -3,6 +3,11 @@
 
 #include <stdio.h>
 
+const char *const tdm_op_names[TDM_OP_COUNT] = {
+#define TDM_OP(number, name, ...) #name,
+#include "src/ops.def"
+};
+
 bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size) {
   if (context->omp_device < 0) return true;
   snprintf(reason, size, "is for hosts");

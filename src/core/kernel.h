@@ -21,16 +21,8 @@
 #include "tuning.h"
 
 typedef enum tdm_op {
-  TDM_OP_GEMM,
-  TDM_OP_SWIGLU,
-  TDM_OP_RMSNORM,
-  TDM_OP_ATTENTION,
-  TDM_OP_ROPE,
-  TDM_OP_SOFTMAX,
-  TDM_OP_EMBEDDING,
-  TDM_OP_SILU_MUL,
-  TDM_OP_ADD,
-  TDM_OP_CROSS_ENTROPY,
+#define TDM_OP(number, name, ...) TDM_OP_##number,
+#include "src/ops.def"
   TDM_OP_COUNT
 } tdm_op;
 
@@ -120,16 +112,8 @@ struct tdm_plan {
   tdm_source source;
   tdm_context *context;
   union {
-    tdm_gemm_desc gemm;
-    tdm_swiglu_desc swiglu;
-    tdm_rmsnorm_desc rmsnorm;
-    tdm_attention_desc attention;
-    tdm_rope_desc rope;
-    tdm_softmax_desc softmax;
-    tdm_embedding_desc embedding;
-    tdm_silu_mul_desc silu_mul;
-    tdm_add_desc add;
-    tdm_cross_entropy_desc cross_entropy;
+#define TDM_OP(number, name, ...) tdm_##name##_desc name;
+#include "src/ops.def"
   } desc;             /* with every default filled in */
   char title[160];    /* "gemm nt bf16 257x129x65" */
   const char *varied; /* what a run has another value of than its plan (tdm_plan_vary), "skv"; NULL: nothing */

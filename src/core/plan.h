@@ -28,7 +28,11 @@ tdm_status tdm_plan_ready(const tdm_plan *plan);
 enum { TDM_TITLE_TEXT = 224 };
 const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]);
 
-/* host_threads.c: before a parallel region of this thread on the host, which asks for so many threads: DEVICE where they can't
+/* host_threads.c: threads that a parallel region gets on the host. */
+int tdm_host_threads(void);
+/* OMP_TARGET_OFFLOAD=MANDATORY is set: the host must not run target regions. */
+bool tdm_host_is_forbidden(void);
+/* Before a parallel region of this thread on the host, which asks for so many threads: DEVICE where they can't
  * be started, UNSUPPORTED where the region would wait for ever, in the child of a fork. `what` begins the message. */
 tdm_status tdm_host_region(const char *what, int64_t threads);
 

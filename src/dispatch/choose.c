@@ -11,7 +11,7 @@
 #include "shadow.h"
 #include "tuned.h"
 
-enum { MOST_ROWS = 48, MOST_REASON = 192 }; /* of one op */
+enum { MOST_REASON = 192 };
 
 /* One row of the op, with its own choice of parameters. */
 typedef struct candidate {
@@ -23,7 +23,7 @@ typedef struct candidate {
 
 typedef struct candidates {
   int count;
-  candidate of[MOST_ROWS];
+  candidate of[TDM_MOST_KERNELS];
 } candidates;
 
 /* Can a row serve the plan with plan->tuning? If not, says why. The row's functions find it in plan->kernel. */
@@ -43,21 +43,18 @@ static bool estimate(const tdm_plan *plan, tdm_cost *cost) {
 }
 
 /* Last row first. */
-static tdm_status gather(tdm_plan *plan, candidates *all) {
+static void gather(tdm_plan *plan, candidates *all) {
+  tdm_op_kernels kernels;
+  tdm_kernels_of(plan->op, &kernels);
   plan->tuning = (tdm_tuning){0};
   all->count = 0;
-  for (int i = tdm_kernel_count() - 1; i >= 0; i--) {
-    const tdm_kernel *kernel = tdm_kernel_row(i);
-    if (kernel->op != plan->op || kernel->by_name) continue;
-    if (all->count == MOST_ROWS)
-      return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernels of %s: at most %d are compared", plan->title, tdm_op_names[plan->op],
-                      (int)MOST_ROWS);
+  for (int i = kernels.count - 1; i >= 0; i--) {
+    if (kernels.row[i]->by_name) continue;
     candidate *c = &all->of[all->count++];
-    *c = (candidate){.kernel = kernel};
-    c->serves = serves(plan, kernel, c->reason, sizeof c->reason);
+    *c = (candidate){.kernel = kernels.row[i]};
+    c->serves = serves(plan, c->kernel, c->reason, sizeof c->reason);
     c->estimated = c->serves && estimate(plan, &c->cost);
   }
-  return TDM_OK;
 }
 
 /* The least estimate of the rows that serve. Counts say no more than that to ALIKE: of rows so near it the later one is taken,
@@ -229,7 +226,7 @@ tdm_status tdm_plan_choose(tdm_plan *plan) {
   candidates all;
   tdm_choice named;
   const char *why = "named by the caller";
-  TDM_TRY(gather(plan, &all));
+  gather(plan, &all);
   say_device(plan);
   say_key(plan);
   if (tdm_named_kernel(plan->context->kernel, plan->op, &named))

@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "dispatch.h"
+#include "op.h"
 #include "src/op/check.h"
 #include "tuned.h"
-#ifdef TDM_HIP
-#include "hip/host/hip.h"
-
-extern const hip_code tdm_tuned_tables[]; /* hip/tuned, one for each chip of the build */
-#endif
 
 static void log_to_stderr(void *user, const char *line) {
   (void)user;
@@ -34,14 +30,22 @@ static tdm_status flag_from(const char *variable, bool *flag) {
   return TDM_OK;
 }
 
+/* NULL: this build has no backend of the name. */
+static const tdm_backend *find_backend(const char *name) {
+  for (int i = 0; tdm_built_in_backends[i] != NULL; i++)
+    if (strcmp(tdm_built_in_backends[i]->name, name) == 0) return tdm_built_in_backends[i];
+  return NULL;
+}
+
+static int omp_devices(void) { return find_backend("omp")->count(); }
+
 const char *tdm_devices(void) {
   static _Thread_local char text[512];
   size_t used = (size_t)snprintf(text, sizeof text, "host");
-  for (int i = 0; i < tdm_omp_device_count() && used < sizeof text; i++)
+  for (int i = 0; i < omp_devices() && used < sizeof text; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, " omp:%d", i);
-#ifdef TDM_HIP
-  tdm_hip_list(text, sizeof text);
-#endif
+  for (int i = 0; tdm_built_in_backends[i] != NULL; i++)
+    if (tdm_built_in_backends[i]->list != NULL) tdm_built_in_backends[i]->list(text, sizeof text);
   return text;
 }
 
@@ -66,32 +70,33 @@ static bool is_kind(const char *device, const char *kind) {
 static tdm_status open_omp_device(tdm_context *context, const char *device) {
   int number = 0;
   TDM_TRY(device_number(device, &number));
-  if (number >= tdm_omp_device_count())
+  if (number >= omp_devices())
     return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build and machine offer: %s", device, tdm_devices());
   context->omp_device = number;
   snprintf(context->device, sizeof context->device, "omp:%d", number);
+  snprintf(context->chip, sizeof context->chip, "omp");
   return TDM_OK;
 }
 
 static tdm_status open_host(tdm_context *context, const char *device) {
   snprintf(context->device, sizeof context->device, "host");
-  if (!tdm_omp_mandatory()) return TDM_OK;
+  snprintf(context->chip, sizeof context->chip, "host");
+  if (!tdm_host_is_forbidden()) return TDM_OK;
   return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': OMP_TARGET_OFFLOAD is MANDATORY, which forbids the host", device);
 }
 
 /* name: "hip:0", "sim:gfx950". On failure the reason alone, for the caller to report. */
 static tdm_status try_hip_device(tdm_context *context, const char *name, int number, char *reason, size_t size) {
-#ifdef TDM_HIP
-  tdm_status status = tdm_hip_open(name, number, &context->hip, reason, size);
+  const tdm_backend *hip = find_backend("hip");
+  if (hip == NULL) {
+    snprintf(reason, size, "this build has no hip backend (-Dtdm_backend=hip)");
+    return TDM_ERROR_UNSUPPORTED;
+  }
+  tdm_status status = hip->open(context, name, number, reason, size);
   if (status != TDM_OK) return status;
-  context->backend = &tdm_backend_hip;
+  context->backend = hip;
   snprintf(context->device, sizeof context->device, "%s", name);
   return TDM_OK;
-#else
-  (void)context, (void)name, (void)number;
-  snprintf(reason, size, "this build has no hip backend (-Dtdm_backend=hip)");
-  return TDM_ERROR_UNSUPPORTED;
-#endif
 }
 
 static tdm_status open_hip_device(tdm_context *context, const char *device) {
@@ -123,7 +128,7 @@ static tdm_status open_automatic(tdm_context *context, const char *backend) {
     size_t used = (size_t)snprintf(reason, sizeof context->passed_over, "hip:0: ");
     if (try_hip_device(context, "hip:0", 0, reason + used, sizeof context->passed_over - used) == TDM_OK) return TDM_OK;
   }
-  if (tdm_omp_device_count() > 0) return open_omp_device(context, "omp:0");
+  if (omp_devices() > 0) return open_omp_device(context, "omp:0");
   if (context->strict)
     return tdm_fail(TDM_ERROR_UNSUPPORTED,
                     "device = auto in strict mode: only the host answers; name device 'host' to use it (not %s)", reason);
@@ -131,7 +136,7 @@ static tdm_status open_automatic(tdm_context *context, const char *backend) {
 }
 
 static tdm_status open_device(tdm_context *context, const char *backend, const char *device) {
-  context->backend = &tdm_backend_omp;
+  context->backend = find_backend("omp");
   context->omp_device = -1;
   if (device == NULL) return open_automatic(context, backend);
   bool hip = is_kind(device, "hip") || is_kind(device, "sim"), omp = is_kind(device, "omp") || strcmp(device, "host") == 0;
@@ -147,22 +152,14 @@ static tdm_status open_device(tdm_context *context, const char *backend, const c
 static tdm_status open_tuned(tdm_context *context, const char *file) {
   if (file != NULL && strcmp(file, "none") == 0) return TDM_OK;
   if (file != NULL) TDM_TRY(tdm_tuned_read(file, &context->tuned[0]));
-#ifdef TDM_HIP
-  for (const hip_code *table = tdm_tuned_tables; context->hip != NULL && table->chip != NULL; table++)
-    if (strcmp(table->chip, context->hip->chip) == 0)
-      TDM_TRY(tdm_tuned_parse("built in", table->data, table->bytes, &context->tuned[1]));
-#endif
-  return TDM_OK;
+  size_t bytes = 0;
+  const char *built_in = context->backend->tuned == NULL ? NULL : context->backend->tuned(context, &bytes);
+  return built_in == NULL ? TDM_OK : tdm_tuned_parse("built in", built_in, bytes, &context->tuned[1]);
 }
 
-static tdm_status set_xcds(tdm_context *context, int xcds) {
-  if (xcds == 0) return TDM_OK;
-  if (context->hip == NULL)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "xcds = %d: must be 0 on %s, it is for the hip backend", xcds, context->device);
-#ifdef TDM_HIP
-  context->hip->xcds = xcds;
-#endif
-  return TDM_OK;
+static tdm_status check_xcds(const tdm_context *context) {
+  if (context->xcds == 0 || context->hip != NULL) return TDM_OK;
+  return tdm_fail(TDM_ERROR_ARGUMENT, "xcds = %d: must be 0 on %s, it is for the hip backend", context->xcds, context->device);
 }
 
 /* "auto" does without where the device can't; the plans' explanations say so. The environment's word is for NVIDIA GPUs alone:
@@ -175,7 +172,7 @@ static tdm_status set_wait(tdm_context *context, const char *option) {
     if (wait == NULL || option == NULL) return TDM_OK;
     return tdm_fail(TDM_ERROR_ARGUMENT, "wait = '%s': must be auto on %s, it is for offload devices", wait, context->device);
   }
-  tdm_status status = tdm_omp_wait(context, wait, context->no_wait, sizeof context->no_wait);
+  tdm_status status = context->backend->wait(context, wait, context->no_wait, sizeof context->no_wait);
   if (status == TDM_OK || wait == NULL || (status == TDM_ERROR_UNSUPPORTED && option == NULL)) return TDM_OK;
   return tdm_fail(TDM_ERROR_UNSUPPORTED, "wait = '%s': %s %s", wait, context->device, context->no_wait);
 }
@@ -197,13 +194,14 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   context->verify = options->verify;
   if (!context->verify) TDM_TRY(flag_from("TANDEM_VERIFY", &context->verify));
   context->teams = options->teams;
+  context->xcds = options->xcds;
   context->threads = options->threads;
   context->log = options->log != NULL ? options->log : log_to_stderr;
   context->log_user = options->log_user;
   TDM_TRY(open_device(context, backend, named(options->device, "TANDEM_DEVICE")));
-  TDM_TRY(set_xcds(context, options->xcds));
+  TDM_TRY(check_xcds(context));
   TDM_TRY(set_wait(context, options->wait));
-  context->host_threads = tdm_omp_host_threads();
+  context->host_threads = tdm_host_threads();
   const char *kernel = named(options->kernel, "TANDEM_KERNEL");
   if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)
     return tdm_fail(TDM_ERROR_MEMORY, "kernel: no memory for its name of %zu bytes", strlen(kernel));
@@ -231,9 +229,7 @@ tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
 tdm_status tdm_close(tdm_context *context) {
   tdm_status status = TDM_OK;
   if (context == NULL) return TDM_OK;
-#ifdef TDM_HIP
-  status = tdm_hip_close(context->hip);
-#endif
+  if (context->hip != NULL) status = context->backend->close(context);
   for (int i = 0; i < 2; i++) tdm_tuned_free(context->tuned[i]);
   tdm_registry_close(&context->registry);
   free(context->kernel);
@@ -291,8 +287,7 @@ tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t byt
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: %s = NULL with bytes = %zu: must point to that much memory",
                     to == NULL ? "to" : "from", bytes);
   uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
-  bool host = context->hip == NULL && context->omp_device < 0;
-  if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || host))
+  if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || tdm_context_is_host(context)))
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: to = %p and from = %p overlap within bytes = %zu: must not", to, from, bytes);
   return tdm_may_have_written(
       context->backend->copy(context, to, from, bytes, direction, stream == NULL ? NULL : stream->handle));

@@ -7,8 +7,13 @@
 /* choose.c: chooses plan->kernel and plan->tuning and writes plan->explain. */
 tdm_status tdm_plan_choose(tdm_plan *plan);
 
-int tdm_kernel_count(void);
-const tdm_kernel *tdm_kernel_row(int i); /* reference first, then overrides */
+/* The rows of an op: the reference first. Of two with the same estimate, or with none, the later one is chosen. */
+enum { TDM_MOST_KERNELS = 64 }; /* of an op, steps of ladders included; test/plan/test_tuned.c proves it */
+typedef struct tdm_op_kernels {
+  int count;
+  const tdm_kernel *row[TDM_MOST_KERNELS];
+} tdm_op_kernels;
+void tdm_kernels_of(tdm_op op, tdm_op_kernels *all);
 /* Has the device a place for the row: its backend, and what runs_on asks for? If not, writes the reason. */
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size);
 /* The op's row of this name, NULL where it has none. */

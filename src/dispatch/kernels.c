@@ -3,137 +3,9 @@
 #include <string.h>
 
 #include "dispatch.h"
+#include "op.h"
 
-extern const tdm_kernel tdm_add_omp;
-extern const tdm_kernel tdm_attention_omp;
-extern const tdm_kernel tdm_attention_omp_decode;
-extern const tdm_kernel tdm_cross_entropy_omp;
-extern const tdm_kernel tdm_embedding_omp;
-extern const tdm_kernel tdm_gemm_omp;
-extern const tdm_kernel tdm_gemm_omp_skinny;
-extern const tdm_kernel tdm_rmsnorm_omp;
-extern const tdm_kernel tdm_rope_omp;
-extern const tdm_kernel tdm_silu_mul_omp;
-extern const tdm_kernel tdm_softmax_omp;
-extern const tdm_kernel tdm_swiglu_omp;
-extern const tdm_kernel tdm_swiglu_omp_skinny;
-#ifdef TDM_OFFLOAD
-extern const tdm_kernel tdm_add_omp_gpu;
-extern const tdm_kernel tdm_attention_omp_gpu;
-extern const tdm_kernel tdm_attention_omp_gpu_decode;
-extern const tdm_kernel tdm_attention_omp_gpu_mma;
-extern const tdm_kernel tdm_cross_entropy_omp_gpu;
-extern const tdm_kernel tdm_embedding_omp_gpu;
-extern const tdm_kernel tdm_gemm_omp_gpu;
-extern const tdm_kernel tdm_gemm_omp_gpu_mma;
-extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
-extern const tdm_kernel tdm_gemm_omp_gpu_skinny;
-extern const tdm_kernel tdm_rmsnorm_omp_gpu;
-extern const tdm_kernel tdm_rope_omp_gpu;
-extern const tdm_kernel tdm_silu_mul_omp_gpu;
-extern const tdm_kernel tdm_softmax_omp_gpu;
-extern const tdm_kernel tdm_swiglu_omp_gpu;
-extern const tdm_kernel tdm_swiglu_omp_gpu_mma;
-extern const tdm_kernel tdm_swiglu_omp_gpu_skinny;
-#endif
-#ifdef TDM_HIP
-extern const tdm_kernel tdm_add_hip_blocks;
-extern const tdm_kernel tdm_attention_hip_decode;
-extern const tdm_kernel tdm_attention_hip_decode64;
-extern const tdm_kernel tdm_attention_hip_decode128;
-extern const tdm_kernel tdm_attention_hip_flash;
-extern const tdm_kernel tdm_attention_hip_flash64;
-extern const tdm_kernel tdm_attention_hip_flash128;
-extern const tdm_kernel tdm_cross_entropy_hip_loop;
-extern const tdm_kernel tdm_embedding_hip_blocks;
-extern const tdm_kernel tdm_gemm_hip_128x128;
-extern const tdm_kernel tdm_gemm_hip_256x256;
-extern const tdm_kernel tdm_gemm_hip_256x256_mfma32;
-extern const tdm_kernel tdm_gemm_hip_small_k;
-#define GEMM_TILE(m, n, ...) extern const tdm_kernel tdm_gemm_hip_tile_##m##x##n;
-#include "hip/gemm/tiles.def"
-#undef GEMM_TILE
-extern const tdm_kernel tdm_rmsnorm_hip_loop;
-extern const tdm_kernel tdm_rmsnorm_hip_registers;
-extern const tdm_kernel tdm_rope_hip_blocks;
-extern const tdm_kernel tdm_silu_mul_hip_blocks;
-extern const tdm_kernel tdm_softmax_hip_loop;
-extern const tdm_kernel tdm_softmax_hip_registers;
-extern const tdm_kernel tdm_swiglu_hip_128x64;
-extern const tdm_kernel tdm_swiglu_hip_256x128;
-#endif
-
-#ifdef TDM_LADDER
-#define LADDER_ROW(row) extern const tdm_kernel row;
-#include "ladder.def"
-#endif
-
-/* One row a kernel: reference first, then overrides. Of two with the same estimate, or none, the later one is chosen. */
-static const tdm_kernel *const built_in[] = {
-    &tdm_add_omp,
-    &tdm_attention_omp,
-    &tdm_attention_omp_decode,
-    &tdm_cross_entropy_omp,
-    &tdm_embedding_omp,
-    &tdm_gemm_omp,
-    &tdm_gemm_omp_skinny,
-    &tdm_rmsnorm_omp,
-    &tdm_rope_omp,
-    &tdm_silu_mul_omp,
-    &tdm_softmax_omp,
-    &tdm_swiglu_omp,
-    &tdm_swiglu_omp_skinny,
-#ifdef TDM_OFFLOAD
-    &tdm_add_omp_gpu,
-    &tdm_attention_omp_gpu,
-    &tdm_attention_omp_gpu_mma,
-    &tdm_attention_omp_gpu_decode,
-    &tdm_cross_entropy_omp_gpu,
-    &tdm_embedding_omp_gpu,
-    &tdm_gemm_omp_gpu,
-    &tdm_gemm_omp_gpu_mma,
-    &tdm_gemm_omp_gpu_small_k,
-    &tdm_gemm_omp_gpu_skinny,
-    &tdm_rmsnorm_omp_gpu,
-    &tdm_rope_omp_gpu,
-    &tdm_silu_mul_omp_gpu,
-    &tdm_softmax_omp_gpu,
-    &tdm_swiglu_omp_gpu,
-    &tdm_swiglu_omp_gpu_mma,
-    &tdm_swiglu_omp_gpu_skinny,
-#endif
-#ifdef TDM_HIP
-    &tdm_add_hip_blocks,
-    &tdm_attention_hip_flash,
-    &tdm_attention_hip_flash64,
-    &tdm_attention_hip_flash128,
-    &tdm_attention_hip_decode,
-    &tdm_attention_hip_decode64,
-    &tdm_attention_hip_decode128,
-    &tdm_cross_entropy_hip_loop,
-    &tdm_embedding_hip_blocks,
-    &tdm_gemm_hip_128x128,
-    &tdm_gemm_hip_256x256_mfma32,
-#define GEMM_TILE(m, n, ...) &tdm_gemm_hip_tile_##m##x##n,
-#include "hip/gemm/tiles.def"
-#undef GEMM_TILE
-    &tdm_gemm_hip_256x256,
-    &tdm_gemm_hip_small_k,
-    &tdm_rmsnorm_hip_loop,
-    &tdm_rmsnorm_hip_registers,
-    &tdm_rope_hip_blocks,
-    &tdm_silu_mul_hip_blocks,
-    &tdm_softmax_hip_loop,
-    &tdm_softmax_hip_registers,
-    &tdm_swiglu_hip_128x64,
-    &tdm_swiglu_hip_256x128,
-#endif
-#ifdef TDM_LADDER
-#define LADDER_ROW(row) &row,
-#include "ladder.def"
-#endif
-};
-enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };
+/* ---- Rows of an op: those that a test has added, omp, hip, and the steps of ladders ---- */
 
 static const tdm_kernel *const *extra;
 static int extra_count;
@@ -143,8 +15,21 @@ void tdm_kernels_extend(const tdm_kernel *const *rows, int count) {
   extra_count = count;
 }
 
-int tdm_kernel_count(void) { return BUILT_IN + extra_count; }
-const tdm_kernel *tdm_kernel_row(int i) { return i < extra_count ? extra[i] : built_in[i - extra_count]; }
+/* Adds those rows of a list that are the op's. */
+static void add_rows(tdm_op_kernels *all, tdm_op op, const tdm_kernel *const *rows) {
+  for (; rows != NULL && *rows != NULL; rows++) {
+    if ((*rows)->op != op) continue;
+    if (all->count < TDM_MOST_KERNELS) all->row[all->count++] = *rows;
+  }
+}
+
+void tdm_kernels_of(tdm_op op, tdm_op_kernels *all) {
+  all->count = 0;
+  for (int i = 0; i < extra_count; i++) add_rows(all, op, (const tdm_kernel *const[]){extra[i], NULL});
+  add_rows(all, op, tdm_built_in_ops[op].omp);
+  add_rows(all, op, tdm_built_in_ops[op].hip);
+  add_rows(all, op, tdm_built_in_steps);
+}
 
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
   if (kernel->backend == context->backend) return kernel->runs_on == NULL || kernel->runs_on(context, reason, size);
@@ -157,8 +42,10 @@ static bool spells(const char *word, const char *text, int length) {
 }
 
 const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length) {
-  for (int i = 0; i < tdm_kernel_count(); i++)
-    if (tdm_kernel_row(i)->op == op && spells(tdm_kernel_row(i)->name, name, length)) return tdm_kernel_row(i);
+  tdm_op_kernels all;
+  tdm_kernels_of(op, &all);
+  for (int i = 0; i < all.count; i++)
+    if (spells(all.row[i]->name, name, length)) return all.row[i];
   return NULL;
 }
 
@@ -171,13 +58,15 @@ static tdm_op find_op(const char *name, int length) {
 
 const char *tdm_kernels(const char *op) {
   static _Thread_local char text[1024];
+  tdm_op_kernels all;
   size_t used = 0;
   tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
   if (of == TDM_OP_COUNT) return NULL;
   text[0] = '\0';
-  for (int i = 0; i < tdm_kernel_count() && used < sizeof text; i++)
-    if (tdm_kernel_row(i)->op == of && !tdm_kernel_row(i)->by_name)
-      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", tdm_kernel_row(i)->name);
+  tdm_kernels_of(of, &all);
+  for (int i = 0; i < all.count && used < sizeof text; i++)
+    if (!all.row[i]->by_name)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", all.row[i]->name);
   return text;
 }
 
@@ -245,11 +134,11 @@ static tdm_status check_item(const char *kernels, const name_item *item) {
                     item->op_length, item->op);
   if (!tdm_choice_parse(item->choice, item->choice_length, &choice, reason, sizeof reason))
     return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': %s", kernels, reason);
-  for (int i = 0; i < tdm_kernel_count() && !taken; i++) {
-    const tdm_kernel *row = tdm_kernel_row(i);
-    if ((op != TDM_OP_COUNT && row->op != op) || !spells(row->name, choice.name, choice.name_length)) continue;
+  for (int o = 0; o < TDM_OP_COUNT; o++) {
+    const tdm_kernel *row = tdm_kernel_find((tdm_op)o, choice.name, choice.name_length);
+    if ((op != TDM_OP_COUNT && o != (int)op) || row == NULL) continue;
     known = true;
-    taken = tdm_tuning_taken(&choice.tuning, row->name, row->takes, reason, sizeof reason);
+    taken = taken || tdm_tuning_taken(&choice.tuning, row->name, row->takes, reason, sizeof reason);
   }
   if (!known)
     return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no kernel of %s: tdm_kernels lists them", kernels,

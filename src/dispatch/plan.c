@@ -9,9 +9,6 @@
 #include "dispatch.h"
 #include "shadow.h"
 
-const char *const tdm_op_names[TDM_OP_COUNT] = {"gemm",    "swiglu",    "rmsnorm",  "attention", "rope",
-                                                "softmax", "embedding", "silu_mul", "add",       "cross_entropy"};
-
 tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm_plan **out, tdm_plan **plan) {
   const char *name = tdm_op_names[op];
   if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", name);
@@ -142,7 +139,7 @@ static void plain_pointers(const tdm_plan *plan, const void *const *pointers, vo
 
 tdm_status tdm_plan_ready(const tdm_plan *plan) {
   const tdm_context *context = plan->context;
-  if (context->backend != &tdm_backend_omp || context->omp_device >= 0) return TDM_OK;
+  if (!tdm_context_is_host(context)) return TDM_OK;
   return tdm_host_region(plan->title, (int64_t)plan->launch.teams * plan->launch.threads);
 }
 

@@ -2,12 +2,13 @@
 #include "shadow.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "offload/device/elem.h"
+#include "src/base/elem.h"
 
 struct tdm_shadow {
   tdm_context *host;
@@ -24,19 +25,6 @@ struct tdm_shadow {
 };
 
 static const char oracle[] = "omp"; /* each op's first row */
-
-static const shadow_op *const ops[TDM_OP_COUNT] = {
-    [TDM_OP_GEMM] = &tdm_shadow_gemm,
-    [TDM_OP_SWIGLU] = &tdm_shadow_swiglu,
-    [TDM_OP_RMSNORM] = &tdm_shadow_rmsnorm,
-    [TDM_OP_ATTENTION] = &tdm_shadow_attention,
-    [TDM_OP_ROPE] = &tdm_shadow_rope,
-    [TDM_OP_SOFTMAX] = &tdm_shadow_softmax,
-    [TDM_OP_EMBEDDING] = &tdm_shadow_embedding,
-    [TDM_OP_SILU_MUL] = &tdm_shadow_silu_mul,
-    [TDM_OP_ADD] = &tdm_shadow_add,
-    [TDM_OP_CROSS_ENTROPY] = &tdm_shadow_cross_entropy,
-};
 
 /* ---- What a plan needs ---- */
 
@@ -75,7 +63,7 @@ static tdm_status make_buffers(const tdm_plan *plan, tdm_shadow *s) {
     TDM_TRY(allocate(plan, b->name, b->bytes, &s->expected[i]));
     TDM_TRY(allocate(plan, b->name, b->bytes, &s->got[i]));
   }
-  s->views = ops[plan->op]->views(plan, s->view);
+  s->views = tdm_built_in_ops[plan->op].row->views(plan, s->view);
   for (int i = 0; i < s->views; i++) {
     int64_t length = s->view[i].dim[s->view[i].rank - 1];
     s->longest = length > s->longest ? length : s->longest;
@@ -87,8 +75,7 @@ static tdm_status make_buffers(const tdm_plan *plan, tdm_shadow *s) {
 }
 
 bool tdm_shadow_applies(const tdm_plan *plan) {
-  bool host = plan->context->backend == &tdm_backend_omp && plan->context->omp_device < 0;
-  return !host || strcmp(plan->kernel->name, oracle) != 0;
+  return !tdm_context_is_host(plan->context) || strcmp(plan->kernel->name, oracle) != 0;
 }
 
 tdm_status tdm_shadow_open(tdm_plan *plan) {
@@ -161,7 +148,7 @@ static int64_t row_offset(const shadow_view *v, int64_t row) {
 }
 
 /* Bounds are computed only for elements that differ by more than the rounding of both results explains. */
-static void compare_row(const shadow_row *r, const shadow_op *op, const void *got, unsigned char *wanted, double *error,
+static void compare_row(const shadow_row *r, const tdm_op_row *op, const void *got, unsigned char *wanted, double *error,
                         difference *d) {
   const shadow_view *v = r->view;
   int64_t length = v->dim[v->rank - 1], marked = 0;
@@ -195,7 +182,7 @@ static void compare_output(const tdm_plan *plan, const shadow_view *v, differenc
     for (int64_t row = 0; row < rows; row++) {
       difference d = {0};
       shadow_row r = {plan, s->steps, s->before, s->expected[v->buffer], v, row, row_offset(v, row)};
-      compare_row(&r, ops[plan->op], s->got[v->buffer], s->wanted + scratch, s->error + scratch, &d);
+      compare_row(&r, tdm_built_in_ops[plan->op].row, s->got[v->buffer], s->wanted + scratch, s->error + scratch, &d);
       int64_t count = own.count + d.count;
       if (d.count > 0 && (own.count == 0 || row < own.row)) own = d;
       own.count = count;

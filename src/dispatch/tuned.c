@@ -12,26 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef TDM_HIP
-#include "hip/host/hip.h"
-#endif
-
 static const char head[] = "tandem-tuned 1";
 static const char form[] = "must be CHIP OP TYPES LAYOUT SHAPE exact|near KERNEL[:PARAMETER=N...]";
 
-/* What entries of an op look like; an op with one kernel a device has none. */
-static const struct {
-  tdm_op op;
-  int least, most; /* lengths of a shape */
-  const char *layouts, *shape;
-} forms[] = {
-    {TDM_OP_GEMM, 3, 4, "nn nt tn tt", "MxNxK or MxNxKxBATCH"},
-    {TDM_OP_SWIGLU, 3, 3, "nn nt", "MxNxK"},
-    {TDM_OP_RMSNORM, 2, 2, "-", "ROWSxCOLS"},
-    {TDM_OP_SOFTMAX, 2, 2, "-", "ROWSxCOLS"},
-    {TDM_OP_ATTENTION, 6, 6, "causal full", "BxHqxHkvxSqxSkvxD"},
-};
-enum { FORMS = sizeof forms / sizeof forms[0], WORDS = 7, MOST_WORD = 128 };
+enum { WORDS = 7, MOST_WORD = 128 };
 
 /* ---- Words ---- */
 
@@ -123,27 +107,31 @@ static bool has_kernels_for(const char *chip) {
 #endif
 }
 
+/* NULL: there is no op of this name, or it has no tuned entries. */
+static const tdm_tuned_form *find_form(const char *name, tdm_op *op) {
+  for (int i = 0; i < TDM_OP_COUNT; i++)
+    if (strcmp(tdm_op_names[i], name) == 0) return *op = (tdm_op)i, tdm_built_in_ops[i].row->tuned;
+  return NULL;
+}
+
 static tdm_status parse_entry(reader *r, tdm_tuned_entry *entry) {
   tdm_tuned_key *key = &entry->key;
   char reason[192];
   tdm_choice choice;
-  int f = 0;
   if (r->words != WORDS) return refuse(r, "%s", form);
   *entry = (tdm_tuned_entry){.line = r->line};
   if (!is_one_of(r->word[0], "gfx942 gfx950 host omp"))
     return refuse(r, "chip = '%s': must be gfx942, gfx950, host or omp", r->word[0]);
   snprintf(key->chip, sizeof key->chip, "%.15s", r->word[0]);
-  while (f < FORMS && strcmp(tdm_op_names[forms[f].op], r->word[1]) != 0) f++;
-  if (f == FORMS) return refuse(r, "op = '%s': must be gemm, swiglu, rmsnorm, softmax or attention", r->word[1]);
-  key->op = forms[f].op;
+  const tdm_tuned_form *f = find_form(r->word[1], &key->op);
+  if (f == NULL) return refuse(r, "op = '%s': must be gemm, swiglu, rmsnorm, attention or softmax", r->word[1]);
   if (!parse_types(r->word[2], key))
     return refuse(r, "types = '%s': must be f32, f16, bf16, or as in bf16:f32 with the output's", r->word[2]);
-  if (!is_one_of(r->word[3], forms[f].layouts))
-    return refuse(r, "layout = '%s': must be one of: %s", r->word[3], forms[f].layouts);
+  if (!is_one_of(r->word[3], f->layouts)) return refuse(r, "layout = '%s': must be one of: %s", r->word[3], f->layouts);
   snprintf(key->layout, sizeof key->layout, "%.7s", r->word[3]);
-  if (!parse_shape(r->word[4], forms[f].least, forms[f].most, key))
-    return refuse(r, "shape = '%s': must be %s, each 1 or more", r->word[4], forms[f].shape);
-  if (key->op == TDM_OP_GEMM && key->rank == 3) key->shape[key->rank++] = 1;
+  if (!parse_shape(r->word[4], f->least, f->most, key))
+    return refuse(r, "shape = '%s': must be %s, each 1 or more", r->word[4], f->shape);
+  while (key->rank < f->most) key->shape[key->rank++] = 1;
   entry->near = strcmp(r->word[5], "near") == 0;
   if (!entry->near && strcmp(r->word[5], "exact") != 0) return refuse(r, "'%s': must be exact or near", r->word[5]);
   if (!tdm_choice_parse(r->word[6], (int)strlen(r->word[6]), &choice, reason, sizeof reason)) return refuse(r, "%s", reason);
@@ -254,7 +242,7 @@ void tdm_tuned_free(tdm_tuned *table) {
 
 /* ---- Plans ---- */
 
-static void set_key(tdm_tuned_key *key, tdm_type type, tdm_type out, const char *layout, int rank, const int64_t *shape) {
+void tdm_tuned_key_set(tdm_tuned_key *key, tdm_type type, tdm_type out, const char *layout, int rank, const int64_t *shape) {
   key->type = type;
   key->out = out;
   key->rank = rank;
@@ -263,34 +251,17 @@ static void set_key(tdm_tuned_key *key, tdm_type type, tdm_type out, const char 
 }
 
 bool tdm_tuned_key_of(const tdm_plan *plan, tdm_tuned_key *key) {
-  const tdm_gemm_desc *g = &plan->desc.gemm;
-  const tdm_swiglu_desc *s = &plan->desc.swiglu;
-  const tdm_attention_desc *a = &plan->desc.attention;
-  const tdm_rmsnorm_desc *r = &plan->desc.rmsnorm;
-  const tdm_softmax_desc *x = &plan->desc.softmax;
+  const tdm_op_row *row = tdm_built_in_ops[plan->op].row;
+  if (row->tuned == NULL) return false;
   *key = (tdm_tuned_key){.op = plan->op};
-  snprintf(key->chip, sizeof key->chip, "%s", plan->context->omp_device >= 0 ? "omp" : "host");
-#ifdef TDM_HIP
-  if (plan->context->hip != NULL) snprintf(key->chip, sizeof key->chip, "%.15s", plan->context->hip->chip);
-#endif
-  switch (plan->op) {
-    case TDM_OP_GEMM:
-      set_key(key, g->type, g->out, tdm_layout_names[g->layout], 4, (int64_t[]){g->m, g->n, g->k, g->batch});
-      break;
-    case TDM_OP_SWIGLU: set_key(key, s->type, s->out, tdm_layout_names[s->layout], 3, (int64_t[]){s->m, s->n, s->k}); break;
-    case TDM_OP_RMSNORM: set_key(key, r->type, r->type, "-", 2, (int64_t[]){r->rows, r->cols}); break;
-    case TDM_OP_SOFTMAX: set_key(key, x->type, x->type, "-", 2, (int64_t[]){x->rows, x->cols}); break;
-    case TDM_OP_ATTENTION:
-      set_key(key, a->type, a->type, a->causal ? "causal" : "full", 6,
-              (int64_t[]){a->batch, a->heads_q, a->heads_kv, a->sq, a->skv, a->head_dim});
-      break;
-    default: return false;
-  }
+  snprintf(key->chip, sizeof key->chip, "%s", plan->context->chip);
+  row->key(plan, key);
   return true;
 }
 
 void tdm_tuned_print(const tdm_tuned_key *key, char *text, size_t size) {
-  int rank = key->op == TDM_OP_GEMM && key->shape[3] == 1 ? 3 : key->rank;
+  int rank = key->rank, least = tdm_built_in_ops[key->op].row->tuned->least;
+  while (rank > least && key->shape[rank - 1] == 1) rank--;
   size_t used =
       (size_t)snprintf(text, size, "%s %s %s%s%s %s ", key->chip, tdm_op_names[key->op], tdm_type_name(key->type),
                        key->out == key->type ? "" : ":", key->out == key->type ? "" : tdm_type_name(key->out), key->layout);

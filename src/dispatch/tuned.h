@@ -3,18 +3,9 @@
 #define TANDEM_TUNED_H
 
 #include "dispatch.h"
+#include "op.h"
 
-enum { TDM_TUNED_RANK = 6, TDM_TUNED_MOST_BYTES = 1 << 20 };
-
-/* What an entry is for, and what is asked for. */
-typedef struct tdm_tuned_key {
-  char chip[16]; /* "gfx950", "gfx942", "host", "omp" */
-  tdm_op op;
-  tdm_type type, out;
-  char layout[8]; /* nn, nt, tn, tt; attention: causal, full; others: - */
-  int rank;
-  int64_t shape[TDM_TUNED_RANK];
-} tdm_tuned_key;
+enum { TDM_TUNED_MOST_BYTES = 1 << 20 };
 
 typedef struct tdm_tuned_entry {
   tdm_tuned_key key;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
 
 tdm_add_desc tdm_add_default(int64_t rows, int64_t cols, tdm_type type) {
   return (tdm_add_desc){.rows = rows, .cols = cols, .type = type};
@@ -31,3 +32,14 @@ tdm_status tdm_add_plan(tdm_context *context, const tdm_add_desc *desc, tdm_plan
 tdm_status tdm_add_run(const tdm_plan *plan, const void *a, const void *b, void *c, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_ADD, (const void *const[]){a, b, c}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int add_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_add_desc *d = &plan->desc.add;
+  views[0] = shadow_matrix(2, d->rows, d->cols, d->ldc, d->type);
+  views[0].exact = d->type == TDM_F32;
+  return 1;
+}
+
+const tdm_op_row tdm_add_op = {.views = add_views, .errors = shadow_one_rounding};

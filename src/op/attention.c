@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "arrays.h"
+#include "shadow.h"
 
 tdm_attention_desc tdm_attention_default(int64_t batch, int64_t heads_q, int64_t heads_kv, int64_t sq, int64_t skv,
                                          int64_t head_dim, tdm_type type) {
@@ -98,3 +99,110 @@ tdm_status tdm_attention_run(const tdm_plan *plan, const void *q, const void *k,
                              tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_ATTENTION, (const void *const[]){q, k, v, o, lse}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+enum { Q, K, V, O, LSE, MAX_HEAD_DIM = 256 };
+
+static int attention_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  views[0] = (shadow_view){.buffer = O,
+                           .rank = 4,
+                           .dim = {d->batch, d->heads_q, d->sq, d->head_dim},
+                           .stride = {d->o.batch, d->o.head, d->o.row, 1},
+                           .type = d->type};
+  views[1] = (shadow_view){.buffer = LSE,
+                           .rank = 3,
+                           .dim = {d->batch, d->heads_q, d->sq},
+                           .stride = {d->heads_q * d->sq, d->sq, 1},
+                           .type = TDM_F32};
+  return d->lse ? 2 : 1;
+}
+
+/* One query: where its data are, its scores and the sum of its weights. */
+typedef struct query {
+  const tdm_attention_desc *d;
+  void *const *in;
+  int64_t at_q, at_k, at_v; /* offsets of the query and of key and value 0 */
+  int64_t visible;          /* keys 0 .. visible - 1 */
+  bound_scores scores;
+  bound_estimate sum;
+} query;
+
+static bound_estimate score(const query *q, int64_t key) {
+  const tdm_attention_desc *d = q->d;
+  shadow_products s = shadow_multiply(q->in[Q], q->at_q, 1, q->in[K], q->at_k + key * d->k.row, 1, d->head_dim, d->type);
+  return bound_score(s.value, s.magnitudes, (double)d->scale, shadow_constant(&s, d->head_dim));
+}
+
+static query find_query(const shadow_row *r, int64_t batch, int64_t head, int64_t i) {
+  const tdm_attention_desc *d = &r->plan->desc.attention;
+  int64_t kv_head = head / (d->heads_q / d->heads_kv), last = i + d->skv - d->sq;
+  query q = {.d = d, .in = r->inputs, .visible = d->skv, .scores.max = -(double)INFINITY};
+  q.at_q = batch * d->q.batch + head * d->q.head + i * d->q.row;
+  q.at_k = batch * d->k.batch + kv_head * d->k.head;
+  q.at_v = batch * d->v.batch + kv_head * d->v.head;
+  if (d->causal && last + 1 < q.visible) q.visible = last < 0 ? 0 : last + 1;
+  for (int64_t key = 0; key < q.visible; key++) {
+    bound_estimate t = score(&q, key);
+    q.scores.max = fmax(q.scores.max, t.value);
+    q.scores.max_error = fmax(q.scores.max_error, t.error);
+  }
+  return q;
+}
+
+static void output_errors(query *q, bool rounds, const unsigned char *wanted, double *error) {
+  const tdm_attention_desc *d = q->d;
+  bound_output_sums sums[MAX_HEAD_DIM] = {0};
+  double largest = 0, own = (bound_sum_constant(q->visible, false) + 4) * BOUND_U;
+  for (int64_t key = 0; key < q->visible; key++) {
+    bound_estimate p = bound_weight(score(q, key), q->scores);
+    q->sum.value += p.value;
+    q->sum.error += p.error;
+    for (int64_t i = 0; i < d->head_dim; i++) {
+      double v = (double)tdm_load(q->in[V], q->at_v + key * d->v.row + i, d->type);
+      bound_output_add(&sums[i], p, v, own);
+      largest = fmax(largest, fabs(v));
+    }
+  }
+  for (int64_t i = 0; i < d->head_dim && q->visible > 0; i++) {
+    shadow_products of_weights = {.magnitudes = sums[i].magnitudes, .squares = sums[i].squares};
+    if (wanted[i])
+      error[i] = bound_output(&sums[i], q->sum, own, largest, bound_weight_unit(d->type, rounds),
+                              shadow_alike(&of_weights, q->visible))
+                     .error;
+  }
+}
+
+static double lse_error(query *q) {
+  for (int64_t key = 0; key < q->visible; key++) {
+    bound_estimate p = bound_weight(score(q, key), q->scores);
+    q->sum.value += p.value;
+    q->sum.error += p.error;
+  }
+  return q->visible == 0 ? 0 : bound_log_sum(q->scores, q->sum, bound_sum_constant(q->visible, false)).error;
+}
+
+static void attention_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_attention_desc *d = &r->plan->desc.attention;
+  if (r->view->buffer == O) {
+    query q = find_query(r, r->row / d->sq / d->heads_q, r->row / d->sq % d->heads_q, r->row % d->sq);
+    output_errors(&q, r->plan->kernel->rounds_weights, wanted, error);
+    return;
+  }
+  for (int64_t i = 0; i < d->sq; i++) {
+    if (!wanted[i]) continue;
+    query q = find_query(r, r->row / d->heads_q, r->row % d->heads_q, i);
+    error[i] = lse_error(&q);
+  }
+}
+
+static const tdm_tuned_form form = {6, 6, "causal full", "BxHqxHkvxSqxSkvxD"};
+
+static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  tdm_tuned_key_set(key, d->type, d->type, d->causal ? "causal" : "full", 6,
+                    (int64_t[]){d->batch, d->heads_q, d->heads_kv, d->sq, d->skv, d->head_dim});
+}
+
+const tdm_op_row tdm_attention_op = {.views = attention_views, .errors = attention_errors, .tuned = &form, .key = set_key};

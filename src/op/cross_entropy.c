@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
 
 tdm_cross_entropy_desc tdm_cross_entropy_default(int64_t rows, int64_t vocab, tdm_type type) {
   return (tdm_cross_entropy_desc){.rows = rows, .vocab = vocab, .type = type, .ignore = -100};
@@ -31,3 +32,23 @@ tdm_status tdm_cross_entropy_run(const tdm_plan *plan, const void *logits, const
                                  tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_CROSS_ENTROPY, (const void *const[]){logits, targets, loss}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+/* The losses are one row. */
+static int cross_entropy_views(const tdm_plan *plan, shadow_view views[2]) {
+  views[0] = (shadow_view){.buffer = 2, .rank = 1, .dim = {plan->desc.cross_entropy.rows}, .stride = {1}, .type = TDM_F32};
+  return 1;
+}
+
+static void cross_entropy_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_cross_entropy_desc *d = &r->plan->desc.cross_entropy;
+  const int32_t *targets = r->inputs[1];
+  for (int64_t i = 0; i < d->rows; i++) {
+    if (!wanted[i] || targets[i] == d->ignore || targets[i] < 0 || targets[i] >= d->vocab) continue; /* 0 or NaN: no error */
+    bound_softmax_sum s = shadow_sum_row(r->inputs[0], i * d->ldl, d->vocab, d->type);
+    error[i] = bound_loss(&s, shadow_element(r, 0, i * d->ldl + targets[i], d->type)).error;
+  }
+}
+
+const tdm_op_row tdm_cross_entropy_op = {.views = cross_entropy_views, .errors = cross_entropy_errors};

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
 
 tdm_embedding_desc tdm_embedding_default(int64_t tokens, int64_t vocab, int64_t d, tdm_type type) {
   return (tdm_embedding_desc){.tokens = tokens, .vocab = vocab, .d = d, .type = type};
@@ -30,3 +31,14 @@ tdm_status tdm_embedding_plan(tdm_context *context, const tdm_embedding_desc *de
 tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const int32_t *ids, void *y, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_EMBEDDING, (const void *const[]){table, ids, y}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int embedding_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_embedding_desc *d = &plan->desc.embedding;
+  views[0] = shadow_matrix(2, d->tokens, d->d, d->ldy, d->type);
+  views[0].exact = true;
+  return 1;
+}
+
+const tdm_op_row tdm_embedding_op = {.views = embedding_views};

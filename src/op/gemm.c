@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "shadow.h"
 
 enum { C = 2, RESIDUAL = 4 }; /* buffers */
 
@@ -122,3 +123,43 @@ tdm_status tdm_gemm_run(const tdm_plan *plan, const void *a, const void *b, void
                         tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_GEMM, (const void *const[]){a, b, c, bias, residual}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int gemm_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  views[0] = d->batch == 1 ? (shadow_view){.rank = 2, .dim = {d->m, d->n}, .stride = {d->ldc, 1}}
+                           : (shadow_view){.rank = 3, .dim = {d->batch, d->m, d->n}, .stride = {d->stride_c, d->ldc, 1}};
+  views[0].buffer = 2;
+  views[0].type = d->out;
+  return 1;
+}
+
+static void gemm_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_gemm_desc *d = &r->plan->desc.gemm;
+  void *const *in = r->inputs;
+  bool turned_a = d->layout == TDM_TN || d->layout == TDM_TT, turned_b = d->layout == TDM_NT || d->layout == TDM_TT;
+  int64_t matrix = r->row / d->m, i = r->row % d->m;
+  int64_t at_a = (d->broadcast_a ? 0 : matrix * d->stride_a) + i * (turned_a ? 1 : d->lda);
+  int64_t at_b = d->broadcast_b ? 0 : matrix * d->stride_b;
+  for (int64_t j = 0; j < d->n; j++) {
+    if (!wanted[j]) continue;
+    shadow_products s = shadow_multiply(in[0], at_a, turned_a ? d->lda : 1, in[1], at_b + j * (turned_b ? d->ldb : 1),
+                                        turned_b ? 1 : d->ldb, d->k, d->type);
+    double old = in[2] == NULL ? 0 : (double)tdm_load(in[2], r->at + j, d->out);
+    double bias = in[3] == NULL ? 0 : (double)tdm_load(in[3], j, d->type);
+    double residual = in[4] == NULL ? 0 : (double)tdm_load(in[4], matrix * d->stride_r + i * d->ldr + j, d->out);
+    bound_estimate x = bound_linear(shadow_estimate(&s, d->k), (double)d->alpha, (double)d->beta, old);
+    for (int64_t step = 0; step < d->epilogue_steps; step++) x = bound_step(x, r->steps[step], bias, residual);
+    error[j] = x.error + BOUND_TINY;
+  }
+}
+
+static const tdm_tuned_form form = {3, 4, "nn nt tn tt", "MxNxK or MxNxKxBATCH"};
+
+static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  tdm_tuned_key_set(key, d->type, d->out, tdm_layout_names[d->layout], 4, (int64_t[]){d->m, d->n, d->k, d->batch});
+}
+
+const tdm_op_row tdm_gemm_op = {.views = gemm_views, .errors = gemm_errors, .tuned = &form, .key = set_key};

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
 
 tdm_rmsnorm_desc tdm_rmsnorm_default(int64_t rows, int64_t cols, tdm_type type) {
   return (tdm_rmsnorm_desc){.rows = rows, .cols = cols, .type = type, .eps = 1e-5f};
@@ -52,3 +53,42 @@ tdm_status tdm_rmsnorm_run(const tdm_plan *plan, const void *x, const void *weig
                            tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_RMSNORM, (const void *const[]){x, weight, residual, sum, y}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int rmsnorm_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
+  views[0] = shadow_matrix(Y, d->rows, d->cols, d->ldy, d->type);
+  views[1] = shadow_matrix(SUM, d->rows, d->cols, d->lds, d->type);
+  views[1].exact = d->type == TDM_F32;
+  return d->residual ? 2 : 1;
+}
+
+/* Squares of nearly one magnitude are rounded in one direction, as in shadow.h. */
+static void rmsnorm_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_rmsnorm_desc *d = &r->plan->desc.rmsnorm;
+  if (r->view->buffer == SUM) {
+    shadow_one_rounding(r, wanted, error);
+    return;
+  }
+  double squares = 0, fourths = 0;
+  for (int64_t i = 0; i < d->cols; i++) {
+    double x = shadow_element(r, 0, r->row * d->ldx + i, d->type);
+    if (d->residual) x += shadow_element(r, 2, r->row * d->ldr + i, d->type);
+    squares += x * x;
+    fourths += x * x * x * x;
+  }
+  bool alike = (double)d->cols * fourths <= 1.25 * squares * squares;
+  for (int64_t i = 0; i < d->cols; i++)
+    if (wanted[i])
+      error[i] = bound_rmsnorm((double)tdm_load(r->expected, r->at + i, d->type), bound_sum_constant(d->cols, alike));
+}
+
+static const tdm_tuned_form form = {2, 2, "-", "ROWSxCOLS"};
+
+static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
+  const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
+  tdm_tuned_key_set(key, d->type, d->type, "-", 2, (int64_t[]){d->rows, d->cols});
+}
+
+const tdm_op_row tdm_rmsnorm_op = {.views = rmsnorm_views, .errors = rmsnorm_errors, .tuned = &form, .key = set_key};

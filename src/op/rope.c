@@ -2,6 +2,8 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
+#include "src/base/rope.h"
 
 static const int64_t exact_positions = INT64_C(1) << 53; /* a double holds every position up to here */
 
@@ -91,3 +93,30 @@ tdm_status tdm_rope_run_at(const tdm_plan *plan, const void *x, void *y, int64_t
 tdm_status tdm_rope_run(const tdm_plan *plan, const void *x, void *y, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_ROPE, (const void *const[]){x, y}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int rope_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_rope_desc *d = &plan->desc.rope;
+  views[0] = (shadow_view){.buffer = 1,
+                           .rank = 4,
+                           .dim = {d->batch, d->seq, d->heads, d->head_dim},
+                           .stride = {d->y.batch, d->y.seq, d->y.head, 1},
+                           .type = d->type};
+  return 1;
+}
+
+static void rope_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_rope_desc *d = &r->plan->desc.rope;
+  int64_t head = r->row % d->heads, s = r->row / d->heads % d->seq, batch = r->row / d->heads / d->seq, half = d->head_dim / 2;
+  int64_t at = batch * d->x.batch + s * d->x.seq + head * d->x.head;
+  for (int64_t i = 0; i < half; i++) {
+    int64_t first = d->style == TDM_ROPE_HALF ? i : 2 * i, second = d->style == TDM_ROPE_HALF ? i + half : 2 * i + 1;
+    if (!wanted[first] && !wanted[second]) continue;
+    double angle = (double)(d->offset + s) * tdm_rope_frequency(d, i);
+    error[first] = error[second] =
+        bound_rope(angle, shadow_element(r, 0, at + first, d->type), shadow_element(r, 0, at + second, d->type));
+  }
+}
+
+const tdm_op_row tdm_rope_op = {.views = rope_views, .errors = rope_errors};

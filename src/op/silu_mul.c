@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
 
 tdm_silu_mul_desc tdm_silu_mul_default(int64_t rows, int64_t cols, tdm_type type) {
   return (tdm_silu_mul_desc){.rows = rows, .cols = cols, .type = type};
@@ -31,3 +32,22 @@ tdm_status tdm_silu_mul_plan(tdm_context *context, const tdm_silu_mul_desc *desc
 tdm_status tdm_silu_mul_run(const tdm_plan *plan, const void *gate, const void *up, void *y, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_SILU_MUL, (const void *const[]){gate, up, y}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int silu_mul_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_silu_mul_desc *d = &plan->desc.silu_mul;
+  views[0] = shadow_matrix(2, d->rows, d->cols, d->ldy, d->type);
+  return 1;
+}
+
+static void silu_mul_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_silu_mul_desc *d = &r->plan->desc.silu_mul;
+  for (int64_t i = 0; i < d->cols; i++)
+    if (wanted[i])
+      error[i] = bound_gated((bound_estimate){shadow_element(r, 0, r->row * d->ldg + i, d->type), 0},
+                             (bound_estimate){shadow_element(r, 1, r->row * d->ldu + i, d->type), 0})
+                     .error;
+}
+
+const tdm_op_row tdm_silu_mul_op = {.views = silu_mul_views, .errors = silu_mul_errors};

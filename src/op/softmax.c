@@ -2,6 +2,8 @@
 #include <inttypes.h>
 
 #include "arrays.h"
+#include "shadow.h"
+#include "src/base/softmax.h"
 
 tdm_softmax_desc tdm_softmax_default(int64_t rows, int64_t cols, tdm_type type) {
   return (tdm_softmax_desc){.rows = rows, .cols = cols, .type = type};
@@ -31,3 +33,28 @@ tdm_status tdm_softmax_plan(tdm_context *context, const tdm_softmax_desc *desc, 
 tdm_status tdm_softmax_run(const tdm_plan *plan, const void *x, void *y, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_SOFTMAX, (const void *const[]){x, y}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int softmax_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_softmax_desc *d = &plan->desc.softmax;
+  views[0] = shadow_matrix(1, d->rows, d->cols, d->ldy, d->type);
+  return 1;
+}
+
+static void softmax_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_softmax_desc *d = &r->plan->desc.softmax;
+  int64_t at = r->row * d->ldx, seen = tdm_softmax_seen(d, r->row); /* the others are 0, without an error */
+  bound_softmax_sum s = shadow_sum_row(r->inputs[0], at, seen, d->type);
+  for (int64_t i = 0; i < seen; i++)
+    if (wanted[i]) error[i] = bound_softmax(&s, shadow_element(r, 0, at + i, d->type)).error;
+}
+
+static const tdm_tuned_form form = {2, 2, "-", "ROWSxCOLS"};
+
+static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
+  const tdm_softmax_desc *d = &plan->desc.softmax;
+  tdm_tuned_key_set(key, d->type, d->type, "-", 2, (int64_t[]){d->rows, d->cols});
+}
+
+const tdm_op_row tdm_softmax_op = {.views = softmax_views, .errors = softmax_errors, .tuned = &form, .key = set_key};

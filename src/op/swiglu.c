@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "check.h"
+#include "shadow.h"
 
 enum { Y = 3 }; /* buffer */
 
@@ -48,3 +49,34 @@ tdm_status tdm_swiglu_plan(tdm_context *context, const tdm_swiglu_desc *desc, td
 tdm_status tdm_swiglu_run(const tdm_plan *plan, const void *x, const void *wg, const void *wu, void *y, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_SWIGLU, (const void *const[]){x, wg, wu, y}, stream);
 }
+
+/* ---- For the dispatcher: outputs, error bounds, tuned entries ---- */
+
+static int swiglu_views(const tdm_plan *plan, shadow_view views[2]) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  views[0] = (shadow_view){.buffer = 3, .rank = 2, .dim = {d->m, d->n}, .stride = {d->ldy, 1}, .type = d->out};
+  return 1;
+}
+
+static void swiglu_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
+  const tdm_swiglu_desc *d = &r->plan->desc.swiglu;
+  void *const *in = r->inputs;
+  bool turned = d->layout == TDM_NT;
+  for (int64_t j = 0; j < d->n; j++) {
+    if (!wanted[j]) continue;
+    shadow_products gate =
+        shadow_multiply(in[0], r->row * d->ldx, 1, in[1], j * (turned ? d->ldg : 1), turned ? 1 : d->ldg, d->k, d->type);
+    shadow_products up =
+        shadow_multiply(in[0], r->row * d->ldx, 1, in[2], j * (turned ? d->ldu : 1), turned ? 1 : d->ldu, d->k, d->type);
+    error[j] = bound_gated(shadow_estimate(&gate, d->k), shadow_estimate(&up, d->k)).error;
+  }
+}
+
+static const tdm_tuned_form form = {3, 3, "nn nt", "MxNxK"};
+
+static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  tdm_tuned_key_set(key, d->type, d->out, tdm_layout_names[d->layout], 3, (int64_t[]){d->m, d->n, d->k});
+}
+
+const tdm_op_row tdm_swiglu_op = {.views = swiglu_views, .errors = swiglu_errors, .tuned = &form, .key = set_key};

@@ -2,6 +2,7 @@
  * of every plan fails in turn: the call returns MEMORY, touches nothing and keeps nothing. And a run allocates nothing.
  * Use: api-memory [DEVICE], the host unless given; with hip:0 a stand-in for ROCm's library must be found. */
 #include "api.h"
+#include "offload/device/device.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* How a thread waits for an NVIDIA GPU: what opens of one process ask of the driver, one after the other. */
 #include "api.h"
 #include "fake_cuda.h"
-#include "src/core/kernel.h"
+#include "offload/device/device.h"
 
 enum { MAP_HOST = 8, AUTO = 0, SPIN = 1, BLOCKING = 4 }; /* the first is a flag beside those of waiting, which must survive */
 

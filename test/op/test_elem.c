@@ -1,4 +1,4 @@
-/* The conversions of offload/device/elem.h, against what the formats' definitions say in f64: every word of f16 and bf16, and
+/* The conversions of src/base/elem.h, against what the formats' definitions say in f64: every word of f16 and bf16, and
  * between each two neighbours the floats around their middle. A NaN stays a quiet one, with its sign. */
 #include <math.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "offload/device/elem.h"
+#include "src/base/elem.h"
 
 typedef struct format {
   const char *name;

@@ -154,8 +154,23 @@ static void order(void **state) {
   assert_ptr_equal(context, UNTOUCHED);
 }
 
+/* A list of an op's rows has a fixed length (TDM_MOST_KERNELS): no built-in row may fall off its end. */
+static void tables_fit(void **state) {
+  (void)state;
+  for (int op = 0; op < TDM_OP_COUNT; op++) {
+    int count = 0;
+    const tdm_kernel *const *const tables[] = {tdm_built_in_ops[op].omp, tdm_built_in_ops[op].hip, tdm_built_in_steps};
+    for (int t = 0; t < 3; t++)
+      for (const tdm_kernel *const *row = tables[t]; row != NULL && *row != NULL; row++) {
+        if (t < 2) assert_int_equal((*row)->op, op);
+        count += (*row)->op == (tdm_op)op;
+      }
+    assert_true(count > 0 && count <= TDM_MOST_KERNELS);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(refuses), cmocka_unit_test(nearest),
-                                     cmocka_unit_test(order)};
+                                     cmocka_unit_test(order), cmocka_unit_test(tables_fit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,9 @@
 #ifndef TANDEM_TEST_PLANTED_KERNELS_H
 #define TANDEM_TEST_PLANTED_KERNELS_H
 
-#include "offload/device/elem.h"
+#include "offload/device/target.h"
 #include "planted.h"
+#include "src/base/elem.h"
 #include "src/dispatch/dispatch.h"
 
 tdm_status planted_gemm(const tdm_plan *plan, void *const *buffers, planted_bug bug);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "offload/device/device.h"
 #include "planted_kernels.h"
 
 enum { KEY_TILE = 32, MAX_HEAD_DIM = 256 };

@@ -8,6 +8,7 @@
 
 #include "../check.h"
 #include "../region.h"
+#include "offload/device/device.h"
 #include "src/dispatch/dispatch.h"
 
 typedef enum fault {

@@ -1,12 +1,12 @@
 /* Elements: f16 and bf16 words to f32 and back, without branches, so that loops over them become vector code on every target.
  * Conversions to 16 bits round to nearest even, keep subnormals, and keep NaN a NaN. */
-#ifndef TANDEM_OFFLOAD_ELEM_H
-#define TANDEM_OFFLOAD_ELEM_H
+#ifndef TANDEM_BASE_ELEM_H
+#define TANDEM_BASE_ELEM_H
 
 #include <stdint.h>
 
+#include "inline.h"
 #include "tandem/tandem.h"
-#include "target.h"
 
 /* The builtin by name: on AMD GPUs clang keeps memcpy a call, and there is no such function. */
 TDM_INLINE uint32_t tdm_bits(float x) {

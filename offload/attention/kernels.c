@@ -1,0 +1,23 @@
+/* The kernels of attention by OpenMP: one line each. The reference comes first; of two with the same estimate, or with none,
+ * the later one is chosen. */
+#include "src/core/kernel.h"
+
+extern const tdm_kernel tdm_attention_omp;
+extern const tdm_kernel tdm_attention_omp_decode;
+#ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_attention_omp_gpu;
+extern const tdm_kernel tdm_attention_omp_gpu_mma;
+extern const tdm_kernel tdm_attention_omp_gpu_decode;
+#endif
+
+extern const tdm_kernel *const tdm_attention_omp_kernels[];
+const tdm_kernel *const tdm_attention_omp_kernels[] = {
+    &tdm_attention_omp,
+    &tdm_attention_omp_decode,
+#ifdef TDM_OFFLOAD
+    &tdm_attention_omp_gpu,
+    &tdm_attention_omp_gpu_mma,
+    &tdm_attention_omp_gpu_decode,
+#endif
+    NULL,
+};

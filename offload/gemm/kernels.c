@@ -1,0 +1,25 @@
+/* The kernels of gemm by OpenMP: one line each. The reference comes first; of two with the same estimate, or with none, the
+ * later one is chosen. */
+#include "src/core/kernel.h"
+
+extern const tdm_kernel tdm_gemm_omp;
+extern const tdm_kernel tdm_gemm_omp_skinny;
+#ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_gemm_omp_gpu;
+extern const tdm_kernel tdm_gemm_omp_gpu_mma;
+extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
+extern const tdm_kernel tdm_gemm_omp_gpu_skinny;
+#endif
+
+extern const tdm_kernel *const tdm_gemm_omp_kernels[];
+const tdm_kernel *const tdm_gemm_omp_kernels[] = {
+    &tdm_gemm_omp,
+    &tdm_gemm_omp_skinny,
+#ifdef TDM_OFFLOAD
+    &tdm_gemm_omp_gpu,
+    &tdm_gemm_omp_gpu_mma,
+    &tdm_gemm_omp_gpu_small_k,
+    &tdm_gemm_omp_gpu_skinny,
+#endif
+    NULL,
+};

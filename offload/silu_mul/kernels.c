@@ -1,0 +1,17 @@
+/* The kernels of silu_mul by OpenMP: one line each. The reference comes first; of two with the same estimate, or with none, the
+ * later one is chosen. */
+#include "src/core/kernel.h"
+
+extern const tdm_kernel tdm_silu_mul_omp;
+#ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_silu_mul_omp_gpu;
+#endif
+
+extern const tdm_kernel *const tdm_silu_mul_omp_kernels[];
+const tdm_kernel *const tdm_silu_mul_omp_kernels[] = {
+    &tdm_silu_mul_omp,
+#ifdef TDM_OFFLOAD
+    &tdm_silu_mul_omp_gpu,
+#endif
+    NULL,
+};

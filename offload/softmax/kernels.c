@@ -1,0 +1,17 @@
+/* The kernels of softmax by OpenMP: one line each. The reference comes first; of two with the same estimate, or with none, the
+ * later one is chosen. */
+#include "src/core/kernel.h"
+
+extern const tdm_kernel tdm_softmax_omp;
+#ifdef TDM_OFFLOAD
+extern const tdm_kernel tdm_softmax_omp_gpu;
+#endif
+
+extern const tdm_kernel *const tdm_softmax_omp_kernels[];
+const tdm_kernel *const tdm_softmax_omp_kernels[] = {
+    &tdm_softmax_omp,
+#ifdef TDM_OFFLOAD
+    &tdm_softmax_omp_gpu,
+#endif
+    NULL,
+};
