@@ -156,7 +156,7 @@ build_only() {
 }
 
 beside= # the process of a build that offload_sm_90 began
-# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/vv.sh and sim/hecbench.sh on small
+# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
 # suites, a small run of tandem-bench, and the standard sets: those of gemm, swiglu and attention, which take minutes, in parts, and of
 # the rows of the matrix units all of gemm's and swiglu's. HIP programs are built here too: the gcc step may lack what clang-19 needs for
 # them, and the device libraries for printf in kernels.
@@ -175,9 +175,9 @@ offload_gfx942() {
   good=1 bad=0
   tally() { if "$@"; then good=$((good + 1)); else bad=$((bad + 1)); fi; }
   tally sh sim/hsa/test/openmp.sh $gfxsim sim/hsa/test build-tools
-  tally sh sim/hsa/test/vv.sh $gfxsim sim build-tools
+  tally sh sim/suites/test/vv.sh $gfxsim sim/suites build-tools
   tally sh sim/hip/test/programs.sh $gfxsim build-gcc/sim/hip sim/hip/test build-tools clang-19
-  tally sh sim/hip/test/hecbench.sh $gfxsim sim build-tools
+  tally sh sim/suites/test/hecbench.sh $gfxsim sim/suites build-tools
   for op in add cross_entropy embedding rmsnorm rope silu_mul softmax; do
     tally $gfxsim exec $offload/test/tandem-check $op --device omp:0 --cover
   done

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sim/counters_json.h"
-#include "../../sim/gfxsim_hip.h"
+#include "sim/count/counters_json.h"
+#include "sim/include/gfxsim_hip.h"
 
 enum { XCDS = 8 }; /* of both chips: samples are runs of a workgroup each */
 

@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "../../case/case.h"
-#include "../../sim/gfxsim_counters.h"
+#include "sim/include/gfxsim_counters.h"
 
 enum { BENCH_MAX_LAUNCHES = 16 };
 

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../sim/chip.h"
 #include "../report/table.h"
 #include "ladder.h"
+#include "sim/base/chip.h"
 
 enum { CELL = 200 };
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "../../sim/cache.h"
+#include "sim/count/cache.h"
 
 enum { LINE_BYTES = 1 << LINE_SHIFT, SAMPLE = 8, ALIGNMENT = 1 << 14 /* lines: 2 MiB, as hipMalloc aligns what is large */ };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../sim/chip.h"
+#include "sim/base/chip.h"
 #include "src/base/order.h"
 
 /* C[m, n] of A[m, k] and B[n, k], k contiguous. */

@@ -1,7 +1,7 @@
-/* An MI355X from the outside in; all numbers are those of sim/chips.h, which names their sources. */
+/* An MI355X from the outside in; all numbers are those of sim/base/chips.h, which names their sources. */
 #include <string.h>
 
-#include "../../sim/chips.h"
+#include "sim/base/chips.h"
 
 #include "pictures.h"
 #include "svg.h"
@@ -55,7 +55,7 @@ static void draw(FILE *out, const chip *c) {
   svg_text(out, LEFT, 26, 16, SVG_START, INK, "MI355X (gfx950): %u compute units", c->xcds * c->cus_per_xcd);
   put_chip(out, c, LEFT, 44);
   put_cu(out, c, LEFT + 8 * XCD + 50, 44);
-  svg_text(out, LEFT, 366, 12, SVG_START, INK, "Numbers and their sources: sim/chips.h");
+  svg_text(out, LEFT, 366, 12, SVG_START, INK, "Numbers and their sources: sim/base/chips.h");
   svg_end(out);
 }
 

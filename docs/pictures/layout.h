@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "../../sim/lds_phases.h"
+#include "sim/count/lds_phases.h"
 
 enum { WAVE = 64, CHUNK = 8, CHUNK_BYTES = 16, ROW_BYTES = 128, ROW_CHUNKS = 8, LINE_BYTES = 128 };
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../sim/chips.h"
 #include "pictures.h"
 #include "read.h"
+#include "sim/base/chips.h"
 #include "svg.h"
 
 enum { MOST_POINTS = 40, MOST_ROOFS = 6, LABEL = 96 };

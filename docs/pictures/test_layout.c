@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sim/gfxsim.h"
-#include "../../sim/gfxsim_counters.h"
-#include "../../sim/half.h"
+#include "sim/include/gfxsim.h"
+#include "sim/include/gfxsim_counters.h"
+#include "sim/isa/op/half.h"
 
 static gfxsim_device *device;
 static gfxsim_object *object;

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../sim/chips.h"
+#include "sim/base/chips.h"
 
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
-/* The table of chips (sim/chips.h) names its sources. */
+/* The table of chips (sim/base/chips.h) names its sources. */
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
   const chip *c = &chips[0];
   for (int i = 0; i < CHIPS; i++)

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "door/tally.h"
 #include "exec_summary.h"
+#include "sim/door/tally.h"
 
 typedef struct request {
   char *chip, *no_check;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "gfxsim_counters.h"
+#include "sim/include/gfxsim_counters.h"
 
 static void print_findings(const tally *t) {
   for (int n = 0; n < TALLY_FINDINGS; n++) {

@@ -1,7 +1,7 @@
 /* How the doors tell `gfxsim exec`, or the user where there is no such tool, what they found and what they do not have. */
 #ifndef GFXSIM_DOOR_TELL_H
 #define GFXSIM_DOOR_TELL_H
-#include "gfxsim_counters.h"
+#include "sim/include/gfxsim_counters.h"
 #include "tally.h"
 
 tally *door_tally(void);

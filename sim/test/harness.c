@@ -8,14 +8,14 @@
 
 #include "assemble.h"
 #include "edges.h"
-#include "gfxsim.h"
+#include "sim/include/gfxsim.h"
 
 #define TABLE_NAME(name) extern const instruction_table inst_##name;
-#include "tables.def"
+#include "sim/isa/test/tables.def"
 #undef TABLE_NAME
 static const instruction_table *const tables[] = {
 #define TABLE_NAME(name) &inst_##name,
-#include "tables.def"
+#include "sim/isa/test/tables.def"
 #undef TABLE_NAME
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../sim/gfxsim_hip.h"
+#include "sim/include/gfxsim_hip.h"
 
 static struct {
   __typeof__(gfxsim_hip_reserve) *reserve;

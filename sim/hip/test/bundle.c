@@ -1,5 +1,5 @@
 /* Bundles that this test writes itself: plain and compressed ones, and what must be refused. */
-#include "bundle.h"
+#include "sim/hip/full/hip_bundle.h"
 
 #include <elf.h>
 #include <stdio.h>

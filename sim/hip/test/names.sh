@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every name of names.def is exported, under its version, and nothing else. Use: sh names.sh LIBRARY NAMES.DEF
+# Every name of hip_names.def is exported, under its version, and nothing else. Use: sh names.sh LIBRARY NAMES.DEF
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

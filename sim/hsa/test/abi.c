@@ -1,5 +1,5 @@
-/* Compares abi.h with the system's own header: every value and layout that both have. Compiling this file is the test. */
-#include "abi.h"
+/* Compares hsa_abi.h with the system's own header: every value and layout that both have. Compiling this file is the test. */
+#include "sim/hsa/hsa_abi.h"
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi.h"
+#include "sim/hsa/hsa_abi.h"
 
 hsa_status hsa_init(void);
 hsa_status hsa_shut_down(void);

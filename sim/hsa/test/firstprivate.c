@@ -1,5 +1,5 @@
-/* LLVM 19 copies a region's firstprivate array from a stack frame that it has left (sim/hsa/copy.c says more). The values were
- * wrong when an earlier copy, here the one of `teams`, delayed that one. */
+/* LLVM 19 copies a region's firstprivate array from a stack frame that it has left (sim/hsa/hsa_copy.c says more). The values
+ * were wrong when an earlier copy, here the one of `teams`, delayed that one. */
 #include <omp.h>
 #include <stdio.h>
 

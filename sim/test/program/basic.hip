@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 KERNEL void vector_add(const float *a, const float *b, float *c, int n) {
   int i = item_x();

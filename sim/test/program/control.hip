@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 #define CALLED static __device__ __attribute__((noinline))
 

@@ -1,5 +1,5 @@
-#include "../half_expect.h"
 #include "programs.h"
+#include "sim/test/half_expect.h"
 
 static void f32(int n) {
   for (int i = 0; i < n; i++) {

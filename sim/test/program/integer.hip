@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 typedef unsigned long long wide;
 

@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 static __device__ int lane() { return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
 static __device__ int shuffle(int value, int from) { return __builtin_amdgcn_ds_bpermute(from << 2, value); }

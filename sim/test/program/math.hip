@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 /* One rounding an operation, as in the C functions. */
 #pragma clang fp contract(off)

@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 /* Fills LDS that the launch adds, and reads it back turned around. */
 extern __shared__ int dynamic[];

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../half_expect.h"
-#include "gfxsim.h"
+#include "sim/include/gfxsim.h"
+#include "sim/test/half_expect.h"
 
 uint32_t a[ELEMENTS], b[ELEMENTS], want[ELEMENTS];
 

@@ -1,4 +1,4 @@
-#include "../kernel/device.h"
+#include "../device_code.h"
 
 /* A value for all that atomics return, in order. */
 static inline __device__ unsigned fold(unsigned sum, unsigned value) { return sum * 31 + value; }

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../half_expect.h"
-#include "gfxsim.h"
+#include "sim/include/gfxsim.h"
+#include "sim/test/half_expect.h"
 
 enum { MOST = 16384, BUFFERS = 4 };
 

@@ -1,0 +1,56 @@
+/* Which bits nothing has written: a set bit is undefined. Every register, LDS, scratch and global memory has such bits beside
+ * its value; an instruction's result gets them from its sources (enum flow), so that undefined values may be moved, spilled and
+ * computed with. They are reported where they decide something: an address, a branch, EXEC, or a store to global memory, which
+ * the host may read. What was reported counts as defined from then on.
+ *
+ * Most instructions move bits and do nothing else (FLOW_MOVE, FLOW_OWN): for them the instruction's own function is run a
+ * second time, on the undefined bits in place of the values, with addresses and selectors as they are. */
+#ifndef GFXSIM_DEFINE_H
+#define GFXSIM_DEFINE_H
+#include "sim/machine/watch.h"
+
+enum { VGPRS_MOST = 512, SPARE_ROWS = 8 };
+
+/* Of a wave. A register whose dirty bit is 0 has only defined bits. */
+typedef struct define {
+  u32 (*v)[LANES]; /* as wave.v, and SPARE_ROWS behind: rows of addresses while a function runs on undefined bits */
+  u64 dirty[VGPRS_MOST / 64 + 1];
+  u64 dirty_scalar[SGPRS / 64 + 1];
+  u32 s[SGPRS];
+  u32 scc;
+  u8 *scratch; /* as wave.scratch */
+} define;
+
+/* Of a workgroup. */
+typedef struct define_group {
+  u8 *lds;
+  define *waves;
+  u32 (*v)[LANES];
+  u8 *scratch;
+} define_group;
+
+extern const watcher define_watcher;
+
+/* ---- define_flow.c: from sources to results ---- */
+
+void define_vector(wave *w, const inst *i);
+void define_scalar(wave *w, const inst *i);
+void define_matrix(wave *w, const inst *i);
+/* Runs the instruction's function on undefined bits. */
+void define_move(wave *w, const inst *i);
+/* Any undefined bit among the operand's registers, by the dirty bits. */
+bool define_dirty(const define *d, const operand *o);
+/* The operand's registers, of the active lanes, count as defined. */
+void define_forget(wave *w, const operand *o);
+/* Bits of one or two SGPRs. */
+u64 define_scalar_bits(const define *d, const operand *o);
+void define_set_scalar(define *d, const operand *o, u64 bits);
+
+/* ---- define_memory.c ---- */
+
+void define_memory(wave *w, const inst *i);
+
+/* In place of the watchers while a function runs on undefined bits: those that a store or an atomic left in global memory. */
+void define_access(wave *w, const inst *i, const memory_access *a);
+
+#endif

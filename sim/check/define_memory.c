@@ -1,0 +1,64 @@
+/* Undefined bits in addresses, and on their way to and from memory. */
+#include <inttypes.h>
+
+#include "define.h"
+#include "sim/machine/access.h"
+
+/* The first active lane whose address has an undefined bit; -1 for a scalar one; LANES where all are defined. */
+static int undefined_lane(const wave *w, const operand *o) {
+  const define *d = w->define;
+  if (!define_dirty(d, o)) return LANES;
+  if (o->kind != OPERAND_VGPR) return -1;
+  for (u64 left = get_exec(w); left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    for (u32 r = 0; r < o->count; r++)
+      if (d->v[o->reg + r][l] != 0) return l;
+  }
+  return LANES;
+}
+
+static void check_address(wave *w, const inst *i, const operand *o) {
+  int lane = undefined_lane(w, o);
+  if (lane == LANES) return;
+  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, lane, NO_ADDRESS, "address from uninitialised bits of %c%u",
+              o->kind == OPERAND_VGPR ? 'v' : 's', o->reg);
+  define_forget(w, o);
+}
+
+void define_memory(wave *w, const inst *i) {
+  const operand m0 = {.kind = OPERAND_SGPR, .count = 1, .reg = S_M0};
+  for (int n = 0; n < i->operands; n++)
+    if (i->operand[n].control) check_address(w, i, &i->operand[n]);
+  if ((i->op->implied & IMPLIED_M0) != 0) check_address(w, i, &m0);
+  define_move(w, i);
+}
+
+/* Whether the bytes have undefined bits, which are cleared. */
+static bool take_bits(u8 *bits, u32 bytes) {
+  u8 any = 0;
+  for (u32 b = 0; b < bytes; b++) any |= bits[b];
+  if (any != 0) memset(bits, 0, bytes);
+  return any != 0;
+}
+
+static bool rows_clear(const memory_access *a) {
+  u32 any = 0;
+  for (u32 r = 0; a->rows != NULL && r < (a->bytes + 3) / 4; r++)
+    for (int l = 0; l < LANES; l++) any |= a->rows[r][l];
+  return a->rows != NULL && any == 0;
+}
+
+void define_access(wave *w, const inst *i, const memory_access *a) {
+  if (a->space != SPACE_GLOBAL || a->kind == ACCESS_LOAD || rows_clear(a)) return;
+  u64 lanes = 0;
+  for (u64 left = a->mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    u8 *bits = global_pointer(w, i, l, a->address[l], a->bytes, true);
+    if (bits != NULL) lanes |= (u64)take_bits(bits, a->bytes) << l;
+  }
+  if (lanes == 0) return;
+  int first = __builtin_ctzll(lanes);
+  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, a->scalar ? -1 : first, a->address[first],
+              "%s of uninitialised bits to global memory by %d lanes", a->kind == ACCESS_STORE ? "store" : "atomic",
+              __builtin_popcountll(lanes));
+}

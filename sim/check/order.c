@@ -1,0 +1,225 @@
+/* The watcher of waits, races and barriers. */
+#include "order.h"
+
+#include <stdlib.h>
+
+#include "sim/base/error.h"
+
+enum { WATCHED = GFXSIM_CHECK_RACE | GFXSIM_CHECK_WAIT };
+
+void order_no_memory(wave *w, const inst *i) {
+  wave_fault(w, i, GFXSIM_HOST_MEMORY, -1, NO_ADDRESS, "the host has no memory left for the check of races");
+}
+
+/* ---- A launch, and the host threads of it ---- */
+
+static bool wanted(const launch *run) {
+  const gfxsim_options *o = &run->device->options;
+  return (o->unchecked & WATCHED) != WATCHED || (o->checked & ~o->unchecked & GFXSIM_CHECK_BARRIER) != 0;
+}
+
+static gfxsim_status begin(launch *run) {
+  order_launch *o = calloc(1, sizeof *o);
+  if (o == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory for the checks of waits and races");
+  pthread_mutex_init(&o->lock, NULL);
+  run->order = o;
+  return race_begin(run, o);
+}
+
+static void end(launch *run) {
+  if (run->order == NULL) return;
+  fence_end(run->order);
+  race_end(run, run->order);
+  pthread_mutex_destroy(&run->order->lock);
+  free(run->order);
+  run->order = NULL;
+}
+
+static gfxsim_status open(group *g) {
+  enum { ENTRIES = VM_MOST + LGKM_MOST };
+  order_group *o = g->order = calloc(1, sizeof *o);
+  if (o != NULL) o->entries = malloc((size_t)g->launch->waves * ENTRIES * sizeof *o->entries); /* wait_issue fills them */
+  if (o != NULL) o->lds = race_lds(g->launch);
+  if (o == NULL || o->entries == NULL || o->lds == NULL)
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the checks of waits and races");
+  for (u32 n = 0; n < g->launch->waves; n++) {
+    outstanding *first = o->entries + (size_t)n * ENTRIES;
+    o->wave[n].vm = (queue){.entry = first, .most = VM_MOST};
+    o->wave[n].lgkm = (queue){.entry = first + VM_MOST, .most = LGKM_MOST};
+  }
+  return GFXSIM_OK;
+}
+
+static void close(group *g) {
+  if (g->order == NULL) return;
+  free(g->order->entries);
+  free(g->order->lds);
+  free(g->order->acquired);
+  free(g->order);
+  g->order = NULL;
+}
+
+static void start(group *g) {
+  order_group *o = g->order;
+  o->tag = g->number % (TAGS - 1) + 1; /* 0 means nobody */
+  o->clock = o->epoch = 1;
+  fence_start(o);
+  for (u32 n = 0; n < g->launch->waves; n++) {
+    queue vm = o->wave[n].vm, lgkm = o->wave[n].lgkm;
+    vm.first = vm.count = lgkm.first = lgkm.count = 0;
+    o->wave[n] = (order_wave){.vm = vm, .lgkm = lgkm};
+  }
+}
+
+/* ---- Instructions ---- */
+
+/* s_waitcnt: vmcnt in [15:14] and [3:0], lgkmcnt in [11:8] (CDNA 4 ISA, S_WAITCNT). */
+static void waitcnt(wave *w, order_wave *o, const inst *i) {
+  u32 bits = (u32)i->simm16 & 0xffff;
+  wait_counts(w, o, (bits & 15) | (bits >> 14 << 4), bits >> 8 & 15);
+}
+
+/* Without the scope of the device, buffer_wbl2 and buffer_inv do nothing (CDNA 4 ISA, tables 51 and 52; SC1 is bit 15 of
+ * MUBUF). */
+static bool of_device(const inst *i) { return (i->word[0] >> 15 & 1) != 0; }
+
+static void other(wave *w, order_wave *o, const inst *i) {
+  const char *name = i->op->name;
+  if (strcmp(name, "s_waitcnt") == 0) waitcnt(w, o, i);
+  if (strcmp(name, "buffer_wbl2") == 0 && of_device(i)) fence_write_back(w, o);
+  if (strcmp(name, "buffer_inv") == 0 && of_device(i)) fence_invalidate(w);
+  if (o->suspects > 0 && (strcmp(name, "s_barrier") == 0 || strcmp(name, "s_endpgm") == 0)) race_tell_suspects(w, o);
+}
+
+/* The counters saturate: a wave that has as many outstanding waits for the oldest. */
+static void issue(wave *w, order_wave *o, const inst *i, bool vector) {
+  if (vector && o->vm.count + 1 == VM_MOST) wait_counts(w, o, VM_MOST - 2, LGKM_MOST);
+  if (!vector && o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, LGKM_MOST - 2);
+  if (!vector && o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, 0);
+  outstanding *e = wait_issue(w, o, vector ? &o->vm : &o->lgkm, i);
+  if (order_checks(w, GFXSIM_CHECK_WAIT)) o->fresh = e;
+}
+
+static void instruction(wave *w, const inst *i) {
+  order_wave *o = &w->group->order->wave[w->index];
+  if (o->fresh != NULL) wait_settle(w, o);
+  if (o->scoped) fence_after(w, o);
+  if (order_checks(w, GFXSIM_CHECK_WAIT)) wait_operands(w, o, i);
+  o->last = i;
+  switch (i->class) {
+    case CLASS_BRANCH: other(w, o, i); break;
+    case CLASS_VMEM:
+    case CLASS_FLAT:
+      fence_before(w, o, i);
+      issue(w, o, i, true);
+      break;
+    case CLASS_SCRATCH: issue(w, o, i, true); break;
+    case CLASS_LDS:
+    case CLASS_SMEM: issue(w, o, i, false); break;
+    default: break;
+  }
+}
+
+/* What is left for the wave's next instruction must not wait for other waves, which may need it. */
+static void turn(wave *w) {
+  order_wave *o = &w->group->order->wave[w->index];
+  if (o->fresh != NULL) wait_settle(w, o);
+  if (o->scoped) fence_after(w, o);
+}
+
+/* ---- Accesses ---- */
+
+static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
+  t->lds = a->space == SPACE_LDS;
+  t->write = a->kind != ACCESS_LOAD;
+  /* Loads and stores with a scope are what compilers make of atomic ones. */
+  t->atomic = a->kind == ACCESS_ATOMIC || (!t->lds && !a->scalar && (i->cache & (CACHE_SC0 | CACHE_SC1)) != 0);
+  t->bytes = a->bytes;
+  t->mask = a->mask;
+  t->changed = a->kind == ACCESS_STORE ? a->changed : a->mask;
+  if (a->scalar)
+    t->address[0] = a->address[0];
+  else
+    for (int l = 0; l < LANES; l++) t->address[l] = t->lds ? a->offset[l] : a->address[l];
+}
+
+/* The entry that an LDS access belongs to: flat ones that reach LDS count behind lgkmcnt too. */
+static outstanding *entry_of(wave *w, order_wave *o, const inst *i) {
+  queue *q = i->class == CLASS_LDS ? &o->lgkm : &o->vm;
+  if (i->class == CLASS_FLAT) {
+    if (o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, 0);
+    return wait_issue(w, o, &o->lgkm, i);
+  }
+  return queue_at(q, q->count - 1);
+}
+
+static void accessed(wave *w, const inst *i, const memory_access *a) {
+  order_wave *o = &w->group->order->wave[w->index];
+  if (a->space == SPACE_SCRATCH || a->mask == 0) return;
+  footprint global, *t = &global;
+  if (a->space == SPACE_LDS) {
+    outstanding *e = entry_of(w, o, i);
+    t = &e->touch[e->touches < 2 ? e->touches++ : 1];
+    e->to_lds |= a->to_lds;
+  }
+  fill_touch(t, i, a);
+  if (t->lds && !a->to_lds && order_checks(w, GFXSIM_CHECK_WAIT)) wait_lds(w, o, i, t);
+  if (t->lds && i->class == CLASS_FLAT && order_checks(w, GFXSIM_CHECK_WAIT)) wait_flat_lds(w, o, i);
+  if (order_checks(w, GFXSIM_CHECK_RACE)) {
+    if (t->atomic && !t->lds) fence_atomic(w, o, i, t, a->kind != ACCESS_STORE);
+    race_access(w, i, t);
+    if (a->kind == ACCESS_ATOMIC && strstr(i->op->name, "cmp") != NULL) race_swap(o, t);
+  }
+  if (o->scoped && !t->lds) fence_after(w, o);
+}
+
+/* ---- Barriers ---- */
+
+/* LDS accesses that were not waited for may take effect behind the barrier. Those of global memory may not: the waves of a
+ * workgroup share a vector L1 that keeps them in order, so that compilers put no wait for them before a barrier (LLVM's
+ * AMDGPUUsage, memory model of gfx942, fence at workgroup scope without tgsplit; clang-22 emits lgkmcnt(0) alone). */
+static void carry(wave *w, const queue *q) {
+  for (u32 n = 0; n < q->count; n++) {
+    const outstanding *e = queue_at(q, n);
+    for (int t = 0; t < e->touches; t++) race_mark(w, e->i, &e->touch[t]);
+  }
+}
+
+/* "If some waves in the threadgroup have already terminated, this waits on only the surviving waves" (CDNA 4 ISA, S_BARRIER).
+ * HIP's rule is that all threads reach each barrier: for programs that ask for it. */
+static void check_arrivals(group *g) {
+  wave *waiting = NULL, *ended = NULL;
+  for (u32 n = 0; n < g->launch->waves; n++) {
+    wave *w = &g->waves[n];
+    if (w->state == WAVE_BARRIER && waiting == NULL) waiting = w;
+    if (w->state == WAVE_ENDED && ended == NULL) ended = w;
+  }
+  if (waiting != NULL && ended != NULL)
+    wave_report(waiting, g->order->wave[waiting->index].last, g->order->wave[ended->index].last, GFXSIM_BARRIER, -1, NO_ADDRESS,
+                "wave %d has ended without reaching this barrier", ended->index);
+}
+
+static void barrier(group *g) {
+  order_group *o = g->order;
+  const gfxsim_options *options = &g->launch->device->options;
+  if ((options->checked & ~options->unchecked & GFXSIM_CHECK_BARRIER) != 0) check_arrivals(g);
+  if ((options->unchecked & GFXSIM_CHECK_RACE) != 0) return;
+  if (o->clock < CLOCK_LAST) o->clock++;
+  o->epoch = o->clock;
+  for (u32 n = 0; n < g->launch->waves; n++) {
+    carry(&g->waves[n], &o->wave[n].vm);
+    carry(&g->waves[n], &o->wave[n].lgkm);
+  }
+  fence_barrier(g->launch, o);
+}
+
+const watcher order_watcher = {.wanted = wanted,
+                               .begin = begin,
+                               .end = end,
+                               .open = open,
+                               .close = close,
+                               .start = start,
+                               .barrier = barrier,
+                               .inst = instruction,
+                               .turn = turn,
+                               .access = accessed};

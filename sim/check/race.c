@@ -1,0 +1,279 @@
+/* The shadow of LDS and of global memory: for every dword its last writer and its last two readers of different waves, each
+ * with the bytes that it touched, in one 64-bit number.
+ *
+ *   63:42 workgroup   41:38 wave   37:21 clock   20 atomic   19:16 bytes   15:0 site
+ *
+ * Two accesses of a workgroup are ordered when a barrier lies between, that is when the earlier one's clock is below the
+ * epoch; LDS accesses that were outstanding at the barrier have been marked again behind it. Two of different workgroups are
+ * ordered when the later one has acquired what the earlier one released. A host thread marks before it looks, so of two
+ * threads that collide at least one sees the other. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "order.h"
+#include "sim/base/error.h"
+#include "sim/base/pages.h"
+#include "sim/base/sparse.h"
+
+enum { PAGE_BYTES = 16384, PAGE_CELLS = PAGE_BYTES / 4, BYTES_SHIFT = 16, CLOCK_SHIFT = 21, WAVE_SHIFT = 38 };
+enum { TAG_SHIFT = 42 };
+static const u64 atomic_bit = UINT64_C(1) << 20, bytes_bits = UINT64_C(15) << BYTES_SHIFT;
+
+struct cell {
+  _Atomic u64 write, read[2];
+};
+
+enum { GROUP_PAGES = 4096 };
+struct page_group {
+  _Atomic(cell *) page[GROUP_PAGES];
+};
+static const u64 group_bytes = (u64)GROUP_PAGES * PAGE_BYTES;
+
+static u64 tag_of(u64 mark) { return mark >> TAG_SHIFT; }
+static u32 wave_of(u64 mark) { return mark >> WAVE_SHIFT & 15; }
+static u32 clock_of(u64 mark) { return (u32)(mark >> CLOCK_SHIFT) & CLOCK_LAST; }
+static bool same_wave(u64 a, u64 b) { return (a ^ b) >> WAVE_SHIFT == 0; }
+static bool same_time(u64 a, u64 b) { return (a ^ b) >> CLOCK_SHIFT == 0; }
+
+/* ---- Memory ---- */
+
+/* Of a number for each dword of code, of all kernels of the code object: a launch uses few of them. */
+static size_t site_bytes(const launch *run) {
+  const gfxsim_object *object = run->kernel->object;
+  return ((object->text_end - object->text_begin) / 4 + 1) * sizeof(u16);
+}
+
+gfxsim_status race_begin(launch *run, order_launch *o) {
+  const memory *m = &run->device->memory;
+  o->group_count = (m->next - m->first) / group_bytes + 1;
+  o->site_of = (_Atomic u16 *)(void *)pages_make(site_bytes(run), 0);
+  o->site = malloc(SITES_MOST * sizeof *o->site); /* the first `sites` are read */
+  o->groups = calloc(o->group_count, sizeof *o->groups);
+  o->sites = 1;
+  bool elsewhere = m->mapped != NULL; /* memory that kernels reach and this device does not own */
+  for (int d = 0; d < MEMORY_DEVICES_MOST; d++) elsewhere |= m->peers[d] != NULL;
+  if (elsewhere && (o->host = sparse_make(PAGE_CELLS * sizeof(cell))) == NULL)
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
+  if (o->site_of != NULL && o->site != NULL && o->groups != NULL) return GFXSIM_OK;
+  return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
+}
+
+void race_end(const launch *run, order_launch *o) {
+  for (u64 g = 0; g < o->group_count && o->groups != NULL; g++) {
+    page_group *group = atomic_load(&o->groups[g]);
+    for (int p = 0; p < GROUP_PAGES && group != NULL; p++) free(atomic_load(&group->page[p]));
+    free(group);
+  }
+  free(o->groups);
+  sparse_free(o->host);
+  pages_free((u8 *)(void *)o->site_of, site_bytes(run));
+  free((void *)o->site);
+}
+
+cell *race_lds(const launch *run) { return calloc(run->lds_bytes / 4 + 1, sizeof(cell)); }
+
+static page_group *make_group(order_launch *o, u64 g) {
+  page_group *group = calloc(1, sizeof *group), *none = NULL;
+  if (group == NULL || atomic_compare_exchange_strong(&o->groups[g], &none, group)) return group;
+  free(group); /* another thread was faster */
+  return none;
+}
+
+static cell *make_page(page_group *group, u64 p) {
+  cell *page = calloc(PAGE_CELLS, sizeof *page), *none = NULL;
+  if (page == NULL || atomic_compare_exchange_strong(&group->page[p], &none, page)) return page;
+  free(page); /* another thread was faster */
+  return none;
+}
+
+/* The shadow of a page of global memory; NULL: no memory. */
+static cell *page_of(const wave *w, u64 number) {
+  order_launch *o = order_of(w);
+  const memory *m = &w->group->launch->device->memory;
+  if (!memory_owns(m, number * PAGE_BYTES)) return sparse_page(o->host, number);
+  u64 p = number - m->first / PAGE_BYTES, g = p / GROUP_PAGES;
+  page_group *group = atomic_load_explicit(&o->groups[g], memory_order_acquire);
+  if (group == NULL && (group = make_group(o, g)) == NULL) return NULL;
+  cell *page = atomic_load_explicit(&group->page[p % GROUP_PAGES], memory_order_acquire);
+  return page != NULL ? page : make_page(group, p % GROUP_PAGES);
+}
+
+/* Instructions get numbers as they first touch memory. What comes after the last number keeps the last. */
+static u32 site_number(wave *w, const inst *i) {
+  order_launch *o = order_of(w);
+  size_t at = (i->pc - w->group->launch->kernel->object->text_begin) / 4;
+  u32 number = atomic_load_explicit(&o->site_of[at], memory_order_relaxed);
+  if (number != 0) return number;
+  pthread_mutex_lock(&o->lock);
+  number = atomic_load(&o->site_of[at]);
+  if (number == 0) {
+    number = o->sites < SITES_MOST - 1 ? o->sites++ : SITES_MOST - 1;
+    o->site[number] = i;
+    atomic_store(&o->site_of[at], (u16)number);
+  }
+  pthread_mutex_unlock(&o->lock);
+  return number;
+}
+
+/* ---- Collisions ---- */
+
+typedef struct look {
+  wave *w;
+  const inst *i;
+  u32 epoch;
+  bool lds, check;
+  int lane;
+  u64 address, found; /* found: the mark that the access collides with */
+  cell *page;         /* the shadow of the last page of global memory that was asked for, and that page's number */
+  u64 page_number;
+} look;
+
+static bool __attribute__((noinline)) collides(const look *k, u64 old, u64 mine) {
+  if ((old & mine & bytes_bits) == 0 || (old & mine & atomic_bit) != 0) return false;
+  if (tag_of(old) == tag_of(mine)) return clock_of(old) >= k->epoch;
+  return !k->lds && !fence_knows(k->w, tag_of(old), wave_of(old), clock_of(old));
+}
+
+static inline void compare(look *k, u64 old, u64 mine, int lane, u64 address) {
+  if (old == 0 || same_wave(old, mine) || k->found != 0 || !k->check || !collides(k, old, mine)) return;
+  k->found = old;
+  k->lane = lane;
+  k->address = address;
+}
+
+static inline void mark_write(look *k, cell *c, u64 mine, bool changed, int lane, u64 address) {
+  u64 old = atomic_load_explicit(&c->write, memory_order_relaxed), made = mine;
+  if (same_time(old, mine)) { /* a plain store stays one behind a wave's own atomics */
+    made |= old & bytes_bits;
+    if ((old & atomic_bit) == 0) made &= ~atomic_bit;
+  }
+  if (k->lds)
+    atomic_store_explicit(&c->write, made, memory_order_relaxed);
+  else
+    old = atomic_exchange(&c->write, made);
+  if (changed) compare(k, old, mine, lane, address); /* the same value over it is silent: compilers replicate stores */
+  if ((mine & atomic_bit) != 0) return;              /* see struct suspect */
+  compare(k, atomic_load_explicit(&c->read[0], memory_order_relaxed), mine, lane, address);
+  compare(k, atomic_load_explicit(&c->read[1], memory_order_relaxed), mine, lane, address);
+}
+
+static inline void mark_read(cell *c, u64 mine) {
+  u64 old = atomic_load_explicit(&c->read[0], memory_order_relaxed);
+  if (!same_wave(old, mine)) atomic_store_explicit(&c->read[1], old, memory_order_relaxed);
+  if (same_time(old, mine)) {
+    if ((old & bytes_bits) == bytes_bits && (old & atomic_bit) == (mine & atomic_bit)) return;
+    mine |= old & bytes_bits;
+    if ((old & atomic_bit) == 0) mine &= ~atomic_bit;
+  }
+  atomic_store_explicit(&c->read[0], mine, memory_order_relaxed);
+}
+
+/* ---- Accesses ---- */
+
+/* The bytes of [address, address + bytes) in the dword at `at`, in the mark's place. */
+static inline u64 bytes_in(u64 at, u64 address, u32 bytes) {
+  u64 first = address > at ? address - at : 0, last = address + bytes - at;
+  return (15u >> (last < 4 ? 4 - last : 0) & 15u << first & 15) << BYTES_SHIFT;
+}
+
+static u64 mark_of(wave *w, const inst *i, const footprint *t) {
+  const order_group *g = w->group->order;
+  return g->tag << TAG_SHIFT | (u64)w->index << WAVE_SHIFT | (u64)g->clock << CLOCK_SHIFT | (t->atomic ? atomic_bit : 0) |
+         site_number(w, i);
+}
+
+typedef enum pass { PASS_WRITE, PASS_READ, PASS_COMPARE } pass;
+
+/* The cell of a dword; NULL: no memory. */
+static inline cell *cell_of(look *k, u64 address) {
+  if (k->lds) return &k->w->group->order->lds[address / 4];
+  if (k->page == NULL || k->page_number != address / PAGE_BYTES) {
+    k->page_number = address / PAGE_BYTES;
+    k->page = page_of(k->w, k->page_number);
+  }
+  return k->page != NULL ? &k->page[address % PAGE_BYTES / 4] : NULL;
+}
+
+static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which) {
+  u64 before = UINT64_MAX;
+  for (u64 left = t->mask; left != 0; left &= left - 1) {
+    int l = __builtin_ctzll(left);
+    u64 address = t->address[l], end = address + t->bytes;
+    if (which != PASS_WRITE && address == before) continue; /* the mark would be the same: often all lanes read one value */
+    before = address;
+    for (u64 at = address & ~UINT64_C(3); at < end; at += 4) {
+      cell *c = cell_of(k, at);
+      if (c == NULL) return false;
+      u64 mine = mark | bytes_in(at, address, t->bytes);
+      if (which == PASS_WRITE) mark_write(k, c, mine, (t->changed >> l & 1) != 0, l, address);
+      if (which == PASS_READ) mark_read(c, mine);
+      if (which == PASS_COMPARE || (which == PASS_READ && k->lds)) /* LDS belongs to one host thread: one pass is enough */
+        compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), mine, l, address);
+    }
+  }
+  return true;
+}
+
+static void tell(const look *k, bool writes, u64 mark) {
+  const inst *other = order_of(k->w)->site[k->found & (SITES_MOST - 1)];
+  const char *verb = writes ? "writes" : "reads";
+  if (tag_of(k->found) == tag_of(mark)) {
+    wave_report(k->w, k->i, other, k->lds ? GFXSIM_RACE_LDS : GFXSIM_RACE_GLOBAL, k->lane, k->address,
+                "%s what wave %u of the workgroup accesses, with no barrier between that both have waited before", verb,
+                wave_of(k->found));
+    return;
+  }
+  u64 n = tag_of(k->found) - 1, x = k->w->group->launch->grid[0], y = k->w->group->launch->grid[1];
+  wave_report(k->w, k->i, other, GFXSIM_RACE_GLOBAL, k->lane, k->address,
+              "%s what wave %u of workgroup %" PRIu64 ",%" PRIu64 ",%" PRIu64
+              " accesses: no atomic with its fences orders the two",
+              verb, wave_of(k->found), n % x, n / x % y, n / x / y);
+}
+
+static void add_suspect(wave *w, const look *k, u64 mark) {
+  order_wave *o = &w->group->order->wave[w->index];
+  if (o->suspects == SUSPECTS) race_tell_suspects(w, o);
+  o->suspect[o->suspects++] =
+      (suspect){.i = k->i, .mark = mark, .found = k->found, .address = k->address, .lane = k->lane, .lds = k->lds};
+}
+
+void race_tell_suspects(wave *w, order_wave *o) {
+  for (int n = 0; n < o->suspects; n++) {
+    const suspect *s = &o->suspect[n];
+    look k = {.w = w, .i = s->i, .lds = s->lds, .lane = s->lane, .address = s->address, .found = s->found};
+    tell(&k, false, s->mark);
+  }
+  o->suspects = 0;
+}
+
+void race_swap(order_wave *o, const footprint *t) {
+  int kept = 0;
+  for (int n = 0; n < o->suspects; n++) {
+    bool swapped = false;
+    for (u64 left = t->mask; left != 0 && !swapped; left &= left - 1)
+      swapped = t->lds == o->suspect[n].lds && t->address[__builtin_ctzll(left)] == o->suspect[n].address;
+    if (!swapped) o->suspect[kept++] = o->suspect[n];
+  }
+  o->suspects = kept;
+}
+
+static void go(wave *w, const inst *i, const footprint *t, bool check) {
+  const order_group *g = w->group->order;
+  if (g->clock == CLOCK_LAST) return;
+  look k = {.w = w, .i = i, .epoch = g->epoch, .lds = t->lds, .check = check};
+  u64 mark = mark_of(w, i, t);
+  bool good = t->write ? lanes_pass(&k, t, mark, PASS_WRITE) : lanes_pass(&k, t, mark, PASS_READ);
+  if (good && !t->write && !t->lds && check) {
+    atomic_thread_fence(memory_order_seq_cst);
+    good = lanes_pass(&k, t, mark, PASS_COMPARE);
+  }
+  if (!good) order_no_memory(w, i);
+  if (!good || k.found == 0) return;
+  if (!t->write && !t->atomic && (k.found & atomic_bit) != 0)
+    add_suspect(w, &k, mark);
+  else
+    tell(&k, t->write, mark);
+}
+
+void race_access(wave *w, const inst *i, const footprint *t) { go(w, i, t, true); }
+void race_mark(wave *w, const inst *i, const footprint *t) { go(w, i, t, false); }

@@ -1,0 +1,15 @@
+#include "../fault.h"
+
+/* A wave may write over what the other has read only after a barrier. */
+KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
+  __shared__ int box[128];
+  (void)unwritten;
+  int t = lane_x();
+  box[t] = in[t];
+  sync();
+  int x = box[127 - t];  // fault: race in LDS
+  PLANTED((void)0, sync());
+  box[t] = x + n;  // fault: race in LDS
+  sync();
+  out[item_x()] = box[t ^ 1];
+}

@@ -1,0 +1,246 @@
+/* gfxsim run|profile FILE.hsaco --kernel NAME --grid X,Y,Z --block X,Y,Z --arg ... */
+#include <inttypes.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "profile.h"
+
+typedef struct request {
+  bool profile; /* counts, and leaves the checks that can be left to run */
+  char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
+  int lds, threads, stack, reports, turn;
+  long long budget, seed;
+  int loose_bounds, no_preload, save_partial;
+  char *check;
+  bool fatal; /* a finding ended the launch */
+  uint32_t unchecked;
+  char *args[ARGS_MOST];
+  int arg_count;
+  arguments made;
+} request;
+
+static void print_place(const char *before, uint64_t pc, const char *instruction, const char *source) {
+  fprintf(stderr, "  %s pc 0x%" PRIx64 ": %s\n", before, pc, instruction);
+  if (source[0] != '\0') fprintf(stderr, "    at %s\n", source);
+}
+
+static void print_report(const gfxsim_report *r, void *user) {
+  request *asked = user;
+  asked->fatal = asked->fatal || r->fatal;
+  fprintf(stderr, "%s: %s\n  kernel %s\n", gfxsim_kind_name(r->kind), r->message, r->kernel);
+  print_place("instruction", r->pc, r->instruction, r->source);
+  if (r->other_instruction[0] != '\0') print_place("the other", r->other_pc, r->other_instruction, r->other_source);
+  fprintf(stderr, "  workgroup %u,%u,%u, wave %d", r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
+  if (r->lane >= 0) fprintf(stderr, ", lane %d", r->lane);
+  if (r->has_address) fprintf(stderr, ", address 0x%" PRIx64, r->address);
+  if (r->count > 1) fprintf(stderr, "; %" PRIu64 " times", r->count);
+  fputc('\n', stderr);
+  if (r->kind == GFXSIM_OUT_OF_BOUNDS && strncmp(r->message, "LDS ", 4) == 0)
+    fprintf(stderr, "  --lds BYTES adds dynamic LDS to the kernel's own; this run has --lds %d\n", asked->lds);
+}
+
+bool checks_parse(const char *text, uint32_t *checks) {
+  if (text != NULL && strcmp(text, "all") == 0) *checks = GFXSIM_CHECK_ALL;
+  if (text == NULL || *checks != 0) return true;
+  for (const char *at = text;; at++) {
+    size_t length = strcspn(at, ",");
+    uint32_t bit = 1;
+    while (bit <= GFXSIM_CHECK_ALL &&
+           (strncmp(gfxsim_check_name(bit), at, length) != 0 || gfxsim_check_name(bit)[length] != '\0'))
+      bit <<= 1;
+    if (bit > GFXSIM_CHECK_ALL)
+      return complain(
+          "--no-check %s: must be all, or names of align, uninitialised, race, wait and barrier with commas between", text);
+    *checks |= bit;
+    at += length;
+    if (*at == '\0') return true;
+  }
+}
+
+static bool parse_three(const char *option, const char *text, uint32_t three[3]) {
+  three[0] = three[1] = three[2] = 1;
+  for (int d = 0; d < 3 && text != NULL; d++) {
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || value > UINT32_MAX || (*end != ',' && *end != '\0')) break;
+    three[d] = (uint32_t)value;
+    if (*end == '\0') return true;
+    text = end + 1;
+  }
+  return complain("--%s: must be one to three numbers with commas between", option);
+}
+
+static bool parse_options(int argc, const char **argv, request *r) {
+  char *arg = NULL;
+  struct poptOption rows[] = {
+      {"kernel", '\0', POPT_ARG_STRING, &r->kernel, 0, "The kernel; may be left out when the file has one", "NAME"},
+      {"grid", '\0', POPT_ARG_STRING, &r->grid, 0, "Workgroups", "X[,Y[,Z]]"},
+      {"block", '\0', POPT_ARG_STRING, &r->block, 0, "Work items of a workgroup", "X[,Y[,Z]]"},
+      {"arg", '\0', POPT_ARG_STRING, &arg, 'a',
+       "One for each argument, in order: a number, in:FILE.npy, out:FILE.npy:TYPE:SHAPE, inout:FILE.npy:FILE.npy or "
+       "zeros:BYTES. "
+       "With NAME= or OFFSET= before it, for that argument alone; those not named are 0",
+       "[NAME=|OFFSET=]VALUE"},
+      {"lds", '\0', POPT_ARG_INT, &r->lds, 0, "Dynamic LDS", "BYTES"},
+      {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The file's chip with overrides, as in gfx950,lds_bytes=65536", "CHIP"},
+      {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads (default: all processors)", "N"},
+      {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next one's turn (default 16)", "N"},
+      {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0, "Vary the order of the waves: another order for each number", "S"},
+      {"budget", '\0', POPT_ARG_LONGLONG, &r->budget, 0, "Basic blocks that a wave may run (default 2^32)", "N"},
+      {"stack", '\0', POPT_ARG_INT, &r->stack, 0, "Scratch of a lane for a stack of no known size (default 16384)", "BYTES"},
+      {"loose-bounds", '\0', POPT_ARG_NONE, &r->loose_bounds, 0, "Accept accesses up to the end of an allocation's last page",
+       NULL},
+      {"no-check", '\0', POPT_ARG_STRING, &r->no_check, 0,
+       "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
+      {"check", '\0', POPT_ARG_STRING, &r->check, 0,
+       "Checks of rules that hardware does not have: barrier (every wave reaches each barrier)", "LIST"},
+      {"save-partial", '\0', POPT_ARG_NONE, &r->save_partial, 0, "Save outputs also when a finding ended the launch early",
+       NULL},
+      {"reports", '\0', POPT_ARG_INT, &r->reports, 0, "Findings to print (default 20)", "N"},
+      {"no-preload", '\0', POPT_ARG_NONE, &r->no_preload, 0, "As firmware that can't preload kernel arguments", NULL},
+      {"workgroups", '\0', POPT_ARG_STRING, &r->workgroups, 0,
+       "Run a part of the workgroups: how many, or ranges of their numbers, as in 0-7,100-107", "N|RANGES"},
+      {"json", '\0', POPT_ARG_STRING, &r->json, 0, "profile: write the counters to a file, not as text", "FILE"},
+      POPT_AUTOHELP POPT_TABLEEND};
+  poptContext context = poptGetContext(r->profile ? "gfxsim profile" : "gfxsim run", argc, argv, rows, 0);
+  poptSetOtherOptionHelp(context, "FILE.hsaco --kernel NAME --grid X --block X --arg VALUE ...");
+  int got;
+  bool good = true;
+  while (good && (got = poptGetNextOpt(context)) != -1) {
+    if (got == 'a' && r->arg_count < ARGS_MOST)
+      r->args[r->arg_count++] = arg;
+    else
+      good = complain("%s: %s", poptBadOption(context, 0), got == 'a' ? "too many" : poptStrerror(got));
+  }
+  const char *file = poptGetArg(context);
+  if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("run: FILE: must be one code object");
+  if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
+  if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0 || r->turn < 0 || r->seed < 0))
+    good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
+  if (good && r->json != NULL && !r->profile) good = complain("run: --json %s: only profile counts", r->json);
+  if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
+  if (good) good = checks_parse(r->no_check, &r->unchecked);
+  if (good && r->check != NULL && strcmp(r->check, "barrier") != 0)
+    good = complain("run: --check %s: must be barrier", r->check);
+  if (good) r->file = strdup(file);
+  poptFreeContext(context);
+  return good;
+}
+
+/* ---- The kernel ---- */
+
+enum { NAMES_MOST = 60 };
+
+/* Those whose names hold what was asked for come first. */
+static bool refuse_kernel(const request *r, gfxsim_object *object) {
+  int count = gfxsim_kernel_count(object), shown = 0;
+  if (count == 0) return complain("%s: the file has no kernels", r->file);
+  if (r->kernel == NULL)
+    complain("%s: the file has %d kernels: --kernel must name one of", r->file, count);
+  else
+    complain("--kernel %s: %s has %d kernels, but not this one:", r->kernel, r->file, count);
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < count && shown < NAMES_MOST; k++) {
+      gfxsim_kernel_info info;
+      gfxsim_kernel_describe(gfxsim_kernel_at(object, k), &info);
+      bool alike = r->kernel != NULL && strstr(info.name, r->kernel) != NULL;
+      if (alike != (pass == 0)) continue;
+      fprintf(stderr, "  %s\n", info.name);
+      shown++;
+    }
+  if (shown < count) fprintf(stderr, "  and %d more: gfxsim info %s lists all\n", count - shown, r->file);
+  return false;
+}
+
+static bool find_kernel(const request *r, gfxsim_object *object, gfxsim_kernel **kernel) {
+  if (r->kernel == NULL && gfxsim_kernel_count(object) == 1) {
+    *kernel = gfxsim_kernel_at(object, 0);
+    return true;
+  }
+  return (r->kernel != NULL && gfxsim_kernel_find(object, r->kernel, kernel) == GFXSIM_OK) || refuse_kernel(r, object);
+}
+
+/* Findings that did not end the launch leave outputs that may be wrong, but are worth a look. */
+static bool save_outputs(const request *r, gfxsim_device *device, bool ran, bool ended) {
+  int outputs = arguments_outputs(&r->made);
+  if (outputs == 0 || ran) return arguments_save(device, &r->made);
+  if (!ended && !r->save_partial)
+    return complain("outputs not saved: %d; the launch did not end (--save-partial saves what was written so far)", outputs);
+  complain("outputs saved: %d; %s", outputs,
+           ended ? "the findings above may have made them wrong" : "they are not complete: the launch did not end");
+  return arguments_save(device, &r->made);
+}
+
+static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel) {
+  gfxsim_kernel_info info;
+  gfxsim_kernel_describe(kernel, &info);
+  gfxsim_counters counters = {0};
+  gfxsim_launch launch = {
+      .dynamic_lds = (uint32_t)r->lds, .workgroups = r->workgroups, .counters = r->profile ? &counters : NULL};
+  if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
+  if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return false;
+  launch.args = r->made.bytes;
+  launch.arg_bytes = r->made.size;
+  gfxsim_status status = gfxsim_run(kernel, &launch);
+  bool ran = status == GFXSIM_OK || complain("%s", gfxsim_last_error()), ended = ran || (status == GFXSIM_FAULT && !r->fatal);
+  bool good = !r->profile || (ended && profile_show(&info, &counters, r->json));
+  gfxsim_counters_release(&counters);
+  bool saved = save_outputs(r, device, ran, ended);
+  return ran && saved && good;
+}
+
+static bool run_file(request *r, const void *data, size_t bytes) {
+  gfxsim_options options = {.threads = r->threads,
+                            .budget = (uint64_t)r->budget,
+                            .stack_bytes = (uint32_t)r->stack,
+                            .loose_bounds = r->loose_bounds != 0,
+                            .unchecked = r->unchecked,
+                            .reports = (uint32_t)r->reports,
+                            .no_preload = r->no_preload != 0,
+                            .turn = (uint32_t)r->turn,
+                            .seed = (uint64_t)r->seed,
+                            .checked = r->check != NULL ? GFXSIM_CHECK_BARRIER : 0,
+                            .report = print_report,
+                            .user = r};
+  const char *chip = r->chip != NULL ? r->chip : gfxsim_object_chip(data, bytes);
+  gfxsim_device *device = NULL;
+  gfxsim_object *object;
+  gfxsim_kernel *kernel;
+  bool good = chip != NULL && gfxsim_open(chip, &options, &device) == GFXSIM_OK &&
+              gfxsim_load(device, data, bytes, &object) == GFXSIM_OK;
+  good = good ? find_kernel(r, object, &kernel) && run_kernel(r, device, kernel)
+              : complain("%s: %s", r->file, gfxsim_last_error());
+  gfxsim_close(device);
+  return good;
+}
+
+/* popt gives copies of what it parsed. */
+static void request_free(request *r) {
+  char *const texts[] = {r->file, r->kernel, r->grid, r->block, r->chip, r->no_check, r->check, r->workgroups, r->json};
+  for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) free(texts[t]);
+  for (int a = 0; a < r->arg_count; a++) free(r->args[a]);
+  arguments_free(&r->made);
+}
+
+static int launch_command(int argc, const char **argv, bool profile) {
+  request r = {.profile = profile};
+  void *data = NULL;
+  size_t bytes;
+  char error[256];
+  int result = EXIT_USAGE;
+  if (parse_options(argc, argv, &r)) {
+    if (!npy_read_file(r.file, &data, &bytes, error, sizeof error))
+      complain("run: FILE = %s: %s", r.file, error);
+    else
+      result = run_file(&r, data, bytes) ? EXIT_OK : EXIT_FAILED;
+  }
+  free(data);
+  request_free(&r);
+  return result;
+}
+
+int run_command(int argc, const char **argv) { return launch_command(argc, argv, false); }
+int profile_command(int argc, const char **argv) { return launch_command(argc, argv, true); }

@@ -1,0 +1,16 @@
+/* What the public handles point at. */
+#ifndef GFXSIM_DEVICE_H
+#define GFXSIM_DEVICE_H
+#include <pthread.h>
+
+#include "memory.h"
+#include "sim/base/chip.h"
+
+struct gfxsim_device {
+  chip chip;
+  gfxsim_options options;
+  memory memory;
+  gfxsim_object *objects; /* a list */
+};
+
+#endif

@@ -1,0 +1,101 @@
+/* The state of execution: a launch, a workgroup of it, a wave of that. */
+#ifndef GFXSIM_WAVE_H
+#define GFXSIM_WAVE_H
+#include <stdatomic.h>
+#include <string.h>
+
+#include "report.h"
+#include "sim/isa/inst.h"
+#include "sim/load/object.h"
+
+enum { WATCHERS_MOST = 4 };
+struct watcher; /* watch.h */
+
+typedef struct launch {
+  gfxsim_device *device;
+  gfxsim_kernel *kernel;
+  u32 grid[3], block[3];
+  u32 waves; /* of a workgroup */
+  u32 vgprs, lds_bytes, dynamic_lds, scratch_bytes;
+  u64 kernarg, packet; /* device addresses; packet: the AQL dispatch packet */
+  allocation *kernarg_memory, *packet_memory;
+  u64 budget;
+  u32 turn; /* instructions that a wave runs before the next wave's turn */
+  u64 seed; /* of the order of turns; 0: wave after wave */
+  _Atomic u64 next_group;
+  atomic_bool stop;                             /* a fault: the other workgroups end at their next block */
+  report_list *reports;                         /* what was found so far */
+  struct sample *sample;                        /* the workgroups to run; NULL: all (sample.h) */
+  u64 groups, groups_run;                       /* of the grid; of those that run */
+  bool cooperative;                             /* each workgroup has a host thread */
+  u64 grid_sync;                                /* gfxsim_launch.grid_sync */
+  gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
+  struct order_launch *order;                   /* waits, races and barriers (order.h) */
+  struct collection *collection;                /* what the counters are made of meanwhile (count.h) */
+  const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
+  int watchers;
+} launch;
+
+typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } wave_state;
+
+typedef struct group {
+  launch *launch;
+  u32 id[3];
+  u64 number, position; /* x + X * (y + Y * z); among those that run */
+  struct order_group *order;
+  struct tally *tally; /* of the host thread (count.h) */
+  u8 *lds;
+  wave *waves;
+  struct define_group *define; /* define.h; NULL where the check is off */
+} group;
+
+enum { WAVE_CACHE = 4 };
+
+struct wave {
+  u32 s[SGPRS];
+  u32 (*v)[LANES];         /* VGPRs, then from accum_offset AGPRs: a row of lanes per register */
+  u64 pc;                  /* where the next block starts; a branch writes it */
+  const inst *next, *last; /* of the block that the wave is in; next is NULL between blocks */
+  u32 scc, mode;
+  u8 state, index; /* index: in the workgroup */
+  bool watched;    /* the launch has watchers */
+  bool shadow;     /* registers and memory are those of define.h: an instruction runs on undefined bits */
+  group *group;
+  u8 *scratch;                                 /* dword-interleaved as in hardware: dword d of lane l at (d * 64 + l) * 4 */
+  u64 dpp_mask;                                /* lanes that the last DPP source allows to be written */
+  u64 blocks;                                  /* run so far */
+  u64 started;                                 /* SGPRs that have a value at the start, a bit each */
+  struct define *define;                       /* define.h; NULL where the check is off */
+  allocation *cache[WAVE_CACHE];               /* the allocations that were used last */
+  _Alignas(64) u32 source[OPERANDS][2][LANES]; /* where sources are made that are no plain register row */
+};
+
+static inline u64 get_pair(const wave *w, int reg) {
+  u64 value;
+  memcpy(&value, &w->s[reg], sizeof value);
+  return value;
+}
+static inline void set_pair(wave *w, int reg, u64 value) { memcpy(&w->s[reg], &value, sizeof value); }
+static inline u64 get_exec(const wave *w) { return get_pair(w, S_EXEC); }
+static inline u64 get_vcc(const wave *w) { return get_pair(w, S_VCC); }
+
+/* Registers and pointers of a wave at the start of a kernel (start.c). */
+void wave_start(wave *w, group *g, int index);
+/* Runs up to so many instructions; the state says whether the wave can go on. */
+void wave_turn(wave *w, u32 instructions);
+
+/* All waves of one workgroup until they have ended or one faulted. Buffers of g are the caller's. */
+void group_run(group *g);
+
+/* For reports that are about no address; 0 is one. */
+#define NO_ADDRESS UINT64_C(0x8000000000000001)
+
+/* Reports and stops the launch. lane: -1 where none is meant. i: NULL where there is no instruction. */
+__attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
+                                                      const char *format, ...);
+/* Reports what execution may go on after; the launch fails at its end. other: the instruction that it collides with, or NULL.
+ */
+__attribute__((format(printf, 7, 8))) void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, int lane,
+                                                       u64 address, const char *format, ...);
+
+#endif
