@@ -41,6 +41,7 @@ static double flops(const tdm_case *c) { return (double)c->shape[0] * (double)c-
 
 const case_op case_add = {.name = "add",
                           .shape_form = "ROWSxCOLS",
+                          .what = "a + b, element by element",
                           .shape_rank = 2,
                           .settings = "",
                           .leading = "lda ldb ldc",

@@ -242,6 +242,7 @@ static double flops(const tdm_case *c) {
 
 const case_op case_attention = {.name = "attention",
                                 .shape_form = "BxHqxHkvxSqxSkvxD",
+                                .what = "batch, heads of Q, heads of K and V, queries, keys, head_dim",
                                 .shape_rank = 6,
                                 .settings = "causal lse scale swap spare apart longer",
                                 .leading = "",

@@ -86,6 +86,7 @@ typedef struct case_array {
 struct case_op {
   const char *name;       /* "gemm" */
   const char *shape_form; /* "MxNxK" */
+  const char *what;       /* for --help: what is computed, in the letters of shape_form */
   int shape_rank;
   bool has_layout, has_epilogue, has_out; /* which selectors it takes */
   const char *settings;                   /* the --set keys it takes beside `leading`, fill, pad, shift: "alpha beta batch" */
@@ -129,8 +130,16 @@ bool case_parse_settings(tdm_case *c, const char *text, char *error, size_t size
 bool case_parse_type(tdm_type *type, const char *text, char *error, size_t size);
 bool case_parse_layout(tdm_layout *layout, const char *text, char *error, size_t size);
 
+/* For --help. The keys of --set that an op takes, with spaces between; and a line for each, with its default. with_places: also
+ * those that say where arrays are in memory and what fills them. */
+void case_list_settings(const case_op *op, bool with_places, char *text, size_t size);
+void case_describe_settings(FILE *out, const case_op *op, bool with_places);
+
 /* The case as tandem-check arguments, every setting included: "gemm --dtype bf16 --layout nt ... 257x129x65 --seed 7". */
 void case_print(const tdm_case *c, char *text, size_t size);
+
+/* What case_print wrote, for people: "gemm bf16 nt 257x129x65". Without the names of the options, the seed and fill=real. */
+void case_label(const char *printed, char *text, size_t size);
 
 /* Bytes from the first to the last element. */
 size_t case_array_bytes(const case_array *array);

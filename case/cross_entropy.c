@@ -58,6 +58,7 @@ static double flops(const tdm_case *c) { return 4 * (double)c->shape[0] * (doubl
 
 const case_op case_cross_entropy = {.name = "cross_entropy",
                                     .shape_form = "ROWSxVOCAB",
+                                    .what = "the loss of each row of logits",
                                     .shape_rank = 2,
                                     .settings = "ignore",
                                     .leading = "ldl",

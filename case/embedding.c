@@ -52,6 +52,7 @@ static double bytes(const tdm_case *c) {
 
 const case_op case_embedding = {.name = "embedding",
                                 .shape_form = "TOKENSxVOCABxD",
+                                .what = "TOKENS rows of a table [VOCAB,D]",
                                 .shape_rank = 3,
                                 .settings = "",
                                 .leading = "ldt ldy",

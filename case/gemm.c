@@ -167,6 +167,7 @@ static double flops(const tdm_case *c) {
 
 const case_op case_gemm = {.name = "gemm",
                            .shape_form = "MxNxK",
+                           .what = "C [M,N] = epilogue(alpha A [M,K] B [K,N] + beta C)",
                            .shape_rank = 3,
                            .has_layout = true,
                            .has_epilogue = true,

@@ -4,14 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores a text; popt itself would forget the first of two. */
+/* "a=1" and "b=2" are "a=1,b=2": repeated --set options are one list. false: no memory, and *list is as before. */
+static bool add_to_list(char **list, const char *text) {
+  size_t length = strlen(*list), more = strlen(text);
+  char *longer = realloc(*list, length + more + 2);
+  if (longer == NULL) return false;
+  longer[length] = ',';
+  memcpy(longer + length + 1, text, more + 1);
+  *list = longer;
+  return true;
+}
+
+/* Stores an option's text. popt itself would overwrite the first of two. */
 static void store(poptContext popt, enum poptCallbackReason reason, const struct poptOption *row, const char *text,
                   void *data) {
   case_options *o = data;
   char **to = (char **)((char *)o + row->val);
   (void)popt, (void)reason;
-  if (*to != NULL) o->twice = row->longName;
-  if (*to == NULL && text != NULL && (*to = strdup(text)) == NULL) o->no_memory = true;
+  if (text == NULL) return;
+  if (*to == NULL)
+    o->no_memory |= (*to = strdup(text)) == NULL;
+  else if (to == &o->settings)
+    o->no_memory |= !add_to_list(to, text);
+  else
+    o->twice = row->longName;
 }
 
 /* val: where the text goes. */
@@ -19,15 +35,17 @@ void case_options_table(case_options *o, struct poptOption rows[CASE_OPTION_ROWS
 #define ROW(name, member, what, form) {name, '\0', POPT_ARG_STRING, NULL, (int)offsetof(case_options, member), what, form}
   const struct poptOption table[CASE_OPTION_ROWS] = {
       {NULL, '\0', POPT_ARG_CALLBACK, NULL, 0, (const char *)o, NULL},
-      ROW("dtype", dtype, "Type of the inputs", "f16|bf16|f32"),
-      ROW("layout", layout, "Storage of A and B", "nn|nt|tn|tt"),
-      ROW("epilogue", epilogue, "Steps after the sums of gemm", "bias+gelu+scale:0.5"),
-      ROW("set", settings, "What else the op's description holds", "key=value,..."),
-      ROW("seed", seed, "Seed of the random data", "N"),
-      ROW("backend", backend, "Backend", "omp|hip"),
-      ROW("device", device, "Device; default: TANDEM_DEVICE, else the first GPU that answers, else the host",
-          "host|omp:N|hip:N|sim:CHIP"),
-      ROW("kernel", kernel, "Kernel", "NAME|OP=NAME,..."),
+      ROW("dtype", dtype, "Type of the inputs; default f32, in tandem-run that of the files", "f16|bf16|f32"),
+      ROW("layout", layout, "gemm, swiglu: how A and B are stored, n normal, t transposed; default nn", "nn|nt|tn|tt"),
+      ROW("epilogue", epilogue,
+          "gemm: steps after the product: bias, residual, relu, gelu, gelu_tanh, quick_gelu, leaky_relu:A, silu, scale:S, "
+          "divide:D; default none",
+          "STEP+STEP+..."),
+      ROW("set", settings, "Further settings of the op, see below; may be given several times", "KEY=VALUE,..."),
+      ROW("seed", seed, "Seed of the random data; default 0", "N"),
+      ROW("backend", backend, "Its default device; default: the device's backend", "omp|hip"),
+      ROW("device", device, "Where to run, see below; a list is run one after the other", "DEV,..."),
+      ROW("kernel", kernel, "The kernel by its name; default: the dispatcher chooses", "NAME|OP=NAME,..."),
       POPT_TABLEEND,
   };
 #undef ROW
@@ -111,8 +129,7 @@ bool case_options_devices(const case_options *o, case_devices *devices, char *er
   if (list == NULL) list = named != NULL && named[0] != '\0' ? named : "auto";
   devices->count = 0;
   if (o->twice != NULL) {
-    snprintf(error, size, "--%s: must be given once%s", o->twice,
-             strcmp(o->twice, "set") == 0 ? ": KEY=VALUE,KEY=VALUE are several settings" : "");
+    snprintf(error, size, "--%s: must be given once", o->twice);
     return false;
   }
   if (o->no_memory) {

@@ -11,7 +11,8 @@ enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING_RUN = 77 }
 
 enum { CASE_OPTION_ROWS = 10, CASE_MAX_DEVICES = 8, CASE_DEVICE_NAME = 64 };
 
-/* The texts of the options, NULL where one was not given; owned by this struct. */
+/* The texts of the options, NULL where one was not given; owned by this struct. --set may be given several times: settings has
+ * all of them, with commas between, and case_parse_settings refuses a key that is in it twice. */
 typedef struct case_options {
   char *dtype, *layout, *epilogue, *settings, *seed; /* the case */
   char *backend, *device, *kernel;                   /* where it runs */
@@ -45,8 +46,17 @@ bool case_options_devices(const case_options *options, case_devices *devices, ch
 /* tdm_open with --backend and --kernel, on one device of the list. */
 tdm_status case_open(const case_options *options, const char *device, tdm_context **context);
 
+/* ---- simulated.c: simulated devices have counts and no times ---- */
+
+/* "sim:CHIP": gfxsim in this process. */
+bool case_in_process(const char *device);
+/* These, and omp:N and hip:N in a program that `gfxsim exec` runs. To be asked when the device is open. */
+bool case_is_simulated(const char *device);
+
 /* ---- numbers.c ---- */
 
+/* Refuses options other than --set that are given twice: popt would take the last one. To be called before popt reads. */
+bool case_given_once(int argc, const char *const argv[], char *error, size_t size);
 /* A whole number from least to most. what: "--repeats". */
 bool case_parse_number(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *value, char *error,
                        size_t size);

@@ -160,42 +160,49 @@ typedef enum setting_kind { REAL, WHOLE, INDEX, SHIFT, FLAG, TYPE, ROPE, FILL, I
 typedef struct setting {
   const char *key;
   setting_kind kind;
-  size_t offset; /* of its member in tdm_case */
+  size_t offset;    /* of its member in tdm_case */
+  bool places;      /* says where arrays are in memory, or what fills them: not for arrays that come from files */
+  const char *what; /* for --help, with the default */
 } setting;
 
 static const setting settings[] = {
-    {"alpha", REAL, offsetof(tdm_case, alpha)},
-    {"beta", REAL, offsetof(tdm_case, beta)},
-    {"batch", WHOLE, offsetof(tdm_case, batch)},
-    {"stride_a", WHOLE, offsetof(tdm_case, stride[0])},
-    {"stride_b", WHOLE, offsetof(tdm_case, stride[1])},
-    {"stride_c", WHOLE, offsetof(tdm_case, stride[2])},
-    {"stride_r", WHOLE, offsetof(tdm_case, stride[3])},
-    {"broadcast_a", FLAG, offsetof(tdm_case, broadcast_a)},
-    {"broadcast_b", FLAG, offsetof(tdm_case, broadcast_b)},
-    {"residual", FLAG, offsetof(tdm_case, residual)},
-    {"causal", FLAG, offsetof(tdm_case, causal)},
-    {"lse", FLAG, offsetof(tdm_case, lse)},
-    {"swap", FLAG, offsetof(tdm_case, swap)},
-    {"eps", REAL, offsetof(tdm_case, eps)},
-    {"scale", REAL, offsetof(tdm_case, scale)},
-    {"theta", REAL, offsetof(tdm_case, theta)},
-    {"factor", REAL, offsetof(tdm_case, factor)},
-    {"low", REAL, offsetof(tdm_case, low)},
-    {"high", REAL, offsetof(tdm_case, high)},
-    {"trained", WHOLE, offsetof(tdm_case, trained)},
-    {"rope", ROPE, offsetof(tdm_case, rope_half)},
-    {"offset", WHOLE, offsetof(tdm_case, offset)},
-    {"ignore", INDEX, offsetof(tdm_case, ignore)},
-    {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows)},
-    {"spare", WHOLE, offsetof(tdm_case, spare)},
-    {"apart", WHOLE, offsetof(tdm_case, apart)},
-    {"longer", WHOLE, offsetof(tdm_case, longer)},
-    {"pad", WHOLE, offsetof(tdm_case, pad)},
-    {"shift", SHIFT, offsetof(tdm_case, shift)},
-    {"out", TYPE, offsetof(tdm_case, out)},
-    {"fill", FILL, offsetof(tdm_case, fill)},
-    {"inplace", IN_PLACE, offsetof(tdm_case, in_place)},
+    {"alpha", REAL, offsetof(tdm_case, alpha), false, "factor of A B; default 1"},
+    {"beta", REAL, offsetof(tdm_case, beta), false, "factor of C; with 0 C is not read; default 0"},
+    {"batch", WHOLE, offsetof(tdm_case, batch), false, "number of products; default 1"},
+    {"stride_a", WHOLE, offsetof(tdm_case, stride[0]), true, "elements from one A to the next; default 0: packed"},
+    {"stride_b", WHOLE, offsetof(tdm_case, stride[1]), true, "elements from one B to the next; default 0: packed"},
+    {"stride_c", WHOLE, offsetof(tdm_case, stride[2]), true, "elements from one C to the next; default 0: packed"},
+    {"stride_r", WHOLE, offsetof(tdm_case, stride[3]), true, "elements from one residual to the next; default 0: packed"},
+    {"broadcast_a", FLAG, offsetof(tdm_case, broadcast_a), false, "1: every product of the batch reads the same A; default 0"},
+    {"broadcast_b", FLAG, offsetof(tdm_case, broadcast_b), false, "1: every product of the batch reads the same B; default 0"},
+    {"residual", FLAG, offsetof(tdm_case, residual), false, "1: adds a residual to x first, and writes the sum too; default 0"},
+    {"causal", FLAG, offsetof(tdm_case, causal), false, "1: a query sees no later keys; default 0"},
+    {"lse", FLAG, offsetof(tdm_case, lse), false, "1: writes the log-sum-exp of each row of scores too; default 0"},
+    {"swap", FLAG, offsetof(tdm_case, swap), true,
+     "1: stored [B, S, H, D] (attention) or [B, H, S, D] (rope), the other order; default 0"},
+    {"eps", REAL, offsetof(tdm_case, eps), false, "added to the mean square; default 1e-5"},
+    {"scale", REAL, offsetof(tdm_case, scale), false, "factor of the scores; default 0: 1 / sqrt(D)"},
+    {"theta", REAL, offsetof(tdm_case, theta), false, "base of the frequencies; default 10000"},
+    {"factor", REAL, offsetof(tdm_case, factor), false, "positions are divided by it; default 1"},
+    {"low", REAL, offsetof(tdm_case, low), false, "of Llama 3.1's scaling: low_freq_factor; default 1"},
+    {"high", REAL, offsetof(tdm_case, high), false, "of Llama 3.1's scaling: high_freq_factor; default 4"},
+    {"trained", WHOLE, offsetof(tdm_case, trained), false,
+     "of Llama 3.1's scaling: the trained length; default 0: linear scaling"},
+    {"rope", ROPE, offsetof(tdm_case, rope_half), false,
+     "which elements make a pair: interleaved or half; default interleaved"},
+    {"offset", WHOLE, offsetof(tdm_case, offset), false, "position of the first token; default 0"},
+    {"ignore", INDEX, offsetof(tdm_case, ignore), false, "rows with this target have no loss; default -100"},
+    {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows), false,
+     "rows of each causal score matrix; default 0: a row sees all columns"},
+    {"spare", WHOLE, offsetof(tdm_case, spare), true, "unused rows after the keys and values of each head; default 0"},
+    {"apart", WHOLE, offsetof(tdm_case, apart), true, "unused rows after the queries and results of each head; default 0"},
+    {"longer", WHOLE, offsetof(tdm_case, longer), true,
+     "keys (rope: positions) that the plan has more than the run; default 0"},
+    {"pad", WHOLE, offsetof(tdm_case, pad), true, "unused elements after each row of a matrix; default 0"},
+    {"shift", SHIFT, offsetof(tdm_case, shift), true, "arrays begin this many elements after an aligned address; default 0"},
+    {"out", TYPE, offsetof(tdm_case, out), false, "type of the result: f16, bf16 or f32; default: --dtype"},
+    {"fill", FILL, offsetof(tdm_case, fill), true, "data: see docs/checking.md; default real, in tandem-check exact and real"},
+    {"inplace", IN_PLACE, offsetof(tdm_case, in_place), true, "input that shares its memory with the result; default: none"},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -252,12 +259,20 @@ static const char *allowed(const tdm_case *c, setting_kind kind) {
   return "";
 }
 
-/* "a, b, c": every key that the op takes. */
-static void list_settings(const case_op *op, char *text, size_t size) {
-  size_t used = (size_t)snprintf(text, size, "%s", op->leading);
+void case_list_settings(const case_op *op, bool with_places, char *text, size_t size) {
+  size_t used = (size_t)snprintf(text, size, "%s", with_places ? op->leading : "");
   for (int i = 0; i < SETTINGS && used < size; i++)
-    if (op_takes(op, &settings[i]))
+    if (op_takes(op, &settings[i]) && (with_places || !settings[i].places))
       used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", settings[i].key);
+}
+
+void case_describe_settings(FILE *out, const case_op *op, bool with_places) {
+  if (with_places && op->leading[0] != '\0')
+    fprintf(out, "  %s: leading dimensions, in elements; default 0: packed\n", op->leading);
+  for (int i = 0; i < SETTINGS; i++)
+    if (op_takes(op, &settings[i]) && (with_places || !settings[i].places))
+      fprintf(out, "  %-12s %s\n", settings[i].key, settings[i].what);
+  if (with_places && op->in_place != NULL) fprintf(out, "  inplace is one of: %s\n", op->in_place);
 }
 
 static bool parse_setting(tdm_case *c, span part, const char *text, char *error, size_t size) {
@@ -276,7 +291,7 @@ static bool parse_setting(tdm_case *c, span part, const char *text, char *error,
                   settings[i].kind == IN_PLACE ? "one of " : "", allowed(c, settings[i].kind));
   }
   char keys[256];
-  list_settings(c->op, keys, sizeof keys);
+  case_list_settings(c->op, true, keys, sizeof keys);
   return refuse(error, size, "set = '%s': '%.*s' is no setting of %s: must be KEY=VALUE,... with KEY one of: %s", text,
                 key.length, key.at, c->op->name, keys);
 }
@@ -368,4 +383,26 @@ void case_print(const tdm_case *c, char *text, size_t size) {
   if (list[0] != '\0') put(&w, " --set %s", list + 1);
   put(&w, " --seed %" PRIu64 " ", c->seed);
   for (int i = 0; i < c->op->shape_rank; i++) put(&w, "%s%" PRId64, i > 0 ? "x" : "", c->shape[i]);
+}
+
+/* Takes a setting out of a text. */
+static void strike(char *text, const char *setting) {
+  char *at = strstr(text, setting);
+  if (at != NULL) memmove(at, at + strlen(setting), strlen(at + strlen(setting)) + 1);
+}
+
+void case_label(const char *printed, char *text, size_t size) {
+  writer w = {text, size, 0};
+  text[0] = '\0';
+  bool skip = false;
+  for (const char *at = printed; *at != '\0';) {
+    int length = (int)strcspn(at, " ");
+    bool option = strncmp(at, "--", 2) == 0;
+    if (!option && !skip) put(&w, "%s%.*s", w.used > 0 ? " " : "", length, at);
+    skip = option && strncmp(at, "--seed", 6) == 0;
+    at += length;
+    at += *at == ' ';
+  }
+  strike(text, ",fill=real");
+  strike(text, " fill=real");
 }

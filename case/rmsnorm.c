@@ -70,6 +70,7 @@ static double flops(const tdm_case *c) { return (c->residual ? 5 : 4) * (double)
 
 const case_op case_rmsnorm = {.name = "rmsnorm",
                               .shape_form = "ROWSxCOLS",
+                              .what = "each row over its root mean square, times a weight",
                               .shape_rank = 2,
                               .settings = "residual eps",
                               .leading = "ldx ldr lds ldy",

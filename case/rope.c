@@ -82,6 +82,7 @@ static double flops(const tdm_case *c) {
 
 const case_op case_rope = {.name = "rope",
                            .shape_form = "BxSxHxD",
+                           .what = "rotary position embedding: batch, sequence, heads, head_dim",
                            .shape_rank = 4,
                            .settings = "rope offset theta swap factor trained low high longer",
                            .leading = "",

@@ -39,6 +39,7 @@ static double flops(const tdm_case *c) { return 5 * (double)c->shape[0] * (doubl
 
 const case_op case_silu_mul = {.name = "silu_mul",
                                .shape_form = "ROWSxCOLS",
+                               .what = "silu(gate) * up, element by element",
                                .shape_rank = 2,
                                .settings = "",
                                .leading = "ldg ldu ldy",

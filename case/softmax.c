@@ -63,6 +63,7 @@ static double bytes(const tdm_case *c) {
 
 const case_op case_softmax = {.name = "softmax",
                               .shape_form = "ROWSxCOLS",
+                              .what = "of each row",
                               .shape_rank = 2,
                               .settings = "causal_rows",
                               .leading = "ldx ldy",

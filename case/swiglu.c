@@ -80,6 +80,7 @@ static double flops(const tdm_case *c) { return 4 * (double)c->shape[0] * (doubl
 
 const case_op case_swiglu = {.name = "swiglu",
                              .shape_form = "MxNxK",
+                             .what = "Y [M,N] = silu(X Wg) * (X Wu); X [M,K], Wg and Wu [K,N]",
                              .shape_rank = 3,
                              .has_layout = true,
                              .has_out = true,

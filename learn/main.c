@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "help.h"
 #include "learn_config.h"
 #include "options.h"
 #include "output.h"
@@ -150,13 +151,26 @@ static int command(const char **words, const options *o) {
   return is_try ? try_file(e, words[2], o, folder) : show(e, o, folder);
 }
 
+static void print_help(FILE *out, const char *operand) {
+  (void)operand;
+  fprintf(out,
+          "\nNAME is an exercise; `tandem-learn list` lists them. FILE is your solution: .hip, or .c for OpenMP.\n"
+          "DEV is where it runs:\n"
+          "  sim:gfx950, sim:gfx942   a simulated MI350 or MI300; the default of HIP exercises is sim:gfx950\n"
+          "  hip:N                    GPU number N of HIP's runtime, from 0 on\n"
+          "  host                     this machine's processors; the default of C exercises\n"
+          "  omp:N                    GPU number N of OpenMP's runtime, from 0 on\n"
+          "Exit status of try: 0 right and all targets reached, 1 not, 2 bad usage, 77 nothing was tried.\n");
+}
+
 int main(int argc, const char **argv) {
   options o = {.hints = 1};
   char error[256];
+  struct poptOption help[HELP_ROWS];
   output_begin("tandem-learn");
+  help_table(help, print_help);
   struct poptOption rows[] = {
-      {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs: sim:gfx950, sim:gfx942, hip:N; C: host, omp:N",
-       "DEV"},
+      {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs, see below; default: sim:gfx950, for C host", "DEV"},
       {"hints", '\0', POPT_ARG_STRING, &o.hints_text, 0, "Hints to print: 1 to 99 (default 1)", "N"},
       {"start", '\0', POPT_ARG_STRING, &o.start, 0, "show: write the file to begin with to a new file", "FILE"},
       {"seconds", '\0', POPT_ARG_STRING, &o.seconds_text, 0,
@@ -169,11 +183,15 @@ int main(int argc, const char **argv) {
       {"seed", '\0', POPT_ARG_STRING, &o.seed_text, 0, "try: the inputs of an earlier try again (default: new ones)", "N"},
       {"without", '\0', POPT_ARG_STRING, &o.without, 0,
        "try: leave layers of the sandbox out: landlock, namespaces, seccomp, with commas between", "LAYERS"},
-      POPT_AUTOHELP POPT_TABLEEND};
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+      POPT_TABLEEND};
   poptContext context = poptGetContext("tandem-learn", argc, argv, rows, 0);
   poptSetOtherOptionHelp(context, usage);
-  int got = poptGetNextOpt(context), result;
-  if (got < -1)
+  bool once = case_given_once(argc, argv, error, sizeof error);
+  int got = once ? poptGetNextOpt(context) : 0, result;
+  if (!once)
+    result = refuse("%s", error);
+  else if (got < -1)
     result = refuse("%s: %s: see --help", poptBadOption(context, 0), poptStrerror(got));
   else if ((o.hints_text != NULL && !case_parse_number("--hints", o.hints_text, 1, 99, &o.hints, error, sizeof error)) ||
            (o.seed_text != NULL && !case_parse_number("--seed", o.seed_text, 0, UINT64_MAX, &o.seed, error, sizeof error)) ||

@@ -123,7 +123,7 @@ static bool check_type(job *j, int index) {
   if (!is_float) return job_fail_file(j, index, "holds %s: must be a float type", holds);
   if (case_element_of(type) != array->is.element && j->options.dtype == NULL)
     return job_fail_file(j, index, "holds %s, but this case wants %s: name --dtype to have files converted", holds, wants);
-  if (strcmp(holds, wants) != 0) printf("%s: converted from %s to %s\n", array->is.name, holds, wants);
+  if (strcmp(holds, wants) != 0) fprintf(j->notes, "%s: converted from %s to %s\n", array->is.name, holds, wants);
   return true;
 }
 

@@ -19,15 +19,25 @@ typedef struct job_array {
   void *result;     /* an output: what the first device made */
 } job_array;
 
+/* What a device's run is reported by. */
+typedef struct job_run {
+  char device[CASE_DEVICE_NAME], kernel[64];
+  double seconds;  /* of the run alone, without copies; 0: the device is simulated and has no time */
+  char *explained; /* tdm_plan_explain */
+} job_run;
+
 typedef struct job {
   tdm_case c;
   case_options options;
   char *out; /* --out FILE */
   int bf16;  /* --bf16: uint16 files hold bfloat16 words */
+  int explain;
   int count; /* arrays */
   int main_output;
   job_array array[CASE_MAX_ARRAYS];
   case_devices devices;
+  job_run run[CASE_MAX_DEVICES]; /* of the devices that have run */
+  FILE *notes;                   /* printed after the line that says what was done */
   int exit_code;
   char error[JOB_ERROR_TEXT];
 } job;
@@ -49,9 +59,11 @@ bool job_check_case(job *j);
 void job_name_arrays(job *j);
 /* load.c: inputs as the op wants them, poison for outputs. */
 bool job_fill_arrays(job *j);
-/* run_op.c: every device in turn; prints what each one chose, and how far its results are from the first one's. */
+/* run_op.c: every device in turn; notes how far each one's results are from the first one's. */
 bool job_launch(job *j);
 /* save.c: writes the first device's results. On failure no file is changed. */
 bool job_save(job *j);
+/* save.c: "c f32 (2, 2) in out.npy, ...": the results that were written. */
+void job_put_files(const job *j, char *text, size_t size);
 
 #endif

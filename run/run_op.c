@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "run.h"
 
@@ -57,15 +58,31 @@ static bool download(job *j, session *s, void *results[CASE_MAX_ARRAYS]) {
   return true;
 }
 
-static bool run_session(job *j, session *s, const char *device, void *results[CASE_MAX_ARRAYS]) {
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What is known before the run; the plan does not outlive the session. */
+static bool describe_run(job *j, const session *s, job_run *run) {
+  snprintf(run->device, sizeof run->device, "%s", tdm_context_device(s->context)); /* auto, by its name */
+  snprintf(run->kernel, sizeof run->kernel, "%s", tdm_plan_kernel(s->plan));
+  run->explained = strdup(tdm_plan_explain(s->plan));
+  return run->explained != NULL || job_fail(j, EXIT_FAILED, "no memory for the plan's explanation");
+}
+
+static bool run_session(job *j, session *s, const char *device, job_run *run, void *results[CASE_MAX_ARRAYS]) {
   tdm_status status = case_open(&j->options, device, &s->context);
   if (status == TDM_OK) status = j->c.op->plan(s->context, &j->c, &s->plan);
   if (status != TDM_OK) return fail_library(j, status);
-  printf("%s", tdm_plan_explain(s->plan));
+  if (!describe_run(j, s, run)) return false;
   status = upload(j, s);
+  double start = seconds_now();
   if (status == TDM_OK) status = case_run(&j->c, s->plan, s->pointer, NULL);
   if (status == TDM_OK) status = tdm_stream_sync(s->context, NULL);
   if (status != TDM_OK) return fail_library(j, status);
+  if (!case_is_simulated(run->device)) run->seconds = seconds_now() - start;
   return download(j, s, results);
 }
 
@@ -96,21 +113,22 @@ static void compare_elements(difference *d, double x, double y, int64_t row, int
   if (distance / size > d->relative) d->relative = distance / size;
 }
 
-static void print_difference(const case_array *array, const void *x, const void *y, const char *first, const char *other) {
+static void note_difference(FILE *out, const case_array *array, const void *x, const void *y, const char *first,
+                            const char *other) {
   difference d = {0};
   int64_t rows = case_rows(array), cols = case_row_length(array);
   for (int64_t row = 0; row < rows; row++)
     for (int64_t i = 0, at = case_row_offset(array, row); i < cols; i++)
       compare_elements(&d, case_get(x, at + i, array->element), case_get(y, at + i, array->element), row, i);
-  printf("%s: %s against %s: ", array->name, other, first);
+  fprintf(out, "%s: %s against %s: ", array->name, other, first);
   if (d.absolute == 0 && d.nan_on_one == 0) {
-    printf("equal\n");
+    fprintf(out, "equal\n");
     return;
   }
-  printf("largest difference %.3g (row %" PRId64 ", column %" PRId64 "), largest relative difference %.3g", d.absolute, d.row,
-         d.column, d.relative);
-  if (d.nan_on_one > 0) printf(", %" PRId64 " elements are NaN on one of the two", d.nan_on_one);
-  printf("\n");
+  fprintf(out, "largest difference %.3g (row %" PRId64 ", column %" PRId64 "), largest relative difference %.3g", d.absolute,
+          d.row, d.column, d.relative);
+  if (d.nan_on_one > 0) fprintf(out, ", %" PRId64 " elements are NaN on one of the two", d.nan_on_one);
+  fprintf(out, "\n");
 }
 
 /* The first device's results are kept; another's are compared with them. */
@@ -119,7 +137,7 @@ static void keep_or_compare(job *j, int device, void *results[CASE_MAX_ARRAYS]) 
     job_array *array = &j->array[i];
     if (results[i] == NULL) continue;
     if (device > 0)
-      print_difference(&array->is, array->result, results[i], j->devices.name[0], j->devices.name[device]);
+      note_difference(j->notes, &array->is, array->result, results[i], j->run[0].device, j->run[device].device);
     else
       array->result = results[i], results[i] = NULL;
   }
@@ -130,7 +148,7 @@ bool job_launch(job *j) {
   for (int device = 0; device < j->devices.count && ok; device++) {
     session s = {0};
     void *results[CASE_MAX_ARRAYS] = {0};
-    ok = run_session(j, &s, j->devices.name[device], results);
+    ok = run_session(j, &s, j->devices.name[device], &j->run[device], results);
     if (ok) keep_or_compare(j, device, results);
     for (int i = 0; i < CASE_MAX_ARRAYS; i++) free(results[i]);
     ok = close_session(j, &s, ok);

@@ -48,22 +48,17 @@ static bool write_one(job *j, int i, result_file *file) {
   return ok || job_fail(j, EXIT_FAILED, "--%s = '%s': %s", option_of(j, i), path_of(j, i), reason);
 }
 
-static void report(const job *j, int i) {
-  const case_array *is = &j->array[i].is;
-  int skip = dimensions_left_out(j, is);
-  char shape[NPY_SHAPE_TEXT];
-  npy_shape_text(is->rank - skip, is->dim + skip, shape);
-  printf("%s: %s %s written to %s\n", is->name, npy_type_name(npy_types[is->element]), shape, path_of(j, i));
-  if (is->element == CASE_BF16) printf("%s: its u16 elements are bfloat16 words\n", is->name);
-}
-
 static bool place_all(job *j, result_file file[CASE_MAX_ARRAYS]) {
   char reason[256];
+  const char *placed = NULL;
   for (int i = 0; i < j->count; i++) {
     if (path_of(j, i) == NULL) continue;
     if (!result_place(&file[i], reason, sizeof reason))
-      return job_fail(j, EXIT_FAILED, "--%s = '%s': %s", option_of(j, i), path_of(j, i), reason);
-    report(j, i);
+      return job_fail(j, EXIT_FAILED, "--%s = '%s': %s%s%s", option_of(j, i), path_of(j, i), reason,
+                      placed != NULL ? "; already replaced: " : "", placed != NULL ? placed : "");
+    placed = path_of(j, i);
+    if (j->array[i].is.element == CASE_BF16)
+      fprintf(j->notes, "%s: the u16 elements of %s are bfloat16 words\n", j->array[i].is.name, path_of(j, i));
   }
   return true;
 }
@@ -77,9 +72,23 @@ bool job_save(job *j) {
     if (path_of(j, i) != NULL)
       ok = write_one(j, i, &file[i]);
     else if (j->array[i].result != NULL)
-      printf("%s: not written; --%s FILE writes it\n", j->array[i].is.name, j->array[i].is.name);
+      fprintf(j->notes, "%s: not written; --%s FILE writes it\n", j->array[i].is.name, j->array[i].is.name);
   }
   ok = ok && place_all(j, file);
   for (int i = 0; i < CASE_MAX_ARRAYS; i++) result_drop(&file[i]);
   return ok;
+}
+
+void job_put_files(const job *j, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < j->count && used < size; i++) {
+    const case_array *is = &j->array[i].is;
+    if (path_of(j, i) == NULL) continue;
+    char shape[NPY_SHAPE_TEXT];
+    int skip = dimensions_left_out(j, is);
+    npy_shape_text(is->rank - skip, is->dim + skip, shape);
+    used += (size_t)snprintf(text + used, size - used, "%s%s %s %s in %s", used > 0 ? ", " : "", is->name,
+                             npy_type_name(npy_types[is->element]), shape, path_of(j, i));
+  }
 }

@@ -15,7 +15,7 @@
 
 #include "../npy.h"
 
-enum { TEXT = 4096 };
+enum { TEXT = 8192 };
 static const char *program;
 static char said[TEXT]; /* by the last run */
 
@@ -97,7 +97,6 @@ static void test_gemm(void **state) {
   (void)state;
   const float biased[4] = {14, 25, 20, 31};
   assert_runs("gemm --a a.npy --b b.npy --out out.npy");
-  assert_non_null(strstr(said, "kernel: "));
   assert_floats("out.npy", c, 4, 2);
   assert_runs("gemm --a a.npy --b bt.npy --layout nt --out out.npy");
   assert_floats("out.npy", c, 4, 2);
@@ -106,6 +105,60 @@ static void test_gemm(void **state) {
   assert_runs("gemm --a a.npy --b b64.npy --out out.npy");
   assert_non_null(strstr(said, "b: converted from f64 to f32"));
   assert_floats("out.npy", c, 4, 2);
+}
+
+/* The first line: what was computed, by which kernel, on which device, in what time, and where the result is. Nothing else is
+ * printed when there is nothing else to say; --explain adds the plan. */
+static void test_first_line(void **state) {
+  (void)state;
+  double ms;
+  char kernel[64], rest[TEXT];
+  const char form[] = "gemm f32 nn bias+relu alpha=2 2x2x3: %63s on host in %lf ms; %[^\n]";
+  const char *options =
+      "gemm --a a.npy --b b.npy --bias bias.npy --epilogue bias+relu --set alpha=2 --device host --out out.npy";
+  assert_runs(options);
+  if (sscanf(said, form, kernel, &ms, rest) != 3) fail_msg("the first line is %s", said);
+  assert_string_equal(rest, "c f32 (2, 2) in out.npy");
+  assert_true(ms > 0 && ms < 1e5);
+  assert_true(strncmp(kernel, "omp", 3) == 0);
+  assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+  char explained[TEXT];
+  snprintf(explained, sizeof explained, "%s --explain", options);
+  assert_runs(explained);
+  assert_int_equal(sscanf(said, form, kernel, &ms, rest), 3);
+  const char *plan = strstr(said, "\n\nplan: gemm");
+  assert_non_null(plan);
+  assert_non_null(strstr(plan, "kernel: "));
+}
+
+/* Several --set are one list, in which a key may be once. Other options may be given once. */
+static void test_repeated_options(void **state) {
+  (void)state;
+  const float twice[4] = {8, 10, 20, 22}, both[4] = {12, 15, 30, 33};
+  assert_runs("gemm --a a.npy --b b.npy --out c0.npy");
+  assert_runs("gemm --a a.npy --b b.npy --set alpha=2 --out out.npy");
+  assert_floats("out.npy", twice, 4, 2);
+  assert_runs("gemm --a a.npy --b b.npy --c c0.npy --set alpha=2 --set beta=1 --out out.npy");
+  assert_floats("out.npy", both, 4, 2);
+  assert_runs("gemm --a a.npy --b b.npy --c c0.npy --set alpha=2,batch=1 --set=beta=1 --out out.npy");
+  assert_floats("out.npy", both, 4, 2);
+  assert_refuses("gemm --a a.npy --b b.npy --set alpha=2 --set alpha=3 --out out.npy", "alpha: must be given once");
+  assert_refuses("gemm --a a.npy --b b.npy --set alpha=2 --set '' --out out.npy", "must be KEY=VALUE,...");
+  assert_refuses("gemm --a a.npy --b b.npy --a b.npy --out out.npy", "--a: must be given once");
+  assert_refuses("gemm --a a.npy --b b.npy --out=out.npy --out out.npy", "--out: must be given once");
+  assert_refuses("gemm --a a.npy --b b.npy --dtype f32 --dtype=f16 --out out.npy", "--dtype: must be given once");
+}
+
+static void test_help(void **state) {
+  (void)state;
+  assert_runs("--help");
+  assert_non_null(strstr(said, "Usage: tandem-run OP"));
+  assert_non_null(strstr(said, "DEV, the device"));
+  assert_runs("gemm --help");
+  assert_non_null(strstr(said, "--bias=FILE.npy"));
+  assert_non_null(strstr(said, "alpha "));
+  assert_null(strstr(said, "--seed")); /* the data is in files */
+  assert_runs("gemm --usage");
 }
 
 static void test_batch_and_beta(void **state) {
@@ -155,6 +208,8 @@ static void test_ids(void **state) {
 static void test_two_devices(void **state) {
   (void)state;
   assert_runs("gemm --a a.npy --b b.npy --device host,host --out out.npy");
+  assert_true(strncmp(said, "gemm f32 nn 2x2x3: omp", 22) == 0);
+  assert_non_null(strstr(said, "\ncompared with: omp"));
   assert_non_null(strstr(said, "c: host against host: equal"));
 }
 
@@ -225,10 +280,17 @@ int main(int argc, char **argv) {
   if (argc != 2 || mkdtemp(folder) == NULL || chdir(folder) != 0) return 2;
   program = argv[1];
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemm),      cmocka_unit_test(test_batch_and_beta),
-      cmocka_unit_test(test_bf16),      cmocka_unit_test(test_further_outputs),
-      cmocka_unit_test(test_ids),       cmocka_unit_test(test_two_devices),
-      cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_unwritable),
+      cmocka_unit_test(test_gemm),
+      cmocka_unit_test(test_first_line),
+      cmocka_unit_test(test_repeated_options),
+      cmocka_unit_test(test_help),
+      cmocka_unit_test(test_batch_and_beta),
+      cmocka_unit_test(test_bf16),
+      cmocka_unit_test(test_further_outputs),
+      cmocka_unit_test(test_ids),
+      cmocka_unit_test(test_two_devices),
+      cmocka_unit_test(test_bad_usage),
+      cmocka_unit_test(test_unwritable),
   };
   int failed = cmocka_run_group_tests(tests, make_files, NULL);
   snprintf(command, sizeof command, "rm -r '%s'", folder);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "help.h"
 #include "options.h"
 #include "output.h"
 #include "region.h"
@@ -401,7 +402,17 @@ static int finish(const session *s) {
   return s->passed > 0 ? EXIT_PASSED : EXIT_NOTHING_RUN;
 }
 
-static bool read_command(command *k, poptContext popt) {
+static void print_help(FILE *out, const char *op) {
+  fprintf(out,
+          "\nWith OP and SHAPE one case is checked, with OP alone its standard set, without\nboth the standard sets of all "
+          "ops.\n");
+  help_shapes(out, op);
+  help_settings(out, op, false);
+  help_devices(out);
+  help_exit_status(out);
+}
+
+static bool read_command(command *k, poptContext popt, int argc, const char **argv) {
   const char *operands[2];
   char error[512];
   int count;
@@ -411,7 +422,8 @@ static bool read_command(command *k, poptContext popt) {
     return usage(error);
   }
   k->trace |= trace != NULL && trace[0] == '1';
-  poptSetOtherOptionHelp(popt, "[OPTION...] [OP] [SHAPE]\nno SHAPE: the op's standard set; no OP: all ops");
+  poptSetOtherOptionHelp(popt, "[OP] [SHAPE] [OPTION...]");
+  if (!case_given_once(argc, argv, error, sizeof error)) return usage(error);
   if (!case_read_command_line(popt, operands, 2, &count, error, sizeof error)) return usage(error);
   return check_operands(k, operands, count);
 }
@@ -432,30 +444,35 @@ static bool read_every(session *s) {
 int main(int argc, const char **argv) {
   output_begin("tandem-check");
   command k = {0};
-  struct poptOption rows[CASE_OPTION_ROWS];
+  struct poptOption rows[CASE_OPTION_ROWS], help[HELP_ROWS];
   case_options_table(&k.options, rows);
+  help_table(help, print_help);
   const struct poptOption table[] = {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, rows, 0,
-       "Case; without SHAPE, --dtype and --layout leave in what has them, the others replace that part of every case:", NULL},
-      {"teams", '\0', POPT_ARG_STRING, &k.teams, 0, "OpenMP teams of every launch", "N"},
-      {"threads", '\0', POPT_ARG_STRING, &k.threads, 0, "OpenMP threads of every team", "N"},
+       "Case (without SHAPE --dtype and --layout select cases of the set; the others replace that part of every case):", NULL},
+      {"teams", '\0', POPT_ARG_STRING, &k.teams, 0, "OpenMP teams of every launch; default: chosen by the kernel", "N"},
+      {"threads", '\0', POPT_ARG_STRING, &k.threads, 0, "OpenMP threads of every team; default: chosen by the kernel", "N"},
       {"full", '\0', POPT_ARG_NONE, &k.full, 0, "All combinations instead of all pairs: hours", NULL},
       {"huge", '\0', POPT_ARG_NONE, &k.huge, 0, "Arrays of more than 2^31 elements: minutes, and 18 GiB of memory or more",
        NULL},
-      {"cover", '\0', POPT_ARG_NONE, &k.cover, 0, "Reach every kernel of the device: by name those that no case chose", NULL},
-      {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set, and those that always run", "N"},
-      {"offset", '\0', POPT_ARG_STRING, &k.offset, 0, "Which N-th case of --every: K modulo N; 0 by default", "K"},
+      {"cover", '\0', POPT_ARG_NONE, &k.cover, 0,
+       "Also check, by name, each kernel of the device that no case of the set chose", NULL},
+      {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set, and the few that always run; default 1",
+       "N"},
+      {"offset", '\0', POPT_ARG_STRING, &k.offset, 0, "Begin --every with case K modulo N; default 0", "K"},
       {"list", '\0', POPT_ARG_NONE, &k.list, 0, "Print the command of each case, and run none", NULL},
       {"chosen", '\0', POPT_ARG_STRING, &k.chosen, 0,
        "Run only cases for which the dispatcher chooses one of these kernels; others are skipped", "NAME,NAME"},
       {"first-failure", '\0', POPT_ARG_NONE, &k.first_failure, 0, "Stop at the first case that fails", NULL},
-      {"trace", '\0', POPT_ARG_NONE, &k.trace, 0, "Say each case before its launch (TANDEM_CHECK_TRACE=1 does the same)", NULL},
-      POPT_AUTOHELP POPT_TABLEEND};
+      {"trace", '\0', POPT_ARG_NONE, &k.trace, 0, "Print each case before its launch (TANDEM_CHECK_TRACE=1 does the same)",
+       NULL},
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+      POPT_TABLEEND};
   poptContext popt = poptGetContext("tandem-check", argc, argv, table, 0);
   session s = {.command = &k, .every = 1, .cover_left = -1};
   int code = EXIT_USAGE;
   check_catch_crashes();
-  if (popt != NULL && read_command(&k, popt)) {
+  if (popt != NULL && read_command(&k, popt, argc, argv)) {
     s.settings.trace = k.trace;
     s.settings.chosen = k.chosen;
     s.settings.sampled_rows = k.huge ? SAMPLED_ROWS : 0;

@@ -30,6 +30,10 @@ expect 2 "layout = 'xx': must be nn, nt, tn or tt" gemm --layout xx
 expect 2 "'gelo' must be bias" gemm --epilogue gelo 3x4x5
 expect 2 "'ldq' is no setting of gemm" gemm --set ldq=3 3x4x5
 expect 2 'ldc = 1: must be 0 (packed) or at least' gemm --set ldc=1 3x4x5
+expect 2 'ldc: must be given once' gemm --set ldc=9 --set ldc=9 3x4x5
+expect 0 '2 passed, 0 failed, 0 skipped' add --set pad=1 --set shift=3 5x7
+expect 2 '--dtype: must be given once' add --dtype f32 --dtype=f32 3x4
+expect 2 '--cover: must be given once' add --cover --cover
 expect 2 "--seed = '-1': must be a whole number" add --seed -1 3x4
 expect 2 "--teams = '0': must be a whole number from 1" add --teams 0 3x4
 expect 2 "device = 'moon': must be host, omp:N, hip:N or sim:CHIP" add --device moon 3x4
