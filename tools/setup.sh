@@ -4,9 +4,9 @@
 #      sh tools/setup.sh --test             also what tools/test.sh needs: clang, sanitizers, clang-format
 #      sh tools/setup.sh --hip              also what -Dtdm_backend=hip needs: clang 22, and the simulator's libraries
 #      sh tools/setup.sh --offload CHIP     also what -Domp_offload=CHIP needs: sm_NN or gfxNNN; may be given twice
-# Root installs directly, other users through sudo. Files that are no packages of the system go to build-tools/.
-# The last line is "all is here", or says what was left out. Exit status: 0 done, 1 something failed, 2 bad usage, 3 a package that --test
-# or --hip asks for is not available here; all others are installed.
+# Root installs directly, other users through sudo. Files that are not packages of this system go to build-tools/.
+# The last line is "everything is installed", or names what was left out. Exit status: 0 done, 1 something failed, 2 bad usage,
+# 3 a package that --test or --hip asks for is not available on this system; all others are installed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
         *) usage "--offload $1: must be sm_NN (NVIDIA) or gfxNNN (AMD)" ;;
       esac
       ;;
-    *) usage "$1: unknown; use: sh tools/setup.sh [--test] [--hip] [--offload CHIP]" ;;
+    *) usage "$1: unknown option; use: sh tools/setup.sh [--test] [--hip] [--offload CHIP]" ;;
   esac
   shift
 done
@@ -72,8 +72,8 @@ llvm=/usr/lib/llvm-19
 openmp=build-tools/libomp-19
 if [ $want_test = yes ]; then
   need g++ have g++
-  need git have git # sources may come without it, but tools that tests run list a tree's files by it
-  need make have make # which HeCBench's programs are built with
+  need git have git # some tests list the files of the source tree with it
+  need make have make # HeCBench's programs are built with it
   need clang-format-19 have clang-format-19
   need libclang-rt-19-dev file $llvm/lib/clang/19/lib/linux
 fi
@@ -98,18 +98,20 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
-# apt ARGUMENTS...: apt-get, which prints nothing unless it fails. Another apt or dpkg may hold a lock (a new machine in the cloud installs
-# its updates first): setup.sh waits for it by trying again, since DPkg::Lock::Timeout does not cover the lock of the package lists.
+# apt ARGUMENTS...: runs apt-get, and prints its output only if it fails. Another apt or dpkg may hold a lock; for example, a new
+# machine in the cloud installs its updates first. setup.sh then waits by trying again, because apt's own DPkg::Lock::Timeout does
+# not cover the lock of the package lists, which apt-get update takes.
 lock_limit=900 # seconds
 apt() {
   said='' until=$(($(date +%s) + lock_limit))
   until as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=0 "$@" >"$scratch/apt" 2>&1; do
-    lock=$(sed -n 's/^E: Could not get lock //p' "$scratch/apt" | head -n 1)
+    lock=$(sed -n 's/^E: Could not get lock //p; s/^dpkg: error: \(.* locked by another process.*\)/\1/p' "$scratch/apt" | head -n 1)
     if [ -z "$lock" ] || [ "$(date +%s)" -ge $until ]; then
+      [ -z "$said" ] || say "gave up after $((lock_limit / 60)) minutes" >&2
       tail -n 20 "$scratch/apt" >&2
       return 1
     fi
-    [ "$said" = "$lock" ] || say "waiting up to $((lock_limit / 60)) minutes for another package manager, which holds the lock $lock"
+    [ "$said" = "$lock" ] || say "waiting up to $((lock_limit / 60)) minutes for another package manager, which holds a lock: $lock"
     said=$lock
     sleep 2
   done
@@ -132,14 +134,15 @@ install_packages() {
     s/^After this operation, \(.*\) of additional disk space will be used\.$/, \1 on disk/p' | tr -d '\n') || size=
   say "installing $*${size:+ ($size)}"
   # shellcheck disable=SC2086
-  apt install $options "$@" || fail "apt-get could not install (without removing other packages): $*: see its messages above"
+  apt install $options "$@" || fail "apt-get install failed: see its error message above. Packages: $*. (Nothing may be removed for them.)"
 }
 # Can apt-get install it?
 offered() { have apt-cache >/dev/null && apt-cache policy "$1" | grep -q 'Candidate: [^(]'; }
 
-# Two LLVM versions' libomp-NN-dev exclude each other: where another one is installed, LLVM 19's is unpacked beside the system.
+# The libomp-NN-dev packages of two LLVM versions can't be installed together. Where another version is installed, LLVM 19's is
+# unpacked into build-tools/ instead.
 unpack_openmp() {
-  say "another LLVM's libomp is installed: unpacking libomp-19-dev into $openmp"
+  say "the libomp of another LLVM is installed: unpacking libomp-19-dev into $openmp"
   rm -rf $openmp $openmp.part
   mkdir -p $openmp.part/root
   (cd $openmp.part && apt-get -q -o APT::Sandbox::User=root download libomp-19-dev libomp5-19) >$openmp.part/log 2>&1 ||
@@ -150,9 +153,9 @@ unpack_openmp() {
 }
 
 if [ -n "$missing" ]; then
-  have apt-get >/dev/null || fail "missing:$missing (their names on Debian), and no apt-get here: install them by this system's means"
-  can_install || fail "missing:$missing. Neither root nor sudo: let an administrator run: apt-get install$missing"
-  update || fail "apt-get update failed: see its messages above. Missing:$missing"
+  have apt-get >/dev/null || fail "this system has no apt-get: install these packages (Debian's names) by other means:$missing"
+  can_install || fail "only root or sudo can install packages: ask an administrator to run: apt-get install$missing"
+  update || fail "apt-get update failed: see its error message above. Not installed:$missing"
   case "$missing " in *' libomp-19-dev '*)
     if ! apt-get -s --no-remove install libomp-19-dev >/dev/null 2>&1; then
       missing=$(echo "$missing" | sed 's/ libomp-19-dev/ libllvm19/')
@@ -164,7 +167,7 @@ if [ -n "$missing" ]; then
   install_packages $missing
 fi
 
-# What gfxsim is built with. clang 22 compiles the kernels of its tests, and those of the HIP path. Not every system has all of it.
+# What gfxsim is built with. clang 22 compiles the kernels of its tests, and those of the HIP path. Not every system has all of these.
 missing=
 if [ $want_test = yes ] || [ $want_hip = yes ]; then
   need clang-22 have clang-22
@@ -177,20 +180,20 @@ need zlib1g-dev module zlib
 need libzstd-dev module libzstd
 need libmsgpack-c-dev eval 'module msgpack-c || module msgpack'
 
-# Are the package lists of the last day?
+# Are the package lists less than a day old?
 recent() { ls /var/lib/apt/lists/*Release && [ -n "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin -1440)" ]; } >/dev/null 2>&1
-wanted='' left_out='' why="not in this system's package sources"
+wanted='' left_out='' why="because this system's package sources don't have them"
 if [ -n "$missing" ] && ! can_install; then
-  left_out=$missing why="not installed, and neither root nor sudo, or no apt-get, to do so"
+  left_out=$missing why="because only root or sudo can install them, with apt-get"
 elif [ -n "$missing" ]; then
-  recent || update || fail "apt-get update failed: see its messages above. Missing:$missing"
+  recent || update || fail "apt-get update failed: see its error message above. Not installed:$missing"
   for package in $missing; do
     [ "$package" != libmsgpack-c-dev ] || offered "$package" || package=libmsgpack-dev # its name before Debian 13
     if offered "$package"; then wanted="$wanted $package"; else left_out="$left_out $package"; fi
   done
 fi
 if [ -n "$wanted" ]; then
-  update || fail "apt-get update failed: see its messages above. Missing:$missing"
+  update || fail "apt-get update failed: see its error message above. Not installed:$missing"
   # shellcheck disable=SC2086 # a list of words
   install_packages $wanted
 fi
@@ -201,25 +204,25 @@ if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then
   say "fetching ptxas, libdevice and the device linker of CUDA 12.9 into $cuda"
   rm -rf $cuda $cuda.part
   python3 -m pip install -q --no-deps --root-user-action=ignore --target $cuda.part 'nvidia-cuda-nvcc-cu12==12.9.*' \
-    'nvidia-nvjitlink-cu12==12.9.*' || fail "pip could not fetch them: see its messages above"
+    'nvidia-nvjitlink-cu12==12.9.*' || fail "pip could not download them: see its error message above"
   mv $cuda.part $cuda
   # tools/nvlink.c says why clang needs it.
   gcc -O1 -DLIBRARY="\"$PWD/$cuda/nvidia/nvjitlink/lib/libnvJitLink.so.12\"" tools/nvlink.c -o $cuda/nvidia/cuda_nvcc/bin/nvlink -ldl ||
-    fail "gcc could not build tools/nvlink.c: see its messages above"
+    fail "gcc could not build tools/nvlink.c: see its error message above"
 fi
 
-# clang 19 needs device libraries newer than Debian 12's. There: Debian 13's package, unpacked beside the system.
+# clang 19 needs newer device libraries than Debian 12 has. There, Debian 13's package is unpacked into build-tools/.
 rocm=build-tools/rocm
 bitcode=usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode
 unpack_device_libraries() {
-  mirror=$(sh tools/mirror.sh debian) || fail "rocm-device-libs-17: this system's package sources name no Debian mirror that could hold it"
+  mirror=$(sh tools/mirror.sh debian) || fail "rocm-device-libs-17 is a package of Debian 13, and this system's package sources name no Debian mirror to download it from"
   say "fetching rocm-device-libs-17 of Debian 13 into $rocm"
   mkdir -p build-tools
-  sh tools/unpack.sh "deb ${mirror% *} trixie main" rocm-device-libs-17 $rocm || fail "rocm-device-libs-17 could not be fetched"
+  sh tools/unpack.sh "deb ${mirror% *} trixie main" rocm-device-libs-17 $rocm || fail "rocm-device-libs-17 could not be downloaded: see the error message above"
 }
 if [ $amd = yes ] && ! file $rocm/$bitcode/ockl.bc && ! file /$bitcode/ockl.bc; then
   if offered rocm-device-libs-17; then
-    update || fail "apt-get update failed: see its messages above. Missing: rocm-device-libs-17"
+    update || fail "apt-get update failed: see its error message above. Not installed: rocm-device-libs-17"
     install_packages rocm-device-libs-17
   else
     unpack_device_libraries
@@ -227,8 +230,8 @@ if [ $amd = yes ] && ! file $rocm/$bitcode/ockl.bc && ! file /$bitcode/ockl.bc; 
 fi
 
 if [ -z "$left_out" ]; then
-  say "all is here"
+  say "everything is installed"
 else
-  say "left out, $why:$left_out. Without them gfxsim and the HIP path can't be built or tested"
+  say "left out, $why:$left_out. Without these packages gfxsim and the HIP path can't be built or tested"
   if [ $want_test = yes ] || [ $want_hip = yes ]; then exit 3; fi
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tools/setup.sh, test.sh's table of skipped steps, mirror.sh and fresh.sh's command line, with stand-ins for apt-get and apt-cache. A copy of
-# tools/ runs with a PATH that has all of this system's programs except gnuplot and clang-22. Use: test_setup.sh
+# Tests tools/setup.sh, test.sh's table of skipped steps, mirror.sh, and fresh.sh's command line. apt-get and apt-cache are replaced by
+# stand-ins: a copy of tools/ runs with a PATH that has all programs of this system except gnuplot and clang-22. Use: test_setup.sh
 set -eu
 cd "$(dirname "$0")/.."
 top=$(mktemp -d)
@@ -22,7 +22,8 @@ stand_in() { # NAME, its text on stdin
   cat >"$top/bin/$1"
   chmod +x "$top/bin/$1"
 }
-# Files in $top/apt say what happens: locked (how often a lock is held), broken (update fails), lacks (packages it does not have).
+# Files in $top/apt say what happens: locked (how often a lock is held), dpkg (what dpkg prints, once), broken (update fails), lacks
+# (packages it does not have).
 stand_in apt-get <<END
 #!/bin/sh
 cd "$top/apt"
@@ -39,6 +40,11 @@ if [ -s locked ]; then
   echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 4242 (apt-get)"
   exit 100
 fi
+case " \$* " in *' install '*) if [ -s dpkg ]; then
+  cat dpkg
+  rm dpkg
+  exit 100
+fi ;; esac
 case " \$* " in *' update '*) if [ -e broken ]; then
   echo "E: Failed to fetch something"
   exit 100
@@ -77,13 +83,13 @@ setup=$top/tools/setup.sh
 # Everything can be had.
 apt 0 ""
 gives 0 "(1,234 kB to download, 5,678 kB on disk)" sh "$setup" --hip
-last "setup: all is here"
+last "setup: everything is installed"
 grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not installed"
 grep -q 'install.* clang-22' "$top/apt/calls" || fail "clang-22 was not installed"
 
 # The last line names what is not available; it is a failure where it was asked for. Everything else is installed.
 apt 0 "clang-22"
-gives 3 "left out, not in this system's package sources: clang-22" sh "$setup" --hip
+gives 3 "left out, because this system's package sources don't have them: clang-22" sh "$setup" --hip
 last "clang-22"
 ! grep -q 'install.* clang-22' "$top/apt/calls" || fail "clang-22 was installed"
 grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not installed"
@@ -92,10 +98,10 @@ gives 0 "setup: " sh "$setup"
 
 # setup.sh waits for a lock, says so once, and gives up after a limit.
 apt 2 ""
-gives 0 "waiting up to 15 minutes for another package manager, which holds the lock /var/lib/apt/lists/lock. It is held by process 4242 (apt-get)" \
+gives 0 "waiting up to 15 minutes for another package manager, which holds a lock: /var/lib/apt/lists/lock. It is held by process 4242 (apt-get)" \
   sh "$setup"
 [ "$(grep -c waiting "$output")" = 1 ] || fail "waiting is said more than once"
-last "setup: all is here"
+last "setup: everything is installed"
 stand_in date <<END # 500 seconds pass with each look at the clock
 #!/bin/sh
 echo . >>"$top/apt/clock"
@@ -103,8 +109,49 @@ expr 500 '*' \$(grep -c . "$top/apt/clock")
 END
 apt 9 ""
 gives 1 "Could not get lock" sh "$setup"
+grep -q "setup: gave up after 15 minutes" "$output" || fail "it does not say that it gave up"
 rm "$top/bin/date"
 ln -s "$(command -v date)" "$top/bin/"
+
+# dpkg has a lock of its own, and a message of its own.
+apt 0 ""
+echo "dpkg: error: dpkg frontend lock was locked by another process with pid 4242" >"$top/apt/dpkg"
+gives 0 "waiting up to 15 minutes for another package manager, which holds a lock: dpkg frontend lock was locked by another process" \
+  sh "$setup"
+
+# The lock of a real apt-get's package lists, in a folder of its own. It is held until apt-get update has failed once.
+if real=$(command -v apt-get); then
+  mkdir -p "$top/real/lists/partial" "$top/real/cache/archives/partial" "$top/real/sources"
+  cp "$top/bin/apt-get" "$top/stand-in"
+  stand_in apt-get <<END
+#!/bin/sh
+case " \$* " in *' update '*)
+  $real -o Dir::State::Lists="$top/real/lists" -o Dir::Cache="$top/real/cache" -o Dir::Etc::SourceList=/dev/null \\
+    -o Dir::Etc::SourceParts="$top/real/sources" -o APT::Sandbox::User=root "\$@" && status=0 || status=\$?
+  echo "\$status" >>"$top/real/updates"
+  exit \$status
+  ;;
+esac
+exec "$top/stand-in" "\$@"
+END
+  apt 0 ""
+  python3 - "$top/real" <<'END' &
+import fcntl, os, sys, time
+lock = open(sys.argv[1] + "/lists/lock", "w")
+fcntl.lockf(lock, fcntl.LOCK_EX)
+open(sys.argv[1] + "/locked", "w").close()
+for _ in range(600):  # until one apt-get update has failed, at most a minute
+    if os.path.exists(sys.argv[1] + "/updates"):
+        break
+    time.sleep(0.1)
+END
+  holder=$!
+  for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e "$top/real/locked" ] || sleep 1; done
+  gives 0 "which holds a lock: $top/real/lists/lock. It is held by process $holder" sh "$setup"
+  [ "$(tr '\n' ' ' <"$top/real/updates")" = "100 0 " ] || fail "apt-get update ended with: $(tr '\n' ' ' <"$top/real/updates")"
+  wait $holder
+  mv "$top/stand-in" "$top/bin/apt-get"
+fi
 
 # Other errors are not taken for locks.
 apt 0 ""
@@ -173,4 +220,4 @@ gives 2 "no system named; use" sh "$top/tools/fresh.sh"
 gives 2 "'fedora': unknown system; use" sh "$top/tools/fresh.sh" fedora
 gives 2 "one argument too many" sh "$top/tools/fresh.sh" debian12 ls -l
 gives 2 "COMMAND is empty" sh "$top/tools/fresh.sh" debian12 ""
-echo "setup.sh, mirror.sh and fresh.sh do as they say"
+echo "setup.sh, mirror.sh and fresh.sh work as documented"
