@@ -14,7 +14,7 @@ enum { LEARN_ARRAYS = 6, LEARN_SIZES = 4, LEARN_SHAPES = 6, LEARN_TARGETS = 3, L
 
 /* ---- Exercises ---- */
 
-/* What gfxsim counts of a launch (counters.def). Counts, no times. */
+/* What gfxsim counts of a launch (counters.def). Counts, not times. */
 typedef enum learn_counter {
 #define LEARN_COUNTER(name, unit, text, value) LEARN_##name,
 #include "counters.def"

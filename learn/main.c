@@ -109,7 +109,7 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
     return refuse("--score = '%s': %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", o->score,
                   e->name, r.device);
   if (o->score != NULL && !learn_score_name(o->score))
-    return refuse("--score = '%s': must be 1 to 40 printable characters, the first of them no space", o->score);
+    return refuse("--score = '%s': must be 1 to 40 printable characters, and must not begin with a space", o->score);
   if (o->score != NULL && (o->seed_text != NULL || o->without != NULL))
     return refuse("--score = '%s': needs inputs that nobody could know, and the whole sandbox: not with --seed or --without",
                   o->score);
@@ -174,8 +174,8 @@ int main(int argc, const char **argv) {
       {"hints", '\0', POPT_ARG_STRING, &o.hints_text, 0, "Hints to print: 1 to 99 (default 1)", "N"},
       {"start", '\0', POPT_ARG_STRING, &o.start, 0, "show: write the file to begin with to a new file", "FILE"},
       {"seconds", '\0', POPT_ARG_STRING, &o.seconds_text, 0,
-       "try: how long it may run: 0.001 to 3600 (default: C 20 a run, HIP 120)", "S"},
-      {"compiler", '\0', POPT_ARG_STRING, &o.compiler, 0, "try: compile with this one (default: the build's, else of PATH)",
+       "try: how many seconds it may run: 0.001 to 3600 (default: C 20 per run, HIP 120)", "S"},
+      {"compiler", '\0', POPT_ARG_STRING, &o.compiler, 0, "try: the compiler (default: the build's, or one in PATH)",
        "PROGRAM"},
       {"score", '\0', POPT_ARG_STRING, &o.score, 0, "try of an open challenge: append a right result to the scoreboard",
        "NAME"},

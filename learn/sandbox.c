@@ -178,7 +178,7 @@ void sandbox_describe(const sandbox_means *m, bool device, char *text, size_t si
   if (m->landlock > 0) add(text, size, "Landlock %d, ", m->landlock);
   if (m->clone != 0 && !device) add(text, size, "namespaces, ");
   if (m->seccomp && !device) add(text, size, "seccomp, ");
-  if (m->user != 0 && !device) add(text, size, "a user of its own, ");
+  if (m->user != 0 && !device) add(text, size, "a separate user, ");
   add(text, size, "limits");
   if (device)
     add(text, size, "; missing: what the driver of a GPU needs stays open: reading files, /dev, the network, processes");
@@ -190,11 +190,11 @@ void sandbox_describe(const sandbox_means *m, bool device, char *text, size_t si
     add(text, size, "; missing: namespaces (%s)%s", reason(m, SANDBOX_NAMESPACES, m->clone_error),
         m->seccomp ? "" : ": the network is open, and a process of it may hide");
   else if ((m->clone & CLONE_NEWNS) == 0)
-    add(text, size, "; missing: a /dev/shm of its own (%s)", strerror(m->mount_error));
+    add(text, size, "; missing: a separate /dev/shm (%s)", strerror(m->mount_error));
   if (!m->seccomp)
     add(text, size, "; missing: seccomp (%s): it may make any system call", reason(m, SANDBOX_SECCOMP, m->seccomp_error));
   if (geteuid() == 0 && m->user == 0)
-    add(text, size, "; missing: a user of its own (%s%s%s): it is root without capabilities", m->path != NULL ? m->path : "",
+    add(text, size, "; missing: a separate user (%s%s%s): it is root without capabilities", m->path != NULL ? m->path : "",
         m->path != NULL ? ": " : "", strerror(m->user_error));
   if (!counts_own_tasks(m)) add(text, size, "; missing: a limit of threads");
 }

@@ -65,7 +65,7 @@ bool learn_write_start(const learn_exercise *e, const char *folder, const char *
     printf("%s: the start of %s; then: tandem-learn try %s %s\n", to, e->name, e->name, to);
   else
     fprintf(stderr, "tandem-learn: --start = '%s': %s\n", to,
-            errno == EEXIST ? "is there already: must name a new file" : strerror(errno));
+            errno == EEXIST ? "exists already: must name a new file" : strerror(errno));
   return good;
 }
 
@@ -145,7 +145,7 @@ bool learn_show_targets(const learn_exercise *e, const learn_outcome *o) {
   char shape[128];
   bool all = true;
   learn_print_shape(e, 0, shape, sizeof shape);
-  printf("counters at %s (counts of gfxsim, no times)\n", shape);
+  printf("counters at %s (counts of gfxsim, not times)\n", shape);
   for (int c = 0; c < LEARN_COUNTERS; c++) {
     const learn_target *t = target_of(e, c);
     if (t == NULL && o->counter[c] == 0) continue;

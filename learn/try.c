@@ -99,28 +99,28 @@ static const struct {
 } words[LEARN_VERDICTS] = {
     [LEARN_RIGHT] = {"right", ""},
     [LEARN_COMPILE] = {"does not compile", "Begin with the first error: the later ones may follow from it."},
-    [LEARN_SYMBOL] = {"the kernel is not there", "Name, arguments and extern \"C\" must be those of the signature (show)."},
+    [LEARN_SYMBOL] = {"the kernel is missing", "Name, arguments and extern \"C\" must be those of the signature (show)."},
     [LEARN_LAUNCH] = {"can't be launched", "A workgroup has 1 to 1024 work-items: __launch_bounds__ says how many."},
     [LEARN_ENDLESS] = {"does not end", "Look for a loop whose condition never becomes false, or whose counter never moves."},
     [LEARN_BOUNDS] = {"outside of its memory",
-                      "Sizes are no multiples of workgroups or tiles: compare every index with its size before the access."},
+                      "Sizes are not multiples of workgroups or tiles: compare every index with its size before the access."},
     [LEARN_RACE] = {"race",
-                    "Two waves or threads use the same place in no order: a barrier between the write and the use, "
-                    "or places of their own."},
+                    "Two waves or threads use the same memory in no order: put a barrier between the write and the use, "
+                    "or give them separate memory."},
     [LEARN_WAIT] = {"missing wait",
-                    "A load is under way until s_waitcnt says that it arrived: vmcnt counts global memory, "
+                    "A load is outstanding until s_waitcnt says that it has arrived: vmcnt counts global memory, "
                     "lgkmcnt LDS."},
     [LEARN_BARRIER] = {"barrier",
                        "Every wave of the workgroup must reach each barrier: none in a branch, none after a return."},
-    [LEARN_UNDEFINED] = {"undefined value", "Something is read that nobody wrote: LDS, a register or memory."},
+    [LEARN_UNDEFINED] = {"undefined value", "The kernel reads something that nobody has written: LDS, a register or memory."},
     [LEARN_CHANGED] = {"an input was written", "Only the output may be written."},
     [LEARN_UNWRITTEN] = {"not everything was written",
                          "Which work-item or iteration should have written this element, and does it exist?"},
-    [LEARN_NAN] = {"NaN", "Look for inf - inf, 0 / 0, or a maximum that was not taken out before exp."},
+    [LEARN_NAN] = {"NaN", "Look for inf - inf, 0 / 0, or a maximum that was not subtracted before exp."},
     [LEARN_WRONG] = {"wrong", "Follow the first wrong element by hand: which inputs go into it?"},
-    [LEARN_CRASH] =
-        {"crashed",
-         "It did not come back from the kernel, or left something running: a trap, an exit, a process, an access far outside."},
+    [LEARN_CRASH] = {"crashed",
+                     "It did not return from the kernel, or left something running: a trap, an exit, a process, an access far "
+                     "out of bounds."},
     [LEARN_FORBIDDEN] =
         {"forbidden",
          "A kernel computes its output from its inputs. It has no use for processes, the network, signals or other "

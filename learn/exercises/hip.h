@@ -6,7 +6,7 @@
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 
-/* __launch_bounds__(threads) or (threads, waves a SIMD). In these exercises the first number is the size of the workgroup. */
+/* __launch_bounds__(threads) or (threads, waves per SIMD). In these exercises the first number is the size of the workgroup. */
 #define __launch_bounds__(...) LEARN_BOUNDS(__VA_ARGS__, LEARN_BOUNDS_2, LEARN_BOUNDS_1)(__VA_ARGS__)
 #define LEARN_BOUNDS(first, second, which, ...) which
 #define LEARN_BOUNDS_1(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))

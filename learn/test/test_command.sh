@@ -77,7 +77,7 @@ cp "$learn" "$learn-run" private
 mkdir private/tmp
 says 0 'verdict: right' private/tandem-learn try omp-axpy "$solution" --without landlock
 says 0 'verdict: right' env TMPDIR="$work/private/tmp" "$learn" try omp-axpy "$solution" --without landlock
-[ "$(id -u)" != 0 ] || grep -q "missing: a user of its own (/.*: Permission denied)" out || {
+[ "$(id -u)" != 0 ] || grep -q "missing: a separate user (/.*: Permission denied)" out || {
   echo "a private TMPDIR: it said: $(cat out)"
   bad=1
 }

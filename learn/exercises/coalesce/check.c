@@ -31,6 +31,6 @@ const learn_exercise learn_coalesce = {
     /* 64 x 128 floats are 128 waves; each reads a line of `factor`, too */
     .targets =
         {{LEARN_LOAD_LINES, LEARN_AT_MOST, 64 * 128 * 4 + 128 * 128,
-          "The L2 and memory move lines of 128 bytes (CDNA 3 white paper): each line of `in` once, one of `factor` a wave."},
+          "The L2 and memory move lines of 128 bytes (CDNA 3 white paper): each line of `in` once, one of `factor` per wave."},
          {LEARN_STORE_LINES, LEARN_AT_MOST, 64 * 128 * 4, "Each line of `out` once."}},
 };

@@ -32,7 +32,7 @@ static void grid(const int64_t *size, const learn_launch *launch, uint32_t grid[
 
 const learn_exercise learn_debug = {
     .name = "debug",
-    .title = "four mistakes, one behind the other: compiler, bounds, order, numbers",
+    .title = "four mistakes, one after the other: compiler, bounds, order, numbers",
     .kernel = "softmax",
     .sizes = "rows columns",
     .shapes = {{{4, 700}}, {{1, 1}}, {{3, 65}}, {{2, 300}, 100}},

@@ -18,6 +18,6 @@ const learn_exercise learn_lds_banks = {
     .grid = grid,
     .targets =
         {{LEARN_CONFLICTS, LEARN_AT_MOST, 0,
-          "A bank serves one dword a clock: docs/gfxsim-profile.md, \"LDS\". 32 lanes in 32 banks need no second clock."},
+          "A bank serves one dword per clock: docs/gfxsim-profile.md, \"LDS\". 32 lanes in 32 banks need no second clock."},
          {LEARN_STORE_LINES, LEARN_AT_MOST, 64 * 96 * 4, "Rows of 64 floats are whole lines of 128 bytes, each written once."}},
 };

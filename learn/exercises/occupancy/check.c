@@ -31,7 +31,7 @@ static void grid(const int64_t *size, const learn_launch *launch, uint32_t grid[
 
 const learn_exercise learn_occupancy = {
     .name = "occupancy",
-    .title = "registers against waves: how large a block for each work-item",
+    .title = "registers or waves: how large a block each work-item should have",
     .kernel = "product",
     .tile = true,
     .sizes = "m n k",
@@ -42,7 +42,7 @@ const learn_exercise learn_occupancy = {
     .targets = {{LEARN_LOADED, LEARN_AT_MOST, 2 * 128 * 128 * 8 / 8 * 4,
                  "A block of s x s loads 2 s values for s s products: 2 m n k / s values of 4 bytes, here with s = 8."},
                 {LEARN_OCCUPANCY, LEARN_AT_LEAST, 4,
-                 "512 registers a lane, shared by the waves of a SIMD (CDNA 4 ISA, VGPRs; docs/gfxsim-profile.md): 128 leave "
+                 "512 registers per lane, shared by the waves of a SIMD (CDNA 4 ISA, VGPRs; docs/gfxsim-profile.md): 128 leave "
                  "room for 4."},
                 {LEARN_SCRATCH, LEARN_AT_MOST, 0, "Registers that do not fit go to memory."}},
 };

@@ -1,7 +1,7 @@
 constexpr int SIDE = 8;  // 64 sums, and 16 operands for 64 products
 TILE(16 * SIDE, 16 * SIDE)
 
-// 16 x 16 work-items; four waves a SIMD leave 128 registers to each. Reads beyond the matrices are moved to their last row or
+// 16 x 16 work-items; four waves per SIMD leave 128 registers to each. Reads beyond the matrices are moved to their last row or
 // column: the results are not stored.
 extern "C" __global__ __launch_bounds__(256, 4) void product(float *out, const float *a, const float *b, int m, int n, int k) {
   int row = (blockIdx.y * 16 + threadIdx.x / 16) * SIDE, column = (blockIdx.x * 16 + threadIdx.x % 16) * SIDE;

@@ -23,5 +23,5 @@ const learn_exercise learn_rmsnorm = {
     .grid = grid,
     .targets =
         {{LEARN_LOADED, LEARN_AT_MOST, 2 * 8 * 1024 * 2,
-          "Each element of x once, and of w once a row, 2 bytes each: memory is the limit of ops with few FLOPs a byte."}},
+          "Each element of x once, and of w once per row, 2 bytes each: memory is the limit of ops with few FLOPs per byte."}},
 };

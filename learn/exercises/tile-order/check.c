@@ -38,6 +38,7 @@ const learn_exercise learn_tile_order = {
     .reference = reference,
     .grid = grid,
     .targets = {{LEARN_L2_MISSES, LEARN_AT_MOST, 8 * (4 + 8) * 512 * 4,
-                 "Each of 8 L2s (CDNA 3 white paper) reads what its 32 elements need: as 4 x 8 of them 12 rows of 512 floats. "
+                 "Each of 8 L2s (CDNA 3 white paper) reads what its 32 elements need: for 4 x 8 elements that is 12 rows of "
+                 "512 floats. "
                  "Which XCD a workgroup runs on is an assumption of ours: id % 8."}},
 };

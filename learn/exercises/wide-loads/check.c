@@ -23,7 +23,7 @@ static void grid(const int64_t *size, const learn_launch *launch, uint32_t grid[
 
 const learn_exercise learn_wide_loads = {
     .name = "wide-loads",
-    .title = "sixteen bytes a lane, and a tail that is no multiple of four",
+    .title = "sixteen bytes per lane, and a tail that is not a multiple of four",
     .kernel = "add",
     .sizes = "n",
     .shapes = {{{32768}}, {{1}}, {{4}}, {{1023}}, {{4098}}},
@@ -31,5 +31,5 @@ const learn_exercise learn_wide_loads = {
     .reference = reference,
     .grid = grid,
     .targets = {{LEARN_LOADS, LEARN_AT_MOST, 2 * 32768 / 256,
-                 "A wave loads at most 64 x 16 bytes by an instruction (CDNA 4 ISA, GLOBAL_LOAD_DWORDX4): 256 floats."}},
+                 "A wave loads at most 64 x 16 bytes with one instruction (CDNA 4 ISA, GLOBAL_LOAD_DWORDX4): 256 floats."}},
 };
