@@ -1,4 +1,4 @@
-/* Rows that are reduced: which work-items share a row. Host code fills it in, device code walks over it. */
+/* Rows that are reduced: which work-items share a row. Host code fills this in, device code loops over it. */
 #ifndef TANDEM_HIP_TEAMS_H
 #define TANDEM_HIP_TEAMS_H
 
@@ -7,7 +7,7 @@
 enum {
   HIP_TEAM_MOST = 1024,
   HIP_TEAM_WORKGROUP = 256, /* work-items, unless a team needs more */
-  HIP_KEPT_ELEMENTS = 32,   /* of a row, as f32 in the registers of a work-item: with 64, rmsnorm spills */
+  HIP_KEPT_ELEMENTS = 32,   /* of a row, as f32 in a work-item's registers: with 64, rmsnorm spills */
 };
 
 /* A team of 2^team_log2 work-items takes a row: part of a wave, a wave, or several waves of one workgroup. */

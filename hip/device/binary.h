@@ -1,4 +1,4 @@
-/* c = f(a, b), element by element: memory is the limit, so every access is 16 bytes where rows allow it. */
+/* c = f(a, b), element by element. Memory is the limit, so every access is 16 bytes if the rows allow it. */
 #ifndef TANDEM_HIP_DEVICE_BINARY_H
 #define TANDEM_HIP_DEVICE_BINARY_H
 

@@ -1,18 +1,18 @@
-/* Walks over rows in blocks (hip/args/blocks.h). */
+/* Loops over rows in blocks (hip/args/blocks.h). */
 #ifndef TANDEM_HIP_DEVICE_BLOCKS_H
 #define TANDEM_HIP_DEVICE_BLOCKS_H
 
 #include "chunk.h"
 #include "hip/args/blocks.h"
 
-/* a / b of numbers >= 0. There is no instruction for it, and in 64 bits clang makes a far longer routine than in 32. */
+/* a / b for numbers >= 0. There is no instruction for it, and clang's 64-bit routine is far longer than its 32-bit one. */
 DEVICE int64_t quotient(int64_t a, int64_t b) {
   if (((a | b) >> 32) == 0) return (int64_t)((uint32_t)a / (uint32_t)b);
   return a / b;
 }
 
 typedef struct block_place {
-  int64_t row, start, count; /* the work-item's chunk; count <= 0: none */
+  int64_t row, start, count; /* the work-item's chunk; count <= 0: it has none */
 } block_place;
 
 DEVICE block_place block_at(const hip_blocks *b, int64_t unit, tdm_type type) {

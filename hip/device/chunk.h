@@ -1,4 +1,4 @@
-/* Chunks: the elements of one 16-byte access. Global memory takes such an access at any multiple of 4 bytes. */
+/* Chunks: the elements of one 16-byte access. Global memory allows such an access at any multiple of 4 bytes. */
 #ifndef TANDEM_HIP_CHUNK_H
 #define TANDEM_HIP_CHUNK_H
 
@@ -7,12 +7,13 @@
 enum { CHUNK_MOST = 8 };
 DEVICE constexpr int chunk_length(tdm_type type) { return type == TDM_F32 ? 4 : 8; }
 
-/* Is the address of every row, `leading` elements behind the one before, a multiple of 4 bytes? */
+/* Is the address of every row a multiple of 4 bytes? The next row is `leading` elements later. */
 DEVICE bool wide_rows(const void *p, int64_t leading, tdm_type type) {
   return type == TDM_F32 || (((uintptr_t)p | (uintptr_t)(leading * 2)) & 3) == 0;
 }
 
-/* ---- The words of a chunk that begins at element `at`, of which the first `count` (any number) exist ---- */
+/* ---- The words of a chunk that begins at element `at`; only its first `count` elements exist (count may be any number)
+ * ---- */
 
 typedef uint32_t raw_words __attribute__((ext_vector_type(4), aligned(4)));
 
@@ -22,7 +23,7 @@ typedef union raw_chunk {
   uint16_t of_2[8];
 } raw_chunk;
 
-/* Elements that do not exist become 0 and are not read. */
+/* Elements that do not exist become 0, and are not read. */
 DEVICE raw_chunk load_raw(const void *base, int64_t at, int64_t count, bool wide, tdm_type type) {
   raw_chunk c;
   if (wide && count >= chunk_length(type)) {

@@ -1,20 +1,20 @@
-/* What follows the sums: alpha, beta C, the chain of steps, rounding, and the store. Four neighbouring elements of a row at a
- * time, as the lanes of a wave have them behind LDS; the loop over steps and its switch are uniform, so that the wave branches
- * as one. */
+/* What follows the sums: alpha, beta C, the steps of the epilogue, rounding, and the store. It works on four neighbouring
+ * elements of a row at a time, which is what a lane reads from LDS. The loop over the steps and its switch are uniform, so
+ * the wave branches as one. */
 #ifndef TANDEM_HIP_EPILOGUE_H
 #define TANDEM_HIP_EPILOGUE_H
 
 #include "hip/gemm/args.h"
 #include "math.h"
 
-/* Four neighbouring elements of a row: how many of them lie in the matrix; `whole`: all, and their arrays are aligned for it.
- */
+/* Four neighbouring elements of a row: how many of them are in the matrix. `whole`: all four are, and their arrays are
+ * aligned for it. */
 typedef struct four_place {
   int count;
   bool whole;
 } four_place;
 
-/* Whether results stay in the caches for who reads them next. */
+/* Whether results stay in the caches for the next reader. */
 enum store_kind { KEPT, PAST_CACHES };
 
 DEVICE four_place four_in(int64_t rows, int64_t columns, int64_t row, int64_t column, bool aligned) {
@@ -46,7 +46,7 @@ DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_ty
 DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
   switch (op) {
     case TDM_BIAS:
-    case TDM_RESIDUAL: return x; /* no maps */
+    case TDM_RESIDUAL: return x; /* not a function of x alone */
     case TDM_RELU: return x < 0 ? 0 : x;
     case TDM_GELU: return gelu_f32(x);
     case TDM_GELU_TANH: return gelu_tanh_f32(x);
@@ -59,10 +59,10 @@ DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
   return x;
 }
 
-/* Steps are read through the constant address space: with scalar loads, as the index is the same in all lanes. */
+/* Steps are read through the constant address space: with scalar loads, because the index is the same in all lanes. */
 typedef const tdm_epilogue_step __attribute__((address_space(4))) constant_step;
 
-/* x: four sums of a row of A B, from (row, column) of a matrix of the batch on. type and out are those of args. */
+/* x: four sums of a row of A B, from (row, column) of one matrix of the batch on. type and out are those of args. */
 DEVICE void finish_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type, tdm_type out,
                         store_kind kind) {
   four_place where = four_in(g->m, g->n, row, column, g->aligned_fours != 0);
@@ -86,8 +86,8 @@ DEVICE void finish_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t
   four_store(g->c, at_c, x, where, out, kind);
 }
 
-/* The same for a workgroup's sums: of a part of k they only go to where gemm_reduce finds them, whole fours as rows have room
- * for them. matrix: as the tile order counts them, parts included. */
+/* The same for the sums of a workgroup. With a K split they only go where gemm_reduce finds them, in whole fours, for which
+ * the rows of partial sums are long enough. matrix: as the tile order counts them, including K splits. */
 DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, tdm_type type, tdm_type out,
                           store_kind kind) {
   if (g->partial == NULL)

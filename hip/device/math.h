@@ -1,13 +1,15 @@
-/* Functions of f32 on the GPU's own instructions: v_exp_f32 (2^x) and v_rcp_f32 are right to 1 unit in the last place. NaN
- * gives NaN. The polynomials interpolate at Chebyshev nodes; the oracle's (offload/device/math.h) are others, on purpose. */
+/* Functions of f32 made of the GPU's own instructions: v_exp_f32 (2^x) and v_rcp_f32 are correct to 1 unit in the last
+ * place. NaN gives NaN. The polynomials interpolate at Chebyshev nodes. The oracle's polynomials (offload/device/math.h)
+ * are different ones, on purpose. */
 #ifndef TANDEM_HIP_MATH_H
 #define TANDEM_HIP_MATH_H
 
 #include "types.h"
 
-/* e^x = 2^n 2^f: n = round(x / ln 2), and f = x / ln 2 - n to full precision. ldexp makes subnormal results and infinity. */
+/* e^x = 2^n 2^f with n = round(x / ln 2), and f = x / ln 2 - n to full precision. ldexp makes subnormal results and
+ * infinity. */
 DEVICE float exp_f32(float x) {
-  x = x < -105.0f ? -105.0f : x; /* comparisons that keep NaN: v_max_f32 would not */
+  x = x < -105.0f ? -105.0f : x; /* comparisons keep NaN; v_max_f32 would not */
   x = x > 90.0f ? 90.0f : x;
   float n = __builtin_rintf(x * 0x1.715476p+0f);
   float r = __builtin_fmaf(n, -0x1.62e4p-1f, x); /* ln 2 in two parts; the first has 15 bits, so that n times it is exact */
@@ -15,16 +17,17 @@ DEVICE float exp_f32(float x) {
   return __builtin_ldexpf(__builtin_amdgcn_exp2f(r * 0x1.715476p+0f), (int)n);
 }
 
-/* ln x. Of the builtin clang makes v_log_f32 (2-logarithm) times ln 2 in two parts, with subnormal x scaled before. */
+/* ln x. Clang compiles the builtin to v_log_f32 (logarithm to base 2) times ln 2 in two parts, and scales subnormal x
+ * first. */
 DEVICE float log_f32(float x) { return __builtin_logf(x); }
 
-/* 1 / d for d of 1 .. 2: one Newton step takes the estimate to half a unit in the last place, but for rare cases. */
+/* 1 / d for d of 1 .. 2. One Newton step improves the estimate to half a unit in the last place, except in rare cases. */
 DEVICE float reciprocal_1_to_2(float d) {
   float r = __builtin_amdgcn_rcpf(d);
   return __builtin_fmaf(__builtin_fmaf(-d, r, 1.0f), r, r);
 }
 
-/* 1 / (1 + e^-x) by the exponential of -|x|: small results keep their digits. */
+/* 1 / (1 + e^-x) from the exponential of -|x|, so that small results keep their digits. */
 DEVICE float sigmoid_f32(float x) {
   float z = exp_f32(-__builtin_fabsf(x)), y = reciprocal_1_to_2(1 + z);
   return x < 0 ? z * y : y;
@@ -32,7 +35,8 @@ DEVICE float sigmoid_f32(float x) {
 
 DEVICE float silu_f32(float x) { return x * sigmoid_f32(x); }
 
-/* |x| < 1: x P(x^2), error of P 1.3e-9. Above: 1 - e^(x Q(x)), Q within 3.6e-7, times e^(xQ) <= 0.16; 1 from 4 on. */
+/* |x| < 1: x P(x^2), the error of P is 1.3e-9. |x| >= 1: 1 - e^(x Q(x)), where the error of Q is 3.6e-7, times e^(xQ) <=
+ * 0.16. From 4 on: 1. */
 DEVICE float erf_f32(float x) {
   float a = __builtin_fabsf(x), s = x * x;
   a = a > 4 ? 4 : a;
@@ -53,7 +57,7 @@ DEVICE float erf_f32(float x) {
   return __builtin_copysignf(a < 1 ? p * a : 1 - exp_f32(a * q), x);
 }
 
-/* ---- Activations, as tandem/gemm.h writes them ---- */
+/* ---- Activations, as defined in tandem/gemm.h ---- */
 
 DEVICE float gelu_f32(float x) { return 0.5f * x * (1 + erf_f32(x * 0.70710678f)); }
 /* (1 + tanh u) / 2 = sigmoid(2 u) */

@@ -1,19 +1,19 @@
-/* Matrix instructions over chunks: 16 bytes a lane of A and of B, whichever the type.
+/* Matrix instructions over chunks: 16 bytes per lane of A and of B, for each type.
  *
  * 16 x 16 result, a wave of 64 lanes:
  *   A chunk: lane 16 g + i holds row i,    k = g c .. g c + c - 1       (c elements of 16 bytes: 8 of f16 or bf16, 4 of f32)
  *   B chunk: lane 16 g + j holds column j, the same k
  *   C, D:    lane 16 g + j, register r holds row 4 g + r, column j
- * So one call goes over 4 c values of k: 32 of f16 and bf16, 16 of f32.
+ * So one call computes 4 c values of k: 32 of f16 and bf16, 16 of f32.
  *
  * 32 x 32 result:
- *   A chunk: lane 32 g + i holds row i, k = g c .. g c + c - 1; B alike
+ *   A chunk: lane 32 g + i holds row i, k = g c .. g c + c - 1; B in the same way
  *   C, D:    lane 32 g + j, register r holds row 8 (r / 4) + 4 g + r % 4, column j
- * One call goes over 2 c values of k.
+ * One call computes 2 c values of k.
  *
- * Where an instruction takes fewer values a lane, several take parts of the chunks: which k a product has does not matter, as
- * long as A and B agree. Source of the layouts: ROCm's amd_matrix_instruction_calculator.
- * MFMA ignores EXEC: all lanes must hold defined values, masked ones zeros. */
+ * If an instruction takes fewer values per lane, several instructions take parts of the chunks. Which k a product has does
+ * not matter, as long as A and B agree. Source of the layouts: ROCm's amd_matrix_instruction_calculator. MFMA ignores EXEC:
+ * all lanes must hold defined values, and masked ones must hold zeros. */
 #ifndef TANDEM_HIP_MFMA_H
 #define TANDEM_HIP_MFMA_H
 
@@ -35,7 +35,7 @@ typedef union chunk {
 template <int side>
 using mfma_sums = float __attribute__((ext_vector_type(side * side / WAVE)));
 
-/* The result's type says which shape: f32x4 or f32x16. */
+/* The result's type selects the shape: f32x4 or f32x16. */
 #define MFMA(shape_16, shape_32, a, b)                          \
   if constexpr (sizeof(sums) == sizeof(f32x4))                  \
     c = __builtin_amdgcn_mfma_f32_##shape_16(a, b, c, 0, 0, 0); \

@@ -1,4 +1,4 @@
-/* Sums of exponentials under a maximum (Milakov and Gimelshein, arXiv 1805.02867), for softmax and cross_entropy. */
+/* Sums of exponentials relative to a maximum (Milakov and Gimelshein, arXiv 1805.02867), for softmax and cross_entropy. */
 #ifndef TANDEM_HIP_DEVICE_SOFTMAX_H
 #define TANDEM_HIP_DEVICE_SOFTMAX_H
 
@@ -10,10 +10,10 @@ typedef struct row_sum {
   double sum; /* of exp(x - max) */
 } row_sum_t;
 
-/* Every maximum begins here, not at -infinity, whose differences are NaN: a row of -infinity gets the sum 0. */
+/* Every maximum begins here, and not at -infinity, whose differences are NaN. So a row of -infinity has the sum 0. */
 #define LEAST_FLOAT (-0x1.fffffep127f)
 
-/* x[] becomes exp(x - max) for elements that exist, 0 for others; returns their sum. */
+/* x[] becomes exp(x - max) for elements that exist, and 0 for the others. Returns their sum. */
 DEVICE float exponentials(float *x, int64_t count, float max, tdm_type type) {
   float sum = 0;
 #pragma unroll
@@ -30,7 +30,7 @@ DEVICE float largest(const float *x, int64_t count, float max, tdm_type type) {
   return max;
 }
 
-/* The whole row's maximum and sum, read once, by chunks under the maximum of all chunks before. */
+/* The maximum and the sum of the whole row, which is read once. Each chunk uses the maximum of all chunks so far. */
 DEVICE row_sum_t sum_row(const void *x, int64_t at, int64_t cols, bool wide, team_t team, tdm_type type) {
   row_sum_t mine = {LEAST_FLOAT, 0};
   for (int64_t i = (int64_t)team.lane * chunk_length(type); i < cols; i += (int64_t)team.size * chunk_length(type)) {

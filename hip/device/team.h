@@ -8,7 +8,7 @@
 
 typedef struct team {
   int size, lane;   /* work-items, and this one's number among them */
-  int index, count; /* of the team, of the workgroup's teams */
+  int index, count; /* the team's number, and how many teams the workgroup has */
   double *slots;    /* LDS: one for each wave of the workgroup */
 } team_t;
 
@@ -20,14 +20,14 @@ DEVICE team_t team_of(const hip_teams *t, double *slots) {
   return (team_t){size, thread & (size - 1), thread >> t->team_log2, t->threads >> t->team_log2, slots};
 }
 
-/* Rows for this team. All teams of a workgroup make the same number of rounds, so that they meet in barriers: `row` may be
- * behind the last one. */
+/* The rows of this team. All teams of a workgroup make the same number of rounds, because they meet at barriers. So `row`
+ * may be after the last one. */
 #define FOR_ROWS(row, t, team)                                                                                                 \
   for (int64_t row = (int64_t)__builtin_amdgcn_workgroup_id_x() * (team).count + (team).index; row - (team).index < (t)->rows; \
        row += (t)->workgroups * (team).count)
 
-/* ---- Reductions: every work-item of the workgroup calls them and gets its team's result, in an order that depends on the
- * team's size alone. In f64: a row has few of them. ---- */
+/* ---- Reductions. Every work-item of the workgroup calls them and gets its team's result. The order depends only on the
+ * team's size. They are in f64; a row needs only few of them. ---- */
 
 DEVICE double shuffle_xor(double x, int mask) {
   u32x2 words = __builtin_bit_cast(u32x2, x);

@@ -1,6 +1,7 @@
-/* What HIP's own headers would give, and the types of device code. Kernels are compiled without ROCm.
+/* What HIP's own headers would provide, and the types of device code. Kernels are compiled without ROCm.
  *
- * Functions that take a tdm_type are called with a constant where speed matters: they are inlined, and the switch is gone. */
+ * Functions with a tdm_type argument are called with a constant wherever speed matters: they are inlined, and the switch
+ * disappears. */
 #ifndef TANDEM_HIP_TYPES_H
 #define TANDEM_HIP_TYPES_H
 
@@ -10,10 +11,10 @@
 
 #define KERNEL extern "C" __attribute__((global))
 #define DEVICE static inline __attribute__((device, always_inline))
-/* A variable of the workgroup in LDS; what a pointer into LDS points to. */
+/* A variable of the workgroup in LDS; and the type that a pointer to LDS points to. */
 #define SHARED __attribute__((shared))
 #define LDS __attribute__((address_space(3)))
-/* The workgroup's size, and how many waves of a SIMD the registers must leave room for: they are 512 over that number. */
+/* The workgroup's size, and how many waves must fit on a SIMD: each gets 512 registers divided by that number. */
 #define WORKGROUP(threads, waves) \
   __attribute__((amdgpu_flat_work_group_size(threads, threads), amdgpu_waves_per_eu(waves, waves)))
 
@@ -37,7 +38,7 @@ typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
 enum { WAVE = 64 };
 
 DEVICE int thread_index(void) { return (int)__builtin_amdgcn_workitem_id_x(); }
-/* The wave's number is the same in all its lanes; readfirstlane tells the compiler, so that it stays in an SGPR. */
+/* The wave's number is the same in all its lanes. readfirstlane tells this to the compiler, which then keeps it in an SGPR. */
 DEVICE int wave_index(void) { return __builtin_amdgcn_readfirstlane(thread_index() / WAVE); }
 DEVICE int lane_index(void) { return thread_index() % WAVE; }
 
@@ -54,7 +55,7 @@ DEVICE float load_element(const void *base, int64_t i, tdm_type type) {
   return 0;
 }
 
-/* Rounds to nearest even: v_cvt_f16_f32, and for bf16 v_cvt_pk_bf16_f32 (gfx950) or what clang makes of it. */
+/* Rounds to nearest even: v_cvt_f16_f32; for bf16 v_cvt_pk_bf16_f32 (gfx950) or clang's own sequence. */
 DEVICE void store_element(void *base, int64_t i, float x, tdm_type type) {
   switch (type) {
     case TDM_F32: ((float *)base)[i] = x; break;
@@ -81,7 +82,7 @@ DEVICE void store_four(void *base, int64_t i, f32x4 x, tdm_type type) {
   }
 }
 
-/* The same for what is not read again soon: the caches keep what they have (nt). */
+/* The same as a non-temporal store (nt), for data that nobody reads soon: the caches keep what they have. */
 DEVICE void store_four_past_caches(void *base, int64_t i, f32x4 x, tdm_type type) {
   switch (type) {
     case TDM_F32: __builtin_nontemporal_store(x, (f32x4 *)((float *)base + i)); break;

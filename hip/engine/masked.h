@@ -1,7 +1,7 @@
-/* K loop of kernels for everything: any layout, size, stride and alignment. The operands go through registers into LDS, so that
- * every element can be masked: what is outside of a matrix is not read, and counts as 0.
+/* The K loop of the kernels that support everything: any layout, size, stride and alignment. The operands go through
+ * registers into LDS, so that every element can be masked: what is outside of a matrix is not read, and counts as 0.
  *
- * A workgroup has 4 waves of 64 x 64, which cover 128 lines of A and 128 of B; a step is 128 bytes along k. */
+ * A workgroup has 4 waves of 64 x 64, which cover 128 lines of A and 128 of B. A K step is 128 bytes along k. */
 #ifndef TANDEM_HIP_GEMM_MASKED_H
 #define TANDEM_HIP_GEMM_MASKED_H
 
@@ -36,8 +36,8 @@ DEVICE u32x4 load_run(const char *base, int64_t at, int64_t count, bool aligned,
   return words;
 }
 
-/* The thread's share of `lines` lines: runs of 16 bytes as they lie in memory. Number `each * THREADS + thread` is, along k, a
- * chunk of a line; otherwise neighbouring lines at one k. */
+/* The thread's share of `lines` lines, as runs of 16 bytes in the order of memory. Along k, run number `each * THREADS +
+ * thread` is a chunk of a line; otherwise it is neighbouring lines at one k. */
 DEVICE void load_tile(u32x4 *words, const operand *x, int lines, int64_t line0, int64_t k0, tdm_type type) {
   const int e = chunk_elements(type), runs = lines / e;
 #pragma unroll
@@ -51,7 +51,7 @@ DEVICE void load_tile(u32x4 *words, const operand *x, int lines, int64_t line0, 
   }
 }
 
-/* Into LDS, where rows run along k whichever way memory does. */
+/* Writes the runs to LDS, where rows run along k, whatever the order in memory is. */
 DEVICE void put_tile(LDS char *tile, const u32x4 *words, int lines, bool along_k, tdm_type type) {
   const int e = chunk_elements(type), runs = lines / e, bytes = type_bytes(type);
 #pragma unroll
@@ -73,7 +73,7 @@ DEVICE void put_tile(LDS char *tile, const u32x4 *words, int lines, bool along_k
   }
 }
 
-/* 16 lines of a tile from `line` on, chunks 4 half .. 4 half + 3: what one matrix instruction takes. */
+/* 16 lines of a tile from `line` on, chunks 4 half .. 4 half + 3: the operand of one matrix instruction. */
 DEVICE u32x4 take_fragment(LDS const char *tile, int line, int half) {
   int lane = lane_index();
   return *(LDS const u32x4 *)(tile + chunk_offset(line + lane % 16, 4 * half + lane / 16));
@@ -81,7 +81,7 @@ DEVICE u32x4 take_fragment(LDS const char *tile, int line, int half) {
 
 typedef f32x4 masked_sums[FRAGMENTS][FRAGMENTS];
 
-/* `gap` lines of B lie between the wave's first two fragments and the others. */
+/* `gap` lines of B are between the wave's first two fragments and the others. */
 DEVICE void multiply(masked_sums sums, LDS const char *a, LDS const char *b, int m, int n, int gap, tdm_type type) {
 #pragma unroll
   for (int half = 0; half < 2; half++) {
@@ -93,8 +93,8 @@ DEVICE void multiply(masked_sums sums, LDS const char *a, LDS const char *b, int
   }
 }
 
-/* sums += A B over the whole depth, from m0 and n0 on. B is of `parts` (1 or 2) operands side by side, each of TILE / parts
- * lines. The wave has lines 64 (wave / 2) .. + 63 of A, and of each part of B a half. */
+/* sums += A B over the whole depth, from m0 and n0 on. B consists of `parts` (1 or 2) operands side by side, each of TILE /
+ * parts lines. The wave has lines 64 (wave / 2) .. + 63 of A, and half of the lines of each part of B. */
 DEVICE void run_masked(masked_sums sums, const operand *a, const operand *b, int parts, int64_t m0, int64_t n0, LDS char *lds,
                        tdm_type type) {
   const int step = ROW_BYTES / type_bytes(type), lines = TILE / parts, share = CHUNKS_EACH / parts;
@@ -106,11 +106,11 @@ DEVICE void run_masked(masked_sums sums, const operand *a, const operand *b, int
 #pragma unroll
   for (int p = 0; p < parts; p++) load_tile(next_b + p * share, b + p, lines, n0, 0, type);
   for (int64_t k0 = 0; k0 < a->depth; k0 += step) {
-    sync_lds(); /* every wave has read the step before */
+    sync_lds(); /* every wave has read the previous step */
     put_tile(tile_a, next_a, TILE, a->along_k, type);
 #pragma unroll
     for (int p = 0; p < parts; p++) put_tile(tile_b + p * lines * ROW_BYTES, next_b + p * share, lines, b->along_k, type);
-    load_tile(next_a, a, TILE, m0, k0 + step, type); /* on its way while this step is multiplied; zeros behind the last */
+    load_tile(next_a, a, TILE, m0, k0 + step, type); /* arrives while this step is multiplied; after the last step zeros */
 #pragma unroll
     for (int p = 0; p < parts; p++) load_tile(next_b + p * share, b + p, lines, n0, k0 + step, type);
     sync_lds(); /* both tiles are complete */

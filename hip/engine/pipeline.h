@@ -1,24 +1,24 @@
-/* The K loop of the 256 x 256 tile: 8 waves in two groups that take turns at the matrix units and at memory. docs/gemm.md walks
- * through it with pictures.
+/* The K loop of the 256 x 256 tile: 8 waves in two groups that alternate, so that one uses the matrix units and the other
+ * memory. docs/gemm.md explains it with pictures.
  *
- * A step is 128 bytes along k on gfx950 (64 values of f16 or bf16, 32 of f32) and 64 on gfx942, whose LDS holds no more. Its
- * tiles of A and B are four halves of 128 lines, 16 KiB (8) each: A0, A1, B0, B1. LDS has two stages of four halves, 128 KiB
- * (64). Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of
- * the four quarters of C, in four phases a step:
+ * A K step is 128 bytes along k on gfx950 (64 values of f16 or bf16, 32 of f32), and 64 on gfx942, whose LDS is smaller.
+ * Its tiles of A and B are four halves of 128 lines, 16 KiB (gfx942: 8) each: A0, A1, B0, B1. LDS has two stages of four
+ * halves, 128 KiB (64). Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of the four quarters of C, in four phases
+ * per step:
  *
- *   phase   reads from LDS      multiplies      asks memory for
- *     0     A0                  A0 B0           B0 of the step after next, into the place of this step's B0
+ *   phase   reads from LDS      multiplies      starts to load
+ *     0     A0                  A0 B0           B0 of the step after next, into the buffer of this step's B0
  *     1     B1                  A0 B1           A0
  *     2     A1                  A1 B0           B1
  *     3     B0 of step + 1      A1 B1           A1
  *
- * So a half is read 7 phases after it was asked for, into a place that was read one phase before. A phase is two slots, each
- * ended by a barrier: memory (reads, loads), then multiplication. Waves 4-7 are one slot behind waves 0-3, and the two share
- * the SIMDs: while one group multiplies, the other uses LDS.
+ * So a half is read 7 phases after its load was started, and its buffer was read one phase before that. A phase is two
+ * slots, each ended by a barrier: memory (reads, loads), then multiplication. Waves 4-7 are one slot later than waves 0-3,
+ * and the two groups share the SIMDs: while one group multiplies, the other one uses LDS.
  *
- * Each wave has the loads of at most 7 phases under way, 2 a phase (gfx942: 4). At the end of a memory slot it waits until
- * those of 6 are left: then the half that the next phase reads is complete as far as this wave loads it, and the barrier says
- * the same of all others. */
+ * Each wave has the loads of at most 7 phases outstanding, 2 per phase (gfx942: 4). At the end of a memory slot it waits
+ * until only those of 6 phases are left. Then this wave's part of the half that the next phase reads has arrived, and the
+ * barrier says the same of all other waves. */
 #ifndef TANDEM_HIP_GEMM_PIPELINE_H
 #define TANDEM_HIP_GEMM_PIPELINE_H
 
@@ -31,9 +31,9 @@ enum {
   PIPE_WAVES = 8,
   STAGE_BYTES = 4 * HALF_BYTES,
   PIPE_BYTES = 2 * STAGE_BYTES,
-  LOADS_LEFT = 6 * loads_of(HALF_LINES, PIPE_WAVES) /* those of the 6 phases after the one whose half is wanted */
+  LOADS_LEFT = 6 * loads_of(HALF_LINES, PIPE_WAVES) /* those of the 6 phases after the one whose half is needed */
 };
-/* Places of the halves in a stage. */
+/* Where the halves are in a stage. */
 enum { AT_A0 = 0, AT_A1 = HALF_BYTES, AT_B0 = 2 * HALF_BYTES, AT_B1 = 3 * HALF_BYTES };
 
 /* What a wave computes of each quarter of C. */
@@ -43,7 +43,7 @@ enum { WAVE_M = 64, WAVE_N = 32 };
 template <int SIDE>
 using quarter = mfma_sums<SIDE>[WAVE_M / SIDE][WAVE_N / SIDE];
 
-/* LDS begins at a multiple of two stages, so that one bit tells them apart. */
+/* LDS begins at a multiple of two stages, so one bit tells the stages apart. */
 DEVICE void flip_stage(reader *r) {
 #pragma unroll
   for (int n = 0; n < ADDRESSES; n++) r->address[n] ^= STAGE_BYTES;
@@ -69,7 +69,7 @@ DEVICE void multiply_quarter(quarter<SIDE> sums, const fragments a, const fragme
 DEVICE int pipe_wave_m(void) { return wave_index() / 4 * WAVE_M; }
 DEVICE int pipe_wave_n(void) { return wave_index() % 4 * WAVE_N; }
 
-/* Sums go to C in passes of PASS_ROWS rows of each wave; the waves' blocks (store.h) fill LDS. */
+/* Sums go to C in passes of PASS_ROWS rows of each wave. The waves' blocks (store.h) fill LDS. */
 enum { PASS_ROWS = PIPE_BYTES / PIPE_WAVES / (BLOCK_COLUMNS * 4), PASSES = 2 * 64 / PASS_ROWS };
 
 typedef struct pipeline {
@@ -89,8 +89,9 @@ DEVICE form form_of_b(bool along_k, tdm_type type) {
 
 /* ---- From the sums to the waves' blocks ---- */
 
-/* Puts a pass into the wave's block: B0's 32 columns, and then B1's. The pass is a variable of the caller's loop, but registers
- * have no index: so it is compared with constants. Returns the first row of the pass, from the tile's on. */
+/* Puts a pass into the wave's block: B0's 32 columns, and then B1's. The pass is a variable of the caller's loop, but
+ * registers can't be indexed, so it is compared with constants. Returns the first row of the pass, counted from the tile's
+ * first row. */
 template <int SIDE>
 DEVICE int put_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at, int pass) {
 #pragma unroll
@@ -107,26 +108,26 @@ DEVICE int put_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at,
 
 /* ---- The loop ---- */
 
-/* Ends a memory slot in which `read` were asked for. */
+/* Ends a memory slot in which the reads of `read` were started. */
 DEVICE void end_memory_slot(fragments read, form f) {
-  wait_lds();                /* they have arrived: no one needs their place in LDS any more */
-  take_fragments(read, f);   /* here, where the other group multiplies */
-  wait_memory<LOADS_LEFT>(); /* this wave's share of the half that the next phase reads is in LDS */
+  wait_lds();                /* they have arrived: nobody needs their buffer in LDS any more */
+  take_fragments(read, f);   /* now, while the other group multiplies */
+  wait_memory<LOADS_LEFT>(); /* this wave's part of the half that the next phase reads is in LDS */
   keep_order();
-  barrier(); /* the same holds for every wave of the group; and the other group has multiplied */
+  barrier(); /* the same is true for every wave of the group, and the other group has multiplied */
 }
 
 template <int SIDE>
 DEVICE void multiply_slot(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type) {
   keep_order();      /* not before the fragments have arrived */
-  set_priority<1>(); /* the matrix units first: the other group's loads fit between */
+  set_priority<1>(); /* the matrix units first: the other group's loads fit in between */
   multiply_quarter<SIDE>(sums, a, b, type);
   set_priority<0>();
-  keep_order(); /* not behind the barrier, where the other group multiplies */
+  keep_order(); /* not after the barrier, when the other group multiplies */
   barrier();    /* the other group has ended its memory slot */
 }
 
-/* sums[2 h + v] += A's half h times B's half v over the whole depth. */
+/* sums[2 h + v] += A's half h times B's half v, over the whole depth. */
 template <int SIDE>
 DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   const tdm_type type = p->a.type;
@@ -144,13 +145,13 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   load_lines(&p->b0, lds + STAGE_BYTES + AT_B0, steps > 1, p->b);
   load_lines(&p->a0, lds + STAGE_BYTES + AT_A0, steps > 1, p->a);
   load_lines(&p->b1, lds + STAGE_BYTES + AT_B1, steps > 1, p->b);
-  wait_memory<LOADS_LEFT>(); /* this wave's share of the first B0 is in LDS */
-  barrier();                 /* and everyone's */
-  if (group == 1) barrier(); /* one slot behind: matched by group 0 after the loop */
+  wait_memory<LOADS_LEFT>(); /* this wave's part of the first B0 is in LDS */
+  barrier();                 /* and every other wave's part */
+  if (group == 1) barrier(); /* one slot later: group 0 makes up for it after the loop */
   load_lines(&p->a1, lds + STAGE_BYTES + AT_A1, steps > 1, p->a);
   read_fragments(b0, &from_b, AT_B0, p->b);
   end_memory_slot(b0, p->b);
-  barrier(); /* the slot in which phase -1 has nothing to multiply */
+  barrier(); /* in this slot phase -1 would multiply, but there is no phase -1 */
 
   int stage = 0;
   for (int t = 0; t < steps; t++) {
@@ -179,12 +180,12 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     multiply_slot<SIDE>(sums[3], a, b1, type);
     stage ^= STAGE_BYTES;
   }
-  wait_memory<0>();          /* the zeros behind the last step: LDS is about to get another use */
-  if (group == 0) barrier(); /* both groups are at the same slot again */
+  wait_memory<0>();          /* the zeros after the last step: LDS is about to be used for something else */
+  if (group == 0) barrier(); /* both groups are in the same slot again */
   barrier();                 /* nobody reads or fills a stage any more */
-  /* At most one round. A loop to the compiler, because behind a branch it would keep the sums of both ways, and spill. */
+  /* At most one round. It is a loop only for the compiler: with a branch it would keep the sums of both paths, and spill. */
   for (int left = tail; left > 0;) {
-    /* The halves' bases are two steps past what was loaded for nothing, and stand at the tail when taken back. */
+    /* The loop has loaded two steps too many, for nothing. Moved back by those, the bases are at the tail. */
     lines *halves[4] = {&p->a0, &p->a1, &p->b0, &p->b1};
 #pragma unroll
     for (int h = 0; h < 4; h++) {
@@ -206,7 +207,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
       keep_order();
       multiply_quarter<SIDE>(sums[2 * h], a, b0, type);
       multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type);
-      keep_order(); /* the next half's reads come behind */
+      keep_order(); /* the next half's reads come after this */
     }
     sync_lds(); /* every wave has its fragments: LDS is free */
     left = 0;

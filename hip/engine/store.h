@@ -1,20 +1,22 @@
 /* From accumulators to C.
  *
- * The kernels multiply with the operands swapped, B^T A^T, so that a lane has four neighbouring columns of one row of C: lane
- * 16 g + j of fragment (fm, fn) has row 16 fm + j, columns 16 fn + 4 g .. + 3. Stored from there, 16 rows would get 32 bytes
- * each; and a chain of epilogue steps over accumulators, which can't be indexed by a variable, would be unrolled into tens of
- * thousands of instructions. So each wave passes its sums through LDS of its own, as f32, and a loop takes them out row by row.
+ * The kernels multiply with the operands exchanged, B^T A^T, so that a lane has four neighbouring columns of one row of C:
+ * lane 16 g + j of fragment (fm, fn) has row 16 fm + j, columns 16 fn + 4 g .. + 3. Storing them from there would have two
+ * disadvantages: each of 16 rows would get only 32 bytes, and the steps of the epilogue would be unrolled into tens of
+ * thousands of instructions, because accumulators can't be indexed by a variable. So each wave moves its sums through its
+ * own part of LDS, as f32, and a loop takes them out row by row.
  *
- * The LDS has rows of 64 floats, 16 chunks of four; chunk c of row r lies at place c ^ (r + r / 8) % 16, by bits: no bank
- * is asked twice, neither when 8 lanes write one chunk of 8 rows, each the next or the next but one, nor when 16 read a row. A
- * wave's LDS accesses are done in order: no wait. Blocks of narrower waves have narrower rows. */
+ * This part has rows of 64 floats, 16 chunks of four. Chunk c of row r is at place c ^ (r + r / 8) % 16, an exclusive or of
+ * bits. Then there is no bank conflict, neither when 8 lanes write one chunk of 8 rows (each the next row, or the next but
+ * one), nor when 16 lanes read a row. A wave's LDS accesses are done in order, so no wait is needed. Blocks of narrower
+ * waves have narrower rows. */
 #ifndef TANDEM_HIP_GEMM_STORE_H
 #define TANDEM_HIP_GEMM_STORE_H
 
 #include "hip/device/epilogue.h"
 #include "lines.h"
 
-/* The kernel's argument, read anew by scalar loads: what the end needs takes no registers in the loop before. */
+/* The kernel's argument, read again with scalar loads: what only the end needs takes no registers in the loop. */
 template <typename args>
 DEVICE const args *args_again(const args *) {
   auto segment = __builtin_amdgcn_kernarg_segment_ptr();
@@ -35,9 +37,10 @@ DEVICE void block_put(LDS f32x4 *block, int fm, int fn, f32x4 sums) {
   block[block_place(16 * fm + lane % 16, 4 * fn + lane / 16)] = sums;
 }
 
-/* Puts a lane's sums of a row of fragments into one row of the block, from `chunk` on. The operands are swapped, so a lane of
- * group g has 4 neighbouring columns of a row in 4 registers: of 16 x 16, 4 g .. + 3; of 32 x 32, those from 4 g, 4 g + 8, ...
- * on. PAIRS of B: fragments n and n + 1 alternate, and the two lanes' four are 8 neighbours. */
+/* Puts a lane's sums of a row of fragments into one row of the block, from `chunk` on. Because the operands are exchanged,
+ * a lane of group g has 4 neighbouring columns of a row in 4 registers: with 16 x 16 results columns 4 g .. + 3; with 32 x
+ * 32 those from 4 g, 4 g + 8, ... on. With PAIRS of B, fragments n and n + 1 alternate, and the fours of two lanes are 8
+ * neighbours. */
 template <int SIDE, int COLUMNS = BLOCK_COLUMNS>
 DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const mfma_sums<SIDE> *sums, form b) {
   const int g = lane_index() / SIDE;
@@ -59,7 +62,7 @@ DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const mfma_sums<SIDE> 
     }
 }
 
-/* Stores `rows` rows of the block as C's rows from (m0, n0) on; `gap` columns lie between the left and the right half. */
+/* Stores `rows` rows of the block as C's rows from (m0, n0) on. `gap` columns are between the left and the right half. */
 template <int COLUMNS = BLOCK_COLUMNS>
 DEVICE void block_store(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0, int gap,
                         tdm_type type, store_kind kind) {
