@@ -4,7 +4,7 @@
 
 #include "tandem/attention.h"
 
-/* Rows of queries of a workgroup; keys of a step. */
+/* Rows of queries of a workgroup, and keys of a step. */
 enum {
   FAST_THREADS = 512,
   FAST_ROWS = 256,
@@ -18,17 +18,18 @@ enum {
 typedef struct attention_args {
   const void *q, *k, *v;
   void *o;
-  float *lse;                       /* NULL: not wanted */
+  float *lse;                       /* NULL if lse is not wanted */
   int64_t heads_q, heads_kv, group; /* group: query heads that share a head of keys */
   int64_t sq, skv, head_dim;
   tdm_attention_strides q_stride, k_stride, v_stride, o_stride;
-  float scale;   /* general kernel: of the queries. Fast kernels: log2(e) |scale|, of the scores */
-  uint32_t sign; /* fast kernels: what changes the signs of two 16-bit queries where scale is below 0 */
+  float scale;   /* general kernel: scales the queries. Fast kernels: log2(e) |scale|, scales the scores */
+  uint32_t sign; /* fast kernels: flips the signs of two 16-bit queries if scale is below 0 */
   int32_t causal;
-  uint32_t tiles;       /* of query rows, of one head */
+  uint32_t tiles;       /* tiles of query rows, of one head */
   uint32_t count;       /* workgroups: batch * heads_q * tiles */
   uint32_t xcds, chunk; /* src/base/order.h */
-  /* Decode kernels: each head's keys in so many parts, of so many keys; what the parts leave for the second pass (parts.h). */
+  /* Decode kernels: the number of key splits of a head, the keys of each, and what they store for the second pass
+   * (parts.h). */
   uint32_t splits;
   int64_t split_keys;
   float *parts;

@@ -1,10 +1,11 @@
-/* Flash attention for head_dim 64 and 128 of f16 and bf16: 8 waves, each with 32 rows of queries, walk over tiles of 64 keys.
+/* Flash attention for head_dim 64 and 128 of f16 and bf16: 8 waves, each with 32 rows of queries, loop over tiles of 64
+ * keys.
  *
- *   S' = K Q'                        32 keys x 32 queries an instruction; transposed, so that a lane has one query
+ *   S' = K Q'                        32 keys x 32 queries per instruction; transposed, so that a lane has one query
  *   P' = 2^(scale S' - reference)    scale has the factor log2(e)
- *   O' += V' P'                      the lane has the probabilities where the instruction wants them: nothing moves
+ *   O' += V' P'                      the lane has the probabilities where the instruction needs them: nothing moves
  *
- * Tiles come in turns into two places of LDS: one is read while the other is loaded, with one barrier a tile. */
+ * Tiles alternate between two buffers in LDS: one is read while the other is loaded, with one barrier per tile. */
 #include "key_tile.h"
 
 #include "query_rows.h"
@@ -16,14 +17,14 @@ using fast_rows = wave_rows<head, head / 16>;
 
 template <int head>
 DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
-  int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* what is beyond is not stored */
+  int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* rows after the last one are not stored */
   const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
 #pragma unroll
   for (int s = 0; s < head / 16; s++) w->q[s] = *(const u32x4 *)(q + s * 2 * CHUNK) ^ a->sign;
   begin_sums(w, a, work, row);
 }
 
-/* One tile of keys, the first of them `key`. masked: some rows don't see all of them. */
+/* One tile of keys; `key` is the first. masked: some rows don't see all of them. */
 template <int head>
 DEVICE void add_tile(fast_rows<head> *w, const lane_places<head> *t, float scale, int key, bool masked, tdm_type type) {
   f32x16 s[BLOCKS];
@@ -45,7 +46,7 @@ template <int head>
 DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first,
                        tdm_type type) {
   uint32_t lane = (uint32_t)lane_index();
-  keep_in_register(&lane); /* what follows from it is not computed, and kept, before the loops */
+  keep_in_register(&lane); /* what depends on it is not computed before the loops, and kept */
   int64_t row = first + lane % 32;
   float sum = w->sum + other_half(w->sum);
   if (row >= work->rows) return;
@@ -64,7 +65,7 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
   if (lane < 32) store_numbers(w, work, row, sum);
 }
 
-/* What a workgroup walks with: its places in LDS, and what is under way from memory. */
+/* The state of a workgroup's loop: its buffers in LDS, and the outstanding loads. */
 template <int head>
 struct walk {
   LDS tile<head> *tiles;
@@ -74,7 +75,7 @@ struct walk {
   int count; /* tiles */
 };
 
-/* Lets go of the tile before, has tile i whole at place i % 2, and begins to load tile i + 1. */
+/* Releases the previous tile, waits for tile i in buffer i % 2, and starts to load tile i + 1. */
 template <int head>
 DEVICE void enter_tile(walk<head> *t, int i, int place) {
   tile_arrived();
@@ -100,7 +101,7 @@ template <int head>
 DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decode, tdm_type type) {
   attention_work work = decode ? find_part(a, type) : find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
-  int whole = (int)(keys_seen_by_all(a, &work, first) / FAST_KEYS); /* tiles that all of the wave's rows see */
+  int whole = (int)(keys_seen_by_all(a, &work, first) / FAST_KEYS); /* tiles that all of the wave's rows see completely */
   int end = (int)((keys_seen_by_any(a, &work, first, 32) + FAST_KEYS - 1) / FAST_KEYS), i = 0;
   fast_rows<head> w;
   walk<head> t;
@@ -115,8 +116,8 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decod
     tile_begin(&t.load, tiles, &t.k, &t.v);
     tile_finish(&t.load, tiles);
   }
-  /* Two tiles a round, so that the place of each is a constant; then the ones that need a mask, and what is left to load for
-   * others. A branch within one loop would cost moves of O in every round. All waves go through `count` barriers. */
+  /* Two tiles per round, so that the buffer of each is a constant; then the tiles that need a mask, and those that the wave
+   * only loads for others. A branch within one loop would cost moves of O in every round. All waves pass `count` barriers. */
   for (; i + 2 <= whole; i += 2) {
     t.lane.tile = 0;
     walk_tile(&t, &w, a, i, 0, false, type);

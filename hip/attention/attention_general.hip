@@ -1,6 +1,6 @@
-/* Flash attention for every type, head_dim and alignment: 4 waves, each with 32 rows of queries, walk over tiles of 32 keys.
- * All arithmetic is f32, so that 16-bit probabilities are not rounded; keys, then values, come element by element through
- * registers into the same place of LDS. head: head_dim rounded up to 64, 128 or 256, the rest is 0. */
+/* Flash attention for every type, head_dim and alignment: 4 waves, each with 32 rows of queries, loop over tiles of 32
+ * keys. All arithmetic is f32, so 16-bit probabilities are not rounded. First keys, then values, come element by element
+ * through registers into the same buffer in LDS. head: head_dim rounded up to 64, 128 or 256; the rest is 0. */
 #include "args.h"
 #include "hip/device/lds.h"
 #include "hip/device/types.h"
@@ -42,7 +42,7 @@ using general_rows = wave_rows<head, head / 8>;
 /* Chunk s of a row: elements 8 s + 4 half + 0..3. */
 template <int head>
 DEVICE void begin_rows(general_rows<head> *w, const attention_args *a, const attention_work *work, int64_t row, tdm_type type) {
-  int64_t first = row_offset(a, work, &a->q_stride, least(row, work->rows - 1)); /* what is beyond is not stored */
+  int64_t first = row_offset(a, work, &a->q_stride, least(row, work->rows - 1)); /* rows after the last one are not stored */
 #pragma unroll
   for (int s = 0; s < head / 8; s++) {
     f32x4 x = 0;
@@ -55,7 +55,7 @@ DEVICE void begin_rows(general_rows<head> *w, const attention_args *a, const att
   begin_sums(w, a, work, row);
 }
 
-/* Rows first .. first + 31 of keys or values into LDS, zeros beyond the last row and head_dim. */
+/* Copies rows first .. first + 31 of keys or values into LDS, with zeros after the last row and head_dim. */
 template <int head>
 DEVICE void load_rows(LDS row_of_floats<head> *to, const char *from, int64_t stride, int64_t first, int64_t rows,
                       int64_t head_dim, tdm_type type) {
@@ -100,9 +100,9 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
   for (int64_t key = 0; key < last; key += GENERAL_KEYS) {
     u32x4 p[STEPS];
     bool masked = key / GENERAL_KEYS >= whole;
-    sync_lds(); /* all waves have read the values before */
+    sync_lds(); /* all waves have read the previous values */
     load_rows(rows, work.k, a->k_stride.row, key, work.keys, a->head_dim, type);
-    sync_lds(); /* the keys are whole */
+    sync_lds(); /* the keys are complete */
     if (key < end) {
       f32x16 s[1] = {0};
 #pragma unroll
@@ -112,13 +112,13 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
     }
     sync_lds(); /* all waves have read the keys */
     load_rows(rows, work.v, a->v_stride.row, key, work.keys, a->head_dim, type);
-    sync_lds(); /* the values are whole */
+    sync_lds(); /* the values are complete */
     if (key < end) multiply_values<STEPS>(&w, values, p, masked, w.seen - (int)key, TDM_F32);
   }
   store_rows(&w, a, &work, row, type);
 }
 
-/* Registers: Q and O of head 256 are 256 of the 512 of a lane, so one wave a SIMD. */
+/* Registers: Q and O of head 256 need 256 of the 512 of a lane, so one wave fits on a SIMD. */
 #define GENERAL_KERNEL(name, head, decode, type, waves)                    \
   KERNEL WORKGROUP(GENERAL_THREADS, waves) void name(attention_args a) {   \
     SHARED row_of_floats<head> rows[GENERAL_KEYS];                         \

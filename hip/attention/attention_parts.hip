@@ -1,9 +1,9 @@
-/* The second pass of decode: adds up the parts of each row, in their order. A work-item has one element of O. */
+/* The second pass of decode: adds the key splits of each row, in their order. A work-item has one element of O. */
 #include "work.h"
 
 DEVICE void parts_body(const attention_args *a, tdm_type type) {
   int64_t element = (int64_t)__builtin_amdgcn_workgroup_id_x() * PARTS_THREADS + thread_index();
-  int64_t row = element / a->head_dim, column = element % a->head_dim; /* row: of [batch, heads_q, sq] */
+  int64_t row = element / a->head_dim, column = element % a->head_dim; /* row of [batch, heads_q, sq] */
   int64_t head = row / a->sq, query = row % a->sq, batch = head / a->heads_q, rows = a->group * a->sq;
   if (batch * a->heads_kv * a->splits >= a->count) return;
   int64_t first = head / a->group * a->splits, of_group = head % a->group * a->sq + query;

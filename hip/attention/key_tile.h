@@ -1,12 +1,11 @@
-/* Tiles of 64 keys and values in LDS, for head_dim 64 and 128 of 16-bit types: where a chunk of 16 bytes (8 values) lies, how
+/* Tiles of 64 keys and values in LDS, for head_dim 64 and 128 of 16-bit types: where a chunk of 16 bytes (8 values) is, how
  * it comes there, and how the waves read it as operands of 32x32 matrix instructions.
  *
- * Keys: rows as in memory. Chunk c of row r lies at place c ^ key_place(r) of its row, so that the 32 rows that a wave reads at
- * once meet no bank twice (device/lds.h has the phases).
- * Values: an operand has 8 keys of one column. gfx950 transposes as it reads (ds_read_b64_tr_b16), so rows lie as in memory.
- * gfx942 can't: its tile has a row for each column, written from registers. Which 8 keys: those of which the lane holds the
- * probabilities, as the first product left them. Step s has keys 16 s + i; lane half h takes i = 4 h + 0..3 and 8 + 4 h + 0..3.
- */
+ * Keys: rows are stored as in memory. Chunk c of row r is at place c ^ key_place(r) of its row, so that the 32 rows that a
+ * wave reads at once have no bank conflict (device/lds.h has the phases). Values: an operand has 8 keys of one column.
+ * gfx950 transposes as it reads (ds_read_b64_tr_b16), so rows are stored as in memory. gfx942 can't do that: its tile has a
+ * row for each column, written from registers. The 8 keys are those whose probabilities the lane holds after the first
+ * product. Step s has keys 16 s + i; lane half h takes i = 4 h + 0..3 and 8 + 4 h + 0..3. */
 #ifndef TANDEM_HIP_ATTENTION_TILE_H
 #define TANDEM_HIP_ATTENTION_TILE_H
 
@@ -16,28 +15,30 @@
 #include "hip/device/wait.h"
 
 template <int head>
-struct alignas(4 * FAST_KEYS * head) tile { /* aligned: places are or-ed into addresses */
+struct alignas(4 * FAST_KEYS * head) tile { /* aligned, because places are or-ed into addresses */
   char k[FAST_KEYS * head * 2];
   char v[FAST_KEYS * head * 2];
 };
 
 enum { CHUNK = 16 };
 
-/* Chunks of a row are 8 or 16. A row of 16 fills all 64 banks of gfx950, one of 8 the half of them or the 32 of gfx942. */
+/* A row has 8 or 16 chunks. A row of 16 fills all 64 banks of gfx950; a row of 8 fills half of them, or the 32 banks of
+ * gfx942. */
 template <int head>
 DEVICE uint32_t key_place(uint32_t row) {
   return head == 128 ? row % 16 : (ON_GFX950 ? row / 2 : row) % 8;
 }
 
-/* Addresses in LDS of what a lane reads of the first tile: the swizzle makes one for each chunk of a key, and for each block of
- * columns (gfx950) or step (gfx942) of the values. All else of an address is a constant, and part of the instruction. */
+/* The LDS addresses of what a lane reads of the first tile. The swizzle makes a different one for each chunk of a key, and
+ * for each block of columns (gfx950) or step (gfx942) of the values. The rest of an address is a constant, and part of the
+ * instruction. */
 template <int head>
 struct lane_places {
   uint32_t k[head / 16], v[ON_GFX950 ? head / 32 : FAST_KEYS / 16];
-  uint32_t tile; /* bytes from there to the tile that is read, a constant */
+  uint32_t tile; /* bytes from the first tile to the one that is read, a constant */
 };
 
-/* The compiler keeps x, instead of computing it again for every use. */
+/* Makes the compiler keep x in a register, instead of computing it again for every use. */
 DEVICE void keep_in_register(uint32_t *x) { asm volatile("" : "+v"(*x)); }
 
 /* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. */
@@ -54,10 +55,10 @@ DEVICE uint32_t keys_of_lane(void) {
 
 /* ---- From memory ---- */
 
-/* One head's rows from the tile's first on. */
+/* One head's rows, from the tile's first row on. */
 typedef struct tile_source {
   const char *base;
-  int64_t stride, left; /* bytes from row to row; to the end of the last row */
+  int64_t stride, left; /* bytes from one row to the next; bytes to the end of the last row */
 } tile_source;
 
 DEVICE tile_source source_of(const char *base, int64_t stride, int64_t rows, int head) {
@@ -69,7 +70,7 @@ DEVICE void next_tile(tile_source *s) {
   s->left -= FAST_KEYS * s->stride;
 }
 
-/* Place n of the tile, of 16 bytes, holds this piece of the rows; place(row) is the row's swizzle. */
+/* Place n of the tile, 16 bytes, holds this part of the rows. place(row) is the row's swizzle. */
 template <int head>
 DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(uint32_t)) {
   uint32_t row = n / (head / 8), chunk = n % (head / 8) ^ place(row);
@@ -78,14 +79,14 @@ DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(ui
 
 #if defined(__gfx950__)
 
-/* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each: they lie in 4 different quarters of the banks. */
+/* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each. They are in 4 different quarters of the banks. */
 template <int head>
 DEVICE uint32_t value_place(uint32_t row) {
   return (head == 128 ? row % 4 : row / 2 % 2) * 4;
 }
 
-/* Values of column 32 block + lane % 32, keys of step s. Within 16 lanes, lane r gets column r of 4 rows; it names the address
- * of columns 4 (r % 4) .. + 3 of row r / 4. */
+/* Values of column 32 block + lane % 32, keys of step s. Within 16 lanes, lane r gets column r of 4 rows; it gives the
+ * address of columns 4 (r % 4) .. + 3 of row r / 4. */
 template <int head>
 DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
   typedef short four __attribute__((vector_size(8)));
@@ -109,8 +110,8 @@ DEVICE uint32_t values_of_lane(void) {
   return row * head * 2 + (column / 8 ^ value_place<head>(row)) * CHUNK + column % 8 * 2;
 }
 
-/* Straight into LDS, 16 bytes a lane. In assembly, because the compiler would let every read of LDS wait for every load under
- * way: it can't know that they fill the other tile. The wait is in tile_arrived(). */
+/* Load-to-LDS, 16 bytes per lane. It is assembly, because the compiler would let every read of LDS wait for every
+ * outstanding load: it can't know that they fill the other tile. The wait is in tile_arrived(). */
 DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *to) {
   u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, buffer_length(s->left),
                     0x20000};
@@ -119,7 +120,7 @@ DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *t
                : "memory");
 }
 
-/* A tile's loads, 1024 bytes an instruction and wave: offsets of the lane's pieces, the same for every tile. */
+/* A tile's loads, 1024 bytes per instruction and wave: the offsets of the lane's parts, which are the same for every tile. */
 template <int head>
 struct tile_load {
   uint32_t k[head / 64], v[head / 64];
@@ -150,7 +151,8 @@ DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *to, const tile_sou
 template <int head>
 DEVICE void tile_finish(const tile_load<head> *, LDS tile<head> *) {}
 
-/* Its tile is whole for all waves: each waits for its own loads, then for the others. All are done with the tile before. */
+/* Waits until the tile has arrived for all waves: each wave waits for its own loads, then for the other waves. All are done
+ * with the previous tile. */
 DEVICE void tile_arrived(void) {
   wait_memory<0>();
   sync_lds();
@@ -158,8 +160,8 @@ DEVICE void tile_arrived(void) {
 
 #else
 
-/* A row of 64 keys is 8 chunks: chunk 2 s + h has the 8 keys of step s and lane half h. Reads want 8 different places for the
- * columns {0-3, 20-23} and the like; writes of 8 columns 4 apart do, too. */
+/* A row of 64 keys is 8 chunks: chunk 2 s + h has the 8 keys of step s and lane half h. Reads need 8 different places for
+ * the columns {0-3, 20-23} and similar groups; so do writes of 8 columns that are 4 apart. */
 DEVICE uint32_t column_place(uint32_t column) { return column % 8 ^ column / 8 % 4; }
 
 template <int head>
@@ -182,8 +184,8 @@ DEVICE uint32_t values_of_lane(void) {
   return column * FAST_KEYS * 2 + (lane / 32 ^ column_place(column)) * CHUNK;
 }
 
-/* A block of 4 keys by 4 columns for each thread that has one. Neighbouring lanes: 8 blocks along a row, then the other half of
- * the same chunks, so that writes use all banks. */
+/* A block of 4 keys by 4 columns, for each thread that has one. Neighbouring lanes have 8 blocks along a row, then the
+ * other half of the same chunks, so that writes use all banks. */
 typedef struct value_block {
   uint32_t key, column;
 } value_block;
@@ -199,7 +201,7 @@ DEVICE bool has_block(void) {
   return thread_index() < FAST_KEYS / 4 * head / 4;
 }
 
-/* What is under way from memory, and where the lane's pieces lie there and in LDS, the same for every tile. */
+/* What is being loaded from memory, and where the lane's parts are there and in LDS, which is the same for every tile. */
 template <int head>
 struct tile_load {
   u32x4 k[head / 64];
@@ -220,8 +222,8 @@ DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_
 
 template <int head>
 DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *, const tile_source *k, const tile_source *v) {
-  uint32_t from = load->k_from, rows = FAST_THREADS / (head / 8); /* whose chunks the workgroup loads at once: as many places */
-  keep_in_register(&from);                                        /* else all offsets would stay in registers */
+  uint32_t from = load->k_from, rows = FAST_THREADS / (head / 8); /* whose chunks the workgroup loads at once; as many places */
+  keep_in_register(&from);                                        /* otherwise all offsets would stay in registers */
 #pragma unroll
   for (uint32_t i = 0; i < head / 64; i++) load->k[i] = buffer_load(buffer_of(k), from + i * rows * (uint32_t)k->stride);
   if (!has_block<head>()) return;
@@ -242,10 +244,11 @@ DEVICE void tile_finish(const tile_load<head> *load, LDS tile<head> *to) {
   keep_in_register(&first); /* as in tile_begin */
 #pragma unroll
   for (uint32_t i = 0; i < 4; i++) {
-    uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two words */
+    uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two dwords */
     u32x2 keys = {__builtin_amdgcn_perm(load->v[1][i / 2], load->v[0][i / 2], halves),
                   __builtin_amdgcn_perm(load->v[3][i / 2], load->v[2][i / 2], halves)};
-    /* Column b.column + i; column_place differs by an exclusive or with i, as columns of a block begin at a multiple of 4. */
+    /* Column b.column + i. column_place differs by an exclusive or with i, because the columns of a block begin at a
+     * multiple of 4. */
     *(LDS u32x2 *)(lds_address(to->v) + (first ^ i * CHUNK) + i * FAST_KEYS * 2) = keys;
   }
 }
@@ -269,7 +272,7 @@ DEVICE void lane_places_of(lane_places<head> *at, LDS tile<head> *first) {
   at->tile = 0;
 }
 
-/* From one place of tiles to the other, in the addresses themselves: for loops in which the place is no constant. */
+/* Switches the addresses themselves from one tile buffer to the other, for loops in which the buffer is not a constant. */
 template <int head>
 DEVICE void other_tile(lane_places<head> *at) {
   static_assert(sizeof(tile<head>) == FAST_KEYS * head * 4, "a power of 2, and the first tile is aligned to twice that");

@@ -1,6 +1,6 @@
-/* What the parts of a decode leave for the second pass, in f32: [workgroup][row][head_dim] sums of probabilities times values,
- * and behind them [workgroup][row][2]: the reference, which is a power of 2 that the sums are over, and the sum of the
- * probabilities. Workgroup: part of the keys + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
+/* What the key splits of a decode store for the second pass, in f32: [workgroup][row][head_dim], the sums of probabilities
+ * times values; and after them [workgroup][row][2], the reference (the sums are relative to 2 to this power) and the sum of
+ * the probabilities. Workgroup: key split + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
 #ifndef TANDEM_HIP_ATTENTION_PARTS_H
 #define TANDEM_HIP_ATTENTION_PARTS_H
 

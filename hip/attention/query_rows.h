@@ -1,10 +1,10 @@
-/* What the attention kernels do with a wave's 32 rows of queries, whichever way keys and values come: a file that includes this
- * has before it read_values<head>(place, d, s), the operand of columns 32 d .. 32 d + 31 and the keys of step s, and
- * read_values_of_step, the same for an s that is no constant.
+/* What the attention kernels do with a wave's 32 rows of queries, however keys and values are read. Before it includes this
+ * file, a kernel defines read_values<head>(place, d, s), which returns the operand of columns 32 d .. 32 d + 31 and the
+ * keys of step s, and read_values_of_step, the same for an s that is not a constant.
  *
- * Scores and sums are transposed, so that a lane has one query. Register r of a result: row 8 (r / 4) + 4 half + r % 4, where
- * half is lane / 32. So a lane has of 32 keys those of which it must give the probabilities to the second product: step s goes
- * over 16 keys of 16-bit types or 8 of f32, and half h gives keys 4 h + 0..3 and, of 16, 8 + 4 h + 0..3. */
+ * Scores and sums are transposed, so that a lane has one query. Register r of a result is row 8 (r / 4) + 4 half + r % 4,
+ * where half is lane / 32. So of 32 keys, a lane has the probabilities that the second product needs from it: step s covers
+ * 16 keys of 16-bit types or 8 of f32, and half h provides keys 4 h + 0..3 and, of 16, also 8 + 4 h + 0..3. */
 #ifndef TANDEM_HIP_ATTENTION_ROWS_H
 #define TANDEM_HIP_ATTENTION_ROWS_H
 
@@ -12,36 +12,36 @@
 #include "hip/device/wait.h"
 #include "work.h"
 
-/* Probabilities are over 2^reference of their query, some maximum of its scores so far. A new maximum need not become the
- * reference at once: sums and results don't depend on it, and are scaled only where a tile's probabilities of a lane add up to
- * more than this. So no tile but the first, as a rule, looks for its maximum. (The threshold is FlashAttention-4's idea, "skip
- * rescaling", there on the maximum.) The largest f16 is 65504. */
+/* Probabilities are relative to 2^reference of their query, where the reference is some maximum of its scores so far. A new
+ * maximum need not become the reference immediately: sums and results don't depend on it, and are rescaled only if the
+ * probabilities of a tile in a lane add up to more than this. So usually only the first tile computes its maximum. (The
+ * threshold is an idea of FlashAttention-4, "skip rescaling", which applies it to the maximum.) The largest f16 is 65504. */
 #define LARGEST_SUM 0x1p13f
 
-/* What a wave has in registers. chunks: of a row of Q. */
+/* What a wave has in registers. chunks: the number of chunks of a row of Q. */
 template <int head, int chunks>
 struct wave_rows {
   u32x4 q[chunks];
   f32x16 o[head / 32];
-  float reference, sum; /* of the lane's query, reference times log2(e); sum: over the lane's keys */
-  float base;           /* the reference, or -infinity where it can't be used as it is: every score is too large for that */
-  bool ready;           /* in the whole wave base is a number */
-  int seen;             /* keys of the lane's query */
+  float reference, sum; /* of the lane's query; the reference is times log2(e), the sum is over the lane's keys */
+  float base;           /* the reference, or -infinity if it can't be used: then every score is too large for it */
+  bool ready;           /* base is a number in all lanes of the wave */
+  int seen;             /* the number of keys that the lane's query sees */
 };
 
-DEVICE int row_of(int r) { return r / 4 * 8 + r % 4; } /* without 4 half */
+DEVICE int row_of(int r) { return r / 4 * 8 + r % 4; } /* without the term 4 half */
 
 DEVICE constexpr int keys_of_step(tdm_type type) { return type == TDM_F32 ? 8 : 16; }
 
 typedef float f32x2 __attribute__((ext_vector_type(2)));
 
-/* Two floats to 16 bits each, to nearest; gfx942 has no instruction for bf16: halves away from 0. NaN need not stay one: the
- * row's sum is one then. */
+/* Converts two floats to 16 bits each, to nearest. gfx942 has no instruction for bf16, so halves are rounded away from 0
+ * there. A NaN need not stay NaN, because the row's sum is NaN then. */
 DEVICE uint32_t pack_two(float a, float b, tdm_type type) {
   typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
   typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
   f32x2 both = {a, b};
-  if (type == TDM_F16 && !ON_GFX950) { /* v_fma_mixlo_f16, v_fma_mixhi_f16: two conversions would need a third instruction */
+  if (type == TDM_F16 && !ON_GFX950) { /* v_fma_mixlo_f16 and v_fma_mixhi_f16: two conversions would need a third instruction */
     float one = 1;
     asm("" : "+s"(one));
     return __builtin_bit_cast(uint32_t,
@@ -49,7 +49,7 @@ DEVICE uint32_t pack_two(float a, float b, tdm_type type) {
   }
   if (type == TDM_F16) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, f16x2));
   if (ON_GFX950) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, bf16x2));
-  /* One addition for both: they are not negative, so that nothing is carried from one to the other. */
+  /* One addition rounds both. They are not negative, so nothing is carried from one to the other. */
   u32x2 up = __builtin_bit_cast(u32x2, __builtin_bit_cast(uint64_t, both) + 0x0000800000008000u);
   return __builtin_amdgcn_perm(up[1], up[0], 0x07060302);
 }
@@ -64,14 +64,14 @@ DEVICE void begin_sums(wave_rows<head, chunks> *w, const attention_args *a, cons
   w->seen = (int)keys_seen(a, work, row);
 }
 
-/* Scores of keys that the lane's query does not see, of 32 keys from `key` on. */
+/* Masks the scores of keys that the lane's query does not see, among 32 keys from `key` on. */
 DEVICE void mask_scores(f32x16 *s, int seen, int key) {
   int in_lane = seen - key - lane_index() / 32 * 4;
 #pragma unroll
   for (int r = 0; r < 16; r++) (*s)[r] = row_of(r) < in_lane ? (*s)[r] : -__builtin_inff();
 }
 
-/* The largest score of the lane's query. NaN: the row's sum will tell. */
+/* The largest score of the lane's query. It may miss a NaN; the row's sum will show it. */
 template <int blocks>
 DEVICE float scores_max(const f32x16 s[blocks]) {
   float most = -__builtin_inff();
@@ -82,13 +82,14 @@ DEVICE float scores_max(const f32x16 s[blocks]) {
   return __builtin_fmaxf(most, other_half(most));
 }
 
-/* Brings the reference up to the new maximum. */
+/* Rescales to the new maximum. */
 template <int head, int chunks>
 DEVICE void follow(wave_rows<head, chunks> *w, float most) {
   float next = __builtin_fmaxf(w->reference, most);
   float factor = next == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(w->reference - next);
   w->reference = next;
-  /* Beyond 2^20 the reference's own rounding is not small beside 1. Rows without a key have only scores of -infinity. */
+  /* Above 2^20 the rounding of the reference itself is not small compared with 1. Rows without a key have only scores of
+   * -infinity. */
   w->base = w->seen <= 0 ? 0 : __builtin_fabsf(next) <= 0x1p20f ? next : -__builtin_inff();
   w->ready = __builtin_amdgcn_ballot_w64(w->base == -__builtin_inff()) == 0;
   w->sum *= factor;
@@ -96,13 +97,13 @@ DEVICE void follow(wave_rows<head, chunks> *w, float most) {
   for (int d = 0; d < head / 32; d++) w->o[d] *= factor;
 }
 
-/* s times scale minus base, both roundings kept: 0 for the score that base was made of. */
+/* s times scale minus base, with both roundings, so that it is exactly 0 for the score that base was computed from. */
 DEVICE f32x16 subtract_base(f32x16 s, float scale, float base) {
 #pragma clang fp contract(off)
   return s * scale - base;
 }
 
-/* 2^(scale s - base), packed as the second product takes them; returns their sum. */
+/* 2^(scale s - base), packed as the second product needs it. Returns the sum. */
 template <int blocks>
 DEVICE float exponentials(const f32x16 s[blocks], float scale, float base, u32x4 *p, tdm_type type) {
   f32x2 sum = 0;
@@ -124,7 +125,7 @@ DEVICE float exponentials(const f32x16 s[blocks], float scale, float base, u32x4
   return sum[0] + sum[1];
 }
 
-/* Scores times scale become probabilities. A sum that is too large, or a NaN, makes the wave look for the maximum, once. */
+/* Turns scores into probabilities. If the sum is too large or NaN, the wave computes the maximum, once. */
 template <int blocks, int head, int chunks>
 DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], float scale, u32x4 *p, tdm_type type) {
   bool look = !w->ready;
@@ -133,7 +134,7 @@ DEVICE void make_probabilities(wave_rows<head, chunks> *w, f32x16 s[blocks], flo
   for (;;) {
     if (look) {
       follow(w, scores_max<blocks>(s) * scale);
-      base = w->reference == -__builtin_inff() ? 0 : w->reference; /* nothing seen yet: no inf - inf */
+      base = w->reference == -__builtin_inff() ? 0 : w->reference; /* nothing seen yet: avoids inf - inf */
       if (!w->ready) {
         for (int b = 0; b < blocks; b++) s[b] = subtract_base(s[b], scale, base);
         scale = 1;
@@ -152,13 +153,13 @@ template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_all(wave_rows<head, chunks> *w, place t, const u32x4 p[steps], tdm_type type) {
 #pragma unroll
   for (int i = 0; i < steps; i++) {
-    keep_order(); /* reads of many steps ahead would need more registers than there are */
+    keep_order(); /* otherwise reads of many steps ahead would need more registers than there are */
 #pragma unroll
     for (int d = 0; d < head / 32; d++) w->o[d] = mfma(read_values<head>(t, d, i), p[i], w->o[d], type);
   }
 }
 
-/* Has a tile's V neither NaN nor infinity? A product with 0 tells. */
+/* Is every V of a tile finite? A product with 0 shows it. */
 template <int head, int steps, typename place>
 DEVICE bool all_finite(place t, tdm_type type) {
   f32x16 zero = 0;
@@ -172,15 +173,15 @@ DEVICE bool all_finite(place t, tdm_type type) {
   return __builtin_amdgcn_ballot_w64(any != any) == 0;
 }
 
-/* A product that a masked key must not reach: 0 times NaN or infinity is NaN. So keys one after the other, and a query takes
- * the result only where it sees the key. Needed when a masked tile has such values, which is rare. */
+/* A product that a masked key must not affect: 0 times NaN or infinity is NaN. So it takes the keys one after the other,
+ * and a query uses the result only if it sees the key. This is needed if a masked tile has such values, which is rare. */
 template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], int seen, tdm_type type) {
 #pragma nounroll
   for (int s = 0; s < steps; s++) {
 #pragma nounroll
     for (int key = 0; key < keys_of_step(type); key++) {
-      u32x4 only = 0; /* the key's element in this lane, if it has it */
+      u32x4 only = 0; /* the key's element, if this lane has it */
       int element = key / 8 * 4 + key % 4, in_word = type == TDM_F32 ? 1 : 2;
 #pragma unroll
       for (int word = 0; word < 4; word++)
@@ -195,11 +196,12 @@ DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], i
       }
     }
 #pragma unroll
-    for (int i = 1; i < steps; i++) p[i - 1] = p[i]; /* registers have no index */
+    for (int i = 1; i < steps; i++) p[i - 1] = p[i]; /* registers can't be indexed */
   }
 }
 
-/* The second product of one tile. seen: of its keys, those that the lane's query sees; masked: some query does not see all. */
+/* The second product of one tile. seen: how many of its keys the lane's query sees; masked: some query does not see all of
+ * them. */
 template <int steps, int head, int chunks, typename place>
 DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps], bool masked, int seen, tdm_type type) {
   if (masked && !all_finite<head, steps>(t, type))
@@ -208,7 +210,7 @@ DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps],
     multiply_all<steps>(w, t, p, type);
 }
 
-/* The numbers of row `row`, whose results the caller stores: log-sum-exp, or what the second pass needs. */
+/* The numbers of row `row` that the caller stores: log-sum-exp, or what the second pass needs. */
 template <int head, int chunks>
 DEVICE void store_numbers(const wave_rows<head, chunks> *w, const attention_work *work, int64_t row, float sum) {
   if (work->part != nullptr) {

@@ -1,7 +1,7 @@
 /* Which queries and keys a workgroup has, and which of the keys its rows see.
  *
- * Flash: a tile of one head's queries, and all keys. Decode: the queries of all heads that share a head of keys, head by head,
- * and a part of the keys. `decode` is a constant of each kernel. */
+ * Flash: a tile of one head's queries, and all keys. Decode: the queries of all heads that share a head of keys, head by
+ * head, and one key split. `decode` is a constant of each kernel. */
 #ifndef TANDEM_HIP_ATTENTION_WORK_H
 #define TANDEM_HIP_ATTENTION_WORK_H
 
@@ -12,20 +12,21 @@
 
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Arrays begin at the first row of their head (decode: q, o, lse of the first of the heads), k and v at the first key. */
+/* Arrays begin at the first row of their head (in decode q, o and lse at the first row of the first head), k and v at the
+ * first key. */
 typedef struct attention_work {
   const char *q, *k, *v;
   char *o;
   float *lse;
-  int64_t first;           /* row of the tile */
+  int64_t first;           /* first row of the tile */
   int64_t rows;            /* of the head, or of all heads of the group */
   int64_t first_key, keys; /* of the workgroup */
-  float *part, *numbers;   /* decode with several parts: results of each row; its reference and sum */
+  float *part, *numbers;   /* decode with several key splits: the results of each row; its reference and sum */
   bool decode;
 } attention_work;
 
-/* Heads that share keys and values follow each other, and the order gives them to one XCD, whose L2 then holds their keys. The
- * last tiles come first: causal, they see the most keys, and the workgroups end together. */
+/* Heads that share keys and values follow each other, and the order gives them to one XCD, whose L2 then holds their keys.
+ * The last tiles come first: causal, they see the most keys, so the workgroups end at about the same time. */
 DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type) {
   uint32_t at = tdm_order_remap(__builtin_amdgcn_workgroup_id_x(), a->count, a->xcds, a->chunk);
   uint32_t group = (uint32_t)a->group, of_kv = group * a->tiles, kv = at / of_kv, within = at % of_kv;
@@ -43,7 +44,7 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
   return w;
 }
 
-/* One workgroup for each part of the keys of each head of keys. */
+/* One workgroup for each key split of each head of keys. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
   uint32_t at = __builtin_amdgcn_workgroup_id_x(), kv = at / a->splits;
   int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv, bytes = type_bytes(type);
@@ -65,14 +66,14 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
   return w;
 }
 
-/* Elements from the first row of an array to row `row` of the workgroup's rows. */
+/* The offset in elements from the first row of an array to row `row` of the workgroup's rows. */
 DEVICE int64_t row_offset(const attention_args *a, const attention_work *w, const tdm_attention_strides *s, int64_t row) {
   if (!w->decode) return row * s->row;
   uint32_t head = (uint32_t)row / (uint32_t)a->sq, query = (uint32_t)row % (uint32_t)a->sq;
   return head * s->head + query * s->row;
 }
 
-/* Of the workgroup's keys those that row `row` sees, the first ones; rows beyond the last one see none. */
+/* How many of the workgroup's keys row `row` sees; they are the first ones. Rows after the last one see none. */
 DEVICE int64_t keys_seen(const attention_args *a, const attention_work *w, int64_t row) {
   if (row >= w->rows) return 0;
   int64_t query = w->decode ? (uint32_t)row % (uint32_t)a->sq : row;
@@ -80,18 +81,18 @@ DEVICE int64_t keys_seen(const attention_args *a, const attention_work *w, int64
   return seen < 0 ? 0 : seen;
 }
 
-/* Keys that all of the rows from `first` on see, or fewer. */
+/* The number of keys that all of the rows from `first` on see, or fewer. */
 DEVICE int64_t keys_seen_by_all(const attention_args *a, const attention_work *w, int64_t first) {
   return first >= w->rows ? 0 : keys_seen(a, w, w->decode ? 0 : first);
 }
 
-/* Keys that any of `rows` rows from `first` on sees, or more. */
+/* The number of keys that any of `rows` rows from `first` on sees, or more. */
 DEVICE int64_t keys_seen_by_any(const attention_args *a, const attention_work *w, int64_t first, int rows) {
   if (first >= w->rows) return 0;
   return w->decode ? w->keys : keys_seen(a, w, least(first + rows, w->rows) - 1);
 }
 
-/* The same float of lane ^ 32: the lane that has the other keys of the same query. */
+/* The same float of lane ^ 32, which has the other keys of the same query. */
 DEVICE float other_half(float x) {
 #if defined(__gfx950__)
   u32x2 both = __builtin_bit_cast(
@@ -102,7 +103,7 @@ DEVICE float other_half(float x) {
 #endif
 }
 
-/* The natural logarithm of the sum of exponentials; 0 as sum is minus infinity, whatever the reference. */
+/* The natural logarithm of the sum of exponentials. For the sum 0 it is minus infinity, whatever the reference. */
 DEVICE float log_sum(float reference, float sum) { return (reference + __builtin_amdgcn_logf(sum)) * 0x1.62e43p-1f; }
 
 #endif

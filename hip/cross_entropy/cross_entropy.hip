@@ -1,10 +1,10 @@
-// cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; one without a loss is not read.
+// cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read.
 #include "args.h"
 #include "hip/device/softmax.h"
 
 DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int32_t target, bool valid, row_sum_t s, tdm_type type) {
   if (target == p->ignore) return 0;
-  if (!valid) return __builtin_nanf("");  // a target that the row lacks
+  if (!valid) return __builtin_nanf("");  // a target that the row does not have
   return log_f32((float)s.sum) + (s.max - load_element(p->logits, row * p->ldl + target, type));
 }
 

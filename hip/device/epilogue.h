@@ -15,7 +15,7 @@ typedef struct four_place {
 } four_place;
 
 /* Whether results stay in the caches for the next reader. */
-enum store_kind { KEPT, PAST_CACHES };
+enum store_kind { KEPT, NON_TEMPORAL };
 
 DEVICE four_place four_in(int64_t rows, int64_t columns, int64_t row, int64_t column, bool aligned) {
   int64_t left = row < rows ? columns - column : 0;
@@ -33,8 +33,8 @@ DEVICE f32x4 four_load(const void *base, int64_t at, four_place where, tdm_type 
 
 DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_type type, store_kind kind) {
   if (where.whole) {
-    if (kind == PAST_CACHES)
-      store_four_past_caches(base, at, x, type);
+    if (kind == NON_TEMPORAL)
+      store_four_non_temporal(base, at, x, type);
     else
       store_four(base, at, x, type);
     return;

@@ -83,7 +83,7 @@ DEVICE void store_four(void *base, int64_t i, f32x4 x, tdm_type type) {
 }
 
 /* The same as a non-temporal store (nt), for data that nobody reads soon: the caches keep what they have. */
-DEVICE void store_four_past_caches(void *base, int64_t i, f32x4 x, tdm_type type) {
+DEVICE void store_four_non_temporal(void *base, int64_t i, f32x4 x, tdm_type type) {
   switch (type) {
     case TDM_F32: __builtin_nontemporal_store(x, (f32x4 *)((float *)base + i)); break;
     case TDM_F16: __builtin_nontemporal_store(__builtin_convertvector(x, f16x4), (f16x4 *)((_Float16 *)base + i)); break;

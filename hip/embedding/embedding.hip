@@ -1,4 +1,4 @@
-// y[t] = table[ids[t]]: a copy of words, 16 bytes at a time where rows allow it.
+// y[t] = table[ids[t]]: a copy of words, 16 bytes at a time if the rows allow it.
 #include "args.h"
 #include "hip/device/blocks.h"
 
@@ -7,7 +7,7 @@ DEVICE void embedding_body(const embedding_args *p, tdm_type type) {
   FOR_BLOCKS(at, &p->blocks, type) {
     int64_t id = p->ids[at.row];
     bool valid = id >= 0 && id < p->vocab;
-    raw_chunk words = raw_nan();  // an id that the table lacks
+    raw_chunk words = raw_nan();  // an id that the table does not have
     if (valid) words = load_raw(p->table, id * p->ldt + at.start, at.count, wide, type);
     store_raw(p->y, at.row * p->ldy + at.start, at.count, wide, words, type);
   }

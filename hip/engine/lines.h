@@ -1,15 +1,19 @@
-/* Lines of A or B, the operands of a tile: from memory straight into LDS, and on as the chunks that mfma.h multiplies.
+/* clang-format off */
+/* Lines of A or B, the operands of a tile: from memory to LDS, and from there to the chunks that mfma.h multiplies.
  *
- * Along k (A in layouts n., B in .t) LDS has a row for each line, and a lane reads a chunk of it at once. Turned, it has a row
- * for each k, with the lines side by side as memory has them. How a lane then gets neighbours in k:
+ * If an operand is stored along k (A in layouts n., B in .t), LDS has a row for each line, and a lane reads a chunk of it at
+ * once (ALONG_K). If it is stored transposed, LDS has a row for each k, with the lines side by side as in memory. A lane then
+ * gets its neighbours in k in one of these ways:
  *
- *   LDS_TURNS   f16, bf16 on gfx950: ds_read_b64_tr_b16 turns them on the way to the registers
- *   PAIRS       f16, bf16 on gfx942, f32: the lane reads two neighbouring lines at one k in one access (b32; f32: b64), for
- * each k of its chunk. The even lines make one fragment, the odd ones the next. f16 and bf16 are put together by v_perm_b32,
- * one for each dword; f32 takes each k alone, and there is nothing to do. ONE_OF_TWO  f16, bf16 on gfx942 where a wave has but
- * one fragment: as PAIRS, but the lane wants one line of its two. Two lanes read the same dword.
+ *   LDS_TRANSPOSE  f16, bf16 on gfx950: ds_read_b64_tr_b16 transposes on the way to the registers.
+ *   PAIRS          f16, bf16 on gfx942, and f32: for each k of its chunk, the lane reads two neighbouring lines in one access
+ *                  (b32; f32: b64). The even lines make one fragment, the odd ones the next. f16 and bf16 need a v_perm_b32
+ *                  for each dword; f32 takes each k separately and needs nothing.
+ *   ONE_OF_TWO     f16, bf16 on gfx942, if a wave has only one fragment: as PAIRS, but the lane uses only one of the two lines,
+ *                  and two lanes read the same dword.
  *
- * f16 and bf16 by ds_read_u16_d16 and _d16_hi instead would need no v_perm_b32, and twice the clocks of LDS. */
+ * ds_read_u16_d16 and _d16_hi would need no v_perm_b32 for f16 and bf16, but twice the clocks of LDS. */
+/* clang-format on */
 #ifndef TANDEM_HIP_GEMM_LINES_H
 #define TANDEM_HIP_GEMM_LINES_H
 
@@ -19,12 +23,12 @@
 #include "hip/device/wait.h"
 
 enum {
-  PIPE_ROW = ON_GFX950 ? 128 : 64, /* bytes along k of a step */
+  PIPE_ROW = ON_GFX950 ? 128 : 64, /* bytes along k of a K step */
   PIPE_CHUNKS = PIPE_ROW / CHUNK_BYTES,
 };
 
-/* How an operand is stored and read: constants. `waves` waves load `lines` lines; a wave takes `count` fragments of them, each
- * of `side` lines, which are those of the matrix instruction: 16 or 32. */
+/* How an operand is stored and read; all constants. `waves` waves load `lines` lines. A wave takes `count` fragments of
+ * them, each of `side` lines, which is the side of the matrix instruction: 16 or 32. */
 typedef struct form {
   bool along_k;
   tdm_type type;
@@ -32,13 +36,13 @@ typedef struct form {
   int lines, waves;
 } form;
 
-/* Loads of a thread for a step. */
+/* The number of loads of a thread for a K step. */
 DEVICE constexpr int loads_of(int lines, int waves) { return lines * PIPE_ROW / (waves * WAVE * LOAD_TO_LDS_BYTES); }
 
-enum turning { ALONG_K, LDS_TURNS, PAIRS, ONE_OF_TWO };
-DEVICE turning turning_of(form f) {
+enum operand_read { ALONG_K, LDS_TRANSPOSE, PAIRS, ONE_OF_TWO };
+DEVICE operand_read operand_read_of(form f) {
   if (f.along_k) return ALONG_K;
-  if (f.type != TDM_F32 && ON_GFX950) return LDS_TURNS;
+  if (f.type != TDM_F32 && ON_GFX950) return LDS_TRANSPOSE;
   return f.count > 1 ? PAIRS : ONE_OF_TWO;
 }
 
@@ -46,30 +50,30 @@ DEVICE turning turning_of(form f) {
 
 enum { MOST_LOADS = 8 };
 typedef struct lines {
-  const char *base; /* of the next step to load; the same in all lanes, as all but offset */
+  const char *base; /* of the next step to load; like all fields except offset, the same in all lanes */
   int64_t step;     /* bytes from one step to the next */
   int pitch;        /* bytes from one row to the next */
-  uint32_t length;  /* bytes of a whole step, from its first row's begin to its last row's end; 0: no lines */
+  uint32_t length;  /* bytes of a whole step, from the beginning of its first row to the end of its last row; 0: no lines */
   uint32_t offset[MOST_LOADS];
 } lines;
 
-/* The wave's n-th load of `bytes` a lane begins at this byte. */
+/* The byte of LDS at which the wave's n-th load of `bytes` per lane begins. */
 DEVICE int load_place(int n, int bytes, form f) { return (n * f.waves + wave_index()) * WAVE * bytes; }
 
 DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : f.lines * type_bytes(f.type); }
 
-/* The place of a chunk in its row of LDS; and, being its own inverse, the chunk at a place.
+/* The place of a chunk in its row of LDS. It is its own inverse, so it is also the chunk at a place.
  *
- * Along k: chunk c of line r lies at c ^ (r / 2 % PIPE_CHUNKS), for the reasons of lds.h; on gfx942 two rows of 64 bytes fill
- * the 32 banks. It holds for 32 lines at one chunk too. LDS_TURNS: of 32 lanes at once, a 16 x 16 fragment takes 32 bytes of
- * each of 8 rows, which k % 4 and k / 8 % 2 tell apart, and a 32 x 32 one 64 bytes of 4 rows, k % 4; rows of less than 256
- * bytes (128 lines) differ by some bits of k already. PAIRS: of 32 lanes at
- * once, a 16 x 16 fragment takes 16 pairs of lines, half of the banks, at two k that lie a chunk of k apart. */
+ * Along k: chunk c of line r is at c ^ (r / 2 % PIPE_CHUNKS), for the reasons given in lds.h. On gfx942 two rows of 64
+ * bytes fill the 32 banks. This also holds for 32 lines at one chunk. LDS_TRANSPOSE: of 32 lanes at once, a 16 x 16
+ * fragment takes 32 bytes of each of 8 rows, which differ in k % 4 and k / 8 % 2; a 32 x 32 fragment takes 64 bytes of 4
+ * rows, which differ in k % 4. Rows of less than 256 bytes (128 lines) differ by some bits of k already. PAIRS: of 32 lanes
+ * at once, a 16 x 16 fragment takes 16 pairs of lines, which are half of the banks, at two k that are one chunk of k apart. */
 DEVICE int place_of(int row, int chunk, form f) {
   int e = chunk_elements(f.type);
-  switch (turning_of(f)) {
+  switch (operand_read_of(f)) {
     case ALONG_K: return chunk ^ row / 2 % PIPE_CHUNKS;
-    case LDS_TURNS: {
+    case LDS_TRANSPOSE: {
       int low = row / 8 % 2 * 2;
       return chunk ^ (f.lines >= 128 ? row % 4 * 4 + low : f.lines == 64 ? row / 2 % 2 * 4 + low : low);
     }
@@ -79,7 +83,7 @@ DEVICE int place_of(int row, int chunk, form f) {
   return chunk;
 }
 
-/* What lands at byte `place`: line (along k) or k, and chunk of it. */
+/* What a load writes to byte `place`: the line (along k) or the k, and the chunk of it. */
 typedef struct lines_chunk {
   int row, chunk;
 } lines_chunk;
@@ -88,14 +92,14 @@ DEVICE lines_chunk chunk_at(int place, form f) {
   return (lines_chunk){row, place_of(row, chunk, f)};
 }
 
-/* Where in memory, from base on, what lands at byte `place` is. */
+/* Where in memory, counted from base, the data for byte `place` is. */
 DEVICE uint32_t memory_offset(const lines *x, int place, form f) {
   lines_chunk c = chunk_at(place, f);
   return (uint32_t)(c.row * x->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
-/* Lines from `line` on of a matrix that has `count`. The length is that of the rows that a whole step has, so that what lies
- * behind the last line of along k, or behind the last row otherwise, is not read. */
+/* Lines from `line` on of a matrix that has `count` lines. The length is that of the rows of a whole step. So nothing is
+ * read after the last line (along k) or after the last row (otherwise). */
 DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, form f) {
   const int bytes = type_bytes(f.type);
   lines x;
@@ -113,8 +117,8 @@ DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t l
 
 DEVICE void move_steps(lines *x, int steps) { x->base += steps * x->step; }
 
-/* Asks for the next step. Past the last whole step the buffer has no length: zeros arrive, without traffic, so that there are
- * always as many loads to count. */
+/* Starts the loads of the next step. After the last whole step the buffer has no length: zeros arrive without traffic, so
+ * there are always equally many loads to count. */
 DEVICE void load_lines(lines *x, LDS char *place, bool live, form f) {
   buffer from = make_short_buffer(x->base, live ? x->length : 0);
 #pragma unroll
@@ -123,7 +127,8 @@ DEVICE void load_lines(lines *x, LDS char *place, bool live, form f) {
   move_steps(x, 1);
 }
 
-/* The last depth % step values of k go through registers, which can mask them. Rows begin at dwords and are whole dwords. */
+/* The K tail, the last depth % step values of k, goes through registers, which can mask it. Rows begin at dwords and are
+ * whole dwords. */
 DEVICE void put_tail(const lines *x, LDS char *place, int depth, form f) {
   const int bytes = type_bytes(f.type), per_dword = 4 / bytes;
   uint32_t missing = (uint32_t)(f.along_k ? PIPE_ROW - depth * bytes : (PIPE_ROW / bytes - depth) * x->pitch);
@@ -145,38 +150,38 @@ DEVICE void put_tail(const lines *x, LDS char *place, int depth, form f) {
 
 /* ---- From LDS to fragments ---- */
 
-/* A step has `parts` along k, each of a chunk of every lane: 64 / side chunks of each line. */
+/* A K step has `parts` along k, each a chunk of every lane: 64 / side chunks of each line. */
 DEVICE int parts_of(form f) { return PIPE_CHUNKS * f.side / WAVE; }
 
-/* A wave's fragments: chunk part * count + fragment. Between read and take they hold what LDS gave, of ONE_OF_TWO
- * twice as much. */
+/* A wave's fragments: chunk part * count + fragment. Between read_fragments and take_fragments they hold what LDS returned,
+ * which for ONE_OF_TWO is twice as much. */
 typedef u32x4 fragments[PIPE_CHUNKS];
 
-/* Where a wave reads its lines. What the swizzle makes of parts and fragments differs from address to address; the
- * rest is the read's constant offset. */
+/* Where a wave reads its lines. The parts of an address that the swizzle changes are in the reader; the rest is the
+ * constant offset of the read. */
 enum { ADDRESSES = 4 };
 typedef struct reader {
   uint32_t address[ADDRESSES];
 } reader;
 
 DEVICE int addresses_of(form f) {
-  switch (turning_of(f)) {
+  switch (operand_read_of(f)) {
     case ALONG_K: return parts_of(f);
-    case LDS_TURNS:
+    case LDS_TRANSPOSE:
     case ONE_OF_TWO: return f.count;
     case PAIRS: return f.count / 2;
   }
   return 0;
 }
 
-/* Byte that the lane reads with address n. */
+/* The byte that the lane reads with address n. */
 DEVICE int read_place(int line, int n, form f) {
   const int e = chunk_elements(f.type), bytes = type_bytes(f.type);
   int i = lane_index() % f.side, g = lane_index() / f.side;
-  int k = e * g, first = line + f.side * n; /* of the lane's access: row and line in it */
-  switch (turning_of(f)) {
+  int k = e * g, first = line + f.side * n; /* of the lane's access: the row, and the line in it */
+  switch (operand_read_of(f)) {
     case ALONG_K: return (line + i) * PIPE_ROW + place_of(line + i, n * (WAVE / f.side) + g, f) * CHUNK_BYTES;
-    case LDS_TURNS: /* 16 lanes: 4 rows of k, 4 lines each */
+    case LDS_TRANSPOSE: /* 16 lanes: 4 rows of k, 4 lines each */
       k += i % 16 / 4;
       first += i / 16 * 16 + i % 4 * 4;
       break;
@@ -194,7 +199,7 @@ DEVICE reader make_reader(LDS const char *lds, int line, form f) {
   return r;
 }
 
-/* 8 dwords in a row of k into two chunks: f16 and bf16 two lines at each of 8 k, f32 at each of 4. */
+/* 8 dwords of a row of k into two chunks: f16 and bf16 have two lines at each of 8 k, f32 at each of 4. */
 DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
 #pragma unroll
   for (int h = 0; h < 4; h++) {
@@ -211,17 +216,17 @@ DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
   }
 }
 
-/* Asks LDS for the fragments, of lines that begin `place` bytes (a constant) behind the reader's. */
+/* Starts reading the fragments, whose lines begin `place` bytes (a constant) after the reader's. */
 DEVICE void read_fragments(fragments to, const reader *r, int place, form f) {
-  const int part_rows = WAVE / f.side * chunk_elements(f.type); /* turned: rows of a part */
+  const int part_rows = WAVE / f.side * chunk_elements(f.type); /* transposed: rows of a part */
 #pragma unroll
   for (int part = 0; part < parts_of(f); part++)
 #pragma unroll
     for (int n = 0; n < f.count; n++) {
       int at = place + part * part_rows * row_bytes(f), chunk = part * f.count + n;
-      switch (turning_of(f)) {
+      switch (operand_read_of(f)) {
         case ALONG_K: to[chunk] = lds_read_unordered(r->address[part], place + n * f.side * PIPE_ROW); break;
-        case LDS_TURNS: {
+        case LDS_TRANSPOSE: {
           u32x2 first = lds_read_transposed_unordered(r->address[n], at);
           u32x2 second = lds_read_transposed_unordered(r->address[n], at + 4 * row_bytes(f));
           to[chunk] = (u32x4){first[0], first[1], second[0], second[1]};
@@ -235,13 +240,13 @@ DEVICE void read_fragments(fragments to, const reader *r, int place, form f) {
     }
 }
 
-/* Behind the wait: makes fragments of what LDS gave. */
+/* After the wait: makes fragments of what LDS returned. */
 DEVICE void take_fragments(fragments x, form f) {
-  const turning how = turning_of(f);
+  const operand_read how = operand_read_of(f);
 #pragma unroll
   for (int n = 0; n < parts_of(f) * f.count * (how == ONE_OF_TWO ? 2 : 1); n++) x[n] = in_order(x[n]);
-  if (how == ALONG_K || how == LDS_TURNS) return;
-  const uint32_t low = 0x05040100, high = 0x07060302; /* halves of a dword that v_perm_b32 takes of two */
+  if (how == ALONG_K || how == LDS_TRANSPOSE) return;
+  const uint32_t low = 0x05040100, high = 0x07060302; /* which halves of two dwords v_perm_b32 takes */
   const uint32_t mine = lane_index() % 2 == 0 ? low : high;
 #pragma unroll
   for (int n = 0; n < parts_of(f) * f.count; n += how == PAIRS ? 2 : 1) {
@@ -260,9 +265,9 @@ DEVICE void take_fragments(fragments x, form f) {
   }
 }
 
-/* Which of the wave's lines fragment `n` has in its place `i`. */
+/* Which of the wave's lines fragment `n` has at its place `i`. */
 DEVICE int fragment_line(int n, int i, form f) {
-  return turning_of(f) == PAIRS ? n / 2 * 2 * f.side + 2 * i + n % 2 : n * f.side + i;
+  return operand_read_of(f) == PAIRS ? n / 2 * 2 * f.side + 2 * i + n % 2 : n * f.side + i;
 }
 
 #endif

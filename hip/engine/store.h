@@ -52,7 +52,7 @@ DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const mfma_sums<SIDE> 
       mfma_sums<SIDE> x = sums[n];
       f32x4 here = {x[r], x[r + 1], x[r + 2], x[r + 3]};
       int to = n * SIDE / 4 + WAVE / SIDE * four + g;
-      if (turning_of(b) == PAIRS) {
+      if (operand_read_of(b) == PAIRS) {
         mfma_sums<SIDE> even = sums[n & ~1], odd = sums[n | 1];
         const int half = r + n % 2 * 2;
         here = (f32x4){even[half], odd[half], even[half + 1], odd[half + 1]};

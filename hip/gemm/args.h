@@ -8,29 +8,29 @@
 #include "tandem/gemm.h"
 
 enum {
-  GEMM_UNIT = 128,     /* bytes along k: parts of k are of whole ones, but for the last */
+  GEMM_UNIT = 128,     /* bytes along k: a K split consists of whole units, except the last one */
   REDUCE_THREADS = 256 /* of a workgroup of gemm_reduce */
 };
 
 typedef struct gemm_args {
   const void *a, *b;
   void *c;
-  float *partial; /* [batch][parts][m][ldp], the sums of each part; NULL: parts is 1 */
+  float *partial; /* [batch][parts][m][ldp]: the partial sums; NULL if there is no K split */
   const void *bias, *residual;
-  const tdm_epilogue_step *steps; /* step_count of them, in device memory */
+  const tdm_epilogue_step *steps; /* step_count steps, in device memory */
   int64_t m, n, k;
   int64_t lda, ldb, ldc, ldr, stride_a, stride_b, stride_c, stride_r; /* elements */
   int64_t step_count;
-  int64_t ldp;        /* of partial: n, rounded up to fours */
-  int64_t part_units; /* of GEMM_UNIT in a part of k; the first longer_parts have one more (part.h) */
+  int64_t ldp;        /* of partial: n rounded up to a multiple of 4 */
+  int64_t part_units; /* units of GEMM_UNIT in a K split; the first longer_parts have one more (part.h) */
   int32_t parts, longer_parts;
   int32_t batch;
   uint32_t reducers; /* workgroups of gemm_reduce */
   float alpha, beta;
   int32_t type, out;            /* tdm_type */
-  int32_t aligned_a, aligned_b; /* every 16 bytes of a row of A (B) begin at a multiple of 16 */
-  int32_t aligned_fours;        /* four elements of a row of C, residual and bias begin at a multiple of their size */
-  int32_t a_along_k, b_along_k; /* rows of the stored A (B) run along k: layouts n. (.t) */
+  int32_t aligned_a, aligned_b; /* 1: every 16 bytes of a row of A (B) begin at a multiple of 16 */
+  int32_t aligned_fours;        /* 1: every four elements of a row of C, residual and bias begin at a multiple of their size */
+  int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;
 } gemm_args;
 

@@ -1,4 +1,4 @@
-/* gemm for everything: 128 x 128 of C a workgroup (masked.h). Faster rows serve what is aligned. */
+/* gemm for everything: 128 x 128 of C per workgroup (masked.h). Faster kernels support what is aligned. */
 #include "hip/engine/masked.h"
 #include "hip/engine/store.h"
 #include "part.h"
@@ -11,7 +11,7 @@ DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_typ
   masked_sums sums = {};
   run_masked(sums, &a, &b, 1, m0, n0, lds, type);
 
-  enum { PASS_ROWS = 32 }; /* the waves' blocks have the room of both tiles: 8 KiB each */
+  enum { PASS_ROWS = 32 }; /* the waves' blocks use the LDS of both tiles: 8 KiB each */
   int wave = wave_index();
   m0 += wave / 2 * WAVE_TILE;
   n0 += wave % 2 * WAVE_TILE;

@@ -1,5 +1,5 @@
-/* gemm: 256 x 256 of C a workgroup, 8 waves in two groups (pipeline.h). Rows of A and B are
- * read in dwords: they begin at even elements of f16 and bf16, and are of even length. */
+/* gemm: 256 x 256 of C per workgroup, 8 waves in two groups (pipeline.h). Rows of A and B are read in dwords: in f16 and
+ * bf16 they begin at even elements, and have an even length. */
 #include "hip/engine/pipeline.h"
 #include "part.h"
 
@@ -30,7 +30,7 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   }
 }
 
-/* 256 registers a lane, 128 of them sums: two waves a SIMD, one of each group. */
+/* 256 registers per lane, 128 of them sums: two waves on a SIMD, one of each group. */
 #define LAYOUTS(NAME, SIDE, SUFFIX, TYPE)                                                                  \
   KERNEL WORKGROUP(512, 2) void NAME##_nn_##SUFFIX(gemm_args g) { compute<SIDE>(&g, true, false, TYPE); }  \
   KERNEL WORKGROUP(512, 2) void NAME##_nt_##SUFFIX(gemm_args g) { compute<SIDE>(&g, true, true, TYPE); }   \

@@ -1,4 +1,4 @@
-/* gemm, behind a split of k: sums of the parts, always in the same order, and the epilogue. */
+/* gemm, after a K split: adds the partial sums, always in the same order, and does the epilogue. */
 #include "hip/device/blocks.h"
 #include "hip/device/epilogue.h"
 

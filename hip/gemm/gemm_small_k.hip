@@ -1,8 +1,9 @@
-/* gemm for K <= 128 (f32 on gfx942: 64): all of K in LDS at once. One read of A's and B's lines, one barrier, the products
- * without another wait for memory, and C past the caches, which keep A and B for the other tiles: C is the traffic.
+/* gemm for K <= 128 (f32 on gfx942: 64): all of K is in LDS at once. The lines of A and B are read once, there is one
+ * barrier, and the products don't wait for memory again. C is stored with non-temporal stores, so that the caches keep A
+ * and B for the other tiles: C is most of the traffic.
  *
- * 128 x 128 of C a workgroup, with the masked loads of hip_128x128 (masked.h). STEPS tiles of 128 bytes along k lie side by
- * side. */
+ * 128 x 128 of C per workgroup, with the masked loads of hip_128x128 (masked.h). STEPS tiles of 128 bytes along k are
+ * stored side by side. */
 #include "hip/engine/masked.h"
 #include "hip/engine/store.h"
 
@@ -29,7 +30,7 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
 #pragma unroll
   for (int s = 0; s < STEPS; s++)
     multiply(sums, lds + s * MASKED_BYTES, lds + s * MASKED_BYTES + MASKED_BYTES / 2, wave_m, wave_n, 0, type);
-  sync_lds(); /* every wave has read its fragments: LDS becomes the waves' blocks */
+  sync_lds(); /* every wave has read its fragments: LDS is now used for the waves' blocks */
 
   enum { PASS_ROWS = STEPS > 1 ? 64 : 32 };
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * PASS_ROWS * BLOCK_CHUNKS;
@@ -40,11 +41,12 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
       int fm = f / FRAGMENTS, fn = f % FRAGMENTS, other = (fm + PASS_ROWS / 16) % FRAGMENTS;
       block_put(block, fm, fn, pass == 0 ? sums[fm][fn] : sums[other][fn]);
     }
-    block_store(g, block, PASS_ROWS, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0, type, PAST_CACHES);
+    block_store(g, block, PASS_ROWS, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0, type, NON_TEMPORAL);
   }
 }
 
-/* The number is STEPS. Two workgroups share a CU, and one's products hide the other's traffic, where two have room in LDS. */
+/* The number is STEPS. If two workgroups fit into the LDS of a CU, they share it, and the products of one hide the traffic
+ * of the other. */
 enum { SHARING = ON_GFX950 ? 2 : 1 };
 KERNEL WORKGROUP(256, 2) void gemm_small_k1_f32(gemm_args g) { compute<1>(&g, TDM_F32); }
 KERNEL WORKGROUP(256, 2) void gemm_small_k1_f16(gemm_args g) { compute<1>(&g, TDM_F16); }

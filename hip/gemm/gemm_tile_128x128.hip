@@ -1,4 +1,4 @@
-/* gemm: 128 x 128 of C a workgroup (tile_loop.h). */
+/* gemm: 128 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
 
 typedef tile<128, 128, 2, 2, 2> depth_2;

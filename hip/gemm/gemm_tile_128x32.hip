@@ -1,4 +1,4 @@
-/* gemm: 128 x 32 of C a workgroup (tile_loop.h). */
+/* gemm: 128 x 32 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
 
 typedef tile<128, 32, 4, 1, 3> depth_3;

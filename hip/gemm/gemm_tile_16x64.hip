@@ -1,4 +1,4 @@
-/* gemm: 16 x 64 of C a workgroup (tile_loop.h), A along k: a fragment of 16 lines can not be turned. */
+/* gemm: 16 x 64 of C per workgroup (tile_loop.h). A is along k, because a fragment of 16 lines can't be transposed. */
 #include "tile_loop.h"
 
 typedef tile<16, 64, 1, 2, 3> depth_3;

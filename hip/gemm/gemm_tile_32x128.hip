@@ -1,4 +1,4 @@
-/* gemm: 32 x 128 of C a workgroup (tile_loop.h). */
+/* gemm: 32 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
 
 typedef tile<32, 128, 1, 4, 3> depth_3;

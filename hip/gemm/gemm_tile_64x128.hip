@@ -1,4 +1,4 @@
-/* gemm: 64 x 128 of C a workgroup (tile_loop.h). */
+/* gemm: 64 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
 
 typedef tile<64, 128, 2, 2, 2> depth_2;

@@ -1,4 +1,4 @@
-/* gemm: 64 x 16 of C a workgroup (tile_loop.h), B along k: a fragment of 16 lines can not be turned. */
+/* gemm: 64 x 16 of C per workgroup (tile_loop.h). B is along k, because a fragment of 16 lines can't be transposed. */
 #include "tile_loop.h"
 
 typedef tile<64, 16, 2, 1, 3> depth_3;

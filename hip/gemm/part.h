@@ -1,18 +1,18 @@
-/* Split-K: which part of k a workgroup sums. */
+/* K split: which part of K a workgroup sums. */
 #ifndef TANDEM_HIP_GEMM_PART_H
 #define TANDEM_HIP_GEMM_PART_H
 
 #include "args.h"
 #include "hip/device/mfma.h"
 
-/* The operands of one matrix of the batch, from the part's first value of k on. */
+/* The operands of one matrix of the batch, from the first k of the part on. */
 typedef struct gemm_part {
   const char *a, *b;
   int64_t depth;
 } gemm_part;
 
-/* The tile order's matrices are the parts of the first matrix of the batch, then those of the second. Parts are of
- * g->part_units units of GEMM_UNIT bytes along k, the first g->longer_parts of one more; the last has what is left as well. */
+/* For the tile order, the matrices are the parts of the batch's first matrix, then those of the second, and so on. Parts
+ * have g->part_units units of GEMM_UNIT bytes along k, the first g->longer_parts one more. The last part also has the tail. */
 DEVICE gemm_part part_of(const gemm_args *g, uint32_t number, tdm_type type) {
   const int bytes = type_bytes(type), values = GEMM_UNIT / bytes;
   uint32_t parts = (uint32_t)g->parts, matrix = number / parts, part = number - matrix * parts;

@@ -1,15 +1,15 @@
-/* gemm over tiles of any shape: one loop, whose constants a tile is. docs/gemm.md says which tile serves what.
+/* gemm with tiles of any shape: one loop, whose constants are the tile's sizes. docs/gemm.md says which tile is for what.
  *
- * A workgroup of WAVES_M x WAVES_N waves computes TILE_M x TILE_N of C. LDS has DEPTH stages, each of a step of PIPE_ROW bytes
- * along k of the tile's lines of A and of B. A step:
+ * A workgroup of WAVES_M x WAVES_N waves computes TILE_M x TILE_N of C. LDS has DEPTH stages; each holds a K step of
+ * PIPE_ROW bytes along k of the tile's lines of A and of B. A step:
  *
- *   wait until this wave's loads of the step have arrived, then the barrier: everyone's have
+ *   wait until this wave's loads of the step have arrived; after the barrier all waves' loads have
  *   read the step's fragments from its stage
- *   ask memory for step + DEPTH - 1, into the stage that was read one step before: nobody reads it any more behind the barrier
+ *   start to load step + DEPTH - 1 into the stage that was read one step before: nobody reads it any more after the barrier
  *   multiply
  *
- * So loads have DEPTH - 1 steps to arrive. What fills the gaps of a wave, between its reads and its products, is another
- * workgroup's wave on the same SIMD. */
+ * So loads have DEPTH - 1 steps to arrive. While a wave waits between its reads and its products, a wave of another
+ * workgroup on the same SIMD works. */
 #ifndef TANDEM_HIP_GEMM_TILE_H
 #define TANDEM_HIP_GEMM_TILE_H
 
@@ -27,10 +27,10 @@ struct tile {
   static constexpr int SIDE = 16, ROWS = WAVE_M / SIDE, COLUMNS = WAVE_N / SIDE; /* a wave's fragments */
   static constexpr int A_BYTES = TILE_M * PIPE_ROW, STAGE = (TILE_M + TILE_N) * PIPE_ROW, BYTES = DEPTH * STAGE;
   static constexpr int LOADS = loads_of(TILE_M, WAVES) + loads_of(TILE_N, WAVES);
-  static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a step: products of a fragment */
-  /* Waves on a SIMD, as LDS allows; registers are 512 over it, and 128 at least. */
+  static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a K step: products of a fragment */
+  /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
   static constexpr int BY_LDS = LDS_OF_CU / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
-  /* Rows that the waves' blocks (store.h) have room for. */
+  /* How many rows fit into the waves' blocks (store.h). */
   static constexpr int BLOCK_ROWS = BYTES / WAVES / (WAVE_N * 4);
   static constexpr int PASS_ROWS = BLOCK_ROWS >= WAVE_M ? WAVE_M : BLOCK_ROWS >= 64 ? 64 : BLOCK_ROWS >= 32 ? 32 : 16;
   static_assert(LOADS * WAVES * WAVE * LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
@@ -59,11 +59,11 @@ DEVICE void multiply_step(tile_sums<T> sums, fragments a, fragments b, form of_a
 #pragma unroll
   for (int m = 0; m < T::ROWS; m++)
 #pragma unroll
-    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not behind the next barrier */
+    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not after the next barrier */
   keep_order();
 }
 
-/* The reader of the stage that begins `bytes` behind the first. */
+/* The reader of the stage that begins `bytes` after the first. */
 DEVICE reader at_stage(const reader *first, int bytes, form f) {
   reader r = *first;
 #pragma unroll
@@ -71,7 +71,7 @@ DEVICE reader at_stage(const reader *first, int bytes, form f) {
   return r;
 }
 
-/* sums += A B over `depth` values of k, from where a and b stand. */
+/* sums += A B over `depth` values of k, from the positions of a and b on. */
 template <typename T>
 DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS char *lds, form of_a, form of_b) {
   const int values = PIPE_ROW / type_bytes(of_a.type);
@@ -87,8 +87,8 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
   }
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
   for (int t = 0; t < steps; t++) {
-    wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's share of the step is in LDS */
-    barrier();                                /* and everyone's; and everyone has read the step before */
+    wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of the step is in LDS */
+    barrier();                                /* and every other wave's part; and all waves have read the previous step */
     reader from_a = at_stage(&first_a, stage, of_a), from_b = at_stage(&first_b, stage, of_b);
     read_fragments(x, &from_a, 0, of_a);
     read_fragments(y, &from_b, 0, of_b);
@@ -99,11 +99,11 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
     filled = stage;
     stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
   }
-  wait_memory<0>(); /* the zeros behind the last step: LDS is about to get another use */
+  wait_memory<0>(); /* the zeros after the last step: LDS is about to be used for something else */
   sync_lds();       /* nobody reads or fills a stage any more */
   if (tail == 0) return;
 
-  /* What was loaded for nothing is taken back: the lines stand at the tail. */
+  /* Steps that were loaded for nothing are taken back: the lines are at the tail then. */
   move_steps(&a, 1 - T::DEPTH);
   move_steps(&b, 1 - T::DEPTH);
   put_tail(&a, lds, tail, of_a);
@@ -137,7 +137,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {
 #pragma unroll
     for (int m = 0; m < T::ROWS; m++) {
-      int row = fragment_line(m, lane % T::SIDE, of_a); /* registers have no index: the pass is compared with constants */
+      int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
       if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
     }
     block_store<T::WAVE_N>(g, block, T::PASS_ROWS, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type, KEPT);

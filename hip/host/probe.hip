@@ -1,4 +1,4 @@
-// What a compiler must know to be taken: a matrix instruction of each chip, and loads straight into LDS.
+// What a compiler must support to be used: a matrix instruction of each chip, and load-to-LDS.
 typedef _Float16 half4 __attribute__((ext_vector_type(4)));
 typedef _Float16 half8 __attribute__((ext_vector_type(8)));
 typedef float float4 __attribute__((ext_vector_type(4)));

@@ -5,7 +5,7 @@
 #include "hip/args/teams.h"
 
 typedef struct rmsnorm_args {
-  const void *x, *weight, *residual; /* residual: NULL without one */
+  const void *x, *weight, *residual; /* residual: NULL if there is none */
   void *sum, *y;
   int64_t ldx, ldr, lds, ldy;
   float eps;

@@ -1,4 +1,4 @@
-// rmsnorm of rows, with or without a residual. A row that a team's registers hold is read once; a longer one twice.
+// rmsnorm of rows, with or without a residual. A row that fits into a team's registers is read once; a longer one twice.
 #include "args.h"
 #include "hip/device/team.h"
 
@@ -7,7 +7,7 @@ DEVICE bool all_wide(const rmsnorm_args *p, tdm_type type) {
   return wide && (p->residual == nullptr || (wide_rows(p->residual, p->ldr, type) && wide_rows(p->sum, p->lds, type)));
 }
 
-// A chunk of the row that is normalised: x, plus the residual where there is one.
+// A chunk of the row that is normalised: x, plus the residual if there is one.
 DEVICE void load_sum(float *s, const rmsnorm_args *p, int64_t row, int64_t i, int64_t left, bool wide, tdm_type type) {
   load_chunk(s, p->x, row * p->ldx + i, left, wide, type);
   if (p->residual == nullptr) return;
@@ -17,7 +17,7 @@ DEVICE void load_sum(float *s, const rmsnorm_args *p, int64_t row, int64_t i, in
   for (int j = 0; j < chunk_length(type); j++) s[j] += r[j];
 }
 
-// In f64, which squares of f32 can neither overflow nor leave below their least number.
+// In f64, in which squares of f32 can't overflow or vanish.
 DEVICE double squares(const float *s, tdm_type type) {
   double sum = 0;
 #pragma unroll
@@ -27,7 +27,7 @@ DEVICE double squares(const float *s, tdm_type type) {
 
 DEVICE float inverse_root(double sum, int64_t cols, float eps) { return (float)(1 / __builtin_sqrt(sum / (double)cols + eps)); }
 
-// Writes a chunk of sum, and of y; changes s.
+// Writes a chunk of sum and of y; changes s.
 DEVICE void store_results(float *s, const rmsnorm_args *p, float inverse, int64_t row, int64_t i, int64_t left, bool wide,
                           tdm_type type) {
   if (p->residual != nullptr) store_chunk(p->sum, row * p->lds + i, left, wide, s, type);

@@ -1,8 +1,8 @@
-// rope: pairs of a head turned by the angle of their position. A work-item takes a chunk's length of pairs: two chunks of x.
+// rope: rotates the pairs of a head by the angle of their position. A work-item takes a chunk of pairs: two chunks of x.
 #include "args.h"
 #include "hip/device/blocks.h"
 
-// Memory that a chunk of pairs lies in: both elements side by side, or half a head apart.
+// Where a chunk of pairs is in memory: both elements of a pair side by side, or half a head apart.
 typedef struct pair_place {
   int64_t first, second;  // of its two chunks, in elements
   int64_t first_count, second_count;

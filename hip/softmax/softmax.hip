@@ -1,8 +1,8 @@
-// softmax of rows. A row that a team's registers hold is read once; a longer one twice.
+// softmax of rows. A row that fits into a team's registers is read once; a longer one twice.
 #include "args.h"
 #include "hip/device/softmax.h"
 
-// Columns that a row sees; a row behind the last one sees none.
+// The number of columns that a row sees; a row after the last one sees none.
 DEVICE int64_t columns_seen(const softmax_args *p, int64_t row) {
   int64_t cols = p->teams.cols;
   if (row >= p->teams.rows) return 0;
@@ -18,7 +18,7 @@ DEVICE void softmax_registers(const softmax_args *p, int kept, tdm_type type) {
   int64_t cols = p->teams.cols, step = (int64_t)team.size * chunk_length(type), first = (int64_t)team.lane * chunk_length(type);
   bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type);
   FOR_ROWS(row, &p->teams, team) {
-    // From this work-item's first element on: elements of the row, and elements that it sees.
+    // From this work-item's first element on: the elements of the row, and those that it sees.
     int64_t left = row < p->teams.rows ? cols - first : 0, seen = columns_seen(p, row) - first;
     float x[HIP_KEPT_ELEMENTS / 4][CHUNK_MOST], max = LEAST_FLOAT, sum = 0;
 #pragma unroll
@@ -32,7 +32,8 @@ DEVICE void softmax_registers(const softmax_args *p, int kept, tdm_type type) {
 #pragma unroll
     for (int k = 0; k < kept; k++) {
 #pragma unroll
-      for (int i = 0; i < chunk_length(type); i++) x[k][i] = i < seen - k * step ? x[k][i] * inverse : 0;  // not 0 times a NaN
+      for (int i = 0; i < chunk_length(type); i++)
+        x[k][i] = i < seen - k * step ? x[k][i] * inverse : 0;  // and not x times 0, which may be NaN
       store_chunk(p->y, row * p->ldy + first + k * step, left - k * step, wide, x[k], type);
     }
   }

@@ -12,9 +12,9 @@ typedef struct swiglu_args {
   void *y;
   int64_t m, n, k, ldx, ldg, ldu, ldy;
   int32_t out;                             /* tdm_type */
-  int32_t aligned_x, aligned_g, aligned_u; /* every 16 bytes of a row begin at a multiple of 16 */
-  int32_t aligned_fours;                   /* four elements of a row of Y begin at a multiple of their size */
-  int32_t weights_along_k;                 /* weights [n, k]: layout nt */
+  int32_t aligned_x, aligned_g, aligned_u; /* 1: every 16 bytes of a row begin at a multiple of 16 */
+  int32_t aligned_fours;                   /* 1: every four elements of a row of Y begin at a multiple of their size */
+  int32_t weights_along_k;                 /* 1: weights [n, k], layout nt */
   tdm_order order;
 } swiglu_args;
 

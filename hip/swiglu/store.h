@@ -5,11 +5,11 @@
 #include "args.h"
 #include "hip/engine/store.h"
 
-/* A wave's block (gemm/store.h) has `rows` rows (whole sixteens) of 32 gates and the 32 ups of the same columns.
+/* A wave's block (engine/store.h) has `rows` rows (a multiple of 16) of 32 gates and the 32 ups of the same columns.
  *
- * 8 lanes read half a row's chunks. gfx950's LDS serves half a row of each of four groups of 8 lanes at once, and of four
- * neighbouring rows two would want the same banks: so the groups take rows 0, 1, 8, 9, whose places differ by half a row
- * (block_place), then 2, 3, 10, 11; rows 4 on are the next round. */
+ * 8 lanes read half a row's chunks. gfx950's LDS serves half a row of each of four groups of 8 lanes at once, and two of
+ * four neighbouring rows would need the same banks. So the groups take rows 0, 1, 8, 9, whose places differ by half a row
+ * (block_place), then rows 2, 3, 10, 11. Rows 4 on are the next round. */
 DEVICE void block_store_gated(const swiglu_args *p, LDS const f32x4 *block, int rows, int64_t m0, int64_t n0) {
   enum { GATES = BLOCK_CHUNKS / 2 };
   int lane = lane_index(), chunk = lane % GATES, group = lane / GATES;

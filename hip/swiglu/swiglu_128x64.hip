@@ -1,4 +1,4 @@
-/* swiglu for everything: 128 x 64 of Y a workgroup, so 64 columns of each weight side by side (gemm/masked.h). */
+/* swiglu for everything: 128 x 64 of Y per workgroup, with 64 columns of each weight side by side (engine/masked.h). */
 #include "hip/engine/masked.h"
 #include "store.h"
 

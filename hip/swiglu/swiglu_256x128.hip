@@ -1,5 +1,5 @@
-/* swiglu: the pipeline of gemm (gemm/pipeline.h), whose B0 is the gate's weight and whose B1 the other one's. So x is
- * read once for both, and a wave has gate and up of the same 64 x 32 elements in its registers. */
+/* swiglu: the pipeline of gemm (engine/pipeline.h). B0 is the gate's weight and B1 the other one, so x is read once for
+ * both, and a wave has gate and up of the same 64 x 32 elements in its registers. */
 #include "hip/engine/pipeline.h"
 #include "store.h"
 
