@@ -16,29 +16,29 @@
 
 #include "vector.h"
 
-/* Elements that a thread handles at a time. Hosts: rooms of 1 KiB stay in L1, and bursts of streamed stores stay short. GPUs:
- * neighbour threads take neighbour vectors, and rooms are registers. */
+/* The number of elements that a thread handles at a time. On hosts, buffers of 1 KiB stay in L1, and bursts of non-temporal
+ * stores stay short. On GPUs, neighbouring threads take neighbouring vectors, and the buffers are registers. */
 enum { TDM_CHUNK = TDM_ON_GPU ? TDM_LANES : 256 };
 
 #define TDM_CHUNK_ROOM(name) float name[TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
 
-/* Chunks of a row of `length` elements that belong to this thread: n elements from i on. */
+/* Loops over the chunks of a row of `length` elements that belong to this thread: n elements from i on. */
 #define TDM_FOR_CHUNKS(i, n, length, here)                                                             \
   for (int64_t i = (here).thread * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i); i < (length); \
        i += (here).threads * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i))
 
 TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return tdm_min(TDM_CHUNK, rest); }
 
-/* Loops whose iterations are independent, also where the output is an input: the compiler need not prove it. A GPU's thread has
- * no vectors, and clang warns of loops that ask for them. */
+/* For loops whose iterations are independent, even if the output is an input: the compiler need not prove it. A GPU's
+ * thread has no vectors, and clang warns about loops that ask for them. */
 #if TDM_ON_GPU
 #define TDM_SIMD
 #define TDM_SIMD_REDUCE(...)
-/* A whole room, unrolled: what lies behind n is 0, and is not stored. */
+/* A whole buffer, unrolled: elements from n on are 0, and are not stored. */
 #define TDM_EACH(j, n) \
   (void)(n);           \
   TDM_UNROLL for (int64_t j = 0; j < TDM_CHUNK; j++)
-/* The first n of at most `most`, a constant. */
+/* The first n of at most `most`, which is a constant. */
 #define TDM_EACH_OF(j, most, n) TDM_UNROLL for (int64_t j = 0; j < (most); j++) if (j < (n))
 #else
 #define TDM_SIMD TDM_PRAGMA(omp simd)
@@ -47,9 +47,10 @@ TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return tdm_min(TDM_CHUNK, rest
 #define TDM_EACH_OF(j, most, n) TDM_EACH(j, n)
 #endif
 
-/* ---- Stores that go past the caches ---- */
+/* ---- Non-temporal stores ---- */
 
-/* As wide as the target's registers: four stores of 16 bytes for a cache line instead of one of 64 cost a fifth of the rate. */
+/* As wide as the target's registers: with four stores of 16 bytes for a cache line, instead of one of 64, the rate is a
+ * fifth lower. */
 enum { TDM_STREAM_BYTES = 4 * TDM_LANES };
 typedef long long tdm_stream_part __attribute__((vector_size(TDM_STREAM_BYTES), may_alias));
 typedef long long tdm_stream_part_unaligned __attribute__((vector_size(TDM_STREAM_BYTES), aligned(1), may_alias));
@@ -66,7 +67,7 @@ typedef long long tdm_stream_part_unaligned __attribute__((vector_size(TDM_STREA
 #elif !TDM_ON_GPU && defined(__SSE2__)
 #define TDM_STREAMS 1
 #define TDM_STREAM_STORE(to, value) __builtin_ia32_movntdq(to, value)
-#else /* the compiler has none */
+#else /* the compiler has no such store */
 #define TDM_STREAMS 0
 #define TDM_STREAM_STORE(to, value) (*(to) = (value))
 #endif
@@ -82,7 +83,8 @@ TDM_INLINE void tdm_stream_copy(void *to, const void *from, int64_t bytes) {
   for (; i < bytes; i++) t[i] = f[i];
 }
 
-/* Streamed stores are not ordered with others: this puts them before whatever tells another thread that the run is done. */
+/* Non-temporal stores are not ordered with other stores. This puts them before whatever tells another thread that the run
+ * is done. */
 TDM_INLINE void tdm_stream_fence(int stream) {
   (void)stream;
 #if TDM_STREAMS && defined(__SSE2__)
@@ -114,7 +116,7 @@ TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, 
   return room;
 }
 
-/* GPUs have other threads that work while one waits. */
+/* On GPUs other threads work while one waits. */
 TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_type type) {
   (void)base, (void)at, (void)n, (void)type;
 }
@@ -150,13 +152,13 @@ TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, 
   return room;
 }
 
-/* Asks for a chunk that is read soon, so that memory works while the caller computes. */
+/* Prefetches a chunk, so that memory works while the caller computes. */
 TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_type type) {
   const char *from = (const char *)base + at * tdm_size(type);
   for (int64_t i = 0; i < n * tdm_size(type); i += 64) __builtin_prefetch(from + i, 0, 2);
 }
 
-/* Where to compute a chunk of results. */
+/* Where to compute a chunk of results: in the array itself, or in the buffer. */
 TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *room) {
   return type == TDM_F32 && !(TDM_STREAMS && stream) ? (float *)base + at : room;
 }
@@ -169,7 +171,7 @@ TDM_INLINE void tdm_f32_to_16(void *to, int64_t at, const float *from, int64_t n
   for (int64_t k = j; k < n; k++) tdm_store(to, at + k, type, from[k]);
 }
 
-/* Brings the chunk computed at tdm_chunk_place to its array. */
+/* Copies the chunk that was computed at tdm_chunk_place to its array. */
 TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type, int stream, const float *values) {
   if (TDM_STREAMS && stream) {
     uint16_t words[TDM_CHUNK] __attribute__((aligned(64)));
@@ -184,14 +186,14 @@ TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type
 
 /* ---- Sums ---- */
 
-/* Pairwise; gcc 12 adds the lanes of an `omp simd reduction` one by one. */
+/* Adds pairwise. gcc 12 adds the lanes of an `omp simd reduction` one by one. */
 TDM_INLINE float tdm_lanes_sum(tdm_vec v) {
   for (int width = TDM_LANES / 2; width > 0; width /= 2)
     for (int l = 0; l < width; l++) v[l] += v[l + width];
   return v[0];
 }
 
-/* Sum of x[j]^power, power 1 or 2. Four running sums: one would wait for each addition. */
+/* The sum of x[j]^power, where power is 1 or 2. There are four running sums: a single one would wait for each addition. */
 TDM_INLINE float tdm_chunk_sum(const float *x, int64_t n, int power) {
   if (TDM_ON_GPU) {
     float sum = 0;

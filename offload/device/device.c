@@ -11,11 +11,12 @@ static int count_devices(void) {
 #ifdef TDM_OFFLOAD
   return omp_get_num_devices();
 #else
-  return 0; /* libomptarget 19 crashes in omp_get_num_devices when no device image is linked */
+  return 0; /* libomptarget 19 crashes in omp_get_num_devices if no device image is linked */
 #endif
 }
 
-/* ---- Memory of an offload device. A build without offload opens none, and clang's libomp alone lacks these functions. ---- */
+/* ---- Memory of an offload device. A build without offload opens no such device, and clang's libomp alone lacks these
+ * functions. ---- */
 
 #ifdef TDM_OFFLOAD
 static void *device_alloc(size_t bytes, int device) { return omp_target_alloc(bytes, device); }
@@ -35,7 +36,7 @@ static bool device_copy(void *to, const void *from, size_t bytes, tdm_direction 
 
 /* ---- The backend ---- */
 
-/* Not aligned_alloc, which takes multiples of the alignment: AddressSanitizer shall see the end of what was asked for. */
+/* Not aligned_alloc, which needs a multiple of the alignment: AddressSanitizer must know the exact end of the allocation. */
 static void *host_alloc(size_t bytes) {
   void *made;
   return posix_memalign(&made, HOST_ALIGNMENT, bytes) == 0 ? made : NULL;
@@ -67,7 +68,7 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
   return tdm_fail(TDM_ERROR_DEVICE, "copy: bytes = %zu: omp_target_memcpy on device %s failed", bytes, context->device);
 }
 
-/* Target regions are synchronous: when a run returns, its work is done, and streams have nothing to order. */
+/* Target regions are synchronous: a run is done when it returns, so streams have nothing to order. */
 static tdm_status open_stream(const tdm_context *context, void **stream) {
   (void)context;
   *stream = NULL;

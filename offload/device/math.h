@@ -1,6 +1,6 @@
-/* Functions of f32 for kernels, without branches, tables or library calls: loops over them become vector code on hosts and
- * GPUs. A NaN gives a NaN. test/op/test_math.c measures their errors against the C library in f64 and holds the bounds. The
- * polynomials are weighted minimax fits. */
+/* Functions of f32 for kernels, without branches, tables or library calls, so that loops over them become vector code on
+ * hosts and GPUs. A NaN gives a NaN. test/op/test_math.c measures their errors against the C library in f64, and contains
+ * the bounds. The polynomials are weighted minimax fits. */
 #ifndef TANDEM_OFFLOAD_MATH_H
 #define TANDEM_OFFLOAD_MATH_H
 
@@ -20,9 +20,10 @@ TDM_INLINE float tdm_exp_reduced(float r) {
   return p * (r * r) + r + 1;
 }
 
-/* e^x = 2^n e^r, n = round(x / ln 2). Below -103.97 it is 0, above 88.72 infinity; subnormal results are rounded as others. */
+/* e^x = 2^n e^r with n = round(x / ln 2). Below -103.97 it is 0, above 88.72 infinity. Subnormal results are rounded like
+ * others. */
 TDM_INLINE float tdm_exp(float x) {
-  const float round = 0x1.8p23f; /* adding it leaves the integer part, rounded, in the low bits */
+  const float round = 0x1.8p23f; /* adding it leaves the rounded integer part in the low bits */
   x = x < -104.0f ? -104.0f : x;
   x = x > 89.0f ? 89.0f : x;
   float t = x * 0x1.715476p+0f + round, n = t - round;
@@ -33,8 +34,8 @@ TDM_INLINE float tdm_exp(float x) {
   return tdm_exp_reduced(r) * first * second;
 }
 
-/* The same for x <= 0 (up to 43 in truth), in two thirds of the time: 2^n as 2^(n + 64) and 2^-64. NVIDIA GPUs have 2^h as an
- * instruction, within 2^-22; low is what rounding x log2 e to h lost. */
+/* The same for x <= 0 (it is correct up to 43), in two thirds of the time: 2^n as 2^(n + 64) times 2^-64. NVIDIA GPUs have
+ * 2^h as an instruction, within 2^-22; low is what rounding x log2 e to h lost. */
 #if defined(__NVPTX__)
 TDM_INLINE float tdm_exp_nonpositive(float x) {
   x = x < -104.0f ? -104.0f : x;
@@ -43,7 +44,7 @@ TDM_INLINE float tdm_exp_nonpositive(float x) {
 }
 #else
 TDM_INLINE float tdm_exp_nonpositive(float x) {
-  const float round = 0x1.8p23f + 127 + 64; /* also puts the biased exponent into the low bits */
+  const float round = 0x1.8p23f + 127 + 64; /* also moves the biased exponent into the low bits */
   x = x < -104.0f ? -104.0f : x;
   float t = x * 0x1.715476p+0f + round, n = t - round;
   float r = x - n * TDM_LN2_HIGH - n * TDM_LN2_LOW;
@@ -75,24 +76,26 @@ TDM_INLINE float tdm_log(float x) {
   return x < 0 ? __builtin_nanf("") : y;
 }
 
-/* 1 / d for d in 1 .. 2: a parabola within 1/99 (1 - d p(d) is the third Chebyshev polynomial of 3 - 2 d, over 99), then two
- * Newton steps. A division of 16 floats takes 16 clocks where these six multiply-adds take three. */
+/* 1 / d for d in 1 .. 2: a parabola with an error of 1/99 (1 - d p(d) is the third Chebyshev polynomial of 3 - 2 d, over
+ * 99), then two Newton steps. A division of 16 floats takes 16 clocks; these six multiply-adds take three. */
 TDM_INLINE float tdm_reciprocal_1_to_2(float d) {
   float r = (d * (32.0f / 99) - 144.0f / 99) * d + 210.0f / 99;
   r += r * (1 - d * r);
   return r + r * (1 - d * r);
 }
 
-/* 1 / (1 + e^-x), with the exponential of -|x|: small results keep their digits. */
+/* 1 / (1 + e^-x) from the exponential of -|x|, so that small results keep their digits. */
 TDM_INLINE float tdm_sigmoid(float x) {
   float z = tdm_exp_nonpositive(-__builtin_fabsf(x)), y = tdm_reciprocal_1_to_2(1 + z);
   return x < 0 ? z * y : y;
 }
 
-/* x sigmoid(x); NaN for -infinity, as the product says. Results below 2^-119 come from a subnormal factor and lose digits. */
+/* x sigmoid(x). It is NaN for -infinity, as the product says. Results below 2^-119 come from a subnormal factor and lose
+ * digits. */
 TDM_INLINE float tdm_silu(float x) { return x * tdm_sigmoid(x); }
 
-/* tanh x = 1 - 2 z / (1 + z), z = e^-2|x|, with the sign of x; below 0.625, where that loses digits, an odd polynomial. */
+/* tanh x = 1 - 2 z / (1 + z), z = e^-2|x|, with the sign of x. Below 0.625 that would lose digits, so an odd polynomial is
+ * used. */
 TDM_INLINE float tdm_tanh(float x) {
   float a = __builtin_fabsf(x), z = tdm_exp_nonpositive(-2 * a), s = x * x;
   float large = 1 - 2 * z * tdm_reciprocal_1_to_2(1 + z);
@@ -105,7 +108,7 @@ TDM_INLINE float tdm_tanh(float x) {
   return __builtin_copysignf(a >= 0.625f ? large : small, x);
 }
 
-/* Below 0.875: x + x P(x^2). Above: 1 - e^(x Q(x)), which is 1 from 4 on. */
+/* Below 0.875: x + x P(x^2). Above: 1 - e^(x Q(x)). From 4 on that is 1. */
 TDM_INLINE float tdm_erf(float x) {
   float a = __builtin_fabsf(x), s = x * x;
   a = a > 4 ? 4 : a;

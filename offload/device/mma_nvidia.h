@@ -1,28 +1,28 @@
-/* The matrix units of NVIDIA's GPUs from sm_80 on (mma.h). The instructions and who holds what: NVIDIA's PTX ISA,
- * "mma.m16n8k16", "ldmatrix", "cp.async", "vote.sync", "ex2" and "rcp".
+/* The matrix units of NVIDIA's GPUs from sm_80 on (mma.h). For the instructions, and for which lane holds what, see
+ * NVIDIA's PTX ISA, "mma.m16n8k16", "ldmatrix", "cp.async", "vote.sync", "ex2" and "rcp".
  *
- * A lane's operand is a word of each of four blocks of 8 x 8: line lane / 4, k = 2 (lane % 4) and the next one. Blocks of a: k
- * 0 to 7 of the lines 0 to 7 and 8 to 15, then k 8 to 15 of both. Of b: lines 0 to 7 with k 0 to 7 and 8 to 15, then lines 8 to
- * 15, so that what an instruction takes is a pair of registers. */
+ * A lane's operand is a word of each of four blocks of 8 x 8: line lane / 4, k = 2 (lane % 4) and the next one. The blocks
+ * of a: k 0 to 7 of the lines 0 to 7 and 8 to 15, then k 8 to 15 of both. The blocks of b: lines 0 to 7 with k 0 to 7 and 8
+ * to 15, then lines 8 to 15, so that an instruction takes a pair of registers. */
 #ifndef TANDEM_OFFLOAD_MMA_NVIDIA_H
 #define TANDEM_OFFLOAD_MMA_NVIDIA_H
 
-/* Where a lane's sums lie. */
+/* Where a lane's sums are. */
 TDM_INLINE int mma_row(int lane) { return lane / 4; }
 TDM_INLINE int mma_column(int thread) { return thread % 4 * 2; }
 
-TDM_INLINE void mma_keep_order(void) {} /* AMD's */
+TDM_INLINE void mma_keep_order(void) {} /* only AMD needs it */
 
 /* Probabilities, which may be NaN, as the type that is multiplied. */
 TDM_INLINE uint32_t mma_two(float low, float high, tdm_type type) { return tdm_f32_to_two(low, high, type); }
 
 #if MMA_ON_CHIP
 
-/* 16 bytes travel; all of a copy's bytes are 16-byte aligned. mma_copied closes a group of copies. */
+/* Copies 16 bytes; all of them are 16-byte aligned. mma_copied closes a group of copies. */
 TDM_INLINE void mma_copy(mma_address to, const char *from) {
   __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
 }
-/* bytes: of the 16, that are read; the others become 0. */
+/* bytes: how many of the 16 are read; the others become 0. */
 TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
   __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
 }
@@ -31,7 +31,8 @@ TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : :
 TDM_INLINE void mma_wait_all(void) { __asm__ volatile("cp.async.wait_group 0;" : : : "memory"); }
 TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
 
-/* Lane l names the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines, not along k. */
+/* Lane l gives the address of the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines,
+ * not along k. */
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
   mma_operand x;
   if (transposed)
@@ -47,7 +48,7 @@ TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) {
   return x;
 }
 
-/* sums += a (16 lines) times 8 lines of b: half 0 or 1 of them. */
+/* sums += a (16 lines) times 8 lines of b, its half 0 or 1. */
 #define MMA_INSTRUCTION(type)                                                    \
   __asm__("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                 \
           ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
@@ -64,10 +65,10 @@ TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, in
 }
 #undef MMA_INSTRUCTION
 
-/* Is it true in a lane of the wave? The matrix instructions want all lanes on one path. */
+/* Is it true in any lane of the wave? The matrix instructions need all lanes on one path. */
 TDM_INLINE bool mma_any(bool here) { return __nvvm_vote_any_sync(0xffffffff, here); }
 
-/* 2^x within 2^-22; 0 where that is no normal number. */
+/* 2^x within 2^-22; 0 if the result would be subnormal. */
 TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
 
 /* 1 / x within 2^-23. */

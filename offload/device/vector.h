@@ -1,4 +1,4 @@
-/* Short vectors of f32, as wide as the target's registers: the compilers' vector extension, no intrinsics. */
+/* Short vectors of f32, as wide as the target's registers. They use the compilers' vector extension, no intrinsics. */
 #ifndef TANDEM_OFFLOAD_VECTOR_H
 #define TANDEM_OFFLOAD_VECTOR_H
 
@@ -8,7 +8,7 @@
 #include "target.h"
 
 #if defined(__F16C__) && !TDM_ON_GPU
-#include <immintrin.h> /* for the f16 conversions alone */
+#include <immintrin.h> /* only for the f16 conversions */
 #endif
 
 #if TDM_ON_GPU
@@ -26,7 +26,7 @@ typedef float tdm_vec_unaligned __attribute__((vector_size(4 * TDM_LANES), align
 
 #define TDM_UNROLL TDM_PRAGMA(GCC unroll 16)
 #define TDM_NO_UNROLL TDM_PRAGMA(GCC unroll 1)
-/* For loops over values that a GPU holds in registers, where only constant indices reach them. */
+/* For loops over values that a GPU holds in registers, which can only be indexed by constants. */
 #if TDM_ON_GPU
 #define TDM_UNROLL_ON_GPU TDM_UNROLL
 #else
@@ -37,7 +37,7 @@ TDM_INLINE tdm_vec tdm_vec_load(const float *p) { return *(const tdm_vec_unalign
 TDM_INLINE tdm_vec tdm_vec_load_aligned(const float *p) { return *(const tdm_vec *)p; }
 TDM_INLINE void tdm_vec_store(float *p, tdm_vec v) { *(tdm_vec_unaligned *)p = v; }
 
-/* f16 words to f32 and back. gcc 12 makes 12 instructions a vector of the plain loops, x86 has one. */
+/* f16 words to f32 and back. gcc 12 makes 12 instructions per vector of the plain loops; x86 has one instruction for it. */
 TDM_INLINE tdm_vec tdm_vec_from_f16(const uint16_t *p) {
 #if defined(__F16C__) && TDM_LANES == 16
   return (tdm_vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i_u *)p));
@@ -82,7 +82,7 @@ TDM_INLINE void tdm_vec_store_as(void *base, int64_t at, tdm_type type, tdm_vec 
 }
 
 #if TDM_ON_GPU
-/* 4 aligned elements in one access: 16 bytes, or 8 of the 16-bit types. */
+/* 4 aligned elements in one access: 16 bytes, or 8 for the 16-bit types. */
 typedef uint32_t tdm_words __attribute__((vector_size(8), may_alias));
 
 TDM_INLINE tdm_vec tdm_vec_load_words(const void *base, int64_t at, tdm_type type) {
@@ -107,7 +107,7 @@ TDM_INLINE void tdm_vec_store_words(void *base, int64_t at, tdm_type type, tdm_v
 }
 #endif
 
-/* The first `count` (any number) of TDM_LANES elements; the others are 0, and are not read. */
+/* The first `count` of TDM_LANES elements, where count may be any number. The others are 0, and are not read. */
 TDM_INLINE tdm_vec tdm_vec_load_some(const void *base, int64_t at, int64_t count, tdm_type type) {
   if (count >= TDM_LANES) return tdm_vec_load_as(base, at, type);
   float x[TDM_LANES] = {0};
@@ -117,7 +117,7 @@ TDM_INLINE tdm_vec tdm_vec_load_some(const void *base, int64_t at, int64_t count
   return tdm_vec_load(x);
 }
 
-/* Stores the first `count` (any number) of TDM_LANES elements. */
+/* Stores the first `count` of TDM_LANES elements, where count may be any number. */
 TDM_INLINE void tdm_vec_store_some(void *base, int64_t at, int64_t count, tdm_type type, tdm_vec v) {
   if (count >= TDM_LANES) {
     tdm_vec_store_as(base, at, type, v);
@@ -130,7 +130,7 @@ TDM_INLINE void tdm_vec_store_some(void *base, int64_t at, int64_t count, tdm_ty
   }
 }
 
-/* The lower (upper) halves of a and b, element by element in turn. */
+/* The lower (upper) halves of a and b, with their elements alternating. */
 #if TDM_LANES == 16
 #define TDM_ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define TDM_ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
@@ -142,8 +142,8 @@ TDM_INLINE void tdm_vec_store_some(void *base, int64_t at, int64_t count, tdm_ty
 #define TDM_ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
 #endif
 
-/* Turns a square block. Zipping row i with row i + LANES/2 is a perfect shuffle of the block's index bits (row bits above
- * column bits); log2(LANES) of them swap rows and columns. */
+/* Transposes a square block. Zipping row i with row i + LANES/2 is a perfect shuffle of the block's index bits (row bits
+ * above column bits); log2(LANES) of them exchange rows and columns. */
 TDM_INLINE void tdm_vec_transpose(tdm_vec block[TDM_LANES]) {
   TDM_UNROLL
   for (int round = 1; round < TDM_LANES; round *= 2) {

@@ -1,11 +1,11 @@
 /* How a thread waits for the end of a target region on an NVIDIA GPU.
  *
- * LLVM's CUDA plugin lets it sleep until an interrupt comes (CU_CTX_SCHED_BLOCKING_SYNC in initImpl of offload's
- * plugins-nextgen/cuda/src/rtl.cpp; none of its LIBOMPTARGET_ variables changes that). The driver's own default, which other
- * programs have, is to look again and again (CU_CTX_SCHED_AUTO; with more contexts than cores it yields between looks). On an
- * H200 a region returns 18 us earlier so, one of 0.5 ms 70 us earlier. The driver is found through the plugin, which has loaded
- * it, and the device through the context of a piece of its memory. Facts of names and values: CUDA driver API, cuCtxSetFlags.
- */
+ * LLVM's CUDA plugin lets the thread sleep until an interrupt comes (CU_CTX_SCHED_BLOCKING_SYNC in initImpl of offload's
+ * plugins-nextgen/cuda/src/rtl.cpp; none of its LIBOMPTARGET_ variables changes that). The driver's own default, which
+ * other programs use, is to spin (CU_CTX_SCHED_AUTO; with more contexts than cores it yields in between). With it, an
+ * H200's region returns 18 us earlier, and a region of 0.5 ms 70 us earlier. The driver is found through the plugin, which
+ * has loaded it, and the device through the context of some of its memory. Source of names and values: CUDA driver API,
+ * cuCtxSetFlags. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ typedef int (*get_flags)(unsigned *flags);
 typedef int (*set_flags)(unsigned flags);
 typedef int (*pointer_attribute)(void *value, int attribute, uintptr_t pointer);
 
-/* The driver's functions that this needs. */
+/* The driver's functions that are needed here. */
 typedef struct driver {
   push_context push;
   pop_context pop;
@@ -38,11 +38,13 @@ static bool find(void *library, const char *name, void *to, char *reason, size_t
   return symbol != NULL;
 }
 
-/* The flags are the process's, so what opens have named is kept for it too: BLOCKING that was named looks like the plugin's. */
+/* The flags belong to the process, so what tdm_open calls have named is kept for the process too: BLOCKING that was named
+ * looks like the plugin's own setting. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t named; /* a bit for each device; no machine has 64 */
+static uint64_t named; /* a bit for each device; no machine has 64 devices */
 
-/* Of the context that is current. AUTO replaces what the plugin has set, not what another part of the process has. */
+/* Changes the flags of the current context. AUTO replaces what the plugin has set, but not what another part of the process
+ * has set. */
 static bool change_flags(const driver *d, unsigned sched, char *reason, size_t size) {
   unsigned flags = 0;
   int code = d->get(&flags);
@@ -54,7 +56,7 @@ static bool change_flags(const driver *d, unsigned sched, char *reason, size_t s
   return false;
 }
 
-/* Memory that the driver does not know is another vendor's: the driver of both may be loaded. */
+/* If the driver does not know the memory, it belongs to another vendor's GPU: the drivers of both may be loaded. */
 static tdm_status set_wait(const driver *d, uintptr_t memory, unsigned sched, char *reason, size_t size) {
   void *context = NULL, *popped;
   int code = d->attribute(&context, ATTRIBUTE_CONTEXT, memory);

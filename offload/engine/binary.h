@@ -1,4 +1,4 @@
-/* Elementwise ops of two arrays: c = f(a, b). Memory is the limit: two reads, a write. */
+/* Elementwise ops of two arrays: c = f(a, b). Memory is the limit: two reads and a write. */
 #ifndef TANDEM_OFFLOAD_BINARY_H
 #define TANDEM_OFFLOAD_BINARY_H
 
@@ -35,7 +35,7 @@ TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const v
   tdm_stream_fence(stream);
 }
 
-/* As one long row, where nothing lies between the rows. */
+/* As one long row, if there are no gaps between the rows. */
 static inline tdm_binary_t tdm_binary_packed(tdm_binary_t d) {
   if (d.lda != d.cols || d.ldb != d.cols || d.ldc != d.cols) return d;
   int64_t all = d.rows * d.cols;

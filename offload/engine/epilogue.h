@@ -1,4 +1,4 @@
-/* What happens to the sums of a micro tile before they are stored: gemm's epilogue chain, in f32. */
+/* What happens to the sums of a micro tile before they are stored: gemm's epilogue, in f32. */
 #ifndef TANDEM_OFFLOAD_EPILOGUE_H
 #define TANDEM_OFFLOAD_EPILOGUE_H
 
@@ -9,8 +9,8 @@
 /* The values of a micro tile. On GPUs every loop over them is unrolled, so that they stay in registers. */
 typedef float micro_values[MICRO_M][MICRO_N];
 
-/* A micro tile's sums as values: GPUs copy, from registers to registers; on hosts they are the same memory (gcc and clang let
- * the elements of a vector be read as floats). */
+/* A micro tile's sums as values. GPUs copy them from registers to registers. On hosts they are the same memory: gcc and
+ * clang allow reading the elements of a vector as floats. */
 #if TDM_ON_GPU
 #define MICRO_VALUES_OF(name, sums)                                                               \
   micro_values name;                                                                              \
@@ -20,7 +20,7 @@ typedef float micro_values[MICRO_M][MICRO_N];
 #define MICRO_VALUES_OF(name, sums) float(*name)[MICRO_N] = (float(*)[MICRO_N])(sums);
 #endif
 
-/* Rows of a micro tile; hosts leave out those that are not in the matrix. */
+/* The rows of a micro tile. Hosts leave out rows that are not in the matrix. */
 #if TDM_ON_GPU
 #define TILE_EACH_ROW(i, count) TDM_UNROLL for (int i = ((void)(count), 0); i < MICRO_M; i++)
 #else
@@ -30,7 +30,7 @@ typedef float micro_values[MICRO_M][MICRO_N];
   TDM_UNROLL_ON_GPU         \
   for (int j = 0; j < MICRO_N; j++)
 
-/* Where a micro tile lies in a matrix of the output's shape, and how much of it is inside. */
+/* Where a micro tile is in a matrix of the output's shape, and how much of it is inside. */
 typedef struct micro_place {
   int64_t batch, m0, n0;
   int rows, cols;
@@ -47,14 +47,14 @@ typedef struct micro_matrix {
   void *base;
   int64_t stride, ld;
   tdm_type type;
-  bool stream; /* stores go past the caches; hosts, see micro_streams */
+  bool stream; /* non-temporal stores; hosts only, see micro_streams */
 } micro_matrix;
 
 TDM_INLINE int64_t micro_offset(const micro_matrix *x, micro_place at, int row) {
   return at.batch * x->stride + (at.m0 + row) * x->ld + at.n0;
 }
 
-/* `cols` elements as a row of MICRO_N values; the others become 0. */
+/* Loads `cols` elements as a row of MICRO_N values; the others become 0. */
 TDM_INLINE void micro_load_typed(float *row, const void *base, int64_t at, int cols, tdm_type type) {
   TDM_UNROLL
   for (int j = 0; j < MICRO_N; j += TDM_LANES) tdm_vec_store(row + j, tdm_vec_load_some(base, at + j, cols - j, type));
@@ -64,8 +64,8 @@ TDM_INLINE void micro_load(float *row, const void *base, int64_t at, int cols, t
   TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols)
 }
 
-/* May a matrix be stored past the caches? A row of a micro tile must be whole cache lines: parts of lines cost more than the
- * reads that they save. */
+/* May a matrix be stored with non-temporal stores? Only if the rows of a micro tile are whole cache lines: parts of lines
+ * cost more than the reads that they save. */
 enum { MICRO_LINE = 64 };
 
 TDM_INLINE bool micro_streams(const micro_matrix *x) {
@@ -108,7 +108,7 @@ TDM_INLINE void micro_add_bias(micro_values x, const void *bias, tdm_type type, 
   TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] += row[j];
 }
 
-/* Every value becomes the step's map of it; values outside the matrix too, which are not stored. */
+/* Applies the step to every value, including values outside of the matrix, which are not stored. */
 #define MICRO_MAP(op) \
   case op: TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] = tdm_epilogue_map(x[i][j], op, step.value); break;
 
@@ -117,7 +117,7 @@ TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step, micro_place at
   switch (step.op) {
     case TDM_BIAS:
     case TDM_RESIDUAL:
-      break; /* not maps */
+      break; /* they add an array */
       MICRO_MAP(TDM_RELU)
       MICRO_MAP(TDM_GELU)
       MICRO_MAP(TDM_GELU_TANH)
@@ -129,7 +129,7 @@ TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step, micro_place at
   }
 }
 
-/* swiglu: silu(gate) * up, in gate's place. */
+/* swiglu: replaces gate by silu(gate) * up. */
 TDM_INLINE void micro_silu_mul(micro_values gate, micro_values up, micro_place at) {
   TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) gate[i][j] = tdm_silu(gate[i][j]) * up[i][j];
 }
@@ -139,10 +139,10 @@ typedef struct gemm_arrays {
   const void *a, *b;
   void *c;
   const void *bias, *residual;
-  bool stream; /* C goes past the caches */
+  bool stream; /* non-temporal stores of C */
 } gemm_arrays;
 
-/* alpha A B to C: what beta and the chain add, and the store. */
+/* From alpha A B to C: adds beta C, applies the epilogue, and stores. */
 TDM_INLINE void micro_finish(micro_values x, const tdm_gemm_desc *d, const tdm_epilogue_step *step, int64_t steps,
                              const gemm_arrays *arrays, micro_place at) {
   micro_matrix c = {arrays->c, d->stride_c, d->ldc, d->out, arrays->stream};

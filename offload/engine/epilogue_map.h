@@ -1,5 +1,5 @@
-/* What a step of an epilogue chain makes of one value. Call with a constant op where many values are mapped, so that the switch
- * is gone from the loop. */
+/* What a step of the epilogue makes of one value. If many values are mapped, call it with a constant op, so that the switch
+ * disappears from the loop. */
 #ifndef TANDEM_OFFLOAD_EPILOGUE_MAP_H
 #define TANDEM_OFFLOAD_EPILOGUE_MAP_H
 
@@ -9,7 +9,7 @@
 TDM_INLINE float tdm_epilogue_map(float v, tdm_epilogue_op op, float value) {
   switch (op) {
     case TDM_BIAS:
-    case TDM_RESIDUAL: break;            /* these add an array, they map no value */
+    case TDM_RESIDUAL: break;            /* these add an array */
     case TDM_RELU: return v < 0 ? 0 : v; /* NaN < 0 is false: it stays */
     case TDM_GELU: return 0.5f * v * (1 + tdm_erf(v * 0.70710678f));
     case TDM_GELU_TANH: return 0.5f * v * (1 + tdm_tanh(0.79788456f * (v + 0.044715f * v * v * v)));

@@ -1,5 +1,5 @@
-/* Elementwise ops of two arrays on GPUs: c = f(a, b), a piece of 16 bytes for each thread. Memory is the limit: on an H200 one
- * piece a thread is as fast as two or four. */
+/* Elementwise ops of two arrays on GPUs: c = f(a, b), a vector of 16 bytes ("piece") for each thread. Memory is the limit:
+ * on an H200 one piece per thread is as fast as two or four. */
 #ifndef TANDEM_OFFLOAD_GPU_BINARY_H
 #define TANDEM_OFFLOAD_GPU_BINARY_H
 
@@ -14,7 +14,7 @@ TDM_INLINE TDM_GLOBAL gpu_piece *gpu_binary_at(const void *base, uint32_t row, i
 TDM_INLINE void gpu_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d,
                                 tdm_here_t here, tdm_type type) {
   const int elements = gpu_piece_elements(type);
-  /* 32 bits, which supports sees to: a GPU divides 64 bits in a hundred instructions. */
+  /* 32 bits are enough, because `supports` checks it; a GPU needs a hundred instructions for a 64-bit division */
   const uint32_t pieces = (uint32_t)(d.cols / elements), all = (uint32_t)d.rows * pieces;
   const uint32_t step = (uint32_t)(here.teams * here.threads);
   TDM_NO_UNROLL

@@ -1,5 +1,5 @@
-/* From a thread's sums to the output. Chains of an epilogue run in a loop over the rows of sums: unrolled over 128 registers
- * they would be 100 KB of code. */
+/* From a thread's sums to the output. The epilogue runs in a loop over the rows of sums: unrolled over 128 registers, its
+ * code would be 100 KB. */
 #ifndef TANDEM_OFFLOAD_GPU_EPILOGUE_H
 #define TANDEM_OFFLOAD_GPU_EPILOGUE_H
 
@@ -36,7 +36,7 @@ TDM_INLINE void gpu_store(void *base, int64_t at, int count, tdm_type type, gpu_
     if (e < count) tdm_store(base, at + e, type, v[e]);
 }
 
-/* 4 elements of a vector that lies inside and is aligned. */
+/* 4 elements of a vector that is inside of the matrix, and aligned. */
 TDM_INLINE gpu_vec gpu_load_aligned(const void *base, int64_t at, tdm_type type) {
   if (type == TDM_F32) return *(const TDM_GLOBAL gpu_vec *)((const float *)base + at);
   gpu_half_words two = *(const TDM_GLOBAL gpu_half_words *)((const uint16_t *)base + at);
@@ -55,7 +55,7 @@ TDM_INLINE void gpu_store_aligned(void *base, int64_t at, tdm_type type, gpu_vec
   }
 }
 
-/* Stores what is not read again soon: it leaves the L2 before operands do. */
+/* A non-temporal store: the data leave the L2 before operands do. */
 TDM_INLINE void gpu_store_streaming(float *at, gpu_vec v) {
 #if defined(__NVPTX__)
   __asm__ volatile("st.global.cs.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(at), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]));
@@ -64,7 +64,7 @@ TDM_INLINE void gpu_store_streaming(float *at, gpu_vec v) {
 #endif
 }
 
-/* A whole tile, as it is. */
+/* Stores a whole tile, without an epilogue. */
 TDM_INLINE void gpu_write_typed(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread, tdm_type type) {
   int64_t at = gpu_offset(c, place.batch, place.m0 + gpu_row(thread), place.n0 + gpu_column(thread));
   TDM_UNROLL
@@ -76,17 +76,17 @@ TDM_INLINE void gpu_write(gpu_sums sums, const gpu_matrix *c, gpu_place place, i
   TDM_BY_TYPE(c->type, gpu_write_typed, sums, c, place, thread)
 }
 
-/* A thread's part of one row of a tile: its accesses are in flight together. */
+/* A thread's part of one row of a tile. Its accesses are outstanding together. */
 typedef struct gpu_line {
   gpu_vec v[GPU_VECTORS];
 } gpu_line;
 
-/* Where it lies: vector j has its columns at column + gpu_column_of(j). */
+/* Where it is: vector j has its columns at column + gpu_column_of(j). */
 typedef struct gpu_line_at {
   int batch, row, column;
-  int columns; /* of the matrix behind `column`; 0 or less: the line lies outside */
-  int vectors; /* that it has */
-  bool whole;  /* all of them lie inside */
+  int columns; /* columns of the matrix from `column` on; 0 or less: the line is outside */
+  int vectors; /* number of vectors */
+  bool whole;  /* all of them are inside */
 } gpu_line_at;
 
 /* Line i of a thread. */
@@ -128,9 +128,9 @@ TDM_INLINE void gpu_store_line_typed(const gpu_line *line, const gpu_matrix *x, 
 TDM_INLINE void gpu_store_line(const gpu_line *line, const gpu_matrix *x,
                                gpu_line_at at){TDM_BY_TYPE(x -> type, gpu_store_line_typed, line, x, at)}
 
-/* The first row of a thread's sums; the others move up. A loop over rows, whose code stands once, so finds each row in the same
- * registers. In a thread's own memory a loop could reach them too, but that slowed all of the kernel: on an H200 swiglu f32 nt
- * 2048x8192x2048 took 3.02 instead of 2.76 ms. */
+/* Returns the first row of a thread's sums, and moves the others up. So a loop over rows, whose code exists once, finds
+ * each row in the same registers. A loop could also reach rows in a thread's own memory, but that slowed down the whole
+ * kernel: on an H200 swiglu f32 nt 2048x8192x2048 took 3.02 instead of 2.76 ms. */
 TDM_INLINE gpu_line gpu_take_row(gpu_sums sums) {
   gpu_line line;
   TDM_UNROLL

@@ -1,7 +1,7 @@
-/* Memory-bound ops on GPUs: threads move pieces of 16 bytes, several at a time, and a team holds a row in registers, so that
- * memory is read once and written once. A team for each row or block: the GPU's own scheduling of teams balances
- * multiprocessors that reach memory at different rates. On an H200 a copy runs at 3.66 TB/s with 262144 teams, each of 256
- * pieces, at 3.2 TB/s with 528 teams that walk over them. */
+/* Memory-bound ops on GPUs: threads move vectors of 16 bytes ("pieces"), several at a time, and a team holds a row in
+ * registers, so that memory is read once and written once. There is a team for each row or block, and the GPU's own
+ * scheduling of teams balances multiprocessors that reach memory at different rates. On an H200 a copy runs at 3.66 TB/s
+ * with 262144 teams of 256 pieces each, and at 3.2 TB/s with 528 teams that loop over them. */
 #ifndef TANDEM_OFFLOAD_GPU_ROW_H
 #define TANDEM_OFFLOAD_GPU_ROW_H
 
@@ -17,7 +17,7 @@ enum { GPU_MOST_PIECES = 8, GPU_PIECE_ELEMENTS = 8 };
 typedef uint32_t gpu_piece __attribute__((vector_size(16), may_alias));
 
 TDM_INLINE int gpu_piece_elements(tdm_type type) { return type == TDM_F32 ? 4 : 8; }
-/* Of a thread: as many as leave it 32 elements. */
+/* The most pieces of a thread: they hold 32 elements. */
 TDM_INLINE int gpu_most_pieces(tdm_type type) { return type == TDM_F32 ? GPU_MOST_PIECES : GPU_MOST_PIECES / 2; }
 
 TDM_INLINE float gpu_piece_get(gpu_piece p, int e, tdm_type type) {
@@ -38,7 +38,7 @@ TDM_INLINE gpu_piece gpu_piece_of(const float *x, tdm_type type) {
   return p;
 }
 
-/* Does a row of `cols` consist of whole pieces, and lie at one where the row before does? If not, writes the reason. */
+/* Does a row of `cols` consist of whole pieces, and does the next row begin at one? If not, writes the reason. */
 static inline bool gpu_row_whole(int64_t cols, int64_t ld, tdm_type type, char *reason, size_t size) {
   if (cols % gpu_piece_elements(type) == 0 && ld % gpu_piece_elements(type) == 0) return true;
   snprintf(reason, size, "rows are no multiples of 16 bytes");
@@ -52,12 +52,12 @@ TDM_INLINE int gpu_piece_start(int j, tdm_here_t here, tdm_type type) {
   return (j * here.threads + here.thread) * gpu_piece_elements(type);
 }
 
-/* The piece 0 of a thread, in a row or block that begins at element `at`: the others lie a constant further. */
+/* Piece 0 of a thread, in a row or block that begins at element `at`. The others are at constant distances. */
 TDM_INLINE TDM_GLOBAL gpu_piece *gpu_first_piece(const void *base, int64_t at, tdm_here_t here, tdm_type type) {
   return (TDM_GLOBAL gpu_piece *)((uintptr_t)base + (uintptr_t)(at * tdm_size(type))) + here.thread;
 }
 
-/* Of a row or block that has `count` elements left, whole pieces; those behind are 0, and are not read. */
+/* Loads the pieces of a row or block that has `count` elements left. Only whole pieces are read; those after them are 0. */
 TDM_INLINE void gpu_row_fetch(gpu_piece *row, const void *base, int64_t at, int64_t count, int pieces, tdm_here_t here,
                               tdm_type type) {
   const TDM_GLOBAL gpu_piece *from = gpu_first_piece(base, at, here, type);
@@ -75,7 +75,7 @@ TDM_INLINE void gpu_row_put(void *base, int64_t at, int64_t count, int pieces, t
 
 /* ---- Reductions ---- */
 
-/* Two sets of slots take turns: a set is written again only behind the barrier of the next reduction. */
+/* Two sets of slots alternate: a set is written again only after the barrier of the next reduction. */
 enum { GPU_SLOTS = 32 };
 #define GPU_ROW_SLOTS(name) TDM_TEAM_MEMORY(float, name, 2 * GPU_SLOTS)
 
@@ -88,7 +88,8 @@ TDM_INLINE float gpu_lanes_reduce(float x, int lanes, tdm_combine_t how) {
   return x;
 }
 
-/* In f32, by a tree whose shape here.threads alone decides, a constant. The same in every thread. turn: 0 and 1 alternately. */
+/* In f32, by a tree whose shape depends only on here.threads, a constant. Every thread gets the same result. turn: 0 and 1
+ * alternately. */
 TDM_INLINE float gpu_row_reduce(float x, tdm_combine_t how, float *slots, int turn, tdm_here_t here) {
   const int waves = here.threads / TDM_WAVE;
   x = gpu_lanes_reduce(x, TDM_WAVE, how);
@@ -97,12 +98,12 @@ TDM_INLINE float gpu_row_reduce(float x, tdm_combine_t how, float *slots, int tu
   return gpu_lanes_reduce(slots[turn * GPU_SLOTS + here.thread % waves], waves, how);
 }
 
-/* ---- Launches: a region for each number of pieces, and for f32 and the 16-bit types apart, because a kernel's registers are
- * those of its largest part: 79 for rmsnorm's four pieces of any type, 62 for f32's. ---- */
+/* ---- Launches: a region for each number of pieces, and separate ones for f32 and the 16-bit types, because a kernel's
+ * registers are those of its largest part: 79 for rmsnorm's four pieces of any type, 62 for f32's. ---- */
 
 enum { GPU_ROW_THREADS = 256, GPU_WIDE_THREADS = 512 };
 
-/* The fewest threads, and pieces for each, that hold rows of `cols`; pieces 0: they are too long. */
+/* The fewest threads, and the pieces for each, that hold rows of `cols`. pieces = 0: the rows are too long. */
 typedef struct gpu_row_shape {
   int threads, pieces;
 } gpu_row_shape;
@@ -117,7 +118,7 @@ static inline gpu_row_shape gpu_row_shape_for(int64_t cols, tdm_type type) {
   return (gpu_row_shape){GPU_WIDE_THREADS, 0};
 }
 
-/* region(threads, pieces, kind): kind is TDM_F32 or, for both 16-bit types, TDM_F16. */
+/* region(threads, pieces, kind): kind is TDM_F32, or TDM_F16 for both 16-bit types. */
 #define GPU_ROW_LAUNCH(shape, type, region)                                 \
   switch ((shape).threads + 10 * ((type) != TDM_F32) + (shape).pieces) {    \
     case GPU_ROW_THREADS + 1: region(GPU_ROW_THREADS, 1, TDM_F32) break;    \
@@ -141,14 +142,14 @@ static inline gpu_row_shape gpu_row_shape_for(int64_t cols, tdm_type type) {
     body(__VA_ARGS__, TDM_BF16);               \
   }
 
-/* This place of a region, with the number of threads as a constant. */
+/* This thread's position in a region, with the number of threads as a constant. */
 TDM_INLINE tdm_here_t gpu_here(int threads) {
   tdm_here_t here = tdm_here_bare();
   here.threads = threads;
   return here;
 }
 
-/* Can rows of `cols` be held in registers, with a team for each? A loop over rows takes 10 registers more. */
+/* Can rows of `cols` be held in registers, with a team for each row? A loop over rows would need 10 registers more. */
 static inline bool gpu_row_supports(const tdm_plan *plan, int64_t rows, int64_t cols, tdm_type type, char *reason,
                                     size_t size) {
   gpu_row_shape shape = gpu_row_shape_for(cols, type);

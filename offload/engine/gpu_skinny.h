@@ -1,23 +1,23 @@
-/* Products with few rows on GPUs, as a model makes them for each new token: each weight is read once, at the rate of memory. A
- * wave takes one or two rows of weights, which lie along k, and multiplies them with all rows of x, which stay in the L1; its
- * lanes' sums meet in a tree. */
+/* Products with few rows on GPUs, as a model needs them for each new token. Each weight is read once, at the rate of
+ * memory. A wave takes one or two rows of weights, which are stored along k, and multiplies them by all rows of x, which
+ * stay in the L1. The sums of its lanes are added in a tree. */
 #ifndef TANDEM_OFFLOAD_GPU_SKINNY_H
 #define TANDEM_OFFLOAD_GPU_SKINNY_H
 
 #include "gpu_row.h"
 
-/* THREADS: of a team, the same in the host's pass, where TDM_WAVE is 32 whatever the GPU's is. PIECES: of 16 bytes, that a lane
- * fetches of the weights at a time; half of them for more than two rows. */
+/* THREADS: of a team; the same in the host's pass, where TDM_WAVE is 32 for every GPU. PIECES: of 16 bytes, that a lane
+ * loads of the weights at a time; half as many for more than two rows. */
 enum { SKINNY_ROWS = 8, SKINNY_PIECES = 4, SKINNY_WEIGHTS = 2, SKINNY_THREADS = 128, SKINNY_WAVES = SKINNY_THREADS / TDM_WAVE };
 
-/* The rows of x, and the weights' rows of one wave. Offsets in elements. */
+/* The rows of x, and the weights' rows of one wave. Offsets are in elements. */
 typedef struct gpu_skinny_part {
   const void *x, *weight[SKINNY_WEIGHTS];
   int64_t at_x, ldx, at[SKINNY_WEIGHTS];
   int rows, k;
 } gpu_skinny_part;
 
-/* Elements i ... of a row of k elements, as f32; 0 behind its end. whole: k and the row's place allow pieces. */
+/* Elements i ... of a row of k elements, as f32, with 0 after its end. whole: k and the row's address allow pieces. */
 TDM_INLINE void gpu_skinny_load(float *to, const void *base, int64_t at, int i, int k, bool whole, tdm_type type) {
   const int elements = gpu_piece_elements(type);
   if (whole) {
@@ -31,8 +31,8 @@ TDM_INLINE void gpu_skinny_load(float *to, const void *base, int64_t at, int i, 
   }
 }
 
-/* sums[weight][row] of one lane; rows, weights and whole are constants, rows at least part->rows: those behind repeat the last
- * one. */
+/* sums[weight][row] of one lane. rows, weights and whole are constants; rows is at least part->rows, and the rows after
+ * those repeat the last one. */
 TDM_INLINE void gpu_skinny_lane(float (*sums)[SKINNY_ROWS], const gpu_skinny_part *part, int lane, int rows, int weights,
                                 bool whole, tdm_type type) {
   const int elements = gpu_piece_elements(type), pieces = SKINNY_PIECES / weights / (rows > 2 ? 2 : 1);
@@ -57,7 +57,7 @@ TDM_INLINE void gpu_skinny_lane(float (*sums)[SKINNY_ROWS], const gpu_skinny_par
   }
 }
 
-/* The whole sums of the part, in every lane. */
+/* The complete sums of the part, in every lane. */
 TDM_INLINE void gpu_skinny_sums(float (*sums)[SKINNY_ROWS], const gpu_skinny_part *part, int lane, int rows, int weights,
                                 bool whole, tdm_type type) {
   TDM_UNROLL
@@ -72,7 +72,7 @@ TDM_INLINE void gpu_skinny_sums(float (*sums)[SKINNY_ROWS], const gpu_skinny_par
   for (int r = 0; r < rows; r++) sums[n][r] = gpu_lanes_reduce(sums[n][r], TDM_WAVE, TDM_SUM);
 }
 
-/* The sum of lane r, which finishes row r. */
+/* The sum that lane r needs, which finishes row r. */
 TDM_INLINE float gpu_skinny_mine(const float *sums, int lane, int rows) {
   float mine = sums[0];
   TDM_UNROLL
@@ -80,7 +80,7 @@ TDM_INLINE float gpu_skinny_mine(const float *sums, int lane, int rows) {
   return mine;
 }
 
-/* Do the operands' places allow pieces? ld: all leading dimensions and strides, or-ed. */
+/* Do the addresses of the operands allow pieces? ld: all leading dimensions and strides, or-ed. */
 static inline bool gpu_skinny_whole(const void *x, const void *w, const void *v, int64_t k, int64_t ld, tdm_type type) {
   int64_t elements = gpu_piece_elements(type);
   return ((uintptr_t)x | (uintptr_t)w | (uintptr_t)v) % 16 == 0 && k % elements == 0 && ld % elements == 0;
@@ -100,7 +100,7 @@ static inline bool gpu_skinny_supports(const tdm_plan *plan, int64_t m, int64_t 
   return false;
 }
 
-/* A region for 1, 2, 4 and 8 rows: registers are those of a kernel's largest part. */
+/* A region for each of 1, 2, 4 and 8 rows: a kernel's registers are those of its largest part. */
 #define GPU_SKINNY_LAUNCH(m, region) \
   if ((m) <= 1) {                    \
     region(1)                        \

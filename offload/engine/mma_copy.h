@@ -1,6 +1,6 @@
-/* How a K step of an operand comes to team memory, and from there to a lane: what mma_tile.h needs to know of a vendor.
+/* How a K step of an operand comes to team memory, and from there to a lane: what mma_tile.h needs to know about a vendor.
  *
- * A panel is 128 lines by 32 k. Pieces of 8 elements are permuted so that what is read at once lies in all of the banks:
+ * A panel is 128 lines by 32 k. Pieces of 8 elements are swizzled so that what is read at once is in different banks,
  * without padding. */
 #ifndef TANDEM_OFFLOAD_GPU_MMA_COPY_H
 #define TANDEM_OFFLOAD_GPU_MMA_COPY_H
@@ -10,34 +10,34 @@
 
 enum {
   MMA_STEP = 32,                                      /* k of a step */
-  MMA_STEPS = MMA_AHEAD + 1,                          /* in team memory */
+  MMA_STEPS = MMA_AHEAD + 1,                          /* K steps in team memory */
   MMA_PIECE = 16,                                     /* bytes of a piece: 8 elements */
-  MMA_PIECES = GPU_TILE * MMA_STEP / 8 / MMA_THREADS, /* of a panel, that a thread copies */
+  MMA_PIECES = GPU_TILE * MMA_STEP / 8 / MMA_THREADS, /* pieces of a panel that a thread copies */
 };
 
 /* What a thread copies of an operand. */
 typedef struct mma_copier {
   const char *from;
-  int64_t next, step; /* bytes to the next piece, and from step to step */
-  int64_t jump;       /* more bytes to the second half of the pieces: they are swiglu's second weight's */
+  int64_t next, step; /* bytes to the next piece, and from one step to the next */
+  int64_t jump;       /* additional bytes to the second half of the pieces, which belong to swiglu's second weight */
   int to;             /* in a panel */
 } mma_copier;
 
 #if TDM_FOR_GFX942
 
-/* ---- AMD: a panel is [128 lines][32 k], whatever memory has ----
+/* ---- AMD: a panel is [128 lines][32 k], whatever the order in memory is ----
  *
- * A thread copies two pieces of lines that are 64 apart, where k is contiguous. Else it takes 4 lines of 4 k and turns them:
- * 8 neighbours in the same 4 lines have all of the k. */
+ * If k is contiguous, a thread copies two pieces of lines that are 64 apart. Otherwise it takes 4 lines of 4 k and
+ * transposes them: 8 neighbouring threads have all of the k of the same 4 lines. */
 
-/* What a thread holds while it travels: two pieces, or 4 k of 4 lines. */
+/* What a thread holds between load and store: two pieces, or 4 k of 4 lines. */
 typedef struct mma_held {
   mma_words part[2];
 } mma_held;
 
-/* Where piece `piece` of a line begins in a panel. Reads: 8 lanes of a clock have 4 lines of one piece and 4 of the next one.
- * Writes: 8 lanes have all pieces of two lines; or, turned, 16 lanes have halves of all pieces of two lines that are 4 apart.
- */
+/* Where piece `piece` of a line begins in a panel. Reads: the 8 lanes of a clock have 4 lines of one piece and 4 of the
+ * next one. Writes: 8 lanes have all pieces of two lines; or, transposed, 16 lanes have halves of all pieces of two lines
+ * that are 4 apart. */
 TDM_INLINE int mma_piece_at(int line, int piece) { return ((line * 4 + piece) ^ (line >> 1 & 3) ^ (line & 4)) * MMA_PIECE; }
 
 /* base1: of swiglu's second weight, whose lines follow the first one's in a panel; else base0. */
@@ -88,13 +88,13 @@ TDM_INLINE void mma_put_panel(const mma_held *held, const mma_copier *x, mma_add
   }
 }
 
-/* Where a lane's operand begins, in the panel, for the wave's first 16 lines. */
+/* Where a lane's operand begins in the panel, for the wave's first 16 lines. */
 TDM_INLINE int mma_lane_at(int line0, int lane, bool by_k, bool is_a) {
   (void)by_k, (void)is_a;
   return mma_piece_at(line0 + lane % 16, lane / 16);
 }
 
-/* Lines 16 i.. of a wave's part of a panel; all of its k. */
+/* Lines 16 i.. of a wave's part of a panel, all of its k. */
 TDM_INLINE mma_operand mma_read_lines(mma_address panel, int at, int i, int k, bool by_k) {
   (void)k, (void)by_k;
   return mma_load(panel + (mma_address)(at + i * 16 * MMA_STEP * 2));
@@ -102,13 +102,13 @@ TDM_INLINE mma_operand mma_read_lines(mma_address panel, int at, int i, int k, b
 
 #else
 
-/* ---- NVIDIA: panels are [128 lines][32 k] or [32 k][128 lines], as they lie in memory ----
+/* ---- NVIDIA: panels are [128 lines][32 k] or [32 k][128 lines], as in memory ----
  *
  * A thread copies MMA_PIECES pieces, whose rows are 32 (lines) or 8 (k) apart. */
 
-typedef char mma_held; /* copies need no register */
+typedef char mma_held; /* copies need no registers */
 
-/* Where piece `piece` of a row begins in a panel. Rows are 4 pieces of k or 16 of lines. */
+/* Where piece `piece` of a row begins in a panel. A row has 4 pieces of k, or 16 of lines. */
 TDM_INLINE int mma_piece_at(int row, int piece, bool by_k) {
   return by_k ? (row * 4 + (piece ^ (row >> 1 & 3))) * MMA_PIECE : (row * 16 + (piece ^ (row & 7))) * MMA_PIECE;
 }
@@ -133,7 +133,7 @@ TDM_INLINE void mma_copy_panel(mma_copier x, const char *from, mma_address panel
              from + i * x.next + (weights == 2 && i >= MMA_PIECES / 2 ? x.jump : 0));
 }
 
-/* Where a lane's row of a block (mma_load) begins, in the panel, for the wave's first 16 lines. */
+/* Where a lane's row of a block (mma_load) begins in the panel, for the wave's first 16 lines. */
 TDM_INLINE int mma_lane_at(int line0, int lane, bool by_k, bool is_a) {
   const int line = is_a ? lane / 8 % 2 : lane / 16, k = is_a ? lane / 16 : lane / 8 % 2; /* in blocks of 8 */
   return by_k ? mma_piece_at(line0 + lane % 8 + line * 8, k, true) : mma_piece_at(lane % 8 + k * 8, line0 / 8 + line, false);
@@ -158,12 +158,12 @@ typedef struct mma_copiers {
   mma_copier a, b;
 } mma_copiers;
 
-/* Both operands of a thread's part of a step, on its way. */
+/* A thread's part of a step of both operands, between load and store. */
 typedef struct mma_travel {
   mma_held a, b;
 } mma_travel;
 
-/* Asks memory for a step. On NVIDIA's GPUs it goes to `place` by itself. */
+/* Starts the loads of a step. On NVIDIA's GPUs they write `place` themselves. */
 TDM_INLINE void mma_fetch_step(mma_travel *held, const mma_copiers *x, const char *from_a, const char *from_b,
                                mma_address place, bool a_by_k, bool b_by_k, int weights) {
 #if TDM_FOR_GFX942
@@ -178,14 +178,15 @@ TDM_INLINE void mma_fetch_step(mma_travel *held, const mma_copiers *x, const cha
 #endif
 }
 
-/* Behind every mma_fetch_step, and where one was left out. */
+/* Call it after every mma_fetch_step, and where one was left out. */
 TDM_INLINE void mma_close_step(void) {
 #if !TDM_FOR_GFX942
   mma_copied();
 #endif
 }
 
-/* Ends what mma_fetch_step began, if it did: the thread's part of the oldest step that travels is in its place. */
+/* Completes what mma_fetch_step started, if it did: after it, the thread's part of the oldest outstanding step is in its
+ * place. */
 TDM_INLINE void mma_end_step(const mma_travel *held, const mma_copiers *x, mma_address place, bool fetched, bool a_by_k,
                              bool b_by_k) {
 #if TDM_FOR_GFX942

@@ -1,10 +1,10 @@
-/* The tile engine of the matrix units (mma.h) for gemm and swiglu in f16 and bf16: a team of 4 waves computes whole tiles of
- * 128 x 128, each wave 64 x 64 sums in registers.
+/* The tile engine of the matrix units (mma.h) for gemm and swiglu in f16 and bf16: a team of 4 waves computes whole tiles
+ * of 128 x 128, and each wave has 64 x 64 sums in registers.
  *
  *   panels of a K step of 32 in team memory: a, b, of 128 lines each (mma_copy.h)
  *
- * While a step is multiplied the next one is on its way, on NVIDIA's GPUs the one after it as well; a step costs one barrier.
- * At the end the sums take the place of the panels, half a tile at a time, and leave it in lines. */
+ * While a step is multiplied the next one is loaded, and on NVIDIA's GPUs the one after it as well. A step costs one
+ * barrier. At the end the sums replace the panels, half a tile at a time, and are read from there in lines. */
 #ifndef TANDEM_OFFLOAD_GPU_MMA_H
 #define TANDEM_OFFLOAD_GPU_MMA_H
 
@@ -14,22 +14,22 @@
 #include "mma_copy.h"
 
 enum {
-  MMA_WAVE = 64,                               /* rows, and columns, of a wave's sums */
-  MMA_PITCH = TDM_FOR_GFX942 ? GPU_TILE : 136, /* floats from row to row where the sums change hands */
-  MMA_LINES = MMA_WAVE * 8 / MMA_THREADS,      /* of half a tile, that a thread finishes */
+  MMA_WAVE = 64,                               /* rows and columns of a wave's sums */
+  MMA_PITCH = TDM_FOR_GFX942 ? GPU_TILE : 136, /* floats from row to row when the sums are exchanged */
+  MMA_LINES = MMA_WAVE * 8 / MMA_THREADS,      /* lines of half a tile that a thread finishes */
   MMA_LINES_APART = MMA_THREADS / 8,
 };
 
-/* Rows 16 i.. and columns MMA_COLUMNS j.. of a wave at [i][j]. */
+/* [i][j] has rows 16 i.. and columns MMA_COLUMNS j.. of a wave. */
 typedef mma_sums mma_tile[MMA_WAVE / 16][MMA_WAVE / MMA_COLUMNS];
 
-/* The sums of half a tile take the place of the steps. */
+/* The sums of half a tile use the same memory as the K steps. */
 typedef union mma_room {
   mma_step step[MMA_STEPS];
   float sums[MMA_WAVE * MMA_PITCH];
 } mma_room;
 
-/* All of a wave's columns, MMA_K k. */
+/* All of a wave's columns, for MMA_K k. */
 typedef struct mma_columns {
   mma_operand of[MMA_WAVE / 16];
 } mma_columns;
@@ -41,7 +41,7 @@ TDM_INLINE mma_columns mma_read_columns(mma_address panel, int at, int k, bool b
   return b;
 }
 
-/* Rows 16 i.. of the wave's sums. */
+/* Multiplies for rows 16 i.. of the wave's sums. */
 TDM_INLINE void mma_multiply_rows(mma_tile sums, int i, mma_operand a, const mma_columns *b, tdm_type type) {
   TDM_UNROLL
   for (int part = 0; part < MMA_PARTS; part++) TDM_UNROLL
@@ -53,7 +53,7 @@ TDM_INLINE mma_address mma_step_behind(mma_address step, mma_address first) {
   return step == first + (MMA_STEPS - 1) * sizeof(mma_step) ? first : step + (mma_address)sizeof(mma_step);
 }
 
-/* Rows are read one block before they are multiplied, columns as early as registers allow. */
+/* Rows are read one block before they are multiplied, columns as early as the registers allow. */
 TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, const char *from_a, const char *from_b,
                           int k_end, int thread, bool a_by_k, bool b_by_k, int weights, tdm_type type) {
   const int wave = thread / MMA_LANES, lane = thread % MMA_LANES, last = MMA_WAVE / 16 - 1;
@@ -73,16 +73,16 @@ TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, c
     from_b += x->b.step;
   }
   mma_end_step(&held, x, first, true, a_by_k, b_by_k);
-  TDM_SYNC_BLOCK(); /* the first step is there */
+  TDM_SYNC_BLOCK(); /* the first step has arrived */
   mma_address now = first, next = first + (MMA_STEPS - 1) * sizeof(mma_step);
   mma_operand a = mma_read_lines(now, at_a, 0, 0, a_by_k), next_a;
   mma_columns b = mma_read_columns(now + to_b, at_b, 0, b_by_k), next_b;
   TDM_NO_UNROLL
-  for (int k = MMA_AHEAD * MMA_STEP; k < k_end + MMA_AHEAD * MMA_STEP; k += MMA_STEP) { /* of what is fetched */
+  for (int k = MMA_AHEAD * MMA_STEP; k < k_end + MMA_AHEAD * MMA_STEP; k += MMA_STEP) { /* the k that is loaded */
     const bool fetched = k < k_end;
     if (fetched) mma_fetch_step(&held, x, from_a, from_b, next, a_by_k, b_by_k, weights);
     mma_close_step();
-    if (MMA_K < MMA_STEP) { /* else b has all of the step's k */
+    if (MMA_K < MMA_STEP) { /* otherwise b has all of the step's k */
       next_b = mma_read_columns(now + to_b, at_b, 16, b_by_k);
       TDM_UNROLL
       for (int i = 0; i <= last; i++) {
@@ -99,7 +99,7 @@ TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, c
       a = next_a;
     }
     mma_end_step(&held, x, next, fetched, a_by_k, b_by_k);
-    TDM_SYNC_BLOCK(); /* the next step is there, and nobody reads this one any more, whose place the next copy takes */
+    TDM_SYNC_BLOCK(); /* the next step has arrived, and nobody reads this one any more, whose place the next copy takes */
     next = now;
     if (MMA_AHEAD > 1 || fetched) now = mma_step_behind(now, first);
     next_b = mma_read_columns(now + to_b, at_b, 0, b_by_k); /* not used after a tile's last step */
@@ -107,12 +107,12 @@ TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, c
     mma_multiply_rows(sums, last, a, &b, type);
     a = next_a;
     b = next_b;
-    from_a += x->a.step; /* far from the copies: an address may not be overwritten before they have taken it */
+    from_a += x->a.step; /* far from the copies: an address must not be overwritten before they have used it */
     from_b += x->b.step;
   }
 }
 
-/* The tile's sums. A of two weights has k contiguous. */
+/* The tile's sums. With two weights, A has k contiguous. */
 TDM_INLINE void mma_tile_sums(mma_tile sums, mma_room *room, const mma_copiers *x, const gpu_job *job, gpu_place place,
                               int thread, int weights, tdm_type type) {
   const char *from_a = x->a.from + (place.batch * job->a.stride + place.m0 * job->a.outer_step) * 2;
@@ -129,11 +129,11 @@ TDM_INLINE void mma_tile_sums(mma_tile sums, mma_room *room, const mma_copiers *
     mma_steps(sums, room, x, from_a, from_b, k, thread, false, false, weights, type);
 }
 
-/* ---- From the matrix units' order of the sums to lines: the upper half of a tile, then the lower ----
+/* ---- From the matrix units' order of the sums to lines: the upper half of a tile, then the lower half ----
  *
- * A lane's sums of a row are stored together, and a thread's line is read in pieces of 4 columns that are 32 apart; 8
- * neighbours share a row. What is stored or read at once lies in all banks: on NVIDIA's GPUs by the pitch; on AMD's, where two
- * teams' rooms fill the LDS, by pieces of 4 columns that are permuted. */
+ * A lane's sums of a row are stored together. A thread's line is read in parts of 4 columns that are 32 apart, and 8
+ * neighbours share a row. To avoid bank conflicts, NVIDIA's GPUs use a larger pitch. On AMD's, where the buffers of two
+ * teams fill the LDS, the parts of 4 columns are swizzled. */
 
 #if TDM_FOR_GFX942
 
@@ -173,11 +173,11 @@ TDM_INLINE const float *mma_line_from(const float *room, int i, int thread) {
 
 #endif
 
-/* Every thread calls it for half 0, then for half 1, whose sums then lie in room. */
+/* Every thread calls it for half 0, then for half 1. The sums of that half are in room afterwards. */
 TDM_INLINE void mma_share_half(mma_tile sums, float *room, int half, int thread) {
-  TDM_SYNC_BLOCK(); /* nobody reads the panels, or the other half, any more */
+  TDM_SYNC_BLOCK(); /* nobody reads the panels or the other half any more */
   if (thread / (2 * MMA_LANES) == half) mma_put_sums(sums, room, thread);
-  TDM_SYNC_BLOCK(); /* the half is there */
+  TDM_SYNC_BLOCK(); /* the half is complete */
 }
 
 /* Line i of a thread. */
@@ -189,7 +189,7 @@ TDM_INLINE gpu_line mma_line(const float *room, int i, int thread) {
   return line;
 }
 
-/* Where it lies in the output. */
+/* Where it is in the output. */
 TDM_INLINE gpu_line_at mma_line_at(const gpu_grid *grid, gpu_place place, int half, int i, int thread, int weights) {
   int column = place.n0 + thread % 8 * 4;
   return (gpu_line_at){place.batch,
@@ -200,7 +200,7 @@ TDM_INLINE gpu_line_at mma_line_at(const gpu_grid *grid, gpu_place place, int ha
                        true};
 }
 
-/* ---- What it can't serve ---- */
+/* ---- What it does not support ---- */
 
 #ifdef TDM_OFFLOAD_MMA
 enum { HAS_MMA = 1 };
@@ -208,14 +208,14 @@ enum { HAS_MMA = 1 };
 enum { HAS_MMA = 0 };
 #endif
 
-/* A chip that mma.h knows? */
+/* Is it a chip that mma.h supports? */
 static inline bool mma_runs_on(const tdm_context *context, char *reason, size_t size) {
   if (HAS_MMA) return tdm_gpus_only(context, reason, size);
   snprintf(reason, size, "needs matrix units that mma.h knows, the GPU that this library is built for has none");
   return false;
 }
 
-/* 16-bit elements? */
+/* Are the elements 16-bit? */
 static inline bool mma_can_multiply(tdm_type type, char *reason, size_t size) {
   if (type != TDM_F32) return true;
   snprintf(reason, size, "needs f16 or bf16");

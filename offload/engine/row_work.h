@@ -1,11 +1,11 @@
-/* How ops over rows share their work and reduce: a team takes rows or blocks of a row, its threads take chunks of it. */
+/* How ops over rows share their work and reduce: a team takes rows or blocks of a row, and its threads take chunks of it. */
 #ifndef TANDEM_OFFLOAD_ROWS_H
 #define TANDEM_OFFLOAD_ROWS_H
 
 #include "offload/device/chunk.h"
 #include "src/core/kernel.h"
 
-/* Elements of a row that one team takes of an elementwise op, so that several teams can share a row. */
+/* How many elements of a row one team takes in an elementwise op, so that several teams can share a row. */
 enum { TDM_BLOCK = 16384 };
 
 /* ---- Blocks of rows ---- */
@@ -21,8 +21,8 @@ TDM_INLINE tdm_block_t tdm_block(int64_t index, int64_t cols) {
   return (tdm_block_t){index / blocks, start, tdm_min(TDM_BLOCK, cols - start)};
 }
 
-/* ---- Shares: units one after another belong to one team, so that a host thread walks through memory: rmsnorm of 8192x2048
- * runs at 33 GB/s so, at 27 GB/s when neighbour rows belong to different threads. ---- */
+/* ---- Shares: consecutive units belong to one team, so that a host thread moves through memory in order: rmsnorm of
+ * 8192x2048 runs at 33 GB/s in this way, and at 27 GB/s if neighbouring rows belong to different threads. ---- */
 
 typedef struct tdm_share {
   int64_t first, end;
@@ -34,8 +34,8 @@ TDM_INLINE tdm_share_t tdm_share(int64_t units, tdm_here_t here) {
   return (tdm_share_t){first, first + each + (here.team < more)};
 }
 
-/* ---- Reductions over a team. Every thread calls them and gets the result; the order depends on the thread count alone. ----
- */
+/* ---- Reductions over a team. Every thread calls them and gets the result. The order depends only on the number of
+ * threads. ---- */
 
 enum { TDM_SLOTS = 256 };
 
@@ -46,7 +46,8 @@ typedef enum tdm_combine { TDM_SUM, TDM_MAX } tdm_combine_t;
 
 TDM_INLINE double tdm_combine(double a, double b, tdm_combine_t how) { return how == TDM_SUM ? a + b : a > b ? a : b; }
 
-/* Threads that exchange registers without a barrier. Not for the size of a launch: the host's pass sees 32 for any GPU. */
+/* The number of threads that exchange registers without a barrier. Don't use it for the size of a launch: the host's pass
+ * sees 32 for any GPU. */
 #if defined(__AMDGCN__)
 enum { TDM_WAVE = 64 };
 #else
@@ -54,8 +55,9 @@ enum { TDM_WAVE = 32 };
 #endif
 
 #if TDM_ON_GPU
-/* Whole waves: a wave's values meet in its first thread by shuffles, the waves' in slots. Two barriers; halving the slots round
- * by round takes ten. The barriers are the callers', because a bare region may not contain OpenMP's. */
+/* Whole waves: shuffles combine a wave's values in its first thread, and slots combine those of the waves. That takes two
+ * barriers; halving the slots round by round takes ten. The callers have the barriers, because a bare region may not
+ * contain OpenMP's. */
 TDM_INLINE void tdm_wave_to_slot(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
   TDM_UNROLL
   for (unsigned distance = TDM_WAVE / 2; distance > 0; distance /= 2)
@@ -83,7 +85,7 @@ TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, td
 #if TDM_ON_GPU
   if (here.threads % TDM_WAVE == 0) return tdm_waves_reduce(x, how, slots, here);
 #endif
-  /* More threads than slots: they add to them in rounds. */
+  /* If there are more threads than slots, they add to the slots in rounds. */
   for (int first = 0; first < here.threads; first += TDM_SLOTS) {
     int slot = here.thread - first;
     if (slot >= 0 && slot < TDM_SLOTS) slots[slot] = first == 0 ? x : tdm_combine(slots[slot], x, how);
@@ -93,7 +95,7 @@ TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, td
   while (width > 1) {
     int half = (width + 1) / 2;
     if (here.thread < width - half) slots[here.thread] = tdm_combine(slots[here.thread], slots[here.thread + half], how);
-    TDM_TEAM_BARRIER(); /* the lower half has taken the upper */
+    TDM_TEAM_BARRIER(); /* the lower half has added the upper half */
     width = half;
   }
   double result = slots[0];
@@ -105,12 +107,12 @@ TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, td
 
 enum { TDM_ROW_THREADS = 256 };
 
-/* Are `bytes` of results of a run better stored past the caches (chunk.h)? */
+/* Are `bytes` of results of a run better stored with non-temporal stores (chunk.h)? */
 static inline bool tdm_past_caches(const tdm_context *context, int64_t bytes) {
   return context->omp_device < 0 && bytes >= INT64_C(16) << 20;
 }
 
-/* Geometry for `units` of work, rows or blocks, which write `bytes` of results. */
+/* The launch for `units` of work, rows or blocks, which write `bytes` of results. */
 static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes) {
   const tdm_context *context = plan->context;
   if (context->omp_device >= 0)

@@ -1,5 +1,5 @@
-/* Elements: f16 and bf16 words to f32 and back, without branches, so that loops over them become vector code on every target.
- * Conversions to 16 bits round to nearest even, keep subnormals, and keep NaN a NaN. */
+/* Converts f16 and bf16 words to f32 and back. There are no branches, so loops over them become vector code on every
+ * target. Conversions to 16 bits round to nearest even, keep subnormals, and keep NaN a NaN. */
 #ifndef TANDEM_BASE_ELEM_H
 #define TANDEM_BASE_ELEM_H
 
@@ -8,7 +8,7 @@
 #include "inline.h"
 #include "tandem/tandem.h"
 
-/* The builtin by name: on AMD GPUs clang keeps memcpy a call, and there is no such function. */
+/* The builtin, not memcpy: on AMD GPUs clang keeps memcpy a call, and there is no such function. */
 TDM_INLINE uint32_t tdm_bits(float x) {
   uint32_t bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
@@ -29,7 +29,7 @@ TDM_INLINE uint16_t tdm_f32_to_bf16(float x) {
   return (uint16_t)((x != x ? bits | 0x400000 : rounded) >> 16);
 }
 
-/* GPUs have instructions for both directions; the words below cost a GPU's gemm an eighth of its time. */
+/* GPUs have instructions for both directions. The bit operations below would cost an eighth of the time of a GPU's gemm. */
 #if TDM_ON_GPU
 TDM_INLINE float tdm_f16_to_f32(uint16_t word) {
   _Float16 x;
@@ -46,7 +46,8 @@ TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
 #else
 TDM_INLINE float tdm_f16_to_f32(uint16_t word) {
   uint32_t magnitude = word & 0x7fffu;
-  /* Exponent and fraction in place; 2^112 mends the exponent's bias and makes subnormals normal. */
+  /* Moves exponent and fraction to their places. Multiplying by 2^112 corrects the exponent's bias and makes subnormals
+   * normal. */
   float x = tdm_from_bits(magnitude << 13) * 0x1p112f;
   uint32_t bits = magnitude >= 0x7c00 ? magnitude << 13 | 0x7f800000 : tdm_bits(x); /* infinity, NaN */
   return tdm_from_bits(bits | (uint32_t)(word & 0x8000) << 16);
@@ -54,9 +55,9 @@ TDM_INLINE float tdm_f16_to_f32(uint16_t word) {
 
 TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
   uint32_t bits = tdm_bits(x), magnitude = bits & 0x7fffffff;
-  /* Normal: the rounding's carry may run into the exponent, up to infinity. */
+  /* Normal numbers: the carry of the rounding may go into the exponent, up to infinity. */
   uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-  /* Below 2^-14: adding 1/2 puts the units of 2^-24 at the end of the fraction, rounded by the addition itself. */
+  /* Below 2^-14: adding 1/2 moves the units of 2^-24 to the end of the fraction, and the addition itself rounds. */
   uint32_t small = tdm_bits(tdm_from_bits(magnitude) + 0.5f) - 0x3f000000;
   uint32_t word = magnitude < 0x38800000 ? small : normal;
   word = magnitude >= 0x47800000 ? 0x7c00 : word;                            /* 65536 and above, infinity */
@@ -65,7 +66,7 @@ TDM_INLINE uint16_t tdm_f32_to_f16(float x) {
 }
 #endif
 
-/* Two elements of a 16-bit type as the word that memory holds. NVIDIA GPUs convert both at once from sm_80 on. */
+/* Two elements of a 16-bit type as the word that memory holds. NVIDIA GPUs from sm_80 on convert both with one instruction. */
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
 typedef __bf16 tdm_two_bf16 __attribute__((ext_vector_type(2)));
 typedef _Float16 tdm_two_f16 __attribute__((ext_vector_type(2)));
@@ -88,7 +89,7 @@ TDM_INLINE uint32_t tdm_f32_to_two(float low, float high, tdm_type type) {
 }
 #endif
 
-/* Element i of an array. Call with a constant type, so that the switch is gone from the loop. */
+/* Element i of an array. Call it with a constant type, so that the switch disappears from the loop. */
 TDM_INLINE float tdm_load(const void *base, int64_t i, tdm_type type) {
   switch (type) {
     case TDM_F32: return ((const float *)base)[i];
@@ -106,7 +107,7 @@ TDM_INLINE void tdm_store(void *base, int64_t i, tdm_type type, float x) {
   }
 }
 
-/* Calls body(..., TYPE) with the type as a constant: a copy of the body for each type. */
+/* Calls body(..., TYPE) with the type as a constant: the body is compiled once for each type. */
 #define TDM_BY_TYPE(type, body, ...)                   \
   switch (type) {                                      \
     case TDM_F32: body(__VA_ARGS__, TDM_F32); break;   \
