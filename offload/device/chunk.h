@@ -1,16 +1,18 @@
-/* Chunks of a row as f32. Kernels compute on plain float arrays; reading a chunk converts it, writing it converts it back:
+/* Chunks of a row as f32. Kernels compute on plain float arrays; reading a chunk converts it, and writing it converts it
+ * back:
  *
  *   TDM_CHUNK_ROOM(room_x);
  *   TDM_CHUNK_ROOM(room_y);
- *   const float *x = tdm_chunk_read(a, at, n, TYPE, room_x);             // hosts: the array itself where it is f32
- *   float *y = tdm_chunk_place(c, at, TYPE, stream, room_y);             // the array itself where it can be
+ *   const float *x = tdm_chunk_read(a, at, n, TYPE, room_x);             // on hosts the array itself, if it is f32
+ *   float *y = tdm_chunk_place(c, at, TYPE, stream, room_y);             // the array itself if possible
  *   TDM_EACH(j, n) y[j] = f(x[j]);
  *   tdm_chunk_write(c, at, n, TYPE, stream, y);
  *   ...
  *   tdm_stream_fence(stream);                                            // once, at the end of a thread's part
  *
- * stream: results go past the caches. A normal store first reads the line that it overwrites; where a result is far larger
- * than the caches that read is wasted: 2 x 256 MiB copied on two cores run at 28 GB/s with it, at 38 GB/s without. */
+ * stream: results are stored with non-temporal stores. A normal store first reads the line that it overwrites. If a result
+ * is far larger than the caches, that read is wasted: a copy of 2 x 256 MiB on two cores runs at 28 GB/s with it, and at 38
+ * GB/s without. */
 #ifndef TANDEM_OFFLOAD_CHUNK_H
 #define TANDEM_OFFLOAD_CHUNK_H
 

@@ -1,16 +1,15 @@
-/* Matrix units of GPUs for 16-bit elements: one interface over two vendors, because OpenMP has none.
+/* Matrix units of GPUs for 16-bit elements: one interface for two vendors, because OpenMP has none.
  *
- * meson.build defines TDM_OFFLOAD_MMA as the lanes of a wave for the chips that are known here: 32 for NVIDIA's from sm_80 on
- * (mma_nvidia.h), 64 for AMD's gfx942 (mma_amd.h). On every other chip the rows that use this refuse to run. The host's pass
- * has the same constants, because it sets the number of threads; its functions compute nothing.
+ * For the chips that are known here, meson.build defines TDM_OFFLOAD_MMA as the number of lanes of a wave: 32 for NVIDIA's
+ * from sm_80 on (mma_nvidia.h), 64 for AMD's gfx942 (mma_amd.h). On every other chip the kernels that use this refuse to
+ * run. The host's pass has the same constants, because it sets the number of threads; its functions compute nothing.
  *
  *                                     NVIDIA                        AMD
  *   an operand: 16 lines by MMA_K k   16                            32, for two instructions (MMA_PARTS)
- *   what is multiplied with 16 lines  8 columns: half of an operand all 16 columns
- *   panels in team memory             as memory has them; ldmatrix  lines of k; turned while they are copied
- *                                     turns what has lines first    through registers
- *   copies                            cp.async, two steps ahead     through registers, one step ahead
- */
+ *   multiplied by 16 lines            8 columns: half an operand    all 16 columns
+ *   panels in team memory             as in memory; ldmatrix        lines of k; transposed while they are copied
+ *                                     transposes if necessary       through registers
+ *   copies                            cp.async, two steps ahead     through registers, one step ahead */
 #ifndef TANDEM_OFFLOAD_MMA_H
 #define TANDEM_OFFLOAD_MMA_H
 
@@ -25,33 +24,34 @@ typedef struct mma_operand {
   uint32_t word[4];
 } mma_operand;
 
-/* A lane's part of 16 x MMA_COLUMNS sums: in each of its MMA_HELD rows, MMA_TOGETHER columns side by side. Sum r * MMA_TOGETHER
- * + c lies in row mma_row(lane) + 8 r, column mma_column(lane) + c. */
+/* A lane's part of 16 x MMA_COLUMNS sums: in each of its MMA_HELD rows, MMA_TOGETHER columns side by side. Sum r *
+ * MMA_TOGETHER + c is in row mma_row(lane) + 8 r, column mma_column(lane) + c. */
 typedef float mma_sums __attribute__((vector_size(16)));
 
 #if TDM_FOR_GFX942
 enum {
   MMA_LANES = 64,
   MMA_K = 32,
-  MMA_PARTS = 2, /* of k: instructions of a product */
+  MMA_PARTS = 2, /* parts of k: instructions of a product */
   MMA_COLUMNS = 16,
   MMA_HELD = 1,
   MMA_TOGETHER = 4,
-  MMA_AHEAD = 1, /* steps that are fetched before their turn */
+  MMA_AHEAD = 1, /* steps that are loaded ahead */
 };
 #else
 enum { MMA_LANES = 32, MMA_K = 16, MMA_PARTS = 1, MMA_COLUMNS = 8, MMA_HELD = 2, MMA_TOGETHER = 2, MMA_AHEAD = 2 };
 #endif
 enum {
   MMA_THREADS = 4 * MMA_LANES,
-  MMA_HALVES = 16 / MMA_COLUMNS,              /* of an operand's lines, that are columns of one product */
-  MMA_ROW_DISTANCE = TDM_FOR_GFX942 ? 16 : 1, /* the four lanes that share a row differ in the bits of 1 and 2 of it */
+  MMA_HALVES = 16 / MMA_COLUMNS, /* parts of an operand's lines that are the columns of one product */
+  /* The numbers of the four lanes that share a row differ in the bits of 1 and 2 times this. */
+  MMA_ROW_DISTANCE = TDM_FOR_GFX942 ? 16 : 1,
 };
 
-/* The launch of such a kernel, as TDM_TARGET_BARE. clang 19 does not tell AMD's code generator how many threads a bare region
- * has. It then assumes 1024, which leaves 128 registers to a thread: these kernels spilled 80 to 970 of them. A parallel region
- * alone in a teams region also starts with all of its threads, and its number of threads is known. When the library is linked,
- * the optimiser removes the runtime's calls around it. */
+/* The launch of such a kernel, like TDM_TARGET_BARE. clang 19 does not tell AMD's code generator how many threads a bare
+ * region has. It then assumes 1024, which leaves 128 registers to a thread: these kernels spilled 80 to 970 of them. A
+ * parallel region that is alone in a teams region also starts with all of its threads, and their number is known. At link
+ * time the optimiser removes the runtime's calls around it. */
 #if TDM_FOR_GFX942
 #define MMA_TARGET(launch, ...)                                                                           \
   TDM_PRAGMA(omp target teams device((launch).device) num_teams((launch).teams) thread_limit(MMA_THREADS) \
@@ -61,7 +61,7 @@ enum {
 #define MMA_TARGET(launch, ...) TDM_TARGET_BARE(launch, MMA_THREADS, __VA_ARGS__)
 #endif
 
-/* An address in team memory, as the instructions want it. */
+/* An address in team memory, as the instructions expect it. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 typedef uint32_t mma_address;
 TDM_INLINE mma_address mma_address_of(const void *team_memory) {
@@ -72,7 +72,7 @@ typedef uintptr_t mma_address;
 TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_address)team_memory; }
 #endif
 
-/* Does this pass compile for the chip whose units these are? Hosts, and GPUs without such units, only compile the functions. */
+/* Does this pass compile for the chip that has these units? Hosts, and GPUs without such units, only compile the functions. */
 #if defined(TDM_OFFLOAD_MMA) && (TDM_FOR_GFX942 ? defined(__AMDGCN__) : defined(__NVPTX__))
 #define MMA_ON_CHIP 1
 #else

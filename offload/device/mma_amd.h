@@ -1,14 +1,14 @@
-/* The matrix units of AMD's gfx942 (mma.h): v_mfma_f32_16x16x16_f16 and v_mfma_f32_16x16x16_bf16, 16 clocks each. Which lane
- * holds what, as github.com/ROCm/amd_matrix_instruction_calculator prints it (matrix_calculator.py -a cdna3
- * -i v_mfma_f32_16x16x16_f16 --register-layout --A-matrix, and so on); the instructions themselves are in AMD's "CDNA3
+/* The matrix units of AMD's gfx942 (mma.h): v_mfma_f32_16x16x16_f16 and v_mfma_f32_16x16x16_bf16, 16 clocks each. Which
+ * lane holds what, as github.com/ROCm/amd_matrix_instruction_calculator prints it (matrix_calculator.py -a cdna3 -i
+ * v_mfma_f32_16x16x16_f16 --register-layout --A-matrix, and so on); the instructions themselves are in AMD's "CDNA3
  * Instruction Set Architecture", chapter "Matrix Arithmetic Instructions":
  *
  *   A[i][k]: lane 16 (k / 4) + i, half word k % 4        B[k][j]: the same with j for i
  *   D[i][j]: lane 16 (i / 4) + j, register i % 4
  *
- * The instruction computes the transposed sums, D = B^T A^T. A lane then has four neighbouring columns of one row, which it
- * stores in one access, and which are its part of an operand of attention's second product. Any order of k is right as long as
- * a and b have the same one. So a lane's operand is 16 contiguous bytes of its line, one ds_read_b128, for two instructions:
+ * The code computes the transposed sums, D = B^T A^T. A lane then has four neighbouring columns of one row. It stores them
+ * in one access, and they are its part of an operand of attention's second product. Any order of k is right as long as a
+ * and b have the same one. So a lane's operand is 16 contiguous bytes of its line, one ds_read_b128, for two instructions:
  * lane 16 g + i has k = 8 g to 8 g + 7 of line i, and the first instruction takes the first four. */
 #ifndef TANDEM_OFFLOAD_MMA_AMD_H
 #define TANDEM_OFFLOAD_MMA_AMD_H

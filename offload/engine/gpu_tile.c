@@ -1,10 +1,10 @@
-/* How the tile engine of GPUs cuts an output, and what it can't serve. */
+/* How the tile engine of GPUs cuts an output, and what it does not support. */
 #include "gpu_tile.h"
 
 #include <limits.h>
 #include <stdio.h>
 
-/* Counts are 32-bit in the kernel; a launch with another number of threads is the generic kernel's. */
+/* Counts are 32-bit in the kernel. A launch with another number of threads needs the generic kernel. */
 bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int weights, int threads, char *reason,
                   size_t size) {
   const int64_t most = INT_MAX - GPU_TILE;
@@ -14,7 +14,8 @@ bool gpu_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t
     return false;
   }
   int64_t tiles_m = tdm_ceil_div(m, GPU_TILE), tiles_n = tdm_ceil_div(n, GPU_TILE / weights);
-  if (tiles_m * tiles_n > most || tiles_m * tiles_n * batch > most / 2) { /* a team adds the number of teams to a tile's */
+  /* Half, because a team adds the number of teams to a tile's number. */
+  if (tiles_m * tiles_n > most || tiles_m * tiles_n * batch > most / 2) {
     snprintf(reason, size, "more than 2^30 tiles");
     return false;
   }

@@ -1,17 +1,18 @@
-/* The engine of the products with few rows. */
+/* The engine of products with few rows. */
 #include "skinny.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum {
-  BLOCK_ROWS = MICRO_M < 8 ? 4 : 8, /* of A that are multiplied at a time: their sums stay in registers */
-  SUMS_FLOATS = 8192,               /* a block's sums where B is stored [k, n]: 32 KiB */
-  MOST_THREADS = 64,                /* of a launch that the caller names, unless the host has more */
-  K_STEP = 64,                      /* rows of B that several blocks of A's rows find in the L2 */
+  BLOCK_ROWS = MICRO_M < 8 ? 4 : 8, /* rows of A that are multiplied at a time: their sums stay in registers */
+  SUMS_FLOATS = 8192,               /* a block's sums if B is stored [k, n]: 32 KiB */
+  MOST_THREADS = 64,                /* threads of a launch that the caller names, unless the host has more */
+  K_STEP = 64,                      /* rows of B that stay in the L2 for several blocks of A's rows */
 };
 
-/* Rows of A go in blocks of 8, 4, 2 or 1, constants in what follows; those that the last block lacks are zeros. */
+/* Rows of A are processed in blocks of 8, 4, 2 or 1, which are constants in the functions below. Missing rows of the last
+ * block are zeros. */
 static int block_rows(int64_t left) {
   int rows = 1;
   while (rows < left && rows < BLOCK_ROWS) rows *= 2;
@@ -35,7 +36,7 @@ static int64_t padded_rows(int64_t m) {
 /* ---- B stored [n, k] ---- */
 
 enum { MOST_SIDE_BY_SIDE = 8 };
-/* Rows of B that are read side by side: with few rows of A, more of them keep the memory at work. */
+/* The number of rows of B that are read side by side: with few rows of A, more rows of B keep the memory busy. */
 #define SIDE_BY_SIDE(rows) ((rows) >= 8 ? 2 : (rows) == 4 ? 4 : MOST_SIDE_BY_SIDE)
 
 typedef tdm_vec dot_sums[BLOCK_ROWS][MOST_SIDE_BY_SIDE];
@@ -55,15 +56,15 @@ TDM_INLINE void dot_step(dot_sums sum, const float *a, int64_t depth, const void
   }
 }
 
-/* Products of `rows` rows of A with the rows of B from `at` on, of which `left` are there, as vectors that are still to be
- * added up: to [rows][MICRO_N]. */
+/* Products of `rows` rows of A with the rows of B from `at` on, of which `left` exist. The results are vectors that must
+ * still be added up, [rows][MICRO_N]. */
 TDM_INLINE void dot(tdm_vec *to, const float *a, int64_t depth, const tile_operand *b, int64_t at, int64_t left, int64_t k,
                     const int rows, tdm_type type) {
   const int columns = SIDE_BY_SIDE(rows);
   dot_sums sum;
   int64_t row[MOST_SIDE_BY_SIDE], p = 0;
   TDM_UNROLL
-  for (int j = 0; j < columns; j++) row[j] = at + tdm_min(j, left - 1) * b->ld; /* behind the last: the last */
+  for (int j = 0; j < columns; j++) row[j] = at + tdm_min(j, left - 1) * b->ld; /* after the last one, the last one again */
   TDM_UNROLL
   for (int i = 0; i < rows; i++) TDM_UNROLL
   for (int j = 0; j < columns; j++) sum[i][j] = (tdm_vec){0};
@@ -74,7 +75,7 @@ TDM_INLINE void dot(tdm_vec *to, const float *a, int64_t depth, const tile_opera
   for (int j = 0; j < columns; j++) to[i * MICRO_N + j] = sum[i][j];
 }
 
-/* Turned, the vectors of TDM_LANES products add up to a vector of results. */
+/* After a transpose, the vectors of TDM_LANES products add up to a vector of results. */
 static void add_up(float *to, const tdm_vec *parts) {
   for (int j = 0; j < MICRO_N; j += TDM_LANES) {
     tdm_vec block[TDM_LANES], total = {0};
@@ -106,7 +107,7 @@ static void multiply_dots(const skinny_part *part, const tile_operand *b, int64_
 
 /* ---- B stored [k, n] ---- */
 
-/* Rows of B that are added at a time: their sums are read and written once for all of them. */
+/* The number of rows of B that are added at a time: their sums are read and written once for all of them. */
 #define AT_ONCE(rows) ((rows) >= 4 ? 4 : 8)
 
 /* `depth` rows of B (a constant), up to a vector of columns: sums += A B. */
@@ -195,12 +196,13 @@ skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
   int64_t threads = plan->context->host_threads, micros = tdm_ceil_div(n, MICRO_N);
   skinny_grid g = {.m = m, .k = k, .batch = batch, .rows = padded_rows(m), .depth = tdm_ceil_div(k, TDM_LANES) * TDM_LANES};
   int64_t most = k_contiguous ? 1 : tdm_max(1, SUMS_FLOATS / (tdm_min(g.rows, BLOCK_ROWS) * MICRO_N));
-  /* As few blocks as the sums allow, but one of some matrix for each thread. */
+  /* As few blocks as the sums allow, but at least one for each thread. */
   g.blocks = tdm_max(tdm_ceil_div(micros, most), tdm_min(micros, tdm_ceil_div(threads, batch)));
   g.width = tdm_ceil_div(micros, g.blocks) * MICRO_N;
   g.blocks = tdm_ceil_div(n, g.width);
   tdm_plan_launch(plan, 1, tdm_min(g.blocks * batch, threads));
-  /* A launch that the caller names may have more threads than the host, as each has a slice of the workspace not any number. */
+  /* A launch that the caller names may have more threads than the host, but not any number, because each thread has a slice
+   * of the workspace. */
   int64_t asked = (int64_t)plan->launch.teams * plan->launch.threads, useful = tdm_min(g.blocks * batch, asked);
   plan->launch.teams = 1;
   plan->launch.threads = (int)tdm_min(useful, tdm_max(threads, MOST_THREADS));
@@ -214,20 +216,20 @@ skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weig
   return (skinny_part){grid, share.first, share.end, -1, a, a + grid->rows * grid->depth};
 }
 
-/* ---- Estimates. Clocks of one core, fitted to 4096 columns of k = 2048 in f32 and bf16, [k, n] and [n, k], with m = 1 to 32
- * on the machine of bench/RESULTS.md's host part: they meet the times within a fifth, and both rows cross where m is 28. ----
- */
+/* ---- Estimates. Clocks of one core, fitted to 4096 columns of k = 2048 in f32 and bf16, [k, n] and [n, k], with m = 1 to
+ * 32 on the machine of bench/RESULTS.md's host part. They agree with the times within a fifth, and the two kernels are
+ * equally fast at m = 28. ---- */
 
-static const double READ_BYTE = 0.11;    /* from memory, with the other cores at it too */
-static const double PACK_ELEMENT = 0.75; /* of B: converted and copied to a panel, read from there */
-static const double TILE_LOSS = 1.1;     /* multiply-adds of the tiles, over the units' own rate */
-/* An element of A, copied by each thread that needs it: where rows go along k, and across; fitted to 16 columns of k = 8192
- * with m = 1 to 32. */
+static const double READ_BYTE = 0.11;    /* from memory, while the other cores read too */
+static const double PACK_ELEMENT = 0.75; /* of B: converted and copied to a panel, and read from there */
+static const double TILE_LOSS = 1.1;     /* time of the tiles' multiply-adds, relative to the units' own rate */
+/* An element of A, copied by each thread that needs it, if rows are along k, and if they are not; fitted to 16 columns of k
+ * = 8192 with m = 1 to 32. */
 static const double COPY_ALONG = 0.4, COPY_ACROSS = 1.2;
 
 static double times(int64_t a, int64_t b) { return (double)a * (double)b; }
 
-/* Work is shared by as many threads as there are micro tiles. */
+/* The work is shared by at most as many threads as there are micro tiles. */
 static void finish_cost(const tdm_plan *plan, double micros, double memory, double products, tdm_cost *cost) {
   bool host = plan->context->omp_device < 0;
   double threads = __builtin_fmin(plan->context->host_threads, micros);
@@ -244,7 +246,7 @@ void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t 
 
 void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost) {
   int64_t micros_m = tdm_ceil_div(m, MICRO_M), micros_n = tdm_ceil_div(n, MICRO_N);
-  /* Each operand is packed once for each tile that it meets. */
+  /* Each operand is packed once for each tile that uses it. */
   double packed =
       times(n, k) * (double)tdm_ceil_div(micros_m, TILE_MICROS_M) + times(m, k) * (double)tdm_ceil_div(micros_n, TILE_MICROS_N);
   double products = times(micros_m * MICRO_M, micros_n * MICRO_N) * (double)k / (2 * TDM_LANES);

@@ -1,38 +1,37 @@
-/* Products of few rows on hosts: C = A B with m up to 32. Each element of B takes part in m multiply-adds alone, so that
- * copying it to panels (tile.h) costs more than the product: here B is read once, where it lies.
+/* Products with few rows on hosts: C = A B with m up to 32. Each element of B takes part in only m multiply-adds, so
+ * copying it to panels (tile.h) costs more than the product. Here B is read once, directly from its array.
  *
- *   stored [n, k]: a row of B and a row of A make an element: vectors along k, a few rows of B at a time
+ *   stored [n, k]: a row of B times a row of A makes an element: vectors along k, a few rows of B at a time
  *   stored [k, n]: a row of B, times an element of A, is added to a row of sums: vectors along n, a few rows of B at a time
  *
- * A is copied to f32 once a matrix, by each thread for itself; a thread takes blocks of columns that lie one after another.
- * The order of an element's sum depends on the shape alone, not on threads or blocks. No target region: GPUs have rows of their
- * own. */
+ * Each thread copies A to f32, once per matrix. A thread takes blocks of neighbouring columns. The order of an element's
+ * sum depends only on the shape, not on threads or blocks. There is no target region: GPUs have their own kernels. */
 #ifndef TANDEM_OFFLOAD_SKINNY_H
 #define TANDEM_OFFLOAD_SKINNY_H
 
 #include "epilogue.h"
 #include "row_work.h"
 
-enum { SKINNY_MOST = 32 }; /* rows of A */
+enum { SKINNY_MOST = 32 }; /* the most rows of A */
 
 /* How the columns of a batch are cut. */
 typedef struct skinny_grid {
   int64_t m, k, batch;
-  int64_t blocks, width; /* of one matrix's columns; a width is whole micro tiles */
-  int64_t rows, depth;   /* of A's copy: m in whole blocks of rows, k in whole vectors */
+  int64_t blocks, width; /* blocks of one matrix's columns; a width is a whole number of micro tiles */
+  int64_t rows, depth;   /* size of A's copy: m in whole blocks of rows, k in whole vectors */
 } skinny_grid;
 
-/* Has a product few rows? If not, says why. */
+/* Has the product few rows? If not, writes the reason. */
 bool skinny_supports(int64_t m, char *reason, size_t size);
-/* Cuts the columns, sets the plan's launch and the size of its workspace. */
+/* Cuts the columns, and sets the plan's launch and the size of its workspace. */
 skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, bool k_contiguous, int weights);
-/* Estimates of a product by this engine, and by the tiles (tile.h): clocks of the host. On a GPU there is none. matrices: of
- * A, 1 or batch; a_by_k: each is stored [m, k]. */
+/* Estimates of a product with this engine, and with the tiles (tile.h): clocks of the host. There are none for a GPU.
+ * matrices: the number of A, 1 or batch; a_by_k: each is stored [m, k]. */
 void skinny_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int64_t matrices, bool a_by_k,
                  tdm_type type, tdm_cost *cost);
 void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, tdm_type type, tdm_cost *cost);
 
-/* As many threads as the launch has, or fewer. In a team, as in all regions of the host: LLVM 19's runtime loses 1.4 KB each
+/* As many threads as the launch has, or fewer, in a team, like all regions of the host: LLVM 19's runtime loses 1.4 KB each
  * time that a bare parallel region asks for another number of threads than the one before. */
 #define SKINNY_PARALLEL(launch)                                     \
   TDM_PRAGMA(omp teams num_teams(1) thread_limit((launch).threads)) \
@@ -41,18 +40,18 @@ void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
 /* A thread's part of a run. */
 typedef struct skinny_part {
   const skinny_grid *grid;
-  int64_t unit, end; /* blocks of all matrices */
-  int64_t batch;     /* whose A is copied; -1: none yet */
+  int64_t unit, end; /* first and last block, counted over all matrices */
+  int64_t batch;     /* the matrix whose A is copied; -1: none yet */
   float *a, *sums;   /* [rows][depth]; [rows][width] */
 } skinny_part;
 
 skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weights, int thread, int threads);
-/* Copies A of the unit's matrix, unless it is there. */
+/* Copies A of the unit's matrix, unless it has been copied already. */
 void skinny_copy_a(skinny_part *part, const tile_operand *a, bool broadcast);
-/* sums = A B for `cols` columns from n0 on, whole micro tiles or up to the matrix's last column. */
+/* sums = A B for `cols` columns from n0 on: whole micro tiles, or up to the matrix's last column. */
 void skinny_multiply(const skinny_part *part, const tile_operand *b, int64_t n0, int64_t cols, float *sums);
 
-/* alpha times the sums of a micro tile that begins at column n of the block. */
+/* Takes alpha times the sums of a micro tile that begins at column n of the block. */
 TDM_INLINE void skinny_take(const skinny_grid *grid, const float *sums, micro_values x, float alpha, int64_t n,
                             micro_place at) {
   TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] = alpha * sums[(at.m0 + i) * grid->width + n + j];

@@ -1,7 +1,7 @@
-/* How the tile engine cuts an output. Compiled for the host, which plans for both targets. */
+/* How the tile engine cuts an output. It is compiled for the host, which plans for both targets. */
 #include "tile.h"
 
-/* The largest tile and its micro tile, of the plan's device. */
+/* The largest tile and its micro tile, for the plan's device. */
 typedef struct tile_size {
   int64_t micro_m, micro_n, micros_m, micros_n;
 } tile_size;
@@ -16,7 +16,8 @@ static tile_grid cut(const tile_size *size, int64_t m, int64_t n, int64_t batch,
   return grid;
 }
 
-/* As few tiles as the largest size allows, then more until every worker has the same number (or about, from 4 each on). */
+/* As few tiles as the largest size allows, then more, until every worker has the same number (or about the same, from 4
+ * each on). */
 static tile_grid cut_evenly(const tile_size *size, int64_t m, int64_t n, int64_t batch, int64_t workers) {
   int64_t tiles_m = tdm_ceil_div(m, size->micro_m * size->micros_m), tiles_n = tdm_ceil_div(n, size->micro_n * size->micros_n);
   tile_grid grid = cut(size, m, n, batch, tiles_m, tiles_n);

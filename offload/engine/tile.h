@@ -5,9 +5,9 @@
  *    m | A panel  |   k | B panel  |    ->           copied to panels (converted to f32, edges filled with
  *      +----------+     +----------+                 0), then each thread multiplies its micro tiles.
  *
- * One algorithm, two sets of sizes. GPU: panels in team memory, one micro tile a thread, held in registers. Host: panels sized
- * for the L2 and a team of one thread that owns every micro tile of its tile; sums are kept in the workspace between K steps.
- */
+ * There is one algorithm with two sets of sizes. On a GPU, panels are in team memory, and each thread holds one micro tile
+ * in registers. On a host, panels have a size that fits the L2, and a team is one thread, which owns every micro tile of
+ * its tile; sums are kept in the workspace between K steps. */
 #ifndef TANDEM_OFFLOAD_TILE_H
 #define TANDEM_OFFLOAD_TILE_H
 
@@ -19,8 +19,8 @@
 #include "src/base/elem.h"
 #include "src/core/kernel.h"
 
-/* Sizes, of both targets, because a plan for a GPU is made on the host. MICRO_M x MICRO_VECTORS sums must fit in the vector
- * registers, beside a row of B and one value of A. */
+/* The sizes for both targets, because a plan for a GPU is made on the host. MICRO_M x MICRO_VECTORS sums must fit in the
+ * vector registers, together with a row of B and one value of A. */
 enum {
   GPU_MICRO = 8,        /* micro tiles are 8 x 8 */
   GPU_TILE_MICROS = 16, /* a tile is 16 x 16 micro tiles, one for each of 256 threads */
@@ -29,25 +29,25 @@ enum {
   TILE_K = 16,
 #elif TDM_LANES == 16
   MICRO_M = 14, /* 28 of 32 registers */
-  TILE_K = 192, /* a micro panel of B is then 24 KiB: it stays in L1 while A passes by */
+  TILE_K = 192, /* a micro panel of B is then 24 KiB: it stays in L1 while A is read past it */
 #else
   MICRO_M = 6, /* 12 of 16 registers */
   TILE_K = 192,
 #endif
   MICRO_VECTORS = 2,
   MICRO_N = MICRO_VECTORS * TDM_LANES,
-  /* The host's largest tile: A panel 315 KiB, B panel 384 KiB, sums 840 KiB of a 2 MiB L2. Half the tile costs 5 % on 1024^3,
-   * because each operand is packed once for every tile that it meets. */
+  /* The host's largest tile: A panel 315 KiB, B panel 384 KiB, sums 840 KiB of a 2 MiB L2. A tile of half the size costs 5
+   * % on 1024^3, because each operand is packed once for every tile that uses it. */
   TILE_MICROS_M = TDM_ON_GPU ? GPU_TILE_MICROS : 420 / MICRO_M,
   TILE_MICROS_N = TDM_ON_GPU ? GPU_TILE_MICROS : 512 / MICRO_N,
   TILE_M = TILE_MICROS_M * MICRO_M,
   TILE_N = TILE_MICROS_N * MICRO_N,
 };
 
-/* Sums of one micro tile. */
+/* The sums of one micro tile. */
 typedef tdm_vec tile_sums[MICRO_M][MICRO_VECTORS];
 
-/* Micro tiles that a thread holds at a time; a team with fewer threads than micro tiles takes several rounds. */
+/* The number of micro tiles that a thread holds at a time. A team with fewer threads than micro tiles needs several rounds. */
 enum { TILE_SLOTS = TDM_ON_GPU ? 1 : TILE_MICROS_M * TILE_MICROS_N };
 
 /* An operand as a matrix of outer x k (outer: m for A, n for B), in its own type and storage order. */
@@ -59,11 +59,12 @@ typedef struct tile_operand {
   tdm_type type;
 } tile_operand;
 
-/* Floats of a host's micro panel; a width that is no multiple of a vector leaves room for the surplus of its last row. */
+/* The number of floats of a host's micro panel. If the width is not a multiple of a vector, there is space for the surplus
+ * of its last row. */
 #define TILE_STEP(width) ((int64_t)TILE_K * (width) + ((width) % TDM_LANES != 0 ? TDM_LANES : 0))
 
-/* ---- Packing: element (o, k) of a panel whose micro tiles are `width` wide lies at
- *   host: [micro][TILE_K][o within the micro tile]   (the microkernel reads it from front to back)
+/* ---- Packing: where element (o, k) of a panel is, if its micro tiles are `width` wide:
+ *   host: [micro][TILE_K][o within the micro tile]   (the microkernel reads it from beginning to end)
  *   GPU:  [TILE_K][o within the tile]                (neighbouring threads read neighbouring words) ---- */
 
 #if TDM_ON_GPU
@@ -82,7 +83,7 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 
 #else
 
-/* An operand that is contiguous in its outer index: rows of k are read from end to end, each thread takes some. */
+/* An operand that is contiguous in its outer index: rows of k are read completely, and each thread takes some. */
 TDM_INLINE void pack_rows(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k_count, int width,
                           tdm_here_t here, tdm_type type) {
   for (int64_t p = here.thread; p < k_count; p += here.threads)
@@ -98,8 +99,8 @@ TDM_INLINE void pack_rows(float *panel, const tile_operand *x, int64_t o0, int m
     }
 }
 
-/* Turns a block of TDM_LANES outer indices and k_count (at most TDM_LANES) of k in registers. A narrow panel (width below
- * TDM_LANES) is written from front to back, so that each row's surplus is replaced by the next row. */
+/* Transposes a block of TDM_LANES outer indices and k_count (at most TDM_LANES) of k in registers. A narrow panel (width
+ * below TDM_LANES) is written from beginning to end, so that the next row overwrites the surplus of each row. */
 TDM_INLINE void pack_block(float *to, const tile_operand *x, int64_t o0, int64_t k0, int64_t k_count, int width,
                            tdm_type type) {
   tdm_vec block[TDM_LANES];
@@ -133,8 +134,8 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 
 #endif
 
-/* Copies the K step at k0 of `micros` micro panels that begin at o0; the team's threads share the work.
- * width: MICRO_M for A, MICRO_N for B, a constant. */
+/* Copies the K step at k0 of `micros` micro panels that begin at o0. The team's threads share the work. width: MICRO_M for
+ * A, MICRO_N for B, a constant. */
 #if TDM_ON_GPU
 
 TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
@@ -145,8 +146,8 @@ TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int m
 
 #else
 
-/* Functions of their own: inlined into one target region, they made gcc 12 spend 57 s of CPU time on swiglu.c and 37 s on
- * gemm.c. Apart they take 7 s and 9 s, and gemm is as fast. */
+/* Separate functions: inlined into one target region, they made gcc 12 spend 57 s of CPU time on swiglu.c and 37 s on
+ * gemm.c. Separate they take 7 s and 9 s, and gemm is as fast. */
 #define TILE_PACKER(name, width, type)                                                                                        \
   __attribute__((noinline, unused)) static void name(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, \
                                                      int64_t k, tdm_here_t here) {                                            \
@@ -174,8 +175,8 @@ TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int m
 
 /* ---- Multiplication ---- */
 
-/* sums += A micro panel * B micro panel, over k_count. Strides from one row of A, and from one k, to the next are constants at
- * every call. */
+/* sums += A micro panel * B micro panel, over k_count. The strides from one row of A, and from one k, to the next are
+ * constants in every call. */
 TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_row, int a_k, const float *b, int b_k, int64_t k_count) {
   tdm_vec sum[MICRO_M][MICRO_VECTORS];
   TDM_UNROLL
@@ -203,8 +204,8 @@ TDM_INLINE void tile_clear(tile_sums sums) {
   for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = (tdm_vec){0};
 }
 
-/* Micro tile number `micro` of a tile: neighbouring threads of a GPU take neighbouring columns; a host thread keeps a micro
- * panel of B while it walks down A. */
+/* Micro tile number `micro` of a tile. Neighbouring threads of a GPU take neighbouring columns. A host thread keeps a micro
+ * panel of B while it goes down the rows of A. */
 typedef struct tile_micro {
   int m, n; /* in micro tiles */
 } tile_micro;
@@ -213,15 +214,15 @@ TDM_INLINE tile_micro tile_micro_at(int micro, int micros_m, int micros_n) {
   return TDM_ON_GPU ? (tile_micro){micro / micros_n, micro % micros_n} : (tile_micro){micro % micros_m, micro / micros_m};
 }
 
-/* On hosts a function of its own: inside a kernel gcc 12 spills the sums as soon as something far from here changes, 25 % of a
- * gemm's time. */
+/* A separate function on hosts: inside a kernel, gcc 12 spills the sums as soon as something far from here changes, which
+ * costs 25 % of a gemm's time. */
 #if TDM_ON_GPU
 TDM_INLINE
 #else
 __attribute__((noinline, unused)) static
 #endif
 void tile_multiply_at(tile_sums sums, tile_micro at, const float *a_panel, const float *b_panel, int64_t k_count) {
-  if (TDM_ON_GPU) /* the panels are filled with 0 to their full depth, so that the loop unrolls */
+  if (TDM_ON_GPU) /* the panels are filled with 0 to their full depth, so that the loop can be unrolled */
     tile_multiply(sums, a_panel + at.m * MICRO_M, 1, TILE_M, b_panel + at.n * MICRO_N, TILE_N, TILE_K);
   else
     tile_multiply(sums, a_panel + at.m * TILE_STEP(MICRO_M), 1, MICRO_M, b_panel + at.n * TILE_STEP(MICRO_N), MICRO_N, k_count);
@@ -235,10 +236,10 @@ typedef struct tile_grid {
   int64_t tiles_m, tiles_n;   /* of one matrix */
   int64_t micros_m, micros_n; /* micro tiles of one matrix */
   int tile_micros_m, tile_micros_n;
-  int weights; /* operands B: 1, or 2 for swiglu */
+  int weights; /* number of operands B: 1, or 2 for swiglu */
 } tile_grid;
 
-/* Cuts batch matrices of m x n, sets the plan's launch, and on the host the size of its workspace. */
+/* Cuts `batch` matrices of m x n, and sets the plan's launch and, on the host, the size of its workspace. */
 tile_grid tile_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights);
 
 /* One tile: its matrix, where it is and how many micro tiles it has. */
@@ -256,7 +257,7 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
 }
 
 /* ---- Memory: the panels of a team and the sums of a thread. GPU: team memory and registers. Host: a slice of the plan's
- * workspace. TILE_TEAM_MEMORY stands before TDM_PARALLEL, TILE_THREAD_MEMORY after it; the latter declares panels and sums.
+ * workspace. Put TILE_TEAM_MEMORY before TDM_PARALLEL and TILE_THREAD_MEMORY after it; the latter declares panels and sums.
  * ---- */
 
 #define TILE_A_FLOATS (TILE_MICROS_M * TILE_STEP(MICRO_M))
@@ -276,7 +277,7 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
   tile_sums *sums = (tile_sums *)(panels + TILE_PANEL_FLOATS(weights));
 #endif
 
-/* Floats of a host thread's slice: its panels, then its sums. */
+/* The number of floats of a host thread's slice: its panels, then its sums. */
 TDM_INLINE int64_t tile_slice_floats(const tile_grid *grid) {
   int64_t sums = (int64_t)grid->tile_micros_m * grid->tile_micros_n * grid->weights;
   return TILE_PANEL_FLOATS(grid->weights) + sums * MICRO_M * MICRO_N;
@@ -284,8 +285,8 @@ TDM_INLINE int64_t tile_slice_floats(const tile_grid *grid) {
 
 /* ---- The sums of a tile ---- */
 
-/* Micro tiles that a thread takes in a round: as many as it holds; one where a single K step does all. Its sums then stay in
- * the L1 from the product to the store of C. */
+/* The number of micro tiles that a thread takes in a round: as many as it holds, or one if there is a single K step. Then
+ * its sums stay in the L1 from the product to the store of C. */
 TDM_INLINE int tile_slots(int64_t k) { return TDM_ON_GPU || k > TILE_K ? TILE_SLOTS : 1; }
 
 /* The micro tile in a thread's slot, in the round that begins at micro tile `first`. */
@@ -297,7 +298,7 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
                               tile_place place, int first, float *panels, tdm_here_t here) {
   float *a_panel = panels, *b_panel = panels + TILE_A_FLOATS;
   int micros = place.micros_m * place.micros_n, slots = tile_slots(k);
-  bool packed = slots < TILE_SLOTS && first != 0; /* the only K step lies in the panels since the tile's first round */
+  bool packed = slots < TILE_SLOTS && first != 0; /* the only K step is in the panels since the tile's first round */
   for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++) TDM_UNROLL
   for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
   for (int64_t k0 = 0; k0 < k; k0 += TILE_K) {
@@ -307,9 +308,9 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
       TDM_UNROLL
       for (int w = 0; w < weights; w++)
         tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
-      TDM_TEAM_BARRIER(); /* the panels are whole */
+      TDM_TEAM_BARRIER(); /* the panels are complete */
     }
-    /* One weight after the other: the micro panels of two do not fit a host's L1 of 48 KiB together. */
+    /* One weight after the other: the micro panels of two don't fit into a host's L1 of 48 KiB together. */
     TDM_UNROLL
     for (int w = 0; w < weights; w++)
       for (int slot = 0; slot < slots; slot++) {
