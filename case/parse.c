@@ -8,7 +8,6 @@
 
 #include "op.h"
 
-static const char *const type_names[] = {"f32", "f16", "bf16"};
 static const char *const layout_names[] = {"nn", "nt", "tn", "tt"};
 static const char *const fill_names[] = {"real",      "exact",  "big",      "equal",  "special", "huge", "tiny",
                                          "subnormal", "rising", "negative", "masked", "edges",   "guard"};
@@ -137,12 +136,18 @@ bool case_parse_epilogue(tdm_case *c, const char *text, char *error, size_t size
   return true;
 }
 
+/* The library's types are numbered from 0 on; after the last one a size is 0. */
+static bool find_type(span word, tdm_type *type) {
+  for (int t = 0; tdm_type_size((tdm_type)t) > 0; t++) {
+    const char *name = tdm_type_name((tdm_type)t);
+    if ((int)strlen(name) == word.length && strncmp(name, word.at, (size_t)word.length) == 0) return *type = (tdm_type)t, true;
+  }
+  return false;
+}
+
 bool case_parse_type(tdm_type *type, const char *text, char *error, size_t size) {
-  int index;
-  if (!find_word((span){text, (int)strlen(text)}, type_names, 3, &index))
-    return refuse(error, size, "dtype = '%s': must be f16, bf16 or f32", text);
-  *type = (tdm_type)index;
-  return true;
+  if (find_type((span){text, (int)strlen(text)}, type)) return true;
+  return refuse(error, size, "dtype = '%s': must be f16, bf16 or f32", text);
 }
 
 bool case_parse_layout(tdm_layout *layout, const char *text, char *error, size_t size) {
@@ -231,10 +236,7 @@ static bool set_value(tdm_case *c, const setting *s, span value) {
       if (!find_word(value, rope_names, 2, &index)) return false;
       *(bool *)member = index == 1;
       return true;
-    case TYPE:
-      if (!find_word(value, type_names, 3, &index)) return false;
-      *(tdm_type *)member = (tdm_type)index;
-      return true;
+    case TYPE: return find_type(value, (tdm_type *)member);
     case FILL:
       if (!find_word(value, fill_names, CASE_GUARD + 1, &index)) return false;
       *(case_fill *)member = (case_fill)index;
@@ -357,7 +359,7 @@ static void put_setting(writer *w, const tdm_case *c, const setting *s) {
       if (*(const bool *)member) put(w, ",rope=half");
       break;
     case TYPE:
-      if (c->out != c->type) put(w, ",out=%s", type_names[c->out]);
+      if (c->out != c->type) put(w, ",out=%s", tdm_type_name(c->out));
       break;
     case FILL: put(w, ",fill=%s", fill_names[c->fill]); break;
     case IN_PLACE: {
@@ -377,7 +379,7 @@ void case_print(const tdm_case *c, char *text, size_t size) {
   for (int i = 0; i < SETTINGS; i++)
     if (op_takes(c->op, &settings[i])) put_setting(&settings_list, c, &settings[i]);
   writer w = {text, size, 0};
-  put(&w, "%s --dtype %s", c->op->name, type_names[c->type]);
+  put(&w, "%s --dtype %s", c->op->name, tdm_type_name(c->type));
   if (c->op->has_layout) put(&w, " --layout %s", layout_names[c->layout]);
   put_epilogue(&w, c);
   if (list[0] != '\0') put(&w, " --set %s", list + 1);

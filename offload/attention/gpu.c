@@ -90,7 +90,7 @@ TDM_INLINE panel_words fetch_k(const unit *u, int64_t first_key, int step, bool 
   TDM_UNROLL
   for (int v = 0; v < 4; v++) {
     int64_t key = first_key + k_key(u->thread, v);
-    const char *at = (const char *)u->arrays.k + (u->at_k + key * d->k.row + column) * gpu_bytes(type);
+    const char *at = (const char *)u->arrays.k + (u->at_k + key * d->k.row + column) * tdm_bytes(type);
     words.part[v] = fetch_vector(at, whole, key < u->skv, (int)d->head_dim - column, type);
   }
   return words;
@@ -111,7 +111,7 @@ TDM_INLINE panel_words fetch_v(const unit *u, int64_t first_key, bool whole, int
   TDM_UNROLL
   for (int v = 0; v < 2 * vectors; v++) {
     int64_t key = first_key + v_key(u->thread, v, vectors);
-    const char *at = (const char *)u->arrays.v + (u->at_v + key * d->v.row + column) * gpu_bytes(type);
+    const char *at = (const char *)u->arrays.v + (u->at_v + key * d->v.row + column) * tdm_bytes(type);
     words.part[v] = fetch_vector(at, whole, key < u->skv, (int)d->head_dim - column, type);
   }
   return words;
@@ -351,7 +351,7 @@ TDM_INLINE void attend_rows(unit *u, bool aligned, int vectors, tdm_type type) {
 }
 
 TDM_INLINE bool vectors_aligned(const void *base, tdm_attention_strides s, tdm_type type) {
-  return (uintptr_t)base % (4 * (uintptr_t)gpu_bytes(type)) == 0 && s.row % 4 == 0 && s.head % 4 == 0 && s.batch % 4 == 0;
+  return (uintptr_t)base % (4 * (uintptr_t)tdm_bytes(type)) == 0 && s.row % 4 == 0 && s.head % 4 == 0 && s.batch % 4 == 0;
 }
 
 /* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */

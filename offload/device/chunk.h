@@ -96,7 +96,7 @@ TDM_INLINE void tdm_stream_fence(int stream) {
 
 /* ---- Reading and writing chunks; n is at most TDM_CHUNK ---- */
 
-TDM_INLINE int64_t tdm_size(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
+TDM_INLINE int64_t tdm_size(tdm_type type) { return tdm_bytes(type); }
 
 #if TDM_ON_GPU
 

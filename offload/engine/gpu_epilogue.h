@@ -19,7 +19,7 @@ TDM_INLINE int64_t gpu_offset(const gpu_matrix *x, int batch, int row, int colum
 
 /* Vectors of whole tiles are aligned. */
 TDM_INLINE bool gpu_matrix_aligned(const gpu_matrix *x) {
-  return (uintptr_t)x->base % (4 * (uintptr_t)gpu_bytes(x->type)) == 0 && x->ld % 4 == 0 && x->stride % 4 == 0;
+  return (uintptr_t)x->base % (4 * (uintptr_t)tdm_bytes(x->type)) == 0 && x->ld % 4 == 0 && x->stride % 4 == 0;
 }
 
 /* The first `count` of 4 elements; the others are 0. */

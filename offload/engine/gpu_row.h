@@ -16,9 +16,9 @@ enum { GPU_MOST_PIECES = 8, GPU_PIECE_ELEMENTS = 8 };
 
 typedef uint32_t gpu_piece __attribute__((vector_size(16), may_alias));
 
-TDM_INLINE int gpu_piece_elements(tdm_type type) { return type == TDM_F32 ? 4 : 8; }
+TDM_INLINE int gpu_piece_elements(tdm_type type) { return 16 / tdm_bytes(type); }
 /* The most pieces of a thread: they hold 32 elements. */
-TDM_INLINE int gpu_most_pieces(tdm_type type) { return type == TDM_F32 ? GPU_MOST_PIECES : GPU_MOST_PIECES / 2; }
+TDM_INLINE int gpu_most_pieces(tdm_type type) { return GPU_MOST_PIECES * tdm_bytes(type) / 4; }
 
 TDM_INLINE float gpu_piece_get(gpu_piece p, int e, tdm_type type) {
   if (type == TDM_F32) return tdm_from_bits(p[e]);

@@ -105,8 +105,6 @@ TDM_INLINE const void *gpu_again(const void *pointer) {
   return hidden;
 }
 
-TDM_INLINE int gpu_bytes(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
-
 /* In every step a thread takes two vectors of 4 elements: along k from one line, or from one k with half a panel between
  * them, which for two weights is the same column of both. One pointer is enough for both, so a step needs few registers. */
 typedef struct gpu_spot {
@@ -130,18 +128,18 @@ TDM_INLINE const char *gpu_vectors_at(const gpu_operand *x, const void *base0, c
   gpu_spot spot = gpu_spot_of(thread, x->k_contiguous);
   const char *base = spot.outer < GPU_TILE / weights ? base0 : base1;
   int64_t outer = outer0 + spot.outer % (GPU_TILE / weights);
-  return base + (batch * x->stride + outer * x->outer_step + spot.k * x->k_step) * gpu_bytes(type);
+  return base + (batch * x->stride + outer * x->outer_step + spot.k * x->k_step) * tdm_bytes(type);
 }
 
 /* The distance from the first vector to the second, in bytes. */
 TDM_INLINE int64_t gpu_second(const void *base0, const void *base1, bool k_contiguous, int weights, tdm_type type) {
   if (!k_contiguous && weights == 2) return (const char *)base1 - (const char *)base0;
-  return (k_contiguous ? 4 : GPU_TILE / 2) * gpu_bytes(type);
+  return (k_contiguous ? 4 : GPU_TILE / 2) * tdm_bytes(type);
 }
 
 /* Is every vector of every whole tile aligned? */
 TDM_INLINE bool gpu_aligned(const gpu_operand *x, const void *base0, const void *base1, tdm_type type) {
-  uintptr_t bytes = 4 * (uintptr_t)gpu_bytes(type);
+  uintptr_t bytes = 4 * (uintptr_t)tdm_bytes(type);
   int64_t ld = x->k_contiguous ? x->outer_step : x->k_step;
   return x->stride % 4 == 0 && ld % 4 == 0 && (uintptr_t)base0 % bytes == 0 && (uintptr_t)base1 % bytes == 0;
 }
@@ -157,7 +155,7 @@ TDM_INLINE gpu_words gpu_fetch_guarded(const char *at, bool k_contiguous, int ou
   TDM_UNROLL
   for (int e = 0; e < 4; e++) {
     bool inside = k_contiguous ? outer_left > 0 && k_left > e : outer_left > e && k_left > 0;
-    element[e] = inside ? gpu_element(at + e * gpu_bytes(type), type) : 0;
+    element[e] = inside ? gpu_element(at + e * tdm_bytes(type), type) : 0;
   }
   if (type == TDM_F32) return (gpu_words){element[0], element[1], element[2], element[3]};
   return (gpu_words){element[0] | element[1] << 16, element[2] | element[3] << 16, 0, 0};
@@ -312,8 +310,8 @@ TDM_INLINE bool gpu_begin(gpu_engine *e, const gpu_job *job, const void *a, cons
   e->read_b = b_panel + gpu_column(here.thread);
   e->put_a = gpu_put_at(here.thread, e->layout.a_by_k);
   e->put_b = b_panel + gpu_put_at(here.thread, e->layout.b_by_k);
-  e->step_a = GPU_STEP * job->a.k_step * gpu_bytes(type);
-  e->step_b = GPU_STEP * job->b.k_step * gpu_bytes(type);
+  e->step_a = GPU_STEP * job->a.k_step * tdm_bytes(type);
+  e->step_b = GPU_STEP * job->b.k_step * tdm_bytes(type);
   e->aligned = gpu_aligned(&job->a, a, a, type) && gpu_aligned(&job->b, b0, b1, type);
   if (!gpu_aim(e, here.team, weights, type)) return false;
   gpu_words part_a[2], part_b[2];

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "tandem/gemm.h"
+#include "types.h"
 
 /* u: half the distance from 1 to the next f32, the largest relative error of one rounding. */
 #define BOUND_U 0x1p-24
@@ -149,8 +150,7 @@ static inline bound_estimate bound_weight(bound_estimate score, bound_scores r) 
  * round them (rounds_weights of a kernel's row): matrix instructions of 16-bit types take 16-bit probabilities, as in every
  * flash attention. 0: they stay f32. */
 static inline double bound_weight_unit(tdm_type type, bool rounds) {
-  if (type == TDM_F32 || !rounds) return 0;
-  return type == TDM_F16 ? 0x1p-11 : 0x1p-8;
+  return rounds && tdm_bytes(type) < 4 ? tdm_rounding_of(type).unit : 0;
 }
 
 /* One output element's sums over keys: p v, the errors of p times |v|, |p v|, (p v)^2, |v|. */

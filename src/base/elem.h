@@ -7,6 +7,7 @@
 
 #include "inline.h"
 #include "tandem/tandem.h"
+#include "types.h"
 
 /* The builtin, not memcpy: on AMD GPUs clang keeps memcpy a call, and there is no such function. */
 TDM_INLINE uint32_t tdm_bits(float x) {

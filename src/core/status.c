@@ -5,6 +5,8 @@
 
 #include "status.h"
 
+#include "src/base/types.h"
+
 static _Thread_local char last_error[512];
 static _Thread_local bool quiet;
 
@@ -47,20 +49,17 @@ const char *tdm_status_name(tdm_status status) {
   return "unknown status";
 }
 
-size_t tdm_type_size(tdm_type type) {
-  switch (type) {
-    case TDM_F32: return 4;
-    case TDM_F16:
-    case TDM_BF16: return 2;
-  }
-  return 0;
-}
+size_t tdm_type_size(tdm_type type) { return (size_t)tdm_bytes(type); }
 
-const char *tdm_type_name(tdm_type type) {
-  switch (type) {
-    case TDM_F32: return "f32";
-    case TDM_F16: return "f16";
-    case TDM_BF16: return "bf16";
-  }
-  return "unknown type";
+static const char *const type_names[TDM_TYPES] = {
+#define TDM_TYPE(number, name, ...) [number] = #name,
+#include "src/base/types.def"
+};
+
+const char *tdm_type_name(tdm_type type) { return (int)type >= 0 && (int)type < TDM_TYPES ? type_names[type] : "unknown type"; }
+
+bool tdm_type_find(const char *text, size_t length, tdm_type *type) {
+  for (int t = 0; t < TDM_TYPES; t++)
+    if (strlen(type_names[t]) == length && strncmp(type_names[t], text, length) == 0) return *type = (tdm_type)t, true;
+  return false;
 }

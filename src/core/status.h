@@ -35,4 +35,7 @@ bool tdm_quiet(bool on);
       TDM_CLEAN_UP(call);       \
   } while (0)
 
+/* Reads the `length` characters of a type's name. false: there is no such type. */
+bool tdm_type_find(const char *text, size_t length, tdm_type *type);
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/elem.h"
+#include "src/base/types.h"
 
 struct tdm_shadow {
   tdm_context *host;
@@ -120,13 +121,12 @@ typedef struct difference {
 
 /* A result is right within its error bound and its own rounding: two right ones are apart by both of each. */
 static double allowed_difference(double a, double b, tdm_type type, double error) {
-  static const double unit[] = {[TDM_F32] = 0x1p-24, [TDM_F16] = 0x1p-11, [TDM_BF16] = 0x1p-8};
-  static const double least[] = {[TDM_F32] = 0x1p-149, [TDM_F16] = 0x1p-24, [TDM_BF16] = 0x1p-133};
-  return 2 * error + unit[type] * (fabs(a) + fabs(b)) + least[type];
+  tdm_rounding of = tdm_rounding_of(type);
+  return 2 * error + of.unit * (fabs(a) + fabs(b)) + of.least;
 }
 
 /* An infinity is what rounding makes of this value and of all beyond it. */
-static double finite_value(double x, tdm_type type) { return isinf(x) ? copysign(type == TDM_F16 ? 0x1p16 : 0x1p128, x) : x; }
+static double finite_value(double x, tdm_type type) { return isinf(x) ? copysign(tdm_rounding_of(type).beyond, x) : x; }
 
 static bool same(double got, double expected) { return got == expected || (isnan(got) && isnan(expected)); }
 

@@ -69,19 +69,12 @@ static bool is_one_of(const char *word, const char *list) {
 
 /* ---- Entries ---- */
 
-static bool parse_type(const char *text, size_t length, tdm_type *type) {
-  for (int t = TDM_F32; t <= TDM_BF16; t++)
-    if (strlen(tdm_type_name((tdm_type)t)) == length && strncmp(tdm_type_name((tdm_type)t), text, length) == 0)
-      return *type = (tdm_type)t, true;
-  return false;
-}
-
 /* "bf16", or "bf16:f32" where the output has another type. */
 static bool parse_types(const char *text, tdm_tuned_key *key) {
   size_t first = strcspn(text, ":");
-  if (!parse_type(text, first, &key->type)) return false;
+  if (!tdm_type_find(text, first, &key->type)) return false;
   key->out = key->type;
-  return text[first] == '\0' || parse_type(text + first + 1, strlen(text + first + 1), &key->out);
+  return text[first] == '\0' || tdm_type_find(text + first + 1, strlen(text + first + 1), &key->out);
 }
 
 static bool parse_shape(const char *text, int least, int most, tdm_tuned_key *key) {

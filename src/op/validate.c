@@ -1,8 +1,11 @@
 /* Checks of a description's values. Each failure names the op, the argument, its value and what is allowed. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "check.h"
+#include "src/base/types.h"
 
 tdm_status tdm_check_range(const char *op, const char *name, int64_t value, int64_t least, int64_t most) {
   if (value >= least && value <= most) return TDM_OK;
@@ -12,8 +15,17 @@ tdm_status tdm_check_range(const char *op, const char *name, int64_t value, int6
 }
 
 tdm_status tdm_check_type(const char *op, const char *name, tdm_type type) {
+  static const char *const numbers[TDM_TYPES] = {
+#define TDM_TYPE(number, name, ...) [number] = #number,
+#include "src/base/types.def"
+  };
+  char all[32 * TDM_TYPES] = "";
   if (tdm_type_size(type) != 0) return TDM_OK;
-  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %d: must be TDM_F32 (0), TDM_F16 (1) or TDM_BF16 (2)", op, name, (int)type);
+  for (int t = 0; t < TDM_TYPES; t++) {
+    size_t used = strlen(all);
+    snprintf(all + used, sizeof all - used, "%s%s (%d)", t == 0 ? "" : t < TDM_TYPES - 1 ? ", " : " or ", numbers[t], t);
+  }
+  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %d: must be %s", op, name, (int)type, all);
 }
 
 tdm_status tdm_check_finite(const char *op, const char *name, double value) {

@@ -1,0 +1,40 @@
+/* Facts of the element types, from their table (types.def). */
+#ifndef TANDEM_BASE_TYPES_H
+#define TANDEM_BASE_TYPES_H
+
+#include "inline.h"
+#include "tandem/tandem.h"
+
+enum {
+#define TDM_TYPE(number, name, ...) TDM_INDEX_OF_##name,
+#include "types.def"
+  TDM_TYPES
+};
+
+/* Bytes of an element. With a constant type this is a constant, in device code too. */
+TDM_INLINE int tdm_bytes(tdm_type type) {
+  switch (type) {
+#define TDM_TYPE(number, name, bytes, ...) \
+  case number: return bytes;
+#include "types.def"
+  }
+  return 0;
+}
+
+/* How a type rounds. */
+typedef struct tdm_rounding {
+  double unit;   /* half the distance from 1 to the next value: the largest relative error of one rounding */
+  double least;  /* the smallest value above 0 */
+  double beyond; /* magnitudes from here on become infinite */
+} tdm_rounding;
+
+static inline tdm_rounding tdm_rounding_of(tdm_type type) {
+  switch (type) {
+#define TDM_TYPE(number, name, bytes, unit, least, beyond) \
+  case number: return (tdm_rounding){unit, least, beyond};
+#include "types.def"
+  }
+  return (tdm_rounding){0, 0, 0};
+}
+
+#endif
