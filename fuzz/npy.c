@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "npy.h"
+#include "files/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

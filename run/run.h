@@ -5,7 +5,7 @@
 
 #include "../case/op.h"
 #include "../case/options.h"
-#include "npy.h"
+#include "files/npy.h"
 
 enum { JOB_ERROR_TEXT = 1024 };
 

@@ -2,8 +2,8 @@
  * pieces of 8 elements, permuted so that what is read at once lies in all of the banks.
  *
  * K and V of the tiles take PLACES places in turn. While one of them is multiplied, the next MMA_AHEAD of them travel. */
-#ifndef TANDEM_OFFLOAD_ATTENTION_MMA_COPY_H
-#define TANDEM_OFFLOAD_ATTENTION_MMA_COPY_H
+#ifndef TANDEM_OFFLOAD_ATTENTION_MMA_COPY_KEYS_H
+#define TANDEM_OFFLOAD_ATTENTION_MMA_COPY_KEYS_H
 
 #include "gpu.h"
 #include "offload/device/math.h"

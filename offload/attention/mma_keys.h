@@ -1,6 +1,6 @@
 /* A tile of keys in gpu_mma.c, which says how the work is cut: scores, softmax, and the product with V. */
-#ifndef TANDEM_OFFLOAD_ATTENTION_MMA_H
-#define TANDEM_OFFLOAD_ATTENTION_MMA_H
+#ifndef TANDEM_OFFLOAD_ATTENTION_MMA_KEYS_H
+#define TANDEM_OFFLOAD_ATTENTION_MMA_KEYS_H
 
 #include "mma_copy_keys.h"
 

@@ -1,6 +1,6 @@
 /* What the attention kernels do with a row of queries; row_softmax is for those that have all scores of a tile in a row. */
-#ifndef TANDEM_OFFLOAD_ATTENTION_ROW_H
-#define TANDEM_OFFLOAD_ATTENTION_ROW_H
+#ifndef TANDEM_OFFLOAD_ATTENTION_QUERY_ROW_H
+#define TANDEM_OFFLOAD_ATTENTION_QUERY_ROW_H
 
 #include "offload/device/math.h"
 #include "offload/device/vector.h"

@@ -1,6 +1,6 @@
 /* cross_entropy: log(sum(exp(row))) - row[target]. A team takes a row at a time and reads it once. */
 #include "offload/device/device.h"
-#include "offload/softmax/softmax.h"
+#include "offload/engine/exp_sum.h"
 
 /* The same value in every thread of the team. */
 TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_cross_entropy_desc d, double *slots,

@@ -1,7 +1,7 @@
 /* cross_entropy on GPUs: a team takes a row at a time; a thread takes four pieces of it at a time under one maximum. */
 #include "offload/device/device.h"
+#include "offload/engine/exp_sum.h"
 #include "offload/engine/gpu_row.h"
-#include "offload/softmax/softmax.h"
 
 enum { PIECES = 4 };
 

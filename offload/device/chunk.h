@@ -13,8 +13,8 @@
  * stream: results are stored with non-temporal stores. A normal store first reads the line that it overwrites. If a result
  * is far larger than the caches, that read is wasted: a copy of 2 x 256 MiB on two cores runs at 28 GB/s with it, and at 38
  * GB/s without. */
-#ifndef TANDEM_OFFLOAD_CHUNK_H
-#define TANDEM_OFFLOAD_CHUNK_H
+#ifndef TANDEM_OFFLOAD_DEVICE_CHUNK_H
+#define TANDEM_OFFLOAD_DEVICE_CHUNK_H
 
 #include "vector.h"
 

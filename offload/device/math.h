@@ -1,8 +1,8 @@
 /* Functions of f32 for kernels, without branches, tables or library calls, so that loops over them become vector code on
  * hosts and GPUs. A NaN gives a NaN. test/op/test_math.c measures their errors against the C library in f64, and contains
  * the bounds. The polynomials are weighted minimax fits. */
-#ifndef TANDEM_OFFLOAD_MATH_H
-#define TANDEM_OFFLOAD_MATH_H
+#ifndef TANDEM_OFFLOAD_DEVICE_MATH_H
+#define TANDEM_OFFLOAD_DEVICE_MATH_H
 
 #include "src/base/elem.h"
 

@@ -10,8 +10,8 @@
  *   panels in team memory             as in memory; ldmatrix        lines of k; transposed while they are copied
  *                                     transposes if necessary       through registers
  *   copies                            cp.async, two steps ahead     through registers, one step ahead */
-#ifndef TANDEM_OFFLOAD_MMA_H
-#define TANDEM_OFFLOAD_MMA_H
+#ifndef TANDEM_OFFLOAD_DEVICE_MMA_H
+#define TANDEM_OFFLOAD_DEVICE_MMA_H
 
 #include <stdbool.h>
 

@@ -10,8 +10,8 @@
  * in one access, and they are its part of an operand of attention's second product. Any order of k is right as long as a
  * and b have the same one. So a lane's operand is 16 contiguous bytes of its line, one ds_read_b128, for two instructions:
  * lane 16 g + i has k = 8 g to 8 g + 7 of line i, and the first instruction takes the first four. */
-#ifndef TANDEM_OFFLOAD_MMA_AMD_H
-#define TANDEM_OFFLOAD_MMA_AMD_H
+#ifndef TANDEM_OFFLOAD_DEVICE_MMA_AMD_H
+#define TANDEM_OFFLOAD_DEVICE_MMA_AMD_H
 
 /* Where a lane's sums are. */
 TDM_INLINE int mma_row(int lane) { return lane % 16; }

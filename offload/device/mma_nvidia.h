@@ -4,8 +4,8 @@
  * A lane's operand is a word of each of four blocks of 8 x 8: line lane / 4, k = 2 (lane % 4) and the next one. The blocks
  * of a: k 0 to 7 of the lines 0 to 7 and 8 to 15, then k 8 to 15 of both. The blocks of b: lines 0 to 7 with k 0 to 7 and 8
  * to 15, then lines 8 to 15, so that an instruction takes a pair of registers. */
-#ifndef TANDEM_OFFLOAD_MMA_NVIDIA_H
-#define TANDEM_OFFLOAD_MMA_NVIDIA_H
+#ifndef TANDEM_OFFLOAD_DEVICE_MMA_NVIDIA_H
+#define TANDEM_OFFLOAD_DEVICE_MMA_NVIDIA_H
 
 /* Where a lane's sums are. */
 TDM_INLINE int mma_row(int lane) { return lane / 4; }

@@ -17,8 +17,8 @@
  * here.threads. GPUs give what was asked, hosts what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked).
  * On a host every thread is a team of its own: gcc 12 runs the teams of a host one after another, so that only a launch of one
  * team of several threads uses the cores, and threads that share nothing need not wait for each other. */
-#ifndef TANDEM_OFFLOAD_TARGET_H
-#define TANDEM_OFFLOAD_TARGET_H
+#ifndef TANDEM_OFFLOAD_DEVICE_TARGET_H
+#define TANDEM_OFFLOAD_DEVICE_TARGET_H
 
 #include <omp.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Short vectors of f32, as wide as the target's registers. They use the compilers' vector extension, no intrinsics. */
-#ifndef TANDEM_OFFLOAD_VECTOR_H
-#define TANDEM_OFFLOAD_VECTOR_H
+#ifndef TANDEM_OFFLOAD_DEVICE_VECTOR_H
+#define TANDEM_OFFLOAD_DEVICE_VECTOR_H
 
 #include <stdbool.h>
 

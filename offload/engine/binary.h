@@ -1,6 +1,6 @@
 /* Elementwise ops of two arrays: c = f(a, b). Memory is the limit: two reads and a write. */
-#ifndef TANDEM_OFFLOAD_BINARY_H
-#define TANDEM_OFFLOAD_BINARY_H
+#ifndef TANDEM_OFFLOAD_ENGINE_BINARY_H
+#define TANDEM_OFFLOAD_ENGINE_BINARY_H
 
 #include "offload/device/math.h"
 #include "row_work.h"

@@ -1,6 +1,6 @@
 /* What happens to the sums of a micro tile before they are stored: gemm's epilogue, in f32. */
-#ifndef TANDEM_OFFLOAD_EPILOGUE_H
-#define TANDEM_OFFLOAD_EPILOGUE_H
+#ifndef TANDEM_OFFLOAD_ENGINE_EPILOGUE_H
+#define TANDEM_OFFLOAD_ENGINE_EPILOGUE_H
 
 #include "epilogue_map.h"
 #include "offload/device/chunk.h"

@@ -1,7 +1,7 @@
 /* What a step of the epilogue makes of one value. If many values are mapped, call it with a constant op, so that the switch
  * disappears from the loop. */
-#ifndef TANDEM_OFFLOAD_EPILOGUE_MAP_H
-#define TANDEM_OFFLOAD_EPILOGUE_MAP_H
+#ifndef TANDEM_OFFLOAD_ENGINE_EPILOGUE_MAP_H
+#define TANDEM_OFFLOAD_ENGINE_EPILOGUE_MAP_H
 
 #include "offload/device/math.h"
 #include "tandem/gemm.h"

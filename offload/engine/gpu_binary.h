@@ -1,7 +1,7 @@
 /* Elementwise ops of two arrays on GPUs: c = f(a, b), a vector of 16 bytes ("piece") for each thread. Memory is the limit:
  * on an H200 one piece per thread is as fast as two or four. */
-#ifndef TANDEM_OFFLOAD_GPU_BINARY_H
-#define TANDEM_OFFLOAD_GPU_BINARY_H
+#ifndef TANDEM_OFFLOAD_ENGINE_GPU_BINARY_H
+#define TANDEM_OFFLOAD_ENGINE_GPU_BINARY_H
 
 #include "binary.h"
 #include "gpu_row.h"

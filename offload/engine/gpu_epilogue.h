@@ -1,7 +1,7 @@
 /* From a thread's sums to the output. The epilogue runs in a loop over the rows of sums: unrolled over 128 registers, its
  * code would be 100 KB. */
-#ifndef TANDEM_OFFLOAD_GPU_EPILOGUE_H
-#define TANDEM_OFFLOAD_GPU_EPILOGUE_H
+#ifndef TANDEM_OFFLOAD_ENGINE_GPU_EPILOGUE_H
+#define TANDEM_OFFLOAD_ENGINE_GPU_EPILOGUE_H
 
 #include "epilogue_map.h"
 #include "gpu_tile.h"

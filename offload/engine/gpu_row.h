@@ -2,8 +2,8 @@
  * registers, so that memory is read once and written once. There is a team for each row or block, and the GPU's own
  * scheduling of teams balances multiprocessors that reach memory at different rates. On an H200 a copy runs at 3.66 TB/s
  * with 262144 teams of 256 pieces each, and at 3.2 TB/s with 528 teams that loop over them. */
-#ifndef TANDEM_OFFLOAD_GPU_ROW_H
-#define TANDEM_OFFLOAD_GPU_ROW_H
+#ifndef TANDEM_OFFLOAD_ENGINE_GPU_ROW_H
+#define TANDEM_OFFLOAD_ENGINE_GPU_ROW_H
 
 #include <inttypes.h>
 #include <stdio.h>

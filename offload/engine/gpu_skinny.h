@@ -1,8 +1,8 @@
 /* Products with few rows on GPUs, as a model needs them for each new token. Each weight is read once, at the rate of
  * memory. A wave takes one or two rows of weights, which are stored along k, and multiplies them by all rows of x, which
  * stay in the L1. The sums of its lanes are added in a tree. */
-#ifndef TANDEM_OFFLOAD_GPU_SKINNY_H
-#define TANDEM_OFFLOAD_GPU_SKINNY_H
+#ifndef TANDEM_OFFLOAD_ENGINE_GPU_SKINNY_H
+#define TANDEM_OFFLOAD_ENGINE_GPU_SKINNY_H
 
 #include "gpu_row.h"
 

@@ -10,8 +10,8 @@
  * TFLOP/s for 4096^3 on an H200; as it is: 45.6).
  *
  * Only for launches of exactly GPU_THREADS threads per team, which TDM_TARGET_BARE guarantees. */
-#ifndef TANDEM_OFFLOAD_GPU_TILE_H
-#define TANDEM_OFFLOAD_GPU_TILE_H
+#ifndef TANDEM_OFFLOAD_ENGINE_GPU_TILE_H
+#define TANDEM_OFFLOAD_ENGINE_GPU_TILE_H
 
 #include "offload/device/target.h"
 #include "offload/device/vector.h"

@@ -2,8 +2,8 @@
  *
  * A panel is 128 lines by 32 k. Pieces of 8 elements are swizzled so that what is read at once is in different banks,
  * without padding. */
-#ifndef TANDEM_OFFLOAD_GPU_MMA_COPY_H
-#define TANDEM_OFFLOAD_GPU_MMA_COPY_H
+#ifndef TANDEM_OFFLOAD_ENGINE_MMA_COPY_H
+#define TANDEM_OFFLOAD_ENGINE_MMA_COPY_H
 
 #include "gpu_tile.h"
 #include "offload/device/mma.h"

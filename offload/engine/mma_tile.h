@@ -5,8 +5,8 @@
  *
  * While a step is multiplied the next one is loaded, and on NVIDIA's GPUs the one after it as well. A step costs one
  * barrier. At the end the sums replace the panels, half a tile at a time, and are read from there in lines. */
-#ifndef TANDEM_OFFLOAD_GPU_MMA_H
-#define TANDEM_OFFLOAD_GPU_MMA_H
+#ifndef TANDEM_OFFLOAD_ENGINE_MMA_TILE_H
+#define TANDEM_OFFLOAD_ENGINE_MMA_TILE_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* How ops over rows share their work and reduce: a team takes rows or blocks of a row, and its threads take chunks of it. */
-#ifndef TANDEM_OFFLOAD_ROWS_H
-#define TANDEM_OFFLOAD_ROWS_H
+#ifndef TANDEM_OFFLOAD_ENGINE_ROW_WORK_H
+#define TANDEM_OFFLOAD_ENGINE_ROW_WORK_H
 
 #include "offload/device/chunk.h"
 #include "src/core/kernel.h"

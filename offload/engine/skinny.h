@@ -6,8 +6,8 @@
  *
  * Each thread copies A to f32, once per matrix. A thread takes blocks of neighbouring columns. The order of an element's
  * sum depends only on the shape, not on threads or blocks. There is no target region: GPUs have their own kernels. */
-#ifndef TANDEM_OFFLOAD_SKINNY_H
-#define TANDEM_OFFLOAD_SKINNY_H
+#ifndef TANDEM_OFFLOAD_ENGINE_SKINNY_H
+#define TANDEM_OFFLOAD_ENGINE_SKINNY_H
 
 #include "epilogue.h"
 #include "row_work.h"

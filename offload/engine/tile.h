@@ -8,8 +8,8 @@
  * There is one algorithm with two sets of sizes. On a GPU, panels are in team memory, and each thread holds one micro tile
  * in registers. On a host, panels have a size that fits the L2, and a team is one thread, which owns every micro tile of
  * its tile; sums are kept in the workspace between K steps. */
-#ifndef TANDEM_OFFLOAD_TILE_H
-#define TANDEM_OFFLOAD_TILE_H
+#ifndef TANDEM_OFFLOAD_ENGINE_TILE_H
+#define TANDEM_OFFLOAD_ENGINE_TILE_H
 
 #include <stdbool.h>
 #include <string.h>

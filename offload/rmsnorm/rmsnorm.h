@@ -1,6 +1,6 @@
 /* What both kernels of rmsnorm share: the sum of x and residual, and its squares. */
-#ifndef TANDEM_OFFLOAD_RMSNORM_H
-#define TANDEM_OFFLOAD_RMSNORM_H
+#ifndef TANDEM_OFFLOAD_RMSNORM_RMSNORM_H
+#define TANDEM_OFFLOAD_RMSNORM_RMSNORM_H
 
 #include "offload/engine/row_work.h"
 

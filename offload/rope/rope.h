@@ -1,6 +1,6 @@
 /* What rope's kernels of the omp backend share. */
-#ifndef TANDEM_OFFLOAD_ROPE_H
-#define TANDEM_OFFLOAD_ROPE_H
+#ifndef TANDEM_OFFLOAD_ROPE_ROPE_H
+#define TANDEM_OFFLOAD_ROPE_ROPE_H
 
 #include "src/base/rope.h"
 #include "src/core/kernel.h"

@@ -1,7 +1,7 @@
 /* softmax on GPUs, a row in the registers of a team. */
 #include "offload/device/device.h"
+#include "offload/engine/exp_sum.h"
 #include "offload/engine/gpu_row.h"
-#include "softmax.h"
 
 /* The team's row. */
 TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, float *slots, bool causal, int pieces, tdm_here_t here,

@@ -1,7 +1,7 @@
 /* softmax: a team takes a row at a time. Its threads keep the exponentials of the row's last segment and scale them; longer
  * rows are read a second time, which on hosts comes from the caches. */
-#include "softmax.h"
 #include "offload/device/device.h"
+#include "offload/engine/exp_sum.h"
 
 TDM_INLINE void scale(float *y, const float *exps, int64_t n, float factor) { TDM_EACH(j, n) y[j] = exps[j] * factor; }
 

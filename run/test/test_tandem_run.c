@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../npy.h"
+#include "files/npy.h"
 
 enum { TEXT = 8192 };
 static const char *program;

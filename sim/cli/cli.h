@@ -1,7 +1,7 @@
 /* The parts of the command line. Functions that return bool print what is wrong to stderr before they return false. */
 #ifndef GFXSIM_CLI_H
 #define GFXSIM_CLI_H
-#include "npy.h"
+#include "files/npy.h"
 #include "sim/include/gfxsim.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, ARGS_MOST = 256 };

@@ -1,8 +1,8 @@
 /* Error bounds of the ops: how far a result may be from the exact one before it is rounded to its type. Analysis on scalars
  * alone, in f64: the cases' f64 reference (case/) and the shadow runs (shadow.c) both judge by it, each with sums of its own.
  */
-#ifndef TANDEM_BOUND_H
-#define TANDEM_BOUND_H
+#ifndef TANDEM_BASE_BOUND_H
+#define TANDEM_BASE_BOUND_H
 
 #include <math.h>
 #include <stdbool.h>

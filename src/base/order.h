@@ -12,8 +12,8 @@
  *                                     8 9 a b    the last band has the rows that are left
  * Both are bijections for every count (test/plan/test_tile_order.c). window 1 with chunk 1 is row-major with the ids unchanged.
  */
-#ifndef TANDEM_ORDER_H
-#define TANDEM_ORDER_H
+#ifndef TANDEM_BASE_ORDER_H
+#define TANDEM_BASE_ORDER_H
 
 #ifdef __HIP__
 #define TDM_ORDER_FUNCTION static inline __attribute__((host, device))

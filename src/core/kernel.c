@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+const char *const tdm_layout_names[TDM_TT + 1] = {"nn", "nt", "tn", "tt"};
+
 const char *const tdm_op_names[TDM_OP_COUNT] = {
 #define TDM_OP(number, name, ...) #name,
 #include "src/ops.def"

@@ -1,6 +1,6 @@
 /* What is decided about a plan beside its kernel: the kernel's parameters, an estimate of its run, and who decided. */
-#ifndef TANDEM_TUNING_H
-#define TANDEM_TUNING_H
+#ifndef TANDEM_CORE_TUNING_H
+#define TANDEM_CORE_TUNING_H
 
 #include <stdbool.h>
 #include <stddef.h>

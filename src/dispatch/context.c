@@ -6,7 +6,7 @@
 
 #include "dispatch.h"
 #include "op.h"
-#include "src/op/check.h"
+#include "src/core/check.h"
 #include "tuned.h"
 
 static void log_to_stderr(void *user, const char *line) {

@@ -1,7 +1,7 @@
 /* Shadow runs (TANDEM_VERIFY): each run of a plan is repeated on the host by the op's reference kernel, the oracle, and the two
  * results are compared. For a plan whose kernel is the oracle on the host there is nothing to compare. */
-#ifndef TANDEM_SHADOW_H
-#define TANDEM_SHADOW_H
+#ifndef TANDEM_DISPATCH_SHADOW_H
+#define TANDEM_DISPATCH_SHADOW_H
 
 #include "op.h"
 

@@ -1,6 +1,6 @@
 /* Tuned tables: which kernel, with which parameters, for which plans. docs/tuning.md has the format. */
-#ifndef TANDEM_TUNED_H
-#define TANDEM_TUNED_H
+#ifndef TANDEM_DISPATCH_TUNED_H
+#define TANDEM_DISPATCH_TUNED_H
 
 #include "dispatch.h"
 #include "op.h"

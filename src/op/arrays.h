@@ -5,10 +5,10 @@
  *   TDM_TRY(tdm_rows_array(plan, &rows, "x", TDM_IN, "ldx", &d->ldx));
  *   TDM_TRY(tdm_rows_array(plan, &rows, "y", TDM_OUT, "ldy", &d->ldy));
  *   if (d->ldy == d->ldx) tdm_rows_in_place(plan, 1, 0); */
-#ifndef TANDEM_ROWS_H
-#define TANDEM_ROWS_H
+#ifndef TANDEM_OP_ARRAYS_H
+#define TANDEM_OP_ARRAYS_H
 
-#include "check.h"
+#include "src/core/check.h"
 
 typedef struct tdm_rows {
   const char *rows_name; /* as the description calls it */

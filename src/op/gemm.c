@@ -3,16 +3,14 @@
 
 #include <stdio.h>
 
-#include "check.h"
 #include "shadow.h"
+#include "src/core/check.h"
 
 enum { C = 2, RESIDUAL = 4 }; /* buffers */
 
 tdm_gemm_desc tdm_gemm_default(int64_t m, int64_t n, int64_t k, tdm_type type) {
   return (tdm_gemm_desc){.m = m, .n = n, .k = k, .type = type, .out = type, .batch = 1, .alpha = 1};
 }
-
-const char *const tdm_layout_names[TDM_TT + 1] = {"nn", "nt", "tn", "tt"};
 
 static tdm_status check_epilogue(const tdm_gemm_desc *d) {
   TDM_TRY(tdm_check_range("gemm", "epilogue_steps", d->epilogue_steps, 0, INT32_MAX));

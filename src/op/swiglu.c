@@ -1,8 +1,8 @@
 /* swiglu: Y = silu(X Wg) * (X Wu). Shapes and checks. */
 #include <inttypes.h>
 
-#include "check.h"
 #include "shadow.h"
+#include "src/core/check.h"
 
 enum { Y = 3 }; /* buffer */
 

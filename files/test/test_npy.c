@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../npy.h"
+#include "files/npy.h"
 
 enum { ERROR_TEXT = 256, FILE_BYTES = 1024 };
 

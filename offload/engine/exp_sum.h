@@ -1,10 +1,10 @@
 /* The maximum of a row and the sum of exp(x - maximum), in one reading (Milakov and Gimelshein, arXiv 1805.02867), and the
  * columns that a row sees. */
-#ifndef TANDEM_OFFLOAD_SOFTMAX_H
-#define TANDEM_OFFLOAD_SOFTMAX_H
+#ifndef TANDEM_OFFLOAD_ENGINE_EXP_SUM_H
+#define TANDEM_OFFLOAD_ENGINE_EXP_SUM_H
 
 #include "offload/device/math.h"
-#include "offload/engine/row_work.h"
+#include "row_work.h"
 #include "src/base/softmax.h"
 
 typedef struct tdm_row_sum {

@@ -1,8 +1,8 @@
 /* Checks of a description (validate.c). Each message names the argument, its value and what is allowed. */
-#ifndef TANDEM_OP_CHECK_H
-#define TANDEM_OP_CHECK_H
+#ifndef TANDEM_CORE_CHECK_H
+#define TANDEM_CORE_CHECK_H
 
-#include "src/core/plan.h"
+#include "plan.h"
 
 tdm_status tdm_check_range(const char *op, const char *name, int64_t value, int64_t least, int64_t most);
 tdm_status tdm_check_type(const char *op, const char *name, tdm_type type);
