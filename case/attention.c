@@ -13,8 +13,8 @@ static case_array array(const tdm_case *c, const char *name, int64_t heads, int6
   case_array a = {.name = name, .element = case_element_of(c->type), .used = true, .rank = 4, .same_as = -1};
   int64_t row = case_sum(c->shape[HEAD_DIM], c->pad);
   int64_t dim[4] = {c->shape[BATCH], heads, rows, c->shape[HEAD_DIM]};
-  int64_t room = case_sum(rows, spare);
-  int64_t stride[4] = {case_product(heads, case_product(room, row)), c->swap ? row : case_product(room, row),
+  int64_t capacity = case_sum(rows, spare);
+  int64_t stride[4] = {case_product(heads, case_product(capacity, row)), c->swap ? row : case_product(capacity, row),
                        c->swap ? case_product(heads, row) : row, 1};
   for (int i = 0; i < 4; i++) a.dim[i] = dim[i], a.stride[i] = stride[i];
   return a;

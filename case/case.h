@@ -55,7 +55,7 @@ typedef struct tdm_case {
   int64_t trained;                                  /* rope: scaling */
   int64_t offset, ignore /* -100 */, causal_rows;
   int64_t pad;    /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
-  int64_t spare;  /* attention: unused rows after each head's keys and values, as in a cache that has room for more */
+  int64_t spare;  /* attention: unused rows after each head's keys and values, as in a cache with space for more */
   int64_t apart;  /* attention: unused rows after each head's queries and results */
   int64_t longer; /* attention: keys, rope: positions of the plan beyond those of the run */
   bool swap;      /* attention: stored [batch, rows, heads, d]; rope: stored [batch, heads, seq, d] */

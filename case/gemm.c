@@ -7,8 +7,8 @@
 
 enum { A = GEMM_A, B, C, BIAS, RESIDUAL };
 
-static bool a_turned(const tdm_case *c) { return c->layout == TDM_TN || c->layout == TDM_TT; }
-static bool b_turned(const tdm_case *c) { return c->layout == TDM_NT || c->layout == TDM_TT; }
+static bool a_transposed(const tdm_case *c) { return c->layout == TDM_TN || c->layout == TDM_TT; }
+static bool b_transposed(const tdm_case *c) { return c->layout == TDM_NT || c->layout == TDM_TT; }
 
 static bool has_step(const tdm_case *c, tdm_epilogue_op op) {
   for (int i = 0; i < c->epilogue_steps; i++)
@@ -31,8 +31,8 @@ static case_array matrices(const tdm_case *c, const char *name, tdm_type type, i
 
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
   int64_t m = c->shape[0], n = c->shape[1], k = c->shape[2], batch = c->batch;
-  a[A] = case_input(matrices(c, "a", c->type, c->broadcast_a ? 1 : batch, a_turned(c) ? k : m, a_turned(c) ? m : k, 0));
-  a[B] = case_input(matrices(c, "b", c->type, c->broadcast_b ? 1 : batch, b_turned(c) ? n : k, b_turned(c) ? k : n, 1));
+  a[A] = case_input(matrices(c, "a", c->type, c->broadcast_a ? 1 : batch, a_transposed(c) ? k : m, a_transposed(c) ? m : k, 0));
+  a[B] = case_input(matrices(c, "b", c->type, c->broadcast_b ? 1 : batch, b_transposed(c) ? n : k, b_transposed(c) ? k : n, 1));
   a[C] = case_output(matrices(c, "c", c->out, batch, m, n, 2));
   a[C].input = c->beta != 0;
   a[BIAS] = has_step(c, TDM_BIAS) ? case_input(case_vector("bias", case_element_of(c->type), n)) : case_unused("bias");
@@ -46,7 +46,7 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   tdm_gemm_desc d = tdm_gemm_default(c->shape[0], c->shape[1], c->shape[2], c->type);
   d.out = c->out;
   d.layout = c->layout;
-  d.lda = case_leading(c, 0, a_turned(c) ? d.m : d.k), d.ldb = case_leading(c, 1, b_turned(c) ? d.k : d.n);
+  d.lda = case_leading(c, 0, a_transposed(c) ? d.m : d.k), d.ldb = case_leading(c, 1, b_transposed(c) ? d.k : d.n);
   d.ldc = case_leading(c, 2, d.n), d.ldr = case_leading(c, 3, d.n);
   d.batch = c->batch;
   d.stride_a = c->stride[0], d.stride_b = c->stride[1], d.stride_c = c->stride[2], d.stride_r = c->stride[3];
@@ -96,28 +96,28 @@ static int64_t reach(const tdm_case *c, int index) {
 static bool own_value(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
                       double *value) {
   if (c->fill != CASE_EDGES || (index != A && index != B)) return false;
-  bool turned = index == A ? a_turned(c) : b_turned(c); /* stored [k, m], [n, k] */
-  int64_t p = (index == A) != turned ? column : row % array->dim[array->rank - 2];
+  bool transposed = index == A ? a_transposed(c) : b_transposed(c); /* stored [k, m], [n, k] */
+  int64_t p = (index == A) != transposed ? column : row % array->dim[array->rank - 2];
   *value = p > 0 ? case_normal(bits) : index == B ? case_edge(array->element, bits) : bits % 2 == 0 ? 1 : -1;
   return true;
 }
 
 /* ---- Reference ---- */
 
-static case_gemm_view view_of(const case_array *array, const void *base, int64_t matrix, bool turned) {
+static case_gemm_view view_of(const case_array *array, const void *base, int64_t matrix, bool transposed) {
   int64_t ld = array->stride[array->rank - 2];
-  return (case_gemm_view){base, array->element, array->rank == 3 ? matrix * array->stride[0] : 0, turned ? 1 : ld,
-                          turned ? ld : 1};
+  return (case_gemm_view){base, array->element, array->rank == 3 ? matrix * array->stride[0] : 0, transposed ? 1 : ld,
+                          transposed ? ld : 1};
 }
 
 case_gemm_view case_gemm_a(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS],
                            int64_t matrix) {
-  return view_of(&arrays[A], inputs[A], matrix, a_turned(c));
+  return view_of(&arrays[A], inputs[A], matrix, a_transposed(c));
 }
 
 case_gemm_view case_gemm_b(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS],
                            int64_t matrix) {
-  return view_of(&arrays[B], inputs[B], matrix, b_turned(c));
+  return view_of(&arrays[B], inputs[B], matrix, b_transposed(c));
 }
 
 case_gemm_view case_gemm_c(const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t matrix) {

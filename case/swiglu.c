@@ -6,10 +6,12 @@ enum { X, WG, WU, Y };
 
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
   int64_t m = c->shape[0], n = c->shape[1], k = c->shape[2];
-  bool turned = c->layout == TDM_NT;
+  bool transposed = c->layout == TDM_NT;
   a[X] = case_input(case_matrix("x", c->type, m, k, case_leading(c, 0, k)));
-  a[WG] = case_input(case_matrix("wg", c->type, turned ? n : k, turned ? k : n, case_leading(c, 1, turned ? k : n)));
-  a[WU] = case_input(case_matrix("wu", c->type, turned ? n : k, turned ? k : n, case_leading(c, 2, turned ? k : n)));
+  a[WG] =
+      case_input(case_matrix("wg", c->type, transposed ? n : k, transposed ? k : n, case_leading(c, 1, transposed ? k : n)));
+  a[WU] =
+      case_input(case_matrix("wu", c->type, transposed ? n : k, transposed ? k : n, case_leading(c, 2, transposed ? k : n)));
   a[Y] = case_output(case_matrix("y", c->out, m, n, case_leading(c, 3, n)));
   return 4;
 }

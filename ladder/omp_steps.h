@@ -67,9 +67,9 @@ TDM_INLINE float step_sum(tdm_vec v) {
 /* Fills a panel of height x width, constants, by vectors: `from` on, of which rows x columns are inside the matrix; 0 outside.
  */
 TDM_INLINE void step_copy(float *panel, int height, int width, const float *from, int64_t ld, int64_t rows, int64_t columns,
-                          tdm_here_t here) {
+                          tdm_position self) {
   const int vectors = width / TDM_LANES;
-  for (int i = here.thread; i < height * vectors; i += here.threads) {
+  for (int i = self.thread; i < height * vectors; i += self.threads) {
     int row = i / vectors, column = i % vectors * TDM_LANES;
     *(tdm_vec *)(panel + i * TDM_LANES) = step_load(from + row * ld + column, row < rows ? columns - column : 0);
   }

@@ -1,5 +1,5 @@
-/* What the library consists of: its ops with their kernels, the steps of the ladders, and its backends. Everything else finds
- * them here, so that the dispatcher names none of them. */
+/* What the library consists of: its ops with their kernels, the steps of the ladders, and its backends. Everything else
+ * finds them here, so the dispatcher names none of them. */
 #include "src/dispatch/op.h"
 
 #define TDM_OP(number, name, row, omp, hip, ...) \

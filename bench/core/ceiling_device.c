@@ -34,9 +34,9 @@ static double run_copy(const work *w) {
   vector *to = w->to, *from = w->from;
   int64_t count = w->count;
   BENCH_BARE(w->launch, to, from) {
-    tdm_here_t here = tdm_here_bare();
-    for (int64_t i = (int64_t)here.team * MOVES * THREADS + here.thread; i < count;
-         i += (int64_t)here.teams * MOVES * THREADS) {
+    tdm_position self = tdm_bare_position();
+    for (int64_t i = (int64_t)self.team * MOVES * THREADS + self.thread; i < count;
+         i += (int64_t)self.teams * MOVES * THREADS) {
       vector moved[MOVES];
       TDM_UNROLL
       for (int m = 0; m < MOVES; m++) moved[m] = *(const TDM_GLOBAL vector *)(from + i + m * THREADS);
@@ -51,8 +51,8 @@ static double run_copy(const work *w) {
 static double run_copy_once(const work *w) {
   vector *to = w->to, *from = w->from;
   BENCH_BARE(w->launch, to, from) {
-    tdm_here_t here = tdm_here_bare();
-    int64_t i = (int64_t)here.team * THREADS + here.thread;
+    tdm_position self = tdm_bare_position();
+    int64_t i = (int64_t)self.team * THREADS + self.thread;
     *(TDM_GLOBAL vector *)(to + i) = *(const TDM_GLOBAL vector *)(from + i);
   }
   return 2.0 * (double)w->count * sizeof(vector);
@@ -63,9 +63,9 @@ static double run_read(const work *w) {
   vector *to = w->to, *from = w->from;
   int64_t count = w->count;
   BENCH_BARE(w->launch, to, from) {
-    tdm_here_t here = tdm_here_bare();
+    tdm_position self = tdm_bare_position();
     vector sum = {0};
-    for (int64_t i = (int64_t)here.team * MOVES * THREADS + here.thread; i < count; i += (int64_t)here.teams * MOVES * THREADS)
+    for (int64_t i = (int64_t)self.team * MOVES * THREADS + self.thread; i < count; i += (int64_t)self.teams * MOVES * THREADS)
       TDM_UNROLL
     for (int m = 0; m < MOVES; m++) sum += *(const TDM_GLOBAL vector *)(from + i + m * THREADS);
     if (sum[0] + sum[1] + sum[2] + sum[3] != 0) to[0] = sum;
@@ -79,8 +79,8 @@ static double run_multiply_add(const work *w) {
   const float *from = (const float *)w->from;
   TDM_TARGET_TEAMS(w->launch, to, from)
   TDM_PARALLEL {
-    tdm_here_t here = tdm_here();
-    int64_t steps = STEPS / ((int64_t)here.teams * here.threads);
+    tdm_position self = tdm_my_position();
+    int64_t steps = STEPS / ((int64_t)self.teams * self.threads);
     float a = from[0] + 0.5f, b = from[1] + 1.0f, x[CHAINS], sum = 0;
     for (int c = 0; c < CHAINS; c++) x[c] = (float)c;
     for (int64_t i = 0; i < steps; i++)
@@ -103,16 +103,16 @@ TDM_INLINE uint32_t any_two(uint32_t seed, tdm_type type) {
 }
 
 /* What comes from memory, zeros, and that the sums may be stored keep the loop, as above. */
-TDM_INLINE void matrix_chains(float *to, const uint32_t *from, tdm_here_t here, tdm_type type) {
+TDM_INLINE void matrix_chains(float *to, const uint32_t *from, tdm_position self, tdm_type type) {
   mma_operand a, b;
   mma_sums x[MATRIX_CHAINS], sum = {0};
   TDM_UNROLL
   for (int w = 0; w < 4; w++) {
-    a.word[w] = from[w] | any_two((uint32_t)(here.thread * 8 + w), type);
-    b.word[w] = from[4 + w] | any_two((uint32_t)(here.thread * 8 + 4 + w), type);
+    a.word[w] = from[w] | any_two((uint32_t)(self.thread * 8 + w), type);
+    b.word[w] = from[4 + w] | any_two((uint32_t)(self.thread * 8 + 4 + w), type);
   }
   TDM_UNROLL
-  for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = (mma_sums){(float)c, (float)here.thread, 0, 0};
+  for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = (mma_sums){(float)c, (float)self.thread, 0, 0};
   TDM_NO_UNROLL
   for (int i = 0; i < MATRIX_STEPS; i++) TDM_UNROLL
   for (int c = 0; c < MATRIX_CHAINS; c++) x[c] = mma_multiply(x[c], a, b, c % MMA_HALVES, c % MMA_PARTS, type);
@@ -125,9 +125,9 @@ static double run_matrix(const work *w, tdm_type type) {
   float *to = (float *)w->to;
   const uint32_t *from = (const uint32_t *)w->from;
   if (type == TDM_F16) {
-    BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_here_bare(), TDM_F16); }
+    BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_bare_position(), TDM_F16); }
   } else {
-    BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_here_bare(), TDM_BF16); }
+    BENCH_BARE(w->launch, to, from) { matrix_chains(to, from, tdm_bare_position(), TDM_BF16); }
   }
   const double product = 2.0 * 16 * MMA_COLUMNS * MMA_K / MMA_PARTS, waves = (double)w->launch.teams * THREADS / MMA_LANES;
   return product * MATRIX_CHAINS * MATRIX_STEPS * waves;
@@ -196,8 +196,8 @@ static void fill_zero(work w, vector *to) {
   int64_t count = w.count;
   w.launch.teams = FILL_TEAMS;
   BENCH_BARE(w.launch, to) {
-    tdm_here_t here = tdm_here_bare();
-    for (int64_t i = (int64_t)here.team * THREADS + here.thread; i < count; i += (int64_t)FILL_TEAMS * THREADS)
+    tdm_position self = tdm_bare_position();
+    for (int64_t i = (int64_t)self.team * THREADS + self.thread; i < count; i += (int64_t)FILL_TEAMS * THREADS)
       *(TDM_GLOBAL vector *)(to + i) = (vector){0};
   }
 }

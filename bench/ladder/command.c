@@ -267,7 +267,7 @@ static bool open_devices(ladder_tool *t) {
   return true;
 }
 
-/* Of all ladders: a head that can not be read is found by whichever runs. */
+/* Of all ladders: a head that can't be read is found by whichever runs. */
 static bool read_predictions(ladder_tool *t) {
   ladder_prediction list[LADDER_MAX_PREDICTIONS];
   for (const ladder_step *s = steps; s->ladder != NULL; s++)

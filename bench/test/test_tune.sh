@@ -32,7 +32,7 @@ grep -q "^$chip gemm bf16 nt 64x64x64 near hip_" made.tuned || complain 'no entr
 TANDEM_TUNED=made.tuned "$bench" gemm 64x64x64 --dtype bf16 --layout nt --device "sim:$chip" >used.txt || complain 'its own table is refused'
 head -n 3 made.tuned >cut.tuned
 said=$(TANDEM_TUNED=cut.tuned "$bench" gemm 64x64x64 --device "sim:$chip" 2>&1) && complain 'a table that is cut off was taken'
-case $said in *"tuned = 'cut.tuned': line 3: must be 'end 0': the file is cut off"*) ;; *) complain "a cut table: $said" ;; esac
+case $said in *"tuned = 'cut.tuned': line 3: must be 'end 0': the file is truncated"*) ;; *) complain "a cut table: $said" ;; esac
 "$bench" tune softmax 8x64 --device host --min-time 0.01 --exact >host.txt
 ! grep -q 'checked:' tune.txt host.txt || complain 'not every element of small cases was checked'
 "$bench" tune softmax 64x2048 --device host --min-time 0.01 --check-time 0.001 >rows.txt

@@ -362,20 +362,21 @@ bool forward_move(forward *f, int64_t past, llama_error *error) {
 }
 
 bool forward_ids(forward *f, const int32_t *ids, llama_error *error) {
-  int32_t *turned = malloc((size_t)tokens(f) * sizeof *turned);
-  if (turned == NULL) return llama_fail(error, "no memory for %" PRId64 " token ids", tokens(f));
+  int32_t *by_position = malloc((size_t)tokens(f) * sizeof *by_position);
+  if (by_position == NULL) return llama_fail(error, "no memory for %" PRId64 " token ids", tokens(f));
   for (int64_t b = 0; b < f->batch; b++)
     for (int64_t s = 0; s < f->seq; s++) {
       int32_t id = ids[b * f->seq + s];
       if (id < 0 || id >= f->config->vocab) {
-        free(turned);
+        free(by_position);
         return llama_fail(error, "token %" PRId64 " of sequence %" PRId64 ": id %d: must be 0 to %" PRId64, s, b, id,
                           f->config->vocab - 1);
       }
-      turned[s * f->batch + b] = id;
+      by_position[s * f->batch + b] = id;
     }
-  tdm_status status = tdm_copy(f->m->context, f->ids, turned, (size_t)tokens(f) * sizeof *turned, TDM_TO_DEVICE, NULL);
-  free(turned);
+  tdm_status status =
+      tdm_copy(f->m->context, f->ids, by_position, (size_t)tokens(f) * sizeof *by_position, TDM_TO_DEVICE, NULL);
+  free(by_position);
   return status == TDM_OK || llama_fail_tandem(error, "token ids");
 }
 

@@ -1,4 +1,4 @@
-/* add on HIP: its row; the geometry and the launch are those of all elementwise ops. */
+/* add on HIP: its row. Prepare and launch are those of all elementwise ops. */
 #include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_add[];

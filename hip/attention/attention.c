@@ -1,7 +1,7 @@
-/* attention on HIP: its rows. hip_flash64 and hip_flash128 multiply 16-bit values, with loads of 16 bytes; hip_flash serves
- * everything, in f32 arithmetic. hip_decode, hip_decode64 and hip_decode128 are the same for few queries and many keys: they
- * cut the keys into parts so that all compute units have some, and add the parts up in a second pass. A run of the kernels with
- * loads of 16 bytes whose pointers are no multiples of 16 launches the general kernel. */
+/* attention on HIP: its rows. hip_flash64 and hip_flash128 multiply 16-bit values, with loads of 16 bytes. hip_flash
+ * supports everything, in f32 arithmetic. hip_decode, hip_decode64 and hip_decode128 are the same for few queries and many
+ * keys: they split the keys so that all compute units have work, and add the parts in a second pass. If a kernel loads 16
+ * bytes and a run's pointers are not multiples of 16, the run launches the general kernel. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,22 +13,22 @@
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[], tdm_code_attention_parts[];
 
-/* What prepare leaves in plan->args. fast.function is NULL where the general kernel serves alone, parts.function where there is
- * no second pass. */
+/* What prepare leaves in plan->args. fast.function is NULL if there is only the general kernel, and parts.function if there
+ * is no second pass. */
 typedef struct attention_launches {
   tdm_hip_kernel fast, general, parts;
   attention_args fast_args, general_args;
 } attention_launches;
 _Static_assert(sizeof(attention_launches) <= TDM_HIP_ARGS, "fits the plan");
 
-/* ---- What the rows serve ---- */
+/* ---- What the rows support ---- */
 
 static bool refuse(char *reason, size_t size, const char *name, int64_t value, const char *allowed) {
   snprintf(reason, size, "%s = %" PRId64 ": must be %s", name, value, allowed);
   return false;
 }
 
-/* Work-items of a launch are below 2^32; keys and rows are counted in 32 bits within a workgroup. */
+/* A launch has fewer than 2^32 work-items; within a workgroup keys and rows are counted in 32 bits. */
 static bool supports(const tdm_plan *plan, int64_t rows, int64_t threads, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (plan->empty) return true;
@@ -43,7 +43,7 @@ static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
   return supports(plan, GENERAL_ROWS, GENERAL_THREADS, reason, size);
 }
 
-/* Loads are 16 bytes, offsets within a tile of keys 31 bits. Strides of dimensions that have one index don't matter. */
+/* Loads are 16 bytes, and offsets within a tile of keys are 31 bits. Strides of dimensions with one index don't matter. */
 static bool supports_strides(const tdm_attention_desc *d, const tdm_attention_strides *s, const char *name, int64_t heads,
                              int64_t rows, char *reason, size_t size) {
   int64_t of[] = {d->batch, heads, rows}, stride[] = {s->batch, s->head, s->row};
@@ -79,7 +79,7 @@ static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
   if (plan->empty) return true;
   int64_t group = d->heads_q / d->heads_kv;
   if (group > GENERAL_ROWS || d->sq > GENERAL_ROWS / group) {
-    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads with the same keys: must be at most %d in all", d->sq, group,
+    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads that share keys: must be at most %d in total", d->sq, group,
              GENERAL_ROWS);
     return false;
   }
@@ -95,7 +95,7 @@ static bool supports_decode_128(const tdm_plan *plan, char *reason, size_t size)
 
 /* ---- Launches ---- */
 
-/* All query tiles of the heads that share keys are one chunk, so that one XCD's L2 has them. */
+/* All query tiles of the heads that share keys are one chunk, so that they are in one XCD's L2. */
 static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t group = d->heads_q / d->heads_kv, tiles = (d->sq - 1) / rows + 1;
@@ -161,9 +161,9 @@ static tdm_status prepare_fast(tdm_plan *plan) {
   return TDM_OK;
 }
 
-enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: the load of a part's first tile has nothing to hide behind */
+enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: nothing hides the load of a part's first tile */
 
-/* Parts for every compute unit: the most that a head of keys is cut into, for this many keys and for fewer. */
+/* Parts for every compute unit: the largest number of key splits of a head of keys, for this many keys and for fewer. */
 static int64_t most_parts(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t wanted = (plan->context->hip->compute_units - 1) / (d->batch * d->heads_kv) + 1;
@@ -171,7 +171,7 @@ static int64_t most_parts(const tdm_plan *plan) {
   return wanted < most ? wanted : most;
 }
 
-/* One workgroup for each part of the keys of each head of keys; parts of whole tiles. */
+/* One workgroup for each key split of each head of keys; a part has whole tiles. */
 static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t heads = d->batch * d->heads_kv, tiles = d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1;
@@ -182,7 +182,7 @@ static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel 
   kernel->grid[0] = args->count;
 }
 
-/* The second pass, and where the parts lie until then. */
+/* The second pass, and where the parts are until then. */
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t rows = args->group * d->sq, elements = d->batch * d->heads_q * d->sq * d->head_dim;
@@ -237,11 +237,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 
 /* ---- Estimates ---- */
 
-/* Products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
+/* The products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
 static void cost_of(const tdm_plan *plan, double rows, double rate, const char *floor, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
   double tiles = ceil((double)d->sq / rows) * (double)d->heads_q * (double)d->batch;
-  double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys of a row, on average */
+  double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys that a row sees, on average */
   double lines = (double)d->batch * 2 * ((double)d->heads_q * (double)d->sq + (double)d->heads_kv * (double)d->skv);
   double products = ceil(tiles / plan->context->hip->compute_units) * 4 * rows * fmax(seen, 0) * (double)d->head_dim / rate;
   double traffic =
@@ -256,8 +256,8 @@ static void cost_fast(const tdm_plan *plan, tdm_cost *cost) {
   cost_of(plan, FAST_ROWS, tdm_hip_rates(plan->context->hip, plan->desc.attention.type).mfma, "mfma", cost);
 }
 
-/* A workgroup has at most as many rows as its waves take at once, and the keys of a part; the parts' results are written, and
- * read again. */
+/* A workgroup has at most as many rows as its waves take at once, and the keys of one part. The parts' results are written
+ * and read again. */
 static void cost_of_parts(const tdm_plan *plan, double rate, const char *floor, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
   attention_args parts = {0};

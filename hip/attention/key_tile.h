@@ -96,7 +96,7 @@ DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
   return (u32x4){low[0], low[1], high[0], high[1]};
 }
 
-/* The same for an s that is no constant. */
+/* The same for an s that is not a constant. */
 template <int head>
 DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
   return read_values(at, block, s);
@@ -171,7 +171,7 @@ DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
 
 enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
 
-/* The same for an s that is no constant. */
+/* The same for an s that is not a constant. */
 template <int head>
 DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
   uint32_t first = (at->v[0] ^ (uint32_t)(s * VALUE_PLACE_BYTES)) + at->tile;

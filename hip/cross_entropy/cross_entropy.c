@@ -6,7 +6,8 @@
 
 extern const hip_code tdm_code_cross_entropy[];
 
-/* Chunks of a row that a work-item takes one after another at least, where a smaller team would do: fewer teams wait. */
+/* The least number of chunks of a row that a work-item takes one after another, if a smaller team is enough: fewer teams
+ * wait. */
 enum { CHUNKS_EACH = 4 };
 
 static tdm_status prepare(tdm_plan *plan) {

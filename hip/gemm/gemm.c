@@ -1,5 +1,5 @@
 /* gemm on HIP: hip_128x128 for everything, hip_256x256 and the hip_tile rows for what can be loaded in dwords, hip_small_k
- * where all of K fits LDS. All but the last can split K. */
+ * if all of K fits into LDS. All except the last can split K. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,22 +10,22 @@
 
 extern const hip_code tdm_code_gemm_128x128[], tdm_code_gemm_256x256[], tdm_code_gemm_small_k[], tdm_code_gemm_reduce[];
 
-static bool turned_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
-static bool turned_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
+static bool transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
+static bool transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
 
 static hip_stored stored_a(const tdm_gemm_desc *d) {
-  bool t = turned_a(d);
+  bool t = transposed_a(d);
   return (hip_stored){"a", t ? d->k : d->m, t ? d->m : d->k, d->lda, d->batch > 1 ? d->stride_a : 0};
 }
 static hip_stored stored_b(const tdm_gemm_desc *d) {
-  bool t = turned_b(d);
+  bool t = transposed_b(d);
   return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
 }
 
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
 static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (int64_t)tdm_type_size(d->type)); }
 
-/* Workgroups of gemm_reduce: two rounds of all that the device holds at a time are enough to stride with. */
+/* Workgroups of gemm_reduce, which stride over the work: two rounds of what the device holds at a time are enough. */
 static unsigned reducers(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int64_t most = (int64_t)plan->context->hip->compute_units * 16, all = d->batch * d->m * ((d->n + 3) / 4) / REDUCE_THREADS + 1;
@@ -64,8 +64,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .aligned_a = tdm_hip_rows_aligned(&a, d->type, 16),
                     .aligned_b = tdm_hip_rows_aligned(&b, d->type, 16),
                     .aligned_fours = tdm_hip_rows_aligned(&c, d->out, fours) && tdm_hip_rows_aligned(&r, d->out, fours),
-                    .a_along_k = !turned_a(d),
-                    .b_along_k = turned_b(d)};
+                    .a_along_k = !transposed_a(d),
+                    .b_along_k = transposed_b(d)};
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile_m, kernel->tile_n);
   args.reducers = reducers(plan);
   memcpy(made, &args, sizeof args);
@@ -90,18 +90,18 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 
 static const hip_tile_op op = {
     sizeof(gemm_args), make_args, set_pointers, {tdm_code_gemm_128x128, "gemm_128x128", 128, 128, 256}};
-_Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "a plan has room for it");
+_Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
-/* ---- Parts of K ---- */
+/* ---- K splits ---- */
 
 static hip_tile_work work_of(const tdm_gemm_desc *d) {
   return (hip_tile_work){.m = d->m, .n = d->n, .k = d->k, .batch = d->batch, .type = d->type, .out = d->out};
 }
 
-/* What a run is estimated to take, with the plan's split or, where it has none, the best one; which it sets. */
+/* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
 static tdm_cost best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) {
   static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  enum { LEAST_UNITS = 4, SECOND_LAUNCH = 5000 }; /* of a part; clocks, about 2 us */
+  enum { LEAST_UNITS = 4, SECOND_LAUNCH = 5000 }; /* units of a part; clocks, about 2 us */
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_tile_work work = work_of(d);
   tdm_cost best = {0};
@@ -143,7 +143,7 @@ static bool supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, 
   if (parts > 1 &&
       (__builtin_mul_overflow(d->m, d->n + 3, &elements) || __builtin_mul_overflow(elements, d->batch, &elements) ||
        __builtin_mul_overflow(elements, 4 * (int64_t)parts, &elements))) {
-    snprintf(reason, size, "split = %d: bytes of the parts' sums overflow 63 bits", parts);
+    snprintf(reason, size, "split = %d: the bytes of the partial sums overflow 63 bits", parts);
     return false;
   }
   return tdm_hip_tiles_fit(d->m, d->n, matrices, kernel->tile_m, kernel->tile_n, reason, size);
@@ -155,7 +155,7 @@ static tdm_status prepare_split(tdm_plan *plan) {
   size_t used = strlen(plan->explain);
   plan->workspace_bytes = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float);
   snprintf(plan->explain + used, sizeof plan->explain - used,
-           "split: k in %d parts, %zu bytes of sums, added by %u workgroups of gemm_reduce\n", parts_of(plan),
+           "split: %d K splits, %zu bytes of partial sums, added by %u workgroups of gemm_reduce\n", parts_of(plan),
            plan->workspace_bytes, reducers(plan));
   snprintf(name, sizeof name, "gemm_reduce_%s", tdm_type_name(d->type));
   return tdm_hip_tile_then(plan, tdm_code_gemm_reduce, name, reducers(plan), REDUCE_THREADS);
@@ -179,7 +179,7 @@ static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
   return supports_split(plan, &op.general, reason, size);
 }
 
-/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold one step of loads. */
+/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
 static const hip_tile_shape general_tile = {
     .m = 128, .n = 128, .waves_m = 2, .waves_n = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};
 
@@ -208,7 +208,7 @@ const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
 static const hip_tile_kernel pipe = {tdm_code_gemm_256x256, "gemm_256x256", 256, 256, 512};
 static const hip_tile_shape pipe_tile = {.m = 256, .n = 256, .waves_m = 2, .waves_n = 4, .overlapped = true};
 
-/* The row falls back to hip_128x128, so that has to serve the plan too. */
+/* The row falls back to hip_128x128, so that must support the plan too. */
 static bool supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = stored_a(d), b = stored_b(d);
@@ -242,8 +242,8 @@ const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
                                          .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
                                          .fallback = {4, 3, &tdm_gemm_hip_128x128}};
 
-/* The same with instructions of 32 x 32 results: as many clocks for as many products, half as many instructions. Chosen by name
- * or by a table of tuned kernels alone: it is estimated like hip_256x256, which stands behind it. */
+/* The same with instructions of 32 x 32 results: as many clocks for as many products, with half as many instructions. It is
+ * chosen only by name or by a tuned table: its estimate is that of hip_256x256, which comes later in the table. */
 static bool supports_mfma32(const tdm_plan *plan, char *reason, size_t size) {
   if (plan->desc.gemm.type == TDM_F32) {
     snprintf(reason, size, "f16 and bf16 only");
@@ -276,12 +276,13 @@ typedef struct gemm_tile {
 } gemm_tile;
 
 static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  size_t row = strcmp(plan->context->hip->chip, "gfx950") == 0 ? GEMM_UNIT : GEMM_UNIT / 2; /* of a line in a stage (lines.h) */
+  size_t row =
+      strcmp(plan->context->hip->chip, "gfx950") == 0 ? GEMM_UNIT : GEMM_UNIT / 2; /* bytes of a line in a stage (lines.h) */
   return (size_t)(depth * (t->kernel.tile_m + t->kernel.tile_n)) * row;
 }
 
 static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  enum { MOST_WAVES = 4 }; /* on a SIMD, as registers allow (tile_loop.h) */
+  enum { MOST_WAVES = 4 }; /* waves on a SIMD that the registers allow (tile_loop.h) */
   int by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
       by_waves = 4 * MOST_WAVES / (t->waves_m * t->waves_n);
   return (hip_tile_shape){.m = t->kernel.tile_m,
@@ -292,7 +293,7 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
                           .waits = depth == 2};
 }
 
-/* With the plan's depth and split or, where it has none, the best ones; which it sets. */
+/* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
 static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *tuning) {
   tdm_cost best = {0};
   int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
@@ -313,8 +314,8 @@ static bool supports_tile(const tdm_plan *plan, const gemm_tile *t, char *reason
   enum { ONE_FRAGMENT = 16 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int depth = plan->tuning.of[TDM_TUNE_DEPTH];
-  if ((t->kernel.tile_m == ONE_FRAGMENT && turned_a(d)) || (t->kernel.tile_n == ONE_FRAGMENT && !turned_b(d))) {
-    snprintf(reason, size, "layout %s: 16 lines of %s are read along k alone", tdm_layout_names[d->layout],
+  if ((t->kernel.tile_m == ONE_FRAGMENT && transposed_a(d)) || (t->kernel.tile_n == ONE_FRAGMENT && !transposed_b(d))) {
+    snprintf(reason, size, "layout %s: a tile with 16 lines of %s needs it stored along k", tdm_layout_names[d->layout],
              t->kernel.tile_m == ONE_FRAGMENT ? "a" : "b");
     return false;
   }
@@ -381,7 +382,7 @@ static bool supports_small_k(const tdm_plan *plan, char *reason, size_t size) {
   bool f32 = d->type == TDM_F32, roomy = strcmp(plan->context->hip->chip, "gfx950") == 0;
   int64_t most = f32 && !roomy ? 64 : 128;
   if (d->k > most) {
-    snprintf(reason, size, "k = %" PRId64 ": at most %" PRId64 " of %s lie in %s's LDS at once", d->k, most,
+    snprintf(reason, size, "k = %" PRId64 ": at most %" PRId64 " of %s fit into %s's LDS at once", d->k, most,
              tdm_type_name(d->type), plan->context->hip->chip);
     return false;
   }
@@ -397,7 +398,7 @@ static tdm_status prepare_small_k(tdm_plan *plan) {
   return prepare(plan, &kernel, "");
 }
 
-/* As hip_128x128, but nothing waits for loads after the first ones. */
+/* Like hip_128x128, but nothing waits for loads after the first ones. */
 static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
   hip_tile_shape tile = general_tile;
   hip_tile_work work = work_of(&plan->desc.gemm);

@@ -5,8 +5,8 @@
 
 template <int SIDE>
 DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
-  SHARED static char room[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
-  LDS char *lds = (LDS char *)room;
+  SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
+  LDS char *lds = (LDS char *)memory;
   const form of_a = form_of_a<SIDE>(a_along_k, type), of_b = form_of_b<SIDE>(b_along_k, type);
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;

@@ -9,8 +9,8 @@
 
 template <int STEPS>
 DEVICE void compute(const gemm_args *g, tdm_type type) {
-  SHARED static char room[STEPS * MASKED_BYTES] __attribute__((aligned(16)));
-  LDS char *lds = (LDS char *)room;
+  SHARED static char memory[STEPS * MASKED_BYTES] __attribute__((aligned(16)));
+  LDS char *lds = (LDS char *)memory;
   const int bytes = type_bytes(type), step = ROW_BYTES / bytes;
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   operand a = {(const char *)g->a + at.matrix * g->stride_a * bytes, g->m, g->k, g->lda, g->a_along_k != 0, g->aligned_a != 0};

@@ -117,8 +117,8 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
 
 template <typename T>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
-  SHARED static char room[T::BYTES] __attribute__((aligned(16)));
-  LDS char *lds = (LDS char *)room;
+  SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
+  LDS char *lds = (LDS char *)memory;
   const form of_a = {a_along_k, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES};
   const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES};
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());

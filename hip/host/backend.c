@@ -23,7 +23,7 @@ tdm_status tdm_hip_check(const tdm_hip_device *device, const char *what, const c
   const hip_library *h = device->library;
   if (error == hipSuccess) return TDM_OK;
   const char *text = error_text(h, (hipError_t)error);
-  (void)h->GetLastError(); /* forgets it, so that the next caller in this thread does not meet it */
+  (void)h->GetLastError(); /* clears it, so that the next caller in this thread does not get it */
   return tdm_fail(error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE, "%s: hip%s on %s: %s: %s", what, call,
                   device->name, error_name(h, (hipError_t)error), text);
 }
@@ -44,7 +44,7 @@ tdm_status tdm_hip_leave(const tdm_hip_device *device, const char *what, int bef
 
 /* ---- Devices ---- */
 
-/* Has the library a code object for this chip? TDM_HIP is the build's list, separated by spaces. */
+/* Does the library have a code object for this chip? TDM_HIP is the build's list, separated by spaces. */
 static bool built_for(const char *chip) {
   size_t length = strlen(chip);
   for (const char *at = TDM_HIP; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
@@ -52,15 +52,15 @@ static bool built_for(const char *chip) {
   return false;
 }
 
-/* Writes "hipCALL: hipErrorX: its description". No memory, or a device that fails, is not a wrong request. */
+/* Writes "hipCALL: hipErrorX: its description". Too little memory, or a device that fails, is not a wrong request. */
 static tdm_status open_failed(const hip_library *h, const char *call, hipError_t error, char *reason, size_t size) {
   snprintf(reason, size, "hip%s: %s: %s", call, error_name(h, error), error_text(h, error));
   (void)h->GetLastError();
   return error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE;
 }
 
-/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue: an MI300X has 38
- * compute units in each XCD, an MI350X 32, and a partition of a device holds whole XCDs. */
+/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue. An MI300X has
+ * 38 compute units in each XCD, an MI350X has 32, and a partition of a device contains whole XCDs. */
 static tdm_status count_xcds(tdm_hip_device *d, char *reason, size_t size) {
   int xcds = 0, each = strcmp(d->chip, "gfx942") == 0 ? 38 : 32;
   hipError_t error = d->library->DeviceGetAttribute(&xcds, hipDeviceAttributeNumberOfXccs, d->number);
@@ -182,7 +182,7 @@ static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **
   return status;
 }
 
-/* Memory, streams and events carry their device: they are freed whichever device is current. */
+/* Memory, streams and events know their device: they can be freed whichever device is current. */
 static tdm_status free_memory(const tdm_context *context, void *pointer) {
   return tdm_hip_check(context->hip, "free", "Free", context->hip->library->Free(pointer));
 }
@@ -200,7 +200,7 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
   return tdm_hip_leave(d, "copy", before, status);
 }
 
-/* Without the flag a stream would wait for the default stream of everything else in the process. */
+/* Without the flag, a stream would wait for the default stream of everything else in the process. */
 static tdm_status open_stream(const tdm_context *context, void **stream) {
   static const char what[] = "stream_open";
   const tdm_hip_device *d = context->hip;
@@ -228,13 +228,13 @@ static tdm_status sync_stream(const tdm_context *context, void *stream) {
   return tdm_hip_leave(d, "stream_sync", before, status);
 }
 
-/* ---- Turns: an event, recorded after each run, that the next one waits for. The device stays current for the whole turn, so
- * that nothing can fail between a launch and its event but the recording itself. ---- */
+/* ---- Serializing the runs of a plan: an event is recorded after each run, and the next run waits for it. The device stays
+ * current from begin to end, so that between a launch and its event only the recording itself can fail. ---- */
 
-typedef struct turns_of_plan {
+typedef struct run_event {
   hipEvent_t event;
-  int before; /* of the turn under way, the device that was current */
-} turns_of_plan;
+  int before; /* during a run: the device that was current before it */
+} run_event;
 
 static tdm_status open_event(const tdm_hip_device *d, hipEvent_t *event) {
   int before;
@@ -247,43 +247,44 @@ static tdm_status open_event(const tdm_hip_device *d, hipEvent_t *event) {
   return status;
 }
 
-static tdm_status open_turns(const tdm_context *context, void **turns) {
-  turns_of_plan *made = calloc(1, sizeof *made);
-  if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "plan: no memory for the turns of its runs of %zu bytes", sizeof *made);
+static tdm_status open_serializer(const tdm_context *context, void **serializer) {
+  run_event *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return tdm_fail(TDM_ERROR_MEMORY, "plan: no memory for the serializer of its runs, %zu bytes", sizeof *made);
   tdm_status status = open_event(context->hip, &made->event);
   if (status == TDM_OK)
-    *turns = made;
+    *serializer = made;
   else
     free(made);
   return status;
 }
 
-static tdm_status close_turns(const tdm_context *context, void *turns) {
-  turns_of_plan *t = turns;
-  tdm_status status = tdm_hip_check(context->hip, "plan_free", "EventDestroy", context->hip->library->EventDestroy(t->event));
-  free(t);
+static tdm_status close_serializer(const tdm_context *context, void *serializer) {
+  run_event *e = serializer;
+  tdm_status status = tdm_hip_check(context->hip, "plan_free", "EventDestroy", context->hip->library->EventDestroy(e->event));
+  free(e);
   return status;
 }
 
-/* Before the first run the event was not recorded, and the wait is over at once. */
-static tdm_status begin_turn(const tdm_context *context, void *turns, void *stream) {
+/* Before the first run the event has not been recorded, and the wait ends immediately. */
+static tdm_status begin_run(const tdm_context *context, void *serializer, void *stream) {
   const tdm_hip_device *d = context->hip;
-  turns_of_plan *t = turns;
-  TDM_TRY(tdm_hip_enter(d, "run", &t->before));
-  tdm_status status = tdm_hip_check(d, "run", "StreamWaitEvent", d->library->StreamWaitEvent(stream, t->event, 0));
-  return status == TDM_OK ? TDM_OK : tdm_hip_leave(d, "run", t->before, status);
+  run_event *e = serializer;
+  TDM_TRY(tdm_hip_enter(d, "run", &e->before));
+  tdm_status status = tdm_hip_check(d, "run", "StreamWaitEvent", d->library->StreamWaitEvent(stream, e->event, 0));
+  return status == TDM_OK ? TDM_OK : tdm_hip_leave(d, "run", e->before, status);
 }
 
-/* A run that could not record its event has to end here: the next one would not wait for it. */
-static tdm_status end_turn(const tdm_context *context, void *turns, void *stream) {
+/* A run that could not record its event must be completed here, because the next run would not wait for it. */
+static tdm_status end_run(const tdm_context *context, void *serializer, void *stream) {
   const tdm_hip_device *d = context->hip;
-  turns_of_plan *t = turns;
-  tdm_status status = tdm_hip_check(d, "run", "EventRecord", d->library->EventRecord(t->event, stream));
+  run_event *e = serializer;
+  tdm_status status = tdm_hip_check(d, "run", "EventRecord", d->library->EventRecord(e->event, stream));
   if (status != TDM_OK) TDM_CLEAN_UP(tdm_hip_check(d, "run", "StreamSynchronize", d->library->StreamSynchronize(stream)));
-  return tdm_hip_leave(d, "run", t->before, status);
+  return tdm_hip_leave(d, "run", e->before, status);
 }
 
-static const tdm_turns turns = {open_turns, close_turns, begin_turn, end_turn};
+static const tdm_serializer serializer = {open_serializer, close_serializer, begin_run, end_run};
 
 const tdm_backend tdm_backend_hip = {.name = "hip",
                                      .list = list_devices,
@@ -296,4 +297,4 @@ const tdm_backend tdm_backend_hip = {.name = "hip",
                                      .stream_open = open_stream,
                                      .stream_close = close_stream,
                                      .sync = sync_stream,
-                                     .turns = &turns};
+                                     .serializer = &serializer};

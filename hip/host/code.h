@@ -1,10 +1,11 @@
-/* Code objects embedded in the library: what hip/meson.build makes of each .hip file. */
+/* Code objects embedded in the library: hip/meson.build makes them from each .hip file. */
 #ifndef TANDEM_HIP_CODE_H
 #define TANDEM_HIP_CODE_H
 
 #include <stddef.h>
 
-/* One chip's code object. tdm_code_NAME[] of hip/<op>/NAME.hip has one for each chip of the build, and ends with chip NULL. */
+/* One chip's code object. tdm_code_NAME[] of hip/<op>/NAME.hip has one for each chip of the build; the last one has chip
+ * NULL. */
 typedef struct hip_code {
   const char *chip; /* "gfx950" */
   const void *data;

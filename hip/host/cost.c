@@ -1,4 +1,4 @@
-/* Estimates of kernels over tiles. */
+/* Estimates of the tile kernels. */
 #include "cost.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
                      .hbm = (double)c->hbm_gbs * 1e3 / c->clock_mhz * device->compute_units / (c->xcds * c->cus_per_xcd)};
 }
 
-/* Clocks of a tile: of each pipe, and of its parts one after the other. */
+/* Clocks of a tile: for each pipe, and for its parts one after the other. */
 typedef struct tile_clocks {
   tdm_cost pipe[5];
   double serial;
@@ -53,20 +53,20 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
 }
 
 /* The CU with the most tiles: what each of its pipes needs for all of them, and how long they take one after the other,
- * `resident` at a time. And what the whole device needs for each byte of memory once. */
+ * `resident` at a time. And what the whole device needs to move each byte of memory once. */
 void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost) {
   hip_rates rates = tdm_hip_rates(plan->context->hip, work->type);
   tile_clocks one = clocks_of_tile(tile, work, &rates);
   double parts = at_least_one(tile->split), m = (double)work->m, n = (double)work->n, batch = (double)work->batch;
   double tiles = ceil(m / tile->m) * ceil(n / tile->n) * batch * parts;
-  double of_cu = ceil(tiles / plan->context->hip->compute_units), turns = ceil(of_cu / at_least_one(tile->resident));
+  double of_cu = ceil(tiles / plan->context->hip->compute_units), rounds = ceil(of_cu / at_least_one(tile->resident));
   double traffic = (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
                    m * n * (double)tdm_type_size(work->out);
   if (parts > 1) traffic += 2 * parts * m * n * (double)sizeof(float);
   tdm_cost bounds[PIPES + 2];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
   bounds[PIPES] = (tdm_cost){batch * traffic / rates.hbm, "hbm"};
-  bounds[PIPES + 1] = (tdm_cost){turns * one.serial, longest(one.pipe, PIPES).floor};
+  bounds[PIPES + 1] = (tdm_cost){rounds * one.serial, longest(one.pipe, PIPES).floor};
   if (longest(one.pipe, PIPES).clocks < one.serial / 2) bounds[PIPES + 1].floor = "waiting";
   *cost = longest(bounds, PIPES + 2);
 }

@@ -1,4 +1,4 @@
-/* An estimate of kernels over tiles of an output, from the bounds of a CU's pipes: what the heuristic compares rows by.
+/* An estimate of kernels over tiles of an output, from the bounds of a CU's pipes. The heuristic compares rows by it.
  *
  *   static void cost_of(const tdm_plan *plan, tdm_cost *cost) {
  *     static const hip_tile_shape tile = {.m = 128, .n = 128, .waves_m = 2, .waves_n = 2, .resident = 2};
@@ -10,18 +10,18 @@
 
 #include "hip.h"
 
-/* How a workgroup does its tile. */
+/* How a workgroup computes its tile. */
 typedef struct hip_tile_shape {
   int m, n;             /* of the output */
   int waves_m, waves_n; /* waves that share it; each reads its own lines from LDS */
-  int products;         /* matrices that the same lines of the first operand are multiplied by; 0 is 1. swiglu: 2 */
-  int resident;         /* workgroups on a CU at a time, as registers and LDS allow; 0 is 1 */
-  int split;            /* parts of K; 0 is 1. More than one: f32 sums are written, and read again */
-  int valu;             /* clocks of a CU's VALUs in a step, beside the matrix unit's */
-  /* Waves that use LDS and memory while others multiply, so that the longest pipe is what a step takes. Without it a workgroup
+  int products;         /* matrices that are multiplied by the same lines of the first operand; 0 means 1. swiglu: 2 */
+  int resident;         /* workgroups on a CU at a time, as registers and LDS allow; 0 means 1 */
+  int split;            /* K splits; 0 means 1. With more than one, f32 sums are written and read again */
+  int valu;             /* clocks of a CU's VALUs in a K step, in addition to the matrix unit's */
+  /* Some waves use LDS and memory while others multiply, so a step takes as long as the longest pipe. Otherwise a workgroup
    * writes, reads and multiplies one after the other, and only other workgroups fill its gaps. */
   bool overlapped;
-  bool waits; /* each step waits for the next one's loads, which began with the step; false: loads begin early enough */
+  bool waits; /* each step waits for the next one's loads, which start with the step; false: loads start early enough */
 } hip_tile_shape;
 
 /* out[batch][m, n] of k */
@@ -30,7 +30,7 @@ typedef struct hip_tile_work {
   tdm_type type, out;
 } hip_tile_work;
 
-enum { HIP_STEP_BYTES = 128 }; /* along k, of what is called a step here */
+enum { HIP_STEP_BYTES = 128 }; /* along k, of a K step */
 
 void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost);
 
@@ -40,17 +40,18 @@ typedef struct hip_rates {
   double mfma;                /* FLOP of a CU */
   double valu;                /* f32 FLOP of a CU, multiply-adds */
   double lds_read, lds_write; /* bytes of a CU */
-  double l2;                  /* bytes that each CU gets when all of them read */
+  double l2;                  /* bytes that each CU gets when all CUs read */
   double hbm;                 /* bytes of the device */
 } hip_rates;
 
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type);
 
-/* Clocks of a load from memory to registers, with nothing else under way. Ours: of the order of the 0.3 to 0.8 us that are
- * measured on CDNA 3, between a hit in the memory-side cache and a miss; no chip's document has it. */
+/* Clocks of a load from memory to registers, when nothing else is outstanding. This is our number, of the order of the 0.3
+ * to 0.8 us that were measured on CDNA 3, between a hit in the memory-side cache and a miss. No document of a chip gives
+ * it. */
 enum { HIP_LATENCY = 1000 };
-/* Clocks of the VALUs in a step of the masked K loop (gemm/masked.h): 584 to 600 in gfxsim's counters, from K of 8 steps to one
- * of 24, for each type and layout on both chips. */
+/* Clocks of the VALUs in a step of the masked K loop (engine/masked.h): 584 to 600 in gfxsim's counters, from K of 8 steps
+ * to K of 24, for each type and layout on both chips. */
 enum { HIP_MASKED_VALU = 584 };
 
 #endif

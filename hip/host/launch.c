@@ -1,11 +1,11 @@
-/* Code objects become modules when a plan needs them first; a run only launches. */
+/* A code object becomes a module when the first plan needs it; a run only launches. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hip.h"
 #include "library.h"
 
-/* A module that is loaded, by the code that it was made of. */
+/* A loaded module, and the code that it was made from. */
 struct hip_module_row {
   const hip_code *code;
   hipModule_t module;
@@ -14,7 +14,7 @@ struct hip_module_row {
 
 static const hip_code *code_of(const hip_code *codes, const char *chip) {
   while (codes->chip != NULL && strcmp(codes->chip, chip) != 0) codes++;
-  return codes; /* a device is refused where the build has no code for its chip, so this is never the end of the list */
+  return codes; /* tdm_open refuses a device if the build has no code for its chip, so this is never the end of the list */
 }
 
 static tdm_status load(tdm_hip_device *d, const hip_code *code, const char *op, hipModule_t *module) {
@@ -55,7 +55,7 @@ tdm_status tdm_hip_function(tdm_plan *plan, const hip_code *codes, const char *n
   return tdm_hip_leave(d, op, before, status);
 }
 
-/* A module carries its device, so it is unloaded even if its device can't be made current. */
+/* A module knows its device, so it is unloaded even if its device can't be made current. */
 tdm_status tdm_hip_unload(tdm_hip_device *d) {
   tdm_status status = TDM_OK;
   while (d->modules != NULL) {
@@ -67,7 +67,8 @@ tdm_status tdm_hip_unload(tdm_hip_device *d) {
   return status;
 }
 
-/* A launch that fails may have run in part: the simulator launches at once, and so does ROCm with HIP_LAUNCH_BLOCKING. */
+/* A launch that fails may have run in part: the simulator executes it immediately, and so does ROCm with
+ * HIP_LAUNCH_BLOCKING. */
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
                           tdm_stream *stream) {
   const tdm_hip_device *d = plan->context->hip;

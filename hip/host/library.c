@@ -1,4 +1,4 @@
-/* Finds and loads HIP's runtime with dlopen: nothing of ROCm is needed to build, and nothing of it to start. */
+/* Finds and loads HIP's runtime with dlopen: ROCm is needed neither to build nor to start. */
 #include "library.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 enum { OLDEST_MAJOR = 6, VERSION_OF_MAJOR = 10000000 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects everything below */
 static hip_library rocm, simulator;
 static __typeof__(gfxsim_hip_open) *simulator_open;
 static __typeof__(gfxsim_hip_close) *simulator_close;
@@ -20,13 +20,13 @@ static int simulated_users;
 
 /* ---- Loading ---- */
 
-/* The address of a function as a pointer to a function: POSIX lets dlsym's result be one. */
+/* The address of a function as a pointer to a function: POSIX allows this for dlsym's result. */
 static void find(void *handle, const char *name, void *pointer) {
   void *symbol = dlsym(handle, name);
   memcpy(pointer, &symbol, sizeof symbol);
 }
 
-/* Fills in the functions; the name of the first one that is missing, NULL: all are there. */
+/* Fills in the functions. Returns the name of the first one that is missing, or NULL. */
 static const char *fill(hip_library *library, void *handle) {
   const char *missing = NULL;
 #define HIP_FUNCTION(name)                   \
@@ -56,7 +56,7 @@ static tdm_status check_version(const hip_library *library, const char *missing,
   return TDM_ERROR_UNSUPPORTED;
 }
 
-/* The newest first; .5 only to say that it is too old. */
+/* The newest first; .5 only to report that it is too old. */
 static tdm_status load_rocm(char *reason, size_t size) {
   static const char *const files[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "libamdhip64.so.5"};
   void *handle = NULL;

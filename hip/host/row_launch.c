@@ -1,15 +1,16 @@
-/* Geometry of the kernels over rows. */
+/* Grids of the kernels over rows. */
 #include "row_launch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Work-items that a compute unit holds: 32 waves. More workgroups than fill the device would only take turns. */
+/* The number of work-items that a compute unit holds: 32 waves. More workgroups than fill the device would only wait for
+ * each other. */
 enum { ITEMS_OF_CU = 2048 };
 
 int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type); }
 
-/* Sets the plan's geometry; returns the workgroups. */
+/* Sets the plan's grid, and returns the number of workgroups. */
 static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads) {
   int64_t most = plan->context->hip->compute_units * (ITEMS_OF_CU / threads);
   int64_t workgroups = wanted < most ? wanted : most;
@@ -36,7 +37,8 @@ void tdm_hip_teams(tdm_plan *plan, hip_teams *t, int64_t rows, int64_t cols, int
   t->workgroups = set_grid(plan, hip_ceil_div(rows, t->threads / team), t->threads);
 }
 
-/* The fewest chunks with which 256 work-items hold the row: small teams wait less for each other. Longer rows take more. */
+/* The smallest number of chunks with which 256 work-items hold the row: small teams wait less for each other. Longer rows
+ * need larger teams. */
 int tdm_hip_kept(int64_t cols, tdm_type type) {
   int64_t chunk = tdm_hip_chunk(type), chunks = hip_ceil_div(cols, chunk), most = HIP_KEPT_ELEMENTS / chunk;
   for (int kept = 1; kept <= most; kept *= 2)
@@ -46,7 +48,7 @@ int tdm_hip_kept(int64_t cols, tdm_type type) {
 
 bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size) {
   if (tdm_hip_kept(cols, type) > 0) return true;
-  snprintf(reason, size, "holds a row in registers: at most %d elements", HIP_KEPT_ELEMENTS * HIP_TEAM_MOST);
+  snprintf(reason, size, "keeps a row in registers: must be at most %d elements", HIP_KEPT_ELEMENTS * HIP_TEAM_MOST);
   return false;
 }
 

@@ -1,4 +1,4 @@
-/* Host side of the kernels over rows: their geometry, and what several ops share. */
+/* Host side of the kernels over rows: their grids, and what several ops share. */
 #ifndef TANDEM_HIP_ROWS_H
 #define TANDEM_HIP_ROWS_H
 
@@ -9,23 +9,24 @@
 
 /* Elements of a 16-byte access. */
 int64_t tdm_hip_chunk(tdm_type type);
-/* Units and geometry of an elementwise kernel whose work-items take `chunk` elements of a row each. */
+/* Sets the units and the grid of an elementwise kernel whose work-items take `chunk` elements of a row each. */
 void tdm_hip_blocks(tdm_plan *plan, hip_blocks *blocks, int64_t rows, int64_t cols, int64_t chunk);
-/* Teams and geometry of a kernel that reduces rows; a work-item keeps at most `kept` chunks. */
+/* Sets the teams and the grid of a kernel that reduces rows; a work-item keeps at most `kept` chunks. */
 void tdm_hip_teams(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols, int64_t kept, tdm_type type);
-/* Chunks that each work-item has to keep, 1, 2, 4 or (f32) 8, so that a row fits into a team's registers; 0: it does not. */
+/* The number of chunks that each work-item has to keep, 1, 2, 4 or (f32) 8, so that a row fits into a team's registers; 0:
+ * it does not fit. */
 int tdm_hip_kept(int64_t cols, tdm_type type);
-/* For a kernel's supports: tdm_hip_kept is not 0. */
+/* For a kernel's `supports`: is tdm_hip_kept above 0? */
 bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size);
-/* The kernel of an op with a row in registers (OP_KEPT_f32 and so on) and one for any length (OP_loop_f32), its teams and its
- * geometry. */
+/* Finds the kernel of an op that keeps a row in registers (OP_KEPT_f32 and so on) or that for any length (OP_loop_f32), and
+ * sets its teams and its grid. */
 tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, bool in_registers, hip_teams *teams, int64_t rows,
                                 int64_t cols, tdm_type type);
 
 /* Finds STEM_f32, STEM_f16 or STEM_bf16. */
 tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char *stem, tdm_type type);
 
-/* Elementwise ops of two arrays: args holds the leading dimensions. */
+/* Elementwise ops of two arrays: args contains the leading dimensions. */
 tdm_status tdm_hip_binary_prepare(tdm_plan *plan, const hip_code *code, binary_args args, int64_t rows, int64_t cols,
                                   tdm_type type);
 tdm_status tdm_hip_binary_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);

@@ -1,4 +1,4 @@
-/* Host side of the kernels over tiles. */
+/* Host side of the tile kernels. */
 #include "tile_launch.h"
 
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 
 /* HIP counts the work-items of a grid in 32 bits: 2^32 / 512. */
 enum { MOST_TILES = 1 << 23 };
-/* Tile rows of a band: 8 of 256 lines and 32 columns, one XCD's share of an MI350X, read each operand about 8 times less often
- * than row by row. */
+/* Tile rows of a band. With 8 rows of 256 lines and 32 columns, which is one XCD's share of an MI350X, each operand is read
+ * about 8 times less often than row by row. */
 enum { WINDOW = 8 };
 
 bool tdm_hip_tiles_fit(int64_t m, int64_t n, int64_t batch, int tile_m, int tile_n, char *reason, size_t size) {
@@ -48,14 +48,14 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
 
 /* ---- Plans and launches ---- */
 
-/* What a plan keeps in its args, beside the kernel in plan->hip. */
+/* What a plan keeps in its args, in addition to the kernel in plan->hip. */
 typedef struct tile_work {
   unsigned char args[HIP_TILE_ARGS];
   unsigned char general_args[HIP_TILE_ARGS];
   tdm_hip_kernel general; /* of rows with a fallback */
   tdm_hip_kernel then;    /* no function: there is no second launch */
 } tile_work;
-_Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "a plan has room for it");
+_Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "it fits the plan");
 
 static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant, tdm_type type,
                        unsigned char *args, tdm_hip_kernel *launch) {

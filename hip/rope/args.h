@@ -8,7 +8,7 @@
 typedef struct rope_args {
   const void *x;
   void *y;
-  const float *turns; /* [seq, 2, half]: cosines, then sines */
+  const float *sincos; /* [seq, 2, half]: cosines, then sines */
   int64_t seq, heads, half;
   tdm_rope_strides of_x, of_y;
   hip_blocks blocks; /* rows: [batch, seq, heads]; cols: pairs of a head */

@@ -9,42 +9,42 @@
 
 extern const hip_code tdm_code_rope[];
 
-/* What scaling makes of a pair's slowness, the positions in which it turns by 1. Llama 3.1's ranges, by wavelengths: short ones
- * stay, long ones grow by the factor, between them the frequencies are mixed. */
-static double scaled(const tdm_rope_scaling *s, double slowness) {
-  const double wavelength = 2 * M_PI * slowness, trained = (double)s->trained;
-  if (s->trained == 0 || wavelength * s->low >= trained) return slowness * s->factor;
-  if (wavelength * s->high <= trained) return slowness;
+/* Scales the number of positions per radian of a pair, which is 1 over its frequency. Llama 3.1's ranges, by wavelength:
+ * short ones stay, long ones grow by the factor, and between them the frequencies are mixed. */
+static double scaled(const tdm_rope_scaling *s, double positions_per_radian) {
+  const double wavelength = 2 * M_PI * positions_per_radian, trained = (double)s->trained;
+  if (s->trained == 0 || wavelength * s->low >= trained) return positions_per_radian * s->factor;
+  if (wavelength * s->high <= trained) return positions_per_radian;
   double smooth = (trained / wavelength - s->low) / (s->high - s->low);
-  return 1 / ((1 - smooth) / (slowness * s->factor) + smooth / slowness);
+  return 1 / ((1 - smooth) / (positions_per_radian * s->factor) + smooth / positions_per_radian);
 }
 
 /* Cosine and sine of (offset + s) theta^(-2 i / head_dim), scaled, computed in f64. */
-static void fill_turns(float *turns, const tdm_rope_desc *d) {
+static void fill_sincos(float *sincos, const tdm_rope_desc *d) {
   int64_t half = d->head_dim / 2;
   for (int64_t i = 0; i < half; i++) {
-    double slowness = scaled(&d->scaling, pow(d->theta, 2 * (double)i / (double)d->head_dim));
-    float *to = turns + i;
+    double positions_per_radian = scaled(&d->scaling, pow(d->theta, 2 * (double)i / (double)d->head_dim));
+    float *to = sincos + i;
     for (int64_t s = 0; s < d->positions; s++, to += d->head_dim) {
-      double angle = (double)(d->offset + s) / slowness;
+      double angle = (double)(d->offset + s) / positions_per_radian;
       to[0] = (float)cos(angle);
       to[half] = (float)sin(angle);
     }
   }
 }
 
-static tdm_status upload_turns(tdm_plan *plan) {
+static tdm_status upload_sincos(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
   size_t bytes;
-  float *turns = NULL;
-  if (!__builtin_mul_overflow(d->positions, d->head_dim * sizeof *turns, &bytes)) turns = malloc(bytes);
-  if (turns == NULL)
+  float *sincos = NULL;
+  if (!__builtin_mul_overflow(d->positions, d->head_dim * sizeof *sincos, &bytes)) sincos = malloc(bytes);
+  if (sincos == NULL)
     return tdm_fail(TDM_ERROR_MEMORY,
                     "rope: positions = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
                     d->positions, d->head_dim);
-  fill_turns(turns, d);
-  tdm_status status = tdm_plan_upload(plan, turns, bytes);
-  free(turns);
+  fill_sincos(sincos, d);
+  tdm_status status = tdm_plan_upload(plan, sincos, bytes);
+  free(sincos);
   return status;
 }
 
@@ -52,8 +52,8 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
   rope_args args = {.seq = d->seq, .heads = d->heads, .half = d->head_dim / 2, .of_x = d->x, .of_y = d->y};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(upload_turns(plan));
-  args.turns = plan->table;
+  TDM_TRY(upload_sincos(plan));
+  args.sincos = plan->table;
   tdm_hip_blocks(plan, &args.blocks, d->batch * d->seq * d->heads, args.half, tdm_hip_chunk(d->type));
   memcpy(plan->args, &args, sizeof args);
   return tdm_hip_function_of(plan, tdm_code_rope, d->style == TDM_ROPE_HALF ? "rope_half" : "rope_interleaved", d->type);
@@ -64,7 +64,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   memcpy(&args, plan->args, sizeof args);
   args.x = buffers[0];
   args.y = buffers[1];
-  args.turns += tdm_rope_skipped(plan);
+  args.sincos += tdm_rope_skipped(plan);
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 

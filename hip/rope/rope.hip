@@ -27,7 +27,7 @@ DEVICE void rope_body(const rope_args *p, tdm_rope_style style, tdm_type type) {
         place_pairs(batch * p->of_x.batch + s * p->of_x.seq + head * p->of_x.head, at.start, at.count, p->half, style, type);
     pair_place to =
         place_pairs(batch * p->of_y.batch + s * p->of_y.seq + head * p->of_y.head, at.start, at.count, p->half, style, type);
-    const float *cosines = p->turns + s * 2 * p->half + at.start, *sines = cosines + p->half;
+    const float *cosines = p->sincos + s * 2 * p->half + at.start, *sines = cosines + p->half;
     float x[2 * CHUNK_MOST], y[2 * CHUNK_MOST];
     load_chunk(x, p->x, from.first, from.first_count, wide, type);
     load_chunk(x + length, p->x, from.second, from.second_count, wide, type);

@@ -49,7 +49,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 
 static const hip_tile_op op = {
     sizeof(swiglu_args), make_args, set_pointers, {tdm_code_swiglu_128x64, "swiglu_128x64", 128, 64, 256}};
-_Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "a plan has room for it");
+_Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   return tdm_hip_tile_launch(plan, &op, buffers, stream);
@@ -72,7 +72,7 @@ static tdm_status prepare_general(tdm_plan *plan) {
   return tdm_hip_tile_prepare(plan, &op, &op.general, "", plan->desc.swiglu.type);
 }
 
-/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold one step of loads. */
+/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
 static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
   static const hip_tile_shape tile = {
       .m = 128, .n = 64, .waves_m = 2, .waves_n = 2, .products = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};

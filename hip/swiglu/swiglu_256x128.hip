@@ -4,8 +4,8 @@
 #include "store.h"
 
 DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
-  SHARED static char room[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
-  LDS char *lds = (LDS char *)room;
+  SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
+  LDS char *lds = (LDS char *)memory;
   tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * HALF_LINES;
   const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type);

@@ -162,8 +162,8 @@ typedef struct tdm_kernel_facts {
 } tdm_kernel_facts;
 /* The facts of an op's kernel. ARGUMENT: the op or the kernel is unknown, or facts is NULL. */
 TDM_API tdm_status tdm_kernel_describe(const char *op, const char *kernel, tdm_kernel_facts *facts);
-/* Why an op's kernel can't run on the context's device, whatever the plan, such as "is for hosts"; "" if it can, NULL if the op
- * or the kernel is unknown. Valid until this thread's next call. */
+/* Why an op's kernel can't run on the context's device, whatever the plan, such as "runs only on hosts"; "" if it can, NULL if
+ * the op or the kernel is unknown. Valid until this thread's next call. */
 TDM_API const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel);
 
 /* ---- Memory of the context's device. The device must be able to reach every pointer that is given to a run: it can always

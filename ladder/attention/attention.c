@@ -15,7 +15,7 @@ static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, s
   const tdm_attention_desc *d = &plan->desc.attention;
   (void)s;
   if (d->type != TDM_BF16 || d->head_dim != HEAD_DIM || d->lse) {
-    snprintf(reason, size, "a step of the ladder: bf16, head_dim %d, without lse alone", HEAD_DIM);
+    snprintf(reason, size, "a step of the ladder: only bf16, head_dim %d, without lse", HEAD_DIM);
     return false;
   }
   if (d->sq > MOST || d->skv > MOST || d->batch > MOST || d->heads_q > MOST ||

@@ -31,24 +31,24 @@ TDM_INLINE void add_tile(step_query *x, const float *k, const float *v, int64_t 
 }
 
 /* The queries of a block from `first` on. */
-TDM_INLINE void attend(const attention_step *g, int64_t head_number, int64_t first, float *k, float *v, tdm_here_t here) {
+TDM_INLINE void attend(const attention_step *g, int64_t head_number, int64_t first, float *k, float *v, tdm_position self) {
   step_head head = head_of(g, head_number);
   step_query x[SLOTS];
-  int64_t row0 = first + here.thread;
+  int64_t row0 = first + self.thread;
   for (int slot = 0; slot < SLOTS; slot++)
-    if (row0 + slot * here.threads < g->sq) begin_query(&x[slot], g, &head, row0 + slot * here.threads);
+    if (row0 + slot * self.threads < g->sq) begin_query(&x[slot], g, &head, row0 + slot * self.threads);
   for (int64_t j0 = 0; j0 < g->skv; j0 += KEYS) {
     TDM_TEAM_BARRIER(); /* the tiles' last readers are done */
-    step_copy(k, KEYS, HEAD_DIM, head.k + j0 * g->of_k.row, g->of_k.row, g->skv - j0, HEAD_DIM, here);
-    step_copy(v, KEYS, HEAD_DIM, head.v + j0 * g->of_v.row, g->of_v.row, g->skv - j0, HEAD_DIM, here);
+    step_copy(k, KEYS, HEAD_DIM, head.k + j0 * g->of_k.row, g->of_k.row, g->skv - j0, HEAD_DIM, self);
+    step_copy(v, KEYS, HEAD_DIM, head.v + j0 * g->of_v.row, g->of_v.row, g->skv - j0, HEAD_DIM, self);
     TDM_TEAM_BARRIER(); /* the tiles are whole */
     for (int slot = 0; slot < SLOTS; slot++) {
-      int64_t row = row0 + slot * here.threads;
+      int64_t row = row0 + slot * self.threads;
       if (row < g->sq) add_tile(&x[slot], k, v, keys_seen(g, row) - j0);
     }
   }
   for (int slot = 0; slot < SLOTS; slot++)
-    if (row0 + slot * here.threads < g->sq) end_query(&x[slot], g, &head, row0 + slot * here.threads);
+    if (row0 + slot * self.threads < g->sq) end_query(&x[slot], g, &head, row0 + slot * self.threads);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -58,10 +58,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, tiles, 2 * PANEL)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, tiles, 2 * PANEL)
-      tdm_here_t here = tdm_here();
-      int64_t each = SLOTS * here.threads, blocks = tdm_ceil_div(g.sq, each); /* queries at a time */
-      for (int64_t unit = here.team; unit < g.heads * blocks; unit += here.teams)
-        attend(&g, unit % g.heads, unit / g.heads * each, tiles, tiles + PANEL, here);
+      tdm_position self = tdm_my_position();
+      int64_t each = SLOTS * self.threads, blocks = tdm_ceil_div(g.sq, each); /* queries at a time */
+      for (int64_t unit = self.team; unit < g.heads * blocks; unit += self.teams)
+        attend(&g, unit % g.heads, unit / g.heads * each, tiles, tiles + PANEL, self);
     }
   }
   return TDM_OK;

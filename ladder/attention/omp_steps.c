@@ -6,7 +6,7 @@
 bool attention_step_supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (d->type == TDM_F32 && d->head_dim == HEAD_DIM && !d->lse) return true;
-  snprintf(reason, size, "a step of the ladder: f32, head_dim %d, without lse alone", HEAD_DIM);
+  snprintf(reason, size, "a step of the ladder: only f32, head_dim %d, without lse", HEAD_DIM);
   return false;
 }
 

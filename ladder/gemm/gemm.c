@@ -29,7 +29,7 @@ typedef struct step_work {
   gemm_step_args args, elements_args;
   tdm_hip_kernel elements; /* of rows with a fallback */
 } step_work;
-_Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "a plan has room for it");
+_Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
 
 static bool has_fallback(const ladder_code *s) { return s->load_bytes > 4; }
 
@@ -50,7 +50,7 @@ static bool supports_loads(const tdm_gemm_desc *d, int bytes, char *reason, size
 static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (d->type != s->type || d->out != s->type || d->layout != s->layout) {
-    snprintf(reason, size, "a step of a ladder: %s to %s in layout %s alone", tdm_type_name(s->type), tdm_type_name(s->type),
+    snprintf(reason, size, "a step of a ladder: only %s to %s in layout %s", tdm_type_name(s->type), tdm_type_name(s->type),
              tdm_layout_names[s->layout]);
     return false;
   }

@@ -12,9 +12,9 @@
 enum { TILE_M = 64, TILE_N = 128, STEP = 16 };
 
 /* Adds the products of k0 .. k0 + STEP to a tile of C. */
-TDM_INLINE void multiply(gemm_step g, int64_t row0, int64_t column0, int64_t k0, tdm_here_t here) {
+TDM_INLINE void multiply(gemm_step g, int64_t row0, int64_t column0, int64_t k0, tdm_position self) {
   int64_t end = tdm_min(k0 + STEP, g.k);
-  for (int i = here.thread; i < TILE_M * TILE_N; i += here.threads) {
+  for (int i = self.thread; i < TILE_M * TILE_N; i += self.threads) {
     int64_t row = row0 + i / TILE_N, column = column0 + i % TILE_N;
     if (row >= g.m || column >= g.n) continue;
     float *c = g.c + row * g.ldc + column, sum = k0 == 0 ? 0 : *c;
@@ -28,11 +28,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   gemm_step g = gemm_step_of(plan, buffers);
   TDM_TARGET_TEAMS(plan->launch, g)
   TDM_PARALLEL {
-    tdm_here_t here = tdm_here();
+    tdm_position self = tdm_my_position();
     int64_t tiles_n = tdm_ceil_div(g.n, TILE_N), tiles = tdm_ceil_div(g.m, TILE_M) * tiles_n;
-    for (int64_t tile = here.team; tile < tiles; tile += here.teams)
+    for (int64_t tile = self.team; tile < tiles; tile += self.teams)
       for (int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += STEP)
-        multiply(g, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, k0, here);
+        multiply(g, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, k0, self);
   }
   return TDM_OK;
 }

@@ -19,8 +19,8 @@ typedef float micro_sums[MICRO_M][MICRO_N];
 
 /* height x width from `from` on, of which rows x columns are inside the matrix; 0 outside. */
 TDM_INLINE void copy(float *panel, int height, int width, const float *from, int64_t ld, int64_t rows, int64_t columns,
-                     tdm_here_t here) {
-  for (int i = here.thread; i < height * width; i += here.threads) {
+                     tdm_position self) {
+  for (int i = self.thread; i < height * width; i += self.threads) {
     int row = i / width, column = i % width;
     panel[i] = row < rows && column < columns ? from[row * ld + column] : 0;
   }
@@ -51,17 +51,17 @@ TDM_INLINE void store(gemm_step g, int64_t row0, int64_t column0, micro_sums sum
 }
 
 /* The micro tiles of a tile from `first` on. */
-TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, float *panels, tdm_here_t here) {
+TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, float *panels, tdm_position self) {
   micro_sums sums[SLOTS] = {0};
   for (int64_t k0 = 0; k0 < g.k; k0 += STEP) {
     TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-    copy(panels, TILE_M, STEP, g.a + row0 * g.lda + k0, g.lda, g.m - row0, g.k - k0, here);
-    copy(panels + PANEL_A, STEP, TILE_N, g.b + k0 * g.ldb + column0, g.ldb, g.k - k0, g.n - column0, here);
+    copy(panels, TILE_M, STEP, g.a + row0 * g.lda + k0, g.lda, g.m - row0, g.k - k0, self);
+    copy(panels + PANEL_A, STEP, TILE_N, g.b + k0 * g.ldb + column0, g.ldb, g.k - k0, g.n - column0, self);
     TDM_TEAM_BARRIER(); /* the panels are whole */
-    for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
+    for (int slot = 0, micro = first + self.thread; slot < SLOTS && micro < MICROS; slot++, micro += self.threads)
       multiply(sums[slot], panels + micro / MICROS_N * MICRO_M * STEP, panels + PANEL_A + micro % MICROS_N * MICRO_N);
   }
-  for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
+  for (int slot = 0, micro = first + self.thread; slot < SLOTS && micro < MICROS; slot++, micro += self.threads)
     store(g, row0 + micro / MICROS_N * MICRO_M, column0 + micro % MICROS_N * MICRO_N, sums[slot]);
 }
 
@@ -72,11 +72,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, panels, PANEL_A + PANEL_B)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, panels, PANEL_A + PANEL_B)
-      tdm_here_t here = tdm_here();
+      tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE_N), tiles = tdm_ceil_div(g.m, TILE_M) * tiles_n;
-      for (int64_t tile = here.team; tile < tiles; tile += here.teams)
-        for (int first = 0; first < MICROS; first += SLOTS * here.threads)
-          compute(g, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, first, panels, here);
+      for (int64_t tile = self.team; tile < tiles; tile += self.teams)
+        for (int first = 0; first < MICROS; first += SLOTS * self.threads)
+          compute(g, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, first, panels, self);
     }
   }
   return TDM_OK;

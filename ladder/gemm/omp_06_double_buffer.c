@@ -39,22 +39,22 @@ TDM_INLINE tdm_vec vector_of(source x, int i) {
   return step_load(x.from + row * x.ld + column, row < x.rows ? x.columns - column : 0);
 }
 
-TDM_INLINE void fetch(tdm_vec *ahead, int count, source x, tdm_here_t here) {
+TDM_INLINE void fetch(tdm_vec *ahead, int count, source x, tdm_position self) {
   TDM_UNROLL
   for (int n = 0; n < count; n++) {
-    int i = here.thread + n * here.threads;
+    int i = self.thread + n * self.threads;
     if (i * TDM_LANES < x.height * x.width) ahead[n] = vector_of(x, i);
   }
 }
 
 /* What was fetched, and what a launch of fewer threads has beside. */
-TDM_INLINE void put(float *panel, const tdm_vec *ahead, int count, source x, tdm_here_t here) {
+TDM_INLINE void put(float *panel, const tdm_vec *ahead, int count, source x, tdm_position self) {
   TDM_UNROLL
   for (int n = 0; n < count; n++) {
-    int i = here.thread + n * here.threads;
+    int i = self.thread + n * self.threads;
     if (i * TDM_LANES < x.height * x.width) *(tdm_vec *)(panel + i * TDM_LANES) = ahead[n];
   }
-  for (int i = here.thread + count * here.threads; i * TDM_LANES < x.height * x.width; i += here.threads)
+  for (int i = self.thread + count * self.threads; i * TDM_LANES < x.height * x.width; i += self.threads)
     *(tdm_vec *)(panel + i * TDM_LANES) = vector_of(x, i);
 }
 
@@ -80,28 +80,28 @@ TDM_INLINE void store(gemm_step g, int64_t row0, int64_t column0, micro_sums sum
 }
 
 /* The micro tiles of a tile from `first` on. */
-TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, float *panels, tdm_here_t here) {
+TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, float *panels, tdm_position self) {
   micro_sums sums[SLOTS] = {0};
   tdm_vec a[AHEAD_A], b[AHEAD_B];
   TDM_TEAM_BARRIER(); /* the last readers of the first panels are done */
   if (g.k > 0) {
-    fetch(a, AHEAD_A, source_a(g, row0, 0), here);
-    fetch(b, AHEAD_B, source_b(g, column0, 0), here);
-    put(panels, a, AHEAD_A, source_a(g, row0, 0), here);
-    put(panels + PANEL_A, b, AHEAD_B, source_b(g, column0, 0), here);
+    fetch(a, AHEAD_A, source_a(g, row0, 0), self);
+    fetch(b, AHEAD_B, source_b(g, column0, 0), self);
+    put(panels, a, AHEAD_A, source_a(g, row0, 0), self);
+    put(panels + PANEL_A, b, AHEAD_B, source_b(g, column0, 0), self);
   }
   for (int64_t k0 = 0; k0 < g.k; k0 += STEP) {
     float *now = panels + k0 / STEP % 2 * PANELS, *next = panels + (k0 / STEP + 1) % 2 * PANELS;
     bool more = k0 + STEP < g.k;
     TDM_TEAM_BARRIER(); /* this step's panels are whole, and the last readers of the others are done */
-    if (more) fetch(a, AHEAD_A, source_a(g, row0, k0 + STEP), here);
-    if (more) fetch(b, AHEAD_B, source_b(g, column0, k0 + STEP), here);
-    for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
+    if (more) fetch(a, AHEAD_A, source_a(g, row0, k0 + STEP), self);
+    if (more) fetch(b, AHEAD_B, source_b(g, column0, k0 + STEP), self);
+    for (int slot = 0, micro = first + self.thread; slot < SLOTS && micro < MICROS; slot++, micro += self.threads)
       multiply(sums[slot], now + micro / MICROS_N * MICRO_M * STEP, now + PANEL_A + micro % MICROS_N * MICRO_N);
-    if (more) put(next, a, AHEAD_A, source_a(g, row0, k0 + STEP), here);
-    if (more) put(next + PANEL_A, b, AHEAD_B, source_b(g, column0, k0 + STEP), here);
+    if (more) put(next, a, AHEAD_A, source_a(g, row0, k0 + STEP), self);
+    if (more) put(next + PANEL_A, b, AHEAD_B, source_b(g, column0, k0 + STEP), self);
   }
-  for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
+  for (int slot = 0, micro = first + self.thread; slot < SLOTS && micro < MICROS; slot++, micro += self.threads)
     store(g, row0 + micro / MICROS_N * MICRO_M, column0 + micro % MICROS_N * MICRO_N, sums[slot]);
 }
 
@@ -112,11 +112,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, panels, 2 * PANELS)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, panels, 2 * PANELS)
-      tdm_here_t here = tdm_here();
+      tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE_N), tiles = tdm_ceil_div(g.m, TILE_M) * tiles_n;
-      for (int64_t tile = here.team; tile < tiles; tile += here.teams)
-        for (int first = 0; first < MICROS; first += SLOTS * here.threads)
-          compute(g, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, first, panels, here);
+      for (int64_t tile = self.team; tile < tiles; tile += self.teams)
+        for (int first = 0; first < MICROS; first += SLOTS * self.threads)
+          compute(g, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, first, panels, self);
     }
   }
   return TDM_OK;

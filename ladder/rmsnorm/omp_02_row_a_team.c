@@ -10,12 +10,12 @@
 #include "offload/engine/row_work.h"
 #include "omp_steps.h"
 
-TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_here_t here) {
+TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_position self) {
   const float *x = r.x + row * r.ldx;
   double squares = 0;
-  for (int64_t i = here.thread; i < r.cols; i += here.threads) squares += (double)x[i] * (double)x[i];
-  float inverse = inverse_of(r, tdm_team_reduce(squares, TDM_SUM, slots, here));
-  for (int64_t i = here.thread; i < r.cols; i += here.threads) r.y[row * r.ldy + i] = x[i] * inverse * r.weight[i];
+  for (int64_t i = self.thread; i < r.cols; i += self.threads) squares += (double)x[i] * (double)x[i];
+  float inverse = inverse_of(r, tdm_team_reduce(squares, TDM_SUM, slots, self));
+  for (int64_t i = self.thread; i < r.cols; i += self.threads) r.y[row * r.ldy + i] = x[i] * inverse * r.weight[i];
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -24,8 +24,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, r) {
     TDM_TEAM_SLOTS(slots);
     TDM_PARALLEL {
-      tdm_here_t here = tdm_here();
-      for (int64_t row = here.team; row < r.rows; row += here.teams) norm(r, row, slots, here);
+      tdm_position self = tdm_my_position();
+      for (int64_t row = self.team; row < r.rows; row += self.teams) norm(r, row, slots, self);
     }
   }
   return TDM_OK;

@@ -11,8 +11,8 @@
 #include "omp_steps.h"
 
 /* Squares of a thread's part of a row: in f32, and once more in f64 where that overflows, or loses what is below 2^-126. */
-TDM_INLINE double squares_of(const float *x, int64_t cols, tdm_here_t here) {
-  const int64_t first = here.thread * TDM_LANES, stride = (int64_t)here.threads * TDM_LANES;
+TDM_INLINE double squares_of(const float *x, int64_t cols, tdm_position self) {
+  const int64_t first = self.thread * TDM_LANES, stride = (int64_t)self.threads * TDM_LANES;
   tdm_vec sums = {0};
   for (int64_t i = first; i < cols; i += stride) {
     tdm_vec v = step_load(x + i, cols - i);
@@ -26,11 +26,11 @@ TDM_INLINE double squares_of(const float *x, int64_t cols, tdm_here_t here) {
   return squares;
 }
 
-TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_here_t here) {
-  const int64_t first = here.thread * TDM_LANES, stride = (int64_t)here.threads * TDM_LANES;
+TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_position self) {
+  const int64_t first = self.thread * TDM_LANES, stride = (int64_t)self.threads * TDM_LANES;
   const float *x = r.x + row * r.ldx;
   float *y = r.y + row * r.ldy;
-  float inverse = inverse_of(r, tdm_team_reduce(squares_of(x, r.cols, here), TDM_SUM, slots, here));
+  float inverse = inverse_of(r, tdm_team_reduce(squares_of(x, r.cols, self), TDM_SUM, slots, self));
   for (int64_t i = first; i < r.cols; i += stride)
     step_store(y + i, r.cols - i, step_load(x + i, r.cols - i) * inverse * step_load(r.weight + i, r.cols - i));
 }
@@ -41,8 +41,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, r) {
     TDM_TEAM_SLOTS(slots);
     TDM_PARALLEL {
-      tdm_here_t here = tdm_here();
-      for (int64_t row = here.team; row < r.rows; row += here.teams) norm(r, row, slots, here);
+      tdm_position self = tdm_my_position();
+      for (int64_t row = self.team; row < r.rows; row += self.teams) norm(r, row, slots, self);
     }
   }
   return TDM_OK;

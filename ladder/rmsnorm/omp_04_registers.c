@@ -15,16 +15,16 @@ enum { KEPT = 4 };
 
 /* Does the thread keep them? Only where all are inside and can be loaded at once: tests of each cost more registers than that.
  */
-TDM_INLINE bool keeps(const float *x, int64_t cols, tdm_here_t here) {
-  const int64_t last = (here.thread + (KEPT - 1) * (int64_t)here.threads) * TDM_LANES;
-  return step_is_whole(x + here.thread * TDM_LANES, cols - last);
+TDM_INLINE bool keeps(const float *x, int64_t cols, tdm_position self) {
+  const int64_t last = (self.thread + (KEPT - 1) * (int64_t)self.threads) * TDM_LANES;
+  return step_is_whole(x + self.thread * TDM_LANES, cols - last);
 }
 
 /* Squares of a thread's part of a row: in f32, and once more in f64 where that overflows, or loses what is below 2^-126. */
-TDM_INLINE double squares_of(tdm_vec kept[KEPT], const float *x, int64_t cols, tdm_here_t here) {
-  const int64_t first = here.thread * TDM_LANES, stride = (int64_t)here.threads * TDM_LANES;
+TDM_INLINE double squares_of(tdm_vec kept[KEPT], const float *x, int64_t cols, tdm_position self) {
+  const int64_t first = self.thread * TDM_LANES, stride = (int64_t)self.threads * TDM_LANES;
   tdm_vec sums = {0};
-  bool keep = keeps(x, cols, here);
+  bool keep = keeps(x, cols, self);
   if (keep) {
     TDM_UNROLL
     for (int n = 0; n < KEPT; n++) kept[n] = STEP_LOAD_WHOLE(x + first + n * stride);
@@ -43,13 +43,13 @@ TDM_INLINE double squares_of(tdm_vec kept[KEPT], const float *x, int64_t cols, t
   return squares;
 }
 
-TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_here_t here) {
-  const int64_t first = here.thread * TDM_LANES, stride = (int64_t)here.threads * TDM_LANES;
+TDM_INLINE void norm(rmsnorm_step r, int64_t row, double *slots, tdm_position self) {
+  const int64_t first = self.thread * TDM_LANES, stride = (int64_t)self.threads * TDM_LANES;
   const float *x = r.x + row * r.ldx;
   float *y = r.y + row * r.ldy;
-  bool keep = keeps(x, r.cols, here);
+  bool keep = keeps(x, r.cols, self);
   tdm_vec kept[KEPT] = {0};
-  float inverse = inverse_of(r, tdm_team_reduce(squares_of(kept, x, r.cols, here), TDM_SUM, slots, here));
+  float inverse = inverse_of(r, tdm_team_reduce(squares_of(kept, x, r.cols, self), TDM_SUM, slots, self));
   TDM_UNROLL
   for (int n = 0; n < KEPT && keep; n++) {
     int64_t i = first + n * stride;
@@ -65,8 +65,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, r) {
     TDM_TEAM_SLOTS(slots);
     TDM_PARALLEL {
-      tdm_here_t here = tdm_here();
-      for (int64_t row = here.team; row < r.rows; row += here.teams) norm(r, row, slots, here);
+      tdm_position self = tdm_my_position();
+      for (int64_t row = self.team; row < r.rows; row += self.teams) norm(r, row, slots, self);
     }
   }
   return TDM_OK;

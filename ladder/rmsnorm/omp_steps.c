@@ -6,7 +6,7 @@
 bool rmsnorm_step_supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   if (d->type == TDM_F32 && !d->residual) return true;
-  snprintf(reason, size, "a step of the ladder: f32, without residual alone");
+  snprintf(reason, size, "a step of the ladder: only f32, without residual");
   return false;
 }
 

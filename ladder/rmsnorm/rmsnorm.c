@@ -14,7 +14,7 @@ typedef struct ladder_code {
 static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   if (d->type != TDM_F32 || d->residual) {
-    snprintf(reason, size, "a step of the ladder: f32 without residual alone");
+    snprintf(reason, size, "a step of the ladder: only f32, without residual");
     return false;
   }
   if (d->cols > s->most_cols || d->cols % (s->load_bytes / 4) != 0) {

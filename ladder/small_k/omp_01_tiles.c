@@ -13,25 +13,25 @@ enum { TILE = 16, ELEMENTS = TILE * TILE };
 enum { SLOTS = TDM_ON_GPU ? 1 : ELEMENTS };
 
 /* TILE x TILE from `from` on, of which rows x columns are inside the matrix; 0 outside. */
-TDM_INLINE void copy(float *panel, const float *from, int64_t ld, int64_t rows, int64_t columns, tdm_here_t here) {
-  for (int i = here.thread; i < ELEMENTS; i += here.threads) {
+TDM_INLINE void copy(float *panel, const float *from, int64_t ld, int64_t rows, int64_t columns, tdm_position self) {
+  for (int i = self.thread; i < ELEMENTS; i += self.threads) {
     int row = i / TILE, column = i % TILE;
     panel[i] = row < rows && column < columns ? from[row * ld + column] : 0;
   }
 }
 
 /* The elements of a tile from `first` on. */
-TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, float *a, float *b, tdm_here_t here) {
+TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, int first, float *a, float *b, tdm_position self) {
   float sums[SLOTS] = {0};
   for (int64_t k0 = 0; k0 < g.k; k0 += TILE) {
     TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-    copy(a, g.a + row0 * g.lda + k0, g.lda, g.m - row0, g.k - k0, here);
-    copy(b, g.b + k0 * g.ldb + column0, g.ldb, g.k - k0, g.n - column0, here);
+    copy(a, g.a + row0 * g.lda + k0, g.lda, g.m - row0, g.k - k0, self);
+    copy(b, g.b + k0 * g.ldb + column0, g.ldb, g.k - k0, g.n - column0, self);
     TDM_TEAM_BARRIER(); /* the panels are whole */
-    for (int slot = 0, i = first + here.thread; slot < SLOTS && i < ELEMENTS; slot++, i += here.threads)
+    for (int slot = 0, i = first + self.thread; slot < SLOTS && i < ELEMENTS; slot++, i += self.threads)
       for (int k = 0; k < TILE; k++) sums[slot] += a[i / TILE * TILE + k] * b[k * TILE + i % TILE];
   }
-  for (int slot = 0, i = first + here.thread; slot < SLOTS && i < ELEMENTS; slot++, i += here.threads) {
+  for (int slot = 0, i = first + self.thread; slot < SLOTS && i < ELEMENTS; slot++, i += self.threads) {
     int64_t row = row0 + i / TILE, column = column0 + i % TILE;
     if (row < g.m && column < g.n) g.c[row * g.ldc + column] = sums[slot];
   }
@@ -44,11 +44,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, panels, 2 * ELEMENTS)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, panels, 2 * ELEMENTS)
-      tdm_here_t here = tdm_here();
+      tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE), tiles = tdm_ceil_div(g.m, TILE) * tiles_n;
-      for (int64_t tile = here.team; tile < tiles; tile += here.teams)
-        for (int first = 0; first < ELEMENTS; first += SLOTS * here.threads)
-          compute(g, tile / tiles_n * TILE, tile % tiles_n * TILE, first, panels, panels + ELEMENTS, here);
+      for (int64_t tile = self.team; tile < tiles; tile += self.teams)
+        for (int first = 0; first < ELEMENTS; first += SLOTS * self.threads)
+          compute(g, tile / tiles_n * TILE, tile % tiles_n * TILE, first, panels, panels + ELEMENTS, self);
     }
   }
   return TDM_OK;

@@ -13,19 +13,19 @@ enum { TILE = 64, ELEMENTS = TILE * TILE, PANEL = TILE * MOST_K };
 
 /* height x width from `from` on, of which rows x columns are inside the matrix; 0 outside. */
 TDM_INLINE void copy(float *panel, int64_t height, int64_t width, int pitch, const float *from, int64_t ld, int64_t rows,
-                     int64_t columns, tdm_here_t here) {
-  for (int i = here.thread; i < height * pitch; i += here.threads) {
+                     int64_t columns, tdm_position self) {
+  for (int i = self.thread; i < height * pitch; i += self.threads) {
     int row = i / pitch, column = i % pitch;
     if (column < width) panel[i] = row < rows && column < columns ? from[row * ld + column] : 0;
   }
 }
 
-TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, float *a, float *b, tdm_here_t here) {
+TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, float *a, float *b, tdm_position self) {
   TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-  copy(a, TILE, g.k, MOST_K, g.a + row0 * g.lda, g.lda, g.m - row0, g.k, here);
-  copy(b, g.k, TILE, TILE, g.b + column0, g.ldb, g.k, g.n - column0, here);
+  copy(a, TILE, g.k, MOST_K, g.a + row0 * g.lda, g.lda, g.m - row0, g.k, self);
+  copy(b, g.k, TILE, TILE, g.b + column0, g.ldb, g.k, g.n - column0, self);
   TDM_TEAM_BARRIER(); /* the panels are whole */
-  for (int i = here.thread; i < ELEMENTS; i += here.threads) {
+  for (int i = self.thread; i < ELEMENTS; i += self.threads) {
     int64_t row = row0 + i / TILE, column = column0 + i % TILE;
     float sum = 0;
     for (int k = 0; k < g.k; k++) sum += a[i / TILE * MOST_K + k] * b[k * TILE + i % TILE];
@@ -40,10 +40,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, panels, 2 * PANEL)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, panels, 2 * PANEL)
-      tdm_here_t here = tdm_here();
+      tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE), tiles = tdm_ceil_div(g.m, TILE) * tiles_n;
-      for (int64_t tile = here.team; tile < tiles; tile += here.teams)
-        compute(g, tile / tiles_n * TILE, tile % tiles_n * TILE, panels, panels + PANEL, here);
+      for (int64_t tile = self.team; tile < tiles; tile += self.teams)
+        compute(g, tile / tiles_n * TILE, tile % tiles_n * TILE, panels, panels + PANEL, self);
     }
   }
   return TDM_OK;

@@ -26,12 +26,12 @@ TDM_INLINE void compute_micro(gemm_step g, int64_t row0, int64_t column0, const 
     if (row0 + i < g.m) step_store(g.c + (row0 + i) * g.ldc + column0, g.n - column0, sum[i]);
 }
 
-TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, float *a, float *b, tdm_here_t here) {
+TDM_INLINE void compute(gemm_step g, int64_t row0, int64_t column0, float *a, float *b, tdm_position self) {
   TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-  step_copy(a, TILE, MOST_K, g.a + row0 * g.lda, g.lda, g.m - row0, g.k, here);
-  step_copy(b, MOST_K, TILE, g.b + column0, g.ldb, g.k, g.n - column0, here);
+  step_copy(a, TILE, MOST_K, g.a + row0 * g.lda, g.lda, g.m - row0, g.k, self);
+  step_copy(b, MOST_K, TILE, g.b + column0, g.ldb, g.k, g.n - column0, self);
   TDM_TEAM_BARRIER(); /* the panels are whole */
-  for (int micro = here.thread; micro < MICROS; micro += here.threads) {
+  for (int micro = self.thread; micro < MICROS; micro += self.threads) {
     int row = micro / MICROS_N * MICRO_M, column = micro % MICROS_N * MICRO_N;
     compute_micro(g, row0 + row, column0 + column, a + row * MOST_K, b + column);
   }
@@ -44,10 +44,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, panels, 2 * PANEL)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, panels, 2 * PANEL)
-      tdm_here_t here = tdm_here();
+      tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE), tiles = tdm_ceil_div(g.m, TILE) * tiles_n;
-      for (int64_t tile = here.team; tile < tiles; tile += here.teams)
-        compute(g, tile / tiles_n * TILE, tile % tiles_n * TILE, panels, panels + PANEL, here);
+      for (int64_t tile = self.team; tile < tiles; tile += self.teams)
+        compute(g, tile / tiles_n * TILE, tile % tiles_n * TILE, panels, panels + PANEL, self);
     }
   }
   return TDM_OK;

@@ -44,19 +44,19 @@ TDM_INLINE void store(swiglu_step s, int64_t row0, int64_t column0, const micro_
 }
 
 /* The micro tiles of a tile from `first` on. */
-TDM_INLINE void compute(swiglu_step s, int64_t row0, int64_t column0, int first, float *panels, tdm_here_t here) {
+TDM_INLINE void compute(swiglu_step s, int64_t row0, int64_t column0, int first, float *panels, tdm_position self) {
   micro_sums sums[SLOTS] = {0};
   for (int64_t k0 = 0; k0 < s.k; k0 += STEP) {
     float *w = panels + PANEL_X;
     TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-    step_copy(panels, TILE_M, STEP, s.x + row0 * s.ldx + k0, s.ldx, s.m - row0, s.k - k0, here);
-    step_copy(w, STEP, TILE_N, s.wg + k0 * s.ldg + column0, s.ldg, s.k - k0, s.n - column0, here);
-    step_copy(w + PANEL_W, STEP, TILE_N, s.wu + k0 * s.ldu + column0, s.ldu, s.k - k0, s.n - column0, here);
+    step_copy(panels, TILE_M, STEP, s.x + row0 * s.ldx + k0, s.ldx, s.m - row0, s.k - k0, self);
+    step_copy(w, STEP, TILE_N, s.wg + k0 * s.ldg + column0, s.ldg, s.k - k0, s.n - column0, self);
+    step_copy(w + PANEL_W, STEP, TILE_N, s.wu + k0 * s.ldu + column0, s.ldu, s.k - k0, s.n - column0, self);
     TDM_TEAM_BARRIER(); /* the panels are whole */
-    for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
+    for (int slot = 0, micro = first + self.thread; slot < SLOTS && micro < MICROS; slot++, micro += self.threads)
       multiply(&sums[slot], panels + micro / MICROS_N * MICRO_M * STEP, w + micro % MICROS_N * MICRO_N);
   }
-  for (int slot = 0, micro = first + here.thread; slot < SLOTS && micro < MICROS; slot++, micro += here.threads)
+  for (int slot = 0, micro = first + self.thread; slot < SLOTS && micro < MICROS; slot++, micro += self.threads)
     store(s, row0 + micro / MICROS_N * MICRO_M, column0 + micro % MICROS_N * MICRO_N, &sums[slot]);
 }
 
@@ -67,11 +67,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     STEP_TEAM_MEMORY(float, panels, PANELS)
     TDM_PARALLEL {
       STEP_HOST_MEMORY(float, panels, PANELS)
-      tdm_here_t here = tdm_here();
+      tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(s.n, TILE_N), tiles = tdm_ceil_div(s.m, TILE_M) * tiles_n;
-      for (int64_t tile = here.team; tile < tiles; tile += here.teams)
-        for (int first = 0; first < MICROS; first += SLOTS * here.threads)
-          compute(s, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, first, panels, here);
+      for (int64_t tile = self.team; tile < tiles; tile += self.teams)
+        for (int first = 0; first < MICROS; first += SLOTS * self.threads)
+          compute(s, tile / tiles_n * TILE_M, tile % tiles_n * TILE_N, first, panels, self);
     }
   }
   return TDM_OK;

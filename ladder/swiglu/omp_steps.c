@@ -6,7 +6,7 @@
 bool swiglu_step_supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   if (d->type == TDM_F32 && d->out == TDM_F32 && d->layout == TDM_NN) return true;
-  snprintf(reason, size, "a step of the ladder: f32 to f32 in layout nn alone");
+  snprintf(reason, size, "a step of the ladder: only f32 to f32 in layout nn");
   return false;
 }
 

@@ -23,14 +23,14 @@ typedef struct step_work {
   swiglu_step_args args, elements_args;
   tdm_hip_kernel elements; /* of rows with a fallback */
 } step_work;
-_Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "a plan has room for it");
+_Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
 
 static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
   enum { LINES = 256, MOST_LD = INT32_MAX / LINES / 2 };
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   int values = s->load_bytes / 2;
   if (d->type != TDM_BF16 || d->out != TDM_BF16 || d->layout != TDM_NT) {
-    snprintf(reason, size, "a step of the ladder: bf16 to bf16 in layout nt alone");
+    snprintf(reason, size, "a step of the ladder: only bf16 to bf16 in layout nt");
     return false;
   }
   if (d->k % values != 0 || d->ldx % values != 0 || d->ldg % values != 0 || d->ldu % values != 0) {

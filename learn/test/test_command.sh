@@ -40,7 +40,7 @@ says 0 'hint 2 of 3' "$learn" show omp-axpy --hints 9
 says 0 'my.c: the start of omp-axpy' "$learn" show omp-axpy --start my.c
 cmp my.c "$folder/omp-axpy/start.c" || bad=1
 echo mine >my.c
-says 1 "--start = 'my.c': is there already" "$learn" show omp-axpy --start my.c
+says 1 "--start = 'my.c': exists already" "$learn" show omp-axpy --start my.c
 [ "$(cat my.c)" = mine ] || bad=1
 says 1 "--start = 'none/my.c'" "$learn" show omp-axpy --start none/my.c
 says 1 'verdict: does not compile' "$learn" try omp-axpy my.c

@@ -1,24 +1,24 @@
-/* attention: flash attention. A team takes a tile of query rows of one head and walks over the keys, a tile of keys at a time:
+/* attention: flash attention. A team takes a tile of query rows of one head and loops over tiles of keys:
  *
  *   S = Q K^T               scores of the two tiles, kept by the team
- *   P = exp(S - max)        a row at a time; the row's running maximum and sum are brought up to date
+ *   P = exp(S - max)        a row at a time; updates the row's running maximum and sum
  *   O = factor O + P V      factor = exp(old maximum - new maximum) of each row
  *
- * Causal: each row sees its keys up to the diagonal. Micro tiles behind the diagonal are not computed; of those on it, P V
- * takes the keys that all of the micro tile's rows see, and the few others are added row by row: a masked key is never
- * multiplied, so that NaN and infinity in it have no influence. */
+ * Causal: each row sees its keys up to the diagonal. Micro tiles above the diagonal are not computed. For those on it, P V
+ * takes the keys that all rows of the micro tile see, and the few others are added row by row. A masked key is never
+ * multiplied, so NaN and infinity in it have no effect. */
 #include "offload/device/device.h"
 #include "offload/device/target.h"
 #include "offload/engine/tile.h"
 #include "query_row.h"
 
-/* Sizes; the GPU's also where the host plans for it. Strides are floats from row to row: of Q and O, and of S. Multiples of 512
- * are avoided, because then the rows of a micro tile share few sets of the L1. */
+/* Sizes. The host needs the GPU's too, because it plans for it. Strides are floats from row to row: of Q and O, and of S.
+ * Multiples of 512 are avoided, because then the rows of a micro tile would share few sets of the L1. */
 enum {
   MAX_HEAD_DIM = 256,
   GPU_ROWS = 64, /* query rows of a tile: with 128 keys 8 x 16 micro tiles, one for each of 128 threads */
   GPU_THREADS = 128,
-  GPU_TEAMS = 1024, /* bounds the workspace */
+  GPU_TEAMS = 1024, /* limits the workspace */
   GPU_HEAD_STRIDE = MAX_HEAD_DIM + 16,
 #if TDM_ON_GPU
   TILE_ROWS = GPU_ROWS,
@@ -28,18 +28,18 @@ enum {
   PANEL_WIDTH = TILE_N, /* keys, or columns of V, in the panel */
   PANEL_STEPS = 1,      /* K steps in the panel */
 #else
-  TILE_ROWS = 252 / MICRO_M * MICRO_M, /* with head_dim 256: Q, O, S and the panel are 1.2 MiB, of an L2 of 1 to 2 MiB */
+  TILE_ROWS = 252 / MICRO_M * MICRO_M, /* with head_dim 256, Q, O, S and the panel are 1.2 MiB, of an L2 of 1 to 2 MiB */
   TILE_KEYS = 384,
   HEAD_STRIDE = TILE_KEYS + 16,
-  SCORE_STRIDE = HEAD_STRIDE, /* one instance of the microkernel for both products */
+  SCORE_STRIDE = HEAD_STRIDE, /* the same stride, so that one microkernel computes both products */
   PANEL_WIDTH = TILE_KEYS,
-  PANEL_STEPS = (TILE_KEYS + TILE_K - 1) / TILE_K, /* all that a product has */
+  PANEL_STEPS = (TILE_KEYS + TILE_K - 1) / TILE_K, /* all K steps of a product */
 #endif
   PANEL_STEP = TILE_K * PANEL_WIDTH,
 };
 _Static_assert(TILE_KEYS <= PANEL_WIDTH && HEAD_STRIDE >= MAX_HEAD_DIM && TILE_KEYS % MICRO_N == 0, "a row fits its stride");
 
-/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+/* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct attention_work {
   tdm_attention_desc d;
   int64_t tiles;     /* of one head */
@@ -50,10 +50,10 @@ typedef struct attention_work {
 typedef struct team_memory {
   float *q, *o, *s, *panel;
   float *max, *factor; /* of each row */
-  tdm_vec *sum;        /* of each row, in as many parts as a vector has lanes */
+  tdm_vec *sum;        /* of each row, in as many partial sums as a vector has lanes */
 } team_memory;
 
-/* The pair of tiles at work. */
+/* The two tiles that the team works on. */
 typedef struct tile_pair {
   const tdm_attention_desc *d;
   int64_t skv; /* the run's */
@@ -64,7 +64,7 @@ typedef struct tile_pair {
   tile_operand k, v;
 } tile_pair;
 
-/* Keys of the tile that row `row` of the tile sees. */
+/* The number of keys of the tile that row `row` of the tile sees. */
 TDM_INLINE int seen(const tile_pair *t, int row) {
   int64_t last = tdm_min(row, t->rows - 1);
   return (int)tdm_min(t->keys, tdm_max(0, keys_seen(t->d, t->skv, t->first_row + last) - t->first_key));
@@ -75,7 +75,7 @@ TDM_INLINE int seen(const tile_pair *t, int row) {
 #if TDM_ON_GPU
 #define MICROKERNEL TDM_INLINE
 #else
-#define MICROKERNEL static __attribute__((noinline)) /* inlined, its sums do not all stay in registers */
+#define MICROKERNEL static __attribute__((noinline)) /* if it is inlined, not all of its sums stay in registers */
 #endif
 
 /* sums += rows of a * micro panel, over k_count. a_stride is a constant. */
@@ -83,7 +83,7 @@ MICROKERNEL void multiply_rows(tile_sums sums, const float *a, int a_stride, con
   tile_multiply(sums, a, a_stride, 1, b, TDM_ON_GPU ? TILE_N : MICRO_N, k_count);
 }
 
-/* 0, or the micro tile of O times the factors of its rows. */
+/* Sets the sums to 0, or to the micro tile of O times the factors of its rows. */
 TDM_INLINE void begin_sums(tile_sums sums, const float *o, const float *factor, bool zero) {
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
@@ -97,20 +97,19 @@ TDM_INLINE void store_sums(tile_sums sums, float *c, int c_stride) {
   for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(c + i * c_stride + j * TDM_LANES, sums[i][j]);
 }
 
-/* scores (a constant): S = Q K^T. Otherwise: PANEL_WIDTH columns of O from `column` on, factor O + P V.
- * A panel that holds every K step is packed once; otherwise again for each round of micro tiles, whose sums stay in registers.
- */
-TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores, int64_t column, tdm_here_t here) {
+/* scores (a constant): S = Q K^T. Otherwise: PANEL_WIDTH columns of O from `column` on, factor O + P V. A panel that holds
+ * every K step is packed once. Otherwise it is packed again for each round of micro tiles, whose sums stay in registers. */
+TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores, int64_t column, tdm_position self) {
   const tile_operand *b = scores ? &t->k : &t->v;
   int64_t b_column = scores ? t->first_key : column, first_k = scores ? 0 : t->first_key;
   int64_t depth = scores ? t->d->head_dim : t->keys, width = scores ? t->keys : tdm_min(PANEL_WIDTH, t->d->head_dim - column);
   int micros_m = (int)tdm_ceil_div(t->rows, MICRO_M), micros_n = (int)tdm_ceil_div(width, MICRO_N);
   const int a_stride = scores ? HEAD_STRIDE : SCORE_STRIDE, c_stride = scores ? SCORE_STRIDE : HEAD_STRIDE;
   bool packed_once = depth <= PANEL_STEPS * TILE_K;
-  for (int first = 0; first < micros_m * micros_n; first += here.threads) {
-    tile_micro at = tile_micro_at(first + here.thread, micros_m, micros_n);
+  for (int first = 0; first < micros_m * micros_n; first += self.threads) {
+    tile_micro at = tile_micro_at(first + self.thread, micros_m, micros_n);
     int row = at.m * MICRO_M, seen_by_any = seen(t, row + MICRO_M - 1);
-    bool active = first + here.thread < micros_m * micros_n && (scores ? at.n * MICRO_N : 0) < seen_by_any;
+    bool active = first + self.thread < micros_m * micros_n && (scores ? at.n * MICRO_N : 0) < seen_by_any;
     int64_t limit = scores ? depth : seen(t, row); /* keys that all of the rows see */
     const float *a = (scores ? mem.q : mem.s) + row * a_stride;
     float *c = (scores ? mem.s : mem.o + column) + row * c_stride + at.n * MICRO_N;
@@ -119,9 +118,9 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
     for (int64_t k0 = 0; k0 < depth; k0 += TILE_K) {
       float *panel = mem.panel + k0 / TILE_K % PANEL_STEPS * PANEL_STEP;
       if (first == 0 || !packed_once) {
-        TDM_TEAM_BARRIER(); /* the panel's last readers are done; Q is whole */
-        tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, MICRO_N, here);
-        TDM_TEAM_BARRIER(); /* the panel is whole */
+        TDM_TEAM_BARRIER(); /* the panel's last readers are done; Q is complete */
+        tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, MICRO_N, self);
+        TDM_TEAM_BARRIER(); /* the panel is complete */
       }
       panel += at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);
       if (active) multiply_rows(sums, a + k0, a_stride, panel, tdm_min(TILE_K, limit - k0));
@@ -131,8 +130,8 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
 }
 
 /* Adds the keys that some but not all rows of a micro tile see. */
-TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_here_t here, tdm_type type) {
-  for (int r = here.thread; r < t->rows; r += here.threads) {
+TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_position self, tdm_type type) {
+  for (int r = self.thread; r < t->rows; r += self.threads) {
     int first = seen(t, r / MICRO_M * MICRO_M), end = seen(t, r);
     for (int64_t c = 0; first < end && c < t->d->head_dim; c += TDM_LANES) {
       float *o = mem.o + r * HEAD_STRIDE + c;
@@ -148,8 +147,8 @@ TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_here_t her
 
 /* ---- Softmax ---- */
 
-TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_here_t here) {
-  for (int r = here.thread; r < t->rows; r += here.threads) {
+TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_position self) {
+  for (int r = self.thread; r < t->rows; r += self.threads) {
     int count = seen(t, r);
     mem.factor[r] = count == 0 ? 1 : row_softmax(mem.s + r * SCORE_STRIDE, count, &mem.max[r], &mem.sum[r]);
   }
@@ -157,24 +156,24 @@ TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_here_t her
 
 /* ---- A tile of query rows ---- */
 
-/* Q in f32, times the scale; rows that fill the last micro tile are 0. */
-TDM_INLINE void begin_rows(const tile_pair *t, const void *q, team_memory mem, tdm_here_t here, tdm_type type) {
+/* Q in f32, times the scale. Rows that only fill the last micro tile are 0. */
+TDM_INLINE void begin_rows(const tile_pair *t, const void *q, team_memory mem, tdm_position self, tdm_type type) {
   const tdm_attention_desc *d = t->d;
   int padded = (int)tdm_ceil_div(t->rows, MICRO_M) * MICRO_M;
-  for (int r = here.thread; r < padded; r += here.threads) {
+  for (int r = self.thread; r < padded; r += self.threads) {
     int64_t at = t->batch * d->q.batch + t->head * d->q.head + (t->first_row + r) * d->q.row;
     float *row = mem.q + r * HEAD_STRIDE;
     mem.max[r] = -__builtin_inff();
     mem.sum[r] = (tdm_vec){0};
-    mem.factor[r] = 1; /* of rows that fill the last micro tile: no softmax writes it */
+    mem.factor[r] = 1; /* of rows that only fill the last micro tile: no softmax writes it */
     for (int64_t c = 0; c < d->head_dim; c += TDM_LANES)
       tdm_vec_store(row + c, d->scale * tdm_vec_load_some(q, at + c, r < t->rows ? d->head_dim - c : 0, type));
   }
 }
 
-TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory mem, tdm_here_t here, tdm_type type) {
+TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory mem, tdm_position self, tdm_type type) {
   const tdm_attention_desc *d = t->d;
-  for (int r = here.thread; r < t->rows; r += here.threads) {
+  for (int r = self.thread; r < t->rows; r += self.threads) {
     int64_t row = t->first_row + r, at = t->batch * d->o.batch + t->head * d->o.head + row * d->o.row;
     bool any = keys_seen(d, t->skv, row) > 0;
     float sum = 0;
@@ -187,7 +186,7 @@ TDM_INLINE void store_rows(const tile_pair *t, void *o, float *lse, team_memory 
   }
 }
 
-/* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
+/* The widest tiles first (causal: the last rows see the most keys), so that the teams end at about the same time. */
 TDM_INLINE tile_pair tile_at(const attention_work *work, const void *k, const void *v, int64_t skv, int64_t unit) {
   const tdm_attention_desc *d = &work->d;
   int64_t heads = d->batch * d->heads_q, tile = work->tiles - 1 - unit / heads, head = unit % heads % d->heads_q;
@@ -200,31 +199,31 @@ TDM_INLINE tile_pair tile_at(const attention_work *work, const void *k, const vo
 }
 
 TDM_INLINE void attention_body(const attention_work *work, const void *q, const void *k, const void *v, void *o, float *lse,
-                               int64_t skv, team_memory mem, tdm_here_t here) {
+                               int64_t skv, team_memory mem, tdm_position self) {
   const tdm_attention_desc *d = &work->d;
-  for (int64_t unit = here.team; unit < d->batch * d->heads_q * work->tiles; unit += here.teams) {
+  for (int64_t unit = self.team; unit < d->batch * d->heads_q * work->tiles; unit += self.teams) {
     tile_pair t = tile_at(work, k, v, skv, unit);
     int64_t end = keys_seen(d, skv, t.first_row + t.rows - 1);
-    TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, here)
+    TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, self)
     for (; t.first_key < end; t.first_key += TILE_KEYS) {
       t.keys = (int)tdm_min(TILE_KEYS, end - t.first_key);
-      multiply_tiles(&t, mem, true, 0, here);
-      TDM_TEAM_BARRIER(); /* the scores are whole */
-      softmax_rows(&t, mem, here);
-      TDM_TEAM_BARRIER(); /* the probabilities and factors are whole */
-      for (int64_t column = 0; column < d->head_dim; column += PANEL_WIDTH) multiply_tiles(&t, mem, false, column, here);
+      multiply_tiles(&t, mem, true, 0, self);
+      TDM_TEAM_BARRIER(); /* the scores are complete */
+      softmax_rows(&t, mem, self);
+      TDM_TEAM_BARRIER(); /* the probabilities and factors are complete */
+      for (int64_t column = 0; column < d->head_dim; column += PANEL_WIDTH) multiply_tiles(&t, mem, false, column, self);
       if (!d->causal) continue;
       TDM_TEAM_BARRIER(); /* every micro tile of O is stored */
-      TDM_BY_TYPE(d->type, add_diagonal, &t, mem, here)
+      TDM_BY_TYPE(d->type, add_diagonal, &t, mem, self)
     }
-    TDM_TEAM_BARRIER(); /* O is whole */
-    TDM_BY_TYPE(d->type, store_rows, &t, o, lse, mem, here)
+    TDM_TEAM_BARRIER(); /* O is complete */
+    TDM_BY_TYPE(d->type, store_rows, &t, o, lse, mem, self)
   }
 }
 
 /* ---- Launch ---- */
 
-/* Floats of the workspace for a team. GPUs hold S, the panel and the rows' numbers in team memory instead. */
+/* The number of floats of the workspace for a team. GPUs have S, the panel and the rows' numbers in team memory instead. */
 enum {
   ROW_NUMBERS = ((TDM_LANES + 2) * TILE_ROWS + 15) / 16 * 16, /* whole cache lines */
   GPU_SLICE = 2 * GPU_ROWS * GPU_HEAD_STRIDE,
@@ -236,7 +235,7 @@ TDM_INLINE team_memory memory_of(float *slice, float *s, float *panel, float *nu
   return (team_memory){slice, slice + TILE_ROWS * HEAD_STRIDE, s, panel, max, factor, (tdm_vec *)numbers};
 }
 
-/* ATTENTION_TEAM_ARRAYS: what a team declares; ATTENTION_MEMORY: all that team `team` works in. */
+/* ATTENTION_TEAM_ARRAYS: what a team declares. ATTENTION_MEMORY: all memory that team `team` works in. */
 #if TDM_ON_GPU
 #define ATTENTION_TEAM_ARRAYS                              \
   TDM_TEAM_MEMORY(float, team_s, TILE_ROWS *SCORE_STRIDE); \
@@ -291,8 +290,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, q, k, v, o, lse, work, workspace, skv) {
     ATTENTION_TEAM_ARRAYS
     TDM_PARALLEL {
-      tdm_here_t here = tdm_here();
-      attention_body(work, q, k, v, o, lse, skv, ATTENTION_MEMORY(workspace, here.team), here);
+      tdm_position self = tdm_my_position();
+      attention_body(work, q, k, v, o, lse, skv, ATTENTION_MEMORY(workspace, self.team), self);
     }
   }
   return TDM_OK;

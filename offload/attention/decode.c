@@ -1,10 +1,10 @@
-/* attention for few queries and many keys: decode. The queries of all heads that share a head of keys are rows of one unit, so
- * that its keys and values are read from memory once; each head's keys are cut into parts, so that all teams have work. A unit
- * is one part of one head:
+/* attention for few queries and many keys: decode. The queries of all heads that share a head of keys are rows of one unit,
+ * so that its keys and values are read from memory once. Each head's keys are split, so that all teams have work. A unit is
+ * one key split of one head:
  *
  *   S = Q K^T, P = exp(S - max), O = factor O + P V     for a block of keys at a time, as in attention.c
  *
- * Keys, then values of the block are copied to a panel, in f32. The second pass adds up the parts of each row in their order.
+ * Keys, then values of the block are copied to a panel, in f32. The second pass adds the parts of each row in their order.
  * A masked key is never multiplied. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,31 +14,31 @@
 #include "query_row.h"
 
 enum {
-  MOST_ROWS = 16,   /* of a unit; with more, the tiles of attention.c, which hold operands in registers, are faster */
-  BLOCK = 64,       /* keys: with head_dim 128 the panel is 32 KiB, so that all rows find it in the L1 */
+  MOST_ROWS = 16,   /* rows of a unit; with more, the tiles of attention.c, which hold operands in registers, are faster */
+  BLOCK = 64,       /* keys: with head_dim 128 the panel is 32 KiB, so that it stays in the L1 for all rows */
   LEAST_PART = 256, /* keys */
   VECTOR_MOST = 16, /* TDM_LANES of every target divides it: the host plans for GPUs */
   COLUMNS = 8,      /* vectors of O that are summed at a time */
   GPU_THREADS = 128,
-  GPU_UNITS = 1024, /* teams that a GPU shall have work for */
+  GPU_UNITS = 1024, /* teams that a GPU should have work for */
 };
 
-/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+/* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct decode_work {
   tdm_attention_desc d;
   int64_t group, rows; /* query heads of a head of keys; rows of a unit: group * sq */
   int64_t stride;      /* floats from row to row of Q and O: head_dim in whole vectors */
 } decode_work;
 
-/* How a run's keys are cut. */
+/* How a run's keys are split. */
 typedef struct decode_cut {
   int64_t skv;
   int64_t parts, part_keys; /* of each head */
   int64_t units;            /* batch * heads_kv * parts */
 } decode_cut;
 
-/* Floats: of a unit, [row][stride] results, then [row] maximum and [row] sum; of a team, Q, scores, the panel, and the rows'
- * numbers. */
+/* Numbers of floats. A unit: [row][stride] results, then [row] maximum and [row] sum. A team: Q, scores, the panel, and the
+ * rows' numbers. */
 TDM_INLINE int64_t unit_floats(const decode_work *w) { return w->rows * (w->stride + 2); }
 TDM_INLINE int64_t team_floats(const decode_work *w) {
   return w->rows * (w->stride + BLOCK + 2 + VECTOR_MOST) + BLOCK * w->stride;
@@ -56,7 +56,7 @@ TDM_INLINE team_memory memory_of(const decode_work *w, int64_t units, float *wor
   return (team_memory){q, s, panel, max, max + w->rows, max + 2 * w->rows, o, o + w->rows * w->stride};
 }
 
-/* A unit, and the block of its keys at work. */
+/* A unit, and the current block of its keys. */
 typedef struct decode_unit {
   const decode_work *work;
   int64_t skv; /* the run's */
@@ -85,14 +85,14 @@ TDM_INLINE int64_t row_offset(const decode_unit *u, const tdm_attention_strides 
   return u->batch * s->batch + (u->head_kv * w->group + r / w->d.sq) * s->head + r % w->d.sq * s->row;
 }
 
-/* Keys of the block that row r sees. */
+/* The number of keys of the block that row r sees. */
 TDM_INLINE int seen(const decode_unit *u, int64_t r) {
   return (int)tdm_min(u->keys, tdm_max(0, keys_seen(&u->work->d, u->skv, r % u->work->d.sq) - u->block));
 }
 
-TDM_INLINE void begin_rows(const decode_unit *u, const void *q, team_memory mem, tdm_here_t here, tdm_type type) {
+TDM_INLINE void begin_rows(const decode_unit *u, const void *q, team_memory mem, tdm_position self, tdm_type type) {
   const decode_work *w = u->work;
-  for (int64_t r = here.thread; r < w->rows; r += here.threads) {
+  for (int64_t r = self.thread; r < w->rows; r += self.threads) {
     int64_t at = row_offset(u, &w->d.q, r);
     mem.max[r] = -__builtin_inff();
     tdm_vec_store(mem.sum + r * VECTOR_MOST, (tdm_vec){0});
@@ -103,23 +103,23 @@ TDM_INLINE void begin_rows(const decode_unit *u, const void *q, team_memory mem,
   }
 }
 
-/* The block's keys or values, from the offset of key 0 on; zeros behind head_dim and behind the last key of a vector of scores.
- */
-TDM_INLINE void fill_panel(const decode_unit *u, const void *x, int64_t at, int64_t stride, team_memory mem, tdm_here_t here,
+/* The block's keys or values, from the offset of key 0 on, with zeros after head_dim and after the last key of a vector of
+ * scores. */
+TDM_INLINE void fill_panel(const decode_unit *u, const void *x, int64_t at, int64_t stride, team_memory mem, tdm_position self,
                            tdm_type type) {
   int64_t vectors = u->work->stride / TDM_LANES, rows = tdm_ceil_div(u->keys, TDM_LANES) * TDM_LANES;
-  for (int64_t n = here.thread; n < rows * vectors; n += here.threads) {
+  for (int64_t n = self.thread; n < rows * vectors; n += self.threads) {
     int64_t key = n / vectors, c = n % vectors * TDM_LANES, count = key < u->keys ? u->work->d.head_dim - c : 0;
     tdm_vec_store(mem.panel + key * u->work->stride + c, tdm_vec_load_some(x, at + (u->block + key) * stride + c, count, type));
   }
 }
 
-/* S: each of TDM_LANES keys has its products with a row in a vector of its own; turned, the vectors add up to a vector of
- * scores. */
-TDM_INLINE void multiply_keys(const decode_unit *u, team_memory mem, tdm_here_t here) {
+/* S: the products of each of TDM_LANES keys with a row are in one vector. After a transpose, the vectors add up to a vector
+ * of scores. */
+TDM_INLINE void multiply_keys(const decode_unit *u, team_memory mem, tdm_position self) {
   const decode_work *w = u->work;
   int64_t groups = tdm_ceil_div(u->keys, TDM_LANES), stride = w->stride;
-  for (int64_t n = here.thread; n < groups * w->rows; n += here.threads) {
+  for (int64_t n = self.thread; n < groups * w->rows; n += self.threads) {
     int64_t first = n / w->rows * TDM_LANES, r = n % w->rows;
     if (first >= seen(u, r)) continue;
     const float *q = mem.q + r * stride, *k = mem.panel + first * stride;
@@ -138,8 +138,8 @@ TDM_INLINE void multiply_keys(const decode_unit *u, team_memory mem, tdm_here_t 
   }
 }
 
-TDM_INLINE void softmax_rows(const decode_unit *u, team_memory mem, tdm_here_t here) {
-  for (int64_t r = here.thread; r < u->work->rows; r += here.threads) {
+TDM_INLINE void softmax_rows(const decode_unit *u, team_memory mem, tdm_position self) {
+  for (int64_t r = self.thread; r < u->work->rows; r += self.threads) {
     int count = seen(u, r);
     tdm_vec sum = tdm_vec_load(mem.sum + r * VECTOR_MOST);
     mem.factor[r] = count == 0 ? 1 : row_softmax(mem.s + r * BLOCK, count, &mem.max[r], &sum);
@@ -147,7 +147,7 @@ TDM_INLINE void softmax_rows(const decode_unit *u, team_memory mem, tdm_here_t h
   }
 }
 
-/* O = factor O + P V, `vectors` (a constant) of row r from column c on. */
+/* O = factor O + P V, for `vectors` (a constant) vectors of row r from column c on. */
 TDM_INLINE void multiply_columns(const decode_unit *u, team_memory mem, int64_t r, int64_t c, const int vectors) {
   int64_t stride = u->work->stride;
   const float *p = mem.s + r * BLOCK, *v = mem.panel + c;
@@ -163,10 +163,10 @@ TDM_INLINE void multiply_columns(const decode_unit *u, team_memory mem, int64_t 
   for (int i = 0; i < vectors; i++) tdm_vec_store(o + i * TDM_LANES, sums[i]);
 }
 
-TDM_INLINE void multiply_values(const decode_unit *u, team_memory mem, tdm_here_t here) {
+TDM_INLINE void multiply_values(const decode_unit *u, team_memory mem, tdm_position self) {
   const int64_t width = COLUMNS * TDM_LANES;
   int64_t stride = u->work->stride, pieces = tdm_ceil_div(stride, width);
-  for (int64_t n = here.thread; n < pieces * u->work->rows; n += here.threads) {
+  for (int64_t n = self.thread; n < pieces * u->work->rows; n += self.threads) {
     int64_t r = n / pieces, c = n % pieces * width;
     if (c + width <= stride)
       multiply_columns(u, mem, r, c, COLUMNS);
@@ -175,9 +175,9 @@ TDM_INLINE void multiply_values(const decode_unit *u, team_memory mem, tdm_here_
   }
 }
 
-TDM_INLINE void store_numbers(const decode_unit *u, team_memory mem, tdm_here_t here) {
+TDM_INLINE void store_numbers(const decode_unit *u, team_memory mem, tdm_position self) {
   int64_t rows = u->work->rows;
-  for (int64_t r = here.thread; r < rows; r += here.threads) {
+  for (int64_t r = self.thread; r < rows; r += self.threads) {
     tdm_vec parts = tdm_vec_load(mem.sum + r * VECTOR_MOST);
     float sum = 0;
     for (int l = 0; l < TDM_LANES; l++) sum += parts[l];
@@ -187,26 +187,26 @@ TDM_INLINE void store_numbers(const decode_unit *u, team_memory mem, tdm_here_t 
 }
 
 TDM_INLINE void decode_body(const decode_work *w, decode_cut cut, const void *q, const void *k, const void *v, float *workspace,
-                            tdm_here_t here, tdm_type type) {
-  for (int64_t unit = here.team; unit < cut.units; unit += here.teams) {
+                            tdm_position self, tdm_type type) {
+  for (int64_t unit = self.team; unit < cut.units; unit += self.teams) {
     decode_unit u = unit_at(w, cut, unit);
-    team_memory mem = memory_of(w, cut.units, workspace, unit, here.team);
-    TDM_TEAM_BARRIER(); /* the numbers of the unit before are stored */
-    begin_rows(&u, q, mem, here, type);
+    team_memory mem = memory_of(w, cut.units, workspace, unit, self.team);
+    TDM_TEAM_BARRIER(); /* the numbers of the previous unit are stored */
+    begin_rows(&u, q, mem, self, type);
     for (u.block = u.first_key; u.block < u.end_key; u.block += BLOCK) {
       u.keys = tdm_min(BLOCK, u.end_key - u.block);
-      TDM_TEAM_BARRIER(); /* the scores and values before are used */
-      fill_panel(&u, k, u.at_k, w->d.k.row, mem, here, type);
-      TDM_TEAM_BARRIER(); /* Q and the keys are whole */
-      multiply_keys(&u, mem, here);
-      TDM_TEAM_BARRIER(); /* the scores are whole, the keys are used */
-      softmax_rows(&u, mem, here);
-      fill_panel(&u, v, u.at_v, w->d.v.row, mem, here, type);
-      TDM_TEAM_BARRIER(); /* the probabilities, factors and values are whole */
-      multiply_values(&u, mem, here);
+      TDM_TEAM_BARRIER(); /* the previous scores and values have been used */
+      fill_panel(&u, k, u.at_k, w->d.k.row, mem, self, type);
+      TDM_TEAM_BARRIER(); /* Q and the keys are complete */
+      multiply_keys(&u, mem, self);
+      TDM_TEAM_BARRIER(); /* the scores are complete, the keys have been used */
+      softmax_rows(&u, mem, self);
+      fill_panel(&u, v, u.at_v, w->d.v.row, mem, self, type);
+      TDM_TEAM_BARRIER(); /* the probabilities, factors and values are complete */
+      multiply_values(&u, mem, self);
     }
-    TDM_TEAM_BARRIER(); /* a row's sum has its last writer */
-    store_numbers(&u, mem, here);
+    TDM_TEAM_BARRIER(); /* every row's sum is complete */
+    store_numbers(&u, mem, self);
   }
 }
 
@@ -215,7 +215,7 @@ TDM_INLINE void decode_body(const decode_work *w, decode_cut cut, const void *q,
 TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, int64_t row,
                           tdm_type type) {
   const tdm_attention_desc *d = &w->d;
-  int64_t head = row / w->rows, r = row % w->rows; /* head: of keys, in all batches */
+  int64_t head = row / w->rows, r = row % w->rows; /* head of keys, counted over all batches */
   decode_unit u = unit_at(w, cut, head * cut.parts);
   const float *first = workspace + head * cut.parts * unit_floats(w), *numbers = first + w->rows * w->stride + r;
   int64_t to = row_offset(&u, &d->o, r), step = unit_floats(w), at_lse = (head * w->group + r / d->sq) * d->sq + r % d->sq;
@@ -234,10 +234,10 @@ TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *wor
   if (lse != NULL) lse[at_lse] = max + tdm_log(sum);
 }
 
-TDM_INLINE void parts_body(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, tdm_here_t here,
+TDM_INLINE void parts_body(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, tdm_position self,
                            tdm_type type) {
-  int64_t workers = (int64_t)here.teams * here.threads, rows = cut.units / cut.parts * w->rows;
-  for (int64_t row = here.team * (int64_t)here.threads + here.thread; row < rows; row += workers)
+  int64_t workers = (int64_t)self.teams * self.threads, rows = cut.units / cut.parts * w->rows;
+  for (int64_t row = self.team * (int64_t)self.threads + self.thread; row < rows; row += workers)
     add_parts(w, cut, workspace, o, lse, row, type);
 }
 
@@ -248,13 +248,13 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   if (plan->empty) return true;
   int64_t group = d->heads_q / d->heads_kv;
   if (group <= MOST_ROWS && d->sq <= MOST_ROWS / group) return true;
-  snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads with the same keys: must be at most %d in all", d->sq, group,
+  snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads that share keys: must be at most %d in total", d->sq, group,
            MOST_ROWS);
   return false;
 }
 
-/* Parts for every team: four of each where a host's threads could end at different times. The most that a head is cut into, for
- * this many keys and for fewer. */
+/* Parts for every team; four for each of a host's threads, which may end at different times. The largest number of key
+ * splits of a head, for this many keys and for fewer. */
 static int64_t most_parts(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t wanted = plan->context->omp_device >= 0 ? GPU_UNITS : 4 * (int64_t)plan->context->host_threads;
@@ -296,12 +296,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, q, k, v, work, workspace, type, skv, parts, part_keys, units)
   TDM_PARALLEL {
     decode_cut own = {skv, parts, part_keys, units};
-    TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, tdm_here())
+    TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, tdm_my_position())
   }
   TDM_TARGET_TEAMS(plan->launch, o, lse, work, workspace, type, skv, parts, part_keys, units)
   TDM_PARALLEL {
     decode_cut own = {skv, parts, part_keys, units};
-    TDM_BY_TYPE(type, parts_body, work, own, workspace, o, lse, tdm_here())
+    TDM_BY_TYPE(type, parts_body, work, own, workspace, o, lse, tdm_my_position())
   }
   return TDM_OK;
 }

@@ -1,14 +1,14 @@
-/* attention on GPUs: flash attention as in attention.c, with scores and output of a thread in registers.
+/* attention on GPUs: flash attention as in attention.c, with a thread's scores and output in registers.
  *
- * A team of 64 threads takes 64 query rows of one head (32 where head_dim is above 64) and walks over tiles of 64 keys:
+ * A team of 64 threads takes 64 query rows of one head (32 if head_dim is above 64) and loops over tiles of 64 keys:
  *
  *   S = Q K^T    Q in team memory as [d][row], K in panels of 16 d x 64 keys
  *   P = exp(S - max), to team memory as [key][row]: a wave reads only what it wrote
  *   O = factor O + P V    V in panels of 16 keys x head_dim
  *
- * As in gpu_tile.h the next panel travels from memory to registers while one is multiplied, and two panels take turns, so that
- * a panel costs one barrier. Tiles with masked keys, and those that are not whole, go through a second copy of the loops; there
- * a masked key is never multiplied, so that NaN and infinity in it have no influence. */
+ * As in gpu_tile.h, the next panel is loaded from memory to registers while one is multiplied, and two panels alternate, so
+ * that a panel costs one barrier. Tiles with masked keys, and those that are not whole, go through a second copy of the
+ * loops. There a masked key is never multiplied, so NaN and infinity in it have no effect. */
 #include <stdio.h>
 
 #include "gpu.h"
@@ -19,12 +19,12 @@ enum {
   THREADS = 64,
   KEYS = 64,  /* of a tile */
   STEP = 16,  /* d or keys of a panel */
-  PARTS = 8,  /* most vectors of 4 that a thread fetches of a panel */
+  PARTS = 8,  /* most vectors of 4 that a thread loads of a panel */
   PIECES = 2, /* vectors of a thread's scores of one row */
   SUMS = 16,  /* vectors of a thread's O, and most of its scores */
   KEY_PITCH = KEYS + 4,
   LONGEST_HEAD = 128,
-  ROOM = 10624, /* floats of team memory, for both sizes of heads */
+  MEMORY_FLOATS = 10624, /* floats of team memory, for both sizes of heads */
 };
 
 typedef struct attention_arrays {
@@ -33,7 +33,8 @@ typedef struct attention_arrays {
   float *lse;
 } attention_arrays;
 
-/* Constants of a kernel, by the vectors of 4 that a thread has of a row of O: 2 serve head_dim up to 64, 4 up to 128. */
+/* Constants of a kernel, by the number of vectors of 4 that a thread has of a row of O: 2 for head_dim up to 64, 4 for up
+ * to 128. */
 TDM_INLINE int rows_of(int vectors) { return 16 / vectors; } /* of a thread */
 TDM_INLINE int tile_rows(int vectors) { return 8 * rows_of(vectors); }
 TDM_INLINE int head_of(int vectors) { return 32 * vectors; }
@@ -41,13 +42,14 @@ TDM_INLINE int p_pitch(int vectors) { return tile_rows(vectors) + 4; }
 TDM_INLINE int v_pitch(int vectors) { return head_of(vectors) + 4; }
 
 /* A team's memory: Q, P, then two panels. */
-TDM_INLINE float *p_of(float *room, int vectors) { return room + tile_rows(vectors) * head_of(vectors); }
-TDM_INLINE float *panel_of(float *room, int buffer, int vectors) {
-  return p_of(room, vectors) + KEYS * p_pitch(vectors) + buffer * STEP * v_pitch(vectors);
+TDM_INLINE float *p_of(float *memory, int vectors) { return memory + tile_rows(vectors) * head_of(vectors); }
+TDM_INLINE float *panel_of(float *memory, int buffer, int vectors) {
+  return p_of(memory, vectors) + KEYS * p_pitch(vectors) + buffer * STEP * v_pitch(vectors);
 }
-_Static_assert(64 * 64 + KEYS * 68 + 2 * STEP * 68 <= ROOM && 32 * 128 + KEYS * 36 + 2 * STEP * 132 <= ROOM, "both fit");
+_Static_assert(64 * 64 + KEYS * 68 + 2 * STEP * 68 <= MEMORY_FLOATS && 32 * 128 + KEYS * 36 + 2 * STEP * 132 <= MEMORY_FLOATS,
+               "both fit");
 
-/* The rows of a thread lie 4 by 4 next to each other, as in gpu_tile.h; a wave's 4 x 8 lanes have rows of their own. */
+/* The rows of a thread are in groups of 4 neighbours, as in gpu_tile.h; the 4 x 8 lanes of a wave have their own rows. */
 TDM_INLINE int first_row_of(int thread, int vectors) {
   return thread / 32 * 4 * rows_of(vectors) + ((thread & 1) | (thread >> 4 & 1) << 1) * 4;
 }
@@ -56,11 +58,11 @@ TDM_INLINE int first_row_of(int thread, int vectors) {
 typedef struct unit {
   const attention_gpu_work *work;
   attention_arrays arrays;
-  float *room;
+  float *memory;
   int thread, buffer;
   int64_t skv;                         /* the run's */
-  int64_t at_k, at_v;                  /* elements to the head's first key */
-  int64_t batch, head, first_row, end; /* end: behind the last key that some row sees */
+  int64_t at_k, at_v;                  /* offset in elements of the head's first key */
+  int64_t batch, head, first_row, end; /* end: one after the last key that any row sees */
 } unit;
 
 /* ---- Panels ---- */
@@ -69,7 +71,7 @@ typedef struct panel_words {
   gpu_words part[PARTS];
 } panel_words;
 
-/* Vector v of a thread: of K 4 d of a key, 4 threads beside each other; of V 4 d of a key, a row after the other. */
+/* Vector v of a thread: for K 4 d of a key, with 4 threads next to each other; for V 4 d of a key, row after row. */
 TDM_INLINE int k_key(int thread, int v) { return thread / 4 + 16 * v; }
 TDM_INLINE int k_column(int thread) { return thread % 4 * 4; }
 TDM_INLINE int v_key(int thread, int v, int vectors) { return thread / (8 * vectors) + 8 / vectors * v; }
@@ -82,7 +84,7 @@ TDM_INLINE gpu_words fetch_vector(const char *at, bool whole, int keys_left, int
   return (gpu_words){two[0], two[1], 0, 0};
 }
 
-/* Columns step * STEP ... of the keys of the tile at first_key. */
+/* Loads columns step * STEP ... of the keys of the tile at first_key. */
 TDM_INLINE panel_words fetch_k(const unit *u, int64_t first_key, int step, bool whole, tdm_type type) {
   const tdm_attention_desc *d = &u->work->d;
   panel_words words;
@@ -97,13 +99,13 @@ TDM_INLINE panel_words fetch_k(const unit *u, int64_t first_key, int step, bool 
 }
 
 TDM_INLINE void put_k(const unit *u, const panel_words *words, int vectors, tdm_type type) {
-  float *to = panel_of(u->room, u->buffer ^ 1, vectors) + k_column(u->thread) * KEY_PITCH;
+  float *to = panel_of(u->memory, u->buffer ^ 1, vectors) + k_column(u->thread) * KEY_PITCH;
   TDM_UNROLL
   for (int v = 0; v < 4; v++) TDM_UNROLL
   for (int e = 0; e < 4; e++) to[e * KEY_PITCH + k_key(u->thread, v)] = gpu_value(words->part[v], e, type);
 }
 
-/* Keys first_key ... of V. */
+/* Loads keys first_key ... of V. */
 TDM_INLINE panel_words fetch_v(const unit *u, int64_t first_key, bool whole, int vectors, tdm_type type) {
   const tdm_attention_desc *d = &u->work->d;
   panel_words words;
@@ -118,7 +120,7 @@ TDM_INLINE panel_words fetch_v(const unit *u, int64_t first_key, bool whole, int
 }
 
 TDM_INLINE void put_v(const unit *u, const panel_words *words, int vectors, tdm_type type) {
-  float *to = panel_of(u->room, u->buffer ^ 1, vectors) + v_column(u->thread, vectors);
+  float *to = panel_of(u->memory, u->buffer ^ 1, vectors) + v_column(u->thread, vectors);
   TDM_UNROLL
   for (int v = 0; v < 2 * vectors; v++) {
     gpu_vec x;
@@ -130,7 +132,7 @@ TDM_INLINE void put_v(const unit *u, const panel_words *words, int vectors, tdm_
 
 /* ---- Products ---- */
 
-/* What a thread multiplies for one d, or key: its rows' values, and its columns'. */
+/* What a thread multiplies for one d or key: the values of its rows and of its columns. */
 typedef struct thread_values {
   gpu_vec a[2], b[4];
 } thread_values;
@@ -153,7 +155,7 @@ TDM_INLINE void multiply_values(gpu_vec *sums, const thread_values *x, int rows,
     if (!masked || key < seen[i]) sums[i * pieces + j] += x->a[i / 4][i % 4] * x->b[j];
 }
 
-/* sums += a panel; rows of a, and of the panel, are a pitch apart. The next values are read while these are multiplied. */
+/* sums += a panel. The rows of a and of the panel are a pitch apart. The next values are read while these are multiplied. */
 TDM_INLINE void multiply_panel(gpu_vec *sums, const float *a, int a_pitch, const float *b, int b_pitch, int rows, int pieces,
                                bool masked, const int *seen, int key) {
   thread_values x = read_values(a, b, rows, pieces), y;
@@ -173,13 +175,13 @@ TDM_INLINE void multiply_panel(gpu_vec *sums, const float *a, int a_pitch, const
 
 /* ---- Softmax ---- */
 
-/* Of each of a thread's rows: max is the same in the 8 lanes that share the row, sum is the lane's own part. */
+/* For each of a thread's rows: max is the same in the 8 lanes that share the row, sum is the lane's own part. */
 typedef struct row_state {
   float max[8], sum[8];
 } row_state;
 
-/* S becomes P, in team memory; O and the sums come under the new maximum. A NaN passes every maximum and makes the sum a NaN.
- */
+/* Turns S into P, in team memory, and rescales O and the sums to the new maximum. The maximum ignores a NaN, but the NaN
+ * makes the sum NaN. */
 TDM_INLINE void softmax_tile(const unit *u, gpu_vec *s, gpu_vec *o, row_state *state, int vectors) {
   const int rows = rows_of(vectors);
   TDM_UNROLL
@@ -193,7 +195,7 @@ TDM_INLINE void softmax_tile(const unit *u, gpu_vec *s, gpu_vec *o, row_state *s
       float other = tdm_lane_xor(max, distance);
       max = other > max ? other : max;
     }
-    float reference = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: no inf - inf */
+    float reference = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: avoids inf - inf */
     float factor = tdm_exp_nonpositive(state->max[i] - reference), sum = 0;
     TDM_UNROLL
     for (int j = 0; j < PIECES; j++) TDM_UNROLL
@@ -206,7 +208,7 @@ TDM_INLINE void softmax_tile(const unit *u, gpu_vec *s, gpu_vec *o, row_state *s
     TDM_UNROLL
     for (int j = 0; j < vectors; j++) o[i * vectors + j] *= factor;
   }
-  float *p = p_of(u->room, vectors) + first_row_of(u->thread, vectors);
+  float *p = p_of(u->memory, vectors) + first_row_of(u->thread, vectors);
   TDM_UNROLL
   for (int j = 0; j < PIECES; j++) TDM_UNROLL
   for (int e = 0; e < 4; e++) TDM_UNROLL
@@ -215,7 +217,7 @@ TDM_INLINE void softmax_tile(const unit *u, gpu_vec *s, gpu_vec *o, row_state *s
         (gpu_vec){s[i * PIECES + j][e], s[(i + 1) * PIECES + j][e], s[(i + 2) * PIECES + j][e], s[(i + 3) * PIECES + j][e]};
 }
 
-/* Scores of keys that a row does not see become -infinity. */
+/* Sets the scores of keys that a row does not see to -infinity. */
 TDM_INLINE void mask_scores(const unit *u, gpu_vec *s, const int *seen, int vectors) {
   TDM_UNROLL
   for (int i = 0; i < rows_of(vectors); i++) TDM_UNROLL
@@ -226,21 +228,22 @@ TDM_INLINE void mask_scores(const unit *u, gpu_vec *s, const int *seen, int vect
 
 /* ---- A tile of keys ---- */
 
-/* `seen` is passed as it is: a pointer that may be NULL makes clang take it from the runtime's heap, and then LLVM 19 drops the
- * loops of a bare region without a word. */
+/* `seen` is passed as it is. For a pointer that may be NULL, clang takes the memory from the runtime's heap, and then LLVM
+ * 19 drops the loops of a bare region without a warning. */
 
-/* A panel's end: the other one is written, and becomes the current one. */
-TDM_INLINE void turn_panels(unit *u) {
-  TDM_SYNC_BLOCK(); /* the next panel is whole, and nobody reads this one any more */
+/* The end of a panel: the other panel is written, and becomes the current one. */
+TDM_INLINE void next_panel(unit *u) {
+  TDM_SYNC_BLOCK(); /* the next panel is complete, and nobody reads this one any more */
   u->buffer ^= 1;
 }
 
-/* open: every row sees every key of the tile, and it is whole. whole: vectors may be loaded. */
+/* open: every row sees every key of the tile, and the tile is whole. whole: vectors may be loaded. */
 TDM_INLINE void attend_tile(unit *u, int64_t first_key, gpu_vec *o, row_state *state, bool open, bool whole, int vectors,
                             tdm_type type) {
   const tdm_attention_desc *d = &u->work->d;
   const int rows = rows_of(vectors), k_steps = head_of(vectors) / STEP, v_steps = KEYS / STEP;
-  const float *q = u->room + first_row_of(u->thread, vectors), *p = p_of(u->room, vectors) + first_row_of(u->thread, vectors);
+  const float *q = u->memory + first_row_of(u->thread, vectors),
+              *p = p_of(u->memory, vectors) + first_row_of(u->thread, vectors);
   int column = gpu_column(u->thread), seen[8];
   gpu_vec s[SUMS];
   panel_words words;
@@ -256,38 +259,38 @@ TDM_INLINE void attend_tile(unit *u, int64_t first_key, gpu_vec *o, row_state *s
   TDM_NO_UNROLL
   for (int step = 0; step < k_steps - 1; step++) {
     words = fetch_k(u, first_key, step + 1, whole, type);
-    multiply_panel(s, q + step * STEP * tile_rows(vectors), tile_rows(vectors), panel_of(u->room, u->buffer, vectors) + column,
-                   KEY_PITCH, rows, PIECES, false, seen, 0);
+    multiply_panel(s, q + step * STEP * tile_rows(vectors), tile_rows(vectors),
+                   panel_of(u->memory, u->buffer, vectors) + column, KEY_PITCH, rows, PIECES, false, seen, 0);
     put_k(u, &words, vectors, type);
-    turn_panels(u);
+    next_panel(u);
   }
   words = fetch_v(u, first_key, whole, vectors, type);
   multiply_panel(s, q + (k_steps - 1) * STEP * tile_rows(vectors), tile_rows(vectors),
-                 panel_of(u->room, u->buffer, vectors) + column, KEY_PITCH, rows, PIECES, false, seen, 0);
+                 panel_of(u->memory, u->buffer, vectors) + column, KEY_PITCH, rows, PIECES, false, seen, 0);
   put_v(u, &words, vectors, type);
   if (!open) mask_scores(u, s, seen, vectors);
   softmax_tile(u, s, o, state, vectors);
-  turn_panels(u); /* P is whole too */
+  next_panel(u); /* P is complete too */
   TDM_NO_UNROLL
   for (int step = 0; step < v_steps - 1; step++) {
     words = fetch_v(u, first_key + (step + 1) * STEP, whole, vectors, type);
-    multiply_panel(o, p + step * STEP * p_pitch(vectors), p_pitch(vectors), panel_of(u->room, u->buffer, vectors) + column,
+    multiply_panel(o, p + step * STEP * p_pitch(vectors), p_pitch(vectors), panel_of(u->memory, u->buffer, vectors) + column,
                    v_pitch(vectors), rows, vectors, !open, seen, step * STEP);
     put_v(u, &words, vectors, type);
-    turn_panels(u);
+    next_panel(u);
   }
   bool more = first_key + KEYS < u->end, next_whole = whole && first_key + 2 * KEYS <= u->skv;
   if (more) words = next_whole ? fetch_k(u, first_key + KEYS, 0, true, type) : fetch_k(u, first_key + KEYS, 0, false, type);
   multiply_panel(o, p + (v_steps - 1) * STEP * p_pitch(vectors), p_pitch(vectors),
-                 panel_of(u->room, u->buffer, vectors) + column, v_pitch(vectors), rows, vectors, !open, seen,
+                 panel_of(u->memory, u->buffer, vectors) + column, v_pitch(vectors), rows, vectors, !open, seen,
                  (v_steps - 1) * STEP);
   if (more) put_k(u, &words, vectors, type);
-  turn_panels(u);
+  next_panel(u);
 }
 
 /* ---- A tile of query rows ---- */
 
-/* Q in f32, times the scale; what lies outside is 0. */
+/* Q in f32, times the scale; what is outside is 0. */
 TDM_INLINE void begin_rows(const unit *u, int vectors, tdm_type type) {
   const tdm_attention_desc *d = &u->work->d;
   int64_t base = u->batch * d->q.batch + u->head * d->q.head;
@@ -296,7 +299,7 @@ TDM_INLINE void begin_rows(const unit *u, int vectors, tdm_type type) {
     int count = u->first_row + row < d->sq ? (int)d->head_dim - column : 0;
     gpu_vec x = d->scale * gpu_load(u->arrays.q, base + (u->first_row + row) * d->q.row + column, count, type);
     TDM_UNROLL
-    for (int e = 0; e < 4; e++) u->room[(column + e) * tile_rows(vectors) + row] = x[e];
+    for (int e = 0; e < 4; e++) u->memory[(column + e) * tile_rows(vectors) + row] = x[e];
   }
 }
 
@@ -337,8 +340,8 @@ TDM_INLINE void attend_rows(unit *u, bool aligned, int vectors, tdm_type type) {
   u->buffer = 1;
   panel_words words = fetch_k(u, 0, 0, false, type);
   put_k(u, &words, vectors, type);
-  turn_panels(u); /* Q is whole too */
-  /* Keys of tiles that all rows see. */
+  next_panel(u); /* Q is complete too */
+  /* The keys of tiles that all rows see completely. */
   int64_t open_end = tdm_min(keys_seen(d, u->skv, u->first_row), u->end) / KEYS * KEYS, first_key = 0;
   if (aligned) {
     TDM_NO_UNROLL
@@ -354,15 +357,15 @@ TDM_INLINE bool vectors_aligned(const void *base, tdm_attention_strides s, tdm_t
   return (uintptr_t)base % (4 * (uintptr_t)tdm_bytes(type)) == 0 && s.row % 4 == 0 && s.head % 4 == 0 && s.batch % 4 == 0;
 }
 
-/* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
-TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_arrays *arrays, float *room, int64_t skv,
-                                int vectors, tdm_here_t here, tdm_type type) {
+/* The widest tiles first (causal: the last rows see the most keys), so that the teams end at about the same time. */
+TDM_INLINE void attention_typed(const attention_gpu_work *work, const attention_arrays *arrays, float *memory, int64_t skv,
+                                int vectors, tdm_position self, tdm_type type) {
   const tdm_attention_desc *d = &work->d;
   bool aligned =
       d->head_dim == head_of(vectors) && vectors_aligned(arrays->k, d->k, type) && vectors_aligned(arrays->v, d->v, type);
   int64_t heads = d->batch * d->heads_q;
-  for (int64_t index = here.team; index < heads * work->tiles; index += here.teams) {
-    unit u = {.work = work, .arrays = *arrays, .room = room, .skv = skv, .thread = here.thread};
+  for (int64_t index = self.team; index < heads * work->tiles; index += self.teams) {
+    unit u = {.work = work, .arrays = *arrays, .memory = memory, .skv = skv, .thread = self.thread};
     u.head = index % heads % d->heads_q;
     u.batch = index % heads / d->heads_q;
     u.first_row = (work->tiles - 1 - index / heads) * tile_rows(vectors);
@@ -397,12 +400,12 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_plan_upload(plan, &work, sizeof work);
 }
 
-/* A region for each size of heads and type: registers are those of a kernel's largest part. */
-#define REGION(vectors, type)                                                  \
-  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {              \
-    TDM_TEAM_MEMORY(float, room, ROOM);                                        \
-    attention_arrays arrays = {q, k, v, o, lse};                               \
-    attention_typed(work, &arrays, room, skv, vectors, tdm_here_bare(), type); \
+/* A region for each size of heads and type: a kernel's registers are those of its largest part. */
+#define REGION(vectors, type)                                                        \
+  TDM_TARGET_BARE(plan->launch, THREADS, q, k, v, o, lse, work) {                    \
+    TDM_TEAM_MEMORY(float, memory, MEMORY_FLOATS);                                   \
+    attention_arrays arrays = {q, k, v, o, lse};                                     \
+    attention_typed(work, &arrays, memory, skv, vectors, tdm_bare_position(), type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

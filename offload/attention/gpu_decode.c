@@ -1,7 +1,7 @@
 /* attention for few queries and many keys on GPUs. The queries of all heads that share a head of keys are rows of one unit,
- * whose keys are cut into parts for the teams: keys and values are read from memory once. A wave takes keys one after another,
- * with its lanes across head_dim; a team adds up its waves, and a second region the parts, each in a fixed order. A masked key
- * is never multiplied. */
+ * whose keys are split over the teams, so keys and values are read from memory once. A wave takes keys one after another,
+ * with its lanes across head_dim. A team adds up its waves, and a second region the parts, each in a fixed order. A masked
+ * key is never multiplied. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 
-/* KEYS: that a wave fetches at a time. UNITS: about as many as keep the device busy. LEAST: keys of a part. */
+/* KEYS: that a wave loads at a time. UNITS: about as many as keep the device busy. LEAST: keys of a part. */
 enum { THREADS = 128, WAVES = THREADS / TDM_WAVE, ROWS = 8, KEYS = 4, HEAD = 128, UNITS = 1056, LEAST = 32 };
 
 typedef struct decode_work {
@@ -17,16 +17,16 @@ typedef struct decode_work {
   int group, rows; /* query heads of a head of keys; rows of a unit: group * sq */
 } decode_work;
 
-/* How a run's keys are cut. */
+/* How a run's keys are split. */
 typedef struct decode_cut {
   int64_t skv, keys; /* of a head; of a part */
   int parts;         /* of each head of keys */
 } decode_cut;
 
-/* Floats that a unit leaves: [row][head_dim] results, [row] maximum, [row] sum. */
+/* The floats that a unit stores: [row][head_dim] results, [row] maximum, [row] sum. */
 TDM_INLINE int64_t unit_floats(const decode_work *w) { return w->rows * (w->d.head_dim + 2); }
 
-/* What a wave knows of a row: elements of its lanes, one maximum and sum. */
+/* What a wave has of a row: the elements of its lanes, one maximum and one sum. */
 typedef struct decode_row {
   float q[ROWS][4], o[ROWS][4], max[ROWS], sum[ROWS];
   int64_t seen[ROWS]; /* keys */
@@ -50,7 +50,7 @@ TDM_INLINE gpu_piece load_words(const void *base, int64_t offset, int bytes) {
   return (gpu_piece){(uint32_t)two, (uint32_t)(two >> 32), 0, 0};
 }
 
-/* `each` elements from d on, a constant; 0 behind head_dim. whole: one access. */
+/* `each` elements from d on, a constant; 0 from head_dim on. whole: one access. */
 TDM_INLINE void load_lane(float *to, const void *base, int64_t at, int d, int head_dim, int each, bool whole, tdm_type type) {
   if (whole) {
     gpu_piece words = {0};
@@ -77,7 +77,7 @@ TDM_INLINE void begin(decode_row *x, const decode_work *w, int64_t skv, const vo
   }
 }
 
-/* Keys first ... of which `count` are the wave's. */
+/* Adds keys first ..., of which the wave has `count`. */
 TDM_INLINE void take_keys(decode_row *x, float (*k)[4], float (*v)[4], int64_t first, int count, int rows, int each) {
   TDM_UNROLL
   for (int r = 0; r < rows; r++) {
@@ -91,7 +91,7 @@ TDM_INLINE void take_keys(decode_row *x, float (*k)[4], float (*v)[4], int64_t f
       bool seen = j < count && first + j < x->seen[r];
       most = seen && s[j] > most ? s[j] : most;
     }
-    float reference = most == -__builtin_inff() ? 0 : most; /* only -infinity so far: no inf - inf */
+    float reference = most == -__builtin_inff() ? 0 : most; /* only -infinity so far: avoids inf - inf */
     float factor = tdm_exp_nonpositive(x->max[r] - reference);
     x->sum[r] *= factor;
     TDM_UNROLL
@@ -109,12 +109,12 @@ TDM_INLINE void take_keys(decode_row *x, float (*k)[4], float (*v)[4], int64_t f
 }
 
 /* Team memory: [wave][row] of HEAD results, a maximum and a sum. */
-enum { ROOM_ROW = HEAD + 2, ROOM = WAVES * ROWS * ROOM_ROW };
+enum { MEMORY_ROW = HEAD + 2, MEMORY_FLOATS = WAVES * ROWS * MEMORY_ROW };
 
-TDM_INLINE void decode_unit(const decode_work *w, decode_cut cut, const void *q, const void *k, const void *v, float *room,
-                            int unit, bool whole, tdm_here_t here, int rows, int each, tdm_type type) {
+TDM_INLINE void decode_unit(const decode_work *w, decode_cut cut, const void *q, const void *k, const void *v, float *memory,
+                            int unit, bool whole, tdm_position self, int rows, int each, tdm_type type) {
   const tdm_attention_desc *d = &w->d;
-  const int lane = here.thread % TDM_WAVE, wave = here.thread / TDM_WAVE, head_dim = (int)d->head_dim;
+  const int lane = self.thread % TDM_WAVE, wave = self.thread / TDM_WAVE, head_dim = (int)d->head_dim;
   int64_t head = unit / cut.parts, batch = head / d->heads_kv, head_kv = head % d->heads_kv;
   int64_t begin_key = unit % cut.parts * cut.keys, end = tdm_min(begin_key + cut.keys, cut.skv);
   int64_t at_k = batch * d->k.batch + head_kv * d->k.head, at_v = batch * d->v.batch + head_kv * d->v.head;
@@ -134,41 +134,41 @@ TDM_INLINE void decode_unit(const decode_work *w, decode_cut cut, const void *q,
   }
   TDM_UNROLL
   for (int r = 0; r < rows; r++) {
-    float *to = room + (wave * ROWS + r) * ROOM_ROW;
+    float *to = memory + (wave * ROWS + r) * MEMORY_ROW;
     TDM_UNROLL
     for (int e = 0; e < each; e++)
-      if (lane * each + e < HEAD) to[lane * each + e] = x.o[r][e]; /* waves of 64 lanes have more */
+      if (lane * each + e < HEAD) to[lane * each + e] = x.o[r][e]; /* waves of 64 lanes have more elements */
     if (lane == 0) to[HEAD] = x.max[r], to[HEAD + 1] = x.sum[r];
   }
 }
 
-/* Adds up the waves of a unit, thread by column. */
-TDM_INLINE void store_unit(const decode_work *w, float *workspace, const float *room, int unit, tdm_here_t here) {
+/* Adds up the waves of a unit; each thread takes a column. */
+TDM_INLINE void store_unit(const decode_work *w, float *workspace, const float *memory, int unit, tdm_position self) {
   float *o = workspace + unit * unit_floats(w), *numbers = o + w->rows * w->d.head_dim;
   TDM_NO_UNROLL
   for (int r = 0; r < w->rows; r++) {
-    const float *from = room + r * ROOM_ROW;
+    const float *from = memory + r * MEMORY_ROW;
     float max = -__builtin_inff(), sum = 0, x = 0;
     TDM_UNROLL
-    for (int i = 0; i < WAVES; i++) max = from[i * ROWS * ROOM_ROW + HEAD] > max ? from[i * ROWS * ROOM_ROW + HEAD] : max;
+    for (int i = 0; i < WAVES; i++) max = from[i * ROWS * MEMORY_ROW + HEAD] > max ? from[i * ROWS * MEMORY_ROW + HEAD] : max;
     float reference = max == -__builtin_inff() ? 0 : max;
     TDM_UNROLL
     for (int i = 0; i < WAVES; i++) {
-      const float *part = from + i * ROWS * ROOM_ROW;
+      const float *part = from + i * ROWS * MEMORY_ROW;
       float factor = tdm_exp_nonpositive(part[HEAD] - reference);
       sum += factor * part[HEAD + 1];
-      if (here.thread < w->d.head_dim) x += factor * part[here.thread];
+      if (self.thread < w->d.head_dim) x += factor * part[self.thread];
     }
-    if (here.thread < w->d.head_dim) o[r * w->d.head_dim + here.thread] = x;
-    if (here.thread == 0) numbers[r] = max, numbers[w->rows + r] = sum;
+    if (self.thread < w->d.head_dim) o[r * w->d.head_dim + self.thread] = x;
+    if (self.thread == 0) numbers[r] = max, numbers[w->rows + r] = sum;
   }
 }
 
-/* The second region: a team for each row of a head of keys, thread by column. */
-TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, tdm_here_t here,
+/* The second region: a team for each row of a head of keys; each thread takes a column. */
+TDM_INLINE void add_parts(const decode_work *w, decode_cut cut, const float *workspace, void *o, float *lse, tdm_position self,
                           tdm_type type) {
   const tdm_attention_desc *d = &w->d;
-  int r = here.team % w->rows, head = here.team / w->rows, c = here.thread; /* head: of keys, in all batches */
+  int r = self.team % w->rows, head = self.team / w->rows, c = self.thread; /* head of keys, counted over all batches */
   int64_t step = unit_floats(w), query = r % d->sq;
   const float *first = workspace + (int64_t)head * cut.parts * step, *numbers = first + w->rows * d->head_dim + r;
   float max = -__builtin_inff(), sum = 0, x = 0;
@@ -193,9 +193,9 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   if (plan->empty) return true;
   int64_t group = d->heads_q / d->heads_kv;
   if (plan->context->teams > 0)
-    snprintf(reason, size, "needs teams as many as it has parts, the caller set %d", plan->context->teams);
+    snprintf(reason, size, "needs as many teams as key splits, but the caller set %d", plan->context->teams);
   else if (group > ROWS || d->sq > ROWS / group)
-    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads with the same keys: must be at most %d in all", d->sq, group,
+    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads that share keys: must be at most %d in total", d->sq, group,
              ROWS);
   else if (d->head_dim > HEAD)
     snprintf(reason, size, "head_dim is above %d", HEAD);
@@ -206,7 +206,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return false;
 }
 
-/* For fewer keys no more parts. */
+/* A run with fewer keys does not have more parts. */
 static decode_cut cut_keys(const tdm_attention_desc *d) {
   decode_cut cut = {.skv = d->skv};
   cut.parts = (int)tdm_max(1, tdm_min(tdm_ceil_div(UNITS, d->batch * d->heads_kv), d->skv / LEAST));
@@ -225,14 +225,14 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_plan_upload(plan, &w, sizeof w);
 }
 
-/* Clocks of an MI300X: the least ones of the longest pipe, as gfxsim counts them for 63 keys, and for 2176 keys in 68 parts.
- * With few parts it is slower than omp_gpu_mma, which takes a row's keys one team after the other, but faster for each of them.
- */
+/* Clocks of an MI300X: those that the longest pipe needs at least, as gfxsim counts them for 63 keys, and for 2176 keys in
+ * 68 parts. With few parts it is slower than omp_gpu_mma, which takes a row's keys one team after the other, but faster for
+ * each of them. */
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
-  static const double of_key[2][4] = {{440, 710, 1240, 2540}, {500, 800, 1400, 3500}}; /* of a wave: 1, 2, 4, 8 rows */
+  static const double of_key[2][4] = {{440, 710, 1240, 2540}, {500, 800, 1400, 3500}}; /* of a wave with 1, 2, 4, 8 rows */
   const tdm_attention_desc *d = &plan->desc.attention;
   const decode_cut cut = cut_keys(d);
-  const int waves = 2; /* of a team; here TDM_WAVE is the host's */
+  const int waves = 2; /* of a team; TDM_WAVE is the host's here */
   const int64_t rows = d->heads_q / d->heads_kv * d->sq, units = d->batch * d->heads_kv * cut.parts;
   const int64_t keys = tdm_ceil_div(cut.keys, waves * KEYS) * KEYS;
   const double a_key = of_key[d->head_dim > 64][rows <= 1 ? 0 : rows <= 2 ? 1 : rows <= 4 ? 2 : 3];
@@ -241,15 +241,15 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   *cost = (tdm_cost){.clocks = of_parts + of_sum, .floor = "issue"};
 }
 
-/* A region for 1, 2, 4 and 8 rows and each width of heads: registers are those of a kernel's largest part. */
-#define REGION(rows, each)                                                                            \
-  TDM_TARGET_BARE(first, THREADS, q, k, v, work, workspace) {                                         \
-    decode_cut own = {skv, keys, parts};                                                              \
-    TDM_TEAM_MEMORY(float, room, ROOM);                                                               \
-    tdm_here_t here = gpu_here(THREADS);                                                              \
-    TDM_BY_TYPE(type, decode_unit, work, own, q, k, v, room, here.team, whole != 0, here, rows, each) \
-    TDM_SYNC_BLOCK(); /* every wave's results are written */                                          \
-    store_unit(work, workspace, room, here.team, here);                                               \
+/* A region for each of 1, 2, 4 and 8 rows and each width of heads: a kernel's registers are those of its largest part. */
+#define REGION(rows, each)                                                                              \
+  TDM_TARGET_BARE(first, THREADS, q, k, v, work, workspace) {                                           \
+    decode_cut own = {skv, keys, parts};                                                                \
+    TDM_TEAM_MEMORY(float, memory, MEMORY_FLOATS);                                                      \
+    tdm_position self = gpu_position(THREADS);                                                          \
+    TDM_BY_TYPE(type, decode_unit, work, own, q, k, v, memory, self.team, whole != 0, self, rows, each) \
+    TDM_SYNC_BLOCK(); /* every wave's results are written */                                            \
+    store_unit(work, workspace, memory, self.team, self);                                               \
   }
 #define BY_WIDTH(rows)  \
   if (head_dim <= 64) { \
@@ -286,7 +286,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   }
   TDM_TARGET_BARE(second, THREADS, work, workspace, o, lse) {
     decode_cut own = {skv, keys, parts};
-    TDM_BY_TYPE(type, add_parts, work, own, workspace, o, lse, gpu_here(THREADS))
+    TDM_BY_TYPE(type, add_parts, work, own, workspace, o, lse, gpu_position(THREADS))
   }
   return TDM_OK;
 }

@@ -1,15 +1,15 @@
 /* attention in f16 and bf16 on the matrix units of GPUs (mma.h): flash attention as in gpu.c, head_dim 64 and 128.
  *
- * A team of 4 waves takes 128 query rows of one head (on NVIDIA's GPUs 64 where head_dim is 128) and walks over tiles of 64
- * keys; a wave has a quarter of the rows:
+ * A team of 4 waves takes 128 query rows of one head (on NVIDIA's GPUs 64 if head_dim is 128) and loops over tiles of 64
+ * keys. A wave has a quarter of the rows:
  *
  *   S = Q K^T             Q in registers for all tiles, K in team memory as [key][d]
  *   P = 2^(c S - max)     in registers, where a lane has of S what it needs of P; rounded to the operands' type
  *   O = factor O + P V    V in team memory as [key][d]; on AMD's GPUs as [d][key]
  *
- * K and V take turns in two places of team memory, on NVIDIA's GPUs three: while one of them is multiplied, the next one is on
- * its way (mma_copy_keys.h). Masked keys have P = 0. Where V of a masked tile has a NaN or an infinity, whose product with
- * 0 is NaN, its keys are taken one after the other, by the rows that see them. */
+ * K and V alternate between two buffers of team memory (three on NVIDIA's GPUs): while one of them is multiplied, the next
+ * one is loaded (mma_copy_keys.h). Masked keys have P = 0. If V of a masked tile has a NaN or an infinity, whose product
+ * with 0 is NaN, its keys are taken one after the other, by the rows that see them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -61,24 +61,28 @@ TDM_INLINE void attend_rows(unit *u, int head, tdm_type type) {
   store_rows(u, &w, head, type);
 }
 
-/* The widest tiles first (causal: the last rows see the most keys), so that the teams end together. */
-TDM_INLINE void attention_body(const mma_work *work, const attention_arrays *arrays, char *room, int64_t skv, tdm_here_t here,
-                               int head, tdm_type type) {
+/* The widest tiles first (causal: the last rows see the most keys), so that the teams end at about the same time. */
+TDM_INLINE void attention_body(const mma_work *work, const attention_arrays *arrays, char *memory, int64_t skv,
+                               tdm_position self, int head, tdm_type type) {
   const tdm_attention_desc *d = &work->shared.d;
   const int heads_q = (int)d->heads_q, heads = (int)d->batch * heads_q, group = heads_q / (int)d->heads_kv, tiles = work->tiles;
-  for (int64_t next = here.team; next < (int64_t)heads * tiles; next += here.teams) {
-    int index = (int)next, head_q = index % heads % heads_q, head_kv = head_q / group; /* divisions of 64 bits are calls */
-    unit u = {
-        .work = work, .arrays = *arrays, .thread = here.thread, .c = work->factor, .skv = skv, .places = mma_address_of(room)};
+  for (int64_t next = self.team; next < (int64_t)heads * tiles; next += self.teams) {
+    int index = (int)next, head_q = index % heads % heads_q, head_kv = head_q / group; /* 64-bit divisions are calls */
+    unit u = {.work = work,
+              .arrays = *arrays,
+              .thread = self.thread,
+              .c = work->factor,
+              .skv = skv,
+              .places = mma_address_of(memory)};
     u.head = head_q;
     u.batch = index % heads / heads_q;
     u.first_row = (int64_t)(tiles - 1 - index / heads) * TEAM_ROWS(head);
     u.end = keys_seen(d, skv, tdm_min(u.first_row + TEAM_ROWS(head), d->sq) - 1);
     u.row_k = d->k.row * 2, u.row_v = d->v.row * 2;
-    const int row = piece_row(here.thread, head), in_row = piece_of(here.thread, head) * MMA_PIECE;
+    const int row = piece_row(self.thread, head), in_row = piece_of(self.thread, head) * MMA_PIECE;
     u.from_k = arrays->k + (u.batch * d->k.batch + head_kv * d->k.head) * 2 + row * u.row_k + in_row;
-    u.from_v = arrays->v + (u.batch * d->v.batch + head_kv * d->v.head) * 2 + value_row(here.thread, head) * u.row_v +
-               value_byte(here.thread, head);
+    u.from_v = arrays->v + (u.batch * d->v.batch + head_kv * d->v.head) * 2 + value_row(self.thread, head) * u.row_v +
+               value_byte(self.thread, head);
     attend_rows(&u, head, type);
     TDM_SYNC_BLOCK(); /* the next unit writes where this one reads */
   }
@@ -122,23 +126,23 @@ static tdm_status prepare(tdm_plan *plan) {
   return tdm_plan_upload(plan, &work, sizeof work);
 }
 
-/* Clocks of an MI300X, where a team has a CU for itself: the least ones of the longest pipe, as gfxsim counts them for one
- * query and 64 or 512 keys. */
+/* Clocks of an MI300X, where a team has a CU for itself: those that the longest pipe needs at least, as gfxsim counts them
+ * for one query and 64 or 512 keys. */
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const double sq = (double)d->sq, skv = (double)d->skv;
-  const double causal = sq <= skv ? skv - (sq - 1) / 2 : skv * (skv + 1) / 2 / sq; /* keys that a row sees, in the mean */
+  const double causal = sq <= skv ? skv - (sq - 1) / 2 : skv * (skv + 1) / 2 / sq; /* keys that a row sees, on average */
   const double teams = (double)(d->batch * d->heads_q * tiles_of(d)), keys = d->causal ? causal : skv;
   const double of_team = d->head_dim == 64 ? 3900 + 34.8 * keys : 6300 + 46.7 * keys;
   *cost = (tdm_cost){.clocks = ceil(teams / MI300X_CUS) * of_team, .floor = "issue"};
 }
 
-/* A region for each size of heads and type: registers are those of a kernel's largest part. */
-#define REGION(head, type)                                                 \
-  MMA_TARGET(plan->launch, q, k, v, o, lse, work) {                        \
-    TDM_TEAM_MEMORY(char, room, PLACES *PLACE(head));                      \
-    attention_arrays arrays = {q, k, v, o, lse};                           \
-    attention_body(work, &arrays, room, skv, tdm_here_bare(), head, type); \
+/* A region for each size of heads and type: a kernel's registers are those of its largest part. */
+#define REGION(head, type)                                                       \
+  MMA_TARGET(plan->launch, q, k, v, o, lse, work) {                              \
+    TDM_TEAM_MEMORY(char, memory, PLACES *PLACE(head));                          \
+    attention_arrays arrays = {q, k, v, o, lse};                                 \
+    attention_body(work, &arrays, memory, skv, tdm_bare_position(), head, type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -1,16 +1,16 @@
-/* A tile of keys in gpu_mma.c, which says how the work is cut: scores, softmax, and the product with V. */
+/* A tile of keys for gpu_mma.c, which explains how the work is split: scores, softmax, and the product with V. */
 #ifndef TANDEM_OFFLOAD_ATTENTION_MMA_KEYS_H
 #define TANDEM_OFFLOAD_ATTENTION_MMA_KEYS_H
 
 #include "mma_copy_keys.h"
 
-/* Row r of a lane: 16 rows a block, MMA_HELD of them the lane's. */
+/* Row r of a lane: a block has 16 rows, of which the lane has MMA_HELD. */
 TDM_INLINE int64_t row_of(const unit *u, int r, int head) {
   return u->first_row + u->thread / MMA_LANES * wave_rows(head) + r / MMA_HELD * 16 + r % MMA_HELD * 8 +
          mma_row(u->thread % MMA_LANES);
 }
 
-/* Blocks of columns of O in all of a wave's rows, and rows of a lane. */
+/* Blocks of columns of O in all of a wave's rows, and the number of rows of a lane. */
 TDM_INLINE int outputs_of(int head) { return blocks_of(head) * head / MMA_COLUMNS; }
 TDM_INLINE int rows_of(int head) { return MMA_HELD * blocks_of(head); }
 
@@ -31,11 +31,11 @@ TDM_INLINE void scores_of(const unit *u, const wave_state *w, mma_sums s[MOST_BL
     for (int b = 0; b < blocks_of(head); b++) TDM_UNROLL
     for (int half = 0; half < MMA_HALVES; half++)
       s[b][j + half] = mma_multiply(s[b][j + half], w->q[b * head / MMA_K + d / MMA_K], k, half, part, type);
-    if (j % 2 == 1) mma_keep_order(); /* else all of K is read at once, and registers spill */
+    if (j % 2 == 1) mma_keep_order(); /* otherwise all of K is read at once, and registers spill */
   }
 }
 
-/* Scores of keys that a row does not see become -infinity; seen: of the tile, those that row r sees. */
+/* Sets the scores of keys that a row does not see to -infinity. seen: how many keys of the tile row r sees. */
 TDM_INLINE void mask_scores(const unit *u, mma_sums s[MOST_BLOCKS][SCORES], const int *seen, int head) {
   TDM_UNROLL
   for (int b = 0; b < blocks_of(head); b++) TDM_UNROLL
@@ -45,10 +45,10 @@ TDM_INLINE void mask_scores(const unit *u, mma_sums s[MOST_BLOCKS][SCORES], cons
       s[b][j][e] = -__builtin_inff();
 }
 
-/* S becomes P; O and the sums come under the new maximum. A NaN passes every maximum and makes the sum a NaN. */
+/* Turns S into P, and rescales O and the sums to the new maximum. The maximum ignores a NaN, but the NaN makes the sum NaN. */
 TDM_INLINE void softmax_tile(wave_state *w, mma_sums s[MOST_BLOCKS][SCORES], float c, int head) {
   const int rows =
-      rows_of(head); /* of a lane; of row r the MMA_TOGETHER sums from r % MMA_HELD of them on, in block r / MMA_HELD */
+      rows_of(head); /* of a lane; for row r, the MMA_TOGETHER sums from r % MMA_HELD of them on, in block r / MMA_HELD */
   float reference[MMA_HELD * MOST_BLOCKS], factor[MMA_HELD * MOST_BLOCKS];
   bool moved = false, large = false;
   TDM_UNROLL
@@ -65,13 +65,13 @@ TDM_INLINE void softmax_tile(wave_state *w, mma_sums s[MOST_BLOCKS][SCORES], flo
     TDM_UNROLL
     for (int n = 1; n <= 2; n *= 2) max = __builtin_fmaxf(max, tdm_lane_xor(max, n * MMA_ROW_DISTANCE));
     max = __builtin_fmaxf(w->max[r], max * c);
-    reference[r] = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: no inf - inf */
+    reference[r] = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: avoids inf - inf */
     factor[r] = mma_exp2(w->max[r] - reference[r]);
     moved |= factor[r] != 1;
     large |= !(__builtin_fabsf(reference[r]) <= 0x1p20f);
     w->max[r] = max;
   }
-  if (mma_any(large)) { /* there c S - reference without a rounding between would be far from 0 at the maximum */
+  if (mma_any(large)) { /* then c S - reference, without a rounding in between, would be far from 0 at the maximum */
     TDM_UNROLL
     for (int b = 0; b < blocks_of(head); b++) TDM_UNROLL
     for (int j = 0; j < SCORES; j++) s[b][j] *= c;
@@ -129,7 +129,7 @@ TDM_INLINE void multiply_values(const unit *u, wave_state *w, const weights *p, 
   }
 }
 
-/* Has the tile's V neither NaN nor infinity? A product with 0 tells. */
+/* Is every V of the tile finite? A product with 0 shows it. */
 TDM_INLINE bool all_finite(const unit *u, int head, tdm_type type) {
   const int at = values_at(u->thread % MMA_LANES, head);
   mma_sums zero = {0};
@@ -143,7 +143,7 @@ TDM_INLINE bool all_finite(const unit *u, int head, tdm_type type) {
   return !mma_any(any != any);
 }
 
-/* O += P V, key after key: a row takes the product only where it sees the key. */
+/* O += P V, key after key: a row takes the product only if it sees the key. */
 TDM_INLINE void multiply_seen(const unit *u, wave_state *w, weights *p, const int *seen, int head, tdm_type type) {
   const int lane = u->thread % MMA_LANES, at = values_at(lane, head);
   TDM_NO_UNROLL
@@ -171,7 +171,7 @@ TDM_INLINE void multiply_seen(const unit *u, wave_state *w, weights *p, const in
     if (in_block < MMA_K - 1) continue;
     TDM_UNROLL
     for (int b = 0; b < blocks_of(head); b++) TDM_UNROLL
-    for (int i = 1; i < KEYS / MMA_K; i++) p->of[b][i - 1] = p->of[b][i]; /* registers have no index */
+    for (int i = 1; i < KEYS / MMA_K; i++) p->of[b][i - 1] = p->of[b][i]; /* registers can't be indexed */
   }
 }
 

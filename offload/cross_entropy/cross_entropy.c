@@ -4,21 +4,21 @@
 
 /* The same value in every thread of the team. */
 TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_cross_entropy_desc d, double *slots,
-                          tdm_here_t here, tdm_type type) {
+                          tdm_position self, tdm_type type) {
   if (target == d.ignore) return 0;
   if (target < 0 || target >= d.vocab) return __builtin_nanf("");
-  TDM_SEGMENT_ROOM(exps);
+  TDM_SEGMENT_BUFFER(exps);
   float max;
-  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, exps, &max, slots, here, type);
+  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, exps, &max, slots, self, type);
   return tdm_log((float)s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
 }
 
 TDM_INLINE void cross_entropy_body(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
-                                   double *slots, tdm_here_t here, tdm_type type) {
-  tdm_share_t rows = tdm_share(d.rows, here);
+                                   double *slots, tdm_position self, tdm_type type) {
+  tdm_share_t rows = tdm_share(d.rows, self);
   for (int64_t row = rows.first; row < rows.end; row++) {
-    float value = row_loss(logits, row, targets[row], d, slots, here, type);
-    if (here.thread == 0) loss[row] = value;
+    float value = row_loss(logits, row, targets[row], d, slots, self, type);
+    if (self.thread == 0) loss[row] = value;
   }
 }
 
@@ -37,7 +37,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.cross_entropy.type;
   TDM_TARGET_TEAMS(plan->launch, logits, targets, loss, d, type) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, tdm_here()) }
+    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, tdm_my_position()) }
   }
   return TDM_OK;
 }

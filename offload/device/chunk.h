@@ -1,10 +1,10 @@
 /* Chunks of a row as f32. Kernels compute on plain float arrays; reading a chunk converts it, and writing it converts it
  * back:
  *
- *   TDM_CHUNK_ROOM(room_x);
- *   TDM_CHUNK_ROOM(room_y);
- *   const float *x = tdm_chunk_read(a, at, n, TYPE, room_x);             // on hosts the array itself, if it is f32
- *   float *y = tdm_chunk_place(c, at, TYPE, stream, room_y);             // the array itself if possible
+ *   TDM_CHUNK_BUFFER(buffer_x);
+ *   TDM_CHUNK_BUFFER(buffer_y);
+ *   const float *x = tdm_chunk_read(a, at, n, TYPE, buffer_x);             // on hosts the array itself, if it is f32
+ *   float *y = tdm_chunk_place(c, at, TYPE, stream, buffer_y);             // the array itself if possible
  *   TDM_EACH(j, n) y[j] = f(x[j]);
  *   tdm_chunk_write(c, at, n, TYPE, stream, y);
  *   ...
@@ -22,12 +22,12 @@
  * stores stay short. On GPUs, neighbouring threads take neighbouring vectors, and the buffers are registers. */
 enum { TDM_CHUNK = TDM_ON_GPU ? TDM_LANES : 256 };
 
-#define TDM_CHUNK_ROOM(name) float name[TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
+#define TDM_CHUNK_BUFFER(name) float name[TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
 
 /* Loops over the chunks of a row of `length` elements that belong to this thread: n elements from i on. */
-#define TDM_FOR_CHUNKS(i, n, length, here)                                                             \
-  for (int64_t i = (here).thread * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i); i < (length); \
-       i += (here).threads * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i))
+#define TDM_FOR_CHUNKS(i, n, length, self)                                                             \
+  for (int64_t i = (self).thread * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i); i < (length); \
+       i += (self).threads * (int64_t)TDM_CHUNK, n = tdm_chunk_size((length) - i))
 
 TDM_INLINE int64_t tdm_chunk_size(int64_t rest) { return tdm_min(TDM_CHUNK, rest); }
 
@@ -104,7 +104,7 @@ TDM_INLINE bool tdm_chunk_aligned(const void *base, int64_t at, int64_t n, tdm_t
   return n == TDM_CHUNK && ((uintptr_t)base + (uintptr_t)(at * tdm_size(type))) % (uintptr_t)(TDM_CHUNK * tdm_size(type)) == 0;
 }
 
-TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *room) {
+TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *buffer) {
   tdm_vec v = {0};
   if (tdm_chunk_aligned(base, at, n, type)) {
     v = tdm_vec_load_words(base, at, type);
@@ -114,8 +114,8 @@ TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, 
       if (j < n) v[j] = tdm_load(base, at + j, type);
   }
   TDM_UNROLL
-  for (int64_t j = 0; j < TDM_CHUNK; j++) room[j] = v[j];
-  return room;
+  for (int64_t j = 0; j < TDM_CHUNK; j++) buffer[j] = v[j];
+  return buffer;
 }
 
 /* On GPUs other threads work while one waits. */
@@ -123,9 +123,9 @@ TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_
   (void)base, (void)at, (void)n, (void)type;
 }
 
-TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *room) {
+TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *buffer) {
   (void)base, (void)at, (void)type, (void)stream;
-  return room;
+  return buffer;
 }
 
 TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type, int stream, const float *values) {
@@ -144,14 +144,14 @@ TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type
 
 #else
 
-TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *room) {
+TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *buffer) {
   if (type == TDM_F32) return (const float *)base + at;
   int64_t j = 0;
   if (type == TDM_F16)
-    for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store(room + j, tdm_vec_load_as(base, at + j, type));
+    for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store(buffer + j, tdm_vec_load_as(base, at + j, type));
   TDM_SIMD
-  for (int64_t k = j; k < n; k++) room[k] = tdm_load(base, at + k, type);
-  return room;
+  for (int64_t k = j; k < n; k++) buffer[k] = tdm_load(base, at + k, type);
+  return buffer;
 }
 
 /* Prefetches a chunk, so that memory works while the caller computes. */
@@ -161,8 +161,8 @@ TDM_INLINE void tdm_chunk_prefetch(const void *base, int64_t at, int64_t n, tdm_
 }
 
 /* Where to compute a chunk of results: in the array itself, or in the buffer. */
-TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *room) {
-  return type == TDM_F32 && !(TDM_STREAMS && stream) ? (float *)base + at : room;
+TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int stream, float *buffer) {
+  return type == TDM_F32 && !(TDM_STREAMS && stream) ? (float *)base + at : buffer;
 }
 
 TDM_INLINE void tdm_f32_to_16(void *to, int64_t at, const float *from, int64_t n, tdm_type type) {

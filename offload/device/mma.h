@@ -32,7 +32,7 @@ typedef float mma_sums __attribute__((vector_size(16)));
 enum {
   MMA_LANES = 64,
   MMA_K = 32,
-  MMA_PARTS = 2, /* parts of k: instructions of a product */
+  MMA_PARTS = 2, /* parts of K: instructions of a product */
   MMA_COLUMNS = 16,
   MMA_HELD = 1,
   MMA_TOGETHER = 4,
@@ -89,7 +89,7 @@ TDM_INLINE mma_address mma_address_of(const void *team_memory) { return (mma_add
 TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, int half, int part, tdm_type type) {
   return (void)a, (void)b, (void)half, (void)part, (void)type, sums;
 }
-TDM_INLINE bool mma_any(bool here) { return here; }
+TDM_INLINE bool mma_any(bool value) { return value; }
 TDM_INLINE float mma_exp2(float x) { return x; }
 TDM_INLINE float mma_reciprocal(float x) { return x; }
 #endif

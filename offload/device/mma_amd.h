@@ -22,7 +22,7 @@ typedef uint32_t mma_two_words __attribute__((vector_size(8), may_alias));
 
 /* Transposes a 4 x 4 block of half words. rows01 holds rows 0 and 1, rows23 rows 2 and 3. Returns column j, the first row's
  * element first. */
-TDM_INLINE mma_two_words mma_turn(mma_words rows01, mma_words rows23, int j) {
+TDM_INLINE mma_two_words mma_transpose(mma_words rows01, mma_words rows23, int j) {
   uint32_t a = rows01[j / 2], b = rows01[2 + j / 2], c = rows23[j / 2], d = rows23[2 + j / 2];
   if (j % 2 == 0) return (mma_two_words){(a & 0xffff) | b << 16, (c & 0xffff) | d << 16};
   return (mma_two_words){a >> 16 | (b & 0xffff0000), c >> 16 | (d & 0xffff0000)};
@@ -73,7 +73,7 @@ TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, in
 }
 
 /* Is it true in any lane of the wave? */
-TDM_INLINE bool mma_any(bool here) { return __builtin_amdgcn_ballot_w64(here) != 0; }
+TDM_INLINE bool mma_any(bool value) { return __builtin_amdgcn_ballot_w64(value) != 0; }
 
 /* 2^x within 1 ULP; 0 if the result would be subnormal. */
 TDM_INLINE float mma_exp2(float x) { return __builtin_amdgcn_exp2f(x); }

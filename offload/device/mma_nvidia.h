@@ -66,7 +66,7 @@ TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, in
 #undef MMA_INSTRUCTION
 
 /* Is it true in any lane of the wave? The matrix instructions need all lanes on one path. */
-TDM_INLINE bool mma_any(bool here) { return __nvvm_vote_any_sync(0xffffffff, here); }
+TDM_INLINE bool mma_any(bool value) { return __nvvm_vote_any_sync(0xffffffff, value); }
 
 /* 2^x within 2^-22; 0 if the result would be subnormal. */
 TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }

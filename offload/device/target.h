@@ -4,7 +4,7 @@
  *   TDM_TARGET_TEAMS(plan->launch, a, b, c, d)    // pointers and scalars travel by value
  *   TDM_PARALLEL {
  *     tdm_add_desc own = *d; // see below
- *     add_body(a, b, c, own, tdm_here());
+ *     add_body(a, b, c, own, tdm_my_position());
  *   }
  *
  * Code that differs by TDM_ON_GPU must name the same variables in the same order: clang numbers a region's arguments by their
@@ -13,8 +13,8 @@
  * A description that a body takes by value is copied first. clang 19 passes a large `*d` without a copy: for AMD GPUs it casts
  * the pointer to private memory, whatever it points to, and the kernel then reads a lane's scratch instead of the description.
  *
- * A body must be right for any number of teams and threads, 1 x 1 included: it strides over its work by here.teams and
- * here.threads. GPUs give what was asked, hosts what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked).
+ * A body must be right for any number of teams and threads, 1 x 1 included: it strides over its work by self.teams and
+ * self.threads. GPUs give what was asked, hosts what they have (clang-19's libomp: 2 teams of 1 thread for 8 x 256 asked).
  * On a host every thread is a team of its own: gcc 12 runs the teams of a host one after another, so that only a launch of one
  * team of several threads uses the cores, and threads that share nothing need not wait for each other. */
 #ifndef TANDEM_OFFLOAD_DEVICE_TARGET_H
@@ -45,18 +45,19 @@
 
 #define TDM_PARALLEL TDM_PRAGMA(omp parallel)
 
-/* A launch of exactly (launch).teams x threads, on a GPU alone: every thread enters the region, and nothing of the OpenMP
- * runtime stands around it (LLVM's kernel language, ompx.h). For kernels whose work is cut for one number of threads, a
- * constant: for NVIDIA's GPUs the compiler then knows how many registers a thread may have; for AMD's clang 19 counts with 1024
- * threads all the same. Behind it the region's pointers, as device pointers: the runtime looks up a firstprivate pointer among
- * those that it has mapped, 0.5 us each on an H200's host. Scalars, which are not named, travel by value. */
+/* A launch of exactly (launch).teams x threads, only on a GPU: every thread enters the region, without any code of the
+ * OpenMP runtime around it (LLVM's kernel language, ompx.h). It is for kernels that are written for one number of threads,
+ * a constant. For NVIDIA's GPUs the compiler then knows how many registers a thread may have; for AMD's, clang 19 still
+ * assumes 1024 threads. After the launch come the region's pointers, as device pointers: for a firstprivate pointer the
+ * runtime would search those that it has mapped, 0.5 us each on an H200's host. Scalars, which are not named, are passed by
+ * value. */
 #ifdef TDM_OFFLOAD
 #define TDM_TARGET_BARE(launch, threads, ...)                                                                   \
   TDM_PRAGMA(omp target teams ompx_bare device((launch).device) num_teams((launch).teams) thread_limit(threads) \
                  is_device_ptr(__VA_ARGS__))
 #endif
 
-/* Built for AMD's gfx942, in the host's pass as well: what a launch is cut for. */
+/* Built for AMD's gfx942, also in the host's pass, which sets the launch. */
 #if defined(TDM_OFFLOAD_MMA) && TDM_OFFLOAD_MMA == 64
 #define TDM_FOR_GFX942 1
 #else
@@ -68,7 +69,7 @@
  *   TDM_TARGET_TEAMS(plan->launch, x, d)
  *   {
  *     TDM_TEAM_MEMORY(float, sums, 256);
- *     TDM_PARALLEL { sum_body(x, *d, sums, tdm_here()); }
+ *     TDM_PARALLEL { sum_body(x, *d, sums, tdm_my_position()); }
  *   }
  *
  * count is a constant. GPUs take it from LDS or shared memory. On hosts, where a team is one thread, it is NULL. */
@@ -117,13 +118,13 @@ TDM_INLINE float tdm_lane_xor(float x, int mask) {
 #endif
 
 /* A thread's place in the launch; threads is 1 on hosts. */
-typedef struct tdm_here {
+typedef struct tdm_position {
   int team, teams, thread, threads;
-} tdm_here_t;
+} tdm_position;
 
-/* On AMD's GPUs functions of their own. clang 19 merges the calls of omp_get_num_threads in a kernel, its runtime's barrier has
- * one too, and puts the merged call at the kernel's entry: ahead of the parallel region, where there is 1 thread. Each thread
- * then walks over all the work behind its own. That is slow, and wrong where an element is read and written. */
+/* Separate functions on AMD's GPUs. clang 19 merges the calls of omp_get_num_threads in a kernel, including the one in its
+ * runtime's barrier, and puts the merged call at the kernel's entry, before the parallel region, where there is 1 thread.
+ * Each thread then also does all the work after its own. That is slow, and wrong if an element is read and written. */
 #ifdef __AMDGCN__
 #define TDM_NOT_MERGED __attribute__((noinline, unused)) static
 #else
@@ -132,17 +133,17 @@ typedef struct tdm_here {
 TDM_NOT_MERGED int tdm_thread(void) { return omp_get_thread_num(); }
 TDM_NOT_MERGED int tdm_threads(void) { return omp_get_num_threads(); }
 
-TDM_INLINE tdm_here_t tdm_here(void) {
+TDM_INLINE tdm_position tdm_my_position(void) {
   int team = omp_get_team_num(), teams = omp_get_num_teams(), thread = tdm_thread(), threads = tdm_threads();
-  if (TDM_ON_GPU) return (tdm_here_t){team, teams, thread, threads};
-  return (tdm_here_t){team * threads + thread, teams * threads, 0, 1};
+  if (TDM_ON_GPU) return (tdm_position){team, teams, thread, threads};
+  return (tdm_position){team * threads + thread, teams * threads, 0, 1};
 }
 
-TDM_INLINE tdm_here_t tdm_here_bare(void) {
+TDM_INLINE tdm_position tdm_bare_position(void) {
 #if TDM_ON_GPU
-  return (tdm_here_t){ompx_block_id_x(), ompx_grid_dim_x(), ompx_thread_id_x(), ompx_block_dim_x()};
+  return (tdm_position){ompx_block_id_x(), ompx_grid_dim_x(), ompx_thread_id_x(), ompx_block_dim_x()};
 #else
-  return (tdm_here_t){0, 1, 0, 1};
+  return (tdm_position){0, 1, 0, 1};
 #endif
 }
 

@@ -40,7 +40,7 @@ static bool find(void *library, const char *name, void *to, char *reason, size_t
 
 /* The flags belong to the process, so what tdm_open calls have named is kept for the process too: BLOCKING that was named
  * looks like the plugin's own setting. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t named; /* a bit for each device; no machine has 64 devices */
 
 /* Changes the flags of the current context. AUTO replaces what the plugin has set, but not what another part of the process
@@ -61,17 +61,17 @@ static tdm_status set_wait(const driver *d, uintptr_t memory, unsigned sched, ch
   void *context = NULL, *popped;
   int code = d->attribute(&context, ATTRIBUTE_CONTEXT, memory);
   if (code != 0) {
-    snprintf(reason, size, "is no device of the CUDA driver, which does not know its memory (error %d)", code);
+    snprintf(reason, size, "is not a device of the CUDA driver, which does not know its memory (error %d)", code);
     return TDM_ERROR_UNSUPPORTED;
   }
   code = d->push(context);
   if (code != 0) {
-    snprintf(reason, size, "the driver does not take its context (error %d)", code);
+    snprintf(reason, size, "the driver does not accept its context (error %d)", code);
     return TDM_ERROR_DEVICE;
   }
   bool ok = change_flags(d, sched, reason, size);
   code = d->pop(&popped);
-  if (code != 0 && ok) snprintf(reason, size, "the driver can not take its context back (error %d)", code);
+  if (code != 0 && ok) snprintf(reason, size, "the driver can't take its context back (error %d)", code);
   return ok && code == 0 ? TDM_OK : TDM_ERROR_DEVICE;
 }
 
@@ -97,14 +97,14 @@ tdm_status tdm_omp_wait(const tdm_context *context, const char *wait, char *reas
   uint64_t bit = UINT64_C(1) << (context->omp_device & 63);
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library == NULL) {
-    snprintf(reason, size, "is no device of the CUDA driver");
+    snprintf(reason, size, "is not a device of the CUDA driver");
     return TDM_ERROR_UNSUPPORTED;
   }
-  pthread_mutex_lock(&turn);
+  pthread_mutex_lock(&lock);
   bool left = wait == NULL && (named & bit) != 0;
   tdm_status status = left ? TDM_OK : ask_driver(context, library, sched, reason, size);
   if (status == TDM_OK && wait != NULL) named |= bit;
-  pthread_mutex_unlock(&turn);
+  pthread_mutex_unlock(&lock);
   dlclose(library);
   return status;
 }

@@ -1,4 +1,4 @@
-/* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: blocks of them are the work of teams, chunks that of threads. */
+/* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: teams take blocks of them, and threads take chunks. */
 #include "offload/device/device.h"
 #include "offload/engine/row_work.h"
 
@@ -9,7 +9,7 @@ TDM_INLINE void copy_bytes(char *to, const char *from, int64_t n, int stream) {
     tdm_stream_copy(to, from, n);
   } else if (TDM_ON_GPU && n == TDM_STREAM_BYTES && ((uintptr_t)to | (uintptr_t)from) % TDM_STREAM_BYTES == 0) {
     *(tdm_stream_part *)to = *(const tdm_stream_part *)from; /* what a GPU's thread moves at once */
-  } else {                                                   /* 2 bytes are in each element type */
+  } else {                                                   /* every element type has at least 2 bytes */
     TDM_SIMD
     for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = ((const uint16_t *)from)[j];
   }
@@ -21,15 +21,15 @@ TDM_INLINE void fill_nan(char *to, int64_t n) {
 }
 
 TDM_INLINE void embedding_body(const char *table, const int32_t *ids, char *y, tdm_embedding_desc d, int stream,
-                               tdm_here_t here) {
+                               tdm_position self) {
   int64_t size = tdm_size(d.type), row_bytes = d.d * size;
-  int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)here.threads * COPY_BYTES;
-  tdm_share_t units = tdm_share(d.tokens * blocks, here);
+  int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)self.threads * COPY_BYTES;
+  tdm_share_t units = tdm_share(d.tokens * blocks, self);
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
-    int32_t id = ids[token], next = token + 1 < d.tokens ? ids[token + 1] : -1; /* the row that is asked for in advance */
+    int32_t id = ids[token], next = token + 1 < d.tokens ? ids[token + 1] : -1; /* the row that is prefetched */
     char *to = y + token * d.ldy * size;
-    for (int64_t i = start + here.thread * (int64_t)COPY_BYTES; i < end; i += step) {
+    for (int64_t i = start + self.thread * (int64_t)COPY_BYTES; i < end; i += step) {
       int64_t n = tdm_min(COPY_BYTES, end - i);
       if (next >= 0 && next < d.vocab) tdm_chunk_prefetch(table, (next * d.ldt * size + i) / size, n / size, d.type);
       if (id < 0 || id >= d.vocab)
@@ -57,7 +57,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, table, ids, y, d, past)
   TDM_PARALLEL {
     tdm_embedding_desc own = *d; /* target.h says why */
-    embedding_body(table, ids, y, own, past, tdm_here());
+    embedding_body(table, ids, y, own, past, tdm_my_position());
   }
   return TDM_OK;
 }

@@ -2,35 +2,35 @@
 #include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 
-/* Of an H200's copies of 65536 rows of 16 KiB a team of 128 x 2 pieces for each block is the fastest, 0.525 ms; 1056 teams of
- * 256 x 4 that walk over the rows take 0.567. */
+/* For copies of 65536 rows of 16 KiB on an H200, a team of 128 x 2 pieces for each block is the fastest: 0.525 ms. 1056
+ * teams of 256 x 4 that loop over the rows take 0.567 ms. */
 enum { THREADS = 128, PIECES = 2 };
 
-/* Elements of a team's block. */
+/* The number of elements of a team's block. */
 TDM_INLINE int64_t block_length(tdm_type type) { return THREADS * PIECES * gpu_piece_elements(type); }
 
-TDM_INLINE void copy_block(const void *table, int64_t from, void *y, int64_t to, int64_t count, bool known, tdm_here_t here,
+TDM_INLINE void copy_block(const void *table, int64_t from, void *y, int64_t to, int64_t count, bool known, tdm_position self,
                            tdm_type type) {
   gpu_piece row[PIECES];
   const uint32_t nan = 0x7fff7fff; /* the word of NaN in f16 and bf16; two of them are a NaN in f32 */
-  gpu_row_fetch(row, table, from, known ? count : 0, PIECES, here, type);
-  TDM_GLOBAL gpu_piece *out = gpu_first_piece(y, to, here, type);
+  gpu_row_fetch(row, table, from, known ? count : 0, PIECES, self, type);
+  TDM_GLOBAL gpu_piece *out = gpu_first_piece(y, to, self, type);
   TDM_UNROLL
   for (int j = 0; j < PIECES; j++)
-    if (gpu_piece_start(j, here, type) < count) out[j * here.threads] = known ? row[j] : (gpu_piece){nan, nan, nan, nan};
+    if (gpu_piece_start(j, self, type) < count) out[j * self.threads] = known ? row[j] : (gpu_piece){nan, nan, nan, nan};
 }
 
-TDM_INLINE void embedding_body(const void *table, const int32_t *ids, void *y, tdm_embedding_desc d, tdm_here_t here,
+TDM_INLINE void embedding_body(const void *table, const int32_t *ids, void *y, tdm_embedding_desc d, tdm_position self,
                                tdm_type type) {
   int64_t length = block_length(type);
-  /* 32 bits, which supports() sees to: a GPU divides 64 bits in a hundred instructions. */
+  /* 32 bits are enough, because `supports` checks it; a GPU needs a hundred instructions for a 64-bit division */
   uint32_t blocks = (uint32_t)tdm_ceil_div(d.d, length), units = (uint32_t)d.tokens * blocks;
   TDM_NO_UNROLL
-  for (uint32_t unit = (uint32_t)here.team; unit < units; unit += (uint32_t)here.teams) {
+  for (uint32_t unit = (uint32_t)self.team; unit < units; unit += (uint32_t)self.teams) {
     int64_t token = unit / blocks, start = (unit - token * blocks) * length;
     int32_t id = ids[token];
     bool known = id >= 0 && id < d.vocab;
-    copy_block(table, id * d.ldt + start, y, token * d.ldy + start, d.d - start, known, here, type);
+    copy_block(table, id * d.ldt + start, y, token * d.ldy + start, d.d - start, known, self, type);
   }
 }
 
@@ -57,11 +57,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const int32_t *ids = buffers[1];
   void *y = buffers[2];
   const tdm_embedding_desc *d = &plan->desc.embedding;
-  int64_t tokens = d->tokens, length = d->d, vocab = d->vocab, ldt = d->ldt, ldy = d->ldy; /* as in rmsnorm_gpu.c */
+  int64_t tokens = d->tokens, length = d->d, vocab = d->vocab, ldt = d->ldt, ldy = d->ldy; /* as in rmsnorm/gpu.c */
   tdm_type type = d->type;
   TDM_TARGET_BARE(plan->launch, THREADS, table, ids, y) {
     tdm_embedding_desc of = {.tokens = tokens, .d = length, .vocab = vocab, .ldt = ldt, .ldy = ldy};
-    TDM_BY_TYPE(type, embedding_body, table, ids, y, of, gpu_here(THREADS))
+    TDM_BY_TYPE(type, embedding_body, table, ids, y, of, gpu_position(THREADS))
   }
   return TDM_OK;
 }

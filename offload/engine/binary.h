@@ -13,21 +13,21 @@ typedef struct tdm_binary {
 } tdm_binary_t;
 
 TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
-                                tdm_here_t here, tdm_type type) {
-  tdm_share_t blocks = tdm_share(tdm_block_count(d.rows, d.cols), here);
+                                tdm_position self, tdm_type type) {
+  tdm_share_t blocks = tdm_share(tdm_block_count(d.rows, d.cols), self);
   for (int64_t index = blocks.first; index < blocks.end; index++) {
     tdm_block_t block = tdm_block(index, d.cols);
     int64_t at_a = block.row * d.lda + block.start, at_b = block.row * d.ldb + block.start;
     int64_t at_c = block.row * d.ldc + block.start;
-    TDM_FOR_CHUNKS(i, n, block.length, here) {
-      TDM_CHUNK_ROOM(room_a);
-      TDM_CHUNK_ROOM(room_b);
-      TDM_CHUNK_ROOM(room_c);
-      int64_t next = i + (int64_t)here.threads * TDM_CHUNK;
+    TDM_FOR_CHUNKS(i, n, block.length, self) {
+      TDM_CHUNK_BUFFER(buffer_a);
+      TDM_CHUNK_BUFFER(buffer_b);
+      TDM_CHUNK_BUFFER(buffer_c);
+      int64_t next = i + (int64_t)self.threads * TDM_CHUNK;
       tdm_chunk_prefetch(a, at_a + next, tdm_min(TDM_CHUNK, block.length - next), type);
       tdm_chunk_prefetch(b, at_b + next, tdm_min(TDM_CHUNK, block.length - next), type);
-      const float *x = tdm_chunk_read(a, at_a + i, n, type, room_a), *y = tdm_chunk_read(b, at_b + i, n, type, room_b);
-      float *z = tdm_chunk_place(c, at_c + i, type, stream, room_c);
+      const float *x = tdm_chunk_read(a, at_a + i, n, type, buffer_a), *y = tdm_chunk_read(b, at_b + i, n, type, buffer_b);
+      float *z = tdm_chunk_place(c, at_c + i, type, stream, buffer_c);
       TDM_EACH(j, n) z[j] = f(x[j], y[j]);
       tdm_chunk_write(c, at_c + i, n, type, stream, z);
     }

@@ -1,4 +1,4 @@
-/* The maximum of a row and the sum of exp(x - maximum), in one reading (Milakov and Gimelshein, arXiv 1805.02867), and the
+/* The maximum of a row and the sum of exp(x - maximum) in one pass (Milakov and Gimelshein, arXiv 1805.02867), and the
  * columns that a row sees. */
 #ifndef TANDEM_OFFLOAD_ENGINE_EXP_SUM_H
 #define TANDEM_OFFLOAD_ENGINE_EXP_SUM_H
@@ -12,11 +12,11 @@ typedef struct tdm_row_sum {
   double sum; /* of exp(x - max) */
 } tdm_row_sum_t;
 
-/* A sum of exponentials under another maximum, which is not smaller. */
+/* A sum of exponentials relative to another maximum, which is not smaller. */
 TDM_INLINE double tdm_rescale(tdm_row_sum_t s, float max) { return s.sum * tdm_exp_nonpositive(s.max - max); }
 
-/* Integers in the order of floats, and back: compilers make vector code of their maximum, but not of one that may meet a NaN.
- */
+/* From floats to integers in the same order, and back: compilers make vector code of an integer maximum, but not of a float
+ * maximum that may meet a NaN. */
 TDM_INLINE int32_t tdm_order(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 
 /* The largest of x and least. */
@@ -35,25 +35,25 @@ TDM_INLINE float tdm_chunk_max(const float *x, int64_t n, float least) {
   return largest > least ? largest : least;
 }
 
-/* A segment is as much of a row as the threads of a team hold in f32 at a time: TDM_KEPT chunks each, 8192 elements on hosts.
- * Its exponentials are computed when its maximum is known, so that no chunk waits for another. */
+/* A segment is the part of a row that the threads of a team hold in f32 at a time: TDM_KEPT chunks each, 8192 elements on
+ * hosts. Its exponentials are computed when its maximum is known, so no chunk waits for another. */
 enum { TDM_KEPT = TDM_ON_GPU ? 1 : 32 };
 
-#define TDM_SEGMENT_ROOM(name) float name[TDM_KEPT * TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
+#define TDM_SEGMENT_BUFFER(name) float name[TDM_KEPT * TDM_CHUNK] __attribute__((aligned(TDM_ON_GPU ? 16 : 64)))
 
-TDM_INLINE int64_t tdm_segment_length(tdm_here_t here) { return (int64_t)here.threads * TDM_KEPT * TDM_CHUNK; }
+TDM_INLINE int64_t tdm_segment_length(tdm_position self) { return (int64_t)self.threads * TDM_KEPT * TDM_CHUNK; }
 
-/* Adds this thread's chunks of a segment; room[] becomes exp(x - max) with the maximum of the result. */
-TDM_INLINE tdm_row_sum_t tdm_add_segment(tdm_row_sum_t s, const void *x, int64_t at, int64_t length, float *room,
-                                         tdm_here_t here, tdm_type type) {
-  float max = s.max, *values = room;
-  TDM_FOR_CHUNKS(i, n, length, here) {
+/* Adds this thread's chunks of a segment. buffer[] becomes exp(x - max) with the maximum of the result. */
+TDM_INLINE tdm_row_sum_t tdm_add_segment(tdm_row_sum_t s, const void *x, int64_t at, int64_t length, float *buffer,
+                                         tdm_position self, tdm_type type) {
+  float max = s.max, *values = buffer;
+  TDM_FOR_CHUNKS(i, n, length, self) {
     max = tdm_chunk_max(tdm_chunk_read(x, at + i, n, type, values), n, max);
     values += TDM_CHUNK;
   }
   double sum = tdm_rescale(s, max);
-  values = room;
-  TDM_FOR_CHUNKS(i, n, length, here) {
+  values = buffer;
+  TDM_FOR_CHUNKS(i, n, length, self) {
     const float *from = type == TDM_F32 && !TDM_ON_GPU ? (const float *)x + at + i : values;
     TDM_EACH(j, n) values[j] = j < n ? tdm_exp_nonpositive(from[j] - max) : 0;
     sum += tdm_chunk_sum(values, n, 1);
@@ -62,18 +62,18 @@ TDM_INLINE tdm_row_sum_t tdm_add_segment(tdm_row_sum_t s, const void *x, int64_t
   return (tdm_row_sum_t){max, sum};
 }
 
-/* Every thread of the team calls it for the same row and gets the result. room[] keeps the exponentials of this thread's chunks
- * of the last segment, and *kept_max the maximum that they are under. The maximum starts at the smallest float, so that a row
- * of -infinity has sum 0; a NaN or +infinity makes the sum NaN. */
-TDM_INLINE tdm_row_sum_t tdm_sum_row(const void *x, int64_t at, int64_t cols, float *room, float *kept_max, double *slots,
-                                     tdm_here_t here, tdm_type type) {
+/* Every thread of the team calls it for the same row and gets the result. buffer[] keeps the exponentials of this thread's
+ * chunks of the last segment, and *kept_max the maximum that they are relative to. The maximum starts at the smallest
+ * float, so that a row of -infinity has sum 0. A NaN or +infinity makes the sum NaN. */
+TDM_INLINE tdm_row_sum_t tdm_sum_row(const void *x, int64_t at, int64_t cols, float *buffer, float *kept_max, double *slots,
+                                     tdm_position self, tdm_type type) {
   tdm_row_sum_t mine = {-0x1.fffffep127f, 0};
-  int64_t step = tdm_segment_length(here);
+  int64_t step = tdm_segment_length(self);
   for (int64_t start = 0; start < cols; start += step)
-    mine = tdm_add_segment(mine, x, at + start, tdm_min(step, cols - start), room, here, type);
+    mine = tdm_add_segment(mine, x, at + start, tdm_min(step, cols - start), buffer, self, type);
   *kept_max = mine.max;
-  float max = (float)tdm_team_reduce(mine.max, TDM_MAX, slots, here);
-  return (tdm_row_sum_t){max, tdm_team_reduce(tdm_rescale(mine, max), TDM_SUM, slots, here)};
+  float max = (float)tdm_team_reduce(mine.max, TDM_MAX, slots, self);
+  return (tdm_row_sum_t){max, tdm_team_reduce(tdm_rescale(mine, max), TDM_SUM, slots, self)};
 }
 
 #endif

@@ -12,13 +12,13 @@ TDM_INLINE TDM_GLOBAL gpu_piece *gpu_binary_at(const void *base, uint32_t row, i
 }
 
 TDM_INLINE void gpu_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d,
-                                tdm_here_t here, tdm_type type) {
+                                tdm_position self, tdm_type type) {
   const int elements = gpu_piece_elements(type);
   /* 32 bits are enough, because `supports` checks it; a GPU needs a hundred instructions for a 64-bit division */
   const uint32_t pieces = (uint32_t)(d.cols / elements), all = (uint32_t)d.rows * pieces;
-  const uint32_t step = (uint32_t)(here.teams * here.threads);
+  const uint32_t step = (uint32_t)(self.teams * self.threads);
   TDM_NO_UNROLL
-  for (uint32_t i = (uint32_t)(here.team * here.threads + here.thread); i < all; i += step) {
+  for (uint32_t i = (uint32_t)(self.team * self.threads + self.thread); i < all; i += step) {
     uint32_t row = d.rows == 1 ? 0 : i / pieces, piece = i - row * pieces;
     gpu_piece x = *gpu_binary_at(a, row, d.lda, piece, type), y = *gpu_binary_at(b, row, d.ldb, piece, type);
     float z[GPU_PIECE_ELEMENTS];

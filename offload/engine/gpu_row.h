@@ -41,36 +41,36 @@ TDM_INLINE gpu_piece gpu_piece_of(const float *x, tdm_type type) {
 /* Does a row of `cols` consist of whole pieces, and does the next row begin at one? If not, writes the reason. */
 static inline bool gpu_row_whole(int64_t cols, int64_t ld, tdm_type type, char *reason, size_t size) {
   if (cols % gpu_piece_elements(type) == 0 && ld % gpu_piece_elements(type) == 0) return true;
-  snprintf(reason, size, "rows are no multiples of 16 bytes");
+  snprintf(reason, size, "rows are not multiples of 16 bytes");
   return false;
 }
 
 /* ---- A row in the registers of a team: `pieces` for each thread, a constant ---- */
 
 /* Where piece j of a thread begins in its row. */
-TDM_INLINE int gpu_piece_start(int j, tdm_here_t here, tdm_type type) {
-  return (j * here.threads + here.thread) * gpu_piece_elements(type);
+TDM_INLINE int gpu_piece_start(int j, tdm_position self, tdm_type type) {
+  return (j * self.threads + self.thread) * gpu_piece_elements(type);
 }
 
 /* Piece 0 of a thread, in a row or block that begins at element `at`. The others are at constant distances. */
-TDM_INLINE TDM_GLOBAL gpu_piece *gpu_first_piece(const void *base, int64_t at, tdm_here_t here, tdm_type type) {
-  return (TDM_GLOBAL gpu_piece *)((uintptr_t)base + (uintptr_t)(at * tdm_size(type))) + here.thread;
+TDM_INLINE TDM_GLOBAL gpu_piece *gpu_first_piece(const void *base, int64_t at, tdm_position self, tdm_type type) {
+  return (TDM_GLOBAL gpu_piece *)((uintptr_t)base + (uintptr_t)(at * tdm_size(type))) + self.thread;
 }
 
 /* Loads the pieces of a row or block that has `count` elements left. Only whole pieces are read; those after them are 0. */
-TDM_INLINE void gpu_row_fetch(gpu_piece *row, const void *base, int64_t at, int64_t count, int pieces, tdm_here_t here,
+TDM_INLINE void gpu_row_fetch(gpu_piece *row, const void *base, int64_t at, int64_t count, int pieces, tdm_position self,
                               tdm_type type) {
-  const TDM_GLOBAL gpu_piece *from = gpu_first_piece(base, at, here, type);
+  const TDM_GLOBAL gpu_piece *from = gpu_first_piece(base, at, self, type);
   TDM_UNROLL
-  for (int j = 0; j < pieces; j++) row[j] = gpu_piece_start(j, here, type) < count ? from[j * here.threads] : (gpu_piece){0};
+  for (int j = 0; j < pieces; j++) row[j] = gpu_piece_start(j, self, type) < count ? from[j * self.threads] : (gpu_piece){0};
 }
 
-TDM_INLINE void gpu_row_put(void *base, int64_t at, int64_t count, int pieces, tdm_here_t here, tdm_type type,
+TDM_INLINE void gpu_row_put(void *base, int64_t at, int64_t count, int pieces, tdm_position self, tdm_type type,
                             float (*x)[GPU_PIECE_ELEMENTS]) {
-  TDM_GLOBAL gpu_piece *to = gpu_first_piece(base, at, here, type);
+  TDM_GLOBAL gpu_piece *to = gpu_first_piece(base, at, self, type);
   TDM_UNROLL
   for (int j = 0; j < pieces; j++)
-    if (gpu_piece_start(j, here, type) < count) to[j * here.threads] = gpu_piece_of(x[j], type);
+    if (gpu_piece_start(j, self, type) < count) to[j * self.threads] = gpu_piece_of(x[j], type);
 }
 
 /* ---- Reductions ---- */
@@ -88,14 +88,14 @@ TDM_INLINE float gpu_lanes_reduce(float x, int lanes, tdm_combine_t how) {
   return x;
 }
 
-/* In f32, by a tree whose shape depends only on here.threads, a constant. Every thread gets the same result. turn: 0 and 1
+/* In f32, by a tree whose shape depends only on self.threads, a constant. Every thread gets the same result. set: 0 and 1
  * alternately. */
-TDM_INLINE float gpu_row_reduce(float x, tdm_combine_t how, float *slots, int turn, tdm_here_t here) {
-  const int waves = here.threads / TDM_WAVE;
+TDM_INLINE float gpu_row_reduce(float x, tdm_combine_t how, float *slots, int set, tdm_position self) {
+  const int waves = self.threads / TDM_WAVE;
   x = gpu_lanes_reduce(x, TDM_WAVE, how);
-  if (here.thread % TDM_WAVE == 0) slots[turn * GPU_SLOTS + here.thread / TDM_WAVE] = x;
+  if (self.thread % TDM_WAVE == 0) slots[set * GPU_SLOTS + self.thread / TDM_WAVE] = x;
   TDM_SYNC_BLOCK(); /* every wave's value is written */
-  return gpu_lanes_reduce(slots[turn * GPU_SLOTS + here.thread % waves], waves, how);
+  return gpu_lanes_reduce(slots[set * GPU_SLOTS + self.thread % waves], waves, how);
 }
 
 /* ---- Launches: a region for each number of pieces, and separate ones for f32 and the 16-bit types, because a kernel's
@@ -143,10 +143,10 @@ static inline gpu_row_shape gpu_row_shape_for(int64_t cols, tdm_type type) {
   }
 
 /* This thread's position in a region, with the number of threads as a constant. */
-TDM_INLINE tdm_here_t gpu_here(int threads) {
-  tdm_here_t here = tdm_here_bare();
-  here.threads = threads;
-  return here;
+TDM_INLINE tdm_position gpu_position(int threads) {
+  tdm_position self = tdm_bare_position();
+  self.threads = threads;
+  return self;
 }
 
 /* Can rows of `cols` be held in registers, with a team for each row? A loop over rows would need 10 registers more. */

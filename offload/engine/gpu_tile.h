@@ -301,19 +301,19 @@ TDM_INLINE void gpu_put_step(const gpu_engine *e, const gpu_words a[2], const gp
 
 /* Returns false if the team has no tile. panels: two, of the team. */
 TDM_INLINE bool gpu_begin(gpu_engine *e, const gpu_job *job, const void *a, const void *b0, const void *b1, gpu_panels *panels,
-                          tdm_here_t here, int weights, tdm_type type) {
+                          tdm_position self, int weights, tdm_type type) {
   *e = (gpu_engine){
-      .job = job, .a = a, .b = {b0, b1}, .panels = panels->a, .k = job->k, .teams = here.teams, .thread = here.thread};
+      .job = job, .a = a, .b = {b0, b1}, .panels = panels->a, .k = job->k, .teams = self.teams, .thread = self.thread};
   const int b_panel = GPU_STEP * GPU_PITCH;
   e->layout = (gpu_layout){job->a.k_contiguous, job->b.k_contiguous};
-  e->read_a = gpu_row(here.thread);
-  e->read_b = b_panel + gpu_column(here.thread);
-  e->put_a = gpu_put_at(here.thread, e->layout.a_by_k);
-  e->put_b = b_panel + gpu_put_at(here.thread, e->layout.b_by_k);
+  e->read_a = gpu_row(self.thread);
+  e->read_b = b_panel + gpu_column(self.thread);
+  e->put_a = gpu_put_at(self.thread, e->layout.a_by_k);
+  e->put_b = b_panel + gpu_put_at(self.thread, e->layout.b_by_k);
   e->step_a = GPU_STEP * job->a.k_step * tdm_bytes(type);
   e->step_b = GPU_STEP * job->b.k_step * tdm_bytes(type);
   e->aligned = gpu_aligned(&job->a, a, a, type) && gpu_aligned(&job->b, b0, b1, type);
-  if (!gpu_aim(e, here.team, weights, type)) return false;
+  if (!gpu_aim(e, self.team, weights, type)) return false;
   gpu_words part_a[2], part_b[2];
   gpu_fetch_step(e, part_a, part_b, e->inside && e->k >= GPU_STEP, e->layout, weights, type);
   gpu_advance(e);

@@ -84,7 +84,7 @@ TDM_INLINE void mma_put_panel(const mma_held *held, const mma_copier *x, mma_add
   TDM_UNROLL
   for (int j = 0; j < 4; j++) { /* mma_piece_at of the next lines */
     int to = (x->to ^ j % 2 * 4 * MMA_PIECE ^ j / 2 * MMA_PIECE) + j / 2 * 2 * MMA_STEP * 2;
-    mma_put_half(panel + (mma_address)to, mma_turn(held->part[0], held->part[1], j));
+    mma_put_half(panel + (mma_address)to, mma_transpose(held->part[0], held->part[1], j));
   }
 }
 

@@ -24,10 +24,10 @@ enum {
 typedef mma_sums mma_tile[MMA_WAVE / 16][MMA_WAVE / MMA_COLUMNS];
 
 /* The sums of half a tile use the same memory as the K steps. */
-typedef union mma_room {
+typedef union mma_memory {
   mma_step step[MMA_STEPS];
   float sums[MMA_WAVE * MMA_PITCH];
-} mma_room;
+} mma_memory;
 
 /* All of a wave's columns, for MMA_K k. */
 typedef struct mma_columns {
@@ -54,12 +54,12 @@ TDM_INLINE mma_address mma_step_behind(mma_address step, mma_address first) {
 }
 
 /* Rows are read one block before they are multiplied, columns as early as the registers allow. */
-TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, const char *from_a, const char *from_b,
+TDM_INLINE void mma_steps(mma_tile sums, mma_memory *memory, const mma_copiers *x, const char *from_a, const char *from_b,
                           int k_end, int thread, bool a_by_k, bool b_by_k, int weights, tdm_type type) {
   const int wave = thread / MMA_LANES, lane = thread % MMA_LANES, last = MMA_WAVE / 16 - 1;
   const int at_a = mma_lane_at(wave / 2 * MMA_WAVE, lane, a_by_k, true);
   const int at_b = mma_lane_at(wave % 2 * MMA_WAVE, lane, b_by_k, false);
-  const mma_address first = mma_address_of(room), to_b = offsetof(mma_step, b);
+  const mma_address first = mma_address_of(memory), to_b = offsetof(mma_step, b);
   mma_travel held;
   TDM_UNROLL
   for (int i = 0; i < MMA_WAVE / 16; i++) TDM_UNROLL
@@ -113,20 +113,20 @@ TDM_INLINE void mma_steps(mma_tile sums, mma_room *room, const mma_copiers *x, c
 }
 
 /* The tile's sums. With two weights, A has k contiguous. */
-TDM_INLINE void mma_tile_sums(mma_tile sums, mma_room *room, const mma_copiers *x, const gpu_job *job, gpu_place place,
+TDM_INLINE void mma_tile_sums(mma_tile sums, mma_memory *memory, const mma_copiers *x, const gpu_job *job, gpu_place place,
                               int thread, int weights, tdm_type type) {
   const char *from_a = x->a.from + (place.batch * job->a.stride + place.m0 * job->a.outer_step) * 2;
   const char *from_b = x->b.from + (place.batch * job->b.stride + place.n0 * job->b.outer_step) * 2;
   const bool a_by_k = weights == 2 || job->a.k_contiguous, b_by_k = job->b.k_contiguous;
   const int k = job->k;
   if (a_by_k && b_by_k)
-    mma_steps(sums, room, x, from_a, from_b, k, thread, true, true, weights, type);
+    mma_steps(sums, memory, x, from_a, from_b, k, thread, true, true, weights, type);
   else if (a_by_k)
-    mma_steps(sums, room, x, from_a, from_b, k, thread, true, false, weights, type);
+    mma_steps(sums, memory, x, from_a, from_b, k, thread, true, false, weights, type);
   else if (b_by_k)
-    mma_steps(sums, room, x, from_a, from_b, k, thread, false, true, weights, type);
+    mma_steps(sums, memory, x, from_a, from_b, k, thread, false, true, weights, type);
   else
-    mma_steps(sums, room, x, from_a, from_b, k, thread, false, false, weights, type);
+    mma_steps(sums, memory, x, from_a, from_b, k, thread, false, false, weights, type);
 }
 
 /* ---- From the matrix units' order of the sums to lines: the upper half of a tile, then the lower half ----
@@ -139,25 +139,25 @@ TDM_INLINE void mma_tile_sums(mma_tile sums, mma_room *room, const mma_copiers *
 
 TDM_INLINE int mma_shared_at(int row, int column) { return row * MMA_PITCH + (column ^ (row & 7) * 4); }
 
-TDM_INLINE void mma_put_sums(mma_tile sums, float *room, int thread) {
+TDM_INLINE void mma_put_sums(mma_tile sums, float *memory, int thread) {
   const int lane = thread % MMA_LANES, at = mma_shared_at(mma_row(lane), thread / MMA_LANES % 2 * MMA_WAVE + mma_column(lane));
   TDM_UNROLL
   for (int i = 0; i < MMA_WAVE / 16; i++) TDM_UNROLL
   for (int j = 0; j < MMA_WAVE / MMA_COLUMNS; j++)
-    *(mma_sums *)(room + (at ^ j * MMA_COLUMNS) + i * 16 * MMA_PITCH) = sums[i][j];
+    *(mma_sums *)(memory + (at ^ j * MMA_COLUMNS) + i * 16 * MMA_PITCH) = sums[i][j];
 }
 
-TDM_INLINE const float *mma_line_from(const float *room, int i, int thread) {
-  return room + mma_shared_at(thread / 8, thread % 8 * 4) + i * MMA_LINES_APART * MMA_PITCH;
+TDM_INLINE const float *mma_line_from(const float *memory, int i, int thread) {
+  return memory + mma_shared_at(thread / 8, thread % 8 * 4) + i * MMA_LINES_APART * MMA_PITCH;
 }
 
 #else
 
 typedef float mma_pair __attribute__((vector_size(8)));
 
-TDM_INLINE void mma_put_sums(mma_tile sums, float *room, int thread) {
+TDM_INLINE void mma_put_sums(mma_tile sums, float *memory, int thread) {
   const int lane = thread % MMA_LANES;
-  float *to = room + mma_row(lane) * MMA_PITCH + thread / MMA_LANES % 2 * MMA_WAVE + mma_column(lane);
+  float *to = memory + mma_row(lane) * MMA_PITCH + thread / MMA_LANES % 2 * MMA_WAVE + mma_column(lane);
   TDM_UNROLL
   for (int i = 0; i < MMA_WAVE / 16; i++) TDM_UNROLL
   for (int j = 0; j < MMA_WAVE / MMA_COLUMNS; j++) {
@@ -167,22 +167,22 @@ TDM_INLINE void mma_put_sums(mma_tile sums, float *room, int thread) {
   }
 }
 
-TDM_INLINE const float *mma_line_from(const float *room, int i, int thread) {
-  return room + (thread / 8 + MMA_LINES_APART * i) * MMA_PITCH + thread % 8 * 4;
+TDM_INLINE const float *mma_line_from(const float *memory, int i, int thread) {
+  return memory + (thread / 8 + MMA_LINES_APART * i) * MMA_PITCH + thread % 8 * 4;
 }
 
 #endif
 
-/* Every thread calls it for half 0, then for half 1. The sums of that half are in room afterwards. */
-TDM_INLINE void mma_share_half(mma_tile sums, float *room, int half, int thread) {
+/* Every thread calls it for half 0, then for half 1. The sums of that half are in memory afterwards. */
+TDM_INLINE void mma_share_half(mma_tile sums, float *memory, int half, int thread) {
   TDM_SYNC_BLOCK(); /* nobody reads the panels or the other half any more */
-  if (thread / (2 * MMA_LANES) == half) mma_put_sums(sums, room, thread);
+  if (thread / (2 * MMA_LANES) == half) mma_put_sums(sums, memory, thread);
   TDM_SYNC_BLOCK(); /* the half is complete */
 }
 
 /* Line i of a thread. */
-TDM_INLINE gpu_line mma_line(const float *room, int i, int thread) {
-  const float *from = mma_line_from(room, i, thread);
+TDM_INLINE gpu_line mma_line(const float *memory, int i, int thread) {
+  const float *from = mma_line_from(memory, i, thread);
   gpu_line line;
   TDM_UNROLL
   for (int j = 0; j < GPU_VECTORS; j++) line.v[j] = *(const gpu_vec *)(from + gpu_column_of(j));
@@ -211,7 +211,7 @@ enum { HAS_MMA = 0 };
 /* Is it a chip that mma.h supports? */
 static inline bool mma_runs_on(const tdm_context *context, char *reason, size_t size) {
   if (HAS_MMA) return tdm_gpus_only(context, reason, size);
-  snprintf(reason, size, "needs matrix units that mma.h knows, the GPU that this library is built for has none");
+  snprintf(reason, size, "needs matrix units, but the GPU that this library is built for has none that are supported");
   return false;
 }
 

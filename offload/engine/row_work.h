@@ -28,10 +28,10 @@ typedef struct tdm_share {
   int64_t first, end;
 } tdm_share_t;
 
-TDM_INLINE tdm_share_t tdm_share(int64_t units, tdm_here_t here) {
-  int64_t each = units / here.teams, more = units % here.teams;
-  int64_t first = here.team * each + tdm_min(here.team, more);
-  return (tdm_share_t){first, first + each + (here.team < more)};
+TDM_INLINE tdm_share_t tdm_share(int64_t units, tdm_position self) {
+  int64_t each = units / self.teams, more = units % self.teams;
+  int64_t first = self.team * each + tdm_min(self.team, more);
+  return (tdm_share_t){first, first + each + (self.team < more)};
 }
 
 /* ---- Reductions over a team. Every thread calls them and gets the result. The order depends only on the number of
@@ -58,43 +58,43 @@ enum { TDM_WAVE = 32 };
 /* Whole waves: shuffles combine a wave's values in its first thread, and slots combine those of the waves. That takes two
  * barriers; halving the slots round by round takes ten. The callers have the barriers, because a bare region may not
  * contain OpenMP's. */
-TDM_INLINE void tdm_wave_to_slot(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
+TDM_INLINE void tdm_wave_to_slot(double x, tdm_combine_t how, double *slots, tdm_position self) {
   TDM_UNROLL
   for (unsigned distance = TDM_WAVE / 2; distance > 0; distance /= 2)
     x = tdm_combine(x, ompx_shfl_down_sync_d(~0ull, x, distance, TDM_WAVE), how);
-  if (here.thread % TDM_WAVE == 0) slots[here.thread / TDM_WAVE] = x;
+  if (self.thread % TDM_WAVE == 0) slots[self.thread / TDM_WAVE] = x;
 }
 
-TDM_INLINE double tdm_slots_combined(tdm_combine_t how, const double *slots, tdm_here_t here) {
+TDM_INLINE double tdm_slots_combined(tdm_combine_t how, const double *slots, tdm_position self) {
   double result = slots[0];
-  for (int w = 1; w < here.threads / TDM_WAVE; w++) result = tdm_combine(result, slots[w], how);
+  for (int w = 1; w < self.threads / TDM_WAVE; w++) result = tdm_combine(result, slots[w], how);
   return result;
 }
 
-TDM_INLINE double tdm_waves_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
-  tdm_wave_to_slot(x, how, slots, here);
+TDM_INLINE double tdm_waves_reduce(double x, tdm_combine_t how, double *slots, tdm_position self) {
+  tdm_wave_to_slot(x, how, slots, self);
   TDM_TEAM_BARRIER(); /* every wave's value is written */
-  double result = tdm_slots_combined(how, slots, here);
+  double result = tdm_slots_combined(how, slots, self);
   TDM_TEAM_BARRIER(); /* all have read them: the next reduction may write */
   return result;
 }
 #endif
 
-TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, tdm_here_t here) {
-  if (here.threads == 1) return x;
+TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, tdm_position self) {
+  if (self.threads == 1) return x;
 #if TDM_ON_GPU
-  if (here.threads % TDM_WAVE == 0) return tdm_waves_reduce(x, how, slots, here);
+  if (self.threads % TDM_WAVE == 0) return tdm_waves_reduce(x, how, slots, self);
 #endif
   /* If there are more threads than slots, they add to the slots in rounds. */
-  for (int first = 0; first < here.threads; first += TDM_SLOTS) {
-    int slot = here.thread - first;
+  for (int first = 0; first < self.threads; first += TDM_SLOTS) {
+    int slot = self.thread - first;
     if (slot >= 0 && slot < TDM_SLOTS) slots[slot] = first == 0 ? x : tdm_combine(slots[slot], x, how);
     TDM_TEAM_BARRIER(); /* the round's slots are written */
   }
-  int width = here.threads < TDM_SLOTS ? here.threads : TDM_SLOTS;
+  int width = self.threads < TDM_SLOTS ? self.threads : TDM_SLOTS;
   while (width > 1) {
     int half = (width + 1) / 2;
-    if (here.thread < width - half) slots[here.thread] = tdm_combine(slots[here.thread], slots[here.thread + half], how);
+    if (self.thread < width - half) slots[self.thread] = tdm_combine(slots[self.thread], slots[self.thread + half], how);
     TDM_TEAM_BARRIER(); /* the lower half has added the upper half */
     width = half;
   }
@@ -108,7 +108,7 @@ TDM_INLINE double tdm_team_reduce(double x, tdm_combine_t how, double *slots, td
 enum { TDM_ROW_THREADS = 256 };
 
 /* Are `bytes` of results of a run better stored with non-temporal stores (chunk.h)? */
-static inline bool tdm_past_caches(const tdm_context *context, int64_t bytes) {
+static inline bool tdm_use_non_temporal(const tdm_context *context, int64_t bytes) {
   return context->omp_device < 0 && bytes >= INT64_C(16) << 20;
 }
 
@@ -119,7 +119,7 @@ static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes)
     tdm_plan_launch(plan, units, TDM_ROW_THREADS);
   else
     tdm_plan_launch(plan, 1, tdm_min(units, context->host_threads));
-  plan->launch.stream = tdm_past_caches(context, bytes);
+  plan->launch.stream = tdm_use_non_temporal(context, bytes);
 }
 
 #endif

@@ -211,7 +211,7 @@ skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
 }
 
 skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weights, int thread, int threads) {
-  tdm_share_t share = tdm_share(grid->blocks * grid->batch, (tdm_here_t){thread, threads, 0, 1});
+  tdm_share_t share = tdm_share(grid->blocks * grid->batch, (tdm_position){thread, threads, 0, 1});
   float *a = (float *)plan->workspace + thread * slice_floats(grid, weights);
   return (skinny_part){grid, share.first, share.end, -1, a, a + grid->rows * grid->depth};
 }

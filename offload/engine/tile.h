@@ -70,10 +70,10 @@ typedef struct tile_operand {
 #if TDM_ON_GPU
 
 TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                                tdm_here_t here, tdm_type type) {
+                                tdm_position self, tdm_type type) {
   const int outer = width * GPU_TILE_MICROS;
   (void)micros;
-  for (int i = here.thread; i < outer * TILE_K; i += here.threads) {
+  for (int i = self.thread; i < outer * TILE_K; i += self.threads) {
     int64_t o = x->k_contiguous ? i / TILE_K : i % outer, p = x->k_contiguous ? i % TILE_K : i / outer;
     bool inside = o0 + o < x->outer && k0 + p < k;
     int64_t at = x->first + (x->k_contiguous ? (o0 + o) * x->ld + k0 + p : (k0 + p) * x->ld + o0 + o);
@@ -85,8 +85,8 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 
 /* An operand that is contiguous in its outer index: rows of k are read completely, and each thread takes some. */
 TDM_INLINE void pack_rows(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k_count, int width,
-                          tdm_here_t here, tdm_type type) {
-  for (int64_t p = here.thread; p < k_count; p += here.threads)
+                          tdm_position self, tdm_type type) {
+  for (int64_t p = self.thread; p < k_count; p += self.threads)
     for (int micro = 0; micro < micros; micro++) {
       int64_t o0_micro = o0 + (int64_t)micro * width, at = x->first + (k0 + p) * x->ld + o0_micro;
       float *to = panel + micro * TILE_STEP(width) + p * width;
@@ -115,8 +115,8 @@ TDM_INLINE void pack_block(float *to, const tile_operand *x, int64_t o0, int64_t
 
 /* An operand that is contiguous in k: each thread takes some of the micro tiles. */
 TDM_INLINE void pack_columns(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k_count,
-                             int width, tdm_here_t here, tdm_type type) {
-  for (int micro = here.thread; micro < micros; micro += here.threads)
+                             int width, tdm_position self, tdm_type type) {
+  for (int micro = self.thread; micro < micros; micro += self.threads)
     for (int64_t p = 0; p < k_count; p += TDM_LANES)
       for (int o = 0; o < width; o += TDM_LANES)
         pack_block(panel + micro * TILE_STEP(width) + p * width + o, x, o0 + (int64_t)micro * width + o, k0 + p,
@@ -124,12 +124,12 @@ TDM_INLINE void pack_columns(float *panel, const tile_operand *x, int64_t o0, in
 }
 
 TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                                tdm_here_t here, tdm_type type) {
+                                tdm_position self, tdm_type type) {
   int64_t k_count = tdm_min(TILE_K, k - k0);
   if (x->k_contiguous)
-    pack_columns(panel, x, o0, micros, k0, k_count, width, here, type);
+    pack_columns(panel, x, o0, micros, k0, k_count, width, self, type);
   else
-    pack_rows(panel, x, o0, micros, k0, k_count, width, here, type);
+    pack_rows(panel, x, o0, micros, k0, k_count, width, self, type);
 }
 
 #endif
@@ -139,9 +139,9 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 #if TDM_ON_GPU
 
 TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                          tdm_here_t here) {
+                          tdm_position self) {
   tdm_type type = x->type;
-  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, width, here)
+  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, width, self)
 }
 
 #else
@@ -150,8 +150,8 @@ TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int m
  * gemm.c. Separate they take 7 s and 9 s, and gemm is as fast. */
 #define TILE_PACKER(name, width, type)                                                                                        \
   __attribute__((noinline, unused)) static void name(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, \
-                                                     int64_t k, tdm_here_t here) {                                            \
-    tile_pack_typed(panel, x, o0, micros, k0, k, width, here, type);                                                          \
+                                                     int64_t k, tdm_position self) {                                          \
+    tile_pack_typed(panel, x, o0, micros, k0, k, width, self, type);                                                          \
   }
 TILE_PACKER(tile_pack_a_f32, MICRO_M, TDM_F32)
 TILE_PACKER(tile_pack_a_f16, MICRO_M, TDM_F16)
@@ -162,12 +162,12 @@ TILE_PACKER(tile_pack_b_bf16, MICRO_N, TDM_BF16)
 #undef TILE_PACKER
 
 TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
-                          tdm_here_t here) {
+                          tdm_position self) {
   const bool is_a = width == MICRO_M;
   switch (x->type) {
-    case TDM_F32: (is_a ? tile_pack_a_f32 : tile_pack_b_f32)(panel, x, o0, micros, k0, k, here); break;
-    case TDM_F16: (is_a ? tile_pack_a_f16 : tile_pack_b_f16)(panel, x, o0, micros, k0, k, here); break;
-    case TDM_BF16: (is_a ? tile_pack_a_bf16 : tile_pack_b_bf16)(panel, x, o0, micros, k0, k, here); break;
+    case TDM_F32: (is_a ? tile_pack_a_f32 : tile_pack_b_f32)(panel, x, o0, micros, k0, k, self); break;
+    case TDM_F16: (is_a ? tile_pack_a_f16 : tile_pack_b_f16)(panel, x, o0, micros, k0, k, self); break;
+    case TDM_BF16: (is_a ? tile_pack_a_bf16 : tile_pack_b_bf16)(panel, x, o0, micros, k0, k, self); break;
   }
 }
 
@@ -272,8 +272,8 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
   tile_sums sums[TILE_SLOTS * (weights)];
 #else
 #define TILE_TEAM_MEMORY(weights, grid, workspace) (void)(grid), (void)(workspace);
-#define TILE_THREAD_MEMORY(weights, grid, workspace)                                \
-  float *panels = (float *)(workspace) + tdm_here().team * tile_slice_floats(grid); \
+#define TILE_THREAD_MEMORY(weights, grid, workspace)                                       \
+  float *panels = (float *)(workspace) + tdm_my_position().team * tile_slice_floats(grid); \
   tile_sums *sums = (tile_sums *)(panels + TILE_PANEL_FLOATS(weights));
 #endif
 
@@ -290,31 +290,31 @@ TDM_INLINE int64_t tile_slice_floats(const tile_grid *grid) {
 TDM_INLINE int tile_slots(int64_t k) { return TDM_ON_GPU || k > TILE_K ? TILE_SLOTS : 1; }
 
 /* The micro tile in a thread's slot, in the round that begins at micro tile `first`. */
-TDM_INLINE int tile_micro_in(int first, int slot, tdm_here_t here) { return first + slot * here.threads + here.thread; }
+TDM_INLINE int tile_micro_in(int first, int slot, tdm_position self) { return first + slot * self.threads + self.thread; }
 
 /* sums[slot * weights + w] = A B_w for each of the thread's micro tiles; weights is a constant. Every thread of the team must
  * call it. panels: TILE_PANEL_FLOATS(weights) floats of the team. */
 TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile_operand *b, int weights, int64_t k,
-                              tile_place place, int first, float *panels, tdm_here_t here) {
+                              tile_place place, int first, float *panels, tdm_position self) {
   float *a_panel = panels, *b_panel = panels + TILE_A_FLOATS;
   int micros = place.micros_m * place.micros_n, slots = tile_slots(k);
   bool packed = slots < TILE_SLOTS && first != 0; /* the only K step is in the panels since the tile's first round */
-  for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++) TDM_UNROLL
+  for (int slot = 0; slot < slots && tile_micro_in(first, slot, self) < micros; slot++) TDM_UNROLL
   for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
   for (int64_t k0 = 0; k0 < k; k0 += TILE_K) {
     if (!packed) {
       TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-      tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, here);
+      tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, self);
       TDM_UNROLL
       for (int w = 0; w < weights; w++)
-        tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, here);
+        tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, self);
       TDM_TEAM_BARRIER(); /* the panels are complete */
     }
     /* One weight after the other: the micro panels of two don't fit into a host's L1 of 48 KiB together. */
     TDM_UNROLL
     for (int w = 0; w < weights; w++)
       for (int slot = 0; slot < slots; slot++) {
-        int micro = tile_micro_in(first, slot, here);
+        int micro = tile_micro_in(first, slot, self);
         if (micro >= micros) break;
         tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
         tile_multiply_at(sums[slot * weights + w], at, a_panel, b_panel + w * TILE_K * TILE_N, tdm_min(TILE_K, k - k0));

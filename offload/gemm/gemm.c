@@ -5,12 +5,12 @@
 #include "offload/engine/skinny.h"
 #include "src/core/kernel.h"
 
-/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+/* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct gemm_work {
   tdm_gemm_desc d;
   tile_grid grid;
   int64_t steps;
-  tdm_epilogue_step step[]; /* the epilogue chain */
+  tdm_epilogue_step step[]; /* the steps of the epilogue */
 } gemm_work;
 
 TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
@@ -19,17 +19,17 @@ TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, ti
   micro_finish(x, &work->d, work->step, work->steps, arrays, at);
 }
 
-TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, tdm_here_t here) {
+TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, tdm_position self) {
   const tdm_gemm_desc *d = &work->d;
-  for (int64_t tile = here.team; tile < work->grid.tiles; tile += here.teams) {
+  for (int64_t tile = self.team; tile < work->grid.tiles; tile += self.teams) {
     tile_place place = tile_place_at(&work->grid, tile);
     tile_operand a = {arrays.a, place.batch * d->stride_a, d->m, d->lda, d->layout == TDM_NN || d->layout == TDM_NT, d->type};
     tile_operand b = {arrays.b, place.batch * d->stride_b, d->n, d->ldb, d->layout == TDM_NT || d->layout == TDM_TT, d->type};
     int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
-    for (int first = 0; first < micros; first += slots * here.threads) {
-      tile_products(sums, &a, &b, 1, d->k, place, first, panels, here);
-      for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++)
-        write_micro(work, &arrays, sums[slot], micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n));
+    for (int first = 0; first < micros; first += slots * self.threads) {
+      tile_products(sums, &a, &b, 1, d->k, place, first, panels, self);
+      for (int slot = 0; slot < slots && tile_micro_in(first, slot, self) < micros; slot++)
+        write_micro(work, &arrays, sums[slot], micro_place_at(place, tile_micro_in(first, slot, self), d->m, d->n));
     }
   }
   tdm_stream_fence(arrays.stream);
@@ -48,9 +48,9 @@ static tdm_status prepare(tdm_plan *plan) {
   *work = (gemm_work){.d = *d, .steps = d->epilogue_steps};
   for (int64_t i = 0; i < d->epilogue_steps; i++) work->step[i] = d->epilogue[i];
   work->grid = tile_grid_for(plan, d->m, d->n, d->batch, 1);
-  /* Unless the plan is empty, c holds that many bytes, and they fit. */
+  /* Unless the plan is empty, c has that many bytes, and their number fits. */
   plan->launch.stream =
-      !plan->empty && d->beta == 0 && tdm_past_caches(plan->context, d->batch * d->m * d->n * tdm_size(d->out));
+      !plan->empty && d->beta == 0 && tdm_use_non_temporal(plan->context, d->batch * d->m * d->n * tdm_size(d->out));
   tdm_status status = tdm_plan_upload(plan, work, bytes);
   free(work);
   return status;
@@ -68,7 +68,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     TILE_TEAM_MEMORY(1, &work->grid, workspace)
     TDM_PARALLEL {
       TILE_THREAD_MEMORY(1, &work->grid, workspace)
-      gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, tdm_here());
+      gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, tdm_my_position());
     }
   }
   return TDM_OK;

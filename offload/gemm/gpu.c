@@ -4,21 +4,21 @@
 #include "gpu.h"
 #include "offload/device/device.h"
 
-/* What stands behind the product: nothing, a residual, any epilogue. */
+/* What follows the product: nothing, a residual, any epilogue. */
 typedef enum gemm_gpu_end { PLAIN, SUM, CHAIN } gemm_gpu_end;
 
-TDM_INLINE void gemm_typed(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, gpu_panels *panels, tdm_here_t here,
+TDM_INLINE void gemm_typed(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, gpu_panels *panels, tdm_position self,
                            gemm_gpu_end end, tdm_type type) {
   gpu_engine engine;
   gpu_sums sums;
-  bool more = gpu_begin(&engine, &work->job, arrays->a, arrays->b, arrays->b, panels, here, 1, type);
+  bool more = gpu_begin(&engine, &work->job, arrays->a, arrays->b, arrays->b, panels, self, 1, type);
   while (more) {
     gpu_place place = engine.place;
     more = gpu_tile_sums(&engine, sums, 1, type);
     switch (end) {
-      case PLAIN: gemm_gpu_write_plain(sums, gpu_again(work), arrays, place, here.thread); break;
-      case SUM: gemm_gpu_write_sum(sums, gpu_again(work), arrays, place, here.thread); break;
-      case CHAIN: gemm_gpu_write(sums, gpu_again(work), arrays, place, here.thread); break;
+      case PLAIN: gemm_gpu_write_plain(sums, gpu_again(work), arrays, place, self.thread); break;
+      case SUM: gemm_gpu_write_sum(sums, gpu_again(work), arrays, place, self.thread); break;
+      case CHAIN: gemm_gpu_write(sums, gpu_again(work), arrays, place, self.thread); break;
     }
   }
 }
@@ -48,16 +48,16 @@ tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads) {
 
 tdm_status gemm_gpu_prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, GPU_THREADS); }
 
-/* A region for each type, and for f32 also by what stands behind the product: registers are those of a kernel's largest part.
- */
+/* A region for each type, and for f32 also for each kind of what follows the product: a kernel's registers are those of its
+ * largest part. */
 #define REGION(end, type)                                                     \
   TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, bias, residual, work) { \
     TDM_TEAM_MEMORY(gpu_panels, panels, 2);                                   \
     gemm_gpu_arrays arrays = {a, b, c, bias, residual};                       \
-    gemm_typed(&arrays, work, panels, tdm_here_bare(), end, type);            \
+    gemm_typed(&arrays, work, panels, tdm_bare_position(), end, type);        \
   }
 
-/* A plan's description has no steps any more, they were the caller's; one step with a residual adds it. */
+/* A plan's description no longer has the steps, because they were the caller's. One step with a residual adds it. */
 static gemm_gpu_end end_of(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (gemm_gpu_is_plain(d)) return PLAIN;

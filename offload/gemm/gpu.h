@@ -4,21 +4,21 @@
 
 #include "offload/engine/gpu_epilogue.h"
 
-/* A step of the epilogue chain. GPUs divide by a function call, and around calls the compiler guards every loop of the kernel
- * against threads that come apart, 6 % of the time of 8192^3 on an H200. A product with the f64 reciprocal rounds to the same
- * f32 wherever the quotient is no subnormal number. */
+/* A step of the epilogue. A division on a GPU is a function call, and around calls the compiler protects every loop of the
+ * kernel against divergent threads, which costs 6 % of the time of 8192^3 on an H200. A product with the f64 reciprocal
+ * rounds to the same f32 unless the quotient is subnormal. */
 typedef struct gemm_gpu_step {
   tdm_epilogue_op op;
   float value;
   double reciprocal;
 } gemm_gpu_step;
 
-/* Beside the pointers: made with the plan, kept on the device. */
+/* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct gemm_gpu_work {
   tdm_gemm_desc d;
   gpu_job job;
   int steps;
-  gemm_gpu_step step[]; /* the epilogue chain */
+  gemm_gpu_step step[]; /* the steps of the epilogue */
 } gemm_gpu_work;
 
 /* The arrays of a launch. */
@@ -28,14 +28,14 @@ typedef struct gemm_gpu_arrays {
   const void *bias, *residual;
 } gemm_gpu_arrays;
 
-/* The row that serves everything else. */
+/* The row that supports everything else. */
 extern const tdm_kernel tdm_gemm_omp_gpu;
 
-/* Cuts the output, sets the plan's launch with so many threads a team, and uploads a gemm_gpu_work. */
+/* Cuts the output, sets the plan's launch with this many threads per team, and uploads a gemm_gpu_work. */
 tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads);
 tdm_status gemm_gpu_prepare(tdm_plan *plan); /* GPU_THREADS */
 
-/* The chain for a line. */
+/* Applies the epilogue to a line. */
 TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_line_at at) {
   const tdm_gemm_desc *d = &work->d;
   gpu_matrix bias = {(void *)(uintptr_t)arrays->bias, 0, 0, d->type}; /* every row is the same */
@@ -62,8 +62,8 @@ TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, con
   return line;
 }
 
-/* C in f32 is the product alone, or with the residual added. Kernels of both are apart from the chain's, whose code costs the
- * loop over k registers. */
+/* C in f32 is only the product, or the product plus the residual. Both have their own kernels, because the code of the
+ * epilogue would cost the loop over k registers. */
 TDM_INLINE bool gemm_gpu_is_product(const tdm_gemm_desc *d) { return d->out == TDM_F32 && d->alpha == 1 && d->beta == 0; }
 TDM_INLINE bool gemm_gpu_is_plain(const tdm_gemm_desc *d) { return gemm_gpu_is_product(d) && d->epilogue_steps == 0; }
 
@@ -83,7 +83,7 @@ TDM_INLINE void gemm_gpu_write_plain(gpu_sums sums, const gemm_gpu_work *work, c
   }
 }
 
-/* A line of alpha A B to C: what beta and the chain add, and the store. */
+/* From a line of alpha A B to C: adds beta C, applies the epilogue, and stores. */
 TDM_INLINE void gemm_gpu_finish_line(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays,
                                      const gpu_matrix *c, gpu_line_at at) {
   if (work->d.beta != 0) {
@@ -95,7 +95,7 @@ TDM_INLINE void gemm_gpu_finish_line(gpu_line line, const gemm_gpu_work *work, c
   gpu_store_line(&line, c, at);
 }
 
-/* C, which may be the residual's own array. */
+/* Stores C, which may be the residual's own array. */
 TDM_INLINE void gemm_gpu_write_sum(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
                                    int thread) {
   gpu_matrix c = {arrays->c, work->d.stride_c, work->d.ldc, TDM_F32};

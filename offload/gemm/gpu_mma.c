@@ -3,16 +3,16 @@
 #include "offload/device/device.h"
 #include "offload/engine/mma_tile.h"
 
-/* C is the product alone, in vectors: apart from the chain's code, which costs registers. */
+/* C is only the product, in vectors. It has its own kernel, because the code of the epilogue costs registers. */
 static bool is_plain(const tdm_gemm_desc *d) {
   return d->epilogue_steps == 0 && d->alpha == 1 && d->beta == 0 && (d->ldc | d->stride_c) % 4 == 0;
 }
 
-TDM_INLINE void write_plain(const mma_room *room, const gpu_matrix *c, const gpu_grid *grid, gpu_place place, int half,
+TDM_INLINE void write_plain(const mma_memory *memory, const gpu_matrix *c, const gpu_grid *grid, gpu_place place, int half,
                             int thread, tdm_type out) {
   TDM_UNROLL
   for (int i = 0; i < MMA_LINES; i++) {
-    gpu_line line = mma_line(room->sums, i, thread);
+    gpu_line line = mma_line(memory->sums, i, thread);
     gpu_line_at at = mma_line_at(grid, place, half, i, thread, 1);
     int64_t to = gpu_offset(c, at.batch, at.row, at.column);
     TDM_UNROLL
@@ -20,38 +20,38 @@ TDM_INLINE void write_plain(const mma_room *room, const gpu_matrix *c, const gpu
   }
 }
 
-TDM_INLINE void write_half(const mma_room *room, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
+TDM_INLINE void write_half(const mma_memory *memory, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
                            int half, int thread, bool plain) {
   const gpu_matrix c = {arrays->c, work->d.stride_c, work->d.ldc, work->d.out};
   if (plain) {
-    TDM_BY_TYPE(c.type, write_plain, room, &c, &work->job.grid, place, half, thread)
+    TDM_BY_TYPE(c.type, write_plain, memory, &c, &work->job.grid, place, half, thread)
     return;
   }
   TDM_NO_UNROLL
   for (int i = 0; i < MMA_LINES; i++) {
-    gpu_line line = mma_line(room->sums, i, thread);
+    gpu_line line = mma_line(memory->sums, i, thread);
     TDM_UNROLL
     for (int j = 0; j < GPU_VECTORS; j++) line.v[j] *= work->d.alpha;
     gemm_gpu_finish_line(line, work, arrays, &c, mma_line_at(&work->job.grid, place, half, i, thread, 1));
   }
 }
 
-TDM_INLINE void mma_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, mma_room *room, tdm_here_t here, bool plain,
-                         tdm_type type) {
+TDM_INLINE void mma_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, mma_memory *memory, tdm_position self,
+                         bool plain, tdm_type type) {
   const gpu_job *job = &work->job;
-  const mma_copiers copiers = {mma_copier_of(&job->a, arrays->a, arrays->a, here.thread, 1),
-                               mma_copier_of(&job->b, arrays->b, arrays->b, here.thread, 1)};
+  const mma_copiers copiers = {mma_copier_of(&job->a, arrays->a, arrays->a, self.thread, 1),
+                               mma_copier_of(&job->b, arrays->b, arrays->b, self.thread, 1)};
   const int tiles = job->grid.tiles;
   TDM_NO_UNROLL
-  for (int tile = here.team; tile < tiles; tile += here.teams) {
+  for (int tile = self.team; tile < tiles; tile += self.teams) {
     const gemm_gpu_work *again = gpu_again(work);
     gpu_place place = gpu_place_at(&again->job.grid, tile, 1);
     mma_tile sums;
-    mma_tile_sums(sums, room, &copiers, &again->job, place, here.thread, 1, type);
+    mma_tile_sums(sums, memory, &copiers, &again->job, place, self.thread, 1, type);
     TDM_NO_UNROLL
     for (int half = 0; half < 2; half++) {
-      mma_share_half(sums, room->sums, half, here.thread);
-      write_half(room, again, arrays, place, half, here.thread, plain);
+      mma_share_half(sums, memory->sums, half, self.thread);
+      write_half(memory, again, arrays, place, half, self.thread, plain);
     }
     TDM_SYNC_BLOCK(); /* nobody reads the sums any more: the next tile's panels take their place */
   }
@@ -64,12 +64,12 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, MMA_THREADS); }
 
-/* A region for each type, and one for plain products: registers are those of a kernel's largest part. */
-#define REGION(plain, type)                                      \
-  MMA_TARGET(plan->launch, a, b, c, bias, residual, work) {      \
-    TDM_TEAM_MEMORY(mma_room, room, 1);                          \
-    gemm_gpu_arrays arrays = {a, b, c, bias, residual};          \
-    mma_body(&arrays, work, room, tdm_here_bare(), plain, type); \
+/* A region for each type, and one for plain products: a kernel's registers are those of its largest part. */
+#define REGION(plain, type)                                            \
+  MMA_TARGET(plan->launch, a, b, c, bias, residual, work) {            \
+    TDM_TEAM_MEMORY(mma_memory, memory, 1);                            \
+    gemm_gpu_arrays arrays = {a, b, c, bias, residual};                \
+    mma_body(&arrays, work, memory, tdm_bare_position(), plain, type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -5,7 +5,7 @@
 #include "offload/engine/epilogue_map.h"
 #include "offload/engine/gpu_skinny.h"
 
-/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+/* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct skinny_work {
   tdm_gemm_desc d;
   tdm_epilogue_step step[];
@@ -38,11 +38,11 @@ TDM_INLINE void finish(float sum, const skinny_work *work, const skinny_arrays *
 }
 
 TDM_INLINE void gemm_body(const skinny_work *work, const skinny_arrays *arrays, int m, int n, int k, int batches, bool whole,
-                          tdm_here_t here, int rows, tdm_type type) {
+                          tdm_position self, int rows, tdm_type type) {
   const tdm_gemm_desc *d = &work->d;
-  int lane = here.thread % TDM_WAVE, units = batches * n;
+  int lane = self.thread % TDM_WAVE, units = batches * n;
   TDM_NO_UNROLL
-  for (int unit = here.team * SKINNY_WAVES + here.thread / TDM_WAVE; unit < units; unit += here.teams * SKINNY_WAVES) {
+  for (int unit = self.team * SKINNY_WAVES + self.thread / TDM_WAVE; unit < units; unit += self.teams * SKINNY_WAVES) {
     int64_t batch = unit / n, column = unit % n;
     float sums[1][SKINNY_ROWS];
     gpu_skinny_part part = {.x = arrays->a,
@@ -76,10 +76,10 @@ static tdm_status prepare(tdm_plan *plan) {
   return status;
 }
 
-#define REGION(rows)                                                                                          \
-  TDM_TARGET_BARE(plan->launch, SKINNY_THREADS, a, b, c, bias, residual, work) {                              \
-    skinny_arrays arrays = {a, b, c, bias, residual};                                                         \
-    TDM_BY_TYPE(type, gemm_body, work, &arrays, m, n, k, batches, whole != 0, gpu_here(SKINNY_THREADS), rows) \
+#define REGION(rows)                                                                                              \
+  TDM_TARGET_BARE(plan->launch, SKINNY_THREADS, a, b, c, bias, residual, work) {                                  \
+    skinny_arrays arrays = {a, b, c, bias, residual};                                                             \
+    TDM_BY_TYPE(type, gemm_body, work, &arrays, m, n, k, batches, whole != 0, gpu_position(SKINNY_THREADS), rows) \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -1,33 +1,33 @@
-/* gemm in f32 on GPUs for few k and whole tiles: all k of 128 rows of A stay in team memory while a team walks along n, so that
- * B alone travels. C's bytes are the other limit: with k = 32 they take as long as the products. */
+/* gemm in f32 on GPUs for small K and whole tiles: all of K of 128 rows of A stays in team memory while a team moves along
+ * n, so that only B is loaded. The other limit is the bytes of C: with k = 32 they take as long as the products. */
 #include <stdio.h>
 
 #include "gpu.h"
 #include "offload/device/device.h"
 
 enum {
-  MOST_K = 64,   /* panels of 32 KiB for A and 2 x 4 for B: with 16 k to a step of B a team would have all of its 48 KiB */
-  LEAST_N = 512, /* for fewer columns the panels of A come nearly as often as those of B */
+  MOST_K = 64,   /* panels of 32 KiB for A and 2 x 4 for B: with K steps of 16 for B a team would need all of its 48 KiB */
+  LEAST_N = 512, /* for fewer columns the panels of A are loaded nearly as often as those of B */
   B_PANEL = GPU_STEP * GPU_PITCH,
 };
 
-typedef struct small_k_room {
+typedef struct small_k_memory {
   float a[MOST_K * GPU_PITCH], b[2 * B_PANEL];
-} small_k_room;
+} small_k_memory;
 
 /* A thread's state between two steps. */
 typedef struct small_k_engine {
-  small_k_room *room;
-  const char *b;      /* the thread's vectors of the step that is fetched next */
+  small_k_memory *memory;
+  const char *b;      /* the thread's vectors of the step that is loaded next */
   int64_t step;       /* bytes from one step of B to the next */
   int thread, buffer; /* buffer: where the current panel of B begins */
   gpu_values first;   /* of the step that is multiplied next */
 } small_k_engine;
 
-/* All k of the rows of A from m0 on. */
-TDM_INLINE void load_rows(small_k_room *room, const void *a, const gpu_job *job, gpu_place place, int thread, bool by_k) {
+/* Loads all of K of the rows of A from m0 on. */
+TDM_INLINE void load_rows(small_k_memory *memory, const void *a, const gpu_job *job, gpu_place place, int thread, bool by_k) {
   const char *at = gpu_vectors_at(&job->a, a, a, place.batch, place.m0, thread, 1, TDM_F32);
-  float *to = room->a + gpu_put_at(thread, by_k);
+  float *to = memory->a + gpu_put_at(thread, by_k);
   TDM_NO_UNROLL
   for (int k = 0; k < job->k; k += GPU_STEP) {
     gpu_words part[2];
@@ -40,37 +40,37 @@ TDM_INLINE void load_rows(small_k_room *room, const void *a, const gpu_job *job,
 
 /* The first values of the step from k on, whose panel of B is the current one. */
 TDM_INLINE void read_first(small_k_engine *e, int k) {
-  e->first = gpu_read(e->room->a + k * GPU_PITCH + gpu_row(e->thread), e->room->b + e->buffer + gpu_column(e->thread));
+  e->first = gpu_read(e->memory->a + k * GPU_PITCH + gpu_row(e->thread), e->memory->b + e->buffer + gpu_column(e->thread));
 }
 
-/* Multiplies the step from k on and brings the one at e->b, which begins at next_k. */
+/* Multiplies the step from k on, and loads the one at e->b, which begins at next_k. */
 TDM_INLINE void multiply_step(small_k_engine *e, gpu_sums sums, int k, int next_k, bool by_k) {
   gpu_words part[2];
   gpu_fetch_whole(part, e->b, gpu_second(NULL, NULL, by_k, 1, TDM_F32), TDM_F32);
-  const float *a = e->room->a + k * GPU_PITCH + gpu_row(e->thread);
-  const float *b = e->room->b + e->buffer + gpu_column(e->thread);
+  const float *a = e->memory->a + k * GPU_PITCH + gpu_row(e->thread);
+  const float *b = e->memory->b + e->buffer + gpu_column(e->thread);
   gpu_values y = gpu_multiply_but_last(sums, e->first, a, b, GPU_STEP);
   e->buffer ^= B_PANEL;
-  gpu_put(e->room->b + e->buffer + gpu_put_at(e->thread, by_k), part, by_k, TDM_F32);
-  TDM_SYNC_BLOCK(); /* the next panel is whole, and nobody reads this one any more */
+  gpu_put(e->memory->b + e->buffer + gpu_put_at(e->thread, by_k), part, by_k, TDM_F32);
+  TDM_SYNC_BLOCK(); /* the next panel is complete, and nobody reads this one any more */
   read_first(e, next_k);
   gpu_multiply(sums, y);
 }
 
-/* A team's tiles are neighbours along n, then along m, then in the batch. Behind its last one comes the first of its row once
- * more, so that every step brings another. */
-TDM_INLINE void small_k_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, small_k_room *room, tdm_here_t here,
-                             bool a_by_k, bool b_by_k) {
+/* A team's tiles are neighbours along n, then along m, then in the batch. After its last tile comes the first one of its
+ * row again, so that every step loads another. */
+TDM_INLINE void small_k_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, small_k_memory *memory,
+                             tdm_position self, bool a_by_k, bool b_by_k) {
   const gpu_job *job = &work->job;
   const gpu_grid grid = job->grid;
-  const int per_matrix = grid.tiles_m * grid.tiles_n, share = grid.tiles / here.teams, more = grid.tiles % here.teams;
-  int tile = here.team * share + (here.team < more ? here.team : more), left = share + (here.team < more);
+  const int per_matrix = grid.tiles_m * grid.tiles_n, share = grid.tiles / self.teams, more = grid.tiles % self.teams;
+  int tile = self.team * share + (self.team < more ? self.team : more), left = share + (self.team < more);
   if (left == 0) return;
   const int k_end = job->k;
   const int64_t ldc = work->d.ldc, tile_step = GPU_TILE * job->b.outer_step * 4;
-  small_k_engine e = {.room = room, .step = GPU_STEP * job->b.k_step * 4, .thread = here.thread};
+  small_k_engine e = {.memory = memory, .step = GPU_STEP * job->b.k_step * 4, .thread = self.thread};
   TDM_NO_UNROLL
-  while (left > 0) { /* a row of tiles, or what the team has of it */
+  while (left > 0) { /* a row of tiles, or the team's part of it */
     gpu_place place = {tile / per_matrix, tile % per_matrix / grid.tiles_n * GPU_TILE,
                        tile % per_matrix % grid.tiles_n * GPU_TILE};
     int tiles = (grid.n - place.n0) / GPU_TILE;
@@ -78,15 +78,15 @@ TDM_INLINE void small_k_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work 
     left -= tiles;
     tile += tiles;
     TDM_SYNC_BLOCK(); /* nobody reads the panels any more */
-    load_rows(room, arrays->a, job, place, here.thread, a_by_k);
-    const char *tile_b = gpu_vectors_at(&job->b, arrays->b, arrays->b, place.batch, place.n0, here.thread, 1, TDM_F32);
+    load_rows(memory, arrays->a, job, place, self.thread, a_by_k);
+    const char *tile_b = gpu_vectors_at(&job->b, arrays->b, arrays->b, place.batch, place.n0, self.thread, 1, TDM_F32);
     gpu_words part[2];
     gpu_fetch_whole(part, tile_b, gpu_second(NULL, NULL, b_by_k, 1, TDM_F32), TDM_F32);
-    gpu_put(room->b + e.buffer + gpu_put_at(here.thread, b_by_k), part, b_by_k, TDM_F32);
-    TDM_SYNC_BLOCK(); /* the panels are whole */
+    gpu_put(memory->b + e.buffer + gpu_put_at(self.thread, b_by_k), part, b_by_k, TDM_F32);
+    TDM_SYNC_BLOCK(); /* the panels are complete */
     read_first(&e, 0);
-    float *c = (float *)arrays->c + place.batch * work->d.stride_c + (place.m0 + gpu_row(here.thread)) * ldc + place.n0 +
-               gpu_column(here.thread);
+    float *c = (float *)arrays->c + place.batch * work->d.stride_c + (place.m0 + gpu_row(self.thread)) * ldc + place.n0 +
+               gpu_column(self.thread);
     TDM_NO_UNROLL
     for (; tiles > 0; tiles--) {
       gpu_sums sums;
@@ -125,12 +125,12 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return false;
 }
 
-/* A region for each layout: registers are those of a kernel's largest part. */
-#define REGION(a_by_k, b_by_k)                                          \
-  TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, work) {           \
-    TDM_TEAM_MEMORY(small_k_room, room, 1);                             \
-    gemm_gpu_arrays arrays = {a, b, c, NULL, NULL};                     \
-    small_k_body(&arrays, work, room, tdm_here_bare(), a_by_k, b_by_k); \
+/* A region for each layout: a kernel's registers are those of its largest part. */
+#define REGION(a_by_k, b_by_k)                                                \
+  TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, work) {                 \
+    TDM_TEAM_MEMORY(small_k_memory, memory, 1);                               \
+    gemm_gpu_arrays arrays = {a, b, c, NULL, NULL};                           \
+    small_k_body(&arrays, work, memory, tdm_bare_position(), a_by_k, b_by_k); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -1,16 +1,16 @@
-/* gemm with few rows, on hosts: each element of B is read once, where it lies (skinny.h). Memory is the limit. */
+/* gemm with few rows, on hosts: each element of B is read once, directly from its array (skinny.h). Memory is the limit. */
 #include <stdlib.h>
 
 #include "offload/device/device.h"
 #include "offload/engine/skinny.h"
 #include "src/core/kernel.h"
 
-/* What a run needs beside its pointers. */
+/* What a run needs in addition to its pointers. */
 typedef struct gemm_work {
   tdm_gemm_desc d;
   skinny_grid grid;
   int64_t steps;
-  tdm_epilogue_step step[]; /* the epilogue chain */
+  tdm_epilogue_step step[]; /* the steps of the epilogue */
 } gemm_work;
 
 static bool a_by_k(const tdm_gemm_desc *d) { return d->layout == TDM_NN || d->layout == TDM_NT; }

@@ -1,10 +1,10 @@
-/* rope on GPUs: a team takes pieces of 16 bytes of one position, those of all heads one after another. */
+/* rope on GPUs: a team takes pieces of 16 bytes of one position, for all heads one after another. */
 #include "offload/device/device.h"
 #include "rope.h"
 
 #include "offload/engine/gpu_row.h"
 
-/* Pieces that a thread fetches before it writes the first. */
+/* The number of pieces that a thread loads before it writes the first. */
 enum { PIECES = 4 };
 
 /* ---- Kernel ---- */
@@ -21,7 +21,7 @@ TDM_INLINE void read_angles(float *to, const float *from, int n) {
   }
 }
 
-TDM_INLINE gpu_piece turn_neighbours(gpu_piece x, const float *cosines, const float *sines, tdm_type type) {
+TDM_INLINE gpu_piece rotate_neighbours(gpu_piece x, const float *cosines, const float *sines, tdm_type type) {
   float y[GPU_PIECE_ELEMENTS];
   TDM_UNROLL
   for (int i = 0; i < gpu_piece_elements(type) / 2; i++) {
@@ -32,7 +32,7 @@ TDM_INLINE gpu_piece turn_neighbours(gpu_piece x, const float *cosines, const fl
   return gpu_piece_of(y, type);
 }
 
-TDM_INLINE void turn_halves(gpu_piece *first, gpu_piece *second, const float *cosines, const float *sines, tdm_type type) {
+TDM_INLINE void rotate_halves(gpu_piece *first, gpu_piece *second, const float *cosines, const float *sines, tdm_type type) {
   float y0[GPU_PIECE_ELEMENTS], y1[GPU_PIECE_ELEMENTS];
   TDM_UNROLL
   for (int i = 0; i < gpu_piece_elements(type); i++) {
@@ -48,7 +48,7 @@ TDM_INLINE gpu_piece *piece_at(const void *base, int64_t element, tdm_type type)
   return (gpu_piece *)((uintptr_t)base + (uintptr_t)(element * tdm_size(type)));
 }
 
-/* What a thread turns at a time: a piece whose pairs are neighbours, or one of each half. */
+/* What a thread rotates at a time: a piece whose pairs are neighbours, or one of each half. */
 TDM_INLINE int64_t items_of_head(const tdm_rope_desc *d, tdm_type type) {
   return d->head_dim / (d->style == TDM_ROPE_INTERLEAVED ? 1 : 2) / gpu_piece_elements(type);
 }
@@ -57,11 +57,11 @@ TDM_INLINE int64_t blocks_of_position(const tdm_rope_desc *d, int each, tdm_type
   return tdm_ceil_div(d->heads * items_of_head(d, type), (int64_t)GPU_ROW_THREADS * each);
 }
 
-/* Items that a thread fetches: of halves each is two pieces. */
+/* The number of items that a thread loads: with halves each is two pieces. */
 TDM_INLINE int items_at_a_time(bool halves) { return halves ? PIECES / 2 : PIECES; }
 
 TDM_INLINE void rope_block(const void *x, void *y, const rope_table *t, int64_t at_x, int64_t at_y, uint32_t first,
-                           const float *turns, tdm_here_t here, tdm_type type, bool halves) {
+                           const float *sincos, tdm_position self, tdm_type type, bool halves) {
   const tdm_rope_desc *d = &t->d;
   const int each = items_at_a_time(halves), elements = gpu_piece_elements(type);
   const uint32_t lanes = (uint32_t)items_of_head(d, type), items = (uint32_t)d->heads * lanes;
@@ -69,7 +69,7 @@ TDM_INLINE void rope_block(const void *x, void *y, const rope_table *t, int64_t 
   gpu_piece a[PIECES], b[PIECES];
   TDM_UNROLL
   for (int j = 0; j < each; j++) {
-    uint32_t item = first + (uint32_t)(j * here.threads + here.thread), head = item / lanes, lane = item - head * lanes;
+    uint32_t item = first + (uint32_t)(j * self.threads + self.thread), head = item / lanes, lane = item - head * lanes;
     int64_t at = at_x + head * d->x.head + (int64_t)lane * elements;
     if (item >= items) continue;
     a[j] = *(const TDM_GLOBAL gpu_piece *)piece_at(x, at, type);
@@ -77,35 +77,35 @@ TDM_INLINE void rope_block(const void *x, void *y, const rope_table *t, int64_t 
   }
   TDM_UNROLL
   for (int j = 0; j < each; j++) {
-    uint32_t item = first + (uint32_t)(j * here.threads + here.thread), head = item / lanes, lane = item - head * lanes;
+    uint32_t item = first + (uint32_t)(j * self.threads + self.thread), head = item / lanes, lane = item - head * lanes;
     int64_t at = at_y + head * d->y.head + (int64_t)lane * elements;
     const int angles = halves ? elements : elements / 2;
     float cosines[GPU_PIECE_ELEMENTS], sines[GPU_PIECE_ELEMENTS];
     if (item >= items) continue;
-    read_angles(cosines, turns + (int64_t)lane * angles, angles);
-    read_angles(sines, turns + half + (int64_t)lane * angles, angles);
+    read_angles(cosines, sincos + (int64_t)lane * angles, angles);
+    read_angles(sines, sincos + half + (int64_t)lane * angles, angles);
     if (halves)
-      turn_halves(&a[j], &b[j], cosines, sines, type);
+      rotate_halves(&a[j], &b[j], cosines, sines, type);
     else
-      a[j] = turn_neighbours(a[j], cosines, sines, type);
+      a[j] = rotate_neighbours(a[j], cosines, sines, type);
     *(TDM_GLOBAL gpu_piece *)piece_at(y, at, type) = a[j];
     if (halves) *(TDM_GLOBAL gpu_piece *)piece_at(y, at + half, type) = b[j];
   }
 }
 
-TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, bool halves, tdm_here_t here,
+TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, bool halves, tdm_position self,
                           tdm_type type) {
   const tdm_rope_desc *d = &t->d;
   const int each = items_at_a_time(halves);
-  /* 32 bits, which supports() sees to: a GPU divides 64 bits in a hundred instructions. */
+  /* 32 bits are enough, because `supports` checks it; a GPU needs a hundred instructions for a 64-bit division */
   const uint32_t blocks = (uint32_t)blocks_of_position(d, each, type), seq = (uint32_t)d->seq;
   const uint32_t units = (uint32_t)d->batch * seq * blocks;
   TDM_NO_UNROLL
-  for (uint32_t unit = (uint32_t)here.team; unit < units; unit += (uint32_t)here.teams) {
+  for (uint32_t unit = (uint32_t)self.team; unit < units; unit += (uint32_t)self.teams) {
     uint32_t position = unit / blocks, batch = position / seq, s = position - batch * seq;
-    uint32_t first = (unit - position * blocks) * (uint32_t)(each * here.threads);
+    uint32_t first = (unit - position * blocks) * (uint32_t)(each * self.threads);
     rope_block(x, y, t, batch * d->x.batch + s * d->x.seq, batch * d->y.batch + s * d->y.seq, first,
-               t->turns + skipped + s * d->head_dim, here, type, halves);
+               t->sincos + skipped + s * d->head_dim, self, type, halves);
   }
 }
 
@@ -145,11 +145,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int64_t skipped = tdm_rope_skipped(plan);
   if (plan->desc.rope.style == TDM_ROPE_INTERLEAVED) {
     TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
-      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, false, gpu_here(GPU_ROW_THREADS))
+      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, false, gpu_position(GPU_ROW_THREADS))
     }
   } else {
     TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
-      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, true, gpu_here(GPU_ROW_THREADS))
+      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, true, gpu_position(GPU_ROW_THREADS))
     }
   }
   return TDM_OK;

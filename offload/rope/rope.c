@@ -1,4 +1,5 @@
-/* rope: pairs of a head turned by the angle of their position. A team takes a position, its threads take pairs of all heads. */
+/* rope: rotates pairs of a head by the angle of their position. A team takes a position, and its threads take pairs of all
+ * heads. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 
 /* ---- Kernel ---- */
 
-TDM_INLINE void turn_neighbours(float *y, const float *x, const float *cosines, const float *sines, int64_t n) {
+TDM_INLINE void rotate_neighbours(float *y, const float *x, const float *cosines, const float *sines, int64_t n) {
   TDM_EACH_OF(j, TDM_CHUNK / 2, n) {
     float a = x[2 * j], b = x[2 * j + 1];
     y[2 * j] = a * cosines[j] - b * sines[j];
@@ -16,8 +17,8 @@ TDM_INLINE void turn_neighbours(float *y, const float *x, const float *cosines, 
   }
 }
 
-TDM_INLINE void turn_halves(float *y0, float *y1, const float *x0, const float *x1, const float *cosines, const float *sines,
-                            int64_t n) {
+TDM_INLINE void rotate_halves(float *y0, float *y1, const float *x0, const float *x1, const float *cosines, const float *sines,
+                              int64_t n) {
   TDM_EACH_OF(j, TDM_CHUNK, n) {
     float a = x0[j], b = x1[j];
     y0[j] = a * cosines[j] - b * sines[j];
@@ -25,43 +26,43 @@ TDM_INLINE void turn_halves(float *y0, float *y1, const float *x0, const float *
   }
 }
 
-/* Pairs that a thread handles at a time: a chunk, or one of each half. */
+/* The number of pairs that a thread handles at a time: a chunk, or one of each half. */
 TDM_INLINE int64_t pairs_at_a_time(const tdm_rope_desc *d) {
   return d->style == TDM_ROPE_INTERLEAVED ? TDM_CHUNK / 2 : TDM_CHUNK;
 }
 
 /* n pairs of a head, from pair i on. */
-TDM_INLINE void turn_chunk(const void *x, int64_t at_x, void *y, int64_t at_y, const rope_table *t, const float *turns,
-                           int64_t i, int64_t n, int stream, tdm_type type) {
-  TDM_CHUNK_ROOM(room_x0);
-  TDM_CHUNK_ROOM(room_x1);
-  TDM_CHUNK_ROOM(room_y0);
-  TDM_CHUNK_ROOM(room_y1);
+TDM_INLINE void rotate_chunk(const void *x, int64_t at_x, void *y, int64_t at_y, const rope_table *t, const float *sincos,
+                             int64_t i, int64_t n, int stream, tdm_type type) {
+  TDM_CHUNK_BUFFER(buffer_x0);
+  TDM_CHUNK_BUFFER(buffer_x1);
+  TDM_CHUNK_BUFFER(buffer_y0);
+  TDM_CHUNK_BUFFER(buffer_y1);
   int64_t half = t->d.head_dim / 2;
-  const float *cosines = turns + i, *sines = turns + half + i;
+  const float *cosines = sincos + i, *sines = sincos + half + i;
   if (t->d.style == TDM_ROPE_INTERLEAVED) {
-    float *to = tdm_chunk_place(y, at_y + 2 * i, type, stream, room_y0);
-    turn_neighbours(to, tdm_chunk_read(x, at_x + 2 * i, 2 * n, type, room_x0), cosines, sines, n);
+    float *to = tdm_chunk_place(y, at_y + 2 * i, type, stream, buffer_y0);
+    rotate_neighbours(to, tdm_chunk_read(x, at_x + 2 * i, 2 * n, type, buffer_x0), cosines, sines, n);
     tdm_chunk_write(y, at_y + 2 * i, 2 * n, type, stream, to);
   } else {
     int64_t first = at_x + i, second = first + half, to_first = at_y + i, to_second = to_first + half;
-    float *y0 = tdm_chunk_place(y, to_first, type, stream, room_y0);
-    float *y1 = tdm_chunk_place(y, to_second, type, stream, room_y1);
-    turn_halves(y0, y1, tdm_chunk_read(x, first, n, type, room_x0), tdm_chunk_read(x, second, n, type, room_x1), cosines, sines,
-                n);
+    float *y0 = tdm_chunk_place(y, to_first, type, stream, buffer_y0);
+    float *y1 = tdm_chunk_place(y, to_second, type, stream, buffer_y1);
+    rotate_halves(y0, y1, tdm_chunk_read(x, first, n, type, buffer_x0), tdm_chunk_read(x, second, n, type, buffer_x1), cosines,
+                  sines, n);
     tdm_chunk_write(y, to_first, n, type, stream, y0);
     tdm_chunk_write(y, to_second, n, type, stream, y1);
   }
 }
 
-TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, int stream, tdm_here_t here,
+TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, int stream, tdm_position self,
                           tdm_type type) {
   const tdm_rope_desc *d = &t->d;
   int64_t half = d->head_dim / 2, pairs = pairs_at_a_time(d);
-  /* Groups of threads, as many as a head has work for; a group takes a head. Threads left over have nothing to do. */
-  int lanes = (int)tdm_min(here.threads, tdm_ceil_div(half, pairs)), groups = here.threads / lanes;
-  int group = here.thread / lanes, lane = here.thread % lanes;
-  tdm_share_t units = tdm_share(d->batch * d->seq, here);
+  /* Groups of as many threads as a head has work for; each group takes a head. The remaining threads have nothing to do. */
+  int lanes = (int)tdm_min(self.threads, tdm_ceil_div(half, pairs)), groups = self.threads / lanes;
+  int group = self.thread / lanes, lane = self.thread % lanes;
+  tdm_share_t units = tdm_share(d->batch * d->seq, self);
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t batch = unit / d->seq, s = unit % d->seq;
     int64_t at_x = batch * d->x.batch + s * d->x.seq, at_y = batch * d->y.batch + s * d->y.seq;
@@ -69,7 +70,7 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t s
       for (int64_t i = lane * pairs; i < half; i += lanes * pairs) {
         int64_t n = tdm_min(pairs, half - i), in = at_x + head * d->x.head, out = at_y + head * d->y.head;
         if (s + 1 < d->seq) tdm_chunk_prefetch(x, in + d->x.seq + 2 * i, 2 * n, type);
-        turn_chunk(x, in, y, out, t, t->turns + skipped + s * d->head_dim, i, n, stream, type);
+        rotate_chunk(x, in, y, out, t, t->sincos + skipped + s * d->head_dim, i, n, stream, type);
       }
   }
   tdm_stream_fence(stream);
@@ -77,14 +78,14 @@ TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t s
 
 /* ---- Plan ---- */
 
-static void fill_turns(float *turns, const tdm_rope_desc *d) {
+static void fill_sincos(float *sincos, const tdm_rope_desc *d) {
   int64_t half = d->head_dim / 2;
   for (int64_t i = 0; i < half; i++) {
     double frequency = tdm_rope_frequency(d, i);
     for (int64_t s = 0; s < d->positions; s++) {
       double angle = (double)(d->offset + s) * frequency;
-      turns[s * d->head_dim + i] = (float)__builtin_cos(angle);
-      turns[s * d->head_dim + half + i] = (float)__builtin_sin(angle);
+      sincos[s * d->head_dim + i] = (float)__builtin_cos(angle);
+      sincos[s * d->head_dim + half + i] = (float)__builtin_sin(angle);
     }
   }
 }
@@ -101,7 +102,7 @@ tdm_status tdm_rope_upload(tdm_plan *plan) {
                     "rope: positions = %" PRId64 ", head_dim = %" PRId64 ": no memory for a table of their angles",
                     d->positions, d->head_dim);
   table->d = *d;
-  fill_turns(table->turns, d);
+  fill_sincos(table->sincos, d);
   tdm_status status = tdm_plan_upload(plan, table, bytes);
   free(table);
   return status;
@@ -123,7 +124,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   int64_t skipped = tdm_rope_skipped(plan);
   TDM_TARGET_TEAMS(plan->launch, x, y, table, type, skipped, past)
-  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, tdm_here()) }
+  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, tdm_my_position()) }
   return TDM_OK;
 }
 

@@ -8,7 +8,7 @@
 /* What the plan precomputes: for each position head_dim / 2 cosines, then as many sines. */
 typedef struct rope_table {
   tdm_rope_desc d;
-  float turns[]; /* [positions, 2, head_dim / 2] */
+  float sincos[]; /* [positions, 2, head_dim / 2] */
 } rope_table;
 
 /* Makes the table of a plan, in the memory of its device. */

@@ -4,53 +4,53 @@
 #include "offload/engine/gpu_row.h"
 
 /* The team's row. */
-TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, float *slots, bool causal, int pieces, tdm_here_t here,
-                            tdm_type type) {
+TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, float *slots, bool causal, int pieces,
+                            tdm_position self, tdm_type type) {
   const int elements = gpu_piece_elements(type);
-  const int64_t row = here.team;
-  float v[GPU_MOST_PIECES][GPU_PIECE_ELEMENTS], max = -0x1.fffffep127f; /* as tdm_sum_row: a row of -infinity has sum 0 */
+  const int64_t row = self.team;
+  float v[GPU_MOST_PIECES][GPU_PIECE_ELEMENTS], max = -0x1.fffffep127f; /* as in tdm_sum_row: a row of -infinity has sum 0 */
   gpu_piece read[GPU_MOST_PIECES];
   const int seen = causal ? (int)tdm_softmax_seen(&d, row) : (int)d.cols;
-  gpu_row_fetch(read, x, row * d.ldx, d.cols, pieces, here, type);
+  gpu_row_fetch(read, x, row * d.ldx, d.cols, pieces, self, type);
   TDM_UNROLL
   for (int j = 0; j < pieces; j++) TDM_UNROLL
   for (int e = 0; e < elements; e++) {
     v[j][e] = gpu_piece_get(read[j], e, type);
-    bool inside = gpu_piece_start(j, here, type) + (causal ? e : 0) < seen;
+    bool inside = gpu_piece_start(j, self, type) + (causal ? e : 0) < seen;
     max = inside && v[j][e] > max ? v[j][e] : max;
   }
-  max = gpu_row_reduce(max, TDM_MAX, slots, 0, here);
+  max = gpu_row_reduce(max, TDM_MAX, slots, 0, self);
   float part = 0;
   TDM_UNROLL
   for (int j = 0; j < pieces; j++) TDM_UNROLL
   for (int e = 0; e < elements; e++) {
-    bool inside = gpu_piece_start(j, here, type) + (causal ? e : 0) < seen;
+    bool inside = gpu_piece_start(j, self, type) + (causal ? e : 0) < seen;
     v[j][e] = inside ? tdm_exp_nonpositive(v[j][e] - max) : 0;
     part += v[j][e];
   }
-  float factor = 1 / gpu_row_reduce(part, TDM_SUM, slots, 1, here);
+  float factor = 1 / gpu_row_reduce(part, TDM_SUM, slots, 1, self);
   TDM_UNROLL
   for (int j = 0; j < pieces; j++) TDM_UNROLL
   for (int e = 0; e < elements; e++) {
     v[j][e] *= factor;
-    if (causal && gpu_piece_start(j, here, type) + e >= seen) v[j][e] = 0; /* not 0 times a NaN */
+    if (causal && gpu_piece_start(j, self, type) + e >= seen) v[j][e] = 0; /* and not x times 0, which may be NaN */
   }
-  gpu_row_put(y, row * d.ldy, d.cols, pieces, here, type, v);
+  gpu_row_put(y, row * d.ldy, d.cols, pieces, self, type, v);
 }
 
-/* Apart, because a part of each row takes twice the time of whole rows. The description travels as scalars, as in
- * rmsnorm_gpu.c. */
-#define WHOLE(threads, pieces, kind)                                                            \
-  TDM_TARGET_BARE(plan->launch, threads, x, y) {                                                \
-    GPU_ROW_SLOTS(slots);                                                                       \
-    tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};   \
-    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, false, pieces, gpu_here(threads)) \
+/* A separate region, because causal rows take twice the time of whole rows. The description is passed as scalars, as in
+ * rmsnorm/gpu.c. */
+#define WHOLE(threads, pieces, kind)                                                                \
+  TDM_TARGET_BARE(plan->launch, threads, x, y) {                                                    \
+    GPU_ROW_SLOTS(slots);                                                                           \
+    tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};       \
+    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, false, pieces, gpu_position(threads)) \
   }
-#define CAUSAL(threads, pieces, kind)                                                          \
-  TDM_TARGET_BARE(plan->launch, threads, x, y) {                                               \
-    GPU_ROW_SLOTS(slots);                                                                      \
-    tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};  \
-    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, true, pieces, gpu_here(threads)) \
+#define CAUSAL(threads, pieces, kind)                                                              \
+  TDM_TARGET_BARE(plan->launch, threads, x, y) {                                                   \
+    GPU_ROW_SLOTS(slots);                                                                          \
+    tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};      \
+    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, true, pieces, gpu_position(threads)) \
   }
 
 extern const tdm_kernel tdm_softmax_omp;

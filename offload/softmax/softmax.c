@@ -1,46 +1,47 @@
-/* softmax: a team takes a row at a time. Its threads keep the exponentials of the row's last segment and scale them; longer
+/* softmax: a team takes a row at a time. Its threads keep the exponentials of the row's last segment and scale them. Longer
  * rows are read a second time, which on hosts comes from the caches. */
 #include "offload/device/device.h"
 #include "offload/engine/exp_sum.h"
 
 TDM_INLINE void scale(float *y, const float *exps, int64_t n, float factor) { TDM_EACH(j, n) y[j] = exps[j] * factor; }
 
-/* Zeros in the columns that a row does not see. */
-TDM_INLINE void clear(void *y, int64_t at, int64_t length, int stream, tdm_here_t here, tdm_type type) {
-  TDM_CHUNK_ROOM(room);
-  TDM_FOR_CHUNKS(i, n, length, here) {
-    float *to = tdm_chunk_place(y, at + i, type, stream, room);
+/* Writes zeros to the columns that a row does not see. */
+TDM_INLINE void clear(void *y, int64_t at, int64_t length, int stream, tdm_position self, tdm_type type) {
+  TDM_CHUNK_BUFFER(buffer);
+  TDM_FOR_CHUNKS(i, n, length, self) {
+    float *to = tdm_chunk_place(y, at + i, type, stream, buffer);
     TDM_EACH(j, n) to[j] = 0;
     tdm_chunk_write(y, at + i, n, type, stream, to);
   }
 }
 
-TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_here_t here,
+TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_position self,
                              tdm_type type) {
-  TDM_SEGMENT_ROOM(exps);
-  TDM_CHUNK_ROOM(room_y);
-  int64_t step = tdm_segment_length(here);
-  tdm_share_t rows = tdm_share(d.rows, here);
+  TDM_SEGMENT_BUFFER(exps);
+  TDM_CHUNK_BUFFER(buffer_y);
+  int64_t step = tdm_segment_length(self);
+  tdm_share_t rows = tdm_share(d.rows, self);
   for (int64_t row = rows.first; row < rows.end; row++) {
     int64_t at_x = row * d.ldx, at_y = row * d.ldy, cols = tdm_softmax_seen(&d, row);
     int64_t last = cols > 0 ? (cols - 1) / step * step : -1;
     float max;
-    tdm_row_sum_t s = tdm_sum_row(x, at_x, cols, exps, &max, slots, here, type);
-    for (int64_t start = last; start >= 0; start -= step) { /* the last segment first: its exponentials are there */
+    tdm_row_sum_t s = tdm_sum_row(x, at_x, cols, exps, &max, slots, self, type);
+    for (int64_t start = last; start >= 0;
+         start -= step) { /* the last segment first, because its exponentials have been kept */
       int64_t length = tdm_min(step, cols - start);
-      if (start < last) max = tdm_add_segment((tdm_row_sum_t){s.max, 0}, x, at_x + start, length, exps, here, type).max;
-      /* 1 / s.sum, and from the segment's maximum to the row's. 1 / 0, for a row of -infinity, makes it NaN. */
+      if (start < last) max = tdm_add_segment((tdm_row_sum_t){s.max, 0}, x, at_x + start, length, exps, self, type).max;
+      /* 1 / s.sum, and from the segment's maximum to the row's. For a row of -infinity 1 / 0 makes it NaN. */
       float factor = (float)(1 / s.sum) * tdm_exp_nonpositive(max - s.max);
       const float *from = exps;
-      TDM_FOR_CHUNKS(i, n, length, here) {
+      TDM_FOR_CHUNKS(i, n, length, self) {
         if (row + 1 < rows.end) tdm_chunk_prefetch(x, at_x + d.ldx + start + i, n, type);
-        float *to = tdm_chunk_place(y, at_y + start + i, type, stream, room_y);
+        float *to = tdm_chunk_place(y, at_y + start + i, type, stream, buffer_y);
         scale(to, from, n, factor);
         tdm_chunk_write(y, at_y + start + i, n, type, stream, to);
         from += TDM_CHUNK;
       }
     }
-    clear(y, at_y + cols, d.cols - cols, stream, here, type);
+    clear(y, at_y + cols, d.cols - cols, stream, self, type);
   }
   tdm_stream_fence(stream);
 }
@@ -60,7 +61,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, x, y, d, type, past) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, softmax_body, x, y, *d, past, slots, tdm_here()) }
+    TDM_PARALLEL { TDM_BY_TYPE(type, softmax_body, x, y, *d, past, slots, tdm_my_position()) }
   }
   return TDM_OK;
 }

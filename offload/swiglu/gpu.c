@@ -1,5 +1,5 @@
-/* swiglu on GPUs: Y = silu(X Wg) * (X Wu). A panel of B has 64 columns of each weight, so that one pass over X makes both
- * products and a thread holds both sums of its elements. Arithmetic is the limit: 4 m n k FLOP. */
+/* swiglu on GPUs: Y = silu(X Wg) * (X Wu). A panel of B has 64 columns of each weight, so one pass over X computes both
+ * products, and a thread holds both sums of its elements. Arithmetic is the limit: 4 m n k FLOP. */
 #include <stdio.h>
 
 #include "gpu.h"
@@ -17,14 +17,14 @@ TDM_INLINE void write_tile(gpu_sums sums, const swiglu_gpu_work *work, void *y, 
 }
 
 TDM_INLINE void swiglu_typed(const void *x, const void *wg, const void *wu, void *y, const swiglu_gpu_work *work,
-                             gpu_panels *panels, tdm_here_t here, tdm_type type) {
+                             gpu_panels *panels, tdm_position self, tdm_type type) {
   gpu_engine engine;
   gpu_sums sums;
-  bool more = gpu_begin(&engine, &work->job, x, wg, wu, panels, here, SWIGLU_WEIGHTS, type);
+  bool more = gpu_begin(&engine, &work->job, x, wg, wu, panels, self, SWIGLU_WEIGHTS, type);
   while (more) {
     gpu_place place = engine.place;
     more = gpu_tile_sums(&engine, sums, SWIGLU_WEIGHTS, type);
-    write_tile(sums, gpu_again(work), y, place, here.thread);
+    write_tile(sums, gpu_again(work), y, place, self.thread);
   }
 }
 
@@ -49,11 +49,11 @@ tdm_status swiglu_gpu_prepare_for(tdm_plan *plan, int threads) {
 
 static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, GPU_THREADS); }
 
-/* A region for each type: registers are those of a kernel's largest part. */
-#define REGION(type)                                                 \
-  TDM_TARGET_BARE(plan->launch, GPU_THREADS, x, wg, wu, y, work) {   \
-    TDM_TEAM_MEMORY(gpu_panels, panels, 2);                          \
-    swiglu_typed(x, wg, wu, y, work, panels, tdm_here_bare(), type); \
+/* A region for each type: a kernel's registers are those of its largest part. */
+#define REGION(type)                                                     \
+  TDM_TARGET_BARE(plan->launch, GPU_THREADS, x, wg, wu, y, work) {       \
+    TDM_TEAM_MEMORY(gpu_panels, panels, 2);                              \
+    swiglu_typed(x, wg, wu, y, work, panels, tdm_bare_position(), type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

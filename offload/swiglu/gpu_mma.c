@@ -4,32 +4,33 @@
 #include "offload/device/device.h"
 #include "offload/engine/mma_tile.h"
 
-TDM_INLINE void write_half(const mma_room *room, const swiglu_gpu_work *work, void *y, gpu_place place, int half, int thread) {
+TDM_INLINE void write_half(const mma_memory *memory, const swiglu_gpu_work *work, void *y, gpu_place place, int half,
+                           int thread) {
   const gpu_matrix to = {y, 0, work->d.ldy, work->d.out};
   TDM_NO_UNROLL
   for (int i = 0; i < MMA_LINES; i++) {
-    gpu_line line = mma_line(room->sums, i, thread);
+    gpu_line line = mma_line(memory->sums, i, thread);
     swiglu_gpu_line(&line);
     gpu_store_line(&line, &to, mma_line_at(&work->job.grid, place, half, i, thread, SWIGLU_WEIGHTS));
   }
 }
 
-TDM_INLINE void mma_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_gpu_work *work, mma_room *room,
-                         tdm_here_t here, tdm_type type) {
+TDM_INLINE void mma_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_gpu_work *work,
+                         mma_memory *memory, tdm_position self, tdm_type type) {
   const gpu_job *job = &work->job;
-  const mma_copiers copiers = {mma_copier_of(&job->a, x, x, here.thread, 1),
-                               mma_copier_of(&job->b, wg, wu, here.thread, SWIGLU_WEIGHTS)};
+  const mma_copiers copiers = {mma_copier_of(&job->a, x, x, self.thread, 1),
+                               mma_copier_of(&job->b, wg, wu, self.thread, SWIGLU_WEIGHTS)};
   const int tiles = job->grid.tiles;
   TDM_NO_UNROLL
-  for (int tile = here.team; tile < tiles; tile += here.teams) {
+  for (int tile = self.team; tile < tiles; tile += self.teams) {
     const swiglu_gpu_work *again = gpu_again(work);
     gpu_place place = gpu_place_at(&again->job.grid, tile, SWIGLU_WEIGHTS);
     mma_tile sums;
-    mma_tile_sums(sums, room, &copiers, &again->job, place, here.thread, SWIGLU_WEIGHTS, type);
+    mma_tile_sums(sums, memory, &copiers, &again->job, place, self.thread, SWIGLU_WEIGHTS, type);
     TDM_NO_UNROLL
     for (int half = 0; half < 2; half++) {
-      mma_share_half(sums, room->sums, half, here.thread);
-      write_half(room, again, y, place, half, here.thread);
+      mma_share_half(sums, memory->sums, half, self.thread);
+      write_half(memory, again, y, place, half, self.thread);
     }
     TDM_SYNC_BLOCK(); /* nobody reads the sums any more: the next tile's panels take their place */
   }
@@ -46,11 +47,11 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, MMA_THREADS); }
 
-/* A region for each type: registers are those of a kernel's largest part. */
-#define REGION(type)                                           \
-  MMA_TARGET(plan->launch, x, wg, wu, y, work) {               \
-    TDM_TEAM_MEMORY(mma_room, room, 1);                        \
-    mma_body(x, wg, wu, y, work, room, tdm_here_bare(), type); \
+/* A region for each type: a kernel's registers are those of its largest part. */
+#define REGION(type)                                                 \
+  MMA_TARGET(plan->launch, x, wg, wu, y, work) {                     \
+    TDM_TEAM_MEMORY(mma_memory, memory, 1);                          \
+    mma_body(x, wg, wu, y, work, memory, tdm_bare_position(), type); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

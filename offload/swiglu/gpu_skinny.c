@@ -4,10 +4,10 @@
 #include "offload/device/math.h"
 
 TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, tdm_swiglu_desc d, bool whole,
-                            tdm_here_t here, int rows, tdm_type type) {
-  int lane = here.thread % TDM_WAVE, units = (int)d.n;
+                            tdm_position self, int rows, tdm_type type) {
+  int lane = self.thread % TDM_WAVE, units = (int)d.n;
   TDM_NO_UNROLL
-  for (int unit = here.team * SKINNY_WAVES + here.thread / TDM_WAVE; unit < units; unit += here.teams * SKINNY_WAVES) {
+  for (int unit = self.team * SKINNY_WAVES + self.thread / TDM_WAVE; unit < units; unit += self.teams * SKINNY_WAVES) {
     float sums[SKINNY_WEIGHTS][SKINNY_ROWS];
     gpu_skinny_part part = {
         .x = x, .weight = {wg, wu}, .ldx = d.ldx, .at = {unit * d.ldg, unit * d.ldu}, .rows = (int)d.m, .k = (int)d.k};
@@ -30,7 +30,7 @@ static tdm_status prepare(tdm_plan *plan) {
 #define REGION(rows)                                                                                           \
   TDM_TARGET_BARE(plan->launch, SKINNY_THREADS, x, wg, wu, y) {                                                \
     tdm_swiglu_desc of = {.m = m, .n = n, .k = k, .ldx = ldx, .ldg = ldg, .ldu = ldu, .ldy = ldy, .out = out}; \
-    TDM_BY_TYPE(type, swiglu_body, x, wg, wu, y, of, whole != 0, gpu_here(SKINNY_THREADS), rows)               \
+    TDM_BY_TYPE(type, swiglu_body, x, wg, wu, y, of, whole != 0, gpu_position(SKINNY_THREADS), rows)           \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -1,11 +1,12 @@
-/* swiglu with few rows, on hosts: each element of both weights is read once, where it lies (skinny.h). Memory is the limit. */
+/* swiglu with few rows, on hosts: each element of both weights is read once, directly from its array (skinny.h). Memory is
+ * the limit. */
 #include "offload/engine/skinny.h"
 #include "offload/device/device.h"
 #include "src/core/kernel.h"
 
 enum { WEIGHTS = 2 };
 
-/* What a run needs beside its pointers. */
+/* What a run needs in addition to its pointers. */
 typedef struct swiglu_work {
   tdm_swiglu_desc d;
   skinny_grid grid;

@@ -4,7 +4,7 @@
 #include "offload/engine/skinny.h"
 #include "src/core/kernel.h"
 
-/* What a launch needs beside its pointers: made with the plan, kept on the device. */
+/* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct swiglu_work {
   tdm_swiglu_desc d;
   tile_grid grid;
@@ -21,19 +21,19 @@ TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums 
 }
 
 TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work, float *panels,
-                            tile_sums *sums, tdm_here_t here) {
+                            tile_sums *sums, tdm_position self) {
   const tdm_swiglu_desc *d = &work->d;
   tile_operand a = {x, 0, d->m, d->ldx, true, d->type};
   tile_operand b[WEIGHTS] = {{wg, 0, d->n, d->ldg, d->layout == TDM_NT, d->type},
                              {wu, 0, d->n, d->ldu, d->layout == TDM_NT, d->type}};
-  for (int64_t tile = here.team; tile < work->grid.tiles; tile += here.teams) {
+  for (int64_t tile = self.team; tile < work->grid.tiles; tile += self.teams) {
     tile_place place = tile_place_at(&work->grid, tile);
     int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
-    for (int first = 0; first < micros; first += slots * here.threads) {
-      tile_products(sums, &a, b, WEIGHTS, d->k, place, first, panels, here);
-      for (int slot = 0; slot < slots && tile_micro_in(first, slot, here) < micros; slot++)
+    for (int first = 0; first < micros; first += slots * self.threads) {
+      tile_products(sums, &a, b, WEIGHTS, d->k, place, first, panels, self);
+      for (int slot = 0; slot < slots && tile_micro_in(first, slot, self) < micros; slot++)
         write_micro(d, sums[slot * WEIGHTS], sums[slot * WEIGHTS + 1],
-                    micro_place_at(place, tile_micro_in(first, slot, here), d->m, d->n), y);
+                    micro_place_at(place, tile_micro_in(first, slot, self), d->m, d->n), y);
     }
   }
 }
@@ -58,7 +58,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     TILE_TEAM_MEMORY(WEIGHTS, &work->grid, workspace)
     TDM_PARALLEL {
       TILE_THREAD_MEMORY(WEIGHTS, &work->grid, workspace)
-      swiglu_body(x, wg, wu, y, work, panels, sums, tdm_here());
+      swiglu_body(x, wg, wu, y, work, panels, sums, tdm_my_position());
     }
   }
   return TDM_OK;

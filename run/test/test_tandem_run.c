@@ -78,13 +78,13 @@ static const float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 1, 1}, c[4] = 
 static int make_files(void **state) {
   (void)state;
   const double b64[6] = {1, 0, 0, 1, 1, 1};
-  const float b_turned[6] = {1, 0, 1, 0, 1, 1}, bias[2] = {10, 20};
+  const float b_transposed[6] = {1, 0, 1, 0, 1, 1}, bias[2] = {10, 20};
   const uint16_t a16[6] = {0x3f80, 0x4000, 0x4040, 0x4080, 0x40a0, 0x40c0}; /* a as bfloat16 */
   const int64_t ids[3] = {2, 0, 2}, bad_ids[3] = {2, 3, 0};
   write_array("a.npy", NPY_F32, 2, (const int64_t[]){2, 3}, a);
   write_array("b.npy", NPY_F32, 2, (const int64_t[]){3, 2}, b);
   write_array("b64.npy", NPY_F64, 2, (const int64_t[]){3, 2}, b64);
-  write_array("bt.npy", NPY_F32, 2, (const int64_t[]){2, 3}, b_turned);
+  write_array("bt.npy", NPY_F32, 2, (const int64_t[]){2, 3}, b_transposed);
   write_array("a16.npy", NPY_U16, 2, (const int64_t[]){2, 3}, a16);
   write_array("bias.npy", NPY_F32, 1, (const int64_t[]){2}, bias);
   write_array("ids.npy", NPY_I64, 1, (const int64_t[]){3}, ids);

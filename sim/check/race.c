@@ -216,18 +216,18 @@ static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which)
 
 static void tell(const look *k, bool writes, u64 mark) {
   const inst *other = order_of(k->w)->site[k->found & (SITES_MOST - 1)];
-  const char *verb = writes ? "writes" : "reads";
+  const char *verb = writes ? "writes" : "reads", *other_verb = writes ? "accesses" : "wrote";
   if (tag_of(k->found) == tag_of(mark)) {
     wave_report(k->w, k->i, other, k->lds ? GFXSIM_RACE_LDS : GFXSIM_RACE_GLOBAL, k->lane, k->address,
-                "%s what wave %u of the workgroup accesses, with no barrier between that both have waited before", verb,
-                wave_of(k->found));
+                "wave %d %s bytes that wave %u %s, and no wait with a barrier separates the two accesses", k->w->index, verb,
+                wave_of(k->found), other_verb);
     return;
   }
   u64 n = tag_of(k->found) - 1, x = k->w->group->launch->grid[0], y = k->w->group->launch->grid[1];
   wave_report(k->w, k->i, other, GFXSIM_RACE_GLOBAL, k->lane, k->address,
-              "%s what wave %u of workgroup %" PRIu64 ",%" PRIu64 ",%" PRIu64
-              " accesses: no atomic with its fences orders the two",
-              verb, wave_of(k->found), n % x, n / x % y, n / x / y);
+              "wave %d %s bytes that wave %u of workgroup %" PRIu64 ",%" PRIu64 ",%" PRIu64
+              " %s, and no atomic with its fences orders the two accesses",
+              k->w->index, verb, wave_of(k->found), n % x, n / x % y, n / x / y, other_verb);
 }
 
 static void add_suspect(wave *w, const look *k, u64 mark) {

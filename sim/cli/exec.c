@@ -39,7 +39,7 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
        "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
       {"profile", '\0', POPT_ARG_NONE, &r->profile, 0, "Count what each kernel executes; leaves the other checks out", NULL},
       {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads that execute a launch (default: all processors)", "N"},
-      {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next one's turn (default 16)", "N"},
+      {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next wave goes on (default 16)", "N"},
       {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0, "Vary the order of the waves: another order for each number", "S"},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext("gfxsim exec", argc, argv, rows, POPT_CONTEXT_POSIXMEHARDER);

@@ -15,7 +15,7 @@ static void print_findings(const tally *t) {
     fputs(row->text, stderr);
     if (row->count > 1) fprintf(stderr, "  found in %" PRIu64 " launches\n", (uint64_t)row->count);
   }
-  if (t->lost > 0) fprintf(stderr, "gfxsim: %" PRIu64 " more findings than there was room for: not shown\n", (uint64_t)t->lost);
+  if (t->lost > 0) fprintf(stderr, "gfxsim: %" PRIu64 " more findings are not shown: too many\n", (uint64_t)t->lost);
 }
 
 static uint64_t list_total(const tally_list *list) {
@@ -35,8 +35,7 @@ static void print_list(const tally_list *list, const char *what) {
 static void print_notes(const tally_list *list) {
   for (int n = 0; n < TALLY_NAMES; n++)
     if (atomic_load(&list->row[n].state) == TALLY_READY) fprintf(stderr, "gfxsim: %s\n", list->row[n].name);
-  if (list->lost > 0)
-    fprintf(stderr, "gfxsim: %" PRIu64 " more notes than there was room for: not shown\n", (uint64_t)list->lost);
+  if (list->lost > 0) fprintf(stderr, "gfxsim: %" PRIu64 " more notes are not shown: too many\n", (uint64_t)list->lost);
 }
 
 static void print_kernels(const tally *t) {

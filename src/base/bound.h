@@ -1,6 +1,6 @@
-/* Error bounds of the ops: how far a result may be from the exact one before it is rounded to its type. Analysis on scalars
- * alone, in f64: the cases' f64 reference (case/) and the shadow runs (shadow.c) both judge by it, each with sums of its own.
- */
+/* Error bounds of the ops: how far a result may be from the exact one before it is rounded to its type. The analysis works
+ * on scalars only, in f64. The cases' f64 reference (case/) and the shadow runs (shadow.c) both use it, each with its own
+ * sums. */
 #ifndef TANDEM_BASE_BOUND_H
 #define TANDEM_BASE_BOUND_H
 
@@ -13,25 +13,25 @@
 
 /* u: half the distance from 1 to the next f32, the largest relative error of one rounding. */
 #define BOUND_U 0x1p-24
-/* Results below the normal numbers of f32 lose relative accuracy, and devices may flush them. */
+/* Results below the normal numbers of f32 lose relative accuracy, and devices may flush them to zero. */
 #define BOUND_TINY 0x1p-126
 
-/* A value and the bound of its error, as both go through an op. */
+/* A value and the bound of its error, which go through an op together. */
 typedef struct bound_estimate {
   double value, error;
 } bound_estimate;
 
-/* The c of |error| <= c u sum|terms| for an f32 sum in any order. The proven c is terms - 1, plus 1 for the products' own
- * rounding. Rounding errors of random terms cancel, so there it grows as the root: 2 + 2 sqrt(terms). Kernels of the omp
- * backend use 0.25 of that at 16 terms and 0.05 at 1000 (tandem-check gemm --dtype f16 --set out=f32,fill=real 64x64xK). Equal
- * terms are rounded in one direction for whole stretches: for them the proven one. */
+/* The c of |error| <= c u sum|terms| for an f32 sum in any order. The proven c is terms - 1, plus 1 for the rounding of the
+ * products. Rounding errors of random terms cancel, so for them it grows as the root: 2 + 2 sqrt(terms). Kernels of the omp
+ * backend use 0.25 of that at 16 terms and 0.05 at 1000 (tandem-check gemm --dtype f16 --set out=f32,fill=real 64x64xK).
+ * Long stretches of equal terms are rounded in one direction, so for them it is the proven c. */
 static inline double bound_sum_constant(int64_t terms, bool equal) {
   double n = (double)terms;
   return 2 + (equal ? n : fmin(n, 2 * sqrt(n)));
 }
 
-/* x sigmoid(s x), s = 1 or 1.702, as f32 code computes it. Slope at most 1.1. An exponent's absolute error is the relative
- * error of its power: s|x| u; 4 more roundings: exp, 1 + exp, division, product. */
+/* x sigmoid(s x), s = 1 or 1.702, as f32 code computes it. The slope is at most 1.1. The absolute error of an exponent is
+ * the relative error of its power: s|x| u. There are 4 more roundings: exp, 1 + exp, division, product. */
 static inline bound_estimate bound_swish(bound_estimate x, double s) {
   double value = x.value / (1 + exp(-s * x.value));
   return (bound_estimate){value, 1.1 * x.error + (4 + s * fabs(x.value)) * BOUND_U * fabs(value) + BOUND_TINY * fabs(x.value)};
@@ -39,8 +39,8 @@ static inline bound_estimate bound_swish(bound_estimate x, double s) {
 
 /* ---- gemm, swiglu, silu_mul ---- */
 
-/* alpha sum + old, old = beta C: the sum has its own error (given times 1), alpha, beta and their sum add a rounding of each
- * term and of the sum. */
+/* alpha sum + old, with old = beta C. The sum has its own error (given as times 1). alpha, beta and their sum add a
+ * rounding of each term and of the sum. */
 static inline bound_estimate bound_linear(bound_estimate sum, double alpha, double beta, double old) {
   double product = alpha * sum.value, before = beta == 0 ? 0 : beta * old;
   bound_estimate x = {product + before, fabs(alpha) * sum.error};
@@ -49,8 +49,9 @@ static inline bound_estimate bound_linear(bound_estimate sum, double alpha, doub
   return x;
 }
 
-/* One step of an epilogue. Each error is the step's slope times the error so far, plus its own roundings; slopes of gelu are at
- * most 1.13. gelu and gelu_tanh lose up to 4 u of x in 1 + erf (1 + tanh) and 4 more in the functions and products. */
+/* One step of an epilogue. Each error is the step's slope times the error so far, plus its own roundings. The slopes of
+ * gelu are at most 1.13. gelu and gelu_tanh lose up to 4 u of x in 1 + erf (1 + tanh), and 4 more in the functions and
+ * products. */
 static inline bound_estimate bound_step(bound_estimate x, tdm_epilogue_step step, double bias, double residual) {
   double v = x.value, value = (double)step.value;
   switch (step.op) {
@@ -82,27 +83,27 @@ static inline bound_estimate bound_gated(bound_estimate gate, bound_estimate up)
 
 /* ---- rmsnorm, rope ---- */
 
-/* The mean of squares has a relative error of c u (bound_sum_constant), of which the root keeps half. 8 u more: the sum x +
- * residual in the squares and in the element, mean, eps, root, division and two products. */
+/* The mean of squares has a relative error of c u (bound_sum_constant), and the root keeps half of it. 8 u more: the sum x
+ * + residual in the squares and in the element, mean, eps, root, division and two products. */
 static inline double bound_rmsnorm(double value, double sum_constant) {
   return (sum_constant / 2 + 8) * BOUND_U * fabs(value) + BOUND_TINY;
 }
 
-/* Cosine and sine are rounded to f32, each product and their sum once: 3 u of both products. The f64 angle may be off by some
- * units of its last place, which matters from angles of 2^27 on. */
+/* Cosine and sine are rounded to f32, and each product and their sum are rounded once: 3 u of both products. The f64 angle
+ * may be wrong by some units of its last place, which matters from angles of 2^27 on. */
 static inline double bound_rope(double angle, double a, double b) {
   return (3 * BOUND_U + fabs(angle) * 0x1p-50) * (fabs(a) + fabs(b)) + BOUND_TINY;
 }
 
 /* ---- softmax, cross_entropy ---- */
 
-/* The softmax of a row: its largest element, sum(exp(x - max)), and that sum's relative error: c u (bound_sum_constant), 2 for
- * each exponential, and the mean of 2 u|x - max|, the rounding of their arguments. */
+/* The softmax of a row: its largest element, sum(exp(x - max)), and the relative error of that sum: c u
+ * (bound_sum_constant), 2 for each exponential, and the mean of 2 u|x - max|, the rounding of their arguments. */
 typedef struct bound_softmax_sum {
   double max, sum, arguments, relative_error;
 } bound_softmax_sum;
 
-/* s.max is the row's largest element; then each element, then the end. */
+/* Set s.max to the row's largest element; then add each element; then end. */
 static inline void bound_softmax_add(bound_softmax_sum *s, double x) {
   double below = x - s->max, power = exp(below);
   s->sum += power;
@@ -112,15 +113,15 @@ static inline void bound_softmax_end(bound_softmax_sum *s, double sum_constant) 
   s->relative_error = (sum_constant + 2 + s->arguments / s->sum) * BOUND_U;
 }
 
-/* Relative errors: the exponential's argument is rounded (2 u|x - max|, also when powers of 2 are used) and so is its result;
- * the sum has its own; 4 more for exponential and division. */
+/* Relative errors: the exponential's argument is rounded (2 u|x - max|, also when powers of 2 are used) and so is its
+ * result. The sum has its own error. Exponential and division add 4 more. */
 static inline bound_estimate bound_softmax(const bound_softmax_sum *s, double x) {
   double below = x - s->max, value = exp(below) / s->sum, argument = isinf(below) ? 0 : 2 * fabs(below) * BOUND_U;
   return (bound_estimate){value, value * (argument + s->relative_error + 4 * BOUND_U) + BOUND_TINY};
 }
 
-/* log(sum) has the sum's relative error as its absolute one, and 2 roundings of its own; then max, log(sum) and the target's
- * logit are added in any order: a rounding of each magnitude, and of the result. */
+/* log(sum) has the sum's relative error as its absolute one, and 2 roundings of its own. Then max, log(sum) and the
+ * target's logit are added in any order: a rounding of each magnitude, and of the result. */
 static inline bound_estimate bound_loss(const bound_softmax_sum *s, double chosen) {
   double value = log(s->sum) + (s->max - chosen);
   double rounding = 2 * fabs(log(s->sum)) + fabs(s->max) + fabs(s->max + log(s->sum)) + fabs(value);
@@ -129,31 +130,31 @@ static inline bound_estimate bound_loss(const bound_softmax_sum *s, double chose
 
 /* ---- attention ---- */
 
-/* A row's largest score and the largest error of one. */
+/* A row's largest score, and the largest error of a score. */
 typedef struct bound_scores {
   double max, max_error;
 } bound_scores;
 
-/* scale sum(q k): c u sum|q k|, and scaling q or the sum adds 2 u. */
+/* scale sum(q k): c u sum|q k|; scaling q or the sum adds 2 u. */
 static inline bound_estimate bound_score(double sum, double magnitudes, double scale, double sum_constant) {
   return (bound_estimate){scale * sum, fabs(scale) * magnitudes * (sum_constant + 2) * BOUND_U};
 }
 
-/* exp(score - max): the exponent is off by the errors of score and max and by its rounding, 2 u of it. */
+/* exp(score - max): the exponent has the errors of score and max and its own rounding, 2 u of it. */
 static inline bound_estimate bound_weight(bound_estimate score, bound_scores r) {
   double below = score.value - r.max, value = exp(below);
   if (isinf(below)) return (bound_estimate){value, 0};
   return (bound_estimate){value, fmin(1, value * expm1(score.error + r.max_error + (2 * fabs(below) + 4) * BOUND_U))};
 }
 
-/* Half the distance from 1 to the next value of the type that probabilities are rounded to before they meet V, in kernels that
- * round them (rounds_weights of a kernel's row): matrix instructions of 16-bit types take 16-bit probabilities, as in every
- * flash attention. 0: they stay f32. */
+/* Half the distance from 1 to the next value of the type to which probabilities are rounded before they are multiplied by
+ * V, in kernels that round them (rounds_weights of a kernel's row): matrix instructions of 16-bit types take 16-bit
+ * probabilities, as in every flash attention. 0: they stay f32. */
 static inline double bound_weight_unit(tdm_type type, bool rounds) {
   return rounds && tdm_bytes(type) < 4 ? tdm_rounding_of(type).unit : 0;
 }
 
-/* One output element's sums over keys: p v, the errors of p times |v|, |p v|, (p v)^2, |v|. */
+/* The sums over keys of one output element: p v, the errors of p times |v|, |p v|, (p v)^2, |v|. */
 typedef struct bound_output_sums {
   double value, errors, magnitudes, squares, values;
 } bound_output_sums;
@@ -167,15 +168,15 @@ static inline void bound_output_add(bound_output_sums *s, bound_estimate p, doub
   s->values += fabs(v);
 }
 
-/* What the rounding of the weights adds. As in bound_sum_constant errors of random terms cancel; each is at most unit / sqrt(3)
- * in the mean of squares. Weights below the normal numbers of f16 are off by 2^-25. */
+/* What the rounding of the weights adds. As in bound_sum_constant, errors of random terms cancel; each is at most unit /
+ * sqrt(3) in the mean of squares. Weights below the normal numbers of f16 are wrong by 2^-25. */
 static inline double bound_rounded_weights(const bound_output_sums *s, double unit, bool equal) {
   double random = equal ? s->magnitudes : fmin(s->magnitudes, 4 * sqrt(s->squares));
   return unit == 0 ? 0 : unit * random + (unit == 0x1p-11 ? 0x1p-25 * s->values : 0);
 }
 
-/* Numerator and denominator have the errors of the weights, and those of their own sums; rescaling by the online softmax adds
- * roundings of the same kind. No error can leave the span of the values: largest is that of |v|. */
+/* Numerator and denominator have the errors of the weights, and those of their own sums. Rescaling by the online softmax
+ * adds roundings of the same kind. No error can leave the span of the values: largest is that of |v|. */
 static inline bound_estimate bound_output(const bound_output_sums *s, bound_estimate sum, double own, double largest,
                                           double unit, bool equal) {
   double value = s->value / sum.value, errors = s->errors + bound_rounded_weights(s, unit, equal);

@@ -42,8 +42,8 @@ enum {
 };
 #endif
 
-/* chunk 0: each XCD's share is one piece. A window or chunk beyond its range becomes the largest. Lengths and xcds are at least
- * 1, tiles_m * tiles_n * matrices below 2^31. */
+/* chunk 0: each XCD's share is contiguous. A window or chunk beyond its range becomes the largest. Sizes and xcds are at
+ * least 1, and tiles_m * tiles_n * matrices is below 2^31. */
 TDM_ORDER_FUNCTION tdm_order tdm_order_make(unsigned tiles_m, unsigned tiles_n, unsigned matrices, unsigned xcds,
                                             unsigned window, unsigned chunk) {
   tdm_order order;
@@ -57,8 +57,8 @@ TDM_ORDER_FUNCTION tdm_order tdm_order_make(unsigned tiles_m, unsigned tiles_n, 
   return order;
 }
 
-/* The position of workgroup `id` in a sequence of `count`. The last round may be short: its tiles are dealt evenly, the first
- * size % xcds XCDs take one more, which is how many workgroups of the round they have. */
+/* The position of workgroup `id` in a sequence of `count`. The last round may be short. Its tiles are dealt evenly: the
+ * first size % xcds XCDs take one more, which is how many workgroups of the round they have. */
 TDM_ORDER_FUNCTION unsigned tdm_order_remap(unsigned id, unsigned count, unsigned xcds, unsigned chunk) {
   unsigned xcd = id % xcds, local = id / xcds; /* the local-th workgroup of its XCD */
   unsigned round = local / chunk, first = round * chunk * xcds;
@@ -79,7 +79,8 @@ TDM_ORDER_FUNCTION tdm_tile tdm_order_group(unsigned position, unsigned tiles_m,
   return tile;
 }
 
-/* The tile of workgroup id, 0 <= id < order.count: the matrices one after the other. id is the linear one of the launch. */
+/* The tile of workgroup id, 0 <= id < order.count, with the matrices one after the other. id is the linear number of the
+ * launch. */
 TDM_ORDER_FUNCTION tdm_tile tdm_order_tile(tdm_order order, unsigned id) {
   unsigned position = tdm_order_remap(id, order.count, order.xcds, order.chunk);
   unsigned tiles = order.tiles_m * order.tiles_n, matrix = position / tiles;

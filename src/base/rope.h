@@ -9,8 +9,8 @@ static inline double tdm_rope_frequency(const tdm_rope_desc *d, int64_t i) {
   const tdm_rope_scaling *s = &d->scaling;
   double frequency = __builtin_pow(d->theta, -2.0 * (double)i / (double)d->head_dim), kept = 0;
   if (s->trained > 0) {
-    double turns = (double)s->trained * frequency / 6.283185307179586;
-    kept = turns <= s->low ? 0 : turns >= s->high ? 1 : (turns - s->low) / (s->high - s->low);
+    double rotations = (double)s->trained * frequency / 6.283185307179586;
+    kept = rotations <= s->low ? 0 : rotations >= s->high ? 1 : (rotations - s->low) / (s->high - s->low);
   }
   return frequency * (kept + (1 - kept) / s->factor);
 }

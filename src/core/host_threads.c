@@ -1,5 +1,6 @@
-/* Threads of parallel regions on the host. An OpenMP runtime that can't start a thread ends the process, and in the child of a
- * fork gcc's libgomp waits for ever for threads that only the parent has. Both are found out here, before a region begins. */
+/* Threads of parallel regions on the host. If an OpenMP runtime can't start a thread, it ends the process. In the child of
+ * a fork, gcc's libgomp waits forever for threads that only the parent has. This file finds out both before a region
+ * begins. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -15,18 +16,18 @@
 
 #include "plan.h"
 
-/* Of this thread: how many threads its largest region had. Each thread that begins regions has a pool of its own in libgomp. */
+/* How many threads the largest region of this thread had. In libgomp each thread that begins regions has its own pool. */
 static _Thread_local int started = 1;
-/* This thread called fork after it had begun a region, and we are in the child: the threads of its pool are gone. */
+/* This thread called fork after it had begun a region, and this is the child: the threads of its pool are gone. */
 static _Thread_local bool orphaned;
 
 /* ---- fork ---- */
 
 #if defined(__clang__)
-/* LLVM's runtime starts anew in the child: __kmp_atfork_child in openmp/runtime/src/z_Linux_util.cpp. */
+/* LLVM's runtime starts again in the child: __kmp_atfork_child in openmp/runtime/src/z_Linux_util.cpp. */
 static bool survives_fork(void) { return true; }
 #else
-/* gcc's code calls GOMP_parallel. LLVM's libomp has it too, and may stand in for libgomp; __kmpc_fork_call is LLVM's alone. */
+/* gcc's code calls GOMP_parallel. LLVM's libomp has it too, and may replace libgomp; only LLVM's has __kmpc_fork_call. */
 static bool survives_fork(void) {
   Dl_info gomp, llvm;
   void *parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel"), *fork_call = dlsym(RTLD_DEFAULT, "__kmpc_fork_call");
@@ -137,12 +138,12 @@ static tdm_status try_threads(const char *what, int threads, int more) {
 
 /* ---- Both ---- */
 
-/* What a region that asks for so many gets at most. */
+/* How many threads a region gets at most if it asks for this many. */
 static int threads_of_region(int64_t asked) {
-  if (omp_get_active_level() >= omp_get_max_active_levels()) return 1; /* inside of a region of the caller */
+  if (omp_get_active_level() >= omp_get_max_active_levels()) return 1; /* inside a region of the caller */
   int most = omp_get_max_threads(), limit = omp_get_thread_limit();
 #if defined(__clang__)
-  if (most < omp_get_num_procs()) most = omp_get_num_procs(); /* for its teams libomp takes more than OMP_NUM_THREADS */
+  if (most < omp_get_num_procs()) most = omp_get_num_procs(); /* for teams, libomp uses more than OMP_NUM_THREADS */
 #endif
   if (most > limit) most = limit;
   return asked < most ? (int)asked : most;
@@ -152,12 +153,14 @@ tdm_status tdm_host_region(const char *what, int64_t asked) {
   int threads = threads_of_region(asked);
   if (threads <= 1) return TDM_OK;
   pthread_once(&once, learn_runtime);
-  if (atfork_error != 0) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory to learn of forks: %s", what, strerror(atfork_error));
+  if (atfork_error != 0)
+    return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory to be told of forks: %s", what, strerror(atfork_error));
   if (orphaned && !resets_pools)
-    return tdm_fail(TDM_ERROR_UNSUPPORTED,
-                    "%s: this is the child of a fork, and its OpenMP runtime (libgomp) can't run here what it ran before the "
-                    "fork: run in a new thread of the child, or fork before the first run, or call exec",
-                    what);
+    return tdm_fail(
+        TDM_ERROR_UNSUPPORTED,
+        "%s: this is the child of a fork, where gcc's libgomp can't run on a thread that has run on several threads "
+        "before: run in a new thread of the child, or fork before the first run, or call exec",
+        what);
   if (threads > started) TDM_TRY(try_threads(what, threads, threads - started));
   if (threads > started) started = threads;
   return TDM_OK;

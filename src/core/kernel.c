@@ -12,19 +12,19 @@ const char *const tdm_op_names[TDM_OP_COUNT] = {
 
 bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size) {
   if (context->omp_device < 0) return true;
-  snprintf(reason, size, "is for hosts");
+  snprintf(reason, size, "runs only on hosts");
   return false;
 }
 
 bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size) {
   if (context->omp_device >= 0) return true;
-  snprintf(reason, size, "needs a GPU, the device is %s", context->device);
+  snprintf(reason, size, "needs a GPU, but the device is %s", context->device);
   return false;
 }
 
 bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size) {
   if (context->threads == 0 || context->threads == threads) return true;
-  snprintf(reason, size, "needs threads = %d, the caller set %d", threads, context->threads);
+  snprintf(reason, size, "needs threads = %d, but the caller set %d", threads, context->threads);
   return false;
 }
 

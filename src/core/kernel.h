@@ -1,4 +1,4 @@
-/* What a kernel sees: its row in the table, the plan that it serves, and what its functions call. */
+/* What a kernel sees: its row in the table, its plan, and the functions that it may call. */
 #ifndef TANDEM_CORE_KERNEL_H
 #define TANDEM_CORE_KERNEL_H
 
@@ -33,7 +33,7 @@ extern const char *const tdm_layout_names[TDM_TT + 1]; /* of gemm: "nn" ... */
 
 typedef enum tdm_role { TDM_IN, TDM_OUT, TDM_IN_OUT } tdm_role;
 
-/* One pointer argument of a run: what the plan knows about the array behind it. */
+/* One pointer argument of a run: what the plan knows about its array. */
 typedef struct tdm_buffer {
   const char *name;
   tdm_role role;
@@ -45,15 +45,15 @@ typedef struct tdm_buffer {
 
 enum { TDM_MAX_BUFFERS = 6, TDM_HIP_ARGS = 640 };
 
-/* Geometry of a launch. Kernels are right for any smaller number of teams and threads than they ask for. */
+/* Teams and threads of a launch. Kernels are correct with any smaller number of teams and threads than they ask for. */
 typedef struct tdm_launch {
   int device; /* for device() */
   int on_device;
   int teams, threads;
-  int stream; /* results go past the caches (offload/device/chunk.h) */
+  int stream; /* results are stored with non-temporal stores */
 } tdm_launch;
 
-/* One launch of a HIP kernel: all but its arguments. */
+/* One launch of a HIP kernel, without its arguments. */
 typedef struct tdm_hip_kernel {
   void *function;          /* hipFunction_t */
   unsigned grid[3], block; /* workgroups, and work-items of each */
@@ -62,41 +62,41 @@ typedef struct tdm_hip_kernel {
 
 typedef struct tdm_kernel tdm_kernel;
 
-/* Only a run knows where its arrays begin. Where one of those in `buffers` (bits 1 << number) does not begin at a multiple of
- * `align` bytes, the run launches another row's kernel. */
+/* Only a run knows where its arrays begin. If one of the arrays in `buffers` (bits 1 << number) does not begin at a
+ * multiple of `align` bytes, the run launches another row's kernel. */
 typedef struct tdm_fallback {
   int align; /* 0: every run launches the row's own kernel */
   unsigned buffers;
   const tdm_kernel *kernel;
 } tdm_fallback;
 
-/* A kernel is one row of its op's table, and the row is where everything that is asked about the kernel stands. The functions
- * find their row in plan->kernel, so that several rows can share them and differ in `variant` alone. */
+/* A kernel is one row of its op's table. The row contains everything that is asked about the kernel. The functions find
+ * their row in plan->kernel, so several rows can share them and differ only in `variant`. */
 struct tdm_kernel {
   const char *name;
   tdm_op op;
   const tdm_backend *backend;
-  const void *variant; /* the parameters that tell the row from others with the same functions; NULL: it has none */
-  /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: on each of them. The
-   * functions below are called only where it can. */
+  const void *variant; /* the parameters that distinguish the row from others with the same functions; NULL: it has none */
+  /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: it runs on each of them.
+   * The functions below are called only if it can. */
   bool (*runs_on)(const tdm_context *context, char *reason, size_t size);
-  /* Can it serve the plan's description? If not, writes the reason. NULL: it serves every valid description. */
+  /* Does it support the plan's description? If not, writes the reason. NULL: it supports every valid description. */
   bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
-  /* Chooses tiles and launch geometry, names the workspace, uploads tables. */
+  /* Chooses tiles and the launch, sets the size of the workspace, uploads tables. */
   tdm_status (*prepare)(tdm_plan *plan);
-  /* Launches. buffers are the run's pointers in the order of the plan's buffers. Allocates nothing. A fallback's launch is
-   * called with the plan of the row that falls back, so it must not read `variant`. */
+  /* Launches. buffers are the run's pointers in the order of the plan's buffers. It allocates nothing. The launch of a
+   * fallback is called with the plan of the row that falls back, so it must not read `variant`. */
   tdm_status (*launch)(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
-  /* Estimates a run with plan->tuning; only of plans that it serves and that are not empty. The heuristic compares rows by it.
-   * NULL: this row has none, and of two rows the later one is chosen. */
+  /* Estimates a run with plan->tuning; called only for plans that it supports and that are not empty. The heuristic
+   * compares rows by it. NULL: this row has no estimate, and of two such rows the later one is chosen. */
   void (*cost)(const tdm_plan *plan, tdm_cost *cost);
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
   tdm_fallback fallback;
-  bool by_name; /* a step of a ladder: runs where its name is given, and is not a candidate otherwise */
-  /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has left: a run may have fewer
-   * keys, or begin at a later position, than the plan (tdm_plan_vary). */
+  bool by_name; /* a step of a ladder: runs only by its name, and is not a candidate otherwise */
+  /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has computed. So a run may
+   * have fewer keys than the plan, or begin at a later position (tdm_plan_rebind). */
   bool rebindable;
-  /* 16-bit types are multiplied by matrix units, so that the roof of its arithmetic is theirs. */
+  /* 16-bit types are multiplied by matrix units, so the ceiling of its arithmetic is theirs. */
   bool matrix_units;
   /* attention: the probabilities are rounded to the operands' type before they are multiplied by V (bound_weight_unit). */
   bool rounds_weights;
@@ -114,10 +114,10 @@ struct tdm_plan {
   union {
 #define TDM_OP(number, name, ...) tdm_##name##_desc name;
 #include "src/ops.def"
-  } desc;             /* with every default filled in */
-  char title[160];    /* "gemm nt bf16 257x129x65" */
-  const char *varied; /* what a run has another value of than its plan (tdm_plan_vary), "skv"; NULL: nothing */
-  int64_t varied_to;
+  } desc;              /* with every default filled in */
+  char title[160];     /* "gemm nt bf16 257x129x65" */
+  const char *rebound; /* the name of what the run has changed (tdm_plan_rebind), such as "skv"; NULL: nothing */
+  int64_t rebound_to;
   bool empty; /* no output element: a run does nothing */
 
   int buffer_count;
@@ -130,13 +130,14 @@ struct tdm_plan {
   int64_t tile_m, tile_n;                                        /* tile kernels only */
   size_t workspace_bytes;
   void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
-  void *table;     /* device copy of what was precomputed (epilogue steps, rope angles) */
+  void *table;     /* device copy of what was precomputed (epilogue steps, sines and cosines of rope) */
 
-  void *turns;               /* of backend->turns; NULL without a workspace */
+  void *serializer;          /* of backend->serializer; NULL without a workspace */
   struct tdm_shadow *shadow; /* TANDEM_VERIFY (shadow.h); NULL: runs are not compared */
-  const tdm_plan *made;      /* itself; in the copy that tdm_plan_vary makes, the plan that was copied */
+  const tdm_plan *made;      /* itself; in the copy that tdm_plan_rebind makes, the plan that was copied */
 
-  pthread_mutex_t turn; /* held by the run that uses the workspace; this and what follows has the plan alone, no copy */
+  pthread_mutex_t
+      lock; /* held by the run that uses the workspace. A copy (tdm_plan_rebind) does not have this field and those after it */
   char explain[4096];
 };
 
@@ -144,9 +145,10 @@ struct tdm_plan {
 
 /* Copies bytes to the device as plan->table. */
 tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size);
-/* Sets the geometry, unless the context overrides it; a value below 1 becomes 1. */
+/* Sets teams and threads, unless the context overrides them. A value below 1 becomes 1. */
 void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads);
-/* Of rope: floats of the plan's table of angles, head_dim for each position, before the one where the run begins. */
+/* For rope: the number of floats of the plan's table before the position where the run begins; each position has head_dim
+ * floats. */
 static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
   return (run->desc.rope.offset - run->made->desc.rope.offset) * run->desc.rope.head_dim;
 }
@@ -155,10 +157,10 @@ bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers);
 
 /* ---- For runs_on and supports ---- */
 
-/* For runs_on of the omp backend's rows: hosts alone, GPUs alone. */
+/* For runs_on of the omp backend's rows: only hosts, only GPUs. */
 bool tdm_hosts_only(const tdm_context *context, char *reason, size_t size);
 bool tdm_gpus_only(const tdm_context *context, char *reason, size_t size);
-/* Does the caller leave the threads of a team open, or ask for exactly this many? If not, writes the reason. */
+/* Does the caller not set the threads of a team, or set exactly this many? If not, writes the reason. */
 bool tdm_threads_fit(const tdm_context *context, int threads, char *reason, size_t size);
 
 #endif

@@ -28,8 +28,8 @@ static void insert(tdm_registry *r, uintptr_t address) {
   r->slots[i] = address;
 }
 
-/* The slot with this value, or size. An address can be there twice for a moment: free, and allocated again by another thread,
- * before the first thread has come to tdm_registry_settle. */
+/* The slot with this value, or size. For a moment an address can be there twice: freed, and allocated again by another
+ * thread before the first thread has called tdm_registry_settle. */
 static size_t search(const tdm_registry *r, uintptr_t address, uintptr_t value) {
   if (r->size == 0) return 0;
   for (size_t i = home(r, address); r->slots[i] != 0; i = (i + 1) & (r->size - 1))

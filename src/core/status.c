@@ -28,7 +28,7 @@ tdm_status tdm_fail(tdm_status status, const char *format, ...) {
 tdm_status tdm_may_have_written(tdm_status status) {
   static const char note[] = "; outputs may be partly written";
   if (status == TDM_OK || quiet || strstr(last_error, note) != NULL) return status;
-  size_t used = strlen(last_error), most = sizeof last_error - sizeof note; /* a message that is too long loses its end */
+  size_t used = strlen(last_error), most = sizeof last_error - sizeof note; /* a message that is too long is truncated */
   memcpy(last_error + (used < most ? used : most), note, sizeof note);
   return status;
 }

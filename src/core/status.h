@@ -6,7 +6,7 @@
 
 #include "tandem/tandem.h"
 
-/* Returns the status of a failing call to the caller. */
+/* If the call fails, returns its status to the caller. */
 #define TDM_TRY(call)                            \
   do {                                           \
     tdm_status try_status = (call);              \
@@ -15,18 +15,18 @@
 
 /* Stores the message for tdm_last_error and returns status. */
 tdm_status tdm_fail(tdm_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* For a failure after work has begun: adds to the message that outputs may be partly written, once. Returns status. */
+/* For a failure after work has begun: adds to the message, once, that outputs may be partly written. Returns status. */
 tdm_status tdm_may_have_written(tdm_status status);
-/* Turns messages of this thread off or on; returns what it was before. */
+/* Switches messages of this thread off or on; returns the previous setting. */
 bool tdm_quiet(bool on);
-/* Cleans up after a failure: should this call fail too, the first failure's message stays. */
+/* Cleans up after a failure: if this call fails too, the message of the first failure is kept. */
 #define TDM_CLEAN_UP(call)      \
   do {                          \
     bool was = tdm_quiet(true); \
     (void)(call);               \
     tdm_quiet(was);             \
   } while (0)
-/* While several things are released: status keeps the first failure, and the message stays with it. */
+/* When several things are released: status keeps the first failure, and its message is kept. */
 #define TDM_FIRST(status, call) \
   do {                          \
     if ((status) == TDM_OK)     \

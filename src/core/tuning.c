@@ -1,4 +1,4 @@
-/* Kernels with parameters, as texts name them. */
+/* Kernels with parameters in text form. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The dispatcher: which kernel serves a plan, and with which parameters. What the caller named comes first, then the tuned
- * table, then the heuristic: the row with the least estimate, or the last one as good as it. Steps of ladders are named or
- * left alone. */
+/* The dispatcher: which kernel a plan uses, and with which parameters. What the caller named comes first, then the tuned
+ * table, then the heuristic: the row with the smallest estimate, or the last of several that are equally good. Steps of
+ * ladders run only by name. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -13,12 +13,12 @@
 
 enum { MOST_REASON = 192 };
 
-/* One row of the op, with its own choice of parameters. */
+/* One row of the op, with the parameters that it chooses itself. */
 typedef struct candidate {
   const tdm_kernel *kernel;
-  bool serves, estimated;
+  bool supported, estimated;
   tdm_cost cost;
-  char reason[MOST_REASON]; /* !serves: why */
+  char reason[MOST_REASON]; /* why not, if it does not support the plan */
 } candidate;
 
 typedef struct candidates {
@@ -26,15 +26,22 @@ typedef struct candidates {
   candidate of[TDM_MOST_KERNELS];
 } candidates;
 
-/* Can a row serve the plan with plan->tuning? If not, says why. The row's functions find it in plan->kernel. */
-static bool serves(tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
+/* Why a kernel was chosen, for the explanation. */
+typedef struct choice {
+  bool ranked;    /* by the heuristic: `text` of the `supporting` kernels */
+  int supporting; /* kernels that support the plan */
+  const char *text, *note;
+} choice;
+
+/* Does a row support the plan with plan->tuning? If not, writes the reason. The row's functions find it in plan->kernel. */
+static bool supports(tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
   plan->kernel = kernel;
   return tdm_kernel_runs_on(kernel, plan->context, reason, size) &&
          tdm_tuning_taken(&plan->tuning, kernel->name, kernel->takes, reason, size) &&
          (kernel->supports == NULL || kernel->supports(plan, reason, size));
 }
 
-/* Of plan->kernel. false: it has no estimate for this plan. */
+/* The estimate of plan->kernel. false: it has none for this plan. */
 static bool estimate(const tdm_plan *plan, tdm_cost *cost) {
   *cost = (tdm_cost){.floor = "nothing"};
   if (plan->kernel->cost == NULL) return false;
@@ -42,7 +49,7 @@ static bool estimate(const tdm_plan *plan, tdm_cost *cost) {
   return cost->clocks >= 0;
 }
 
-/* Last row first. */
+/* Collects all rows of the op, the last one first. */
 static void gather(tdm_plan *plan, candidates *all) {
   tdm_op_kernels kernels;
   tdm_kernels_of(plan->op, &kernels);
@@ -52,20 +59,20 @@ static void gather(tdm_plan *plan, candidates *all) {
     if (kernels.row[i]->by_name) continue;
     candidate *c = &all->of[all->count++];
     *c = (candidate){.kernel = kernels.row[i]};
-    c->serves = serves(plan, c->kernel, c->reason, sizeof c->reason);
-    c->estimated = c->serves && estimate(plan, &c->cost);
+    c->supported = supports(plan, c->kernel, c->reason, sizeof c->reason);
+    c->estimated = c->supported && estimate(plan, &c->cost);
   }
 }
 
-/* The least estimate of the rows that serve. Counts say no more than that to ALIKE: of rows so near it the later one is taken,
- * and so it is where rows have no estimate. NULL: none serves. */
+/* The best row among those that support the plan. Estimates within ALIKE (2 %) of the smallest count as a tie. In a tie,
+ * and if rows have no estimate, the later row wins. NULL: none supports the plan. */
 static const candidate *least(const candidates *all, double *clocks) {
   const double ALIKE = 1.02;
   const candidate *last = NULL;
   *clocks = INFINITY;
-  for (int i = 0; i < all->count; i++) { /* the last row of the table comes first */
+  for (int i = 0; i < all->count; i++) { /* the last row of the table is the first here */
     const candidate *c = &all->of[i];
-    if (c->serves && last == NULL) last = c;
+    if (c->supported && last == NULL) last = c;
     if (c->estimated && c->cost.clocks < *clocks) *clocks = c->cost.clocks;
   }
   if (last == NULL || !last->estimated) return last;
@@ -89,11 +96,11 @@ static void say_device(tdm_plan *plan) {
   say(plan, "plan: %s\n", plan->title);
   say(plan, "device: %s, %s\n", context->device,
       !context->automatic        ? "named by the caller"
-      : context->hip != NULL     ? "chosen: the first GPU that HIP finds"
-      : context->omp_device >= 0 ? "chosen: the first offload device"
-                                 : "chosen: no offload device answers in this build");
-  if (context->automatic && context->hip == NULL) say(plan, "not device: %s\n", context->passed_over);
-  if (context->no_wait[0] != '\0') say(plan, "wait: as the runtime does: %s %s\n", context->device, context->no_wait);
+      : context->hip != NULL     ? "the first GPU that HIP finds"
+      : context->omp_device >= 0 ? "the first offload device"
+                                 : "because no GPU was found");
+  if (context->automatic && context->hip == NULL) say(plan, "not %s\n", context->passed_over);
+  if (context->no_wait[0] != '\0') say(plan, "wait: as the runtime sets it: %s %s\n", context->device, context->no_wait);
 }
 
 /* What an entry of a tuned table for this plan begins with. */
@@ -106,10 +113,10 @@ static void say_key(tdm_plan *plan) {
 }
 
 static void say_estimate(tdm_plan *plan, const char *what, const tdm_cost *cost) {
-  say(plan, "%s: estimate %.0f clocks, most of it %s", what, cost->clocks, cost->floor);
+  say(plan, "%s: estimate %.0f clocks, mostly %s", what, cost->clocks, cost->floor);
 }
 
-/* Rows without an estimate are taken by their place in the table. */
+/* Rows without an estimate are chosen by their place in the table. */
 static void say_candidates(tdm_plan *plan, const candidates *all) {
   const tdm_kernel *chosen = plan->kernel;
   for (int i = 0; i < all->count; i++) {
@@ -120,17 +127,17 @@ static void say_candidates(tdm_plan *plan, const candidates *all) {
     if (c->estimated) {
       say_estimate(plan, name, &c->cost);
       say(plan, "\n");
-    } else if (!c->serves) {
+    } else if (!c->supported) {
       say(plan, "%s: %s\n", name, c->reason);
     } else {
-      say(plan, "%s: %s%s\n", name, chosen->name, plan->source == TDM_HEURISTIC ? " comes first" : " was decided on");
+      say(plan, "%s: %s%s\n", name, chosen->name, plan->source == TDM_HEURISTIC ? " is more specialized" : " is used instead");
     }
   }
 }
 
 static void say_fallback(tdm_plan *plan) {
   const tdm_fallback *fallback = &plan->kernel->fallback;
-  bool can = false; /* arrays of elements as wide as the alignment are always aligned */
+  bool can = false; /* arrays whose elements are as wide as the alignment are always aligned */
   for (int i = 0; i < plan->buffer_count; i++)
     can |= (fallback->buffers >> i & 1) && plan->buffers[i].align < (size_t)fallback->align;
   if (can)
@@ -138,10 +145,16 @@ static void say_fallback(tdm_plan *plan) {
         fallback->kernel->name);
 }
 
-static void explain(tdm_plan *plan, const candidates *all, const char *why) {
+static void explain(tdm_plan *plan, const candidates *all, const choice *why) {
   char parameters[96];
   tdm_tuning_print(&plan->tuning, parameters, sizeof parameters);
-  say(plan, "kernel: %s%s, %s\n", plan->kernel->name, parameters, why);
+  say(plan, "kernel: %s%s, ", plan->kernel->name, parameters);
+  if (why->ranked && why->supporting == 1)
+    say(plan, "the only kernel that supports this plan\n");
+  else if (why->ranked)
+    say(plan, "%s of the %d kernels that support this plan%s\n", why->text, why->supporting, why->note);
+  else
+    say(plan, "%s\n", why->text);
   tdm_cost cost;
   if (!plan->empty && estimate(plan, &cost)) {
     say_estimate(plan, plan->kernel->name, &cost);
@@ -150,26 +163,26 @@ static void explain(tdm_plan *plan, const candidates *all, const char *why) {
   say_fallback(plan);
   if (plan->context->verify)
     say(plan, "verify: %s\n",
-        tdm_shadow_applies(plan) ? "each run is repeated by omp on the host, and compared"
-                                 : "nothing to compare: this is the oracle itself");
+        tdm_shadow_applies(plan) ? "each run is repeated on the host by omp, and the results are compared"
+                                 : "nothing to compare: this kernel is the oracle");
   say_candidates(plan, all);
 }
 
 /* ---- Choice ---- */
 
 static tdm_status take_named(tdm_plan *plan, const tdm_choice *named) {
-  char reason[MOST_REASON] = "is no kernel of this op";
+  char reason[MOST_REASON] = "is not a kernel of this op";
   const tdm_kernel *kernel = tdm_kernel_find(plan->op, named->name, named->name_length);
   plan->tuning = named->tuning;
   plan->source = TDM_NAMED;
-  if (kernel == NULL || !serves(plan, kernel, reason, sizeof reason))
+  if (kernel == NULL || !supports(plan, kernel, reason, sizeof reason))
     return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = '%.*s': %s; built in: %s", plan->title, named->name_length,
                     named->name, reason, tdm_kernels(tdm_op_names[plan->op]));
   plan->kernel = kernel;
   return TDM_OK;
 }
 
-/* false: no entry of one table, or one that the kernel refuses for this plan; explain has it. */
+/* false: one table has no entry, or the entry's kernel does not support this plan; the explanation says which. */
 static bool take_entry(tdm_plan *plan, const tdm_tuned *table, const tdm_tuned_key *key) {
   char text[160], reason[MOST_REASON];
   const tdm_tuned_entry *entry = tdm_tuned_find(table, key);
@@ -179,7 +192,7 @@ static bool take_entry(tdm_plan *plan, const tdm_tuned *table, const tdm_tuned_k
   }
   tdm_tuned_print(&entry->key, text, sizeof text);
   plan->tuning = entry->tuning;
-  if (!serves(plan, entry->kernel, reason, sizeof reason)) {
+  if (!supports(plan, entry->kernel, reason, sizeof reason)) {
     say(plan, "not tuned: %s: line %d: %s for %s: %s\n", table->name, entry->line, entry->kernel->name, text, reason);
     return false;
   }
@@ -197,14 +210,14 @@ static bool take_tuned(tdm_plan *plan) {
   return false;
 }
 
-/* Why the most general row of the device's backend, its first, does not serve. */
+/* Why the most general row of the device's backend, its first, does not support the plan. */
 static const char *refusal(const tdm_plan *plan, const candidates *all) {
   for (int i = all->count - 1; i >= 0; i--)
     if (all->of[i].kernel->backend == plan->context->backend) return all->of[i].reason;
-  return "no kernel of this op is built in for the device";
+  return "this build has no kernel of this op for the device";
 }
 
-static tdm_status take_least(tdm_plan *plan, const candidates *all, const char **why) {
+static tdm_status take_least(tdm_plan *plan, const candidates *all, choice *why) {
   double clocks;
   const candidate *best = least(all, &clocks);
   plan->source = TDM_HEURISTIC;
@@ -213,28 +226,28 @@ static tdm_status take_least(tdm_plan *plan, const candidates *all, const char *
     return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel = 'auto': %s; built in: %s", plan->title, refusal(plan, all),
                     tdm_kernels(tdm_op_names[plan->op]));
   plan->kernel = best->kernel;
-  if (!best->estimated)
-    *why = "chosen: the last row that serves";
-  else if (best->cost.clocks > clocks)
-    *why = "chosen: within 2 % of the least estimate";
-  else
-    *why = "chosen: the least estimate";
+  *why = (choice){.ranked = true, .text = "the most specialized", .note = ""};
+  for (int i = 0; i < all->count; i++) why->supporting += all->of[i].supported;
+  if (best->estimated) {
+    why->text = "the fastest";
+    why->note = best->cost.clocks > clocks ? " (estimated; another is up to 2 % faster)" : " (estimated)";
+  }
   return TDM_OK;
 }
 
 tdm_status tdm_plan_choose(tdm_plan *plan) {
   candidates all;
   tdm_choice named;
-  const char *why = "named by the caller";
+  choice why = {.text = "named by the caller"};
   gather(plan, &all);
   say_device(plan);
   say_key(plan);
   if (tdm_named_kernel(plan->context->kernel, plan->op, &named))
     TDM_TRY(take_named(plan, &named));
   else if (take_tuned(plan))
-    why = "by the tuned table";
+    why.text = "from the tuned table";
   else
     TDM_TRY(take_least(plan, &all, &why));
-  explain(plan, &all, why);
+  explain(plan, &all, &why);
   return TDM_OK;
 }

@@ -14,13 +14,13 @@ static void log_to_stderr(void *user, const char *line) {
   fprintf(stderr, "%s\n", line);
 }
 
-/* The caller's value, else the environment's; NULL where both say nothing or "auto". */
+/* The caller's value, or the environment's; NULL if neither is set, or if it is "auto". */
 static const char *named(const char *option, const char *variable) {
   const char *value = option != NULL ? option : getenv(variable);
   return value == NULL || value[0] == '\0' || strcmp(value, "auto") == 0 ? NULL : value;
 }
 
-/* 0 or 1 from the environment; *flag keeps its value when the variable is not set. */
+/* Reads 0 or 1 from the environment; *flag keeps its value if the variable is not set. */
 static tdm_status flag_from(const char *variable, bool *flag) {
   const char *value = getenv(variable);
   if (value == NULL || value[0] == '\0') return TDM_OK;
@@ -53,13 +53,13 @@ const char *tdm_devices(void) {
 
 static const char device_names[] = "must be host, omp:N, hip:N or sim:CHIP";
 
-/* The N of "omp:N"; 0 for "omp" alone. */
+/* The N of "omp:N"; 0 for "omp" without a number. */
 static tdm_status device_number(const char *device, int *number) {
   char *end = NULL;
   long value = device[3] == ':' ? strtol(device + 4, &end, 10) : 0;
   if (device[3] == ':' && (device[4] < '0' || device[4] > '9' || *end != '\0'))
     return tdm_fail(TDM_ERROR_ARGUMENT, "device = '%s': %s", device, device_names);
-  *number = value > INT_MAX ? INT_MAX : (int)value; /* no machine has so many: refused by its count */
+  *number = value > INT_MAX ? INT_MAX : (int)value; /* no machine has so many; it is refused later by the count */
   return TDM_OK;
 }
 
@@ -85,7 +85,7 @@ static tdm_status open_host(tdm_context *context, const char *device) {
   return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': OMP_TARGET_OFFLOAD is MANDATORY, which forbids the host", device);
 }
 
-/* name: "hip:0", "sim:gfx950". On failure the reason alone, for the caller to report. */
+/* name: "hip:0", "sim:gfx950". On failure only writes the reason, for the caller to report. */
 static tdm_status try_hip_device(tdm_context *context, const char *name, int number, char *reason, size_t size) {
   const tdm_backend *hip = find_backend("hip");
   if (hip == NULL) {
@@ -115,7 +115,7 @@ static tdm_status open_hip_device(tdm_context *context, const char *device) {
   return status == TDM_OK ? TDM_OK : tdm_fail(status, "device = '%s': %s", device, reason);
 }
 
-/* The fastest that answers: a GPU through HIP, through OpenMP, the host. Teams and threads are asked of OpenMP alone. */
+/* The first that works: a GPU through HIP, a GPU through OpenMP, the host. Teams and threads are settings of OpenMP only. */
 static tdm_status open_automatic(tdm_context *context, const char *backend) {
   char *reason = context->passed_over;
   context->automatic = true;
@@ -148,7 +148,7 @@ static tdm_status open_device(tdm_context *context, const char *backend, const c
   return is_kind(device, "omp") ? open_omp_device(context, device) : open_host(context, device);
 }
 
-/* The caller's table, and the chip's own behind it. */
+/* The caller's table, and after it the chip's own. */
 static tdm_status open_tuned(tdm_context *context, const char *file) {
   if (file != NULL && strcmp(file, "none") == 0) return TDM_OK;
   if (file != NULL) TDM_TRY(tdm_tuned_read(file, &context->tuned[0]));
@@ -162,8 +162,8 @@ static tdm_status check_xcds(const tdm_context *context) {
   return tdm_fail(TDM_ERROR_ARGUMENT, "xcds = %d: must be 0 on %s, it is for the hip backend", context->xcds, context->device);
 }
 
-/* "auto" does without where the device can't; the plans' explanations say so. The environment's word is for NVIDIA GPUs alone:
- * a program that also opens a host must not fail by it. */
+/* "auto" accepts a device that can't do it; the plans' explanations say so. The environment's value is only for NVIDIA
+ * GPUs: a program that also opens a host must not fail because of it. */
 static tdm_status set_wait(tdm_context *context, const char *option) {
   const char *wait = named(option, "TANDEM_WAIT");
   if (wait != NULL && strcmp(wait, "spin") != 0 && strcmp(wait, "block") != 0)

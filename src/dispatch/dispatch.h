@@ -4,7 +4,7 @@
 
 #include "src/core/plan.h"
 
-/* choose.c: chooses plan->kernel and plan->tuning and writes plan->explain. */
+/* choose.c: chooses plan->kernel and plan->tuning, and writes plan->explain. */
 tdm_status tdm_plan_choose(tdm_plan *plan);
 
 /* The rows of an op: the reference first. Of two with the same estimate, or with none, the later one is chosen. */
@@ -14,15 +14,15 @@ typedef struct tdm_op_kernels {
   const tdm_kernel *row[TDM_MOST_KERNELS];
 } tdm_op_kernels;
 void tdm_kernels_of(tdm_op op, tdm_op_kernels *all);
-/* Has the device a place for the row: its backend, and what runs_on asks for? If not, writes the reason. */
+/* Can the row run on the device: is it of its backend, and does runs_on agree? If not, writes the reason. */
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size);
-/* The op's row of this name, NULL where it has none. */
+/* The op's row of this name; NULL if it has none. */
 const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length);
-/* false: none is named for the op. context->kernel was checked when the context was opened. */
+/* false: no kernel is named for the op. context->kernel was checked when the context was opened. */
 bool tdm_named_kernel(const char *kernels, tdm_op op, tdm_choice *named);
-/* "CHOICE" or "OP=CHOICE,OP=CHOICE", as options.kernel has it: refuses what names no kernel. NULL is allowed. */
+/* "CHOICE" or "OP=CHOICE,OP=CHOICE", as in options.kernel: refuses names that are not kernels. NULL is allowed. */
 tdm_status tdm_check_kernel_names(const char *kernels);
-/* Adds rows to the table, in front of the built-in ones: the checker's own test plants kernels with bugs. */
+/* Adds rows to the table, before the built-in ones: the checker's own test plants kernels with bugs. */
 void tdm_kernels_extend(const tdm_kernel *const *rows, int count);
 
 #endif

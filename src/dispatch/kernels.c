@@ -1,4 +1,4 @@
-/* The table of kernels, and their names as callers give them. */
+/* The table of kernels, and kernels named by callers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ void tdm_kernels_of(tdm_op op, tdm_op_kernels *all) {
 
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
   if (kernel->backend == context->backend) return kernel->runs_on == NULL || kernel->runs_on(context, reason, size);
-  snprintf(reason, size, "needs backend %s, the device is %s", kernel->backend->name, context->device);
+  snprintf(reason, size, "needs backend %s, but the device is %s", kernel->backend->name, context->device);
   return false;
 }
 
@@ -49,7 +49,7 @@ const tdm_kernel *tdm_kernel_find(tdm_op op, const char *name, int length) {
   return NULL;
 }
 
-/* TDM_OP_COUNT where none has this name. */
+/* TDM_OP_COUNT if no op has this name. */
 static tdm_op find_op(const char *name, int length) {
   int op = 0;
   while (op < TDM_OP_COUNT && !spells(tdm_op_names[op], name, length)) op++;
@@ -70,7 +70,7 @@ const char *tdm_kernels(const char *op) {
   return text;
 }
 
-/* NULL when either name is unknown. */
+/* NULL if either name is unknown. */
 static const tdm_kernel *find_row(const char *op, const char *kernel) {
   tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
   return of == TDM_OP_COUNT || kernel == NULL ? NULL : tdm_kernel_find(of, kernel, (int)strlen(kernel));
@@ -105,7 +105,7 @@ const char *tdm_kernel_refused(const tdm_context *context, const char *op, const
 
 /* ---- Names given by the caller ---- */
 
-/* "CHOICE" or "OP=CHOICE" off the front of a list; false at its end. op is NULL where none is named. */
+/* Takes "CHOICE" or "OP=CHOICE" from the front of a list; false at its end. op is NULL if none is named. */
 typedef struct name_item {
   const char *op, *choice;
   int op_length, choice_length;
@@ -123,14 +123,14 @@ static bool next_item(const char **list, name_item *item) {
   return true;
 }
 
-/* The item of one op, or of every op where it names none: at least one row must have its name and take its parameters. */
+/* The item of one op, or of every op if it names none: at least one row must have its name and take its parameters. */
 static tdm_status check_item(const char *kernels, const name_item *item) {
   char reason[224] = "";
   tdm_choice choice;
   bool known = false, taken = false;
   tdm_op op = item->op == NULL ? TDM_OP_COUNT : find_op(item->op, item->op_length);
   if (item->op != NULL && op == TDM_OP_COUNT)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no op: must be NAME or OP=NAME,OP=NAME", kernels,
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is not an op: must be NAME or OP=NAME,OP=NAME", kernels,
                     item->op_length, item->op);
   if (!tdm_choice_parse(item->choice, item->choice_length, &choice, reason, sizeof reason))
     return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': %s", kernels, reason);
@@ -141,7 +141,7 @@ static tdm_status check_item(const char *kernels, const name_item *item) {
     taken = taken || tdm_tuning_taken(&choice.tuning, row->name, row->takes, reason, sizeof reason);
   }
   if (!known)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is no kernel of %s: tdm_kernels lists them", kernels,
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is not a kernel of %s: tdm_kernels lists them", kernels,
                     choice.name_length, choice.name, op == TDM_OP_COUNT ? "any op" : tdm_op_names[op]);
   return taken ? TDM_OK : tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': %s", kernels, reason);
 }
@@ -158,7 +158,7 @@ tdm_status tdm_check_kernel_names(const char *kernels) {
   return TDM_OK;
 }
 
-/* The item for the op itself wins over one without an op. */
+/* An item for the op itself wins over an item without an op. */
 bool tdm_named_kernel(const char *kernels, tdm_op op, tdm_choice *named) {
   bool found = false;
   char reason[8];

@@ -9,7 +9,7 @@
 
 enum { TDM_SHADOW_RANK = 4 };
 
-/* An output as rows: all dimensions except the last, flattened. The last one's stride is 1. */
+/* An output as rows: all dimensions except the last are flattened. The stride of the last one is 1. */
 typedef struct shadow_view {
   int buffer, rank;
   int64_t dim[TDM_SHADOW_RANK], stride[TDM_SHADOW_RANK];
@@ -43,12 +43,12 @@ typedef struct tdm_tuned_key {
 
 /* What is fixed about an op's entries. */
 typedef struct tdm_tuned_form {
-  int least, most;     /* lengths of a shape; a length that is left out is 1 */
+  int least, most;     /* sizes of a shape; a size that is left out is 1 */
   const char *layouts; /* "nn nt" */
   const char *shape;   /* for messages: "MxNxK" */
 } tdm_tuned_form;
 
-/* For an op's row: sets what is not the chip's. */
+/* For an op's row: sets everything except the chip. */
 void tdm_tuned_key_set(tdm_tuned_key *key, tdm_type type, tdm_type out, const char *layout, int rank, const int64_t *shape);
 
 /* ---- The row ---- */
@@ -56,14 +56,14 @@ void tdm_tuned_key_set(tdm_tuned_key *key, tdm_type type, tdm_type out, const ch
 typedef struct tdm_op_row {
   /* The outputs of a plan: one or two. */
   int (*views)(const tdm_plan *plan, shadow_view views[2]);
-  /* For the wanted columns of a row the bound of one kernel's error (base/bound.h). NULL: all outputs are exact. */
+  /* The error bound of one kernel for the wanted columns of a row (base/bound.h). NULL: all outputs are exact. */
   void (*errors)(const shadow_row *r, const unsigned char *wanted, double *error);
   const tdm_tuned_form *tuned; /* NULL: the op has no tuned entries */
   /* Fills in type, out, layout and shape of a plan's key. */
   void (*key)(const tdm_plan *plan, tdm_tuned_key *key);
 } tdm_op_row;
 
-/* built_in.c: what the library consists of. The only names that the dispatcher uses of what stands above it. */
+/* built_in.c: what the library consists of. Of the rooms above it, the dispatcher uses only these names. */
 typedef struct tdm_built_in {
   const tdm_op_row *row;
   const tdm_kernel *const *omp, *const *hip; /* each ends with NULL; hip is NULL in builds without the HIP path */
@@ -71,7 +71,7 @@ typedef struct tdm_built_in {
 extern const tdm_built_in tdm_built_in_ops[TDM_OP_COUNT];
 /* The steps of the ladders, which run by name; ends with NULL. */
 extern const tdm_kernel *const tdm_built_in_steps[];
-/* omp, then hip where it is built; ends with NULL. */
+/* omp, then hip if it is built; ends with NULL. */
 extern const tdm_backend *const tdm_built_in_backends[];
 
 #endif

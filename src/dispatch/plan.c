@@ -16,7 +16,7 @@ tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm
   if (out == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = NULL: must point to a tdm_plan *", name);
   tdm_plan *made = calloc(1, sizeof *made);
   if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for a plan of %zu bytes", name, sizeof *made);
-  if (pthread_mutex_init(&made->turn, NULL) != 0) {
+  if (pthread_mutex_init(&made->lock, NULL) != 0) {
     free(made);
     return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for a plan's lock", name);
   }
@@ -34,7 +34,7 @@ static tdm_status finish(tdm_plan *plan) {
   if (plan->context->verify) TDM_TRY(tdm_shadow_open(plan));
   if (plan->workspace_bytes == 0) return TDM_OK;
   TDM_TRY(backend->alloc(plan->context, plan->workspace_bytes, &plan->workspace));
-  return backend->turns == NULL ? TDM_OK : backend->turns->open(plan->context, &plan->turns);
+  return backend->serializer == NULL ? TDM_OK : backend->serializer->open(plan->context, &plan->serializer);
 }
 
 tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
@@ -52,10 +52,10 @@ tdm_status tdm_plan_free(tdm_plan *plan) {
   const tdm_backend *backend = context->backend;
   tdm_status status = TDM_OK;
   tdm_shadow_close(plan);
-  if (plan->turns != NULL) TDM_FIRST(status, backend->turns->close(context, plan->turns));
+  if (plan->serializer != NULL) TDM_FIRST(status, backend->serializer->close(context, plan->serializer));
   if (plan->workspace != NULL) TDM_FIRST(status, backend->free(context, plan->workspace));
   if (plan->table != NULL) TDM_FIRST(status, backend->free(context, plan->table));
-  pthread_mutex_destroy(&plan->turn);
+  pthread_mutex_destroy(&plan->lock);
   free(plan);
   return status;
 }
@@ -85,13 +85,13 @@ static bool overlap(const tdm_buffer *a, uintptr_t at_a, const tdm_buffer *b, ui
   return at_a < at_b + b->bytes && at_b < at_a + a->bytes;
 }
 
-/* An output may touch no other array, but for the one that it is allowed to replace. */
+/* An output must not overlap another array, except the one that it may replace. */
 static tdm_status check_overlap(const tdm_plan *plan, const void *const *pointers, int out) {
   const tdm_buffer *a = &plan->buffers[out];
   for (int i = 0; i < plan->buffer_count; i++) {
     const tdm_buffer *b = &plan->buffers[i];
     bool same_allowed = (a->in_place >> i & 1) && pointers[out] == pointers[i];
-    bool seen = b->role != TDM_IN && i < out; /* a pair of outputs is met twice */
+    bool seen = b->role != TDM_IN && i < out; /* each pair of outputs comes up twice */
     if (i == out || b->bytes == 0 || same_allowed || seen) continue;
     if (overlap(a, (uintptr_t)pointers[out], b, (uintptr_t)pointers[i]))
       return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %p (%zu bytes) overlaps %s = %p (%zu bytes): must not%s",
@@ -120,19 +120,20 @@ static tdm_status check_pointers(const tdm_plan *plan, const void *const *pointe
   return TDM_OK;
 }
 
-/* Runs that share a workspace, one after the other: their launches by the lock, their work on the device by the turns. */
-static tdm_status launch_in_turn(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  const tdm_turns *turns = plan->context->backend->turns;
+/* Serializes runs that share a workspace: the lock serializes their launches, and the backend's serializer their work on
+ * the device. */
+static tdm_status launch_serialized(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  const tdm_serializer *serializer = plan->context->backend->serializer;
   void *handle = stream == NULL ? NULL : stream->handle;
-  if (turns == NULL) return plan->kernel->launch(plan, buffers, stream);
-  TDM_TRY(turns->begin(plan->context, plan->turns, handle));
+  if (serializer == NULL) return plan->kernel->launch(plan, buffers, stream);
+  TDM_TRY(serializer->begin(plan->context, plan->serializer, handle));
   tdm_status status = plan->kernel->launch(plan, buffers, stream);
-  /* A launch that failed may have left work on the device, which the next run has to wait for too. */
-  TDM_FIRST(status, tdm_may_have_written(turns->end(plan->context, plan->turns, handle)));
+  /* A launch that failed may have left work on the device, which the next run must wait for too. */
+  TDM_FIRST(status, tdm_may_have_written(serializer->end(plan->context, plan->serializer, handle)));
   return status;
 }
 
-/* Kernels only read what the plan calls TDM_IN, so one array of plain pointers serves all. */
+/* Kernels only read what the plan calls TDM_IN, so one array of plain pointers is enough. */
 static void plain_pointers(const tdm_plan *plan, const void *const *pointers, void *buffers[TDM_MAX_BUFFERS]) {
   for (int i = 0; i < plan->buffer_count; i++) buffers[i] = (void *)(uintptr_t)pointers[i];
 }
@@ -148,10 +149,10 @@ static tdm_status launch(const tdm_plan *plan, const void *const *pointers, tdm_
   TDM_TRY(tdm_plan_ready(plan));
   plain_pointers(plan, pointers, buffers);
   if (plan->workspace == NULL) return plan->kernel->launch(plan, buffers, stream);
-  pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&plan->made->turn;
-  pthread_mutex_lock(turn);
-  tdm_status status = launch_in_turn(plan, buffers, stream);
-  pthread_mutex_unlock(turn);
+  pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&plan->made->lock;
+  pthread_mutex_lock(lock);
+  tdm_status status = launch_serialized(plan, buffers, stream);
+  pthread_mutex_unlock(lock);
   return status;
 }
 
@@ -165,7 +166,7 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* "hip_256x256:window=4 (tuned)", and the kernel that runs in its place for these pointers. */
+/* "hip_256x256:window=4 (tuned)", and the fallback if these pointers need it. */
 static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *text, size_t size) {
   static const char *const sources[] = {[TDM_NAMED] = "named", [TDM_TUNED] = "tuned", [TDM_HEURISTIC] = "heuristic"};
   const tdm_fallback *fallback = &plan->kernel->fallback;
@@ -187,19 +188,19 @@ tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op) {
                   tdm_op_names[plan->op]);
 }
 
-tdm_status tdm_plan_vary(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run) {
+tdm_status tdm_plan_rebind(const tdm_plan *plan, const char *name, int64_t value, tdm_plan *run) {
   if (!plan->kernel->rebindable)
-    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel %s runs its plan's description alone: make a plan for each run",
-                    tdm_op_names[plan->op], plan->kernel->name);
-  memcpy(run, plan, offsetof(tdm_plan, turn));
-  run->varied = name;
-  run->varied_to = value;
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "%s: kernel %s can't change %s of its plan in a run: make a plan for each value",
+                    tdm_op_names[plan->op], plan->kernel->name, name);
+  memcpy(run, plan, offsetof(tdm_plan, lock));
+  run->rebound = name;
+  run->rebound_to = value;
   return TDM_OK;
 }
 
 const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]) {
-  if (plan->varied == NULL) return plan->title;
-  snprintf(text, TDM_TITLE_TEXT, "%s, %s = %" PRId64, plan->title, plan->varied, plan->varied_to);
+  if (plan->rebound == NULL) return plan->title;
+  snprintf(text, TDM_TITLE_TEXT, "%s, %s = %" PRId64, plan->title, plan->rebound, plan->rebound_to);
   return text;
 }
 

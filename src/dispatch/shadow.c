@@ -1,4 +1,4 @@
-/* Shadow runs: the oracle's plan beside a plan, and the comparison. */
+/* Shadow runs: the oracle's plan in addition to a plan, and the comparison. */
 #include "shadow.h"
 
 #include <inttypes.h>
@@ -16,13 +16,13 @@ struct tdm_shadow {
   tdm_plan *oracle;
   tdm_epilogue_step *steps;                               /* gemm */
   void *before[TDM_MAX_BUFFERS];                          /* host copies of what a run reads */
-  void *expected[TDM_MAX_BUFFERS], *got[TDM_MAX_BUFFERS]; /* of what it writes: by the oracle, by the plan's kernel */
+  void *expected[TDM_MAX_BUFFERS], *got[TDM_MAX_BUFFERS]; /* what it writes: from the oracle, and from the plan's kernel */
   shadow_view view[2];
   int views, threads;
-  int64_t longest; /* row of an output */
+  int64_t longest; /* the longest row of an output */
   double *error;   /* [threads][longest] */
   unsigned char *wanted;
-  pthread_mutex_t turn; /* runs of a plan share all this */
+  pthread_mutex_t lock; /* runs of a plan share all of this */
 };
 
 static const char oracle[] = "omp"; /* each op's first row */
@@ -36,7 +36,7 @@ static tdm_status allocate(const tdm_plan *plan, const char *what, size_t bytes,
   return TDM_OK;
 }
 
-/* The oracle's plan: this one's description, whose defaults are filled in, on the host. */
+/* The oracle's plan: the same description, with its defaults filled in, on the host. */
 static tdm_status make_oracle(const tdm_plan *plan, tdm_shadow *s) {
   TDM_TRY(tdm_open(&(tdm_options){.backend = "omp", .device = "host", .kernel = oracle, .wait = "auto"}, &s->host));
   tdm_plan *o;
@@ -83,7 +83,7 @@ tdm_status tdm_shadow_open(tdm_plan *plan) {
   if (plan->empty || !tdm_shadow_applies(plan)) return TDM_OK;
   tdm_shadow *s = calloc(1, sizeof *s);
   if (s == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: verify: no memory for a shadow of %zu bytes", plan->title, sizeof *s);
-  if (pthread_mutex_init(&s->turn, NULL) != 0) {
+  if (pthread_mutex_init(&s->lock, NULL) != 0) {
     free(s);
     return tdm_fail(TDM_ERROR_MEMORY, "%s: verify: no memory for a lock", plan->title);
   }
@@ -105,7 +105,7 @@ void tdm_shadow_close(tdm_plan *plan) {
   free(s->steps);
   free(s->error);
   free(s->wanted);
-  pthread_mutex_destroy(&s->turn);
+  pthread_mutex_destroy(&s->lock);
   free(s);
   plan->shadow = NULL;
 }
@@ -119,18 +119,18 @@ typedef struct difference {
   double got, expected, allowed;
 } difference;
 
-/* A result is right within its error bound and its own rounding: two right ones are apart by both of each. */
+/* A correct result is within its error bound and its own rounding. So two correct results may differ by both of each. */
 static double allowed_difference(double a, double b, tdm_type type, double error) {
   tdm_rounding of = tdm_rounding_of(type);
   return 2 * error + of.unit * (fabs(a) + fabs(b)) + of.least;
 }
 
-/* An infinity is what rounding makes of this value and of all beyond it. */
+/* Rounding makes infinity of this value and of all larger ones. */
 static double finite_value(double x, tdm_type type) { return isinf(x) ? copysign(tdm_rounding_of(type).beyond, x) : x; }
 
 static bool same(double got, double expected) { return got == expected || (isnan(got) && isnan(expected)); }
 
-/* A bound that is no number, of sums that overflow f64, allows everything but a NaN where there must be none. */
+/* A bound that is NaN, because sums overflow f64, allows everything except a NaN where there must be none. */
 static bool agrees(double got, double expected, tdm_type type, double error) {
   if (same(got, expected)) return true;
   if (isnan(got) || isnan(expected)) return false;
@@ -147,7 +147,7 @@ static int64_t row_offset(const shadow_view *v, int64_t row) {
   return offset;
 }
 
-/* Bounds are computed only for elements that differ by more than the rounding of both results explains. */
+/* Bounds are computed only for elements that differ by more than the rounding of both results can explain. */
 static void compare_row(const shadow_row *r, const tdm_op_row *op, const void *got, unsigned char *wanted, double *error,
                         difference *d) {
   const shadow_view *v = r->view;
@@ -244,7 +244,7 @@ static tdm_status run_oracle(const tdm_plan *plan) {
   }
   if (plan == plan->made) return s->oracle->kernel->launch(s->oracle, buffers, NULL);
   tdm_plan run;
-  TDM_TRY(tdm_plan_vary(s->oracle, plan->varied, plan->varied_to, &run));
+  TDM_TRY(tdm_plan_rebind(s->oracle, plan->rebound, plan->rebound_to, &run));
   run.desc = plan->desc;
   return run.kernel->launch(&run, buffers, NULL);
 }
@@ -253,7 +253,7 @@ static tdm_status run(const tdm_plan *plan, const void *const *pointers, tdm_str
   const tdm_shadow *s = plan->shadow;
   TDM_TRY(tdm_plan_ready(s->oracle)); /* before the kernel has written anything */
   TDM_TRY(tdm_host_region(plan->title, s->threads));
-  TDM_TRY(copy_back(plan, pointers, s->before, stream)); /* a run in place replaces its inputs */
+  TDM_TRY(copy_back(plan, pointers, s->before, stream)); /* a run in place overwrites its inputs */
   TDM_TRY(launch(plan, pointers, stream));
   TDM_TRY(tdm_may_have_written(copy_back(plan, pointers, s->got, stream)));
   TDM_TRY(tdm_may_have_written(run_oracle(plan)));
@@ -264,8 +264,8 @@ static tdm_status run(const tdm_plan *plan, const void *const *pointers, tdm_str
 
 tdm_status tdm_shadow_run(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream, tdm_launch_fn launch) {
   tdm_shadow *s = plan->shadow;
-  pthread_mutex_lock(&s->turn);
+  pthread_mutex_lock(&s->lock);
   tdm_status status = run(plan, pointers, stream, launch);
-  pthread_mutex_unlock(&s->turn);
+  pthread_mutex_unlock(&s->lock);
   return status;
 }

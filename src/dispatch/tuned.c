@@ -35,11 +35,11 @@ __attribute__((format(printf, 2, 3))) static tdm_status refuse(const reader *r, 
   return tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': line %d: %s", r->name, r->line, text);
 }
 
-/* Cuts the next line that has words into them; r->words is 0 at the end of the text. */
+/* Splits the next line that has words; r->words is 0 at the end of the text. */
 static tdm_status next_line(reader *r) {
   for (r->words = 0; r->words == 0 && r->at < r->end; r->line++) {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    if (newline == NULL) return r->line++, refuse(r, "has no end: the file is cut off");
+    if (newline == NULL) return r->line++, refuse(r, "has no newline: the file is truncated");
     const char *end = memchr(r->at, '#', (size_t)(newline - r->at));
     if (end == NULL) end = newline;
     while (r->at < end) {
@@ -69,7 +69,7 @@ static bool is_one_of(const char *word, const char *list) {
 
 /* ---- Entries ---- */
 
-/* "bf16", or "bf16:f32" where the output has another type. */
+/* "bf16", or "bf16:f32" if the output has another type. */
 static bool parse_types(const char *text, tdm_tuned_key *key) {
   size_t first = strcspn(text, ":");
   if (!tdm_type_find(text, first, &key->type)) return false;
@@ -119,7 +119,7 @@ static tdm_status parse_entry(reader *r, tdm_tuned_entry *entry) {
   const tdm_tuned_form *f = find_form(r->word[1], &key->op);
   if (f == NULL) return refuse(r, "op = '%s': must be gemm, swiglu, rmsnorm, attention or softmax", r->word[1]);
   if (!parse_types(r->word[2], key))
-    return refuse(r, "types = '%s': must be f32, f16, bf16, or as in bf16:f32 with the output's", r->word[2]);
+    return refuse(r, "types = '%s': must be f32, f16, bf16, or with the output's type, as in bf16:f32", r->word[2]);
   if (!is_one_of(r->word[3], f->layouts)) return refuse(r, "layout = '%s': must be one of: %s", r->word[3], f->layouts);
   snprintf(key->layout, sizeof key->layout, "%.7s", r->word[3]);
   if (!parse_shape(r->word[4], f->least, f->most, key))
@@ -138,7 +138,7 @@ static tdm_status parse_entry(reader *r, tdm_tuned_entry *entry) {
   return TDM_OK;
 }
 
-/* Same in all but the shape. */
+/* The same in everything except the shape. */
 static bool same_kind(const tdm_tuned_key *a, const tdm_tuned_key *b) {
   return a->op == b->op && a->type == b->type && a->out == b->out && strcmp(a->chip, b->chip) == 0 &&
          strcmp(a->layout, b->layout) == 0;
@@ -153,23 +153,23 @@ static tdm_status parse_end(reader *r, int count) {
   if (r->words != 2 || strcmp(r->word[1], expected) != 0)
     return refuse(r, "end %s: must be 'end %d', the number of entries", r->words > 1 ? r->word[1] : "", count);
   TDM_TRY(next_line(r));
-  return r->words == 0 ? TDM_OK : refuse(r, "'%s': nothing may stand behind the end", r->word[0]);
+  return r->words == 0 ? TDM_OK : refuse(r, "'%s': nothing may follow the end", r->word[0]);
 }
 
-/* table->entries has room for each line of the text. */
+/* table->entries is large enough for each line of the text. */
 static tdm_status parse_lines(reader *r, tdm_tuned *table) {
   TDM_TRY(next_line(r));
   if (r->words != 2 || strcmp(r->word[0], "tandem-tuned") != 0 || strcmp(r->word[1], "1") != 0)
     return refuse(r, "must be '%s', the first line of a tuned table", head);
   for (;;) {
     TDM_TRY(next_line(r));
-    if (r->words == 0) return refuse(r, "must be 'end %d': the file is cut off", table->count);
+    if (r->words == 0) return refuse(r, "must be 'end %d': the file is truncated", table->count);
     if (strcmp(r->word[0], "end") == 0) return parse_end(r, table->count);
     tdm_tuned_entry *entry = &table->entries[table->count];
     TDM_TRY(parse_entry(r, entry));
     for (int i = 0; i < table->count; i++)
       if (same_kind(&entry->key, &table->entries[i].key) && same_shape(&entry->key, &table->entries[i].key))
-        return refuse(r, "the same plans as line %d", table->entries[i].line);
+        return refuse(r, "is for the same plans as line %d", table->entries[i].line);
     table->count++;
   }
 }
@@ -197,17 +197,17 @@ tdm_status tdm_tuned_parse(const char *name, const char *text, size_t length, td
 }
 
 tdm_status tdm_tuned_read(const char *path, tdm_tuned **table) {
-  /* Without O_NONBLOCK, opening a pipe waits for its writer; a regular file does not heed it. */
+  /* Without O_NONBLOCK, opening a pipe waits for its writer; for a regular file it has no effect. */
   struct stat is;
   int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   bool regular = descriptor >= 0 && fstat(descriptor, &is) == 0 && S_ISREG(is.st_mode);
   if (descriptor >= 0 && !regular) {
     close(descriptor);
-    return tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can not be read: must be a regular file", path);
+    return tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can't be read: must be a regular file", path);
   }
   FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
   if (file == NULL) {
-    tdm_status status = tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can not be read: %s", path, strerror(errno));
+    tdm_status status = tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can't be read: %s", path, strerror(errno));
     if (descriptor >= 0) close(descriptor);
     return status;
   }
@@ -217,7 +217,7 @@ tdm_status tdm_tuned_read(const char *path, tdm_tuned **table) {
   if (text == NULL)
     status = tdm_fail(TDM_ERROR_MEMORY, "tuned = '%s': no memory for %d bytes", path, TDM_TUNED_MOST_BYTES);
   else if (ferror(file))
-    status = tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can not be read: %s", path, strerror(errno));
+    status = tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': can't be read: %s", path, strerror(errno));
   else if (length > TDM_TUNED_MOST_BYTES)
     status = tdm_fail(TDM_ERROR_ARGUMENT, "tuned = '%s': must be %d bytes at most", path, TDM_TUNED_MOST_BYTES);
   else
@@ -262,8 +262,8 @@ void tdm_tuned_print(const tdm_tuned_key *key, char *text, size_t size) {
     used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i == 0 ? "" : "x", key->shape[i]);
 }
 
-/* How far two shapes are apart: the sum of the logarithms of their lengths' ratios; negative: a length differs by more than a
- * quarter of the smaller one. */
+/* The distance of two shapes: the sum of the logarithms of the ratios of their sizes. Negative: a size differs by more than
+ * a quarter of the smaller one. */
 static double distance(const tdm_tuned_key *a, const tdm_tuned_key *b) {
   double sum = 0;
   for (int i = 0; i < a->rank; i++) {

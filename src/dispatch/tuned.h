@@ -9,8 +9,8 @@ enum { TDM_TUNED_MOST_BYTES = 1 << 20 };
 
 typedef struct tdm_tuned_entry {
   tdm_tuned_key key;
-  bool near;                /* also for shapes of which no length differs by more than a quarter */
-  const tdm_kernel *kernel; /* NULL: of a chip that this build has no kernels for */
+  bool near;                /* also for shapes that differ in no size by more than a quarter */
+  const tdm_kernel *kernel; /* NULL: for a chip that this build has no kernels for */
   tdm_tuning tuning;
   int line;
 } tdm_tuned_entry;
@@ -21,7 +21,7 @@ typedef struct tdm_tuned {
   tdm_tuned_entry *entries;
 } tdm_tuned;
 
-/* name: for messages. ARGUMENT: one line that names it, the line and what is allowed. */
+/* name: for messages. ARGUMENT: one line that names the file, the line and what is allowed. */
 tdm_status tdm_tuned_parse(const char *name, const char *text, size_t length, tdm_tuned **table);
 tdm_status tdm_tuned_read(const char *path, tdm_tuned **table);
 void tdm_tuned_free(tdm_tuned *table); /* NULL is allowed */
@@ -30,7 +30,8 @@ void tdm_tuned_free(tdm_tuned *table); /* NULL is allowed */
 bool tdm_tuned_key_of(const tdm_plan *plan, tdm_tuned_key *key);
 /* "gfx950 gemm bf16 nt 64x64x64" */
 void tdm_tuned_print(const tdm_tuned_key *key, char *text, size_t size);
-/* The entry of just this shape, else the nearest one that serves near shapes; the first of two that are as near. NULL: none. */
+/* The entry with exactly this shape, or the nearest one that is also for near shapes, or the first of two that are equally
+ * near. NULL: none. */
 const tdm_tuned_entry *tdm_tuned_find(const tdm_tuned *table, const tdm_tuned_key *key);
 
 #endif

@@ -57,7 +57,7 @@ tdm_status tdm_strided_check(const char *op, const tdm_strided *array) {
 }
 
 tdm_status tdm_strided_apart(const char *op, const tdm_strided *array) {
-  int64_t span = array->length; /* elements that the strides visited so far reach */
+  int64_t span = array->length; /* elements that the strides so far span */
   unsigned visited = 0;
   for (int i = 0; i < array->rank; i++)
     if (array->dims[i] == 0) return TDM_OK; /* no element */

@@ -1,4 +1,4 @@
-/* Arrays of rows: what the ops over rows x cols have to check is written once here. An op names its shape, then each array:
+/* Arrays of rows: the checks that the ops over rows x cols share. An op names its shape, then each array:
  *
  *   tdm_rows rows = {"rows", d->rows, "cols", d->cols, d->type};
  *   TDM_TRY(tdm_rows_check(plan, &rows));
@@ -11,16 +11,16 @@
 #include "src/core/check.h"
 
 typedef struct tdm_rows {
-  const char *rows_name; /* as the description calls it */
+  const char *rows_name; /* its name in the description */
   int64_t rows;
   const char *cols_name;
   int64_t cols;
   tdm_type type;
 } tdm_rows;
 
-/* Refuses an unknown type and negative lengths. */
+/* Refuses an unknown type and negative sizes. */
 tdm_status tdm_rows_check(const tdm_plan *plan, const tdm_rows *rows);
-/* Adds the next pointer argument: rows x cols with a leading dimension, of which 0 means packed and becomes cols. */
+/* Adds the next pointer argument: rows x cols with a leading dimension; 0 means packed and becomes cols. */
 tdm_status tdm_rows_array(tdm_plan *plan, const tdm_rows *rows, const char *name, tdm_role role, const char *leading_name,
                           int64_t *leading);
 /* Adds the next pointer argument: count contiguous elements. */
@@ -32,17 +32,17 @@ void tdm_rows_in_place(tdm_plan *plan, int out, int in);
 typedef struct tdm_strided {
   const char *name; /* "x" */
   int rank;
-  const char *const *dim_names; /* as the strides are called: "batch" for x.batch */
+  const char *const *dim_names; /* the names of the strides: "batch" for x.batch */
   const int64_t *dims;
   int64_t *strides;
   int64_t length;
 } tdm_strided;
 
-/* Strides that are all 0 become packed ones. Else refuses one below 1 where its dimension is above 1. */
+/* Strides that are all 0 become packed ones. Otherwise refuses a stride below 1 if its dimension is above 1. */
 tdm_status tdm_strided_check(const char *op, const tdm_strided *array);
-/* Refuses strides that let elements overlap: each must reach past everything that the smaller strides span. */
+/* Refuses strides that let elements overlap: each must be at least what the smaller strides span. */
 tdm_status tdm_strided_apart(const char *op, const tdm_strided *array);
-/* Bytes from the first to the last element, as tdm_check_extent. */
+/* The bytes from the first to the last element, like tdm_check_extent. */
 tdm_status tdm_strided_extent(const char *op, const tdm_strided *array, size_t element, size_t *bytes);
 
 #endif

@@ -75,7 +75,7 @@ tdm_status tdm_attention_plan(tdm_context *context, const tdm_attention_desc *de
   return tdm_plan_end(plan, describe(plan, desc), out);
 }
 
-/* The bytes of k or v up to key skv of the last head. */
+/* Shortens k or v to key skv of the last head. */
 static void shorten(tdm_plan *run, int buffer, int64_t row, int64_t skv) {
   const tdm_attention_desc *d = &run->desc.attention;
   tdm_buffer *b = &run->buffers[buffer];
@@ -88,7 +88,7 @@ tdm_status tdm_attention_run_keys(const tdm_plan *plan, const void *q, const voi
   TDM_TRY(tdm_plan_check(plan, TDM_OP_ATTENTION));
   TDM_TRY(tdm_check_range("attention", "skv", skv, 0, plan->desc.attention.skv));
   if (skv == plan->desc.attention.skv) return tdm_attention_run(plan, q, k, v, o, lse, stream);
-  TDM_TRY(tdm_plan_vary(plan, "skv", skv, &run));
+  TDM_TRY(tdm_plan_rebind(plan, "skv", skv, &run));
   shorten(&run, 1, run.desc.attention.k.row, skv);
   shorten(&run, 2, run.desc.attention.v.row, skv);
   run.desc.attention.skv = skv;

@@ -45,7 +45,7 @@ static tdm_status add_matrices(tdm_plan *plan, const char *name, tdm_role role, 
   snprintf(text, sizeof text, "ld%c", name[0]);
   TDM_TRY(tdm_check_leading("gemm", text, leading, cols));
   snprintf(text, sizeof text, "stride_%c", name[0]);
-  int64_t matrix = 0; /* elements of one matrix, padding of the last row included */
+  int64_t matrix = 0; /* elements of one matrix, including the padding of the last row */
   if (__builtin_mul_overflow(rows, *leading, &matrix))
     return tdm_fail(TDM_ERROR_ARGUMENT, "gemm: %s: %" PRId64 " rows of ld%c = %" PRId64 ": its size overflows 63 bits", name,
                     rows, name[0], *leading);
@@ -89,11 +89,11 @@ static tdm_status describe(tdm_plan *plan, const tdm_gemm_desc *desc) {
   TDM_TRY(check_values(d));
   tdm_plan_title(plan, "gemm %s %s->%s %" PRId64 "x%" PRId64 "x%" PRId64 " batch %" PRId64, tdm_layout_names[d->layout],
                  tdm_type_name(d->type), tdm_type_name(d->out), d->m, d->n, d->k, d->batch);
-  bool a_turned = d->layout == TDM_TN || d->layout == TDM_TT, b_turned = d->layout == TDM_NT || d->layout == TDM_TT;
-  TDM_TRY(add_matrices(plan, "a", TDM_IN, a_turned ? d->k : d->m, a_turned ? d->m : d->k, &d->lda, &d->stride_a, d->broadcast_a,
-                       d->type));
-  TDM_TRY(add_matrices(plan, "b", TDM_IN, b_turned ? d->n : d->k, b_turned ? d->k : d->n, &d->ldb, &d->stride_b, d->broadcast_b,
-                       d->type));
+  bool a_transposed = d->layout == TDM_TN || d->layout == TDM_TT, b_transposed = d->layout == TDM_NT || d->layout == TDM_TT;
+  TDM_TRY(add_matrices(plan, "a", TDM_IN, a_transposed ? d->k : d->m, a_transposed ? d->m : d->k, &d->lda, &d->stride_a,
+                       d->broadcast_a, d->type));
+  TDM_TRY(add_matrices(plan, "b", TDM_IN, b_transposed ? d->n : d->k, b_transposed ? d->k : d->n, &d->ldb, &d->stride_b,
+                       d->broadcast_b, d->type));
   TDM_TRY(add_matrices(plan, "c", d->beta == 0 ? TDM_OUT : TDM_IN_OUT, d->m, d->n, &d->ldc, &d->stride_c, false, d->out));
   plan->empty = plan->buffers[C].bytes == 0;
   if (has_step(d, TDM_BIAS))
@@ -136,14 +136,14 @@ static int gemm_views(const tdm_plan *plan, shadow_view views[2]) {
 static void gemm_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
   const tdm_gemm_desc *d = &r->plan->desc.gemm;
   void *const *in = r->inputs;
-  bool turned_a = d->layout == TDM_TN || d->layout == TDM_TT, turned_b = d->layout == TDM_NT || d->layout == TDM_TT;
+  bool transposed_a = d->layout == TDM_TN || d->layout == TDM_TT, transposed_b = d->layout == TDM_NT || d->layout == TDM_TT;
   int64_t matrix = r->row / d->m, i = r->row % d->m;
-  int64_t at_a = (d->broadcast_a ? 0 : matrix * d->stride_a) + i * (turned_a ? 1 : d->lda);
+  int64_t at_a = (d->broadcast_a ? 0 : matrix * d->stride_a) + i * (transposed_a ? 1 : d->lda);
   int64_t at_b = d->broadcast_b ? 0 : matrix * d->stride_b;
   for (int64_t j = 0; j < d->n; j++) {
     if (!wanted[j]) continue;
-    shadow_products s = shadow_multiply(in[0], at_a, turned_a ? d->lda : 1, in[1], at_b + j * (turned_b ? d->ldb : 1),
-                                        turned_b ? 1 : d->ldb, d->k, d->type);
+    shadow_products s = shadow_multiply(in[0], at_a, transposed_a ? d->lda : 1, in[1], at_b + j * (transposed_b ? d->ldb : 1),
+                                        transposed_b ? 1 : d->ldb, d->k, d->type);
     double old = in[2] == NULL ? 0 : (double)tdm_load(in[2], r->at + j, d->out);
     double bias = in[3] == NULL ? 0 : (double)tdm_load(in[3], j, d->type);
     double residual = in[4] == NULL ? 0 : (double)tdm_load(in[4], matrix * d->stride_r + i * d->ldr + j, d->out);

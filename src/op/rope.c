@@ -85,7 +85,7 @@ tdm_status tdm_rope_run_at(const tdm_plan *plan, const void *x, void *y, int64_t
   const tdm_rope_desc *d = &plan->desc.rope;
   TDM_TRY(tdm_check_range("rope", "offset", offset, d->offset, d->offset + d->positions - d->seq));
   if (offset == d->offset) return tdm_rope_run(plan, x, y, stream);
-  TDM_TRY(tdm_plan_vary(plan, "offset", offset, &run));
+  TDM_TRY(tdm_plan_rebind(plan, "offset", offset, &run));
   run.desc.rope.offset = offset;
   return tdm_rope_run(&run, x, y, stream);
 }

@@ -15,7 +15,7 @@ static inline double shadow_element(const shadow_row *r, int buffer, int64_t at,
   return (double)tdm_load(r->inputs[buffer], at, type);
 }
 
-/* What one rounding to f32, before that to a 16-bit type, may be off. */
+/* The error of one rounding to f32, before the rounding to a 16-bit type. */
 static inline void shadow_one_rounding(const shadow_row *r, const unsigned char *wanted, double *error) {
   const shadow_view *v = r->view;
   for (int64_t i = 0; i < v->dim[v->rank - 1]; i++)
@@ -24,7 +24,7 @@ static inline void shadow_one_rounding(const shadow_row *r, const unsigned char 
 
 /* ---- Sums of products ---- */
 
-/* A sum of products as it is bounded: |terms| and their squares tell whether the terms are alike. */
+/* What the bound of a sum of products needs: |terms| and their squares tell whether the terms are alike. */
 typedef struct shadow_products {
   double value, magnitudes, squares;
 } shadow_products;
@@ -36,8 +36,8 @@ static inline void shadow_add_product(shadow_products *s, double a, double b) {
   s->squares += term * term;
 }
 
-/* Terms of nearly one magnitude are rounded in one direction for whole stretches: n sum t^2 = (sum|t|)^2 where all are equal;
- * of products of uniform numbers it is 1.8 times that, of normal ones 2.5. */
+/* Long stretches of terms of nearly the same magnitude are rounded in one direction. If all are equal, n sum t^2 =
+ * (sum|t|)^2; for products of uniform numbers it is 1.8 times that, for normal ones 2.5. */
 static inline bool shadow_alike(const shadow_products *s, int64_t terms) {
   return (double)terms * s->squares <= 1.25 * s->magnitudes * s->magnitudes;
 }

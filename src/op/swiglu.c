@@ -61,13 +61,13 @@ static int swiglu_views(const tdm_plan *plan, shadow_view views[2]) {
 static void swiglu_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
   const tdm_swiglu_desc *d = &r->plan->desc.swiglu;
   void *const *in = r->inputs;
-  bool turned = d->layout == TDM_NT;
+  bool transposed = d->layout == TDM_NT;
   for (int64_t j = 0; j < d->n; j++) {
     if (!wanted[j]) continue;
-    shadow_products gate =
-        shadow_multiply(in[0], r->row * d->ldx, 1, in[1], j * (turned ? d->ldg : 1), turned ? 1 : d->ldg, d->k, d->type);
-    shadow_products up =
-        shadow_multiply(in[0], r->row * d->ldx, 1, in[2], j * (turned ? d->ldu : 1), turned ? 1 : d->ldu, d->k, d->type);
+    shadow_products gate = shadow_multiply(in[0], r->row * d->ldx, 1, in[1], j * (transposed ? d->ldg : 1),
+                                           transposed ? 1 : d->ldg, d->k, d->type);
+    shadow_products up = shadow_multiply(in[0], r->row * d->ldx, 1, in[2], j * (transposed ? d->ldu : 1),
+                                         transposed ? 1 : d->ldu, d->k, d->type);
     error[j] = bound_gated(shadow_estimate(&gate, d->k), shadow_estimate(&up, d->k)).error;
   }
 }

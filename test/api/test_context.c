@@ -55,9 +55,9 @@ static void kernels_of_a_device(void **state) {
   assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &context), TDM_OK);
   assert_string_equal(tdm_kernel_refused(context, "gemm", "omp_skinny"), "");
   if (strstr(tdm_kernels("gemm"), "hip_128x128") != NULL)
-    assert_string_equal(tdm_kernel_refused(context, "gemm", "hip_128x128"), "needs backend hip, the device is host");
+    assert_string_equal(tdm_kernel_refused(context, "gemm", "hip_128x128"), "needs backend hip, but the device is host");
   if (strstr(tdm_kernels("gemm"), "omp_gpu") != NULL)
-    assert_string_equal(tdm_kernel_refused(context, "gemm", "omp_gpu"), "needs a GPU, the device is host");
+    assert_string_equal(tdm_kernel_refused(context, "gemm", "omp_gpu"), "needs a GPU, but the device is host");
   assert_null(tdm_kernel_refused(context, "gem", "omp"));
   tdm_kernel_facts facts;
   assert_int_equal(tdm_kernel_describe("gemm", "omp", &facts), TDM_OK);
@@ -111,8 +111,8 @@ static void open_refuses(void **state) {
   REFUSED(tdm_open(&(tdm_options){.teams = -1}, &context), TDM_ERROR_ARGUMENT, "teams = -1", "must be 0 to");
   REFUSED(tdm_open(&(tdm_options){.threads = 1025}, &context), TDM_ERROR_ARGUMENT, "threads = 1025", "must be 0 to 1024");
   REFUSED(tdm_open(&(tdm_options){.kernel = "fast"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'fast'", "tdm_kernels");
-  REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=fast"}, &context), TDM_ERROR_ARGUMENT, "'fast' is no kernel of gemm");
-  REFUSED(tdm_open(&(tdm_options){.kernel = "gem=omp"}, &context), TDM_ERROR_ARGUMENT, "'gem' is no op", "OP=NAME");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=fast"}, &context), TDM_ERROR_ARGUMENT, "'fast' is not a kernel of gemm");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "gem=omp"}, &context), TDM_ERROR_ARGUMENT, "'gem' is not an op", "OP=NAME");
   REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=omp,gemm=omp_skinny"}, &context), TDM_ERROR_ARGUMENT, "each op once");
   REFUSED(tdm_open(&(tdm_options){.kernel = "omp,omp"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'omp,omp'", "each op once");
   REFUSED(tdm_open(&(tdm_options){.kernel = "add=omp,gemm="}, &context), TDM_ERROR_ARGUMENT, "kernel = 'add=omp,gemm='");
@@ -171,7 +171,7 @@ static void environment_is_checked(void **state) {
   check_environment("TANDEM_BACKEND", "vulkan", TDM_ERROR_ARGUMENT, "backend = 'vulkan'");
   check_environment("TANDEM_DEVICE", "omp:77", TDM_ERROR_UNSUPPORTED, "device = 'omp:77'");
   check_environment("TANDEM_DEVICE", "Host", TDM_ERROR_ARGUMENT, "device = 'Host'");
-  check_environment("TANDEM_KERNEL", "gemm=none", TDM_ERROR_ARGUMENT, "'none' is no kernel of gemm");
+  check_environment("TANDEM_KERNEL", "gemm=none", TDM_ERROR_ARGUMENT, "'none' is not a kernel of gemm");
   check_environment("TANDEM_STRICT", "yes", TDM_ERROR_ARGUMENT, "TANDEM_STRICT = 'yes': must be 0 or 1");
   check_environment("TANDEM_VERBOSE", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERBOSE = '2': must be 0 or 1");
   check_environment("TANDEM_WAIT", "sleep", TDM_ERROR_ARGUMENT, "wait = 'sleep'");

@@ -48,7 +48,7 @@ static void leaves_other_vendors_alone(void **state) {
   (void)state;
   fake_cuda.stranger = true;
   assert_int_equal(wait_on("spin"), TDM_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(reason, "is no device of the CUDA driver"));
+  assert_non_null(strstr(reason, "is not a device of the CUDA driver"));
   assert_int_equal(fake_cuda.flags, MAP_HOST | BLOCKING);
   fake_cuda.stranger = false;
   assert_int_equal(wait_on(NULL), TDM_OK);

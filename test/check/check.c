@@ -366,7 +366,7 @@ static bool check_chosen(const command *k) {
   if ((size_t)snprintf(names, sizeof names, "%s", k->chosen) >= sizeof names) return usage("--chosen: too long");
   for (char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
     if (!check_is_wanted(&kernels, name)) {
-      snprintf(error, sizeof error, "--chosen: '%s' is no kernel of %s: must be of %s", name, k->op, kernels.chosen);
+      snprintf(error, sizeof error, "--chosen: '%s' is not a kernel of %s: must be of %s", name, k->op, kernels.chosen);
       return usage(error);
     }
   return true;

@@ -89,7 +89,7 @@ static void estimates(void **state) {
   (void)state;
   open_with(NULL);
   tdm_plan *plan = plan_gemm(WHOLE_M, WHOLE_N, 8192, TDM_BF16);
-  says(plan, "kernel: hip_256x256, chosen: ");
+  says(plan, "kernel: hip_256x256, the fastest of the ");
   says(plan, "\nhip_256x256: estimate ");
   says(plan, "\nnot hip_128x128: estimate ");
   says(plan, "\nnot hip_small_k: k = 8192: at most 128 of bf16");
@@ -140,7 +140,7 @@ static void splits(void **state) {
     const char *words;
   } bad[] = {{"hip_tile_64x128:split=6", TDM_NT, "split = 6: k = 320 of bf16 has 5 whole units"},
              {"hip_tile_64x128:depth=4", TDM_NT, "depth = 4: must be 2 to 3"},
-             {"hip_tile_16x64", TDM_TN, "layout tn: 16 lines of a are read along k alone"}};
+             {"hip_tile_16x64", TDM_TN, "layout tn: a tile with 16 lines of a needs it stored along k"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     tdm_gemm_desc desc = tdm_gemm_default(64, 64, 320, TDM_BF16);
     tdm_plan *plan = NULL;
@@ -151,7 +151,7 @@ static void splits(void **state) {
   }
   open_with("gemm=hip_128x128:split=5");
   tdm_plan *plan = plan_gemm(64, 63, 320, TDM_BF16);
-  says(plan, "split: k in 5 parts, 81920 bytes of sums, added by 5 workgroups of gemm_reduce\n");
+  says(plan, "split: 5 K splits, 81920 bytes of partial sums, added by 5 workgroups of gemm_reduce\n");
   tdm_plan_free(plan);
 }
 
@@ -162,7 +162,7 @@ static void limits(void **state) {
   tdm_gemm_desc gemm = tdm_gemm_default(1 << 30, 1 << 30, 320, TDM_BF16);
   open_with("hip_128x128:split=2");
   REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
-          "split = 2: bytes of the parts' sums overflow 63 bits");
+          "split = 2: the bytes of the partial sums overflow 63 bits");
   tdm_close(context);
   open_with("hip_tile_256x128:depth=3"); /* 3 x 384 lines of 64 bytes: more than gfx942's 64 KiB */
   gemm = tdm_gemm_default(256, 128, 320, TDM_BF16);
@@ -210,8 +210,8 @@ static void refuses(void **state) {
       {"gemm=:window=4", "':window=4': must be NAME"},
       {"hip_small_k:split=2", "split = 2: hip_small_k takes window chunk"},
       {"attention=hip_flash:window=4", "window = 4: hip_flash takes no parameters"},
-      {"gem=hip_256x256:window=4", "'gem' is no op"},
-      {"add=hip_256x256:window=4", "'hip_256x256' is no kernel of add"},
+      {"gem=hip_256x256:window=4", "'gem' is not an op"},
+      {"add=hip_256x256:window=4", "'hip_256x256' is not a kernel of add"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     REFUSED(tdm_open(&(tdm_options){.device = device, .kernel = bad[i].kernel}, &context), TDM_ERROR_ARGUMENT, "kernel = '",
@@ -236,7 +236,7 @@ static void decision(void **state) {
   (void)state;
   open_with_table(NULL, "gemm bf16 nt 16x16x256 exact hip_256x256:window=3");
   tdm_plan *plan = plan_gemm(16, 16, 256, TDM_BF16);
-  says(plan, "kernel: hip_256x256:window=3, by the tuned table\nhip_256x256: estimate ");
+  says(plan, "kernel: hip_256x256:window=3, from the tuned table\nhip_256x256: estimate ");
   kernel_is(plan, "hip_256x256", true);
   kernel_is(plan_gemm(16, 16, 257, TDM_BF16), "hip_256x256", false); /* another shape: the estimates */
   kernel_is(plan_gemm(16, 16, 256, TDM_F16), "hip_256x256", false);
@@ -248,7 +248,7 @@ static void decision(void **state) {
   plan = plan_gemm(16, 16, 256, TDM_BF16);
   says(plan, "line 2: hip_small_k for ");
   says(plan, ": k = 256: at most 128");
-  says(plan, "chosen: the least estimate");
+  says(plan, "the fastest of the ");
   kernel_is(plan, "hip_small_k", false);
 }
 

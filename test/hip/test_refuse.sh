@@ -26,18 +26,18 @@ expect() {
 
 if ! "$check" add --device hip:0 3x4 >/dev/null 2>&1; then # a machine with a GPU has a library
   expect none '' 2 "device = 'hip:0': no libamdhip64.so.7 or .so.6 could be loaded" add --device hip:0 3x4
-  expect none '' 0 "not device: hip:0: no libamdhip64" add 3x4
+  expect none '' 0 "not hip:0: no libamdhip64" add 3x4
 fi
 expect old '' 2 "libamdhip64.so.5 is too old: it is of HIP 5.2 and lacks hipGetDevicePropertiesR0600" add --device hip:0 3x4
 expect new none 2 "device = 'hip:0': libamdhip64.so.6 finds no GPU: no ROCm-capable device" add --device hip:0 3x4
 expect new none 2 "device = 'hip:0': libamdhip64.so.6 finds no GPU" add --backend hip 3x4
-expect new none 0 "device: host, chosen" add 3x4
-expect new none 0 "not device: hip:0: libamdhip64.so.6 finds no GPU" add 3x4
-expect new none 0 "not device: hip:0: the caller named backend omp" add --backend omp 3x4
+expect new none 0 "device: host, because" add 3x4
+expect new none 0 "not hip:0: libamdhip64.so.6 finds no GPU" add 3x4
+expect new none 0 "not hip:0: the caller named backend omp" add --backend omp 3x4
 expect new gfx90a 2 "device = 'hip:0': its chip is gfx90a, and this build has code objects for: gfx9" add --device hip:0 3x4
-expect new gfx90a 0 "not device: hip:0: its chip is gfx90a" add 3x4
+expect new gfx90a 0 "not hip:0: its chip is gfx90a" add 3x4
 expect new "$chip" 2 "device = 'hip:7': libamdhip64.so.6 finds 1 GPU" add --device hip:7 3x4
-expect new "$chip" 1 "device: hip:0, chosen: the first GPU that HIP finds" add 3x4 # its launches write nothing
+expect new "$chip" 1 "device: hip:0, the first GPU that HIP finds" add 3x4 # its launches write nothing
 expect new "$chip" 2 "backend = 'omp' with device = 'hip:0': must be hip" add --backend omp --device hip:0 3x4
 export TANDEM_STRICT=1
 expect new none 2 "device = auto in strict mode: only the host answers; name device 'host' to use it (not hip:0: " add 3x4

@@ -43,11 +43,11 @@ static void refuses(void **state) {
       {"", "line 0: must be 'tandem-tuned 1'"},
       {"end 0\n", "line 1: must be 'tandem-tuned 1'"},
       {"tandem-tuned 2\nend 0\n", "line 1: must be 'tandem-tuned 1'"},
-      {HEAD, "line 1: must be 'end 0': the file is cut off"},
-      {HEAD "end 0", "line 2: has no end: the file is cut off"},
+      {HEAD, "line 1: must be 'end 0': the file is truncated"},
+      {HEAD "end 0", "line 2: has no newline: the file is truncated"},
       {HEAD "end 1\n", "line 2: end 1: must be 'end 0'"},
       {HEAD "end\n", "line 2: end : must be 'end 0'"},
-      {HEAD "end 0\nhost\n", "line 3: 'host': nothing may stand behind the end"},
+      {HEAD "end 0\nhost\n", "line 3: 'host': nothing may follow the end"},
       {HEAD "host gemm f32 nn 1x2x3 near\nend 1\n", "line 2: must be CHIP OP TYPES LAYOUT SHAPE"},
       {HEAD "host gemm f32 nn 1x2x3 near omp more\nend 1\n", "line 2: must be CHIP OP"},
       {HEAD "gfx90a gemm f32 nn 1x2x3 near omp\nend 1\n", "chip = 'gfx90a': must be gfx942, gfx950, host or omp"},
@@ -63,7 +63,8 @@ static void refuses(void **state) {
       {HEAD "host gemm f32 nn 1x2x3 near fast\nend 1\n", "kernel = 'fast': must be one of omp"},
       {HEAD "host gemm f32 nn 1x2x3 near omp:window=4\nend 1\n", "window = 4: omp takes no parameters"},
       {HEAD "host gemm f32 nn 1x2x3 near omp:window=x\nend 1\n", "window must be 1 to"},
-      {HEAD "host gemm f32 nn 1x2x3 near omp\nhost gemm f32 nn 1x2x3x1 exact omp\nend 2\n", "line 3: the same plans as line 2"},
+      {HEAD "host gemm f32 nn 1x2x3 near omp\nhost gemm f32 nn 1x2x3x1 exact omp\nend 2\n",
+       "line 3: is for the same plans as line 2"},
       {HEAD "host gemm f32 nn 1x2x3 near \x01\nend 1\n", "byte 1: must be printable ASCII"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -127,14 +128,14 @@ static void order(void **state) {
   close(file);
   write_file(HEAD "host softmax f32 - 101x101 near omp\nend 1\n");
   says("omp", path, "kernel: omp, named by the caller\n");
-  says(NULL, path, "line 2: host softmax f32 - 101x101\nkernel: omp, by the tuned table\n");
-  says(NULL, "none", "kernel: omp, chosen: the last row that serves\n");
-  says(NULL, NULL, "key: host softmax f32 - 100x100\nkernel: omp, chosen");
+  says(NULL, path, "line 2: host softmax f32 - 101x101\nkernel: omp, from the tuned table\n");
+  says(NULL, "none", "kernel: omp, the only kernel that supports this plan\n");
+  says(NULL, NULL, "key: host softmax f32 - 100x100\nkernel: omp, the only kernel");
   setenv("TANDEM_TUNED", path, 1);
-  says(NULL, NULL, "kernel: omp, by the tuned table\n");
+  says(NULL, NULL, "kernel: omp, from the tuned table\n");
   clear_environment();
   write_file(HEAD "host softmax f32 - 300x101 near omp\nend 1\n");
-  says(NULL, path, "no entry\nkernel: omp, chosen: the last row that serves\n");
+  says(NULL, path, "no entry\nkernel: omp, the only kernel that supports this plan\n");
   tdm_context *context = UNTOUCHED;
   write_file(HEAD "end 1\n");
   REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "tuned = '",
@@ -146,9 +147,9 @@ static void order(void **state) {
   REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "tuned = '",
           "bytes at most");
   unlink(path);
-  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can not be read");
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can't be read");
   assert_int_equal(mkfifo(path, 0600), 0); /* refused, not waited for */
-  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can not be read",
+  REFUSED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context), TDM_ERROR_ARGUMENT, "can't be read",
           "regular file");
   unlink(path);
   assert_ptr_equal(context, UNTOUCHED);

@@ -24,14 +24,14 @@ static float apply(const tdm_gemm_desc *d, tdm_epilogue_step step, float x, floa
 
 /* alpha A B + beta C of one element. */
 static float sum(const tdm_gemm_desc *d, const gemm_arrays *g, int64_t matrix, int64_t i, int64_t j, planted_bug bug) {
-  bool b_turned = d->layout == TDM_NT && bug != PLANTED_LAYOUT_IGNORED;
+  bool b_transposed = d->layout == TDM_NT && bug != PLANTED_LAYOUT_IGNORED;
   int64_t lda = bug == PLANTED_LDA_IGNORED ? d->k : d->lda, ldb = bug == PLANTED_LAYOUT_IGNORED ? d->n : d->ldb;
   int64_t at_a = (bug == PLANTED_BATCH_IGNORED ? 0 : matrix * d->stride_a) + i * lda, at_b = matrix * d->stride_b;
   int64_t k = bug == PLANTED_K_TAIL && i >= d->m / TILE * TILE ? d->k / 16 * 16 : d->k;
   float x = 0;
   for (int64_t p = 0; p < k; p++) {
     if (bug == PLANTED_DROPPED_TERM && i == 11 && j == 5 && p == 9) continue;
-    x += tdm_load(g->a, at_a + p, d->type) * tdm_load(g->b, at_b + (b_turned ? j * ldb + p : p * ldb + j), d->type);
+    x += tdm_load(g->a, at_a + p, d->type) * tdm_load(g->b, at_b + (b_transposed ? j * ldb + p : p * ldb + j), d->type);
   }
   x *= d->alpha;
   bool reads_c = d->beta != 0 || (bug == PLANTED_OLD_C_READ && i == 4 && j == 3);

@@ -53,7 +53,7 @@ expect 0 '1 passed, 0 failed, 0 skipped' gemm --set alpha=0 --epilogue bias 20x2
 expect 0 'passed, 0 failed, 0 skipped' add --chosen omp --dtype f16
 expect 77 '0 passed, 0 failed, ' swiglu --chosen omp_skinny --dtype f32 --layout tt
 expect 0 'passed, 0 failed, ' swiglu --chosen omp_skinny --dtype f32 --layout nt
-expect 2 "--chosen: 'hip_block' is no kernel of add: must be of" add --chosen omp,hip_block
+expect 2 "--chosen: 'hip_block' is not a kernel of add: must be of" add --chosen omp,hip_block
 expect 2 'there must be an OP and no SHAPE' add --chosen omp 3x4
 expect 2 'there must be an OP and no SHAPE' --chosen omp
 expect 1 ' 1 failed, ' gemm --first-failure --set ldc=1 --layout nn
