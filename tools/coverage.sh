@@ -14,7 +14,7 @@ if [ "${1-}" = -j ]; then
 fi
 build=build-coverage
 # Only the library is counted: the simulator would take three times as long.
-[ -f $build/build.ninja ] || CC=gcc meson setup $build -Ddebug=false -Doptimization=2 -Dladder=false -Dsim=enabled -Dtdm_backend=hip \
+[ -f $build/build.ninja ] || CC=gcc meson setup $build -Ddebug=false -Doptimization=2 -Dtests=true -Dladder=false -Dsim=enabled -Dtdm_backend=hip \
   '-Dc_args=--coverage -fprofile-filter-files=.*/(offload|hip|src)/[^.]*[.][ch]' -Dc_link_args=--coverage ${COVERAGE_MESON-}
 ninja -C $build build.ninja >/dev/null # a changed meson.build
 export OMP_WAIT_POLICY=passive

@@ -149,10 +149,10 @@ configure_and_build() { # BUILD COMPILER OPTIONS...
 build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
   left_out=$1
   shift
-  configure_and_build "$@" && meson_tests "$1"
+  configure_and_build "$@" -Dtests=true && meson_tests "$1"
 }
-build_only() {
-  configure_and_build "$@" && one_passed
+build_only() { # the tests too, for their warnings
+  configure_and_build "$@" -Dtests=true && one_passed
 }
 
 beside= # the process of a build that offload_sm_90 began

@@ -1,5 +1,5 @@
 /* hipBLASLt, loaded when it is asked for. Functions and values: https://rocm.docs.amd.com/projects/hipBLASLt/en/latest/ (API
- * and data type reference). Written without ROCm at hand: a stand-in is what tests it (test/hip/fake_blas.c). */
+ * and data type reference). Written without ROCm at hand: a stand-in is what tests it (bench/test/fake_blas.c). */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* rocBLAS, loaded when it is asked for. Functions and values: https://rocm.docs.amd.com/projects/rocBLAS/en/latest/reference/
- * (level-3, extensions, enumerations). Written without ROCm at hand: a stand-in is what tests it (test/hip/fake_blas.c). */
+ * (level-3, extensions, enumerations). Written without ROCm at hand: a stand-in is what tests it (bench/test/fake_blas.c). */
 #include <dlfcn.h>
 #include <string.h>
 

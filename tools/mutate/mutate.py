@@ -139,7 +139,7 @@ class Worker:
         self.build, self.pristine = os.path.join(self.tree, 'build'), os.path.join(folder, 'pristine')
         self.copy_sources()
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
-            self.quiet(['meson', 'setup', 'build', '-Ddebug=false', '-Dladder=false', '-Dsim=enabled', '-Dtdm_backend=hip',
+            self.quiet(['meson', 'setup', 'build', '-Ddebug=false', '-Dtests=true', '-Dladder=false', '-Dsim=enabled', '-Dtdm_backend=hip',
                         *options.meson], self.tree)
         self.quiet(['ninja', 'build.ninja'], self.build)  # a changed meson.build
         self.tests = {t.name: t for t in tests.read(self.build)}

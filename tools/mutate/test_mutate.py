@@ -36,7 +36,7 @@ def make_project(folder):
     write('src/meson.build', "tandem = shared_library('tandem', '../offload/tiny.c')\n")
     write('test/case.c', TEST)
     write('meson.build', "project('tiny', 'c', default_options: 'optimization=2')\nsubdir('src')\ntest('case', executable('case', 'test/case.c', link_with: tandem))\n")
-    write('meson_options.txt', "option('ladder', type: 'boolean')\noption('sim', type: 'feature')\noption('tdm_backend', type: 'string')\n")
+    write('meson_options.txt', "option('ladder', type: 'boolean')\noption('tests', type: 'boolean')\noption('sim', type: 'feature')\noption('tdm_backend', type: 'string')\n")
     write('.gitignore', '/build*/\n')
     write('build-coverage/lines.tsv', ''.join(f'offload/tiny.c\t{n}\t{"" if n == 4 else "case"}\n' for n in (1, 3, 4, 6, 7, 8)))
     write('build-coverage/tests.tsv', 'case\t0.01\t0\n')
