@@ -5,7 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/bench.h"
+#include "bench/commands.h"
+#include "bench/core/cases.h"
+#include "bench/core/device_options.h"
+#include "bench/peer/peers.h"
+#include "bench/report/file.h"
+#include "bench/report/gnuplot.h"
+#include "bench/report/report.h"
 #include "output.h"
 
 static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
@@ -210,7 +216,7 @@ static void measure_case(tool *t, int i, int d) {
   if (count == 2 && rows[1].outcome == BENCH_UNSUPPORTED)
     snprintf(rows[0].peer_reason, sizeof rows[0].peer_reason, "%s", rows[1].reason);
   note_progress(t, 0, NULL);
-  for (int r = 0; r < count; r++) bench_print_row(stdout, run->style, &rows[r]);
+  for (int r = 0; r < count; r++) bench_print_timed_row(stdout, run->style, &rows[r]);
   run->rows += count;
 }
 
@@ -228,7 +234,7 @@ static void count_case(tool *t, int i, int d) {
     bench_row_fail(row, BENCH_FAILED, tdm_last_error());
   }
   note_progress(t, 0, NULL);
-  bench_print_sim_row(stdout, run->style, row);
+  bench_print_counted_row(stdout, run->style, row);
 }
 
 /* Figures first of the devices that have times, then of those that have counts: each kind has its own table. */
@@ -238,9 +244,9 @@ static void measure_devices(tool *t, bool simulated) {
   if (simulated ? timed == run->devices.count : timed == 0) return;
   if (simulated && timed > 0) printf("\n");
   if (simulated)
-    bench_print_sim_head(stdout, run->style);
+    bench_print_counted_head(stdout, run->style);
   else
-    bench_print_head(stdout, run->style);
+    bench_print_timed_head(stdout, run->style);
   for (int i = 0; i < t->cases.count; i++)
     for (int d = 0; d < run->devices.count; d++) {
       if (bench_is_simulated(run->devices.name[d]) != simulated) continue;
@@ -258,7 +264,7 @@ static bool measure_all(tool *t) {
   bench_print_machine(stdout, run);
   measure_devices(t, false);
   measure_devices(t, true);
-  bench_print_sides(stdout, run, run->style);
+  bench_print_paths(stdout, run, run->style);
   bench_print_comparison(stdout, run, TABLE_WIDE);
   bench_print_count(stdout, run);
   bench_count count = bench_count_rows(run);

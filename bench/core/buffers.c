@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/core/buffers.h"
 
 enum { ALIGNMENT = 256, POISON_BYTES = 1 << 20 };
 

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/core/cases.h"
+#include "bench/core/text.h"
 
 /* What is measured where no shape is given: sizes that a host does in milliseconds, most of them beyond its caches. The options
  * are the command line's own; NULL: the default. */

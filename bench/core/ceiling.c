@@ -2,7 +2,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/core/ceiling.h"
+#include "bench/core/count.h"
+#include "bench/core/machine.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>

@@ -2,7 +2,8 @@
  * offload/device/mma.h knows them, by the matrix units. */
 #include <stdlib.h>
 
-#include "bench.h"
+#include "bench/core/ceiling.h"
+#include "bench/core/machine.h"
 #include "offload/device/mma.h"
 #include "offload/device/vector.h"
 

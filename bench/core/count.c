@@ -269,3 +269,13 @@ double bench_counts_hbm(const bench_counts *counts) {
   for (int i = 0; i < counts->launches; i++) bytes += (double)(counts->launch[i].c.hbm_read + counts->launch[i].c.hbm_written);
   return bench_counts_sampled(counts) ? -1 : bytes;
 }
+
+void bench_put_floor(char *text, size_t size, const bench_counts *counts) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < counts->launches && used < size; i++) {
+    const gfxsim_counters *c = &counts->launch[i].c;
+    used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", i > 0 ? ", " : "", gfxsim_pipe_name(c->floor),
+                             c->bound[c->floor]);
+  }
+}

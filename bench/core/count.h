@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include "../../case/case.h"
+#include "case/case.h"
 #include "sim/include/gfxsim_counters.h"
 
 enum { BENCH_MAX_LAUNCHES = 16 };
@@ -73,5 +73,8 @@ bool bench_counts_sampled(const bench_counts *counts); /* did any launch run in 
 double bench_counts_clocks(const bench_counts *counts);
 /* Bytes from and to HBM; negative: not modelled. */
 double bench_counts_hbm(const bench_counts *counts);
+
+/* "MFMA 131072": the pipe that takes longest and its clocks; in the order of the launches where there are several. */
+void bench_put_floor(char *text, size_t size, const bench_counts *counts);
 
 #endif

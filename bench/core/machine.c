@@ -1,13 +1,14 @@
 /* What a run ran on. */
 #define _GNU_SOURCE
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "bench/core/machine.h"
 
 double bench_seconds(void) {
   struct timespec now;

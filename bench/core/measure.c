@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench.h"
+#include "bench/core/buffers.h"
+#include "bench/core/measure.h"
+#include "bench/core/verify.h"
 
 enum { LEAST_SAMPLES = 5, MOST_SAMPLES = 100000, ROUNDS = 5 };
 /* A sample is at least this long: a thousand times the clock's own 50 ns. */
@@ -146,7 +148,7 @@ static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_
     runners[i].index = i;
     runners[i].sample = malloc(MOST_SAMPLES * sizeof(double));
     memory = memory && runners[i].sample != NULL;
-    bench_row_describe(&rows[i], b);
+    bench_row_describe(&rows[i], b->total, b->copies);
     if (!memory) bench_row_fail(&rows[i], BENCH_FAILED, "no memory for the samples");
   }
   if (memory) measure_runners(runners, b->runners, limits);

@@ -1,48 +1,16 @@
 /* Counts a case on a simulated device. */
 #include <string.h>
 
-#include "bench.h"
-
-static bool any_device(const case_devices *devices, bool simulated) {
-  for (int d = 0; d < devices->count; d++)
-    if (bench_is_simulated(devices->name[d]) == simulated) return true;
-  return false;
-}
-
-/* text: "" of a flag. */
-static bool refuse_option(const char *option, const char *text, const char *why, char *error, size_t size) {
-  bool flag = text[0] == '\0';
-  snprintf(error, size, "%s%s%s%s: %s", option, flag ? "" : " = '", text, flag ? "" : "'", why);
-  return false;
-}
-
-bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
-  static const char why[] =
-      "must not be given without a simulated device (--device sim:gfx950, or omp:0 and hip:0 under gfxsim exec)";
-  return text == NULL || any_device(devices, true) || refuse_option(option, text, why, error, size);
-}
-
-bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size) {
-  char why[BENCH_TEXT];
-  snprintf(why, sizeof why, "is about times, and %s has counts alone", devices->name[0]);
-  return text == NULL || any_device(devices, false) || refuse_option(option, text, why, error, size);
-}
-
-/* The simulator of `gfxsim exec` has its own options. */
-bool bench_check_checks(bool asked, const case_devices *devices, char *error, size_t size) {
-  static const char why[] = "is for sim: devices; gfxsim exec has --no-check for omp: and hip: ones";
-  bool in_process = false;
-  for (int d = 0; d < devices->count; d++) in_process = in_process || bench_in_process(devices->name[d]);
-  return bench_check_simulated("--checks", asked ? "" : NULL, devices, error, size) &&
-         (!asked || in_process || refuse_option("--checks", "", why, error, size));
-}
+#include "bench/core/buffers.h"
+#include "bench/core/measure.h"
+#include "bench/core/verify.h"
 
 static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, double seconds,
                           bench_row *row) {
   bench_coverage how = bench_coverage_of(b, seconds);
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
-  bench_row_describe(row, b);
+  bench_row_describe(row, b->total, b->copies);
   bool good = bench_count_run(b->context, &row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
   bool part = good && bench_counts_sampled(&row->counts);
   if (part && how == BENCH_SUMS) how = BENCH_ROWS; /* what is missing is in every sum */

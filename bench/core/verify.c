@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../case/sums.h"
-#include "bench.h"
+#include "bench/core/verify.h"
+#include "case/sums.h"
 
 enum { SAMPLED_ROWS = 8, BATCH_BYTES = 1 << 26 };
 

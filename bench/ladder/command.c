@@ -7,6 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/commands.h"
+#include "bench/core/cases.h"
+#include "bench/core/device_options.h"
+#include "bench/report/file.h"
+#include "bench/report/gnuplot.h"
+
 static const ladder_step steps[] = {
 #define LADDER_STEP(op, ...) {#op, __VA_ARGS__},
 #include "ladder.def"

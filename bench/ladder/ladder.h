@@ -3,7 +3,7 @@
 #ifndef TANDEM_BENCH_LADDER_H
 #define TANDEM_BENCH_LADDER_H
 
-#include "../core/bench.h"
+#include "bench/core/measure.h"
 
 /* A step: what the head of its file says. */
 typedef struct ladder_step {

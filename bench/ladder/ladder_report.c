@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../report/table.h"
+#include "bench/report/file.h"
+#include "bench/report/gnuplot.h"
+#include "bench/report/report.h"
 #include "ladder.h"
 #include "sim/base/chip.h"
 

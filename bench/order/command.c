@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/commands.h"
+#include "bench/core/text.h"
+#include "case/options.h"
 #include "tile_stream.h"
 
 enum { MOST_LENGTH = 1 << 20, MOST_TILE = 1024 };

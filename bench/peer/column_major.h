@@ -5,7 +5,8 @@
 
 #include <limits.h>
 
-#include "../core/bench.h"
+#include "bench/core/count.h"
+#include "bench/core/peer.h"
 
 typedef struct bench_columns {
   int m, n, k;                  /* of the library: m = N, n = M */

@@ -3,7 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/core/count.h"
+#include "bench/core/peer.h"
 
 /* Values of the CBLAS interface. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };

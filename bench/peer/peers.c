@@ -1,7 +1,7 @@
 /* The table of peers. */
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/peer/peers.h"
 
 extern const bench_peer bench_hipblaslt, bench_openblas, bench_rocblas;
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../ladder/ladder.h"
+#include "bench/ladder/ladder.h"
 
 static ladder_prediction parse(const char *line) {
   char error[700] = "";

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../order/tile_stream.h"
+#include "bench/order/tile_stream.h"
 
 static chip find(const char *name) {
   chip c;

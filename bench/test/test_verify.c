@@ -9,7 +9,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/core/measure.h"
+#include "bench/core/verify.h"
 
 enum { ROWS = 3, COLS = 5, COPIES = 4, C = 2 }; /* c = a + b: the third array */
 

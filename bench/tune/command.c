@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/commands.h"
+#include "bench/core/cases.h"
+#include "bench/core/device_options.h"
+#include "bench/core/measure.h"
+#include "bench/report/file.h"
 #include "src/base/order.h"
 
 enum { MOST_SHAPES = 8, MOST_CHOICE = 96, MOST_ENTRIES = BENCH_MAX_CASES };

@@ -1,7 +1,7 @@
 /* What the paths of one chip do for the same case, one below the other: counts and bounds, no times. */
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/report/report.h"
 
 static const table_column columns[] = {
     {"case", 40, true},           {"device", 6, true},      {"kernel", 28, true},
@@ -163,7 +163,7 @@ static void print_chip(FILE *out, const bench_run *run, int d, table_style style
   }
 }
 
-void bench_print_sides(FILE *out, const bench_run *run, table_style style) {
+void bench_print_paths(FILE *out, const bench_run *run, table_style style) {
   for (int d = 0; d < run->devices.count; d++)
     if (is_first_of_chip(run, d) && paths_of(run, d) > 1) print_chip(out, run, d, style);
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/report/report.h"
 
 static const table_column columns[] = {
     {"case", 40, true},           {"device", 10, true},
@@ -16,16 +16,6 @@ static const table_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
 static const char NOT_MODELLED[] = "not modelled";
-
-void bench_put_floor(char *text, size_t size, const bench_counts *counts) {
-  size_t used = 0;
-  text[0] = '\0';
-  for (int i = 0; i < counts->launches && used < size; i++) {
-    const gfxsim_counters *c = &counts->launch[i].c;
-    used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", i > 0 ? ", " : "", gfxsim_pipe_name(c->floor),
-                             c->bound[c->floor]);
-  }
-}
 
 /* "LDS 64, SALU 42": the others, the largest first; what is not modelled at the end. */
 static void put_pipes(char *text, const gfxsim_counters *c) {
@@ -118,12 +108,12 @@ static void print_row(const table *t, const bench_row *row) {
   fflush(t->out);
 }
 
-void bench_print_sim_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
-void bench_print_sim_row(FILE *out, table_style style, const bench_row *row) {
+void bench_print_counted_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
+void bench_print_counted_row(FILE *out, table_style style, const bench_row *row) {
   print_row(&(table){out, COLUMNS, columns, style}, row);
 }
 
-void bench_print_sim_table(FILE *out, const bench_run *run) {
+void bench_print_counted_table(FILE *out, const bench_run *run) {
   table t = {out, COLUMNS, columns, TABLE_MARKDOWN};
   table_head(&t);
   for (int i = 0; i < run->rows; i++)

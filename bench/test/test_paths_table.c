@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../core/bench.h"
+#include "bench/report/report.h"
 
 static bench_run run;
 static bench_row row[4];
@@ -50,7 +50,7 @@ static char *print(void) {
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   assert_non_null(out);
-  bench_print_sides(out, &run, TABLE_MARKDOWN);
+  bench_print_paths(out, &run, TABLE_MARKDOWN);
   assert_int_equal(fclose(out), 0);
   return text;
 }

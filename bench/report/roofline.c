@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/bench.h"
+#include "bench/report/gnuplot.h"
+#include "bench/report/report.h"
 
 static bool has_point(const bench_row *row) {
   return row->outcome == BENCH_OK && row->flops > 0 && row->bytes > 0 && row->time.median > 0;

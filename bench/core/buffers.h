@@ -1,0 +1,37 @@
+/* The arrays of a case, `copies` times over, so that a run finds none of its data in a cache. */
+#ifndef TANDEM_BENCH_BUFFERS_H
+#define TANDEM_BENCH_BUFFERS_H
+
+#include "case/case.h"
+
+enum { BENCH_MAX_COPIES = 16384 };
+
+enum {
+  BENCH_RUNNERS = 2,  /* tandem, and a peer */
+  BENCH_POISON = 0xff /* every byte of an output before a run: NaN in each of the types */
+};
+
+typedef struct bench_buffers {
+  const tdm_case *c;
+  tdm_context *context;
+  int count, runners, copies;
+  size_t total; /* bytes of all of them */
+  case_array array[CASE_MAX_ARRAYS];
+  void *host[CASE_MAX_ARRAYS];                /* an input's data, NULL of a mere output */
+  size_t step[CASE_MAX_ARRAYS];               /* bytes from copy to copy */
+  char *base[BENCH_RUNNERS][CASE_MAX_ARRAYS]; /* device memory; what is only read is shared by the runners */
+  bool written[CASE_MAX_ARRAYS];
+  bool rewrites; /* a run replaces one of its own inputs */
+} bench_buffers;
+
+/* The case must have been accepted by plan. rotation: bytes that all buffers should have together. */
+bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
+                        size_t size);
+/* false: device memory could not be freed, tdm_last_error says why. */
+bool bench_buffers_close(bench_buffers *b);
+/* The arguments of a run. */
+void bench_buffers_pointers(const bench_buffers *b, int runner, int copy, void *pointers[CASE_MAX_ARRAYS]);
+/* Puts back what the arrays of a copy held before the first run. */
+tdm_status bench_buffers_restore(const bench_buffers *b, int runner, int copy);
+
+#endif

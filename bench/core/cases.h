@@ -1,0 +1,20 @@
+/* The cases that a command line asks for. */
+#ifndef TANDEM_BENCH_CASES_H
+#define TANDEM_BENCH_CASES_H
+
+#include "case/case.h"
+#include "case/options.h"
+
+enum { BENCH_MAX_CASES = 64 };
+
+typedef struct bench_case_list {
+  int count;
+  tdm_case c[BENCH_MAX_CASES];
+} bench_case_list;
+
+/* op and shape as on the command line. No shape: the op's standard set. No op: the standard sets of all. false: one line in
+ * error. */
+bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, const case_options *options, char *error,
+                        size_t size);
+
+#endif

@@ -1,0 +1,25 @@
+/* The machine that a run is on, and its clock. */
+#ifndef TANDEM_BENCH_MACHINE_H
+#define TANDEM_BENCH_MACHINE_H
+
+#include <stddef.h>
+
+typedef struct bench_machine {
+  char cpu[128];         /* model, as the system names it */
+  char system[128];      /* kernel and architecture */
+  char compiler[64];     /* that built the library and this program */
+  char instructions[96]; /* -march of the build, and the vector sets that it brought */
+  int threads;           /* of a parallel region */
+  size_t cache;          /* bytes of the last-level cache, 0: not known */
+  size_t memory;         /* bytes of main memory */
+  double load;           /* processes that were running, over the last minute */
+} bench_machine;
+
+bench_machine bench_machine_read(void);
+/* Bytes that the buffers of a case have together, so that none is in a cache when its turn comes: four times the last level,
+ * at most BENCH_MOST_ROTATION and a quarter of the memory. */
+size_t bench_rotation(const bench_machine *m);
+#define BENCH_MOST_ROTATION ((size_t)1 << 30)
+double bench_seconds(void); /* monotonic */
+
+#endif

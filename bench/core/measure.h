@@ -1,0 +1,32 @@
+/* Measures a case: its time, or on a simulated device its counts. */
+#ifndef TANDEM_BENCH_MEASURE_H
+#define TANDEM_BENCH_MEASURE_H
+
+#include <stdint.h>
+
+#include "bench/core/machine.h"
+#include "bench/core/peer.h"
+#include "bench/core/row.h"
+
+typedef struct bench_limits {
+  uint64_t repeats;    /* samples; 0: as many as fit into seconds, at least 5 */
+  double seconds;      /* of measuring, for each library */
+  size_t rotation;     /* bytes of all buffers together */
+  double check;        /* seconds that every element of a case's result may take to check */
+  uint64_t workgroups; /* of each launch, that a simulated device executes at most; 0: bench_sample_of */
+} bench_limits;
+
+/* What every command begins with: `seconds` of measuring, and else the defaults. */
+bench_limits bench_usual_limits(const bench_machine *machine, double seconds);
+#define BENCH_CHECK_TIME_HELP                                                                                              \
+  "Seconds in which the host may compare every element of a case with f64; above a tenth of it gemm is compared by sums, " \
+  "other ops above it by 8 rows; default 20"
+
+/* Measures a case on one device: rows[0] is tandem's, rows[1] the peer's, where peer is not NULL. The caller has set c, title,
+ * device, by and ceiling. */
+void bench_measure(tdm_context *context, const bench_peer *peer, const bench_limits *limits, bench_row *rows);
+
+/* Counts a case on a simulated device, on cold caches, and checks its results. The caller has set c, title, device and by. */
+void bench_measure_simulated(tdm_context *context, const bench_limits *limits, bench_row *row);
+
+#endif

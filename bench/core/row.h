@@ -1,0 +1,62 @@
+/* One case, on one device, measured by one library: what was found, and the figures that follow from it. */
+#ifndef TANDEM_BENCH_ROW_H
+#define TANDEM_BENCH_ROW_H
+
+#include "bench/core/ceiling.h"
+#include "bench/core/count.h"
+#include "bench/core/text.h"
+#include "case/options.h"
+
+typedef enum bench_outcome { BENCH_OK, BENCH_FAILED, BENCH_UNSUPPORTED } bench_outcome;
+const char *bench_outcome_name(bench_outcome outcome); /* "ok", "failed", "unsupported" */
+
+/* Seconds of a run. */
+typedef struct bench_spread {
+  double best, low, median, high; /* low, high: 10 % and 90 % of the samples are below */
+  int samples, runs_per_sample;
+} bench_spread;
+
+/* One case, on one device, by one library. */
+typedef struct bench_row {
+  tdm_case c;
+  char title[BENCH_TEXT]; /* "gemm --dtype f32 ... 1024x1024x1024" */
+  char device[CASE_DEVICE_NAME];
+  char by[16];       /* "tandem", or the peer */
+  char kernel[64];   /* tandem's */
+  bool matrix_units; /* the kernel multiplies f16 and bf16 on matrix units */
+  bench_outcome outcome;
+  char reason[BENCH_TEXT]; /* of what is not OK; or why nothing of a sample could be checked */
+  const char *checked;     /* what of the results was compared with f64; NULL: nothing */
+  bench_spread time;
+  double flops, bytes; /* of the case */
+  bench_ceiling ceiling;
+  bool simulated;      /* counted in place of timed: no time, no ceiling */
+  bench_counts counts; /* of a simulated device */
+  bool alarm;          /* above a ceiling */
+  size_t rotation;     /* bytes of all buffers that the runs go through */
+  int copies;
+  double against_peer;          /* speed over the peer's in the same run; 0: no peer */
+  char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */
+} bench_row;
+
+double bench_row_flops(const bench_row *row); /* FLOP per second, by the median */
+double bench_row_bytes(const bench_row *row); /* bytes per second, by the median */
+/* FLOP per second of the units that the kernel uses: matrix units for f16 and bf16 where the row says so and their rate is
+ * known. */
+double bench_row_ceiling(const bench_row *row);
+double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
+double bench_row_memory_bound(const bench_row *row);     /* seconds */
+
+/* Is a figure higher than this machine can reach? Then something is wrong. */
+bool bench_above_ceiling(const bench_row *row);
+
+/* What a row says of its case and buffers. rotation: bytes of all copies of the buffers. */
+void bench_row_describe(bench_row *row, size_t rotation, int copies);
+void bench_row_fail(bench_row *row, bench_outcome outcome, const char *reason);
+
+/* "gemm f32 nn 1024x1024x1024": the title without the names of its options, the seed and the fill. */
+void bench_label(const bench_row *row, char text[BENCH_TEXT]);
+/* How far the row's results were compared with f64, where not every element was; and where nothing was, why. "": all were. */
+void bench_put_check(char *text, size_t size, const bench_row *row);
+
+#endif

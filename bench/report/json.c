@@ -1,0 +1,69 @@
+/* A run as JSON. */
+#include "bench/report/file.h"
+#include "bench/report/report.h"
+
+static json_t *machine_json(const bench_run *run) {
+  const bench_machine *m = &run->machine;
+  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f}", "cpu", m->cpu, "system", m->system, "compiler", m->compiler,
+                   "instructions", m->instructions, "threads", m->threads, "last_level_cache_bytes", (json_int_t)m->cache,
+                   "memory_bytes", (json_int_t)m->memory, "load_average", m->load);
+}
+
+static json_t *ceilings_json(const bench_run *run) {
+  json_t *list = json_array();
+  for (int d = 0; d < run->devices.count; d++) {
+    const bench_ceiling *c = &run->ceiling[d];
+    if (bench_is_simulated(run->devices.name[d])) continue;
+    json_array_append_new(
+        list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s?, s:f, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
+                        "matrix_f16_flop_per_s", c->matrix_f16, "matrix_bf16_flop_per_s", c->matrix_bf16, "copy_bytes_per_s",
+                        c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read, "launch_s", c->launch));
+  }
+  return list;
+}
+
+/* Negative: not modelled, null. */
+static json_t *modelled(double value) { return value < 0 ? json_null() : json_real(value); }
+
+static json_t *counted_row_json(const bench_row *r) {
+  json_t *launches = json_array();
+  double hbm = bench_counts_hbm(&r->counts);
+  for (int i = 0; i < r->counts.launches; i++) json_array_append(launches, r->counts.launch[i].json);
+  const char *chip = r->counts.launches > 0 ? r->counts.launch[0].c.chip : NULL;
+  return json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s, s:s, s:s?, s:f, s:f, s:b, s:f, s:o, s:o, s:o}", "case", r->title, "device",
+                   r->device, "chip", chip, "by", r->by, "kernel", r->kernel, "outcome", bench_outcome_name(r->outcome),
+                   "reason", r->reason, "checked", r->checked, "flop", r->flops, "bytes", r->bytes, "sampled",
+                   bench_counts_sampled(&r->counts), "clocks_at_least", bench_counts_clocks(&r->counts), "hbm_bytes",
+                   modelled(hbm), "hbm_bytes_over_bytes", modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
+}
+
+json_t *bench_row_json(const bench_row *r) {
+  if (r->simulated) return counted_row_json(r);
+  json_t *time = json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", r->time.best, "p10", r->time.low, "median", r->time.median,
+                           "p90", r->time.high, "samples", r->time.samples, "runs_per_sample", r->time.runs_per_sample);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:f}", "case",
+                   r->title, "device", r->device, "by", r->by, "kernel", r->kernel, "outcome", bench_outcome_name(r->outcome),
+                   "reason", r->reason, "checked", r->checked, "seconds", time, "flop", r->flops, "bytes", r->bytes,
+                   "flop_per_s", bench_row_flops(r), "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s",
+                   bench_row_arithmetic_bound(r), "memory_bound_s", bench_row_memory_bound(r), "rotation_bytes",
+                   (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm, "speed_against_peer", r->against_peer);
+}
+
+static json_t *run_json(const bench_run *run) {
+  json_t *rows = json_array();
+  for (int i = 0; i < run->rows; i++) json_array_append_new(rows, bench_row_json(&run->row[i]));
+  bench_count count = bench_count_rows(run);
+  json_t *summary = json_pack("{s:i, s:i, s:i, s:i}", "measured", count.measured, "failed", count.failed, "unsupported",
+                              count.unsupported, "alarms", count.alarms);
+  json_t *root = json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "tandem", tdm_version(), "machine", machine_json(run), "hot",
+                           run->hot, "ceilings", ceilings_json(run), "rows", rows, "summary", summary);
+  if (root != NULL && run->peer != NULL)
+    json_object_set_new(
+        root, "peer",
+        json_pack("{s:s, s:b, s:s}", "name", run->peer->name, "found", run->peer_open, "version", run->peer_version));
+  return root;
+}
+
+bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size) {
+  return bench_write_root(path, run_json(run), error, size);
+}
