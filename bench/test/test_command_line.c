@@ -150,7 +150,7 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --checks --device host", "--checks: must not be given without a simulated device");
   assert_exits(2, "add 8x8 --json left.json --device mars", "device = 'mars'");
   assert_int_equal(access("left.json", F_OK), -1);
-  assert_exits(2, "add 8x8 --set pad=1 --set shift=1", "--set: must be given once: KEY=VALUE,KEY=VALUE are several settings");
+  assert_exits(2, "add 8x8 --set pad=1 --set pad=2", "set = 'pad=1,pad=2': pad: must be given once");
   assert_exits(2, "add 8x8 --set pad=1,shift=1,pad=2", "set = 'pad=1,shift=1,pad=2': pad: must be given once");
   assert_exits(2, "add 8x8 --set shift=9223372036854775807", "must be a whole number from 0 to 1048576");
   assert_exits(2, "cross_entropy 8x8 --set ignore=99999999999", "must be a whole number from -2147483648 to 2147483647");
