@@ -68,6 +68,11 @@ extern "C" {
 
 #define TDM_API __attribute__((visibility("default")))
 
+/* The version of these headers. Until 1.0.0 a new MINOR may change the API; a new PATCH never does. */
+#define TDM_VERSION_MAJOR 0
+#define TDM_VERSION_MINOR 1
+#define TDM_VERSION_PATCH 0
+
 typedef enum tdm_status {
   TDM_OK = 0,
   TDM_ERROR_ARGUMENT = -1,    /* a value that the function does not allow */
@@ -83,7 +88,7 @@ TDM_API const char *tdm_status_name(tdm_status status);
 /* The message of this thread's last failed call; "" if none has failed. Valid until this thread's next failed call. */
 TDM_API const char *tdm_last_error(void);
 
-/* The version of the library at run time: "MAJOR.MINOR.PATCH". */
+/* The version of the library that runs, "MAJOR.MINOR.PATCH": it can differ from that of the headers a program was compiled with. */
 TDM_API const char *tdm_version(void);
 
 /* Element types. f16 (IEEE binary16) and bf16 are stored as 16-bit words. Sums are always f32. */

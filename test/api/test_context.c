@@ -33,6 +33,7 @@ static void names(void **state) {
   assert_int_equal(tdm_type_size((tdm_type)99), 0);
   int major, minor, patch;
   assert_int_equal(sscanf(tdm_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+  assert_true(major == TDM_VERSION_MAJOR && minor == TDM_VERSION_MINOR && patch == TDM_VERSION_PATCH);
 }
 
 static void lists(void **state) {
