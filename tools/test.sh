@@ -130,18 +130,25 @@ meson_tests() { # BUILD
     /^parts: / {parts = "; of sets that are run in parts, those of " $2}
     END {print "cases: " cases + 0 parts}' \
     "$1/meson-logs/testlog.txt"
+  count_tests "$1"
+}
+# Of the last `meson test`, whose exit status is in $status.
+count_tests() { # BUILD
   awk -v status="$status" '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
     END {if (status != 0 && bad == 0) bad = 1; printf "%d passed, %d failed, %d skipped\n", ok, bad, skip}' \
     "$1/meson-logs/testlog.txt"
 }
 
-configure_and_build() { # BUILD COMPILER OPTIONS...
+configure() { # BUILD COMPILER OPTIONS...
   dir=$1 compiler=$2
   shift 2
   # A folder with other options, for example from before gfxsim's libraries were installed, is made again.
   if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/options" 2>/dev/null)" != "$compiler $*" ]; then
-    { rm -rf "$dir" && CC=$compiler meson setup "$dir" -Dwerror=true "$@" && echo "$compiler $*" >"$dir/options"; } || return 1
+    rm -rf "$dir" && CC=$compiler meson setup "$dir" -Dwerror=true "$@" && echo "$compiler $*" >"$dir/options"
   fi
+}
+configure_and_build() { # BUILD COMPILER OPTIONS...
+  configure "$@" || return 1
   # From Meson 1.7 on (Debian 13), `all` is without what only tests and benchmarks need.
   ninja -C "$dir" -j "$jobs" all meson-test-prereq meson-benchmark-prereq
 }
@@ -153,6 +160,23 @@ build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
 }
 build_only() { # the tests too, for their warnings
   configure_and_build "$@" -Dtests=true && one_passed
+}
+
+# Threads: what the suite `threads` needs is built with ThreadSanitizer and run. With the Archer library of LLVM's libomp the sanitizer
+# knows OpenMP's regions and barriers; without it each region would be a race. gcc's runtime has no such library.
+threads() { # OPTIONS...
+  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false "$@" || return 1
+  archer=
+  for folder in "$PWD/build-tools/libomp-19/usr/lib/llvm-19/lib" /usr/lib/llvm-19/lib; do
+    [ "$archer" != "" ] || ! [ -f "$folder/libarcher.so" ] || archer=$folder/libarcher.so
+  done
+  [ "$archer" != "" ] || {
+    echo "no libarcher.so of LLVM 19: it is in the package libomp5-19 or libomp-19-dev, which tools/setup.sh --test installs"
+    return 1
+  }
+  OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 ignore_noninstrumented_modules=1 suppressions=$PWD/test/threads/tsan.supp" \
+    meson test -C build-tsan --print-errorlogs --suite threads && status=0 || status=$?
+  count_tests build-tsan
 }
 
 beside= # the process of a build that offload_sm_90 began
@@ -235,6 +259,7 @@ else
   skip clang-22 "not in this system's package sources"
 fi
 step sanitize build_and_test script build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
+step threads threads $sim
 step fuzz sh tools/fuzz.sh 15
 for chip in sm_90 gfx942; do
   asked offload-$chip || continue
