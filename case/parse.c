@@ -294,7 +294,7 @@ static bool parse_setting(tdm_case *c, span part, const char *text, char *error,
   }
   char keys[256];
   case_list_settings(c->op, true, keys, sizeof keys);
-  return refuse(error, size, "set = '%s': '%.*s' is no setting of %s: must be KEY=VALUE,... with KEY one of: %s", text,
+  return refuse(error, size, "set = '%s': '%.*s' is not a setting of %s: must be KEY=VALUE,... with KEY one of: %s", text,
                 key.length, key.at, c->op->name, keys);
 }
 

@@ -83,7 +83,7 @@ static bool parse_descr(header *h) {
   char text[32];
   skip_spaces(h);
   if (h->at < h->end && *h->at == '[') return fail(h, "descr is a list of fields: must be one type: %s", allowed);
-  if (!take_string(h, text, sizeof text)) return fail(h, "descr is no short string: must be %s", allowed);
+  if (!take_string(h, text, sizeof text)) return fail(h, "descr is not a short string: must be %s", allowed);
   /* ml_dtypes' bfloat16 is saved as two bytes without a meaning, its types of 8 bits and fewer as one. */
   const char *code = text;
   if (strcmp(text, "<V2") == 0 || strcmp(text, "|V2") == 0) code = "<u2";
@@ -140,7 +140,7 @@ static bool once(header *h, bool *seen, const char *key) {
 static bool parse_entry(header *h) {
   char key[32];
   if (!take_string(h, key, sizeof key)) return fail(h, "header: must be a dict with descr, fortran_order and shape");
-  if (!take(h, ':')) return fail(h, "header: no ':' behind a key");
+  if (!take(h, ':')) return fail(h, "header: no ':' after a key");
   if (strcmp(key, "descr") == 0) return once(h, &h->has_descr, key) && parse_descr(h);
   if (strcmp(key, "fortran_order") == 0) return once(h, &h->has_order, key) && parse_order(h);
   if (strcmp(key, "shape") == 0) return once(h, &h->has_shape, key) && parse_shape(h);
@@ -151,12 +151,12 @@ static bool parse_header(header *h) {
   if (!take(h, '{')) return fail(h, "header: must be a dict that starts with '{'");
   bool comma = true;
   while (!take(h, '}')) {
-    if (!comma) return fail(h, "header: no ',' or '}' behind a value");
+    if (!comma) return fail(h, "header: no ',' or '}' after a value");
     if (!parse_entry(h)) return false;
     comma = take(h, ',');
   }
   skip_spaces(h);
-  if (h->at != h->end) return fail(h, "header goes on behind its '}': must be spaces and a newline");
+  if (h->at != h->end) return fail(h, "header goes on after its '}': must be spaces and a newline");
   if (h->has_descr && h->has_order && h->has_shape) return true;
   return fail(h, "header has no %s", !h->has_descr ? "descr" : !h->has_order ? "fortran_order" : "shape");
 }
@@ -200,7 +200,7 @@ bool npy_parse(const void *bytes, size_t size, npy_array *array, char *error, si
   const unsigned char *file = bytes;
   header h = {.array = array, .error = error, .error_size = error_size};
   *array = (npy_array){0};
-  if (size < 6 || memcmp(file, "\x93NUMPY", 6) != 0) return fail(&h, "is no .npy file: must start with \\x93NUMPY");
+  if (size < 6 || memcmp(file, "\x93NUMPY", 6) != 0) return fail(&h, "is not a .npy file: must start with \\x93NUMPY");
   if (size < 10) return fail(&h, "is truncated: %zu bytes, the start of a .npy file needs 10", size);
   int major = file[6], minor = file[7];
   if (major < 1 || major > 3 || minor != 0) return fail(&h, "has format version %d.%d: must be 1.0, 2.0 or 3.0", major, minor);
@@ -222,7 +222,7 @@ bool npy_parse(const void *bytes, size_t size, npy_array *array, char *error, si
   if (there < needed)
     return fail(&h, "is truncated: %s %s needs %zu bytes of elements, %zu are there", npy_type_name(array->type), shape, needed,
                 there);
-  if (there > needed) return fail(&h, "has %zu bytes behind its %s elements: must end with them", there - needed, shape);
+  if (there > needed) return fail(&h, "has %zu bytes after its %s elements: must end with them", there - needed, shape);
   set_strides(array, h.fortran);
   array->data = file + start + length;
   return true;

@@ -53,7 +53,7 @@ bool npy_parse(const void *bytes, size_t size, npy_array *array, char *error, si
 size_t npy_type_size(npy_type type);
 /* "f16", "i8", "u64", "bool" ... */
 const char *npy_type_name(npy_type type);
-/* As a file names it, behind the byte order: "f2", "i1", "u8", "b1" ... */
+/* As a file names it, after the byte order: "f2", "i1", "u8", "b1" ... */
 const char *npy_type_code(npy_type type);
 /* The shape as Python writes it: "(3, 4)". */
 void npy_shape_text(int rank, const int64_t *dim, char text[NPY_SHAPE_TEXT]);

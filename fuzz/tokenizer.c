@@ -1,5 +1,5 @@
 /* Fuzz target of the tokenizer. An input that begins with '{' is a tokenizer.json up to its first NUL, which is refused with
- * one line or encodes the text behind the NUL; any other is a text for a vocabulary of tiny-llama's tests, named by its first
+ * one line or encodes the text after the NUL; any other is a text for a vocabulary of tiny-llama's tests, named by its first
  * byte: where its kind promises it, its ids decode to the text. */
 #include "tokenizer.h"
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fprintf(stderr, "%s\n", error.text);
     abort();
   }
-  /* Not promised: U+2581 is shown as a space; text behind an added token gets a space in front; metaspace drops a first space.
+  /* Not promised: U+2581 is shown as a space; text after an added token gets a space in front; metaspace drops a first space.
    */
   bool characters = strncmp(names[which], "llama", 5) == 0 && names[which][5] != '3';
   bool same = strcmp(names[which], "metaspace") != 0 &&

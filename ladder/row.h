@@ -5,7 +5,7 @@
 
 #include "hip/host/hip.h"
 
-/* id and name are the table's; align, buffers and other those of tdm_fallback; behind them the rest of ladder_code. */
+/* id and name are the table's; align, buffers and other those of tdm_fallback; after them the rest of ladder_code. */
 #define LADDER_HIP_ROW(ladder, op_number, id, text, align, buffers, other, ...)                       \
   extern const hip_code tdm_code_##ladder##_##id[];                                                   \
   static const ladder_code ladder##_##id = {tdm_code_##ladder##_##id, __VA_ARGS__};                   \

@@ -1,5 +1,5 @@
 # Makes ladder.def, the table of all steps, of the heads of their files (docs/ladder.md). Must be shorter than 4096 bytes: of a
-# longer program Ubuntu 24.04's mawk reads what lies behind it. Use: awk -f steps.awk FILE... /dev/null
+# longer program Ubuntu 24.04's mawk reads what lies after it. Use: awk -f steps.awk FILE... /dev/null
 
 function complain(what) {
   printf "%s: %s\n", path, what | "cat >&2"

@@ -87,7 +87,7 @@ static const char *const hip_flags[] = {LEARN_HIP_FLAGS NULL};
 /* An unknown symbol is an error of the linker, not of a run. */
 static const char *const c_flags[] = {"-x",    "c",       "-std=gnu17", "-O2",         "-g", "-fPIC",
                                       "-Wall", "-Wextra", "-shared",    "-Wl,-z,defs", NULL};
-/* Of the build's own compiler alone: where its OpenMP is, and checks of what the code does. */
+/* Known for the build's own compiler alone: where its OpenMP is, and checks of what the code does. */
 static const char *const own_flags[] = {LEARN_C_FLAGS NULL};
 static const char *const check_flags[] = {LEARN_CHECK_FLAGS NULL};
 static const char *const offload_flags[] = {LEARN_OFFLOAD_FLAGS NULL};
@@ -124,7 +124,7 @@ static void make_command(command *c, const learn_request *r, const char *chip, c
   put(c, c->source);
   put(c, "-o");
   put(c, "object");
-  if (chip == NULL) put(c, "-lm"); /* behind what needs it */
+  if (chip == NULL) put(c, "-lm"); /* after what needs it */
 }
 
 /* ---- Its folder ---- */

@@ -116,7 +116,7 @@ void learn_place(const learn_exercise *e, const learn_outcome *o, uint64_t addre
     snprintf(text, size, "%" PRIu64 " bytes in front of %s (%" PRIu64 " elements of %s): its element -%" PRIu64,
              begin - address, a->name, bytes / element, type_name(a->element), (begin - address + element - 1) / element);
   } else {
-    snprintf(text, size, "%" PRIu64 " bytes behind the end of %s (%" PRIu64 " elements of %s): its element %" PRIu64,
+    snprintf(text, size, "%" PRIu64 " bytes after the end of %s (%" PRIu64 " elements of %s): its element %" PRIu64,
              address - begin - bytes, a->name, bytes / element, type_name(a->element), (address - begin) / element);
   }
 }

@@ -22,7 +22,7 @@ void learn_data_free(learn_data *d);
 /* Computes what is expected and compares what the kernel left. false: the outcome has a verdict. */
 bool learn_data_judge(learn_data *d, learn_outcome *o);
 
-/* "c[3][17]", or in words what lies near an address: "4 bytes behind the end of c (1000 f32)". */
+/* "c[3][17]", or in words what lies near an address: "4 bytes after the end of c (1000 f32)". */
 void learn_element(const case_array *array, int64_t index, char *text, size_t size);
 void learn_place(const learn_exercise *e, const learn_outcome *o, uint64_t address, char *text, size_t size);
 

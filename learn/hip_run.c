@@ -10,7 +10,7 @@
 typedef struct run {
   const learn_machine *machine;
   learn_data *data;
-  uint64_t address[LEARN_ARRAYS]; /* of the allocations: an array begins behind a canary */
+  uint64_t address[LEARN_ARRAYS]; /* of the allocations: an array begins after a canary */
 } run;
 
 static const unsigned char canary_byte = 0xa5;

@@ -33,7 +33,7 @@ typedef struct learn_target {
 } learn_target;
 
 typedef struct learn_shape {
-  int64_t size[LEARN_SIZES]; /* the kernel's int arguments behind its pointers */
+  int64_t size[LEARN_SIZES]; /* the kernel's int arguments after its pointers */
   double scale;              /* of float inputs, whose deviation is 1; 0: 1 */
 } learn_shape;
 

@@ -159,7 +159,7 @@ static bool deliver(receiver *r) {
 
 static bool refuse(receiver *r) {
   r->outcome->shape = r->done < r->shapes ? r->done : r->shapes - 1;
-  learn_found(r->outcome, LEARN_FORBIDDEN, "it wrote into the pipe of its results what is no result%s",
+  learn_found(r->outcome, LEARN_FORBIDDEN, "it wrote something into the pipe of its results that is not a result%s",
               r->done == r->shapes ? ": all of them had come" : "");
   return false;
 }

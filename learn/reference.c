@@ -48,7 +48,7 @@ void learn_rmsnorm_reference(const int64_t *size, const double *const *in, doubl
     double scale = 1 / sqrt(squares / (double)size[1] + 1e-5);
     for (int64_t j = 0; j < size[1]; j++) {
       value[i * size[1] + j] = x[j] * scale * in[2][j];
-      /* half the relative error of the sum, and six roundings behind it */
+      /* half the relative error of the sum, and six roundings after it */
       bound[i * size[1] + j] = fabs(value[i * size[1] + j]) * (0.5 * learn_sum_bound(size[1], 1) + learn_sum_bound(6, 1));
     }
   }

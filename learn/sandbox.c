@@ -249,7 +249,7 @@ static bool set_limits(const sandbox *s) {
   return good && limit(RLIMIT_FSIZE, s->write != NULL ? OBJECT_BYTES : NOTE_BYTES) && limit(RLIMIT_MSGQUEUE, 0);
 }
 
-/* Of root's rights one stays where Landlock says what may be read: the toolchain may lie in a folder that others can't enter.
+/* One of root's rights stays where Landlock says what may be read: the toolchain may lie in a folder that others can't enter.
  */
 static bool drop_rights(const sandbox *s) {
   uid_t user = s->device ? 0 : s->means->user;

@@ -94,7 +94,7 @@ bool learn_scores_show(const char *path) {
   int bad = 0, count = text != NULL && scores != NULL ? parse(text, scores, &bad) : 0;
   bool good = text != NULL && scores != NULL && count >= 0;
   if (text != NULL && scores == NULL) fprintf(stderr, "tandem-learn: no memory\n");
-  if (count < 0) fprintf(stderr, "tandem-learn: %s: line %d: is no line that --score wrote\n", path, bad);
+  if (count < 0) fprintf(stderr, "tandem-learn: %s: line %d: is not a line that --score wrote\n", path, bad);
   if (good) {
     qsort(scores, (size_t)count, sizeof *scores, by_floor);
     printf("%-12s %12s %-8s %12s %10s %6s  %-11s %-18s %s\n", "exercise", "clocks*", "pipe", "vector", "conflicts", "waves",

@@ -69,7 +69,7 @@ bool learn_write_start(const learn_exercise *e, const char *folder, const char *
   return good;
 }
 
-/* ---- Hints: the list behind "## Hints" in task.md, "1. ..." with lines of its own ---- */
+/* ---- Hints: the list after "## Hints" in task.md, "1. ..." with lines of its own ---- */
 
 static const char *find_hints(const char *task) {
   const char *at = strstr(task, "\n## Hints\n");

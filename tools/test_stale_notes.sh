@@ -17,7 +17,7 @@ if [ -e "$folder/$stale" ]; then echo "stale-notes: the note of a dead program i
 for name in $kept; do
   if ! [ -e "$folder/$name" ]; then echo "stale-notes: $name is gone"; bad=1; fi
 done
-# With no note at all there is nothing to do, and that is no failure.
+# Without a note there is nothing to do, and that is not a failure.
 rm -f "$folder"/*
 sh "$tools/stale-notes.sh" "$folder" || bad=1
 exit $bad

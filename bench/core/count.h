@@ -40,7 +40,7 @@ typedef struct bench_counts {
   bench_launch launch[BENCH_MAX_LAUNCHES];
 } bench_counts;
 
-/* Which workgroups of each launch run. Fewer than all: counts are scaled, and what is behind the vL1D is not modelled. */
+/* Which workgroups of each launch run. Fewer than all: counts are scaled, and what is beyond the vL1D is not modelled. */
 typedef struct bench_sample {
   uint64_t workgroups; /* so many, or all where there are fewer; 0: by the share */
   double share;        /* of all; 1 and more: all */

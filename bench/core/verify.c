@@ -103,7 +103,7 @@ static bool scan_row(expectation *e, int copy, int64_t row, const void *data, ch
   return true;
 }
 
-/* The row behind those that a batch can hold from `row` on, `most` at most; *end: the element behind the last of theirs. */
+/* The row after those that a batch can hold from `row` on, `most` at most; *end: the element after the last of theirs. */
 static int64_t batch_end(const expectation *e, int64_t row, int64_t most, int64_t *end) {
   int64_t first = case_row_offset(e->array, row), rows = most < e->rows - row ? row + most : e->rows;
   *end = first + e->length;
@@ -189,7 +189,7 @@ static bool check_all(expectation *e, int copies, char *reason, size_t size) {
   return true;
 }
 
-/* ---- Sums. value and bound hold those of a batch's rows, as there are fewer of them than elements, and behind them a row.
+/* ---- Sums. value and bound hold those of a batch's rows, as there are fewer of them than elements, and after them a row.
  * ---- */
 
 /* The first of a row's sums that differs, or -1. */

@@ -75,7 +75,7 @@ static bool is_on(const ladder_step *s, const char *ladder, const char *device) 
          (s->device[0] == '\0' || strcmp(s->device, kind_of(device)) == 0);
 }
 
-/* Of a device, in the order of their numbers: the n-th one, NULL behind the last. The table has own files before the others. */
+/* The n-th rung of a device in the order of numbers; NULL after the last. The table has own files before the others. */
 static const ladder_step *step_at(const char *ladder, const char *device, int n) {
   for (int number = 1; number < 100; number++)
     for (const ladder_step *s = steps; s->ladder != NULL; s++)
@@ -273,7 +273,7 @@ static bool open_devices(ladder_tool *t) {
   return true;
 }
 
-/* Of all ladders: a head that can't be read is found by whichever runs. */
+/* Heads of all ladders: one that can't be read is found by whichever runs. */
 static bool read_predictions(ladder_tool *t) {
   ladder_prediction list[LADDER_MAX_PREDICTIONS];
   for (const ladder_step *s = steps; s->ladder != NULL; s++)

@@ -84,7 +84,7 @@ typedef struct ladder_run {
 /* A counter by its name in predictions, of all launches of a run together: counts are added, of what is allocated it is the
  * most, of waves the least. NAN: the row has no such figure. */
 double ladder_counter(const bench_row *row, const char *name);
-/* Of a run's launches, at least one, the one with the most clocks. */
+/* The launch with the most clocks. There is at least one. */
 const bench_launch *ladder_longest(const bench_counts *counts);
 /* The clocks, or seconds, that the case takes at the device's ceiling; 0: not known. */
 double ladder_ceiling(const bench_row *row);

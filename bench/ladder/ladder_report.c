@@ -125,7 +125,7 @@ static void print_table(FILE *out, const ladder_run *run, int device) {
             "products "
             "at the\nmatrix units' rate, or each byte once from HBM. %s\n",
             first != NULL && first->c.workgroups_run < first->c.workgroups
-                ? "A part of the workgroups ran: HBM, L2 and what is behind are not modelled."
+                ? "A part of the workgroups ran: HBM, L2 and what is beyond are not modelled."
                 : "");
   }
   fputc('\n', out);

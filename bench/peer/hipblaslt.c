@@ -36,7 +36,7 @@ static struct {
 #undef MEMBER
 } lt;
 
-/* Of the case under way: made once, as a user makes them. */
+/* What the current case needs: made once, as a user makes it. */
 static struct {
   void *desc, *layout[3], *preference;
   bench_columns x;

@@ -25,7 +25,7 @@ trap 'rm -f "$part" "$tables"' EXIT
 
 "$bench" --peer openblas --json $results/host.json --csv $results/host.csv --plot $results/host.svg --markdown "$tables" "$@"
 
-# The texts of a CSV row are between quotes, its numbers behind the last one.
+# The texts of a CSV row are between quotes, its numbers after the last one.
 goals() {
   awk -F '"' '
     function goal(what, figure, least) {

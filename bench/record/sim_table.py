@@ -156,8 +156,8 @@ for chip in CHIPS:
         goals(chip)
 print("""
 Shares are of the floor, the pipe with the most clocks. L2 sets are chosen by folded address bits; the chips' own hash is not
-documented. In brackets behind HBM bytes: over each input once and each output once; caches are cold at the start. A sample (8 of
-1024 workgroups) stands for all, and what lies behind the vL1D is then not modelled. Clocks are means over the CUs that have work; the fullest CU
+documented. In brackets after HBM bytes: over each input once and each output once; caches are cold at the start. A sample (8 of
+1024 workgroups) stands for all, and what lies beyond the vL1D is then not modelled. Clocks are means over the CUs that have work; the fullest CU
 has so many times the mean.
 
 | case | chip | kernel | workgroups | fullest CU | floor, clocks | other pipes, % of the floor | LDS conflicts | L2 hits | HBM bytes | scratch B | VGPRs | waves/SIMD |

@@ -35,7 +35,7 @@ static void put_pipes(char *text, const gfxsim_counters *c) {
   }
 }
 
-/* Of a sample's counts: the largest of the errors that gfxsim estimates. */
+/* The largest error that gfxsim estimates for the counts of a sample. */
 static double worst_error(const gfxsim_counters *c) {
   double worst = 0;
   for (int e = 0; e < GFXSIM_ESTIMATE_COUNT; e++)

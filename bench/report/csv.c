@@ -24,7 +24,7 @@ static void put_timed(FILE *out, const bench_row *r) {
           r->ceiling.copy, r->ceiling.read, r->alarm, r->against_peer);
 }
 
-/* Of a launch on a simulated device; what is not modelled is left empty. */
+/* Writes the counts of a launch on a simulated device; what is not modelled is left empty. */
 static void put_counted_head(FILE *out) {
   fprintf(out, ",launched,chip,workgroups,workgroups_run,floor");
   for (int p = 0; p < GFXSIM_PIPE_COUNT; p++) fprintf(out, ",%s_clocks", gfxsim_pipe_name((gfxsim_pipe)p));

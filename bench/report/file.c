@@ -28,7 +28,7 @@ bool bench_close_file(result_file *file, const char *path, char *error, size_t s
 
 bool bench_write_root(const char *path, json_t *root, char *error, size_t size) {
   if (root == NULL) {
-    snprintf(error, size, "'%s': no memory for the JSON text, or a text in it is no UTF-8", path);
+    snprintf(error, size, "'%s': no memory for the JSON text, or a text in it is not UTF-8", path);
     return false;
   }
   result_file file;

@@ -90,7 +90,7 @@ static void judges(void **state) {
   assert_int_equal(verdict("caught", &row, NULL), LADDER_NOT_HELD);
   assert_int_equal(verdict("right", &row, NULL), LADDER_HELD);
   assert_int_equal(verdict("hbm_bytes = 0 to 0", &row, NULL), LADDER_HELD);
-  row.counts.launch[0].c.workgroups_run = 4; /* a part: what is behind the vL1D is not modelled */
+  row.counts.launch[0].c.workgroups_run = 4; /* a part: what is beyond the vL1D is not modelled */
   assert_int_equal(verdict("hbm_bytes = 0 to 0", &row, NULL), LADDER_NO_FIGURE);
   row.outcome = BENCH_FAILED;
   snprintf(row.reason, sizeof row.reason, "hipErrorLaunchFailure");
@@ -101,7 +101,7 @@ static void judges(void **state) {
   assert_int_equal(verdict("loads = 30 to 30", &row, NULL), LADDER_NO_FIGURE);
 }
 
-/* Of two launches: counts are added, what is allocated is the larger one's, and the floor is that of the longer one. */
+/* For two launches, counts are added, what is allocated is the larger one's, and the floor is that of the longer one. */
 static void joins_launches(void **state) {
   (void)state;
   bench_row row = counted(30);

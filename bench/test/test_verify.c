@@ -92,7 +92,7 @@ static void test_not_written(void **state) {
   assert_clean(f, 0);
 }
 
-/* Of many rows only some are compared with the reference; NaN is looked for in all. */
+/* If there are many rows, only some are compared with the reference; NaN is looked for in all. */
 static void test_nan_between_samples(void **state) {
   (void)state;
   fixture f = {.c = case_default(case_find_op("add"))};
@@ -215,7 +215,7 @@ static void test_every_element(void **state) {
 }
 
 /* Sums see what they are said to see, and pass what is right: in each layout and type, with beta and batches, in columns that
- * are no multiple of a sum's. */
+ * are not multiples of a sum's. */
 static void test_sums(void **state) {
   (void)state;
   static const double visible[] = {[TDM_F32] = 0.01, [TDM_F16] = 1, [TDM_BF16] = 4}; /* an element's deviation: 8 */

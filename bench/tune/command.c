@@ -32,7 +32,7 @@ typedef struct tune_tool {
 typedef struct tune_best {
   char choice[MOST_CHOICE], key[160];
   double value; /* seconds, or clocks */
-  bool sampled; /* counted by a part of the workgroups: nothing is known of the caches behind a CU's */
+  bool sampled; /* counted by a part of the workgroups: nothing is known of the caches beyond a CU's */
 } tune_best;
 
 __attribute__((format(printf, 2, 3))) static bool fail(tune_tool *t, const char *format, ...) {
@@ -99,7 +99,7 @@ static bool try_choice(tune_tool *t, const tdm_case *c, const char *choice, tune
   return true;
 }
 
-/* One parameter's values behind the best choice. */
+/* One parameter's values after the best choice. */
 static void try_values(tune_tool *t, const tdm_case *c, const char *parameter, const unsigned *values, int count,
                        tune_best *best) {
   char base[MOST_CHOICE], choice[MOST_CHOICE + 32];

@@ -143,7 +143,7 @@ static void extreme_rows_leave_f32(void **state) {
   }
 }
 
-/* Of NaN, infinities and zeros there are few enough where many elements make one result, and some. */
+/* Where many elements make one result, there are some NaN, infinities and zeros, but few. */
 static void special_elements_leave_results(void **state) {
   (void)state;
   tdm_case c;

@@ -1,4 +1,4 @@
-/* One row of scores in four tiles: what the online pass knows behind each of them. */
+/* One row of scores in four tiles: what the online pass knows after each of them. */
 #include <math.h>
 
 #include "pictures.h"

@@ -9,7 +9,7 @@ typedef struct bpe_symbol {
 } bpe_symbol;
 
 typedef struct bpe_candidate {
-  uint64_t order; /* rank, and behind it the place of the left symbol: of equal ranks the first place merges first */
+  uint64_t order; /* rank, and after it the place of the left symbol: of equal ranks the first place merges first */
   int32_t made;
 } bpe_candidate;
 

@@ -180,7 +180,7 @@ static bool report(const session *s, const version_result *r, const path_rates *
          (s->options->plot == NULL || report_plot(s->options->plot, s, r, VERSIONS, error));
 }
 
-/* Before and behind the versions: each rate is the better of the two, so that other work makes no bound too long. */
+/* Before and after the versions: each rate is the better of the two, so that other work makes no bound too long. */
 static bool measure_yardsticks(comparison *c, llama_error *error) {
   path_rates again;
   if (!measure_rates(c->s->m.context, c->s->type, &again, error)) return false;

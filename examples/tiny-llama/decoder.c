@@ -51,7 +51,7 @@ bool decoder_prefill(decoder *d, const int32_t *ids, int64_t count, bool all, fl
   forward f = describe(d, count, all);
   int64_t vocab = d->s->config.vocab, rows = all ? count : 1;
   if (count > d->cache.capacity - d->length)
-    return llama_fail(error, "%" PRId64 " tokens behind %" PRId64 ": the cache holds %" PRId64, count, d->length,
+    return llama_fail(error, "%" PRId64 " tokens after %" PRId64 ": the cache holds %" PRId64, count, d->length,
                       d->cache.capacity);
   if (!forward_open(&f, error)) return false;
   bool ok = forward_ids(&f, ids, error) && forward_run(&f, error);

@@ -16,7 +16,7 @@ typedef struct decoder {
  * to `prompt` tokens, with the logits of `all` of them or of the last. */
 bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capacity, llama_error *error);
 void decoder_close(decoder *d);
-/* Appends tokens, in one pass; logits: [vocab], behind the last of them, or [count, vocab] with `all`. */
+/* Appends tokens, in one pass; logits: [vocab], after the last of them, or [count, vocab] with `all`. */
 bool decoder_prefill(decoder *d, const int32_t *ids, int64_t count, bool all, float *logits, llama_error *error);
 /* Appends one token. */
 bool decoder_step(decoder *d, int32_t id, float *logits, llama_error *error);

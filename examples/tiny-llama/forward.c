@@ -10,7 +10,7 @@
 enum { X, Y, Q, K, V, QKV, HEADS, SCORES, OUT, MLP, BUFFERS };
 _Static_assert((int)BUFFERS == FORWARD_BUFFERS, "a forward has room for them");
 
-/* Where the queries, keys and values of the heads lie; those of a token behind each other, or group by group: a key head with
+/* Where the queries, keys and values of the heads lie; those of a token one after another, or group by group: a key head with
  * its query heads. Key head i of sequence b is group b * kv_heads + i. */
 typedef struct heads {
   char *q, *k, *v;
@@ -25,7 +25,7 @@ static int64_t kv_width(const llama_config *c) { return c->kv_heads * c->head_di
 static int64_t per_group(const llama_config *c) { return c->heads / c->kv_heads; }
 static bool materialised(const forward *f) { return f->version <= 2; }
 static int64_t longest(const forward *f) { return f->cache != NULL ? f->cache->capacity : f->seq; }
-/* Versions 2 to 4 make q, k and v in one product. With a cache v and k go there, and q of one token lies behind them, where the
+/* Versions 2 to 4 make q, k and v in one product. With a cache v and k go there, and q of one token lies after them, where the
  * next token's v and k will be; of more tokens q needs a product and rows of its own. */
 static bool together(const forward *f) { return f->version >= 2 && (f->cache == NULL || f->seq == 1); }
 static char *at(const forward *f, const void *base, int64_t elements) {
@@ -107,7 +107,7 @@ static bool take_buffers(forward *f, llama_error *error) {
 }
 
 size_t kv_cache_bytes(const llama_config *c, tdm_type type, int64_t capacity) {
-  double elements = (double)capacity * 2 * (double)kv_width(c) + (double)q_width(c); /* q behind the last token */
+  double elements = (double)capacity * 2 * (double)kv_width(c) + (double)q_width(c); /* q after the last token */
   return memory_bytes((double)c->layers * elements * (double)tdm_type_size(type));
 }
 
@@ -155,7 +155,7 @@ static void norm(forward *f, const char *name, graph_point point, const void *we
   graph_mark(s, point, f->buffer[Y], tokens(f), f->config->d, f->config->d, f->w->type);
 }
 
-/* Turns `count` heads, which lie behind each other from x on, of each of `batch` parts of a position. */
+/* Rotates `count` heads, which lie one after another from x on, of each of `batch` parts of a position. */
 static void turn(forward *f, const char *name, void *x, int64_t count, int64_t batch, int64_t part, int64_t row) {
   const llama_config *c = f->config;
   tdm_rope_desc d = tdm_rope_default(batch, f->seq, count, c->head_dim, f->w->type);
@@ -249,7 +249,7 @@ static void attend(forward *f, const heads *h, char *to) {
     attend_by_scores(f, h, to);
     return;
   }
-  int64_t most = f->seq == 1 ? longest(f) : keys(f); /* the pass of one token runs behind more and more of them */
+  int64_t most = f->seq == 1 ? longest(f) : keys(f); /* the pass of one token runs after more and more of them */
   tdm_attention_desc d = tdm_attention_default(f->batch, c->heads, c->kv_heads, f->seq, most, dim, f->w->type);
   d.causal = 1;
   d.q = (tdm_attention_strides){h->q_row, dim, f->batch * h->q_row};
@@ -280,7 +280,7 @@ static matrix gated_unit(forward *f, const layer_weights *w) {
   int64_t n = c->ffn;
   matrix y = {f->buffer[Y], c->d, c->d}, h = {shares(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
   graph_step *s;
-  if (materialised(f)) { /* gate and up behind each other; the result takes gate's place */
+  if (materialised(f)) { /* gate and up one after another; the result takes gate's place */
     matrix up = {at(f, h.data, tokens(f) * n), n, n};
     if (f->version == 2) {
       tdm_gemm_desc both = tdm_gemm_default(tokens(f), n, c->d, f->w->type);
@@ -354,7 +354,7 @@ void forward_close(forward *f) {
 
 bool forward_move(forward *f, int64_t past, llama_error *error) {
   if (f->cache == NULL || past + f->seq > f->cache->capacity)
-    return llama_fail(error, "%" PRId64 " tokens behind %" PRId64 " do not fit a cache of %" PRId64, f->seq, past,
+    return llama_fail(error, "%" PRId64 " tokens after %" PRId64 " do not fit a cache of %" PRId64, f->seq, past,
                       f->cache == NULL ? 0 : f->cache->capacity);
   f->past = past;
   f->graph.error = error;

@@ -49,7 +49,7 @@ size_t forward_room(const forward *f);
 /* config, w, m, version, batch, seq, cache, last_only, room are set. */
 bool forward_open(forward *f, llama_error *error);
 void forward_close(forward *f);
-/* The next pass begins behind `past` tokens of the cache. Versions 1 and 2, whose scores have a size of their own with each
+/* The next pass begins after `past` tokens of the cache. Versions 1 and 2, whose scores have a size of their own with each
  * token, make their plans again. */
 bool forward_move(forward *f, int64_t past, llama_error *error);
 /* ids: [batch, seq]. Refuses ids outside the vocabulary. */

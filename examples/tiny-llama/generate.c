@@ -25,7 +25,7 @@ static bool is_end(const llama_config *c, int32_t id) {
   return false;
 }
 
-/* A token as it comes: text behind a prompt that was text, else its id. */
+/* A token as it comes: text after a prompt that was text, else its id. */
 static bool show(generation *g, int32_t id, bool prompt, llama_error *error) {
   const tokenizer *t = g->s->tokenizer;
   char text[TOKENIZER_TEXT];
@@ -45,7 +45,7 @@ static bool make_tokens(generation *g, llama_error *error) {
   const llama_config *c = &g->s->config;
   for (;;) {
     int32_t id = sampler_next(&g->sampler, g->logits);
-    if (id < 0) return llama_fail(error, "the logits behind token %" PRId64 " are not all finite", g->d.length - 1);
+    if (id < 0) return llama_fail(error, "the logits after token %" PRId64 " are not all finite", g->d.length - 1);
     if (!show(g, id, false, error)) return false;
     g->made++;
     if (g->made == g->most || is_end(c, id)) return true;
@@ -102,8 +102,7 @@ bool run_generate(session *s, llama_error *error) {
   generation g = {.s = s, .most = s->generate};
   if (s->batch != 1) return llama_fail(error, "--generate: needs one sequence, --input has %" PRId64, s->batch);
   if (s->generate > s->config.context - s->seq)
-    return llama_fail(error,
-                      "--generate = %" PRId64 ": behind a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
+    return llama_fail(error, "--generate = %" PRId64 ": after a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
                       s->generate, s->seq, s->config.name, s->config.context);
   g.logits = malloc((size_t)s->config.vocab * sizeof *g.logits);
   if (g.logits == NULL) return llama_fail(error, "no memory for %" PRId64 " logits", s->config.vocab);

@@ -43,7 +43,7 @@ static bool read_list(FILE *file, const char *path, int64_t vocab, token_list *l
     if (!append(list, (int32_t)id)) return llama_fail(error, "%s: no memory for %" PRId64 " tokens", path, list->count);
     int next = fgetc(file);
     if (next != ',' && next != EOF && !isspace(next))
-      return llama_fail(error, "%s: behind token %" PRId64 ": '%c': must be a blank, a newline or a comma", path,
+      return llama_fail(error, "%s: after token %" PRId64 ": '%c': must be a blank, a newline or a comma", path,
                         list->count - 1, next);
   }
   if (ferror(file)) return llama_fail(error, "%s: can't be read: %s", path, strerror(errno));
@@ -62,7 +62,7 @@ static bool read_tokens(const char *path, int64_t vocab, token_list *list, llama
   return ok;
 }
 
-/* ---- Passes: windows of seq tokens, one behind the other, so that each token but the first is predicted once ---- */
+/* ---- Passes: windows of seq tokens, one after the other, so that each token but the first is predicted once ---- */
 
 typedef struct loss_pass {
   forward f;

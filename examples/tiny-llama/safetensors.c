@@ -97,14 +97,14 @@ static bool check_cover(const st_file *f, size_t data_start, llama_error *error)
       return llama_fail(error, "%s: tensor %.200s: begins at byte %td of the data, the tensors before it end at %td", f->path,
                         f->tensor[i].name, f->tensor[i].data - (f->bytes + data_start), at - (f->bytes + data_start));
   if (at != f->bytes + f->size)
-    return llama_fail(error, "%s: %td bytes behind the last tensor belong to none", f->path, f->bytes + f->size - at);
+    return llama_fail(error, "%s: %td bytes after the last tensor belong to none", f->path, f->bytes + f->size - at);
   return true;
 }
 
 static bool read_header(st_file *f, llama_error *error) {
   uint64_t length = 0;
   json_error_t fault;
-  if (f->size < 8) return llama_fail(error, "%s: is no safetensors file: it has %zu bytes, not even 8", f->path, f->size);
+  if (f->size < 8) return llama_fail(error, "%s: is not a safetensors file: it has %zu bytes, not even 8", f->path, f->size);
   for (int i = 0; i < 8; i++) length |= (uint64_t)f->bytes[i] << 8 * i;
   if (length > LONGEST_HEADER || length > f->size - 8)
     return llama_fail(error,

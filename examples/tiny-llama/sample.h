@@ -19,7 +19,7 @@ typedef struct sampler {
 
 bool sampler_open(sampler *s, int64_t vocab, double temperature, double top_p, uint64_t seed, llama_error *error);
 void sampler_close(sampler *s);
-/* -1: a logit is no finite number. Of equal logits the smaller id comes first. */
+/* -1: a logit is not finite. Among equal logits the smaller id comes first. */
 int32_t sampler_next(sampler *s, const float *logits);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct split split;
 bool split_open(const char *where, const char *regex, split **s, llama_error *error);
 /* NULL is allowed. */
 void split_close(split *s);
-/* The first match at `from` or behind it, *begin < *end; without one both are `size`. The text is valid UTF-8. */
+/* The first match at `from` or after it, *begin < *end; without one both are `size`. The text is valid UTF-8. */
 bool split_next(split *s, const char *text, size_t size, size_t from, size_t *begin, size_t *end, llama_error *error);
 
 #endif

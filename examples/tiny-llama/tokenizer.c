@@ -170,7 +170,7 @@ static const added_token *longest_added(const added_set *set, const char *text, 
   return longest;
 }
 
-/* The first added token at `from` or behind it, of those at one place the longest; NULL: none. */
+/* The first added token at `from` or after it, of those at one place the longest; NULL: none. */
 static const added_token *find_added(const added_set *set, span text, size_t from, size_t *at) {
   for (*at = from; set->count > 0 && *at < text.size; ++*at) {
     const added_token *token = longest_added(set, text.text + *at, text.size - *at);
@@ -211,7 +211,7 @@ bool tokenizer_encode(tokenizer *t, const char *text, size_t size, bool special,
   encoder e = {.t = t, .error = error};
   for (size_t at = 0; at < size;) {
     int length = utf8_check(text + at, size - at);
-    if (length <= 0) return llama_fail(error, "text, byte %zu = 0x%02x: is no UTF-8", at, (unsigned char)text[at]);
+    if (length <= 0) return llama_fail(error, "text, byte %zu = 0x%02x: is not UTF-8", at, (unsigned char)text[at]);
     at += (size_t)length;
   }
   bool ok = (!special || append_all(&e, &t->prefix)) && encode_between(&e, &t->raw, (span){text, size}, true, encode_raw) &&

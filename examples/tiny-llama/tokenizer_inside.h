@@ -42,7 +42,7 @@ struct tokenizer {
 
   rewrite normalizer[TOKENIZER_REWRITES];
   int rewrites;
-  added_set raw, normalized; /* found before and behind the normalizer */
+  added_set raw, normalized; /* found before and after the normalizer */
   metaspace metaspace;
   rewrite space; /* of metaspace: ' ' to its replacement */
   split *split[TOKENIZER_SPLITS];

@@ -183,7 +183,7 @@ static bool read_pre_tokenizer(token_reader *r, const char *where, const char *t
   return read_metaspace(r, where, step);
 }
 
-/* Of a ByteLevel that decodes, or moves offsets: they change nothing there. */
+/* Options of a ByteLevel that decodes, or moves offsets: they change nothing there. */
 static const key_rule unused[] = {
     {"type", NULL}, {"add_prefix_space", NULL}, {"trim_offsets", NULL}, {"use_regex", NULL}, {NULL, NULL}};
 

@@ -6,7 +6,7 @@
 
 /* What the text of size >= 1 bytes begins with: a character of 1 to 4 bytes: their number; bytes that can't begin one: minus
  * the number of those that one U+FFFD stands for (Unicode 15, table 3-7 and "maximal subparts"); 0: a character that goes on
- * behind the text. */
+ * after the text. */
 static inline int utf8_check(const char *text, size_t size) {
   const unsigned char *s = (const unsigned char *)text, lead = s[0];
   int length = lead < 0x80 ? 1 : lead >= 0xc2 && lead <= 0xdf ? 2 : (lead & 0xf0) == 0xe0 ? 3 : (lead & 0xfc) == 0xf0 ? 4 : 0;

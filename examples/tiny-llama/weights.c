@@ -105,7 +105,7 @@ static bool place(loader *l, const source *s, const void **out) {
   return true;
 }
 
-/* Tensors behind each other in one block; out[i] is where each begins. */
+/* Tensors one after another in one block; out[i] is where each begins. */
 static bool place_block(loader *l, const source *s, int count, const void **out) {
   size_t bytes = 0;
   void *block;

@@ -17,9 +17,9 @@ typedef struct layer_weights {
 /* Which forms of the fused projections a run needs. */
 enum {
   WEIGHTS_APART = 1,   /* q, k, v */
-  WEIGHTS_QKV = 2,     /* v, k, q behind each other: one rope turns k and q, and a cache takes v and k */
+  WEIGHTS_QKV = 2,     /* v, k, q one after another: one rope rotates k and q, and a cache takes v and k */
   WEIGHTS_GROUPS = 4,  /* qkv_groups */
-  WEIGHTS_GATE_UP = 8, /* gate and up behind each other */
+  WEIGHTS_GATE_UP = 8, /* gate and up one after another */
 };
 
 typedef struct weights {

@@ -187,12 +187,12 @@ static void test_refused_headers(void **state) {
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}", "none of descr"},
       {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "no ',' or '}'"},
       {"{'descr' '<f4', 'fortran_order': False, 'shape': (1,)}", "no ':'"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "behind its '}'"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "after its '}'"},
       {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "descr = '<c8': must be f2"},
       {"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "descr = '|O'"},
       {"{'descr': '=f4', 'fortran_order': False, 'shape': (1,)}", "descr = '=f4'"},
       {"{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}", "list of fields"},
-      {"{'descr': 4, 'fortran_order': False, 'shape': (1,)}", "no short string"},
+      {"{'descr': 4, 'fortran_order': False, 'shape': (1,)}", "not a short string"},
       {"{'descr': '<f4, 'fortran_order': False, 'shape': (1,)}", "descr = '<f4, '"},
       {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "True or False"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': 1}", "round brackets"},
@@ -206,8 +206,8 @@ static void test_refused_headers(void **state) {
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 1073741824)}", "do not fit in 63 bits"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}", "more than 8 dimensions"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "needs 8 bytes of elements, 4 are there"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (0,)}", "4 bytes behind"},
-      {"{'descr': '<f2', 'fortran_order': False, 'shape': ()}", "2 bytes behind"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (0,)}", "4 bytes after"},
+      {"{'descr': '<f2', 'fortran_order': False, 'shape': ()}", "2 bytes after"},
   };
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     file f = make_file(1, refused[i].header, &(float){1}, sizeof(float));
@@ -221,7 +221,7 @@ static void test_truncated(void **state) {
   const float data[4] = {1, 2, 3, 4};
   for (int major = 1; major <= 3; major++) {
     file f = make_file(major, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}\n", data, sizeof data);
-    for (size_t size = 0; size < f.size; size++) assert_refused(f.bytes, size, size < 6 ? "no .npy file" : "truncated");
+    for (size_t size = 0; size < f.size; size++) assert_refused(f.bytes, size, size < 6 ? "not a .npy file" : "truncated");
   }
 }
 
@@ -229,7 +229,7 @@ static void test_refused_starts(void **state) {
   (void)state;
   static const unsigned char huge[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, 0xff, 0xff, 0xff, 0xff};
   static const unsigned char version[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 4, 0, 0, 0};
-  assert_refused("PK\x03\x04 an .npz file", 15, "no .npy file");
+  assert_refused("PK\x03\x04 an .npz file", 15, "not a .npy file");
   assert_refused(huge, sizeof huge, "header of 4294967295 bytes: at most 65536");
   assert_refused(version, sizeof version, "version 4.0: must be 1.0, 2.0 or 3.0");
 }

@@ -3,7 +3,7 @@
  * what: the workgroup copies 16 rows of K and of V into LDS, as f32. A lane computes 16 scores, their maximum, and one scale.
  * why: 64 queries share what was read once; and one exponential and 64 multiplications a tile take the place of 16 times as
  * many.
- * limit: memory's loads, and the VALU. What is behind a query's last key, or behind the last key of all, is masked: all lanes
+ * limit: memory's loads, and the VALU. What is after a query's last key, or after the last key of all, is masked: all lanes
  * go over all tiles.
  * launch: a query of 64 by 64 work-items
  * predict: loads / before = 0.028 to 0.031
@@ -14,7 +14,7 @@
 
 enum { KEYS = 16, FOURS = HEAD_DIM / 4 };
 
-/* Rows first .. first + KEYS - 1; zeros behind the last. */
+/* Rows first .. first + KEYS - 1; zeros after the last. */
 DEVICE void load_rows(LDS f32x4 *to, const __bf16 *from, int first, int rows, int64_t row) {
   for (int i = lane_index(); i < KEYS * HEAD_DIM; i += QUERIES) {
     int j = i / HEAD_DIM, d = i % HEAD_DIM;

@@ -2,7 +2,7 @@
  *
  * what: one line: p[j] = exp(score - max) * tile_scale. But exp(score - max) is under the new maximum already. `diff` with step
  * 3 shows it.
- * why: it is how a published kernel of a course has it. The first causal rows are 0; the rows behind look like attention:
+ * why: it is how a published kernel of a course has it. The first causal rows are 0; the rows after look like attention:
  * they are averages of V still, with weights that are wrong where a maximum grew.
  * limit: none. It is here for the checker.
  * wrong: the first tile's scale, from no maximum, is 0, and so its keys are lost; where a maximum grows later, those of that
@@ -15,7 +15,7 @@
 
 enum { KEYS = 16, FOURS = HEAD_DIM / 4 };
 
-/* Rows first .. first + KEYS - 1; zeros behind the last. */
+/* Rows first .. first + KEYS - 1; zeros after the last. */
 DEVICE void load_rows(LDS f32x4 *to, const __bf16 *from, int first, int rows, int64_t row) {
   for (int i = lane_index(); i < KEYS * HEAD_DIM; i += QUERIES) {
     int j = i / HEAD_DIM, d = i % HEAD_DIM;

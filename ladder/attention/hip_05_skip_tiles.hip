@@ -1,6 +1,6 @@
 /* skip tiles: tiles that no query of the workgroup sees are not visited.
  *
- * what: the loop ends behind the last key that the workgroup's last query sees.
+ * what: the loop ends after the last key that the workgroup's last query sees.
  * why: causal attention has half of the scores: the other tiles were loaded, multiplied and masked away.
  * limit: everything but the longest wave, which sees all keys: half, and half a block of queries more. So where waves are many.
  * launch: a query of 64 by 64 work-items
@@ -12,7 +12,7 @@
 
 enum { KEYS = 16, FOURS = HEAD_DIM / 4 };
 
-/* Rows first .. first + KEYS - 1; zeros behind the last. */
+/* Rows first .. first + KEYS - 1; zeros after the last. */
 DEVICE void load_rows(LDS f32x4 *to, const __bf16 *from, int first, int rows, int64_t row) {
   for (int i = lane_index(); i < KEYS * HEAD_DIM; i += QUERIES) {
     int j = i / HEAD_DIM, d = i % HEAD_DIM;

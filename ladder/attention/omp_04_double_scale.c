@@ -2,7 +2,7 @@
  *
  * what: one factor too many. exp(score - max) is under the new maximum already; tile_scale brings the old sums there. `diff`
  * of 03 and 04.
- * why: it is how a published kernel of a course has it. The first causal rows are 0; the rows behind look like attention:
+ * why: it is how a published kernel of a course has it. The first causal rows are 0; the rows after look like attention:
  * they are averages of V still, with weights that are wrong.
  * limit: none. It is here for the checker.
  * wrong: the first tile's scale, from no maximum, is 0, and so its keys are lost; where a maximum grows later, the keys of

@@ -1,6 +1,6 @@
 /* skip tiles: tiles that no query of the team sees are not visited.
  *
- * what: the loop ends behind the last key that the team's last query sees.
+ * what: the loop ends after the last key that the team's last query sees.
  * why: causal attention has half of the scores: the other tiles were copied, and each of their keys was tested and left out.
  * limit: copies and tests of the half that nobody sees.
  * predict: host: time / before = 0.6 to 1

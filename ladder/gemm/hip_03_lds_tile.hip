@@ -2,7 +2,7 @@
  *
  * what: 16 x 16 of C a workgroup. 64 values along k of 16 rows of A and of B go into LDS, then every work-item sums its
  * element.
- * why: each value of A and B is used 16 times behind one read from memory.
+ * why: each value of A and B is used 16 times after one read from memory.
  * limit: memory is asked for a 16th of the lines. The floor moves on: two LDS reads of 2 bytes for each product, which gfx942
  * serves at half the rate of gfx950, where it is the VALU that converts them.
  * launch: 16x16 of C by 256 work-items, loads of 2 bytes

@@ -1,7 +1,7 @@
 /* wide loads: a lane loads 16 bytes at once, not 2.
  *
- * what: chunks of 8 values take the way from memory through registers into LDS. Rows behind the last one are out of the buffer,
- * whose loads give zeros; of chunks behind the last k that is asked for.
+ * what: chunks of 8 values take the way from memory through registers into LDS. Rows after the last one are out of the buffer,
+ * whose loads give zeros; of chunks after the last k that is asked for.
  * why: memory's lines are the same, but an 8th of the instructions asks for them, and of those that compute addresses and
  * masks.
  * limit: instructions. What is left is LDS, whose conflicts are the next step.
@@ -23,7 +23,7 @@ DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t 
   return make_buffer((const __bf16 *)matrix + row0 * ld, (last * ld + depth) * 2);
 }
 
-/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step but for k0. */
+/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step, except k0. */
 DEVICE void find_chunks(uint32_t *offset, int64_t ld) {
 #pragma unroll
   for (int n = 0; n < EACH; n++) {

@@ -24,7 +24,7 @@ DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t 
   return make_buffer((const __bf16 *)matrix + row0 * ld, (last * ld + depth) * 2);
 }
 
-/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step but for k0. */
+/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step, except k0. */
 DEVICE void find_chunks(uint32_t *offset, int64_t ld) {
 #pragma unroll
   for (int n = 0; n < EACH; n++) {

@@ -24,7 +24,7 @@ DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t 
   return make_buffer((const __bf16 *)matrix + row0 * ld, (last * ld + depth) * 2);
 }
 
-/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step but for k0. */
+/* Where this thread's chunks of a tile are in memory, in bytes: the same in every step, except k0. */
 DEVICE void find_chunks(uint32_t *offset, int64_t ld) {
 #pragma unroll
   for (int n = 0; n < EACH; n++) {
@@ -73,7 +73,7 @@ KERNEL WORKGROUP(THREADS, 2) void gemm_step(gemm_step_args g) {
     LDS u32x4 *a = (LDS u32x4 *)lds_a + k0 / STEP % 2 * STAGE, *b = (LDS u32x4 *)lds_b + k0 / STEP % 2 * STAGE;
     put_tile(a, next_a);
     put_tile(b, next_b);
-    load_tile(next_a, from_a, chunks_a, k0 + STEP, g.k); /* zeros behind the last step */
+    load_tile(next_a, from_a, chunks_a, k0 + STEP, g.k); /* zeros after the last step */
     load_tile(next_b, from_b, chunks_b, k0 + STEP, g.k);
     sync_lds(); /* both tiles are complete; and everyone has read the stage before, which the next step fills */
     for (int part = 0; part < STEP / 32; part++) {

@@ -29,7 +29,7 @@ DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t 
  * belongs there (lds.h has the swizzle of the step before, which is its own inverse). */
 DEVICE int chunk_of(int at) { return swizzle(at / ROW_BYTES, at % ROW_BYTES / CHUNK_BYTES); }
 
-/* Where that is in memory, in bytes: the same in every step but for k0. */
+/* Where that is in memory, in bytes: the same in every step, except k0. */
 DEVICE void find_chunks(uint32_t *offset, int64_t ld) {
 #pragma unroll
   for (int n = 0; n < EACH; n++) {
@@ -78,9 +78,9 @@ KERNEL WORKGROUP(THREADS, 2) void gemm_step(gemm_step_args g) {
       of_a[f / 2][f % 2] = fragment((LDS char *)lds_a + here, row + f % 2 * 16, f / 2);
       of_b[f / 2][f % 2] = fragment((LDS char *)lds_b + here, column + f % 2 * 16, f / 2);
     }
-    load_tile((LDS char *)lds_a + next, from_a, chunks_a, k0 + STEP, g.k); /* zeros behind the last step */
+    load_tile((LDS char *)lds_a + next, from_a, chunks_a, k0 + STEP, g.k); /* zeros after the last step */
     load_tile((LDS char *)lds_b + next, from_b, chunks_b, k0 + STEP, g.k);
-    wait_lds(); /* the fragments have arrived: they are used behind this, and not before */
+    wait_lds(); /* the fragments have arrived: they are used after this, and not before */
     for (int f = 0; f < 4; f++) {
       of_a[f / 2][f % 2] = in_order(of_a[f / 2][f % 2]);
       of_b[f / 2][f % 2] = in_order(of_b[f / 2][f % 2]);
@@ -89,7 +89,7 @@ KERNEL WORKGROUP(THREADS, 2) void gemm_step(gemm_step_args g) {
       for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) sums[i][j] = mfma(of_a[part][i], of_b[part][j], sums[i][j], TDM_BF16);
   }
-  wait_memory<0>(); /* the zeros behind the last step: nothing may be under way when the workgroup ends */
+  wait_memory<0>(); /* the zeros after the last step: nothing may be under way when the workgroup ends */
   row0 += row + lane_index() / 16 * 4;
   column0 += column + lane_index() % 16;
   for (int f = 0; f < 16; f++) {

@@ -1,7 +1,7 @@
 /* registers: the row is read once, and stays in the wave's registers between the passes.
  *
  * what: 16 times 4 elements a lane, 4096 a row. The loop has a constant length, because registers have no index; what lies
- * behind the row's end is 0.
+ * after the row's end is 0.
  * why: the second pass asks nobody for x: a third less of the lines that are read.
  * limit: memory. HBM is the floor, with each byte once; what it costs is registers.
  * launch: 4 rows by 256 work-items, loads of 16 bytes, rows up to 4096

@@ -1,7 +1,7 @@
 /* MFMA: the matrix units do the multiply-adds.
  *
  * what: a wave computes 32 x 32 of the tile by 16x16x4 instructions. A lane holds 4 neighbours in k of a row of A and of a
- * column of B, so B is turned on its way into LDS, where chunk c of line l lies at place c ^ (l % 16): 16 lanes ask 16 places.
+ * column of B, so B is transposed on its way into LDS, where chunk c of line l lies at place c ^ (l % 16): 16 lanes, 16 places.
  * why: in f32 the matrix units do 256 FLOP a clock and CU, twice the VALU's multiply-adds, and the VALU is free.
  * limit: VALU: half, which is addresses and masks, and issues the MFMA. The matrix units are as busy.
  * launch: 64x64 of C by 256 work-items, k up to 64

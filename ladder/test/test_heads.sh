@@ -12,7 +12,7 @@ complain() {
   exit 1
 }
 
-# head FILE: writes its head, with the lines of standard input behind the title
+# head FILE: writes its head, with the lines of standard input after the title
 head_of() {
   { printf '/* one: a title\n * of two lines.\n *\n' && sed 's/^/ * /' && echo ' */'; } >"gemm/$1"
 }

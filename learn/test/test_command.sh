@@ -138,7 +138,7 @@ if [ "$hip" = yes ]; then
   [ "$(sed -n 2p out | sed 's/.* //')" = me ] || bad=1 # the least floor is first
   says 1 "'/dev/full': can't be written: No space left" "$learn" try gemm "$solution" --score me --scores /dev/full
   echo 'no line of ours' >>scores.tsv
-  says 1 'scores.tsv: line 3: is no line' "$learn" scores scores.tsv
+  says 1 'scores.tsv: line 3: is not a line' "$learn" scores scores.tsv
   # Without ROCm; then with gfxsim's library in its place.
   says 77 "--device = 'hip:0': no libamdhip64.so.7" "$learn" try gemm "$solution" --device hip:0
   ln -s "$library" libamdhip64.so.7
@@ -152,7 +152,7 @@ extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x
   if (i == 0) out[n + 2] = 1;
 }
 EOF
-  says 1 '8 bytes behind the end of out' "$learn" try axpy stray.hip --device hip:0
+  says 1 '8 bytes after the end of out' "$learn" try axpy stray.hip --device hip:0
   says 1 'the GPU says hipErrorLaunchFailure' "$learn" try race "$folder/race/start.hip" --device hip:0
   says 77 'hipSetDevice: hipErrorInvalidDevice' "$learn" try axpy stray.hip --device hip:3
 else

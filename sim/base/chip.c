@@ -1,4 +1,4 @@
-/* Finding a chip, and the overrides behind its name. */
+/* Finding a chip, and the overrides after its name. */
 #include "chips.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ typedef struct chip {
   bool ocp_fp8;                                    /* 8-bit floats are OCP's; else FNUZ */
 } chip;
 
-/* Finds the row and applies the overrides behind its name. */
+/* Finds the row and applies the overrides after its name. */
 gfxsim_status chip_find(const char *text, chip *found);
 /* The name of a machine number; NULL where the table has none. */
 const char *chip_of_machine(u32 machine);

@@ -11,7 +11,7 @@
 
 enum { VGPRS_MOST = 512, SPARE_ROWS = 8 };
 
-/* Of a wave. A register whose dirty bit is 0 has only defined bits. */
+/* State of a wave. A register whose dirty bit is 0 has only defined bits. */
 typedef struct define {
   u32 (*v)[LANES]; /* as wave.v, and SPARE_ROWS behind: rows of addresses while a function runs on undefined bits */
   u64 dirty[VGPRS_MOST / 64 + 1];
@@ -21,7 +21,7 @@ typedef struct define {
   u8 *scratch; /* as wave.scratch */
 } define;
 
-/* Of a workgroup. */
+/* State of a workgroup. */
 typedef struct define_group {
   u8 *lds;
   define *waves;

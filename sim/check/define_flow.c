@@ -108,7 +108,7 @@ static void exchange(wave *w) {
   w->shadow = !w->shadow;
 }
 
-/* Addresses and selectors keep their values: their rows lie behind the registers meanwhile. */
+/* Addresses and selectors keep their values: their rows lie after the registers meanwhile. */
 static void place_controls(wave *w, inst *changed) {
   define *d = w->define;
   u32 at = w->group->launch->vgprs, end = at + SPARE_ROWS;

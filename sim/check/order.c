@@ -143,7 +143,7 @@ static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
     for (int l = 0; l < LANES; l++) t->address[l] = t->lds ? a->offset[l] : a->address[l];
 }
 
-/* The entry that an LDS access belongs to: flat ones that reach LDS count behind lgkmcnt too. */
+/* The entry that an LDS access belongs to: flat ones that reach LDS count in lgkmcnt too. */
 static outstanding *entry_of(wave *w, order_wave *o, const inst *i) {
   queue *q = i->class == CLASS_LDS ? &o->lgkm : &o->vm;
   if (i->class == CLASS_FLAT) {
@@ -175,7 +175,7 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
 
 /* ---- Barriers ---- */
 
-/* LDS accesses that were not waited for may take effect behind the barrier. Those of global memory may not: the waves of a
+/* LDS accesses that were not waited for may take effect after the barrier. Those of global memory may not: the waves of a
  * workgroup share a vector L1 that keeps them in order, so that compilers put no wait for them before a barrier (LLVM's
  * AMDGPUUsage, memory model of gfx942, fence at workgroup scope without tgsplit; clang-22 emits lgkmcnt(0) alone). */
 static void carry(wave *w, const queue *q) {

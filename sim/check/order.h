@@ -1,4 +1,4 @@
-/* Waits, races and barriers: what is outstanding behind the counters of a wave, and who touched which bytes when.
+/* Waits, races and barriers: what each counter of a wave still waits for, and who touched which bytes when.
  *
  * order.c  the watcher: instructions into the queues, accesses to the checks, barriers
  * wait.c   registers and LDS bytes whose contents have not arrived
@@ -59,7 +59,7 @@ typedef struct location { /* an address that atomics release through */
 typedef struct acquired {
   location *at;
   u32 seen, ready, group_seen, group_ready; /* group: what barriers told the other waves */
-  u64 ticket;                               /* of the atomic, in the queue behind vmcnt */
+  u64 ticket;                               /* of the atomic, in the queue of vmcnt */
   u8 wave;
 } acquired;
 

@@ -4,7 +4,7 @@
  *   63:42 workgroup   41:38 wave   37:21 clock   20 atomic   19:16 bytes   15:0 site
  *
  * Two accesses of a workgroup are ordered when a barrier lies between, that is when the earlier one's clock is below the
- * epoch; LDS accesses that were outstanding at the barrier have been marked again behind it. Two of different workgroups are
+ * epoch; LDS accesses that were outstanding at the barrier have been marked again after it. Two of different workgroups are
  * ordered when the later one has acquired what the earlier one released. A host thread marks before it looks, so of two
  * threads that collide at least one sees the other. */
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static bool same_time(u64 a, u64 b) { return (a ^ b) >> CLOCK_SHIFT == 0; }
 
 /* ---- Memory ---- */
 
-/* Of a number for each dword of code, of all kernels of the code object: a launch uses few of them. */
+/* A number for each dword of code of all kernels of the code object. A launch uses few of them. */
 static size_t site_bytes(const launch *run) {
   const gfxsim_object *object = run->kernel->object;
   return ((object->text_end - object->text_begin) / 4 + 1) * sizeof(u16);
@@ -143,7 +143,7 @@ static inline void compare(look *k, u64 old, u64 mine, int lane, u64 address) {
 
 static inline void mark_write(look *k, cell *c, u64 mine, bool changed, int lane, u64 address) {
   u64 old = atomic_load_explicit(&c->write, memory_order_relaxed), made = mine;
-  if (same_time(old, mine)) { /* a plain store stays one behind a wave's own atomics */
+  if (same_time(old, mine)) { /* a plain store stays one after a wave's own atomics */
     made |= old & bytes_bits;
     if ((old & atomic_bit) == 0) made &= ~atomic_bit;
   }

@@ -1,8 +1,8 @@
 /* Registers and LDS bytes whose contents have not arrived. Until the wait they hold POISON, so that a result which needed the
  * wait is wrong too.
  *
- * Counting by CDNA 4 ISA 4.4 and 10.2: vector memory completes in order behind vmcnt, LDS in order behind lgkmcnt, scalar
- * memory in any order behind lgkmcnt; flat instructions count in both. */
+ * Counting by CDNA 4 ISA 4.4 and 10.2: vector memory counts in vmcnt and completes in order, LDS counts in lgkmcnt, in order,
+ * scalar memory in lgkmcnt, in any order; flat instructions count in both. */
 #include "order.h"
 
 enum { POISON = 0x0bad10ad };
@@ -51,7 +51,7 @@ static void report_pending(wave *w, const inst *i, const operand *p, const outst
 
 /* Two loads with the same counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
  * shares vmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). A flat load that
- * comes from LDS counts behind lgkmcnt as well and is in order with nothing: wait_flat_lds. */
+ * comes from LDS counts in lgkmcnt as well and is in order with nothing: wait_flat_lds. */
 static void check_operand(wave *w, const order_wave *o, const inst *i, const operand *p) {
   bool scalar = p->kind == OPERAND_SGPR, overwrites = only_written(i, p);
   const outstanding *e = find_pending(&o->vm, scalar, p->reg, p->count);

@@ -191,7 +191,7 @@ typedef struct place {
 static bool make_one(gfxsim_device *device, const gfxsim_arg *arg, const char *text, arguments *made) {
   uint8_t *to = made->bytes + arg->offset;
   if (is_number(text)) return parse_number(text, arg->size, to);
-  if (arg->size != 8) return complain("--arg %s: the kernel's argument has %u bytes and is no address", text, arg->size);
+  if (arg->size != 8) return complain("--arg %s: the kernel's argument has %u bytes and is not an address", text, arg->size);
   if (made->buffers == ARGS_MOST) return complain("--arg %s: more than %d buffers", text, ARGS_MOST);
   buffer *b = &made->buffer[made->buffers++];
   if (!parse_buffer(device, text, b)) return false;
@@ -231,7 +231,7 @@ static bool overlaps(const gfxsim_arg *a, const gfxsim_arg *b) {
   return a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
-/* The value of NAME=VALUE or OFFSET=VALUE; NULL where the text is a value alone. A = behind a colon belongs to a file's name.
+/* The value of NAME=VALUE or OFFSET=VALUE; NULL where the text is a value alone. A = after a colon belongs to a file's name.
  */
 static const char *named_value(const char *text) {
   size_t length = strcspn(text, "={:");

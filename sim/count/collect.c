@@ -66,7 +66,7 @@ static void fill_errors(const collection *c, const launch *run, gfxsim_counters 
 
 /* ---- Rounds ---- */
 
-/* A fault elsewhere ends the launch without a word to this condition: look again now and then. */
+/* A fault elsewhere ends the launch without signalling this condition: look again now and then. */
 void collection_wait(collection *c, const launch *run, u64 position) {
   pthread_mutex_lock(&c->lock);
   while (position / c->round_size >= c->round + ROUNDS && !atomic_load(&run->stop)) {

@@ -13,7 +13,7 @@ typedef struct line_stream {
   size_t count, capacity;
 } line_stream;
 
-/* Of one host thread. */
+/* The counts of one host thread. */
 typedef struct tally {
   u64 *blocks;                         /* times that the block at (pc - text_begin) / 4 ran */
   u64 issued[GROUP_WAVES_MOST];        /* of this workgroup's waves */

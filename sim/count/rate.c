@@ -77,7 +77,7 @@ u32 rate_clocks(const chip *chip, const inst *i) {
   return ANY_PREFIX(i->op->name, two_results) ? TWO_PASSES : ISSUE;
 }
 
-/* Of sparse ones the products with the zeros count too, as ROCm's amd_matrix_instruction_calculator has it. */
+/* For sparse ones the products with the zeros count too, as ROCm's amd_matrix_instruction_calculator has it. */
 u64 rate_flops(const inst *i) {
   shape s;
   if (i->class != CLASS_MFMA || !mfma_shape(i->op->name, &s)) return 0;

@@ -7,7 +7,7 @@
 tally *door_tally(void);
 /* A call, or a part of one, that the door does not serve: counted by its text. */
 __attribute__((format(printf, 1, 2))) void door_unserved(const char *format, ...);
-/* What the user should know, but is no finding. */
+/* What the user should know, but is not a finding. */
 __attribute__((format(printf, 1, 2))) void door_note(const char *format, ...);
 /* A finding of gfxsim, as `gfxsim run` prints it; device: its number, or -1 where the program has only one. */
 void door_found(const gfxsim_report *report, int device);

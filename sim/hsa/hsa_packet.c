@@ -26,7 +26,7 @@ static bool bad_shape(const hsa_dispatch *p, gfxsim_launch *launch, char *text, 
     if (grid < block) block = grid; /* one workgroup that is smaller */
     if (grid % block != 0)
       return snprintf(text, room,
-                      "AQL packet: grid[%d] = %u is no multiple of workgroup[%d] = %u: gfxsim has no partial workgroups", d,
+                      "AQL packet: grid[%d] = %u is not a multiple of workgroup[%d] = %u: gfxsim has no partial workgroups", d,
                       grid, d, block) > 0;
     launch->grid[d] = grid / block;
     launch->block[d] = block;

@@ -45,7 +45,7 @@ bool hsa_memory_fault(const device *d, uint64_t address);
     if (!hsa_ready()) return HSA_NOT_INITIALIZED; \
   } while (0)
 
-/* Of calls that give something back: at the end of a forked child there is nothing to do. */
+/* For calls that give something back: at the end of a forked child there is nothing to do. */
 #define HSA_LEAVE()                       \
   do {                                    \
     if (hsa_forked()) return HSA_SUCCESS; \

@@ -57,7 +57,7 @@ typedef enum gfxsim_check {
 } gfxsim_check;
 
 /* What was found, and where it was first seen. Strings live until the callback returns; lane is -1 where it means
- * nothing, address where has_address is false. A source is "file:line", with the lines that inlined it behind " in "; ""
+ * nothing, address where has_address is false. A source is "file:line", with the lines that inlined it after " in "; ""
  * without debug information. */
 typedef struct gfxsim_report {
   gfxsim_kind kind;
@@ -103,7 +103,7 @@ typedef struct gfxsim_options {
   uint64_t seed;
 } gfxsim_options;
 
-/* chip: a name, with overrides of its table behind commas: "gfx950" or "gfx950,cus_per_xcd=4,lds_bytes=65536". */
+/* chip: a name, with overrides of its table after commas: "gfx950" or "gfx950,cus_per_xcd=4,lds_bytes=65536". */
 GFXSIM_API gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsim_device **device);
 GFXSIM_API void gfxsim_close(gfxsim_device *device); /* and all of its objects and memory; NULL is allowed */
 
@@ -205,7 +205,7 @@ typedef struct gfxsim_hidden {
 
 typedef struct gfxsim_launch {
   uint32_t grid[3], block[3]; /* grid in workgroups; every one at least 1 */
-  uint32_t dynamic_lds;       /* bytes behind the kernel's own */
+  uint32_t dynamic_lds;       /* bytes after the kernel's own */
   const void *args;           /* the explicit part of the kernarg segment, laid out by the args' offsets */
   size_t arg_bytes;
   /* Runs a part of the workgroups, by their numbers x + X * (y + Y * z): "64" is so many, spread over the grid in runs of one

@@ -2,7 +2,7 @@
  * docs/gfxsim-profile.md says what each number means, where it comes from, and what is not modelled.
  *
  * When only a part of the workgroups ran, every count but `longest_wave` is scaled by workgroups / workgroups_run. The caches
- * then miss what the others would have brought in, so the bounds behind the vL1D are not modelled. */
+ * then miss what the others would have brought in, so the bounds beyond the vL1D are not modelled. */
 #ifndef GFXSIM_COUNTERS_H
 #define GFXSIM_COUNTERS_H
 #include "gfxsim.h"

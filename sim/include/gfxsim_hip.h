@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* chip: as in gfxsim_open, also behind "sim:". Fails where a device is open. The report callback runs during a launch and must
+/* chip: as in gfxsim_open, also after "sim:". Fails where a device is open. The report callback runs during a launch and must
  * not call hip functions. */
 GFXSIM_API gfxsim_status gfxsim_hip_open(const char *chip, const gfxsim_options *options);
 /* Frees the device with its memory and modules; streams, events and host memory too. Handles that are left are invalid. */

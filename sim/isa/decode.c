@@ -256,7 +256,7 @@ static bool decode_one(gfxsim_kernel *k, u64 pc, inst *i) {
   char *copy = code_alloc(k->code, strlen(trimmed) + (problem == NULL ? 1 : strlen(problem) + 2));
   if (copy == NULL) return false;
   strcpy(copy, trimmed);
-  if (problem != NULL) strcpy(copy + strlen(trimmed) + 1, problem); /* behind the text: see run_instruction */
+  if (problem != NULL) strcpy(copy + strlen(trimmed) + 1, problem); /* after the text: see run_instruction */
   i->text = copy;
   return true;
 }

@@ -15,7 +15,7 @@
  * An address, a shift amount or another selector has `@` before the letter.
  *
  * The letter decides the number of registers and the bits of constants. A shape of "*" takes no operands from the text. An
- * operand behind `!` is not there under the modifier lds. One behind `?` belongs to atomics that return: without sc0 `?=` is
+ * operand after `!` is not there under the modifier lds. One after `?` belongs to atomics that return: without sc0 `?=` is
  * not there, and `?+` is only read. */
 #ifndef GFXSIM_INST_H
 #define GFXSIM_INST_H
@@ -31,7 +31,7 @@ enum { SGPRS = 128, S_FLAT_SCRATCH = 102, S_XNACK = 104, S_VCC = 106, S_M0 = 124
 typedef enum operand_kind {
   OPERAND_OFF, /* absent: `off`, `null` */
   OPERAND_SGPR,
-  OPERAND_VGPR, /* AGPRs too: their registers lie behind the VGPRs */
+  OPERAND_VGPR, /* AGPRs too: their registers lie after the VGPRs */
   OPERAND_CONST,
   OPERAND_SCC,
   OPERAND_VCCZ,

@@ -219,7 +219,7 @@ static bool take_u8(cursor *c, u8 *value) {
 static bool take_dpp(cursor *c, inst *i) {
   static const struct {
     const char *name;
-    u16 base, most; /* most: the largest number behind the name; 0: none */
+    u16 base, most; /* most: the largest number after the name; 0: none */
   } controls[] = {
       {"row_shl:", 0x100, 15},       {"row_shr:", 0x110, 15},    {"row_ror:", 0x120, 15},    {"wave_shl:1", 0x130, 0},
       {"wave_rol:1", 0x134, 0},      {"wave_shr:1", 0x138, 0},   {"wave_ror:1", 0x13c, 0},   {"row_mirror", 0x140, 0},

@@ -119,7 +119,7 @@ gfxsim_status metadata_read(const u8 *note, size_t bytes, gfxsim_object *object)
   size_t at = 0;
   msgpack_unpack_return got = msgpack_unpack_next(&unpacked, (const char *)note, bytes, &at);
   gfxsim_status status = got == MSGPACK_UNPACK_SUCCESS ? read_root(&unpacked.data, object)
-                                                       : fail(GFXSIM_INVALID, "metadata: the note is no msgpack");
+                                                       : fail(GFXSIM_INVALID, "metadata: the note is not msgpack");
   msgpack_unpacked_destroy(&unpacked);
   return status;
 }

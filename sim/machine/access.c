@@ -61,7 +61,7 @@ static void array_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes
                address - r->base, r->name);
 }
 
-/* In the memory of another device that is no peer. */
+/* In the memory of another device that is not a peer. */
 static bool is_elsewhere(const wave *w, u64 address) {
   const gfxsim_device *device = w->group->launch->device;
   int place = memory_place_of(address);

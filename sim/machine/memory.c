@@ -16,7 +16,7 @@ static const u64 wide_array = UINT64_C(1) << 30, wide_gap = UINT64_C(1) << 34;
 static const u64 first_address = UINT64_C(1) << 40; /* far from 0, and far below the apertures at 2^48 */
 static const u64 last_address = UINT64_C(1) << 47;
 
-/* Of one device. 16 of them end at 2^46: below the addresses that Linux gives to programs, heaps and libraries. */
+/* The address range of one device. 16 of them end at 2^46: below the addresses of programs, heaps and libraries on Linux. */
 enum { PLACE_BITS = 42 };
 
 void memory_init(memory *m) { *m = (memory){.first = first_address, .next = first_address}; }

@@ -152,7 +152,7 @@ static u32 place_part(u32 old, u32 value, const inst *i) {
 
 static void place_half(const inst *i, const u32 *old, u32 *row) {
   if (i->op->half == HALF_CLEARS) return;
-  int sources = i->operands - 1; /* op_sel's bit behind the sources' is the destination's */
+  int sources = i->operands - 1; /* op_sel's bit after the sources' is the destination's */
   bool high = i->op->half == HALF_HIGH || (i->op_sel >> sources & 1) != 0;
   for (int l = 0; l < LANES; l++) row[l] = high ? (old[l] & 0xffff) | row[l] << 16 : (old[l] & 0xffff0000) | (row[l] & 0xffff);
 }
@@ -201,7 +201,7 @@ static bool is_skipped(const inst *i) { return i->class != CLASS_SALU && i->clas
 /* False after a fault. */
 static bool run_instruction(wave *w, const inst *i) {
   inst room;
-  if (i->run == NULL) { /* decode_one left the reason behind the text */
+  if (i->run == NULL) { /* decode_one left the reason after the text */
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "%s", i->text + strlen(i->text) + 1);
     return false;
   }

@@ -269,7 +269,7 @@ judge() {
   row "$class" "$launches" "$findings" "$cause${finding:+${cause:+; }$finding}"
 }
 
-# Of all that a program is made of.
+# All that a program is made of.
 checksum_of() {
   (cd "$HEC_SUITE/src/$1" && find . -type f | sort | tr '\n' '\0' | xargs -0 cksum) | cksum | tr -d ' '
 }

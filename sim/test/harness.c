@@ -100,7 +100,7 @@ static void write_loads(FILE *file, bool scalar) {
   }
 }
 
-/* Brings the mask's or SCC's bit behind the result. */
+/* Brings the mask's or SCC's bit after the result. */
 static void write_stores(FILE *file, test_kind kind) {
   int extra = kinds[kind].dwords;
   if (kinds[kind].scalar) {

@@ -151,7 +151,7 @@ bool is_f8f6f4(const shape *s) { return strstr(s->name, "f8f6f4") != NULL; }
 
 place input_place(const shape *s, type t, int block, int i, int k) {
   int groups = LANES / (s->m * s->blocks), each = s->k / groups;
-  /* v0 to v3 hold k = 0-15 in the first lanes, 16-31 in the next ones; v4 to v7 go on behind the last lanes of these. */
+  /* v0 to v3 hold k = 0-15 in the first lanes, 16-31 in the next ones; v4 to v7 go on after the last lanes of these. */
   if (is_f8f6f4(s) && type_bits(t) == 8) return (place){k / 16 % groups * s->m + i, k / 16 / groups * 16 + k % 16};
   return (place){k / each * s->m * s->blocks + block * s->m + i, k % each};
 }

@@ -9,7 +9,7 @@ enum { LANES = 64, SIDE_DWORDS = 8, RESULT_DWORDS = 32, ELEMENTS_MOST = 2048 };
 typedef enum type { F16, BF16, F32, XF32, F64, I8, I32, FP8_FNUZ, BF8_FNUZ, FP8, BF8, FP6, BF6, FP4, TYPES } type;
 
 typedef struct shape {
-  const char *name; /* behind v_ */
+  const char *name; /* after v_ */
   int m, k, blocks; /* n is m */
   type a, b, result;
   const char *chip; /* NULL: both */
@@ -29,7 +29,7 @@ typedef struct place {
   int lane, element;
 } place;
 
-/* Of A only two of four neighbours along k are stored, and their places in a word of the lane. */
+/* Only two of four neighbours of A along k are stored, and their places in a word of the lane. */
 bool is_sparse(const shape *s);
 
 bool is_f8f6f4(const shape *s);

@@ -192,7 +192,7 @@ static void wait_leaves_the_host_alone(void **state) {
   clear_environment();
 }
 
-/* What the caller names wins over the environment; an empty variable is no value. */
+/* What the caller names wins over the environment; an empty variable counts as unset. */
 static void options_come_first(void **state) {
   (void)state;
   tdm_context *context = NULL;

@@ -138,7 +138,7 @@ static void copies_a_row(void **state) {
   unmap_row(table), unmap_row(y);
 }
 
-/* Of x + residual = 2 the root of the mean square is 2. */
+/* x + residual = 2, so the root of the mean square is 2. */
 static void normalizes(void **state) {
   (void)state;
   bf16 *x = constant(1), *weight = integers(63), *sum = poisoned(), *y = poisoned();

@@ -9,7 +9,7 @@ typedef enum check_outcome {
   CHECK_UNSUPPORTED, /* no kernel or device serves it: counted, with the reason */
   CHECK_REFUSED,     /* the library says that an argument is wrong, or another call failed */
   CHECK_WRONG,       /* elements differ from the reference by more than their bound */
-  CHECK_OUTSIDE,     /* memory that belongs to nobody was written: before, behind or between the rows of an array */
+  CHECK_OUTSIDE,     /* memory that belongs to nobody was written: before, after or between the rows of an array */
   CHECK_INPUT,       /* an input was changed */
   CHECK_UNSTABLE,    /* a second run gave other bits */
   CHECK_INCONCLUSIVE /* all is right, but nearly all expected values are 0 or NaN (fewer than one a row and one in 1000 are

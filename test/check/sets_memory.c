@@ -10,7 +10,7 @@
 /* The most that the HIP pipelines take as a leading dimension, 2^31 bytes over 256 lines, in f16 and bf16: 513 rows reach 2^31
  * elements, and 2^32 bytes. */
 #define WIDE "4194296"
-/* Of attention's fast kernels, 2^23 elements from row to row: 2^31 elements after 256 rows, 2^32 bytes too. */
+/* For attention's fast kernels, 2^23 elements from row to row: 2^31 elements after 256 rows, 2^32 bytes too. */
 #define PAD_64 "8388536"
 /* Rows that bring the next head of head_dim 64, or 128, beyond 2^31 elements. */
 #define ROWS_64 "33554432"

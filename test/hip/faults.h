@@ -18,7 +18,7 @@ typedef enum fault {
   FAULT_NONE,
   FAULT_LANES,   /* neighbouring lanes hold each other's row of A */
   FAULT_TILE,    /* tile 1 is not computed */
-  FAULT_K_TAIL,  /* what lies behind the end of a row, the next row, is read too, of A and of B */
+  FAULT_K_TAIL,  /* what lies after the end of a row, the next row, is read too, of A and of B */
   FAULT_WAIT,    /* fragments are used before their reads of LDS are waited for */
   FAULT_BARRIER, /* one wave reads what the other writes, with no barrier between */
   FAULT_COUNT

@@ -349,7 +349,7 @@ static void fewer_keys(void **state) {
     tdm_attention_desc desc = tdm_attention_default(1, 1, 1, rows[i].sq, 8, rows[i].head_dim, TDM_BF16);
     ACCEPTED(tdm_attention_plan(context, &desc, &plan));
     ACCEPTED(tdm_alloc(context, sizeof values, (void **)&memory));
-    /* Three keys with values of 1.0; those behind them, which may not count, have NaN. */
+    /* Three keys with values of 1.0; those after them, which may not count, have NaN. */
     for (int j = 0; j < AT; j++) values[2][j] = j < 3 * rows[i].head_dim ? 0x3f80 : 0x7fc0;
     ACCEPTED(tdm_copy(context, memory, values, sizeof values, TDM_TO_DEVICE, NULL));
     char *at[4];

@@ -58,7 +58,7 @@ static void environment(void **state) {
   tdm_context *context = NULL;
   setenv("TANDEM_DEVICE", device, 1);
   setenv("TANDEM_BACKEND", "hip", 1);
-  setenv("TANDEM_STRICT", "1", 1); /* a named device is no fallback */
+  setenv("TANDEM_STRICT", "1", 1); /* naming a device is not a fallback */
   ACCEPTED(tdm_open(NULL, &context));
   assert_string_equal(tdm_context_device(context), device);
   tdm_close(context);

@@ -1,5 +1,5 @@
 /* What the compiler made of the kernels: waves that a SIMD holds, scratch and spills, against hip/registers.def. A compiler
- * that needs more registers than a kernel was laid out for costs speed without a word, and this says it. argv: the code
+ * that needs more registers than a kernel was laid out for costs speed, and nothing else reports it. argv: the code
  * objects. */
 #include <stdio.h>
 #include <stdlib.h>

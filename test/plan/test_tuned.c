@@ -22,7 +22,7 @@ static void takes(void **state) {
   (void)state;
   tdm_tuned_free(read_table(HEAD "end 0\n"));
   tdm_tuned *table = read_table(HEAD
-                                "# a comment\n\n host\tgemm bf16:f32 nt 1x2x3x4 near omp # behind it\r\n"
+                                "# a comment\n\n host\tgemm bf16:f32 nt 1x2x3x4 near omp # after it\r\n"
                                 "omp attention f16 causal 1x2x1x4x5x64 exact omp\nend 2\n");
   assert_int_equal(table->count, 2);
   assert_int_equal(table->entries[0].line, 4);

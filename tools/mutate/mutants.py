@@ -53,7 +53,7 @@ def without_preprocessor(text):
 
 
 def function_name(before):
-    """Of the tokens in front of a '{' at file scope: a function's name, '' for data and enums, None for what is no code."""
+    """Of the tokens in front of a '{' at file scope: a function's name, '' for data and enums, None for what is not code."""
     depth, name, words = 0, None, [t.text for t in before]
     if 'struct' in words[:2] or 'union' in words[:2] or 'typedef' in words[:1]:
         return '' if '=' in words else None
@@ -131,7 +131,7 @@ def replacements(t, before):
 
 
 def condition(row, line):
-    """if (C) on one line, with the condition turned, always and never true."""
+    """if (C) on one line, with the condition negated, always and never true."""
     at = row[1].column
     depth = 0
     for t in row[1:]:

@@ -72,7 +72,7 @@ def main():
     test = 'if (x > most) return most;'
     expect(f'three mutants were asked for:\n{first}', '| all | 3 |' in first)
     expect(f'a mutant was judged twice:\n{second}', len({r[0] for r in rows}) == len(rows))
-    expect(f'a turned condition must be killed: {verdict}', verdict.get((test, 'if (!(x > most)) return most;')) == 'ci')
+    expect(f'a negated condition must be killed: {verdict}', verdict.get((test, 'if (!(x > most)) return most;')) == 'ci')
     expect(f'a condition that is never true must be killed: {verdict}', verdict.get((test, 'if (0) return most;')) == 'ci')
     expect(f'a changed constant must be killed: {verdict}', verdict.get(('return 2 * x + (int)zero;', 'return 3 * x + (int)zero;')) == 'ci')
     expect(f'subtracting zero is the same code: {verdict}', verdict.get(('return 2 * x + (int)zero;', 'return 2 * x - (int)zero;')) == 'same')

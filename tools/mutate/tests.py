@@ -15,7 +15,7 @@ class Test:
         self.targets = [f for d in row['depends'] for f in files.get(d, [])]
 
     def run(self, environment=(), extra=(), cpu=0, wall=None):
-        """Exit status and CPU seconds; a test over its limit ends by a signal, a status below 0. extra: arguments behind the test's own."""
+        """Exit status and CPU seconds; a test over its limit ends by a signal, a status below 0. extra: arguments after the test's own."""
 
         def limit():
             os.setpgid(0, 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the fixtures of tiny-llama's tests: Llama models with random weights, saved by Hugging Face Transformers, and the logits
 that its LlamaForCausalLM computes in f32. Each folder holds config.json, *.safetensors, ids.txt,
-logits.f32, and in generated.txt the likeliest tokens behind the first sequence.
+logits.f32, and in generated.txt the likeliest tokens after the first sequence.
 
 Use: python3 -m venv venv && venv/bin/pip install torch transformers && venv/bin/python examples/tiny-llama/test/fixtures.py
 The weights of the f16 and bf16 folders are rounded to that type before the logits are computed in f32.

@@ -79,7 +79,7 @@ def check_generation(program, model, device, ids):
     if str(end) in wanted:
         wanted = wanted[: wanted.index(str(end)) + 1]
     if said[0] != wanted or said[1] != said[2] or said[1] == said[0][:9]:
-        failures.append(f"{model} on {device} behind {ids}: wanted {wanted}, generated {said}")
+        failures.append(f"{model} on {device} after {ids}: wanted {wanted}, generated {said}")
 
 
 def main():

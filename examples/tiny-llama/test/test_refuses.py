@@ -79,7 +79,7 @@ def check_files(program, root):
         folder.file.write_bytes(whole[:size])
         case(folder, "model.safetensors: ", *words)
     folder.file.write_bytes(whole + b"1234")
-    case(folder, "4 bytes behind the last tensor")
+    case(folder, "4 bytes after the last tensor")
     folder.file.write_bytes(struct.pack("<Q", 1 << 62) + whole[8:])
     case(folder, "its header should have 4611686018427387904 bytes")
     folder.file.write_bytes(whole[:8] + b"x" + whole[9:])
@@ -200,7 +200,7 @@ def check_options(program):
 def check_tokens(program, root):
     path = pathlib.Path(root) / "tokens.txt"
     for text, *words in (("1 2 97", "token 2 = 97: must be 0 to 96"), ("1 -1", "token 1 = -1"), ("1 x", "token 1: must be a whole number"),
-                         ("1;2", "behind token 0: ';'"), ("5", "has 1 tokens"), ("", "has 0 tokens")):
+                         ("1;2", "after token 0: ';'"), ("5", "has 1 tokens"), ("", "has 0 tokens")):
         path.write_text(text)
         refuses(program, ["--model", MODELS / "mha", "--loss", path], 1, "tokens.txt: ", *words)
     refuses(program, ["--model", MODELS / "mha", "--loss", "/nowhere"], 1, "/nowhere: can't be opened")

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 static const char *folder;
-static const char *const *vocabularies; /* NULL behind the last */
+static const char *const *vocabularies; /* NULL after the last */
 
 static tokenizer *load(const char *name) {
   char path[4096];

@@ -9,7 +9,7 @@ extern "C" __global__ __launch_bounds__(256) void attention(float *out, const fl
   float most[EACH], sum[EACH], acc[EACH];
   for (int r = wave; r < QUERIES; r += 4) tq[r][lane] = first + r < seq ? q[head + (first + r) * 64 + lane] / 8 : 0;
   for (int e = 0; e < EACH; e++) most[e] = -__builtin_inff(), sum[e] = acc[e] = 0;
-  int last = min(first + QUERIES, seq) - 1;  // the keys behind it are nobody's
+  int last = min(first + QUERIES, seq) - 1;  // the keys after it are nobody's
   for (int key = 0; key <= last; key += KEYS) {
     for (int r = wave; r < KEYS; r += 4) {
       tk[r][lane] = key + r < seq ? k[head + (key + r) * 64 + lane] : 0;

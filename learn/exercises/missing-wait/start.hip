@@ -4,7 +4,7 @@ static __device__ void load_row(float *to, const float *from) {
                                    4, 0, 0);
 }
 
-// A read of LDS that waits for itself, but for no load-to-LDS: the compiler would wait for all of them.
+// A read of LDS that waits for itself, not for loads to LDS: the compiler would wait for all of them.
 static __device__ float read_lds(const float *at) {
   float value;
   unsigned address = (unsigned)(unsigned long)(const __attribute__((address_space(3))) float *)at;

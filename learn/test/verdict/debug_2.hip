@@ -1,4 +1,4 @@
-// try debug: verdict: outside of its memory | bytes behind the end of in | debug_2.hip:6
+// try debug: verdict: outside of its memory | bytes after the end of in | debug_2.hip:6
 extern "C" __global__ __launch_bounds__(256) void softmax(float *out, const float *in, int rows, int columns) {
   __shared__ float parts[4];
   const float *row = in + blockIdx.x * columns;

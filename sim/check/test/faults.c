@@ -35,7 +35,7 @@ static bool read_marks(const char *path, expectation *e) {
   return e->count > 0;
 }
 
-/* The source is "file:line", with what inlined it behind " in ". */
+/* The source is "file:line", with what inlined it after " in ". */
 static bool names_line(const expectation *e, const char *source, int line) {
   char place[LINE_MOST];
   int length = snprintf(place, sizeof place, "%s:%d", e->name, line);

@@ -274,7 +274,7 @@ static bool equal_instructions(const gfxsim_counters *a, const gfxsim_counters *
   return true;
 }
 
-/* A sample sees nothing of what workgroups share: it has no bounds behind the vL1D. */
+/* A sample sees nothing of what workgroups share: it has no bounds beyond the vL1D. */
 static bool equal_bounds(const gfxsim_counters *a, const gfxsim_counters *b) {
   bool sampled = b->workgroups_run < b->workgroups;
   for (int p = 0; p < GFXSIM_PIPE_COUNT; p++)

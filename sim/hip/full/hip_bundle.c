@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) static bundle_status say(bundle_image *ima
   return status;
 }
 
-/* ---- Entries. A name is KIND-TRIPLE-CHIP with features behind colons: hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack- ---- */
+/* ---- Entries. A name is KIND-TRIPLE-CHIP with features after colons: hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack- ---- */
 
 static const char *target_of(const char *name) {
   const char *system = strstr(name, "amdgcn-amd-amdhsa-");

@@ -341,7 +341,7 @@ static hipError_t get_uuid(char uuid[16], int number) {
 
 HIP_API hipError_t hipDeviceGetUuid(void *uuid, hipDevice_t number) { HIP_CALL(get_uuid(uuid, number)); }
 
-/* Of the runtime that the program was built for: 5.2, 6.3 or 7.0. */
+/* The version of the runtime that the program was built for: 5.2, 6.3 or 7.0. */
 static hipError_t get_version(int *version) {
   static const int versions[] = {50200000, 60300000, 70000000};
   if (version == NULL) return hip_fail(hipErrorInvalidValue, "hipRuntimeGetVersion: version = NULL: must be an address");

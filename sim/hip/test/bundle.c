@@ -54,7 +54,7 @@ static text make_bundle(const char *const *names, int count) {
 }
 
 static bundle_status find(const text *t, size_t bytes, const char *chip, bool xnack, bundle_image *image) {
-  uint8_t *exact = malloc(bytes > 0 ? bytes : 1); /* so that sanitizers see a read behind its end */
+  uint8_t *exact = malloc(bytes > 0 ? bytes : 1); /* so that sanitizers see a read after its end */
   memcpy(exact, t->bytes, bytes);
   bundle_status status = bundle_find(exact, bytes, chip, xnack, image);
   if (status == BUNDLE_OK && image->owned == NULL) {

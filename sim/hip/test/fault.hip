@@ -8,7 +8,7 @@ __global__ void trap() { __builtin_trap(); }
 int main() {
   int *data, host[64];
   GOOD(hipMalloc((void **)&data, sizeof host));
-  set<<<1, 64>>>(data, 64); /* the whole row lies behind the end */
+  set<<<1, 64>>>(data, 64); /* the whole row lies after the end */
   GOOD(hipGetLastError());
   CHECK(hipDeviceSynchronize() == hipErrorIllegalAddress);
   set<<<1, 64>>>(data, 0);

@@ -312,7 +312,7 @@ static void test_launch(hipFunction_t add, hipStream_t stream) {
   extra[4] = NULL;
   IS(hipErrorInvalidValue, hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, NULL, extra));
   IS(hipErrorInvalidHandle, hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, (hipStream_t)&n, params, NULL));
-  n = COUNT + 1; /* one element behind the buffers */
+  n = COUNT + 1; /* one element after the buffers */
   IS(hipErrorLaunchFailure, hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
   HOLDS(strstr(hip.gfxsim_last_error(), "vector_add") != NULL);
   n = COUNT;

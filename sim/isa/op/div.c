@@ -24,7 +24,7 @@ typedef struct number {
   bool zero, nan, negative;
 } number;
 
-/* Of f16 there is only the last step, and no quotient is hopeless. */
+/* f16 has only the last step, and no quotient is hopeless. */
 static const format short_format = {.infinity = 31, .hopeless = -32};
 
 static number number_f16(u32 a) { return (number){a >> 10 & 31, (a & 0x7fff) == 0, (a & 0x7fff) > 0x7c00, (a & 0x8000) != 0}; }

@@ -2,7 +2,7 @@
 #include "ops.h"
 #include "sim/machine/access.h"
 
-/* ---- One lane and a scalar: EXEC is no mask for them ---- */
+/* ---- One lane and a scalar: EXEC does not mask them ---- */
 
 static void readlane(wave *w, const inst *i) { set32(w, i, 0, w->v[i->operand[1].reg][s32(w, i, 2) & 63]); }
 /* The first active lane; lane 0 when there is none. */
@@ -26,7 +26,7 @@ static void mbcnt(wave *w, const inst *i) {
 
 /* ---- gfx950: odd groups of the first register against even groups of the second; parameter: lanes of a group ---- */
 
-/* Of a pair of lanes of which EXEC disables one, the other gets with fi what the disabled lane has, and with bound_ctrl 0: as
+/* If EXEC disables one of a pair of lanes, the other gets with fi what the disabled lane has, and with bound_ctrl 0: as
  * DPP and permlane16 define these bits (RDNA ISAs; LLVM's intrinsics have them as arguments). Without both no document says
  * what it gets. */
 static void permlane_swap(wave *w, const inst *i) {
@@ -61,7 +61,7 @@ static void bpermute(wave *w, const inst *i) {
   load_return(w, i, 0, exec, rows, 1);
 }
 
-/* Of lanes that name the same one, the highest wins. */
+/* If several lanes name the same one, the highest wins. */
 static void permute(wave *w, const inst *i) {
   const u32 *address = src(w, i, 1), *data = src(w, i, 2);
   u64 exec = get_exec(w);

@@ -12,7 +12,7 @@ enum {
   TO_SHIFT = 4,
   COUNT_SHIFT = 8,
   TWO = 1 << 16,        /* elements come from two operands in turn */
-  STOCHASTIC = 1 << 17, /* an operand behind them is the seed */
+  STOCHASTIC = 1 << 17, /* an operand after them is the seed */
   SCALED = 1 << 18,     /* the last operand is the scale */
 };
 #define CONVERT(from, to, count) ((from) | (to) << TO_SHIFT | (count) << COUNT_SHIFT)

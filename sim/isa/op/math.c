@@ -110,7 +110,7 @@ static void ldexp_f16(wave *w, const inst *i) {
 
 /* ---- Argument reduction of huge f64 ---- */
 
-/* The 1201 bits of 2 / pi behind the point, the first one on top. */
+/* The 1201 bits of 2 / pi after the point, the first one on top. */
 static const u64 two_over_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
                                   0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
                                   0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
@@ -118,7 +118,7 @@ static const u64 two_over_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb62
                                   0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000};
 enum { TABLE_BITS = 64 * sizeof two_over_pi / sizeof two_over_pi[0] };
 
-/* 53 bits from `first` on; zeros behind the table. */
+/* 53 bits from `first` on; zeros after the table. */
 static u64 table_bits(u32 first) {
   u64 bits = 0;
   for (u32 b = first; b < first + 53; b++) bits = bits << 1 | (b < TABLE_BITS ? two_over_pi[b / 64] >> (63 - b % 64) & 1 : 0);

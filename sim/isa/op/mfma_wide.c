@@ -42,7 +42,7 @@ static void mfma_f64(wave *w, const inst *i) {
 enum { EACH = 32 };
 
 /* The elements of a lane follow each other without gaps, the first in the lowest bits of the first register. Those of 6 and 4
- * bits are 32 neighbours along k; of 8 bits the first 16 are, and the last 16 lie behind the first ones of all lanes. `out` has
+ * bits are 32 neighbours along k; of 8 bits the first 16 are, and the last 16 lie after the first ones of all lanes. `out` has
  * 32 neighbours in every lane. Source: CDNA 4 ISA 7.1.5.1. */
 static void unpack(const u32 (*rows)[LANES], lowp_format format, u32 m, double out[EACH][LANES]) {
   const float *values = lowp_values(format);

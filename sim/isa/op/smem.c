@@ -58,7 +58,7 @@ static void atomic_move(wave *w, const inst *i) {
   for (u32 n = 0; n < dwords && w->state != WAVE_FAULT && (i->cache & CACHE_SC0) != 0; n++) s[n] = old[n][0];
 }
 
-/* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is no clock. */
+/* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is not a clock. */
 static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
 
 #define ATOMIC_ROWS(name, kind)                                                                      \

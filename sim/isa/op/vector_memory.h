@@ -7,7 +7,7 @@
 
 enum { ELEMENT_SIGNED = 256, ELEMENT_HIGH = 512, ELEMENT_LOW = 1024 }; /* _d16_hi, _d16: only one half is written */
 
-/* `data` is "" or a `!`, of the register that is loaded; `rest` are the operands behind it. */
+/* `data` is "" or a `!`, of the register that is loaded; `rest` are the operands after it. */
 #define LOAD_ROW(name, run, shape, what) {name, run, shape, .parameter = what, .flow = FLOW_OWN}
 #define LOAD_ROWS(prefix, run, data, rest)                                                                         \
   LOAD_ROW(prefix "_load_ubyte", run, data "=r" rest, 1),                                                          \
@@ -89,7 +89,7 @@ static inline void element_to_lds(wave *w, const inst *i, u64 mask, u32 (*rows)[
   lds_store(w, i, mask, offset, bytes, (const u32(*)[LANES])rows);
 }
 
-/* Operand n as the data of a global atomic, whose compare and swap has the compared value behind the new one. */
+/* Operand n as the data of a global atomic, whose compare and swap has the compared value after the new one. */
 static inline atomic_rows atomic_operand(wave *w, const inst *i, int n, u32 (*old)[LANES]) {
   const u32(*data)[LANES] = (const u32(*)[LANES])operand_rows(w, i, n);
   atomic a = atomic_of(i);

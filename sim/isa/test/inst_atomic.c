@@ -234,7 +234,7 @@ static void consumed(const test_item wave[TEST_LANES], int lane, u64 exec, u32 r
   GLOBAL64(name, "v[4:5]", expected, set), FLAT64(name, "v[4:5]", expected, set), BUFFER64(name, expected, set)
 #define INTEGER(name, expected) ALL32(name, expected##32, NULL), ALL64(name "_x2", expected##64, NULL)
 
-/* Global memory has the new value first, and the compared one behind it. */
+/* Global memory has the new value first, and the compared one after it. */
 #define SWAP_DATA COMPARED " v_mov_b32 v5, v6\n"
 #define SWAP32(text) {SWAP_DATA ADDRESS RESOURCE MEMORY32(text), VECTOR128, .wide = cmpswap32}
 #define SWAP64(text) {COMPARED ADDRESS RESOURCE MEMORY64(text), VECTOR128, .wide = cmpswap64}

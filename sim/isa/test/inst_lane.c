@@ -45,7 +45,7 @@ static void swapped(const test_item wave[TEST_LANES], int lane, int size, u32 re
   result[0] = odd ? b_of(wave, lane - size) : a_of(wave, lane);
   result[1] = odd ? b_of(wave, lane) : a_of(wave, lane + size);
 }
-/* Of a pair of lanes of which one is off, the other gets what the bits say; what is off keeps its own. */
+/* If one of a pair of lanes is off, the other gets what the bits say; what is off keeps its own. */
 static void swapped_in_part(const test_item wave[TEST_LANES], int lane, int size, u64 exec, bool fetch, u32 result[4]) {
   bool odd = lane / size % 2 == 1, on = (exec >> lane & 1) != 0;
   int other = odd ? lane - size : lane + size;

@@ -98,7 +98,7 @@ EXPECT(frexp_exponent, exponent(a))
 EXPECT(load_exponent, bits((float)ldexp((double)f(a), (i32)b > 400 ? 400 : (i32)b < -400 ? -400 : (i32)b)))
 EXPECT(random_step, (u32)(a << 1) ^ ((a >> 31 & 1) != 0 ? 197 : 0))
 
-/* ---- 2 / pi, from Machin's formula in 1280 bits behind the point: pi / 4 = 4 arctan(1/5) - arctan(1/239) ---- */
+/* ---- 2 / pi, from Machin's formula in 1280 bits after the point: pi / 4 = 4 arctan(1/5) - arctan(1/239) ---- */
 
 enum { WORDS = 41 }; /* the first one before the point */
 
@@ -129,7 +129,7 @@ static void add_arctan(u32 sum[WORDS], u32 factor, u32 n, bool negative) {
     divide(power, n * n);
   }
 }
-/* The bits of 2 / pi behind the point, by long division of 1 by pi / 2. */
+/* The bits of 2 / pi after the point, by long division of 1 by pi / 2. */
 static const u8 *two_over_pi(void) {
   static u8 bit[1201];
   static bool made;

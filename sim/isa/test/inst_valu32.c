@@ -275,7 +275,7 @@ static const instruction_test tests[] = {
     {"v_fma_f32 v10, v2, v4, v6", VECTOR32, fma_flush_sources, 'f', .edges = "f", .kernel = FLUSH(2)},
     {"v_fmac_f32 v10, v2, v4", VECTOR32, fmac_flush, 'f', .edges = "f", .kernel = FLUSH(0)},
     {"v_mov_b32 v10, v2", VECTOR32, move, .edges = "f", .kernel = FLUSH(0)},
-    /* The instruction behind s_setreg already runs in the new mode. */
+    /* The instruction after s_setreg already runs in the new mode. */
     {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_add_f32 v10, v2, v4\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0",
      VECTOR32, add_f, 'f', .edges = "f", .round = FE_UPWARD},
     {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n v_fma_f32 v10, v2, v4, v6", VECTOR32, fma_flush, 'f', .edges = "f"},

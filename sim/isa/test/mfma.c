@@ -270,7 +270,7 @@ static void modify(const shape *s, const variant *v, int p) {
   }
 }
 
-/* hot: the element of A, or behind A's of B, that alone is not 0; -1: none is. */
+/* hot: the element of A, or after A's of B, that alone is not 0; -1: none is. */
 static void make_problem(const shape *s, const variant *v, int p, int hot) {
   int elements = s->m * s->k * s->blocks;
   memset(inputs[p], 0, sizeof inputs[p]);
@@ -325,7 +325,7 @@ typedef struct setup {
   uint64_t input, output;
 } setup;
 
-/* Of the places of operands one in `every` is tried: the one at `offset`, and so on. The number of places is a multiple of 8.
+/* One in `every` places of operands is tried: the one at `offset`, and so on. The number of places is a multiple of 8.
  */
 static int every = 1, offset;
 

@@ -44,7 +44,7 @@ static bool try_file(const char *chip, const uint8_t *data, size_t bytes, size_t
   gfxsim_object *object;
   gfxsim_options options = {.threads = 1, .budget = BUDGET};
   if (gfxsim_open(chip, &options, &device) != GFXSIM_OK) return require(false, "open", number), false;
-  uint8_t *copy = malloc(bytes + 1); /* of its own size, so that a sanitizer sees every read behind it */
+  uint8_t *copy = malloc(bytes + 1); /* of its own size, so that a sanitizer sees every read after it */
   if (copy == NULL) exit(2);
   memcpy(copy, data, bytes);
   gfxsim_fail(GFXSIM_OK, "");

@@ -44,7 +44,7 @@ static const foreign_test tests[] = {
     {"scalars_second_read", SCALAR_LOADS LDS_READS " s_waitcnt lgkmcnt(2)\n v_mov_b32 v2, v11\n" ALL_DONE, GFXSIM_WAIT, 0, 0},
     {"scalars_unknown", SCALAR_LOADS LDS_READS " s_waitcnt lgkmcnt(2)\n v_mov_b32 v2, s20\n" ALL_DONE, GFXSIM_WAIT, 0, 0},
 
-    /* Vector loads behind one counter write in order. */
+    /* Vector loads of one counter write in order. */
     {"two_global", GLOBAL_LOAD " global_load_dword v2, v1, s[4:5] offset:4\n" ALL_DONE, NOTHING, 101, 1},
     {"global_buffer", BUFFER GLOBAL_LOAD " buffer_load_dword v2, v1, s[8:11], 0 offen offset:8\n" ALL_DONE, NOTHING, 102, 1},
     {"wide_then_one",

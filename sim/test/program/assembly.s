@@ -1,7 +1,7 @@
 ; Kernels written by hand, each (a, b, c, n) as those of the .hip files.
 .text
 
-; c[i] = 3 a[i] + b[i]: 64-bit scalar arithmetic for the addresses, lanes behind n masked by hand.
+; c[i] = 3 a[i] + b[i]: 64-bit scalar arithmetic for the addresses, lanes after n masked by hand.
 .globl axpy
 .p2align 8
 .type axpy,@function

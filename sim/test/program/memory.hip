@@ -1,6 +1,6 @@
 #include "../device_code.h"
 
-/* Fills LDS that the launch adds, and reads it back turned around. */
+/* Fills LDS that the launch adds, and reads it back in reverse. */
 extern __shared__ int dynamic[];
 KERNEL void dynamic_lds(const int *a, const int *unused, int *c, int n) {
   (void)unused;

@@ -5,13 +5,13 @@
 typedef enum planted_bug {
   PLANTED_NONE,
   /* gemm */
-  PLANTED_DROPPED_TILE,    /* the tile order of the seed document over 8 XCDs, which is no bijection: tiles are left out */
+  PLANTED_DROPPED_TILE,    /* the tile order of the seed document over 8 XCDs, which is not a bijection: tiles are left out */
   PLANTED_SWAPPED_PAIR,    /* two neighbours of a row changed places */
-  PLANTED_K_TAIL,          /* the last k % 16 terms are left out, in the rows behind the last whole tile of 16 */
+  PLANTED_K_TAIL,          /* the last k % 16 terms are left out, in the rows after the last whole tile of 16 */
   PLANTED_DROPPED_TERM,    /* one term of the sum of one element */
   PLANTED_LDA_IGNORED,     /* rows of A are taken as packed */
   PLANTED_LAYOUT_IGNORED,  /* B is read as [k, n] whatever the layout says */
-  PLANTED_PAST_ROW_END,    /* one element too many in a row, into the gap behind it */
+  PLANTED_PAST_ROW_END,    /* one element too many in a row, into the gap after it */
   PLANTED_UNMASKED_TAIL,   /* columns rounded up to 16 */
   PLANTED_BEFORE_BEGIN,    /* one element in front of the array */
   PLANTED_INPUT_CHANGED,   /* A is used as scratch memory */
@@ -27,13 +27,13 @@ typedef enum planted_bug {
   PLANTED_CRASH,           /* a wrong address is written */
   /* softmax */
   PLANTED_NO_MAX,     /* exp(x) instead of exp(x - max) */
-  PLANTED_PADDED_SUM, /* columns rounded up to 16, those behind the end count as 0 */
+  PLANTED_PADDED_SUM, /* columns rounded up to 16, those after the end count as 0 */
   /* attention */
   PLANTED_CAUSAL_LESS,     /* the diagonal is masked too */
-  PLANTED_CAUSAL_MORE,     /* one key behind the diagonal is seen */
+  PLANTED_CAUSAL_MORE,     /* one key beyond the diagonal is seen */
   PLANTED_CAUSAL_AT_START, /* the diagonal begins at key 0 although there are more keys than queries */
   PLANTED_TILE_SCALE,      /* the seed document's kernel: the probabilities are scaled to the new maximum twice */
-  PLANTED_KEYS_NOT_MASKED, /* keys behind the last one are taken as zeros, not left out */
+  PLANTED_KEYS_NOT_MASKED, /* keys after the last one are taken as zeros, not left out */
   PLANTED_WRONG_GROUP,     /* query head h reads key head h % heads_kv */
   PLANTED_LSE_NO_MAX,      /* log(sum) without the maximum */
   /* add, rmsnorm, cross_entropy */

@@ -28,7 +28,7 @@ expect 2 "shape = '3x4x-5': must be MxNxK, each" gemm 3x4x-5
 expect 2 "dtype = 'f64': must be f16, bf16 or f32" add --dtype f64 3x4
 expect 2 "layout = 'xx': must be nn, nt, tn or tt" gemm --layout xx
 expect 2 "'gelo' must be bias" gemm --epilogue gelo 3x4x5
-expect 2 "'ldq' is no setting of gemm" gemm --set ldq=3 3x4x5
+expect 2 "'ldq' is not a setting of gemm" gemm --set ldq=3 3x4x5
 expect 2 'ldc = 1: must be 0 (packed) or at least' gemm --set ldc=1 3x4x5
 expect 2 'ldc: must be given once' gemm --set ldc=9 --set ldc=9 3x4x5
 expect 0 '2 passed, 0 failed, 0 skipped' add --set pad=1 --set shift=3 5x7
