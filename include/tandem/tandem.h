@@ -88,7 +88,8 @@ TDM_API const char *tdm_status_name(tdm_status status);
 /* The message of this thread's last failed call; "" if none has failed. Valid until this thread's next failed call. */
 TDM_API const char *tdm_last_error(void);
 
-/* The version of the library that runs, "MAJOR.MINOR.PATCH": it can differ from that of the headers a program was compiled with. */
+/* The version of the library that runs, "MAJOR.MINOR.PATCH": it can differ from that of the headers a program was compiled
+ * with. */
 TDM_API const char *tdm_version(void);
 
 /* Element types. f16 (IEEE binary16) and bf16 are stored as 16-bit words. Sums are always f32. */
