@@ -12,6 +12,7 @@
 #include "bench/report/file.h"
 #include "bench/report/gnuplot.h"
 #include "bench/report/report.h"
+#include "case/help.h"
 #include "output.h"
 
 static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
@@ -20,12 +21,13 @@ typedef struct tool {
   case_options selectors;
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
   uint64_t xcds;
-  int hot, checks, list;
+  int hot, checks, list, wide, brief;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
   tdm_context *context[CASE_MAX_DEVICES];
   tdm_status opened; /* of the last tdm_open */
+  table live;        /* of a run on one device: its rows are printed as they come */
   int exit_code;
   char error[1024];
 } tool;
@@ -82,8 +84,6 @@ static bool check_outputs(tool *t) {
 
 static bool open_peer(tool *t) {
   bench_run *run = &t->run;
-  if (t->plot != NULL && bench_timed_devices(run) == 0)
-    return fail(t, EXIT_USAGE, "--plot = '%s': draws times, and %s has none", t->plot, run->devices.name[0]);
   if (t->peer == NULL) return true;
   if (bench_is_simulated(run->devices.name[0]))
     return fail(t, EXIT_USAGE, "--peer = '%s': is timed beside the first device, and %s has no time", t->peer,
@@ -193,6 +193,9 @@ static void judge(tool *t, int d, bench_row *row) {
   row->alarm = bench_above_ceiling(row);
 }
 
+/* Else the tables are printed when everything is measured: the one that compares comes first. */
+static bool has_one_side(const bench_run *run) { return run->devices.count == 1 && run->peer == NULL; }
+
 static void measure_case(tool *t, int i, int d) {
   bench_run *run = &t->run;
   bench_row *rows = &run->row[run->rows];
@@ -216,7 +219,7 @@ static void measure_case(tool *t, int i, int d) {
   if (count == 2 && rows[1].outcome == BENCH_UNSUPPORTED)
     snprintf(rows[0].peer_reason, sizeof rows[0].peer_reason, "%s", rows[1].reason);
   note_progress(t, 0, NULL);
-  for (int r = 0; r < count; r++) bench_print_timed_row(stdout, run->style, &rows[r]);
+  if (has_one_side(run)) bench_timed_row(&t->live, &rows[0]);
   run->rows += count;
 }
 
@@ -234,19 +237,12 @@ static void count_case(tool *t, int i, int d) {
     bench_row_fail(row, BENCH_FAILED, tdm_last_error());
   }
   note_progress(t, 0, NULL);
-  bench_print_counted_row(stdout, run->style, row);
+  if (has_one_side(run)) bench_counted_row(&t->live, row);
 }
 
-/* Figures first of the devices that have times, then of those that have counts: each kind has its own table. */
+/* First the devices that have times, then those that have counts: each kind has its own table. */
 static void measure_devices(tool *t, bool simulated) {
   const bench_run *run = &t->run;
-  int timed = bench_timed_devices(run);
-  if (simulated ? timed == run->devices.count : timed == 0) return;
-  if (simulated && timed > 0) printf("\n");
-  if (simulated)
-    bench_print_counted_head(stdout, run->style);
-  else
-    bench_print_timed_head(stdout, run->style);
   for (int i = 0; i < t->cases.count; i++)
     for (int d = 0; d < run->devices.count; d++) {
       if (bench_is_simulated(run->devices.name[d]) != simulated) continue;
@@ -257,15 +253,48 @@ static void measure_devices(tool *t, bool simulated) {
     }
 }
 
+static void measure_one_side(tool *t) {
+  bench_run *run = &t->run;
+  bool simulated = bench_is_simulated(run->devices.name[0]);
+  bench_print_conditions(stdout, run, run->style);
+  t->live = simulated ? bench_counted_begin(stdout, run) : bench_timed_begin(stdout, run);
+  measure_devices(t, simulated);
+  table_end(&t->live);
+}
+
+/* Do all devices stand for one chip? Then the table of its paths says everything. */
+static bool is_one_chip(const bench_run *run) {
+  for (int d = 0; d < run->devices.count; d++)
+    if (strcmp(bench_chip_of(run, d), bench_chip_of(run, 0)) != 0) return false;
+  return bench_chip_of(run, 0)[0] != '\0';
+}
+
+static void measure_sides(tool *t) {
+  bench_run *run = &t->run;
+  int timed = bench_timed_devices(run);
+  measure_devices(t, false);
+  measure_devices(t, true);
+  bool brief = run->style == TABLE_FIT && is_one_chip(run);
+  if (!brief) bench_print_comparison(stdout, run, run->style == TABLE_FIT ? TABLE_FIT : TABLE_WIDE);
+  bench_print_paths(stdout, run, run->style);
+  printf("\n");
+  bench_print_conditions(stdout, run, run->style);
+  if (brief) return;
+  if (timed > 0) bench_print_timed_table(stdout, run, run->style);
+  if (timed > 0 && timed < run->devices.count) printf("\n");
+  if (timed < run->devices.count) bench_print_counted_table(stdout, run, run->style);
+}
+
 static bool measure_all(tool *t) {
   bench_run *run = &t->run;
   run->row = calloc((size_t)(t->cases.count * (run->devices.count + 1)), sizeof *run->row);
   if (run->row == NULL) return fail(t, EXIT_FAILED, "no memory for %d results", t->cases.count);
-  bench_print_machine(stdout, run);
-  measure_devices(t, false);
-  measure_devices(t, true);
-  bench_print_paths(stdout, run, run->style);
-  bench_print_comparison(stdout, run, TABLE_WIDE);
+  bench_print_machine(stdout, run, run->style);
+  fflush(stdout);
+  if (has_one_side(run))
+    measure_one_side(t);
+  else
+    measure_sides(t);
   bench_print_count(stdout, run);
   bench_count count = bench_count_rows(run);
   t->exit_code = count.failed > 0 ? EXIT_FAILED : count.measured == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
@@ -287,10 +316,15 @@ static bool bench(tool *t, const char *command) {
   run->machine = bench_machine_read();
   run->hot = t->hot != 0;
   run->checks = t->checks != 0;
-  run->style = t->list ? TABLE_LIST : TABLE_WIDE;
+  run->style = t->list ? TABLE_LIST : t->wide ? TABLE_WIDE : TABLE_FIT;
+  run->width = table_terminal_width(stdout);
+  if (t->list && t->wide) return fail(t, EXIT_USAGE, "--list with --wide: must be one of them");
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
+  if (t->operand[1] != NULL && t->brief)
+    return fail(t, EXIT_USAGE, "--brief selects cases of the standard set: there must be no SHAPE");
   return read_limits(t) &&
-         usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], &t->selectors, t->error, sizeof t->error)) &&
+         usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], t->brief != 0, &t->selectors, t->error,
+                                     sizeof t->error)) &&
          check_outputs(t) && open_devices(t) && check_device_options(t) && open_peer(t) && measure_ceilings(t) &&
          check_cases(t) && measure_all(t) && write_files(t, command);
 }
@@ -317,6 +351,16 @@ static void join_command(int argc, char **argv, char *text, size_t size) {
   for (int i = 1; i < argc && used < size; i++) used += (size_t)snprintf(text + used, size - used, " %s", argv[i]);
 }
 
+static void print_help(FILE *out, const char *op) {
+  fprintf(out,
+          "\nWith OP and SHAPE one case is measured, with OP alone its standard set, without both the standard\n"
+          "sets of all ops. order, tune and ladder are commands of their own: tandem-bench tune --help.\n");
+  help_shapes(out, op);
+  help_settings(out, op, false);
+  help_devices(out);
+  help_exit_status(out);
+}
+
 int main(int argc, char **argv) {
   output_begin("tandem-bench");
   if (argc > 1 && strcmp(argv[1], "order") == 0) return bench_order(argc - 1, argv + 1);
@@ -325,12 +369,14 @@ int main(int argc, char **argv) {
   join_command(argc, argv, command, sizeof command);
   if (argc > 1 && strcmp(argv[1], "tune") == 0) return bench_tune(argc - 1, argv + 1, command);
   static tool t; /* too large for some stacks */
-  struct poptOption selectors[CASE_OPTION_ROWS];
+  struct poptOption selectors[CASE_OPTION_ROWS], help[HELP_ROWS];
   case_options_table(&t.selectors, selectors);
+  help_table(help, print_help);
   struct poptOption rows[] = {
       {"repeats", '\0', POPT_ARG_STRING, &t.repeats, 0, "Samples of a case; default: as --min-time allows, at least 5", "N"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
+      {"brief", '\0', POPT_ARG_NONE, &t.brief, 0, "One or two cases of each op, not the whole standard set", NULL},
       {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},
       {"peer", '\0', POPT_ARG_STRING, &t.peer, 0, "Another library to time in the same run: openblas, hipblaslt, rocblas",
        "NAME"},
@@ -339,13 +385,15 @@ int main(int argc, char **argv) {
       {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
        "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},
       {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},
-      {"list", '\0', POPT_ARG_NONE, &t.list, 0, "A list for each row, a line a column, for narrow screens", NULL},
+      {"wide", '\0', POPT_ARG_NONE, &t.wide, 0, "All columns of the tables; default: those that fit the terminal", NULL},
+      {"list", '\0', POPT_ARG_NONE, &t.list, 0, "All columns, as a list for each row", NULL},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"csv", '\0', POPT_ARG_STRING, &t.csv, 0, "Write the rows as CSV", "FILE"},
       {"markdown", '\0', POPT_ARG_STRING, &t.markdown, 0, "Write the tables as Markdown", "FILE"},
       {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw a roofline with gnuplot", "FILE.svg"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device (--device: one or a list):", NULL},
-      POPT_AUTOHELP POPT_TABLEEND,
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+      POPT_TABLEEND,
   };
   poptContext popt = poptGetContext("tandem-bench", argc, (const char **)argv, rows, 0);
   bool ok = popt != NULL || fail(&t, EXIT_FAILED, "no memory for the command line");
@@ -353,7 +401,8 @@ int main(int argc, char **argv) {
     poptSetOtherOptionHelp(popt,
                            "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]\n  or:  tandem-bench tune OP "
                            "[SHAPE...] [OPTION...]\n  or:  tandem-bench ladder OP [SHAPE] [OPTION...]");
-  ok = ok && read_options(&t, popt) && bench(&t, command);
+  ok = ok && usage(&t, case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error)) && read_options(&t, popt) &&
+       bench(&t, command);
   if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (!close_devices(&t) && ok) fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (popt != NULL) poptFreeContext(popt);

@@ -15,7 +15,7 @@ static bool add_to_list(char **list, const char *text) {
   return true;
 }
 
-/* Stores an option's text. popt itself would overwrite the first of two. */
+/* Stores an option's text. Only --set comes more than once: case_given_once. */
 static void store(poptContext popt, enum poptCallbackReason reason, const struct poptOption *row, const char *text,
                   void *data) {
   case_options *o = data;
@@ -26,8 +26,6 @@ static void store(poptContext popt, enum poptCallbackReason reason, const struct
     o->no_memory |= (*to = strdup(text)) == NULL;
   else if (to == &o->settings)
     o->no_memory |= !add_to_list(to, text);
-  else
-    o->twice = row->longName;
 }
 
 /* val: where the text goes. */
@@ -128,10 +126,6 @@ bool case_options_devices(const case_options *o, case_devices *devices, char *er
   const char *named = getenv("TANDEM_DEVICE"), *list = o->device;
   if (list == NULL) list = named != NULL && named[0] != '\0' ? named : "auto";
   devices->count = 0;
-  if (o->twice != NULL) {
-    snprintf(error, size, "--%s: must be given once", o->twice);
-    return false;
-  }
   if (o->no_memory) {
     snprintf(error, size, "no memory for the command line");
     return false;

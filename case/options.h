@@ -16,7 +16,6 @@ enum { CASE_OPTION_ROWS = 10, CASE_MAX_DEVICES = 8, CASE_DEVICE_NAME = 64 };
 typedef struct case_options {
   char *dtype, *layout, *epilogue, *settings, *seed; /* the case */
   char *backend, *device, *kernel;                   /* where it runs */
-  const char *twice;                                 /* the name of one that was given twice, or NULL */
   bool no_memory;                                    /* for a text */
 } case_options;
 
@@ -41,7 +40,6 @@ typedef struct case_devices {
   int count;
   char name[CASE_MAX_DEVICES][CASE_DEVICE_NAME];
 } case_devices;
-/* Also refuses an option of this table that was given twice. */
 bool case_options_devices(const case_options *options, case_devices *devices, char *error, size_t size);
 /* tdm_open with --backend and --kernel, on one device of the list. */
 tdm_status case_open(const case_options *options, const char *device, tdm_context **context);
@@ -52,6 +50,8 @@ tdm_status case_open(const case_options *options, const char *device, tdm_contex
 bool case_in_process(const char *device);
 /* These, and omp:N and hip:N in a program that `gfxsim exec` runs. To be asked when the device is open. */
 bool case_is_simulated(const char *device);
+/* A function of the simulator behind an open device; NULL: the device is not simulated, or its version lacks the function. */
+void *case_simulator_symbol(const char *device, const char *name);
 
 /* ---- numbers.c ---- */
 

@@ -6,19 +6,22 @@
 
 bool case_in_process(const char *device) { return strncmp(device, "sim:", 4) == 0; }
 
-/* Under `gfxsim exec` the runtime that serves omp:N or hip:N is the simulator's. It is looked up as the process has loaded it,
- * and exports gfxsim_run (dlsym also searches the libraries that it needs); ROCm's runtimes have no such name. */
-bool case_is_simulated(const char *device) {
+/* The runtime that serves the device, as the process has loaded it. dlsym also searches what that library needs, and the
+ * runtimes of `gfxsim exec` need libgfxsim; ROCm's have no such names. */
+void *case_simulator_symbol(const char *device, const char *name) {
   static const struct {
     const char *prefix, *file;
-  } runtimes[] = {{"omp:", "libhsa-runtime64.so.1"}, {"hip:", "libamdhip64.so.6"}};
-  if (case_in_process(device)) return true;
+  } runtimes[] = {{"sim:", "libgfxsim-hip.so"}, {"omp:", "libhsa-runtime64.so.1"}, {"hip:", "libamdhip64.so.6"}};
   for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
     if (strncmp(device, runtimes[i].prefix, strlen(runtimes[i].prefix)) != 0) continue;
     void *library = dlopen(runtimes[i].file, RTLD_NOW | RTLD_NOLOAD);
-    bool found = library != NULL && dlsym(library, "gfxsim_run") != NULL;
+    void *symbol = library != NULL ? dlsym(library, name) : NULL;
     if (library != NULL) dlclose(library); /* who loaded it keeps it */
-    return found;
+    return symbol;
   }
-  return false;
+  return NULL;
+}
+
+bool case_is_simulated(const char *device) {
+  return case_in_process(device) || case_simulator_symbol(device, "gfxsim_run") != NULL; /* every version has it */
 }

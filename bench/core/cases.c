@@ -9,31 +9,32 @@
  * are the command line's own; NULL: the default. */
 static const struct {
   const char *op, *shape, *dtype, *layout, *epilogue, *settings;
+  bool brief; /* one of the few of --brief */
 } standard[] = {
-    {"gemm", "1024x1024x1024", "f32", NULL, NULL, NULL},
-    {"gemm", "2048x2048x2048", "f32", NULL, NULL, NULL},
-    {"gemm", "1024x1024x1024", "f16", NULL, NULL, NULL},
-    {"gemm", "2048x2048x2048", "f16", NULL, NULL, NULL},
-    {"gemm", "1024x1024x1024", "bf16", NULL, NULL, NULL},
-    {"gemm", "2048x2048x2048", "bf16", NULL, NULL, NULL},
-    {"gemm", "1024x1024x1024", "f32", "nt", "bias+gelu", NULL},
-    {"gemm", "4096x4096x64", "f32", NULL, NULL, NULL}, /* small K: C is most of the traffic */
-    {"gemm", "1x8192x2048", "f32", "nt", NULL, NULL},  /* decode: B is all of the traffic */
-    {"gemm", "1x8192x2048", "bf16", "nt", NULL, NULL},
-    {"swiglu", "512x1024x1024", "f32", NULL, NULL, NULL},
-    {"rmsnorm", "8192x2048", "f32", NULL, NULL, NULL},
-    {"rmsnorm", "8192x2048", "bf16", NULL, NULL, NULL},
-    {"rmsnorm", "8192x2048", "f32", NULL, NULL, "residual=1"},
-    {"attention", "1x16x16x1024x1024x64", "f32", NULL, NULL, "causal=1"},
-    {"attention", "1x16x8x1024x1024x64", "bf16", NULL, NULL, "causal=1"},
-    {"attention", "1x32x8x1x8192x128", "bf16", NULL, NULL, "causal=1"}, /* decode */
-    {"rope", "4x1024x16x64", "f32", NULL, NULL, NULL},
-    {"softmax", "8192x2048", "f32", NULL, NULL, NULL},
-    {"embedding", "8192x32000x2048", "f32", NULL, NULL, NULL},
-    {"silu_mul", "8192x2048", "f32", NULL, NULL, NULL},
-    {"add", "8192x2048", "f32", NULL, NULL, NULL},
-    {"add", "8192x2048", "bf16", NULL, NULL, NULL},
-    {"cross_entropy", "2048x32000", "f32", NULL, NULL, NULL},
+    {"gemm", "1024x1024x1024", "f32", NULL, NULL, NULL, true},
+    {"gemm", "2048x2048x2048", "f32", NULL, NULL, NULL, false},
+    {"gemm", "1024x1024x1024", "f16", NULL, NULL, NULL, false},
+    {"gemm", "2048x2048x2048", "f16", NULL, NULL, NULL, false},
+    {"gemm", "1024x1024x1024", "bf16", NULL, NULL, NULL, true},
+    {"gemm", "2048x2048x2048", "bf16", NULL, NULL, NULL, false},
+    {"gemm", "1024x1024x1024", "f32", "nt", "bias+gelu", NULL, false},
+    {"gemm", "4096x4096x64", "f32", NULL, NULL, NULL, false}, /* small K: C is most of the traffic */
+    {"gemm", "1x8192x2048", "f32", "nt", NULL, NULL, false},  /* decode: B is all of the traffic */
+    {"gemm", "1x8192x2048", "bf16", "nt", NULL, NULL, true},
+    {"swiglu", "512x1024x1024", "f32", NULL, NULL, NULL, true},
+    {"rmsnorm", "8192x2048", "f32", NULL, NULL, NULL, false},
+    {"rmsnorm", "8192x2048", "bf16", NULL, NULL, NULL, true},
+    {"rmsnorm", "8192x2048", "f32", NULL, NULL, "residual=1", false},
+    {"attention", "1x16x16x1024x1024x64", "f32", NULL, NULL, "causal=1", false},
+    {"attention", "1x16x8x1024x1024x64", "bf16", NULL, NULL, "causal=1", true},
+    {"attention", "1x32x8x1x8192x128", "bf16", NULL, NULL, "causal=1", true}, /* decode */
+    {"rope", "4x1024x16x64", "f32", NULL, NULL, NULL, true},
+    {"softmax", "8192x2048", "f32", NULL, NULL, NULL, true},
+    {"embedding", "8192x32000x2048", "f32", NULL, NULL, NULL, true},
+    {"silu_mul", "8192x2048", "f32", NULL, NULL, NULL, true},
+    {"add", "8192x2048", "f32", NULL, NULL, NULL, false},
+    {"add", "8192x2048", "bf16", NULL, NULL, NULL, true},
+    {"cross_entropy", "2048x32000", "f32", NULL, NULL, NULL, true},
 };
 enum { STANDARD = sizeof standard / sizeof standard[0] };
 
@@ -59,10 +60,11 @@ static bool is_known(const bench_case_list *list, const tdm_case *c) {
   return false;
 }
 
-static bool add_standard(bench_case_list *list, const case_op *op, const case_options *options, char *error, size_t size) {
+static bool add_standard(bench_case_list *list, const case_op *op, bool brief, const case_options *options, char *error,
+                         size_t size) {
   for (int i = 0; i < STANDARD; i++) {
     tdm_case c = {.op = op};
-    if (strcmp(standard[i].op, op->name) != 0) continue;
+    if (strcmp(standard[i].op, op->name) != 0 || (brief && !standard[i].brief)) continue;
     if (!standard_case(i, options, &c, error, size)) return false;
     if (!is_known(list, &c)) list->c[list->count++] = c;
   }
@@ -79,13 +81,13 @@ static bool check_fill(const bench_case_list *list, char *error, size_t size) {
   return true;
 }
 
-bool bench_choose_cases(bench_case_list *list, const char *op_name, const char *shape, const case_options *options, char *error,
-                        size_t size) {
+bool bench_choose_cases(bench_case_list *list, const char *op_name, const char *shape, bool brief, const case_options *options,
+                        char *error, size_t size) {
   list->count = 0;
   if (op_name == NULL) {
     if (!case_options_for_all(options, error, size)) return false;
     for (int i = 0; case_ops[i] != NULL; i++)
-      if (!add_standard(list, case_ops[i], options, error, size)) return false;
+      if (!add_standard(list, case_ops[i], brief, options, error, size)) return false;
     return true;
   }
   const case_op *op = case_find_op(op_name);
@@ -93,7 +95,7 @@ bool bench_choose_cases(bench_case_list *list, const char *op_name, const char *
     snprintf(error, size, "OP = '%s': must be one of %s, or nothing: all of them", op_name, case_op_list());
     return false;
   }
-  if (shape == NULL) return add_standard(list, op, options, error, size) && check_fill(list, error, size);
+  if (shape == NULL) return add_standard(list, op, brief, options, error, size) && check_fill(list, error, size);
   list->c[0] = case_default(op);
   list->count = 1;
   return case_options_apply(options, &list->c[0], error, size) && case_parse_shape(&list->c[0], shape, error, size) &&

@@ -12,9 +12,9 @@ typedef struct bench_case_list {
   tdm_case c[BENCH_MAX_CASES];
 } bench_case_list;
 
-/* op and shape as on the command line. No shape: the op's standard set. No op: the standard sets of all. false: one line in
- * error. */
-bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, const case_options *options, char *error,
-                        size_t size);
+/* op and shape as on the command line. No shape: the op's standard set, or brief: the most telling one or two cases of it. No
+ * op: those of all ops. false: one line in error. */
+bool bench_choose_cases(bench_case_list *list, const char *op, const char *shape, bool brief, const case_options *options,
+                        char *error, size_t size);
 
 #endif

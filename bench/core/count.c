@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/options.h"
 #include "sim/count/counters_json.h"
 #include "sim/include/gfxsim_hip.h"
 
@@ -41,28 +42,16 @@ bool bench_simulator_load(bool checks, char *reason, size_t size) {
 
 /* ---- Which simulator is behind a device ---- */
 
-bool bench_in_process(const char *device) { return strncmp(device, "sim:", 4) == 0; }
+bool bench_in_process(const char *device) { return case_in_process(device); }
 
-/* A function of gfxsim, looked up in the runtime that serves the device, as the process has loaded it: dlsym also searches what
- * that library needs, and those of `gfxsim exec` need libgfxsim. ROCm's runtimes have no such name. */
+/* As a function: POSIX has them alike, C does not convert between them. */
 static bool find_simulator(const char *device, const char *name, void *function) {
-  static const struct {
-    const char *prefix, *file;
-  } runtimes[] = {{"sim:", SIMULATOR}, {"omp:", "libhsa-runtime64.so.1"}, {"hip:", "libamdhip64.so.6"}};
-  for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
-    if (strncmp(device, runtimes[i].prefix, strlen(runtimes[i].prefix)) != 0) continue;
-    void *library = dlopen(runtimes[i].file, RTLD_NOW | RTLD_NOLOAD);
-    bool found = library != NULL && bench_find_symbol(library, name, function);
-    if (library != NULL) dlclose(library); /* who loaded it keeps it */
-    return found;
-  }
-  return false;
+  void *symbol = case_simulator_symbol(device, name);
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol != NULL;
 }
 
-bool bench_is_simulated(const char *device) {
-  void (*run)(void); /* every version has gfxsim_run */
-  return bench_in_process(device) || find_simulator(device, "gfxsim_run", &run);
-}
+bool bench_is_simulated(const char *device) { return case_is_simulated(device); }
 
 /* ---- Samples ---- */
 

@@ -42,28 +42,7 @@ const char *bench_outcome_name(bench_outcome outcome) {
   return outcome == BENCH_OK ? "ok" : outcome == BENCH_FAILED ? "failed" : "unsupported";
 }
 
-/* Takes a setting out of a text. */
-static void strike(char *text, const char *setting) {
-  char *at = strstr(text, setting);
-  if (at != NULL) memmove(at, at + strlen(setting), strlen(at + strlen(setting)) + 1);
-}
-
-void bench_label(const bench_row *row, char text[BENCH_TEXT]) {
-  size_t used = 0;
-  text[0] = '\0';
-  bool skip = false;
-  for (const char *at = row->title; *at != '\0';) {
-    int length = (int)strcspn(at, " ");
-    bool option = strncmp(at, "--", 2) == 0;
-    if (!option && !skip && used < BENCH_TEXT)
-      used += (size_t)snprintf(text + used, BENCH_TEXT - used, "%s%.*s", used > 0 ? " " : "", length, at);
-    skip = option && strncmp(at, "--seed", 6) == 0;
-    at += length;
-    at += *at == ' ';
-  }
-  strike(text, ",fill=real"); /* all cases here have it */
-  strike(text, " fill=real");
-}
+void bench_label(const bench_row *row, char text[BENCH_TEXT]) { case_label(row->title, text, BENCH_TEXT); }
 
 void bench_put_check(char *text, size_t size, const bench_row *row) {
   text[0] = '\0';

@@ -12,6 +12,7 @@
 #include "bench/core/device_options.h"
 #include "bench/report/file.h"
 #include "bench/report/gnuplot.h"
+#include "case/help.h"
 
 static const ladder_step steps[] = {
 #define LADDER_STEP(op, ...) {#op, __VA_ARGS__},
@@ -112,7 +113,8 @@ static bool make_case(const ladder_step *step, const char *device, const char *s
                           .layout = (char *)(uintptr_t)cases[k].layout,
                           .settings = (char *)(uintptr_t)cases[k].settings,
                           .epilogue = (char *)(uintptr_t)(step->epilogue[0] == '\0' ? NULL : step->epilogue)};
-  if (!bench_choose_cases(&list, cases[k].op, shape[0] != '\0' ? shape : cases[k].shape, &options, error, size)) return false;
+  if (!bench_choose_cases(&list, cases[k].op, shape[0] != '\0' ? shape : cases[k].shape, false, &options, error, size))
+    return false;
   *c = list.c[0];
   return true;
 }
@@ -320,8 +322,19 @@ static int run_ladder(ladder_tool *t) {
   return all_held(run) ? EXIT_PASSED : EXIT_FAILED;
 }
 
+static void print_help(FILE *out, const char *op) {
+  (void)op;
+  fprintf(out,
+          "\nOP is gemm, small_k (a gemm with a small K), swiglu, rmsnorm or attention. SHAPE is the op's, as in\n"
+          "gemm 512x512x512; each ladder has a default. The steps are explained in docs/ladder.md.\n");
+  help_devices(out);
+  help_exit_status(out);
+}
+
 int bench_ladder(int argc, char **argv) {
   static ladder_tool t; /* too large for some stacks */
+  struct poptOption help[HELP_ROWS];
+  help_table(help, print_help);
   struct poptOption rows[] = {
       {"device", '\0', POPT_ARG_STRING, &t.device, 0,
        "Devices: host|omp:N for the OpenMP steps, hip:N|sim:CHIP for those of HIP; default: TANDEM_DEVICE, else sim:gfx950, "
@@ -334,14 +347,17 @@ int bench_ladder(int argc, char **argv) {
        "Simulated devices: workgroups of each step to execute at most; default: the ladder's, 8 or all", "N"},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw the steps with gnuplot", "FILE.svg"},
-      POPT_AUTOHELP POPT_TABLEEND,
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+      POPT_TABLEEND,
   };
   int count = 0, code = EXIT_USAGE;
   argv[0] = (char[]){"tandem-bench ladder"}; /* as --help names it */
   poptContext popt = poptGetContext("tandem-bench ladder", argc, (const char **)argv, rows, 0);
   if (popt != NULL) poptSetOtherOptionHelp(popt, "OP [SHAPE] [OPTION...]");
   if (popt == NULL) fail(&t, "no memory for the command line");
-  if (popt != NULL && case_read_command_line(popt, t.operand, 2, &count, t.error, sizeof t.error)) code = run_ladder(&t);
+  if (popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
+      case_read_command_line(popt, t.operand, 2, &count, t.error, sizeof t.error))
+    code = run_ladder(&t);
   if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
   for (int i = 0; i < t.run.results; i++) {
     bench_counts_free(&t.run.result[i]->row.counts);

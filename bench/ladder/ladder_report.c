@@ -53,14 +53,14 @@ static void put_share(char *text, const bench_row *row) {
 /* ---- Tables ---- */
 
 static const table_column counted[] = {
-    {"step", 28, true},        {"floor, clocks", 16, false}, {"of ceiling", 10, false},    {"MFMA %", 6, false},
-    {"VALU %", 6, false},      {"LDS %", 6, false},          {"vL1D %", 6, false},         {"loads", 10, false},
-    {"lines/load", 10, false}, {"lines GB", 8, false},       {"LDS conflicts", 13, false}, {"HBM bytes", 12, false},
-    {"LDS B", 7, false},       {"VGPRs", 5, false},          {"waves/SIMD", 10, false},    {"note", 4, true},
+    {"step", 28, true, 0},        {"floor, clocks", 16, false, 0}, {"of ceiling", 10, false, 0},    {"MFMA %", 6, false, 0},
+    {"VALU %", 6, false, 0},      {"LDS %", 6, false, 0},          {"vL1D %", 6, false, 0},         {"loads", 10, false, 0},
+    {"lines/load", 10, false, 0}, {"lines GB", 8, false, 0},       {"LDS conflicts", 13, false, 0}, {"HBM bytes", 12, false, 0},
+    {"LDS B", 7, false, 0},       {"VGPRs", 5, false, 0},          {"waves/SIMD", 10, false, 0},    {"note", 4, true, 0},
 };
 static const table_column timed[] = {
-    {"step", 28, true}, {"median ms", 10, false},  {"GFLOP/s", 9, false},
-    {"GB/s", 9, false}, {"of ceiling", 10, false}, {"note", 4, true},
+    {"step", 28, true, 0}, {"median ms", 10, false, 0},  {"GFLOP/s", 9, false, 0},
+    {"GB/s", 9, false, 0}, {"of ceiling", 10, false, 0}, {"note", 4, true, 0},
 };
 enum { COUNTED = sizeof counted / sizeof counted[0], TIMED = sizeof timed / sizeof timed[0], MOST = COUNTED };
 
@@ -100,7 +100,7 @@ static void put_timed(char cell[MOST][CELL], const bench_row *row) {
 
 static void print_table(FILE *out, const ladder_run *run, int device) {
   bool simulated = bench_is_simulated(run->devices.name[device]), headed = false;
-  table t = {out, simulated ? COUNTED : TIMED, simulated ? counted : timed, TABLE_WIDE};
+  table t = {.out = out, .count = simulated ? COUNTED : TIMED, .columns = simulated ? counted : timed, .style = TABLE_WIDE};
   for (int i = 0; i < run->results; i++) {
     const ladder_result *r = run->result[i];
     char cell[MOST][CELL] = {{0}};
@@ -137,9 +137,12 @@ static const char *verdict_name(ladder_verdict verdict) {
 }
 
 static void print_findings(FILE *out, const ladder_run *run) {
-  static const table_column columns[] = {
-      {"step", 28, true}, {"device", 11, true}, {"prediction", 60, true}, {"found", 9, true}, {"measured", 8, true}};
-  table t = {out, 5, columns, TABLE_WIDE};
+  static const table_column columns[] = {{"step", 28, true, 0},
+                                         {"device", 11, true, 0},
+                                         {"prediction", 60, true, 0},
+                                         {"found", 9, true, 0},
+                                         {"measured", 8, true, 0}};
+  table t = {.out = out, .count = 5, .columns = columns, .style = TABLE_WIDE};
   int count[4] = {0};
   table_head(&t);
   for (int i = 0; i < run->findings; i++) {

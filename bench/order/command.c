@@ -5,6 +5,7 @@
 
 #include "bench/commands.h"
 #include "bench/core/text.h"
+#include "case/help.h"
 #include "case/options.h"
 #include "tile_stream.h"
 
@@ -149,8 +150,18 @@ static bool report(order_tool *t) {
   return true;
 }
 
+static void print_help(FILE *out, const char *op) {
+  (void)op;
+  fprintf(out,
+          "\nSHAPE is MxNxK, of a gemm C [M,N] = A [M,K] B [K,N], as in 4096x4096x4096. CHIP is gfx942 (MI300X) or\n"
+          "gfx950 (MI355X). Nothing is run: the caches are simulated (docs/order.md).\n"
+          "\nExit status: 0 all is well, 1 something failed, 2 bad usage.\n");
+}
+
 int bench_order(int argc, char **argv) {
   order_tool t = {0};
+  struct poptOption help[HELP_ROWS];
+  help_table(help, print_help);
   struct poptOption rows[] = {
       {"tile", '\0', POPT_ARG_STRING, &t.tile, 0, "Tile of a workgroup and its K step; default 256x256x64", "MxNxK"},
       {"window", '\0', POPT_ARG_STRING, &t.window, 0, "Tile rows of a band (GROUP_M); default 1", "N"},
@@ -163,13 +174,15 @@ int bench_order(int argc, char **argv) {
       {"skew", '\0', POPT_ARG_STRING, &t.skew, 0, "Workgroups are up to N K steps apart; default 0", "N"},
       {"sets", '\0', POPT_ARG_STRING, &t.sets, 0, "How address bits choose a set: plain or folded; default folded", "RULE"},
       {"exact", '\0', POPT_ARG_NONE, &t.exact, 0, "Simulate every set, not an eighth of them", NULL},
-      POPT_AUTOHELP POPT_TABLEEND,
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+      POPT_TABLEEND,
   };
   int count = 0;
   argv[0] = (char[]){"tandem-bench order"}; /* as --help names it */
   poptContext popt = poptGetContext("tandem-bench order", argc, (const char **)argv, rows, 0);
   if (popt != NULL) poptSetOtherOptionHelp(popt, "SHAPE [OPTION...]");
-  bool ok = popt != NULL && case_read_command_line(popt, &t.shape, 1, &count, t.error, sizeof t.error);
+  bool ok = popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
+            case_read_command_line(popt, &t.shape, 1, &count, t.error, sizeof t.error);
   if (popt == NULL) snprintf(t.error, sizeof t.error, "no memory for the command line");
   int code = ok && read_problem(&t) && read_order(&t) ? EXIT_PASSED : EXIT_USAGE;
   if (code == EXIT_PASSED && !report(&t)) code = EXIT_FAILED;

@@ -37,30 +37,66 @@ static bool was_before(const bench_run *run, int index) {
   return false;
 }
 
+static void print_comparison_head(FILE *out, const bench_run *run, table_style style) {
+  char text[2 * BENCH_TEXT];
+  int used = snprintf(text, sizeof text, "Side by side");
+  if (!bench_is_simulated(run->devices.name[0]) && bench_timed_devices(run) + (run->peer != NULL) > 1)
+    used += snprintf(text + used, sizeof text - (size_t)used, "; in brackets the speed against %s", run->devices.name[0]);
+  if (bench_timed_devices(run) < run->devices.count)
+    used += snprintf(text + used, sizeof text - (size_t)used,
+                     "; for simulated devices the pipe that takes longest and the clocks that it needs at least: a bound, not "
+                     "a time");
+  snprintf(text + used, sizeof text - (size_t)used, ":\n\n");
+  table_text(out, style == TABLE_FIT ? run->width : 0, text);
+}
+
+static void give_case(table *t, const bench_run *run, int i, void (*give)(table *t, const char *const *cells)) {
+  char cell[MOST_SIDES + 1][CELL];
+  const char *cells[MOST_SIDES + 1];
+  if (was_before(run, i)) return;
+  bench_label(&run->row[i], cell[0]);
+  for (int s = 0; s + 1 < t->count; s++) put_side(cell[s + 1], find_side(run, i, s), find_side(run, i, 0));
+  for (int s = 0; s < t->count; s++) cells[s] = cell[s];
+  give(t, cells);
+}
+
+/* Why there is an n/a, each reason once. */
+static void print_unsupported(FILE *out, const bench_run *run) {
+  for (int i = 0; i < run->rows; i++) {
+    const bench_row *row = &run->row[i];
+    int before = 0, cases = 0;
+    if (row->outcome != BENCH_UNSUPPORTED) continue;
+    for (int other = 0; other < run->rows; other++) {
+      const bench_row *o = &run->row[other];
+      bool same = o->outcome == BENCH_UNSUPPORTED && strcmp(o->reason, row->reason) == 0 && strcmp(o->device, row->device) == 0;
+      before += same && other < i;
+      cases += same;
+    }
+    if (before > 0) continue;
+    char text[2 * BENCH_TEXT];
+    snprintf(text, sizeof text, "n/a in %d case%s: %s%s%s\n", cases, cases == 1 ? "" : "s",
+             strcmp(row->by, "tandem") == 0 ? row->device : "", strcmp(row->by, "tandem") == 0 ? ": " : "", row->reason);
+    table_text(out, run->width, text);
+  }
+}
+
 void bench_print_comparison(FILE *out, const bench_run *run, table_style style) {
   int sides = run->devices.count + (run->peer != NULL);
   if (sides < 2) return;
-  table_column head[MOST_SIDES + 1] = {{"case", 40, true}};
-  char title[MOST_SIDES][CELL], cell[MOST_SIDES + 1][CELL];
-  const char *cells[MOST_SIDES + 1];
+  table_column head[MOST_SIDES + 1] = {{"case", 40, true, 0}};
+  char title[MOST_SIDES][CELL];
   for (int s = 0; s < sides; s++) {
     bool peer = s == run->devices.count;
     snprintf(title[s], CELL, "%s %s", peer ? run->peer->name : run->devices.name[s],
              !peer && bench_is_simulated(run->devices.name[s]) ? "floor, clocks" : "ms");
-    head[s + 1] = (table_column){title[s], 18, false};
+    head[s + 1] = (table_column){title[s], 18, false, s};
   }
-  fprintf(out, "\nSide by side");
-  if (!bench_is_simulated(run->devices.name[0]) && bench_timed_devices(run) + (run->peer != NULL) > 1)
-    fprintf(out, "; in brackets the speed against %s", run->devices.name[0]);
-  if (bench_timed_devices(run) < run->devices.count) fprintf(out, "; clocks are a bound, and no time");
-  fprintf(out, ":\n\n");
-  table t = {out, sides + 1, head, style};
+  print_comparison_head(out, run, style);
+  table t = {.out = out, .count = sides + 1, .columns = head, .style = style, .width = run->width};
+  for (int i = 0; i < run->rows; i++) give_case(&t, run, i, table_measure);
   table_head(&t);
-  for (int i = 0; i < run->rows; i++) {
-    if (was_before(run, i)) continue;
-    bench_label(&run->row[i], cell[0]);
-    for (int s = 0; s < sides; s++) put_side(cell[s + 1], find_side(run, i, s), find_side(run, i, 0));
-    for (int s = 0; s <= sides; s++) cells[s] = cell[s];
-    table_row(&t, cells);
-  }
+  for (int i = 0; i < run->rows; i++) give_case(&t, run, i, table_row);
+  t.unsupported = false; /* print_unsupported has the reasons */
+  table_end(&t);
+  if (style == TABLE_FIT) print_unsupported(out, run);
 }

@@ -5,16 +5,16 @@
 #include "bench/report/report.h"
 
 static const table_column columns[] = {
-    {"case", 40, true},           {"device", 10, true},
-    {"kernel", 28, true},         {"workgroups", 13, false},
-    {"floor, clocks", 18, false}, {"pipes, % of the floor", 70, true},
-    {"LDS conflicts", 13, false}, {"L2 hits", 12, false},
-    {"HBM bytes", 22, false},     {"of least", 12, false},
-    {"LDS B", 6, false},          {"scratch B", 9, false},
-    {"VGPRs", 5, false},          {"SGPRs", 5, false},
-    {"waves/SIMD", 10, false},    {"note", 4, true},
+    {"case", 40, true, 0},           {"device", 10, true, 2},
+    {"kernel", 28, true, 5},         {"workgroups", 13, false, 9},
+    {"floor, clocks", 18, false, 0}, {"pipes, % of the floor", 70, true, 12},
+    {"LDS conflicts", 13, false, 4}, {"L2 hits", 12, false, 3},
+    {"HBM bytes", 22, false, 2},     {"of least", 12, false, 1},
+    {"LDS B", 6, false, 7},          {"scratch B", 9, false, 8},
+    {"VGPRs", 5, false, 6},          {"SGPRs", 5, false, 10},
+    {"waves/SIMD", 10, false, 2},    {"note", 4, true, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], DEVICE = 1, CELL = BENCH_TEXT + 64 };
 static const char NOT_MODELLED[] = "not modelled";
 
 /* "LDS 64, SALU 42": the others, the largest first; what is not modelled at the end. */
@@ -76,13 +76,13 @@ static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
   snprintf(cell[14], CELL, "%u", c->occupancy.waves_per_simd);
 }
 
-static void print_line(const table *t, char cell[COLUMNS][CELL]) {
+static void give_line(table *t, char cell[COLUMNS][CELL], void (*give)(table *t, const char *const *cells)) {
   const char *cells[COLUMNS];
   for (int i = 0; i < COLUMNS; i++) cells[i] = cell[i];
-  table_row(t, cells);
+  give(t, cells);
 }
 
-static void print_row(const table *t, const bench_row *row) {
+static void give_row(table *t, const bench_row *row, void (*give)(table *t, const char *const *cells)) {
   char cell[COLUMNS][CELL];
   double hbm = bench_counts_hbm(&row->counts);
   for (int i = 0; i == 0 || i < row->counts.launches; i++) {
@@ -103,19 +103,30 @@ static void print_row(const table *t, const bench_row *row) {
         snprintf(cell[9], CELL, "%s", NOT_MODELLED);
     }
     if (i < row->counts.launches) put_launch(cell, &row->counts.launch[i]);
-    print_line(t, cell);
+    give_line(t, cell, give);
   }
   fflush(t->out);
 }
 
-void bench_print_counted_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
-void bench_print_counted_row(FILE *out, table_style style, const bench_row *row) {
-  print_row(&(table){out, COLUMNS, columns, style}, row);
+static table counted_table(FILE *out, const bench_run *run, table_style style) {
+  return (table){.out = out, .count = COLUMNS, .columns = columns, .style = style, .width = run->width, .notes = 1};
 }
 
-void bench_print_counted_table(FILE *out, const bench_run *run) {
-  table t = {out, COLUMNS, columns, TABLE_MARKDOWN};
+table bench_counted_begin(FILE *out, const bench_run *run) {
+  table t = counted_table(out, run, run->style);
+  t.known[DEVICE] = true; /* one device */
+  table_head(&t);
+  return t;
+}
+void bench_counted_row(table *t, const bench_row *row) { give_row(t, row, table_row); }
+
+void bench_print_counted_table(FILE *out, const bench_run *run, table_style style) {
+  table t = counted_table(out, run, style);
+  t.known[DEVICE] = run->devices.count - bench_timed_devices(run) == 1;
+  for (int i = 0; i < run->rows; i++)
+    if (run->row[i].simulated) give_row(&t, &run->row[i], table_measure);
   table_head(&t);
   for (int i = 0; i < run->rows; i++)
-    if (run->row[i].simulated) print_row(&t, &run->row[i]);
+    if (run->row[i].simulated) give_row(&t, &run->row[i], table_row);
+  table_end(&t);
 }

@@ -4,11 +4,12 @@
 
 static void write_markdown(FILE *out, const bench_run *run, const char *command) {
   fprintf(out, "```\n%s\n```\n\n```\n", command);
-  bench_print_machine(out, run);
+  bench_print_machine(out, run, TABLE_MARKDOWN);
+  bench_print_conditions(out, run, TABLE_MARKDOWN);
   fprintf(out, "```\n\n");
-  if (bench_timed_devices(run) > 0) bench_print_timed_table(out, run);
+  if (bench_timed_devices(run) > 0) bench_print_timed_table(out, run, TABLE_MARKDOWN);
   if (bench_timed_devices(run) > 0 && bench_timed_devices(run) < run->devices.count) fprintf(out, "\n");
-  if (bench_timed_devices(run) < run->devices.count) bench_print_counted_table(out, run);
+  if (bench_timed_devices(run) < run->devices.count) bench_print_counted_table(out, run, TABLE_MARKDOWN);
   bench_print_paths(out, run, TABLE_MARKDOWN);
   bench_print_comparison(out, run, TABLE_MARKDOWN);
   bench_print_count(out, run);

@@ -4,13 +4,13 @@
 #include "bench/report/report.h"
 
 static const table_column columns[] = {
-    {"case", 40, true},           {"device", 6, true},      {"kernel", 28, true},
-    {"launches", 8, false},       {"waves", 7, false},      {"VALU", 10, false},
-    {"MFMA", 9, false},           {"LDS", 9, false},        {"memory", 9, false},
-    {"LDS conflicts", 13, false}, {"HBM bytes", 12, false}, {"VGPRs", 8, false},
-    {"SGPRs", 8, false},          {"LDS B", 8, false},      {"scratch B", 9, false},
-    {"waves/SIMD", 10, false},    {"floor", 11, true},      {"clocks at least", 15, false},
-    {"of the first", 12, false},
+    {"case", 40, true, 0},           {"device", 6, true, 0},      {"kernel", 28, true, 6},
+    {"launches", 8, false, 9},       {"waves", 7, false, 5},      {"VALU", 10, false, 4},
+    {"MFMA", 9, false, 4},           {"LDS", 9, false, 8},        {"memory", 9, false, 5},
+    {"LDS conflicts", 13, false, 8}, {"HBM bytes", 12, false, 2}, {"VGPRs", 8, false, 3},
+    {"SGPRs", 8, false, 11},         {"LDS B", 8, false, 7},      {"scratch B", 9, false, 6},
+    {"waves/SIMD", 10, false, 1},    {"floor", 11, true, 3},      {"clocks at least", 15, false, 0},
+    {"of the first", 12, false, 2},
 };
 enum {
   CASE,
@@ -116,11 +116,12 @@ static const bench_row *row_of(const bench_run *run, const char *title, const ch
 }
 
 /* first: the row that begins the case. */
-static void print_side(const table *t, const bench_row *row, const bench_row *first) {
+static void give_side(table *t, const bench_row *row, const bench_row *first,
+                      void (*give)(table *t, const char *const *cells)) {
   static char cell[COLUMNS][CELL];
   const char *cells[COLUMNS];
   for (int n = 0; n < COLUMNS; n++) cell[n][0] = '\0', cells[n] = cell[n];
-  bench_label(row, cell[CASE]);
+  if (row == first || t->style != TABLE_FIT) bench_label(row, cell[CASE]);
   snprintf(cell[DEVICE], CELL, "%s", row->device);
   snprintf(cell[KERNEL], CELL, "%s",
            row->outcome == BENCH_OK       ? row->kernel
@@ -129,7 +130,7 @@ static void print_side(const table *t, const bench_row *row, const bench_row *fi
   if (row->outcome == BENCH_OK) put_counts(cell, &row->counts);
   if (row->outcome == BENCH_OK && row != first && first->outcome == BENCH_OK)
     snprintf(cell[RATIO], CELL, "%.3f", bench_counts_clocks(&row->counts) / bench_counts_clocks(&first->counts));
-  table_row(t, cells);
+  give(t, cells);
 }
 
 /* Devices that are simulated as the same chip as device `d`, with itself. */
@@ -146,21 +147,29 @@ static bool is_first_of_chip(const bench_run *run, int d) {
   return bench_chip_of(run, d)[0] != '\0';
 }
 
-static void print_chip(FILE *out, const bench_run *run, int d, table_style style) {
-  fprintf(
-      out,
-      "\nThe paths on %s side by side: instructions that waves executed, and the clocks that the longest pipe needs at least; "
-      "no times.\nOf several launches counts and clocks are sums.\n\n",
-      bench_chip_of(run, d));
-  table t = {out, COLUMNS, columns, style};
-  table_head(&t);
+/* The cases of device d, each with a row for every path of its chip. */
+static void give_chip(table *t, const bench_run *run, int d, void (*give)(table *t, const char *const *cells)) {
   for (int i = 0; i < run->rows; i++) {
     if (strcmp(run->row[i].device, run->devices.name[d]) != 0 || !run->row[i].simulated) continue;
     for (int other = d; other < run->devices.count; other++) {
       const bench_row *row = row_of(run, run->row[i].title, run->devices.name[other]);
-      if (row != NULL && strcmp(bench_chip_of(run, other), bench_chip_of(run, d)) == 0) print_side(&t, row, &run->row[i]);
+      if (row != NULL && strcmp(bench_chip_of(run, other), bench_chip_of(run, d)) == 0) give_side(t, row, &run->row[i], give);
     }
   }
+}
+
+static void print_chip(FILE *out, const bench_run *run, int d, table_style style) {
+  char text[BENCH_TEXT];
+  snprintf(text, sizeof text,
+           "\nThe paths on %s side by side: instructions that waves executed, and the clocks that the longest pipe needs at "
+           "least: a bound, not a time.\nCounts and clocks of several launches are added.\n\n",
+           bench_chip_of(run, d));
+  table_text(out, style == TABLE_FIT ? run->width : 0, text);
+  table t = {.out = out, .count = COLUMNS, .columns = columns, .style = style, .width = run->width};
+  give_chip(&t, run, d, table_measure);
+  table_head(&t);
+  give_chip(&t, run, d, table_row);
+  table_end(&t);
 }
 
 void bench_print_paths(FILE *out, const bench_run *run, table_style style) {

@@ -18,6 +18,7 @@ typedef struct bench_run {
   bool hot;    /* caches are left warm */
   bool checks; /* gfxsim's are on in simulated devices */
   table_style style;
+  int width; /* of the terminal, for TABLE_FIT */
   bench_row *row;
   int rows;
 } bench_run;
@@ -31,14 +32,17 @@ int bench_timed_devices(const bench_run *run); /* those that are not simulated *
 
 /* Milliseconds, with four digits. */
 void bench_put_ms(char *text, size_t size, double seconds);
-void bench_print_machine(FILE *out, const bench_run *run);
-void bench_print_timed_head(FILE *out, table_style style);
-void bench_print_timed_row(FILE *out, table_style style, const bench_row *row);
-void bench_print_timed_table(FILE *out, const bench_run *run); /* all of them, as Markdown */
+/* The machine and how the library was built; and how it was measured: buffers, ceilings, peer. */
+void bench_print_machine(FILE *out, const bench_run *run, table_style style);
+void bench_print_conditions(FILE *out, const bench_run *run, table_style style);
+/* The table of times: as rows come, with table_end after the last one; or of all rows. */
+table bench_timed_begin(FILE *out, const bench_run *run);
+void bench_timed_row(table *t, const bench_row *row);
+void bench_print_timed_table(FILE *out, const bench_run *run, table_style style);
 /* The same for simulated devices, a line for each kernel that a run launched. */
-void bench_print_counted_head(FILE *out, table_style style);
-void bench_print_counted_row(FILE *out, table_style style, const bench_row *row);
-void bench_print_counted_table(FILE *out, const bench_run *run); /* all of them, as Markdown */
+table bench_counted_begin(FILE *out, const bench_run *run);
+void bench_counted_row(table *t, const bench_row *row);
+void bench_print_counted_table(FILE *out, const bench_run *run, table_style style);
 /* Devices that are simulated as the same chip, one below the other for each case: what their paths do. */
 void bench_print_paths(FILE *out, const bench_run *run, table_style style);
 /* The chip of a simulated device, as its runs told it; "": not known. */

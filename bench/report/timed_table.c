@@ -4,28 +4,29 @@
 #include "bench/report/report.h"
 
 static const table_column columns[] = {
-    {"case", 40, true},     {"device", 6, true},     {"by", 8, true},           {"ms", 9, false},
-    {"10-90 %", 17, false}, {"GFLOP/s", 8, false},   {"of FMA", 6, false},      {"GB/s", 7, false},
-    {"of copy", 7, false},  {"FMA bound", 9, false}, {"copy bound", 10, false}, {"note", 4, true},
+    {"case", 40, true, 0},     {"device", 6, true, 3},     {"by", 8, true, 2},           {"ms", 9, false, 0},
+    {"10-90 %", 17, false, 7}, {"GFLOP/s", 8, false, 4},   {"of FMA", 6, false, 1},      {"GB/s", 7, false, 5},
+    {"of copy", 7, false, 1},  {"FMA bound", 9, false, 8}, {"copy bound", 10, false, 9}, {"note", 4, true, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 64 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], DEVICE = 1, BY = 2, CELL = BENCH_TEXT + 64 };
 
 void bench_put_ms(char *text, size_t size, double seconds) {
   double ms = 1e3 * seconds;
   snprintf(text, size, "%.*f", ms < 1 ? 4 : ms < 100 ? 3 : 1, ms);
 }
 
-/* All that there is to say of a row; of one without a figure only why. */
-static void put_note(char *text, const bench_row *row) {
+/* All that there is to say of a row; of one without a figure only why. alone: there is no table that compares it with the peer.
+ */
+static void put_note(char *text, const bench_row *row, bool alone) {
   char parts[3][CELL] = {{0}};
   if (row->outcome != BENCH_OK) {
     snprintf(text, CELL, "%s: %s", row->outcome == BENCH_FAILED ? "FAILED" : "unsupported", row->reason);
     return;
   }
   if (row->alarm) snprintf(parts[0], CELL, "ALARM: above a ceiling");
-  if (row->against_peer > 0)
+  if (alone && row->against_peer > 0)
     snprintf(parts[1], CELL, "%.2f of the peer's speed", row->against_peer);
-  else if (row->peer_reason[0] != '\0')
+  else if (alone && row->peer_reason[0] != '\0')
     snprintf(parts[1], CELL, "peer unsupported: %s", row->peer_reason);
   bench_put_check(parts[2], CELL, row);
   size_t used = 0;
@@ -33,14 +34,14 @@ static void put_note(char *text, const bench_row *row) {
     if (parts[i][0] != '\0') used += (size_t)snprintf(text + used, CELL - used, "%s%s", used > 0 ? "; " : "", parts[i]);
 }
 
-static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
+static void fill_cells(const bench_row *row, bool alone, char cell[COLUMNS][CELL]) {
   char label[BENCH_TEXT];
   bench_label(row, label);
   for (int i = 0; i < COLUMNS; i++) cell[i][0] = '\0';
   snprintf(cell[0], CELL, "%s", label);
   snprintf(cell[1], CELL, "%s", row->device);
   snprintf(cell[2], CELL, "%s", row->by);
-  put_note(cell[11], row);
+  put_note(cell[11], row, alone);
   if (row->time.samples == 0) return;
   bench_put_ms(cell[3], CELL, row->time.median);
   bench_put_ms(cell[4], CELL, row->time.low);
@@ -59,24 +60,36 @@ static void fill_cells(const bench_row *row, char cell[COLUMNS][CELL]) {
 }
 
 /* A peer that does not have the case is a note at tandem's row. */
-static void print_row(const table *t, const bench_row *row) {
-  if (row->outcome == BENCH_UNSUPPORTED && strcmp(row->by, "tandem") != 0) return;
+static bool has_line(const bench_row *row) {
+  return !row->simulated && (row->outcome != BENCH_UNSUPPORTED || strcmp(row->by, "tandem") == 0);
+}
+
+static void give_row(table *t, const bench_row *row, void (*give)(table *t, const char *const *cells)) {
   char cell[COLUMNS][CELL];
   const char *cells[COLUMNS];
-  fill_cells(row, cell);
+  if (!has_line(row)) return;
+  fill_cells(row, t->style != TABLE_FIT, cell);
   for (int i = 0; i < COLUMNS; i++) cells[i] = cell[i];
-  table_row(t, cells);
+  give(t, cells);
   fflush(t->out);
 }
 
-void bench_print_timed_head(FILE *out, table_style style) { table_head(&(table){out, COLUMNS, columns, style}); }
-void bench_print_timed_row(FILE *out, table_style style, const bench_row *row) {
-  print_row(&(table){out, COLUMNS, columns, style}, row);
+static table timed_table(FILE *out, const bench_run *run, table_style style) {
+  return (table){.out = out, .count = COLUMNS, .columns = columns, .style = style, .width = run->width, .notes = 1};
 }
 
-void bench_print_timed_table(FILE *out, const bench_run *run) {
-  table t = {out, COLUMNS, columns, TABLE_MARKDOWN};
+table bench_timed_begin(FILE *out, const bench_run *run) {
+  table t = timed_table(out, run, run->style);
+  t.known[DEVICE] = t.known[BY] = true; /* one device, and no peer */
   table_head(&t);
-  for (int i = 0; i < run->rows; i++)
-    if (!run->row[i].simulated) print_row(&t, &run->row[i]);
+  return t;
+}
+void bench_timed_row(table *t, const bench_row *row) { give_row(t, row, table_row); }
+
+void bench_print_timed_table(FILE *out, const bench_run *run, table_style style) {
+  table t = timed_table(out, run, style);
+  for (int i = 0; i < run->rows; i++) give_row(&t, &run->row[i], table_measure);
+  table_head(&t);
+  for (int i = 0; i < run->rows; i++) give_row(&t, &run->row[i], table_row);
+  table_end(&t);
 }

@@ -22,10 +22,12 @@ void bench_print_count(FILE *out, const bench_run *run) {
   bench_count count = bench_count_rows(run);
   fprintf(out, "%s%d measured, %d failed, %d unsupported\n", run->style == TABLE_LIST ? "" : "\n", count.measured, count.failed,
           count.unsupported);
-  if (count.alarms > 0)
-    fprintf(
-        out,
-        "ALARM: %d figure%s above a ceiling of this machine: the clock or the ceiling is wrong, or the code uses a unit that\n"
-        "the ceiling's multiply-adds do not reach\n",
-        count.alarms, count.alarms == 1 ? " is" : "s are");
+  if (count.alarms == 0) return;
+  char text[BENCH_TEXT];
+  snprintf(
+      text, sizeof text,
+      "ALARM: %d figure%s above a ceiling of this machine: the clock or the ceiling is wrong, or the code uses a unit that "
+      "the ceiling's multiply-adds do not reach\n",
+      count.alarms, count.alarms == 1 ? " is" : "s are");
+  table_text(out, run->style == TABLE_FIT ? run->width : 0, text);
 }

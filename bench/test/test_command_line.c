@@ -90,10 +90,14 @@ static void test_peer(void **state) {
   assert_exits(0, "gemm 16x16x16 --repeats 5 --hot --peer openblas", "peer openblas: ");
   assert_true(strstr(said, "2 measured, 0 failed, 0 unsupported") || strstr(said, "1 measured, 0 failed, 1 unsupported"));
   assert_exits(0, "add 8x8 --repeats 2 --hot --peer openblas", "1 measured, 0 failed, 1 unsupported");
-  assert_exits(0, "gemm 128x128x128 --repeats 5 --hot --peer openblas --check-time 0.001",
+  assert_exits(0, "gemm 128x128x128 --repeats 5 --hot --peer openblas --check-time 0.001 --wide",
                "; checked: sums over every element");
-  assert_exits(0, "add 128x512 --repeats 2 --hot --peer openblas --check-time 0.001", "peer unsupported: ");
+  assert_exits(0, "add 128x512 --repeats 2 --hot --peer openblas --check-time 0.001 --wide", "peer unsupported: ");
   assert_non_null(strstr(said, "; checked: 8 rows"));
+  /* The narrow tables say it once, below the comparison. */
+  assert_exits(0, "add 128x512 --repeats 2 --hot --peer openblas --check-time 0.001", "\nn/a in 1 case: openblas");
+  assert_null(strstr(said, "peer unsupported"));
+  assert_non_null(strstr(said, "\n(1) checked: 8 rows"));
 }
 
 /* The standard set of gemm in f32 with an epilogue that fills more than a line: each case is still another one. */
@@ -103,6 +107,38 @@ static void test_long_titles(void **state) {
   for (int i = 0; i < 20; i++) strcat(arguments, "+leaky_relu:0.123456");
   assert_exits(0, arguments, "5 measured, 0 failed, 0 unsupported");
   assert_non_null(strstr(said, "+leaky_relu:0.123456001 4096x4096x64"));
+}
+
+static int widest_line(void) {
+  int most = 0;
+  for (const char *at = said; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
+    if ((int)strcspn(at, "\n") > most) most = (int)strcspn(at, "\n");
+  return most;
+}
+
+/* Tables are as wide as the terminal, and 100 where there is none. */
+static void test_width(void **state) {
+  (void)state;
+  for (int width = 60; width <= 120; width += 20) {
+    char environment[32];
+    snprintf(environment, sizeof environment, "COLUMNS=%d", width);
+    assert_int_equal(
+        run(environment, "attention 1x2x2x16x16x16 --set causal=1 --repeats 2 --hot --device host,host --peer openblas"), 0);
+    if (widest_line() > width) fail_msg("%d wide, must be at most %d:\n%s", widest_line(), width, said);
+  }
+  assert_exits(0, "add 8x8 --repeats 2 --hot", "--wide shows all columns");
+  assert_true(widest_line() <= 100);
+  assert_exits(0, "add 8x8 --repeats 2 --hot --wide", "copy bound");
+}
+
+/* One or two cases of each op. */
+static void test_brief(void **state) {
+  (void)state;
+  assert_exits(0, "rmsnorm --brief --repeats 1 --hot --check-time 0.001", "1 measured, 0 failed, 0 unsupported");
+  assert_exits(0, "gemm --brief --repeats 1 --hot --check-time 0.001", "3 measured, 0 failed, 0 unsupported");
+  assert_exits(2, "add 8x8 --brief", "--brief selects cases of the standard set");
+  assert_exits(2, "add 8x8 --list --wide", "--list with --wide");
+  assert_exits(2, "add 8x8 --repeats 2 --repeats 3", "--repeats: must be given once");
 }
 
 static void test_devices(void **state) {
@@ -180,8 +216,9 @@ int main(int argc, char **argv) {
   program = argv[1];
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_json),        cmocka_unit_test(test_csv_and_markdown),
-      cmocka_unit_test(test_peer),      cmocka_unit_test(test_long_titles), cmocka_unit_test(test_devices),
-      cmocka_unit_test(test_plot),      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_peer),      cmocka_unit_test(test_long_titles), cmocka_unit_test(test_width),
+      cmocka_unit_test(test_brief),     cmocka_unit_test(test_devices),     cmocka_unit_test(test_plot),
+      cmocka_unit_test(test_order),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -r '%s'", folder);

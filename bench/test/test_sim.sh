@@ -11,9 +11,9 @@ complain() {
   exit 1
 }
 
-"$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md >gemm.txt
+"$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md --wide >gemm.txt
 "$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
-"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json >part.txt
+"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json --wide >part.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
 python3 - "$chip" <<'PYTHON'
@@ -61,11 +61,26 @@ for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '1
 done
 ! grep -q 'times are medians' gemm.txt || complain 'a table without times speaks of times'
 grep -q '^| gemm bf16 nt 512x512x256 | sim:' gemm.md || complain 'no row in the Markdown'
-grep -q 'clocks are a bound, and no time' add.txt || complain 'no comparison'
+grep -q 'a bound, not a time' add.txt || complain 'no comparison'
 grep -q 'output not checked: a launch reads' split.txt || complain 'a sample of parts does not say that nothing was checked'
 grep -q 'checked: 8 rows of what was written' rows.txt || complain 'a check of 8 rows does not say so'
 ! grep -q 'checked:' gemm.txt part.txt || complain 'what can be checked is not'
 grep -q '8 of .*not modelled' part.txt || complain 'a sample says nothing of its caches'
+
+# Without --wide no line is wider than the terminal; the first table is the one that compares. (The machine's name is one word.)
+COLUMNS=80 "$bench" gemm 64x64x64 --device "host,sim:$chip" --peer openblas --min-time 0.01 >narrow.txt
+COLUMNS=80 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 >>narrow.txt
+awk 'length > 80 {print; wide = 1} END {exit wide}' narrow.txt || complain 'lines of more than 80 characters'
+[ "$(grep -n 'Side by side' narrow.txt | cut -d: -f1)" -lt "$(grep -n '^case' narrow.txt | head -n 1 | cut -d: -f1)" ] ||
+  complain 'the table that compares is not the first one'
+! grep -q 'not modelled.*not modelled' narrow.txt || complain 'a row repeats what is not modelled'
+
+# The picture of a chip without times has its bounds and its peak.
+if command -v gnuplot >/dev/null; then
+  "$bench" gemm 64x64x64 --device "sim:$chip" --plot chip.svg >/dev/null
+  grep -q "sim:$chip at most, by counts: a bound, not a time" chip.svg || complain 'no points of the chip in the picture'
+  grep -q "sim:$chip predicted: peak of f16 MFMA and of HBM" chip.svg || complain 'no roof of the chip in the picture'
+fi
 
 
 # Ladders: a shape of one's own is counted, and the predictions about the ladder's are left alone; a step that does not run fails.
@@ -93,7 +108,8 @@ refuses '--workgroups = .0.: must be a whole number from 1' add 8x8 --device "si
 refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "sim:$chip" --xcds 0
 refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
-refuses "draws times, and sim:$chip has none" add 8x8 --device "sim:$chip" --plot x.svg
+refuses '--brief selects cases of the standard set' add 8x8 --device "sim:$chip" --brief
+refuses '--list with --wide' add 8x8 --device "sim:$chip" --list --wide
 refuses "--repeats = '5': is about times, and sim:$chip has counts alone" add 8x8 --device "sim:$chip" --repeats 5
 refuses '--hot: is about times' add 8x8 --device "sim:$chip" --hot
 refuses "--min-time = '1': is about times" add 8x8 --device "sim:$chip" --min-time 1

@@ -9,6 +9,7 @@
 #include "bench/core/device_options.h"
 #include "bench/core/measure.h"
 #include "bench/report/file.h"
+#include "case/help.h"
 #include "src/base/order.h"
 
 enum { MOST_SHAPES = 8, MOST_CHOICE = 96, MOST_ENTRIES = BENCH_MAX_CASES };
@@ -165,9 +166,10 @@ static bool write_table(tune_tool *t, const char *command) {
 static bool choose_cases(tune_tool *t) {
   bench_case_list one;
   if (t->operands == 0) return fail(t, "OP: must be given, one of %s", case_op_list());
-  if (t->operands == 1) return bench_choose_cases(&t->cases, t->operand[0], NULL, &t->selectors, t->error, sizeof t->error);
+  if (t->operands == 1)
+    return bench_choose_cases(&t->cases, t->operand[0], NULL, false, &t->selectors, t->error, sizeof t->error);
   for (int i = 1; i < t->operands; i++) {
-    if (!bench_choose_cases(&one, t->operand[0], t->operand[i], &t->selectors, t->error, sizeof t->error)) return false;
+    if (!bench_choose_cases(&one, t->operand[0], t->operand[i], false, &t->selectors, t->error, sizeof t->error)) return false;
     t->cases.c[t->cases.count++] = one.c[0];
   }
   return true;
@@ -213,10 +215,21 @@ static int tune(tune_tool *t, const char *command) {
   return t->failed > 0 ? EXIT_FAILED : t->entries == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
 }
 
+static void print_help(FILE *out, const char *op) {
+  fprintf(out,
+          "\nTries every kernel of the op, and its parameters, on each SHAPE (default: the op's standard set), and\n"
+          "writes the fastest ones as a tuned table (docs/tuning.md).\n");
+  help_shapes(out, op);
+  help_settings(out, op, false);
+  help_devices(out);
+  help_exit_status(out);
+}
+
 int bench_tune(int argc, char **argv, const char *command) {
   static tune_tool t; /* too large for some stacks */
-  struct poptOption selectors[CASE_OPTION_ROWS];
+  struct poptOption selectors[CASE_OPTION_ROWS], help[HELP_ROWS];
   case_options_table(&t.selectors, selectors);
+  help_table(help, print_help);
   struct poptOption rows[] = {
       {"out", '\0', POPT_ARG_STRING, &t.out, 0, "Write the table; default: its entries are printed", "FILE"},
       {"exact", '\0', POPT_ARG_NONE, &t.exact, 0, "Entries for just these shapes, not for near ones too", NULL},
@@ -225,14 +238,16 @@ int bench_tune(int argc, char **argv, const char *command) {
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0, "Of each launch on a simulated device; default: what 20 s allow",
        "N"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device:", NULL},
-      POPT_AUTOHELP POPT_TABLEEND,
+      {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+      POPT_TABLEEND,
   };
   argv[0] = (char[]){"tandem-bench tune"}; /* as --help names it */
   poptContext popt = poptGetContext("tandem-bench tune", argc, (const char **)argv, rows, 0);
   if (popt != NULL) poptSetOtherOptionHelp(popt, "OP [SHAPE...] --device DEV [OPTION...]");
   if (popt == NULL) snprintf(t.error, sizeof t.error, "no memory for the command line");
   int code = EXIT_USAGE;
-  if (popt != NULL && case_read_command_line(popt, t.operand, 1 + MOST_SHAPES, &t.operands, t.error, sizeof t.error))
+  if (popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
+      case_read_command_line(popt, t.operand, 1 + MOST_SHAPES, &t.operands, t.error, sizeof t.error))
     code = tune(&t, command);
   if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
   if (popt != NULL) poptFreeContext(popt);
