@@ -14,7 +14,7 @@ passed=0 failed=0
 expect() {
   path=$1 peer=$2 pattern=$3
   shift 3
-  said=$(LD_LIBRARY_PATH=$path FAKE_HIP=$chip "$bench" gemm --device hip:0 --peer "$peer" --repeats 1 --hot --csv "$folder/out.csv" "$@" 2>&1
+  said=$(LD_LIBRARY_PATH=$path FAKE_HIP=$chip "$bench" gemm --device hip:0 --peer "$peer" --repeats 1 --hot --wide --csv "$folder/out.csv" "$@" 2>&1
     cat "$folder/out.csv")
   if printf '%s\n' "$said" | grep -q "$pattern"; then
     passed=$((passed + 1))
