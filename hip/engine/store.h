@@ -1,4 +1,4 @@
-/* From accumulators to C.
+/* From accumulators to the output.
  *
  * The kernels multiply with the operands exchanged, B^T A^T, so that a lane has four neighbouring columns of one row of C:
  * lane 16 g + j of fragment (fm, fn) has row 16 fm + j, columns 16 fn + 4 g .. + 3. Storing them from there would have two
@@ -10,10 +10,10 @@
  * bits. Then there is no bank conflict, neither when 8 lanes write one chunk of 8 rows (each the next row, or the next but
  * one), nor when 16 lanes read a row. A wave's LDS accesses are done in order, so no wait is needed. Blocks of narrower
  * waves have narrower rows. */
-#ifndef TANDEM_HIP_GEMM_STORE_H
-#define TANDEM_HIP_GEMM_STORE_H
+#ifndef TANDEM_HIP_ENGINE_STORE_H
+#define TANDEM_HIP_ENGINE_STORE_H
 
-#include "hip/device/epilogue.h"
+#include "hip/device/fours.h"
 #include "lines.h"
 
 /* The kernel's argument, read again with scalar loads: what only the end needs takes no registers in the loop. */
@@ -60,18 +60,6 @@ DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const mfma_sums<SIDE> 
       }
       block[block_place<COLUMNS>(row, chunk + to)] = here;
     }
-}
-
-/* Stores `rows` rows of the block as C's rows from (m0, n0) on. `gap` columns are between the left and the right half. */
-template <int COLUMNS = BLOCK_COLUMNS>
-DEVICE void block_store(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0, int gap,
-                        tdm_type type, store_kind kind) {
-  const int chunks = COLUMNS / 4;
-  int lane = lane_index(), chunk = lane % chunks;
-  n0 += 4 * chunk + (chunk < chunks / 2 ? 0 : gap);
-#pragma unroll 1
-  for (int row = lane / chunks; row < rows; row += WAVE / chunks)
-    epilogue_four(g, matrix, m0 + row, n0, block[block_place<COLUMNS>(row, chunk)], type, (tdm_type)g->out, kind);
 }
 
 #endif

@@ -2,6 +2,7 @@
  * bf16 they begin at even elements, and have an even length. */
 #include "hip/engine/pipeline.h"
 #include "part.h"
+#include "store.h"
 
 template <int SIDE>
 DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {

@@ -1,6 +1,6 @@
 /* gemm, after a K split: adds the partial sums, always in the same order, and does the epilogue. */
+#include "epilogue.h"
 #include "hip/device/blocks.h"
-#include "hip/device/epilogue.h"
 
 DEVICE void reduce(const gemm_args *g, tdm_type type) {
   const int64_t fours = g->ldp / 4, matrix_fours = g->m * fours;

@@ -5,7 +5,7 @@
  * 128 x 128 of C per workgroup, with the masked loads of hip_128x128 (masked.h). STEPS tiles of 128 bytes along k are
  * stored side by side. */
 #include "hip/engine/masked.h"
-#include "hip/engine/store.h"
+#include "store.h"
 
 template <int STEPS>
 DEVICE void compute(const gemm_args *g, tdm_type type) {

@@ -14,8 +14,8 @@
 #define TANDEM_HIP_GEMM_TILE_H
 
 #include "hip/engine/lines.h"
-#include "hip/engine/store.h"
 #include "part.h"
+#include "store.h"
 
 enum { LDS_OF_CU = ON_GFX950 ? 160 * 1024 : 64 * 1024 };
 

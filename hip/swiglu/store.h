@@ -3,6 +3,7 @@
 #define TANDEM_HIP_SWIGLU_STORE_H
 
 #include "args.h"
+#include "hip/device/math.h"
 #include "hip/engine/store.h"
 
 /* A wave's block (engine/store.h) has `rows` rows (a multiple of 16) of 32 gates and the 32 ups of the same columns.

@@ -1,47 +1,11 @@
-/* What follows the sums: alpha, beta C, the steps of the epilogue, rounding, and the store. It works on four neighbouring
- * elements of a row at a time, which is what a lane reads from LDS. The loop over the steps and its switch are uniform, so
- * the wave branches as one. */
-#ifndef TANDEM_HIP_EPILOGUE_H
-#define TANDEM_HIP_EPILOGUE_H
+/* What follows the sums of a gemm: alpha, beta C, the steps of the epilogue, rounding, and the store, for four neighbouring
+ * elements of a row at a time. The loop over the steps and its switch are uniform, so the wave branches as one. */
+#ifndef TANDEM_HIP_GEMM_EPILOGUE_H
+#define TANDEM_HIP_GEMM_EPILOGUE_H
 
-#include "hip/gemm/args.h"
-#include "math.h"
-
-/* Four neighbouring elements of a row: how many of them are in the matrix. `whole`: all four are, and their arrays are
- * aligned for it. */
-typedef struct four_place {
-  int count;
-  bool whole;
-} four_place;
-
-/* Whether results stay in the caches for the next reader. */
-enum store_kind { KEPT, NON_TEMPORAL };
-
-DEVICE four_place four_in(int64_t rows, int64_t columns, int64_t row, int64_t column, bool aligned) {
-  int64_t left = row < rows ? columns - column : 0;
-  int count = left > 4 ? 4 : left < 0 ? 0 : (int)left;
-  return (four_place){count, count == 4 && aligned};
-}
-
-DEVICE f32x4 four_load(const void *base, int64_t at, four_place where, tdm_type type) {
-  if (where.whole) return load_four(base, at, type);
-  f32x4 x = 0;
-  for (int i = 0; i < 4; i++)
-    if (i < where.count) x[i] = load_element(base, at + i, type);
-  return x;
-}
-
-DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_type type, store_kind kind) {
-  if (where.whole) {
-    if (kind == NON_TEMPORAL)
-      store_four_non_temporal(base, at, x, type);
-    else
-      store_four(base, at, x, type);
-    return;
-  }
-  for (int i = 0; i < 4; i++)
-    if (i < where.count) store_element(base, at + i, x[i], type);
-}
+#include "args.h"
+#include "hip/device/fours.h"
+#include "hip/device/math.h"
 
 DEVICE float apply_map(float x, tdm_epilogue_op op, float value) {
   switch (op) {
