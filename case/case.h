@@ -2,8 +2,8 @@
  * describes, what the tools allocate and fill, and what the f64 reference computes. Shared by the tools; the library does not
  * know it, and the reference shares no code with the library except for the analysis of errors (src/base/bound.h). One file per
  * op: case/<op>.c. */
-#ifndef TANDEM_CASE_H
-#define TANDEM_CASE_H
+#ifndef TANDEM_CASE_CASE_H
+#define TANDEM_CASE_CASE_H
 
 #include <stdbool.h>
 #include <stddef.h>

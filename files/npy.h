@@ -6,8 +6,8 @@
  *   the elements
  *
  * Every function that can fail returns false and writes one line to error: what is wrong, and what is allowed. */
-#ifndef TANDEM_RUN_NPY_H
-#define TANDEM_RUN_NPY_H
+#ifndef TANDEM_FILES_NPY_H
+#define TANDEM_FILES_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

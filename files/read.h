@@ -1,6 +1,6 @@
 /* Files that users name as inputs. */
-#ifndef TANDEM_READ_H
-#define TANDEM_READ_H
+#ifndef TANDEM_FILES_READ_H
+#define TANDEM_FILES_READ_H
 
 #include <stdbool.h>
 #include <stdio.h>

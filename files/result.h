@@ -16,8 +16,8 @@
  * Errors are one line without the path, as in "can't be written: No space left on device": the caller adds the name of its
  * option.
  */
-#ifndef TANDEM_RESULT_H
-#define TANDEM_RESULT_H
+#ifndef TANDEM_FILES_RESULT_H
+#define TANDEM_FILES_RESULT_H
 
 #include <stdbool.h>
 #include <stdio.h>

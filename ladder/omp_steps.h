@@ -1,6 +1,6 @@
 /* What the OpenMP steps of all ladders share: launches, a team's memory, and their rows. */
-#ifndef TANDEM_LADDER_OMP_H
-#define TANDEM_LADDER_OMP_H
+#ifndef TANDEM_LADDER_OMP_STEPS_H
+#define TANDEM_LADDER_OMP_STEPS_H
 
 #include "offload/device/device.h"
 #include "offload/device/target.h"

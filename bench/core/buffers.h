@@ -1,6 +1,6 @@
 /* The arrays of a case, `copies` times over, so that a run finds none of its data in a cache. */
-#ifndef TANDEM_BENCH_BUFFERS_H
-#define TANDEM_BENCH_BUFFERS_H
+#ifndef TANDEM_BENCH_CORE_BUFFERS_H
+#define TANDEM_BENCH_CORE_BUFFERS_H
 
 #include "case/case.h"
 

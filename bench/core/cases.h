@@ -1,6 +1,6 @@
 /* The cases that a command line asks for. */
-#ifndef TANDEM_BENCH_CASES_H
-#define TANDEM_BENCH_CASES_H
+#ifndef TANDEM_BENCH_CORE_CASES_H
+#define TANDEM_BENCH_CORE_CASES_H
 
 #include "case/case.h"
 #include "case/options.h"

@@ -1,6 +1,6 @@
 /* What the machine itself can do: the best of several passes over the whole device. */
-#ifndef TANDEM_BENCH_CEILING_H
-#define TANDEM_BENCH_CEILING_H
+#ifndef TANDEM_BENCH_CORE_CEILING_H
+#define TANDEM_BENCH_CORE_CEILING_H
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  *   bench_count_run(context, c, plan, pointers, &sample, &counts, reason, sizeof reason)
  *   bench_counts_clocks(&counts)                         the least clocks that the run takes, to rank plans of one case
  *   bench_counts_free(&counts) */
-#ifndef TANDEM_BENCH_COUNT_H
-#define TANDEM_BENCH_COUNT_H
+#ifndef TANDEM_BENCH_CORE_COUNT_H
+#define TANDEM_BENCH_CORE_COUNT_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* Options that belong to some kinds of devices only. Each function returns false with one line in error. */
-#ifndef TANDEM_BENCH_DEVICE_OPTIONS_H
-#define TANDEM_BENCH_DEVICE_OPTIONS_H
+#ifndef TANDEM_BENCH_CORE_DEVICE_OPTIONS_H
+#define TANDEM_BENCH_CORE_DEVICE_OPTIONS_H
 
 #include "case/options.h"
 

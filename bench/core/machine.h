@@ -1,6 +1,6 @@
 /* The machine that a run is on, and its clock. */
-#ifndef TANDEM_BENCH_MACHINE_H
-#define TANDEM_BENCH_MACHINE_H
+#ifndef TANDEM_BENCH_CORE_MACHINE_H
+#define TANDEM_BENCH_CORE_MACHINE_H
 
 #include <stddef.h>
 

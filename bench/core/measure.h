@@ -1,6 +1,6 @@
 /* Measures a case: its time, or on a simulated device its counts. */
-#ifndef TANDEM_BENCH_MEASURE_H
-#define TANDEM_BENCH_MEASURE_H
+#ifndef TANDEM_BENCH_CORE_MEASURE_H
+#define TANDEM_BENCH_CORE_MEASURE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Another library that can run a case, for comparison. bench/peer/ has them. */
-#ifndef TANDEM_BENCH_PEER_H
-#define TANDEM_BENCH_PEER_H
+#ifndef TANDEM_BENCH_CORE_PEER_H
+#define TANDEM_BENCH_CORE_PEER_H
 
 #include "bench/core/text.h"
 #include "case/case.h"

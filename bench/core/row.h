@@ -1,6 +1,6 @@
 /* One case, on one device, measured by one library: what was found, and the figures that follow from it. */
-#ifndef TANDEM_BENCH_ROW_H
-#define TANDEM_BENCH_ROW_H
+#ifndef TANDEM_BENCH_CORE_ROW_H
+#define TANDEM_BENCH_CORE_ROW_H
 
 #include "bench/core/ceiling.h"
 #include "bench/core/count.h"

@@ -1,6 +1,6 @@
 /* Compares the results of measured runs with the f64 reference. */
-#ifndef TANDEM_BENCH_VERIFY_H
-#define TANDEM_BENCH_VERIFY_H
+#ifndef TANDEM_BENCH_CORE_VERIFY_H
+#define TANDEM_BENCH_CORE_VERIFY_H
 
 #include "bench/core/buffers.h"
 

@@ -1,7 +1,7 @@
 /* tandem-bench ladder: what its files share. command.c is the command, predictions.c reads and judges the predictions in the
  * heads of the steps' files, ladder_report.c prints and draws. docs/ladder.md has the form of a step. */
-#ifndef TANDEM_BENCH_LADDER_H
-#define TANDEM_BENCH_LADDER_H
+#ifndef TANDEM_BENCH_LADDER_LADDER_H
+#define TANDEM_BENCH_LADDER_LADDER_H
 
 #include "bench/core/measure.h"
 

@@ -1,6 +1,6 @@
 /* What a tile order makes of the caches: the tile stream of a gemm through each XCD's L2 and the memory-side cache. */
-#ifndef TANDEM_BENCH_TILE_STREAM_H
-#define TANDEM_BENCH_TILE_STREAM_H
+#ifndef TANDEM_BENCH_ORDER_TILE_STREAM_H
+#define TANDEM_BENCH_ORDER_TILE_STREAM_H
 
 #include <stdbool.h>
 #include <stdint.h>

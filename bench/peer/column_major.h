@@ -1,7 +1,7 @@
 /* A gemm case for libraries with column-major matrices: C^T = op(B)^T op(A)^T, so that B is their first operand, A their
  * second, and a matrix that is stored by rows needs no transposition. */
-#ifndef TANDEM_BENCH_COLUMN_MAJOR_H
-#define TANDEM_BENCH_COLUMN_MAJOR_H
+#ifndef TANDEM_BENCH_PEER_COLUMN_MAJOR_H
+#define TANDEM_BENCH_PEER_COLUMN_MAJOR_H
 
 #include <limits.h>
 

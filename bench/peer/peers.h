@@ -1,6 +1,6 @@
 /* The other libraries, by name. */
-#ifndef TANDEM_BENCH_PEERS_H
-#define TANDEM_BENCH_PEERS_H
+#ifndef TANDEM_BENCH_PEER_PEERS_H
+#define TANDEM_BENCH_PEER_PEERS_H
 
 #include "bench/core/peer.h"
 

@@ -1,6 +1,6 @@
 /* Result files. Each function returns false with one line in error. */
-#ifndef TANDEM_BENCH_FILE_H
-#define TANDEM_BENCH_FILE_H
+#ifndef TANDEM_BENCH_REPORT_FILE_H
+#define TANDEM_BENCH_REPORT_FILE_H
 
 #include <jansson.h>
 

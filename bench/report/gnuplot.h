@@ -1,6 +1,6 @@
 /* Pictures by gnuplot, for tandem-bench and tiny-llama. */
-#ifndef TANDEM_BENCH_GNUPLOT_H
-#define TANDEM_BENCH_GNUPLOT_H
+#ifndef TANDEM_BENCH_REPORT_GNUPLOT_H
+#define TANDEM_BENCH_REPORT_GNUPLOT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* All results of a run of tandem-bench: the tables that it prints, and the files that it writes. */
-#ifndef TANDEM_BENCH_REPORT_H
-#define TANDEM_BENCH_REPORT_H
+#ifndef TANDEM_BENCH_REPORT_REPORT_H
+#define TANDEM_BENCH_REPORT_REPORT_H
 
 #include <jansson.h>
 

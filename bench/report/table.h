@@ -1,8 +1,8 @@
 /* Tables: fitted to the terminal, or with all columns; each row as a list; or Markdown.
  *
  * table_measure (each row, where all rows are known), table_head, table_row (each row), table_end. */
-#ifndef TANDEM_BENCH_TABLE_H
-#define TANDEM_BENCH_TABLE_H
+#ifndef TANDEM_BENCH_REPORT_TABLE_H
+#define TANDEM_BENCH_REPORT_TABLE_H
 
 #include <stdbool.h>
 #include <stdio.h>

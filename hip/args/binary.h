@@ -1,6 +1,6 @@
 /* Elementwise ops of two arrays, c = f(a, b): the argument of their kernels, and their host side. */
-#ifndef TANDEM_HIP_BINARY_H
-#define TANDEM_HIP_BINARY_H
+#ifndef TANDEM_HIP_ARGS_BINARY_H
+#define TANDEM_HIP_ARGS_BINARY_H
 
 #include "blocks.h"
 

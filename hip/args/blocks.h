@@ -1,7 +1,7 @@
 /* Rows in blocks, for elementwise kernels: which elements a work-item has. Host code fills this in, device code loops over
  * it. */
-#ifndef TANDEM_HIP_BLOCKS_H
-#define TANDEM_HIP_BLOCKS_H
+#ifndef TANDEM_HIP_ARGS_BLOCKS_H
+#define TANDEM_HIP_ARGS_BLOCKS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Rows that are reduced: which work-items share a row. Host code fills this in, device code loops over it. */
-#ifndef TANDEM_HIP_TEAMS_H
-#define TANDEM_HIP_TEAMS_H
+#ifndef TANDEM_HIP_ARGS_TEAMS_H
+#define TANDEM_HIP_ARGS_TEAMS_H
 
 #include <stdint.h>
 

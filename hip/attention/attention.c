@@ -21,6 +21,14 @@ typedef struct attention_launches {
 } attention_launches;
 _Static_assert(sizeof(attention_launches) <= TDM_HIP_ARGS, "fits the plan");
 
+/* What differs between the rows. */
+typedef struct attention_variant {
+  int head_dim; /* the kernel multiplies 16-bit values of heads of this size; 0: it is the general one */
+  bool decode;  /* keys are cut into parts */
+} attention_variant;
+
+static const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
+
 /* ---- What the rows support ---- */
 
 static bool refuse(char *reason, size_t size, const char *name, int64_t value, const char *allowed) {
@@ -29,7 +37,7 @@ static bool refuse(char *reason, size_t size, const char *name, int64_t value, c
 }
 
 /* A launch has fewer than 2^32 work-items; within a workgroup keys and rows are counted in 32 bits. */
-static bool supports(const tdm_plan *plan, int64_t rows, int64_t threads, char *reason, size_t size) {
+static bool supports_tiles(const tdm_plan *plan, int64_t rows, int64_t threads, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (plan->empty) return true;
   if (d->skv >= INT32_MAX - FAST_KEYS) return refuse(reason, size, "skv", d->skv, "below 2^31 - 65");
@@ -40,7 +48,7 @@ static bool supports(const tdm_plan *plan, int64_t rows, int64_t threads, char *
 }
 
 static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
-  return supports(plan, GENERAL_ROWS, GENERAL_THREADS, reason, size);
+  return supports_tiles(plan, GENERAL_ROWS, GENERAL_THREADS, reason, size);
 }
 
 /* Loads are 16 bytes, and offsets within a tile of keys are 31 bits. Strides of dimensions with one index don't matter. */
@@ -67,11 +75,8 @@ static bool supports_fast(const tdm_plan *plan, int64_t head_dim, char *reason, 
          supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
-         supports(plan, FAST_ROWS, FAST_THREADS, reason, size) && supports_general(plan, reason, size);
+         supports_tiles(plan, FAST_ROWS, FAST_THREADS, reason, size) && supports_general(plan, reason, size);
 }
-
-static bool supports_64(const tdm_plan *plan, char *reason, size_t size) { return supports_fast(plan, 64, reason, size); }
-static bool supports_128(const tdm_plan *plan, char *reason, size_t size) { return supports_fast(plan, 128, reason, size); }
 
 /* The queries of all heads that share keys are the rows of one workgroup. */
 static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
@@ -86,11 +91,10 @@ static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
   return supports_general(plan, reason, size);
 }
 
-static bool supports_decode_64(const tdm_plan *plan, char *reason, size_t size) {
-  return supports_decode(plan, reason, size) && supports_64(plan, reason, size);
-}
-static bool supports_decode_128(const tdm_plan *plan, char *reason, size_t size) {
-  return supports_decode(plan, reason, size) && supports_128(plan, reason, size);
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const attention_variant *v = variant_of(plan);
+  if (v->decode && !supports_decode(plan, reason, size)) return false;
+  return v->head_dim > 0 ? supports_fast(plan, v->head_dim, reason, size) : supports_general(plan, reason, size);
 }
 
 /* ---- Launches ---- */
@@ -140,27 +144,6 @@ static tdm_status find_general(tdm_plan *plan, const char *stem, tdm_hip_kernel 
   return find(plan, tdm_code_attention_general, stem, head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256, kernel);
 }
 
-/* A run of an empty plan launches nothing. */
-static tdm_status prepare(tdm_plan *plan) {
-  attention_launches l = {0};
-  if (plan->empty) return TDM_OK;
-  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
-  TDM_TRY(find_general(plan, "general", &l.general));
-  memcpy(plan->args, &l, sizeof l);
-  return TDM_OK;
-}
-
-static tdm_status prepare_fast(tdm_plan *plan) {
-  attention_launches l = {0};
-  if (plan->empty) return TDM_OK;
-  cut_fast(plan, &l);
-  cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
-  TDM_TRY(find(plan, tdm_code_attention_fast, "flash", (int)plan->desc.attention.head_dim, &l.fast));
-  TDM_TRY(find_general(plan, "general", &l.general));
-  memcpy(plan->args, &l, sizeof l);
-  return TDM_OK;
-}
-
 enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: nothing hides the load of a part's first tile */
 
 /* Parts for every compute unit: the largest number of key splits of a head of keys, for this many keys and for fewer. */
@@ -196,24 +179,22 @@ static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_
   return tdm_hip_function(plan, tdm_code_attention_parts, name, &kernel->function);
 }
 
-static tdm_status prepare_parts(tdm_plan *plan, bool fast) {
+static tdm_status prepare(tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
   attention_launches l = {0};
-  if (plan->empty) return TDM_OK;
-  if (fast) {
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  if (v->head_dim > 0) {
     cut_fast(plan, &l);
-    cut_keys(plan, &l.fast_args, &l.fast);
-    TDM_TRY(find(plan, tdm_code_attention_fast, "decode", (int)plan->desc.attention.head_dim, &l.fast));
+    if (v->decode) cut_keys(plan, &l.fast_args, &l.fast);
+    TDM_TRY(find(plan, tdm_code_attention_fast, v->decode ? "decode" : "flash", v->head_dim, &l.fast));
   }
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
-  cut_keys(plan, &l.general_args, &l.general);
-  TDM_TRY(find_general(plan, "general_decode", &l.general));
-  if (most_parts(plan) > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
+  if (v->decode) cut_keys(plan, &l.general_args, &l.general);
+  TDM_TRY(find_general(plan, v->decode ? "general_decode" : "general", &l.general));
+  if (v->decode && most_parts(plan) > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
   memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
 }
-
-static tdm_status prepare_decode(tdm_plan *plan) { return prepare_parts(plan, false); }
-static tdm_status prepare_decode_fast(tdm_plan *plan) { return prepare_parts(plan, true); }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   attention_launches l;
@@ -238,7 +219,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 /* ---- Estimates ---- */
 
 /* The products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
-static void cost_of(const tdm_plan *plan, double rows, double rate, const char *floor, tdm_cost *cost) {
+static void cost_of_tiles(const tdm_plan *plan, double rows, double rate, const char *floor, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
   double tiles = ceil((double)d->sq / rows) * (double)d->heads_q * (double)d->batch;
   double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys that a row sees, on average */
@@ -247,13 +228,6 @@ static void cost_of(const tdm_plan *plan, double rows, double rate, const char *
   double traffic =
       lines * (double)d->head_dim * (double)tdm_type_size(d->type) / tdm_hip_rates(plan->context->hip, d->type).hbm;
   *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
-}
-
-static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
-  cost_of(plan, GENERAL_ROWS, tdm_hip_rates(plan->context->hip, TDM_F32).valu, "valu", cost);
-}
-static void cost_fast(const tdm_plan *plan, tdm_cost *cost) {
-  cost_of(plan, FAST_ROWS, tdm_hip_rates(plan->context->hip, plan->desc.attention.type).mfma, "mfma", cost);
 }
 
 /* A workgroup has at most as many rows as its waves take at once, and the keys of one part. The parts' results are written
@@ -271,70 +245,86 @@ static void cost_of_parts(const tdm_plan *plan, double rate, const char *floor, 
   *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
 }
 
-static void cost_decode(const tdm_plan *plan, tdm_cost *cost) {
-  cost_of_parts(plan, tdm_hip_rates(plan->context->hip, TDM_F32).valu, "valu", cost);
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  const attention_variant *v = variant_of(plan);
+  bool fast = v->head_dim > 0;
+  hip_rates rates = tdm_hip_rates(plan->context->hip, fast ? plan->desc.attention.type : TDM_F32);
+  double rate = fast ? rates.mfma : rates.valu;
+  const char *floor = fast ? "mfma" : "valu";
+  if (v->decode)
+    cost_of_parts(plan, rate, floor, cost);
+  else
+    cost_of_tiles(plan, fast ? FAST_ROWS : GENERAL_ROWS, rate, floor, cost);
 }
-static void cost_decode_fast(const tdm_plan *plan, tdm_cost *cost) {
-  cost_of_parts(plan, tdm_hip_rates(plan->context->hip, plan->desc.attention.type).mfma, "mfma", cost);
-}
+
+/* ---- Rows ---- */
+
+static const attention_variant general = {0}, flash64 = {.head_dim = 64}, flash128 = {.head_dim = 128};
+static const attention_variant decode = {.decode = true}, decode64 = {64, true}, decode128 = {128, true};
 
 const tdm_kernel tdm_attention_hip_decode = {.name = "hip_decode",
                                              .op = TDM_OP_ATTENTION,
                                              .backend = &tdm_backend_hip,
-                                             .supports = supports_decode,
-                                             .prepare = prepare_decode,
+                                             .variant = &decode,
+                                             .supports = supports,
+                                             .prepare = prepare,
                                              .launch = launch,
-                                             .cost = cost_decode,
+                                             .cost = cost,
                                              .rebindable = true};
 const tdm_kernel tdm_attention_hip_decode64 = {.name = "hip_decode64",
-                                               .matrix_units = true,
-                                               .rounds_weights = true,
                                                .op = TDM_OP_ATTENTION,
                                                .backend = &tdm_backend_hip,
-                                               .supports = supports_decode_64,
-                                               .prepare = prepare_decode_fast,
+                                               .variant = &decode64,
+                                               .supports = supports,
+                                               .prepare = prepare,
                                                .launch = launch,
-                                               .cost = cost_decode_fast,
+                                               .cost = cost,
+                                               .fallback = {16, 15, &tdm_attention_hip_decode},
                                                .rebindable = true,
-                                               .fallback = {16, 15, &tdm_attention_hip_decode}};
+                                               .matrix_units = true,
+                                               .rounds_weights = true};
 const tdm_kernel tdm_attention_hip_decode128 = {.name = "hip_decode128",
-                                                .matrix_units = true,
-                                                .rounds_weights = true,
                                                 .op = TDM_OP_ATTENTION,
                                                 .backend = &tdm_backend_hip,
-                                                .supports = supports_decode_128,
-                                                .prepare = prepare_decode_fast,
+                                                .variant = &decode128,
+                                                .supports = supports,
+                                                .prepare = prepare,
                                                 .launch = launch,
-                                                .cost = cost_decode_fast,
+                                                .cost = cost,
+                                                .fallback = {16, 15, &tdm_attention_hip_decode},
                                                 .rebindable = true,
-                                                .fallback = {16, 15, &tdm_attention_hip_decode}};
+                                                .matrix_units = true,
+                                                .rounds_weights = true};
 const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
                                             .op = TDM_OP_ATTENTION,
                                             .backend = &tdm_backend_hip,
-                                            .supports = supports_general,
+                                            .variant = &general,
+                                            .supports = supports,
                                             .prepare = prepare,
                                             .launch = launch,
-                                            .cost = cost_general,
+                                            .cost = cost,
                                             .rebindable = true};
 const tdm_kernel tdm_attention_hip_flash64 = {.name = "hip_flash64",
-                                              .matrix_units = true,
-                                              .rounds_weights = true,
                                               .op = TDM_OP_ATTENTION,
                                               .backend = &tdm_backend_hip,
-                                              .supports = supports_64,
-                                              .prepare = prepare_fast,
+                                              .variant = &flash64,
+                                              .supports = supports,
+                                              .prepare = prepare,
                                               .launch = launch,
-                                              .cost = cost_fast,
+                                              .cost = cost,
+                                              .fallback = {16, 15, &tdm_attention_hip_flash},
                                               .rebindable = true,
-                                              .fallback = {16, 15, &tdm_attention_hip_flash}};
+                                              .matrix_units = true,
+                                              .rounds_weights = true};
 const tdm_kernel tdm_attention_hip_flash128 = {.name = "hip_flash128",
-                                               .matrix_units = true,
-                                               .rounds_weights = true,
                                                .op = TDM_OP_ATTENTION,
                                                .backend = &tdm_backend_hip,
-                                               .supports = supports_128,
-                                               .prepare = prepare_fast,
+                                               .variant = &flash128,
+                                               .supports = supports,
+                                               .prepare = prepare,
                                                .launch = launch,
-                                               .cost = cost_fast,
+                                               .cost = cost,
+                                               .fallback = {16, 15, &tdm_attention_hip_flash},
                                                .rebindable = true,
-                                               .fallback = {16, 15, &tdm_attention_hip_flash}};
+                                               .matrix_units = true,
+                                               .rounds_weights = true};

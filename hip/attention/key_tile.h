@@ -6,8 +6,8 @@
  * gfx950 transposes as it reads (ds_read_b64_tr_b16), so rows are stored as in memory. gfx942 can't do that: its tile has a
  * row for each column, written from registers. The 8 keys are those whose probabilities the lane holds after the first
  * product. Step s has keys 16 s + i; lane half h takes i = 4 h + 0..3 and 8 + 4 h + 0..3. */
-#ifndef TANDEM_HIP_ATTENTION_TILE_H
-#define TANDEM_HIP_ATTENTION_TILE_H
+#ifndef TANDEM_HIP_ATTENTION_KEY_TILE_H
+#define TANDEM_HIP_ATTENTION_KEY_TILE_H
 
 #include "args.h"
 #include "hip/device/buffer.h"

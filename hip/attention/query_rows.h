@@ -5,8 +5,8 @@
  * Scores and sums are transposed, so that a lane has one query. Register r of a result is row 8 (r / 4) + 4 half + r % 4,
  * where half is lane / 32. So of 32 keys, a lane has the probabilities that the second product needs from it: step s covers
  * 16 keys of 16-bit types or 8 of f32, and half h provides keys 4 h + 0..3 and, of 16, also 8 + 4 h + 0..3. */
-#ifndef TANDEM_HIP_ATTENTION_ROWS_H
-#define TANDEM_HIP_ATTENTION_ROWS_H
+#ifndef TANDEM_HIP_ATTENTION_QUERY_ROWS_H
+#define TANDEM_HIP_ATTENTION_QUERY_ROWS_H
 
 #include "hip/device/mfma.h"
 #include "hip/device/wait.h"

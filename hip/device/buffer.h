@@ -3,8 +3,8 @@
  * moves through memory increases the base and decreases the length.
  *
  * The bound is linear. It masks the rows after the last one, but not the end of a row, because the next row follows it. */
-#ifndef TANDEM_HIP_BUFFER_H
-#define TANDEM_HIP_BUFFER_H
+#ifndef TANDEM_HIP_DEVICE_BUFFER_H
+#define TANDEM_HIP_DEVICE_BUFFER_H
 
 #include "types.h"
 

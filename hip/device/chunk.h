@@ -1,6 +1,6 @@
 /* Chunks: the elements of one 16-byte access. Global memory allows such an access at any multiple of 4 bytes. */
-#ifndef TANDEM_HIP_CHUNK_H
-#define TANDEM_HIP_CHUNK_H
+#ifndef TANDEM_HIP_DEVICE_CHUNK_H
+#define TANDEM_HIP_DEVICE_CHUNK_H
 
 #include "types.h"
 

@@ -6,8 +6,8 @@
  * other 8 rows. Two rows fill the 64 banks, so r % 2 selects the half, and r / 2 % 8 is another place for each of the 8
  * pairs: there is no bank conflict. On gfx942 LDS serves 8 lanes per clock from 32 banks, which one row fills. Lanes 0-3
  * and 20-23 are rows 0-3 with chunk g and rows 4-7 with chunk g + 1, which need 8 different places: c ^ (r % 8). */
-#ifndef TANDEM_HIP_LDS_H
-#define TANDEM_HIP_LDS_H
+#ifndef TANDEM_HIP_DEVICE_LDS_H
+#define TANDEM_HIP_DEVICE_LDS_H
 
 #include "types.h"
 

@@ -1,8 +1,8 @@
 /* Functions of f32 made of the GPU's own instructions: v_exp_f32 (2^x) and v_rcp_f32 are correct to 1 unit in the last
  * place. NaN gives NaN. The polynomials interpolate at Chebyshev nodes. The oracle's polynomials (offload/device/math.h)
  * are different ones, on purpose. */
-#ifndef TANDEM_HIP_MATH_H
-#define TANDEM_HIP_MATH_H
+#ifndef TANDEM_HIP_DEVICE_MATH_H
+#define TANDEM_HIP_DEVICE_MATH_H
 
 #include "types.h"
 

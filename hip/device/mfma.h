@@ -14,8 +14,8 @@
  * If an instruction takes fewer values per lane, several instructions take parts of the chunks. Which k a product has does
  * not matter, as long as A and B agree. Source of the layouts: ROCm's amd_matrix_instruction_calculator. MFMA ignores EXEC:
  * all lanes must hold defined values, and masked ones must hold zeros. */
-#ifndef TANDEM_HIP_MFMA_H
-#define TANDEM_HIP_MFMA_H
+#ifndef TANDEM_HIP_DEVICE_MFMA_H
+#define TANDEM_HIP_DEVICE_MFMA_H
 
 #include "types.h"
 

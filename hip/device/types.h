@@ -2,8 +2,8 @@
  *
  * Functions with a tdm_type argument are called with a constant wherever speed matters: they are inlined, and the switch
  * disappears. */
-#ifndef TANDEM_HIP_TYPES_H
-#define TANDEM_HIP_TYPES_H
+#ifndef TANDEM_HIP_DEVICE_TYPES_H
+#define TANDEM_HIP_DEVICE_TYPES_H
 
 #include <stdint.h>
 

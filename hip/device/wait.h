@@ -1,7 +1,7 @@
 /* Waits and barriers. vmcnt counts loads and stores of global memory in order, including load-to-LDS. lgkmcnt counts LDS
  * accesses (in order) and scalar loads (in any order). */
-#ifndef TANDEM_HIP_WAIT_H
-#define TANDEM_HIP_WAIT_H
+#ifndef TANDEM_HIP_DEVICE_WAIT_H
+#define TANDEM_HIP_DEVICE_WAIT_H
 
 #include "types.h"
 

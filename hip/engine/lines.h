@@ -14,8 +14,8 @@
  *
  * ds_read_u16_d16 and _d16_hi would need no v_perm_b32 for f16 and bf16, but twice the clocks of LDS. */
 /* clang-format on */
-#ifndef TANDEM_HIP_GEMM_LINES_H
-#define TANDEM_HIP_GEMM_LINES_H
+#ifndef TANDEM_HIP_ENGINE_LINES_H
+#define TANDEM_HIP_ENGINE_LINES_H
 
 #include "hip/device/buffer.h"
 #include "hip/device/lds.h"

@@ -2,14 +2,22 @@
  * registers into LDS, so that every element can be masked: what is outside of a matrix is not read, and counts as 0.
  *
  * A workgroup has 4 waves of 64 x 64, which cover 128 lines of A and 128 of B. A K step is 128 bytes along k. */
-#ifndef TANDEM_HIP_GEMM_MASKED_H
-#define TANDEM_HIP_GEMM_MASKED_H
+#ifndef TANDEM_HIP_ENGINE_MASKED_H
+#define TANDEM_HIP_ENGINE_MASKED_H
 
+#include "hip/args/tiles.h"
 #include "hip/device/lds.h"
 #include "hip/device/mfma.h"
 #include "hip/device/wait.h"
 
-enum { TILE = 128, THREADS = 256, WAVE_TILE = 64, FRAGMENTS = WAVE_TILE / 16, MASKED_BYTES = 2 * TILE * ROW_BYTES };
+enum {
+  TILE = MASKED_LINES,
+  THREADS = WAVE * MASKED_WAVES_M * MASKED_WAVES_N,
+  WAVE_TILE = MASKED_LINES / MASKED_WAVES_M,
+  FRAGMENTS = WAVE_TILE / 16,
+  MASKED_BYTES = 2 * TILE * ROW_BYTES
+};
+static_assert(MASKED_WAVES_M == MASKED_WAVES_N, "a wave's part of the tile is a square");
 /* Chunks of each thread in a whole tile. */
 enum { CHUNKS_EACH = TILE * ROW_CHUNKS / THREADS };
 

@@ -19,16 +19,17 @@
  * Each wave has the loads of at most 7 phases outstanding, 2 per phase (gfx942: 4). At the end of a memory slot it waits
  * until only those of 6 phases are left. Then this wave's part of the half that the next phase reads has arrived, and the
  * barrier says the same of all other waves. */
-#ifndef TANDEM_HIP_GEMM_PIPELINE_H
-#define TANDEM_HIP_GEMM_PIPELINE_H
+#ifndef TANDEM_HIP_ENGINE_PIPELINE_H
+#define TANDEM_HIP_ENGINE_PIPELINE_H
 
+#include "hip/args/tiles.h"
 #include "lines.h"
 #include "store.h"
 
 enum {
-  HALF_LINES = 128,
+  HALF_LINES = PIPE_LINES / 2,
   HALF_BYTES = HALF_LINES * PIPE_ROW,
-  PIPE_WAVES = 8,
+  PIPE_WAVES = PIPE_WAVES_M * PIPE_WAVES_N,
   STAGE_BYTES = 4 * HALF_BYTES,
   PIPE_BYTES = 2 * STAGE_BYTES,
   LOADS_LEFT = 6 * loads_of(HALF_LINES, PIPE_WAVES) /* those of the 6 phases after the one whose half is needed */
@@ -37,7 +38,7 @@ enum {
 enum { AT_A0 = 0, AT_A1 = HALF_BYTES, AT_B0 = 2 * HALF_BYTES, AT_B1 = 3 * HALF_BYTES };
 
 /* What a wave computes of each quarter of C. */
-enum { WAVE_M = 64, WAVE_N = 32 };
+enum { WAVE_M = HALF_LINES / PIPE_WAVES_M, WAVE_N = HALF_LINES / PIPE_WAVES_N };
 
 /* With matrix instructions of SIDE x SIDE results. */
 template <int SIDE>
@@ -66,8 +67,8 @@ DEVICE void multiply_quarter(quarter<SIDE> sums, const fragments a, const fragme
 }
 
 /* The wave's first line in each half of A and of B. */
-DEVICE int pipe_wave_m(void) { return wave_index() / 4 * WAVE_M; }
-DEVICE int pipe_wave_n(void) { return wave_index() % 4 * WAVE_N; }
+DEVICE int pipe_wave_m(void) { return wave_index() / PIPE_WAVES_N * WAVE_M; }
+DEVICE int pipe_wave_n(void) { return wave_index() % PIPE_WAVES_N * WAVE_N; }
 
 /* Sums go to C in passes of PASS_ROWS rows of each wave. The waves' blocks (store.h) fill LDS. */
 enum { PASS_ROWS = PIPE_BYTES / PIPE_WAVES / (BLOCK_COLUMNS * 4), PASSES = 2 * 64 / PASS_ROWS };

@@ -1,5 +1,6 @@
 /* gemm: 128 x 32 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
+#include "tiles.h"
 
-typedef tile<128, 32, 4, 1, 3> depth_3;
-TILE_KERNELS(tile_128x32_3, depth_3)
+typedef tile<GEMM_TILE_128x32, 3> depth_3;
+TILE_KERNELS(gemm_tile_128x32_3, depth_3)

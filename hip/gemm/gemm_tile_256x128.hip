@@ -1,10 +1,11 @@
 /* gemm: 256 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
+#include "tiles.h"
 
-typedef tile<256, 128, 4, 2, 2> depth_2;
-TILE_KERNELS(tile_256x128_2, depth_2)
+typedef tile<GEMM_TILE_256x128, 2> depth_2;
+TILE_KERNELS(gemm_tile_256x128_2, depth_2)
 
 #if defined(__gfx950__) /* 144 KiB of LDS */
-typedef tile<256, 128, 4, 2, 3> depth_3;
-TILE_KERNELS(tile_256x128_3, depth_3)
+typedef tile<GEMM_TILE_256x128, 3> depth_3;
+TILE_KERNELS(gemm_tile_256x128_3, depth_3)
 #endif

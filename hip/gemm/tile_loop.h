@@ -10,8 +10,8 @@
  *
  * So loads have DEPTH - 1 steps to arrive. While a wave waits between its reads and its products, a wave of another
  * workgroup on the same SIMD works. */
-#ifndef TANDEM_HIP_GEMM_TILE_H
-#define TANDEM_HIP_GEMM_TILE_H
+#ifndef TANDEM_HIP_GEMM_TILE_LOOP_H
+#define TANDEM_HIP_GEMM_TILE_LOOP_H
 
 #include "hip/engine/lines.h"
 #include "part.h"
@@ -144,11 +144,11 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   }
 }
 
-#define TILE_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                           \
-  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void gemm_##name##_##layout##_##type(gemm_args g) { \
-    compute_tile<T>(&g, a_along_k, b_along_k, TYPE);                                             \
+#define TILE_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                    \
+  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(gemm_args g) { \
+    compute_tile<T>(&g, a_along_k, b_along_k, TYPE);                                      \
   }
-/* All kernels of a tile: gemm_NAME_LAYOUT_TYPE. */
+/* All kernels of a tile: NAME_LAYOUT_TYPE. */
 #define TILE_TYPES(name, layout, a_along_k, b_along_k, T)          \
   TILE_KERNEL(name, layout, f32, a_along_k, b_along_k, TDM_F32, T) \
   TILE_KERNEL(name, layout, f16, a_along_k, b_along_k, TDM_F16, T) \

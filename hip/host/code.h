@@ -1,6 +1,6 @@
 /* Code objects embedded in the library: hip/meson.build makes them from each .hip file. */
-#ifndef TANDEM_HIP_CODE_H
-#define TANDEM_HIP_CODE_H
+#ifndef TANDEM_HIP_HOST_CODE_H
+#define TANDEM_HIP_HOST_CODE_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  *     hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = d->batch, .type = d->type, .out = d->out};
  *     tdm_hip_tile_cost(plan, &tile, &work, cost);
  *   } */
-#ifndef TANDEM_HIP_COST_H
-#define TANDEM_HIP_COST_H
+#ifndef TANDEM_HIP_HOST_COST_H
+#define TANDEM_HIP_HOST_COST_H
 
 #include "hip.h"
 

@@ -3,8 +3,8 @@
  *   extern const hip_code tdm_code_add[];                    code objects of hip/add/add.hip
  *   tdm_hip_function(plan, tdm_code_add, "add_f32", &plan->hip.function)      in prepare
  *   tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream)             in launch */
-#ifndef TANDEM_HIP_HIP_H
-#define TANDEM_HIP_HIP_H
+#ifndef TANDEM_HIP_HOST_HIP_H
+#define TANDEM_HIP_HOST_HIP_H
 
 #include "code.h"
 #include "src/core/kernel.h"

@@ -1,6 +1,6 @@
 /* HIP's runtime: ROCm's libamdhip64, or the simulator's library in its place. */
-#ifndef TANDEM_HIP_LIBRARY_H
-#define TANDEM_HIP_LIBRARY_H
+#ifndef TANDEM_HIP_HOST_LIBRARY_H
+#define TANDEM_HIP_HOST_LIBRARY_H
 
 #include <stdbool.h>
 

@@ -60,10 +60,13 @@ tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char 
   return tdm_hip_function(plan, code, name, &plan->hip.function);
 }
 
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, bool in_registers, hip_teams *teams, int64_t rows,
-                                int64_t cols, tdm_type type) {
+const hip_row_variant hip_row_registers = {.in_registers = true}, hip_row_loop = {.in_registers = false};
+
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, hip_teams *teams, int64_t rows, int64_t cols,
+                                tdm_type type) {
   char stem[48];
   const char *op = tdm_op_names[plan->op];
+  const bool in_registers = ((const hip_row_variant *)plan->kernel->variant)->in_registers;
   int kept = in_registers ? tdm_hip_kept(cols, type) : 1;
   if (in_registers)
     snprintf(stem, sizeof stem, "%s_%d", op, kept);

@@ -1,6 +1,6 @@
 /* Host side of the kernels over rows: their grids, and what several ops share. */
-#ifndef TANDEM_HIP_ROWS_H
-#define TANDEM_HIP_ROWS_H
+#ifndef TANDEM_HIP_HOST_ROW_LAUNCH_H
+#define TANDEM_HIP_HOST_ROW_LAUNCH_H
 
 #include "hip.h"
 #include "hip/args/binary.h"
@@ -18,10 +18,15 @@ void tdm_hip_teams(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols,
 int tdm_hip_kept(int64_t cols, tdm_type type);
 /* For a kernel's `supports`: is tdm_hip_kept above 0? */
 bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size);
-/* Finds the kernel of an op that keeps a row in registers (OP_KEPT_f32 and so on) or that for any length (OP_loop_f32), and
- * sets its teams and its grid. */
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, bool in_registers, hip_teams *teams, int64_t rows,
-                                int64_t cols, tdm_type type);
+/* Variants of the ops that have a kernel with a row in registers (OP_KEPT_f32 and so on) and one for any length (OP_loop_f32).
+ */
+typedef struct hip_row_variant {
+  bool in_registers;
+} hip_row_variant;
+extern const hip_row_variant hip_row_registers, hip_row_loop;
+/* Finds the kernel of the plan's variant, and sets its teams and its grid. */
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, hip_teams *teams, int64_t rows, int64_t cols,
+                                tdm_type type);
 
 /* Finds STEM_f32, STEM_f16 or STEM_bf16. */
 tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char *stem, tdm_type type);

@@ -59,9 +59,11 @@ _Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "it fits the plan");
 
 static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant, tdm_type type,
                        unsigned char *args, tdm_hip_kernel *launch) {
+  enum { LANES = 64 };
   char name[64];
   unsigned workgroups = op->make(plan, kernel, args);
-  *launch = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = kernel->threads};
+  *launch =
+      (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = (unsigned)(LANES * kernel->tile.waves_m * kernel->tile.waves_n)};
   snprintf(name, sizeof name, "%s%s%s_%s", kernel->stem, variant[0] == '\0' ? "" : "_", variant, tdm_type_name(type));
   return tdm_hip_function(plan, kernel->code, name, &launch->function);
 }
@@ -71,7 +73,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tile_work work = {0};
   TDM_TRY(load(plan, op, kernel, variant, type, work.args, &plan->hip));
-  if (plan->kernel->fallback.align > 0) TDM_TRY(load(plan, op, &op->general, "", type, work.general_args, &work.general));
+  if (plan->kernel->fallback.align > 0) TDM_TRY(load(plan, op, op->general, "", type, work.general_args, &work.general));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }

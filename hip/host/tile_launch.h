@@ -1,9 +1,10 @@
 /* Host side of the tile kernels of gemm and swiglu: the order of tiles, alignments, what loads of dwords need, and the
  * plans and launches of an op's kernels. */
-#ifndef TANDEM_HIP_GEMM_TILES_H
-#define TANDEM_HIP_GEMM_TILES_H
+#ifndef TANDEM_HIP_HOST_TILE_LAUNCH_H
+#define TANDEM_HIP_HOST_TILE_LAUNCH_H
 
-#include "hip.h"
+#include "cost.h"
+#include "hip/args/tiles.h"
 #include "src/base/order.h"
 
 /* Refuses more tiles than the grid of one launch can have. */
@@ -28,11 +29,11 @@ static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_
 
 /* ---- Kernels: an op has a general one, and faster ones for what is aligned ---- */
 
+/* The launch and the estimate take their numbers from the same tile. */
 typedef struct hip_tile_kernel {
   const hip_code *code;
   const char *stem; /* of the functions' names: gemm_256x256 */
-  int tile_m, tile_n;
-  unsigned threads;
+  hip_tile_shape tile;
 } hip_tile_kernel;
 
 enum { HIP_TILE_ARGS = 256 };
@@ -44,7 +45,7 @@ typedef struct hip_tile_op {
   unsigned (*make)(const tdm_plan *plan, const hip_tile_kernel *kernel, void *args);
   /* Adds the run's pointers, and what they mean for alignment. */
   void (*set_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
-  hip_tile_kernel general;
+  const hip_tile_kernel *general;
 } hip_tile_op;
 
 /* Prepares a kernel, and also the general one if the row falls back to it. The function is STEM_VARIANT_TYPE; an empty

@@ -10,17 +10,14 @@ static bool fits(const tdm_plan *plan, char *reason, size_t size) {
   return tdm_hip_fits_registers(plan->desc.rmsnorm.cols, plan->desc.rmsnorm.type, reason, size);
 }
 
-static tdm_status prepare(tdm_plan *plan, bool in_registers) {
+static tdm_status prepare(tdm_plan *plan) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   rmsnorm_args args = {.ldx = d->ldx, .ldr = d->ldr, .lds = d->lds, .ldy = d->ldy, .eps = d->eps};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_rows_prepare(plan, tdm_code_rmsnorm, in_registers, &args.teams, d->rows, d->cols, d->type));
+  TDM_TRY(tdm_hip_rows_prepare(plan, tdm_code_rmsnorm, &args.teams, d->rows, d->cols, d->type));
   memcpy(plan->args, &args, sizeof args);
   return TDM_OK;
 }
-
-static tdm_status prepare_registers(tdm_plan *plan) { return prepare(plan, true); }
-static tdm_status prepare_loop(tdm_plan *plan) { return prepare(plan, false); }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   rmsnorm_args args;
@@ -33,11 +30,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_rmsnorm_hip_loop = {
-    .name = "hip_loop", .op = TDM_OP_RMSNORM, .backend = &tdm_backend_hip, .prepare = prepare_loop, .launch = launch};
+const tdm_kernel tdm_rmsnorm_hip_loop = {.name = "hip_loop",
+                                         .op = TDM_OP_RMSNORM,
+                                         .backend = &tdm_backend_hip,
+                                         .variant = &hip_row_loop,
+                                         .prepare = prepare,
+                                         .launch = launch};
 const tdm_kernel tdm_rmsnorm_hip_registers = {.name = "hip_registers",
                                               .op = TDM_OP_RMSNORM,
                                               .backend = &tdm_backend_hip,
+                                              .variant = &hip_row_registers,
                                               .supports = fits,
-                                              .prepare = prepare_registers,
+                                              .prepare = prepare,
                                               .launch = launch};

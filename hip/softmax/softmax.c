@@ -10,17 +10,14 @@ static bool fits(const tdm_plan *plan, char *reason, size_t size) {
   return tdm_hip_fits_registers(plan->desc.softmax.cols, plan->desc.softmax.type, reason, size);
 }
 
-static tdm_status prepare(tdm_plan *plan, bool in_registers) {
+static tdm_status prepare(tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
   softmax_args args = {.ldx = d->ldx, .ldy = d->ldy, .causal_rows = d->causal_rows};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_rows_prepare(plan, tdm_code_softmax, in_registers, &args.teams, d->rows, d->cols, d->type));
+  TDM_TRY(tdm_hip_rows_prepare(plan, tdm_code_softmax, &args.teams, d->rows, d->cols, d->type));
   memcpy(plan->args, &args, sizeof args);
   return TDM_OK;
 }
-
-static tdm_status prepare_registers(tdm_plan *plan) { return prepare(plan, true); }
-static tdm_status prepare_loop(tdm_plan *plan) { return prepare(plan, false); }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   softmax_args args;
@@ -30,11 +27,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_softmax_hip_loop = {
-    .name = "hip_loop", .op = TDM_OP_SOFTMAX, .backend = &tdm_backend_hip, .prepare = prepare_loop, .launch = launch};
+const tdm_kernel tdm_softmax_hip_loop = {.name = "hip_loop",
+                                         .op = TDM_OP_SOFTMAX,
+                                         .backend = &tdm_backend_hip,
+                                         .variant = &hip_row_loop,
+                                         .prepare = prepare,
+                                         .launch = launch};
 const tdm_kernel tdm_softmax_hip_registers = {.name = "hip_registers",
                                               .op = TDM_OP_SOFTMAX,
                                               .backend = &tdm_backend_hip,
+                                              .variant = &hip_row_registers,
                                               .supports = fits,
-                                              .prepare = prepare_registers,
+                                              .prepare = prepare,
                                               .launch = launch};

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "hip/host/cost.h"
 #include "hip/host/tile_launch.h"
 
 extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[];
@@ -30,7 +29,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                       .aligned_u = tdm_hip_rows_aligned(&u, d->type, 16),
                       .aligned_fours = tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)),
                       .weights_along_k = d->layout == TDM_NT};
-  args.order = tdm_hip_tiles(plan, d->m, d->n, 1, kernel->tile_m, kernel->tile_n);
+  args.order = tdm_hip_tiles(plan, d->m, d->n, 1, kernel->tile.m, kernel->tile.n);
   memcpy(made, &args, sizeof args);
   return args.order.count;
 }
@@ -47,47 +46,61 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->y, 4 * (int)tdm_type_size(plan->desc.swiglu.out));
 }
 
-static const hip_tile_op op = {
-    sizeof(swiglu_args), make_args, set_pointers, {tdm_code_swiglu_128x64, "swiglu_128x64", 128, 64, 256}};
+/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
+static const hip_tile_kernel general = {tdm_code_swiglu_128x64,
+                                        "swiglu_128x64",
+                                        {.m = MASKED_LINES,
+                                         .n = MASKED_LINES / 2,
+                                         .waves_m = MASKED_WAVES_M,
+                                         .waves_n = MASKED_WAVES_N,
+                                         .products = 2,
+                                         .resident = 2,
+                                         .valu = HIP_MASKED_VALU,
+                                         .waits = true}};
+static const hip_tile_kernel pipe = {tdm_code_swiglu_256x128,
+                                     "swiglu_256x128",
+                                     {.m = PIPE_LINES,
+                                      .n = PIPE_LINES / 2,
+                                      .waves_m = PIPE_WAVES_M,
+                                      .waves_n = PIPE_WAVES_N,
+                                      .products = 2,
+                                      .overlapped = true}};
+
+static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, &general};
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   return tdm_hip_tile_launch(plan, &op, buffers, stream);
 }
 
-static void cost_of(const tdm_plan *plan, const hip_tile_shape *tile, tdm_cost *cost) {
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  const hip_tile_kernel *kernel = plan->kernel->variant;
   hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = 1, .type = d->type, .out = d->out};
-  tdm_hip_tile_cost(plan, tile, &work, cost);
+  tdm_hip_tile_cost(plan, &kernel->tile, &work, cost);
 }
 
 /* ---- hip_128x64 ---- */
 
 static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  return tdm_hip_tiles_fit(d->m, d->n, 1, op.general.tile_m, op.general.tile_n, reason, size);
+  return tdm_hip_tiles_fit(d->m, d->n, 1, general.tile.m, general.tile.n, reason, size);
 }
 
 static tdm_status prepare_general(tdm_plan *plan) {
-  return tdm_hip_tile_prepare(plan, &op, &op.general, "", plan->desc.swiglu.type);
-}
-
-/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
-static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
-  static const hip_tile_shape tile = {
-      .m = 128, .n = 64, .waves_m = 2, .waves_n = 2, .products = 2, .resident = 2, .valu = HIP_MASKED_VALU, .waits = true};
-  cost_of(plan, &tile, cost);
+  return tdm_hip_tile_prepare(plan, &op, &general, "", plan->desc.swiglu.type);
 }
 
 const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
                                           .op = TDM_OP_SWIGLU,
                                           .backend = &tdm_backend_hip,
+                                          .variant = &general,
                                           .supports = supports_general,
                                           .prepare = prepare_general,
                                           .launch = launch,
-                                          .matrix_units = true,
-                                          .cost = cost_general,
-                                          .takes = TDM_ORDER_PARAMETERS};
+                                          .cost = cost,
+                                          .takes = TDM_ORDER_PARAMETERS,
+                                          .matrix_units = true};
 
 /* ---- hip_256x128 ---- */
 
@@ -99,23 +112,18 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare_pipe(tdm_plan *plan) {
-  static const hip_tile_kernel kernel = {tdm_code_swiglu_256x128, "swiglu_256x128", 256, 128, 512};
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  return tdm_hip_tile_prepare(plan, &op, &kernel, d->layout == TDM_NT ? "nt" : "nn", d->type);
-}
-
-static void cost_pipe(const tdm_plan *plan, tdm_cost *cost) {
-  static const hip_tile_shape tile = {.m = 256, .n = 128, .waves_m = 2, .waves_n = 4, .products = 2, .overlapped = true};
-  cost_of(plan, &tile, cost);
+  return tdm_hip_tile_prepare(plan, &op, &pipe, d->layout == TDM_NT ? "nt" : "nn", d->type);
 }
 
 const tdm_kernel tdm_swiglu_hip_256x128 = {.name = "hip_256x128",
                                            .op = TDM_OP_SWIGLU,
                                            .backend = &tdm_backend_hip,
+                                           .variant = &pipe,
                                            .supports = supports_pipe,
                                            .prepare = prepare_pipe,
                                            .launch = launch,
-                                           .matrix_units = true,
-                                           .cost = cost_pipe,
+                                           .cost = cost,
                                            .takes = TDM_ORDER_PARAMETERS,
-                                           .fallback = {4, 7, &tdm_swiglu_hip_128x64}};
+                                           .fallback = {4, 7, &tdm_swiglu_hip_128x64},
+                                           .matrix_units = true};

@@ -1,7 +1,7 @@
 /* What the OpenMP steps of the attention ladder share: their argument, a query, and what becomes of it. O = softmax(scale Q
  * K^T) V of each head in f32, heads of HEAD_DIM. */
-#ifndef TANDEM_LADDER_ATTENTION_OMP_H
-#define TANDEM_LADDER_ATTENTION_OMP_H
+#ifndef TANDEM_LADDER_ATTENTION_OMP_STEPS_H
+#define TANDEM_LADDER_ATTENTION_OMP_STEPS_H
 
 #include "../omp_steps.h"
 #include "offload/device/math.h"

@@ -1,6 +1,6 @@
 /* What the OpenMP steps of the gemm ladder share: their argument. C = A B in f32, A [m, k], B [k, n], all row by row. */
-#ifndef TANDEM_LADDER_GEMM_OMP_H
-#define TANDEM_LADDER_GEMM_OMP_H
+#ifndef TANDEM_LADDER_GEMM_OMP_STEPS_H
+#define TANDEM_LADDER_GEMM_OMP_STEPS_H
 
 #include "../omp_steps.h"
 

@@ -1,7 +1,7 @@
 /* What the OpenMP steps of the rmsnorm ladder share: their argument. y = x / sqrt(mean(x^2) + eps) * weight of each row, in
  * f32. Squares are summed in f64: those of f32 may overflow it. */
-#ifndef TANDEM_LADDER_RMSNORM_OMP_H
-#define TANDEM_LADDER_RMSNORM_OMP_H
+#ifndef TANDEM_LADDER_RMSNORM_OMP_STEPS_H
+#define TANDEM_LADDER_RMSNORM_OMP_STEPS_H
 
 #include "../omp_steps.h"
 

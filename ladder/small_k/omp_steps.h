@@ -1,6 +1,6 @@
 /* What the OpenMP steps of the small-K ladder share. They are gemm steps, for k up to MOST_K. */
-#ifndef TANDEM_LADDER_SMALL_K_OMP_H
-#define TANDEM_LADDER_SMALL_K_OMP_H
+#ifndef TANDEM_LADDER_SMALL_K_OMP_STEPS_H
+#define TANDEM_LADDER_SMALL_K_OMP_STEPS_H
 
 #include "../gemm/omp_steps.h"
 

@@ -1,7 +1,7 @@
 /* What the OpenMP steps of the swiglu ladder share: their argument. Y = silu(X Wg) * (X Wu) in f32, X [m, k], W [k, n], all row
  * by row. */
-#ifndef TANDEM_LADDER_SWIGLU_OMP_H
-#define TANDEM_LADDER_SWIGLU_OMP_H
+#ifndef TANDEM_LADDER_SWIGLU_OMP_STEPS_H
+#define TANDEM_LADDER_SWIGLU_OMP_STEPS_H
 
 #include "../omp_steps.h"
 #include "offload/device/math.h"

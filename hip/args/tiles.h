@@ -1,0 +1,16 @@
+/* Shapes of the tiles of hip/engine, shared by host and device: each of these numbers is written here alone. */
+#ifndef TANDEM_HIP_ARGS_TILES_H
+#define TANDEM_HIP_ARGS_TILES_H
+
+enum {
+  /* engine/masked.h: lines of A and of B, and the waves that share them. */
+  MASKED_LINES = 128,
+  MASKED_WAVES_M = 2,
+  MASKED_WAVES_N = 2,
+  /* engine/pipeline.h: two halves of A and two of B. */
+  PIPE_LINES = 256,
+  PIPE_WAVES_M = 2,
+  PIPE_WAVES_N = 4
+};
+
+#endif

@@ -1,0 +1,34 @@
+/* What the rows of gemm on HIP share (gemm.c). Each row's variant is a hip_tile_kernel, or begins with one. */
+#ifndef TANDEM_HIP_GEMM_GEMM_H
+#define TANDEM_HIP_GEMM_GEMM_H
+
+#include "hip/host/tile_launch.h"
+
+/* hip_128x128, which serves everything and is the fallback of rows that load dwords. */
+extern const hip_tile_kernel gemm_general;
+extern const tdm_kernel tdm_gemm_hip_128x128;
+
+static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
+static inline bool gemm_transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
+hip_stored gemm_stored_a(const tdm_gemm_desc *d);
+hip_stored gemm_stored_b(const tdm_gemm_desc *d);
+hip_tile_work gemm_work(const tdm_gemm_desc *d);
+
+/* Can the plan's split, if it names one, be done with this kernel's tiles? */
+bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
+/* The estimate with the plan's split or, where it has none, the best one; *split is which. */
+tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split);
+/* Writes that split into the plan. */
+void gemm_set_split(tdm_plan *plan, hip_tile_shape tile);
+
+/* The rows' functions. variant: of the function's name, "" or the layout. */
+tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *variant);
+tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
+/* Of hip_128x128. Rows that fall back to it support what it supports. */
+bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);
+/* Of rows that load dwords: the kernel's tiles, and the fallback. */
+bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
+/* Of rows whose tile is the same for every plan, and whose variant is a hip_tile_kernel. */
+void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
+
+#endif

@@ -1,0 +1,35 @@
+/* hip_128x128 of gemm: the masked loop (engine/masked.h), which serves everything. */
+#include "gemm.h"
+
+extern const hip_code tdm_code_gemm_128x128[];
+
+/* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
+const hip_tile_kernel gemm_general = {tdm_code_gemm_128x128,
+                                      "gemm_128x128",
+                                      {.m = MASKED_LINES,
+                                       .n = MASKED_LINES,
+                                       .waves_m = MASKED_WAVES_M,
+                                       .waves_n = MASKED_WAVES_N,
+                                       .resident = 2,
+                                       .valu = HIP_MASKED_VALU,
+                                       .waits = true}};
+
+bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size) {
+  return gemm_supports_split(plan, &gemm_general, reason, size);
+}
+
+static tdm_status prepare_general(tdm_plan *plan) {
+  gemm_set_split(plan, gemm_general.tile);
+  return gemm_prepare(plan, &gemm_general, "");
+}
+
+const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_hip,
+                                         .variant = &gemm_general,
+                                         .supports = gemm_supports_general,
+                                         .prepare = prepare_general,
+                                         .launch = gemm_launch,
+                                         .cost = gemm_cost_split,
+                                         .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
+                                         .matrix_units = true};

@@ -1,0 +1,54 @@
+/* hip_256x256 of gemm, the pipeline (engine/pipeline.h), for what can be loaded in dwords. */
+#include <stdio.h>
+
+#include "gemm.h"
+
+extern const hip_code tdm_code_gemm_256x256[];
+
+#define PIPE_TILE {.m = PIPE_LINES, .n = PIPE_LINES, .waves_m = PIPE_WAVES_M, .waves_n = PIPE_WAVES_N, .overlapped = true}
+static const hip_tile_kernel pipe = {tdm_code_gemm_256x256, "gemm_256x256", PIPE_TILE};
+static const hip_tile_kernel pipe_mfma32 = {tdm_code_gemm_256x256, "gemm_256x256_mfma32", PIPE_TILE};
+
+static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
+  return gemm_supports_dwords(plan, plan->kernel->variant, reason, size);
+}
+
+static tdm_status prepare_pipe(tdm_plan *plan) {
+  const hip_tile_kernel *kernel = plan->kernel->variant;
+  gemm_set_split(plan, kernel->tile);
+  return gemm_prepare(plan, kernel, tdm_layout_names[plan->desc.gemm.layout]);
+}
+
+const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_hip,
+                                         .variant = &pipe,
+                                         .supports = supports_pipe,
+                                         .prepare = prepare_pipe,
+                                         .launch = gemm_launch,
+                                         .cost = gemm_cost_split,
+                                         .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
+                                         .fallback = {4, 3, &tdm_gemm_hip_128x128},
+                                         .matrix_units = true};
+
+/* The same with instructions of 32 x 32 results: as many clocks for as many products, half as many instructions. Chosen by name
+ * or by a table of tuned kernels alone: it is estimated like hip_256x256, which stands behind it. */
+static bool supports_mfma32(const tdm_plan *plan, char *reason, size_t size) {
+  if (plan->desc.gemm.type == TDM_F32) {
+    snprintf(reason, size, "f16 and bf16 only");
+    return false;
+  }
+  return supports_pipe(plan, reason, size);
+}
+
+const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
+                                                .op = TDM_OP_GEMM,
+                                                .backend = &tdm_backend_hip,
+                                                .variant = &pipe_mfma32,
+                                                .supports = supports_mfma32,
+                                                .prepare = prepare_pipe,
+                                                .launch = gemm_launch,
+                                                .cost = gemm_cost_split,
+                                                .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
+                                                .fallback = {4, 3, &tdm_gemm_hip_128x128},
+                                                .matrix_units = true};

@@ -1,0 +1,60 @@
+/* hip_small_k of gemm: the masked loads of hip_128x128, with all of K in LDS at once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "gemm.h"
+
+extern const hip_code tdm_code_gemm_small_k[];
+
+/* As hip_128x128, but nothing waits for loads after the first ones. How many share a CU depends on K. */
+static const hip_tile_kernel small_k = {
+    tdm_code_gemm_small_k,
+    "gemm_small_k",
+    {.m = MASKED_LINES, .n = MASKED_LINES, .waves_m = MASKED_WAVES_M, .waves_n = MASKED_WAVES_N, .valu = HIP_MASKED_VALU}};
+
+/* Steps of GEMM_UNIT bytes along k that the kernel has in LDS: there is one for each of these numbers. */
+static int64_t small_k_steps(const tdm_gemm_desc *d) {
+  int64_t values = GEMM_UNIT / (int64_t)tdm_type_size(d->type);
+  return d->k <= values ? 1 : d->k <= 2 * values ? 2 : 4;
+}
+
+static bool supports_small_k(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  bool f32 = d->type == TDM_F32, roomy = strcmp(plan->context->hip->chip, "gfx950") == 0;
+  int64_t most = f32 && !roomy ? 64 : 128;
+  if (d->k > most) {
+    snprintf(reason, size, "k = %" PRId64 ": at most %" PRId64 " of %s fit into %s's LDS at once", d->k, most,
+             tdm_type_name(d->type), plan->context->hip->chip);
+    return false;
+  }
+  return gemm_supports_general(plan, reason, size);
+}
+
+static tdm_status prepare_small_k(tdm_plan *plan) {
+  char stem[24];
+  hip_tile_kernel kernel = small_k;
+  snprintf(stem, sizeof stem, "%s%d", small_k.stem, (int)small_k_steps(&plan->desc.gemm));
+  kernel.stem = stem;
+  return gemm_prepare(plan, &kernel, "");
+}
+
+static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
+  hip_tile_shape tile = small_k.tile;
+  hip_tile_work work = gemm_work(&plan->desc.gemm);
+  size_t lds = (size_t)small_k_steps(&plan->desc.gemm) * 2 * MASKED_LINES * GEMM_UNIT;
+  tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
+  tdm_hip_tile_cost(plan, &tile, &work, cost);
+}
+
+const tdm_kernel tdm_gemm_hip_small_k = {.name = "hip_small_k",
+                                         .op = TDM_OP_GEMM,
+                                         .backend = &tdm_backend_hip,
+                                         .variant = &small_k,
+                                         .supports = supports_small_k,
+                                         .prepare = prepare_small_k,
+                                         .launch = gemm_launch,
+                                         .cost = cost_small_k,
+                                         .takes = TDM_ORDER_PARAMETERS,
+                                         .matrix_units = true};

@@ -1,0 +1,131 @@
+/* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tiles.h), for what can be loaded
+ * in dwords. */
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "gemm.h"
+#include "tiles.h"
+
+typedef struct gemm_tile {
+  hip_tile_kernel kernel;      /* its stem without the depth */
+  int least_depth, most_depth; /* stages of LDS, for which there are kernels */
+} gemm_tile;
+
+static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
+  size_t row = strcmp(plan->context->hip->chip, "gfx950") == 0 ? GEMM_UNIT : GEMM_UNIT / 2; /* of a line in a stage (lines.h) */
+  return (size_t)(depth * (t->kernel.tile.m + t->kernel.tile.n)) * row;
+}
+
+static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
+  enum { MOST_WAVES = 4 }; /* on a SIMD, as registers allow (tile_loop.h) */
+  hip_tile_shape tile = t->kernel.tile;
+  int by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
+      by_waves = 4 * MOST_WAVES / (tile.waves_m * tile.waves_n);
+  tile.resident = by_lds < by_waves ? by_lds : by_waves;
+  tile.waits = depth == 2;
+  return tile;
+}
+
+/* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
+static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *tuning) {
+  tdm_cost best = {0};
+  int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
+      last = named > 0 ? named : t->most_depth;
+  *tuning = plan->tuning;
+  for (int depth = first; depth <= last && tile_lds(plan, t, depth) <= plan->context->hip->lds_bytes; depth++) {
+    int split;
+    tdm_cost cost = gemm_best_split(plan, tile_shape(plan, t, depth), &split);
+    if (depth > first && cost.clocks >= best.clocks) continue;
+    best = cost;
+    tuning->of[TDM_TUNE_DEPTH] = depth;
+    tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];
+  }
+  return best;
+}
+
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  enum { ONE_FRAGMENT = 16 };
+  const gemm_tile *t = plan->kernel->variant;
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  int depth = plan->tuning.of[TDM_TUNE_DEPTH];
+  if ((t->kernel.tile.m == ONE_FRAGMENT && gemm_transposed_a(d)) ||
+      (t->kernel.tile.n == ONE_FRAGMENT && !gemm_transposed_b(d))) {
+    snprintf(reason, size, "layout %s: a tile with 16 lines of %s needs it stored along k", tdm_layout_names[d->layout],
+             t->kernel.tile.m == ONE_FRAGMENT ? "a" : "b");
+    return false;
+  }
+  if (depth > 0 && (depth < t->least_depth || depth > t->most_depth)) {
+    snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
+    return false;
+  }
+  if (tile_lds(plan, t, depth) > plan->context->hip->lds_bytes) {
+    snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", depth, tile_lds(plan, t, depth),
+             plan->context->hip->chip, plan->context->hip->lds_bytes);
+    return false;
+  }
+  return gemm_supports_dwords(plan, &t->kernel, reason, size);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const gemm_tile *t = plan->kernel->variant;
+  char stem[40];
+  tdm_tuning tuning;
+  hip_tile_kernel kernel = t->kernel;
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  best_tile(plan, t, &tuning);
+  plan->tuning = tuning;
+  snprintf(stem, sizeof stem, "%s_%d", kernel.stem, tuning.of[TDM_TUNE_DEPTH]);
+  kernel.stem = stem;
+  return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
+}
+
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  tdm_tuning tuning;
+  *cost = best_tile(plan, plan->kernel->variant, &tuning);
+}
+
+/* A shape of tiles.h, whose four numbers become arguments. */
+#define SHAPE(...) SHAPE_OF(__VA_ARGS__)
+#define SHAPE_OF(lines_a, lines_b, along_m, along_n) {.m = lines_a, .n = lines_b, .waves_m = along_m, .waves_n = along_n}
+
+#define ROW(row, tile)                                                        \
+  {.name = row,                                                               \
+   .op = TDM_OP_GEMM,                                                         \
+   .backend = &tdm_backend_hip,                                               \
+   .variant = tile,                                                           \
+   .supports = supports,                                                      \
+   .prepare = prepare,                                                        \
+   .launch = gemm_launch,                                                     \
+   .cost = cost,                                                              \
+   .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT | 1 << TDM_TUNE_DEPTH, \
+   .fallback = {4, 3, &tdm_gemm_hip_128x128},                                 \
+   .matrix_units = true}
+
+extern const hip_code tdm_code_gemm_tile_16x64[];
+static const gemm_tile tile_16x64 = {{tdm_code_gemm_tile_16x64, "gemm_tile_16x64", SHAPE(GEMM_TILE_16x64)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_16x64 = ROW("hip_tile_16x64", &tile_16x64);
+
+extern const hip_code tdm_code_gemm_tile_32x128[];
+static const gemm_tile tile_32x128 = {{tdm_code_gemm_tile_32x128, "gemm_tile_32x128", SHAPE(GEMM_TILE_32x128)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_32x128 = ROW("hip_tile_32x128", &tile_32x128);
+
+extern const hip_code tdm_code_gemm_tile_64x16[];
+static const gemm_tile tile_64x16 = {{tdm_code_gemm_tile_64x16, "gemm_tile_64x16", SHAPE(GEMM_TILE_64x16)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_64x16 = ROW("hip_tile_64x16", &tile_64x16);
+
+extern const hip_code tdm_code_gemm_tile_128x32[];
+static const gemm_tile tile_128x32 = {{tdm_code_gemm_tile_128x32, "gemm_tile_128x32", SHAPE(GEMM_TILE_128x32)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_128x32 = ROW("hip_tile_128x32", &tile_128x32);
+
+extern const hip_code tdm_code_gemm_tile_64x128[];
+static const gemm_tile tile_64x128 = {{tdm_code_gemm_tile_64x128, "gemm_tile_64x128", SHAPE(GEMM_TILE_64x128)}, 2, 3};
+const tdm_kernel tdm_gemm_hip_tile_64x128 = ROW("hip_tile_64x128", &tile_64x128);
+
+extern const hip_code tdm_code_gemm_tile_128x128[];
+static const gemm_tile tile_128x128 = {{tdm_code_gemm_tile_128x128, "gemm_tile_128x128", SHAPE(GEMM_TILE_128x128)}, 2, 3};
+const tdm_kernel tdm_gemm_hip_tile_128x128 = ROW("hip_tile_128x128", &tile_128x128);
+
+extern const hip_code tdm_code_gemm_tile_256x128[];
+static const gemm_tile tile_256x128 = {{tdm_code_gemm_tile_256x128, "gemm_tile_256x128", SHAPE(GEMM_TILE_256x128)}, 2, 3};
+const tdm_kernel tdm_gemm_hip_tile_256x128 = ROW("hip_tile_256x128", &tile_256x128);

@@ -1,0 +1,14 @@
+/* Shapes of the tiles of tile_loop.h, shared by their rows and their kernels: lines of A, lines of B, waves along m, waves
+ * along n. */
+#ifndef TANDEM_HIP_GEMM_TILES_H
+#define TANDEM_HIP_GEMM_TILES_H
+
+#define GEMM_TILE_16x64 16, 64, 1, 2
+#define GEMM_TILE_32x128 32, 128, 1, 4
+#define GEMM_TILE_64x16 64, 16, 2, 1
+#define GEMM_TILE_128x32 128, 32, 4, 1
+#define GEMM_TILE_64x128 64, 128, 2, 2
+#define GEMM_TILE_128x128 128, 128, 2, 2
+#define GEMM_TILE_256x128 256, 128, 4, 2
+
+#endif
