@@ -67,11 +67,11 @@ function close_file(needed, i, kernel) {
     quoted(field["limit"]), quoted(field["epilogue"]), quoted(field["wrong"]),
     quoted(field["device"]), predictions
   if ((ending == "hip") != ("launch" in field)) complain("launch: belongs to .hip files, which need it")
-  if (ending == "hip") printf "LADDER_HIP_%s(%s, %s, %s)\n", toupper(op), name, row, numbers_of(field["launch"])
+  if (ending == "hip") printf "LADDER_HIP_%s(tdm_%s_%s, \"%s\", tdm_code_%s_%s, %s)\n", toupper(op), op, row, row, op, name, numbers_of(field["launch"])
   if (ending != "step") printf "LADDER_ROW(tdm_%s_%s)\n", op, row
 }
 
-# A file that includes the table defines the macros of what it wants; the others are empty.
+# A file that includes the table defines the macros that it wants.
 function put_macro(name) {
   if (name in macros) return
   macros[name] = 1

@@ -10,7 +10,8 @@ typedef struct ladder_code {
   int queries, threads; /* of a workgroup */
 } ladder_code;
 
-static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const ladder_code *s = plan->kernel->variant;
   enum { MOST = 1 << 24 };
   const tdm_attention_desc *d = &plan->desc.attention;
   (void)s;
@@ -27,7 +28,8 @@ static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, s
   return true;
 }
 
-static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
+static tdm_status prepare(tdm_plan *plan) {
+  const ladder_code *s = plan->kernel->variant;
   const tdm_attention_desc *d = &plan->desc.attention;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   attention_step_args args = {.batch_q = d->q.batch,
@@ -64,6 +66,6 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-#define LADDER_HIP_ATTENTION(id, text, queries, threads) \
-  LADDER_HIP_ROW(attention, TDM_OP_ATTENTION, id, text, 0, 0, NULL, queries, threads)
+#define LADDER_HIP_ATTENTION(row, text, code, queries, threads) \
+  LADDER_HIP_ROW(row, text, code, TDM_OP_ATTENTION, 0, 0, NULL, queries, threads)
 #include "ladder.def"

@@ -47,7 +47,8 @@ static bool supports_loads(const tdm_gemm_desc *d, int bytes, char *reason, size
   return true;
 }
 
-static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const ladder_code *s = plan->kernel->variant;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (d->type != s->type || d->out != s->type || d->layout != s->layout) {
     snprintf(reason, size, "a step of a ladder: only %s to %s in layout %s", tdm_type_name(s->type), tdm_type_name(s->type),
@@ -81,7 +82,8 @@ static tdm_status load(tdm_plan *plan, const ladder_code *s, gemm_step_args *arg
   return tdm_hip_function(plan, s->code, "gemm_step", &kernel->function);
 }
 
-static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
+static tdm_status prepare(tdm_plan *plan) {
+  const ladder_code *s = plan->kernel->variant;
   step_work work = {0};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(load(plan, s, &work.args, &plan->hip));
@@ -101,9 +103,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, falls_back ? &work.elements : &plan->hip, args, sizeof *args, stream);
 }
 
-#define LADDER_HIP_GEMM(id, text, tile_m, tile_n, threads, load_bytes)                                                         \
-  LADDER_HIP_ROW(gemm, TDM_OP_GEMM, id, text, (load_bytes) > 4 ? 4 : 0, 3, &tdm_gemm_hip_step05_mfma, TDM_BF16, TDM_NT, ANY_K, \
-                 tile_m, tile_n, threads, load_bytes)
-#define LADDER_HIP_SMALL_K(id, text, tile_m, tile_n, threads, most_k) \
-  LADDER_HIP_ROW(small_k, TDM_OP_GEMM, id, text, 0, 0, NULL, TDM_F32, TDM_NN, most_k, tile_m, tile_n, threads, 4)
+#define LADDER_HIP_GEMM(row, text, code, tile_m, tile_n, threads, load_bytes)                                            \
+  LADDER_HIP_ROW(row, text, code, TDM_OP_GEMM, (load_bytes) > 4 ? 4 : 0, 3, &tdm_gemm_hip_step05_mfma, TDM_BF16, TDM_NT, \
+                 ANY_K, tile_m, tile_n, threads, load_bytes)
+#define LADDER_HIP_SMALL_K(row, text, code, tile_m, tile_n, threads, most_k) \
+  LADDER_HIP_ROW(row, text, code, TDM_OP_GEMM, 0, 0, NULL, TDM_F32, TDM_NN, most_k, tile_m, tile_n, threads, 4)
 #include "ladder.def"

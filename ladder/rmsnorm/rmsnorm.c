@@ -11,7 +11,8 @@ typedef struct ladder_code {
   int load_bytes, most_cols;
 } ladder_code;
 
-static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const ladder_code *s = plan->kernel->variant;
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   if (d->type != TDM_F32 || d->residual) {
     snprintf(reason, size, "a step of the ladder: only f32, without residual");
@@ -29,7 +30,8 @@ static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, s
   return true;
 }
 
-static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
+static tdm_status prepare(tdm_plan *plan) {
+  const ladder_code *s = plan->kernel->variant;
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   rmsnorm_step_args args = {.rows = d->rows, .cols = d->cols, .ldx = d->ldx, .ldy = d->ldy, .eps = d->eps};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
@@ -47,6 +49,6 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-#define LADDER_HIP_RMSNORM(id, text, rows, threads, load_bytes, most_cols) \
-  LADDER_HIP_ROW(rmsnorm, TDM_OP_RMSNORM, id, text, 0, 0, NULL, rows, threads, load_bytes, most_cols)
+#define LADDER_HIP_RMSNORM(row, text, code, rows, threads, load_bytes, most_cols) \
+  LADDER_HIP_ROW(row, text, code, TDM_OP_RMSNORM, 0, 0, NULL, rows, threads, load_bytes, most_cols)
 #include "ladder.def"

@@ -25,7 +25,8 @@ typedef struct step_work {
 } step_work;
 _Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
 
-static bool supports(const tdm_plan *plan, const ladder_code *s, char *reason, size_t size) {
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const ladder_code *s = plan->kernel->variant;
   enum { LINES = 256, MOST_LD = INT32_MAX / LINES / 2 };
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   int values = s->load_bytes / 2;
@@ -59,7 +60,8 @@ static tdm_status load(tdm_plan *plan, const ladder_code *s, swiglu_step_args *a
   return tdm_hip_function(plan, s->code, "swiglu_step", &kernel->function);
 }
 
-static tdm_status prepare(tdm_plan *plan, const ladder_code *s) {
+static tdm_status prepare(tdm_plan *plan) {
+  const ladder_code *s = plan->kernel->variant;
   step_work work = {0};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(load(plan, s, &work.args, &plan->hip));
@@ -80,7 +82,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, falls_back ? &work.elements : &plan->hip, args, sizeof *args, stream);
 }
 
-#define LADDER_HIP_SWIGLU(id, text, tile_m, tile_n, threads, load_bytes)                                                     \
-  LADDER_HIP_ROW(swiglu, TDM_OP_SWIGLU, id, text, (load_bytes) > 2 ? 4 : 0, 7, &tdm_swiglu_hip_step02_fused, tile_m, tile_n, \
+#define LADDER_HIP_SWIGLU(row, text, code, tile_m, tile_n, threads, load_bytes)                                             \
+  LADDER_HIP_ROW(row, text, code, TDM_OP_SWIGLU, (load_bytes) > 2 ? 4 : 0, 7, &tdm_swiglu_hip_step02_fused, tile_m, tile_n, \
                  threads, load_bytes)
 #include "ladder.def"

@@ -28,7 +28,7 @@ refuses() {
 good | head_of hip_03_some_idea.hip
 awk -f "$awk" gemm/hip_03_some_idea.hip /dev/null >table
 for text in 'LADDER_STEP(gemm, "hip", 3, "some_idea", "hip_step03_some_idea", "ladder/gemm/hip_03_some_idea.hip", "one: a title of two lines."' \
-  'a \\"quoted\\" thing' '"because it is."' 'right\\nloads = 1 to 2' 'LADDER_HIP_GEMM(hip_03_some_idea, hip_step03_some_idea, 4, 5, 64)' \
+  'a \\"quoted\\" thing' '"because it is."' 'right\\nloads = 1 to 2' 'LADDER_HIP_GEMM(tdm_gemm_hip_step03_some_idea, "hip_step03_some_idea", tdm_code_gemm_hip_03_some_idea, 4, 5, 64)' \
   'LADDER_ROW(tdm_gemm_hip_step03_some_idea)' '#undef LADDER_HIP_GEMM'; do
   grep -qF "$(printf '%b' "$text")" table || grep -qF "$text" table || complain "no '$text' in: $(cat table)"
 done
