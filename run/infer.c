@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "run.h"
+#include "job.h"
 
 enum { SYMBOLS = CASE_MAX_RANK + 1, BATCH = CASE_MAX_RANK, NO_SYMBOL = -1, FORM_TEXT = 128 };
 /* Larger than any fixed dimension; the product of four fits easily. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "job.h"
 #include "tandem/cross_entropy.h"
 
 /* ---- Reading ---- */

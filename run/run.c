@@ -1,40 +1,12 @@
 /* tandem-run: the command line. */
-#include "run.h"
-
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "help.h"
+#include "job.h"
 #include "output.h"
 
-bool job_fail(job *j, int exit_code, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(j->error, sizeof j->error, format, args);
-  va_end(args);
-  j->exit_code = exit_code;
-  return false;
-}
-
-bool job_fail_file(job *j, int index, const char *format, ...) {
-  const job_array *array = &j->array[index];
-  int used = snprintf(j->error, sizeof j->error, "--%s = '%.300s': ", array->is.name, array->file);
-  va_list args;
-  va_start(args, format);
-  vsnprintf(j->error + used, sizeof j->error - (size_t)used, format, args);
-  va_end(args);
-  j->exit_code = EXIT_USAGE;
-  return false;
-}
-
 /* ---- Options ---- */
-
-void job_name_arrays(job *j) {
-  case_array arrays[CASE_MAX_ARRAYS] = {0};
-  j->count = j->c.op->arrays(&j->c, arrays);
-  for (int i = 0; i < j->count; i++) j->array[i].is = arrays[i];
-}
 
 /* The output that every case of the op has; the others (lse, sum) come with a setting. */
 static int find_main_output(const job *j) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "run.h"
+#include "job.h"
 
 /* ---- One device ---- */
 

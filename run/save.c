@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "job.h"
 
 static const npy_type npy_types[] = {[CASE_F32] = NPY_F32, [CASE_F16] = NPY_F16, [CASE_BF16] = NPY_U16, [CASE_I32] = NPY_I32};
 

@@ -1,7 +1,7 @@
-/* tandem-run: one op on the user's arrays. run.c reads the command line, load.c the input files, infer.c finds the
- * shape, run_op.c runs the op on each device and compares, save.c writes the results. */
-#ifndef TANDEM_RUN_RUN_H
-#define TANDEM_RUN_RUN_H
+/* tandem-run: one op on the user's arrays. run.c reads the command line and calls the steps: load.c reads the input files,
+ * infer.c finds the shape, run_op.c runs the op on each device and compares, save.c writes the results. */
+#ifndef TANDEM_RUN_JOB_H
+#define TANDEM_RUN_JOB_H
 
 #include "../case/op.h"
 #include "../case/options.h"
@@ -55,7 +55,7 @@ void job_choose_type(job *j);
 bool job_infer_shape(job *j);
 /* run_op.c: lets the library check the case before anything is allocated for it. */
 bool job_check_case(job *j);
-/* run.c: array[].is as the case has it now. */
+/* Sets array[].is to what the case has now. */
 void job_name_arrays(job *j);
 /* load.c: inputs as the op wants them, poison for outputs. */
 bool job_fill_arrays(job *j);
