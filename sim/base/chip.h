@@ -4,9 +4,14 @@
 #include "sim/include/gfxsim.h"
 #include "types.h"
 
+/* EF_AMDGPU_MACH of the ELF header's flags: which chip code is for. */
+enum { MACHINE_GFX942 = 0x4c, MACHINE_GFX950 = 0x4f };
+
 typedef struct chip {
   char name[16];
-  u32 machine; /* EF_AMDGPU_MACH of the ELF header's flags */
+  u32 machine;    /* MACHINE_... */
+  u32 isa;        /* 10 * major + minor version of the instruction set, as HIP counts */
+  u32 pci_device; /* the number that PCI and HSA know the chip by */
   u32 xcds, cus_per_xcd, simds_per_cu, waves_per_simd;
   u32 lds_bytes, lds_granule;
   u32 vgprs, vgpr_granule, sgprs; /* of one wave at most */

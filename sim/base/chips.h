@@ -10,8 +10,10 @@
 
 static const chip chips[] = {
     {.name = "gfx942",
-     .machine = 0x4c, /* [A] ELF header flags */
-     .xcds = 8,       /* [C] MI300X: 8 XCDs of 38 active CUs */
+     .machine = MACHINE_GFX942, /* [A] ELF header flags */
+     .isa = 94,
+     .pci_device = 0x74a1, /* MI300X */
+     .xcds = 8,            /* [C] MI300X: 8 XCDs of 38 active CUs */
      .cus_per_xcd = 38,
      .simds_per_cu = 4,   /* [D] */
      .waves_per_simd = 8, /* [B] getMaxWavesPerEU of gfx90a and later gfx9 */
@@ -43,8 +45,10 @@ static const chip chips[] = {
      .dgemm_passes = 8,  /* [G] */
      .memory_gib = 192}, /* [C] */
     {.name = "gfx950",
-     .machine = 0x4f,
-     .xcds = 8, /* [C] MI355X: 8 XCDs of 32 active CUs */
+     .machine = MACHINE_GFX950,
+     .isa = 95,
+     .pci_device = 0x75a0, /* MI350X */
+     .xcds = 8,            /* [C] MI355X: 8 XCDs of 32 active CUs */
      .cus_per_xcd = 32,
      .simds_per_cu = 4,
      .waves_per_simd = 8,

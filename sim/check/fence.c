@@ -76,7 +76,7 @@ static void wait_for_atomic(wave *w, group *wanted) {
 
 void fence_before(wave *w, order_wave *o, const inst *i) {
   if (!order_checks(w, GFXSIM_CHECK_RACE)) return;
-  if ((i->cache & CACHE_SC1) == 0 && strstr(i->op->name, "atomic") == NULL) return;
+  if ((i->cache & CACHE_SC1) == 0 && !is_atomic(i)) return;
   o->scoped = true;
   wait_for_atomic(w, w->group);
 }

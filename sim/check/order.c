@@ -83,12 +83,21 @@ static void waitcnt(wave *w, order_wave *o, const inst *i) {
  * MUBUF). */
 static bool of_device(const inst *i) { return (i->word[0] >> 15 & 1) != 0; }
 
-static void other(wave *w, order_wave *o, const inst *i) {
-  const char *name = i->op->name;
-  if (strcmp(name, "s_waitcnt") == 0) waitcnt(w, o, i);
-  if (strcmp(name, "buffer_wbl2") == 0 && of_device(i)) fence_write_back(w, o);
-  if (strcmp(name, "buffer_inv") == 0 && of_device(i)) fence_invalidate(w);
-  if (o->suspects > 0 && (strcmp(name, "s_barrier") == 0 || strcmp(name, "s_endpgm") == 0)) race_tell_suspects(w, o);
+static void synchronise(wave *w, order_wave *o, const inst *i) {
+  switch ((sync_kind)i->op->sync) {
+    case SYNC_NONE: break;
+    case SYNC_WAIT: waitcnt(w, o, i); break;
+    case SYNC_WRITE_BACK:
+      if (of_device(i)) fence_write_back(w, o);
+      break;
+    case SYNC_INVALIDATE:
+      if (of_device(i)) fence_invalidate(w);
+      break;
+    case SYNC_BARRIER:
+    case SYNC_END:
+      if (o->suspects > 0) race_tell_suspects(w, o);
+      break;
+  }
 }
 
 /* The counters saturate: a wave that has as many outstanding waits for the oldest. */
@@ -107,7 +116,7 @@ static void instruction(wave *w, const inst *i) {
   if (order_checks(w, GFXSIM_CHECK_WAIT)) wait_operands(w, o, i);
   o->last = i;
   switch (i->class) {
-    case CLASS_BRANCH: other(w, o, i); break;
+    case CLASS_BRANCH: synchronise(w, o, i); break;
     case CLASS_VMEM:
     case CLASS_FLAT:
       fence_before(w, o, i);
@@ -168,7 +177,7 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
   if (order_checks(w, GFXSIM_CHECK_RACE)) {
     if (t->atomic && !t->lds) fence_atomic(w, o, i, t, a->kind != ACCESS_STORE);
     race_access(w, i, t);
-    if (a->kind == ACCESS_ATOMIC && strstr(i->op->name, "cmp") != NULL) race_swap(o, t);
+    if (i->op->memory == MEMORY_COMPARE) race_swap(o, t);
   }
   if (o->scoped && !t->lds) fence_after(w, o);
 }

@@ -34,11 +34,11 @@ static bool vector_memory(const inst *i) {
   return i->class == CLASS_VMEM || i->class == CLASS_SCRATCH || i->class == CLASS_FLAT;
 }
 
-/* The half of a register that a _d16 load writes; all bits of other instructions. Its other half stays, so that such a load
- * reads nothing of it. */
+/* The bits of a register that an instruction writes: one half by a _d16 load. The other half stays, so such a load reads
+ * nothing of it. */
 static u32 written_bits(const inst *i) {
-  const char *half = strstr(i->op->name, "_d16");
-  return half == NULL ? UINT32_MAX : half[4] == '\0' ? 0xffff : 0xffff0000;
+  if (i->op->memory != MEMORY_LOAD || i->op->half == HALF_CLEARS) return UINT32_MAX;
+  return i->op->half == HALF_LOW ? 0xffff : 0xffff0000;
 }
 
 static bool only_written(const inst *i, const operand *p) { return p->write && (!p->read || written_bits(i) != UINT32_MAX); }

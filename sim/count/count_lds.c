@@ -6,39 +6,37 @@
  * [J] ROCm documentation, Composable Kernel, "Understanding AMD GPU LDS and bank conflicts": ds_write_b128 and ds_read_b128;
  * [K] AMD APP OpenCL optimization guide, "Local memory (LDS) optimization": half waves, lanes 0-31 and 32-63; ROCm Compute
  *     Profiler, "Pipeline descriptions", LDS: 32 banks of 4 bytes. */
-#include <string.h>
-
 #include "count.h"
 #include "lds_phases.h"
 
 enum { BANKS_MOST = 64 };
 
 typedef struct phase_rule {
-  const char *chip;
-  u8 bytes; /* of a lane */
+  u8 machine; /* MACHINE_... */
+  u8 bytes;   /* of a lane */
   bool store;
   u8 lanes, banks; /* of a phase; of the LDS as this instruction sees it */
   const u8 *order; /* lanes 0-31 in the order of phases; 32-63 follow alike. NULL: as they are numbered */
 } phase_rule;
 
 static const phase_rule rules[] = {
-    {"gfx942", 4, false, 32, 32, NULL},           /* [K] */
-    {"gfx942", 4, true, 32, 32, NULL},            /* [K] */
-    {"gfx942", 16, false, 8, 32, lds_phases_8},   /* [J] */
-    {"gfx942", 16, true, 8, 32, NULL},            /* [J] */
-    {"gfx950", 8, false, 32, 64, NULL},           /* [I] ds_read_b64 */
-    {"gfx950", 12, false, 8, 32, lds_phases_8},   /* [I] ds_read_b96 */
-    {"gfx950", 16, false, 16, 64, lds_phases_16}, /* [I] ds_read_b128 */
-    {"gfx950", 8, true, 16, 32, NULL},            /* [I] ds_write_b64 */
-    {"gfx950", 16, true, 8, 32, NULL},            /* [J] */
+    {MACHINE_GFX942, 4, false, 32, 32, NULL},           /* [K] */
+    {MACHINE_GFX942, 4, true, 32, 32, NULL},            /* [K] */
+    {MACHINE_GFX942, 16, false, 8, 32, lds_phases_8},   /* [J] */
+    {MACHINE_GFX942, 16, true, 8, 32, NULL},            /* [J] */
+    {MACHINE_GFX950, 8, false, 32, 64, NULL},           /* [I] ds_read_b64 */
+    {MACHINE_GFX950, 12, false, 8, 32, lds_phases_8},   /* [I] ds_read_b96 */
+    {MACHINE_GFX950, 16, false, 16, 64, lds_phases_16}, /* [I] ds_read_b128 */
+    {MACHINE_GFX950, 8, true, 16, 32, NULL},            /* [I] ds_write_b64 */
+    {MACHINE_GFX950, 16, true, 8, 32, NULL},            /* [J] */
 };
 
 /* Nobody measured the transposing reads. */
-static const phase_rule *rule_of(const chip *chip, const char *name, u32 bytes, bool store) {
-  if (strstr(name, "_tr_") != NULL) return NULL;
+static const phase_rule *rule_of(const chip *chip, const op *op, u32 bytes, bool store) {
+  if (op->transposes) return NULL;
   u32 width = bytes < 4 ? 4 : bytes; /* bytes and halves move as their dword */
   for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
-    if (rules[r].bytes == width && rules[r].store == store && strcmp(rules[r].chip, chip->name) == 0) return &rules[r];
+    if (rules[r].bytes == width && rules[r].store == store && rules[r].machine == chip->machine) return &rules[r];
   return NULL;
 }
 
@@ -63,7 +61,7 @@ void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const m
   count->accesses++;
   count->bytes += bytes;
   /* What a load brings from memory lies lane by lane: no bank is asked twice. */
-  const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, i->op->name, a->bytes, a->kind != ACCESS_LOAD);
+  const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, i->op, a->bytes, a->kind != ACCESS_LOAD);
   if (rule == NULL) {
     u32 per_clock = a->kind == ACCESS_LOAD ? chip->lds_read_clock_bytes : chip->lds_write_clock_bytes;
     count->clocks += (bytes + per_clock - 1) / per_clock;

@@ -72,7 +72,7 @@ static hsa_status gpu_info(const device *d, unsigned attribute, void *value) {
     case HSA_AGENT_ISA: PUT(uint64_t, ISA + (uint64_t)d->number); break;
     case HSA_AGENT_VERSION_MAJOR:
     case HSA_AGENT_VERSION_MINOR: PUT(uint16_t, 1); break;
-    case HSA_AGENT_CHIP_ID: PUT(uint32_t, strcmp(info.chip, "gfx950") == 0 ? 0x75a0 : 0x74a1); break; /* MI350X, MI300X */
+    case HSA_AGENT_CHIP_ID: PUT(uint32_t, info.pci_device); break;
     case HSA_AGENT_CACHELINE: PUT(uint32_t, 128); break;
     case HSA_AGENT_COMPUTE_UNITS: PUT(uint32_t, info.compute_units); break;
     case HSA_AGENT_CLOCK: PUT(uint32_t, info.clock_mhz); break;

@@ -114,6 +114,8 @@ typedef struct gfxsim_device_info {
   uint32_t l2_bytes; /* of one XCD */
   uint32_t clock_mhz;
   uint64_t memory_bytes, memory_used;
+  uint32_t isa;        /* 10 * major + minor version of the instruction set: gfx942 is 94 */
+  uint32_t pci_device; /* the number that PCI and HSA know the chip by */
 } gfxsim_device_info;
 
 GFXSIM_API void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *info);

@@ -221,7 +221,7 @@ static const char *bind(gfxsim_kernel *k, const char *text, inst *i) {
   i->op = op_find(line.mnemonic, &of);
   if (i->op == NULL) return "instruction not implemented";
   i->class = (u8)of->class;
-  if (strcmp(i->op->shape, "*") != 0) {
+  if (i->op->shape[0] != '*') {
     const char *stuck = text_parse(rest, &line, i);
     if (stuck != NULL) return "operand or modifier not understood";
     const char *problem = bind_shape(k, &line, i);
@@ -253,11 +253,11 @@ static bool decode_one(gfxsim_kernel *k, u64 pc, inst *i) {
   if (size == 0) snprintf(text, sizeof text, ".long 0x%08x", i->word[0]);
   text[strcspn(text, "\n")] = '\0';
   const char *trimmed = text + strspn(text, " \t");
-  char *copy = code_alloc(k->code, strlen(trimmed) + (problem == NULL ? 1 : strlen(problem) + 2));
+  char *copy = code_alloc(k->code, strlen(trimmed) + 1);
   if (copy == NULL) return false;
   strcpy(copy, trimmed);
-  if (problem != NULL) strcpy(copy + strlen(trimmed) + 1, problem); /* after the text: see run_instruction */
   i->text = copy;
+  i->problem = problem;
   return true;
 }
 
@@ -278,7 +278,7 @@ static const block *decode_block(gfxsim_kernel *k, u64 pc) {
     b->count = count;
     for (u32 n = 0; n < count; n++) {
       if (made[n].run == NULL) continue;
-      b->issued += rate_class(&made[n]) != GFXSIM_CLASS_INTERNAL;
+      b->issued += !made[n].op->internal;
       b->flops += rate_flops(&made[n]);
     }
     memcpy(b->inst, made, count * sizeof *made);

@@ -1,6 +1,5 @@
 /* The list of families and the search by name. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/isa/op/ops.h"
@@ -11,29 +10,32 @@ const family *const families[] = {
 #undef FAMILY_NAME
     NULL};
 
-typedef struct entry {
-  const op *op;
-  const family *family;
-} entry;
+/* Rows by the hash of their name. The links are the families' own, one for each row, so that there is no table to outgrow. */
+enum { BUCKETS = 1024 };
+static op_link *buckets[BUCKETS];
 
-enum { ENTRIES_MOST = 4096 };
-static entry sorted[ENTRIES_MOST];
-static size_t count;
+static op_link **bucket_of(const char *name) {
+  u32 hash = 2166136261u; /* FNV-1a */
+  for (; *name != '\0'; name++) hash = (hash ^ (u8)*name) * 16777619u;
+  return &buckets[hash % BUCKETS];
+}
 
-static int by_name(const void *a, const void *b) { return strcmp(((const entry *)a)->op->name, ((const entry *)b)->op->name); }
-
-static void sort_all(void) {
+static void link_all(void) {
   for (int f = 0; families[f] != NULL; f++)
-    for (size_t o = 0; o < families[f]->count && count < ENTRIES_MOST; o++)
-      sorted[count++] = (entry){&families[f]->ops[o], families[f]};
-  qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t o = 0; o < families[f]->count; o++) {
+      op_link **bucket = bucket_of(families[f]->ops[o].name);
+      families[f]->links[o] = (op_link){&families[f]->ops[o], families[f], *bucket};
+      *bucket = &families[f]->links[o];
+    }
 }
 
 const op *op_find(const char *name, const family **of) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, sort_all);
-  entry *found = bsearch(&(entry){&(op){.name = name}, NULL}, sorted, count, sizeof *sorted, by_name);
-  if (found == NULL) return NULL;
-  *of = found->family;
-  return found->op;
+  pthread_once(&once, link_all);
+  for (const op_link *at = *bucket_of(name); at != NULL; at = at->next) {
+    if (strcmp(at->op->name, name) != 0) continue;
+    *of = at->family;
+    return at->op;
+  }
+  return NULL;
 }

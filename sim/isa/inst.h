@@ -94,11 +94,12 @@ typedef enum flow {
   FLOW_EXEC, /* EXEC = op.table of source and EXEC */
 } flow;
 
-/* Where a 16-bit result goes. */
+/* The half of a register that a 16-bit result is written to. Of a store: the half that it takes. */
 typedef enum half {
-  HALF_CLEARS,   /* to the low half, and zeros above */
-  HALF_SELECTED, /* to the half that op_sel's last bit names; the other stays */
-  HALF_HIGH,     /* to the high half; the low one stays */
+  HALF_CLEARS,   /* the low half; the high one becomes 0. Also instructions without 16-bit results */
+  HALF_SELECTED, /* the half that op_sel's last bit selects; the other one keeps its value */
+  HALF_LOW,      /* the low half; the high one keeps its value */
+  HALF_HIGH,     /* the high half; the low one keeps its value */
 } half;
 
 /* Truth tables for op.table: TABLE_A & ~TABLE_B. */
@@ -121,27 +122,88 @@ typedef enum inst_class {
   CLASS_COUNT
 } inst_class;
 
+/* What an instruction of a memory class does. Every row of CLASS_SMEM, CLASS_LDS, CLASS_VMEM, CLASS_FLAT and CLASS_SCRATCH has
+ * one, and no other row (test/proof/rows.c). */
+typedef enum memory_kind {
+  MEMORY_NONE,
+  MEMORY_LOAD,
+  MEMORY_STORE,
+  MEMORY_ATOMIC,
+  MEMORY_COMPARE, /* an atomic that writes only where it finds the expected value */
+  MEMORY_LANES,   /* moves values between lanes; no memory is accessed */
+  MEMORY_OTHER,   /* no access: a clock, a nop */
+} memory_kind;
+
+/* What an instruction means for the checks of waits and races. */
+typedef enum sync_kind {
+  SYNC_NONE,
+  SYNC_WAIT,       /* s_waitcnt */
+  SYNC_WRITE_BACK, /* buffer_wbl2 */
+  SYNC_INVALIDATE, /* buffer_inv */
+  SYNC_BARRIER,
+  SYNC_END,
+} sync_kind;
+
+/* The clocks that a vector instruction takes of its SIMD (count/rate.c has the numbers and their sources). */
+typedef enum valu_rate {
+  RATE_FULL,
+  RATE_TWO_RESULTS,    /* writes two registers in two passes */
+  RATE_TRANSCENDENTAL, /* a quarter of the full rate */
+} valu_rate;
+
+typedef enum mfma_type {
+  MFMA_F16,
+  MFMA_BF16,
+  MFMA_F32,
+  MFMA_XF32,
+  MFMA_FP8,
+  MFMA_BF8,
+  MFMA_I8,
+  MFMA_F64,
+  MFMA_F8F6F4, /* the instruction's cbsz selects the format of A, blgp that of B */
+} mfma_type;
+
+/* The shape of a matrix instruction: D[m][m] = A[m][k] * B[k][m] + C[m][m] in each block. */
+typedef struct matrix_shape {
+  u8 m, k, blocks; /* m: 0 in rows of other instructions */
+  u8 a, b;         /* enum mfma_type */
+} matrix_shape;
+
 typedef struct op {
   const char *name;
   run_function *run;
   const char *shape;
-  u32 mods;      /* beside the family's */
-  u8 flow;       /* enum flow */
-  u8 half;       /* enum half */
-  u8 table;      /* FLOW_BITWISE, FLOW_EXEC: entry 4a + 2b + c is the result's bit */
-  u8 implied;    /* IMPLIED_... */
-  u32 matter;    /* FLOW_ALL, FLOW_CARRY: the bits of the sources that the result depends on; 0: all */
-  bool ends;     /* ends a basic block */
-  bool own_mode; /* has its own rounding and denormals, whatever MODE says */
-  bool to_lds;   /* memory straight into LDS, as others do under the modifier lds */
-  int parameter; /* one function for several rows */
+  u32 mods;            /* beside the family's */
+  u8 flow;             /* enum flow */
+  u8 half;             /* enum half */
+  u8 table;            /* FLOW_BITWISE, FLOW_EXEC: entry 4a + 2b + c is the result's bit */
+  u8 implied;          /* IMPLIED_... */
+  u32 matter;          /* FLOW_ALL, FLOW_CARRY: the bits of the sources that the result depends on; 0: all */
+  bool ends;           /* ends a basic block */
+  bool own_mode;       /* has its own rounding and denormals, whatever MODE says */
+  bool to_lds;         /* memory straight into LDS, as others do under the modifier lds */
+  bool internal;       /* the scheduler itself executes it: it is issued to no unit */
+  bool transposes;     /* an LDS read that transposes between lanes */
+  u8 memory;           /* enum memory_kind */
+  u8 sync;             /* enum sync_kind */
+  u8 rate;             /* enum valu_rate: CLASS_VALU */
+  matrix_shape matrix; /* CLASS_MFMA */
+  int parameter;       /* one function for several rows */
 } op;
+
+/* A row's place among the rows of its hash: see op_find. Every family has one for each of its rows. */
+typedef struct op_link {
+  const op *op;
+  const struct family *family;
+  struct op_link *next;
+} op_link;
 
 typedef struct family {
   const char *name;
   inst_class class;
   u32 mods; /* modifiers that every row may have; any other one makes the instruction unimplemented */
   const op *ops;
+  op_link *links; /* one for each row */
   size_t count;
 } family;
 
@@ -175,9 +237,11 @@ struct inst {
   bool plain_dst; /* no clamp, omod, DPP, SDWA, or half: the result goes to the register as it is */
   operand operand[OPERANDS];
   const char *text;
+  const char *problem; /* why it can't be executed; NULL if it can */
 };
 
 static inline bool loads_to_lds(const inst *i) { return i->op->to_lds || (i->mods & MOD_LDS) != 0; }
 static inline bool atomic_returns(const inst *i) { return (i->cache & CACHE_SC0) != 0; }
+static inline bool is_atomic(const inst *i) { return i->op->memory == MEMORY_ATOMIC || i->op->memory == MEMORY_COMPARE; }
 
 #endif

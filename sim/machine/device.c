@@ -51,7 +51,9 @@ void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *inf
                                .l2_bytes = c->l2_bytes,
                                .clock_mhz = c->clock_mhz,
                                .memory_bytes = (uint64_t)c->memory_gib << 30,
-                               .memory_used = memory_used(&device->memory)};
+                               .memory_used = memory_used(&device->memory),
+                               .isa = c->isa,
+                               .pci_device = c->pci_device};
 }
 
 gfxsim_status gfxsim_peer(gfxsim_device *device, const gfxsim_device *other, bool access) {

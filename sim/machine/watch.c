@@ -6,6 +6,7 @@
 
 /* In the order in which they are called. */
 static const watcher *const all[] = {&define_watcher, &count_watcher, &order_watcher, NULL};
+_Static_assert(sizeof all / sizeof all[0] - 1 <= WATCHERS_MOST, "launch.watcher has a place for each");
 
 void watch_choose(launch *run) {
   for (int n = 0; all[n] != NULL; n++)

@@ -201,8 +201,8 @@ static bool is_skipped(const inst *i) { return i->class != CLASS_SALU && i->clas
 /* False after a fault. */
 static bool run_instruction(wave *w, const inst *i) {
   inst room;
-  if (i->run == NULL) { /* decode_one left the reason after the text */
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "%s", i->text + strlen(i->text) + 1);
+  if (i->problem != NULL) {
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "%s", i->problem);
     return false;
   }
   if ((w->mode & (MODE_INDEX | MODE_VSKIP)) != 0) {

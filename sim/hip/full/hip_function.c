@@ -1,5 +1,4 @@
 /* What programs ask about kernels: attributes and occupancy. */
-#include <string.h>
 
 #include "hip_state.h"
 
@@ -41,14 +40,12 @@ static hipError_t attributes(hipFuncAttributes *a, const void *host) {
   if (error != hipSuccess) return error;
   gfxsim_device_info chip;
   gfxsim_device_describe(f->device->sim, &chip);
-  const char *digits = chip.chip + strlen("gfx"); /* gfx942: 94 */
-  int version = (digits[0] - '0') * 10 + (digits[1] - '0');
-  *a = (hipFuncAttributes){.binaryVersion = version,
+  *a = (hipFuncAttributes){.binaryVersion = (int)chip.isa,
                            .localSizeBytes = f->info.scratch_bytes,
                            .maxDynamicSharedSizeBytes = (int)lds_left(f),
                            .maxThreadsPerBlock = (int)f->info.max_workgroup,
                            .numRegs = (int)f->info.vgprs,
-                           .ptxVersion = version,
+                           .ptxVersion = (int)chip.isa,
                            .sharedSizeBytes = f->info.lds_bytes};
   return hipSuccess;
 }

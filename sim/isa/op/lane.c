@@ -98,14 +98,16 @@ static const op ops[] = {
     {"v_writelane_b32", writelane, "+bb@b", .flow = FLOW_MOVE},
     {"v_mbcnt_lo_u32_b32", mbcnt, "=bbb", .parameter = 0},
     {"v_mbcnt_hi_u32_b32", mbcnt, "=bbb", .parameter = 1},
-    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .mods = MOD_DPP, .parameter = 16, .flow = FLOW_MOVE},
-    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .mods = MOD_DPP, .parameter = 32, .flow = FLOW_MOVE},
+    {"v_permlane16_swap_b32", permlane_swap, "+b+b", .mods = MOD_DPP, .parameter = 16, .flow = FLOW_MOVE,
+     .rate = RATE_TWO_RESULTS},
+    {"v_permlane32_swap_b32", permlane_swap, "+b+b", .mods = MOD_DPP, .parameter = 32, .flow = FLOW_MOVE,
+     .rate = RATE_TWO_RESULTS},
 };
 FAMILY(family_lane, "lane", CLASS_VALU, 0, ops);
 
 static const op crossbar_ops[] = {
-    {"ds_permute_b32", permute, "=b@bb", .flow = FLOW_MOVE},
-    {"ds_bpermute_b32", bpermute, "=b@bb", .flow = FLOW_MOVE},
-    {"ds_swizzle_b32", swizzle, "=bb", .mods = MOD_SWIZZLE, .flow = FLOW_MOVE},
+    {"ds_permute_b32", permute, "=b@bb", .flow = FLOW_MOVE, .memory = MEMORY_LANES},
+    {"ds_bpermute_b32", bpermute, "=b@bb", .flow = FLOW_MOVE, .memory = MEMORY_LANES},
+    {"ds_swizzle_b32", swizzle, "=bb", .mods = MOD_SWIZZLE, .flow = FLOW_MOVE, .memory = MEMORY_LANES},
 };
 FAMILY(family_crossbar, "crossbar", CLASS_LDS, MOD_OFFSET, crossbar_ops);

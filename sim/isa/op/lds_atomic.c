@@ -78,9 +78,12 @@ static void count_lanes(wave *w, const inst *i) {
   load_return(w, i, 0, mask, old, 1);
 }
 
-#define PLAIN(name, shape, what) {"ds_" name, plain, shape, .parameter = what, .flow = FLOW_OWN}
-#define RETURNING(name, shape, what) {"ds_" name, returning, shape, .parameter = what, .flow = FLOW_OWN}
-#define BOTH(name, type, shape, what) PLAIN(name "_" type, shape, what), RETURNING(name "_rtn_" type, "=r" shape, what)
+#define ROW(name, run, shape, what, kind) {"ds_" name, run, shape, .parameter = what, .flow = FLOW_OWN, .memory = kind}
+#define RETURNING(name, shape, what) ROW(name, returning, shape, what, MEMORY_ATOMIC)
+#define BOTH_OF(name, type, shape, what, kind) \
+  ROW(name "_" type, plain, shape, what, kind), ROW(name "_rtn_" type, returning, "=r" shape, what, kind)
+#define BOTH(name, type, shape, what) BOTH_OF(name, type, shape, what, MEMORY_ATOMIC)
+#define COMPARES(name, type, what) BOTH_OF(name, type, "@brr", what, MEMORY_COMPARE)
 #define INTEGERS(name, what) BOTH(name, "u32", "@br", what), BOTH(name, "u64", "@br", what | ATOMIC_X2)
 #define SIGNED(name, what) BOTH(name, "i32", "@br", what), BOTH(name, "i64", "@br", what | ATOMIC_X2)
 #define FLOATS(name, shape, what) BOTH(name, "f32", shape, what), BOTH(name, "f64", shape, what | ATOMIC_X2)
@@ -100,8 +103,10 @@ static const op ops[] = {
     BITS("or", "@br", ATOMIC_OR),
     BITS("xor", "@br", ATOMIC_XOR),
     BITS("mskor", "@brr", ATOMIC_MSKOR),
-    BITS("cmpst", "@brr", ATOMIC_CMPSWAP),
-    FLOATS("cmpst", "@brr", ATOMIC_CMPSWAP_F),
+    COMPARES("cmpst", "b32", ATOMIC_CMPSWAP),
+    COMPARES("cmpst", "b64", ATOMIC_CMPSWAP | ATOMIC_X2),
+    COMPARES("cmpst", "f32", ATOMIC_CMPSWAP_F),
+    COMPARES("cmpst", "f64", ATOMIC_CMPSWAP_F | ATOMIC_X2),
     FLOATS("add", "@br", ATOMIC_ADD_F),
     FLOATS("min", "@br", ATOMIC_MIN_F),
     FLOATS("max", "@br", ATOMIC_MAX_F),
@@ -110,12 +115,14 @@ static const op ops[] = {
     RETURNING("wrxchg_rtn_b32", "=r@br", ATOMIC_SWAP),
     RETURNING("wrxchg_rtn_b64", "=r@br", ATOMIC_SWAP | ATOMIC_X2),
     RETURNING("wrap_rtn_b32", "=r@brr", ATOMIC_WRAP),
-    {"ds_wrxchg2_rtn_b32", exchange2, "=r@brr", .parameter = 0, .flow = FLOW_OWN},
-    {"ds_wrxchg2_rtn_b64", exchange2, "=r@brr", .parameter = ATOMIC_X2, .flow = FLOW_OWN},
-    {"ds_wrxchg2st64_rtn_b32", exchange2, "=r@brr", .parameter = FAR, .flow = FLOW_OWN},
-    {"ds_wrxchg2st64_rtn_b64", exchange2, "=r@brr", .parameter = FAR | ATOMIC_X2, .flow = FLOW_OWN},
-    {"ds_condxchg32_rtn_b64", exchange_marked, "=r@br", .parameter = ATOMIC_MARKED | ATOMIC_X2, .flow = FLOW_OWN},
-    {"ds_append", count_lanes, "=r", .parameter = ATOMIC_ADD, .flow = FLOW_OWN, .implied = IMPLIED_M0},
-    {"ds_consume", count_lanes, "=r", .parameter = ATOMIC_SUB, .flow = FLOW_OWN, .implied = IMPLIED_M0},
+    {"ds_wrxchg2_rtn_b32", exchange2, "=r@brr", .parameter = 0, .flow = FLOW_OWN, .memory = MEMORY_ATOMIC},
+    {"ds_wrxchg2_rtn_b64", exchange2, "=r@brr", .parameter = ATOMIC_X2, .flow = FLOW_OWN, .memory = MEMORY_ATOMIC},
+    {"ds_wrxchg2st64_rtn_b32", exchange2, "=r@brr", .parameter = FAR, .flow = FLOW_OWN, .memory = MEMORY_ATOMIC},
+    {"ds_wrxchg2st64_rtn_b64", exchange2, "=r@brr", .parameter = FAR | ATOMIC_X2, .flow = FLOW_OWN, .memory = MEMORY_ATOMIC},
+    {"ds_condxchg32_rtn_b64", exchange_marked, "=r@br", .parameter = ATOMIC_MARKED | ATOMIC_X2, .flow = FLOW_OWN,
+     .memory = MEMORY_ATOMIC},
+    {"ds_append", count_lanes, "=r", .parameter = ATOMIC_ADD, .flow = FLOW_OWN, .implied = IMPLIED_M0, .memory = MEMORY_ATOMIC},
+    {"ds_consume", count_lanes, "=r", .parameter = ATOMIC_SUB, .flow = FLOW_OWN, .implied = IMPLIED_M0,
+     .memory = MEMORY_ATOMIC},
 };
 FAMILY(family_lds_atomic, "lds_atomic", CLASS_LDS, MOD_OFFSET | MOD_OFFSET01, ops);

@@ -46,9 +46,10 @@ static void read_transposed(wave *w, const inst *i) {
 }
 
 static const op ops[] = {
-    {"ds_read_b64_tr_b16", read_transposed, "=r@b", .parameter = 16, .flow = FLOW_OWN},
-    {"ds_read_b64_tr_b8", read_transposed, "=r@b", .parameter = 8, .flow = FLOW_OWN},
-    {"ds_read_b64_tr_b4", read_transposed, "=r@b", .parameter = 4, .flow = FLOW_OWN},
-    {"ds_read_b96_tr_b6", read_transposed, "=r@b", .parameter = 6, .flow = FLOW_OWN},
+    {"ds_read_b64_tr_b16", read_transposed, "=r@b", .parameter = 16, .flow = FLOW_OWN, .memory = MEMORY_LOAD,
+     .transposes = true},
+    {"ds_read_b64_tr_b8", read_transposed, "=r@b", .parameter = 8, .flow = FLOW_OWN, .memory = MEMORY_LOAD, .transposes = true},
+    {"ds_read_b64_tr_b4", read_transposed, "=r@b", .parameter = 4, .flow = FLOW_OWN, .memory = MEMORY_LOAD, .transposes = true},
+    {"ds_read_b96_tr_b6", read_transposed, "=r@b", .parameter = 6, .flow = FLOW_OWN, .memory = MEMORY_LOAD, .transposes = true},
 };
 FAMILY(family_lds_transpose, "lds_transpose", CLASS_LDS, MOD_OFFSET, ops);

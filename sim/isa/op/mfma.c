@@ -202,11 +202,11 @@ static void smfmac_i32(wave *w, const inst *i) { run_sparse(w, i, product_i32); 
 
 /* ---- Rows. cbsz, abid and blgp belong to the shapes of several blocks, blgp also to f32 (the calculator's table) ---- */
 
-#define ROW(name, run, m, k, type) {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, 1, type, type), .flow = FLOW_OWN}
+#define ROW(name, run, m, k, type) {"v_mfma_" name, run, "=rrrr", MATRIX(m, k, 1, type, type), .flow = FLOW_OWN}
 #define BLOCKS(name, run, m, k, blocks, type) \
-  {"v_mfma_" name, run, "=rrrr", .parameter = MFMA_FORM(m, k, blocks, type, type), .flow = FLOW_OWN, .mods = MOD_MFMA}
+  {"v_mfma_" name, run, "=rrrr", MATRIX(m, k, blocks, type, type), .flow = FLOW_OWN, .mods = MOD_MFMA}
 #define PAIR(prefix, shape, run, operands, m, k, modifiers, a, b) \
-  {prefix "_f32_" shape, run, operands, .parameter = MFMA_FORM(m, k, 1, a, b), .mods = modifiers, .flow = FLOW_OWN}
+  {prefix "_f32_" shape, run, operands, MATRIX(m, k, 1, a, b), .mods = modifiers, .flow = FLOW_OWN}
 #define FP8_ROWS(prefix, shape, run, operands, m, k, modifiers)                           \
   PAIR(prefix, shape "_fp8_fp8", run, operands, m, k, modifiers, MFMA_FP8, MFMA_FP8),     \
       PAIR(prefix, shape "_fp8_bf8", run, operands, m, k, modifiers, MFMA_FP8, MFMA_BF8), \
@@ -215,7 +215,7 @@ static void smfmac_i32(wave *w, const inst *i) { run_sparse(w, i, product_i32); 
 #define FP8_DENSE(shape, m, k) FP8_ROWS("v_mfma", shape, mfma_f32, "=rrrr", m, k, 0)
 #define FP8_SPARSE(shape, m, k) FP8_ROWS("v_smfmac", shape, smfmac_f32, "+rrrb", m, k, MOD_MFMA)
 #define SPARSE(name, run, m, k, type) \
-  {"v_smfmac_" name, run, "+rrrb", .parameter = MFMA_FORM(m, k, 1, type, type), .mods = MOD_MFMA, .flow = FLOW_OWN}
+  {"v_smfmac_" name, run, "+rrrb", MATRIX(m, k, 1, type, type), .mods = MOD_MFMA, .flow = FLOW_OWN}
 
 static const op ops[] = {
     BLOCKS("f32_32x32x1_2b_f32", mfma_f32, 32, 1, 2, MFMA_F32),

@@ -104,17 +104,15 @@ static void run(wave *w, const inst *i, bool scaled) {
 static void mfma_f8f6f4(wave *w, const inst *i) { run(w, i, false); }
 static void mfma_scale_f8f6f4(wave *w, const inst *i) { run(w, i, true); }
 
-#define NARROW(m, k) MFMA_FORM(m, k, 1, MFMA_F8F6F4, MFMA_F8F6F4)
+#define NARROW(m, k) MATRIX(m, k, 1, MFMA_F8F6F4, MFMA_F8F6F4)
 static const op ops[] = {
-    {"v_mfma_f64_16x16x4_f64", mfma_f64, "=DDDD", .parameter = MFMA_FORM(16, 4, 1, MFMA_F64, MFMA_F64), .mods = MOD_NEG_LO,
-     .flow = FLOW_OWN},
-    {"v_mfma_f64_4x4x4_4b_f64", mfma_f64, "=DDDD", .parameter = MFMA_FORM(4, 4, 4, MFMA_F64, MFMA_F64), .mods = MOD_NEG_LO,
-     .flow = FLOW_OWN},
-    {"v_mfma_f32_16x16x128_f8f6f4", mfma_f8f6f4, "=rrrr", .parameter = NARROW(16, 128), .mods = MOD_MFMA, .flow = FLOW_OWN},
-    {"v_mfma_f32_32x32x64_f8f6f4", mfma_f8f6f4, "=rrrr", .parameter = NARROW(32, 64), .mods = MOD_MFMA, .flow = FLOW_OWN},
-    {"v_mfma_scale_f32_16x16x128_f8f6f4", mfma_scale_f8f6f4, "=rrrrbb", .parameter = NARROW(16, 128),
+    {"v_mfma_f64_16x16x4_f64", mfma_f64, "=DDDD", MATRIX(16, 4, 1, MFMA_F64, MFMA_F64), .mods = MOD_NEG_LO, .flow = FLOW_OWN},
+    {"v_mfma_f64_4x4x4_4b_f64", mfma_f64, "=DDDD", MATRIX(4, 4, 4, MFMA_F64, MFMA_F64), .mods = MOD_NEG_LO, .flow = FLOW_OWN},
+    {"v_mfma_f32_16x16x128_f8f6f4", mfma_f8f6f4, "=rrrr", NARROW(16, 128), .mods = MOD_MFMA, .flow = FLOW_OWN},
+    {"v_mfma_f32_32x32x64_f8f6f4", mfma_f8f6f4, "=rrrr", NARROW(32, 64), .mods = MOD_MFMA, .flow = FLOW_OWN},
+    {"v_mfma_scale_f32_16x16x128_f8f6f4", mfma_scale_f8f6f4, "=rrrrbb", NARROW(16, 128),
      .mods = MOD_MFMA | MOD_OP_SEL | MOD_OP_SEL_HI, .flow = FLOW_OWN},
-    {"v_mfma_scale_f32_32x32x64_f8f6f4", mfma_scale_f8f6f4, "=rrrrbb", .parameter = NARROW(32, 64),
+    {"v_mfma_scale_f32_32x32x64_f8f6f4", mfma_scale_f8f6f4, "=rrrrbb", NARROW(32, 64),
      .mods = MOD_MFMA | MOD_OP_SEL | MOD_OP_SEL_HI, .flow = FLOW_OWN},
 };
 FAMILY(family_mfma_wide, "mfma_wide", CLASS_MFMA, 0, ops);

@@ -9,8 +9,14 @@
 #include "sim/isa/families.def"
 #undef FAMILY_NAME
 
-#define FAMILY(symbol, text, which, modifiers, rows) \
-  const family symbol = {.name = text, .class = which, .mods = modifiers, .ops = rows, .count = sizeof rows / sizeof rows[0]}
+#define FAMILY(symbol, text, which, modifiers, rows)           \
+  static op_link symbol##_links[sizeof rows / sizeof rows[0]]; \
+  const family symbol = {.name = text,                         \
+                         .class = which,                       \
+                         .mods = modifiers,                    \
+                         .ops = rows,                          \
+                         .links = symbol##_links,              \
+                         .count = sizeof rows / sizeof rows[0]}
 
 /* ---- Bits ---- */
 

@@ -21,15 +21,16 @@ static bool transfer(wave *w, const inst *i, u64 address, u32 *dwords, u32 bytes
   return true;
 }
 
-/* parameter: whether it stores */
+static bool stores(const inst *i) { return i->op->memory == MEMORY_STORE; }
+
 static void move(wave *w, const inst *i) {
   const operand *d = &i->operand[0];
   u64 address = (s64(w, i, 1) + distance(w, i)) & ~UINT64_C(3);
-  transfer(w, i, address, &w->s[d->reg], 4u * d->count, i->op->parameter != 0);
+  transfer(w, i, address, &w->s[d->reg], 4u * d->count, stores(i));
 }
 
 /* The buffer's base lies in bits 47:0, the stride in 61:48, num_records, in strides where there is one, in 95:64. As in vector
- * buffers, dwords beyond it read 0 and are not stored. parameter: whether it stores */
+ * buffers, dwords beyond it read 0 and are not stored. */
 static void buffer_move(wave *w, const inst *i) {
   const operand *d = &i->operand[0];
   const u32 *resource = &w->s[i->operand[1].reg];
@@ -37,7 +38,7 @@ static void buffer_move(wave *w, const inst *i) {
   u64 stride = resource[1] >> 16 & 0x3fff, size = resource[2] * (stride > 0 ? stride : 1);
   u32 inside = 0; /* dwords that lie in the buffer */
   while (inside < d->count && start + 4 * inside + 4 <= size) inside++;
-  bool store = i->op->parameter != 0;
+  bool store = stores(i);
   u32 data[16] = {0};
   if (store) memcpy(data, &w->s[d->reg], 4u * d->count);
   if (inside > 0 && !transfer(w, i, (base & ~UINT64_C(3)) + start, data, 4 * inside, store)) return;
@@ -61,30 +62,30 @@ static void atomic_move(wave *w, const inst *i) {
 /* Time for programs that measure or wait: the blocks that the wave has run. It only grows; it is not a clock. */
 static void blocks_run(wave *w, const inst *i) { set64(w, i, 0, w->blocks); }
 
-#define ATOMIC_ROWS(name, kind)                                                                      \
-  {"s_atomic_" name, atomic_move, "+r@B@s", .flow = FLOW_OWN, .parameter = (kind)}, {                \
-    "s_atomic_" name "_x2", atomic_move, "+r@B@s", .flow = FLOW_OWN, .parameter = (kind) | ATOMIC_X2 \
-  }
+#define ATOMIC_ROW(name, what, kind) \
+  {"s_atomic_" name, atomic_move, "+r@B@s", .flow = FLOW_OWN, .memory = what, .parameter = kind}
+#define ATOMIC_ROWS(name, kind) ATOMIC_ROW(name, MEMORY_ATOMIC, kind), ATOMIC_ROW(name "_x2", MEMORY_ATOMIC, (kind) | ATOMIC_X2)
 
 static const op ops[] = {
-    {"s_load_dword", move, "=r@B@s", .flow = FLOW_OWN},
-    {"s_load_dwordx2", move, "=r@B@s", .flow = FLOW_OWN},
-    {"s_load_dwordx4", move, "=r@B@s", .flow = FLOW_OWN},
-    {"s_load_dwordx8", move, "=r@B@s", .flow = FLOW_OWN},
-    {"s_load_dwordx16", move, "=r@B@s", .flow = FLOW_OWN},
-    {"s_buffer_load_dword", buffer_move, "=r@r@s", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx2", buffer_move, "=r@r@s", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx4", buffer_move, "=r@r@s", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx8", buffer_move, "=r@r@s", .flow = FLOW_OWN},
-    {"s_buffer_load_dwordx16", buffer_move, "=r@r@s", .flow = FLOW_OWN},
-    {"s_store_dword", move, "r@B@s", .flow = FLOW_OWN, .parameter = 1},
-    {"s_store_dwordx2", move, "r@B@s", .flow = FLOW_OWN, .parameter = 1},
-    {"s_store_dwordx4", move, "r@B@s", .flow = FLOW_OWN, .parameter = 1},
-    {"s_buffer_store_dword", buffer_move, "r@r@s", .flow = FLOW_OWN, .parameter = 1},
-    {"s_buffer_store_dwordx2", buffer_move, "r@r@s", .flow = FLOW_OWN, .parameter = 1},
-    {"s_buffer_store_dwordx4", buffer_move, "r@r@s", .flow = FLOW_OWN, .parameter = 1},
+    {"s_load_dword", move, "=r@B@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_load_dwordx2", move, "=r@B@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_load_dwordx4", move, "=r@B@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_load_dwordx8", move, "=r@B@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_load_dwordx16", move, "=r@B@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_buffer_load_dword", buffer_move, "=r@r@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_buffer_load_dwordx2", buffer_move, "=r@r@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_buffer_load_dwordx4", buffer_move, "=r@r@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_buffer_load_dwordx8", buffer_move, "=r@r@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_buffer_load_dwordx16", buffer_move, "=r@r@s", .flow = FLOW_OWN, .memory = MEMORY_LOAD},
+    {"s_store_dword", move, "r@B@s", .flow = FLOW_OWN, .memory = MEMORY_STORE},
+    {"s_store_dwordx2", move, "r@B@s", .flow = FLOW_OWN, .memory = MEMORY_STORE},
+    {"s_store_dwordx4", move, "r@B@s", .flow = FLOW_OWN, .memory = MEMORY_STORE},
+    {"s_buffer_store_dword", buffer_move, "r@r@s", .flow = FLOW_OWN, .memory = MEMORY_STORE},
+    {"s_buffer_store_dwordx2", buffer_move, "r@r@s", .flow = FLOW_OWN, .memory = MEMORY_STORE},
+    {"s_buffer_store_dwordx4", buffer_move, "r@r@s", .flow = FLOW_OWN, .memory = MEMORY_STORE},
     ATOMIC_ROWS("swap", ATOMIC_SWAP),
-    ATOMIC_ROWS("cmpswap", ATOMIC_CMPSWAP),
+    ATOMIC_ROW("cmpswap", MEMORY_COMPARE, ATOMIC_CMPSWAP),
+    ATOMIC_ROW("cmpswap_x2", MEMORY_COMPARE, ATOMIC_CMPSWAP | ATOMIC_X2),
     ATOMIC_ROWS("add", ATOMIC_ADD),
     ATOMIC_ROWS("sub", ATOMIC_SUB),
     ATOMIC_ROWS("smin", ATOMIC_SMIN),
@@ -96,8 +97,8 @@ static const op ops[] = {
     ATOMIC_ROWS("xor", ATOMIC_XOR),
     ATOMIC_ROWS("inc", ATOMIC_INC),
     ATOMIC_ROWS("dec", ATOMIC_DEC),
-    {"s_memtime", blocks_run, "=B", .ends = true},
-    {"s_memrealtime", blocks_run, "=B", .ends = true},
+    {"s_memtime", blocks_run, "=B", .ends = true, .memory = MEMORY_OTHER},
+    {"s_memrealtime", blocks_run, "=B", .ends = true, .memory = MEMORY_OTHER},
 };
 /* glc says what stays in caches, which are not simulated; atomics return with it. */
 FAMILY(family_smem, "smem", CLASS_SMEM, MOD_OFFSET | MOD_CACHE, ops);

@@ -262,7 +262,7 @@ static const op ops[] = {
     {"v_med3_u32", med3_u32, "=bbbb"},
     {"v_mad_u32_u16", mad_u32_u16, "=bwwb", .mods = MOD_CLAMP | MOD_OP_SEL},
     {"v_mad_i32_i16", mad_i32_i16, "=bwwb", .mods = MOD_CLAMP | MOD_OP_SEL},
-    {"v_swap_b32", swap_b32, "+b+b", .flow = FLOW_MOVE},
+    {"v_swap_b32", swap_b32, "+b+b", .flow = FLOW_MOVE, .rate = RATE_TWO_RESULTS},
     {"v_mul_legacy_f32", mul_legacy_f32, "=fff", .mods = FLOAT_MODS},
     {"v_min_f32", min_f32, "=fff", .mods = FLOAT_MODS},
     {"v_max_f32", max_f32, "=fff", .mods = FLOAT_MODS},

@@ -23,8 +23,10 @@ static int by_name(const void *x, const void *y) { return strcmp(((const entry *
 
 static void collect_implemented(void) {
   for (int f = 0; families[f] != NULL; f++)
-    for (size_t o = 0; o < families[f]->count && count < NAMES_MOST; o++)
+    for (size_t o = 0; o < families[f]->count; o++) {
+      if (count == NAMES_MOST) exit((fprintf(stderr, "mnemonics: more than %d rows: raise NAMES_MOST\n", NAMES_MOST), 2));
       entries[count++] = (entry){.op = &families[f]->ops[o], .family = families[f]};
+    }
   qsort(entries, (size_t)count, sizeof *entries, by_name);
 }
 

@@ -1,5 +1,6 @@
-/* Rules that every row of the families' tables must keep: a name once, a matrix instruction with clocks and FLOPs, and `@` at
- * every operand that is an address, since definedness tells addresses from data by it. */
+/* Rules that every row of the families' tables must keep: a name once; `@` at every operand that is an address, since the check
+ * of uninitialised values tells addresses from data by it; and the facts that checks and counters read from the row. Here these
+ * are worked out again from the names, which follow the ISA's rules: a row that lacks a fact, or has a wrong one, fails. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,14 +43,92 @@ static void check_address(const op *o) {
   }
 }
 
-static void check_matrix(const chip *c, const op *o, const family *f) {
-  inst i = {.op = o, .class = (u8)f->class};
-  if (f->class == CLASS_MFMA && (rate_clocks(c, &i) == 0 || rate_flops(&i) == 0))
-    fail(o->name, "rate.c finds no clocks or no FLOPs");
+static bool starts(const char *name, const char *const *prefixes) {
+  for (; *prefixes != NULL; prefixes++)
+    if (strncmp(name, *prefixes, strlen(*prefixes)) == 0) return true;
+  return false;
+}
+#define STARTS(name, ...) starts(name, (const char *const[]){__VA_ARGS__, NULL})
+static bool has(const char *name, const char *part) { return strstr(name, part) != NULL; }
+
+/* ---- Memory ---- */
+
+static memory_kind memory_of(const op *o, inst_class class) {
+  bool memory =
+      class == CLASS_SMEM || class == CLASS_LDS || class == CLASS_VMEM || class == CLASS_FLAT || class == CLASS_SCRATCH;
+  if (!memory) return MEMORY_NONE;
+  if (STARTS(o->name, "s_mem", "ds_nop")) return MEMORY_OTHER;
+  if (STARTS(o->name, "ds_permute", "ds_bpermute", "ds_swizzle")) return MEMORY_LANES;
+  if (has(o->name, "_load_") || STARTS(o->name, "ds_read")) return MEMORY_LOAD;
+  if (has(o->name, "_store_") || (STARTS(o->name, "ds_write"))) return MEMORY_STORE;
+  return has(o->name, "cmp") ? MEMORY_COMPARE : MEMORY_ATOMIC;
+}
+
+static half half_of(const char *name) {
+  const char *at = strstr(name, "_d16");
+  return at == NULL ? HALF_CLEARS : strcmp(at, "_d16_hi") == 0 ? HALF_HIGH : HALF_LOW;
+}
+
+static void check_memory(const op *o, inst_class class) {
+  if (o->memory != memory_of(o, class)) fail(o->name, ".memory is missing or wrong");
+  if (o->memory != MEMORY_NONE && o->half != half_of(o->name)) fail(o->name, ".half is missing or wrong");
+  if (o->transposes != has(o->name, "_tr_")) fail(o->name, ".transposes is missing or wrong");
+  if (o->to_lds != has(o->name, "_load_lds_")) fail(o->name, ".to_lds is missing or wrong");
+}
+
+/* ---- Waits, barriers, and what is issued to no unit ---- */
+
+static sync_kind sync_of(const char *name) {
+  if (STARTS(name, "s_waitcnt")) return SYNC_WAIT;
+  if (STARTS(name, "buffer_wbl2")) return SYNC_WRITE_BACK;
+  if (STARTS(name, "buffer_inv")) return SYNC_INVALIDATE;
+  if (STARTS(name, "s_barrier")) return SYNC_BARRIER;
+  return STARTS(name, "s_endpgm") ? SYNC_END : SYNC_NONE;
+}
+
+static void check_sync(const op *o) {
+  if (o->sync != sync_of(o->name)) fail(o->name, ".sync is missing or wrong");
+  if (o->internal != STARTS(o->name, "s_nop", "s_waitcnt", "s_barrier", "s_sleep", "s_setprio"))
+    fail(o->name, ".internal is missing or wrong");
+}
+
+/* ---- Rates, and shapes of matrices ---- */
+
+static void check_rate(const op *o, inst_class class) {
+  valu_rate want = RATE_FULL;
+  if (STARTS(o->name, "v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_")) want = RATE_TRANSCENDENTAL;
+  if (STARTS(o->name, "v_swap_b32", "v_permlane16_swap", "v_permlane32_swap")) want = RATE_TWO_RESULTS;
+  if (o->rate != want) fail(o->name, ".rate is missing or wrong");
+  if (want != RATE_FULL && class != CLASS_VALU) fail(o->name, ".rate belongs to CLASS_VALU");
+}
+
+static const char *const type_names[] = {
+    [MFMA_F16] = "f16", [MFMA_BF16] = "bf16", [MFMA_F32] = "f32", [MFMA_XF32] = "xf32",    [MFMA_FP8] = "fp8",
+    [MFMA_BF8] = "bf8", [MFMA_I8] = "i8",     [MFMA_F64] = "f64", [MFMA_F8F6F4] = "f8f6f4"};
+
+/* v_mfma_f32_32x32x4_2b_f16, v_mfma_scale_f32_16x16x128_f8f6f4, v_smfmac_f32_16x16x32_fp8_bf8 */
+static void check_matrix(const chip *c, const op *o, inst_class class) {
+  const matrix_shape *s = &o->matrix;
+  if ((class == CLASS_MFMA) != STARTS(o->name, "v_mfma_", "v_smfmac_")) fail(o->name, "CLASS_MFMA is missing or wrong");
+  if (class != CLASS_MFMA) {
+    if (s->m != 0) fail(o->name, ".matrix belongs to CLASS_MFMA");
+    return;
+  }
+  char shape[64], blocks[16] = "";
+  if (s->blocks > 1) snprintf(blocks, sizeof blocks, "%db_", s->blocks);
+  if (s->a == s->b && s->a != MFMA_FP8 && s->a != MFMA_BF8)
+    snprintf(shape, sizeof shape, "_%dx%dx%d_%s%s", s->m, s->m, s->k, blocks, type_names[s->a]);
+  else
+    snprintf(shape, sizeof shape, "_%dx%dx%d_%s%s_%s", s->m, s->m, s->k, blocks, type_names[s->a], type_names[s->b]);
+  const char *end = strlen(o->name) > strlen(shape) ? o->name + strlen(o->name) - strlen(shape) : "";
+  if (strcmp(end, shape) != 0) fail(o->name, ".matrix is missing or wrong");
+  inst i = {.op = o, .class = (u8) class};
+  if (rate_clocks(c, &i) == 0 || rate_flops(&i) == 0) fail(o->name, "rate.c finds no clocks or no FLOPs");
 }
 
 int main(void) {
   chip c;
+  int rows = 0;
   if (chip_find("gfx950", &c) != GFXSIM_OK) return 1;
   for (int f = 0; families[f] != NULL; f++)
     for (size_t n = 0; n < families[f]->count; n++) {
@@ -57,7 +136,12 @@ int main(void) {
       const family *of;
       if (op_find(o->name, &of) != o) fail(o->name, "the name stands in two rows");
       check_address(o);
-      check_matrix(&c, o, families[f]);
+      check_memory(o, families[f]->class);
+      check_sync(o);
+      check_rate(o, families[f]->class);
+      check_matrix(&c, o, families[f]->class);
+      rows++;
     }
+  printf("rows: %d rows, %d failures\n", rows, failures);
   return failures > 0;
 }
