@@ -8,14 +8,14 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "order.h"
+#include "happens_before.h"
 
-void fence_start(order_group *g) { g->acquired_count = 0; }
+void fence_start(hb_group *g) { g->acquired_count = 0; }
 
 /* ---- Fences ---- */
 
-void fence_write_back(wave *w, order_wave *o) {
-  order_group *g = w->group->order;
+void fence_write_back(wave *w, hb_wave *o) {
+  hb_group *g = w->group->hb;
   for (u32 n = 0; n < w->group->launch->waves; n++) {
     u32 before = n == w->index ? g->clock : g->epoch - 1;
     o->fence[n] = before > o->visible[n] ? before : o->visible[n];
@@ -24,17 +24,17 @@ void fence_write_back(wave *w, order_wave *o) {
   if (g->clock < CLOCK_LAST) g->clock++; /* what comes after is not covered */
 }
 
-void fence_waited(order_wave *o) {
+void fence_waited(hb_wave *o) {
   if (!o->fence_open) return;
   memcpy(o->visible, o->fence, sizeof o->visible);
   o->fenced = true;
   o->fence_open = false;
 }
 
-static bool has_returned(const order_wave *o, u64 ticket) { return ticket <= o->vm.issued - o->vm.count; }
+static bool has_returned(const hb_wave *o, u64 ticket) { return ticket <= o->vm.issued - o->vm.count; }
 
 void fence_invalidate(wave *w) {
-  order_group *g = w->group->order;
+  hb_group *g = w->group->hb;
   for (u32 n = 0; n < g->acquired_count; n++) {
     acquired *a = &g->acquired[n];
     if (a->wave == w->index && has_returned(&g->wave[w->index], a->ticket)) a->ready = a->seen;
@@ -42,14 +42,14 @@ void fence_invalidate(wave *w) {
   }
 }
 
-void fence_barrier(const launch *run, order_group *g) {
+void fence_barrier(const launch *run, hb_group *g) {
   for (u32 n = 0; n < g->acquired_count; n++) {
     acquired *a = &g->acquired[n];
     if (has_returned(&g->wave[a->wave], a->ticket)) a->group_seen = a->seen;
     if (a->at->address == run->grid_sync) a->ready = a->seen; /* gfxsim.h says why */
     if (a->ready > a->group_ready) a->group_ready = a->ready;
   }
-  order_wave all = {0};
+  hb_wave all = {0};
   for (u32 n = 0; n < run->waves; n++)
     for (u32 v = 0; v < run->waves; v++)
       if (g->wave[n].visible[v] > all.visible[v]) all.visible[v] = g->wave[n].visible[v];
@@ -65,7 +65,7 @@ void fence_barrier(const launch *run, order_group *g) {
  * who sees its effect must find it written down, and the marks must come in the order of the effects. */
 
 static void wait_for_atomic(wave *w, group *wanted) {
-  _Atomic(group *) *holder = &order_of(w)->holder;
+  _Atomic(group *) *holder = &hb_of(w)->holder;
   group *found = NULL;
   while (!atomic_compare_exchange_weak(holder, &found, wanted) && found != w->group) {
     if (atomic_load(&w->group->launch->stop)) return;
@@ -74,20 +74,20 @@ static void wait_for_atomic(wave *w, group *wanted) {
   }
 }
 
-void fence_before(wave *w, order_wave *o, const inst *i) {
-  if (!order_checks(w, GFXSIM_CHECK_RACE)) return;
+void fence_before(wave *w, hb_wave *o, const inst *i) {
+  if (!hb_checks(w, GFXSIM_CHECK_RACE)) return;
   if ((i->cache & CACHE_SC1) == 0 && !is_atomic(i)) return;
   o->scoped = true;
   wait_for_atomic(w, w->group);
 }
 
-void fence_after(wave *w, order_wave *o) {
+void fence_after(wave *w, hb_wave *o) {
   group *own = w->group;
   o->scoped = false;
-  atomic_compare_exchange_strong(&order_of(w)->holder, &own, NULL);
+  atomic_compare_exchange_strong(&hb_of(w)->holder, &own, NULL);
 }
 
-static location *find(order_launch *o, u64 address, bool make) {
+static location *find(hb_launch *o, u64 address, bool make) {
   location **at = &o->locations[(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
   while (*at != NULL && (*at)->address != address) at = &(*at)->next;
   if (*at != NULL || !make) return *at;
@@ -99,7 +99,7 @@ static location *find(order_launch *o, u64 address, bool make) {
   return *at;
 }
 
-static bool add_release(wave *w, const order_wave *o, location *at) {
+static bool add_release(wave *w, const hb_wave *o, location *at) {
   if (at == NULL) return false;
   if (at->count == at->capacity) {
     u32 capacity = at->capacity == 0 ? 4 : 2 * at->capacity;
@@ -109,13 +109,13 @@ static bool add_release(wave *w, const order_wave *o, location *at) {
     at->capacity = capacity;
   }
   release *made = &at->releases[at->count++];
-  made->group = w->group->order->tag;
+  made->group = w->group->hb->tag;
   memcpy(made->visible, o->visible, sizeof made->visible);
   return true;
 }
 
-static bool add_acquired(wave *w, const order_wave *o, location *at) {
-  order_group *g = w->group->order;
+static bool add_acquired(wave *w, const hb_wave *o, location *at) {
+  hb_group *g = w->group->hb;
   acquired *a = NULL;
   for (u32 n = 0; n < g->acquired_count && a == NULL; n++)
     if (g->acquired[n].at == at && g->acquired[n].wave == w->index) a = &g->acquired[n];
@@ -135,8 +135,8 @@ static bool add_acquired(wave *w, const order_wave *o, location *at) {
   return true;
 }
 
-void fence_atomic(wave *w, order_wave *o, const inst *i, const footprint *t, bool reads) {
-  order_launch *all = order_of(w);
+void fence_atomic(wave *w, hb_wave *o, const inst *i, const footprint *t, bool reads) {
+  hb_launch *all = hb_of(w);
   bool good = true, releases = t->write && o->scoped && o->fenced;
   if (releases) {
     pthread_mutex_lock(&all->lock);
@@ -153,12 +153,12 @@ void fence_atomic(wave *w, order_wave *o, const inst *i, const footprint *t, boo
     }
     pthread_mutex_unlock(&all->lock);
   }
-  if (!good) order_no_memory(w, i);
+  if (!good) hb_no_memory(w, i);
 }
 
 bool fence_knows(wave *w, u64 tag, u32 wave_of, u32 clock) {
-  order_launch *all = order_of(w);
-  const order_group *g = w->group->order;
+  hb_launch *all = hb_of(w);
+  const hb_group *g = w->group->hb;
   bool known = false;
   if (g->acquired_count == 0) return false;
   pthread_mutex_lock(&all->lock);
@@ -172,7 +172,7 @@ bool fence_knows(wave *w, u64 tag, u32 wave_of, u32 clock) {
   return known;
 }
 
-void fence_end(order_launch *o) {
+void fence_end(hb_launch *o) {
   for (int n = 0; n < LOCATIONS; n++)
     while (o->locations[n] != NULL) {
       location *next = o->locations[n]->next;

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "order.h"
+#include "happens_before.h"
 #include "sim/base/error.h"
 #include "sim/base/pages.h"
 #include "sim/base/sparse.h"
@@ -43,7 +43,7 @@ static size_t site_bytes(const launch *run) {
   return ((object->text_end - object->text_begin) / 4 + 1) * sizeof(u16);
 }
 
-gfxsim_status race_begin(launch *run, order_launch *o) {
+gfxsim_status race_begin(launch *run, hb_launch *o) {
   const memory *m = &run->device->memory;
   o->group_count = (m->next - m->first) / group_bytes + 1;
   o->site_of = (_Atomic u16 *)(void *)pages_make(site_bytes(run), 0);
@@ -58,7 +58,7 @@ gfxsim_status race_begin(launch *run, order_launch *o) {
   return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
 }
 
-void race_end(const launch *run, order_launch *o) {
+void race_end(const launch *run, hb_launch *o) {
   for (u64 g = 0; g < o->group_count && o->groups != NULL; g++) {
     page_group *group = atomic_load(&o->groups[g]);
     for (int p = 0; p < GROUP_PAGES && group != NULL; p++) free(atomic_load(&group->page[p]));
@@ -72,7 +72,7 @@ void race_end(const launch *run, order_launch *o) {
 
 cell *race_lds(const launch *run) { return calloc(run->lds_bytes / 4 + 1, sizeof(cell)); }
 
-static page_group *make_group(order_launch *o, u64 g) {
+static page_group *make_group(hb_launch *o, u64 g) {
   page_group *group = calloc(1, sizeof *group), *none = NULL;
   if (group == NULL || atomic_compare_exchange_strong(&o->groups[g], &none, group)) return group;
   free(group); /* another thread was faster */
@@ -88,7 +88,7 @@ static cell *make_page(page_group *group, u64 p) {
 
 /* The shadow of a page of global memory; NULL: no memory. */
 static cell *page_of(const wave *w, u64 number) {
-  order_launch *o = order_of(w);
+  hb_launch *o = hb_of(w);
   const memory *m = &w->group->launch->device->memory;
   if (!memory_owns(m, number * PAGE_BYTES)) return sparse_page(o->host, number);
   u64 p = number - m->first / PAGE_BYTES, g = p / GROUP_PAGES;
@@ -100,7 +100,7 @@ static cell *page_of(const wave *w, u64 number) {
 
 /* Instructions get numbers as they first touch memory. What comes after the last number keeps the last. */
 static u32 site_number(wave *w, const inst *i) {
-  order_launch *o = order_of(w);
+  hb_launch *o = hb_of(w);
   size_t at = (i->pc - w->group->launch->kernel->object->text_begin) / 4;
   u32 number = atomic_load_explicit(&o->site_of[at], memory_order_relaxed);
   if (number != 0) return number;
@@ -177,7 +177,7 @@ static inline u64 bytes_in(u64 at, u64 address, u32 bytes) {
 }
 
 static u64 mark_of(wave *w, const inst *i, const footprint *t) {
-  const order_group *g = w->group->order;
+  const hb_group *g = w->group->hb;
   return g->tag << TAG_SHIFT | (u64)w->index << WAVE_SHIFT | (u64)g->clock << CLOCK_SHIFT | (t->atomic ? atomic_bit : 0) |
          site_number(w, i);
 }
@@ -186,7 +186,7 @@ typedef enum pass { PASS_WRITE, PASS_READ, PASS_COMPARE } pass;
 
 /* The cell of a dword; NULL: no memory. */
 static inline cell *cell_of(look *k, u64 address) {
-  if (k->lds) return &k->w->group->order->lds[address / 4];
+  if (k->lds) return &k->w->group->hb->lds[address / 4];
   if (k->page == NULL || k->page_number != address / PAGE_BYTES) {
     k->page_number = address / PAGE_BYTES;
     k->page = page_of(k->w, k->page_number);
@@ -215,7 +215,7 @@ static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which)
 }
 
 static void tell(const look *k, bool writes, u64 mark) {
-  const inst *other = order_of(k->w)->site[k->found & (SITES_MOST - 1)];
+  const inst *other = hb_of(k->w)->site[k->found & (SITES_MOST - 1)];
   const char *verb = writes ? "writes" : "reads", *other_verb = writes ? "accesses" : "wrote";
   if (tag_of(k->found) == tag_of(mark)) {
     wave_report(k->w, k->i, other, k->lds ? GFXSIM_RACE_LDS : GFXSIM_RACE_GLOBAL, k->lane, k->address,
@@ -231,13 +231,13 @@ static void tell(const look *k, bool writes, u64 mark) {
 }
 
 static void add_suspect(wave *w, const look *k, u64 mark) {
-  order_wave *o = &w->group->order->wave[w->index];
+  hb_wave *o = &w->group->hb->wave[w->index];
   if (o->suspects == SUSPECTS) race_tell_suspects(w, o);
   o->suspect[o->suspects++] =
       (suspect){.i = k->i, .mark = mark, .found = k->found, .address = k->address, .lane = k->lane, .lds = k->lds};
 }
 
-void race_tell_suspects(wave *w, order_wave *o) {
+void race_tell_suspects(wave *w, hb_wave *o) {
   for (int n = 0; n < o->suspects; n++) {
     const suspect *s = &o->suspect[n];
     look k = {.w = w, .i = s->i, .lds = s->lds, .lane = s->lane, .address = s->address, .found = s->found};
@@ -246,7 +246,7 @@ void race_tell_suspects(wave *w, order_wave *o) {
   o->suspects = 0;
 }
 
-void race_swap(order_wave *o, const footprint *t) {
+void race_swap(hb_wave *o, const footprint *t) {
   int kept = 0;
   for (int n = 0; n < o->suspects; n++) {
     bool swapped = false;
@@ -258,7 +258,7 @@ void race_swap(order_wave *o, const footprint *t) {
 }
 
 static void go(wave *w, const inst *i, const footprint *t, bool check) {
-  const order_group *g = w->group->order;
+  const hb_group *g = w->group->hb;
   if (g->clock == CLOCK_LAST) return;
   look k = {.w = w, .i = i, .epoch = g->epoch, .lds = t->lds, .check = check};
   u64 mark = mark_of(w, i, t);
@@ -267,7 +267,7 @@ static void go(wave *w, const inst *i, const footprint *t, bool check) {
     atomic_thread_fence(memory_order_seq_cst);
     good = lanes_pass(&k, t, mark, PASS_COMPARE);
   }
-  if (!good) order_no_memory(w, i);
+  if (!good) hb_no_memory(w, i);
   if (!good || k.found == 0) return;
   if (!t->write && !t->atomic && (k.found & atomic_bit) != 0)
     add_suspect(w, &k, mark);

@@ -3,7 +3,7 @@
  *
  * Counting by CDNA 4 ISA 4.4 and 10.2: vector memory counts in vmcnt and completes in order, LDS counts in lgkmcnt, in order,
  * scalar memory in lgkmcnt, in any order; flat instructions count in both. */
-#include "order.h"
+#include "happens_before.h"
 
 enum { POISON = 0x0bad10ad };
 
@@ -19,7 +19,7 @@ static bool pending(const u64 *bits, u32 reg, u32 count) {
   return false;
 }
 
-static void mark_pending(order_wave *o, const outstanding *e) {
+static void mark_pending(hb_wave *o, const outstanding *e) {
   u64 *bits = e->scalar ? o->pending_s : o->pending_v;
   for (u32 r = e->reg; r < (u32)e->reg + e->count; r++) bits[r / 64] |= UINT64_C(1) << (r % 64);
 }
@@ -52,7 +52,7 @@ static void report_pending(wave *w, const inst *i, const operand *p, const outst
 /* Two loads with the same counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
  * shares vmcnt (LLVM's SIInsertWaitcnts puts no wait between such loads either, hasVmemWriteVgprInOrder). A flat load that
  * comes from LDS counts in lgkmcnt as well and is in order with nothing: wait_flat_lds. */
-static void check_operand(wave *w, const order_wave *o, const inst *i, const operand *p) {
+static void check_operand(wave *w, const hb_wave *o, const inst *i, const operand *p) {
   bool scalar = p->kind == OPERAND_SGPR, overwrites = only_written(i, p);
   const outstanding *e = find_pending(&o->vm, scalar, p->reg, p->count);
   if (e != NULL && !(overwrites && vector_memory(i))) {
@@ -64,7 +64,7 @@ static void check_operand(wave *w, const order_wave *o, const inst *i, const ope
 }
 
 /* Its own entries are the last of both queues. */
-void wait_flat_lds(wave *w, order_wave *o, const inst *i) {
+void wait_flat_lds(wave *w, hb_wave *o, const inst *i) {
   queue older = o->vm;
   if (older.count > 0) older.count--;
   for (int n = 0; n < i->operands; n++) {
@@ -74,7 +74,7 @@ void wait_flat_lds(wave *w, order_wave *o, const inst *i) {
   }
 }
 
-void wait_operands(wave *w, order_wave *o, const inst *i) {
+void wait_operands(wave *w, hb_wave *o, const inst *i) {
   if (o->vm.count + o->lgkm.count == 0) return;
   for (int n = 0; n < i->operands; n++) {
     const operand *p = &i->operand[n];
@@ -85,7 +85,7 @@ void wait_operands(wave *w, order_wave *o, const inst *i) {
 
 /* ---- From issue to completion ---- */
 
-outstanding *wait_issue(wave *w, order_wave *o, queue *q, const inst *i) {
+outstanding *wait_issue(wave *w, hb_wave *o, queue *q, const inst *i) {
   outstanding *e = queue_at(q, q->count);
   q->count++;
   q->issued++;
@@ -120,7 +120,7 @@ static void move_lds(wave *w, const footprint *t, u32 (*rows)[LANES], bool back)
   }
 }
 
-static bool can_hold(const outstanding *e) { return e->count > 0 && (e->scalar || e->count <= ORDER_ROWS); }
+static bool can_hold(const outstanding *e) { return e->count > 0 && (e->scalar || e->count <= HB_ROWS); }
 
 /* The entry's bits of its lanes in a register; the other bits stay. */
 static void merge_row(const outstanding *e, u32 row[LANES], const u32 *values, u32 value) {
@@ -130,7 +130,7 @@ static void merge_row(const outstanding *e, u32 row[LANES], const u32 *values, u
   }
 }
 
-void wait_settle(wave *w, order_wave *o) {
+void wait_settle(wave *w, hb_wave *o) {
   outstanding *e = o->fresh;
   o->fresh = NULL;
   if (e == NULL) return;
@@ -188,7 +188,7 @@ static void complete_lgkm(wave *w, queue *q, u32 wanted) {
   q->count = kept;
 }
 
-void wait_counts(wave *w, order_wave *o, u32 vm, u32 lgkm) {
+void wait_counts(wave *w, hb_wave *o, u32 vm, u32 lgkm) {
   u32 vm_done = o->vm.count > vm ? o->vm.count - vm : 0, before = o->lgkm.count;
   if (vm == 0) fence_waited(o);
   complete(w, &o->vm, vm_done);
@@ -210,7 +210,7 @@ static bool touches(const footprint *t, u64 address, u32 bytes) {
   return false;
 }
 
-void wait_lds(wave *w, order_wave *o, const inst *i, const footprint *t) {
+void wait_lds(wave *w, hb_wave *o, const inst *i, const footprint *t) {
   for (u32 n = 0; n < o->vm.count; n++) {
     const outstanding *e = queue_at(&o->vm, n);
     if (!e->to_lds || e->i == i) continue;

@@ -28,7 +28,7 @@ typedef enum atomic_kind {
   ATOMIC_CMPSWAP_F,
   ATOMIC_PK_ADD_F16,
   ATOMIC_PK_ADD_BF16,
-  ATOMIC_UNDEFINED, /* of undefined bits (define.h): in place of every other one but the swap */
+  ATOMIC_UNDEFINED, /* of undefined bits (uninitialised.h): in place of every other one but the swap */
 } atomic_kind;
 
 typedef struct atomic {

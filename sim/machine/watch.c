@@ -1,11 +1,11 @@
 #include "watch.h"
 
-#include "sim/check/define.h"
-#include "sim/check/order.h"
+#include "sim/check/happens_before.h"
+#include "sim/check/uninitialised.h"
 #include "sim/count/count.h"
 
 /* In the order in which they are called. */
-static const watcher *const all[] = {&define_watcher, &count_watcher, &order_watcher, NULL};
+static const watcher *const all[] = {&uninit_watcher, &count_watcher, &hb_watcher, NULL};
 _Static_assert(sizeof all / sizeof all[0] - 1 <= WATCHERS_MOST, "launch.watcher has a place for each");
 
 void watch_choose(launch *run) {
@@ -43,7 +43,7 @@ void watch_all_inst(wave *w, const inst *i) {
 void watch_all_access(wave *w, const inst *i, const memory_access *a) {
   const launch *run = w->group->launch;
   if (w->shadow) {
-    define_access(w, i, a);
+    uninit_access(w, i, a);
     return;
   }
   for (int n = 0; n < run->watchers && w->state != WAVE_FAULT; n++)

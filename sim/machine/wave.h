@@ -30,7 +30,7 @@ typedef struct launch {
   bool cooperative;                             /* each workgroup has a host thread */
   u64 grid_sync;                                /* gfxsim_launch.grid_sync */
   gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
-  struct order_launch *order;                   /* waits, races and barriers (order.h) */
+  struct hb_launch *hb;                         /* waits, races and barriers (happens_before.h) */
   struct collection *collection;                /* what the counters are made of meanwhile (count.h) */
   const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
   int watchers;
@@ -42,11 +42,11 @@ typedef struct group {
   launch *launch;
   u32 id[3];
   u64 number, position; /* x + X * (y + Y * z); among those that run */
-  struct order_group *order;
+  struct hb_group *hb;
   struct tally *tally; /* of the host thread (count.h) */
   u8 *lds;
   wave *waves;
-  struct define_group *define; /* define.h; NULL where the check is off */
+  struct uninit_group *uninit; /* uninitialised.h; NULL where the check is off */
 } group;
 
 enum { WAVE_CACHE = 4 };
@@ -59,13 +59,13 @@ struct wave {
   u32 scc, mode;
   u8 state, index; /* index: in the workgroup */
   bool watched;    /* the launch has watchers */
-  bool shadow;     /* registers and memory are those of define.h: an instruction runs on undefined bits */
+  bool shadow;     /* registers and memory are those of uninitialised.h: an instruction runs on undefined bits */
   group *group;
   u8 *scratch;                                 /* dword-interleaved as in hardware: dword d of lane l at (d * 64 + l) * 4 */
   u64 dpp_mask;                                /* lanes that the last DPP source allows to be written */
   u64 blocks;                                  /* run so far */
   u64 started;                                 /* SGPRs that have a value at the start, a bit each */
-  struct define *define;                       /* define.h; NULL where the check is off */
+  struct uninit_wave *uninit;                  /* uninitialised.h; NULL where the check is off */
   allocation *cache[WAVE_CACHE];               /* the allocations that were used last */
   _Alignas(64) u32 source[OPERANDS][2][LANES]; /* where sources are made that are no plain register row */
 };

@@ -1,13 +1,13 @@
 /* Undefined bits in addresses, and on their way to and from memory. */
 #include <inttypes.h>
 
-#include "define.h"
 #include "sim/machine/access.h"
+#include "uninitialised.h"
 
 /* The first active lane whose address has an undefined bit; -1 for a scalar one; LANES where all are defined. */
 static int undefined_lane(const wave *w, const operand *o) {
-  const define *d = w->define;
-  if (!define_dirty(d, o)) return LANES;
+  const uninit_wave *d = w->uninit;
+  if (!uninit_dirty(d, o)) return LANES;
   if (o->kind != OPERAND_VGPR) return -1;
   for (u64 left = get_exec(w); left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
@@ -22,15 +22,15 @@ static void check_address(wave *w, const inst *i, const operand *o) {
   if (lane == LANES) return;
   wave_report(w, i, NULL, GFXSIM_UNINITIALISED, lane, NO_ADDRESS, "address from uninitialised bits of %c%u",
               o->kind == OPERAND_VGPR ? 'v' : 's', o->reg);
-  define_forget(w, o);
+  uninit_forget(w, o);
 }
 
-void define_memory(wave *w, const inst *i) {
+void uninit_memory(wave *w, const inst *i) {
   const operand m0 = {.kind = OPERAND_SGPR, .count = 1, .reg = S_M0};
   for (int n = 0; n < i->operands; n++)
     if (i->operand[n].control) check_address(w, i, &i->operand[n]);
   if ((i->op->implied & IMPLIED_M0) != 0) check_address(w, i, &m0);
-  define_move(w, i);
+  uninit_move(w, i);
 }
 
 /* Whether the bytes have undefined bits, which are cleared. */
@@ -48,7 +48,7 @@ static bool rows_clear(const memory_access *a) {
   return a->rows != NULL && any == 0;
 }
 
-void define_access(wave *w, const inst *i, const memory_access *a) {
+void uninit_access(wave *w, const inst *i, const memory_access *a) {
   if (a->space != SPACE_GLOBAL || a->kind == ACCESS_LOAD || rows_clear(a)) return;
   u64 lanes = 0;
   for (u64 left = a->mask; left != 0; left &= left - 1) {

@@ -1,5 +1,5 @@
-/* The watcher of waits, races and barriers. */
-#include "order.h"
+/* The watcher that checks waits, races and barriers. */
+#include "happens_before.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 enum { WATCHED = GFXSIM_CHECK_RACE | GFXSIM_CHECK_WAIT };
 
-void order_no_memory(wave *w, const inst *i) {
+void hb_no_memory(wave *w, const inst *i) {
   wave_fault(w, i, GFXSIM_HOST_MEMORY, -1, NO_ADDRESS, "the host has no memory left for the check of races");
 }
 
@@ -19,25 +19,25 @@ static bool wanted(const launch *run) {
 }
 
 static gfxsim_status begin(launch *run) {
-  order_launch *o = calloc(1, sizeof *o);
+  hb_launch *o = calloc(1, sizeof *o);
   if (o == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory for the checks of waits and races");
   pthread_mutex_init(&o->lock, NULL);
-  run->order = o;
+  run->hb = o;
   return race_begin(run, o);
 }
 
 static void end(launch *run) {
-  if (run->order == NULL) return;
-  fence_end(run->order);
-  race_end(run, run->order);
-  pthread_mutex_destroy(&run->order->lock);
-  free(run->order);
-  run->order = NULL;
+  if (run->hb == NULL) return;
+  fence_end(run->hb);
+  race_end(run, run->hb);
+  pthread_mutex_destroy(&run->hb->lock);
+  free(run->hb);
+  run->hb = NULL;
 }
 
 static gfxsim_status open(group *g) {
   enum { ENTRIES = VM_MOST + LGKM_MOST };
-  order_group *o = g->order = calloc(1, sizeof *o);
+  hb_group *o = g->hb = calloc(1, sizeof *o);
   if (o != NULL) o->entries = malloc((size_t)g->launch->waves * ENTRIES * sizeof *o->entries); /* wait_issue fills them */
   if (o != NULL) o->lds = race_lds(g->launch);
   if (o == NULL || o->entries == NULL || o->lds == NULL)
@@ -51,30 +51,30 @@ static gfxsim_status open(group *g) {
 }
 
 static void close(group *g) {
-  if (g->order == NULL) return;
-  free(g->order->entries);
-  free(g->order->lds);
-  free(g->order->acquired);
-  free(g->order);
-  g->order = NULL;
+  if (g->hb == NULL) return;
+  free(g->hb->entries);
+  free(g->hb->lds);
+  free(g->hb->acquired);
+  free(g->hb);
+  g->hb = NULL;
 }
 
 static void start(group *g) {
-  order_group *o = g->order;
+  hb_group *o = g->hb;
   o->tag = g->number % (TAGS - 1) + 1; /* 0 means nobody */
   o->clock = o->epoch = 1;
   fence_start(o);
   for (u32 n = 0; n < g->launch->waves; n++) {
     queue vm = o->wave[n].vm, lgkm = o->wave[n].lgkm;
     vm.first = vm.count = lgkm.first = lgkm.count = 0;
-    o->wave[n] = (order_wave){.vm = vm, .lgkm = lgkm};
+    o->wave[n] = (hb_wave){.vm = vm, .lgkm = lgkm};
   }
 }
 
 /* ---- Instructions ---- */
 
 /* s_waitcnt: vmcnt in [15:14] and [3:0], lgkmcnt in [11:8] (CDNA 4 ISA, S_WAITCNT). */
-static void waitcnt(wave *w, order_wave *o, const inst *i) {
+static void waitcnt(wave *w, hb_wave *o, const inst *i) {
   u32 bits = (u32)i->simm16 & 0xffff;
   wait_counts(w, o, (bits & 15) | (bits >> 14 << 4), bits >> 8 & 15);
 }
@@ -83,7 +83,7 @@ static void waitcnt(wave *w, order_wave *o, const inst *i) {
  * MUBUF). */
 static bool of_device(const inst *i) { return (i->word[0] >> 15 & 1) != 0; }
 
-static void synchronise(wave *w, order_wave *o, const inst *i) {
+static void synchronise(wave *w, hb_wave *o, const inst *i) {
   switch ((sync_kind)i->op->sync) {
     case SYNC_NONE: break;
     case SYNC_WAIT: waitcnt(w, o, i); break;
@@ -101,19 +101,19 @@ static void synchronise(wave *w, order_wave *o, const inst *i) {
 }
 
 /* The counters saturate: a wave that has as many outstanding waits for the oldest. */
-static void issue(wave *w, order_wave *o, const inst *i, bool vector) {
+static void issue(wave *w, hb_wave *o, const inst *i, bool vector) {
   if (vector && o->vm.count + 1 == VM_MOST) wait_counts(w, o, VM_MOST - 2, LGKM_MOST);
   if (!vector && o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, LGKM_MOST - 2);
   if (!vector && o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, 0);
   outstanding *e = wait_issue(w, o, vector ? &o->vm : &o->lgkm, i);
-  if (order_checks(w, GFXSIM_CHECK_WAIT)) o->fresh = e;
+  if (hb_checks(w, GFXSIM_CHECK_WAIT)) o->fresh = e;
 }
 
 static void instruction(wave *w, const inst *i) {
-  order_wave *o = &w->group->order->wave[w->index];
+  hb_wave *o = &w->group->hb->wave[w->index];
   if (o->fresh != NULL) wait_settle(w, o);
   if (o->scoped) fence_after(w, o);
-  if (order_checks(w, GFXSIM_CHECK_WAIT)) wait_operands(w, o, i);
+  if (hb_checks(w, GFXSIM_CHECK_WAIT)) wait_operands(w, o, i);
   o->last = i;
   switch (i->class) {
     case CLASS_BRANCH: synchronise(w, o, i); break;
@@ -131,7 +131,7 @@ static void instruction(wave *w, const inst *i) {
 
 /* What is left for the wave's next instruction must not wait for other waves, which may need it. */
 static void turn(wave *w) {
-  order_wave *o = &w->group->order->wave[w->index];
+  hb_wave *o = &w->group->hb->wave[w->index];
   if (o->fresh != NULL) wait_settle(w, o);
   if (o->scoped) fence_after(w, o);
 }
@@ -153,7 +153,7 @@ static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
 }
 
 /* The entry that an LDS access belongs to: flat ones that reach LDS count in lgkmcnt too. */
-static outstanding *entry_of(wave *w, order_wave *o, const inst *i) {
+static outstanding *entry_of(wave *w, hb_wave *o, const inst *i) {
   queue *q = i->class == CLASS_LDS ? &o->lgkm : &o->vm;
   if (i->class == CLASS_FLAT) {
     if (o->lgkm.count + 1 == LGKM_MOST) wait_counts(w, o, VM_MOST, 0);
@@ -163,7 +163,7 @@ static outstanding *entry_of(wave *w, order_wave *o, const inst *i) {
 }
 
 static void accessed(wave *w, const inst *i, const memory_access *a) {
-  order_wave *o = &w->group->order->wave[w->index];
+  hb_wave *o = &w->group->hb->wave[w->index];
   if (a->space == SPACE_SCRATCH || a->mask == 0) return;
   footprint global, *t = &global;
   if (a->space == SPACE_LDS) {
@@ -172,9 +172,9 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
     e->to_lds |= a->to_lds;
   }
   fill_touch(t, i, a);
-  if (t->lds && !a->to_lds && order_checks(w, GFXSIM_CHECK_WAIT)) wait_lds(w, o, i, t);
-  if (t->lds && i->class == CLASS_FLAT && order_checks(w, GFXSIM_CHECK_WAIT)) wait_flat_lds(w, o, i);
-  if (order_checks(w, GFXSIM_CHECK_RACE)) {
+  if (t->lds && !a->to_lds && hb_checks(w, GFXSIM_CHECK_WAIT)) wait_lds(w, o, i, t);
+  if (t->lds && i->class == CLASS_FLAT && hb_checks(w, GFXSIM_CHECK_WAIT)) wait_flat_lds(w, o, i);
+  if (hb_checks(w, GFXSIM_CHECK_RACE)) {
     if (t->atomic && !t->lds) fence_atomic(w, o, i, t, a->kind != ACCESS_STORE);
     race_access(w, i, t);
     if (i->op->memory == MEMORY_COMPARE) race_swap(o, t);
@@ -204,12 +204,12 @@ static void check_arrivals(group *g) {
     if (w->state == WAVE_ENDED && ended == NULL) ended = w;
   }
   if (waiting != NULL && ended != NULL)
-    wave_report(waiting, g->order->wave[waiting->index].last, g->order->wave[ended->index].last, GFXSIM_BARRIER, -1, NO_ADDRESS,
+    wave_report(waiting, g->hb->wave[waiting->index].last, g->hb->wave[ended->index].last, GFXSIM_BARRIER, -1, NO_ADDRESS,
                 "wave %d has ended without reaching this barrier", ended->index);
 }
 
 static void barrier(group *g) {
-  order_group *o = g->order;
+  hb_group *o = g->hb;
   const gfxsim_options *options = &g->launch->device->options;
   if ((options->checked & ~options->unchecked & GFXSIM_CHECK_BARRIER) != 0) check_arrivals(g);
   if ((options->unchecked & GFXSIM_CHECK_RACE) != 0) return;
@@ -222,13 +222,13 @@ static void barrier(group *g) {
   fence_barrier(g->launch, o);
 }
 
-const watcher order_watcher = {.wanted = wanted,
-                               .begin = begin,
-                               .end = end,
-                               .open = open,
-                               .close = close,
-                               .start = start,
-                               .barrier = barrier,
-                               .inst = instruction,
-                               .turn = turn,
-                               .access = accessed};
+const watcher hb_watcher = {.wanted = wanted,
+                            .begin = begin,
+                            .end = end,
+                            .open = open,
+                            .close = close,
+                            .start = start,
+                            .barrier = barrier,
+                            .inst = instruction,
+                            .turn = turn,
+                            .access = accessed};

@@ -1,7 +1,7 @@
 /* How undefined bits go from sources to results. Source of the ideas: Seward and Nethercote, "Using Valgrind to detect
  * undefined value errors with bit-precision", USENIX 2005. */
-#include "define.h"
 #include "sim/isa/op/ops.h"
+#include "uninitialised.h"
 
 enum { SOURCES = 4, ROWS_MOST = 32 };
 
@@ -17,14 +17,14 @@ static bool any_bit(const u64 *bits, u32 first, u32 count) {
 
 static void set_bit(u64 *bits, u32 n, bool on) { bits[n / 64] = (bits[n / 64] & ~(UINT64_C(1) << n % 64)) | (u64)on << n % 64; }
 
-bool define_dirty(const define *d, const operand *o) {
+bool uninit_dirty(const uninit_wave *d, const operand *o) {
   if (o->kind == OPERAND_VGPR) return any_bit(d->dirty, o->reg, o->count);
   if (o->kind == OPERAND_SGPR) return any_bit(d->dirty_scalar, o->reg, o->count);
   return o->kind == OPERAND_SCC && d->scc != 0;
 }
 
 /* Dirty bits of registers that were written lane by lane. */
-static void note_rows(define *d, u32 first, u32 count) {
+static void note_rows(uninit_wave *d, u32 first, u32 count) {
   for (u32 r = first; r < first + count; r++) {
     u32 any = 0;
     for (int l = 0; l < LANES; l++) any |= d->v[r][l];
@@ -32,9 +32,9 @@ static void note_rows(define *d, u32 first, u32 count) {
   }
 }
 
-void define_forget(wave *w, const operand *o) {
+void uninit_forget(wave *w, const operand *o) {
   static const u32 none[LANES];
-  define *d = w->define;
+  uninit_wave *d = w->uninit;
   for (u32 r = o->reg; o->kind == OPERAND_VGPR && r < o->reg + (u32)o->count; r++) write_row(d->v[r], none, get_exec(w));
   if (o->kind == OPERAND_VGPR) note_rows(d, o->reg, o->count);
   if (o->kind == OPERAND_SGPR) {
@@ -43,7 +43,7 @@ void define_forget(wave *w, const operand *o) {
   }
 }
 
-u64 define_scalar_bits(const define *d, const operand *o) {
+u64 uninit_scalar_bits(const uninit_wave *d, const operand *o) {
   u64 pair;
   if (o->kind == OPERAND_SCC) return d->scc;
   if (o->kind != OPERAND_SGPR) return 0;
@@ -52,7 +52,7 @@ u64 define_scalar_bits(const define *d, const operand *o) {
   return pair;
 }
 
-void define_set_scalar(define *d, const operand *o, u64 bits) {
+void uninit_set_scalar(uninit_wave *d, const operand *o, u64 bits) {
   for (u32 r = 0; r < o->count && r < 2; r++) {
     d->s[o->reg + r] = (u32)(bits >> (32 * r));
     set_bit(d->dirty_scalar, o->reg + r, d->s[o->reg + r] != 0);
@@ -81,7 +81,7 @@ static void change(const wave *w, const inst *i, on_bits *to) {
     operand *o = &to->i.operand[n];
     o->neg = o->abs = false;
     if (o->write || o->control || o->kind == OPERAND_VGPR || o->kind == OPERAND_OFF || stays_scalar(o)) continue;
-    o->value = define_scalar_bits(w->define, o);
+    o->value = uninit_scalar_bits(w->uninit, o);
     o->lanes = zeros[0];
     o->kind = OPERAND_CONST;
     if (o->value == 0) continue;
@@ -95,7 +95,7 @@ static void change(const wave *w, const inst *i, on_bits *to) {
 
 /* Between these two the wave's registers, LDS and scratch are the undefined bits. */
 static void exchange(wave *w) {
-  define *d = w->define;
+  uninit_wave *d = w->uninit;
   group *g = w->group;
   u32(*v)[LANES] = w->v;
   u8 *scratch = w->scratch, *lds = g->lds;
@@ -103,14 +103,14 @@ static void exchange(wave *w) {
   d->v = v;
   w->scratch = d->scratch;
   d->scratch = scratch;
-  g->lds = g->define->lds;
-  g->define->lds = lds;
+  g->lds = g->uninit->lds;
+  g->uninit->lds = lds;
   w->shadow = !w->shadow;
 }
 
 /* Addresses and selectors keep their values: their rows lie after the registers meanwhile. */
 static void place_controls(wave *w, inst *changed) {
-  define *d = w->define;
+  uninit_wave *d = w->uninit;
   u32 at = w->group->launch->vgprs, end = at + SPARE_ROWS;
   for (int n = 0; n < changed->operands; n++) {
     operand *o = &changed->operand[n];
@@ -123,13 +123,13 @@ static void place_controls(wave *w, inst *changed) {
 
 /* Lanes whose result can't be known because a selector isn't. */
 static u64 lost_lanes(const wave *w, const inst *i) {
-  const define *d = w->define;
+  const uninit_wave *d = w->uninit;
   u64 lost = (i->op->implied & IMPLIED_SCC) != 0 && d->scc != 0 ? EXEC_ALL : 0;
   for (int n = 0; n < i->operands; n++) {
     const operand *o = &i->operand[n];
-    if (!o->control || !define_dirty(d, o)) continue;
+    if (!o->control || !uninit_dirty(d, o)) continue;
     if (o->type == 'm')
-      lost |= define_scalar_bits(d, o);
+      lost |= uninit_scalar_bits(d, o);
     else if (o->kind == OPERAND_VGPR)
       for (int l = 0; l < LANES; l++) lost |= (u64)(d->v[o->reg][l] != 0) << l;
     else
@@ -141,22 +141,22 @@ static u64 lost_lanes(const wave *w, const inst *i) {
 static void lose(wave *w, const inst *i, u64 lanes) {
   u32 all_ones[LANES];
   memset(all_ones, 0xff, sizeof all_ones);
-  define *d = w->define;
+  uninit_wave *d = w->uninit;
   for (int n = 0; n < i->operands && lanes != 0; n++) {
     const operand *o = &i->operand[n];
     if (!o->write) continue;
-    if (o->kind == OPERAND_SGPR) define_set_scalar(d, o, o->type == 'm' ? lanes & get_exec(w) : ~UINT64_C(0));
+    if (o->kind == OPERAND_SGPR) uninit_set_scalar(d, o, o->type == 'm' ? lanes & get_exec(w) : ~UINT64_C(0));
     for (u32 r = 0; o->kind == OPERAND_VGPR && r < o->count; r++) write_row(d->v[o->reg + r], all_ones, lanes & get_exec(w));
   }
 }
 
-static void note_results(define *d, const inst *i) {
+static void note_results(uninit_wave *d, const inst *i) {
   for (int n = 0; n < i->operands; n++)
     if (i->operand[n].write && i->operand[n].kind == OPERAND_VGPR) note_rows(d, i->operand[n].reg, i->operand[n].count);
 }
 
-void define_move(wave *w, const inst *i) {
-  define *d = w->define;
+void uninit_move(wave *w, const inst *i) {
+  uninit_wave *d = w->uninit;
   on_bits changed;
   u32 s[SGPRS], scc = w->scc;
   u64 lost = i->op->flow == FLOW_MOVE ? lost_lanes(w, i) : 0, pc = w->pc;
@@ -211,18 +211,18 @@ static u64 width_mask(const operand *o) { return o->count > 1 ? ~UINT64_C(0) : U
 
 /* The saveexec forms: EXEC becomes table(source, EXEC), the result is what EXEC was, or for wrexec what it is. */
 static void flow_exec(wave *w, const inst *i) {
-  define *d = w->define;
+  uninit_wave *d = w->uninit;
   const operand exec = {.kind = OPERAND_SGPR, .count = 2, .reg = S_EXEC};
-  u64 value[3] = {scalar_source(w, &i->operand[1]), get_exec(w)}, bits[3] = {define_scalar_bits(d, &i->operand[1])};
-  define_set_scalar(d, &i->operand[0], 0);
-  define_set_scalar(d, &exec, table_bits(i->op->table, value, bits));
+  u64 value[3] = {scalar_source(w, &i->operand[1]), get_exec(w)}, bits[3] = {uninit_scalar_bits(d, &i->operand[1])};
+  uninit_set_scalar(d, &i->operand[0], 0);
+  uninit_set_scalar(d, &exec, table_bits(i->op->table, value, bits));
   d->scc = 0; /* once EXEC's undefined bits are reported it counts as defined */
 }
 
-void define_scalar(wave *w, const inst *i) {
-  define *d = w->define;
+void uninit_scalar(wave *w, const inst *i) {
+  uninit_wave *d = w->uninit;
   if (i->op->flow == FLOW_MOVE) {
-    define_move(w, i);
+    uninit_move(w, i);
     return;
   }
   if (i->op->flow == FLOW_EXEC) {
@@ -236,7 +236,7 @@ void define_scalar(wave *w, const inst *i) {
     const operand *o = &i->operand[n];
     if (!o->read || o->type == 'i') continue;
     value[sources] = scalar_source(w, o);
-    bits[sources] = define_scalar_bits(d, o);
+    bits[sources] = uninit_scalar_bits(d, o);
     lost = lost || (o->control && bits[sources] != 0);
     all |= bits[sources++];
   }
@@ -245,7 +245,7 @@ void define_scalar(wave *w, const inst *i) {
   if (!lost && i->op->flow == FLOW_CARRY) result = all | (0 - all);
   for (int n = 0; n < i->operands; n++)
     if (i->operand[n].write && i->operand[n].kind == OPERAND_SGPR)
-      define_set_scalar(d, &i->operand[n], result & width_mask(&i->operand[n]));
+      uninit_set_scalar(d, &i->operand[n], result & width_mask(&i->operand[n]));
   if ((i->op->implied & IMPLIED_SCC_RESULT) != 0) d->scc = result != 0;
 }
 
@@ -331,7 +331,7 @@ static void flow_union(const inst *i, const source_rows *s, int sources, u32 res
 }
 
 static void write_bits(wave *w, const inst *changed, u32 result[2][LANES]) {
-  define *d = w->define;
+  uninit_wave *d = w->uninit;
   const operand *o = &changed->operand[0];
   for (int l = 0; l < LANES && is_half(o->type); l++) result[0][l] &= 0xffff;
   if (o->count > 2)
@@ -344,14 +344,14 @@ static void write_bits(wave *w, const inst *changed, u32 result[2][LANES]) {
   for (int l = 0; l < LANES; l++) lanes |= (u64)((result[0][l] | result[1][l]) != 0) << l;
   for (int n = 0; n < changed->operands; n++)
     if (changed->operand[n].write && changed->operand[n].kind == OPERAND_SGPR)
-      define_set_scalar(d, &changed->operand[n], lanes & get_exec(w));
+      uninit_set_scalar(d, &changed->operand[n], lanes & get_exec(w));
   if ((changed->op->implied & IMPLIED_EXEC_RESULT) != 0)
-    define_set_scalar(d, &(operand){.kind = OPERAND_SGPR, .count = 2, .reg = S_EXEC}, lanes & get_exec(w));
+    uninit_set_scalar(d, &(operand){.kind = OPERAND_SGPR, .count = 2, .reg = S_EXEC}, lanes & get_exec(w));
 }
 
-void define_vector(wave *w, const inst *i) {
+void uninit_vector(wave *w, const inst *i) {
   if (i->op->flow == FLOW_MOVE) {
-    define_move(w, i);
+    uninit_move(w, i);
     return;
   }
   source_rows s[SOURCES + 1];
@@ -366,7 +366,7 @@ void define_vector(wave *w, const inst *i) {
   exchange(w);
   for (int n = 0; n < i->operands && sources < SOURCES; n++)
     if (is_data(&i->operand[n])) read_bits(w, &changed.i, n, &s[sources++]);
-  if ((i->op->implied & IMPLIED_VCC) != 0) lost |= (u64)w->define->s[S_VCC] | (u64)w->define->s[S_VCC + 1] << 32;
+  if ((i->op->implied & IMPLIED_VCC) != 0) lost |= (u64)w->uninit->s[S_VCC] | (u64)w->uninit->s[S_VCC + 1] << 32;
   if (is_packed(i->operand[0].type))
     flow_packed(i, s, sources, result);
   else if (i->op->flow == FLOW_BITWISE)
@@ -377,15 +377,15 @@ void define_vector(wave *w, const inst *i) {
     if ((lost >> l & 1) != 0) result[0][l] = result[1][l] = UINT32_MAX;
   write_bits(w, &changed.i, result);
   exchange(w);
-  note_results(w->define, i);
+  note_results(w->uninit, i);
 }
 
 /* Every element of D depends on a row of A and a column of B. Sparse forms add to D itself. */
-void define_matrix(wave *w, const inst *i) {
-  define *d = w->define;
+void uninit_matrix(wave *w, const inst *i) {
+  uninit_wave *d = w->uninit;
   const operand *to = &i->operand[0], *c = to->read ? to : &i->operand[3];
   bool all = false;
-  for (int n = 1; n < i->operands; n++) all = all || (&i->operand[n] != c && define_dirty(d, &i->operand[n]));
+  for (int n = 1; n < i->operands; n++) all = all || (&i->operand[n] != c && uninit_dirty(d, &i->operand[n]));
   for (u32 r = 0; r < to->count; r++)
     for (int l = 0; l < LANES; l++) {
       u32 bits = c->kind == OPERAND_VGPR ? d->v[c->reg + r][l] : 0;

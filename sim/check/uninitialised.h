@@ -5,52 +5,52 @@
  *
  * Most instructions move bits and do nothing else (FLOW_MOVE, FLOW_OWN): for them the instruction's own function is run a
  * second time, on the undefined bits in place of the values, with addresses and selectors as they are. */
-#ifndef GFXSIM_DEFINE_H
-#define GFXSIM_DEFINE_H
+#ifndef GFXSIM_UNINITIALISED_H
+#define GFXSIM_UNINITIALISED_H
 #include "sim/machine/watch.h"
 
 enum { VGPRS_MOST = 512, SPARE_ROWS = 8 };
 
 /* State of a wave. A register whose dirty bit is 0 has only defined bits. */
-typedef struct define {
+typedef struct uninit_wave {
   u32 (*v)[LANES]; /* as wave.v, and SPARE_ROWS behind: rows of addresses while a function runs on undefined bits */
   u64 dirty[VGPRS_MOST / 64 + 1];
   u64 dirty_scalar[SGPRS / 64 + 1];
   u32 s[SGPRS];
   u32 scc;
   u8 *scratch; /* as wave.scratch */
-} define;
+} uninit_wave;
 
 /* State of a workgroup. */
-typedef struct define_group {
+typedef struct uninit_group {
   u8 *lds;
-  define *waves;
+  uninit_wave *waves;
   u32 (*v)[LANES];
   u8 *scratch;
-} define_group;
+} uninit_group;
 
-extern const watcher define_watcher;
+extern const watcher uninit_watcher;
 
-/* ---- define_flow.c: from sources to results ---- */
+/* ---- uninitialised_flow.c: from sources to results ---- */
 
-void define_vector(wave *w, const inst *i);
-void define_scalar(wave *w, const inst *i);
-void define_matrix(wave *w, const inst *i);
+void uninit_vector(wave *w, const inst *i);
+void uninit_scalar(wave *w, const inst *i);
+void uninit_matrix(wave *w, const inst *i);
 /* Runs the instruction's function on undefined bits. */
-void define_move(wave *w, const inst *i);
+void uninit_move(wave *w, const inst *i);
 /* Any undefined bit among the operand's registers, by the dirty bits. */
-bool define_dirty(const define *d, const operand *o);
+bool uninit_dirty(const uninit_wave *d, const operand *o);
 /* The operand's registers, of the active lanes, count as defined. */
-void define_forget(wave *w, const operand *o);
+void uninit_forget(wave *w, const operand *o);
 /* Bits of one or two SGPRs. */
-u64 define_scalar_bits(const define *d, const operand *o);
-void define_set_scalar(define *d, const operand *o, u64 bits);
+u64 uninit_scalar_bits(const uninit_wave *d, const operand *o);
+void uninit_set_scalar(uninit_wave *d, const operand *o, u64 bits);
 
-/* ---- define_memory.c ---- */
+/* ---- uninitialised_memory.c ---- */
 
-void define_memory(wave *w, const inst *i);
+void uninit_memory(wave *w, const inst *i);
 
 /* In place of the watchers while a function runs on undefined bits: those that a store or an atomic left in global memory. */
-void define_access(wave *w, const inst *i, const memory_access *a);
+void uninit_access(wave *w, const inst *i, const memory_access *a);
 
 #endif

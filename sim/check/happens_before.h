@@ -1,14 +1,15 @@
-/* Waits, races and barriers: what each counter of a wave still waits for, and who touched which bytes when.
+/* What happens before what: which results a wave has waited for, who accessed which bytes when, and which of two accesses comes
+ * first for certain. Names begin with hb_, "happens before".
  *
- * order.c  the watcher: instructions into the queues, accesses to the checks, barriers
- * wait.c   registers and LDS bytes whose contents have not arrived
- * race.c   the shadow: last writer and readers of every dword
- * fence.c  releases and acquires through atomics, between workgroups */
-#ifndef GFXSIM_ORDER_H
-#define GFXSIM_ORDER_H
+ * happens_before.c  the watcher: puts instructions into queues, and hands accesses and barriers to the checks
+ * wait.c            registers and LDS bytes whose contents have not arrived yet
+ * race.c            the shadow memory: the last writer and the last readers of every dword
+ * fence.c           releases and acquires through atomics, between workgroups */
+#ifndef GFXSIM_HAPPENS_BEFORE_H
+#define GFXSIM_HAPPENS_BEFORE_H
 #include "sim/machine/watch.h"
 
-enum { ORDER_WAVES = 16, ORDER_ROWS = 4, VM_MOST = 64, LGKM_MOST = 16, SITES_MOST = 1 << 16, CLOCK_LAST = (1 << 17) - 1 };
+enum { HB_WAVES = 16, HB_ROWS = 4, VM_MOST = 64, LGKM_MOST = 16, SITES_MOST = 1 << 16, CLOCK_LAST = (1 << 17) - 1 };
 enum { TAGS = 1 << 22 }; /* of workgroups, in the shadow */
 
 /* ---- Outstanding instructions ---- */
@@ -30,7 +31,7 @@ typedef struct outstanding {
   bool to_lds; /* touch[touches - 1] is what it writes */
   int touches;
   footprint touch[2];
-  u32 data[ORDER_ROWS][LANES];
+  u32 data[HB_ROWS][LANES];
 } outstanding;
 
 typedef struct queue {
@@ -45,7 +46,7 @@ static inline outstanding *queue_at(const queue *q, u32 n) { return &q->entry[(q
 
 typedef struct release {
   u64 group;
-  u32 visible[ORDER_WAVES]; /* of each wave of the group: accesses up to this clock can be seen by all workgroups */
+  u32 visible[HB_WAVES]; /* of each wave of the group: accesses up to this clock can be seen by all workgroups */
 } release;
 
 typedef struct location { /* an address that atomics release through */
@@ -65,7 +66,7 @@ typedef struct acquired {
 
 /* ---- State of a wave, a host thread's workgroup, a launch ---- */
 
-typedef struct order_wave order_wave;
+typedef struct hb_wave hb_wave;
 /* A plain load of what another wave's atomic wrote. Loops around a compare-and-swap start so: it is told unless one follows. */
 typedef struct suspect {
   const inst *i;
@@ -76,27 +77,27 @@ typedef struct suspect {
 
 enum { SUSPECTS = 8 };
 
-typedef struct order_group order_group;
-typedef struct order_launch order_launch;
+typedef struct hb_group hb_group;
+typedef struct hb_launch hb_launch;
 
-struct order_wave {
+struct hb_wave {
   queue vm, lgkm;
   u64 pending_v[8], pending_s[2]; /* a bit per register that an outstanding instruction writes */
   outstanding *fresh;             /* issued by the last instruction: its result is taken away before the next one */
   const inst *last;
   suspect suspect[SUSPECTS];
   int suspects;
-  bool scoped;              /* its instruction is an atomic, or a load or store of a scope: order_launch.holder */
-  bool fenced, fence_open;  /* it has something visible; buffer_wbl2 was not waited for */
-  u32 visible[ORDER_WAVES]; /* what an atomic of this wave releases */
-  u32 fence[ORDER_WAVES];   /* becomes visible once buffer_wbl2 is waited for */
+  bool scoped;             /* its instruction is an atomic, or a load or store of a scope: hb_launch.holder */
+  bool fenced, fence_open; /* it has something visible; buffer_wbl2 was not waited for */
+  u32 visible[HB_WAVES];   /* what an atomic of this wave releases */
+  u32 fence[HB_WAVES];     /* becomes visible once buffer_wbl2 is waited for */
 };
 
 typedef struct cell cell;
 typedef struct page_group page_group;
 
-struct order_group {
-  order_wave wave[ORDER_WAVES];
+struct hb_group {
+  hb_wave wave[HB_WAVES];
   outstanding *entries;
   cell *lds; /* the shadow */
   u64 tag;   /* of the workgroup, in cells */
@@ -108,7 +109,7 @@ struct order_group {
 
 enum { LOCATIONS = 1024 };
 
-struct order_launch {
+struct hb_launch {
   pthread_mutex_t lock; /* of sites, pages and locations */
   _Atomic u16 *site_of; /* by (pc - text_begin) / 4: an index of site; 0: none yet */
   const inst **site;
@@ -121,34 +122,34 @@ struct order_launch {
   _Atomic(group *) holder; /* whose atomic is executed and written down now (fence.c); NULL: nobody's */
 };
 
-extern const watcher order_watcher;
+extern const watcher hb_watcher;
 
-static inline order_launch *order_of(const wave *w) { return w->group->launch->order; }
-static inline bool order_checks(const wave *w, gfxsim_check check) {
+static inline hb_launch *hb_of(const wave *w) { return w->group->launch->hb; }
+static inline bool hb_checks(const wave *w, gfxsim_check check) {
   return (w->group->launch->device->options.unchecked & (u32)check) == 0;
 }
 /* The host has no memory left: ends the launch. */
-void order_no_memory(wave *w, const inst *i);
+void hb_no_memory(wave *w, const inst *i);
 
 /* ---- wait.c ---- */
 
 /* Checks the operands against what is outstanding. */
-void wait_operands(wave *w, order_wave *o, const inst *i);
+void wait_operands(wave *w, hb_wave *o, const inst *i);
 /* A new entry with the instruction's destination, at the queue's end. */
-outstanding *wait_issue(wave *w, order_wave *o, queue *q, const inst *i);
+outstanding *wait_issue(wave *w, hb_wave *o, queue *q, const inst *i);
 /* A flat load that reaches LDS is not in order after loads that come from memory. */
-void wait_flat_lds(wave *w, order_wave *o, const inst *i);
+void wait_flat_lds(wave *w, hb_wave *o, const inst *i);
 /* Takes away what the last instruction has loaded, into registers or LDS. */
-void wait_settle(wave *w, order_wave *o);
+void wait_settle(wave *w, hb_wave *o);
 /* Completes entries until s_waitcnt is satisfied. */
-void wait_counts(wave *w, order_wave *o, u32 vm, u32 lgkm);
+void wait_counts(wave *w, hb_wave *o, u32 vm, u32 lgkm);
 /* An LDS access of a wave over bytes of its own outstanding load-to-LDS. */
-void wait_lds(wave *w, order_wave *o, const inst *i, const footprint *t);
+void wait_lds(wave *w, hb_wave *o, const inst *i, const footprint *t);
 
 /* ---- race.c ---- */
 
-gfxsim_status race_begin(launch *run, order_launch *o);
-void race_end(const launch *run, order_launch *o);
+gfxsim_status race_begin(launch *run, hb_launch *o);
+void race_end(const launch *run, hb_launch *o);
 /* The shadow of the workgroup's LDS; NULL: no memory. */
 cell *race_lds(const launch *run);
 /* Looks for what collides with the access, and leaves its mark. */
@@ -157,22 +158,22 @@ void race_access(wave *w, const inst *i, const footprint *t);
 void race_mark(wave *w, const inst *i, const footprint *t);
 
 /* A compare-and-swap clears suspects; at barriers and ends of a wave the others are told. */
-void race_swap(order_wave *o, const footprint *t);
-void race_tell_suspects(wave *w, order_wave *o);
+void race_swap(hb_wave *o, const footprint *t);
+void race_tell_suspects(wave *w, hb_wave *o);
 
 /* ---- fence.c ---- */
 
-void fence_start(order_group *g);
-void fence_write_back(wave *w, order_wave *o); /* buffer_wbl2 */
-void fence_waited(order_wave *o);              /* vmcnt is 0 */
-void fence_invalidate(wave *w);                /* buffer_inv */
-void fence_barrier(const launch *run, order_group *g);
+void fence_start(hb_group *g);
+void fence_write_back(wave *w, hb_wave *o); /* buffer_wbl2 */
+void fence_waited(hb_wave *o);              /* vmcnt is 0 */
+void fence_invalidate(wave *w);             /* buffer_inv */
+void fence_barrier(const launch *run, hb_group *g);
 /* An atomic is about to be executed, and has been: what it releases is known before another one can acquire it. */
-void fence_before(wave *w, order_wave *o, const inst *i);
-void fence_after(wave *w, order_wave *o);
-void fence_atomic(wave *w, order_wave *o, const inst *i, const footprint *t, bool reads);
+void fence_before(wave *w, hb_wave *o, const inst *i);
+void fence_after(wave *w, hb_wave *o);
+void fence_atomic(wave *w, hb_wave *o, const inst *i, const footprint *t, bool reads);
 /* Whether the wave has acquired what the group's wave released at or after the clock. */
 bool fence_knows(wave *w, u64 tag, u32 wave_of, u32 clock);
-void fence_end(order_launch *o);
+void fence_end(hb_launch *o);
 
 #endif
