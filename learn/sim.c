@@ -58,11 +58,10 @@ static void report(const gfxsim_report *r, void *user) {
   if (found && rank(worst) <= rank(r->kind)) return;
   found = true;
   worst = r->kind;
-  bool outside = r->kind == GFXSIM_OUT_OF_BOUNDS && r->address >= UINT64_C(1) << 32; /* of global memory */
+  bool outside = r->kind == GFXSIM_OUT_OF_BOUNDS && r->space == GFXSIM_SPACE_GLOBAL;
   if (outside) {
     learn_place(exercise, o, r->address, place, sizeof place);
-    int verb = (int)strcspn(r->message, ":");
-    learn_found(o, LEARN_BOUNDS, "%.*s, %s", verb, r->message, place);
+    learn_found(o, LEARN_BOUNDS, "%s of %u bytes, %s", r->writes ? "write" : "read", r->bytes, place);
   } else {
     learn_found(o, meanings[rank(r->kind)].verdict, "%s: %s", gfxsim_kind_name(r->kind), r->message);
   }

@@ -16,7 +16,7 @@ for step in 06_wide_loads 07_swizzled_lds 08_double_buffer 09_straight_to_lds; d
   passes hip_step$step $gemm 65x129x328
   passes hip_step$step $gemm 3x5x0
 done
-fails hip_step12_xcd_remap_broken 'c\[.*(never written)\|race in global memory' $gemm 192x704x64
+fails hip_step12_xcd_remap_broken 'c\[.*(never written)\|global memory race' $gemm 192x704x64
 passes hip_step12_xcd_remap_broken $gemm 512x512x64
 
 for step in 01_tiles 02_panel 03_register_tile 04_mfma; do

@@ -8,7 +8,7 @@
 enum { WATCHED = GFXSIM_CHECK_RACE | GFXSIM_CHECK_WAIT };
 
 void hb_no_memory(wave *w, const inst *i) {
-  wave_fault(w, i, GFXSIM_HOST_MEMORY, -1, NO_ADDRESS, "the host has no memory left for the check of races");
+  wave_fault(w, i, GFXSIM_HOST_MEMORY, -1, NO_ADDRESS, "the host has no memory left for the race check");
 }
 
 /* ---- A launch, and the host threads of it ---- */
@@ -20,7 +20,7 @@ static bool wanted(const launch *run) {
 
 static gfxsim_status begin(launch *run) {
   hb_launch *o = calloc(1, sizeof *o);
-  if (o == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory for the checks of waits and races");
+  if (o == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory for the wait and race checks");
   pthread_mutex_init(&o->lock, NULL);
   run->hb = o;
   return race_begin(run, o);
@@ -41,7 +41,7 @@ static gfxsim_status open(group *g) {
   if (o != NULL) o->entries = malloc((size_t)g->launch->waves * ENTRIES * sizeof *o->entries); /* wait_issue fills them */
   if (o != NULL) o->lds = race_lds(g->launch);
   if (o == NULL || o->entries == NULL || o->lds == NULL)
-    return fail(GFXSIM_NO_MEMORY, "run: no memory for the checks of waits and races");
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the wait and race checks");
   for (u32 n = 0; n < g->launch->waves; n++) {
     outstanding *first = o->entries + (size_t)n * ENTRIES;
     o->wave[n].vm = (queue){.entry = first, .most = VM_MOST};
@@ -63,6 +63,7 @@ static void start(group *g) {
   hb_group *o = g->hb;
   o->tag = g->number % (TAGS - 1) + 1; /* 0 means nobody */
   o->clock = o->epoch = 1;
+  o->carried_count = 0;
   fence_start(o);
   for (u32 n = 0; n < g->launch->waves; n++) {
     queue vm = o->wave[n].vm, lgkm = o->wave[n].lgkm;
@@ -184,6 +185,12 @@ static void accessed(wave *w, const inst *i, const memory_access *a) {
 
 /* ---- Barriers ---- */
 
+static void note_carried(hb_group *g, const outstanding *e) {
+  bool known = e->touches == 0 || g->carried_count == CARRIED_MOST;
+  for (u32 n = 0; n < g->carried_count && !known; n++) known = g->carried[n] == e->i;
+  if (!known) g->carried[g->carried_count++] = e->i;
+}
+
 /* LDS accesses that were not waited for may take effect after the barrier. Those of global memory may not: the waves of a
  * workgroup share a vector L1 that keeps them in order, so that compilers put no wait for them before a barrier (LLVM's
  * AMDGPUUsage, memory model of gfx942, fence at workgroup scope without tgsplit; clang-22 emits lgkmcnt(0) alone). */
@@ -191,6 +198,7 @@ static void carry(wave *w, const queue *q) {
   for (u32 n = 0; n < q->count; n++) {
     const outstanding *e = queue_at(q, n);
     for (int t = 0; t < e->touches; t++) race_mark(w, e->i, &e->touch[t]);
+    note_carried(w->group->hb, e);
   }
 }
 
@@ -205,7 +213,7 @@ static void check_arrivals(group *g) {
   }
   if (waiting != NULL && ended != NULL)
     wave_report(waiting, g->hb->wave[waiting->index].last, g->hb->wave[ended->index].last, GFXSIM_BARRIER, -1, NO_ADDRESS,
-                "wave %d has ended without reaching this barrier", ended->index);
+                "wave %d waits at this barrier, but wave %d has ended without reaching it", waiting->index, ended->index);
 }
 
 static void barrier(group *g) {
@@ -215,6 +223,7 @@ static void barrier(group *g) {
   if ((options->unchecked & GFXSIM_CHECK_RACE) != 0) return;
   if (o->clock < CLOCK_LAST) o->clock++;
   o->epoch = o->clock;
+  o->carried_count = 0;
   for (u32 n = 0; n < g->launch->waves; n++) {
     carry(&g->waves[n], &o->wave[n].vm);
     carry(&g->waves[n], &o->wave[n].lgkm);

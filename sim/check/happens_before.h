@@ -75,7 +75,7 @@ typedef struct suspect {
   bool lds;
 } suspect;
 
-enum { SUSPECTS = 8 };
+enum { SUSPECTS = 8, CARRIED_MOST = 16 };
 
 typedef struct hb_group hb_group;
 typedef struct hb_launch hb_launch;
@@ -103,6 +103,10 @@ struct hb_group {
   u64 tag;   /* of the workgroup, in cells */
   u32 clock; /* ticks at each barrier and fence */
   u32 epoch; /* the clock at the last barrier */
+  /* Accesses that were outstanding at the last barrier, for the words of a report alone: those beyond the last place are told
+   * as if there were no barrier. */
+  const inst *carried[CARRIED_MOST];
+  u32 carried_count;
   acquired *acquired;
   u32 acquired_count, acquired_capacity;
 };

@@ -53,9 +53,9 @@ gfxsim_status race_begin(launch *run, hb_launch *o) {
   bool elsewhere = m->mapped != NULL; /* memory that kernels reach and this device does not own */
   for (int d = 0; d < MEMORY_DEVICES_MOST; d++) elsewhere |= m->peers[d] != NULL;
   if (elsewhere && (o->host = sparse_make(PAGE_CELLS * sizeof(cell))) == NULL)
-    return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the race check");
   if (o->site_of != NULL && o->site != NULL && o->groups != NULL) return GFXSIM_OK;
-  return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of races");
+  return fail(GFXSIM_NO_MEMORY, "run: no memory for the race check");
 }
 
 void race_end(const launch *run, hb_launch *o) {
@@ -124,6 +124,7 @@ typedef struct look {
   bool lds, check;
   int lane;
   u64 address, found; /* found: the mark that the access collides with */
+  bool found_write;   /* the mark is that of a write */
   cell *page;         /* the shadow of the last page of global memory that was asked for, and that page's number */
   u64 page_number;
 } look;
@@ -134,9 +135,10 @@ static bool __attribute__((noinline)) collides(const look *k, u64 old, u64 mine)
   return !k->lds && !fence_knows(k->w, tag_of(old), wave_of(old), clock_of(old));
 }
 
-static inline void compare(look *k, u64 old, u64 mine, int lane, u64 address) {
+static inline void compare(look *k, u64 old, bool old_write, u64 mine, int lane, u64 address) {
   if (old == 0 || same_wave(old, mine) || k->found != 0 || !k->check || !collides(k, old, mine)) return;
   k->found = old;
+  k->found_write = old_write;
   k->lane = lane;
   k->address = address;
 }
@@ -151,10 +153,10 @@ static inline void mark_write(look *k, cell *c, u64 mine, bool changed, int lane
     atomic_store_explicit(&c->write, made, memory_order_relaxed);
   else
     old = atomic_exchange(&c->write, made);
-  if (changed) compare(k, old, mine, lane, address); /* the same value over it is silent: compilers replicate stores */
-  if ((mine & atomic_bit) != 0) return;              /* see struct suspect */
-  compare(k, atomic_load_explicit(&c->read[0], memory_order_relaxed), mine, lane, address);
-  compare(k, atomic_load_explicit(&c->read[1], memory_order_relaxed), mine, lane, address);
+  if (changed) compare(k, old, true, mine, lane, address); /* the same value over it is silent: compilers replicate stores */
+  if ((mine & atomic_bit) != 0) return;                    /* see struct suspect */
+  compare(k, atomic_load_explicit(&c->read[0], memory_order_relaxed), false, mine, lane, address);
+  compare(k, atomic_load_explicit(&c->read[1], memory_order_relaxed), false, mine, lane, address);
 }
 
 static inline void mark_read(cell *c, u64 mine) {
@@ -208,26 +210,43 @@ static inline bool lanes_pass(look *k, const footprint *t, u64 mark, pass which)
       if (which == PASS_WRITE) mark_write(k, c, mine, (t->changed >> l & 1) != 0, l, address);
       if (which == PASS_READ) mark_read(c, mine);
       if (which == PASS_COMPARE || (which == PASS_READ && k->lds)) /* LDS belongs to one host thread: one pass is enough */
-        compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), mine, l, address);
+        compare(k, atomic_load_explicit(&c->write, memory_order_relaxed), true, mine, l, address);
     }
   }
   return true;
 }
 
+static const char *verb_of(bool write, u64 mark) {
+  if ((mark & atomic_bit) != 0) return write ? "writes atomically" : "reads atomically";
+  return write ? "writes" : "reads";
+}
+
+/* Whether the other access was still outstanding at the last barrier. */
+static bool passed_barrier(const look *k, const inst *other) {
+  const hb_group *g = k->w->group->hb;
+  for (u32 n = 0; n < g->carried_count; n++)
+    if (g->carried[n] == other && clock_of(k->found) == g->epoch) return true;
+  return false;
+}
+
 static void tell(const look *k, bool writes, u64 mark) {
   const inst *other = hb_of(k->w)->site[k->found & (SITES_MOST - 1)];
-  const char *verb = writes ? "writes" : "reads", *other_verb = writes ? "accesses" : "wrote";
+  const char *verb = verb_of(writes, mark), *other_verb = verb_of(k->found_write, k->found);
+  const char *also = strcmp(verb, other_verb) == 0 ? "also " : "";
+  u32 other_wave = wave_of(k->found);
   if (tag_of(k->found) == tag_of(mark)) {
     wave_report(k->w, k->i, other, k->lds ? GFXSIM_RACE_LDS : GFXSIM_RACE_GLOBAL, k->lane, k->address,
-                "wave %d %s bytes that wave %u %s, and no wait with a barrier separates the two accesses", k->w->index, verb,
-                wave_of(k->found), other_verb);
+                "wave %u %s bytes that wave %u %s%s, and %s", k->w->index, verb, other_wave, also, other_verb,
+                passed_barrier(k, other) ? "the barrier between does not order the two: s_waitcnt is missing before it"
+                                         : "no barrier separates the two accesses");
     return;
   }
+  const u32 *own = k->w->group->id;
   u64 n = tag_of(k->found) - 1, x = k->w->group->launch->grid[0], y = k->w->group->launch->grid[1];
   wave_report(k->w, k->i, other, GFXSIM_RACE_GLOBAL, k->lane, k->address,
-              "wave %d %s bytes that wave %u of workgroup %" PRIu64 ",%" PRIu64 ",%" PRIu64
-              " %s, and no atomic with its fences orders the two accesses",
-              k->w->index, verb, wave_of(k->found), n % x, n / x % y, n / x / y, other_verb);
+              "wave %u of workgroup %u,%u,%u %s bytes that wave %u of workgroup %" PRIu64 ",%" PRIu64 ",%" PRIu64
+              " %s%s, and no atomic with its fences orders the two accesses",
+              k->w->index, own[0], own[1], own[2], verb, other_wave, n % x, n / x % y, n / x / y, also, other_verb);
 }
 
 static void add_suspect(wave *w, const look *k, u64 mark) {
@@ -240,7 +259,7 @@ static void add_suspect(wave *w, const look *k, u64 mark) {
 void race_tell_suspects(wave *w, hb_wave *o) {
   for (int n = 0; n < o->suspects; n++) {
     const suspect *s = &o->suspect[n];
-    look k = {.w = w, .i = s->i, .lds = s->lds, .lane = s->lane, .address = s->address, .found = s->found};
+    look k = {.w = w, .i = s->i, .lds = s->lds, .lane = s->lane, .address = s->address, .found = s->found, .found_write = true};
     tell(&k, false, s->mark);
   }
   o->suspects = 0;

@@ -14,14 +14,14 @@ static gfxsim_status open(group *g) {
   const launch *run = g->launch;
   size_t rows = run->vgprs + SPARE_ROWS;
   uninit_group *all = calloc(1, sizeof *all);
-  if (all == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of uninitialised values");
+  if (all == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory for the check for uninitialised values");
   g->uninit = all;
   all->waves = calloc(run->waves, sizeof *all->waves);
   all->v = aligned_alloc(64, run->waves * rows * sizeof *all->v);
   all->lds = malloc(run->lds_bytes + 1);
   all->scratch = malloc(run->waves * scratch_bytes(run) + 1);
   if (all->waves == NULL || all->v == NULL || all->lds == NULL || all->scratch == NULL)
-    return fail(GFXSIM_NO_MEMORY, "run: no memory for the check of uninitialised values");
+    return fail(GFXSIM_NO_MEMORY, "run: no memory for the check for uninitialised values");
   for (u32 n = 0; n < run->waves; n++) {
     g->waves[n].uninit = &all->waves[n];
     all->waves[n].v = all->v + n * rows;
@@ -74,16 +74,16 @@ static void check_branch(wave *w, const inst *i) {
   uninit_wave *d = w->uninit;
   const operand vcc = {.kind = OPERAND_SGPR, .count = 2, .reg = S_VCC};
   if ((i->op->implied & IMPLIED_SCC) != 0 && d->scc != 0) {
-    uninitialised(w, i, "branch on an SCC that depends on uninitialised bits");
+    uninitialised(w, i, "the branch depends on uninitialised bits of SCC");
     d->scc = 0;
   }
   if ((i->op->implied & IMPLIED_VCC) != 0 && undecided(get_vcc(w), uninit_scalar_bits(d, &vcc))) {
-    uninitialised(w, i, "branch on a VCC that depends on uninitialised bits");
+    uninitialised(w, i, "the branch depends on uninitialised bits of VCC");
     uninit_set_scalar(d, &vcc, 0);
   }
   for (int n = 0; n < i->operands; n++) {
     const operand *o = &i->operand[n];
-    if (o->read && uninit_dirty(d, o)) uninitialised(w, i, "branch to an address with uninitialised bits");
+    if (o->read && uninit_dirty(d, o)) uninitialised(w, i, "the address of the branch has uninitialised bits");
     uninit_forget(w, o);
   }
 }
@@ -95,7 +95,7 @@ static void check_exec(wave *w, const inst *i) {
   if (!uninit_dirty(d, &exec)) return;
   u64 lanes = uninit_scalar_bits(d, &exec);
   wave_report(w, i, NULL, GFXSIM_UNINITIALISED, __builtin_ctzll(lanes), NO_ADDRESS,
-              "EXEC depends on uninitialised bits of %d lanes", __builtin_popcountll(lanes));
+              "EXEC depends on uninitialised bits in %d lanes", __builtin_popcountll(lanes));
   uninit_set_scalar(d, &exec, 0);
 }
 

@@ -20,8 +20,8 @@ static int undefined_lane(const wave *w, const operand *o) {
 static void check_address(wave *w, const inst *i, const operand *o) {
   int lane = undefined_lane(w, o);
   if (lane == LANES) return;
-  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, lane, NO_ADDRESS, "address from uninitialised bits of %c%u",
-              o->kind == OPERAND_VGPR ? 'v' : 's', o->reg);
+  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, lane, NO_ADDRESS, "the address depends on uninitialised bits of %s",
+              operand_name(w, o).text);
   uninit_forget(w, o);
 }
 
@@ -59,6 +59,6 @@ void uninit_access(wave *w, const inst *i, const memory_access *a) {
   if (lanes == 0) return;
   int first = __builtin_ctzll(lanes);
   wave_report(w, i, NULL, GFXSIM_UNINITIALISED, a->scalar ? -1 : first, a->address[first],
-              "%s of uninitialised bits to global memory by %d lanes", a->kind == ACCESS_STORE ? "store" : "atomic",
+              "%s uninitialised bits to global memory in %d lanes", a->kind == ACCESS_STORE ? "stores" : "an atomic writes",
               __builtin_popcountll(lanes));
 }

@@ -46,7 +46,7 @@ static bool only_written(const inst *i, const operand *p) { return p->write && (
 static void report_pending(wave *w, const inst *i, const operand *p, const outstanding *e, const char *counter) {
   wave_report(w, i, e->i, GFXSIM_WAIT, -1, NO_ADDRESS,
               "%s %s before the load that fills it is done: s_waitcnt %s is missing or too weak",
-              only_written(i, p) ? "overwrites" : "reads", p->kind == OPERAND_SGPR ? "an SGPR" : "a VGPR", counter);
+              only_written(i, p) ? "overwrites" : "reads", operand_name(w, p).text, counter);
 }
 
 /* Two loads with the same counter arrive in order, so the second may overwrite the first; scalar ones don't. All vector memory
@@ -218,7 +218,7 @@ void wait_lds(wave *w, hb_wave *o, const inst *i, const footprint *t) {
       int l = __builtin_ctzll(left);
       if (!touches(&e->touch[e->touches - 1], t->address[l], t->bytes)) continue;
       wave_report(w, i, e->i, GFXSIM_WAIT, l, t->address[l],
-                  "%s LDS before the load-to-LDS that fills it is done: s_waitcnt vmcnt is missing or too weak",
+                  "%s bytes of LDS before the load-to-LDS that fills them is done: s_waitcnt vmcnt is missing or too weak",
                   t->write ? "overwrites" : "reads");
       return;
     }

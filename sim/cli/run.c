@@ -32,13 +32,13 @@ static void print_report(const gfxsim_report *r, void *user) {
   asked->fatal = asked->fatal || r->fatal;
   fprintf(stderr, "%s: %s\n  kernel %s\n", gfxsim_kind_name(r->kind), r->message, r->kernel);
   print_place("instruction", r->pc, r->instruction, r->source);
-  if (r->other_instruction[0] != '\0') print_place("the other", r->other_pc, r->other_instruction, r->other_source);
+  if (r->other_instruction[0] != '\0') print_place("other access", r->other_pc, r->other_instruction, r->other_source);
   fprintf(stderr, "  workgroup %u,%u,%u, wave %d", r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
   if (r->lane >= 0) fprintf(stderr, ", lane %d", r->lane);
   if (r->has_address) fprintf(stderr, ", address 0x%" PRIx64, r->address);
   if (r->count > 1) fprintf(stderr, "; %" PRIu64 " times", r->count);
   fputc('\n', stderr);
-  if (r->kind == GFXSIM_OUT_OF_BOUNDS && strncmp(r->message, "LDS ", 4) == 0)
+  if (r->kind == GFXSIM_OUT_OF_BOUNDS && r->space == GFXSIM_SPACE_LDS)
     fprintf(stderr, "  --lds BYTES adds dynamic LDS to the kernel's own; this run has --lds %d\n", asked->lds);
 }
 

@@ -16,7 +16,7 @@ static const row rows[] = {
     /* LLVM 19, offload/DeviceRTL/src/State.cpp and Kernel.cpp: state::init stores the team's state, then
      * synchronize::threadsAligned(atomic::relaxed), a barrier without a release, so no s_waitcnt comes before it. */
     {GFXSIM_RACE_LDS, "__kmpc_target_init", "ds_write", true,
-     "__kmpc_target_init: race in LDS: LLVM's runtime stores the team's state and meets a barrier without s_waitcnt"},
+     "__kmpc_target_init: LDS race: LLVM's runtime stores the team's state and meets a barrier without s_waitcnt"},
 };
 
 /* "__omp_offloading_..._l16" and "..._l16_2" are regions whose directive is on line 16; 0: no such name. */

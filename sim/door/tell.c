@@ -81,7 +81,7 @@ static void write_text(const gfxsim_report *r, int device, char *text, size_t by
   put(&w, "\n");
   put_place(&w, "instruction", r->pc, r->instruction, r->source, r->function);
   if (r->other_instruction[0] != '\0')
-    put_place(&w, "the other", r->other_pc, r->other_instruction, r->other_source, r->other_function);
+    put_place(&w, "other access", r->other_pc, r->other_instruction, r->other_source, r->other_function);
   put(&w, "  workgroup %u,%u,%u, wave %d", r->workgroup[0], r->workgroup[1], r->workgroup[2], r->wave);
   if (r->lane >= 0) put(&w, ", lane %d", r->lane);
   if (r->has_address) put(&w, ", address 0x%" PRIx64, r->address);

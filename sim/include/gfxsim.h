@@ -46,6 +46,9 @@ typedef enum gfxsim_kind {
   GFXSIM_HOST_MEMORY,   /* a check needs more than the host has: the launch ends with GFXSIM_NO_MEMORY */
 } gfxsim_kind;
 
+/* The memory that an access is to. */
+typedef enum gfxsim_space { GFXSIM_SPACE_NONE, GFXSIM_SPACE_GLOBAL, GFXSIM_SPACE_LDS, GFXSIM_SPACE_SCRATCH } gfxsim_space;
+
 /* Checks that can be switched off: bits of gfxsim_options.unchecked. Bounds are always checked. */
 typedef enum gfxsim_check {
   GFXSIM_CHECK_ALIGN = 1 << 0, /* global addresses are multiples of the size, at most of 4 bytes */
@@ -72,6 +75,10 @@ typedef struct gfxsim_report {
   const char *function, *other_function; /* of the symbol table; "" where it has none there */
   bool fatal;                            /* it ended the launch */
   bool has_address;
+  /* The access that was out of bounds, to freed memory or misaligned; GFXSIM_SPACE_NONE for other findings. */
+  gfxsim_space space;
+  bool writes;
+  uint32_t bytes; /* of one lane */
 } gfxsim_report;
 
 GFXSIM_API const char *gfxsim_kind_name(gfxsim_kind kind);

@@ -169,7 +169,7 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
     return bind_constant(k->code, o, bits, fold) ? NULL : no_memory;
   }
   if (o->kind != OPERAND_SGPR && o->kind != OPERAND_VGPR) return NULL;
-  if (type != 'r' && type != 'D' && o->count != type_registers(type)) return "operand of another width";
+  if (type != 'r' && type != 'D' && o->count != type_registers(type)) return "operand of an unexpected width";
   o->plain = o->kind == OPERAND_VGPR && !o->neg && !o->abs && !o->sext;
   return bind_register(k, o);
 }
@@ -186,7 +186,7 @@ static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) 
     bool control = *shape == '@';
     if (control) shape++;
     if (!here) continue;
-    if (n == line->count) return "fewer operands than known";
+    if (n == line->count) return "fewer operands than expected";
     bool mixed = *shape == 'x'; /* signs belong to the half that op_sel chooses */
     char type = !mixed ? *shape : (i->op_sel_hi >> source & 1) != 0 ? 'h' : 'f';
     const char *problem = bind_operand(k, &line->operand[n], type, write, read, !mixed, &i->operand[n]);
@@ -195,7 +195,7 @@ static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) 
     i->operand[n++].control = control;
   }
   i->operands = (u8)n;
-  return n == line->count ? NULL : "more operands than known";
+  return n == line->count ? NULL : "more operands than expected";
 }
 
 /* Under DPP source 0, under SDWA sources 0 and 1, under op_sel halves are no plain rows. */
@@ -217,7 +217,7 @@ static const char *bind(gfxsim_kernel *k, const char *text, inst *i) {
   text_line line;
   const family *of;
   const char *rest = text_mnemonic(text, &line);
-  if (rest == NULL) return "text not understood";
+  if (rest == NULL) return "the disassembler's text is not understood";
   i->op = op_find(line.mnemonic, &of);
   if (i->op == NULL) return "instruction not implemented";
   i->class = (u8)of->class;
@@ -247,7 +247,7 @@ static bool decode_one(gfxsim_kernel *k, u64 pc, inst *i) {
   memcpy(i->word, bytes, size > 0 ? size : 4);
   i->simm16 = (i16)(i->word[0] & 0xffff);
   i->size = (u8)(size > 0 ? size : 4);
-  const char *problem = size == 0 ? "no instruction" : bind(k, text, i);
+  const char *problem = size == 0 ? "not an instruction" : bind(k, text, i);
   if (problem == no_memory) return false;
   i->run = problem == NULL ? i->op->run : NULL;
   if (size == 0) snprintf(text, sizeof text, ".long 0x%08x", i->word[0]);

@@ -43,22 +43,24 @@ static const char *read_only_part(const wave *w, const allocation *a, u64 addres
 }
 
 /* An access outside of the memory of a reserved array, or across its end. */
-static void array_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, const char *verb, const reservation *r) {
+static void array_fault(wave *w, const inst *i, const bad_access *at, const reservation *r) {
+  const char *verb = at->write ? "writes" : "reads";
+  u64 address = at->address;
   if (address < r->base)
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "%s of %u bytes: starts %" PRIu64 " bytes before array %s", verb,
-               bytes, r->base - address, r->name);
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at, "%s %u bytes that start %" PRIu64 " bytes before array %s", verb,
+                      at->bytes, r->base - address, r->name);
   else if (address - r->base >= r->size)
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
-               "%s of %u bytes: starts %" PRIu64 " bytes after the end of array %s of %" PRIu64 " bytes", verb, bytes,
-               address - r->base - r->size, r->name, r->size);
-  else if (r->base + r->size - address < bytes)
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
-               "%s of %u bytes: starts %" PRIu64 " bytes before the end of array %s of %" PRIu64 " bytes", verb, bytes,
-               r->base + r->size - address, r->name, r->size);
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at,
+                      "%s %u bytes that start %" PRIu64 " bytes after the end of array %s of %" PRIu64 " bytes", verb,
+                      at->bytes, address - r->base - r->size, r->name, r->size);
+  else if (r->base + r->size - address < at->bytes)
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at,
+                      "%s %u bytes that start %" PRIu64 " bytes before the end of array %s of %" PRIu64 " bytes", verb,
+                      at->bytes, r->base + r->size - address, r->name, r->size);
   else
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
-               "%s of %u bytes: starts %" PRIu64 " bytes into array %s, in a gap between its rows", verb, bytes,
-               address - r->base, r->name);
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at,
+                      "%s %u bytes that start %" PRIu64 " bytes into array %s, in a gap between its rows", verb, at->bytes,
+                      address - r->base, r->name);
 }
 
 /* In the memory of another device that is not a peer. */
@@ -69,35 +71,35 @@ static bool is_elsewhere(const wave *w, u64 address) {
 }
 
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
-  const char *verb = write ? "write" : "read";
+  const char *verb = write ? "writes" : "reads";
+  const bad_access at = {GFXSIM_SPACE_GLOBAL, write, lane, address, bytes};
   const memory *m = &w->group->launch->device->memory;
   const allocation *a = memory_find(m, address);
   const reservation *r = memory_reservation(m, address);
   if (r != NULL)
-    array_fault(w, i, lane, address, bytes, verb, r);
+    array_fault(w, i, &at, r);
   else if (m->mapped != NULL && !memory_owns(m, address) && (a == NULL || a->data != (u8 *)(uintptr_t)a->base) &&
            mapped_is_host(address))
-    wave_fault(
-        w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
-        "%s of %u bytes of host memory: it was not mapped for this device, and the program did not ask for unified shared "
-        "memory",
-        verb, bytes);
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at,
+                      "%s %u bytes of host memory that was not mapped for this device, and the program did not ask for unified "
+                      "shared memory",
+                      verb, bytes);
   else if (is_elsewhere(w, address))
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
-               "%s of %u bytes of device %d's memory, which this device was not given access to", verb, bytes,
-               memory_place_of(address));
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at, "%s %u bytes of device %d's memory, to which this device has no access",
+                      verb, bytes, memory_place_of(address));
   else if (a == NULL)
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "%s of %u bytes: no allocation is near", verb, bytes);
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at, "%s %u bytes at an address that is in no allocation", verb, bytes);
   else if (address - a->base < a->size && a->data == NULL)
-    wave_fault(w, i, GFXSIM_AFTER_FREE, lane, address, "%s of %u bytes: %" PRIu64 " bytes into a freed allocation of %" PRIu64,
-               verb, bytes, address - a->base, a->size);
+    wave_fault_access(w, i, GFXSIM_AFTER_FREE, &at,
+                      "%s %u bytes that start %" PRIu64 " bytes into a freed allocation of %" PRIu64 " bytes", verb, bytes,
+                      address - a->base, a->size);
   else if (address - a->base < a->size && bytes <= a->size - (address - a->base) && write)
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "write of %u bytes into %s, which kernels may only read", bytes,
-               read_only_part(w, a, address));
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at, "writes %u bytes of %s, which kernels may only read", bytes,
+                      read_only_part(w, a, address));
   else
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address,
-               "%s of %u bytes: starts %" PRIu64 " bytes into an allocation of %" PRIu64, verb, bytes, address - a->base,
-               a->size);
+    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at,
+                      "%s %u bytes that start %" PRIu64 " bytes into an allocation of %" PRIu64 " bytes", verb, bytes,
+                      address - a->base, a->size);
 }
 
 /* Dwords suffice in unaligned access mode, which ROCm sets. */
@@ -105,7 +107,8 @@ static u32 alignment(u32 bytes) { return bytes >= 4 ? 4 : bytes; }
 
 static bool aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
   if (address % alignment(bytes) == 0 || (w->group->launch->device->options.unchecked & GFXSIM_CHECK_ALIGN) != 0) return true;
-  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "access of %u bytes: must be aligned to %u", bytes, alignment(bytes));
+  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "accesses %u bytes at an address that is not a multiple of %u", bytes,
+             alignment(bytes));
   return false;
 }
 
@@ -182,8 +185,9 @@ static u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes,
   u32 size = w->group->launch->lds_bytes;
   if (!aligned(w, i, lane, address, bytes)) return NULL;
   if (address <= size && bytes <= size - address) return w->group->lds + address;
-  wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "LDS %s of %u bytes: the workgroup has %u", write ? "write" : "read",
-             bytes, size);
+  wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &(bad_access){GFXSIM_SPACE_LDS, write, lane, address, bytes},
+                    "%s %u bytes of LDS at offset %u; the workgroup has %u bytes", write ? "writes" : "reads", bytes, address,
+                    size);
   return NULL;
 }
 
@@ -227,8 +231,9 @@ void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 b
 static bool scratch_holds(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write) {
   u32 size = w->group->launch->scratch_bytes;
   if (address <= size && bytes <= size - address) return true;
-  wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, lane, address, "scratch %s of %u bytes: a lane has %u", write ? "write" : "read",
-             bytes, size);
+  wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &(bad_access){GFXSIM_SPACE_SCRATCH, write, lane, address, bytes},
+                    "%s %u bytes of scratch at offset %u; a lane has %u bytes", write ? "writes" : "reads", bytes, address,
+                    size);
   return false;
 }
 

@@ -107,7 +107,8 @@ static void keep_value(u32 (*rows)[LANES], int lane, u32 bytes, u64 value) {
 /* To its own size, other than plain accesses. */
 static bool lane_aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
   if (address % bytes == 0) return true;
-  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "atomic of %u bytes: must be aligned to %u", bytes, bytes);
+  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "an atomic accesses %u bytes at an address that is not a multiple of %u",
+             bytes, bytes);
   return false;
 }
 

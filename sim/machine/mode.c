@@ -62,8 +62,8 @@ const inst *mode_indexed(wave *w, const inst *i, inst *room) {
     if (o->kind != OPERAND_VGPR || bit > 15 || (w->s[S_M0] >> bit & 1) == 0) continue;
     o->reg = (u16)(o->reg + index);
     if (o->reg + (u32)o->count <= vgprs) continue;
-    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, NO_ADDRESS, "M0 moves a register by %u to number %u: the kernel has %u", index,
-               o->reg, vgprs);
+    wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, NO_ADDRESS, "M0 = %u moves a register to v%u; the kernel has %u", index, o->reg,
+               vgprs);
     return NULL;
   }
   return room;

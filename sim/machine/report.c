@@ -14,16 +14,16 @@ enum { REPORTS_DEFAULT = 20, MESSAGE_MOST = 256, SOURCE_MOST = 512 };
 
 const char *gfxsim_kind_name(gfxsim_kind kind) {
   static const char *const names[] = {
-      [GFXSIM_UNIMPLEMENTED_INSTRUCTION] = "unimplemented",
-      [GFXSIM_BAD_PC] = "bad pc",
+      [GFXSIM_UNIMPLEMENTED_INSTRUCTION] = "not implemented",
+      [GFXSIM_BAD_PC] = "bad program counter",
       [GFXSIM_OUT_OF_BOUNDS] = "out of bounds",
       [GFXSIM_AFTER_FREE] = "use after free",
       [GFXSIM_MISALIGNED] = "misaligned",
       [GFXSIM_TRAP] = "trap",
-      [GFXSIM_BUDGET] = "budget",
+      [GFXSIM_BUDGET] = "budget used up",
       [GFXSIM_UNINITIALISED] = "uninitialised",
-      [GFXSIM_RACE_LDS] = "race in LDS",
-      [GFXSIM_RACE_GLOBAL] = "race in global memory",
+      [GFXSIM_RACE_LDS] = "LDS race",
+      [GFXSIM_RACE_GLOBAL] = "global memory race",
       [GFXSIM_WAIT] = "missing wait",
       [GFXSIM_BARRIER] = "barrier",
       [GFXSIM_HOST_MEMORY] = "no host memory",
@@ -52,6 +52,9 @@ typedef struct row {
   u32 workgroup[3];
   int wave, lane;
   u64 address, count;
+  gfxsim_space space;
+  bool writes;
+  u32 bytes;
   char message[MESSAGE_MOST];
 } row;
 
@@ -106,10 +109,23 @@ static void add(wave *w, const row *found, const char *format, va_list args) {
   vsnprintf(made->message, sizeof made->message, format, args);
 }
 
-void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address, const char *format, ...) {
+register_name operand_name(const wave *w, const operand *o) {
+  register_name name;
+  u32 first = o->reg - (o->agpr ? w->group->launch->kernel->desc.accum_offset : 0u);
+  char file = o->kind == OPERAND_SGPR ? 's' : o->agpr ? 'a' : 'v';
+  if (o->kind == OPERAND_SGPR && o->reg == S_M0)
+    strcpy(name.text, "m0");
+  else if (o->kind == OPERAND_SGPR && o->reg == S_VCC)
+    strcpy(name.text, "vcc");
+  else if (o->count > 1)
+    snprintf(name.text, sizeof name.text, "%c[%u:%u]", file, first & 1023, (first + o->count - 1) & 1023);
+  else
+    snprintf(name.text, sizeof name.text, "%c%u", file, first & 1023);
+  return name;
+}
+
+static void fault(wave *w, const inst *i, gfxsim_kind kind, const bad_access *at, const char *format, va_list args) {
   launch *run = w->group->launch;
-  va_list args;
-  va_start(args, format);
   w->state = WAVE_FAULT;
   pthread_mutex_lock(&run->reports->lock);
   if (!atomic_exchange(&run->stop, true))
@@ -119,10 +135,26 @@ void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
                .pc = i != NULL ? i->pc : w->pc,
                .text = i != NULL ? i->text : "",
                .other_text = "",
-               .lane = lane,
-               .address = address},
+               .lane = at->lane,
+               .address = at->address,
+               .space = at->space,
+               .writes = at->write,
+               .bytes = at->bytes},
         format, args);
   pthread_mutex_unlock(&run->reports->lock);
+}
+
+void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fault(w, i, kind, &(bad_access){.lane = lane, .address = address}, format, args);
+  va_end(args);
+}
+
+void wave_fault_access(wave *w, const inst *i, gfxsim_kind kind, const bad_access *at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fault(w, i, kind, at, format, args);
   va_end(args);
 }
 
@@ -173,7 +205,10 @@ static gfxsim_report describe(const gfxsim_kernel *k, const row *r, sources *s) 
                           .count = r->count,
                           .function = functions_find(k->object->functions, r->pc),
                           .other_function = functions_find(k->object->functions, r->other_pc),
-                          .fatal = r->fatal};
+                          .fatal = r->fatal,
+                          .space = r->space,
+                          .writes = r->writes,
+                          .bytes = r->bytes};
   memcpy(report.workgroup, r->workgroup, sizeof report.workgroup);
   return report;
 }

@@ -178,12 +178,12 @@ static bool begin_block(wave *w) {
   launch *run = w->group->launch;
   const block *b = code_block(run->kernel, w->pc);
   if (b == NULL) {
-    wave_fault(w, NULL, GFXSIM_BAD_PC, -1, w->pc, "the program counter left the text of the code object");
+    wave_fault(w, NULL, GFXSIM_BAD_PC, -1, w->pc, "the program counter left the code of the code object");
     return false;
   }
   if (++w->blocks > run->budget) {
-    wave_fault(w, &b->inst[0], GFXSIM_BUDGET, -1, NO_ADDRESS, "ran more than %" PRIu64 " blocks: an endless loop?",
-               run->budget);
+    wave_fault(w, &b->inst[0], GFXSIM_BUDGET, -1, NO_ADDRESS,
+               "a wave ran more than %" PRIu64 " basic blocks: this may be an endless loop", run->budget);
     return false;
   }
   if (w->watched) watch_all_block(w, b);

@@ -87,12 +87,28 @@ void wave_turn(wave *w, u32 instructions);
 /* All waves of one workgroup until they have ended or one faulted. Buffers of g are the caller's. */
 void group_run(group *g);
 
+/* A register as the disassembler writes it: "v60", "a[0:3]", "s[4:5]", "m0". */
+typedef struct register_name {
+  char text[16];
+} register_name;
+register_name operand_name(const wave *w, const operand *o);
+
 /* For reports that are about no address; 0 is one. */
 #define NO_ADDRESS UINT64_C(0x8000000000000001)
 
 /* Reports and stops the launch. lane: -1 where none is meant. i: NULL where there is no instruction. */
 __attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
                                                       const char *format, ...);
+/* The same for an access that memory does not allow. */
+typedef struct bad_access {
+  gfxsim_space space;
+  bool write;
+  int lane;
+  u64 address;
+  u32 bytes;
+} bad_access;
+__attribute__((format(printf, 5, 6))) void wave_fault_access(wave *w, const inst *i, gfxsim_kind kind, const bad_access *at,
+                                                             const char *format, ...);
 /* Reports what execution may go on after; the launch fails at its end. other: the instruction that it collides with, or NULL.
  */
 __attribute__((format(printf, 7, 8))) void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, int lane,

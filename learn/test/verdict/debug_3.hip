@@ -1,4 +1,4 @@
-// try debug: verdict: race | race in LDS | debug_3.hip:9
+// try debug: verdict: race | LDS race | debug_3.hip:9
 extern "C" __global__ __launch_bounds__(256) void softmax(float *out, const float *in, int rows, int columns) {
   __shared__ float parts[4];
   const float *row = in + blockIdx.x * columns;

@@ -1,4 +1,4 @@
-// try row-sum: verdict: outside of its memory | LDS write of 4 bytes: the workgroup has 256
+// try row-sum: verdict: outside of its memory | writes 4 bytes of LDS at offset 256; the workgroup has 256 bytes
 extern "C" __global__ __launch_bounds__(256) void row_sum(float *out, const float *in, int rows, int columns) {
   __shared__ float parts[64];
   volatile float *at = parts;

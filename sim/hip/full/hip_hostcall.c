@@ -295,9 +295,9 @@ static bool within(const void *start, size_t bytes, uint64_t address) {
 const char *hip_hostcall_memory(const device *d, uint64_t address) {
   const host_side *h = &sides[d->number];
   if (within(h->calls, CALL_BYTES, address))
-    return "__ockl_hostcall_internal: race in global memory: its stacks are changed by compare and swap, beside plain stores "
+    return "__ockl_hostcall_internal: global memory race: its stacks are changed by compare and swap, beside plain stores "
            "of links";
   if (within(h->heap, HEAP_BYTES, address))
-    return "__ockl_dm_alloc: race in global memory: its heap is searched by plain loads beside atomics";
+    return "__ockl_dm_alloc: global memory race: its heap is searched by plain loads beside atomics";
   return NULL;
 }

@@ -91,8 +91,8 @@ plain="--offload-arch=gfx942 -nogpulib"
     check devices 1 "of device 0's memory, which this device was not given access to" unasked
     unset GFXSIM_DEVICES
   }
-  ! build fault fault $plain || check fault 1 'out of bounds: write of 4 bytes: starts 256 bytes into an allocation of 256'
-  ! build host_pointer host_pointer $plain || check host_pointer 1 'of host memory: it was not mapped for this device'
+  ! build fault fault $plain || check fault 1 'out of bounds: writes 4 bytes that start 256 bytes into an allocation of 256 bytes'
+  ! build host_pointer host_pointer $plain || check host_pointer 1 'of host memory that was not mapped for this device'
   ! build refused refused $plain || check refused 0 'not served: hipGraphCreate: 1 times'
   ! build fork fork $plain || check fork 0 'a forked child can not use the devices'
   ! build leave leave $plain || {

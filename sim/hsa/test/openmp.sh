@@ -78,8 +78,8 @@ for name; do
       unset GFXSIM_DEVICES
       ;;
     host_pointer) check host_pointer 1 'did not ask for unified shared memory' ;;
-    fault) check fault 1 'out of bounds: write of 4 bytes: starts 256 bytes into an allocation of 256' ;;
-    race) check race 1 '^race in LDS: ' && grep -q 'at race.c:18' "$work/log" || failed=$((failed + 1)) ;;
+    fault) check fault 1 'out of bounds: writes 4 bytes that start 256 bytes into an allocation of 256 bytes' ;;
+    race) check race 1 '^LDS race: ' && grep -q 'at race.c:18' "$work/log" || failed=$((failed + 1)) ;;
     leave) check leave 5 ' 1 launches, 0 findings' ;;
     ends)
       # 139: LLVM 19's helper thread may ask for the kernel's end when the main thread has freed what it asks.

@@ -40,7 +40,7 @@ static void nothing(wave *w, const inst *i) { (void)w, (void)i; }
 
 /* llvm.trap, an assertion: the trap handler of the HSA runtime aborts the queue. */
 static void trap(wave *w, const inst *i) {
-  wave_fault(w, i, GFXSIM_TRAP, -1, NO_ADDRESS, "the kernel trapped with number %d", i->simm16 & 255);
+  wave_fault(w, i, GFXSIM_TRAP, -1, NO_ADDRESS, "the kernel executed s_trap %d, as a failed assertion does", i->simm16 & 255);
 }
 
 static const op ops[] = {

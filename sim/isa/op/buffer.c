@@ -29,19 +29,19 @@ static bool read_resource(wave *w, const inst *i, int n, resource *r) {
   r->add_lane = (word[3] >> 23 & 1) != 0;
   if (r->add_lane) r->stride |= format << 14;                    /* the field holds the upper bits of the stride */
   if ((word[0] | word[1] | word[2] | word[3]) == 0) return true; /* unbound: nothing is in range */
-  if (format == 0 && !r->add_lane) return stop(w, i, "data format 0, invalid");
+  if (format == 0 && !r->add_lane) return stop(w, i, "data format 0 is not valid");
   if (word[1] >> 31 != 0 && ((i->mods & MOD_IDXEN) != 0 || r->add_lane))
-    return stop(w, i, "swizzle by an index: no document says where the size of an element is");
-  if ((word[3] >> 19 & 1) != 0 || word[3] >> 30 != 0) return stop(w, i, "of a tiled pool, or of another type than a buffer");
+    return stop(w, i, "swizzling by an index: no document says where the size of an element is");
+  if ((word[3] >> 19 & 1) != 0 || word[3] >> 30 != 0) return stop(w, i, "it describes a tiled pool, or is not a buffer");
   return true;
 }
 
 /* Lanes whose dword n is in range (9.1.5.1). A stride makes no record of a buffer that is addressed without an index. */
 static bool check_range(wave *w, const inst *i, const resource *r, const u32 index[LANES], const u64 offset[LANES], buffer *b) {
   bool indexed = (i->mods & MOD_IDXEN) != 0;
-  if (r->add_lane && indexed) return stop(w, i, "lane and index added: the range check is not documented");
+  if (r->add_lane && indexed) return stop(w, i, "it adds lane and index: the range check for that is not documented");
   if (indexed && r->stride == 0 && r->records != 0)
-    return stop(w, i, "index without stride: the range check is not documented");
+    return stop(w, i, "an index without a stride: the range check for that is not documented");
   u64 high = 0; /* most often no lane is anywhere near the end */
   for (int l = 0; l < LANES; l++) high = offset[l] > high ? offset[l] : high;
   bool all = r->add_lane || (!indexed && high + 12 < r->records);

@@ -52,7 +52,7 @@ static void read_modify_write(wave *w, const inst *i) {
   split(w, i, at, &f);
   if (f.private != 0) {
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, __builtin_ctzll(f.private), f.address[__builtin_ctzll(f.private)],
-               "atomic of scratch memory");
+               "atomics on scratch memory are not implemented");
     return;
   }
   atomic_rows rows = atomic_operand(w, i, at + 1, old);

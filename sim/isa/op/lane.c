@@ -36,7 +36,7 @@ static void permlane_swap(wave *w, const inst *i) {
   u64 low = exec & even, high = exec >> size & even;
   if (low != high && !i->fetch_inactive && !i->bound_ctrl) {
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, __builtin_ctzll(low ^ high), NO_ADDRESS,
-               "swap with a lane that EXEC disables, without bound_ctrl or fi");
+               "a swap with a lane that EXEC disables needs bound_ctrl or fi");
     return;
   }
   for (u64 left = low | high; left != 0; left &= left - 1) {

@@ -13,7 +13,8 @@ static bool keeps_denormals(wave *w, const inst *i) {
   if (a.kind < ATOMIC_FLOATS || (a.kind == ATOMIC_ADD_F && a.bytes == 8)) return true;
   u32 bits = a.kind >= ATOMIC_PK_ADD_F16 || a.bytes == 8 ? 0xc0 : 0x30;
   if ((w->mode & bits) == bits) return true;
-  wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "float atomic in a mode that flushes denormals");
+  wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS,
+             "float atomics are not implemented in a mode that flushes denormals");
   return false;
 }
 

@@ -22,7 +22,7 @@ static void read_transposed(wave *w, const inst *i) {
   u32 width = (u32)i->op->parameter, bytes = width == 6 ? 12 : 8, count = bytes * 8 / width, sharing = ROW / count;
   u32 address[LANES], from[3][LANES] = {0}, to[3][LANES] = {0};
   if (get_exec(w) != EXEC_ALL) {
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "undefined unless all lanes are on");
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "the result is undefined unless all lanes are active");
     return;
   }
   const u32 *base = src(w, i, 1);
@@ -30,7 +30,8 @@ static void read_transposed(wave *w, const inst *i) {
   for (int l = 0; l < LANES; l++) {
     address[l] = base[l] + (u32)i->offset;
     if (address[l] % align == 0) continue;
-    wave_fault(w, i, GFXSIM_MISALIGNED, l, address[l], "LDS read of %u bytes: must be aligned to %u", bytes, align);
+    wave_fault(w, i, GFXSIM_MISALIGNED, l, address[l], "reads %u bytes of LDS at an address that is not a multiple of %u",
+               bytes, align);
     return;
   }
   lds_load(w, i, EXEC_ALL, address, bytes, from);

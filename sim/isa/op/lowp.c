@@ -65,7 +65,7 @@ static bool select_parts(wave *w, const inst *i, int from_bits, int to_bits, int
   s->to = count > 2 ? 0 : selected(i, 13, 32 / (to_bits * count), &used) * count;
   if ((i->mods & MOD_OP_SEL) == 0 || (i->word[0] & 0x7800 & ~used) == 0) return true;
   wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS,
-             "op_sel selects a part that the instruction does not have");
+             "op_sel selects a part that this instruction does not have");
   return false;
 }
 

@@ -85,8 +85,8 @@ static void permute(int blgp, int each, plane b) {
 static bool broadcast_fits(wave *w, const inst *i, const mfma_form *f) {
   if (1 << i->cbsz <= f->blocks && i->abid < 1 << i->cbsz) return true;
   wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS,
-             "cbsz = %d, abid = %d: %d blocks, so 2^cbsz must be at most that, and abid less than 2^cbsz", i->cbsz, i->abid,
-             f->blocks);
+             "cbsz = %d, abid = %d: with %d blocks 2^cbsz must be at most that, and abid must be less than 2^cbsz", i->cbsz,
+             i->abid, f->blocks);
   return false;
 }
 
@@ -180,7 +180,7 @@ static bool spread(wave *w, const inst *i, int each, const plane stored, plane a
   int first = i->abid * each; /* in bits: half as many elements are stored, with two bits each */
   if (i->cbsz != 0 || first + each > 32) {
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS,
-               "cbsz = %d, abid = %d: cbsz must be 0, and abid less than %d", i->cbsz, i->abid, 32 / each);
+               "cbsz = %d, abid = %d: cbsz must be 0, and abid must be less than %d", i->cbsz, i->abid, 32 / each);
     return false;
   }
   memset(a, 0, (size_t)each * sizeof *a);

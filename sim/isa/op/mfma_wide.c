@@ -89,8 +89,8 @@ static void multiply(u32 (*d)[LANES], double a[EACH][LANES], double b[EACH][LANE
 static void run(wave *w, const inst *i, bool scaled) {
   _Alignas(64) double a[EACH][LANES], b[EACH][LANES];
   if (i->cbsz > LOWP_FP4 || i->blgp > LOWP_FP4) {
-    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "cbsz = %d, blgp = %d: formats are 0 to 4", i->cbsz,
-               i->blgp);
+    wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "cbsz = %d, blgp = %d: both must be a format, 0 to 4",
+               i->cbsz, i->blgp);
     return;
   }
   u32 m = (u32)mfma_form_of(i).m;

@@ -170,7 +170,7 @@ static int moved_register(wave *w, const inst *i) {
   if (o->kind == OPERAND_SGPR && o->reg < S_FLAT_SCRATCH && index < S_FLAT_SCRATCH &&
       o->reg + index + o->count <= S_FLAT_SCRATCH)
     return o->reg + (int)index;
-  wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, NO_ADDRESS, "M0 = %u moves the register out of s0 to s%d", index,
+  wave_fault(w, i, GFXSIM_OUT_OF_BOUNDS, -1, NO_ADDRESS, "M0 = %u moves a register outside of s0 to s%d", index,
              S_FLAT_SCRATCH - 1);
   return -1;
 }

@@ -87,7 +87,7 @@ fi
 [ $status -eq 1 ]
 ok 'the exit status with a failed program'
 for line in '^14 folders' '^left out: 1 without the target run; 2 whose data are not there; by library: hipcub 1$' '^chosen: 10$' '^borrows-hip: passed$' '^passes-hip: passed$' '^silent-hip: no verdict$' \
-  '^differs-hip: failed: FAIL$' '^leaves-hip: failed: exit status 3$' '^finds-hip: [a-z ]*, 1 findings: .*out of bounds: write of 4 bytes' \
+  '^differs-hip: failed: FAIL$' '^leaves-hip: failed: exit status 3$' '^finds-hip: [a-z ]*, 1 findings: .*out of bounds: writes 4 bytes' \
   '^graph-hip: refused: not served: hipGraphCreate' '^host-hip: without a launch' '^spins-hip: time limit: 3 s of CPU time, 1 launches$' \
   "^broken-hip: not built: use of undeclared identifier 'missing'" ' 1 refused, 1 without a launch, 1 time limit, 1 not built, 1 with findings, of 10$'; do
   grep -q -- "$line" "$work/log"

@@ -11,7 +11,7 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   asm volatile("ds_write_b32 %0, %1" ::"v"(to), "v"(x) : "memory");
   asm volatile(PLANTED_TEXT("s_nop 0", "s_waitcnt lgkmcnt(0)"));
   asm volatile("s_barrier");
-  asm volatile("ds_read_b32 v60, %0" ::"v"(at) : "v60", "memory");  // fault: race in LDS
+  asm volatile("ds_read_b32 v60, %0" ::"v"(at) : "v60", "memory");  // fault: LDS race
   asm volatile("s_waitcnt lgkmcnt(0)\n v_mov_b32 %0, v60" : "=v"(x));
   out[item_x()] = x;
 }

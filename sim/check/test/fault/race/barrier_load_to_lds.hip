@@ -15,7 +15,7 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   asm volatile("s_nop 0\n global_load_lds_dword %0, off" ::"v"(from) : "memory");
   asm volatile(PLANTED_TEXT("s_nop 0", "s_waitcnt vmcnt(0)"));
   asm volatile("s_barrier");
-  asm volatile("ds_read_b32 v60, v59" ::: "v60", "memory");  // fault: race in LDS
+  asm volatile("ds_read_b32 v60, v59" ::: "v60", "memory");  // fault: LDS race
   asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)\n v_mov_b32 %0, v60" : "=v"(x));
   out[item_x()] = x;
 }

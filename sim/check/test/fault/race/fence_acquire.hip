@@ -12,5 +12,5 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   sync();
   if (!last) return;
   PLANTED((void)0, __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"));
-  out[1024 + t] = out[t] + out[128 + t];  // fault: race in global memory
+  out[1024 + t] = out[t] + out[128 + t];  // fault: global memory race
 }

@@ -12,5 +12,5 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   sync();
   if (!last) return;
   asm volatile(PLANTED_TEXT("buffer_inv sc0", "buffer_inv sc1")::: "memory");
-  out[1024 + t] = out[t] + out[128 + t];  // fault: race in global memory
+  out[1024 + t] = out[t] + out[128 + t];  // fault: global memory race
 }

@@ -6,5 +6,5 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   int *words = (int *)in;
   if (lane_x() != 0) return;
   if (group_x() == 0) __hip_atomic_fetch_add(words, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-  if (group_x() == 1) words[PLANTED(0, 1)] = n + 1;  // fault: race in global memory
+  if (group_x() == 1) words[PLANTED(0, 1)] = n + 1;  // fault: global memory race
 }

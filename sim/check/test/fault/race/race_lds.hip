@@ -7,7 +7,7 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   int t = lane_x();
   box[t] = n;
   sync();
-  box[t] = in[t] + n;  // fault: race in LDS
+  box[t] = in[t] + n;  // fault: LDS race
   PLANTED((void)0, sync());
-  out[item_x()] = box[127 - t];  // fault: race in LDS
+  out[item_x()] = box[127 - t];  // fault: LDS race
 }

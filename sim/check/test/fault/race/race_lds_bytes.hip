@@ -7,7 +7,7 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   int t = lane_x(), lane = t & 63, wave = t >> 6;
   for (int k = 0; k < 4; k++) box[4 * t + k] = 0;
   sync();
-  box[4 * lane + PLANTED(lane == 5 ? 1 : wave, wave)] = (unsigned char)(in[t] + n + wave);  // fault: race in LDS
+  box[4 * lane + PLANTED(lane == 5 ? 1 : wave, wave)] = (unsigned char)(in[t] + n + wave);  // fault: LDS race
   sync();
   out[item_x()] = box[4 * lane + 1 - wave] != 0;
 }

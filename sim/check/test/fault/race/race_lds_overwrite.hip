@@ -7,9 +7,9 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   int t = lane_x();
   box[t] = in[t];
   sync();
-  int x = box[127 - t];  // fault: race in LDS
+  int x = box[127 - t];  // fault: LDS race
   PLANTED((void)0, sync());
-  box[t] = x + n;  // fault: race in LDS
+  box[t] = x + n;  // fault: LDS race
   sync();
   out[item_x()] = box[t ^ 1];
 }
