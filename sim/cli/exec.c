@@ -34,13 +34,16 @@ static int words_of(const char **words) {
 /* popt stops at the program's name, so that the program keeps its own options. *program: its name and arguments. */
 static bool parse_options(int argc, const char **argv, request *r, const char ***program) {
   struct poptOption rows[] = {
-      {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The simulated chip (default gfx942)", "gfx942|gfx950"},
+      {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The chip to simulate (default gfx942)", "gfx942|gfx950"},
       {"no-check", '\0', POPT_ARG_STRING, &r->no_check, 0,
-       "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
-      {"profile", '\0', POPT_ARG_NONE, &r->profile, 0, "Count what each kernel executes; leaves the other checks out", NULL},
+       "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
+       "(default: none; all with --profile)",
+       "LIST"},
+      {"profile", '\0', POPT_ARG_NONE, &r->profile, 0, "Count what each kernel executes", NULL},
       {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads that execute a launch (default: all processors)", "N"},
       {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next wave goes on (default 16)", "N"},
-      {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0, "Vary the order of the waves: another order for each number", "S"},
+      {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0,
+       "Vary the order in which waves run: another order for each number (default 0: always the same order)", "S"},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext("gfxsim exec", argc, argv, rows, POPT_CONTEXT_POSIXMEHARDER);
   poptSetOtherOptionHelp(context, "PROGRAM [ARGUMENT...]");

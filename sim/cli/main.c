@@ -78,18 +78,29 @@ static void print_help(FILE *to) {
   fputs(
       "usage: gfxsim COMMAND ...\n"
       "\n"
-      "Executes code objects of AMD GPUs (gfx942, gfx950) on this machine, and finds what a GPU would hide.\n"
+      "Runs code objects of AMD GPUs (gfx942, gfx950) on this machine and finds bugs that a GPU would not show: accesses out "
+      "of\n"
+      "bounds, races, missing waits, uninitialised values.\n"
       "\n"
       "  gfxsim info FILE.hsaco                       list the kernels, their arguments and registers\n"
       "  gfxsim run FILE.hsaco --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] --arg VALUE ...\n"
       "                                               run one kernel with all checks\n"
       "  gfxsim profile FILE.hsaco ...                the same arguments: count instructions, bytes, conflicts\n"
-      "  gfxsim exec [OPTION...] PROGRAM ARGUMENT...  run a whole program whose kernels are meant for a GPU\n"
+      "  gfxsim exec [OPTION...] PROGRAM ARGUMENT...  run a whole program that was built for a GPU\n"
       "\n"
-      "gfxsim COMMAND --help lists the options of a command.\n"
+      "FILE.hsaco is a code object, PROGRAM an OpenMP or HIP program. gfxsim COMMAND --help lists the options of a command.\n"
       "Exit status: 0 nothing was found, 1 a finding or a failure, 2 bad usage.\n",
       to);
 }
+
+static const struct {
+  const char *name;
+  const char *title; /* in place of argv[0]: --help prints it */
+  int (*run)(int argc, const char **argv);
+} commands[] = {{"info", "gfxsim info", info_command},
+                {"run", "gfxsim run", run_command},
+                {"profile", "gfxsim profile", profile_command},
+                {"exec", "gfxsim exec", exec_command}};
 
 int main(int argc, char **argv) {
   output_begin("gfxsim");
@@ -99,10 +110,12 @@ int main(int argc, char **argv) {
     print_help(stdout);
     return EXIT_OK;
   }
-  if (strcmp(command, "info") == 0) return info_command(argc - 1, (const char **)argv + 1);
-  if (strcmp(command, "run") == 0) return run_command(argc - 1, (const char **)argv + 1);
-  if (strcmp(command, "profile") == 0) return profile_command(argc - 1, (const char **)argv + 1);
-  if (strcmp(command, "exec") == 0) return exec_command(argc - 1, (const char **)argv + 1);
+  for (size_t n = 0; n < sizeof commands / sizeof commands[0]; n++) {
+    if (strcmp(command, commands[n].name) != 0) continue;
+    const char **arguments = (const char **)argv + 1;
+    arguments[0] = commands[n].title;
+    return commands[n].run(argc - 1, arguments);
+  }
   if (argc < 2)
     print_help(stderr);
   else

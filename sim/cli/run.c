@@ -76,33 +76,41 @@ static bool parse_three(const char *option, const char *text, uint32_t three[3])
 static bool parse_options(int argc, const char **argv, request *r) {
   char *arg = NULL;
   struct poptOption rows[] = {
-      {"kernel", '\0', POPT_ARG_STRING, &r->kernel, 0, "The kernel; may be left out when the file has one", "NAME"},
-      {"grid", '\0', POPT_ARG_STRING, &r->grid, 0, "Workgroups", "X[,Y[,Z]]"},
-      {"block", '\0', POPT_ARG_STRING, &r->block, 0, "Work-items of a workgroup", "X[,Y[,Z]]"},
+      {"kernel", '\0', POPT_ARG_STRING, &r->kernel, 0, "The kernel to run (default: the file's only kernel)", "NAME"},
+      {"grid", '\0', POPT_ARG_STRING, &r->grid, 0, "Workgroups in each dimension (default of Y and Z: 1)", "X[,Y[,Z]]"},
+      {"block", '\0', POPT_ARG_STRING, &r->block, 0, "Work-items of a workgroup (default of Y and Z: 1)", "X[,Y[,Z]]"},
       {"arg", '\0', POPT_ARG_STRING, &arg, 'a',
-       "One for each argument, in order: a number, in:FILE.npy, out:FILE.npy:TYPE:SHAPE, inout:FILE.npy:FILE.npy or "
-       "zeros:BYTES. "
-       "With NAME= or OFFSET= before it, for that argument alone; those not named are 0",
+       "The value of an argument: a number, in:FILE.npy, out:FILE.npy:TYPE:SHAPE, inout:FILE.npy:FILE.npy or zeros:BYTES. Give "
+       "one --arg for each argument, in order; or name arguments by NAME= or by their OFFSET=, and the others are 0",
        "[NAME=|OFFSET=]VALUE"},
-      {"lds", '\0', POPT_ARG_INT, &r->lds, 0, "Dynamic LDS", "BYTES"},
-      {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The file's chip with overrides, as in gfx950,lds_bytes=65536", "CHIP"},
+      {"lds", '\0', POPT_ARG_INT, &r->lds, 0, "Dynamic LDS, beside the kernel's own (default 0)", "BYTES"},
+      {"chip", '\0', POPT_ARG_STRING, &r->chip, 0,
+       "The file's chip with some of its numbers changed, as in gfx950,lds_bytes=65536 (default: as it is)", "CHIP"},
       {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads (default: all processors)", "N"},
       {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next wave goes on (default 16)", "N"},
-      {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0, "Vary the order of the waves: another order for each number", "S"},
-      {"budget", '\0', POPT_ARG_LONGLONG, &r->budget, 0, "Basic blocks that a wave may run (default 2^32)", "N"},
+      {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0,
+       "Vary the order in which waves run: another order for each number (default 0: always the same order)", "S"},
+      {"budget", '\0', POPT_ARG_LONGLONG, &r->budget, 0,
+       "Basic blocks that a wave may run before gfxsim calls it endless (default 2^32)", "N"},
       {"stack", '\0', POPT_ARG_INT, &r->stack, 0, "Scratch of a lane for a stack of unknown size (default 16384)", "BYTES"},
       {"loose-bounds", '\0', POPT_ARG_NONE, &r->loose_bounds, 0, "Accept accesses up to the end of an allocation's last page",
        NULL},
       {"no-check", '\0', POPT_ARG_STRING, &r->no_check, 0,
-       "Checks to switch off: all, or align,uninitialised,race,wait,barrier. Bounds are always checked", "LIST"},
+       r->profile ? "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
+                    "(default all)"
+                  : "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
+                    "(default: none)",
+       "LIST"},
       {"check", '\0', POPT_ARG_STRING, &r->check, 0,
-       "Checks of rules that hardware does not have: barrier (every wave reaches each barrier)", "LIST"},
-      {"save-partial", '\0', POPT_ARG_NONE, &r->save_partial, 0, "Save outputs even if a finding ended the launch early", NULL},
+       "Checks to switch on: barrier, that every wave reaches each barrier. Hardware does not require this (default: none)",
+       "LIST"},
+      {"save-partial", '\0', POPT_ARG_NONE, &r->save_partial, 0, "Save the outputs even if a finding ended the launch", NULL},
       {"reports", '\0', POPT_ARG_INT, &r->reports, 0, "Findings to print (default 20)", "N"},
       {"no-preload", '\0', POPT_ARG_NONE, &r->no_preload, 0, "Behave like firmware that can't preload kernel arguments", NULL},
       {"workgroups", '\0', POPT_ARG_STRING, &r->workgroups, 0,
-       "Run a part of the workgroups: how many, or ranges of their numbers, as in 0-7,100-107", "N|RANGES"},
-      {"json", '\0', POPT_ARG_STRING, &r->json, 0, "profile: write the counters to a file, not as text", "FILE"},
+       "Run only some workgroups: how many, or ranges of their numbers as in 0-7,100-107 (default: all)", "N|RANGES"},
+      {"json", '\0', POPT_ARG_STRING, &r->json, 0, "profile: write the counters to a JSON file (default: print them as text)",
+       "FILE"},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext(r->profile ? "gfxsim profile" : "gfxsim run", argc, argv, rows, 0);
   poptSetOtherOptionHelp(context, "FILE.hsaco --kernel NAME --grid X --block X --arg VALUE ...");
