@@ -88,7 +88,7 @@ plain="--offload-arch=gfx942 -nogpulib"
   ! build devices devices $plain || {
     export GFXSIM_DEVICES=2
     check devices 0 ' 0 findings'
-    check devices 1 "of device 0's memory, which this device was not given access to" unasked
+    check devices 1 "of device 0's memory, to which this device has no access" unasked
     unset GFXSIM_DEVICES
   }
   ! build fault fault $plain || check fault 1 'out of bounds: writes 4 bytes that start 256 bytes into an allocation of 256 bytes'
