@@ -40,7 +40,8 @@ typedef struct memory {
   size_t count, capacity;
   reservation *reserved; /* by base */
   size_t reserved_count, reserved_capacity;
-  u64 first, next;                                 /* addresses that were handed out: from first up to next */
+  u64 first;                                       /* addresses that were handed out: from first up to next */
+  _Atomic u64 next;                                /* gfxsim_owns reads it while another thread's launch allocates */
   bool checked;                                    /* for what nobody wrote */
   const struct memory *peers[MEMORY_DEVICES_MOST]; /* other devices' that may be accessed, by their place; NULL: not */
 } memory;

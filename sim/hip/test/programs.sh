@@ -1,15 +1,16 @@
 #!/bin/sh
 # Builds small HIP programs, as users do but without ROCm, and runs them under `gfxsim exec`.
-# Use: sh programs.sh [--only NAMES] [--preload FILE] GFXSIM LIBRARY_FOLDER SOURCE_FOLDER BUILD_TOOLS COMPILER...
+# Use: sh programs.sh [--only NAMES] [--preload FILE] [--sanitize NAME] GFXSIM LIBRARY_FOLDER SOURCE_FOLDER BUILD_TOOLS COMPILER...
 # The first compiler that can build such programs is used; exit status 77, skipped, where none can. FILE: a sanitizer's runtime,
-# which has to be loaded first.
+# which has to be loaded first. NAME: the programs' own host code is built with -fsanitize=NAME.
 # Programs that need ROCm's device libraries are left out, and counted, where these are not: `sh tools/setup.sh --offload gfx942`.
 set -u
-only='' preload=''
+only='' preload='' sanitize=''
 while [ "${1#--}" != "$1" ]; do
   case $1 in
     --only) only=$2 ;;
     --preload) preload=$2 ;;
+    --sanitize) sanitize=-fsanitize=$2 ;;
     *) exit 2 ;;
   esac
   shift 2
@@ -47,8 +48,8 @@ build() {
   name=$1 file=$2
   shift 2
   case " ${only:-$name} " in *" $name "*) ;; *) return 1 ;; esac
-  if "$compiler" -x hip -nogpuinc -g -O2 -w "$@" -c "$source/$file.hip" -o "$work/$name.o" >"$work/log" 2>&1 &&
-    "$compiler" "$work/$name.o" -o "$work/$name" "-L$library" -Wl,--unresolved-symbols=ignore-in-shared-libs -lamdhip64 >>"$work/log" 2>&1; then
+  if "$compiler" -x hip -nogpuinc -g -O2 -w ${sanitize:+-Xarch_host "$sanitize"} "$@" -c "$source/$file.hip" -o "$work/$name.o" >"$work/log" 2>&1 &&
+    "$compiler" ${sanitize:+"$sanitize"} "$work/$name.o" -o "$work/$name" "-L$library" -Wl,--unresolved-symbols=ignore-in-shared-libs -lamdhip64 >>"$work/log" 2>&1; then
     return 0
   fi
   fail "$name: $compiler failed: $(head -n 3 "$work/log")"
