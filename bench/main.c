@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(tool *t, int exit_code, c
   return false;
 }
 
-/* For a function that has written t->error itself. */
+/* For functions that write t->error themselves. */
 static bool usage(tool *t, bool ok) {
   if (!ok) t->exit_code = EXIT_USAGE;
   return ok;
@@ -98,7 +98,7 @@ static bool open_peer(tool *t) {
 
 /* ---- Devices ---- */
 
-/* The context of a device. gfxsim has one chip at a time, so that a simulated one closes the others. */
+/* The context of a device. gfxsim simulates one chip at a time, so opening a simulated device closes the others. */
 static tdm_context *context_of(tool *t, int d) {
   const case_devices *devices = &t->run.devices;
   if (t->context[d] != NULL) return t->context[d];
@@ -135,7 +135,7 @@ static bool open_devices(tool *t) {
   return true;
 }
 
-/* Whether omp:N and hip:N are simulated is known when they are open. */
+/* Only after omp:N and hip:N are open is it known whether they are simulated. */
 static bool check_device_options(tool *t) {
   const case_devices *devices = &t->run.devices;
   return usage(t, bench_check_simulated("--workgroups", t->workgroups, devices, t->error, sizeof t->error)) &&
@@ -154,7 +154,7 @@ static bool measure_ceilings(tool *t) {
   return true;
 }
 
-/* A case that the library refuses as bad usage is said before anything is measured. */
+/* Reports cases that the library refuses as bad usage, before anything is measured. */
 static bool check_cases(tool *t) {
   for (int i = 0; i < t->cases.count; i++) {
     tdm_plan *plan = NULL;
@@ -175,7 +175,8 @@ static void note_progress(const tool *t, int number, const char *title) {
   if (isatty(STDERR_FILENO) && title == NULL) fprintf(stderr, "\r\033[K");
 }
 
-/* A disturbed ceiling is too low: it is measured again before a figure above it is called wrong. */
+/* If other work disturbed the measurement of a ceiling, it is too low. So it is measured again before a figure above it is
+ * reported as an alarm. */
 static void judge(tool *t, int d, bench_row *row) {
   bench_ceiling *best = &t->run.ceiling[d], before = *best;
   row->ceiling = *best;
@@ -193,7 +194,7 @@ static void judge(tool *t, int d, bench_row *row) {
   row->alarm = bench_above_ceiling(row);
 }
 
-/* Else the tables are printed when everything is measured: the one that compares comes first. */
+/* Otherwise the tables are printed after everything was measured, and the comparison comes first. */
 static bool has_one_side(const bench_run *run) { return run->devices.count == 1 && run->peer == NULL; }
 
 static void measure_case(tool *t, int i, int d) {
@@ -262,7 +263,7 @@ static void measure_one_side(tool *t) {
   table_end(&t->live);
 }
 
-/* Do all devices stand for one chip? Then the table of its paths says everything. */
+/* Are all devices the same chip? Then the table of its paths is enough. */
 static bool is_one_chip(const bench_run *run) {
   for (int d = 0; d < run->devices.count; d++)
     if (strcmp(bench_chip_of(run, d), bench_chip_of(run, 0)) != 0) return false;

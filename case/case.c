@@ -1,4 +1,4 @@
-/* Cases: defaults, arrays, and the comparison of an element with its reference. */
+/* Cases: defaults, arrays, and how an element is compared with its reference. */
 #include "case.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@ typedef struct case_op case_op;
 /* How inputs are filled. */
 typedef enum case_fill {
   CASE_REAL,    /* random, nearly normal, mean 0 and deviation 1; indices are valid */
-  CASE_EXACT,   /* integers -4 .. 4, so that every order of summation gives the same bits */
+  CASE_EXACT,   /* integers from -4 to 4, so that every order of summation gives the same bits */
   CASE_BIG,     /* REAL times 1e15 (f16: 1e4): sums stay finite in f32, f16 results overflow */
   CASE_EQUAL,   /* all elements of a row are equal */
   CASE_SPECIAL, /* REAL; 1 element of 167, or fewer (fill.c), is NaN, an infinity, a zero or the least f16; indices also out of
@@ -62,7 +62,7 @@ typedef struct tdm_case {
   int64_t shift;  /* every array begins this many elements after an aligned address; at most CASE_MOST_SHIFT */
   int in_place;   /* i: the i-th word of op->in_place, counted from 1; 0: no array shares memory */
   case_fill fill;
-  const char *kernel; /* that a plan has chosen; NULL: not known. attention: its bound depends on it */
+  const char *kernel; /* the kernel that a plan has chosen; NULL: not known. The error bound of attention depends on it */
   bool fill_given;    /* by --set fill=; otherwise tandem-check makes a pass with each fill that applies */
   uint64_t seed;
 } tdm_case;
@@ -86,13 +86,13 @@ typedef struct case_array {
 struct case_op {
   const char *name;       /* "gemm" */
   const char *shape_form; /* "MxNxK" */
-  const char *what;       /* for --help: what is computed, in the letters of shape_form */
+  const char *what;       /* for --help: what the op computes, in the letters of shape_form */
   int shape_rank;
   bool has_layout, has_epilogue, has_out; /* which selectors it takes */
   const char *settings;                   /* the --set keys it takes beside `leading`, fill, pad, shift: "alpha beta batch" */
   const char *leading;                    /* its leading dimensions: "lda ldb ldc ldr" */
   const char *in_place;                   /* values of --set inplace=: "a b"; NULL: the op is never in place */
-  bool (*exact)(const tdm_case *c);       /* does CASE_EXACT give exact results; NULL: never */
+  bool (*exact)(const tdm_case *c);       /* does CASE_EXACT give exact results? NULL: never */
   /* Fills arrays[]; returns how many the op's run takes. Only after plan accepted the case: it alone checks sizes. */
   int (*arrays)(const tdm_case *c, case_array arrays[CASE_MAX_ARRAYS]);
   tdm_status (*plan)(tdm_context *context, const tdm_case *c, tdm_plan **plan);
@@ -147,16 +147,16 @@ size_t case_element_size(case_element element);
 /* Element at a flat offset (in elements) as a double, and back (rounded to nearest even). Written apart from the library's. */
 double case_get(const void *base, int64_t offset, case_element element);
 void case_put(void *base, int64_t offset, case_element element, double value);
-/* Is a stored element right: no further from value than bound before it was rounded to its type? NaN is right only where value
- * is NaN, and an infinity where the rounding of value +- bound allows it. */
+/* Is a stored element right, that is, within bound of value before it was rounded to its type? NaN is right only if value is
+ * NaN, and an infinity only if rounding value +- bound can give it. */
 bool case_accepts(double got, double value, double bound, case_element element);
 /* Rows of an array (all dims but the last, flattened), and the offset of row `row`. */
 int64_t case_rows(const case_array *array);
 int64_t case_row_offset(const case_array *array, int64_t row);
 /* Fills an input as the case's fill and seed say; gaps are left alone. */
 void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base);
-/* Fills memory with a value that no kernel makes: a quiet NaN with a payload of its own; for integers a number far outside
- * every table. */
+/* Fills memory with a value that no kernel computes: a quiet NaN with a payload of its own; for integers, a number far outside
+ * of every table. */
 void case_poison(void *base, size_t bytes, case_element element);
 
 #endif

@@ -24,7 +24,7 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
   return tdm_embedding_run(p, x[TABLE], x[IDS], x[Y], stream);
 }
 
-/* A copy: no error. An id that is out of range gives a row of NaN. */
+/* A copy has no error. An id that is out of range gives a row of NaN. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
   int64_t id = (int64_t)case_get(inputs[IDS], row, CASE_I32);

@@ -80,7 +80,7 @@ static double value_of(const fill_row *r, int64_t i, uint64_t bits) {
     case CASE_SUBNORMAL: return case_normal(bits) * r->scale;
     case CASE_RISING: return rising(r, i) + case_normal(bits);
     case CASE_NEGATIVE: return far_below(r->element, r->bits) + 8 * case_normal(bits);
-    case CASE_MASKED: /* of each row a part in front; of one row of 8 all */
+    case CASE_MASKED: /* the first part of each row; of one row in 8, all elements */
       return i < (int64_t)(r->bits % (uint64_t)(r->length + r->length / 8 + 1)) ? -(double)INFINITY : case_normal(bits);
     case CASE_EDGES: return case_edge(r->element, bits);
   }

@@ -67,7 +67,7 @@ bool case_read_command_line(poptContext popt, const char *operands[], int most, 
   *count = 0;
   for (const char *operand; (operand = poptGetArg(popt)) != NULL;) {
     if (*count == most) {
-      snprintf(error, size, "'%s': at most %d argument%s allowed beside the options", operand, most,
+      snprintf(error, size, "'%s': at most %d argument%s allowed, apart from options", operand, most,
                most == 1 ? " is" : "s are");
       return false;
     }

@@ -1,4 +1,4 @@
-/* rope as a case: pairs of each head turn by (offset + s) theta^(-2 i / d), or slower. */
+/* rope as a case: pairs of each head are rotated by the angle (offset + s) theta^(-2 i / d), or a smaller one. */
 #include "tandem/rope.h"
 #include "op.h"
 

@@ -10,7 +10,7 @@ static size_t shift_bytes(const bench_buffers *b, int i) {
   return (size_t)b->c->shift * case_element_size(b->array[i].element);
 }
 
-/* Does the array have memory of its own? An output in place has its input's. */
+/* Does the array have memory of its own? An output in place uses its input's. */
 static bool has_memory(const bench_buffers *b, int i) { return b->array[i].used && b->array[i].same_as < 0; }
 
 static void plan_memory(bench_buffers *b, size_t rotation) {
@@ -31,7 +31,7 @@ static void plan_memory(bench_buffers *b, size_t rotation) {
   b->total = all * (size_t)b->copies;
 }
 
-/* What an input holds before the first run, between its rows too. */
+/* Writes what an input holds before the first run, including the gaps between its rows. */
 static bool make_host(bench_buffers *b, int i) {
   size_t bytes = case_array_bytes(&b->array[i]);
   if (!b->array[i].input) return true;
@@ -46,7 +46,7 @@ static char *address(const bench_buffers *b, int runner, int copy, int i) {
   return b->base[runner][i] + (size_t)copy * b->step[i] + shift_bytes(b, i);
 }
 
-/* By pieces: an output can be the largest part of the memory, and no host has to hold it twice. */
+/* In pieces: an output can be most of the memory, and the host need not hold it twice. */
 static tdm_status poison(const bench_buffers *b, char *to, size_t bytes) {
   static unsigned char piece[POISON_BYTES];
   tdm_status status = TDM_OK;

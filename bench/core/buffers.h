@@ -19,12 +19,12 @@ typedef struct bench_buffers {
   case_array array[CASE_MAX_ARRAYS];
   void *host[CASE_MAX_ARRAYS];                /* an input's data, NULL of a mere output */
   size_t step[CASE_MAX_ARRAYS];               /* bytes from copy to copy */
-  char *base[BENCH_RUNNERS][CASE_MAX_ARRAYS]; /* device memory; what is only read is shared by the runners */
+  char *base[BENCH_RUNNERS][CASE_MAX_ARRAYS]; /* device memory; the runners share arrays that are only read */
   bool written[CASE_MAX_ARRAYS];
   bool rewrites; /* a run replaces one of its own inputs */
 } bench_buffers;
 
-/* The case must have been accepted by plan. rotation: bytes that all buffers should have together. */
+/* A plan must have accepted the case. rotation: the size of all buffers together, in bytes. */
 bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
                         size_t size);
 /* false: device memory could not be freed, tdm_last_error says why. */

@@ -5,8 +5,8 @@
 #include "bench/core/cases.h"
 #include "bench/core/text.h"
 
-/* What is measured where no shape is given: sizes that a host does in milliseconds, most of them beyond its caches. The options
- * are the command line's own; NULL: the default. */
+/* What is measured if no shape is given: sizes that a host computes in milliseconds, most of them larger than its caches. The
+ * options are those of the command line; NULL: the default. */
 static const struct {
   const char *op, *shape, *dtype, *layout, *epilogue, *settings;
   bool brief; /* one of the few of --brief */
@@ -38,7 +38,7 @@ static const struct {
 };
 enum { STANDARD = sizeof standard / sizeof standard[0] };
 
-/* The case of a row of the table, with the command line's selectors over it. */
+/* The case of a row of the table, changed by the selectors of the command line. */
 static bool standard_case(int i, const case_options *options, tdm_case *c, char *error, size_t size) {
   case_options own = *options;
   own.dtype = own.dtype != NULL ? own.dtype : (char *)(uintptr_t)standard[i].dtype;
@@ -49,7 +49,7 @@ static bool standard_case(int i, const case_options *options, tdm_case *c, char 
   return case_options_apply(&own, c, error, size) && case_parse_shape(c, standard[i].shape, error, size);
 }
 
-/* Selectors over the standard set can make two cases alike. */
+/* Selectors can make two cases of the standard set equal. */
 static bool is_known(const bench_case_list *list, const tdm_case *c) {
   char text[BENCH_TEXT], other[BENCH_TEXT];
   case_print(c, text, sizeof text);

@@ -1,4 +1,4 @@
-/* What the host can do at best: a copy, a read, and multiply-adds in registers, by all threads. A figure above it is wrong. */
+/* The most that the host can do: a copy, a read, and multiply-adds in registers, on all threads. A figure above it is wrong. */
 #include <omp.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* One register of the widest kind, as floats. */
+/* One register of the widest kind, in floats. */
 #if defined(__AVX512F__)
 enum { VECTOR_BYTES = 64 };
 #elif defined(__AVX__)
@@ -27,11 +27,11 @@ static const double PASS_SECONDS = 0.02;
 
 /* ---- Multiply-adds ---- */
 
-/* Not known to the compiler, so nothing can be computed before the loop. x = x * 0.5 + 1 stays near 2 for ever. */
+/* The compiler does not know them, so it can compute nothing before the loop. x = x * 0.5 + 1 stays near 2. */
 static volatile float factor = 0.5f, summand = 1.0f;
 static volatile float sink;
 
-/* Each chain depends on its own last value alone, so no step can be left out, moved out of the loop or merged with another. */
+/* Each chain depends only on its own last value, so no step can be left out, moved out of the loop or merged with another. */
 static void multiply_add(int64_t steps) {
   vector x[CHAINS], a = (vector){0} + factor, b = (vector){0} + summand;
   for (int c = 0; c < CHAINS; c++) x[c] = b * (float)c;
@@ -72,7 +72,7 @@ static void copy_vectors(char *to, const char *from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += VECTOR_BYTES) *(vector *)(to + i) = *(const vector *)(from + i);
 }
 
-/* A register to memory past the cache: a plain store first reads the line that it will overwrite. */
+/* Stores a register with a non-temporal store: a plain store first reads the line that it will overwrite. */
 #if defined(__AVX512F__)
 static inline void stream_out(char *to, vector x) { _mm512_stream_ps((float *)to, (__m512)x); }
 #elif defined(__AVX__)
@@ -81,7 +81,7 @@ static inline void stream_out(char *to, vector x) { _mm256_stream_ps((float *)to
 static inline void stream_out(char *to, vector x) { _mm_stream_ps((float *)to, (__m128)x); }
 #endif
 
-/* Several pages in turn, a few lines of each: a core follows more streams than one, so more of its loads are under way. */
+/* Several pages in turn, a few lines of each: a core prefetches several streams, so more of its loads are outstanding. */
 enum { PAGE = 4096, STREAMS = 4, BLOCK = PAGE * STREAMS, PIECE = 256 };
 
 #ifdef __SSE2__
@@ -150,7 +150,7 @@ static double move_rate(const mover *m, char *to, const char *from, size_t bytes
   return best;
 }
 
-/* A thread touches first what it will move: on a machine with several memories it is then near. */
+/* Each thread first touches what it will move, so that on a NUMA machine this memory is near. */
 static void touch(char *array, size_t bytes, int threads) {
   size_t piece = share(bytes, threads);
 #pragma omp parallel num_threads(threads)

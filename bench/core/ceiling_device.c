@@ -1,5 +1,5 @@
-/* What an offload device can do at best, by target regions: a copy, a read, and multiply-adds in registers, of f32 and, where
- * offload/device/mma.h knows them, by the matrix units. */
+/* The most that an offload device can do in target regions: a copy, a read, and multiply-adds in registers, in f32 and, where
+ * offload/device/mma.h supports them, on the matrix units. */
 #include <stdlib.h>
 
 #include "bench/core/ceiling.h"
@@ -17,7 +17,7 @@ enum { THREADS = 256, TEAMS = 8192, CHAINS = 16, PASSES = 8, MOVES = 2, EMPTY_LA
 static const int64_t STEPS = (int64_t)4096 * TEAMS * THREADS; /* multiply-adds of each chain, by all threads together */
 static const double PASS_SECONDS = 0.02;
 
-/* A piece that each thread moves in one step: 16 bytes, the widest load of a GPU's lane. MOVES of them are on their way. */
+/* What each thread moves in one step: 16 bytes, the widest load of a GPU's lane. MOVES of them are outstanding. */
 typedef float vector __attribute__((vector_size(16)));
 
 typedef struct work {
@@ -93,17 +93,17 @@ static double run_multiply_add(const work *w) {
 }
 
 #ifdef TDM_OFFLOAD_MMA
-/* MATRIX_CHAINS: products in flight of a wave, each on sums of its own. */
+/* MATRIX_CHAINS: how many products of a wave are outstanding, each with its own sums. */
 enum { MATRIX_CHAINS = 16, MATRIX_TEAMS = 1024, MATRIX_STEPS = 4096 };
 
-/* Numbers from 1 to 2 of either sign, of bits that change from lane to lane: zeros would let a GPU save power, and time. */
+/* Numbers from 1 to 2 with either sign, whose bits differ from lane to lane: with zeros a GPU would save power, and time. */
 TDM_INLINE uint32_t any_two(uint32_t seed, tdm_type type) {
   uint32_t bits = (seed + 1) * 0x9e3779b1u;
   bits ^= bits >> 15;
   return type == TDM_F16 ? (bits & 0x83ff83ff) | 0x3c003c00 : (bits & 0x807f807f) | 0x3f803f80;
 }
 
-/* What comes from memory, zeros, and that the sums may be stored keep the loop, as above. */
+/* As above, zeros from memory and a possible store of the sums keep the loop. */
 TDM_INLINE void matrix_chains(float *to, const uint32_t *from, tdm_position self, tdm_type type) {
   mma_operand a, b;
   mma_sums x[MATRIX_CHAINS], sum = {0};

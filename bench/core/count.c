@@ -10,13 +10,13 @@
 #include "sim/count/counters_json.h"
 #include "sim/include/gfxsim_hip.h"
 
-enum { XCDS = 8 }; /* of both chips: samples are runs of a workgroup each */
+enum { XCDS = 8 }; /* of both chips */
 
 /* What gfxsim executes with counters on two shared cores, in a second: MFMA work, and memory of simple kernels
  * (docs/gfxsim-profile.md, "What counting costs"). */
 static const double FLOPS = 3e9, BYTES = 7e7, SECONDS = 20;
 
-/* dlsym's void * as a function: POSIX has them alike, C does not convert between them. */
+/* dlsym's void * as a function pointer: POSIX represents both alike, but C does not convert between them. */
 bool bench_find_symbol(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);
@@ -44,7 +44,7 @@ bool bench_simulator_load(bool checks, char *reason, size_t size) {
 
 bool bench_in_process(const char *device) { return case_in_process(device); }
 
-/* As a function: POSIX has them alike, C does not convert between them. */
+/* As a function pointer: POSIX represents both alike, but C does not convert between them. */
 static bool find_simulator(const char *device, const char *name, void *function) {
   void *symbol = case_simulator_symbol(device, name);
   memcpy(function, &symbol, sizeof symbol);
@@ -81,8 +81,8 @@ static const char *choose(const char *kernel, uint64_t workgroups, void *user) {
 
 /* ---- The main loop ---- */
 
-/* In the order of the code: the first and the last of the instructions that ran as often as most of the MFMA did, with all
- * between and beside them that ran as often. */
+/* Finds the main loop: the instructions that ran as often as most MFMA instructions did, from the first of them to the last in
+ * the order of the code. */
 typedef struct stretch {
   int first, last;
   uint64_t count;

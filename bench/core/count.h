@@ -42,22 +42,23 @@ typedef struct bench_counts {
 
 /* Which workgroups of each launch run. Fewer than all: counts are scaled, and what is beyond the vL1D is not modelled. */
 typedef struct bench_sample {
-  uint64_t workgroups; /* so many, or all where there are fewer; 0: by the share */
+  uint64_t workgroups; /* this many, or all if there are fewer; 0: use the share */
   double share;        /* of all; 1 and more: all */
 } bench_sample;
 
 bool bench_in_process(const char *device); /* sim:gfx950 */
-/* Simulated by whatever: in this process, or omp:N and hip:N under `gfxsim exec`, for which a context must have been opened. */
+/* Is the device simulated, in this process or (omp:N and hip:N) by `gfxsim exec`? For the latter a context must have been
+ * opened. */
 bool bench_is_simulated(const char *device);
 
-/* Loads gfxsim's library, whose checks are then off in the devices that are opened from now on, unless checks is set. false:
- * the reason. */
+/* Loads gfxsim's library. Devices that are opened after this call run without its checks, unless checks is true. false: the
+ * reason. */
 bool bench_simulator_load(bool checks, char *reason, size_t size);
 
-/* A function of a library that was loaded: *function is a pointer to it, NULL where the library has none; false then. */
+/* Looks up a function of a loaded library. false if the library does not have it; *function is then NULL. */
 bool bench_find_symbol(void *library, const char *name, void *function);
 
-/* The share of a case's workgroups that is executed in some 20 s on two cores. */
+/* The share of a case's workgroups that gfxsim executes in about 20 s on two cores. */
 bench_sample bench_sample_of(const tdm_case *c);
 
 /* false: the simulator behind the device is of another version, and its launches can't be counted. */
@@ -69,12 +70,13 @@ bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *pl
 void bench_counts_free(bench_counts *counts);
 
 bool bench_counts_sampled(const bench_counts *counts); /* did any launch run in part? */
-/* The least clocks of the run: its launches' floors one after the other, with the uneven end (tail) of what CUs do. */
+/* The least clocks of the run: the sum of its launches' floors, each multiplied by its tail (some CUs have more work than
+ * others). */
 double bench_counts_clocks(const bench_counts *counts);
 /* Bytes from and to HBM; negative: not modelled. */
 double bench_counts_hbm(const bench_counts *counts);
 
-/* "MFMA 131072": the pipe that takes longest and its clocks; in the order of the launches where there are several. */
+/* "MFMA 131072": the pipe that needs the most clocks, and these clocks; for several launches, in their order. */
 void bench_put_floor(char *text, size_t size, const bench_counts *counts);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "case/options.h"
 
-/* An option for simulated devices alone must not be given where the run has none. text: its value; NULL: it was not given. */
+/* Refuses an option for simulated devices if the run has none. text: its value; NULL: it was not given. */
 bool bench_check_simulated(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
-/* The same for an option about times, where every device is simulated. */
+/* Refuses an option about times if every device is simulated. */
 bool bench_check_timed(const char *option, const char *text, const case_devices *devices, char *error, size_t size);
 /* --checks is for devices that are simulated in this process. */
 bool bench_check_checks(bool asked, const case_devices *devices, char *error, size_t size);

@@ -47,7 +47,7 @@ static size_t read_cache(void) {
   return largest;
 }
 
-/* The vector instructions that the build's -march brought: this file is compiled with it too. */
+/* The vector instructions that the build's -march allows: this file is compiled with it too. */
 static const char *vector_sets(void) {
   return ""
 #ifdef __AVX2__

@@ -16,8 +16,8 @@ typedef struct bench_machine {
 } bench_machine;
 
 bench_machine bench_machine_read(void);
-/* Bytes that the buffers of a case have together, so that none is in a cache when its turn comes: four times the last level,
- * at most BENCH_MOST_ROTATION and a quarter of the memory. */
+/* The size of all buffers of a case together, so that none is still in a cache when it is used again: four times the last-level
+ * cache, at most BENCH_MOST_ROTATION and a quarter of the memory. */
 size_t bench_rotation(const bench_machine *m);
 #define BENCH_MOST_ROTATION ((size_t)1 << 30)
 double bench_seconds(void); /* monotonic */

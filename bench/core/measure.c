@@ -1,4 +1,4 @@
-/* Times a case: tandem alone, or tandem and a peer in turns, on the same inputs. */
+/* Times a case: tandem alone, or tandem and a peer alternately, on the same inputs. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void run_once(runner *r) {
     r->used_copies = r->next_copy == 0 ? r->buffers->copies : r->next_copy;
 }
 
-/* Seconds of `runs` runs, to the end of their work. */
+/* Seconds that `runs` runs take, until their work is done. */
 static double time_runs(runner *r, int runs) {
   double start = bench_seconds();
   for (int i = 0; i < runs; i++) run_once(r);
@@ -55,7 +55,7 @@ static double time_runs(runner *r, int runs) {
   return bench_seconds() - start;
 }
 
-/* Until caches, clock and threads are as they will stay; finds how many runs make a sample. */
+/* Runs until caches, clock rate and threads are in a steady state; finds how many runs make a sample. */
 static void warm_up(runner *r) {
   double start = bench_seconds();
   r->runs_per_sample = 1;
@@ -91,7 +91,7 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The samples' value below which a share of them lies, between neighbours by the line through them. */
+/* The value below which this share of the samples lies, interpolated linearly. */
 static double quantile(const double *sorted, int count, double share) {
   double at = share * (count - 1);
   int below = (int)at, above = below + 1 < count ? below + 1 : below;
@@ -108,7 +108,7 @@ static bench_spread spread_of(runner *r) {
                         .runs_per_sample = r->runs_per_sample};
 }
 
-/* The timed runs' own results are checked; only where they replace their inputs is there one more run, on restored data. */
+/* Checks the results of the timed runs. Only if runs replace their inputs, there is one more run, on restored data. */
 static void check(runner *r, const bench_limits *limits, bench_row *row) {
   bench_coverage how = bench_coverage_of(r->buffers, limits->check);
   int copies = r->used_copies;

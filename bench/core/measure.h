@@ -13,10 +13,10 @@ typedef struct bench_limits {
   double seconds;      /* of measuring, for each library */
   size_t rotation;     /* bytes of all buffers together */
   double check;        /* seconds that every element of a case's result may take to check */
-  uint64_t workgroups; /* of each launch, that a simulated device executes at most; 0: bench_sample_of */
+  uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
 } bench_limits;
 
-/* What every command begins with: `seconds` of measuring, and else the defaults. */
+/* The default limits, with `seconds` of measuring. */
 bench_limits bench_usual_limits(const bench_machine *machine, double seconds);
 #define BENCH_CHECK_TIME_HELP                                                                                              \
   "Seconds in which the host may compare every element of a case with f64; above a tenth of it gemm is compared by sums, " \

@@ -7,9 +7,9 @@
 
 typedef struct bench_peer {
   const char *name;
-  /* Loads it and sets its threads; version gets what it says of itself. false: the reason. */
+  /* Loads the library and sets its number of threads; version gets its name and version. false: the reason. */
   bool (*open)(int threads, char *version, char *reason, size_t size);
-  /* Called before the runs of a case: it may make what they need. */
+  /* Called before the runs of a case: it may allocate what they need. */
   bool (*supports)(const tdm_case *c, const char *device, char *reason, size_t size);
   /* On the default stream of a device; false: the reason. */
   bool (*run)(const tdm_case *c, const case_array *arrays, void *const pointers[CASE_MAX_ARRAYS], char *reason, size_t size);

@@ -28,7 +28,7 @@ void bench_row_describe(bench_row *row, size_t rotation, int copies) {
   row->copies = copies;
 }
 
-/* 3 % is left to the clock and to ceilings that were not met exactly. */
+/* 3 % are allowed for the clock and for ceilings that were not reached exactly. */
 bool bench_above_ceiling(const bench_row *row) {
   double bytes = fmax(row->ceiling.copy, row->ceiling.read);
   if (bytes == 0) return false; /* none was measured */

@@ -1,4 +1,4 @@
-/* One case, on one device, measured by one library: what was found, and the figures that follow from it. */
+/* One case on one device, run by one library: what was measured, and the figures that follow from it. */
 #ifndef TANDEM_BENCH_CORE_ROW_H
 #define TANDEM_BENCH_CORE_ROW_H
 
@@ -25,12 +25,12 @@ typedef struct bench_row {
   char kernel[64];   /* tandem's */
   bool matrix_units; /* the kernel multiplies f16 and bf16 on matrix units */
   bench_outcome outcome;
-  char reason[BENCH_TEXT]; /* of what is not OK; or why nothing of a sample could be checked */
-  const char *checked;     /* what of the results was compared with f64; NULL: nothing */
+  char reason[BENCH_TEXT]; /* why the outcome is not OK; or why the results of a sample could not be checked */
+  const char *checked;     /* which part of the results was compared with f64; NULL: none */
   bench_spread time;
   double flops, bytes; /* of the case */
   bench_ceiling ceiling;
-  bool simulated;      /* counted in place of timed: no time, no ceiling */
+  bool simulated;      /* counted instead of timed: no time, no ceiling */
   bench_counts counts; /* of a simulated device */
   bool alarm;          /* above a ceiling */
   size_t rotation;     /* bytes of all buffers that the runs go through */
@@ -50,13 +50,13 @@ double bench_row_memory_bound(const bench_row *row);     /* seconds */
 /* Is a figure higher than this machine can reach? Then something is wrong. */
 bool bench_above_ceiling(const bench_row *row);
 
-/* What a row says of its case and buffers. rotation: bytes of all copies of the buffers. */
+/* Sets what a row says about its case and buffers. rotation: bytes of all copies of the buffers. */
 void bench_row_describe(bench_row *row, size_t rotation, int copies);
 void bench_row_fail(bench_row *row, bench_outcome outcome, const char *reason);
 
 /* "gemm f32 nn 1024x1024x1024": the title without the names of its options, the seed and the fill. */
 void bench_label(const bench_row *row, char text[BENCH_TEXT]);
-/* How far the row's results were compared with f64, where not every element was; and where nothing was, why. "": all were. */
+/* Says which part of the row's results was compared with f64, or why none was. "": all of them. */
 void bench_put_check(char *text, size_t size, const bench_row *row);
 
 #endif

@@ -1,5 +1,5 @@
-/* The check of what the timed runs wrote: every element against the f64 reference where the host can do that in the time that
- * it was given; else gemm by sums over every element (case/sums.h) and some rows, other ops by some rows. */
+/* Checks what the timed runs wrote. If the host can do it in the given time, every element is compared with the f64 reference.
+ * Otherwise gemm is checked by sums over every element (case/sums.h) and by some rows, other ops by some rows. */
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -11,9 +11,9 @@
 
 enum { SAMPLED_ROWS = 8, BATCH_BYTES = 1 << 26 };
 
-/* About what the reference takes of a host's core for each FLOP of the case and each element of its arrays, by
- * tandem-bench --check-time with gemm 2048^3, attention and rmsnorm on two busy cores of a Xeon. Sums of gemm are taken where
- * its elements would need more than a tenth of the time: case/sums.h says what they find. */
+/* The seconds that the reference needs on one core, for each FLOP of the case and for each element of its arrays. Measured by
+ * tandem-bench --check-time with gemm 2048^3, attention and rmsnorm on two busy cores of a Xeon. gemm is checked by sums if its
+ * elements would need more than a tenth of the time: case/sums.h says what the sums find. */
 static const double FLOP_SECONDS = 2e-9, ELEMENT_SECONDS = 5e-8, SUMS_RATHER = 0.1;
 
 /* One output of a case, with the reference of some of its rows. */
@@ -26,7 +26,7 @@ typedef struct expectation {
   const void *inputs[CASE_MAX_ARRAYS];
   char *counted; /* of each row: has it elements that count? */
   char *differs; /* of each row: do its sums? */
-  void *batch;   /* rows of an output are looked at in batches, so that no host has to hold it twice */
+  void *batch;   /* rows of an output are compared in batches, so that the host need not hold it twice */
   int64_t room;  /* elements of a batch */
   int most;      /* rows that value and bound hold */
   int held;      /* of them in use */

@@ -11,14 +11,14 @@ typedef enum bench_coverage {
   BENCH_ROWS  /* the first row, the last, and six between */
 } bench_coverage;
 
-/* What a host compares in about `seconds` for one copy: every element, if it can. */
+/* What a host can compare in about `seconds` for one copy: every element, if possible. */
 bench_coverage bench_coverage_of(const bench_buffers *b, double seconds);
-const char *bench_coverage_name(bench_coverage how, bool part); /* "every element"; part: of those that a part wrote */
+const char *bench_coverage_name(bench_coverage how, bool part); /* "every element"; part: only a part of the workgroups ran */
 /* Checks what a runner left in its first `copies` copies, and that no element is NaN, which is also what the outputs held
  * before. false: the reason names the first wrong element. */
 bool bench_verify(const bench_buffers *b, int runner, int copies, bench_coverage how, char *reason, size_t size);
-/* The same for a run of a part of the workgroups: elements that are as they were before the run are passed over, but each
- * output must have some that are not. how: not BENCH_SUMS, which need whole rows. */
+/* The same for a run of a part of the workgroups. Elements that the run did not change are skipped, but it must have changed
+ * some of each output. how: not BENCH_SUMS, which need whole rows. */
 bool bench_verify_part(const bench_buffers *b, bench_coverage how, char *reason, size_t size);
 
 #endif

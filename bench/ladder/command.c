@@ -1,5 +1,5 @@
-/* tandem-bench ladder: the steps of an op's ladder side by side, by counters and bounds on simulated devices and by time on
- * others, and the predictions of their files against what was found. docs/ladder.md. */
+/* tandem-bench ladder: compares the steps of an op's ladder, by counters and bounds on simulated devices and by time on others,
+ * and compares the predictions in their files with the results. See docs/ladder.md. */
 #include "ladder.h"
 
 #include <stdarg.h>
@@ -19,8 +19,8 @@ static const ladder_step steps[] = {
 #include "ladder.def"
     {0}};
 
-/* The case that a ladder is shown with. Simulated devices run `workgroups` of each launch, which is all the same work: so
- * shapes can be as large as a chip needs. */
+/* The case that a ladder runs. Simulated devices run `workgroups` of each launch; all workgroups do the same work, so shapes
+ * can be as large as a chip needs. */
 static const struct {
   const char *ladder, *kind, *op, *shape, *dtype, *layout, *settings; /* kind: of devices */
   uint64_t workgroups;                                                /* 0: all */
@@ -76,7 +76,8 @@ static bool is_on(const ladder_step *s, const char *ladder, const char *device) 
          (s->device[0] == '\0' || strcmp(s->device, kind_of(device)) == 0);
 }
 
-/* The n-th rung of a device in the order of numbers; NULL after the last. The table has own files before the others. */
+/* The n-th step of a device in the order of their numbers; NULL after the last. In the table, steps with files of their own
+ * come first. */
 static const ladder_step *step_at(const char *ladder, const char *device, int n) {
   for (int number = 1; number < 100; number++)
     for (const ladder_step *s = steps; s->ladder != NULL; s++)
@@ -84,7 +85,7 @@ static const ladder_step *step_at(const char *ladder, const char *device, int n)
   return NULL;
 }
 
-/* What a step is compared with: a wrong one teaches something else. */
+/* The step that a step is compared with. Steps that are wrong on purpose are skipped. */
 static const ladder_step *step_before(const ladder_step *step, const char *device) {
   const ladder_step *before = NULL, *s;
   for (int n = 0; (s = step_at(step->ladder, device, n)) != step; n++)
@@ -275,7 +276,7 @@ static bool open_devices(ladder_tool *t) {
   return true;
 }
 
-/* Heads of all ladders: one that can't be read is found by whichever runs. */
+/* Reads the heads of all ladders, so that any run finds one that can't be read. */
 static bool read_predictions(ladder_tool *t) {
   ladder_prediction list[LADDER_MAX_PREDICTIONS];
   for (const ladder_step *s = steps; s->ladder != NULL; s++)
@@ -300,7 +301,7 @@ static bool read_all(ladder_tool *t) {
          (t->plot == NULL || bench_can_plot(t->error, sizeof t->error)) && open_devices(t);
 }
 
-/* A prediction that does not hold fails, one without a figure too, and a step that does not run. */
+/* A prediction that does not hold is a failure. So is one without a figure, and a step that does not run. */
 static bool all_held(const ladder_run *run) {
   bool held = true;
   for (int i = 0; i < run->findings; i++)

@@ -26,8 +26,8 @@ typedef enum ladder_kind { LADDER_COUNTER, LADDER_FLOOR, LADDER_CAUGHT, LADDER_R
 /* "gfx942 512x512x64: loads / before = 3.5 to 4.2" */
 typedef struct ladder_prediction {
   char text[160];  /* as it stands in the file */
-  char device[16]; /* "gfx942", "host", "omp"; "": all of the step's side */
-  char shape[64];  /* all of whose workgroups run; "": that of the ladder */
+  char device[16]; /* "gfx942", "host", "omp"; "": all devices of the step's side */
+  char shape[64];  /* a shape of which all workgroups run; "": the ladder's shape */
   ladder_kind kind;
   int counter, divisor; /* numbers of counters; divisor -1: none */
   bool before;          /* divided by the same counter of the step before */
@@ -45,10 +45,10 @@ bool ladder_about(const ladder_prediction *p, const char *device);
 typedef enum ladder_verdict {
   LADDER_HELD,
   LADDER_NOT_HELD,
-  LADDER_NO_FIGURE,  /* the counter that it names was not counted: fails too */
-  LADDER_OTHER_SHAPE /* was not asked: it is about the ladder's own shape */
+  LADDER_NO_FIGURE,  /* the counter that it names was not counted: also a failure */
+  LADDER_OTHER_SHAPE /* not judged: it is about the ladder's own shape */
 } ladder_verdict;
-/* before: of the step before, NULL where there is none. measured: what was found, in words. */
+/* before: the row of the step before, or NULL. measured: what was found, in words. */
 ladder_verdict ladder_judge(const ladder_prediction *p, const bench_row *row, const bench_row *before, char *measured,
                             size_t size);
 
@@ -81,12 +81,12 @@ typedef struct ladder_run {
   int findings;
 } ladder_run;
 
-/* A counter by its name in predictions, of all launches of a run together: counts are added, of what is allocated it is the
- * most, of waves the least. NAN: the row has no such figure. */
+/* A counter by its name in predictions, over all launches of a run: counts are added; of allocated resources it is the maximum,
+ * of waves per SIMD the minimum. NAN: the row has no such figure. */
 double ladder_counter(const bench_row *row, const char *name);
 /* The launch with the most clocks. There is at least one. */
 const bench_launch *ladder_longest(const bench_counts *counts);
-/* The clocks, or seconds, that the case takes at the device's ceiling; 0: not known. */
+/* The clocks, or seconds, that the case needs at the device's ceiling; 0: not known. */
 double ladder_ceiling(const bench_row *row);
 double ladder_cost(const bench_row *row); /* clocks at least, or the median of seconds */
 

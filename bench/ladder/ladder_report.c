@@ -12,8 +12,9 @@ enum { CELL = 200 };
 
 /* ---- Figures ---- */
 
-/* The products at the rate of the matrix units, f32 ones at 256 FLOP a clock and CU (both white papers), or each byte once from
- * and to HBM, whichever takes longer; by the CUs that have work in the longest launch, as its clocks are those of such a CU. */
+/* The time of the products at the rate of the matrix units (f32: 256 FLOP a clock and CU, both white papers), or of moving each
+ * byte once from or to HBM, whichever is longer. It is divided by the CUs that have work in the longest launch, because the
+ * launch's clocks are those of one CU. */
 static double ceiling_clocks(const bench_row *row) {
   chip chip;
   if (row->counts.launches == 0 || chip_find(row->device + 4, &chip) != GFXSIM_OK) return 0;

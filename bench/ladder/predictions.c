@@ -1,4 +1,4 @@
-/* The predictions in the heads of the ladders' files: read, and held against counters. */
+/* Reads the predictions in the heads of the ladders' files, and compares them with counters. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +37,14 @@ const bench_launch *ladder_longest(const bench_counts *counts) {
   return longest;
 }
 
-/* What several launches have together. What is allocated is given back between them: the largest, and the least that fits. */
+/* How the counters of several launches are combined. Resources are released between launches, so the maximum counts, and the
+ * minimum of waves. */
 typedef enum together { SUM, MOST, LEAST } together;
 
 static const struct {
   const char *name;
   counter_of of; /* NULL: time, of devices that have one */
-  bool behind;   /* the vL1D: not modelled for a part of the workgroups */
+  bool behind;   /* is about caches after the vL1D: not modelled if only a part of the workgroups runs */
   together how;
 } counters[] = {
     {"loads", loads, false, SUM},

@@ -1,4 +1,4 @@
-/* tandem-bench order: how a tile order uses the caches, beside row-major, by simulation. docs/order.md. */
+/* tandem-bench order: simulates how a tile order uses the caches, and compares it with row-major. See docs/order.md. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

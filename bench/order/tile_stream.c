@@ -21,13 +21,13 @@ typedef struct panel {
 typedef struct place {
   bool busy;
   tdm_tile tile;
-  unsigned step, late; /* K steps done, and to wait before the first */
+  unsigned step, late; /* K steps that are done, and K steps to wait before the first */
 } place;
 
 typedef struct stream {
   const order_problem *problem;
   tdm_order order;
-  unsigned xcds;        /* of the chip; the order may believe in another number */
+  unsigned xcds;        /* of the chip; the order may be made for another number */
   unsigned cus, places; /* of an XCD */
   uint64_t steps;
   uint64_t l2_sets, sample_mask; /* mask 0: all sets */
@@ -74,7 +74,7 @@ static void write_tile(stream *s, unsigned xcd, unsigned cu, tdm_tile tile) {
     touch_column(s, xcd, cu, &s->c, tile.m, column, TOUCH_WRITE);
 }
 
-/* The next workgroup of the XCD, if there is one: ids go to the XCDs in turn. */
+/* The next workgroup of the XCD, if there is one: workgroup id runs on XCD id % xcds. */
 static void take_next(stream *s, unsigned xcd, place *p) {
   p->busy = s->next[xcd] < s->order.count;
   if (!p->busy) return;

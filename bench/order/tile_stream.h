@@ -1,4 +1,4 @@
-/* What a tile order makes of the caches: the tile stream of a gemm through each XCD's L2 and the memory-side cache. */
+/* How a tile order uses the caches: simulates the tiles of a gemm in each XCD's L2 and in the MALL. */
 #ifndef TANDEM_BENCH_ORDER_TILE_STREAM_H
 #define TANDEM_BENCH_ORDER_TILE_STREAM_H
 

@@ -39,7 +39,7 @@ static inline bench_columns bench_columns_of(const tdm_case *c) {
   return x;
 }
 
-/* What neither of ROCm's libraries is asked for here. They are opened for the first GPU, which is the current one. */
+/* Refuses what this program does not ask of ROCm's libraries. They are opened for the first GPU, which is the current one. */
 static inline bool bench_columns_supported(const tdm_case *c, const char *device, const char *peer, char *reason, size_t size) {
   const char *what = NULL;
   bool fits = strcmp(c->op->name, "gemm") == 0 && c->batch <= INT_MAX;

@@ -8,7 +8,7 @@
 enum { SUCCESS = 0, OP_N = 111, OP_T = 112, COMPUTE_32F = 2, R_32F = 0, R_16F = 2, R_16BF = 14 };
 enum { DESC_TRANSA = 0, DESC_TRANSB = 1, LAYOUT_BATCH_COUNT = 0, LAYOUT_BATCH_STRIDE = 1, PREF_WORKSPACE_BYTES = 1 };
 
-/* As much as hipblaslt-bench gives by default. */
+/* The default of hipblaslt-bench. */
 static const uint64_t WORKSPACE_BYTES = (uint64_t)128 << 20;
 
 #define FUNCTIONS(X)                                                                                                        \
@@ -36,7 +36,7 @@ static struct {
 #undef MEMBER
 } lt;
 
-/* What the current case needs: made once, as a user makes it. */
+/* What the current case needs: made once, as a user would. */
 static struct {
   void *desc, *layout[3], *preference;
   bench_columns x;

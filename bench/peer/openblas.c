@@ -70,7 +70,7 @@ static const void *matrix(const case_array *array, const void *base, int64_t ind
   return (const char *)base + offset * (int64_t)case_element_size(array->element);
 }
 
-/* CBLAS has no errors but bad arguments, which end the process. */
+/* CBLAS reports only bad arguments, and ends the process. */
 static bool run(const tdm_case *c, const case_array *arrays, void *const pointers[CASE_MAX_ARRAYS], char *reason, size_t size) {
   int m = (int)c->shape[0], n = (int)c->shape[1], k = (int)c->shape[2];
   int trans_a = c->layout == TDM_TN || c->layout == TDM_TT ? TRANS : NO_TRANS;

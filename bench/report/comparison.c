@@ -30,7 +30,7 @@ static void put_side(char *text, const bench_row *row, const bench_row *first) {
     snprintf(text + strlen(text), CELL - strlen(text), " (%.2fx)", first->time.median / row->time.median);
 }
 
-/* Rows of a case stand apart where it was timed and counted. */
+/* If a case was both timed and counted, its rows are not neighbours. */
 static bool was_before(const bench_run *run, int index) {
   for (int i = 0; i < index; i++)
     if (strcmp(run->row[i].title, run->row[index].title) == 0) return true;

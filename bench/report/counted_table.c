@@ -1,4 +1,4 @@
-/* The table of simulated devices: counts and bounds, no times. */
+/* The table of simulated devices: counts and bounds, not times. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const table_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof columns[0], DEVICE = 1, CELL = BENCH_TEXT + 64 };
 static const char NOT_MODELLED[] = "not modelled";
 
-/* "LDS 64, SALU 42": the others, the largest first; what is not modelled at the end. */
+/* "LDS 64, SALU 42": the other pipes, the largest first; those that are not modelled at the end. */
 static void put_pipes(char *text, const gfxsim_counters *c) {
   bool done[GFXSIM_PIPE_COUNT] = {false};
   done[c->floor] = true;
@@ -43,7 +43,8 @@ static double worst_error(const gfxsim_counters *c) {
   return worst;
 }
 
-/* clang names a target region __omp_offloading_DEVICE_FILE_FUNCTION_lLINE: without what the file system adds to it. */
+/* clang names a target region __omp_offloading_DEVICE_FILE_FUNCTION_lLINE. DEVICE and FILE come from the file system and are
+ * left out. */
 static void put_kernel(char *text, const char *kernel) {
   static const char offload[] = "__omp_offloading_";
   bool region = strncmp(kernel, offload, sizeof offload - 1) == 0;

@@ -38,7 +38,7 @@ static bool draw(const char *path, void (*script)(FILE *out, const char *path, c
   return *status == 0;
 }
 
-/* Reads a whole picture, or says no: gnuplot says nothing of a disk that is full. Else the caller frees *svg. */
+/* Reads a whole picture; the caller frees *svg. false: it is not whole, since gnuplot does not report a full disk. */
 static bool read_svg(FILE *file, char **svg, size_t *bytes) {
   static const char end[] = "</svg>";
   long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
@@ -70,7 +70,7 @@ static bool copy(FILE *from, const char *path, char *reason, size_t size) {
   return written;
 }
 
-/* Drawn into a file of its own first: what --plot names may be a pipe, or full. */
+/* gnuplot first draws into a temporary file: the file that --plot names may be a pipe, or on a full disk. */
 bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
                    char *error, size_t size) {
   const char *folder = getenv("TMPDIR");

@@ -1,4 +1,4 @@
-/* What stands above the tables: the machine, the ceilings, and how to read them. */
+/* What is printed above the tables: the machine, the ceilings, and how to read them. */
 #include <stdlib.h>
 
 #include "bench/report/report.h"

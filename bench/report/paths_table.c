@@ -1,4 +1,4 @@
-/* What the paths of one chip do for the same case, one below the other: counts and bounds, no times. */
+/* What the paths of one chip do for the same case, one below the other: counts and bounds, not times. */
 #include <string.h>
 
 #include "bench/report/report.h"
@@ -54,7 +54,7 @@ static unsigned long long of_class(const bench_counts *counts, gfxsim_class clas
   return sum;
 }
 
-/* "128, 40": a figure of each launch, or one where all are alike. */
+/* "128, 40": a figure of each launch, or one figure if all are equal. */
 static void put_each(char *text, const bench_counts *counts, uint32_t (*figure)(const gfxsim_counters *)) {
   bool alike = true;
   size_t used = 0;
@@ -68,7 +68,7 @@ static uint32_t lds_of(const gfxsim_counters *c) { return c->occupancy.lds_bytes
 static uint32_t scratch_of(const gfxsim_counters *c) { return c->occupancy.scratch_bytes; }
 static uint32_t occupancy_of(const gfxsim_counters *c) { return c->occupancy.waves_per_simd; }
 
-/* "MFMA", or "MFMA, HBM" of launches with different ones. */
+/* "MFMA", or "MFMA, HBM" if launches have different floors. */
 static void put_floors(char *text, const bench_counts *counts) {
   bool alike = true;
   size_t used = 0;
@@ -133,7 +133,7 @@ static void give_side(table *t, const bench_row *row, const bench_row *first,
   give(t, cells);
 }
 
-/* Devices that are simulated as the same chip as device `d`, with itself. */
+/* How many devices are simulated as the same chip as device `d`, itself included. */
 static int paths_of(const bench_run *run, int d) {
   int paths = 0;
   for (int other = 0; other < run->devices.count; other++)

@@ -12,7 +12,7 @@ typedef struct bench_run {
   case_devices devices;
   bench_ceiling ceiling[CASE_MAX_DEVICES];
   const bench_peer *peer;        /* NULL: none asked for */
-  char peer_version[BENCH_TEXT]; /* what it says of itself, or why it is absent */
+  char peer_version[BENCH_TEXT]; /* its name and version, or why it is absent */
   bool peer_open;
   bench_limits limits;
   bool hot;    /* caches are left warm */

@@ -94,7 +94,7 @@ void table_measure(table *t, const char *const *cells) {
   t->rows++;
 }
 
-/* Where every row says the same, or nothing, the column can go. Numbers stay: there they are results. */
+/* If every row says the same, or nothing, the column can be left out. Numbers stay, because they are results. */
 static bool says_nothing(const table *t, int i) {
   const char *text = t->same[i];
   if (t->rows == 0 || t->varied[i]) return false;

@@ -34,14 +34,14 @@ typedef struct table {
   /* The rest is the table's own. */
   int rows, need[TABLE_COLUMNS];
   bool hidden[TABLE_COLUMNS];
-  bool unmodelled, partly, unsupported; /* signs that were printed, and have to be explained */
+  bool unmodelled, partly, unsupported; /* signs that were printed and must be explained */
   char same[TABLE_COLUMNS][64];         /* the text of every row so far */
   bool varied[TABLE_COLUMNS];           /* there is none */
   char note[TABLE_NOTES][TABLE_TEXT];
   int noted;
 } table;
 
-/* Of the terminal that out is: COLUMNS, else what the terminal says; 100 where it is none. At least 60. */
+/* The width of the terminal that out is: COLUMNS, or what the terminal reports; 100 if out is not a terminal. At least 60. */
 int table_terminal_width(FILE *out);
 /* Paragraphs on lines of at most `width` characters, where there is a space to break them; 0: as they are. */
 void table_text(FILE *out, int width, const char *text);

@@ -15,8 +15,8 @@ void bench_put_ms(char *text, size_t size, double seconds) {
   snprintf(text, size, "%.*f", ms < 1 ? 4 : ms < 100 ? 3 : 1, ms);
 }
 
-/* All that there is to say of a row; of one without a figure only why. alone: there is no table that compares it with the peer.
- */
+/* Everything that the note of a row says; without a figure, only the reason. alone: no other table compares the row with the
+ * peer. */
 static void put_note(char *text, const bench_row *row, bool alone) {
   char parts[3][CELL] = {{0}};
   if (row->outcome != BENCH_OK) {
@@ -59,7 +59,7 @@ static void fill_cells(const bench_row *row, bool alone, char cell[COLUMNS][CELL
   }
 }
 
-/* A peer that does not have the case is a note at tandem's row. */
+/* If the peer does not support the case, a note in tandem's row says so. */
 static bool has_line(const bench_row *row) {
   return !row->simulated && (row->outcome != BENCH_UNSUPPORTED || strcmp(row->by, "tandem") == 0);
 }

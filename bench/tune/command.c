@@ -1,5 +1,5 @@
-/* tandem-bench tune: which kernel, with which parameters, does each case best: by time on a device, by gfxsim's pipe bounds on
- * a simulated one. Writes a tuned table (docs/tuning.md). */
+/* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by gfxsim's pipe bounds on a
+ * simulated one. Writes a tuned table (docs/tuning.md). */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ typedef struct tune_tool {
 typedef struct tune_best {
   char choice[MOST_CHOICE], key[160];
   double value; /* seconds, or clocks */
-  bool sampled; /* counted by a part of the workgroups: nothing is known of the caches beyond a CU's */
+  bool sampled; /* only a part of the workgroups was counted: nothing is known about the caches after the vL1D */
 } tune_best;
 
 __attribute__((format(printf, 2, 3))) static bool fail(tune_tool *t, const char *format, ...) {
@@ -51,7 +51,7 @@ static void read_key(const char *explain, char *key, size_t size) {
   if (at != NULL) snprintf(key, size, "%.*s", (int)strcspn(at + 6, "\n"), at + 6);
 }
 
-/* Measures one candidate, prints its line, and keeps it where it is the best. false: it is refused or failed. */
+/* Measures one candidate, prints its line, and keeps it if it is the best so far. false: it was refused, or failed. */
 static bool try_choice(tune_tool *t, const tdm_case *c, const char *choice, tune_best *best) {
   char kernel[MOST_CHOICE + 32], key[160] = "";
   static bench_row row; /* large */
@@ -119,8 +119,8 @@ static bool takes(const tdm_case *c, const char *choice, const char *parameter) 
   return all != NULL && strstr(all, parameter) != NULL;
 }
 
-/* Every kernel of the device's backend, then the parameters of the best one, one after the other: all of them at once would be
- * a thousand runs. An order of tiles shows in the caches alone, which a sample in the simulator does not have. */
+/* Tries every kernel of the device's backend, then the parameters of the best one, one after the other: all combinations would
+ * be a thousand runs. Tile orders differ only in the caches, which a sample in the simulator does not model. */
 static void tune_case(tune_tool *t, const tdm_case *c) {
   static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
   char title[BENCH_TEXT], names[512], *rest = NULL;
@@ -155,7 +155,7 @@ static bool write_table(tune_tool *t, const char *command) {
   if (!bench_open_file(&table, t->out, t->error, sizeof t->error)) return false;
   FILE *file = table.to;
   fprintf(file, "tandem-tuned 1\n# made by: %s\n# by %s\n", command,
-          t->simulated ? "gfxsim's pipe bounds, which are no times" : "medians of times");
+          t->simulated ? "gfxsim's pipe bounds, which are not times" : "medians of times");
   for (int i = 0; i < t->entries; i++) fprintf(file, "%s\n", t->entry[i]);
   fprintf(file, "end %d\n", t->entries);
   return bench_close_file(&table, t->out, t->error, sizeof t->error);

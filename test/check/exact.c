@@ -14,7 +14,7 @@ static struct {
   __typeof__(gfxsim_last_error) *last_error;
 } simulator;
 
-/* dlsym's void * as a function: POSIX has them alike, C does not convert between them. */
+/* dlsym's void * as a function pointer: POSIX represents both alike, but C does not convert between them. */
 static bool find(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);

@@ -32,12 +32,13 @@ typedef struct check_watched {
   const unsigned char *begin, *end; /* the array */
 } check_watched;
 
-/* The arrays of the run under way; 0: there is none. */
+/* The arrays of the current run; 0: there is none. */
 void check_watch(const check_watched *arrays, int count);
-/* From here on a fault in a watched array prints one line and ends the process with status 1: the array, where, and the case's
- * command. A crash elsewhere (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) prints the command, and ends as it would. */
+/* After this call, a fault in a watched array prints one line with the array, the place, and the case's command, and ends the
+ * process with status 1. A crash elsewhere (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) prints the command, and ends the process
+ * as usual. */
 void check_catch_crashes(void);
-/* The command of the case under way, for both; NULL: none is. */
+/* The command of the current case, for both; NULL: there is none. */
 void check_crash_command(const char *op, const char *command);
 
 /* AddressSanitizer: [begin, end) must not, and may again, be touched. Nothing without it. */

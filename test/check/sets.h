@@ -59,7 +59,7 @@ typedef struct check_loop {
   int bytes;         /* of a step along k; 0: a step is `elements` long */
   int elements;      /* of a step */
   int depth;         /* steps under way */
-  const char *types; /* "f32 f16": those that the kernel takes, in turns */
+  const char *types; /* "f32 f16": the types that the kernel supports, one after the other */
   const char *layouts, *settings;
   const char *shape; /* with %d for the loop's length */
 } check_loop;

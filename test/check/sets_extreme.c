@@ -70,7 +70,8 @@ static const check_single attention[] = {RISING("f32", "1x2x1x66x300x20"),
                                          {"f16", NULL, NULL, "fill=guard,lse=1,causal=1", "3x4x2x4x1100x128"},
                                          {0}};
 
-/* Every special value through every step; chains in which two arrays bring them. With k = 1 the sums are the values. */
+/* Every special value goes through every step; in some epilogues two arrays have special values. With k = 1 the sums are the
+ * values. */
 static const check_single gemm[] = {{"f16", "nt", "bias+gelu+residual", "fill=edges,out=f32", "40x63x5"},
                                     {"bf16", "tn", "residual+leaky_relu:3+bias", "fill=edges,beta=0.5", "33x70x2"},
                                     {"f32", "tt", "bias+silu+divide:-2", "fill=edges,alpha=-1", "65x66x1"},

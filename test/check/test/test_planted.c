@@ -160,11 +160,10 @@ static void shadow_words(const expectation *e, const tdm_case *c, int64_t row, i
     used += (size_t)snprintf(text + used, size - used, "%" PRId64 "%s", index[i], i < a->rank - 1 ? ", " : "] = ");
 }
 
-/* What a run that is repeated by the oracle can see: not the last unit of a result, which roundings of both explain. */
+/* What a comparison with the oracle can find: not the last unit of a result, which the rounding of both explains. */
 static bool seen_in_shadow(const expectation *e) { return e->outcome == CHECK_WRONG && e->bug != PLANTED_TRUNCATED_STORE; }
 
-/* A run that is repeated by the oracle names the same element, in the run's error and through the log; without the bug it
- * passes. */
+/* A run that the oracle repeats names the same element, in the run's error and in the log; without the bug it passes. */
 static bool caught_in_shadow(const expectation *e) {
   tdm_case c;
   check_report report, plain;
