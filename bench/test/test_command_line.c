@@ -97,7 +97,8 @@ static void test_peer(void **state) {
   /* The narrow tables say it once, below the comparison. */
   assert_exits(0, "add 128x512 --repeats 2 --hot --peer openblas --check-time 0.001", "\nn/a in 1 case: openblas");
   assert_null(strstr(said, "peer unsupported"));
-  assert_non_null(strstr(said, "\n(1) checked: 8 rows"));
+  /* Note 1, or 2 where other work disturbed a ceiling: the alarm is then the first. */
+  assert_true(strstr(said, "\n(1) checked: 8 rows") || strstr(said, "\n(2) checked: 8 rows"));
 }
 
 /* The standard set of gemm in f32 with an epilogue that fills more than a line: each case is still another one. */
