@@ -1,4 +1,4 @@
-/* The message behind gfxsim_last_error(). */
+/* The message that gfxsim_last_error() returns. */
 #ifndef GFXSIM_ERROR_H
 #define GFXSIM_ERROR_H
 #include "sim/include/gfxsim.h"

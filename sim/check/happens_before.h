@@ -59,7 +59,7 @@ typedef struct location { /* an address that atomics release through */
 /* Releases that a workgroup's wave has read: the first `seen` ones; `ready` after buffer_inv. */
 typedef struct acquired {
   location *at;
-  u32 seen, ready, group_seen, group_ready; /* group: what barriers told the other waves */
+  u32 seen, ready, group_seen, group_ready; /* group: what the other waves know since a barrier */
   u64 ticket;                               /* of the atomic, in the queue of vmcnt */
   u8 wave;
 } acquired;
@@ -67,7 +67,8 @@ typedef struct acquired {
 /* ---- State of a wave, a host thread's workgroup, a launch ---- */
 
 typedef struct hb_wave hb_wave;
-/* A plain load of what another wave's atomic wrote. Loops around a compare-and-swap start so: it is told unless one follows. */
+/* A plain load of bytes that another wave's atomic wrote. A loop around a compare-and-swap starts with such a load, so it is
+ * reported only if no compare-and-swap follows. */
 typedef struct suspect {
   const inst *i;
   u64 mark, found, address;
@@ -103,8 +104,8 @@ struct hb_group {
   u64 tag;   /* of the workgroup, in cells */
   u32 clock; /* ticks at each barrier and fence */
   u32 epoch; /* the clock at the last barrier */
-  /* Accesses that were outstanding at the last barrier, for the words of a report alone: those beyond the last place are told
-   * as if there were no barrier. */
+  /* Accesses that were outstanding at the last barrier. They only change the words of a report: of more than CARRIED_MOST the
+   * others are reported as if there were no barrier. */
   const inst *carried[CARRIED_MOST];
   u32 carried_count;
   acquired *acquired;
@@ -147,7 +148,7 @@ void wait_flat_lds(wave *w, hb_wave *o, const inst *i);
 void wait_settle(wave *w, hb_wave *o);
 /* Completes entries until s_waitcnt is satisfied. */
 void wait_counts(wave *w, hb_wave *o, u32 vm, u32 lgkm);
-/* An LDS access of a wave over bytes of its own outstanding load-to-LDS. */
+/* Checks an LDS access against the bytes that the wave's own outstanding loads to LDS will write. */
 void wait_lds(wave *w, hb_wave *o, const inst *i, const footprint *t);
 
 /* ---- race.c ---- */
@@ -161,7 +162,7 @@ void race_access(wave *w, const inst *i, const footprint *t);
 /* Only leaves the mark, with the group's clock of now. */
 void race_mark(wave *w, const inst *i, const footprint *t);
 
-/* A compare-and-swap clears suspects; at barriers and ends of a wave the others are told. */
+/* A compare-and-swap clears suspects. The others are reported at the next barrier, or when the wave ends. */
 void race_swap(hb_wave *o, const footprint *t);
 void race_tell_suspects(wave *w, hb_wave *o);
 

@@ -1,7 +1,8 @@
-/* Which bits nothing has written: a set bit is undefined. Every register, LDS, scratch and global memory has such bits beside
- * its value; an instruction's result gets them from its sources (enum flow), so that undefined values may be moved, spilled and
- * computed with. They are reported where they decide something: an address, a branch, EXEC, or a store to global memory, which
- * the host may read. What was reported counts as defined from then on.
+/* Tracks which bits are uninitialised. Every register and every byte of memory (LDS, scratch, global) has shadow bits next to
+ * its value; a set bit means that nothing has written the bit, so its value is undefined. An instruction's result gets them
+ * from its sources (enum flow), so that undefined values may be moved, spilled and computed with. They are reported where they
+ * decide something: an address, a branch, EXEC, or a store to global memory, which the host may read. What was reported counts
+ * as defined from then on.
  *
  * Most instructions move bits and do nothing else (FLOW_MOVE, FLOW_OWN): for them the instruction's own function is run a
  * second time, on the undefined bits in place of the values, with addresses and selectors as they are. */
@@ -13,7 +14,7 @@ enum { VGPRS_MOST = 512, SPARE_ROWS = 8 };
 
 /* State of a wave. A register whose dirty bit is 0 has only defined bits. */
 typedef struct uninit_wave {
-  u32 (*v)[LANES]; /* as wave.v, and SPARE_ROWS behind: rows of addresses while a function runs on undefined bits */
+  u32 (*v)[LANES]; /* as wave.v, then SPARE_ROWS for addresses while a function runs on undefined bits */
   u64 dirty[VGPRS_MOST / 64 + 1];
   u64 dirty_scalar[SGPRS / 64 + 1];
   u32 s[SGPRS];

@@ -1,4 +1,4 @@
-/* Set-associative caches with least-recently-used replacement, and the hierarchy of them behind the CUs. */
+/* Set-associative caches with least-recently-used replacement, and the hierarchy of caches between the CUs and memory. */
 #ifndef GFXSIM_CACHE_H
 #define GFXSIM_CACHE_H
 #include "sim/base/chip.h"

@@ -1,5 +1,5 @@
-/* Which lanes the LDS serves together, where they are no neighbours: lanes 0-31 in the order of phases; 32-63 follow alike.
- * count_lds.c has the sources. */
+/* Which lanes the LDS serves together if they are not neighbours: lanes 0-31 in the order of phases; 32-63 follow the same
+ * order. count_lds.c has the sources. */
 #ifndef GFXSIM_LDS_PHASES_H
 #define GFXSIM_LDS_PHASES_H
 #include <stdint.h>

@@ -48,7 +48,7 @@ typedef struct tally {
   tally_kernel kernel[TALLY_NAMES];
 } tally;
 
-/* The file that TALLY_VARIABLE names, or memory of this process only where it names none. Never NULL: where there is no memory
+/* The file that TALLY_VARIABLE names; if it names none, memory of this process only. Never NULL: if there is no memory
  * for it, it is a small one that is not shared. `own`: whether nobody else will print it. */
 tally *tally_open(bool *own);
 void tally_find(tally *t, const char *key, const char *text);

@@ -1,4 +1,4 @@
-/* How the doors tell `gfxsim exec`, or the user where there is no such tool, what they found and what they do not have. */
+/* How the doors report what they found, and what they don't support: to `gfxsim exec`, or to the user if it is not running. */
 #ifndef GFXSIM_DOOR_TELL_H
 #define GFXSIM_DOOR_TELL_H
 #include "sim/include/gfxsim_counters.h"
@@ -24,7 +24,7 @@ typedef struct door_options {
   const char *chip;
   unsigned long devices, unchecked, threads, profile, turn, seed;
 } door_options;
-bool door_options_read(door_options *options); /* false: a value is refused, which is told */
+bool door_options_read(door_options *options); /* false: a value is not allowed; a message was printed */
 bool door_xnack(void); /* HSA_XNACK=1, as users of the hardware set it: kernels may use all memory of the process */
 
 #endif

@@ -96,7 +96,7 @@ typedef struct gfxsim_options {
   uint32_t checked;
   uint32_t reports; /* of a launch that reach the callback at most; 0: 20. gfxsim_last_error tells how many more there are */
   bool no_preload;  /* firmware that can't preload kernel arguments: start at the entry itself */
-  uint32_t stack_bytes; /* scratch of a lane beside the fixed part, for kernels whose stack has no known size; 0: 16384 */
+  uint32_t stack_bytes; /* scratch of a lane in addition to the fixed part, for kernels whose stack size is unknown; 0: 16384 */
   /* Called at the end of a launch, by its thread: once for each kind and pc, what ended the launch last. */
   void (*report)(const gfxsim_report *report, void *user);
   void *user;
@@ -127,7 +127,7 @@ typedef struct gfxsim_device_info {
 
 GFXSIM_API void gfxsim_device_describe(const gfxsim_device *device, gfxsim_device_info *info);
 
-/* ---- Memory: addresses of the device are no host pointers ---- */
+/* ---- Memory: device addresses are not host pointers ---- */
 
 GFXSIM_API gfxsim_status gfxsim_alloc(gfxsim_device *device, size_t bytes, uint64_t *address);
 GFXSIM_API gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address);
@@ -155,7 +155,7 @@ GFXSIM_API gfxsim_status gfxsim_unmap_host(gfxsim_device *device, void *host);
 GFXSIM_API gfxsim_status gfxsim_share_host(gfxsim_device *device, bool share);
 
 /* Whether kernels on the device may access the other's memory. Their launches then touch both devices: the caller keeps the
- * other one idle meanwhile. Both devices need different numbers. */
+ * other one idle during such a launch. Both devices need different numbers. */
 GFXSIM_API gfxsim_status gfxsim_peer(gfxsim_device *device, const gfxsim_device *other, bool access);
 
 /* The live allocation that holds the address; false where there is none. */

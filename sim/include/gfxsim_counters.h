@@ -45,7 +45,7 @@ typedef struct gfxsim_traffic {
 typedef struct gfxsim_lds_count {
   uint64_t accesses, bytes;
   uint64_t clocks;          /* conflicts included */
-  uint64_t conflict_clocks; /* beside the clock that each phase takes */
+  uint64_t conflict_clocks; /* in addition to the clock that each phase takes */
   uint64_t unmodelled;      /* accesses whose phases have no source: counted by bytes, without conflicts */
 } gfxsim_lds_count;
 
@@ -135,7 +135,7 @@ typedef struct gfxsim_counting {
   void (*counted)(const char *kernel, const gfxsim_counters *counters, void *user);
   void *user;
 } gfxsim_counting;
-/* Counts every launch from now on; NULL ends it. A launch that runs meanwhile may be told to either. GFXSIM_INVALID: counted is
+/* Counts every launch from now on; NULL ends it. A launch that is running may be reported to either. GFXSIM_INVALID: counted is
  * NULL, or counters_bytes is of another version. */
 GFXSIM_API gfxsim_status gfxsim_count(const gfxsim_counting *counting);
 

@@ -173,7 +173,7 @@ typedef struct op {
   const char *name;
   run_function *run;
   const char *shape;
-  u32 mods;            /* beside the family's */
+  u32 mods;            /* in addition to the family's */
   u8 flow;             /* enum flow */
   u8 half;             /* enum half */
   u8 table;            /* FLOW_BITWISE, FLOW_EXEC: entry 4a + 2b + c is the result's bit */

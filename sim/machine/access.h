@@ -1,4 +1,4 @@
-/* The only way from instructions to memory. Checks, counters and delayed effects belong behind these functions. */
+/* The only way from instructions to memory. Checks, counters and delayed effects belong inside these functions. */
 #ifndef GFXSIM_ACCESS_H
 #define GFXSIM_ACCESS_H
 #include "wave.h"

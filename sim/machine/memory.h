@@ -24,7 +24,7 @@ typedef struct allocation {
   size_t part_count;
 } allocation;
 
-/* Addresses kept for one array, of which only parts may be memory: each part is an allocation of its own. */
+/* Addresses reserved for one array. Only parts of it may be memory; each part is a separate allocation. */
 typedef struct reservation {
   char name[16];
   u64 base, size; /* the array: its first byte, and its bytes with the gaps between parts */

@@ -31,7 +31,7 @@ typedef struct launch {
   u64 grid_sync;                                /* gfxsim_launch.grid_sync */
   gfxsim_counters *counters;                    /* to be filled; NULL: nothing is counted */
   struct hb_launch *hb;                         /* waits, races and barriers (happens_before.h) */
-  struct collection *collection;                /* what the counters are made of meanwhile (count.h) */
+  struct collection *collection;                /* what the counters are made from at the end (count.h) */
   const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
   int watchers;
 } launch;
@@ -67,7 +67,7 @@ struct wave {
   u64 started;                                 /* SGPRs that have a value at the start, a bit each */
   struct uninit_wave *uninit;                  /* uninitialised.h; NULL where the check is off */
   allocation *cache[WAVE_CACHE];               /* the allocations that were used last */
-  _Alignas(64) u32 source[OPERANDS][2][LANES]; /* where sources are made that are no plain register row */
+  _Alignas(64) u32 source[OPERANDS][2][LANES]; /* where sources are built that are not a plain register row */
 };
 
 static inline u64 get_pair(const wave *w, int reg) {
@@ -96,7 +96,7 @@ register_name operand_name(const wave *w, const operand *o);
 /* For reports that are about no address; 0 is one. */
 #define NO_ADDRESS UINT64_C(0x8000000000000001)
 
-/* Reports and stops the launch. lane: -1 where none is meant. i: NULL where there is no instruction. */
+/* Reports and stops the launch. lane: -1 if the fault belongs to no lane. i: NULL if there is no instruction. */
 __attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
                                                       const char *format, ...);
 /* The same for an access that memory does not allow. */

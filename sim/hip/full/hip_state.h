@@ -137,7 +137,7 @@ typedef struct function {
 /* Loads the device's image of a bundle, compressed bundle or ELF file. */
 hipError_t hip_load(const char *call, device *d, const void *image, size_t bytes, gfxsim_object **object);
 void hip_function_make(function *f, device *d, gfxsim_kernel *kernel);
-/* The kernel behind a host function, or a handle of hipModuleGetFunction; hipErrorInvalidDeviceFunction. */
+/* The kernel that a host function stands for, or a handle of hipModuleGetFunction; hipErrorInvalidDeviceFunction. */
 hipError_t hip_function_of(const char *call, const void *host, device *d, function **found);
 function *hip_module_function(const void *handle); /* NULL: none */
 /* The device's copy of a host variable; hipErrorInvalidSymbol. */
@@ -170,7 +170,7 @@ typedef struct hidden_list {
 
 /* Values of the hidden arguments that this kernel has. */
 hipError_t hip_hidden_make(hidden_list *list, device *d, const function *f, const launch_request *r);
-/* Around the launch: calls are served meanwhile, and text is printed at its end. */
+/* Before and after the launch: calls are served while it runs, and text is printed at its end. */
 hipError_t hip_hostcalls_begin(device *d, const hidden_list *list);
 void hip_hostcalls_end(device *d, const function *f, const hidden_list *list);
 /* Why a race at this address is the device library's own; NULL: it is not. */

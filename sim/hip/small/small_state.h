@@ -1,9 +1,9 @@
-/* What the files of libgfxsim-hip share: the device behind a lock, handles, and how a call ends. */
+/* What the files of libgfxsim-hip share: the device with its lock, handles, and how a call ends. */
 #ifndef GFXSIM_HIP_STATE_H
 #define GFXSIM_HIP_STATE_H
 #include "sim/include/gfxsim_hip.h"
 
-/* Takes the lock, and opens the device of the environment where none is open. False: there is no device; hip_leave all the
+/* Takes the lock, and opens the device that the environment names if none is open. False: there is no device; hip_leave all the
  * same. So a call reads: return hip_leave(hip_enter() ? work(...) : hipErrorNoDevice); */
 bool hip_enter(void);
 /* Gives the lock back and keeps an error as the thread's last one. */
