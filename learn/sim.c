@@ -58,7 +58,8 @@ static void report(const gfxsim_report *r, void *user) {
   if (found && rank(worst) <= rank(r->kind)) return;
   found = true;
   worst = r->kind;
-  bool outside = r->kind == GFXSIM_OUT_OF_BOUNDS && r->space == GFXSIM_SPACE_GLOBAL;
+  bool outside =
+      r->kind == GFXSIM_OUT_OF_BOUNDS && r->space == GFXSIM_SPACE_GLOBAL && strstr(r->message, "may only read") == NULL;
   if (outside) {
     learn_place(exercise, o, r->address, place, sizeof place);
     learn_found(o, LEARN_BOUNDS, "%s of %u bytes, %s", r->writes ? "write" : "read", r->bytes, place);

@@ -1,4 +1,4 @@
-// try axpy: verdict: outside of its memory | into code
+// try axpy: verdict: outside of its memory | of code, which kernels may only read
 // also without: landlock namespaces seccomp
 extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x, const float *y, int n) {
   unsigned long here;
