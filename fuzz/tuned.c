@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuned.h"
+#include "dispatch/tuned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
