@@ -7,12 +7,13 @@
 #include "bench/report/report.h"
 #include "ladder.h"
 #include "sim/base/chip.h"
+#include "src/base/types.h"
 
 enum { CELL = 200 };
 
 /* ---- Figures ---- */
 
-/* The time of the products at the rate of the matrix units (f32: 256 FLOP a clock and CU, both white papers), or of moving each
+/* The time of the products at the rate of the matrix units, or of moving each
  * byte once from or to HBM, whichever is longer. It is divided by the CUs that have work in the longest launch, because the
  * launch's clocks are those of one CU. */
 static double ceiling_clocks(const bench_row *row) {
@@ -20,7 +21,7 @@ static double ceiling_clocks(const bench_row *row) {
   if (row->counts.launches == 0 || chip_find(row->device + 4, &chip) != GFXSIM_OK) return 0;
   uint64_t workgroups = ladder_longest(&row->counts)->c.workgroups;
   double all = chip.xcds * chip.cus_per_xcd, cus = (double)workgroups < all ? (double)workgroups : all;
-  double products = row->flops / (row->c.type == TDM_F32 ? 256 : chip.mfma_flops) / cus;
+  double products = row->flops / tdm_chip_mfma_flops(&chip, tdm_bytes(row->c.type)) / cus;
   double bytes = row->bytes / (chip.hbm_gbs * 1e3 / chip.clock_mhz);
   return products > bytes ? products : bytes;
 }

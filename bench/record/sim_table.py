@@ -9,7 +9,7 @@ import sys
 from replace import replacing
 
 CHIPS = ["gfx950", "gfx942"]
-# AMD's data sheets: MI355X 2.4 GHz, MI300X 2.1 GHz (sim/base/chips.h names them).
+# AMD's data sheets: MI355X 2.4 GHz, MI300X 2.1 GHz (src/base/chip.h names them).
 CLOCK = {"gfx950": ("MI355X", 2.4e9), "gfx942": ("MI300X", 2.1e9)}
 
 folder, out = sys.argv[1:]

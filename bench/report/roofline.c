@@ -107,7 +107,7 @@ static void put_roofs(FILE *out, const bench_run *run) {
     if (c->matrix_f16 > 0) put_roof(out, c->matrix_f16, c->copy, 2, "matrix units f16, measured", device);
     if (!bench_is_simulated(device) || !has_points(run, device, "tandem") || !chip_of(run, device, &found)) continue;
     double clock = 1e6 * found.clock_mhz;
-    put_roof(out, clock * found.mfma_flops * found.xcds * found.cus_per_xcd, 1e9 * found.hbm_gbs, 4,
+    put_roof(out, clock * found.mfma_16bit_flops * found.xcds * found.cus_per_xcd, 1e9 * found.hbm_gbs, 4,
              "predicted: peak of f16 MFMA and of HBM", device);
   }
 }

@@ -1,7 +1,7 @@
-/* An MI355X from the outside in; all numbers are those of sim/base/chips.h, which names their sources. */
+/* An MI355X from the outside in; all numbers are those of src/base/chip.h, which names their sources. */
 #include <string.h>
 
-#include "sim/base/chips.h"
+#include "src/base/chip.h"
 
 #include "pictures.h"
 #include "svg.h"
@@ -15,7 +15,7 @@ static void put_box(FILE *out, double x, double y, double width, double height, 
   svg_text(out, x + 10, y + 34, 11, SVG_START, INK, "%s", text);
 }
 
-static void put_chip(FILE *out, const chip *c, double x, double y) {
+static void put_chip(FILE *out, const tdm_chip *c, double x, double y) {
   char text[160];
   svg_rect(out, x, y, 8 * XCD + 20, 300, "none", INK);
   svg_text(out, x + 10, y + 20, 14, SVG_START, INK, "the chip: %u XCDs", c->xcds);
@@ -32,7 +32,7 @@ static void put_chip(FILE *out, const chip *c, double x, double y) {
   put_box(out, x + 10, y + 236, 8 * XCD - 6, 44, 3, "HBM", text);
 }
 
-static void put_cu(FILE *out, const chip *c, double x, double y) {
+static void put_cu(FILE *out, const tdm_chip *c, double x, double y) {
   char text[160];
   svg_rect(out, x, y, 2 * CU + 30, 300, "none", INK);
   svg_text(out, x + 10, y + 20, 14, SVG_START, INK, "one CU (compute unit)");
@@ -50,16 +50,13 @@ static void put_cu(FILE *out, const chip *c, double x, double y) {
   put_box(out, x + 10, y + 236, 2 * CU + 10, 44, 1, "vL1D (vector cache)", text);
 }
 
-static void draw(FILE *out, const chip *c) {
+static void draw(FILE *out, const tdm_chip *c) {
   svg_begin(out, 2 * LEFT + 8 * XCD + 50 + 2 * CU + 30, 380, "An MI355X: chip and compute unit");
   svg_text(out, LEFT, 26, 16, SVG_START, INK, "MI355X (gfx950): %u compute units", c->xcds * c->cus_per_xcd);
   put_chip(out, c, LEFT, 44);
   put_cu(out, c, LEFT + 8 * XCD + 50, 44);
-  svg_text(out, LEFT, 366, 12, SVG_START, INK, "Numbers and their sources: sim/base/chips.h");
+  svg_text(out, LEFT, 366, 12, SVG_START, INK, "Numbers and their sources: src/base/chip.h");
   svg_end(out);
 }
 
-void draw_chip(FILE *out) {
-  for (int n = 0; n < CHIPS; n++)
-    if (strcmp(chips[n].name, "gfx950") == 0) draw(out, &chips[n]);
-}
+void draw_chip(FILE *out) { draw(out, &tdm_chips[TDM_GFX950]); }

@@ -7,7 +7,7 @@
 
 #include "pictures.h"
 #include "read.h"
-#include "sim/base/chips.h"
+#include "src/base/chip.h"
 #include "svg.h"
 
 enum { MOST_POINTS = 40, MOST_ROOFS = 6, LABEL = 96 };
@@ -63,27 +63,24 @@ static void shorten(const char *title, char label[LABEL]) {
   }
 }
 
-/* Peaks of a chip: MFMA of 16x16x32 (gfx942: 16x16x16) in 16 clocks and of f32 16x16x4 in 32, on 4 SIMDs (LLVM 22's scheduling
- * model); HBM and clock as chips.h has them. */
-static const chip *add_chip(graph *g, const char *device) {
-  for (int n = 0; n < CHIPS; n++) {
-    const chip *c = &chips[n];
-    if (strcmp(c->name, device + strlen("sim:")) != 0) continue;
-    double clocks = 1e-3 * c->clock_mhz * c->xcds * c->cus_per_xcd; /* 10^9 of all CUs, a second */
-    char label[LABEL];
-    snprintf(label, sizeof label, "%s f16, bf16: peak", c->name);
-    add_roof(g, label, clocks * c->simds_per_cu * 2 * 16 * 16 * (strcmp(c->name, "gfx950") == 0 ? 32 : 16) / 16, c->hbm_gbs);
-    snprintf(label, sizeof label, "%s f32: peak", c->name);
-    add_roof(g, label, clocks * c->simds_per_cu * 2 * 16 * 16 * 4 / 32, c->hbm_gbs);
-    return c;
-  }
-  return NULL;
+/* Peaks of a chip, by the table of chips. */
+static const tdm_chip *add_chip(graph *g, const char *device) {
+  const char *name = device + strlen("sim:");
+  const tdm_chip *c = tdm_chip_find(name, strlen(name));
+  if (c == NULL) return NULL;
+  double clocks = 1e-3 * c->clock_mhz * c->xcds * c->cus_per_xcd; /* 10^9 of all CUs, a second */
+  char label[LABEL];
+  snprintf(label, sizeof label, "%s f16, bf16: peak", c->name);
+  add_roof(g, label, clocks * tdm_chip_mfma_flops(c, 2), c->hbm_gbs);
+  snprintf(label, sizeof label, "%s f32: peak", c->name);
+  add_roof(g, label, clocks * tdm_chip_mfma_flops(c, 4), c->hbm_gbs);
+  return c;
 }
 
 static void add_row(graph *g, const json_t *row) {
   const char *device = text_of(row, "device");
   bool bound = strncmp(device, "sim:", 4) == 0;
-  const chip *c = bound ? add_chip(g, device) : NULL;
+  const tdm_chip *c = bound ? add_chip(g, device) : NULL;
   double flop = number_of(row, "flop"), bytes = number_of(row, bound ? "hbm_bytes" : "bytes"),
          clocks = number_of(row, "clocks_at_least");
   double rate = !bound                    ? 1e-9 * number_of(row, "flop_per_s")

@@ -13,4 +13,7 @@ enum {
   PIPE_WAVES_N = 4
 };
 
+/* engine/lines.h: bytes along k of a K step. Two stages of the largest tiles must fit in the LDS of a CU. */
+#define HIP_PIPE_ROW(lds_bytes) ((lds_bytes) > 65536 ? 128 : 64)
+
 #endif

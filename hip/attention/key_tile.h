@@ -23,10 +23,10 @@ struct alignas(4 * FAST_KEYS * head) tile { /* aligned, because places are or-ed
 enum { CHUNK = 16 };
 
 /* A row has 8 or 16 chunks. A row of 16 fills all 64 banks of gfx950; a row of 8 fills half of them, or the 32 banks of
- * gfx942. */
+ * gfx942. LDS_ROWS rows of 8 fill all. */
 template <int head>
 DEVICE uint32_t key_place(uint32_t row) {
-  return head == 128 ? row % 16 : (ON_GFX950 ? row / 2 : row) % 8;
+  return head == 128 ? row % 16 : row / (uint32_t)LDS_ROWS % 8;
 }
 
 /* The LDS addresses of what a lane reads of the first tile. The swizzle makes a different one for each chunk of a key, and
@@ -34,7 +34,7 @@ DEVICE uint32_t key_place(uint32_t row) {
  * instruction. */
 template <int head>
 struct lane_places {
-  uint32_t k[head / 16], v[ON_GFX950 ? head / 32 : FAST_KEYS / 16];
+  uint32_t k[head / 16], v[CHIP_TRANSPOSED_LDS_READS ? head / 32 : FAST_KEYS / 16];
   uint32_t tile; /* bytes from the first tile to the one that is read, a constant */
 };
 
@@ -77,7 +77,7 @@ DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(ui
   return row * (uint32_t)s->stride + chunk * CHUNK;
 }
 
-#if defined(__gfx950__)
+#if CHIP_TRANSPOSED_LDS_READS
 
 /* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each. They are in 4 different quarters of the banks. */
 template <int head>

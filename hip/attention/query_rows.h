@@ -41,14 +41,15 @@ DEVICE uint32_t pack_two(float a, float b, tdm_type type) {
   typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
   typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
   f32x2 both = {a, b};
-  if (type == TDM_F16 && !ON_GFX950) { /* v_fma_mixlo_f16 and v_fma_mixhi_f16: two conversions would need a third instruction */
+  /* v_fma_mixlo_f16 and v_fma_mixhi_f16: two conversions would need a third instruction */
+  if (type == TDM_F16 && !CHIP_PACKED_CONVERSIONS) {
     float one = 1;
     asm("" : "+s"(one));
     return __builtin_bit_cast(uint32_t,
                               (f16x2){(_Float16)__builtin_fmaf(both[0], one, 0), (_Float16)__builtin_fmaf(both[1], one, 0)});
   }
   if (type == TDM_F16) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, f16x2));
-  if (ON_GFX950) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, bf16x2));
+  if (CHIP_PACKED_CONVERSIONS) return __builtin_bit_cast(uint32_t, __builtin_convertvector(both, bf16x2));
   /* One addition rounds both. They are not negative, so nothing is carried from one to the other. */
   u32x2 up = __builtin_bit_cast(u32x2, __builtin_bit_cast(uint64_t, both) + 0x0000800000008000u);
   return __builtin_amdgcn_perm(up[1], up[0], 0x07060302);

@@ -31,7 +31,7 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
   uint32_t at = tdm_order_remap(__builtin_amdgcn_workgroup_id_x(), a->count, a->xcds, a->chunk);
   uint32_t group = (uint32_t)a->group, of_kv = group * a->tiles, kv = at / of_kv, within = at % of_kv;
   int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv;
-  int64_t head = head_kv * a->group + within % group, bytes = type_bytes(type);
+  int64_t head = head_kv * a->group + within % group, bytes = tdm_bytes(type);
   attention_work w = {};
   w.first = (int64_t)(a->tiles - 1 - within / group) * rows;
   w.rows = a->sq;
@@ -47,7 +47,7 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
 /* One workgroup for each key split of each head of keys. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
   uint32_t at = __builtin_amdgcn_workgroup_id_x(), kv = at / a->splits;
-  int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv, bytes = type_bytes(type);
+  int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv, bytes = tdm_bytes(type);
   int64_t head = head_kv * a->group;
   attention_work w = {};
   w.rows = a->group * a->sq;
@@ -94,7 +94,7 @@ DEVICE int64_t keys_seen_by_any(const attention_args *a, const attention_work *w
 
 /* The same float of lane ^ 32, which has the other keys of the same query. */
 DEVICE float other_half(float x) {
-#if defined(__gfx950__)
+#if CHIP_LANE_SWAP
   u32x2 both = __builtin_bit_cast(
       u32x2, __builtin_amdgcn_permlane32_swap(__builtin_bit_cast(uint32_t, x), __builtin_bit_cast(uint32_t, x), false, false));
   return __builtin_bit_cast(float, lane_index() < 32 ? both[1] : both[0]);

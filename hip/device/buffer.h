@@ -38,13 +38,8 @@ DEVICE u32x4 buffer_load(buffer from, uint32_t offset) {
 
 /* Load-to-LDS: lane l's element goes to `to` + l * size, where `to` is the same in all lanes. size is 16 on gfx950, 4 on
  * gfx942. Wait for it with wait_memory(). */
-#if defined(__gfx950__)
-enum { LOAD_TO_LDS_BYTES = 16 };
-#else
-enum { LOAD_TO_LDS_BYTES = 4 };
-#endif
 DEVICE void buffer_load_to_lds(buffer from, uint32_t offset, LDS void *to) {
-  __builtin_amdgcn_raw_ptr_buffer_load_lds(from, to, LOAD_TO_LDS_BYTES, (int)offset, 0, 0, 0);
+  __builtin_amdgcn_raw_ptr_buffer_load_lds(from, to, CHIP_LOAD_TO_LDS_BYTES, (int)offset, 0, 0, 0);
 }
 
 #endif

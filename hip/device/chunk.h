@@ -5,7 +5,7 @@
 #include "types.h"
 
 enum { CHUNK_MOST = 8 };
-DEVICE constexpr int chunk_length(tdm_type type) { return type == TDM_F32 ? 4 : 8; }
+DEVICE constexpr int chunk_length(tdm_type type) { return 16 / tdm_bytes(type); }
 
 /* Is the address of every row a multiple of 4 bytes? The next row is `leading` elements later. */
 DEVICE bool wide_rows(const void *p, int64_t leading, tdm_type type) {
@@ -27,7 +27,7 @@ typedef union raw_chunk {
 DEVICE raw_chunk load_raw(const void *base, int64_t at, int64_t count, bool wide, tdm_type type) {
   raw_chunk c;
   if (wide && count >= chunk_length(type)) {
-    c.words = *(const raw_words *)((const char *)base + at * type_bytes(type));
+    c.words = *(const raw_words *)((const char *)base + at * tdm_bytes(type));
   } else {
 #pragma unroll
     for (int i = 0; i < chunk_length(type); i++) {
@@ -42,7 +42,7 @@ DEVICE raw_chunk load_raw(const void *base, int64_t at, int64_t count, bool wide
 
 DEVICE void store_raw(void *base, int64_t at, int64_t count, bool wide, raw_chunk c, tdm_type type) {
   if (wide && count >= chunk_length(type)) {
-    *(raw_words *)((char *)base + at * type_bytes(type)) = c.words;
+    *(raw_words *)((char *)base + at * tdm_bytes(type)) = c.words;
   } else {
 #pragma unroll
     for (int i = 0; i < chunk_length(type); i++) {

@@ -11,10 +11,15 @@
 
 #include "types.h"
 
-enum { ROW_BYTES = 128, ROW_CHUNKS = 8, CHUNK_BYTES = 16 };
+enum {
+  ROW_BYTES = 128,
+  ROW_CHUNKS = 8,
+  CHUNK_BYTES = 16,
+  LDS_ROWS = CHIP_LDS_BANKS * 4 / ROW_BYTES /* that fill all banks: 2 on gfx950, 1 on gfx942 */
+};
 
 /* The place of chunk `c` in row `r`. It is its own inverse, so it is also the chunk at a place. */
-DEVICE int swizzle(int r, int c) { return c ^ ((ON_GFX950 ? r / 2 : r) % ROW_CHUNKS); }
+DEVICE int swizzle(int r, int c) { return c ^ (r / LDS_ROWS % ROW_CHUNKS); }
 
 /* The byte offset of a chunk in a tile. */
 DEVICE int chunk_offset(int r, int c) { return r * ROW_BYTES + swizzle(r, c) * CHUNK_BYTES; }

@@ -20,7 +20,7 @@
 #include "types.h"
 
 /* Values of k in one chunk of a lane. */
-DEVICE int chunk_elements(tdm_type type) { return 16 / type_bytes(type); }
+DEVICE int chunk_elements(tdm_type type) { return 16 / tdm_bytes(type); }
 
 typedef union chunk {
   u32x4 words;
@@ -49,7 +49,7 @@ DEVICE sums mfma(u32x4 a_words, u32x4 b_words, sums c, tdm_type type) {
     case TDM_F32: /* 4 x 32 clocks, or 4 x 64 */
       for (int e = 0; e < 4; e++) MFMA(16x16x4f32, 32x32x2f32, a.f32[e], b.f32[e]);
       return c;
-#if defined(__gfx950__) /* 16 clocks, or 32 */
+#if CHIP_MFMA_16BIT_K == 32 /* 16 clocks, or 32 */
     case TDM_F16: MFMA(16x16x32_f16, 32x32x16_f16, a.f16, b.f16); return c;
     case TDM_BF16: MFMA(16x16x32_bf16, 32x32x16_bf16, a.bf16, b.bf16); return c;
 #else /* 2 x 16 clocks, or 2 x 32 */

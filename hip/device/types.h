@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "chip.h"
+#include "src/base/types.h"
 #include "tandem/tandem.h"
 
 #define KERNEL extern "C" __attribute__((global))
@@ -17,12 +19,6 @@
 /* The workgroup's size, and how many waves must fit on a SIMD: each gets 512 registers divided by that number. */
 #define WORKGROUP(threads, waves) \
   __attribute__((amdgpu_flat_work_group_size(threads, threads), amdgpu_waves_per_eu(waves, waves)))
-
-#if defined(__gfx950__)
-enum { ON_GFX950 = 1 };
-#else
-enum { ON_GFX950 = 0 };
-#endif
 
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef float f32x16 __attribute__((ext_vector_type(16)));
@@ -41,8 +37,6 @@ DEVICE int thread_index(void) { return (int)__builtin_amdgcn_workitem_id_x(); }
 /* The wave's number is the same in all its lanes. readfirstlane tells this to the compiler, which then keeps it in an SGPR. */
 DEVICE int wave_index(void) { return __builtin_amdgcn_readfirstlane(thread_index() / WAVE); }
 DEVICE int lane_index(void) { return thread_index() % WAVE; }
-
-DEVICE int type_bytes(tdm_type type) { return type == TDM_F32 ? 4 : 2; }
 
 /* ---- Elements ---- */
 

@@ -17,13 +17,14 @@
 #ifndef TANDEM_HIP_ENGINE_LINES_H
 #define TANDEM_HIP_ENGINE_LINES_H
 
+#include "hip/args/tiles.h"
 #include "hip/device/buffer.h"
 #include "hip/device/lds.h"
 #include "hip/device/mfma.h"
 #include "hip/device/wait.h"
 
 enum {
-  PIPE_ROW = ON_GFX950 ? 128 : 64, /* bytes along k of a K step */
+  PIPE_ROW = HIP_PIPE_ROW(CHIP_LDS_BYTES), /* bytes along k of a K step */
   PIPE_CHUNKS = PIPE_ROW / CHUNK_BYTES,
 };
 
@@ -37,12 +38,12 @@ typedef struct form {
 } form;
 
 /* The number of loads of a thread for a K step. */
-DEVICE constexpr int loads_of(int lines, int waves) { return lines * PIPE_ROW / (waves * WAVE * LOAD_TO_LDS_BYTES); }
+DEVICE constexpr int loads_of(int lines, int waves) { return lines * PIPE_ROW / (waves * WAVE * CHIP_LOAD_TO_LDS_BYTES); }
 
 enum operand_read { ALONG_K, LDS_TRANSPOSE, PAIRS, ONE_OF_TWO };
 DEVICE operand_read operand_read_of(form f) {
   if (f.along_k) return ALONG_K;
-  if (f.type != TDM_F32 && ON_GFX950) return LDS_TRANSPOSE;
+  if (f.type != TDM_F32 && CHIP_TRANSPOSED_LDS_READS) return LDS_TRANSPOSE;
   return f.count > 1 ? PAIRS : ONE_OF_TWO;
 }
 
@@ -60,7 +61,7 @@ typedef struct lines {
 /* The byte of LDS at which the wave's n-th load of `bytes` per lane begins. */
 DEVICE int load_place(int n, int bytes, form f) { return (n * f.waves + wave_index()) * WAVE * bytes; }
 
-DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : f.lines * type_bytes(f.type); }
+DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : f.lines * tdm_bytes(f.type); }
 
 /* The place of a chunk in its row of LDS. It is its own inverse, so it is also the chunk at a place.
  *
@@ -101,7 +102,7 @@ DEVICE uint32_t memory_offset(const lines *x, int place, form f) {
 /* Lines from `line` on of a matrix that has `count` lines. The length is that of the rows of a whole step. So nothing is
  * read after the last line (along k) or after the last row (otherwise). */
 DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, form f) {
-  const int bytes = type_bytes(f.type);
+  const int bytes = tdm_bytes(f.type);
   lines x;
   int64_t some = count - line < f.lines ? count - line : (int64_t)f.lines;
   int rows = f.along_k ? (int)some : PIPE_ROW / bytes;
@@ -111,7 +112,7 @@ DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t l
   x.length = some > 0 ? (uint32_t)((rows - 1) * x.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
-    x.offset[n] = memory_offset(&x, load_place(n, LOAD_TO_LDS_BYTES, f) + lane_index() * LOAD_TO_LDS_BYTES, f);
+    x.offset[n] = memory_offset(&x, load_place(n, CHIP_LOAD_TO_LDS_BYTES, f) + lane_index() * CHIP_LOAD_TO_LDS_BYTES, f);
   return x;
 }
 
@@ -123,14 +124,14 @@ DEVICE void load_lines(lines *x, LDS char *place, bool live, form f) {
   buffer from = make_short_buffer(x->base, live ? x->length : 0);
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
-    buffer_load_to_lds(from, x->offset[n], place + load_place(n, LOAD_TO_LDS_BYTES, f));
+    buffer_load_to_lds(from, x->offset[n], place + load_place(n, CHIP_LOAD_TO_LDS_BYTES, f));
   move_steps(x, 1);
 }
 
 /* The K tail, the last depth % step values of k, goes through registers, which can mask it. Rows begin at dwords and are
  * whole dwords. */
 DEVICE void put_tail(const lines *x, LDS char *place, int depth, form f) {
-  const int bytes = type_bytes(f.type), per_dword = 4 / bytes;
+  const int bytes = tdm_bytes(f.type), per_dword = 4 / bytes;
   uint32_t missing = (uint32_t)(f.along_k ? PIPE_ROW - depth * bytes : (PIPE_ROW / bytes - depth) * x->pitch);
   buffer from = make_short_buffer(x->base, x->length > 0 ? x->length - missing : 0);
 #pragma unroll
@@ -176,7 +177,7 @@ DEVICE int addresses_of(form f) {
 
 /* The byte that the lane reads with address n. */
 DEVICE int read_place(int line, int n, form f) {
-  const int e = chunk_elements(f.type), bytes = type_bytes(f.type);
+  const int e = chunk_elements(f.type), bytes = tdm_bytes(f.type);
   int i = lane_index() % f.side, g = lane_index() / f.side;
   int k = e * g, first = line + f.side * n; /* of the lane's access: the row, and the line in it */
   switch (operand_read_of(f)) {

@@ -30,7 +30,7 @@ typedef struct operand {
 
 /* Up to 16 bytes from element `at` on: `count` elements, then zeros. */
 DEVICE u32x4 load_run(const char *base, int64_t at, int64_t count, bool aligned, tdm_type type) {
-  const int most = chunk_elements(type), bytes = type_bytes(type);
+  const int most = chunk_elements(type), bytes = tdm_bytes(type);
   if (aligned && count >= most) return *(const u32x4 *)(base + at * bytes);
   u32x4 words = 0;
 #pragma unroll
@@ -61,7 +61,7 @@ DEVICE void load_tile(u32x4 *words, const operand *x, int lines, int64_t line0, 
 
 /* Writes the runs to LDS, where rows run along k, whatever the order in memory is. */
 DEVICE void put_tile(LDS char *tile, const u32x4 *words, int lines, bool along_k, tdm_type type) {
-  const int e = chunk_elements(type), runs = lines / e, bytes = type_bytes(type);
+  const int e = chunk_elements(type), runs = lines / e, bytes = tdm_bytes(type);
 #pragma unroll
   for (int each = 0; each < lines * ROW_CHUNKS / THREADS; each++) {
     int number = each * THREADS + thread_index();
@@ -105,7 +105,7 @@ DEVICE void multiply(masked_sums sums, LDS const char *a, LDS const char *b, int
  * parts lines. The wave has lines 64 (wave / 2) .. + 63 of A, and half of the lines of each part of B. */
 DEVICE void run_masked(masked_sums sums, const operand *a, const operand *b, int parts, int64_t m0, int64_t n0, LDS char *lds,
                        tdm_type type) {
-  const int step = ROW_BYTES / type_bytes(type), lines = TILE / parts, share = CHUNKS_EACH / parts;
+  const int step = ROW_BYTES / tdm_bytes(type), lines = TILE / parts, share = CHUNKS_EACH / parts;
   LDS char *tile_a = lds, *tile_b = lds + TILE * ROW_BYTES;
   int wave = wave_index(), wave_m = wave / 2 * WAVE_TILE, wave_n = wave % 2 * (WAVE_TILE / parts),
       gap = WAVE_TILE - WAVE_TILE / parts;

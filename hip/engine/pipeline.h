@@ -132,7 +132,7 @@ DEVICE void multiply_slot(quarter<SIDE> sums, const fragments a, const fragments
 template <int SIDE>
 DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   const tdm_type type = p->a.type;
-  const int values = PIPE_ROW / type_bytes(type);
+  const int values = PIPE_ROW / tdm_bytes(type);
   const int steps = (int)(p->depth / values), tail = (int)(p->depth % values);
   int group = wave_index() / 4;
   reader from_a = make_reader(lds, pipe_wave_m(), p->a);

@@ -1,7 +1,6 @@
 /* hip_small_k of gemm: the masked loads of hip_128x128, with all of K in LDS at once. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "args.h"
 #include "gemm.h"
@@ -20,13 +19,21 @@ static int64_t small_k_steps(const tdm_gemm_desc *d) {
   return d->k <= values ? 1 : d->k <= 2 * values ? 2 : 4;
 }
 
+enum { STEP_LDS = 2 * MASKED_LINES * GEMM_UNIT }; /* lines of A and B */
+
+/* The largest K. The kernels of four steps are compiled for chips whose LDS holds them (gemm_small_k.hip). */
+static int64_t small_k_most(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  int64_t steps = 4 * STEP_LDS <= plan->context->hip->chip->lds_bytes ? 4 : 2, values = steps * GEMM_UNIT / tdm_bytes(d->type);
+  return values < 128 ? values : 128;
+}
+
 static bool supports_small_k(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  bool f32 = d->type == TDM_F32, roomy = strcmp(plan->context->hip->chip, "gfx950") == 0;
-  int64_t most = f32 && !roomy ? 64 : 128;
+  int64_t most = small_k_most(plan);
   if (d->k > most) {
     snprintf(reason, size, "k = %" PRId64 ": at most %" PRId64 " of %s fit into %s's LDS at once", d->k, most,
-             tdm_type_name(d->type), plan->context->hip->chip);
+             tdm_type_name(d->type), plan->context->hip->chip->name);
     return false;
   }
   return gemm_supports_general(plan, reason, size);
@@ -43,7 +50,7 @@ static tdm_status prepare_small_k(tdm_plan *plan) {
 static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
   hip_tile_shape tile = small_k.tile;
   hip_tile_work work = gemm_work(&plan->desc.gemm);
-  size_t lds = (size_t)small_k_steps(&plan->desc.gemm) * 2 * MASKED_LINES * GEMM_UNIT;
+  size_t lds = (size_t)small_k_steps(&plan->desc.gemm) * STEP_LDS;
   tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
   tdm_hip_tile_cost(plan, &tile, &work, cost);
 }

@@ -11,7 +11,7 @@ template <int STEPS>
 DEVICE void compute(const gemm_args *g, tdm_type type) {
   SHARED static char memory[STEPS * MASKED_BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
-  const int bytes = type_bytes(type), step = ROW_BYTES / bytes;
+  const int bytes = tdm_bytes(type), step = ROW_BYTES / bytes;
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   operand a = {(const char *)g->a + at.matrix * g->stride_a * bytes, g->m, g->k, g->lda, g->a_along_k != 0, g->aligned_a != 0};
   operand b = {(const char *)g->b + at.matrix * g->stride_b * bytes, g->n, g->k, g->ldb, g->b_along_k != 0, g->aligned_b != 0};
@@ -47,7 +47,7 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
 
 /* The number is STEPS. If two workgroups fit into the LDS of a CU, they share it, and the products of one hide the traffic
  * of the other. */
-enum { SHARING = ON_GFX950 ? 2 : 1 };
+enum { SHARING = 2 * 2 * MASKED_BYTES <= CHIP_LDS_BYTES ? 2 : 1 };
 KERNEL WORKGROUP(256, 2) void gemm_small_k1_f32(gemm_args g) { compute<1>(&g, TDM_F32); }
 KERNEL WORKGROUP(256, 2) void gemm_small_k1_f16(gemm_args g) { compute<1>(&g, TDM_F16); }
 KERNEL WORKGROUP(256, 2) void gemm_small_k1_bf16(gemm_args g) { compute<1>(&g, TDM_BF16); }
@@ -55,6 +55,6 @@ KERNEL WORKGROUP(256, SHARING) void gemm_small_k2_f32(gemm_args g) { compute<2>(
 KERNEL WORKGROUP(256, SHARING) void gemm_small_k2_f16(gemm_args g) { compute<2>(&g, TDM_F16); }
 KERNEL WORKGROUP(256, SHARING) void gemm_small_k2_bf16(gemm_args g) { compute<2>(&g, TDM_BF16); }
 
-#if defined(__gfx950__) /* 128 KiB of LDS */
+#if CHIP_LDS_BYTES >= 131072 /* what four steps take */
 KERNEL WORKGROUP(256, 1) void gemm_small_k4_f32(gemm_args g) { compute<4>(&g, TDM_F32); }
 #endif

@@ -1,7 +1,6 @@
 /* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tiles.h), for what can be loaded
  * in dwords. */
 #include <stdio.h>
-#include <string.h>
 
 #include "args.h"
 #include "gemm.h"
@@ -13,7 +12,7 @@ typedef struct gemm_tile {
 } gemm_tile;
 
 static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  size_t row = strcmp(plan->context->hip->chip, "gfx950") == 0 ? GEMM_UNIT : GEMM_UNIT / 2; /* of a line in a stage (lines.h) */
+  size_t row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes); /* of a line in a stage */
   return (size_t)(depth * (t->kernel.tile.m + t->kernel.tile.n)) * row;
 }
 
@@ -61,7 +60,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   }
   if (tile_lds(plan, t, depth) > plan->context->hip->lds_bytes) {
     snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", depth, tile_lds(plan, t, depth),
-             plan->context->hip->chip, plan->context->hip->lds_bytes);
+             plan->context->hip->chip->name, plan->context->hip->lds_bytes);
     return false;
   }
   return gemm_supports_dwords(plan, &t->kernel, reason, size);

@@ -14,7 +14,7 @@ typedef struct gemm_part {
 /* For the tile order, the matrices are the parts of the batch's first matrix, then those of the second, and so on. Parts
  * have g->part_units units of GEMM_UNIT bytes along k, the first g->longer_parts one more. The last part also has the tail. */
 DEVICE gemm_part part_of(const gemm_args *g, uint32_t number, tdm_type type) {
-  const int bytes = type_bytes(type), values = GEMM_UNIT / bytes;
+  const int bytes = tdm_bytes(type), values = GEMM_UNIT / bytes;
   uint32_t parts = (uint32_t)g->parts, matrix = number / parts, part = number - matrix * parts;
   int64_t longer = part < (uint32_t)g->longer_parts ? part : g->longer_parts;
   int64_t k0 = (part * g->part_units + longer) * values;

@@ -17,8 +17,6 @@
 #include "part.h"
 #include "store.h"
 
-enum { LDS_OF_CU = ON_GFX950 ? 160 * 1024 : 64 * 1024 };
-
 template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_>
 struct tile {
   static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_, WAVES_N = WAVES_N_, DEPTH = DEPTH_;
@@ -29,11 +27,11 @@ struct tile {
   static constexpr int LOADS = loads_of(TILE_M, WAVES) + loads_of(TILE_N, WAVES);
   static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a K step: products of a fragment */
   /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
-  static constexpr int BY_LDS = LDS_OF_CU / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
+  static constexpr int BY_LDS = CHIP_LDS_BYTES / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
   /* How many rows fit into the waves' blocks (store.h). */
   static constexpr int BLOCK_ROWS = BYTES / WAVES / (WAVE_N * 4);
   static constexpr int PASS_ROWS = BLOCK_ROWS >= WAVE_M ? WAVE_M : BLOCK_ROWS >= 64 ? 64 : BLOCK_ROWS >= 32 ? 32 : 16;
-  static_assert(LOADS * WAVES * WAVE * LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
+  static_assert(LOADS * WAVES * WAVE * CHIP_LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
 };
 
 template <typename T>
@@ -74,7 +72,7 @@ DEVICE reader at_stage(const reader *first, int bytes, form f) {
 /* sums += A B over `depth` values of k, from the positions of a and b on. */
 template <typename T>
 DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS char *lds, form of_a, form of_b) {
-  const int values = PIPE_ROW / type_bytes(of_a.type);
+  const int values = PIPE_ROW / tdm_bytes(of_a.type);
   const int steps = (int)(depth / values), tail = (int)(depth % values);
   const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
   const reader first_a = make_reader(lds, wave_m, of_a), first_b = make_reader(lds + T::A_BYTES, wave_n, of_b);

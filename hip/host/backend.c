@@ -44,12 +44,12 @@ tdm_status tdm_hip_leave(const tdm_hip_device *device, const char *what, int bef
 
 /* ---- Devices ---- */
 
-/* Does the library have a code object for this chip? TDM_HIP is the build's list, separated by spaces. */
-static bool built_for(const char *chip) {
-  size_t length = strlen(chip);
-  for (const char *at = TDM_HIP; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
-    if (strcspn(at, " ") == length && strncmp(at, chip, length) == 0) return true;
-  return false;
+/* The place of the chip in TDM_HIP, the list of this build, separated by spaces; -1: the library has no code for it. */
+static int place_in_build(const tdm_chip *chip) {
+  int place = 0;
+  for (const char *at = TDM_HIP; *at != '\0'; at += strcspn(at, " "), at += *at == ' ', place++)
+    if (tdm_chip_find(at, strcspn(at, " ")) == chip) return place;
+  return -1;
 }
 
 /* Writes "hipCALL: hipErrorX: its description". Too little memory, or a device that fails, is not a wrong request. */
@@ -59,10 +59,10 @@ static tdm_status open_failed(const hip_library *h, const char *call, hipError_t
   return error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE;
 }
 
-/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue. An MI300X has
- * 38 compute units in each XCD, an MI350X has 32, and a partition of a device contains whole XCDs. */
+/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue. A partition of
+ * a device contains whole XCDs. */
 static tdm_status count_xcds(tdm_hip_device *d, char *reason, size_t size) {
-  int xcds = 0, each = strcmp(d->chip, "gfx942") == 0 ? 38 : 32;
+  int xcds = 0, each = (int)d->chip->cus_per_xcd;
   hipError_t error = d->library->DeviceGetAttribute(&xcds, hipDeviceAttributeNumberOfXccs, d->number);
   if (error != hipSuccess && error != hipErrorInvalidValue)
     return open_failed(d->library, "DeviceGetAttribute", error, reason, size);
@@ -88,9 +88,12 @@ static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
   }
   error = h->GetDevicePropertiesR0600(&p, d->number);
   if (error != hipSuccess) return open_failed(h, "GetDevicePropertiesR0600", error, reason, size);
-  snprintf(d->chip, sizeof d->chip, "%.*s", (int)strcspn(p.gcnArchName, ":"), p.gcnArchName);
-  if (!built_for(d->chip)) {
-    snprintf(reason, size, "its chip is %s, and this build has code objects for: %s (-Dhip_archs)", d->chip, TDM_HIP);
+  size_t length = strcspn(p.gcnArchName, ":"); /* features may follow */
+  d->chip = tdm_chip_find(p.gcnArchName, length);
+  d->built = d->chip == NULL ? -1 : place_in_build(d->chip);
+  if (d->built < 0) {
+    snprintf(reason, size, "its chip is %.*s, and this build has code objects for: %s (-Dhip_archs)", (int)length,
+             p.gcnArchName, TDM_HIP);
     return TDM_ERROR_UNSUPPORTED;
   }
   d->compute_units = p.multiProcessorCount;
@@ -124,7 +127,7 @@ static tdm_status open_named(tdm_context *context, const char *name, int number,
     return status;
   }
   if (context->xcds > 0) d->xcds = context->xcds;
-  snprintf(context->chip, sizeof context->chip, "%.15s", d->chip);
+  snprintf(context->chip, sizeof context->chip, "%s", d->chip->name);
   context->hip = d;
   return TDM_OK;
 }
@@ -157,12 +160,9 @@ static void list_devices(char *text, size_t size) {
 extern const hip_code tdm_tuned_tables[]; /* hip/tuned, one for each chip of the build */
 
 static const char *tuned_table(const tdm_context *context, size_t *bytes) {
-  for (const hip_code *table = tdm_tuned_tables; table->chip != NULL; table++) {
-    if (strcmp(table->chip, context->hip->chip) != 0) continue;
-    *bytes = table->bytes;
-    return table->data;
-  }
-  return NULL;
+  const hip_code *table = &tdm_tuned_tables[context->hip->built];
+  *bytes = table->bytes;
+  return table->data;
 }
 
 /* ---- The backend ---- */

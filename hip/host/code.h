@@ -4,10 +4,8 @@
 
 #include <stddef.h>
 
-/* One chip's code object. tdm_code_NAME[] of hip/<op>/NAME.hip has one for each chip of the build; the last one has chip
- * NULL. */
+/* One chip's code object. tdm_code_NAME[] of hip/<op>/NAME.hip has one for each chip of the build, in the order of TDM_HIP. */
 typedef struct hip_code {
-  const char *chip; /* "gfx950" */
   const void *data;
   size_t bytes;
 } hip_code;

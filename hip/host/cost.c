@@ -2,19 +2,13 @@
 #include "cost.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "sim/base/chips.h"
-
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
-/* The table of chips (sim/base/chips.h) names its sources. */
+/* The table of chips (src/base/chip.h) names its sources. */
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
-  const chip *c = &chips[0];
-  for (int i = 0; i < CHIPS; i++)
-    if (strcmp(chips[i].name, device->chip) == 0) c = &chips[i];
-  return (hip_rates){.mfma = type == TDM_F32 ? 256 : c->mfma_flops,
-                     .valu = 256,
+  const tdm_chip *c = device->chip;
+  return (hip_rates){.mfma = tdm_chip_mfma_flops(c, tdm_bytes(type)),
+                     .valu = c->valu_f32_flops,
                      .lds_read = c->lds_read_clock_bytes,
                      .lds_write = c->lds_write_clock_bytes,
                      .l2 = (double)c->l2_channels * c->line_bytes / c->cus_per_xcd,

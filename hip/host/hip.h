@@ -7,6 +7,8 @@
 #define TANDEM_HIP_HOST_HIP_H
 
 #include "code.h"
+#include "src/base/chip.h"
+#include "src/base/types.h"
 #include "src/core/kernel.h"
 
 extern const tdm_backend tdm_backend_hip;
@@ -16,8 +18,9 @@ typedef struct hip_module_row hip_module_row;
 
 typedef struct tdm_hip_device {
   const hip_library *library;
-  char name[48];           /* "hip:0", "sim:gfx950" */
-  char chip[32];           /* "gfx950" */
+  char name[48]; /* "hip:0", "sim:gfx950" */
+  const tdm_chip *chip;
+  int built;               /* the place of its code in each table of code objects (hip_code) */
   int number, count;       /* its number, and how many the runtime has */
   int compute_units, xcds; /* XCDs: dies with an L2 of their own */
   size_t lds_bytes;        /* that a workgroup may have */

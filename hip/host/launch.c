@@ -1,6 +1,5 @@
 /* A code object becomes a module when the first plan needs it; a run only launches. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "hip.h"
 #include "library.h"
@@ -11,11 +10,6 @@ struct hip_module_row {
   hipModule_t module;
   hip_module_row *next;
 };
-
-static const hip_code *code_of(const hip_code *codes, const char *chip) {
-  while (codes->chip != NULL && strcmp(codes->chip, chip) != 0) codes++;
-  return codes; /* tdm_open refuses a device if the build has no code for its chip, so this is never the end of the list */
-}
 
 static tdm_status load(tdm_hip_device *d, const hip_code *code, const char *op, hipModule_t *module) {
   for (hip_module_row *row = d->modules; row != NULL; row = row->next)
@@ -50,7 +44,7 @@ tdm_status tdm_hip_function(tdm_plan *plan, const hip_code *codes, const char *n
   int before;
   TDM_TRY(tdm_hip_enter(d, op, &before));
   pthread_mutex_lock(&d->lock);
-  tdm_status status = find(d, code_of(codes, d->chip), op, name, function);
+  tdm_status status = find(d, &codes[d->built], op, name, function);
   pthread_mutex_unlock(&d->lock);
   return tdm_hip_leave(d, op, before, status);
 }

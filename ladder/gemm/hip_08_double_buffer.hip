@@ -16,7 +16,9 @@
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };
 enum { EACH = TILE * ROW_CHUNKS / THREADS }; /* chunks of a thread */
 
-DEVICE int place_of(int row, int chunk) { return row * ROW_CHUNKS + (chunk ^ (ON_GFX950 ? row / 2 : row) % ROW_CHUNKS); }
+enum { ROWS_OF_BANKS = CHIP_LDS_BANKS * 4 / (STEP * 2) }; /* rows that fill all banks */
+
+DEVICE int place_of(int row, int chunk) { return row * ROW_CHUNKS + (chunk ^ row / ROWS_OF_BANKS % ROW_CHUNKS); }
 
 /* TILE rows of `matrix` from row0 on. */
 DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t depth, int64_t ld) {

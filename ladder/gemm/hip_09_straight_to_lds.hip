@@ -15,7 +15,7 @@
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8 };
-enum { TILE_BYTES = TILE * ROW_BYTES, EACH = TILE_BYTES / (THREADS * LOAD_TO_LDS_BYTES) }; /* loads of a thread */
+enum { TILE_BYTES = TILE * ROW_BYTES, EACH = TILE_BYTES / (THREADS * CHIP_LOAD_TO_LDS_BYTES) }; /* loads of a thread */
 
 /* TILE rows of `matrix` from row0 on. */
 DEVICE buffer buffer_of(const void *matrix, int64_t row0, int64_t rows, int64_t depth, int64_t ld) {
@@ -31,18 +31,18 @@ DEVICE int chunk_of(int at) { return swizzle(at / ROW_BYTES, at % ROW_BYTES / CH
 DEVICE void find_chunks(uint32_t *offset, int64_t ld) {
 #pragma unroll
   for (int n = 0; n < EACH; n++) {
-    int at = (n * THREADS + thread_index()) * LOAD_TO_LDS_BYTES;
+    int at = (n * THREADS + thread_index()) * CHIP_LOAD_TO_LDS_BYTES;
     offset[n] = (uint32_t)(at / ROW_BYTES * ld + chunk_of(at) * CHUNK) * 2 + at % CHUNK_BYTES;
   }
 }
 
 /* STEP values from k0 on; zeros outside. All of a thread's chunks have the same number. */
 DEVICE void load_tile(LDS char *to, buffer from, const uint32_t *offset, int64_t k0, int64_t depth) {
-  bool inside = k0 + chunk_of(thread_index() * LOAD_TO_LDS_BYTES) * CHUNK < depth;
+  bool inside = k0 + chunk_of(thread_index() * CHIP_LOAD_TO_LDS_BYTES) * CHUNK < depth;
 #pragma unroll
   for (int n = 0; n < EACH; n++)
     buffer_load_to_lds(from, inside ? offset[n] + (uint32_t)k0 * 2 : OUTSIDE,
-                       to + (n * THREADS + wave_index() * WAVE) * LOAD_TO_LDS_BYTES);
+                       to + (n * THREADS + wave_index() * WAVE) * CHIP_LOAD_TO_LDS_BYTES);
 }
 
 /* 16 rows of a tile from `row` on, 32 values of k: what one MFMA takes. The compiler would wait here for the loads of the next

@@ -1,5 +1,5 @@
 /* Finding a chip, and the overrides after its name. */
-#include "chips.h"
+#include "chip.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +53,12 @@ static gfxsim_status override(chip *c, const char *text, size_t length) {
 
 gfxsim_status chip_find(const char *text, chip *found) {
   size_t length = strcspn(text, ",");
-  const chip *row = NULL;
-  for (int c = 0; c < CHIPS; c++)
-    if (strlen(chips[c].name) == length && strncmp(text, chips[c].name, length) == 0) row = &chips[c];
-  if (row == NULL) return fail(GFXSIM_INVALID, "chip = '%.*s': must be gfx942 or gfx950", (int)length, text);
+  const chip *row = tdm_chip_find(text, length);
+  if (row == NULL) {
+    char names[128];
+    tdm_chip_names(names, sizeof names, " or ");
+    return fail(GFXSIM_INVALID, "chip = '%.*s': must be %s", (int)length, text, names);
+  }
   *found = *row;
   for (text += length; *text == ',';) {
     text++;
@@ -69,7 +71,7 @@ gfxsim_status chip_find(const char *text, chip *found) {
 }
 
 const char *chip_of_machine(u32 machine) {
-  for (int c = 0; c < CHIPS; c++)
-    if (chips[c].machine == machine) return chips[c].name;
+  for (int c = 0; c < TDM_CHIPS; c++)
+    if (tdm_chips[c].machine == machine) return tdm_chips[c].name;
   return NULL;
 }

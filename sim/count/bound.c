@@ -1,4 +1,4 @@
-/* From counts to the clocks that each pipe needs at least. Sources of the rates: chips.h and rate.c, and
+/* From counts to the clocks that each pipe needs at least. Sources of the rates: src/base/chip.h and rate.c, and
  * [L] ROCm Compute Profiler, "Pipeline descriptions", "Scheduler": each clock the scheduler serves one SIMD in turn, issues at
  * most one instruction of a wave, and at most one of each of five categories: VALU with MFMA, VMEM, SALU with SMEM, LDS,
  * branch. So a SIMD has its turn every 4 clocks. */

@@ -12,7 +12,7 @@
 enum { BANKS_MOST = 64 };
 
 typedef struct phase_rule {
-  u8 machine; /* MACHINE_... */
+  u8 machine; /* TDM_MACHINE_... */
   u8 bytes;   /* of a lane */
   bool store;
   u8 lanes, banks; /* of a phase; of the LDS as this instruction sees it */
@@ -20,15 +20,15 @@ typedef struct phase_rule {
 } phase_rule;
 
 static const phase_rule rules[] = {
-    {MACHINE_GFX942, 4, false, 32, 32, NULL},           /* [K] */
-    {MACHINE_GFX942, 4, true, 32, 32, NULL},            /* [K] */
-    {MACHINE_GFX942, 16, false, 8, 32, lds_phases_8},   /* [J] */
-    {MACHINE_GFX942, 16, true, 8, 32, NULL},            /* [J] */
-    {MACHINE_GFX950, 8, false, 32, 64, NULL},           /* [I] ds_read_b64 */
-    {MACHINE_GFX950, 12, false, 8, 32, lds_phases_8},   /* [I] ds_read_b96 */
-    {MACHINE_GFX950, 16, false, 16, 64, lds_phases_16}, /* [I] ds_read_b128 */
-    {MACHINE_GFX950, 8, true, 16, 32, NULL},            /* [I] ds_write_b64 */
-    {MACHINE_GFX950, 16, true, 8, 32, NULL},            /* [J] */
+    {TDM_MACHINE_GFX942, 4, false, 32, 32, NULL},           /* [K] */
+    {TDM_MACHINE_GFX942, 4, true, 32, 32, NULL},            /* [K] */
+    {TDM_MACHINE_GFX942, 16, false, 8, 32, lds_phases_8},   /* [J] */
+    {TDM_MACHINE_GFX942, 16, true, 8, 32, NULL},            /* [J] */
+    {TDM_MACHINE_GFX950, 8, false, 32, 64, NULL},           /* [I] ds_read_b64 */
+    {TDM_MACHINE_GFX950, 12, false, 8, 32, lds_phases_8},   /* [I] ds_read_b96 */
+    {TDM_MACHINE_GFX950, 16, false, 16, 64, lds_phases_16}, /* [I] ds_read_b128 */
+    {TDM_MACHINE_GFX950, 8, true, 16, 32, NULL},            /* [I] ds_write_b64 */
+    {TDM_MACHINE_GFX950, 16, true, 8, 32, NULL},            /* [J] */
 };
 
 /* Nobody measured the transposing reads. */

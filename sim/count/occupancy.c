@@ -1,6 +1,6 @@
 /* Workgroups that fit on a compute unit: registers are allocated to a wave and LDS to a workgroup in granules; the waves of a
  * workgroup are spread over the SIMDs. Source: LLVM (22), AMDGPUBaseInfo and GCNSubtarget: getNumWavesPerEUWithNumVGPRs,
- * getOccupancyWithNumSGPRs, getMaxWorkGroupsPerCU; LDS granules: chips.h. */
+ * getOccupancyWithNumSGPRs, getMaxWorkGroupsPerCU; LDS granules: src/base/chip.h. */
 #include "count.h"
 
 static u32 round_up(u32 value, u32 granule) { return (value + granule - 1) / granule * granule; }

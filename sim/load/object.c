@@ -46,7 +46,11 @@ const char *gfxsim_object_chip(const void *data, size_t bytes) {
   const char *name = NULL;
   if (open_elf(data, bytes, &elf, &header) == GFXSIM_OK) {
     name = chip_of_machine(header.e_flags & 0xff);
-    if (name == NULL) fail(GFXSIM_INVALID, "load: machine 0x%x: must be gfx942 or gfx950", header.e_flags & 0xff);
+    if (name == NULL) {
+      char names[128];
+      tdm_chip_names(names, sizeof names, " or ");
+      fail(GFXSIM_INVALID, "load: machine 0x%x: must be %s", header.e_flags & 0xff, names);
+    }
   }
   elf_end(elf);
   return name;

@@ -9,6 +9,10 @@
 #define TDM_ON_GPU 0
 #endif
 
+#ifdef __HIP__
+#define TDM_INLINE static constexpr __attribute__((host, device, always_inline))
+#else
 #define TDM_INLINE static inline __attribute__((always_inline))
+#endif
 
 #endif

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/chip.h"
+
 static const char head[] = "tandem-tuned 1";
 static const char form[] = "must be CHIP OP TYPES LAYOUT SHAPE exact|near KERNEL[:PARAMETER=N...]";
 
@@ -91,12 +93,15 @@ static bool parse_shape(const char *text, int least, int most, tdm_tuned_key *ke
   return false;
 }
 
+/* Lines of a table are about an AMD chip, or about all that is no AMD chip: the host, GPUs of the omp backend. */
+static bool is_amd_chip(const char *name) { return tdm_chip_find(name, strlen(name)) != NULL; }
+
 static bool has_kernels_for(const char *chip) {
 #ifdef TDM_HIP
   (void)chip;
   return true;
 #else
-  return strncmp(chip, "gfx", 3) != 0;
+  return !is_amd_chip(chip);
 #endif
 }
 
@@ -113,8 +118,11 @@ static tdm_status parse_entry(reader *r, tdm_tuned_entry *entry) {
   tdm_choice choice;
   if (r->words != WORDS) return refuse(r, "%s", form);
   *entry = (tdm_tuned_entry){.line = r->line};
-  if (!is_one_of(r->word[0], "gfx942 gfx950 host omp"))
-    return refuse(r, "chip = '%s': must be gfx942, gfx950, host or omp", r->word[0]);
+  if (!is_amd_chip(r->word[0]) && !is_one_of(r->word[0], "host omp")) {
+    char names[128];
+    tdm_chip_names(names, sizeof names, ", ");
+    return refuse(r, "chip = '%s': must be %s, host or omp", r->word[0], names);
+  }
   snprintf(key->chip, sizeof key->chip, "%.15s", r->word[0]);
   const tdm_tuned_form *f = find_form(r->word[1], &key->op);
   if (f == NULL) return refuse(r, "op = '%s': must be gemm, swiglu, rmsnorm, attention or softmax", r->word[1]);

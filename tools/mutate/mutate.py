@@ -61,7 +61,7 @@ def device_files():
 
 def mutated_files():
     found = [f for pattern in ('offload/*.[ch]', 'hip/**/*.[ch]', 'hip/**/*.hip') for f in glob.glob(pattern, recursive=True)]
-    return sorted(f for f in found if f != 'hip/host/probe.hip') + ['src/base/bound.h', 'src/base/order.h']
+    return sorted(f for f in found if f != 'hip/device/probe.hip') + ['src/base/bound.h', 'src/base/order.h']
 
 
 # ---- Which tests execute which line ----
