@@ -10,7 +10,7 @@
 
 #include "sim/include/gfxsim.h"
 #include "sim/include/gfxsim_counters.h"
-#include "sim/isa/op/half.h"
+#include "sim/base/half.h"
 
 static gfxsim_device *device;
 static gfxsim_object *object;

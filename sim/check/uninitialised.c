@@ -122,4 +122,5 @@ static void before(wave *w, const inst *i) {
   check_exec(w, i);
 }
 
-const watcher uninit_watcher = {.wanted = wanted, .open = open, .close = close, .start = start, .inst = before};
+const watcher uninit_watcher = {
+    .wanted = wanted, .open = open, .close = close, .start = start, .inst = before, .shadow_access = uninit_access};

@@ -1,6 +1,6 @@
 /* How undefined bits go from sources to results. Source of the ideas: Seward and Nethercote, "Using Valgrind to detect
  * undefined value errors with bit-precision", USENIX 2005. */
-#include "sim/isa/op/ops.h"
+#include "sim/machine/operand.h"
 #include "uninitialised.h"
 
 enum { SOURCES = 4, ROWS_MOST = 32 };

@@ -142,7 +142,7 @@ void collection_merge(collection *c, const launch *run, const tally *t) {
 }
 
 gfxsim_status collection_result(collection *c, const launch *run) {
-  if (c == NULL || atomic_load(&run->stop)) return GFXSIM_OK;
+  if (atomic_load(&run->stop)) return GFXSIM_OK;
   if (!c->sum.no_memory && result_fill(run->counters, run, &c->sum, c->caches)) {
     fill_errors(c, run, run->counters);
     return GFXSIM_OK;

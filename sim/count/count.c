@@ -80,6 +80,8 @@ static void count_access(wave *w, const inst *i, const memory_access *a) {
     t->scratch_written += bytes;
 }
 
+static gfxsim_status result(launch *run) { return collection_result(run->collection, run); }
+
 static void end(launch *run) {
   collection_free(run->collection);
   run->collection = NULL;
@@ -87,6 +89,7 @@ static void end(launch *run) {
 
 const watcher count_watcher = {.wanted = wanted,
                                .begin = begin,
+                               .result = result,
                                .end = end,
                                .open = open_tally,
                                .close = close_tally,

@@ -50,7 +50,7 @@ void collection_note(collection *c, u64 position, const u64 did[GFXSIM_ESTIMATE_
 void collection_add(collection *c, const group *g, line_stream *stream);
 /* Adds a thread's tally when that thread has ended. */
 void collection_merge(collection *c, const launch *run, const tally *t);
-/* What has been merged, into the launch's counters, unless the launch was stopped. c may be NULL. */
+/* What has been merged, into the launch's counters, unless the launch was stopped. */
 gfxsim_status collection_result(collection *c, const launch *run);
 
 /* ---- estimate.c ---- */

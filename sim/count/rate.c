@@ -40,9 +40,3 @@ u32 rate_clocks(const chip *chip, const inst *i) {
   }
   return ISSUE;
 }
-
-/* For sparse ones the products with the zeros count too, as in ROCm's amd_matrix_instruction_calculator. */
-u64 rate_flops(const inst *i) {
-  const matrix_shape *s = &i->op->matrix;
-  return UINT64_C(2) * s->m * s->m * s->k * s->blocks;
-}

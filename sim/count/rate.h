@@ -1,4 +1,4 @@
-/* What one instruction costs its pipe, and what an MFMA computes. */
+/* What one instruction costs its pipe. */
 #ifndef GFXSIM_RATE_H
 #define GFXSIM_RATE_H
 #include "sim/base/chip.h"
@@ -8,7 +8,5 @@
 gfxsim_class rate_class(const inst *i);
 /* Clocks of a SIMD's VALU or matrix unit; 0 for the other classes. */
 u32 rate_clocks(const chip *chip, const inst *i);
-/* Multiplications and additions of one wave's MFMA; 0 for the others. */
-u64 rate_flops(const inst *i);
 
 #endif

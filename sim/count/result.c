@@ -26,7 +26,7 @@ static bool spread_blocks(const launch *run, const tally *sum, seen *at, int *di
   u64 places = (o->text_end - o->text_begin) / 4;
   for (u64 start = 0; start < places; start++) {
     if (sum->blocks[start] == 0) continue;
-    const block *b = code_block(run->kernel, o->text_begin + 4 * start);
+    const block *b = code_block(run->kernel->code, o->text_begin + 4 * start);
     if (b == NULL) return false;
     for (u32 n = 0; n < b->count; n++) {
       seen *s = &at[(b->inst[n].pc - o->text_begin) / 4];
@@ -47,7 +47,7 @@ static void add_instruction(gfxsim_counters *c, const launch *run, const seen *s
                               .count = s->count,
                               .clocks = s->count * rate_clocks(chip, s->inst)};
   c->classes[row->class_of] += s->count;
-  c->mfma_flops += s->count * rate_flops(s->inst);
+  c->mfma_flops += s->count * inst_flops(s->inst);
   if (row->class_of == GFXSIM_CLASS_MFMA) c->mfma_clocks += row->clocks;
   if (row->class_of == GFXSIM_CLASS_VALU) c->valu_clocks += row->clocks;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/count/rate.h"
 #include "text.h"
 
 enum { BLOCK_MOST = 256, TEXT_MOST = 256 };
@@ -20,9 +19,10 @@ typedef struct chunk { /* memory that lives as long as the code */
 } chunk;
 
 struct code {
+  code_range range;
   LLVMDisasmContextRef llvm;
   pthread_mutex_t lock;           /* of all but `starts`, once published */
-  _Atomic(const block *) *starts; /* by (pc - text_begin) / 4 */
+  _Atomic(const block *) *starts; /* by (pc - range.begin) / 4 */
   chunk *chunks;
 };
 
@@ -42,20 +42,20 @@ static void start_llvm(void) {
   LLVMInitializeAMDGPUDisassembler();
 }
 
-gfxsim_status code_make(gfxsim_kernel *kernel) {
+gfxsim_status code_make(const code_range *range, code **made) {
   pthread_once(&once, start_llvm);
-  gfxsim_object *o = kernel->object;
   code *c = calloc(1, sizeof *c);
-  if (c == NULL) return fail(GFXSIM_NO_MEMORY, "kernel %s: no memory to decode it", kernel->name);
-  c->starts = calloc((o->text_end - o->text_begin) / 4 + 1, sizeof *c->starts);
-  c->llvm = LLVMCreateDisasmCPU("amdgcn-amd-amdhsa", o->device->chip.name, NULL, 0, NULL, NULL);
+  if (c == NULL) return fail(GFXSIM_NO_MEMORY, "kernel %s: no memory to decode it", range->kernel);
+  c->range = *range;
+  c->starts = calloc((range->end - range->begin) / 4 + 1, sizeof *c->starts);
+  c->llvm = LLVMCreateDisasmCPU("amdgcn-amd-amdhsa", range->chip, NULL, 0, NULL, NULL);
   if (c->starts == NULL || c->llvm == NULL) {
     const char *what = c->starts == NULL ? "no memory to decode it" : "this LLVM has no disassembler for the chip";
     code_free(c);
-    return fail(GFXSIM_NO_MEMORY, "kernel %s: %s", kernel->name, what);
+    return fail(GFXSIM_NO_MEMORY, "kernel %s: %s", range->kernel, what);
   }
   pthread_mutex_init(&c->lock, NULL);
-  kernel->code = c;
+  *made = c;
   return GFXSIM_OK;
 }
 
@@ -142,18 +142,16 @@ static bool bind_constant(code *c, operand *o, u64 bits, bool fold) {
 
 static const char no_memory[] = "no memory to decode it";
 
-static const char *bind_register(const gfxsim_kernel *k, operand *o) {
-  const descriptor *d = &k->desc;
+static const char *bind_register(const code_range *r, operand *o) {
   if (o->kind == OPERAND_SGPR) return o->reg + o->count > SGPRS ? "SGPR out of range" : NULL;
   /* One register file holds both: a0 is register accum_offset, and v[n] is register n, also beyond accum_offset (LLVM's
    * AMDGPUUsage, ACCUM_OFFSET: "offset of a first AccVGPR in the unified register file"). */
-  o->reg = (u16)(o->reg + (o->agpr ? d->accum_offset : 0));
-  if (o->reg + o->count > d->vgprs) return "register beyond those that the kernel descriptor allocates";
+  o->reg = (u16)(o->reg + (o->agpr ? r->accum_offset : 0));
+  if (o->reg + o->count > r->vgprs) return "register beyond those that the kernel descriptor allocates";
   return NULL;
 }
 
-static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char type, bool write, bool read, bool fold,
-                                operand *o) {
+static const char *bind_operand(code *c, const text_operand *t, char type, bool write, bool read, bool fold, operand *o) {
   *o = t->o;
   o->type = (u8)type;
   o->write = write;
@@ -166,15 +164,15 @@ static const char *bind_operand(gfxsim_kernel *k, const text_operand *t, char ty
     if (t->number && t->decimal && !float_bits(t, type, &bits)) return "constant not implemented";
     if (t->number && !t->decimal) bits = integer_bits(o->value, t->literal, type);
     o->count = (u8)type_registers(type);
-    return bind_constant(k->code, o, bits, fold) ? NULL : no_memory;
+    return bind_constant(c, o, bits, fold) ? NULL : no_memory;
   }
   if (o->kind != OPERAND_SGPR && o->kind != OPERAND_VGPR) return NULL;
   if (type != 'r' && type != 'D' && o->count != type_registers(type)) return "operand of an unexpected width";
   o->plain = o->kind == OPERAND_VGPR && !o->neg && !o->abs && !o->sext;
-  return bind_register(k, o);
+  return bind_register(&c->range, o);
 }
 
-static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) {
+static const char *bind_shape(code *c, const text_line *line, inst *i) {
   const char *shape = i->op->shape;
   int n = 0, source = 0;
   for (; *shape != '\0'; shape++) {
@@ -189,7 +187,7 @@ static const char *bind_shape(gfxsim_kernel *k, const text_line *line, inst *i) 
     if (n == line->count) return "fewer operands than expected";
     bool mixed = *shape == 'x'; /* signs belong to the half that op_sel chooses */
     char type = !mixed ? *shape : (i->op_sel_hi >> source & 1) != 0 ? 'h' : 'f';
-    const char *problem = bind_operand(k, &line->operand[n], type, write, read, !mixed, &i->operand[n]);
+    const char *problem = bind_operand(c, &line->operand[n], type, write, read, !mixed, &i->operand[n]);
     source += !write;
     if (problem != NULL) return problem;
     i->operand[n++].control = control;
@@ -213,7 +211,7 @@ static void bind_sources(inst *i) {
   }
 }
 
-static const char *bind(gfxsim_kernel *k, const char *text, inst *i) {
+static const char *bind(code *c, const char *text, inst *i) {
   text_line line;
   const family *of;
   const char *rest = text_mnemonic(text, &line);
@@ -224,7 +222,7 @@ static const char *bind(gfxsim_kernel *k, const char *text, inst *i) {
   if (i->op->shape[0] != '*') {
     const char *stuck = text_parse(rest, &line, i);
     if (stuck != NULL) return "operand or modifier not understood";
-    const char *problem = bind_shape(k, &line, i);
+    const char *problem = bind_shape(c, &line, i);
     if (problem != NULL) return problem;
   }
   if ((i->mods & ~(of->mods | i->op->mods)) != 0) return "modifier not implemented for this instruction";
@@ -236,24 +234,23 @@ static const char *bind(gfxsim_kernel *k, const char *text, inst *i) {
 /* ---- Blocks ---- */
 
 /* Decodes one instruction. What is wrong with it is told when it is executed: dead code may be anything. */
-static bool decode_one(gfxsim_kernel *k, u64 pc, inst *i) {
-  gfxsim_object *o = k->object;
+static bool decode_one(code *c, u64 pc, inst *i) {
   char text[TEXT_MOST];
-  u8 *bytes = o->image->data + (pc - o->image->base);
-  size_t left = o->text_end - pc;
+  const u8 *bytes = c->range.bytes + (pc - c->range.begin);
+  size_t left = c->range.end - pc;
   *i = (inst){.pc = pc};
-  size_t size = LLVMDisasmInstruction(k->code->llvm, bytes, left, pc, text, sizeof text);
+  size_t size = LLVMDisasmInstruction(c->llvm, (u8 *)bytes, left, pc, text, sizeof text);
   if (size > sizeof i->word) size = 0;
   memcpy(i->word, bytes, size > 0 ? size : 4);
   i->simm16 = (i16)(i->word[0] & 0xffff);
   i->size = (u8)(size > 0 ? size : 4);
-  const char *problem = size == 0 ? "not an instruction" : bind(k, text, i);
+  const char *problem = size == 0 ? "not an instruction" : bind(c, text, i);
   if (problem == no_memory) return false;
   i->run = problem == NULL ? i->op->run : NULL;
   if (size == 0) snprintf(text, sizeof text, ".long 0x%08x", i->word[0]);
   text[strcspn(text, "\n")] = '\0';
   const char *trimmed = text + strspn(text, " \t");
-  char *copy = code_alloc(k->code, strlen(trimmed) + 1);
+  char *copy = code_alloc(c, strlen(trimmed) + 1);
   if (copy == NULL) return false;
   strcpy(copy, trimmed);
   i->text = copy;
@@ -261,25 +258,25 @@ static bool decode_one(gfxsim_kernel *k, u64 pc, inst *i) {
   return true;
 }
 
-static const block *decode_block(gfxsim_kernel *k, u64 pc) {
+static const block *decode_block(code *c, u64 pc) {
   inst *made = calloc(BLOCK_MOST, sizeof *made);
   if (made == NULL) return NULL;
   u32 count = 0;
   bool ends = false, good = true;
-  while (good && !ends && count < BLOCK_MOST && pc < k->object->text_end) {
+  while (good && !ends && count < BLOCK_MOST && pc < c->range.end) {
     inst *i = &made[count];
-    good = decode_one(k, pc, i);
+    good = decode_one(c, pc, i);
     ends = i->run == NULL || i->op->ends;
     pc += i->size;
     count++;
   }
-  block *b = good ? code_alloc(k->code, sizeof *b + count * sizeof *made) : NULL;
+  block *b = good ? code_alloc(c, sizeof *b + count * sizeof *made) : NULL;
   if (b != NULL) {
     b->count = count;
     for (u32 n = 0; n < count; n++) {
       if (made[n].run == NULL) continue;
       b->issued += !made[n].op->internal;
-      b->flops += rate_flops(&made[n]);
+      b->flops += inst_flops(&made[n]);
     }
     memcpy(b->inst, made, count * sizeof *made);
   }
@@ -287,17 +284,15 @@ static const block *decode_block(gfxsim_kernel *k, u64 pc) {
   return b;
 }
 
-const block *code_block(gfxsim_kernel *kernel, u64 pc) {
-  const gfxsim_object *o = kernel->object;
-  code *c = kernel->code;
-  if (pc < o->text_begin || pc >= o->text_end || pc % 4 != 0) return NULL;
-  size_t index = (pc - o->text_begin) / 4;
+const block *code_block(code *c, u64 pc) {
+  if (pc < c->range.begin || pc >= c->range.end || pc % 4 != 0) return NULL;
+  size_t index = (pc - c->range.begin) / 4;
   const block *b = atomic_load_explicit(&c->starts[index], memory_order_acquire);
   if (b != NULL) return b;
   pthread_mutex_lock(&c->lock);
   b = atomic_load_explicit(&c->starts[index], memory_order_relaxed);
   if (b == NULL) {
-    b = decode_block(kernel, pc);
+    b = decode_block(c, pc);
     atomic_store_explicit(&c->starts[index], b, memory_order_release);
   }
   pthread_mutex_unlock(&c->lock);

@@ -1,14 +1,8 @@
-/* The list of families and the search by name. */
+/* The search for a row by its name. */
 #include <pthread.h>
 #include <string.h>
 
-#include "sim/isa/op/ops.h"
-
-const family *const families[] = {
-#define FAMILY_NAME(name) &family_##name,
-#include "families.def"
-#undef FAMILY_NAME
-    NULL};
+#include "inst.h"
 
 /* Rows by the hash of their name. The links are the families' own, one for each row, so that there is no table to outgrow. */
 enum { BUCKETS = 1024 };
@@ -21,11 +15,11 @@ static op_link **bucket_of(const char *name) {
 }
 
 static void link_all(void) {
-  for (int f = 0; families[f] != NULL; f++)
-    for (size_t o = 0; o < families[f]->count; o++) {
-      op_link **bucket = bucket_of(families[f]->ops[o].name);
-      families[f]->links[o] = (op_link){&families[f]->ops[o], families[f], *bucket};
-      *bucket = &families[f]->links[o];
+  for (int f = 0; built_in_families[f] != NULL; f++)
+    for (size_t o = 0; o < built_in_families[f]->count; o++) {
+      op_link **bucket = bucket_of(built_in_families[f]->ops[o].name);
+      built_in_families[f]->links[o] = (op_link){&built_in_families[f]->ops[o], built_in_families[f], *bucket};
+      *bucket = &built_in_families[f]->links[o];
     }
 }
 

@@ -207,8 +207,8 @@ typedef struct family {
   size_t count;
 } family;
 
-/* All families, ending with NULL (families.c). */
-extern const family *const families[];
+/* All families, ending with NULL (sim/built_in.c). */
+extern const family *const built_in_families[];
 /* The row of a name without suffix; NULL where there is none. */
 const op *op_find(const char *name, const family **of);
 
@@ -242,6 +242,12 @@ struct inst {
 
 static inline bool loads_to_lds(const inst *i) { return i->op->to_lds || (i->mods & MOD_LDS) != 0; }
 static inline bool atomic_returns(const inst *i) { return (i->cache & CACHE_SC0) != 0; }
+/* Multiplications and additions of one wave's MFMA; 0 for other instructions. For sparse ones the products with the zeros count
+ * too, as in ROCm's amd_matrix_instruction_calculator. */
+static inline u64 inst_flops(const inst *i) {
+  const matrix_shape *s = &i->op->matrix;
+  return UINT64_C(2) * s->m * s->m * s->k * s->blocks;
+}
 static inline bool is_atomic(const inst *i) { return i->op->memory == MEMORY_ATOMIC || i->op->memory == MEMORY_COMPARE; }
 
 #endif

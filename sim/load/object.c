@@ -10,7 +10,6 @@
 
 #include "image.h"
 #include "sim/base/error.h"
-#include "sim/isa/decode.h"
 #include "source.h"
 
 enum {
@@ -223,12 +222,31 @@ gfxsim_status gfxsim_load(gfxsim_device *device, const void *data, size_t bytes,
   return GFXSIM_OK;
 }
 
+gfxsim_status kernel_decode(gfxsim_kernel *kernel) {
+  const gfxsim_object *o = kernel->object;
+  if (kernel->code != NULL) return GFXSIM_OK;
+  code_range range = {.kernel = kernel->name,
+                      .chip = o->device->chip.name,
+                      .bytes = o->image->data + (o->text_begin - o->image->base),
+                      .begin = o->text_begin,
+                      .end = o->text_end,
+                      .vgprs = kernel->desc.vgprs,
+                      .accum_offset = kernel->desc.accum_offset};
+  return code_make(&range, &kernel->code);
+}
+
 void gfxsim_unload(gfxsim_object *object) {
   if (object == NULL) return;
   gfxsim_object **at = &object->device->objects;
   while (*at != object) at = &(*at)->next;
   *at = object->next;
   release(object);
+}
+
+void gfxsim_close(gfxsim_device *device) {
+  if (device == NULL) return;
+  while (device->objects != NULL) gfxsim_unload(device->objects);
+  device_free(device);
 }
 
 int gfxsim_kernel_count(const gfxsim_object *object) { return object->kernel_count; }

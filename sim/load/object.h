@@ -3,9 +3,9 @@
 #define GFXSIM_OBJECT_H
 #include "function.h"
 #include "sim/base/types.h"
-#include "sim/machine/device.h"
+#include "sim/device/device.h"
+#include "sim/isa/decode.h"
 
-typedef struct code code;
 struct source;
 
 /* The fields of the 64-byte kernel descriptor that the simulator uses. */
@@ -30,7 +30,7 @@ struct gfxsim_kernel {
   bool dynamic_stack;
   gfxsim_arg *args; /* names and kinds are owned */
   int arg_count;
-  code *code; /* decoded so far; made by the first launch */
+  code *code; /* decoded so far; NULL before kernel_decode */
 };
 
 typedef struct variable {
@@ -52,6 +52,9 @@ struct gfxsim_object {
   variable *variables; /* of the dynamic symbol table */
   int variable_count;
 };
+
+/* Makes kernel->code where it is not there yet. */
+gfxsim_status kernel_decode(gfxsim_kernel *kernel);
 
 /* metadata.c: kernels with name, symbol, counts and arguments from the note's msgpack. */
 gfxsim_status metadata_read(const u8 *note, size_t bytes, gfxsim_object *object);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "lanes.h"
-#include "mapped.h"
-#include "sim/isa/op/ops.h"
+#include "operand.h"
+#include "sim/device/mapped.h"
 #include "sim/load/object.h"
 #include "watch.h"
 

@@ -4,7 +4,8 @@
 #include "atomic.h"
 
 #include "access.h"
-#include "sim/isa/op/half.h"
+#include "operand.h"
+#include "sim/base/half.h"
 #include "watch.h"
 
 /* ---- Floats of 4 or 8 bytes. A double holds both, and the sum of two f32 rounded twice is the one rounded once ---- */

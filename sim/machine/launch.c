@@ -4,11 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mapped.h"
 #include "sample.h"
 #include "sim/base/error.h"
-#include "sim/count/count.h"
-#include "sim/isa/decode.h"
+#include "sim/device/mapped.h"
 #include "watch.h"
 
 enum {
@@ -214,9 +212,9 @@ static u32 thread_count(const launch *run) {
   return (u32)(threads < run->groups_run ? threads : run->groups_run);
 }
 
-static gfxsim_status run_one(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
+gfxsim_status launch_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
   gfxsim_status status = check(kernel, asked);
-  if (status == GFXSIM_OK && kernel->code == NULL) status = code_make(kernel);
+  if (status == GFXSIM_OK) status = kernel_decode(kernel);
   if (status != GFXSIM_OK) return status;
   gfxsim_device *device = kernel->object->device;
   u32 items = asked->block[0] * asked->block[1] * asked->block[2];
@@ -246,54 +244,11 @@ static gfxsim_status run_one(gfxsim_kernel *kernel, const gfxsim_launch *asked) 
   watch_choose(&run);
   if (status == GFXSIM_OK) status = watch_begin(&run);
   if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));
-  if (status == GFXSIM_OK) status = collection_result(run.collection, &run);
+  if (status == GFXSIM_OK) status = watch_result(&run);
   WATCH_EACH(&run, end, &run);
   sample_free(run.sample);
   if (run.packet_memory != NULL) memory_pop(&device->memory);
   if (run.kernarg_memory != NULL) memory_pop(&device->memory);
   gfxsim_status found = reports_end(run.reports);
   return status != GFXSIM_OK ? status : found;
-}
-
-/* ---- Counting the launches of this process ---- */
-
-static pthread_mutex_t counting_lock = PTHREAD_MUTEX_INITIALIZER;
-static gfxsim_counting counting;
-
-gfxsim_status gfxsim_count(const gfxsim_counting *from_now) {
-  if (from_now != NULL && from_now->counters_bytes != sizeof(gfxsim_counters))
-    return fail(GFXSIM_INVALID, "count: counters_bytes = %zu: must be %zu, the size of this version's gfxsim_counters",
-                from_now->counters_bytes, sizeof(gfxsim_counters));
-  if (from_now != NULL && from_now->counted == NULL) return fail(GFXSIM_INVALID, "count: counted = NULL: must be a function");
-  pthread_mutex_lock(&counting_lock);
-  counting = from_now != NULL ? *from_now : (gfxsim_counting){0};
-  pthread_mutex_unlock(&counting_lock);
-  return GFXSIM_OK;
-}
-
-static bool begin_counting(const gfxsim_kernel *kernel, gfxsim_launch *own) {
-  u64 workgroups = (u64)own->grid[0] * own->grid[1] * own->grid[2];
-  pthread_mutex_lock(&counting_lock);
-  bool counts = counting.counted != NULL;
-  if (counts && counting.sample != NULL && own->workgroups == NULL)
-    own->workgroups = counting.sample(kernel->name, workgroups, counting.user);
-  pthread_mutex_unlock(&counting_lock);
-  return counts;
-}
-
-static void end_counting(const gfxsim_kernel *kernel, const gfxsim_counters *counters) {
-  pthread_mutex_lock(&counting_lock);
-  if (counting.counted != NULL) counting.counted(kernel->name, counters, counting.user);
-  pthread_mutex_unlock(&counting_lock);
-}
-
-gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
-  gfxsim_launch own = *asked;
-  if (!begin_counting(kernel, &own)) return run_one(kernel, asked);
-  gfxsim_counters counters = {0};
-  if (own.counters == NULL) own.counters = &counters;
-  gfxsim_status status = run_one(kernel, &own);
-  end_counting(kernel, status == GFXSIM_OK ? own.counters : NULL);
-  gfxsim_counters_release(&counters);
-  return status;
 }

@@ -2,7 +2,8 @@
 
 #include <fenv.h>
 
-#include "sim/isa/op/half.h"
+#include "operand.h"
+#include "sim/base/half.h"
 
 void mode_flush(char type, u32 *rows) {
   int count = type == 'F' ? 2 * LANES : LANES;

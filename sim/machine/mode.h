@@ -13,6 +13,9 @@ enum {
   MODE_VSKIP = 1 << 28
 };
 
+/* How results of f16 and f64 are rounded: enum rounding of half.h. */
+static inline u32 half_rounding(const wave *w) { return w->mode >> 2 & 3; }
+
 static inline bool mode_is_default(const wave *w) { return (w->mode & MODE_FLOAT) == MODE_DEFAULT; }
 
 /* FP_DENORM, of f32 in bits 5:4, of f16 and f64 in 7:6: the lower one keeps denormal sources, the upper one results. */

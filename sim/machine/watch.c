@@ -1,16 +1,8 @@
 #include "watch.h"
 
-#include "sim/check/happens_before.h"
-#include "sim/check/uninitialised.h"
-#include "sim/count/count.h"
-
-/* In the order in which they are called. */
-static const watcher *const all[] = {&uninit_watcher, &count_watcher, &hb_watcher, NULL};
-_Static_assert(sizeof all / sizeof all[0] - 1 <= WATCHERS_MOST, "launch.watcher has a place for each");
-
 void watch_choose(launch *run) {
-  for (int n = 0; all[n] != NULL; n++)
-    if (all[n]->wanted(run)) run->watcher[run->watchers++] = all[n];
+  for (int n = 0; built_in_watchers[n] != NULL; n++)
+    if (built_in_watchers[n]->wanted(run)) run->watcher[run->watchers++] = built_in_watchers[n];
 }
 
 gfxsim_status watch_begin(launch *run) {
@@ -25,6 +17,13 @@ gfxsim_status watch_open(group *g) {
   gfxsim_status status = GFXSIM_OK;
   for (int n = 0; n < run->watchers && status == GFXSIM_OK; n++)
     if (run->watcher[n]->open != NULL) status = run->watcher[n]->open(g);
+  return status;
+}
+
+gfxsim_status watch_result(launch *run) {
+  gfxsim_status status = GFXSIM_OK;
+  for (int n = 0; n < run->watchers && status == GFXSIM_OK; n++)
+    if (run->watcher[n]->result != NULL) status = run->watcher[n]->result(run);
   return status;
 }
 
@@ -43,7 +42,8 @@ void watch_all_inst(wave *w, const inst *i) {
 void watch_all_access(wave *w, const inst *i, const memory_access *a) {
   const launch *run = w->group->launch;
   if (w->shadow) {
-    uninit_access(w, i, a);
+    for (int n = 0; n < run->watchers; n++)
+      if (run->watcher[n]->shadow_access != NULL) run->watcher[n]->shadow_access(w, i, a);
     return;
   }
   for (int n = 0; n < run->watchers && w->state != WAVE_FAULT; n++)

@@ -29,7 +29,8 @@ typedef struct memory_access {
 /* Any function may be NULL. */
 typedef struct watcher {
   bool (*wanted)(const launch *run);      /* by the device's options, or by what the launch asks for */
-  gfxsim_status (*begin)(launch *run);    /* before the first workgroup; end after the last */
+  gfxsim_status (*begin)(launch *run);    /* before the first workgroup */
+  gfxsim_status (*result)(launch *run);   /* after the last workgroup, where nothing failed: fills what the launch asked for */
   void (*end)(launch *run);               /* also where begin failed */
   gfxsim_status (*open)(group *g);        /* once per host thread, whose workgroups share g one after the other: takes memory */
   void (*close)(group *g);                /* the reverse, also where open failed or was not reached */
@@ -40,7 +41,12 @@ typedef struct watcher {
   void (*inst)(wave *w, const inst *i);   /* before the instruction */
   void (*turn)(wave *w);                  /* the wave's turn ends inside of a block: other waves run before it goes on */
   void (*access)(wave *w, const inst *i, const memory_access *a);
+  /* In place of every access while the instruction runs on shadow bits (wave.shadow). */
+  void (*shadow_access)(wave *w, const inst *i, const memory_access *a);
 } watcher;
+
+/* All watchers in the order in which they are called, ending with NULL (sim/built_in.c). */
+extern const watcher *const built_in_watchers[];
 
 /* Chooses the launch's watchers. */
 void watch_choose(launch *run);
@@ -61,5 +67,6 @@ static inline void watch_access(wave *w, const inst *i, const memory_access *a) 
 /* The same for functions that can fail: stops at the first that does. */
 gfxsim_status watch_begin(launch *run);
 gfxsim_status watch_open(group *g);
+gfxsim_status watch_result(launch *run);
 
 #endif

@@ -84,6 +84,9 @@ void wave_start(wave *w, group *g, int index);
 /* Runs up to so many instructions; the state says whether the wave can go on. */
 void wave_turn(wave *w, u32 instructions);
 
+/* gfxsim_run without gfxsim_count. */
+gfxsim_status launch_run(gfxsim_kernel *kernel, const gfxsim_launch *asked);
+
 /* All waves of one workgroup until they have ended or one faulted. Buffers of g are the caller's. */
 void group_run(group *g);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Holds the list of floors in docs/design.md against the code: every #include "..." and every symbol that one object of the library or
-# of gfxsim uses of another (nm) must lead to the same room or to a lower floor. The one exception is what src/built_in.c defines: the
-# dispatcher finds ops, rows and backends there.
+# Holds the list of floors in docs/design.md against the code: every #include "..." and every symbol that one object of the library,
+# of gfxsim or of its runtimes uses of another (nm) must lead to the same room or to a lower floor. The exceptions are what
+# src/built_in.c and sim/built_in.c define: the dispatcher finds ops, rows and backends there, gfxsim instructions, checks and counters.
 # Use: test_layers.sh SOURCE_ROOT BUILD_ROOT
 set -eu
 root=$1 build=$2 work=$(mktemp -d)
@@ -37,18 +37,19 @@ awk 'NR == FNR {known[$1] = 1; next}
 
 # ---- Symbols ----
 
-# "OBJECT SOURCE" of the library and of gfxsim.
+# "OBJECT SOURCE" of the library, of gfxsim, and of what stands on gfxsim.
 awk -F '"' '/^ *"file":/ {file = $4} /^ *"output":/ {print $4, file}' "$build/compile_commands.json" |
-  grep -E '^(src/libtandem\.so|src/libtarget_regions\.a|sim/libgfxsim\.so)' | sed 's| \.\./| |' >"$work/objects"
+  grep -E '^(src/libtandem\.so|src/libtarget_regions\.a|sim/(libgfxsim|libgfxsim-hip|hip/libamdhip64|hsa/libhsa-runtime64)\.so|sim/door/lib|sim/gfxsim\.p)' | sed 's| \.\./| |' >"$work/objects"
 (cd "$build" && awk '$2 ~ /[.]c$/ {print $1}' "$work/objects" | xargs ls 2>/dev/null | xargs nm -A) >"$work/nm" || true
 awk 'NR == FNR {source[$1] = $2; next}
   {sub(/:.*/, "", $1)}
-  $(NF - 1) == "U" {print "use", source[$1], $NF}
-  $(NF - 1) ~ /^[TDBRCVW]$/ {print "has", source[$1], $NF}' "$work/objects" "$work/nm" >"$work/symbols"
-awk '$1 == "has" {where[$3] = $2; next}
-  {uses[$2 " " $3] = 1}
-  END {for (u in uses) {split(u, part, " "); to = where[part[2]]
-    if (to != "" && part[2] !~ /^tdm_built_in_/) print part[1], to, part[2]}}' "$work/symbols" | sort >"$work/uses"
+  {folder = $1; sub(/\/[^\/]*$/, "", folder)}
+  $(NF - 1) == "U" {print "use", source[$1], $NF, folder}
+  $(NF - 1) ~ /^[TDBRCVW]$/ {print "has", source[$1], $NF, folder}' "$work/objects" "$work/nm" >"$work/symbols"
+# Of a symbol that two libraries define, an object uses the one in its own library.
+awk 'NR == FNR {if ($1 == "has") {where[$3] = $2; near[$4 " " $3] = $2}; next}
+  $1 == "use" {to = (($4 " " $3) in near) ? near[$4 " " $3] : where[$3]
+   if (to != "" && $3 !~ /^(tdm_)?built_in_/) print $2, to, $3}' "$work/symbols" "$work/symbols" | sort -u >"$work/uses"
 [ "$(wc -l <"$work/uses")" -ge 200 ] || echo "only $(wc -l <"$work/uses") uses of symbols were found in $build" >"$work/few"
 
 # ---- Both against the floors ----

@@ -1,5 +1,5 @@
 /* Conversions that compilers of ROCm 5 and 6 call for f16 on the host. */
-#include "sim/isa/op/half.h"
+#include "sim/base/half.h"
 
 __attribute__((visibility("default"))) float __gnu_h2f_ieee(unsigned short half);
 __attribute__((visibility("default"))) float __gnu_h2f_ieee(unsigned short half) { return half_f32(half); }

@@ -1,6 +1,8 @@
 /* Conversions between f32, f16, bf16 and integers: VOP1, VOP3. Source: CDNA 4 ISA, 12.8 and 12.11. To integers: toward zero, to
  * the nearest limit outside of the range, NaN to 0. */
-#include "half.h"
+#include "ops.h"
+#include "sim/base/half.h"
+#include "sim/machine/mode.h"
 
 #define U(x) (x)
 #define S(x) ((i32)(x))

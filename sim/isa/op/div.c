@@ -6,7 +6,9 @@
  * between end in NaN, for which v_div_fixup gives infinity: the document's condition for overflow can't be true. */
 #include <float.h>
 
-#include "half.h"
+#include "ops.h"
+#include "sim/base/half.h"
+#include "sim/machine/mode.h"
 
 #define MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 

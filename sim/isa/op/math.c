@@ -3,7 +3,9 @@
  *
  * They are computed in the host's double or long double and rounded once, so a result of f32 differs from the correctly rounded
  * one only where the double itself lies within its error of the middle between two f32. */
-#include "half.h"
+#include "ops.h"
+#include "sim/base/half.h"
+#include "sim/machine/mode.h"
 
 #define SRC_MODS (MOD_SRC | MOD_CLAMP | MOD_OMOD)
 #define IDENTITY(x) (x)

@@ -1,7 +1,8 @@
 /* Packed arithmetic: VOP3P. Every source's halves are chosen by op_sel (for the low result) and op_sel_hi (for the high one,
  * all ones unless the text says otherwise), and negated by neg_lo and neg_hi. Source: CDNA 4 ISA 6.7, "Packed Math". */
-#include "half.h"
 #include "minmax.h"
+#include "ops.h"
+#include "sim/base/half.h"
 #include "sim/machine/mode.h"
 
 typedef struct halves {

@@ -2,8 +2,10 @@
  *
  * The instructions whose result can go to either half (op_sel) leave the other half alone; all others clear the upper half.
  * Source: CDNA 4 ISA, V_MAD_LEGACY_F16; LLVM's zeroesHigh16BitsOfDest says the same. */
-#include "half.h"
 #include "minmax.h"
+#include "ops.h"
+#include "sim/base/half.h"
+#include "sim/machine/mode.h"
 
 #define U(x) ((x) & 0xffff)
 #define S(x) ((i32)(i16)(x))

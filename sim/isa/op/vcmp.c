@@ -1,5 +1,6 @@
 /* Vector comparisons: VOPC. They write a lane mask; v_cmpx also EXEC. Source: CDNA 4 ISA 12.9. */
-#include "half.h"
+#include "ops.h"
+#include "sim/base/half.h"
 
 static void put_compare(wave *w, const inst *i, u64 mask) {
   put_mask(w, i, 0, mask);

@@ -22,10 +22,10 @@ static int count;
 static int by_name(const void *x, const void *y) { return strcmp(((const entry *)x)->op->name, ((const entry *)y)->op->name); }
 
 static void collect_implemented(void) {
-  for (int f = 0; families[f] != NULL; f++)
-    for (size_t o = 0; o < families[f]->count; o++) {
+  for (int f = 0; built_in_families[f] != NULL; f++)
+    for (size_t o = 0; o < built_in_families[f]->count; o++) {
       if (count == NAMES_MOST) exit((fprintf(stderr, "mnemonics: more than %d rows: raise NAMES_MOST\n", NAMES_MOST), 2));
-      entries[count++] = (entry){.op = &families[f]->ops[o], .family = families[f]};
+      entries[count++] = (entry){.op = &built_in_families[f]->ops[o], .family = built_in_families[f]};
     }
   qsort(entries, (size_t)count, sizeof *entries, by_name);
 }

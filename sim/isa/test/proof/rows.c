@@ -123,23 +123,23 @@ static void check_matrix(const chip *c, const op *o, inst_class class) {
   const char *end = strlen(o->name) > strlen(shape) ? o->name + strlen(o->name) - strlen(shape) : "";
   if (strcmp(end, shape) != 0) fail(o->name, ".matrix is missing or wrong");
   inst i = {.op = o, .class = (u8) class};
-  if (rate_clocks(c, &i) == 0 || rate_flops(&i) == 0) fail(o->name, "rate.c finds no clocks or no FLOPs");
+  if (rate_clocks(c, &i) == 0 || inst_flops(&i) == 0) fail(o->name, "rate_clocks or inst_flops is 0");
 }
 
 int main(void) {
   chip c;
   int rows = 0;
   if (chip_find("gfx950", &c) != GFXSIM_OK) return 1;
-  for (int f = 0; families[f] != NULL; f++)
-    for (size_t n = 0; n < families[f]->count; n++) {
-      const op *o = &families[f]->ops[n];
+  for (int f = 0; built_in_families[f] != NULL; f++)
+    for (size_t n = 0; n < built_in_families[f]->count; n++) {
+      const op *o = &built_in_families[f]->ops[n];
       const family *of;
       if (op_find(o->name, &of) != o) fail(o->name, "the name stands in two rows");
       check_address(o);
-      check_memory(o, families[f]->class);
+      check_memory(o, built_in_families[f]->class);
       check_sync(o);
-      check_rate(o, families[f]->class);
-      check_matrix(&c, o, families[f]->class);
+      check_rate(o, built_in_families[f]->class);
+      check_matrix(&c, o, built_in_families[f]->class);
       rows++;
     }
   printf("rows: %d rows, %d failures\n", rows, failures);

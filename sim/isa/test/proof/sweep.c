@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "sim/isa/decode.h"
+#include "sim/load/object.h"
 
 enum { MOST = 1 << 20 };
 static u8 data[MOST];
@@ -18,10 +18,10 @@ static size_t read_file(const char *file) {
 const char *sweep_chip(const char *file) { return gfxsim_object_chip(data, read_file(file)); }
 
 static bool sweep_code(gfxsim_kernel *kernel, void (*each)(const inst *i, void *user), void *user) {
-  if (kernel->code == NULL && code_make(kernel) != GFXSIM_OK) return false;
+  if (kernel_decode(kernel) != GFXSIM_OK) return false;
   u64 pc = kernel->object->text_begin;
   while (pc < kernel->object->text_end) {
-    const block *b = code_block(kernel, pc);
+    const block *b = code_block(kernel->code, pc);
     if (b == NULL) return false;
     for (u32 n = 0; n < b->count; n++) each(&b->inst[n], user);
     pc = b->inst[b->count - 1].pc + b->inst[b->count - 1].size;

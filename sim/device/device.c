@@ -32,9 +32,7 @@ gfxsim_status gfxsim_open(const char *chip, const gfxsim_options *options, gfxsi
   return GFXSIM_OK;
 }
 
-void gfxsim_close(gfxsim_device *device) {
-  if (device == NULL) return;
-  while (device->objects != NULL) gfxsim_unload(device->objects);
+void device_free(gfxsim_device *device) {
   memory_release(&device->memory);
   free(device);
 }

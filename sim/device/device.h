@@ -10,7 +10,10 @@ struct gfxsim_device {
   chip chip;
   gfxsim_options options;
   memory memory;
-  gfxsim_object *objects; /* a list */
+  gfxsim_object *objects; /* a list, which the loader keeps (sim/load/object.c) */
 };
+
+/* The device and its memory, when its code objects are unloaded. */
+void device_free(gfxsim_device *device);
 
 #endif

@@ -1,13 +1,10 @@
 /* f16 and bf16 as bits in the low half of a dword: exact conversions that vectorise and know every rounding mode. */
 #ifndef GFXSIM_HALF_H
 #define GFXSIM_HALF_H
-#include "ops.h"
+#include "float_bits.h"
 
 /* The encoding of MODE's FP_ROUND fields. Source: CDNA 4 ISA 3.5, "Mode register". */
 typedef enum rounding { ROUND_NEAREST, ROUND_UP, ROUND_DOWN, ROUND_ZERO } rounding;
-
-/* How results of f16 and f64 are rounded. */
-static inline u32 half_rounding(const wave *w) { return w->mode >> 2 & 3; }
 
 /* A signalling NaN stays one. */
 static inline u32 half_bits_f32(u32 half) {

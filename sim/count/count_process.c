@@ -1,0 +1,46 @@
+/* gfxsim_run, and gfxsim_count: the counters of every launch of this process. */
+#include <pthread.h>
+
+#include "count.h"
+#include "sim/base/error.h"
+
+static pthread_mutex_t counting_lock = PTHREAD_MUTEX_INITIALIZER;
+static gfxsim_counting counting;
+
+gfxsim_status gfxsim_count(const gfxsim_counting *from_now) {
+  if (from_now != NULL && from_now->counters_bytes != sizeof(gfxsim_counters))
+    return fail(GFXSIM_INVALID, "count: counters_bytes = %zu: must be %zu, the size of this version's gfxsim_counters",
+                from_now->counters_bytes, sizeof(gfxsim_counters));
+  if (from_now != NULL && from_now->counted == NULL) return fail(GFXSIM_INVALID, "count: counted = NULL: must be a function");
+  pthread_mutex_lock(&counting_lock);
+  counting = from_now != NULL ? *from_now : (gfxsim_counting){0};
+  pthread_mutex_unlock(&counting_lock);
+  return GFXSIM_OK;
+}
+
+static bool begin_counting(const gfxsim_kernel *kernel, gfxsim_launch *own) {
+  u64 workgroups = (u64)own->grid[0] * own->grid[1] * own->grid[2];
+  pthread_mutex_lock(&counting_lock);
+  bool counts = counting.counted != NULL;
+  if (counts && counting.sample != NULL && own->workgroups == NULL)
+    own->workgroups = counting.sample(kernel->name, workgroups, counting.user);
+  pthread_mutex_unlock(&counting_lock);
+  return counts;
+}
+
+static void end_counting(const gfxsim_kernel *kernel, const gfxsim_counters *counters) {
+  pthread_mutex_lock(&counting_lock);
+  if (counting.counted != NULL) counting.counted(kernel->name, counters, counting.user);
+  pthread_mutex_unlock(&counting_lock);
+}
+
+gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
+  gfxsim_launch own = *asked;
+  if (!begin_counting(kernel, &own)) return launch_run(kernel, asked);
+  gfxsim_counters counters = {0};
+  if (own.counters == NULL) own.counters = &counters;
+  gfxsim_status status = launch_run(kernel, &own);
+  end_counting(kernel, status == GFXSIM_OK ? own.counters : NULL);
+  gfxsim_counters_release(&counters);
+  return status;
+}
