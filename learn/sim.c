@@ -58,8 +58,9 @@ static void report(const gfxsim_report *r, void *user) {
   if (found && rank(worst) <= rank(r->kind)) return;
   found = true;
   worst = r->kind;
+  /* An address in global memory that is no kernel's to write has a better name than a place beside an array. */
   bool outside =
-      r->kind == GFXSIM_OUT_OF_BOUNDS && r->space == GFXSIM_SPACE_GLOBAL && strstr(r->message, "may only read") == NULL;
+      r->kind == GFXSIM_OUT_OF_BOUNDS && r->space == GFXSIM_SPACE_GLOBAL && r->access_error != GFXSIM_ACCESS_READ_ONLY;
   if (outside) {
     learn_place(exercise, o, r->address, place, sizeof place);
     learn_found(o, LEARN_BOUNDS, "%s of %u bytes, %s", r->writes ? "write" : "read", r->bytes, place);

@@ -49,6 +49,18 @@ typedef enum gfxsim_kind {
 /* The memory that an access is to. */
 typedef enum gfxsim_space { GFXSIM_SPACE_NONE, GFXSIM_SPACE_GLOBAL, GFXSIM_SPACE_LDS, GFXSIM_SPACE_SCRATCH } gfxsim_space;
 
+/* What is wrong with an access. */
+typedef enum gfxsim_access_error {
+  GFXSIM_ACCESS_NONE,       /* the finding is about no single access */
+  GFXSIM_ACCESS_NOWHERE,    /* no memory is there, or host memory that this device does not reach */
+  GFXSIM_ACCESS_BEYOND,     /* it begins before or ends after the allocation, the array, LDS or scratch that it belongs to */
+  GFXSIM_ACCESS_GAP,        /* between the rows of an array (gfxsim_reserve) */
+  GFXSIM_ACCESS_NO_PEER,    /* memory of another device (gfxsim_peer) */
+  GFXSIM_ACCESS_FREED,      /* memory that was freed */
+  GFXSIM_ACCESS_READ_ONLY,  /* writes code, constants of the code object or kernel arguments */
+  GFXSIM_ACCESS_MISALIGNED, /* the address is no multiple of what the access needs */
+} gfxsim_access_error;
+
 /* Checks that can be switched off: bits of gfxsim_options.unchecked. Bounds are always checked. */
 typedef enum gfxsim_check {
   GFXSIM_CHECK_ALIGN = 1 << 0, /* global addresses are multiples of the size, at most of 4 bytes */
@@ -75,7 +87,8 @@ typedef struct gfxsim_report {
   const char *function, *other_function; /* of the symbol table; "" where it has none there */
   bool fatal;                            /* it ended the launch */
   bool has_address;
-  /* The access that was out of bounds, to freed memory or misaligned; GFXSIM_SPACE_NONE for other findings. */
+  /* The access that was out of bounds, to freed memory or misaligned; none and 0 for other findings. */
+  gfxsim_access_error access_error;
   gfxsim_space space;
   bool writes;
   uint32_t bytes; /* of one lane */

@@ -43,24 +43,24 @@ static const char *read_only_part(const wave *w, const allocation *a, u64 addres
 }
 
 /* An access outside of the memory of a reserved array, or across its end. */
-static void array_fault(wave *w, const inst *i, const bad_access *at, const reservation *r) {
+static void array_fault(wave *w, const inst *i, bad_access *at, const reservation *r) {
   const char *verb = at->write ? "writes" : "reads";
   u64 address = at->address;
-  if (address < r->base)
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at, "%s %u bytes that start %" PRIu64 " bytes before array %s", verb,
-                      at->bytes, r->base - address, r->name);
-  else if (address - r->base >= r->size)
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at,
-                      "%s %u bytes that start %" PRIu64 " bytes after the end of array %s of %" PRIu64 " bytes", verb,
+  at->error = GFXSIM_ACCESS_BEYOND;
+  if (address < r->base) {
+    wave_fault_access(w, i, at, "%s %u bytes that start %" PRIu64 " bytes before array %s", verb, at->bytes, r->base - address,
+                      r->name);
+  } else if (address - r->base >= r->size) {
+    wave_fault_access(w, i, at, "%s %u bytes that start %" PRIu64 " bytes after the end of array %s of %" PRIu64 " bytes", verb,
                       at->bytes, address - r->base - r->size, r->name, r->size);
-  else if (r->base + r->size - address < at->bytes)
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at,
-                      "%s %u bytes that start %" PRIu64 " bytes before the end of array %s of %" PRIu64 " bytes", verb,
-                      at->bytes, r->base + r->size - address, r->name, r->size);
-  else
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, at,
-                      "%s %u bytes that start %" PRIu64 " bytes into array %s, in a gap between its rows", verb, at->bytes,
-                      address - r->base, r->name);
+  } else if (r->base + r->size - address < at->bytes) {
+    wave_fault_access(w, i, at, "%s %u bytes that start %" PRIu64 " bytes before the end of array %s of %" PRIu64 " bytes",
+                      verb, at->bytes, r->base + r->size - address, r->name, r->size);
+  } else {
+    at->error = GFXSIM_ACCESS_GAP;
+    wave_fault_access(w, i, at, "%s %u bytes that start %" PRIu64 " bytes into array %s, in a gap between its rows", verb,
+                      at->bytes, address - r->base, r->name);
+  }
 }
 
 /* In the memory of another device that is not a peer. */
@@ -70,50 +70,58 @@ static bool is_elsewhere(const wave *w, u64 address) {
   return place >= 0 && place != (int)device->options.number && device->memory.peers[place] == NULL;
 }
 
+/* Host memory that a kernel could reach only if it were mapped. */
+static bool is_unmapped_host(const memory *m, const allocation *a, u64 address) {
+  return m->mapped != NULL && !memory_owns(m, address) && (a == NULL || a->data != (u8 *)(uintptr_t)a->base) &&
+         mapped_is_host(address);
+}
+
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
   const char *verb = write ? "writes" : "reads";
-  const bad_access at = {GFXSIM_SPACE_GLOBAL, write, lane, address, bytes};
+  bad_access at = {GFXSIM_ACCESS_NOWHERE, GFXSIM_SPACE_GLOBAL, write, lane, address, bytes};
   const memory *m = &w->group->launch->device->memory;
   const allocation *a = memory_find(m, address);
   const reservation *r = memory_reservation(m, address);
-  if (r != NULL)
+  u64 offset = a != NULL ? address - a->base : 0;
+  if (r != NULL) {
     array_fault(w, i, &at, r);
-  else if (m->mapped != NULL && !memory_owns(m, address) && (a == NULL || a->data != (u8 *)(uintptr_t)a->base) &&
-           mapped_is_host(address))
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at,
+  } else if (is_unmapped_host(m, a, address)) {
+    wave_fault_access(w, i, &at,
                       "%s %u bytes of host memory that was not mapped for this device, and the program did not ask for unified "
                       "shared memory",
                       verb, bytes);
-  else if (is_elsewhere(w, address))
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at, "%s %u bytes of device %d's memory, to which this device has no access",
-                      verb, bytes, memory_place_of(address));
-  else if (a == NULL)
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at, "%s %u bytes at an address that is in no allocation", verb, bytes);
-  else if (address - a->base < a->size && a->data == NULL)
-    wave_fault_access(w, i, GFXSIM_AFTER_FREE, &at,
-                      "%s %u bytes that start %" PRIu64 " bytes into a freed allocation of %" PRIu64 " bytes", verb, bytes,
-                      address - a->base, a->size);
-  else if (address - a->base < a->size && bytes <= a->size - (address - a->base) && write)
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at, "writes %u bytes of %s, which kernels may only read", bytes,
-                      read_only_part(w, a, address));
-  else
-    wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &at,
-                      "%s %u bytes that start %" PRIu64 " bytes into an allocation of %" PRIu64 " bytes", verb, bytes,
-                      address - a->base, a->size);
+  } else if (is_elsewhere(w, address)) {
+    at.error = GFXSIM_ACCESS_NO_PEER;
+    wave_fault_access(w, i, &at, "%s %u bytes of device %d's memory, to which this device has no access", verb, bytes,
+                      memory_place_of(address));
+  } else if (a == NULL) {
+    wave_fault_access(w, i, &at, "%s %u bytes at an address that is in no allocation", verb, bytes);
+  } else if (offset < a->size && a->data == NULL) {
+    at.error = GFXSIM_ACCESS_FREED;
+    wave_fault_access(w, i, &at, "%s %u bytes that start %" PRIu64 " bytes into a freed allocation of %" PRIu64 " bytes", verb,
+                      bytes, offset, a->size);
+  } else if (offset < a->size && bytes <= a->size - offset && write) {
+    at.error = GFXSIM_ACCESS_READ_ONLY;
+    wave_fault_access(w, i, &at, "writes %u bytes of %s, which kernels may only read", bytes, read_only_part(w, a, address));
+  } else {
+    at.error = GFXSIM_ACCESS_BEYOND;
+    wave_fault_access(w, i, &at, "%s %u bytes that start %" PRIu64 " bytes into an allocation of %" PRIu64 " bytes", verb,
+                      bytes, offset, a->size);
+  }
 }
 
 /* Dwords suffice in unaligned access mode, which ROCm sets. */
 static u32 alignment(u32 bytes) { return bytes >= 4 ? 4 : bytes; }
 
-static bool aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
-  if (address % alignment(bytes) == 0 || (w->group->launch->device->options.unchecked & GFXSIM_CHECK_ALIGN) != 0) return true;
-  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "accesses %u bytes at an address that is not a multiple of %u", bytes,
-             alignment(bytes));
+static bool aligned(wave *w, const inst *i, const bad_access *at) {
+  if (at->address % alignment(at->bytes) == 0) return true;
+  if ((w->group->launch->device->options.unchecked & GFXSIM_CHECK_ALIGN) != 0) return true;
+  wave_fault_access(w, i, at, "accesses %u bytes at an address that is not a multiple of %u", at->bytes, alignment(at->bytes));
   return false;
 }
 
 u8 *global_pointer(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
-  if (!aligned(w, i, lane, address, bytes)) return NULL;
+  if (!aligned(w, i, &(bad_access){GFXSIM_ACCESS_MISALIGNED, GFXSIM_SPACE_GLOBAL, write, lane, address, bytes})) return NULL;
   const allocation *a = cached(w, address, bytes, write);
   if (a != NULL) return host_bytes(w, a) + (address - a->base);
   global_fault(w, i, lane, address, bytes, write);
@@ -183,9 +191,9 @@ void global_store(wave *w, const inst *i, u64 mask, const u64 address[LANES], u3
 
 static u8 *lds_pointer(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write) {
   u32 size = w->group->launch->lds_bytes;
-  if (!aligned(w, i, lane, address, bytes)) return NULL;
+  if (!aligned(w, i, &(bad_access){GFXSIM_ACCESS_MISALIGNED, GFXSIM_SPACE_LDS, write, lane, address, bytes})) return NULL;
   if (address <= size && bytes <= size - address) return w->group->lds + address;
-  wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &(bad_access){GFXSIM_SPACE_LDS, write, lane, address, bytes},
+  wave_fault_access(w, i, &(bad_access){GFXSIM_ACCESS_BEYOND, GFXSIM_SPACE_LDS, write, lane, address, bytes},
                     "%s %u bytes of LDS at offset %u; the workgroup has %u bytes", write ? "writes" : "reads", bytes, address,
                     size);
   return NULL;
@@ -231,7 +239,7 @@ void lds_store(wave *w, const inst *i, u64 mask, const u32 address[LANES], u32 b
 static bool scratch_holds(wave *w, const inst *i, int lane, u32 address, u32 bytes, bool write) {
   u32 size = w->group->launch->scratch_bytes;
   if (address <= size && bytes <= size - address) return true;
-  wave_fault_access(w, i, GFXSIM_OUT_OF_BOUNDS, &(bad_access){GFXSIM_SPACE_SCRATCH, write, lane, address, bytes},
+  wave_fault_access(w, i, &(bad_access){GFXSIM_ACCESS_BEYOND, GFXSIM_SPACE_SCRATCH, write, lane, address, bytes},
                     "%s %u bytes of scratch at offset %u; a lane has %u bytes", write ? "writes" : "reads", bytes, address,
                     size);
   return false;

@@ -106,10 +106,10 @@ static void keep_value(u32 (*rows)[LANES], int lane, u32 bytes, u64 value) {
 }
 
 /* To its own size, other than plain accesses. */
-static bool lane_aligned(wave *w, const inst *i, int lane, u64 address, u32 bytes) {
+static bool lane_aligned(wave *w, const inst *i, gfxsim_space space, int lane, u64 address, u32 bytes) {
   if (address % bytes == 0) return true;
-  wave_fault(w, i, GFXSIM_MISALIGNED, lane, address, "an atomic accesses %u bytes at an address that is not a multiple of %u",
-             bytes, bytes);
+  wave_fault_access(w, i, &(bad_access){GFXSIM_ACCESS_MISALIGNED, space, true, lane, address, bytes},
+                    "an atomic accesses %u bytes at an address that is not a multiple of %u", bytes, bytes);
   return false;
 }
 
@@ -126,7 +126,7 @@ void global_atomic(wave *w, const inst *i, u64 mask, const u64 address[LANES], a
   u8 *at[LANES];
   if (w->shadow && a.kind != ATOMIC_SWAP) a.kind = ATOMIC_UNDEFINED;
   for (u64 left = mask; left != 0; left &= left - 1)
-    if (!lane_aligned(w, i, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
+    if (!lane_aligned(w, i, GFXSIM_SPACE_GLOBAL, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
   if (!global_lanes(w, i, mask, address, a.bytes, true, at)) return;
   for (u64 left = mask; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);
@@ -144,7 +144,7 @@ void lds_atomic(wave *w, const inst *i, u64 mask, const u32 address[LANES], atom
   u8 *at[LANES];
   if (w->shadow && a.kind != ATOMIC_SWAP) a.kind = ATOMIC_UNDEFINED;
   for (u64 left = mask; left != 0; left &= left - 1)
-    if (!lane_aligned(w, i, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
+    if (!lane_aligned(w, i, GFXSIM_SPACE_LDS, __builtin_ctzll(left), address[__builtin_ctzll(left)], a.bytes)) return;
   if (!lds_lanes(w, i, mask, address, a.bytes, true, at)) return;
   for (u64 left = mask; left != 0; left &= left - 1) {
     int l = __builtin_ctzll(left);

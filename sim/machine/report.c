@@ -52,6 +52,7 @@ typedef struct row {
   u32 workgroup[3];
   int wave, lane;
   u64 address, count;
+  gfxsim_access_error access_error;
   gfxsim_space space;
   bool writes;
   u32 bytes;
@@ -137,6 +138,7 @@ static void fault(wave *w, const inst *i, gfxsim_kind kind, const bad_access *at
                .other_text = "",
                .lane = at->lane,
                .address = at->address,
+               .access_error = at->error,
                .space = at->space,
                .writes = at->write,
                .bytes = at->bytes},
@@ -151,10 +153,15 @@ void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
   va_end(args);
 }
 
-void wave_fault_access(wave *w, const inst *i, gfxsim_kind kind, const bad_access *at, const char *format, ...) {
+static gfxsim_kind kind_of(gfxsim_access_error error) {
+  if (error == GFXSIM_ACCESS_FREED) return GFXSIM_AFTER_FREE;
+  return error == GFXSIM_ACCESS_MISALIGNED ? GFXSIM_MISALIGNED : GFXSIM_OUT_OF_BOUNDS;
+}
+
+void wave_fault_access(wave *w, const inst *i, const bad_access *at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  fault(w, i, kind, at, format, args);
+  fault(w, i, kind_of(at->error), at, format, args);
   va_end(args);
 }
 
@@ -206,6 +213,7 @@ static gfxsim_report describe(const gfxsim_kernel *k, const row *r, sources *s) 
                           .function = functions_find(k->object->functions, r->pc),
                           .other_function = functions_find(k->object->functions, r->other_pc),
                           .fatal = r->fatal,
+                          .access_error = r->access_error,
                           .space = r->space,
                           .writes = r->writes,
                           .bytes = r->bytes};

@@ -102,16 +102,17 @@ register_name operand_name(const wave *w, const operand *o);
 /* Reports and stops the launch. lane: -1 if the fault belongs to no lane. i: NULL if there is no instruction. */
 __attribute__((format(printf, 6, 7))) void wave_fault(wave *w, const inst *i, gfxsim_kind kind, int lane, u64 address,
                                                       const char *format, ...);
-/* The same for an access that memory does not allow. */
+/* The same for an access that memory does not allow. The finding's kind follows from the error. */
 typedef struct bad_access {
+  gfxsim_access_error error;
   gfxsim_space space;
   bool write;
   int lane;
   u64 address;
   u32 bytes;
 } bad_access;
-__attribute__((format(printf, 5, 6))) void wave_fault_access(wave *w, const inst *i, gfxsim_kind kind, const bad_access *at,
-                                                             const char *format, ...);
+__attribute__((format(printf, 4, 5))) void wave_fault_access(wave *w, const inst *i, const bad_access *at, const char *format,
+                                                             ...);
 /* Reports what execution may go on after; the launch fails at its end. other: the instruction that it collides with, or NULL.
  */
 __attribute__((format(printf, 7, 8))) void wave_report(wave *w, const inst *i, const inst *other, gfxsim_kind kind, int lane,

@@ -30,8 +30,8 @@ static void read_transposed(wave *w, const inst *i) {
   for (int l = 0; l < LANES; l++) {
     address[l] = base[l] + (u32)i->offset;
     if (address[l] % align == 0) continue;
-    wave_fault(w, i, GFXSIM_MISALIGNED, l, address[l], "reads %u bytes of LDS at an address that is not a multiple of %u",
-               bytes, align);
+    wave_fault_access(w, i, &(bad_access){GFXSIM_ACCESS_MISALIGNED, GFXSIM_SPACE_LDS, false, l, address[l], bytes},
+                      "reads %u bytes of LDS at an address that is not a multiple of %u", bytes, align);
     return;
   }
   lds_load(w, i, EXEC_ALL, address, bytes, from);
