@@ -13,22 +13,22 @@
 enum { REPORTS_DEFAULT = 20, MESSAGE_MOST = 256, SOURCE_MOST = 512 };
 
 const char *gfxsim_kind_name(gfxsim_kind kind) {
-  static const char *const names[] = {
-      [GFXSIM_UNIMPLEMENTED_INSTRUCTION] = "not implemented",
-      [GFXSIM_BAD_PC] = "bad program counter",
-      [GFXSIM_OUT_OF_BOUNDS] = "out of bounds",
-      [GFXSIM_AFTER_FREE] = "use after free",
-      [GFXSIM_MISALIGNED] = "misaligned",
-      [GFXSIM_TRAP] = "trap",
-      [GFXSIM_BUDGET] = "budget used up",
-      [GFXSIM_UNINITIALISED] = "uninitialised",
-      [GFXSIM_RACE_LDS] = "LDS race",
-      [GFXSIM_RACE_GLOBAL] = "global memory race",
-      [GFXSIM_WAIT] = "missing wait",
-      [GFXSIM_BARRIER] = "barrier",
-      [GFXSIM_HOST_MEMORY] = "no host memory",
-  };
-  return names[kind];
+  switch (kind) { /* no default: a kind without a name does not compile */
+    case GFXSIM_UNIMPLEMENTED_INSTRUCTION: return "not implemented";
+    case GFXSIM_BAD_PC: return "bad program counter";
+    case GFXSIM_OUT_OF_BOUNDS: return "out of bounds";
+    case GFXSIM_AFTER_FREE: return "use after free";
+    case GFXSIM_MISALIGNED: return "misaligned";
+    case GFXSIM_TRAP: return "trap";
+    case GFXSIM_BUDGET: return "budget used up";
+    case GFXSIM_UNINITIALISED: return "uninitialised";
+    case GFXSIM_RACE_LDS: return "LDS race";
+    case GFXSIM_RACE_GLOBAL: return "global memory race";
+    case GFXSIM_WAIT: return "missing wait";
+    case GFXSIM_BARRIER: return "barrier";
+    case GFXSIM_HOST_MEMORY: return "no host memory";
+  }
+  return "";
 }
 
 const char *gfxsim_check_name(gfxsim_check check) {

@@ -10,9 +10,6 @@
 #include "edges.h"
 #include "sim/include/gfxsim.h"
 
-#define TABLE_NAME(name) extern const instruction_table inst_##name;
-#include "sim/isa/test/tables.def"
-#undef TABLE_NAME
 static const instruction_table *const tables[] = {
 #define TABLE_NAME(name) &inst_##name,
 #include "sim/isa/test/tables.def"

@@ -67,6 +67,13 @@ typedef struct instruction_table {
   int count;
 } instruction_table;
 
-#define TABLE(family) const instruction_table inst_##family = {#family, tests, (int)(sizeof tests / sizeof tests[0])}
+#define TABLE_NAME(name) extern const instruction_table inst_##name;
+#include "sim/isa/test/tables.def"
+#undef TABLE_NAME
+
+/* The first line refuses a table that tables.def lacks: its tests would never run. */
+#define TABLE(family)                                           \
+  _Static_assert(sizeof inst_##family > 0, "is in tables.def"); \
+  const instruction_table inst_##family = {#family, tests, (int)(sizeof tests / sizeof tests[0])}
 
 #endif

@@ -8,7 +8,9 @@
 #include "families.def"
 #undef FAMILY_NAME
 
+/* The first line refuses a family that families.def lacks: the decoder would never find its rows. */
 #define FAMILY(symbol, text, which, modifiers, rows)           \
+  _Static_assert(sizeof symbol > 0, "is in families.def");     \
   static op_link symbol##_links[sizeof rows / sizeof rows[0]]; \
   const family symbol = {.name = text,                         \
                          .class = which,                       \

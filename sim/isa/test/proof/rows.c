@@ -1,12 +1,14 @@
-/* Rules that every row of the families' tables must keep: a name once; `@` at every operand that is an address, since the check
- * of uninitialised values tells addresses from data by it; and the facts that checks and counters read from the row. Here these
- * are worked out again from the names, which follow the ISA's rules: a row that lacks a fact, or has a wrong one, fails. */
+/* Rules that every row of the families' tables must keep: a name once, which a mnemonic can have; a shape of known letters; `@`
+ * at every operand that is an address, since the check of uninitialised values tells addresses from data by it; and the facts
+ * that checks and counters read from the row. Here these are worked out again from the names, which follow the ISA's rules: a
+ * row that lacks a fact, or has a wrong one, fails. */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/base/chip.h"
 #include "sim/count/rate.h"
 #include "sim/isa/op/ops.h"
+#include "sim/isa/text.h"
 
 static int failures;
 
@@ -50,6 +52,40 @@ static bool starts(const char *name, const char *const *prefixes) {
 }
 #define STARTS(name, ...) starts(name, (const char *const[]){__VA_ARGS__, NULL})
 static bool has(const char *name, const char *part) { return strstr(name, part) != NULL; }
+
+/* ---- Names and shapes that the decoder can find and read ---- */
+
+static bool ends_with(const char *name, const char *end) {
+  size_t length = strlen(name), tail = strlen(end);
+  return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+/* The decoder looks for a mnemonic without its encoding, in a buffer of this size. */
+static void check_name(const op *o) {
+  static const char *const encodings[] = {"_e32", "_e64", "_dpp", "_sdwa"};
+  text_line line;
+  if (o->name[0] == '\0' || strcspn(o->name, " \t\n") != strlen(o->name) || strlen(o->name) >= sizeof line.mnemonic)
+    fail(o->name, "no disassembler's mnemonic is like this name");
+  for (size_t e = 0; e < sizeof encodings / sizeof encodings[0]; e++)
+    if (ends_with(o->name, encodings[e])) fail(o->name, "the name must not have the encoding's suffix");
+  if (o->run == NULL) fail(o->name, "has no function");
+}
+
+/* inst.h lists the letters. Before a letter stand, in this order and each at most once, `?` or `!`, `=` or `+`, and `@`. */
+static void check_shape(const op *o) {
+  const char *at = o->shape;
+  int operands = 0;
+  if (strcmp(at, "*") == 0) return;
+  for (; *at != '\0'; at++, operands++) {
+    if (*at == '?' || *at == '!') at++;
+    if (*at == '=' || *at == '+') at++;
+    if (*at == '@') at++;
+    if (*at != '\0' && strchr("bfhkwBIdpqKFDmrsxi", *at) != NULL) continue;
+    fail(o->name, "its shape has a letter that inst.h does not explain");
+    return;
+  }
+  if (operands > OPERANDS) fail(o->name, "its shape has more operands than an instruction can have");
+}
 
 /* ---- Memory ---- */
 
@@ -135,6 +171,8 @@ int main(void) {
       const op *o = &built_in_families[f]->ops[n];
       const family *of;
       if (op_find(o->name, &of) != o) fail(o->name, "the name stands in two rows");
+      check_name(o);
+      check_shape(o);
       check_address(o);
       check_memory(o, built_in_families[f]->class);
       check_sync(o);

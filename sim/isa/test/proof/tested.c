@@ -5,9 +5,6 @@
 #include "sim/test/harness.h"
 #include "sim/test/mfma_shape.h"
 
-#define TABLE_NAME(name) extern const instruction_table inst_##name;
-#include "sim/isa/test/tables.def"
-#undef TABLE_NAME
 static const instruction_table *const tables[] = {
 #define TABLE_NAME(name) &inst_##name,
 #include "sim/isa/test/tables.def"
