@@ -2,7 +2,11 @@
 #ifndef LLAMA_BPE_H
 #define LLAMA_BPE_H
 
-#include "llama.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
 
 typedef struct span {
   const char *text;

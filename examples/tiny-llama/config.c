@@ -1,24 +1,13 @@
 /* A model's description: the presets, and config.json of Hugging Face. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "json_value.h"
 #include "read.h"
-
-bool llama_fail(llama_error *error, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(error->text, sizeof error->text, format, args);
-  va_end(args);
-  for (char *at = error->text; *at != '\0'; at++) /* names come from files: the message stays one line */
-    if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?';
-  return false;
-}
-
-bool llama_fail_tandem(llama_error *error, const char *doing) { return llama_fail(error, "%s: %s", doing, tdm_last_error()); }
 
 /* ---- Presets: sizes from TinyTransformer of amd/HPCTrainingExamples; tiny is small enough for a simulated chip ---- */
 

@@ -7,6 +7,7 @@
 #include <tandem/embedding.h>
 #include <tandem/gemm.h>
 #include <tandem/rmsnorm.h>
+#include <tandem/rope.h>
 #include <tandem/silu_mul.h>
 #include <tandem/softmax.h>
 #include <tandem/swiglu.h>

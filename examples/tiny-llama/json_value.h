@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "llama.h"
+#include "error.h"
 
 /* "PATH: KEY = VALUE: WHAT"; returns false. */
 bool llama_refuse(const char *path, const char *key, const json_t *value, const char *what, llama_error *error);

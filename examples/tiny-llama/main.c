@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/options.h"
 #include "compare.h"
 #include "decoder.h"
 #include "generate.h"
 #include "loss.h"
 #include "output.h"
 #include "result.h"
-
-enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 static bool write_file(const char *path, const float *logits, int64_t count, llama_error *error) {
   result_file file;
@@ -85,7 +84,12 @@ static int run(const llama_options *options) {
   return ok ? EXIT_PASSED : usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int read_command_line(poptContext popt) {
+static int read_command_line(poptContext popt, int argc, const char *const argv[]) {
+  char reason[256];
+  if (!case_given_once(argc, argv, reason, sizeof reason)) {
+    fprintf(stderr, "tiny-llama: %s\n", reason);
+    return EXIT_USAGE;
+  }
   int code = poptGetNextOpt(popt);
   const char *operand = code < -1 ? NULL : poptGetArg(popt);
   if (code < -1)
@@ -131,7 +135,7 @@ int main(int argc, char **argv) {
       POPT_AUTOHELP POPT_TABLEEND,
   };
   poptContext popt = poptGetContext("tiny-llama", argc, (const char **)argv, table, 0);
-  int code = popt == NULL ? EXIT_FAILED : read_command_line(popt);
+  int code = popt == NULL ? EXIT_FAILED : read_command_line(popt, argc, (const char *const *)argv);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
   char *const texts[] = {o.prompt,  o.preset,  o.model,  o.input, o.ids,      o.dtype,       o.seed,

@@ -2,7 +2,11 @@
 #ifndef LLAMA_MEMORY_H
 #define LLAMA_MEMORY_H
 
-#include "llama.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <tandem/tandem.h>
+
+#include "error.h"
 
 typedef enum memory_kind {
   MEMORY_WEIGHTS,

@@ -4,8 +4,11 @@
 #define LLAMA_SAFETENSORS_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <tandem/tandem.h>
 
-#include "llama.h"
+#include "error.h"
 
 enum { ST_MAX_RANK = 8 };
 

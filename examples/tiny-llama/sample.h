@@ -2,7 +2,10 @@
 #ifndef LLAMA_SAMPLE_H
 #define LLAMA_SAMPLE_H
 
-#include "llama.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
 
 typedef struct sample_candidate {
   double weight;

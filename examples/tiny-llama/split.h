@@ -2,7 +2,10 @@
 #ifndef LLAMA_SPLIT_H
 #define LLAMA_SPLIT_H
 
-#include "llama.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
 
 typedef struct split split;
 

@@ -3,7 +3,11 @@
 #ifndef LLAMA_TOKENIZER_H
 #define LLAMA_TOKENIZER_H
 
-#include "llama.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
 
 typedef struct tokenizer tokenizer;
 

@@ -1,9 +1,10 @@
 /* The reader of tokenizer.json: tokens and merges. */
+#include "vocabulary.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tokenizer_read.h"
 #include "utf8.h"
 
 /* ---- The alphabet of byte-level vocabularies: bytes that print stand for themselves, the n-th of the others for U+0100 + n

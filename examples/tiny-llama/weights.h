@@ -2,6 +2,7 @@
 #ifndef LLAMA_WEIGHTS_H
 #define LLAMA_WEIGHTS_H
 
+#include "config.h"
 #include "memory.h"
 #include "safetensors.h"
 

@@ -21,7 +21,7 @@ checks = 0
 def refuses(program, options, status, *words):
     global checks
     checks += 1
-    # Once each: popt leaks the first of two.
+    # Each option may be given once.
     defaults = [word for pair in (("--device", "host"), ("--repeats", "1")) if pair[0] not in options for word in pair]
     command = [str(word) for word in [program, *defaults, *options]]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT, stdin=subprocess.PIPE)
@@ -191,6 +191,8 @@ def check_options(program):
     refuses(program, ["--preset", "huge"], 2, "--preset = 'huge': must be one of benchmark|train|tiny")
     refuses(program, ["--preset", "tiny", "--nonsense"], 2, "--nonsense")
     refuses(program, ["--preset", "tiny", "x"], 2, "'x'")
+    refuses(program, ["--preset", "tiny", "--seed", "1", "--seed", "2"], 2, "--seed: must be given once")
+    refuses(program, ["--preset", "tiny", "--seed=1", "--preset=tiny"], 2, "--preset: must be given once")
     refuses(program, ["--preset", "tiny", "--device", "cuda"], 2, "cuda")
     refuses(program, ["--preset", "tiny", "--logits", "/nowhere/x"], 2, "--logits = '/nowhere/x'")
     # 2^20 sequences of 4096: far more than any machine that runs tests has.

@@ -1,6 +1,6 @@
-/* What the parts of the reader of tokenizer.json share. */
-#ifndef LLAMA_TOKENIZER_READ_H
-#define LLAMA_TOKENIZER_READ_H
+/* Objects of tokenizer.json and their keys, for the two parts of its reader: tokenizer_read.c and vocabulary.c. */
+#ifndef LLAMA_TOKEN_READER_H
+#define LLAMA_TOKEN_READER_H
 
 #include <jansson.h>
 
@@ -34,8 +34,5 @@ bool read_keys(const token_reader *r, const char *where, const json_t *object, c
 /* A string. */
 bool read_text(const token_reader *r, const char *where, const json_t *object, const char *key, span *text);
 bool refuse_value(const token_reader *r, const char *where, const json_t *value, const char *what);
-
-/* The model and the added tokens: vocabulary.c. The pre-tokenizer, the normalizer and the decoder were read. */
-bool read_vocabulary(token_reader *r, const json_t *model, const json_t *added);
 
 #endif

@@ -1,26 +1,12 @@
-/* tiny-llama: a Llama forward pass on the library's ops. What its files share: the model's description, and errors. */
-#ifndef LLAMA_H
-#define LLAMA_H
+/* A model's description: the presets, and config.json of Hugging Face. */
+#ifndef LLAMA_CONFIG_H
+#define LLAMA_CONFIG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <tandem/rope.h>
-#include <tandem/tandem.h>
 
-enum { LLAMA_ERROR_TEXT = 768 };
-
-/* The one line that a failing function leaves: the file, the tensor or the option, and what is wrong. */
-typedef struct llama_error {
-  char text[LLAMA_ERROR_TEXT];
-} llama_error;
-
-/* Writes the line and returns false. */
-bool llama_fail(llama_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* After a failing call of the library: its own line, with what was being done in front. */
-bool llama_fail_tandem(llama_error *error, const char *doing);
-
-/* ---- config.c ---- */
+#include "error.h"
 
 typedef struct llama_config {
   char name[64]; /* "benchmark", or the folder */
@@ -36,7 +22,7 @@ typedef struct llama_config {
   int64_t batch, seq; /* the shape of a run that names none */
 } llama_config;
 
-/* A preset by its name, false: there is none. */
+/* Finds a preset by its name; false: there is none. */
 bool llama_preset(const char *name, llama_config *config);
 /* "benchmark|train|...": for messages and --help. */
 const char *llama_preset_names(void);
