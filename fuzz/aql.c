@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hsa/state.h"
+#include "sim/hsa/hsa_state.h"
 
 hsa_status hsa_init(void);
 hsa_status hsa_code_object_deserialize(void *data, size_t bytes, const char *options, hsa_code_object *made);
