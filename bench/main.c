@@ -116,7 +116,7 @@ static tdm_context *context_of(tool *t, int d) {
 static tdm_status measure_ceiling(tool *t, int d) {
   bench_run *run = &t->run;
   size_t bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2;
-  return bench_ceiling_of(t->context[d], bytes, run->machine.threads, &run->ceiling[d]);
+  return bench_ceiling_of(t->context[d], bytes, run->machine.threads, run->limits.repeats, &run->ceiling[d]);
 }
 
 static bool open_devices(tool *t) {
@@ -374,7 +374,8 @@ int main(int argc, char **argv) {
   case_options_table(&t.selectors, selectors);
   help_table(help, print_help);
   struct poptOption rows[] = {
-      {"repeats", '\0', POPT_ARG_STRING, &t.repeats, 0, "Samples of a case; default: as --min-time allows, at least 5", "N"},
+      {"repeats", '\0', POPT_ARG_STRING, &t.repeats, 0,
+       "Samples of a case, and of a host's ceilings if below 8; default: as --min-time allows, at least 5", "N"},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"brief", '\0', POPT_ARG_NONE, &t.brief, 0, "One or two cases of each op, not the whole standard set", NULL},

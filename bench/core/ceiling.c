@@ -22,7 +22,7 @@ typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
 enum { LANES = VECTOR_BYTES / sizeof(float) };
 
 /* Sums in flight. Two units of latency 4 need 8; 12 leave room and fit, with two factors, into 16 registers. */
-enum { CHAINS = 12, PASSES = 8 };
+enum { CHAINS = 12, MOST_PASSES = 8 };
 static const double PASS_SECONDS = 0.02;
 
 /* ---- Multiply-adds ---- */
@@ -45,10 +45,10 @@ static void multiply_add(int64_t steps) {
   sink = sum;
 }
 
-static double multiply_add_rate(int threads) {
+static double multiply_add_rate(int threads, int passes) {
   double best = 0;
   int64_t steps = 1 << 16;
-  for (int pass = 0; pass < PASSES;) {
+  for (int pass = 0; pass < passes;) {
     double start = bench_seconds();
 #pragma omp parallel num_threads(threads)
     multiply_add(steps);
@@ -127,11 +127,11 @@ static const mover copies[] = {
 static const mover reader = {"read", read_vectors, 1};
 
 /* Each thread moves its own piece, again and again until a pass is long enough to be timed. */
-static double move_rate(const mover *m, char *to, const char *from, size_t bytes, int threads) {
+static double move_rate(const mover *m, char *to, const char *from, size_t bytes, int threads, int passes) {
   size_t piece = share(bytes, threads);
   double best = 0;
   int rounds = 1;
-  for (int pass = 0; pass < PASSES;) {
+  for (int pass = 0; pass < passes;) {
     double start = bench_seconds();
 #pragma omp parallel num_threads(threads)
     for (int r = 0; r < rounds; r++) {
@@ -157,34 +157,40 @@ static void touch(char *array, size_t bytes, int threads) {
   memset(array + piece * (size_t)omp_get_thread_num(), 0, piece);
 }
 
-static void measure(char *to, const char *from, size_t bytes, int threads, bench_ceiling *ceiling) {
+/* As many as a case has samples, at most 8; but at least 2, because the first finds the clock low and the caches cold. */
+static int passes_for(uint64_t repeats) {
+  return repeats == 0 || repeats > MOST_PASSES ? MOST_PASSES : repeats < 2 ? 2 : (int)repeats;
+}
+
+static void measure(char *to, const char *from, size_t bytes, int threads, int passes, bench_ceiling *ceiling) {
   touch(to, bytes, threads);
   touch((char *)(uintptr_t)from, bytes, threads);
-  *ceiling = (bench_ceiling){.flops = multiply_add_rate(threads), .read = move_rate(&reader, to, from, bytes, threads)};
+  *ceiling = (bench_ceiling){.flops = multiply_add_rate(threads, passes),
+                             .read = move_rate(&reader, to, from, bytes, threads, passes)};
   for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
-    double rate = move_rate(&copies[i], to, from, bytes, threads);
+    double rate = move_rate(&copies[i], to, from, bytes, threads, passes);
     if (rate <= ceiling->copy) continue;
     ceiling->copy = rate;
     ceiling->copy_by = copies[i].name;
   }
 }
 
-tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling) {
+tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling) {
   size_t least = (size_t)threads * BLOCK;
   void *to = NULL, *from = NULL;
   bytes = bytes < least ? least : bytes;
   tdm_status status = tdm_alloc(context, bytes, &to);
   if (status == TDM_OK) status = tdm_alloc(context, bytes, &from);
-  if (status == TDM_OK) measure(to, from, bytes, threads, ceiling);
+  if (status == TDM_OK) measure(to, from, bytes, threads, passes_for(repeats), ceiling);
   tdm_free(context, to);
   tdm_free(context, from);
   return status;
 }
 
-tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling) {
+tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling) {
   const char *device = tdm_context_device(context);
   *ceiling = (bench_ceiling){0};
   if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device)) return TDM_OK;
   if (strncmp(device, "omp:", 4) == 0) return bench_ceiling_device(context, atoi(device + 4), 2 * BENCH_MOST_ROTATION, ceiling);
-  return bench_ceiling_host(context, bytes, threads, ceiling);
+  return bench_ceiling_host(context, bytes, threads, repeats, ceiling);
 }

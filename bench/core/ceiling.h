@@ -3,6 +3,7 @@
 #define TANDEM_BENCH_CORE_CEILING_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tandem/tandem.h"
 
@@ -16,11 +17,12 @@ typedef struct bench_ceiling {
   double launch;       /* seconds of an empty target region, its end included; 0 on hosts */
 } bench_ceiling;
 
-/* The ceilings of the context's device; bytes and threads are for a host. Zeros on devices whose ceilings are not measured
- * (hip:, sim:); their figures are reported without ceilings. */
-tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling);
+/* The ceilings of the context's device; bytes, threads and repeats are for a host. repeats: samples of a case, 0 if the user
+ * named no number: a ceiling is the best of as many passes, at least 2 and at most 8. Zeros on devices whose ceilings are not
+ * measured (hip:, sim:); their figures are reported without ceilings. */
+tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling);
 /* The memory is the context's own, as the ops' arrays are. bytes: of each of the copy's two arrays. */
-tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, bench_ceiling *ceiling);
+tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling);
 /* The same on offload device `device` of the context: target regions. */
 tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, bench_ceiling *ceiling);
 
