@@ -46,6 +46,9 @@ export OMP_WAIT_POLICY=passive
 # Tests ask for memory that can't be had: malloc says so, the sanitizer need not.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
+# The tests' timeouts are for a machine that does nothing else.
+patience="--timeout-multiplier 3"
+
 say() { printf 'test: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null; }
 # shellcheck disable=SC1091 # the system's own
@@ -70,6 +73,13 @@ fingerprint() {
 }
 if have git && git rev-parse --git-dir >/dev/null 2>&1; then now=$(fingerprint); else now=; all=--all; fi
 
+# CPU seconds, user and system, of all processes that have ended so far and were waited for. The second line of `times` has them.
+cpu_seconds() {
+  times >$logs/times
+  awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, part, /[ms]/); sum += part[1] * 60 + part[2]}} END {printf "%d\n", sum}' $logs/times >$logs/cpu
+  read -r cpu <$logs/cpu
+}
+
 count() { # PASSED FAILED SKIPPED
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
@@ -85,6 +95,8 @@ step() {
   name=$1 log=$logs/$1.log stamp=$logs/$1.passed
   shift
   start=$(date +%s)
+  cpu_seconds
+  cpu_before=$cpu
   if [ "$all" = "" ] && [ "$(head -n 1 "$stamp" 2>/dev/null)" = "$now" ]; then
     result=$(sed -n 2p "$stamp")
     note="as in its last run: nothing changed"
@@ -99,7 +111,8 @@ step() {
       *:*\ [1-9]*\ failed*) ;;
       *) result="0 passed, 1 failed, 0 skipped" ;;
     esac
-    note="$(($(date +%s) - start)) s"
+    cpu_seconds
+    note="$(($(date +%s) - start)) s, $((cpu - cpu_before)) s of CPU time"
   fi
   say "$name: $result ($note)"
   sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to the gcc step: /test:     &/p' "$log"
@@ -136,7 +149,7 @@ meson_tests() { # BUILD
     left=$((left + $(meson test -C "$1" --no-rebuild --list --suite "$suite" 2>/dev/null | grep -c ' / ')))
   done
   # shellcheck disable=SC2086 # words
-  meson test -C "$1" --no-rebuild --print-errorlogs $without && status=0 || status=$?
+  meson test -C "$1" --no-rebuild $patience --print-errorlogs $without && status=0 || status=$?
   [ $left = 0 ] || echo "left to the gcc step: $left tests of the suites $left_out"
   awk '/^test: / {name = $2 ~ /^tandem/ ? $4 : $2} # with suites: test: PROJECT / NAME
     name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3}
@@ -152,9 +165,11 @@ count_tests() { # BUILD
     "$1/meson-logs/testlog.txt"
 }
 
+# Debugging information would be a fifth of the compilers' time, and no test looks at it. The sanitizers print lines: they get a table.
 configure() { # BUILD COMPILER OPTIONS...
   dir=$1 compiler=$2
   shift 2
+  case "$*" in *b_sanitize*) set -- -Ddebug=false -Dc_args=-gline-tables-only "$@" ;; *) set -- -Ddebug=false "$@" ;; esac
   # A folder with other options, for example from before gfxsim's libraries were installed, is made again.
   if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/options" 2>/dev/null)" != "$compiler $*" ]; then
     rm -rf "$dir" && CC=$compiler meson setup "$dir" -Dwerror=true "$@" && echo "$compiler $*" >"$dir/options"
@@ -176,9 +191,10 @@ build_only() { # the tests too, for their warnings
 }
 
 # Threads: what the suite `threads` needs is built with ThreadSanitizer and run. With the Archer library of LLVM's libomp the sanitizer
-# knows OpenMP's regions and barriers; without it each region would be a race. gcc's runtime has no such library.
+# knows OpenMP's regions and barriers; without it each region would be a race. gcc's runtime has no such library. At -O1 the kernels
+# compile in a tenth of the time, and every access is still instrumented.
 threads() { # OPTIONS...
-  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false "$@" || return 1
+  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false -Doptimization=1 "$@" || return 1
   archer=
   for folder in "$PWD/build-tools/libomp-19/usr/lib/llvm-19/lib" /usr/lib/llvm-19/lib; do
     [ "$archer" != "" ] || ! [ -f "$folder/libarcher.so" ] || archer=$folder/libarcher.so
@@ -187,18 +203,21 @@ threads() { # OPTIONS...
     echo "no libarcher.so of LLVM 19: it is in the package libomp5-19 or libomp-19-dev, which tools/setup.sh --test installs"
     return 1
   }
+  # shellcheck disable=SC2086 # words
   OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 ignore_noninstrumented_modules=1 suppressions=$PWD/test/threads/tsan.supp" \
-    meson test -C build-tsan --print-errorlogs --suite threads && status=0 || status=$?
+    meson test -C build-tsan $patience --print-errorlogs --suite threads && status=0 || status=$?
   count_tests build-tsan
 }
 
 beside= # the process of a build that offload_sm_90 began
-# The gfx942 build, and what gfxsim of the gcc step executes of it: the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
+# The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build is in the step for sm_90, and
+# so are the ladders. gfxsim of the gcc step executes the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
 # suites, a small run of tandem-bench, and the standard sets: those of gemm, swiglu and attention, which take minutes, in parts, and of
 # the rows of the matrix units all of gemm's and swiglu's. HIP programs are built here too: the gcc step may lack what clang-19 needs for
 # them, and the device libraries for printf in kernels.
 build_gfx942() {
-  configure_and_build build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942
+  configure build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942 -Dladder=false &&
+    ninja -C "$dir" -j "$jobs" test/tandem-check bench/tandem-bench
 }
 # The targets of a build that are gfxsim and the libraries that gfxsim exec gives to programs.
 runtimes() { # BUILD
