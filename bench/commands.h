@@ -2,6 +2,7 @@
 #ifndef TANDEM_BENCH_COMMANDS_H
 #define TANDEM_BENCH_COMMANDS_H
 
+int bench_shapes_command(int argc, char **argv);
 int bench_order(int argc, char **argv);
 int bench_ladder(int argc, char **argv);
 /* command: what the user typed. */

@@ -12,6 +12,7 @@
 #include "bench/report/file.h"
 #include "bench/report/gnuplot.h"
 #include "bench/report/report.h"
+#include "bench/shapes/shapes.h"
 #include "case/help.h"
 #include "output.h"
 
@@ -21,7 +22,8 @@ typedef struct tool {
   case_options selectors;
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
   uint64_t xcds;
-  int hot, checks, list, wide, brief;
+  char *shapes, *every, *offset, *most_bytes, *most_flop;
+  int hot, checks, list, wide, brief, turns;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
@@ -58,7 +60,7 @@ static bool read_options(tool *t, poptContext popt) {
 
 static bool read_limits(tool *t) {
   bench_limits *limits = &t->run.limits;
-  *limits = bench_usual_limits(&t->run.machine, 0.5);
+  *limits = t->shapes != NULL ? bench_shapes_limits(&t->run.machine) : bench_usual_limits(&t->run.machine, 0.5);
   if (t->run.hot) limits->rotation = 0;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
@@ -71,6 +73,42 @@ static bool read_limits(tool *t) {
     return false;
   return usage(t, case_parse_seconds("--check-time", t->check, &limits->check, t->error, sizeof t->error)) &&
          usage(t, case_parse_seconds("--min-time", t->seconds, &limits->seconds, t->error, sizeof t->error));
+}
+
+/* Selectors that the lines of a file have themselves, and what a run over hundreds of cases has no table or picture for. */
+static bool check_shapes(tool *t) {
+  const struct {
+    const char *option;
+    bool given;
+  } other[] = {{"OP", t->operand[0] != NULL},
+               {"--dtype", t->selectors.dtype != NULL},
+               {"--layout", t->selectors.layout != NULL},
+               {"--epilogue", t->selectors.epilogue != NULL},
+               {"--set", t->selectors.settings != NULL},
+               {"--seed", t->selectors.seed != NULL},
+               {"--brief", t->brief},
+               {"--peer", t->peer != NULL},
+               {"--csv", t->csv != NULL},
+               {"--plot", t->plot != NULL},
+               {"--markdown", t->markdown != NULL},
+               {"--check-time", t->check != NULL}};
+  const struct {
+    const char *option;
+    bool given;
+  } own[] = {{"--every", t->every != NULL},
+             {"--offset", t->offset != NULL},
+             {"--most-bytes", t->most_bytes != NULL},
+             {"--most-flop", t->most_flop != NULL},
+             {"--turns", t->turns}};
+  for (size_t i = 0; t->shapes != NULL && i < sizeof other / sizeof other[0]; i++)
+    if (other[i].given) return fail(t, EXIT_USAGE, "%s with --shapes: the file's lines say all of the cases", other[i].option);
+  for (size_t i = 0; t->shapes == NULL && i < sizeof own / sizeof own[0]; i++)
+    if (own[i].given) return fail(t, EXIT_USAGE, "%s: belongs to --shapes FILE", own[i].option);
+  return true;
+}
+
+static bool read_number(tool *t, const char *option, const char *text, uint64_t least, uint64_t *value) {
+  return text == NULL || usage(t, case_parse_number(option, text, least, UINT64_MAX, value, t->error, sizeof t->error));
 }
 
 static bool check_outputs(tool *t) {
@@ -312,6 +350,26 @@ static bool write_files(tool *t, const char *command) {
   return ok;
 }
 
+/* The cases of a file, on one device that has times. */
+static bool measure_shapes(tool *t) {
+  bench_shapes shapes;
+  bench_shapes_options o = {.every = 1, .json = t->json, .turns = t->turns != 0};
+  t->run.hot = true; /* one set of arrays */
+  bool ok = read_limits(t) && read_number(t, "--every", t->every, 1, &o.every) &&
+            read_number(t, "--offset", t->offset, 0, &o.offset) &&
+            read_number(t, "--most-bytes", t->most_bytes, 1, &o.most_bytes) &&
+            read_number(t, "--most-flop", t->most_flop, 1, &o.most_flop) &&
+            usage(t, bench_shapes_read(&shapes, t->shapes, t->error, sizeof t->error));
+  if (!ok) return false;
+  ok = check_outputs(t) && open_devices(t) && check_device_options(t);
+  if (ok && (t->run.devices.count != 1 || bench_is_simulated(t->run.devices.name[0])))
+    ok = fail(t, EXIT_USAGE, "--device: with --shapes it must be one device that has times");
+  ok = ok && measure_ceilings(t) &&
+       bench_shapes_run(&shapes, &o, t->context[0], &t->run, &t->exit_code, t->error, sizeof t->error);
+  bench_shapes_free(&shapes);
+  return ok;
+}
+
 static bool bench(tool *t, const char *command) {
   bench_run *run = &t->run;
   run->machine = bench_machine_read();
@@ -323,6 +381,8 @@ static bool bench(tool *t, const char *command) {
   if (t->operand[1] != NULL && t->operand[0] == NULL) return fail(t, EXIT_USAGE, "SHAPE: needs an OP before it");
   if (t->operand[1] != NULL && t->brief)
     return fail(t, EXIT_USAGE, "--brief selects cases of the standard set: there must be no SHAPE");
+  if (!check_shapes(t)) return false;
+  if (t->shapes != NULL) return measure_shapes(t);
   return read_limits(t) &&
          usage(t, bench_choose_cases(&t->cases, t->operand[0], t->operand[1], t->brief != 0, &t->selectors, t->error,
                                      sizeof t->error)) &&
@@ -331,8 +391,8 @@ static bool bench(tool *t, const char *command) {
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats, t->seconds, t->check,    t->peer,       t->json,
-                         t->csv,     t->plot,    t->markdown, t->workgroups, t->asked_xcds};
+  char *const texts[] = {t->repeats,    t->seconds,    t->check,  t->peer,  t->json,   t->csv,        t->plot,     t->markdown,
+                         t->workgroups, t->asked_xcds, t->shapes, t->every, t->offset, t->most_bytes, t->most_flop};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   case_options_free(&t->selectors);
@@ -366,6 +426,7 @@ int main(int argc, char **argv) {
   output_begin("tandem-bench");
   if (argc > 1 && strcmp(argv[1], "order") == 0) return bench_order(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "ladder") == 0) return bench_ladder(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "shapes") == 0) return bench_shapes_command(argc - 1, argv + 1);
   char command[1024];
   join_command(argc, argv, command, sizeof command);
   if (argc > 1 && strcmp(argv[1], "tune") == 0) return bench_tune(argc - 1, argv + 1, command);
@@ -379,6 +440,14 @@ int main(int argc, char **argv) {
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a case; default 0.5", "SECONDS"},
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"brief", '\0', POPT_ARG_NONE, &t.brief, 0, "One or two cases of each op, not the whole standard set", NULL},
+      {"shapes", '\0', POPT_ARG_STRING, &t.shapes, 0,
+       "The cases of a file, one a line, on one set of arrays each (bench/shapes)", "FILE"},
+      {"every", '\0', POPT_ARG_STRING, &t.every, 0, "--shapes: only each N-th case", "N"},
+      {"offset", '\0', POPT_ARG_STRING, &t.offset, 0, "--shapes: the first case, counted from 0", "N"},
+      {"most-bytes", '\0', POPT_ARG_STRING, &t.most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"},
+      {"most-flop", '\0', POPT_ARG_STRING, &t.most_flop, 0, "--shapes: leave out cases with more FLOP", "N"},
+      {"turns", '\0', POPT_ARG_NONE, &t.turns, 0, "--shapes: wait for a peer's line after each case (bench/shapes/run.c)",
+       NULL},
       {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},
       {"peer", '\0', POPT_ARG_STRING, &t.peer, 0, "Another library to time in the same run: openblas, hipblaslt, rocblas",
        "NAME"},

@@ -51,5 +51,6 @@ const case_op case_add = {.name = "add",
                           .plan = plan,
                           .run = run,
                           .reference = reference,
+                          .excerpt = case_whole_row,
                           .flops = flops,
                           .bytes = case_all_bytes};

@@ -229,6 +229,26 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   }
 }
 
+/* One query, and the keys that it sees. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  const int64_t *s = c->shape;
+  int64_t i = row % s[SQ], head = row / s[SQ] % s[HEADS_Q], batch = row / s[SQ] / s[HEADS_Q];
+  int64_t kv_head = head / (s[HEADS_Q] / s[HEADS_KV]), last = i + s[SKV] - s[SQ];
+  case_array a[CASE_MAX_ARRAYS];
+  (void)columns, (void)input, (void)data;
+  arrays(c, a);
+  *one = case_packed(c);
+  one->causal = false;
+  one->shape[BATCH] = one->shape[HEADS_Q] = one->shape[HEADS_KV] = one->shape[SQ] = 1;
+  if (c->causal && last + 1 < s[SKV]) one->shape[SKV] = last < 0 ? 0 : last + 1;
+  from[Q] = (case_gather){.base = case_row_offset(&a[Q], row), .column = 1};
+  from[O] = (case_gather){.base = case_row_offset(&a[O], row), .column = 1};
+  from[K] = (case_gather){.base = batch * a[K].stride[0] + kv_head * a[K].stride[1], .row = a[K].stride[2], .column = 1};
+  from[V] = (case_gather){.base = batch * a[V].stride[0] + kv_head * a[V].stride[1], .row = a[V].stride[2], .column = 1};
+  from[LSE] = (case_gather){.base = row, .column = 1};
+}
+
 /* Two products a visible pair of query and key. */
 static double flops(const tdm_case *c) {
   const int64_t *s = c->shape;
@@ -251,6 +271,7 @@ const case_op case_attention = {.name = "attention",
                                 .run = run,
                                 .run_part = run_part,
                                 .reference = reference,
+                                .excerpt = excerpt,
                                 .reach = reach,
                                 .own_value = own_value,
                                 .flops = flops,

@@ -85,6 +85,34 @@ int64_t case_row_offset(const case_array *array, int64_t row) {
   return offset;
 }
 
+int64_t case_excerpts(const tdm_case *c) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++)
+    if (arrays[i].used && arrays[i].output) return arrays[i].rank == 1 ? arrays[i].dim[0] : case_rows(&arrays[i]);
+  return 0;
+}
+
+tdm_case case_packed(const tdm_case *c) {
+  tdm_case one = *c;
+  for (int i = 0; i < CASE_MAX_LEADING; i++) one.ld[i] = one.stride[i] = 0;
+  one.pad = one.spare = one.apart = one.longer = one.shift = 0;
+  one.batch = 1;
+  one.broadcast_a = one.broadcast_b = one.swap = false;
+  one.in_place = 0;
+  return one;
+}
+
+void case_whole_row(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  int count = c->op->arrays(c, arrays);
+  (void)columns, (void)input, (void)data;
+  *one = case_packed(c);
+  one->shape[0] = 1;
+  for (int i = 0; i < count; i++)
+    from[i] = (case_gather){.base = arrays[i].rank > 1 ? case_row_offset(&arrays[i], row) : 0, .column = 1};
+}
+
 double case_all_bytes(const tdm_case *c) {
   case_array arrays[CASE_MAX_ARRAYS];
   double total = 0;

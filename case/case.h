@@ -71,6 +71,16 @@ typedef enum case_element { CASE_F32, CASE_F16, CASE_BF16, CASE_I32 } case_eleme
 
 /* One array of a case, in the order of the op's run arguments. Innermost stride is 1; gaps between rows belong to nobody and
  * must survive a run. */
+/* Where the elements of an excerpt's array (case_op.excerpt) lie in the whole array: (i, j) at base + i row + j column. */
+typedef struct case_gather {
+  int64_t base, row, column;
+  bool picked_rows, picked_columns; /* i or j is the number of a column that the caller picked */
+  bool zero;                        /* the elements are 0, and not those of the whole array */
+} case_gather;
+
+/* An element of an input of the whole case. */
+typedef double case_element_of_input(const void *data, int input, int64_t offset);
+
 typedef struct case_array {
   const char *name; /* "a": also the option of tandem-run, --a FILE */
   case_element element;
@@ -110,6 +120,12 @@ struct case_op {
    */
   bool (*own_value)(const tdm_case *c, int index, const case_array *array, int64_t row, int64_t column, uint64_t bits,
                     double *value);
+  /* Makes *one the case of a single row of the result: row `row` of case_excerpts. An op with a product over columns (gemm,
+   * swiglu) leaves only as many columns as the caller has picked; other rows are whole. from[] says which elements of the whole
+   * case's arrays, outputs too, those of *one are. So some rows can be checked without the rest. */
+  void (*excerpt)(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                  case_gather from[CASE_MAX_ARRAYS]);
+  bool excerpt_picks; /* does it take the caller's columns? */
   double (*flops)(const tdm_case *c);
   double (*bytes)(const tdm_case *c); /* each input read once, each output written once */
 };
@@ -155,6 +171,14 @@ int64_t case_rows(const case_array *array);
 int64_t case_row_offset(const case_array *array, int64_t row);
 /* Fills an input as the case's fill and seed say; gaps are left alone. */
 void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base);
+/* The values of large arrays: element i of array number `index` is element (i + case_block_phase(index)) % CASE_BLOCK of a
+ * block of random values, for CASE_I32 of whole numbers below index_limit. CASE_BLOCK is prime, so that no two of the first
+ * million rows of an array begin at the same element. */
+enum { CASE_BLOCK = 1048573 };
+void case_fill_block(uint64_t seed, case_element element, int64_t index_limit, void *block);
+int64_t case_block_phase(int index);
+/* How many rows case_op.excerpt can make. */
+int64_t case_excerpts(const tdm_case *c);
 /* Fills memory with a value that no kernel computes: a quiet NaN with a payload of its own; for integers, a number far outside
  * of every table. */
 void case_poison(void *base, size_t bytes, case_element element);

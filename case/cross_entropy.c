@@ -53,6 +53,13 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   }
 }
 
+/* The row's loss is one element of a vector. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  case_whole_row(c, row, columns, input, data, one, from);
+  from[TARGETS].base = from[LOSS].base = row;
+}
+
 /* Comparison, difference, exponential, sum. */
 static double flops(const tdm_case *c) { return 4 * (double)c->shape[0] * (double)c->shape[1]; }
 
@@ -66,6 +73,7 @@ const case_op case_cross_entropy = {.name = "cross_entropy",
                                     .plan = plan,
                                     .run = run,
                                     .reference = reference,
+                                    .excerpt = excerpt,
                                     .reach = reach,
                                     .own_value = own_value,
                                     .flops = flops,

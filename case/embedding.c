@@ -35,6 +35,19 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   }
 }
 
+/* A table of one row, and token 0. A token that is out of range has the excerpt of no table at all. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  int64_t id = (int64_t)input(data, IDS, row);
+  bool valid = id >= 0 && id < c->shape[1];
+  case_array a[CASE_MAX_ARRAYS];
+  arrays(c, a);
+  case_whole_row(c, row, columns, input, data, one, from);
+  one->shape[1] = valid ? 1 : 0;
+  from[TABLE].base = valid ? case_row_offset(&a[TABLE], id) : 0;
+  from[IDS] = (case_gather){.zero = true};
+}
+
 static bool exact(const tdm_case *c) {
   (void)c;
   return true;
@@ -61,5 +74,6 @@ const case_op case_embedding = {.name = "embedding",
                                 .plan = plan,
                                 .run = run,
                                 .reference = reference,
+                                .excerpt = excerpt,
                                 .flops = flops,
                                 .bytes = bytes};

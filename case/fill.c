@@ -96,6 +96,17 @@ static double index_value(const tdm_case *c, int64_t limit, uint64_t bits) {
   return limit > 0 ? (double)(bits / 3 % (uint64_t)limit) : 0;
 }
 
+void case_fill_block(uint64_t seed, case_element element, int64_t index_limit, void *block) {
+  uint64_t key = case_mix(seed), limit = index_limit > 0 ? (uint64_t)index_limit : 1;
+  for (int64_t i = 0; i < CASE_BLOCK; i++) {
+    uint64_t bits = case_mix(key + (uint64_t)i);
+    case_put(block, i, element, element == CASE_I32 ? (double)((bits >> 33) % limit) : case_normal(bits));
+  }
+}
+
+/* Far from each other, and from the beginning of the block. */
+int64_t case_block_phase(int index) { return (int64_t)(index + 1) * 131101; }
+
 void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base) {
   uint64_t key = case_mix(case_mix(c->seed) + (uint64_t)index);
   fill_row r = {.c = c, .element = array->element, .length = array->dim[array->rank - 1], .reach = 1};

@@ -161,6 +161,28 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   }
 }
 
+/* One row of A, and the picked columns of B. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  int64_t matrix = row / c->shape[0], i = row % c->shape[0];
+  case_array a[CASE_MAX_ARRAYS];
+  (void)input, (void)data;
+  arrays(c, a);
+  int64_t ld[] = {a[A].stride[a[A].rank - 2], a[B].stride[a[B].rank - 2]};
+  *one = case_packed(c);
+  one->shape[0] = 1;
+  one->shape[1] = columns;
+  from[A] = (case_gather){
+      .base = (a[A].rank == 3 ? matrix * a[A].stride[0] : 0) + i * (a_transposed(c) ? 1 : ld[0]), .row = ld[0], .column = 1};
+  from[B] = (case_gather){.base = a[B].rank == 3 ? matrix * a[B].stride[0] : 0, .row = ld[1], .column = 1};
+  from[B].picked_rows = b_transposed(c);
+  from[B].picked_columns = !b_transposed(c);
+  from[BIAS] = (case_gather){.column = 1, .picked_columns = true};
+  from[C] = (case_gather){.base = case_row_offset(&a[C], row), .column = 1, .picked_columns = true};
+  from[RESIDUAL] = from[C];
+  if (a[RESIDUAL].used) from[RESIDUAL].base = case_row_offset(&a[RESIDUAL], row);
+}
+
 static double flops(const tdm_case *c) {
   return 2 * (double)c->batch * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2];
 }
@@ -180,6 +202,8 @@ const case_op case_gemm = {.name = "gemm",
                            .plan = plan,
                            .run = run,
                            .reference = reference,
+                           .excerpt = excerpt,
+                           .excerpt_picks = true,
                            .reach = reach,
                            .own_value = own_value,
                            .flops = flops,

@@ -28,6 +28,12 @@ int64_t case_row_length(const case_array *array);
 /* Every input read once, every output written once; gaps don't count. */
 double case_all_bytes(const tdm_case *c);
 
+/* For case_op.excerpt: the case without gaps, batch and shared memory; and the function itself, for ops whose shape begins with
+ * rows and whose vectors belong to all of them. */
+tdm_case case_packed(const tdm_case *c);
+void case_whole_row(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]);
+
 /* For strides, INT64_MAX where the result does not fit, which the library refuses. Lengths below 1 count as 1 in products, so
  * that an array without elements has strides that the library takes. */
 int64_t case_sum(int64_t a, int64_t b);

@@ -75,6 +75,17 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   (void)output;
 }
 
+/* One head of one position, which becomes the offset. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  case_array x = array(c, "x");
+  (void)columns, (void)input, (void)data;
+  *one = case_packed(c);
+  one->shape[0] = one->shape[1] = one->shape[2] = 1;
+  one->offset = c->offset + row / c->shape[2] % c->shape[1];
+  from[0] = from[1] = (case_gather){.base = case_row_offset(&x, row), .column = 1};
+}
+
 /* A pair takes 4 products and 2 sums. */
 static double flops(const tdm_case *c) {
   return 3 * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2] * (double)c->shape[3];
@@ -92,5 +103,6 @@ const case_op case_rope = {.name = "rope",
                            .run = run,
                            .run_part = run_part,
                            .reference = reference,
+                           .excerpt = excerpt,
                            .flops = flops,
                            .bytes = case_all_bytes};

@@ -48,5 +48,6 @@ const case_op case_silu_mul = {.name = "silu_mul",
                                .plan = plan,
                                .run = run,
                                .reference = reference,
+                               .excerpt = case_whole_row,
                                .flops = flops,
                                .bytes = case_all_bytes};

@@ -43,6 +43,14 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   (void)output;
 }
 
+/* The columns that the row sees. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  case_whole_row(c, row, columns, input, data, one, from);
+  one->shape[1] = seen(c, row);
+  one->causal_rows = 0;
+}
+
 /* Columns that all rows see. */
 static double all_seen(const tdm_case *c) {
   double rows = (double)c->shape[0], total = 0;
@@ -72,6 +80,7 @@ const case_op case_softmax = {.name = "softmax",
                               .plan = plan,
                               .run = run,
                               .reference = reference,
+                              .excerpt = excerpt,
                               .reach = reach,
                               .flops = flops,
                               .bytes = bytes};

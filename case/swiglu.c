@@ -78,6 +78,24 @@ static bool own_value(const tdm_case *c, int index, const case_array *array, int
   return true;
 }
 
+/* One row of X, and the picked columns of the weights. */
+static void excerpt(const tdm_case *c, int64_t row, int columns, case_element_of_input *input, const void *data, tdm_case *one,
+                    case_gather from[CASE_MAX_ARRAYS]) {
+  case_array a[CASE_MAX_ARRAYS];
+  (void)input, (void)data;
+  arrays(c, a);
+  *one = case_packed(c);
+  one->shape[0] = 1;
+  one->shape[1] = columns;
+  from[X] = (case_gather){.base = case_row_offset(&a[X], row), .column = 1};
+  for (int w = WG; w <= WU; w++) {
+    from[w] = (case_gather){.row = a[w].stride[0], .column = 1};
+    from[w].picked_rows = c->layout == TDM_NT;
+    from[w].picked_columns = c->layout != TDM_NT;
+  }
+  from[Y] = (case_gather){.base = case_row_offset(&a[Y], row), .column = 1, .picked_columns = true};
+}
+
 static double flops(const tdm_case *c) { return 4 * (double)c->shape[0] * (double)c->shape[1] * (double)c->shape[2]; }
 
 const case_op case_swiglu = {.name = "swiglu",
@@ -92,6 +110,8 @@ const case_op case_swiglu = {.name = "swiglu",
                              .plan = plan,
                              .run = run,
                              .reference = reference,
+                             .excerpt = excerpt,
+                             .excerpt_picks = true,
                              .reach = reach,
                              .own_value = own_value,
                              .flops = flops,

@@ -6,6 +6,22 @@
 
 enum { ALIGNMENT = 256, POISON_BYTES = 1 << 20 };
 
+const void *bench_block(uint64_t seed, case_element element, int64_t index_limit) {
+  static struct {
+    void *values;
+    uint64_t seed;
+    int64_t index_limit;
+  } blocks[CASE_I32 + 1];
+  bool there = blocks[element].values != NULL;
+  if (there && blocks[element].seed == seed && blocks[element].index_limit == index_limit) return blocks[element].values;
+  if (!there) blocks[element].values = malloc(CASE_BLOCK * case_element_size(element));
+  if (blocks[element].values == NULL) return NULL;
+  case_fill_block(seed, element, index_limit, blocks[element].values);
+  blocks[element].seed = seed;
+  blocks[element].index_limit = index_limit;
+  return blocks[element].values;
+}
+
 static size_t shift_bytes(const bench_buffers *b, int i) {
   return (size_t)b->c->shift * case_element_size(b->array[i].element);
 }
@@ -32,9 +48,10 @@ static void plan_memory(bench_buffers *b, size_t rotation) {
 }
 
 /* Writes what an input holds before the first run, including the gaps between its rows. */
-static bool make_host(bench_buffers *b, int i) {
+static bool make_host(bench_buffers *b, int i, bool in_blocks) {
   size_t bytes = case_array_bytes(&b->array[i]);
   if (!b->array[i].input) return true;
+  if (in_blocks) return (b->block[i] = bench_block(b->c->seed, b->array[i].element, b->array[i].index_limit)) != NULL;
   b->host[i] = malloc(bytes > 0 ? bytes : 1);
   if (b->host[i] == NULL) return false;
   memset(b->host[i], BENCH_POISON, bytes);
@@ -46,19 +63,38 @@ static char *address(const bench_buffers *b, int runner, int copy, int i) {
   return b->base[runner][i] + (size_t)copy * b->step[i] + shift_bytes(b, i);
 }
 
-/* In pieces: an output can be most of the memory, and the host need not hold it twice. */
+/* The device repeats the first `done` bytes until all `bytes` have a value. */
+static tdm_status repeat(const bench_buffers *b, char *to, size_t done, size_t bytes) {
+  tdm_status status = TDM_OK;
+  for (; done < bytes && status == TDM_OK; done *= 2)
+    status = tdm_copy(b->context, to + done, to, done < bytes - done ? done : bytes - done, TDM_ON_DEVICE, NULL);
+  return status;
+}
+
+/* An output can be most of the memory, and the host need not hold it twice. */
 static tdm_status poison(const bench_buffers *b, char *to, size_t bytes) {
   static unsigned char piece[POISON_BYTES];
-  tdm_status status = TDM_OK;
   memset(piece, BENCH_POISON, sizeof piece);
-  for (size_t at = 0; at < bytes && status == TDM_OK; at += sizeof piece)
-    status = tdm_copy(b->context, to + at, piece, bytes - at < sizeof piece ? bytes - at : sizeof piece, TDM_TO_DEVICE, NULL);
-  return status;
+  size_t first = bytes < sizeof piece ? bytes : sizeof piece;
+  tdm_status status = tdm_copy(b->context, to, piece, first, TDM_TO_DEVICE, NULL);
+  return status == TDM_OK ? repeat(b, to, sizeof piece, bytes) : status;
+}
+
+/* The block from the array's phase to its end, and from its beginning to the phase; then that again. */
+static tdm_status upload_block(const bench_buffers *b, int i, char *to, size_t bytes) {
+  size_t element = case_element_size(b->array[i].element), block = CASE_BLOCK * element;
+  size_t phase = (size_t)(case_block_phase(i) % CASE_BLOCK) * element, first = block - phase;
+  const char *from = b->block[i];
+  tdm_status status = tdm_copy(b->context, to, from + phase, bytes < first ? bytes : first, TDM_TO_DEVICE, NULL);
+  if (status == TDM_OK && bytes > first)
+    status = tdm_copy(b->context, to + first, from, bytes < block ? bytes - first : phase, TDM_TO_DEVICE, NULL);
+  return status == TDM_OK ? repeat(b, to, block, bytes) : status;
 }
 
 static tdm_status upload(const bench_buffers *b, int runner, int copy, int i) {
   char *to = address(b, runner, copy, i);
   size_t bytes = case_array_bytes(&b->array[i]);
+  if (b->block[i] != NULL) return upload_block(b, i, to, bytes);
   return b->host[i] != NULL ? tdm_copy(b->context, to, b->host[i], bytes, TDM_TO_DEVICE, NULL) : poison(b, to, bytes);
 }
 
@@ -70,8 +106,8 @@ static tdm_status make_device(bench_buffers *b, int runner, int i) {
   return status;
 }
 
-static bool make_array(bench_buffers *b, int i, char *reason, size_t size) {
-  if (!make_host(b, i)) {
+static bool make_array(bench_buffers *b, int i, bool in_blocks, char *reason, size_t size) {
+  if (!make_host(b, i, in_blocks)) {
     snprintf(reason, size, "%s: no memory for %zu bytes", b->array[i].name, case_array_bytes(&b->array[i]));
     return false;
   }
@@ -86,13 +122,13 @@ static bool make_array(bench_buffers *b, int i, char *reason, size_t size) {
   return true;
 }
 
-bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
-                        size_t size) {
+bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, bool in_blocks,
+                        char *reason, size_t size) {
   *b = (bench_buffers){.c = c, .context = context, .runners = runners};
   b->count = c->op->arrays(c, b->array);
   plan_memory(b, rotation);
   for (int i = 0; i < b->count; i++)
-    if (has_memory(b, i) && !make_array(b, i, reason, size)) return false;
+    if (has_memory(b, i) && !make_array(b, i, in_blocks, reason, size)) return false;
   return true;
 }
 

@@ -22,11 +22,18 @@ typedef struct bench_buffers {
   char *base[BENCH_RUNNERS][CASE_MAX_ARRAYS]; /* device memory; the runners share arrays that are only read */
   bool written[CASE_MAX_ARRAYS];
   bool rewrites; /* a run replaces one of its own inputs */
+  const void
+      *block[CASE_MAX_ARRAYS]; /* an input's data instead of host, where arrays repeat a block (case.h); owned by bench_block */
 } bench_buffers;
 
-/* A plan must have accepted the case. rotation: the size of all buffers together, in bytes. */
-bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, char *reason,
-                        size_t size);
+/* A plan must have accepted the case. rotation: the size of all buffers together, in bytes. in_blocks: inputs repeat a block of
+ * random values (case_fill_block), which the device copies: a GB takes milliseconds then, and the host keeps no copy of it.
+ * Only for CASE_REAL. */
+bool bench_buffers_open(bench_buffers *b, const tdm_case *c, tdm_context *context, int runners, size_t rotation, bool in_blocks,
+                        char *reason, size_t size);
+/* The block of a seed, a type and a limit of indices (case.h); it stays until one of another seed or limit is asked for. NULL:
+ * no memory. */
+const void *bench_block(uint64_t seed, case_element element, int64_t index_limit);
 /* false: device memory could not be freed, tdm_last_error says why. */
 bool bench_buffers_close(bench_buffers *b);
 /* The arguments of a run. */

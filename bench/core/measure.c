@@ -1,5 +1,6 @@
 /* Times a case: tandem alone, or tandem and a peer alternately, on the same inputs. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,10 +9,9 @@
 #include "bench/core/measure.h"
 #include "bench/core/verify.h"
 
-enum { LEAST_SAMPLES = 5, MOST_SAMPLES = 100000, ROUNDS = 5 };
+enum { MOST_SAMPLES = 100000, ROUNDS = 5 };
 /* A sample is at least this long: a thousand times the clock's own 50 ns. */
 static const double SAMPLE_SECONDS = 5e-5;
-static const double WARM_SECONDS = 0.05;
 /* Threads of OpenMP and of OpenBLAS spin for a while after their work, LLVM's for 0.2 s, and would disturb the other's runs. */
 static const double PAUSE_SECONDS = 0.25;
 
@@ -30,7 +30,8 @@ typedef struct runner {
 } runner;
 
 bench_limits bench_usual_limits(const bench_machine *machine, double seconds) {
-  return (bench_limits){.seconds = seconds, .rotation = bench_rotation(machine), .check = 20};
+  return (bench_limits){
+      .seconds = seconds, .rotation = bench_rotation(machine), .check = 20, .least = 5, .warm = 0.05, .patience = INFINITY};
 }
 
 /* ---- Runs ---- */
@@ -56,14 +57,14 @@ static double time_runs(runner *r, int runs) {
 }
 
 /* Runs until caches, clock rate and threads are in a steady state; finds how many runs make a sample. */
-static void warm_up(runner *r) {
+static void warm_up(runner *r, const bench_limits *limits) {
   double start = bench_seconds();
   r->runs_per_sample = 1;
-  time_runs(r, 1);
+  if (time_runs(r, 1) > limits->patience) return;
   do {
     double seconds = time_runs(r, r->runs_per_sample);
-    if (seconds < SAMPLE_SECONDS && r->runs_per_sample < 1 << 20) r->runs_per_sample *= 2;
-  } while (bench_seconds() - start < WARM_SECONDS && r->status == TDM_OK);
+    if (!limits->one_run && seconds < SAMPLE_SECONDS && r->runs_per_sample < 1 << 20) r->runs_per_sample *= 2;
+  } while (bench_seconds() - start < limits->warm && r->status == TDM_OK);
 }
 
 static void pause_for(double seconds) {
@@ -75,11 +76,11 @@ static void pause_for(double seconds) {
 static void measure_round(runner *r, const bench_limits *limits, int round, int rounds) {
   double start = bench_seconds(), seconds = limits->seconds / rounds;
   uint64_t by_now = limits->repeats * (uint64_t)(round + 1) / (uint64_t)rounds;
-  int least = (LEAST_SAMPLES + rounds - 1) / rounds * (round + 1);
+  int least = (limits->least + rounds - 1) / rounds * (round + 1);
   while (r->samples < MOST_SAMPLES && r->status == TDM_OK) {
-    bool enough =
-        limits->repeats > 0 ? (uint64_t)r->samples >= by_now : r->samples >= least && bench_seconds() - start >= seconds;
-    if (enough) break;
+    double passed = bench_seconds() - start;
+    bool enough = limits->repeats > 0 ? (uint64_t)r->samples >= by_now : r->samples >= least && passed >= seconds;
+    if (enough || (r->samples > 0 && passed > limits->patience)) break;
     r->sample[r->samples++] = time_runs(r, r->runs_per_sample) / r->runs_per_sample;
   }
 }
@@ -110,7 +111,7 @@ static bench_spread spread_of(runner *r) {
 
 /* Checks the results of the timed runs. Only if runs replace their inputs, there is one more run, on restored data. */
 static void check(runner *r, const bench_limits *limits, bench_row *row) {
-  bench_coverage how = bench_coverage_of(r->buffers, limits->check);
+  bench_coverage how = limits->in_blocks ? BENCH_EXCERPTS : bench_coverage_of(r->buffers, limits->check);
   int copies = r->used_copies;
   if (r->buffers->rewrites) {
     copies = 1;
@@ -120,7 +121,8 @@ static void check(runner *r, const bench_limits *limits, bench_row *row) {
   }
   if (r->status != TDM_OK)
     bench_row_fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
-  else if (!bench_verify(r->buffers, r->index, copies, how, row->reason, sizeof row->reason))
+  else if (how == BENCH_EXCERPTS ? !bench_verify_excerpts(r->buffers, r->index, &row->samples, row->reason, sizeof row->reason)
+                                 : !bench_verify(r->buffers, r->index, copies, how, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
   if (r->status == TDM_OK) row->checked = bench_coverage_name(how, false);
 }
@@ -133,7 +135,7 @@ static void measure_runners(runner *runners, int count, const bench_limits *limi
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i < count; i++) {
       if (count > 1 && host) pause_for(PAUSE_SECONDS);
-      warm_up(&runners[i]);
+      warm_up(&runners[i], limits);
       measure_round(&runners[i], limits, round, rounds);
     }
 }
@@ -175,7 +177,8 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
   rows[0].matrix_units = tdm_kernel_describe(c->op->name, rows[0].kernel, &facts) == TDM_OK && facts.matrix_units;
   rows[0].c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
   bench_buffers b;
-  if (bench_buffers_open(&b, c, context, with_peer ? 2 : 1, limits->rotation, rows[0].reason, sizeof rows[0].reason)) {
+  if (bench_buffers_open(&b, c, context, with_peer ? 2 : 1, limits->rotation, limits->in_blocks, rows[0].reason,
+                         sizeof rows[0].reason)) {
     measure_buffers(&b, plan, with_peer ? peer : NULL, limits, rows);
   } else {
     rows[0].outcome = BENCH_FAILED;

@@ -13,6 +13,11 @@ typedef struct bench_limits {
   double seconds;      /* of measuring, for each library */
   size_t rotation;     /* bytes of all buffers together */
   double check;        /* seconds that every element of a case's result may take to check */
+  int least;           /* samples, where repeats is 0 */
+  double warm;         /* seconds of runs before the first sample */
+  double patience;     /* seconds of a case after which one sample is enough */
+  bool one_run;        /* a sample is one run and a synchronise, however short it is */
+  bool in_blocks;      /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h */
   uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
 } bench_limits;
 

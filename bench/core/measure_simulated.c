@@ -45,7 +45,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   sample.workgroups = limits->workgroups;
   bench_buffers b;
   char reason[BENCH_TEXT];
-  if (!bench_buffers_open(&b, c, context, 1, 0, row->reason, sizeof row->reason))
+  if (!bench_buffers_open(&b, c, context, 1, 0, false, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
   else if (!bench_can_count(row->device, reason, sizeof reason))
     bench_row_fail(row, BENCH_UNSUPPORTED, reason);

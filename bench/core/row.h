@@ -4,6 +4,7 @@
 
 #include "bench/core/ceiling.h"
 #include "bench/core/count.h"
+#include "bench/core/excerpt.h"
 #include "bench/core/text.h"
 #include "case/options.h"
 
@@ -30,10 +31,11 @@ typedef struct bench_row {
   bench_spread time;
   double flops, bytes; /* of the case */
   bench_ceiling ceiling;
-  bool simulated;      /* counted instead of timed: no time, no ceiling */
-  bench_counts counts; /* of a simulated device */
-  bool alarm;          /* above a ceiling */
-  size_t rotation;     /* bytes of all buffers that the runs go through */
+  bool simulated;        /* counted instead of timed: no time, no ceiling */
+  bench_counts counts;   /* of a simulated device */
+  bench_samples samples; /* some of its results, if limits.in_blocks */
+  bool alarm;            /* above a ceiling */
+  size_t rotation;       /* bytes of all buffers that the runs go through */
   int copies;
   double against_peer;          /* speed over the peer's in the same run; 0: no peer */
   char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */

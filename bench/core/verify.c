@@ -323,6 +323,7 @@ bench_coverage bench_coverage_of(const bench_buffers *b, double seconds) {
 }
 
 const char *bench_coverage_name(bench_coverage how, bool part) {
+  if (how == BENCH_EXCERPTS) return "8 rows, of products 64 columns";
   if (part) return how == BENCH_EVERY_ELEMENT ? "every element that was written" : "8 rows of what was written";
   return how == BENCH_EVERY_ELEMENT ? "every element" : how == BENCH_SUMS ? "sums over every element, 8 rows" : "8 rows";
 }

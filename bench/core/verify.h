@@ -7,8 +7,10 @@
 /* What is compared with the f64 reference. */
 typedef enum bench_coverage {
   BENCH_EVERY_ELEMENT,
-  BENCH_SUMS, /* gemm: sums over every element (case/sums.h), and BENCH_ROWS */
-  BENCH_ROWS  /* the first row, the last, and six between */
+  BENCH_SUMS,    /* gemm: sums over every element (case/sums.h), and BENCH_ROWS */
+  BENCH_ROWS,    /* the first row, the last, and six between */
+  BENCH_EXCERPTS /* the same of arrays that repeat a block; of gemm and swiglu 64 columns of these rows (bench/core/excerpt.h)
+                  */
 } bench_coverage;
 
 /* What a host can compare in about `seconds` for one copy: every element, if possible. */

@@ -1,4 +1,6 @@
 /* A run as JSON. */
+#include <string.h>
+
 #include "bench/report/file.h"
 #include "bench/report/report.h"
 
@@ -49,12 +51,23 @@ json_t *bench_row_json(const bench_row *r) {
                    (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm, "speed_against_peer", r->against_peer);
 }
 
-static json_t *run_json(const bench_run *run) {
-  json_t *rows = json_array();
-  for (int i = 0; i < run->rows; i++) json_array_append_new(rows, bench_row_json(&run->row[i]));
-  bench_count count = bench_count_rows(run);
-  json_t *summary = json_pack("{s:i, s:i, s:i, s:i}", "measured", count.measured, "failed", count.failed, "unsupported",
-                              count.unsupported, "alarms", count.alarms);
+static json_t *summary_json(const json_t *rows) {
+  int measured = 0, failed = 0, unsupported = 0, alarms = 0;
+  size_t i;
+  const json_t *row;
+  json_array_foreach(rows, i, row) {
+    const char *outcome = json_string_value(json_object_get(row, "outcome"));
+    measured += strcmp(outcome, "ok") == 0;
+    failed += strcmp(outcome, "failed") == 0;
+    unsupported += strcmp(outcome, "unsupported") == 0;
+    alarms += json_is_true(json_object_get(row, "alarm"));
+  }
+  return json_pack("{s:i, s:i, s:i, s:i}", "measured", measured, "failed", failed, "unsupported", unsupported, "alarms",
+                   alarms);
+}
+
+json_t *bench_root_json(const bench_run *run, json_t *rows) {
+  json_t *summary = summary_json(rows);
   json_t *root = json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "tandem", tdm_version(), "machine", machine_json(run), "hot",
                            run->hot, "ceilings", ceilings_json(run), "rows", rows, "summary", summary);
   if (root != NULL && run->peer != NULL)
@@ -65,5 +78,10 @@ static json_t *run_json(const bench_run *run) {
 }
 
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size) {
-  return bench_write_root(path, run_json(run), error, size);
+  json_t *rows = json_array();
+  bool whole = rows != NULL;
+  for (int i = 0; i < run->rows; i++) whole = whole && json_array_append_new(rows, bench_row_json(&run->row[i])) == 0;
+  if (whole) return bench_write_root(path, bench_root_json(run, rows), error, size);
+  json_decref(rows);
+  return bench_write_root(path, NULL, error, size);
 }

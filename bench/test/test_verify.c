@@ -43,7 +43,7 @@ static int open_fixture(void **state) {
   assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &f.context), TDM_OK);
   assert_int_equal(f.c.op->plan(f.context, &f.c, &f.plan), TDM_OK);
   /* Each array takes 256 bytes; c is there for each of two runners. */
-  assert_true(bench_buffers_open(&f.buffers, &f.c, f.context, 2, (size_t)COPIES * 4 * 256, reason, sizeof reason));
+  assert_true(bench_buffers_open(&f.buffers, &f.c, f.context, 2, (size_t)COPIES * 4 * 256, false, reason, sizeof reason));
   for (int runner = 0; runner < 2; runner++)
     for (int copy = 0; copy < COPIES; copy++) run_copy(&f, runner, copy);
   *state = &f;
@@ -101,7 +101,7 @@ static void test_nan_between_samples(void **state) {
   f.c.shape[1] = 1;
   assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &f.context), TDM_OK);
   assert_int_equal(f.c.op->plan(f.context, &f.c, &f.plan), TDM_OK);
-  assert_true(bench_buffers_open(&f.buffers, &f.c, f.context, 1, 0, reason, sizeof reason));
+  assert_true(bench_buffers_open(&f.buffers, &f.c, f.context, 1, 0, false, reason, sizeof reason));
   assert_int_equal(f.buffers.copies, 1);
   run_copy(&f, 0, 0);
   for (int row = 1; row < 999; row += 7) {
@@ -168,7 +168,7 @@ static void open_case(opened *o, const char *op, const char *shape, const char *
   if (settings != NULL && !case_parse_settings(&o->c, settings, reason, sizeof reason)) fail_msg("%s", reason);
   assert_int_equal(tdm_open(&(tdm_options){.device = "host"}, &o->context), TDM_OK);
   assert_int_equal(o->c.op->plan(o->context, &o->c, &o->plan), TDM_OK);
-  if (!bench_buffers_open(&o->buffers, &o->c, o->context, 1, 0, reason, sizeof reason)) fail_msg("%s", reason);
+  if (!bench_buffers_open(&o->buffers, &o->c, o->context, 1, 0, false, reason, sizeof reason)) fail_msg("%s", reason);
   bench_buffers_pointers(&o->buffers, 0, 0, o->pointers);
   assert_int_equal(case_run(&o->c, o->plan, o->pointers, NULL), TDM_OK);
 }

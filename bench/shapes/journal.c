@@ -1,0 +1,184 @@
+/* Results that survive the end of the program. */
+#include "bench/shapes/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/report/file.h"
+#include "read.h"
+
+static const char *text_of(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text != NULL ? text : "";
+}
+
+static bool is_row(const json_t *row) { return text_of(row, "case")[0] != '\0' && text_of(row, "outcome")[0] != '\0'; }
+
+static const json_t *find(const json_t *rows, const char *title) {
+  size_t i;
+  const json_t *row;
+  json_array_foreach(rows, i, row) if (strcmp(text_of(row, "case"), title) == 0) return row;
+  return NULL;
+}
+
+static char *part_of(const char *path) {
+  size_t size = strlen(path) + sizeof ".part";
+  char *part = malloc(size);
+  if (part != NULL) snprintf(part, size, "%s.part", path);
+  return part;
+}
+
+/* ---- Reading ---- */
+
+static bool refuse(char *error, size_t size, const char *path, const char *reason) {
+  snprintf(error, size, "'%s': must be what tandem-bench --shapes --json wrote: %s", path, reason);
+  return false;
+}
+
+static bool read_root(json_t *rows, const char *path, char *error, size_t size) {
+  char reason[256];
+  json_error_t why;
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) return refuse(error, size, path, reason);
+  json_t *root = json_loadf(file, 0, &why);
+  fclose(file);
+  const json_t *list = json_object_get(root, "rows");
+  bool ok = json_is_array(list) || refuse(error, size, path, root == NULL ? why.text : "it has no rows");
+  for (size_t i = 0; ok && i < json_array_size(list); i++)
+    ok = is_row(json_array_get(list, i))
+             ? json_array_append(rows, json_array_get(list, i)) == 0 || refuse(error, size, path, "no memory for its rows")
+             : refuse(error, size, path, "a row has no case or no outcome");
+  json_decref(root);
+  return ok;
+}
+
+/* The program ended during the case that was started last. */
+static bool add_ended(json_t *rows, const json_t *start) {
+  if (find(rows, text_of(start, "start")) != NULL) return true;
+  json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "case", text_of(start, "start"), "device", text_of(start, "device"),
+                          "by", "tandem", "kernel", "", "outcome", "failed", "reason", "the program ended during this case");
+  return row != NULL && json_array_append_new(rows, row) == 0;
+}
+
+/* A program that was killed between writing FILE and removing FILE.part left the rows in both. A last line without its end is
+ * what a killed program had begun to write. */
+static bool read_lines(json_t *rows, const char *path, char *error, size_t size) {
+  char reason[256], *line = NULL;
+  size_t room = 0;
+  bool ok = true;
+  json_t *start = NULL;
+  FILE *file = read_open_stream(path, reason, sizeof reason);
+  if (file == NULL) return refuse(error, size, path, reason);
+  for (ssize_t length; ok && (length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n';) {
+    json_error_t why;
+    json_t *value = json_loads(line, 0, &why);
+    bool starts = text_of(value, "start")[0] != '\0';
+    ok = (starts || is_row(value)) ||
+         refuse(error, size, path, value == NULL ? why.text : "a line is neither a start nor a row");
+    if (ok && start != NULL && starts) ok = add_ended(rows, start);
+    if (ok && !starts && find(rows, text_of(value, "case")) == NULL) ok = json_array_append(rows, value) == 0;
+    json_decref(start);
+    start = starts ? json_incref(value) : NULL;
+    json_decref(value);
+  }
+  if (ok && start != NULL) ok = add_ended(rows, start);
+  json_decref(start);
+  free(line);
+  fclose(file);
+  return ok || error[0] != '\0' || refuse(error, size, path, "no memory for its rows");
+}
+
+json_t *bench_journal_rows(const char *path, char *error, size_t size) {
+  json_t *rows = json_array();
+  char *part = part_of(path);
+  error[0] = '\0';
+  bool ok = rows != NULL && part != NULL;
+  if (!ok) snprintf(error, size, "'%s': no memory for its rows", path);
+  if (ok && access(path, F_OK) == 0) ok = read_root(rows, path, error, size);
+  if (ok && access(part, F_OK) == 0) ok = read_lines(rows, part, error, size);
+  free(part);
+  if (ok) return rows;
+  json_decref(rows);
+  return NULL;
+}
+
+/* ---- Writing ---- */
+
+/* What a killed program had begun to write. */
+static bool cut_last_line(const char *path) {
+  FILE *file = fopen(path, "r+");
+  if (file == NULL) return errno == ENOENT;
+  char *line = NULL;
+  size_t room = 0;
+  off_t whole = 0;
+  for (ssize_t length; (length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n';) whole += length;
+  bool ok = !ferror(file) && ftruncate(fileno(file), whole) == 0;
+  free(line);
+  return fclose(file) == 0 && ok;
+}
+
+static bool put_line(bench_journal *j, const json_t *value, char *error, size_t size) {
+  if (j->to == NULL) return true;
+  if (json_dumpf(value, j->to, JSON_COMPACT) == 0 && fputc('\n', j->to) != EOF && fflush(j->to) == 0) return true;
+  snprintf(error, size, "'%s': can't be written: %s", j->part, strerror(errno));
+  return false;
+}
+
+bool bench_journal_open(bench_journal *j, const char *path, const char *device, char *error, size_t size) {
+  *j = (bench_journal){.path = path};
+  if (path == NULL) return (j->rows = json_array()) != NULL;
+  j->part = part_of(path);
+  j->rows = j->part != NULL ? bench_journal_rows(path, error, size) : NULL;
+  if (j->part == NULL) snprintf(error, size, "--json = '%s': no memory for its name", path);
+  if (j->rows == NULL) return false;
+  size_t i;
+  const json_t *row;
+  json_array_foreach(j->rows, i, row) {
+    if (strcmp(text_of(row, "device"), device) == 0) continue;
+    snprintf(error, size, "--json = '%s': has results of device %s, and this run is on %s: name another file", path,
+             text_of(row, "device"), device);
+    return false;
+  }
+  j->to = cut_last_line(j->part) ? fopen(j->part, "a") : NULL;
+  if (j->to == NULL) snprintf(error, size, "'%s': can't be written: %s", j->part, strerror(errno));
+  return j->to != NULL;
+}
+
+const json_t *bench_journal_find(const bench_journal *j, const char *title) { return find(j->rows, title); }
+
+bool bench_journal_start(bench_journal *j, const char *title, const char *device, char *error, size_t size) {
+  json_t *start = json_pack("{s:s, s:s}", "start", title, "device", device);
+  bool ok = start != NULL && put_line(j, start, error, size);
+  if (start == NULL) snprintf(error, size, "no memory for a result");
+  json_decref(start);
+  return ok;
+}
+
+bool bench_journal_add(bench_journal *j, json_t *row, char *error, size_t size) {
+  if (row != NULL && put_line(j, row, error, size) && json_array_append(j->rows, row) == 0) {
+    json_decref(row);
+    return true;
+  }
+  if (row == NULL) snprintf(error, size, "no memory for a result, or a text in it is not UTF-8");
+  json_decref(row);
+  return false;
+}
+
+bool bench_journal_finish(bench_journal *j, json_t *root, char *error, size_t size) {
+  if (j->path == NULL) {
+    json_decref(root);
+    return true;
+  }
+  if (!bench_write_root(j->path, root, error, size)) return false;
+  if (unlink(j->part) == 0) return true;
+  snprintf(error, size, "'%s': can't be removed: %s", j->part, strerror(errno));
+  return false;
+}
+
+void bench_journal_close(bench_journal *j) {
+  if (j->to != NULL) fclose(j->to);
+  free(j->part);
+  json_decref(j->rows);
+}

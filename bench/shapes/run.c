@@ -1,0 +1,199 @@
+/* tandem-bench --shapes: the cases of a file, one after the other, each as a call and a synchronise on one set of arrays.
+ *
+ * With --turns a peer measures the same cases, each right after us. For each case we print a line of JSON on standard output,
+ *   {"number": 3, "of": 440, "row": {...}, "samples": {"array": "c", "at": [...], "got": [...], "value": [...], "bound":
+ * [...]}} and wait for the peer's line on standard input, an object that becomes the row's "peer". The peer makes the same data
+ * (case_fill_block), and compares its results with the samples: the elements `at` of the array, what we got, their value in
+ * f64, and the checker's bound. bench/peer/peer_torch.py is such a peer. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/shapes/journal.h"
+#include "bench/shapes/shapes.h"
+
+typedef struct shapes_run {
+  const bench_shapes *shapes;
+  const bench_shapes_options *options;
+  tdm_context *context;
+  bench_run *run;
+  bench_journal journal;
+  table live;
+  int known, left_out, taken; /* cases: with results of an earlier run; larger than allowed; of this run */
+  int failed, measured;       /* of the rows of this run; failed: also where the peer's results differ */
+  char *answer;
+  size_t answer_room;
+} shapes_run;
+
+/* 0.05 s make at least 20 samples of what takes 2 ms. Longer runs have 5, and beyond a second one. */
+bench_limits bench_shapes_limits(const bench_machine *machine) {
+  bench_limits limits = bench_usual_limits(machine, 0.05);
+  limits.warm = 0.02;
+  limits.patience = 1;
+  limits.rotation = 0;
+  limits.one_run = limits.in_blocks = true;
+  return limits;
+}
+
+/* ---- Which cases ---- */
+
+double bench_shape_bytes(const tdm_case *c) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  double bytes = 0;
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++)
+    if (arrays[i].used && arrays[i].same_as < 0) bytes += (double)case_array_bytes(&arrays[i]);
+  return bytes;
+}
+
+static bool is_chosen(const shapes_run *r, int i) {
+  const bench_shapes_options *o = r->options;
+  return (uint64_t)i >= o->offset && ((uint64_t)i - o->offset) % o->every == 0;
+}
+
+static bool is_too_large(const shapes_run *r, const tdm_case *c) {
+  const bench_shapes_options *o = r->options;
+  return (o->most_bytes > 0 && bench_shape_bytes(c) > (double)o->most_bytes) ||
+         (o->most_flop > 0 && c->op->flops(c) > (double)o->most_flop);
+}
+
+/* A case that the library refuses is an error in the file, found before anything is measured. */
+static bool check_lines(const shapes_run *r, int *exit_code, char *error, size_t size) {
+  for (int i = 0; i < r->shapes->count; i++) {
+    const bench_shape *shape = &r->shapes->shape[i];
+    tdm_plan *plan = NULL;
+    if (!is_chosen(r, i)) continue;
+    tdm_status status = shape->c.op->plan(r->context, &shape->c, &plan);
+    if (tdm_plan_free(plan) != TDM_OK) status = TDM_ERROR_DEVICE;
+    if (status != TDM_ERROR_ARGUMENT && status != TDM_ERROR_DEVICE) continue;
+    *exit_code = status == TDM_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+    snprintf(error, size, "--shapes = '%s': line %d: %s", r->shapes->path, shape->line, tdm_last_error());
+    return false;
+  }
+  return true;
+}
+
+/* ---- Turns ---- */
+
+static json_t *samples_json(const bench_samples *s) {
+  json_t *at = json_array(), *got = json_array(), *value = json_array(), *bound = json_array();
+  for (int i = 0; i < s->count; i++) {
+    if (!isfinite(s->got[i]) || !isfinite(s->value[i]) || !isfinite(s->bound[i])) continue; /* JSON has no such numbers */
+    json_array_append_new(at, json_integer((json_int_t)s->at[i]));
+    json_array_append_new(got, json_real(s->got[i]));
+    json_array_append_new(value, json_real(s->value[i]));
+    json_array_append_new(bound, json_real(s->bound[i]));
+  }
+  return json_pack("{s:s?, s:o, s:o, s:o, s:o}", "array", s->array, "at", at, "got", got, "value", value, "bound", bound);
+}
+
+/* Prints the row and puts the peer's answer into it. */
+static bool take_turn(shapes_run *r, int number, const bench_samples *samples, json_t *row, char *error, size_t size) {
+  json_error_t why;
+  json_t *line =
+      json_pack("{s:i, s:i, s:O, s:o}", "number", number, "of", r->shapes->count, "row", row, "samples", samples_json(samples));
+  bool ok = line != NULL && json_dumpf(line, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF && fflush(stdout) == 0;
+  json_decref(line);
+  if (!ok) {
+    snprintf(error, size, "--turns: the peer's line can't be written");
+    return false;
+  }
+  if (getline(&r->answer, &r->answer_room, stdin) <= 0) {
+    snprintf(error, size, "--turns: standard input ended before the peer's line about %s",
+             json_string_value(json_object_get(row, "case")));
+    return false;
+  }
+  json_t *answer = json_loads(r->answer, 0, &why);
+  if (!json_is_object(answer)) {
+    snprintf(error, size, "--turns: the peer's line must be an object of JSON: %s",
+             answer == NULL ? why.text : "it is another value");
+    json_decref(answer);
+    return false;
+  }
+  const char *outcome = json_string_value(json_object_get(answer, "outcome"));
+  if (outcome != NULL && strcmp(outcome, "failed") == 0) r->failed++;
+  return json_object_set_new(row, "peer", answer) == 0;
+}
+
+/* ---- The run ---- */
+
+/* After a fault of the device nothing else runs on it, and every other case would fail too. */
+static bool device_answers(tdm_context *context) {
+  void *memory = NULL;
+  char byte = 0;
+  bool ok = tdm_alloc(context, 1, &memory) == TDM_OK && tdm_copy(context, memory, &byte, 1, TDM_TO_DEVICE, NULL) == TDM_OK;
+  return tdm_free(context, memory) == TDM_OK && ok;
+}
+
+static bool measure(shapes_run *r, int i, char *error, size_t size) {
+  static bench_row row; /* large */
+  const bench_shape *shape = &r->shapes->shape[i];
+  row = (bench_row){.c = shape->c, .by = "tandem"};
+  snprintf(row.title, sizeof row.title, "%s", shape->title);
+  snprintf(row.device, sizeof row.device, "%s", r->run->devices.name[0]);
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K[%d/%d] %s", i + 1, r->shapes->count, row.title);
+  if (!bench_journal_start(&r->journal, row.title, row.device, error, size)) return false;
+  bench_measure(r->context, NULL, &r->run->limits, &row);
+  row.ceiling = r->run->ceiling[0]; /* no alarm: arrays that fit a cache are read faster than the copy ceiling says */
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+  r->taken++;
+  r->measured += row.outcome == BENCH_OK;
+  r->failed += row.outcome == BENCH_FAILED;
+  if (!r->options->turns) bench_timed_row(&r->live, &row);
+  json_t *json = bench_row_json(&row);
+  if (json != NULL && r->options->turns && !take_turn(r, i + 1, &row.samples, json, error, size)) {
+    json_decref(json);
+    return false;
+  }
+  if (!bench_journal_add(&r->journal, json, error, size)) return false;
+  if (row.outcome != BENCH_FAILED || device_answers(r->context)) return true;
+  snprintf(error, size, "%s: the device failed (%s); the same command goes on with the cases after it", row.title, row.reason);
+  return false;
+}
+
+static bool measure_all(shapes_run *r, char *error, size_t size) {
+  for (int i = 0; i < r->shapes->count; i++) {
+    const bench_shape *shape = &r->shapes->shape[i];
+    if (!is_chosen(r, i)) continue;
+    if (bench_journal_find(&r->journal, shape->title) != NULL)
+      r->known++;
+    else if (is_too_large(r, &shape->c))
+      r->left_out++;
+    else if (!measure(r, i, error, size))
+      return false;
+  }
+  return true;
+}
+
+static void print_counts(const shapes_run *r) {
+  FILE *out = r->options->turns ? stderr : stdout;
+  fprintf(out, "%d cases of %s: %d measured, %d failed, %d unsupported", r->shapes->count, r->shapes->path, r->measured,
+          r->failed, r->taken - r->measured - r->failed);
+  if (r->known > 0) fprintf(out, "; %d were in %s before", r->known, r->options->json);
+  if (r->left_out > 0) fprintf(out, "; %d left out, as larger than --most-bytes or --most-flop", r->left_out);
+  int others = r->shapes->count - r->taken - r->known - r->left_out;
+  if (others > 0) fprintf(out, "; %d not in the sample of --every and --offset", others);
+  fprintf(out, "\n");
+}
+
+bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *options, tdm_context *context, bench_run *run,
+                      int *exit_code, char *error, size_t size) {
+  shapes_run r = {.shapes = shapes, .options = options, .context = context, .run = run};
+  *exit_code = EXIT_FAILED;
+  if (!check_lines(&r, exit_code, error, size)) return false;
+  bool ok = bench_journal_open(&r.journal, options->json, run->devices.name[0], error, size);
+  if (ok && !options->turns) {
+    bench_print_machine(stdout, run, run->style);
+    bench_print_conditions(stdout, run, run->style);
+    r.live = bench_timed_begin(stdout, run);
+  }
+  ok = ok && measure_all(&r, error, size);
+  if (ok && !options->turns) table_end(&r.live);
+  if (ok) print_counts(&r);
+  if (ok) ok = bench_journal_finish(&r.journal, bench_root_json(run, json_incref(r.journal.rows)), error, size);
+  bench_journal_close(&r.journal);
+  free(r.answer);
+  if (ok) *exit_code = r.failed > 0 ? EXIT_FAILED : r.measured + r.known == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
+  return ok;
+}
