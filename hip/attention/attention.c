@@ -133,15 +133,21 @@ static void cut_fast(const tdm_plan *plan, attention_launches *l) {
   l->fast_args.sign = d->scale < 0 ? 0x80008000u : 0;
 }
 
-static tdm_status find(tdm_plan *plan, const hip_code *code, const char *stem, int head, tdm_hip_kernel *kernel) {
-  char name[32];
-  snprintf(name, sizeof name, "%s%d_%s", stem, head, tdm_type_name(plan->desc.attention.type));
-  return tdm_hip_function(plan, code, name, &kernel->function);
+static tdm_status find(tdm_plan *plan, const tdm_kernel *row, int number, tdm_hip_kernel *kernel) {
+  return tdm_hip_function(plan, &row->functions[number], NULL, tdm_type_name(plan->desc.attention.type), &kernel->function);
 }
 
-static tdm_status find_general(tdm_plan *plan, const char *stem, tdm_hip_kernel *kernel) {
+/* The row of the general kernel: a fast row falls back to it. */
+static const tdm_kernel *general_row(const tdm_plan *plan) {
+  return variant_of(plan)->head_dim > 0 ? plan->kernel->fallback.kernel : plan->kernel;
+}
+
+/* Functions of the rows hip_flash and hip_decode: by head_dim rounded up, then the second pass. A fast row has one. */
+enum { HEADS_64, HEADS_128, HEADS_256, PARTS };
+
+static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
   int64_t head_dim = plan->desc.attention.head_dim;
-  return find(plan, tdm_code_attention_general, stem, head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256, kernel);
+  return find(plan, general_row(plan), head_dim <= 64 ? HEADS_64 : head_dim <= 128 ? HEADS_128 : HEADS_256, kernel);
 }
 
 enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: nothing hides the load of a part's first tile */
@@ -170,13 +176,11 @@ static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t rows = args->group * d->sq, elements = d->batch * d->heads_q * d->sq * d->head_dim;
   int64_t parts = d->batch * d->heads_kv * most_parts(plan);
-  char name[32];
   plan->workspace_bytes = (size_t)(parts * rows * (d->head_dim + 2)) * sizeof(float);
   kernel->grid[0] = (unsigned)((elements - 1) / PARTS_THREADS + 1);
   kernel->grid[1] = kernel->grid[2] = 1;
   kernel->block = PARTS_THREADS;
-  snprintf(name, sizeof name, "parts_%s", tdm_type_name(d->type));
-  return tdm_hip_function(plan, tdm_code_attention_parts, name, &kernel->function);
+  return find(plan, general_row(plan), PARTS, kernel);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
@@ -186,11 +190,11 @@ static tdm_status prepare(tdm_plan *plan) {
   if (v->head_dim > 0) {
     cut_fast(plan, &l);
     if (v->decode) cut_keys(plan, &l.fast_args, &l.fast);
-    TDM_TRY(find(plan, tdm_code_attention_fast, v->decode ? "decode" : "flash", v->head_dim, &l.fast));
+    TDM_TRY(find(plan, plan->kernel, 0, &l.fast));
   }
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
   if (v->decode) cut_keys(plan, &l.general_args, &l.general);
-  TDM_TRY(find_general(plan, v->decode ? "general_decode" : "general", &l.general));
+  TDM_TRY(find_general(plan, &l.general));
   if (v->decode && most_parts(plan) > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
   memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
@@ -262,69 +266,86 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 static const attention_variant general = {0}, flash64 = {.head_dim = 64}, flash128 = {.head_dim = 128};
 static const attention_variant decode = {.decode = true}, decode64 = {64, true}, decode128 = {128, true};
 
-const tdm_kernel tdm_attention_hip_decode = {.name = "hip_decode",
-                                             .op = TDM_OP_ATTENTION,
-                                             .backend = &tdm_backend_hip,
-                                             .variant = &decode,
-                                             .supports = supports,
-                                             .prepare = prepare,
-                                             .launch = launch,
-                                             .cost = cost,
-                                             .rebindable = true};
-const tdm_kernel tdm_attention_hip_decode64 = {.name = "hip_decode64",
-                                               .op = TDM_OP_ATTENTION,
-                                               .backend = &tdm_backend_hip,
-                                               .variant = &decode64,
-                                               .supports = supports,
-                                               .prepare = prepare,
-                                               .launch = launch,
-                                               .cost = cost,
-                                               .fallback = {16, 15, &tdm_attention_hip_decode},
-                                               .rebindable = true,
-                                               .matrix_units = true,
-                                               .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_decode128 = {.name = "hip_decode128",
-                                                .op = TDM_OP_ATTENTION,
-                                                .backend = &tdm_backend_hip,
-                                                .variant = &decode128,
-                                                .supports = supports,
-                                                .prepare = prepare,
-                                                .launch = launch,
-                                                .cost = cost,
-                                                .fallback = {16, 15, &tdm_attention_hip_decode},
-                                                .rebindable = true,
-                                                .matrix_units = true,
-                                                .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_flash = {.name = "hip_flash",
-                                            .op = TDM_OP_ATTENTION,
-                                            .backend = &tdm_backend_hip,
-                                            .variant = &general,
-                                            .supports = supports,
-                                            .prepare = prepare,
-                                            .launch = launch,
-                                            .cost = cost,
-                                            .rebindable = true};
-const tdm_kernel tdm_attention_hip_flash64 = {.name = "hip_flash64",
-                                              .op = TDM_OP_ATTENTION,
-                                              .backend = &tdm_backend_hip,
-                                              .variant = &flash64,
-                                              .supports = supports,
-                                              .prepare = prepare,
-                                              .launch = launch,
-                                              .cost = cost,
-                                              .fallback = {16, 15, &tdm_attention_hip_flash},
-                                              .rebindable = true,
-                                              .matrix_units = true,
-                                              .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_flash128 = {.name = "hip_flash128",
-                                               .op = TDM_OP_ATTENTION,
-                                               .backend = &tdm_backend_hip,
-                                               .variant = &flash128,
-                                               .supports = supports,
-                                               .prepare = prepare,
-                                               .launch = launch,
-                                               .cost = cost,
-                                               .fallback = {16, 15, &tdm_attention_hip_flash},
-                                               .rebindable = true,
-                                               .matrix_units = true,
-                                               .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_decode = {
+    .name = "hip_decode",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &decode,
+    .functions = HIP_FUNCTIONS([HEADS_64] = {.code = tdm_code_attention_general, .stem = "general_decode64", .waves = 2},
+                               [HEADS_128] = {.code = tdm_code_attention_general, .stem = "general_decode128", .waves = 1},
+                               [HEADS_256] = {.code = tdm_code_attention_general, .stem = "general_decode256", .waves = 1},
+                               [PARTS] = {.code = tdm_code_attention_parts, .stem = "parts", .waves = 4}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .rebindable = true};
+const tdm_kernel tdm_attention_hip_decode64 = {
+    .name = "hip_decode64",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &decode64,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_decode},
+    .rebindable = true,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_decode128 = {
+    .name = "hip_decode128",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &decode128,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_decode},
+    .rebindable = true,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_flash = {
+    .name = "hip_flash",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &general,
+    .functions = HIP_FUNCTIONS([HEADS_64] = {.code = tdm_code_attention_general, .stem = "general64", .waves = 2},
+                               [HEADS_128] = {.code = tdm_code_attention_general, .stem = "general128", .waves = 1},
+                               [HEADS_256] = {.code = tdm_code_attention_general, .stem = "general256", .waves = 1}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .rebindable = true};
+const tdm_kernel tdm_attention_hip_flash64 = {
+    .name = "hip_flash64",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &flash64,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_flash},
+    .rebindable = true,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_flash128 = {
+    .name = "hip_flash128",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &flash128,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_flash},
+    .rebindable = true,
+    .matrix_units = true,
+    .rounds_weights = true};

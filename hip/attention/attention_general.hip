@@ -124,13 +124,13 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
     SHARED row_of_floats<head> rows[GENERAL_KEYS];                         \
     general_body<head>(&a, (LDS row_of_floats<head> *)rows, decode, type); \
   }
-#define GENERAL_KERNELS(name, head, decode, waves)               \
-  GENERAL_KERNEL(name##head##_f32, head, decode, TDM_F32, waves) \
-  GENERAL_KERNEL(name##head##_f16, head, decode, TDM_F16, waves) \
-  GENERAL_KERNEL(name##head##_bf16, head, decode, TDM_BF16, waves)
-GENERAL_KERNELS(general, 64, false, 2)
-GENERAL_KERNELS(general, 128, false, 1)
-GENERAL_KERNELS(general, 256, false, 1)
-GENERAL_KERNELS(general_decode, 64, true, 2)
-GENERAL_KERNELS(general_decode, 128, true, 1)
-GENERAL_KERNELS(general_decode, 256, true, 1)
+#define GENERAL_KERNELS(name, head, decode, waves)         \
+  GENERAL_KERNEL(name##_f32, head, decode, TDM_F32, waves) \
+  GENERAL_KERNEL(name##_f16, head, decode, TDM_F16, waves) \
+  GENERAL_KERNEL(name##_bf16, head, decode, TDM_BF16, waves)
+GENERAL_KERNELS(general64, 64, false, 2)
+GENERAL_KERNELS(general128, 128, false, 1)
+GENERAL_KERNELS(general256, 256, false, 1)
+GENERAL_KERNELS(general_decode64, 64, true, 2)
+GENERAL_KERNELS(general_decode128, 128, true, 1)
+GENERAL_KERNELS(general_decode256, 256, true, 1)

@@ -16,7 +16,7 @@ static tdm_status prepare(tdm_plan *plan) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tdm_hip_teams(plan, &args.teams, d->rows, d->vocab, CHUNKS_EACH, d->type);
   memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_function_of(plan, tdm_code_cross_entropy, "cross_entropy", d->type);
+  return tdm_hip_row_function(plan, 0, d->type);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -29,4 +29,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 const tdm_kernel tdm_cross_entropy_hip_loop = {
-    .name = "hip_loop", .op = TDM_OP_CROSS_ENTROPY, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch};
+    .name = "hip_loop",
+    .op = TDM_OP_CROSS_ENTROPY,
+    .backend = &tdm_backend_hip,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 8}),
+    .prepare = prepare,
+    .launch = launch};

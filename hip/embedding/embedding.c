@@ -12,7 +12,7 @@ static tdm_status prepare(tdm_plan *plan) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tdm_hip_blocks(plan, &args.blocks, d->tokens, d->d, tdm_hip_chunk(d->type));
   memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_function_of(plan, tdm_code_embedding, "embedding", d->type);
+  return tdm_hip_row_function(plan, 0, d->type);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -25,4 +25,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 const tdm_kernel tdm_embedding_hip_blocks = {
-    .name = "hip_blocks", .op = TDM_OP_EMBEDDING, .backend = &tdm_backend_hip, .prepare = prepare, .launch = launch};
+    .name = "hip_blocks",
+    .op = TDM_OP_EMBEDDING,
+    .backend = &tdm_backend_hip,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_embedding, .stem = "embedding", .waves = 8}),
+    .prepare = prepare,
+    .launch = launch};

@@ -7,8 +7,6 @@
 
 #include "args.h"
 
-extern const hip_code tdm_code_gemm_reduce[];
-
 hip_stored gemm_stored_a(const tdm_gemm_desc *d) {
   bool t = gemm_transposed_a(d);
   return (hip_stored){"a", t ? d->k : d->m, t ? d->m : d->k, d->lda, d->batch > 1 ? d->stride_a : 0};
@@ -84,7 +82,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
 }
 
-static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, &gemm_general};
+static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers};
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */
@@ -150,31 +148,32 @@ bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, ch
   return tdm_hip_tiles_fit(d->m, d->n, matrices, kernel->tile.m, kernel->tile.n, reason, size);
 }
 
-/* Such a row falls back to hip_128x128, so that has to serve the plan too. */
+/* Such a row has to support what its fallback, hip_128x128, supports. */
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   return tdm_hip_pipeline_loads(&a, d->type, reason, size) && tdm_hip_pipeline_loads(&b, d->type, reason, size) &&
-         gemm_supports_split(plan, kernel, reason, size) && gemm_supports_general(plan, reason, size);
+         gemm_supports_split(plan, kernel, reason, size) &&
+         gemm_supports_split(plan, plan->kernel->fallback.kernel->variant, reason, size);
 }
+
+static const hip_functions reduce = GEMM_REDUCE;
 
 static tdm_status prepare_split(tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  char name[32];
   size_t used = strlen(plan->explain);
   plan->workspace_bytes = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float);
   snprintf(plan->explain + used, sizeof plan->explain - used,
            "split: %d K splits, %zu bytes of partial sums, added by %u workgroups of gemm_reduce\n", parts_of(plan),
            plan->workspace_bytes, reducers(plan));
-  snprintf(name, sizeof name, "gemm_reduce_%s", tdm_type_name(d->type));
-  return tdm_hip_tile_then(plan, tdm_code_gemm_reduce, name, reducers(plan), REDUCE_THREADS);
+  return tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS);
 }
 
-tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *variant) {
+tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(tdm_plan_upload(plan, d->epilogue, (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step)));
-  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, variant, d->type));
+  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type));
   return parts_of(plan) > 1 ? prepare_split(plan) : TDM_OK;
 }
 

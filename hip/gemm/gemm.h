@@ -6,6 +6,9 @@
 
 /* hip_128x128, which serves everything and is the fallback of rows that load dwords. */
 extern const hip_tile_kernel gemm_general;
+/* Adds the partial sums of a K split. Every row that can split K launches it second; hip_128x128 lists it. */
+extern const hip_code tdm_code_gemm_reduce[];
+#define GEMM_REDUCE {.code = tdm_code_gemm_reduce, .stem = "gemm_reduce", .waves = 8}
 extern const tdm_kernel tdm_gemm_hip_128x128;
 
 static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
@@ -21,8 +24,8 @@ tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split);
 /* Writes that split into the plan. */
 void gemm_set_split(tdm_plan *plan, hip_tile_shape tile);
 
-/* The rows' functions. variant: of the function's name, "" or the layout. */
-tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *variant);
+/* The rows' functions. layout: of the function's name; NULL if one function does all layouts. */
+tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout);
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 /* Of hip_128x128. Rows that fall back to it support what it supports. */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);

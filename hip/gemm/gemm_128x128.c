@@ -3,9 +3,11 @@
 
 extern const hip_code tdm_code_gemm_128x128[];
 
+static const hip_functions functions[] = {
+    {.code = tdm_code_gemm_128x128, .stem = "gemm_128x128", .waves = 2}, GEMM_REDUCE, {.stem = NULL}};
+
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
-const hip_tile_kernel gemm_general = {tdm_code_gemm_128x128,
-                                      "gemm_128x128",
+const hip_tile_kernel gemm_general = {functions,
                                       {.m = MASKED_LINES,
                                        .n = MASKED_LINES,
                                        .waves_m = MASKED_WAVES_M,
@@ -20,13 +22,14 @@ bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare_general(tdm_plan *plan) {
   gemm_set_split(plan, gemm_general.tile);
-  return gemm_prepare(plan, &gemm_general, "");
+  return gemm_prepare(plan, &gemm_general, NULL);
 }
 
 const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",
                                          .op = TDM_OP_GEMM,
                                          .backend = &tdm_backend_hip,
                                          .variant = &gemm_general,
+                                         .functions = functions,
                                          .supports = gemm_supports_general,
                                          .prepare = prepare_general,
                                          .launch = gemm_launch,

@@ -6,8 +6,11 @@
 extern const hip_code tdm_code_gemm_256x256[];
 
 #define PIPE_TILE {.m = PIPE_LINES, .n = PIPE_LINES, .waves_m = PIPE_WAVES_M, .waves_n = PIPE_WAVES_N, .overlapped = true}
-static const hip_tile_kernel pipe = {tdm_code_gemm_256x256, "gemm_256x256", PIPE_TILE};
-static const hip_tile_kernel pipe_mfma32 = {tdm_code_gemm_256x256, "gemm_256x256_mfma32", PIPE_TILE};
+static const hip_functions pipe_functions[] = {{.code = tdm_code_gemm_256x256, .stem = "gemm_256x256", .waves = 2},
+                                               {.stem = NULL}};
+static const hip_functions mfma32_functions[] = {{.code = tdm_code_gemm_256x256, .stem = "gemm_256x256_mfma32", .waves = 2},
+                                                 {.stem = NULL}};
+static const hip_tile_kernel pipe = {pipe_functions, PIPE_TILE}, pipe_mfma32 = {mfma32_functions, PIPE_TILE};
 
 static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
   return gemm_supports_dwords(plan, plan->kernel->variant, reason, size);
@@ -23,6 +26,7 @@ const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
                                          .op = TDM_OP_GEMM,
                                          .backend = &tdm_backend_hip,
                                          .variant = &pipe,
+                                         .functions = pipe_functions,
                                          .supports = supports_pipe,
                                          .prepare = prepare_pipe,
                                          .launch = gemm_launch,
@@ -45,6 +49,7 @@ const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
                                                 .op = TDM_OP_GEMM,
                                                 .backend = &tdm_backend_hip,
                                                 .variant = &pipe_mfma32,
+                                                .functions = mfma32_functions,
                                                 .supports = supports_mfma32,
                                                 .prepare = prepare_pipe,
                                                 .launch = gemm_launch,

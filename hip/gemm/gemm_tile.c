@@ -7,7 +7,7 @@
 #include "tiles.h"
 
 typedef struct gemm_tile {
-  hip_tile_kernel kernel;      /* its stem without the depth */
+  hip_tile_kernel kernel;      /* its functions: one kernel for each depth, in this order */
   int least_depth, most_depth; /* stages of LDS, for which there are kernels */
 } gemm_tile;
 
@@ -68,14 +68,12 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare(tdm_plan *plan) {
   const gemm_tile *t = plan->kernel->variant;
-  char stem[40];
   tdm_tuning tuning;
   hip_tile_kernel kernel = t->kernel;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   best_tile(plan, t, &tuning);
   plan->tuning = tuning;
-  snprintf(stem, sizeof stem, "%s_%d", kernel.stem, tuning.of[TDM_TUNE_DEPTH]);
-  kernel.stem = stem;
+  kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least_depth;
   return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
@@ -88,11 +86,17 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 #define SHAPE(...) SHAPE_OF(__VA_ARGS__)
 #define SHAPE_OF(lines_a, lines_b, along_m, along_n) {.m = lines_a, .n = lines_b, .waves_m = along_m, .waves_n = along_n}
 
+/* LDS of a stage on chips with long rows (HIP_PIPE_ROW). */
+#define STAGE_LDS(...) STAGE_LDS_OF(__VA_ARGS__)
+#define STAGE_LDS_OF(lines_a, lines_b, along_m, along_n) (((lines_a) + (lines_b)) * GEMM_UNIT)
+
+/* tile: of a gemm_tile, whose functions are TILE_functions. */
 #define ROW(row, tile)                                                        \
   {.name = row,                                                               \
    .op = TDM_OP_GEMM,                                                         \
    .backend = &tdm_backend_hip,                                               \
-   .variant = tile,                                                           \
+   .variant = &(tile),                                                        \
+   .functions = (tile##_functions),                                           \
    .supports = supports,                                                      \
    .prepare = prepare,                                                        \
    .launch = gemm_launch,                                                     \
@@ -102,29 +106,56 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
    .matrix_units = true}
 
 extern const hip_code tdm_code_gemm_tile_16x64[];
-static const gemm_tile tile_16x64 = {{tdm_code_gemm_tile_16x64, "gemm_tile_16x64", SHAPE(GEMM_TILE_16x64)}, 3, 3};
-const tdm_kernel tdm_gemm_hip_tile_16x64 = ROW("hip_tile_16x64", &tile_16x64);
+static const hip_functions tile_16x64_functions[] = {
+    {.code = tdm_code_gemm_tile_16x64, .stem = "gemm_tile_16x64_3", .waves = 2}, {.stem = NULL}};
+static const gemm_tile tile_16x64 = {{tile_16x64_functions, SHAPE(GEMM_TILE_16x64)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_16x64 = ROW("hip_tile_16x64", tile_16x64);
 
 extern const hip_code tdm_code_gemm_tile_32x128[];
-static const gemm_tile tile_32x128 = {{tdm_code_gemm_tile_32x128, "gemm_tile_32x128", SHAPE(GEMM_TILE_32x128)}, 3, 3};
-const tdm_kernel tdm_gemm_hip_tile_32x128 = ROW("hip_tile_32x128", &tile_32x128);
+static const hip_functions tile_32x128_functions[] = {
+    {.code = tdm_code_gemm_tile_32x128, .stem = "gemm_tile_32x128_3", .waves = 2}, {.stem = NULL}};
+static const gemm_tile tile_32x128 = {{tile_32x128_functions, SHAPE(GEMM_TILE_32x128)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_32x128 = ROW("hip_tile_32x128", tile_32x128);
 
 extern const hip_code tdm_code_gemm_tile_64x16[];
-static const gemm_tile tile_64x16 = {{tdm_code_gemm_tile_64x16, "gemm_tile_64x16", SHAPE(GEMM_TILE_64x16)}, 3, 3};
-const tdm_kernel tdm_gemm_hip_tile_64x16 = ROW("hip_tile_64x16", &tile_64x16);
+static const hip_functions tile_64x16_functions[] = {
+    {.code = tdm_code_gemm_tile_64x16, .stem = "gemm_tile_64x16_3", .waves = 2}, {.stem = NULL}};
+static const gemm_tile tile_64x16 = {{tile_64x16_functions, SHAPE(GEMM_TILE_64x16)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_64x16 = ROW("hip_tile_64x16", tile_64x16);
 
 extern const hip_code tdm_code_gemm_tile_128x32[];
-static const gemm_tile tile_128x32 = {{tdm_code_gemm_tile_128x32, "gemm_tile_128x32", SHAPE(GEMM_TILE_128x32)}, 3, 3};
-const tdm_kernel tdm_gemm_hip_tile_128x32 = ROW("hip_tile_128x32", &tile_128x32);
+static const hip_functions tile_128x32_functions[] = {
+    {.code = tdm_code_gemm_tile_128x32, .stem = "gemm_tile_128x32_3", .waves = 2}, {.stem = NULL}};
+static const gemm_tile tile_128x32 = {{tile_128x32_functions, SHAPE(GEMM_TILE_128x32)}, 3, 3};
+const tdm_kernel tdm_gemm_hip_tile_128x32 = ROW("hip_tile_128x32", tile_128x32);
 
 extern const hip_code tdm_code_gemm_tile_64x128[];
-static const gemm_tile tile_64x128 = {{tdm_code_gemm_tile_64x128, "gemm_tile_64x128", SHAPE(GEMM_TILE_64x128)}, 2, 3};
-const tdm_kernel tdm_gemm_hip_tile_64x128 = ROW("hip_tile_64x128", &tile_64x128);
+static const hip_functions tile_64x128_functions[] = {
+    {.code = tdm_code_gemm_tile_64x128, .stem = "gemm_tile_64x128_2", .waves = 2},
+    {.code = tdm_code_gemm_tile_64x128,
+     .stem = "gemm_tile_64x128_3",
+     .waves = 2,
+     .fewer = {.lds_below = 2 * 3 * STAGE_LDS(GEMM_TILE_64x128), .waves = 1}},
+    {.stem = NULL}};
+static const gemm_tile tile_64x128 = {{tile_64x128_functions, SHAPE(GEMM_TILE_64x128)}, 2, 3};
+const tdm_kernel tdm_gemm_hip_tile_64x128 = ROW("hip_tile_64x128", tile_64x128);
 
 extern const hip_code tdm_code_gemm_tile_128x128[];
-static const gemm_tile tile_128x128 = {{tdm_code_gemm_tile_128x128, "gemm_tile_128x128", SHAPE(GEMM_TILE_128x128)}, 2, 3};
-const tdm_kernel tdm_gemm_hip_tile_128x128 = ROW("hip_tile_128x128", &tile_128x128);
+/* Three stages leave no LDS for a second workgroup. */
+static const hip_functions tile_128x128_functions[] = {
+    {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_2", .waves = 2},
+    {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_3", .waves = 1},
+    {.stem = NULL}};
+static const gemm_tile tile_128x128 = {{tile_128x128_functions, SHAPE(GEMM_TILE_128x128)}, 2, 3};
+const tdm_kernel tdm_gemm_hip_tile_128x128 = ROW("hip_tile_128x128", tile_128x128);
 
 extern const hip_code tdm_code_gemm_tile_256x128[];
-static const gemm_tile tile_256x128 = {{tdm_code_gemm_tile_256x128, "gemm_tile_256x128", SHAPE(GEMM_TILE_256x128)}, 2, 3};
-const tdm_kernel tdm_gemm_hip_tile_256x128 = ROW("hip_tile_256x128", &tile_256x128);
+static const hip_functions tile_256x128_functions[] = {
+    {.code = tdm_code_gemm_tile_256x128, .stem = "gemm_tile_256x128_2", .waves = 2},
+    {.code = tdm_code_gemm_tile_256x128,
+     .stem = "gemm_tile_256x128_3",
+     .waves = 2,
+     .least_lds = 3 * STAGE_LDS(GEMM_TILE_256x128)},
+    {.stem = NULL}};
+static const gemm_tile tile_256x128 = {{tile_256x128_functions, SHAPE(GEMM_TILE_256x128)}, 2, 3};
+const tdm_kernel tdm_gemm_hip_tile_256x128 = ROW("hip_tile_256x128", tile_256x128);

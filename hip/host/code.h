@@ -1,13 +1,43 @@
-/* Code objects embedded in the library: hip/meson.build makes them from each .hip file. */
+/* Code objects embedded in the library, which hip/meson.build makes from each .hip file, and the functions in them. */
 #ifndef TANDEM_HIP_HOST_CODE_H
 #define TANDEM_HIP_HOST_CODE_H
 
 #include <stddef.h>
+
+#include "tandem/tandem.h"
 
 /* One chip's code object. tdm_code_NAME[] of hip/<op>/NAME.hip has one for each chip of the build, in the order of TDM_HIP. */
 typedef struct hip_code {
   const void *data;
   size_t bytes;
 } hip_code;
+
+enum { HIP_16_BIT_TYPES = 1 << TDM_F16 | 1 << TDM_BF16 };
+
+/* Fewer waves on chips whose compute units have less LDS than this (0: on each chip), for some types (bits 1 << tdm_type; 0:
+ * for all). */
+typedef struct hip_fewer_waves {
+  size_t lds_below;
+  unsigned types;
+  int waves;
+} hip_fewer_waves;
+
+/* A device kernel, and what it was laid out for. Its functions are STEM, STEM_TYPE or STEM_LAYOUT_TYPE: one for each layout and
+ * type that the kernel is compiled for. A row lists its kernels (tdm_kernel.functions). The test hip-registers compares each
+ * function of each code object with what the rows say. */
+typedef struct hip_functions {
+  const hip_code *code;
+  const char *stem;
+  int waves;             /* that a SIMD holds at least, as registers, LDS and the largest workgroup allow */
+  hip_fewer_waves fewer; /* an exception from waves; waves 0: there is none */
+  int scratch;           /* bytes per lane, at most; 0: also no register is spilled */
+  size_t least_lds;      /* chips with less LDS don't have these functions; 0: each chip has them */
+} hip_functions;
+
+/* For tdm_kernel.functions: a list that ends with an entry without a stem. */
+#define HIP_FUNCTIONS(...) ((const hip_functions[]){__VA_ARGS__, {.stem = NULL}})
+
+/* The name of one of the functions. layout, type: NULL if the name has none. Returns what snprintf returns. */
+int tdm_hip_function_name(char *name, size_t size, const hip_functions *f, const char *layout, const char *type);
 
 #endif

@@ -1,8 +1,9 @@
 /* What the host code of HIP kernels uses: the device of a context, and how to load and launch kernels.
  *
- *   extern const hip_code tdm_code_add[];                    code objects of hip/add/add.hip
- *   tdm_hip_function(plan, tdm_code_add, "add_f32", &plan->hip.function)      in prepare
- *   tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream)             in launch */
+ *   extern const hip_code tdm_code_add[];                                           code objects of hip/add/add.hip
+ *   .functions = HIP_FUNCTIONS({.code = tdm_code_add, .stem = "add", .waves = 8})   in the row
+ *   tdm_hip_function(plan, &plan->kernel->functions[0], NULL, "f32", &function)     in prepare: finds add_f32
+ *   tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream)                    in launch */
 #ifndef TANDEM_HIP_HOST_HIP_H
 #define TANDEM_HIP_HOST_HIP_H
 
@@ -28,8 +29,10 @@ typedef struct tdm_hip_device {
   hip_module_row *modules; /* the modules loaded so far */
 } tdm_hip_device;
 
-/* Loads the code object of the plan's chip, if it is not loaded yet, and finds a kernel in it. */
-tdm_status tdm_hip_function(tdm_plan *plan, const hip_code *code, const char *name, void **function);
+/* Loads the code object of the plan's chip, if it is not loaded yet, and finds the function STEM_LAYOUT_TYPE in it. layout,
+ * type: NULL if the name has none. */
+tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, const char *layout, const char *type,
+                            void **function);
 /* Launches with the kernel's one argument, a structure by value. */
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
                           tdm_stream *stream);

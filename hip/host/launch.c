@@ -1,4 +1,5 @@
 /* A code object becomes a module when the first plan needs it; a run only launches. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hip.h"
@@ -38,13 +39,21 @@ static tdm_status find(tdm_hip_device *d, const hip_code *code, const char *op, 
   return TDM_OK;
 }
 
-tdm_status tdm_hip_function(tdm_plan *plan, const hip_code *codes, const char *name, void **function) {
+int tdm_hip_function_name(char *name, size_t size, const hip_functions *f, const char *layout, const char *type) {
+  return snprintf(name, size, "%s%s%s%s%s", f->stem, layout != NULL ? "_" : "", layout != NULL ? layout : "",
+                  type != NULL ? "_" : "", type != NULL ? type : "");
+}
+
+tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, const char *layout, const char *type,
+                            void **function) {
   tdm_hip_device *d = plan->context->hip;
   const char *op = tdm_op_names[plan->op];
+  char name[64];
   int before;
+  tdm_hip_function_name(name, sizeof name, functions, layout, type);
   TDM_TRY(tdm_hip_enter(d, op, &before));
   pthread_mutex_lock(&d->lock);
-  tdm_status status = find(d, &codes[d->built], op, name, function);
+  tdm_status status = find(d, &functions->code[d->built], op, name, function);
   pthread_mutex_unlock(&d->lock);
   return tdm_hip_leave(d, op, before, status);
 }

@@ -54,32 +54,23 @@ bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t si
 
 /* ---- Functions ---- */
 
-tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char *stem, tdm_type type) {
-  char name[64];
-  snprintf(name, sizeof name, "%s_%s", stem, tdm_type_name(type));
-  return tdm_hip_function(plan, code, name, &plan->hip.function);
+tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type) {
+  return tdm_hip_function(plan, &plan->kernel->functions[number], NULL, tdm_type_name(type), &plan->hip.function);
 }
 
 const hip_row_variant hip_row_registers = {.in_registers = true}, hip_row_loop = {.in_registers = false};
 
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, hip_teams *teams, int64_t rows, int64_t cols,
-                                tdm_type type) {
-  char stem[48];
-  const char *op = tdm_op_names[plan->op];
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols, tdm_type type) {
   const bool in_registers = ((const hip_row_variant *)plan->kernel->variant)->in_registers;
-  int kept = in_registers ? tdm_hip_kept(cols, type) : 1;
-  if (in_registers)
-    snprintf(stem, sizeof stem, "%s_%d", op, kept);
-  else
-    snprintf(stem, sizeof stem, "%s_loop", op);
+  int kept = in_registers ? tdm_hip_kept(cols, type) : 1, number = 0;
+  for (int k = kept; k > 1; k /= 2) number++;
   tdm_hip_teams(plan, teams, rows, cols, kept, type);
-  return tdm_hip_function_of(plan, code, stem, type);
+  return tdm_hip_row_function(plan, number, type);
 }
 
 /* ---- Elementwise ops of two arrays ---- */
 
-tdm_status tdm_hip_binary_prepare(tdm_plan *plan, const hip_code *code, binary_args args, int64_t rows, int64_t cols,
-                                  tdm_type type) {
+tdm_status tdm_hip_binary_prepare(tdm_plan *plan, binary_args args, int64_t rows, int64_t cols, tdm_type type) {
   if (plan->empty) return TDM_OK;                                 /* a run launches nothing */
   if (args.lda == cols && args.ldb == cols && args.ldc == cols) { /* one long row */
     cols *= rows;
@@ -88,7 +79,7 @@ tdm_status tdm_hip_binary_prepare(tdm_plan *plan, const hip_code *code, binary_a
   }
   tdm_hip_blocks(plan, &args.blocks, rows, cols, tdm_hip_chunk(type));
   memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_function_of(plan, code, tdm_op_names[plan->op], type);
+  return tdm_hip_row_function(plan, 0, type);
 }
 
 tdm_status tdm_hip_binary_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

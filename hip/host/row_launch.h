@@ -18,22 +18,20 @@ void tdm_hip_teams(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols,
 int tdm_hip_kept(int64_t cols, tdm_type type);
 /* For a kernel's `supports`: is tdm_hip_kept above 0? */
 bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size);
-/* Variants of the ops that have a kernel with a row in registers (OP_KEPT_f32 and so on) and one for any length (OP_loop_f32).
- */
+/* Variants of the ops that have one kernel for rows of any length, and kernels that keep a row in registers. The functions of
+ * the latter row are those for 1, 2, 4 and (f32) 8 chunks in each work-item, in this order. */
 typedef struct hip_row_variant {
   bool in_registers;
 } hip_row_variant;
 extern const hip_row_variant hip_row_registers, hip_row_loop;
 /* Finds the kernel of the plan's variant, and sets its teams and its grid. */
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, const hip_code *code, hip_teams *teams, int64_t rows, int64_t cols,
-                                tdm_type type);
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols, tdm_type type);
 
-/* Finds STEM_f32, STEM_f16 or STEM_bf16. */
-tdm_status tdm_hip_function_of(tdm_plan *plan, const hip_code *code, const char *stem, tdm_type type);
+/* Finds STEM_TYPE of number `number` of the row's functions. */
+tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type);
 
 /* Elementwise ops of two arrays: args contains the leading dimensions. */
-tdm_status tdm_hip_binary_prepare(tdm_plan *plan, const hip_code *code, binary_args args, int64_t rows, int64_t cols,
-                                  tdm_type type);
+tdm_status tdm_hip_binary_prepare(tdm_plan *plan, binary_args args, int64_t rows, int64_t cols, tdm_type type);
 tdm_status tdm_hip_binary_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 
 #endif

@@ -57,23 +57,22 @@ typedef struct tile_work {
 } tile_work;
 _Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "it fits the plan");
 
-static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant, tdm_type type,
+static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout, tdm_type type,
                        unsigned char *args, tdm_hip_kernel *launch) {
   enum { LANES = 64 };
-  char name[64];
   unsigned workgroups = op->make(plan, kernel, args);
   *launch =
       (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = (unsigned)(LANES * kernel->tile.waves_m * kernel->tile.waves_n)};
-  snprintf(name, sizeof name, "%s%s%s_%s", kernel->stem, variant[0] == '\0' ? "" : "_", variant, tdm_type_name(type));
-  return tdm_hip_function(plan, kernel->code, name, &launch->function);
+  return tdm_hip_function(plan, kernel->functions, layout, tdm_type_name(type), &launch->function);
 }
 
-tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
+tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout,
                                 tdm_type type) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tile_work work = {0};
-  TDM_TRY(load(plan, op, kernel, variant, type, work.args, &plan->hip));
-  if (plan->kernel->fallback.align > 0) TDM_TRY(load(plan, op, op->general, "", type, work.general_args, &work.general));
+  TDM_TRY(load(plan, op, kernel, layout, type, work.args, &plan->hip));
+  if (plan->kernel->fallback.align > 0)
+    TDM_TRY(load(plan, op, plan->kernel->fallback.kernel->variant, NULL, type, work.general_args, &work.general));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -89,11 +88,12 @@ tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void
   return tdm_may_have_written(tdm_hip_launch(plan, &work.then, args, op->bytes, stream));
 }
 
-tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_code *code, const char *name, unsigned workgroups, unsigned threads) {
+tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
+                             unsigned threads) {
   tile_work work;
   memcpy(&work, plan->args, sizeof work);
   work.then = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
-  TDM_TRY(tdm_hip_function(plan, code, name, &work.then.function));
+  TDM_TRY(tdm_hip_function(plan, functions, NULL, tdm_type_name(type), &work.then.function));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }

@@ -31,8 +31,7 @@ static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_
 
 /* The launch and the estimate take their numbers from the same tile. */
 typedef struct hip_tile_kernel {
-  const hip_code *code;
-  const char *stem; /* of the functions' names: gemm_256x256 */
+  const hip_functions *functions;
   hip_tile_shape tile;
 } hip_tile_kernel;
 
@@ -45,15 +44,15 @@ typedef struct hip_tile_op {
   unsigned (*make)(const tdm_plan *plan, const hip_tile_kernel *kernel, void *args);
   /* Adds the run's pointers, and what they mean for alignment. */
   void (*set_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
-  const hip_tile_kernel *general;
 } hip_tile_op;
 
-/* Prepares a kernel, and also the general one if the row falls back to it. The function is STEM_VARIANT_TYPE; an empty
- * variant is left out. */
-tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *variant,
+/* Prepares a kernel, and also that of the row to which this one falls back: its variant is a hip_tile_kernel. layout: NULL if
+ * one function does all layouts. */
+tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout,
                                 tdm_type type);
 /* Call it after tdm_hip_tile_prepare: a kernel that each run launches second, with the same argument. */
-tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_code *code, const char *name, unsigned workgroups, unsigned threads);
+tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
+                             unsigned threads);
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);
 
 #endif

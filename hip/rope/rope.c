@@ -9,6 +9,8 @@
 
 extern const hip_code tdm_code_rope[];
 
+enum { INTERLEAVED, HALF }; /* the row's functions */
+
 /* Scales the number of positions per radian of a pair, which is 1 over its frequency. Llama 3.1's ranges, by wavelength:
  * short ones stay, long ones grow by the factor, and between them the frequencies are mixed. */
 static double scaled(const tdm_rope_scaling *s, double positions_per_radian) {
@@ -56,7 +58,7 @@ static tdm_status prepare(tdm_plan *plan) {
   args.sincos = plan->table;
   tdm_hip_blocks(plan, &args.blocks, d->batch * d->seq * d->heads, args.half, tdm_hip_chunk(d->type));
   memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_function_of(plan, tdm_code_rope, d->style == TDM_ROPE_HALF ? "rope_half" : "rope_interleaved", d->type);
+  return tdm_hip_row_function(plan, d->style == TDM_ROPE_HALF ? HALF : INTERLEAVED, d->type);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -68,9 +70,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-const tdm_kernel tdm_rope_hip_blocks = {.name = "hip_blocks",
-                                        .op = TDM_OP_ROPE,
-                                        .backend = &tdm_backend_hip,
-                                        .prepare = prepare,
-                                        .launch = launch,
-                                        .rebindable = true};
+const tdm_kernel tdm_rope_hip_blocks = {
+    .name = "hip_blocks",
+    .op = TDM_OP_ROPE,
+    .backend = &tdm_backend_hip,
+    .functions =
+        HIP_FUNCTIONS([INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 8}, [HALF] =
+                                                                                                           {.code =
+                                                                                                                tdm_code_rope,
+                                                                                                            .stem = "rope_half",
+                                                                                                            .waves = 8}),
+    .prepare = prepare,
+    .launch = launch,
+    .rebindable = true};

@@ -1,5 +1,4 @@
 /* swiglu on HIP: hip_128x64 for everything, hip_256x128 for what the pipeline can load. */
-#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -46,9 +45,13 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->y, 4 * (int)tdm_type_size(plan->desc.swiglu.out));
 }
 
+static const hip_functions general_functions[] = {{.code = tdm_code_swiglu_128x64, .stem = "swiglu_128x64", .waves = 2},
+                                                  {.stem = NULL}};
+static const hip_functions pipe_functions[] = {{.code = tdm_code_swiglu_256x128, .stem = "swiglu_256x128", .waves = 2},
+                                               {.stem = NULL}};
+
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
-static const hip_tile_kernel general = {tdm_code_swiglu_128x64,
-                                        "swiglu_128x64",
+static const hip_tile_kernel general = {general_functions,
                                         {.m = MASKED_LINES,
                                          .n = MASKED_LINES / 2,
                                          .waves_m = MASKED_WAVES_M,
@@ -57,8 +60,7 @@ static const hip_tile_kernel general = {tdm_code_swiglu_128x64,
                                          .resident = 2,
                                          .valu = HIP_MASKED_VALU,
                                          .waits = true}};
-static const hip_tile_kernel pipe = {tdm_code_swiglu_256x128,
-                                     "swiglu_256x128",
+static const hip_tile_kernel pipe = {pipe_functions,
                                      {.m = PIPE_LINES,
                                       .n = PIPE_LINES / 2,
                                       .waves_m = PIPE_WAVES_M,
@@ -66,7 +68,7 @@ static const hip_tile_kernel pipe = {tdm_code_swiglu_256x128,
                                       .products = 2,
                                       .overlapped = true}};
 
-static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, &general};
+static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers};
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -88,13 +90,14 @@ static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare_general(tdm_plan *plan) {
-  return tdm_hip_tile_prepare(plan, &op, &general, "", plan->desc.swiglu.type);
+  return tdm_hip_tile_prepare(plan, &op, &general, NULL, plan->desc.swiglu.type);
 }
 
 const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
                                           .op = TDM_OP_SWIGLU,
                                           .backend = &tdm_backend_hip,
                                           .variant = &general,
+                                          .functions = general_functions,
                                           .supports = supports_general,
                                           .prepare = prepare_general,
                                           .launch = launch,
@@ -120,6 +123,7 @@ const tdm_kernel tdm_swiglu_hip_256x128 = {.name = "hip_256x128",
                                            .op = TDM_OP_SWIGLU,
                                            .backend = &tdm_backend_hip,
                                            .variant = &pipe,
+                                           .functions = pipe_functions,
                                            .supports = supports_pipe,
                                            .prepare = prepare_pipe,
                                            .launch = launch,

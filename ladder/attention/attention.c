@@ -5,13 +5,12 @@
 #include "../row.h"
 #include "step.h"
 
-typedef struct ladder_code {
-  const hip_code *code;
+typedef struct ladder_variant {
   int queries, threads; /* of a workgroup */
-} ladder_code;
+} ladder_variant;
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   enum { MOST = 1 << 24 };
   const tdm_attention_desc *d = &plan->desc.attention;
   (void)s;
@@ -29,7 +28,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare(tdm_plan *plan) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   const tdm_attention_desc *d = &plan->desc.attention;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   attention_step_args args = {.batch_q = d->q.batch,
@@ -53,7 +52,7 @@ static tdm_status prepare(tdm_plan *plan) {
                               .scale = d->scale};
   memcpy(plan->args, &args, sizeof args);
   plan->hip = (tdm_hip_kernel){.grid = {(unsigned)(d->batch * d->heads_q * args.blocks), 1, 1}, .block = (unsigned)s->threads};
-  return tdm_hip_function(plan, s->code, "attention_step", &plan->hip.function);
+  return tdm_hip_function(plan, &plan->kernel->functions[0], NULL, NULL, &plan->hip.function);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -66,6 +65,6 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-#define LADDER_HIP_ATTENTION(row, text, code, queries, threads) \
-  LADDER_HIP_ROW(row, text, code, TDM_OP_ATTENTION, 0, 0, NULL, queries, threads)
+#define LADDER_HIP_ATTENTION(row, text, object, queries, threads, waves) \
+  LADDER_HIP_ROW(row, text, object, "attention_step", waves, TDM_OP_ATTENTION, 0, 0, NULL, queries, threads)
 #include "ladder.def"

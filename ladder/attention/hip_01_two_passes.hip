@@ -4,7 +4,7 @@
  * why: softmax needs the maximum before the first exponential; and scores have no place to stay: S values for each query.
  * limit: none yet. All lanes read the same key at a time; the wave of the last queries, which see all keys, takes longest:
  * issue.
- * launch: a query of 64 by 64 work-items
+ * launch: a query of 64 by 64 work-items, 2 waves a SIMD
  * predict: floor = issue
  * predict: load_lines / loads = 1 to 1.2
  */

@@ -4,7 +4,7 @@
  * why: exp(x - max) = exp(x - old) exp(old - max): nothing has to be known before (Milakov and Gimelshein, arXiv 1805.02867).
  * Keys are read once, and scores computed once.
  * limit: VALU: the scores' half of the work. But each key now costs two exponentials and 64 multiplications.
- * launch: a query of 64 by 64 work-items
+ * launch: a query of 64 by 64 work-items, 2 waves a SIMD
  * predict: loads / before = 0.65 to 0.68
  * predict: valu_clocks / before = 0.75 to 0.8
  */

@@ -5,7 +5,7 @@
  * many.
  * limit: memory's loads, and the VALU. What is after a query's last key, or after the last key of all, is masked: all lanes
  * go over all tiles.
- * launch: a query of 64 by 64 work-items
+ * launch: a query of 64 by 64 work-items, 2 waves a SIMD
  * predict: loads / before = 0.028 to 0.031
  * predict: lds_conflicts = 0 to 0
  */

@@ -7,7 +7,7 @@
  * limit: none. It is here for the checker.
  * wrong: the first tile's scale, from no maximum, is 0, and so its keys are lost; where a maximum grows later, those of that
  * tile count too little. Over many keys that is wrong by tenths.
- * launch: a query of 64 by 64 work-items
+ * launch: a query of 64 by 64 work-items, 2 waves a SIMD
  * predict: caught
  */
 #include "hip/device/wait.h"

@@ -8,21 +8,18 @@
 #include "hip/host/tile_launch.h"
 #include "step.h"
 
-typedef struct ladder_code {
-  const hip_code *code;
+typedef struct ladder_variant {
   tdm_type type; /* of all arrays */
   tdm_layout layout;
   int most_k;
   int tile_m, tile_n, threads;
   int load_bytes; /* of a lane at once */
-} ladder_code;
+} ladder_variant;
 
 enum { ANY_K = INT32_MAX / 4 };
 
 /* Loads of 16 bytes may begin at any multiple of 4; arrays that do not are left to the last step that loads by elements. */
 extern const tdm_kernel tdm_gemm_hip_step05_mfma;
-extern const hip_code tdm_code_gemm_hip_05_mfma[];
-static const ladder_code elements = {tdm_code_gemm_hip_05_mfma, TDM_BF16, TDM_NT, ANY_K, 64, 64, 256, 2};
 
 /* What a plan keeps in its args, beside the kernel in plan->hip. */
 typedef struct step_work {
@@ -31,7 +28,7 @@ typedef struct step_work {
 } step_work;
 _Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
 
-static bool has_fallback(const ladder_code *s) { return s->load_bytes > 4; }
+static bool has_fallback(const ladder_variant *s) { return s->load_bytes > 4; }
 
 static bool supports_loads(const tdm_gemm_desc *d, int bytes, char *reason, size_t size) {
   enum { LINES = 256 };
@@ -48,7 +45,7 @@ static bool supports_loads(const tdm_gemm_desc *d, int bytes, char *reason, size
 }
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (d->type != s->type || d->out != s->type || d->layout != s->layout) {
     snprintf(reason, size, "a step of a ladder: only %s to %s in layout %s", tdm_type_name(s->type), tdm_type_name(s->type),
@@ -67,7 +64,8 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return tdm_hip_tiles_fit(d->m, d->n, 1, s->tile_m, s->tile_n, reason, size);
 }
 
-static tdm_status load(tdm_plan *plan, const ladder_code *s, gemm_step_args *args, tdm_hip_kernel *kernel) {
+static tdm_status load(tdm_plan *plan, const tdm_kernel *row, gemm_step_args *args, tdm_hip_kernel *kernel) {
+  const ladder_variant *s = row->variant;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   *args = (gemm_step_args){.m = d->m,
                            .n = d->n,
@@ -79,15 +77,15 @@ static tdm_status load(tdm_plan *plan, const ladder_code *s, gemm_step_args *arg
                            .tiles_n = (uint32_t)hip_ceil_div(d->n, s->tile_n),
                            .xcds = (uint32_t)plan->context->hip->xcds};
   *kernel = (tdm_hip_kernel){.grid = {args->tiles_m * args->tiles_n, 1, 1}, .block = (unsigned)s->threads};
-  return tdm_hip_function(plan, s->code, "gemm_step", &kernel->function);
+  return tdm_hip_function(plan, &row->functions[0], NULL, NULL, &kernel->function);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   step_work work = {0};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(load(plan, s, &work.args, &plan->hip));
-  if (has_fallback(s)) TDM_TRY(load(plan, &elements, &work.elements_args, &work.elements));
+  TDM_TRY(load(plan, plan->kernel, &work.args, &plan->hip));
+  if (has_fallback(s)) TDM_TRY(load(plan, plan->kernel->fallback.kernel, &work.elements_args, &work.elements));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -103,9 +101,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, falls_back ? &work.elements : &plan->hip, args, sizeof *args, stream);
 }
 
-#define LADDER_HIP_GEMM(row, text, code, tile_m, tile_n, threads, load_bytes)                                            \
-  LADDER_HIP_ROW(row, text, code, TDM_OP_GEMM, (load_bytes) > 4 ? 4 : 0, 3, &tdm_gemm_hip_step05_mfma, TDM_BF16, TDM_NT, \
-                 ANY_K, tile_m, tile_n, threads, load_bytes)
-#define LADDER_HIP_SMALL_K(row, text, code, tile_m, tile_n, threads, most_k) \
-  LADDER_HIP_ROW(row, text, code, TDM_OP_GEMM, 0, 0, NULL, TDM_F32, TDM_NN, most_k, tile_m, tile_n, threads, 4)
+#define LADDER_HIP_GEMM(row, text, object, tile_m, tile_n, threads, load_bytes, waves)                                       \
+  LADDER_HIP_ROW(row, text, object, "gemm_step", waves, TDM_OP_GEMM, (load_bytes) > 4 ? 4 : 0, 3, &tdm_gemm_hip_step05_mfma, \
+                 TDM_BF16, TDM_NT, ANY_K, tile_m, tile_n, threads, load_bytes)
+#define LADDER_HIP_SMALL_K(row, text, object, tile_m, tile_n, threads, most_k, waves)                                     \
+  LADDER_HIP_ROW(row, text, object, "gemm_step", waves, TDM_OP_GEMM, 0, 0, NULL, TDM_F32, TDM_NN, most_k, tile_m, tile_n, \
+                 threads, 4)
 #include "ladder.def"

@@ -3,7 +3,7 @@
  * what: neighbouring lanes have neighbouring rows of C, as a loop over rows and columns would deal them.
  * why: it is the shortest kernel that is right, and shows what memory sees of it.
  * limit: none yet. A load of 64 lanes touches 64 lines of 128 bytes of A, for 2 bytes each: the vL1D serves a line a clock.
- * launch: 64x4 of C by 256 work-items, loads of 2 bytes
+ * launch: 64x4 of C by 256 work-items, loads of 2 bytes, 8 waves a SIMD
  * predict: floor = vL1D
  * predict: load_lines / loads = 32 to 33
  */

@@ -3,7 +3,7 @@
  * what: a wave computes an element of C together: lane l has the values k = l, l + 64, ... and the lanes' sums are added up.
  * why: rows run along k, so 64 lanes with 64 neighbours in k read one line of 128 bytes, and use all of it.
  * limit: the vL1D serves a line for 64 products where it served 32. What is left is the VALU, mostly the sum over lanes.
- * launch: 4x64 of C by 256 work-items, loads of 2 bytes
+ * launch: 4x64 of C by 256 work-items, loads of 2 bytes, 8 waves a SIMD
  * predict: load_lines / loads = 1 to 1
  * predict: load_lines / before = 0.03 to 0.032
  */

@@ -5,7 +5,7 @@
  * why: each value of A and B is used 16 times after one read from memory.
  * limit: memory is asked for a 16th of the lines. The floor moves on: two LDS reads of 2 bytes for each product, which gfx942
  * serves at half the rate of gfx950, where it is the VALU that converts them.
- * launch: 16x16 of C by 256 work-items, loads of 2 bytes
+ * launch: 16x16 of C by 256 work-items, loads of 2 bytes, 8 waves a SIMD
  * predict: load_lines / before = 0.06 to 0.07
  * predict: gfx942: floor = LDS
  * predict: gfx950: floor = VALU

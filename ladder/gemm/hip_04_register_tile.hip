@@ -6,7 +6,7 @@
  * limit: LDS gives 16 products for 2 reads, and memory is asked for a line by 4 times as many products. What remains on gfx942
  * is how the tiles get into LDS: a wave writes a column of 2-byte values, all to one bank. (gfx950's have no source: not
  * counted.)
- * launch: 64x64 of C by 256 work-items, loads of 2 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 2 bytes, 4 waves a SIMD
  * predict: load_lines / before = 0.24 to 0.26
  * predict: lds_instructions / before = 0.04 to 0.05
  * predict: gfx950: floor = VALU

@@ -5,7 +5,7 @@
  * each row of A or B, and a lane reads 16 bytes of it.
  * why: 16384 FLOP an instruction of 16 clocks (gfx942: of two with 16), where a VALU instruction of 4 clocks has 128.
  * limit: the VALU has a few percent of its work left, which is to load and to place. The matrix units have begun to count.
- * launch: 64x64 of C by 256 work-items, loads of 2 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 2 bytes, 4 waves a SIMD
  * predict: valu_clocks / before = 0.15 to 0.25
  * predict: lds_conflicts / lds_clocks = 0.55 to 0.65
  */

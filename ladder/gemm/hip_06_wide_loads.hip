@@ -5,7 +5,7 @@
  * why: memory's lines are the same, but an 8th of the instructions asks for them, and of those that compute addresses and
  * masks.
  * limit: instructions. What is left is LDS, whose conflicts are the next step.
- * launch: 64x64 of C by 256 work-items, loads of 16 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 4 waves a SIMD
  * predict: loads / before = 0.12 to 0.13
  * predict: valu_clocks / before = 0.09 to 0.12
  */

@@ -4,7 +4,7 @@
  * why: 16 lanes read the same chunk of 16 rows, and rows of 128 bytes begin at the same bank: they queue. gfx950 serves 16
  * lanes of a 16-byte read a clock from 64 banks, which two rows fill; gfx942 8 lanes from 32 banks, which one row fills.
  * limit: LDS: no clock is lost to a conflict.
- * launch: 64x64 of C by 256 work-items, loads of 16 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 4 waves a SIMD
  * predict: lds_conflicts = 0 to 0
  * predict: lds_clocks / before = 0.3 to 0.42
  */

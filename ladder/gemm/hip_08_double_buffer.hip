@@ -4,7 +4,7 @@
  * why: a load takes hundreds of clocks to arrive, which the wave spends with products and not with waiting; and one barrier a
  * step is enough, because who writes a stage is a barrier away from who read it.
  * limit: latency. A bound by counts does not show it: the counters show half of the barriers, and twice the LDS.
- * launch: 64x64 of C by 256 work-items, loads of 16 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 2 waves a SIMD
  * predict: barriers / before = 0.5 to 0.5
  * predict: lds_bytes / before = 2 to 2
  */

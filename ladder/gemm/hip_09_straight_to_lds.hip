@@ -4,7 +4,7 @@
  * why: no registers hold what is on its way, and no instruction takes it from there to LDS. A lane moves 16 bytes on gfx950, 4
  * on gfx942: four times as many loads there.
  * limit: the LDS's instructions that write are gone.
- * launch: 64x64 of C by 256 work-items, loads of 16 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 2 waves a SIMD
  * predict: lds_instructions / before = 0.6 to 0.7
  * predict: gfx942: loads / before = 3.5 to 4.2
  */

@@ -6,7 +6,7 @@
  * limit: L2 misses. It looks right, and is right where the XCDs divide the number of tiles, as they do in square benchmarks.
  * wrong: of 33 tiles over 8 XCDs, tiles 9, 14, 19, 24 and 29 are nobody's, as each XCD but the first has 4 workgroups for its
  * 5 tiles; and 7, 15, 23, 30 and 31 are computed twice.
- * launch: 64x64 of C by 256 work-items, loads of 16 bytes
+ * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 2 waves a SIMD
  * predict: 192x704x64: caught
  * predict: 512x512x64: right
  */

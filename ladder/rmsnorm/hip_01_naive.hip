@@ -3,7 +3,7 @@
  * what: two passes over the row, one for its sum of squares, one that writes.
  * why: rows have nothing to do with each other, so this is how a loop over rows is dealt out.
  * limit: none yet. 64 lanes read 64 rows at once: 64 lines of 128 bytes for 4 bytes each.
- * launch: 64 rows by 64 work-items, loads of 4 bytes, rows up to 1073741824
+ * launch: 64 rows by 64 work-items, loads of 4 bytes, rows up to 1073741824, 8 waves a SIMD
  * predict: load_lines / loads = 42 to 44
  * predict: floor = vL1D
  */

@@ -3,7 +3,7 @@
  * what: lane l has the elements l, l + 64, ...; the lanes' sums are added up.
  * why: 64 lanes read 256 bytes in a row: two lines, all of them used. And 64 times as many waves have work.
  * limit: the vL1D serves two lines for a load, where it served 64.
- * launch: 4 rows by 256 work-items, loads of 4 bytes, rows up to 1073741824
+ * launch: 4 rows by 256 work-items, loads of 4 bytes, rows up to 1073741824, 8 waves a SIMD
  * predict: load_lines / loads = 2 to 2
  * predict: load_lines / before = 0.045 to 0.05
  */

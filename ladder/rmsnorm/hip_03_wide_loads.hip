@@ -3,7 +3,7 @@
  * what: lane l has four neighbours from 4 l on, then from 4 (l + 64) on.
  * why: a quarter of the instructions that ask memory, and of those that count and compare.
  * limit: issue. Lines and bytes are the same.
- * launch: 4 rows by 256 work-items, loads of 16 bytes, rows up to 1073741824
+ * launch: 4 rows by 256 work-items, loads of 16 bytes, rows up to 1073741824, 8 waves a SIMD
  * predict: loads / before = 0.24 to 0.26
  * predict: load_lines / before = 0.99 to 1.01
  * predict: instructions / before = 0.38 to 0.42

@@ -5,14 +5,13 @@
 #include "../row.h"
 #include "step.h"
 
-typedef struct ladder_code {
-  const hip_code *code;
+typedef struct ladder_variant {
   int rows, threads; /* of a workgroup */
   int load_bytes, most_cols;
-} ladder_code;
+} ladder_variant;
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   if (d->type != TDM_F32 || d->residual) {
     snprintf(reason, size, "a step of the ladder: only f32, without residual");
@@ -31,13 +30,13 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare(tdm_plan *plan) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   rmsnorm_step_args args = {.rows = d->rows, .cols = d->cols, .ldx = d->ldx, .ldy = d->ldy, .eps = d->eps};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   memcpy(plan->args, &args, sizeof args);
   plan->hip = (tdm_hip_kernel){.grid = {(unsigned)hip_ceil_div(d->rows, s->rows), 1, 1}, .block = (unsigned)s->threads};
-  return tdm_hip_function(plan, s->code, "rmsnorm_step", &plan->hip.function);
+  return tdm_hip_function(plan, &plan->kernel->functions[0], NULL, NULL, &plan->hip.function);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -49,6 +48,6 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-#define LADDER_HIP_RMSNORM(row, text, code, rows, threads, load_bytes, most_cols) \
-  LADDER_HIP_ROW(row, text, code, TDM_OP_RMSNORM, 0, 0, NULL, rows, threads, load_bytes, most_cols)
+#define LADDER_HIP_RMSNORM(row, text, object, rows, threads, load_bytes, most_cols, waves) \
+  LADDER_HIP_ROW(row, text, object, "rmsnorm_step", waves, TDM_OP_RMSNORM, 0, 0, NULL, rows, threads, load_bytes, most_cols)
 #include "ladder.def"

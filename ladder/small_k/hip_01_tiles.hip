@@ -3,7 +3,7 @@
  * what: a workgroup computes 16 x 16 of C, a work-item one element; 16 values of k at a time go into LDS, between two barriers.
  * why: with K = 64 and C of thousands by thousands it is C that takes the memory: what counts is what comes in between.
  * limit: two reads from LDS for each product, and two barriers for every 16.
- * launch: 16x16 of C by 256 work-items, k up to 536870911
+ * launch: 16x16 of C by 256 work-items, k up to 536870911, 8 waves a SIMD
  * predict: barriers / instructions = 0.02 to 0.03
  * predict: gfx950: floor = VALU
  * predict: gfx942: floor = LDS

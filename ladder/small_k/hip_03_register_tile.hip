@@ -5,7 +5,7 @@
  * often, in lines that are used whole.
  * limit: LDS. The floor becomes the multiply-adds themselves. On gfx942 it stays LDS: A is transposed on its way in, and a
  * wave's writes meet one bank. (gfx950's have no source: not counted.)
- * launch: 64x64 of C by 256 work-items, k up to 64
+ * launch: 64x64 of C by 256 work-items, k up to 64, 2 waves a SIMD
  * predict: lds_instructions / before = 0.15 to 0.2
  * predict: load_lines / before = 0.12 to 0.13
  * predict: gfx950: floor = VALU

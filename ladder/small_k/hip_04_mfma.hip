@@ -4,7 +4,7 @@
  * column of B, so B is transposed on its way into LDS, where chunk c of line l lies at place c ^ (l % 16): 16 lanes, 16 places.
  * why: in f32 the matrix units do 256 FLOP a clock and CU, twice the VALU's multiply-adds, and the VALU is free.
  * limit: VALU: half, which is addresses and masks, and issues the MFMA. The matrix units are as busy.
- * launch: 64x64 of C by 256 work-items, k up to 64
+ * launch: 64x64 of C by 256 work-items, k up to 64, 2 waves a SIMD
  * predict: gfx950: clocks / before = 0.56 to 0.62
  * predict: gfx942: clocks / before = 0.24 to 0.28
  * predict: valu_clocks / before = 0.5 to 0.55

@@ -4,7 +4,7 @@
  * gemms would, but that the gate stays in a register and does not go through memory.)
  * why: it is what two Linear layers and an activation do.
  * limit: none yet: X is read for each of the products.
- * launch: 16x16 of Y by 256 work-items, loads of 2 bytes
+ * launch: 16x16 of Y by 256 work-items, loads of 2 bytes, 8 waves a SIMD
  * predict: load_lines / loads = 1 to 1
  */
 #include "hip/device/wait.h"

@@ -4,7 +4,7 @@
  * why: X is read once, from memory and from LDS, for both: three tiles a step where there were four, and three reads for two
  * products where there were four.
  * limit: loads and LDS: three quarters of both. Barriers: half.
- * launch: 16x16 of Y by 256 work-items, loads of 2 bytes
+ * launch: 16x16 of Y by 256 work-items, loads of 2 bytes, 8 waves a SIMD
  * predict: load_lines / before = 0.74 to 0.76
  * predict: lds_instructions / before = 0.7 to 0.8
  * predict: barriers / before = 0.5 to 0.5

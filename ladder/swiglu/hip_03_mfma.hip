@@ -4,7 +4,7 @@
  * has 32 x 32 of both products in its registers, so that silu and the product of the two need no memory.
  * why: a chunk of X that was read from LDS feeds two MFMA.
  * limit: VALU and LDS, as in the gemm ladder.
- * launch: 64x64 of Y by 256 work-items, loads of 16 bytes
+ * launch: 64x64 of Y by 256 work-items, loads of 16 bytes, 2 waves a SIMD
  * predict: valu_clocks / before = 0.015 to 0.02
  * predict: lds_conflicts = 0 to 0
  * predict: load_lines / before = 0.24 to 0.26

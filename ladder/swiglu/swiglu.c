@@ -7,16 +7,13 @@
 #include "hip/host/tile_launch.h"
 #include "step.h"
 
-typedef struct ladder_code {
-  const hip_code *code;
+typedef struct ladder_variant {
   int tile_m, tile_n, threads;
   int load_bytes; /* of a lane at once */
-} ladder_code;
+} ladder_variant;
 
 /* Loads of 16 bytes may begin at any multiple of 4; arrays that do not are left to the last step that loads by elements. */
 extern const tdm_kernel tdm_swiglu_hip_step02_fused;
-extern const hip_code tdm_code_swiglu_hip_02_fused[];
-static const ladder_code elements = {tdm_code_swiglu_hip_02_fused, 16, 16, 256, 2};
 
 /* What a plan keeps in its args, beside the kernel in plan->hip. */
 typedef struct step_work {
@@ -26,7 +23,7 @@ typedef struct step_work {
 _Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   enum { LINES = 256, MOST_LD = INT32_MAX / LINES / 2 };
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   int values = s->load_bytes / 2;
@@ -45,7 +42,8 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return tdm_hip_tiles_fit(d->m, d->n, 1, s->tile_m, s->tile_n, reason, size);
 }
 
-static tdm_status load(tdm_plan *plan, const ladder_code *s, swiglu_step_args *args, tdm_hip_kernel *kernel) {
+static tdm_status load(tdm_plan *plan, const tdm_kernel *row, swiglu_step_args *args, tdm_hip_kernel *kernel) {
+  const ladder_variant *s = row->variant;
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   *args = (swiglu_step_args){.m = d->m,
                              .n = d->n,
@@ -57,15 +55,15 @@ static tdm_status load(tdm_plan *plan, const ladder_code *s, swiglu_step_args *a
                              .tiles_n = (uint32_t)hip_ceil_div(d->n, s->tile_n)};
   *kernel =
       (tdm_hip_kernel){.grid = {(unsigned)hip_ceil_div(d->m, s->tile_m) * args->tiles_n, 1, 1}, .block = (unsigned)s->threads};
-  return tdm_hip_function(plan, s->code, "swiglu_step", &kernel->function);
+  return tdm_hip_function(plan, &row->functions[0], NULL, NULL, &kernel->function);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
-  const ladder_code *s = plan->kernel->variant;
+  const ladder_variant *s = plan->kernel->variant;
   step_work work = {0};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(load(plan, s, &work.args, &plan->hip));
-  if (s->load_bytes > 2) TDM_TRY(load(plan, &elements, &work.elements_args, &work.elements));
+  TDM_TRY(load(plan, plan->kernel, &work.args, &plan->hip));
+  if (s->load_bytes > 2) TDM_TRY(load(plan, plan->kernel->fallback.kernel, &work.elements_args, &work.elements));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -82,7 +80,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, falls_back ? &work.elements : &plan->hip, args, sizeof *args, stream);
 }
 
-#define LADDER_HIP_SWIGLU(row, text, code, tile_m, tile_n, threads, load_bytes)                                             \
-  LADDER_HIP_ROW(row, text, code, TDM_OP_SWIGLU, (load_bytes) > 2 ? 4 : 0, 7, &tdm_swiglu_hip_step02_fused, tile_m, tile_n, \
-                 threads, load_bytes)
+#define LADDER_HIP_SWIGLU(row, text, object, tile_m, tile_n, threads, load_bytes, waves)              \
+  LADDER_HIP_ROW(row, text, object, "swiglu_step", waves, TDM_OP_SWIGLU, (load_bytes) > 2 ? 4 : 0, 7, \
+                 &tdm_swiglu_hip_step02_fused, tile_m, tile_n, threads, load_bytes)
 #include "ladder.def"

@@ -90,6 +90,8 @@ struct tdm_kernel {
   /* Estimates a run with plan->tuning; called only for plans that it supports and that are not empty. The heuristic
    * compares rows by it. NULL: this row has no estimate, and of two such rows the later one is chosen. */
   void (*cost)(const tdm_plan *plan, tdm_cost *cost);
+  /* hip: the device kernels that it launches, beside those of its fallback (hip/host/code.h); the last one has no stem. */
+  const struct hip_functions *functions;
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
   tdm_fallback fallback;
   bool by_name; /* a step of a ladder: runs only by its name, and is not a candidate otherwise */

@@ -30,7 +30,7 @@ static tdm_status prepare(tdm_plan *plan) {
   fault_args args = {.m = d->m, .n = d->n, .k = d->k, .lda = d->lda, .ldb = d->ldb, .ldc = d->ldc, .across = across};
   memcpy(plan->args, &args, sizeof args);
   plan->hip = (tdm_hip_kernel){.grid = {down * across, 1, 1}, .block = FAULT_THREADS};
-  return tdm_hip_function(plan, tdm_code_faults, plan->kernel->name + strlen("hip_"), &plan->hip.function);
+  return tdm_hip_function(plan, &plan->kernel->functions[0], NULL, NULL, &plan->hip.function);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -40,10 +40,17 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
 }
 
-#define ROW(text) \
-  {.name = text, .op = TDM_OP_GEMM, .backend = &tdm_backend_hip, .supports = supports, .prepare = prepare, .launch = launch}
-static const tdm_kernel rows[FAULT_COUNT] = {ROW("hip_fault_0"), ROW("hip_fault_1"), ROW("hip_fault_2"),
-                                             ROW("hip_fault_3"), ROW("hip_fault_4"), ROW("hip_fault_5")};
+#define ROW(text, function)                                                 \
+  {.name = text,                                                            \
+   .functions = HIP_FUNCTIONS({.code = tdm_code_faults, .stem = function}), \
+   .op = TDM_OP_GEMM,                                                       \
+   .backend = &tdm_backend_hip,                                             \
+   .supports = supports,                                                    \
+   .prepare = prepare,                                                      \
+   .launch = launch}
+static const tdm_kernel rows[FAULT_COUNT] = {ROW("hip_fault_0", "fault_0"), ROW("hip_fault_1", "fault_1"),
+                                             ROW("hip_fault_2", "fault_2"), ROW("hip_fault_3", "fault_3"),
+                                             ROW("hip_fault_4", "fault_4"), ROW("hip_fault_5", "fault_5")};
 
 /* ---- What must be said ---- */
 
