@@ -4,43 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hip.h"
-#include "library.h"
-
-/* ---- Calls ---- */
-
-static const char *error_text(const hip_library *h, hipError_t error) {
-  const char *text = h->last_words != NULL ? h->last_words() : h->GetErrorString(error);
-  return text != NULL ? text : "no description";
-}
-
-static const char *error_name(const hip_library *h, hipError_t error) {
-  const char *name = h->GetErrorName(error);
-  return name != NULL ? name : "an unknown error";
-}
-
-tdm_status tdm_hip_check(const tdm_hip_device *device, const char *what, const char *call, int error) {
-  const hip_library *h = device->library;
-  if (error == hipSuccess) return TDM_OK;
-  const char *text = error_text(h, (hipError_t)error);
-  (void)h->GetLastError(); /* clears it, so that the next caller in this thread does not get it */
-  return tdm_fail(error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE, "%s: hip%s on %s: %s: %s", what, call,
-                  device->name, error_name(h, (hipError_t)error), text);
-}
-
-tdm_status tdm_hip_enter(const tdm_hip_device *device, const char *what, int *before) {
-  *before = device->number;
-  if (device->count == 1) return TDM_OK;
-  TDM_TRY(tdm_hip_check(device, what, "GetDevice", device->library->GetDevice(before)));
-  if (*before == device->number) return TDM_OK;
-  return tdm_hip_check(device, what, "SetDevice", device->library->SetDevice(device->number));
-}
-
-tdm_status tdm_hip_leave(const tdm_hip_device *device, const char *what, int before, tdm_status status) {
-  if (before == device->number) return status;
-  TDM_FIRST(status, tdm_hip_check(device, what, "SetDevice", device->library->SetDevice(before)));
-  return status;
-}
+#include "calls.h"
+#include "module.h"
 
 /* ---- Devices ---- */
 
@@ -54,7 +19,7 @@ static int place_in_build(const tdm_chip *chip) {
 
 /* Writes "hipCALL: hipErrorX: its description". Too little memory, or a device that fails, is not a wrong request. */
 static tdm_status open_failed(const hip_library *h, const char *call, hipError_t error, char *reason, size_t size) {
-  snprintf(reason, size, "hip%s: %s: %s", call, error_name(h, error), error_text(h, error));
+  snprintf(reason, size, "hip%s: %s: %s", call, tdm_hip_error_name(h, error), tdm_hip_error_text(h, error));
   (void)h->GetLastError();
   return error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE;
 }

@@ -40,15 +40,4 @@ tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, co
 /* a / b, rounded up, for numbers whose sum may overflow. */
 static inline int64_t hip_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/* ---- For the backend's own files (backend.c, launch.c) ---- */
-
-/* The status of a call of the runtime, which is named without its "hip": OK, MEMORY for hipErrorOutOfMemory, otherwise
- * DEVICE. The message is "add f32 3x4: hipModuleLaunchKernel on hip:0: hipErrorLaunchFailure: unspecified launch failure". */
-tdm_status tdm_hip_check(const tdm_hip_device *device, const char *what, const char *call, int error);
-/* tdm_hip_enter makes the device current in this thread, and tdm_hip_leave restores the caller's. If the runtime has only
- * one device, neither calls it. tdm_hip_leave returns status, or its own failure if status is TDM_OK. */
-tdm_status tdm_hip_enter(const tdm_hip_device *device, const char *what, int *before);
-tdm_status tdm_hip_leave(const tdm_hip_device *device, const char *what, int before, tdm_status status);
-tdm_status tdm_hip_unload(tdm_hip_device *device);
-
 #endif

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hip.h"
-#include "library.h"
+#include "calls.h"
+#include "module.h"
 
 /* A loaded module, and the code that it was made from. */
 struct hip_module_row {
