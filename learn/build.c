@@ -182,7 +182,7 @@ static bool make_folder(const learn_request *r, learn_code *code, command *c, le
   snprintf(code->folder, sizeof code->folder, "%s/tandem-learn-XXXXXX",
            temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
   if (mkdtemp(code->folder) == NULL) {
-    learn_found(o, LEARN_FAILED, "%s: no folder can be made there: %s", code->folder, strerror(errno));
+    learn_found(o, LEARN_FAILED, "%s: this folder can't be made: %s", code->folder, strerror(errno));
     code->folder[0] = '\0';
     return false;
   }
@@ -333,7 +333,7 @@ bool learn_build(const learn_request *r, const char *chip, learn_code *code, lea
   *code = (learn_code){0};
   sandbox_find(r->without, &code->means);
   if (strncmp(r->device, "omp:", 4) == 0 && offload_flags[0] == NULL) {
-    learn_found(o, LEARN_FAILED, "--device = '%s': this build compiles for no GPU: configure with -Domp_offload=CHIP",
+    learn_found(o, LEARN_FAILED, "--device = '%s': this build does not compile for GPUs: configure it with -Domp_offload=CHIP",
                 r->device);
     return false;
   }
@@ -378,7 +378,7 @@ bool learn_count_devices(const learn_request *r, learn_code *code, int *count, l
   process_work w = {.work = count_devices, .argument = &own, .seconds = COMPILE_SECONDS, .input = -1};
   good = good && p != NULL && process_run(&w, p) && sscanf(p->text, "%d", count) == 1;
   if (!good && o->verdict != LEARN_FAILED)
-    learn_found(o, LEARN_FAILED, "OpenMP can't be asked for its GPUs: %s", p != NULL ? p->text : "no memory");
+    learn_found(o, LEARN_FAILED, "can't ask OpenMP for its GPUs: %s", p != NULL ? p->text : "no memory");
   free(p);
   free(own.data);
   return rename(path, code->object) == 0 ? good : lacks(path, o);

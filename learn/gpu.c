@@ -66,7 +66,7 @@ bool learn_gpu_chip(const char *device, char *chip, size_t size, learn_outcome *
   process *p = malloc(sizeof *p);
   bool good = p != NULL && process_run(&w, p) && !p->timed_out && p->status == 0 && q.used > 0;
   if (!good)
-    learn_found(o, LEARN_FAILED, "--device = '%s': it could not be asked%s%s", device, p != NULL ? ": " : "",
+    learn_found(o, LEARN_FAILED, "--device = '%s': the device could not be asked%s%s", device, p != NULL ? ": " : "",
                 p != NULL ? p->text : "");
   else if (q.answer[0] == '+')
     snprintf(chip, size, "%.31s", q.answer + 1);
@@ -121,7 +121,7 @@ static bool launch_kernel(const learn_exercise *e, const uint32_t grid[3], uint3
   hipError_t error = hip->ModuleLaunchKernel(function, grid[0], grid[1], grid[2], block, 1, 1, 0, NULL, NULL, extra);
   if (error == hipSuccess) error = hip->StreamSynchronize(NULL);
   if (error == hipSuccess) return true;
-  learn_found(o, LEARN_CRASH, "%s: the GPU says %s: %s; sim:gfx950 says more", e->kernel, hip->GetErrorName(error),
+  learn_found(o, LEARN_CRASH, "%s: the GPU reports %s: %s; try sim:gfx950 for details", e->kernel, hip->GetErrorName(error),
               hip->GetErrorString(error));
   return false;
 }

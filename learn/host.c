@@ -126,7 +126,7 @@ static void run_child(const job *j, receiver *r, int input, learn_outcome *o) {
   if (p == NULL)
     learn_found(o, LEARN_FAILED, "no memory");
   else if (!process_run(&w, p) || (!r->ready && !p->timed_out && o->verdict == LEARN_RIGHT && !process_interrupted()))
-    learn_found(o, LEARN_FAILED, "tandem-learn-run could not begin: %s", p->text); /* nothing of the user's had run */
+    learn_found(o, LEARN_FAILED, "tandem-learn-run could not start: %s", p->text); /* nothing of the user's had run */
   else
     receiver_end(r, p, seconds);
   free(p);
@@ -154,7 +154,7 @@ static void run_setting(const job *j, int run, learn_outcome *o) {
 static void tell_setting(const setting *with, learn_outcome *o) {
   if (o->verdict == LEARN_RIGHT || o->verdict == LEARN_SYMBOL || o->verdict == LEARN_FAILED) return;
   learn_add(o, "\n  with OMP_NUM_THREADS=%d OMP_NUM_TEAMS=%d%s", with->threads, with->teams,
-            with != settings ? ": the threads meet in what they share, or their number changes the result" : "");
+            with != settings ? ": the threads race for something that they share, or the result depends on their number" : "");
 }
 
 /* On the host every setting must come out right. */
@@ -179,7 +179,7 @@ static bool device_answers(const learn_request *r, learn_code *code, learn_outco
     return false;
   }
   if (memmem(code->data, code->bytes, launch, sizeof launch) != NULL) return true;
-  learn_found(o, LEARN_SYMBOL, "nothing of it runs on the device: it has no target region");
+  learn_found(o, LEARN_SYMBOL, "nothing runs on the device: the file has no target region");
   return false;
 }
 

@@ -211,7 +211,7 @@ static bool take_notice(int notices, process *p) {
     return true;
   }
   n.text[sizeof n.text - 1] = '\0';
-  snprintf(p->text, sizeof p->text, "the process can't be closed in: %s", n.text);
+  snprintf(p->text, sizeof p->text, "the sandbox can't be set up: %s", n.text);
   return false;
 }
 
@@ -308,7 +308,7 @@ void process_verdict(const process *p, double seconds, bool finished, learn_outc
   } else if (bad && strstr(p->text, "runtime error: ") != NULL) { /* the sanitizer's words */
     learn_found(o, strstr(p->text, "out of bounds") != NULL ? LEARN_BOUNDS : LEARN_CRASH, "undefined behaviour:");
   } else if (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGSYS) { /* it kept the runner from telling which */
-    learn_found(o, LEARN_FORBIDDEN, "it made a system call that is refused");
+    learn_found(o, LEARN_FORBIDDEN, "it made a forbidden system call");
   } else if (WIFSIGNALED(p->status)) {
     learn_found(o, LEARN_CRASH, "it was ended by a signal: %s", strsignal(WTERMSIG(p->status)));
   } else if (bad) {

@@ -98,7 +98,7 @@ static void guard(guarded *g, const unsigned char *from, size_t bytes, bool at_e
   g->span = child_span(bytes);
   g->map = mmap(NULL, g->span + 2 * CHILD_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (g->map == MAP_FAILED || mprotect(g->map + CHILD_GUARD, g->span, PROT_READ | PROT_WRITE) != 0)
-    stop(LEARN_CRASH, "no memory is left for the arrays: %s", strerror(errno));
+    stop(LEARN_CRASH, "not enough memory for the arrays: %s", strerror(errno));
   memset(g->map + CHILD_GUARD, canary_byte, g->span);
   g->begin = g->map + CHILD_GUARD + (at_end ? g->span - bytes : 0);
   memcpy(g->begin, from, bytes);
@@ -140,13 +140,13 @@ static const unsigned char *read_job(child_job *job) {
   if (fstat(0, &is) == 0 && is.st_size >= (off_t)sizeof *job)
     all = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, 0, 0);
   if (all == MAP_FAILED || fcntl(CHILD_RESULTS, F_GETFD) < 0) {
-    fprintf(stderr, "tandem-learn-run: is started by tandem-learn\n");
+    fprintf(stderr, "tandem-learn-run: only tandem-learn starts this program\n");
     exit(2);
   }
   memcpy(job, all, sizeof *job);
   size_t own = 0, count = sizeof calls / sizeof calls[0];
   while (own < count && strcmp(calls[own].name, job->exercise) != 0) own++;
-  if (own == count || job->arrays > LEARN_ARRAYS) stop(LEARN_FAILED, "tandem-learn-run is of another build");
+  if (own == count || job->arrays > LEARN_ARRAYS) stop(LEARN_FAILED, "tandem-learn-run is from another build");
   return all + sizeof *job;
 }
 

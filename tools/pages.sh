@@ -5,7 +5,7 @@
 #      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
 #
 #   ```sh        is run in a scratch copy of the tree, from its top folder; a command that fails, in a pipe too, fails the page
-#   ```text      behind it: the output, compared by its form (tools/pages.awk): numbers may differ, lines and columns not;
+#   ```text      after it: the output, compared by its form (tools/pages.awk): numbers may differ, lines and columns not;
 #                a line `...` stands for any number of lines. The last line counts the lines that have other numbers
 #   ```sh build  installs or builds: run by --fresh alone
 #   ```sh long   takes minutes, or wants a quiet machine: run with --long, which also lifts the limit of time to 20 minutes

@@ -9,7 +9,7 @@
 #include "bench/report/report.h"
 #include "sim/base/chip.h"
 
-/* The chip of a simulated device, with the settings behind its name. */
+/* the chip of a simulated device, with the settings after its name. */
 static bool chip_of(const bench_run *run, const char *device, chip *found) {
   const char *name = bench_in_process(device) ? device + strlen("sim:") : "";
   for (int d = 0; d < run->devices.count && name[0] == '\0'; d++)

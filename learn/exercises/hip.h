@@ -31,7 +31,7 @@ LEARN_INDEX(threadIdx, workitem_id);
 LEARN_INDEX(blockIdx, workgroup_id);
 LEARN_INDEX(blockDim, workgroup_size);
 
-/* All of the workgroup is here, and what it wrote to LDS before can be read behind. */
+/* Waits until all of the workgroup is here. What it wrote to LDS before can be read afterwards. */
 static inline __device__ void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();

@@ -52,7 +52,7 @@ says 2 'has no scoreboard' "$learn" try omp-axpy my.c --score me
 says 77 "--compiler = 'nobody-cc': no such program" "$learn" try omp-axpy my.c --compiler nobody-cc
 says 1 'false says:' "$learn" try omp-axpy my.c --compiler false
 says 77 'made no object' "$learn" try omp-axpy my.c --compiler true
-says 77 'no folder can be made there' env TMPDIR=/nowhere "$learn" try omp-axpy my.c
+says 77 "this folder can't be made" env TMPDIR=/nowhere "$learn" try omp-axpy my.c
 # Inputs are new for each try, unless a seed is given. The sandbox is described, and its layers can be left out.
 says 2 "--seed = 'x': must be" "$learn" try omp-axpy my.c --seed x
 says 2 "--without = 'files': must be of landlock, namespaces, seccomp" "$learn" try omp-axpy "$folder/omp-axpy/start.c" --without files
@@ -153,7 +153,7 @@ extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x
 }
 EOF
   says 1 '8 bytes after the end of out' "$learn" try axpy stray.hip --device hip:0
-  says 1 'the GPU says hipErrorLaunchFailure' "$learn" try race "$folder/race/start.hip" --device hip:0
+  says 1 'the GPU reports hipErrorLaunchFailure' "$learn" try race "$folder/race/start.hip" --device hip:0
   says 77 'hipSetDevice: hipErrorInvalidDevice' "$learn" try axpy stray.hip --device hip:3
 else
   says 77 'this build has no gfxsim' "$learn" try axpy "$folder/axpy/solution.hip"

@@ -1,6 +1,6 @@
 TILE(4, 64)
 
-// Right; each query reads all keys and values for itself.
+// Right, but each query reads all keys and values itself.
 extern "C" __global__ __launch_bounds__(256) void attention(float *out, const float *q, const float *k, const float *v,
                                                             int heads, int seq) {
   int i = blockIdx.x * 4 + threadIdx.x / 64, d = threadIdx.x % 64, head = blockIdx.y * seq * 64;

@@ -1,6 +1,6 @@
-TILE(4, 64)  // your part: how many queries share what is read
+TILE(4, 64)  // your part: how many queries share the keys that are read
 
-// A wave a query, lane d has element d.
+// One query for each wave; lane d has element d.
 extern "C" __global__ __launch_bounds__(256) void attention(float *out, const float *q, const float *k, const float *v,
                                                             int heads, int seq) {
   int i = blockIdx.x * 4 + threadIdx.x / 64, d = threadIdx.x % 64, head = blockIdx.y * seq * 64;

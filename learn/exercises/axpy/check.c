@@ -14,5 +14,5 @@ const learn_exercise learn_axpy = {
     .reference = learn_axpy_reference,
     .grid = grid,
     .targets = {{LEARN_WAVES, LEARN_AT_MOST, 16384 / 64,
-                 "A wave has 64 lanes, and costs the same when some of them have no work."}},
+                 "A wave has 64 lanes. It costs the same if some of them have no work."}},
 };

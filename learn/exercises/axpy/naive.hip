@@ -1,4 +1,4 @@
-// Right, with half-empty waves.
+// Right, but its waves are half empty.
 extern "C" __global__ __launch_bounds__(32) void axpy(float *out, const float *x, const float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = 2.5f * x[i] + y[i];

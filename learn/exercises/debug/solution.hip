@@ -9,7 +9,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(float *out, const floa
   most = fmaxf(fmaxf(parts[0], parts[1]), fmaxf(parts[2], parts[3]));
   for (int j = threadIdx.x; j < columns; j += 256) sum += expf(row[j] - most);
   for (int mask = 1; mask < 64; mask *= 2) sum += __shfl_xor(sum, mask);
-  __syncthreads();  // and have been read
+  __syncthreads();  // the maxima have been read
   if (threadIdx.x % 64 == 0) parts[threadIdx.x / 64] = sum;
   __syncthreads();  // the sums of all waves are written
   sum = parts[0] + parts[1] + parts[2] + parts[3];

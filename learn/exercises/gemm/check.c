@@ -42,6 +42,6 @@ const learn_exercise learn_gemm = {
     .grid = grid,
     .targets =
         {{LEARN_FLOOR, LEARN_AT_MOST, 4200,
-          "A plain tile of 64 x 64 with the matrix unit stays below it. 1024 is what the matrix unit alone needs on gfx950: "
+          "A simple kernel with tiles of 64 x 64 and the matrix unit needs less. The matrix unit alone needs 1024 on gfx950: "
           "128^3 x 2 FLOPs, 4 SIMDs, 16384 FLOPs in 16 clocks (16x16x32)."}},
 };

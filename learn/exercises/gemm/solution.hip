@@ -1,9 +1,9 @@
 TILE(64, 64)
 
-// Four waves of 32 x 32. Rows in LDS have 40 halves: 80 bytes apart, so that rows that are read together begin in other banks.
+// Four waves of 32 x 32. Rows in LDS have 40 halves, 80 bytes: rows that are read together begin in different banks.
 constexpr int STEP = 32, ROW = STEP + 8;
 
-// 64 rows of a step of k into LDS, 8 halves a work-item; zeros outside.
+// Copies 64 rows of a step of k into LDS, 8 halves for each work-item; zeros outside of the matrix.
 static __device__ void load_tile(half (*to)[ROW], const half *from, int first, int rows, int at, int k) {
   int r = threadIdx.x / 4, c = threadIdx.x % 4 * 8;
   bool inside = first + r < rows && at + c < k;
@@ -18,7 +18,7 @@ extern "C" __global__ __launch_bounds__(256) void gemm(float *out, const half *a
   for (int l = 0; l < k; l += STEP) {
     load_tile(ta, a, first, m, l, k);
     load_tile(tb, b, left, n, l, k);
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are loaded
 #pragma unroll
     for (int e = 0; e < STEP; e += 16) {
       half4 x[2], y[2];
@@ -31,7 +31,7 @@ extern "C" __global__ __launch_bounds__(256) void gemm(float *out, const half *a
       for (int p = 0; p < 4; p++)
         sum[p / 2][p % 2] = __builtin_amdgcn_mfma_f32_16x16x16f16(x[p / 2], y[p % 2], sum[p / 2][p % 2], 0, 0, 0);
     }
-    __syncthreads();  // and have been used
+    __syncthreads();  // the tiles have been used
   }
 #pragma unroll
   for (int p = 0; p < 16; p++) {  // product (p / 8, p / 4 % 2), register p % 4

@@ -1,4 +1,4 @@
-// Right; each column of the tile lies in one bank.
+// Right, but each column of the tile is in one bank.
 extern "C" __global__ __launch_bounds__(256) void transpose(float *out, const float *in, int rows, int columns) {
   __shared__ float tile[32][32];
   int x = threadIdx.x % 32, y = threadIdx.x / 32;

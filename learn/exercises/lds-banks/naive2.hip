@@ -1,4 +1,4 @@
-// Right, without LDS: neighbours write a row of out apart.
+// Right, without LDS, but neighbouring lanes write neighbouring rows of out.
 extern "C" __global__ __launch_bounds__(256) void transpose(float *out, const float *in, int rows, int columns) {
   int x = threadIdx.x % 32, y = threadIdx.x / 32;
   int row = blockIdx.y * 32, column = blockIdx.x * 32 + x;

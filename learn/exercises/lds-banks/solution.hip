@@ -1,4 +1,4 @@
-// Rows of 33 floats: the elements of a column lie in 32 different banks.
+// Rows of 33 floats: the elements of a column are in 32 different banks.
 extern "C" __global__ __launch_bounds__(256) void transpose(float *out, const float *in, int rows, int columns) {
   __shared__ float tile[32][33];
   int x = threadIdx.x % 32, y = threadIdx.x / 32;

@@ -41,5 +41,5 @@ const learn_exercise learn_mfma_lanes = {
     .grid = grid,
     .targets = {{LEARN_MFMA_FLOPS, LEARN_AT_LEAST, 64 * 2 * 16 * 16 * 16, "2 m n k FLOPs of each product."},
                 {LEARN_VALU, LEARN_AT_MOST, 64 * 40,
-                 "4096 products by the vector unit are 64 instructions of a wave; the addresses of a lane need about 20."}},
+                 "On the vector unit a wave needs 64 instructions for 4096 products. The addresses of a lane need about 20."}},
 };

@@ -1,3 +1,3 @@
-/* out = a b: a [m, k], b [k, n], out [m, n]. Launched with a workgroup for each tile of out, of the size that TILE(rows,
- * columns) in the file says: blockIdx.y counts tiles of rows, blockIdx.x tiles of columns. */
+/* out = a b: a [m, k], b [k, n], out [m, n]. Launched with a workgroup for each tile of out; TILE(rows, columns) in
+ * your file sets its size: blockIdx.y counts tiles of rows, blockIdx.x tiles of columns. */
 extern "C" __global__ void product(float *out, const float *a, const float *b, int m, int n, int k);

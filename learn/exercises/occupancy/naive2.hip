@@ -1,10 +1,10 @@
 constexpr int SIDE = 16;  // too large for the registers of four waves
 TILE(16 * SIDE, 16 * SIDE)
 
-// 16 x 16 work-items. Reads beyond the matrices are moved to their last row or column: the results are not stored.
+// 16 x 16 work-items. Reads beyond the matrices read their last row or column instead; these results are not stored.
 extern "C" __global__ __launch_bounds__(256, 4) void product(float *out, const float *a, const float *b, int m, int n, int k) {
   int row = (blockIdx.y * 16 + threadIdx.x / 16) * SIDE, column = (blockIdx.x * 16 + threadIdx.x % 16) * SIDE;
-  float sum[SIDE * SIDE] = {};  // in registers where all indices are known: so the loops are unrolled
+  float sum[SIDE * SIDE] = {};  // in registers, if all indices are known: so the loops are unrolled
   for (int l = 0; l < k; l++) {
     float x[SIDE], y[SIDE];
 #pragma unroll

@@ -2,7 +2,7 @@
 
 void rmsnorm(float *out, const float *x, const float *w, int rows, int columns) {
   long count = (long)rows * columns;
-  float sum = 0;  // your part: whose is it?
+  float sum = 0;  // your part: which row does it belong to?
 #pragma omp target teams distribute map(to : x[0 : count], w[0 : columns]) map(from : out[0 : count]) map(tofrom : sum)
   for (int i = 0; i < rows; i++) {
     const float *row = x + (long)i * columns;

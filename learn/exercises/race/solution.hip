@@ -1,14 +1,14 @@
-// Two barriers a round: all have read before anyone writes, and all have written before anyone reads.
+// Two barriers a round: all work-items have read before one writes, and all have written before one reads.
 extern "C" __global__ __launch_bounds__(256) void smooth(float *out, const float *x, int n) {
   __shared__ float tile[256];
   int first = blockIdx.x * 256, i = threadIdx.x, count = min(n - first, 256);
   if (i < count) tile[i] = x[first + i];
-  __syncthreads();  // the piece is there
+  __syncthreads();  // all elements are loaded
   for (int round = 0; round < 3; round++) {
     float mean = i < count ? (tile[max(i - 1, 0)] + tile[i] + tile[min(i + 1, count - 1)]) / 3 : 0;
-    __syncthreads();  // the round is read
+    __syncthreads();  // the round's inputs are read
     if (i < count) tile[i] = mean;
-    __syncthreads();  // the round is written
+    __syncthreads();  // the round's results are written
   }
   if (i < count) out[first + i] = tile[i];
 }

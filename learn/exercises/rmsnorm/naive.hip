@@ -1,4 +1,4 @@
-// Right; each row is read twice.
+// Right, but each row is read twice.
 extern "C" __global__ __launch_bounds__(256) void rmsnorm(half *out, const half *x, const half *w, int rows, int columns) {
   __shared__ float sums[4];
   const half *from = x + blockIdx.x * columns;

@@ -1,4 +1,4 @@
-// The row waits in LDS until its sum is known; squares and sums in f32.
+// The row stays in LDS until its sum is known; squares and sums are f32.
 extern "C" __global__ __launch_bounds__(256) void rmsnorm(half *out, const half *x, const half *w, int rows, int columns) {
   __shared__ float sums[4];
   __shared__ half row[4096];

@@ -35,5 +35,5 @@ const learn_exercise learn_row_sum = {
     .reference = reference,
     .grid = grid,
     .targets = {{LEARN_LONGEST, LEARN_AT_MOST, 200,
-                 "4 loads, 6 exchanges of a wave and 4 sums of waves; 255 additions one after the other do not fit."}},
+                 "A wave does 4 loads and 6 exchanges, and adds 4 wave sums. 255 additions one after the other are too many."}},
 };

@@ -1,4 +1,4 @@
-// Right; the first work-item adds all parts alone.
+// Right, but the first work-item adds all partial sums alone.
 extern "C" __global__ __launch_bounds__(256) void row_sum(float *out, const float *in, int rows, int columns) {
   __shared__ float parts[256];
   const float *row = in + blockIdx.x * columns;

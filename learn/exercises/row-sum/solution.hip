@@ -1,4 +1,4 @@
-// Six exchanges inside each wave, then the four waves meet in LDS.
+// Six exchanges inside each wave, then the four waves exchange their sums through LDS.
 extern "C" __global__ __launch_bounds__(256) void row_sum(float *out, const float *in, int rows, int columns) {
   __shared__ float sums[4];
   const float *row = in + blockIdx.x * columns;

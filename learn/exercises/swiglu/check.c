@@ -15,7 +15,7 @@ const learn_exercise learn_swiglu = {
     .arrays = learn_swiglu_arrays,
     .reference = learn_swiglu_reference,
     .grid = grid,
-    .targets =
-        {{LEARN_LOADED, LEARN_AT_MOST, 3 * (64 / 16) * 64 * 64 * 4,
-          "Each of the three matrices is read once for each of 4 rows or columns of tiles; x for both products at once."}},
+    .targets = {{LEARN_LOADED, LEARN_AT_MOST, 3 * (64 / 16) * 64 * 64 * 4,
+                 "Each of the three matrices is read once for each of 4 rows or columns of tiles, and x is read once for both "
+                 "products."}},
 };

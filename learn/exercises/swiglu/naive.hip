@@ -1,4 +1,4 @@
-// Right; one product after the other, so that x is read twice.
+// Right, but one product after the other, so x is read twice.
 static __device__ float product(const float *x, const float *w, int m, int n, int k) {
   __shared__ float tx[16][16], tw[16][16];
   int i = threadIdx.x / 16, j = threadIdx.x % 16, row = blockIdx.y * 16 + i, column = blockIdx.x * 16 + j;
@@ -6,9 +6,9 @@ static __device__ float product(const float *x, const float *w, int m, int n, in
   for (int l = 0; l < k; l += 16) {
     tx[i][j] = row < m && l + j < k ? x[row * k + l + j] : 0;
     tw[i][j] = l + i < k && column < n ? w[(l + i) * n + column] : 0;
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are loaded
     for (int e = 0; e < 16; e++) sum += tx[i][e] * tw[e][j];
-    __syncthreads();  // and have been used
+    __syncthreads();  // the tiles have been used
   }
   return sum;
 }

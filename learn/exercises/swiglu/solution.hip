@@ -1,4 +1,4 @@
-// Three tiles for each step: x's serves both products.
+// Three tiles for each step; both products use the tile of x.
 extern "C" __global__ __launch_bounds__(256) void swiglu(float *out, const float *x, const float *wg, const float *wu, int m,
                                                          int n, int k) {
   __shared__ float tx[16][16], tg[16][16], tu[16][16];
@@ -9,12 +9,12 @@ extern "C" __global__ __launch_bounds__(256) void swiglu(float *out, const float
     tx[i][j] = row < m && l + j < k ? x[row * k + l + j] : 0;
     tg[i][j] = inside ? wg[(l + i) * n + column] : 0;
     tu[i][j] = inside ? wu[(l + i) * n + column] : 0;
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are loaded
     for (int e = 0; e < 16; e++) {
       gate += tx[i][e] * tg[e][j];
       up += tx[i][e] * tu[e][j];
     }
-    __syncthreads();  // and have been used
+    __syncthreads();  // the tiles have been used
   }
   if (row < m && column < n) out[row * n + column] = gate / (1 + expf(-gate)) * up;
 }

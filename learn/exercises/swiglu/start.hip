@@ -6,9 +6,9 @@ extern "C" __global__ __launch_bounds__(256) void swiglu(float *out, const float
   for (int l = 0; l < k; l += 16) {
     tx[i][j] = row < m && l + j < k ? x[row * k + l + j] : 0;
     tg[i][j] = l + i < k && column < n ? wg[(l + i) * n + column] : 0;
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are loaded
     for (int e = 0; e < 16; e++) gate += tx[i][e] * tg[e][j];
-    __syncthreads();  // and have been used
+    __syncthreads();  // the tiles have been used
   }
   if (row < m && column < n) out[row * n + column] = gate;  // your part: silu(gate) times the second product
 }

@@ -1,4 +1,4 @@
-// Right; in the order of ids every XCD has elements of every row.
+// Right, but in the order of ids every XCD has elements of every row.
 extern "C" __global__ __launch_bounds__(64) void scores(float *out, const float *a, const float *b, int rows, int columns,
                                                         int k, int xcds) {
   (void)rows, (void)xcds;

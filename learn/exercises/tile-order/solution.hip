@@ -1,4 +1,4 @@
-// A piece of neighbours for each XCD, in bands of four rows that are walked column by column.
+// Consecutive elements for each XCD, in bands of four rows that are walked column by column.
 extern "C" __global__ __launch_bounds__(64) void scores(float *out, const float *a, const float *b, int rows, int columns,
                                                         int k, int xcds) {
   int n = rows * columns, x = blockIdx.x % xcds;

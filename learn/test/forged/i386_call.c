@@ -1,4 +1,4 @@
-// try omp-axpy: verdict: forbidden | a system call that is refused
+// try omp-axpy: verdict: forbidden | a forbidden system call
 // also without: landlock namespaces
 
 static int attack(void) {
