@@ -63,10 +63,6 @@ static bool supports_strides(const tdm_attention_desc *d, const tdm_attention_st
 static bool supports_fast(const tdm_plan *plan, int64_t head_dim, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (d->head_dim != head_dim) return refuse(reason, size, "head_dim", d->head_dim, head_dim == 64 ? "64" : "128");
-  if (d->type == TDM_F32) {
-    snprintf(reason, size, "type = f32: must be f16 or bf16");
-    return false;
-  }
   if (d->scale == 0 || !isfinite(d->scale * 0x1.715476p+0f)) { /* masked scores are -infinity times |scale| */
     snprintf(reason, size, "scale = %g: must not be 0 or overflow", (double)d->scale);
     return false;
@@ -292,6 +288,7 @@ const tdm_kernel tdm_attention_hip_decode64 = {
     .cost = cost,
     .fallback = {16, 15, &tdm_attention_hip_decode},
     .rebindable = true,
+    .types = HIP_16_BIT_TYPES,
     .matrix_units = true,
     .rounds_weights = true};
 const tdm_kernel tdm_attention_hip_decode128 = {
@@ -306,6 +303,7 @@ const tdm_kernel tdm_attention_hip_decode128 = {
     .cost = cost,
     .fallback = {16, 15, &tdm_attention_hip_decode},
     .rebindable = true,
+    .types = HIP_16_BIT_TYPES,
     .matrix_units = true,
     .rounds_weights = true};
 const tdm_kernel tdm_attention_hip_flash = {
@@ -333,6 +331,7 @@ const tdm_kernel tdm_attention_hip_flash64 = {
     .cost = cost,
     .fallback = {16, 15, &tdm_attention_hip_flash},
     .rebindable = true,
+    .types = HIP_16_BIT_TYPES,
     .matrix_units = true,
     .rounds_weights = true};
 const tdm_kernel tdm_attention_hip_flash128 = {
@@ -347,5 +346,6 @@ const tdm_kernel tdm_attention_hip_flash128 = {
     .cost = cost,
     .fallback = {16, 15, &tdm_attention_hip_flash},
     .rebindable = true,
+    .types = HIP_16_BIT_TYPES,
     .matrix_units = true,
     .rounds_weights = true};

@@ -37,20 +37,13 @@ const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
 
 /* The same with instructions of 32 x 32 results: as many clocks for as many products, half as many instructions. Chosen by name
  * or by a table of tuned kernels alone: it is estimated like hip_256x256, which stands behind it. */
-static bool supports_mfma32(const tdm_plan *plan, char *reason, size_t size) {
-  if (plan->desc.gemm.type == TDM_F32) {
-    snprintf(reason, size, "f16 and bf16 only");
-    return false;
-  }
-  return supports_pipe(plan, reason, size);
-}
-
 const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
                                                 .op = TDM_OP_GEMM,
                                                 .backend = &tdm_backend_hip,
                                                 .variant = &pipe_mfma32,
                                                 .functions = mfma32_functions,
-                                                .supports = supports_mfma32,
+                                                .types = HIP_16_BIT_TYPES,
+                                                .supports = supports_pipe,
                                                 .prepare = prepare_pipe,
                                                 .launch = gemm_launch,
                                                 .cost = gemm_cost_split,

@@ -103,7 +103,7 @@ static int64_t tiles_of(const tdm_attention_desc *d) {
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (!mma_can_multiply(d->type, reason, size) || !tdm_threads_fit(plan->context, THREADS, reason, size)) return false;
+  if (!tdm_threads_fit(plan->context, THREADS, reason, size)) return false;
   if (d->head_dim != 64 && d->head_dim != 128)
     snprintf(reason, size, "needs head_dim 64 or 128");
   else if (strides_of(d) % 8 != 0)
@@ -169,6 +169,7 @@ const tdm_kernel tdm_attention_omp_gpu_mma = {.name = "omp_gpu_mma",
                                               .prepare = prepare,
                                               .launch = launch,
                                               .matrix_units = true,
+                                              .types = MMA_TYPES,
                                               .rounds_weights = true,
                                               .cost = TDM_FOR_GFX942 ? cost : NULL,
                                               .rebindable = true,

@@ -215,18 +215,12 @@ static inline bool mma_runs_on(const tdm_context *context, char *reason, size_t 
   return false;
 }
 
-/* Are the elements 16-bit? */
-static inline bool mma_can_multiply(tdm_type type, char *reason, size_t size) {
-  if (type != TDM_F32) return true;
-  snprintf(reason, size, "needs f16 or bf16");
-  return false;
-}
+enum { MMA_TYPES = 1 << TDM_F16 | 1 << TDM_BF16 }; /* of its operands */
 
 /* ld: all leading dimensions and strides of the operands, or-ed. */
 static inline bool mma_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int64_t ld, int weights,
-                                tdm_type type, char *reason, size_t size) {
+                                char *reason, size_t size) {
   const int columns = GPU_TILE / weights;
-  if (!mma_can_multiply(type, reason, size)) return false;
   if (m % GPU_TILE != 0 || n % columns != 0 || k % MMA_STEP != 0 || k == 0)
     snprintf(reason, size, "needs whole tiles of %d x %d, and k = %d, %d, ...", GPU_TILE, columns, MMA_STEP, 2 * MMA_STEP);
   else if (ld % 8 != 0)

@@ -59,7 +59,7 @@ TDM_INLINE void mma_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work *wor
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  return mma_can_tile(plan, d->m, d->n, d->k, d->batch, d->lda | d->ldb | d->stride_a | d->stride_b, 1, d->type, reason, size);
+  return mma_can_tile(plan, d->m, d->n, d->k, d->batch, d->lda | d->ldb | d->stride_a | d->stride_b, 1, reason, size);
 }
 
 static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, MMA_THREADS); }
@@ -94,4 +94,5 @@ const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .prepare = prepare,
                                          .launch = launch,
                                          .matrix_units = true,
+                                         .types = MMA_TYPES,
                                          .fallback = {16, 0x7, &tdm_gemm_omp_gpu}};

@@ -112,8 +112,8 @@ TDM_INLINE void small_k_body(const gemm_gpu_arrays *arrays, const gemm_gpu_work 
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  if (d->type != TDM_F32 || !gemm_gpu_is_plain(d))
-    snprintf(reason, size, "needs a plain product in f32: alpha 1, beta 0, no epilogue");
+  if (!gemm_gpu_is_plain(d))
+    snprintf(reason, size, "needs a plain product: alpha 1, beta 0, no epilogue");
   else if (d->k > MOST_K || d->k % GPU_STEP != 0 || d->k == 0)
     snprintf(reason, size, "needs k = 8, 16, ..., %d", MOST_K);
   else if (d->m % GPU_TILE != 0 || d->n % GPU_TILE != 0 || d->n < LEAST_N)
@@ -151,6 +151,7 @@ const tdm_kernel tdm_gemm_omp_gpu_small_k = {.name = "omp_gpu_small_k",
                                              .op = TDM_OP_GEMM,
                                              .backend = &tdm_backend_omp,
                                              .runs_on = tdm_gpus_only,
+                                             .types = 1 << TDM_F32,
                                              .supports = supports,
                                              .prepare = gemm_gpu_prepare,
                                              .launch = launch,

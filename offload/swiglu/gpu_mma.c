@@ -42,7 +42,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
     snprintf(reason, size, "ldg and ldu must be equal");
     return false;
   }
-  return mma_can_tile(plan, d->m, d->n, d->k, 1, d->ldx | d->ldg, SWIGLU_WEIGHTS, d->type, reason, size);
+  return mma_can_tile(plan, d->m, d->n, d->k, 1, d->ldx | d->ldg, SWIGLU_WEIGHTS, reason, size);
 }
 
 static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, MMA_THREADS); }
@@ -70,4 +70,5 @@ const tdm_kernel tdm_swiglu_omp_gpu_mma = {.name = "omp_gpu_mma",
                                            .prepare = prepare,
                                            .launch = launch,
                                            .matrix_units = true,
+                                           .types = MMA_TYPES,
                                            .fallback = {16, 0x7, &tdm_swiglu_omp_gpu}};

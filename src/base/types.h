@@ -11,6 +11,13 @@ enum {
   TDM_TYPES
 };
 
+/* Types as bits 1 << tdm_type: what a kernel supports if its row lists nothing. */
+enum {
+  TDM_USUAL_TYPES = 0
+#define TDM_TYPE(number, name, bytes, unit, least, beyond, usual) | (usual) << number
+#include "types.def"
+};
+
 /* Bytes of an element. With a constant type this is a constant, in device code too. */
 TDM_INLINE int tdm_bytes(tdm_type type) {
   int found = 0; /* without a branch: in HIP's loops a switch that folds still changes the order of instructions */
@@ -28,7 +35,7 @@ typedef struct tdm_rounding {
 
 static inline tdm_rounding tdm_rounding_of(tdm_type type) {
   switch (type) {
-#define TDM_TYPE(number, name, bytes, unit, least, beyond) \
+#define TDM_TYPE(number, name, bytes, unit, least, beyond, usual) \
   case number: return (tdm_rounding){unit, least, beyond};
 #include "types.def"
   }

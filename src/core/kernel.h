@@ -8,17 +8,9 @@
 #include <stdint.h>
 
 #include "context.h"
-#include "tandem/add.h"
-#include "tandem/attention.h"
-#include "tandem/cross_entropy.h"
-#include "tandem/embedding.h"
-#include "tandem/gemm.h"
-#include "tandem/rmsnorm.h"
-#include "tandem/rope.h"
-#include "tandem/silu_mul.h"
-#include "tandem/softmax.h"
-#include "tandem/swiglu.h"
 #include "tuning.h"
+#define TDM_OP_HEADERS
+#include "src/ops.def"
 
 typedef enum tdm_op {
 #define TDM_OP(number, name, ...) TDM_OP_##number,
@@ -92,6 +84,9 @@ struct tdm_kernel {
   void (*cost)(const tdm_plan *plan, tdm_cost *cost);
   /* hip: the device kernels that it launches, beside those of its fallback (hip/host/code.h); the last one has no stem. */
   const struct hip_functions *functions;
+  /* Types of the operands that it multiplies or reads: bits 1 << tdm_type. 0: TDM_USUAL_TYPES (src/base/types.def). Its
+   * results may have a usual type or one of these. */
+  unsigned types;
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
   tdm_fallback fallback;
   bool by_name; /* a step of a ladder: runs only by its name, and is not a candidate otherwise */
@@ -113,6 +108,7 @@ struct tdm_plan {
   tdm_tuning tuning; /* parameters that the kernel is to use; supports, prepare and cost read them */
   tdm_source source;
   tdm_context *context;
+  tdm_type type, out; /* of the operands and of the results */
   union {
 #define TDM_OP(number, name, ...) tdm_##name##_desc name;
 #include "src/ops.def"

@@ -9,6 +9,7 @@
 
 #include "dispatch.h"
 #include "shadow.h"
+#include "src/base/types.h"
 #include "tuned.h"
 
 enum { MOST_REASON = 192 };
@@ -33,10 +34,23 @@ typedef struct choice {
   const char *text, *note;
 } choice;
 
+/* Is the kernel written for the plan's types? */
+static bool supports_types(const tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
+  unsigned types = kernel->types != 0 ? kernel->types : TDM_USUAL_TYPES, outs = types | TDM_USUAL_TYPES;
+  bool good = (types >> plan->type & 1) != 0;
+  if (good && (outs >> plan->out & 1) != 0) return true;
+  size_t used =
+      (size_t)snprintf(reason, size, "%s = %s: must be", good ? "out" : "type", tdm_type_name(good ? plan->out : plan->type));
+  for (int t = 0, listed = 0; t < TDM_TYPES && used < size; t++)
+    if (((good ? outs : types) >> t & 1) != 0)
+      used += (size_t)snprintf(reason + used, size - used, "%s%s", listed++ > 0 ? " or " : " ", tdm_type_name((tdm_type)t));
+  return false;
+}
+
 /* Does a row support the plan with plan->tuning? If not, writes the reason. The row's functions find it in plan->kernel. */
 static bool supports(tdm_plan *plan, const tdm_kernel *kernel, char *reason, size_t size) {
   plan->kernel = kernel;
-  return tdm_kernel_runs_on(kernel, plan->context, reason, size) &&
+  return tdm_kernel_runs_on(kernel, plan->context, reason, size) && supports_types(plan, kernel, reason, size) &&
          tdm_tuning_taken(&plan->tuning, kernel->name, kernel->takes, reason, size) &&
          (kernel->supports == NULL || kernel->supports(plan, reason, size));
 }

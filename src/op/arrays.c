@@ -3,9 +3,17 @@
 
 #include <inttypes.h>
 
-tdm_status tdm_rows_check(const tdm_plan *plan, const tdm_rows *rows) {
+tdm_status tdm_check_types(tdm_plan *plan, tdm_type type, tdm_type out) {
+  TDM_TRY(tdm_check_type(tdm_op_names[plan->op], "type", type));
+  TDM_TRY(tdm_check_type(tdm_op_names[plan->op], "out", out));
+  plan->type = type;
+  plan->out = out;
+  return TDM_OK;
+}
+
+tdm_status tdm_rows_check(tdm_plan *plan, const tdm_rows *rows) {
   const char *op = tdm_op_names[plan->op];
-  TDM_TRY(tdm_check_type(op, "type", rows->type));
+  TDM_TRY(tdm_check_types(plan, rows->type, rows->type));
   TDM_TRY(tdm_check_range(op, rows->rows_name, rows->rows, 0, INT64_MAX));
   return tdm_check_range(op, rows->cols_name, rows->cols, 0, INT64_MAX);
 }

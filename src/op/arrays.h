@@ -18,8 +18,12 @@ typedef struct tdm_rows {
   tdm_type type;
 } tdm_rows;
 
+/* Refuses an unknown type, and notes for the choice of a kernel what the operands and the results have. Every op calls it, or
+ * tdm_rows_check. */
+tdm_status tdm_check_types(tdm_plan *plan, tdm_type type, tdm_type out);
+
 /* Refuses an unknown type and negative sizes. */
-tdm_status tdm_rows_check(const tdm_plan *plan, const tdm_rows *rows);
+tdm_status tdm_rows_check(tdm_plan *plan, const tdm_rows *rows);
 /* Adds the next pointer argument: rows x cols with a leading dimension; 0 means packed and becomes cols. */
 tdm_status tdm_rows_array(tdm_plan *plan, const tdm_rows *rows, const char *name, tdm_role role, const char *leading_name,
                           int64_t *leading);

@@ -18,7 +18,6 @@ tdm_attention_desc tdm_attention_default(int64_t batch, int64_t heads_q, int64_t
 }
 
 static tdm_status check_numbers(const tdm_attention_desc *d) {
-  TDM_TRY(tdm_check_type("attention", "type", d->type));
   TDM_TRY(tdm_check_range("attention", "batch", d->batch, 0, INT64_MAX));
   TDM_TRY(tdm_check_range("attention", "heads_q", d->heads_q, 0, INT64_MAX));
   TDM_TRY(tdm_check_range("attention", "heads_kv", d->heads_kv, 1, INT64_MAX));
@@ -52,6 +51,7 @@ static tdm_status add_array(tdm_plan *plan, const char *name, tdm_role role, int
 static tdm_status describe(tdm_plan *plan, const tdm_attention_desc *desc) {
   tdm_attention_desc *d = &plan->desc.attention;
   *d = *desc;
+  TDM_TRY(tdm_check_types(plan, d->type, d->type));
   TDM_TRY(check_numbers(d));
   TDM_TRY(add_array(plan, "q", TDM_IN, d->heads_q, d->sq, &d->q));
   TDM_TRY(add_array(plan, "k", TDM_IN, d->heads_kv, d->skv, &d->k));

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "arrays.h"
 #include "shadow.h"
 #include "src/core/check.h"
 
@@ -69,8 +70,6 @@ static tdm_status add_matrices(tdm_plan *plan, const char *name, tdm_role role, 
 }
 
 static tdm_status check_values(const tdm_gemm_desc *d) {
-  TDM_TRY(tdm_check_type("gemm", "type", d->type));
-  TDM_TRY(tdm_check_type("gemm", "out", d->out));
   TDM_TRY(tdm_check_range("gemm", "layout", d->layout, TDM_NN, TDM_TT));
   TDM_TRY(tdm_check_range("gemm", "m", d->m, 0, INT64_MAX));
   TDM_TRY(tdm_check_range("gemm", "n", d->n, 0, INT64_MAX));
@@ -86,6 +85,7 @@ static tdm_status check_values(const tdm_gemm_desc *d) {
 static tdm_status describe(tdm_plan *plan, const tdm_gemm_desc *desc) {
   tdm_gemm_desc *d = &plan->desc.gemm;
   *d = *desc;
+  TDM_TRY(tdm_check_types(plan, d->type, d->out));
   TDM_TRY(check_values(d));
   tdm_plan_title(plan, "gemm %s %s->%s %" PRId64 "x%" PRId64 "x%" PRId64 " batch %" PRId64, tdm_layout_names[d->layout],
                  tdm_type_name(d->type), tdm_type_name(d->out), d->m, d->n, d->k, d->batch);

@@ -30,7 +30,6 @@ static tdm_status check_scaling(const tdm_rope_scaling *s) {
 }
 
 static tdm_status check_numbers(const tdm_rope_desc *d) {
-  TDM_TRY(tdm_check_type("rope", "type", d->type));
   TDM_TRY(tdm_check_range("rope", "batch", d->batch, 0, INT64_MAX));
   TDM_TRY(tdm_check_range("rope", "seq", d->seq, 0, exact_positions));
   TDM_TRY(tdm_check_range("rope", "heads", d->heads, 0, INT64_MAX));
@@ -49,6 +48,7 @@ static tdm_status check_numbers(const tdm_rope_desc *d) {
 static tdm_status describe(tdm_plan *plan, const tdm_rope_desc *desc) {
   tdm_rope_desc *d = &plan->desc.rope;
   *d = *desc;
+  TDM_TRY(tdm_check_types(plan, d->type, d->type));
   TDM_TRY(check_numbers(d));
   if (d->positions == 0) d->positions = d->seq;
   static const char *const names[] = {"batch", "seq", "head"};

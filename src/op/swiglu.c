@@ -1,6 +1,7 @@
 /* swiglu: Y = silu(X Wg) * (X Wu). Shapes and checks. */
 #include <inttypes.h>
 
+#include "arrays.h"
 #include "shadow.h"
 #include "src/core/check.h"
 
@@ -22,8 +23,7 @@ static tdm_status add_matrix(tdm_plan *plan, const char *name, tdm_role role, in
 static tdm_status describe(tdm_plan *plan, const tdm_swiglu_desc *desc) {
   tdm_swiglu_desc *d = &plan->desc.swiglu;
   *d = *desc;
-  TDM_TRY(tdm_check_type("swiglu", "type", d->type));
-  TDM_TRY(tdm_check_type("swiglu", "out", d->out));
+  TDM_TRY(tdm_check_types(plan, d->type, d->out));
   TDM_TRY(tdm_check_range("swiglu", "m", d->m, 0, INT64_MAX));
   TDM_TRY(tdm_check_range("swiglu", "n", d->n, 0, INT64_MAX));
   TDM_TRY(tdm_check_range("swiglu", "k", d->k, 0, INT64_MAX));
