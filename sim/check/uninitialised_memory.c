@@ -33,11 +33,17 @@ void uninit_memory(wave *w, const inst *i) {
   uninit_move(w, i);
 }
 
-/* Whether the bytes have undefined bits, which are cleared. */
+/* Whether the bytes have undefined bits, which are cleared. Other workgroups' atomics may change the same bits meanwhile, on
+ * other host threads: each dword is exchanged as a whole. Without the check of alignment an address may be any. */
 static bool take_bits(u8 *bits, u32 bytes) {
-  u8 any = 0;
-  for (u32 b = 0; b < bytes; b++) any |= bits[b];
-  if (any != 0) memset(bits, 0, bytes);
+  u32 any = 0;
+  if ((uintptr_t)bits % 4 != 0 || bytes % 4 != 0) {
+    for (u32 b = 0; b < bytes; b++)
+      if (__atomic_load_n(&bits[b], __ATOMIC_RELAXED) != 0) any |= __atomic_exchange_n(&bits[b], 0, __ATOMIC_RELAXED);
+    return any != 0;
+  }
+  for (u32 *at = (u32 *)(void *)bits, *end = at + bytes / 4; at < end; at++)
+    if (__atomic_load_n(at, __ATOMIC_RELAXED) != 0) any |= __atomic_exchange_n(at, 0, __ATOMIC_RELAXED);
   return any != 0;
 }
 
