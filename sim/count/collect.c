@@ -1,4 +1,4 @@
-/* From the tallies of threads and the streams of workgroups to one set of counters. */
+/* From the counts of threads and the streams of workgroups to one set of counters. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -16,7 +16,7 @@ struct collection {
   u64 round, finished[ROUNDS];
   line_stream *stream; /* of ROUNDS * round_size workgroups, by position */
   bool no_memory;
-  tally sum;
+  thread_counts sum;
   u64 (*did)[GFXSIM_ESTIMATE_COUNT]; /* each workgroup of a spread sample, by position; NULL: not wanted */
 };
 
@@ -127,9 +127,9 @@ static void add_all(u64 *to, const u64 *from, size_t count) {
   for (size_t n = 0; n < count; n++) to[n] += from[n];
 }
 
-void collection_merge(collection *c, const launch *run, const tally *t) {
+void collection_merge(collection *c, const launch *run, const thread_counts *t) {
   const gfxsim_object *o = run->kernel->object;
-  tally *sum = &c->sum;
+  thread_counts *sum = &c->sum;
   add_all(sum->blocks, t->blocks, (o->text_end - o->text_begin) / 4);
   add_all((u64 *)&sum->lds, (const u64 *)&t->lds, sizeof t->lds / sizeof(u64));
   for (int kind = 0; kind < ACCESS_KINDS; kind++)

@@ -1,4 +1,4 @@
-/* The watcher: what each event adds to the tally of its thread. */
+/* The watcher: what each event adds to the counts of its thread. */
 #include "count.h"
 
 #include <stdlib.h>
@@ -13,31 +13,31 @@ static gfxsim_status begin(launch *run) {
   return run->collection != NULL ? GFXSIM_OK : fail(GFXSIM_NO_MEMORY, "run: no memory for the counters' caches");
 }
 
-static gfxsim_status open_tally(group *g) {
+static gfxsim_status open_counts(group *g) {
   const gfxsim_object *o = g->launch->kernel->object;
-  g->tally = calloc(1, sizeof *g->tally);
-  if (g->tally != NULL) g->tally->blocks = calloc((o->text_end - o->text_begin) / 4 + 1, sizeof *g->tally->blocks);
-  return g->tally != NULL && g->tally->blocks != NULL ? GFXSIM_OK : fail(GFXSIM_NO_MEMORY, "run: no memory for counters");
+  g->counts = calloc(1, sizeof *g->counts);
+  if (g->counts != NULL) g->counts->blocks = calloc((o->text_end - o->text_begin) / 4 + 1, sizeof *g->counts->blocks);
+  return g->counts != NULL && g->counts->blocks != NULL ? GFXSIM_OK : fail(GFXSIM_NO_MEMORY, "run: no memory for counters");
 }
 
-static void close_tally(group *g) {
-  tally *t = g->tally;
+static void close_counts(group *g) {
+  thread_counts *t = g->counts;
   if (t == NULL) return;
   if (t->blocks != NULL) collection_merge(g->launch->collection, g->launch, t);
   free(t->blocks);
   free(t->stream.run);
   free(t);
-  g->tally = NULL;
+  g->counts = NULL;
 }
 
-static u64 bytes_asked(const tally *t) {
+static u64 bytes_asked(const thread_counts *t) {
   u64 bytes = 0;
   for (int kind = 0; kind < ACCESS_KINDS; kind++) bytes += t->traffic[kind].asked;
   return bytes;
 }
 
 static void start(group *g) {
-  tally *t = g->tally;
+  thread_counts *t = g->counts;
   memset(t->issued, 0, sizeof t->issued);
   t->flops = 0;
   t->bytes_before = bytes_asked(t);
@@ -46,7 +46,7 @@ static void start(group *g) {
 }
 
 static void finish(group *g) {
-  tally *t = g->tally;
+  thread_counts *t = g->counts;
   u64 did[GFXSIM_ESTIMATE_COUNT] = {[GFXSIM_ESTIMATE_MFMA_FLOPS] = t->flops,
                                     [GFXSIM_ESTIMATE_BYTES] = bytes_asked(t) - t->bytes_before,
                                     [GFXSIM_ESTIMATE_LDS_CLOCKS] = t->lds.clocks - t->lds_clocks_before};
@@ -59,14 +59,14 @@ static void finish(group *g) {
 }
 
 static void count_block(wave *w, const block *b) {
-  tally *t = w->group->tally;
+  thread_counts *t = w->group->counts;
   t->blocks[(b->inst[0].pc - w->group->launch->kernel->object->text_begin) / 4]++;
   t->issued[w->index] += b->issued;
   t->flops += b->flops;
 }
 
 static void count_access(wave *w, const inst *i, const memory_access *a) {
-  tally *t = w->group->tally;
+  thread_counts *t = w->group->counts;
   u64 bytes = (u64)__builtin_popcountll(a->mask) * a->bytes;
   if (a->scalar)
     t->scalar_bytes += bytes;
@@ -91,8 +91,8 @@ const watcher count_watcher = {.wanted = wanted,
                                .begin = begin,
                                .result = result,
                                .end = end,
-                               .open = open_tally,
-                               .close = close_tally,
+                               .open = open_counts,
+                               .close = close_counts,
                                .start = start,
                                .finish = finish,
                                .block = count_block,

@@ -1,5 +1,5 @@
-/* Counting while a launch runs: each host thread has a tally, and hands each workgroup's lines to the collection, which plays
- * them through the caches in an order that does not depend on the threads. */
+/* Counting while a launch runs: each host thread counts for itself, and hands each workgroup's lines to the collection, which
+ * plays them through the caches in an order that does not depend on the threads. */
 #ifndef GFXSIM_COUNT_H
 #define GFXSIM_COUNT_H
 #include "cache.h"
@@ -14,7 +14,7 @@ typedef struct line_stream {
 } line_stream;
 
 /* The counts of one host thread. */
-typedef struct tally {
+typedef struct thread_counts {
   u64 *blocks;                         /* times that the block at (pc - text_begin) / 4 ran */
   u64 issued[GROUP_WAVES_MOST];        /* of this workgroup's waves */
   u64 flops;                           /* of this workgroup's MFMAs */
@@ -25,7 +25,7 @@ typedef struct tally {
   u64 scalar_bytes, scratch_read, scratch_written;
   line_stream stream;
   bool no_memory;
-} tally;
+} thread_counts;
 
 typedef struct collection collection;
 
@@ -35,8 +35,8 @@ void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const m
 
 /* ---- count_lines.c ---- */
 
-/* The lines of a vector access to global memory, added to the tally's traffic and stream. */
-void count_lines(tally *t, const inst *i, const memory_access *a);
+/* The lines of a vector access to global memory, added to the thread's traffic and stream. */
+void count_lines(thread_counts *t, const inst *i, const memory_access *a);
 
 /* ---- collect.c ---- */
 
@@ -48,8 +48,8 @@ void collection_wait(collection *c, const launch *run, u64 position);
 void collection_note(collection *c, u64 position, const u64 did[GFXSIM_ESTIMATE_COUNT]);
 /* Takes the stream over. */
 void collection_add(collection *c, const group *g, line_stream *stream);
-/* Adds a thread's tally when that thread has ended. */
-void collection_merge(collection *c, const launch *run, const tally *t);
+/* Adds a thread's counts when that thread has ended. */
+void collection_merge(collection *c, const launch *run, const thread_counts *t);
 /* What has been merged, into the launch's counters, unless the launch was stopped. */
 gfxsim_status collection_result(collection *c, const launch *run);
 
@@ -62,7 +62,7 @@ double estimate_error(const u64 *value, size_t step, u64 count, u64 groups);
 /* ---- result.c ---- */
 
 /* Fills counters from a sum and the caches, and scales them to the whole grid. False: no memory. */
-bool result_fill(gfxsim_counters *counters, const launch *run, const tally *sum, hierarchy *caches);
+bool result_fill(gfxsim_counters *counters, const launch *run, const thread_counts *sum, hierarchy *caches);
 
 /* ---- occupancy.c, bound.c ---- */
 

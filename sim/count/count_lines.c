@@ -34,7 +34,7 @@ static void add_bytes(lines *l, u64 address, u32 bytes) {
   }
 }
 
-static void stream_add(tally *t, line_run run) {
+static void stream_add(thread_counts *t, line_run run) {
   line_stream *s = &t->stream;
   if (s->count == s->capacity) {
     size_t capacity = s->capacity > 0 ? 2 * s->capacity : STREAM_FIRST;
@@ -55,7 +55,7 @@ static touch touch_of(const inst *i, const memory_access *a) {
   return (i->cache & (CACHE_SC1 | CACHE_NT)) != 0 ? TOUCH_READ_L2 : TOUCH_READ; /* CDNA 4 ISA, table 49: "Miss Evict" */
 }
 
-void count_lines(tally *t, const inst *i, const memory_access *a) {
+void count_lines(thread_counts *t, const inst *i, const memory_access *a) {
   lines l;
   l.count = 0;
   gfxsim_traffic *traffic = &t->traffic[a->kind];

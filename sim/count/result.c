@@ -21,7 +21,7 @@ typedef struct seen {
 } seen;
 
 /* By (pc - text_begin) / 4; blocks may overlap where a jump leads into the middle of one. */
-static bool spread_blocks(const launch *run, const tally *sum, seen *at, int *distinct) {
+static bool spread_blocks(const launch *run, const thread_counts *sum, seen *at, int *distinct) {
   const gfxsim_object *o = run->kernel->object;
   u64 places = (o->text_end - o->text_begin) / 4;
   for (u64 start = 0; start < places; start++) {
@@ -52,7 +52,7 @@ static void add_instruction(gfxsim_counters *c, const launch *run, const seen *s
   if (row->class_of == GFXSIM_CLASS_VALU) c->valu_clocks += row->clocks;
 }
 
-static bool fill_instructions(gfxsim_counters *c, const launch *run, const tally *sum) {
+static bool fill_instructions(gfxsim_counters *c, const launch *run, const thread_counts *sum) {
   const gfxsim_object *o = run->kernel->object;
   u64 places = (o->text_end - o->text_begin) / 4;
   seen *at = calloc(places + 1, sizeof *at);
@@ -78,9 +78,7 @@ static bool fill_sources(gfxsim_counters *c, const launch *run) {
   for (int pass = 0; pass < 2; pass++) { /* first how much, then the bytes */
     size_t at = 0, last = 0;
     for (int n = 0; n < c->instruction_count; n++) {
-      source_line(o, c->instructions[n].pc, text, sizeof text);
-      char *callers = strstr(text, " in "); /* where it was inlined: the innermost alone counts */
-      if (callers != NULL) *callers = '\0';
+      source_innermost(o, c->instructions[n].pc, text, sizeof text);
       size_t bytes = strlen(text) + 1;
       if (pass == 0) {
         room += bytes;
@@ -123,7 +121,7 @@ static void scale_all(gfxsim_counters *c, double factor) {
   for (int x = 0; x < c->xcds; x++) SCALE(&c->l2[x], factor);
 }
 
-bool result_fill(gfxsim_counters *c, const launch *run, const tally *sum, hierarchy *caches) {
+bool result_fill(gfxsim_counters *c, const launch *run, const thread_counts *sum, hierarchy *caches) {
   const chip *chip = &run->device->chip;
   *c = (gfxsim_counters){.workgroups = run->groups,
                          .workgroups_run = run->groups_run,

@@ -79,13 +79,23 @@ static void append_callers(Dwarf_Die *unit, u64 pc, char *text, size_t bytes, si
   free(scopes);
 }
 
+/* The length of the text; 0 where nothing is known. */
+static size_t innermost_line(gfxsim_object *object, u64 pc, char *text, size_t bytes, Dwarf_Die *unit) {
+  text[0] = '\0';
+  if (object->source == NULL || !find_unit(object->source->dwarf, pc, unit)) return 0;
+  Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
+  int number;
+  if (line == NULL || dwarf_lineno(line, &number) != 0) return 0;
+  return append(text, bytes, 0, dwarf_linesrc(line, NULL, NULL), number);
+}
+
 void source_line(gfxsim_object *object, u64 pc, char *text, size_t bytes) {
   Dwarf_Die unit;
-  text[0] = '\0';
-  if (object->source == NULL || !find_unit(object->source->dwarf, pc, &unit)) return;
-  Dwarf_Line *line = dwarf_getsrc_die(&unit, pc);
-  int number;
-  if (line == NULL || dwarf_lineno(line, &number) != 0) return;
-  size_t at = append(text, bytes, 0, dwarf_linesrc(line, NULL, NULL), number);
+  size_t at = innermost_line(object, pc, text, bytes, &unit);
   if (at > 0) append_callers(&unit, pc, text, bytes, at);
+}
+
+void source_innermost(gfxsim_object *object, u64 pc, char *text, size_t bytes) {
+  Dwarf_Die unit;
+  innermost_line(object, pc, text, bytes, &unit);
 }

@@ -10,5 +10,7 @@ gfxsim_status source_make(const void *data, size_t bytes, source **made);
 void source_free(source *s);
 /* "file:line" of a byte offset in the image, with the lines that inlined it; "" where nothing is known. */
 void source_line(gfxsim_object *object, u64 pc, char *text, size_t bytes);
+/* The same without the lines that inlined it. */
+void source_innermost(gfxsim_object *object, u64 pc, char *text, size_t bytes);
 
 #endif

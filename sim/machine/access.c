@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "lanes.h"
+#include "gather.h"
 #include "operand.h"
 #include "sim/device/mapped.h"
 #include "sim/load/object.h"

@@ -43,7 +43,7 @@ typedef struct group {
   u32 id[3];
   u64 number, position; /* x + X * (y + Y * z); among those that run */
   struct hb_group *hb;
-  struct tally *tally; /* of the host thread (count.h) */
+  struct thread_counts *counts; /* of the host thread (count.h) */
   u8 *lds;
   wave *waves;
   struct uninit_group *uninit; /* uninitialised.h; NULL where the check is off */

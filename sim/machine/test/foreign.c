@@ -222,7 +222,7 @@ static void test_even(uint32_t turn, uint64_t seed) {
   if (turn >= 1000 && most < 50) fail("even", "rounds between two waves, by long turns", most, 50);
 }
 
-static uint64_t hb_of(uint32_t turn, uint64_t seed, int threads) {
+static uint64_t order_sum(uint32_t turn, uint64_t seed, int threads) {
   enum { GROUPS = 8 };
   static uint32_t results[GROUPS * 256];
   gfxsim_options options = {.turn = turn, .seed = seed, .threads = threads};
@@ -236,13 +236,13 @@ static void test_order(void) {
   enum { SEEDS = 8 };
   uint64_t seen[SEEDS];
   for (uint64_t s = 0; s < SEEDS; s++) {
-    seen[s] = hb_of(0, s, 1);
-    if (hb_of(0, s, 3) != seen[s]) fail("order", "the order by this seed depends on the threads:", s, s);
+    seen[s] = order_sum(0, s, 1);
+    if (order_sum(0, s, 3) != seen[s]) fail("order", "the order by this seed depends on the threads:", s, s);
     for (uint64_t other = 0; other < s; other++)
       if (seen[other] == seen[s]) fail("order", "the same order by the seed", s, other);
   }
-  if (hb_of(5, 0, 1) == seen[0]) fail("order", "the same order by a turn of", 5, 16);
-  if (hb_of(16, 0, 1) != seen[0]) fail("order", "another order by the default turn", 16, 16);
+  if (order_sum(5, 0, 1) == seen[0]) fail("order", "the same order by a turn of", 5, 16);
+  if (order_sum(16, 0, 1) != seen[0]) fail("order", "another order by the default turn", 16, 16);
 }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-#include "lanes.h"
+#include "gather.h"
 
 #include <stdbool.h>
 #include <string.h>

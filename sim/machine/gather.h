@@ -1,6 +1,6 @@
 /* Copies between memory and rows of registers for lanes whose addresses are known to be good: gather and scatter. */
-#ifndef GFXSIM_LANES_H
-#define GFXSIM_LANES_H
+#ifndef GFXSIM_GATHER_H
+#define GFXSIM_GATHER_H
 #include "sim/base/types.h"
 
 /* Lane l of `mask` copies `bytes` (1, 2, 4, 8, 12 or 16) between at[l] and rows[...][l]; short loads are extended by zeros.
