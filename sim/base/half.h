@@ -1,4 +1,5 @@
-/* f16 and bf16 as bits in the low half of a dword: exact conversions that vectorise and know every rounding mode. */
+/* f16 and bf16 as bits in the low half of a dword: exact conversions in every rounding mode, written so that loops over lanes
+ * vectorise. */
 #ifndef GFXSIM_HALF_H
 #define GFXSIM_HALF_H
 #include "float_bits.h"

@@ -6,9 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A file of one piece is mapped again and again: private pages, so that a write makes a copy of 4 KiB. The kernel's limit of
- * mappings of a process is 65530 by default, so a block of more than 1 GiB takes pieces of 64 MiB: 3072 of them are an MI300X's
- * memory. */
+/* A block maps one file of a piece's size again and again. The mappings are private, so a write copies 4 KiB. A process may
+ * have 65530 mappings by default, so a block of more than 1 GiB takes pieces of 64 MiB: 3072 of them are an MI300X's memory. */
 enum { PIECE = 2 << 20, LARGE_PIECE = 64 << 20, VALUES = 256 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int file_of[2][VALUES]; /* small and large, by value: the file + 1; 0: none yet, -1: there is none to be had */

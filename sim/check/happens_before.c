@@ -96,7 +96,7 @@ static void synchronise(wave *w, hb_wave *o, const inst *i) {
       break;
     case SYNC_BARRIER:
     case SYNC_END:
-      if (o->suspects > 0) race_tell_suspects(w, o);
+      if (o->suspects > 0) race_report_suspects(w, o);
       break;
   }
 }

@@ -164,7 +164,7 @@ void race_mark(wave *w, const inst *i, const footprint *t);
 
 /* A compare-and-swap clears suspects. The others are reported at the next barrier, or when the wave ends. */
 void race_swap(hb_wave *o, const footprint *t);
-void race_tell_suspects(wave *w, hb_wave *o);
+void race_report_suspects(wave *w, hb_wave *o);
 
 /* ---- fence.c ---- */
 

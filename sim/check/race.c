@@ -251,12 +251,12 @@ static void tell(const look *k, bool writes, u64 mark) {
 
 static void add_suspect(wave *w, const look *k, u64 mark) {
   hb_wave *o = &w->group->hb->wave[w->index];
-  if (o->suspects == SUSPECTS) race_tell_suspects(w, o);
+  if (o->suspects == SUSPECTS) race_report_suspects(w, o);
   o->suspect[o->suspects++] =
       (suspect){.i = k->i, .mark = mark, .found = k->found, .address = k->address, .lane = k->lane, .lds = k->lds};
 }
 
-void race_tell_suspects(wave *w, hb_wave *o) {
+void race_report_suspects(wave *w, hb_wave *o) {
   for (int n = 0; n < o->suspects; n++) {
     const suspect *s = &o->suspect[n];
     look k = {.w = w, .i = s->i, .lds = s->lds, .lane = s->lane, .address = s->address, .found = s->found, .found_write = true};

@@ -2,7 +2,7 @@
 
 #include "count.h"
 
-/* A lane's 16 bytes may cross one border of lines. */
+/* A lane's 16 bytes may lie in two lines. */
 enum { LINES_MOST = 2 * LANES, STREAM_FIRST = 1024 };
 
 typedef struct lines {

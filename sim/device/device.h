@@ -1,4 +1,4 @@
-/* What the public handles point at. */
+/* A simulated device: its chip, options, memory and code objects. */
 #ifndef GFXSIM_DEVICE_H
 #define GFXSIM_DEVICE_H
 #include <pthread.h>

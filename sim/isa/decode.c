@@ -233,7 +233,8 @@ static const char *bind(code *c, const char *text, inst *i) {
 
 /* ---- Blocks ---- */
 
-/* Decodes one instruction. What is wrong with it is told when it is executed: dead code may be anything. */
+/* Decodes one instruction. What is wrong with it is kept in `problem` and reported when it is executed: dead code may be
+ * anything. */
 static bool decode_one(code *c, u64 pc, inst *i) {
   char text[TEXT_MOST];
   const u8 *bytes = c->range.bytes + (pc - c->range.begin);

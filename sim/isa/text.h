@@ -1,4 +1,4 @@
-/* Takes the disassembler's text apart. Knows nothing of any instruction. */
+/* Parses the disassembler's text, in the same way for every instruction. */
 #ifndef GFXSIM_TEXT_H
 #define GFXSIM_TEXT_H
 #include "inst.h"

@@ -1,3 +1,4 @@
+/* Bounds, alignment and permission of every access, to global memory, LDS and scratch, and the accesses themselves. */
 #include "access.h"
 
 #include <inttypes.h>

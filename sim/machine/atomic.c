@@ -105,7 +105,7 @@ static void keep_value(u32 (*rows)[LANES], int lane, u32 bytes, u64 value) {
   if (bytes == 8) rows[1][lane] = (u32)(value >> 32);
 }
 
-/* To its own size, other than plain accesses. */
+/* An atomic must be aligned to its own size; for plain accesses 4 bytes suffice. */
 static bool lane_aligned(wave *w, const inst *i, gfxsim_space space, int lane, u64 address, u32 bytes) {
   if (address % bytes == 0) return true;
   wave_fault_access(w, i, &(bad_access){GFXSIM_ACCESS_MISALIGNED, space, true, lane, address, bytes},

@@ -1,4 +1,4 @@
-/* What atomics of global memory and of LDS make of the value that they find. */
+/* Atomics of global memory and LDS: the new value, and the way to memory. */
 #ifndef GFXSIM_ATOMIC_H
 #define GFXSIM_ATOMIC_H
 #include "wave.h"

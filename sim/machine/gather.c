@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Each of these is inlined with `bytes` a constant, so that copies are moves and loops over dwords are unrolled. */
+/* Each of these is inlined with a constant `bytes`, so that copies become moves and loops over dwords are unrolled. */
 
 static inline __attribute__((always_inline)) void load_lane(const u8 *from, int l, u32 bytes, u32 (*rows)[LANES]) {
   u32 data[4] = {0};

@@ -40,8 +40,8 @@ void mode_result(const wave *w, const inst *i, const operand *o, u32 *rows) {
   mode_flush((char)o->type, rows);
 }
 
-/* The host's rounding: of f64 results the one of f64, of f32 operands the one of f32. f16 is rounded by f32_half, which needs
- * sums that were rounded to nearest (half.h). */
+/* How the host rounds while the instruction runs: f64 results as MODE has it for f64, f32 operands as for f32. Results in f16
+ * are rounded by f32_half, which needs sums that were rounded to nearest (half.h). */
 static int host_rounding(const wave *w, const inst *i) {
   static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   bool single = false;

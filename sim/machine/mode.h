@@ -1,5 +1,5 @@
 /* MODE: rounding and denormals. Vector instructions run as they are in the default mode (round to nearest, denormals kept,
- * IEEE, DX10_CLAMP); in any other they take a slower way, here. Source: CDNA 4 ISA 3.5, "Mode register". */
+ * IEEE, DX10_CLAMP); in any other mode they take the slower path here. Source: CDNA 4 ISA 3.5, "Mode register". */
 #ifndef GFXSIM_MODE_H
 #define GFXSIM_MODE_H
 #include "wave.h"

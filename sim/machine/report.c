@@ -1,4 +1,4 @@
-/* From a wave that did something wrong to the caller's callback. */
+/* Collects what a launch did wrong, and passes it to the caller's callback when the launch ends. */
 #include "report.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Where checks and counters watch the execution: a list of watchers per launch, and the places that call them.
+/* How checks and counters watch the execution: a list of watchers for each launch, and the places that call them.
  *
  * When nothing watches, an instruction and an access each cost one test of `wave.watched`. Whoever writes a function that
  * touches memory without those of access.c (atomics, load-to-LDS, buffers) calls watch_access itself, once per instruction and

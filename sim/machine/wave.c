@@ -1,4 +1,4 @@
-/* The instructions of a block, and a wave's turn. */
+/* Executes a wave for one turn, block by block. */
 #include <inttypes.h>
 
 #include "mode.h"

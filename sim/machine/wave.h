@@ -1,4 +1,4 @@
-/* The state of execution: a launch, a workgroup of it, a wave of that. */
+/* The state of execution: a launch, its workgroups, and their waves. */
 #ifndef GFXSIM_WAVE_H
 #define GFXSIM_WAVE_H
 #include <stdatomic.h>

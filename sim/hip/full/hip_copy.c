@@ -63,7 +63,7 @@ static hipError_t run_copy(work *w, device *d) {
   return error != hipSuccess && w->result == NULL ? hipErrorIllegalAddress : error; /* nobody waits: the device fails */
 }
 
-/* HIP goes by the addresses. A kind that says otherwise would fail elsewhere, so the user is told. */
+/* HIP decides by the addresses. A kind that contradicts them would fail elsewhere, so gfxsim reports it. */
 static void compare_kind(const copy_plan *p) {
   static const char *const sides[] = {"host", "device"};
   bool to_device = hip_owner(p->to) != NULL, from_device = hip_owner(p->from) != NULL;

@@ -93,7 +93,7 @@ static void fill(properties *p, const device *d) {
   p->canUseHostPointerForRegisteredMem = p->cooperativeLaunch = p->ECCEnabled = 1;
   p->streamPrioritiesSupported = p->asyncEngineCount = 1;
   p->maxBlocksPerMultiProcessor = p->maxThreadsPerMultiProcessor / p->warpSize;
-  p->clockInstructionRate = 100000; /* kHz: of the counter behind wall_clock64, as on MI300 */
+  p->clockInstructionRate = 100000; /* kHz: of the counter that wall_clock64 reads, as on MI300 */
   p->arch = 0x7ffff & ~(1u << 18);  /* all features of hipDeviceArch_t but dynamic parallelism */
 }
 

@@ -6,7 +6,7 @@
 #include "hip_state.h"
 
 enum { PAGE = 4096, CPU = -1, NOWHERE = -2 }; /* places: or a device */
-enum { READ_MOSTLY = 1, PREFERRED = 2, ACCESSED_BY = 3, PREFETCHED = 4, COHERENCY = 100, BY_PLACE = 200 }; /* what is told */
+enum { READ_MOSTLY = 1, PREFERRED = 2, ACCESSED_BY = 3, PREFETCHED = 4, COHERENCY = 100, BY_PLACE = 200 }; /* kinds of advice */
 
 /* The newest comes first and hides the older ones. ACCESSED_BY is one for each place: BY_PLACE + the place. */
 typedef struct note {

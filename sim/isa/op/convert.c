@@ -1,5 +1,5 @@
-/* Conversions between f32, f16, bf16 and integers: VOP1, VOP3. Source: CDNA 4 ISA, 12.8 and 12.11. To integers: toward zero, to
- * the nearest limit outside of the range, NaN to 0. */
+/* Conversions between f32, f16, bf16 and integers: VOP1, VOP3. Source: CDNA 4 ISA, 12.8 and 12.11. Conversions to
+ * integers round toward zero, saturate, and turn NaN into 0. */
 #include "ops.h"
 #include "sim/base/half.h"
 #include "sim/machine/mode.h"

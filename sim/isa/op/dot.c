@@ -1,5 +1,5 @@
 /* Dot products: VOP3P, and the accumulating forms of VOP2. Source: CDNA 4 ISA, their pseudocode: every product is added in
- * turn, in f32 or 32 bits. Those of floats take denormal sources and results for zeros and round to nearest, whatever MODE says
+ * turn, in f32 or 32 bits. Those of floats treat denormal sources and results as zeros and round to nearest, whatever MODE says
  * (6.4; LLVM says so of the f32 operand and result of V_DOT2_F32_F16). */
 #include "ops.h"
 #include "sim/base/half.h"

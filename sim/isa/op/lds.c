@@ -1,5 +1,5 @@
 /* LDS: loads and stores. Source: CDNA 4 ISA 11.3.1: address = VGPR + offset; the two-address forms count their offsets in
- * elements. Every address here is one of unaligned access mode, which ROCm sets: dwords suffice. */
+ * elements. An address must be a multiple of 4 at most, because ROCm sets unaligned access mode. */
 #include "vector_memory.h"
 
 static void addresses(wave *w, const inst *i, int n, u32 offset, u32 address[LANES]) {

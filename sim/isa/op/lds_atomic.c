@@ -1,5 +1,5 @@
-/* LDS atomics. Source: CDNA 4 ISA, descriptions of DS_*. A compare and swap has the compared value first, other than the ones
- * of global memory. */
+/* LDS atomics. Source: CDNA 4 ISA, descriptions of DS_*. A compare and swap takes the compared value first; in global
+ * memory it is the second. */
 #include "vector_memory.h"
 
 static void addresses(wave *w, const inst *i, int n, u32 offset, u32 address[LANES]) {

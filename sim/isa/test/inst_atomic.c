@@ -132,7 +132,7 @@ ATOMIC(pk_f16, u32, f16_sum(a & 0xffff, b & 0xffff) | f16_sum(a >> 16, b >> 16) 
 #define LDS_INTEGER(name, type, expected) \
   LDS_ROWS32(name, type "32", "v4", expected##32, NULL), LDS_ROWS64(name, type "64", "v[4:5]", expected##64, NULL)
 
-/* The compared value comes first, other than in global memory. */
+/* The compared value comes first; in global memory it is the second. */
 #define LDS_SWAP32(type, expected, set)                                                                              \
   {COMPARED LDS32(" ds_cmpst_" type " v20, v6, v4 offset:1024\n v_mov_b32 v10, v2"), VECTOR128, .wide = expected,    \
    .edges = set},                                                                                                    \
