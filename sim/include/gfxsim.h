@@ -63,7 +63,7 @@ typedef enum gfxsim_access_error {
 
 /* Checks that can be switched off: bits of gfxsim_options.unchecked. Bounds are always checked. */
 typedef enum gfxsim_check {
-  GFXSIM_CHECK_ALIGN = 1 << 0, /* global addresses are multiples of the size, at most of 4 bytes */
+  GFXSIM_CHECK_ALIGN = 1 << 0, /* addresses of global memory and LDS are multiples of the size, at most of 4 bytes */
   GFXSIM_CHECK_UNINITIALISED = 1 << 1,
   GFXSIM_CHECK_RACE = 1 << 2,
   GFXSIM_CHECK_WAIT = 1 << 3,
