@@ -85,7 +85,7 @@ fi
 
 # Ladders: a shape of one's own is counted, and the predictions about the ladder's are left alone; a step that does not run fails.
 if "$bench" ladder rmsnorm --device "sim:$chip" 3x4 --json ladder.json >ladder.txt; then
-  grep -q '05 teams .*HBM' ladder.txt || complain 'no last step in the ladder'
+  grep -q '05 row_groups .*HBM' ladder.txt || complain 'no last step in the ladder'
   grep -q "0 not held, 0 without a figure, [1-9][0-9]* about the ladder's own shape" ladder.txt || complain 'no count of predictions'
   python3 -c 'import json, sys; j = json.load(open("ladder.json")); assert len(j["results"]) == 5 and j["results"][0]["step"]["idea"] == "naive" and j["results"][0]["clocks"] > 0, j'
   ! "$bench" ladder rmsnorm --device "sim:$chip" 3x5 >ladder.txt || complain 'a ladder with a step that does not run'

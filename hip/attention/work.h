@@ -7,7 +7,7 @@
 
 #include "args.h"
 #include "hip/device/types.h"
-#include "parts.h"
+#include "key_splits.h"
 #include "src/base/order.h"
 
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }

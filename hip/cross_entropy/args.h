@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_CROSS_ENTROPY_ARGS_H
 #define TANDEM_HIP_CROSS_ENTROPY_ARGS_H
 
-#include "hip/args/teams.h"
+#include "hip/args/row_groups.h"
 
 typedef struct cross_entropy_args {
   const void *logits;
@@ -10,7 +10,7 @@ typedef struct cross_entropy_args {
   float *loss;
   int64_t ldl;
   int32_t ignore;
-  hip_teams teams;
+  hip_row_groups groups;
 } cross_entropy_args;
 
 #endif

@@ -6,7 +6,7 @@
 
 extern const hip_code tdm_code_cross_entropy[];
 
-/* The least number of chunks of a row that a work-item takes one after another, if a smaller team is enough: fewer teams
+/* The least number of chunks of a row that a work-item takes one after another, if a smaller row group is enough: fewer groups
  * wait. */
 enum { CHUNKS_EACH = 4 };
 
@@ -14,7 +14,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
   cross_entropy_args args = {.ldl = d->ldl, .ignore = d->ignore};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  tdm_hip_teams(plan, &args.teams, d->rows, d->vocab, CHUNKS_EACH, d->type);
+  tdm_hip_row_groups(plan, &args.groups, d->rows, d->vocab, CHUNKS_EACH, d->type);
   memcpy(plan->args, &args, sizeof args);
   return tdm_hip_row_function(plan, 0, d->type);
 }

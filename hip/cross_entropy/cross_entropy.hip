@@ -9,18 +9,18 @@ DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int32_t target, b
 }
 
 DEVICE void cross_entropy_body(const cross_entropy_args *p, tdm_type type) {
-  TEAM_SLOTS(slots);
-  team_t team = team_of(&p->teams, slots);
+  ROW_GROUP_SLOTS(slots);
+  row_group_t group = row_group_of(&p->groups, slots);
   bool wide = wide_rows(p->logits, p->ldl, type);
-  FOR_ROWS(row, &p->teams, team) {
-    bool exists = row < p->teams.rows;
+  FOR_ROWS(row, &p->groups, group) {
+    bool exists = row < p->groups.rows;
     int32_t target = exists ? p->targets[row] : -1;
-    bool valid = target >= 0 && target < p->teams.cols && target != p->ignore;
-    row_sum_t s = sum_row(p->logits, row * p->ldl, valid ? p->teams.cols : 0, wide, team, type);
-    if (exists && team.lane == 0) p->loss[row] = loss_of(p, row, target, valid, s, type);
+    bool valid = target >= 0 && target < p->groups.cols && target != p->ignore;
+    row_sum_t s = sum_row(p->logits, row * p->ldl, valid ? p->groups.cols : 0, wide, group, type);
+    if (exists && group.lane == 0) p->loss[row] = loss_of(p, row, target, valid, s, type);
   }
 }
 
-TEAM_KERNEL void cross_entropy_f32(cross_entropy_args p) { cross_entropy_body(&p, TDM_F32); }
-TEAM_KERNEL void cross_entropy_f16(cross_entropy_args p) { cross_entropy_body(&p, TDM_F16); }
-TEAM_KERNEL void cross_entropy_bf16(cross_entropy_args p) { cross_entropy_body(&p, TDM_BF16); }
+ROWS_KERNEL void cross_entropy_f32(cross_entropy_args p) { cross_entropy_body(&p, TDM_F32); }
+ROWS_KERNEL void cross_entropy_f16(cross_entropy_args p) { cross_entropy_body(&p, TDM_F16); }
+ROWS_KERNEL void cross_entropy_bf16(cross_entropy_args p) { cross_entropy_body(&p, TDM_BF16); }

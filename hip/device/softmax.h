@@ -3,7 +3,7 @@
 #define TANDEM_HIP_DEVICE_SOFTMAX_H
 
 #include "math.h"
-#include "team.h"
+#include "row_groups.h"
 
 typedef struct row_sum {
   float max;
@@ -31,17 +31,17 @@ DEVICE float largest(const float *x, int64_t count, float max, tdm_type type) {
 }
 
 /* The maximum and the sum of the whole row, which is read once. Each chunk uses the maximum of all chunks so far. */
-DEVICE row_sum_t sum_row(const void *x, int64_t at, int64_t cols, bool wide, team_t team, tdm_type type) {
+DEVICE row_sum_t sum_row(const void *x, int64_t at, int64_t cols, bool wide, row_group_t group, tdm_type type) {
   row_sum_t mine = {LEAST_FLOAT, 0};
-  for (int64_t i = (int64_t)team.lane * chunk_length(type); i < cols; i += (int64_t)team.size * chunk_length(type)) {
+  for (int64_t i = (int64_t)group.lane * chunk_length(type); i < cols; i += (int64_t)group.size * chunk_length(type)) {
     float chunk[CHUNK_MOST];
     load_chunk(chunk, x, at + i, cols - i, wide, type);
     float max = largest(chunk, cols - i, mine.max, type);
     mine.sum = mine.sum * exp_f32(mine.max - max) + exponentials(chunk, cols - i, max, type);
     mine.max = max;
   }
-  float max = (float)team_max(mine.max, team);
-  return (row_sum_t){max, team_sum(mine.sum * exp_f32(mine.max - max), team)};
+  float max = (float)row_group_max(mine.max, group);
+  return (row_sum_t){max, row_group_sum(mine.sum * exp_f32(mine.max - max), group)};
 }
 
 #endif

@@ -22,7 +22,7 @@ typedef struct gemm_args {
   int64_t lda, ldb, ldc, ldr, stride_a, stride_b, stride_c, stride_r; /* elements */
   int64_t step_count;
   int64_t ldp;        /* of partial: n rounded up to a multiple of 4 */
-  int64_t part_units; /* units of GEMM_UNIT in a K split; the first longer_parts have one more (part.h) */
+  int64_t part_units; /* units of GEMM_UNIT in a K split; the first longer_parts have one more (k_split.h) */
   int32_t parts, longer_parts;
   int32_t batch;
   uint32_t reducers; /* workgroups of gemm_reduce */

@@ -1,6 +1,6 @@
 /* gemm for everything: 128 x 128 of C per workgroup (masked.h). Faster kernels support what is aligned. */
 #include "hip/engine/masked.h"
-#include "part.h"
+#include "k_split.h"
 #include "store.h"
 
 DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_type type) {

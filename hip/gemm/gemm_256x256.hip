@@ -1,7 +1,7 @@
 /* gemm: 256 x 256 of C per workgroup, 8 waves in two groups (pipeline.h). Rows of A and B are read in dwords: in f16 and
  * bf16 they begin at even elements, and have an even length. */
 #include "hip/engine/pipeline.h"
-#include "part.h"
+#include "k_split.h"
 #include "store.h"
 
 template <int SIDE>

@@ -1,10 +1,10 @@
-/* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tiles.h), for what can be loaded
- * in dwords. */
+/* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tile_shapes.h), for what can be
+ * loaded in dwords. */
 #include <stdio.h>
 
 #include "args.h"
 #include "gemm.h"
-#include "tiles.h"
+#include "tile_shapes.h"
 
 typedef struct gemm_tile {
   hip_tile_kernel kernel;      /* its functions: one kernel for each depth, in this order */
@@ -82,7 +82,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   *cost = best_tile(plan, plan->kernel->variant, &tuning);
 }
 
-/* A shape of tiles.h, whose four numbers become arguments. */
+/* A shape of tile_shapes.h, whose four numbers become arguments. */
 #define SHAPE(...) SHAPE_OF(__VA_ARGS__)
 #define SHAPE_OF(lines_a, lines_b, along_m, along_n) {.m = lines_a, .n = lines_b, .waves_m = along_m, .waves_n = along_n}
 

@@ -1,6 +1,6 @@
 /* gemm: 128 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
-#include "tiles.h"
+#include "tile_shapes.h"
 
 typedef tile<GEMM_TILE_128x128, 2> depth_2;
 TILE_KERNELS(gemm_tile_128x128_2, depth_2)

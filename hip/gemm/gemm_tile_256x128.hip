@@ -1,6 +1,6 @@
 /* gemm: 256 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
-#include "tiles.h"
+#include "tile_shapes.h"
 
 typedef tile<GEMM_TILE_256x128, 2> depth_2;
 TILE_KERNELS(gemm_tile_256x128_2, depth_2)

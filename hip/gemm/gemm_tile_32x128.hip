@@ -1,6 +1,6 @@
 /* gemm: 32 x 128 of C per workgroup (tile_loop.h). */
 #include "tile_loop.h"
-#include "tiles.h"
+#include "tile_shapes.h"
 
 typedef tile<GEMM_TILE_32x128, 3> depth_3;
 TILE_KERNELS(gemm_tile_32x128_3, depth_3)

@@ -14,7 +14,7 @@
 #define TANDEM_HIP_GEMM_TILE_LOOP_H
 
 #include "hip/engine/lines.h"
-#include "part.h"
+#include "k_split.h"
 #include "store.h"
 
 template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_>

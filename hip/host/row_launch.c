@@ -27,28 +27,28 @@ void tdm_hip_blocks(tdm_plan *plan, hip_blocks *b, int64_t rows, int64_t cols, i
   b->workgroups = set_grid(plan, b->units, HIP_BLOCK_THREADS);
 }
 
-/* ---- Teams ---- */
+/* ---- Row groups ---- */
 
-void tdm_hip_teams(tdm_plan *plan, hip_teams *t, int64_t rows, int64_t cols, int64_t kept, tdm_type type) {
-  int64_t wanted = hip_ceil_div(hip_ceil_div(cols, tdm_hip_chunk(type)), kept), team = 1;
-  *t = (hip_teams){.rows = rows, .cols = cols};
-  while (team < wanted && team < HIP_TEAM_MOST) team *= 2, t->team_log2++;
-  t->threads = team < HIP_TEAM_WORKGROUP ? HIP_TEAM_WORKGROUP : (int32_t)team;
-  t->workgroups = set_grid(plan, hip_ceil_div(rows, t->threads / team), t->threads);
+void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *t, int64_t rows, int64_t cols, int64_t kept, tdm_type type) {
+  int64_t wanted = hip_ceil_div(hip_ceil_div(cols, tdm_hip_chunk(type)), kept), size = 1;
+  *t = (hip_row_groups){.rows = rows, .cols = cols};
+  while (size < wanted && size < HIP_ROW_GROUP_MOST) size *= 2, t->group_log2++;
+  t->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
+  t->workgroups = set_grid(plan, hip_ceil_div(rows, t->threads / size), t->threads);
 }
 
-/* The smallest number of chunks with which 256 work-items hold the row: small teams wait less for each other. Longer rows
- * need larger teams. */
+/* The smallest number of chunks with which 256 work-items hold the row: small row groups wait less for each other. Longer rows
+ * need larger groups. */
 int tdm_hip_kept(int64_t cols, tdm_type type) {
   int64_t chunk = tdm_hip_chunk(type), chunks = hip_ceil_div(cols, chunk), most = HIP_KEPT_ELEMENTS / chunk;
   for (int kept = 1; kept <= most; kept *= 2)
-    if (chunks <= kept * (int64_t)HIP_TEAM_WORKGROUP) return kept;
-  return chunks <= most * HIP_TEAM_MOST ? (int)most : 0;
+    if (chunks <= kept * (int64_t)HIP_ROWS_WORKGROUP) return kept;
+  return chunks <= most * HIP_ROW_GROUP_MOST ? (int)most : 0;
 }
 
 bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size) {
   if (tdm_hip_kept(cols, type) > 0) return true;
-  snprintf(reason, size, "keeps a row in registers: must be at most %d elements", HIP_KEPT_ELEMENTS * HIP_TEAM_MOST);
+  snprintf(reason, size, "keeps a row in registers: must be at most %d elements", HIP_KEPT_ELEMENTS * HIP_ROW_GROUP_MOST);
   return false;
 }
 
@@ -60,11 +60,11 @@ tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type) {
 
 const hip_row_variant hip_row_registers = {.in_registers = true}, hip_row_loop = {.in_registers = false};
 
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_teams *teams, int64_t rows, int64_t cols, tdm_type type) {
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, int64_t rows, int64_t cols, tdm_type type) {
   const bool in_registers = ((const hip_row_variant *)plan->kernel->variant)->in_registers;
   int kept = in_registers ? tdm_hip_kept(cols, type) : 1, number = 0;
   for (int k = kept; k > 1; k /= 2) number++;
-  tdm_hip_teams(plan, teams, rows, cols, kept, type);
+  tdm_hip_row_groups(plan, groups, rows, cols, kept, type);
   return tdm_hip_row_function(plan, number, type);
 }
 

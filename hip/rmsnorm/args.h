@@ -2,14 +2,14 @@
 #ifndef TANDEM_HIP_RMSNORM_ARGS_H
 #define TANDEM_HIP_RMSNORM_ARGS_H
 
-#include "hip/args/teams.h"
+#include "hip/args/row_groups.h"
 
 typedef struct rmsnorm_args {
   const void *x, *weight, *residual; /* residual: NULL if there is none */
   void *sum, *y;
   int64_t ldx, ldr, lds, ldy;
   float eps;
-  hip_teams teams;
+  hip_row_groups groups;
 } rmsnorm_args;
 
 #endif

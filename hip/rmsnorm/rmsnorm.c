@@ -14,7 +14,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   rmsnorm_args args = {.ldx = d->ldx, .ldr = d->ldr, .lds = d->lds, .ldy = d->ldy, .eps = d->eps};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_rows_prepare(plan, &args.teams, d->rows, d->cols, d->type));
+  TDM_TRY(tdm_hip_rows_prepare(plan, &args.groups, d->rows, d->cols, d->type));
   memcpy(plan->args, &args, sizeof args);
   return TDM_OK;
 }

@@ -1,6 +1,6 @@
-// rmsnorm of rows, with or without a residual. A row that fits into a team's registers is read once; a longer one twice.
+// rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once; a longer one twice.
 #include "args.h"
-#include "hip/device/team.h"
+#include "hip/device/row_groups.h"
 
 DEVICE bool all_wide(const rmsnorm_args *p, tdm_type type) {
   bool wide = wide_rows(p->x, p->ldx, type) && wide_rows(p->y, p->ldy, type) && wide_rows(p->weight, 0, type);
@@ -40,38 +40,39 @@ DEVICE void store_results(float *s, const rmsnorm_args *p, float inverse, int64_
 
 // `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l.
 DEVICE void rmsnorm_registers(const rmsnorm_args *p, int kept, tdm_type type) {
-  TEAM_SLOTS(slots);
-  team_t team = team_of(&p->teams, slots);
-  int64_t cols = p->teams.cols, step = (int64_t)team.size * chunk_length(type), first = (int64_t)team.lane * chunk_length(type);
+  ROW_GROUP_SLOTS(slots);
+  row_group_t group = row_group_of(&p->groups, slots);
+  int64_t cols = p->groups.cols, step = (int64_t)group.size * chunk_length(type),
+          first = (int64_t)group.lane * chunk_length(type);
   bool wide = all_wide(p, type);
-  FOR_ROWS(row, &p->teams, team) {
-    int64_t left = row < p->teams.rows ? cols - first : 0;  // from this work-item's first element on
+  FOR_ROWS(row, &p->groups, group) {
+    int64_t left = row < p->groups.rows ? cols - first : 0;  // from this work-item's first element on
     float s[HIP_KEPT_ELEMENTS / 4][CHUNK_MOST];
     double sum = 0;
 #pragma unroll
     for (int k = 0; k < kept; k++) load_sum(s[k], p, row, first + k * step, left - k * step, wide, type);
 #pragma unroll
     for (int k = 0; k < kept; k++) sum += squares(s[k], type);
-    float inverse = inverse_root(team_sum(sum, team), cols, p->eps);
+    float inverse = inverse_root(row_group_sum(sum, group), cols, p->eps);
 #pragma unroll
     for (int k = 0; k < kept; k++) store_results(s[k], p, inverse, row, first + k * step, left - k * step, wide, type);
   }
 }
 
 DEVICE void rmsnorm_loop(const rmsnorm_args *p, tdm_type type) {
-  TEAM_SLOTS(slots);
-  team_t team = team_of(&p->teams, slots);
-  int64_t step = (int64_t)team.size * chunk_length(type), first = (int64_t)team.lane * chunk_length(type);
+  ROW_GROUP_SLOTS(slots);
+  row_group_t group = row_group_of(&p->groups, slots);
+  int64_t step = (int64_t)group.size * chunk_length(type), first = (int64_t)group.lane * chunk_length(type);
   bool wide = all_wide(p, type);
-  FOR_ROWS(row, &p->teams, team) {
-    int64_t cols = row < p->teams.rows ? p->teams.cols : 0;
+  FOR_ROWS(row, &p->groups, group) {
+    int64_t cols = row < p->groups.rows ? p->groups.cols : 0;
     float s[CHUNK_MOST];
     double sum = 0;
     for (int64_t i = first; i < cols; i += step) {
       load_sum(s, p, row, i, cols - i, wide, type);
       sum += squares(s, type);
     }
-    float inverse = inverse_root(team_sum(sum, team), p->teams.cols, p->eps);
+    float inverse = inverse_root(row_group_sum(sum, group), p->groups.cols, p->eps);
     for (int64_t i = first; i < cols; i += step) {
       load_sum(s, p, row, i, cols - i, wide, type);
       store_results(s, p, inverse, row, i, cols - i, wide, type);
@@ -80,12 +81,12 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, tdm_type type) {
 }
 
 #define REGISTERS(name, kept, type) \
-  TEAM_KERNEL void name(rmsnorm_args p) { rmsnorm_registers(&p, kept, type); }
+  ROWS_KERNEL void name(rmsnorm_args p) { rmsnorm_registers(&p, kept, type); }
 #define OF_TYPE(word, type)            \
   REGISTERS(rmsnorm_1_##word, 1, type) \
   REGISTERS(rmsnorm_2_##word, 2, type) \
   REGISTERS(rmsnorm_4_##word, 4, type) \
-  TEAM_KERNEL void rmsnorm_loop_##word(rmsnorm_args p) { rmsnorm_loop(&p, type); }
+  ROWS_KERNEL void rmsnorm_loop_##word(rmsnorm_args p) { rmsnorm_loop(&p, type); }
 
 OF_TYPE(f32, TDM_F32)
 REGISTERS(rmsnorm_8_f32, 8, TDM_F32)

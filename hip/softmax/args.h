@@ -2,13 +2,13 @@
 #ifndef TANDEM_HIP_SOFTMAX_ARGS_H
 #define TANDEM_HIP_SOFTMAX_ARGS_H
 
-#include "hip/args/teams.h"
+#include "hip/args/row_groups.h"
 
 typedef struct softmax_args {
   const void *x;
   void *y;
   int64_t ldx, ldy, causal_rows; /* causal_rows 0: rows see all columns */
-  hip_teams teams;
+  hip_row_groups groups;
 } softmax_args;
 
 #endif

@@ -14,7 +14,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
   softmax_args args = {.ldx = d->ldx, .ldy = d->ldy, .causal_rows = d->causal_rows};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_rows_prepare(plan, &args.teams, d->rows, d->cols, d->type));
+  TDM_TRY(tdm_hip_rows_prepare(plan, &args.groups, d->rows, d->cols, d->type));
   memcpy(plan->args, &args, sizeof args);
   return TDM_OK;
 }

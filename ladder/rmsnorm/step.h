@@ -12,7 +12,7 @@ typedef struct rmsnorm_step_args {
 } rmsnorm_step_args;
 
 #ifdef __HIP__
-#include "hip/device/team.h"
+#include "hip/device/row_groups.h"
 
 DEVICE int64_t workgroup_index(void) { return __builtin_amdgcn_workgroup_id_x(); }
 

@@ -1,6 +1,6 @@
-/* K split: which part of K a workgroup sums. */
-#ifndef TANDEM_HIP_GEMM_PART_H
-#define TANDEM_HIP_GEMM_PART_H
+/* A K split: which part of K a workgroup sums. */
+#ifndef TANDEM_HIP_GEMM_K_SPLIT_H
+#define TANDEM_HIP_GEMM_K_SPLIT_H
 
 #include "args.h"
 #include "hip/device/mfma.h"

@@ -1,7 +1,7 @@
 /* Shapes of the tiles of tile_loop.h, shared by their rows and their kernels: lines of A, lines of B, waves along m, waves
  * along n. */
-#ifndef TANDEM_HIP_GEMM_TILES_H
-#define TANDEM_HIP_GEMM_TILES_H
+#ifndef TANDEM_HIP_GEMM_TILE_SHAPES_H
+#define TANDEM_HIP_GEMM_TILE_SHAPES_H
 
 #define GEMM_TILE_16x64 16, 64, 1, 2
 #define GEMM_TILE_32x128 32, 128, 1, 4
