@@ -83,12 +83,12 @@ static tdm_status ask_driver(const tdm_context *context, void *library, unsigned
             find(library, "cuCtxSetFlags", &d.set, reason, size) &&
             find(library, "cuPointerGetAttribute", &d.attribute, reason, size);
   if (!ok) return TDM_ERROR_DEVICE;
-  if (tdm_backend_omp.alloc(context, BYTES, &memory) != TDM_OK) {
+  if (context->backend->alloc(context, BYTES, &memory) != TDM_OK) {
     snprintf(reason, size, "%s", tdm_last_error());
     return TDM_ERROR_DEVICE;
   }
   tdm_status status = set_wait(&d, (uintptr_t)memory, sched, reason, size);
-  tdm_backend_omp.free(context, memory);
+  context->backend->free(context, memory);
   return status;
 }
 

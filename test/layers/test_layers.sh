@@ -52,11 +52,24 @@ awk 'NR == FNR {if ($1 == "has") {where[$3] = $2; near[$4 " " $3] = $2}; next}
    if (to != "" && $3 !~ /^(tdm_)?built_in_/) print $2, to, $3}' "$work/symbols" "$work/symbols" | sort -u >"$work/uses"
 [ "$(wc -l <"$work/uses")" -ge 200 ] || echo "only $(wc -l <"$work/uses") uses of symbols were found in $build" >"$work/few"
 
+# ---- Circles between the files of a folder ----
+
+# circles.txt lists the uses that stay; without them no circle may be left. tsort prints the files of each circle.
+awk 'function folder(path) {sub(/\/[^\/]*$/, "", path); return path}
+  FILENAME == objects {built[$2] = 1; next}
+  FILENAME == list {if (NF == 2 && ($1 in built) && ($2 in built)) stay[$1 " " $2] = 1; next}
+  $1 != $2 && folder($1) == folder($2) {if (($1 " " $2) in stay) used[$1 " " $2] = 1; else print $1, $2}
+  END {for (s in stay) if (!(s in used)) print s ": circles.txt has this use, and there is none" > stale}' \
+  objects="$work/objects" list=$here/circles.txt stale="$work/stale" "$work/objects" $here/circles.txt "$work/uses" | sort -u >"$work/edges"
+tsort "$work/edges" 2>"$work/loops" >/dev/null || true
+awk '/loop:$/ {if (line != "") print line; line = "a circle of files:"; next} {sub(/^tsort: */, ""); line = line " " $0}
+  END {if (line != "") print line}' "$work/loops" >"$work/circles"
+
 # ---- Both against the floors ----
 
 awk -v design=docs/design.md -f $here/floors.awk docs/design.md "$work/includes" >"$work/wrong"
 awk -v design=docs/design.md -f $here/floors.awk docs/design.md "$work/uses" >>"$work/wrong"
-cat "$work/few" >>"$work/wrong" 2>/dev/null || true
+cat "$work/few" "$work/stale" "$work/circles" >>"$work/wrong" 2>/dev/null || true
 sort -u "$work/wrong"
 echo "$(wc -l <"$work/includes") includes and $(wc -l <"$work/uses") uses of symbols: $(sort -u "$work/wrong" | grep -c . || true) are wrong"
 [ ! -s "$work/wrong" ]
