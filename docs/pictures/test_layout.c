@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/half.h"
 #include "sim/include/gfxsim.h"
 #include "sim/include/gfxsim_counters.h"
-#include "sim/base/half.h"
 
 static gfxsim_device *device;
 static gfxsim_object *object;

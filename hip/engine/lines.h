@@ -1,4 +1,3 @@
-/* clang-format off */
 /* Lines of A or B, the operands of a tile: from memory to LDS, and from there to the chunks that mfma.h multiplies.
  *
  * If an operand is stored along k (A in layouts n., B in .t), LDS has a row for each line, and a lane reads a chunk of it at
@@ -13,7 +12,6 @@
  *                  and two lanes read the same dword.
  *
  * ds_read_u16_d16 and _d16_hi would need no v_perm_b32 for f16 and bf16, but twice the clocks of LDS. */
-/* clang-format on */
 #ifndef TANDEM_HIP_ENGINE_LINES_H
 #define TANDEM_HIP_ENGINE_LINES_H
 

@@ -25,7 +25,8 @@ enum {
   GPU_PITCH = GPU_TILE, /* floats from one k of a panel to the next */
   GPU_ROWS = 8,         /* rows of a thread's sums */
   GPU_VECTORS = 4,      /* vectors of 4 columns */
-  /* The most teams of a launch: two for each of an MI300X's 304 CUs, or of an H200's 132 multiprocessors. Each loops over tiles. */
+  /* The most teams of a launch: two for each of an MI300X's 304 CUs, or of an H200's 132 multiprocessors. Each loops over
+   * tiles. */
   GPU_TEAMS = TDM_FOR_GFX942 ? 608 : 264,
   GPU_GROUP = 8, /* tile rows that are computed column by column, so that their operands stay in the L2 */
 };
