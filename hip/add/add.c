@@ -1,4 +1,4 @@
-/* add on HIP: its row. Prepare and launch are those of all elementwise ops. */
+/* add on HIP: its row. It shares prepare and launch with the other elementwise ops (row_launch.h). */
 #include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_add[];

@@ -1,4 +1,4 @@
-/* Shapes of the tiles of hip/engine, shared by host and device: each of these numbers is written here alone. */
+/* Shapes of the tiles of hip/engine. Host and device read the numbers here; nothing repeats them. */
 #ifndef TANDEM_HIP_ARGS_TILES_H
 #define TANDEM_HIP_ARGS_TILES_H
 

@@ -1,7 +1,11 @@
-/* attention on HIP: its rows. hip_flash64 and hip_flash128 multiply 16-bit values, with loads of 16 bytes. hip_flash
- * supports everything, in f32 arithmetic. hip_decode, hip_decode64 and hip_decode128 are the same for few queries and many
- * keys: they split the keys so that all compute units have work, and add the parts in a second pass. If a kernel loads 16
- * bytes and a run's pointers are not multiples of 16, the run launches the general kernel. */
+/* The rows of attention on HIP.
+ *
+ *   hip_flash64, hip_flash128    head_dim 64 or 128 in f16 or bf16, on matrix units, with loads of 16 bytes
+ *   hip_flash                    everything, in f32 arithmetic
+ *   hip_decode64, hip_decode128, hip_decode    the same three for few queries and many keys: they split the keys, so that all
+ *                                compute units have work, and a second pass adds the parts
+ *
+ * If a pointer of a run is not a multiple of 16 bytes, a kernel with such loads falls back to hip_flash or hip_decode. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +17,7 @@
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[], tdm_code_attention_parts[];
 
-/* What prepare leaves in plan->args. fast.function is NULL if there is only the general kernel, and parts.function if there
- * is no second pass. */
+/* What prepare writes to plan->args. fast.function is NULL for the general rows, and parts.function without a second pass. */
 typedef struct attention_launches {
   tdm_hip_kernel fast, general, parts;
   attention_args fast_args, general_args;
@@ -23,8 +26,8 @@ _Static_assert(sizeof(attention_launches) <= TDM_HIP_ARGS, "fits the plan");
 
 /* What differs between the rows. */
 typedef struct attention_variant {
-  int head_dim; /* the kernel multiplies 16-bit values of heads of this size; 0: it is the general one */
-  bool decode;  /* keys are cut into parts */
+  int head_dim; /* the only one that the kernel supports; 0: it is a general kernel */
+  bool decode;  /* it splits the keys */
 } attention_variant;
 
 static const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }

@@ -4,7 +4,7 @@
 
 #include "hip/host/tile_launch.h"
 
-/* hip_128x128, which serves everything and is the fallback of rows that load dwords. */
+/* The kernel of hip_128x128, which supports everything. Rows that load dwords fall back to it. */
 extern const hip_tile_kernel gemm_general;
 /* Adds the partial sums of a K split. Every row that can split K launches it second; hip_128x128 lists it. */
 extern const hip_code tdm_code_gemm_reduce[];
@@ -17,9 +17,9 @@ hip_stored gemm_stored_a(const tdm_gemm_desc *d);
 hip_stored gemm_stored_b(const tdm_gemm_desc *d);
 hip_tile_work gemm_work(const tdm_gemm_desc *d);
 
-/* Can the plan's split, if it names one, be done with this kernel's tiles? */
+/* Does this kernel support the plan's split? */
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
-/* The estimate with the plan's split or, where it has none, the best one; *split is which. */
+/* The estimate with the plan's split. If the plan has none, with the best one. Sets *split to the one it took. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split);
 /* Writes that split into the plan. */
 void gemm_set_split(tdm_plan *plan, hip_tile_shape tile);
@@ -27,11 +27,11 @@ void gemm_set_split(tdm_plan *plan, hip_tile_shape tile);
 /* The rows' functions. layout: of the function's name; NULL if one function does all layouts. */
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout);
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
-/* Of hip_128x128. Rows that fall back to it support what it supports. */
+/* Does hip_128x128 support the plan? */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);
-/* Of rows that load dwords: the kernel's tiles, and the fallback. */
+/* For rows that load dwords: do the kernel and its fallback support the plan? */
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
-/* Of rows whose tile is the same for every plan, and whose variant is a hip_tile_kernel. */
+/* The cost of rows whose variant is a hip_tile_kernel, with one tile for all plans. */
 void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
 
 #endif

@@ -1,4 +1,4 @@
-/* hip_128x128 of gemm: the masked loop (engine/masked.h), which serves everything. */
+/* hip_128x128 of gemm: the masked loop (engine/masked.h), which supports everything. */
 #include "gemm.h"
 
 extern const hip_code tdm_code_gemm_128x128[];

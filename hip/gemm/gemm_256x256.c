@@ -35,8 +35,8 @@ const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",
                                          .fallback = {4, 3, &tdm_gemm_hip_128x128},
                                          .matrix_units = true};
 
-/* The same with instructions of 32 x 32 results: as many clocks for as many products, half as many instructions. Chosen by name
- * or by a table of tuned kernels alone: it is estimated like hip_256x256, which stands behind it. */
+/* The same with instructions of 32 x 32 results: equally many clocks, half as many instructions. Its estimate is that of
+ * hip_256x256, which comes later in the table and so wins the tie. This row runs only if a caller or a tuned table names it. */
 const tdm_kernel tdm_gemm_hip_256x256_mfma32 = {.name = "hip_256x256_mfma32",
                                                 .op = TDM_OP_GEMM,
                                                 .backend = &tdm_backend_hip,

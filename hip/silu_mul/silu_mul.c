@@ -1,4 +1,4 @@
-/* silu_mul on HIP: its row. Prepare and launch are those of all elementwise ops. */
+/* silu_mul on HIP: its row. It shares prepare and launch with the other elementwise ops (row_launch.h). */
 #include "hip/host/row_launch.h"
 
 extern const hip_code tdm_code_silu_mul[];
