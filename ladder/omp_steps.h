@@ -24,11 +24,11 @@ enum { STEP_TEAMS = 8 * 132, STEP_THREADS = 256 };
 /* An array that a team shares. GPUs have it in team memory: the first stands before TDM_PARALLEL. On hosts a team is a thread,
  * whose stack is near enough: the second stands after TDM_PARALLEL, with the same words. */
 #if TDM_ON_GPU
-#define STEP_TEAM_MEMORY(type, name, count) TDM_TEAM_MEMORY(type, name, count);
+#define STEP_TEAM_MEMORY(type, name, count) TDM_TEAM_MEMORY(type, name, count)
 #define STEP_HOST_MEMORY(type, name, count)
 #else
 #define STEP_TEAM_MEMORY(type, name, count)
-#define STEP_HOST_MEMORY(type, name, count) type name[count] __attribute__((aligned(64)));
+#define STEP_HOST_MEMORY(type, name, count) type name[count] __attribute__((aligned(64)))
 #endif
 
 /* Can a vector of an array in memory be loaded and stored at once, with `inside` elements after it? GPUs have that for aligned

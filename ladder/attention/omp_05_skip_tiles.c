@@ -54,9 +54,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   (void)stream;
   attention_step g = attention_step_of(plan, buffers);
   TDM_TARGET_TEAMS(plan->launch, g) {
-    STEP_TEAM_MEMORY(float, tiles, 2 * PANEL)
+    STEP_TEAM_MEMORY(float, tiles, 2 * PANEL);
     TDM_PARALLEL {
-      STEP_HOST_MEMORY(float, tiles, 2 * PANEL)
+      STEP_HOST_MEMORY(float, tiles, 2 * PANEL);
       tdm_position self = tdm_my_position();
       int64_t each = SLOTS * self.threads, blocks = tdm_ceil_div(g.sq, each); /* queries at a time */
       for (int64_t unit = self.team; unit < g.heads * blocks; unit += self.teams)

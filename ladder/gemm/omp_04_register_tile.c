@@ -69,9 +69,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   (void)stream;
   gemm_step g = gemm_step_of(plan, buffers);
   TDM_TARGET_TEAMS(plan->launch, g) {
-    STEP_TEAM_MEMORY(float, panels, PANEL_A + PANEL_B)
+    STEP_TEAM_MEMORY(float, panels, PANEL_A + PANEL_B);
     TDM_PARALLEL {
-      STEP_HOST_MEMORY(float, panels, PANEL_A + PANEL_B)
+      STEP_HOST_MEMORY(float, panels, PANEL_A + PANEL_B);
       tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE_N), tiles = tdm_ceil_div(g.m, TILE_M) * tiles_n;
       for (int64_t tile = self.team; tile < tiles; tile += self.teams)

@@ -37,9 +37,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   (void)stream;
   gemm_step g = gemm_step_of(plan, buffers);
   TDM_TARGET_TEAMS(plan->launch, g) {
-    STEP_TEAM_MEMORY(float, panels, 2 * PANEL)
+    STEP_TEAM_MEMORY(float, panels, 2 * PANEL);
     TDM_PARALLEL {
-      STEP_HOST_MEMORY(float, panels, 2 * PANEL)
+      STEP_HOST_MEMORY(float, panels, 2 * PANEL);
       tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(g.n, TILE), tiles = tdm_ceil_div(g.m, TILE) * tiles_n;
       for (int64_t tile = self.team; tile < tiles; tile += self.teams)

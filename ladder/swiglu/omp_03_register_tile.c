@@ -64,9 +64,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   (void)stream;
   swiglu_step s = swiglu_step_of(plan, buffers);
   TDM_TARGET_TEAMS(plan->launch, s) {
-    STEP_TEAM_MEMORY(float, panels, PANELS)
+    STEP_TEAM_MEMORY(float, panels, PANELS);
     TDM_PARALLEL {
-      STEP_HOST_MEMORY(float, panels, PANELS)
+      STEP_HOST_MEMORY(float, panels, PANELS);
       tdm_position self = tdm_my_position();
       int64_t tiles_n = tdm_ceil_div(s.n, TILE_N), tiles = tdm_ceil_div(s.m, TILE_M) * tiles_n;
       for (int64_t tile = self.team; tile < tiles; tile += self.teams)

@@ -17,7 +17,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, a, b, c, d, type, past)
   TDM_PARALLEL {
     tdm_binary_t own = *d; /* target.h says why */
-    TDM_BY_TYPE(type, tdm_binary_body, tdm_add_two, a, b, c, own, past, tdm_my_position())
+    TDM_BY_TYPE(type, tdm_binary_body, tdm_add_two, a, b, c, own, past, tdm_my_position());
   }
   return TDM_OK;
 }

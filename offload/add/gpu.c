@@ -24,7 +24,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.add.type;
   TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, a, b, c) {
     tdm_binary_t of = {rows, cols, lda, ldb, ldc};
-    TDM_BY_TYPE(type, gpu_binary_body, tdm_add_two, a, b, c, of, gpu_position(GPU_ROW_THREADS))
+    TDM_BY_TYPE(type, gpu_binary_body, tdm_add_two, a, b, c, of, gpu_position(GPU_ROW_THREADS));
   }
   return TDM_OK;
 }

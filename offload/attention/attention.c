@@ -204,7 +204,7 @@ TDM_INLINE void attention_body(const attention_work *work, const void *q, const 
   for (int64_t unit = self.team; unit < d->batch * d->heads_q * work->tiles; unit += self.teams) {
     tile_pair t = tile_at(work, k, v, skv, unit);
     int64_t end = keys_seen(d, skv, t.first_row + t.rows - 1);
-    TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, self)
+    TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, self);
     for (; t.first_key < end; t.first_key += TILE_KEYS) {
       t.keys = (int)tdm_min(TILE_KEYS, end - t.first_key);
       multiply_tiles(&t, mem, true, 0, self);
@@ -214,10 +214,10 @@ TDM_INLINE void attention_body(const attention_work *work, const void *q, const 
       for (int64_t column = 0; column < d->head_dim; column += PANEL_WIDTH) multiply_tiles(&t, mem, false, column, self);
       if (!d->causal) continue;
       TDM_TEAM_BARRIER(); /* every micro tile of O is stored */
-      TDM_BY_TYPE(d->type, add_diagonal, &t, mem, self)
+      TDM_BY_TYPE(d->type, add_diagonal, &t, mem, self);
     }
     TDM_TEAM_BARRIER(); /* O is complete */
-    TDM_BY_TYPE(d->type, store_rows, &t, o, lse, mem, self)
+    TDM_BY_TYPE(d->type, store_rows, &t, o, lse, mem, self);
   }
 }
 

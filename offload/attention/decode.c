@@ -296,12 +296,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, q, k, v, work, workspace, type, skv, parts, part_keys, units)
   TDM_PARALLEL {
     decode_cut own = {skv, parts, part_keys, units};
-    TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, tdm_my_position())
+    TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, tdm_my_position());
   }
   TDM_TARGET_TEAMS(plan->launch, o, lse, work, workspace, type, skv, parts, part_keys, units)
   TDM_PARALLEL {
     decode_cut own = {skv, parts, part_keys, units};
-    TDM_BY_TYPE(type, parts_body, work, own, workspace, o, lse, tdm_my_position())
+    TDM_BY_TYPE(type, parts_body, work, own, workspace, o, lse, tdm_my_position());
   }
   return TDM_OK;
 }

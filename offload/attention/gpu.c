@@ -418,11 +418,26 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   bool small = vectors_for(&plan->desc.attention) == 2;
   switch (plan->desc.attention.type) {
     case TDM_F32:
-      if (small) REGION(2, TDM_F32) else REGION(4, TDM_F32) break;
+      if (small) {
+        REGION(2, TDM_F32);
+      } else {
+        REGION(4, TDM_F32);
+      }
+      break;
     case TDM_F16:
-      if (small) REGION(2, TDM_F16) else REGION(4, TDM_F16) break;
+      if (small) {
+        REGION(2, TDM_F16);
+      } else {
+        REGION(4, TDM_F16);
+      }
+      break;
     case TDM_BF16:
-      if (small) REGION(2, TDM_BF16) else REGION(4, TDM_BF16) break;
+      if (small) {
+        REGION(2, TDM_BF16);
+      } else {
+        REGION(4, TDM_BF16);
+      }
+      break;
   }
   return TDM_OK;
 }

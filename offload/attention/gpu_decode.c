@@ -242,20 +242,20 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 }
 
 /* A region for each of 1, 2, 4 and 8 rows and each width of heads: a kernel's registers are those of its largest part. */
-#define REGION(rows, each)                                                                              \
-  TDM_TARGET_BARE(first, THREADS, q, k, v, work, workspace) {                                           \
-    decode_cut own = {skv, keys, parts};                                                                \
-    TDM_TEAM_MEMORY(float, memory, MEMORY_FLOATS);                                                      \
-    tdm_position self = gpu_position(THREADS);                                                          \
-    TDM_BY_TYPE(type, decode_unit, work, own, q, k, v, memory, self.team, whole != 0, self, rows, each) \
-    TDM_SYNC_BLOCK(); /* every wave's results are written */                                            \
-    store_unit(work, workspace, memory, self.team, self);                                               \
+#define REGION(rows, each)                                                                               \
+  TDM_TARGET_BARE(first, THREADS, q, k, v, work, workspace) {                                            \
+    decode_cut own = {skv, keys, parts};                                                                 \
+    TDM_TEAM_MEMORY(float, memory, MEMORY_FLOATS);                                                       \
+    tdm_position self = gpu_position(THREADS);                                                           \
+    TDM_BY_TYPE(type, decode_unit, work, own, q, k, v, memory, self.team, whole != 0, self, rows, each); \
+    TDM_SYNC_BLOCK(); /* every wave's results are written */                                             \
+    store_unit(work, workspace, memory, self.team, self);                                                \
   }
 #define BY_WIDTH(rows)  \
   if (head_dim <= 64) { \
-    REGION(rows, 2)     \
+    REGION(rows, 2);    \
   } else {              \
-    REGION(rows, 4)     \
+    REGION(rows, 4);    \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -276,17 +276,17 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   first.teams = (int)(d->batch * d->heads_kv) * parts;
   second.teams = (int)(d->batch * d->heads_kv * rows);
   if (rows <= 1) {
-    BY_WIDTH(1)
+    BY_WIDTH(1);
   } else if (rows <= 2) {
-    BY_WIDTH(2)
+    BY_WIDTH(2);
   } else if (rows <= 4) {
-    BY_WIDTH(4)
+    BY_WIDTH(4);
   } else {
-    BY_WIDTH(8)
+    BY_WIDTH(8);
   }
   TDM_TARGET_BARE(second, THREADS, work, workspace, o, lse) {
     decode_cut own = {skv, keys, parts};
-    TDM_BY_TYPE(type, add_parts, work, own, workspace, o, lse, gpu_position(THREADS))
+    TDM_BY_TYPE(type, add_parts, work, own, workspace, o, lse, gpu_position(THREADS));
   }
   return TDM_OK;
 }

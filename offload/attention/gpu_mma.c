@@ -154,9 +154,17 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int64_t skv = plan->desc.attention.skv;
   bool small = plan->desc.attention.head_dim == 64;
   if (plan->desc.attention.type == TDM_F16) {
-    if (small) REGION(64, TDM_F16) else REGION(128, TDM_F16)
+    if (small) {
+      REGION(64, TDM_F16);
+    } else {
+      REGION(128, TDM_F16);
+    }
   } else {
-    if (small) REGION(64, TDM_BF16) else REGION(128, TDM_BF16)
+    if (small) {
+      REGION(64, TDM_BF16);
+    } else {
+      REGION(128, TDM_BF16);
+    }
   }
   return TDM_OK;
 }

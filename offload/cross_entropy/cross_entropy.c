@@ -37,7 +37,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.cross_entropy.type;
   TDM_TARGET_TEAMS(plan->launch, logits, targets, loss, d, type) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, tdm_my_position()) }
+    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, tdm_my_position()); }
   }
   return TDM_OK;
 }

@@ -73,7 +73,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.cross_entropy.type;
   TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, logits, targets, loss, d) {
     GPU_ROW_SLOTS(slots);
-    TDM_BY_TYPE(type, cross_entropy_rows, logits, targets, loss, *d, slots, gpu_position(GPU_ROW_THREADS))
+    TDM_BY_TYPE(type, cross_entropy_rows, logits, targets, loss, *d, slots, gpu_position(GPU_ROW_THREADS));
   }
   return TDM_OK;
 }

@@ -61,7 +61,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = d->type;
   TDM_TARGET_BARE(plan->launch, THREADS, table, ids, y) {
     tdm_embedding_desc of = {.tokens = tokens, .d = length, .vocab = vocab, .ldt = ldt, .ldy = ldy};
-    TDM_BY_TYPE(type, embedding_body, table, ids, y, of, gpu_position(THREADS))
+    TDM_BY_TYPE(type, embedding_body, table, ids, y, of, gpu_position(THREADS));
   }
   return TDM_OK;
 }

@@ -15,9 +15,9 @@ typedef float micro_values[MICRO_M][MICRO_N];
 #define MICRO_VALUES_OF(name, sums)                                                               \
   micro_values name;                                                                              \
   TDM_UNROLL for (int i = 0; i < MICRO_M; i++) TDM_UNROLL for (int j = 0; j < MICRO_VECTORS; j++) \
-      tdm_vec_store(&name[i][j * TDM_LANES], (sums)[i][j]);
+      tdm_vec_store(&name[i][j * TDM_LANES], (sums)[i][j])
 #else
-#define MICRO_VALUES_OF(name, sums) float(*name)[MICRO_N] = (float(*)[MICRO_N])(sums);
+#define MICRO_VALUES_OF(name, sums) float(*name)[MICRO_N] = (float(*)[MICRO_N])(sums)
 #endif
 
 /* The rows of a micro tile. Hosts leave out rows that are not in the matrix. */
@@ -61,7 +61,7 @@ TDM_INLINE void micro_load_typed(float *row, const void *base, int64_t at, int c
 }
 
 TDM_INLINE void micro_load(float *row, const void *base, int64_t at, int cols, tdm_type type) {
-  TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols)
+  TDM_BY_TYPE(type, micro_load_typed, row, base, at, cols);
 }
 
 /* May a matrix be stored with non-temporal stores? Only if the rows of a micro tile are whole cache lines: parts of lines
@@ -89,8 +89,9 @@ TDM_INLINE void micro_store_typed(micro_values x, const micro_matrix *to, micro_
   }
 }
 
-TDM_INLINE void micro_store(micro_values x, const micro_matrix *to,
-                            micro_place at){TDM_BY_TYPE(to -> type, micro_store_typed, x, to, at)}
+TDM_INLINE void micro_store(micro_values x, const micro_matrix *to, micro_place at) {
+  TDM_BY_TYPE(to->type, micro_store_typed, x, to, at);
+}
 
 /* x += factor * matrix. */
 TDM_INLINE void micro_add(micro_values x, const micro_matrix *matrix, float factor, micro_place at) {
@@ -110,7 +111,7 @@ TDM_INLINE void micro_add_bias(micro_values x, const void *bias, tdm_type type, 
 
 /* Applies the step to every value, including values outside of the matrix, which are not stored. */
 #define MICRO_MAP(op) \
-  case op: TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] = tdm_epilogue_map(x[i][j], op, step.value); break;
+  case op: TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] = tdm_epilogue_map(x[i][j], op, step.value); break
 
 /* A step without an array. */
 TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step, micro_place at) {
@@ -118,14 +119,14 @@ TDM_INLINE void micro_map(micro_values x, tdm_epilogue_step step, micro_place at
     case TDM_BIAS:
     case TDM_RESIDUAL:
       break; /* they add an array */
-      MICRO_MAP(TDM_RELU)
-      MICRO_MAP(TDM_GELU)
-      MICRO_MAP(TDM_GELU_TANH)
-      MICRO_MAP(TDM_QUICK_GELU)
-      MICRO_MAP(TDM_LEAKY_RELU)
-      MICRO_MAP(TDM_SILU)
-      MICRO_MAP(TDM_SCALE)
-      MICRO_MAP(TDM_DIVIDE)
+      MICRO_MAP(TDM_RELU);
+      MICRO_MAP(TDM_GELU);
+      MICRO_MAP(TDM_GELU_TANH);
+      MICRO_MAP(TDM_QUICK_GELU);
+      MICRO_MAP(TDM_LEAKY_RELU);
+      MICRO_MAP(TDM_SILU);
+      MICRO_MAP(TDM_SCALE);
+      MICRO_MAP(TDM_DIVIDE);
   }
 }
 

@@ -73,7 +73,7 @@ TDM_INLINE void gpu_write_typed(gpu_sums sums, const gpu_matrix *c, gpu_place pl
     gpu_store_aligned(c->base, at + gpu_row_of(i) * c->ld + gpu_column_of(j), type, sums[i][j]);
 }
 TDM_INLINE void gpu_write(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread) {
-  TDM_BY_TYPE(c->type, gpu_write_typed, sums, c, place, thread)
+  TDM_BY_TYPE(c->type, gpu_write_typed, sums, c, place, thread);
 }
 
 /* A thread's part of one row of a tile. Its accesses are outstanding together. */
@@ -108,7 +108,7 @@ TDM_INLINE void gpu_load_line_typed(gpu_line *line, const gpu_matrix *x, gpu_lin
 }
 TDM_INLINE gpu_line gpu_load_line(const gpu_matrix *x, gpu_line_at at) {
   gpu_line line;
-  TDM_BY_TYPE(x->type, gpu_load_line_typed, &line, x, at)
+  TDM_BY_TYPE(x->type, gpu_load_line_typed, &line, x, at);
   return line;
 }
 
@@ -125,8 +125,9 @@ TDM_INLINE void gpu_store_line_typed(const gpu_line *line, const gpu_matrix *x, 
       gpu_store(x->base, to, at.columns - gpu_column_of(j), type, line->v[j]);
   }
 }
-TDM_INLINE void gpu_store_line(const gpu_line *line, const gpu_matrix *x,
-                               gpu_line_at at){TDM_BY_TYPE(x -> type, gpu_store_line_typed, line, x, at)}
+TDM_INLINE void gpu_store_line(const gpu_line *line, const gpu_matrix *x, gpu_line_at at) {
+  TDM_BY_TYPE(x->type, gpu_store_line_typed, line, x, at);
+}
 
 /* Returns the first row of a thread's sums, and moves the others up. So a loop over rows, whose code exists once, finds
  * each row in the same registers. A loop could also reach rows in a thread's own memory, but that slowed down the whole

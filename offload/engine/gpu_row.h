@@ -119,17 +119,17 @@ static inline gpu_row_shape gpu_row_shape_for(int64_t cols, tdm_type type) {
 }
 
 /* region(threads, pieces, kind): kind is TDM_F32, or TDM_F16 for both 16-bit types. */
-#define GPU_ROW_LAUNCH(shape, type, region)                                 \
-  switch ((shape).threads + 10 * ((type) != TDM_F32) + (shape).pieces) {    \
-    case GPU_ROW_THREADS + 1: region(GPU_ROW_THREADS, 1, TDM_F32) break;    \
-    case GPU_ROW_THREADS + 2: region(GPU_ROW_THREADS, 2, TDM_F32) break;    \
-    case GPU_ROW_THREADS + 4: region(GPU_ROW_THREADS, 4, TDM_F32) break;    \
-    case GPU_WIDE_THREADS + 4: region(GPU_WIDE_THREADS, 4, TDM_F32) break;  \
-    case GPU_WIDE_THREADS + 8: region(GPU_WIDE_THREADS, 8, TDM_F32) break;  \
-    case GPU_ROW_THREADS + 11: region(GPU_ROW_THREADS, 1, TDM_F16) break;   \
-    case GPU_ROW_THREADS + 12: region(GPU_ROW_THREADS, 2, TDM_F16) break;   \
-    case GPU_ROW_THREADS + 14: region(GPU_ROW_THREADS, 4, TDM_F16) break;   \
-    case GPU_WIDE_THREADS + 14: region(GPU_WIDE_THREADS, 4, TDM_F16) break; \
+#define GPU_ROW_LAUNCH(shape, type, region)                                  \
+  switch ((shape).threads + 10 * ((type) != TDM_F32) + (shape).pieces) {     \
+    case GPU_ROW_THREADS + 1: region(GPU_ROW_THREADS, 1, TDM_F32); break;    \
+    case GPU_ROW_THREADS + 2: region(GPU_ROW_THREADS, 2, TDM_F32); break;    \
+    case GPU_ROW_THREADS + 4: region(GPU_ROW_THREADS, 4, TDM_F32); break;    \
+    case GPU_WIDE_THREADS + 4: region(GPU_WIDE_THREADS, 4, TDM_F32); break;  \
+    case GPU_WIDE_THREADS + 8: region(GPU_WIDE_THREADS, 8, TDM_F32); break;  \
+    case GPU_ROW_THREADS + 11: region(GPU_ROW_THREADS, 1, TDM_F16); break;   \
+    case GPU_ROW_THREADS + 12: region(GPU_ROW_THREADS, 2, TDM_F16); break;   \
+    case GPU_ROW_THREADS + 14: region(GPU_ROW_THREADS, 4, TDM_F16); break;   \
+    case GPU_WIDE_THREADS + 14: region(GPU_WIDE_THREADS, 4, TDM_F16); break; \
   }
 
 /* TDM_BY_TYPE in the region of a kind. */

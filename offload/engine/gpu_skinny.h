@@ -103,13 +103,13 @@ static inline bool gpu_skinny_supports(const tdm_plan *plan, int64_t m, int64_t 
 /* A region for each of 1, 2, 4 and 8 rows: a kernel's registers are those of its largest part. */
 #define GPU_SKINNY_LAUNCH(m, region) \
   if ((m) <= 1) {                    \
-    region(1)                        \
+    region(1);                       \
   } else if ((m) <= 2) {             \
-    region(2)                        \
+    region(2);                       \
   } else if ((m) <= 4) {             \
-    region(4)                        \
+    region(4);                       \
   } else {                           \
-    region(8)                        \
+    region(8);                       \
   }
 
 #endif

@@ -25,12 +25,12 @@ static int64_t padded_rows(int64_t m) {
 }
 
 /* Calls body(..., ROWS, TYPE) with both as constants. */
-#define BY_ROWS(rows, type, body, ...)                               \
-  switch (rows) {                                                    \
-    case 1: TDM_BY_TYPE(type, body, __VA_ARGS__, 1) break;           \
-    case 2: TDM_BY_TYPE(type, body, __VA_ARGS__, 2) break;           \
-    case 4: TDM_BY_TYPE(type, body, __VA_ARGS__, 4) break;           \
-    default: TDM_BY_TYPE(type, body, __VA_ARGS__, BLOCK_ROWS) break; \
+#define BY_ROWS(rows, type, body, ...)                                \
+  switch (rows) {                                                     \
+    case 1: TDM_BY_TYPE(type, body, __VA_ARGS__, 1); break;           \
+    case 2: TDM_BY_TYPE(type, body, __VA_ARGS__, 2); break;           \
+    case 4: TDM_BY_TYPE(type, body, __VA_ARGS__, 4); break;           \
+    default: TDM_BY_TYPE(type, body, __VA_ARGS__, BLOCK_ROWS); break; \
   }
 
 /* ---- B stored [n, k] ---- */
@@ -102,7 +102,7 @@ static void multiply_dots(const skinny_part *part, const tile_operand *b, int64_
   for (int64_t j = 0; j < cols; j += MICRO_N)
     for (int64_t i = 0; i < g->rows; i += BLOCK_ROWS)
       BY_ROWS(block_rows(g->rows - i), b->type, dots, g, part->a + i * g->depth, b, n0 + j, tdm_min(MICRO_N, cols - j),
-              sums + i * g->width + j)
+              sums + i * g->width + j);
 }
 
 /* ---- B stored [k, n] ---- */
@@ -148,7 +148,7 @@ static void multiply_rows(const skinny_part *part, const tile_operand *b, int64_
   for (int64_t p = 0; p < g->k; p += K_STEP)
     for (int64_t i = 0; i < g->rows; i += BLOCK_ROWS)
       BY_ROWS(block_rows(g->rows - i), b->type, add_step, g, part->a + i * g->depth, b, n0, cols, sums + i * g->width, p,
-              tdm_min(p + K_STEP, g->k))
+              tdm_min(p + K_STEP, g->k));
 }
 
 void skinny_multiply(const skinny_part *part, const tile_operand *b, int64_t n0, int64_t cols, float *sums) {
@@ -177,7 +177,7 @@ TDM_INLINE void copy_a_typed(float *to, const tile_operand *a, const skinny_grid
 void skinny_copy_a(skinny_part *part, const tile_operand *a, bool broadcast) {
   int64_t batch = part->unit / part->grid->blocks;
   if (part->batch == batch || (broadcast && part->batch >= 0)) return;
-  TDM_BY_TYPE(a->type, copy_a_typed, part->a, a, part->grid)
+  TDM_BY_TYPE(a->type, copy_a_typed, part->a, a, part->grid);
   part->batch = batch;
 }
 

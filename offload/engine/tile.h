@@ -141,7 +141,7 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
                           tdm_position self) {
   tdm_type type = x->type;
-  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, width, self)
+  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, width, self);
 }
 
 #else
@@ -266,15 +266,15 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
 #if TDM_ON_GPU
 #define TILE_TEAM_MEMORY(weights, grid, workspace) \
   (void)(grid), (void)(workspace);                 \
-  TDM_TEAM_MEMORY(float, team_panels, TILE_PANEL_FLOATS(weights));
+  TDM_TEAM_MEMORY(float, team_panels, TILE_PANEL_FLOATS(weights))
 #define TILE_THREAD_MEMORY(weights, grid, workspace) \
   float *panels = team_panels;                       \
-  tile_sums sums[TILE_SLOTS * (weights)];
+  tile_sums sums[TILE_SLOTS * (weights)]
 #else
-#define TILE_TEAM_MEMORY(weights, grid, workspace) (void)(grid), (void)(workspace);
+#define TILE_TEAM_MEMORY(weights, grid, workspace) (void)(grid), (void)(workspace)
 #define TILE_THREAD_MEMORY(weights, grid, workspace)                                       \
   float *panels = (float *)(workspace) + tdm_my_position().team * tile_slice_floats(grid); \
-  tile_sums *sums = (tile_sums *)(panels + TILE_PANEL_FLOATS(weights));
+  tile_sums *sums = (tile_sums *)(panels + TILE_PANEL_FLOATS(weights))
 #endif
 
 /* The number of floats of a host thread's slice: its panels, then its sums. */

@@ -14,7 +14,7 @@ typedef struct gemm_work {
 } gemm_work;
 
 TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, tile_sums sums, micro_place at) {
-  MICRO_VALUES_OF(x, sums)
+  MICRO_VALUES_OF(x, sums);
   if (work->d.alpha != 1) { TILE_EACH_ROW(i, at.rows) TILE_EACH_COLUMN(j) x[i][j] *= work->d.alpha; }
   micro_finish(x, &work->d, work->step, work->steps, arrays, at);
 }
@@ -65,9 +65,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   bool past =
       plan->launch.stream && micro_streams(&(micro_matrix){.base = c, .stride = d->stride_c, .ld = d->ldc, .type = d->out});
   TDM_TARGET_TEAMS(plan->launch, a, b, c, bias, residual, work, workspace, past) {
-    TILE_TEAM_MEMORY(1, &work->grid, workspace)
+    TILE_TEAM_MEMORY(1, &work->grid, workspace);
     TDM_PARALLEL {
-      TILE_THREAD_MEMORY(1, &work->grid, workspace)
+      TILE_THREAD_MEMORY(1, &work->grid, workspace);
       gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, tdm_my_position());
     }
   }

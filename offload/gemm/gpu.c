@@ -72,9 +72,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   gemm_gpu_end end = end_of(plan);
   switch (plan->desc.gemm.type) {
     case TDM_F32:
-      if (end == PLAIN) REGION(PLAIN, TDM_F32) else if (end == SUM) REGION(SUM, TDM_F32) else REGION(CHAIN, TDM_F32) break;
-    case TDM_F16: REGION(CHAIN, TDM_F16) break;
-    case TDM_BF16: REGION(CHAIN, TDM_BF16) break;
+      if (end == PLAIN) {
+        REGION(PLAIN, TDM_F32);
+      } else if (end == SUM) {
+        REGION(SUM, TDM_F32);
+      } else {
+        REGION(CHAIN, TDM_F32);
+      }
+      break;
+    case TDM_F16: REGION(CHAIN, TDM_F16); break;
+    case TDM_BF16: REGION(CHAIN, TDM_BF16); break;
   }
   return TDM_OK;
 }

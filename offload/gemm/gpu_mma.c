@@ -24,7 +24,7 @@ TDM_INLINE void write_half(const mma_memory *memory, const gemm_gpu_work *work, 
                            int half, int thread, bool plain) {
   const gpu_matrix c = {arrays->c, work->d.stride_c, work->d.ldc, work->d.out};
   if (plain) {
-    TDM_BY_TYPE(c.type, write_plain, memory, &c, &work->job.grid, place, half, thread)
+    TDM_BY_TYPE(c.type, write_plain, memory, &c, &work->job.grid, place, half, thread);
     return;
   }
   TDM_NO_UNROLL
@@ -79,9 +79,17 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const gemm_gpu_work *work = plan->table;
   bool plain = is_plain(&plan->desc.gemm);
   if (plan->desc.gemm.type == TDM_F16) {
-    if (plain) REGION(true, TDM_F16) else REGION(false, TDM_F16)
+    if (plain) {
+      REGION(true, TDM_F16);
+    } else {
+      REGION(false, TDM_F16);
+    }
   } else {
-    if (plain) REGION(true, TDM_BF16) else REGION(false, TDM_BF16)
+    if (plain) {
+      REGION(true, TDM_BF16);
+    } else {
+      REGION(false, TDM_BF16);
+    }
   }
   return TDM_OK;
 }

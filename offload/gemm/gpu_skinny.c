@@ -76,10 +76,10 @@ static tdm_status prepare(tdm_plan *plan) {
   return status;
 }
 
-#define REGION(rows)                                                                                              \
-  TDM_TARGET_BARE(plan->launch, SKINNY_THREADS, a, b, c, bias, residual, work) {                                  \
-    skinny_arrays arrays = {a, b, c, bias, residual};                                                             \
-    TDM_BY_TYPE(type, gemm_body, work, &arrays, m, n, k, batches, whole != 0, gpu_position(SKINNY_THREADS), rows) \
+#define REGION(rows)                                                                                               \
+  TDM_TARGET_BARE(plan->launch, SKINNY_THREADS, a, b, c, bias, residual, work) {                                   \
+    skinny_arrays arrays = {a, b, c, bias, residual};                                                              \
+    TDM_BY_TYPE(type, gemm_body, work, &arrays, m, n, k, batches, whole != 0, gpu_position(SKINNY_THREADS), rows); \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -91,7 +91,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int m = (int)d->m, n = (int)d->n, k = (int)d->k, batches = (int)d->batch;
   tdm_type type = d->type;
   int whole = gpu_skinny_whole(a, b, b, k, d->lda | d->ldb | d->stride_a | d->stride_b, type);
-  GPU_SKINNY_LAUNCH(m, REGION)
+  GPU_SKINNY_LAUNCH(m, REGION);
   return TDM_OK;
 }
 

@@ -139,10 +139,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *c = buffers[2];
   const gemm_gpu_work *work = plan->table;
   switch (plan->desc.gemm.layout) {
-    case TDM_NN: REGION(true, false) break;
-    case TDM_NT: REGION(true, true) break;
-    case TDM_TN: REGION(false, false) break;
-    case TDM_TT: REGION(false, true) break;
+    case TDM_NN: REGION(true, false); break;
+    case TDM_NT: REGION(true, true); break;
+    case TDM_TN: REGION(false, false); break;
+    case TDM_TT: REGION(false, true); break;
   }
   return TDM_OK;
 }

@@ -81,19 +81,19 @@ TDM_INLINE void rmsnorm_row(rmsnorm_arrays a, tdm_rmsnorm_desc d, float *slots, 
 
 /* A separate region, because the sum needs registers that the plain norm can't spare. The description is passed as scalars:
  * a team would have to wait for memory before it knows where its row is. */
-#define PLAIN(threads, pieces, kind)                                                             \
-  TDM_TARGET_BARE(plan->launch, threads, x, weight, y) {                                         \
-    GPU_ROW_SLOTS(slots);                                                                        \
-    rmsnorm_arrays a = {.x = x, .weight = weight, .y = y};                                       \
-    tdm_rmsnorm_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .eps = eps};                    \
-    GPU_ROW_BY_TYPE(kind, type, rmsnorm_row, a, of, slots, false, pieces, gpu_position(threads)) \
+#define PLAIN(threads, pieces, kind)                                                              \
+  TDM_TARGET_BARE(plan->launch, threads, x, weight, y) {                                          \
+    GPU_ROW_SLOTS(slots);                                                                         \
+    rmsnorm_arrays a = {.x = x, .weight = weight, .y = y};                                        \
+    tdm_rmsnorm_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .eps = eps};                     \
+    GPU_ROW_BY_TYPE(kind, type, rmsnorm_row, a, of, slots, false, pieces, gpu_position(threads)); \
   }
 #define SUMMED(threads, pieces, kind)                                                                 \
   TDM_TARGET_BARE(plan->launch, threads, x, weight, residual, sum, y) {                               \
     GPU_ROW_SLOTS(slots);                                                                             \
     rmsnorm_arrays a = {x, weight, residual, sum, y};                                                 \
     tdm_rmsnorm_desc of = {.cols = cols, .ldx = ldx, .ldr = ldr, .lds = lds, .ldy = ldy, .eps = eps}; \
-    GPU_ROW_BY_TYPE(kind, type, rmsnorm_row, a, of, slots, true, pieces, gpu_position(threads))       \
+    GPU_ROW_BY_TYPE(kind, type, rmsnorm_row, a, of, slots, true, pieces, gpu_position(threads));      \
   }
 
 extern const tdm_kernel tdm_rmsnorm_omp;
@@ -120,9 +120,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = d->type;
   gpu_row_shape shape = gpu_row_shape_for(cols, type);
   if (residual == NULL) {
-    GPU_ROW_LAUNCH(shape, type, PLAIN)
+    GPU_ROW_LAUNCH(shape, type, PLAIN);
   } else {
-    GPU_ROW_LAUNCH(shape, type, SUMMED)
+    GPU_ROW_LAUNCH(shape, type, SUMMED);
   }
   return TDM_OK;
 }

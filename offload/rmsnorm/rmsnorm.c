@@ -48,7 +48,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     TDM_PARALLEL {
       rmsnorm_arrays arrays = a;
       tdm_rmsnorm_desc own = *d; /* target.h says why */
-      TDM_BY_TYPE(type, rmsnorm_body, arrays, own, past, slots, tdm_my_position())
+      TDM_BY_TYPE(type, rmsnorm_body, arrays, own, past, slots, tdm_my_position());
     }
   }
   return TDM_OK;

@@ -145,11 +145,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int64_t skipped = tdm_rope_skipped(plan);
   if (plan->desc.rope.style == TDM_ROPE_INTERLEAVED) {
     TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
-      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, false, gpu_position(GPU_ROW_THREADS))
+      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, false, gpu_position(GPU_ROW_THREADS));
     }
   } else {
     TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, x, y, table) {
-      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, true, gpu_position(GPU_ROW_THREADS))
+      TDM_BY_TYPE(type, rope_body, x, y, table, skipped, true, gpu_position(GPU_ROW_THREADS));
     }
   }
   return TDM_OK;

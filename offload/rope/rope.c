@@ -124,7 +124,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   int64_t skipped = tdm_rope_skipped(plan);
   TDM_TARGET_TEAMS(plan->launch, x, y, table, type, skipped, past)
-  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, tdm_my_position()) }
+  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, tdm_my_position()); }
   return TDM_OK;
 }
 

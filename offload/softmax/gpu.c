@@ -40,17 +40,17 @@ TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, float *s
 
 /* A separate region, because causal rows take twice the time of whole rows. The description is passed as scalars, as in
  * rmsnorm/gpu.c. */
-#define WHOLE(threads, pieces, kind)                                                                \
+#define WHOLE(threads, pieces, kind)                                                                 \
+  TDM_TARGET_BARE(plan->launch, threads, x, y) {                                                     \
+    GPU_ROW_SLOTS(slots);                                                                            \
+    tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};        \
+    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, false, pieces, gpu_position(threads)); \
+  }
+#define CAUSAL(threads, pieces, kind)                                                               \
   TDM_TARGET_BARE(plan->launch, threads, x, y) {                                                    \
     GPU_ROW_SLOTS(slots);                                                                           \
     tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};       \
-    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, false, pieces, gpu_position(threads)) \
-  }
-#define CAUSAL(threads, pieces, kind)                                                              \
-  TDM_TARGET_BARE(plan->launch, threads, x, y) {                                                   \
-    GPU_ROW_SLOTS(slots);                                                                          \
-    tdm_softmax_desc of = {.cols = cols, .ldx = ldx, .ldy = ldy, .causal_rows = causal_rows};      \
-    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, true, pieces, gpu_position(threads)) \
+    GPU_ROW_BY_TYPE(kind, type, softmax_row, x, y, of, slots, true, pieces, gpu_position(threads)); \
   }
 
 extern const tdm_kernel tdm_softmax_omp;
@@ -76,9 +76,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = d->type;
   gpu_row_shape shape = gpu_row_shape_for(cols, type);
   if (causal_rows == 0) {
-    GPU_ROW_LAUNCH(shape, type, WHOLE)
+    GPU_ROW_LAUNCH(shape, type, WHOLE);
   } else {
-    GPU_ROW_LAUNCH(shape, type, CAUSAL)
+    GPU_ROW_LAUNCH(shape, type, CAUSAL);
   }
   return TDM_OK;
 }

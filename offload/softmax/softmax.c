@@ -61,7 +61,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, x, y, d, type, past) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, softmax_body, x, y, *d, past, slots, tdm_my_position()) }
+    TDM_PARALLEL { TDM_BY_TYPE(type, softmax_body, x, y, *d, past, slots, tdm_my_position()); }
   }
   return TDM_OK;
 }

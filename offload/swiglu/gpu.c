@@ -62,9 +62,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *y = buffers[3];
   const swiglu_gpu_work *work = plan->table;
   switch (plan->desc.swiglu.type) {
-    case TDM_F32: REGION(TDM_F32) break;
-    case TDM_F16: REGION(TDM_F16) break;
-    case TDM_BF16: REGION(TDM_BF16) break;
+    case TDM_F32: REGION(TDM_F32); break;
+    case TDM_F16: REGION(TDM_F16); break;
+    case TDM_BF16: REGION(TDM_BF16); break;
   }
   return TDM_OK;
 }

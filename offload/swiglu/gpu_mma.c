@@ -59,7 +59,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const void *x = buffers[0], *wg = buffers[1], *wu = buffers[2];
   void *y = buffers[3];
   const swiglu_gpu_work *work = plan->table;
-  if (plan->desc.swiglu.type == TDM_F16) REGION(TDM_F16) else REGION(TDM_BF16) return TDM_OK;
+  if (plan->desc.swiglu.type == TDM_F16) {
+    REGION(TDM_F16);
+  } else {
+    REGION(TDM_BF16);
+  }
+  return TDM_OK;
 }
 
 const tdm_kernel tdm_swiglu_omp_gpu_mma = {.name = "omp_gpu_mma",

@@ -30,7 +30,7 @@ static tdm_status prepare(tdm_plan *plan) {
 #define REGION(rows)                                                                                           \
   TDM_TARGET_BARE(plan->launch, SKINNY_THREADS, x, wg, wu, y) {                                                \
     tdm_swiglu_desc of = {.m = m, .n = n, .k = k, .ldx = ldx, .ldg = ldg, .ldu = ldu, .ldy = ldy, .out = out}; \
-    TDM_BY_TYPE(type, swiglu_body, x, wg, wu, y, of, whole != 0, gpu_position(SKINNY_THREADS), rows)           \
+    TDM_BY_TYPE(type, swiglu_body, x, wg, wu, y, of, whole != 0, gpu_position(SKINNY_THREADS), rows);          \
   }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -41,7 +41,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int64_t m = d->m, n = d->n, k = d->k, ldx = d->ldx, ldg = d->ldg, ldu = d->ldu, ldy = d->ldy;
   tdm_type type = d->type, out = d->out;
   int whole = gpu_skinny_whole(x, wg, wu, k, ldx | ldg | ldu, type);
-  GPU_SKINNY_LAUNCH(m, REGION)
+  GPU_SKINNY_LAUNCH(m, REGION);
   return TDM_OK;
 }
 

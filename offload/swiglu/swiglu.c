@@ -14,8 +14,8 @@ enum { WEIGHTS = 2 };
 
 TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums up, micro_place at, void *y) {
   micro_matrix to = {y, 0, d->ldy, d->out, false};
-  MICRO_VALUES_OF(g, gate)
-  MICRO_VALUES_OF(u, up)
+  MICRO_VALUES_OF(g, gate);
+  MICRO_VALUES_OF(u, up);
   micro_silu_mul(g, u, at);
   micro_store(g, &to, at);
 }
@@ -55,9 +55,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   void *y = buffers[3], *workspace = plan->workspace;
   const swiglu_work *work = plan->table;
   TDM_TARGET_TEAMS(plan->launch, x, wg, wu, y, work, workspace) {
-    TILE_TEAM_MEMORY(WEIGHTS, &work->grid, workspace)
+    TILE_TEAM_MEMORY(WEIGHTS, &work->grid, workspace);
     TDM_PARALLEL {
-      TILE_THREAD_MEMORY(WEIGHTS, &work->grid, workspace)
+      TILE_THREAD_MEMORY(WEIGHTS, &work->grid, workspace);
       swiglu_body(x, wg, wu, y, work, panels, sums, tdm_my_position());
     }
   }
