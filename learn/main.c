@@ -144,8 +144,12 @@ static int command(const char **words, const options *o) {
   }
   if (strcmp(words[0], "scores") == 0 && count <= 2)
     return learn_scores_show(count == 2 ? words[1] : o->scores != NULL ? o->scores : learn_scores_file) ? 0 : 1;
+  if (strcmp(words[0], "list") == 0) return refuse("'%s': list takes no argument", words[1]);
+  if (strcmp(words[0], "scores") == 0) return refuse("'%s': scores takes one FILE", words[2]);
   if (!is_try && !is_show) return refuse("COMMAND = '%s': must be one of: %s", words[0], usage);
-  if (count != (is_try ? 3 : 2)) return refuse("%s: must be: %s", words[0], usage);
+  if (count == 1) return refuse("%s: NAME: must be given; `tandem-learn list` has the names", words[0]);
+  if (is_try && count == 2) return refuse("try %s: FILE: must be given, your solution", words[1]);
+  if (count > (is_try ? 3 : 2)) return refuse("'%s': %s takes no more arguments", words[is_try ? 3 : 2], words[0]);
   const learn_exercise *e = learn_find(words[1]);
   if (e == NULL) return refuse("NAME = '%s': no such exercise: `tandem-learn list` has their names", words[1]);
   return is_try ? try_file(e, words[2], o, folder) : show(e, o, folder);

@@ -24,8 +24,11 @@ says() {
 says 2 'COMMAND: must be one of' "$learn"
 says 2 "COMMAND = 'tri': must be one of" "$learn" tri axpy
 says 2 "NAME = 'axpi': no such exercise" "$learn" show axpi
-says 2 'show: must be' "$learn" show
-says 2 'try: must be' "$learn" try omp-axpy
+says 2 'show: NAME: must be given' "$learn" show
+says 2 'try omp-axpy: FILE: must be given' "$learn" try omp-axpy
+says 2 "'x': list takes no argument" "$learn" list x
+says 2 "'b': scores takes one FILE" "$learn" scores a b
+says 2 "'b': try takes no more arguments" "$learn" try omp-axpy a.c b
 says 2 "FILE = 'none.c': can't be opened" "$learn" try omp-axpy none.c
 mkfifo pipe.c
 says 2 "FILE = 'pipe.c': is a pipe: must be a regular file" "$learn" try omp-axpy pipe.c

@@ -7,7 +7,7 @@
 
 #include "src/base/types.h"
 
-static _Thread_local char last_error[512];
+static _Thread_local char last_error[1024];
 static _Thread_local bool quiet;
 
 bool tdm_quiet(bool on) {

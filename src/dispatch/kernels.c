@@ -56,17 +56,28 @@ static tdm_op find_op(const char *name, int length) {
   return (tdm_op)op;
 }
 
+static bool has_earlier(tdm_op op, const char *name) {
+  for (int o = 0; o < (int)op; o++)
+    if (tdm_kernel_find((tdm_op)o, name, (int)strlen(name)) != NULL) return true;
+  return false;
+}
+
+/* Appends the names of an op's kernels, except the steps of ladders; if `new_only`, except those that an earlier op has too. */
+static size_t add_names(tdm_op op, bool new_only, char *text, size_t used, size_t size) {
+  tdm_op_kernels all;
+  tdm_kernels_of(op, &all);
+  for (int i = 0; i < all.count && used < size; i++)
+    if (!all.row[i]->by_name && !(new_only && has_earlier(op, all.row[i]->name)))
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", all.row[i]->name);
+  return used;
+}
+
 const char *tdm_kernels(const char *op) {
   static _Thread_local char text[1024];
-  tdm_op_kernels all;
-  size_t used = 0;
   tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
   if (of == TDM_OP_COUNT) return NULL;
   text[0] = '\0';
-  tdm_kernels_of(of, &all);
-  for (int i = 0; i < all.count && used < sizeof text; i++)
-    if (!all.row[i]->by_name)
-      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", all.row[i]->name);
+  add_names(of, false, text, 0, sizeof text);
   return text;
 }
 
@@ -140,9 +151,13 @@ static tdm_status check_item(const char *kernels, const name_item *item) {
     known = true;
     taken = taken || tdm_tuning_taken(&choice.tuning, row->name, row->takes, reason, sizeof reason);
   }
-  if (!known)
-    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is not a kernel of %s: tdm_kernels lists them", kernels,
-                    choice.name_length, choice.name, op == TDM_OP_COUNT ? "any op" : tdm_op_names[op]);
+  if (!known) {
+    char names[1024] = "";
+    size_t used = op == TDM_OP_COUNT ? 0 : add_names(op, false, names, 0, sizeof names);
+    for (int o = 0; op == TDM_OP_COUNT && o < TDM_OP_COUNT; o++) used = add_names((tdm_op)o, true, names, used, sizeof names);
+    return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': '%.*s' is not a kernel of %s: must be one of %s", kernels,
+                    choice.name_length, choice.name, op == TDM_OP_COUNT ? "any op" : tdm_op_names[op], names);
+  }
   return taken ? TDM_OK : tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': %s", kernels, reason);
 }
 

@@ -111,8 +111,10 @@ static void open_refuses(void **state) {
           "must be auto on host");
   REFUSED(tdm_open(&(tdm_options){.teams = -1}, &context), TDM_ERROR_ARGUMENT, "teams = -1", "must be 0 to");
   REFUSED(tdm_open(&(tdm_options){.threads = 1025}, &context), TDM_ERROR_ARGUMENT, "threads = 1025", "must be 0 to 1024");
-  REFUSED(tdm_open(&(tdm_options){.kernel = "fast"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'fast'", "tdm_kernels");
-  REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=fast"}, &context), TDM_ERROR_ARGUMENT, "'fast' is not a kernel of gemm");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "fast"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'fast'",
+          "must be one of omp omp_skinny");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=fast"}, &context), TDM_ERROR_ARGUMENT,
+          "'fast' is not a kernel of gemm: must be one of omp omp_skinny");
   REFUSED(tdm_open(&(tdm_options){.kernel = "gem=omp"}, &context), TDM_ERROR_ARGUMENT, "'gem' is not an op", "OP=NAME");
   REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=omp,gemm=omp_skinny"}, &context), TDM_ERROR_ARGUMENT, "each op once");
   REFUSED(tdm_open(&(tdm_options){.kernel = "omp,omp"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'omp,omp'", "each op once");
