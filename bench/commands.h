@@ -6,6 +6,7 @@ int bench_shapes_command(int argc, char **argv);
 int bench_order(int argc, char **argv);
 int bench_ladder(int argc, char **argv);
 /* command: what the user typed. */
+int bench_score(int argc, char **argv, const char *command);
 int bench_tune(int argc, char **argv, const char *command);
 
 #endif

@@ -364,7 +364,7 @@ static bool measure_shapes(tool *t) {
   ok = check_outputs(t) && open_devices(t) && check_device_options(t);
   if (ok && (t->run.devices.count != 1 || bench_is_simulated(t->run.devices.name[0])))
     ok = fail(t, EXIT_USAGE, "--device: with --shapes it must be one device that has times");
-  ok = ok && measure_ceilings(t) &&
+  ok = ok && bench_shapes_check(&shapes, &o, t->context[0], &t->exit_code, t->error, sizeof t->error) && measure_ceilings(t) &&
        bench_shapes_run(&shapes, &o, t->context[0], &t->run, &t->exit_code, t->error, sizeof t->error);
   bench_shapes_free(&shapes);
   return ok;
@@ -415,7 +415,7 @@ static void join_command(int argc, char **argv, char *text, size_t size) {
 static void print_help(FILE *out, const char *op) {
   fprintf(out,
           "\nWith OP and SHAPE one case is measured, with OP alone its standard set, without both the standard\n"
-          "sets of all ops. order, tune and ladder are commands of their own: tandem-bench tune --help.\n");
+          "sets of all ops. shapes, score, order, tune and ladder are commands of their own: tandem-bench tune --help.\n");
   help_shapes(out, op);
   help_settings(out, op, false);
   help_devices(out);
@@ -430,6 +430,7 @@ int main(int argc, char **argv) {
   char command[1024];
   join_command(argc, argv, command, sizeof command);
   if (argc > 1 && strcmp(argv[1], "tune") == 0) return bench_tune(argc - 1, argv + 1, command);
+  if (argc > 1 && strcmp(argv[1], "score") == 0) return bench_score(argc - 1, argv + 1, command);
   static tool t; /* too large for some stacks */
   struct poptOption selectors[CASE_OPTION_ROWS], help[HELP_ROWS];
   case_options_table(&t.selectors, selectors);
@@ -469,9 +470,12 @@ int main(int argc, char **argv) {
   poptContext popt = poptGetContext("tandem-bench", argc, (const char **)argv, rows, 0);
   bool ok = popt != NULL || fail(&t, EXIT_FAILED, "no memory for the command line");
   if (ok)
-    poptSetOtherOptionHelp(popt,
-                           "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]\n  or:  tandem-bench tune OP "
-                           "[SHAPE...] [OPTION...]\n  or:  tandem-bench ladder OP [SHAPE] [OPTION...]");
+    poptSetOtherOptionHelp(
+        popt,
+        "[OP] [SHAPE] [OPTION...]\n  or:  tandem-bench order SHAPE [OPTION...]\n  or:  tandem-bench tune OP "
+        "[SHAPE...] [OPTION...]\n  or:  tandem-bench ladder OP [SHAPE] [OPTION...]\n  or:  tandem-bench "
+        "--shapes FILE [OPTION...]\n  or:  tandem-bench shapes [OPTION...]\n  or:  tandem-bench score FILE.json "
+        "[OPTION...]");
   ok = ok && usage(&t, case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error)) && read_options(&t, popt) &&
        bench(&t, command);
   if (!ok) fprintf(stderr, "tandem-bench: %s\n", t.error);

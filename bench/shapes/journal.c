@@ -54,50 +54,64 @@ static bool read_root(json_t *rows, const char *path, char *error, size_t size) 
   return ok;
 }
 
-/* The program ended during the case that was started last. */
-static bool add_ended(json_t *rows, const json_t *start) {
-  if (find(rows, text_of(start, "start")) != NULL) return true;
-  json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "case", text_of(start, "start"), "device", text_of(start, "device"),
-                          "by", "tandem", "kernel", "", "outcome", "failed", "reason", "the program ended during this case");
+/* A case that was started and has no row: the program ended during it. Once is a run that was stopped, and the case is measured
+ * again; the second time it is the case's own fault. */
+static bool add_ended(json_t *rows, json_t *starts, const json_t *start) {
+  const char *title = text_of(start, "start");
+  json_int_t before = json_integer_value(json_object_get(starts, title));
+  if (json_object_set_new(starts, title, json_integer(before + 1)) != 0) return false;
+  if (before == 0 || find(rows, title) != NULL) return true;
+  json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "case", title, "device", text_of(start, "device"), "by", "tandem",
+                          "kernel", "", "outcome", "failed", "reason", "the program ended twice during this case");
   return row != NULL && json_array_append_new(rows, row) == 0;
 }
 
-/* A program that was killed between writing FILE and removing FILE.part left the rows in both. A last line without its end is
- * what a killed program had begun to write. */
-static bool read_lines(json_t *rows, const char *path, char *error, size_t size) {
+/* Adds the row of a line, or notes what it starts. */
+static bool read_line(json_t *rows, json_t *starts, json_t **start, json_t *value) {
+  bool starts_case = text_of(value, "start")[0] != '\0', ok = true;
+  if (*start != NULL && starts_case) ok = add_ended(rows, starts, *start);
+  /* A program that was killed between writing FILE and removing FILE.part left the rows in both. */
+  if (!starts_case && find(rows, text_of(value, "case")) == NULL) ok = json_array_append(rows, value) == 0;
+  json_decref(*start);
+  *start = starts_case ? json_incref(value) : NULL;
+  return ok;
+}
+
+/* A last line without its end is what a killed program had begun to write. */
+static bool read_lines(json_t *rows, const char *path, bool ended, char *error, size_t size) {
   char reason[256], *line = NULL;
   size_t room = 0;
-  bool ok = true;
-  json_t *start = NULL;
+  json_t *start = NULL, *starts = json_object();
+  bool ok = starts != NULL;
   FILE *file = read_open_stream(path, reason, sizeof reason);
-  if (file == NULL) return refuse(error, size, path, reason);
+  if (file == NULL) {
+    json_decref(starts);
+    return refuse(error, size, path, reason);
+  }
   for (ssize_t length; ok && (length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n';) {
     json_error_t why;
     json_t *value = json_loads(line, 0, &why);
-    bool starts = text_of(value, "start")[0] != '\0';
-    ok = (starts || is_row(value)) ||
-         refuse(error, size, path, value == NULL ? why.text : "a line is neither a start nor a row");
-    if (ok && start != NULL && starts) ok = add_ended(rows, start);
-    if (ok && !starts && find(rows, text_of(value, "case")) == NULL) ok = json_array_append(rows, value) == 0;
-    json_decref(start);
-    start = starts ? json_incref(value) : NULL;
+    bool known = text_of(value, "start")[0] != '\0' || is_row(value);
+    if (!known) refuse(error, size, path, value == NULL ? why.text : "a line is neither a start nor a row");
+    ok = known && read_line(rows, starts, &start, value);
     json_decref(value);
   }
-  if (ok && start != NULL) ok = add_ended(rows, start);
+  if (ok && start != NULL && ended) ok = add_ended(rows, starts, start);
   json_decref(start);
+  json_decref(starts);
   free(line);
   fclose(file);
   return ok || error[0] != '\0' || refuse(error, size, path, "no memory for its rows");
 }
 
-json_t *bench_journal_rows(const char *path, char *error, size_t size) {
+json_t *bench_journal_rows(const char *path, bool ended, char *error, size_t size) {
   json_t *rows = json_array();
   char *part = part_of(path);
   error[0] = '\0';
   bool ok = rows != NULL && part != NULL;
   if (!ok) snprintf(error, size, "'%s': no memory for its rows", path);
   if (ok && access(path, F_OK) == 0) ok = read_root(rows, path, error, size);
-  if (ok && access(part, F_OK) == 0) ok = read_lines(rows, part, error, size);
+  if (ok && access(part, F_OK) == 0) ok = read_lines(rows, part, ended, error, size);
   free(part);
   if (ok) return rows;
   json_decref(rows);
@@ -126,21 +140,32 @@ static bool put_line(bench_journal *j, const json_t *value, char *error, size_t 
   return false;
 }
 
-bool bench_journal_open(bench_journal *j, const char *path, const char *device, char *error, size_t size) {
-  *j = (bench_journal){.path = path};
-  if (path == NULL) return (j->rows = json_array()) != NULL;
-  j->part = part_of(path);
-  j->rows = j->part != NULL ? bench_journal_rows(path, error, size) : NULL;
-  if (j->part == NULL) snprintf(error, size, "--json = '%s': no memory for its name", path);
-  if (j->rows == NULL) return false;
+bool bench_journal_check(const char *path, const char *device, char *error, size_t size) {
+  json_t *rows = path != NULL ? bench_journal_rows(path, true, error, size) : json_array();
+  bool ok = rows != NULL;
   size_t i;
   const json_t *row;
-  json_array_foreach(j->rows, i, row) {
-    if (strcmp(text_of(row, "device"), device) == 0) continue;
+  json_array_foreach(rows, i, row) {
+    if (!ok || strcmp(text_of(row, "device"), device) == 0) continue;
     snprintf(error, size, "--json = '%s': has results of device %s, and this run is on %s: name another file", path,
              text_of(row, "device"), device);
-    return false;
+    ok = false;
   }
+  json_decref(rows);
+  return ok;
+}
+
+bool bench_journal_open(bench_journal *j, const char *path, char *error, size_t size) {
+  *j = (bench_journal){.path = path};
+  if (path == NULL) {
+    j->rows = json_array();
+    if (j->rows == NULL) snprintf(error, size, "no memory for the results");
+    return j->rows != NULL;
+  }
+  j->part = part_of(path);
+  j->rows = j->part != NULL ? bench_journal_rows(path, true, error, size) : NULL;
+  if (j->part == NULL) snprintf(error, size, "--json = '%s': no memory for its name", path);
+  if (j->rows == NULL) return false;
   j->to = cut_last_line(j->part) ? fopen(j->part, "a") : NULL;
   if (j->to == NULL) snprintf(error, size, "'%s': can't be written: %s", j->part, strerror(errno));
   return j->to != NULL;

@@ -15,12 +15,15 @@ typedef struct bench_journal {
   json_t *rows; /* all that are known, those of earlier runs first */
 } bench_journal;
 
-/* The rows of FILE and FILE.part; a new reference. A case that FILE.part has only the start of gets a row that failed: the
- * program ended during it. A file that is not there has no rows. NULL: one line in error. */
-json_t *bench_journal_rows(const char *path, char *error, size_t size);
+/* The rows of FILE and FILE.part; a new reference. A case that FILE.part has two starts of, and no row, gets a row that failed:
+ * the program ended twice during it. ended: the last start counts too; else it may still be running. A file that is not there
+ * has no rows. NULL: one line in error. */
+json_t *bench_journal_rows(const char *path, bool ended, char *error, size_t size);
 
-/* Reads what is there, and opens FILE.part for more. Each function returns false with one line in error. */
-bool bench_journal_open(bench_journal *j, const char *path, const char *device, char *error, size_t size);
+/* Are the results that are there, if any, of this device? Each function returns false with one line in error. */
+bool bench_journal_check(const char *path, const char *device, char *error, size_t size);
+/* Reads what is there, and opens FILE.part for more. */
+bool bench_journal_open(bench_journal *j, const char *path, char *error, size_t size);
 const json_t *bench_journal_find(const bench_journal *j, const char *title);
 bool bench_journal_start(bench_journal *j, const char *title, const char *device, char *error, size_t size);
 /* Takes row. */

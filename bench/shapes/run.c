@@ -58,7 +58,7 @@ static bool is_too_large(const shapes_run *r, const tdm_case *c) {
          (o->most_flop > 0 && c->op->flops(c) > (double)o->most_flop);
 }
 
-/* A case that the library refuses is an error in the file, found before anything is measured. */
+/* A case that the library refuses is an error in the file. */
 static bool check_lines(const shapes_run *r, int *exit_code, char *error, size_t size) {
   for (int i = 0; i < r->shapes->count; i++) {
     const bench_shape *shape = &r->shapes->shape[i];
@@ -72,6 +72,14 @@ static bool check_lines(const shapes_run *r, int *exit_code, char *error, size_t
     return false;
   }
   return true;
+}
+
+bool bench_shapes_check(const bench_shapes *shapes, const bench_shapes_options *options, tdm_context *context, int *exit_code,
+                        char *error, size_t size) {
+  shapes_run r = {.shapes = shapes, .options = options, .context = context};
+  if (!check_lines(&r, exit_code, error, size)) return false;
+  *exit_code = EXIT_USAGE;
+  return bench_journal_check(options->json, tdm_context_device(context), error, size);
 }
 
 /* ---- Turns ---- */
@@ -181,8 +189,7 @@ bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *op
                       int *exit_code, char *error, size_t size) {
   shapes_run r = {.shapes = shapes, .options = options, .context = context, .run = run};
   *exit_code = EXIT_FAILED;
-  if (!check_lines(&r, exit_code, error, size)) return false;
-  bool ok = bench_journal_open(&r.journal, options->json, run->devices.name[0], error, size);
+  bool ok = bench_journal_open(&r.journal, options->json, error, size);
   if (ok && !options->turns) {
     bench_print_machine(stdout, run, run->style);
     bench_print_conditions(stdout, run, run->style);
@@ -194,6 +201,7 @@ bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *op
   if (ok) ok = bench_journal_finish(&r.journal, bench_root_json(run, json_incref(r.journal.rows)), error, size);
   bench_journal_close(&r.journal);
   free(r.answer);
+  if (ok && options->turns) printf("{\"end\": true}\n");
   if (ok) *exit_code = r.failed > 0 ? EXIT_FAILED : r.measured + r.known == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
   return ok;
 }

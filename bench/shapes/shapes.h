@@ -34,6 +34,11 @@ typedef struct bench_shapes_options {
 /* Shorter than the bench's own: a map has hundreds of cases. */
 bench_limits bench_shapes_limits(const bench_machine *machine);
 
+/* To be called before anything is measured: does the library take all cases, and are the results in options->json of this
+ * device? The errors of both functions are one line, with *exit_code. */
+bool bench_shapes_check(const bench_shapes *shapes, const bench_shapes_options *options, tdm_context *context, int *exit_code,
+                        char *error, size_t size);
+
 /* Measures the cases on the one device of run, which is open. Results that options->json already has are kept, and their cases
  * are not measured again. *exit_code: EXIT_PASSED, EXIT_FAILED, EXIT_NOTHING_RUN. false: one line in error. */
 bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *options, tdm_context *context, bench_run *run,

@@ -1,7 +1,7 @@
 /* A small SVG writer: shapes and texts, in pixels, in the order they are called. Colours are SVG's ("#rrggbb", "none").
  * A failing write shows in ferror(out). */
-#ifndef TANDEM_PICTURES_SVG_H
-#define TANDEM_PICTURES_SVG_H
+#ifndef TANDEM_FILES_SVG_H
+#define TANDEM_FILES_SVG_H
 
 #include <stdio.h>
 

@@ -1,0 +1,77 @@
+/* Reads results, and says of each case whether it counts. */
+#include "bench/score/score.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/shapes/journal.h"
+
+static const char *text_of(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text != NULL ? text : "";
+}
+
+static double median_of(const json_t *row) {
+  return json_number_value(json_object_get(json_object_get(row, "seconds"), "median"));
+}
+
+static void judge(score_item *item, const json_t *row) {
+  const json_t *peer = json_object_get(row, "peer");
+  const char *own = text_of(row, "outcome"), *theirs = text_of(peer, "outcome");
+  item->ours = median_of(row);
+  item->peer = median_of(peer);
+  item->state = SCORE_UNSUPPORTED;
+  if (strcmp(own, "ok") != 0) {
+    item->reason = text_of(row, "reason");
+    if (strcmp(own, "failed") == 0) item->state = SCORE_FAILED;
+  } else if (peer == NULL) {
+    item->reason = "no peer measured it";
+  } else if (strcmp(theirs, "ok") != 0) {
+    item->reason = text_of(peer, "reason");
+    if (strcmp(theirs, "failed") == 0) item->state = SCORE_FAILED;
+  } else if (!(item->ours > 0) || !(item->peer > 0)) {
+    item->reason = "a median is not above 0";
+  } else {
+    item->ratio = item->peer / item->ours;
+    item->state = item->ours < SCORE_LEAST_SECONDS && item->peer < SCORE_LEAST_SECONDS ? SCORE_SHORT : SCORE_COUNTS;
+  }
+}
+
+static bool read_row(score *s, const char *path, const json_t *row, char *error, size_t size) {
+  score_item *item = &s->item[s->count];
+  bench_shape shape;
+  char reason[BENCH_TEXT];
+  const char *title = text_of(row, "case");
+  if (!bench_shape_parse(&shape, title, reason, sizeof reason)) {
+    snprintf(error, size, "'%s': case '%.300s': %.600s", path, title, reason);
+    return false;
+  }
+  *item = (score_item){
+      .c = shape.c, .kernel = text_of(row, "kernel"), .way = text_of(json_object_get(row, "peer"), "way"), .reason = ""};
+  case_label(title, item->label, sizeof item->label);
+  item->kind = score_kind_of(&item->c);
+  judge(item, row);
+  if (s->count == 0) snprintf(s->device, sizeof s->device, "%s", text_of(row, "device"));
+  if (s->peer[0] == '\0') snprintf(s->peer, sizeof s->peer, "%s", text_of(json_object_get(row, "peer"), "name"));
+  s->count++;
+  return true;
+}
+
+bool score_read(score *s, const char *path, char *error, size_t size) {
+  *s = (score){.rows = bench_journal_rows(path, false, error, size)};
+  if (s->rows == NULL) return false;
+  size_t count = json_array_size(s->rows);
+  s->item = malloc((count + 1) * sizeof *s->item);
+  bool ok = s->item != NULL && count > 0;
+  if (s->item == NULL) snprintf(error, size, "'%s': no memory for %zu cases", path, count);
+  if (s->item != NULL && count == 0) snprintf(error, size, "'%s': has no cases, or is not there", path);
+  for (size_t i = 0; i < count && ok; i++) ok = read_row(s, path, json_array_get(s->rows, i), error, size);
+  if (!ok) score_free(s);
+  return ok;
+}
+
+void score_free(score *s) {
+  json_decref(s->rows);
+  free(s->item);
+  *s = (score){0};
+}
