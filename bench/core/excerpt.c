@@ -35,10 +35,16 @@ static int pick(uint64_t seed, int64_t length, int most, int64_t *picked) {
 
 /* ---- Data ---- */
 
+/* Where an element of an input of the whole case is: in the block, or in the host's copy. */
+static const char *input_address(const bench_buffers *b, int input, int64_t offset) {
+  bool in_block = b->block[input] != NULL;
+  int64_t at = in_block ? (offset + case_block_phase(input)) % CASE_BLOCK : offset;
+  return (const char *)(in_block ? b->block[input] : b->host[input]) + (size_t)at * case_element_size(b->array[input].element);
+}
+
 static double input_element(const void *data, int input, int64_t offset) {
   const bench_buffers *b = data;
-  int64_t at = b->block[input] != NULL ? (offset + case_block_phase(input)) % CASE_BLOCK : offset;
-  return case_get(b->block[input] != NULL ? b->block[input] : b->host[input], at, b->array[input].element);
+  return case_get(input_address(b, input, offset), 0, b->array[input].element);
 }
 
 static int64_t offset_of(const excerpt *e, int i, int64_t row, int64_t column) {
@@ -49,14 +55,14 @@ static int64_t offset_of(const excerpt *e, int i, int64_t row, int64_t column) {
 
 static bool gather(excerpt *e, int i) {
   const case_array *array = &e->array[i];
-  size_t bytes = case_array_bytes(array);
+  size_t bytes = case_array_bytes(array), size = case_element_size(array->element);
   int64_t length = case_row_length(array), rows = length > 0 ? case_rows(array) : 0;
   e->input[i] = calloc(bytes + 1, 1);
   if (e->input[i] == NULL) return false;
   for (int64_t row = 0; row < rows && !e->from[i].zero; row++)
     for (int64_t column = 0; column < length; column++)
-      case_put(e->input[i], case_row_offset(array, row) + column, array->element,
-               input_element(e->buffers, i, offset_of(e, i, row, column)));
+      memcpy((char *)e->input[i] + (size_t)(case_row_offset(array, row) + column) * size,
+             input_address(e->buffers, i, offset_of(e, i, row, column)), size);
   return true;
 }
 

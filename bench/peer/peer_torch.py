@@ -67,20 +67,19 @@ def rounded(x, dtype):
 
 
 class Data:
-    """Makes the arrays of cases on a device, and keeps the block of the last seed."""
+    """Makes the arrays of cases on a device, and keeps the blocks of the last seed: made on the host, whose powers of two are exact."""
 
     def __init__(self, device):
         self.device, self.seed, self.bits, self.blocks = device, None, None, {}
 
     def block(self, seed, dtype):
         if seed != self.seed:
-            key = mix(torch.tensor([signed(seed)], device=self.device))
             self.seed, self.blocks = seed, {}
-            self.bits = mix(key + torch.arange(BLOCK, device=self.device))
+            self.bits = mix(mix(torch.tensor([signed(seed)])) + torch.arange(BLOCK))
         if dtype not in self.blocks:
             parts = [shifted(self.bits, 16 * i) & 0xFFFF for i in range(4)]
             normal = (sum(part.to(torch.float64) for part in parts) / 65536 - 2 + 2**-15) * 1.7320508075688772
-            self.blocks[dtype] = rounded(normal, dtype)
+            self.blocks[dtype] = rounded(normal, dtype).to(self.device)
         return self.blocks[dtype]
 
     def array(self, case, index, *shape):
@@ -95,8 +94,8 @@ class Data:
 
     def indices(self, case, index, count, limit):
         self.block(case.seed, case.dtype)
-        at = (torch.arange(count, device=self.device) + (index + 1) * PHASE) % BLOCK
-        return shifted(self.bits[at], 33) % limit
+        at = (torch.arange(count) + (index + 1) * PHASE) % BLOCK
+        return (shifted(self.bits[at], 33) % limit).to(self.device)
 
 
 # ---- Cases ----
@@ -330,7 +329,9 @@ def difference(case, result, samples):
 class Peer:
     def __init__(self, device):
         self.host = device == "host"
-        self.device = torch.device("cpu" if self.host else "cuda")
+        self.device = torch.device("cpu" if self.host else "cuda:" + device.partition(":")[2])
+        if not self.host:
+            torch.cuda.set_device(self.device)
         self.synchronise = (lambda: None) if self.host else torch.cuda.synchronize
         where = "the host" if self.host else torch.cuda.get_device_name()
         self.name = f"PyTorch {torch.__version__} on {where}"

@@ -176,8 +176,8 @@ static bool measure_all(shapes_run *r, char *error, size_t size) {
 
 static void print_counts(const shapes_run *r) {
   FILE *out = r->options->turns ? stderr : stdout;
-  fprintf(out, "%d cases of %s: %d measured, %d failed, %d unsupported", r->shapes->count, r->shapes->path, r->measured,
-          r->failed, r->taken - r->measured - r->failed);
+  fprintf(out, "%d case%s of %s: %d measured, %d failed, %d unsupported", r->shapes->count, r->shapes->count == 1 ? "" : "s",
+          r->shapes->path, r->measured, r->failed, r->taken - r->measured - r->failed);
   if (r->known > 0) fprintf(out, "; %d were in %s before", r->known, r->options->json);
   if (r->left_out > 0) fprintf(out, "; %d left out, as larger than --most-bytes or --most-flop", r->left_out);
   int others = r->shapes->count - r->taken - r->known - r->left_out;

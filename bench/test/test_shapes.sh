@@ -77,9 +77,9 @@ refused "--every = '0': must be a whole number" --shapes five.txt --every 0
 refused "must be one device that has times" --shapes five.txt --device host,host
 
 # A sample; the rest later, without measuring anything twice.
-"$bench" --shapes five.txt --every 2 --offset 1 --json five.json --min-time 0.001 >out.txt
+"$bench" --shapes five.txt --every 2 --offset 1 --json five.json --repeats 1 >out.txt
 grep -q '5 cases of five.txt: 2 measured, 0 failed, 0 unsupported; 3 not in the sample' out.txt || wrong "--every: $(tail -n 1 out.txt)"
-"$bench" --shapes five.txt --json five.json --min-time 0.001 --most-bytes 6143 >out.txt # all but 8x128, with 12288
+"$bench" --shapes five.txt --json five.json --repeats 1 --most-bytes 6143 >out.txt # all but 8x128, with 12288
 grep -q '2 measured, 0 failed, 0 unsupported; 2 were in five.json before; 1 left out' out.txt || wrong "the rest: $(tail -n 1 out.txt)"
 [ "$(grep -c '"case"' five.json)" -eq 4 ] || wrong "five.json has not 4 rows"
 [ ! -e five.json.part ] || wrong "five.json.part was left"
@@ -107,7 +107,7 @@ kill -9 $child
 wait $child 2>/dev/null || :
 printf '{"case": "rmsnorm --dty' >>twenty.json.part
 kept=$(grep -c '"outcome"' twenty.json.part) || :
-"$bench" --shapes twenty.txt --json twenty.json --min-time 0.001 >out.txt
+"$bench" --shapes twenty.txt --json twenty.json --repeats 1 >out.txt
 [ "$kept" -ge 3 ] || wrong "nothing was kept in $wait tenths of a second"
 grep -q "; $kept were in twenty.json before" out.txt || wrong "after a kill, $kept kept: $(tail -n 1 out.txt)"
 [ "$(grep -c '"outcome": "ok"' twenty.json)" -eq 20 ] || wrong "after a kill: not 20 rows"
@@ -115,7 +115,7 @@ grep -q "; $kept were in twenty.json before" out.txt || wrong "after a kill, $ke
 # A case that ended the program twice has failed; once, it is measured again.
 start() { echo '{"start":"add --dtype f32 --set fill=real --seed 0 '"$1"'","device":"host"}'; }
 for shape in 8x8 8x32 8x32; do start $shape; done >twice.json.part
-"$bench" --shapes five.txt --json twice.json --min-time 0.001 >out.txt
+"$bench" --shapes five.txt --json twice.json --repeats 1 >out.txt
 grep -q '4 measured, 0 failed, 0 unsupported; 1 were in twice.json before' out.txt || wrong "ended: $(tail -n 1 out.txt)"
 grep -q 'the program ended twice during this case' twice.json || wrong "a case that ended the program twice: $(tail -n 1 out.txt)"
 "$bench" score twice.json >out.txt 2>&1 && wrong "a failed case, and score passes"
@@ -140,7 +140,7 @@ def answer(turn):
     return result
 sys.exit(take_turns("peer.py", sys.argv[2:], answer))
 EOF
-python3 peer.py "$source" "$bench" --shapes five.txt --json turns.json --min-time 0.001 2>said && wrong "a peer that differs, and it passed"
+python3 peer.py "$source" "$bench" --shapes five.txt --json turns.json --repeats 1 2>said && wrong "a peer that differs, and it passed"
 grep -q '\[4/5\] add .*WRONG: c\[1\] differs' said || wrong "turns: $(cat said)"
 [ "$(grep -c '"peer": {' turns.json)" -eq 5 ] || wrong "not every row has the peer's answer"
 "$bench" score turns.json >out.txt && wrong "a peer that differs, and score passes"
@@ -154,7 +154,7 @@ n=$(cat starts 2>/dev/null || echo 0)
 echo $((n + 1)) >starts
 case $n in 0) "$@" | sed -u '/"end"/d; 3q'; exit 1 ;; *) exec "$@" ;; esac
 EOF
-python3 peer.py "$source" sh dies.sh "$bench" --shapes five.txt --json dies.json --min-time 0.001 2>said || :
+python3 peer.py "$source" sh dies.sh "$bench" --shapes five.txt --json dies.json --repeats 1 2>said || :
 [ "$(cat starts)" -ge 2 ] || wrong "a bench that ended early was not started again"
 [ "$(grep -c '"case"' dies.json)" -eq 5 ] || wrong "a bench that ended early: not 5 rows: $(cat said)"
 echo '{}' | "$bench" --shapes five.txt --turns >out.txt 2>said && wrong "the peer ended, and it passed"
@@ -163,8 +163,13 @@ echo '[]' | "$bench" --shapes five.txt --turns >out.txt 2>said && wrong "a line 
 grep -q "the peer's line must be an object of JSON" said || wrong "no object: $(cat said)"
 
 if python3 -c 'import torch' 2>/dev/null; then
-  printf 'gemm --dtype bf16 --layout nt --epilogue bias+gelu 33x65x129\nattention --dtype f32 --set causal=1 1x4x2x40x40x64\nembedding --dtype f16 30x100x64\n' >torch.txt
-  python3 "$source/bench/peer/peer_torch.py" "$bench" --shapes torch.txt --device host --json torch.json 2>said || wrong "PyTorch: $(cat said)"
+  cat >torch.txt <<'EOF'
+gemm --dtype bf16 --layout nt --epilogue bias+gelu 33x65x129
+attention --dtype f32 --set causal=1 1x4x2x40x40x64
+embedding --dtype f16 30x100x64
+EOF
+  python3 "$source/bench/peer/peer_torch.py" "$bench" --shapes torch.txt --device host --json torch.json 2>said ||
+    wrong "PyTorch: $(cat said)"
 else
   echo "shapes: python3 has no PyTorch: peer_torch.py was not run"
 fi
