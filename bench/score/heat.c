@@ -180,11 +180,12 @@ static void put_cell(FILE *out, const cell *c, double x, double y) {
   svg_text(out, x + (CELL_WIDTH - 1) / 2.0, y + CELL_HEIGHT - 4, 8, SVG_MIDDLE, scale[step].ink, "%s", text);
 }
 
+/* Powers of two: 512, 8k, 1M. */
 static void put_size(FILE *out, double x, double y, int64_t size) {
-  if (size >= 1024)
-    svg_text(out, x, y, 8, SVG_MIDDLE, INK, "%lldk", (long long)(size / 1024));
-  else
-    svg_text(out, x, y, 8, SVG_MIDDLE, INK, "%lld", (long long)size);
+  static const char *const units[] = {"", "k", "M", "G"};
+  int unit = 0;
+  for (; size >= 1024 && unit < 3; unit++) size /= 1024;
+  svg_text(out, x, y, 8, SVG_MIDDLE, INK, "%lld%s", (long long)size, units[unit]);
 }
 
 static const char *const type_names[TYPES] = {"f32", "bf16", "f16"};

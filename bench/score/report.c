@@ -27,7 +27,7 @@ static void put_kind(table *t, const char *title, score_figures f) {
 
 static void print_kinds(FILE *out, const score *s, table_style style, int width) {
   static const table_column columns[] = {
-      {"kind", 24, true, 0},         {"scored", 6, false, 0},         {"geometric mean", 14, false, 0},
+      {"kind", 27, true, 0},         {"scored", 6, false, 0},         {"geometric mean", 14, false, 0},
       {"worst", 6, false, 0},        {"0.7 or better", 13, false, 0}, {"below 0.5", 9, false, 0},
       {"below 20 us", 11, false, 1}, {"not scored", 24, true, 2}};
   table t = {.out = out, .count = 8, .columns = columns, .style = style, .width = width};

@@ -19,7 +19,8 @@ static const double MOST_BYTES = 16e9, MOST_FLOP_F32 = 1.5e13, MOST_FLOP_16 = 6e
 enum { LONG_CONTEXT = 16384, GPUS = 8 };
 
 static const int64_t tokens[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 2048, 8192};
-static const int64_t rows[] = {1, 64, 512, 2048, 8192, 32768}; /* of ops over rows: below 2048 the launch decides on a GPU */
+static const int64_t rows[] = {64,   2048,  4096,
+                               8192, 16384, 32768}; /* of ops over rows: below 2048 the launch decides on a GPU */
 static const int64_t contexts[] = {128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
 static const int64_t batches[] = {1, 8, 64};
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

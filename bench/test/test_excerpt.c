@@ -111,8 +111,16 @@ static void compare_line(const char *line) {
   close_case(&f);
 }
 
+/* Of every op. */
 static void test_same_reference(void **state) {
   (void)state;
+  for (int op = 0; case_ops[op] != NULL; op++) {
+    bool there = case_ops[op]->excerpt != NULL, tested = false;
+    size_t length = strlen(case_ops[op]->name);
+    for (int i = 0; i < LINES; i++)
+      tested = tested || (strncmp(lines[i], case_ops[op]->name, length) == 0 && lines[i][length] == ' ');
+    if (!there || !tested) fail_msg("%s: must have an excerpt, and a line in this test", case_ops[op]->name);
+  }
   for (int i = 0; i < LINES; i++) compare_line(lines[i]);
 }
 

@@ -162,6 +162,26 @@ grep -q 'standard input ended before the peer.s line about add .*8x16' said || w
 echo '[]' | "$bench" --shapes five.txt --turns >out.txt 2>said && wrong "a line that is no object was taken"
 grep -q "the peer's line must be an object of JSON" said || wrong "no object: $(cat said)"
 
+# A full disk.
+full() {
+  words=$1
+  shift
+  # shellcheck disable=SC2016 # the inner shell's $@
+  said=$(sh -c 'trap "" XFSZ; ulimit -f 0; "$@"' sh "$@" 2>&1 >/dev/null </dev/null) && status=0 || status=$?
+  [ "$status" -eq 1 ] || wrong "$*: exit status $status on a full disk: $said"
+  case $said in *"$words: can't be written: File too large"*) ;; *) wrong "$*: said no '$words': $said" ;; esac
+}
+full "'full.json.part'" "$bench" --shapes five.txt --json full.json --repeats 1
+full "'full.txt'" "$bench" shapes --count 5 --out full.txt
+cp "$source/bench/test/score.json" .
+sed -i '/"rope\|"embedding/d' score.json # those that failed
+full "'full.svg'" "$bench" score score.json --svg full.svg
+full "'full.md'" "$bench" score score.json --markdown full.md
+refused "--svg = '/nowhere/x.svg'" score score.json --svg /nowhere/x.svg
+refused "FILE: must be given" score
+refused "--worst = '-1'" score score.json --worst -1
+if [ -e full.json ] || [ -e full.txt ] || [ -e full.svg ] || [ -e full.md ]; then wrong "a full disk left a file"; fi
+
 if python3 -c 'import torch' 2>/dev/null; then
   cat >torch.txt <<'EOF'
 gemm --dtype bf16 --layout nt --epilogue bias+gelu 33x65x129
@@ -173,4 +193,5 @@ EOF
 else
   echo "shapes: python3 has no PyTorch: peer_torch.py was not run"
 fi
+sh "$source/tools/stale-notes.sh" # of programs that could write no byte, where LLVM's libomp was theirs
 exit $bad
