@@ -344,7 +344,9 @@ class Peer:
         for name, call in ways:
             try:
                 samples = measure(call, self.synchronise)
-            except (RuntimeError, TypeError) as error:  # also torch.OutOfMemoryError; an argument that this version lacks
+            except (RuntimeError, TypeError, ValueError) as error:  # also torch.OutOfMemoryError; an argument that this version lacks
+                if "CUDA error" in str(error):  # nothing after it would work
+                    raise
                 refused = error
                 continue
             if best is None or statistics.median(samples) < statistics.median(best[0]):

@@ -133,6 +133,7 @@ bool bench_shapes_read(bench_shapes *s, const char *path, char *error, size_t si
     ok = false;
   }
   fclose(file);
+  if (!ok) bench_shapes_free(s);
   return ok;
 }
 
