@@ -71,10 +71,11 @@ static bool is_elsewhere(const wave *w, u64 address) {
   return place >= 0 && place != (int)device->options.number && device->memory.peers[place] == NULL;
 }
 
-/* Host memory that a kernel could reach only if it were mapped. */
+/* Host memory that a kernel could reach only if it were mapped. What the host has at a device's addresses, as AddressSanitizer
+ * has its shadow there, is none of it (mapped_find). */
 static bool is_unmapped_host(const memory *m, const allocation *a, u64 address) {
-  return m->mapped != NULL && !memory_owns(m, address) && (a == NULL || a->data != (u8 *)(uintptr_t)a->base) &&
-         mapped_is_host(address);
+  return m->mapped != NULL && memory_place_of(address) < 0 && !memory_owns(m, address) &&
+         (a == NULL || a->data != (u8 *)(uintptr_t)a->base) && mapped_is_host(address);
 }
 
 static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 bytes, bool write) {
