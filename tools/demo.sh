@@ -7,7 +7,10 @@
 #      CC=clang-19 sh tools/demo.sh  builds with another compiler
 set -eu
 cd "$(dirname "$0")/.."
-say() { printf 'demo: %s\n' "$*"; }
+# As wide as the tables: the terminal, or 100 columns.
+width=${COLUMNS:-$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2)}
+case $width in '' | *[!0-9]* | [0-9] | 0*) width=100 ;; esac
+say() { printf 'demo: %s\n' "$*" | fold -s -w $((width - 2)) | sed '2,$s/^/  /; s/ *$//'; }
 wide=
 for argument; do
   case $argument in
@@ -53,10 +56,11 @@ if $bench add 8x8 --device sim:gfx950 >build/demo.log 2>&1; then
 else
   say "without the HIP path only the host is shown: $(tail -n 1 build/demo.log)"
 fi
-say "comparing one or two cases of each op, about a minute: $bench --brief --device $devices --peer openblas"
+say "comparing one or two cases of each op, about a minute:"
+echo "  $bench --brief --device $devices --peer openblas"
 # shellcheck disable=SC2086 # wide: a word or nothing
 $bench --brief --device $devices --peer openblas --min-time 0.1 --check-time 1 --plot build/roofline.svg $wide
-say "build/roofline.svg is the picture: the host's times below what this machine can do, and the simulated chip's bounds below its peak"
+say "build/roofline.svg is the picture: the host's times and this machine's ceilings, the simulated chip's bounds and its peak"
 
 # Both paths of one chip: a program with the OpenMP path's image for gfx942 and the HIP kernels, under gfxsim exec.
 gpu=build-gfx942
@@ -70,10 +74,11 @@ sh tools/setup.sh --offload gfx942 || {
 }
 [ -f $gpu/build.ninja ] || run "configuring $gpu/" env CC=clang-19 meson setup $gpu -Dsim=disabled -Domp_offload=gfx942 \
   -Dtdm_backend=hip -Dhip_archs=gfx942 -Dladder=false
-say "building both paths for gfx942 in $gpu/: some minutes the first time, most of them for one link of the OpenMP path"
+say "building both paths for gfx942 in $gpu/, which takes some minutes the first time, most of them for one link"
 run "building" ninja -C $gpu -j "$(nproc)" bench/tandem-bench
 sides() {
-  say "both paths of an MI300X: gfxsim exec --no-check all $gpu/bench/tandem-bench $* --device omp:0,hip:0"
+  say "both paths of an MI300X, for $*:"
+  echo "  gfxsim exec --no-check all $gpu/bench/tandem-bench $* --device omp:0,hip:0" | fold -s -w "$width"
   # shellcheck disable=SC2086 # wide: a word or nothing
   build/sim/gfxsim exec --no-check all $gpu/bench/tandem-bench "$@" --device omp:0,hip:0 $wide
 }
