@@ -270,14 +270,19 @@ offload_sm_90() {
   build_only build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90
 }
 
-# The start of the debug exercise lacks a semicolon, on purpose. clang-format leaves comments as they are, and does not see long ones.
-# A line "// try" is a command of learn's tests.
+# The form of C files; clang-format leaves comments as they are, and does not see long ones. Scripts that no test runs, such as those that
+# record figures on GPUs, at least parse. The start of the debug exercise lacks a semicolon, on purpose. A line "// try" is a command of
+# learn's tests.
 format() {
-  find include src offload hip ladder learn case test bench run examples fuzz tools sim docs \( -name '*.[ch]' -o -name '*.hip' \) \
-    ! -path learn/exercises/debug/start.hip >$logs/format-files &&
+  folders="include src offload hip ladder learn case test bench run examples fuzz tools sim docs"
+  # shellcheck disable=SC2086 # words
+  find $folders \( -name '*.[ch]' -o -name '*.hip' \) ! -path learn/exercises/debug/start.hip >$logs/format-files &&
     xargs clang-format-19 --dry-run -Werror <$logs/format-files &&
     xargs awk 'length > 128 && !/^\/\/ try / {print FILENAME ":" FNR ": " length " characters, must be at most 128"; long = 1} END {exit long}' \
       <$logs/format-files &&
+    find $folders -name '*.sh' -print0 | xargs -0 -n 1 sh -n &&
+    find $folders -name '*.py' -print0 |
+    xargs -0 python3 -c 'import ast, sys; [ast.parse(open(name, encoding="utf-8").read(), name) for name in sys.argv[1:]]' &&
     one_passed
 }
 
