@@ -155,14 +155,14 @@ static bool run_job(job *j, int argc, char **argv) {
 
 /* ---- What is printed ---- */
 
-/* "hip_128x128 on sim:gfx950 (simulated: no time)" */
+/* "hip_128x128 on sim:gfx950 (simulated: not timed)" */
 static void put_run(const job_run *run, char *text, size_t size) {
   int used = snprintf(text, size, "%s on %s ", run->kernel, run->device);
   double ms = 1e3 * run->seconds;
   if (run->seconds > 0)
     snprintf(text + used, size - (size_t)used, "in %.*f ms", ms < 1 ? 4 : ms < 100 ? 3 : 1, ms);
   else
-    snprintf(text + used, size - (size_t)used, "(simulated: no time)");
+    snprintf(text + used, size - (size_t)used, "(simulated: not timed)");
 }
 
 /* The line that matters comes first: what was computed, by which kernel, where, in what time, and the file that has it. */

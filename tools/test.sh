@@ -41,9 +41,9 @@ logs=build-test
 jobs=$(nproc)
 passed=0 failed=0 skipped=0
 
-# More threads than cores meet here (tests run beside each other): waiting ones must not spin.
+# Tests run beside each other, so there are more threads than cores: threads that wait must not spin.
 export OMP_WAIT_POLICY=passive
-# Tests ask for memory that can't be had: malloc says so, the sanitizer need not.
+# Some tests ask for more memory than there is: malloc returns NULL, and the sanitizer must not end the program.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 # The tests' timeouts are for a machine that does nothing else.
@@ -57,11 +57,11 @@ system=$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}") || syste
 sh tools/setup.sh --test || [ $? = 3 ] # 3: a package is left out, and the steps that need it are skipped
 mkdir -p $logs
 
-# ---- Steps: a function that writes to a log, whose last "N passed, N failed, N skipped" counts ----
+# ---- A step is a function. Its output goes to a log, and the last "N passed, N failed, N skipped" in it counts ----
 
-# What a step's result depends on: every file of the tree, the compilers, the processor. The part of the simulated sets that is
-# run (test/check/part.sh) changes with the commit: it counts only where it was asked for, so that committing what was tested runs
-# nothing again.
+# What a step's result depends on: every file of the tree, the compilers, the processor. The part of the simulated sets that is run
+# (test/check/part.sh) changes with the commit. It counts only if the caller named it, so that no step runs again after a commit of
+# what was tested.
 fingerprint() {
   {
     echo "part: ${TANDEM_CHECK_OFFSET:-}"
@@ -84,12 +84,12 @@ count() { # PASSED FAILED SKIPPED
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# asked NAME: shall it run?
+# asked NAME: did the caller name this step, or none?
 asked() {
   case " $only " in '  ' | *" $1 "*) ;; *) return 1 ;; esac
 }
 
-# step NAME FUNCTION ARGS...: runs it, unless its stamp says that it passed on these sources.
+# step NAME FUNCTION ARGS...: runs the function, unless the step's stamp shows that it passed on these sources.
 step() {
   asked "$1" || return 0
   name=$1 log=$logs/$1.log stamp=$logs/$1.passed
@@ -141,7 +141,7 @@ skip() { # NAME REASON
 
 one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 
-# The counts of `meson test`, as a line; its own exit status is in them. Suites that the step leaves to the gcc step are counted.
+# Prints the counts of `meson test`; a bad exit status counts as a failure. The tests that the step leaves to the gcc step are counted.
 meson_tests() { # BUILD
   without='' left=0
   for suite in $left_out; do
@@ -158,7 +158,7 @@ meson_tests() { # BUILD
     "$1/meson-logs/testlog.txt"
   count_tests "$1"
 }
-# Of the last `meson test`, whose exit status is in $status.
+# The counts of the last `meson test`, whose exit status is in $status.
 count_tests() { # BUILD
   awk -v status="$status" '/^(Ok|Expected Fail):/ {ok += $NF} /^(Fail|Unexpected Pass|Timeout):/ {bad += $NF} /^Skipped:/ {skip += $NF}
     END {if (status != 0 && bad == 0) bad = 1; printf "%d passed, %d failed, %d skipped\n", ok, bad, skip}' \
@@ -209,7 +209,7 @@ threads() { # OPTIONS...
   count_tests build-tsan
 }
 
-beside= # the process of a build that offload_sm_90 began
+beside= # the process of the build that offload_sm_90 starts
 # The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build is in the step for sm_90, and
 # so are the ladders. gfxsim of the gcc step executes the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
 # suites, a small run of tandem-bench, and the standard sets: those of gemm, swiglu and attention, which take minutes, in parts, and of
@@ -259,8 +259,8 @@ offload_gfx942() {
   [ $bad -eq 0 ]
 }
 
-# The longest part of an offload build is a link on one core. So the build for gfx942 begins beside the one for sm_90; its own step
-# goes on from there, and has what failed in its log.
+# The longest part of an offload build is a link, which uses one core. So the build for gfx942 starts beside the one for sm_90. The
+# step offload-gfx942 builds what is missing then, and so has the errors in its log.
 offload_sm_90() {
   case " $only " in '  ' | *" offload-gfx942 "*)
     { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &

@@ -96,11 +96,11 @@ grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not in
 gives 0 "setup: " sh "$setup"
 ! grep -q clang-22 "$output" || fail "clang-22, which nothing asks for, is named"
 
-# setup.sh waits for a lock, says so once, and gives up after a limit.
+# setup.sh waits for a lock, prints that once, and gives up after a limit.
 apt 2 ""
 gives 0 "waiting up to 15 minutes for another package manager, which holds a lock: /var/lib/apt/lists/lock. It is held by process 4242 (apt-get)" \
   sh "$setup"
-[ "$(grep -c waiting "$output")" = 1 ] || fail "waiting is said more than once"
+[ "$(grep -c waiting "$output")" = 1 ] || fail "prints more than once that it waits"
 last "setup: everything is installed"
 stand_in date <<END # 500 seconds pass with each look at the clock
 #!/bin/sh

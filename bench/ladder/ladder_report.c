@@ -220,7 +220,7 @@ static void put_script(FILE *out, const char *path, const void *user) {
     snprintf(title + strlen(title), sizeof title - strlen(title), " on %s", run->devices.name[d]);
     bench_put_quoted(out, title);
     fprintf(out, " noenhanced\nset ylabel '%s'\nplot $steps%d using 1:2:xtic(3) with boxes notitle",
-            simulated ? "clocks at least (counted, no time)" : "ms", d);
+            simulated ? "clocks at least (counted, not a time)" : "ms", d);
     if (ceiling > 0) fprintf(out, ", %g with lines lw 2 title 'ceiling'", ceiling * (simulated ? 1 : 1e3));
     fputc('\n', out);
   }

@@ -7,7 +7,7 @@ Use: python3 bench/peer/pytorch_llama.py --make FOLDER [--preset benchmark|train
      python3 bench/peer/pytorch_llama.py --model FOLDER --input 4x512 [--logits logits.f32] [--json FILE]
                                                [--beside FILE --markdown FILE]
 Times are medians of REPEATS passes after WARM_UP ones, by the clock, each up to the end of its work. With --logits the largest
-difference from tiny-llama's logits is said, over the largest logit. --beside names what tiny-llama --compare wrote as JSON for the
+difference from tiny-llama's logits is printed, divided by the largest logit. --beside names what tiny-llama --compare wrote as JSON for the
 same input; --markdown is then a table of both. bench/record/llama.sh runs all of it.
 """
 import argparse

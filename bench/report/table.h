@@ -15,7 +15,7 @@ typedef struct table_column {
 } table_column;
 
 typedef enum table_style {
-  TABLE_FIT,  /* at most `width` characters wide; what is left out is said below the table */
+  TABLE_FIT,  /* at most `width` characters wide; a line below the table lists what is left out */
   TABLE_WIDE, /* all columns */
   TABLE_LIST, /* a line for each column */
   TABLE_MARKDOWN
@@ -30,7 +30,7 @@ typedef struct table {
   table_style style;
   int width; /* TABLE_FIT: table_terminal_width */
   int notes; /* TABLE_FIT: the last column has texts, which are printed below the table with numbers; 0: it has not */
-  bool known[TABLE_COLUMNS]; /* TABLE_FIT: left out, because it is said elsewhere */
+  bool known[TABLE_COLUMNS]; /* TABLE_FIT: left out, because it is printed elsewhere */
   /* The rest is the table's own. */
   int rows, need[TABLE_COLUMNS];
   bool hidden[TABLE_COLUMNS];

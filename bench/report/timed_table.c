@@ -59,7 +59,7 @@ static void fill_cells(const bench_row *row, bool alone, char cell[COLUMNS][CELL
   }
 }
 
-/* If the peer does not support the case, a note in tandem's row says so. */
+/* If the peer does not support the case, tandem's row has a note about that. */
 static bool has_line(const bench_row *row) {
   return !row->simulated && (row->outcome != BENCH_UNSUPPORTED || strcmp(row->by, "tandem") == 0);
 }

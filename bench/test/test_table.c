@@ -1,4 +1,4 @@
-/* Tables that fit a width: no line is wider, what is left out is said, and every text is there with --wide. */
+/* Tables that fit a width: no line is wider, a line lists what is left out, and --wide prints every text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

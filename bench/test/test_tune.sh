@@ -39,7 +39,7 @@ case $said in *"tuned = 'cut.tuned': line 3: must be 'end 0': the file is trunca
 grep -q ' us   checked: 8 rows' rows.txt || complain 'a check of 8 rows does not say so'
 "$bench" tune softmax 8x64 8x64 --device host --min-time 0.01 --out twice.tuned >twice.txt
 [ "$(tail -n 1 twice.tuned)" = 'end 1' ] || complain 'two entries for the same plans'
-grep -q 'no entry: the case before has it' twice.txt || complain 'nothing is said of a case that is there twice'
+grep -q 'no entry: the case before has it' twice.txt || complain 'prints nothing about a case that is given twice'
 grep -q '^host softmax f32 - 8x64 exact omp$' host.txt || complain 'no entry for the host'
 
 refused 'OP: must be given' --device host

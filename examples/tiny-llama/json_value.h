@@ -1,4 +1,4 @@
-/* Values of JSON files, and what is said of those that are refused. */
+/* Values of JSON files, and the messages about those that are refused. */
 #ifndef LLAMA_JSON_VALUE_H
 #define LLAMA_JSON_VALUE_H
 

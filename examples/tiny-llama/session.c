@@ -130,7 +130,7 @@ static bool read_model(session *s, llama_error *error) {
          llama_fail(error, "--preset = '%s': must be one of %s", preset, llama_preset_names());
 }
 
-/* A file that can't be written is said before minutes of measuring, not after them. */
+/* Reports a file that can't be written before minutes of measuring, not after them. */
 static bool check_outputs(const llama_options *o, llama_error *error) {
   const struct {
     const char *option, *path;

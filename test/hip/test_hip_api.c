@@ -154,7 +154,7 @@ static void log_line(void *user, const char *line) {
   snprintf(logged, sizeof logged, "%s", line);
 }
 
-/* Host memory is not the device's: the launch says so and the process lives on. */
+/* Host memory is not the device's: the launch returns an error, and the process goes on. */
 static void faults(void **state) {
   (void)state;
   tdm_context *context = NULL;

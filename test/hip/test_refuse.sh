@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is said where HIP can't run: no library, one that is too old, no GPU, a chip without a code object. And what auto does then.
+# The messages where HIP can't run: no library, one that is too old, no GPU, a chip without a code object. And what auto does then.
 # Use: test_refuse.sh TANDEM_CHECK FAKE FAKE_OLD CHIP     the stand-ins for libamdhip64 (fake.c), of HIP 6.3 and 5.2; a chip of the build
 check=$1 fake=$(realpath "$2") old=$(realpath "$3") chip=$4
 folder=$(mktemp -d) || exit 1
