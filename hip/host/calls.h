@@ -1,4 +1,4 @@
-/* Calls of the runtime, for backend.c and module.c: a failed call becomes a status, and the right device is current during a call. */
+/* Calls of the runtime, for backend.c and module.c: a failed call becomes a status. The right device is current during it. */
 #ifndef TANDEM_HIP_HOST_CALLS_H
 #define TANDEM_HIP_HOST_CALLS_H
 
