@@ -1,4 +1,4 @@
-/* Fuzz target of the HSA door's packets: each is executed, or refused with words and the queue's error.
+/* Fuzz target of the HSA door's packets: each is executed, or refused with a message and the queue's error.
  * Input: records of a byte that says which of the fields below get valid values, and the 64 bytes of a packet. */
 #include <stdio.h>
 #include <stdlib.h>

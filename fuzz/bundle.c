@@ -1,5 +1,5 @@
 /* Offload bundles, plain and compressed, and bare ELF files: whatever the bytes are, they are read or refused, and an image
- * lies where it may be read. */
+ * lies inside the bytes that may be read. */
 #include <stdlib.h>
 #include <string.h>
 

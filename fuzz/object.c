@@ -1,5 +1,5 @@
-/* Fuzz target of gfxsim's loader and decoder: a file is refused with words, or its kernels can be described, and run for a few
- * blocks; what they do wrong is reported with words too. */
+/* Fuzz target of gfxsim's loader and decoder: a file is refused with a message, or its kernels can be described and run for a
+ * few blocks; what they do wrong is reported with a message too. */
 #include <stdlib.h>
 
 #include "gfxsim.h"

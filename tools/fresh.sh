@@ -194,7 +194,7 @@ timed() {
   [ "$status" = 0 ]
 }
 
-# Keeps the tests' own logs, which say more.
+# Keeps the logs of the tests, which have more details.
 keep_test_logs() { # FOLDER
   (cd "$root$1" && find . -path './build*' -name '*.log' -o -path './build*' -name testlog.txt) 2>/dev/null | while read -r file; do
     mkdir -p "$logs/test/$(dirname "$file")"

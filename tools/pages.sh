@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs what the pages of the guide tell the reader to type, and compares what is printed with what the page shows.
-# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [--long] [PAGE...]   without PAGE: docs/guide/*.md, and README.md, docs/*.md and learn/*.md that have ```sh
-#      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and makes docs/pictures/*.svg anew
+# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [--long] [PAGE...]
+#                                             without PAGE: docs/guide/*.md, and the pages of README.md, docs/ and learn/ that have ```sh
+#      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and draws docs/pictures/*.svg again
 #      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
 #
 #   ```sh        is run in a scratch copy of the tree, from its top folder; a command that fails, in a pipe too, fails the page
@@ -10,8 +11,8 @@
 #   ```sh build  installs or builds: run by --fresh alone
 #   ```sh long   takes minutes, or wants a quiet machine: run with --long, which also lifts the limit of time to 20 minutes
 #   ```c         a part of a source file
-#   ```console   needs a GPU: not run, and counted in the last line; of our own programs' command lines it is seen that
-#                they get as far as the GPU
+#   ```console   needs a GPU: not run, and counted in the last line; command lines of our own programs are tried, and must
+#                get as far as looking for the GPU
 set -eu
 cd "$(dirname "$0")/.."
 build=build limit=100 update='' fresh='' long=''
@@ -72,7 +73,7 @@ run_block() {
       . "$1"' "$state" "$1.sh") </dev/null >"$1.out" 2>&1
 }
 
-# Commands of our own in a console block, one a line: without a GPU they must get as far as looking for it.
+# Commands of our own in a console block, one per line. Without a GPU they must get as far as looking for one.
 reaches_gpu() {
   grep -E '^(tandem-|tiny-llama)' "$block.sh" >"$block.own" || return 0
   while read -r command; do
@@ -127,7 +128,7 @@ run_page() {
     cmp -s "$scratch/page" "$page" || cp "$scratch/page" "$page"
   fi
   [ $((ran + left)) != 0 ] || { echo "$page: has no command" && bad=1; }
-  # What it links to is there.
+  # Every file that the page links to exists.
   grep -o '](\([^)#]*\)' "$page" | sed 's/^](//' | grep -v ':' >"$scratch/links" || true
   while read -r link; do
     [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which is not there" && bad=$((bad + 1)); }

@@ -10,6 +10,6 @@ for note in "$folder"/__KMP_REGISTERED_LIB_*_"$(id -u)"; do
   process=${note##*/__KMP_REGISTERED_LIB_}
   process=${process%_*}
   case $process in *[!0-9]* | '') continue ;; esac
-  # A program that starts just now has its number already, so its note stays.
+  # A program that is just starting already has its process number, so its note stays.
   kill -0 "$process" 2>/dev/null || rm -f "$note"
 done

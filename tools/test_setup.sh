@@ -22,7 +22,7 @@ stand_in() { # NAME, its text on stdin
   cat >"$top/bin/$1"
   chmod +x "$top/bin/$1"
 }
-# Files in $top/apt say what happens: locked (how often a lock is held), dpkg (what dpkg prints, once), broken (update fails), lacks
+# Files in $top/apt control the stand-ins: locked (how often a lock is held), dpkg (what dpkg prints, once), broken (update fails), lacks
 # (packages it does not have).
 stand_in apt-get <<END
 #!/bin/sh
@@ -73,14 +73,14 @@ gives() {
   [ -z "$text" ] || grep -qF -- "$text" "$output" || fail "$*: no '$text'"
 }
 last() { tail -n 1 "$output" | grep -qF -- "$1" || fail "the last line has no '$1'"; }
-apt() { # the state of the stand-ins anew: LOCKED LACKS
+apt() { # resets the stand-ins: LOCKED LACKS
   rm -f "$top"/apt/*
   if [ "$1" != 0 ]; then seq "$1" >"$top/apt/locked"; fi
   echo "$2" | tr ' ' '\n' >"$top/apt/lacks"
 }
 setup=$top/tools/setup.sh
 
-# Everything can be had.
+# Every package is available.
 apt 0 ""
 gives 0 "(1,234 kB to download, 5,678 kB on disk)" sh "$setup" --hip
 last "setup: everything is installed"
@@ -113,7 +113,7 @@ grep -q "setup: gave up after 15 minutes" "$output" || fail "it does not say tha
 rm "$top/bin/date"
 ln -s "$(command -v date)" "$top/bin/"
 
-# dpkg has a lock of its own, and a message of its own.
+# dpkg has its own lock, and its own message.
 apt 0 ""
 echo "dpkg: error: dpkg frontend lock was locked by another process with pid 4242" >"$top/apt/dpkg"
 gives 0 "waiting up to 15 minutes for another package manager, which holds a lock: dpkg frontend lock was locked by another process" \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unpacks one package of any Debian or Ubuntu release into a folder. Nothing of the system changes; apt checks signature and sums.
+# Unpacks one package of any Debian or Ubuntu release into a folder. The system is not changed. apt checks signature and checksums.
 # Use: sh tools/unpack.sh 'deb URI RELEASE COMPONENT...' PACKAGE FOLDER
 set -eu
 [ $# = 3 ] || {
