@@ -308,7 +308,7 @@ else
 fi
 step sanitize build_and_test script build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step threads threads $sim
-step fuzz sh tools/fuzz.sh 15
+step fuzz sh tools/fuzz.sh 10
 for chip in sm_90 gfx942; do
   asked offload-$chip || continue
   if ! sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
