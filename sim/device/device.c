@@ -79,7 +79,7 @@ gfxsim_status gfxsim_free(gfxsim_device *device, uint64_t address) {
   allocation *a = memory_find(&device->memory, address);
   if (a == NULL || a->base != address || a->data == NULL)
     return fail(GFXSIM_INVALID, "free: address = 0x%" PRIx64 ": must be the start of a live allocation", address);
-  memory_drop(a);
+  memory_drop(&device->memory, a);
   return GFXSIM_OK;
 }
 

@@ -30,7 +30,7 @@ int memory_place_of(u64 address) {
 
 void memory_release(memory *m) {
   for (size_t a = 0; a < m->count; a++) {
-    memory_drop(m->sorted[a]);
+    memory_drop(m, m->sorted[a]);
     free(m->sorted[a]);
   }
   free(m->sorted);
@@ -105,6 +105,7 @@ static gfxsim_status make(memory *m, u64 address, u64 bytes, bool writable, bool
   }
   *a = (allocation){.base = address, .size = bytes, .data = data + into, .writable = writable, .on_host = on_host};
   if (m->checked) a->undefined = undefined + into;
+  m->used += bytes;
   *made = a;
   return GFXSIM_OK;
 }
@@ -186,7 +187,7 @@ gfxsim_status memory_unreserve(memory *m, u64 base) {
   while (a > 0 && m->sorted[a - 1]->base >= r.low) {
     allocation *own = m->sorted[--a];
     if (own->base >= r.high) continue;
-    memory_drop(own);
+    memory_drop(m, own);
     if (!last) continue;
     free(own);
     m->count--;
@@ -199,9 +200,12 @@ gfxsim_status memory_unreserve(memory *m, u64 base) {
 
 /* ---- What is there ---- */
 
-void memory_drop(allocation *a) {
+void memory_drop(memory *m, allocation *a) {
   u64 into = a->base % MEMORY_PAGE, block = block_of(a->base, a->size);
-  if (a->data != NULL) data_free(a->data - into, block, a->on_host);
+  if (a->data != NULL) {
+    data_free(a->data - into, block, a->on_host);
+    m->used -= a->size;
+  }
   if (a->undefined != NULL) block_free(a->undefined - into, block);
   free(a->parts);
   a->data = a->undefined = NULL;
@@ -235,7 +239,7 @@ void memory_written(const memory *m, u64 address, u64 bytes, bool written) {
 void memory_pop(memory *m) {
   allocation *a = m->sorted[--m->count];
   m->next = a->base;
-  memory_drop(a);
+  memory_drop(m, a);
   free(a);
 }
 
@@ -261,11 +265,7 @@ allocation *memory_find(const memory *m, u64 address) {
 
 bool memory_owns(const memory *m, u64 address) { return address >= m->first && address < m->next; }
 
-u64 memory_used(const memory *m) {
-  u64 used = 0;
-  for (size_t a = 0; a < m->count; a++) used += m->sorted[a]->data != NULL ? m->sorted[a]->size : 0;
-  return used;
-}
+u64 memory_used(const memory *m) { return m->used; }
 
 u8 *memory_range(const memory *m, u64 address, u64 bytes, const char *what) {
   allocation *a = memory_find(m, address);

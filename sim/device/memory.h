@@ -40,8 +40,10 @@ typedef struct memory {
   size_t count, capacity;
   reservation *reserved; /* by base */
   size_t reserved_count, reserved_capacity;
-  u64 first;                                       /* addresses that were handed out: from first up to next */
-  _Atomic u64 next;                                /* gfxsim_owns reads it while another thread's launch allocates */
+  u64 first; /* addresses that were handed out: from first up to next */
+  /* gfxsim_owns and gfxsim_device_describe read these while another thread's launch allocates. */
+  _Atomic u64 next;
+  _Atomic u64 used;                                /* bytes of live allocations */
   bool checked;                                    /* for what nobody wrote */
   const struct memory *peers[MEMORY_DEVICES_MOST]; /* other devices' that may be accessed, by their place; NULL: not */
 } memory;
@@ -60,7 +62,7 @@ void memory_written(const memory *m, u64 address, u64 bytes, bool written);
 /* Whether a kernel may write [offset, offset + bytes), which lie in the allocation. */
 bool memory_writable(const allocation *a, u64 offset, u64 bytes);
 /* Frees the bytes and keeps the row, for reports. */
-void memory_drop(allocation *a);
+void memory_drop(memory *m, allocation *a);
 /* The place of the device that the address belongs to; -1: to none. */
 int memory_place_of(u64 address);
 /* The reverse of the last memory_alloc: its addresses may come again. For what a launch alone needs, or every launch would cost

@@ -195,7 +195,7 @@ static void release(gfxsim_object *o) {
   free(o->variables);
   for (int f = 0; f < o->format_count; f++) free(o->formats[f]);
   free(o->formats);
-  if (o->image != NULL) memory_drop(o->image);
+  if (o->image != NULL) memory_drop(&o->device->memory, o->image);
   source_free(o->source);
   functions_free(o->functions);
   free(o);
