@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/command_line.h"
 #include "bench/commands.h"
 #include "bench/core/cases.h"
 #include "bench/core/device_options.h"
@@ -312,7 +313,8 @@ static bool all_held(const ladder_run *run) {
   return held;
 }
 
-static int run_ladder(ladder_tool *t) {
+static int run_ladder(void *state) {
+  ladder_tool *t = state;
   ladder_run *run = &t->run;
   if (!read_all(t)) return EXIT_USAGE;
   for (int d = 0; d < run->devices.count; d++)
@@ -352,23 +354,21 @@ int bench_ladder(int argc, char **argv) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
   };
-  int count = 0, code = EXIT_USAGE;
-  argv[0] = (char[]){"tandem-bench ladder"}; /* as --help names it */
-  poptContext popt = poptGetContext("tandem-bench ladder", argc, (const char **)argv, rows, 0);
-  if (popt != NULL) poptSetOtherOptionHelp(popt, "OP [SHAPE] [OPTION...]");
-  if (popt == NULL) fail(&t, "no memory for the command line");
-  if (popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
-      case_read_command_line(popt, t.operand, 2, &count, t.error, sizeof t.error))
-    code = run_ladder(&t);
-  if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
+  int code = bench_run_command(&(bench_command){.name = "tandem-bench ladder",
+                                                .form = "OP [SHAPE] [OPTION...]",
+                                                .rows = rows,
+                                                .operands = t.operand,
+                                                .most = 2,
+                                                .run = run_ladder,
+                                                .state = &t,
+                                                .error = t.error,
+                                                .size = sizeof t.error},
+                               argc, argv);
   for (int i = 0; i < t.run.results; i++) {
     bench_counts_free(&t.run.result[i]->row.counts);
     free(t.run.result[i]);
   }
-  char *const texts[] = {t.device, t.json, t.plot, t.seconds, t.check, t.workgroups};
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   free(t.run.result);
   free(t.run.finding);
-  if (popt != NULL) poptFreeContext(popt);
   return code;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/command_line.h"
 #include "bench/commands.h"
 #include "bench/core/text.h"
 #include "case/help.h"
@@ -150,6 +151,12 @@ static bool report(order_tool *t) {
   return true;
 }
 
+static int run(void *state) {
+  order_tool *t = state;
+  if (!read_problem(t) || !read_order(t)) return EXIT_USAGE;
+  return report(t) ? EXIT_PASSED : EXIT_FAILED;
+}
+
 static void print_help(FILE *out, const char *op) {
   (void)op;
   fprintf(out,
@@ -177,18 +184,14 @@ int bench_order(int argc, char **argv) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
   };
-  int count = 0;
-  argv[0] = (char[]){"tandem-bench order"}; /* as --help names it */
-  poptContext popt = poptGetContext("tandem-bench order", argc, (const char **)argv, rows, 0);
-  if (popt != NULL) poptSetOtherOptionHelp(popt, "SHAPE [OPTION...]");
-  bool ok = popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
-            case_read_command_line(popt, &t.shape, 1, &count, t.error, sizeof t.error);
-  if (popt == NULL) snprintf(t.error, sizeof t.error, "no memory for the command line");
-  int code = ok && read_problem(&t) && read_order(&t) ? EXIT_PASSED : EXIT_USAGE;
-  if (code == EXIT_PASSED && !report(&t)) code = EXIT_FAILED;
-  if (code != EXIT_PASSED) fprintf(stderr, "tandem-bench: %s\n", t.error);
-  char *const texts[] = {t.tile, t.window, t.chunk, t.xcds, t.chip, t.dtype, t.resident, t.skew, t.sets};
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
-  if (popt != NULL) poptFreeContext(popt);
-  return code;
+  return bench_run_command(&(bench_command){.name = "tandem-bench order",
+                                            .form = "SHAPE [OPTION...]",
+                                            .rows = rows,
+                                            .operands = &t.shape,
+                                            .most = 1,
+                                            .run = run,
+                                            .state = &t,
+                                            .error = t.error,
+                                            .size = sizeof t.error},
+                           argc, argv);
 }

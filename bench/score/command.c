@@ -1,13 +1,12 @@
 /* tandem-bench score: what a map says, by kind of case. */
-#include <stdlib.h>
-#include <string.h>
-
+#include "bench/command_line.h"
 #include "bench/commands.h"
 #include "bench/report/file.h"
 #include "bench/score/score.h"
 #include "case/help.h"
 
 typedef struct score_tool {
+  const char *command; /* what the user typed */
   char *worst, *markdown, *svg;
   int wide, list;
   const char *operand[1];
@@ -15,10 +14,10 @@ typedef struct score_tool {
   char error[2048];
 } score_tool;
 
-static bool write_markdown(score_tool *t, int worst, const char *command) {
+static bool write_markdown(score_tool *t, int worst) {
   result_file file;
   if (!bench_open_file(&file, t->markdown, t->error, sizeof t->error)) return false;
-  fprintf(file.to, "```\n%s\n```\n\n", command);
+  fprintf(file.to, "```\n%s\n```\n\n", t->command);
   score_print(file.to, &t->score, worst, TABLE_MARKDOWN, 0);
   return bench_close_file(&file, t->markdown, t->error, sizeof t->error);
 }
@@ -32,7 +31,8 @@ static bool write_svg(score_tool *t) {
   return false;
 }
 
-static int run(score_tool *t, const char *command) {
+static int run(void *state) {
+  score_tool *t = state;
   uint64_t worst = 20;
   if ((t->worst != NULL && !case_parse_number("--worst", t->worst, 0, 100000, &worst, t->error, sizeof t->error)) ||
       !bench_can_write("--markdown", t->markdown, t->error, sizeof t->error) ||
@@ -52,7 +52,7 @@ static int run(score_tool *t, const char *command) {
               : t->wide ? TABLE_WIDE
                         : TABLE_FIT,
               table_terminal_width(stdout));
-  bool written = (t->markdown == NULL || write_markdown(t, (int)worst, command)) && (t->svg == NULL || write_svg(t));
+  bool written = (t->markdown == NULL || write_markdown(t, (int)worst)) && (t->svg == NULL || write_svg(t));
   score_figures all = score_of(&t->score, -1);
   score_free(&t->score);
   return !written || all.failed > 0 ? EXIT_FAILED : all.scored + all.shorts == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
@@ -70,8 +70,8 @@ static void print_help(FILE *out, const char *op) {
 
 int bench_score(int argc, char **argv, const char *command) {
   static score_tool t;
+  t.command = command;
   struct poptOption help[HELP_ROWS];
-  int operands, code = EXIT_USAGE;
   help_table(help, print_help);
   struct poptOption rows[] = {
       {"worst", '\0', POPT_ARG_STRING, &t.worst, 0, "How many of the worst cases to list; default 20", "N"},
@@ -82,17 +82,14 @@ int bench_score(int argc, char **argv, const char *command) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
   };
-  argv[0] = (char[]){"tandem-bench score"}; /* as --help names it */
-  poptContext popt = poptGetContext("tandem-bench score", argc, (const char **)argv, rows, 0);
-  if (popt != NULL) poptSetOtherOptionHelp(popt, "FILE.json [OPTION...]");
-  if (popt == NULL) snprintf(t.error, sizeof t.error, "no memory for the command line");
-  if (popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
-      case_read_command_line(popt, t.operand, 1, &operands, t.error, sizeof t.error))
-    code = run(&t, command);
-  if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
-  if (popt != NULL) poptFreeContext(popt);
-  free(t.worst);
-  free(t.markdown);
-  free(t.svg);
-  return code;
+  return bench_run_command(&(bench_command){.name = "tandem-bench score",
+                                            .form = "FILE.json [OPTION...]",
+                                            .rows = rows,
+                                            .operands = t.operand,
+                                            .most = 1,
+                                            .run = run,
+                                            .state = &t,
+                                            .error = t.error,
+                                            .size = sizeof t.error},
+                           argc, argv);
 }

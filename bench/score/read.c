@@ -6,28 +6,23 @@
 
 #include "bench/shapes/journal.h"
 
-static const char *text_of(const json_t *object, const char *key) {
-  const char *text = json_string_value(json_object_get(object, key));
-  return text != NULL ? text : "";
-}
-
 static double median_of(const json_t *row) {
   return json_number_value(json_object_get(json_object_get(row, "seconds"), "median"));
 }
 
 static void judge(score_item *item, const json_t *row) {
   const json_t *peer = json_object_get(row, "peer");
-  const char *own = text_of(row, "outcome"), *theirs = text_of(peer, "outcome");
+  const char *own = bench_json_text(row, "outcome"), *theirs = bench_json_text(peer, "outcome");
   item->ours = median_of(row);
   item->peer = median_of(peer);
   item->state = SCORE_UNSUPPORTED;
   if (strcmp(own, "ok") != 0) {
-    item->reason = text_of(row, "reason");
+    item->reason = bench_json_text(row, "reason");
     if (strcmp(own, "failed") == 0) item->state = SCORE_FAILED;
   } else if (peer == NULL) {
     item->reason = "no peer measured it";
   } else if (strcmp(theirs, "ok") != 0) {
-    item->reason = text_of(peer, "reason");
+    item->reason = bench_json_text(peer, "reason");
     if (strcmp(theirs, "failed") == 0) item->state = SCORE_FAILED;
   } else if (!(item->ours > 0) || !(item->peer > 0)) {
     item->reason = "a median is not above 0";
@@ -41,18 +36,20 @@ static bool read_row(score *s, const char *path, const json_t *row, char *error,
   score_item *item = &s->item[s->count];
   bench_shape shape;
   char reason[BENCH_TEXT];
-  const char *title = text_of(row, "case");
+  const char *title = bench_json_text(row, "case");
   if (!bench_shape_parse(&shape, title, reason, sizeof reason)) {
     snprintf(error, size, "'%s': case '%.300s': %.600s", path, title, reason);
     return false;
   }
-  *item = (score_item){
-      .c = shape.c, .kernel = text_of(row, "kernel"), .way = text_of(json_object_get(row, "peer"), "way"), .reason = ""};
+  *item = (score_item){.c = shape.c,
+                       .kernel = bench_json_text(row, "kernel"),
+                       .way = bench_json_text(json_object_get(row, "peer"), "way"),
+                       .reason = ""};
   case_label(title, item->label, sizeof item->label);
   item->kind = score_kind_of(&item->c);
   judge(item, row);
-  if (s->count == 0) snprintf(s->device, sizeof s->device, "%s", text_of(row, "device"));
-  if (s->peer[0] == '\0') snprintf(s->peer, sizeof s->peer, "%s", text_of(json_object_get(row, "peer"), "name"));
+  if (s->count == 0) snprintf(s->device, sizeof s->device, "%s", bench_json_text(row, "device"));
+  if (s->peer[0] == '\0') snprintf(s->peer, sizeof s->peer, "%s", bench_json_text(json_object_get(row, "peer"), "name"));
   s->count++;
   return true;
 }

@@ -1,8 +1,7 @@
 /* tandem-bench shapes: writes a file of cases for --shapes. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "bench/command_line.h"
 #include "bench/commands.h"
 #include "bench/report/file.h"
 #include "bench/shapes/generate.h"
@@ -34,7 +33,8 @@ static bool write_shapes(shapes_tool *t, uint64_t seed, uint64_t count) {
   return false;
 }
 
-static int shapes(shapes_tool *t) {
+static int shapes(void *state) {
+  shapes_tool *t = state;
   uint64_t seed = 1, count = 480;
   if ((t->seed != NULL && !case_parse_number("--seed", t->seed, 0, UINT64_MAX, &seed, t->error, sizeof t->error)) ||
       (t->count != NULL && !case_parse_number("--count", t->count, 1, 5000, &count, t->error, sizeof t->error)))
@@ -51,8 +51,6 @@ static void print_help(FILE *out, const char *op) {
 int bench_shapes_command(int argc, char **argv) {
   static shapes_tool t;
   struct poptOption help[HELP_ROWS];
-  const char *operand[1];
-  int operands, code = EXIT_USAGE;
   help_table(help, print_help);
   struct poptOption rows[] = {
       {"seed", '\0', POPT_ARG_STRING, &t.seed, 0, "Another seed draws other cases; default 1", "N"},
@@ -61,16 +59,12 @@ int bench_shapes_command(int argc, char **argv) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
   };
-  argv[0] = (char[]){"tandem-bench shapes"}; /* as --help names it */
-  poptContext popt = poptGetContext("tandem-bench shapes", argc, (const char **)argv, rows, 0);
-  if (popt == NULL) snprintf(t.error, sizeof t.error, "no memory for the command line");
-  if (popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
-      case_read_command_line(popt, operand, 0, &operands, t.error, sizeof t.error))
-    code = shapes(&t);
-  if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
-  if (popt != NULL) poptFreeContext(popt);
-  free(t.seed);
-  free(t.count);
-  free(t.out);
-  return code;
+  return bench_run_command(&(bench_command){.name = "tandem-bench shapes",
+                                            .form = "[OPTION...]",
+                                            .rows = rows,
+                                            .run = shapes,
+                                            .state = &t,
+                                            .error = t.error,
+                                            .size = sizeof t.error},
+                           argc, argv);
 }

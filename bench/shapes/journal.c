@@ -9,17 +9,19 @@
 #include "bench/report/file.h"
 #include "read.h"
 
-static const char *text_of(const json_t *object, const char *key) {
+const char *bench_json_text(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text != NULL ? text : "";
 }
 
-static bool is_row(const json_t *row) { return text_of(row, "case")[0] != '\0' && text_of(row, "outcome")[0] != '\0'; }
+static bool is_row(const json_t *row) {
+  return bench_json_text(row, "case")[0] != '\0' && bench_json_text(row, "outcome")[0] != '\0';
+}
 
 static const json_t *find(const json_t *rows, const char *title) {
   size_t i;
   const json_t *row;
-  json_array_foreach(rows, i, row) if (strcmp(text_of(row, "case"), title) == 0) return row;
+  json_array_foreach(rows, i, row) if (strcmp(bench_json_text(row, "case"), title) == 0) return row;
   return NULL;
 }
 
@@ -57,21 +59,21 @@ static bool read_root(json_t *rows, const char *path, char *error, size_t size) 
 /* A case that was started and has no row: the program ended during it. Once is a run that was stopped, and the case is measured
  * again; the second time it is the case's own fault. */
 static bool add_ended(json_t *rows, json_t *starts, const json_t *start) {
-  const char *title = text_of(start, "start");
+  const char *title = bench_json_text(start, "start");
   json_int_t before = json_integer_value(json_object_get(starts, title));
   if (json_object_set_new(starts, title, json_integer(before + 1)) != 0) return false;
   if (before == 0 || find(rows, title) != NULL) return true;
-  json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "case", title, "device", text_of(start, "device"), "by", "tandem",
-                          "kernel", "", "outcome", "failed", "reason", "the program ended twice during this case");
+  json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "case", title, "device", bench_json_text(start, "device"), "by",
+                          "tandem", "kernel", "", "outcome", "failed", "reason", "the program ended twice during this case");
   return row != NULL && json_array_append_new(rows, row) == 0;
 }
 
 /* Adds the row of a line, or notes what it starts. */
 static bool read_line(json_t *rows, json_t *starts, json_t **start, json_t *value) {
-  bool starts_case = text_of(value, "start")[0] != '\0', ok = true;
+  bool starts_case = bench_json_text(value, "start")[0] != '\0', ok = true;
   if (*start != NULL && starts_case) ok = add_ended(rows, starts, *start);
   /* A program that was killed between writing FILE and removing FILE.part left the rows in both. */
-  if (!starts_case && find(rows, text_of(value, "case")) == NULL) ok = json_array_append(rows, value) == 0;
+  if (!starts_case && find(rows, bench_json_text(value, "case")) == NULL) ok = json_array_append(rows, value) == 0;
   json_decref(*start);
   *start = starts_case ? json_incref(value) : NULL;
   return ok;
@@ -91,7 +93,7 @@ static bool read_lines(json_t *rows, const char *path, bool ended, char *error, 
   for (ssize_t length; ok && (length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n';) {
     json_error_t why;
     json_t *value = json_loads(line, 0, &why);
-    bool known = text_of(value, "start")[0] != '\0' || is_row(value);
+    bool known = bench_json_text(value, "start")[0] != '\0' || is_row(value);
     if (!known) refuse(error, size, path, value == NULL ? why.text : "a line is neither a start nor a row");
     ok = known && read_line(rows, starts, &start, value);
     json_decref(value);
@@ -146,9 +148,9 @@ bool bench_journal_check(const char *path, const char *device, char *error, size
   size_t i;
   const json_t *row;
   json_array_foreach(rows, i, row) {
-    if (!ok || strcmp(text_of(row, "device"), device) == 0) continue;
+    if (!ok || strcmp(bench_json_text(row, "device"), device) == 0) continue;
     snprintf(error, size, "--json = '%s': has results of device %s, and this run is on %s: name another file", path,
-             text_of(row, "device"), device);
+             bench_json_text(row, "device"), device);
     ok = false;
   }
   json_decref(rows);

@@ -20,6 +20,9 @@ typedef struct bench_journal {
  * has no rows. NULL: one line in error. */
 json_t *bench_journal_rows(const char *path, bool ended, char *error, size_t size);
 
+/* The text of a key of an object. "": there is none. */
+const char *bench_json_text(const json_t *object, const char *key);
+
 /* Are the results that are there, if any, of this device? Each function returns false with one line in error. */
 bool bench_journal_check(const char *path, const char *device, char *error, size_t size);
 /* Reads what is there, and opens FILE.part for more. */

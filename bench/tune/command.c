@@ -1,9 +1,9 @@
 /* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by gfxsim's pipe bounds on a
  * simulated one. Writes a tuned table (docs/tuning.md). */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "bench/command_line.h"
 #include "bench/commands.h"
 #include "bench/core/cases.h"
 #include "bench/core/device_options.h"
@@ -16,6 +16,7 @@ enum { MOST_SHAPES = 8, MOST_CHOICE = 96, MOST_ENTRIES = BENCH_MAX_CASES };
 
 typedef struct tune_tool {
   case_options selectors;
+  const char *command; /* what the user typed */
   char *out, *seconds, *check, *workgroups;
   int exact;
   const char *operand[1 + MOST_SHAPES]; /* OP, SHAPE... */
@@ -150,11 +151,11 @@ static void tune_case(tune_tool *t, const tdm_case *c) {
     snprintf(t->entry[t->entries++], sizeof t->entry[0], "%s %s %s", best.key, t->exact ? "exact" : "near", best.choice);
 }
 
-static bool write_table(tune_tool *t, const char *command) {
+static bool write_table(tune_tool *t) {
   result_file table;
   if (!bench_open_file(&table, t->out, t->error, sizeof t->error)) return false;
   FILE *file = table.to;
-  fprintf(file, "tandem-tuned 1\n# made by: %s\n# by %s\n", command,
+  fprintf(file, "tandem-tuned 1\n# made by: %s\n# by %s\n", t->command,
           t->simulated ? "gfxsim's pipe bounds, which are not times" : "medians of times");
   for (int i = 0; i < t->entries; i++) fprintf(file, "%s\n", t->entry[i]);
   fprintf(file, "end %d\n", t->entries);
@@ -193,7 +194,8 @@ static bool read_all(tune_tool *t) {
   return !bench_in_process(t->devices.name[0]) || bench_simulator_load(false, t->error, sizeof t->error);
 }
 
-static int tune(tune_tool *t, const char *command) {
+static int tune(void *state) {
+  tune_tool *t = state;
   if (!read_all(t)) return EXIT_USAGE;
   tdm_context *context = NULL;
   tdm_status status = case_open(&t->selectors, t->devices.name[0], &context);
@@ -209,7 +211,7 @@ static int tune(tune_tool *t, const char *command) {
     return EXIT_USAGE;
   printf("%s\n", t->simulated ? "clocks are lower bounds of a pipe by gfxsim's counters, not times" : "medians of times");
   for (int i = 0; i < t->cases.count; i++) tune_case(t, &t->cases.c[i]);
-  if (t->out != NULL && !write_table(t, command)) return EXIT_FAILED;
+  if (t->out != NULL && !write_table(t)) return EXIT_FAILED;
   if (t->out == NULL)
     for (int i = 0; i < t->entries; i++) printf("%s\n", t->entry[i]);
   return t->failed > 0 ? EXIT_FAILED : t->entries == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
@@ -227,6 +229,7 @@ static void print_help(FILE *out, const char *op) {
 
 int bench_tune(int argc, char **argv, const char *command) {
   static tune_tool t; /* too large for some stacks */
+  t.command = command;
   struct poptOption selectors[CASE_OPTION_ROWS], help[HELP_ROWS];
   case_options_table(&t.selectors, selectors);
   help_table(help, print_help);
@@ -241,20 +244,17 @@ int bench_tune(int argc, char **argv, const char *command) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
   };
-  argv[0] = (char[]){"tandem-bench tune"}; /* as --help names it */
-  poptContext popt = poptGetContext("tandem-bench tune", argc, (const char **)argv, rows, 0);
-  if (popt != NULL) poptSetOtherOptionHelp(popt, "OP [SHAPE...] --device DEV [OPTION...]");
-  if (popt == NULL) snprintf(t.error, sizeof t.error, "no memory for the command line");
-  int code = EXIT_USAGE;
-  if (popt != NULL && case_given_once(argc, (const char *const *)argv, t.error, sizeof t.error) &&
-      case_read_command_line(popt, t.operand, 1 + MOST_SHAPES, &t.operands, t.error, sizeof t.error))
-    code = tune(&t, command);
-  if (t.error[0] != '\0') fprintf(stderr, "tandem-bench: %s\n", t.error);
-  if (popt != NULL) poptFreeContext(popt);
+  int code = bench_run_command(&(bench_command){.name = "tandem-bench tune",
+                                                .form = "OP [SHAPE...] --device DEV [OPTION...]",
+                                                .rows = rows,
+                                                .operands = t.operand,
+                                                .most = 1 + MOST_SHAPES,
+                                                .operand_count = &t.operands,
+                                                .run = tune,
+                                                .state = &t,
+                                                .error = t.error,
+                                                .size = sizeof t.error},
+                               argc, argv);
   case_options_free(&t.selectors);
-  free(t.out);
-  free(t.seconds);
-  free(t.check);
-  free(t.workgroups);
   return code;
 }

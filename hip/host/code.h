@@ -4,15 +4,11 @@
 
 #include <stddef.h>
 
-#include "tandem/tandem.h"
-
 /* One chip's code object. tdm_code_NAME[] of hip/<op>/NAME.hip has one for each chip of the build, in the order of TDM_HIP. */
 typedef struct hip_code {
   const void *data;
   size_t bytes;
 } hip_code;
-
-enum { HIP_16_BIT_TYPES = 1 << TDM_F16 | 1 << TDM_BF16 };
 
 /* Fewer waves on chips whose compute units have less LDS than this (0: on each chip), for some types (bits 1 << tdm_type; 0:
  * for all). */

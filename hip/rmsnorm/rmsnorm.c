@@ -36,7 +36,7 @@ const tdm_kernel tdm_rmsnorm_hip_loop = {
     .backend = &tdm_backend_hip,
     .variant = &hip_row_loop,
     .functions = HIP_FUNCTIONS(
-        {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 8, .fewer = {.types = HIP_16_BIT_TYPES, .waves = 4}}),
+        {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 8, .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}}),
     .prepare = prepare,
     .launch = launch};
 const tdm_kernel tdm_rmsnorm_hip_registers = {

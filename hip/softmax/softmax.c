@@ -43,7 +43,7 @@ const tdm_kernel tdm_softmax_hip_registers = {
     .functions = HIP_FUNCTIONS(
         {.code = tdm_code_softmax, .stem = "softmax_1", .waves = 8},
         {.code = tdm_code_softmax, .stem = "softmax_2", .waves = 8},
-        {.code = tdm_code_softmax, .stem = "softmax_4", .waves = 8, .fewer = {.types = HIP_16_BIT_TYPES, .waves = 4}},
+        {.code = tdm_code_softmax, .stem = "softmax_4", .waves = 8, .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
         {.code = tdm_code_softmax, .stem = "softmax_8", .waves = 4}),
     .supports = fits,
     .prepare = prepare,

@@ -12,6 +12,7 @@
 
 #include "gpu_epilogue.h"
 #include "mma_copy.h"
+#include "src/base/types.h"
 
 enum {
   MMA_WAVE = 64,                               /* rows and columns of a wave's sums */
@@ -214,8 +215,6 @@ static inline bool mma_runs_on(const tdm_context *context, char *reason, size_t 
   snprintf(reason, size, "needs matrix units, but the GPU that this library is built for has none that are supported");
   return false;
 }
-
-enum { MMA_TYPES = 1 << TDM_F16 | 1 << TDM_BF16 }; /* of its operands */
 
 /* ld: all leading dimensions and strides of the operands, or-ed. */
 static inline bool mma_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, int64_t ld, int weights,

@@ -102,5 +102,5 @@ const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .prepare = prepare,
                                          .launch = launch,
                                          .matrix_units = true,
-                                         .types = MMA_TYPES,
+                                         .types = TDM_16_BIT_TYPES,
                                          .fallback = {16, 0x7, &tdm_gemm_omp_gpu}};

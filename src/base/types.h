@@ -18,6 +18,9 @@ enum {
 #include "types.def"
 };
 
+/* The 16-bit types, as bits. A new one is added here only after all kernels whose rows name this list support it. */
+enum { TDM_16_BIT_TYPES = 1 << TDM_F16 | 1 << TDM_BF16 };
+
 /* Bytes of an element. With a constant type this is a constant, in device code too. */
 TDM_INLINE int tdm_bytes(tdm_type type) {
   int found = 0; /* without a branch: in HIP's loops a switch that folds still changes the order of instructions */

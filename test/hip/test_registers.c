@@ -75,8 +75,7 @@ static int built_count;
 static void find_built(void) {
   char list[] = TDM_HIP;
   for (char *name = strtok(list, " "); name != NULL; name = strtok(NULL, " "))
-    for (int i = 0; i < TDM_CHIPS; i++)
-      if (strcmp(name, tdm_chips[i].name) == 0) built[built_count++] = &tdm_chips[i];
+    built[built_count++] = tdm_chip_find(name, strlen(name));
 }
 
 static bool on_chip(const hip_functions *f, const tdm_chip *chip) { return chip->lds_bytes >= f->least_lds; }
@@ -87,9 +86,6 @@ static bool fewer_on_chip(const hip_functions *f, const tdm_chip *chip) {
 
 /* ---- Names of functions ---- */
 
-static const tdm_type types[] = {TDM_F32, TDM_F16, TDM_BF16};
-enum { TYPES = sizeof types / sizeof types[0] };
-
 static bool is_named(const char *kernel, const hip_functions *f, const char *layout, const char *type) {
   char name[64];
   return tdm_hip_function_name(name, sizeof name, f, layout, type) < (int)sizeof name && strcmp(name, kernel) == 0;
@@ -99,11 +95,12 @@ static bool is_named(const char *kernel, const hip_functions *f, const char *lay
 static bool is_function(const char *kernel, const hip_functions *f, unsigned *of_types) {
   *of_types = ~0u;
   if (is_named(kernel, f, NULL, NULL)) return true;
-  for (int t = 0; t < TYPES; t++) {
-    *of_types = 1u << types[t];
-    if (is_named(kernel, f, NULL, tdm_type_name(types[t]))) return true;
+  for (int t = 0; t < TDM_TYPES; t++) {
+    const char *type = tdm_type_name((tdm_type)t);
+    *of_types = 1u << t;
+    if (is_named(kernel, f, NULL, type)) return true;
     for (int layout = TDM_NN; layout <= TDM_TT; layout++)
-      if (is_named(kernel, f, tdm_layout_names[layout], tdm_type_name(types[t]))) return true;
+      if (is_named(kernel, f, tdm_layout_names[layout], type)) return true;
   }
   return false;
 }
