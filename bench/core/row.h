@@ -1,4 +1,5 @@
-/* One case on one device, run by one library: what was measured, and the figures that follow from it. */
+/* The result of one case on one device with one library (tandem or a peer): the measured time or counts, and figures computed
+ * from them. */
 #ifndef TANDEM_BENCH_CORE_ROW_H
 #define TANDEM_BENCH_CORE_ROW_H
 
@@ -17,42 +18,41 @@ typedef struct bench_spread {
   int samples, runs_per_sample;
 } bench_spread;
 
-/* One case, on one device, by one library. */
 typedef struct bench_row {
   tdm_case c;
   char title[BENCH_TEXT]; /* "gemm --dtype f32 ... 1024x1024x1024" */
   char device[CASE_DEVICE_NAME];
-  char by[16];       /* "tandem", or the peer */
-  char kernel[64];   /* tandem's */
+  char by[16];       /* the library: "tandem", or the name of the peer */
+  char kernel[64];   /* that tandem ran */
   bool matrix_units; /* the kernel multiplies f16 and bf16 on matrix units */
   bench_outcome outcome;
-  char reason[BENCH_TEXT]; /* why the outcome is not OK; or why the results of a sample could not be checked */
+  char reason[BENCH_TEXT]; /* why the outcome is not OK; if it is OK and checked is NULL: why nothing could be checked */
   const char *checked;     /* which part of the results was compared with f64; NULL: none */
   bench_spread time;
   double flops, bytes; /* of the case */
   bench_ceiling ceiling;
-  bool simulated;        /* counted instead of timed: no time, no ceiling */
-  bench_counts counts;   /* of a simulated device */
-  bench_samples samples; /* some of its results, if limits.in_blocks */
-  bool alarm;            /* above a ceiling */
-  size_t rotation;       /* bytes of all buffers that the runs go through */
-  int copies;
+  bool simulated;               /* the device is simulated: the row has counts, but no time and no ceiling */
+  bench_counts counts;          /* if simulated */
+  bench_samples samples;        /* some elements of the result, if limits.in_blocks */
+  bool alarm;                   /* the figures are above a ceiling: bench_above_ceiling */
+  size_t rotation;              /* bytes of all copies of the arrays together; each run takes the next copy */
+  int copies;                   /* of the case's arrays */
   double against_peer;          /* speed over the peer's in the same run; 0: no peer */
   char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */
 } bench_row;
 
 double bench_row_flops(const bench_row *row); /* FLOP per second, by the median */
 double bench_row_bytes(const bench_row *row); /* bytes per second, by the median */
-/* FLOP per second of the units that the kernel uses: matrix units for f16 and bf16 where the row says so and their rate is
- * known. */
+/* The highest measured rate of the units that the kernel uses, in FLOP per second. These are the matrix units if matrix_units
+ * is set, the type is f16 or bf16, and their rate is known; else the vector units. */
 double bench_row_ceiling(const bench_row *row);
 double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
 double bench_row_memory_bound(const bench_row *row);     /* seconds */
 
-/* Is a figure higher than this machine can reach? Then something is wrong. */
+/* Is a figure above what this machine can reach? Then the measurement or the ceiling is wrong. */
 bool bench_above_ceiling(const bench_row *row);
 
-/* Sets what a row says about its case and buffers. rotation: bytes of all copies of the buffers. */
+/* Sets the row's FLOPs, bytes, rotation and copies. */
 void bench_row_describe(bench_row *row, size_t rotation, int copies);
 void bench_row_fail(bench_row *row, bench_outcome outcome, const char *reason);
 

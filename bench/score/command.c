@@ -1,4 +1,4 @@
-/* tandem-bench score: what a map says, by kind of case. */
+/* tandem-bench score: prints tables of what tandem-bench --shapes wrote, with a line for each kind of case. */
 #include "bench/command_line.h"
 #include "bench/commands.h"
 #include "bench/report/file.h"

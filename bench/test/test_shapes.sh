@@ -1,6 +1,7 @@
 #!/bin/sh
-# Files of cases: what is drawn, what is refused, a run that is stopped and goes on, and a peer that takes turns. Without PyTorch; where
-# python3 has it, peer_torch.py is run too. Usage: test_shapes.sh TANDEM-BENCH SOURCE
+# Tests of files of cases: `tandem-bench shapes` draws the same cases for the same seed; `--shapes` refuses wrong lines; a run that was killed
+# continues where it stopped; a peer takes its turn after each case. The peer is a small script. If python3 has PyTorch, peer_torch.py is run
+# as well. Usage: test_shapes.sh TANDEM-BENCH SOURCE
 set -eu
 bench=$1 source=$2
 folder=$(mktemp -d)
