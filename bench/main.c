@@ -23,7 +23,7 @@ typedef struct tool {
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
   uint64_t xcds;
   char *shapes, *every, *offset, *most_bytes, *most_flop;
-  int hot, checks, list, wide, brief, turns;
+  int hot, checks, list, wide, brief, turns, all_kernels;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
@@ -95,15 +95,16 @@ static bool check_shapes(tool *t) {
   const struct {
     const char *option;
     bool given;
-  } own[] = {{"--every", t->every != NULL},
-             {"--offset", t->offset != NULL},
-             {"--most-bytes", t->most_bytes != NULL},
-             {"--most-flop", t->most_flop != NULL},
-             {"--turns", t->turns}};
+  } own[] = {{"--every", t->every != NULL},         {"--offset", t->offset != NULL}, {"--most-bytes", t->most_bytes != NULL},
+             {"--most-flop", t->most_flop != NULL}, {"--turns", t->turns},           {"--all-kernels", t->all_kernels}};
   for (size_t i = 0; t->shapes != NULL && i < sizeof other / sizeof other[0]; i++)
     if (other[i].given) return fail(t, EXIT_USAGE, "%s with --shapes: the file's lines say all of the cases", other[i].option);
   for (size_t i = 0; t->shapes == NULL && i < sizeof own / sizeof own[0]; i++)
     if (own[i].given) return fail(t, EXIT_USAGE, "%s: belongs to --shapes FILE", own[i].option);
+  if (t->all_kernels && t->turns) return fail(t, EXIT_USAGE, "--turns with --all-kernels: must be one of them");
+  if (t->all_kernels && t->selectors.kernel != NULL)
+    return fail(t, EXIT_USAGE, "--kernel = '%s' with --all-kernels: must not be given: the dispatcher's choice is measured",
+                t->selectors.kernel);
   return true;
 }
 
@@ -136,6 +137,11 @@ static bool open_peer(tool *t) {
 
 /* ---- Devices ---- */
 
+static tdm_options options_of(const tool *t, int d) {
+  const case_options *o = &t->selectors;
+  return (tdm_options){.backend = o->backend, .device = t->run.devices.name[d], .kernel = o->kernel, .xcds = (int)t->xcds};
+}
+
 /* The context of a device. gfxsim simulates one chip at a time, so opening a simulated device closes the others. */
 static tdm_context *context_of(tool *t, int d) {
   const case_devices *devices = &t->run.devices;
@@ -145,8 +151,7 @@ static tdm_context *context_of(tool *t, int d) {
       tdm_close(t->context[other]);
       t->context[other] = NULL;
     }
-  const case_options *o = &t->selectors;
-  tdm_options options = {.backend = o->backend, .device = devices->name[d], .kernel = o->kernel, .xcds = (int)t->xcds};
+  tdm_options options = options_of(t, d);
   t->opened = tdm_open(&options, &t->context[d]);
   return t->opened == TDM_OK ? t->context[d] : NULL;
 }
@@ -353,7 +358,7 @@ static bool write_files(tool *t, const char *command) {
 /* The cases of a file, on one device that has times. */
 static bool measure_shapes(tool *t) {
   bench_shapes shapes;
-  bench_shapes_options o = {.every = 1, .json = t->json, .turns = t->turns != 0};
+  bench_shapes_options o = {.every = 1, .json = t->json, .turns = t->turns != 0, .all_kernels = t->all_kernels != 0};
   t->run.hot = true; /* one set of arrays */
   bool ok = read_limits(t) && read_number(t, "--every", t->every, 1, &o.every) &&
             read_number(t, "--offset", t->offset, 0, &o.offset) &&
@@ -364,6 +369,7 @@ static bool measure_shapes(tool *t) {
   ok = check_outputs(t) && open_devices(t) && check_device_options(t);
   if (ok && (t->run.devices.count != 1 || bench_is_simulated(t->run.devices.name[0])))
     ok = fail(t, EXIT_USAGE, "--device: with --shapes it must be one device that has times");
+  o.device = options_of(t, 0);
   ok = ok && bench_shapes_check(&shapes, &o, t->context[0], &t->exit_code, t->error, sizeof t->error) && measure_ceilings(t) &&
        bench_shapes_run(&shapes, &o, t->context[0], &t->run, &t->exit_code, t->error, sizeof t->error);
   bench_shapes_free(&shapes);
@@ -447,6 +453,8 @@ int main(int argc, char **argv) {
       {"offset", '\0', POPT_ARG_STRING, &t.offset, 0, "--shapes: the first case, counted from 0", "N"},
       {"most-bytes", '\0', POPT_ARG_STRING, &t.most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"},
       {"most-flop", '\0', POPT_ARG_STRING, &t.most_flop, 0, "--shapes: leave out cases with more FLOP", "N"},
+      {"all-kernels", '\0', POPT_ARG_NONE, &t.all_kernels, 0,
+       "--shapes: measure each case with every kernel that supports it, for tandem-bench score", NULL},
       {"turns", '\0', POPT_ARG_NONE, &t.turns, 0, "--shapes: wait for a peer's line after each case (bench/shapes/run.c)",
        NULL},
       {"hot", '\0', POPT_ARG_NONE, &t.hot, 0, "One set of buffers, so that caches stay warm", NULL},

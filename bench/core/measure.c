@@ -1,4 +1,4 @@
-/* Times a case: tandem alone, or tandem and a peer alternately, on the same inputs. */
+/* Times a case: tandem alone, or tandem and a peer alternately, or several of tandem's kernels, on the same inputs. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +14,13 @@ enum { MOST_SAMPLES = 100000, ROUNDS = 5 };
 static const double SAMPLE_SECONDS = 5e-5;
 /* Threads of OpenMP and of OpenBLAS spin for a while after their work, LLVM's for 0.2 s, and would disturb the other's runs. */
 static const double PAUSE_SECONDS = 0.25;
+/* Kernels that take this many times the chosen one's time are measured once. What a first run costs beside the work (code that
+ * is loaded, tables, threads) is far below a second, so a run of a second is not repeated to find out. */
+static const double HOPELESS = 20, HOPELESS_SECONDS = 1;
 
 typedef struct runner {
   const tdm_case *c;
+  tdm_context *context; /* of the plan */
   const bench_buffers *buffers;
   int index;              /* in the buffers */
   tdm_plan *plan;         /* tandem */
@@ -25,8 +29,9 @@ typedef struct runner {
   int runs_per_sample;
   double *sample; /* seconds of a run */
   int samples;
+  bool done; /* it takes no more turns */
   tdm_status status;
-  char reason[BENCH_TEXT]; /* of a peer that failed */
+  char reason[BENCH_TEXT]; /* why the status is not OK */
 } runner;
 
 bench_limits bench_usual_limits(const bench_machine *machine, double seconds) {
@@ -36,13 +41,19 @@ bench_limits bench_usual_limits(const bench_machine *machine, double seconds) {
 
 /* ---- Runs ---- */
 
+/* tdm_last_error is of the thread, and other runners may fail after this one. */
+static void note_status(runner *r, tdm_status status) {
+  r->status = status;
+  if (status != TDM_OK) snprintf(r->reason, sizeof r->reason, "%s", tdm_last_error());
+}
+
 static void run_once(runner *r) {
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(r->buffers, r->index, r->next_copy, pointers);
   if (r->peer != NULL && r->status == TDM_OK)
     r->status = r->peer->run(r->c, r->buffers->array, pointers, r->reason, sizeof r->reason) ? TDM_OK : TDM_ERROR_DEVICE;
   else if (r->status == TDM_OK)
-    r->status = case_run(r->c, r->plan, pointers, NULL);
+    note_status(r, case_run(r->c, r->plan, pointers, NULL));
   r->next_copy = (r->next_copy + 1) % r->buffers->copies;
   if (r->next_copy > r->used_copies || r->next_copy == 0)
     r->used_copies = r->next_copy == 0 ? r->buffers->copies : r->next_copy;
@@ -52,7 +63,7 @@ static void run_once(runner *r) {
 static double time_runs(runner *r, int runs) {
   double start = bench_seconds();
   for (int i = 0; i < runs; i++) run_once(r);
-  if (r->status == TDM_OK) r->status = tdm_stream_sync(r->buffers->context, NULL);
+  if (r->status == TDM_OK) note_status(r, tdm_stream_sync(r->context, NULL));
   return bench_seconds() - start;
 }
 
@@ -109,32 +120,37 @@ static bench_spread spread_of(runner *r) {
                         .runs_per_sample = r->runs_per_sample};
 }
 
-/* Checks the results of the timed runs. Only if runs replace their inputs, there is one more run, on restored data. */
-static void check(runner *r, const bench_limits *limits, bench_row *row) {
+/* One run on what the arrays of the first copy held at the beginning. Returns its seconds. */
+static double run_restored(runner *r) {
+  r->next_copy = 0;
+  note_status(r, bench_buffers_restore(r->buffers, r->index, 0));
+  return time_runs(r, 1);
+}
+
+/* Compares what the last runs left in the first `copies` copies. */
+static void compare(runner *r, int copies, const bench_limits *limits, bench_row *row) {
   bench_coverage how = limits->in_blocks ? BENCH_EXCERPTS : bench_coverage_of(r->buffers, limits->check);
-  int copies = r->used_copies;
-  if (r->buffers->rewrites) {
-    copies = 1;
-    r->next_copy = 0;
-    r->status = bench_buffers_restore(r->buffers, r->index, 0);
-    time_runs(r, 1);
-  }
   if (r->status != TDM_OK)
-    bench_row_fail(row, BENCH_FAILED, r->reason[0] != '\0' ? r->reason : tdm_last_error());
+    bench_row_fail(row, BENCH_FAILED, r->reason);
   else if (how == BENCH_EXCERPTS ? !bench_verify_excerpts(r->buffers, r->index, &row->samples, row->reason, sizeof row->reason)
                                  : !bench_verify(r->buffers, r->index, copies, how, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
   if (r->status == TDM_OK) row->checked = bench_coverage_name(how, false);
 }
 
+/* Checks the results of the timed runs. Only if runs replace their inputs, there is one more run, on restored data. */
+static void check(runner *r, const bench_limits *limits, bench_row *row) {
+  if (r->buffers->rewrites) run_restored(r);
+  compare(r, r->buffers->rewrites ? 1 : r->used_copies, limits, row);
+}
+
 /* ---- A case ---- */
 
-static void measure_runners(runner *runners, int count, const bench_limits *limits) {
-  int rounds = count > 1 ? ROUNDS : 1;
-  bool host = strcmp(tdm_context_device(runners[0].buffers->context), "host") == 0;
+static void measure_runners(runner *runners, int count, int rounds, double pause, const bench_limits *limits) {
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i < count; i++) {
-      if (count > 1 && host) pause_for(PAUSE_SECONDS);
+      if (runners[i].done) continue;
+      if (pause > 0) pause_for(pause);
       warm_up(&runners[i], limits);
       measure_round(&runners[i], limits, round, rounds);
     }
@@ -146,6 +162,7 @@ static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_
   bool memory = true;
   for (int i = 0; i < b->runners; i++) {
     runners[i].c = b->c;
+    runners[i].context = b->context;
     runners[i].buffers = b;
     runners[i].index = i;
     runners[i].sample = malloc(MOST_SAMPLES * sizeof(double));
@@ -153,12 +170,21 @@ static void measure_buffers(const bench_buffers *b, tdm_plan *plan, const bench_
     bench_row_describe(&rows[i], b->total, b->copies);
     if (!memory) bench_row_fail(&rows[i], BENCH_FAILED, "no memory for the samples");
   }
-  if (memory) measure_runners(runners, b->runners, limits);
+  bool host = strcmp(tdm_context_device(b->context), "host") == 0;
+  if (memory)
+    measure_runners(runners, b->runners, b->runners > 1 ? ROUNDS : 1, b->runners > 1 && host ? PAUSE_SECONDS : 0, limits);
   for (int i = 0; i < b->runners && memory; i++) {
     check(&runners[i], limits, &rows[i]);
     if (runners[i].samples > 0) rows[i].time = spread_of(&runners[i]);
   }
   for (int i = 0; i < b->runners; i++) free(runners[i].sample);
+}
+
+static void set_kernel(bench_row *row, const tdm_plan *plan) {
+  tdm_kernel_facts facts = {0};
+  snprintf(row->kernel, sizeof row->kernel, "%s", tdm_plan_kernel(plan));
+  row->matrix_units = tdm_kernel_describe(row->c.op->name, row->kernel, &facts) == TDM_OK && facts.matrix_units;
+  row->c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
 }
 
 void bench_measure(tdm_context *context, const bench_peer *peer, const bench_limits *limits, bench_row *rows) {
@@ -172,10 +198,7 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
     if (with_peer) bench_row_fail(&rows[1], BENCH_UNSUPPORTED, "tandem did not plan the case");
     return;
   }
-  tdm_kernel_facts facts = {0};
-  snprintf(rows[0].kernel, sizeof rows[0].kernel, "%s", tdm_plan_kernel(plan));
-  rows[0].matrix_units = tdm_kernel_describe(c->op->name, rows[0].kernel, &facts) == TDM_OK && facts.matrix_units;
-  rows[0].c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
+  set_kernel(&rows[0], plan);
   bench_buffers b;
   if (bench_buffers_open(&b, c, context, with_peer ? 2 : 1, limits->rotation, limits->in_blocks, rows[0].reason,
                          sizeof rows[0].reason)) {
@@ -186,4 +209,64 @@ void bench_measure(tdm_context *context, const bench_peer *peer, const bench_lim
   }
   bool freed = bench_buffers_close(&b);
   if (tdm_plan_free(plan) != TDM_OK || !freed) bench_row_fail(&rows[0], BENCH_FAILED, tdm_last_error());
+}
+
+/* ---- Several kernels ---- */
+
+/* A runner's first run. A kernel that is hopelessly slow beside the chosen one, which takes `chosen` seconds, is done after it
+ * (0: this is the chosen one). Returns the seconds of a run. */
+static double first_run(bench_buffers *b, runner *r, double chosen, const bench_limits *limits, bench_row *row) {
+  double seconds = run_restored(r);
+  if (r->status == TDM_OK && seconds < HOPELESS_SECONDS && (chosen == 0 || seconds > HOPELESS * chosen))
+    seconds = fmin(seconds, run_restored(r));
+  r->done = r->status != TDM_OK || (chosen > 0 && seconds > HOPELESS * chosen);
+  if (!r->done) return seconds;
+  b->c = &row->c;
+  compare(r, 1, limits, row);
+  r->sample[0] = seconds;
+  r->samples = r->status == TDM_OK;
+  r->runs_per_sample = 1;
+  if (row->outcome == BENCH_OK)
+    snprintf(row->reason, sizeof row->reason, "measured once: takes %.0f times the chosen kernel's time", seconds / chosen);
+  return seconds;
+}
+
+/* All runners use the arrays of the first one, so the results of each are checked right after a run of its own. */
+static void take_turns(bench_buffers *b, runner *runners, int count, const bench_limits *limits, bench_row *rows) {
+  double chosen = 0, longest = 0;
+  for (int i = 0; i < count && !runners[0].done; i++) {
+    double seconds = first_run(b, &runners[i], chosen, limits, &rows[i]);
+    if (i == 0) chosen = seconds;
+    if (!runners[i].done) longest = fmax(longest, seconds);
+  }
+  if (runners[0].done) return; /* it failed: there is nothing to compare the others with */
+  measure_runners(runners, count, longest > limits->patience / 10 ? 2 : ROUNDS, 0, limits);
+  for (int i = 0; i < count; i++) {
+    if (runners[i].done) continue;
+    b->c = &rows[i].c;
+    if (runners[i].status == TDM_OK) run_restored(&runners[i]);
+    compare(&runners[i], 1, limits, &rows[i]);
+  }
+}
+
+void bench_measure_kernels(tdm_context *const *contexts, tdm_plan *const *plans, int count, const bench_limits *limits,
+                           bench_row *rows) {
+  runner runners[BENCH_MOST_KERNELS] = {{0}};
+  bench_buffers b;
+  bool ok = bench_buffers_open(&b, &rows[0].c, contexts[0], 1, 0, limits->in_blocks, rows[0].reason, sizeof rows[0].reason);
+  if (!ok) rows[0].outcome = BENCH_FAILED;
+  for (int i = 0; i < count && ok; i++) {
+    set_kernel(&rows[i], plans[i]);
+    bench_row_describe(&rows[i], b.total, b.copies);
+    runners[i] = (runner){.c = &rows[i].c, .context = contexts[i], .buffers = &b, .plan = plans[i]};
+    runners[i].sample = malloc(MOST_SAMPLES * sizeof(double));
+    ok = runners[i].sample != NULL;
+    if (!ok) bench_row_fail(&rows[0], BENCH_FAILED, "no memory for the samples");
+  }
+  if (ok) take_turns(&b, runners, count, limits, rows);
+  for (int i = 0; i < count; i++) {
+    if (ok && runners[i].samples > 0) rows[i].time = spread_of(&runners[i]);
+    free(runners[i].sample);
+  }
+  if (!bench_buffers_close(&b)) bench_row_fail(&rows[0], BENCH_FAILED, tdm_last_error());
 }

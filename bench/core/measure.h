@@ -31,6 +31,15 @@ bench_limits bench_usual_limits(const bench_machine *machine, double seconds);
  * device, by and ceiling. */
 void bench_measure(tdm_context *context, const bench_peer *peer, const bench_limits *limits, bench_row *rows);
 
+enum { BENCH_MOST_KERNELS = 64 };
+
+/* Measures a case with several kernels on one set of arrays, in turns, so that all of them find the machine in the same state.
+ * plans[0] is the chosen kernel's. A kernel that takes 20 times its time is measured once, and the row's reason says so. The
+ * results of each are checked. If the chosen one fails, the others are not measured, and their rows have no time. The caller
+ * has set c and by. */
+void bench_measure_kernels(tdm_context *const *contexts, tdm_plan *const *plans, int count, const bench_limits *limits,
+                           bench_row *rows);
+
 /* Counts a case on a simulated device, on cold caches, and checks its results. The caller has set c, title, device and by. */
 void bench_measure_simulated(tdm_context *context, const bench_limits *limits, bench_row *row);
 

@@ -26,7 +26,7 @@ typedef struct bench_row {
   char kernel[64];   /* that tandem ran */
   bool matrix_units; /* the kernel multiplies f16 and bf16 on matrix units */
   bench_outcome outcome;
-  char reason[BENCH_TEXT]; /* why the outcome is not OK; if it is OK and checked is NULL: why nothing could be checked */
+  char reason[BENCH_TEXT]; /* why the outcome is not OK; of one that is: why nothing could be checked, or a remark */
   const char *checked;     /* which part of the results was compared with f64; NULL: none */
   bench_spread time;
   double flops, bytes; /* of the case */

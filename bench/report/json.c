@@ -39,14 +39,17 @@ static json_t *counted_row_json(const bench_row *r) {
                    modelled(hbm), "hbm_bytes_over_bytes", modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
 }
 
+json_t *bench_spread_json(const bench_spread *s) {
+  return json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", s->best, "p10", s->low, "median", s->median, "p90", s->high,
+                   "samples", s->samples, "runs_per_sample", s->runs_per_sample);
+}
+
 json_t *bench_row_json(const bench_row *r) {
   if (r->simulated) return counted_row_json(r);
-  json_t *time = json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", r->time.best, "p10", r->time.low, "median", r->time.median,
-                           "p90", r->time.high, "samples", r->time.samples, "runs_per_sample", r->time.runs_per_sample);
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:f}", "case",
                    r->title, "device", r->device, "by", r->by, "kernel", r->kernel, "outcome", bench_outcome_name(r->outcome),
-                   "reason", r->reason, "checked", r->checked, "seconds", time, "flop", r->flops, "bytes", r->bytes,
-                   "flop_per_s", bench_row_flops(r), "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s",
+                   "reason", r->reason, "checked", r->checked, "seconds", bench_spread_json(&r->time), "flop", r->flops,
+                   "bytes", r->bytes, "flop_per_s", bench_row_flops(r), "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s",
                    bench_row_arithmetic_bound(r), "memory_bound_s", bench_row_memory_bound(r), "rotation_bytes",
                    (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm, "speed_against_peer", r->against_peer);
 }

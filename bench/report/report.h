@@ -54,6 +54,7 @@ void bench_print_count(FILE *out, const bench_run *run);
 /* ---- Files. false: one line in error. ---- */
 
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
+json_t *bench_spread_json(const bench_spread *spread);
 json_t *bench_row_json(const bench_row *row);                /* NULL: no memory */
 json_t *bench_root_json(const bench_run *run, json_t *rows); /* what the file has; takes rows. NULL: no memory */
 bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size);

@@ -80,13 +80,14 @@ score_figures score_of(const score *s, int kind) {
     const score_item *item = &s->item[i];
     if (kind >= 0 && item->kind != kind) continue;
     f.shorts += item->state == SCORE_SHORT;
+    f.alone += item->state == SCORE_ALONE;
     f.failed += item->state == SCORE_FAILED;
     f.unsupported += item->state == SCORE_UNSUPPORTED;
     if (item->state != SCORE_COUNTS) continue;
     f.scored++;
     logs += log(item->ratio);
     f.worst = fmin(f.worst, item->ratio);
-    f.good += item->ratio >= SCORE_GOOD;
+    f.good += item->ratio >= (s->of_kernels ? SCORE_WELL_CHOSEN : SCORE_GOOD);
     f.bad += item->ratio < SCORE_BAD;
   }
   f.not_short = f.scored + f.failed;
@@ -94,4 +95,9 @@ score_figures score_of(const score *s, int kind) {
   f.mean = f.scored > 0 ? exp(logs / f.scored) : 0;
   if (f.scored == 0) f.worst = 0;
   return f;
+}
+
+bool score_misses_goal(const score *s) {
+  score_figures all = score_of(s, -1);
+  return s->of_kernels && all.good < SCORE_GOAL * all.not_short;
 }

@@ -1,4 +1,4 @@
-/* Reads results, and says of each case whether it counts. */
+/* Reads results, and decides for each case whether it is scored. */
 #include "bench/score/score.h"
 
 #include <stdlib.h>
@@ -47,7 +47,13 @@ static bool read_row(score *s, const char *path, const json_t *row, char *error,
                        .reason = ""};
   case_label(title, item->label, sizeof item->label);
   item->kind = score_kind_of(&item->c);
-  judge(item, row);
+  bool ok = strcmp(bench_json_text(row, "outcome"), "ok") == 0;
+  if (!s->of_kernels || !ok) {
+    judge(item, row);
+  } else if (!score_judge_kernels(item, row, reason, sizeof reason)) {
+    snprintf(error, size, "'%s': case '%.300s': %.600s", path, title, reason);
+    return false;
+  }
   if (s->count == 0) snprintf(s->device, sizeof s->device, "%s", bench_json_text(row, "device"));
   if (s->peer[0] == '\0') snprintf(s->peer, sizeof s->peer, "%s", bench_json_text(json_object_get(row, "peer"), "name"));
   s->count++;
@@ -62,6 +68,7 @@ bool score_read(score *s, const char *path, char *error, size_t size) {
   bool ok = s->item != NULL && count > 0;
   if (s->item == NULL) snprintf(error, size, "'%s': no memory for %zu cases", path, count);
   if (s->item != NULL && count == 0) snprintf(error, size, "'%s': has no cases, or is not there", path);
+  for (size_t i = 0; i < count; i++) s->of_kernels |= json_object_get(json_array_get(s->rows, i), "kernels") != NULL;
   for (size_t i = 0; i < count && ok; i++) ok = read_row(s, path, json_array_get(s->rows, i), error, size);
   if (!ok) score_free(s);
   return ok;

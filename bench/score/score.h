@@ -1,4 +1,6 @@
-/* Speeds over a peer's, case by case, of what tandem-bench --shapes wrote while a peer answered: tandem-bench score. */
+/* tandem-bench score: ratios of two times, case by case, of what tandem-bench --shapes wrote. The results either have a peer's
+ * answers, and the ratio is its time over ours; or they are of --all-kernels, and it is the best kernel's time over the chosen
+ * one's. */
 #ifndef TANDEM_BENCH_SCORE_SCORE_H
 #define TANDEM_BENCH_SCORE_SCORE_H
 
@@ -12,35 +14,46 @@
 /* What the shares of a kind are counted by. */
 #define SCORE_GOOD 0.7
 #define SCORE_BAD 0.5
+/* --all-kernels: a chosen kernel is good if it takes at most 1.1 times as long as the best, and that share of the cases should
+ * be good. The rest is for times that differ from run to run, and for estimates that are not times. */
+#define SCORE_WELL_CHOSEN (1 / 1.1)
+#define SCORE_GOAL 0.95
 
-/* What becomes of a case. */
+/* Is a case scored? */
 typedef enum score_state {
   SCORE_COUNTS,
-  SCORE_SHORT,      /* both below SCORE_LEAST_SECONDS */
-  SCORE_FAILED,     /* it failed here, or the peer's results differ */
-  SCORE_UNSUPPORTED /* by one side, or no peer measured it */
+  SCORE_SHORT,      /* no: both sides are below SCORE_LEAST_SECONDS */
+  SCORE_ALONE,      /* no: one kernel alone supports it, so there is no choice */
+  SCORE_FAILED,     /* no: it failed here, or the peer's results differ, or one of the kernels failed */
+  SCORE_UNSUPPORTED /* no: one side does not support it, or no peer measured it */
 } score_state;
 
 typedef struct score_item {
   tdm_case c;
   char label[BENCH_TEXT];   /* "gemm bf16 nt 64x8192x8192" */
-  const char *kernel, *way; /* ours and the peer's; "" where there is none */
+  const char *kernel, *way; /* ours (the chosen one) and the peer's or the best one; "" where there is none */
   const char *reason;       /* of SCORE_FAILED and SCORE_UNSUPPORTED */
+  const char *failed;       /* the kernel beside the chosen one that the reason is about; NULL: it is about the case */
   score_state state;
   int kind;                 /* of score_kind_title */
-  double ours, peer, ratio; /* seconds; ratio: peer's over ours, 1 is as fast as the peer */
+  double ours, peer, ratio; /* seconds of kernel and way; ratio: peer over ours */
+  double estimate[2];       /* of the chosen kernel and the best one, in clocks; negative: there is none */
 } score_item;
 
 typedef struct score {
   json_t *rows; /* owns the texts */
   score_item *item;
   int count;
+  bool of_kernels; /* of --all-kernels */
   char device[CASE_DEVICE_NAME], peer[BENCH_TEXT];
 } score;
 
 /* Of FILE.json, and of FILE.json.part while a run is not over. false: one line in error. */
 bool score_read(score *s, const char *path, char *error, size_t size);
 void score_free(score *s);
+
+/* Judges the row of a case by its list of kernels (bench/shapes/kernels.h). false: the reason says what is wrong in the row. */
+bool score_judge_kernels(score_item *item, const json_t *row, char *reason, size_t size);
 
 /* ---- kinds.c: cases that one figure speaks of ---- */
 
@@ -53,11 +66,13 @@ bool score_is_decode(const tdm_case *c); /* attention of at most 8 queries, each
 /* Figures of the cases of a kind; kind -1: of all. */
 typedef struct score_figures {
   int scored, not_short; /* cases that count; those and the failed ones */
-  int shorts, failed, unsupported;
+  int shorts, alone, failed, unsupported;
   double mean, worst; /* geometric mean and least of the ratios; 0: none was scored */
-  int good, bad;      /* at SCORE_GOOD or better; below SCORE_BAD. Failed cases are bad */
+  int good, bad;      /* at SCORE_GOOD (SCORE_WELL_CHOSEN) or better; below SCORE_BAD. Failed cases are bad */
 } score_figures;
 score_figures score_of(const score *s, int kind);
+/* Of --all-kernels: is the share of good choices below SCORE_GOAL? */
+bool score_misses_goal(const score *s);
 
 /* ---- report.c, heat.c ---- */
 

@@ -142,17 +142,26 @@ static bool put_line(bench_journal *j, const json_t *value, char *error, size_t 
   return false;
 }
 
-bool bench_journal_check(const char *path, const char *device, char *error, size_t size) {
+/* A row that failed may have no list of kernels in either case. */
+static bool is_of_run(const json_t *row, const char *path, const char *device, bool all_kernels, char *error, size_t size) {
+  bool ok = strcmp(bench_json_text(row, "outcome"), "ok") == 0, has = json_object_get(row, "kernels") != NULL;
+  if (strcmp(bench_json_text(row, "device"), device) != 0) {
+    snprintf(error, size, "--json = '%s': has results of device %s, and this run is on %s: name another file", path,
+             bench_json_text(row, "device"), device);
+    return false;
+  }
+  if (!ok || has == all_kernels) return true;
+  snprintf(error, size, "--json = '%s': has results of a run %s --all-kernels, and this one is %s it: name another file", path,
+           has ? "with" : "without", all_kernels ? "with" : "without");
+  return false;
+}
+
+bool bench_journal_check(const char *path, const char *device, bool all_kernels, char *error, size_t size) {
   json_t *rows = path != NULL ? bench_journal_rows(path, true, error, size) : json_array();
   bool ok = rows != NULL;
   size_t i;
   const json_t *row;
-  json_array_foreach(rows, i, row) {
-    if (!ok || strcmp(bench_json_text(row, "device"), device) == 0) continue;
-    snprintf(error, size, "--json = '%s': has results of device %s, and this run is on %s: name another file", path,
-             bench_json_text(row, "device"), device);
-    ok = false;
-  }
+  json_array_foreach(rows, i, row) ok = ok && is_of_run(row, path, device, all_kernels, error, size);
   json_decref(rows);
   return ok;
 }

@@ -1,6 +1,7 @@
 /* The results of a run over a file of cases, kept so that a run that was stopped goes on where it was. While it runs, results
  * are lines that are added to FILE.part, where FILE is what --json names: first {"start": CASE}, then the row. At the end FILE
- * gets all of them, and FILE.part is removed. */
+ * gets all of them, and FILE.part is removed. A row is what bench_row_json makes. With --turns it also has the peer's answer as
+ * "peer" (run.c), with --all-kernels the list "kernels" (kernels.h). */
 #ifndef TANDEM_BENCH_SHAPES_JOURNAL_H
 #define TANDEM_BENCH_SHAPES_JOURNAL_H
 
@@ -23,8 +24,9 @@ json_t *bench_journal_rows(const char *path, bool ended, char *error, size_t siz
 /* The text of a key of an object. "": there is none. */
 const char *bench_json_text(const json_t *object, const char *key);
 
-/* Are the results that are there, if any, of this device? Each function returns false with one line in error. */
-bool bench_journal_check(const char *path, const char *device, char *error, size_t size);
+/* Are the results that are there, if any, of this device, and is this run with --all-kernels if theirs was? Each function
+ * returns false with one line in error. */
+bool bench_journal_check(const char *path, const char *device, bool all_kernels, char *error, size_t size);
 /* Reads what is there, and opens FILE.part for more. */
 bool bench_journal_open(bench_journal *j, const char *path, char *error, size_t size);
 const json_t *bench_journal_find(const bench_journal *j, const char *title);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench/shapes/journal.h"
+#include "bench/shapes/kernels.h"
 #include "bench/shapes/shapes.h"
 
 typedef struct shapes_run {
@@ -20,9 +21,11 @@ typedef struct shapes_run {
   tdm_context *context;
   bench_run *run;
   bench_journal journal;
+  bench_kernels kernels; /* of --all-kernels */
   table live;
   int known, left_out, taken; /* cases: with results of an earlier run; larger than allowed; of this run */
   int failed, measured;       /* of the rows of this run; failed: also where the peer's results differ */
+  int failed_kernels;         /* others than the chosen ones */
   char *answer;
   size_t answer_room;
 } shapes_run;
@@ -79,7 +82,7 @@ bool bench_shapes_check(const bench_shapes *shapes, const bench_shapes_options *
   shapes_run r = {.shapes = shapes, .options = options, .context = context};
   if (!check_lines(&r, exit_code, error, size)) return false;
   *exit_code = EXIT_USAGE;
-  return bench_journal_check(options->json, tdm_context_device(context), error, size);
+  return bench_journal_check(options->json, tdm_context_device(context), options->all_kernels, error, size);
 }
 
 /* ---- Turns ---- */
@@ -142,21 +145,35 @@ static bool measure(shapes_run *r, int i, char *error, size_t size) {
   snprintf(row.device, sizeof row.device, "%s", r->run->devices.name[0]);
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K[%d/%d] %s", i + 1, r->shapes->count, row.title);
   if (!bench_journal_start(&r->journal, row.title, row.device, error, size)) return false;
-  bench_measure(r->context, NULL, &r->run->limits, &row);
+  json_t *kernels = NULL;
+  if (r->options->all_kernels)
+    kernels = bench_kernels_measure(&r->kernels, &r->run->limits, &row);
+  else
+    bench_measure(r->context, NULL, &r->run->limits, &row);
   row.ceiling = r->run->ceiling[0]; /* no alarm: arrays that fit a cache are read faster than the copy ceiling says */
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
   r->taken++;
   r->measured += row.outcome == BENCH_OK;
   r->failed += row.outcome == BENCH_FAILED;
-  if (!r->options->turns) bench_timed_row(&r->live, &row);
+  int others = bench_kernels_failed(kernels); /* beside the chosen one */
+  r->failed_kernels += others;
+  if (r->options->all_kernels)
+    bench_kernels_row(&r->live, &row, kernels);
+  else if (!r->options->turns)
+    bench_timed_row(&r->live, &row);
   json_t *json = bench_row_json(&row);
+  if (r->options->all_kernels && json_object_set_new(json, "kernels", kernels) != 0) {
+    json_decref(json);
+    json = NULL; /* which bench_journal_add reports */
+  }
   if (json != NULL && r->options->turns && !take_turn(r, i + 1, &row.samples, json, error, size)) {
     json_decref(json);
     return false;
   }
   if (!bench_journal_add(&r->journal, json, error, size)) return false;
-  if (row.outcome != BENCH_FAILED || device_answers(r->context)) return true;
-  snprintf(error, size, "%s: the device failed (%s); the same command goes on with the cases after it", row.title, row.reason);
+  if ((row.outcome != BENCH_FAILED && others == 0) || device_answers(r->context)) return true;
+  snprintf(error, size, "%s: the device failed%s%s%s; the same command goes on with the cases after it", row.title,
+           others == 0 ? " (" : "", row.reason, others == 0 ? ")" : "");
   return false;
 }
 
@@ -182,26 +199,33 @@ static void print_counts(const shapes_run *r) {
   if (r->left_out > 0) fprintf(out, "; %d left out, as larger than --most-bytes or --most-flop", r->left_out);
   int others = r->shapes->count - r->taken - r->known - r->left_out;
   if (others > 0) fprintf(out, "; %d not in the sample of --every and --offset", others);
+  if (r->failed_kernels > 0) fprintf(out, "; %d other kernels failed", r->failed_kernels);
   fprintf(out, "\n");
 }
 
 bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *options, tdm_context *context, bench_run *run,
                       int *exit_code, char *error, size_t size) {
   shapes_run r = {.shapes = shapes, .options = options, .context = context, .run = run};
+  r.kernels = (bench_kernels){.context = context, .device = options->device};
   *exit_code = EXIT_FAILED;
   bool ok = bench_journal_open(&r.journal, options->json, error, size);
   if (ok && !options->turns) {
     bench_print_machine(stdout, run, run->style);
     bench_print_conditions(stdout, run, run->style);
-    r.live = bench_timed_begin(stdout, run);
+    r.live = options->all_kernels ? bench_kernels_begin(stdout, run) : bench_timed_begin(stdout, run);
   }
   ok = ok && measure_all(&r, error, size);
   if (ok && !options->turns) table_end(&r.live);
   if (ok) print_counts(&r);
   if (ok) ok = bench_journal_finish(&r.journal, bench_root_json(run, json_incref(r.journal.rows)), error, size);
   bench_journal_close(&r.journal);
+  if (!bench_kernels_close(&r.kernels) && ok) {
+    snprintf(error, size, "%s", tdm_last_error());
+    ok = false;
+  }
   free(r.answer);
   if (ok && options->turns) printf("{\"end\": true}\n");
-  if (ok) *exit_code = r.failed > 0 ? EXIT_FAILED : r.measured + r.known == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
+  if (ok)
+    *exit_code = r.failed + r.failed_kernels > 0 ? EXIT_FAILED : r.measured + r.known == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
   return ok;
 }

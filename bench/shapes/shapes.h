@@ -29,6 +29,8 @@ typedef struct bench_shapes_options {
   uint64_t most_bytes, most_flop; /* larger cases are left out, and counted; 0: none are */
   const char *json;               /* NULL: results are only printed */
   bool turns;                     /* a peer answers each result: run.c */
+  bool all_kernels;               /* each case with every kernel that supports it: kernels.h */
+  tdm_options device;             /* all_kernels: how the context was opened */
 } bench_shapes_options;
 
 /* Shorter than the bench's own: a map has hundreds of cases. */

@@ -1,5 +1,5 @@
-/* Scores of results that were written down: bench/test/score.json has a case of each state, with round ratios. argv[1]: that
- * file. */
+/* Scores of results that were written down, with a case of each state and round ratios: argv[1] is bench/test/score.json, of a
+ * run beside a peer; argv[2] is bench/test/choice.json, of a run with --all-kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,23 @@
 
 #include "bench/score/score.h"
 
-static const char *path;
+static const char *path, *choices;
 static score all;
 
-static int open_file(void **state) {
+static int open_path(const char *name) {
   char error[1024];
-  (void)state;
-  if (!score_read(&all, path, error, sizeof error)) fail_msg("%s", error);
+  if (!score_read(&all, name, error, sizeof error)) fail_msg("%s", error);
   return 0;
+}
+
+static int open_file(void **state) {
+  (void)state;
+  return open_path(path);
+}
+
+static int open_choices(void **state) {
+  (void)state;
+  return open_path(choices);
 }
 
 static int close_file(void **state) {
@@ -164,10 +173,88 @@ static void test_refused(void **state) {
   assert_refused("{\"rows\": ", "must be what tandem-bench --shapes --json wrote: ");
 }
 
+/* ---- --all-kernels ---- */
+
+/* 109 us beside 100 us is a good choice, 112 us is not. */
+static void test_choices(void **state) {
+  (void)state;
+  score_figures few = figures("gemm 16-bit, m 9-128"), every = score_of(&all, -1);
+  assert_true(all.of_kernels);
+  assert_int_equal(few.scored, 3);
+  assert_near(few.mean, cbrt(0.25 * (100.0 / 109)));
+  assert_near(few.worst, 0.25);
+  assert_true(few.good == 2 && few.bad == 1);
+  assert_int_equal(figures("gemm f32, m above 128").good, 0);
+  assert_int_equal(figures("add f32").alone, 1);
+  assert_int_equal(figures("rope 16-bit").failed, 1); /* not the chosen kernel */
+  assert_int_equal(figures("softmax f32").failed, 1);
+  assert_int_equal(figures("rmsnorm f32").unsupported, 1);
+  assert_int_equal(every.scored, 4);
+  assert_int_equal(every.scored + every.alone + every.failed + every.unsupported, all.count);
+  assert_true(score_misses_goal(&all));
+}
+
+static void test_tables_of_choices(void **state) {
+  (void)state;
+  char *text = printed(20, TABLE_MARKDOWN, false);
+  assert_has(text, "8 cases on omp:0, each with every kernel that supports it");
+  assert_has(text, "| gemm 16-bit, m 9-128 | 3 | 0.61 | 0.25 | 67 % | 33 % |  |  |");
+  assert_has(text, "| add f32 | 0 |  |  |  |  | 1 |  |");
+  assert_has(text, "within 10 % of the best one in 2 of 6 cases, 33.3 %; the goal is 95 %");
+  assert_has(text, "The worst 3:"); /* where the best one was chosen, nothing is bad */
+  assert_has(text, "| gemm bf16 nt 64x8192x8192 | 0.25 | omp_gpu | 1000.0 | omp_gpu_mma | 250.0 | 150000 | 1200000 |");
+  assert_has(text, "| gemm f16 nt 16x14336x4096 | 0.92 | omp_gpu_mma | 109.0 | omp_gpu | 100.0 | none | none |");
+  assert_has(text, "- `rope bf16 rope=half 1x2048x32x128`: omp: wrong: y: element 5 is 3");
+  assert_has(text, "- `softmax f32 1000x131072`: the program ended twice");
+  assert_has(text, "- `rmsnorm f32 2048x4096`: no kernel supports it");
+  free(text);
+}
+
+/* The goal counts the cases with a choice: 19 of 20 is 95 %. */
+static void test_goal(void **state) {
+  score_item items[20] = {0};
+  score s = {.item = items, .count = 20, .of_kernels = true};
+  (void)state;
+  for (int i = 0; i < 20; i++) items[i] = (score_item){.state = SCORE_COUNTS, .ratio = i < 1 ? 0.9 : 0.92};
+  assert_false(score_misses_goal(&s));
+  items[1].ratio = 0.9;
+  assert_true(score_misses_goal(&s));
+  for (int i = 0; i < 20; i++) items[i].state = SCORE_ALONE;
+  assert_false(score_misses_goal(&s));
+}
+
+static void test_refused_choices(void **state) {
+#define ROW(outcome) "{\"case\": \"add 8x8\", \"device\": \"host\", \"kernel\": \"omp\", \"outcome\": \"" outcome "\""
+#define LIST(...) "{\"rows\": [" ROW("ok") ", \"kernels\": " #__VA_ARGS__ "}]}"
+  static const char ok[] = "{\"kernel\": \"omp\", \"outcome\": \"ok\", \"seconds\": {\"median\": 1}";
+  char text[1024];
+  (void)state;
+  assert_refused(LIST(7), "case 'add 8x8': kernels: must be a list of at least the chosen kernel");
+  assert_refused(LIST([]), "case 'add 8x8': kernels: must be a list of at least the chosen kernel");
+  assert_refused(LIST([5]), "case 'add 8x8': kernels[0]: kernel: must be the name of a kernel");
+  assert_refused(LIST([ {"kernel" : "omp", "outcome" : "unsupported"} ]),
+                 "kernels[0]: outcome = 'unsupported': must be ok or failed");
+  assert_refused(LIST([ {"kernel" : "omp", "outcome" : "ok"} ]), "kernels[0]: seconds.median = 0: must be above 0");
+  assert_refused(LIST([ {"kernel" : "omp", "outcome" : "failed"} ]),
+                 "kernels[0] = 'omp', failed: must be the row's kernel, 'omp', and ok");
+  assert_refused(LIST([ {"kernel" : "x", "outcome" : "ok", "seconds" : {"median" : 1}} ]),
+                 "kernels[0] = 'x': must be the row's kernel");
+  snprintf(text, sizeof text, "{\"rows\": [" ROW("ok") ", \"kernels\": [%s}, %s, \"estimate_clocks\": \"few\"}]}]}", ok, ok);
+  assert_refused(text, "kernels[1]: estimate_clocks: must be null or a number of at least 0");
+  snprintf(text, sizeof text, "{\"rows\": [" ROW("ok") ", \"kernels\": [%s}]}, " ROW("ok") "}]}", ok);
+  assert_refused(text, "case 'add 8x8': kernels: must be a list of at least the chosen kernel");
+#undef LIST
+#undef ROW
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_states), cmocka_unit_test(test_tables),
                                      cmocka_unit_test(test_picture), cmocka_unit_test(test_refused)};
-  if (argc != 2) return 2;
+  const struct CMUnitTest of_kernels[] = {cmocka_unit_test(test_choices), cmocka_unit_test(test_tables_of_choices),
+                                          cmocka_unit_test(test_goal), cmocka_unit_test(test_refused_choices)};
+  if (argc != 3) return 2;
   path = argv[1];
-  return cmocka_run_group_tests(tests, open_file, close_file);
+  choices = argv[2];
+  int failed = cmocka_run_group_tests(tests, open_file, close_file);
+  return cmocka_run_group_tests(of_kernels, open_choices, close_file) + failed;
 }

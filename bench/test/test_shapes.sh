@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests of files of cases: `tandem-bench shapes` draws the same cases for the same seed; `--shapes` refuses wrong lines; a run that was killed
-# continues where it stopped; a peer takes its turn after each case. The peer is a small script. If python3 has PyTorch, peer_torch.py is run
-# as well. Usage: test_shapes.sh TANDEM-BENCH SOURCE
+# continues where it stopped; a peer takes its turn after each case; --all-kernels measures every kernel of each case. The peer is a small
+# script. If python3 has PyTorch, peer_torch.py is run as well. Usage: test_shapes.sh TANDEM-BENCH SOURCE
 set -eu
 bench=$1 source=$2
 folder=$(mktemp -d)
@@ -163,6 +163,44 @@ grep -q 'standard input ended before the peer.s line about add .*8x16' said || w
 echo '[]' | "$bench" --shapes five.txt --turns >out.txt 2>said && wrong "a line that is no object was taken"
 grep -q "the peer's line must be an object of JSON" said || wrong "no object: $(cat said)"
 
+# Every kernel of each case. swiglu and gemm of few rows have two kernels on a host, both with an estimate; add has one, without.
+printf 'gemm --layout nt 4x256x256\nswiglu 4x64x64\nattention 1x2x2x1x256x64\nadd 8x8\ngemm 64x64x64\n' >choice.txt
+"$bench" --shapes choice.txt --all-kernels --every 2 --json choice.json --min-time 0.01 >out.txt
+grep -q '5 cases of choice.txt: 3 measured, 0 failed, 0 unsupported; 2 not in the sample' out.txt || wrong "--all-kernels: $(tail -n 1 out.txt)"
+"$bench" --shapes choice.txt --all-kernels --json choice.json --min-time 0.01 --list >out.txt
+grep -q '2 measured, 0 failed, 0 unsupported; 3 were in choice.json before' out.txt || wrong "--all-kernels, the rest: $(tail -n 1 out.txt)"
+grep -q 'chosen  *omp_skinny' out.txt || wrong "--all-kernels: the table names no chosen kernel: $(cat out.txt)"
+python3 - <<'EOF' || wrong "--all-kernels: choice.json"
+import json
+lists = {row["case"].split()[0] + " " + row["case"].split()[-1]: row["kernels"] for row in json.load(open("choice.json"))["rows"]}
+names = {case: sorted(k["kernel"] for k in kernels) for case, kernels in lists.items()}
+two = ["omp", "omp_skinny"]
+assert names == {"gemm 4x256x256": two, "swiglu 4x64x64": two, "attention 1x2x2x1x256x64": ["omp", "omp_decode"], "add 8x8": ["omp"],
+                 "gemm 64x64x64": ["omp"]}, names
+for case, kernels in lists.items():
+    for k in kernels:
+        assert k["outcome"] == "ok" and k["checked"].startswith("8 rows") and k["seconds"]["median"] > 0, k
+        assert (k["estimate_clocks"] or 0) > 0 if case[0] in "gs" else k["estimate_clocks"] is None, k
+EOF
+"$bench" score choice.json >out.txt && status=0 || status=$? # times of a busy host may miss the goal
+[ "$status" -le 1 ] || wrong "score of --all-kernels: exit status $status"
+grep -Eq 'within 10 % of the best one in [0-3] of 3 cases' out.txt || wrong "score of --all-kernels: $(cat out.txt)"
+grep -q '^all  *3 .*  2 *$' out.txt || wrong "score of --all-kernels: not 3 cases with a choice and 2 without: $(cat out.txt)"
+refused "has results of a run with --all-kernels, and this one is without it: name another file" --shapes choice.txt --json choice.json
+refused "has results of a run without --all-kernels, and this one is with it" --shapes five.txt --json five.json --all-kernels
+refused "--all-kernels: belongs to --shapes FILE" add 8x8 --all-kernels
+refused "--turns with --all-kernels: must be one of them" --shapes choice.txt --all-kernels --turns
+refused "--kernel = 'gemm=omp' with --all-kernels" --shapes choice.txt --all-kernels --kernel gemm=omp
+refused "--svg = 'x.svg': draws speeds over a peer's" score choice.json --svg x.svg
+sed 's/"median": [0-9.e-]*/"median": 0/' choice.json >zero.json
+refused "kernels[0]: seconds.median = 0: must be above 0" score zero.json
+# After the program ended twice during a case, the case has failed, and has no kernels.
+for shape in 8x8 8x8; do start $shape; done >ended.json.part
+"$bench" --shapes choice.txt --all-kernels --json ended.json --min-time 0.01 >out.txt
+grep -q '4 measured, 0 failed, 0 unsupported; 1 were in ended.json before' out.txt || wrong "--all-kernels, ended: $(tail -n 1 out.txt)"
+"$bench" score ended.json >out.txt && wrong "--all-kernels: a case that ended the program, and score passes"
+grep -q 'add f32 8x8: the program ended twice' out.txt || wrong "--all-kernels, ended: $(cat out.txt)"
+
 # A full disk.
 full() {
   words=$1
@@ -173,6 +211,7 @@ full() {
   case $said in *"$words: can't be written: File too large"*) ;; *) wrong "$*: said no '$words': $said" ;; esac
 }
 full "'full.json.part'" "$bench" --shapes five.txt --json full.json --repeats 1
+full "'full.json.part'" "$bench" --shapes choice.txt --all-kernels --json full.json --repeats 1
 full "'full.txt'" "$bench" shapes --count 5 --out full.txt
 cp "$source/bench/test/score.json" .
 sed -i '/"rope\|"embedding/d' score.json # those that failed
