@@ -190,7 +190,16 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
 
 /* ---- Streams: the runs of a stream are done in the order of their calls. NULL is the context's default stream. On the omp
  * backend a run is done when it returns, so streams make no difference. On the hip backend it is done after tdm_stream_sync, or
- * after a tdm_copy on the same stream. ---- */
+ * after a tdm_copy on the same stream.
+ *
+ * Sharing a GPU with another library in the same process, such as PyTorch or cuBLAS:
+ *   omp:N  A run or copy waits for no work that the caller or another library has launched, not even on the default stream:
+ *          on an NVIDIA GPU LLVM's OpenMP runtime launches on non-blocking streams of its own, which nothing outside it can
+ *          reach. If such work writes an array that a run or copy reads, or still uses one that it writes, wait for the
+ *          device before the call: cudaDeviceSynchronize(), torch.cuda.synchronize(). After the call there is nothing to wait
+ *          for: it returns when its work on the device is done, so work that is launched later finds the results.
+ *   hip:N  NULL is HIP's default stream. A stream of tdm_stream_open is non-blocking: it waits for no other stream, and none
+ *          waits for it. Wait before a run as above (hipDeviceSynchronize()), and after it with tdm_stream_sync. ---- */
 
 TDM_API tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream);
 TDM_API tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream);
