@@ -118,7 +118,7 @@ static bool check_outputs(tool *t) {
   } outputs[] = {{"--json", t->json}, {"--csv", t->csv}, {"--plot", t->plot}, {"--markdown", t->markdown}};
   for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
     if (!usage(t, bench_can_write(outputs[i].option, outputs[i].path, t->error, sizeof t->error))) return false;
-  return t->plot == NULL || usage(t, bench_can_plot(t->error, sizeof t->error));
+  return t->plot == NULL || usage(t, bench_can_plot(t->plot, t->error, sizeof t->error));
 }
 
 static bool open_peer(tool *t) {

@@ -300,7 +300,7 @@ static bool read_all(ladder_tool *t) {
          case_parse_seconds("--check-time", t->check, &t->limits.check, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
-         (t->plot == NULL || bench_can_plot(t->error, sizeof t->error)) && open_devices(t);
+         (t->plot == NULL || bench_can_plot(t->plot, t->error, sizeof t->error)) && open_devices(t);
 }
 
 /* A prediction that does not hold is a failure. So is one without a figure, and a step that does not run. */

@@ -4,12 +4,23 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "result.h"
 
-bool bench_can_plot(char *error, size_t size) {
+/* Pipes and devices need no ending, but x.png would hold what its readers can't show. */
+static bool is_named_svg(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
+  return dot == NULL || dot == name || strcasecmp(dot, ".svg") == 0;
+}
+
+bool bench_can_plot(const char *path, char *error, size_t size) {
+  if (!is_named_svg(path)) {
+    snprintf(error, size, "--plot = '%s': pictures are SVG: the name must end in .svg", path);
+    return false;
+  }
   int status = system("command -v gnuplot >/dev/null 2>&1");
   if (status == 0) return true;
   snprintf(error, size, "--plot: there is no gnuplot: install it (Debian: apt-get install gnuplot-nox), or leave --plot out");

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* false: there is no gnuplot; error has a line for --plot. */
-bool bench_can_plot(char *error, size_t size);
+/* Can --plot draw into path? false, with one line in error: path is named as another kind of picture than SVG, or there is no
+ * gnuplot. */
+bool bench_can_plot(const char *path, char *error, size_t size);
 /* Runs gnuplot over what script writes, which sets the output to path. */
 bool bench_gnuplot(const char *path, void (*script)(FILE *out, const char *path, const void *user), const void *user,
                    char *error, size_t size);

@@ -160,6 +160,8 @@ static void test_plot(void **state) {
     assert_exits(1, "add 8x8 --repeats 2 --hot --plot /dev/full",
                  "--plot = '/dev/full': can't be written: No space left on device");
   }
+  assert_exits(2, "add 8x8 --plot x.png", "--plot = 'x.png': pictures are SVG: the name must end in .svg");
+  assert_exits(2, "add 8x8 --plot ./x.svg.gz", "--plot = './x.svg.gz': pictures are SVG");
   assert_int_equal(run("PATH=/nowhere", "add 8x8 --plot out.svg"), 2);
   assert_non_null(strstr(said, "there is no gnuplot"));
 }

@@ -194,7 +194,7 @@ bool run_compare(session *s, llama_error *error) {
   static comparison c;
   claim claims[CLAIMS];
   c = (comparison){.s = s};
-  if (s->options->plot != NULL && !report_can_plot(error)) return false;
+  if (s->options->plot != NULL && !report_can_plot(s->options->plot, error)) return false;
   bool timed = strncmp(tdm_context_device(s->m.context), "sim:", 4) != 0;
   if (timed && !measure_yardsticks(&c, error)) return false;
   if (!session_load(s, (1u << VERSIONS) - 1, error) || !measure_versions(&c, timed, error)) return false;

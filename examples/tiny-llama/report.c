@@ -63,7 +63,7 @@ bool report_write(const char *path, json_t *root, llama_error *error) {
 
 /* ---- The picture ---- */
 
-bool report_can_plot(llama_error *error) { return bench_can_plot(error->text, sizeof error->text); }
+bool report_can_plot(const char *path, llama_error *error) { return bench_can_plot(path, error->text, sizeof error->text); }
 
 typedef struct picture {
   const session *s;

@@ -384,8 +384,11 @@ static bool check_operands(command *k, const char *const *operands, int count) {
     return usage("--cover is for a set and all of its kernels: there must be no SHAPE and no --kernel beside it");
   if (k->chosen != NULL && !check_chosen(k)) return false;
   if (k->full && k->huge) return usage("--full with --huge: must be one of them");
-  if (k->shape != NULL && (k->full || k->huge || k->list || k->every != NULL))
-    return usage("--full, --huge, --every and --list are for a set: there must be no SHAPE beside them");
+  const char *of_set = k->full ? "--full" : k->huge ? "--huge" : k->list ? "--list" : k->every != NULL ? "--every" : NULL;
+  if (k->shape != NULL && of_set != NULL) {
+    snprintf(error, sizeof error, "%s with SHAPE = '%.200s': is for a set: there must be no SHAPE beside it", of_set, k->shape);
+    return usage(error);
+  }
   if (k->offset != NULL && k->every == NULL) return usage("--offset counts within --every: there must be one beside it");
   return true;
 }

@@ -41,7 +41,8 @@ expect 2 "kernel = 'fast'" add --kernel fast 3x4
 expect 2 "not every op takes it" --layout nt
 expect 2 '--layout' add --layout nn 3x4
 expect 2 '--full with --huge' --full --huge
-expect 2 '--every and --list are for a set' --every 3 add 3x4
+expect 2 "--every with SHAPE = '3x4': is for a set: there must be no SHAPE beside it" --every 3 add 3x4
+expect 2 '--list with SHAPE' --list add 3x4
 expect 2 '--offset counts within --every' add --offset 3
 expect 2 "--offset = 'x': must be a whole number" add --every 3 --offset x
 # Right, but a wrong kernel would give the same results: neither passed nor failed. Where C or a bias still shows something, it passes.
