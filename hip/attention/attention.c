@@ -22,7 +22,7 @@ typedef struct attention_launches {
   tdm_hip_kernel fast, general, parts;
   attention_args fast_args, general_args;
 } attention_launches;
-_Static_assert(sizeof(attention_launches) <= TDM_HIP_ARGS, "fits the plan");
+_Static_assert(sizeof(attention_launches) <= TDM_PLAN_ARGS, "fits the plan");
 
 /* What differs between the rows. */
 typedef struct attention_variant {

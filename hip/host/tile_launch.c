@@ -55,7 +55,7 @@ typedef struct tile_work {
   tdm_hip_kernel general; /* of rows with a fallback */
   tdm_hip_kernel then;    /* no function: there is no second launch */
 } tile_work;
-_Static_assert(sizeof(tile_work) <= TDM_HIP_ARGS, "it fits the plan");
+_Static_assert(sizeof(tile_work) <= TDM_PLAN_ARGS, "it fits the plan");
 
 static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout, tdm_type type,
                        unsigned char *args, tdm_hip_kernel *launch) {

@@ -26,7 +26,7 @@ typedef struct step_work {
   gemm_step_args args, elements_args;
   tdm_hip_kernel elements; /* of rows with a fallback */
 } step_work;
-_Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
+_Static_assert(sizeof(step_work) <= TDM_PLAN_ARGS, "it fits the plan");
 
 static bool has_fallback(const ladder_variant *s) { return s->load_bytes > 4; }
 

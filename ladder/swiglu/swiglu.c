@@ -20,7 +20,7 @@ typedef struct step_work {
   swiglu_step_args args, elements_args;
   tdm_hip_kernel elements; /* of rows with a fallback */
 } step_work;
-_Static_assert(sizeof(step_work) <= TDM_HIP_ARGS, "it fits the plan");
+_Static_assert(sizeof(step_work) <= TDM_PLAN_ARGS, "it fits the plan");
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const ladder_variant *s = plan->kernel->variant;

@@ -35,7 +35,7 @@ typedef struct tdm_buffer {
   unsigned in_place; /* bit i: may be the same pointer as buffer i */
 } tdm_buffer;
 
-enum { TDM_MAX_BUFFERS = 6, TDM_HIP_ARGS = 640 };
+enum { TDM_MAX_BUFFERS = 6, TDM_PLAN_ARGS = 1280 };
 
 /* Teams and threads of a launch. Kernels are correct with any smaller number of teams and threads than they ask for. */
 typedef struct tdm_launch {
@@ -124,7 +124,7 @@ struct tdm_plan {
   /* Set by the kernel's prepare. */
   tdm_launch launch;                                             /* omp */
   tdm_hip_kernel hip;                                            /* hip */
-  unsigned char args[TDM_HIP_ARGS] __attribute__((aligned(16))); /* hip: the kernel's argument, without the run's pointers */
+  unsigned char args[TDM_PLAN_ARGS] __attribute__((aligned(64))); /* what a launch needs, without the run's pointers: hip's argument, or wgmma's */
   int64_t tile_m, tile_n;                                        /* tile kernels only */
   size_t workspace_bytes;
   void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
