@@ -62,6 +62,11 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return mma_can_tile(plan, d->m, d->n, d->k, d->batch, d->lda | d->ldb | d->stride_a | d->stride_b, 1, reason, size);
 }
 
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  *cost = mma_cost(d->m, d->n, d->k, d->batch, 1);
+}
+
 static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, MMA_THREADS); }
 
 /* A region for each type, and one for plain products: a kernel's registers are those of its largest part. */
@@ -101,6 +106,7 @@ const tdm_kernel tdm_gemm_omp_gpu_mma = {.name = "omp_gpu_mma",
                                          .supports = supports,
                                          .prepare = prepare,
                                          .launch = launch,
+                                         .cost = cost,
                                          .matrix_units = true,
                                          .types = TDM_16_BIT_TYPES,
                                          .fallback = {16, 0x7, &tdm_gemm_omp_gpu}};

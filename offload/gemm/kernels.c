@@ -10,6 +10,9 @@ extern const tdm_kernel tdm_gemm_omp_gpu_mma;
 extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
 extern const tdm_kernel tdm_gemm_omp_gpu_skinny;
 #endif
+#ifdef TDM_WGMMA_GEMM
+extern const tdm_kernel tdm_gemm_omp_gpu_wgmma;
+#endif
 
 extern const tdm_kernel *const tdm_gemm_omp_kernels[];
 const tdm_kernel *const tdm_gemm_omp_kernels[] = {
@@ -20,6 +23,9 @@ const tdm_kernel *const tdm_gemm_omp_kernels[] = {
     &tdm_gemm_omp_gpu_mma,
     &tdm_gemm_omp_gpu_small_k,
     &tdm_gemm_omp_gpu_skinny,
+#endif
+#ifdef TDM_WGMMA_GEMM
+    &tdm_gemm_omp_gpu_wgmma,
 #endif
     NULL,
 };

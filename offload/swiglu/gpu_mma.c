@@ -45,6 +45,11 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return mma_can_tile(plan, d->m, d->n, d->k, 1, d->ldx | d->ldg, SWIGLU_WEIGHTS, reason, size);
 }
 
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  *cost = mma_cost(d->m, d->n, d->k, 1, SWIGLU_WEIGHTS);
+}
+
 static tdm_status prepare(tdm_plan *plan) { return swiglu_gpu_prepare_for(plan, MMA_THREADS); }
 
 /* A region for each type: a kernel's registers are those of its largest part. */
@@ -74,6 +79,7 @@ const tdm_kernel tdm_swiglu_omp_gpu_mma = {.name = "omp_gpu_mma",
                                            .supports = supports,
                                            .prepare = prepare,
                                            .launch = launch,
+                                           .cost = cost,
                                            .matrix_units = true,
                                            .types = TDM_16_BIT_TYPES,
                                            .fallback = {16, 0x7, &tdm_swiglu_omp_gpu}};

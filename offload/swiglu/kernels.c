@@ -9,6 +9,9 @@ extern const tdm_kernel tdm_swiglu_omp_gpu;
 extern const tdm_kernel tdm_swiglu_omp_gpu_mma;
 extern const tdm_kernel tdm_swiglu_omp_gpu_skinny;
 #endif
+#ifdef TDM_WGMMA_SWIGLU
+extern const tdm_kernel tdm_swiglu_omp_gpu_wgmma;
+#endif
 
 extern const tdm_kernel *const tdm_swiglu_omp_kernels[];
 const tdm_kernel *const tdm_swiglu_omp_kernels[] = {
@@ -18,6 +21,9 @@ const tdm_kernel *const tdm_swiglu_omp_kernels[] = {
     &tdm_swiglu_omp_gpu,
     &tdm_swiglu_omp_gpu_mma,
     &tdm_swiglu_omp_gpu_skinny,
+#endif
+#ifdef TDM_WGMMA_SWIGLU
+    &tdm_swiglu_omp_gpu_wgmma,
 #endif
     NULL,
 };

@@ -1,0 +1,288 @@
+#include "wgmma_plan.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "offload/device/cuda.h"
+#include "src/base/types.h"
+#include "wgmma_image.h"
+#include "wgmma_pack.h"
+#include "wgmma_shape.h"
+
+enum {
+  SHARED_BYTES = 232448, /* that a block may have on sm_90: 227 KiB */
+  LAUNCH_CLUSTER = 4,
+  PROCESSORS = 132,   /* of an H100 and H200, for estimates without a device */
+  OPERANDS = 3,       /* A, B, swiglu's second weight */
+  PACK_TEAMS = 8,     /* blocks of a copy on each multiprocessor */
+  MOST = INT_MAX / 2, /* so that a tile's end is in range too */
+};
+
+/* The driver's stream of the calling thread. It waits for what is in the driver's default stream. */
+#define STREAM ((void *)2)
+
+/* What a launch needs of an operand: where it lies, and how it is packed. */
+typedef struct wg_source {
+  wg_matrix matrix;
+  wg_pack_args pack;
+  int64_t bytes;  /* of one packed weight */
+  bool must_pack; /* into the workspace; otherwise only an array that is not aligned to 16 bytes is packed */
+  int box;        /* lines of a copy */
+} wg_source;
+
+typedef struct wg_work {
+  wg_args args;
+  wg_source source[2]; /* A, B */
+  int64_t k, batch;
+  void *context, *function, *pack;
+  int processors, weights, shared_bytes, clusters;
+} wg_work;
+
+_Static_assert(sizeof(wg_work) <= TDM_PLAN_ARGS, "it fits the plan");
+
+bool wg_runs_on(const tdm_context *context, char *reason, size_t size) {
+  cuda_device device;
+  if (!tdm_gpus_only(context, reason, size)) return false;
+  if (wg_device_of(context, &device, reason, size) != TDM_OK) return false;
+  if (device.capability == 90) return true;
+  snprintf(reason, size, "needs the matrix units of compute capability 9.0, but the device has %d.%d", device.capability / 10,
+           device.capability % 10);
+  return false;
+}
+
+/* ---- What it supports ---- */
+
+static bool fits(const wg_problem *x, const wg_matrix *m) {
+  const int64_t most = INT64_C(1) << 38; /* tensor copies: strides below 2^40 bytes */
+  return m->lines <= MOST && m->ld < most && (x->batch < 2 || m->stride < most);
+}
+
+bool wg_supports(const tdm_plan *plan, const wg_problem *x, char *reason, size_t size) {
+  if (plan->context->threads != 0)
+    snprintf(reason, size, "takes as many threads as its tile needs, but the caller set %d", plan->context->threads);
+  else if (x->k == 0)
+    snprintf(reason, size, "k = 0: must be at least 1");
+  else if (x->k > MOST || x->batch > MOST || !fits(x, &x->a) || !fits(x, &x->b))
+    snprintf(reason, size, "m, n, k and batch must be below 2^30, strides below 2^38");
+  else if (x->a.lines * x->b.lines / WG_LINES / 16 > MOST / (x->batch > 0 ? x->batch : 1))
+    snprintf(reason, size, "more than 2^30 tiles");
+  else
+    return true;
+  return false;
+}
+
+static wg_choice choose(const tdm_plan *plan, const wg_problem *x, const wg_kernels *kernels, int processors) {
+  return wg_choose(x, kernels->columns, kernels->count, processors, plan->context->teams > 0);
+}
+
+void wg_cost(const tdm_plan *plan, const wg_problem *x, const wg_kernels *kernels, tdm_cost *cost) {
+  cuda_device device = {.processors = PROCESSORS};
+  char reason[128];
+  wg_device_of(plan->context, &device, reason, sizeof reason);
+  const double clocks_per_ns = 1.755;
+  *cost = (tdm_cost){choose(plan, x, kernels, device.processors).ns * clocks_per_ns, "wgmma"};
+}
+
+/* ---- Plans ---- */
+
+static int64_t round_up(int64_t x, int64_t to) { return (x + to - 1) / to * to; }
+
+static wg_source describe(const wg_problem *x, const wg_matrix *m, int box) {
+  const int64_t inner = m->by_k ? x->k : m->lines, outer = m->by_k ? m->lines : x->k, matrices = m->broadcast ? 1 : x->batch;
+  const int64_t row_pieces = (inner + WG_PIECE - 1) / WG_PIECE, ld = row_pieces * WG_PIECE;
+  wg_source s = {.matrix = *m, .bytes = round_up(ld * outer * matrices * 2, 256), .must_pack = wg_must_pack(x, m), .box = box};
+  s.pack = (wg_pack_args){.ld = m->ld,
+                          .stride = m->stride,
+                          .to_ld = ld,
+                          .to_stride = ld * outer,
+                          .pieces = row_pieces * outer * matrices,
+                          .inner = (int)inner,
+                          .outer = (int)outer,
+                          .row_pieces = (int)row_pieces};
+  /* What is never used must be aligned too. */
+  if (outer == 1) s.matrix.ld = ld;
+  if (matrices == 1) s.matrix.stride = s.matrix.ld * outer;
+  return s;
+}
+
+/* Stages that fit beside the buffers of the epilogue. */
+static int stages_of(int stage_bytes, int groups) {
+  int room = SHARED_BYTES - WG_HEAD_BYTES - WG_BARRIERS_BYTES - groups * 4 * WG_BUFFER_BYTES, stages = room / stage_bytes;
+  return stages < WG_MOST_STAGES ? stages : WG_MOST_STAGES;
+}
+
+static void fill_args(wg_args *args, const wg_problem *x, const wg_output *o, const wg_choice *c) {
+  const wg_matrix *p = c->swapped ? &x->b : &x->a, *q = c->swapped ? &x->a : &x->b;
+  const int64_t tiles_p = (p->lines + c->groups * WG_LINES - 1) / (c->groups * WG_LINES);
+  *args = (wg_args){.ldc = o->ldc,
+                    .stride_c = o->stride_c,
+                    .ldr = o->ldr,
+                    .stride_r = o->stride_r,
+                    .alpha = o->alpha,
+                    .steps = o->steps,
+                    .short_way = wg_may_be_short(x, c) ? x->short_way : 0,
+                    .type = (int)x->type,
+                    .out = (int)x->out,
+                    .lines = (int)p->lines,
+                    .columns = (int)q->lines,
+                    .k_steps = (int)((x->k + WG_STEP - 1) / WG_STEP),
+                    .groups = c->groups,
+                    .stages = stages_of(wg_stage_bytes(x, c), c->groups),
+                    .sharers = c->sharers,
+                    .splits = c->splits,
+                    .tiles_p = (int)((tiles_p + c->sharers - 1) / c->sharers),
+                    .tiles_q = (int)((q->lines + c->n - 1) / c->n),
+                    .swapped = c->swapped};
+  args->p.batches = !p->broadcast;
+  args->q.batches = !q->broadcast;
+  args->units = (int)(args->tiles_p * args->tiles_q * x->batch);
+}
+
+/* The kernel's name: "tdm_wg_gemm_bf16_kl"; k or l: is k contiguous in P and Q, or are the lines? */
+static tdm_status find_kernel(wg_work *work, const tdm_plan *plan, const wg_problem *x, const wg_kernels *kernels,
+                              const wg_choice *c) {
+  const wg_matrix *p = c->swapped ? &x->b : &x->a, *q = c->swapped ? &x->a : &x->b;
+  char name[64];
+  snprintf(name, sizeof name, "tdm_wg_%s_%s%s_%c%c", kernels->op, c->swapped && x->weights == 2 ? "swapped_" : "",
+           x->type == TDM_F16 ? "f16" : "bf16", p->by_k ? 'k' : 'l', q->by_k ? 'k' : 'l');
+  TDM_TRY(wg_function(plan->context, &kernels->image[c->number], name, work->shared_bytes, &work->function));
+  return wg_function(plan->context, &tdm_wg_pack_image[0], "tdm_wg_pack", 0, &work->pack);
+}
+
+tdm_status wg_prepare(tdm_plan *plan, const wg_problem *x, const wg_output *output, const wg_kernels *kernels) {
+  wg_work work = {.k = x->k, .batch = x->batch, .weights = x->weights};
+  cuda_device device;
+  char reason[160];
+  tdm_status status = wg_device_of(plan->context, &device, reason, sizeof reason);
+  if (status != TDM_OK) return tdm_fail(status, "%s: device %s %s", plan->title, plan->context->device, reason);
+  const wg_choice c = choose(plan, x, kernels, device.processors);
+  fill_args(&work.args, x, output, &c);
+  const int p_box = c.groups * WG_LINES, q_box = wg_q_box(c.n, true);
+  work.source[0] = describe(x, &x->a, c.swapped ? q_box : p_box);
+  work.source[1] = describe(x, &x->b, c.swapped ? p_box : q_box);
+  plan->workspace_bytes = 0;
+  for (int i = 0; i < 1 + x->weights; i++)
+    if (work.source[i > 0].must_pack) plan->workspace_bytes += (size_t)work.source[i > 0].bytes;
+  work.context = device.context;
+  work.processors = device.processors;
+  work.shared_bytes =
+      WG_HEAD_BYTES + work.args.stages * wg_stage_bytes(x, &c) + WG_BARRIERS_BYTES + c.groups * 4 * WG_BUFFER_BYTES;
+  TDM_TRY(find_kernel(&work, plan, x, kernels, &c));
+  /* A tile is a cluster's. Clusters that share k begin and end together with one tile; others go through tiles. */
+  const int size = c.splits * c.sharers, at_once = device.processors / size;
+  int64_t teams = c.splits > 1 || work.args.units < at_once ? work.args.units : at_once;
+  tdm_plan_launch(plan, teams * size, (c.groups + 1) * WG_THREADS);
+  work.clusters = plan->launch.teams / size > 0 ? plan->launch.teams / size : 1;
+  plan->launch.teams = work.clusters * size;
+  plan->tile_m = c.swapped ? c.n : c.groups * WG_LINES;
+  plan->tile_n = c.swapped ? c.groups * WG_LINES : c.n;
+  memcpy(plan->args, &work, sizeof work);
+  return TDM_OK;
+}
+
+/* ---- Launches ---- */
+
+static int make_map(const cuda_driver *d, const wg_work *work, const wg_source *s, const wg_matrix *m, uintptr_t base,
+                    wg_map *map) {
+  enum { UINT16 = 1, RANK = 3, NO_INTERLEAVE = 0, SWIZZLE_128 = 3, PROMOTE_256 = 3, FILL_ZERO = 0, ELEMENT = 2 };
+  const uint64_t inner = (uint64_t)(m->by_k ? work->k : m->lines), outer = (uint64_t)(m->by_k ? m->lines : work->k);
+  const uint64_t extent[RANK] = {inner, outer, m->broadcast ? 1 : (uint64_t)work->batch};
+  const uint64_t stride[RANK - 1] = {(uint64_t)m->ld * ELEMENT, (uint64_t)m->stride * ELEMENT};
+  const unsigned box[RANK] = {WG_STEP, (unsigned)(m->by_k ? s->box : WG_LINES), 1}, each[RANK] = {1, 1, 1};
+  return d->tensor_map(map, UINT16, RANK, (void *)base, extent, stride, box, each, NO_INTERLEAVE, SWIZZLE_128, PROMOTE_256,
+                       FILL_ZERO);
+}
+
+static int launch(const cuda_driver *d, void *function, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
+                  void *args) {
+  cuda_attribute attribute = {.id = LAUNCH_CLUSTER, .value = {cluster, 1, 1}};
+  const cuda_launch how = {.grid = {blocks, 1, 1},
+                           .block = {threads, 1, 1},
+                           .shared_bytes = shared,
+                           .stream = STREAM,
+                           .attribute = &attribute,
+                           .attributes = 1};
+  return d->launch(&how, function, (void *[]){args}, NULL);
+}
+
+/* Packs an operand to `to`, and describes the copy. */
+static int pack(const cuda_driver *d, const wg_work *work, const wg_source *s, const void *array, uintptr_t to,
+                wg_matrix *packed) {
+  wg_pack_args args = s->pack;
+  args.from = array;
+  args.to = (void *)to;
+  packed->ld = args.to_ld;
+  packed->stride = args.to_stride;
+  const int64_t most = (int64_t)work->processors * PACK_TEAMS, teams = (args.pieces + WG_PACK_THREADS - 1) / WG_PACK_THREADS;
+  return launch(d, work->pack, (unsigned)(teams < most ? teams : most), WG_PACK_THREADS, 0, 1, &args);
+}
+
+/* What a launch allocates: copies of arrays that are not aligned to 16 bytes, which only a run knows. */
+typedef struct wg_scratch {
+  uintptr_t memory[OPERANDS];
+} wg_scratch;
+
+static int launch_all(const cuda_driver *d, const tdm_plan *plan, wg_work *work, const void *const array[OPERANDS],
+                      wg_scratch *scratch) {
+  wg_args *args = &work->args;
+  uintptr_t workspace = (uintptr_t)plan->workspace;
+  for (int i = 0; i < 1 + work->weights; i++) {
+    const wg_source *s = &work->source[i > 0];
+    wg_operand *operand = (i > 0) == (args->swapped != 0) ? &args->p : &args->q;
+    wg_matrix m = s->matrix;
+    uintptr_t base = (uintptr_t)array[i];
+    int code = 0;
+    if (s->must_pack) {
+      base = workspace;
+      workspace += (uintptr_t)s->bytes;
+      code = pack(d, work, s, array[i], base, &m);
+    } else if (base % 16 != 0) {
+      code = d->alloc(&scratch->memory[i], (size_t)s->bytes, STREAM);
+      base = scratch->memory[i];
+      if (code == 0) code = pack(d, work, s, array[i], base, &m);
+    }
+    if (code == 0) code = make_map(d, work, s, &m, base, &operand->map[i == 2]);
+    if (code != 0) return code;
+  }
+  const unsigned cluster = (unsigned)(args->splits * args->sharers);
+  return launch(d, work->function, (unsigned)work->clusters * cluster, (unsigned)(args->groups + 1) * WG_THREADS,
+                (unsigned)work->shared_bytes, cluster, args);
+}
+
+/* Also after a failure: nothing of this run is under way any more, and its copies are free, when it returns. */
+static int launch_and_wait(const cuda_driver *d, const tdm_plan *plan, wg_work *work, const void *const array[OPERANDS]) {
+  wg_scratch scratch = {{0}};
+  int code = launch_all(d, plan, work, array, &scratch);
+  for (int i = 0; i < OPERANDS; i++) {
+    int freed = scratch.memory[i] != 0 ? d->free(scratch.memory[i], STREAM) : 0;
+    if (code == 0) code = freed;
+  }
+  int done = d->synchronize(STREAM);
+  return code != 0 ? code : done;
+}
+
+tdm_status wg_launch(const tdm_plan *plan, const void *a, const void *const b[2], void *c, const void *bias,
+                     const void *residual) {
+  wg_work work;
+  char reason[96];
+  memcpy(&work, plan->args, sizeof work);
+  const cuda_driver *d = cuda_driver_find(reason, sizeof reason);
+  if (d == NULL) return tdm_fail(TDM_ERROR_DEVICE, "%s: device %s %s", plan->title, plan->context->device, reason);
+  work.args.c = c;
+  work.args.bias = bias;
+  work.args.residual = residual;
+  work.args.step = plan->table;
+  const int64_t vector = 4 * tdm_bytes((tdm_type)work.args.out);
+  work.args.vectors = ((uintptr_t)c | (uintptr_t)residual) % (uintptr_t)vector == 0 &&
+                      (work.args.ldc | work.args.stride_c | work.args.ldr | work.args.stride_r) % 4 == 0;
+  if (((uintptr_t)c | (uintptr_t)residual) % 16 != 0 || (uintptr_t)bias % 4 != 0) work.args.short_way = 0;
+  void *popped;
+  int code = d->push(work.context);
+  if (code != 0) return cuda_fail(plan->title, code);
+  const void *const array[OPERANDS] = {a, b[0], b[1]};
+  code = launch_and_wait(d, plan, &work, array);
+  int last = d->pop(&popped);
+  if (code == 0) code = last;
+  return code == 0 ? TDM_OK : cuda_fail(plan->title, code);
+}

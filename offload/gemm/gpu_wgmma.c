@@ -1,0 +1,80 @@
+/* gemm in f16 and bf16 on Hopper's matrix units (wgmma_plan.h): every size, layout, leading dimension and alignment. The kernels are those
+ * of wgmma_kernels.c. */
+#include <stdlib.h>
+
+#include "offload/device/device.h"
+#include "offload/engine/wgmma_plan.h"
+#include "src/base/types.h"
+
+extern const wg_image tdm_wg_gemm_image[];
+static const int columns[] = {TDM_WGMMA_GEMM};
+static const wg_kernels kernels = {"gemm", columns, sizeof columns / sizeof columns[0], tdm_wg_gemm_image};
+
+/* What is added is at most a bias, and then a residual. */
+static int short_way_of(const tdm_gemm_desc *d) {
+  const tdm_epilogue_step *step = d->epilogue, *end = step + d->epilogue_steps;
+  int way = d->beta == 0 ? WG_SHORT : 0;
+  if (way != 0 && step < end && step->op == TDM_BIAS) way |= WG_SHORT_BIAS, step++;
+  if (way != 0 && step < end && step->op == TDM_RESIDUAL) way |= WG_SHORT_RESIDUAL, step++;
+  return step == end ? way : 0;
+}
+
+static wg_problem problem_of(const tdm_gemm_desc *d) {
+  return (wg_problem){
+      .a = {d->m, d->lda, d->stride_a, d->layout == TDM_NN || d->layout == TDM_NT, d->broadcast_a},
+      .b = {d->n, d->ldb, d->stride_b, d->layout == TDM_NT || d->layout == TDM_TT, d->broadcast_b},
+      .k = d->k,
+      .batch = d->batch,
+      .weights = 1,
+      .type = d->type,
+      .out = d->out,
+      .ld_out = d->ldc | d->stride_c | d->ldr | d->stride_r,
+      .short_way = short_way_of(d),
+  };
+}
+
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const wg_problem problem = problem_of(&plan->desc.gemm);
+  return wg_supports(plan, &problem, reason, size);
+}
+
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  const wg_problem problem = problem_of(&plan->desc.gemm);
+  wg_cost(plan, &problem, &kernels, cost);
+}
+
+static tdm_status prepare(tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const wg_problem problem = problem_of(d);
+  const int old_c = d->beta != 0, steps = (int)d->epilogue_steps + old_c;
+  const wg_output output = {d->ldc, d->stride_c, d->ldr, d->stride_r, d->alpha, steps};
+  TDM_TRY(wg_prepare(plan, &problem, &output, &kernels));
+  if (steps == 0) return TDM_OK;
+  const size_t bytes = (size_t)steps * sizeof(wg_step);
+  wg_step *step = malloc(bytes);
+  if (step == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
+  if (old_c) step[0] = (wg_step){WG_OLD_C, d->beta, 0};
+  for (int s = old_c; s < steps; s++) {
+    const tdm_epilogue_step of = d->epilogue[s - old_c];
+    step[s] = (wg_step){(int)of.op, of.op == TDM_RESIDUAL ? 1 : of.value, of.op == TDM_DIVIDE ? 1.0 / of.value : 0};
+  }
+  tdm_status status = tdm_plan_upload(plan, step, bytes);
+  free(step);
+  return status;
+}
+
+static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  (void)stream;
+  return wg_launch(plan, buffers[0], (const void *[]){buffers[1], NULL}, buffers[2], buffers[3], buffers[4]);
+}
+
+const tdm_kernel tdm_gemm_omp_gpu_wgmma = {.name = "omp_gpu_wgmma",
+                                           .op = TDM_OP_GEMM,
+                                           .backend = &tdm_backend_omp,
+                                           .runs_on = wg_runs_on,
+                                           .supports = supports,
+                                           .prepare = prepare,
+                                           .launch = launch,
+                                           .cost = cost,
+                                           .matrix_units = true,
+                                           .types = TDM_16_BIT_TYPES};
