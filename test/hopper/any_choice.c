@@ -1,0 +1,26 @@
+/* Replaces the choice of the cut: any that is possible, drawn by HOPPER_SEED and the product, so that a set of cases reaches tiles, splits and
+ * shared operands that no small product would get. 0, the default: the best by the estimate, as the library chooses. */
+#include <stdlib.h>
+
+#include "offload/engine/wgmma_choice.h"
+
+wg_choice wg_best(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
+
+wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int processors, bool no_splits) {
+  const char *text = getenv("HOPPER_SEED");
+  uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 0;
+  if (seed == 0) return wg_best(x, columns, count, processors, no_splits);
+  seed = seed * 1000003 + (uint64_t)(x->a.lines * 31 + x->b.lines * 7 + x->k);
+  for (;;) {
+    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    const uint64_t bits = seed >> 24;
+    wg_choice c = {.number = (int)(bits % (uint64_t)count),
+                   .groups = 1 + (int)(bits >> 8 & 1),
+                   .sharers = 1 + (int)(bits >> 9 & 1),
+                   .swapped = bits >> 10 & 1,
+                   .splits = no_splits ? 1 : 1 + (int)(bits >> 11 & 7),
+                   .ns = 1};
+    c.n = columns[c.number];
+    if (wg_is_possible(x, &c)) return c;
+  }
+}

@@ -1,0 +1,168 @@
+/* The threads of a cluster, as fibers, and their meetings. */
+#include "hopper.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "hopper_inside.h"
+
+enum { STACK_BYTES = 128 << 10 };
+
+hopper_state hopper;
+static ucontext_t scheduler;
+
+void hopper_refuse(const char *format, ...) {
+  va_list args;
+  if (hopper.refused) return;
+  hopper.refused = true;
+  va_start(args, format);
+  fprintf(stderr, "hopper: block %d, thread %d: ", hopper_block(), hopper_thread());
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+}
+
+void hopper_seed(uint64_t seed) { hopper.seed = seed; }
+
+uint32_t hopper_random(void) {
+  hopper.seed = hopper.seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+  return (uint32_t)(hopper.seed >> 33);
+}
+
+/* ---- Places ---- */
+
+static hopper_fiber *self(void) { return &hopper.fiber[hopper.running]; }
+
+int hopper_thread(void) { return hopper.running % hopper.threads; }
+int hopper_rank(void) { return hopper.running / hopper.threads; }
+int hopper_block(void) { return hopper.first_block + hopper_rank(); }
+int hopper_blocks(void) { return hopper.blocks; }
+int hopper_cluster_size(void) { return hopper.cluster; }
+
+void *hopper_memory_of(int rank, uint32_t address) {
+  if (rank >= hopper.cluster || address >= HOPPER_BEGIN + (uint32_t)hopper.shared_bytes) {
+    hopper_refuse("address %u of block %d is outside of its %d bytes", address, rank, hopper.shared_bytes);
+    return hopper.memory[0];
+  }
+  return hopper.memory[rank] + address;
+}
+void *hopper_memory(uint32_t address) { return hopper_memory_of(hopper_rank(), address); }
+
+/* ---- Turns ---- */
+
+/* Gives the turn away. */
+void hopper_yield(void) { swapcontext(&self()->context, &scheduler); }
+
+static void enter(void) {
+  hopper.run(hopper.argument);
+  self()->ended = true;
+  hopper.alive--;
+  hopper.changes++;
+  hopper_yield();
+}
+
+static void meet(hopper_meeting *m, int expected) {
+  int turn = m->turn;
+  hopper.changes++;
+  if (++m->arrived >= expected) {
+    m->arrived = 0;
+    m->turn++;
+  }
+  while (m->turn == turn && !hopper.refused) hopper_yield();
+}
+
+void hopper_sync_wave(void) { meet(&hopper.wave[hopper.running / 32], 32); }
+void hopper_sync_threads(int threads) { meet(&hopper.block_meeting[hopper_rank()], threads); }
+/* Threads that have ended count as arrived; the kernels end after a last meeting. */
+void hopper_sync_cluster(void) { meet(&hopper.cluster_meeting, hopper.threads * hopper.cluster); }
+
+/* ---- Launches ---- */
+
+static bool begin_fibers(int count) {
+  static char *stacks;
+  if (stacks == NULL)
+    stacks = mmap(NULL, (size_t)HOPPER_MOST_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) return fprintf(stderr, "hopper: no memory for stacks\n"), false;
+  for (int i = 0; i < count; i++) {
+    hopper_fiber *f = &hopper.fiber[i];
+    f->ended = false;
+    f->products = f->group = 0;
+    getcontext(&f->context);
+    f->context.uc_stack.ss_sp = stacks + (size_t)i * STACK_BYTES;
+    f->context.uc_stack.ss_size = STACK_BYTES;
+    f->context.uc_link = NULL;
+    makecontext(&f->context, enter, 0);
+  }
+  return true;
+}
+
+/* Every thread in turn, from a drawn one on, until all have ended. When none gets on, a drawn copy happens. */
+static void take_turns(int count) {
+  while (hopper.alive > 0 && !hopper.refused) {
+    uint64_t before = hopper.changes;
+    int first = (int)(hopper_random() % (uint32_t)count);
+    for (int i = 0; i < count && !hopper.refused; i++) {
+      hopper.running = (first + i) % count;
+      if (!hopper.fiber[hopper.running].ended) swapcontext(&scheduler, &self()->context);
+    }
+    if (hopper.changes == before && !hopper_copy_one()) hopper_refuse("all threads wait, and nothing is under way");
+  }
+}
+
+static bool run_cluster(void) {
+  const int count = hopper.threads * hopper.cluster;
+  if (!begin_fibers(count)) return false;
+  for (int i = 0; i < hopper.cluster; i++) memset(hopper.memory[i], 0xff, HOPPER_BEGIN + HOPPER_SHARED); /* NaN */
+  memset(hopper.wave, 0, sizeof hopper.wave);
+  memset(hopper.block_meeting, 0, sizeof hopper.block_meeting);
+  memset(&hopper.cluster_meeting, 0, sizeof hopper.cluster_meeting);
+  hopper.alive = count;
+  hopper.copies = 0;
+  take_turns(count);
+  if (!hopper.refused && hopper.copies > 0) hopper_refuse("%d copies are under way at the end", hopper.copies);
+  return !hopper.refused;
+}
+
+bool hopper_launch(void (*run)(const void *), const void *argument, int blocks, int threads, int shared_bytes, int cluster) {
+  hopper.run = run;
+  hopper.argument = argument;
+  hopper.blocks = blocks;
+  hopper.threads = threads;
+  hopper.shared_bytes = shared_bytes;
+  hopper.cluster = cluster;
+  hopper.refused = false;
+  for (int i = 0; i < cluster; i++)
+    if (hopper.memory[i] == NULL && posix_memalign((void **)&hopper.memory[i], 1024, HOPPER_BEGIN + HOPPER_SHARED) != 0)
+      return fprintf(stderr, "hopper: no memory\n"), false;
+  bool ok = true;
+  for (hopper.first_block = 0; ok && hopper.first_block < blocks; hopper.first_block += cluster) ok = run_cluster();
+  return ok;
+}
+
+/* ---- Kernels ---- */
+
+enum { MOST_KERNELS = 256 };
+static struct {
+  int columns;
+  const char *name;
+  void (*run)(const void *);
+} kernels[MOST_KERNELS];
+static int kernel_count;
+
+void hopper_register(int columns, const char *name, void (*run)(const void *)) {
+  if (kernel_count == MOST_KERNELS) abort();
+  kernels[kernel_count].columns = columns;
+  kernels[kernel_count].name = name;
+  kernels[kernel_count++].run = run;
+}
+
+void (*hopper_find(int columns, const char *name))(const void *) {
+  for (int i = 0; i < kernel_count; i++)
+    if (kernels[i].columns == columns && strcmp(kernels[i].name, name) == 0) return kernels[i].run;
+  return NULL;
+}
