@@ -35,7 +35,27 @@ extern const tdm_kernel tdm_gemm_omp_gpu;
 tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads);
 tdm_status gemm_gpu_prepare(tdm_plan *plan); /* GPU_THREADS */
 
-/* Applies the epilogue to a line. */
+/* Applies a step that needs no array. The switch is outside of the loops over values, whose code is then that of one step. */
+#define GEMM_GPU_MAP(name) \
+  case name: TDM_UNROLL for (int e = 0; e < 4; e++) v[e] = tdm_epilogue_map(v[e], name, step.value); break;
+TDM_INLINE gpu_vec gemm_gpu_map(gpu_vec v, gemm_gpu_step step) {
+  switch (step.op) {
+    GEMM_GPU_MAP(TDM_RELU)
+    GEMM_GPU_MAP(TDM_GELU)
+    GEMM_GPU_MAP(TDM_GELU_TANH)
+    GEMM_GPU_MAP(TDM_QUICK_GELU)
+    GEMM_GPU_MAP(TDM_LEAKY_RELU)
+    GEMM_GPU_MAP(TDM_SILU)
+    GEMM_GPU_MAP(TDM_SCALE)
+    case TDM_DIVIDE: TDM_UNROLL for (int e = 0; e < 4; e++) v[e] = (float)(v[e] * step.reciprocal); break;
+    case TDM_BIAS:
+    case TDM_RESIDUAL: break; /* these add an array */
+  }
+  return v;
+}
+#undef GEMM_GPU_MAP
+
+/* Applies the epilogue to a line. at.vectors is a constant. */
 TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_line_at at) {
   const tdm_gemm_desc *d = &work->d;
   gpu_matrix bias = {(void *)(uintptr_t)arrays->bias, 0, 0, d->type}; /* every row is the same */
@@ -46,17 +66,15 @@ TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, con
     if (step.op == TDM_BIAS || step.op == TDM_RESIDUAL) {
       gpu_line more = gpu_load_line(step.op == TDM_BIAS ? &bias : &residual, at);
       TDM_UNROLL
-      for (int j = 0; j < GPU_VECTORS; j++) line.v[j] += more.v[j];
+      for (int j = 0; j < at.vectors; j++) line.v[j] += more.v[j];
     } else {
-      float value[4 * GPU_VECTORS];
-      TDM_UNROLL
-      for (int e = 0; e < 4 * GPU_VECTORS; e++) value[e] = line.v[e / 4][e % 4];
       TDM_NO_UNROLL
-      for (int e = 0; e < 4 * GPU_VECTORS; e++)
-        value[e] =
-            step.op == TDM_DIVIDE ? (float)(value[e] * step.reciprocal) : tdm_epilogue_map(value[e], step.op, step.value);
-      TDM_UNROLL
-      for (int e = 0; e < 4 * GPU_VECTORS; e++) line.v[e / 4][e % 4] = value[e];
+      for (int j = 0; j < at.vectors; j++) { /* each vector passes through the first place: one code for all */
+        gpu_vec v = gemm_gpu_map(line.v[0], step);
+        TDM_UNROLL
+        for (int i = 0; i + 1 < at.vectors; i++) line.v[i] = line.v[i + 1];
+        line.v[at.vectors - 1] = v;
+      }
     }
   }
   return line;
@@ -89,7 +107,7 @@ TDM_INLINE void gemm_gpu_finish_line(gpu_line line, const gemm_gpu_work *work, c
   if (work->d.beta != 0) {
     gpu_line old = gpu_load_line(c, at);
     TDM_UNROLL
-    for (int j = 0; j < GPU_VECTORS; j++) line.v[j] += work->d.beta * old.v[j];
+    for (int j = 0; j < at.vectors; j++) line.v[j] += work->d.beta * old.v[j];
   }
   line = gemm_gpu_chain(line, work, arrays, at);
   gpu_store_line(&line, c, at);
