@@ -2,7 +2,8 @@
  *
  * For the chips that are known here, meson.build defines TDM_OFFLOAD_MMA as the number of lanes of a wave: 32 for NVIDIA's
  * from sm_80 on (mma_nvidia.h), 64 for AMD's gfx942 (mma_amd.h). On every other chip the kernels that use this refuse to
- * run. The host's pass has the same constants, because it sets the number of threads; its functions compute nothing.
+ * run. The host's pass has the same constants, because it sets the number of threads. Its functions compute nothing, except
+ * copies, which a test uses.
  *
  *                                     NVIDIA                        AMD
  *   an operand: 16 lines by MMA_K k   16                            32, for two instructions (MMA_PARTS)

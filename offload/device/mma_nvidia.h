@@ -26,10 +26,15 @@ TDM_INLINE void mma_copy(mma_address to, const char *from) {
 TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
   __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
 }
+/* Copies 4 bytes, or writes 0 if it is not wanted; then `from` may be any address. */
+TDM_INLINE void mma_copy_word(mma_address to, const char *from, bool wanted) {
+  __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(to), "l"(from), "r"(wanted ? 4 : 0) : "memory");
+}
 TDM_INLINE void mma_copied(void) { __asm__ volatile("cp.async.commit_group;" : : : "memory"); }
 /* Waits for the thread's own groups: all, or all but the last. */
 TDM_INLINE void mma_wait_all(void) { __asm__ volatile("cp.async.wait_group 0;" : : : "memory"); }
 TDM_INLINE void mma_wait_but_one(void) { __asm__ volatile("cp.async.wait_group 1;" : : : "memory"); }
+TDM_INLINE void mma_wait_but_two(void) { __asm__ volatile("cp.async.wait_group 2;" : : : "memory"); }
 
 /* Lane l gives the address of the row of 16 bytes that is row l % 8 of block l / 8. transposed: rows run along the lines,
  * not along k. */
@@ -74,13 +79,19 @@ TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
 /* 1 / x within 2^-23. */
 TDM_INLINE float mma_reciprocal(float x) { return __nvvm_rcp_approx_ftz_f(x); }
 
-#else /* only compiled, as in mma.h */
+#else /* on hosts, where tests run kernels with these copies, which are done at once */
 
-TDM_INLINE void mma_copy(mma_address to, const char *from) { (void)to, (void)from; }
-TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) { (void)to, (void)from, (void)bytes; }
+TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
+  for (int i = 0; i < 16; i++) ((char *)to)[i] = i < bytes ? from[i] : 0;
+}
+TDM_INLINE void mma_copy(mma_address to, const char *from) { mma_copy_some(to, from, 16); }
+TDM_INLINE void mma_copy_word(mma_address to, const char *from, bool wanted) {
+  for (int i = 0; i < 4; i++) ((char *)to)[i] = wanted ? from[i] : 0;
+}
 TDM_INLINE void mma_copied(void) {}
 TDM_INLINE void mma_wait_all(void) {}
 TDM_INLINE void mma_wait_but_one(void) {}
+TDM_INLINE void mma_wait_but_two(void) {}
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
 
 #endif

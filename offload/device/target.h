@@ -88,10 +88,10 @@
 #define TDM_TEAM_BARRIER()
 #endif
 
-/* The same in a TDM_TARGET_BARE region. */
+/* The same in a TDM_TARGET_BARE region. Tests that run such a region on the host define it before. */
 #if TDM_ON_GPU
 #define TDM_SYNC_BLOCK() ompx_sync_block_acq_rel()
-#else
+#elif !defined(TDM_SYNC_BLOCK)
 #define TDM_SYNC_BLOCK()
 #endif
 

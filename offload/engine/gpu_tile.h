@@ -1,5 +1,5 @@
 /* The tile engine of GPUs (gemm, swiglu): a team of 128 threads computes tiles of 128 x 128 of the output, each thread 8 x
- * 16 sums in registers.
+ * 16 sums in registers. In f32 on NVIDIA's GPUs gpu_staged.h takes most products, and this engine those of many whole tiles.
  *
  *   panels of a K step in team memory, twice:   a[8 k][128 m]   b[8 k][128 n]
  *

@@ -175,8 +175,6 @@ tdm_status wg_prepare(tdm_plan *plan, const wg_problem *x, const wg_output *outp
   tdm_plan_launch(plan, teams * size, (c.groups + 1) * WG_THREADS);
   work.clusters = plan->launch.teams / size > 0 ? plan->launch.teams / size : 1;
   plan->launch.teams = work.clusters * size;
-  plan->tile_m = c.swapped ? c.n : c.groups * WG_LINES;
-  plan->tile_n = c.swapped ? c.groups * WG_LINES : c.n;
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }

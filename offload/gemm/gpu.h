@@ -2,7 +2,7 @@
 #ifndef TANDEM_OFFLOAD_GEMM_GPU_H
 #define TANDEM_OFFLOAD_GEMM_GPU_H
 
-#include "offload/engine/gpu_epilogue.h"
+#include "offload/engine/gpu_staged.h"
 
 /* A step of the epilogue. A division on a GPU is a function call, and around calls the compiler protects every loop of the
  * kernel against divergent threads, which costs 6 % of the time of 8192^3 on an H200. A product with the f64 reciprocal
@@ -17,6 +17,7 @@ typedef struct gemm_gpu_step {
 typedef struct gemm_gpu_work {
   tdm_gemm_desc d;
   gpu_job job;
+  gpu_staged_job staged; /* f32 on NVIDIA's GPUs */
   int steps;
   gemm_gpu_step step[]; /* the steps of the epilogue */
 } gemm_gpu_work;
@@ -31,9 +32,9 @@ typedef struct gemm_gpu_arrays {
 /* The row that supports everything else. */
 extern const tdm_kernel tdm_gemm_omp_gpu;
 
-/* Cuts the output, sets the plan's launch with this many threads per team, and uploads a gemm_gpu_work. */
+/* Cuts the output, sets the plan's launch with this many threads per team, and uploads a gemm_gpu_work. With another row's
+ * threads or tiles, omp_gpu can be its fallback. */
 tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads);
-tdm_status gemm_gpu_prepare(tdm_plan *plan); /* GPU_THREADS */
 
 /* Applies a step that needs no array. The switch is outside of the loops over values, whose code is then that of one step. */
 #define GEMM_GPU_MAP(name) \
@@ -150,5 +151,62 @@ TDM_INLINE void gemm_gpu_write(gpu_sums sums, const gemm_gpu_work *work, const g
     if (at.columns > 0) gemm_gpu_finish_line(line, work, arrays, &c, at);
   }
 }
+
+/* ---- The same after the staged engine ---- */
+
+#if TDM_STAGED
+
+TDM_INLINE void gemm_staged_write_plain(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays,
+                                        gpu_place place, int thread, gpu_shape s) {
+  gpu_matrix c = {arrays->c, work->d.stride_c, work->d.ldc, TDM_F32};
+  const bool aligned = gpu_matrix_aligned(&c);
+  TDM_UNROLL
+  for (int i = 0; i < gpu_shape_left(s); i++) {
+    gpu_line_at at = gpu_shape_line(&work->staged.grid, place, thread, i, s, 1);
+    int64_t to = gpu_offset(&c, at.batch, at.row, at.column);
+    TDM_UNROLL
+    for (int j = 0; j < s.vectors; j++) {
+      if (aligned && at.columns - gpu_column_of(j) >= 4)
+        gpu_store_aligned(c.base, to + gpu_column_of(j), TDM_F32, sums[i][j]);
+      else
+        gpu_store(c.base, to + gpu_column_of(j), at.columns - gpu_column_of(j), TDM_F32, sums[i][j]);
+    }
+  }
+}
+
+TDM_INLINE void gemm_staged_write(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
+                                  int thread, gpu_shape s) {
+  const tdm_gemm_desc *d = &work->d;
+  gpu_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
+  const float alpha = d->alpha;
+  TDM_NO_UNROLL
+  for (int i = 0; i < gpu_shape_left(s); i++) {
+    gpu_line_at at = gpu_shape_line(&work->staged.grid, place, thread, i, s, 1);
+    gpu_line line = gpu_take_line(sums, s);
+    TDM_UNROLL
+    for (int j = 0; j < s.vectors; j++) line.v[j] *= alpha;
+    if (at.columns > 0) gemm_gpu_finish_line(line, work, arrays, &c, at);
+  }
+}
+
+TDM_INLINE void gemm_staged(const gemm_gpu_arrays *arrays, void *parts, const gemm_gpu_work *work, float *memory,
+                            tdm_position self, bool plain, gpu_tile_kind kind) {
+  const gpu_shape s = gpu_shape_of(kind);
+  gpu_staged engine;
+  bool more = gpu_staged_begin(&engine, &work->staged, arrays->a, arrays->b, arrays->b, memory, self, s, 1);
+  TDM_NO_UNROLL
+  while (more) {
+    gpu_sums sums;
+    gpu_staged_end end = gpu_staged_turn(&engine, sums, parts, work, s, 1);
+    more = end.more;
+    if (!end.complete) continue;
+    if (plain)
+      gemm_staged_write_plain(sums, gpu_again(work), arrays, end.place, self.thread, s);
+    else
+      gemm_staged_write(sums, gpu_again(work), arrays, end.place, self.thread, s);
+  }
+}
+
+#endif
 
 #endif

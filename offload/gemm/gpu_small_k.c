@@ -125,6 +125,8 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return false;
 }
 
+static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, GPU_THREADS); }
+
 /* A region for each layout: a kernel's registers are those of its largest part. */
 #define REGION(a_by_k, b_by_k)                                                \
   TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, work) {                 \
@@ -153,6 +155,6 @@ const tdm_kernel tdm_gemm_omp_gpu_small_k = {.name = "omp_gpu_small_k",
                                              .runs_on = tdm_gpus_only,
                                              .types = 1 << TDM_F32,
                                              .supports = supports,
-                                             .prepare = gemm_gpu_prepare,
+                                             .prepare = prepare,
                                              .launch = launch,
                                              .fallback = {16, 0x7, &tdm_gemm_omp_gpu}};

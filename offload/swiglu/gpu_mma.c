@@ -10,7 +10,7 @@ TDM_INLINE void write_half(const mma_memory *memory, const swiglu_gpu_work *work
   TDM_NO_UNROLL
   for (int i = 0; i < MMA_LINES; i++) {
     gpu_line line = mma_line(memory->sums, i, thread);
-    swiglu_gpu_line(&line);
+    swiglu_gpu_line(&line, SWIGLU_VECTORS);
     gpu_store_line(&line, &to, mma_line_at(&work->job.grid, place, half, i, thread, SWIGLU_WEIGHTS));
   }
 }
