@@ -103,6 +103,15 @@ static const check_single gemm_single[] = {
     {"f32", "tn", NULL, NULL, "256x512x8"},
     {"f32", "tt", NULL, "batch=3", "128x640x32"},
     {"f32", "nn", NULL, "shift=1", "128x512x16"},
+    /* For omp_gpu in f32 (offload/engine/gpu_shape.h): parts of K in two kinds of its tiles, then other kinds. */
+    {"f32", "tt", "bias+gelu", "beta=0.5,out=bf16", "17x30x517"},
+    {"f32", "nt", "residual", "inplace=residual,batch=2,pad=1", "17x514x517"},
+    {"f32", "nn", "relu+bias", "alpha=-0.5,shift=1", "257x65x517"},
+    {"f32", "tn", "bias+residual", "batch=2,out=f16", "123x75x708"},
+    {"f32", "nt", NULL, NULL, "257x65x517"},
+    {"f32", "nn", NULL, NULL, "1500x129x9"},
+    {"f32", "tn", NULL, "pad=3", "1025x1500x5"},
+    {"f32", "nt", NULL, NULL, "513x4100x5"},
     /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last by its fallback. */
     {"f16", "nn", NULL, NULL, "256x384x96"},
     {"bf16", "nt", "bias+gelu+residual", "batch=2,pad=8", "128x256x64"},
@@ -121,6 +130,10 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
                                              {"f16", "nt", NULL, "ldx=70,ldg=90,ldu=91,ldy=95,out=f32", "33x65x67"},
                                              {"bf16", "nt", NULL, "pad=2", "302x262x194"},
                                              {"f16", "nn", NULL, NULL, "258x130x328"},
+                                             /* For omp_gpu in f32, as for gemm. */
+                                             {"f32", "nt", NULL, "pad=1", "17x514x517"},
+                                             {"f32", "nn", NULL, "shift=1,out=f16", "33x300x700"},
+                                             {"f32", "nt", NULL, NULL, "513x1500x5"},
                                              /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last two by its fallback and
                                               * not. */
                                              {"f16", "nt", NULL, NULL, "256x192x96"},
