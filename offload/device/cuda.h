@@ -1,5 +1,6 @@
-/* The CUDA driver beside LLVM's offload runtime, for what OpenMP has no word for. The driver is found through the runtime's plugin, which
- * has loaded it, and a device through the context of some of its memory. Names and values are those of NVIDIA's CUDA driver API. */
+/* The CUDA driver beside LLVM's offload runtime, for what OpenMP has no word for. The driver is found through the runtime's
+ * plugin, which has loaded it, and a device through the context of some of its memory. Names and values are those of
+ * NVIDIA's CUDA driver API. */
 #ifndef TANDEM_OFFLOAD_DEVICE_CUDA_H
 #define TANDEM_OFFLOAD_DEVICE_CUDA_H
 
@@ -50,11 +51,12 @@ typedef struct cuda_device {
   int processors; /* multiprocessors */
 } cuda_device;
 
-/* NULL: there is no such driver in the process, or it lacks a function; reason continues a line that begins with the device's name. */
+/* NULL: there is no such driver in the process, or it lacks a function; reason continues a line that begins with the
+ * device's name. */
 const cuda_driver *cuda_driver_find(char *reason, size_t size);
 
-/* The device of an offload context. UNSUPPORTED: it is not one of the CUDA driver's; DEVICE: the driver failed. The reason continues a line
- * that begins with the device's name. */
+/* The device of an offload context. UNSUPPORTED: it is not one of the CUDA driver's; DEVICE: the driver failed. The reason
+ * continues a line that begins with the device's name. */
 tdm_status cuda_device_of(const tdm_context *context, cuda_device *device, char *reason, size_t size);
 
 /* Reports an error of the driver: "WHAT: the driver's text (error N)". */

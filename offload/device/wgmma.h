@@ -1,12 +1,14 @@
-/* Hopper's matrix unit and its copies, for C that is compiled to sm_90a: one warpgroup (4 waves, 128 threads) multiplies 64 lines of
- * one operand by N lines of the other, both in shared memory, and keeps the sums in registers. For the instructions see NVIDIA's PTX
- * ISA: "wgmma.mma_async", "matrix descriptor", "cp.async.bulk.tensor", "mbarrier", "barrier.cluster", "mapa".
+/* Hopper's matrix unit and its copies, for C that is compiled to sm_90a: one warpgroup (4 waves, 128 threads) multiplies 64
+ * lines of one operand by N lines of the other, both in shared memory, and keeps the sums in registers. For the
+ * instructions see NVIDIA's PTX ISA: "wgmma.mma_async", "matrix descriptor", "cp.async.bulk.tensor", "mbarrier",
+ * "barrier.cluster", "mapa".
  *
- * Shared memory holds an operand as the tensor copies write it with the swizzle of 128 bytes: pieces of 16 bytes are exclusive-ored with
- * the number of their line of 128 bytes, modulo 8. Two kinds of order:
- *   k contiguous      a line has 64 k of one row or column; 8 lines are an atom of 1024 bytes; atoms follow each other along the rows
- *   k not contiguous  a line has 64 rows or columns of one k; 8 lines are an atom; atoms follow each other along k, 64 k are 8 KiB,
- *                     and the next 64 rows or columns come after them */
+ * Shared memory holds an operand as the tensor copies write it with the swizzle of 128 bytes: pieces of 16 bytes are
+ * exclusive-ored with the number of their line of 128 bytes, modulo 8. Two kinds of order:
+ *   k contiguous      a line has 64 k of one row or column; 8 lines are an atom of 1024 bytes; atoms follow each other
+ *                     along the rows
+ *   k not contiguous  a line has 64 rows or columns of one k; 8 lines are an atom; atoms follow each other along k. 64 k
+ *                     are 8 KiB, and the next 64 rows or columns come after them */
 #ifndef TANDEM_OFFLOAD_DEVICE_WGMMA_H
 #define TANDEM_OFFLOAD_DEVICE_WGMMA_H
 
@@ -32,8 +34,9 @@ extern __attribute__((address_space(3), aligned(16))) char wg_memory[];
 TDM_INLINE wg_address wg_memory_begin(void) { return (wg_address)(uintptr_t)wg_memory; }
 TDM_INLINE const void *wg_memory_pointer(void) { return (const void *)wg_memory; }
 
-/* The beginning of a kernel with one structure as its parameter, whose address in parameter memory becomes `pointer`. It is taken by name:
- * copies need tensor maps that are in memory of the whole launch, and C would copy the structure to the thread. */
+/* The beginning of a kernel with one structure as its parameter, whose address in parameter memory becomes `pointer`. It is
+ * taken by name: copies need tensor maps that are in memory of the whole launch, and C would copy the structure to the
+ * thread. */
 #define WG_FUNCTION(name, type, pointer)                                                                                \
   __attribute__((nvptx_kernel)) void name(type parameter);                                                              \
   static inline __attribute__((always_inline)) void name##_body(const type *pointer);                                   \

@@ -1,5 +1,5 @@
-/* Sizes of Hopper's matrix unit (wgmma.h), and its descriptors of operands: for kernels, for the host that cuts their work, and for a test that
- * executes kernels on the host. */
+/* Sizes of Hopper's matrix unit (wgmma.h), and its descriptors of operands: for kernels, for the host that cuts their work,
+ * and for a test that executes kernels on the host. */
 #ifndef TANDEM_OFFLOAD_DEVICE_WGMMA_SIZES_H
 #define TANDEM_OFFLOAD_DEVICE_WGMMA_SIZES_H
 

@@ -1,9 +1,10 @@
 /* The tiles of the staged engine (gpu_staged.h), and which worker computes which part of them.
  *
- * A tile has K steps 0 .. steps - 1. The K steps of the first `streamed` tiles stand in one row, and each worker takes an equal
- * share of it, wherever a tile ends. If several workers have parts of a tile, the last one that is done adds them (gpu_parts.h).
- * Then each worker takes whole tiles, `workers` apart. So a product with few tiles uses the whole device, and in a product with
- * many no multiprocessor waits for the last tiles. A launch may have fewer teams than workers: a team then is several. */
+ * A tile has K steps 0 .. steps - 1. The K steps of the first `streamed` tiles stand in one row, and each worker takes an
+ * equal share of it, wherever a tile ends. If several workers have parts of a tile, the last one that is done adds them
+ * (gpu_parts.h). Then each worker takes whole tiles, `workers` apart. So a product with few tiles uses the whole device,
+ * and in a product with many no multiprocessor waits for the last tiles. A launch may have fewer teams than workers: a team
+ * then is several. */
 #ifndef TANDEM_OFFLOAD_ENGINE_GPU_SHAPE_H
 #define TANDEM_OFFLOAD_ENGINE_GPU_SHAPE_H
 

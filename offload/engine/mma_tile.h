@@ -229,8 +229,9 @@ static inline bool mma_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int6
   return false;
 }
 
-/* An estimate in clocks of 1.755 GHz, launch included: rounds of tiles, whose steps take longer where two teams share a multiprocessor.
- * Fitted to an H200's times of products of whole tiles in h200-before-map.json: 14 % off on average. On gfx942 it only orders rows. */
+/* An estimate in clocks of 1.755 GHz, launch included: rounds of tiles, whose steps take longer where two teams share a
+ * multiprocessor. Fitted to an H200's times of products of whole tiles in h200-before-map.json: 14 % off on average. On
+ * gfx942 it only orders rows. */
 static inline tdm_cost mma_cost(int64_t m, int64_t n, int64_t k, int64_t batch, int weights) {
   const double launch = 9000, tile = 3000, step_alone = 420, step = 600, clocks_per_ns = 1.755; /* ns */
   const int64_t tiles = tdm_ceil_div(m, GPU_TILE) * tdm_ceil_div(n, GPU_TILE / weights) * batch,

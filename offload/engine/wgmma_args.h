@@ -1,8 +1,9 @@
-/* What a launch of a kernel on Hopper's matrix units gets: written on the host (wgmma_plan.c), read by the kernel (wgmma_loop.h).
+/* What a launch of a kernel on Hopper's matrix units gets: written on the host (wgmma_plan.c), read by the kernel
+ * (wgmma_loop.h).
  *
- * The lines of one operand, P, are the 64 lines of an instruction, those of the other, Q, its N columns. For a product of many rows P is A
- * and Q is B. With few rows it is the other way round (`swapped`): the weights' columns fill the 64 lines, and N is as small as the rows
- * allow. swiglu has two weights, so either Q or P stands twice. */
+ * The lines of one operand, P, are the 64 lines of an instruction, those of the other, Q, its N columns. For a product of
+ * many rows P is A and Q is B. With few rows it is the other way round (`swapped`): the weights' columns fill the 64 lines,
+ * and N is as small as the rows allow. swiglu has two weights, so either Q or P stands twice. */
 #ifndef TANDEM_OFFLOAD_ENGINE_WGMMA_ARGS_H
 #define TANDEM_OFFLOAD_ENGINE_WGMMA_ARGS_H
 

@@ -1,12 +1,13 @@
-/* The estimate: time of all blocks that work at once, tile after tile, and each byte of memory once. It orders the cuts of one product, and
- * stands beside the estimates of other rows. Its constants are fitted to an H200's times of 6617 drawn cuts of 509 drawn bf16 products: 15 %
- * off on average. Of the cuts that were drawn for a product it took one within 10 % of the best for 89 % of the products. */
+/* The estimate: time of all blocks that work at once, tile after tile, and each byte of memory once. It orders the cuts of
+ * one product, and stands beside the estimates of other rows. Its constants are fitted to an H200's times of 6617 drawn
+ * cuts of 509 drawn bf16 products: 15 % off on average. Of the cuts that were drawn for a product it took one within 10 %
+ * of the best for 89 % of the products. */
 #include "wgmma_choice.h"
 
 #include "wgmma_shape.h"
 
-/* Fitted. FLOP, and bytes, of a nanosecond: of a multiprocessor with two warpgroups, and with one; from the L2 to a multiprocessor, and to
- * all of them; from and to memory. */
+/* Fitted. FLOP, and bytes, of a nanosecond: of a multiprocessor with two warpgroups, and with one; from the L2 to a
+ * multiprocessor, and to all of them; from and to memory. */
 static const double RATE[2] = {5540, 6650}, COPY = 108, COPY_ALL = 7460, MEMORY = 3250;
 /* Nanoseconds: */
 static const double STEP = 197;       /* the least that a step takes */
@@ -42,8 +43,9 @@ int wg_stage_bytes(const wg_problem *x, const wg_choice *c) {
   return p_weights * c->groups * WG_BLOCK_BYTES + q_weights * wg_q_bytes(c->n, q_by_k);
 }
 
-/* Clusters of a size that fit the device at once, one block on each multiprocessor. A cluster lies in one of the device's groups of
- * multiprocessors, so some of these stay unused. What cuOccupancyMaxActiveClusters says for an H200's 132, in proportion. */
+/* Clusters of a size that fit the device at once, one block on each multiprocessor. A cluster lies in one of the device's
+ * groups of multiprocessors, so some of these stay unused. What cuOccupancyMaxActiveClusters says for an H200's 132, in
+ * proportion. */
 static int64_t clusters_at_once(int processors, int size) {
   static const int of_132[9] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   const int64_t clusters = (int64_t)of_132[size] * processors / 132;

@@ -19,7 +19,7 @@ typedef struct wg_problem {
   int weights;
   tdm_type type, out;
   int64_t ld_out; /* leading dimensions and strides of C and the residual, or-ed */
-  int short_way; /* what is added to the product, if it is no more than WG_SHORT, WG_SHORT_BIAS and WG_SHORT_RESIDUAL; 0: more */
+  int short_way;  /* what is added to the product: WG_SHORT, WG_SHORT_BIAS, WG_SHORT_RESIDUAL; 0: more than these */
 } wg_problem;
 
 typedef struct wg_choice {
@@ -30,7 +30,8 @@ typedef struct wg_choice {
   double ns;    /* estimate, launch included */
 } wg_choice;
 
-/* The fastest of all cuts by the estimate. columns: of the op's `count` kernels. no_splits: for launches that are smaller than the work. */
+/* The fastest of all cuts by the estimate. columns: of the op's `count` kernels. no_splits: for launches that are smaller
+ * than the work. */
 wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
 
 /* Is there such a cut of this product? */

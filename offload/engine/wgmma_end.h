@@ -1,6 +1,6 @@
-/* From the sums of a warpgroup to the output. Each wave takes its 16 lines by itself, wg_chunk columns at a time: through a buffer in shared
- * memory from the order of the matrix unit to vectors of 4 neighbours in a row of C. The code exists once; only what reads registers, which
- * have no index, stands there for each chunk. */
+/* From the sums of a warpgroup to the output. Each wave takes its 16 lines by itself, wg_chunk columns at a time: through a
+ * buffer in shared memory from the order of the matrix unit to vectors of 4 neighbours in a row of C. The code exists once;
+ * only what reads registers, which have no index, stands there for each chunk. */
 #ifndef TANDEM_OFFLOAD_ENGINE_WGMMA_END_H
 #define TANDEM_OFFLOAD_ENGINE_WGMMA_END_H
 
@@ -47,8 +47,8 @@ TDM_INLINE void wg_put_chunk(wg_address buffer, const float *sums, int chunk, in
   }
 }
 
-/* Where a lane's first vector is in a chunk: its line, and its column or the first of them. The next vector is row_step lines below, or, if
- * swapped, as many columns to the right. */
+/* Where a lane's first vector is in a chunk: its line, and its column or the first of them. The next vector is row_step
+ * lines below, or, if swapped, as many columns to the right. */
 TDM_INLINE int wg_line_of(int lane, int columns, bool swapped) { return swapped ? lane % 4 * 4 : lane / (columns / 4); }
 TDM_INLINE int wg_column_of(int lane, int columns, bool swapped) { return swapped ? lane / 4 : lane % (columns / 4) * 4; }
 TDM_INLINE int wg_row_step(int columns, bool swapped) { return swapped ? 8 : 128 / columns; }
@@ -119,7 +119,8 @@ TDM_INLINE wg_four wg_load_some(const void *base, int64_t at, int count, tdm_typ
   return v;
 }
 
-/* Takes vector 0 away and puts `last` behind the others. A loop over vectors, whose code exists once, so finds each in the same place. */
+/* Takes vector 0 away and puts `last` behind the others. A loop over vectors, whose code exists once, so finds each in the
+ * same place. */
 TDM_INLINE void wg_rotate(wg_four *v, int vectors, wg_four last) {
   WG_UNROLL
   for (int i = 0; i + 1 < vectors; i++) v[i] = v[i + 1];
@@ -173,9 +174,9 @@ TDM_INLINE void wg_store(wg_part *x, const wg_args *args, int vectors) {
   TDM_BY_TYPE((tdm_type)args->out, wg_store_typed, x, args->c, wg_way_in(x, args->stride_c, args->ldc), vectors);
 }
 
-/* ---- The short way: results of the operands' type, at most a bias and then a residual, the tile's columns all inside, and C and the
- * residual accessible in aligned pieces of 16 bytes. What is added comes in the order of the matrix unit. Results are rounded before they go
- * through the buffer, and leave in lines of 128 bytes. ---- */
+/* ---- The short way: results of the operands' type, at most a bias and then a residual, the tile's columns all inside, and
+ * C and the residual accessible in aligned pieces of 16 bytes. What is added comes in the order of the matrix unit. Results
+ * are rounded before they go through the buffer, and leave in lines of 128 bytes. ---- */
 
 TDM_INLINE bool wg_is_short(const wg_args *args, wg_tile tile, wg_kind kind) {
   return args->short_way && tile.q0 + kind.n <= args->columns;

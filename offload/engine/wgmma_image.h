@@ -1,5 +1,5 @@
-/* The images of kernels on Hopper's matrix units: loaded into a device's context when a plan first needs them, and kept there for as long as
- * the process runs. */
+/* The images of kernels on Hopper's matrix units: loaded into a device's context when a plan first needs them, and kept
+ * there for as long as the process runs. */
 #ifndef TANDEM_OFFLOAD_ENGINE_WGMMA_IMAGE_H
 #define TANDEM_OFFLOAD_ENGINE_WGMMA_IMAGE_H
 

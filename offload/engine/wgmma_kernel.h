@@ -67,8 +67,8 @@ TDM_INLINE void wg_multiply_all(const wg_args *args, int thread, wg_kind kind) {
   }
 }
 
-/* The launch's arguments in shared memory. Reading them where they are, through an address, takes longer than a part of a tile's end. Tensor
- * maps are read there. */
+/* The launch's arguments in shared memory. Reading them where they are, through an address, takes longer than a part of a
+ * tile's end. Tensor maps are read there. */
 TDM_INLINE const wg_args *wg_shared_args(const wg_args *maps, int thread) {
   const int words = sizeof(wg_args) / 4;
   for (int i = thread; i < words; i += 2 * WG_THREADS)

@@ -1,11 +1,13 @@
-/* The tile loop of kernels on Hopper's matrix units (wgmma.h): gemm and swiglu in f16 and bf16. This file is compiled to sm_90a alone.
+/* The tile loop of kernels on Hopper's matrix units (wgmma.h): gemm and swiglu in f16 and bf16. This file is compiled to
+ * sm_90a alone.
  *
  *   block: 1 or 2 warpgroups that multiply, each 64 lines of P by N lines of Q; and one whose waves copy
  *   shared memory: `stages` steps of 64 k, P then Q; behind them a buffer for each wave's epilogue, and the barriers
  *
- * The copying waves run ahead, also across tiles, as far as there are free stages. Two blocks of a cluster may share Q (`sharers`): each
- * copies half of it to both, which halves what comes out of the L2. Or the blocks of a cluster split a tile's k (`splits`): each leaves its
- * sums in shared memory, and each adds those of all others, in the same order, for its part of the columns. */
+ * The copying waves run ahead, also across tiles, as far as there are free stages. Two blocks of a cluster may share Q
+ * (`sharers`): each copies half of it to both, which halves what comes out of the L2. Or the blocks of a cluster split a
+ * tile's k (`splits`): each leaves its sums in shared memory, and each adds those of all others, in the same order, for its
+ * part of the columns. */
 #ifndef TANDEM_OFFLOAD_ENGINE_WGMMA_LOOP_H
 #define TANDEM_OFFLOAD_ENGINE_WGMMA_LOOP_H
 
@@ -77,7 +79,8 @@ TDM_INLINE wg_steps wg_steps_of(const wg_args *args, int rank) {
   return (wg_steps){args->k_steps * rank / args->splits, args->k_steps * (rank + 1) / args->splits};
 }
 
-/* ---- The waves that copy: a step's boxes in turn, because a wave needs most of the time that a step takes for three or four ---- */
+/* ---- The waves that copy: a step's boxes in turn, because a wave needs most of the time that a step takes for three or
+ * four ---- */
 
 enum { WG_COPIERS = 4, WG_BOXES = 2 /* of a wave; a step has 6 at most */ };
 

@@ -6,7 +6,8 @@
 typedef uint32_t four_words __attribute__((vector_size(16), may_alias));
 typedef uint32_t one_word __attribute__((may_alias));
 
-/* 8 elements from an even address: words from the next multiple of 4 on, and a half word at either end. Nothing else is read. */
+/* 8 elements from an even address: words from the next multiple of 4 on, and a half word at either end. Nothing else is
+ * read. */
 TDM_INLINE four_words whole_piece(const WG_GLOBAL uint16_t *from) {
   if ((uintptr_t)from % 4 == 0) {
     const WG_GLOBAL one_word *word = (const WG_GLOBAL one_word *)from;

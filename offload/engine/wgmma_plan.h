@@ -1,6 +1,7 @@
-/* Plans and launches of kernels on Hopper's matrix units. They are an image of their own, compiled to sm_90a and launched through the CUDA
- * driver: LLVM 19's offload runtime gives a target region at most 48 KiB of shared memory, of which wgmma needs four times as much to be
- * fast, and its launches have no clusters. Arrays and order are those of OpenMP's device: a run has ended when it returns. */
+/* Plans and launches of kernels on Hopper's matrix units. They are an image of their own, compiled to sm_90a and launched
+ * through the CUDA driver: LLVM 19's offload runtime gives a target region at most 48 KiB of shared memory, of which wgmma
+ * needs four times as much to be fast, and its launches have no clusters. Arrays and order are those of OpenMP's device: a
+ * run has ended when it returns. */
 #ifndef TANDEM_OFFLOAD_ENGINE_WGMMA_PLAN_H
 #define TANDEM_OFFLOAD_ENGINE_WGMMA_PLAN_H
 

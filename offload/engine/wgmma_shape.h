@@ -15,8 +15,8 @@ enum {
   WG_BARRIERS_BYTES = 2 * WG_MOST_STAGES * 8,
 };
 
-/* Lines of Q that one copy takes: half of them where two blocks may share Q. Where k is not contiguous it is the width of the swizzle,
- * even if n is less. */
+/* Lines of Q that one copy takes: half of them where two blocks may share Q. Where k is not contiguous it is the width of
+ * the swizzle, even if n is less. */
 TDM_INLINE int wg_q_box(int n, bool by_k) { return !by_k ? WG_LINES : n < 128 ? n : n / 2; }
 TDM_INLINE int wg_q_boxes(int n, bool by_k) { return (n + wg_q_box(n, by_k) - 1) / wg_q_box(n, by_k); }
 /* Bytes of Q in a stage. */

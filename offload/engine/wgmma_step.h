@@ -1,5 +1,5 @@
-/* A step of gemm's epilogue, as a kernel on a GPU reads it. A division on a GPU is a function call; a product with the f64 reciprocal
- * rounds to the same f32 unless the quotient is subnormal. */
+/* A step of gemm's epilogue, as a kernel on a GPU reads it. A division on a GPU is a function call; a product with the f64
+ * reciprocal rounds to the same f32 unless the quotient is subnormal. */
 #ifndef TANDEM_OFFLOAD_ENGINE_WGMMA_STEP_H
 #define TANDEM_OFFLOAD_ENGINE_WGMMA_STEP_H
 

@@ -28,8 +28,8 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return gpu_can_tile(plan, d->m, d->n, d->k, d->batch, 1, GPU_THREADS, reason, size);
 }
 
-/* How f32 is multiplied on NVIDIA's GPUs; the estimate of other types and GPUs is that of the same tiles. split: parts of a tile,
- * or 0 if that is open. */
+/* How f32 is multiplied on NVIDIA's GPUs; the estimate of other types and GPUs is that of the same tiles. split: parts of a
+ * tile, or 0 if that is open. */
 static gpu_choice choose(const tdm_plan *plan, int split, bool whole) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const bool a_by_k = d->layout == TDM_NN || d->layout == TDM_NT, b_by_k = d->layout == TDM_NT || d->layout == TDM_TT;

@@ -1,5 +1,5 @@
-/* gemm in f16 and bf16 on Hopper's matrix units (wgmma_plan.h): every size, layout, leading dimension and alignment. The kernels are those
- * of wgmma_kernels.c. */
+/* gemm in f16 and bf16 on Hopper's matrix units (wgmma_plan.h): every size, layout, leading dimension and alignment. The
+ * kernels are those of wgmma_kernels.c. */
 #include <stdlib.h>
 
 #include "offload/device/device.h"

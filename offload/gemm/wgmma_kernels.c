@@ -2,7 +2,8 @@
 #include "offload/engine/epilogue_map.h"
 #include "offload/engine/wgmma_end.h"
 
-/* A step without an array, for four values at a time: unrolled over all of a lane's values its code would be four times as long. */
+/* A step without an array, for four values at a time: unrolled over all of a lane's values its code would be four times as
+ * long. */
 TDM_INLINE wg_four map_four(wg_four v, const wg_step *step) {
 #define MAP(which)                                                           \
   case which:                                                                \

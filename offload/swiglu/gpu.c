@@ -38,8 +38,8 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return gpu_can_tile(plan, d->m, d->n, d->k, 1, SWIGLU_WEIGHTS, GPU_THREADS, reason, size);
 }
 
-/* How f32 is multiplied on NVIDIA's GPUs; the estimate of other types and GPUs is that of the same tiles. split: parts of a tile,
- * or 0 if that is open. */
+/* How f32 is multiplied on NVIDIA's GPUs; the estimate of other types and GPUs is that of the same tiles. split: parts of a
+ * tile, or 0 if that is open. */
 static gpu_choice choose(const tdm_plan *plan, int split) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const double m = (double)d->m, n = (double)d->n, k = (double)d->k, in = tdm_bytes(d->type);

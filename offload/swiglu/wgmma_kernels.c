@@ -1,5 +1,5 @@
-/* swiglu in f16 and bf16 on Hopper's matrix units: the kernels, compiled to sm_90a alone, once for each WG_COLUMNS. gpu_wgmma.c launches
- * them. A warpgroup has the sums of both weights for the same elements. */
+/* swiglu in f16 and bf16 on Hopper's matrix units: the kernels, compiled to sm_90a alone, once for each WG_COLUMNS.
+ * gpu_wgmma.c launches them. A warpgroup has the sums of both weights for the same elements. */
 #include "offload/device/math.h"
 #include "offload/engine/wgmma_end.h"
 

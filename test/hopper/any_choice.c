@@ -1,5 +1,6 @@
-/* Replaces the choice of the cut: any that is possible, drawn by HOPPER_SEED and the product, so that a set of cases reaches tiles, splits and
- * shared operands that no small product would get. 0, the default: the best by the estimate, as the library chooses. */
+/* Replaces the choice of the cut: any that is possible, drawn by HOPPER_SEED and the product, so that a set of cases
+ * reaches tiles, splits and shared operands that no small product would get. 0, the default: the best by the estimate, as
+ * the library chooses. */
 #include <stdlib.h>
 
 #include "offload/engine/wgmma_choice.h"

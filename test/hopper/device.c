@@ -1,5 +1,5 @@
-/* tandem-check's device omp:0 on the stand-in of a Hopper GPU: replaces offload/device/device.c, and adds the rows for it. Its memory is the
- * host's, so the checker's guards and AddressSanitizer see what a kernel does outside of its arrays. */
+/* tandem-check's device omp:0 on the stand-in of a Hopper GPU: replaces offload/device/device.c, and adds the rows for it.
+ * Its memory is the host's, so the checker's guards and AddressSanitizer see what a kernel does outside of its arrays. */
 #include <stdlib.h>
 #include <string.h>
 

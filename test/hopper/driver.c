@@ -1,5 +1,6 @@
-/* The CUDA driver's functions that the library calls, for the stand-in: one device of compute capability 9.0 with few multiprocessors, so
- * that a block has several tiles. Names and values: CUDA driver API. HOPPER_FAIL=NAME[:N] makes the N-th call of cuNAME fail. */
+/* The CUDA driver's functions that the library calls, for the stand-in: one device of compute capability 9.0 with few
+ * multiprocessors, so that a block has several tiles. Names and values: CUDA driver API. HOPPER_FAIL=NAME[:N] makes the
+ * N-th call of cuNAME fail. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

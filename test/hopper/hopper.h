@@ -1,8 +1,9 @@
-/* A stand-in of one Hopper GPU, on which a test executes the kernels of wgmma as C of the host: the CUDA driver's functions that the library
- * calls, and what a block's threads do to each other. Its words are those of NVIDIA's PTX ISA; what is not in them is said where it stands.
+/* A stand-in of one Hopper GPU, on which a test executes the kernels of wgmma as C of the host: the CUDA driver's functions
+ * that the library calls, and what a block's threads do to each other. Its words are those of NVIDIA's PTX ISA; what is not
+ * in them is said where it stands.
  *
- * A cluster's threads are fibers that take turns, in an order that is drawn; copies happen as late as they can. So a kernel that reads
- * before it has waited reads NaN. */
+ * A cluster's threads are fibers that take turns, in an order that is drawn; copies happen as late as they can. So a kernel
+ * that reads before it has waited reads NaN. */
 #ifndef TANDEM_TEST_HOPPER_HOPPER_H
 #define TANDEM_TEST_HOPPER_HOPPER_H
 
@@ -55,8 +56,8 @@ void hopper_barrier_wait(uint32_t barrier, int parity);
 /* ranks: a bit for each block of the cluster that gets the box. */
 void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, int z, unsigned ranks);
 
-/* The calling thread's part of a product of 64 lines by n. It happens when it is waited for: hopper_wait_products leaves as many groups as
- * `but` under way. */
+/* The calling thread's part of a product of 64 lines by n. It happens when it is waited for: hopper_wait_products leaves as
+ * many groups as `but` under way. */
 void hopper_multiply(float *sums, uint64_t a, uint64_t b, bool add, int n, bool a_by_k, bool b_by_k, int type);
 void hopper_commit(void);
 void hopper_wait_products(int but);

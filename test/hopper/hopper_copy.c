@@ -1,5 +1,5 @@
-/* Barriers of shared memory, copies of tensor boxes, products: PTX ISA, "mbarrier", "cp.async.bulk.tensor", "Swizzling modes", and
- * "Asynchronous warpgroup level matrix instructions". */
+/* Barriers of shared memory, copies of tensor boxes, products: PTX ISA, "mbarrier", "cp.async.bulk.tensor", "Swizzling
+ * modes", and "Asynchronous warpgroup level matrix instructions". */
 #include <string.h>
 
 #include "hopper_inside.h"

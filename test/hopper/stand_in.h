@@ -1,5 +1,5 @@
-/* offload/device/wgmma.h for a test on the host: the same names, executed by the stand-in (hopper.h). A file that is compiled with
- * -include of this one does not read the other. */
+/* offload/device/wgmma.h for a test on the host: the same names, executed by the stand-in (hopper.h). A file that is
+ * compiled with -include of this one does not read the other. */
 #ifndef TANDEM_OFFLOAD_DEVICE_WGMMA_H
 #define TANDEM_OFFLOAD_DEVICE_WGMMA_H
 

@@ -1,6 +1,6 @@
-/* The staged engine of NVIDIA's GPUs (offload/engine/gpu_staged.h) on the host: a team is 128 threads, its barrier is pthread's,
- * and cp.async copies at once. Each kind of tile, layout, alignment, number of parts and end, with exact integers. What it can't
- * show are the order of asynchronous copies and a GPU's memory model. */
+/* The staged engine of NVIDIA's GPUs (offload/engine/gpu_staged.h) on the host: a team is 128 threads, its barrier is
+ * pthread's, and cp.async copies at once. Each kind of tile, layout, alignment, number of parts and end, with exact
+ * integers. What it can't show are the order of asynchronous copies and a GPU's memory model. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
