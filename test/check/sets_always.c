@@ -34,6 +34,12 @@ static const check_single gemm[] = {
     {"f16", "nn", "bias", "fill=big", "9x35x5"},
     /* Few rows and a long k: what the dispatcher splits on HIP; with a batch. */
     {"bf16", "nt", "bias+silu+residual", "fill=real,beta=0.5,batch=2", "3x66x1034"},
+    /* The ways of omp_gpu_skinny: matrices, along k, along n. */
+    {"bf16", "nt", "bias", "fill=real,batch=2", "7x35x1064"},
+    {"f32", "nt", NULL, "fill=real,batch=2", "7x35x1032"},
+    {"f16", "nn", "residual", "fill=real", "6x104x301"},
+    {"f32", "tn", NULL, "fill=real,batch=2", "3x75x203"},
+    {"bf16", "tt", NULL, "fill=real", "2x75x603"},
     {0}};
 static const check_single swiglu[] = {{"f32", "nn", NULL, "fill=edges", "5x35x1"},
                                       {"f32", "nt", NULL, "fill=real,out=f16", "19x37x23"},
@@ -42,6 +48,11 @@ static const check_single swiglu[] = {{"f32", "nn", NULL, "fill=edges", "5x35x1"
                                       {"f16", "nt", NULL, "fill=real,out=bf16", "19x37x23"},
                                       {"bf16", "nt", NULL, "fill=special,out=f32", "19x37x23"},
                                       {"bf16", "nn", NULL, "fill=big,out=f16,shift=1", "19x37x23"},
+                                      /* The ways of omp_gpu_skinny. */
+                                      {"bf16", "nt", NULL, "fill=real", "7x35x1064"},
+                                      {"f32", "nt", NULL, "fill=real", "7x35x1032"},
+                                      {"f16", "nn", NULL, "fill=real", "6x104x301"},
+                                      {"f32", "nn", NULL, "fill=real", "3x75x203"},
                                       {0}};
 static const check_single rmsnorm[] = {{"f32", NULL, NULL, "eps=0,fill=huge", "20x65"},
                                        {"f32", NULL, NULL, "eps=0,fill=tiny,residual=1", "16x65"},

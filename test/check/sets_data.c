@@ -97,6 +97,22 @@ static const check_single gemm_single[] = {
     {"bf16", "tn", "bias", NULL, "130x14x1154"},
     {"f32", "tt", NULL, "pad=1", "266x30x517"},
     {"bf16", "nn", "gelu", "batch=2,beta=1", "70x130x2178"},
+    /* Few rows: what omp_gpu_skinny splits among the waves of a team. Along k in pieces and in single elements, matrices, and
+     * along n; the last two with so few columns that a team has more waves, or a wave fewer columns. */
+    {"f32", "nt", "bias+gelu", "batch=2,pad=4", "3x70x2060"},
+    {"bf16", "nt", "bias+silu+residual", "beta=0.5,batch=2", "5x194x2104"},
+    {"f16", "nt", "divide:3", "pad=8,out=f32", "8x2119x552"},
+    {"f16", "nt", NULL, "shift=1,batch=3,broadcast_a=1", "2x133x1016"},
+    {"bf16", "tt", "residual", NULL, "7x83x1389"},
+    {"f32", "tt", NULL, "batch=2", "1x39x3189"},
+    {"f32", "nn", "bias+residual", "inplace=residual", "2x1600x640"},
+    {"bf16", "nn", "bias", "batch=2,alpha=0.5", "8x4360x120"},
+    {"f16", "nn", NULL, "out=f32", "1x2056x329"},
+    {"f32", "tn", NULL, "batch=3,broadcast_b=1", "6x1131x267"},
+    {"bf16", "tn", "gelu_tanh", "shift=1", "4x5101x83"},
+    {"f16", "nt", "relu", NULL, "4x72x8200"},
+    {"bf16", "nt", NULL, "shift=1", "8x72x8200"},
+    {"bf16", "nn", NULL, "pad=1", "3x61x4111"},
     /* Whole tiles and few k: for omp_gpu_small_k, the last for its fallback. */
     {"f32", "nn", NULL, NULL, "256x640x64"},
     {"f32", "nt", NULL, "batch=2,pad=4", "128x512x40"},
@@ -134,6 +150,14 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
                                              {"f32", "nt", NULL, "pad=1", "17x514x517"},
                                              {"f32", "nn", NULL, "shift=1,out=f16", "33x300x700"},
                                              {"f32", "nt", NULL, NULL, "513x1500x5"},
+                                             /* Few rows, as for gemm. */
+                                             {"f32", "nt", NULL, "pad=4", "3x70x2060"},
+                                             {"bf16", "nt", NULL, "pad=8", "5x1195x1048"},
+                                             {"f16", "nt", NULL, NULL, "7x37x4104"},
+                                             {"f16", "nt", NULL, "ldg=1031,ldu=1040,out=f32", "2x133x1017"},
+                                             {"f32", "nn", NULL, "ldg=708,ldu=712", "8x700x333"},
+                                             {"bf16", "nn", NULL, NULL, "4x2312x520"},
+                                             {"f16", "nn", NULL, "shift=1", "1x701x885"},
                                              /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last two by its fallback and
                                               * not. */
                                              {"f16", "nt", NULL, NULL, "256x192x96"},
