@@ -25,16 +25,13 @@ TDM_INLINE gpu_skinny_lines gpu_skinny_lines_of(const gpu_skinny_job *job, gpu_s
   return at;
 }
 
-/* A lane's k in a step. Whole pieces: neighbouring elements. Otherwise neighbouring lanes have neighbouring elements. */
-typedef struct gpu_skinny_lane {
-  int first, spread, step;
-} gpu_skinny_lane;
-
+/* Of a step and line. */
 TDM_INLINE int gpu_skinny_pieces_k(bool whole, tdm_type type) {
   return whole || type == TDM_F32 ? SKINNY_LOADS / SKINNY_LINES : SKINNY_LOADS / SKINNY_LINES / 2;
 }
 
-/* Adds the step from k on. inside: all of it is below job->k. */
+/* Adds the step from k on. Whole pieces: a lane takes neighbouring k; otherwise neighbouring lanes do. inside: all of the step
+ * is below `end`. */
 TDM_INLINE void gpu_skinny_step_k(float (*sums)[SKINNY_ROWS], const gpu_skinny_lines *at, int k, int end, bool inside, int lane,
                                   int pieces, int rows, bool whole, tdm_type type) {
   const int elements = gpu_piece_elements(type), size = tdm_bytes(type);

@@ -89,7 +89,7 @@ struct tdm_kernel {
   unsigned types;
   unsigned takes; /* parameters that supports, prepare and cost read: bits 1 << tdm_parameter */
   tdm_fallback fallback;
-  bool by_name; /* a step of a ladder: runs only by its name, and is not a candidate otherwise */
+  bool by_name; /* a step of a ladder, or not yet checked on its device: runs only by its name, and is no candidate otherwise */
   /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has computed. So a run may
    * have fewer keys than the plan, or begin at a later position (tdm_plan_rebind). */
   bool rebindable;
