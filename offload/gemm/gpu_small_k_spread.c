@@ -262,13 +262,15 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
+static tdm_status prepare(tdm_plan *plan) { return gemm_gpu_prepare_for(plan, GPU_THREADS); }
+
 const tdm_kernel tdm_gemm_omp_gpu_small_k_spread = {.name = "omp_gpu_small_k_spread",
                                                     .op = TDM_OP_GEMM,
                                                     .backend = &tdm_backend_omp,
                                                     .runs_on = tdm_gpus_only,
                                                     .types = 1 << TDM_F32,
                                                     .supports = supports,
-                                                    .prepare = gemm_gpu_prepare,
+                                                    .prepare = prepare,
                                                     .launch = launch,
                                                     .fallback = {16, 0x7, &tdm_gemm_omp_gpu},
                                                     .by_name = true};
