@@ -1,9 +1,8 @@
 /* A stand-in of the CUDA driver for the test of waiting: one device, whose context has flags. Names and values: CUDA driver
- * API.
- */
+ * API. */
 #include "fake_cuda.h"
 
-enum { SCHED_BLOCKING = 4 };
+enum { SCHED_BLOCKING = 4, NOT_SUPPORTED = 801 };
 
 fake_cuda_state fake_cuda = {.flags = SCHED_BLOCKING}; /* as LLVM's plugin sets them */
 
@@ -27,3 +26,23 @@ int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer) {
   *(void **)value = &fake_cuda;
   return 0;
 }
+
+int cuCtxGetDevice(int *device) {
+  *device = 0;
+  return fake_cuda.pushed == 1 ? 0 : 201;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  *value = attribute == 16 ? 132 : attribute == 75 ? 9 : 0; /* multiprocessors; compute capability 9.0 */
+  return device == 0 ? 0 : 101;
+}
+
+int cuModuleLoadData(void) { return NOT_SUPPORTED; }
+int cuModuleGetFunction(void) { return NOT_SUPPORTED; }
+int cuFuncSetAttribute(void) { return NOT_SUPPORTED; }
+int cuLaunchKernelEx(void) { return NOT_SUPPORTED; }
+int cuStreamSynchronize(void) { return NOT_SUPPORTED; }
+int cuTensorMapEncodeTiled(void) { return NOT_SUPPORTED; }
+int cuMemAllocAsync(void) { return NOT_SUPPORTED; }
+int cuMemFreeAsync(void) { return NOT_SUPPORTED; }
+int cuGetErrorString(void) { return NOT_SUPPORTED; }

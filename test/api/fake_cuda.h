@@ -19,5 +19,18 @@ int cuCtxPopCurrent_v2(void **context);
 int cuCtxGetFlags(unsigned *flags);
 int cuCtxSetFlags(unsigned flags);
 int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer);
+int cuCtxGetDevice(int *device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+
+/* The library asks for these too, and calls none of them to wait: they fail. */
+int cuModuleLoadData(void);
+int cuModuleGetFunction(void);
+int cuFuncSetAttribute(void);
+int cuLaunchKernelEx(void);
+int cuStreamSynchronize(void);
+int cuTensorMapEncodeTiled(void);
+int cuMemAllocAsync(void);
+int cuMemFreeAsync(void);
+int cuGetErrorString(void);
 
 #endif

@@ -13,10 +13,29 @@ static tdm_status wait_on(const char *wait) {
   return tdm_omp_wait(&context, wait, reason, sizeof reason);
 }
 
+/* The linker's --wrap: a driver that is older than the library wants. */
+static const char *lacks;
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name) {
+  return lacks != NULL && strcmp(name, lacks) == 0 ? NULL : __real_dlsym(library, name);
+}
+
 static int setup(void **state) {
   (void)state;
   fake_cuda = (fake_cuda_state){.flags = MAP_HOST | BLOCKING};
   return 0;
+}
+
+static void names_a_function_that_the_driver_lacks(void **state) {
+  (void)state;
+  lacks = "cuTensorMapEncodeTiled";
+  assert_int_equal(wait_on("spin"), TDM_ERROR_UNSUPPORTED);
+  assert_string_equal(reason, "the driver has no cuTensorMapEncodeTiled: CUDA 12.1 and later have it");
+  assert_int_equal(fake_cuda.flags, MAP_HOST | BLOCKING);
+  lacks = NULL;
+  assert_int_equal(wait_on(NULL), TDM_OK); /* what was not found is asked for again */
+  assert_int_equal(fake_cuda.flags, MAP_HOST | AUTO);
 }
 
 static void takes_the_plugins_setting_back(void **state) {
@@ -69,8 +88,11 @@ static void auto_leaves_what_was_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(takes_the_plugins_setting_back, setup), cmocka_unit_test_setup(leaves_what_others_have_set, setup),
-      cmocka_unit_test_setup(says_what_the_driver_keeps, setup),     cmocka_unit_test_setup(leaves_other_vendors_alone, setup),
+      cmocka_unit_test_setup(names_a_function_that_the_driver_lacks, setup), /* the first: what was found is kept */
+      cmocka_unit_test_setup(takes_the_plugins_setting_back, setup),
+      cmocka_unit_test_setup(leaves_what_others_have_set, setup),
+      cmocka_unit_test_setup(says_what_the_driver_keeps, setup),
+      cmocka_unit_test_setup(leaves_other_vendors_alone, setup),
       cmocka_unit_test_setup(auto_leaves_what_was_named, setup), /* the last: what was named stays */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
