@@ -65,6 +65,24 @@ static void enter(void) {
   hopper_yield();
 }
 
+/* Does it still wait? Asked before a turn is given to it: most turns would be spent on waiting. */
+static bool waits(const hopper_fiber *f) {
+  if (f->meeting != NULL) return f->meeting->turn == (int)f->before;
+  return f->barrier != NULL && f->barrier->parity == f->before;
+}
+
+static void wait(const hopper_meeting *meeting, const hopper_barrier *barrier, uint32_t before) {
+  hopper_fiber *f = self();
+  f->meeting = meeting;
+  f->barrier = barrier;
+  f->before = before;
+  while (waits(f) && !hopper.refused) hopper_yield();
+  f->meeting = NULL;
+  f->barrier = NULL;
+}
+
+void hopper_wait_for(const hopper_barrier *barrier, uint32_t parity) { wait(NULL, barrier, parity); }
+
 static void meet(hopper_meeting *m, int expected) {
   int turn = m->turn;
   hopper.changes++;
@@ -72,7 +90,7 @@ static void meet(hopper_meeting *m, int expected) {
     m->arrived = 0;
     m->turn++;
   }
-  while (m->turn == turn && !hopper.refused) hopper_yield();
+  wait(m, NULL, (uint32_t)turn);
 }
 
 void hopper_sync_wave(void) { meet(&hopper.wave[hopper.running / 32], 32); }
@@ -92,6 +110,8 @@ static bool begin_fibers(int count) {
     hopper_fiber *f = &hopper.fiber[i];
     f->ended = false;
     f->products = f->group = 0;
+    f->meeting = NULL;
+    f->barrier = NULL;
     getcontext(&f->context);
     f->context.uc_stack.ss_sp = stacks + (size_t)i * STACK_BYTES;
     f->context.uc_stack.ss_size = STACK_BYTES;
@@ -108,7 +128,7 @@ static void take_turns(int count) {
     int first = (int)(hopper_random() % (uint32_t)count);
     for (int i = 0; i < count && !hopper.refused; i++) {
       hopper.running = (first + i) % count;
-      if (!hopper.fiber[hopper.running].ended) swapcontext(&scheduler, &self()->context);
+      if (!self()->ended && !waits(self())) swapcontext(&scheduler, &self()->context);
     }
     if (hopper.changes == before && !hopper_copy_one()) hopper_refuse("all threads wait, and nothing is under way");
   }

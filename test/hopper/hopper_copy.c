@@ -38,8 +38,7 @@ void hopper_barrier_expect(uint32_t barrier, int bytes) {
 void hopper_barrier_arrive(uint32_t barrier, int rank) { arrive(barrier_of(rank, barrier)); }
 
 void hopper_barrier_wait(uint32_t barrier, int parity) {
-  const hopper_barrier *b = barrier_of(hopper_rank(), barrier);
-  while (b->parity == (uint32_t)parity && !hopper.refused) hopper_yield();
+  hopper_wait_for(barrier_of(hopper_rank(), barrier), (uint32_t)parity);
 }
 
 /* ---- Copies ---- */
@@ -90,7 +89,7 @@ bool hopper_copy_one(void) {
 /* ---- Products ---- */
 
 /* An operand's element: line, and k of the instruction. */
-static float operand(uint64_t descriptor, int line, int k, bool by_k, int type) {
+static float operand(int rank, uint64_t descriptor, int line, int k, bool by_k, int type) {
   uint32_t start = (uint32_t)(descriptor & 0x3fff) << 4, leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
            stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4, at;
   if (by_k)
@@ -99,19 +98,19 @@ static float operand(uint64_t descriptor, int line, int k, bool by_k, int type) 
     at = start + (uint32_t)(line / 64) * leading + (uint32_t)(k / 8) * stride + (uint32_t)(k % 8) * 128 +
          (uint32_t)(line % 64) * 2;
   uint16_t word;
-  memcpy(&word, hopper_memory(swizzled(at)), sizeof word);
+  memcpy(&word, hopper_memory_of(rank, swizzled(at)), sizeof word);
   return type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
 }
 
 static void multiply(const hopper_product *p) {
-  const int lane = hopper_thread() % 32, wave = hopper_thread() / 32 % 4;
+  const int rank = hopper_rank(), lane = hopper_thread() % 32, wave = hopper_thread() / 32 % 4;
   float line[2][16];
   for (int h = 0; h < 2; h++)
-    for (int k = 0; k < 16; k++) line[h][k] = operand(p->a, 16 * wave + lane / 4 + 8 * h, k, p->a_by_k, p->type);
+    for (int k = 0; k < 16; k++) line[h][k] = operand(rank, p->a, 16 * wave + lane / 4 + 8 * h, k, p->a_by_k, p->type);
   for (int g = 0; g < p->n / 8; g++)
     for (int c = 0; c < 2; c++) {
       float column[16];
-      for (int k = 0; k < 16; k++) column[k] = operand(p->b, 8 * g + 2 * (lane % 4) + c, k, p->b_by_k, p->type);
+      for (int k = 0; k < 16; k++) column[k] = operand(rank, p->b, 8 * g + 2 * (lane % 4) + c, k, p->b_by_k, p->type);
       for (int h = 0; h < 2; h++) {
         float *sum = &p->sums[4 * g + 2 * h + c], x = p->add ? *sum : 0;
         for (int k = 0; k < 16; k++) x += line[h][k] * column[k];

@@ -16,13 +16,6 @@ typedef struct hopper_product {
 
 enum { HOPPER_MOST_PRODUCTS = 32 };
 
-typedef struct hopper_fiber {
-  ucontext_t context;
-  bool ended;
-  hopper_product product[HOPPER_MOST_PRODUCTS];
-  int products, group; /* group: of the next product */
-} hopper_fiber;
-
 typedef struct hopper_meeting {
   int arrived, turn;
 } hopper_meeting;
@@ -33,6 +26,17 @@ typedef struct hopper_barrier {
   int32_t bytes : 31;     /* expected minus arrived: may be below 0 for a while */
   uint32_t parity : 1;    /* of the current phase */
 } hopper_barrier;
+
+typedef struct hopper_fiber {
+  ucontext_t context;
+  bool ended;
+  /* What it waits for, if not NULL, and what that was when it began to wait. */
+  const hopper_meeting *meeting;
+  const hopper_barrier *barrier;
+  uint32_t before;
+  hopper_product product[HOPPER_MOST_PRODUCTS];
+  int products, group; /* group: of the next product */
+} hopper_fiber;
 
 /* A copy that is under way. */
 typedef struct hopper_box {
@@ -63,6 +67,8 @@ extern hopper_state hopper;
 __attribute__((format(printf, 1, 2))) void hopper_refuse(const char *format, ...);
 uint32_t hopper_random(void);
 void hopper_yield(void);
+/* Gives turns away until the barrier has another parity. */
+void hopper_wait_for(const hopper_barrier *barrier, uint32_t parity);
 /* Executes a drawn copy. false: none is under way. */
 bool hopper_copy_one(void);
 
