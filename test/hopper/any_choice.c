@@ -1,8 +1,10 @@
 /* Replaces the choice of the cut: any that is possible, drawn by HOPPER_SEED and the product, so that a set of cases
  * reaches tiles, splits and shared operands that no small product would get. 0, the default: the best by the estimate, as
- * the library chooses. */
+ * the library chooses. A plan's order of turns and copies follows from the same two, so a case that is run alone repeats
+ * what it did in a set. */
 #include <stdlib.h>
 
+#include "hopper.h"
 #include "offload/engine/wgmma_choice.h"
 
 wg_choice wg_best(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
@@ -10,8 +12,10 @@ wg_choice wg_best(const wg_problem *x, const int *columns, int count, int proces
 wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int processors, bool no_splits) {
   const char *text = getenv("HOPPER_SEED");
   uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 0;
-  if (seed == 0) return wg_best(x, columns, count, processors, no_splits);
+  const bool drawn = seed != 0;
   seed = seed * 1000003 + (uint64_t)(x->a.lines * 31 + x->b.lines * 7 + x->k);
+  hopper_seed(seed);
+  if (!drawn) return wg_best(x, columns, count, processors, no_splits);
   for (;;) {
     seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
     const uint64_t bits = seed >> 24;

@@ -1,7 +1,11 @@
 /* tandem-check's device omp:0 on the stand-in of a Hopper GPU: replaces offload/device/device.c, and adds the rows for it.
  * Its memory is the host's, so the checker's guards and AddressSanitizer see what a kernel does outside of its arrays. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "hopper.h"
 #include "offload/device/device.h"
@@ -12,15 +16,41 @@
 
 static int one_device(void) { return 1; }
 
+/* Arrays of rows far apart: addresses, of which only the rows get pages. malloc would fill them where MALLOC_PERTURB_ is
+ * set. */
+enum { LARGE = 64 << 20, MOST_LARGE = 16 };
+static struct {
+  void *memory;
+  size_t bytes;
+} large[MOST_LARGE];
+
+static bool alloc_large(size_t bytes, void **pointer) {
+  for (int i = 0; i < MOST_LARGE; i++)
+    if (large[i].memory == NULL) {
+      void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (memory == MAP_FAILED) return false;
+      large[i].memory = *pointer = memory;
+      large[i].bytes = bytes;
+      return true;
+    }
+  return false;
+}
+
 /* As the offload runtime's: aligned to 256 bytes, and exactly as long as asked. */
 static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
   (void)context;
-  if (posix_memalign(pointer, 256, bytes) == 0) return TDM_OK;
+  if (bytes >= LARGE ? alloc_large(bytes, pointer) : posix_memalign(pointer, 256, bytes) == 0) return TDM_OK;
   return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: more than the stand-in has", bytes);
 }
 
 static tdm_status free_memory(const tdm_context *context, void *pointer) {
   (void)context;
+  for (int i = 0; i < MOST_LARGE; i++)
+    if (large[i].memory == pointer && pointer != NULL) {
+      munmap(pointer, large[i].bytes);
+      large[i].memory = NULL;
+      return TDM_OK;
+    }
   free(pointer);
   return TDM_OK;
 }
@@ -68,6 +98,7 @@ __attribute__((constructor)) static void begin(void) {
   for (size_t i = 0; i < sizeof swiglu_number / sizeof swiglu_number[0]; i++)
     tdm_wg_swiglu_image[i] = (wg_image){&swiglu_number[i], sizeof swiglu_number[i]};
   const char *seed = getenv("HOPPER_SEED");
-  hopper_seed(seed != NULL ? strtoull(seed, NULL, 10) : 0);
+  if (seed == NULL) seed = "0";
+  printf("HOPPER_SEED=%s; to repeat a case: HOPPER_SEED=%s %s, and its arguments\n", seed, seed, program_invocation_name);
   tdm_kernels_extend(rows, sizeof rows / sizeof rows[0]);
 }

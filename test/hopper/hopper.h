@@ -27,7 +27,7 @@ typedef struct hopper_map {
 void hopper_register(int columns, const char *name, void (*run)(const void *argument));
 void (*hopper_find(int columns, const char *name))(const void *argument);
 
-/* The order of turns and copies is drawn from it. */
+/* The order of turns and copies from now on is drawn from it. */
 void hopper_seed(uint64_t seed);
 
 /* Executes a launch. Returns false, and says why on stderr, if threads wait for ever or do what hardware would refuse. */
