@@ -158,6 +158,8 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
                                              {"f32", "nn", NULL, "ldg=708,ldu=712", "8x700x333"},
                                              {"bf16", "nn", NULL, NULL, "4x2312x520"},
                                              {"f16", "nn", NULL, "shift=1", "1x701x885"},
+                                             /* Many rows in 16 bits, for whole tiles of omp_gpu_wgmma and their edges. */
+                                             {"bf16", "nt", NULL, NULL, "330x264x200"},
                                              /* Whole tiles in 16 bits: what omp_gpu_mma takes, the last two by its fallback and
                                               * not. */
                                              {"f16", "nt", NULL, NULL, "256x192x96"},
