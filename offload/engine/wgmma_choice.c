@@ -32,13 +32,13 @@ bool wg_may_be_short(const wg_problem *x, const wg_choice *c) {
   return x->short_way != 0 && !c->swapped && c->splits == 1 && x->out == x->type && x->ld_out % 8 == 0;
 }
 
-static double pack_ns(const wg_problem *x, const wg_matrix *m, int weights) {
+static double pack_ns(const wg_problem *x, const wg_matrix *m) {
   if (!wg_must_pack(x, m)) return 0;
-  return weights * (PACK + 4.0 * (double)(m->lines * x->k) * (double)(m->broadcast ? 1 : x->batch) / MEMORY);
+  return PACK + 4.0 * (double)(m->lines * x->k) * (double)(m->broadcast ? 1 : x->batch) / MEMORY;
 }
 
 int wg_stage_bytes(const wg_problem *x, const wg_choice *c) {
-  const bool q_by_k = c->swapped ? x->a.by_k : x->b.by_k;
+  const bool q_by_k = c->swapped ? x->a.by_k : x->b[0].by_k;
   const int p_weights = c->swapped ? x->weights : 1, q_weights = c->swapped ? 1 : x->weights;
   return p_weights * c->groups * WG_BLOCK_BYTES + q_weights * wg_q_bytes(c->n, q_by_k);
 }
@@ -57,7 +57,7 @@ static double elements(const wg_problem *x, const wg_matrix *m) {
 }
 
 static double estimate(const wg_problem *x, const wg_choice *c, int processors) {
-  const wg_matrix *p = c->swapped ? &x->b : &x->a, *q = c->swapped ? &x->a : &x->b;
+  const wg_matrix *p = c->swapped ? &x->b[0] : &x->a, *q = c->swapped ? &x->a : &x->b[0];
   const int size = c->splits * c->sharers;
   const int64_t tiles = ceil_div(ceil_div(p->lines, c->groups * WG_LINES), c->sharers) * ceil_div(q->lines, c->n) * x->batch;
   const int64_t at_once = clusters_at_once(processors, size), rounds = ceil_div(tiles, at_once);
@@ -68,12 +68,12 @@ static double estimate(const wg_problem *x, const wg_choice *c, int processors) 
   const double step = larger(larger(flop / RATE[c->groups - 1], bytes / COPY), larger(bytes * busy / COPY_ALL, STEP));
   const double area = c->groups * c->n * x->weights / 512.0; /* in tiles of 128 x 256 */
   const double end = (wg_may_be_short(x, c) ? END : LONG_END) * area, split = c->splits > 1 ? SPLIT + SPLIT_SUMS * area : 0;
-  const double out = (double)x->a.lines * (double)x->b.lines * (double)x->batch * (x->out == TDM_F32 ? 2 : 1);
-  const double memory = 2 * (elements(x, &x->a) + elements(x, &x->b) * x->weights + out) / MEMORY;
+  const double out = (double)x->a.lines * (double)x->b[0].lines * (double)x->batch * (x->out == TDM_F32 ? 2 : 1);
+  const double memory = 2 * (elements(x, &x->a) + elements(x, &x->b[0]) * x->weights + out) / MEMORY;
   const double blocks = (double)rounds * ((double)steps * step + TILE + end) + split;
   /* The tenth of the smaller one orders cuts of which memory is the limit. */
   const double together = larger(blocks, memory) + (blocks + memory) / 10;
-  return LAUNCH + FILL + together + pack_ns(x, &x->a, 1) + pack_ns(x, &x->b, x->weights);
+  return LAUNCH + FILL + together + pack_ns(x, &x->a) + pack_ns(x, &x->b[0]) + (x->weights == 2 ? pack_ns(x, &x->b[1]) : 0);
 }
 
 bool wg_is_possible(const wg_problem *x, const wg_choice *c) {

@@ -14,7 +14,7 @@ typedef struct wg_matrix {
 } wg_matrix;
 
 typedef struct wg_problem {
-  wg_matrix a, b; /* swiglu: b stands for both weights */
+  wg_matrix a, b[2]; /* b[1]: swiglu's second weight, which differs from b[0] in ld alone */
   int64_t k, batch;
   int weights;
   tdm_type type, out;

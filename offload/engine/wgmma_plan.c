@@ -33,7 +33,7 @@ typedef struct wg_source {
 
 typedef struct wg_work {
   wg_args args;
-  wg_source source[2]; /* A, B */
+  wg_source source[OPERANDS]; /* A, B, the second weight */
   int64_t k, batch;
   void *context, *function, *pack;
   int processors, weights, shared_bytes, clusters;
@@ -63,9 +63,9 @@ bool wg_supports(const tdm_plan *plan, const wg_problem *x, char *reason, size_t
     snprintf(reason, size, "takes as many threads as its tile needs, but the caller set %d", plan->context->threads);
   else if (x->k == 0)
     snprintf(reason, size, "k = 0: must be at least 1");
-  else if (x->k > MOST || x->batch > MOST || !fits(x, &x->a) || !fits(x, &x->b))
+  else if (x->k > MOST || x->batch > MOST || !fits(x, &x->a) || !fits(x, &x->b[0]) || (x->weights == 2 && !fits(x, &x->b[1])))
     snprintf(reason, size, "m, n, k and batch must be below 2^30, strides below 2^38");
-  else if (x->a.lines * x->b.lines / WG_LINES / 16 > MOST / (x->batch > 0 ? x->batch : 1))
+  else if (x->a.lines * x->b[0].lines / WG_LINES / 16 > MOST / (x->batch > 0 ? x->batch : 1))
     snprintf(reason, size, "more than 2^30 tiles");
   else
     return true;
@@ -113,7 +113,7 @@ static int stages_of(int stage_bytes, int groups) {
 }
 
 static void fill_args(wg_args *args, const wg_problem *x, const wg_output *o, const wg_choice *c) {
-  const wg_matrix *p = c->swapped ? &x->b : &x->a, *q = c->swapped ? &x->a : &x->b;
+  const wg_matrix *p = c->swapped ? &x->b[0] : &x->a, *q = c->swapped ? &x->a : &x->b[0];
   const int64_t tiles_p = (p->lines + c->groups * WG_LINES - 1) / (c->groups * WG_LINES);
   *args = (wg_args){.ldc = o->ldc,
                     .stride_c = o->stride_c,
@@ -142,7 +142,7 @@ static void fill_args(wg_args *args, const wg_problem *x, const wg_output *o, co
 /* The kernel's name: "tdm_wg_gemm_bf16_kl"; k or l: is k contiguous in P and Q, or are the lines? */
 static tdm_status find_kernel(wg_work *work, const tdm_plan *plan, const wg_problem *x, const wg_kernels *kernels,
                               const wg_choice *c) {
-  const wg_matrix *p = c->swapped ? &x->b : &x->a, *q = c->swapped ? &x->a : &x->b;
+  const wg_matrix *p = c->swapped ? &x->b[0] : &x->a, *q = c->swapped ? &x->a : &x->b[0];
   char name[64];
   snprintf(name, sizeof name, "tdm_wg_%s_%s%s_%c%c", kernels->op, c->swapped && x->weights == 2 ? "swapped_" : "",
            x->type == TDM_F16 ? "f16" : "bf16", p->by_k ? 'k' : 'l', q->by_k ? 'k' : 'l');
@@ -160,10 +160,10 @@ tdm_status wg_prepare(tdm_plan *plan, const wg_problem *x, const wg_output *outp
   fill_args(&work.args, x, output, &c);
   const int p_box = c.groups * WG_LINES, q_box = wg_q_box(c.n, true);
   work.source[0] = describe(x, &x->a, c.swapped ? q_box : p_box);
-  work.source[1] = describe(x, &x->b, c.swapped ? p_box : q_box);
+  for (int i = 0; i < x->weights; i++) work.source[1 + i] = describe(x, &x->b[i], c.swapped ? p_box : q_box);
   plan->workspace_bytes = 0;
   for (int i = 0; i < 1 + x->weights; i++)
-    if (work.source[i > 0].must_pack) plan->workspace_bytes += (size_t)work.source[i > 0].bytes;
+    if (work.source[i].must_pack) plan->workspace_bytes += (size_t)work.source[i].bytes;
   work.context = device.context;
   work.processors = device.processors;
   work.shared_bytes =
@@ -226,7 +226,7 @@ static int launch_all(const cuda_driver *d, const tdm_plan *plan, wg_work *work,
   wg_args *args = &work->args;
   uintptr_t workspace = (uintptr_t)plan->workspace;
   for (int i = 0; i < 1 + work->weights; i++) {
-    const wg_source *s = &work->source[i > 0];
+    const wg_source *s = &work->source[i];
     wg_operand *operand = (i > 0) == (args->swapped != 0) ? &args->p : &args->q;
     wg_matrix m = s->matrix;
     uintptr_t base = (uintptr_t)array[i];

@@ -22,7 +22,7 @@ static int short_way_of(const tdm_gemm_desc *d) {
 static wg_problem problem_of(const tdm_gemm_desc *d) {
   return (wg_problem){
       .a = {d->m, d->lda, d->stride_a, d->layout == TDM_NN || d->layout == TDM_NT, d->broadcast_a},
-      .b = {d->n, d->ldb, d->stride_b, d->layout == TDM_NT || d->layout == TDM_TT, d->broadcast_b},
+      .b = {{d->n, d->ldb, d->stride_b, d->layout == TDM_NT || d->layout == TDM_TT, d->broadcast_b}},
       .k = d->k,
       .batch = d->batch,
       .weights = 1,

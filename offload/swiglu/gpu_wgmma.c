@@ -1,7 +1,5 @@
 /* swiglu in f16 and bf16 on Hopper's matrix units (wgmma_plan.h): every size, layout, leading dimension and alignment. The
  * kernels are those of wgmma_kernels.c. */
-#include <stdio.h>
-
 #include "offload/device/device.h"
 #include "offload/engine/wgmma_plan.h"
 #include "src/base/types.h"
@@ -13,7 +11,8 @@ static const wg_kernels kernels = {"swiglu", columns, sizeof columns / sizeof co
 static wg_problem problem_of(const tdm_swiglu_desc *d) {
   return (wg_problem){
       .a = {.lines = d->m, .ld = d->ldx, .by_k = true},
-      .b = {.lines = d->n, .ld = d->ldg, .by_k = d->layout == TDM_NT},
+      .b = {{.lines = d->n, .ld = d->ldg, .by_k = d->layout == TDM_NT},
+            {.lines = d->n, .ld = d->ldu, .by_k = d->layout == TDM_NT}},
       .k = d->k,
       .batch = 1,
       .weights = 2,
@@ -26,9 +25,7 @@ static wg_problem problem_of(const tdm_swiglu_desc *d) {
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const wg_problem problem = problem_of(&plan->desc.swiglu);
-  if (plan->desc.swiglu.ldg == plan->desc.swiglu.ldu) return wg_supports(plan, &problem, reason, size);
-  snprintf(reason, size, "ldg and ldu must be equal");
-  return false;
+  return wg_supports(plan, &problem, reason, size);
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {

@@ -35,7 +35,7 @@ typedef struct tdm_buffer {
   unsigned in_place; /* bit i: may be the same pointer as buffer i */
 } tdm_buffer;
 
-enum { TDM_MAX_BUFFERS = 6, TDM_PLAN_ARGS = 1280 };
+enum { TDM_MAX_BUFFERS = 6, TDM_PLAN_ARGS = 1408 };
 
 /* Teams and threads of a launch. Kernels are correct with any smaller number of teams and threads than they ask for. */
 typedef struct tdm_launch {

@@ -13,7 +13,7 @@ wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int proc
   const char *text = getenv("HOPPER_SEED");
   uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 0;
   const bool drawn = seed != 0;
-  seed = seed * 1000003 + (uint64_t)(x->a.lines * 31 + x->b.lines * 7 + x->k);
+  seed = seed * 1000003 + (uint64_t)(x->a.lines * 31 + x->b[0].lines * 7 + x->k);
   hopper_seed(seed);
   if (!drawn) return wg_best(x, columns, count, processors, no_splits);
   for (;;) {
