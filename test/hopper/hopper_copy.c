@@ -88,29 +88,45 @@ bool hopper_copy_one(void) {
 
 /* ---- Products ---- */
 
-/* An operand's element: line, and k of the instruction. */
-static float operand(int rank, uint64_t descriptor, int line, int k, bool by_k, int type) {
-  uint32_t start = (uint32_t)(descriptor & 0x3fff) << 4, leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
-           stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4, at;
-  if (by_k)
-    at = start + (uint32_t)(line / 8) * stride + (uint32_t)(line % 8) * 128 + (uint32_t)k * 2;
-  else
-    at = start + (uint32_t)(line / 64) * leading + (uint32_t)(k / 8) * stride + (uint32_t)(k % 8) * 128 +
-         (uint32_t)(line % 64) * 2;
-  uint16_t word;
-  memcpy(&word, hopper_memory_of(rank, swizzled(at)), sizeof word);
-  return type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
+/* An operand in the memory of the thread's block. */
+typedef struct operand {
+  const char *memory;
+  uint32_t bytes, start, leading, stride;
+  bool by_k;
+  int type;
+} operand;
+
+static operand operand_of(uint64_t descriptor, bool by_k, int type) {
+  return (operand){.memory = hopper_memory(0),
+                   .bytes = HOPPER_BEGIN + (uint32_t)hopper.shared_bytes,
+                   .start = (uint32_t)(descriptor & 0x3fff) << 4,
+                   .leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
+                   .stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4,
+                   .by_k = by_k,
+                   .type = type};
+}
+
+/* The 16 k of a line. */
+static inline void take_line(const operand *x, int line, float *value) {
+  for (int k = 0; k < 16; k++) {
+    uint32_t at = x->by_k ? x->start + (uint32_t)(line / 8) * x->stride + (uint32_t)(line % 8) * 128 + (uint32_t)k * 2
+                          : x->start + (uint32_t)(line / 64) * x->leading + (uint32_t)(k / 8) * x->stride +
+                                (uint32_t)(k % 8) * 128 + (uint32_t)(line % 64) * 2;
+    uint16_t word;
+    at = swizzled(at);
+    memcpy(&word, at < x->bytes ? x->memory + at : hopper_memory(at), sizeof word);
+    value[k] = x->type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
+  }
 }
 
 static void multiply(const hopper_product *p) {
-  const int rank = hopper_rank(), lane = hopper_thread() % 32, wave = hopper_thread() / 32 % 4;
-  float line[2][16];
-  for (int h = 0; h < 2; h++)
-    for (int k = 0; k < 16; k++) line[h][k] = operand(rank, p->a, 16 * wave + lane / 4 + 8 * h, k, p->a_by_k, p->type);
+  const int lane = hopper_thread() % 32, wave = hopper_thread() / 32 % 4;
+  const operand a = operand_of(p->a, p->a_by_k, p->type), b = operand_of(p->b, p->b_by_k, p->type);
+  float line[2][16], column[16];
+  for (int h = 0; h < 2; h++) take_line(&a, 16 * wave + lane / 4 + 8 * h, line[h]);
   for (int g = 0; g < p->n / 8; g++)
     for (int c = 0; c < 2; c++) {
-      float column[16];
-      for (int k = 0; k < 16; k++) column[k] = operand(rank, p->b, 8 * g + 2 * (lane % 4) + c, k, p->b_by_k, p->type);
+      take_line(&b, 8 * g + 2 * (lane % 4) + c, column);
       for (int h = 0; h < 2; h++) {
         float *sum = &p->sums[4 * g + 2 * h + c], x = p->add ? *sum : 0;
         for (int k = 0; k < 16; k++) x += line[h][k] * column[k];
