@@ -57,10 +57,11 @@ static int load(const cuda_driver *d, known_device *k, const wg_image *image, vo
   return code;
 }
 
-tdm_status wg_function(const tdm_context *context, const wg_image *image, const char *name, int shared_bytes, void **function) {
-  char reason[128];
+tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *name, int shared_bytes, void **function) {
+  const tdm_context *context = plan->context;
+  char reason[128], what[sizeof plan->title + 64];
   const cuda_driver *d = cuda_driver_find(reason, sizeof reason);
-  if (d == NULL) return tdm_fail(TDM_ERROR_DEVICE, "%s: device %s %s", name, context->device, reason);
+  if (d == NULL) return tdm_fail(TDM_ERROR_DEVICE, "%s: device %s %s", plan->title, context->device, reason);
   known_device *k = &known[context->omp_device];
   void *module, *popped;
   pthread_mutex_lock(&lock);
@@ -73,5 +74,7 @@ tdm_status wg_function(const tdm_context *context, const wg_image *image, const 
     if (code == 0) code = last;
   }
   pthread_mutex_unlock(&lock);
-  return code == 0 ? TDM_OK : cuda_fail(name, code);
+  if (code == 0) return TDM_OK;
+  snprintf(what, sizeof what, "%s: %s", plan->title, name);
+  return cuda_fail(what, code);
 }

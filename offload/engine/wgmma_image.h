@@ -12,6 +12,6 @@ extern const wg_image tdm_wg_pack_image[];
 tdm_status wg_device_of(const tdm_context *context, cuda_device *device, char *reason, size_t size);
 
 /* A function of an image, which may have so much shared memory. */
-tdm_status wg_function(const tdm_context *context, const wg_image *image, const char *name, int shared_bytes, void **function);
+tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *name, int shared_bytes, void **function);
 
 #endif

@@ -146,8 +146,8 @@ static tdm_status find_kernel(wg_work *work, const tdm_plan *plan, const wg_prob
   char name[64];
   snprintf(name, sizeof name, "tdm_wg_%s_%s%s_%c%c", kernels->op, c->swapped && x->weights == 2 ? "swapped_" : "",
            x->type == TDM_F16 ? "f16" : "bf16", p->by_k ? 'k' : 'l', q->by_k ? 'k' : 'l');
-  TDM_TRY(wg_function(plan->context, &kernels->image[c->number], name, work->shared_bytes, &work->function));
-  return wg_function(plan->context, &tdm_wg_pack_image[0], "tdm_wg_pack", 0, &work->pack);
+  TDM_TRY(wg_function(plan, &kernels->image[c->number], name, work->shared_bytes, &work->function));
+  return wg_function(plan, &tdm_wg_pack_image[0], "tdm_wg_pack", 0, &work->pack);
 }
 
 tdm_status wg_prepare(tdm_plan *plan, const wg_problem *x, const wg_output *output, const wg_kernels *kernels) {
