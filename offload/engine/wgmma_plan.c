@@ -58,6 +58,13 @@ static bool fits(const wg_problem *x, const wg_matrix *m) {
   return m->lines <= MOST && m->ld < most && (x->batch < 2 || m->stride < most);
 }
 
+/* Of the smallest tiles: 64 lines of P by 16 of Q. */
+static int64_t most_tiles(const wg_problem *x) {
+  const int64_t p = WG_LINES, q = 16, a = x->a.lines, b = x->b[0].lines;
+  const int64_t upright = ((a + p - 1) / p) * ((b + q - 1) / q), swapped = ((b + p - 1) / p) * ((a + q - 1) / q);
+  return upright > swapped ? upright : swapped;
+}
+
 bool wg_supports(const tdm_plan *plan, const wg_problem *x, char *reason, size_t size) {
   if (plan->context->threads != 0)
     snprintf(reason, size, "takes as many threads as its tile needs, but the caller set %d", plan->context->threads);
@@ -65,7 +72,7 @@ bool wg_supports(const tdm_plan *plan, const wg_problem *x, char *reason, size_t
     snprintf(reason, size, "k = 0: must be at least 1");
   else if (x->k > MOST || x->batch > MOST || !fits(x, &x->a) || !fits(x, &x->b[0]) || (x->weights == 2 && !fits(x, &x->b[1])))
     snprintf(reason, size, "m, n, k and batch must be below 2^30, strides below 2^38");
-  else if (x->a.lines * x->b[0].lines / WG_LINES / 16 > MOST / (x->batch > 0 ? x->batch : 1))
+  else if (most_tiles(x) > MOST / (x->batch > 0 ? x->batch : 1))
     snprintf(reason, size, "more than 2^30 tiles");
   else
     return true;

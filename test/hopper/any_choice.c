@@ -1,7 +1,7 @@
-/* Replaces the choice of the cut: any that is possible, drawn by HOPPER_SEED and the product, so that a set of cases
- * reaches tiles, splits and shared operands that no small product would get. 0, the default: the best by the estimate, as
- * the library chooses. A plan's order of turns and copies follows from the same two, so a case that is run alone repeats
- * what it did in a set. */
+/* Replaces the choice of the cut: any that is possible, drawn by HOPPER_SEED and the product, so that a set of cases reaches
+ * tiles, splits and shared operands that no small product would get. 0, the default: the best by the estimate, as the
+ * library chooses. A plan's order of turns and copies follows from the same two, so a case that is run alone repeats what it
+ * did in a set. */
 #include <stdlib.h>
 
 #include "hopper.h"
@@ -13,7 +13,8 @@ wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int proc
   const char *text = getenv("HOPPER_SEED");
   uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 0;
   const bool drawn = seed != 0;
-  seed = seed * 1000003 + (uint64_t)(x->a.lines * 31 + x->b[0].lines * 7 + x->k);
+  seed = seed * 1000003 + (uint64_t)(x->a.lines * 31 + x->b[0].lines * 7 + x->k) +
+         (uint64_t)(x->a.by_k * 101 + x->b[0].by_k * 211 + (int)x->type * 401 + x->short_way * 809);
   hopper_seed(seed);
   if (!drawn) return wg_best(x, columns, count, processors, no_splits);
   for (;;) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "hopper.h"
 #include "offload/device/device.h"
@@ -39,12 +40,16 @@ static bool alloc_large(size_t bytes, void **pointer) {
 /* As the offload runtime's: aligned to 256 bytes, and exactly as long as asked. */
 static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
   (void)context;
-  if (bytes >= LARGE ? alloc_large(bytes, pointer) : posix_memalign(pointer, 256, bytes) == 0) return TDM_OK;
+  if (!hopper_fails("alloc") && (bytes >= LARGE ? alloc_large(bytes, pointer) : posix_memalign(pointer, 256, bytes) == 0)) {
+    hopper_held.arrays++;
+    return TDM_OK;
+  }
   return tdm_fail(TDM_ERROR_MEMORY, "bytes = %zu: more than the stand-in has", bytes);
 }
 
 static tdm_status free_memory(const tdm_context *context, void *pointer) {
   (void)context;
+  if (pointer != NULL) hopper_held.arrays--;
   for (int i = 0; i < MOST_LARGE; i++)
     if (large[i].memory == pointer && pointer != NULL) {
       munmap(pointer, large[i].bytes);
@@ -58,6 +63,7 @@ static tdm_status free_memory(const tdm_context *context, void *pointer) {
 static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
                               void *stream) {
   (void)context, (void)direction, (void)stream;
+  if (hopper_fails("copy")) return tdm_fail(TDM_ERROR_DEVICE, "a copy of %zu bytes: the stand-in refuses it", bytes);
   memcpy(to, from, bytes);
   return TDM_OK;
 }
@@ -92,7 +98,17 @@ const wg_image tdm_wg_pack_image[] = {{&none, sizeof none}};
 
 extern const tdm_kernel tdm_gemm_omp_gpu_wgmma, tdm_swiglu_omp_gpu_wgmma;
 
+/* What a program leaves behind is an error of the library. */
+static void end(void) {
+  const hopper_things x = hopper_held;
+  if (x.contexts == 0 && x.memory == 0 && x.arrays == 0) return;
+  fprintf(stderr, "at the end %d contexts are pushed, %d allocations and %d arrays are left\n", x.contexts, x.memory, x.arrays);
+  fflush(NULL);
+  _exit(1);
+}
+
 __attribute__((constructor)) static void begin(void) {
+  atexit(end);
   static const tdm_kernel *rows[] = {&tdm_gemm_omp_gpu_wgmma, &tdm_swiglu_omp_gpu_wgmma};
   for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) tdm_wg_gemm_image[i] = (wg_image){&number[i], sizeof number[i]};
   for (size_t i = 0; i < sizeof swiglu_number / sizeof swiglu_number[0]; i++)

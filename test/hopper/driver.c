@@ -1,7 +1,5 @@
 /* The CUDA driver's functions that the library calls, for the stand-in: one device of compute capability 9.0 with few
- * multiprocessors, so that a block has several tiles. Names and values: CUDA driver API. HOPPER_FAIL=NAME[:N] makes the
- * N-th call of cuNAME fail. */
-#include <stdio.h>
+ * multiprocessors, so that a block has several tiles. Names and values: CUDA driver API. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,32 +16,48 @@ enum {
   REGISTERS = 168
 };
 
-static int pushed, flags = 4;
+static int flags = 4;
 static char context;
 
-/* Is this call to fail? */
-static bool fails(const char *name) {
-  static int calls;
-  const char *wanted = getenv("HOPPER_FAIL");
-  size_t length = strlen(name);
-  if (wanted == NULL || strncmp(wanted, name, length) != 0 || (wanted[length] != '\0' && wanted[length] != ':')) return false;
-  return ++calls == (wanted[length] == ':' ? atoi(wanted + length + 1) : 1);
+/* ---- Calls that fail ---- */
+
+hopper_things hopper_held;
+static const char *fails;
+static int calls_left;
+static bool and_later_ones;
+
+bool hopper_fail(const char *name, int call, bool later_ones) {
+  const bool has_failed = calls_left <= 0;
+  fails = name;
+  calls_left = call;
+  and_later_ones = later_ones;
+  return has_failed;
 }
-#define MAY_FAIL(name, error) \
-  if (fails(name)) return error
+
+bool hopper_fails(const char *name) {
+  if (fails == NULL || strcmp(fails, name) != 0) return false;
+  calls_left--;
+  return calls_left == 0 || (calls_left < 0 && and_later_ones);
+}
+
+#define MAY_FAIL(error) \
+  if (hopper_fails(__func__)) return error
+
+/* ---- The driver ---- */
 
 int cuCtxPushCurrent_v2(void *c);
 int cuCtxPushCurrent_v2(void *c) {
-  MAY_FAIL("CtxPushCurrent_v2", INVALID_VALUE);
+  MAY_FAIL(INVALID_VALUE);
   if (c != &context) return INVALID_VALUE;
-  pushed++;
+  hopper_held.contexts++;
   return 0;
 }
 int cuCtxPopCurrent_v2(void **c);
 int cuCtxPopCurrent_v2(void **c) {
-  MAY_FAIL("CtxPopCurrent_v2", INVALID_VALUE);
   *c = &context;
-  return pushed-- > 0 ? 0 : INVALID_VALUE;
+  hopper_held.contexts--;
+  MAY_FAIL(INVALID_VALUE);
+  return hopper_held.contexts >= 0 ? 0 : INVALID_VALUE;
 }
 int cuCtxGetFlags(unsigned *f);
 int cuCtxGetFlags(unsigned *f) { return *f = (unsigned)flags, 0; }
@@ -51,16 +65,19 @@ int cuCtxSetFlags(unsigned f);
 int cuCtxSetFlags(unsigned f) { return flags = (int)f, 0; }
 int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer);
 int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer) {
-  MAY_FAIL("PointerGetAttribute", INVALID_VALUE);
+  MAY_FAIL(INVALID_VALUE);
   if (attribute != 1 || pointer == 0) return INVALID_VALUE;
   *(void **)value = &context;
   return 0;
 }
 int cuCtxGetDevice(int *device);
-int cuCtxGetDevice(int *device) { return *device = 0, pushed > 0 ? 0 : INVALID_VALUE; }
+int cuCtxGetDevice(int *device) {
+  MAY_FAIL(INVALID_VALUE);
+  return *device = 0, hopper_held.contexts > 0 ? 0 : INVALID_VALUE;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  MAY_FAIL("DeviceGetAttribute", INVALID_VALUE);
+  MAY_FAIL(INVALID_VALUE);
   *value = attribute == 16 ? PROCESSORS : attribute == 75 ? 9 : 0;
   return device == 0 ? 0 : INVALID_VALUE;
 }
@@ -68,9 +85,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 /* An image is the number of its columns (images.c), and so is a module. */
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleLoadData(void **module, const void *image) {
-  MAY_FAIL("ModuleLoadData", OUT_OF_MEMORY);
+  MAY_FAIL(OUT_OF_MEMORY);
   *module = (void *)(uintptr_t)image;
-  return pushed > 0 ? 0 : INVALID_VALUE;
+  return hopper_held.contexts > 0 ? 0 : INVALID_VALUE;
 }
 
 typedef struct function {
@@ -82,7 +99,7 @@ typedef struct function {
 int cuModuleGetFunction(void **f, void *module, const char *name);
 int cuModuleGetFunction(void **f, void *module, const char *name) {
   static function *made;
-  MAY_FAIL("ModuleGetFunction", NOT_FOUND);
+  MAY_FAIL(NOT_FOUND);
   void (*run)(const void *) = hopper_find(*(const int *)module, name);
   if (run == NULL) return NOT_FOUND;
   for (function *x = made; x != NULL; x = x->next)
@@ -95,7 +112,7 @@ int cuModuleGetFunction(void **f, void *module, const char *name) {
 }
 int cuFuncSetAttribute(void *f, int attribute, int value);
 int cuFuncSetAttribute(void *f, int attribute, int value) {
-  MAY_FAIL("FuncSetAttribute", INVALID_VALUE);
+  MAY_FAIL(INVALID_VALUE);
   if (attribute != 8 || value > HOPPER_SHARED) return INVALID_VALUE;
   ((function *)f)->shared_bytes = value;
   return 0;
@@ -105,9 +122,9 @@ int cuLaunchKernelEx(const cuda_launch *launch, void *f, void **arguments, void 
 int cuLaunchKernelEx(const cuda_launch *launch, void *f, void **arguments, void **extra) {
   const function *x = f;
   const unsigned cluster = launch->attribute->value[0];
-  MAY_FAIL("LaunchKernelEx", LAUNCH_FAILED);
-  if (extra != NULL || pushed == 0 || launch->attributes != 1 || launch->attribute->id != 4 || cluster < 1 || cluster > 8 ||
-      launch->grid[0] % cluster != 0 || launch->grid[0] == 0 || (int)launch->shared_bytes > x->shared_bytes ||
+  MAY_FAIL(LAUNCH_FAILED);
+  if (extra != NULL || hopper_held.contexts == 0 || launch->attributes != 1 || launch->attribute->id != 4 || cluster < 1 ||
+      cluster > 8 || launch->grid[0] % cluster != 0 || launch->grid[0] == 0 || (int)launch->shared_bytes > x->shared_bytes ||
       launch->block[0] * REGISTERS > MULTIPROCESSOR_REGISTERS)
     return INVALID_VALUE;
   return hopper_launch(x->run, arguments[0], (int)launch->grid[0], (int)launch->block[0], (int)launch->shared_bytes,
@@ -117,7 +134,7 @@ int cuLaunchKernelEx(const cuda_launch *launch, void *f, void **arguments, void 
 }
 int cuStreamSynchronize(void *stream);
 int cuStreamSynchronize(void *stream) {
-  MAY_FAIL("StreamSynchronize", LAUNCH_FAILED);
+  MAY_FAIL(LAUNCH_FAILED);
   return stream == (void *)2 ? 0 : INVALID_VALUE;
 }
 
@@ -129,7 +146,7 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, const
                            const unsigned *box, const unsigned *element_stride, int interleave, int swizzle, int promotion,
                            int fill) {
   const uint64_t most_size = UINT64_C(1) << 32, most_stride = UINT64_C(1) << 40;
-  MAY_FAIL("TensorMapEncodeTiled", INVALID_VALUE);
+  MAY_FAIL(INVALID_VALUE);
   if ((uintptr_t)map % 64 != 0 || type != 1 || rank != 3 || (uintptr_t)base % 16 != 0 || interleave != 0 || swizzle != 3 ||
       promotion > 3 || fill != 0 || box[0] * 2 > 128)
     return INVALID_VALUE;
@@ -150,19 +167,24 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, const
 int cuMemAllocAsync(uintptr_t *memory, size_t bytes, void *stream);
 int cuMemAllocAsync(uintptr_t *memory, size_t bytes, void *stream) {
   (void)stream;
-  MAY_FAIL("MemAllocAsync", OUT_OF_MEMORY);
+  MAY_FAIL(OUT_OF_MEMORY);
   *memory = (uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  hopper_held.memory += *memory != 0;
   return *memory != 0 ? 0 : OUT_OF_MEMORY;
 }
 int cuMemFreeAsync(uintptr_t memory, void *stream);
 int cuMemFreeAsync(uintptr_t memory, void *stream) {
   (void)stream;
   free((void *)memory);
-  MAY_FAIL("MemFreeAsync", INVALID_VALUE);
+  hopper_held.memory--;
+  MAY_FAIL(INVALID_VALUE);
   return 0;
 }
 int cuGetErrorString(int error, const char **text);
 int cuGetErrorString(int error, const char **text) {
-  *text = error == OUT_OF_MEMORY ? "out of memory" : error == LAUNCH_FAILED ? "unspecified launch failure" : "invalid argument";
+  *text = error == OUT_OF_MEMORY   ? "out of memory"
+          : error == NOT_FOUND     ? "named symbol not found"
+          : error == LAUNCH_FAILED ? "unspecified launch failure"
+                                   : "invalid argument";
   return 0;
 }

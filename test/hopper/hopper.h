@@ -33,6 +33,19 @@ void hopper_seed(uint64_t seed);
 /* Executes a launch. Returns false, and says why on stderr, if threads wait for ever or do what hardware would refuse. */
 bool hopper_launch(void (*run)(const void *), const void *argument, int blocks, int threads, int shared_bytes, int cluster);
 
+/* Makes a call of a function fail, the call-th from now on, alone or with all later ones; NULL: none. Returns true if the
+ * call that was named before has failed. The names: the driver's functions, "alloc" and "copy" of the device's memory,
+ * "malloc", "calloc". */
+bool hopper_fail(const char *name, int call, bool later_ones);
+/* Is this call to fail? */
+bool hopper_fails(const char *name);
+
+/* What is held: contexts that are pushed, allocations of the driver, and of the device's other memory. */
+typedef struct hopper_things {
+  int contexts, memory, arrays;
+} hopper_things;
+extern hopper_things hopper_held;
+
 /* ---- For kernels: the calling thread's place and what it does ---- */
 
 int hopper_thread(void);

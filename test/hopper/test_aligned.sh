@@ -18,13 +18,16 @@ for seed; do
     for layout in nn nt tn tt; do
       run "$seed" gemm --dtype $type --layout $layout 208x528x64
       run "$seed" gemm --dtype $type --layout $layout --epilogue bias+residual 80x272x136
-      run "$seed" gemm --dtype $type --layout $layout --epilogue residual --set batch=3 72x280x72
+      run "$seed" gemm --dtype $type --layout $layout --epilogue residual --set batch=3,ldc=288,ldr=296,stride_r=24000 72x280x72
       run "$seed" gemm --dtype $type --layout $layout --epilogue bias+gelu+residual --set beta=0.5 72x136x776
     done
     run "$seed" gemm --dtype $type --layout nt --epilogue bias --set batch=2,broadcast_b=1 72x264x64
     run "$seed" gemm --dtype $type --layout nn --set batch=2,broadcast_a=1,out=f32 72x72x328
     run "$seed" swiglu --dtype $type --layout nt 136x264x64
     run "$seed" swiglu --dtype $type --layout nn 72x136x520
+    for shape in 16x72x520 40x72x584 24x40x648 8x64x712; do
+      run "$seed" swiglu --dtype $type --layout nt $shape
+    done
   done
 done
 exit $failed
