@@ -124,9 +124,10 @@ struct tdm_plan {
   /* Set by the kernel's prepare. */
   tdm_launch launch;  /* omp */
   tdm_hip_kernel hip; /* hip */
-  unsigned char args[TDM_PLAN_ARGS]
-      __attribute__((aligned(64))); /* what a launch needs, without the run's pointers: hip's argument, or wgmma's */
-  int region;                       /* omp: which of its regions a row launches */
+  /* What a launch needs, without the run's pointers: hip's argument, or what wgmma copies before it uses it. calloc aligns a
+   * plan to 16 bytes. */
+  unsigned char args[TDM_PLAN_ARGS] __attribute__((aligned(16)));
+  int region; /* omp: which of its regions a row launches */
   size_t workspace_bytes;
   void *workspace; /* device memory of workspace_bytes; one run at a time uses it */
   void *table;     /* device copy of what was precomputed (epilogue steps, sines and cosines of rope) */
