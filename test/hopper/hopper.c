@@ -48,6 +48,7 @@ void *hopper_memory_of(int rank, uint32_t address) {
     hopper_refuse("address %u of block %d is outside of its %d bytes", address, rank, hopper.shared_bytes);
     return hopper.memory[0];
   }
+  if (hopper.alive_in[rank] == 0) hopper_refuse("block %d of the cluster has ended", rank);
   return hopper.memory[rank] + address;
 }
 void *hopper_memory(uint32_t address) { return hopper_memory_of(hopper_rank(), address); }
@@ -61,6 +62,7 @@ static void enter(void) {
   hopper.run(hopper.argument);
   self()->ended = true;
   hopper.alive--;
+  hopper.alive_in[hopper_rank()]--;
   hopper.changes++;
   hopper_yield();
 }
@@ -142,6 +144,7 @@ static bool run_cluster(void) {
   memset(hopper.block_meeting, 0, sizeof hopper.block_meeting);
   memset(&hopper.cluster_meeting, 0, sizeof hopper.cluster_meeting);
   hopper.alive = count;
+  for (int i = 0; i < hopper.cluster; i++) hopper.alive_in[i] = hopper.threads;
   hopper.copies = 0;
   take_turns(count);
   if (!hopper.refused && hopper.copies > 0) hopper_refuse("%d copies are under way at the end", hopper.copies);

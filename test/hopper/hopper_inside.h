@@ -56,7 +56,7 @@ typedef struct hopper_state {
   hopper_fiber fiber[HOPPER_MOST_THREADS];
   hopper_meeting wave[HOPPER_MOST_THREADS / 32], block_meeting[8], cluster_meeting;
   hopper_box copy[HOPPER_MOST_COPIES];
-  int copies, running, alive;
+  int copies, running, alive, alive_in[8]; /* threads that have not ended: of the cluster, of a block */
   uint64_t changes, seed;
   bool refused;
 } hopper_state;
