@@ -30,7 +30,7 @@
 #define WG_AT(type, address) (*(__attribute__((address_space(3))) type *)(uintptr_t)(address))
 
 /* The block's shared memory. */
-extern __attribute__((address_space(3), aligned(16))) char wg_memory[];
+extern __attribute__((address_space(3), aligned(64))) char wg_memory[];
 TDM_INLINE wg_address wg_memory_begin(void) { return (wg_address)(uintptr_t)wg_memory; }
 TDM_INLINE const void *wg_memory_pointer(void) { return (const void *)wg_memory; }
 

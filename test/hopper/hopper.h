@@ -14,7 +14,7 @@
 enum {
   HOPPER_MOST_THREADS = 8 * 384, /* of a cluster */
   HOPPER_SHARED = 232448,        /* bytes of a block */
-  HOPPER_BEGIN = 16,             /* where a kernel's shared memory begins: no more aligned than it must be */
+  HOPPER_BEGIN = 64,             /* where a kernel's shared memory begins: no more aligned than it asks for */
 };
 
 /* A tensor map, as the stand-in's driver makes it. */
