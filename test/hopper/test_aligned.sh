@@ -17,7 +17,7 @@ for seed; do
   for type in bf16 f16; do
     for layout in nn nt tn tt; do
       run "$seed" gemm --dtype $type --layout $layout 208x528x64
-      run "$seed" gemm --dtype $type --layout $layout --epilogue bias+residual 80x272x136
+      run "$seed" gemm --dtype $type --layout $layout --epilogue bias+residual --set alpha=0.5 80x272x136
       run "$seed" gemm --dtype $type --layout $layout --epilogue residual --set batch=3,ldc=288,ldr=296,stride_r=24000 72x280x72
       run "$seed" gemm --dtype $type --layout $layout --epilogue bias+gelu+residual --set beta=0.5 72x136x776
     done
