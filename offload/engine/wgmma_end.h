@@ -119,8 +119,8 @@ TDM_INLINE wg_four wg_load_some(const void *base, int64_t at, int count, tdm_typ
   return v;
 }
 
-/* Takes vector 0 away and puts `last` behind the others. A loop over vectors, whose code exists once, so finds each in the
- * same place. */
+/* Drops vector 0, moves the others up, and appends `last`. A loop that is not unrolled can then work on v[0] each time:
+ * registers have no index. */
 TDM_INLINE void wg_rotate(wg_four *v, int vectors, wg_four last) {
   WG_UNROLL
   for (int i = 0; i + 1 < vectors; i++) v[i] = v[i + 1];

@@ -1,8 +1,8 @@
 /* The tile loop of kernels on Hopper's matrix units (wgmma.h): gemm and swiglu in f16 and bf16. This file is compiled to
  * sm_90a alone.
  *
- *   block: 1 or 2 warpgroups that multiply, each 64 lines of P by N lines of Q; and one whose waves copy
- *   shared memory: `stages` steps of 64 k, P then Q; behind them a buffer for each wave's epilogue, and the barriers
+ * A block has 1 or 2 warpgroups that each multiply 64 lines of P by N lines of Q, and one warpgroup whose waves copy. Its
+ * shared memory holds `stages` steps of 64 k, each with P before Q, then the barriers, and a buffer for each wave's epilogue.
  *
  * The copying waves run ahead, also across tiles, as far as there are free stages. Two blocks of a cluster may share Q
  * (`sharers`): each copies half of it to both, which halves what comes out of the L2. Or the blocks of a cluster split a
