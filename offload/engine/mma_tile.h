@@ -233,11 +233,11 @@ static inline bool mma_can_tile(const tdm_plan *plan, int64_t m, int64_t n, int6
  * multiprocessor. Fitted to an H200's times of products of whole tiles in h200-before-map.json: 14 % off on average. On
  * gfx942 it only orders rows. */
 static inline tdm_cost mma_cost(int64_t m, int64_t n, int64_t k, int64_t batch, int weights) {
-  const double launch = 9000, tile = 3000, step_alone = 420, step = 600, clocks_per_ns = 1.755; /* ns */
+  const double launch = 9000, tile = 3000, step_alone = 420, step = 600; /* ns */
   const int64_t tiles = tdm_ceil_div(m, GPU_TILE) * tdm_ceil_div(n, GPU_TILE / weights) * batch,
                 rounds = tdm_ceil_div(tiles, GPU_TEAMS);
   const double steps = (double)tdm_ceil_div(k, MMA_STEP) * (tiles > GPU_TEAMS / 2 ? step : step_alone);
-  return (tdm_cost){(launch + (double)rounds * (steps + tile)) * clocks_per_ns, "mma"};
+  return (tdm_cost){(launch + (double)rounds * (steps + tile)) * TDM_H200_CLOCKS_PER_NS, "mma"};
 }
 
 #endif

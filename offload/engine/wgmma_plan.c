@@ -87,8 +87,7 @@ void wg_cost(const tdm_plan *plan, const wg_problem *x, const wg_kernels *kernel
   cuda_device device = {.processors = PROCESSORS};
   char reason[128];
   wg_device_of(plan->context, &device, reason, sizeof reason);
-  const double clocks_per_ns = 1.755;
-  *cost = (tdm_cost){choose(plan, x, kernels, device.processors).ns * clocks_per_ns, "wgmma"};
+  *cost = (tdm_cost){choose(plan, x, kernels, device.processors).ns * TDM_H200_CLOCKS_PER_NS, "wgmma"};
 }
 
 /* ---- Plans ---- */

@@ -37,8 +37,10 @@ bool tdm_tuning_taken(const tdm_tuning *tuning, const char *kernel, unsigned tak
 /* The names in `takes`: "window chunk"; "" for 0. */
 void tdm_parameter_names(unsigned takes, char *text, size_t size);
 
-/* An estimate of a run, to compare the kernels that support a plan: clocks of the whole device. A bound by counts, not a
- * time. */
+/* An estimate of a run, to compare the kernels that support a plan: clocks of the whole device. A bound by counts, or, for
+ * gemm and swiglu by OpenMP on GPUs, fitted to times of an H200 and with the launch: clocks of TDM_H200_CLOCKS_PER_NS. */
+#define TDM_H200_CLOCKS_PER_NS 1.755
+
 typedef struct tdm_cost {
   double clocks;     /* below 0: the row has no estimate for this plan */
   const char *floor; /* what most of it is: "mfma", "lds", "hbm" ... */
