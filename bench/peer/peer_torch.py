@@ -200,7 +200,7 @@ def attention(case, data):
         ways.append(("sdpa, grouped", lambda: F.scaled_dot_product_attention(q, k, v, enable_gqa=True, **options)))
     if sq == 1:  # all queries of a group see the same keys
         together = q.view(batch, heads_kv, group, d)
-        ways.append(("sdpa, groups as queries", lambda: F.scaled_dot_product_attention(together, k, v).view(q.shape)))
+        ways.append(("sdpa, groups as queries", lambda: F.scaled_dot_product_attention(together, k, v).reshape(q.shape)))
     if 2 * group * k.nbytes <= MOST_REPEATED:
         repeated = [x.repeat_interleave(group, 1) for x in (k, v)]
         ways.append(("sdpa, K and V repeated before", lambda: F.scaled_dot_product_attention(q, *repeated, **options)))
