@@ -1,8 +1,10 @@
 /* The most that an offload device can do in target regions: a copy, a read, and multiply-adds in registers, in f32 and, where
- * offload/device/mma.h supports them, on the matrix units. */
+ * offload/device/mma.h supports them, on the matrix units; Hopper's also with wgmma (ceiling_hopper.h). */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/core/ceiling.h"
+#include "bench/core/ceiling_hopper.h"
 #include "bench/core/machine.h"
 #include "offload/device/mma.h"
 #include "offload/device/vector.h"
@@ -223,6 +225,8 @@ tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, 
     ceiling->matrix_f16 = best_rate(run_matrix_f16, &w);
     ceiling->matrix_bf16 = best_rate(run_matrix_bf16, &w);
 #endif
+    int code = bench_ceiling_hopper(w.from, &ceiling->matrix_f16, &ceiling->matrix_bf16);
+    if (code != 0) fprintf(stderr, "tandem-bench: the rate of wgmma was not measured: error %d of the CUDA driver\n", code);
     w.launch.teams = 1;
     ceiling->launch = empty_launch(&w);
   }

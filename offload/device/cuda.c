@@ -1,62 +1,8 @@
 #include "cuda.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { POINTER_CONTEXT = 1, PROCESSORS = 16, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76, BYTES = 256 };
-
-/* Kept when all of it was found; what is not there may be loaded later. The plugin keeps the library loaded. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cuda_driver driver;
-static bool found;
-
-static bool find(void *library, const char *name, void *to, char *reason, size_t size) {
-  void *symbol = dlsym(library, name);
-  memcpy(to, &symbol, sizeof symbol);
-  if (symbol == NULL) snprintf(reason, size, "the driver has no %s: CUDA 12.1 and later have it", name);
-  return symbol != NULL;
-}
-
-static bool find_all(void *library, cuda_driver *d, char *reason, size_t size) {
-  const struct {
-    const char *name;
-    void *to;
-  } wanted[] = {{"cuCtxPushCurrent_v2", &d->push},
-                {"cuCtxPopCurrent_v2", &d->pop},
-                {"cuCtxGetFlags", &d->get_flags},
-                {"cuCtxSetFlags", &d->set_flags},
-                {"cuPointerGetAttribute", &d->pointer_attribute},
-                {"cuCtxGetDevice", &d->get_device},
-                {"cuDeviceGetAttribute", &d->device_attribute},
-                {"cuModuleLoadData", &d->load},
-                {"cuModuleGetFunction", &d->function},
-                {"cuFuncSetAttribute", &d->function_set},
-                {"cuLaunchKernelEx", &d->launch},
-                {"cuStreamSynchronize", &d->synchronize},
-                {"cuTensorMapEncodeTiled", &d->tensor_map},
-                {"cuMemAllocAsync", &d->alloc},
-                {"cuMemFreeAsync", &d->free},
-                {"cuGetErrorString", &d->error_text}};
-  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
-    if (!find(library, wanted[i].name, wanted[i].to, reason, size)) return false;
-  return true;
-}
-
-const cuda_driver *cuda_driver_find(char *reason, size_t size) {
-  pthread_mutex_lock(&lock);
-  if (!found) {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (library == NULL)
-      snprintf(reason, size, "is not a device of the CUDA driver");
-    else
-      found = find_all(library, &driver, reason, size);
-    if (library != NULL) dlclose(library);
-  }
-  pthread_mutex_unlock(&lock);
-  return found ? &driver : NULL;
-}
 
 /* If the driver does not know the memory, it belongs to another vendor's GPU: the drivers of both may be loaded. */
 static tdm_status ask(const cuda_driver *d, uintptr_t memory, cuda_device *device, char *reason, size_t size) {
@@ -97,8 +43,10 @@ tdm_status cuda_device_of(const tdm_context *context, cuda_device *device, char 
 }
 
 tdm_status cuda_fail(const char *what, int error) {
+  char unused[128];
   const char *text = NULL;
-  if (!found || driver.error_text(error, &text) != 0 || text == NULL) text = "unknown error";
+  const cuda_driver *d = cuda_driver_find(unused, sizeof unused);
+  if (d == NULL || d->error_text(error, &text) != 0 || text == NULL) text = "unknown error";
   const int out_of_memory = 2;
   return tdm_fail(error == out_of_memory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE, "%s: the CUDA driver says: %s (error %d)", what,
                   text, error);

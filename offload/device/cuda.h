@@ -33,6 +33,7 @@ typedef struct cuda_driver {
   int (*get_device)(int *device);
   int (*device_attribute)(int *value, int attribute, int device);
   int (*load)(void **module, const void *image);
+  int (*unload)(void *module);
   int (*function)(void **function, void *module, const char *name);
   int (*function_set)(void *function, int attribute, int value);
   int (*launch)(const cuda_launch *launch, void *function, void **arguments, void **extra);

@@ -38,6 +38,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 
 int cuModuleLoadData(void) { return NOT_SUPPORTED; }
+int cuModuleUnload(void) { return NOT_SUPPORTED; }
 int cuModuleGetFunction(void) { return NOT_SUPPORTED; }
 int cuFuncSetAttribute(void) { return NOT_SUPPORTED; }
 int cuLaunchKernelEx(void) { return NOT_SUPPORTED; }

@@ -24,6 +24,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device);
 
 /* The library asks for these too, and calls none of them to wait: they fail. */
 int cuModuleLoadData(void);
+int cuModuleUnload(void);
 int cuModuleGetFunction(void);
 int cuFuncSetAttribute(void);
 int cuLaunchKernelEx(void);
