@@ -2,8 +2,9 @@
 # Measures the map of real shapes beside PyTorch, and writes the part NAME-map of bench/RESULTS.md, and in bench/results NAME-map.json
 # and the heat map NAME-map.svg. A run that was stopped goes on where it was; remove NAME-map.json to measure all of it anew.
 # Use: sh bench/record/map.sh BUILD DEVICE NAME [OPTION...]     as in: sh bench/record/map.sh build-sm_90 omp:0 h200
-# OPTION: of tandem-bench, as in --most-flop 1000000000. SHAPES (default bench/shapes/map.txt), PYTHON (default python3, with PyTorch) and
-# RUNNER, a command that starts tandem-bench, in the environment. Exits 1 when a case failed, or PyTorch's results differ.
+# OPTION: of tandem-bench, as in --most-flop 1000000000. SHAPES (default bench/shapes/map.txt), BEFORE (the
+# FILE.json of an earlier run, whose figures stand beside), PYTHON (default python3, with PyTorch) and RUNNER, a command that starts
+# tandem-bench, in the environment. Exits 1 when a case failed, or PyTorch's results differ.
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -ge 3 ] || {
@@ -31,7 +32,7 @@ trap 'rm -f "$tables" "$part"' EXIT
 "$python" bench/peer/peer_torch.py ${RUNNER-} "$bench" --shapes "$shapes" --device "$device" --json "$results.json" "$@" || failed=$?
 [ $failed -le 1 ] || exit $failed
 # Its tables, without the command in front of them.
-"$bench" score "$results.json" --svg "$results.svg" --markdown "$tables" || failed=$?
+"$bench" score "$results.json" ${BEFORE:+--before "$BEFORE"} --svg "$results.svg" --markdown "$tables" || failed=$?
 {
   printf "\`%s\` made this part of the %s cases of [%s](%s).\n\n" "$command" "$(grep -c '^[^#]' "$shapes")" "${shapes##*/}" "../$shapes"
   printf '![Speed beside PyTorch, case by case](results/%s-map.svg)\n\n' "$name"

@@ -7,18 +7,42 @@
 
 typedef struct score_tool {
   const char *command; /* what the user typed */
-  char *worst, *markdown, *svg;
+  char *worst, *markdown, *svg, *before;
   int wide, list;
   const char *operand[1];
-  score score;
+  score score, earlier; /* earlier: of --before */
   char error[2048];
 } score_tool;
+
+static const score *earlier(const score_tool *t) { return t->before != NULL ? &t->earlier : NULL; }
+
+/* Both are of the same kind of run. */
+static bool read_both(score_tool *t) {
+  if (!score_read(&t->score, t->operand[0], t->error, sizeof t->error)) return false;
+  if (t->before == NULL) return true;
+  char reason[1024];
+  bool read = score_read(&t->earlier, t->before, reason, sizeof reason);
+  if (read && t->earlier.of_kernels == t->score.of_kernels) return true;
+  if (read) {
+    snprintf(reason, sizeof reason, "'%s' is%s of --all-kernels, and '%s' is%s", t->before, t->earlier.of_kernels ? "" : " not",
+             t->operand[0], t->score.of_kernels ? "" : " not");
+    score_free(&t->earlier);
+  }
+  snprintf(t->error, sizeof t->error, "--before = %s", reason);
+  score_free(&t->score);
+  return false;
+}
+
+static void free_both(score_tool *t) {
+  score_free(&t->score);
+  if (t->before != NULL) score_free(&t->earlier);
+}
 
 static bool write_markdown(score_tool *t, int worst) {
   result_file file;
   if (!bench_open_file(&file, t->markdown, t->error, sizeof t->error)) return false;
   fprintf(file.to, "```\n%s\n```\n\n", t->command);
-  score_print(file.to, &t->score, worst, TABLE_MARKDOWN, 0);
+  score_print(file.to, &t->score, earlier(t), worst, TABLE_MARKDOWN, 0);
   return bench_close_file(&file, t->markdown, t->error, sizeof t->error);
 }
 
@@ -46,14 +70,14 @@ static int run(void *state) {
     snprintf(t->error, sizeof t->error, "FILE: must be given: what tandem-bench --shapes --json wrote");
     return EXIT_USAGE;
   }
-  if (!score_read(&t->score, t->operand[0], t->error, sizeof t->error)) return EXIT_USAGE;
+  if (!read_both(t)) return EXIT_USAGE;
   if (t->score.of_kernels && t->svg != NULL) {
     snprintf(t->error, sizeof t->error, "--svg = '%s': draws speeds over a peer's, and '%s' is of --all-kernels", t->svg,
              t->operand[0]);
-    score_free(&t->score);
+    free_both(t);
     return EXIT_USAGE;
   }
-  score_print(stdout, &t->score, (int)worst,
+  score_print(stdout, &t->score, earlier(t), (int)worst,
               t->list   ? TABLE_LIST
               : t->wide ? TABLE_WIDE
                         : TABLE_FIT,
@@ -61,7 +85,7 @@ static int run(void *state) {
   bool written = (t->markdown == NULL || write_markdown(t, (int)worst)) && (t->svg == NULL || write_svg(t));
   score_figures all = score_of(&t->score, -1);
   bool failed = !written || all.failed > 0 || score_misses_goal(&t->score);
-  score_free(&t->score);
+  free_both(t);
   return failed ? EXIT_FAILED : all.scored + all.shorts + all.alone == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
 }
 
@@ -86,6 +110,8 @@ int bench_score(int argc, char **argv, const char *command) {
       {"worst", '\0', POPT_ARG_STRING, &t.worst, 0, "How many of the worst cases to list; default 20", "N"},
       {"wide", '\0', POPT_ARG_NONE, &t.wide, 0, "All columns of the tables; default: those that fit the terminal", NULL},
       {"list", '\0', POPT_ARG_NONE, &t.list, 0, "All columns, as a list for each row", NULL},
+      {"before", '\0', POPT_ARG_STRING, &t.before, 0, "Show the figures of an earlier run beside those of each kind",
+       "FILE.json"},
       {"markdown", '\0', POPT_ARG_STRING, &t.markdown, 0, "Write the tables as Markdown", "FILE"},
       {"svg", '\0', POPT_ARG_STRING, &t.svg, 0, "Draw a heat map", "FILE.svg"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},

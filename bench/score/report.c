@@ -10,40 +10,66 @@ static void print_title(FILE *out, table_style style, const char *text) {
 
 /* ---- Kinds ---- */
 
-static void put_kind(table *t, bool of_kernels, const char *title, score_figures f) {
-  char scored[16], mean[16] = "", worst[16] = "", good[16] = "", bad[16] = "", left[16] = "", other[64] = "";
-  int left_out = of_kernels ? f.alone : f.shorts;
+enum { FIGURE_TEXT = 16 };
+
+static void put_mean(char text[FIGURE_TEXT], score_figures f) {
+  text[0] = '\0';
+  if (f.scored > 0) snprintf(text, FIGURE_TEXT, "%.2f", f.mean);
+}
+
+static void put_worst(char text[FIGURE_TEXT], score_figures f) {
+  text[0] = '\0';
+  if (f.scored > 0) snprintf(text, FIGURE_TEXT, "%.*f", f.worst < 0.1 ? 3 : 2, f.worst);
+}
+
+/* kind -1: all. before may be NULL. */
+static void put_kind(table *t, const score *s, const score *before, int kind, const char *title) {
+  const score_figures f = score_of(s, kind);
+  char scored[16], good[16] = "", bad[16] = "", left[16] = "", other[64] = "";
+  char mean[FIGURE_TEXT], worst[FIGURE_TEXT], old_mean[FIGURE_TEXT], old_worst[FIGURE_TEXT];
+  int left_out = s->of_kernels ? f.alone : f.shorts;
   snprintf(scored, sizeof scored, "%d", f.scored);
-  if (f.scored > 0) snprintf(mean, sizeof mean, "%.2f", f.mean);
-  if (f.scored > 0) snprintf(worst, sizeof worst, "%.2f", f.worst);
-  if (f.scored > 0 && f.worst < 0.1) snprintf(worst, sizeof worst, "%.3f", f.worst);
+  put_mean(mean, f);
+  put_worst(worst, f);
   if (f.not_short > 0) snprintf(good, sizeof good, "%.0f %%", 100.0 * f.good / f.not_short);
   if (f.not_short > 0) snprintf(bad, sizeof bad, "%.0f %%", 100.0 * f.bad / f.not_short);
   if (left_out > 0) snprintf(left, sizeof left, "%d", left_out);
   if (f.failed > 0) snprintf(other, sizeof other, "%d failed", f.failed);
   if (f.unsupported > 0)
     snprintf(other + strlen(other), sizeof other - strlen(other), "%s%d unsupported", f.failed > 0 ? ", " : "", f.unsupported);
-  table_row(t, (const char *const[]){title, scored, mean, worst, good, bad, left, other});
+  if (before == NULL) {
+    table_row(t, (const char *const[]){title, scored, mean, worst, good, bad, left, other});
+    return;
+  }
+  const score_figures old = score_of(before, kind);
+  put_mean(old_mean, old);
+  put_worst(old_worst, old);
+  table_row(t, (const char *const[]){title, scored, mean, worst, old_mean, old_worst, good, bad, left, other});
 }
 
-static void print_kinds(FILE *out, const score *s, table_style style, int width) {
-  const table_column columns[] = {{"kind", 27, true, 0},
-                                  {"scored", 6, false, 0},
-                                  {"geometric mean", 14, false, 0},
-                                  {"worst", 6, false, 0},
-                                  {s->of_kernels ? "within 10 %" : "0.7 or better", 13, false, 0},
-                                  {"below 0.5", 9, false, 0},
-                                  {s->of_kernels ? "one kernel" : "below 20 us", 11, false, 1},
-                                  {"not scored", 24, true, 2}};
-  table t = {.out = out, .count = 8, .columns = columns, .style = style, .width = width};
+static void print_kinds(FILE *out, const score *s, const score *before, table_style style, int width) {
+  const table_column mean[] = {
+      {"kind", 27, true, 0}, {"scored", 6, false, 0}, {"geometric mean", 14, false, 0}, {"worst", 6, false, 0}};
+  const table_column old[] = {{"mean before", 11, false, 0}, {"worst before", 12, false, 0}};
+  const table_column shares[] = {{s->of_kernels ? "within 10 %" : "0.7 or better", 13, false, 0},
+                                 {"below 0.5", 9, false, 0},
+                                 {s->of_kernels ? "one kernel" : "below 20 us", 11, false, 1},
+                                 {"not scored", 24, true, 2}};
+  enum { MEANS = sizeof mean / sizeof mean[0], OLD = sizeof old / sizeof old[0], SHARES = sizeof shares / sizeof shares[0] };
+  table_column columns[MEANS + OLD + SHARES];
+  int count = 0;
+  for (int i = 0; i < MEANS; i++) columns[count++] = mean[i];
+  for (int i = 0; i < OLD && before != NULL; i++) columns[count++] = old[i];
+  for (int i = 0; i < SHARES; i++) columns[count++] = shares[i];
+  table t = {.out = out, .count = count, .columns = columns, .style = style, .width = width};
   table_head(&t);
   for (int kind = 0; kind < score_kinds(); kind++) {
     char title[64];
     score_figures f = score_of(s, kind);
     score_kind_title(kind, title, sizeof title);
-    if (f.scored + f.shorts + f.alone + f.failed + f.unsupported > 0) put_kind(&t, s->of_kernels, title, f);
+    if (f.scored + f.shorts + f.alone + f.failed + f.unsupported > 0) put_kind(&t, s, before, kind, title);
   }
-  put_kind(&t, s->of_kernels, "all", score_of(s, -1));
+  put_kind(&t, s, before, -1, "all");
   table_end(&t);
 }
 
@@ -122,7 +148,7 @@ static void print_goal(FILE *out, const score *s) {
           all.good, all.not_short, 100.0 * all.good / all.not_short, 100 * SCORE_GOAL);
 }
 
-void score_print(FILE *out, const score *s, int worst, table_style style, int width) {
+void score_print(FILE *out, const score *s, const score *before, int worst, table_style style, int width) {
   char text[BENCH_TEXT + 256];
   const score_item **items = malloc((size_t)s->count * sizeof *items);
   if (s->of_kernels)
@@ -132,8 +158,9 @@ void score_print(FILE *out, const score *s, int worst, table_style style, int wi
     fprintf(out,
             "%d cases on %s beside %s: times of a call and a synchronise, as the peer's over ours; 1 is as fast as the peer\n",
             s->count, s->device, s->peer[0] != '\0' ? s->peer : "no peer");
+  if (before != NULL) fprintf(out, "before: %d cases on %s beside %s\n", before->count, before->device, before->peer);
   if (style == TABLE_MARKDOWN) fprintf(out, "\n");
-  print_kinds(out, s, style, width);
+  print_kinds(out, s, before, style, width);
   if (s->of_kernels) print_goal(out, s);
   if (items == NULL) {
     fprintf(out, "\nno memory for the list of the worst cases\n");

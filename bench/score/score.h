@@ -76,8 +76,9 @@ bool score_misses_goal(const score *s);
 
 /* ---- report.c, heat.c ---- */
 
-/* The kinds, the worst cases, and what is not scored. */
-void score_print(FILE *out, const score *s, int worst, table_style style, int width);
+/* The kinds, the worst cases, and what is not scored. before: NULL, or an earlier run whose figures stand beside those of
+ * each kind. */
+void score_print(FILE *out, const score *s, const score *before, int worst, table_style style, int width);
 /* A cell for each case, as SVG. false: no memory. */
 bool score_draw(FILE *out, const score *s);
 

@@ -97,7 +97,7 @@ static char *printed(int worst, table_style style, bool drawn) {
   if (drawn)
     assert_true(score_draw(out, &all));
   else
-    score_print(out, &all, worst, style, 120);
+    score_print(out, &all, NULL, worst, style, 120);
   fclose(out);
   return text;
 }

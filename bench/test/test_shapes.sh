@@ -217,6 +217,10 @@ cp "$source/bench/test/score.json" .
 sed -i '/"rope\|"embedding/d' score.json # those that failed
 full "'full.svg'" "$bench" score score.json --svg full.svg
 full "'full.md'" "$bench" score score.json --markdown full.md
+"$bench" score score.json --before score.json >out.txt || wrong "score --before: exit status $?"
+awk '/^all / {same = $3 == $5 && $4 == $6} END {exit !same}' out.txt || wrong "score --before itself: not the same figures: $(cat out.txt)"
+refused "--before = 'choice.json' is of --all-kernels, and 'score.json' is not" score score.json --before choice.json
+refused "--before = 'nowhere.json'" score score.json --before nowhere.json
 refused "--svg = '/nowhere/x.svg'" score score.json --svg /nowhere/x.svg
 refused "FILE: must be given" score
 refused "--worst = '-1'" score score.json --worst -1
