@@ -128,6 +128,16 @@ double case_all_bytes(const tdm_case *c) {
   return total;
 }
 
+double case_written_bytes(const tdm_case *c) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  double total = 0;
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++)
+    if (arrays[i].used && arrays[i].output)
+      total +=
+          (double)case_rows(&arrays[i]) * (double)case_row_length(&arrays[i]) * (double)case_element_size(arrays[i].element);
+  return total;
+}
+
 int64_t case_sum(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;

@@ -157,6 +157,9 @@ void case_print(const tdm_case *c, char *text, size_t size);
 /* What case_print wrote, for people: "gemm bf16 nt 257x129x65". Without the names of the options, the seed and fill=real. */
 void case_label(const char *printed, char *text, size_t size);
 
+/* Of op->bytes, those that are written: each output once. */
+double case_written_bytes(const tdm_case *c);
+
 /* Bytes from the first to the last element. */
 size_t case_array_bytes(const case_array *array);
 size_t case_element_size(case_element element);

@@ -212,7 +212,7 @@ def case_table(results):
     head = ["case", "kernel", "ms", "10-90 %"]
     for peer in ("PyTorch", "compiled"):
         head += [f"{peer} device ms", "wall ms", "device ratio", "wall ratio"]
-    rows = [head + ["arithmetic bound", "copy bound", "of the bound"]]
+    rows = [head + ["arithmetic bound", "memory bound", "of the bound"]]
     for r in results:
         bound = max(r["arithmetic_bound_ms"], r["memory_bound_ms"])
         row = [r["case"], r["kernel"], f"{r['median_ms']:.4g}", f"{r['p10_ms']:.4g}-{r['p90_ms']:.4g}"]

@@ -45,7 +45,8 @@ static void put_conditions(FILE *out, const bench_run *run) {
   if (bench_timed_devices(run) > 0)
     fprintf(out,
             "times are medians of the samples, with the range from 10 %% to 90 %% of them; bounds: FLOP over the "
-            "multiply-add (FMA) ceiling, and bytes (each input once, each output once) over the copy ceiling\n");
+            "multiply-add (FMA) ceiling; and bytes (each input once, each output once) over the copy ceiling, or over the read "
+            "ceiling what is read beyond as much as is written\n");
 }
 
 /* TABLE_FIT breaks lines where the terminal ends. */

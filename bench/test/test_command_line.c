@@ -129,7 +129,7 @@ static void test_width(void **state) {
   }
   assert_exits(0, "add 8x8 --repeats 2 --hot", "--wide shows all columns");
   assert_true(widest_line() <= 100);
-  assert_exits(0, "add 8x8 --repeats 2 --hot --wide", "copy bound");
+  assert_exits(0, "add 8x8 --repeats 2 --hot --wide", "memory bound");
 }
 
 /* One or two cases of each op. */

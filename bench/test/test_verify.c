@@ -281,10 +281,19 @@ static void test_coverage(void **state) {
 static void test_alarm(void **state) {
   (void)state;
   bench_row row = {.flops = 1e9, .bytes = 1e9, .ceiling = {.flops = 1e12, .copy = 1e11, .read = 2e11}};
-  row.time.median = 0.006;
+  row.time.median = 0.006; /* nothing is written: the read rate is the bound */
+  assert_true(bench_row_memory_bound(&row) == 1e9 / 2e11);
   assert_false(bench_above_ceiling(&row));
   row.time.median = 0.004; /* 2.5e11 bytes a second */
   assert_true(bench_above_ceiling(&row));
+  row.written = 4e8; /* 8e8 bytes as a copy, 2e8 read */
+  assert_true(fabs(bench_row_memory_bound(&row) - 9e-3) < 1e-12);
+  row.time.median = 0.0095;
+  assert_false(bench_above_ceiling(&row));
+  row.time.median = 0.0085;
+  assert_true(bench_above_ceiling(&row));
+  row.written = 1e9; /* only written */
+  assert_true(bench_row_memory_bound(&row) == 1e9 / 1e11);
   row.bytes = 0;
   assert_false(bench_above_ceiling(&row));
   row.time.median = 0.0009; /* 1.1e12 FLOP a second */
