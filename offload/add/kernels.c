@@ -3,6 +3,9 @@
 #include "src/core/kernel.h"
 
 extern const tdm_kernel tdm_add_omp;
+#ifdef TDM_HAS_AVX512
+extern const tdm_kernel tdm_add_omp_avx512;
+#endif
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_add_omp_gpu;
 #endif
@@ -10,6 +13,9 @@ extern const tdm_kernel tdm_add_omp_gpu;
 extern const tdm_kernel *const tdm_add_omp_kernels[];
 const tdm_kernel *const tdm_add_omp_kernels[] = {
     &tdm_add_omp,
+#ifdef TDM_HAS_AVX512
+    &tdm_add_omp_avx512,
+#endif
 #ifdef TDM_OFFLOAD
     &tdm_add_omp_gpu,
 #endif

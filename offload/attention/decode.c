@@ -306,10 +306,6 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_attention_omp_decode = {.name = "omp_decode",
-                                             .op = TDM_OP_ATTENTION,
-                                             .backend = &tdm_backend_omp,
-                                             .supports = supports,
-                                             .prepare = prepare,
-                                             .launch = launch,
-                                             .rebindable = true};
+const tdm_kernel TDM_OF_LEVEL(tdm_attention_omp_decode) = {
+    TDM_LEVEL_ROW("omp_decode"), .op = TDM_OP_ATTENTION, .backend = &tdm_backend_omp, .supports = supports,
+    .prepare = prepare,          .launch = launch,       .rebindable = true};

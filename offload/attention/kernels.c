@@ -4,6 +4,10 @@
 
 extern const tdm_kernel tdm_attention_omp;
 extern const tdm_kernel tdm_attention_omp_decode;
+#ifdef TDM_HAS_AVX512
+extern const tdm_kernel tdm_attention_omp_avx512;
+extern const tdm_kernel tdm_attention_omp_decode_avx512;
+#endif
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu_mma;
@@ -14,6 +18,10 @@ extern const tdm_kernel *const tdm_attention_omp_kernels[];
 const tdm_kernel *const tdm_attention_omp_kernels[] = {
     &tdm_attention_omp,
     &tdm_attention_omp_decode,
+#ifdef TDM_HAS_AVX512
+    &tdm_attention_omp_avx512,
+    &tdm_attention_omp_decode_avx512,
+#endif
 #ifdef TDM_OFFLOAD
     &tdm_attention_omp_gpu,
     &tdm_attention_omp_gpu_mma,

@@ -42,5 +42,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_cross_entropy_omp = {
-    .name = "omp", .op = TDM_OP_CROSS_ENTROPY, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};
+const tdm_kernel TDM_OF_LEVEL(tdm_cross_entropy_omp) = {TDM_LEVEL_ROW("omp"), .op = TDM_OP_CROSS_ENTROPY,
+                                                        .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};

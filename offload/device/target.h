@@ -28,6 +28,7 @@
 #include <ompx.h>
 #endif
 
+#include "level.h"
 #include "src/base/inline.h"
 
 #define TDM_PRAGMA(...) _Pragma(#__VA_ARGS__)

@@ -12,6 +12,14 @@
 #include "epilogue.h"
 #include "row_work.h"
 
+#define skinny_supports TDM_OF_LEVEL(skinny_supports)
+#define skinny_grid_for TDM_OF_LEVEL(skinny_grid_for)
+#define skinny_cost TDM_OF_LEVEL(skinny_cost)
+#define skinny_tile_cost TDM_OF_LEVEL(skinny_tile_cost)
+#define skinny_begin TDM_OF_LEVEL(skinny_begin)
+#define skinny_copy_a TDM_OF_LEVEL(skinny_copy_a)
+#define skinny_multiply TDM_OF_LEVEL(skinny_multiply)
+
 enum { SKINNY_MOST = 32 }; /* the most rows of A */
 
 /* How the columns of a batch are cut. */

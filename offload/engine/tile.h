@@ -239,6 +239,8 @@ typedef struct tile_grid {
   int weights; /* number of operands B: 1, or 2 for swiglu */
 } tile_grid;
 
+#define tile_grid_for TDM_OF_LEVEL(tile_grid_for)
+
 /* Cuts `batch` matrices of m x n, and sets the plan's launch and, on the host, the size of its workspace. */
 tile_grid tile_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights);
 

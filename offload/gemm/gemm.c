@@ -74,5 +74,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_gemm_omp = {
-    .name = "omp", .op = TDM_OP_GEMM, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .cost = cost_of};
+const tdm_kernel TDM_OF_LEVEL(tdm_gemm_omp) = {TDM_LEVEL_ROW("omp"), .op = TDM_OP_GEMM, .backend = &tdm_backend_omp,
+                                               .prepare = prepare,   .launch = launch,  .cost = cost_of};

@@ -4,6 +4,20 @@
 
 extern const tdm_kernel tdm_gemm_omp;
 extern const tdm_kernel tdm_gemm_omp_skinny;
+#ifdef TDM_HAS_AVX512
+extern const tdm_kernel tdm_gemm_omp_avx512;
+extern const tdm_kernel tdm_gemm_omp_skinny_avx512;
+#endif
+#ifdef TDM_HAS_AVX512_BF16
+extern const tdm_kernel tdm_gemm_omp_avx512_bf16;
+extern const tdm_kernel tdm_gemm_omp_skinny_avx512_bf16;
+#endif
+#ifdef TDM_HAS_AMX
+extern const tdm_kernel tdm_gemm_omp_amx;
+#endif
+#ifdef TDM_HAS_AMX_FP16
+extern const tdm_kernel tdm_gemm_omp_amx_fp16;
+#endif
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu_mma;
@@ -19,6 +33,20 @@ extern const tdm_kernel *const tdm_gemm_omp_kernels[];
 const tdm_kernel *const tdm_gemm_omp_kernels[] = {
     &tdm_gemm_omp,
     &tdm_gemm_omp_skinny,
+#ifdef TDM_HAS_AVX512
+    &tdm_gemm_omp_avx512,
+    &tdm_gemm_omp_skinny_avx512,
+#endif
+#ifdef TDM_HAS_AVX512_BF16
+    &tdm_gemm_omp_avx512_bf16,
+    &tdm_gemm_omp_skinny_avx512_bf16,
+#endif
+#ifdef TDM_HAS_AMX
+    &tdm_gemm_omp_amx,
+#endif
+#ifdef TDM_HAS_AMX_FP16
+    &tdm_gemm_omp_amx_fp16,
+#endif
 #ifdef TDM_OFFLOAD
     &tdm_gemm_omp_gpu,
     &tdm_gemm_omp_gpu_mma,

@@ -128,5 +128,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_rope_omp = {
-    .name = "omp", .op = TDM_OP_ROPE, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch, .rebindable = true};
+const tdm_kernel TDM_OF_LEVEL(tdm_rope_omp) = {TDM_LEVEL_ROW("omp"), .op = TDM_OP_ROPE, .backend = &tdm_backend_omp,
+                                               .prepare = prepare,   .launch = launch,  .rebindable = true};

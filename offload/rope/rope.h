@@ -11,6 +11,7 @@ typedef struct rope_table {
   float sincos[]; /* [positions, 2, head_dim / 2] */
 } rope_table;
 
+#define tdm_rope_upload TDM_OF_LEVEL(tdm_rope_upload)
 /* Makes the table of a plan, in the memory of its device. */
 tdm_status tdm_rope_upload(tdm_plan *plan);
 

@@ -22,5 +22,5 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_silu_mul_omp = {
-    .name = "omp", .op = TDM_OP_SILU_MUL, .backend = &tdm_backend_omp, .prepare = prepare, .launch = launch};
+const tdm_kernel TDM_OF_LEVEL(tdm_silu_mul_omp) = {TDM_LEVEL_ROW("omp"), .op = TDM_OP_SILU_MUL, .backend = &tdm_backend_omp,
+                                                   .prepare = prepare, .launch = launch};

@@ -65,11 +65,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel tdm_swiglu_omp_skinny = {.name = "omp_skinny",
-                                          .op = TDM_OP_SWIGLU,
-                                          .backend = &tdm_backend_omp,
-                                          .runs_on = tdm_hosts_only,
-                                          .supports = supports,
-                                          .prepare = prepare,
-                                          .launch = launch,
-                                          .cost = cost_of};
+const tdm_kernel TDM_OF_LEVEL(tdm_swiglu_omp_skinny) = {TDM_LEVEL_ROW("omp_skinny"),
+                                                        .op = TDM_OP_SWIGLU,
+                                                        .backend = &tdm_backend_omp,
+                                                        .runs_on = tdm_hosts_only,
+                                                        .supports = supports,
+                                                        .prepare = prepare,
+                                                        .launch = launch,
+                                                        .cost = cost_of};

@@ -83,6 +83,7 @@ struct tdm_context {
   bool strict, verbose, verify;
   int teams, threads; /* overrides, 0: none */
   int host_threads;
+  unsigned cpu;               /* instruction sets that kernels may use (cpu.h): the machine's, or fewer by TANDEM_CPU */
   char *kernel;               /* TANDEM_KERNEL or options.kernel, NULL: the dispatcher chooses */
   struct tdm_tuned *tuned[2]; /* [0] of TANDEM_TUNED or options.tuned, [1] built in for the chip (tuned.h); NULL: none */
   tdm_log_fn log;

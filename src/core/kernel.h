@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "context.h"
+#include "cpu.h"
 #include "tuning.h"
 #define TDM_OP_HEADERS
 #include "src/ops.def"
@@ -72,6 +73,8 @@ struct tdm_kernel {
   /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: it runs on each of them.
    * The functions below are called only if it can. */
   bool (*runs_on)(const tdm_context *context, char *reason, size_t size);
+  /* Instruction sets of a host that it needs, beyond the library's (cpu.h): it runs only on hosts that have them all. 0: none. */
+  unsigned cpu;
   /* Does it support the plan's description? If not, writes the reason. NULL: it supports every valid description. */
   bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
   /* Chooses tiles and the launch, sets the size of the workspace, uploads tables. */

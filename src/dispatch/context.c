@@ -7,6 +7,7 @@
 #include "dispatch.h"
 #include "op.h"
 #include "src/core/check.h"
+#include "src/core/cpu.h"
 #include "tuned.h"
 
 static void log_to_stderr(void *user, const char *line) {
@@ -177,6 +178,28 @@ static tdm_status set_wait(tdm_context *context, const char *option) {
   return tdm_fail(TDM_ERROR_UNSUPPORTED, "wait = '%s': %s %s", wait, context->device, context->no_wait);
 }
 
+/* The host's instruction sets, or those up to TANDEM_CPU's. Read for every device: shadow runs are on the host. */
+static tdm_status set_cpu(tdm_context *context) {
+  const char *name = named(NULL, "TANDEM_CPU");
+  char text[96];
+  unsigned wanted, here = tdm_cpu_sets(), built = tdm_cpu_built();
+  context->cpu = here;
+  if (name == NULL) return TDM_OK;
+  if (!tdm_cpu_named(name, &wanted))
+    return tdm_fail(TDM_ERROR_ARGUMENT, "TANDEM_CPU = '%s': must be auto, " TDM_CPU_NAMES, name);
+  /* The set of the name itself is the highest; a processor may lack one below it. */
+  unsigned highest = wanted & ~(wanted >> 1);
+  if ((highest & ~here) != 0)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED, "TANDEM_CPU = '%s': this processor or system lacks it; it has: avx2%s", name,
+                    tdm_cpu_text(here, text, sizeof text));
+  if ((built & ~wanted) != 0)
+    return tdm_fail(TDM_ERROR_UNSUPPORTED,
+                    "TANDEM_CPU = '%s': every file of this build uses%s; build with -Dhost_cpu=x86-64-v3", name,
+                    tdm_cpu_text(built & ~wanted, text, sizeof text));
+  context->cpu = here & wanted;
+  return TDM_OK;
+}
+
 static tdm_status open_context(tdm_context *context, const tdm_options *options) {
   const char *backend = named(options->backend, "TANDEM_BACKEND");
   if (backend != NULL && strcmp(backend, "omp") != 0 && strcmp(backend, "hip") != 0)
@@ -201,6 +224,7 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   TDM_TRY(open_device(context, backend, named(options->device, "TANDEM_DEVICE")));
   TDM_TRY(check_xcds(context));
   TDM_TRY(set_wait(context, options->wait));
+  TDM_TRY(set_cpu(context));
   context->host_threads = tdm_host_threads();
   const char *kernel = named(options->kernel, "TANDEM_KERNEL");
   if (kernel != NULL && (context->kernel = strdup(kernel)) == NULL)

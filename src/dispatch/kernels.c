@@ -31,8 +31,23 @@ void tdm_kernels_of(tdm_op op, tdm_op_kernels *all) {
   add_rows(all, op, tdm_built_in_steps);
 }
 
+/* Has the host the instruction sets of the kernel, and may it use them? */
+static bool has_sets(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
+  char text[96];
+  unsigned missing = kernel->cpu & ~context->cpu, lacking = kernel->cpu & ~tdm_cpu_sets();
+  if (kernel->cpu == 0) return true;
+  if (!tdm_hosts_only(context, reason, size)) return false;
+  if (missing == 0) return true;
+  if (lacking != 0)
+    snprintf(reason, size, "needs%s, which this processor or system lacks", tdm_cpu_text(lacking, text, sizeof text));
+  else
+    snprintf(reason, size, "needs%s, which TANDEM_CPU leaves out", tdm_cpu_text(missing, text, sizeof text));
+  return false;
+}
+
 bool tdm_kernel_runs_on(const tdm_kernel *kernel, const tdm_context *context, char *reason, size_t size) {
-  if (kernel->backend == context->backend) return kernel->runs_on == NULL || kernel->runs_on(context, reason, size);
+  if (kernel->backend == context->backend)
+    return has_sets(kernel, context, reason, size) && (kernel->runs_on == NULL || kernel->runs_on(context, reason, size));
   snprintf(reason, size, "needs backend %s, but the device is %s", kernel->backend->name, context->device);
   return false;
 }
