@@ -119,7 +119,7 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
       float *panel = mem.panel + k0 / TILE_K % PANEL_STEPS * PANEL_STEP;
       if (first == 0 || !packed_once) {
         TDM_TEAM_BARRIER(); /* the panel's last readers are done; Q is complete */
-        tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, MICRO_N, self);
+        tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, false, self);
         TDM_TEAM_BARRIER(); /* the panel is complete */
       }
       panel += at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);

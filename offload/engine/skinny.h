@@ -4,7 +4,7 @@
  *   stored [n, k]: a row of B times a row of A makes an element: vectors along k, a few rows of B at a time
  *   stored [k, n]: a row of B, times an element of A, is added to a row of sums: vectors along n, a few rows of B at a time
  *
- * Each thread copies A to f32, once per matrix. A thread takes blocks of neighbouring columns. The order of an element's
+ * Each thread copies A to f32 (or pairs of 16-bit elements: tile_pairs.h), once per matrix. A thread takes blocks of neighbouring columns. The order of an element's
  * sum depends only on the shape, not on threads or blocks. There is no target region: GPUs have their own kernels. */
 #ifndef TANDEM_OFFLOAD_ENGINE_SKINNY_H
 #define TANDEM_OFFLOAD_ENGINE_SKINNY_H
@@ -20,13 +20,29 @@
 #define skinny_copy_a TDM_OF_LEVEL(skinny_copy_a)
 #define skinny_multiply TDM_OF_LEVEL(skinny_multiply)
 
-enum { SKINNY_MOST = 32 }; /* the most rows of A */
+enum {
+  SKINNY_MOST = 32,                   /* the most rows of A */
+  SKINNY_BLOCK = MICRO_M < 8 ? 4 : 8, /* rows of A that are multiplied at a time: their sums stay in registers */
+};
+
+/* Rows of A are processed in blocks of 8, 4, 2 or 1, which are constants in the engine's functions. Missing rows of the last
+ * block are zeros. */
+TDM_INLINE int skinny_block_rows(int64_t left) {
+  int rows = 1;
+  while (rows < left && rows < SKINNY_BLOCK) rows *= 2;
+  return rows;
+}
+
+TDM_INLINE int64_t skinny_padded_rows(int64_t m) {
+  int64_t rest = m % SKINNY_BLOCK;
+  return m - rest + (rest > 0 ? skinny_block_rows(rest) : 0);
+}
 
 /* How the columns of a batch are cut. */
 typedef struct skinny_grid {
   int64_t m, k, batch;
   int64_t blocks, width; /* blocks of one matrix's columns; a width is a whole number of micro tiles */
-  int64_t rows, depth;   /* size of A's copy: m in whole blocks of rows, k in whole vectors */
+  int64_t rows, depth;   /* size of A's copy: m in whole blocks of rows, k in words of whole vectors */
 } skinny_grid;
 
 /* Has the product few rows? If not, writes the reason. */

@@ -26,14 +26,24 @@ enum {
   GPU_TILE_MICROS = 16, /* a tile is 16 x 16 micro tiles, one for each of 256 threads */
 #if TDM_ON_GPU
   MICRO_M = GPU_MICRO,
-  TILE_K = 16,
+  TILE_WORDS = 16,
+#elif defined(TDM_LEVEL_AMX)
+  MICRO_M = 32, /* 2 x 2 of 8 tiles are sums, 2 x 2 operands */
+  TILE_WORDS = 192,
 #elif TDM_LANES == 16
-  MICRO_M = 14, /* 28 of 32 registers */
-  TILE_K = 192, /* a micro panel of B is then 24 KiB: it stays in L1 while A is read past it */
+  MICRO_M = 14,     /* 28 of 32 registers */
+  TILE_WORDS = 192, /* a micro panel of B is then 24 KiB: it stays in L1 while A is read past it */
 #else
   MICRO_M = 6, /* 12 of 16 registers */
-  TILE_K = 192,
+  TILE_WORDS = 192,
 #endif
+/* A panel has words of 32 bits: an element in f32, or two 16-bit elements along k (tile_pairs.h). */
+#ifdef TDM_LEVEL_PAIRS
+  TILE_GROUP = 2,
+#else
+  TILE_GROUP = 1,
+#endif
+  TILE_K = TILE_WORDS * TILE_GROUP,
   MICRO_VECTORS = 2,
   MICRO_N = MICRO_VECTORS * TDM_LANES,
   /* The host's largest tile: A panel 315 KiB, B panel 384 KiB, sums 840 KiB of a 2 MiB L2. A tile of half the size costs 5
@@ -61,7 +71,7 @@ typedef struct tile_operand {
 
 /* The number of floats of a host's micro panel. If the width is not a multiple of a vector, there is space for the surplus
  * of its last row. */
-#define TILE_STEP(width) ((int64_t)TILE_K * (width) + ((width) % TDM_LANES != 0 ? TDM_LANES : 0))
+#define TILE_STEP(width) ((int64_t)TILE_WORDS * (width) + ((width) % TDM_LANES != 0 ? TDM_LANES : 0))
 
 /* ---- Packing: where element (o, k) of a panel is, if its micro tiles are `width` wide:
  *   host: [micro][TILE_K][o within the micro tile]   (the microkernel reads it from beginning to end)
@@ -80,6 +90,10 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
     panel[p * outer + o] = inside ? tdm_load(x->base, at, type) : 0.0f;
   }
 }
+
+#elif defined(TDM_LEVEL_PAIRS)
+
+#include "tile_pairs.h"
 
 #else
 
@@ -134,14 +148,22 @@ TDM_INLINE void tile_pack_typed(float *panel, const tile_operand *x, int64_t o0,
 
 #endif
 
-/* Copies the K step at k0 of `micros` micro panels that begin at o0. The team's threads share the work. width: MICRO_M for
- * A, MICRO_N for B, a constant. */
+/* Copies the K step at k0 of `micros` micro panels that begin at o0. The team's threads share the work. is_a, a constant: an
+ * operand A, whose micro panels are MICRO_M wide, not MICRO_N. */
 #if TDM_ON_GPU
 
-TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
+TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, const bool is_a,
                           tdm_position self) {
   tdm_type type = x->type;
-  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, width, self);
+  TDM_BY_TYPE(type, tile_pack_typed, panel, x, o0, micros, k0, k, is_a ? MICRO_M : MICRO_N, self);
+}
+
+#elif defined(TDM_LEVEL_PAIRS)
+
+TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, const bool is_a,
+                          tdm_position self) {
+  (void)self; /* a host's team is one thread */
+  (is_a ? pairs_pack_a : pairs_pack_b)(panel, x, o0, micros, k0, tdm_min(TILE_K, k - k0));
 }
 
 #else
@@ -161,9 +183,8 @@ TILE_PACKER(tile_pack_b_f16, MICRO_N, TDM_F16)
 TILE_PACKER(tile_pack_b_bf16, MICRO_N, TDM_BF16)
 #undef TILE_PACKER
 
-TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, int width,
+TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int micros, int64_t k0, int64_t k, const bool is_a,
                           tdm_position self) {
-  const bool is_a = width == MICRO_M;
   switch (x->type) {
     case TDM_F32: (is_a ? tile_pack_a_f32 : tile_pack_b_f32)(panel, x, o0, micros, k0, k, self); break;
     case TDM_F16: (is_a ? tile_pack_a_f16 : tile_pack_b_f16)(panel, x, o0, micros, k0, k, self); break;
@@ -175,7 +196,22 @@ TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int m
 
 /* ---- Multiplication ---- */
 
-/* sums += A micro panel * B micro panel, over k_count. The strides from one row of A, and from one k, to the next are
+#ifdef TDM_LEVEL_PAIRS
+#define TILE_SPREAD(a) pairs_spread(a)
+#define TILE_ADD(sum, a, b) pairs_add(sum, a, b)
+#else
+#define TILE_SPREAD(a) (*(a))
+#define TILE_ADD(sum, a, b) ((sum) + (a) * (b))
+#endif
+
+#ifdef TDM_LEVEL_AMX
+#include "tile_amx.h"
+#else
+/* The state of a thread's multiplications: only AMX has one. */
+#define TILE_BEGIN_PRODUCTS()
+#define TILE_END_PRODUCTS()
+
+/* sums += A micro panel * B micro panel, over k_count words. The strides from one row of A, and from one k, to the next are
  * constants in every call. */
 TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_row, int a_k, const float *b, int b_k, int64_t k_count) {
   tdm_vec sum[MICRO_M][MICRO_VECTORS];
@@ -188,15 +224,16 @@ TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_row, int a_k
     for (int j = 0; j < MICRO_VECTORS; j++) row[j] = tdm_vec_load_aligned(b + p * b_k + j * TDM_LANES);
     TDM_UNROLL
     for (int i = 0; i < MICRO_M; i++) {
-      float x = a[i * a_row + p * a_k];
+      __auto_type x = TILE_SPREAD(a + i * a_row + p * a_k);
       TDM_UNROLL
-      for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] += x * row[j];
+      for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] = TILE_ADD(sum[i][j], x, row[j]);
     }
   }
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
   for (int j = 0; j < MICRO_VECTORS; j++) sums[i][j] = sum[i][j];
 }
+#endif
 
 TDM_INLINE void tile_clear(tile_sums sums) {
   TDM_UNROLL
@@ -225,7 +262,8 @@ void tile_multiply_at(tile_sums sums, tile_micro at, const float *a_panel, const
   if (TDM_ON_GPU) /* the panels are filled with 0 to their full depth, so that the loop can be unrolled */
     tile_multiply(sums, a_panel + at.m * MICRO_M, 1, TILE_M, b_panel + at.n * MICRO_N, TILE_N, TILE_K);
   else
-    tile_multiply(sums, a_panel + at.m * TILE_STEP(MICRO_M), 1, MICRO_M, b_panel + at.n * TILE_STEP(MICRO_N), MICRO_N, k_count);
+    tile_multiply(sums, a_panel + at.m * TILE_STEP(MICRO_M), 1, MICRO_M, b_panel + at.n * TILE_STEP(MICRO_N), MICRO_N,
+                  tdm_ceil_div(k_count, TILE_GROUP));
 }
 
 /* ---- A grid of tiles ---- */
@@ -263,7 +301,7 @@ TDM_INLINE tile_place tile_place_at(const tile_grid *grid, int64_t tile) {
  * ---- */
 
 #define TILE_A_FLOATS (TILE_MICROS_M * TILE_STEP(MICRO_M))
-#define TILE_PANEL_FLOATS(weights) (TILE_A_FLOATS + (weights) * TILE_K * TILE_N)
+#define TILE_PANEL_FLOATS(weights) (TILE_A_FLOATS + (weights) * TILE_WORDS * TILE_N)
 
 #if TDM_ON_GPU
 #define TILE_TEAM_MEMORY(weights, grid, workspace) \
@@ -303,13 +341,14 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
   bool packed = slots < TILE_SLOTS && first != 0; /* the only K step is in the panels since the tile's first round */
   for (int slot = 0; slot < slots && tile_micro_in(first, slot, self) < micros; slot++) TDM_UNROLL
   for (int w = 0; w < weights; w++) tile_clear(sums[slot * weights + w]);
+  TILE_BEGIN_PRODUCTS();
   for (int64_t k0 = 0; k0 < k; k0 += TILE_K) {
     if (!packed) {
       TDM_TEAM_BARRIER(); /* the panels' last readers are done */
-      tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, MICRO_M, self);
+      tile_pack(a_panel, a, place.m0, place.micros_m, k0, k, true, self);
       TDM_UNROLL
       for (int w = 0; w < weights; w++)
-        tile_pack(b_panel + w * TILE_K * TILE_N, &b[w], place.n0, place.micros_n, k0, k, MICRO_N, self);
+        tile_pack(b_panel + w * TILE_WORDS * TILE_N, &b[w], place.n0, place.micros_n, k0, k, false, self);
       TDM_TEAM_BARRIER(); /* the panels are complete */
     }
     /* One weight after the other: the micro panels of two don't fit into a host's L1 of 48 KiB together. */
@@ -319,9 +358,10 @@ TDM_INLINE void tile_products(tile_sums *sums, const tile_operand *a, const tile
         int micro = tile_micro_in(first, slot, self);
         if (micro >= micros) break;
         tile_micro at = tile_micro_at(micro, place.micros_m, place.micros_n);
-        tile_multiply_at(sums[slot * weights + w], at, a_panel, b_panel + w * TILE_K * TILE_N, tdm_min(TILE_K, k - k0));
+        tile_multiply_at(sums[slot * weights + w], at, a_panel, b_panel + w * TILE_WORDS * TILE_N, tdm_min(TILE_K, k - k0));
       }
   }
+  TILE_END_PRODUCTS();
 }
 
 #endif
