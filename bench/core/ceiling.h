@@ -9,8 +9,8 @@
 
 typedef struct bench_ceiling {
   double flops;        /* f32 multiply-adds in registers, 2 FLOP each, per second */
-  double matrix_f16;   /* the same on a GPU's matrix units with f32 sums, if kernels here use them; 0: they don't */
-  double matrix_bf16;  /* the same */
+  double matrix_f16;   /* the same of pairs of f16 with f32 sums: a GPU's matrix units, AMX, AVX512-BF16; 0: none is used */
+  double matrix_bf16;  /* the same of bf16 */
   double copy;         /* bytes read and written by a copy, per second */
   double read;         /* bytes per second of a loop that only reads: no memory figure can be higher */
   const char *copy_by; /* the copy that was the fastest */

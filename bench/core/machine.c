@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/core/machine.h"
+#include "src/core/cpu.h"
 
 double bench_seconds(void) {
   struct timespec now;
@@ -47,39 +48,6 @@ static size_t read_cache(void) {
   return largest;
 }
 
-/* The vector instructions that the build's -march allows: this file is compiled with it too. */
-static const char *vector_sets(void) {
-  return ""
-#ifdef __AVX2__
-         " avx2"
-#endif
-#ifdef __FMA__
-         " fma"
-#endif
-#ifdef __F16C__
-         " f16c"
-#endif
-#ifdef __AVX512F__
-         " avx512f"
-#endif
-#ifdef __AVX512BF16__
-         " avx512bf16"
-#endif
-#ifdef __AVX512FP16__
-         " avx512fp16"
-#endif
-#ifdef __AMX_BF16__
-         " amx-bf16"
-#endif
-#ifdef __ARM_NEON
-         " neon"
-#endif
-#ifdef __ARM_FEATURE_SVE
-         " sve"
-#endif
-      ;
-}
-
 size_t bench_rotation(const bench_machine *m) {
   size_t bytes = m->cache > 0 ? 4 * m->cache : BENCH_MOST_ROTATION;
   if (bytes > BENCH_MOST_ROTATION) bytes = BENCH_MOST_ROTATION;
@@ -92,7 +60,9 @@ bench_machine bench_machine_read(void) {
   read_cpu(m.cpu, sizeof m.cpu);
   if (uname(&names) == 0) snprintf(m.system, sizeof m.system, "%.32s %.60s %.30s", names.sysname, names.release, names.machine);
   snprintf(m.compiler, sizeof m.compiler, "%s", BENCH_COMPILER);
-  snprintf(m.instructions, sizeof m.instructions, "-march=%s:%s", BENCH_HOST_CPU, vector_sets());
+  char sets[96];
+  snprintf(m.instructions, sizeof m.instructions, "-march=%s, and of this processor:%s", BENCH_HOST_CPU,
+           tdm_cpu_text(tdm_cpu_sets(), sets, sizeof sets));
   m.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
   if (getloadavg(&m.load, 1) != 1) m.load = 0;
   return m;

@@ -5,14 +5,15 @@
 #include <stddef.h>
 
 typedef struct bench_machine {
-  char cpu[128];         /* model, as the system names it */
-  char system[128];      /* kernel and architecture */
-  char compiler[64];     /* that built the library and this program */
-  char instructions[96]; /* -march of the build, and the vector sets that it brought */
-  int threads;           /* of a parallel region */
-  size_t cache;          /* bytes of the last-level cache, 0: not known */
-  size_t memory;         /* bytes of main memory */
-  double load;           /* processes that were running, over the last minute */
+  char cpu[128];     /* model, as the system names it */
+  char system[128];  /* kernel and architecture */
+  char compiler[64]; /* that built the library and this program */
+  char instructions
+      [160];     /* -march of the build, and the sets beyond it that this processor has (TANDEM_CPU may leave some out) */
+  int threads;   /* of a parallel region */
+  size_t cache;  /* bytes of the last-level cache, 0: not known */
+  size_t memory; /* bytes of main memory */
+  double load;   /* processes that were running, over the last minute */
 } bench_machine;
 
 bench_machine bench_machine_read(void);

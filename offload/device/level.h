@@ -16,11 +16,18 @@
 #define TDM_LEVEL_JOIN(name, level) name##_##level
 #define TDM_LEVEL_JOINED(name, level) TDM_LEVEL_JOIN(name, level)
 #define TDM_LEVEL_QUOTE(level) #level
+#ifdef TDM_LEVEL_PAIRS
+#define TDM_LEVEL_MATRIX true
+#else
+#define TDM_LEVEL_MATRIX false
+#endif
 #define TDM_LEVEL_QUOTED(level) TDM_LEVEL_QUOTE(level)
 /* A name that other files see: NAME, or NAME_avx512. */
 #define TDM_OF_LEVEL(name) TDM_LEVEL_JOINED(name, TDM_LEVEL)
 /* How a row begins. */
-#define TDM_LEVEL_ROW(text) .name = text "_" TDM_LEVEL_QUOTED(TDM_LEVEL), .cpu = TDM_LEVEL_SETS, .types = TDM_LEVEL_TYPES
+#define TDM_LEVEL_ROW(text)                                                                      \
+  .name = text "_" TDM_LEVEL_QUOTED(TDM_LEVEL), .cpu = TDM_LEVEL_SETS, .types = TDM_LEVEL_TYPES, \
+  .matrix_units = TDM_LEVEL_MATRIX
 #else
 #define TDM_OF_LEVEL(name) name
 #define TDM_LEVEL_ROW(text) .name = text

@@ -96,7 +96,7 @@ struct tdm_kernel {
   /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has computed. So a run may
    * have fewer keys than the plan, or begin at a later position (tdm_plan_rebind). */
   bool rebindable;
-  /* 16-bit types are multiplied by matrix units, so the ceiling of its arithmetic is theirs. */
+  /* 16-bit types are multiplied by matrix units, or as pairs by a host's vectors, so the ceiling of its arithmetic is theirs. */
   bool matrix_units;
   /* attention: the probabilities are rounded to the operands' type before they are multiplied by V (bound_weight_unit). */
   bool rounds_weights;
