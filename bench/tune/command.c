@@ -124,7 +124,7 @@ static bool takes(const tdm_case *c, const char *choice, const char *parameter) 
  * be a thousand runs. Tile orders differ only in the caches, which a sample in the simulator does not model. */
 static void tune_case(tune_tool *t, const tdm_case *c) {
   static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
-  char title[BENCH_TEXT], names[512], *rest = NULL;
+  char title[BENCH_TEXT], names[1024], *rest = NULL;
   tune_best best = {.value = 0};
   tdm_kernel_facts facts;
   bool hip = strncmp(t->devices.name[0], "hip:", 4) == 0 || bench_in_process(t->devices.name[0]);

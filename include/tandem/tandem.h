@@ -48,7 +48,8 @@
  *
  * Environment: tdm_open reads TANDEM_BACKEND, TANDEM_DEVICE, TANDEM_KERNEL, TANDEM_TUNED, TANDEM_WAIT,
  * TANDEM_STRICT=1 and TANDEM_VERIFY=1 for each option that the caller left at 0. TANDEM_VERBOSE=1 logs one line for
- * each run.
+ * each run. TANDEM_CPU=avx2, avx512, avx512_bf16, avx512_fp16, amx or amx_fp16 limits the host's kernels to
+ * instruction sets up to this one.
  *
  * Verify finds wrong kernels. Every run of a plan is repeated on the host by the op's reference kernel, the oracle,
  * from copies of the inputs, and the results are compared. Both results have rounding errors, so elements may differ

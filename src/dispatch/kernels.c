@@ -88,7 +88,7 @@ static size_t add_names(tdm_op op, bool new_only, char *text, size_t used, size_
 }
 
 const char *tdm_kernels(const char *op) {
-  static _Thread_local char text[1024];
+  static _Thread_local char text[2048];
   tdm_op of = op == NULL ? TDM_OP_COUNT : find_op(op, (int)strlen(op));
   if (of == TDM_OP_COUNT) return NULL;
   text[0] = '\0';

@@ -38,8 +38,8 @@ static inline void check_refused(tdm_status got, tdm_status wanted, const char *
 
 /* The test's own settings only. */
 static inline void clear_environment(void) {
-  static const char *const names[] = {"TANDEM_BACKEND", "TANDEM_DEVICE",  "TANDEM_KERNEL", "TANDEM_TUNED",
-                                      "TANDEM_STRICT",  "TANDEM_VERBOSE", "TANDEM_VERIFY", "TANDEM_WAIT"};
+  static const char *const names[] = {"TANDEM_BACKEND", "TANDEM_DEVICE", "TANDEM_KERNEL", "TANDEM_TUNED", "TANDEM_STRICT",
+                                      "TANDEM_VERBOSE", "TANDEM_VERIFY", "TANDEM_WAIT",   "TANDEM_CPU"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unsetenv(names[i]);
 }
 

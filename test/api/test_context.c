@@ -179,6 +179,7 @@ static void environment_is_checked(void **state) {
   check_environment("TANDEM_VERBOSE", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERBOSE = '2': must be 0 or 1");
   check_environment("TANDEM_WAIT", "sleep", TDM_ERROR_ARGUMENT, "wait = 'sleep'");
   check_environment("TANDEM_VERIFY", "2", TDM_ERROR_ARGUMENT, "TANDEM_VERIFY = '2': must be 0 or 1");
+  check_environment("TANDEM_CPU", "avx3", TDM_ERROR_ARGUMENT, "TANDEM_CPU = 'avx3': must be auto, avx2, avx512");
 }
 
 /* TANDEM_WAIT is about NVIDIA GPUs: a program that opens the host too runs with it; the option is refused there (above). */

@@ -204,7 +204,7 @@ static void add_context(contexts *all, const tdm_options *options) {
 }
 
 static void open_contexts(contexts *all, const char *device, const char *op) {
-  char names[512], choice[128];
+  char names[1024], choice[128];
   *all = (contexts){0};
   add_context(all, &(tdm_options){.device = device});
   add_context(all, &(tdm_options){.device = device, .verify = 1});

@@ -212,7 +212,7 @@ static bool cover_kernel(session *s, const case_op *op, check_extent extent, con
 static bool cover_kernels(session *s, const case_op *op, check_extent extent) {
   const char *device = tdm_context_device(s->settings.context);
   bool hip = strncmp(device, "hip:", 4) == 0 || strncmp(device, "sim:", 4) == 0;
-  char names[512], *rest = NULL;
+  char names[1024], *rest = NULL;
   snprintf(names, sizeof names, "%s", tdm_kernels(op->name));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
     tdm_kernel_facts facts;
@@ -360,7 +360,7 @@ static bool run_devices(session *s) {
 /* ---- Command line ---- */
 
 static bool check_chosen(const command *k) {
-  char names[512], error[1024], *rest = NULL;
+  char names[1024], error[1024], *rest = NULL;
   if (k->op == NULL || k->shape != NULL) return usage("--chosen chooses from an op's set: there must be an OP and no SHAPE");
   check_settings kernels = {.chosen = tdm_kernels(k->op)};
   if ((size_t)snprintf(names, sizeof names, "%s", k->chosen) >= sizeof names) return usage("--chosen: too long");

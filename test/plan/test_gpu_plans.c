@@ -83,10 +83,12 @@ static void add_gpu_rows(void) { tdm_kernels_extend(gpu_rows, sizeof gpu_rows / 
 static void add_gpu_rows(void) {}
 #endif
 
-/* Is the row printed? */
-static bool is_shown(const char *name) {
+/* Is the row printed? Those that need instruction sets of a host depend on the compiler, and run on no GPU. */
+static bool is_shown(const char *op, const char *name) {
+  int number = 0;
+  while (strcmp(tdm_op_names[number], op) != 0) number++;
   const char *first = PRODUCTS_ONLY ? "omp_gpu" : "omp";
-  return strncmp(name, first, strlen(first)) == 0;
+  return strncmp(name, first, strlen(first)) == 0 && tdm_kernel_find((tdm_op)number, name, (int)strlen(name))->cpu == 0;
 }
 
 static bool has_shown_rows(const char *op) {
@@ -196,18 +198,18 @@ static bool print_row(const tdm_case *c, const char *name, int teams, int thread
 }
 
 static bool print_case(const plans_case *texts) {
-  char names[512], *rest = NULL;
+  char names[1024], *rest = NULL;
   tdm_case c;
   if (!plans_begin("gpu-plans", texts, &c)) return false;
   snprintf(names, sizeof names, "%s", tdm_kernels(texts->op));
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if (is_shown(name) && (!print_row(&c, name, 0, 0) || !print_row(&c, name, 3, 64))) return false;
+    if (is_shown(texts->op, name) && (!print_row(&c, name, 0, 0) || !print_row(&c, name, 3, 64))) return false;
   return true;
 }
 
 /* Rows of the omp backend that a GPU can't run at all: tandem-check --cover does not ask for them. */
 static bool print_refused(void) {
-  char names[512], *rest = NULL;
+  char names[1024], *rest = NULL;
   tdm_context *context;
   if (tdm_open(&(tdm_options){.device = "omp:0", .tuned = "none"}, &context) != TDM_OK)
     return fprintf(stderr, "gpu-plans: %s\n", tdm_last_error()), false;
@@ -215,7 +217,7 @@ static bool print_refused(void) {
     snprintf(names, sizeof names, "%s", tdm_kernels(tdm_op_names[op]));
     for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
       const char *reason = tdm_kernel_refused(context, tdm_op_names[op], name);
-      if (strncmp(name, "omp", 3) == 0 && reason[0] != '\0') printf("%s %s: %s\n", tdm_op_names[op], name, reason);
+      if (is_shown(tdm_op_names[op], name) && reason[0] != '\0') printf("%s %s: %s\n", tdm_op_names[op], name, reason);
     }
   }
   return tdm_close(context) == TDM_OK;
