@@ -74,15 +74,16 @@ typedef long long tdm_stream_part_unaligned __attribute__((vector_size(TDM_STREA
 #define TDM_STREAM_STORE(to, value) (*(to) = (value))
 #endif
 
+/* What is before the first whole part and after the last one is stored as usual. */
 TDM_INLINE void tdm_stream_copy(void *to, const void *from, int64_t bytes) {
   const int64_t part = TDM_STREAM_BYTES;
   char *t = to;
   const char *f = from;
-  int64_t i = 0;
-  for (; i < bytes && (uintptr_t)(t + i) % TDM_STREAM_BYTES != 0; i++) t[i] = f[i];
+  int64_t i = tdm_min(bytes, (int64_t)(-(uintptr_t)to % TDM_STREAM_BYTES));
+  __builtin_memcpy(t, f, (size_t)i);
   for (; i + part <= bytes; i += part)
     TDM_STREAM_STORE((tdm_stream_part *)(t + i), *(const tdm_stream_part_unaligned *)(f + i));
-  for (; i < bytes; i++) t[i] = f[i];
+  __builtin_memcpy(t + i, f + i, (size_t)(bytes - i));
 }
 
 /* Non-temporal stores are not ordered with other stores. This puts them before whatever tells another thread that the run
@@ -147,8 +148,7 @@ TDM_INLINE void tdm_chunk_write(void *base, int64_t at, int64_t n, tdm_type type
 TDM_INLINE const float *tdm_chunk_read(const void *base, int64_t at, int64_t n, tdm_type type, float *buffer) {
   if (type == TDM_F32) return (const float *)base + at;
   int64_t j = 0;
-  if (type == TDM_F16)
-    for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store(buffer + j, tdm_vec_load_as(base, at + j, type));
+  for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store(buffer + j, tdm_vec_load_as(base, at + j, type));
   TDM_SIMD
   for (int64_t k = j; k < n; k++) buffer[k] = tdm_load(base, at + k, type);
   return buffer;
@@ -167,8 +167,7 @@ TDM_INLINE float *tdm_chunk_place(void *base, int64_t at, tdm_type type, int str
 
 TDM_INLINE void tdm_f32_to_16(void *to, int64_t at, const float *from, int64_t n, tdm_type type) {
   int64_t j = 0;
-  if (type == TDM_F16)
-    for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store_as(to, at + j, type, tdm_vec_load(from + j));
+  for (; j + TDM_LANES <= n; j += TDM_LANES) tdm_vec_store_as(to, at + j, type, tdm_vec_load(from + j));
   TDM_SIMD
   for (int64_t k = j; k < n; k++) tdm_store(to, at + k, type, from[k]);
 }

@@ -60,10 +60,31 @@ TDM_INLINE void tdm_vec_to_f16(uint16_t *p, tdm_vec v) {
 #endif
 }
 
+#if !TDM_ON_GPU
+/* bf16 words to f32 and back, as in elem.h. gcc 12 stores and reloads the elements of the plain loops. */
+typedef uint32_t tdm_vec_bits __attribute__((vector_size(4 * TDM_LANES)));
+typedef int32_t tdm_vec_mask __attribute__((vector_size(4 * TDM_LANES)));
+typedef uint16_t tdm_vec_words __attribute__((vector_size(2 * TDM_LANES)));
+typedef uint16_t tdm_vec_words_unaligned __attribute__((vector_size(2 * TDM_LANES), aligned(2), may_alias));
+
+TDM_INLINE tdm_vec tdm_vec_from_bf16(const uint16_t *p) {
+  return (tdm_vec)(__builtin_convertvector((tdm_vec_words) * (const tdm_vec_words_unaligned *)p, tdm_vec_bits) << 16);
+}
+
+TDM_INLINE void tdm_vec_to_bf16(uint16_t *p, tdm_vec v) {
+  tdm_vec_bits bits = (tdm_vec_bits)v, nan = (tdm_vec_bits)(tdm_vec_mask)(v != v);
+  tdm_vec_bits rounded = bits + 0x7fff + (bits >> 16 & 1), word = ((nan & (bits | 0x400000)) | (~nan & rounded)) >> 16;
+  *(tdm_vec_words_unaligned *)p = __builtin_convertvector(word, tdm_vec_words);
+}
+#endif
+
 /* TDM_LANES elements from element `at` on, of a constant type. */
 TDM_INLINE tdm_vec tdm_vec_load_as(const void *base, int64_t at, tdm_type type) {
   if (type == TDM_F32) return tdm_vec_load((const float *)base + at);
   if (type == TDM_F16) return tdm_vec_from_f16((const uint16_t *)base + at);
+#if !TDM_ON_GPU
+  if (type == TDM_BF16) return tdm_vec_from_bf16((const uint16_t *)base + at);
+#endif
   float x[TDM_LANES];
   for (int i = 0; i < TDM_LANES; i++) x[i] = tdm_load(base, at + i, type);
   return tdm_vec_load(x);
@@ -74,6 +95,10 @@ TDM_INLINE void tdm_vec_store_as(void *base, int64_t at, tdm_type type, tdm_vec 
     tdm_vec_store((float *)base + at, v);
   } else if (type == TDM_F16) {
     tdm_vec_to_f16((uint16_t *)base + at, v);
+#if !TDM_ON_GPU
+  } else if (type == TDM_BF16) {
+    tdm_vec_to_bf16((uint16_t *)base + at, v);
+#endif
   } else {
     float x[TDM_LANES];
     tdm_vec_store(x, v);

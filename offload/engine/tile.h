@@ -197,9 +197,11 @@ TDM_INLINE void tile_pack(float *panel, const tile_operand *x, int64_t o0, int m
 /* ---- Multiplication ---- */
 
 #ifdef TDM_LEVEL_PAIRS
+typedef tdm_vec tile_value; /* what multiplies a row of B */
 #define TILE_SPREAD(a) pairs_spread(a)
 #define TILE_ADD(sum, a, b) pairs_add(sum, a, b)
 #else
+typedef float tile_value;
 #define TILE_SPREAD(a) (*(a))
 #define TILE_ADD(sum, a, b) ((sum) + (a) * (b))
 #endif
@@ -224,7 +226,7 @@ TDM_INLINE void tile_multiply(tile_sums sums, const float *a, int a_row, int a_k
     for (int j = 0; j < MICRO_VECTORS; j++) row[j] = tdm_vec_load_aligned(b + p * b_k + j * TDM_LANES);
     TDM_UNROLL
     for (int i = 0; i < MICRO_M; i++) {
-      __auto_type x = TILE_SPREAD(a + i * a_row + p * a_k);
+      tile_value x = TILE_SPREAD(a + i * a_row + p * a_k);
       TDM_UNROLL
       for (int j = 0; j < MICRO_VECTORS; j++) sum[i][j] = TILE_ADD(sum[i][j], x, row[j]);
     }
