@@ -4,11 +4,13 @@
  *
  *   S = Q K^T, P = exp(S - max), O = factor O + P V     for a block of keys at a time, as in attention.c
  *
- * Keys, then values of the block are copied to a panel, in f32. The second pass adds the parts of each row in their order.
- * A masked key is never multiplied. */
+ * Keys, then values of the block are copied to a panel, in f32; a host reads them where they are if that takes no
+ * conversions, or if few rows use them. The second pass adds the parts of each row in their order. A masked key is never
+ * multiplied. */
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "offload/device/chunk.h"
 #include "offload/device/device.h"
 #include "offload/device/target.h"
 #include "query_row.h"
@@ -19,6 +21,8 @@ enum {
   LEAST_PART = 256, /* keys */
   VECTOR_MOST = 16, /* TDM_LANES of every target divides it: the host plans for GPUs */
   COLUMNS = 8,      /* vectors of O that are summed at a time */
+  DIRECT_ROWS = 4,  /* with up to so many, hosts convert 16-bit keys again for each row, which is faster than a panel */
+  AHEAD = 16,       /* keys between the one that a host uses and the one that it prefetches */
   GPU_THREADS = 128,
   GPU_UNITS = 1024, /* teams that a GPU should have work for */
 };
@@ -108,10 +112,31 @@ TDM_INLINE void begin_rows(const decode_unit *u, const void *q, team_memory mem,
 TDM_INLINE void fill_panel(const decode_unit *u, const void *x, int64_t at, int64_t stride, team_memory mem, tdm_position self,
                            tdm_type type) {
   int64_t vectors = u->work->stride / TDM_LANES, rows = tdm_ceil_div(u->keys, TDM_LANES) * TDM_LANES;
+#if TDM_ON_GPU
   for (int64_t n = self.thread; n < rows * vectors; n += self.threads) {
     int64_t key = n / vectors, c = n % vectors * TDM_LANES, count = key < u->keys ? u->work->d.head_dim - c : 0;
     tdm_vec_store(mem.panel + key * u->work->stride + c, tdm_vec_load_some(x, at + (u->block + key) * stride + c, count, type));
   }
+#else /* a division for each vector would take longer than the vector */
+  (void)self;
+  for (int64_t key = 0; key < rows; key++)
+    for (int64_t v = 0; v < vectors; v++) {
+      int64_t c = v * TDM_LANES, count = key < u->keys ? u->work->d.head_dim - c : 0;
+      tdm_vec_store(mem.panel + key * u->work->stride + c,
+                    tdm_vec_load_some(x, at + (u->block + key) * stride + c, count, type));
+    }
+#endif
+}
+
+/* Does a host read keys and values where they are? */
+TDM_INLINE bool is_direct(const decode_work *w, tdm_type type) {
+  return !TDM_ON_GPU && (type == TDM_F32 || w->rows <= DIRECT_ROWS);
+}
+
+/* Prefetches the part of a row that a vector at column c needs, AHEAD rows later, as far as there are rows. */
+TDM_INLINE void fetch_ahead(const decode_unit *u, const void *x, int64_t at, int64_t key, int64_t stride, tdm_type type) {
+  int64_t later = u->block + key + AHEAD;
+  if (later < u->end_key) tdm_chunk_prefetch(x, at + later * stride, u->work->d.head_dim, type);
 }
 
 /* S: the products of each of TDM_LANES keys with a row are in one vector. After a transpose, the vectors add up to a vector
@@ -138,6 +163,40 @@ TDM_INLINE void multiply_keys(const decode_unit *u, team_memory mem, tdm_positio
   }
 }
 
+/* The same with keys in their array. A group after the last key has the last key again. */
+TDM_INLINE void multiply_keys_direct(const decode_unit *u, const void *k, team_memory mem, tdm_type type) {
+  const decode_work *w = u->work;
+  int64_t row = w->d.k.row, whole = w->d.head_dim / TDM_LANES * TDM_LANES;
+  for (int64_t first = 0; first < u->keys; first += TDM_LANES) {
+    int64_t at[TDM_LANES];
+    TDM_UNROLL
+    for (int j = 0; j < TDM_LANES; j++) {
+      at[j] = u->at_k + (u->block + tdm_min(first + j, u->keys - 1)) * row;
+      fetch_ahead(u, k, u->at_k, first + j, row, type);
+    }
+    for (int64_t r = 0; r < w->rows; r++) {
+      const float *q = mem.q + r * w->stride;
+      tdm_vec sums[TDM_LANES], total = {0};
+      if (first >= seen(u, r)) continue;
+      TDM_UNROLL
+      for (int j = 0; j < TDM_LANES; j++) sums[j] = (tdm_vec){0};
+      for (int64_t c = 0; c < whole; c += TDM_LANES) {
+        tdm_vec x = tdm_vec_load(q + c);
+        TDM_UNROLL
+        for (int j = 0; j < TDM_LANES; j++) sums[j] += x * tdm_vec_load_as(k, at[j] + c, type);
+      }
+      if (whole < w->d.head_dim) {
+        tdm_vec x = tdm_vec_load(q + whole);
+        for (int j = 0; j < TDM_LANES; j++) sums[j] += x * tdm_vec_load_some(k, at[j] + whole, w->d.head_dim - whole, type);
+      }
+      tdm_vec_transpose(sums);
+      TDM_UNROLL
+      for (int j = 0; j < TDM_LANES; j++) total += sums[j];
+      tdm_vec_store(mem.s + r * BLOCK + first, total);
+    }
+  }
+}
+
 TDM_INLINE void softmax_rows(const decode_unit *u, team_memory mem, tdm_position self) {
   for (int64_t r = self.thread; r < u->work->rows; r += self.threads) {
     int count = seen(u, r);
@@ -161,6 +220,34 @@ TDM_INLINE void multiply_columns(const decode_unit *u, team_memory mem, int64_t 
   }
   TDM_UNROLL
   for (int i = 0; i < vectors; i++) tdm_vec_store(o + i * TDM_LANES, sums[i]);
+}
+
+/* The same with values in their array, for a row at a time. */
+TDM_INLINE void multiply_columns_direct(const decode_unit *u, const void *v, team_memory mem, int64_t r, int64_t c,
+                                        const int vectors, int64_t count, tdm_type type) {
+  const float *p = mem.s + r * BLOCK;
+  float *o = mem.o + r * u->work->stride + c;
+  int64_t at = u->at_v + u->block * u->work->d.v.row + c;
+  tdm_vec sums[COLUMNS];
+  TDM_UNROLL
+  for (int i = 0; i < vectors; i++) sums[i] = mem.factor[r] * tdm_vec_load(o + i * TDM_LANES);
+  for (int j = 0, end = seen(u, r); j < end; j++, at += u->work->d.v.row) {
+    if (r == 0 && c == 0) fetch_ahead(u, v, u->at_v, j, u->work->d.v.row, type);
+    TDM_UNROLL
+    for (int i = 0; i < vectors; i++) sums[i] += p[j] * tdm_vec_load_some(v, at + i * TDM_LANES, count - i * TDM_LANES, type);
+  }
+  TDM_UNROLL
+  for (int i = 0; i < vectors; i++) tdm_vec_store(o + i * TDM_LANES, sums[i]);
+}
+
+TDM_INLINE void multiply_values_direct(const decode_unit *u, const void *v, team_memory mem, tdm_type type) {
+  const int64_t width = COLUMNS * TDM_LANES, half = width / 2, columns = u->work->d.head_dim;
+  for (int64_t r = 0; r < u->work->rows; r++) {
+    int64_t c = 0;
+    for (; c + width <= columns; c += width) multiply_columns_direct(u, v, mem, r, c, COLUMNS, width, type);
+    if (c + half <= columns) multiply_columns_direct(u, v, mem, r, c, COLUMNS / 2, half, type), c += half;
+    for (; c < columns; c += TDM_LANES) multiply_columns_direct(u, v, mem, r, c, 1, columns - c, type);
+  }
 }
 
 TDM_INLINE void multiply_values(const decode_unit *u, team_memory mem, tdm_position self) {
@@ -195,6 +282,12 @@ TDM_INLINE void decode_body(const decode_work *w, decode_cut cut, const void *q,
     begin_rows(&u, q, mem, self, type);
     for (u.block = u.first_key; u.block < u.end_key; u.block += BLOCK) {
       u.keys = tdm_min(BLOCK, u.end_key - u.block);
+      if (is_direct(w, type)) {
+        multiply_keys_direct(&u, k, mem, type);
+        softmax_rows(&u, mem, self);
+        multiply_values_direct(&u, v, mem, type);
+        continue;
+      }
       TDM_TEAM_BARRIER(); /* the previous scores and values have been used */
       fill_panel(&u, k, u.at_k, w->d.k.row, mem, self, type);
       TDM_TEAM_BARRIER(); /* Q and the keys are complete */
