@@ -8,7 +8,9 @@ enum {
   BLOCK_ROWS = SKINNY_BLOCK,
   SUMS_FLOATS = 8192, /* a block's sums if B is stored [k, n]: 32 KiB */
   MOST_THREADS = 64,  /* threads of a launch that the caller names, unless the host has more */
-  K_STEP = 64,        /* rows of B that stay in the L2 for several blocks of A's rows */
+  DOT_STEPS =
+      32,      /* vectors along k of several rows of A that stay in the L1 for the columns of a micro tile: 16 KiB of 8 rows */
+  K_STEP = 64, /* rows of B that stay in the L2 for several blocks of A's rows */
 };
 
 /* ---- Words of k: an element in f32, or two 16-bit elements that are multiplied as a pair (tile_pairs.h) ---- */
@@ -70,8 +72,8 @@ TDM_INLINE void dot_step(dot_sums sum, const float *a, int64_t depth, const void
   }
 }
 
-/* Products of `rows` rows of A with the rows of B from `at` on, of which `left` exist. The results are vectors that must
- * still be added up, [rows][MICRO_N]. */
+/* Adds products of `rows` rows of A with the rows of B from `at` on, of which `left` exist, over k elements. The results are
+ * vectors that must still be added up, [rows][MICRO_N]. */
 TDM_INLINE void dot(tdm_vec *to, const float *a, int64_t depth, const tile_operand *b, int64_t at, int64_t left, int64_t k,
                     const int rows, tdm_type type) {
   const int columns = SIDE_BY_SIDE(rows);
@@ -81,8 +83,14 @@ TDM_INLINE void dot(tdm_vec *to, const float *a, int64_t depth, const tile_opera
   for (int j = 0; j < columns; j++) row[j] = at + tdm_min(j, left - 1) * b->ld; /* after the last one, the last one again */
   TDM_UNROLL
   for (int i = 0; i < rows; i++) TDM_UNROLL
-  for (int j = 0; j < columns; j++) sum[i][j] = (tdm_vec){0};
-  for (; p + STEP <= k; p += STEP) dot_step(sum, a, depth, b->base, row, p, STEP, rows, type);
+  for (int j = 0; j < columns; j++) sum[i][j] = to[i * MICRO_N + j];
+  const int64_t later = rows >= 4 ? 2 * columns * b->ld : 0; /* with fewer rows, the processor has enough rows of B at a time */
+  for (; p + STEP <= k; p += STEP) {
+    TDM_UNROLL
+    for (int j = 0; j < columns && later != 0; j++)
+      __builtin_prefetch((const char *)b->base + (row[j] + p + later) * tdm_bytes(type), 0, 3);
+    dot_step(sum, a, depth, b->base, row, p, STEP, rows, type);
+  }
   if (p < k) dot_step(sum, a, depth, b->base, row, p, k - p, rows, type);
   TDM_UNROLL
   for (int i = 0; i < rows; i++) TDM_UNROLL
@@ -106,8 +114,11 @@ static void add_up(float *to, const tdm_vec *parts) {
 TDM_INLINE void dots(const skinny_grid *g, const float *a, const tile_operand *b, int64_t n0, int64_t cols, float *sums,
                      const int rows, tdm_type type) {
   tdm_vec parts[BLOCK_ROWS * MICRO_N] = {0};
-  for (int64_t j = 0; j < cols; j += SIDE_BY_SIDE(rows))
-    dot(parts + j, a, g->depth, b, b->first + (n0 + j) * b->ld, cols - j, g->k, rows, type);
+  const int64_t step = rows >= 4 ? DOT_STEPS * STEP : g->k;
+  for (int64_t p = 0; p < g->k; p += step)
+    for (int64_t j = 0; j < cols; j += SIDE_BY_SIDE(rows))
+      dot(parts + j, a + p / TILE_GROUP, g->depth, b, b->first + (n0 + j) * b->ld + p, cols - j, tdm_min(step, g->k - p), rows,
+          type);
   for (int i = 0; i < rows; i++) add_up(sums + i * g->width, parts + i * MICRO_N);
 }
 
@@ -122,7 +133,7 @@ static void multiply_dots(const skinny_part *part, const tile_operand *b, int64_
 /* ---- B stored [k, n] ---- */
 
 /* The number of words of k that are added at a time: their sums are read and written once for all of them. */
-#define AT_ONCE(rows) ((rows) >= 4 ? 4 : 8)
+#define AT_ONCE(rows) ((rows) >= 4 ? 16 : 8)
 
 /* `words` words of k (a constant), which have `depth` rows of B; up to a vector of columns: sums += A B. */
 TDM_INLINE void add_vector(float *sums, int64_t width, const float *a, int64_t a_row, const tile_operand *b, int64_t at,
