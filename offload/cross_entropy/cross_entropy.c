@@ -7,9 +7,9 @@ TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_c
                           tdm_position self, tdm_type type) {
   if (target == d.ignore) return 0;
   if (target < 0 || target >= d.vocab) return __builtin_nanf("");
-  TDM_SEGMENT_BUFFER(exps);
+  TDM_SEGMENT_BUFFER(exps, TDM_KEPT_L1);
   float max;
-  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, exps, &max, slots, self, type);
+  tdm_row_sum_t s = tdm_sum_row(logits, row * d.ldl, d.vocab, exps, &max, slots, TDM_KEPT_L1, self, type);
   return tdm_log((float)s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
 }
 

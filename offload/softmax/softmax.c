@@ -17,15 +17,15 @@ TDM_INLINE void clear(void *y, int64_t at, int64_t length, int stream, tdm_posit
 
 TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_position self,
                              tdm_type type) {
-  TDM_SEGMENT_BUFFER(exps);
+  TDM_SEGMENT_BUFFER(exps, TDM_KEPT_L2);
   TDM_CHUNK_BUFFER(buffer_y);
-  int64_t step = tdm_segment_length(self);
+  int64_t step = tdm_segment_length(self, TDM_KEPT_L2);
   tdm_share_t rows = tdm_share(d.rows, self);
   for (int64_t row = rows.first; row < rows.end; row++) {
     int64_t at_x = row * d.ldx, at_y = row * d.ldy, cols = tdm_softmax_seen(&d, row);
     int64_t last = cols > 0 ? (cols - 1) / step * step : -1;
     float max;
-    tdm_row_sum_t s = tdm_sum_row(x, at_x, cols, exps, &max, slots, self, type);
+    tdm_row_sum_t s = tdm_sum_row(x, at_x, cols, exps, &max, slots, TDM_KEPT_L2, self, type);
     for (int64_t start = last; start >= 0;
          start -= step) { /* the last segment first, because its exponentials have been kept */
       int64_t length = tdm_min(step, cols - start);
