@@ -8,11 +8,6 @@
 static const double READ_BYTE = 0.11; /* from memory, while the other cores read too */
 /* Of an operand: converted and copied to a panel, and read from there. Pairs are copied as they are. */
 static const double PACK_ELEMENT = TILE_GROUP == 1 ? 0.75 : 0.4;
-#ifdef TDM_LEVEL_AMX
-static const double TILE_RATE = 512; /* multiply-adds in a clock: 16 x 16 x 32 in 16 */
-#else
-static const double TILE_RATE = 2 * TILE_GROUP * TDM_LANES; /* two units */
-#endif
 static const double TILE_LOSS = 1.1; /* time of the tiles' multiply-adds, relative to the units' own rate */
 /* An element of A, copied by each thread that needs it, if rows are along k, and if they are not; fitted to 16 columns of k
  * = 8192 with m = 1 to 32. */

@@ -16,22 +16,30 @@ static tile_grid cut(const tile_size *size, int64_t m, int64_t n, int64_t batch,
   return grid;
 }
 
-/* As few tiles as the largest size allows, then more, until every worker has the same number (or about the same, from 4
- * each on). */
+/* Clocks of a worker for each of k: its rounds of the largest tile, with the multiply-adds and the packing of both operands.
+ * The figures are those of skinny_cost.c, without what both sides of a comparison have. */
+static double clocks_of(const tile_size *size, const tile_grid *grid, int64_t workers) {
+  const double PACK = TILE_GROUP == 1 ? 0.5 : 0.25;
+  double m = (double)(grid->tile_micros_m * size->micro_m), n = (double)(grid->tile_micros_n * size->micro_n);
+  return (double)tdm_ceil_div(grid->tiles, workers) * (m * n / TILE_RATE + PACK * (m + n));
+}
+
+/* The cheapest cut, with as few tiles as the largest size allows, or more. Of all numbers of rows, those of columns are
+ * tried that give every worker 1 to MOST_ROUNDS tiles. */
 static tile_grid cut_evenly(const tile_size *size, int64_t m, int64_t n, int64_t batch, int64_t workers) {
-  int64_t tiles_m = tdm_ceil_div(m, size->micro_m * size->micros_m), tiles_n = tdm_ceil_div(n, size->micro_n * size->micros_n);
-  tile_grid grid = cut(size, m, n, batch, tiles_m, tiles_n);
-  while (grid.tiles % workers != 0 && grid.tiles < 4 * workers) {
-    bool can_m = tiles_m < grid.micros_m, can_n = tiles_n < grid.micros_n;
-    if (!can_m && !can_n) break;
-    bool tall = grid.tile_micros_m * size->micro_m > grid.tile_micros_n * size->micro_n;
-    if (can_m && (tall || !can_n))
-      tiles_m++;
-    else
-      tiles_n++;
-    grid = cut(size, m, n, batch, tiles_m, tiles_n);
-  }
-  return grid;
+  enum { MOST_ROUNDS = 6 };
+  int64_t least_m = tdm_ceil_div(m, size->micro_m * size->micros_m), least_n = tdm_ceil_div(n, size->micro_n * size->micros_n);
+  int64_t most_m = tdm_min(tdm_ceil_div(m, size->micro_m), tdm_max(least_m, MOST_ROUNDS * workers));
+  tile_grid best = cut(size, m, n, batch, least_m, least_n);
+  double least = clocks_of(size, &best, workers);
+  for (int64_t tiles_m = least_m; tiles_m <= most_m; tiles_m++)
+    for (int64_t rounds = 0; rounds <= MOST_ROUNDS; rounds++) {
+      int64_t tiles_n = tdm_max(least_n, rounds * workers / (tiles_m * batch));
+      tile_grid grid = cut(size, m, n, batch, tiles_m, tdm_min(tiles_n, tdm_ceil_div(n, size->micro_n)));
+      double clocks = clocks_of(size, &grid, workers);
+      if (clocks < least) best = grid, least = clocks;
+    }
+  return best;
 }
 
 tile_grid tile_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int weights) {
