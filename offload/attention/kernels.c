@@ -1,5 +1,6 @@
 /* The kernels of attention by OpenMP: one line each. The reference comes first; of two with the same estimate, or with none,
  * the later one is chosen. */
+#include "offload/device/target.h"
 #include "src/core/kernel.h"
 
 extern const tdm_kernel tdm_attention_omp;
@@ -12,6 +13,9 @@ extern const tdm_kernel tdm_attention_omp_decode_avx512;
 extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu_mma;
 extern const tdm_kernel tdm_attention_omp_gpu_decode;
+#if !TDM_FOR_GFX942
+extern const tdm_kernel tdm_attention_omp_gpu_decode_mma;
+#endif
 #endif
 
 extern const tdm_kernel *const tdm_attention_omp_kernels[];
@@ -26,6 +30,9 @@ const tdm_kernel *const tdm_attention_omp_kernels[] = {
     &tdm_attention_omp_gpu,
     &tdm_attention_omp_gpu_mma,
     &tdm_attention_omp_gpu_decode,
+#if !TDM_FOR_GFX942
+    &tdm_attention_omp_gpu_decode_mma,
+#endif
 #endif
     NULL,
 };

@@ -70,6 +70,17 @@ TDM_INLINE mma_sums mma_multiply(mma_sums sums, mma_operand a, mma_operand b, in
 }
 #undef MMA_INSTRUCTION
 
+/* Transposes a block of 8 x 8 half words. Lane 4 g + t gives the two at row g from column 2 t on, and gets those of the
+ * transposed block. */
+TDM_INLINE uint32_t mma_transposed(uint32_t two) {
+  uint32_t other;
+  __asm__("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(other) : "r"(two));
+  return other;
+}
+
+/* Waits for the lanes of the wave: what they wrote or copied before, and waited for, is visible after it. */
+TDM_INLINE void mma_sync_wave(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
+
 /* Is it true in any lane of the wave? The matrix instructions need all lanes on one path. */
 TDM_INLINE bool mma_any(bool value) { return __nvvm_vote_any_sync(0xffffffff, value); }
 
@@ -79,7 +90,7 @@ TDM_INLINE float mma_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
 /* 1 / x within 2^-23. */
 TDM_INLINE float mma_reciprocal(float x) { return __nvvm_rcp_approx_ftz_f(x); }
 
-#else /* on hosts, where tests run kernels with these copies, which are done at once */
+#else /* on hosts, where tests run kernels with these copies, which are done at once, or define what is left */
 
 TDM_INLINE void mma_copy_some(mma_address to, const char *from, int bytes) {
   for (int i = 0; i < 16; i++) ((char *)to)[i] = i < bytes ? from[i] : 0;
@@ -92,7 +103,11 @@ TDM_INLINE void mma_copied(void) {}
 TDM_INLINE void mma_wait_all(void) {}
 TDM_INLINE void mma_wait_but_one(void) {}
 TDM_INLINE void mma_wait_but_two(void) {}
+#ifndef MMA_STAND_IN
 TDM_INLINE mma_operand mma_load(mma_address row, bool transposed) { return (void)row, (void)transposed, (mma_operand){{0}}; }
+TDM_INLINE uint32_t mma_transposed(uint32_t two) { return two; }
+TDM_INLINE void mma_sync_wave(void) {}
+#endif
 
 #endif
 

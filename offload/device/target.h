@@ -106,8 +106,27 @@ TDM_INLINE float tdm_lane_xor(float x, int mask) {
   bits = __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, bits);
   __builtin_memcpy(&x, &bits, sizeof x);
   return x;
+#elif defined(TDM_LANE_READ) /* of a test that runs lanes on the host */
+  return TDM_LANE_READ(x, -1, mask);
 #else
   return (void)mask, x; /* hosts only compile it */
+#endif
+}
+
+/* x of thread `lane` of the wave. */
+TDM_INLINE float tdm_lane_read(float x, int lane) {
+#if defined(__NVPTX__)
+  return __nvvm_shfl_sync_idx_f32(0xffffffff, x, lane, 0x1f);
+#elif defined(__AMDGCN__)
+  int bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  bits = __builtin_amdgcn_ds_bpermute(lane * 4, bits);
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+#elif defined(TDM_LANE_READ)
+  return TDM_LANE_READ(x, lane, 0);
+#else
+  return (void)lane, x;
 #endif
 }
 

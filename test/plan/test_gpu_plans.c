@@ -66,16 +66,29 @@ extern const tdm_kernel tdm_attention_omp_gpu, tdm_attention_omp_gpu_decode, tdm
     tdm_gemm_omp_gpu_mma, tdm_gemm_omp_gpu_skinny, tdm_gemm_omp_gpu_small_k, tdm_swiglu_omp_gpu, tdm_swiglu_omp_gpu_mma,
     tdm_swiglu_omp_gpu_skinny;
 #ifndef WITH_PRODUCT_ROWS
-extern const tdm_kernel tdm_add_omp_gpu, tdm_cross_entropy_omp_gpu, tdm_embedding_omp_gpu, tdm_rmsnorm_omp_gpu,
-    tdm_rope_omp_gpu, tdm_silu_mul_omp_gpu, tdm_softmax_omp_gpu;
+extern const tdm_kernel tdm_attention_omp_gpu_decode_mma, tdm_add_omp_gpu, tdm_cross_entropy_omp_gpu, tdm_embedding_omp_gpu,
+    tdm_rmsnorm_omp_gpu, tdm_rope_omp_gpu, tdm_silu_mul_omp_gpu, tdm_softmax_omp_gpu;
 #endif
 static const tdm_kernel *gpu_rows[] = {
-    &tdm_attention_omp_gpu,  &tdm_attention_omp_gpu_decode, &tdm_attention_omp_gpu_mma, &tdm_gemm_omp_gpu,
-    &tdm_gemm_omp_gpu_mma,   &tdm_gemm_omp_gpu_skinny,      &tdm_gemm_omp_gpu_small_k,  &tdm_swiglu_omp_gpu,
-    &tdm_swiglu_omp_gpu_mma, &tdm_swiglu_omp_gpu_skinny,
+    &tdm_attention_omp_gpu,
+    &tdm_attention_omp_gpu_decode,
+    &tdm_attention_omp_gpu_mma,
+    &tdm_gemm_omp_gpu,
+    &tdm_gemm_omp_gpu_mma,
+    &tdm_gemm_omp_gpu_skinny,
+    &tdm_gemm_omp_gpu_small_k,
+    &tdm_swiglu_omp_gpu,
+    &tdm_swiglu_omp_gpu_mma,
+    &tdm_swiglu_omp_gpu_skinny,
 #ifndef WITH_PRODUCT_ROWS
-    &tdm_add_omp_gpu,        &tdm_cross_entropy_omp_gpu,    &tdm_embedding_omp_gpu,     &tdm_rmsnorm_omp_gpu,
-    &tdm_rope_omp_gpu,       &tdm_silu_mul_omp_gpu,         &tdm_softmax_omp_gpu,
+    &tdm_attention_omp_gpu_decode_mma,
+    &tdm_add_omp_gpu,
+    &tdm_cross_entropy_omp_gpu,
+    &tdm_embedding_omp_gpu,
+    &tdm_rmsnorm_omp_gpu,
+    &tdm_rope_omp_gpu,
+    &tdm_silu_mul_omp_gpu,
+    &tdm_softmax_omp_gpu,
 #endif
 };
 static void add_gpu_rows(void) { tdm_kernels_extend(gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0]); }
