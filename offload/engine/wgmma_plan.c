@@ -7,20 +7,16 @@
 #include "offload/device/cuda.h"
 #include "src/base/types.h"
 #include "wgmma_image.h"
+#include "wgmma_launch.h"
 #include "wgmma_pack.h"
 #include "wgmma_shape.h"
 
 enum {
   SHARED_BYTES = 232448, /* that a block may have on sm_90: 227 KiB */
-  LAUNCH_CLUSTER = 4,
-  PROCESSORS = 132,   /* of an H100 and H200, for estimates without a device */
-  OPERANDS = 3,       /* A, B, swiglu's second weight */
-  PACK_TEAMS = 8,     /* blocks of a copy on each multiprocessor */
-  MOST = INT_MAX / 2, /* so that a tile's end is in range too */
+  PROCESSORS = 132,      /* of an H100 and H200, for estimates without a device */
+  OPERANDS = 3,          /* A, B, swiglu's second weight */
+  MOST = INT_MAX / 2,    /* so that a tile's end is in range too */
 };
-
-/* The driver's stream of the calling thread. It waits for what is in the driver's default stream. */
-#define STREAM ((void *)2)
 
 /* What a launch needs of an operand: where it lies, and how it is packed. */
 typedef struct wg_source {
@@ -189,25 +185,12 @@ tdm_status wg_prepare(tdm_plan *plan, const wg_problem *x, const wg_output *outp
 
 static int make_map(const cuda_driver *d, const wg_work *work, const wg_source *s, const wg_matrix *m, uintptr_t base,
                     wg_map *map) {
-  enum { UINT16 = 1, RANK = 3, NO_INTERLEAVE = 0, SWIZZLE_128 = 3, PROMOTE_256 = 3, FILL_ZERO = 0, ELEMENT = 2 };
+  enum { RANK = 3, ELEMENT = 2 };
   const uint64_t inner = (uint64_t)(m->by_k ? work->k : m->lines), outer = (uint64_t)(m->by_k ? m->lines : work->k);
   const uint64_t extent[RANK] = {inner, outer, m->broadcast ? 1 : (uint64_t)work->batch};
   const uint64_t stride[RANK - 1] = {(uint64_t)m->ld * ELEMENT, (uint64_t)m->stride * ELEMENT};
-  const unsigned box[RANK] = {WG_STEP, (unsigned)(m->by_k ? s->box : WG_LINES), 1}, each[RANK] = {1, 1, 1};
-  return d->tensor_map(map, UINT16, RANK, (void *)base, extent, stride, box, each, NO_INTERLEAVE, SWIZZLE_128, PROMOTE_256,
-                       FILL_ZERO);
-}
-
-static int launch(const cuda_driver *d, void *function, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
-                  void *args) {
-  cuda_attribute attribute = {.id = LAUNCH_CLUSTER, .value = {cluster, 1, 1}};
-  const cuda_launch how = {.grid = {blocks, 1, 1},
-                           .block = {threads, 1, 1},
-                           .shared_bytes = shared,
-                           .stream = STREAM,
-                           .attribute = &attribute,
-                           .attributes = 1};
-  return d->launch(&how, function, (void *[]){args}, NULL);
+  const unsigned box[RANK] = {WG_STEP, (unsigned)(m->by_k ? s->box : WG_LINES), 1};
+  return wg_make_map(d, map, RANK, base, extent, stride, box);
 }
 
 /* Packs an operand to `to`, and describes the copy. */
@@ -218,8 +201,7 @@ static int pack(const cuda_driver *d, const wg_work *work, const wg_source *s, c
   args.to = (void *)to;
   packed->ld = args.to_ld;
   packed->stride = args.to_stride;
-  const int64_t most = (int64_t)work->processors * PACK_TEAMS, teams = (args.pieces + WG_PACK_THREADS - 1) / WG_PACK_THREADS;
-  return launch(d, work->pack, (unsigned)(teams < most ? teams : most), WG_PACK_THREADS, 0, 1, &args);
+  return wg_launch_pack(d, work->pack, &args, work->processors);
 }
 
 /* What a launch allocates: copies of arrays that are not aligned to 16 bytes, which only a run knows. */
@@ -242,7 +224,7 @@ static int launch_all(const cuda_driver *d, const tdm_plan *plan, wg_work *work,
       workspace += (uintptr_t)s->bytes;
       code = pack(d, work, s, array[i], base, &m);
     } else if (base % 16 != 0) {
-      code = d->alloc(&scratch->memory[i], (size_t)s->bytes, STREAM);
+      code = d->alloc(&scratch->memory[i], (size_t)s->bytes, WG_STREAM);
       base = scratch->memory[i];
       if (code == 0) code = pack(d, work, s, array[i], base, &m);
     }
@@ -250,19 +232,15 @@ static int launch_all(const cuda_driver *d, const tdm_plan *plan, wg_work *work,
     if (code != 0) return code;
   }
   const unsigned cluster = (unsigned)(args->splits * args->sharers);
-  return launch(d, work->function, (unsigned)work->clusters * cluster, (unsigned)(args->groups + 1) * WG_THREADS,
-                (unsigned)work->shared_bytes, cluster, args);
+  return wg_launch_blocks(d, work->function, (unsigned)work->clusters * cluster, (unsigned)(args->groups + 1) * WG_THREADS,
+                          (unsigned)work->shared_bytes, cluster, args);
 }
 
 /* Also after a failure: nothing of this run is under way any more, and its copies are free, when it returns. */
 static int launch_and_wait(const cuda_driver *d, const tdm_plan *plan, wg_work *work, const void *const array[OPERANDS]) {
   wg_scratch scratch = {{0}};
   int code = launch_all(d, plan, work, array, &scratch);
-  for (int i = 0; i < OPERANDS; i++) {
-    int freed = scratch.memory[i] != 0 ? d->free(scratch.memory[i], STREAM) : 0;
-    if (code == 0) code = freed;
-  }
-  int done = d->synchronize(STREAM);
+  int done = wg_finish(d, scratch.memory, OPERANDS);
   return code != 0 ? code : done;
 }
 
