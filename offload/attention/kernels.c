@@ -17,6 +17,9 @@ extern const tdm_kernel tdm_attention_omp_gpu_decode;
 extern const tdm_kernel tdm_attention_omp_gpu_decode_mma;
 #endif
 #endif
+#ifdef TDM_WGMMA_ATTENTION
+extern const tdm_kernel tdm_attention_omp_gpu_wgmma;
+#endif
 
 extern const tdm_kernel *const tdm_attention_omp_kernels[];
 const tdm_kernel *const tdm_attention_omp_kernels[] = {
@@ -29,6 +32,11 @@ const tdm_kernel *const tdm_attention_omp_kernels[] = {
 #ifdef TDM_OFFLOAD
     &tdm_attention_omp_gpu,
     &tdm_attention_omp_gpu_mma,
+#endif
+#ifdef TDM_WGMMA_ATTENTION
+    &tdm_attention_omp_gpu_wgmma,
+#endif
+#ifdef TDM_OFFLOAD
     &tdm_attention_omp_gpu_decode,
 #if !TDM_FOR_GFX942
     &tdm_attention_omp_gpu_decode_mma,

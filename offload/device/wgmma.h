@@ -125,7 +125,42 @@ TDM_INLINE const void *wg_again(const void *pointer) {
 /* Waits for the threads of the wave, and for the first `threads` of the block, which are whole warpgroups. */
 TDM_INLINE void wg_sync_wave(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
 TDM_INLINE void wg_sync_threads(int threads) { __asm__ volatile("bar.sync 1, %0;" : : "r"(threads) : "memory"); }
+/* The same at barrier `id`, 2 to 15; and an arrival there that does not wait. `threads` counts both. */
+TDM_INLINE void wg_sync_at(int id, int threads) { __asm__ volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory"); }
+TDM_INLINE void wg_arrive_at(int id, int threads) {
+  __asm__ volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+/* Waits as wg_sync_at; is it true in any of the threads? */
+TDM_INLINE bool wg_any_at(int id, int threads, bool value) {
+  int any;
+  __asm__ volatile(
+      "{\n\t.reg .pred p, q;\n\tsetp.ne.b32 p, %1, 0;\n\tbarrier.cta.red.or.pred q, %2, %3, p;\n\tselp.b32 %0, 1, 0, q;\n\t}"
+      : "=r"(any)
+      : "r"((int)value), "r"(id), "r"(threads)
+      : "memory");
+  return any;
+}
 
+/* Of the wave: the value of lane `lane`, and of the lane whose number differs by `distance`. Is it true in any lane? */
+TDM_INLINE float wg_lane(float x, int lane) {
+  __asm__ volatile("shfl.sync.idx.b32 %0, %0, %1, 0x1f, 0xffffffff;" : "+f"(x) : "r"(lane));
+  return x;
+}
+TDM_INLINE float wg_lane_xor(float x, int distance) {
+  float y;
+  __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=f"(y) : "f"(x), "r"(distance));
+  return y;
+}
+TDM_INLINE uint32_t wg_word_xor(uint32_t x, int distance) {
+  uint32_t y;
+  __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(y) : "r"(x), "r"(distance));
+  return y;
+}
+TDM_INLINE bool wg_any(bool value) { return __nvvm_vote_any_sync(0xffffffff, value); }
+
+/* 2^x within 2^-22; 0 if the result would be subnormal. */
+TDM_INLINE float wg_exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
+TDM_INLINE float wg_larger(float a, float b) { return __nvvm_fmax_f(a, b); }
 /* Waits for all threads of the cluster that have not ended. What they wrote to shared memory is visible afterwards. */
 TDM_INLINE void wg_cluster_sync(void) {
   __asm__ volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" : : : "memory");
@@ -171,6 +206,18 @@ TDM_INLINE void wg_copy_to_both(wg_address to, const void *map, wg_address barri
       : "memory");
 }
 
+/* The same from a tensor of four dimensions. */
+TDM_INLINE void wg_copy_4(wg_address to, const void *map, wg_address barrier, int x, int y, int z, int w) {
+  __asm__ volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];"
+      :
+      : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier)
+      : "memory");
+}
+
+/* What the threads wrote to shared memory is visible to the products that follow. */
+TDM_INLINE void wg_written(void) { __asm__ volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
+
 /* Into the L2. */
 TDM_INLINE void wg_prefetch(const void *at) { __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(at)); }
 
@@ -190,11 +237,18 @@ TDM_INLINE void wg_settle(float *sums, int count) {
   for (int i = 0; i < count; i++) __asm__ volatile("" : "+f"(sums[i]));
 }
 
+/* The same for operands in registers, which stay as they are until their product is complete. */
+TDM_INLINE void wg_settle_words(uint32_t *words, int count) {
+  WG_UNROLL
+  for (int i = 0; i < count; i++) __asm__ volatile("" : "+r"(words[i]));
+}
+
 /* Sums of 64 x n: register 4 g + 2 h + c of a lane is row 16 wave + lane / 4 + 8 h, column 8 g + 2 (lane % 4) + c. */
 #define WG_4(x, i) "+f"((x)[i]), "+f"((x)[(i) + 1]), "+f"((x)[(i) + 2]), "+f"((x)[(i) + 3])
 #define WG_8(x, i) WG_4(x, i), WG_4(x, (i) + 4)
 #define WG_16(x, i) WG_8(x, i), WG_8(x, (i) + 8)
 #define WG_32(x, i) WG_16(x, i), WG_16(x, (i) + 16)
+#define WG_40(x, i) WG_32(x, i), WG_8(x, (i) + 32)
 #define WG_48(x, i) WG_32(x, i), WG_16(x, (i) + 32)
 #define WG_64(x, i) WG_32(x, i), WG_32(x, (i) + 32)
 #define WG_80(x, i) WG_64(x, i), WG_16(x, (i) + 64)
@@ -206,6 +260,7 @@ TDM_INLINE void wg_settle(float *sums, int count) {
 #define WG_TEXT_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define WG_TEXT_16 WG_TEXT_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define WG_TEXT_32 WG_TEXT_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WG_TEXT_40 WG_TEXT_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define WG_TEXT_48 WG_TEXT_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
 #define WG_TEXT_64 WG_TEXT_48 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define WG_TEXT_80 WG_TEXT_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
@@ -237,12 +292,43 @@ TDM_INLINE void wg_multiply(float *sums, uint64_t a, uint64_t b, bool add, int n
     WG_CASE(8, 16, 8, 9, 10, 11, 12);
     WG_CASE(16, 32, 16, 17, 18, 19, 20);
     WG_CASE(32, 64, 32, 33, 34, 35, 36);
+    WG_CASE(40, 80, 40, 41, 42, 43, 44);
     WG_CASE(48, 96, 48, 49, 50, 51, 52);
     WG_CASE(64, 128, 64, 65, 66, 67, 68);
     WG_CASE(80, 160, 80, 81, 82, 83, 84);
     WG_CASE(96, 192, 96, 97, 98, 99, 100);
     WG_CASE(112, 224, 112, 113, 114, 115, 116);
     WG_CASE(128, 256, 128, 129, 130, 131, 132);
+  }
+}
+#undef WG_INSTRUCTION
+#undef WG_CASE
+
+/* sums += a b, with a in registers: words 2 j + h of a lane are row 16 wave + lane / 4 + 8 h, k 8 j + 2 (lane % 4) and the
+ * next one. So two neighbouring groups of 8 columns of sums, converted, are 16 k of a. */
+#define WG_INSTRUCTION(held, n, type)                                                                           \
+  __asm__ volatile(                                                                                             \
+      "{\n\t.reg .pred p;\n\tsetp.eq.b32 p, 0, 0;\n\t"                                                          \
+      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" WG_TEXT_##held                       \
+      "}, {%[a0], %[a1], %[a2], %[a3]}, %[b], p, 1, 1, %[lines];\n\t}"                                          \
+      : WG_##held(sums, 0)                                                                                      \
+      : [a0] "r"(a[0]), [a1] "r"(a[1]), [a2] "r"(a[2]), [a3] "r"(a[3]), [b] "l"(b), [lines] "n"(b_by_k ? 0 : 1) \
+      : "memory")
+#define WG_CASE(held, n)               \
+  case n:                              \
+    if (type == TDM_F16)               \
+      WG_INSTRUCTION(held, n, "f16");  \
+    else                               \
+      WG_INSTRUCTION(held, n, "bf16"); \
+    break
+TDM_INLINE void wg_multiply_words(float *sums, const uint32_t *a, uint64_t b, int n, bool b_by_k, tdm_type type) {
+  switch (n) {
+    WG_CASE(32, 64);
+    WG_CASE(40, 80);
+    WG_CASE(48, 96);
+    WG_CASE(64, 128);
+    WG_CASE(96, 192);
+    WG_CASE(128, 256);
   }
 }
 #undef WG_INSTRUCTION

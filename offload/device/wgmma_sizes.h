@@ -20,11 +20,14 @@ enum {
 
 typedef uint32_t wg_address; /* in shared memory; the same place in each block of a cluster */
 
-/* Descriptor of an operand at `at`, without the address: what its atoms' distances are. */
-TDM_INLINE uint64_t wg_descriptor(bool by_k) {
-  const uint64_t swizzle_128 = UINT64_C(1) << 62, atom = WG_ATOM_BYTES >> 4, block = WG_BLOCK_BYTES >> 4;
-  return swizzle_128 | atom << 32 | (by_k ? 1 : block) << 16;
+/* Descriptor of an operand without the address: what its atoms' distances are. block: bytes from 64 rows or columns to the
+ * next, where k is not contiguous. */
+TDM_INLINE uint64_t wg_descriptor_of(bool by_k, int block) {
+  const uint64_t swizzle_128 = UINT64_C(1) << 62, atom = WG_ATOM_BYTES >> 4;
+  return swizzle_128 | atom << 32 | (by_k ? 1 : (uint64_t)block >> 4) << 16;
 }
+/* Of a step of 64 k. */
+TDM_INLINE uint64_t wg_descriptor(bool by_k) { return wg_descriptor_of(by_k, WG_BLOCK_BYTES); }
 TDM_INLINE uint64_t wg_descriptor_at(uint64_t descriptor, wg_address at) { return descriptor | (at & 0x3ffff) >> 4; }
 /* From one k of an instruction to the next, in units of a descriptor's address. */
 TDM_INLINE int wg_next_k(bool by_k) { return (by_k ? WG_K * 2 : 2 * WG_ATOM_BYTES) >> 4; }

@@ -85,18 +85,49 @@ static void wait(const hopper_meeting *meeting, const hopper_barrier *barrier, u
 
 void hopper_wait_for(const hopper_barrier *barrier, uint32_t parity) { wait(NULL, barrier, parity); }
 
-static void meet(hopper_meeting *m, int expected) {
+/* The turn that the calling thread has arrived for. */
+static int arrive(hopper_meeting *m, int expected) {
   int turn = m->turn;
   hopper.changes++;
   if (++m->arrived >= expected) {
     m->arrived = 0;
     m->turn++;
+    m->answer = m->any;
+    m->any = false;
   }
+  return turn;
+}
+static void meet(hopper_meeting *m, int expected) {
+  const int turn = arrive(m, expected);
   wait(m, NULL, (uint32_t)turn);
 }
 
 void hopper_sync_wave(void) { meet(&hopper.wave[hopper.running / 32], 32); }
-void hopper_sync_threads(int threads) { meet(&hopper.block_meeting[hopper_rank()], threads); }
+void hopper_sync_threads(int id, int threads) { meet(&hopper.block_meeting[hopper_rank()][id], threads); }
+void hopper_arrive_threads(int id, int threads) { arrive(&hopper.block_meeting[hopper_rank()][id], threads); }
+/* The answer stays until all threads have arrived again, so none is too late for it. */
+bool hopper_any_of_threads(int id, int threads, bool value) {
+  hopper_meeting *m = &hopper.block_meeting[hopper_rank()][id];
+  m->any |= value;
+  meet(m, threads);
+  return m->answer;
+}
+
+uint32_t hopper_lane(uint32_t x, int lane) {
+  hopper.lane[hopper.running][0] = x;
+  hopper_sync_wave();
+  const uint32_t got = hopper.lane[hopper.running / 32 * 32 + lane][0];
+  hopper_sync_wave(); /* all have read */
+  return got;
+}
+bool hopper_any(bool value) {
+  bool any = false;
+  hopper.lane[hopper.running][0] = value;
+  hopper_sync_wave();
+  for (int lane = 0; lane < 32; lane++) any |= hopper.lane[hopper.running / 32 * 32 + lane][0] != 0;
+  hopper_sync_wave();
+  return any;
+}
 /* Threads that have ended count as arrived; the kernels end after a last meeting. */
 void hopper_sync_cluster(void) { meet(&hopper.cluster_meeting, hopper.threads * hopper.cluster); }
 

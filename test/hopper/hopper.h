@@ -19,8 +19,8 @@ enum {
 
 /* A tensor map, as the stand-in's driver makes it. */
 typedef struct hopper_map {
-  uint64_t base, extent[3], stride[2];
-  uint32_t box[3];
+  uint64_t base, extent[4], stride[3];
+  uint32_t box[4];
 } hopper_map;
 
 /* A kernel, registered by the file that defines it. columns: of its image. */
@@ -58,7 +58,9 @@ void *hopper_memory(uint32_t address); /* of the thread's own block */
 void *hopper_memory_of(int rank, uint32_t address);
 
 void hopper_sync_wave(void);
-void hopper_sync_threads(int threads);
+void hopper_sync_threads(int id, int threads);
+void hopper_arrive_threads(int id, int threads);
+bool hopper_any_of_threads(int id, int threads, bool value);
 void hopper_sync_cluster(void);
 
 void hopper_barrier_init(uint32_t barrier, int count);
@@ -66,12 +68,18 @@ void hopper_barrier_expect(uint32_t barrier, int bytes);
 void hopper_barrier_arrive(uint32_t barrier, int rank);
 void hopper_barrier_wait(uint32_t barrier, int parity);
 
+/* What lane `lane` of the wave has; is it true in any lane? */
+uint32_t hopper_lane(uint32_t x, int lane);
+bool hopper_any(bool value);
+
 /* ranks: a bit for each block of the cluster that gets the box. */
-void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, int z, unsigned ranks);
+void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, int z, int w, unsigned ranks);
 
 /* The calling thread's part of a product of 64 lines by n. It happens when it is waited for: hopper_wait_products leaves as
  * many groups as `but` under way. */
 void hopper_multiply(float *sums, uint64_t a, uint64_t b, bool add, int n, bool a_by_k, bool b_by_k, int type);
+/* The same with the 64 lines in the registers of the warpgroup's lanes, which must not change until then. */
+void hopper_multiply_words(float *sums, const uint32_t *a, uint64_t b, int n, bool b_by_k, int type);
 void hopper_commit(void);
 void hopper_wait_products(int but);
 

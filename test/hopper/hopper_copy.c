@@ -43,13 +43,13 @@ void hopper_barrier_wait(uint32_t barrier, int parity) {
 
 /* ---- Copies ---- */
 
-void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, int z, unsigned ranks) {
+void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, int z, int w, unsigned ranks) {
   if (hopper.copies == HOPPER_MOST_COPIES) {
     hopper_refuse("more than %d copies are under way", HOPPER_MOST_COPIES);
     return;
   }
   hopper_box *box = &hopper.copy[hopper.copies++];
-  *box = (hopper_box){.to = to, .barrier = barrier, .at = {x, y, z}, .ranks = ranks};
+  *box = (hopper_box){.to = to, .barrier = barrier, .at = {x, y, z, w}, .ranks = ranks};
   memcpy(&box->map, map, sizeof box->map);
   /* Not in the documents: an H200 stops with "illegal instruction" if a swizzled box begins inside of 16 bytes. */
   if (x % 8 != 0) hopper_refuse("a box begins at element %d of a row: must be a multiple of 8", x);
@@ -57,18 +57,20 @@ void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, i
   hopper.changes++;
 }
 
-static uint16_t element(const hopper_box *box, uint64_t x, uint64_t y, uint64_t z) {
+static uint16_t element(const hopper_box *box, uint64_t x, uint64_t y) {
+  const uint64_t z = (uint64_t)(int64_t)box->at[2], w = (uint64_t)(int64_t)box->at[3];
   const hopper_map *m = &box->map;
-  if (x >= m->extent[0] || y >= m->extent[1] || z >= m->extent[2]) return 0;
+  if (x >= m->extent[0] || y >= m->extent[1] || z >= m->extent[2] || w >= m->extent[3]) return 0;
   uint16_t value;
-  memcpy(&value, (const char *)(uintptr_t)m->base + x * 2 + y * m->stride[0] + z * m->stride[1], sizeof value);
+  memcpy(&value, (const char *)(uintptr_t)m->base + x * 2 + y * m->stride[0] + z * m->stride[1] + w * m->stride[2],
+         sizeof value);
   return value;
 }
 
 static void copy_to(const hopper_box *box, int rank) {
   for (uint32_t y = 0; y < box->map.box[1]; y++)
     for (uint32_t x = 0; x < box->map.box[0]; x++) {
-      uint16_t value = element(box, (uint64_t)(box->at[0] + (int)x), (uint64_t)(box->at[1] + (int)y), (uint64_t)box->at[2]);
+      uint16_t value = element(box, (uint64_t)(box->at[0] + (int)x), (uint64_t)(box->at[1] + (int)y));
       memcpy(hopper_memory_of(rank, swizzled(box->to + (y * box->map.box[0] + x) * 2)), &value, sizeof value);
     }
   hopper_barrier *b = barrier_of(rank, box->barrier);
@@ -106,6 +108,8 @@ static operand operand_of(uint64_t descriptor, bool by_k, int type) {
                    .type = type};
 }
 
+static float value_of(uint16_t word, int type) { return type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word); }
+
 /* The 16 k of a line. */
 static inline void take_line(const operand *x, int line, float *value) {
   for (int k = 0; k < 16; k++) {
@@ -115,7 +119,7 @@ static inline void take_line(const operand *x, int line, float *value) {
     uint16_t word;
     at = swizzled(at);
     memcpy(&word, at < x->bytes ? x->memory + at : hopper_memory(at), sizeof word);
-    value[k] = x->type == TDM_F16 ? tdm_f16_to_f32(word) : tdm_bf16_to_f32(word);
+    value[k] = value_of(word, x->type);
   }
 }
 
@@ -123,7 +127,13 @@ static void multiply(const hopper_product *p) {
   const int lane = hopper_thread() % 32, wave = hopper_thread() / 32 % 4;
   const operand a = operand_of(p->a, p->a_by_k, p->type), b = operand_of(p->b, p->b_by_k, p->type);
   float line[2][16], column[16];
-  for (int h = 0; h < 2; h++) take_line(&a, 16 * wave + lane / 4 + 8 * h, line[h]);
+  if (p->words != NULL && memcmp(p->words, p->held, sizeof p->held) != 0)
+    hopper_refuse("the first operand has changed before its product was complete");
+  for (int h = 0; h < 2; h++)
+    if (p->words == NULL)
+      take_line(&a, 16 * wave + lane / 4 + 8 * h, line[h]);
+    else
+      for (int k = 0; k < 16; k++) line[h][k] = value_of(p->line[h][k], p->type);
   for (int g = 0; g < p->n / 8; g++)
     for (int c = 0; c < 2; c++) {
       take_line(&b, 8 * g + 2 * (lane % 4) + c, column);
@@ -141,7 +151,26 @@ void hopper_multiply(float *sums, uint64_t a, uint64_t b, bool add, int n, bool 
   if (f->products == HOPPER_MOST_PRODUCTS)
     hopper_refuse("more than %d products are under way", HOPPER_MOST_PRODUCTS);
   else
-    f->product[f->products++] = (hopper_product){sums, a, b, add, a_by_k, b_by_k, n, type, f->group};
+    f->product[f->products++] = (hopper_product){sums, a, b, add, a_by_k, b_by_k, n, type, f->group, NULL, {0}, {{0}}};
+}
+
+/* The other lanes' words are taken when the product begins. */
+void hopper_multiply_words(float *sums, const uint32_t *a, uint64_t b, int n, bool b_by_k, int type) {
+  hopper_fiber *f = &hopper.fiber[hopper.running];
+  hopper_product p = {.sums = sums, .b = b, .add = true, .b_by_k = b_by_k, .n = n, .type = type, .words = a};
+  memcpy(hopper.lane[hopper.running], a, sizeof p.held);
+  memcpy(p.held, a, sizeof p.held);
+  hopper_sync_wave();
+  for (int h = 0; h < 2; h++)
+    for (int k = 0; k < 16; k++)
+      p.line[h][k] = (uint16_t)(hopper.lane[hopper.running / 4 * 4 + k % 8 / 2][k / 8 * 2 + h] >> k % 2 * 16);
+  hopper_sync_wave();
+  p.group = f->group;
+  if (b >> 62 != 1) hopper_refuse("a descriptor is not for a swizzle of 128 bytes");
+  if (f->products == HOPPER_MOST_PRODUCTS)
+    hopper_refuse("more than %d products are under way", HOPPER_MOST_PRODUCTS);
+  else
+    f->product[f->products++] = p;
 }
 
 void hopper_commit(void) { hopper.fiber[hopper.running].group++; }

@@ -12,12 +12,17 @@ typedef struct hopper_product {
   uint64_t a, b;
   bool add, a_by_k, b_by_k;
   int n, type, group;
+  /* Not NULL: the first operand is in registers. held: what the lane had there; line: the 16 k of its two lines. */
+  const uint32_t *words;
+  uint32_t held[4];
+  uint16_t line[2][16];
 } hopper_product;
 
-enum { HOPPER_MOST_PRODUCTS = 32 };
+enum { HOPPER_MOST_PRODUCTS = 64 };
 
 typedef struct hopper_meeting {
   int arrived, turn;
+  bool any, answer; /* hopper_any_of_threads: of those that have arrived; of the last turn */
 } hopper_meeting;
 
 /* A barrier in shared memory: 8 bytes, as the hardware's, whose form is not documented. */
@@ -42,7 +47,7 @@ typedef struct hopper_fiber {
 typedef struct hopper_box {
   uint32_t to, barrier;
   hopper_map map;
-  int at[3];
+  int at[4];
   unsigned ranks;
 } hopper_box;
 
@@ -54,7 +59,8 @@ typedef struct hopper_state {
   int blocks, threads, shared_bytes, cluster, first_block;
   char *memory[8];
   hopper_fiber fiber[HOPPER_MOST_THREADS];
-  hopper_meeting wave[HOPPER_MOST_THREADS / 32], block_meeting[8], cluster_meeting;
+  hopper_meeting wave[HOPPER_MOST_THREADS / 32], block_meeting[8][16], cluster_meeting;
+  uint32_t lane[HOPPER_MOST_THREADS][4]; /* what a lane shows the others of its wave */
   hopper_box copy[HOPPER_MOST_COPIES];
   int copies, running, alive, alive_in[8]; /* threads that have not ended: of the cluster, of a block */
   uint64_t changes, seed;

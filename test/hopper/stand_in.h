@@ -3,9 +3,11 @@
 #ifndef TANDEM_OFFLOAD_DEVICE_WGMMA_H
 #define TANDEM_OFFLOAD_DEVICE_WGMMA_H
 
+#include <math.h>
+
 #include "hopper.h"
 #include "offload/device/wgmma_sizes.h"
-#include "src/base/inline.h"
+#include "src/base/elem.h"
 #include "tandem/tandem.h"
 
 #define WG_UNROLL
@@ -33,8 +35,18 @@ TDM_INLINE int wg_cluster(void) { return hopper_block() / hopper_cluster_size();
 TDM_INLINE int wg_clusters(void) { return hopper_blocks() / hopper_cluster_size(); }
 
 TDM_INLINE void wg_sync_wave(void) { hopper_sync_wave(); }
-TDM_INLINE void wg_sync_threads(int threads) { hopper_sync_threads(threads); }
+TDM_INLINE void wg_sync_threads(int threads) { hopper_sync_threads(1, threads); }
+TDM_INLINE void wg_sync_at(int id, int threads) { hopper_sync_threads(id, threads); }
+TDM_INLINE void wg_arrive_at(int id, int threads) { hopper_arrive_threads(id, threads); }
+TDM_INLINE bool wg_any_at(int id, int threads, bool value) { return hopper_any_of_threads(id, threads, value); }
 TDM_INLINE void wg_cluster_sync(void) { hopper_sync_cluster(); }
+
+TDM_INLINE uint32_t wg_word_xor(uint32_t x, int distance) { return hopper_lane(x, (hopper_thread() % 32) ^ distance); }
+TDM_INLINE float wg_lane(float x, int lane) { return tdm_from_bits(hopper_lane(tdm_bits(x), lane)); }
+TDM_INLINE float wg_lane_xor(float x, int distance) { return tdm_from_bits(wg_word_xor(tdm_bits(x), distance)); }
+TDM_INLINE bool wg_any(bool value) { return hopper_any(value); }
+TDM_INLINE float wg_exp2(float x) { return exp2f(x); }
+TDM_INLINE float wg_larger(float a, float b) { return fmaxf(a, b); }
 
 TDM_INLINE void wg_barrier_init(wg_address barrier, int count) { hopper_barrier_init(barrier, count); }
 TDM_INLINE void wg_barriers_made(void) {}
@@ -50,11 +62,15 @@ TDM_INLINE float wg_load_from(wg_address there, int offset) {
 TDM_INLINE void wg_store_float(wg_address at, int offset, float x) { WG_AT(float, at + (uint32_t)offset) = x; }
 
 TDM_INLINE void wg_copy(wg_address to, const void *map, wg_address barrier, int x, int y, int z) {
-  hopper_copy(to, map, barrier, x, y, z, 1u << hopper_rank());
+  hopper_copy(to, map, barrier, x, y, z, 0, 1u << hopper_rank());
 }
 TDM_INLINE void wg_copy_to_both(wg_address to, const void *map, wg_address barrier, int x, int y, int z) {
-  hopper_copy(to, map, barrier, x, y, z, 3);
+  hopper_copy(to, map, barrier, x, y, z, 0, 3);
 }
+TDM_INLINE void wg_copy_4(wg_address to, const void *map, wg_address barrier, int x, int y, int z, int w) {
+  hopper_copy(to, map, barrier, x, y, z, w, 1u << hopper_rank());
+}
+TDM_INLINE void wg_written(void) {}
 TDM_INLINE void wg_prefetch(const void *at) { (void)at; }
 
 TDM_INLINE void wg_fence(void) {}
@@ -64,6 +80,10 @@ TDM_INLINE void wg_wait_but_one(void) { hopper_wait_products(1); }
 TDM_INLINE void wg_settle(float *sums, int count) { (void)sums, (void)count; }
 TDM_INLINE void wg_multiply(float *sums, uint64_t a, uint64_t b, bool add, int n, bool a_by_k, bool b_by_k, tdm_type type) {
   hopper_multiply(sums, a, b, add, n, a_by_k, b_by_k, type);
+}
+TDM_INLINE void wg_settle_words(uint32_t *words, int count) { (void)words, (void)count; }
+TDM_INLINE void wg_multiply_words(float *sums, const uint32_t *a, uint64_t b, int n, bool b_by_k, tdm_type type) {
+  hopper_multiply_words(sums, a, b, n, b_by_k, type);
 }
 
 #endif
