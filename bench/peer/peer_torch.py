@@ -179,6 +179,24 @@ def swiglu(case, data):
     return [("mm, silu, mul", lambda: F.silu(torch.mm(x, gate)) * torch.mm(x, up))]
 
 
+def backend(q, k, v, options):
+    """Which kernel SDPA takes for these arguments."""
+    from torch.backends.cuda import SDPAParams, can_use_efficient_attention, can_use_flash_attention
+    from torch.nn.attention import SDPBackend
+
+    grouped = options.get("enable_gqa", False)
+    if "attn_mask" in options:  # CausalBias._dispatch
+        params = SDPAParams(q, k, v, None, 0.0, False, grouped)
+        return "flash" if can_use_flash_attention(params) else "efficient" if can_use_efficient_attention(params) else "math"
+    number = torch._fused_sdp_choice(q, k, v, None, 0.0, options.get("is_causal", False), enable_gqa=grouped)
+    return SDPBackend(number).name.removesuffix("_ATTENTION").lower()
+
+
+def sdpa(name, q, k, v, options):
+    """A way to compute attention: its name with the backend, and the call."""
+    return f"{name}, {backend(q, k, v, options)}", lambda: F.scaled_dot_product_attention(q, k, v, **options)
+
+
 def attention(case, data):
     [causal] = case.take("causal")
     batch, heads_q, heads_kv, sq, skv, d = case.shape
@@ -195,15 +213,15 @@ def attention(case, data):
         options["attn_mask"] = causal_lower_right(sq, skv)
     ways, group = [], heads_q // heads_kv
     if group == 1:
-        return [("sdpa", lambda: F.scaled_dot_product_attention(q, k, v, **options))]
+        return [sdpa("sdpa", q, k, v, options)]
     if case.dtype != "f32":  # f32 has no kernel with groups, only the product with all scores in memory
-        ways.append(("sdpa, grouped", lambda: F.scaled_dot_product_attention(q, k, v, enable_gqa=True, **options)))
+        ways.append(sdpa("sdpa grouped", q, k, v, options | {"enable_gqa": True}))
     if sq == 1:  # all queries of a group see the same keys
         together = q.view(batch, heads_kv, group, d)
         ways.append(("sdpa, groups as queries", lambda: F.scaled_dot_product_attention(together, k, v).reshape(q.shape)))
     if 2 * group * k.nbytes <= MOST_REPEATED:
         repeated = [x.repeat_interleave(group, 1) for x in (k, v)]
-        ways.append(("sdpa, K and V repeated before", lambda: F.scaled_dot_product_attention(q, *repeated, **options)))
+        ways.append(sdpa("sdpa, K and V repeated before", q, *repeated, options))
     if not ways:
         raise Unsupported(f"K and V repeated for {heads_q} heads do not fit in {MOST_REPEATED:g} bytes")
     return ways
