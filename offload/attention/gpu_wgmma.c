@@ -1,5 +1,5 @@
-/* attention in f16 and bf16 on Hopper's matrix units: the row, for every head_dim, length, stride and alignment. The kernels
- * are those of wgmma_kernels.c. */
+/* attention on Hopper's GPUs, for every head_dim, length, stride and alignment: a row for f16 and bf16, whose kernels use the
+ * matrix units (wgmma_kernels.c), and one for f32 (tma_kernels.c). Both read Q, K and V by tensor copies. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,18 +10,27 @@
 #include "offload/engine/wgmma_image.h"
 #include "offload/engine/wgmma_launch.h"
 #include "src/base/types.h"
+#include "tma_args.h"
 #include "wgmma_cut.h"
 
-extern const wg_image tdm_wg_attention_image[];
-static const int columns[] = {TDM_WGMMA_ATTENTION};
+extern const wg_image tdm_wg_attention_image[], tdm_wg_attention_f32_image[];
+static const int columns[] = {TDM_WGMMA_ATTENTION}, f32_columns[] = {TDM_WGMMA_ATTENTION_F32};
 
 enum {
-  KERNELS = sizeof columns / sizeof columns[0],
   ARRAYS = 3,         /* Q, K, V */
   PROCESSORS = 132,   /* of an H100 and H200, for estimates without a device */
   MOST = INT_MAX / 2, /* so that a tile's end is in range too */
   L2_KEYS = 24 << 20, /* bytes of K and V that stay in the L2 beside the rest */
 };
+
+/* What the rows differ in. */
+typedef struct attend_variant {
+  const wg_image *image;
+  const int *columns; /* of its kernels, upwards; the last one has 256 */
+  int element;        /* bytes */
+  attend_tile (*tile)(int head);
+  int (*values)(int head), (*shared_bytes)(int head); /* values: keys of a copy of V */
+} attend_variant;
 
 /* Q, K or V: as a run gets it, and as the kernel reads it. */
 typedef struct attend_source {
@@ -45,17 +54,25 @@ static tdm_attention_strides stride_of(const tdm_attention_desc *d, int array) {
   return array == 0 ? d->q : array == 1 ? d->k : d->v;
 }
 
-static int kernel_of(const tdm_attention_desc *d) {
+static const attend_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
+
+static int kernel_of(const tdm_plan *plan) {
   int i = 0;
-  while (i < KERNELS - 1 && columns[i] < d->head_dim) i++;
+  while (variant_of(plan)->columns[i] < plan->desc.attention.head_dim) i++;
   return i;
 }
+
+static attend_tile tile_of(const tdm_plan *plan) { return variant_of(plan)->tile(variant_of(plan)->columns[kernel_of(plan)]); }
+
+/* Elements of 16 bytes. */
+static int piece_of(const attend_variant *v) { return 16 / v->element; }
 
 /* ---- What it supports ---- */
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t most_stride = INT64_C(1) << 38; /* tensor copies: strides below 2^40 bytes */
+  const int64_t most_stride = INT64_C(1) << 37; /* tensor copies: strides below 2^40 bytes */
+  const int64_t tiles = attend_tiles(d, tile_of(plan).rows);
   int64_t largest = 0;
   for (int i = 0; i < ARRAYS; i++) {
     const tdm_attention_strides s = stride_of(d, i);
@@ -64,10 +81,11 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   if (plan->context->threads != 0)
     snprintf(reason, size, "takes as many threads as its tile needs, but the caller set %d", plan->context->threads);
   else if (d->sq > MOST || d->skv > MOST || d->batch > MOST || d->heads_q > MOST || largest >= most_stride)
-    snprintf(reason, size, "batch, heads, sq and skv must be below 2^30, strides below 2^38");
-  else if (d->batch > 0 && attend_tiles(d) > 0 && d->heads_q > MOST / attend_tiles(d) / d->batch)
+    snprintf(reason, size, "batch, heads, sq and skv must be below 2^30, strides below 2^37");
+  else if (d->batch > 0 && tiles > 0 && d->heads_q > MOST / tiles / d->batch)
     snprintf(reason, size, "more than 2^30 tiles");
-  else if (fabsf(d->scale) < 0x1p-60f || fabsf(d->scale) > 0x1p60f) /* times 0, a masked score of -infinity is NaN */
+  else if (d->type != TDM_F32 &&
+           (fabsf(d->scale) < 0x1p-60f || fabsf(d->scale) > 0x1p60f)) /* times 0, a masked score of -infinity is NaN */
     snprintf(reason, size, "needs a scale of 2^-60 to 2^60");
   else
     return true;
@@ -76,10 +94,12 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 /* ---- Estimate ---- */
 
-static bool must_pack(const tdm_attention_desc *d, int array) {
+static bool must_pack(const tdm_plan *plan, int array) {
+  const tdm_attention_desc *d = &plan->desc.attention;
   const tdm_attention_strides s = stride_of(d, array);
-  return (rows_of(d, array) > 1 && s.row % 8 != 0) || (heads_of(d, array) > 1 && s.head % 8 != 0) ||
-         (d->batch > 1 && s.batch % 8 != 0);
+  const int piece = piece_of(variant_of(plan));
+  return (rows_of(d, array) > 1 && s.row % piece != 0) || (heads_of(d, array) > 1 && s.head % piece != 0) ||
+         (d->batch > 1 && s.batch % piece != 0);
 }
 
 /* Nanoseconds: of the launch with its wait, and of a copy that packs, beside its bytes; bytes of memory in a nanosecond. */
@@ -91,22 +111,26 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   char reason[128];
   double ns;
   wg_device_of(plan->context, &device, reason, sizeof reason);
-  attend_choose_splits(d, columns[kernel_of(d)], device.processors, &ns);
+  const attend_tile tile = tile_of(plan);
+  attend_choose_splits(d, &tile, device.processors, &ns);
   for (int i = 0; i < ARRAYS; i++)
-    if (must_pack(d, i))
-      ns += PACK + 4.0 * (double)(d->batch * heads_of(d, i)) * (double)(rows_of(d, i) * d->head_dim) / MEMORY;
-  *cost = (tdm_cost){(LAUNCH + ns) * TDM_H200_CLOCKS_PER_NS, "wgmma"};
+    if (must_pack(plan, i))
+      ns += PACK + 2.0 * variant_of(plan)->element * (double)(d->batch * heads_of(d, i)) *
+                       (double)(rows_of(d, i) * d->head_dim) / MEMORY;
+  *cost = (tdm_cost){(LAUNCH + ns) * TDM_H200_CLOCKS_PER_NS, d->type == TDM_F32 ? "multiply-adds" : "wgmma"};
 }
 
 /* ---- Plans ---- */
 
 static int64_t round_up(int64_t x, int64_t to) { return (x + to - 1) / to * to; }
 
-static attend_source describe(const tdm_attention_desc *d, int array) {
-  const int64_t rows = rows_of(d, array), heads = heads_of(d, array), row = round_up(d->head_dim, WG_PIECE);
+static attend_source describe(const tdm_plan *plan, int array) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const attend_variant *v = variant_of(plan);
+  const int64_t rows = rows_of(d, array), heads = heads_of(d, array), row = round_up(d->head_dim, piece_of(v));
   attend_source s = {.stride = stride_of(d, array), .packed = {heads * rows * row, rows * row, row}};
-  s.must_pack = must_pack(d, array);
-  s.bytes = round_up(d->batch * heads * rows * row * 2, 256);
+  s.must_pack = must_pack(plan, array);
+  s.bytes = round_up(d->batch * heads * rows * row * v->element, 256);
   /* What is never used must be aligned too. */
   if (rows <= 1) s.stride.row = row;
   if (heads <= 1) s.stride.head = s.stride.row * (rows > 0 ? rows : 1);
@@ -114,13 +138,16 @@ static attend_source describe(const tdm_attention_desc *d, int array) {
   return s;
 }
 
-static void fill_args(attend_args *args, const tdm_attention_desc *d, int splits) {
+static void fill_args(attend_args *args, const tdm_plan *plan, int splits) {
+  const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t heads = d->batch * d->heads_q, group = d->heads_q / d->heads_kv;
-  const int64_t keys = 2 * 2 * d->skv * d->head_dim, at_once = keys > 0 ? L2_KEYS / keys : heads;
+  const int64_t tiles = attend_tiles(d, tile_of(plan).rows);
+  const int64_t keys = 2 * variant_of(plan)->element * d->skv * d->head_dim, at_once = keys > 0 ? L2_KEYS / keys : heads;
   int64_t together = (at_once > 1 ? at_once : 1) * group;
   if (together > heads) together = heads;
   *args = (attend_args){.o_stride = d->o,
                         .factor = (float)(fabs((double)d->scale) * 1.4426950408889634),
+                        .scale = d->scale,
                         .negative = d->scale < 0,
                         .sq = (int)d->sq,
                         .head_dim = (int)d->head_dim,
@@ -128,15 +155,17 @@ static void fill_args(attend_args *args, const tdm_attention_desc *d, int splits
                         .heads_q = (int)d->heads_q,
                         .heads = (int)heads,
                         .group = (int)group,
-                        .tiles = (int)attend_tiles(d),
+                        .tiles = (int)tiles,
                         .together = (int)together,
-                        .units = (int)(heads * attend_tiles(d)),
+                        .units = (int)(heads * tiles),
                         .splits = splits};
 }
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  attend_plan work = {.head = columns[kernel_of(d)]};
+  const attend_variant *v = variant_of(plan);
+  const attend_tile tile = tile_of(plan);
+  attend_plan work = {.head = tile.head};
   cuda_device device;
   char reason[160];
   double ns;
@@ -144,18 +173,18 @@ static tdm_status prepare(tdm_plan *plan) {
   tdm_status status = wg_device_of(plan->context, &device, reason, sizeof reason);
   if (status != TDM_OK) return tdm_fail(status, "%s: device %s %s", plan->title, plan->context->device, reason);
   /* A split unit is a cluster's, and each cluster needs one. */
-  const int splits = plan->context->teams > 0 ? 1 : attend_choose_splits(d, columns[kernel_of(d)], device.processors, &ns);
-  fill_args(&work.args, d, splits);
+  const int splits = plan->context->teams > 0 ? 1 : attend_choose_splits(d, &tile, device.processors, &ns);
+  fill_args(&work.args, plan, splits);
   plan->workspace_bytes = 0;
   for (int i = 0; i < ARRAYS; i++) {
-    work.source[i] = describe(d, i);
+    work.source[i] = describe(plan, i);
     if (work.source[i].must_pack) plan->workspace_bytes += (size_t)work.source[i].bytes;
   }
   work.context = device.context;
   work.processors = device.processors;
-  TDM_TRY(wg_function(plan, &tdm_wg_attention_image[kernel_of(d)],
-                      d->type == TDM_F16 ? "tdm_wg_attention_f16" : "tdm_wg_attention_bf16", attend_shared_bytes(work.head),
-                      &work.function));
+  char name[64];
+  snprintf(name, sizeof name, "tdm_wg_attention_%s", tdm_type_name(d->type));
+  TDM_TRY(wg_function(plan, &v->image[kernel_of(plan)], name, v->shared_bytes(tile.head), &work.function));
   TDM_TRY(wg_function(plan, &tdm_wg_pack_image[0], "tdm_wg_pack", 0, &work.pack));
   const int64_t at_once = splits > 1 ? work.args.units : device.processors;
   tdm_plan_launch(plan, (work.args.units < at_once ? work.args.units : at_once) * splits, ATTEND_THREADS);
@@ -165,32 +194,39 @@ static tdm_status prepare(tdm_plan *plan) {
 
 /* ---- Launches ---- */
 
-static int make_map(const cuda_driver *d, const tdm_attention_desc *desc, int array, tdm_attention_strides stride,
-                    uintptr_t base, int box_rows, wg_map *map) {
-  const int64_t rows = rows_of(desc, array);
-  const uint64_t extent[4] = {(uint64_t)desc->head_dim, (uint64_t)rows, (uint64_t)heads_of(desc, array), (uint64_t)desc->batch};
-  const uint64_t bytes[3] = {(uint64_t)stride.row * 2, (uint64_t)stride.head * 2, (uint64_t)stride.batch * 2};
-  const unsigned box[4] = {WG_STEP, (unsigned)box_rows, 1, 1};
-  return wg_make_map(d, map, 4, base, extent, bytes, box);
+static int make_map(const cuda_driver *d, const tdm_plan *plan, int array, tdm_attention_strides stride, uintptr_t base,
+                    wg_map *map) {
+  const tdm_attention_desc *desc = &plan->desc.attention;
+  const attend_variant *v = variant_of(plan);
+  const attend_tile tile = tile_of(plan);
+  const uint64_t bytes = (uint64_t)v->element;
+  const uint64_t extent[4] = {(uint64_t)desc->head_dim, (uint64_t)rows_of(desc, array), (uint64_t)heads_of(desc, array),
+                              (uint64_t)desc->batch};
+  const uint64_t strides[3] = {(uint64_t)stride.row * bytes, (uint64_t)stride.head * bytes, (uint64_t)stride.batch * bytes};
+  const int rows = array == 0 ? tile.rows : array == 1 ? tile.keys : v->values(tile.head);
+  const unsigned box[4] = {(unsigned)(WG_LINE_BYTES / v->element), (unsigned)rows, 1, 1};
+  return wg_make_map(d, map, v->element, 4, base, extent, strides, box);
 }
 
-/* Copies an array to `to`: the matrices of one batch after the other. */
-static int pack(const cuda_driver *d, const attend_plan *work, const tdm_attention_desc *desc, int array, const void *from,
+/* Copies an array to `to`: the matrices of one batch after the other, as elements of 16 bits. */
+static int pack(const cuda_driver *d, const attend_plan *work, const tdm_plan *plan, int array, const void *from,
                 uintptr_t to) {
+  const tdm_attention_desc *desc = &plan->desc.attention;
   const attend_source *s = &work->source[array];
-  const int64_t row_pieces = s->packed.row / WG_PIECE, rows = rows_of(desc, array);
-  wg_pack_args args = {.ld = s->stride.row,
-                       .stride = s->stride.head,
-                       .to_ld = s->packed.row,
-                       .to_stride = s->packed.head,
+  const int halves = variant_of(plan)->element / 2;
+  const int64_t row_pieces = s->packed.row * halves / WG_PIECE, rows = rows_of(desc, array);
+  wg_pack_args args = {.ld = s->stride.row * halves,
+                       .stride = s->stride.head * halves,
+                       .to_ld = s->packed.row * halves,
+                       .to_stride = s->packed.head * halves,
                        .pieces = row_pieces * rows * heads_of(desc, array),
-                       .inner = (int)desc->head_dim,
+                       .inner = (int)desc->head_dim * halves,
                        .outer = (int)rows,
                        .row_pieces = (int)row_pieces};
   int code = 0;
   for (int64_t b = 0; code == 0 && b < desc->batch; b++) {
-    args.from = (const uint16_t *)from + b * s->stride.batch;
-    args.to = (uint16_t *)to + b * s->packed.batch;
+    args.from = (const uint16_t *)from + b * s->stride.batch * halves;
+    args.to = (uint16_t *)to + b * s->packed.batch * halves;
     code = wg_launch_pack(d, work->pack, &args, work->processors);
   }
   return code;
@@ -221,15 +257,14 @@ static int launch_all(const cuda_driver *d, const tdm_plan *plan, attend_plan *w
         code = d->alloc(&scratch->memory[i], (size_t)s->bytes, WG_STREAM);
         base = scratch->memory[i];
       }
-      if (code == 0) code = pack(d, work, desc, i, array[i], base);
+      if (code == 0) code = pack(d, work, plan, i, array[i], base);
       stride = s->packed;
     }
-    const int box = i == 0 ? ATTEND_ROWS : attend_keys(work->head);
-    if (code == 0) code = make_map(d, desc, i, stride, base, box, map[i]);
+    if (code == 0) code = make_map(d, plan, i, stride, base, map[i]);
     if (code != 0) return code;
   }
   return wg_launch_blocks(d, work->function, (unsigned)plan->launch.teams / (unsigned)args->splits * (unsigned)args->splits,
-                          ATTEND_THREADS, (unsigned)attend_shared_bytes(work->head), (unsigned)args->splits, args);
+                          ATTEND_THREADS, (unsigned)variant_of(plan)->shared_bytes(work->head), (unsigned)args->splits, args);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -243,7 +278,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   work.args.o = buffers[3];
   work.args.lse = buffers[4];
   work.args.skv = (int)plan->desc.attention.skv; /* the run's */
-  work.args.vectors = (uintptr_t)buffers[3] % 16 == 0 && (o.batch | o.head | o.row) % 8 == 0;
+  work.args.vectors = (uintptr_t)buffers[3] % 16 == 0 && (o.batch | o.head | o.row) % piece_of(variant_of(plan)) == 0;
   void *popped;
   int code = d->push(work.context);
   if (code != 0) return cuda_fail(plan->title, code);
@@ -256,9 +291,22 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return code == 0 ? TDM_OK : cuda_fail(plan->title, code);
 }
 
+/* Nanoseconds of a key on an H200: for each column of head_dim, and at least, in 16 bits with 128 rows; in f32 for each column
+ * and row. */
+static const double KEY = 0.107, LEAST_KEY = 10.8, F32_KEY = 0.0115;
+
+static attend_tile wgmma_tile(int head) {
+  return (attend_tile){head, ATTEND_ROWS, attend_keys(head), fmax(KEY * head, LEAST_KEY)};
+}
+static attend_tile tma_tile(int head) { return (attend_tile){head, tma_rows(head), TMA_KEYS, F32_KEY * head * tma_rows(head)}; }
+
+static const attend_variant in_16_bits = {tdm_wg_attention_image, columns, 2, wgmma_tile, attend_keys, attend_shared_bytes};
+static const attend_variant in_f32 = {tdm_wg_attention_f32_image, f32_columns, 4, tma_tile, tma_values, tma_shared_bytes};
+
 const tdm_kernel tdm_attention_omp_gpu_wgmma = {.name = "omp_gpu_wgmma",
                                                 .op = TDM_OP_ATTENTION,
                                                 .backend = &tdm_backend_omp,
+                                                .variant = &in_16_bits,
                                                 .runs_on = wg_runs_on,
                                                 .supports = supports,
                                                 .prepare = prepare,
@@ -268,3 +316,15 @@ const tdm_kernel tdm_attention_omp_gpu_wgmma = {.name = "omp_gpu_wgmma",
                                                 .types = TDM_16_BIT_TYPES,
                                                 .rounds_weights = true,
                                                 .rebindable = true};
+
+const tdm_kernel tdm_attention_omp_gpu_tma = {.name = "omp_gpu_tma",
+                                              .op = TDM_OP_ATTENTION,
+                                              .backend = &tdm_backend_omp,
+                                              .variant = &in_f32,
+                                              .runs_on = wg_runs_on,
+                                              .supports = supports,
+                                              .prepare = prepare,
+                                              .launch = launch,
+                                              .cost = cost,
+                                              .types = 1 << TDM_F32,
+                                              .rebindable = true};

@@ -18,6 +18,7 @@ extern const tdm_kernel tdm_attention_omp_gpu_decode_mma;
 #endif
 #endif
 #ifdef TDM_WGMMA_ATTENTION
+extern const tdm_kernel tdm_attention_omp_gpu_tma;
 extern const tdm_kernel tdm_attention_omp_gpu_wgmma;
 #endif
 
@@ -34,6 +35,7 @@ const tdm_kernel *const tdm_attention_omp_kernels[] = {
     &tdm_attention_omp_gpu_mma,
 #endif
 #ifdef TDM_WGMMA_ATTENTION
+    &tdm_attention_omp_gpu_tma,
     &tdm_attention_omp_gpu_wgmma,
 #endif
 #ifdef TDM_OFFLOAD

@@ -12,8 +12,8 @@ typedef struct attend_args {
   void *o;
   float *lse; /* NULL: not wanted */
   tdm_attention_strides o_stride;
-  float factor; /* |scale| log2 e */
-  int negative; /* the scale is */
+  float factor, scale; /* factor: |scale| log2 e */
+  int negative;        /* the scale is */
   int sq, skv, head_dim, causal;
   int heads_q, heads, group; /* heads: of all batches; group: heads of queries of a head of keys */
   int tiles;                 /* of ATTEND_ROWS rows, of one head */

@@ -5,9 +5,8 @@
 
 enum { MOST_SPLITS = 8 /* blocks of a cluster */ };
 
-/* Nanoseconds of an H200: of 128 rows and a key, for each column of head_dim, and at least; of a unit beside its keys; of the
- * exchange of a split unit, for 128 columns. */
-static const double KEY = 0.107, LEAST_KEY = 10.8, UNIT = 3500, SPLIT = 3000;
+/* Nanoseconds of an H200: of a unit beside its keys; of the exchange of a split unit, for 128 columns. */
+static const double UNIT = 3500, SPLIT = 3000;
 
 /* Clusters of a size that fit the device at once: wgmma_choice.c explains the numbers. */
 static int clusters_at_once(int processors, int size) {
@@ -23,21 +22,21 @@ static double seen(const tdm_attention_desc *d, int64_t row) {
 }
 
 /* Units whose lengths differ (causal) fill the last round with short ones. Those of clusters that share keys don't. */
-static double estimate(const tdm_attention_desc *d, int head, int splits, int processors) {
-  const int keys = attend_keys(head);
-  const double units = (double)(d->batch * d->heads_q * attend_tiles(d)), at_once = clusters_at_once(processors, splits);
-  const double longest = seen(d, d->sq - 1), shortest = seen(d, ATTEND_ROWS - 1 < d->sq ? ATTEND_ROWS - 1 : d->sq - 1);
+static double estimate(const tdm_attention_desc *d, const attend_tile *t, int splits, int processors) {
+  const double units = (double)(d->batch * d->heads_q * attend_tiles(d, t->rows)),
+               at_once = clusters_at_once(processors, splits);
+  const double longest = seen(d, d->sq - 1), shortest = seen(d, t->rows - 1 < d->sq ? t->rows - 1 : d->sq - 1);
   const double differ = longest > 0 && splits == 1 ? (longest - shortest) / longest : 0;
   const double even = fmax(units / at_once, 1), rounds = differ * even + (1 - differ) * ceil(units / at_once);
-  const double tiles = ceil((longest + shortest) / 2 / keys / splits), step = fmax(KEY * head, LEAST_KEY) * keys;
-  return rounds * (UNIT + tiles * step) + (splits > 1 ? SPLIT * head / 128 : 0);
+  const double tiles = ceil((longest + shortest) / 2 / t->keys / splits);
+  return rounds * (UNIT + tiles * t->keys * t->key_ns) + (splits > 1 ? SPLIT * t->head / 128 : 0);
 }
 
-int attend_choose_splits(const tdm_attention_desc *d, int head, int processors, double *ns) {
+int attend_choose_splits(const tdm_attention_desc *d, const attend_tile *t, int processors, double *ns) {
   int best = 1;
-  *ns = estimate(d, head, 1, processors);
+  *ns = estimate(d, t, 1, processors);
   for (int splits = 2; splits <= MOST_SPLITS; splits++) {
-    const double other = estimate(d, head, splits, processors);
+    const double other = estimate(d, t, splits, processors);
     if (other >= *ns) continue;
     *ns = other;
     best = splits;

@@ -4,11 +4,17 @@
 
 #include "wgmma_args.h"
 
-/* Tiles of the rows of one head. */
-static inline int64_t attend_tiles(const tdm_attention_desc *d) { return (d->sq + ATTEND_ROWS - 1) / ATTEND_ROWS; }
+/* A tile of a kernel. */
+typedef struct attend_tile {
+  int head; /* columns of O */
+  int rows, keys;
+  double key_ns; /* of a key with all rows */
+} attend_tile;
 
-/* How many blocks share a tile's keys: 1 to 8, the fastest by an estimate. head: columns of the kernel. ns: the estimate,
- * without the launch. */
-int attend_choose_splits(const tdm_attention_desc *d, int head, int processors, double *ns);
+/* Tiles of the rows of one head. */
+static inline int64_t attend_tiles(const tdm_attention_desc *d, int rows) { return (d->sq + rows - 1) / rows; }
+
+/* How many blocks share a tile's keys: 1 to 8, the fastest by an estimate. ns: the estimate, without the launch. */
+int attend_choose_splits(const tdm_attention_desc *d, const attend_tile *tile, int processors, double *ns);
 
 #endif

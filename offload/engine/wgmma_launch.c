@@ -2,12 +2,12 @@
 
 enum { LAUNCH_CLUSTER = 4, PACK_TEAMS = 8 /* blocks of a copy on each multiprocessor */ };
 
-int wg_make_map(const cuda_driver *d, wg_map *map, unsigned rank, uintptr_t base, const uint64_t *extent,
+int wg_make_map(const cuda_driver *d, wg_map *map, int element, unsigned rank, uintptr_t base, const uint64_t *extent,
                 const uint64_t *stride, const unsigned *box) {
-  enum { UINT16 = 1, NO_INTERLEAVE = 0, SWIZZLE_128 = 3, PROMOTE_256 = 3, FILL_ZERO = 0 };
+  enum { UINT16 = 1, UINT32 = 2, NO_INTERLEAVE = 0, SWIZZLE_128 = 3, PROMOTE_256 = 3, FILL_ZERO = 0 };
   const unsigned each[5] = {1, 1, 1, 1, 1};
-  return d->tensor_map(map, UINT16, rank, (void *)base, extent, stride, box, each, NO_INTERLEAVE, SWIZZLE_128, PROMOTE_256,
-                       FILL_ZERO);
+  return d->tensor_map(map, element == 2 ? UINT16 : UINT32, rank, (void *)base, extent, stride, box, each, NO_INTERLEAVE,
+                       SWIZZLE_128, PROMOTE_256, FILL_ZERO);
 }
 
 int wg_launch_blocks(const cuda_driver *d, void *function, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,

@@ -9,8 +9,8 @@
 /* The driver's stream of the calling thread. It waits for what is in the driver's default stream. */
 #define WG_STREAM ((void *)2)
 
-/* A map of a tensor of 16-bit elements. stride: bytes, of all dimensions but the first. */
-int wg_make_map(const cuda_driver *d, wg_map *map, unsigned rank, uintptr_t base, const uint64_t *extent,
+/* A map of a tensor of elements of 2 or 4 bytes. stride: bytes, of all dimensions but the first. */
+int wg_make_map(const cuda_driver *d, wg_map *map, int element, unsigned rank, uintptr_t base, const uint64_t *extent,
                 const uint64_t *stride, const unsigned *box);
 
 /* args: the kernel's parameter. */

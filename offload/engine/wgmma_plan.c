@@ -190,7 +190,7 @@ static int make_map(const cuda_driver *d, const wg_work *work, const wg_source *
   const uint64_t extent[RANK] = {inner, outer, m->broadcast ? 1 : (uint64_t)work->batch};
   const uint64_t stride[RANK - 1] = {(uint64_t)m->ld * ELEMENT, (uint64_t)m->stride * ELEMENT};
   const unsigned box[RANK] = {WG_STEP, (unsigned)(m->by_k ? s->box : WG_LINES), 1};
-  return wg_make_map(d, map, RANK, base, extent, stride, box);
+  return wg_make_map(d, map, ELEMENT, RANK, base, extent, stride, box);
 }
 
 /* Packs an operand to `to`, and describes the copy. */

@@ -32,14 +32,14 @@ wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int proc
   }
 }
 
-int attend_best_splits(const tdm_attention_desc *d, int head, int processors, double *ns);
+int attend_best_splits(const tdm_attention_desc *d, const attend_tile *tile, int processors, double *ns);
 
-int attend_choose_splits(const tdm_attention_desc *d, int head, int processors, double *ns) {
+int attend_choose_splits(const tdm_attention_desc *d, const attend_tile *tile, int processors, double *ns) {
   const char *text = getenv("HOPPER_SEED");
   const uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 0;
   const uint64_t drawn = (seed * 1000003 + (uint64_t)(d->sq * 31 + d->skv * 7 + d->head_dim + d->causal * 101 + d->lse * 211)) *
                          UINT64_C(6364136223846793005);
-  const int best = attend_best_splits(d, head, processors, ns);
+  const int best = attend_best_splits(d, tile, processors, ns);
   hopper_seed(drawn);
   return seed == 0 ? best : 1 + (int)(drawn >> 60 & 7);
 }

@@ -92,12 +92,14 @@ const tdm_backend tdm_backend_omp = {.name = "omp",
 /* ---- Rows and images: of an image the stand-in's driver reads the number of columns ---- */
 
 static const int number[] = {TDM_WGMMA_GEMM}, swiglu_number[] = {TDM_WGMMA_SWIGLU}, attention_number[] = {TDM_WGMMA_ATTENTION},
-                 none = 0;
+                 f32_number[] = {TDM_WGMMA_ATTENTION_F32}, none = 0;
 #define IMAGES 16
-wg_image tdm_wg_gemm_image[IMAGES], tdm_wg_swiglu_image[IMAGES], tdm_wg_attention_image[IMAGES];
+wg_image tdm_wg_gemm_image[IMAGES], tdm_wg_swiglu_image[IMAGES], tdm_wg_attention_image[IMAGES],
+    tdm_wg_attention_f32_image[IMAGES];
 const wg_image tdm_wg_pack_image[] = {{&none, sizeof none}};
 
-extern const tdm_kernel tdm_gemm_omp_gpu_wgmma, tdm_swiglu_omp_gpu_wgmma, tdm_attention_omp_gpu_wgmma;
+extern const tdm_kernel tdm_gemm_omp_gpu_wgmma, tdm_swiglu_omp_gpu_wgmma, tdm_attention_omp_gpu_tma,
+    tdm_attention_omp_gpu_wgmma;
 
 /* What a program leaves behind is an error of the library. */
 static void end(void) {
@@ -110,12 +112,15 @@ static void end(void) {
 
 __attribute__((constructor)) static void begin(void) {
   atexit(end);
-  static const tdm_kernel *rows[] = {&tdm_gemm_omp_gpu_wgmma, &tdm_swiglu_omp_gpu_wgmma, &tdm_attention_omp_gpu_wgmma};
+  static const tdm_kernel *rows[] = {&tdm_gemm_omp_gpu_wgmma, &tdm_swiglu_omp_gpu_wgmma, &tdm_attention_omp_gpu_tma,
+                                     &tdm_attention_omp_gpu_wgmma};
   for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) tdm_wg_gemm_image[i] = (wg_image){&number[i], sizeof number[i]};
   for (size_t i = 0; i < sizeof swiglu_number / sizeof swiglu_number[0]; i++)
     tdm_wg_swiglu_image[i] = (wg_image){&swiglu_number[i], sizeof swiglu_number[i]};
   for (size_t i = 0; i < sizeof attention_number / sizeof attention_number[0]; i++)
     tdm_wg_attention_image[i] = (wg_image){&attention_number[i], sizeof attention_number[i]};
+  for (size_t i = 0; i < sizeof f32_number / sizeof f32_number[0]; i++)
+    tdm_wg_attention_f32_image[i] = (wg_image){&f32_number[i], sizeof f32_number[i]};
   const char *seed = getenv("HOPPER_SEED");
   if (seed == NULL) seed = "0";
   printf("HOPPER_SEED=%s; to repeat a case: HOPPER_SEED=%s %s, and its arguments\n", seed, seed, program_invocation_name);

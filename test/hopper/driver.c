@@ -149,10 +149,10 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, const
                            int fill) {
   const uint64_t most_size = UINT64_C(1) << 32, most_stride = UINT64_C(1) << 40;
   MAY_FAIL(INVALID_VALUE);
-  if ((uintptr_t)map % 64 != 0 || type != 1 || rank < 3 || rank > 4 || (uintptr_t)base % 16 != 0 || interleave != 0 ||
-      swizzle != 3 || promotion > 3 || fill != 0 || box[0] * 2 > 128)
+  if ((uintptr_t)map % 64 != 0 || (type != 1 && type != 2) || rank < 3 || rank > 4 || (uintptr_t)base % 16 != 0 ||
+      interleave != 0 || swizzle != 3 || promotion > 3 || fill != 0 || box[0] * 2 * (unsigned)type > 128)
     return INVALID_VALUE;
-  hopper_map made = {.base = (uintptr_t)base};
+  hopper_map made = {.base = (uintptr_t)base, .element = 2 * (uint32_t)type};
   made.extent[3] = made.box[3] = 1; /* of a map of three dimensions */
   for (unsigned i = 0; i < rank; i++) {
     if (size[i] == 0 || size[i] > most_size || box[i] == 0 || box[i] > 256 || element_stride[i] != 1) return INVALID_VALUE;

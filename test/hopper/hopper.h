@@ -20,7 +20,7 @@ enum {
 /* A tensor map, as the stand-in's driver makes it. */
 typedef struct hopper_map {
   uint64_t base, extent[4], stride[3];
-  uint32_t box[4];
+  uint32_t box[4], element; /* bytes */
 } hopper_map;
 
 /* A kernel, registered by the file that defines it. columns: of its image. */

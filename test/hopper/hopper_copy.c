@@ -52,29 +52,32 @@ void hopper_copy(uint32_t to, const void *map, uint32_t barrier, int x, int y, i
   *box = (hopper_box){.to = to, .barrier = barrier, .at = {x, y, z, w}, .ranks = ranks};
   memcpy(&box->map, map, sizeof box->map);
   /* Not in the documents: an H200 stops with "illegal instruction" if a swizzled box begins inside of 16 bytes. */
-  if (x % 8 != 0) hopper_refuse("a box begins at element %d of a row: must be a multiple of 8", x);
+  if (x * (int)box->map.element % 16 != 0) hopper_refuse("a box begins at element %d of a row: not at 16 bytes", x);
   if (to % 128 != 0) hopper_refuse("a box goes to address %u: must be a multiple of 128", to);
   hopper.changes++;
 }
 
-static uint16_t element(const hopper_box *box, uint64_t x, uint64_t y) {
+/* Where an element is; NULL: outside. */
+static const char *element(const hopper_box *box, uint64_t x, uint64_t y) {
   const uint64_t z = (uint64_t)(int64_t)box->at[2], w = (uint64_t)(int64_t)box->at[3];
   const hopper_map *m = &box->map;
-  if (x >= m->extent[0] || y >= m->extent[1] || z >= m->extent[2] || w >= m->extent[3]) return 0;
-  uint16_t value;
-  memcpy(&value, (const char *)(uintptr_t)m->base + x * 2 + y * m->stride[0] + z * m->stride[1] + w * m->stride[2],
-         sizeof value);
-  return value;
+  if (x >= m->extent[0] || y >= m->extent[1] || z >= m->extent[2] || w >= m->extent[3]) return NULL;
+  return (const char *)(uintptr_t)m->base + x * m->element + y * m->stride[0] + z * m->stride[1] + w * m->stride[2];
 }
 
 static void copy_to(const hopper_box *box, int rank) {
-  for (uint32_t y = 0; y < box->map.box[1]; y++)
-    for (uint32_t x = 0; x < box->map.box[0]; x++) {
-      uint16_t value = element(box, (uint64_t)(box->at[0] + (int)x), (uint64_t)(box->at[1] + (int)y));
-      memcpy(hopper_memory_of(rank, swizzled(box->to + (y * box->map.box[0] + x) * 2)), &value, sizeof value);
+  const hopper_map *m = &box->map;
+  for (uint32_t y = 0; y < m->box[1]; y++)
+    for (uint32_t x = 0; x < m->box[0]; x++) {
+      const char *from = element(box, (uint64_t)(box->at[0] + (int)x), (uint64_t)(box->at[1] + (int)y));
+      void *to = hopper_memory_of(rank, swizzled(box->to + (y * m->box[0] + x) * m->element));
+      if (from != NULL)
+        memcpy(to, from, m->element);
+      else
+        memset(to, 0, m->element);
     }
   hopper_barrier *b = barrier_of(rank, box->barrier);
-  b->bytes -= (int32_t)(box->map.box[0] * box->map.box[1] * 2);
+  b->bytes -= (int32_t)(m->box[0] * m->box[1] * m->element);
   settle(b);
 }
 
