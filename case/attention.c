@@ -175,11 +175,18 @@ static query_row find_row(const tdm_case *c, const case_array *arrays, const voi
   return r;
 }
 
+/* Below this a kernel's weight may be 0. Its product with an infinite value is then NaN, and not infinite. */
+static double least_weight(const tdm_case *c, bool rounds) { return rounds && c->type == TDM_F16 ? 0x1p-24 : 0x1p-125; }
+
 static void output_row(const query_row *r, double *value, double *bound) {
   int64_t d = r->c->shape[HEAD_DIM];
+  bool may_be_nan[256] = {0};
   bound_estimate sum = {0, 0};
   bound_output_sums sums[256] = {0};
-  double largest = 0, own = (case_sum_constant(r->c, r->visible) + 4) * BOUND_U;
+  tdm_kernel_facts facts = {0};
+  bool known = r->c->kernel != NULL && tdm_kernel_describe("attention", r->c->kernel, &facts) == TDM_OK;
+  double unit = bound_weight_unit(r->c->type, known && facts.rounds_weights);
+  double largest = 0, own = (case_sum_constant(r->c, r->visible) + 4) * BOUND_U, least = least_weight(r->c, unit > 0);
   for (int64_t i = 0; i < d; i++) value[i] = bound[i] = 0;
   for (int64_t key = 0; key < r->visible; key++) {
     bound_estimate p = bound_weight(score(r, key), r->scores);
@@ -188,16 +195,14 @@ static void output_row(const query_row *r, double *value, double *bound) {
     for (int64_t i = 0; i < d; i++) {
       double v = case_get(r->inputs[V], r->at_v + key * r->arrays[V].stride[2] + i, r->arrays[V].element);
       bound_output_add(&sums[i], p, v, own);
+      may_be_nan[i] |= isinf(v) && p.value < least;
       largest = fmax(largest, fabs(v));
     }
   }
-  tdm_kernel_facts facts = {0};
-  bool known = r->c->kernel != NULL && tdm_kernel_describe("attention", r->c->kernel, &facts) == TDM_OK;
-  double unit = bound_weight_unit(r->c->type, known && facts.rounds_weights);
   for (int64_t i = 0; i < d && r->visible > 0; i++) {
     bound_estimate o = bound_output(&sums[i], sum, own, largest, unit, r->c->fill == CASE_EQUAL);
     value[i] = o.value;
-    bound[i] = o.error;
+    bound[i] = isinf(o.value) && may_be_nan[i] ? CASE_OR_NAN : o.error;
   }
 }
 

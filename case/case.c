@@ -159,7 +159,7 @@ static double rounded(double value, case_element element) {
 }
 
 bool case_accepts(double got, double value, double bound, case_element element) {
-  if (isnan(value)) return isnan(got);
+  if (isnan(value) || (isnan(got) && bound == CASE_OR_NAN)) return isnan(got);
   if (isinf(value) || !(bound > 0)) return got == rounded(value, element);
   return rounded(value - bound, element) <= got && got <= rounded(value + bound, element);
 }

@@ -5,6 +5,7 @@
 #ifndef TANDEM_CASE_CASE_H
 #define TANDEM_CASE_CASE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -167,7 +168,9 @@ size_t case_element_size(case_element element);
 double case_get(const void *base, int64_t offset, case_element element);
 void case_put(void *base, int64_t offset, case_element element, double value);
 /* Is a stored element right, that is, within bound of value before it was rounded to its type? NaN is right only if value is
- * NaN, and an infinity only if rounding value +- bound can give it. */
+ * NaN, and an infinity only if rounding value +- bound can give it. If bound is CASE_OR_NAN, value is infinite and NaN is
+ * right too. */
+#define CASE_OR_NAN (-(double)INFINITY)
 bool case_accepts(double got, double value, double bound, case_element element);
 /* Rows of an array (all dims but the last, flattened), and the offset of row `row`. */
 int64_t case_rows(const case_array *array);

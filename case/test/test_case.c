@@ -101,6 +101,10 @@ static void acceptance(void **state) {
   assert_true(case_accepts(infinity, 65519, 2, CASE_F16));
   assert_true(case_accepts(65504, 65519, 2, CASE_F16));
   assert_true(case_accepts(0, -0.0, 0, CASE_F32));
+  assert_true(case_accepts(nan, infinity, CASE_OR_NAN, CASE_F32));
+  assert_true(case_accepts(infinity, infinity, CASE_OR_NAN, CASE_F32));
+  assert_false(case_accepts(-infinity, infinity, CASE_OR_NAN, CASE_F32));
+  assert_false(case_accepts(1, infinity, CASE_OR_NAN, CASE_F32));
 }
 
 /* ---- Data ---- */

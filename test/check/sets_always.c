@@ -80,6 +80,7 @@ static const check_single attention[] = {
     {"f16", NULL, NULL, "fill=big,lse=1", "1x1x1x33x70x128"},
     {"bf16", NULL, NULL, "fill=big,lse=1", "1x1x1x33x70x64"},
     {"f16", NULL, NULL, "fill=negative,lse=1", "1x1x1x33x80x128"},
+    {"bf16", NULL, NULL, "fill=special,lse=1,scale=-4", "1x2x1x17x193x64"}, /* infinite values with weights that become 0 */
     {"bf16", NULL, NULL, "fill=masked,lse=1,causal=1", "3x1x1x70x90x64"},
     {"f32", NULL, NULL, "fill=equal,lse=1", "1x1x1x5x40x17"},
     {"bf16", NULL, NULL, "causal=1,lse=1,swap=1,pad=8,spare=3,fill=real,scale=-0.5", "2x4x2x9x33x64"},
