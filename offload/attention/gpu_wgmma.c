@@ -215,18 +215,19 @@ static int pack(const cuda_driver *d, const attend_plan *work, const tdm_plan *p
   const attend_source *s = &work->source[array];
   const int halves = variant_of(plan)->element / 2;
   const int64_t row_pieces = s->packed.row * halves / WG_PIECE, rows = rows_of(desc, array);
-  wg_pack_args args = {.ld = s->stride.row * halves,
-                       .stride = s->stride.head * halves,
-                       .to_ld = s->packed.row * halves,
-                       .to_stride = s->packed.head * halves,
-                       .pieces = row_pieces * rows * heads_of(desc, array),
-                       .inner = (int)desc->head_dim * halves,
-                       .outer = (int)rows,
-                       .row_pieces = (int)row_pieces};
+  wg_pack_job job = {.ld = s->stride.row * halves,
+                     .stride = s->stride.head * halves,
+                     .to_ld = s->packed.row * halves,
+                     .to_stride = s->packed.head * halves,
+                     .pieces = row_pieces * rows * heads_of(desc, array),
+                     .inner = (int)desc->head_dim * halves,
+                     .outer = (int)rows,
+                     .row_pieces = (int)row_pieces};
   int code = 0;
   for (int64_t b = 0; code == 0 && b < desc->batch; b++) {
-    args.from = (const uint16_t *)from + b * s->stride.batch * halves;
-    args.to = (uint16_t *)to + b * s->packed.batch * halves;
+    job.from = (const uint16_t *)from + b * s->stride.batch * halves;
+    job.to = (uint16_t *)to + b * s->packed.batch * halves;
+    wg_pack_args args = {.job = {job}, .jobs = 1};
     code = wg_launch_pack(d, work->pack, &args, work->processors);
   }
   return code;

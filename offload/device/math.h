@@ -124,7 +124,7 @@ TDM_INLINE float tdm_erf(float x) {
   q = q * a - 0x1.af541ap-4f;
   q = q * a - 0x1.45788ep-1f;
   q = q * a - 0x1.20e6f6p+0f;
-  float small = p * a + a, large = 1 - tdm_exp(a * q);
+  float small = p * a + a, large = 1 - tdm_exp_nonpositive(a * q);
   return __builtin_copysignf(a < 0.875f ? small : large, x);
 }
 

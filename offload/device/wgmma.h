@@ -334,4 +334,94 @@ TDM_INLINE void wg_multiply_words(float *sums, const uint32_t *a, uint64_t b, in
 #undef WG_INSTRUCTION
 #undef WG_CASE
 
+/* ---- Chunks of sums ---- */
+
+/* to = sums[number * count], ...: count is 8 or 16, and there are at most 8 chunks. Registers have no index, and the compiler
+ * makes moves with a predicate of comparisons, for all chunks each time. So it is a jump. */
+#define WG_MOVE_8(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)                                                        \
+  "mov.b32 %" #a ", %" #i "; mov.b32 %" #b ", %" #j "; mov.b32 %" #c ", %" #k "; mov.b32 %" #d ", %" #l "; mov.b32 %" #e \
+  ", %" #m "; mov.b32 %" #f ", %" #n "; mov.b32 %" #g ", %" #o "; mov.b32 %" #h ", %" #p ";\n\t"
+#define WG_JUMP(number)                                                                                                 \
+  "{\n\twg_chunks: .branchtargets wg_chunk_0, wg_chunk_1, wg_chunk_2, wg_chunk_3, wg_chunk_4, wg_chunk_5, wg_chunk_6, " \
+  "wg_chunk_7;\n\tbrx.idx.uni %" #number ", wg_chunks;\n\t"
+#define WG_TO_4(x, i) "=&f"((x)[i]), "=&f"((x)[(i) + 1]), "=&f"((x)[(i) + 2]), "=&f"((x)[(i) + 3])
+#define WG_FROM_1(i) "f"(sums[(i) < held ? (i) : 0])
+#define WG_FROM_4(i) WG_FROM_1(i), WG_FROM_1((i) + 1), WG_FROM_1((i) + 2), WG_FROM_1((i) + 3)
+#define WG_FROM_16(i) WG_FROM_4(i), WG_FROM_4((i) + 4), WG_FROM_4((i) + 8), WG_FROM_4((i) + 12)
+#define WG_FROM_64(i) WG_FROM_16(i), WG_FROM_16((i) + 16), WG_FROM_16((i) + 32), WG_FROM_16((i) + 48)
+TDM_INLINE void wg_pick(float *to, const float *sums, int held, int number, int count) {
+  if (held == count) {
+    WG_UNROLL
+    for (int i = 0; i < count; i++) to[i] = sums[i];
+  } else if (count == 16) {
+    __asm__ volatile(WG_JUMP(144)
+  "wg_chunk_0:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_1:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 32, 33, 34, 35, 36, 37, 38, 39)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 40, 41, 42, 43, 44, 45, 46, 47)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_2:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 48, 49, 50, 51, 52, 53, 54, 55)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 56, 57, 58, 59, 60, 61, 62, 63)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_3:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 66, 67, 68, 69, 70, 71)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 72, 73, 74, 75, 76, 77, 78, 79)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_4:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 80, 81, 82, 83, 84, 85, 86, 87)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 88, 89, 90, 91, 92, 93, 94, 95)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_5:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 96, 97, 98, 99, 100, 101, 102, 103)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 104, 105, 106, 107, 108, 109, 110, 111)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_6:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 112, 113, 114, 115, 116, 117, 118, 119)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 120, 121, 122, 123, 124, 125, 126, 127)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_7:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 128, 129, 130, 131, 132, 133, 134, 135)
+  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 136, 137, 138, 139, 140, 141, 142, 143)
+  "bra.uni wg_end;\n\t"
+  "wg_end:\n\t}"
+                     : WG_TO_4(to, 0), WG_TO_4(to, 4), WG_TO_4(to, 8), WG_TO_4(to, 12)
+                     : WG_FROM_64(0), WG_FROM_64(64), "r"(number));
+  } else {
+    __asm__ volatile(WG_JUMP(72)
+  "wg_chunk_0:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_1:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_2:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_3:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 32, 33, 34, 35, 36, 37, 38, 39)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_4:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 40, 41, 42, 43, 44, 45, 46, 47)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_5:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 48, 49, 50, 51, 52, 53, 54, 55)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_6:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 56, 57, 58, 59, 60, 61, 62, 63)
+  "bra.uni wg_end;\n\t"
+  "wg_chunk_7:\n\t"
+  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 66, 67, 68, 69, 70, 71)
+  "bra.uni wg_end;\n\t"
+  "wg_end:\n\t}"
+                     : WG_TO_4(to, 0), WG_TO_4(to, 4)
+                     : WG_FROM_64(0), "r"(number));
+  }
+}
+#undef WG_JUMP
+#undef WG_MOVE_8
+
 #endif

@@ -23,18 +23,20 @@ typedef struct wg_operand {
   int batches;   /* 0: all matrices of the batch use one */
 } wg_operand;
 
-/* What the short end of a tile (wg_end_short) does: it stores the product, after adding a bias, and then a residual. */
-enum { WG_SHORT = 1, WG_SHORT_BIAS = 2, WG_SHORT_RESIDUAL = 4 };
+/* A matrix of C's shape that is added: the residual, or C as it was, if beta is not 0. */
+enum { WG_NOTHING, WG_RESIDUAL, WG_OLD };
 
 typedef struct wg_args {
   wg_operand p, q;
   void *c;
   const void *bias, *residual;
-  const wg_step *step; /* of the epilogue, in memory of the device */
+  const wg_step *step; /* of the epilogue, in memory of the device, if there are more than WG_FEW */
+  wg_step few[WG_FEW];
   int64_t ldc, stride_c, ldr, stride_r;
   float alpha;
   int steps;            /* of the epilogue */
-  int type, out;        /* tdm_type */
+  int out;              /* tdm_type */
+  int ahead;            /* what the end of a tile reads ahead: WG_NOTHING, WG_RESIDUAL, WG_OLD */
   int lines, columns;   /* of P and of Q, in one matrix */
   int k_steps;          /* of WG_STEP */
   int groups;           /* warpgroups of a block: a tile has 64 lines for each */
@@ -44,8 +46,8 @@ typedef struct wg_args {
   int tiles_p, tiles_q; /* of one matrix; tiles_p: for all sharers together */
   int units;            /* tiles of all matrices, each the work of a cluster */
   int swapped;          /* P are the columns of C, Q its rows */
-  int vectors;          /* 1: C, and the residual, can be accessed in aligned vectors of 4 elements */
-  int short_way;        /* not 0: wg_end_short may be taken, with WG_SHORT_BIAS and WG_SHORT_RESIDUAL */
+  int vectors;          /* 1: C, the residual and the bias can be accessed in aligned vectors of 4 elements */
+  int short_way;        /* not 0: tiles end in the short way (wgmma_end.h) */
 } wg_args;
 
 #endif

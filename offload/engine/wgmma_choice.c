@@ -1,24 +1,30 @@
 /* The estimate: time of all blocks that work at once, tile after tile, and each byte of memory once. It orders the cuts of
- * one product, and stands beside the estimates of other rows. Its constants are fitted to an H200's times of 6617 drawn
- * cuts of 509 drawn bf16 products: 15 % off on average. Of the cuts that were drawn for a product it took one within 10 %
- * of the best for 89 % of the products. */
+ * one product, and stands beside the estimates of other rows. `tandem-cuts` times drawn cuts of drawn products, and fits the
+ * constants to these times. */
 #include "wgmma_choice.h"
+
+#include <stddef.h>
 
 #include "wgmma_shape.h"
 
-/* Fitted. FLOP, and bytes, of a nanosecond: of a multiprocessor with two warpgroups, and with one; from the L2 to a
- * multiprocessor, and to all of them; from and to memory. */
-static const double RATE[2] = {5540, 6650}, COPY = 108, COPY_ALL = 7460, MEMORY = 3250;
-/* Nanoseconds: */
-static const double STEP = 197;       /* the least that a step takes */
-static const double TILE = 830;       /* what a tile costs beside its steps and its end */
-static const double END = 1350;       /* the end of a tile of 128 x 256 in the short way (wg_end_short), */
-static const double LONG_END = 5000;  /* and otherwise */
-static const double SPLIT = 2000;     /* the exchange of the sums of a split tile, */
-static const double SPLIT_SUMS = 250; /* and its part that grows with the tile, for 128 x 256 */
-static const double FILL = 1370;      /* from the first copy to the first product */
-static const double LAUNCH = 12000;   /* a call that waits for the end: bf16 512x512x512 took 16.3 us */
-static const double PACK = 3000;      /* a copy of an operand, beside its bytes */
+const wg_times wg_h200 = {.flop_one = 5540,
+                          .flop_two = 6650,
+                          .copy = 108,
+                          .copy_all = 7460,
+                          .memory = 3250,
+                          .step = 197,
+                          .tile = 830,
+                          .end = 1350,
+                          .long_end = 5000,
+                          .map = 3000,
+                          .added = 1000,
+                          .split = 2000,
+                          .split_sums = 250,
+                          .fill = 1370,
+                          .launch = 12000,
+                          .pack = 3000};
+
+wg_choice (*wg_choose_instead)(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -29,12 +35,20 @@ bool wg_must_pack(const wg_problem *x, const wg_matrix *m) {
 }
 
 bool wg_may_be_short(const wg_problem *x, const wg_choice *c) {
-  return x->short_way != 0 && !c->swapped && c->splits == 1 && x->out == x->type && x->ld_out % 8 == 0;
+  return x->short_way && !c->swapped && c->splits == 1 && x->out == x->type && (x->b[0].lines | x->ld_out) % 8 == 0;
 }
 
-static double pack_ns(const wg_problem *x, const wg_matrix *m) {
-  if (!wg_must_pack(x, m)) return 0;
-  return PACK + 4.0 * (double)(m->lines * x->k) * (double)(m->broadcast ? 1 : x->batch) / MEMORY;
+static double elements(const wg_problem *x, const wg_matrix *m) {
+  return (double)m->lines * (double)x->k * (m->broadcast ? 1 : (double)x->batch);
+}
+
+/* All operands that must be packed are, by one launch. */
+static double pack_ns(const wg_problem *x, const wg_times *t) {
+  double bytes = 0;
+  if (wg_must_pack(x, &x->a)) bytes += 4 * elements(x, &x->a);
+  for (int i = 0; i < x->weights; i++)
+    if (wg_must_pack(x, &x->b[i])) bytes += 4 * elements(x, &x->b[i]);
+  return bytes > 0 ? t->pack + bytes / t->memory : 0;
 }
 
 int wg_stage_bytes(const wg_problem *x, const wg_choice *c) {
@@ -52,11 +66,7 @@ static int64_t clusters_at_once(int processors, int size) {
   return clusters > 0 ? clusters : 1;
 }
 
-static double elements(const wg_problem *x, const wg_matrix *m) {
-  return (double)m->lines * (double)x->k * (m->broadcast ? 1 : (double)x->batch);
-}
-
-static double estimate(const wg_problem *x, const wg_choice *c, int processors) {
+double wg_estimate(const wg_problem *x, const wg_choice *c, int processors, const wg_times *t) {
   const wg_matrix *p = c->swapped ? &x->b[0] : &x->a, *q = c->swapped ? &x->a : &x->b[0];
   const int size = c->splits * c->sharers;
   const int64_t tiles = ceil_div(ceil_div(p->lines, c->groups * WG_LINES), c->sharers) * ceil_div(q->lines, c->n) * x->batch;
@@ -65,15 +75,17 @@ static double estimate(const wg_problem *x, const wg_choice *c, int processors) 
   const double flop = 2.0 * c->groups * WG_LINES * c->n * WG_STEP * x->weights,
                busy = (double)(tiles < at_once ? tiles : at_once) * size;
   const double bytes = wg_stage_bytes(x, c) - (c->sharers == 2 ? c->n * WG_LINE_BYTES / 2 * x->weights : 0);
-  const double step = larger(larger(flop / RATE[c->groups - 1], bytes / COPY), larger(bytes * busy / COPY_ALL, STEP));
+  const double step = larger(larger(flop / (c->groups == 1 ? t->flop_one : t->flop_two), bytes / t->copy),
+                             larger(bytes * busy / t->copy_all, t->step));
   const double area = c->groups * c->n * x->weights / 512.0; /* in tiles of 128 x 256 */
-  const double end = (wg_may_be_short(x, c) ? END : LONG_END) * area, split = c->splits > 1 ? SPLIT + SPLIT_SUMS * area : 0;
+  const double end = ((wg_may_be_short(x, c) ? t->end : t->long_end) + x->maps * t->map + x->added * t->added) * area,
+               split = c->splits > 1 ? t->split + t->split_sums * area : 0;
   const double out = (double)x->a.lines * (double)x->b[0].lines * (double)x->batch * (x->out == TDM_F32 ? 2 : 1);
-  const double memory = 2 * (elements(x, &x->a) + elements(x, &x->b[0]) * x->weights + out) / MEMORY;
-  const double blocks = (double)rounds * ((double)steps * step + TILE + end) + split;
+  const double memory = 2 * (elements(x, &x->a) + elements(x, &x->b[0]) * x->weights + out) / t->memory;
+  const double blocks = (double)rounds * ((double)steps * step + t->tile + end) + split;
   /* The tenth of the smaller one orders cuts of which memory is the limit. */
   const double together = larger(blocks, memory) + (blocks + memory) / 10;
-  return LAUNCH + FILL + together + pack_ns(x, &x->a) + pack_ns(x, &x->b[0]) + (x->weights == 2 ? pack_ns(x, &x->b[1]) : 0);
+  return t->launch + t->fill + together + pack_ns(x, t);
 }
 
 bool wg_is_possible(const wg_problem *x, const wg_choice *c) {
@@ -84,6 +96,7 @@ bool wg_is_possible(const wg_problem *x, const wg_choice *c) {
 
 wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int processors, bool no_splits) {
   wg_choice best = {.ns = -1};
+  if (wg_choose_instead != NULL) return wg_choose_instead(x, columns, count, processors, no_splits);
   for (int i = 0; i < count; i++)
     for (int variant = 0; variant < 8; variant++)
       for (int splits = 1; splits <= (no_splits ? 1 : 8); splits++) {
@@ -94,7 +107,7 @@ wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int proc
                        .splits = splits,
                        .swapped = variant / 4 != 0};
         if (!wg_is_possible(x, &c)) continue;
-        c.ns = estimate(x, &c, processors);
+        c.ns = wg_estimate(x, &c, processors, &wg_h200);
         if (best.ns < 0 || c.ns < best.ns) best = c;
       }
   return best;

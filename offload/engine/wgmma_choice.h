@@ -18,8 +18,9 @@ typedef struct wg_problem {
   int64_t k, batch;
   int weights;
   tdm_type type, out;
-  int64_t ld_out; /* leading dimensions and strides of C and the residual, or-ed */
-  int short_way;  /* what is added to the product: WG_SHORT, WG_SHORT_BIAS, WG_SHORT_RESIDUAL; 0: more than these */
+  int64_t ld_out;  /* leading dimensions and strides of C and the residual, or-ed */
+  int maps, added; /* steps of the epilogue that compute a function, and that add a matrix */
+  bool short_way;  /* not more than one matrix of C's shape is added: the residual, or C as it was */
 } wg_problem;
 
 typedef struct wg_choice {
@@ -30,14 +31,47 @@ typedef struct wg_choice {
   double ns;    /* estimate, launch included */
 } wg_choice;
 
+/* What the estimate is made of: FLOP or bytes of a nanosecond, then nanoseconds. */
+#define WG_TIMES(X)                                                                  \
+  X(flop_one)   /* FLOP, of a multiprocessor with one warpgroup */                   \
+  X(flop_two)   /* and with two */                                                   \
+  X(copy)       /* bytes, from the L2 to a multiprocessor */                         \
+  X(copy_all)   /* and to all of them */                                             \
+  X(memory)     /* bytes, from and to memory */                                      \
+  X(step)       /* the least that a step takes */                                    \
+  X(tile)       /* what a tile costs beside its steps and its end */                 \
+  X(end)        /* the end of a tile of 128 x 256 in the short way (wgmma_end.h) */  \
+  X(long_end)   /* and otherwise */                                                  \
+  X(map)        /* a step of the epilogue that computes a function, for 128 x 256 */ \
+  X(added)      /* and one that adds a matrix */                                     \
+  X(split)      /* the exchange of the sums of a split tile */                       \
+  X(split_sums) /* and its part that grows with the tile, for 128 x 256 */           \
+  X(fill)       /* from the first copy to the first product */                       \
+  X(launch)     /* a call that waits for the end */                                  \
+  X(pack)       /* the launch that packs operands, beside their bytes */
+
+typedef struct wg_times {
+#define WG_TIME(name) double name;
+  WG_TIMES(WG_TIME)
+#undef WG_TIME
+} wg_times;
+
+/* Fitted to an H200's. */
+extern const wg_times wg_h200;
+
+double wg_estimate(const wg_problem *x, const wg_choice *choice, int processors, const wg_times *times);
+
 /* The fastest of all cuts by the estimate. columns: of the op's `count` kernels. no_splits: for launches that are smaller
  * than the work. */
 wg_choice wg_choose(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
 
+/* For the program that times cuts: wg_choose asks it, if it is not NULL. */
+extern wg_choice (*wg_choose_instead)(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
+
 /* Is there such a cut of this product? */
 bool wg_is_possible(const wg_problem *x, const wg_choice *choice);
 
-/* Can the kernel end tiles in the short way (wg_end_short), if the arrays are aligned? */
+/* Can the kernel end tiles in the short way (wgmma_end.h), if the arrays are aligned? */
 bool wg_may_be_short(const wg_problem *x, const wg_choice *choice);
 
 /* Bytes of a stage of shared memory. */

@@ -26,7 +26,7 @@ TDM_INLINE four_words part_of_piece(const WG_GLOBAL uint16_t *from, int count) {
                       element[6] | element[7] << 16};
 }
 
-WG_FUNCTION(tdm_wg_pack, wg_pack_args, x) {
+TDM_INLINE void pack(const wg_pack_job *x) {
   const int64_t teams = wg_blocks();
   for (int64_t i = (int64_t)wg_block() * WG_PACK_THREADS + wg_thread(); i < x->pieces; i += teams * WG_PACK_THREADS) {
     int64_t row = i / x->row_pieces, batch = row / x->outer;
@@ -36,4 +36,8 @@ WG_FUNCTION(tdm_wg_pack, wg_pack_args, x) {
     four_words words = left >= WG_PIECE ? whole_piece(from) : part_of_piece(from, left);
     *(WG_GLOBAL four_words *)((WG_GLOBAL uint16_t *)x->to + batch * x->to_stride + row * x->to_ld + at) = words;
   }
+}
+
+WG_FUNCTION(tdm_wg_pack, wg_pack_args, x) {
+  for (int i = 0; i < x->jobs; i++) pack(&x->job[i]);
 }

@@ -21,7 +21,7 @@ enum {
 /* What a launch needs of an operand: where it lies, and how it is packed. */
 typedef struct wg_source {
   wg_matrix matrix;
-  wg_pack_args pack;
+  wg_pack_job pack;
   int64_t bytes;  /* of one packed weight */
   bool must_pack; /* into the workspace; otherwise only an array that is not aligned to 16 bytes is packed */
   int box;        /* lines of a copy */
@@ -94,14 +94,14 @@ static wg_source describe(const wg_problem *x, const wg_matrix *m, int box) {
   const int64_t inner = m->by_k ? x->k : m->lines, outer = m->by_k ? m->lines : x->k, matrices = m->broadcast ? 1 : x->batch;
   const int64_t row_pieces = (inner + WG_PIECE - 1) / WG_PIECE, ld = row_pieces * WG_PIECE;
   wg_source s = {.matrix = *m, .bytes = round_up(ld * outer * matrices * 2, 256), .must_pack = wg_must_pack(x, m), .box = box};
-  s.pack = (wg_pack_args){.ld = m->ld,
-                          .stride = m->stride,
-                          .to_ld = ld,
-                          .to_stride = ld * outer,
-                          .pieces = row_pieces * outer * matrices,
-                          .inner = (int)inner,
-                          .outer = (int)outer,
-                          .row_pieces = (int)row_pieces};
+  s.pack = (wg_pack_job){.ld = m->ld,
+                         .stride = m->stride,
+                         .to_ld = ld,
+                         .to_stride = ld * outer,
+                         .pieces = row_pieces * outer * matrices,
+                         .inner = (int)inner,
+                         .outer = (int)outer,
+                         .row_pieces = (int)row_pieces};
   /* What is never used must be aligned too. */
   if (outer == 1) s.matrix.ld = ld;
   if (matrices == 1) s.matrix.stride = s.matrix.ld * outer;
@@ -123,9 +123,10 @@ static void fill_args(wg_args *args, const wg_problem *x, const wg_output *o, co
                     .stride_r = o->stride_r,
                     .alpha = o->alpha,
                     .steps = o->steps,
-                    .short_way = wg_may_be_short(x, c) ? x->short_way : 0,
-                    .type = (int)x->type,
+                    .short_way = wg_may_be_short(x, c),
                     .out = (int)x->out,
+                    .ahead = o->ahead,
+                    .vectors = (x->b[0].lines | x->ld_out) % 4 == 0,
                     .lines = (int)p->lines,
                     .columns = (int)q->lines,
                     .k_steps = (int)((x->k + WG_STEP - 1) / WG_STEP),
@@ -177,6 +178,10 @@ tdm_status wg_prepare(tdm_plan *plan, const wg_problem *x, const wg_output *outp
   tdm_plan_launch(plan, teams * size, (c.groups + 1) * WG_THREADS);
   work.clusters = plan->launch.teams / size > 0 ? plan->launch.teams / size : 1;
   plan->launch.teams = work.clusters * size;
+  if (output->steps > 0 && output->steps <= WG_FEW)
+    memcpy(work.args.few, output->step, (size_t)output->steps * sizeof(wg_step));
+  else if (output->steps > 0)
+    TDM_TRY(tdm_plan_upload(plan, output->step, (size_t)output->steps * sizeof(wg_step)));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -193,15 +198,14 @@ static int make_map(const cuda_driver *d, const wg_work *work, const wg_source *
   return wg_make_map(d, map, ELEMENT, RANK, base, extent, stride, box);
 }
 
-/* Packs an operand to `to`, and describes the copy. */
-static int pack(const cuda_driver *d, const wg_work *work, const wg_source *s, const void *array, uintptr_t to,
-                wg_matrix *packed) {
-  wg_pack_args args = s->pack;
-  args.from = array;
-  args.to = (void *)to;
-  packed->ld = args.to_ld;
-  packed->stride = args.to_stride;
-  return wg_launch_pack(d, work->pack, &args, work->processors);
+/* Adds the copy of an operand to `to`, and describes what it makes. */
+static void add_pack(wg_pack_args *packs, const wg_source *s, const void *array, uintptr_t to, wg_matrix *packed) {
+  wg_pack_job *job = &packs->job[packs->jobs++];
+  *job = s->pack;
+  job->from = array;
+  job->to = (void *)to;
+  packed->ld = job->to_ld;
+  packed->stride = job->to_stride;
 }
 
 /* What a launch allocates: copies of arrays that are not aligned to 16 bytes, which only a run knows. */
@@ -212,6 +216,7 @@ typedef struct wg_scratch {
 static int launch_all(const cuda_driver *d, const tdm_plan *plan, wg_work *work, const void *const array[OPERANDS],
                       wg_scratch *scratch) {
   wg_args *args = &work->args;
+  wg_pack_args packs = {.jobs = 0};
   uintptr_t workspace = (uintptr_t)plan->workspace;
   for (int i = 0; i < 1 + work->weights; i++) {
     const wg_source *s = &work->source[i];
@@ -222,13 +227,17 @@ static int launch_all(const cuda_driver *d, const tdm_plan *plan, wg_work *work,
     if (s->must_pack) {
       base = workspace;
       workspace += (uintptr_t)s->bytes;
-      code = pack(d, work, s, array[i], base, &m);
+      add_pack(&packs, s, array[i], base, &m);
     } else if (base % 16 != 0) {
       code = d->alloc(&scratch->memory[i], (size_t)s->bytes, WG_STREAM);
       base = scratch->memory[i];
-      if (code == 0) code = pack(d, work, s, array[i], base, &m);
+      if (code == 0) add_pack(&packs, s, array[i], base, &m);
     }
     if (code == 0) code = make_map(d, work, s, &m, base, &operand->map[i == 2]);
+    if (code != 0) return code;
+  }
+  if (packs.jobs > 0) {
+    int code = wg_launch_pack(d, work->pack, &packs, work->processors);
     if (code != 0) return code;
   }
   const unsigned cluster = (unsigned)(args->splits * args->sharers);
@@ -256,8 +265,8 @@ tdm_status wg_launch(const tdm_plan *plan, const void *a, const void *const b[2]
   work.args.residual = residual;
   work.args.step = plan->table;
   const int64_t vector = 4 * tdm_bytes((tdm_type)work.args.out);
-  work.args.vectors = ((uintptr_t)c | (uintptr_t)residual) % (uintptr_t)vector == 0 &&
-                      (work.args.ldc | work.args.stride_c | work.args.ldr | work.args.stride_r) % 4 == 0;
+  work.args.vectors =
+      work.args.vectors && ((uintptr_t)c | (uintptr_t)residual) % (uintptr_t)vector == 0 && (uintptr_t)bias % 8 == 0;
   if (((uintptr_t)c | (uintptr_t)residual) % 16 != 0 || (uintptr_t)bias % 4 != 0) work.args.short_way = 0;
   void *popped;
   int code = d->push(work.context);

@@ -26,7 +26,9 @@ typedef struct wg_kernels {
 typedef struct wg_output {
   int64_t ldc, stride_c, ldr, stride_r;
   float alpha;
-  int steps; /* that plan->table has */
+  const wg_step *step; /* of the epilogue: read by wg_prepare alone */
+  int steps;
+  int ahead; /* WG_RESIDUAL, WG_OLD: a step adds it; WG_NOTHING */
 } wg_output;
 
 bool wg_runs_on(const tdm_context *context, char *reason, size_t size);

@@ -9,8 +9,8 @@
 #include "wgmma_args.h"
 
 enum {
-  WG_HEAD_BYTES = 2048,          /* the launch's wg_args, and room to align the stages */
-  WG_BUFFER_BYTES = 16 * 40 * 4, /* of a wave's epilogue: 16 lines of 32 columns, and room against bank conflicts */
+  WG_HEAD_BYTES = 2048,   /* the launch's wg_args, and room to align the stages */
+  WG_BUFFER_BYTES = 2688, /* of a wave's epilogue: 16 lines of 32 columns, and room against bank conflicts (wg_line_at) */
   WG_MOST_STAGES = 8,
   WG_BARRIERS_BYTES = 2 * WG_MOST_STAGES * 8,
 };

@@ -5,6 +5,7 @@
 
 #include "tandem/gemm.h"
 
+enum { WG_FEW = 4 /* steps that a launch has in its arguments */ };
 enum { WG_OLD_C = 64 /* x + value * C, with the C from before: the first step if beta is not 0 */ };
 
 typedef struct wg_step {

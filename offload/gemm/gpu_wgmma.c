@@ -10,13 +10,20 @@ extern const wg_image tdm_wg_gemm_image[];
 static const int columns[] = {TDM_WGMMA_GEMM};
 static const wg_kernels kernels = {"gemm", columns, sizeof columns / sizeof columns[0], tdm_wg_gemm_image};
 
-/* What is added is at most a bias, and then a residual. */
-static int short_way_of(const tdm_gemm_desc *d) {
-  const tdm_epilogue_step *step = d->epilogue, *end = step + d->epilogue_steps;
-  int way = d->beta == 0 ? WG_SHORT : 0;
-  if (way != 0 && step < end && step->op == TDM_BIAS) way |= WG_SHORT_BIAS, step++;
-  if (way != 0 && step < end && step->op == TDM_RESIDUAL) way |= WG_SHORT_RESIDUAL, step++;
-  return step == end ? way : 0;
+static int residuals(const tdm_gemm_desc *d) {
+  int count = 0;
+  for (int64_t s = 0; s < d->epilogue_steps; s++) count += d->epilogue[s].op == TDM_RESIDUAL;
+  return count;
+}
+
+/* Steps that cost more than an instruction or two for each element. */
+static int maps(const tdm_gemm_desc *d) {
+  int count = 0;
+  for (int64_t s = 0; s < d->epilogue_steps; s++) {
+    const tdm_epilogue_op op = d->epilogue[s].op;
+    count += op == TDM_GELU || op == TDM_GELU_TANH || op == TDM_QUICK_GELU || op == TDM_SILU;
+  }
+  return count;
 }
 
 static wg_problem problem_of(const tdm_gemm_desc *d) {
@@ -29,7 +36,9 @@ static wg_problem problem_of(const tdm_gemm_desc *d) {
       .type = d->type,
       .out = d->out,
       .ld_out = d->ldc | d->stride_c | d->ldr | d->stride_r,
-      .short_way = short_way_of(d),
+      .maps = maps(d),
+      .added = residuals(d) + (d->beta != 0),
+      .short_way = d->beta == 0 || residuals(d) == 0,
   };
 }
 
@@ -47,10 +56,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const wg_problem problem = problem_of(d);
   const int old_c = d->beta != 0, steps = (int)d->epilogue_steps + old_c;
-  const wg_output output = {d->ldc, d->stride_c, d->ldr, d->stride_r, d->alpha, steps};
-  TDM_TRY(wg_prepare(plan, &problem, &output, &kernels));
-  if (steps == 0) return TDM_OK;
-  const size_t bytes = (size_t)steps * sizeof(wg_step);
+  const size_t bytes = (size_t)(steps > 0 ? steps : 1) * sizeof(wg_step);
   wg_step *step = malloc(bytes);
   if (step == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
   if (old_c) step[0] = (wg_step){WG_OLD_C, d->beta, 0};
@@ -58,7 +64,16 @@ static tdm_status prepare(tdm_plan *plan) {
     const tdm_epilogue_step of = d->epilogue[s - old_c];
     step[s] = (wg_step){(int)of.op, of.op == TDM_RESIDUAL ? 1 : of.value, of.op == TDM_DIVIDE ? 1.0 / of.value : 0};
   }
-  tdm_status status = tdm_plan_upload(plan, step, bytes);
+  const int added = residuals(d) > 0 ? WG_RESIDUAL : WG_NOTHING;
+  const wg_output output = {.ldc = d->ldc,
+                            .stride_c = d->stride_c,
+                            .ldr = d->ldr,
+                            .stride_r = d->stride_r,
+                            .alpha = d->alpha,
+                            .step = step,
+                            .steps = steps,
+                            .ahead = old_c ? WG_OLD : added};
+  tdm_status status = wg_prepare(plan, &problem, &output, &kernels);
   free(step);
   return status;
 }

@@ -2,21 +2,21 @@
 #include "offload/engine/epilogue_map.h"
 #include "offload/engine/wgmma_end.h"
 
-/* A step without an array, for four values at a time: unrolled over all of a lane's values its code would be four times as
- * long. */
-TDM_INLINE wg_four map_four(wg_four v, const wg_step *step) {
-#define MAP(which)                                                           \
-  case which:                                                                \
-    WG_UNROLL                                                                \
-    for (int e = 0; e < 4; e++) v[e] = tdm_epilogue_map(v[e], which, value); \
+/* A step without an array. All of a lane's values at once keep the arithmetic busy. */
+TDM_INLINE void map_all(wg_four *v, int vectors, const wg_step *step) {
+#define MAP(which)                                                                                           \
+  case which:                                                                                                \
+    WG_UNROLL                                                                                                \
+    for (int e = 0; e < 4 * vectors; e++) v[e / 4][e % 4] = tdm_epilogue_map(v[e / 4][e % 4], which, value); \
     break
   const float value = step->value;
+  const double reciprocal = step->reciprocal;
   switch ((tdm_epilogue_op)step->op) {
     case TDM_BIAS:
     case TDM_RESIDUAL: break; /* they add an array */
     case TDM_DIVIDE:
       WG_UNROLL
-      for (int e = 0; e < 4; e++) v[e] = (float)(v[e] * step->reciprocal);
+      for (int e = 0; e < 4 * vectors; e++) v[e / 4][e % 4] = (float)(v[e / 4][e % 4] * reciprocal);
       break;
       MAP(TDM_RELU);
       MAP(TDM_GELU);
@@ -27,42 +27,21 @@ TDM_INLINE wg_four map_four(wg_four v, const wg_step *step) {
       MAP(TDM_SCALE);
   }
 #undef MAP
-  return v;
 }
 
-/* x += factor * matrix. */
-TDM_INLINE void add_matrix(wg_part *x, const wg_args *args, bool residual, float factor, int vectors) {
-  const void *base = residual ? args->residual : args->c;
-  wg_way way = wg_way_in(x, residual ? args->stride_r : args->stride_c, residual ? args->ldr : args->ldc);
-  TDM_BY_TYPE((tdm_type)args->out, wg_add_typed, x, base, way, factor, vectors);
-}
-
-/* Every row has the same. */
-TDM_INLINE void add_bias(wg_part *x, const wg_args *args, int vectors, tdm_type type) {
-  const bool whole = x->count >= 4 && (uintptr_t)args->bias % 8 == 0 && x->column % 4 == 0;
-  wg_four bias = whole ? wg_load_four(args->bias, x->column, type) : wg_load_some(args->bias, x->column, x->count, type);
+TDM_INLINE void wg_chain(wg_part *x, const wg_args *args, int vectors, wg_kind kind) {
+  const wg_step *step = x->step;
   WG_UNROLL
-  for (int i = 0; i < vectors; i++) x->v[i] += bias;
-}
-
-TDM_INLINE void wg_end(wg_part *x, const wg_args *args, wg_address buffer, int lane, int columns, bool swapped, wg_kind kind) {
-  const int vectors = columns / 8, steps = args->steps;
-  const float alpha = args->alpha;
-  WG_UNROLL
-  for (int i = 0; i < vectors; i++) x->v[i] = alpha * wg_take(buffer, i, 0, lane, columns, swapped);
+  for (int i = 0; i < vectors; i++) x->v[i] *= x->alpha;
   WG_NO_UNROLL
-  for (int s = 0; s < steps; s++) {
-    const wg_step step = args->step[s];
-    if (step.op == TDM_BIAS) {
-      add_bias(x, args, vectors, kind.type);
-    } else if (step.op == TDM_RESIDUAL || step.op == WG_OLD_C) {
-      add_matrix(x, args, step.op == TDM_RESIDUAL, step.value, vectors);
-    } else {
-      WG_NO_UNROLL
-      for (int i = 0; i < vectors; i++) wg_rotate(x->v, vectors, map_four(x->v[0], &step));
-    }
+  for (int s = 0; s < x->steps; s++, step++) {
+    if (step->op == TDM_BIAS)
+      wg_add_bias(x, vectors, kind.type);
+    else if (step->op == TDM_RESIDUAL || step->op == WG_OLD_C)
+      wg_add_matrix(x, args, step->op == TDM_RESIDUAL, step->value, vectors);
+    else
+      map_all(x->v, vectors, step);
   }
-  wg_store(x, args, vectors);
 }
 
 #include "offload/engine/wgmma_kernel.h"

@@ -19,7 +19,7 @@ static wg_problem problem_of(const tdm_swiglu_desc *d) {
       .type = d->type,
       .out = d->out,
       .ld_out = d->ldy,
-      .short_way = WG_SHORT,
+      .short_way = true,
   };
 }
 
@@ -35,7 +35,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 
 static tdm_status prepare(tdm_plan *plan) {
   const wg_problem problem = problem_of(&plan->desc.swiglu);
-  const wg_output output = {.ldc = plan->desc.swiglu.ldy, .alpha = 1};
+  const wg_output output = {.ldc = plan->desc.swiglu.ldy, .alpha = 1, .ahead = WG_NOTHING};
   return wg_prepare(plan, &problem, &output, &kernels);
 }
 

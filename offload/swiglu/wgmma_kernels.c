@@ -3,15 +3,11 @@
 #include "offload/device/math.h"
 #include "offload/engine/wgmma_end.h"
 
-TDM_INLINE void wg_end(wg_part *x, const wg_args *args, wg_address buffer, int lane, int columns, bool swapped, wg_kind kind) {
-  (void)kind;
+TDM_INLINE void wg_chain(wg_part *x, const wg_args *args, int vectors, wg_kind kind) {
+  (void)args, (void)kind;
   WG_UNROLL
-  for (int i = 0; i < columns / 8; i++) {
-    wg_four gate = wg_take(buffer, i, 0, lane, columns, swapped), up = wg_take(buffer, i, 1, lane, columns, swapped);
-    WG_UNROLL
-    for (int e = 0; e < 4; e++) x->v[i][e] = tdm_silu(gate[e]) * up[e];
-  }
-  wg_store(x, args, columns / 8);
+  for (int i = 0; i < vectors; i++) WG_UNROLL
+  for (int e = 0; e < 4; e++) x->v[i][e] = tdm_silu(x->v[i][e]) * x->up[i][e];
 }
 
 #include "offload/engine/wgmma_kernel.h"

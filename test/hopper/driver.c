@@ -123,10 +123,11 @@ int cuFuncSetAttribute(void *f, int attribute, int value) {
 int cuLaunchKernelEx(const cuda_launch *launch, void *f, void **arguments, void **extra);
 int cuLaunchKernelEx(const cuda_launch *launch, void *f, void **arguments, void **extra) {
   const function *x = f;
-  const unsigned cluster = launch->attribute->value[0];
+  const unsigned cluster = launch->attributes > 0 ? launch->attribute->value[0] : 1;
   MAY_FAIL(LAUNCH_FAILED);
-  if (extra != NULL || hopper_held.contexts == 0 || launch->attributes != 1 || launch->attribute->id != 4 || cluster < 1 ||
-      cluster > 8 || launch->grid[0] % cluster != 0 || launch->grid[0] == 0 || (int)launch->shared_bytes > x->shared_bytes ||
+  if (extra != NULL || hopper_held.contexts == 0 || launch->attributes > 1 ||
+      (launch->attributes == 1 && launch->attribute->id != 4) || cluster < 1 || cluster > 8 || launch->grid[0] % cluster != 0 ||
+      launch->grid[0] == 0 || (int)launch->shared_bytes > x->shared_bytes ||
       launch->block[0] * REGISTERS > MULTIPROCESSOR_REGISTERS)
     return INVALID_VALUE;
   return hopper_launch(x->run, arguments[0], (int)launch->grid[0], (int)launch->block[0], (int)launch->shared_bytes,

@@ -86,4 +86,9 @@ TDM_INLINE void wg_multiply_words(float *sums, const uint32_t *a, uint64_t b, in
   hopper_multiply_words(sums, a, b, n, b_by_k, type);
 }
 
+TDM_INLINE void wg_pick(float *to, const float *sums, int held, int number, int count) {
+  (void)held;
+  for (int i = 0; i < count; i++) to[i] = sums[number * count + i];
+}
+
 #endif

@@ -18,7 +18,8 @@ void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_malloc(size_t bytes) { return hopper_fails("malloc") ? NULL : __real_malloc(bytes); }
 void *__wrap_calloc(size_t count, size_t bytes) { return hopper_fails("calloc") ? NULL : __real_calloc(count, bytes); }
 
-/* A has rows of an odd length, so the plan has a workspace; B is not aligned, so a run allocates. */
+/* A has rows of an odd length, so the plan has a workspace; B is not aligned, so a run allocates. The epilogue has more steps
+ * than a launch takes with it, so the plan uploads them. */
 enum { M = 20, N = 24, K = 72, LDA = K + 1, ONE = 0x3f80 /* bf16 */, RESULT = 0x4294 /* 74 = k + bias + residual */ };
 static uint16_t a[M * LDA], bias[N], residual[M * N], c[M * N];
 static _Alignas(16) uint16_t b[1 + K * N];
@@ -47,11 +48,11 @@ static tdm_status attend(tdm_context *context) {
 }
 
 static tdm_status multiply(tdm_context *context) {
-  const tdm_epilogue_step steps[] = {{TDM_BIAS, 0}, {TDM_RELU, 0}, {TDM_RESIDUAL, 0}};
+  const tdm_epilogue_step steps[] = {{TDM_BIAS, 0}, {TDM_RELU, 0}, {TDM_SCALE, 1}, {TDM_RESIDUAL, 0}, {TDM_RELU, 0}};
   tdm_gemm_desc desc = tdm_gemm_default(M, N, K, TDM_BF16);
   desc.lda = LDA;
   desc.epilogue = steps;
-  desc.epilogue_steps = 3;
+  desc.epilogue_steps = 5;
   tdm_plan *plan = NULL;
   tdm_status status = tdm_gemm_plan(context, &desc, &plan);
   memset(c, 0, sizeof c);
