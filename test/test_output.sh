@@ -38,6 +38,7 @@ for command in order tune ladder; do full bench/tandem-bench $command --help; do
 full bench/tandem-bench order 512x512x512
 full bench/tandem-bench tune add 8x8 --device host --min-time 0.001 --check-time 0.01
 full bench/tandem-bench add 8x8 --repeats 1 --hot --check-time 0.01 --csv /dev/stdout
+full bench/tandem-cuts --help
 full run/tandem-run --help
 full run/tandem-run add --help
 python3 - "$folder/a.npy" <<'END'
