@@ -35,9 +35,15 @@ enum {
   PANEL_WIDTH = TILE_KEYS,
   PANEL_STEPS = (TILE_KEYS + TILE_K - 1) / TILE_K, /* all K steps of a product */
 #endif
-  PANEL_STEP = TILE_K * PANEL_WIDTH,
+  PANEL_STEP = TILE_WORDS * PANEL_WIDTH,
 };
 _Static_assert(TILE_KEYS <= PANEL_WIDTH && HEAD_STRIDE >= MAX_HEAD_DIM && TILE_KEYS % MICRO_N == 0, "a row fits its stride");
+
+#ifdef TDM_LEVEL_AMX
+/* The panels of Q and of the probabilities, in the room of Q's rows in f32. */
+enum { ROWS_PANEL = TILE_ROWS / MICRO_M * TILE_WORDS * MICRO_M };
+_Static_assert(2 * ROWS_PANEL <= TILE_ROWS * HEAD_STRIDE && PANEL_STEPS == 1, "they fit, and a product has one K step");
+#endif
 
 /* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct attention_work {
@@ -46,7 +52,8 @@ typedef struct attention_work {
   int64_t tile_rows; /* at most TILE_ROWS */
 } attention_work;
 
-/* What a team keeps of its tile. q and o: the rows in f32; s: scores, then probabilities; panel: keys or values. */
+/* What a team keeps of its tile. q and o: the rows in f32; s: scores, then probabilities; panel: keys or values. With AMX, q
+ * has panels of pairs: Q, and after it the probabilities rounded to the type. */
 typedef struct team_memory {
   float *q, *o, *s, *panel;
   float *max, *factor; /* of each row */
@@ -70,6 +77,16 @@ TDM_INLINE int seen(const tile_pair *t, int row) {
   return (int)tdm_min(t->keys, tdm_max(0, keys_seen(t->d, t->skv, t->first_row + last) - t->first_key));
 }
 
+/* The keys of the tile that are multiplied for all rows of the micro tile of row `row`: those that all of them see. AMX
+ * multiplies whole blocks of keys, so it leaves the last part of a block that is cut by the diagonal to add_diagonal. */
+TDM_INLINE int seen_by_all(const tile_pair *t, int row) {
+  int count = seen(t, row / MICRO_M * MICRO_M);
+#ifdef TDM_LEVEL_AMX
+  if (count < t->keys) count -= count % (TILE_GROUP * WORD_BLOCK);
+#endif
+  return count;
+}
+
 /* ---- Products ---- */
 
 #if TDM_ON_GPU
@@ -78,9 +95,20 @@ TDM_INLINE int seen(const tile_pair *t, int row) {
 #define MICROKERNEL static __attribute__((noinline)) /* if it is inlined, not all of its sums stay in registers */
 #endif
 
+#ifdef TDM_LEVEL_AMX
+#define WORDS_OF(k_count) pairs_words(k_count)
+/* Micro panel at_m of Q, or of the probabilities. */
+#define ROWS_OF(mem, scores, at_m) ((mem).q + ((scores) ? 0 : ROWS_PANEL) + (at_m) * TILE_STEP(MICRO_M))
+#define SCORE_FACTOR(d) (d)->scale /* Q is not scaled, because that would round it */
+#else
+#define WORDS_OF(k_count) (k_count)
+#define ROWS_OF(mem, scores, at_m) (((scores) ? (mem).q : (mem).s) + (at_m) * MICRO_M * ((scores) ? HEAD_STRIDE : SCORE_STRIDE))
+#define SCORE_FACTOR(d) 1.0f
+#endif
+
 /* sums += rows of a * micro panel, over k_count. a_stride is a constant. */
 MICROKERNEL void multiply_rows(tile_sums sums, const float *a, int a_stride, const float *b, int64_t k_count) {
-  tile_multiply(sums, a, a_stride, 1, b, TDM_ON_GPU ? TILE_N : MICRO_N, k_count);
+  tile_multiply(sums, a, a_stride, 1, b, TDM_ON_GPU ? TILE_N : MICRO_N, WORDS_OF(k_count));
 }
 
 /* Sets the sums to 0, or to the micro tile of O times the factors of its rows. */
@@ -91,10 +119,10 @@ TDM_INLINE void begin_sums(tile_sums sums, const float *o, const float *factor, 
     sums[i][j] = zero ? (tdm_vec){0} : factor[i] * tdm_vec_load(o + i * HEAD_STRIDE + j * TDM_LANES);
 }
 
-TDM_INLINE void store_sums(tile_sums sums, float *c, int c_stride) {
+TDM_INLINE void store_sums(tile_sums sums, float *c, int c_stride, float factor) {
   TDM_UNROLL
   for (int i = 0; i < MICRO_M; i++) TDM_UNROLL
-  for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(c + i * c_stride + j * TDM_LANES, sums[i][j]);
+  for (int j = 0; j < MICRO_VECTORS; j++) tdm_vec_store(c + i * c_stride + j * TDM_LANES, factor * sums[i][j]);
 }
 
 /* scores (a constant): S = Q K^T. Otherwise: PANEL_WIDTH columns of O from `column` on, factor O + P V. A panel that holds
@@ -106,12 +134,13 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
   int micros_m = (int)tdm_ceil_div(t->rows, MICRO_M), micros_n = (int)tdm_ceil_div(width, MICRO_N);
   const int a_stride = scores ? HEAD_STRIDE : SCORE_STRIDE, c_stride = scores ? SCORE_STRIDE : HEAD_STRIDE;
   bool packed_once = depth <= PANEL_STEPS * TILE_K;
+  TILE_BEGIN_PRODUCTS();
   for (int first = 0; first < micros_m * micros_n; first += self.threads) {
     tile_micro at = tile_micro_at(first + self.thread, micros_m, micros_n);
     int row = at.m * MICRO_M, seen_by_any = seen(t, row + MICRO_M - 1);
     bool active = first + self.thread < micros_m * micros_n && (scores ? at.n * MICRO_N : 0) < seen_by_any;
-    int64_t limit = scores ? depth : seen(t, row); /* keys that all of the rows see */
-    const float *a = (scores ? mem.q : mem.s) + row * a_stride;
+    int64_t limit = scores ? depth : seen_by_all(t, row);
+    const float *a = ROWS_OF(mem, scores, at.m);
     float *c = (scores ? mem.s : mem.o + column) + row * c_stride + at.n * MICRO_N;
     tile_sums sums;
     begin_sums(sums, c, mem.factor + row, scores || t->first_key == 0 || !active);
@@ -122,17 +151,18 @@ TDM_INLINE void multiply_tiles(const tile_pair *t, team_memory mem, bool scores,
         tile_pack(panel, b, b_column, micros_n, first_k + k0, first_k + depth, false, self);
         TDM_TEAM_BARRIER(); /* the panel is complete */
       }
-      panel += at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_K);
+      panel += at.n * MICRO_N * (TDM_ON_GPU ? 1 : TILE_WORDS);
       if (active) multiply_rows(sums, a + k0, a_stride, panel, tdm_min(TILE_K, limit - k0));
     }
-    if (active) store_sums(sums, c, c_stride);
+    if (active) store_sums(sums, c, c_stride, scores ? SCORE_FACTOR(t->d) : 1.0f);
   }
+  TILE_END_PRODUCTS();
 }
 
 /* Adds the keys that some but not all rows of a micro tile see. */
 TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_position self, tdm_type type) {
   for (int r = self.thread; r < t->rows; r += self.threads) {
-    int first = seen(t, r / MICRO_M * MICRO_M), end = seen(t, r);
+    int first = seen_by_all(t, r), end = seen(t, r);
     for (int64_t c = 0; first < end && c < t->d->head_dim; c += TDM_LANES) {
       float *o = mem.o + r * HEAD_STRIDE + c;
       tdm_vec sum = tdm_vec_load(o);
@@ -147,10 +177,27 @@ TDM_INLINE void add_diagonal(const tile_pair *t, team_memory mem, tdm_position s
 
 /* ---- Softmax ---- */
 
+#ifdef TDM_LEVEL_AMX
+/* A row of probabilities, rounded, to its panel: the keys that its micro tile multiplies, and zeros up to whole blocks. */
+TDM_INLINE void put_probabilities(const tile_pair *t, team_memory mem, int r, int count) {
+  float *to = ROWS_OF(mem, false, r / MICRO_M) + r % MICRO_M * WORD_BLOCK;
+  const float *s = mem.s + r * SCORE_STRIDE;
+  for (int64_t j = 0, end = seen_by_all(t, r); j < end; j += TILE_GROUP * WORD_BLOCK, to += MICRO_M * WORD_BLOCK)
+    for (int half = 0; half < TILE_GROUP; half++) { /* s has zeros from count to the end of a vector */
+      int64_t at = j + half * TDM_LANES;
+      tdm_vec_store_as(to, half * TDM_LANES, TDM_LEVEL_TYPES == 1u << TDM_F16 ? TDM_F16 : TDM_BF16,
+                       at < count ? tdm_vec_load(s + at) : (tdm_vec){0});
+    }
+}
+#endif
+
 TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_position self) {
   for (int r = self.thread; r < t->rows; r += self.threads) {
     int count = seen(t, r);
     mem.factor[r] = count == 0 ? 1 : row_softmax(mem.s + r * SCORE_STRIDE, count, &mem.max[r], &mem.sum[r]);
+#ifdef TDM_LEVEL_AMX
+    put_probabilities(t, mem, r, count);
+#endif
   }
 }
 
@@ -160,14 +207,20 @@ TDM_INLINE void softmax_rows(const tile_pair *t, team_memory mem, tdm_position s
 TDM_INLINE void begin_rows(const tile_pair *t, const void *q, team_memory mem, tdm_position self, tdm_type type) {
   const tdm_attention_desc *d = t->d;
   int padded = (int)tdm_ceil_div(t->rows, MICRO_M) * MICRO_M;
+#ifdef TDM_LEVEL_AMX
+  tile_operand rows = {q, t->batch * d->q.batch + t->head * d->q.head, d->sq, d->q.row, true, type};
+  tile_pack(mem.q, &rows, t->first_row, padded / MICRO_M, 0, d->head_dim, true, self);
+#endif
   for (int r = self.thread; r < padded; r += self.threads) {
-    int64_t at = t->batch * d->q.batch + t->head * d->q.head + (t->first_row + r) * d->q.row;
-    float *row = mem.q + r * HEAD_STRIDE;
     mem.max[r] = -__builtin_inff();
     mem.sum[r] = (tdm_vec){0};
     mem.factor[r] = 1; /* of rows that only fill the last micro tile: no softmax writes it */
+#ifndef TDM_LEVEL_AMX
+    int64_t at = t->batch * d->q.batch + t->head * d->q.head + (t->first_row + r) * d->q.row;
+    float *row = mem.q + r * HEAD_STRIDE;
     for (int64_t c = 0; c < d->head_dim; c += TDM_LANES)
       tdm_vec_store(row + c, d->scale * tdm_vec_load_some(q, at + c, r < t->rows ? d->head_dim - c : 0, type));
+#endif
   }
 }
 
@@ -297,5 +350,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return TDM_OK;
 }
 
-const tdm_kernel TDM_OF_LEVEL(tdm_attention_omp) = {TDM_LEVEL_ROW("omp"), .op = TDM_OP_ATTENTION, .backend = &tdm_backend_omp,
-                                                    .prepare = prepare,   .launch = launch,       .rebindable = true};
+const tdm_kernel TDM_OF_LEVEL(tdm_attention_omp) = {
+    TDM_LEVEL_ROW("omp"), .op = TDM_OP_ATTENTION, .backend = &tdm_backend_omp,
+    .prepare = prepare,   .launch = launch,       .rounds_weights = TDM_LEVEL_MATRIX,
+    .rebindable = true};

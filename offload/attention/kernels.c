@@ -9,6 +9,12 @@ extern const tdm_kernel tdm_attention_omp_decode;
 extern const tdm_kernel tdm_attention_omp_avx512;
 extern const tdm_kernel tdm_attention_omp_decode_avx512;
 #endif
+#ifdef TDM_HAS_AMX
+extern const tdm_kernel tdm_attention_omp_amx;
+#endif
+#ifdef TDM_HAS_AMX_FP16
+extern const tdm_kernel tdm_attention_omp_amx_fp16;
+#endif
 #ifdef TDM_OFFLOAD
 extern const tdm_kernel tdm_attention_omp_gpu;
 extern const tdm_kernel tdm_attention_omp_gpu_mma;
@@ -28,7 +34,15 @@ const tdm_kernel *const tdm_attention_omp_kernels[] = {
     &tdm_attention_omp_decode,
 #ifdef TDM_HAS_AVX512
     &tdm_attention_omp_avx512,
-    &tdm_attention_omp_decode_avx512,
+#endif
+#ifdef TDM_HAS_AMX
+    &tdm_attention_omp_amx,
+#endif
+#ifdef TDM_HAS_AMX_FP16
+    &tdm_attention_omp_amx_fp16,
+#endif
+#ifdef TDM_HAS_AVX512
+    &tdm_attention_omp_decode_avx512, /* where it supports a plan, it is faster */
 #endif
 #ifdef TDM_OFFLOAD
     &tdm_attention_omp_gpu,

@@ -29,6 +29,7 @@
   .name = text "_" TDM_LEVEL_QUOTED(TDM_LEVEL), .cpu = TDM_LEVEL_SETS, .types = TDM_LEVEL_TYPES, \
   .matrix_units = TDM_LEVEL_MATRIX
 #else
+#define TDM_LEVEL_MATRIX false
 #define TDM_OF_LEVEL(name) name
 #define TDM_LEVEL_ROW(text) .name = text
 #endif
