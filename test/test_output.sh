@@ -30,6 +30,7 @@ full test/tandem-check --help
 full test/tandem-check --usage
 full test/tandem-check add 3x5
 full test/tandem-check add --device host --list
+full test/amx/tandem-check-amx --help
 full bench/tandem-bench --help
 full bench/tandem-bench add 8x8 --repeats 1 --hot --check-time 0.01
 full bench/tandem-bench add 8x8 --repeats 1 --hot --check-time 0.01 --list --json "$folder/bench.json"

@@ -2,6 +2,7 @@
 #ifndef TANDEM_OFFLOAD_ROPE_ROPE_H
 #define TANDEM_OFFLOAD_ROPE_ROPE_H
 
+#include "offload/device/level.h"
 #include "src/base/rope.h"
 #include "src/core/kernel.h"
 

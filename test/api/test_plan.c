@@ -1,6 +1,8 @@
 /* Descriptions: every value that an op refuses, and what it says. Nothing is returned then. */
 #include "api.h"
 
+#include <stdio.h>
+
 #include <math.h>
 
 #include "tandem/add.h"
@@ -302,7 +304,11 @@ static void few_rows(void **state) {
       ACCEPTED(tdm_gemm_plan(context, &product, &plans[0]));
       ACCEPTED(tdm_swiglu_plan(context, &gated, &plans[1]));
       for (int p = 0; p < 2; p++) {
-        assert_string_equal(tdm_plan_kernel(plans[p]), cases[i].kernel);
+        char kernel[48]; /* without its instruction sets, which are those of the machine */
+        snprintf(kernel, sizeof kernel, "%s", tdm_plan_kernel(plans[p]));
+        char *sets = strstr(kernel, "_avx512") != NULL ? strstr(kernel, "_avx512") : strstr(kernel, "_amx");
+        if (sets != NULL) *sets = '\0';
+        assert_string_equal(kernel, cases[i].kernel);
         assert_non_null(strstr(tdm_plan_explain(plans[p]), "estimate "));
         tdm_plan_free(plans[p]);
       }

@@ -2,6 +2,11 @@
 # The command line of tandem-check: what it returns, and that a bad value gets one line that names it. $1: tandem-check
 check=$1
 passed=0 failed=0
+# The kernels of a host without more instructions than the build needs.
+for name in avx2 avx512; do
+  export TANDEM_CPU=$name
+  "$check" add 1x1 --device host >/dev/null 2>&1 && break
+done
 
 # expect STATUS WORDS ARGUMENTS...: the last line said holds the words; with status 2 it is the only one.
 expect() {
