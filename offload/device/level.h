@@ -6,7 +6,8 @@
  *   TDM_LEVEL_SETS   the sets that its rows need (src/core/cpu.h)
  *   TDM_LEVEL_TYPES  the types of its rows, 0: all
  *   TDM_LEVEL_PAIRS  its products take pairs of 16-bit elements (engine/tile.h)
- *   TDM_LEVEL_AMX    its products are those of AMX's tiles */
+ *   TDM_LEVEL_AMX    its products are those of AMX's tiles
+ *   TDM_LEVEL_AMX_F16  ... of f16 */
 #ifndef TANDEM_OFFLOAD_DEVICE_LEVEL_H
 #define TANDEM_OFFLOAD_DEVICE_LEVEL_H
 
@@ -16,17 +17,22 @@
 #define TDM_LEVEL_JOIN(name, level) name##_##level
 #define TDM_LEVEL_JOINED(name, level) TDM_LEVEL_JOIN(name, level)
 #define TDM_LEVEL_QUOTE(level) #level
+#define TDM_LEVEL_QUOTED(level) TDM_LEVEL_QUOTE(level)
 #ifdef TDM_LEVEL_PAIRS
 #define TDM_LEVEL_MATRIX true
 #else
 #define TDM_LEVEL_MATRIX false
 #endif
-#define TDM_LEVEL_QUOTED(level) TDM_LEVEL_QUOTE(level)
+#ifdef TDM_LEVEL_AMX_F16
+#define TDM_LEVEL_BY_NAME true /* no processor has run it yet, only the emulation of the tests */
+#else
+#define TDM_LEVEL_BY_NAME false
+#endif
 /* A name that other files see: NAME, or NAME_avx512. */
 #define TDM_OF_LEVEL(name) TDM_LEVEL_JOINED(name, TDM_LEVEL)
 /* How a row begins. */
-#define TDM_LEVEL_ROW(text)                                                                      \
-  .name = text "_" TDM_LEVEL_QUOTED(TDM_LEVEL), .cpu = TDM_LEVEL_SETS, .types = TDM_LEVEL_TYPES, \
+#define TDM_LEVEL_ROW(text)                                                                                                    \
+  .name = text "_" TDM_LEVEL_QUOTED(TDM_LEVEL), .cpu = TDM_LEVEL_SETS, .types = TDM_LEVEL_TYPES, .by_name = TDM_LEVEL_BY_NAME, \
   .matrix_units = TDM_LEVEL_MATRIX
 #else
 #define TDM_LEVEL_MATRIX false
