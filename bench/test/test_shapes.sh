@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive TANDEM_DEVICE=host PYTHONDONTWRITEBYTECODE=1
 # The kernels of a host without more instructions than the build needs.
-for name in avx2 avx512; do
+for name in avx2 avx512 avx512_bf16 avx512_fp16; do
   export TANDEM_CPU=$name
   "$bench" add 1x1 --repeats 1 >/dev/null 2>&1 && break
 done

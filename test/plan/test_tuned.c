@@ -111,9 +111,13 @@ static void write_file(const char *text) {
 
 /* No kernel beside omp, on any machine. */
 static void plain_kernels(void) {
+  static const char *const names[] = {"avx2", "avx512", "avx512_bf16",
+                                      "avx512_fp16"}; /* a build may need more than the first */
   tdm_context *context = NULL;
-  setenv("TANDEM_CPU", "avx2", 1);
-  if (tdm_open(&(tdm_options){.device = "host"}, &context) != TDM_OK) setenv("TANDEM_CPU", "avx512", 1); /* built for more */
+  for (size_t i = 0; i < sizeof names / sizeof names[0] && context == NULL; i++) {
+    setenv("TANDEM_CPU", names[i], 1);
+    if (tdm_open(&(tdm_options){.device = "host"}, &context) != TDM_OK) context = NULL;
+  }
   tdm_close(context);
 }
 

@@ -3,7 +3,7 @@
 check=$1
 passed=0 failed=0
 # The kernels of a host without more instructions than the build needs.
-for name in avx2 avx512; do
+for name in avx2 avx512 avx512_bf16 avx512_fp16; do
   export TANDEM_CPU=$name
   "$check" add 1x1 --device host >/dev/null 2>&1 && break
 done
