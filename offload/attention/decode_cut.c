@@ -73,6 +73,7 @@ static decode_cut cut_for(const tdm_attention_desc *d, const decode_kind *kind, 
   const int64_t units = tdm_max(1, d->batch * d->heads_kv * row_blocks(d, kind));
   int best = 1;
   double least = clocks_of(d, kind, 1);
+  if (TDM_FOR_GFX942) most = 1; /* gfxsim finds that the sums of slots race there */
   if (split > 0) best = (int)tdm_min(tdm_min(most, steps), split);
   for (int teams = 1; teams <= 2 * MOST_AT_ONCE && split == 0; teams++) {
     const int parts = (int)tdm_min(tdm_min(most, steps), (int64_t)teams * processors() / units);

@@ -168,19 +168,15 @@ TDM_INLINE void decode_end(const decode_unit *u, float *memory, float *slots, ui
   const int64_t step = (int64_t)rows * decode_pitch(width);
   float *factors = memory + groups * step;
   volatile uint32_t *told = (volatile uint32_t *)(factors + rows * 2 * DECODE_FAN);
-  const float *from = memory;
-  int node = u->part, count = u->cut.parts, members = groups, next = count;
+  int node = u->part, count = u->cut.parts;
   slots += (int64_t)u->unit * decode_slots(count) * step;
   counters += (int64_t)u->unit * decode_counters(count);
-  float *slot = slots + node * step;
+  /* Apart from the sums of slots, so that the compiler knows which memory it reads. */
+  decode_add(u, memory, step, groups, factors, slots + node * step, out, count == 1, self, width, base2, type);
   TDM_NO_UNROLL
-  while (true) {
-    const bool is_last = next == 1;
-    decode_add(u, from, step, members, factors, slot, out, is_last, self, width, base2, type);
-    if (is_last) return;
-    /* The team's slot of a level with `count` slots is complete. Is it the last one of its sum? */
-    const int sums = (count - 1) / DECODE_FAN + 1, sum = node / DECODE_FAN;
-    members = count - sum * DECODE_FAN < DECODE_FAN ? count - sum * DECODE_FAN : DECODE_FAN;
+  while (count > 1) { /* the team's slot of a level with `count` slots is complete: is it the last one of its sum? */
+    const int sums = (count - 1) / DECODE_FAN + 1, sum = node / DECODE_FAN, first = sum * DECODE_FAN;
+    const int members = count - first < DECODE_FAN ? count - first : DECODE_FAN;
     tdm_device_fence();
     TDM_SYNC_BLOCK();
     if (self.thread == 0) {
@@ -191,11 +187,11 @@ TDM_INLINE void decode_end(const decode_unit *u, float *memory, float *slots, ui
     TDM_SYNC_BLOCK();
     if (*told != (uint32_t)(members - 1)) return;
     tdm_device_fence();
-    from = slots + (int64_t)sum * DECODE_FAN * step;
+    const float *from = slots + first * step;
     slots += count * step;
     counters += sums;
-    slot = slots + sum * step;
-    node = sum, count = next = sums;
+    node = sum, count = sums;
+    decode_add(u, from, step, members, factors, slots + node * step, out, count == 1, self, width, base2, type);
   }
 }
 

@@ -14,16 +14,16 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare(tdm_plan *plan) { return decode_prepare(plan, false); }
 
-/* Clocks of an MI300X: those that the longest pipe needs at least, as gfxsim counts them for 63 keys, and for 2176 keys in
- * 68 parts. With few parts it is slower than omp_gpu_mma, which takes a row's keys one team after the other, but faster for
- * each of them. */
+/* Clocks of an MI300X, where a team takes all keys of a head: those that the longest pipe needs at least, as gfxsim counted
+ * them for 63 keys of an earlier kernel, whose sums took more exchanges. */
 static void cost_gfx942(const tdm_plan *plan, tdm_cost *cost) {
   static const double of_key[2][4] = {{440, 710, 1240, 2540}, {500, 800, 1400, 3500}}; /* of a wave with 1, 2, 4, 8 rows */
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t rows = d->heads_q / d->heads_kv * d->sq;
+  const int waves = 2; /* of a team */
+  const int64_t rows = d->heads_q / d->heads_kv * d->sq, teams = d->batch * d->heads_kv * tdm_ceil_div(rows, 8);
   const double a_key = of_key[d->head_dim > 64][rows <= 1 ? 0 : rows <= 2 ? 1 : rows <= 4 ? 2 : 3];
-  const double units = (double)(d->batch * d->heads_kv * tdm_ceil_div(rows, 8));
-  *cost = (tdm_cost){.clocks = 2000 + units * (600 + a_key * (double)d->skv / 4) / MI300X_SIMDS, .floor = "issue"};
+  const double turns = (double)tdm_ceil_div(teams * waves, MI300X_SIMDS);
+  *cost = (tdm_cost){.clocks = turns * (600 + a_key * (double)tdm_ceil_div(d->skv, waves)), .floor = "issue"};
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *of) {
