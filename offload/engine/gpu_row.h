@@ -38,14 +38,19 @@ TDM_INLINE gpu_piece gpu_piece_of(const float *x, tdm_type type) {
   return p;
 }
 
-/* Does a row of `cols` consist of whole pieces, and does the next row begin at one? If not, writes the reason. */
+/* Does a row of `cols` consist of whole pieces, and does the next row begin at one? */
+static inline bool gpu_row_is_whole(int64_t cols, int64_t ld, tdm_type type) {
+  return cols % gpu_piece_elements(type) == 0 && ld % gpu_piece_elements(type) == 0;
+}
+
+/* If not, writes the reason. */
 static inline bool gpu_row_whole(int64_t cols, int64_t ld, tdm_type type, char *reason, size_t size) {
-  if (cols % gpu_piece_elements(type) == 0 && ld % gpu_piece_elements(type) == 0) return true;
+  if (gpu_row_is_whole(cols, ld, type)) return true;
   snprintf(reason, size, "rows are not multiples of 16 bytes");
   return false;
 }
 
-/* ---- A row in the registers of a team: `pieces` for each thread, a constant ---- */
+/* ---- A row in the registers of its threads, the team or a group of it (below): `pieces` for each, a constant ---- */
 
 /* Where piece j of a thread begins in its row. */
 TDM_INLINE int gpu_piece_start(int j, tdm_position self, tdm_type type) {
@@ -65,12 +70,98 @@ TDM_INLINE void gpu_row_fetch(gpu_piece *row, const void *base, int64_t at, int6
   for (int j = 0; j < pieces; j++) row[j] = gpu_piece_start(j, self, type) < count ? from[j * self.threads] : (gpu_piece){0};
 }
 
-TDM_INLINE void gpu_row_put(void *base, int64_t at, int64_t count, int pieces, tdm_position self, tdm_type type,
-                            float (*x)[GPU_PIECE_ELEMENTS]) {
-  TDM_GLOBAL gpu_piece *to = gpu_first_piece(base, at, self, type);
+/* ---- Rows that begin and end anywhere: whole pieces from the first multiple of 16 bytes on. What is left before and after
+ * them is less than a piece each: its elements ("edges") are read one by one, each by another thread. A row's threads are
+ * at least twice as many as the elements of a piece. ---- */
+
+typedef struct gpu_row_cut {
+  int64_t at; /* the array's element where the row begins */
+  int first;  /* elements before the first whole piece */
+  int pieces; /* whole ones */
+  int edge;   /* the element of this thread outside of them; -1: it has none */
+} gpu_row_cut;
+
+/* edged: a constant; false promises that all rows begin and end with whole pieces. That saves 8 registers. */
+TDM_INLINE gpu_row_cut gpu_cut(int64_t at, int cols, bool edged, tdm_position self, tdm_type type) {
+  const int elements = gpu_piece_elements(type);
+  if (!edged) return (gpu_row_cut){at, 0, (int)((uint32_t)cols / (uint32_t)elements), -1};
+  int before = (int)-at & (elements - 1), first = before < cols ? before : cols;
+  int pieces = (int)((uint32_t)(cols - first) / (uint32_t)elements);
+  int edge = self.thread < elements ? self.thread : first + (pieces - 1) * elements + self.thread;
+  bool inside = self.thread < elements ? edge < first : edge < cols;
+  return (gpu_row_cut){at, first, pieces, inside ? edge : -1};
+}
+
+/* The same part of a row of another array. */
+TDM_INLINE gpu_row_cut gpu_cut_at(gpu_row_cut cut, int64_t at) {
+  cut.at = at;
+  return cut;
+}
+
+/* The element of its row where piece j of this thread begins, of those from piece `begin` on. */
+TDM_INLINE int gpu_cut_element(gpu_row_cut cut, int begin, int j, tdm_position self, tdm_type type) {
+  return cut.first + begin * gpu_piece_elements(type) + gpu_piece_start(j, self, type);
+}
+
+TDM_INLINE bool gpu_cut_has(gpu_row_cut cut, int begin, int j, tdm_position self) {
+  return begin + j * self.threads + self.thread < cut.pieces;
+}
+
+/* Whole pieces from piece `begin` on; those after the last one are filled with a word. */
+TDM_INLINE void gpu_cut_fetch(gpu_piece *row, const void *base, gpu_row_cut cut, int begin, int pieces, uint32_t fill,
+                              tdm_position self, tdm_type type) {
+  const TDM_GLOBAL gpu_piece *from = gpu_first_piece(base, cut.at + cut.first, self, type) + begin;
   TDM_UNROLL
   for (int j = 0; j < pieces; j++)
-    if (gpu_piece_start(j, self, type) < count) to[j * self.threads] = gpu_piece_of(x[j], type);
+    row[j] = gpu_cut_has(cut, begin, j, self) ? from[j * self.threads] : (gpu_piece){fill, fill, fill, fill};
+}
+
+TDM_INLINE void gpu_cut_put(void *base, gpu_row_cut cut, int begin, int pieces, tdm_position self, tdm_type type,
+                            float (*x)[GPU_PIECE_ELEMENTS]) {
+  TDM_GLOBAL gpu_piece *to = gpu_first_piece(base, cut.at + cut.first, self, type) + begin;
+  TDM_UNROLL
+  for (int j = 0; j < pieces; j++)
+    if (gpu_cut_has(cut, begin, j, self)) to[j * self.threads] = gpu_piece_of(x[j], type);
+}
+
+/* This thread's edge, or `none`. */
+TDM_INLINE float gpu_edge_get(const void *base, gpu_row_cut cut, float none, tdm_type type) {
+  return cut.edge >= 0 ? tdm_load(base, cut.at + cut.edge, type) : none;
+}
+
+TDM_INLINE void gpu_edge_put(void *base, gpu_row_cut cut, float x, tdm_type type) {
+  if (cut.edge >= 0) tdm_store(base, cut.at + cut.edge, type, x);
+}
+
+/* Loads that stay as they are: for AMD's GPUs clang makes one load of several neighbours, at any address; gfx942 takes only
+ * multiples of 4. */
+#ifdef __AMDGCN__
+typedef const volatile TDM_GLOBAL uint16_t gpu_single;
+#else
+typedef const TDM_GLOBAL uint16_t gpu_single;
+#endif
+
+/* The elements from `element` on as a piece, which begins at a multiple of 16 bytes only if `whole`. */
+TDM_INLINE gpu_piece gpu_piece_anywhere(const void *base, int64_t element, bool whole, tdm_type type) {
+  gpu_piece p;
+  if (whole) return *(const TDM_GLOBAL gpu_piece *)((uintptr_t)base + (uintptr_t)(element * tdm_size(type)));
+  TDM_UNROLL
+  for (int w = 0; w < 4; w++) {
+    if (type == TDM_F32) {
+      p[w] = ((const TDM_GLOBAL uint32_t *)(uintptr_t)base)[element + w];
+    } else {
+      gpu_single *from = (gpu_single *)(uintptr_t)base + element + 2 * w;
+      p[w] = from[0] | (uint32_t)from[1] << 16;
+    }
+  }
+  return p;
+}
+
+/* Do the rows of two arrays, whose rows are ld and other elements apart, begin at the same place within 16 bytes? */
+static inline bool gpu_row_alike(int64_t rows, int64_t ld, int64_t other, tdm_type type, char *reason, size_t size) {
+  if (rows <= 1 || (ld - other) % gpu_piece_elements(type) == 0) return true;
+  snprintf(reason, size, "rows of different arrays begin at different places within 16 bytes");
+  return false;
 }
 
 /* ---- Reductions ---- */
@@ -88,48 +179,78 @@ TDM_INLINE float gpu_lanes_reduce(float x, int lanes, tdm_combine_t how) {
   return x;
 }
 
-/* In f32, by a tree whose shape depends only on self.threads, a constant. Every thread gets the same result. set: 0 and 1
- * alternately. */
+/* In f32, by a tree whose shape depends only on self.threads, a constant: a team, or a part of a wave, which needs no barrier.
+ * Every thread gets the same result. set: 0 and 1 alternately. */
 TDM_INLINE float gpu_row_reduce(float x, tdm_combine_t how, float *slots, int set, tdm_position self) {
   const int waves = self.threads / TDM_WAVE;
+  if (self.threads <= TDM_WAVE) return gpu_lanes_reduce(x, self.threads, how);
   x = gpu_lanes_reduce(x, TDM_WAVE, how);
   if (self.thread % TDM_WAVE == 0) slots[set * GPU_SLOTS + self.thread / TDM_WAVE] = x;
   TDM_SYNC_BLOCK(); /* every wave's value is written */
   return gpu_lanes_reduce(slots[set * GPU_SLOTS + self.thread % waves], waves, how);
 }
 
-/* ---- Launches: a region for each number of pieces, and separate ones for f32 and the 16-bit types, because a kernel's
- * registers are those of its largest part: 79 for rmsnorm's four pieces of any type, 62 for f32's. ---- */
-
-enum { GPU_ROW_THREADS = 256, GPU_WIDE_THREADS = 512 };
-
-/* The fewest threads, and the pieces for each, that hold rows of `cols`. pieces = 0: the rows are too long. */
-typedef struct gpu_row_shape {
-  int threads, pieces;
-} gpu_row_shape;
-
-static inline gpu_row_shape gpu_row_shape_for(int64_t cols, tdm_type type) {
-  const int64_t row = tdm_ceil_div(cols, gpu_piece_elements(type));
-  for (int pieces = 1; pieces <= gpu_most_pieces(type); pieces *= 2) {
-    int threads = pieces <= 4 ? GPU_ROW_THREADS : GPU_WIDE_THREADS;
-    if (row <= pieces * threads) return (gpu_row_shape){threads, pieces};
-    if (pieces == 4 && row <= pieces * GPU_WIDE_THREADS) return (gpu_row_shape){GPU_WIDE_THREADS, pieces};
-  }
-  return (gpu_row_shape){GPU_WIDE_THREADS, 0};
+/* Is it true in a thread of this wave? Groups of a wave must not part before their next reduction; all threads of a larger
+ * group have the same value. */
+TDM_INLINE bool gpu_any_of_wave(bool is, tdm_position self) {
+  return self.threads < TDM_WAVE ? gpu_lanes_reduce(is ? 1 : 0, TDM_WAVE, TDM_MAX) > 0 : is;
 }
 
-/* region(threads, pieces, kind): kind is TDM_F32, or TDM_F16 for both 16-bit types. */
-#define GPU_ROW_LAUNCH(shape, type, region)                                  \
-  switch ((shape).threads + 10 * ((type) != TDM_F32) + (shape).pieces) {     \
-    case GPU_ROW_THREADS + 1: region(GPU_ROW_THREADS, 1, TDM_F32); break;    \
-    case GPU_ROW_THREADS + 2: region(GPU_ROW_THREADS, 2, TDM_F32); break;    \
-    case GPU_ROW_THREADS + 4: region(GPU_ROW_THREADS, 4, TDM_F32); break;    \
-    case GPU_WIDE_THREADS + 4: region(GPU_WIDE_THREADS, 4, TDM_F32); break;  \
-    case GPU_WIDE_THREADS + 8: region(GPU_WIDE_THREADS, 8, TDM_F32); break;  \
-    case GPU_ROW_THREADS + 11: region(GPU_ROW_THREADS, 1, TDM_F16); break;   \
-    case GPU_ROW_THREADS + 12: region(GPU_ROW_THREADS, 2, TDM_F16); break;   \
-    case GPU_ROW_THREADS + 14: region(GPU_ROW_THREADS, 4, TDM_F16); break;   \
-    case GPU_WIDE_THREADS + 14: region(GPU_WIDE_THREADS, 4, TDM_F16); break; \
+/* ---- Launches: a region for each shape, and separate ones for f32 and the 16-bit types, because a kernel's registers are
+ * those of its largest part: 79 for rmsnorm's four pieces of any type, 62 for f32's. ---- */
+
+enum { GPU_ROW_THREADS = 256 };
+
+/* How rows are held: by groups of a team's threads, with so many pieces each. Rows of up to 2 KiB need no barrier then.
+ * looped: for rows of any length; teams read their row in parts. edged: rows may begin and end anywhere; otherwise they must
+ * consist of whole pieces. */
+typedef struct gpu_row_shape {
+  int threads, group, pieces, number;
+  bool looped, edged;
+} gpu_row_shape;
+
+/* The smallest shape for rows of `cols`. */
+static inline gpu_row_shape gpu_row_shape_for(int64_t cols, bool edged, tdm_type type) {
+  static const gpu_row_shape shapes[] = {
+      {256, 16, 1, 0, false, true},   {256, 32, 1, 1, false, true},    {256, 32, 2, 2, false, true},
+      {256, 32, 4, 3, false, true},   {64, 64, 4, 4, false, false},    {128, 128, 4, 5, false, false},
+      {128, 128, 4, 6, false, true},  {256, 256, 4, 7, false, false},  {256, 256, 4, 8, false, true},
+      {512, 512, 4, 9, false, false}, {512, 512, 8, 10, false, false}, {1024, 1024, 4, 11, true, true},
+  };
+  const int64_t row = cols / gpu_piece_elements(type);
+  int i = 0;
+  while (!shapes[i].looped && (row > (int64_t)shapes[i].group * shapes[i].pieces || (edged && !shapes[i].edged) ||
+                               shapes[i].pieces > gpu_most_pieces(type)))
+    i++;
+  return shapes[i];
+}
+
+/* region(threads, group, pieces, looped, edged, kind): kind is TDM_F32, or TDM_F16 for both 16-bit types. Numbers as above. */
+#define GPU_ROW_LAUNCH(shape, type, region)                     \
+  switch ((shape).number + 20 * ((type) != TDM_F32)) {          \
+    case 0: region(256, 16, 1, false, true, TDM_F32); break;    \
+    case 1: region(256, 32, 1, false, true, TDM_F32); break;    \
+    case 2: region(256, 32, 2, false, true, TDM_F32); break;    \
+    case 3: region(256, 32, 4, false, true, TDM_F32); break;    \
+    case 4: region(64, 64, 4, false, false, TDM_F32); break;    \
+    case 5: region(128, 128, 4, false, false, TDM_F32); break;  \
+    case 6: region(128, 128, 4, false, true, TDM_F32); break;   \
+    case 7: region(256, 256, 4, false, false, TDM_F32); break;  \
+    case 8: region(256, 256, 4, false, true, TDM_F32); break;   \
+    case 9: region(512, 512, 4, false, false, TDM_F32); break;  \
+    case 10: region(512, 512, 8, false, false, TDM_F32); break; \
+    case 11: region(1024, 1024, 4, true, true, TDM_F32); break; \
+    case 20: region(256, 16, 1, false, true, TDM_F16); break;   \
+    case 21: region(256, 32, 1, false, true, TDM_F16); break;   \
+    case 22: region(256, 32, 2, false, true, TDM_F16); break;   \
+    case 23: region(256, 32, 4, false, true, TDM_F16); break;   \
+    case 24: region(64, 64, 4, false, false, TDM_F16); break;   \
+    case 25: region(128, 128, 4, false, false, TDM_F16); break; \
+    case 26: region(128, 128, 4, false, true, TDM_F16); break;  \
+    case 27: region(256, 256, 4, false, false, TDM_F16); break; \
+    case 28: region(256, 256, 4, false, true, TDM_F16); break;  \
+    case 29: region(512, 512, 4, false, false, TDM_F16); break; \
+    case 31: region(1024, 1024, 4, true, true, TDM_F16); break; \
   }
 
 /* TDM_BY_TYPE in the region of a kind. */
@@ -149,18 +270,31 @@ TDM_INLINE tdm_position gpu_position(int threads) {
   return self;
 }
 
-/* Can rows of `cols` be held in registers, with a team for each row? A loop over rows would need 10 registers more. */
-static inline bool gpu_row_supports(const tdm_plan *plan, int64_t rows, int64_t cols, tdm_type type, char *reason,
+/* The same in its group, which takes the place of a team. */
+TDM_INLINE tdm_position gpu_group_position(int threads, int group) {
+  tdm_position self = gpu_position(threads);
+  const int groups = threads / group;
+  return (tdm_position){self.team * groups + self.thread / group, self.teams * groups, self.thread % group, group};
+}
+
+static inline int64_t gpu_row_teams(int64_t rows, gpu_row_shape shape) {
+  return tdm_ceil_div(rows, shape.threads / shape.group);
+}
+
+/* Can there be a group for each row? A loop over rows would need 10 registers more. */
+static inline bool gpu_row_supports(const tdm_plan *plan, int64_t rows, int64_t cols, gpu_row_shape shape, char *reason,
                                     size_t size) {
-  gpu_row_shape shape = gpu_row_shape_for(cols, type);
+  const int64_t most = INT32_MAX - 1024; /* groups and elements are counted in 32 bits */
   int teams = plan->context->teams;
-  if (rows > INT32_MAX || (teams > 0 && teams != rows)) {
-    snprintf(reason, size, "needs a team for each of %" PRId64 " rows", rows);
+  if (rows > most || cols > most) {
+    snprintf(reason, size, "more than %" PRId64 " rows or columns", most);
     return false;
   }
-  if (shape.pieces > 0) return tdm_threads_fit(plan->context, shape.threads, reason, size);
-  snprintf(reason, size, "rows are longer than %d", GPU_WIDE_THREADS * gpu_most_pieces(type) * gpu_piece_elements(type));
-  return false;
+  if (teams > 0 && teams != gpu_row_teams(rows, shape)) {
+    snprintf(reason, size, "needs %" PRId64 " teams, a group of threads for each row", gpu_row_teams(rows, shape));
+    return false;
+  }
+  return tdm_threads_fit(plan->context, shape.threads, reason, size);
 }
 
 #endif

@@ -174,6 +174,14 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
 
 static const check_single add_huge[] = {{"f16", NULL, NULL, "inplace=a,fill=real", "65537x32771"}, {0}};
 static const check_single silu_mul_huge[] = {{"bf16", NULL, NULL, "inplace=up,fill=real", "65537x32771"}, {0}};
+/* Rows that half a wave, a wave, and teams of 64 to 1024 threads of a GPU hold, in whole pieces of 16 bytes and not
+ * (gpu_row_shape_for). */
+#define GROUPS                                                                                                               \
+  {"f32", NULL, NULL, NULL, "35x60"}, {"f16", NULL, NULL, "inplace=x", "17x131"}, {"bf16", NULL, NULL, NULL, "33x250"},      \
+      {"f32", NULL, NULL, NULL, "17x254"}, {"bf16", NULL, NULL, "ldx=1023,ldy=1031", "9x1019"},                              \
+      {"f32", NULL, NULL, NULL, "5x1020"}, {"f16", NULL, NULL, NULL, "3x4088"}, {"bf16", NULL, NULL, "inplace=x", "3x4091"}, \
+      {"f32", NULL, NULL, NULL, "3x4092"}, {"f16", NULL, NULL, NULL, "3x8187"}, {"f32", NULL, NULL, "inplace=x", "2x8188"},  \
+      {"bf16", NULL, NULL, NULL, "2x8195"}, {"f32", NULL, NULL, "ldx=16384,ldy=16388", "2x16380"}
 /* Score matrices: square, more and fewer columns than rows, a part of a matrix at the end. */
 static const check_single softmax_single[] = {{"f32", NULL, NULL, "causal_rows=64", "192x64"},
                                               {"f16", NULL, NULL, "causal_rows=33,inplace=x", "66x97"},
@@ -182,6 +190,18 @@ static const check_single softmax_single[] = {{"f32", NULL, NULL, "causal_rows=6
                                               {"f32", NULL, NULL, "causal_rows=7,fill=special", "35x257"},
                                               {"f32", NULL, NULL, "causal_rows=3,inplace=x", "7x9001"},
                                               {"bf16", NULL, NULL, "causal_rows=5", "9x40003"},
+                                              {"f16", NULL, NULL, "causal_rows=20", "40x131"},
+                                              {"f32", NULL, NULL, "causal_rows=300", "301x1020"},
+                                              {"bf16", NULL, NULL, "causal_rows=9,inplace=x", "9x4091"},
+                                              GROUPS,
+                                              {0}};
+static const check_single rmsnorm_single[] = {GROUPS,
+                                              {"bf16", NULL, NULL, "residual=1", "17x131"},
+                                              {"f32", NULL, NULL, "residual=1,inplace=sum=x", "17x254"},
+                                              {"f16", NULL, NULL, "residual=1,ldx=1021,ldr=1029,lds=1037,ldy=1021", "9x1019"},
+                                              {"f32", NULL, NULL, "residual=1", "3x2049"},
+                                              {"f16", NULL, NULL, "residual=1", "3x8184"},
+                                              {"bf16", NULL, NULL, "residual=1,inplace=residual", "2x40003"},
                                               {0}};
 static const check_single softmax_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "2097169x1031"}, {0}};
 static const check_single rmsnorm_huge[] = {{"bf16", NULL, NULL, "inplace=x,fill=real", "65537x32771"}, {0}};
@@ -262,7 +282,7 @@ const check_op_set check_op_sets[] = {
        LEVELS("", "residual=1", "eps=0.1", "eps=0", "pad=5", "residual=1,pad=3", "shift=1", "inplace=x", "residual=1,inplace=x",
               "residual=1,inplace=residual", "residual=1,inplace=sum=x", "residual=1,inplace=x+residual,pad=2")},
       {CHECK_SETTINGS, fills}},
-     NULL,
+     rmsnorm_single,
      rmsnorm_huge},
     {"attention",
      4,
