@@ -1,67 +1,84 @@
-/* cross_entropy on GPUs: a team takes a row at a time, and a thread takes four pieces of it at a time, relative to one
- * maximum. */
+/* cross_entropy on GPUs: a team, or a wave where rows are short, takes a row at a time. A thread takes four pieces of it at a
+ * time, relative to one maximum. */
 #include "offload/device/device.h"
-#include "offload/engine/exp_sum.h"
-#include "offload/engine/gpu_row.h"
+#include "offload/engine/gpu_exp_sum.h"
 
-enum { PIECES = 4 };
+enum {
+  PIECES = 4,
+  WAVE = 32,
+  MOST_THREADS = 1024, /* of a team for few long rows: one of 128256 bf16 then takes a quarter of the time */
+  FEW_ROWS = 132,      /* an H200 has as many multiprocessors */
+  SHORT = 256,         /* pieces of a row that a wave takes */
+  LONG = 2048,         /* pieces that are worth MOST_THREADS */
+  MOST_TEAMS = 1 << 27 /* numbers of groups have 32 bits */
+};
 
-/* Adds the pieces from element `start` on. */
-TDM_INLINE tdm_row_sum_t add_pieces(tdm_row_sum_t s, const void *logits, int64_t at, int64_t count, tdm_position self,
-                                    tdm_type type) {
-  gpu_piece x[PIECES];
-  const int elements = gpu_piece_elements(type);
-  gpu_row_fetch(x, logits, at, count, PIECES, self, type);
-  float max = s.max, part = 0;
-  TDM_UNROLL
-  for (int j = 0; j < PIECES; j++) TDM_UNROLL
-  for (int e = 0; e < elements; e++) {
-    bool inside = gpu_piece_start(j, self, type) < count;
-    float v = gpu_piece_get(x[j], e, type);
-    max = inside && v > max ? v : max;
-  }
-  TDM_UNROLL
-  for (int j = 0; j < PIECES; j++) TDM_UNROLL
-  for (int e = 0; e < elements; e++) {
-    bool inside = gpu_piece_start(j, self, type) < count;
-    part += inside ? tdm_exp_nonpositive(gpu_piece_get(x[j], e, type) - max) : 0;
-  }
-  return (tdm_row_sum_t){max, tdm_rescale(s, max) + part};
-}
-
+/* Groups take rows in turn. The groups of a wave stay together: they exchange registers. */
 TDM_INLINE void cross_entropy_rows(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
-                                   float *slots, tdm_position self, tdm_type type) {
-  int64_t step = GPU_ROW_THREADS * PIECES * gpu_piece_elements(type);
+                                   float *slots, int groups, tdm_position self, tdm_type type) {
+  const int place = self.team % groups;
   TDM_NO_UNROLL
-  for (int64_t row = self.team; row < d.rows; row += self.teams) {
-    int32_t target = targets[row];
-    bool known = target >= 0 && target < d.vocab;
-    float value = target == d.ignore ? 0 : __builtin_nanf("");
-    if (target != d.ignore && known) {         /* the same in every thread */
-      tdm_row_sum_t s = {-0x1.fffffep127f, 0}; /* as in tdm_sum_row: a row of -infinity has sum 0 */
-      TDM_NO_UNROLL
-      for (int64_t start = 0; start < d.vocab; start += step)
-        s = add_pieces(s, logits, row * d.ldl + start, d.vocab - start, self, type);
-      float max = gpu_row_reduce(s.max, TDM_MAX, slots, 0, self);
-      float sum = gpu_row_reduce((float)tdm_rescale(s, max), TDM_SUM, slots, 1, self);
-      value = tdm_log(sum) + (max - tdm_load(logits, row * d.ldl + target, type));
+  for (int64_t row = self.team; row - place < d.rows; row += self.teams) {
+    bool is_row = row < d.rows;
+    int32_t target = is_row ? targets[row] : 0;
+    bool counts = is_row && target != d.ignore && target >= 0 && target < d.vocab;
+    gpu_exp_row r = {.x = logits, .cut = gpu_cut(row * d.ldl, counts ? (int)d.vocab : 0, true, self, type)};
+    gpu_exp_sum s = gpu_exp_begin(gpu_exp_edge(&r, type), type);
+    TDM_NO_UNROLL
+    for (int begin = 0; begin < r.cut.pieces; begin += self.threads * PIECES) {
+      gpu_piece x[PIECES];
+      gpu_exp_fetch(x, &r, begin, PIECES, self, type);
+      s = gpu_exp_add(s, &r, x, begin, PIECES, self, type);
     }
-    if (self.thread == 0) loss[row] = value;
+    s = gpu_exp_reduce(s, slots, self, type);
+    float value = target == d.ignore ? 0 : __builtin_nanf("");
+    if (counts) value = tdm_log(s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
+    if (is_row && self.thread == 0) loss[row] = value;
   }
 }
+
+/* The description is passed as scalars, as in rmsnorm/gpu.c. */
+#define REGION(threads, group, kind)                                                                       \
+  TDM_TARGET_BARE(plan->launch, threads, logits, targets, loss) {                                          \
+    GPU_ROW_SLOTS(slots);                                                                                  \
+    tdm_cross_entropy_desc of = {.rows = rows, .vocab = vocab, .ldl = ldl, .ignore = ignore};              \
+    GPU_ROW_BY_TYPE(kind, type, cross_entropy_rows, logits, targets, loss, of, slots, (threads) / (group), \
+                    gpu_group_position(threads, group));                                                   \
+  }
+#define BY_KIND(threads, group)      \
+  if (type == TDM_F32) {             \
+    REGION(threads, group, TDM_F32); \
+  } else {                           \
+    REGION(threads, group, TDM_F16); \
+  }
+
+/* ---- Plan ---- */
 
 extern const tdm_kernel tdm_cross_entropy_omp;
 
+/* The threads of a row. */
+static int group_of(const tdm_cross_entropy_desc *d) {
+  int64_t pieces = d->vocab / gpu_piece_elements(d->type);
+  if (pieces <= SHORT) return WAVE;
+  return pieces >= LONG && d->rows <= FEW_ROWS ? MOST_THREADS : GPU_ROW_THREADS;
+}
+
+static int threads_of(const tdm_cross_entropy_desc *d) { return group_of(d) == MOST_THREADS ? MOST_THREADS : GPU_ROW_THREADS; }
+
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
-  return tdm_threads_fit(plan->context, GPU_ROW_THREADS, reason, size) &&
-         gpu_row_whole(d->vocab, d->ldl, d->type, reason, size);
+  const int64_t most = INT32_MAX - 1024; /* elements of a row are counted in 32 bits */
+  if (d->vocab <= most && plan->context->teams <= MOST_TEAMS)
+    return tdm_threads_fit(plan->context, threads_of(d), reason, size);
+  snprintf(reason, size, "more than %" PRId64 " columns or %d teams", most, MOST_TEAMS);
+  return false;
 }
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
-  tdm_plan_launch(plan, d->rows, GPU_ROW_THREADS);
-  return tdm_plan_upload(plan, d, sizeof *d);
+  int64_t teams = tdm_ceil_div(d->rows, threads_of(d) / group_of(d));
+  tdm_plan_launch(plan, tdm_min(teams, MOST_TEAMS), threads_of(d));
+  return tdm_plan_upload(plan, d, sizeof *d); /* for the fallback */
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -69,11 +86,14 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const void *logits = buffers[0];
   const int32_t *targets = buffers[1];
   float *loss = buffers[2];
-  const tdm_cross_entropy_desc *d = plan->table;
-  tdm_type type = plan->desc.cross_entropy.type;
-  TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, logits, targets, loss, d) {
-    GPU_ROW_SLOTS(slots);
-    TDM_BY_TYPE(type, cross_entropy_rows, logits, targets, loss, *d, slots, gpu_position(GPU_ROW_THREADS));
+  const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
+  int64_t rows = d->rows, vocab = d->vocab, ldl = d->ldl;
+  int32_t ignore = d->ignore;
+  tdm_type type = d->type;
+  switch (group_of(d)) {
+    case WAVE: BY_KIND(GPU_ROW_THREADS, WAVE); break;
+    case GPU_ROW_THREADS: BY_KIND(GPU_ROW_THREADS, GPU_ROW_THREADS); break;
+    case MOST_THREADS: BY_KIND(MOST_THREADS, MOST_THREADS); break;
   }
   return TDM_OK;
 }

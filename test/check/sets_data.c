@@ -203,6 +203,10 @@ static const check_single rmsnorm_single[] = {GROUPS,
                                               {"f16", NULL, NULL, "residual=1", "3x8184"},
                                               {"bf16", NULL, NULL, "residual=1,inplace=residual", "2x40003"},
                                               {0}};
+static const check_single cross_entropy_single[] = {{"bf16", NULL, NULL, NULL, "133x16385"},
+                                                    {"f32", NULL, NULL, "pad=3", "132x8195"},
+                                                    {"f16", NULL, NULL, NULL, "41x2047"},
+                                                    {0}};
 static const check_single softmax_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "2097169x1031"}, {0}};
 static const check_single rmsnorm_huge[] = {{"bf16", NULL, NULL, "inplace=x,fill=real", "65537x32771"}, {0}};
 static const check_single rope_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "3x65537x171x64"}, {0}};
@@ -339,6 +343,6 @@ const check_op_set check_op_sets[] = {
       {CHECK_SHAPE, row_shapes},
       {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "ignore=3", "ignore=1,pad=1")},
       {CHECK_SETTINGS, fills}},
-     NULL,
+     cross_entropy_single,
      cross_entropy_huge},
     {0}};

@@ -170,6 +170,7 @@ static const plans_case list[] = {
     {"softmax", "f32", NULL, NULL, "ldx=71,ldy=72", "5x70"},
     {"cross_entropy", "bf16", NULL, NULL, NULL, "2048x128256"},
     {"cross_entropy", "f32", NULL, NULL, "pad=1", "7x65"},
+    {"cross_entropy", "f16", NULL, NULL, NULL, "64x128256"},
     {"rope", "bf16", NULL, NULL, NULL, "1x4096x32x128"},
     {"rope", "f32", NULL, NULL, "rope=half,pad=1", "3x17x5x20"},
     {"rope", "f16", NULL, NULL, NULL, "1x7x3x6"},
