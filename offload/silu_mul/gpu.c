@@ -22,9 +22,16 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_binary_t d = tdm_binary_packed(shape_of(plan));
   int64_t rows = d.rows, cols = d.cols, lda = d.lda, ldb = d.ldb, ldc = d.ldc; /* as in rmsnorm/gpu.c */
   tdm_type type = plan->desc.silu_mul.type;
-  TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, gate, up, y) {
-    tdm_binary_t of = {rows, cols, lda, ldb, ldc};
-    TDM_BY_TYPE(type, gpu_binary_body, tdm_silu_mul_two, gate, up, y, of, gpu_position(GPU_ROW_THREADS));
+  if (gpu_binary_is_edged(d, type)) {
+    TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, gate, up, y) {
+      tdm_binary_t of = {rows, cols, lda, ldb, ldc};
+      TDM_BY_TYPE(type, gpu_binary_edged_body, tdm_silu_mul_two, gate, up, y, of, gpu_position(GPU_ROW_THREADS));
+    }
+  } else {
+    TDM_TARGET_BARE(plan->launch, GPU_ROW_THREADS, gate, up, y) {
+      tdm_binary_t of = {rows, cols, lda, ldb, ldc};
+      TDM_BY_TYPE(type, gpu_binary_body, tdm_silu_mul_two, gate, up, y, of, gpu_position(GPU_ROW_THREADS));
+    }
   }
   return TDM_OK;
 }

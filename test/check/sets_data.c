@@ -174,6 +174,10 @@ static const check_single swiglu_single[] = {{"bf16", "nn", NULL, "pad=1", "425x
 
 static const check_single add_huge[] = {{"f16", NULL, NULL, "inplace=a,fill=real", "65537x32771"}, {0}};
 static const check_single silu_mul_huge[] = {{"bf16", NULL, NULL, "inplace=up,fill=real", "65537x32771"}, {0}};
+/* Rows that begin and end inside of 16 bytes, at the same place in all arrays. */
+static const check_single add_single[] = {
+    {"f16", NULL, NULL, "lda=269,ldb=277,ldc=285", "20x257"}, {"f32", NULL, NULL, "lda=5,ldb=5,ldc=9", "70x2"}, {0}};
+static const check_single silu_mul_single[] = {{"bf16", NULL, NULL, "ldg=269,ldu=277,ldy=285", "20x257"}, {0}};
 /* Rows that half a wave, a wave, and teams of 64 to 1024 threads of a GPU hold, in whole pieces of 16 bytes and not
  * (gpu_row_shape_for). */
 #define GROUPS                                                                                                               \
@@ -327,7 +331,7 @@ const check_op_set check_op_sets[] = {
       {CHECK_SHAPE, row_shapes},
       {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "inplace=gate", "inplace=up", "inplace=gate,pad=3")},
       {CHECK_SETTINGS, fills}},
-     NULL,
+     silu_mul_single,
      silu_mul_huge},
     {"add",
      4,
@@ -335,7 +339,7 @@ const check_op_set check_op_sets[] = {
       {CHECK_SHAPE, row_shapes},
       {CHECK_SETTINGS, LEVELS("", "pad=5", "shift=1", "inplace=a", "inplace=b", "inplace=b,pad=3")},
       {CHECK_SETTINGS, fills}},
-     NULL,
+     add_single,
      add_huge},
     {"cross_entropy",
      4,

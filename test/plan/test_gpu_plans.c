@@ -178,6 +178,7 @@ static const plans_case list[] = {
     {"embedding", "f32", NULL, NULL, "pad=1", "7x5x3"},
     {"add", "bf16", NULL, NULL, NULL, "8192x8192"},
     {"add", "f32", NULL, NULL, "pad=5", "33x257"},
+    {"add", "f32", NULL, NULL, "lda=258", "33x257"},
     {"silu_mul", "f16", NULL, NULL, NULL, "4096x14336"},
 };
 
