@@ -185,7 +185,8 @@ static const check_single silu_mul_single[] = {{"bf16", NULL, NULL, "ldg=269,ldu
       {"f32", NULL, NULL, NULL, "17x254"}, {"bf16", NULL, NULL, "ldx=1023,ldy=1031", "9x1019"},                              \
       {"f32", NULL, NULL, NULL, "5x1020"}, {"f16", NULL, NULL, NULL, "3x4088"}, {"bf16", NULL, NULL, "inplace=x", "3x4091"}, \
       {"f32", NULL, NULL, NULL, "3x4092"}, {"f16", NULL, NULL, NULL, "3x8187"}, {"f32", NULL, NULL, "inplace=x", "2x8188"},  \
-      {"bf16", NULL, NULL, NULL, "2x8195"}, {"f32", NULL, NULL, "ldx=16384,ldy=16388", "2x16380"}
+      {"bf16", NULL, NULL, NULL, "2x8195"}, {"f32", NULL, NULL, "ldx=16384,ldy=16388", "2x16380"},                           \
+      {"f32", NULL, NULL, NULL, "133x5001"}, {"bf16", NULL, NULL, "inplace=x", "140x16401"}
 /* Score matrices: square, more and fewer columns than rows, a part of a matrix at the end. */
 static const check_single softmax_single[] = {{"f32", NULL, NULL, "causal_rows=64", "192x64"},
                                               {"f16", NULL, NULL, "causal_rows=33,inplace=x", "66x97"},
@@ -197,6 +198,7 @@ static const check_single softmax_single[] = {{"f32", NULL, NULL, "causal_rows=6
                                               {"f16", NULL, NULL, "causal_rows=20", "40x131"},
                                               {"f32", NULL, NULL, "causal_rows=300", "301x1020"},
                                               {"bf16", NULL, NULL, "causal_rows=9,inplace=x", "9x4091"},
+                                              {"f16", NULL, NULL, "causal_rows=140", "140x12299"},
                                               GROUPS,
                                               {0}};
 static const check_single rmsnorm_single[] = {GROUPS,
@@ -205,6 +207,7 @@ static const check_single rmsnorm_single[] = {GROUPS,
                                               {"f16", NULL, NULL, "residual=1,ldx=1021,ldr=1029,lds=1037,ldy=1021", "9x1019"},
                                               {"f32", NULL, NULL, "residual=1", "3x2049"},
                                               {"f16", NULL, NULL, "residual=1", "3x8184"},
+                                              {"f16", NULL, NULL, "residual=1,inplace=x+residual", "133x12299"},
                                               {"bf16", NULL, NULL, "residual=1,inplace=residual", "2x40003"},
                                               {0}};
 static const check_single cross_entropy_single[] = {{"bf16", NULL, NULL, NULL, "133x16385"},
