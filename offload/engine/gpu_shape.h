@@ -87,7 +87,7 @@ typedef struct gpu_schedule {
 /* What the engine needs in addition to pointers: made with the plan, kept on the device. */
 typedef struct gpu_staged_job {
   gpu_grid grid;
-  gpu_operand a, b;
+  gpu_operand a, b[2]; /* b: each weight; one of a product uses the first */
   gpu_schedule schedule;
   int k;
   int counters; /* bytes from the beginning of the plan's table to a counter for each streamed tile, which is 0 */

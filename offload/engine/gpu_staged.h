@@ -37,10 +37,11 @@ typedef struct gpu_source {
   gpu_way way;
 } gpu_source;
 
-TDM_INLINE gpu_way gpu_way_of(const gpu_operand *x, const void *base0, const void *base1) {
+/* x: of each weight. */
+TDM_INLINE gpu_way gpu_way_of(const gpu_operand *x, const void *base0, const void *base1, int weights) {
   if (x->k_contiguous) return GPU_BY_K;
-  bool vectors =
-      x->stride % 4 == 0 && x->k_step % 4 == 0 && x->outer % 4 == 0 && (uintptr_t)base0 % 16 == 0 && (uintptr_t)base1 % 16 == 0;
+  bool vectors = (x->stride | x->k_step | x[weights - 1].k_step | x->outer) % 4 == 0 && (uintptr_t)base0 % 16 == 0 &&
+                 (uintptr_t)base1 % 16 == 0;
   return vectors ? GPU_BY_VECTOR : GPU_BY_WORD;
 }
 
@@ -51,25 +52,30 @@ TDM_INLINE gpu_spot gpu_source_spot(gpu_way way, int thread, int lines) {
   return (gpu_spot){thread % (lines / 4) * 4, thread / (lines / 4)};
 }
 
-/* k0: where the turn begins. With two weights the second one's lines follow in the panel. lines, weights: constants. */
+/* x: of each weight. k0: where the turn begins. With two weights the second one's lines follow in the panel. lines, weights:
+ * constants. */
 TDM_INLINE void gpu_source_aim(gpu_source *s, const gpu_operand *x, const void *base0, const void *base1, int batch, int outer0,
                                int k0, int thread, int lines, int weights) {
   const gpu_spot spot = gpu_source_spot(s->way, thread, lines);
   const int part = lines / weights, width = s->way == GPU_BY_VECTOR ? 4 : 1, last = x->outer - width - outer0;
-  int64_t at = batch * x->stride + outer0 * x->outer_step + (k0 + spot.k) * x->k_step;
   if (s->way == GPU_BY_K) {
     TDM_UNROLL
     for (int i = 0; i < lines / 16; i++) {
       int line = (spot.outer + 16 * i) % part;
-      s->line[i] = (uint32_t)(line < last ? line : last) * (uint32_t)x->outer_step;
+      s->line[i] = (uint32_t)(line < last ? line : last) * (uint32_t)x[16 * i >= part].outer_step;
     }
-    s->at[1] = (const char *)base1 + at * 4;
+    TDM_UNROLL
+    for (int w = 0; w < weights; w++)
+      s->at[w] = (const char *)(w == 0 ? base0 : base1) + (batch * x->stride + outer0 * x[w].outer_step + k0 + spot.k) * 4;
+    s->next = 4;
   } else {
-    int line = spot.outer % part;
-    at += line < last ? line : last;
-    if (spot.outer >= part) base0 = base1;
+    const int line = spot.outer % part;
+    const bool second = weights == 2 && spot.outer >= part;
+    const int64_t k_step = second ? x[weights - 1].k_step : x->k_step;
+    const int64_t at = batch * x->stride + outer0 + (line < last ? line : last) + (k0 + spot.k) * k_step;
+    s->at[0] = (const char *)(second ? base1 : base0) + at * 4;
+    s->next = k_step * 4;
   }
-  s->at[0] = (const char *)base0 + at * 4;
 }
 
 /* Starts the copies of a step to the panel. left: number of k from the step's first one to the end. lines, step, weights:
@@ -202,7 +208,7 @@ TDM_INLINE bool gpu_staged_next(gpu_staged *e, gpu_shape s, int weights) {
   gpu_place at = gpu_shape_place(&job->grid, e->turn.tile, s, weights);
   const int k0 = e->turn.first * s.step;
   gpu_source_aim(&e->from_a, &job->a, e->a, e->a, at.batch, at.m0, k0, e->thread, gpu_shape_rows(s), 1);
-  gpu_source_aim(&e->from_b, &job->b, e->b[0], e->b[1], at.batch, at.n0, k0, e->thread, gpu_shape_columns(s), weights);
+  gpu_source_aim(&e->from_b, job->b, e->b[0], e->b[1], at.batch, at.n0, k0, e->thread, gpu_shape_columns(s), weights);
   e->to_copy = e->turn.end - e->turn.first;
   e->left = job->k - k0;
   int buffer = e->buffer;
@@ -226,10 +232,8 @@ TDM_INLINE bool gpu_staged_begin(gpu_staged *e, const gpu_staged_job *job, const
   e->teams = self.teams;
   e->thread = self.thread;
   e->buffer = 0;
-  e->from_a.way = gpu_way_of(&job->a, a, a);
-  e->from_b.way = gpu_way_of(&job->b, b0, b1);
-  e->from_a.next = job->a.k_step * 4;
-  e->from_b.next = job->b.k_step * 4;
+  e->from_a.way = gpu_way_of(&job->a, a, a, 1);
+  e->from_b.way = gpu_way_of(job->b, b0, b1, weights);
   if (self.team >= job->schedule.workers) return false;
   gpu_worker_begin(&e->worker, &job->schedule, self.team);
   return gpu_staged_next(e, s, weights);

@@ -62,7 +62,7 @@ static tdm_status upload(tdm_plan *plan, int threads, const gpu_choice *choice) 
   work->d = *d;
   work->steps = (int)d->epilogue_steps;
   work->staged = (gpu_staged_job){
-      .grid = choice->grid, .a = a, .b = b, .schedule = choice->schedule, .k = (int)d->k, .counters = (int)steps};
+      .grid = choice->grid, .a = a, .b = {b}, .schedule = choice->schedule, .k = (int)d->k, .counters = (int)steps};
   if (threads != 0)
     work->job = (gpu_job){.grid = gpu_grid_for(plan, d->m, d->n, d->batch, 1, threads), .a = a, .b = b, .k = (int)d->k};
   for (int s = 0; s < work->steps; s++)

@@ -29,14 +29,9 @@ TDM_INLINE void swiglu_typed(const void *x, const void *wg, const void *wu, void
   }
 }
 
-static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  if (d->ldg != d->ldu) {
-    snprintf(reason, size, "ldg and ldu must be equal");
-    return false;
-  }
-  return gpu_can_tile(plan, d->m, d->n, d->k, 1, SWIGLU_WEIGHTS, GPU_THREADS, reason, size);
-}
+/* Does the staged engine multiply the type? The other one reads both weights by one pointer, so their lines must be equally far
+ * apart. */
+static bool is_staged(const tdm_swiglu_desc *d) { return TDM_STAGED && d->type == TDM_F32; }
 
 /* How f32 is multiplied on NVIDIA's GPUs; the estimate of other types and GPUs is that of the same tiles. split: parts of a
  * tile, or 0 if that is open. */
@@ -48,12 +43,21 @@ static gpu_choice choose(const tdm_plan *plan, int split) {
                          .k = d->k,
                          .batch = 1,
                          .weights = SWIGLU_WEIGHTS,
-                         .staged = TDM_STAGED && d->type == TDM_F32,
-                         .whole = (d->ldx | d->ldg) % 4 == 0,
+                         .staged = is_staged(d),
+                         .whole = d->ldg == d->ldu && (d->ldx | d->ldg) % 4 == 0,
                          .line_a = d->ldx,
-                         .line_b = d->layout == TDM_NT ? d->ldg : 0,
+                         .line_b = d->layout == TDM_NT ? tdm_max(d->ldg, d->ldu) : 0,
                          .bytes = in * (m * k + 2 * k * n) + m * n * tdm_bytes(d->out)};
   return gpu_choose(&x, split);
+}
+
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  if (d->ldg != d->ldu && (!is_staged(d) || choose(plan, 1).kind == TILE_WHOLE)) { /* lines may be too far apart to be staged */
+    snprintf(reason, size, "ldg and ldu must be equal");
+    return false;
+  }
+  return gpu_can_tile(plan, d->m, d->n, d->k, 1, SWIGLU_WEIGHTS, GPU_THREADS, reason, size);
 }
 
 /* Uploads a swiglu_gpu_work. threads: of a launch of the engine of whole tiles; 0: only the staged engine is launched. */
@@ -62,10 +66,15 @@ static tdm_status upload(tdm_plan *plan, int threads, const gpu_choice *choice) 
   const size_t bytes = sizeof(swiglu_gpu_work) + gpu_counter_bytes(choice);
   swiglu_gpu_work *work = calloc(1, bytes);
   if (work == NULL) return tdm_fail(TDM_ERROR_MEMORY, "swiglu: no memory for a plan's %zu bytes", bytes);
-  const gpu_operand a = gpu_operand_of(0, d->ldx, d->m, true), b = gpu_operand_of(0, d->ldg, d->n, d->layout == TDM_NT);
+  const bool by_k = d->layout == TDM_NT;
+  const gpu_operand a = gpu_operand_of(0, d->ldx, d->m, true), b = gpu_operand_of(0, d->ldg, d->n, by_k);
   work->d = *d;
-  work->staged = (gpu_staged_job){
-      .grid = choice->grid, .a = a, .b = b, .schedule = choice->schedule, .k = (int)d->k, .counters = (int)sizeof *work};
+  work->staged = (gpu_staged_job){.grid = choice->grid,
+                                  .a = a,
+                                  .b = {b, gpu_operand_of(0, d->ldu, d->n, by_k)},
+                                  .schedule = choice->schedule,
+                                  .k = (int)d->k,
+                                  .counters = (int)sizeof *work};
   if (threads != 0)
     work->job = (gpu_job){.grid = gpu_grid_for(plan, d->m, d->n, 1, SWIGLU_WEIGHTS, threads), .a = a, .b = b, .k = (int)d->k};
   tdm_status status = tdm_plan_upload(plan, work, bytes);

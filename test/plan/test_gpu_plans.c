@@ -144,6 +144,8 @@ static const plans_case list[] = {
     {"gemm", "f32", "nn", NULL, NULL, "1073741824x1073741824x1"},
     {"gemm", "f32", "nn", NULL, NULL, "1x1x4294967296"},
     {"swiglu", "f32", "nt", NULL, NULL, "4096x4096x4096"},
+    {"swiglu", "f32", "nt", NULL, "ldg=100,ldu=128", "256x192x96"},
+    {"swiglu", "f32", "nt", NULL, "ldg=4000000000,ldu=4000000001", "256x192x96"},
     {"swiglu", "f16", "nt", NULL, NULL, "256x192x96"},
     {"swiglu", "bf16", "nn", NULL, "pad=8", "128x320x64"},
     {"swiglu", "bf16", "nt", NULL, "ldy=197,out=f32", "256x192x160"},

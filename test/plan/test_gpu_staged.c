@@ -86,6 +86,7 @@ typedef struct product {
   gpu_tile_kind kind;
   tdm_layout layout;
   int pad, shift; /* elements after each row, before each array */
+  int more;       /* elements after each row of the second weight, in addition */
   int workers, teams;
   bool plain;
 } product;
@@ -166,7 +167,7 @@ static void check_gemm(const product *p) {
                             .beta = p->plain ? 0 : 0.5f};
   work->staged = (gpu_staged_job){.grid = grid,
                                   .a = gpu_operand_of(stride_a, lda, p->m, a_by_k),
-                                  .b = gpu_operand_of(stride_b, ldb, p->n, b_by_k),
+                                  .b = {gpu_operand_of(stride_b, ldb, p->n, b_by_k)},
                                   .schedule = schedule,
                                   .k = (int)p->k,
                                   .counters = (int)steps};
@@ -211,11 +212,11 @@ static void check_gemm(const product *p) {
 
 static void check_swiglu(const product *p) {
   const bool by_k = p->layout == TDM_NT;
-  const int64_t ldx = p->k + p->pad, ldg = (by_k ? p->k : p->n) + p->pad, ldy = p->n + p->pad;
-  const int64_t all_x = p->m * ldx, all_w = (by_k ? p->n : p->k) * ldg, all_y = p->m * ldy;
+  const int64_t ldx = p->k + p->pad, ldg = (by_k ? p->k : p->n) + p->pad, ldu = ldg + p->more, ldy = p->n + p->pad;
+  const int64_t all_x = p->m * ldx, lines = by_k ? p->n : p->k, all_y = p->m * ldy;
   unsigned seed = (unsigned)(p->m * 31 + p->n * 7 + p->k);
-  float *x = random_array(p->shift + all_x, &seed), *wg = random_array(p->shift + all_w, &seed);
-  float *wu = random_array(p->shift + all_w, &seed), *y = random_array(p->shift + all_y, &seed);
+  float *x = random_array(p->shift + all_x, &seed), *wg = random_array(p->shift + lines * ldg, &seed);
+  float *wu = random_array(p->shift + lines * ldu, &seed), *y = random_array(p->shift + all_y, &seed);
   const gpu_grid grid = grid_of(p, SWIGLU_WEIGHTS);
   const gpu_schedule schedule = schedule_of(p, grid.tiles);
   swiglu_gpu_work *work = calloc(1, sizeof *work + (size_t)schedule.streamed * sizeof(uint32_t));
@@ -228,11 +229,11 @@ static void check_swiglu(const product *p) {
                               .layout = p->layout,
                               .ldx = ldx,
                               .ldg = ldg,
-                              .ldu = ldg,
+                              .ldu = ldu,
                               .ldy = ldy};
   work->staged = (gpu_staged_job){.grid = grid,
                                   .a = gpu_operand_of(0, ldx, p->m, true),
-                                  .b = gpu_operand_of(0, ldg, p->n, by_k),
+                                  .b = {gpu_operand_of(0, ldg, p->n, by_k), gpu_operand_of(0, ldu, p->n, by_k)},
                                   .schedule = schedule,
                                   .k = (int)p->k,
                                   .counters = (int)sizeof *work};
@@ -247,9 +248,10 @@ static void check_swiglu(const product *p) {
   run_launch(&job);
   for (int64_t row = 0; row < p->m; row++)
     for (int64_t column = 0; column < p->n; column++) {
-      const int64_t first = p->shift + column * (by_k ? ldg : 1), step = by_k ? 1 : ldg;
-      const float gate = (float)dot(x + p->shift + row * ldx, 1, wg + first, step, p->k);
-      const float up = (float)dot(x + p->shift + row * ldx, 1, wu + first, step, p->k);
+      const float *row_x = x + p->shift + row * ldx;
+      const float *gates = wg + p->shift + column * (by_k ? ldg : 1), *ups = wu + p->shift + column * (by_k ? ldu : 1);
+      const float gate = (float)dot(row_x, 1, gates, by_k ? 1 : ldg, p->k);
+      const float up = (float)dot(row_x, 1, ups, by_k ? 1 : ldu, p->k);
       const float expected = tdm_silu(gate) * up, is = y[p->shift + row * ldy + column];
       if (is != expected) fail_at(p, "swiglu", 0, row, column, is, expected);
     }
@@ -314,7 +316,11 @@ static void two_weights(void **state) {
       check_swiglu(&p);
       p.workers = 9, p.shift = 1;
       check_swiglu(&p);
-      p.n += 1, p.pad = 4 - (int)((by_k ? p.k : p.n) % 4), p.shift = 0;
+      p.more = 3;
+      check_swiglu(&p);
+      p.n += 1, p.pad = 4 - (int)((by_k ? p.k : p.n) % 4), p.shift = 0, p.more = 0;
+      check_swiglu(&p);
+      p.more = 8; /* both are aligned */
       check_swiglu(&p);
     }
 }
