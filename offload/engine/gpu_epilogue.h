@@ -72,9 +72,6 @@ TDM_INLINE void gpu_write_typed(gpu_sums sums, const gpu_matrix *c, gpu_place pl
   for (int j = 0; j < GPU_VECTORS; j++)
     gpu_store_aligned(c->base, at + gpu_row_of(i) * c->ld + gpu_column_of(j), type, sums[i][j]);
 }
-TDM_INLINE void gpu_write(gpu_sums sums, const gpu_matrix *c, gpu_place place, int thread) {
-  TDM_BY_TYPE(c->type, gpu_write_typed, sums, c, place, thread);
-}
 
 /* A thread's part of one row of a tile. Its accesses are outstanding together. */
 typedef struct gpu_line {

@@ -58,24 +58,26 @@ TDM_INLINE void gpu_source_aim(gpu_source *s, const gpu_operand *x, const void *
                                int k0, int thread, int lines, int weights) {
   const gpu_spot spot = gpu_source_spot(s->way, thread, lines);
   const int part = lines / weights, width = s->way == GPU_BY_VECTOR ? 4 : 1, last = x->outer - width - outer0;
+  const gpu_operand *y = &x[weights - 1];
+  const int k = k0 + spot.k;
+  int64_t at = batch * x->stride + outer0 * x->outer_step + k * x->k_step;
   if (s->way == GPU_BY_K) {
     TDM_UNROLL
     for (int i = 0; i < lines / 16; i++) {
       int line = (spot.outer + 16 * i) % part;
-      s->line[i] = (uint32_t)(line < last ? line : last) * (uint32_t)x[16 * i >= part].outer_step;
+      s->line[i] = (uint32_t)(line < last ? line : last) * (uint32_t)(16 * i < part ? x : y)->outer_step;
     }
-    TDM_UNROLL
-    for (int w = 0; w < weights; w++)
-      s->at[w] = (const char *)(w == 0 ? base0 : base1) + (batch * x->stride + outer0 * x[w].outer_step + k0 + spot.k) * 4;
-    s->next = 4;
+    if (weights == 2) s->at[1] = (const char *)base1 + (outer0 * y->outer_step + k) * 4;
   } else {
-    const int line = spot.outer % part;
-    const bool second = weights == 2 && spot.outer >= part;
-    const int64_t k_step = second ? x[weights - 1].k_step : x->k_step;
-    const int64_t at = batch * x->stride + outer0 + (line < last ? line : last) + (k0 + spot.k) * k_step;
-    s->at[0] = (const char *)(second ? base1 : base0) + at * 4;
-    s->next = k_step * 4;
+    int line = spot.outer % part;
+    at += line < last ? line : last;
+    if (weights == 2 && spot.outer >= part) {
+      base0 = base1;
+      at += k * (y->k_step - x->k_step);
+      s->next = y->k_step * 4;
+    }
   }
+  s->at[0] = (const char *)base0 + at * 4;
 }
 
 /* Starts the copies of a step to the panel. left: number of k from the step's first one to the end. lines, step, weights:
@@ -234,6 +236,8 @@ TDM_INLINE bool gpu_staged_begin(gpu_staged *e, const gpu_staged_job *job, const
   e->buffer = 0;
   e->from_a.way = gpu_way_of(&job->a, a, a, 1);
   e->from_b.way = gpu_way_of(job->b, b0, b1, weights);
+  e->from_a.next = job->a.k_step * 4;
+  e->from_b.next = job->b->k_step * 4;
   if (self.team >= job->schedule.workers) return false;
   gpu_worker_begin(&e->worker, &job->schedule, self.team);
   return gpu_staged_next(e, s, weights);

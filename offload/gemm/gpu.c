@@ -4,9 +4,6 @@
 #include "gpu.h"
 #include "offload/device/device.h"
 
-/* What follows the product: nothing, a residual, any epilogue. */
-typedef enum gemm_gpu_end { PLAIN, SUM, CHAIN } gemm_gpu_end;
-
 TDM_INLINE void gemm_typed(const gemm_gpu_arrays *arrays, const gemm_gpu_work *work, gpu_panels *panels, tdm_position self,
                            gemm_gpu_end end, tdm_type type) {
   gpu_engine engine;
@@ -16,9 +13,13 @@ TDM_INLINE void gemm_typed(const gemm_gpu_arrays *arrays, const gemm_gpu_work *w
     gpu_place place = engine.place;
     more = gpu_tile_sums(&engine, sums, 1, type);
     switch (end) {
-      case PLAIN: gemm_gpu_write_plain(sums, gpu_again(work), arrays, place, self.thread); break;
-      case SUM: gemm_gpu_write_sum(sums, gpu_again(work), arrays, place, self.thread); break;
-      case CHAIN: gemm_gpu_write(sums, gpu_again(work), arrays, place, self.thread); break;
+      case GEMM_PLAIN: gemm_gpu_write_plain(sums, gpu_again(work), arrays, place, self.thread); break;
+      case GEMM_SUM: gemm_gpu_write_sum(sums, gpu_again(work), arrays, place, self.thread); break;
+      case GEMM_CHAIN:
+      case GEMM_TYPED:
+        gemm_gpu_write(sums, gpu_again(work), arrays, place, self.thread, end);
+        gpu_read_first(&engine); /* again: the registers are needed by the epilogue */
+        break;
     }
   }
 }
@@ -61,6 +62,7 @@ static tdm_status upload(tdm_plan *plan, int threads, const gpu_choice *choice) 
                     b = gpu_operand_of(d->stride_b, d->ldb, d->n, b_by_k);
   work->d = *d;
   work->steps = (int)d->epilogue_steps;
+  work->residual = plan->buffers[4].used;
   work->staged = (gpu_staged_job){
       .grid = choice->grid, .a = a, .b = {b}, .schedule = choice->schedule, .k = (int)d->k, .counters = (int)steps};
   if (threads != 0)
@@ -94,34 +96,40 @@ static tdm_status prepare(tdm_plan *plan) {
   }
 
 #if TDM_STAGED
-#define STAGED_REGION(plain, kind)                                                   \
+#define STAGED_REGION(end, kind)                                                     \
   TDM_TARGET_BARE(plan->launch, GPU_THREADS, a, b, c, bias, residual, parts, work) { \
     TDM_TEAM_MEMORY(float, memory, GPU_KIND_FLOATS(kind));                           \
     gemm_gpu_arrays arrays = {a, b, c, bias, residual};                              \
-    gemm_staged(&arrays, parts, work, memory, tdm_bare_position(), plain, kind);     \
+    gemm_staged(&arrays, parts, work, memory, tdm_bare_position(), end, kind);       \
   }
-#define PLAIN_REGION(kind) STAGED_REGION(true, kind)
-#define CHAIN_REGION(kind) STAGED_REGION(false, kind)
+#define PLAIN_REGION(kind) STAGED_REGION(GEMM_PLAIN, kind)
+#define CHAIN_REGION(kind) STAGED_REGION(GEMM_CHAIN, kind)
+#define TYPED_REGION(kind) STAGED_REGION(GEMM_TYPED, kind)
 
-static void launch_staged(const tdm_plan *plan, void *const *buffers) {
+static void launch_staged(const tdm_plan *plan, void *const *buffers, gemm_gpu_end end) {
   const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
   void *c = buffers[2], *parts = plan->workspace;
   const gemm_gpu_work *work = plan->table;
-  if (gemm_gpu_is_plain(&plan->desc.gemm)) {
+  if (end == GEMM_PLAIN) {
     GPU_KIND_LAUNCH(plan->region, PLAIN_REGION);
+  } else if (end == GEMM_TYPED) {
+    GPU_KIND_LAUNCH(plan->region, TYPED_REGION);
   } else {
     GPU_KIND_LAUNCH(plan->region, CHAIN_REGION);
   }
 }
 #else
-static void launch_staged(const tdm_plan *plan, void *const *buffers) { (void)plan, (void)buffers; }
+static void launch_staged(const tdm_plan *plan, void *const *buffers, gemm_gpu_end end) {
+  (void)plan, (void)buffers, (void)end;
+}
 #endif
 
 /* A plan's description no longer has the steps, because they were the caller's. One step with a residual adds it. */
 static gemm_gpu_end end_of(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  if (gemm_gpu_is_plain(d)) return PLAIN;
-  return gemm_gpu_is_product(d) && d->epilogue_steps == 1 && plan->buffers[4].used ? SUM : CHAIN;
+  if (d->type != TDM_F32 || d->out != TDM_F32) return GEMM_TYPED;
+  if (gemm_gpu_is_plain(d)) return GEMM_PLAIN;
+  return gemm_gpu_is_product(d) && d->epilogue_steps == 1 && plan->buffers[4].used ? GEMM_SUM : GEMM_CHAIN;
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -129,21 +137,23 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
   void *c = buffers[2];
   const gemm_gpu_work *work = plan->table;
-  gemm_gpu_end end = end_of(plan);
+  const gemm_gpu_end end = end_of(plan);
   switch (plan->desc.gemm.type) {
     case TDM_F32:
       if (plan->region != TILE_WHOLE) {
-        launch_staged(plan, buffers);
-      } else if (end == PLAIN) {
-        REGION(PLAIN, TDM_F32);
-      } else if (end == SUM) {
-        REGION(SUM, TDM_F32);
+        launch_staged(plan, buffers, end);
+      } else if (end == GEMM_PLAIN) {
+        REGION(GEMM_PLAIN, TDM_F32);
+      } else if (end == GEMM_SUM) {
+        REGION(GEMM_SUM, TDM_F32);
+      } else if (end == GEMM_CHAIN) {
+        REGION(GEMM_CHAIN, TDM_F32);
       } else {
-        REGION(CHAIN, TDM_F32);
+        REGION(GEMM_TYPED, TDM_F32);
       }
       break;
-    case TDM_F16: REGION(CHAIN, TDM_F16); break;
-    case TDM_BF16: REGION(CHAIN, TDM_BF16); break;
+    case TDM_F16: REGION(GEMM_TYPED, TDM_F16); break;
+    case TDM_BF16: REGION(GEMM_TYPED, TDM_BF16); break;
   }
   return TDM_OK;
 }

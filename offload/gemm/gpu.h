@@ -19,8 +19,13 @@ typedef struct gemm_gpu_work {
   gpu_job job;
   gpu_staged_job staged; /* f32 on NVIDIA's GPUs */
   int steps;
+  bool residual;        /* a step adds it */
   gemm_gpu_step step[]; /* the steps of the epilogue */
 } gemm_gpu_work;
+
+/* What follows the product: nothing, a residual, any epilogue. A kernel's registers are those of its largest part, and code for
+ * arrays of three types takes so many that the loop over k spills, so arrays of f32 alone have their own kernels. */
+typedef enum gemm_gpu_end { GEMM_PLAIN, GEMM_SUM, GEMM_CHAIN, GEMM_TYPED } gemm_gpu_end;
 
 /* The arrays of a launch. */
 typedef struct gemm_gpu_arrays {
@@ -56,16 +61,35 @@ TDM_INLINE gpu_vec gemm_gpu_map(gpu_vec v, gemm_gpu_step step) {
 }
 #undef GEMM_GPU_MAP
 
-/* Applies the epilogue to a line. at.vectors is a constant. */
-TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_line_at at) {
+/* end: GEMM_CHAIN or GEMM_TYPED, a constant, as in all that follows. */
+TDM_INLINE gpu_line gemm_gpu_load(const gpu_matrix *x, gpu_line_at at, gemm_gpu_end end) {
+  if (end == GEMM_TYPED) return gpu_load_line(x, at);
+  gpu_line line;
+  gpu_load_line_typed(&line, x, at, TDM_F32);
+  return line;
+}
+
+/* The line of the residual, if a step adds it. GEMM_CHAIN loads it before the epilogue of the line above it, because it takes
+ * longer than all else; GEMM_TYPED has no registers for that. */
+TDM_INLINE gpu_line gemm_gpu_residual(const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_line_at at,
+                                      gemm_gpu_end end) {
   const tdm_gemm_desc *d = &work->d;
-  gpu_matrix bias = {(void *)(uintptr_t)arrays->bias, 0, 0, d->type}; /* every row is the same */
-  gpu_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out};
+  const gpu_matrix residual = {(void *)(uintptr_t)arrays->residual, d->stride_r, d->ldr, d->out};
+  gpu_line line = {{{0}}};
+  if (work->residual && at.columns > 0) line = gemm_gpu_load(&residual, at, end);
+  return line;
+}
+
+/* Applies the epilogue to a line. at.vectors is a constant. */
+TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, gpu_line residual, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays,
+                                   gpu_line_at at, gemm_gpu_end end) {
+  gpu_matrix bias = {(void *)(uintptr_t)arrays->bias, 0, 0, work->d.type}; /* every row is the same */
   TDM_NO_UNROLL
   for (int s = 0; s < work->steps; s++) {
     gemm_gpu_step step = work->step[s];
     if (step.op == TDM_BIAS || step.op == TDM_RESIDUAL) {
-      gpu_line more = gpu_load_line(step.op == TDM_BIAS ? &bias : &residual, at);
+      gpu_line more = residual;
+      if (step.op == TDM_BIAS) more = gemm_gpu_load(&bias, at, end);
       TDM_UNROLL
       for (int j = 0; j < at.vectors; j++) line.v[j] += more.v[j];
     } else {
@@ -103,15 +127,18 @@ TDM_INLINE void gemm_gpu_write_plain(gpu_sums sums, const gemm_gpu_work *work, c
 }
 
 /* From a line of alpha A B to C: adds beta C, applies the epilogue, and stores. */
-TDM_INLINE void gemm_gpu_finish_line(gpu_line line, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays,
-                                     const gpu_matrix *c, gpu_line_at at) {
+TDM_INLINE void gemm_gpu_finish_line(gpu_line line, gpu_line residual, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays,
+                                     const gpu_matrix *c, gpu_line_at at, gemm_gpu_end end) {
   if (work->d.beta != 0) {
-    gpu_line old = gpu_load_line(c, at);
+    gpu_line old = gemm_gpu_load(c, at, end);
     TDM_UNROLL
     for (int j = 0; j < at.vectors; j++) line.v[j] += work->d.beta * old.v[j];
   }
-  line = gemm_gpu_chain(line, work, arrays, at);
-  gpu_store_line(&line, c, at);
+  line = gemm_gpu_chain(line, residual, work, arrays, at, end);
+  if (end == GEMM_TYPED)
+    gpu_store_line(&line, c, at);
+  else
+    gpu_store_line_typed(&line, c, at, TDM_F32);
 }
 
 /* Stores C, which may be the residual's own array. */
@@ -132,23 +159,24 @@ TDM_INLINE void gemm_gpu_write_sum(gpu_sums sums, const gemm_gpu_work *work, con
 }
 
 TDM_INLINE void gemm_gpu_write(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
-                               int thread) {
+                               int thread, gemm_gpu_end end) {
   const tdm_gemm_desc *d = &work->d;
   gpu_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
-  if (d->alpha != 1) {
-    TDM_UNROLL
-    for (int i = 0; i < GPU_ROWS; i++) TDM_UNROLL
-    for (int j = 0; j < GPU_VECTORS; j++) sums[i][j] *= d->alpha;
-  }
-  if (work->steps == 0 && d->beta == 0 && gpu_is_whole(&work->job.grid, place, 1) && gpu_matrix_aligned(&c)) {
-    gpu_write(sums, &c, place, thread);
-    return;
-  }
+  const float alpha = d->alpha;
+  gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, 0, 1);
+  const bool ahead = end == GEMM_CHAIN;
+  gpu_line residual = {{{0}}};
+  if (ahead) residual = gemm_gpu_residual(work, arrays, at, end);
   TDM_NO_UNROLL
   for (int i = 0; i < GPU_ROWS; i++) {
-    gpu_line_at at = gpu_line_of(&work->job.grid, place, thread, i, 1);
+    const gpu_line_at own = at;
+    const gpu_line added = ahead ? residual : gemm_gpu_residual(work, arrays, own, end);
+    at = gpu_line_of(&work->job.grid, place, thread, i + 1, 1);
+    if (ahead && i + 1 < GPU_ROWS) residual = gemm_gpu_residual(work, arrays, at, end);
     gpu_line line = gpu_take_row(sums);
-    if (at.columns > 0) gemm_gpu_finish_line(line, work, arrays, &c, at);
+    TDM_UNROLL
+    for (int j = 0; j < GPU_VECTORS; j++) line.v[j] *= alpha;
+    if (own.columns > 0) gemm_gpu_finish_line(line, added, work, arrays, &c, own, end);
   }
 }
 
@@ -175,35 +203,42 @@ TDM_INLINE void gemm_staged_write_plain(gpu_sums sums, const gemm_gpu_work *work
 }
 
 TDM_INLINE void gemm_staged_write(gpu_sums sums, const gemm_gpu_work *work, const gemm_gpu_arrays *arrays, gpu_place place,
-                                  int thread, gpu_shape s) {
+                                  int thread, gemm_gpu_end end, gpu_shape s) {
   const tdm_gemm_desc *d = &work->d;
   gpu_matrix c = {arrays->c, d->stride_c, d->ldc, d->out};
   const float alpha = d->alpha;
+  gpu_line_at at = gpu_shape_line(&work->staged.grid, place, thread, 0, s, 1);
+  const bool ahead = end == GEMM_CHAIN;
+  gpu_line residual = {{{0}}};
+  if (ahead) residual = gemm_gpu_residual(work, arrays, at, end);
   TDM_NO_UNROLL
   for (int i = 0; i < gpu_shape_left(s); i++) {
-    gpu_line_at at = gpu_shape_line(&work->staged.grid, place, thread, i, s, 1);
+    const gpu_line_at own = at;
+    const gpu_line added = ahead ? residual : gemm_gpu_residual(work, arrays, own, end);
+    at = gpu_shape_line(&work->staged.grid, place, thread, i + 1, s, 1);
+    if (ahead && i + 1 < gpu_shape_left(s)) residual = gemm_gpu_residual(work, arrays, at, end);
     gpu_line line = gpu_take_line(sums, s);
     TDM_UNROLL
     for (int j = 0; j < s.vectors; j++) line.v[j] *= alpha;
-    if (at.columns > 0) gemm_gpu_finish_line(line, work, arrays, &c, at);
+    if (own.columns > 0) gemm_gpu_finish_line(line, added, work, arrays, &c, own, end);
   }
 }
 
 TDM_INLINE void gemm_staged(const gemm_gpu_arrays *arrays, void *parts, const gemm_gpu_work *work, float *memory,
-                            tdm_position self, bool plain, gpu_tile_kind kind) {
+                            tdm_position self, gemm_gpu_end end, gpu_tile_kind kind) {
   const gpu_shape s = gpu_shape_of(kind);
   gpu_staged engine;
   bool more = gpu_staged_begin(&engine, &work->staged, arrays->a, arrays->b, arrays->b, memory, self, s, 1);
   TDM_NO_UNROLL
   while (more) {
     gpu_sums sums;
-    gpu_staged_end end = gpu_staged_turn(&engine, sums, parts, work, s, 1);
-    more = end.more;
-    if (!end.complete) continue;
-    if (plain)
-      gemm_staged_write_plain(sums, gpu_again(work), arrays, end.place, self.thread, s);
+    gpu_staged_end turn = gpu_staged_turn(&engine, sums, parts, work, s, 1);
+    more = turn.more;
+    if (!turn.complete) continue;
+    if (end == GEMM_PLAIN)
+      gemm_staged_write_plain(sums, gpu_again(work), arrays, turn.place, self.thread, s);
     else
-      gemm_staged_write(sums, gpu_again(work), arrays, end.place, self.thread, s);
+      gemm_staged_write(sums, gpu_again(work), arrays, turn.place, self.thread, end, s);
   }
 }
 

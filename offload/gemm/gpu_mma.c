@@ -32,7 +32,8 @@ TDM_INLINE void write_half(const mma_memory *memory, const gemm_gpu_work *work, 
     gpu_line line = mma_line(memory->sums, i, thread);
     TDM_UNROLL
     for (int j = 0; j < GPU_VECTORS; j++) line.v[j] *= work->d.alpha;
-    gemm_gpu_finish_line(line, work, arrays, &c, mma_line_at(&work->job.grid, place, half, i, thread, 1));
+    const gpu_line_at at = mma_line_at(&work->job.grid, place, half, i, thread, 1);
+    gemm_gpu_finish_line(line, gemm_gpu_residual(work, arrays, at, GEMM_TYPED), work, arrays, &c, at, GEMM_TYPED);
   }
 }
 

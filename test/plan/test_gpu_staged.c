@@ -29,7 +29,7 @@ typedef struct launch_job {
   gemm_gpu_arrays arrays; /* of swiglu: a = X, b = Wg, bias = Wu */
   void *parts;
   gpu_tile_kind kind;
-  bool plain;
+  gemm_gpu_end end;
   int teams;
 } launch_job;
 
@@ -46,7 +46,7 @@ static void *run_thread(void *argument) {
   const tdm_position self = {t->team, job->teams, t->thread, GPU_THREADS};
   team_barrier = t->barrier;
   if (job->gemm != NULL)
-    gemm_staged(&job->arrays, job->parts, job->gemm, t->memory, self, job->plain, job->kind);
+    gemm_staged(&job->arrays, job->parts, job->gemm, t->memory, self, job->end, job->kind);
   else
     swiglu_staged(job->arrays.a, job->arrays.b, job->arrays.bias, job->arrays.c, job->parts, job->swiglu, t->memory, self,
                   job->kind);
@@ -89,6 +89,7 @@ typedef struct product {
   int more;       /* elements after each row of the second weight, in addition */
   int workers, teams;
   bool plain;
+  bool typed; /* the epilogue for arrays of any type */
 } product;
 
 static gpu_grid grid_of(const product *p, int weights) {
@@ -173,6 +174,7 @@ static void check_gemm(const product *p) {
                                   .counters = (int)steps};
   if (!p->plain) {
     work->steps = STEPS;
+    work->residual = true;
     work->step[0].op = TDM_BIAS;
     work->step[1].op = TDM_RELU;
     work->step[2].op = TDM_RESIDUAL;
@@ -185,7 +187,9 @@ static void check_gemm(const product *p) {
       .arrays = {a + p->shift, b + p->shift, c + p->shift, p->plain ? NULL : bias, p->plain ? NULL : c + p->shift},
       .parts = parts,
       .kind = p->kind,
-      .plain = p->plain,
+      .end = p->plain   ? GEMM_PLAIN
+             : p->typed ? GEMM_TYPED
+                        : GEMM_CHAIN,
       .teams = p->teams};
   run_launch(&job);
 
@@ -302,6 +306,8 @@ static void parts_and_ends(void **state) {
       check_gemm(&p);
     }
     p.pad = 3, p.plain = false, p.batch = 2;
+    check_gemm(&p);
+    p.typed = true;
     check_gemm(&p);
     p.k = 0;
     check_gemm(&p);
