@@ -22,7 +22,6 @@ extern const tdm_kernel tdm_gemm_omp_amx_fp16;
 extern const tdm_kernel tdm_gemm_omp_gpu;
 extern const tdm_kernel tdm_gemm_omp_gpu_mma;
 extern const tdm_kernel tdm_gemm_omp_gpu_small_k;
-extern const tdm_kernel tdm_gemm_omp_gpu_small_k_spread;
 extern const tdm_kernel tdm_gemm_omp_gpu_skinny;
 #endif
 #ifdef TDM_WGMMA_GEMM
@@ -51,7 +50,6 @@ const tdm_kernel *const tdm_gemm_omp_kernels[] = {
     &tdm_gemm_omp_gpu,
     &tdm_gemm_omp_gpu_mma,
     &tdm_gemm_omp_gpu_small_k,
-    &tdm_gemm_omp_gpu_small_k_spread, /* by name */
     &tdm_gemm_omp_gpu_skinny,
 #endif
 #ifdef TDM_WGMMA_GEMM

@@ -1,4 +1,5 @@
-/* The staged engine of NVIDIA's GPUs (offload/engine/gpu_staged.h) on the host: a team is 128 threads, its barrier is
+/* The staged engine of NVIDIA's GPUs (offload/engine/gpu_staged.h) and the kernel for small K (offload/gemm/gpu_small_k.h) on
+ * the host: a team is 128 threads, its barrier is
  * pthread's, and cp.async copies at once. Each kind of tile, layout, alignment, number of parts and end, with exact
  * integers. What it can't show are the order of asynchronous copies and a GPU's memory model. */
 #include <pthread.h>
@@ -15,7 +16,7 @@
 static __thread pthread_barrier_t *team_barrier;
 #define TDM_SYNC_BLOCK() pthread_barrier_wait(team_barrier)
 
-#include "offload/gemm/gpu.h"
+#include "offload/gemm/gpu_small_k.h"
 #include "offload/swiglu/gpu.h"
 
 enum { GUARD = 64, STEPS = 3 }; /* floats after an output, which stay as they are; steps of the epilogue */
@@ -24,7 +25,7 @@ static const float UNTOUCHED = 12345;
 /* ---- A launch ---- */
 
 typedef struct launch_job {
-  const gemm_gpu_work *gemm;
+  const gemm_gpu_work *gemm, *small_k;
   const swiglu_gpu_work *swiglu;
   gemm_gpu_arrays arrays; /* of swiglu: a = X, b = Wg, bias = Wu */
   void *parts;
@@ -45,7 +46,10 @@ static void *run_thread(void *argument) {
   const launch_job *job = t->job;
   const tdm_position self = {t->team, job->teams, t->thread, GPU_THREADS};
   team_barrier = t->barrier;
-  if (job->gemm != NULL)
+  if (job->small_k != NULL)
+    small_k_body(&job->arrays, job->small_k, t->memory, self, job->small_k->job.a.k_contiguous,
+                 job->small_k->job.b.k_contiguous, small_k_way_of(job->small_k->job.k));
+  else if (job->gemm != NULL)
     gemm_staged(&job->arrays, job->parts, job->gemm, t->memory, self, job->end, job->kind);
   else
     swiglu_staged(job->arrays.a, job->arrays.b, job->arrays.bias, job->arrays.c, job->parts, job->swiglu, t->memory, self,
@@ -262,6 +266,38 @@ static void check_swiglu(const product *p) {
   free(x), free(wg), free(wu), free(y), free(work), free(parts);
 }
 
+/* ---- Small K ---- */
+
+static void check_small_k(int64_t k, tdm_layout layout, int64_t batch, int pad, int teams) {
+  const int64_t m = 2 * GPU_TILE, n = 5 * GPU_TILE;
+  const product p = {.m = m, .n = n, .k = k, .batch = batch, .layout = layout, .pad = pad, .teams = teams, .plain = true};
+  const bool a_by_k = layout == TDM_NN || layout == TDM_NT, b_by_k = layout == TDM_NT || layout == TDM_TT;
+  const int64_t lda = (a_by_k ? k : m) + pad, ldb = (b_by_k ? k : n) + pad, ldc = n + pad;
+  const int64_t stride_a = (a_by_k ? m : k) * lda, stride_b = (b_by_k ? n : k) * ldb, stride_c = m * ldc;
+  unsigned seed = (unsigned)(k * 31 + pad);
+  float *a = random_array(stride_a * batch, &seed), *b = random_array(stride_b * batch, &seed);
+  float *c = random_array(stride_c * batch + GUARD, &seed);
+  for (int64_t i = 0; i < stride_c * batch + GUARD; i++) c[i] = UNTOUCHED;
+  const gemm_gpu_work work = {.d = {.m = m, .n = n, .k = k, .ldc = ldc, .stride_c = stride_c},
+                              .job = {.grid = {2, 5, (int)(10 * batch), (int)m, (int)n},
+                                      .a = gpu_operand_of(stride_a, lda, m, a_by_k),
+                                      .b = gpu_operand_of(stride_b, ldb, n, b_by_k),
+                                      .k = (int)k}};
+  run_launch(&(launch_job){.small_k = &work, .arrays = {a, b, c, NULL, NULL}, .teams = teams});
+  for (int64_t i = 0; i < batch; i++)
+    for (int64_t row = 0; row < m; row++)
+      for (int64_t column = 0; column < n; column++) {
+        const float *line_a = a + i * stride_a + row * (a_by_k ? lda : 1);
+        const float *line_b = b + i * stride_b + column * (b_by_k ? ldb : 1);
+        const double expected = dot(line_a, a_by_k ? 1 : lda, line_b, b_by_k ? 1 : ldb, k);
+        float *is = &c[i * stride_c + row * ldc + column];
+        if (*is != expected) fail_at(&p, "small K", i, row, column, *is, expected);
+        *is = UNTOUCHED;
+      }
+  for (int64_t i = 0; i < stride_c * batch + GUARD; i++) assert_true(c[i] == UNTOUCHED); /* nothing else is written */
+  free(a), free(b), free(c);
+}
+
 /* ---- Cases ---- */
 
 /* Two rows and columns of tiles, the last ones incomplete, and K steps of which the last one is incomplete. */
@@ -331,8 +367,15 @@ static void two_weights(void **state) {
     }
 }
 
+static void small_k(void **state) {
+  (void)state;
+  for (tdm_layout layout = TDM_NN; layout <= TDM_TT; layout++)
+    for (int64_t k = 8; k <= SMALL_K_MOST; k += 8)
+      check_small_k(k, layout, k % 16 == 0 ? 2 : 1, k % 24 == 0 ? 4 : 0, 1 + (int)(k / 8) % 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_and_alignments), cmocka_unit_test(parts_and_ends),
-                                     cmocka_unit_test(two_weights)};
+                                     cmocka_unit_test(two_weights), cmocka_unit_test(small_k)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
