@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
+#include "epilogue_step.h"
 #include "tandem/gemm.h"
-#include "wgmma_step.h"
 
 /* A tensor map of the CUDA driver: opaque. */
 typedef struct wg_map {
@@ -26,12 +26,14 @@ typedef struct wg_operand {
 /* A matrix of C's shape that is added: the residual, or C as it was, if beta is not 0. */
 enum { WG_NOTHING, WG_RESIDUAL, WG_OLD };
 
+enum { WG_FEW = 4 /* steps of an epilogue that a launch has in its arguments */ };
+
 typedef struct wg_args {
   wg_operand p, q;
   void *c;
   const void *bias, *residual;
-  const wg_step *step; /* of the epilogue, in memory of the device, if there are more than WG_FEW */
-  wg_step few[WG_FEW];
+  const epilogue_step *step; /* of the epilogue, in memory of the device, if there are more than WG_FEW */
+  epilogue_step few[WG_FEW];
   int64_t ldc, stride_c, ldr, stride_r;
   float alpha;
   int steps;            /* of the epilogue */
@@ -45,6 +47,7 @@ typedef struct wg_args {
   int splits;           /* blocks of a cluster that share a tile's k: 1 to 8; only with one sharer */
   int tiles_p, tiles_q; /* of one matrix; tiles_p: for all sharers together */
   int units;            /* tiles of all matrices, each the work of a cluster */
+  int apart;            /* the second warpgroup begins later: each multiplies while the other ends a tile */
   int swapped;          /* P are the columns of C, Q its rows */
   int vectors;          /* 1: C, the residual and the bias can be accessed in aligned vectors of 4 elements */
   int short_way;        /* not 0: tiles end in the short way (wgmma_end.h) */

@@ -40,7 +40,7 @@ typedef struct wg_part {
   wg_four up[WG_VECTORS];   /* of the second weight */
   wg_raw ahead[WG_VECTORS]; /* of the residual, or of C as it was */
   wg_raw bias;
-  const wg_step *step; /* of the epilogue. These are read once: in the loop over chunks each read would take its time */
+  const epilogue_step *step; /* of the epilogue. These are read once: in the loop over chunks each read would take its time */
   int steps;
   float alpha;
   wg_order order;
@@ -89,23 +89,25 @@ TDM_INLINE wg_begin wg_begin_of(int lane, int columns, bool swapped, wg_order or
   return (wg_begin){lane / columns, lane % columns, 32 / columns};
 }
 
-/* The lane's elements of weight w from the buffer. */
+/* The lane's elements of weight w from the buffer. The three ways do not share a loop: all loads are outstanding together. */
 TDM_INLINE void wg_take(wg_four *v, const wg_part *x, wg_address buffer, int w, int lane, int columns, bool swapped) {
   const int vectors = columns / 8;
   const bool whole = x->order == WG_IN_VECTORS;
   const wg_begin at = wg_begin_of(lane, columns, swapped, x->order);
-  const wg_address second = w * WG_SECOND * 4;
-  WG_UNROLL
-  for (int i = 0; i < vectors; i++) {
-    if (!swapped && whole) {
-      v[i] = WG_AT(wg_four, wg_line_at(buffer, at.row + i * at.row_step) + second + at.column * 4);
-      continue;
-    }
+  const wg_address second = buffer + w * WG_SECOND * 4;
+  if (!swapped && whole) {
     WG_UNROLL
-    for (int e = 0; e < 4; e++) {
-      const int row = at.row + (whole ? i : 4 * i + e) * at.row_step, column = at.column + (whole ? e : 0);
-      v[i][e] = WG_AT(float, wg_line_at(buffer, swapped ? column : row) + second + (swapped ? row : column) * 4);
-    }
+    for (int i = 0; i < vectors; i++) v[i] = WG_AT(wg_four, wg_line_at(second, at.row + i * at.row_step) + at.column * 4);
+  } else if (!swapped) {
+    WG_UNROLL
+    for (int i = 0; i < 4 * vectors; i++)
+      v[i / 4][i % 4] = WG_AT(float, wg_line_at(second, at.row + i * at.row_step) + at.column * 4);
+  } else {
+    const int line_step = whole ? 1 : 0, vector_step = whole ? at.row_step : 4 * at.row_step, step = whole ? 0 : at.row_step;
+    WG_UNROLL
+    for (int i = 0; i < 4 * vectors; i++)
+      v[i / 4][i % 4] =
+          WG_AT(float, wg_line_at(second, at.column + i % 4 * line_step) + (at.row + i / 4 * vector_step + i % 4 * step) * 4);
   }
 }
 

@@ -115,6 +115,7 @@ TDM_INLINE void wg_multiply_all(const wg_args *args, int thread, wg_kind kind) {
   enum { MOST = 128 };
   const int held = kind.n / 2 * kind.weights;
   wg_turn turn = {0, 0};
+  if (args->apart && thread >= WG_THREADS) wg_wait(at.full + (args->stages - 1) * 8, 0);
   WG_NO_UNROLL
   for (int unit = wg_cluster(); unit < args->units; unit += wg_clusters()) {
     if (args->ahead != WG_NOTHING && args->splits == 1 && !args->swapped)

@@ -15,8 +15,10 @@ typedef struct wg_image {
   uint64_t bytes;
 } wg_image;
 
+/* What rows of Hopper's matrix units differ in: their `variant`. */
 typedef struct wg_kernels {
   const char *op; /* as kernels are called: "gemm" */
+  wg_problem (*problem)(const tdm_plan *plan);
   const int *columns;
   int count;
   const wg_image *image;
@@ -26,15 +28,16 @@ typedef struct wg_kernels {
 typedef struct wg_output {
   int64_t ldc, stride_c, ldr, stride_r;
   float alpha;
-  const wg_step *step; /* of the epilogue: read by wg_prepare alone */
+  const epilogue_step *step; /* of the epilogue: read by wg_prepare alone */
   int steps;
   int ahead; /* WG_RESIDUAL, WG_OLD: a step adds it; WG_NOTHING */
 } wg_output;
 
+/* Functions of a row. */
 bool wg_runs_on(const tdm_context *context, char *reason, size_t size);
-bool wg_supports(const tdm_plan *plan, const wg_problem *problem, char *reason, size_t size);
-void wg_cost(const tdm_plan *plan, const wg_problem *problem, const wg_kernels *kernels, tdm_cost *cost);
-tdm_status wg_prepare(tdm_plan *plan, const wg_problem *problem, const wg_output *output, const wg_kernels *kernels);
+bool wg_supports(const tdm_plan *plan, char *reason, size_t size);
+void wg_cost(const tdm_plan *plan, tdm_cost *cost);
+tdm_status wg_prepare(tdm_plan *plan, const wg_output *output);
 /* b: the weights. */
 tdm_status wg_launch(const tdm_plan *plan, const void *a, const void *const b[2], void *c, const void *bias,
                      const void *residual);

@@ -53,7 +53,7 @@ static gpu_choice choose(const tdm_plan *plan, int split, bool whole) {
 /* Uploads a gemm_gpu_work. threads: of a launch of the engine of whole tiles; 0: only the staged engine is launched. */
 static tdm_status upload(tdm_plan *plan, int threads, const gpu_choice *choice) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const size_t steps = sizeof(gemm_gpu_work) + (size_t)d->epilogue_steps * sizeof(gemm_gpu_step);
+  const size_t steps = sizeof(gemm_gpu_work) + (size_t)d->epilogue_steps * sizeof(epilogue_step);
   const size_t bytes = steps + gpu_counter_bytes(choice);
   gemm_gpu_work *work = calloc(1, bytes);
   if (work == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
@@ -67,8 +67,7 @@ static tdm_status upload(tdm_plan *plan, int threads, const gpu_choice *choice) 
       .grid = choice->grid, .a = a, .b = {b}, .schedule = choice->schedule, .k = (int)d->k, .counters = (int)steps};
   if (threads != 0)
     work->job = (gpu_job){.grid = gpu_grid_for(plan, d->m, d->n, d->batch, 1, threads), .a = a, .b = b, .k = (int)d->k};
-  for (int s = 0; s < work->steps; s++)
-    work->step[s] = (gemm_gpu_step){d->epilogue[s].op, d->epilogue[s].value, 1.0 / d->epilogue[s].value};
+  epilogue_steps_of(d, work->step);
   tdm_status status = tdm_plan_upload(plan, work, bytes);
   free(work);
   return status;

@@ -2,16 +2,8 @@
 #ifndef TANDEM_OFFLOAD_GEMM_GPU_H
 #define TANDEM_OFFLOAD_GEMM_GPU_H
 
+#include "offload/engine/epilogue_step.h"
 #include "offload/engine/gpu_staged.h"
-
-/* A step of the epilogue. A division on a GPU is a function call, and around calls the compiler protects every loop of the
- * kernel against divergent threads, which costs 6 % of the time of 8192^3 on an H200. A product with the f64 reciprocal
- * rounds to the same f32 unless the quotient is subnormal. */
-typedef struct gemm_gpu_step {
-  tdm_epilogue_op op;
-  float value;
-  double reciprocal;
-} gemm_gpu_step;
 
 /* What a launch needs in addition to its pointers: made with the plan, kept on the device. */
 typedef struct gemm_gpu_work {
@@ -20,7 +12,7 @@ typedef struct gemm_gpu_work {
   gpu_staged_job staged; /* f32 on NVIDIA's GPUs */
   int steps;
   bool residual;        /* a step adds it */
-  gemm_gpu_step step[]; /* the steps of the epilogue */
+  epilogue_step step[]; /* the steps of the epilogue */
 } gemm_gpu_work;
 
 /* What follows the product: nothing, a residual, any epilogue. A kernel's registers are those of its largest part, and code for
@@ -44,8 +36,8 @@ tdm_status gemm_gpu_prepare_for(tdm_plan *plan, int threads);
 /* Applies a step that needs no array. The switch is outside of the loops over values, whose code is then that of one step. */
 #define GEMM_GPU_MAP(name) \
   case name: TDM_UNROLL for (int e = 0; e < 4; e++) v[e] = tdm_epilogue_map(v[e], name, step.value); break;
-TDM_INLINE gpu_vec gemm_gpu_map(gpu_vec v, gemm_gpu_step step) {
-  switch (step.op) {
+TDM_INLINE gpu_vec gemm_gpu_map(gpu_vec v, epilogue_step step) {
+  switch ((tdm_epilogue_op)step.op) {
     GEMM_GPU_MAP(TDM_RELU)
     GEMM_GPU_MAP(TDM_GELU)
     GEMM_GPU_MAP(TDM_GELU_TANH)
@@ -86,7 +78,7 @@ TDM_INLINE gpu_line gemm_gpu_chain(gpu_line line, gpu_line residual, const gemm_
   gpu_matrix bias = {(void *)(uintptr_t)arrays->bias, 0, 0, work->d.type}; /* every row is the same */
   TDM_NO_UNROLL
   for (int s = 0; s < work->steps; s++) {
-    gemm_gpu_step step = work->step[s];
+    epilogue_step step = work->step[s];
     if (step.op == TDM_BIAS || step.op == TDM_RESIDUAL) {
       gpu_line more = residual;
       if (step.op == TDM_BIAS) more = gemm_gpu_load(&bias, at, end);

@@ -11,7 +11,7 @@
 typedef struct skinny_end {
   void *c;
   const void *bias, *residual;
-  const gemm_gpu_step *step;
+  const epilogue_step *step;
   int steps;
   int64_t ldc, stride_c, ldr, stride_r;
   float alpha, beta;
@@ -25,13 +25,13 @@ TDM_INLINE void finish(float sum, const skinny_end *end, int64_t batch, int64_t 
   if (end->beta != 0) v += end->beta * tdm_load(end->c, at, end->out);
   TDM_NO_UNROLL
   for (int s = 0; s < end->steps; s++) {
-    gemm_gpu_step step = end->step[s];
+    epilogue_step step = end->step[s];
     if (step.op == TDM_BIAS)
       v += tdm_load(end->bias, column, end->type);
     else if (step.op == TDM_RESIDUAL)
       v += tdm_load(end->residual, batch * end->stride_r + row * end->ldr + column, end->out);
     else
-      v = step.op == TDM_DIVIDE ? (float)(v * step.reciprocal) : tdm_epilogue_map(v, step.op, step.value);
+      v = step.op == TDM_DIVIDE ? (float)(v * step.reciprocal) : tdm_epilogue_map(v, (tdm_epilogue_op)step.op, step.value);
   }
   tdm_store(end->c, at, end->out, v);
 }
@@ -63,11 +63,10 @@ static tdm_status prepare(tdm_plan *plan) {
   gpu_skinny_cut cut = cut_for(plan, NULL, NULL);
   gpu_skinny_launch(plan, &cut, d->n, d->batch);
   if (d->epilogue_steps == 0) return TDM_OK;
-  size_t bytes = (size_t)d->epilogue_steps * sizeof(gemm_gpu_step);
-  gemm_gpu_step *step = malloc(bytes);
+  size_t bytes = (size_t)d->epilogue_steps * sizeof(epilogue_step);
+  epilogue_step *step = malloc(bytes);
   if (step == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
-  for (int64_t s = 0; s < d->epilogue_steps; s++)
-    step[s] = (gemm_gpu_step){d->epilogue[s].op, d->epilogue[s].value, 1.0 / d->epilogue[s].value};
+  epilogue_steps_of(d, step);
   tdm_status status = tdm_plan_upload(plan, step, bytes);
   free(step);
   return status;
@@ -103,7 +102,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   (void)stream;
   const void *a = buffers[0], *b = buffers[1], *bias = buffers[3], *residual = buffers[4];
   void *c = buffers[2];
-  const gemm_gpu_step *step = plan->table;
+  const epilogue_step *step = plan->table;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const gpu_skinny_cut cut = cut_for(plan, a, b);
   const tdm_launch of_run = gpu_skinny_launch_of(plan, &cut);

@@ -8,7 +8,6 @@
 
 extern const wg_image tdm_wg_gemm_image[];
 static const int columns[] = {TDM_WGMMA_GEMM};
-static const wg_kernels kernels = {"gemm", columns, sizeof columns / sizeof columns[0], tdm_wg_gemm_image};
 
 static int residuals(const tdm_gemm_desc *d) {
   int count = 0;
@@ -26,7 +25,8 @@ static int maps(const tdm_gemm_desc *d) {
   return count;
 }
 
-static wg_problem problem_of(const tdm_gemm_desc *d) {
+static wg_problem problem_of(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
   return (wg_problem){
       .a = {d->m, d->lda, d->stride_a, d->layout == TDM_NN || d->layout == TDM_NT, d->broadcast_a},
       .b = {{d->n, d->ldb, d->stride_b, d->layout == TDM_NT || d->layout == TDM_TT, d->broadcast_b}},
@@ -42,28 +42,16 @@ static wg_problem problem_of(const tdm_gemm_desc *d) {
   };
 }
 
-static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const wg_problem problem = problem_of(&plan->desc.gemm);
-  return wg_supports(plan, &problem, reason, size);
-}
-
-static void cost(const tdm_plan *plan, tdm_cost *cost) {
-  const wg_problem problem = problem_of(&plan->desc.gemm);
-  wg_cost(plan, &problem, &kernels, cost);
-}
+static const wg_kernels kernels = {"gemm", problem_of, columns, sizeof columns / sizeof columns[0], tdm_wg_gemm_image};
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const wg_problem problem = problem_of(d);
   const int old_c = d->beta != 0, steps = (int)d->epilogue_steps + old_c;
-  const size_t bytes = (size_t)(steps > 0 ? steps : 1) * sizeof(wg_step);
-  wg_step *step = malloc(bytes);
+  const size_t bytes = (size_t)(steps > 0 ? steps : 1) * sizeof(epilogue_step);
+  epilogue_step *step = malloc(bytes);
   if (step == NULL) return tdm_fail(TDM_ERROR_MEMORY, "gemm: no memory for a plan's %zu bytes", bytes);
-  if (old_c) step[0] = (wg_step){WG_OLD_C, d->beta, 0};
-  for (int s = old_c; s < steps; s++) {
-    const tdm_epilogue_step of = d->epilogue[s - old_c];
-    step[s] = (wg_step){(int)of.op, of.op == TDM_RESIDUAL ? 1 : of.value, of.op == TDM_DIVIDE ? 1.0 / of.value : 0};
-  }
+  if (old_c) step[0] = (epilogue_step){EPILOGUE_OLD_C, d->beta, 0};
+  epilogue_steps_of(d, step + old_c);
   const int added = residuals(d) > 0 ? WG_RESIDUAL : WG_NOTHING;
   const wg_output output = {.ldc = d->ldc,
                             .stride_c = d->stride_c,
@@ -73,7 +61,7 @@ static tdm_status prepare(tdm_plan *plan) {
                             .step = step,
                             .steps = steps,
                             .ahead = old_c ? WG_OLD : added};
-  tdm_status status = wg_prepare(plan, &problem, &output, &kernels);
+  tdm_status status = wg_prepare(plan, &output);
   free(step);
   return status;
 }
@@ -86,10 +74,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_gemm_omp_gpu_wgmma = {.name = "omp_gpu_wgmma",
                                            .op = TDM_OP_GEMM,
                                            .backend = &tdm_backend_omp,
+                                           .variant = &kernels,
                                            .runs_on = wg_runs_on,
-                                           .supports = supports,
+                                           .supports = wg_supports,
                                            .prepare = prepare,
                                            .launch = launch,
-                                           .cost = cost,
+                                           .cost = wg_cost,
                                            .matrix_units = true,
                                            .types = TDM_16_BIT_TYPES};

@@ -3,7 +3,7 @@
 #include "offload/engine/wgmma_end.h"
 
 /* A step without an array. All of a lane's values at once keep the arithmetic busy. */
-TDM_INLINE void map_all(wg_four *v, int vectors, const wg_step *step) {
+TDM_INLINE void map_all(wg_four *v, int vectors, const epilogue_step *step) {
 #define MAP(which)                                                                                           \
   case which:                                                                                                \
     WG_UNROLL                                                                                                \
@@ -30,14 +30,14 @@ TDM_INLINE void map_all(wg_four *v, int vectors, const wg_step *step) {
 }
 
 TDM_INLINE void wg_chain(wg_part *x, const wg_args *args, int vectors, wg_kind kind) {
-  const wg_step *step = x->step;
+  const epilogue_step *step = x->step;
   WG_UNROLL
   for (int i = 0; i < vectors; i++) x->v[i] *= x->alpha;
   WG_NO_UNROLL
   for (int s = 0; s < x->steps; s++, step++) {
     if (step->op == TDM_BIAS)
       wg_add_bias(x, vectors, kind.type);
-    else if (step->op == TDM_RESIDUAL || step->op == WG_OLD_C)
+    else if (step->op == TDM_RESIDUAL || step->op == EPILOGUE_OLD_C)
       wg_add_matrix(x, args, step->op == TDM_RESIDUAL, step->value, vectors);
     else
       map_all(x->v, vectors, step);

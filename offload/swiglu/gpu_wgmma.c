@@ -6,9 +6,9 @@
 
 extern const wg_image tdm_wg_swiglu_image[];
 static const int columns[] = {TDM_WGMMA_SWIGLU};
-static const wg_kernels kernels = {"swiglu", columns, sizeof columns / sizeof columns[0], tdm_wg_swiglu_image};
 
-static wg_problem problem_of(const tdm_swiglu_desc *d) {
+static wg_problem problem_of(const tdm_plan *plan) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
   return (wg_problem){
       .a = {.lines = d->m, .ld = d->ldx, .by_k = true},
       .b = {{.lines = d->n, .ld = d->ldg, .by_k = d->layout == TDM_NT},
@@ -23,20 +23,11 @@ static wg_problem problem_of(const tdm_swiglu_desc *d) {
   };
 }
 
-static bool supports(const tdm_plan *plan, char *reason, size_t size) {
-  const wg_problem problem = problem_of(&plan->desc.swiglu);
-  return wg_supports(plan, &problem, reason, size);
-}
-
-static void cost(const tdm_plan *plan, tdm_cost *cost) {
-  const wg_problem problem = problem_of(&plan->desc.swiglu);
-  wg_cost(plan, &problem, &kernels, cost);
-}
+static const wg_kernels kernels = {"swiglu", problem_of, columns, sizeof columns / sizeof columns[0], tdm_wg_swiglu_image};
 
 static tdm_status prepare(tdm_plan *plan) {
-  const wg_problem problem = problem_of(&plan->desc.swiglu);
   const wg_output output = {.ldc = plan->desc.swiglu.ldy, .alpha = 1, .ahead = WG_NOTHING};
-  return wg_prepare(plan, &problem, &output, &kernels);
+  return wg_prepare(plan, &output);
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
@@ -47,10 +38,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 const tdm_kernel tdm_swiglu_omp_gpu_wgmma = {.name = "omp_gpu_wgmma",
                                              .op = TDM_OP_SWIGLU,
                                              .backend = &tdm_backend_omp,
+                                             .variant = &kernels,
                                              .runs_on = wg_runs_on,
-                                             .supports = supports,
+                                             .supports = wg_supports,
                                              .prepare = prepare,
                                              .launch = launch,
-                                             .cost = cost,
+                                             .cost = wg_cost,
                                              .matrix_units = true,
                                              .types = TDM_16_BIT_TYPES};
