@@ -94,6 +94,7 @@ static bool is_same(const wg_choice *a, const wg_choice *b) {
 static int64_t draw_size(uint64_t *seed, double least, double most) {
   const double x = exp2(least + (most - least) * (double)draw(seed, 1 << 20) / (1 << 20));
   const int64_t size = (int64_t)x;
+  if (size < 16) return size;
   switch (draw(seed, 8)) {
     case 0: return size;                              /* any */
     case 1: return INT64_C(1) << (int)round(log2(x)); /* a power of 2 */
@@ -106,7 +107,7 @@ static drawn draw_product(measurement *x) {
   static const tdm_epilogue_op maps[] = {TDM_RELU, TDM_GELU, TDM_GELU_TANH, TDM_SILU};
   drawn d;
   do {
-    d.m = draw_size(seed, 3, 13.2);
+    d.m = draw_size(seed, 0, 13.2);
     d.n = draw_size(seed, 6, 14.5);
     d.k = draw_size(seed, 6, 14);
   } while (d.m * d.k > x->elements || d.n * d.k > x->elements || d.m * d.n > x->elements / 2 ||
@@ -229,8 +230,7 @@ static tdm_status fill(measurement *x) {
 
 bool cuts_measure(const cuts_request *request, char *error, size_t size) {
   enum { BIAS = 1 << 16 /* more than the columns of a product */ };
-  /* m is at least 8, so no array of such a product is larger. */
-  const double elements = request->most_flop / 16 + BIAS;
+  const double elements = request->most_flop / 2 + BIAS; /* no array of such a product is larger */
   measurement x = {.seed = request->seed,
                    .elements = elements < MOST_ELEMENTS ? (int64_t)elements : MOST_ELEMENTS,
                    .most_flop = request->most_flop};
