@@ -136,7 +136,8 @@ TDM_INLINE wg_address piece_at(wg_address lines, int line, int piece) {
   return lines + line * WG_LINE_BYTES + ((piece ^ (line & 7)) << 4);
 }
 
-/* S = Q K^T. s: [row][key] */
+/* S = Q K^T. s: [row][key]. What is multiplied next is read while this is multiplied: otherwise the block's few waves wait for
+ * shared memory for half of the time. */
 TDM_INLINE position scores_of(float *s, const places *at, position p, worker w, int head) {
   const int rows = tma_each_rows(head);
   WG_UNROLL
@@ -144,19 +145,24 @@ TDM_INLINE position scores_of(float *s, const places *at, position p, worker w, 
   WG_NO_UNROLL
   for (int panel = 0; panel < tma_pieces(head); panel++, p = next_of(p)) {
     const wg_address q = at->q + panel * tma_rows(head) * WG_LINE_BYTES, k = at->stage + p.stage * TMA_STAGE_BYTES;
+    four a[2][MOST_ROWS], b;
     wg_wait(at->full + p.stage * 8, p.parity);
+    WG_UNROLL
+    for (int i = 0; i < rows; i++) a[0][i] = WG_AT_ONCE(four, piece_at(q, w.y, 0) + i * TMA_SIDE * WG_LINE_BYTES);
+    b = WG_AT_ONCE(four, piece_at(k, w.x, 0));
     WG_NO_UNROLL
-    for (int piece = 0; piece < 8; piece++) {
-      const wg_address from_q = piece_at(q, w.y, piece), from_k = piece_at(k, w.x, piece);
-      four a[MOST_ROWS];
-      WG_UNROLL
-      for (int i = 0; i < rows; i++) a[i] = WG_AT(four, from_q + i * TMA_SIDE * WG_LINE_BYTES);
+    for (int pair = 0; pair < 8; pair += 2) WG_UNROLL
+    for (int t = 0; t < 2; t++) {
+      const int next = (pair + t + 1) % 8; /* after the last piece the first one again, for nothing */
+      const wg_address from = piece_at(k, w.x, pair + t), next_q = piece_at(q, w.y, next), next_k = piece_at(k, w.x, next);
       WG_UNROLL
       for (int j = 0; j < TMA_EACH_KEYS; j++) {
-        const four b = WG_AT(four, from_k + j * TMA_SIDE * WG_LINE_BYTES);
+        const four b_next = WG_AT_ONCE(four, j + 1 < TMA_EACH_KEYS ? from + (j + 1) * TMA_SIDE * WG_LINE_BYTES : next_k);
+        if (j < rows) a[t ^ 1][j] = WG_AT_ONCE(four, next_q + j * TMA_SIDE * WG_LINE_BYTES);
         WG_UNROLL
         for (int e = 0; e < 4; e++) WG_UNROLL
-        for (int i = 0; i < rows; i++) s[i * TMA_EACH_KEYS + j] += a[i][e] * b[e];
+        for (int i = 0; i < rows; i++) s[i * TMA_EACH_KEYS + j] += a[t][i][e] * b[e];
+        b = b_next;
       }
     }
     release(at->empty + p.stage * 8, w.lane);
@@ -208,37 +214,44 @@ TDM_INLINE void read_values(float *v, wg_address panel, int key, worker w, int h
   const int piece_bytes = tma_values(head) * WG_LINE_BYTES;
   WG_UNROLL
   for (int f = 0; f < fours_of(head); f++) {
-    const four x = WG_AT(four, piece_at(panel + (f * 2 + w.x / 8) * piece_bytes, key, w.x % 8));
+    const four x = WG_AT_ONCE(four, piece_at(panel + (f * 2 + w.x / 8) * piece_bytes, key, w.x % 8));
     WG_UNROLL
     for (int e = 0; e < 4; e++) v[f * 4 + e] = x[e];
   }
   if (!has_two(head)) return;
-  const two x = WG_AT(two, piece_at(panel + fours_of(head) * 2 * piece_bytes, key, w.x / 2) + w.x % 2 * 8);
+  const two x = WG_AT_ONCE(two, piece_at(panel + fours_of(head) * 2 * piece_bytes, key, w.x / 2) + w.x % 2 * 8);
   v[fours_of(head) * 4] = x[0];
   v[fours_of(head) * 4 + 1] = x[1];
 }
 
-/* O += P V. masked: rows take only what they see. */
+/* O += P V, as S. masked: rows take only what they see. */
 TDM_INLINE position add_values(float *o, const row_state *r, const places *at, position p, int first, bool masked, worker w,
                                int head) {
-  const int rows = tma_each_rows(head), columns = head / TMA_SIDE;
+  const int rows = tma_each_rows(head), columns = head / TMA_SIDE, values = tma_values(head);
+  four a[2][MOST_ROWS];
+  WG_UNROLL
+  for (int i = 0; i < rows; i++) a[0][i] = WG_AT_ONCE(four, weight_at(at->weights, w.y, 0) + i * TMA_SIDE * TMA_KEY_BYTES);
   WG_NO_UNROLL
-  for (int panel = 0; panel < TMA_KEYS; panel += tma_values(head), p = next_of(p)) {
+  for (int panel = 0; panel < TMA_KEYS; panel += values, p = next_of(p)) {
+    const wg_address stage = at->stage + p.stage * TMA_STAGE_BYTES;
+    float v[2][MOST_COLUMNS];
     wg_wait(at->full + p.stage * 8, p.parity);
+    read_values(v[0], stage, 0, w, head);
     WG_NO_UNROLL
-    for (int key = 0; key < tma_values(head); key += 4) {
-      const wg_address from = weight_at(at->weights, w.y, (panel + key) / 4);
-      four a[MOST_ROWS];
-      WG_UNROLL
-      for (int i = 0; i < rows; i++) a[i] = WG_AT(four, from + i * TMA_SIDE * TMA_KEY_BYTES);
+    for (int eight = 0; eight < values; eight += 8) WG_UNROLL
+    for (int t = 0; t < 2; t++) {
+      const int key = eight + 4 * t;
+      const wg_address next = weight_at(at->weights, w.y, ((panel + key) / 4 + 1) % (TMA_KEYS / 4));
       WG_UNROLL
       for (int e = 0; e < 4; e++) {
-        float v[MOST_COLUMNS];
-        read_values(v, at->stage + p.stage * TMA_STAGE_BYTES, key + e, w, head);
+        read_values(v[(e + 1) % 2], stage, (key + e + 1) % values, w, head);
+        WG_UNROLL
+        for (int i = e * rows / 4; i < (e + 1) * rows / 4; i++)
+          a[t ^ 1][i] = WG_AT_ONCE(four, next + i * TMA_SIDE * TMA_KEY_BYTES);
         WG_UNROLL
         for (int i = 0; i < rows; i++)
           if (!masked || first + panel + key + e < r->seen[i]) WG_UNROLL
-        for (int c = 0; c < columns; c++) o[i * columns + c] += a[i][e] * v[c];
+        for (int c = 0; c < columns; c++) o[i * columns + c] += a[t][i][e] * v[e % 2][c];
       }
     }
     release(at->empty + p.stage * 8, w.lane);

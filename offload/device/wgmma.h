@@ -28,6 +28,8 @@
 #define WG_GLOBAL __attribute__((address_space(1)))
 /* What lies at a place in shared memory. */
 #define WG_AT(type, address) (*(__attribute__((address_space(3))) type *)(uintptr_t)(address))
+/* The same, read where it stands: ptxas moves other reads to where the value is needed, and the wave waits there. */
+#define WG_AT_ONCE(type, address) (*(volatile __attribute__((address_space(3))) type *)(uintptr_t)(address))
 
 /* The block's shared memory. */
 extern __attribute__((address_space(3), aligned(64))) char wg_memory[];

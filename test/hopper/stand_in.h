@@ -14,6 +14,7 @@
 #define WG_NO_UNROLL
 #define WG_GLOBAL
 #define WG_AT(type, address) (*(type __attribute__((may_alias)) *)hopper_memory(address))
+#define WG_AT_ONCE(type, address) WG_AT(type, address)
 #define WG_FEWER_REGISTERS(count) ((void)0)
 #define WG_MORE_REGISTERS(count) ((void)0)
 
