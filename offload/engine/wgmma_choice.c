@@ -1,28 +1,28 @@
 /* The estimate: time of all blocks that work at once, tile after tile, and each byte of memory once. It orders the cuts of
  * one product, and stands beside the estimates of other rows. `tandem-cuts` times drawn cuts of drawn products, and fits the
- * constants to these times. */
+ * constants to these times: on one H200 to 3717 products (seed 7), 8 % off on average. */
 #include "wgmma_choice.h"
 
 #include <stddef.h>
 
 #include "wgmma_shape.h"
 
-const wg_times wg_h200 = {.flop_one = 5540,
-                          .flop_two = 6650,
-                          .copy = 108,
-                          .copy_all = 7460,
-                          .memory = 3250,
-                          .step = 197,
-                          .tile = 830,
-                          .end = 1650,
-                          .long_end = 4000,
-                          .map = 4500,
-                          .added = 3500,
-                          .split = 2000,
-                          .split_sums = 250,
-                          .fill = 1370,
-                          .launch = 12000,
-                          .pack = 3000};
+const wg_times wg_h200 = {.flop_one = 6320,
+                          .flop_two = 7660,
+                          .copy = 132,
+                          .copy_all = 13470,
+                          .memory = 3115,
+                          .step = 187,
+                          .tile = 1320,
+                          .end = 1520,
+                          .long_end = 5350,
+                          .map = 7430,
+                          .added = 5190,
+                          .split = 1930,
+                          .split_sums = 300,
+                          .fill = 300,
+                          .launch = 11800,
+                          .pack = 4160};
 
 wg_choice (*wg_choose_instead)(const wg_problem *x, const int *columns, int count, int processors, bool no_splits);
 
