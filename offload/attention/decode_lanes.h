@@ -83,7 +83,7 @@ TDM_INLINE void lanes_add(float *x, int count, int lanes, int lane) {
     TDM_UNROLL
     for (int i = 0; i < LANES_MOST_ROWS * LANES_MOST_SLOTS / 2; i++) {
       if (i >= half) continue;
-      /* Not by `?:`, which clang 19 makes a choice of addresses: then x is in the memory of OpenMP's runtime. */
+      /* Not by `?:`, which clang 19 makes a choice of addresses: then x is not in registers. */
       const uint32_t a = tdm_bits(x[i]), b = tdm_bits(x[i + half]), swap = (a ^ b) & upper;
       x[i] = tdm_from_bits(a ^ swap) + tdm_lane_xor(tdm_from_bits(b ^ swap), distance);
     }
