@@ -4,8 +4,9 @@
  *   stored [n, k]: a row of B times a row of A makes an element: vectors along k, a few rows of B at a time
  *   stored [k, n]: a row of B, times an element of A, is added to a row of sums: vectors along n, a few rows of B at a time
  *
- * Each thread copies A to f32 (or pairs of 16-bit elements: tile_pairs.h), once per matrix. A thread takes blocks of neighbouring columns. The order of an element's
- * sum depends only on the shape, not on threads or blocks. There is no target region: GPUs have their own kernels. */
+ * Each thread copies A to f32 (or pairs of 16-bit elements: tile_pairs.h), once per matrix. A thread takes blocks of
+ * neighbouring columns. The order of an element's sum depends only on the shape, not on threads or blocks. There is no target
+ * region: GPUs have their own kernels. */
 #ifndef TANDEM_OFFLOAD_ENGINE_SKINNY_H
 #define TANDEM_OFFLOAD_ENGINE_SKINNY_H
 

@@ -1,5 +1,5 @@
-/* Micro tiles of 32 x 32 by AMX's tiles of 16 rows of 64 bytes: sums in tiles 0 to 3, A in 4 and 5, B in 6 and 7. A product adds
- * 16 words of k to 16 x 16 sums. tile.h includes this file. The unit test compiles it with an emulation of the tiles in C
+/* Micro tiles of 32 x 32 by AMX's tiles of 16 rows of 64 bytes: sums in tiles 0 to 3, A in 4 and 5, B in 6 and 7. A product
+ * adds 16 words of k to 16 x 16 sums. tile.h includes this file. The unit test compiles it with an emulation of the tiles in C
  * (TDM_AMX_EMULATED: test/amx/tiles.h). */
 #ifndef TANDEM_OFFLOAD_ENGINE_TILE_AMX_H
 #define TANDEM_OFFLOAD_ENGINE_TILE_AMX_H

@@ -1,5 +1,5 @@
-/* rmsnorm on GPUs, a row in the registers of a team, of a wave, or of half a wave: x (and residual) is read once, unless the row
- * is too long for them. */
+/* rmsnorm on GPUs, a row in the registers of a team, of a wave, or of half a wave: x (and residual) is read once, unless the
+ * row is too long for them. */
 #include "offload/device/device.h"
 #include "offload/engine/gpu_row.h"
 #include "rmsnorm.h"

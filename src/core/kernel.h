@@ -73,7 +73,7 @@ struct tdm_kernel {
   /* Can it run on this device of its backend, whatever the plan? If not, writes the reason. NULL: it runs on each of them.
    * The functions below are called only if it can. */
   bool (*runs_on)(const tdm_context *context, char *reason, size_t size);
-  /* Instruction sets of a host that it needs, beyond the library's (cpu.h): it runs only on hosts that have them all. 0: none. */
+  /* Instruction sets of a host that it needs, beyond the library's (cpu.h): it runs only on hosts that have all. 0: none. */
   unsigned cpu;
   /* Does it support the plan's description? If not, writes the reason. NULL: it supports every valid description. */
   bool (*supports)(const tdm_plan *plan, char *reason, size_t size);
@@ -96,7 +96,7 @@ struct tdm_kernel {
   /* launch takes attention's skv and rope's offset from plan->desc, and not from what prepare has computed. So a run may
    * have fewer keys than the plan, or begin at a later position (tdm_plan_rebind). */
   bool rebindable;
-  /* 16-bit types are multiplied by matrix units, or as pairs by a host's vectors, so the ceiling of its arithmetic is theirs. */
+  /* 16-bit types are multiplied by matrix units, or as pairs by a host's vectors: the ceiling of its arithmetic is theirs. */
   bool matrix_units;
   /* attention: the probabilities are rounded to the operands' type before they are multiplied by V (bound_weight_unit). */
   bool rounds_weights;
