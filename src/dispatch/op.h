@@ -53,10 +53,13 @@ void tdm_tuned_key_set(tdm_tuned_key *key, tdm_type type, tdm_type out, const ch
 
 /* ---- The row ---- */
 
+#define SHADOW_OR_NAN (-(double)INFINITY)
+
 typedef struct tdm_op_row {
   /* The outputs of a plan: one or two. */
   int (*views)(const tdm_plan *plan, shadow_view views[2]);
-  /* The error bound of one kernel for the wanted columns of a row (base/bound.h). NULL: all outputs are exact. */
+  /* The error bound of one kernel for the wanted columns of a row (base/bound.h), or SHADOW_OR_NAN: a kernel may give an
+   * infinity or NaN. NULL: all outputs are exact. */
   void (*errors)(const shadow_row *r, const unsigned char *wanted, double *error);
   const tdm_tuned_form *tuned; /* NULL: the op has no tuned entries */
   /* Fills in type, out, layout and shape of a plan's key. */

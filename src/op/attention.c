@@ -151,8 +151,15 @@ static query find_query(const shadow_row *r, int64_t batch, int64_t head, int64_
   return q;
 }
 
+/* Below this a kernel's weight may be 0. Its product with an infinite value is then NaN, and not infinite. */
+static double least_weight(const tdm_attention_desc *d, bool rounds) {
+  return rounds && d->type == TDM_F16 ? 0x1p-24 : 0x1p-125;
+}
+
 static void output_errors(query *q, bool rounds, const unsigned char *wanted, double *error) {
   const tdm_attention_desc *d = q->d;
+  const double least = least_weight(d, rounds);
+  bool may_be_nan[MAX_HEAD_DIM] = {0};
   bound_output_sums sums[MAX_HEAD_DIM] = {0};
   double largest = 0, own = (bound_sum_constant(q->visible, false) + 4) * BOUND_U;
   for (int64_t key = 0; key < q->visible; key++) {
@@ -162,6 +169,7 @@ static void output_errors(query *q, bool rounds, const unsigned char *wanted, do
     for (int64_t i = 0; i < d->head_dim; i++) {
       double v = (double)tdm_load(q->in[V], q->at_v + key * d->v.row + i, d->type);
       bound_output_add(&sums[i], p, v, own);
+      may_be_nan[i] |= isinf(v) && p.value < least;
       largest = fmax(largest, fabs(v));
     }
   }
@@ -171,6 +179,7 @@ static void output_errors(query *q, bool rounds, const unsigned char *wanted, do
       error[i] = bound_output(&sums[i], q->sum, own, largest, bound_weight_unit(d->type, rounds),
                               shadow_alike(&of_weights, q->visible))
                      .error;
+    if (may_be_nan[i]) error[i] = SHADOW_OR_NAN;
   }
 }
 

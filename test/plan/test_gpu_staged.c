@@ -150,7 +150,7 @@ static void check_gemm(const product *p) {
 
   const gpu_grid grid = grid_of(p, 1);
   const gpu_schedule schedule = schedule_of(p, grid.tiles);
-  const size_t steps = sizeof(gemm_gpu_work) + STEPS * sizeof(gemm_gpu_step);
+  const size_t steps = sizeof(gemm_gpu_work) + STEPS * sizeof(epilogue_step);
   gemm_gpu_work *work = calloc(1, steps + (size_t)schedule.streamed * sizeof(uint32_t));
   assert_non_null(work);
   work->d = (tdm_gemm_desc){.m = p->m,
