@@ -1,6 +1,8 @@
 /* The estimate: time of all blocks that work at once, tile after tile, and each byte of memory once. It orders the cuts of
  * one product, and stands beside the estimates of other rows. `tandem-cuts` times drawn cuts of drawn products, and fits the
- * constants to these times: on one H200 to 3717 products (seed 7), 8 % off on average. */
+ * constants to these times: on one H200 to 3717 products (seed 7), 8 % off on average. Their arrays mostly stay in the L2, so
+ * memory and store are of other times: weights of 264 MB to 4.2 GB were read at 3.9 to 4.3 TB/s (h200-choice.json), and 2 GiB
+ * of C written at 2.6 (h200-map.json). */
 #include "wgmma_choice.h"
 
 #include <stddef.h>
@@ -11,7 +13,8 @@ const wg_times wg_h200 = {.flop_one = 6320,
                           .flop_two = 7660,
                           .copy = 132,
                           .copy_all = 13470,
-                          .memory = 3115,
+                          .memory = 4450,
+                          .store = 2600,
                           .step = 187,
                           .tile = 1320,
                           .end = 1520,
@@ -48,7 +51,7 @@ static double pack_ns(const wg_problem *x, const wg_times *t) {
   if (wg_must_pack(x, &x->a)) bytes += 4 * elements(x, &x->a);
   for (int i = 0; i < x->weights; i++)
     if (wg_must_pack(x, &x->b[i])) bytes += 4 * elements(x, &x->b[i]);
-  return bytes > 0 ? t->pack + bytes / t->memory : 0;
+  return bytes > 0 ? t->pack + bytes / 2 / t->memory + bytes / 2 / t->store : 0;
 }
 
 int wg_stage_bytes(const wg_problem *x, const wg_choice *c) {
@@ -81,7 +84,7 @@ double wg_estimate(const wg_problem *x, const wg_choice *c, int processors, cons
   const double end = ((wg_may_be_short(x, c) ? t->end : t->long_end) + x->maps * t->map + x->added * t->added) * area,
                split = c->splits > 1 ? t->split + t->split_sums * area : 0;
   const double out = (double)x->a.lines * (double)x->b[0].lines * (double)x->batch * (x->out == TDM_F32 ? 2 : 1);
-  const double memory = 2 * (elements(x, &x->a) + elements(x, &x->b[0]) * x->weights + out) / t->memory;
+  const double memory = 2 * (elements(x, &x->a) + elements(x, &x->b[0]) * x->weights) / t->memory + 2 * out / t->store;
   const double blocks = (double)rounds * ((double)steps * step + t->tile + end) + split;
   /* The tenth of the smaller one orders cuts of which memory is the limit. */
   const double together = larger(blocks, memory) + (blocks + memory) / 10;

@@ -37,7 +37,8 @@ typedef struct wg_choice {
   X(flop_two)   /* and with two */                                                   \
   X(copy)       /* bytes, from the L2 to a multiprocessor */                         \
   X(copy_all)   /* and to all of them */                                             \
-  X(memory)     /* bytes, from and to memory */                                      \
+  X(memory)     /* bytes, from memory */                                             \
+  X(store)      /* and to memory */                                                  \
   X(step)       /* the least that a step takes */                                    \
   X(tile)       /* what a tile costs beside its steps and its end */                 \
   X(end)        /* the end of a tile of 128 x 256 in the short way (wgmma_end.h) */  \
