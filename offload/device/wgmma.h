@@ -351,78 +351,50 @@ TDM_INLINE void wg_multiply_words(float *sums, const uint32_t *a, uint64_t b, in
 #define WG_FROM_4(i) WG_FROM_1(i), WG_FROM_1((i) + 1), WG_FROM_1((i) + 2), WG_FROM_1((i) + 3)
 #define WG_FROM_16(i) WG_FROM_4(i), WG_FROM_4((i) + 4), WG_FROM_4((i) + 8), WG_FROM_4((i) + 12)
 #define WG_FROM_64(i) WG_FROM_16(i), WG_FROM_16((i) + 16), WG_FROM_16((i) + 32), WG_FROM_16((i) + 48)
+/* Chunk `n`: to = the operands whose numbers follow, of 8 or 16 sums. */
+#define WG_CHUNK_8(n, ...) "wg_chunk_" #n ":\n\t" WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, __VA_ARGS__) "bra.uni wg_end;\n\t"
+#define WG_CHUNK_16(n, a, b, c, d, e, f, g, h, ...)                                \
+  "wg_chunk_" #n ":\n\t" WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, a, b, c, d, e, f, g, h) \
+      WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, __VA_ARGS__) "bra.uni wg_end;\n\t"
+/* A chunk a line. */
+/* clang-format off */
 TDM_INLINE void wg_pick(float *to, const float *sums, int held, int number, int count) {
   if (held == count) {
     WG_UNROLL
     for (int i = 0; i < count; i++) to[i] = sums[i];
   } else if (count == 16) {
-    __asm__ volatile(WG_JUMP(144)
-  "wg_chunk_0:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_1:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 32, 33, 34, 35, 36, 37, 38, 39)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 40, 41, 42, 43, 44, 45, 46, 47)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_2:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 48, 49, 50, 51, 52, 53, 54, 55)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 56, 57, 58, 59, 60, 61, 62, 63)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_3:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 66, 67, 68, 69, 70, 71)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 72, 73, 74, 75, 76, 77, 78, 79)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_4:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 80, 81, 82, 83, 84, 85, 86, 87)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 88, 89, 90, 91, 92, 93, 94, 95)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_5:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 96, 97, 98, 99, 100, 101, 102, 103)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 104, 105, 106, 107, 108, 109, 110, 111)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_6:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 112, 113, 114, 115, 116, 117, 118, 119)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 120, 121, 122, 123, 124, 125, 126, 127)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_7:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 128, 129, 130, 131, 132, 133, 134, 135)
-  WG_MOVE_8(8, 9, 10, 11, 12, 13, 14, 15, 136, 137, 138, 139, 140, 141, 142, 143)
-  "bra.uni wg_end;\n\t"
-  "wg_end:\n\t}"
-                     : WG_TO_4(to, 0), WG_TO_4(to, 4), WG_TO_4(to, 8), WG_TO_4(to, 12)
-                     : WG_FROM_64(0), WG_FROM_64(64), "r"(number));
+    __asm__ volatile(
+        WG_JUMP(144)
+        WG_CHUNK_16(0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
+        WG_CHUNK_16(1, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47)
+        WG_CHUNK_16(2, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63)
+        WG_CHUNK_16(3, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79)
+        WG_CHUNK_16(4, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95)
+        WG_CHUNK_16(5, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111)
+        WG_CHUNK_16(6, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127)
+        WG_CHUNK_16(7, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143)
+        "wg_end:\n\t}"
+        : WG_TO_4(to, 0), WG_TO_4(to, 4), WG_TO_4(to, 8), WG_TO_4(to, 12)
+        : WG_FROM_64(0), WG_FROM_64(64), "r"(number));
   } else {
-    __asm__ volatile(WG_JUMP(72)
-  "wg_chunk_0:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_1:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_2:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_3:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 32, 33, 34, 35, 36, 37, 38, 39)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_4:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 40, 41, 42, 43, 44, 45, 46, 47)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_5:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 48, 49, 50, 51, 52, 53, 54, 55)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_6:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 56, 57, 58, 59, 60, 61, 62, 63)
-  "bra.uni wg_end;\n\t"
-  "wg_chunk_7:\n\t"
-  WG_MOVE_8(0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 66, 67, 68, 69, 70, 71)
-  "bra.uni wg_end;\n\t"
-  "wg_end:\n\t}"
-                     : WG_TO_4(to, 0), WG_TO_4(to, 4)
-                     : WG_FROM_64(0), "r"(number));
+    __asm__ volatile(
+        WG_JUMP(72)
+        WG_CHUNK_8(0, 8, 9, 10, 11, 12, 13, 14, 15)
+        WG_CHUNK_8(1, 16, 17, 18, 19, 20, 21, 22, 23)
+        WG_CHUNK_8(2, 24, 25, 26, 27, 28, 29, 30, 31)
+        WG_CHUNK_8(3, 32, 33, 34, 35, 36, 37, 38, 39)
+        WG_CHUNK_8(4, 40, 41, 42, 43, 44, 45, 46, 47)
+        WG_CHUNK_8(5, 48, 49, 50, 51, 52, 53, 54, 55)
+        WG_CHUNK_8(6, 56, 57, 58, 59, 60, 61, 62, 63)
+        WG_CHUNK_8(7, 64, 65, 66, 67, 68, 69, 70, 71)
+        "wg_end:\n\t}"
+        : WG_TO_4(to, 0), WG_TO_4(to, 4)
+        : WG_FROM_64(0), "r"(number));
   }
 }
+/* clang-format on */
+#undef WG_CHUNK_8
+#undef WG_CHUNK_16
 #undef WG_JUMP
 #undef WG_MOVE_8
 
