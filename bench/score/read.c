@@ -60,6 +60,15 @@ static bool read_row(score *s, const char *path, const json_t *row, char *error,
   return true;
 }
 
+static void read_machine(score *s, const char *path) {
+  json_t *machine = bench_journal_machine(path);
+  if (machine != NULL && strcmp(s->device, "host") == 0)
+    snprintf(s->machine, sizeof s->machine, "%s, %lld threads; built by %s, %s", bench_json_text(machine, "cpu"),
+             (long long)json_integer_value(json_object_get(machine, "threads")), bench_json_text(machine, "compiler"),
+             bench_json_text(machine, "instructions"));
+  json_decref(machine);
+}
+
 bool score_read(score *s, const char *path, char *error, size_t size) {
   *s = (score){.rows = bench_journal_rows(path, false, error, size)};
   if (s->rows == NULL) return false;
@@ -70,6 +79,7 @@ bool score_read(score *s, const char *path, char *error, size_t size) {
   if (s->item != NULL && count == 0) snprintf(error, size, "'%s': has no cases, or is not there", path);
   for (size_t i = 0; i < count; i++) s->of_kernels |= json_object_get(json_array_get(s->rows, i), "kernels") != NULL;
   for (size_t i = 0; i < count && ok; i++) ok = read_row(s, path, json_array_get(s->rows, i), error, size);
+  if (ok) read_machine(s, path);
   if (!ok) score_free(s);
   return ok;
 }

@@ -158,7 +158,10 @@ void score_print(FILE *out, const score *s, const score *before, int worst, tabl
     fprintf(out,
             "%d cases on %s beside %s: times of a call and a synchronise, as the peer's over ours; 1 is as fast as the peer\n",
             s->count, s->device, s->peer[0] != '\0' ? s->peer : "no peer");
-  if (before != NULL) fprintf(out, "before: %d cases on %s beside %s\n", before->count, before->device, before->peer);
+  const char *gap = style == TABLE_MARKDOWN ? "\n" : ""; /* Markdown joins lines without one */
+  if (s->machine[0] != '\0') fprintf(out, "%smeasured on: %s\n", gap, s->machine);
+  if (before != NULL) fprintf(out, "%sbefore: %d cases on %s beside %s\n", gap, before->count, before->device, before->peer);
+  if (before != NULL && before->machine[0] != '\0') fprintf(out, "%sbefore, measured on: %s\n", gap, before->machine);
   if (style == TABLE_MARKDOWN) fprintf(out, "\n");
   print_kinds(out, s, before, style, width);
   if (s->of_kernels) print_goal(out, s);

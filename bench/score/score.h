@@ -46,6 +46,9 @@ typedef struct score {
   int count;
   bool of_kernels; /* of --all-kernels */
   char device[CASE_DEVICE_NAME], peer[BENCH_TEXT];
+  char
+      machine[2 *
+              BENCH_TEXT]; /* of results on the host: its processor, and what it was built for; "" where FILE does not say it */
 } score;
 
 /* Of FILE.json, and of FILE.json.part while a run is not over. false: one line in error. */

@@ -56,6 +56,13 @@ static bool read_root(json_t *rows, const char *path, char *error, size_t size) 
   return ok;
 }
 
+json_t *bench_journal_machine(const char *path) {
+  json_t *root = json_load_file(path, 0, NULL);
+  json_t *machine = json_incref(json_object_get(root, "machine"));
+  json_decref(root);
+  return machine;
+}
+
 /* A case that was started and has no row: the program ended during it. Once is a run that was stopped, and the case is measured
  * again; the second time it is the case's own fault. */
 static bool add_ended(json_t *rows, json_t *starts, const json_t *start) {

@@ -21,6 +21,9 @@ typedef struct bench_journal {
  * has no rows. NULL: one line in error. */
 json_t *bench_journal_rows(const char *path, bool ended, char *error, size_t size);
 
+/* What FILE says of the machine that it was measured on; a new reference. NULL: nothing, as while a run is not over. */
+json_t *bench_journal_machine(const char *path);
+
 /* The text of a key of an object. "": there is none. */
 const char *bench_json_text(const json_t *object, const char *key);
 

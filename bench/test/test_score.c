@@ -173,6 +173,27 @@ static void test_refused(void **state) {
   assert_refused("{\"rows\": ", "must be what tandem-bench --shapes --json wrote: ");
 }
 
+/* A table of a host names its processor; one of a GPU does not. */
+static void test_machine(void **state) {
+  (void)state;
+  for (int on_host = 0; on_host < 2; on_host++) {
+    char name[] = "/tmp/tandem-score-XXXXXX", error[2048] = "", text[1024];
+    score s;
+    int length =
+        snprintf(text, sizeof text,
+                 "{\"machine\": {\"cpu\": \"EPYC 9\", \"threads\": 2, \"compiler\": \"gcc 12\", \"instructions\": "
+                 "\"-march=x86-64-v3\"}, \"rows\": [{\"case\": \"add 8x8\", \"device\": \"%s\", \"outcome\": \"ok\"}]}",
+                 on_host ? "host" : "omp:0");
+    int file = mkstemp(name);
+    assert_true(file >= 0 && write(file, text, (size_t)length) == length && close(file) == 0);
+    bool read = score_read(&s, name, error, sizeof error);
+    unlink(name);
+    if (!read) fail_msg("%s", error);
+    assert_string_equal(s.machine, on_host ? "EPYC 9, 2 threads; built by gcc 12, -march=x86-64-v3" : "");
+    score_free(&s);
+  }
+}
+
 /* ---- --all-kernels ---- */
 
 /* 109 us beside 100 us is a good choice, 112 us is not. */
@@ -248,8 +269,9 @@ static void test_refused_choices(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_states), cmocka_unit_test(test_tables),
-                                     cmocka_unit_test(test_picture), cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),   cmocka_unit_test(test_states),
+                                     cmocka_unit_test(test_tables),  cmocka_unit_test(test_picture),
+                                     cmocka_unit_test(test_machine), cmocka_unit_test(test_refused)};
   const struct CMUnitTest of_kernels[] = {cmocka_unit_test(test_choices), cmocka_unit_test(test_tables_of_choices),
                                           cmocka_unit_test(test_goal), cmocka_unit_test(test_refused_choices)};
   if (argc != 3) return 2;
