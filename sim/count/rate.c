@@ -1,9 +1,9 @@
 /* Sources: [G] LLVM's SISchedule.td (22), the models of gfx942 and gfx950, as llvm-mca-22 prints them: a wave's VALU
- * instruction takes 4 clocks of its SIMD of 16 lanes, a transcendental four times that, an MFMA 4 clocks a pass.
+ * instruction takes 4 clocks of its SIMD of 16 lanes, an MFMA 4 clocks a pass. Transcendentals differ between chips (chip.h).
  * [L] ROCm Compute Profiler, "Pipeline descriptions": MFMA are issued through the VALU; which instructions are internal. */
 #include "rate.h"
 
-enum { ISSUE = 4, QUARTER_RATE = 16, TWO_PASSES = 8, PASS = 4 };
+enum { ISSUE = 4, TWO_PASSES = 8, PASS = 4 };
 
 gfxsim_class rate_class(const inst *i) {
   if (i->op->internal) return GFXSIM_CLASS_INTERNAL;
@@ -32,7 +32,7 @@ u32 rate_clocks(const chip *chip, const inst *i) {
   if (i->class == CLASS_MFMA) return PASS * mfma_passes(chip, &i->op->matrix, i);
   if (i->class != CLASS_VALU) return 0;
   switch ((valu_rate)i->op->rate) {
-    case RATE_TRANSCENDENTAL: return QUARTER_RATE; /* [G] WriteTrans32, WriteTrans64 */
+    case RATE_TRANSCENDENTAL: return chip->transcendental_clocks;
     case RATE_TWO_RESULTS:
       return TWO_PASSES; /* [G] rthroughput 2 */
     /* [G] lists conversions as quarter rate too, and doubts it; a lower bound leaves them at the full rate. */

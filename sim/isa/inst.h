@@ -148,7 +148,7 @@ typedef enum sync_kind {
 typedef enum valu_rate {
   RATE_FULL,
   RATE_TWO_RESULTS,    /* writes two registers in two passes */
-  RATE_TRANSCENDENTAL, /* a quarter of the full rate */
+  RATE_TRANSCENDENTAL, /* a quarter or a half of the full rate, by the chip */
 } valu_rate;
 
 typedef enum mfma_type {

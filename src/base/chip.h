@@ -5,7 +5,8 @@
  * AMDGPUBaseInfo), [C] AMD CDNA 3 and CDNA 4 white papers, [D] CDNA 4 ISA, [E] ROCm documentation, "AMD GPU specifications",
  * [F] ROCm Compute Profiler, analysis_configs gfx942 and gfx950, "System Speed-of-Light" (peaks), [G] LLVM's SISchedule.td, [H]
  * Hot Chips 2025, MI350 (as reported by wccftech), [I] HipKittens, analysis/paper_experiments/phases: measured on gfx950, [J]
- * ROCm documentation, Composable Kernel, "Understanding AMD GPU LDS and bank conflicts". */
+ * ROCm documentation, Composable Kernel, "Understanding AMD GPU LDS and bank conflicts", [K]
+ * ROCm/gfx950-gluon-tutorials, kernels/attention: clocks of instructions, measured on MI355X. */
 #ifndef TANDEM_BASE_CHIP_H
 #define TANDEM_BASE_CHIP_H
 
@@ -45,6 +46,7 @@ typedef struct tdm_chip {
   uint32_t lds_read_clock_bytes, lds_write_clock_bytes; /* at most; for accesses whose phases have no source */
   uint32_t valu_f32_flops, mfma_f32_flops, mfma_16bit_flops; /* dense, of a CU in a clock; f16 and bf16 alike */
   uint32_t dgemm_passes;                                     /* of the 16x16x4 f64 MFMA; a pass is 4 clocks */
+  uint32_t transcendental_clocks;                            /* that exp, log, rcp, rsq, sqrt, sin, cos take of their SIMD */
   uint32_t memory_gib;                                       /* what hipMalloc gives at most */
   bool ocp_fp8;                                              /* 8-bit floats are OCP's; else FNUZ */
 } tdm_chip;
@@ -90,13 +92,14 @@ TDM_CHIP_CONSTANT tdm_chip tdm_chips[TDM_CHIPS] = {
      .mall_clock_bytes = 128 * 64, /* [C] 128 channels of 64 bytes: 17.2 TB/s at 2.1 GHz */
      .lds_read_clock_bytes = 128,  /* [F] */
      .lds_write_clock_bytes = 128,
-     .valu_f32_flops = 256,    /* [C] 163.4 TFLOP/s of 304 CUs at 2.1 GHz */
-     .mfma_f32_flops = 256,    /* [C] 163.4 TFLOP/s */
-     .mfma_16bit_flops = 2048, /* [C] */
-     .dgemm_passes = 8,        /* [G] */
-     .memory_gib = 192,        /* [C] */
-     .ocp_fp8 = false},        /* [C] */
-    {.name = "gfx950",         /* MI350X, MI355X */
+     .valu_f32_flops = 256,       /* [C] 163.4 TFLOP/s of 304 CUs at 2.1 GHz */
+     .mfma_f32_flops = 256,       /* [C] 163.4 TFLOP/s */
+     .mfma_16bit_flops = 2048,    /* [C] */
+     .dgemm_passes = 8,           /* [G] */
+     .transcendental_clocks = 16, /* [G] a quarter of the rate */
+     .memory_gib = 192,           /* [C] */
+     .ocp_fp8 = false},           /* [C] */
+    {.name = "gfx950",            /* MI350X, MI355X */
      .machine = TDM_MACHINE_GFX950,
      .isa = 95,
      .pci_device = 0x75a0, /* MI350X */
@@ -133,6 +136,7 @@ TDM_CHIP_CONSTANT tdm_chip tdm_chips[TDM_CHIPS] = {
      .mfma_f32_flops = 256,        /* [C] 157.3 TFLOP/s */
      .mfma_16bit_flops = 4096,     /* [C] */
      .dgemm_passes = 16,           /* [G] */
+     .transcendental_clocks = 8,   /* [K]; [C] and [H] say twice the rate of CDNA 3. [G] still has 16 */
      .memory_gib = 288,            /* [C] */
      .ocp_fp8 = true},             /* [D] */
 };
