@@ -90,9 +90,11 @@ def attention_goals(chip):
             l = launch(f"attention-{d}-{mask}", chip)
             case, floor = f"attention bf16 D{d} {mask}", l["bounds"]["floor"]
             exp = f"exp2 is {100 * l['exp_share_of_valu']:.0f} % of the VALU's clocks"
+            why = {"issue": "the longest wave issues for longer than any pipe works",
+                   "VALU": "conversions, sums and the issue of MFMA outweigh exp2"}.get(floor)
             goal(f"{case}: floor", chip, f"{floor}; MFMA {share(l, 'MFMA'):.0f} %, VALU {share(l, 'VALU'):.0f} %; {exp}", "MFMA or exp2",
                  floor == "MFMA" or floor == "VALU" and l["exp_share_of_valu"] > 0.5,
-                 "MFMA is as busy within 5 %" if share(l, "MFMA") >= 95 else None)
+                 "MFMA is as busy within 5 %" if share(l, "MFMA") >= 95 else why)
             conflict_goal(case, l, chip)
             scratch_goal(case, l, chip)
         mapped, unmapped = (l2_hits(launch(f"attention-{d}-{x}", chip)) for x in ("full", "unmapped"))
