@@ -4,6 +4,7 @@
 #include "sim/check/uninitialised.h"
 #include "sim/count/count.h"
 #include "sim/isa/op/ops.h"
+#include "sim/time/timed.h"
 
 const family *const built_in_families[] = {
 #define FAMILY_NAME(name) &family_##name,
@@ -11,6 +12,8 @@ const family *const built_in_families[] = {
 #undef FAMILY_NAME
     NULL};
 
-const watcher *const built_in_watchers[] = {&uninit_watcher, &count_watcher, &hb_watcher, NULL};
+const watcher *const built_in_watchers[] = {&uninit_watcher, &count_watcher, &hb_watcher, &time_watcher, NULL};
 _Static_assert(sizeof built_in_watchers / sizeof built_in_watchers[0] - 1 <= WATCHERS_MOST,
                "launch.watcher has a place for each");
+
+gfxsim_status (*const built_in_time_run)(launch *run) = time_launch;

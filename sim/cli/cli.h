@@ -14,6 +14,7 @@ bool checks_parse(const char *text, uint32_t *checks);
 int info_command(int argc, const char **argv);
 int run_command(int argc, const char **argv);
 int profile_command(int argc, const char **argv);
+int time_command(int argc, const char **argv);
 
 /* A buffer that an --arg made. */
 typedef struct buffer {

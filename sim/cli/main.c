@@ -86,6 +86,7 @@ static void print_help(FILE *to) {
       "  gfxsim run FILE.hsaco --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] --arg VALUE ...\n"
       "                                               run one kernel with all checks\n"
       "  gfxsim profile FILE.hsaco ...                the same arguments: count instructions, bytes, conflicts\n"
+      "  gfxsim time FILE.hsaco ...                   the same arguments: predict clocks and what they go to\n"
       "  gfxsim exec [OPTION...] PROGRAM ARGUMENT...  run a whole program that was built for a GPU\n"
       "\n"
       "FILE.hsaco is a code object, PROGRAM an OpenMP or HIP program. gfxsim COMMAND --help lists the options of a command.\n"
@@ -100,6 +101,7 @@ static const struct {
 } commands[] = {{"info", "gfxsim info", info_command},
                 {"run", "gfxsim run", run_command},
                 {"profile", "gfxsim profile", profile_command},
+                {"time", "gfxsim time", time_command},
                 {"exec", "gfxsim exec", exec_command}};
 
 int main(int argc, char **argv) {
@@ -119,6 +121,6 @@ int main(int argc, char **argv) {
   if (argc < 2)
     print_help(stderr);
   else
-    complain("command = '%s': must be info, run, profile or exec; gfxsim --help describes them", command);
+    complain("command = '%s': must be info, run, profile, time or exec; gfxsim --help describes them", command);
   return EXIT_USAGE;
 }

@@ -1,4 +1,4 @@
-/* gfxsim run|profile FILE.hsaco --kernel NAME --grid X,Y,Z --block X,Y,Z --arg ... */
+/* gfxsim run|profile|time FILE.hsaco --kernel NAME --grid X,Y,Z --block X,Y,Z --arg ... */
 #include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
@@ -7,9 +7,18 @@
 
 #include "cli.h"
 #include "profile.h"
+#include "time.h"
+#include "trace.h"
+
+/* profile and time count, and leave the checks that can be left to run. */
+typedef enum action { ACTION_RUN, ACTION_PROFILE, ACTION_TIME } action;
+static const char *const action_titles[] = {"gfxsim run", "gfxsim profile", "gfxsim time"};
 
 typedef struct request {
-  bool profile; /* counts, and leaves the checks that can be left to run */
+  action action;
+  bool counts;
+  char *trace, *trace_cus;
+  int skip_mfma, warm, parameters;
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
   long long budget, seed;
@@ -96,10 +105,10 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"loose-bounds", '\0', POPT_ARG_NONE, &r->loose_bounds, 0, "Accept accesses up to the end of an allocation's last page",
        NULL},
       {"no-check", '\0', POPT_ARG_STRING, &r->no_check, 0,
-       r->profile ? "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
-                    "(default all)"
-                  : "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
-                    "(default: none)",
+       r->counts ? "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
+                   "(default all)"
+                 : "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
+                   "(default: none)",
        "LIST"},
       {"check", '\0', POPT_ARG_STRING, &r->check, 0,
        "Checks to switch on: barrier, that every wave reaches each barrier. Hardware does not require this (default: none)",
@@ -109,10 +118,20 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"no-preload", '\0', POPT_ARG_NONE, &r->no_preload, 0, "Behave like firmware that can't preload kernel arguments", NULL},
       {"workgroups", '\0', POPT_ARG_STRING, &r->workgroups, 0,
        "Run only some workgroups: how many, or ranges of their numbers as in 0-7,100-107 (default: all)", "N|RANGES"},
-      {"json", '\0', POPT_ARG_STRING, &r->json, 0, "profile: write the counters to a JSON file (default: print them as text)",
-       "FILE"},
+      {"json", '\0', POPT_ARG_STRING, &r->json, 0,
+       "profile, time: write the counters or the prediction to a JSON file (default: print them as text)", "FILE"},
+      {"skip-mfma", '\0', POPT_ARG_NONE, &r->skip_mfma, 0,
+       "time: matrix instructions compute nothing, so that it is faster; their results are wrong, and no output is saved",
+       NULL},
+      {"warm", '\0', POPT_ARG_NONE, &r->warm, 0,
+       "time: the memory-side cache has what the launch reads first, as far as it has room (default: all caches are empty)",
+       NULL},
+      {"trace", '\0', POPT_ARG_STRING, &r->trace, 0, "time: write a trace for Perfetto or chrome://tracing", "FILE"},
+      {"trace-cus", '\0', POPT_ARG_STRING, &r->trace_cus, 0,
+       "time: the CUs of the trace, by XCD * CUs of an XCD + CU, as in 0-3,32 (default 0)", "RANGES"},
+      {"parameters", '\0', POPT_ARG_NONE, &r->parameters, 0, "time: print the numbers of the model with their sources", NULL},
       POPT_AUTOHELP POPT_TABLEEND};
-  poptContext context = poptGetContext(r->profile ? "gfxsim profile" : "gfxsim run", argc, argv, rows, 0);
+  poptContext context = poptGetContext(action_titles[r->action], argc, argv, rows, 0);
   poptSetOtherOptionHelp(context, "FILE.hsaco --kernel NAME --grid X --block X --arg VALUE ...");
   int got;
   bool good = true;
@@ -123,12 +142,21 @@ static bool parse_options(int argc, const char **argv, request *r) {
       good = complain("%s: %s", poptBadOption(context, 0), got == 'a' ? "too many" : poptStrerror(got));
   }
   const char *file = poptGetArg(context);
+  bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL;
+  if (good && timed && r->action != ACTION_TIME)
+    good = complain("run: --skip-mfma, --warm, --trace, --trace-cus and --parameters: only time has them");
+  if (good && r->parameters) {
+    poptFreeContext(context);
+    return true;
+  }
   if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("run: FILE: must be one code object");
   if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
   if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0 || r->turn < 0 || r->seed < 0))
     good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
-  if (good && r->json != NULL && !r->profile) good = complain("run: --json %s: only profile counts", r->json);
-  if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
+  if (good && r->json != NULL && !r->counts) good = complain("run: --json %s: only profile and time count", r->json);
+  if (good && r->trace_cus != NULL && r->trace == NULL)
+    good = complain("time: --trace-cus %s: needs --trace FILE", r->trace_cus);
+  if (good && r->counts && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = checks_parse(r->no_check, &r->unchecked);
   if (good && r->check != NULL && strcmp(r->check, "barrier") != 0)
     good = complain("run: --check %s: must be barrier", r->check);
@@ -185,16 +213,33 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   gfxsim_counters counters = {0};
-  gfxsim_launch launch = {
-      .dynamic_lds = (uint32_t)r->lds, .workgroups = r->workgroups, .counters = r->profile ? &counters : NULL};
+  gfxsim_timing timing = {.skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0};
+  trace trace = {0};
+  gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds,
+                          .workgroups = r->workgroups,
+                          .counters = r->counts ? &counters : NULL,
+                          .timing = r->action == ACTION_TIME ? &timing : NULL};
   if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
   if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return false;
   launch.args = r->made.bytes;
   launch.arg_bytes = r->made.size;
+  if (r->trace != NULL) {
+    if (!trace_open(&trace, r->trace)) return false;
+    timing.trace_cus = r->trace_cus != NULL ? r->trace_cus : "0";
+    timing.event = trace_event;
+    timing.user = &trace;
+  }
   gfxsim_status status = gfxsim_run(kernel, &launch);
-  bool ran = status == GFXSIM_OK || complain("%s", gfxsim_last_error()), ended = ran || (status == GFXSIM_FAULT && !r->fatal);
-  bool good = !r->profile || (ended && profile_show(&info, &counters, r->json));
+  bool ran = status == GFXSIM_OK || trace.refused || complain("%s", gfxsim_last_error());
+  ran = ran && !trace.refused;
+  bool ended = ran || (status == GFXSIM_FAULT && !r->fatal);
+  bool good = trace_close(&trace, ran);
+  if (r->action == ACTION_PROFILE) good = ended && profile_show(&info, &counters, r->json);
+  if (r->action == ACTION_TIME) good = ended && timing.clocks > 0 && time_show(&info, &counters, &timing, r->json) && good;
   gfxsim_counters_release(&counters);
+  gfxsim_timing_release(&timing);
+  if (r->skip_mfma && arguments_outputs(&r->made) > 0)
+    return complain("outputs not saved: %d; --skip-mfma leaves wrong results", arguments_outputs(&r->made)) || (ran && good);
   bool saved = save_outputs(r, device, ran, ended);
   return ran && saved && good;
 }
@@ -226,19 +271,24 @@ static bool run_file(request *r, const void *data, size_t bytes) {
 
 /* popt gives copies of what it parsed. */
 static void request_free(request *r) {
-  char *const texts[] = {r->file, r->kernel, r->grid, r->block, r->chip, r->no_check, r->check, r->workgroups, r->json};
+  char *const texts[] = {r->file,  r->kernel,     r->grid, r->block, r->chip,     r->no_check,
+                         r->check, r->workgroups, r->json, r->trace, r->trace_cus};
   for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) free(texts[t]);
   for (int a = 0; a < r->arg_count; a++) free(r->args[a]);
   arguments_free(&r->made);
 }
 
-static int launch_command(int argc, const char **argv, bool profile) {
-  request r = {.profile = profile};
+static int launch_command(int argc, const char **argv, action action) {
+  request r = {.action = action, .counts = action != ACTION_RUN};
   void *data = NULL;
   size_t bytes;
   char error[256];
   int result = EXIT_USAGE;
-  if (parse_options(argc, argv, &r)) {
+  bool good = parse_options(argc, argv, &r);
+  if (good && r.parameters) {
+    time_show_parameters();
+    result = EXIT_OK;
+  } else if (good) {
     if (!npy_read_file(r.file, &data, &bytes, error, sizeof error))
       complain("run: FILE = %s: %s", r.file, error);
     else
@@ -249,5 +299,6 @@ static int launch_command(int argc, const char **argv, bool profile) {
   return result;
 }
 
-int run_command(int argc, const char **argv) { return launch_command(argc, argv, false); }
-int profile_command(int argc, const char **argv) { return launch_command(argc, argv, true); }
+int run_command(int argc, const char **argv) { return launch_command(argc, argv, ACTION_RUN); }
+int profile_command(int argc, const char **argv) { return launch_command(argc, argv, ACTION_PROFILE); }
+int time_command(int argc, const char **argv) { return launch_command(argc, argv, ACTION_TIME); }

@@ -18,6 +18,7 @@ typedef struct cache {
 
 struct hierarchy {
   bool folded;
+  u64 warm; /* lines that the memory-side cache still has from before the launch */
   u32 xcds, cus;
   cache *l1, *l2, mall;
   u64 l1_lines, l1_hits, mall_lines, mall_hits, hbm_read, hbm_written;
@@ -79,14 +80,22 @@ void hierarchy_free(hierarchy *h) {
 
 /* ---- Between L2 and HBM ---- */
 
-static void fill(hierarchy *h, u32 xcd, u64 line) {
+void hierarchy_warm(hierarchy *h) { h->warm = (u64)h->mall.sets * h->mall.ways; }
+
+static cache_level fill(hierarchy *h, u32 xcd, u64 line) {
   entry dropped;
   h->count[xcd].fabric_read += 1 << LINE_SHIFT;
   h->mall_lines++;
-  if (cache_touch(&h->mall, line, 0, &dropped))
+  bool hit = cache_touch(&h->mall, line, 0, &dropped);
+  if (!hit && h->warm > 0) {
+    h->warm--;
+    hit = true;
+  }
+  if (hit)
     h->mall_hits++;
   else
     h->hbm_read += 1 << LINE_SHIFT;
+  return hit ? LEVEL_MALL : LEVEL_HBM;
 }
 
 static void write_back(hierarchy *h, u32 xcd, entry e) {
@@ -100,50 +109,54 @@ static void write_back(hierarchy *h, u32 xcd, entry e) {
 
 /* ---- One line ---- */
 
-static void l2_read(hierarchy *h, u32 xcd, u64 line) {
+static cache_level l2_read(hierarchy *h, u32 xcd, u64 line) {
   entry evicted = 0;
   h->count[xcd].reads++;
   if (cache_touch(&h->l2[xcd], line, 0, &evicted)) {
     h->count[xcd].read_hits++;
-    return;
+    return LEVEL_L2;
   }
   write_back(h, xcd, evicted);
-  fill(h, xcd, line);
+  return fill(h, xcd, line);
 }
 
-static void l2_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool needs_old) {
+static cache_level l2_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool needs_old) {
   entry evicted = 0;
   h->count[xcd].writes++;
   h->count[xcd].write_halves += ((sectors & 3) != 0) + ((sectors & 12) != 0);
   if (cache_touch(&h->l2[xcd], line, sectors, &evicted)) {
     h->count[xcd].write_hits++;
-    return;
+    return LEVEL_L2;
   }
   write_back(h, xcd, evicted);
-  if (needs_old) fill(h, xcd, line);
+  return needs_old ? fill(h, xcd, line) : LEVEL_L2;
 }
 
-static void read_line(hierarchy *h, u32 xcd, cache *l1, u64 line) {
+static cache_level read_line(hierarchy *h, u32 xcd, cache *l1, u64 line) {
   entry dropped;
   h->l1_lines++;
-  if (cache_touch(l1, line, 0, &dropped))
-    h->l1_hits++;
-  else
-    l2_read(h, xcd, line);
+  if (!cache_touch(l1, line, 0, &dropped)) return l2_read(h, xcd, line);
+  h->l1_hits++;
+  return LEVEL_L1;
+}
+
+cache_level hierarchy_read(hierarchy *h, u32 xcd, u32 cu, u64 line, bool past_l1) {
+  if (h->folded) line = hash_line(line);
+  return past_l1 ? l2_read(h, xcd, line) : read_line(h, xcd, &h->l1[xcd * h->cus + cu], line);
+}
+
+cache_level hierarchy_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool atomic) {
+  return l2_write(h, xcd, h->folded ? hash_line(line) : line, sectors, atomic);
 }
 
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run) {
-  cache *l1 = &h->l1[xcd * h->cus + cu];
   u64 first = run_line(run), end = first + run_count(run);
-  for (u64 at = first; at < end; at++) {
-    u64 line = h->folded ? hash_line(at) : at;
-    switch (run_kind(run)) {
-      case TOUCH_READ: read_line(h, xcd, l1, line); break;
-      case TOUCH_READ_L2: l2_read(h, xcd, line); break;
-      case TOUCH_WRITE: l2_write(h, xcd, line, run_sectors(run), false); break;
-      case TOUCH_ATOMIC: l2_write(h, xcd, line, run_sectors(run), true); break;
+  for (u64 line = first; line < end; line++) switch (run_kind(run)) {
+      case TOUCH_READ: hierarchy_read(h, xcd, cu, line, false); break;
+      case TOUCH_READ_L2: hierarchy_read(h, xcd, cu, line, true); break;
+      case TOUCH_WRITE: hierarchy_write(h, xcd, line, run_sectors(run), false); break;
+      case TOUCH_ATOMIC: hierarchy_write(h, xcd, line, run_sectors(run), true); break;
     }
-  }
 }
 
 void hierarchy_end(hierarchy *h, gfxsim_counters *c) {

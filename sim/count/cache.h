@@ -35,7 +35,15 @@ typedef struct hierarchy hierarchy;
 /* folded: higher address bits take part in choosing the set, as hash_line has them. NULL: no memory. */
 hierarchy *hierarchy_make(const chip *chip, bool folded);
 void hierarchy_free(hierarchy *h);
-/* cu: of the XCD. */
+/* The memory-side cache holds what the launch touches first, as far as it has room: an earlier launch has brought it there. */
+void hierarchy_warm(hierarchy *h);
+
+/* Where a line was found. */
+typedef enum cache_level { LEVEL_L1, LEVEL_L2, LEVEL_MALL, LEVEL_HBM } cache_level;
+/* One line is read, past the vL1D or through it; written in these sectors, or changed by an atomic. cu: of the XCD. */
+cache_level hierarchy_read(hierarchy *h, u32 xcd, u32 cu, u64 line, bool past_l1);
+cache_level hierarchy_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool atomic);
+/* A run of lines. */
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run);
 /* Writes what is dirty back, and adds the counts to c, whose l2 has room for every XCD. */
 void hierarchy_end(hierarchy *h, gfxsim_counters *c);

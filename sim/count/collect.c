@@ -53,6 +53,8 @@ void collection_free(collection *c) {
   free(c);
 }
 
+hierarchy *collection_caches(collection *c) { return c->caches; }
+
 /* Each position is written once, by the thread that ran its workgroup. */
 void collection_note(collection *c, u64 position, const u64 did[GFXSIM_ESTIMATE_COUNT]) {
   if (c->did != NULL) memcpy(c->did[position], did, sizeof c->did[position]);

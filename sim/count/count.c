@@ -42,7 +42,7 @@ static void start(group *g) {
   t->flops = 0;
   t->bytes_before = bytes_asked(t);
   t->lds_clocks_before = t->lds.clocks;
-  collection_wait(g->launch->collection, g->launch, g->position);
+  if (g->launch->timing == NULL) collection_wait(g->launch->collection, g->launch, g->position);
 }
 
 static void finish(group *g) {
@@ -55,7 +55,7 @@ static void finish(group *g) {
     did[GFXSIM_ESTIMATE_INSTRUCTIONS] += t->issued[n];
   }
   collection_note(g->launch->collection, g->position, did);
-  collection_add(g->launch->collection, g, &t->stream);
+  if (g->launch->timing == NULL) collection_add(g->launch->collection, g, &t->stream);
 }
 
 static void count_block(wave *w, const block *b) {
@@ -73,7 +73,7 @@ static void count_access(wave *w, const inst *i, const memory_access *a) {
   else if (a->space == SPACE_LDS)
     count_lds(&w->group->launch->device->chip, &t->lds, i, a);
   else if (a->space == SPACE_GLOBAL)
-    count_lines(t, i, a);
+    count_lines(t, i, a, w->group->launch->timing == NULL);
   else if (a->kind == ACCESS_LOAD)
     t->scratch_read += bytes;
   else

@@ -35,8 +35,18 @@ void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const m
 
 /* ---- count_lines.c ---- */
 
-/* The lines of a vector access to global memory, added to the thread's traffic and stream. */
-void count_lines(thread_counts *t, const inst *i, const memory_access *a);
+/* The distinct lines of an access, in the order in which its lanes touch them first. A lane's 16 bytes may lie in two. */
+enum { LINES_MOST = 2 * LANES };
+typedef struct lines {
+  u64 line[LINES_MOST];
+  u8 sectors[LINES_MOST];
+  u32 count;
+} lines;
+void lines_of(const memory_access *a, lines *l);
+touch touch_of(const inst *i, const memory_access *a);
+
+/* The lines of a vector access to global memory, added to the thread's traffic and, where one is wanted, to its stream. */
+void count_lines(thread_counts *t, const inst *i, const memory_access *a, bool stream);
 
 /* ---- collect.c ---- */
 
@@ -48,6 +58,8 @@ void collection_wait(collection *c, const launch *run, u64 position);
 void collection_note(collection *c, u64 position, const u64 did[GFXSIM_ESTIMATE_COUNT]);
 /* Takes the stream over. */
 void collection_add(collection *c, const group *g, line_stream *stream);
+/* The caches, for the model of time: it touches them itself while the launch runs, and no stream is kept. */
+hierarchy *collection_caches(collection *c);
 /* Adds a thread's counts when that thread has ended. */
 void collection_merge(collection *c, const launch *run, const thread_counts *t);
 /* What has been merged, into the launch's counters, unless the launch was stopped. */

@@ -2,14 +2,7 @@
 
 #include "count.h"
 
-/* A lane's 16 bytes may lie in two lines. */
-enum { LINES_MOST = 2 * LANES, STREAM_FIRST = 1024 };
-
-typedef struct lines {
-  u64 line[LINES_MOST];
-  u8 sectors[LINES_MOST];
-  u32 count;
-} lines;
+enum { STREAM_FIRST = 1024 };
 
 /* Neighbouring lanes mostly touch the line that was touched last. */
 static void add_line(lines *l, u64 line, u32 sectors) {
@@ -49,26 +42,30 @@ static void stream_add(thread_counts *t, line_run run) {
   s->run[s->count++] = run;
 }
 
-static touch touch_of(const inst *i, const memory_access *a) {
+touch touch_of(const inst *i, const memory_access *a) {
   if (a->kind == ACCESS_STORE) return TOUCH_WRITE;
   if (a->kind == ACCESS_ATOMIC) return TOUCH_ATOMIC;
   return (i->cache & (CACHE_SC1 | CACHE_NT)) != 0 ? TOUCH_READ_L2 : TOUCH_READ; /* CDNA 4 ISA, table 49: "Miss Evict" */
 }
 
-void count_lines(thread_counts *t, const inst *i, const memory_access *a) {
+void lines_of(const memory_access *a, lines *l) {
+  l->count = 0;
+  for (u64 mask = a->mask; mask != 0; mask &= mask - 1) add_bytes(l, a->address[__builtin_ctzll(mask)], a->bytes);
+}
+
+void count_lines(thread_counts *t, const inst *i, const memory_access *a, bool stream) {
   lines l;
-  l.count = 0;
+  lines_of(a, &l);
   gfxsim_traffic *traffic = &t->traffic[a->kind];
   traffic->accesses++;
   traffic->asked += (u64)__builtin_popcountll(a->mask) * a->bytes;
-  for (u64 mask = a->mask; mask != 0; mask &= mask - 1) add_bytes(&l, a->address[__builtin_ctzll(mask)], a->bytes);
   traffic->lines128 += l.count;
   touch kind = touch_of(i, a);
   for (u32 n = 0; n < l.count;) {
     u32 length = 1, sectors = l.sectors[n];
     while (n + length < l.count && l.line[n + length] == l.line[n] + length && l.sectors[n + length] == sectors) length++;
     traffic->lines64 += length * (((sectors & 3) != 0) + ((sectors & 12) != 0));
-    stream_add(t, run_make(l.line[n], length, kind, sectors));
+    if (stream) stream_add(t, run_make(l.line[n], length, kind, sectors));
     n += length;
   }
 }

@@ -217,6 +217,7 @@ GFXSIM_API const char *gfxsim_object_chip(const void *data, size_t bytes);
 /* ---- Launch ---- */
 
 typedef struct gfxsim_counters gfxsim_counters; /* gfxsim_counters.h */
+typedef struct gfxsim_timing gfxsim_timing;     /* gfxsim_time.h */
 enum { GFXSIM_COOPERATIVE_MOST = 4096 };
 
 /* A hidden argument that the caller gives a value, by the metadata's .value_kind, as "hidden_hostcall_buffer". */
@@ -246,6 +247,9 @@ typedef struct gfxsim_launch {
    * buffer_inv follows; gfxsim takes its barrier for a full one all the same, as every program does. */
   uint64_t grid_sync;
   gfxsim_counters *counters; /* NULL: nothing is counted. Otherwise filled when the launch has ended well */
+  /* NULL: no time. Otherwise waves run in the order of the model's time, on one host thread, and it is filled when the launch
+   * has ended well. Needs counters. */
+  gfxsim_timing *timing;
 } gfxsim_launch;
 
 GFXSIM_API gfxsim_status gfxsim_run(gfxsim_kernel *kernel, const gfxsim_launch *launch); /* returns when it is done */

@@ -144,6 +144,9 @@ typedef enum sync_kind {
   SYNC_END,
 } sync_kind;
 
+/* What an instruction that the scheduler itself executes does to its wave's time. */
+typedef enum pause_kind { PAUSE_NONE, PAUSE_NOP, PAUSE_SLEEP, PAUSE_PRIORITY } pause_kind;
+
 /* The clocks that a vector instruction takes of its SIMD (count/rate.c has the numbers and their sources). */
 typedef enum valu_rate {
   RATE_FULL,
@@ -187,6 +190,7 @@ typedef struct op {
   u8 memory;           /* enum memory_kind */
   u8 sync;             /* enum sync_kind */
   u8 rate;             /* enum valu_rate: CLASS_VALU */
+  u8 pause;            /* enum pause_kind */
   matrix_shape matrix; /* CLASS_MFMA */
   int parameter;       /* one function for several rows */
 } op;

@@ -41,8 +41,15 @@ static u32 turns_length(turns *t, const launch *run, u32 running) {
   return t->random == 0 ? run->turn : 1 + (u32)(random_next(&t->random) % (2 * (u64)run->turn - 1));
 }
 
-static void release_barrier(group *g, u32 waves) {
-  for (u32 n = 0; n < waves; n++)
+void group_start(group *g) {
+  for (u32 n = 0; n < g->launch->waves; n++) wave_start(&g->waves[n], g, (int)n);
+  WATCH_EACH(g->launch, start, g);
+}
+
+/* Those that have ended are not waited for (CDNA 4 ISA, S_BARRIER). */
+void group_release(group *g) {
+  WATCH_EACH(g->launch, barrier, g);
+  for (u32 n = 0; n < g->launch->waves; n++)
     if (g->waves[n].state == WAVE_BARRIER) g->waves[n].state = WAVE_RUNNING;
 }
 
@@ -57,8 +64,7 @@ void group_run(group *g) {
   u32 waves = run->waves;
   turns order;
   turns_start(&order, g);
-  for (u32 n = 0; n < waves; n++) wave_start(&g->waves[n], g, (int)n);
-  WATCH_EACH(run, start, g);
+  group_start(g);
   while (!atomic_load_explicit(&run->stop, memory_order_relaxed)) {
     u32 running = count_state(g, waves, WAVE_RUNNING);
     if (running > 0) {
@@ -68,8 +74,7 @@ void group_run(group *g) {
       continue;
     }
     if (count_state(g, waves, WAVE_BARRIER) == 0) break;
-    WATCH_EACH(run, barrier, g);
-    release_barrier(g, waves); /* those that have ended are not waited for (CDNA 4 ISA, S_BARRIER) */
+    group_release(g);
   }
   if (!atomic_load_explicit(&run->stop, memory_order_relaxed)) WATCH_EACH(run, finish, g);
 }

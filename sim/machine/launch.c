@@ -4,9 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "room.h"
 #include "sample.h"
 #include "sim/base/error.h"
 #include "sim/device/mapped.h"
+#include "sim/include/gfxsim_time.h"
 #include "watch.h"
 
 enum {
@@ -89,49 +91,16 @@ static gfxsim_status make_packet(launch *run) {
 typedef struct worker {
   launch *run;
   pthread_t thread;
-  group group; /* the one it is at */
-  void *waves, *registers, *lds, *scratch;
+  room room; /* of the workgroup that it is at */
 } worker;
-
-static gfxsim_status worker_make(worker *w, launch *run) {
-  w->run = run;
-  w->waves = aligned_alloc(64, run->waves * sizeof(wave));
-  w->registers = aligned_alloc(64, (size_t)run->waves * run->vgprs * LANES * 4);
-  w->lds = aligned_alloc(64, (run->lds_bytes + 64) / 64 * 64);
-  w->scratch = aligned_alloc(64, (size_t)run->waves * (run->scratch_bytes + 4) * LANES);
-  w->group = (group){.launch = run, .lds = w->lds, .waves = w->waves};
-  if (w->waves == NULL || w->registers == NULL || w->lds == NULL || w->scratch == NULL)
-    return fail(GFXSIM_NO_MEMORY, "run: no memory for the %u waves of a workgroup", run->waves);
-  memset(w->waves, 0, run->waves * sizeof(wave));
-  for (u32 n = 0; n < run->waves; n++) {
-    w->group.waves[n].v = (u32(*)[LANES])w->registers + (size_t)n * run->vgprs;
-    w->group.waves[n].scratch = (u8 *)w->scratch + (size_t)n * (run->scratch_bytes + 4) * LANES;
-  }
-  return watch_open(&w->group);
-}
-
-static void worker_free(worker *w) {
-  if (w->group.launch != NULL) WATCH_EACH(w->run, close, &w->group);
-  free(w->waves);
-  free(w->registers);
-  free(w->lds);
-  free(w->scratch);
-}
 
 static void *work(void *argument) {
   worker *w = argument;
   launch *run = w->run;
-  group *g = &w->group;
-  u64 x = run->grid[0], y = run->grid[1];
-  while (!atomic_load(&run->stop) && (g->position = atomic_fetch_add(&run->next_group, 1)) < run->groups_run) {
-    u64 index = g->number = sample_number(run->sample, g->position);
-    g->id[0] = (u32)(index % x);
-    g->id[1] = (u32)(index / x % y);
-    g->id[2] = (u32)(index / x / y);
-    memset(w->lds, 0, run->lds_bytes);
-    memset(w->registers, 0, (size_t)run->waves * run->vgprs * LANES * 4);
-    memset(w->scratch, 0, (size_t)run->waves * (run->scratch_bytes + 4) * LANES);
-    group_run(g);
+  u64 position;
+  while (!atomic_load(&run->stop) && (position = atomic_fetch_add(&run->next_group, 1)) < run->groups_run) {
+    room_take(&w->room, position);
+    group_run(&w->room.group);
   }
   return NULL;
 }
@@ -141,7 +110,10 @@ static gfxsim_status run_groups(launch *run, u32 threads) {
   if (workers == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory");
   gfxsim_status status = GFXSIM_OK;
   u32 started = 1; /* the first is this thread */
-  for (u32 t = 0; t < threads && status == GFXSIM_OK; t++) status = worker_make(&workers[t], run);
+  for (u32 t = 0; t < threads && status == GFXSIM_OK; t++) {
+    workers[t].run = run;
+    status = room_make(&workers[t].room, run);
+  }
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, THREAD_STACK);
@@ -153,7 +125,7 @@ static gfxsim_status run_groups(launch *run, u32 threads) {
   if (run->cooperative && started < threads) atomic_store(&run->stop, true);
   if (status == GFXSIM_OK) work(&workers[0]);
   for (u32 t = 1; t < started && status == GFXSIM_OK; t++) pthread_join(workers[t].thread, NULL);
-  for (u32 t = 0; t < threads; t++) worker_free(&workers[t]);
+  for (u32 t = 0; t < threads; t++) room_free(&workers[t].room);
   free(workers);
   if (status == GFXSIM_OK && run->cooperative && started < threads)
     return fail(GFXSIM_NO_MEMORY, "run: %u workgroups at once: the host could start %u threads", threads, started);
@@ -234,6 +206,8 @@ gfxsim_status launch_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
                 .cooperative = asked->cooperative,
                 .grid_sync = asked->grid_sync,
                 .counters = asked->counters,
+                .timing = asked->timing,
+                .skip_matrix = asked->timing != NULL && asked->timing->skip_matrix,
                 .reports = reports_make(kernel)};
   if (run.reports == NULL) return fail(GFXSIM_NO_MEMORY, "run: no memory");
   status = sample_make(asked->workgroups, run.groups, device->chip.xcds, &run.sample);
@@ -243,7 +217,7 @@ gfxsim_status launch_run(gfxsim_kernel *kernel, const gfxsim_launch *asked) {
   mapped_renew(device->memory.mapped);
   watch_choose(&run);
   if (status == GFXSIM_OK) status = watch_begin(&run);
-  if (status == GFXSIM_OK) status = run_groups(&run, thread_count(&run));
+  if (status == GFXSIM_OK) status = run.timing != NULL ? built_in_time_run(&run) : run_groups(&run, thread_count(&run));
   if (status == GFXSIM_OK) status = watch_result(&run);
   WATCH_EACH(&run, end, &run);
   sample_free(run.sample);

@@ -48,6 +48,9 @@ typedef struct watcher {
 /* All watchers in the order in which they are called, ending with NULL (sim/built_in.c). */
 extern const watcher *const built_in_watchers[];
 
+/* Runs all workgroups in the order of the model's time, and fills launch.timing (sim/time, by sim/built_in.c). */
+extern gfxsim_status (*const built_in_time_run)(launch *run);
+
 /* Chooses the launch's watchers. */
 void watch_choose(launch *run);
 

@@ -45,12 +45,15 @@ static bool run_instruction(wave *w, const inst *i) {
     watch_all_inst(w, i);
     if (w->state == WAVE_FAULT) return false;
   }
+  if (i->class == CLASS_MFMA && w->group->launch->skip_matrix) return true;
   if (i->class == CLASS_VALU && !mode_is_default(w))
     mode_run(w, i);
   else
     i->run(w, i);
   return w->state != WAVE_FAULT;
 }
+
+const inst *wave_next(wave *w) { return w->next != NULL || begin_block(w) ? w->next : NULL; }
 
 void wave_turn(wave *w, u32 instructions) {
   while (instructions > 0 && w->state == WAVE_RUNNING) {

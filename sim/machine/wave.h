@@ -34,6 +34,9 @@ typedef struct launch {
   struct collection *collection;                /* what the counters are made from at the end (count.h) */
   const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
   int watchers;
+  struct gfxsim_timing *timing;                 /* the waves run in the order of the model's time (sim/time); NULL: in turns */
+  struct time_run *time;                        /* of that model */
+  bool skip_matrix;                             /* matrix instructions leave their results as they are */
 } launch;
 
 typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } wave_state;
@@ -83,12 +86,18 @@ static inline u64 get_vcc(const wave *w) { return get_pair(w, S_VCC); }
 void wave_start(wave *w, group *g, int index);
 /* Runs up to so many instructions; the state says whether the wave can go on. */
 void wave_turn(wave *w, u32 instructions);
+/* The instruction that the next turn begins with; NULL after a fault. */
+const inst *wave_next(wave *w);
 
 /* gfxsim_run without gfxsim_count. */
 gfxsim_status launch_run(gfxsim_kernel *kernel, const gfxsim_launch *asked);
 
 /* All waves of one workgroup until they have ended or one faulted. Buffers of g are the caller's. */
 void group_run(group *g);
+/* The parts of group_run, for who orders the waves by himself: its waves at their first instruction; every wave that has not
+ * ended waits at a barrier, and goes on. */
+void group_start(group *g);
+void group_release(group *g);
 
 /* A register as the disassembler writes it: "v60", "a[0:3]", "s[4:5]", "m0". */
 typedef struct register_name {

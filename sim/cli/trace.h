@@ -1,0 +1,23 @@
+/* Events of the model of time as a file that Perfetto and chrome://tracing read. */
+#ifndef GFXSIM_CLI_TRACE_H
+#define GFXSIM_CLI_TRACE_H
+#include "files/result.h"
+#include "sim/include/gfxsim_time.h"
+
+typedef struct trace {
+  const char *file;
+  result_file to;
+  uint64_t events, checked;
+  struct track *tracks; /* whose names are written at the end */
+  int track_count, track_capacity;
+  bool open, refused;
+} trace;
+
+/* Prints what is wrong to stderr before it returns false. */
+bool trace_open(trace *t, const char *file);
+/* For gfxsim_timing.event. */
+bool trace_event(const gfxsim_time_event *e, void *user);
+/* keep: whether the launch ended well; otherwise the file is dropped. */
+bool trace_close(trace *t, bool keep);
+
+#endif

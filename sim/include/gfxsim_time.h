@@ -1,0 +1,97 @@
+/* Predicted clocks of a launch, by a model of CDNA 3 and 4 that executes the waves in the order of its own time. All of this is
+ * predicted: docs/gfxsim-time.md says what is modelled, and `gfxsim time --parameters` lists every number with its source. */
+#ifndef GFXSIM_TIME_H
+#define GFXSIM_TIME_H
+#include "gfxsim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a wave's clocks went to. */
+typedef enum gfxsim_cause {
+  GFXSIM_CAUSE_ISSUED,
+  GFXSIM_CAUSE_DEPENDENCY, /* on a register that an instruction in flight writes */
+  GFXSIM_CAUSE_VMCNT,      /* s_waitcnt, or the counter is full */
+  GFXSIM_CAUSE_LGKMCNT,
+  GFXSIM_CAUSE_BARRIER,
+  GFXSIM_CAUSE_PIPE,       /* its unit is busy, or the unit's queue is full */
+  GFXSIM_CAUSE_OTHER_WAVE, /* its unit took another wave's instruction */
+  GFXSIM_CAUSE_PAUSE,      /* s_nop, s_sleep, and what follows a branch that was taken */
+  GFXSIM_CAUSE_COUNT
+} gfxsim_cause;
+GFXSIM_API const char *gfxsim_cause_name(gfxsim_cause cause);
+
+/* One executed instruction of the code. */
+typedef struct gfxsim_time_instruction {
+  uint64_t pc; /* as in gfxsim_report */
+  const char *text;
+  uint64_t count;                      /* waves that executed it */
+  uint64_t clocks[GFXSIM_CAUSE_COUNT]; /* of all of them: before it was issued, and to issue it */
+  uint64_t in_flight;                  /* s_waitcnt: vector memory instructions in flight when waves reached it, summed */
+} gfxsim_time_instruction;
+
+typedef struct gfxsim_time_wave {
+  uint64_t workgroup; /* its number */
+  uint32_t wave, xcd, cu, simd;
+  uint64_t begin, end; /* clocks of the launch */
+  uint64_t clocks[GFXSIM_CAUSE_COUNT];
+} gfxsim_time_wave;
+
+/* The loop whose own instructions, without those of loops inside of it, were executed most often. */
+typedef struct gfxsim_time_loop {
+  bool found;
+  uint64_t begin, end; /* pc of its first and its last instruction */
+  double iterations;   /* of a wave, mean */
+  double clocks;       /* of an iteration, mean */
+  double mfma_share;   /* of the SIMDs' clocks while a wave is in it: those in which its matrix instructions run */
+} gfxsim_time_loop;
+
+/* What happened on a CU that is traced: an instruction, and the wait before it. */
+typedef struct gfxsim_time_event {
+  uint64_t workgroup;
+  uint32_t wave, xcd, cu, simd;
+  uint64_t pc;
+  const char *text, *unit;
+  uint64_t waited, issued, done; /* clocks of the launch: where the wait began, the issue, and the end of its work */
+  gfxsim_cause cause;            /* of most of the wait */
+} gfxsim_time_event;
+
+struct gfxsim_timing {
+  /* What is asked for. */
+  bool skip_matrix;      /* matrix instructions take time, but leave their results as they are: the launch's output is wrong */
+  bool warm;             /* the memory-side cache has what the launch reads first; otherwise all caches are empty */
+  const char *trace_cus; /* "0-3,17": CUs by xcd * CUs of an XCD + cu, whose events are told; NULL: none */
+  bool (*event)(const gfxsim_time_event *e, void *user); /* false ends the launch with GFXSIM_INVALID */
+  void *user;
+
+  /* What is predicted. */
+  char chip[16];
+  uint64_t clocks;        /* of the launch: from its dispatch to its last write */
+  uint64_t launch_clocks; /* of these, before the first wave begins */
+  double mfma_share;      /* of the clocks of all SIMDs of the chip: those in which matrix units are busy */
+  double no_wave;         /* share of the clocks of SIMDs that have a wave, in which none issues an instruction */
+  double frequency_ghz;   /* 0: not modelled */
+  double microseconds;    /* the same */
+  uint64_t wave_clocks[GFXSIM_CAUSE_COUNT]; /* of all waves */
+  gfxsim_time_loop loop;
+  gfxsim_time_instruction *instructions; /* by pc */
+  int instruction_count;
+  gfxsim_time_wave *waves; /* those that ended first come first */
+  uint64_t wave_count;
+};
+GFXSIM_API void gfxsim_timing_release(gfxsim_timing *timing); /* what a launch put into it; the struct is the caller's */
+
+/* The numbers of the model: row number `index`, 0 upwards. False after the last. */
+typedef struct gfxsim_time_parameter {
+  const char *name, *unit;
+  double gfx942, gfx950;
+  bool fitted; /* chosen to fit published rows; otherwise the source has it */
+  const char *source;
+} gfxsim_time_parameter;
+GFXSIM_API bool gfxsim_time_parameter_at(int index, gfxsim_time_parameter *row);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

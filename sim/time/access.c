@@ -1,0 +1,46 @@
+/* What an instruction asks of memory, kept while it runs. */
+#include "model.h"
+
+void asked_clear(asked *a) {
+  a->lds = a->lds_store = a->global = a->store = a->atomic = a->past_l1 = a->scalar = a->scratch = false;
+  a->lds_clocks = a->lds_bytes = a->bytes = a->lines.count = 0;
+}
+
+static void add_lds(time_run *t, asked *a, const inst *i, const memory_access *m) {
+  gfxsim_lds_count one = {0};
+  count_lds(t->chip, &one, i, m);
+  a->lds = true;
+  a->lds_store = a->lds_store || m->kind != ACCESS_LOAD;
+  a->lds_clocks += (u32)one.clocks;
+  a->lds_bytes += (u32)one.bytes;
+  if (m->kind != ACCESS_LOAD && m->changed != 0) stuck_progress(t);
+}
+
+static void add_global(time_run *t, asked *a, const inst *i, const memory_access *m) {
+  touch kind = touch_of(i, m);
+  a->global = true;
+  a->store = a->store || m->kind == ACCESS_STORE;
+  a->atomic = a->atomic || m->kind == ACCESS_ATOMIC;
+  a->past_l1 = kind == TOUCH_READ_L2;
+  a->bytes += (u32)__builtin_popcountll(m->mask) * m->bytes;
+  lines_of(m, &a->lines);
+  if (m->kind == ACCESS_ATOMIC || m->changed != 0) stuck_progress(t);
+}
+
+void asked_add(time_run *t, wave *w, const inst *i, const memory_access *m) {
+  (void)w;
+  asked *a = &t->asked;
+  if (m->scalar) {
+    a->scalar = true;
+    a->lines.line[0] = m->address[0] >> 6;
+    a->bytes = m->bytes;
+  } else if (m->space == SPACE_LDS) {
+    add_lds(t, a, i, m);
+  } else if (m->space == SPACE_GLOBAL) {
+    add_global(t, a, i, m);
+  } else {
+    a->scratch = true;
+    a->store = a->store || m->kind == ACCESS_STORE;
+    a->bytes += (u32)__builtin_popcountll(m->mask) * m->bytes;
+  }
+}
