@@ -1,0 +1,177 @@
+/* The model of time against what was published about single instructions: an expected value stands beside its source.
+ * Usage: clocks CLANG CHIP */
+#include <string.h>
+
+#include "clocks_kernel.h"
+#include "sim/test/assemble.h"
+
+static int wrong;
+
+/* [T] facebookexperimental/triton pull request 2507, measured on gfx950; [G] ROCm/gfx950-gluon-tutorials: docs/lds_throughput.md,
+ * experiments/lds_throughput_validation (the model's set F); [L] LLVM 22, SISchedule.td; [I] CDNA 4 ISA; [W] CDNA 4 white paper;
+ * [P] ROCm Compute Profiler, "Pipeline descriptions": one instruction of a wave every 4 clocks. */
+static const struct {
+  const char *kernel, *chip; /* NULL: both */
+  uint32_t block;
+  double gfx942, gfx950, tolerance;
+  const char *source;
+} rates[] = {
+    {"chain_16x16x32", "gfx950", 64, 0, 18, 0, "[T] 18"},
+    {"chain_16x16x16", NULL, 64, 18, 18, 0, "[L] the same passes"},
+    {"free_16x16x16", NULL, 64, 32, 32, 0, "[L] two of 16"},
+    {"free_32x32x8", NULL, 64, 64, 64, 0, "[L] two of 32"},
+    {"free_16x16x16", NULL, 512, 64, 64, 0.5, "[L] two waves of a SIMD share its matrix unit"},
+    {"beside_valu", NULL, 64, 32, 32, 0, "[G] VALU beside MFMA: two in the 8 clocks that are left of 16"},
+    {"beside_packed", NULL, 64, 40, 40, 0, "[G] packed f32 never beside"},
+    {"valu_chain", NULL, 64, 8, 8, 0, "[T] 8"},
+    {"valu_free", NULL, 64, 8, 8, 0, "[L] two of 4"},
+    {"exp_free", NULL, 64, 32, 16, 0, "[L] two of 16; [W] two of 8"},
+    {"salu_chain", NULL, 64, 4, 4, 0, "[P]"},
+    {"nop", NULL, 64, 16, 16, 0, "[I] S_NOP: 4 wait states"},
+    {"sleep", NULL, 64, 132, 132, 0, "[I] S_SLEEP: 2 * 64, and its own issue"},
+    {"lds_b128", NULL, 64, 16, 16, 0.5, "[G] 1 wave: 8 each"},
+    {"lds_b128", "gfx950", 256, 0, 32, 0.5, "[G] 4 waves: 16 each"},
+    {"lds_conflict", "gfx950", 64, 0, 16, 0.5, "[G] 1 wave, 2-way conflicts: 8 each"},
+    {"lds_conflict", "gfx950", 256, 0, 64, 0.5, "[G] 4 waves, 2-way conflicts: 32 each"},
+    {"lds_wait", NULL, 64, 73, 73, 0, "[T] 69, and the issue of s_waitcnt"},
+    {"load_wait", NULL, 64, 0, 0, 0, NULL}, /* below */
+};
+
+static void test_rates(void) {
+  for (size_t n = 0; n < sizeof rates / sizeof rates[0]; n++) {
+    bool first = strcmp(chip_name, "gfx942") == 0;
+    double want = first ? rates[n].gfx942 : rates[n].gfx950;
+    if (rates[n].source == NULL || (rates[n].chip != NULL && strcmp(rates[n].chip, chip_name) != 0)) continue;
+    double got = clocks_each(rates[n].kernel, rates[n].block);
+    if (got >= want - rates[n].tolerance && got <= want + rates[n].tolerance) continue;
+    wrong++;
+    fprintf(stderr, "clocks: %s, %s, %u work-items: %.2f: must be %.2f: %s\n", chip_name, rates[n].kernel, rates[n].block, got,
+            want, rates[n].source);
+  }
+}
+
+static double parameter(const char *name) {
+  gfxsim_time_parameter row;
+  for (int n = 0; gfxsim_time_parameter_at(n, &row); n++)
+    if (strcmp(row.name, name) == 0) return strcmp(chip_name, "gfx942") == 0 ? row.gfx942 : row.gfx950;
+  fatal(name);
+  return 0;
+}
+
+static void expect(const char *what, double got, double least, double most) {
+  if (got >= least && got <= most) return;
+  wrong++;
+  fprintf(stderr, "clocks: %s, %s: %g: must be %g to %g\n", chip_name, what, got, least, most);
+}
+
+/* A load that waits takes the latency of where its line is, and little more. */
+static void test_latencies(void) {
+  double far = parameter("hbm_latency"), near = parameter("l1_latency");
+  expect("a load from HBM and its wait", clocks_each("load_wait", 64), far, far + 32);
+  expect("a load of the same line and its wait", clocks_each("load_again", 64), near, near + 32);
+  expect("a barrier of four waves", clocks_each("barrier", 256), parameter("barrier"), parameter("barrier") + 8);
+}
+
+static gfxsim_timing timed(const char *kernel, uint32_t grid, uint32_t block, const char *overrides) {
+  timing_request r = {.kernel = kernel, .grid = grid, .block = block, .lds = 4096, .overrides = overrides};
+  if (predict(&r) != GFXSIM_OK) fatal(kernel);
+  return r.timing;
+}
+
+static void test_loop(void) {
+  gfxsim_timing t = timed("loops", 1, 64, NULL);
+  double inner = 4 + 16 + 4 + 4 + 4 + parameter("branch_taken"); /* add, nop, sub, cmp, branch */
+  expect("loops: one was found", t.loop.found, 1, 1);
+  expect("loops: turns of the inner one in a wave", t.loop.iterations, 19, 21);
+  expect("loops: clocks of a turn", t.loop.clocks, inner, inner + 8);
+  gfxsim_timing_release(&t);
+}
+
+/* Every clock of a wave has one cause, and lines have those of waves. */
+static void test_causes(void) {
+  gfxsim_timing t = timed("lds_b128_few", 3, 256, NULL);
+  uint64_t lines = 0, waves = 0;
+  for (uint64_t n = 0; n < t.wave_count; n++) {
+    uint64_t sum = 0;
+    for (int c = 0; c < GFXSIM_CAUSE_COUNT; c++) sum += t.waves[n].clocks[c];
+    expect("clocks of a wave by cause", (double)sum, (double)(t.waves[n].end - t.waves[n].begin),
+           (double)(t.waves[n].end - t.waves[n].begin));
+    waves += sum;
+  }
+  for (int n = 0; n < t.instruction_count; n++)
+    for (int c = 0; c < GFXSIM_CAUSE_COUNT; c++) lines += t.instructions[n].clocks[c];
+  expect("waves that were told", (double)t.wave_count, 12, 12);
+  expect("clocks of instructions", (double)lines, (double)waves, (double)waves);
+  gfxsim_timing_release(&t);
+}
+
+/* A chip of one CU takes four workgroups of 8 waves with 128 VGPRs, two a SIMD each, two at a time: 4 waves a SIMD. */
+static void test_dispatch(void) {
+  static const char *const one = ",xcds=1,cus_per_xcd=1";
+  gfxsim_timing two = timed("long", 2, 512, one), four = timed("long", 4, 512, one), wide = timed("long", 4, 512, NULL);
+  double launch = parameter("launch"), round = (double)two.clocks - launch;
+  expect("two rounds of workgroups", (double)four.clocks - launch, 1.95 * round, 2.05 * round);
+  expect("four workgroups on four CUs", (double)wide.clocks - launch, 0.9 * round, 1.1 * round);
+  gfxsim_timing_release(&two);
+  gfxsim_timing_release(&four);
+  gfxsim_timing_release(&wide);
+}
+
+static void test_priority(void) {
+  gfxsim_timing t = timed("priority", 1, 512, NULL);
+  uint64_t low = 0, high = 0;
+  for (uint64_t n = 0; n < t.wave_count; n++) {
+    if (t.waves[n].wave == 0) low = t.waves[n].end;
+    if (t.waves[n].wave == 4) high = t.waves[n].end;
+  }
+  expect("the wave with priority ends first: the other takes, in its clocks,", (double)(low - t.launch_clocks),
+         1.5 * (double)(high - t.launch_clocks), 3 * (double)(high - t.launch_clocks));
+  gfxsim_timing_release(&t);
+}
+
+static void refused(const char *what, timing_request r, const char *words) {
+  if (predict(&r) == GFXSIM_OK || strstr(gfxsim_last_error(), words) == NULL) {
+    wrong++;
+    fprintf(stderr, "clocks: %s, %s must be refused with '%s': %s\n", chip_name, what, words, gfxsim_last_error());
+  }
+  gfxsim_timing_release(&r.timing);
+}
+
+static void test_refusals(void) {
+  refused("waves that wait for ever", (timing_request){.kernel = "spin", .grid = 3, .block = 128}, "for ever");
+  refused("an LDS below its granule", (timing_request){.kernel = "short", .overrides = ",lds_bytes=1"}, "granule");
+  refused("more waves than a CU has", (timing_request){.kernel = "short", .block = 512, .overrides = ",waves_per_simd=1"},
+          "no CU holds");
+  refused("a trace of no CU", (timing_request){.kernel = "short", .timing = {.trace_cus = "x"}}, "trace_cus");
+  refused("a trace of a CU that is not there", (timing_request){.kernel = "short", .timing = {.trace_cus = "0-9999"}},
+          "trace_cus");
+}
+
+static void test_parameters(void) {
+  gfxsim_time_parameter row;
+  int fitted = 0, rows = 0;
+  for (; gfxsim_time_parameter_at(rows, &row); rows++) {
+    fitted += row.fitted;
+    expect(row.name, (double)strlen(row.source), 20, 1000);
+    expect(row.name, (double)strlen(row.unit), 1, 100);
+    expect(row.name, row.gfx942 > 0 && row.gfx950 > 0, 1, 1);
+  }
+  expect("parameters", rows, 20, 100);
+  expect("fitted parameters", fitted, 0, 10);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) return fprintf(stderr, "usage: clocks CLANG CHIP\n"), 2;
+  chip_name = argv[2];
+  object_bytes = assemble(argv[1], chip_name, write_kernels, chip_name, object_data, sizeof object_data);
+  if (object_bytes == 0) return 1;
+  test_parameters();
+  test_rates();
+  test_latencies();
+  test_loop();
+  test_causes();
+  test_dispatch();
+  test_priority();
+  test_refusals();
+  return wrong > 0;
+}
