@@ -3,22 +3,11 @@
 #include "exec.h"
 
 #include <popt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output.h"
-
-bool complain(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  fputs("gfxsim: ", stderr);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
-  va_end(args);
-  return false;
-}
 
 /* ---- info ---- */
 
