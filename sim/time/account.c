@@ -34,7 +34,6 @@ static void add_stretch(simd_time *simd, int edge, const edge_time *e) {
   simd->edge[edge].turns += e->count - 1;
   simd->edge[edge].own_clocks += e->last - e->first;
   simd->edge[edge].waves++;
-  simd->edge[edge].taken += e->count;
 }
 
 void account_wave(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
@@ -86,19 +85,18 @@ static void choose_loop(const time_run *t, gfxsim_timing *timing) {
     if (best < 0 || executed[e] > executed[best]) best = e;
   if (best < 0) return;
   const site *edge = t->edge_site[best];
-  u64 base = t->run->kernel->object->image->base, clocks = 0, own = 0, matrix = 0, turns = 0, waves = 0, taken = 0;
+  u64 base = t->run->kernel->object->image->base, clocks = 0, own = 0, matrix = 0, turns = 0, waves = 0;
   for (u64 n = 0; n < (u64)t->cus * t->chip->simds_per_cu; n++) {
     clocks += t->simds[n].edge[best].clocks;
     own += t->simds[n].edge[best].own_clocks;
     matrix += t->simds[n].edge[best].matrix;
     turns += t->simds[n].edge[best].turns;
     waves += t->simds[n].edge[best].waves;
-    taken += t->simds[n].edge[best].taken;
   }
   timing->loop = (gfxsim_time_loop){.found = turns > 0,
                                     .begin = edge->target - base,
                                     .end = edge->inst->pc - base,
-                                    .iterations = waves > 0 ? 1 + (double)taken / (double)waves : 0,
+                                    .iterations = waves > 0 ? (double)edge->ran[0] / (double)waves : 0,
                                     .clocks = turns > 0 ? (double)own / (double)turns : 0,
                                     .mfma_share = clocks > 0 ? (double)matrix / (double)clocks : 0};
 }

@@ -98,8 +98,8 @@ typedef struct simd_time {
   u64 issue_end, no_wave, occupied_from, occupied; /* clocks */
   u64 matrix_clocks;
   struct {
-    u64 end, clocks;                             /* in which a wave was in that loop */
-    u64 own_clocks, matrix, turns, taken, waves; /* of all waves that were in it */
+    u64 end, clocks;                      /* in which a wave was in that loop */
+    u64 own_clocks, matrix, turns, waves; /* of all waves that were in it */
   } edge[EDGES_MOST];
 } simd_time;
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/include/gfxsim.h"
+#include "sim/include/gfxsim_counters.h"
+#include "sim/include/gfxsim_time.h"
 
 enum { ELEMENTS = 4096, LINES_MOST = 256, LINE_MOST = 256 };
 
@@ -70,7 +71,7 @@ static bool write_constants(gfxsim_device *device, gfxsim_object *object) {
          gfxsim_read(device, address, &read, sizeof read) == GFXSIM_OK && read == wrote;
 }
 
-static int run(expectation *e, bool planted, const void *data, size_t bytes) {
+static int run(expectation *e, bool planted, bool timed, const void *data, size_t bytes) {
   static int input[ELEMENTS];
   gfxsim_device *device;
   gfxsim_object *object;
@@ -93,10 +94,18 @@ static int run(expectation *e, bool planted, const void *data, size_t bytes) {
     return stop("alloc");
   gfxsim_launch launch = {
       .grid = {2, 1, 1}, .block = {128, 1, 1}, .args = &args, .arg_bytes = offsetof(__typeof__(args), n) + sizeof args.n};
+  gfxsim_counters counters = {0};
+  gfxsim_timing timing = {0};
+  if (timed) {
+    launch.counters = &counters;
+    launch.timing = &timing;
+  }
   gfxsim_status want = planted ? GFXSIM_FAULT : GFXSIM_OK, status = gfxsim_run(kernel, &launch);
   if (status != want) fprintf(stderr, "faults: the launch's status is %d: must be %d\n", status, want);
   if (status != GFXSIM_OK && status != GFXSIM_FAULT) return stop("run");
   if (planted && e->reports == 0) fprintf(stderr, "faults: nothing was reported\n");
+  gfxsim_counters_release(&counters);
+  gfxsim_timing_release(&timing);
   gfxsim_close(device);
   return status != want || e->wrong > 0 || (e->reports > 0) != planted;
 }
@@ -104,12 +113,12 @@ static int run(expectation *e, bool planted, const void *data, size_t bytes) {
 int main(int argc, char **argv) {
   static uint8_t data[1 << 20];
   expectation e = {0};
-  bool planted = argc == 4 && strcmp(argv[3], "planted") == 0;
-  if (argc != 4 || (!planted && strcmp(argv[3], "clean") != 0) || !read_marks(argv[2], &e))
-    return fprintf(stderr, "usage: faults FILE.hsaco SOURCE.hip planted|clean; the source must have a mark\n"), 2;
+  bool planted = argc >= 4 && strcmp(argv[3], "planted") == 0, timed = argc == 5 && strcmp(argv[4], "timed") == 0;
+  if (argc != (timed ? 5 : 4) || (!planted && strcmp(argv[3], "clean") != 0) || !read_marks(argv[2], &e))
+    return fprintf(stderr, "usage: faults FILE.hsaco SOURCE.hip planted|clean [timed]; the source must have a mark\n"), 2;
   FILE *file = fopen(argv[1], "rb");
   if (file == NULL) return fprintf(stderr, "faults: can't open %s\n", argv[1]), 2;
   size_t bytes = fread(data, 1, sizeof data, file);
   fclose(file);
-  return run(&e, planted, data, bytes);
+  return run(&e, planted, timed, data, bytes);
 }

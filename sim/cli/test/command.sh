@@ -24,15 +24,15 @@ refused() {
 # ---- Help ----
 for help in --help -h help; do
   "$gfxsim" $help >"$folder/text"
-  for command in info run profile exec; do grep -q "gfxsim $command" "$folder/text" || wrong "$help names no $command"; done
+  for command in info run profile time exec; do grep -q "gfxsim $command" "$folder/text" || wrong "$help names no $command"; done
 done
-for command in info run profile exec; do
+for command in info run profile time exec; do
   "$gfxsim" $command --help >"$folder/text" 2>"$folder/error" || wrong "$command --help: exit status $?"
   grep -q "^Usage: gfxsim $command" "$folder/text" || wrong "$command --help: no usage"
   [ ! -s "$folder/error" ] || wrong "$command --help prints to stderr"
 done
 refused 2 'usage: gfxsim COMMAND'
-refused 2 'must be info, run, profile or exec' runn
+refused 2 'must be info, run, profile, time or exec' runn
 
 # ---- Arguments in order, by name, by offset, and both ----
 python3 - "$folder" <<'PYTHON'

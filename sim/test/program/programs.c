@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/include/gfxsim.h"
+#include "sim/include/gfxsim_counters.h"
+#include "sim/include/gfxsim_time.h"
 #include "sim/test/half_expect.h"
 
 uint32_t a[ELEMENTS], b[ELEMENTS], want[ELEMENTS];
@@ -73,6 +74,8 @@ static int stop(const program *p, const char *what) {
   return 1;
 }
 
+static bool timed; /* in the order of the model's time */
+
 static int run(const program *p, gfxsim_device *device, gfxsim_object *object) {
   static uint32_t got[ELEMENTS];
   uint64_t addresses[3];
@@ -93,7 +96,16 @@ static int run(const program *p, gfxsim_device *device, gfxsim_object *object) {
   gfxsim_launch launch = {.args = args, .arg_bytes = sizeof addresses + tail, .dynamic_lds = p->dynamic_lds};
   memcpy(launch.grid, p->grid, sizeof launch.grid);
   memcpy(launch.block, p->block, sizeof launch.block);
+  gfxsim_counters counters = {0};
+  gfxsim_timing timing = {0};
+  if (timed) {
+    launch.counters = &counters;
+    launch.timing = &timing;
+  }
   if (gfxsim_run(kernel, &launch) != GFXSIM_OK) return stop(p, "run");
+  if (timed && timing.clocks <= timing.launch_clocks) return stop(p, "no clocks");
+  gfxsim_counters_release(&counters);
+  gfxsim_timing_release(&timing);
   if (gfxsim_read(device, addresses[2], got, sizeof got) != GFXSIM_OK) return stop(p, "read");
   for (int n = 0; n < 3; n++) gfxsim_free(device, addresses[n]);
   return compare(p, got);
@@ -118,8 +130,10 @@ static int run_group(const program *programs, const char *only, const void *data
 
 int main(int argc, char **argv) {
   static uint8_t data[1 << 20];
+  timed = argc > 3 && strcmp(argv[argc - 1], "timed") == 0;
+  argc -= timed;
   FILE *file = argc == 3 || argc == 4 ? fopen(argv[1], "rb") : NULL;
-  if (file == NULL) return fprintf(stderr, "usage: programs FILE.hsaco GROUP [KERNEL]\n"), 2;
+  if (file == NULL) return fprintf(stderr, "usage: programs FILE.hsaco GROUP [KERNEL] [timed]\n"), 2;
   size_t bytes = fread(data, 1, sizeof data, file);
   fclose(file);
   for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
