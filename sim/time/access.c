@@ -6,12 +6,21 @@ void asked_clear(asked *a) {
   a->lds_clocks = a->lds_bytes = a->bytes = a->lines.count = 0;
 }
 
+/* 16 bytes of a lane that do not begin at a multiple of 16 are served lane by lane: 64 clocks
+ * (ROCm/gfx950-gluon-tutorials, experiments/lds_throughput_validation, padding 1024:+4). */
+static bool is_unaligned(const memory_access *m) {
+  if (m->bytes != 16) return false;
+  for (u64 mask = m->mask; mask != 0; mask &= mask - 1)
+    if (m->offset[__builtin_ctzll(mask)] % 16 != 0) return true;
+  return false;
+}
+
 static void add_lds(time_run *t, asked *a, const inst *i, const memory_access *m) {
   gfxsim_lds_count one = {0};
   count_lds(t->chip, &one, i, m);
   a->lds = true;
   a->lds_store = a->lds_store || m->kind != ACCESS_LOAD;
-  a->lds_clocks += (u32)one.clocks;
+  a->lds_clocks += !m->to_lds && is_unaligned(m) ? (u32)__builtin_popcountll(m->mask) : (u32)one.clocks;
   a->lds_bytes += (u32)one.bytes;
   if (m->kind != ACCESS_LOAD && m->changed != 0) stuck_progress(t);
 }

@@ -33,6 +33,8 @@ static const struct {
     {"lds_b128", "gfx950", 256, 0, 32, 0.5, "[G] 4 waves: 16 each"},
     {"lds_conflict", "gfx950", 64, 0, 16, 0.5, "[G] 1 wave, 2-way conflicts: 8 each"},
     {"lds_conflict", "gfx950", 256, 0, 64, 0.5, "[G] 4 waves, 2-way conflicts: 32 each"},
+    {"lds_unaligned", "gfx950", 64, 0, 128, 0.5, "[G] 1 wave, unaligned: 64 each"},
+    {"lds_unaligned", "gfx950", 256, 0, 512, 0.5, "[G] 4 waves, unaligned: 256 each"},
     {"lds_wait", NULL, 64, 73, 73, 0, "[T] 69, and the issue of s_waitcnt"},
     {"load_wait", NULL, 64, 0, 0, 0, NULL}, /* below */
 };

@@ -39,6 +39,7 @@ static const kernel_text kernels[] = {
     {"sleep", " s_sleep 2\n", NULL, false},
     {"lds_b128", " ds_read_b128 v[16:19], v1\n ds_read_b128 v[20:23], v1\n", NULL, false},
     {"lds_conflict", " ds_read_b128 v[16:19], v2\n ds_read_b128 v[20:23], v2\n", NULL, false},
+    {"lds_unaligned", " ds_read_b128 v[16:19], v1 offset:4\n ds_read_b128 v[20:23], v1 offset:4\n", NULL, false},
     {"lds_wait", " ds_read_b128 v[16:19], v1\n s_waitcnt lgkmcnt(0)\n", NULL, false},
     {"load_wait", " global_load_dword v16, v4, s[4:5]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, 0x4000, v4\n", NULL, false},
     {"load_again", " global_load_dword v16, v1, s[4:5]\n s_waitcnt vmcnt(0)\n", NULL, false},
