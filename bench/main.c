@@ -10,7 +10,7 @@
 #include "bench/core/device_options.h"
 #include "bench/peer/peers.h"
 #include "bench/report/file.h"
-#include "bench/report/gnuplot.h"
+#include "bench/report/plot.h"
 #include "bench/report/report.h"
 #include "bench/shapes/shapes.h"
 #include "case/help.h"
@@ -470,7 +470,7 @@ int main(int argc, char **argv) {
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"csv", '\0', POPT_ARG_STRING, &t.csv, 0, "Write the rows as CSV", "FILE"},
       {"markdown", '\0', POPT_ARG_STRING, &t.markdown, 0, "Write the tables as Markdown", "FILE"},
-      {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw a roofline with gnuplot", "FILE.svg"},
+      {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw a roofline", "FILE.svg"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device (--device: one or a list):", NULL},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,

@@ -19,7 +19,17 @@ void svg_circle(FILE *out, double x, double y, double radius, const char *fill, 
 __attribute__((format(printf, 7, 8))) void svg_text(FILE *out, double x, double y, double size, svg_anchor anchor,
                                                     const char *fill, const char *format, ...);
 
-/* Eight light colours that black text can be read on. */
+void svg_dashed(FILE *out, double x1, double y1, double x2, double y2, double width, const char *stroke);
+typedef enum svg_shape { SVG_CIRCLE, SVG_SQUARE, SVG_DIAMOND, SVG_TRIANGLE, SVG_SHAPES } svg_shape;
+void svg_mark(FILE *out, double x, double y, double radius, svg_shape shape, const char *fill, const char *stroke);
+
+/* How wide a text is at most with the usual fonts, so that nothing is cut off or written over something else. */
+double svg_width(const char *text, double size);
+
+/* Eight light colours that black text can be read on; dark ones for marks and lines on white. The colour-blind can tell those of
+ * each list from each other. */
 const char *svg_colour(int index);
+enum { SVG_INKS = 5 };
+const char *svg_ink(int index);
 
 #endif

@@ -2,7 +2,7 @@
 # Runs what the pages of the guide tell the reader to type, and compares what is printed with what the page shows.
 # Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [--long] [PAGE...]
 #                                             without PAGE: docs/guide/*.md, and the pages of README.md, docs/ and learn/ that have ```sh
-#      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and draws docs/pictures/*.svg again
+#      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and draws the pictures again
 #      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
 #
 #   ```sh        is run in a scratch copy of the tree, from its top folder; a command that fails, in a pipe too, fails the page
@@ -138,7 +138,10 @@ run_page() {
   [ $bad = 0 ]
 }
 
-[ -z "$update" ] || sh docs/pictures/make.sh "$build/docs/tandem-draw" docs/pictures
+[ -z "$update" ] || {
+  sh docs/pictures/make.sh "$build/docs/tandem-draw" docs/pictures
+  sh docs/pictures/make.sh --results "$build/docs/tandem-draw" bench/results
+}
 failed=0
 for page; do run_page "$page" || failed=1; done
 exit $failed

@@ -65,7 +65,6 @@ need libpopt-dev module popt
 need libjansson-dev module jansson
 need libcmocka-dev module cmocka
 need libpcre2-dev module libpcre2-8
-need gnuplot-nox have gnuplot
 need libopenblas0-pthread library libopenblas.so.0
 
 llvm=/usr/lib/llvm-19

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests tools/setup.sh, test.sh's table of skipped steps, mirror.sh, and fresh.sh's command line. apt-get and apt-cache are replaced by
-# stand-ins: a copy of tools/ runs with a PATH that has all programs of this system except gnuplot and clang-22. Use: test_setup.sh
+# stand-ins: a copy of tools/ runs with a PATH that has all programs of this system except ninja and clang-22. Use: test_setup.sh
 set -eu
 cd "$(dirname "$0")/.."
 top=$(mktemp -d)
@@ -16,7 +16,7 @@ for folder in $PATH; do
   done
 done
 unset IFS
-rm -f "$top/bin/gnuplot" "$top/bin/clang-22" "$top/bin/apt-get" "$top/bin/apt-cache" "$top/bin/sudo"
+rm -f "$top/bin/ninja" "$top/bin/clang-22" "$top/bin/apt-get" "$top/bin/apt-cache" "$top/bin/sudo"
 stand_in() { # NAME, its text on stdin
   rm -f "$top/bin/$1" # else the link's target, the system's own program, would be overwritten
   cat >"$top/bin/$1"
@@ -84,7 +84,7 @@ setup=$top/tools/setup.sh
 apt 0 ""
 gives 0 "(1,234 kB to download, 5,678 kB on disk)" sh "$setup" --hip
 last "setup: everything is installed"
-grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not installed"
+grep -q 'install.* ninja-build' "$top/apt/calls" || fail "ninja-build was not installed"
 grep -q 'install.* clang-22' "$top/apt/calls" || fail "clang-22 was not installed"
 
 # The last line names what is not available; it is a failure where it was asked for. Everything else is installed.
@@ -92,7 +92,7 @@ apt 0 "clang-22"
 gives 3 "left out, because this system's package sources don't have them: clang-22" sh "$setup" --hip
 last "clang-22"
 ! grep -q 'install.* clang-22' "$top/apt/calls" || fail "clang-22 was installed"
-grep -q 'install.* gnuplot-nox' "$top/apt/calls" || fail "gnuplot-nox was not installed"
+grep -q 'install.* ninja-build' "$top/apt/calls" || fail "ninja-build was not installed"
 gives 0 "setup: " sh "$setup"
 ! grep -q clang-22 "$output" || fail "clang-22, which nothing asks for, is named"
 

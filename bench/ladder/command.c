@@ -12,7 +12,7 @@
 #include "bench/core/cases.h"
 #include "bench/core/device_options.h"
 #include "bench/report/file.h"
-#include "bench/report/gnuplot.h"
+#include "bench/report/plot.h"
 #include "case/help.h"
 
 static const ladder_step steps[] = {
@@ -350,7 +350,7 @@ int bench_ladder(int argc, char **argv) {
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
        "Simulated devices: workgroups of each step to execute at most; default: the ladder's, 8 or all", "N"},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
-      {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw the steps with gnuplot", "FILE.svg"},
+      {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw the steps", "FILE.svg"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
   };

@@ -1,9 +1,11 @@
 /* A ladder's tables, its picture and its JSON. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "bars.h"
 #include "bench/report/file.h"
-#include "bench/report/gnuplot.h"
+#include "bench/report/plot.h"
 #include "bench/report/report.h"
 #include "ladder.h"
 #include "sim/base/chip.h"
@@ -194,39 +196,39 @@ bool ladder_write_json(const char *path, const ladder_run *run, char *error, siz
 
 /* ---- The picture: a bar for each step, on a logarithmic scale, and the ceiling ---- */
 
-static void put_script(FILE *out, const char *path, const void *user) {
-  const ladder_run *run = user;
-  fprintf(out, "set terminal svg size 1100,%d font 'sans,12' background 'white'\nset output ", 420 * run->devices.count);
-  bench_put_quoted(out, path);
-  fprintf(out,
-          "\nset multiplot layout %d,1\nset style fill solid 0.7\nset boxwidth 0.7\nset logscale y\nset grid ytics\n"
-          "set xtics rotate by -30 noenhanced\nset rmargin 8\nset key top right noenhanced\n",
-          run->devices.count);
-  for (int d = 0; d < run->devices.count; d++) {
-    double ceiling = 0;
-    bool simulated = bench_is_simulated(run->devices.name[d]);
-    char title[BENCH_TEXT] = "";
-    fprintf(out, "$steps%d << EOD\n", d);
-    for (int i = 0, x = 0; i < run->results; i++) {
-      const ladder_result *r = run->result[i];
-      char name[CELL];
-      if (r->device != d || r->shape[0] != '\0' || r->row.outcome != BENCH_OK) continue;
-      put_name(name, r->step);
-      fprintf(out, "%d %g \"%s\"\n", x++, ladder_cost(&r->row) * (simulated ? 1 : 1e3), name);
-      if (ceiling == 0 || ladder_ceiling(&r->row) < ceiling) ceiling = ladder_ceiling(&r->row);
-      if (title[0] == '\0') bench_label(&r->row, title); /* later steps may have an epilogue beside */
-    }
-    fprintf(out, "EOD\nset title ");
-    snprintf(title + strlen(title), sizeof title - strlen(title), " on %s", run->devices.name[d]);
-    bench_put_quoted(out, title);
-    fprintf(out, " noenhanced\nset ylabel '%s'\nplot $steps%d using 1:2:xtic(3) with boxes notitle",
-            simulated ? "clocks at least (counted, not a time)" : "ms", d);
-    if (ceiling > 0) fprintf(out, ", %g with lines lw 2 title 'ceiling'", ceiling * (simulated ? 1 : 1e3));
-    fputc('\n', out);
+static void fill_panel(bars_panel *p, const ladder_run *run, int device) {
+  bool simulated = bench_is_simulated(run->devices.name[device]);
+  char label[BENCH_TEXT] = "";
+  *p = (bars_panel){.unit = simulated ? "clocks" : "ms",
+                    .series = {simulated ? "clocks at least: counted, not a time" : "time"},
+                    .series_count = 1,
+                    .logarithmic = true};
+  for (int i = 0; i < run->results && p->rows < BARS_ROWS; i++) {
+    const ladder_result *r = run->result[i];
+    double scale = simulated ? 1 : 1e3, ceiling = ladder_ceiling(&r->row) * scale;
+    if (r->device != device || r->shape[0] != '\0' || r->row.outcome != BENCH_OK) continue;
+    char name[CELL];
+    bars_row *row = &p->row[p->rows++];
+    put_name(name, r->step);
+    snprintf(row->name, sizeof row->name, "%.100s", name);
+    row->value[0] = ladder_cost(&r->row) * scale;
+    if (ceiling > 0 && (p->ceiling == 0 || ceiling < p->ceiling)) p->ceiling = ceiling;
+    if (label[0] == '\0') bench_label(&r->row, label); /* later steps may have an epilogue beside */
   }
-  fprintf(out, "unset multiplot\n");
+  snprintf(p->title, sizeof p->title, "%.100s on %.40s", label, run->devices.name[device]);
+}
+
+static void draw(FILE *out, const void *user) {
+  const ladder_run *run = user;
+  char title[BARS_TEXT];
+  bars_panel *panel = calloc((size_t)run->devices.count, sizeof *panel);
+  if (panel == NULL) return;
+  for (int d = 0; d < run->devices.count; d++) fill_panel(&panel[d], run, d);
+  snprintf(title, sizeof title, "The steps of the ladder %.100s", run->ladder);
+  bars_draw(out, title, panel, run->devices.count);
+  free(panel);
 }
 
 bool ladder_write_plot(const char *path, const ladder_run *run, char *error, size_t size) {
-  return bench_gnuplot(path, put_script, run, error, size);
+  return bench_plot(path, draw, run, error, size);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks and measures an offload build on a GPU, and writes the part NAME of bench/RESULTS.md and its files in bench/results:
-# NAME-check.txt, NAME.json, NAME.csv, NAME.svg (where gnuplot is found), and where python3 has PyTorch, larger cases beside it in
+# NAME-check.txt, NAME.json, NAME.csv, NAME.svg, and where python3 has PyTorch, larger cases beside it in
 # NAME-torch.json. About 6 minutes on an H200.
 # Use: sh bench/record/device.sh BUILD DEVICE NAME [OPTION...]     as in: sh bench/record/device.sh build-sm_90 omp:0 h200
 # OPTION: of tandem-bench, as in --repeats 20. RUNNER in the environment: a command that starts the programs. Exits 1 when a check
@@ -32,13 +32,9 @@ ${RUNNER-} "$build/test/tandem-check" --device "$device" >"$check" || {
 }
 sh bench/record/replace.sh "$results-check.txt" <"$check"
 tail -n 1 "$results-check.txt"
-picture="No gnuplot was found to draw a roofline."
-if command -v gnuplot >/dev/null; then
-  set -- --plot "$results.svg" "$@"
-  picture="![Roofline](results/$name.svg)"
-fi
+picture="![Roofline](results/$name.svg)"
 # shellcheck disable=SC2086
-${RUNNER-} "$build/bench/tandem-bench" --device "$device" --json "$results.json" --csv "$results.csv" --markdown "$tables" "$@"
+${RUNNER-} "$build/bench/tandem-bench" --device "$device" --json "$results.json" --csv "$results.csv" --plot "$results.svg" --markdown "$tables" "$@"
 
 {
   printf "\`%s\` made this part.\n\n\`\`\`\n" "$command"

@@ -15,10 +15,6 @@ results=bench/results
   echo "host.sh: $bench: not there: meson setup $build && ninja -C $build" >&2
   exit 2
 }
-command -v gnuplot >/dev/null || {
-  echo "host.sh: there is no gnuplot: install it (Debian: apt-get install gnuplot-nox)" >&2
-  exit 2
-}
 mkdir -p $results
 part=$(mktemp) tables=$results/host.md
 trap 'rm -f "$part" "$tables"' EXIT

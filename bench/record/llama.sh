@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures a whole model: of each input tiny-llama's four versions, PyTorch on the same weights and ids, and version 4 step by
 # step; then generation. Writes the part NAME-llama of bench/RESULTS.md, and of each input bench/results/NAME-llama-INPUT.json,
-# -torch.json, -profile.json and .svg (where gnuplot is found).
+# -torch.json, -profile.json and .svg.
 # Use: sh bench/record/llama.sh BUILD DEVICE NAME MODEL INPUT...     as in: sh bench/record/llama.sh build host host /tmp/model 1x256
 # MODEL: a folder; where it is not there, the preset benchmark is written to it. REPEATS (default 5), PYTHON (default python3, with
 # PyTorch and Transformers) and RUNNER, a command that starts tiny-llama, in the environment.
@@ -34,14 +34,7 @@ printf "\`REPEATS=%s %s\` made this part. Load average before it: %s.\n" "$repea
   >"$folder/part"
 for input; do
   results=bench/results/$name-llama-$input
-  set -- --json "$results.json"
-  if command -v gnuplot >/dev/null; then
-    set -- "$@" --plot "$results.svg"
-    picture="![Versions](results/$name-llama-$input.svg)"
-  else
-    picture=
-  fi
-  llama --input "$input" --compare --repeats "$repeats" "$@"
+  llama --input "$input" --compare --repeats "$repeats" --json "$results.json" --plot "$results.svg"
   llama --input "$input" --repeats 1 --logits "$folder/logits" >/dev/null
   "$python" bench/peer/pytorch_llama.py --model "$model" --input "$input" --device "$([ "$device" = host ] && echo cpu || echo cuda)" \
     --repeats "$repeats" --logits "$folder/logits" --json "$results-torch.json" --beside "$results.json" --markdown "$folder/table"
@@ -49,7 +42,7 @@ for input; do
   {
     printf '\n### %s\n\n' "$input"
     cat "$folder/table"
-    printf '\n%s\n\nVersion 4, step by step, with a wait after each:\n\n```\n' "$picture"
+    printf '\n![Versions](results/%s-llama-%s.svg)\n\nVersion 4, step by step, with a wait after each:\n\n```\n' "$name" "$input"
     llama --input "$input" --version 4 --profile --repeats "$repeats" --json "$results-profile.json"
     printf '```\n'
   } >"$folder/input"

@@ -1,6 +1,7 @@
 /* A run as JSON. */
 #include <string.h>
 
+#include "bench/core/device_name.h"
 #include "bench/report/file.h"
 #include "bench/report/report.h"
 
@@ -15,11 +16,13 @@ static json_t *ceilings_json(const bench_run *run) {
   json_t *list = json_array();
   for (int d = 0; d < run->devices.count; d++) {
     const bench_ceiling *c = &run->ceiling[d];
+    char name[BENCH_TEXT];
     if (bench_is_simulated(run->devices.name[d])) continue;
-    json_array_append_new(
-        list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:s?, s:f, s:f}", "device", run->devices.name[d], "flop_per_s", c->flops,
-                        "matrix_f16_flop_per_s", c->matrix_f16, "matrix_bf16_flop_per_s", c->matrix_bf16, "copy_bytes_per_s",
-                        c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read, "launch_s", c->launch));
+    bench_device_name(run->devices.name[d], name, sizeof name);
+    json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:s?, s:f, s:f}", "device", run->devices.name[d],
+                                          "name", name, "flop_per_s", c->flops, "matrix_f16_flop_per_s", c->matrix_f16,
+                                          "matrix_bf16_flop_per_s", c->matrix_bf16, "copy_bytes_per_s", c->copy, "copy_by",
+                                          c->copy_by, "read_bytes_per_s", c->read, "launch_s", c->launch));
   }
   return list;
 }

@@ -60,7 +60,7 @@ json_t *bench_root_json(const bench_run *run, json_t *rows); /* what the file ha
 bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size);
 /* The tables, as a document. command: what the user typed. */
 bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size);
-/* A roofline as SVG, drawn by gnuplot. */
+/* A roofline as SVG. */
 bool bench_write_plot(const char *path, const bench_run *run, char *error, size_t size);
 
 #endif

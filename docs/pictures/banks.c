@@ -33,11 +33,12 @@ void draw_banks(FILE *out) {
       put_phase(out, phase, x, 70 + phase * PHASE_HEIGHT, swizzled);
       clocks += phase_clocks(phase, swizzled);
     }
-    svg_text(out, x, 54, 14, SVG_START, INK, "%s: %d clocks, %d of them lost",
+    svg_text(out, x, 54, 13, SVG_START, INK, "%s: %d clocks, %d lost",
              swizzled ? "chunk c of row r at place c ^ (r / 2 mod 8)" : "chunk c at place c", clocks, clocks - PHASES);
   }
-  svg_text(out, LEFT, 90 + PHASES * PHASE_HEIGHT, 12, SVG_START, INK,
-           "A box: a lane, above the four of the 64 banks that it wants. Red: it waits. Phases: HipKittens, measured; test: "
-           "test_layout.c");
+  svg_text(
+      out, LEFT, 90 + PHASES * PHASE_HEIGHT, 12, SVG_START, INK,
+      "A box: a lane, above the four of the %d banks that it wants. Red: it waits. The phases were measured by HipKittens.",
+      BANKS);
   svg_end(out);
 }

@@ -55,7 +55,7 @@ static void draw(FILE *out, const tdm_chip *c) {
   svg_text(out, LEFT, 26, 16, SVG_START, INK, "MI355X (gfx950): %u compute units", c->xcds * c->cus_per_xcd);
   put_chip(out, c, LEFT, 44);
   put_cu(out, c, LEFT + 8 * XCD + 50, 44);
-  svg_text(out, LEFT, 366, 12, SVG_START, INK, "Numbers and their sources: src/base/chip.h");
+  svg_text(out, LEFT, 366, 12, SVG_START, INK, "Peak figures of AMD's data sheets and white papers");
   svg_end(out);
 }
 

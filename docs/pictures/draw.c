@@ -24,7 +24,9 @@ enum { PICTURES = sizeof pictures / sizeof pictures[0] };
 static void help(void) {
   printf(
       "Usage: tandem-draw NAME >FILE.svg\n"
-      "       tandem-draw roofline FILE.json... >FILE.svg    of what tandem-bench --json wrote\n\n");
+      "       tandem-draw roofline [--name=DEVICE=TEXT] FILE.json... >FILE.svg   of what tandem-bench --json wrote\n"
+      "       tandem-draw llama [--name=DEVICE=TEXT] FILE.json >FILE.svg         of what tiny-llama --compare --json "
+      "wrote\n\n");
   for (int i = 0; i < PICTURES; i++) printf("  %-10s %s\n", pictures[i].name, pictures[i].what);
 }
 
@@ -33,8 +35,9 @@ int main(int argc, char **argv) {
   char error[512] = "";
   if (argc == 2 && strcmp(argv[1], "--help") == 0) {
     help();
-  } else if (argc > 2 && strcmp(argv[1], "roofline") == 0) {
-    if (!draw_roofline(stdout, argc - 2, argv + 2, error, sizeof error)) {
+  } else if (argc > 2 && (strcmp(argv[1], "roofline") == 0 || strcmp(argv[1], "llama") == 0)) {
+    bool (*draw)(FILE *, int, char *const *, char *, size_t) = argv[1][0] == 'r' ? draw_roofline : draw_llama;
+    if (!draw(stdout, argc - 2, argv + 2, error, sizeof error)) {
       fprintf(stderr, "tandem-draw: %s\n", error);
       return EXIT_FAILED;
     }
@@ -43,7 +46,7 @@ int main(int argc, char **argv) {
     for (int i = 0; argc == 2 && i < PICTURES; i++)
       if (strcmp(argv[1], pictures[i].name) == 0) found = i;
     if (found < 0) {
-      fprintf(stderr, "tandem-draw: %s: must be one NAME of tandem-draw --help, or roofline and its files\n",
+      fprintf(stderr, "tandem-draw: %s: must be one NAME of tandem-draw --help, or roofline or llama and files\n",
               argc > 1 ? argv[1] : "NAME");
       return EXIT_USAGE;
     }

@@ -53,7 +53,7 @@ static void draw(FILE *out, int side, double cell) {
            SHOWN % side, SHOWN % side, SHOWN / side * CHUNK, SHOWN / side * CHUNK + CHUNK - 1, SHOWN % side,
            side * side / WAVE);
   svg_text(out, LEFT, y + width + 46, 12, SVG_START, INK,
-           "Source: ROCm, amd_matrix_instruction_calculator; test: test_layout.c");
+           "Source: AMD's matrix instruction calculator, and what gfxsim executes");
   svg_end(out);
 }
 

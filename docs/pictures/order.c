@@ -32,7 +32,6 @@ void draw_order(FILE *out) {
     svg_rect(out, LEFT + xcd * 70, y + PANEL + 16, 14, 14, svg_colour(xcd), "none");
     svg_text(out, LEFT + xcd * 70 + 20, y + PANEL + 27, 12, SVG_START, INK, "XCD %d", xcd);
   }
-  svg_text(out, LEFT + XCDS * 70 + 20, y + PANEL + 27, 12, SVG_START, INK,
-           "framed: the first %d workgroups. Formula: src/base/order.h", FIRST);
+  svg_text(out, LEFT + XCDS * 70 + 20, y + PANEL + 27, 12, SVG_START, INK, "framed: the first %d workgroups", FIRST);
   svg_end(out);
 }

@@ -1,15 +1,37 @@
 #!/bin/sh
-# The committed pictures are those that tandem-draw makes, and what it refuses. Usage: test_pictures.sh TANDEM-DRAW
+# The committed pictures are those that tandem-draw makes; all of them can be read (check_svg.py); and what tandem-draw refuses. Usage: test_pictures.sh TANDEM-DRAW
 set -eu
 draw=$1 here=$(cd "$(dirname "$0")" && pwd)
+results=$here/../../bench/results
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-sh "$here/make.sh" "$draw" "$folder"
-for picture in "$folder"/*.svg "$here"/*.svg; do
-  name=$(basename "$picture")
-  cmp "$folder/$name" "$here/$name" || { echo "pictures: $name is another one: sh tools/pages.sh --update"; exit 1; }
-  python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$picture"
-done
+mkdir "$folder/guide" "$folder/results"
+sh "$here/make.sh" "$draw" "$folder/guide"
+sh "$here/make.sh" --results "$draw" "$folder/results"
+same() { # FOLDER PICTURE...
+  for picture; do
+    name=$(basename "$picture")
+    cmp "$made/$name" "$committed/$name" || { echo "pictures: $name is another one: sh tools/pages.sh --update"; exit 1; }
+  done
+}
+made=$folder/guide committed=$here
+same "$folder"/guide/*.svg "$here"/*.svg
+made=$folder/results committed=$results
+same "$folder"/results/*.svg
+python3 "$here/check_svg.py" "$here"/*.svg "$results"/*.svg
+# What check_svg.py is for: two texts in one place, one that leaves the picture, a path as the title.
+cut='<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 40"><title>TITLE</title><text x="X" y="20" font-size="10" text-anchor="start">seven</text>'
+cut="$cut<text x=\"40\" y=\"20\" font-size=\"10\" text-anchor=\"start\">eight</text></svg>"
+planted() { # WORDS TITLE X
+  echo "$cut" | sed "s|TITLE|$2|; s|X|$3|" >"$folder/planted.svg"
+  python3 "$here/check_svg.py" "$folder/planted.svg" >"$folder/found" && [ "$1" != "" ] && echo "pictures: no complaint '$1'" && exit 1
+  grep -q "$1" "$folder/found" || [ "$1" = "" ]
+}
+planted '' 'Two numbers' 2
+planted "'eight' and 'seven' overlap\|'seven' and 'eight' overlap" 'Two numbers' 30
+planted "not wholly inside" 'Two numbers' 85
+planted "its title" '/tmp/tandem-plot-1.svg' 2
+
 refused() { # WORDS STATUS ARGUMENTS...
   words=$1 status=$2
   shift 2
@@ -23,5 +45,7 @@ echo '{"rows": []}' >"$folder/empty"
 refused 'no row of these files' 1 roofline "$folder/empty"
 echo '{"rows": [' >"$folder/cut"
 refused "cut' must be what" 1 roofline "$folder/cut"
+refused "'nowhere' must be what tiny-llama" 1 llama nowhere
+refused "it has no times" 1 llama "$folder/empty"
 "$draw" chip >/dev/full 2>"$folder/full" && echo 'pictures: a full disk goes unnoticed' && exit 1
 grep -q "standard output: can't be written: No space left" "$folder/full"

@@ -176,8 +176,8 @@ static bool report(const session *s, const version_result *r, const path_rates *
   if (rates->gemm_flops > 0)
     json_object_set_new(root, "rates",
                         json_pack("{s:f, s:f}", "gemm_flops", rates->gemm_flops, "copy_bytes", rates->copy_bytes));
-  return report_write(s->options->json, root, error) &&
-         (s->options->plot == NULL || report_plot(s->options->plot, s, r, VERSIONS, error));
+  bool drawn = s->options->plot == NULL || report_plot(s->options->plot, root, error);
+  return report_write(s->options->json, root, error) && drawn;
 }
 
 /* Before and after the versions: each rate is the better of the two, so that other work makes no bound too long. */

@@ -28,8 +28,8 @@ json_t *report_run(const session *s);
 json_t *report_version(const session *s, const version_result *r);
 /* Takes over root; path NULL: nothing is written. */
 bool report_write(const char *path, json_t *root, llama_error *error);
-/* Time and bound of each version as an SVG, by gnuplot. */
+/* Time and bound of each version as an SVG, of what report_write writes. */
 bool report_can_plot(const char *path, llama_error *error);
-bool report_plot(const char *path, const session *s, const version_result *r, int count, llama_error *error);
+bool report_plot(const char *path, const json_t *root, llama_error *error);
 
 #endif

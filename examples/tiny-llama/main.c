@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
        "P"},
       {"loss", '\0', POPT_ARG_STRING, &o.loss, 0, "Cross-entropy and perplexity of the token ids in a text file", "FILE"},
       {"json", '\0', POPT_ARG_STRING, &o.json, 0, "Write --profile or --compare as JSON", "FILE"},
-      {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare with gnuplot", "FILE.svg"},
+      {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare", "FILE.svg"},
       {"cached", '\0', POPT_ARG_STRING, &o.cached, 0, "One sequence through the cache: N tokens at once, then one by one", "N"},
       {"logits", '\0', POPT_ARG_STRING, &o.logits, 0, "Write the logits as raw f32, [batch, seq, vocab]", "FILE"},
       {"backend", '\0', POPT_ARG_STRING, &o.backend, 0, "Kernels of one backend; default: the device's", "omp|hip"},

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../bench/report/gnuplot.h"
+#include "../../bench/report/plot.h"
 #include "compare.h"
+#include "picture.h"
 #include "result.h"
 
 json_t *report_run(const session *s) {
@@ -65,36 +66,9 @@ bool report_write(const char *path, json_t *root, llama_error *error) {
 
 bool report_can_plot(const char *path, llama_error *error) { return bench_can_plot(path, error->text, sizeof error->text); }
 
-typedef struct picture {
-  const session *s;
-  const version_result *r;
-  int count;
-} picture;
+static void draw(FILE *out, const void *root) { picture_draw(out, root, NULL); }
 
-static void put_script(FILE *out, const char *path, const void *user) {
-  const picture *p = user;
-  const session *s = p->s;
-  const version_result *r = p->r;
-  char title[256];
-  snprintf(title, sizeof title, "%.0f M parameters, %s, input %" PRId64 "x%" PRId64 ", on %s",
-           1e-6 * llama_parameters(&s->config), tdm_type_name(s->type), s->batch, s->seq, tdm_context_device(s->m.context));
-  fprintf(out, "set terminal svg size 900,500 font 'sans,12' background 'white'\nset output ");
-  bench_put_quoted(out, path);
-  fprintf(out, "\nset title ");
-  bench_put_quoted(out, title);
-  fprintf(out,
-          " noenhanced\nset style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.8\n"
-          "set ylabel 'ms a pass'\nset y2label 'MiB'\nset y2tics\nset ytics nomirror\nset yrange [0:*]\nset y2range [0:*]\n"
-          "set grid y\nset key outside below\n$rows << EOD\n");
-  for (int i = 0; i < p->count; i++)
-    fprintf(out, "\"version %d\" %g %g %g\n", r[i].version, 1e3 * r[i].time.seconds, 1e3 * r[i].bound,
-            working_bytes(&r[i]) / 0x1p20);
-  fprintf(out,
-          "EOD\nplot $rows using 2:xtic(1) title 'time', $rows using 3 title 'bound', "
-          "$rows using 4 axes x1y2 title 'activations and scores, MiB (right)'\n");
-}
-
-bool report_plot(const char *path, const session *s, const version_result *r, int count, llama_error *error) {
-  if (r[0].time.samples == 0) return llama_fail(error, "--plot = '%s': a simulated chip has no time to draw", path);
-  return bench_gnuplot(path, put_script, &(picture){s, r, count}, error->text, sizeof error->text);
+bool report_plot(const char *path, const json_t *root, llama_error *error) {
+  if (!picture_can_draw(root)) return llama_fail(error, "--plot = '%s': a simulated chip has no time to draw", path);
+  return bench_plot(path, draw, root, error->text, sizeof error->text);
 }
