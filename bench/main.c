@@ -18,6 +18,12 @@
 
 static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
 
+/* What bench_judge measures the ceilings of. */
+typedef struct judged_device {
+  struct tool *t;
+  int d;
+} judged_device;
+
 typedef struct tool {
   case_options selectors;
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
@@ -27,6 +33,7 @@ typedef struct tool {
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
+  judged_device judged[CASE_MAX_DEVICES];
   tdm_context *context[CASE_MAX_DEVICES];
   tdm_status opened; /* of the last tdm_open */
   table live;        /* of a run on one device: its rows are printed as they come */
@@ -156,10 +163,11 @@ static tdm_context *context_of(tool *t, int d) {
   return t->opened == TDM_OK ? t->context[d] : NULL;
 }
 
-static tdm_status measure_ceiling(tool *t, int d) {
-  bench_run *run = &t->run;
-  size_t bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2;
-  return bench_ceiling_of(t->context[d], bytes, run->machine.threads, run->limits.repeats, &run->ceiling[d]);
+/* bench_measure_ceiling */
+static tdm_status measure_ceiling(void *machine, int parts, size_t bytes, bench_ceiling *ceiling) {
+  const judged_device *j = machine;
+  const bench_run *run = &j->t->run;
+  return bench_ceiling_of(j->t->context[j->d], parts, bytes, run->machine.threads, run->limits.repeats, ceiling);
 }
 
 static bool open_devices(tool *t) {
@@ -188,10 +196,25 @@ static bool check_device_options(tool *t) {
          usage(t, bench_check_timed("--hot", t->hot ? "" : NULL, devices, t->error, sizeof t->error));
 }
 
+/* Arrays of --shapes fit the caches of a GPU, and may then be read faster than its memory, whose rate is the ceiling. */
+static bench_judge judge_of(tool *t, int d) {
+  const bench_run *run = &t->run;
+  bool host = strcmp(run->devices.name[d], "host") == 0;
+  return (bench_judge){.measure = measure_ceiling,
+                       .machine = &t->judged[d],
+                       .bytes = run->hot ? HOT_COPY_BYTES * (size_t)run->machine.threads : run->limits.rotation / 2,
+                       .by_footprint = host && run->hot,
+                       .least = bench_ceiling_least(run->machine.threads),
+                       .alarms = host || t->shapes == NULL};
+}
+
 static bool measure_ceilings(tool *t) {
+  bench_run *run = &t->run;
   for (int d = 0; d < t->run.devices.count; d++) {
     if (context_of(t, d) == NULL) return fail(t, EXIT_FAILED, "%s", tdm_last_error());
-    if (measure_ceiling(t, d) != TDM_OK)
+    t->judged[d] = (judged_device){t, d};
+    run->judge[d] = judge_of(t, d);
+    if (bench_judge_open(&run->judge[d]) != TDM_OK)
       return fail(t, EXIT_FAILED, "ceilings of %s: %s", t->run.devices.name[d], tdm_last_error());
   }
   return true;
@@ -218,25 +241,6 @@ static void note_progress(const tool *t, int number, const char *title) {
   if (isatty(STDERR_FILENO) && title == NULL) fprintf(stderr, "\r\033[K");
 }
 
-/* If other work disturbed the measurement of a ceiling, it is too low. So it is measured again before a figure above it is
- * reported as an alarm. */
-static void judge(tool *t, int d, bench_row *row) {
-  bench_ceiling *best = &t->run.ceiling[d], before = *best;
-  row->ceiling = *best;
-  if (!bench_above_ceiling(row)) return;
-  if (measure_ceiling(t, d) == TDM_OK) {
-    best->flops = fmax(best->flops, before.flops);
-    best->matrix_f16 = fmax(best->matrix_f16, before.matrix_f16);
-    best->matrix_bf16 = fmax(best->matrix_bf16, before.matrix_bf16);
-    best->read = fmax(best->read, before.read);
-    if (best->copy < before.copy) best->copy = before.copy, best->copy_by = before.copy_by;
-  } else {
-    *best = before;
-  }
-  row->ceiling = *best;
-  row->alarm = bench_above_ceiling(row);
-}
-
 /* Otherwise the tables are printed after everything was measured, and the comparison comes first. */
 static bool has_one_side(const bench_run *run) { return run->devices.count == 1 && run->peer == NULL; }
 
@@ -249,6 +253,7 @@ static void measure_case(tool *t, int i, int d) {
     rows[r] = (bench_row){.c = t->cases.c[i]};
     case_print(&rows[r].c, rows[r].title, sizeof rows[r].title);
     snprintf(rows[r].device, sizeof rows[r].device, "%s", run->devices.name[d]);
+    rows[r].device_number = d;
     snprintf(rows[r].by, sizeof rows[r].by, "%s", r == 0 ? "tandem" : run->peer->name);
   }
   note_progress(t, i + 1, rows[0].title);
@@ -257,7 +262,7 @@ static void measure_case(tool *t, int i, int d) {
     snprintf(rows[1].reason, sizeof rows[1].reason, "%s is not there", run->peer->name);
   }
   bench_measure(t->context[d], count == 2 && run->peer_open ? run->peer : NULL, &run->limits, rows);
-  for (int r = 0; r < count; r++) judge(t, d, &rows[r]);
+  for (int r = 0; r < count; r++) bench_judge_row(&run->judge[d], &rows[r]); /* a failure leaves the ceilings as they were */
   if (count == 2 && rows[0].outcome == BENCH_OK && rows[1].outcome == BENCH_OK)
     rows[0].against_peer = rows[1].time.median / rows[0].time.median;
   if (count == 2 && rows[1].outcome == BENCH_UNSUPPORTED)
@@ -286,7 +291,7 @@ static void count_case(tool *t, int i, int d) {
 
 /* First the devices that have times, then those that have counts: each kind has its own table. */
 static void measure_devices(tool *t, bool simulated) {
-  const bench_run *run = &t->run;
+  bench_run *run = &t->run;
   for (int i = 0; i < t->cases.count; i++)
     for (int d = 0; d < run->devices.count; d++) {
       if (bench_is_simulated(run->devices.name[d]) != simulated) continue;
@@ -295,6 +300,8 @@ static void measure_devices(tool *t, bool simulated) {
       else
         measure_case(t, i, d);
     }
+  for (int i = 0; i < run->rows; i++) /* a later case may have raised the ceilings of an earlier one */
+    if (!run->row[i].simulated) bench_judge_again(&run->judge[run->row[i].device_number], &run->row[i]);
 }
 
 static void measure_one_side(tool *t) {
@@ -339,6 +346,7 @@ static bool measure_all(tool *t) {
     measure_one_side(t);
   else
     measure_sides(t);
+  bench_print_raised(stdout, run, run->style);
   bench_print_count(stdout, run);
   bench_count count = bench_count_rows(run);
   t->exit_code = count.failed > 0 ? EXIT_FAILED : count.measured == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;

@@ -10,7 +10,9 @@
 #include "src/core/cpu.h"
 
 enum { MOST_PASSES = 8, TRIAL_PASSES = 2 };
-static const double PASS_SECONDS = 0.02;
+/* A pass has turns that are long enough to hide the start of the threads, and short enough that a few are not disturbed where
+ * other work takes the cores in turns: the samples of a small case are even shorter. The best turn counts. */
+static const double PASS_SECONDS = 0.02, TURN_SECONDS = 0.001;
 /* After the trial, loops that reach this share of the fastest one get all passes. */
 static const double CLOSE = 0.85;
 
@@ -31,24 +33,39 @@ static const host_loops *const levels[] = {&bench_loops,
 
 static bool runs_here(const host_loops *l) { return (l->sets & ~tdm_cpu_sets()) == 0; }
 
-/* ---- Multiply-adds ---- */
+/* Does something `rounds` times, and returns the FLOP or bytes of that. */
+typedef double (*turn_function)(const void *what, int64_t rounds);
 
-static double multiply_add_rate(double (*multiply_add)(int64_t steps), int threads, int passes) {
+static double best_rate(turn_function turn, const void *what, int passes) {
   double best = 0;
-  int64_t steps = 1 << 16;
-  for (int pass = 0; pass < passes;) {
-    double done = 0, start = bench_seconds();
-#pragma omp parallel num_threads(threads) reduction(+ : done)
-    done += multiply_add(steps);
-    double seconds = bench_seconds() - start;
-    if (seconds < PASS_SECONDS) { /* long enough to hide the start of the threads; not counted as a pass */
-      steps *= 2;
-      continue;
+  int64_t rounds = 1;
+  for (int pass = 0; pass < passes; pass++) {
+    double begin = bench_seconds(), end = begin;
+    while (end - begin < PASS_SECONDS) {
+      double start = end, done = turn(what, rounds);
+      end = bench_seconds();
+      if (end - start < TURN_SECONDS)
+        rounds *= 2;
+      else if (done / (end - start) > best)
+        best = done / (end - start);
     }
-    if (done / seconds > best) best = done / seconds;
-    pass++;
   }
   return best;
+}
+
+/* ---- Multiply-adds ---- */
+
+typedef struct product_run {
+  double (*multiply_add)(int64_t steps);
+  int threads;
+} product_run;
+
+static double multiply_turn(const void *what, int64_t rounds) {
+  const product_run *p = what;
+  double done = 0;
+#pragma omp parallel num_threads(p->threads) reduction(+ : done)
+  done += p->multiply_add(1024 * rounds);
+  return done;
 }
 
 /* ---- Memory ---- */
@@ -64,26 +81,21 @@ typedef struct move_run {
   double rate;             /* the best so far */
 } move_run;
 
-/* Each thread moves its own piece, again and again until a pass is long enough to be timed. */
-static void time_moves(move_run *m, int passes) {
+/* Each thread moves its own piece, again and again. */
+static double move_turn(const void *what, int64_t rounds) {
+  const move_run *m = what;
   size_t piece = share(m->bytes, m->threads);
-  int rounds = 1;
-  for (int pass = 0; pass < passes;) {
-    double start = bench_seconds();
 #pragma omp parallel num_threads(m->threads)
-    for (int r = 0; r < rounds; r++) {
-      size_t at = piece * (size_t)omp_get_thread_num();
-      m->mover->move(m->to + at, m->from + at, piece);
-    }
-    double seconds = bench_seconds() - start;
-    if (seconds < PASS_SECONDS) {
-      rounds *= 2;
-      continue;
-    }
-    double rate = (double)m->directions * (double)piece * m->threads * rounds / seconds;
-    if (rate > m->rate) m->rate = rate;
-    pass++;
+  for (int64_t r = 0; r < rounds; r++) {
+    size_t at = piece * (size_t)omp_get_thread_num();
+    m->mover->move(m->to + at, m->from + at, piece);
   }
+  return (double)m->directions * (double)piece * m->threads * (double)rounds;
+}
+
+static void time_moves(move_run *m, int passes) {
+  double rate = best_rate(move_turn, m, passes);
+  if (rate > m->rate) m->rate = rate;
 }
 
 /* The best of a mover on all threads and on half of them: memory may be busy before all of the cores are. */
@@ -130,44 +142,54 @@ static int passes_for(uint64_t repeats) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-static void measure(char *to, char *from, size_t bytes, int threads, int passes, bench_ceiling *ceiling) {
-  move_race copies = {.count = 0}, reads = {.count = 0};
-  touch(to, bytes, threads);
-  touch(from, bytes, threads);
-  *ceiling = (bench_ceiling){0};
-  const host_loops *widest = NULL;
+static void measure_products(int threads, int passes, bench_ceiling *ceiling) {
   for (int i = 0; levels[i] != NULL; i++) {
     const host_loops *l = levels[i];
+    const product_run of_f32 = {l->multiply_add, threads}, of_pairs = {l->multiply_pairs, threads};
     double *of_type = l->pairs == TDM_F16 ? &ceiling->matrix_f16 : &ceiling->matrix_bf16;
     if (!runs_here(l)) continue;
-    widest = l;
-    ceiling->flops = larger(ceiling->flops, multiply_add_rate(l->multiply_add, threads, passes));
-    if (l->multiply_pairs != NULL) *of_type = larger(*of_type, multiply_add_rate(l->multiply_pairs, threads, passes));
+    ceiling->flops = larger(ceiling->flops, best_rate(multiply_turn, &of_f32, passes));
+    if (l->multiply_pairs != NULL) *of_type = larger(*of_type, best_rate(multiply_turn, &of_pairs, passes));
   }
-  enter(&copies, widest->copies, HOST_COPIES, (move_run){NULL, to, from, bytes, threads, 2, 0});
-  enter(&reads, widest->reads, HOST_READS, (move_run){NULL, to, from, bytes, threads, 1, 0});
-  ceiling->read = winner(&reads, passes)->rate;
+}
+
+/* array: of 2 * bytes. */
+static void measure_moves(char *array, size_t bytes, int threads, int passes, bench_ceiling *ceiling) {
+  move_race copies = {.count = 0}, reads = {.count = 0};
+  const host_loops *widest = NULL;
+  for (int i = 0; levels[i] != NULL; i++)
+    if (runs_here(levels[i])) widest = levels[i];
+  touch(array, bytes, threads);
+  touch(array + bytes, bytes, threads);
+  enter(&copies, widest->copies, HOST_COPIES, (move_run){NULL, array, array + bytes, bytes, threads, 2, 0});
   const move_run *copy = winner(&copies, passes);
   ceiling->copy = copy->rate;
   ceiling->copy_by = copy->mover->name;
+  touch(array, 2 * bytes, threads);
+  enter(&reads, widest->reads, HOST_READS, (move_run){NULL, array, array, 2 * bytes, threads, 1, 0});
+  ceiling->read = winner(&reads, passes)->rate;
 }
 
-tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling) {
-  size_t least = (size_t)threads * HOST_BLOCK;
-  void *to = NULL, *from = NULL;
-  bytes = bytes < least ? least : bytes;
-  tdm_status status = tdm_alloc(context, bytes, &to);
-  if (status == TDM_OK) status = tdm_alloc(context, bytes, &from);
-  if (status == TDM_OK) measure(to, from, bytes, threads, passes_for(repeats), ceiling);
-  tdm_free(context, to);
-  tdm_free(context, from);
+size_t bench_ceiling_least(int threads) { return 2 * (size_t)threads * HOST_BLOCK; }
+
+tdm_status bench_ceiling_host(tdm_context *context, int parts, size_t bytes, int threads, uint64_t repeats,
+                              bench_ceiling *ceiling) {
+  void *array = NULL;
+  bytes = (size_t)larger((double)bytes, (double)bench_ceiling_least(threads) / 2) / HOST_BLOCK * HOST_BLOCK;
+  *ceiling = (bench_ceiling){0};
+  if ((parts & BENCH_PRODUCTS) != 0) measure_products(threads, passes_for(repeats), ceiling);
+  if ((parts & BENCH_MOVES) == 0) return TDM_OK;
+  tdm_status status = tdm_alloc(context, 2 * bytes, &array);
+  if (status == TDM_OK) measure_moves(array, bytes, threads, passes_for(repeats), ceiling);
+  tdm_free(context, array);
   return status;
 }
 
-tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling) {
+tdm_status bench_ceiling_of(tdm_context *context, int parts, size_t bytes, int threads, uint64_t repeats,
+                            bench_ceiling *ceiling) {
   const char *device = tdm_context_device(context);
   *ceiling = (bench_ceiling){0};
   if (strncmp(device, "hip:", 4) == 0 || bench_is_simulated(device)) return TDM_OK;
   if (strncmp(device, "omp:", 4) == 0) return bench_ceiling_device(context, atoi(device + 4), 2 * BENCH_MOST_ROTATION, ceiling);
-  return bench_ceiling_host(context, bytes, threads, repeats, ceiling);
+  return bench_ceiling_host(context, parts, bytes, threads, repeats, ceiling);
 }

@@ -17,12 +17,19 @@ typedef struct bench_ceiling {
   double launch;       /* seconds of an empty target region, its end included; 0 on hosts */
 } bench_ceiling;
 
-/* The ceilings of the context's device; bytes, threads and repeats are for a host. repeats: samples of a case, 0 if the user
- * named no number: a ceiling is the best of as many passes, at least 2 and at most 8. Zeros on devices whose ceilings are not
- * measured (hip:, sim:); their figures are reported without ceilings. */
-tdm_status bench_ceiling_of(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling);
-/* The memory is the context's own, as the ops' arrays are. bytes: of each of the copy's two arrays. */
-tdm_status bench_ceiling_host(tdm_context *context, size_t bytes, int threads, uint64_t repeats, bench_ceiling *ceiling);
+/* Multiply-adds; copies and reads. The other figures of a measurement are 0. */
+typedef enum bench_part { BENCH_PRODUCTS = 1, BENCH_MOVES = 2 } bench_part;
+
+/* The ceilings of the context's device; parts, bytes, threads and repeats are for a host. repeats: samples of a case, 0 if the
+ * user named no number: a ceiling is the best of as many passes, at least 2 and at most 8. Zeros on devices whose ceilings are
+ * not measured (hip:, sim:); their figures are reported without ceilings. */
+tdm_status bench_ceiling_of(tdm_context *context, int parts, size_t bytes, int threads, uint64_t repeats,
+                            bench_ceiling *ceiling);
+/* The memory is the context's own, as the ops' arrays are. bytes: of each of the copy's two arrays, at least
+ * bench_ceiling_least(threads) for both. The read goes over as many bytes as both have. */
+tdm_status bench_ceiling_host(tdm_context *context, int parts, size_t bytes, int threads, uint64_t repeats,
+                              bench_ceiling *ceiling);
+size_t bench_ceiling_least(int threads);
 /* The same on offload device `device` of the context: target regions. */
 tdm_status bench_ceiling_device(tdm_context *context, int device, size_t bytes, bench_ceiling *ceiling);
 

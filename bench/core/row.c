@@ -37,10 +37,14 @@ void bench_row_describe(bench_row *row, size_t rotation, int copies) {
 }
 
 /* 3 % are allowed for the clock and for ceilings that were not reached exactly. */
-bool bench_above_ceiling(const bench_row *row) {
+static bool is_below(const bench_row *row, double bound) {
   if (row->ceiling.copy <= 0 || row->outcome != BENCH_OK) return false; /* none was measured, or nothing was */
-  return 1.03 * row->time.median < fmax(bench_row_arithmetic_bound(row), bench_row_memory_bound(row));
+  return 1.03 * row->time.median < bound;
 }
+
+bool bench_above_products(const bench_row *row) { return is_below(row, bench_row_arithmetic_bound(row)); }
+bool bench_above_moves(const bench_row *row) { return is_below(row, bench_row_memory_bound(row)); }
+bool bench_above_ceiling(const bench_row *row) { return bench_above_products(row) || bench_above_moves(row); }
 
 /* ---- Texts ---- */
 

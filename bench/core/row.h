@@ -22,6 +22,7 @@ typedef struct bench_row {
   tdm_case c;
   char title[BENCH_TEXT]; /* "gemm --dtype f32 ... 1024x1024x1024" */
   char device[CASE_DEVICE_NAME];
+  int device_number; /* of the run's devices */
   char by[16];       /* the library: "tandem", or the name of the peer */
   char kernel[64];   /* that tandem ran */
   bool matrix_units; /* the kernel multiplies f16 and bf16 on matrix units */
@@ -34,7 +35,7 @@ typedef struct bench_row {
   bool simulated;               /* the device is simulated: the row has counts, but no time and no ceiling */
   bench_counts counts;          /* if simulated */
   bench_samples samples;        /* some elements of the result, if limits.in_blocks */
-  bool alarm;                   /* the figures are above a ceiling: bench_above_ceiling */
+  bool alarm;                   /* the figures are above a ceiling: judge.h */
   size_t rotation;              /* bytes of all copies of the arrays together; each run takes the next copy */
   int copies;                   /* of the case's arrays */
   double against_peer;          /* speed over the peer's in the same run; 0: no peer */
@@ -49,7 +50,10 @@ double bench_row_ceiling(const bench_row *row);
 double bench_row_arithmetic_bound(const bench_row *row); /* seconds */
 double bench_row_memory_bound(const bench_row *row);     /* seconds */
 
-/* Is a figure above what this machine can reach? Then the measurement or the ceiling is wrong. */
+/* Is a figure above what this machine can reach, by its multiply-adds or by its bytes? Then the measurement or the ceiling is
+ * wrong (judge.h). */
+bool bench_above_products(const bench_row *row);
+bool bench_above_moves(const bench_row *row);
 bool bench_above_ceiling(const bench_row *row);
 
 /* Sets the row's FLOPs, bytes, rotation and copies. */

@@ -269,8 +269,8 @@ static bool open_devices(ladder_tool *t) {
     if (bench_in_process(name) && !bench_simulator_load(false, reason, sizeof reason))
       return fail(t, "--device = '%s': %s", name, reason);
     if (case_open(&(case_options){0}, name, &context) != TDM_OK) return fail(t, "%s", tdm_last_error());
-    tdm_status status =
-        bench_ceiling_of(context, t->limits.rotation / 2, run->machine.threads, t->limits.repeats, &t->ceiling[d]);
+    tdm_status status = bench_ceiling_of(context, BENCH_PRODUCTS | BENCH_MOVES, t->limits.rotation / 2, run->machine.threads,
+                                         t->limits.repeats, &t->ceiling[d]);
     if (status != TDM_OK) fail(t, "ceilings of %s: %s", name, tdm_last_error());
     tdm_close(context);
     if (status != TDM_OK) return false;

@@ -12,7 +12,7 @@ static void put_machine(FILE *out, const bench_run *run) {
 }
 
 static void put_ceilings(FILE *out, const bench_run *run, int d) {
-  const bench_ceiling *c = &run->ceiling[d];
+  const bench_ceiling *c = &run->judge[d].ceiling;
   const char *device = run->devices.name[d];
   if (bench_is_simulated(device))
     fprintf(out, "%s: counted by gfxsim on cold caches, its checks %s; clocks are lower bounds of a pipe, not times\n", device,
@@ -21,6 +21,9 @@ static void put_ceilings(FILE *out, const bench_run *run, int d) {
                                       : "off");
   else if (c->copy_by == NULL)
     fprintf(out, "ceilings of %s: not measured\n", device);
+  else if (run->judge[d].by_footprint)
+    fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s; copy and read by the size of a case, below the table\n",
+            device, 1e-9 * c->flops);
   else
     fprintf(out, "ceilings of %s: f32 multiply-add %.1f GFLOP/s, copy %.1f GB/s (%s), read %.1f GB/s\n", device,
             1e-9 * c->flops, 1e-9 * c->copy, c->copy_by, 1e-9 * c->read);
@@ -62,3 +65,46 @@ static void print_text(FILE *out, const bench_run *run, table_style style, void 
 
 void bench_print_machine(FILE *out, const bench_run *run, table_style style) { print_text(out, run, style, put_machine); }
 void bench_print_conditions(FILE *out, const bench_run *run, table_style style) { print_text(out, run, style, put_conditions); }
+
+static void put_size(char *text, size_t size, int power) {
+  const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+  int unit = power < 40 ? power / 10 : 3;
+  snprintf(text, size, "%lld %s", 1LL << (power - 10 * unit), units[unit]);
+}
+
+static void put_raised(FILE *out, const bench_run *run) {
+  for (int d = 0; d < run->devices.count; d++) {
+    const bench_judge *j = &run->judge[d];
+    bool first = true;
+    char text[32];
+    for (int i = 0; i < BENCH_FOOTPRINTS; i++) {
+      if (j->at[i].copy <= 0) continue;
+      bench_ceiling at = bench_judge_at(j, i);
+      put_size(text, sizeof text, i);
+      if (first) fprintf(out, "copy and read on %s, GB/s, of arrays that have at least", run->devices.name[d]);
+      fprintf(out, "%s %s: %.1f and %.1f", first ? "" : ";", text, 1e-9 * at.copy, 1e-9 * at.read);
+      first = false;
+    }
+    if (!first) fprintf(out, "\n");
+    if (!j->raised) continue;
+    fprintf(out,
+            "some ceilings were measured again, and rose, because a case was above them; files have the last ones for all "
+            "cases\n");
+    put_ceilings(out, run, d);
+  }
+}
+
+static bool has_raised(const bench_run *run) {
+  bool any = false;
+  for (int d = 0; d < run->devices.count; d++) {
+    any = any || run->judge[d].raised;
+    for (int i = 0; i < BENCH_FOOTPRINTS; i++) any = any || run->judge[d].at[i].copy > 0;
+  }
+  return any;
+}
+
+void bench_print_raised(FILE *out, const bench_run *run, table_style style) {
+  if (!has_raised(run)) return;
+  fprintf(out, "\n");
+  print_text(out, run, style, put_raised);
+}

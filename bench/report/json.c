@@ -12,17 +12,29 @@ static json_t *machine_json(const bench_run *run) {
                    "memory_bytes", (json_int_t)m->memory, "load_average", m->load);
 }
 
+static json_t *sizes_json(const bench_judge *j) {
+  json_t *list = json_array();
+  for (int i = 0; i < BENCH_FOOTPRINTS; i++) {
+    bench_ceiling at = bench_judge_at(j, i);
+    if (j->at[i].copy > 0)
+      json_array_append_new(list, json_pack("{s:I, s:f, s:s?, s:f}", "bytes", (json_int_t)1 << i, "copy_bytes_per_s", at.copy,
+                                            "copy_by", at.copy_by, "read_bytes_per_s", at.read));
+  }
+  return list;
+}
+
 static json_t *ceilings_json(const bench_run *run) {
   json_t *list = json_array();
   for (int d = 0; d < run->devices.count; d++) {
-    const bench_ceiling *c = &run->ceiling[d];
+    const bench_ceiling *c = &run->judge[d].ceiling;
     char name[BENCH_TEXT];
     if (bench_is_simulated(run->devices.name[d])) continue;
     bench_device_name(run->devices.name[d], name, sizeof name);
-    json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:s?, s:f, s:f}", "device", run->devices.name[d],
-                                          "name", name, "flop_per_s", c->flops, "matrix_f16_flop_per_s", c->matrix_f16,
-                                          "matrix_bf16_flop_per_s", c->matrix_bf16, "copy_bytes_per_s", c->copy, "copy_by",
-                                          c->copy_by, "read_bytes_per_s", c->read, "launch_s", c->launch));
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:s?, s:f, s:f, s:o}", "device", run->devices.name[d], "name", name,
+                        "flop_per_s", c->flops, "matrix_f16_flop_per_s", c->matrix_f16, "matrix_bf16_flop_per_s",
+                        c->matrix_bf16, "copy_bytes_per_s", c->copy, "copy_by", c->copy_by, "read_bytes_per_s", c->read,
+                        "launch_s", c->launch, "by_size", sizes_json(&run->judge[d])));
   }
   return list;
 }
@@ -55,6 +67,12 @@ json_t *bench_row_json(const bench_row *r) {
                    "bytes", r->bytes, "flop_per_s", bench_row_flops(r), "bytes_per_s", bench_row_bytes(r), "arithmetic_bound_s",
                    bench_row_arithmetic_bound(r), "memory_bound_s", bench_row_memory_bound(r), "rotation_bytes",
                    (json_int_t)r->rotation, "copies", r->copies, "alarm", r->alarm, "speed_against_peer", r->against_peer);
+}
+
+bool bench_row_json_bounds(json_t *json, const bench_row *r) {
+  return json_object_set_new(json, "arithmetic_bound_s", json_real(bench_row_arithmetic_bound(r))) == 0 &&
+         json_object_set_new(json, "memory_bound_s", json_real(bench_row_memory_bound(r))) == 0 &&
+         json_object_set_new(json, "alarm", json_boolean(r->alarm)) == 0;
 }
 
 static json_t *summary_json(const json_t *rows) {

@@ -4,13 +4,14 @@
 
 #include <jansson.h>
 
+#include "bench/core/judge.h"
 #include "bench/core/measure.h"
 #include "bench/report/table.h"
 
 typedef struct bench_run {
   bench_machine machine;
   case_devices devices;
-  bench_ceiling ceiling[CASE_MAX_DEVICES];
+  bench_judge judge[CASE_MAX_DEVICES];
   const bench_peer *peer;        /* NULL: none asked for */
   char peer_version[BENCH_TEXT]; /* its name and version, or why it is absent */
   bool peer_open;
@@ -35,6 +36,8 @@ void bench_put_ms(char *text, size_t size, double seconds);
 /* The machine and how the library was built; and how it was measured: buffers, ceilings, peer. */
 void bench_print_machine(FILE *out, const bench_run *run, table_style style);
 void bench_print_conditions(FILE *out, const bench_run *run, table_style style);
+/* After a table: ceilings that the run measured while it went on, and those that have risen. */
+void bench_print_raised(FILE *out, const bench_run *run, table_style style);
 /* The table of times: as rows come, with table_end after the last one; or of all rows. */
 table bench_timed_begin(FILE *out, const bench_run *run);
 void bench_timed_row(table *t, const bench_row *row);
@@ -55,8 +58,9 @@ void bench_print_count(FILE *out, const bench_run *run);
 
 bool bench_write_json(const char *path, const bench_run *run, char *error, size_t size);
 json_t *bench_spread_json(const bench_spread *spread);
-json_t *bench_row_json(const bench_row *row);                /* NULL: no memory */
-json_t *bench_root_json(const bench_run *run, json_t *rows); /* what the file has; takes rows. NULL: no memory */
+json_t *bench_row_json(const bench_row *row);                   /* NULL: no memory */
+bool bench_row_json_bounds(json_t *json, const bench_row *row); /* sets what depends on ceilings again. false: no memory */
+json_t *bench_root_json(const bench_run *run, json_t *rows);    /* what the file has; takes rows. NULL: no memory */
 bool bench_write_csv(const char *path, const bench_run *run, char *error, size_t size);
 /* The tables, as a document. command: what the user typed. */
 bool bench_write_markdown(const char *path, const bench_run *run, const char *command, char *error, size_t size);

@@ -15,6 +15,12 @@
 #include "bench/shapes/kernels.h"
 #include "bench/shapes/shapes.h"
 
+/* A row, which a later one's measurement of ceilings may concern. */
+typedef struct judged {
+  json_t *json; /* the journal's */
+  bench_row row;
+} judged;
+
 typedef struct shapes_run {
   const bench_shapes *shapes;
   const bench_shapes_options *options;
@@ -26,6 +32,8 @@ typedef struct shapes_run {
   int known, left_out, taken; /* cases: with results of an earlier run; larger than allowed; of this run */
   int failed, measured;       /* of the rows of this run; failed: also where the peer's results differ */
   int failed_kernels;         /* others than the chosen ones */
+  judged *judged;             /* the rows of this run that have a time */
+  int judged_count, judged_room;
   char *answer;
   size_t answer_room;
 } shapes_run;
@@ -137,6 +145,32 @@ static bool device_answers(tdm_context *context) {
   return tdm_free(context, memory) == TDM_OK && ok;
 }
 
+static bool keep(shapes_run *r, json_t *json, const bench_row *row, char *error, size_t size) {
+  if (r->judged_count == r->judged_room) {
+    int room = 2 * r->judged_room + 64;
+    judged *more = realloc(r->judged, (size_t)room * sizeof *more);
+    if (more == NULL) {
+      snprintf(error, size, "no memory for %d results", room);
+      return false;
+    }
+    r->judged = more, r->judged_room = room;
+  }
+  r->judged[r->judged_count++] = (judged){json, *row};
+  return true;
+}
+
+/* All rows of this run by its last ceilings. Those that are only in FILE.part, because the run was stopped, keep theirs. */
+static bool judge_again(shapes_run *r, char *error, size_t size) {
+  for (int i = 0; i < r->judged_count; i++) {
+    judged *one = &r->judged[i];
+    bench_judge_again(&r->run->judge[0], &one->row);
+    if (bench_row_json_bounds(one->json, &one->row)) continue;
+    snprintf(error, size, "no memory for a result");
+    return false;
+  }
+  return true;
+}
+
 static bool measure(shapes_run *r, int i, char *error, size_t size) {
   static bench_row row; /* large */
   const bench_shape *shape = &r->shapes->shape[i];
@@ -150,7 +184,7 @@ static bool measure(shapes_run *r, int i, char *error, size_t size) {
     kernels = bench_kernels_measure(&r->kernels, &r->run->limits, &row);
   else
     bench_measure(r->context, NULL, &r->run->limits, &row);
-  row.ceiling = r->run->ceiling[0]; /* no alarm: arrays that fit a cache are read faster than the copy ceiling says */
+  bench_judge_row(&r->run->judge[0], &row); /* a failure leaves the ceilings as they were */
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
   r->taken++;
   r->measured += row.outcome == BENCH_OK;
@@ -170,7 +204,7 @@ static bool measure(shapes_run *r, int i, char *error, size_t size) {
     json_decref(json);
     return false;
   }
-  if (!bench_journal_add(&r->journal, json, error, size)) return false;
+  if (!bench_journal_add(&r->journal, json, error, size) || !keep(r, json, &row, error, size)) return false;
   if ((row.outcome != BENCH_FAILED && others == 0) || device_answers(r->context)) return true;
   snprintf(error, size, "%s: the device failed%s%s%s; the same command goes on with the cases after it", row.title,
            others == 0 ? " (" : "", row.reason, others == 0 ? ")" : "");
@@ -216,6 +250,8 @@ bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *op
   }
   ok = ok && measure_all(&r, error, size);
   if (ok && !options->turns) table_end(&r.live);
+  ok = ok && judge_again(&r, error, size);
+  if (ok && !options->turns) bench_print_raised(stdout, run, run->style);
   if (ok) print_counts(&r);
   if (ok) ok = bench_journal_finish(&r.journal, bench_root_json(run, json_incref(r.journal.rows)), error, size);
   bench_journal_close(&r.journal);
@@ -224,6 +260,7 @@ bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *op
     ok = false;
   }
   free(r.answer);
+  free(r.judged);
   if (ok && options->turns) printf("{\"end\": true}\n");
   if (ok)
     *exit_code = r.failed + r.failed_kernels > 0 ? EXIT_FAILED : r.measured + r.known == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
