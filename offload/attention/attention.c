@@ -252,9 +252,10 @@ TDM_INLINE tile_pair tile_at(const attention_work *work, const void *k, const vo
 }
 
 TDM_INLINE void attention_body(const attention_work *work, const void *q, const void *k, const void *v, void *o, float *lse,
-                               int64_t skv, team_memory mem, tdm_position self) {
+                               int64_t skv, team_memory mem, int64_t *claimed, tdm_position self) {
   const tdm_attention_desc *d = &work->d;
-  for (int64_t unit = self.team; unit < d->batch * d->heads_q * work->tiles; unit += self.teams) {
+  const int64_t units = d->batch * d->heads_q * work->tiles;
+  for (int64_t unit = self.team; unit < units; unit = tdm_next_unit(unit, claimed, self)) {
     tile_pair t = tile_at(work, k, v, skv, unit);
     int64_t end = keys_seen(d, skv, t.first_row + t.rows - 1);
     TDM_BY_TYPE(d->type, begin_rows, &t, q, mem, self);
@@ -342,9 +343,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int64_t skv = plan->desc.attention.skv;
   TDM_TARGET_TEAMS(plan->launch, q, k, v, o, lse, work, workspace, skv) {
     ATTENTION_TEAM_ARRAYS
+    TDM_CLAIMS;
     TDM_PARALLEL {
       tdm_position self = tdm_my_position();
-      attention_body(work, q, k, v, o, lse, skv, ATTENTION_MEMORY(workspace, self.team), self);
+      attention_body(work, q, k, v, o, lse, skv, ATTENTION_MEMORY(workspace, self.team), TDM_CLAIMED, self);
     }
   }
   return TDM_OK;

@@ -274,8 +274,8 @@ TDM_INLINE void store_numbers(const decode_unit *u, team_memory mem, tdm_positio
 }
 
 TDM_INLINE void decode_body(const decode_work *w, decode_cut cut, const void *q, const void *k, const void *v, float *workspace,
-                            tdm_position self, tdm_type type) {
-  for (int64_t unit = self.team; unit < cut.units; unit += self.teams) {
+                            int64_t *claimed, tdm_position self, tdm_type type) {
+  for (int64_t unit = self.team; unit < cut.units; unit = tdm_next_unit(unit, claimed, self)) {
     decode_unit u = unit_at(w, cut, unit);
     team_memory mem = memory_of(w, cut.units, workspace, unit, self.team);
     TDM_TEAM_BARRIER(); /* the numbers of the previous unit are stored */
@@ -386,10 +386,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const decode_cut cut = cut_keys(plan);
   int64_t skv = cut.skv, parts = cut.parts, part_keys = cut.part_keys, units = cut.units;
   tdm_type type = plan->desc.attention.type;
-  TDM_TARGET_TEAMS(plan->launch, q, k, v, work, workspace, type, skv, parts, part_keys, units)
-  TDM_PARALLEL {
-    decode_cut own = {skv, parts, part_keys, units};
-    TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, tdm_my_position());
+  TDM_TARGET_TEAMS(plan->launch, q, k, v, work, workspace, type, skv, parts, part_keys, units) {
+    TDM_CLAIMS;
+    TDM_PARALLEL {
+      decode_cut own = {skv, parts, part_keys, units};
+      TDM_BY_TYPE(type, decode_body, work, own, q, k, v, workspace, TDM_CLAIMED, tdm_my_position());
+    }
   }
   TDM_TARGET_TEAMS(plan->launch, o, lse, work, workspace, type, skv, parts, part_keys, units)
   TDM_PARALLEL {

@@ -159,6 +159,32 @@ TDM_INLINE tdm_position tdm_my_position(void) {
   return (tdm_position){team * threads + thread, teams * threads, 0, 1};
 }
 
+/* The threads of a host take their units of work in turns, because they are not equally fast: on a virtual machine of 16
+ * processors some ran at half the speed of others, as they shared a core. The first unit is that of a thread's position, so
+ * that what its caches hold of the last run is used; each next one is the first that nobody has taken. GPUs stride.
+ *
+ *   TDM_TARGET_TEAMS(plan->launch, x, d) {
+ *     TDM_CLAIMS;
+ *     TDM_PARALLEL { body(x, *d, TDM_CLAIMED, tdm_my_position()); }
+ *   }
+ *   ... for (int64_t unit = self.team; unit < units; unit = tdm_next_unit(unit, claimed, self)) */
+#if TDM_ON_GPU
+#define TDM_CLAIMS
+#define TDM_CLAIMED NULL
+#else
+#define TDM_CLAIMS int64_t tdm_claims = 0 /* units of the team that were taken, beyond the first ones */
+#define TDM_CLAIMED &tdm_claims
+#endif
+
+TDM_INLINE int64_t tdm_next_unit(int64_t unit, int64_t *claimed, tdm_position self) {
+#if TDM_ON_GPU
+  return (void)claimed, unit + self.teams;
+#else
+  (void)unit;
+  return self.teams + __atomic_fetch_add(claimed, 1, __ATOMIC_RELAXED) * omp_get_num_teams() + omp_get_team_num();
+#endif
+}
+
 TDM_INLINE tdm_position tdm_bare_position(void) {
 #if TDM_ON_GPU
   return (tdm_position){ompx_block_id_x(), ompx_grid_dim_x(), ompx_thread_id_x(), ompx_block_dim_x()};

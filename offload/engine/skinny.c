@@ -11,6 +11,7 @@ enum {
   DOT_STEPS =
       32,      /* vectors along k of several rows of A that stay in the L1 for the columns of a micro tile: 16 KiB of 8 rows */
   K_STEP = 64, /* rows of B that stay in the L2 for several blocks of A's rows */
+  PIECES = 4,  /* that a thread's blocks are taken in */
 };
 
 /* ---- Words of k: an element in f32, or two 16-bit elements that are multiplied as a pair (tile_pairs.h) ---- */
@@ -238,8 +239,26 @@ skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
   return g;
 }
 
-skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weights, int thread, int threads) {
-  tdm_share_t share = tdm_share(grid->blocks * grid->batch, (tdm_position){thread, threads, 0, 1});
+static void take_piece(skinny_part *part, int64_t number) {
+  part->unit = number * part->piece;
+  part->end = tdm_min(part->unit + part->piece, part->grid->blocks * part->grid->batch);
+}
+
+skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weights, int64_t *claimed, int thread,
+                         int threads) {
   float *a = (float *)plan->workspace + thread * slice_floats(grid, weights);
-  return (skinny_part){grid, share.first, share.end, -1, a, a + grid->rows * grid->depth};
+  skinny_part part = {.grid = grid,
+                      .piece = tdm_max(1, grid->blocks * grid->batch / (PIECES * (int64_t)threads)),
+                      .threads = threads,
+                      .claimed = claimed,
+                      .batch = -1,
+                      .a = a,
+                      .sums = a + grid->rows * grid->depth};
+  take_piece(&part, thread);
+  return part;
+}
+
+void skinny_next(skinny_part *part) {
+  if (++part->unit < part->end) return;
+  take_piece(part, part->threads + __atomic_fetch_add(part->claimed, 1, __ATOMIC_RELAXED));
 }

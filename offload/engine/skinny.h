@@ -18,6 +18,7 @@
 #define skinny_cost TDM_OF_LEVEL(skinny_cost)
 #define skinny_tile_cost TDM_OF_LEVEL(skinny_tile_cost)
 #define skinny_begin TDM_OF_LEVEL(skinny_begin)
+#define skinny_next TDM_OF_LEVEL(skinny_next)
 #define skinny_copy_a TDM_OF_LEVEL(skinny_copy_a)
 #define skinny_multiply TDM_OF_LEVEL(skinny_multiply)
 
@@ -65,12 +66,19 @@ void skinny_tile_cost(const tdm_plan *plan, int64_t m, int64_t n, int64_t k, int
 /* A thread's part of a run. */
 typedef struct skinny_part {
   const skinny_grid *grid;
-  int64_t unit, end; /* first and last block, counted over all matrices */
-  int64_t batch;     /* the matrix whose A is copied; -1: none yet */
-  float *a, *sums;   /* [rows][depth]; [rows][width] */
+  int64_t unit, end; /* the blocks of a piece that are left, counted over all matrices */
+  int64_t piece;     /* blocks that are taken at a time */
+  int threads;
+  int64_t *claimed; /* pieces that were taken, beyond the first of each thread */
+  int64_t batch;    /* the matrix whose A is copied; -1: none yet */
+  float *a, *sums;  /* [rows][depth]; [rows][width] */
 } skinny_part;
 
-skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weights, int thread, int threads);
+/* A thread's first piece. Later ones are taken in turns, because threads are not equally fast (target.h). claimed: 0, shared by
+ * the threads. */
+skinny_part skinny_begin(const tdm_plan *plan, const skinny_grid *grid, int weights, int64_t *claimed, int thread, int threads);
+/* The next block; none is left when unit is not below end. */
+void skinny_next(skinny_part *part);
 /* Copies A of the unit's matrix, unless it has been copied already. */
 void skinny_copy_a(skinny_part *part, const tile_operand *a, bool broadcast);
 /* sums = A B for `cols` columns from n0 on: whole micro tiles, or up to the matrix's last column. */

@@ -19,9 +19,10 @@ TDM_INLINE void write_micro(const gemm_work *work, const gemm_arrays *arrays, ti
   micro_finish(x, &work->d, work->step, work->steps, arrays, at);
 }
 
-TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, tdm_position self) {
+TDM_INLINE void gemm_body(gemm_arrays arrays, const gemm_work *work, float *panels, tile_sums *sums, int64_t *claimed,
+                          tdm_position self) {
   const tdm_gemm_desc *d = &work->d;
-  for (int64_t tile = self.team; tile < work->grid.tiles; tile += self.teams) {
+  for (int64_t tile = self.team; tile < work->grid.tiles; tile = tdm_next_unit(tile, claimed, self)) {
     tile_place place = tile_place_at(&work->grid, tile);
     tile_operand a = {arrays.a, place.batch * d->stride_a, d->m, d->lda, d->layout == TDM_NN || d->layout == TDM_NT, d->type};
     tile_operand b = {arrays.b, place.batch * d->stride_b, d->n, d->ldb, d->layout == TDM_NT || d->layout == TDM_TT, d->type};
@@ -66,9 +67,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
       plan->launch.stream && micro_streams(&(micro_matrix){.base = c, .stride = d->stride_c, .ld = d->ldc, .type = d->out});
   TDM_TARGET_TEAMS(plan->launch, a, b, c, bias, residual, work, workspace, past) {
     TILE_TEAM_MEMORY(1, &work->grid, workspace);
+    TDM_CLAIMS;
     TDM_PARALLEL {
       TILE_THREAD_MEMORY(1, &work->grid, workspace);
-      gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, tdm_my_position());
+      gemm_body((gemm_arrays){a, b, c, bias, residual, past}, work, panels, sums, TDM_CLAIMED, tdm_my_position());
     }
   }
   return TDM_OK;

@@ -29,11 +29,11 @@ static void write_block(const gemm_work *work, const gemm_arrays *arrays, const 
     }
 }
 
-static void run_part(const tdm_plan *plan, const gemm_arrays *arrays, int thread, int threads) {
+static void run_part(const tdm_plan *plan, const gemm_arrays *arrays, int64_t *claimed, int thread, int threads) {
   const gemm_work *work = plan->table;
   const tdm_gemm_desc *d = &work->d;
-  skinny_part part = skinny_begin(plan, &work->grid, 1, thread, threads);
-  for (; part.unit < part.end; part.unit++) {
+  skinny_part part = skinny_begin(plan, &work->grid, 1, claimed, thread, threads);
+  for (; part.unit < part.end; skinny_next(&part)) {
     int64_t batch = part.unit / work->grid.blocks, n0 = part.unit % work->grid.blocks * work->grid.width;
     int64_t cols = tdm_min(work->grid.width, d->n - n0);
     tile_operand a = {arrays->a, batch * d->stride_a, d->m, d->lda, a_by_k(d), d->type};
@@ -69,7 +69,8 @@ static tdm_status prepare(tdm_plan *plan) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
   gemm_arrays arrays = {buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], false};
-  SKINNY_PARALLEL(plan->launch) run_part(plan, &arrays, omp_get_thread_num(), omp_get_num_threads());
+  int64_t claimed = 0;
+  SKINNY_PARALLEL(plan->launch) run_part(plan, &arrays, &claimed, omp_get_thread_num(), omp_get_num_threads());
   return TDM_OK;
 }
 

@@ -27,15 +27,15 @@ static void write_block(const swiglu_work *work, void *y, const float *gate, con
     }
 }
 
-static void run_part(const tdm_plan *plan, void *const *buffers, int thread, int threads) {
+static void run_part(const tdm_plan *plan, void *const *buffers, int64_t *claimed, int thread, int threads) {
   const swiglu_work *work = plan->table;
   const tdm_swiglu_desc *d = &work->d;
   tile_operand x = {buffers[0], 0, d->m, d->ldx, true, d->type};
   tile_operand gate = {buffers[1], 0, d->n, d->ldg, d->layout == TDM_NT, d->type};
   tile_operand up = {buffers[2], 0, d->n, d->ldu, d->layout == TDM_NT, d->type};
-  skinny_part part = skinny_begin(plan, &work->grid, WEIGHTS, thread, threads);
+  skinny_part part = skinny_begin(plan, &work->grid, WEIGHTS, claimed, thread, threads);
   float *sums = part.sums, *more = sums + work->grid.rows * work->grid.width;
-  for (; part.unit < part.end; part.unit++) {
+  for (; part.unit < part.end; skinny_next(&part)) {
     int64_t n0 = part.unit * work->grid.width, cols = tdm_min(work->grid.width, d->n - n0);
     skinny_copy_a(&part, &x, true);
     skinny_multiply(&part, &gate, n0, cols, sums);
@@ -61,7 +61,8 @@ static tdm_status prepare(tdm_plan *plan) {
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
-  SKINNY_PARALLEL(plan->launch) run_part(plan, buffers, omp_get_thread_num(), omp_get_num_threads());
+  int64_t claimed = 0;
+  SKINNY_PARALLEL(plan->launch) run_part(plan, buffers, &claimed, omp_get_thread_num(), omp_get_num_threads());
   return TDM_OK;
 }
 

@@ -21,12 +21,12 @@ TDM_INLINE void write_micro(const tdm_swiglu_desc *d, tile_sums gate, tile_sums 
 }
 
 TDM_INLINE void swiglu_body(const void *x, const void *wg, const void *wu, void *y, const swiglu_work *work, float *panels,
-                            tile_sums *sums, tdm_position self) {
+                            tile_sums *sums, int64_t *claimed, tdm_position self) {
   const tdm_swiglu_desc *d = &work->d;
   tile_operand a = {x, 0, d->m, d->ldx, true, d->type};
   tile_operand b[WEIGHTS] = {{wg, 0, d->n, d->ldg, d->layout == TDM_NT, d->type},
                              {wu, 0, d->n, d->ldu, d->layout == TDM_NT, d->type}};
-  for (int64_t tile = self.team; tile < work->grid.tiles; tile += self.teams) {
+  for (int64_t tile = self.team; tile < work->grid.tiles; tile = tdm_next_unit(tile, claimed, self)) {
     tile_place place = tile_place_at(&work->grid, tile);
     int micros = place.micros_m * place.micros_n, slots = tile_slots(d->k);
     for (int first = 0; first < micros; first += slots * self.threads) {
@@ -56,9 +56,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const swiglu_work *work = plan->table;
   TDM_TARGET_TEAMS(plan->launch, x, wg, wu, y, work, workspace) {
     TILE_TEAM_MEMORY(WEIGHTS, &work->grid, workspace);
+    TDM_CLAIMS;
     TDM_PARALLEL {
       TILE_THREAD_MEMORY(WEIGHTS, &work->grid, workspace);
-      swiglu_body(x, wg, wu, y, work, panels, sums, tdm_my_position());
+      swiglu_body(x, wg, wu, y, work, panels, sums, TDM_CLAIMED, tdm_my_position());
     }
   }
   return TDM_OK;
