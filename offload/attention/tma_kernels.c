@@ -5,8 +5,11 @@
  * whose pieces of 16 bytes are swizzled, so that nothing has to be transposed. A thread has every sixteenth row and key:
  *
  *   S = Q K^T    4 columns of 8 rows and 8 keys: 256 multiply-adds for 16 reads of 16 bytes
- *   P = exp(scale S - max)    in registers, then to shared memory: a wave reads only what it wrote
+ *   P = exp(scale S - max)    in registers, then to shared memory
  *   O = factor O + P V
+ *
+ * The lanes of a wave are 4 x 8 of the 16 x 16 threads, in an order that shared memory serves quickly (worker_of). So a row is
+ * that of two waves, which exchange its maximum and read each other's P.
  *
  * A masked key is never multiplied, so NaN and infinity in it have no effect. Blocks of a cluster may share the keys, as in
  * wgmma_kernels.c. */
@@ -19,8 +22,10 @@ typedef float two __attribute__((vector_size(8), may_alias));
 
 enum { WORKERS = TMA_SIDE * TMA_SIDE, MOST_ROWS = 8, MOST_COLUMNS = 16, MOST_SUMS = 64 };
 
+#define LOG2_E 0x1.715476p+0f
+
 typedef struct places {
-  wg_address q, weights, stage, full, empty, q_full, q_empty;
+  wg_address q, weights, stage, full, empty, q_full, q_empty, maxima, sums, most, parts;
 } places;
 
 TDM_INLINE places places_of(int head) {
@@ -31,6 +36,10 @@ TDM_INLINE places places_of(int head) {
   at.empty = at.full + TMA_STAGES * 8;
   at.q_full = at.empty + TMA_STAGES * 8;
   at.q_empty = at.q_full + 8;
+  at.maxima = at.full + ATTEND_BARRIERS;
+  at.sums = at.maxima + 2 * TMA_MOST_ROWS * 4;
+  at.most = at.sums + 2 * TMA_MOST_ROWS * 4;
+  at.parts = at.most + TMA_MOST_ROWS * 4;
   return at;
 }
 
@@ -118,13 +127,36 @@ TDM_INLINE void copy_all(const attend_args *args, const attend_args *maps, int h
 
 /* A thread's place in the 16 x 16: rows y + 16 i, keys x + 16 j. */
 typedef struct worker {
-  int x, y, lane;
+  int x, y, lane, pair; /* pair: two waves that have the same rows */
 } worker;
 
+/* A wave's read of 16 bytes a lane takes 4 clocks, but only 2 where lanes i and i ^ 1, or i and i ^ 2, always read the same
+ * piece. Here lanes i and i ^ 1 have the same keys, lanes i and i ^ 2 the same rows. With 2 x 16 lanes in their order the reads
+ * took as long as the multiply-adds. */
+TDM_INLINE worker worker_of(int thread) {
+  const int lane = thread % 32, wave = thread / 32;
+  return (worker){wave % 2 * 8 + lane / 2 % 8, wave / 2 * 4 + lane / 16 * 2 + lane % 2, lane, wave / 2};
+}
+
+/* The threads of a pair wait for each other. */
+TDM_INLINE void sync_pair(worker w) { wg_sync_at(2 + w.pair, 64); }
+
+/* What is known of a thread's rows after the last tile. Until then it is in shared memory: S leaves no registers for it. */
 typedef struct row_state {
-  float max[MOST_ROWS], sum[MOST_ROWS]; /* max: the same in the 16 lanes of a row; sum: the lane's own part */
-  int seen[MOST_ROWS];                  /* keys of the head */
+  float max[MOST_ROWS], sum[MOST_ROWS];
 } row_state;
+
+/* How many keys the thread's row i sees. */
+TDM_INLINE int seen_of(const attend_args *args, const unit *u, int i, worker w) {
+  const int row = u->row + w.y + TMA_SIDE * i;
+  return attend_seen(args->causal, args->sq, args->skv, row < args->sq ? row : args->sq - 1);
+}
+
+/* A row's maximum so far, and the thread's own parts of the sums of four rows. */
+TDM_INLINE wg_address most_at(const places *at, int i, worker w) { return at->most + (w.y + TMA_SIDE * i) * 4; }
+TDM_INLINE wg_address parts_at(const places *at, int four_rows, worker w) {
+  return at->parts + ((four_rows * TMA_SIDE + w.y) * TMA_SIDE + w.x) * 16;
+}
 
 TDM_INLINE void release(wg_address empty, int lane) {
   wg_sync_wave();
@@ -137,32 +169,38 @@ TDM_INLINE wg_address piece_at(wg_address lines, int line, int piece) {
 }
 
 /* S = Q K^T. s: [row][key]. What is multiplied next is read while this is multiplied: otherwise the block's few waves wait for
- * shared memory for half of the time. */
-TDM_INLINE position scores_of(float *s, const places *at, position p, worker w, int head) {
+ * shared memory for half of the time. diagonal: the thread's row i does not see its key j > i. */
+TDM_INLINE position scores_of(float *s, const places *at, position p, bool diagonal, worker w, int head) {
   const int rows = tma_each_rows(head);
   WG_UNROLL
   for (int i = 0; i < rows * TMA_EACH_KEYS; i++) s[i] = 0;
   WG_NO_UNROLL
   for (int panel = 0; panel < tma_pieces(head); panel++, p = next_of(p)) {
     const wg_address q = at->q + panel * tma_rows(head) * WG_LINE_BYTES, k = at->stage + p.stage * TMA_STAGE_BYTES;
-    four a[2][MOST_ROWS], b;
+    four a[2][MOST_ROWS], b[2][2];
     wg_wait(at->full + p.stage * 8, p.parity);
     WG_UNROLL
     for (int i = 0; i < rows; i++) a[0][i] = WG_AT_ONCE(four, piece_at(q, w.y, 0) + i * TMA_SIDE * WG_LINE_BYTES);
-    b = WG_AT_ONCE(four, piece_at(k, w.x, 0));
+    WG_UNROLL
+    for (int u = 0; u < 2; u++) b[0][u] = WG_AT_ONCE(four, piece_at(k, w.x, 0) + u * TMA_SIDE * WG_LINE_BYTES);
     WG_NO_UNROLL
     for (int pair = 0; pair < 8; pair += 2) WG_UNROLL
     for (int t = 0; t < 2; t++) {
       const int next = (pair + t + 1) % 8; /* after the last piece the first one again, for nothing */
       const wg_address from = piece_at(k, w.x, pair + t), next_q = piece_at(q, w.y, next), next_k = piece_at(k, w.x, next);
       WG_UNROLL
-      for (int j = 0; j < TMA_EACH_KEYS; j++) {
-        const four b_next = WG_AT_ONCE(four, j + 1 < TMA_EACH_KEYS ? from + (j + 1) * TMA_SIDE * WG_LINE_BYTES : next_k);
-        if (j < rows) a[t ^ 1][j] = WG_AT_ONCE(four, next_q + j * TMA_SIDE * WG_LINE_BYTES);
+      for (int j = 0; j < TMA_EACH_KEYS; j += 2) {
+        const int now = j / 2 % 2;
+        WG_UNROLL
+        for (int u = 0; u < 2; u++) {
+          const int key = (j + 2) % TMA_EACH_KEYS + u;
+          b[now ^ 1][u] = WG_AT_ONCE(four, (j + 2 < TMA_EACH_KEYS ? from : next_k) + key * TMA_SIDE * WG_LINE_BYTES);
+          if (j + u < rows) a[t ^ 1][j + u] = WG_AT_ONCE(four, next_q + (j + u) * TMA_SIDE * WG_LINE_BYTES);
+        }
         WG_UNROLL
         for (int e = 0; e < 4; e++) WG_UNROLL
-        for (int i = 0; i < rows; i++) s[i * TMA_EACH_KEYS + j] += a[t][i][e] * b[e];
-        b = b_next;
+        for (int u = 0; u < 2; u++) WG_UNROLL
+        for (int i = diagonal ? j + u : 0; i < rows; i++) s[i * TMA_EACH_KEYS + j + u] += a[t][i][e] * b[now][u][e];
       }
     }
     release(at->empty + p.stage * 8, w.lane);
@@ -170,34 +208,68 @@ TDM_INLINE position scores_of(float *s, const places *at, position p, worker w, 
   return p;
 }
 
-/* Where the weight of a row's key is. */
+/* Where the weight of a row's key is. Neither 4 rows nor 4 rows of 8 keys share banks. */
 TDM_INLINE wg_address weight_at(wg_address weights, int row, int piece) {
-  return weights + row * TMA_KEY_BYTES + ((piece ^ (row & 7)) << 4);
+  return weights + row * TMA_KEY_BYTES + ((piece ^ ((row & 3) << 1)) << 4);
+}
+
+/* Adds up, or takes the largest, of what the threads of each row have, through `shared`. */
+TDM_INLINE float both(float a, float b, bool add) { return add ? a + b : wg_larger(a, b); }
+TDM_INLINE void join_rows(float *x, wg_address shared, bool add, worker w, int head) {
+  const wg_address mine = shared + (w.x / 8 * TMA_MOST_ROWS + w.y) * 4,
+                   other = shared + ((1 - w.x / 8) * TMA_MOST_ROWS + w.y) * 4;
+  WG_UNROLL
+  for (int i = 0; i < tma_each_rows(head); i++) WG_UNROLL
+  for (int distance = 2; distance < 16; distance *= 2) x[i] = both(x[i], wg_lane_xor(x[i], distance), add);
+  if (w.x % 8 == 0) WG_UNROLL
+  for (int i = 0; i < tma_each_rows(head); i++) WG_AT(float, mine + i * TMA_SIDE * 4) = x[i];
+  sync_pair(w);
+  WG_UNROLL
+  for (int i = 0; i < tma_each_rows(head); i++) x[i] = both(x[i], WG_AT(float, other + i * TMA_SIDE * 4), add);
 }
 
 /* S becomes P, in shared memory, and O is rescaled to the new maximum. The maximum ignores a NaN, but the NaN makes the sum
- * NaN. first: key of the tile. */
-TDM_INLINE void softmax_tile(float *s, float *o, row_state *r, const places *at, float scale, int first, worker w, int head) {
+ * NaN. masked: rows may see fewer keys than the tile has. */
+TDM_INLINE void softmax_tile(float *s, float *o, const attend_args *args, const places *at, const unit *u, int tile,
+                             bool masked, worker w, int head) {
+  const int rows = tma_each_rows(head), piece = w.x / 4;
+  const float scale = args->scale;
+  float max[MOST_ROWS], before[MOST_ROWS];
   WG_UNROLL
-  for (int i = 0; i < tma_each_rows(head); i++) {
-    float *x = s + i * TMA_EACH_KEYS, max = r->max[i], sum = 0;
+  for (int i = 0; i < rows; i++) {
+    const int seen = masked ? seen_of(args, u, i, w) - tile * TMA_KEYS - w.x : TMA_KEYS;
+    float *x = s + i * TMA_EACH_KEYS;
+    before[i] = tile == u->first ? -__builtin_inff() : WG_AT(float, most_at(at, i, w));
+    max[i] = before[i];
     WG_UNROLL
     for (int j = 0; j < TMA_EACH_KEYS; j++) {
-      x[j] = first + w.x + TMA_SIDE * j < r->seen[i] ? x[j] * scale : -__builtin_inff();
-      max = wg_larger(max, x[j]);
+      x[j] = !masked || TMA_SIDE * j < seen ? x[j] * scale : -__builtin_inff();
+      max[i] = wg_larger(max[i], x[j]);
     }
-    WG_UNROLL
-    for (int distance = 1; distance < TMA_SIDE; distance *= 2) max = wg_larger(max, wg_lane_xor(max, distance));
-    const float reference = max == -__builtin_inff() ? 0 : max; /* only -infinity so far: avoids inf - inf */
-    const float factor = tdm_exp_nonpositive(r->max[i] - reference);
+  }
+  join_rows(max, at->maxima, false, w, head);
+  /* Sixteen keys further on are 4 pieces: every second time the same bit of the swizzle. */
+  const wg_address to[2] = {weight_at(at->weights, w.y, piece) + w.x % 4 * 4,
+                            weight_at(at->weights, w.y, piece + 4) + w.x % 4 * 4};
+  four sums = {0};
+  WG_UNROLL
+  for (int i = 0; i < rows; i++) {
+    float *x = s + i * TMA_EACH_KEYS, sum = 0;
+    const float reference = max[i] == -__builtin_inff() ? 0 : max[i]; /* only -infinity so far: avoids inf - inf */
+    const float factor = wg_exp2((before[i] - reference) * LOG2_E);
+    if (i % 4 == 0 && tile > u->first) sums = WG_AT(four, parts_at(at, i / 4, w));
     WG_UNROLL
     for (int j = 0; j < TMA_EACH_KEYS; j++) {
-      x[j] = tdm_exp_nonpositive(x[j] - reference);
+      x[j] = wg_exp2((x[j] - reference) * LOG2_E);
       sum += x[j];
-      WG_AT(float, weight_at(at->weights, w.y + TMA_SIDE * i, w.x / 4 + TMA_SIDE / 4 * j) + w.x % 4 * 4) = x[j];
+      WG_AT(float, to[j % 2] + i * TMA_SIDE * TMA_KEY_BYTES + j / 2 * 128) = x[j];
     }
-    r->sum[i] = r->sum[i] * factor + sum;
-    r->max[i] = max;
+    sums[i % 4] = sums[i % 4] * factor + sum;
+    if (i % 4 == 3) {
+      WG_AT(four, parts_at(at, i / 4, w)) = sums;
+      sums = (four){0};
+    }
+    if (w.x == 0) WG_AT(float, most_at(at, i, w)) = max[i];
     WG_UNROLL
     for (int c = 0; c < head / TMA_SIDE; c++) o[i * (head / TMA_SIDE) + c] *= factor;
   }
@@ -224,15 +296,19 @@ TDM_INLINE void read_values(float *v, wg_address panel, int key, worker w, int h
   v[fours_of(head) * 4 + 1] = x[1];
 }
 
-/* O += P V, as S. masked: rows take only what they see. */
-TDM_INLINE position add_values(float *o, const row_state *r, const places *at, position p, int first, bool masked, worker w,
-                               int head) {
+/* O += P V, as S, for the tile's keys `first` to `end`. masked: rows take only what they see, and those before `from` nothing. */
+TDM_INLINE position add_values(float *o, const attend_args *args, const places *at, const unit *u, position p, int tile,
+                               int first, int end, bool masked, int from, worker w, int head) {
   const int rows = tma_each_rows(head), columns = head / TMA_SIDE, values = tma_values(head);
   four a[2][MOST_ROWS];
+  int seen[MOST_ROWS] = {0};
+  if (masked) WG_UNROLL
+  for (int i = from; i < rows; i++) seen[i] = seen_of(args, u, i, w) - tile * TMA_KEYS;
   WG_UNROLL
-  for (int i = 0; i < rows; i++) a[0][i] = WG_AT_ONCE(four, weight_at(at->weights, w.y, 0) + i * TMA_SIDE * TMA_KEY_BYTES);
+  for (int i = from; i < rows; i++)
+    a[0][i] = WG_AT_ONCE(four, weight_at(at->weights, w.y, first / 4) + i * TMA_SIDE * TMA_KEY_BYTES);
   WG_NO_UNROLL
-  for (int panel = 0; panel < TMA_KEYS; panel += values, p = next_of(p)) {
+  for (int panel = first; panel < end; panel += values, p = next_of(p)) {
     const wg_address stage = at->stage + p.stage * TMA_STAGE_BYTES;
     float v[2][MOST_COLUMNS];
     wg_wait(at->full + p.stage * 8, p.parity);
@@ -247,10 +323,10 @@ TDM_INLINE position add_values(float *o, const row_state *r, const places *at, p
         read_values(v[(e + 1) % 2], stage, (key + e + 1) % values, w, head);
         WG_UNROLL
         for (int i = e * rows / 4; i < (e + 1) * rows / 4; i++)
-          a[t ^ 1][i] = WG_AT_ONCE(four, next + i * TMA_SIDE * TMA_KEY_BYTES);
+          if (i >= from) a[t ^ 1][i] = WG_AT_ONCE(four, next + i * TMA_SIDE * TMA_KEY_BYTES);
         WG_UNROLL
-        for (int i = 0; i < rows; i++)
-          if (!masked || first + panel + key + e < r->seen[i]) WG_UNROLL
+        for (int i = from; i < rows; i++)
+          if (!masked || panel + key + e < seen[i]) WG_UNROLL
         for (int c = 0; c < columns; c++) o[i * columns + c] += a[t][i][e] * v[e % 2][c];
       }
     }
@@ -259,32 +335,50 @@ TDM_INLINE position add_values(float *o, const row_state *r, const places *at, p
   return p;
 }
 
+/* Tiles on the diagonal are half masked, and a part of that is not computed: with 512 queries it is a seventh of all. */
 TDM_INLINE position attend(float *o, row_state *r, const attend_args *args, const places *at, const unit *u, position p,
                            worker w, int head) {
   const int open = attend_seen(args->causal, args->sq, args->skv, u->row) / TMA_KEYS;
-  const float scale = args->scale;
+  enum { HALF = TMA_KEYS / 2 };
   float s[MOST_SUMS];
   WG_NO_UNROLL
   for (int tile = u->first; tile < u->end; tile++) {
-    p = scores_of(s, at, p, w, head);
-    if (tile + 1 == u->end) release(at->q_empty, w.lane);
-    softmax_tile(s, o, r, at, scale, tile * TMA_KEYS, w, head);
-    wg_sync_wave();
-    if (tile < open || !args->causal)
-      p = add_values(o, r, at, p, tile * TMA_KEYS, false, w, head);
+    const bool diagonal = args->causal && u->row + args->skv - args->sq <= tile * TMA_KEYS;
+    if (diagonal)
+      p = scores_of(s, at, p, true, w, head);
     else
-      p = add_values(o, r, at, p, tile * TMA_KEYS, true, w, head);
+      p = scores_of(s, at, p, false, w, head);
+    if (tile + 1 == u->end) release(at->q_empty, w.lane);
+    if (tile < open)
+      softmax_tile(s, o, args, at, u, tile, false, w, head);
+    else
+      softmax_tile(s, o, args, at, u, tile, true, w, head);
+    sync_pair(w);
+    if (tile < open || !args->causal) {
+      p = add_values(o, args, at, u, p, tile, 0, TMA_KEYS, false, 0, w, head);
+    } else {
+      WG_NO_UNROLL
+      for (int first = 0; first < TMA_KEYS; first += HALF)
+        if (diagonal && first > 0)
+          p = add_values(o, args, at, u, p, tile, first, first + HALF, true, HALF / TMA_SIDE, w, head);
+        else
+          p = add_values(o, args, at, u, p, tile, first, first + HALF, true, 0, w, head);
+    }
   }
+  WG_UNROLL
+  for (int i = 0; i < tma_each_rows(head); i++) {
+    r->max[i] = WG_AT(float, most_at(at, i, w));
+    r->sum[i] = WG_AT(float, parts_at(at, i / 4, w) + i % 4 * 4);
+  }
+  join_rows(r->sum, at->sums, true, w, head);
   return p;
 }
 
 /* ---- The end of a unit ---- */
 
-/* Writes a row, and its lse. sum: the lane's part. */
+/* Writes a row, and its lse. */
 TDM_INLINE void store_row(const float *o, float max, float sum, int seen, int row, const attend_args *args, const unit *u,
                           worker w, int head) {
-  WG_UNROLL
-  for (int distance = 1; distance < TMA_SIDE; distance *= 2) sum += wg_lane_xor(sum, distance);
   if (row >= args->sq) return;
   const float factor = seen > 0 ? 1 / sum : 0;
   WG_GLOBAL float *to =
@@ -337,12 +431,12 @@ TDM_INLINE void merge_rows(float *o, row_state *r, const attend_args *args, cons
     WG_NO_UNROLL
     for (int from = 0; from < args->splits; from++) {
       const wg_address there = wg_address_in(mine, from);
-      const float scale = tdm_exp_nonpositive(wg_load_from(there, max_at + i * APART) - reference);
+      const float scale = wg_exp2((wg_load_from(there, max_at + i * APART) - reference) * LOG2_E);
       sum += scale * wg_load_from(there, sum_at + i * APART);
       WG_UNROLL
       for (int c = 0; c < columns; c++) x[c] += scale * wg_load_from(there, (i * columns + c) * APART);
     }
-    store_row(x, max, sum, r->seen[i], u->row + w.y + TMA_SIDE * i, args, u, w, head);
+    store_row(x, max, sum, seen_of(args, u, i, w), u->row + w.y + TMA_SIDE * i, args, u, w, head);
   }
   wg_cluster_sync(); /* nobody reads this block's results any more */
 }
@@ -351,7 +445,7 @@ TDM_INLINE void merge_rows(float *o, row_state *r, const attend_args *args, cons
 
 TDM_INLINE void attend_all(const attend_args *args, int thread, int head) {
   const places at = places_of(head);
-  const worker w = {thread % TMA_SIDE, thread / TMA_SIDE, thread % 32};
+  const worker w = worker_of(thread);
   const int rows = tma_each_rows(head), columns = head / TMA_SIDE;
   position p = {0, 0};
   int q_parity = 0, number;
@@ -363,10 +457,8 @@ TDM_INLINE void attend_all(const attend_args *args, int thread, int head) {
     float o[MOST_SUMS];
     WG_UNROLL
     for (int i = 0; i < rows; i++) {
-      const int row = u.row + w.y + TMA_SIDE * i;
       r.max[i] = -__builtin_inff();
       r.sum[i] = 0;
-      r.seen[i] = attend_seen(args->causal, args->sq, args->skv, row < args->sq ? row : args->sq - 1);
     }
     WG_UNROLL
     for (int i = 0; i < rows * columns; i++) o[i] = 0;
@@ -380,7 +472,7 @@ TDM_INLINE void attend_all(const attend_args *args, int thread, int head) {
     } else {
       WG_UNROLL
       for (int i = 0; i < rows; i++)
-        store_row(o + i * columns, r.max[i], r.sum[i], r.seen[i], u.row + w.y + TMA_SIDE * i, args, &u, w, head);
+        store_row(o + i * columns, r.max[i], r.sum[i], seen_of(args, &u, i, w), u.row + w.y + TMA_SIDE * i, args, &u, w, head);
     }
   }
 }
