@@ -7,7 +7,6 @@ enum {
   PIECES = 4,
   WAVE = 32,
   MOST_THREADS = 1024, /* of a team for few long rows: one of 128256 bf16 then takes a quarter of the time */
-  FEW_ROWS = 132,      /* an H200 has as many multiprocessors */
   SHORT = 256,         /* pieces of a row that a wave takes */
   LONG = 2048,         /* pieces that are worth MOST_THREADS */
   MOST_TEAMS = 1 << 27 /* numbers of groups have 32 bits */
@@ -60,7 +59,7 @@ extern const tdm_kernel tdm_cross_entropy_omp;
 static int group_of(const tdm_cross_entropy_desc *d) {
   int64_t pieces = d->vocab / gpu_piece_elements(d->type);
   if (pieces <= SHORT) return WAVE;
-  return pieces >= LONG && d->rows <= FEW_ROWS ? MOST_THREADS : GPU_ROW_THREADS;
+  return pieces >= LONG && d->rows <= GPU_FEW_ROWS ? MOST_THREADS : GPU_ROW_THREADS;
 }
 
 static int threads_of(const tdm_cross_entropy_desc *d) { return group_of(d) == MOST_THREADS ? MOST_THREADS : GPU_ROW_THREADS; }

@@ -199,28 +199,34 @@ TDM_INLINE bool gpu_any_of_wave(bool is, tdm_position self) {
 /* ---- Launches: a region for each shape, and separate ones for f32 and the 16-bit types, because a kernel's registers are
  * those of its largest part: 79 for rmsnorm's four pieces of any type, 62 for f32's. ---- */
 
-enum { GPU_ROW_THREADS = 256 };
+enum {
+  GPU_ROW_THREADS = 256,
+  GPU_FEW_ROWS = 132 /* an H200 has as many multiprocessors; an MI300X has 304 CUs */
+};
 
 /* How rows are held: by groups of a team's threads, with so many pieces each. Rows of up to 2 KiB need no barrier then.
- * looped: for rows of any length; teams read their row in parts. edged: rows may begin and end anywhere; otherwise they must
- * consist of whole pieces. */
+ * looped: for rows of any length; teams read their row in parts. Of those of 512 threads two share a multiprocessor, so that
+ * one reads while the other waits for its sums; with rows of 128 KiB, what both have read does not stay in an H200's L2 of 50 MB.
+ * edged: rows may begin and end anywhere; otherwise they must consist of whole pieces. */
 typedef struct gpu_row_shape {
-  int threads, group, pieces, number;
+  int threads, group, pieces, most, number; /* most: pieces of a row, 0: any number */
   bool looped, edged;
 } gpu_row_shape;
 
-/* The smallest shape for rows of `cols`. */
-static inline gpu_row_shape gpu_row_shape_for(int64_t cols, bool edged, tdm_type type) {
+/* The smallest shape for rows of `cols`. Where a multiprocessor has no second row, the looped one is that of 1024 threads.
+ * rows: 0 asks for that one too. */
+static inline gpu_row_shape gpu_row_shape_for(int64_t rows, int64_t cols, bool edged, tdm_type type) {
   static const gpu_row_shape shapes[] = {
-      {256, 16, 1, 0, false, true},   {256, 32, 1, 1, false, true},    {256, 32, 2, 2, false, true},
-      {256, 32, 4, 3, false, true},   {64, 64, 4, 4, false, false},    {128, 128, 4, 5, false, false},
-      {128, 128, 4, 6, false, true},  {256, 256, 4, 7, false, false},  {256, 256, 4, 8, false, true},
-      {512, 512, 4, 9, false, false}, {512, 512, 8, 10, false, false}, {1024, 1024, 4, 11, true, true},
+      {256, 16, 1, 16, 0, false, true},     {256, 32, 1, 32, 1, false, true},      {256, 32, 2, 64, 2, false, true},
+      {256, 32, 4, 128, 3, false, true},    {64, 64, 4, 256, 4, false, false},     {128, 128, 4, 512, 5, false, false},
+      {128, 128, 4, 512, 6, false, true},   {256, 256, 4, 1024, 7, false, false},  {256, 256, 4, 1024, 8, false, true},
+      {512, 512, 4, 2048, 9, false, false}, {512, 512, 8, 4096, 10, false, false}, {512, 512, 4, 6400, 11, true, true},
+      {1024, 1024, 4, 0, 12, true, true},
   };
   const int64_t row = cols / gpu_piece_elements(type);
   int i = 0;
-  while (!shapes[i].looped && (row > (int64_t)shapes[i].group * shapes[i].pieces || (edged && !shapes[i].edged) ||
-                               shapes[i].pieces > gpu_most_pieces(type)))
+  while (shapes[i].most != 0 && (row > shapes[i].most || (edged && !shapes[i].edged) ||
+                                 (shapes[i].looped && rows <= GPU_FEW_ROWS) || shapes[i].pieces > gpu_most_pieces(type)))
     i++;
   return shapes[i];
 }
@@ -239,7 +245,8 @@ static inline gpu_row_shape gpu_row_shape_for(int64_t cols, bool edged, tdm_type
     case 8: region(256, 256, 4, false, true, TDM_F32); break;   \
     case 9: region(512, 512, 4, false, false, TDM_F32); break;  \
     case 10: region(512, 512, 8, false, false, TDM_F32); break; \
-    case 11: region(1024, 1024, 4, true, true, TDM_F32); break; \
+    case 11: region(512, 512, 4, true, true, TDM_F32); break;   \
+    case 12: region(1024, 1024, 4, true, true, TDM_F32); break; \
     case 20: region(256, 16, 1, false, true, TDM_F16); break;   \
     case 21: region(256, 32, 1, false, true, TDM_F16); break;   \
     case 22: region(256, 32, 2, false, true, TDM_F16); break;   \
@@ -250,7 +257,8 @@ static inline gpu_row_shape gpu_row_shape_for(int64_t cols, bool edged, tdm_type
     case 27: region(256, 256, 4, false, false, TDM_F16); break; \
     case 28: region(256, 256, 4, false, true, TDM_F16); break;  \
     case 29: region(512, 512, 4, false, false, TDM_F16); break; \
-    case 31: region(1024, 1024, 4, true, true, TDM_F16); break; \
+    case 31: region(512, 512, 4, true, true, TDM_F16); break;   \
+    case 32: region(1024, 1024, 4, true, true, TDM_F16); break; \
   }
 
 /* TDM_BY_TYPE in the region of a kind. */

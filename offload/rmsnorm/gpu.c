@@ -170,7 +170,8 @@ extern const tdm_kernel tdm_rmsnorm_omp;
 
 static gpu_row_shape shape_of(const tdm_rmsnorm_desc *d) {
   int64_t others = d->residual ? d->ldr | d->lds : 0;
-  return gpu_row_shape_for(d->cols, !gpu_row_is_whole(d->cols, d->ldx | d->ldy | others, d->type), d->type);
+  const int64_t rows = d->residual ? 0 : d->rows; /* two arrays are read, and two rows of them leave the L2 */
+  return gpu_row_shape_for(rows, d->cols, !gpu_row_is_whole(d->cols, d->ldx | d->ldy | others, d->type), d->type);
 }
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {

@@ -118,7 +118,7 @@ TDM_INLINE void softmax_row(const void *x, void *y, tdm_softmax_desc d, float *s
 /* ---- Plan ---- */
 
 static gpu_row_shape shape_of(const tdm_softmax_desc *d) {
-  return gpu_row_shape_for(d->cols, !gpu_row_is_whole(d->cols, d->ldx | d->ldy, d->type), d->type);
+  return gpu_row_shape_for(d->rows, d->cols, !gpu_row_is_whole(d->cols, d->ldx | d->ldy, d->type), d->type);
 }
 
 extern const tdm_kernel tdm_softmax_omp;

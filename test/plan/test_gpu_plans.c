@@ -169,6 +169,7 @@ static const plans_case list[] = {
     {"softmax", "f16", NULL, NULL, NULL, "4294967296x2"},
     {"softmax", "bf16", NULL, NULL, NULL, "262144x128"},
     {"softmax", "f32", NULL, NULL, NULL, "64x128256"},
+    {"softmax", "f32", NULL, NULL, NULL, "2162x19237"},
     {"softmax", "f32", NULL, NULL, "ldx=71,ldy=72", "5x70"},
     {"cross_entropy", "bf16", NULL, NULL, NULL, "2048x128256"},
     {"cross_entropy", "f32", NULL, NULL, "pad=1", "7x65"},
