@@ -12,7 +12,7 @@
 enum { MOST_PASSES = 8, TRIAL_PASSES = 2 };
 /* A pass has turns that are long enough to hide the start of the threads, and short enough that a few are not disturbed where
  * other work takes the cores in turns: the samples of a small case are even shorter. The best turn counts. */
-static const double PASS_SECONDS = 0.02, TURN_SECONDS = 0.001;
+static const double PASS_SECONDS = 0.02, TURN_SECONDS = 0.001, PIECE_SECONDS = 1e-5;
 /* After the trial, loops that reach this share of the fastest one get all passes. */
 static const double CLOSE = 0.85;
 
@@ -57,15 +57,29 @@ static double best_rate(turn_function turn, const void *what, int passes) {
 
 typedef struct product_run {
   double (*multiply_add)(int64_t steps);
+  int64_t steps; /* of about PIECE_SECONDS */
   int threads;
 } product_run;
 
+/* Threads take pieces in turns, as those of the products do: they are not equally fast, and with equal shares the slowest one
+ * would be measured. */
 static double multiply_turn(const void *what, int64_t rounds) {
   const product_run *p = what;
   double done = 0;
-#pragma omp parallel num_threads(p->threads) reduction(+ : done)
-  done += p->multiply_add(1024 * rounds);
+#pragma omp parallel for num_threads(p->threads) reduction(+ : done) schedule(dynamic)
+  for (int64_t i = 0; i < rounds * p->threads; i++) done += p->multiply_add(p->steps);
   return done;
+}
+
+static double product_rate(double (*multiply_add)(int64_t steps), int threads, int passes) {
+  product_run run = {multiply_add, 64, threads};
+  for (double seconds = 0; seconds < PIECE_SECONDS; run.steps *= 2) {
+    double start = bench_seconds();
+    multiply_add(run.steps);
+    seconds = bench_seconds() - start;
+  }
+  run.steps /= 2;
+  return best_rate(multiply_turn, &run, passes);
 }
 
 /* ---- Memory ---- */
@@ -145,11 +159,10 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static void measure_products(int threads, int passes, bench_ceiling *ceiling) {
   for (int i = 0; levels[i] != NULL; i++) {
     const host_loops *l = levels[i];
-    const product_run of_f32 = {l->multiply_add, threads}, of_pairs = {l->multiply_pairs, threads};
     double *of_type = l->pairs == TDM_F16 ? &ceiling->matrix_f16 : &ceiling->matrix_bf16;
     if (!runs_here(l)) continue;
-    ceiling->flops = larger(ceiling->flops, best_rate(multiply_turn, &of_f32, passes));
-    if (l->multiply_pairs != NULL) *of_type = larger(*of_type, best_rate(multiply_turn, &of_pairs, passes));
+    ceiling->flops = larger(ceiling->flops, product_rate(l->multiply_add, threads, passes));
+    if (l->multiply_pairs != NULL) *of_type = larger(*of_type, product_rate(l->multiply_pairs, threads, passes));
   }
 }
 
