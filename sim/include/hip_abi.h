@@ -95,6 +95,28 @@ typedef struct hip_function *hipFunction_t;
 typedef void *hipDeviceptr_t;
 typedef int hipDevice_t;
 
+/* What is known of memory. ROCm 5 has other values of the types. */
+typedef enum hipMemoryType {
+  hipMemoryTypeUnregistered = 0,
+  hipMemoryTypeHost = 1,
+  hipMemoryTypeDevice = 2,
+  hipMemoryTypeManaged = 3,
+} hipMemoryType;
+
+typedef struct hipPointerAttribute_t {
+  hipMemoryType type;
+  int device;
+  void *devicePointer, *hostPointer;
+  int isManaged;
+  unsigned allocationFlags;
+} hipPointerAttribute_t;
+
+typedef enum hipStreamCaptureStatus {
+  hipStreamCaptureStatusNone = 0,
+  hipStreamCaptureStatusActive = 1,
+  hipStreamCaptureStatusInvalidated = 2,
+} hipStreamCaptureStatus;
+
 typedef enum hipMemcpyKind {
   hipMemcpyHostToHost = 0,
   hipMemcpyHostToDevice = 1,
@@ -226,6 +248,7 @@ HIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpy
 HIP_API hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
 HIP_API hipError_t hipMemset(void *to, int value, size_t bytes);
 HIP_API hipError_t hipMemsetAsync(void *to, int value, size_t bytes, hipStream_t stream);
+HIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *pointer);
 HIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total);
 
 /* ---- Streams and events ---- */
@@ -234,6 +257,8 @@ HIP_API hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags)
 HIP_API hipError_t hipStreamDestroy(hipStream_t stream);
 HIP_API hipError_t hipStreamSynchronize(hipStream_t stream);
 HIP_API hipError_t hipStreamQuery(hipStream_t stream);
+HIP_API hipError_t hipStreamGetDevice(hipStream_t stream, int *device);
+HIP_API hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
 HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags);
 HIP_API hipError_t hipEventCreate(hipEvent_t *event);
 HIP_API hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags);

@@ -22,21 +22,6 @@ enum { hipHostMallocDefault = 0, hipHostMallocPortable = 1, hipHostMallocMapped 
 enum { hipHostRegisterPortable = 1, hipHostRegisterMapped = 2, hipHostRegisterIoMemory = 4, hipHostRegisterReadOnly = 8 };
 enum { hipMemAttachGlobal = 1, hipMemAttachHost = 2, hipMemAttachSingle = 4 };
 
-typedef enum hipMemoryType {
-  hipMemoryTypeUnregistered = 0,
-  hipMemoryTypeHost = 1,
-  hipMemoryTypeDevice = 2,
-  hipMemoryTypeManaged = 3,
-} hipMemoryType;
-
-typedef struct hipPointerAttribute_t {
-  int type; /* hipMemoryType; in ROCm 5 host is 0, device 1 */
-  int device;
-  void *devicePointer, *hostPointer;
-  int isManaged;
-  unsigned allocationFlags;
-} hipPointerAttribute_t;
-
 typedef struct hipFuncAttributes {
   int binaryVersion, cacheModeCA;
   size_t constSizeBytes, localSizeBytes;

@@ -234,7 +234,7 @@ static hipError_t attributes(hipPointerAttribute_t *a, const void *pointer) {
   } else if (major < 6) {
     return hipErrorInvalidValue; /* ROCm 6 knows a type for pageable memory, ROCm 5 does not */
   }
-  if (major < 6) a->type = a->type == hipMemoryTypeDevice ? 1 : a->type == hipMemoryTypeManaged ? 3 : 0;
+  if (major < 6) a->type = (hipMemoryType)(a->type == hipMemoryTypeDevice ? 1 : a->type == hipMemoryTypeManaged ? 3 : 0);
   return hipSuccess;
 }
 

@@ -135,10 +135,10 @@ HIP_API hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
   if (greatest != NULL) *greatest = -1;
   return hip_end(hipSuccess);
 }
-HIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, int *status) {
+HIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
   (void)handle;
   if (status == NULL) return hip_end(hipErrorInvalidValue);
-  *status = 0; /* hipStreamCaptureStatusNone: capturing is not served */
+  *status = hipStreamCaptureStatusNone; /* capturing is not served */
   return hip_end(hipSuccess);
 }
 

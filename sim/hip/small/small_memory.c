@@ -137,6 +137,23 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
   return hip_leave(error == hipSuccess ? copy(to, from, bytes, kind) : error);
 }
 
+/* As ROCm 6, which has a type for memory that it does not know. */
+static hipError_t attributes(hipPointerAttribute_t *a, const void *pointer) {
+  if (a == NULL || pointer == NULL)
+    return hip_fail(hipErrorInvalidValue, "hipPointerGetAttributes: attributes = %p, pointer = %p: must be addresses",
+                    (void *)a, pointer);
+  *a = (hipPointerAttribute_t){.type = hipMemoryTypeUnregistered, .device = -2};
+  if (gfxsim_owns(hip_device(), address_of(pointer)))
+    *a = (hipPointerAttribute_t){.type = hipMemoryTypeDevice, .devicePointer = (void *)(uintptr_t)pointer};
+  else if (handle_of(HANDLE_HOST, pointer) != NULL)
+    *a = (hipPointerAttribute_t){.type = hipMemoryTypeHost, .hostPointer = (void *)(uintptr_t)pointer};
+  return hipSuccess;
+}
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *a, const void *pointer) {
+  return hip_leave(hip_enter() ? attributes(a, pointer) : hipErrorNoDevice);
+}
+
 static hipError_t set(void *to, int value, size_t bytes) {
   return hip_status(gfxsim_fill(hip_device(), address_of(to), (uint8_t)value, bytes));
 }

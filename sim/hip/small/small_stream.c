@@ -42,6 +42,29 @@ hipError_t hipStreamQuery(hipStream_t stream) {
   return hip_leave(hip_enter() ? hip_check_stream("hipStreamQuery", stream) : hipErrorNoDevice);
 }
 
+static hipError_t device_of(hipStream_t stream, int *number) {
+  if (number == NULL) return hip_fail(hipErrorInvalidValue, "hipStreamGetDevice: device = NULL: must be an address");
+  hipError_t error = hip_check_stream("hipStreamGetDevice", stream);
+  if (error == hipSuccess) *number = 0;
+  return error;
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, int *number) {
+  return hip_leave(hip_enter() ? device_of(stream, number) : hipErrorNoDevice);
+}
+
+/* No stream captures: there are no graphs. */
+static hipError_t is_capturing(hipStream_t stream, hipStreamCaptureStatus *status) {
+  if (status == NULL) return hip_fail(hipErrorInvalidValue, "hipStreamIsCapturing: status = NULL: must be an address");
+  hipError_t error = hip_check_stream("hipStreamIsCapturing", stream);
+  if (error == hipSuccess) *status = hipStreamCaptureStatusNone;
+  return error;
+}
+
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
+  return hip_leave(hip_enter() ? is_capturing(stream, status) : hipErrorNoDevice);
+}
+
 /* ---- Events ---- */
 
 typedef struct event {

@@ -29,7 +29,7 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipGetDevicePropertiesR0600) X(hipDeviceGetAttribute) X(hipDeviceSynchronize) X(hipGetErrorName) \
   X(hipGetErrorString) X(hipGetLastError) X(hipPeekAtLastError) X(hipMalloc) X(hipFree) X(hipHostMalloc) \
   X(hipHostFree) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemset) X(hipMemsetAsync) X(hipMemGetInfo) X(hipStreamCreate) \
-  X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery) X(hipStreamWaitEvent) \
+  X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery) X(hipStreamGetDevice) X(hipStreamIsCapturing) X(hipPointerGetAttributes) X(hipStreamWaitEvent) \
   X(hipEventCreate) X(hipEventCreateWithFlags) X(hipEventDestroy) X(hipEventRecord) X(hipEventSynchronize) \
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
@@ -120,6 +120,38 @@ static void test_device(const char *chip) {
   OK(hipDeviceGetAttribute(&value, hipDeviceAttributeMultiprocessorCount, 0));
   HOLDS(value == p.multiProcessorCount);
   IS(hipErrorInvalidValue, hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)1, 0));
+}
+
+/* What is known of streams and pointers. */
+static void test_attributes(void) {
+  int local = 0, number = -1;
+  void *device = NULL, *host = NULL;
+  hipStream_t stream = NULL;
+  hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
+  hipPointerAttribute_t a;
+  OK(hipMalloc(&device, 16));
+  OK(hipHostMalloc(&host, 16, 0));
+  OK(hipPointerGetAttributes(&a, (char *)device + 8));
+  HOLDS(a.type == hipMemoryTypeDevice && a.device == 0);
+  OK(hipPointerGetAttributes(&a, host));
+  HOLDS(a.type == hipMemoryTypeHost);
+  OK(hipPointerGetAttributes(&a, &local));
+  HOLDS(a.type == hipMemoryTypeUnregistered);
+  IS(hipErrorInvalidValue, hipPointerGetAttributes(NULL, device));
+  IS(hipErrorInvalidValue, hipPointerGetAttributes(&a, NULL));
+  OK(hipFree(device));
+  OK(hipHostFree(host));
+  OK(hipStreamCreate(&stream));
+  OK(hipStreamGetDevice(stream, &number));
+  HOLDS(number == 0);
+  IS(hipErrorInvalidValue, hipStreamGetDevice(stream, NULL));
+  OK(hipStreamIsCapturing(stream, &status));
+  HOLDS(status == hipStreamCaptureStatusNone);
+  IS(hipErrorInvalidValue, hipStreamIsCapturing(stream, NULL));
+  OK(hipStreamDestroy(stream));
+  IS(hipErrorInvalidHandle, hipStreamGetDevice(stream, &number));
+  IS(hipErrorInvalidHandle, hipStreamIsCapturing(stream, &status));
+  OK(hipStreamGetDevice(NULL, &number));
 }
 
 static void test_errors(void) {
@@ -509,6 +541,7 @@ int main(int argc, char **argv) {
   setenv("GFXSIM_CHIP", chip, 1);
   test_device(chip);
   test_errors();
+  test_attributes();
   test_copies();
   test_allocation();
   test_streams();
