@@ -1,4 +1,4 @@
-/* The hip backend: devices, their memory and streams. */
+/* The hip backend: devices and their memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "module.h"
+#include "stream.h"
 
 /* ---- Devices ---- */
 
@@ -63,6 +64,7 @@ static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
   }
   d->compute_units = p.multiProcessorCount;
   d->lds_bytes = p.sharedMemPerBlock;
+  d->reads_host = p.pageableMemoryAccess != 0;
   return count_xcds(d, reason, size);
 }
 
@@ -165,91 +167,23 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
   return tdm_hip_leave(d, "copy", before, status);
 }
 
-/* Without the flag, a stream would wait for the default stream of everything else in the process. */
-static tdm_status open_stream(const tdm_context *context, void **stream) {
-  static const char what[] = "stream_open";
+/* By HIP's documentation the runtime answers with hipErrorInvalidValue for memory that it does not know: the host's, if it is
+ * not registered. ROCm 6 and later also have a type for it. */
+static tdm_status reaches(const tdm_context *context, const char *what, const void *pointer, char *reason, size_t size) {
   const tdm_hip_device *d = context->hip;
-  hipStream_t made = NULL;
-  int before;
-  TDM_TRY(tdm_hip_enter(d, what, &before));
-  tdm_status status =
-      tdm_hip_check(d, what, "StreamCreateWithFlags", d->library->StreamCreateWithFlags(&made, hipStreamNonBlocking));
-  bool created = status == TDM_OK;
-  status = tdm_hip_leave(d, what, before, status);
-  if (status != TDM_OK && created) TDM_CLEAN_UP(tdm_hip_check(d, what, "StreamDestroy", d->library->StreamDestroy(made)));
-  if (status == TDM_OK) *stream = made;
-  return status;
+  hipPointerAttribute_t a = {.type = hipMemoryTypeUnregistered};
+  hipError_t error = d->library->PointerGetAttributes(&a, pointer);
+  if (error != hipSuccess && error != hipErrorInvalidValue) return tdm_hip_check(d, what, "PointerGetAttributes", error);
+  if (error != hipSuccess) (void)d->library->GetLastError();
+  if (error != hipSuccess || a.type == hipMemoryTypeUnregistered) {
+    if (d->reads_host) return TDM_OK;
+    snprintf(reason, size, "is memory of the host, which %s can't read: must be its own, managed or registered", d->name);
+    return TDM_ERROR_ARGUMENT;
+  }
+  if (a.type != hipMemoryTypeDevice || a.device == d->number) return TDM_OK;
+  snprintf(reason, size, "is memory of HIP's device %d: must be of %s", a.device, d->name);
+  return TDM_ERROR_ARGUMENT;
 }
-
-static tdm_status close_stream(const tdm_context *context, void *stream) {
-  return tdm_hip_check(context->hip, "stream_close", "StreamDestroy", context->hip->library->StreamDestroy(stream));
-}
-
-static tdm_status sync_stream(const tdm_context *context, void *stream) {
-  const tdm_hip_device *d = context->hip;
-  int before;
-  TDM_TRY(tdm_hip_enter(d, "stream_sync", &before));
-  tdm_status status = tdm_hip_check(d, "stream_sync", "StreamSynchronize", d->library->StreamSynchronize(stream));
-  return tdm_hip_leave(d, "stream_sync", before, status);
-}
-
-/* ---- Serializing the runs of a plan: an event is recorded after each run, and the next run waits for it. The device stays
- * current from begin to end, so that between a launch and its event only the recording itself can fail. ---- */
-
-typedef struct run_event {
-  hipEvent_t event;
-  int before; /* during a run: the device that was current before it */
-} run_event;
-
-static tdm_status open_event(const tdm_hip_device *d, hipEvent_t *event) {
-  int before;
-  TDM_TRY(tdm_hip_enter(d, "plan", &before));
-  tdm_status status =
-      tdm_hip_check(d, "plan", "EventCreateWithFlags", d->library->EventCreateWithFlags(event, hipEventDisableTiming));
-  bool created = status == TDM_OK;
-  status = tdm_hip_leave(d, "plan", before, status);
-  if (status != TDM_OK && created) TDM_CLEAN_UP(tdm_hip_check(d, "plan", "EventDestroy", d->library->EventDestroy(*event)));
-  return status;
-}
-
-static tdm_status open_serializer(const tdm_context *context, void **serializer) {
-  run_event *made = calloc(1, sizeof *made);
-  if (made == NULL)
-    return tdm_fail(TDM_ERROR_MEMORY, "plan: no memory for the serializer of its runs, %zu bytes", sizeof *made);
-  tdm_status status = open_event(context->hip, &made->event);
-  if (status == TDM_OK)
-    *serializer = made;
-  else
-    free(made);
-  return status;
-}
-
-static tdm_status close_serializer(const tdm_context *context, void *serializer) {
-  run_event *e = serializer;
-  tdm_status status = tdm_hip_check(context->hip, "plan_free", "EventDestroy", context->hip->library->EventDestroy(e->event));
-  free(e);
-  return status;
-}
-
-/* Before the first run the event has not been recorded, and the wait ends immediately. */
-static tdm_status begin_run(const tdm_context *context, void *serializer, void *stream) {
-  const tdm_hip_device *d = context->hip;
-  run_event *e = serializer;
-  TDM_TRY(tdm_hip_enter(d, "run", &e->before));
-  tdm_status status = tdm_hip_check(d, "run", "StreamWaitEvent", d->library->StreamWaitEvent(stream, e->event, 0));
-  return status == TDM_OK ? TDM_OK : tdm_hip_leave(d, "run", e->before, status);
-}
-
-/* A run that could not record its event must be completed here, because the next run would not wait for it. */
-static tdm_status end_run(const tdm_context *context, void *serializer, void *stream) {
-  const tdm_hip_device *d = context->hip;
-  run_event *e = serializer;
-  tdm_status status = tdm_hip_check(d, "run", "EventRecord", d->library->EventRecord(e->event, stream));
-  if (status != TDM_OK) TDM_CLEAN_UP(tdm_hip_check(d, "run", "StreamSynchronize", d->library->StreamSynchronize(stream)));
-  return tdm_hip_leave(d, "run", e->before, status);
-}
-
-static const tdm_serializer serializer = {open_serializer, close_serializer, begin_run, end_run};
 
 const tdm_backend tdm_backend_hip = {.name = "hip",
                                      .list = list_devices,
@@ -259,7 +193,11 @@ const tdm_backend tdm_backend_hip = {.name = "hip",
                                      .alloc = alloc_memory,
                                      .free = free_memory,
                                      .copy = copy_memory,
-                                     .stream_open = open_stream,
-                                     .stream_close = close_stream,
-                                     .sync = sync_stream,
-                                     .serializer = &serializer};
+                                     .reaches = reaches,
+                                     .stream_open = tdm_hip_stream_open,
+                                     .stream_close = tdm_hip_stream_close,
+                                     .sync = tdm_hip_stream_sync,
+                                     .wrap = tdm_hip_stream_wrap,
+                                     .captures = tdm_hip_stream_captures,
+                                     .serializer = &tdm_hip_serializer,
+                                     .marks = &tdm_hip_marks};

@@ -25,6 +25,7 @@ typedef struct tdm_hip_device {
   int number, count;       /* its number, and how many the runtime has */
   int compute_units, xcds; /* XCDs: dies with an L2 of their own */
   size_t lds_bytes;        /* that a workgroup may have */
+  bool reads_host;         /* any memory of the host, without its being registered */
   pthread_mutex_t lock;    /* protects the modules */
   hip_module_row *modules; /* the modules loaded so far */
 } tdm_hip_device;

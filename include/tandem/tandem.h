@@ -104,6 +104,7 @@ TDM_API const char *tdm_type_name(tdm_type type);
 typedef struct tdm_context tdm_context;
 typedef struct tdm_plan tdm_plan;
 typedef struct tdm_stream tdm_stream;
+typedef struct tdm_event tdm_event;
 
 /* Receives one line, without a newline. Any thread that runs a plan may call it, also several at once. */
 typedef void (*tdm_log_fn)(void *user, const char *line);
@@ -174,7 +175,9 @@ TDM_API tdm_status tdm_kernel_describe(const char *op, const char *kernel, tdm_k
 TDM_API const char *tdm_kernel_refused(const tdm_context *context, const char *op, const char *kernel);
 
 /* ---- Memory of the context's device. The device must be able to reach every pointer that is given to a run: it can always
- * reach memory from tdm_alloc, and "host" can reach any memory. ---- */
+ * reach memory from tdm_alloc, and "host" can reach any memory. On NVIDIA GPUs and through HIP a run asks the runtime about
+ * the beginning of each array. Memory of another device, and memory of the host that the device can't read, are ARGUMENT.
+ * Managed and registered memory passes, and all memory of the host where the device can read that. ---- */
 
 /* Allocates memory, aligned to 256 bytes and not initialized. With bytes = 0, *pointer is NULL. Errors: MEMORY. */
 TDM_API tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer);
@@ -190,22 +193,57 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
                             tdm_stream *stream);
 
 /* ---- Streams: the runs of a stream are done in the order of their calls. NULL is the context's default stream. On the omp
- * backend a run is done when it returns, so streams make no difference. On the hip backend it is done after tdm_stream_sync, or
- * after a tdm_copy on the same stream.
+ * backend a run is done when it returns. On the hip backend it is done after tdm_stream_sync, or after a tdm_copy on the same
+ * stream.
  *
- * Sharing a GPU with another library in the same process, such as PyTorch or cuBLAS:
- *   omp:N  A run or copy waits for no work that the caller or another library has launched, not even on the default stream:
- *          on an NVIDIA GPU LLVM's OpenMP runtime launches on non-blocking streams of its own, which nothing outside it can
- *          reach. If such work writes an array that a run or copy reads, or still uses one that it writes, wait for the
- *          device before the call: cudaDeviceSynchronize(), torch.cuda.synchronize(). After the call there is nothing to wait
- *          for: it returns when its work on the device is done, so work that is launched later finds the results.
- *   hip:N  NULL is HIP's default stream. A stream of tdm_stream_open is non-blocking: it waits for no other stream, and none
- *          waits for it. Wait before a run as above (hipDeviceSynchronize()), and after it with tdm_stream_sync. ---- */
+ * Sharing a GPU with another library in the same process, such as PyTorch or cuBLAS: wrap its stream (tdm_stream_wrap).
+ *   omp:N  of an NVIDIA GPU: LLVM's OpenMP runtime launches on non-blocking streams of its own. So a run, a copy or
+ *          tdm_stream_sync on a wrapped stream first waits on the host for the work that the stream has so far, and then is done
+ *          when it returns. Without a wrapped stream (NULL, tdm_stream_open) it waits for nothing that others have launched, not
+ *          even on CUDA's default stream: then wait before the call, by cudaDeviceSynchronize() or torch.cuda.synchronize().
+ *          After the call there is nothing to wait for. On other GPUs this wait is the only way.
+ *   hip:N  A run on a wrapped stream is launched on it. NULL is HIP's default stream. A stream of tdm_stream_open is
+ *          non-blocking: it waits for no other stream, and none waits for it.
+ * The device, and on NVIDIA's GPUs CUDA's context, that are current in the calling thread are the same after each call as
+ * before it. (With a driver older than CUDA 12.1 the offload runtime's context stays.)
+ *
+ * Graphs: a run on a HIP stream that captures becomes part of the graph, and makes no call that capture forbids. tdm_copy,
+ * tdm_stream_sync and runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that
+ * need a workspace: the runs of such a plan outside of graphs are serialized, but a graph's runs wait only for what is before
+ * them in the graph. The caller must order all launches of graphs that have runs of the plan, with each other and with its
+ * other runs, and runs of the plan on several streams of one graph (by events). The plan must outlive the graph.
+ * What runs through OpenMP can't be captured: a wrapped stream that captures is UNSUPPORTED on omp:N, and runs without a
+ * wrapped stream must not be called while the thread captures. ---- */
 
 TDM_API tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream);
+/* A stream of the caller: a hipStream_t on hip:N, a CUstream (cudaStream_t) on omp:N of an NVIDIA GPU. NULL is HIP's default
+ * stream, or CUDA's legacy default stream; so a wrapped NULL is not the same as no stream on omp:N. It must be open as long as
+ * it is used here, and tdm_stream_close leaves it open.
+ * Errors: ARGUMENT for a stream of another device or context; UNSUPPORTED on hosts and on other GPUs; MEMORY; DEVICE. */
+TDM_API tdm_status tdm_stream_wrap(tdm_context *context, void *native, tdm_stream **stream);
+/* The hipStream_t or CUstream of a stream. NULL for NULL, for the default stream, and for a stream of tdm_stream_open on the omp
+ * backend. */
+TDM_API void *tdm_stream_native(const tdm_stream *stream);
 TDM_API tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream);
 /* NULL is allowed. All runs of the stream must be done. */
 TDM_API tdm_status tdm_stream_close(tdm_stream *stream);
+
+/* ---- Events: marks in the order of a stream's work. On the hip backend they are HIP's. On the omp backend runs are done when
+ * they return: so tdm_event_record waits for a wrapped stream's work, then notes the time of the host, and there is nothing
+ * for tdm_event_wait and tdm_event_sync to wait for. Streams and events of one call must be of one context, or the stream NULL.
+ * ---- */
+
+TDM_API tdm_status tdm_event_open(tdm_context *context, tdm_event **event);
+/* Marks the work that the stream has so far; the last record counts. */
+TDM_API tdm_status tdm_event_record(tdm_event *event, tdm_stream *stream);
+/* Work that the stream gets after this call waits for the mark. It waits for nothing if the event has not been recorded. */
+TDM_API tdm_status tdm_event_wait(tdm_event *event, tdm_stream *stream);
+/* Waits on the host for the mark. */
+TDM_API tdm_status tdm_event_sync(tdm_event *event);
+/* Waits for both marks, and sets *milliseconds to the time from one to the other. ARGUMENT: one has not been recorded. */
+TDM_API tdm_status tdm_event_elapsed(tdm_event *begin, tdm_event *end, double *milliseconds);
+/* NULL is allowed. */
+TDM_API tdm_status tdm_event_close(tdm_event *event);
 
 /* ---- Plans ---- */
 

@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
-enum { POINTER_CONTEXT = 1, PROCESSORS = 16, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76, BYTES = 256 };
+enum { POINTER_CONTEXT = 1, PROCESSORS = 16, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76, PAGEABLE_ACCESS = 88, BYTES = 256 };
 
 /* If the driver does not know the memory, it belongs to another vendor's GPU: the drivers of both may be loaded. */
 static tdm_status ask(const cuda_driver *d, uintptr_t memory, cuda_device *device, char *reason, size_t size) {
-  int number, major, minor, code = d->pointer_attribute(&device->context, POINTER_CONTEXT, memory);
+  int major, minor, code = d->pointer_attribute(&device->context, POINTER_CONTEXT, memory);
   void *popped;
   if (code != 0) {
     snprintf(reason, size, "is not a device of the CUDA driver, which does not know its memory (error %d)", code);
@@ -14,13 +14,14 @@ static tdm_status ask(const cuda_driver *d, uintptr_t memory, cuda_device *devic
   }
   code = d->push(device->context);
   if (code == 0) {
-    code = d->get_device(&number);
+    code = d->get_device(&device->number);
     int last = d->pop(&popped);
     if (code == 0) code = last;
   }
-  if (code == 0) code = d->device_attribute(&device->processors, PROCESSORS, number);
-  if (code == 0) code = d->device_attribute(&major, CAPABILITY_MAJOR, number);
-  if (code == 0) code = d->device_attribute(&minor, CAPABILITY_MINOR, number);
+  if (code == 0) code = d->device_attribute(&device->processors, PROCESSORS, device->number);
+  if (code == 0) code = d->device_attribute(&major, CAPABILITY_MAJOR, device->number);
+  if (code == 0) code = d->device_attribute(&minor, CAPABILITY_MINOR, device->number);
+  if (code == 0) code = d->device_attribute(&device->reads_host, PAGEABLE_ACCESS, device->number);
   if (code == 0) {
     device->capability = major * 10 + minor;
     return TDM_OK;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "cuda.h"
 #include "device.h"
 
 enum { HOST_ALIGNMENT = 256, LARGE_PAGE = 2 << 20 };
@@ -78,7 +79,7 @@ static tdm_status copy_memory(const tdm_context *context, void *to, const void *
   return tdm_fail(TDM_ERROR_DEVICE, "copy: bytes = %zu: omp_target_memcpy on device %s failed", bytes, context->device);
 }
 
-/* Target regions are synchronous: a run is done when it returns, so streams have nothing to order. */
+/* Target regions are synchronous: a run is done when it returns, so streams of ours have nothing to order. */
 static tdm_status open_stream(const tdm_context *context, void **stream) {
   (void)context;
   *stream = NULL;
@@ -94,10 +95,16 @@ static tdm_status sync_nothing(const tdm_context *context, void *stream) {
 
 const tdm_backend tdm_backend_omp = {.name = "omp",
                                      .count = count_devices,
+                                     .open = tdm_omp_open,
+                                     .enter = tdm_omp_enter,
+                                     .leave = tdm_omp_leave,
                                      .wait = tdm_omp_wait,
                                      .alloc = alloc_memory,
                                      .free = free_memory,
                                      .copy = copy_memory,
+                                     .reaches = tdm_omp_reaches,
                                      .stream_open = open_stream,
                                      .stream_close = close_stream,
-                                     .sync = sync_nothing};
+                                     .sync = sync_nothing,
+                                     .wrap = tdm_omp_wrap,
+                                     .catch_up = tdm_omp_catch_up};

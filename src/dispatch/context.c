@@ -1,4 +1,4 @@
-/* Contexts, their memory and their streams. */
+/* Contexts and their memory. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +40,26 @@ static const tdm_backend *find_backend(const char *name) {
 
 static int omp_devices(void) { return find_backend("omp")->count(); }
 
+/* The omp backend's enter and leave, where there is no context yet: its runtime may be started now. */
+static tdm_status enter_omp(const char *what, void **before) {
+  const tdm_backend *omp = find_backend("omp");
+  return omp->enter == NULL ? TDM_OK : omp->enter(NULL, what, before);
+}
+static tdm_status leave_omp(const char *what, void *before, tdm_status status) {
+  const tdm_backend *omp = find_backend("omp");
+  return omp->leave == NULL ? status : omp->leave(NULL, what, before, status);
+}
+
 const char *tdm_devices(void) {
   static _Thread_local char text[512];
+  void *before = NULL;
   size_t used = (size_t)snprintf(text, sizeof text, "host");
+  bool entered = enter_omp("devices", &before) == TDM_OK;
   for (int i = 0; i < omp_devices() && used < sizeof text; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, " omp:%d", i);
   for (int i = 0; tdm_built_in_backends[i] != NULL; i++)
     if (tdm_built_in_backends[i]->list != NULL) tdm_built_in_backends[i]->list(text, sizeof text);
+  if (entered) leave_omp("devices", before, TDM_OK);
   return text;
 }
 
@@ -76,7 +89,9 @@ static tdm_status open_omp_device(tdm_context *context, const char *device) {
   context->omp_device = number;
   snprintf(context->device, sizeof context->device, "omp:%d", number);
   snprintf(context->chip, sizeof context->chip, "omp");
-  return TDM_OK;
+  char reason[160];
+  tdm_status status = context->backend->open(context, context->device, number, reason, sizeof reason);
+  return status == TDM_OK ? TDM_OK : tdm_fail(status, "device = '%s': %s", device, reason);
 }
 
 static tdm_status open_host(tdm_context *context, const char *device) {
@@ -236,13 +251,15 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
 tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
   if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "open: context = NULL: must point to a tdm_context *");
   tdm_context *made = calloc(1, sizeof *made);
+  void *before = NULL;
   if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "open: no memory for a context of %zu bytes", sizeof *made);
   tdm_status status = tdm_registry_open(&made->registry);
   if (status != TDM_OK) {
     free(made);
     return status;
   }
-  status = open_context(made, options != NULL ? options : &(tdm_options){0});
+  status = enter_omp("open", &before);
+  if (status == TDM_OK) status = leave_omp("open", before, open_context(made, options != NULL ? options : &(tdm_options){0}));
   if (status == TDM_OK)
     *context = made;
   else
@@ -268,9 +285,14 @@ static tdm_status check_context(const char *function, const tdm_context *context
   return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", function);
 }
 
-tdm_status tdm_stream_check(const char *function, const tdm_context *context, const tdm_stream *stream) {
-  if (stream == NULL || stream->context == context) return TDM_OK;
-  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: stream = %p: belongs to another context", function, (const void *)stream);
+static tdm_status allocate(const tdm_context *context, size_t bytes, void **made) {
+  void *before = NULL;
+  TDM_TRY(tdm_enter(context, "alloc", &before));
+  tdm_status status = context->backend->alloc(context, bytes, made);
+  bool allocated = status == TDM_OK;
+  status = tdm_leave(context, "alloc", before, status);
+  if (status != TDM_OK && allocated) TDM_CLEAN_UP(context->backend->free(context, *made));
+  return status;
 }
 
 tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer) {
@@ -282,21 +304,34 @@ tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer) {
   }
   void *made;
   TDM_TRY(tdm_registry_reserve(&context->registry));
-  tdm_status status = context->backend->alloc(context, bytes, &made);
+  tdm_status status = allocate(context, bytes, &made);
   tdm_registry_add(&context->registry, status == TDM_OK ? made : NULL);
   if (status == TDM_OK) *pointer = made;
   return status;
 }
 
 tdm_status tdm_free(tdm_context *context, void *pointer) {
+  void *before = NULL;
   TDM_TRY(check_context("free", context));
   if (pointer == NULL) return TDM_OK;
   if (!tdm_registry_take(&context->registry, pointer))
     return tdm_fail(TDM_ERROR_ARGUMENT, "free: pointer = %p: must be NULL, or from tdm_alloc of this context and not yet freed",
                     pointer);
-  tdm_status status = context->backend->free(context, pointer);
+  tdm_status status = tdm_enter(context, "free", &before);
+  bool entered = status == TDM_OK;
+  if (entered) status = context->backend->free(context, pointer);
   tdm_registry_settle(&context->registry, pointer, status == TDM_OK);
-  return status;
+  return entered ? tdm_leave(context, "free", before, status) : status;
+}
+
+static tdm_status copy(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
+                       const tdm_stream *stream) {
+  void *before = NULL;
+  TDM_TRY(tdm_stream_waits(context, "copy", stream));
+  TDM_TRY(tdm_stream_catch_up(context, "copy", stream));
+  TDM_TRY(tdm_enter(context, "copy", &before));
+  tdm_status status = context->backend->copy(context, to, from, bytes, direction, tdm_stream_handle(stream));
+  return tdm_may_have_written(tdm_leave(context, "copy", before, status));
 }
 
 tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
@@ -313,33 +348,5 @@ tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t byt
   uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
   if ((a <= b ? b - a : a - b) < bytes && (direction == TDM_ON_DEVICE || tdm_context_is_host(context)))
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: to = %p and from = %p overlap within bytes = %zu: must not", to, from, bytes);
-  return tdm_may_have_written(
-      context->backend->copy(context, to, from, bytes, direction, stream == NULL ? NULL : stream->handle));
-}
-
-tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream) {
-  TDM_TRY(check_context("stream_open", context));
-  if (stream == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "stream_open: stream = NULL: must point to a tdm_stream *");
-  tdm_stream *made = malloc(sizeof *made);
-  if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "stream_open: no memory for a stream of %zu bytes", sizeof *made);
-  made->context = context;
-  tdm_status status = context->backend->stream_open(context, &made->handle);
-  if (status == TDM_OK)
-    *stream = made;
-  else
-    free(made);
-  return status;
-}
-
-tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream) {
-  TDM_TRY(check_context("stream_sync", context));
-  TDM_TRY(tdm_stream_check("stream_sync", context, stream));
-  return tdm_may_have_written(context->backend->sync(context, stream == NULL ? NULL : stream->handle));
-}
-
-tdm_status tdm_stream_close(tdm_stream *stream) {
-  if (stream == NULL) return TDM_OK;
-  tdm_status status = stream->context->backend->stream_close(stream->context, stream->handle);
-  free(stream);
-  return status;
+  return copy(context, to, from, bytes, direction, stream);
 }

@@ -125,7 +125,10 @@ const char *tdm_kernel_refused(const tdm_context *context, const char *op, const
   const tdm_kernel *row = find_row(op, kernel);
   if (row == NULL || context == NULL) return NULL;
   text[0] = '\0';
+  void *before = NULL;
+  bool entered = tdm_enter(context, "kernel_refused", &before) == TDM_OK;
   tdm_kernel_runs_on(row, context, text, sizeof text);
+  if (entered) tdm_leave(context, "kernel_refused", before, TDM_OK);
   return text;
 }
 

@@ -38,7 +38,9 @@ static tdm_status finish(tdm_plan *plan) {
 }
 
 tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
-  if (status == TDM_OK) status = finish(plan);
+  void *before = NULL;
+  if (status == TDM_OK) status = tdm_enter(plan->context, plan->title, &before);
+  if (status == TDM_OK) status = tdm_leave(plan->context, plan->title, before, finish(plan));
   if (status == TDM_OK)
     *out = plan;
   else
@@ -50,14 +52,15 @@ tdm_status tdm_plan_free(tdm_plan *plan) {
   if (plan == NULL) return TDM_OK;
   const tdm_context *context = plan->context;
   const tdm_backend *backend = context->backend;
-  tdm_status status = TDM_OK;
+  void *before = NULL;
+  tdm_status entered = tdm_enter(context, "plan_free", &before), status = entered;
   tdm_shadow_close(plan);
   if (plan->serializer != NULL) TDM_FIRST(status, backend->serializer->close(context, plan->serializer));
   if (plan->workspace != NULL) TDM_FIRST(status, backend->free(context, plan->workspace));
   if (plan->table != NULL) TDM_FIRST(status, backend->free(context, plan->table));
   pthread_mutex_destroy(&plan->lock);
   free(plan);
-  return status;
+  return entered == TDM_OK ? tdm_leave(context, "plan_free", before, status) : status;
 }
 
 const char *tdm_plan_explain(const tdm_plan *plan) { return plan == NULL ? "no plan" : plan->explain; }
@@ -101,6 +104,21 @@ static tdm_status check_overlap(const tdm_plan *plan, const void *const *pointer
   return TDM_OK;
 }
 
+/* Where the runtime can tell, an array that the device can't reach is an argument, and not a fault of the device. */
+static tdm_status check_reach(const tdm_plan *plan, const void *const *pointers) {
+  const tdm_context *context = plan->context;
+  char reason[160];
+  if (context->backend->reaches == NULL) return TDM_OK;
+  for (int i = 0; i < plan->buffer_count; i++) {
+    if (plan->buffers[i].bytes == 0) continue;
+    tdm_status status = context->backend->reaches(context, plan->title, pointers[i], reason, sizeof reason);
+    if (status == TDM_ERROR_ARGUMENT)
+      return tdm_fail(status, "%s: %s = %p: %s", tdm_op_names[plan->op], plan->buffers[i].name, pointers[i], reason);
+    TDM_TRY(status);
+  }
+  return TDM_OK;
+}
+
 static tdm_status check_pointers(const tdm_plan *plan, const void *const *pointers) {
   const char *op = tdm_op_names[plan->op];
   for (int i = 0; i < plan->buffer_count; i++) {
@@ -117,14 +135,14 @@ static tdm_status check_pointers(const tdm_plan *plan, const void *const *pointe
   }
   for (int i = 0; i < plan->buffer_count; i++)
     if (plan->buffers[i].bytes > 0 && plan->buffers[i].role != TDM_IN) TDM_TRY(check_overlap(plan, pointers, i));
-  return TDM_OK;
+  return check_reach(plan, pointers);
 }
 
 /* Serializes runs that share a workspace: the lock serializes their launches, and the backend's serializer their work on
  * the device. */
 static tdm_status launch_serialized(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   const tdm_serializer *serializer = plan->context->backend->serializer;
-  void *handle = stream == NULL ? NULL : stream->handle;
+  void *handle = tdm_stream_handle(stream);
   if (serializer == NULL) return plan->kernel->launch(plan, buffers, stream);
   TDM_TRY(serializer->begin(plan->context, plan->serializer, handle));
   tdm_status status = plan->kernel->launch(plan, buffers, stream);
@@ -204,21 +222,34 @@ const char *tdm_plan_run_title(const tdm_plan *plan, char text[TDM_TITLE_TEXT]) 
   return text;
 }
 
-tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
-  TDM_TRY(tdm_plan_check(plan, op));
-  TDM_TRY(tdm_stream_check(tdm_op_names[op], plan->context, stream));
-  TDM_TRY(check_pointers(plan, pointers));
-  if (plan->empty) return TDM_OK;
+/* A run that is logged is waited for, except where its stream captures: then it has not begun. */
+static tdm_status launch_logged(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream) {
   const tdm_context *context = plan->context;
-  if (!context->verbose) return launch_verified(plan, pointers, stream);
+  char kernel[224], title[TDM_TITLE_TEXT], line[576], time[32] = "captured";
+  bool captures;
   double start = seconds();
-  tdm_status status = launch_verified(plan, pointers, stream);
-  if (status == TDM_OK) status = tdm_may_have_written(context->backend->sync(context, stream == NULL ? NULL : stream->handle));
-  if (status != TDM_OK) return status;
-  char kernel[224], title[TDM_TITLE_TEXT], line[576];
+  TDM_TRY(tdm_stream_captures(context, plan->title, stream, &captures));
+  TDM_TRY(launch_verified(plan, pointers, stream));
+  if (!captures) {
+    TDM_TRY(tdm_may_have_written(context->backend->sync(context, tdm_stream_handle(stream))));
+    snprintf(time, sizeof time, "%.3f ms", 1e3 * (seconds() - start));
+  }
   say_kernel(plan, pointers, kernel, sizeof kernel);
-  snprintf(line, sizeof line, "tandem: %s: %s on %s, %.3f ms", tdm_plan_run_title(plan, title), kernel, context->device,
-           1e3 * (seconds() - start));
+  snprintf(line, sizeof line, "tandem: %s: %s on %s, %s", tdm_plan_run_title(plan, title), kernel, context->device, time);
   context->log(context->log_user, line);
   return TDM_OK;
+}
+
+tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *pointers, tdm_stream *stream) {
+  void *before = NULL;
+  TDM_TRY(tdm_plan_check(plan, op));
+  const tdm_context *context = plan->context;
+  TDM_TRY(tdm_stream_check(tdm_op_names[op], context, stream));
+  TDM_TRY(check_pointers(plan, pointers));
+  if (plan->empty) return TDM_OK;
+  TDM_TRY(tdm_stream_catch_up(context, plan->title, stream));
+  TDM_TRY(tdm_enter(context, plan->title, &before));
+  tdm_status status = (context->verbose ? launch_logged : launch_verified)(plan, pointers, stream);
+  tdm_status left = tdm_leave(context, plan->title, before, status);
+  return status == TDM_OK ? tdm_may_have_written(left) : left;
 }

@@ -233,7 +233,7 @@ static tdm_status copy_back(const tdm_plan *plan, const void *const *pointers, v
   for (int i = 0; i < plan->buffer_count; i++)
     if (to[i] != NULL && plan->buffers[i].bytes > 0) /* a run may have fewer bytes than its plan */
       TDM_TRY(plan->context->backend->copy(plan->context, to[i], pointers[i], plan->buffers[i].bytes, TDM_TO_HOST,
-                                           stream == NULL ? NULL : stream->handle));
+                                           tdm_stream_handle(stream)));
   return TDM_OK;
 }
 
@@ -254,6 +254,7 @@ static tdm_status run_oracle(const tdm_plan *plan) {
 
 static tdm_status run(const tdm_plan *plan, const void *const *pointers, tdm_stream *stream, tdm_launch_fn launch) {
   const tdm_shadow *s = plan->shadow;
+  TDM_TRY(tdm_stream_waits(plan->context, plan->title, stream));
   TDM_TRY(tdm_plan_ready(s->oracle)); /* before the kernel has written anything */
   TDM_TRY(tdm_host_region(plan->title, s->threads));
   TDM_TRY(copy_back(plan, pointers, s->before, stream)); /* a run in place overwrites its inputs */

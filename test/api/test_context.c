@@ -357,6 +357,69 @@ static void streams(void **state) {
   tdm_close(context);
 }
 
+/* A host has no streams of its own to wrap. */
+static void host_has_no_native_streams(void **state) {
+  (void)state;
+  tdm_context *context = open_host();
+  tdm_stream *stream = UNTOUCHED, *own = NULL;
+  REFUSED(tdm_stream_wrap(NULL, NULL, &stream), TDM_ERROR_ARGUMENT, "stream_wrap: context = NULL");
+  REFUSED(tdm_stream_wrap(context, NULL, NULL), TDM_ERROR_ARGUMENT, "stream_wrap: stream = NULL");
+  REFUSED(tdm_stream_wrap(context, NULL, &stream), TDM_ERROR_UNSUPPORTED, "stream_wrap: device host has no streams");
+  assert_ptr_equal(stream, UNTOUCHED);
+  ACCEPTED(tdm_stream_open(context, &own));
+  assert_null(tdm_stream_native(own));
+  assert_null(tdm_stream_native(NULL));
+  ACCEPTED(tdm_stream_close(own));
+  tdm_close(context);
+}
+
+/* ---- Events ---- */
+
+static void events(void **state) {
+  (void)state;
+  tdm_context *context = open_host(), *other = open_host();
+  tdm_event *a = UNTOUCHED, *b = NULL, *foreign = NULL;
+  tdm_stream *stream = NULL, *of_other = NULL;
+  double milliseconds = -1;
+  REFUSED(tdm_event_open(NULL, &a), TDM_ERROR_ARGUMENT, "event_open: context = NULL");
+  REFUSED(tdm_event_open(context, NULL), TDM_ERROR_ARGUMENT, "event_open: event = NULL");
+  assert_ptr_equal(a, UNTOUCHED);
+  ACCEPTED(tdm_event_open(context, &a));
+  ACCEPTED(tdm_event_open(context, &b));
+  ACCEPTED(tdm_event_open(other, &foreign));
+  ACCEPTED(tdm_stream_open(context, &stream));
+  ACCEPTED(tdm_stream_open(other, &of_other));
+  REFUSED(tdm_event_record(NULL, stream), TDM_ERROR_ARGUMENT, "event_record: event = NULL", "tdm_event_open");
+  REFUSED(tdm_event_wait(NULL, stream), TDM_ERROR_ARGUMENT, "event_wait: event = NULL");
+  REFUSED(tdm_event_sync(NULL), TDM_ERROR_ARGUMENT, "event_sync: event = NULL");
+  REFUSED(tdm_event_record(a, of_other), TDM_ERROR_ARGUMENT, "event_record: stream = ", "another context");
+  REFUSED(tdm_event_wait(a, of_other), TDM_ERROR_ARGUMENT, "event_wait: stream = ", "another context");
+  ACCEPTED(tdm_event_sync(a));
+  ACCEPTED(tdm_event_wait(a, stream));
+  REFUSED(tdm_event_elapsed(a, b, &milliseconds), TDM_ERROR_ARGUMENT, "event_elapsed: begin = ", "has not been recorded");
+  ACCEPTED(tdm_event_record(a, stream));
+  REFUSED(tdm_event_elapsed(a, b, &milliseconds), TDM_ERROR_ARGUMENT, "event_elapsed: end = ", "has not been recorded");
+  ACCEPTED(tdm_event_record(b, NULL));
+  ACCEPTED(tdm_event_record(foreign, of_other));
+  REFUSED(tdm_event_elapsed(NULL, b, &milliseconds), TDM_ERROR_ARGUMENT, "event_elapsed: begin = NULL");
+  REFUSED(tdm_event_elapsed(a, NULL, &milliseconds), TDM_ERROR_ARGUMENT, "event_elapsed: end = NULL");
+  REFUSED(tdm_event_elapsed(a, foreign, &milliseconds), TDM_ERROR_ARGUMENT, "event_elapsed: end = ", "another context");
+  REFUSED(tdm_event_elapsed(a, b, NULL), TDM_ERROR_ARGUMENT, "event_elapsed: milliseconds = NULL");
+  assert_true(milliseconds == -1);
+  ACCEPTED(tdm_event_elapsed(a, b, &milliseconds));
+  assert_true(milliseconds >= 0);
+  ACCEPTED(tdm_event_elapsed(b, a, &milliseconds));
+  assert_true(milliseconds <= 0);
+  ACCEPTED(tdm_event_close(a));
+  ACCEPTED(tdm_event_close(b));
+  ACCEPTED(tdm_event_close(foreign));
+  ACCEPTED(tdm_event_close(NULL));
+  ACCEPTED(tdm_stream_close(stream));
+  ACCEPTED(tdm_stream_close(of_other));
+  tdm_close(other);
+  tdm_close(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
@@ -375,6 +438,8 @@ int main(void) {
       cmocka_unit_test(copy_refuses),
       cmocka_unit_test(copy_takes),
       cmocka_unit_test(streams),
+      cmocka_unit_test(host_has_no_native_streams),
+      cmocka_unit_test(events),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

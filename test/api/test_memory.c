@@ -285,6 +285,14 @@ static void a_stream_and_memory_fail(void **state) {
   void *pointer = UNTOUCHED;
   failing = calls;
   REFUSED(tdm_stream_open(context, &stream), TDM_ERROR_MEMORY, "stream_open: no memory for a stream");
+  if (!on_host()) {
+    failing = calls;
+    REFUSED(tdm_stream_wrap(context, NULL, &stream), TDM_ERROR_MEMORY, "stream_wrap: no memory for a stream");
+  }
+  tdm_event *event = UNTOUCHED;
+  failing = calls;
+  REFUSED(tdm_event_open(context, &event), TDM_ERROR_MEMORY, "event_open: no memory for an event");
+  assert_ptr_equal(event, UNTOUCHED);
   failing = calls;
   REFUSED(tdm_alloc(context, 100, &pointer), TDM_ERROR_MEMORY, "no memory for a table of allocations");
   failing = calls + 1;

@@ -15,6 +15,7 @@ enum { MOST_DEVICES = 4 };
 /* A module's functions are the module itself. */
 typedef struct object {
   int device;
+  int recorded, captured; /* an event: the number of its last record, and was that in a graph? */
 } object;
 
 /* Lies before the memory that the caller gets. */
@@ -60,10 +61,20 @@ static bool fails(const char *function) {
 #define FAULT() \
   if (fails(__func__)) return state.error
 
+/* A call that HIP does not allow while a stream captures in the global mode: it is noted, and fails as HIP's does. A call that
+ * is allowed is noted as such. */
+static bool forbidden(const char *function) {
+  if (!state.capturing) return false;
+  if (state.forbidden == NULL) state.forbidden = function;
+  return true;
+}
+#define NOT_IN_CAPTURE() \
+  if (forbidden(__func__)) return hipErrorStreamCaptureUnsupported
+
 static hipError_t make(void *made, int *living) {
   object *o = malloc(sizeof *o);
   if (o == NULL) return hipErrorOutOfMemory;
-  o->device = state.device;
+  *o = (object){.device = state.device};
   memcpy(made, &o, sizeof o);
   ++*living;
   return hipSuccess;
@@ -71,6 +82,7 @@ static hipError_t make(void *made, int *living) {
 
 static hipError_t release(const char *function, void *made, int *living) {
   bool failing = fails(function);
+  if (forbidden(function)) return hipErrorStreamCaptureUnsupported;
   if (failing && !state.release) return state.error;
   free(made);
   --*living;
@@ -106,8 +118,10 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
   FAULT();
   const char *chip = answer();
   for (int i = 0; i < device && strchr(chip, ',') != NULL; i++) chip = strchr(chip, ',') + 1;
-  *properties = (hipDeviceProp_tR0600){
-      .multiProcessorCount = state.compute_units == 0 ? 256 : state.compute_units, .sharedMemPerBlock = 163840, .warpSize = 64};
+  *properties = (hipDeviceProp_tR0600){.multiProcessorCount = state.compute_units == 0 ? 256 : state.compute_units,
+                                       .pageableMemoryAccess = state.reads_host,
+                                       .sharedMemPerBlock = 163840,
+                                       .warpSize = 64};
   snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "%.*s:sramecc+:xnack-", (int)strcspn(chip, ","), chip);
   return hipSuccess;
 }
@@ -145,6 +159,8 @@ static const struct {
     {hipErrorNoDevice, "hipErrorNoDevice", "no ROCm-capable device is detected"},
     {hipErrorInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
     {hipErrorInvalidImage, "hipErrorInvalidImage", "device kernel image is invalid"},
+    {hipErrorStreamCaptureUnsupported, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+    {hipErrorStreamCaptureIsolation, "hipErrorStreamCaptureIsolation", "dependency created on uncaptured work"},
     {hipErrorLaunchFailure, "hipErrorLaunchFailure", "unspecified launch failure"},
     {hipErrorUnknown, "hipErrorUnknown", "unknown error"},
 };
@@ -161,25 +177,55 @@ hipError_t hipGetLastError(void) { return hipSuccess; }
 
 /* ---- Memory ---- */
 
+typedef struct array {
+  const char *begin;
+  size_t bytes; /* 0: this row is free */
+  int device;
+} array;
+enum { MOST_ARRAYS = 64 };
+static array arrays[MOST_ARRAYS];
+
 hipError_t hipMalloc(void **pointer, size_t bytes) {
   FAULT();
+  NOT_IN_CAPTURE();
   size_t rounded = (bytes + 2 * HEADER - 1) / HEADER * HEADER;
   char *whole = rounded < bytes ? NULL : aligned_alloc(HEADER, rounded);
   if (whole == NULL) return hipErrorOutOfMemory;
   ((object *)(void *)whole)->device = state.device;
   *pointer = whole + HEADER;
+  for (int i = 0; i < MOST_ARRAYS; i++)
+    if (arrays[i].bytes == 0) {
+      arrays[i] = (array){*pointer, bytes, state.device};
+      break;
+    }
   state.memory++;
   return hipSuccess;
 }
 
-hipError_t hipFree(void *pointer) { return release(__func__, (char *)pointer - HEADER, &state.memory); }
+hipError_t hipFree(void *pointer) {
+  for (int i = 0; i < MOST_ARRAYS; i++)
+    if (arrays[i].begin == pointer) arrays[i].bytes = 0;
+  return release(__func__, (char *)pointer - HEADER, &state.memory);
+}
 
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
   FAULT();
+  NOT_IN_CAPTURE(); /* HIP would capture a copy, but the library must not: it would be executed later */
   (void)kind;
   check_device(stream);
   memcpy(to, from, bytes);
   return hipSuccess;
+}
+
+/* What a test has described, and the stand-in's own memory. */
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *pointer) {
+  FAULT();
+  *attributes = (hipPointerAttribute_t){.type = hipMemoryTypeHost}; /* tests' own arrays */
+  if (pointer == state.special) *attributes = state.attributes;
+  for (int i = 0; i < MOST_ARRAYS && pointer != state.special; i++)
+    if ((uintptr_t)pointer - (uintptr_t)arrays[i].begin < arrays[i].bytes)
+      *attributes = (hipPointerAttribute_t){.type = hipMemoryTypeDevice, .device = arrays[i].device};
+  return state.unknown && attributes->type == hipMemoryTypeUnregistered ? hipErrorInvalidValue : hipSuccess;
 }
 
 /* ---- Streams and events ---- */
@@ -187,24 +233,42 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags) {
   (void)flags;
   FAULT();
+  NOT_IN_CAPTURE();
   return make(stream, &state.streams);
 }
 hipError_t hipStreamDestroy(hipStream_t stream) { return release(__func__, stream, &state.streams); }
 hipError_t hipStreamSynchronize(hipStream_t stream) {
   FAULT();
+  NOT_IN_CAPTURE();
   check_device(stream);
   return hipSuccess;
 }
+hipError_t hipStreamGetDevice(hipStream_t stream, int *device) {
+  FAULT();
+  *device = stream == NULL ? state.device : ((const object *)(const void *)stream)->device;
+  return hipSuccess;
+}
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
+  FAULT();
+  check_device(stream);
+  *status = state.capturing && stream == state.capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+  return hipSuccess;
+}
+/* Work of a graph can't wait for work outside of it. */
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
   (void)flags;
   FAULT();
   check_device(stream);
   check_device(event);
-  return hipSuccess;
+  const object *e = (const object *)(const void *)event;
+  if (!state.capturing || stream != state.capture || e->captured) return hipSuccess;
+  forbidden(__func__);
+  return hipErrorStreamCaptureIsolation;
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
   (void)flags;
   FAULT();
+  NOT_IN_CAPTURE();
   return make(event, &state.events);
 }
 hipError_t hipEventDestroy(hipEvent_t event) { return release(__func__, event, &state.events); }
@@ -212,6 +276,25 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   FAULT();
   check_device(stream);
   check_device(event);
+  object *e = (object *)(void *)event;
+  e->recorded = ++state.records;
+  e->captured = state.capturing && stream == state.capture;
+  state.captured_events += e->captured;
+  return hipSuccess;
+}
+hipError_t hipEventSynchronize(hipEvent_t event) {
+  FAULT();
+  NOT_IN_CAPTURE();
+  (void)event;
+  return hipSuccess;
+}
+/* A millisecond from one record to the next. */
+hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t start, hipEvent_t stop) {
+  FAULT();
+  NOT_IN_CAPTURE();
+  const object *a = (const object *)(const void *)start, *b = (const object *)(const void *)stop;
+  if (a->recorded == 0 || b->recorded == 0) return hipErrorInvalidHandle;
+  *milliseconds = (float)(b->recorded - a->recorded);
   return hipSuccess;
 }
 
@@ -219,6 +302,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
 
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
   FAULT();
+  NOT_IN_CAPTURE();
   if (memcmp(image, "\177ELF", 4) != 0) return hipErrorInvalidImage;
   return make(module, &state.modules);
 }
@@ -240,6 +324,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
   check_device(function);
   check_device(stream);
   state.launches++;
+  state.launched_on = stream;
+  state.captured_launches += state.capturing && stream == state.capture;
   state.devices_used[state.device]++;
   return hipSuccess;
 }

@@ -19,8 +19,21 @@ typedef struct fake_hip {
   int strays;          /* calls that used something of a device while another one was current */
   int device;          /* current in this process */
   int devices_used[4]; /* launches on each */
+  /* Graphs. */
+  int capturing;         /* 1: `capture` captures */
+  hipStream_t capture;   /* NULL: none */
+  const char *forbidden; /* the first function that was called although HIP does not allow it meanwhile */
+  int captured_launches;
+  hipStream_t launched_on; /* the last launch's stream */
+  int captured_events;     /* records of events on it */
+  int records;             /* of events, so far */
+  /* Memory that is not the device's: its address, and what is known of it. */
+  const void *special;
+  int unknown; /* 1: hipErrorInvalidValue, as HIP's documentation has it for memory that it does not know */
+  hipPointerAttribute_t attributes;
   /* What the devices report. */
   int compute_units; /* 0: 256 */
+  int reads_host;    /* pageableMemoryAccess */
   int xcds;          /* hipDeviceAttributeNumberOfXccs; 0: refused, as ROCm 6 does; -1: reported as 0 */
 } fake_hip;
 

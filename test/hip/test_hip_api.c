@@ -165,7 +165,10 @@ static void faults(void **state) {
   ACCEPTED(tdm_open(&(tdm_options){.device = device, .log = log_line}, &context));
   tdm_add_desc desc = tdm_add_default(1, 1, TDM_F32);
   ACCEPTED(tdm_add_plan(context, &desc, &plan));
-  REFUSED(tdm_add_run(plan, &x, &x, &x, NULL), TDM_ERROR_DEVICE, "add f32 1x1", "hipModuleLaunchKernel", device, "add_f32");
+  REFUSED(tdm_add_run(plan, &x, &x, &x, NULL), TDM_ERROR_ARGUMENT, "add: a = ", "is memory of the host", device);
+  ACCEPTED(tdm_alloc(context, sizeof x, &a));
+  ACCEPTED(tdm_free(context, a));
+  REFUSED(tdm_add_run(plan, a, a, a, NULL), TDM_ERROR_DEVICE, "add f32 1x1", "hipModuleLaunchKernel", device, "add_f32");
   ACCEPTED(tdm_alloc(context, sizeof x, &a));
   ACCEPTED(tdm_copy(context, a, &x, sizeof x, TDM_TO_DEVICE, NULL));
   ACCEPTED(tdm_add_run(plan, a, a, a, NULL));

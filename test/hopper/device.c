@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "hopper.h"
+#include "offload/device/cuda.h"
 #include "offload/device/device.h"
 #include "offload/engine/wgmma_image.h"
 #include "src/dispatch/dispatch.h"
@@ -40,6 +41,7 @@ static bool alloc_large(size_t bytes, void **pointer) {
 /* As the offload runtime's: aligned to 256 bytes, and exactly as long as asked. */
 static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **pointer) {
   (void)context;
+  hopper_plugin();
   if (!hopper_fails("alloc") && (bytes >= LARGE ? alloc_large(bytes, pointer) : posix_memalign(pointer, 256, bytes) == 0)) {
     hopper_held.arrays++;
     return TDM_OK;
@@ -49,6 +51,7 @@ static tdm_status alloc_memory(const tdm_context *context, size_t bytes, void **
 
 static tdm_status free_memory(const tdm_context *context, void *pointer) {
   (void)context;
+  hopper_plugin();
   if (pointer != NULL) hopper_held.arrays--;
   for (int i = 0; i < MOST_LARGE; i++)
     if (large[i].memory == pointer && pointer != NULL) {
@@ -63,6 +66,7 @@ static tdm_status free_memory(const tdm_context *context, void *pointer) {
 static tdm_status copy_memory(const tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
                               void *stream) {
   (void)context, (void)direction, (void)stream;
+  hopper_plugin();
   if (hopper_fails("copy")) return tdm_fail(TDM_ERROR_DEVICE, "a copy of %zu bytes: the stand-in refuses it", bytes);
   memcpy(to, from, bytes);
   return TDM_OK;
@@ -81,13 +85,19 @@ static tdm_status no_stream(const tdm_context *context, void *stream) {
 
 const tdm_backend tdm_backend_omp = {.name = "omp",
                                      .count = one_device,
+                                     .open = tdm_omp_open,
+                                     .enter = tdm_omp_enter,
+                                     .leave = tdm_omp_leave,
                                      .wait = tdm_omp_wait,
                                      .alloc = alloc_memory,
                                      .free = free_memory,
                                      .copy = copy_memory,
+                                     .reaches = tdm_omp_reaches,
                                      .stream_open = open_stream,
                                      .stream_close = no_stream,
-                                     .sync = no_stream};
+                                     .sync = no_stream,
+                                     .wrap = tdm_omp_wrap,
+                                     .catch_up = tdm_omp_catch_up};
 
 /* ---- Rows and images: of an image the stand-in's driver reads the number of columns ---- */
 

@@ -59,6 +59,30 @@ int cuCtxPopCurrent_v2(void **c) {
   MAY_FAIL(INVALID_VALUE);
   return hopper_held.contexts >= 0 ? 0 : INVALID_VALUE;
 }
+/* The stand-in's plugin makes the context current, and leaves it; the caller has none. */
+static bool plugin_set;
+void hopper_plugin(void) {
+  if (hopper_held.contexts > 0) return;
+  hopper_held.contexts = 1;
+  plugin_set = true;
+}
+void hopper_unset(void) {
+  if (plugin_set) hopper_held.contexts = 0;
+  plugin_set = false;
+}
+int cuCtxGetCurrent(void **c);
+int cuCtxGetCurrent(void **c) {
+  MAY_FAIL(INVALID_VALUE);
+  *c = hopper_held.contexts > 0 ? &context : NULL;
+  return 0;
+}
+int cuCtxSetCurrent(void *c);
+int cuCtxSetCurrent(void *c) {
+  MAY_FAIL(INVALID_VALUE);
+  if (c != NULL) return INVALID_VALUE; /* the caller has none */
+  hopper_unset();
+  return 0;
+}
 int cuCtxGetFlags(unsigned *f);
 int cuCtxGetFlags(unsigned *f) { return *f = (unsigned)flags, 0; }
 int cuCtxSetFlags(unsigned f);
@@ -69,6 +93,14 @@ int cuPointerGetAttribute(void *value, int attribute, uintptr_t pointer) {
   if (attribute != 1 || pointer == 0) return INVALID_VALUE;
   *(void **)value = &context;
   return 0;
+}
+/* All memory is the device's. */
+int cuPointerGetAttributes(unsigned count, const int *attribute, void *const *value, uintptr_t pointer);
+int cuPointerGetAttributes(unsigned count, const int *attribute, void *const *value, uintptr_t pointer) {
+  const int memory_type = 2, of_device = 2;
+  MAY_FAIL(LAUNCH_FAILED);
+  for (unsigned i = 0; i < count; i++) memcpy(value[i], &(int){attribute[i] == memory_type ? of_device : 0}, sizeof(int));
+  return pointer != 0 ? 0 : INVALID_VALUE;
 }
 int cuCtxGetDevice(int *device);
 int cuCtxGetDevice(int *device) {
@@ -140,6 +172,11 @@ int cuStreamSynchronize(void *stream) {
   MAY_FAIL(LAUNCH_FAILED);
   return stream == (void *)2 ? 0 : INVALID_VALUE;
 }
+
+int cuStreamIsCapturing(void *stream, int *status);
+int cuStreamIsCapturing(void *stream, int *status) { return (void)stream, *status = 0, 0; }
+int cuStreamGetCtx(void *stream, void **c);
+int cuStreamGetCtx(void *stream, void **c) { return (void)stream, *c = &context, 0; }
 
 /* The limits that the driver's documentation states. */
 int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, const uint64_t *size, const uint64_t *stride,

@@ -40,7 +40,11 @@ bool hopper_fail(const char *name, int call, bool later_ones);
 /* Is this call to fail? */
 bool hopper_fails(const char *name);
 
-/* What is held: contexts that are pushed, allocations of the driver, and of the device's other memory. */
+/* What LLVM's plugin does in each call: makes the device's context current, and leaves it. unset: the thread has none again. */
+void hopper_plugin(void);
+void hopper_unset(void);
+
+/* What is held: contexts that are pushed or left, allocations of the driver, and of the device's other memory. */
 typedef struct hopper_things {
   int contexts, memory, arrays;
 } hopper_things;
