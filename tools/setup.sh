@@ -71,6 +71,7 @@ llvm=/usr/lib/llvm-19
 openmp=build-tools/libomp-19
 if [ $want_test = yes ]; then
   need g++ have g++
+  need cmake have cmake # the test of find_package
   need git have git # some tests list the files of the source tree with it
   need make have make # HeCBench's programs are built with it
   need clang-format-19 have clang-format-19
