@@ -57,7 +57,7 @@ case_array case_output(case_array array) {
 case_array case_unused(const char *name) { return (case_array){.name = name, .same_as = -1}; }
 
 size_t case_element_size(case_element element) {
-  static const size_t bytes[] = {[CASE_F32] = 4, [CASE_F16] = 2, [CASE_BF16] = 2, [CASE_I32] = 4};
+  static const size_t bytes[] = {[CASE_F32] = 4, [CASE_F16] = 2, [CASE_BF16] = 2, [CASE_I32] = 4, [CASE_I64] = 8};
   return bytes[element];
 }
 

@@ -50,7 +50,7 @@ typedef struct tdm_case {
   int64_t ld[CASE_MAX_LEADING];                    /* leading dimensions, in the order of op->leading; 0: packed */
   int64_t batch /* 1 */, stride[CASE_MAX_LEADING]; /* gemm: matrices, and elements between them for a, b, c, r */
   bool broadcast_a, broadcast_b;                   /* gemm */
-  bool residual, causal, lse, rope_half;           /* rope_half: rope=half */
+  bool residual, causal, lse, rope_half, wide;     /* rope_half: rope=half; wide: ids and targets are int64 */
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
   double factor /* 1 */, low /* 1 */, high /* 4 */; /* rope: scaling */
   int64_t trained;                                  /* rope: scaling */
@@ -68,7 +68,9 @@ typedef struct tdm_case {
   uint64_t seed;
 } tdm_case;
 
-typedef enum case_element { CASE_F32, CASE_F16, CASE_BF16, CASE_I32 } case_element;
+typedef enum case_element { CASE_F32, CASE_F16, CASE_BF16, CASE_I32, CASE_I64 } case_element;
+/* Is it a type of ids and targets? */
+static inline bool case_is_index(case_element element) { return element >= CASE_I32; }
 
 /* One array of a case, in the order of the op's run arguments. Innermost stride is 1; gaps between rows belong to nobody and
  * must survive a run. */
@@ -89,7 +91,7 @@ typedef struct case_array {
   bool used;          /* false: this case passes NULL */
   int rank;
   int64_t dim[4], stride[4]; /* elements */
-  int64_t index_limit;       /* CASE_I32: values are 0 .. index_limit - 1 */
+  int64_t index_limit;       /* of indices: values are 0 .. index_limit - 1 */
   int same_as;               /* an output that a run puts into the memory of this input, -1: its own */
 } case_array;
 
@@ -178,7 +180,7 @@ int64_t case_row_offset(const case_array *array, int64_t row);
 /* Fills an input as the case's fill and seed say; gaps are left alone. */
 void case_fill_array(const tdm_case *c, int index, const case_array *array, void *base);
 /* The values of large arrays: element i of array number `index` is element (i + case_block_phase(index)) % CASE_BLOCK of a
- * block of random values, for CASE_I32 of whole numbers below index_limit. CASE_BLOCK is prime, so that no two of the first
+ * block of random values, for indices of whole numbers below index_limit. CASE_BLOCK is prime, so that no two of the first
  * million rows of an array begin at the same element. */
 enum { CASE_BLOCK = 1048573 };
 void case_fill_block(uint64_t seed, case_element element, int64_t index_limit, void *block);

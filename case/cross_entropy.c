@@ -6,7 +6,7 @@ enum { LOGITS, TARGETS, LOSS };
 
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
   a[LOGITS] = case_input(case_matrix("logits", c->type, c->shape[0], c->shape[1], case_leading(c, 0, c->shape[1])));
-  a[TARGETS] = case_input(case_vector("targets", CASE_I32, c->shape[0]));
+  a[TARGETS] = case_input(case_vector("targets", c->wide ? CASE_I64 : CASE_I32, c->shape[0]));
   a[TARGETS].index_limit = c->shape[1];
   a[LOSS] = case_output(case_vector("loss", CASE_F32, c->shape[0]));
   return 3;
@@ -16,6 +16,7 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   tdm_cross_entropy_desc d = tdm_cross_entropy_default(c->shape[0], c->shape[1], c->type);
   d.ldl = case_leading(c, 0, c->shape[1]);
   d.ignore = (int32_t)c->ignore;
+  d.targets = c->wide ? TDM_I64 : TDM_I32;
   return tdm_cross_entropy_plan(context, &d, out);
 }
 
@@ -47,7 +48,8 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
                       int64_t row, double *value, double *bound) {
   (void)output, (void)row;
   for (int64_t i = 0; i < c->shape[0]; i++) {
-    bound_estimate loss = row_loss(c, &arrays[LOGITS], inputs[LOGITS], i, (int64_t)case_get(inputs[TARGETS], i, CASE_I32));
+    bound_estimate loss =
+        row_loss(c, &arrays[LOGITS], inputs[LOGITS], i, (int64_t)case_get(inputs[TARGETS], i, arrays[TARGETS].element));
     value[i] = loss.value;
     bound[i] = loss.error;
   }
@@ -67,7 +69,7 @@ const case_op case_cross_entropy = {.name = "cross_entropy",
                                     .shape_form = "ROWSxVOCAB",
                                     .what = "the loss of each row of logits",
                                     .shape_rank = 2,
-                                    .settings = "ignore",
+                                    .settings = "ignore wide",
                                     .leading = "ldl",
                                     .arrays = arrays,
                                     .plan = plan,

@@ -59,6 +59,7 @@ double case_get(const void *base, int64_t offset, case_element element) {
     case CASE_F16:
     case CASE_BF16: return values_of(element)[((const uint16_t *)base)[offset]];
     case CASE_I32: return ((const int32_t *)base)[offset];
+    case CASE_I64: return (double)((const int64_t *)base)[offset];
   }
   return NAN;
 }
@@ -69,14 +70,18 @@ void case_put(void *base, int64_t offset, case_element element, double value) {
     case CASE_F16: ((uint16_t *)base)[offset] = value_word(value, f16); break;
     case CASE_BF16: ((uint16_t *)base)[offset] = value_word(value, bf16); break;
     case CASE_I32: ((int32_t *)base)[offset] = (int32_t)value; break;
+    case CASE_I64: ((int64_t *)base)[offset] = (int64_t)value; break;
   }
 }
 
 /* ---- Words ---- */
 
 void case_poison(void *base, size_t bytes, case_element element) {
-  static const uint32_t words[] = {
-      [CASE_F32] = 0x7fedface, [CASE_F16] = 0x7eda7eda, [CASE_BF16] = 0x7fda7fda, [CASE_I32] = 0x5a5a5a5a};
+  static const uint32_t words[] = {[CASE_F32] = 0x7fedface,
+                                   [CASE_F16] = 0x7eda7eda,
+                                   [CASE_BF16] = 0x7fda7fda,
+                                   [CASE_I32] = 0x5a5a5a5a,
+                                   [CASE_I64] = 0x5a5a5a5a};
   memcpy(base, &words[element], bytes < 4 ? bytes : 4);
   for (size_t done = 4; done < bytes; done *= 2) memcpy((char *)base + done, base, done < bytes - done ? done : bytes - done);
 }

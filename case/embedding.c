@@ -7,7 +7,7 @@ enum { TABLE, IDS, Y };
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
   int64_t tokens = c->shape[0], vocab = c->shape[1], d = c->shape[2];
   a[TABLE] = case_input(case_matrix("table", c->type, vocab, d, case_leading(c, 0, d)));
-  a[IDS] = case_input(case_vector("ids", CASE_I32, tokens));
+  a[IDS] = case_input(case_vector("ids", c->wide ? CASE_I64 : CASE_I32, tokens));
   a[IDS].index_limit = vocab;
   a[Y] = case_output(case_matrix("y", c->type, tokens, d, case_leading(c, 1, d)));
   return 3;
@@ -17,6 +17,7 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   tdm_embedding_desc d = tdm_embedding_default(c->shape[0], c->shape[1], c->shape[2], c->type);
   d.ldt = case_leading(c, 0, c->shape[2]);
   d.ldy = case_leading(c, 1, c->shape[2]);
+  d.ids = c->wide ? TDM_I64 : TDM_I32;
   return tdm_embedding_plan(context, &d, out);
 }
 
@@ -27,7 +28,7 @@ static tdm_status run(const tdm_plan *p, void *const x[CASE_MAX_ARRAYS], tdm_str
 /* A copy has no error. An id that is out of range gives a row of NaN. */
 static void reference(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int output,
                       int64_t row, double *value, double *bound) {
-  int64_t id = (int64_t)case_get(inputs[IDS], row, CASE_I32);
+  int64_t id = (int64_t)case_get(inputs[IDS], row, arrays[IDS].element);
   bool valid = id >= 0 && id < c->shape[1];
   for (int64_t i = 0; i < case_row_length(&arrays[output]); i++) {
     value[i] = valid ? case_get(inputs[TABLE], case_row_offset(&arrays[TABLE], id) + i, arrays[TABLE].element) : (double)NAN;
@@ -60,14 +61,14 @@ static double flops(const tdm_case *c) {
 
 /* Reads one row of the table for each token, not the whole table. */
 static double bytes(const tdm_case *c) {
-  return (double)c->shape[0] * (2 * (double)c->shape[2] * (double)tdm_type_size(c->type) + 4);
+  return (double)c->shape[0] * (2 * (double)c->shape[2] * (double)tdm_type_size(c->type) + (c->wide ? 8 : 4));
 }
 
 const case_op case_embedding = {.name = "embedding",
                                 .shape_form = "TOKENSxVOCABxD",
                                 .what = "TOKENS rows of a table [VOCAB,D]",
                                 .shape_rank = 3,
-                                .settings = "",
+                                .settings = "wide",
                                 .leading = "ldt ldy",
                                 .exact = exact,
                                 .arrays = arrays,

@@ -88,10 +88,11 @@ static double value_of(const fill_row *r, int64_t i, uint64_t bits) {
 }
 
 static double index_value(const tdm_case *c, int64_t limit, uint64_t bits) {
-  static const int32_t outside[] = {-1, INT32_MAX, INT32_MIN};
+  static const double outside[] = {-1, INT32_MAX, INT32_MIN};
+  static const double wide[] = {-1, 0x1p32, -0x1p62}; /* their low words are valid */
   if (c->fill == CASE_SPECIAL && bits % 3 == 0) {
     uint64_t which = bits / 3 % 5;
-    return which < 3 ? outside[which] : which == 3 ? (double)c->ignore : (double)limit;
+    return which < 3 ? (c->wide ? wide : outside)[which] : which == 3 ? (double)c->ignore : (double)limit;
   }
   return limit > 0 ? (double)(bits / 3 % (uint64_t)limit) : 0;
 }
@@ -100,7 +101,7 @@ void case_fill_block(uint64_t seed, case_element element, int64_t index_limit, v
   uint64_t key = case_mix(seed), limit = index_limit > 0 ? (uint64_t)index_limit : 1;
   for (int64_t i = 0; i < CASE_BLOCK; i++) {
     uint64_t bits = case_mix(key + (uint64_t)i);
-    case_put(block, i, element, element == CASE_I32 ? (double)((bits >> 33) % limit) : case_normal(bits));
+    case_put(block, i, element, case_is_index(element) ? (double)((bits >> 33) % limit) : case_normal(bits));
   }
 }
 
@@ -119,7 +120,7 @@ void case_fill_array(const tdm_case *c, int index, const case_array *array, void
       uint64_t bits = case_mix(r.bits + (uint64_t)i);
       double value;
       if (c->op->own_value == NULL || !c->op->own_value(c, index, array, r.row, i, bits, &value))
-        value = array->element == CASE_I32 ? index_value(c, array->index_limit, bits) : value_of(&r, i, bits);
+        value = case_is_index(array->element) ? index_value(c, array->index_limit, bits) : value_of(&r, i, bits);
       case_put(base, at + i, array->element, value);
     }
   }

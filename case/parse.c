@@ -197,6 +197,7 @@ static const setting settings[] = {
      "which elements make a pair: interleaved or half; default interleaved"},
     {"offset", WHOLE, offsetof(tdm_case, offset), false, "position of the first token; default 0"},
     {"ignore", INDEX, offsetof(tdm_case, ignore), false, "rows with this target have no loss; default -100"},
+    {"wide", FLAG, offsetof(tdm_case, wide), false, "1: ids or targets are int64; default 0: int32"},
     {"causal_rows", WHOLE, offsetof(tdm_case, causal_rows), false,
      "rows of each causal score matrix; default 0: a row sees all columns"},
     {"spare", WHOLE, offsetof(tdm_case, spare), true, "unused rows after the keys and values of each head; default 0"},

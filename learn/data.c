@@ -9,7 +9,8 @@
 static int64_t elements(const case_array *a) { return case_rows(a) * a->dim[a->rank - 1]; }
 
 static const char *type_name(case_element element) {
-  static const char *const names[] = {[CASE_F32] = "f32", [CASE_F16] = "f16", [CASE_BF16] = "bf16", [CASE_I32] = "i32"};
+  static const char *const names[] = {
+      [CASE_F32] = "f32", [CASE_F16] = "f16", [CASE_BF16] = "bf16", [CASE_I32] = "i32", [CASE_I64] = "i64"};
   return names[element];
 }
 
@@ -21,7 +22,7 @@ static const case_op exercise = {.name = "exercise"};
 static void fill(learn_data *d, int n, uint64_t seed) {
   const case_array *a = &d->array[n];
   tdm_case c = {.op = &exercise, .fill = CASE_REAL, .seed = seed};
-  double scale = d->shape->scale != 0 && a->element != CASE_I32 ? d->shape->scale : 1;
+  double scale = d->shape->scale != 0 && !case_is_index(a->element) ? d->shape->scale : 1;
   if (!a->input) {
     case_poison(d->before[n], d->bytes[n], a->element);
     return;

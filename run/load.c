@@ -42,7 +42,7 @@ bool job_read_files(job *j) {
 void job_choose_type(job *j) {
   for (int i = 0; i < j->count; i++) {
     const job_array *array = &j->array[i];
-    bool read = array->file_bytes != NULL && array->is.element != CASE_I32;
+    bool read = array->file_bytes != NULL && !case_is_index(array->is.element);
     if (!read || !float_type_of(&array->npy, &j->c.type)) continue;
     j->c.out = j->c.type;
     return;
@@ -52,7 +52,8 @@ void job_choose_type(job *j) {
 /* ---- Converting ---- */
 
 static const char *element_name(case_element element) {
-  static const char *const names[] = {[CASE_F32] = "f32", [CASE_F16] = "f16", [CASE_BF16] = "bf16", [CASE_I32] = "i32"};
+  static const char *const names[] = {
+      [CASE_F32] = "f32", [CASE_F16] = "f16", [CASE_BF16] = "bf16", [CASE_I32] = "i32", [CASE_I64] = "i64"};
   return names[element];
 }
 
@@ -80,7 +81,7 @@ static bool convert_integers(job *j, int index, int64_t row, int64_t at, const v
     if (!index_allowed(j, index, value))
       return job_fail_file(j, index, "element %" PRId64 " = %" PRId64 ": must be 0 .. %" PRId64, row * length + i, value,
                            array->is.index_limit - 1);
-    ((int32_t *)array->host)[at + i] = (int32_t)value;
+    case_put(array->host, at + i, array->is.element, (double)value); /* below the limit, which is below 2^31 */
   }
   return true;
 }
@@ -101,7 +102,7 @@ static bool convert(job *j, int index) {
   for (int64_t r = 0; r < array->npy.count / length && ok; r++) {
     int64_t at = case_row_offset(&array->is, r);
     npy_read_row(&array->npy, r, row);
-    if (array->is.element == CASE_I32)
+    if (case_is_index(array->is.element))
       ok = convert_integers(j, index, r, at, row);
     else
       convert_floats(array, at, row);
@@ -119,7 +120,7 @@ static bool check_type(job *j, int index) {
   tdm_type type;
   bool is_float = float_type_of(&array->npy, &type);
   bool is_index = array->npy.type == NPY_I32 || array->npy.type == NPY_I64;
-  if (array->is.element == CASE_I32) return is_index || job_fail_file(j, index, "holds %s: must be i32 or i64", holds);
+  if (case_is_index(array->is.element)) return is_index || job_fail_file(j, index, "holds %s: must be i32 or i64", holds);
   if (!is_float) return job_fail_file(j, index, "holds %s: must be a float type", holds);
   if (case_element_of(type) != array->is.element && j->options.dtype == NULL)
     return job_fail_file(j, index, "holds %s, but this case wants %s: name --dtype to have files converted", holds, wants);

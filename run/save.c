@@ -5,7 +5,8 @@
 
 #include "job.h"
 
-static const npy_type npy_types[] = {[CASE_F32] = NPY_F32, [CASE_F16] = NPY_F16, [CASE_BF16] = NPY_U16, [CASE_I32] = NPY_I32};
+static const npy_type npy_types[] = {
+    [CASE_F32] = NPY_F32, [CASE_F16] = NPY_F16, [CASE_BF16] = NPY_U16, [CASE_I32] = NPY_I32, [CASE_I64] = NPY_I64};
 
 /* Where array i is written, NULL: nowhere. */
 static const char *path_of(const job *j, int i) {

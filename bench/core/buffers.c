@@ -11,7 +11,7 @@ const void *bench_block(uint64_t seed, case_element element, int64_t index_limit
     void *values;
     uint64_t seed;
     int64_t index_limit;
-  } blocks[CASE_I32 + 1];
+  } blocks[CASE_I64 + 1];
   bool there = blocks[element].values != NULL;
   if (there && blocks[element].seed == seed && blocks[element].index_limit == index_limit) return blocks[element].values;
   if (!there) blocks[element].values = malloc(CASE_BLOCK * case_element_size(element));

@@ -6,10 +6,11 @@
 
 typedef struct cross_entropy_args {
   const void *logits;
-  const int32_t *targets;
+  const void *targets;
   float *loss;
   int64_t ldl;
   int32_t ignore;
+  int32_t index; /* tdm_index_type of targets */
   hip_row_groups groups;
 } cross_entropy_args;
 

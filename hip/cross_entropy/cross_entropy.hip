@@ -2,7 +2,7 @@
 #include "args.h"
 #include "hip/device/softmax.h"
 
-DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int32_t target, bool valid, row_sum_t s, tdm_type type) {
+DEVICE float loss_of(const cross_entropy_args *p, int64_t row, int64_t target, bool valid, row_sum_t s, tdm_type type) {
   if (target == p->ignore) return 0;
   if (!valid) return __builtin_nanf("");  // a target that the row does not have
   return log_f32((float)s.sum) + (s.max - load_element(p->logits, row * p->ldl + target, type));
@@ -14,7 +14,7 @@ DEVICE void cross_entropy_body(const cross_entropy_args *p, tdm_type type) {
   bool wide = wide_rows(p->logits, p->ldl, type);
   FOR_ROWS(row, &p->groups, group) {
     bool exists = row < p->groups.rows;
-    int32_t target = exists ? p->targets[row] : -1;
+    int64_t target = exists ? load_index(p->targets, row, p->index) : -1;
     bool valid = target >= 0 && target < p->groups.cols && target != p->ignore;
     row_sum_t s = sum_row(p->logits, row * p->ldl, valid ? p->groups.cols : 0, wide, group, type);
     if (exists && group.lane == 0) p->loss[row] = loss_of(p, row, target, valid, s, type);

@@ -6,9 +6,10 @@
 
 typedef struct embedding_args {
   const void *table;
-  const int32_t *ids;
+  const void *ids;
   void *y;
   int64_t vocab, ldt, ldy;
+  int32_t index;     /* tdm_index_type of ids */
   hip_blocks blocks; /* rows: tokens */
 } embedding_args;
 

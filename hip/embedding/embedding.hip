@@ -5,7 +5,7 @@
 DEVICE void embedding_body(const embedding_args *p, tdm_type type) {
   bool wide = wide_rows(p->table, p->ldt, type) && wide_rows(p->y, p->ldy, type);
   FOR_BLOCKS(at, &p->blocks, type) {
-    int64_t id = p->ids[at.row];
+    int64_t id = load_index(p->ids, at.row, p->index);
     bool valid = id >= 0 && id < p->vocab;
     raw_chunk words = raw_nan();  // an id that the table does not have
     if (valid) words = load_raw(p->table, id * p->ldt + at.start, at.count, wide, type);

@@ -9,20 +9,21 @@ extern "C" {
 #endif
 
 typedef struct tdm_embedding_desc {
-  int64_t tokens, vocab, d; /* table [vocab, d], y [tokens, d]; each >= 0; vocab at most 2^31 - 1, as ids are int32 */
+  int64_t tokens, vocab, d; /* table [vocab, d], y [tokens, d]; each >= 0; vocab at most 2^31 - 1 */
   tdm_type type;            /* of table and y */
   int64_t ldt, ldy;         /* leading dimensions of table and y in elements, at least d; 0 (default): packed */
+  tdm_index_type ids;       /* TDM_I32 (default) or TDM_I64 */
 } tdm_embedding_desc;
 
-/* A description with every default: table and y packed. */
+/* A description with every default: table and y packed, ids int32. */
 TDM_API tdm_embedding_desc tdm_embedding_default(int64_t tokens, int64_t vocab, int64_t d, tdm_type type);
 
 /* tandem.h, "What all ops share", lists the errors of a plan and the rules for pointers. */
 TDM_API tdm_status tdm_embedding_plan(tdm_context *context, const tdm_embedding_desc *desc, tdm_plan **plan);
 
-/* ids is int32 [tokens], packed. An id outside of 0 .. vocab - 1 reads nothing, and its row of y is NaN, because a device can't
+/* ids is int32 or int64 [tokens], packed. An id outside of 0 .. vocab - 1 reads nothing, and its row of y is NaN, because a device can't
  * return a status. y must not overlap table or ids. */
-TDM_API tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const int32_t *ids, void *y, tdm_stream *stream);
+TDM_API tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const void *ids, void *y, tdm_stream *stream);
 
 #ifdef __cplusplus
 }

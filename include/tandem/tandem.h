@@ -101,6 +101,9 @@ TDM_API size_t tdm_type_size(tdm_type type);
 /* "f32", "f16", "bf16", or "unknown type". */
 TDM_API const char *tdm_type_name(tdm_type type);
 
+/* Types of ids and targets, which are numbers of rows or columns. */
+typedef enum tdm_index_type { TDM_I32 = 0, TDM_I64 = 1 } tdm_index_type;
+
 typedef struct tdm_context tdm_context;
 typedef struct tdm_plan tdm_plan;
 typedef struct tdm_stream tdm_stream;

@@ -3,7 +3,7 @@
 #include "offload/engine/exp_sum.h"
 
 /* The same value in every thread of the team. */
-TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_cross_entropy_desc d, double *slots,
+TDM_INLINE float row_loss(const void *logits, int64_t row, int64_t target, tdm_cross_entropy_desc d, double *slots,
                           tdm_position self, tdm_type type) {
   if (target == d.ignore) return 0;
   if (target < 0 || target >= d.vocab) return __builtin_nanf("");
@@ -13,11 +13,11 @@ TDM_INLINE float row_loss(const void *logits, int64_t row, int32_t target, tdm_c
   return tdm_log((float)s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
 }
 
-TDM_INLINE void cross_entropy_body(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
+TDM_INLINE void cross_entropy_body(const void *logits, const void *targets, float *loss, tdm_cross_entropy_desc d,
                                    double *slots, tdm_position self, tdm_type type) {
   tdm_share_t rows = tdm_share(d.rows, self);
   for (int64_t row = rows.first; row < rows.end; row++) {
-    float value = row_loss(logits, row, targets[row], d, slots, self, type);
+    float value = row_loss(logits, row, tdm_index(targets, row, d.targets), d, slots, self, type);
     if (self.thread == 0) loss[row] = value;
   }
 }
@@ -31,7 +31,7 @@ static tdm_status prepare(tdm_plan *plan) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
   const void *logits = buffers[0];
-  const int32_t *targets = buffers[1];
+  const void *targets = buffers[1];
   float *loss = buffers[2];
   const tdm_cross_entropy_desc *d = plan->table;
   tdm_type type = plan->desc.cross_entropy.type;

@@ -13,13 +13,13 @@ enum {
 };
 
 /* Groups take rows in turn. The groups of a wave stay together: they exchange registers. */
-TDM_INLINE void cross_entropy_rows(const void *logits, const int32_t *targets, float *loss, tdm_cross_entropy_desc d,
-                                   float *slots, int groups, tdm_position self, tdm_type type) {
+TDM_INLINE void cross_entropy_rows(const void *logits, const void *targets, float *loss, tdm_cross_entropy_desc d, float *slots,
+                                   int groups, tdm_position self, tdm_type type) {
   const int place = self.team % groups;
   TDM_NO_UNROLL
   for (int64_t row = self.team; row - place < d.rows; row += self.teams) {
     bool is_row = row < d.rows;
-    int32_t target = is_row ? targets[row] : 0;
+    int64_t target = is_row ? tdm_index(targets, row, d.targets) : 0;
     bool counts = is_row && target != d.ignore && target >= 0 && target < d.vocab;
     gpu_exp_row r = {.x = logits, .cut = gpu_cut(row * d.ldl, counts ? (int)d.vocab : 0, true, self, type)};
     gpu_exp_sum s = gpu_exp_begin(gpu_exp_edge(&r, type), type);
@@ -37,12 +37,12 @@ TDM_INLINE void cross_entropy_rows(const void *logits, const int32_t *targets, f
 }
 
 /* The description is passed as scalars, as in rmsnorm/gpu.c. */
-#define REGION(threads, group, kind)                                                                       \
-  TDM_TARGET_BARE(plan->launch, threads, logits, targets, loss) {                                          \
-    GPU_ROW_SLOTS(slots);                                                                                  \
-    tdm_cross_entropy_desc of = {.rows = rows, .vocab = vocab, .ldl = ldl, .ignore = ignore};              \
-    GPU_ROW_BY_TYPE(kind, type, cross_entropy_rows, logits, targets, loss, of, slots, (threads) / (group), \
-                    gpu_group_position(threads, group));                                                   \
+#define REGION(threads, group, kind)                                                                            \
+  TDM_TARGET_BARE(plan->launch, threads, logits, targets, loss) {                                               \
+    GPU_ROW_SLOTS(slots);                                                                                       \
+    tdm_cross_entropy_desc of = {.rows = rows, .vocab = vocab, .ldl = ldl, .ignore = ignore, .targets = index}; \
+    GPU_ROW_BY_TYPE(kind, type, cross_entropy_rows, logits, targets, loss, of, slots, (threads) / (group),      \
+                    gpu_group_position(threads, group));                                                        \
   }
 #define BY_KIND(threads, group)      \
   if (type == TDM_F32) {             \
@@ -83,11 +83,12 @@ static tdm_status prepare(tdm_plan *plan) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *logits = buffers[0];
-  const int32_t *targets = buffers[1];
+  const void *targets = buffers[1];
   float *loss = buffers[2];
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
   int64_t rows = d->rows, vocab = d->vocab, ldl = d->ldl;
   int32_t ignore = d->ignore;
+  tdm_index_type index = d->targets;
   tdm_type type = d->type;
   switch (group_of(d)) {
     case WAVE: BY_KIND(GPU_ROW_THREADS, WAVE); break;

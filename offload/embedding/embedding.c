@@ -20,14 +20,15 @@ TDM_INLINE void fill_nan(char *to, int64_t n) {
   for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = 0x7fff;
 }
 
-TDM_INLINE void embedding_body(const char *table, const int32_t *ids, char *y, tdm_embedding_desc d, int stream,
+TDM_INLINE void embedding_body(const char *table, const void *ids, char *y, tdm_embedding_desc d, int stream,
                                tdm_position self) {
   int64_t size = tdm_size(d.type), row_bytes = d.d * size;
   int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)self.threads * COPY_BYTES;
   tdm_share_t units = tdm_share(d.tokens * blocks, self);
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
-    int32_t id = ids[token], next = token + 1 < d.tokens ? ids[token + 1] : -1; /* the row that is prefetched */
+    int64_t id = tdm_index(ids, token, d.ids);
+    int64_t next = token + 1 < d.tokens ? tdm_index(ids, token + 1, d.ids) : -1; /* the row that is prefetched */
     char *to = y + token * d.ldy * size;
     for (int64_t i = start + self.thread * (int64_t)COPY_BYTES; i < end; i += step) {
       int64_t n = tdm_min(COPY_BYTES, end - i);
@@ -50,7 +51,7 @@ static tdm_status prepare(tdm_plan *plan) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   (void)stream;
   const char *table = buffers[0];
-  const int32_t *ids = buffers[1];
+  const void *ids = buffers[1];
   char *y = buffers[2];
   const tdm_embedding_desc *d = plan->table;
   int past = plan->launch.stream;

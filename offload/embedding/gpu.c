@@ -20,7 +20,7 @@ TDM_INLINE void copy_block(const void *table, int64_t from, void *y, int64_t to,
     if (gpu_piece_start(j, self, type) < count) out[j * self.threads] = known ? row[j] : (gpu_piece){nan, nan, nan, nan};
 }
 
-TDM_INLINE void embedding_body(const void *table, const int32_t *ids, void *y, tdm_embedding_desc d, tdm_position self,
+TDM_INLINE void embedding_body(const void *table, const void *ids, void *y, tdm_embedding_desc d, tdm_position self,
                                tdm_type type) {
   int64_t length = block_length(type);
   /* 32 bits are enough, because `supports` checks it; a GPU needs a hundred instructions for a 64-bit division */
@@ -28,7 +28,7 @@ TDM_INLINE void embedding_body(const void *table, const int32_t *ids, void *y, t
   TDM_NO_UNROLL
   for (uint32_t unit = (uint32_t)self.team; unit < units; unit += (uint32_t)self.teams) {
     int64_t token = unit / blocks, start = (unit - token * blocks) * length;
-    int32_t id = ids[token];
+    int64_t id = tdm_index(ids, token, d.ids);
     bool known = id >= 0 && id < d.vocab;
     copy_block(table, id * d.ldt + start, y, token * d.ldy + start, d.d - start, known, self, type);
   }
@@ -54,13 +54,14 @@ static tdm_status prepare(tdm_plan *plan) {
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   if (tdm_plan_falls_back(plan, buffers)) return plan->kernel->fallback.kernel->launch(plan, buffers, stream);
   const void *table = buffers[0];
-  const int32_t *ids = buffers[1];
+  const void *ids = buffers[1];
   void *y = buffers[2];
   const tdm_embedding_desc *d = &plan->desc.embedding;
   int64_t tokens = d->tokens, length = d->d, vocab = d->vocab, ldt = d->ldt, ldy = d->ldy; /* as in rmsnorm/gpu.c */
   tdm_type type = d->type;
+  tdm_index_type index = d->ids;
   TDM_TARGET_BARE(plan->launch, THREADS, table, ids, y) {
-    tdm_embedding_desc of = {.tokens = tokens, .d = length, .vocab = vocab, .ldt = ldt, .ldy = ldy};
+    tdm_embedding_desc of = {.tokens = tokens, .d = length, .vocab = vocab, .ldt = ldt, .ldy = ldy, .ids = index};
     TDM_BY_TYPE(type, embedding_body, table, ids, y, of, gpu_position(THREADS));
   }
   return TDM_OK;

@@ -15,10 +15,11 @@ static tdm_status describe(tdm_plan *plan, const tdm_cross_entropy_desc *desc) {
   TDM_TRY(tdm_rows_check(plan, &rows));
   TDM_TRY(tdm_check_range("cross_entropy", "vocab", d->vocab, 0, INT32_MAX));
   TDM_TRY(tdm_rows_array(plan, &rows, "logits", TDM_IN, "ldl", &d->ldl));
-  TDM_TRY(tdm_rows_vector(plan, "targets", TDM_IN, d->rows, sizeof(int32_t)));
+  TDM_TRY(tdm_rows_indices(plan, "targets", d->rows, d->targets));
   TDM_TRY(tdm_rows_vector(plan, "loss", TDM_OUT, d->rows, sizeof(float)));
   plan->empty = d->rows == 0;
-  tdm_plan_title(plan, "cross_entropy %s %" PRId64 "x%" PRId64, tdm_type_name(d->type), d->rows, d->vocab);
+  tdm_plan_title(plan, "cross_entropy %s %" PRId64 "x%" PRId64 "%s", tdm_type_name(d->type), d->rows, d->vocab,
+                 d->targets == TDM_I64 ? " i64" : "");
   return TDM_OK;
 }
 
@@ -28,7 +29,7 @@ tdm_status tdm_cross_entropy_plan(tdm_context *context, const tdm_cross_entropy_
   return tdm_plan_end(plan, describe(plan, desc), out);
 }
 
-tdm_status tdm_cross_entropy_run(const tdm_plan *plan, const void *logits, const int32_t *targets, float *loss,
+tdm_status tdm_cross_entropy_run(const tdm_plan *plan, const void *logits, const void *targets, float *loss,
                                  tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_CROSS_ENTROPY, (const void *const[]){logits, targets, loss}, stream);
 }
@@ -43,11 +44,11 @@ static int cross_entropy_views(const tdm_plan *plan, shadow_view views[2]) {
 
 static void cross_entropy_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
   const tdm_cross_entropy_desc *d = &r->plan->desc.cross_entropy;
-  const int32_t *targets = r->inputs[1];
   for (int64_t i = 0; i < d->rows; i++) {
-    if (!wanted[i] || targets[i] == d->ignore || targets[i] < 0 || targets[i] >= d->vocab) continue; /* 0 or NaN: no error */
+    int64_t target = tdm_index(r->inputs[1], i, d->targets);
+    if (!wanted[i] || target == d->ignore || target < 0 || target >= d->vocab) continue; /* 0 or NaN: no error */
     bound_softmax_sum s = shadow_sum_row(r->inputs[0], i * d->ldl, d->vocab, d->type);
-    error[i] = bound_loss(&s, shadow_element(r, 0, i * d->ldl + targets[i], d->type)).error;
+    error[i] = bound_loss(&s, shadow_element(r, 0, i * d->ldl + target, d->type)).error;
   }
 }
 

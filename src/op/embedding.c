@@ -15,10 +15,11 @@ static tdm_status describe(tdm_plan *plan, const tdm_embedding_desc *desc) {
   TDM_TRY(tdm_rows_check(plan, &y));
   TDM_TRY(tdm_check_range("embedding", "vocab", d->vocab, 0, INT32_MAX));
   TDM_TRY(tdm_rows_array(plan, &table, "table", TDM_IN, "ldt", &d->ldt));
-  TDM_TRY(tdm_rows_vector(plan, "ids", TDM_IN, d->tokens, sizeof(int32_t)));
+  TDM_TRY(tdm_rows_indices(plan, "ids", d->tokens, d->ids));
   TDM_TRY(tdm_rows_array(plan, &y, "y", TDM_OUT, "ldy", &d->ldy));
   plan->empty = plan->buffers[2].bytes == 0;
-  tdm_plan_title(plan, "embedding %s %" PRId64 "x%" PRId64 "x%" PRId64, tdm_type_name(d->type), d->tokens, d->vocab, d->d);
+  tdm_plan_title(plan, "embedding %s %" PRId64 "x%" PRId64 "x%" PRId64 "%s", tdm_type_name(d->type), d->tokens, d->vocab, d->d,
+                 d->ids == TDM_I64 ? " i64" : "");
   return TDM_OK;
 }
 
@@ -28,7 +29,7 @@ tdm_status tdm_embedding_plan(tdm_context *context, const tdm_embedding_desc *de
   return tdm_plan_end(plan, describe(plan, desc), out);
 }
 
-tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const int32_t *ids, void *y, tdm_stream *stream) {
+tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const void *ids, void *y, tdm_stream *stream) {
   return tdm_plan_run(plan, TDM_OP_EMBEDDING, (const void *const[]){table, ids, y}, stream);
 }
 

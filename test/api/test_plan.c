@@ -225,6 +225,7 @@ static void embedding(void **state) {
   BAD(embedding, good, vocab = INT64_C(1) << 31, "embedding: vocab = 2147483648: must be 0 to 2147483647");
   BAD(embedding, good, d = -1, "embedding: d = -1: must be at least 0");
   BAD(embedding, good, type = (tdm_type)4, "embedding: type = 4: must be");
+  BAD(embedding, good, ids = (tdm_index_type)2, "embedding: ids = 2: must be TDM_I32 (0) or TDM_I64 (1)");
   BAD(embedding, good, ldt = 3, "embedding: ldt = 3: must be", "4");
   BAD(embedding, good, ldy = 3, "embedding: ldy = 3: must be", "4");
   BAD(embedding, good, tokens = huge, "embedding: ", "overflows 63 bits");
@@ -264,6 +265,7 @@ static void cross_entropy(void **state) {
   BAD(cross_entropy, good, vocab = -1, "cross_entropy: vocab = -1: must be");
   BAD(cross_entropy, good, vocab = INT64_C(1) << 31, "cross_entropy: vocab = 2147483648: must be 0 to 2147483647");
   BAD(cross_entropy, good, type = (tdm_type)4, "cross_entropy: type = 4: must be");
+  BAD(cross_entropy, good, targets = (tdm_index_type)-1, "cross_entropy: targets = -1: must be TDM_I32 (0) or TDM_I64 (1)");
   BAD(cross_entropy, good, ldl = 9, "cross_entropy: ldl = 9: must be", "10");
   BAD(cross_entropy, good, rows = huge, "cross_entropy: ", "overflows 63 bits");
 }

@@ -266,13 +266,38 @@ static void empty_runs(void **state) {
   assert_untouched();
 }
 
+/* Ids and targets of 64 bits: one whose low half would be valid is not. */
+static void wide_indices(void **state) {
+  (void)state;
+  tdm_plan *plan = NULL;
+  const float table[] = {1, 2, 3, 4, 5, 6}, logits[] = {0, 0, 0, 0, 0, 0};
+  const int64_t wide[] = {2, INT64_C(1) << 32, 0, 1}, targets[] = {1, -100, INT64_C(3) << 32};
+  float y[6], loss[3];
+  tdm_embedding_desc embedding = tdm_embedding_default(3, 3, 2, TDM_F32);
+  embedding.ids = TDM_I64;
+  ACCEPTED(tdm_embedding_plan(context, &embedding, &plan));
+  BAD(tdm_embedding_run(plan, table, NULL, y, NULL), "embedding: ids = NULL: must point to 24 bytes");
+  BAD(tdm_embedding_run(plan, table, (const char *)wide + 4, y, NULL),
+      "embedding: ids = ", "must be aligned to its element of 8 bytes");
+  ACCEPTED(tdm_embedding_run(plan, table, wide, y, NULL));
+  assert_true(y[0] == 5 && y[1] == 6 && y[2] != y[2] && y[3] != y[3] && y[4] == 1 && y[5] == 2);
+  tdm_plan_free(plan);
+  tdm_cross_entropy_desc cross_entropy = tdm_cross_entropy_default(3, 2, TDM_F32);
+  cross_entropy.targets = TDM_I64;
+  ACCEPTED(tdm_cross_entropy_plan(context, &cross_entropy, &plan));
+  BAD(tdm_cross_entropy_run(plan, logits, NULL, loss, NULL), "cross_entropy: targets = NULL: must point to 24 bytes");
+  ACCEPTED(tdm_cross_entropy_run(plan, logits, targets, loss, NULL));
+  assert_true(loss[0] > 0.69F && loss[0] < 0.70F && loss[1] == 0 && loss[2] != loss[2]);
+  tdm_plan_free(plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_plans),    cmocka_unit_test(wrong_streams),
       cmocka_unit_test(add_pointers),   cmocka_unit_test(in_place_needs_equal_strides),
       cmocka_unit_test(gemm_pointers),  cmocka_unit_test(rmsnorm_pointers),
       cmocka_unit_test(other_pointers), cmocka_unit_test(row_pointers),
-      cmocka_unit_test(empty_runs),
+      cmocka_unit_test(empty_runs),     cmocka_unit_test(wide_indices),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

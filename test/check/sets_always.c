@@ -102,9 +102,11 @@ static const check_single softmax[] = {ROWS,
 static const check_single cross_entropy[] = {ROWS,
                                              {"f32", NULL, NULL, "fill=guard", "31x65"},
                                              {"f16", NULL, NULL, "fill=guard,ignore=3", "31x130"},
+                                             {"bf16", NULL, NULL, "fill=special,wide=1", "31x130"},
                                              {"bf16", NULL, NULL, "fill=special", "60x65"},
                                              {0}};
 static const check_single embedding[] = {{"f32", NULL, NULL, "fill=special,pad=1", "40x5x65"},
+                                         {"bf16", NULL, NULL, "fill=special,wide=1", "40x5x64"},
                                          {"f16", NULL, NULL, "fill=edges,shift=1", "9x5x131"},
                                          {"bf16", NULL, NULL, "fill=special", "40x5x2049"},
                                          {0}};
