@@ -208,7 +208,9 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
  *   hip:N  A run on a wrapped stream is launched on it. NULL is HIP's default stream. A stream of tdm_stream_open is
  *          non-blocking: it waits for no other stream, and none waits for it.
  * The device, and on NVIDIA's GPUs CUDA's context, that are current in the calling thread are the same after each call as
- * before it. (With a driver older than CUDA 12.1 the offload runtime's context stays.)
+ * before it. (With a driver older than CUDA 12.1 the offload runtime's context stays.) Loading the library is not a call: where
+ * it has code for NVIDIA's GPUs, LLVM's runtime opens all of them then, and leaves the context of one current in the thread
+ * that loads. A program with several GPUs chooses its device after that: cudaSetDevice(), torch.cuda.set_device().
  *
  * Graphs: a run on a HIP stream that captures becomes part of the graph, and makes no call that capture forbids. tdm_copy,
  * tdm_stream_sync and runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that

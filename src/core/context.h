@@ -37,7 +37,7 @@ typedef struct tdm_backend {
   /* Appends the devices that it can open now, each after a space. NULL: it has `count` of them. */
   void (*list)(char *text, size_t size);
   /* Opens "omp:N" or "hip:N", whose number is also given, or "sim:CHIP". On failure it writes the reason, without the device's
-   * name. */
+   * name. NULL: a number is all that there is to know. */
   tdm_status (*open)(tdm_context *context, const char *name, int number, char *reason, size_t size);
   tdm_status (*close)(tdm_context *context);
   /* Around everything that may change what is current in the calling thread, such as CUDA's context: enter keeps it, and
