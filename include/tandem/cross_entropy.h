@@ -24,8 +24,8 @@ TDM_API tdm_cross_entropy_desc tdm_cross_entropy_default(int64_t rows, int64_t v
 /* tandem.h, "What all ops share", lists the errors of a plan and the rules for pointers. */
 TDM_API tdm_status tdm_cross_entropy_plan(tdm_context *context, const tdm_cross_entropy_desc *desc, tdm_plan **plan);
 
-/* targets is int32 or int64 [rows], loss is f32 [rows]; both are packed. A target that is neither `ignore` nor in 0 .. vocab - 1 gives
- * the loss NaN, because a device can't return a status. loss must not overlap logits or targets. */
+/* targets is int32 or int64 [rows], loss is f32 [rows]; both are packed. A target that is neither `ignore` nor in
+ * 0 .. vocab - 1 gives the loss NaN, because a device can't return a status. loss must not overlap logits or targets. */
 TDM_API tdm_status tdm_cross_entropy_run(const tdm_plan *plan, const void *logits, const void *targets, float *loss,
                                          tdm_stream *stream);
 

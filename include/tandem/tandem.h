@@ -201,9 +201,9 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
  *
  * Sharing a GPU with another library in the same process, such as PyTorch or cuBLAS: wrap its stream (tdm_stream_wrap).
  *   omp:N  of an NVIDIA GPU: LLVM's OpenMP runtime launches on non-blocking streams of its own. So a run, a copy or
- *          tdm_stream_sync on a wrapped stream first waits on the host for the work that the stream has so far, and then is done
- *          when it returns. Without a wrapped stream (NULL, tdm_stream_open) it waits for nothing that others have launched, not
- *          even on CUDA's default stream: then wait before the call, by cudaDeviceSynchronize() or torch.cuda.synchronize().
+ *          tdm_stream_sync on a wrapped stream first waits on the host for the work that the stream has so far, and is done
+ *          when it returns. Without a wrapped stream (NULL, tdm_stream_open) it waits for nothing that others have launched,
+ *          not even on CUDA's default stream: then wait before the call, by cudaDeviceSynchronize() or torch.cuda.synchronize().
  *          After the call there is nothing to wait for. On other GPUs this wait is the only way.
  *   hip:N  A run on a wrapped stream is launched on it. NULL is HIP's default stream. A stream of tdm_stream_open is
  *          non-blocking: it waits for no other stream, and none waits for it.
@@ -226,8 +226,8 @@ TDM_API tdm_status tdm_stream_open(tdm_context *context, tdm_stream **stream);
  * it is used here, and tdm_stream_close leaves it open.
  * Errors: ARGUMENT for a stream of another device or context; UNSUPPORTED on hosts and on other GPUs; MEMORY; DEVICE. */
 TDM_API tdm_status tdm_stream_wrap(tdm_context *context, void *native, tdm_stream **stream);
-/* The hipStream_t or CUstream of a stream. NULL for NULL, for the default stream, and for a stream of tdm_stream_open on the omp
- * backend. */
+/* The hipStream_t or CUstream of a stream. NULL for NULL, for the default stream, and for a stream of tdm_stream_open on the
+ * omp backend. */
 TDM_API void *tdm_stream_native(const tdm_stream *stream);
 TDM_API tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream);
 /* NULL is allowed. All runs of the stream must be done. */

@@ -1,5 +1,5 @@
-/* What test_native.c checks with a stand-in, on a real NVIDIA GPU: the order of runs after the work of a CUstream, captures, memory
- * of the host, and the current context; then what they cost. Use: native-gpu [DEVICE], as in native-gpu omp:0 */
+/* What test_native.c checks with a stand-in, on a real NVIDIA GPU: the order of runs after the work of a CUstream, captures,
+ * memory of the host, and the current context; then what they cost. Use: native-gpu [DEVICE], as in native-gpu omp:0 */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>

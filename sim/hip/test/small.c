@@ -29,7 +29,8 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipGetDevicePropertiesR0600) X(hipDeviceGetAttribute) X(hipDeviceSynchronize) X(hipGetErrorName) \
   X(hipGetErrorString) X(hipGetLastError) X(hipPeekAtLastError) X(hipMalloc) X(hipFree) X(hipHostMalloc) \
   X(hipHostFree) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemset) X(hipMemsetAsync) X(hipMemGetInfo) X(hipStreamCreate) \
-  X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery) X(hipStreamGetDevice) X(hipStreamIsCapturing) X(hipPointerGetAttributes) X(hipStreamWaitEvent) \
+  X(hipStreamCreateWithFlags) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipStreamQuery) \
+  X(hipStreamGetDevice) X(hipStreamIsCapturing) X(hipPointerGetAttributes) X(hipStreamWaitEvent) \
   X(hipEventCreate) X(hipEventCreateWithFlags) X(hipEventDestroy) X(hipEventRecord) X(hipEventSynchronize) \
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
