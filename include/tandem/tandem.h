@@ -203,8 +203,8 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
  *   omp:N  of an NVIDIA GPU: LLVM's OpenMP runtime launches on non-blocking streams of its own. So a run, a copy or
  *          tdm_stream_sync on a wrapped stream first waits on the host for the work that the stream has so far, and is done
  *          when it returns. Without a wrapped stream (NULL, tdm_stream_open) it waits for nothing that others have launched,
- *          not even on CUDA's default stream: then wait before the call, by cudaDeviceSynchronize() or torch.cuda.synchronize().
- *          After the call there is nothing to wait for. On other GPUs this wait is the only way.
+ *          not even on CUDA's default stream: then wait before the call, by cudaDeviceSynchronize() or
+ *          torch.cuda.synchronize(). After the call there is nothing to wait for. On other GPUs this wait is the only way.
  *   hip:N  A run on a wrapped stream is launched on it. NULL is HIP's default stream. A stream of tdm_stream_open is
  *          non-blocking: it waits for no other stream, and none waits for it.
  * The device, and on NVIDIA's GPUs CUDA's context, that are current in the calling thread are the same after each call as
