@@ -30,7 +30,7 @@ TDM_INLINE void embedding_body(const void *table, const void *ids, void *y, tdm_
     int64_t token = unit / blocks, start = (unit - token * blocks) * length;
     int64_t id = tdm_index(ids, token, d.ids);
     bool known = id >= 0 && id < d.vocab;
-    copy_block(table, id * d.ldt + start, y, token * d.ldy + start, d.d - start, known, self, type);
+    copy_block(table, (known ? id : 0) * d.ldt + start, y, token * d.ldy + start, d.d - start, known, self, type);
   }
 }
 

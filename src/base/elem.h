@@ -90,12 +90,12 @@ TDM_INLINE uint32_t tdm_f32_to_two(float low, float high, tdm_type type) {
 }
 #endif
 
-/* Element i of an array. Call it with a constant type, so that the switch disappears from the loop. */
 /* The i-th id or target. */
 TDM_INLINE int64_t tdm_index(const void *indices, int64_t i, tdm_index_type type) {
   return type == TDM_I64 ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
 }
 
+/* Element i of an array. Call it with a constant type, so that the switch disappears from the loop. */
 TDM_INLINE float tdm_load(const void *base, int64_t i, tdm_type type) {
   switch (type) {
     case TDM_F32: return ((const float *)base)[i];

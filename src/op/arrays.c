@@ -93,9 +93,9 @@ tdm_status tdm_strided_extent(const char *op, const tdm_strided *array, size_t e
   return tdm_check_extent(op, array->name, array->rank + 1, dims, strides, element, bytes);
 }
 
-tdm_status tdm_rows_indices(tdm_plan *plan, const char *name, int64_t length, tdm_index_type type) {
+tdm_status tdm_rows_indices(tdm_plan *plan, const char *name, int64_t count, tdm_index_type type) {
   if (type != TDM_I32 && type != TDM_I64)
     return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = %d: must be TDM_I32 (0) or TDM_I64 (1)", tdm_op_names[plan->op], name,
                     (int)type);
-  return tdm_rows_vector(plan, name, TDM_IN, length, type == TDM_I64 ? sizeof(int64_t) : sizeof(int32_t));
+  return tdm_rows_vector(plan, name, TDM_IN, count, type == TDM_I64 ? sizeof(int64_t) : sizeof(int32_t));
 }

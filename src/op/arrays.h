@@ -28,9 +28,9 @@ tdm_status tdm_rows_check(tdm_plan *plan, const tdm_rows *rows);
 tdm_status tdm_rows_array(tdm_plan *plan, const tdm_rows *rows, const char *name, tdm_role role, const char *leading_name,
                           int64_t *leading);
 /* Adds the next pointer argument: count contiguous elements. */
-/* A packed vector of ids or targets. */
-tdm_status tdm_rows_indices(tdm_plan *plan, const char *name, int64_t length, tdm_index_type type);
 tdm_status tdm_rows_vector(tdm_plan *plan, const char *name, tdm_role role, int64_t count, size_t element);
+/* The same for ids and targets. */
+tdm_status tdm_rows_indices(tdm_plan *plan, const char *name, int64_t count, tdm_index_type type);
 /* Output buffer out may be the same pointer as buffer in. */
 void tdm_rows_in_place(tdm_plan *plan, int out, int in);
 

@@ -38,7 +38,8 @@ static tdm_status attend(tdm_context *context) {
   tdm_status status = tdm_attention_plan(context, &desc, &plan);
   memset(c, 0, sizeof c);
   if (status == TDM_OK) status = tdm_attention_run(plan, b + 1, a, a + SKV * HEAD, c, NULL, NULL);
-  tdm_plan_free(plan);
+  tdm_status freed = tdm_plan_free(plan);
+  if (status == TDM_OK) status = freed;
   for (int i = 0; status == TDM_OK && i < SQ * HEAD; i++)
     if (c[i] != MEAN) {
       printf("element %d of O is %#x: must be %#x\n", i, c[i], MEAN);
