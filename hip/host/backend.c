@@ -114,7 +114,8 @@ static void list_devices(char *text, size_t size) {
   char reason[256];
   size_t used = strlen(text);
   int count = 0;
-  if (tdm_hip_library("hip:0", &library, reason, sizeof reason) == TDM_OK && library->GetDeviceCount(&count) != hipSuccess) {
+  if (!tdm_gpu_lost() && tdm_hip_library("hip:0", &library, reason, sizeof reason) == TDM_OK &&
+      library->GetDeviceCount(&count) != hipSuccess) {
     (void)library->GetLastError();
     count = 0;
   }

@@ -36,13 +36,15 @@ tdm_status tdm_hip_stream_sync(const tdm_context *context, void *stream) {
   return tdm_hip_leave(d, "stream_sync", before, status);
 }
 
-/* The default stream is of the device that is current. */
+/* The default stream, and hipStreamPerThread, are of the device that is current. */
 tdm_status tdm_hip_stream_wrap(const tdm_context *context, void *native) {
   static const char what[] = "stream_wrap";
   const tdm_hip_device *d = context->hip;
-  int number = d->number;
+  int number = d->number, before;
   if (native == NULL) return TDM_OK;
-  TDM_TRY(tdm_hip_check(d, what, "StreamGetDevice", d->library->StreamGetDevice(native, &number)));
+  TDM_TRY(tdm_hip_enter(d, what, &before));
+  tdm_status status = tdm_hip_check(d, what, "StreamGetDevice", d->library->StreamGetDevice(native, &number));
+  TDM_TRY(tdm_hip_leave(d, what, before, status));
   if (number == d->number) return TDM_OK;
   return tdm_fail(TDM_ERROR_ARGUMENT, "%s: native = %p: is a stream of HIP's device %d: must be of %s", what, native, number,
                   d->name);

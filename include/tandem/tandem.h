@@ -24,8 +24,8 @@
  *     with "outputs may be partly written", and the outputs of these runs must not be used.
  *   - TDM_ERROR_VERIFY: the run has completed, and its results are wrong.
  * A later call on the same device may report the fault of a kernel that was still running, as in HIP.
- * tdm_free, tdm_plan_free, tdm_stream_close and tdm_close release everything that they can, even if they return an
- * error.
+ * tdm_free, tdm_plan_free, tdm_event_close, tdm_stream_close and tdm_close release everything that they can, even if
+ * they return an error.
  * The library never exits, aborts or prints. The exceptions are the lines that TANDEM_VERBOSE and TANDEM_VERIFY ask
  * for, which go to the log function of tdm_options, and LLVM's offload runtime, which ends the process when a target
  * region fails on "omp:N".
@@ -39,8 +39,11 @@
  * a cgroup's pids.max), the run returns TDM_ERROR_DEVICE. Threads that the program starts between this test and the
  * target region are not taken into account.
  *
- * fork: a child process can use Tandem. Its contexts and plans on "host" are copies that work; those on GPUs must not
- * be used. gcc's libgomp has one limit: a thread that has run a parallel region with several threads and then calls
+ * fork: a child process can use Tandem. Its contexts and plans on "host" and "sim:CHIP" are copies that work. A GPU that
+ * was opened before the fork is the parent's alone: in the child each call for it, tdm_open included, is UNSUPPORTED and
+ * reaches no driver; tdm_free, tdm_plan_free, tdm_event_close, tdm_stream_close and tdm_close free the child's copies.
+ * Start a child that needs a GPU with exec (in Python: "spawn").
+ * On hosts gcc's libgomp has one limit: a thread that has run a parallel region with several threads and then calls
  * fork can't run another one in the child. The threads of its pool stay in the parent, and libgomp would wait for
  * them forever. In the child, such a thread's runs on the host return TDM_ERROR_UNSUPPORTED; a new thread of the
  * child can run the plans. Tandem only knows of its own regions, so after an OpenMP region of the program's own, run
@@ -212,8 +215,9 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
  * it has code for NVIDIA's GPUs, LLVM's runtime opens all of them then, and leaves the context of one current in the thread
  * that loads. A program with several GPUs chooses its device after that: cudaSetDevice(), torch.cuda.set_device().
  *
- * Graphs: a run on a HIP stream that captures becomes part of the graph, and makes no call that capture forbids. tdm_copy,
- * tdm_stream_sync and runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that
+ * Graphs: a run on a HIP stream that captures becomes part of the graph, and makes no call that capture forbids. Make plans
+ * and memory before: they are no runs, and a capture in the global mode forbids what they need. tdm_copy, tdm_stream_sync and
+ * runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that
  * need a workspace: the runs of such a plan outside of graphs are serialized, but a graph's runs wait only for what is before
  * them in the graph. The caller must order all launches of graphs that have runs of the plan, with each other and with its
  * other runs, and runs of the plan on several streams of one graph (by events). The plan must outlive the graph.

@@ -113,6 +113,7 @@ struct tdm_context {
   const tdm_backend *backend;
   char device[48]; /* "host", "omp:0", "hip:0", "sim:gfx950" */
   int omp_device;  /* number for device(), -1: the host */
+  bool on_gpu;     /* "omp:N" or "hip:N": of no use in the child of a fork */
   tdm_cuda cuda;
   tdm_hip_device *hip;   /* NULL: not a device of the hip backend */
   char chip[16];         /* in tuned tables: "gfx950", "host", "omp" */
@@ -133,6 +134,16 @@ struct tdm_context {
 
 /* Do runs of the context execute on the host? */
 static inline bool tdm_context_is_host(const tdm_context *context) { return context->hip == NULL && context->omp_device < 0; }
+
+/* fork.c. tdm_gpu_opened: the context is of a GPU, and the process knows of its forks from now on. tdm_gpu_lost: this process was
+ * forked after a GPU was opened. */
+tdm_status tdm_gpu_opened(tdm_context *context);
+bool tdm_gpu_lost(void);
+tdm_status tdm_fail_lost(const char *what, const char *device);
+/* Is the context of a GPU that only the parent can use? */
+static inline bool tdm_context_lost(const tdm_context *context) { return context->on_gpu && tdm_gpu_lost(); }
+/* Refuses NULL, and a context that is lost; `what` begins the message. */
+tdm_status tdm_context_check(const char *what, const tdm_context *context);
 
 /* tdm_backend.enter and leave, where the backend has them. */
 static inline tdm_status tdm_enter(const tdm_context *context, const char *what, void **before) {

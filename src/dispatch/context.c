@@ -40,14 +40,14 @@ static const tdm_backend *find_backend(const char *name) {
 
 static int omp_devices(void) { return find_backend("omp")->count(); }
 
-/* The omp backend's enter and leave, where there is no context yet: its runtime may be started now. */
+/* The omp backend's enter and leave, where there is no context yet: its runtime may be started now. Not where it is lost. */
 static tdm_status enter_omp(const char *what, void **before) {
   const tdm_backend *omp = find_backend("omp");
-  return omp->enter == NULL ? TDM_OK : omp->enter(NULL, what, before);
+  return omp->enter == NULL || tdm_gpu_lost() ? TDM_OK : omp->enter(NULL, what, before);
 }
 static tdm_status leave_omp(const char *what, void *before, tdm_status status) {
   const tdm_backend *omp = find_backend("omp");
-  return omp->leave == NULL ? status : omp->leave(NULL, what, before, status);
+  return omp->leave == NULL || tdm_gpu_lost() ? status : omp->leave(NULL, what, before, status);
 }
 
 const char *tdm_devices(void) {
@@ -55,7 +55,7 @@ const char *tdm_devices(void) {
   void *before = NULL;
   size_t used = (size_t)snprintf(text, sizeof text, "host");
   bool entered = enter_omp("devices", &before) == TDM_OK;
-  for (int i = 0; i < omp_devices() && used < sizeof text; i++)
+  for (int i = 0; !tdm_gpu_lost() && i < omp_devices() && used < sizeof text; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, " omp:%d", i);
   for (int i = 0; tdm_built_in_backends[i] != NULL; i++)
     if (tdm_built_in_backends[i]->list != NULL) tdm_built_in_backends[i]->list(text, sizeof text);
@@ -84,6 +84,7 @@ static bool is_kind(const char *device, const char *kind) {
 static tdm_status open_omp_device(tdm_context *context, const char *device) {
   int number = 0;
   TDM_TRY(device_number(device, &number));
+  if (tdm_gpu_lost()) return tdm_fail_lost("open", device);
   if (number >= omp_devices())
     return tdm_fail(TDM_ERROR_UNSUPPORTED, "device = '%s': this build and machine offer: %s", device, tdm_devices());
   context->omp_device = number;
@@ -107,6 +108,10 @@ static tdm_status try_hip_device(tdm_context *context, const char *name, int num
   const tdm_backend *hip = find_backend("hip");
   if (hip == NULL) {
     snprintf(reason, size, "this build has no hip backend (-Dtdm_backend=hip)");
+    return TDM_ERROR_UNSUPPORTED;
+  }
+  if (is_kind(name, "hip") && tdm_gpu_lost()) {
+    snprintf(reason, size, "this is the child of a fork, and a GPU that was opened before it is the parent's alone");
     return TDM_ERROR_UNSUPPORTED;
   }
   tdm_status status = hip->open(context, name, number, reason, size);
@@ -238,6 +243,7 @@ static tdm_status open_context(tdm_context *context, const tdm_options *options)
   context->log = options->log != NULL ? options->log : log_to_stderr;
   context->log_user = options->log_user;
   TDM_TRY(open_device(context, backend, named(options->device, "TANDEM_DEVICE")));
+  if (is_kind(context->device, "omp") || is_kind(context->device, "hip")) TDM_TRY(tdm_gpu_opened(context));
   TDM_TRY(check_xcds(context));
   TDM_TRY(set_wait(context, options->wait));
   TDM_TRY(set_cpu(context));
@@ -271,7 +277,7 @@ tdm_status tdm_open(const tdm_options *options, tdm_context **context) {
 tdm_status tdm_close(tdm_context *context) {
   tdm_status status = TDM_OK;
   if (context == NULL) return TDM_OK;
-  if (context->hip != NULL) status = context->backend->close(context);
+  if (context->hip != NULL && !tdm_context_lost(context)) status = context->backend->close(context);
   for (int i = 0; i < 2; i++) tdm_tuned_free(context->tuned[i]);
   tdm_registry_close(&context->registry);
   free(context->kernel);
@@ -280,11 +286,6 @@ tdm_status tdm_close(tdm_context *context) {
 }
 
 const char *tdm_context_device(const tdm_context *context) { return context == NULL ? "no context" : context->device; }
-
-static tdm_status check_context(const char *function, const tdm_context *context) {
-  if (context != NULL) return TDM_OK;
-  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", function);
-}
 
 static tdm_status allocate(const tdm_context *context, size_t bytes, void **made) {
   void *before = NULL;
@@ -297,7 +298,7 @@ static tdm_status allocate(const tdm_context *context, size_t bytes, void **made
 }
 
 tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer) {
-  TDM_TRY(check_context("alloc", context));
+  TDM_TRY(tdm_context_check("alloc", context));
   if (pointer == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "alloc: pointer = NULL: must point to a void *");
   if (bytes == 0) {
     *pointer = NULL;
@@ -313,11 +314,15 @@ tdm_status tdm_alloc(tdm_context *context, size_t bytes, void **pointer) {
 
 tdm_status tdm_free(tdm_context *context, void *pointer) {
   void *before = NULL;
-  TDM_TRY(check_context("free", context));
+  if (context == NULL) return tdm_context_check("free", context);
   if (pointer == NULL) return TDM_OK;
   if (!tdm_registry_take(&context->registry, pointer))
     return tdm_fail(TDM_ERROR_ARGUMENT, "free: pointer = %p: must be NULL, or from tdm_alloc of this context and not yet freed",
                     pointer);
+  if (tdm_context_lost(context)) { /* the parent's memory stays */
+    tdm_registry_settle(&context->registry, pointer, true);
+    return TDM_OK;
+  }
   tdm_status status = tdm_enter(context, "free", &before);
   bool entered = status == TDM_OK;
   if (entered) status = context->backend->free(context, pointer);
@@ -337,7 +342,7 @@ static tdm_status copy(const tdm_context *context, void *to, const void *from, s
 
 tdm_status tdm_copy(tdm_context *context, void *to, const void *from, size_t bytes, tdm_direction direction,
                     tdm_stream *stream) {
-  TDM_TRY(check_context("copy", context));
+  TDM_TRY(tdm_context_check("copy", context));
   TDM_TRY(tdm_stream_check("copy", context, stream));
   if (direction != TDM_TO_DEVICE && direction != TDM_TO_HOST && direction != TDM_ON_DEVICE)
     return tdm_fail(TDM_ERROR_ARGUMENT, "copy: direction = %d: must be TDM_TO_DEVICE (0), TDM_TO_HOST (1) or TDM_ON_DEVICE (2)",

@@ -126,6 +126,10 @@ const char *tdm_kernel_refused(const tdm_context *context, const char *op, const
   if (row == NULL || context == NULL) return NULL;
   text[0] = '\0';
   void *before = NULL;
+  if (tdm_context_lost(context)) {
+    snprintf(text, sizeof text, "runs only in the process that opened the device");
+    return text;
+  }
   bool entered = tdm_enter(context, "kernel_refused", &before) == TDM_OK;
   tdm_kernel_runs_on(row, context, text, sizeof text);
   if (entered) tdm_leave(context, "kernel_refused", before, TDM_OK);

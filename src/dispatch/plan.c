@@ -11,7 +11,7 @@
 
 tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm_plan **out, tdm_plan **plan) {
   const char *name = tdm_op_names[op];
-  if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", name);
+  TDM_TRY(tdm_context_check(name, context));
   if (desc == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: desc = NULL: must point to a description", name);
   if (out == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: plan = NULL: must point to a tdm_plan *", name);
   tdm_plan *made = calloc(1, sizeof *made);
@@ -48,19 +48,25 @@ tdm_status tdm_plan_end(tdm_plan *plan, tdm_status status, tdm_plan **out) {
   return status;
 }
 
-tdm_status tdm_plan_free(tdm_plan *plan) {
-  if (plan == NULL) return TDM_OK;
+/* What the device has of a plan. */
+static tdm_status release(tdm_plan *plan) {
   const tdm_context *context = plan->context;
   const tdm_backend *backend = context->backend;
   void *before = NULL;
   tdm_status entered = tdm_enter(context, "plan_free", &before), status = entered;
-  tdm_shadow_close(plan);
   if (plan->serializer != NULL) TDM_FIRST(status, backend->serializer->close(context, plan->serializer));
   if (plan->workspace != NULL) TDM_FIRST(status, backend->free(context, plan->workspace));
   if (plan->table != NULL) TDM_FIRST(status, backend->free(context, plan->table));
+  return entered == TDM_OK ? tdm_leave(context, "plan_free", before, status) : status;
+}
+
+tdm_status tdm_plan_free(tdm_plan *plan) {
+  if (plan == NULL) return TDM_OK;
+  tdm_shadow_close(plan);
+  tdm_status status = tdm_context_lost(plan->context) ? TDM_OK : release(plan);
   pthread_mutex_destroy(&plan->lock);
   free(plan);
-  return entered == TDM_OK ? tdm_leave(context, "plan_free", before, status) : status;
+  return status;
 }
 
 const char *tdm_plan_explain(const tdm_plan *plan) { return plan == NULL ? "no plan" : plan->explain; }
@@ -244,6 +250,7 @@ tdm_status tdm_plan_run(const tdm_plan *plan, tdm_op op, const void *const *poin
   void *before = NULL;
   TDM_TRY(tdm_plan_check(plan, op));
   const tdm_context *context = plan->context;
+  if (tdm_context_lost(context)) return tdm_fail_lost(tdm_op_names[op], context->device);
   TDM_TRY(tdm_stream_check(tdm_op_names[op], context, stream));
   TDM_TRY(check_pointers(plan, pointers));
   if (plan->empty) return TDM_OK;

@@ -35,7 +35,7 @@ tdm_status tdm_stream_waits(const tdm_context *context, const char *what, const 
 /* ---- Streams ---- */
 
 static tdm_status check_new(const char *function, const tdm_context *context, const void *to) {
-  if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", function);
+  TDM_TRY(tdm_context_check(function, context));
   if (to == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: stream = NULL: must point to a tdm_stream *", function);
   return TDM_OK;
 }
@@ -79,7 +79,7 @@ void *tdm_stream_native(const tdm_stream *stream) { return tdm_stream_handle(str
 
 tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream) {
   static const char what[] = "stream_sync";
-  if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: context = NULL: must come from tdm_open", what);
+  TDM_TRY(tdm_context_check(what, context));
   TDM_TRY(tdm_stream_check(what, context, stream));
   TDM_TRY(tdm_stream_waits(context, what, stream));
   TDM_TRY(tdm_stream_catch_up(context, what, stream));
@@ -88,7 +88,9 @@ tdm_status tdm_stream_sync(tdm_context *context, tdm_stream *stream) {
 
 tdm_status tdm_stream_close(tdm_stream *stream) {
   if (stream == NULL) return TDM_OK;
-  tdm_status status = stream->wrapped ? TDM_OK : stream->context->backend->stream_close(stream->context, stream->handle);
+  const tdm_context *context = stream->context;
+  bool leave = stream->wrapped || tdm_context_lost(context);
+  tdm_status status = leave ? TDM_OK : context->backend->stream_close(context, stream->handle);
   free(stream);
   return status;
 }
@@ -108,12 +110,12 @@ static int64_t now(void) {
 }
 
 static tdm_status check_event(const char *function, const char *name, const tdm_event *event) {
-  if (event != NULL) return TDM_OK;
-  return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = NULL: must come from tdm_event_open", function, name);
+  if (event == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "%s: %s = NULL: must come from tdm_event_open", function, name);
+  return tdm_context_check(function, event->context);
 }
 
 tdm_status tdm_event_open(tdm_context *context, tdm_event **event) {
-  if (context == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "event_open: context = NULL: must come from tdm_open");
+  TDM_TRY(tdm_context_check("event_open", context));
   if (event == NULL) return tdm_fail(TDM_ERROR_ARGUMENT, "event_open: event = NULL: must point to a tdm_event *");
   tdm_event *made = calloc(1, sizeof *made);
   if (made == NULL) return tdm_fail(TDM_ERROR_MEMORY, "event_open: no memory for an event of %zu bytes", sizeof *made);
@@ -129,7 +131,8 @@ tdm_status tdm_event_open(tdm_context *context, tdm_event **event) {
 tdm_status tdm_event_close(tdm_event *event) {
   if (event == NULL) return TDM_OK;
   const tdm_marks *marks = event->context->backend->marks;
-  tdm_status status = marks == NULL ? TDM_OK : marks->close(event->context, event->handle);
+  bool leave = marks == NULL || tdm_context_lost(event->context);
+  tdm_status status = leave ? TDM_OK : marks->close(event->context, event->handle);
   free(event);
   return status;
 }

@@ -1,9 +1,11 @@
 /* Host threads that can't be had: in the child of a fork, and where limits let none be started. The OpenMP runtime
- * would wait for ever, or end the process; a run must return a status. Each case runs in its own process. */
+ * would wait for ever, or end the process; a run must return a status. And processes that end with plans, or beside runs. Each
+ * case runs in its own process. */
 #include <errno.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +204,31 @@ static int inside_of_a_region(void) {
   return failed;
 }
 
+/* ---- The end of the process ---- */
+
+/* Everything is left as it is: a context, a plan, and the runtime's threads. */
+static int exit_with_a_plan(void) {
+  if (open_plan(THREADS) != TDM_OK || child_runs() != 0) return complain("the process can't run");
+  exit(0);
+}
+
+static void *run_for_ever(void *begun) {
+  for (;;) {
+    if (run_plan() != TDM_OK) _exit(complain("a run beside the end"));
+    *(volatile int *)begun = 1;
+  }
+  return NULL;
+}
+
+static int exit_beside_runs(void) {
+  static volatile int begun;
+  pthread_t thread;
+  if (open_plan(THREADS) != TDM_OK) return complain("open");
+  if (pthread_create(&thread, NULL, run_for_ever, (void *)(uintptr_t)&begun) != 0) return SKIP;
+  while (begun == 0) usleep(100);
+  exit(0);
+}
+
 int main(void) {
   static const struct {
     const char *name;
@@ -217,6 +244,8 @@ int main(void) {
       {"no thread at all", no_thread_at_all, 1},
       {"no memory for stacks", no_memory_for_stacks, 1},
       {"inside of a region", inside_of_a_region, 1},
+      {"exit with a plan", exit_with_a_plan, 1},
+      {"exit beside runs", exit_beside_runs, 10},
   };
   int failed = 0, skipped = 0, count = sizeof cases / sizeof cases[0];
   for (int i = 0; i < count; i++) {

@@ -3,6 +3,8 @@
  * it. The device is memory of the host, and offload/device/device.c is compiled for it. */
 #include <omp.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api.h"
 #include "fake_cuda.h"
@@ -275,6 +277,46 @@ static void events_note_times(void **state) {
   end(&s);
 }
 
+/* ---- fork ---- */
+
+/* The line of what is wrong; 0: nothing. No call reaches the plugin or the driver. */
+static int in_the_child(session *s, tdm_stream *stream) {
+  tdm_context *context = NULL;
+  void *memory = NULL;
+  plugin_calls = fake_cuda.calls = 0;
+#define HOLDS(what) \
+  if (!(what)) return __LINE__ % 255 + 1
+#define LOST(call) HOLDS((call) == TDM_ERROR_UNSUPPORTED && strstr(tdm_last_error(), "child of a fork") != NULL)
+  LOST(run(s, NULL));
+  LOST(run(s, stream));
+  LOST(tdm_alloc(s->context, 64, &memory));
+  LOST(tdm_copy(s->context, s->y, s->x, 8, TDM_ON_DEVICE, NULL));
+  LOST(tdm_stream_sync(s->context, stream));
+  LOST(tdm_open(&(tdm_options){.device = "omp:0"}, &context));
+  HOLDS(strstr(tdm_devices(), "omp:") == NULL);
+  HOLDS(tdm_stream_close(stream) == TDM_OK && tdm_plan_free(s->plan) == TDM_OK && tdm_free(s->context, s->x) == TDM_OK &&
+        tdm_free(s->context, s->y) == TDM_OK && tdm_close(s->context) == TDM_OK);
+  HOLDS(plugin_calls == 0 && fake_cuda.calls == 0);
+  return 0;
+}
+
+static void a_child_is_refused(void **state) {
+  (void)state;
+  for (int verify = 0; verify < 2; verify++) {
+    session s = begin(verify);
+    tdm_stream *stream = NULL;
+    int status = 0;
+    ACCEPTED(tdm_stream_wrap(s.context, STREAM, &stream));
+    pid_t child = fork();
+    if (child == 0) _exit(in_the_child(&s, stream));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status != 0) fail_msg("in the child: line %d (modulo 255), or a signal: %#x", WEXITSTATUS(status) - 1, status);
+    ACCEPTED(run(&s, stream));
+    ACCEPTED(tdm_stream_close(stream));
+    end(&s);
+  }
+}
+
 /* ---- Memory ---- */
 
 static void memory_is_checked(void **state) {
@@ -354,11 +396,17 @@ static void calls_fail(void **state) {
 int main(void) {
   static const tdm_kernel *rows[] = {&region};
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(keeps_the_callers_context, setup), cmocka_unit_test_setup(waits_for_a_wrapped_stream, setup),
-      cmocka_unit_test_setup(waits_for_nothing_else, setup),    cmocka_unit_test_setup(refuses_a_stream_that_captures, setup),
-      cmocka_unit_test_setup(refuses_streams_of_others, setup), cmocka_unit_test_setup(other_vendors_have_none, setup),
-      cmocka_unit_test_setup(events_note_times, setup),         cmocka_unit_test_setup(memory_is_checked, setup),
-      cmocka_unit_test_setup(pageable_memory_passes, setup),    cmocka_unit_test_setup(calls_fail, setup),
+      cmocka_unit_test_setup(keeps_the_callers_context, setup),
+      cmocka_unit_test_setup(waits_for_a_wrapped_stream, setup),
+      cmocka_unit_test_setup(waits_for_nothing_else, setup),
+      cmocka_unit_test_setup(refuses_a_stream_that_captures, setup),
+      cmocka_unit_test_setup(refuses_streams_of_others, setup),
+      cmocka_unit_test_setup(other_vendors_have_none, setup),
+      cmocka_unit_test_setup(events_note_times, setup),
+      cmocka_unit_test_setup(memory_is_checked, setup),
+      cmocka_unit_test_setup(a_child_is_refused, setup),
+      cmocka_unit_test_setup(pageable_memory_passes, setup),
+      cmocka_unit_test_setup(calls_fail, setup),
   };
   tdm_kernels_extend(rows, 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "tandem/add.h"
 #include "tandem/attention.h"
 #include "tandem/gemm.h"
 #include "tandem/rmsnorm.h"
@@ -71,6 +72,38 @@ static void threads_share_plans(void **state) {
   tdm_close(context);
 }
 
+/* Plans, memory, streams and events of one context, which each thread makes for itself. */
+static void *use_context(void *shared) {
+  tdm_context *context = shared;
+  for (int i = 0; i < 100; i++) {
+    const float ones[6] = {1, 1, 1, 1, 1, 1};
+    tdm_add_desc desc = tdm_add_default(2, 3, TDM_F32);
+    tdm_plan *plan = NULL;
+    tdm_stream *stream = NULL;
+    tdm_event *event = NULL;
+    void *y = NULL;
+    if (tdm_add_plan(context, &desc, &plan) != TDM_OK || tdm_stream_open(context, &stream) != TDM_OK ||
+        tdm_event_open(context, &event) != TDM_OK || tdm_alloc(context, sizeof ones, &y) != TDM_OK)
+      return "something can't be made";
+    if (tdm_add_run(plan, ones, ones, y, stream) != TDM_OK || tdm_event_record(event, stream) != TDM_OK ||
+        tdm_event_sync(event) != TDM_OK || ((float *)y)[5] != 2)
+      return "a run beside other threads";
+    if (tdm_event_close(event) != TDM_OK || tdm_stream_close(stream) != TDM_OK || tdm_free(context, y) != TDM_OK ||
+        tdm_plan_free(plan) != TDM_OK)
+      return "something can't be freed";
+  }
+  return NULL;
+}
+
+static void threads_share_a_context(void **state) {
+  (void)state;
+  tdm_context *context = open_host();
+  void *arguments[THREADS];
+  for (int i = 0; i < THREADS; i++) arguments[i] = context;
+  run_on_threads(use_context, arguments);
+  tdm_close(context);
+}
+
 /* Fails with its own number, many times, and finds it in its own last error. */
 static void *fail_many(void *number) {
   if (tdm_last_error()[0] != '\0') return "a new thread starts with an error";
@@ -99,6 +132,7 @@ int main(void) {
   clear_environment();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_share_plans),
+      cmocka_unit_test(threads_share_a_context),
       cmocka_unit_test(last_error_is_of_the_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

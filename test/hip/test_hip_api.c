@@ -2,6 +2,8 @@
 #include "../api/api.h"
 
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tandem/add.h"
 #include "tandem/rmsnorm.h"
@@ -63,6 +65,41 @@ static void environment(void **state) {
   assert_string_equal(tdm_context_device(context), device);
   tdm_close(context);
   clear_environment();
+}
+
+/* A simulated chip is in the process, so the child of a fork has a copy of it. */
+static int run_in_child(tdm_plan *plan, tdm_context *context, void *x, void *y) {
+  float back[6] = {0};
+  if (tdm_add_run(plan, x, x, y, NULL) != TDM_OK || tdm_copy(context, back, y, sizeof back, TDM_TO_HOST, NULL) != TDM_OK ||
+      back[5] != 2)
+    return 1;
+  return tdm_plan_free(plan) == TDM_OK && tdm_free(context, x) == TDM_OK && tdm_free(context, y) == TDM_OK &&
+                 tdm_close(context) == TDM_OK
+             ? 0
+             : 2;
+}
+
+static void a_child_has_a_copy(void **state) {
+  (void)state;
+  tdm_context *context = open_device();
+  tdm_plan *plan = NULL;
+  void *x = NULL, *y = NULL;
+  int status = 0;
+  const float ones[6] = {1, 1, 1, 1, 1, 1};
+  tdm_add_desc desc = tdm_add_default(2, 3, TDM_F32);
+  ACCEPTED(tdm_add_plan(context, &desc, &plan));
+  ACCEPTED(tdm_alloc(context, sizeof ones, &x));
+  ACCEPTED(tdm_alloc(context, sizeof ones, &y));
+  ACCEPTED(tdm_copy(context, x, ones, sizeof ones, TDM_TO_DEVICE, NULL));
+  ACCEPTED(tdm_add_run(plan, x, x, y, NULL));
+  pid_t child = fork();
+  if (child == 0) _exit(run_in_child(plan, context, x, y));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  ACCEPTED(tdm_plan_free(plan));
+  ACCEPTED(tdm_free(context, x));
+  ACCEPTED(tdm_free(context, y));
+  tdm_close(context);
 }
 
 /* ---- Memory and streams ---- */
@@ -216,10 +253,15 @@ static void strides_over_work(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(devices, setup),           cmocka_unit_test_setup(open_refuses, setup),
-      cmocka_unit_test_setup(environment, setup),       cmocka_unit_test_setup(memory, setup),
-      cmocka_unit_test_setup(streams, setup),           cmocka_unit_test_setup(explains, setup),
-      cmocka_unit_test_setup(named_kernels, setup),     cmocka_unit_test_setup(faults, setup),
+      cmocka_unit_test_setup(devices, setup),
+      cmocka_unit_test_setup(open_refuses, setup),
+      cmocka_unit_test_setup(a_child_has_a_copy, setup),
+      cmocka_unit_test_setup(environment, setup),
+      cmocka_unit_test_setup(memory, setup),
+      cmocka_unit_test_setup(streams, setup),
+      cmocka_unit_test_setup(explains, setup),
+      cmocka_unit_test_setup(named_kernels, setup),
+      cmocka_unit_test_setup(faults, setup),
       cmocka_unit_test_setup(strides_over_work, setup),
   };
   if (argc != 2) {

@@ -2,7 +2,10 @@
  * devices and refuses what HIP forbids while a stream captures. Use: hip-streams CHIP, with the stand-in's folder in
  * LD_LIBRARY_PATH. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../api/api.h"
 #include "fake.h"
@@ -99,6 +102,109 @@ static void runs_are_captured(void **state) {
     ACCEPTED(tdm_stream_sync(s.ops.context, s.ops.stream));
     end(&s);
   }
+}
+
+/* ---- Every kernel of the device, with one of these plans ---- */
+
+static tdm_status plan_large_gemm(hip_ops *s) {
+  tdm_gemm_desc d = tdm_gemm_default(256, 256, 256, TDM_BF16);
+  d.layout = TDM_NT;
+  return tdm_gemm_plan(s->context, &d, &s->plan);
+}
+static tdm_status plan_flat_gemm(hip_ops *s) {
+  tdm_gemm_desc d = tdm_gemm_default(256, 256, 16, TDM_BF16);
+  return tdm_gemm_plan(s->context, &d, &s->plan);
+}
+static tdm_status plan_large_swiglu(hip_ops *s) {
+  tdm_swiglu_desc d = tdm_swiglu_default(256, 256, 256, TDM_BF16);
+  return tdm_swiglu_plan(s->context, &d, &s->plan);
+}
+static tdm_status plan_heads(hip_ops *s, int64_t queries, int64_t head_dim) {
+  tdm_attention_desc d = tdm_attention_default(1, 1, 1, queries, 256, head_dim, TDM_BF16);
+  return tdm_attention_plan(s->context, &d, &s->plan);
+}
+static tdm_status plan_attention_64(hip_ops *s) { return plan_heads(s, 256, 64); }
+static tdm_status plan_attention_128(hip_ops *s) { return plan_heads(s, 256, 128); }
+static tdm_status plan_decode_64(hip_ops *s) { return plan_heads(s, 1, 64); }
+static tdm_status plan_decode_128(hip_ops *s) { return plan_heads(s, 1, 128); }
+
+static tdm_status run_fewer_keys(hip_ops *s, char *x, char *y) {
+  return tdm_attention_run_keys(s->plan, x, x, x, y, NULL, 100, s->stream);
+}
+static tdm_status run_rope_at(hip_ops *s, char *x, char *y) { return tdm_rope_run_at(s->plan, x, y, 0, s->stream); }
+
+static const row plans[] = {
+    {"gemm", NULL, plan_gemm, run_gemm},
+    {"gemm", NULL, plan_large_gemm, run_gemm},
+    {"gemm", NULL, plan_flat_gemm, run_gemm},
+    {"swiglu", NULL, plan_swiglu, run_swiglu},
+    {"swiglu", NULL, plan_large_swiglu, run_swiglu},
+    {"rmsnorm", NULL, plan_rmsnorm, run_rmsnorm},
+    {"attention", NULL, plan_attention, run_attention},
+    {"attention", NULL, plan_attention_64, run_attention},
+    {"attention", NULL, plan_attention_128, run_attention},
+    {"attention", NULL, plan_decode_64, run_attention},
+    {"attention", NULL, plan_decode_128, run_attention},
+    {"attention", NULL, plan_decode_128, run_fewer_keys},
+    {"rope", NULL, plan_rope, run_rope},
+    {"rope", NULL, plan_rope, run_rope_at},
+    {"softmax", NULL, plan_softmax, run_softmax},
+    {"embedding", NULL, plan_embedding, run_embedding},
+    {"silu_mul", NULL, plan_silu_mul, run_silu_mul},
+    {"add", NULL, plan_add, run_add},
+    {"cross_entropy", NULL, plan_cross_entropy, run_cross_entropy},
+};
+enum { PLANS = sizeof plans / sizeof plans[0] };
+
+/* Runs of each plan that the kernel supports, also on pointers that are aligned to no more than an element; how many plans. */
+static int capture_kernel(const char *op, const char *kernel) {
+  char named[64];
+  int captured = 0;
+  snprintf(named, sizeof named, "%s=%s", op, kernel);
+  for (int i = 0; i < PLANS; i++) {
+    row r = plans[i];
+    session s = {0};
+    void *memory = NULL;
+    if (strcmp(r.name, op) != 0) continue;
+    *fake = (fake_hip){.fail_at = -1, .release = 1};
+    ACCEPTED(tdm_open(&(tdm_options){.device = "hip:1", .kernel = named}, &s.ops.context));
+    ACCEPTED(tdm_stream_open(s.ops.context, &s.ops.stream));
+    ACCEPTED(tdm_alloc(s.ops.context, BYTES, &memory));
+    s.memory = memory;
+    tdm_status planned = r.plan(&s.ops);
+    if (planned == TDM_OK) {
+      capture(&s, 1);
+      ACCEPTED(run(&s, &r));
+      ACCEPTED(r.run(&s.ops, s.memory + sizeof(float), s.memory + OUT + sizeof(float)));
+      capture(&s, 0);
+      if (fake->forbidden != NULL) fail_msg("%s: %s is called while the stream captures", named, fake->forbidden);
+      if (fake->captured_launches == 0) fail_msg("%s: nothing was captured", named);
+      captured++;
+    } else if (planned != TDM_ERROR_UNSUPPORTED) {
+      fail_msg("%s: %s", named, tdm_last_error());
+    }
+    end(&s);
+  }
+  return captured;
+}
+
+static void every_kernel_is_captured(void **state) {
+  (void)state;
+  static const char *const ops[] = {"gemm",    "swiglu",    "rmsnorm",  "attention", "rope",
+                                    "softmax", "embedding", "silu_mul", "add",       "cross_entropy"};
+  int kernels = 0;
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+    char list[1024], *left = list;
+    snprintf(list, sizeof list, "%s", tdm_kernels(ops[i]));
+    for (char *kernel; (kernel = strsep(&left, " ")) != NULL;) {
+      tdm_kernel_facts facts;
+      ACCEPTED(tdm_kernel_describe(ops[i], kernel, &facts));
+      if (strcmp(facts.backend, "hip") != 0) continue;
+      if (capture_kernel(ops[i], kernel) == 0) fail_msg("%s=%s supports none of the plans", ops[i], kernel);
+      kernels++;
+    }
+  }
+  assert_true(kernels > 20);
 }
 
 /* Without a capture, a plan with a workspace has the order of its runs. */
@@ -250,6 +356,65 @@ static void events_measure(void **state) {
   end(&s);
 }
 
+/* ---- fork: no call of the child reaches the runtime, and the parent goes on ---- */
+
+static bool refused(tdm_status status) {
+  return status == TDM_ERROR_UNSUPPORTED && strstr(tdm_last_error(), "child of a fork") != NULL;
+}
+
+/* The line of what is wrong; 0: nothing. */
+static int in_the_child(session *s, tdm_event *event) {
+  tdm_context *context = NULL;
+  tdm_stream *stream = NULL;
+  tdm_event *other = NULL;
+  void *memory = NULL;
+  double milliseconds;
+  const int calls = fake->calls;
+#define HOLDS(what) \
+  if (!(what)) return __LINE__ % 255 + 1
+  HOLDS(refused(run(s, &rows[1])) && strstr(tdm_last_error(), "gemm: device hip:1") == tdm_last_error());
+  HOLDS(refused(tdm_alloc(s->ops.context, 64, &memory)));
+  HOLDS(refused(tdm_copy(s->ops.context, s->memory + OUT, s->memory, 64, TDM_ON_DEVICE, NULL)));
+  HOLDS(refused(plan_add(&s->ops)));
+  HOLDS(refused(tdm_stream_open(s->ops.context, &stream)));
+  HOLDS(refused(tdm_stream_wrap(s->ops.context, NULL, &stream)));
+  HOLDS(refused(tdm_stream_sync(s->ops.context, s->ops.stream)));
+  HOLDS(refused(tdm_event_open(s->ops.context, &other)));
+  HOLDS(refused(tdm_event_record(event, s->ops.stream)));
+  HOLDS(refused(tdm_event_wait(event, s->ops.stream)));
+  HOLDS(refused(tdm_event_sync(event)));
+  HOLDS(refused(tdm_event_elapsed(event, event, &milliseconds)));
+  HOLDS(refused(tdm_open(&(tdm_options){.device = "hip:0"}, &context)));
+  HOLDS(refused(tdm_open(&(tdm_options){.device = "hip:1"}, &context)));
+  HOLDS(strstr(tdm_devices(), "hip:") == NULL);
+  HOLDS(strstr(tdm_kernel_refused(s->ops.context, "add", "hip_blocks"), "only in the process") != NULL);
+  HOLDS(tdm_plan_free(s->ops.plan) == TDM_OK);
+  HOLDS(tdm_event_close(event) == TDM_OK);
+  HOLDS(tdm_stream_close(s->ops.stream) == TDM_OK);
+  HOLDS(tdm_free(s->ops.context, s->memory) == TDM_OK);
+  HOLDS(tdm_free(s->ops.context, s->memory) == TDM_ERROR_ARGUMENT);
+  HOLDS(tdm_close(s->ops.context) == TDM_OK);
+  HOLDS(fake->calls == calls);
+  HOLDS(tdm_open(&(tdm_options){.device = "host"}, &context) == TDM_OK && tdm_close(context) == TDM_OK);
+  return 0;
+}
+
+static void a_child_is_refused(void **state) {
+  (void)state;
+  session s = begin(&rows[1], 0);
+  tdm_event *event = NULL;
+  int status = 0;
+  ACCEPTED(tdm_event_open(s.ops.context, &event));
+  ACCEPTED(tdm_event_record(event, s.ops.stream));
+  pid_t child = fork();
+  if (child == 0) _exit(in_the_child(&s, event));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (status != 0) fail_msg("in the child: line %d (modulo 255), or a signal: %#x", WEXITSTATUS(status) - 1, status);
+  ACCEPTED(run(&s, &rows[1]));
+  ACCEPTED(tdm_event_close(event));
+  end(&s);
+}
+
 /* ---- Memory that is not the device's ---- */
 
 static void memory_is_checked(void **state) {
@@ -293,6 +458,7 @@ static void pageable_memory_passes(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(runs_are_captured),
+      cmocka_unit_test(every_kernel_is_captured),
       cmocka_unit_test(runs_are_ordered),
       cmocka_unit_test(other_streams_go_on),
       cmocka_unit_test(waits_are_refused),
@@ -302,6 +468,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(launches_on_a_wrapped_stream),
       cmocka_unit_test(refuses_a_stream_of_another_device),
       cmocka_unit_test(events_measure),
+      cmocka_unit_test(a_child_is_refused),
       cmocka_unit_test(memory_is_checked),
       cmocka_unit_test(pageable_memory_passes),
   };
