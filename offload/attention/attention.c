@@ -317,7 +317,7 @@ static void cut(attention_work *work, int64_t largest, int64_t micro, int64_t wo
 
 static tdm_status prepare(tdm_plan *plan) {
   attention_work work = {.d = plan->desc.attention};
-  int64_t slices, slice, threads = plan->context->host_threads;
+  int64_t slices, slice, threads = tdm_plan_workers(plan);
   if (plan->empty) return TDM_OK;
   if (plan->context->omp_device >= 0) {
     cut(&work, GPU_ROWS, GPU_ROWS, 1);

@@ -350,7 +350,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
  * splits of a head, for this many keys and for fewer. */
 static int64_t most_parts(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t wanted = plan->context->omp_device >= 0 ? GPU_UNITS : 4 * (int64_t)plan->context->host_threads;
+  int64_t wanted = plan->context->omp_device >= 0 ? GPU_UNITS : 4 * (int64_t)tdm_plan_workers(plan);
   return tdm_max(1, tdm_min(tdm_ceil_div(wanted, d->batch * d->heads_kv), d->skv / LEAST_PART));
 }
 
@@ -371,7 +371,7 @@ static tdm_status prepare(tdm_plan *plan) {
   w.group = w.d.heads_q / w.d.heads_kv;
   w.rows = w.group * w.d.sq;
   w.stride = tdm_ceil_div(w.d.head_dim, VECTOR_MOST) * VECTOR_MOST;
-  tdm_plan_launch(plan, on_gpu ? tdm_min(GPU_UNITS, units) : 1, on_gpu ? GPU_THREADS : plan->context->host_threads);
+  tdm_plan_launch(plan, on_gpu ? tdm_min(GPU_UNITS, units) : 1, on_gpu ? GPU_THREADS : tdm_plan_workers(plan));
   int64_t teams = on_gpu ? plan->launch.teams : tdm_min(units, (int64_t)plan->launch.teams * plan->launch.threads);
   plan->workspace_bytes = (size_t)(units * unit_floats(&w) + teams * team_floats(&w)) * sizeof(float);
   return tdm_plan_upload(plan, &w, sizeof w);

@@ -118,7 +118,7 @@ static inline void tdm_rows_launch(tdm_plan *plan, int64_t units, int64_t bytes)
   if (context->omp_device >= 0)
     tdm_plan_launch(plan, units, TDM_ROW_THREADS);
   else
-    tdm_plan_launch(plan, 1, tdm_min(units, context->host_threads));
+    tdm_plan_launch(plan, 1, tdm_min(units, tdm_plan_workers(plan)));
   plan->launch.stream = tdm_use_non_temporal(context, bytes);
 }
 

@@ -222,7 +222,7 @@ bool skinny_supports(int64_t m, char *reason, size_t size) {
 
 skinny_grid skinny_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t k, int64_t batch, bool k_contiguous, int weights) {
   if (m == 0 || n == 0 || batch == 0) return (skinny_grid){0};
-  int64_t threads = plan->context->host_threads, micros = tdm_ceil_div(n, MICRO_N);
+  int64_t threads = tdm_plan_workers(plan), micros = tdm_ceil_div(n, MICRO_N);
   skinny_grid g = {.m = m, .k = k, .batch = batch, .rows = skinny_padded_rows(m), .depth = tdm_ceil_div(k, STEP) * TDM_LANES};
   int64_t most = k_contiguous ? 1 : tdm_max(1, SUMS_FLOATS / (tdm_min(g.rows, BLOCK_ROWS) * MICRO_N));
   /* As few blocks as the sums allow, but at least one for each thread. */

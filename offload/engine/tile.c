@@ -69,9 +69,9 @@ tile_grid tile_grid_for(tdm_plan *plan, int64_t m, int64_t n, int64_t batch, int
   }
   /* With two weights the tile is half as wide: the sums of both must fit in the L2. */
   tile_size size = {MICRO_M, MICRO_N, TILE_MICROS_M, TILE_MICROS_N / weights};
-  tile_grid grid = cut_evenly(&size, m, n, batch, plan->context->host_threads);
+  tile_grid grid = cut_evenly(&size, m, n, batch, tdm_plan_workers(plan));
   grid.weights = weights;
-  tdm_plan_launch(plan, 1, tdm_min(grid.tiles, plan->context->host_threads));
+  tdm_plan_launch(plan, 1, tdm_min(grid.tiles, tdm_plan_workers(plan)));
   size_t threads = (size_t)plan->launch.teams * (size_t)plan->launch.threads;
   plan->workspace_bytes = threads * (size_t)tile_slice_floats(&grid) * sizeof(float);
   return grid;

@@ -1,6 +1,7 @@
 /* What the functions of a kernel's row call. */
 #include "kernel.h"
 
+#include <math.h>
 #include <stdio.h>
 
 const char *const tdm_layout_names[TDM_TT + 1] = {"nn", "nt", "tn", "tt"};
@@ -44,6 +45,25 @@ void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads) {
   plan->launch.on_device = context->omp_device >= 0;
   plan->launch.teams = teams < 1 ? 1 : (int)teams;
   plan->launch.threads = threads < 1 ? 1 : (int)threads;
+}
+
+/* What does not fit a thread's L2 comes from memory, at about 10 GB/s. */
+static double memory_time(const tdm_plan *plan) {
+  const double L2 = 1 << 20, BYTE = 0.1;
+  double bytes = 0;
+  for (int i = 0; i < plan->buffer_count; i++) bytes += (double)plan->buffers[i].bytes;
+  return bytes > L2 ? BYTE * bytes : 0;
+}
+
+/* A run of W ns on T threads takes about W / T + REGION T: least with T = sqrt(W / REGION), and one thread where W is below
+ * 4 REGION. Launches that the caller names are cut for all threads. */
+int tdm_plan_workers(const tdm_plan *plan) {
+  const double REGION = 500;
+  const tdm_context *context = plan->context;
+  if (plan->work <= 0 || context->teams > 0 || context->threads > 0) return context->host_threads;
+  const double workers = sqrt((plan->work + memory_time(plan)) / REGION);
+  if (workers >= context->host_threads) return context->host_threads;
+  return workers < 1 ? 1 : (int)workers;
 }
 
 bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers) {
