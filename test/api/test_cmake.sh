@@ -65,3 +65,22 @@ for wanted in 0.0 0.2 1.0 0.1.9; do
   rm -rf "$folder/other"
 done
 configure "$folder/other" 0.1.0 || fail "find_package(tandem 0.1.0) must find it"
+
+# Without the shared library; and without any.
+rm "$library"/libtandem.so*
+if [ $static = ON ]; then
+  rm -rf "$folder/build/CMakeCache.txt" "$folder/build/minimal"
+  configure "$folder/build" 0.1 || fail "find_package must find the static library alone"
+  cmake --build "$folder/build" --target minimal >"$folder/log" 2>&1 || {
+    cat "$folder/log"
+    fail "a program can't be built with the static library alone"
+  }
+  runs minimal "$minimal"
+fi
+rm "$library/libtandem.a"
+rm -rf "$folder/other"
+if configure "$folder/other" 0.1; then fail "find_package must not find a folder without a library"; fi
+grep -q 'no libtandem.so and no libtandem.a in' "$folder/log" || {
+  cat "$folder/log"
+  fail "without a library: another failure"
+}
