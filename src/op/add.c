@@ -20,7 +20,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_add_desc *desc) {
   if (d->ldc == d->ldb) tdm_rows_in_place(plan, 2, 1);
   plan->empty = plan->buffers[2].bytes == 0;
   const bool packed = d->lda == d->cols && d->ldb == d->cols && d->ldc == d->cols; /* one long row */
-  plan->work = tdm_work(d->rows, packed ? 0 : 7, d->cols, 0.1);
+  plan->work = tdm_work(d->rows, packed ? 0 : 15, d->cols, 0.1);
   tdm_plan_title(plan, "add %s %" PRId64 "x%" PRId64, tdm_type_name(d->type), d->rows, d->cols);
   return TDM_OK;
 }

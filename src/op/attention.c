@@ -58,8 +58,8 @@ static tdm_status describe(tdm_plan *plan, const tdm_attention_desc *desc) {
   TDM_TRY(add_array(plan, "v", TDM_IN, d->heads_kv, d->skv, &d->v));
   TDM_TRY(add_array(plan, "o", TDM_OUT, d->heads_q, d->sq, &d->o));
   plan->empty = plan->buffers[3].bytes == 0;
-  plan->work =
-      (double)d->batch * (double)d->heads_q * (100 + 2 * tdm_work(d->sq, 0, d->skv, (double)d->head_dim * TDM_PRODUCT));
+  plan->work = (double)d->batch * (double)d->heads_q *
+               (1000 + 2 * tdm_work(d->skv, 0, d->head_dim, TDM_PRODUCT * (double)d->sq + 2 * TDM_OPERAND));
   size_t rows = plan->empty ? 0 : (size_t)(d->batch * d->heads_q * d->sq); /* fits: o holds them 16 times */
   if (d->lse)
     tdm_plan_buffer(plan, "lse", TDM_OUT, rows * sizeof(float), sizeof(float));

@@ -18,7 +18,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_cross_entropy_desc *desc) {
   TDM_TRY(tdm_rows_indices(plan, "targets", d->rows, d->targets));
   TDM_TRY(tdm_rows_vector(plan, "loss", TDM_OUT, d->rows, sizeof(float)));
   plan->empty = d->rows == 0;
-  plan->work = tdm_work(d->rows, 40, d->vocab, 0.2);
+  plan->work = tdm_work(d->rows, 80, d->vocab, 0.6);
   tdm_plan_title(plan, "cross_entropy %s %" PRId64 "x%" PRId64 "%s", tdm_type_name(d->type), d->rows, d->vocab,
                  d->targets == TDM_I64 ? " i64" : "");
   return TDM_OK;

@@ -18,7 +18,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_embedding_desc *desc) {
   TDM_TRY(tdm_rows_indices(plan, "ids", d->tokens, d->ids));
   TDM_TRY(tdm_rows_array(plan, &y, "y", TDM_OUT, "ldy", &d->ldy));
   plan->empty = plan->buffers[2].bytes == 0;
-  plan->work = tdm_work(d->tokens, 7, d->d, 0.05);
+  plan->work = tdm_work(d->tokens, 15, d->d, 0.05);
   tdm_plan_title(plan, "embedding %s %" PRId64 "x%" PRId64 "x%" PRId64 "%s", tdm_type_name(d->type), d->tokens, d->vocab, d->d,
                  d->ids == TDM_I64 ? " i64" : "");
   return TDM_OK;

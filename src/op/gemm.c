@@ -96,7 +96,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_gemm_desc *desc) {
                        d->broadcast_b, d->type));
   TDM_TRY(add_matrices(plan, "c", d->beta == 0 ? TDM_OUT : TDM_IN_OUT, d->m, d->n, &d->ldc, &d->stride_c, false, d->out));
   plan->empty = plan->buffers[C].bytes == 0;
-  plan->work = (double)d->batch * tdm_work(d->m, 0, d->n, (double)d->k * TDM_PRODUCT);
+  plan->work = (double)d->batch * tdm_work(d->k, 0, d->n, TDM_PRODUCT * (double)d->m + TDM_OPERAND);
   if (has_step(d, TDM_BIAS))
     tdm_plan_buffer(plan, "bias", TDM_IN, plan->empty ? 0 : (size_t)d->n * tdm_type_size(d->type), tdm_type_size(d->type));
   else

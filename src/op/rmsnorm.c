@@ -38,7 +38,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_rmsnorm_desc *desc) {
   TDM_TRY(tdm_rows_array(plan, &rows, "y", TDM_OUT, "ldy", &d->ldy));
   if (d->ldy == d->ldx) tdm_rows_in_place(plan, Y, X);
   plan->empty = plan->buffers[Y].bytes == 0;
-  plan->work = tdm_work(d->rows, 16, d->cols, 0.2);
+  plan->work = tdm_work(d->rows, 40, d->cols, 0.35);
   tdm_plan_title(plan, "rmsnorm%s %s %" PRId64 "x%" PRId64, d->residual ? " with residual" : "", tdm_type_name(d->type),
                  d->rows, d->cols);
   return TDM_OK;

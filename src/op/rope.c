@@ -67,7 +67,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_rope_desc *desc) {
   tdm_plan_buffer(plan, "y", TDM_OUT, y_bytes, element);
   if (of_x[0] == of_y[0] && of_x[1] == of_y[1] && of_x[2] == of_y[2]) tdm_rows_in_place(plan, 1, 0);
   plan->empty = y_bytes == 0;
-  plan->work = (double)d->batch * (double)d->seq * tdm_work(d->heads, 5, d->head_dim, 0.15);
+  plan->work = (double)d->batch * (double)d->seq * tdm_work(d->heads, 10, d->head_dim, 0.3);
   tdm_plan_title(plan, "rope %s %s %" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64,
                  d->style == TDM_ROPE_HALF ? "half" : "interleaved", tdm_type_name(d->type), d->batch, d->seq, d->heads,
                  d->head_dim);

@@ -20,7 +20,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_silu_mul_desc *desc) {
   if (d->ldy == d->ldu) tdm_rows_in_place(plan, 2, 1);
   plan->empty = plan->buffers[2].bytes == 0;
   const bool packed = d->ldg == d->cols && d->ldu == d->cols && d->ldy == d->cols; /* one long row */
-  plan->work = tdm_work(d->rows, packed ? 0 : 7, d->cols, 0.3);
+  plan->work = tdm_work(d->rows, packed ? 0 : 15, d->cols, 0.8);
   tdm_plan_title(plan, "silu_mul %s %" PRId64 "x%" PRId64, tdm_type_name(d->type), d->rows, d->cols);
   return TDM_OK;
 }

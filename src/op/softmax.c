@@ -19,7 +19,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_softmax_desc *desc) {
   TDM_TRY(tdm_rows_array(plan, &rows, "y", TDM_OUT, "ldy", &d->ldy));
   if (d->ldy == d->ldx) tdm_rows_in_place(plan, 1, 0);
   plan->empty = plan->buffers[1].bytes == 0;
-  plan->work = tdm_work(d->rows, 30, d->cols, 0.2);
+  plan->work = tdm_work(d->rows, 70, d->cols, 0.6);
   tdm_plan_title(plan, "softmax%s %s %" PRId64 "x%" PRId64, d->causal_rows > 0 ? " causal" : "", tdm_type_name(d->type),
                  d->rows, d->cols);
   return TDM_OK;

@@ -37,7 +37,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_swiglu_desc *desc) {
   TDM_TRY(add_matrix(plan, "wu", TDM_IN, weight_rows, weight_cols, "ldu", &d->ldu, d->type));
   TDM_TRY(add_matrix(plan, "y", TDM_OUT, d->m, d->n, "ldy", &d->ldy, d->out));
   plan->empty = plan->buffers[Y].bytes == 0;
-  plan->work = 2 * tdm_work(d->m, 0, d->n, (double)d->k * TDM_PRODUCT);
+  plan->work = 2 * tdm_work(d->k, 0, d->n, TDM_PRODUCT * (double)d->m + TDM_OPERAND);
   return TDM_OK;
 }
 
