@@ -3,10 +3,11 @@
 # Use: sh tools/setup.sh                    to build, run and measure
 #      sh tools/setup.sh --test             also what tools/test.sh needs: clang, sanitizers, clang-format
 #      sh tools/setup.sh --hip              also what -Dtdm_backend=hip needs: clang 22, and the simulator's libraries
+#      sh tools/setup.sh --site             also what tools/site.sh and its test need: Python's venv, Chromium
 #      sh tools/setup.sh --offload CHIP     also what -Domp_offload=CHIP needs: sm_NN or gfxNNN; may be given twice
 # Root installs directly, other users through sudo. Files that are not packages of this system go to build-tools/.
 # The last line is "everything is installed", or names what was left out. Exit status: 0 done, 1 something failed, 2 bad usage,
-# 3 a package that --test or --hip asks for is not available on this system; all others are installed.
+# 3 a package that --test, --hip or --site asks for is not available on this system; all others are installed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,12 +23,14 @@ usage() {
 
 want_test=no
 want_hip=no
+want_site=no
 nvidia=no
 amd=no
 while [ $# -gt 0 ]; do
   case $1 in
     --test) want_test=yes ;;
     --hip) want_hip=yes ;;
+    --site) want_site=yes ;;
     --offload)
       [ $# -ge 2 ] || usage "--offload: needs a chip, sm_NN or gfxNNN"
       shift
@@ -37,7 +40,7 @@ while [ $# -gt 0 ]; do
         *) usage "--offload $1: must be sm_NN (NVIDIA) or gfxNNN (AMD)" ;;
       esac
       ;;
-    *) usage "$1: unknown option; use: sh tools/setup.sh [--test] [--hip] [--offload CHIP]" ;;
+    *) usage "$1: unknown option; use: sh tools/setup.sh [--test] [--hip] [--site] [--offload CHIP]" ;;
   esac
   shift
 done
@@ -86,6 +89,7 @@ if [ $nvidia = yes ] || [ $amd = yes ]; then
   need lld-19 file $llvm/bin/ld.lld
   need llvm-19 file $llvm/bin/llvm-objcopy # which clang-offload-bundler runs
 fi
+if [ $want_site = yes ]; then need python3-venv python3 -c 'import ensurepip'; fi
 cuda=build-tools/cuda
 if [ $nvidia = yes ] && ! file $cuda/nvidia/cuda_nvcc/bin/nvlink; then need python3-pip python3 -m pip --version; fi
 
@@ -180,6 +184,9 @@ need zlib1g-dev module zlib
 need libzstd-dev module libzstd
 need libmsgpack-c-dev eval 'module msgpack-c || module msgpack'
 
+# Ubuntu's package chromium-browser only refers to a snap, so there the site can't be tested.
+if [ $want_site = yes ]; then need chromium eval 'have chromium || have chromium-browser || have google-chrome'; fi
+
 # Are the package lists less than a day old?
 recent() { ls /var/lib/apt/lists/*Release && [ -n "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin -1440)" ]; } >/dev/null 2>&1
 wanted='' left_out='' why="because this system's package sources don't have them"
@@ -232,6 +239,11 @@ fi
 if [ -z "$left_out" ]; then
   say "everything is installed"
 else
-  say "left out, $why:$left_out. Without these packages gfxsim and the HIP path can't be built or tested"
-  if [ $want_test = yes ] || [ $want_hip = yes ]; then exit 3; fi
+  case "$left_out " in
+    ' chromium ') lost="the web edition can't be tested" site=lost ;;
+    *' chromium '*) lost="gfxsim and the HIP path can't be built or tested, and the web edition can't be tested" site=lost ;;
+    *) lost="gfxsim and the HIP path can't be built or tested" site=whole ;;
+  esac
+  say "left out, $why:$left_out. Without these packages $lost"
+  if [ $want_test = yes ] || [ $want_hip = yes ] || [ $site = lost ]; then exit 3; fi
 fi

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # All of them, in the order in which they run; .github/workflows/test.yml has a job for each (tools/test_steps.sh).
-steps="format gcc clang-19 clang-22 sanitize threads fuzz offload-sm_90 offload-gfx942"
+steps="format gcc clang-19 clang-22 sanitize threads fuzz site offload-sm_90 offload-gfx942"
 all=
 if [ "${1-}" = --list ]; then
   echo "$steps" | tr ' ' '\n'
@@ -34,7 +34,7 @@ done
 # The steps that may be skipped, by system: ID and VERSION_ID of /etc/os-release. Any other skipped step counts as failed.
 expected_skips() {
   case $1 in
-    "ubuntu 24.04") echo gfxsim hip clang-22 ;; # no LLVM 22 in its package sources
+    "ubuntu 24.04") echo gfxsim hip clang-22 site ;; # neither LLVM 22 nor Chromium in its package sources
   esac
 }
 logs=build-test
@@ -270,6 +270,12 @@ offload_sm_90() {
   build_only build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90
 }
 
+# The web edition in a headless Chromium. Where the gcc step has not been run, as in a job of its own, only tandem-draw is built.
+site() {
+  # shellcheck disable=SC2086 # words
+  configure build-gcc gcc $sim $backend -Dtests=true && ninja -C build-gcc docs/tandem-draw && sh tools/test_site.sh build-gcc
+}
+
 # The form of C files; clang-format leaves comments as they are, and does not see long ones. Scripts that no test runs, such as those that
 # record figures on GPUs, at least parse. The start of the debug exercise lacks a semicolon, on purpose. A line "// try" is a command of
 # learn's tests.
@@ -309,6 +315,13 @@ fi
 step sanitize build_and_test script build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step threads threads $sim
 step fuzz sh tools/fuzz.sh 10
+if ! asked site; then
+  :
+elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
+  step site site
+else
+  skip site "$(tail -n 1 $logs/site-setup.log)"
+fi
 for chip in sm_90 gfx942; do
   asked offload-$chip || continue
   if ! sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then

@@ -96,6 +96,16 @@ grep -q 'install.* ninja-build' "$top/apt/calls" || fail "ninja-build was not in
 gives 0 "setup: " sh "$setup"
 ! grep -q clang-22 "$output" || fail "clang-22, which nothing asks for, is named"
 
+# --site asks for a browser, and for nothing else that may be missing.
+rm -f "$top/bin/chromium" "$top/bin/chromium-browser" "$top/bin/google-chrome"
+apt 0 "chromium"
+gives 3 "the web edition can't be tested" sh "$setup" --site
+apt 0 "clang-22"
+gives 0 "everything is installed" sh "$setup" --site
+grep -q 'install.* chromium' "$top/apt/calls" || fail "chromium was not installed"
+apt 0 "llvm-22-dev"
+gives 0 "setup: " sh "$setup" --site
+
 # setup.sh waits for a lock, prints that once, and gives up after a limit.
 apt 2 ""
 gives 0 "waiting up to 15 minutes for another package manager, which holds a lock: /var/lib/apt/lists/lock. It is held by process 4242 (apt-get)" \

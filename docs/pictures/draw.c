@@ -25,8 +25,9 @@ static void help(void) {
   printf(
       "Usage: tandem-draw NAME >FILE.svg\n"
       "       tandem-draw roofline [--name=DEVICE=TEXT] FILE.json... >FILE.svg   of what tandem-bench --json wrote\n"
-      "       tandem-draw llama [--name=DEVICE=TEXT] FILE.json >FILE.svg         of what tiny-llama --compare --json "
-      "wrote\n\n");
+      "       tandem-draw llama [--name=DEVICE=TEXT] FILE.json >FILE.svg   of what tiny-llama --compare --json wrote\n"
+      "       tandem-draw data NAME >FILE.js     banks, lanes, order, roofline: the numbers for every setting\n"
+      "       tandem-draw clocks                 what a read of LDS costs, by where its chunks are stored\n\n");
   for (int i = 0; i < PICTURES; i++) printf("  %-10s %s\n", pictures[i].name, pictures[i].what);
 }
 
@@ -40,6 +41,13 @@ int main(int argc, char **argv) {
     if (!draw(stdout, argc - 2, argv + 2, error, sizeof error)) {
       fprintf(stderr, "tandem-draw: %s\n", error);
       return EXIT_FAILED;
+    }
+  } else if (argc == 2 && strcmp(argv[1], "clocks") == 0) {
+    draw_clocks(stdout);
+  } else if (argc == 3 && strcmp(argv[1], "data") == 0) {
+    if (!draw_data(stdout, argv[2])) {
+      fprintf(stderr, "tandem-draw: data %s: must be banks, lanes, order or roofline\n", argv[2]);
+      return EXIT_USAGE;
     }
   } else {
     int found = -1;

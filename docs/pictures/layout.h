@@ -24,30 +24,55 @@ static inline place result_place(int side, int i, int j) {
   return (place){i / 4 % groups * side + j, i / (4 * groups) * 4 + i % 4};
 }
 
-/* Byte in LDS of chunk c of row r: rows of 128 bytes, plain or with the swizzle of hip/device/lds.h on gfx950. */
-static inline unsigned lds_byte(int r, int c, int swizzled) {
-  return (unsigned)(r * ROW_BYTES + (swizzled ? c ^ r / 2 % ROW_CHUNKS : c) * CHUNK_BYTES);
+/* Where chunk c of row r is stored: at place c; at c ^ r, c ^ r/2, c ^ r/4 (mod 8) of its row; or at c of rows that are one chunk
+ * longer. hip/device/lds.h has c ^ r/2 on gfx950, and c ^ r on gfx942. */
+typedef enum lds_rule { LDS_PLAIN, LDS_XOR_1, LDS_XOR_2, LDS_XOR_4, LDS_PADDED, LDS_RULES } lds_rule;
+
+static inline unsigned lds_byte(int r, int c, lds_rule rule) {
+  static const int rows[] = {[LDS_XOR_1] = 1, [LDS_XOR_2] = 2, [LDS_XOR_4] = 4};
+  if (rule == LDS_PADDED) return (unsigned)(r * (ROW_BYTES + CHUNK_BYTES) + c * CHUNK_BYTES);
+  return (unsigned)(r * ROW_BYTES + (rule == LDS_PLAIN ? c : c ^ r / rows[rule] % ROW_CHUNKS) * CHUNK_BYTES);
 }
 
 /* A fragment of 16 rows: lane 16 g + i reads chunk g of row i. */
-static inline unsigned lds_read_byte(int lane, int swizzled) { return lds_byte(lane % 16, lane / 16, swizzled); }
+static inline unsigned lds_read_byte(int lane, lds_rule rule) { return lds_byte(lane % 16, lane / 16, rule); }
 
-/* The lane that is number n in the order of phases of gfx950's ds_read_b128, 16 lanes a phase. */
-enum { PHASE_LANES = 16, PHASES = WAVE / PHASE_LANES, BANKS = 64 };
-static inline int phase_lane(int n) { return (n & 32) + lds_phases_16[n & 31]; }
+/* How a chip serves ds_read_b128: its banks, the lanes of a phase, and lanes 0-31 in the order of phases. */
+typedef struct lds_reads {
+  const char *chip;
+  int banks, lanes;
+  const uint8_t *order;
+} lds_reads;
+enum { LDS_GFX942, LDS_GFX950, LDS_CHIPS };
+static const lds_reads lds_chips[LDS_CHIPS] = {{"gfx942", 32, 8, lds_phases_8}, {"gfx950", 64, 16, lds_phases_16}};
 
-/* Lanes of a phase that want the quad of banks q: as many clocks does it take at least. */
-static inline int quad_lanes(int phase, int q, int swizzled) {
-  int lanes = 0;
-  for (int n = phase * PHASE_LANES; n < (phase + 1) * PHASE_LANES; n++)
-    lanes += (int)(lds_read_byte(phase_lane(n), swizzled) / CHUNK_BYTES % (BANKS / 4)) == q;
-  return lanes;
+static inline int lds_phases(const lds_reads *c) { return WAVE / c->lanes; }
+/* The lane that is number n in the order of phases. */
+static inline int phase_lane(const lds_reads *c, int n) { return (n & 32) + c->order[n & 31]; }
+/* Four neighbouring banks serve a chunk: the number of those that a lane wants. */
+static inline int lane_quad(const lds_reads *c, int lane, lds_rule rule) {
+  return (int)(lds_read_byte(lane, rule) / CHUNK_BYTES) % (c->banks / 4);
 }
 
-static inline int phase_clocks(int phase, int swizzled) {
+/* How many lanes of the phase before number n want the same banks: so long does this one wait. */
+static inline int lane_level(const lds_reads *c, int n, lds_rule rule) {
+  int before = 0;
+  for (int m = n / c->lanes * c->lanes; m < n; m++)
+    before += lane_quad(c, phase_lane(c, m), rule) == lane_quad(c, phase_lane(c, n), rule);
+  return before;
+}
+
+static inline int phase_clocks(const lds_reads *c, int phase, lds_rule rule) {
   int most = 0;
-  for (int q = 0; q < BANKS / 4; q++) most = quad_lanes(phase, q, swizzled) > most ? quad_lanes(phase, q, swizzled) : most;
+  for (int n = phase * c->lanes; n < (phase + 1) * c->lanes; n++)
+    most = lane_level(c, n, rule) + 1 > most ? lane_level(c, n, rule) + 1 : most;
   return most;
+}
+
+static inline int read_clocks(const lds_reads *c, lds_rule rule) {
+  int sum = 0;
+  for (int p = 0; p < lds_phases(c); p++) sum += phase_clocks(c, p, rule);
+  return sum;
 }
 
 /* How 64 lanes read 4 bytes each of 8 KiB: in a row, 128 bytes apart, at random. */

@@ -18,4 +18,8 @@ void draw_softmax(FILE *out);   /* softmax.c: the online pass over a row */
 bool draw_roofline(FILE *out, int count, char *const *argument, char *error, size_t size); /* of tandem-bench --json */
 bool draw_llama(FILE *out, int count, char *const *argument, char *error, size_t size);    /* of tiny-llama --compare --json */
 
+/* data.c: what the web edition's pictures that move show; false: no such picture. And a table of page 5. */
+bool draw_data(FILE *out, const char *name);
+void draw_clocks(FILE *out);
+
 #endif

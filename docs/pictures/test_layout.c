@@ -1,6 +1,6 @@
 /* layout.h, from which the pictures are drawn, beside what gfxsim makes of the kernels' own device code: which lane holds what
  * of a matrix instruction, where the swizzle puts a chunk, what a ds_read_b128 costs, how many lines a load touches. Usage:
- * layout-test FILE.hsaco, for gfx950. An order of k that A and B share can not show in a product. */
+ * layout-test FILE.hsaco CHIP. Chunks of 8 values in one instruction are gfx950's alone. An order of k that A and B share can not show in a product. */
 #include "layout.h"
 
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include "sim/base/half.h"
 #include "sim/include/gfxsim.h"
 #include "sim/include/gfxsim_counters.h"
+#include "src/base/chip.h"
 
 static gfxsim_device *device;
 static gfxsim_object *object;
@@ -35,14 +36,14 @@ static void expect(const char *what, int index, long got, long want) {
   if (wrong++ < 10) fprintf(stderr, "layout: %s %d: executed %ld, layout.h has %ld\n", what, index, got, want);
 }
 
-static void load(const char *path) {
+static void load(const char *path, const char *chip) {
   static unsigned char data[1 << 20];
   FILE *file = fopen(path, "rb");
   if (file == NULL) fatal("%s can't be opened", path);
   size_t bytes = fread(data, 1, sizeof data, file);
   fclose(file);
   const gfxsim_options options = {.unchecked = GFXSIM_CHECK_UNINITIALISED}; /* read_lds reads what nobody wrote */
-  need(gfxsim_open("gfx950", &options, &device));
+  need(gfxsim_open(chip, &options, &device));
   need(gfxsim_load(device, data, bytes, &object));
 }
 
@@ -89,17 +90,17 @@ static void test_product(int side, int first) {
     }
 }
 
-static void test_lds(int swizzled) {
+static void test_lds(const lds_reads *chip, int swizzled) {
+  lds_rule rule = !swizzled ? LDS_PLAIN : chip == &lds_chips[LDS_GFX942] ? LDS_XOR_1 : LDS_XOR_2;
   static uint32_t byte[WAVE], chunk[4 * WAVE];
   uint64_t args[3] = {to_device(byte, sizeof byte), to_device(chunk, sizeof chunk), (uint64_t)swizzled};
   gfxsim_counters c = run("read_lds", args, 20);
   need(gfxsim_read(device, args[0], byte, sizeof byte));
-  for (int l = 0; l < WAVE; l++) expect("byte in LDS of lane", l, byte[l], (long)lds_read_byte(l, swizzled));
-  int clocks = 0;
-  for (int p = 0; p < PHASES; p++) clocks += phase_clocks(p, swizzled);
+  for (int l = 0; l < WAVE; l++) expect("byte in LDS of lane", l, byte[l], (long)lds_read_byte(l, rule));
+  int clocks = read_clocks(chip, rule);
   expect("accesses to LDS, swizzled", swizzled, (long)c.lds.accesses, 1);
   expect("clocks of ds_read_b128, swizzled", swizzled, (long)c.lds.clocks, clocks);
-  expect("conflicts of ds_read_b128, swizzled", swizzled, (long)c.lds.conflict_clocks, clocks - PHASES);
+  expect("conflicts of ds_read_b128, swizzled", swizzled, (long)c.lds.conflict_clocks, clocks - lds_phases(chip));
   gfxsim_counters_release(&c);
 }
 
@@ -114,11 +115,13 @@ static void test_access(access kind) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) fatal("usage: layout-test FILE.hsaco");
-  load(argv[1]);
-  for (int first = 0; first < 32; first += 16) test_product(16, first);
-  test_product(32, 0);
-  for (int swizzled = 0; swizzled < 2; swizzled++) test_lds(swizzled);
+  if (argc != 3) fatal("usage: layout-test FILE.hsaco CHIP");
+  int c = strcmp(argv[2], lds_chips[LDS_GFX942].chip) == 0 ? LDS_GFX942 : LDS_GFX950;
+  load(argv[1], argv[2]);
+  expect("banks of", c, lds_chips[c].banks, (long)tdm_chip_find(argv[2], strlen(argv[2]))->lds_banks);
+  for (int first = 0; first < 32 && c == LDS_GFX950; first += 16) test_product(16, first);
+  if (c == LDS_GFX950) test_product(32, 0);
+  for (int swizzled = 0; swizzled < 2; swizzled++) test_lds(&lds_chips[c], swizzled);
   for (int kind = 0; kind < ACCESSES; kind++) test_access((access)kind);
   gfxsim_close(device);
   if (wrong == 0) printf("layout: all as executed\n");

@@ -47,5 +47,6 @@ echo '{"rows": [' >"$folder/cut"
 refused "cut' must be what" 1 roofline "$folder/cut"
 refused "'nowhere' must be what tiny-llama" 1 llama nowhere
 refused "it has no times" 1 llama "$folder/empty"
+refused 'data moon: must be' 2 data moon
 "$draw" chip >/dev/full 2>"$folder/full" && echo 'pictures: a full disk goes unnoticed' && exit 1
 grep -q "standard output: can't be written: No space left" "$folder/full"

@@ -1,0 +1,266 @@
+"""Tests the web edition in a headless Chromium: every page at two widths, every link and anchor, the search, the texts of pictures, and
+the pictures that move, whose every element is compared with what the C code says.
+
+Usage: test_site.py SITE TANDEM-DRAW CHROMIUM     SEED in the environment: of the settings that are tried; default: the time
+The last line counts: N passed, N failed, 0 skipped
+"""
+import contextlib
+import html.parser
+import io
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+from playwright.sync_api import Error, sync_playwright
+
+SETTINGS = 20
+WIDTHS = {"phone": (390, 844, "dark"), "desktop": (1280, 800, "light")}
+PAGES = {"banks": "docs/guide/05-lds-banks.html", "lanes": "docs/guide/06-mfma-lanes.html", "order": "docs/guide/09-chiplets.html",
+         "roofline": "docs/guide/03-roofline.html"}
+passed = failed = 0
+
+
+def check(right, what):
+    global passed, failed
+    passed += bool(right)
+    failed += not right
+    if not right:
+        print(f"site: {what}", flush=True)
+    return right
+
+
+# ---- Links: read from the files, without a browser ----
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.ids, self.loaded = [], set(), []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        self.ids.update(v for k, v in a.items() if k in ("id", "name") and v)
+        if tag == "a" and a.get("href"):
+            self.links.append(a["href"])
+        for key in ("src", "href"):
+            if a.get(key) and tag in ("script", "img", "link", "iframe", "source") and a.get("rel") not in ("search", "author", "index"):
+                self.loaded.append(a[key])
+
+
+def check_links(site, pages):
+    parsed = {p: Page(p) for p in pages}
+    for path, page in parsed.items():
+        outside = [u for u in page.loaded if "://" in u or u.startswith("//")]
+        check(not outside, f"{path.name}: loads {outside}")
+        broken = []
+        for link in page.links + page.loaded:
+            url = urllib.parse.urlsplit(link)
+            if url.scheme or url.netloc or link.startswith("data:"):
+                continue
+            target = (path.parent / urllib.parse.unquote(url.path)).resolve() if url.path else path
+            if not target.exists() or (url.fragment and target in parsed and urllib.parse.unquote(url.fragment) not in parsed[target].ids):
+                broken.append(link)
+        check(not broken, f"{path.relative_to(site)}: broken links {broken[:5]}")
+
+
+# ---- Pages ----
+
+def watch(page, trouble):
+    page.on("console", lambda m: m.type in ("error", "warning") and trouble.append(f"{m.type}: {m.text}"))
+    page.on("pageerror", lambda e: trouble.append(f"exception: {e}"))
+    page.on("requestfailed", lambda r: trouble.append(f"not loaded: {r.url}"))
+    page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or trouble.append(f"outside request: {r.url}"))
+
+
+def visit(page, path, query=""):
+    page.goto(path.as_uri() + query, wait_until="load")
+
+
+def check_pages(page, trouble, site, pages, width):
+    for path in pages:
+        trouble.clear()
+        visit(page, path)
+        try:
+            page.wait_for_function("document.documentElement.dataset.movable === 'ready'", timeout=5000)
+        except Error as error:
+            trouble.append(str(error).splitlines()[0])
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        check(not trouble and wide <= 1, f"{path.relative_to(site)} at {width}: {trouble[:3]}{f' {wide} pixels too wide' if wide > 1 else ''}")
+
+
+def check_search(page, trouble, site):
+    trouble.clear()
+    visit(page, site / "search.html", "?q=swizzle")
+    page.wait_for_selector("#search-results li a", timeout=10000)
+    found = page.eval_on_selector_all("#search-results li a", "list => list.map(a => a.getAttribute('href'))")
+    check(any("05-lds-banks" in f for f in found) and not trouble, f"search for 'swizzle': {found[:5]} {trouble[:3]}")
+
+
+# ---- Texts of pictures, with the browser's fonts ----
+
+BOXES = """() => { const v = document.documentElement.viewBox.baseVal;
+  return {w: v.width, h: v.height, title: document.querySelector('title')?.textContent ?? '', texts: [...document.querySelectorAll('text')].map(t => {
+    const b = t.getBBox(), s = parseFloat(t.getAttribute('font-size'));
+    return [b.x, +t.getAttribute('y') - 0.75 * s, b.x + b.width, +t.getAttribute('y') + 0.05 * s, t.textContent]; })}; }"""
+
+
+def check_texts(page, pictures):
+    for path in pictures:
+        visit(page, path)
+        p = page.evaluate(BOXES)
+        outside = [t[4] for t in p["texts"] if t[0] < 0 or t[1] < 0 or t[2] > p["w"] + 0.5 or t[3] > p["h"]]
+        over = [(a[4], b[4]) for a, b in itertools.combinations(p["texts"], 2)
+                if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]]
+        check(not outside and not over and len(p["title"]) > 4, f"{path.name}: outside {outside[:3]}, over each other {over[:3]}")
+
+
+# ---- Pictures that move: what should be there, from tandem-draw, beside what is there ----
+
+def boxes_of(data, at):
+    phases = data["chips"][at["chip"]]["rules"][at["rule"]]
+    return phases["text"], [[n, *lane] for n, phase in enumerate(phases["phases"]) for lane in phase["lanes"]] + [
+        ["clocks", phase["clocks"]] for phase in phases["phases"]]
+
+
+def lanes_of(data, at):
+    s = data["shapes"][at["shape"]]
+    cells = [[what, lane, int(lane == at["lane"])] for lane in s["operand"] for what in "AB"]
+    return s["texts"][at["lane"]], cells + [["D", lane, int(lane == at["lane"])] for lane, _ in s["result"]]
+
+
+def order_of(data, at):
+    c = data["cases"][(at["xcds"] * len(data["windows"]) + at["window"]) * len(data["chunks"]) + at["chunk"]]
+    return c["text"], [[i, t, i % data["xcds"][at["xcds"]], int(i < at["first"]), 9 + t % data["side"] * 32, 9 + t // data["side"] * 32]
+                       for i, t in enumerate(c["tiles"])]
+
+
+def roofline_of(data, at):
+    roof = data["roofs"][at["roof"]]
+    c = roof["cases"][at["size"] * len(data["m"]) + at["m"]]
+    return c["text"], [[*c["at"]], [x for p in roof["roof"] for x in p]]
+
+
+EXPECTED = {"banks": boxes_of, "lanes": lanes_of, "order": order_of, "roofline": roofline_of}
+# The same of the page. A box also says where it stands and what is written in it.
+SHOWN = {
+    "banks": """f => [...f.querySelectorAll('[data-lane]')].map(g => { const d = g.dataset;
+        if (g.textContent !== d.lane) return ['text', g.textContent];
+        return [+d.phase, +d.lane, +d.quad, +d.level]; })
+        .concat([...f.querySelectorAll('[data-clocks]')].map(t => ['clocks', parseInt(t.textContent.split(': ')[1])]))""",
+    "lanes": """f => [...f.querySelectorAll('[data-what]')].map(g => [g.dataset.what, +g.textContent, +g.dataset.picked])""",
+    "order": """f => [...f.querySelectorAll('[data-id]')].map(g => { const r = g.querySelector('rect');
+        return [+g.textContent, +g.dataset.tile, +g.dataset.xcd, +(r.getAttribute('stroke') !== 'none'), +r.getAttribute('x'), +r.getAttribute('y')]; })""",
+    "roofline": """f => [[...['cx', 'cy'].map(a => +f.querySelector('circle').getAttribute(a))],
+        f.querySelector('polyline').getAttribute('points').split(/[ ,]/).map(Number)]""",
+}
+SET = """(f, at) => { for (const [name, value] of Object.entries(at)) { const i = f.querySelector(`[data-control=${name}]`);
+    i.value = value; i.dispatchEvent(new Event('input', {bubbles: true})); } }"""
+
+
+def normal(elements):
+    return sorted(repr([float(x) if isinstance(x, (int, float)) else x for x in e]) for e in elements)
+
+
+def compare(figure, name, data, at):
+    text, elements = EXPECTED[name](data, at)
+    label = figure.locator("svg").evaluate("s => [s.getAttribute('role'), document.getElementById(s.getAttribute('aria-labelledby')).textContent]")
+    return label == ["img", text] and normal(figure.evaluate(SHOWN[name])) == normal(elements)
+
+
+def check_movable(page, trouble, site, name, data, width, dice):
+    trouble.clear()
+    visit(page, site / PAGES[name])
+    figure = page.locator(f"#movable-{name}")
+    figure.wait_for(timeout=5000)
+    inputs = figure.locator("input")
+    sizes = {i.get_attribute("data-control"): int(i.get_attribute("max")) + 1 for i in inputs.all()}
+    for key, end in (("Home", 0), ("End", -1)):  # both ends, with the keyboard
+        for control in inputs.all():
+            control.focus()
+            page.keyboard.press(key)
+        at = {n: (0 if end == 0 else s - 1) for n, s in sizes.items()}
+        check(compare(figure, name, data, at), f"{name} at {width}, {key}: not what tandem-draw says of {at}")
+    page.keyboard.press("ArrowLeft")
+    at[list(sizes)[-1]] -= 1
+    check(compare(figure, name, data, at), f"{name} at {width}, after an arrow key: not what tandem-draw says of {at}")
+    for _ in range(SETTINGS):
+        at = {n: dice.randrange(s) for n, s in sizes.items()}
+        figure.evaluate(SET, at)
+        check(compare(figure, name, data, at), f"{name} at {width}: not what tandem-draw says of {at}")
+    labels = figure.evaluate("f => [...f.querySelectorAll('input')].every(i => i.labels.length === 1 && i.getAttribute('aria-valuetext'))")
+    check(labels and not trouble, f"{name} at {width}: labels {labels}, {trouble[:3]}")
+    # The comparison itself: a number that is changed in the page has to be noticed.
+    figure.evaluate("f => { const c = f.querySelector('circle'), t = f.querySelector('g text'); c ? c.setAttribute('cx', 1) : (t.textContent = '999'); }")
+    check(not compare(figure, name, data, at), f"{name}: a changed number goes unnoticed")
+
+
+PLANTED = {  # each has one mistake
+    "link": '<a href="nowhere.html">x</a>', "anchor": '<a href="#nowhere">x</a>', "outside": '<script src="https://example.org/x.js"></script>',
+    "error": "<script>throw new Error('planted')</script>", "console": "<script>console.error('planted')</script>",
+    "wide": '<div style="width: 3000px">x</div>', "over": '<svg viewBox="0 0 90 40"><title>planted</title><text x="2" y="20" font-size="10">one text'
+    '</text><text x="9" y="20" font-size="10">another</text></svg>'}
+
+
+def check_checks(page, trouble):
+    """Pages with a mistake each: one that goes unnoticed is a check that can't fail."""
+    global passed, failed
+    ready = "<script>document.documentElement.dataset.movable = 'ready'</script>"
+    with tempfile.TemporaryDirectory() as folder:
+        for name, body in PLANTED.items():
+            path = pathlib.Path(folder) / (name + (".svg" if name == "over" else ".html"))
+            path.write_text(body.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') if name == "over" else
+                            f"<!doctype html><html><title>planted</title>{ready}{body}</html>")
+            before = passed, failed
+            with contextlib.redirect_stdout(io.StringIO()):
+                if name == "over":
+                    check_texts(page, [path])
+                else:
+                    check_links(pathlib.Path(folder), [path])
+                    check_pages(page, trouble, pathlib.Path(folder), [path], "desktop")
+            noticed = failed > before[1]
+            passed, failed = before
+            check(noticed, f"a planted mistake goes unnoticed: {name}")
+
+
+def data_of(draw, name):
+    text = subprocess.run([draw, "data", name], check=True, capture_output=True, text=True).stdout
+    return json.loads(text[text.index(f"window.tandemData.{name} = ") + len(f"window.tandemData.{name} = "):].rstrip(";\n"))
+
+
+def main():
+    site, draw, chromium = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
+    seed = int(os.environ.get("SEED") or time.time())
+    dice = random.Random(seed)
+    print(f"site: settings of SEED={seed}")
+    pages = sorted(p for p in site.rglob("*.html") if "_downloads" not in p.parts)
+    check(len(pages) > 50, f"only {len(pages)} pages")
+    check_links(site, pages)
+    data = {name: data_of(draw, name) for name in PAGES}
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for width, (x, y, scheme) in WIDTHS.items():
+            page = browser.new_page(viewport={"width": x, "height": y}, color_scheme=scheme)
+            trouble = []
+            watch(page, trouble)
+            check_pages(page, trouble, site, pages, width)
+            check_search(page, trouble, site)
+            for name in PAGES:
+                check_movable(page, trouble, site, name, data[name], width, dice)
+            if width == "desktop":
+                check_texts(page, sorted((site / "_images").glob("*.svg")))
+                check_checks(page, trouble)
+            page.close()
+        browser.close()
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
