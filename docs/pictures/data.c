@@ -235,15 +235,19 @@ bool draw_data(FILE *out, const char *name) {
   return false;
 }
 
-/* tandem-draw clocks: what a ds_read_b128 of 16 rows costs, by chip and by where chunks are stored. */
+/* tandem-draw clocks: what a ds_read_b128 of 16 rows costs, by chip and by where chunks are stored; and what it would cost if
+ * gfx950's phases were lanes 0 to 15, 16 to 31 and so on. */
 void draw_clocks(FILE *out) {
+  static const uint8_t in_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+  const lds_reads chips[] = {lds_chips[LDS_GFX942], lds_chips[LDS_GFX950], {"in order", 64, 16, in_order}};
   fprintf(out, "%-40s", "clocks of a ds_read_b128");
-  for (int c = 0; c < LDS_CHIPS; c++) fprintf(out, " %8s", lds_chips[c].chip);
+  for (int c = 0; c < 3; c++) fprintf(out, " %8s", chips[c].chip);
   fprintf(out, "\n%-40s", "banks of 4 bytes");
-  for (int c = 0; c < LDS_CHIPS; c++) fprintf(out, " %8d", lds_chips[c].banks);
+  for (int c = 0; c < 3; c++) fprintf(out, " %8d", chips[c].banks);
   for (lds_rule rule = 0; rule < LDS_RULES; rule++) {
     fprintf(out, "\n%-40s", rule_names[rule]);
-    for (int c = 0; c < LDS_CHIPS; c++) fprintf(out, " %8d", read_clocks(&lds_chips[c], rule));
+    for (int c = 0; c < 3; c++) fprintf(out, " %8d", read_clocks(&chips[c], rule));
   }
   fprintf(out, "\n");
 }

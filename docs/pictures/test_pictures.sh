@@ -32,6 +32,12 @@ planted "'eight' and 'seven' overlap\|'seven' and 'eight' overlap" 'Two numbers'
 planted "not wholly inside" 'Two numbers' 85
 planted "its title" '/tmp/tandem-plot-1.svg' 2
 
+# The table of page 5 has these very numbers: the test of the page compares forms.
+"$draw" clocks >"$folder/clocks"
+while read -r line; do
+  grep -qxF "$line" "$here/../guide/05-lds-banks.md" || { echo "pictures: docs/guide/05-lds-banks.md has no line '$line'"; exit 1; }
+done <"$folder/clocks"
+
 refused() { # WORDS STATUS ARGUMENTS...
   words=$1 status=$2
   shift 2

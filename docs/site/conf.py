@@ -8,8 +8,9 @@ extensions = ["myst_parser"]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
 # The pages: tools/site.sh copies the whole tree, so that links to sources find them.
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "bench/RESULTS.md", "ladder/README.md",
-                    "learn/README.md", "learn/exercises/*/task.md", "examples/README.md", "examples/tiny-llama/README.md"]
+include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "bench/RESULTS.md",
+                    "ladder/README.md", "learn/README.md", "learn/exercises/*/task.md", "examples/README.md",
+                    "examples/tiny-llama/README.md"]
 
 myst_heading_anchors = 4  # as GitHub names them
 myst_enable_extensions = []
@@ -38,7 +39,8 @@ def sections(root):
     first = ["building", "glossary", "api", "benchmarking", "checking", "tuning"]
     return [
         ("Guide", ["docs/guide/" + p for p in guide]),
-        ("Lessons", ["learn/README", "docs/ladder", "The steps of the ladders <ladder/README>", "examples/README", "examples/tiny-llama/README"]),
+        ("Lessons", ["learn/README", "docs/ladder", "The steps of the ladders <ladder/README>", "examples/README",
+                     "examples/tiny-llama/README"]),
         ("Exercises", [f"learn/exercises/{e}/task" for e in exercises]),
         ("Reference", ["docs/" + p for p in first + [p for p in rest if p not in first and p != "ladder"]]),
         ("Project", ["bench/RESULTS", "CONTRIBUTING", "CHANGELOG"]),

@@ -50,7 +50,8 @@ class Page(html.parser.HTMLParser):
         if tag == "a" and a.get("href"):
             self.links.append(a["href"])
         for key in ("src", "href"):
-            if a.get(key) and tag in ("script", "img", "link", "iframe", "source") and a.get("rel") not in ("search", "author", "index"):
+            is_loaded = tag in ("script", "img", "link", "iframe", "source") and a.get("rel") not in ("search", "author", "index")
+            if a.get(key) and is_loaded:
                 self.loaded.append(a[key])
 
 
@@ -65,7 +66,8 @@ def check_links(site, pages):
             if url.scheme or url.netloc or link.startswith("data:"):
                 continue
             target = (path.parent / urllib.parse.unquote(url.path)).resolve() if url.path else path
-            if not target.exists() or (url.fragment and target in parsed and urllib.parse.unquote(url.fragment) not in parsed[target].ids):
+            anchor = urllib.parse.unquote(url.fragment)
+            if not target.exists() or (anchor and target in parsed and anchor not in parsed[target].ids):
                 broken.append(link)
         check(not broken, f"{path.relative_to(site)}: broken links {broken[:5]}")
 
@@ -92,7 +94,7 @@ def check_pages(page, trouble, site, pages, width):
         except Error as error:
             trouble.append(str(error).splitlines()[0])
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        check(not trouble and wide <= 1, f"{path.relative_to(site)} at {width}: {trouble[:3]}{f' {wide} pixels too wide' if wide > 1 else ''}")
+        check(not trouble and wide <= 1, f"{path.relative_to(site)} at {width}: {trouble[:3]}, {wide} pixels too wide")
 
 
 def check_search(page, trouble, site):
@@ -106,7 +108,8 @@ def check_search(page, trouble, site):
 # ---- Texts of pictures, with the browser's fonts ----
 
 BOXES = """() => { const v = document.documentElement.viewBox.baseVal;
-  return {w: v.width, h: v.height, title: document.querySelector('title')?.textContent ?? '', texts: [...document.querySelectorAll('text')].map(t => {
+  return {w: v.width, h: v.height, title: document.querySelector('title')?.textContent ?? '',
+    texts: [...document.querySelectorAll('text')].map(t => {
     const b = t.getBBox(), s = parseFloat(t.getAttribute('font-size'));
     return [b.x, +t.getAttribute('y') - 0.75 * s, b.x + b.width, +t.getAttribute('y') + 0.05 * s, t.textContent]; })}; }"""
 
@@ -124,40 +127,53 @@ def check_texts(page, pictures):
 # ---- Pictures that move: what should be there, from tandem-draw, beside what is there ----
 
 def boxes_of(data, at):
-    phases = data["chips"][at["chip"]]["rules"][at["rule"]]
-    return phases["text"], [[n, *lane] for n, phase in enumerate(phases["phases"]) for lane in phase["lanes"]] + [
-        ["clocks", phase["clocks"]] for phase in phases["phases"]]
+    rule = data["chips"][at["chip"]]["rules"][at["rule"]]
+    boxes = [[n, *lane] for n, phase in enumerate(rule["phases"]) for lane in phase["lanes"]]
+    return rule["text"], boxes + [["clocks", n, phase["clocks"]] for n, phase in enumerate(rule["phases"])]
 
 
 def lanes_of(data, at):
-    s = data["shapes"][at["shape"]]
-    cells = [[what, lane, int(lane == at["lane"])] for lane in s["operand"] for what in "AB"]
-    return s["texts"][at["lane"]], cells + [["D", lane, int(lane == at["lane"])] for lane, _ in s["result"]]
+    s, cells = data["shapes"][at["shape"]], []
+    for n, lane in enumerate(s["operand"]):
+        row, chunk = divmod(n, s["chunks"])
+        cells += [["A", chunk, row, lane, lane == at["lane"]], ["B", row, chunk, lane, lane == at["lane"]]]
+    for n, (lane, register) in enumerate(s["result"]):
+        rows, column = divmod(n, s["side"])
+        cells.append(["D", column, rows, lane, lane == at["lane"]])
+        if column == 0:
+            cells.append([f"rows {4 * rows}-{4 * rows + 3}: registers {register}-{register + 3}"])
+    return s["texts"][at["lane"]], cells
 
 
 def order_of(data, at):
     c = data["cases"][(at["xcds"] * len(data["windows"]) + at["window"]) * len(data["chunks"]) + at["chunk"]]
-    return c["text"], [[i, t, i % data["xcds"][at["xcds"]], int(i < at["first"]), 9 + t % data["side"] * 32, 9 + t // data["side"] * 32]
-                       for i, t in enumerate(c["tiles"])]
+    xcds = data["xcds"][at["xcds"]]
+    return c["text"], [[i, *divmod(t, data["side"]), data["colours"][i % xcds], i < at["first"]] for i, t in enumerate(c["tiles"])]
 
 
 def roofline_of(data, at):
     roof = data["roofs"][at["roof"]]
     c = roof["cases"][at["size"] * len(data["m"]) + at["m"]]
-    return c["text"], [[*c["at"]], [x for p in roof["roof"] for x in p]]
+    return c["text"], [c["at"], [x for p in roof["roof"] for x in p]]
 
 
 EXPECTED = {"banks": boxes_of, "lanes": lanes_of, "order": order_of, "roofline": roofline_of}
-# The same of the page. A box also says where it stands and what is written in it.
+# The same of the page, by where shapes stand and by what is written in them.
 SHOWN = {
-    "banks": """f => [...f.querySelectorAll('[data-lane]')].map(g => { const d = g.dataset;
-        if (g.textContent !== d.lane) return ['text', g.textContent];
-        return [+d.phase, +d.lane, +d.quad, +d.level]; })
-        .concat([...f.querySelectorAll('[data-clocks]')].map(t => ['clocks', parseInt(t.textContent.split(': ')[1])]))""",
-    "lanes": """f => [...f.querySelectorAll('[data-what]')].map(g => [g.dataset.what, +g.textContent, +g.dataset.picked])""",
-    "order": """f => [...f.querySelectorAll('[data-id]')].map(g => { const r = g.querySelector('rect');
-        return [+g.textContent, +g.dataset.tile, +g.dataset.xcd, +(r.getAttribute('stroke') !== 'none'), +r.getAttribute('x'), +r.getAttribute('y')]; })""",
-    "roofline": """f => [[...['cx', 'cy'].map(a => +f.querySelector('circle').getAttribute(a))],
+    "banks": """f => { const n = (e, a) => +e.getAttribute(a), floors = [...f.querySelectorAll('line')];
+        return [...f.querySelectorAll('[data-phase]')].map(g => { const r = g.querySelector('rect'), floor = floors[+g.dataset.phase];
+          return [+g.dataset.phase, +g.textContent, (n(r, 'x') - n(floor, 'x1')) / 34, (n(floor, 'y1') - n(r, 'y')) / 17 - 1]; })
+        .concat([...f.querySelectorAll('[data-clocks]')].map(t => ['clocks', +t.dataset.clocks, parseInt(t.textContent.split(': ')[1])])); }""",
+    "lanes": """f => { const n = (e, a) => +e.getAttribute(a), cells = [...f.querySelectorAll('[data-what]')];
+        const least = (what, a) => Math.min(...cells.filter(g => g.dataset.what === what).map(g => n(g.firstChild, a)));
+        const from = {}; for (const w of 'ABD') from[w] = [least(w, 'x'), least(w, 'y')];
+        return cells.map(g => { const r = g.firstChild, w = g.dataset.what;
+          return [w, (n(r, 'x') - from[w][0]) / n(r, 'width'), (n(r, 'y') - from[w][1]) / n(r, 'height'), +g.textContent,
+                  r.getAttribute('fill') === '#c0203a']; })
+        .concat([...f.querySelectorAll('text.movable-ink')].map(t => [t.textContent]).filter(t => t[0].startsWith('rows'))); }""",
+    "order": """f => [...f.querySelectorAll('[data-framed]')].map(g => { const r = g.firstChild, n = a => (+r.getAttribute(a) - 9) / 32;
+        return [+g.textContent, n('y'), n('x'), r.getAttribute('fill'), r.getAttribute('stroke') !== 'none']; })""",
+    "roofline": """f => [['cx', 'cy'].map(a => +f.querySelector('circle').getAttribute(a)),
         f.querySelector('polyline').getAttribute('points').split(/[ ,]/).map(Number)]""",
 }
 SET = """(f, at) => { for (const [name, value] of Object.entries(at)) { const i = f.querySelector(`[data-control=${name}]`);
@@ -165,12 +181,13 @@ SET = """(f, at) => { for (const [name, value] of Object.entries(at)) { const i 
 
 
 def normal(elements):
-    return sorted(repr([float(x) if isinstance(x, (int, float)) else x for x in e]) for e in elements)
+    return sorted(repr([round(float(x), 3) if isinstance(x, (int, float)) else x for x in e]) for e in elements)
 
 
 def compare(figure, name, data, at):
     text, elements = EXPECTED[name](data, at)
-    label = figure.locator("svg").evaluate("s => [s.getAttribute('role'), document.getElementById(s.getAttribute('aria-labelledby')).textContent]")
+    label = figure.locator("svg").evaluate(
+        "s => [s.getAttribute('role'), document.getElementById(s.getAttribute('aria-labelledby')).textContent]")
     return label == ["img", text] and normal(figure.evaluate(SHOWN[name])) == normal(elements)
 
 
@@ -194,18 +211,21 @@ def check_movable(page, trouble, site, name, data, width, dice):
         at = {n: dice.randrange(s) for n, s in sizes.items()}
         figure.evaluate(SET, at)
         check(compare(figure, name, data, at), f"{name} at {width}: not what tandem-draw says of {at}")
-    labels = figure.evaluate("f => [...f.querySelectorAll('input')].every(i => i.labels.length === 1 && i.getAttribute('aria-valuetext'))")
+    labels = figure.evaluate(
+        "f => [...f.querySelectorAll('input')].every(i => i.labels.length === 1 && i.getAttribute('aria-valuetext'))")
     check(labels and not trouble, f"{name} at {width}: labels {labels}, {trouble[:3]}")
     # The comparison itself: a number that is changed in the page has to be noticed.
-    figure.evaluate("f => { const c = f.querySelector('circle'), t = f.querySelector('g text'); c ? c.setAttribute('cx', 1) : (t.textContent = '999'); }")
+    figure.evaluate("f => f.querySelector('circle, g rect').setAttribute(f.querySelector('circle') ? 'cx' : 'x', -900)")
     check(not compare(figure, name, data, at), f"{name}: a changed number goes unnoticed")
 
 
 PLANTED = {  # each has one mistake
-    "link": '<a href="nowhere.html">x</a>', "anchor": '<a href="#nowhere">x</a>', "outside": '<script src="https://example.org/x.js"></script>',
+    "link": '<a href="nowhere.html">x</a>', "anchor": '<a href="#nowhere">x</a>',
+    "outside": '<script src="https://example.org/x.js"></script>',
     "error": "<script>throw new Error('planted')</script>", "console": "<script>console.error('planted')</script>",
-    "wide": '<div style="width: 3000px">x</div>', "over": '<svg viewBox="0 0 90 40"><title>planted</title><text x="2" y="20" font-size="10">one text'
-    '</text><text x="9" y="20" font-size="10">another</text></svg>'}
+    "wide": '<div style="width: 3000px">x</div>',
+    "over": '<svg viewBox="0 0 90 40"><title>planted</title><text x="2" y="20" font-size="10">one text</text>'
+            '<text x="9" y="20" font-size="10">another</text></svg>'}
 
 
 def check_checks(page, trouble):

@@ -1,7 +1,7 @@
 /* Which output tile a workgroup computes: the order of tiles over the XCDs (chiplets) of a GPU, each of which has its own L2.
  * Shared by C on the host and HIP on the device; no libc. docs/order.md explains and measures it.
  *
- * Workgroup ids go to the XCDs round-robin (id mod xcds): our assumption of the hardware, so the number of XCDs is a parameter.
+ * Workgroup ids go to the XCDs round-robin (id mod xcds), says AMD (docs/guide/09-chiplets.md); no manual promises it.
  *   remap  gives each XCD `chunk` consecutive tiles of every round of xcds x chunk tiles:
  *                               id   0 1 2 3 4 5 6 7   8 9 10 11 12        xcds 2, chunk 2, 13 tiles
  *            2 XCDs in turn:   xcd   0 1 0 1 0 1 0 1   0 1  0  1  0

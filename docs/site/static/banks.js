@@ -8,20 +8,21 @@ window.tandem.define("banks", (data, shape) => {
   function drawPhase(svg, chip, phase, number, x, y, most) {
     const floor = y + most * high + 18;
     for (const [lane, quad, level] of phase.lanes) {
-      const group = shape(svg, "g", { "data-phase": number, "data-lane": lane, "data-quad": quad, "data-level": level });
+      const group = shape(svg, "g", { "data-phase": number });
       const bottom = floor - level * high;
       shape(group, "rect", {
-        x: x + quad * box, y: bottom - high, width: box - 1, height: high - 1, fill: level > 0 ? "#c0203a" : data.colours[lane >> 4],
+        x: x + quad * box, y: bottom - high, width: box - 1, height: high - 1,
+        fill: level > 0 ? "#c0203a" : data.colours[lane >> 4], // red: it waits
       });
-      shape(group, "text",
-        { x: x + quad * box + box / 2, y: bottom - 5, "font-size": 11, "text-anchor": "middle", fill: level > 0 ? "#ffffff" : "#202020" },
-        lane);
+      shape(group, "text", {
+        x: x + quad * box + box / 2, y: bottom - 5, "font-size": 11, "text-anchor": "middle", fill: level > 0 ? "#ffffff" : "#202020",
+      }, lane);
     }
     const width = chip.banks / 4 * box;
     shape(svg, "line", { x1: x, y1: floor, x2: x + width, y2: floor, class: "movable-line" });
     for (let quad = 0; quad < chip.banks / 4; quad += 4)
       shape(svg, "text", { x: x + quad * box, y: floor + 13, "font-size": 10, class: "movable-ink" }, `bank ${4 * quad}`);
-    shape(svg, "text", { x: x, y: y + 10, "font-size": 12, class: "movable-ink", "data-clocks": phase.clocks },
+    shape(svg, "text", { x: x, y: y + 10, "font-size": 12, class: "movable-ink", "data-clocks": number },
       `phase ${number + 1}: ${phase.clocks} clock${phase.clocks === 1 ? "" : "s"}`);
   }
 

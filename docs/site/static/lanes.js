@@ -6,7 +6,7 @@ window.tandem.define("lanes", (data, shape) => {
 
   function drawCell(svg, x, y, width, height, group, lane, shown, what) {
     const picked = lane === shown;
-    const cell = shape(svg, "g", { "data-what": what, "data-lane": lane, "data-picked": picked ? 1 : 0 });
+    const cell = shape(svg, "g", { "data-what": what });
     shape(cell, "rect", { x, y, width, height, fill: picked ? "#c0203a" : data.colours[group], stroke: "#ffffff" });
     const size = Math.min(11, 0.62 * Math.min(width, height * 1.6));
     shape(cell, "text", {
@@ -23,7 +23,7 @@ window.tandem.define("lanes", (data, shape) => {
     draw(svg, at) {
       const s = data.shapes[at.shape], side = s.side, cell = 16;
       const depth = s.chunks * chunk, x = left + depth + gap, y = top + depth + gap;
-      svg.setAttribute("viewBox", `0 0 ${x + side * cell + 20} ${y + side * cell + 20}`);
+      svg.setAttribute("viewBox", `0 0 ${x + side * cell + 150} ${y + side * cell + 20}`);
       s.operand.forEach((lane, n) => {
         const i = Math.floor(n / s.chunks), along = (n % s.chunks) * chunk, group = Math.floor(lane / side);
         drawCell(svg, left + along, y + i * cell, chunk, cell, group, lane, at.lane, "A");
@@ -32,7 +32,9 @@ window.tandem.define("lanes", (data, shape) => {
       s.result.forEach(([lane, register], n) => {
         const i = Math.floor(n / side), j = n % side;
         drawCell(svg, x + j * cell, y + i * 4 * cell, cell, 4 * cell, Math.floor(lane / side), lane, at.lane, "D");
-        if (j === 0) svg.lastChild.setAttribute("data-register", register);
+        if (j > 0) return;
+        shape(svg, "text", { x: x + side * cell + 6, y: y + (i + 0.5) * 4 * cell + 4, "font-size": 10, class: "movable-ink" },
+          `rows ${4 * i}-${4 * i + 3}: registers ${register}-${register + 3}`);
       });
       for (const [name, tx, ty] of [["A", left, y - 6], ["B", x, top - 8], ["D", x - 16, y + 14]])
         shape(svg, "text", { x: tx, y: ty, "font-size": 14, class: "movable-ink" }, name);

@@ -19,12 +19,14 @@ window.tandem.define("order", (data, shape) => {
       svg.setAttribute("viewBox", `0 0 ${2 * left + data.side * cell} ${2 * top + data.side * cell}`);
       c.tiles.forEach((tile, id) => {
         const x = left + (tile % data.side) * cell, y = top + Math.floor(tile / data.side) * cell, framed = id < at.first;
-        const group = shape(svg, "g", { "data-id": id, "data-tile": tile, "data-xcd": id % xcds, "data-framed": framed ? 1 : 0 });
+        const group = shape(svg, "g", { "data-framed": framed ? 1 : 0 });
         shape(group, "rect", {
-          x: x + 1, y: y + 1, width: cell - 2, height: cell - 2, fill: data.colours[id % xcds], stroke: framed ? "#202020" : "none",
-          "stroke-width": 2,
+          x: x + 1, y: y + 1, width: cell - 2, height: cell - 2, fill: data.colours[id % xcds],
+          stroke: framed ? "#202020" : "none", "stroke-width": 2,
         });
-        shape(group, "text", { x: x + cell / 2, y: y + cell / 2 + 4, "font-size": 11, "text-anchor": "middle", fill: "#202020" }, id);
+        shape(group, "text", {
+          x: x + cell / 2, y: y + cell / 2 + 4, "font-size": 11, "text-anchor": "middle", fill: "#202020",
+        }, id);
       });
       return c.text;
     },
