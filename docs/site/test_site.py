@@ -4,6 +4,7 @@ the pictures that move, whose every element is compared with what the C code say
 Usage: test_site.py SITE TANDEM-DRAW CHROMIUM     SEED in the environment: of the settings that are tried; default: the time
 The last line counts: N passed, N failed, 0 skipped
 """
+import concurrent.futures
 import contextlib
 import html.parser
 import io
@@ -24,16 +25,19 @@ SETTINGS = 20
 WIDTHS = {"phone": (390, 844, "dark"), "desktop": (1280, 800, "light")}
 PAGES = {"banks": "docs/guide/05-lds-banks.html", "lanes": "docs/guide/06-mfma-lanes.html", "order": "docs/guide/09-chiplets.html",
          "roofline": "docs/guide/03-roofline.html"}
-passed = failed = 0
 
 
-def check(right, what):
-    global passed, failed
-    passed += bool(right)
-    failed += not right
-    if not right:
-        print(f"site: {what}", flush=True)
-    return right
+class Count:
+    """Passed and failed checks of one browser."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def __call__(self, right, what):
+        self.passed += bool(right)
+        self.failed += not right
+        if not right:
+            print(f"site: {what}", flush=True)
 
 
 # ---- Links: read from the files, without a browser ----
@@ -55,7 +59,7 @@ class Page(html.parser.HTMLParser):
                 self.loaded.append(a[key])
 
 
-def check_links(site, pages):
+def check_links(check, site, pages):
     parsed = {p: Page(p) for p in pages}
     for path, page in parsed.items():
         outside = [u for u in page.loaded if "://" in u or u.startswith("//")]
@@ -85,7 +89,7 @@ def visit(page, path, query=""):
     page.goto(path.as_uri() + query, wait_until="load")
 
 
-def check_pages(page, trouble, site, pages, width):
+def check_pages(check, page, trouble, site, pages, width):
     for path in pages:
         trouble.clear()
         visit(page, path)
@@ -97,7 +101,7 @@ def check_pages(page, trouble, site, pages, width):
         check(not trouble and wide <= 1, f"{path.relative_to(site)} at {width}: {trouble[:3]}, {wide} pixels too wide")
 
 
-def check_search(page, trouble, site):
+def check_search(check, page, trouble, site):
     trouble.clear()
     visit(page, site / "search.html", "?q=swizzle")
     page.wait_for_selector("#search-results li a", timeout=10000)
@@ -114,7 +118,7 @@ BOXES = """() => { const v = document.documentElement.viewBox.baseVal;
     return [b.x, +t.getAttribute('y') - 0.75 * s, b.x + b.width, +t.getAttribute('y') + 0.05 * s, t.textContent]; })}; }"""
 
 
-def check_texts(page, pictures):
+def check_texts(check, page, pictures):
     for path in pictures:
         visit(page, path)
         p = page.evaluate(BOXES)
@@ -191,7 +195,7 @@ def compare(figure, name, data, at):
     return label == ["img", text] and normal(figure.evaluate(SHOWN[name])) == normal(elements)
 
 
-def check_movable(page, trouble, site, name, data, width, dice):
+def check_movable(check, page, trouble, site, name, data, width, dice):
     trouble.clear()
     visit(page, site / PAGES[name])
     figure = page.locator(f"#movable-{name}")
@@ -224,29 +228,24 @@ PLANTED = {  # each has one mistake
     "outside": '<script src="https://example.org/x.js"></script>',
     "error": "<script>throw new Error('planted')</script>", "console": "<script>console.error('planted')</script>",
     "wide": '<div style="width: 3000px">x</div>',
-    "over": '<svg viewBox="0 0 90 40"><title>planted</title><text x="2" y="20" font-size="10">one text</text>'
+    "over": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 40"><title>planted</title><text x="2" y="20" font-size="10">one text</text>'
             '<text x="9" y="20" font-size="10">another</text></svg>'}
 
 
-def check_checks(page, trouble):
+def check_checks(check, page, trouble):
     """Pages with a mistake each: one that goes unnoticed is a check that can't fail."""
-    global passed, failed
     ready = "<script>document.documentElement.dataset.movable = 'ready'</script>"
     with tempfile.TemporaryDirectory() as folder:
         for name, body in PLANTED.items():
-            path = pathlib.Path(folder) / (name + (".svg" if name == "over" else ".html"))
-            path.write_text(body.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') if name == "over" else
-                            f"<!doctype html><html><title>planted</title>{ready}{body}</html>")
-            before = passed, failed
+            path, count = pathlib.Path(folder) / (name + (".svg" if name == "over" else ".html")), Count()
+            path.write_text(body if name == "over" else f"<!doctype html><html><title>planted</title>{ready}{body}</html>")
             with contextlib.redirect_stdout(io.StringIO()):
                 if name == "over":
-                    check_texts(page, [path])
+                    check_texts(count, page, [path])
                 else:
-                    check_links(pathlib.Path(folder), [path])
-                    check_pages(page, trouble, pathlib.Path(folder), [path], "desktop")
-            noticed = failed > before[1]
-            passed, failed = before
-            check(noticed, f"a planted mistake goes unnoticed: {name}")
+                    check_links(count, path.parent, [path])
+                    check_pages(count, page, trouble, path.parent, [path], "desktop")
+            check(count.failed > 0, f"a planted mistake goes unnoticed: {name}")
 
 
 def data_of(draw, name):
@@ -254,31 +253,49 @@ def data_of(draw, name):
     return json.loads(text[text.index(f"window.tandemData.{name} = ") + len(f"window.tandemData.{name} = "):].rstrip(";\n"))
 
 
+def check_width(site, pages, data, chromium, width, seed):
+    """One browser of one width: two of them use two cores."""
+    check, trouble, dice = Count(), [], random.Random(f"{seed} {width}")
+    x, y, scheme = WIDTHS[width]
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": x, "height": y}, color_scheme=scheme)
+        watch(page, trouble)
+        check_pages(check, page, trouble, site, pages, width)
+        check_search(check, page, trouble, site)
+        for name in PAGES:
+            check_movable(check, page, trouble, site, name, data[name], width, dice)
+        if width == "desktop":
+            check_texts(check, page, sorted((site / "_images").glob("*.svg")))
+        browser.close()
+    return check
+
+
+def check_planted(chromium):
+    check, trouble = Count(), []
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        watch(page, trouble)
+        check_checks(check, page, trouble)
+        browser.close()
+    return check
+
+
 def main():
     site, draw, chromium = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
     seed = int(os.environ.get("SEED") or time.time())
-    dice = random.Random(seed)
-    print(f"site: settings of SEED={seed}")
+    print(f"site: settings of SEED={seed}", flush=True)
     pages = sorted(p for p in site.rglob("*.html") if "_downloads" not in p.parts)
-    check(len(pages) > 50, f"only {len(pages)} pages")
-    check_links(site, pages)
+    count = Count()
+    count(len(pages) > 50, f"only {len(pages)} pages")
+    check_links(count, site, pages)
     data = {name: data_of(draw, name) for name in PAGES}
-    with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for width, (x, y, scheme) in WIDTHS.items():
-            page = browser.new_page(viewport={"width": x, "height": y}, color_scheme=scheme)
-            trouble = []
-            watch(page, trouble)
-            check_pages(page, trouble, site, pages, width)
-            check_search(page, trouble, site)
-            for name in PAGES:
-                check_movable(page, trouble, site, name, data[name], width, dice)
-            if width == "desktop":
-                check_texts(page, sorted((site / "_images").glob("*.svg")))
-                check_checks(page, trouble)
-            page.close()
-        browser.close()
-    print(f"{passed} passed, {failed} failed, 0 skipped")
+    with concurrent.futures.ThreadPoolExecutor(len(WIDTHS)) as pool:
+        runs = [pool.submit(check_width, site, pages, data, chromium, width, seed) for width in WIDTHS]
+        counts = [count] + [r.result() for r in runs] + [check_planted(chromium)]
+    failed = sum(c.failed for c in counts)
+    print(f"{sum(c.passed for c in counts)} passed, {failed} failed, 0 skipped")
     return failed != 0
 
 

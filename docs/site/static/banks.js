@@ -15,7 +15,8 @@ window.tandem.define("banks", (data, shape) => {
         fill: level > 0 ? "#c0203a" : data.colours[lane >> 4], // red: it waits
       });
       shape(group, "text", {
-        x: x + quad * box + box / 2, y: bottom - 5, "font-size": 11, "text-anchor": "middle", fill: level > 0 ? "#ffffff" : "#202020",
+        x: x + quad * box + box / 2, y: bottom - 5, "font-size": 11, "text-anchor": "middle",
+        fill: level > 0 ? "#ffffff" : "#202020",
       }, lane);
     }
     const width = chip.banks / 4 * box;

@@ -10,7 +10,8 @@ window.tandem.define("lanes", (data, shape) => {
     shape(cell, "rect", { x, y, width, height, fill: picked ? "#c0203a" : data.colours[group], stroke: "#ffffff" });
     const size = Math.min(11, 0.62 * Math.min(width, height * 1.6));
     shape(cell, "text", {
-      x: x + width / 2, y: y + height / 2 + size / 2.8, "font-size": size, "text-anchor": "middle", fill: picked ? "#ffffff" : "#202020",
+      x: x + width / 2, y: y + height / 2 + size / 2.8, "font-size": size, "text-anchor": "middle",
+      fill: picked ? "#ffffff" : "#202020",
     }, lane);
   }
 

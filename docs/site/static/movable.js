@@ -1,6 +1,6 @@
-/* Pictures that move: below a picture of banks, lanes, tile order or roofline comes one with controls. This file finds the pictures
- * of a page and loads what they need; banks.js and its neighbours each draw one. They have no formulas: `tandem-draw data` computed
- * positions and texts for every setting (NAME-data.js). Controls are ordinary sliders and lists, so the keyboard works. */
+/* Pictures that move: below a picture of banks, lanes, tile order or roofline comes one with controls. This file finds the
+ * pictures of a page and loads what they need; banks.js and its neighbours each draw one. They have no formulas: `tandem-draw
+ * data` computed positions and texts for every setting (NAME-data.js). Controls are ordinary sliders, so the keyboard works. */
 "use strict";
 
 window.tandem = (() => {
@@ -45,8 +45,8 @@ window.tandem = (() => {
     };
   }
 
-  /* picture: {title, controls: [{name, label, values, at}], draw(svg, at)}; draw sets the viewBox and returns the text, which is also
-   * what screen readers say of the picture. */
+  /* picture: {title, controls: [{name, label, values, at}], draw(svg, at)}; draw sets the viewBox and returns the text, which is
+   * also what screen readers say of the picture. */
   function build(after, name, picture) {
     const figure = document.createElement("figure");
     const number = ++figures;
@@ -56,9 +56,10 @@ window.tandem = (() => {
     element(figure, "figcaption", {}, picture.title);
     const board = element(figure, "div", { class: "movable-controls" });
     const controls = {};
-    for (const control of picture.controls)
-      controls[control.name] = addControl(element(board, "div", { class: "movable-row" }), `movable-${number}-${control.name}`, control,
-        redraw);
+    for (const control of picture.controls) {
+      const row = element(board, "div", { class: "movable-row" });
+      controls[control.name] = addControl(row, `movable-${number}-${control.name}`, control, redraw);
+    }
     const scroll = element(figure, "div", { class: "movable-picture" });
     const svg = shape(scroll, "svg", { role: "img", "aria-labelledby": `movable-${number}-text` });
     const text = element(figure, "output", { id: `movable-${number}-text`, class: "movable-text", "aria-live": "polite" });

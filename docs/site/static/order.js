@@ -11,7 +11,8 @@ window.tandem.define("order", (data, shape) => {
       { name: "xcds", label: "XCDs", values: text(data.xcds), at: data.xcds.length - 1 },
       { name: "window", label: "Window", values: text(data.windows), at: 2 },
       { name: "chunk", label: "Chunk", values: text(data.chunks), at: data.chunks.length - 1 },
-      { name: "first", label: "Framed: the first", values: Array.from({ length: count + 1 }, (_, n) => `${n} workgroups`), at: 64 },
+      { name: "first", label: "Framed: the first", values: Array.from({ length: count + 1 }, (_, n) => `${n} workgroups`),
+        at: 64 },
     ],
     draw(svg, at) {
       const c = data.cases[(at.xcds * data.windows.length + at.window) * data.chunks.length + at.chunk];
