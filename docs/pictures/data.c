@@ -85,7 +85,10 @@ static json_t *shape_data(int side) {
       json_array_append_new(result, json_pack("[i, i]", p.lane, p.element));
     }
   for (int lane = 0; lane < WAVE; lane++) {
-    int row = lane % side, first = lane / side * CHUNK; /* the test layout finds lane there */
+    int row = 0, first = 0;
+    for (int i = 0; i < side; i++)
+      for (int c = 0; c < k; c += CHUNK)
+        if (operand_place(side, i, c).lane == lane) row = i, first = c;
     put_rows(rows, sizeof rows, side, lane);
     snprintf(
         text, sizeof text,

@@ -38,6 +38,19 @@ while read -r line; do
   grep -qxF "$line" "$here/../guide/05-lds-banks.md" || { echo "pictures: docs/guide/05-lds-banks.md has no line '$line'"; exit 1; }
 done <"$folder/clocks"
 
+# A product of the roofline that moves, beside the bench's own count of its FLOP and bytes.
+"$draw" data roofline >"$folder/roofline.js"
+python3 - "$folder/roofline.js" "$here/roofline-gemm-1024.json" <<'END'
+import json, sys
+text = open(sys.argv[1]).read()
+data = json.loads(text[text.index("roofline = ") + len("roofline = "):].rstrip(";\n"))
+row = json.load(open(sys.argv[2]))["rows"][0]
+roof = next(r for r in data["roofs"] if r["text"].startswith("gfx950, bf16"))
+case = roof["cases"][data["sizes"].index(1024) * len(data["m"]) + data["m"].index(1024)]["text"]
+wanted = "a product of 1024 x 1024 x 1024 has %.3g FLOP a byte" % (row["flop"] / row["bytes"])
+assert row["case"].endswith(" 1024x1024x1024") and wanted in case, (wanted, case)
+END
+
 refused() { # WORDS STATUS ARGUMENTS...
   words=$1 status=$2
   shift 2

@@ -45,8 +45,8 @@ window.tandem = (() => {
     };
   }
 
-  /* picture: {title, controls: [{name, label, values, at}], draw(svg, at)}; draw sets the viewBox and returns the text, which is
-   * also what screen readers say of the picture. */
+  /* picture: {title, controls: [{name, label, values, at}], draw(svg, at)}; draw sets the viewBox and returns the text, which
+   * is also what screen readers say of the picture. */
   function build(after, name, picture) {
     const figure = document.createElement("figure");
     const number = ++figures;
