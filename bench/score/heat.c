@@ -247,6 +247,16 @@ static int open_panels(const score *s, panel *panels, const char **titles) {
   return count;
 }
 
+/* The peer's text names the GPU that both ran on: "PyTorch 2.11.0+cu130 on NVIDIA H200". */
+static void put_title(FILE *out, const score *s) {
+  const char *on = strstr(s->peer, " on ");
+  if (on != NULL)
+    svg_text(out, LEFT, 20, 13, SVG_START, INK, "Speed on %.100s (%s) over that of %.*s", on + 4, s->device,
+             (int)(on - s->peer), s->peer);
+  else
+    svg_text(out, LEFT, 20, 13, SVG_START, INK, "Speed on %s over that of %.200s", s->device, s->peer);
+}
+
 bool score_draw(FILE *out, const score *s) {
   enum { MOST_PANELS = 64 };
   panel panels[MOST_PANELS];
@@ -259,7 +269,7 @@ bool score_draw(FILE *out, const score *s) {
   }
   if (count > 0) {
     svg_begin(out, width, height, "Speed over the peer's, case by case");
-    svg_text(out, LEFT, 20, 13, SVG_START, INK, "Speed on %s over that of %.200s", s->device, s->peer);
+    put_title(out, s);
     put_scale(out);
   }
   for (int i = 0; i < count; i++) {

@@ -139,6 +139,7 @@ static void test_picture(void **state) {
   assert_int_equal(cells, all.count);
   assert_int_equal(count_of(text, "height=\"12.0\" fill=\"none\""), all.count - score_of(&all, -1).scored);
   assert_int_equal(count_of(text, "<line"), 2 * score_of(&all, -1).failed);
+  assert_has(text, ">Speed on a GPU (omp:0) over that of PyTorch 2</text>");
   assert_has(text, ">nt Mx8192x8192</text>");
   assert_has(text, ">odd sizes, bf16</text>");
   assert_has(text, ">8x32x8x1xSx128</text>");
