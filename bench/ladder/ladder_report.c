@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bars.h"
+#include "bench/core/device_name.h"
 #include "bench/report/file.h"
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
@@ -215,7 +216,9 @@ static void fill_panel(bars_panel *p, const ladder_run *run, int device) {
     if (ceiling > 0 && (p->ceiling == 0 || ceiling < p->ceiling)) p->ceiling = ceiling;
     if (label[0] == '\0') bench_label(&r->row, label); /* later steps may have an epilogue beside */
   }
-  snprintf(p->title, sizeof p->title, "%.100s on %.40s", label, run->devices.name[device]);
+  char name[64];
+  bench_device_name(run->devices.name[device], name, sizeof name);
+  snprintf(p->title, sizeof p->title, "%.90s on %.60s", label, name[0] != '\0' ? name : run->devices.name[device]);
 }
 
 static void draw(FILE *out, const void *user) {

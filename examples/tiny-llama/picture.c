@@ -35,7 +35,8 @@ bool picture_draw(FILE *out, const json_t *root, const char *device) {
       row->value[1] = p == 0 ? number_of(v, "bound_ms") : 0;
     }
   }
-  if (device == NULL) device = text_of(root, "device");
+  if (device == NULL) device = text_of(root, "device_name");
+  if (device[0] == '\0') device = text_of(root, "device");
   snprintf(title, sizeof title, "A model of %.0f M parameters, %s, %.0f x %.0f tokens, on %.100s",
            1e-6 * number_of(root, "parameters"), text_of(root, "dtype"), number_of(root, "batch"), number_of(root, "seq"),
            strcmp(device, "host") == 0 ? "the host" : device);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../bench/core/device_name.h"
 #include "../../bench/report/plot.h"
 #include "compare.h"
 #include "picture.h"
@@ -12,12 +13,15 @@
 json_t *report_run(const session *s) {
   const llama_config *c = &s->config;
   double load = 0; /* other work on the machine; with a run's own threads */
+  char name[64];
   if (getloadavg(&load, 1) != 1) load = -1;
-  return json_pack("{s:f, s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "load_average", load, "model",
-                   c->name, "device", tdm_context_device(s->m.context), "dtype", tdm_type_name(s->type), "parameters",
-                   llama_parameters(c), "vocab", (json_int_t)c->vocab, "d", (json_int_t)c->d, "layers", (json_int_t)c->layers,
-                   "heads", (json_int_t)c->heads, "kv_heads", (json_int_t)c->kv_heads, "head_dim", (json_int_t)c->head_dim,
-                   "ffn", (json_int_t)c->ffn, "batch", (json_int_t)s->batch, "seq", (json_int_t)s->seq);
+  bench_device_name(tdm_context_device(s->m.context), name, sizeof name);
+  return json_pack("{s:f, s:s, s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "load_average", load, "model",
+                   c->name, "device", tdm_context_device(s->m.context), "device_name", name, "dtype", tdm_type_name(s->type),
+                   "parameters", llama_parameters(c), "vocab", (json_int_t)c->vocab, "d", (json_int_t)c->d, "layers",
+                   (json_int_t)c->layers, "heads", (json_int_t)c->heads, "kv_heads", (json_int_t)c->kv_heads, "head_dim",
+                   (json_int_t)c->head_dim, "ffn", (json_int_t)c->ffn, "batch", (json_int_t)s->batch, "seq",
+                   (json_int_t)s->seq);
 }
 
 static json_t *report_steps(const profile *p) {
