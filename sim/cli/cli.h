@@ -33,6 +33,9 @@ typedef struct arguments {
   int buffers;
 } arguments;
 
+/* Random elements of a type that --arg names; random.c says which. */
+void random_fill(const char *type, size_t type_length, uint64_t seed, size_t bytes, uint8_t *data);
+
 /* Lays the texts out by the kernel's metadata, and makes the buffers. */
 bool arguments_make(gfxsim_device *device, const gfxsim_kernel_info *kernel, const char *const *texts, int count,
                     arguments *made);

@@ -6,6 +6,7 @@
  *   out:C.npy:f32:64x32      a new buffer, saved after the run
  *   inout:A.npy:C.npy        both
  *   zeros:4096               a buffer of so many zero bytes, not saved
+ *   random:bf16:64x32        a buffer of random elements, not saved
  *   {0=in:A.npy;8=5;12/2=7}  a structure by value: OFFSET=VALUE or OFFSET/BYTES=VALUE, 4 bytes where none are named and 8 for
  * an address; what is not named is 0 */
 #include <ctype.h>
@@ -107,17 +108,32 @@ static bool parse_shape(const char *text, const char *shape, buffer *b) {
   return *colon == '\0' || complain("--arg %s: the shape must be numbers with x between", text);
 }
 
+/* random:bf16:64x32. Buffers of one launch differ. */
+static bool make_random(gfxsim_device *device, const char *text, uint64_t seed, buffer *b) {
+  const char *type = strchr(text, ':') + 1;
+  if (!parse_shape(text, type, b)) return false;
+  uint8_t *data = malloc(b->bytes);
+  if (data == NULL) return complain("--arg %s: no memory", text);
+  random_fill(type, strcspn(type, ":"), seed, b->bytes, data);
+  bool good = make_buffer(device, text, data, b);
+  free(data);
+  return good;
+}
+
 /* The text between the n-th and the next colon; the caller's to free. */
 static char *part(const char *text, int n) {
   while (n-- > 0 && text != NULL) text = strchr(text, ':') != NULL ? strchr(text, ':') + 1 : NULL;
   return text == NULL ? NULL : strndup(text, strcspn(text, ":"));
 }
 
-static bool parse_buffer(gfxsim_device *device, const char *text, buffer *b) {
+static const char buffer_forms[] =
+    "must be a number, in:FILE, out:FILE:TYPE:SHAPE, inout:FILE:FILE, zeros:BYTES or random:TYPE:SHAPE";
+
+static bool parse_buffer(gfxsim_device *device, const char *text, uint64_t number, buffer *b) {
   char *kind = part(text, 0), *first = part(text, 1), *second = part(text, 2);
   bool good = false;
   if (kind == NULL || first == NULL || *first == '\0') {
-    complain("--arg %s: must be a number, in:FILE, out:FILE:TYPE:SHAPE, inout:FILE:FILE or zeros:BYTES", text);
+    complain("--arg %s: %s", text, buffer_forms);
   } else if (strcmp(kind, "in") == 0 && second == NULL) {
     good = from_file(device, text, first, b);
   } else if (strcmp(kind, "inout") == 0 && second != NULL) {
@@ -134,8 +150,10 @@ static bool parse_buffer(gfxsim_device *device, const char *text, buffer *b) {
     b->bytes = strtoull(first, &end, 0);
     good = *end == '\0' && *first != '-' ? make_buffer(device, text, NULL, b)
                                          : complain("--arg %s: must be a number of bytes", text);
+  } else if (strcmp(kind, "random") == 0 && second != NULL) {
+    good = make_random(device, text, number, b);
   } else {
-    complain("--arg %s: must be a number, in:FILE, out:FILE:TYPE:SHAPE, inout:FILE:FILE or zeros:BYTES", text);
+    complain("--arg %s: %s", text, buffer_forms);
   }
   free(kind);
   free(first);
@@ -194,7 +212,7 @@ static bool make_one(gfxsim_device *device, const gfxsim_arg *arg, const char *t
   if (arg->size != 8) return complain("--arg %s: the kernel's argument has %u bytes and is not an address", text, arg->size);
   if (made->buffers == ARGS_MOST) return complain("--arg %s: more than %d buffers", text, ARGS_MOST);
   buffer *b = &made->buffer[made->buffers++];
-  if (!parse_buffer(device, text, b)) return false;
+  if (!parse_buffer(device, text, (uint64_t)made->buffers, b)) return false;
   memcpy(to, &b->address, sizeof b->address);
   return true;
 }
