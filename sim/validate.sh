@@ -118,9 +118,11 @@ find_file() { # OWNER/NAME COMMIT PATH
       assembler=$clang
       for c in clang-22 clang-21 clang; do [ -n "$assembler" ] || ! command -v $c >/dev/null || assembler=$c; done
       object=''
+      # LLVM after 22 writes amdgpu9.50-amd-amdhsa-unknown-gfx950 for the target that older ones call amdgcn-amd-amdhsa--gfx950.
+      sed 's/amdgpu[0-9.]*-amd-amdhsa-unknown-/amdgcn-amd-amdhsa--/' "$found" >"$found.s"
       if [ -z "$assembler" ]; then
         reason='no clang to assemble it: set CLANG'
-      elif "$assembler" -x assembler -target amdgcn-amd-amdhsa -mcpu="${chip:-gfx950}" "$found" -o "$found.co" 2>"$work/error"; then
+      elif "$assembler" -x assembler -target amdgcn-amd-amdhsa -mcpu="${chip:-gfx950}" "$found.s" -o "$found.co" 2>"$work/error"; then
         object=$found.co
       else
         reason="clang can't assemble it: $(head -n 1 "$work/error" | cut -c 1-200)"

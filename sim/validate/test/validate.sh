@@ -7,7 +7,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 result=$folder/TIMING.md predictions=$folder/results/timing.txt
 mkdir -p "$folder/sources/us/kernels/src" "$folder/sources/built" "$folder/build/sim"
-cp "$root/sim/test/program/assembly.s" "$folder/sources/us/kernels/src/axpy.s"
+# The target as LLVM after 22 writes it.
+sed '1i\
+.amdgcn_target "amdgpu9.50-amd-amdhsa-unknown-gfx950"' "$root/sim/test/program/assembly.s" >"$folder/sources/us/kernels/src/axpy.s"
 echo 'v_never_heard_of v0' >"$folder/sources/us/kernels/src/bad.amdgcn"
 echo any >"$folder/sources/built/whole.co"
 cp "$here/stand_in.sh" "$folder/build/sim/gfxsim"
