@@ -6,6 +6,7 @@
 #   --set S              only rows of this set; may be given several times
 #   --only TEXT          only rows with this text in their name
 #   --build DIR          the build with sim/gfxsim (default build)
+#   --option O           an option of gfxsim time for all rows, such as --skip-mfma; may be given several times
 #   --limit SECONDS      of one row (default 900)
 #   --predictions FILE   where predictions are kept (default bench/results/timing.txt); those of other rows stay
 #   --out FILE           the result (default bench/TIMING.md)
@@ -16,7 +17,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 here=$root/sim/validate
-build='' limit=900 out=$root/bench/TIMING.md predictions=$root/bench/results/timing.txt sets='' only='' tables='' action=all folder=''
+build='' limit=900 out=$root/bench/TIMING.md predictions=$root/bench/results/timing.txt sets='' only='' tables='' options='' action=all folder=''
 clang=${CLANG:-}
 
 refuse() {
@@ -25,7 +26,7 @@ refuse() {
 }
 while [ $# -gt 0 ]; do
   case $1 in
-    --rows | --set | --only | --build | --limit | --predictions | --out)
+    --rows | --set | --only | --build | --option | --limit | --predictions | --out)
       [ $# -gt 1 ] || refuse "$1: has no value"
       case $1 in
         --rows)
@@ -35,6 +36,9 @@ $2" ;;
         --set) sets="$sets $2 " ;;
         --only) only=$2 ;;
         --build) build=$2 ;;
+        --option)
+          case $2 in '' | *[!A-Za-z0-9=,.-]*) refuse "--option $2: must be one word" ;; esac
+          options="$options $2" ;;
         --limit)
           case $2 in '' | 0 | *[!0-9]*) refuse "--limit $2: must be a number of seconds" ;; esac
           limit=$2 ;;
@@ -156,17 +160,18 @@ predict_row() {
     return 0
   fi
   rm -f "$work/p.json" "$work/trace"
+  # shellcheck disable=SC2086 # words
   if grep -q '^figure issue_interval' "$work/rows/$name.row"; then
-    launch time --json "$work/p.json" --trace "$work/trace"
+    launch time $options --json "$work/p.json" --trace "$work/trace"
   else
-    launch time --json "$work/p.json"
+    launch time $options --json "$work/p.json"
   fi
   if [ $status -eq 124 ]; then
     say_missing "no end after $limit s"
   elif [ $status -ne 0 ] || [ ! -s "$work/p.json" ]; then
     say_missing "gfxsim time: $(first_error)"
   else
-    echo "$name object $origin"
+    echo "$name object $origin${options:+;$options}"
     awk -v name="$name" -v trace="$work/trace" -f "$here/figures.awk" "$work/rows/$name.row" "$work/p.json"
   fi
 }

@@ -59,7 +59,8 @@ has '- late, MFMA share of the loop: no end after 2 s' "$result"
 
 # A part is predicted again: the other rows stay.
 sed 's/^slow mfma_share .*/slow mfma_share 0.24/' "$predictions" >"$folder/old" && cp "$folder/old" "$predictions"
-stand_in --only fast --set P >/dev/null
+stand_in --only fast --set P --option --warm >/dev/null
+has 'fast object us/kernels, working tree; --warm' "$predictions"
 has 'slow mfma_share 0.24' "$predictions"
 [ "$(grep -c '^fast mfma_share' "$predictions")" = 1 ] || fail 'a row was kept twice'
 has '| P | clocks | 1 | 1 | 0 | 10.0 % | 10.0 % | 10 %, 25 %: met |  |' "$result"
@@ -112,6 +113,7 @@ refused 'only one' "$folder" "$folder"
 refused '--rows absent: no such file' "$folder" --rows absent
 refused '--limit 0: must be' "$folder" --limit 0
 refused '--set: has no value' "$folder" --set
+refused '--option two words: must be' "$folder" --option 'two words'
 refused '--turbo: no such option' "$folder" --turbo
 refused 'has no sim/gfxsim' "$folder" --build "$folder"
 refused 'only one of' "$folder" --run --compare
