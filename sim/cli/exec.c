@@ -18,7 +18,7 @@
 
 typedef struct request {
   char *chip, *no_check;
-  int profile, threads, turn;
+  int profile, time, threads, turn;
   long long seed;
   uint32_t unchecked;
   char tally_path[PATH_MAX];
@@ -37,9 +37,10 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
       {"chip", '\0', POPT_ARG_STRING, &r->chip, 0, "The chip to simulate (default gfx942)", "gfx942|gfx950"},
       {"no-check", '\0', POPT_ARG_STRING, &r->no_check, 0,
        "Checks to switch off: all, or names of align,uninitialised,race,wait,barrier. Bounds are always checked "
-       "(default: none; all with --profile)",
+       "(default: none; all with --profile or --time)",
        "LIST"},
       {"profile", '\0', POPT_ARG_NONE, &r->profile, 0, "Count what each kernel executes", NULL},
+      {"time", '\0', POPT_ARG_NONE, &r->time, 0, "Count, and predict each kernel's clocks", NULL},
       {"threads", '\0', POPT_ARG_INT, &r->threads, 0, "Host threads that execute a launch (default: all processors)", "N"},
       {"turn", '\0', POPT_ARG_INT, &r->turn, 0, "Instructions that a wave runs before the next wave goes on (default 16)", "N"},
       {"seed", '\0', POPT_ARG_LONGLONG, &r->seed, 0,
@@ -53,7 +54,7 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
   if (good && rest == NULL) good = complain("exec: PROGRAM: must be named, as in: gfxsim exec ./a.out");
   if (good && (r->threads < 0 || r->threads > 1024)) good = complain("exec: --threads %d: must be 0 to 1024", r->threads);
   if (good && (r->turn < 0 || r->seed < 0)) good = complain("exec: --turn and --seed must not be negative");
-  if (good && r->profile && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
+  if (good && (r->profile || r->time) && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = checks_parse(r->no_check, &r->unchecked);
   gfxsim_device *device = NULL; /* finds a bad name before the program's runtime does */
   if (good && gfxsim_open(r->chip != NULL ? r->chip : "gfx942", NULL, &device) != GFXSIM_OK)
@@ -137,7 +138,8 @@ static bool set_environment(const request *r, const char *folders) {
   snprintf(path, room, "%s%s%s", folders, old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
   bool good = set("LD_LIBRARY_PATH", path) && set(TALLY_VARIABLE, r->tally_path) &&
               set("GFXSIM_CHIP", r->chip != NULL ? r->chip : "gfx942") && set_number("GFXSIM_UNCHECKED", r->unchecked) &&
-              set_number("GFXSIM_THREADS", (unsigned)r->threads) && set_number("GFXSIM_PROFILE", r->profile != 0) &&
+              set_number("GFXSIM_THREADS", (unsigned)r->threads) &&
+              set_number("GFXSIM_PROFILE", r->time != 0 ? 2 : r->profile != 0) &&
               set_number("GFXSIM_TURN", (unsigned)r->turn) && set_number("GFXSIM_SEED", (unsigned long long)r->seed);
   free(path);
   return good;
@@ -169,7 +171,7 @@ static int run(const request *r, char **words) {
   }
   int status = wait_for(child);
   if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127 && r->tally->processes == 0) return 127;
-  return summary_print(r->tally, r->chip != NULL ? r->chip : "gfx942", r->profile != 0, status);
+  return summary_print(r->tally, r->chip != NULL ? r->chip : "gfx942", r->profile != 0 || r->time != 0, status);
 }
 
 int exec_command(int argc, const char **argv) {

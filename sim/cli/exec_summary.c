@@ -51,6 +51,9 @@ static void print_kernels(const tally *t) {
             "\n  bytes asked for: %" PRIu64 " loaded, %" PRIu64 " stored; MFMA FLOPs %" PRIu64 "; LDS conflict clocks %" PRIu64
             "\n",
             (uint64_t)k->loaded, (uint64_t)k->stored, (uint64_t)k->mfma_flops, (uint64_t)k->lds_conflict_clocks);
+    if (k->clocks > 0)
+      fprintf(stderr, "  predicted clocks: %" PRIu64 ", %.0f a launch; %.1f %% of those of all matrix units are busy\n",
+              (uint64_t)k->clocks, (double)k->clocks / (double)k->launches, 100 * (double)k->matrix_clocks / (double)k->clocks);
   }
 }
 

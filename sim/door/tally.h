@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define TALLY_VARIABLE "GFXSIM_TALLY" /* the environment's name for the file's path */
-enum { TALLY_VERSION = 1, TALLY_FINDINGS = 256, TALLY_NAMES = 128, TALLY_KEY = 256, TALLY_TEXT = 2048, TALLY_NAME = 160 };
+enum { TALLY_VERSION = 2, TALLY_FINDINGS = 256, TALLY_NAMES = 128, TALLY_KEY = 256, TALLY_TEXT = 2048, TALLY_NAME = 160 };
 
 /* A row is claimed by one process, written, and then read by all. */
 enum { TALLY_FREE, TALLY_CLAIMED, TALLY_READY };
@@ -30,10 +30,11 @@ typedef struct tally_list {
 } tally_list;
 
 enum { TALLY_CLASSES = 8 };
-typedef struct tally_kernel { /* of --profile */
+typedef struct tally_kernel { /* of --profile and --time */
   _Atomic int state;
   char name[TALLY_NAME];
   _Atomic uint64_t launches, workgroups, waves, classes[TALLY_CLASSES], lds_conflict_clocks, loaded, stored, mfma_flops;
+  _Atomic uint64_t clocks, matrix_clocks; /* of --time: predicted; all matrix units busy */
 } tally_kernel;
 
 typedef struct tally {

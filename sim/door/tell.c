@@ -100,7 +100,7 @@ bool door_suppressed(const gfxsim_report *report) {
   return reason != NULL;
 }
 
-void door_profile(const char *name, const gfxsim_counters *c) {
+static void add_measure(const char *name, const gfxsim_counters *c, const gfxsim_timing *t) {
   _Static_assert((int)GFXSIM_CLASS_COUNT == (int)TALLY_CLASSES, "tally.h has a count for each class");
   tally_kernel *row = tally_kernel_of(door_tally(), name);
   if (row == NULL) return;
@@ -112,6 +112,20 @@ void door_profile(const char *name, const gfxsim_counters *c) {
   atomic_fetch_add(&row->loaded, c->load.asked);
   atomic_fetch_add(&row->stored, c->store.asked);
   atomic_fetch_add(&row->mfma_flops, c->mfma_flops);
+  atomic_fetch_add(&row->clocks, t->clocks);
+  atomic_fetch_add(&row->matrix_clocks, (uint64_t)((double)t->clocks * t->mfma_share));
+}
+
+void door_measure_begin(door_measure *m, unsigned long profile, gfxsim_launch *launch) {
+  *m = (door_measure){0};
+  if (profile >= DOOR_PROFILE_COUNTS) launch->counters = &m->counters;
+  if (profile >= DOOR_PROFILE_TIME) launch->timing = &m->timing;
+}
+
+void door_measure_end(door_measure *m, const char *kernel, const gfxsim_launch *launch, gfxsim_status status) {
+  if (launch->counters != NULL && status == GFXSIM_OK) add_measure(kernel, &m->counters, &m->timing);
+  gfxsim_counters_release(&m->counters);
+  gfxsim_timing_release(&m->timing);
 }
 
 /* ---- Options, from the environment that `gfxsim exec` sets ---- */
@@ -133,7 +147,7 @@ bool door_options_read(door_options *o) {
   *o = (door_options){.chip = chip != NULL && chip[0] != '\0' ? chip : "gfx942", .devices = 1};
   return number_of("GFXSIM_DEVICES", 1, DOOR_DEVICES_MOST, &o->devices) &&
          number_of("GFXSIM_UNCHECKED", 0, GFXSIM_CHECK_ALL, &o->unchecked) &&
-         number_of("GFXSIM_THREADS", 0, 1024, &o->threads) && number_of("GFXSIM_PROFILE", 0, 1, &o->profile) &&
+         number_of("GFXSIM_THREADS", 0, 1024, &o->threads) && number_of("GFXSIM_PROFILE", 0, DOOR_PROFILE_TIME, &o->profile) &&
          number_of("GFXSIM_TURN", 0, INT32_MAX, &o->turn) && number_of("GFXSIM_SEED", 0, INT64_MAX, &o->seed);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GFXSIM_DOOR_TELL_H
 #define GFXSIM_DOOR_TELL_H
 #include "sim/include/gfxsim_counters.h"
+#include "sim/include/gfxsim_time.h"
 #include "tally.h"
 
 tally *door_tally(void);
@@ -15,8 +16,15 @@ void door_found(const gfxsim_report *report, int device);
 void door_found_text(const char *kind, const char *kernel, const char *message);
 /* Counts the finding as suppressed, where it is a known one of a device runtime; else false. */
 bool door_suppressed(const gfxsim_report *report);
-/* Adds what a launch counted to its kernel's row. */
-void door_profile(const char *kernel, const gfxsim_counters *counters);
+/* What a launch counts and how long it is predicted to take: begin puts them into the launch as far as they are wanted, end adds
+ * them to the row of its kernel. */
+typedef enum door_profile { DOOR_PROFILE_NONE, DOOR_PROFILE_COUNTS, DOOR_PROFILE_TIME } door_profile;
+typedef struct door_measure {
+  gfxsim_counters counters;
+  gfxsim_timing timing;
+} door_measure;
+void door_measure_begin(door_measure *m, unsigned long profile, gfxsim_launch *launch);
+void door_measure_end(door_measure *m, const char *kernel, const gfxsim_launch *launch, gfxsim_status status);
 
 /* What `gfxsim exec` sets in the environment. */
 enum { DOOR_DEVICES_MOST = 8 };

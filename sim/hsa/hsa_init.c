@@ -16,7 +16,8 @@ static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* of references and de
 static _Atomic int references;
 static device devices[DEVICES_MOST];
 static int device_count;
-static bool profile, unified;
+static bool unified;
+static unsigned long profile;
 
 static hsa_event_handler *event_handler;
 static void *event_data;
@@ -37,7 +38,7 @@ static void enter_child(void) {
 }
 int hsa_device_count(void) { return device_count; }
 device *hsa_device_at(int number) { return number >= 0 && number < device_count ? &devices[number] : NULL; }
-bool hsa_profile(void) { return profile; }
+unsigned long hsa_profile(void) { return profile; }
 bool hsa_unified(void) { return unified; }
 
 hsa_status hsa_unserved(hsa_status status, const char *format, ...) {
@@ -74,7 +75,7 @@ fatal_report hsa_run_end(const device *d) { return d->run; }
 static hsa_status open_devices(void) {
   door_options asked;
   if (!door_options_read(&asked)) return HSA_INVALID_ARGUMENT;
-  profile = asked.profile != 0;
+  profile = asked.profile;
   unified = door_xnack() || requires_unified_memory();
   for (unsigned long n = 0; n < asked.devices; n++) {
     device *d = &devices[device_count];

@@ -79,8 +79,9 @@ static packet_end run_dispatch(device *here, const hsa_dispatch *p) {
              (unsigned long long)p->completion.handle);
     return refuse((hsa_signal){0}, info.name, text);
   }
-  gfxsim_counters counters = {0};
-  gfxsim_launch launch = {.counters = hsa_profile() ? &counters : NULL};
+  gfxsim_launch launch = {0};
+  door_measure measure;
+  door_measure_begin(&measure, hsa_profile(), &launch);
   if (bad_dispatch(p, &info, &launch, text, sizeof text)) return refuse(p->completion, info.name, text);
   atomic_fetch_add(&door_tally()->launches, 1);
   pthread_mutex_lock(&d->lock);
@@ -89,8 +90,7 @@ static packet_end run_dispatch(device *here, const hsa_dispatch *p) {
   fatal_report fatal = hsa_run_end(d);
   pthread_mutex_unlock(&d->lock);
   atomic_fetch_add(&door_tally()->ended, 1);
-  if (launch.counters != NULL && status == GFXSIM_OK) door_profile(info.name, &counters);
-  gfxsim_counters_release(&counters);
+  door_measure_end(&measure, info.name, &launch, status);
   if (status != GFXSIM_OK && !fatal.found && !fatal.other) {
     door_found_text("refused launch", info.name, gfxsim_last_error());
     return (packet_end){HSA_INVALID_PACKET_FORMAT, p->completion};

@@ -34,7 +34,7 @@ bool hsa_ready(void);  /* between hsa_init and hsa_shut_down, and not in a forke
 bool hsa_forked(void); /* a child of the process that opened the devices: it has none of the threads that serve them */
 int hsa_device_count(void);
 device *hsa_device_at(int number);
-bool hsa_profile(void);
+unsigned long hsa_profile(void);
 bool hsa_unified(void); /* the program asked for unified shared memory, or HSA_XNACK=1 is set */
 /* Counts what the door does not have and returns the status. */
 __attribute__((format(printf, 2, 3))) hsa_status hsa_unserved(hsa_status status, const char *format, ...);

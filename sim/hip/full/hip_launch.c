@@ -34,7 +34,6 @@ static hipError_t error_of(const device *d) {
 
 static hipError_t run_kernel(const launch_work *w, device *d, const hidden_list *hidden) {
   const launch_request *r = &w->request;
-  gfxsim_counters counters = {0};
   gfxsim_launch launch = {.grid = {r->grid.x, r->grid.y, r->grid.z},
                           .block = {r->block.x, r->block.y, r->block.z},
                           .dynamic_lds = (uint32_t)r->dynamic_lds,
@@ -43,16 +42,16 @@ static hipError_t run_kernel(const launch_work *w, device *d, const hidden_list 
                           .hidden = hidden->row,
                           .hidden_count = hidden->count,
                           .cooperative = r->cooperative,
-                          .grid_sync = hidden->grid_sync,
-                          .counters = hip_profile() ? &counters : NULL};
+                          .grid_sync = hidden->grid_sync};
+  door_measure measure;
+  door_measure_begin(&measure, hip_profile(), &launch);
   const char *name = r->function->info.name;
   lock_devices(d, true);
   d->fatal = d->found = false;
   gfxsim_status status = gfxsim_run(r->function->kernel, &launch);
   bool fatal = d->fatal, found = d->found;
   lock_devices(d, false);
-  if (launch.counters != NULL && status == GFXSIM_OK) door_profile(name, &counters);
-  gfxsim_counters_release(&counters);
+  door_measure_end(&measure, name, &launch, status);
   if (fatal) return error_of(d);
   if (status == GFXSIM_OK || status == GFXSIM_FAULT || found) return hipSuccess;
   door_found_text("refused launch", name, gfxsim_last_error());

@@ -15,7 +15,8 @@ pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static device devices[DOOR_DEVICES_MOST];
 static int device_count;
-static bool profile, forked;
+static bool forked;
+static unsigned long profile;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static _Thread_local hipError_t last_error;
 static _Thread_local int current;
@@ -140,7 +141,7 @@ static void open_devices(void) {
   atomic_fetch_add(&door_tally()->processes, 1);
   pthread_atfork(NULL, NULL, enter_child);
   if (!door_options_read(&asked)) return;
-  profile = asked.profile != 0;
+  profile = asked.profile;
   int count = 0;
   while (count < (int)asked.devices && open_device(&devices[count], count, &asked)) count++;
   device_count = count;
@@ -161,7 +162,7 @@ int hip_device_count(void) { return device_count; }
 device *hip_device_at(int number) { return number >= 0 && number < device_count ? &devices[number] : NULL; }
 device *hip_device(void) { return &devices[current]; }
 void hip_set_device(int number) { current = number; }
-bool hip_profile(void) { return profile; }
+unsigned long hip_profile(void) { return profile; }
 
 /* ld.so keeps the name by which it found the library: programs of ROCm 5 need libamdhip64.so.5. */
 int hip_major(void) {

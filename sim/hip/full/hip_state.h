@@ -47,7 +47,7 @@ int hip_device_count(void);
 device *hip_device_at(int number); /* NULL: no such device */
 device *hip_device(void);          /* of the calling thread */
 void hip_set_device(int number);
-bool hip_profile(void);
+unsigned long hip_profile(void);
 int hip_major(void); /* of the library's name that the program asked for: 5, 6 or 7 */
 
 static inline uint64_t hip_number(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }

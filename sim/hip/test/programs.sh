@@ -86,6 +86,9 @@ plain="--offload-arch=gfx942 -nogpulib"
     check memory 0 ' 0 findings, 0 suppressed, 0 calls not served'
     unset HSA_XNACK
   fi
+  options='--time'
+  [ ! -x "$work/add" ] || check add 0 'predicted clocks: [1-9][0-9]*, '
+  [ ! -x "$work/cooperative" ] || check cooperative 0 'predicted clocks: [1-9][0-9]*, '
   options='--threads 8'
   ! build last_block last_block $plain || check last_block 0 ' 400 launches, 0 findings, 0 suppressed'
   options=''
