@@ -71,8 +71,9 @@ struct gfxsim_timing {
   uint64_t launch_clocks; /* of these, before the first wave begins */
   double mfma_share;      /* of the clocks of all SIMDs of the chip: those in which matrix units are busy */
   double no_wave;         /* share of the clocks of SIMDs that have a wave, in which none issues an instruction */
-  double frequency_ghz;   /* 0: not modelled */
-  double microseconds;    /* the same */
+  /* By a second, small model: power falls with the share of busy matrix units, and with zeros among what they multiply. */
+  double frequency_ghz, microseconds;
+  double data; /* share of the matrices' registers that are not 0, in a sample; 1 without matrix instructions */
   uint64_t wave_clocks[GFXSIM_CAUSE_COUNT]; /* of all waves */
   gfxsim_time_loop loop;
   gfxsim_time_instruction *instructions; /* by pc */
@@ -86,7 +87,8 @@ GFXSIM_API void gfxsim_timing_release(gfxsim_timing *timing); /* what a launch p
 typedef struct gfxsim_time_parameter {
   const char *name, *unit;
   double gfx942, gfx950;
-  bool fitted; /* chosen to fit published rows; otherwise the source has it */
+  bool fitted;    /* chosen to fit published rows; otherwise the source has it */
+  bool frequency; /* of the model of frequency, and not of clocks */
   const char *source;
 } gfxsim_time_parameter;
 GFXSIM_API bool gfxsim_time_parameter_at(int index, gfxsim_time_parameter *row);

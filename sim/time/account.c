@@ -63,6 +63,19 @@ void account_wave(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
   for (int c = 0; c < GFXSIM_CAUSE_COUNT; c++) timing->wave_clocks[c] += wt->clocks_by[c];
 }
 
+/* Of every 61st matrix instruction, the first register of A and of B. */
+void account_matrix(time_run *t, const wave_time *wt) {
+  enum { EVERY = 61 };
+  const inst *i = wt->at->inst;
+  if (t->matrices++ % EVERY != 0) return;
+  for (int n = 1; n <= 2; n++) {
+    if (i->operand[n].kind != OPERAND_VGPR) continue;
+    const u32 *row = wt->w->v[i->operand[n].reg];
+    for (int l = 0; l < LANES; l++) t->words_set += row[l] != 0;
+    t->words += LANES;
+  }
+}
+
 /* ---- At the end ---- */
 
 /* The smallest loop around an instruction has it. */
@@ -118,6 +131,15 @@ static bool fill_instructions(const time_run *t, gfxsim_timing *timing) {
   return true;
 }
 
+static void fill_frequency(const time_run *t, gfxsim_timing *timing) {
+  double peak = t->chip->clock_mhz / 1000.0;
+  timing->data = t->words > 0 ? (double)t->words_set / (double)t->words : 1;
+  double power = timing->mfma_share * (t->p.frequency_zeros + (1 - t->p.frequency_zeros) * timing->data);
+  double ghz = t->p.frequency_idle - t->p.frequency_slope * power;
+  timing->frequency_ghz = ghz < peak ? ghz : peak;
+  timing->microseconds = (double)timing->clocks / timing->frequency_ghz / 1000;
+}
+
 gfxsim_status account_result(time_run *t) {
   gfxsim_timing *timing = t->timing;
   u64 matrix = 0, no_wave = 0, occupied = 0, simds = (u64)t->cus * t->chip->simds_per_cu;
@@ -131,6 +153,7 @@ gfxsim_status account_result(time_run *t) {
   timing->launch_clocks = (u64)t->p.launch;
   timing->mfma_share = t->end > 0 ? (double)matrix / ((double)t->end * (double)simds) : 0;
   timing->no_wave = occupied > 0 ? (double)no_wave / (double)occupied : 0;
+  fill_frequency(t, timing);
   choose_loop(t, timing);
   if (!fill_instructions(t, timing)) return fail(GFXSIM_NO_MEMORY, "time: no memory for the times of the instructions");
   return GFXSIM_OK;

@@ -58,6 +58,7 @@ static u64 occupy(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
       if (s->inst->class == CLASS_MFMA) {
         simd->matrix_free = at + s->clocks;
         simd->matrix_clocks += s->clocks;
+        account_matrix(t, wt);
         simd->port_free[PORT_VALU] = at + (u64)t->p.mfma_holds_valu;
       } else {
         simd->port_free[PORT_VALU] = at + s->clocks;

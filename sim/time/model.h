@@ -169,6 +169,7 @@ typedef struct time_run {
   bool failed;
   gfxsim_status status;
   u64 wave_capacity;
+  u64 matrices, words, words_set; /* matrix instructions so far; 32-bit words of a sample of their operands, and those not 0 */
 } time_run;
 
 /* ---- access.c ---- */
@@ -231,6 +232,7 @@ void stuck_progress(time_run *t);
 
 void account_edge(time_run *t, cu_time *cu, wave_time *wt, site *s, u64 at);
 void account_wave(time_run *t, cu_time *cu, wave_time *wt, u64 at);
+void account_matrix(time_run *t, const wave_time *wt);
 gfxsim_status account_result(time_run *t);
 
 #endif

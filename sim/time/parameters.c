@@ -2,10 +2,11 @@
 
 #include "sim/include/gfxsim_time.h"
 
-enum kind { SOURCE, FITTED };
+enum kind { SOURCE, FITTED, FREQUENCY };
 
 static const gfxsim_time_parameter rows[] = {
-#define PARAMETER(name, unit, gfx942, gfx950, kind, source) {#name, unit, gfx942, gfx950, kind == FITTED, source},
+#define PARAMETER(name, unit, gfx942, gfx950, kind, source) \
+  {#name, unit, gfx942, gfx950, kind != SOURCE, kind == FREQUENCY, source},
 #include "parameters.def"
 #undef PARAMETER
 };

@@ -149,17 +149,34 @@ static void test_refusals(void) {
           "trace_cus");
 }
 
+/* Zeros take less power than other values, and no matrix unit takes less than busy ones. */
+static void test_frequency(void) {
+  gfxsim_timing zeros = timed("free_32x32x8_many", 256, 256, NULL), none = timed("valu_free_many", 256, 256, NULL);
+  double idle = parameter("frequency_idle"), full = parameter("frequency_slope"), share = zeros.mfma_share;
+  expect("the share of busy matrix units", share, 0.3, 1);
+  expect("the data of zeros", zeros.data, 0, 0);
+  expect("the frequency on zeros", zeros.frequency_ghz, 0.999 * (idle - full * share * parameter("frequency_zeros")),
+         1.001 * (idle - full * share * parameter("frequency_zeros")));
+  expect("the frequency without matrix units", none.frequency_ghz, idle, idle);
+  expect("microseconds", none.microseconds * none.frequency_ghz * 1000, 0.999 * (double)none.clocks,
+         1.001 * (double)none.clocks);
+  gfxsim_timing_release(&zeros);
+  gfxsim_timing_release(&none);
+}
+
 static void test_parameters(void) {
   gfxsim_time_parameter row;
-  int fitted = 0, rows = 0;
+  int fitted = 0, frequency = 0, rows = 0;
   for (; gfxsim_time_parameter_at(rows, &row); rows++) {
-    fitted += row.fitted;
+    fitted += row.fitted && !row.frequency;
+    frequency += row.fitted && row.frequency;
     expect(row.name, (double)strlen(row.source), 20, 1000);
     expect(row.name, (double)strlen(row.unit), 1, 100);
     expect(row.name, row.gfx942 > 0 && row.gfx950 > 0, 1, 1);
   }
   expect("parameters", rows, 20, 100);
-  expect("fitted parameters", fitted, 0, 10);
+  expect("fitted parameters of clocks", fitted, 0, 10);
+  expect("fitted parameters of frequency", frequency, 0, 3);
 }
 
 int main(int argc, char **argv) {
@@ -174,6 +191,7 @@ int main(int argc, char **argv) {
   test_causes();
   test_dispatch();
   test_priority();
+  test_frequency();
   test_refusals();
   return wrong > 0;
 }
