@@ -1,7 +1,9 @@
 /* What an instruction asks of memory, kept while it runs. */
 #include "model.h"
 
-void asked_clear(asked *a) {
+void asked_clear(time_run *t, const wave *w) {
+  asked *a = &t->asked;
+  t->lds_counted = w->group->counts->lds;
   a->lds = a->lds_store = a->global = a->store = a->atomic = a->past_l1 = a->scalar = a->scratch = false;
   a->lds_clocks = a->lds_bytes = a->bytes = a->lines.count = 0;
 }
@@ -15,13 +17,15 @@ static bool is_unaligned(const memory_access *m) {
   return false;
 }
 
-static void add_lds(time_run *t, asked *a, const inst *i, const memory_access *m) {
-  gfxsim_lds_count one = {0};
-  count_lds(t->chip, &one, i, m);
+/* The counters have seen the access already (sim/built_in.c). */
+static void add_lds(time_run *t, asked *a, const wave *w, const memory_access *m) {
+  const gfxsim_lds_count *now = &w->group->counts->lds;
+  u32 clocks = (u32)(now->clocks - t->lds_counted.clocks), bytes = (u32)(now->bytes - t->lds_counted.bytes);
+  t->lds_counted = *now;
   a->lds = true;
   a->lds_store = a->lds_store || m->kind != ACCESS_LOAD;
-  a->lds_clocks += !m->to_lds && is_unaligned(m) ? (u32)__builtin_popcountll(m->mask) : (u32)one.clocks;
-  a->lds_bytes += (u32)one.bytes;
+  a->lds_clocks += !m->to_lds && is_unaligned(m) ? (u32)__builtin_popcountll(m->mask) : clocks;
+  a->lds_bytes += bytes;
   if (m->kind != ACCESS_LOAD && m->changed != 0) stuck_progress(t);
 }
 
@@ -37,14 +41,13 @@ static void add_global(time_run *t, asked *a, const inst *i, const memory_access
 }
 
 void asked_add(time_run *t, wave *w, const inst *i, const memory_access *m) {
-  (void)w;
   asked *a = &t->asked;
   if (m->scalar) {
     a->scalar = true;
     a->lines.line[0] = m->address[0] >> 6;
     a->bytes = m->bytes;
   } else if (m->space == SPACE_LDS) {
-    add_lds(t, a, i, m);
+    add_lds(t, a, w, m);
   } else if (m->space == SPACE_GLOBAL) {
     add_global(t, a, i, m);
   } else {

@@ -77,7 +77,7 @@ static void issue(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
   u64 next_pc = s->inst->pc + s->inst->size, began = wt->free_at;
   u32 priority = wt->priority;
   account_issue(t, cu, wt, at);
-  asked_clear(&t->asked);
+  asked_clear(t, w);
   wave_turn(w, 1);
   t->since_progress++;
   if (w->state == WAVE_FAULT) {

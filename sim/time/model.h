@@ -162,6 +162,7 @@ typedef struct time_run {
   int edges;
   site *edge_site[EDGES_MOST];
   asked asked;
+  gfxsim_lds_count lds_counted; /* so far, of the workgroup whose instruction runs */
   u64 ages, end, first_begin;
   u64 left;                  /* workgroups that have not ended */
   u64 since_progress, looks; /* stuck.c: instructions since something happened that a wave could wait for; how often it did */
@@ -174,7 +175,7 @@ typedef struct time_run {
 
 /* ---- access.c ---- */
 
-void asked_clear(asked *a);
+void asked_clear(time_run *t, const wave *w); /* before an instruction of the wave */
 void asked_add(time_run *t, wave *w, const inst *i, const memory_access *a);
 
 /* ---- units.c: from what an instruction asked for to when it is done ---- */
