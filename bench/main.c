@@ -29,7 +29,7 @@ typedef struct tool {
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
   uint64_t xcds;
   char *shapes, *every, *offset, *most_bytes, *most_flop;
-  int hot, checks, list, wide, brief, turns, all_kernels;
+  int hot, checks, time, list, wide, brief, turns, all_kernels;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
@@ -69,6 +69,7 @@ static bool read_limits(tool *t) {
   bench_limits *limits = &t->run.limits;
   *limits = t->shapes != NULL ? bench_shapes_limits(&t->run.machine) : bench_usual_limits(&t->run.machine, 0.5);
   if (t->run.hot) limits->rotation = 0;
+  limits->time = t->time != 0;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
     return false;
@@ -190,6 +191,7 @@ static bool open_devices(tool *t) {
 static bool check_device_options(tool *t) {
   const case_devices *devices = &t->run.devices;
   return usage(t, bench_check_simulated("--workgroups", t->workgroups, devices, t->error, sizeof t->error)) &&
+         usage(t, bench_check_simulated("--time", t->time ? "" : NULL, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--min-time", t->seconds, devices, t->error, sizeof t->error)) &&
@@ -470,6 +472,8 @@ int main(int argc, char **argv) {
        "NAME"},
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
        "Simulated devices: workgroups of a launch to execute at most; default: what takes some 20 s", "N"},
+      {"time", '\0', POPT_ARG_NONE, &t.time, 0,
+       "Simulated devices: also predict clocks, of launches whose workgroups all run (docs/gfxsim-time.md)", NULL},
       {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
        "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},
       {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},

@@ -14,6 +14,7 @@
 
 #include "case/case.h"
 #include "sim/include/gfxsim_counters.h"
+#include "sim/include/gfxsim_time.h"
 
 enum { BENCH_MAX_LAUNCHES = 16 };
 
@@ -30,9 +31,10 @@ typedef struct bench_launch {
   gfxsim_counters c; /* its arrays are NULL */
   gfxsim_l2 l2;      /* the sum of all XCDs */
   bench_loop loop;
-  double exp_share; /* of the VALU's clocks: those of v_exp */
-  double barriers;  /* that waves went through */
-  json_t *json;     /* all counters but the single instructions */
+  double exp_share;     /* of the VALU's clocks: those of v_exp */
+  double barriers;      /* that waves went through */
+  gfxsim_timing timing; /* predicted; its arrays are NULL. clocks is 0 where none was asked for, or a sample ran */
+  json_t *json;         /* all counters but the single instructions */
 } bench_launch;
 
 typedef struct bench_counts {
@@ -44,6 +46,7 @@ typedef struct bench_counts {
 typedef struct bench_sample {
   uint64_t workgroups; /* this many, or all if there are fewer; 0: use the share */
   double share;        /* of all; 1 and more: all */
+  bool time;           /* the clocks of launches that run whole are predicted too */
 } bench_sample;
 
 bool bench_in_process(const char *device); /* sim:gfx950 */
@@ -75,6 +78,9 @@ bool bench_counts_sampled(const bench_counts *counts); /* did any launch run in 
 double bench_counts_clocks(const bench_counts *counts);
 /* Bytes from and to HBM; negative: not modelled. */
 double bench_counts_hbm(const bench_counts *counts);
+
+/* The predicted clocks of all launches together; negative: not predicted. */
+double bench_counts_predicted(const bench_counts *counts);
 
 /* "MFMA 131072": the pipe that needs the most clocks, and these clocks; for several launches, in their order. */
 void bench_put_floor(char *text, size_t size, const bench_counts *counts);

@@ -19,6 +19,7 @@ typedef struct bench_limits {
   bool one_run;        /* a sample is one run and a synchronise, however short it is */
   bool in_blocks;      /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h */
   uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
+  bool time;           /* a simulated device also predicts clocks, of launches that run whole */
 } bench_limits;
 
 /* The default limits, with `seconds` of measuring. */

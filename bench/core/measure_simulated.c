@@ -43,6 +43,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   row->c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
   bench_sample sample = bench_sample_of(c);
   sample.workgroups = limits->workgroups;
+  sample.time = limits->time;
   bench_buffers b;
   char reason[BENCH_TEXT];
   if (!bench_buffers_open(&b, c, context, 1, 0, false, row->reason, sizeof row->reason))

@@ -1,4 +1,4 @@
-/* The table of simulated devices: counts and bounds, not times. */
+/* The table of simulated devices: counts and bounds, and with --time predicted clocks; no times. */
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +12,10 @@ static const table_column columns[] = {
     {"HBM bytes", 22, false, 2},     {"of least", 12, false, 1},
     {"LDS B", 6, false, 7},          {"scratch B", 9, false, 8},
     {"VGPRs", 5, false, 6},          {"SGPRs", 5, false, 10},
-    {"waves/SIMD", 10, false, 2},    {"note", 4, true, 0},
+    {"waves/SIMD", 10, false, 2},    {"predicted clocks", 16, false, 0},
+    {"loop MFMA", 9, false, 6},      {"note", 4, true, 0},
 };
+enum { PREDICTED = 15, PREDICTED_COLUMNS = 2 }; /* those of --time */
 enum { COLUMNS = sizeof columns / sizeof columns[0], DEVICE = 1, CELL = BENCH_TEXT + 64 };
 static const char NOT_MODELLED[] = "not modelled";
 
@@ -75,11 +77,19 @@ static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
   snprintf(cell[12], CELL, "%u", c->occupancy.vgprs);
   snprintf(cell[13], CELL, "%u", c->occupancy.sgprs);
   snprintf(cell[14], CELL, "%u", c->occupancy.waves_per_simd);
+  if (l->timing.clocks > 0)
+    snprintf(cell[15], CELL, "%llu", (unsigned long long)l->timing.clocks);
+  else
+    snprintf(cell[15], CELL, "%s", NOT_MODELLED);
+  if (l->timing.loop.found) snprintf(cell[16], CELL, "%.1f %%", 100 * l->timing.loop.mfma_share);
 }
 
+/* Without --time the predicted ones are left out. */
 static void give_line(table *t, char cell[COLUMNS][CELL], void (*give)(table *t, const char *const *cells)) {
   const char *cells[COLUMNS];
-  for (int i = 0; i < COLUMNS; i++) cells[i] = cell[i];
+  int given = 0;
+  for (int i = 0; i < COLUMNS; i++)
+    if (t->count == COLUMNS || i < PREDICTED || i >= PREDICTED + PREDICTED_COLUMNS) cells[given++] = cell[i];
   give(t, cells);
 }
 
@@ -110,7 +120,16 @@ static void give_row(table *t, const bench_row *row, void (*give)(table *t, cons
 }
 
 static table counted_table(FILE *out, const bench_run *run, table_style style) {
-  return (table){.out = out, .count = COLUMNS, .columns = columns, .style = style, .width = run->width, .notes = 1};
+  static table_column untimed[COLUMNS - PREDICTED_COLUMNS];
+  memcpy(untimed, columns, PREDICTED * sizeof *columns);
+  memcpy(untimed + PREDICTED, columns + PREDICTED + PREDICTED_COLUMNS, sizeof untimed - PREDICTED * sizeof *columns);
+  bool timed = run->limits.time;
+  return (table){.out = out,
+                 .count = timed ? COLUMNS : COLUMNS - PREDICTED_COLUMNS,
+                 .columns = timed ? columns : untimed,
+                 .style = style,
+                 .width = run->width,
+                 .notes = 1};
 }
 
 table bench_counted_begin(FILE *out, const bench_run *run) {

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "profile.h"
 #include "time.h"
+#include "timeline.h"
 #include "trace.h"
 
 /* profile and time count, and leave the checks that can be left to run. */
@@ -17,7 +18,7 @@ static const char *const action_titles[] = {"gfxsim run", "gfxsim profile", "gfx
 typedef struct request {
   action action;
   bool counts;
-  char *trace, *trace_cus;
+  char *trace, *trace_cus, *timeline, *timeline_clocks;
   int skip_mfma, warm, parameters;
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
@@ -129,6 +130,10 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"trace", '\0', POPT_ARG_STRING, &r->trace, 0, "time: write a trace for Perfetto or chrome://tracing", "FILE"},
       {"trace-cus", '\0', POPT_ARG_STRING, &r->trace_cus, 0,
        "time: the CUs of the trace, by XCD * CUs of an XCD + CU, as in 0-3,32 (default 0)", "RANGES"},
+      {"timeline", '\0', POPT_ARG_STRING, &r->timeline, 0, "time: draw the waves of a workgroup of the first of these CUs",
+       "FILE.svg"},
+      {"timeline-clocks", '\0', POPT_ARG_STRING, &r->timeline_clocks, 0,
+       "time: the clocks of the picture (default: two turns of the hot loop)", "FROM-TO"},
       {"parameters", '\0', POPT_ARG_NONE, &r->parameters, 0, "time: print the numbers of the model with their sources", NULL},
       POPT_AUTOHELP POPT_TABLEEND};
   poptContext context = poptGetContext(action_titles[r->action], argc, argv, rows, 0);
@@ -142,9 +147,11 @@ static bool parse_options(int argc, const char **argv, request *r) {
       good = complain("%s: %s", poptBadOption(context, 0), got == 'a' ? "too many" : poptStrerror(got));
   }
   const char *file = poptGetArg(context);
-  bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL;
+  bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->timeline != NULL ||
+               r->timeline_clocks != NULL;
   if (good && timed && r->action != ACTION_TIME)
-    good = complain("run: --skip-mfma, --warm, --trace, --trace-cus and --parameters: only time has them");
+    good = complain(
+        "run: --skip-mfma, --warm, --trace, --trace-cus, --timeline, --timeline-clocks and --parameters: only time has them");
   if (good && r->parameters) {
     poptFreeContext(context);
     return true;
@@ -154,7 +161,9 @@ static bool parse_options(int argc, const char **argv, request *r) {
   if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0 || r->turn < 0 || r->seed < 0))
     good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
   if (good && r->json != NULL && !r->counts) good = complain("run: --json %s: only profile and time count", r->json);
-  if (good && r->trace_cus != NULL && r->trace == NULL)
+  if (good && r->timeline_clocks != NULL && r->timeline == NULL)
+    good = complain("time: --timeline-clocks %s: needs --timeline FILE.svg", r->timeline_clocks);
+  if (good && r->trace_cus != NULL && r->trace == NULL && r->timeline == NULL)
     good = complain("time: --trace-cus %s: needs --trace FILE", r->trace_cus);
   if (good && r->counts && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = checks_parse(r->no_check, &r->unchecked);
@@ -209,12 +218,51 @@ static bool save_outputs(const request *r, gfxsim_device *device, bool ran, bool
   return arguments_save(device, &r->made);
 }
 
+/* ---- What is told while a launch is predicted ---- */
+
+typedef struct listener {
+  trace trace;
+  timeline timeline;
+  bool refused; /* by one of them, which has printed why */
+} listener;
+
+static bool listen(const gfxsim_time_event *e, void *user) {
+  listener *l = user;
+  l->refused =
+      l->refused || (l->trace.open && !trace_event(&l->trace, e)) || (l->timeline.open && !timeline_event(&l->timeline, e));
+  return !l->refused;
+}
+
+static bool listener_open(const request *r, listener *l, gfxsim_timing *timing) {
+  if (r->trace == NULL && r->timeline == NULL) return true;
+  timing->trace_cus = r->trace_cus != NULL ? r->trace_cus : "0";
+  timing->event = listen;
+  timing->user = l;
+  if (r->trace != NULL && !trace_open(&l->trace, r->trace)) return false;
+  if (r->timeline == NULL || timeline_open(&l->timeline, r->timeline, r->timeline_clocks)) return true;
+  trace_close(&l->trace, false);
+  return false;
+}
+
+static bool listener_close(listener *l, const gfxsim_timing *timing, bool ran) {
+  bool traced = trace_close(&l->trace, ran), drawn = timeline_close(&l->timeline, ran ? timing : NULL);
+  return traced && drawn;
+}
+
+/* ---- A launch ---- */
+
+static bool show(const request *r, const gfxsim_kernel_info *info, const gfxsim_counters *counters,
+                 const gfxsim_timing *timing) {
+  if (r->action == ACTION_PROFILE) return profile_show(info, counters, r->json);
+  return r->action == ACTION_RUN || (timing->clocks > 0 && time_show(info, counters, timing, r->json));
+}
+
 static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel) {
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   gfxsim_counters counters = {0};
   gfxsim_timing timing = {.skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0};
-  trace trace = {0};
+  listener listener = {0};
   gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds,
                           .workgroups = r->workgroups,
                           .counters = r->counts ? &counters : NULL,
@@ -223,25 +271,17 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return false;
   launch.args = r->made.bytes;
   launch.arg_bytes = r->made.size;
-  if (r->trace != NULL) {
-    if (!trace_open(&trace, r->trace)) return false;
-    timing.trace_cus = r->trace_cus != NULL ? r->trace_cus : "0";
-    timing.event = trace_event;
-    timing.user = &trace;
-  }
+  if (!listener_open(r, &listener, &timing)) return false;
   gfxsim_status status = gfxsim_run(kernel, &launch);
-  bool ran = status == GFXSIM_OK || trace.refused || complain("%s", gfxsim_last_error());
-  ran = ran && !trace.refused;
+  bool ran = status == GFXSIM_OK;
+  if (!ran && !listener.refused) complain("%s", gfxsim_last_error());
   bool ended = ran || (status == GFXSIM_FAULT && !r->fatal);
-  bool good = trace_close(&trace, ran);
-  if (r->action == ACTION_PROFILE) good = ended && profile_show(&info, &counters, r->json);
-  if (r->action == ACTION_TIME) good = ended && timing.clocks > 0 && time_show(&info, &counters, &timing, r->json) && good;
+  bool good = listener_close(&listener, &timing, ran) && ended && show(r, &info, &counters, &timing);
   gfxsim_counters_release(&counters);
   gfxsim_timing_release(&timing);
-  if (r->skip_mfma && arguments_outputs(&r->made) > 0)
-    return complain("outputs not saved: %d; --skip-mfma leaves wrong results", arguments_outputs(&r->made)) || (ran && good);
-  bool saved = save_outputs(r, device, ran, ended);
-  return ran && saved && good;
+  int outputs = arguments_outputs(&r->made);
+  if (r->skip_mfma && outputs > 0) complain("outputs not saved: %d; --skip-mfma leaves wrong results", outputs);
+  return (r->skip_mfma || save_outputs(r, device, ran, ended)) && ran && good;
 }
 
 static bool run_file(request *r, const void *data, size_t bytes) {
@@ -271,8 +311,8 @@ static bool run_file(request *r, const void *data, size_t bytes) {
 
 /* popt gives copies of what it parsed. */
 static void request_free(request *r) {
-  char *const texts[] = {r->file,  r->kernel,     r->grid, r->block, r->chip,     r->no_check,
-                         r->check, r->workgroups, r->json, r->trace, r->trace_cus};
+  char *const texts[] = {r->file,       r->kernel, r->grid,  r->block,     r->chip,     r->no_check,       r->check,
+                         r->workgroups, r->json,   r->trace, r->trace_cus, r->timeline, r->timeline_clocks};
   for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) free(texts[t]);
   for (int a = 0; a < r->arg_count; a++) free(r->args[a]);
   arguments_free(&r->made);

@@ -39,7 +39,6 @@ static bool has_room(trace *t) {
   long written = ftell(t->to.to);
   if (fstatvfs(fileno(t->to.to), &disk) != 0 || disk.f_blocks == 0) return true; /* a pipe, for example */
   if ((uint64_t)disk.f_bavail * disk.f_frsize >= DISK_LEFT && !ferror(t->to.to)) return true;
-  t->refused = true;
   return complain(
       "time: --trace %s: the disk is full after %ld MB; trace fewer CUs (--trace-cus 0) or fewer workgroups "
       "(--workgroups)",
@@ -88,8 +87,7 @@ static void flight(const trace *t, uint32_t process, uint64_t track, const gfxsi
             e->unit, e->unit, end == 0 ? 'b' : 'e', t->events, end == 0 ? e->issued : e->done, process, track);
 }
 
-bool trace_event(const gfxsim_time_event *e, void *user) {
-  trace *t = user;
+bool trace_event(trace *t, const gfxsim_time_event *e) {
   if (!has_room(t)) return false;
   uint32_t process = e->xcd << 16 | e->cu;
   uint64_t own = UNIT_TRACKS + e->workgroup * 16 + e->wave;

@@ -10,13 +10,12 @@ typedef struct trace {
   uint64_t events, checked;
   struct track *tracks; /* whose names are written at the end */
   int track_count, track_capacity;
-  bool open, refused;
+  bool open;
 } trace;
 
 /* Prints what is wrong to stderr before it returns false. */
 bool trace_open(trace *t, const char *file);
-/* For gfxsim_timing.event. */
-bool trace_event(const gfxsim_time_event *e, void *user);
+bool trace_event(trace *t, const gfxsim_time_event *e);
 /* keep: whether the launch ended well; otherwise the file is dropped. */
 bool trace_close(trace *t, bool keep);
 

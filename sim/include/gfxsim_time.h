@@ -83,6 +83,17 @@ struct gfxsim_timing {
 };
 GFXSIM_API void gfxsim_timing_release(gfxsim_timing *timing); /* what a launch put into it; the struct is the caller's */
 
+/* Who is told the predictions of all launches of this process, as gfxsim_count has counters of them; it needs to be set with
+ * gfxsim_count. Launches of a sample of workgroups, and those that failed, are not predicted. */
+typedef struct gfxsim_time_watch {
+  size_t timing_bytes; /* sizeof(gfxsim_timing) of the caller, who may be of another version */
+  /* After a launch, before the function of gfxsim_count: the prediction is released when it returns. */
+  void (*timed)(const char *kernel, const gfxsim_timing *timing, void *user);
+  void *user;
+} gfxsim_time_watch;
+/* NULL ends it. GFXSIM_INVALID: timed is NULL, or timing_bytes is of another version. */
+GFXSIM_API gfxsim_status gfxsim_time_launches(const gfxsim_time_watch *watch);
+
 /* The numbers of the model: row number `index`, 0 upwards. False after the last. */
 typedef struct gfxsim_time_parameter {
   const char *name, *unit;

@@ -11,22 +11,6 @@
  * host's caches. */
 enum { AHEAD = 128 };
 
-const char *gfxsim_cause_name(gfxsim_cause cause) {
-  static const char *const names[] = {"issued",  "dependency", "vmcnt",      "lgkmcnt",
-                                      "barrier", "pipe busy",  "other wave", "pause"};
-  _Static_assert(sizeof names / sizeof names[0] == GFXSIM_CAUSE_COUNT, "a name for each");
-  return names[cause];
-}
-
-void gfxsim_timing_release(gfxsim_timing *timing) {
-  free(timing->instructions);
-  free(timing->waves);
-  timing->instructions = NULL;
-  timing->waves = NULL;
-  timing->instruction_count = 0;
-  timing->wave_count = 0;
-}
-
 /* ---- What is asked for ---- */
 
 static gfxsim_status check_chip(const time_run *t) {
