@@ -19,7 +19,7 @@ typedef struct request {
   action action;
   bool counts;
   char *trace, *trace_cus, *timeline, *timeline_clocks;
-  int skip_mfma, warm, parameters;
+  int skip_mfma, warm, parameters, by_time;
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
   long long budget, seed;
@@ -121,6 +121,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
        "Run only some workgroups: how many, or ranges of their numbers as in 0-7,100-107 (default: all)", "N|RANGES"},
       {"json", '\0', POPT_ARG_STRING, &r->json, 0,
        "profile, time: write the counters or the prediction to a JSON file (default: print them as text)", "FILE"},
+      {"by-time", '\0', POPT_ARG_NONE, &r->by_time, 0,
+       "run: the waves of all workgroups run in the order of the model's time, as they do under time, and not in turns", NULL},
       {"skip-mfma", '\0', POPT_ARG_NONE, &r->skip_mfma, 0,
        "time: matrix instructions compute nothing, so that it is faster; their results are wrong, and no output is saved",
        NULL},
@@ -160,6 +162,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
   if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
   if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0 || r->turn < 0 || r->seed < 0))
     good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
+  if (good && r->by_time && (r->action != ACTION_RUN || r->turn > 0 || r->seed > 0))
+    good = complain("run: --by-time: only run has it, and not with --turn or --seed");
   if (good && r->json != NULL && !r->counts) good = complain("run: --json %s: only profile and time count", r->json);
   if (good && r->timeline_clocks != NULL && r->timeline == NULL)
     good = complain("time: --timeline-clocks %s: needs --timeline FILE.svg", r->timeline_clocks);
@@ -265,8 +269,8 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   listener listener = {0};
   gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds,
                           .workgroups = r->workgroups,
-                          .counters = r->counts ? &counters : NULL,
-                          .timing = r->action == ACTION_TIME ? &timing : NULL};
+                          .counters = r->counts || r->by_time ? &counters : NULL,
+                          .timing = r->action == ACTION_TIME || r->by_time ? &timing : NULL};
   if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
   if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return false;
   launch.args = r->made.bytes;

@@ -42,6 +42,7 @@ static const kernel_text kernels[] = {
     {"lds_unaligned", " ds_read_b128 v[16:19], v1 offset:4\n ds_read_b128 v[20:23], v1 offset:4\n", NULL, false},
     {"lds_wait", " ds_read_b128 v[16:19], v1\n s_waitcnt lgkmcnt(0)\n", NULL, false},
     {"load_wait", " global_load_dword v16, v4, s[4:5]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, 0x4000, v4\n", NULL, false},
+    {"load_stream", " global_load_dwordx4 v[16:19], v5, s[4:5]\n v_add_u32 v5, 0x400, v5\n", NULL, false},
     {"load_again", " global_load_dword v16, v1, s[4:5]\n s_waitcnt vmcnt(0)\n", NULL, false},
     {"barrier", " s_barrier\n", NULL, false},
     /* Workgroup 0 waits for what only workgroup 1 would write. */
@@ -77,7 +78,8 @@ static bool version(const kernel_text *k, int n, char name[64], int *repeat) {
 static void write_code(FILE *file, const kernel_text *k, const char *name, int repeat) {
   fprintf(file,
           ".globl %s\n.p2align 8\n.type %s,@function\n%s:\n s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_movk_i32 s20, 0\n"
-          " v_lshlrev_b32 v1, 4, v0\n v_lshlrev_b32 v2, 5, v0\n v_lshlrev_b32 v4, 2, v0\n v_and_b32 v1, 1023, v1\n"
+          " v_lshlrev_b32 v1, 4, v0\n v_lshlrev_b32 v2, 5, v0\n v_lshlrev_b32 v4, 2, v0\n v_lshlrev_b32 v5, 4, v0\n v_and_b32 "
+          "v1, 1023, v1\n"
           " v_and_b32 v2, 2047, v2\n s_waitcnt lgkmcnt(0)\n.rept %d\n%s.endr\n s_endpgm\n",
           name, name, name, repeat, k->body);
   fprintf(file,

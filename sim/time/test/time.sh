@@ -27,6 +27,9 @@ mv "$folder/C.npy" "$folder/run.npy"
 "$gfxsim" time "$gemm" $arguments --json "$folder/json" --trace "$folder/trace" --trace-cus 0,32 --no-check align
 cmp "$folder/C.npy" "$folder/run.npy" || wrong 'the model changed the results'
 rm "$folder/C.npy"
+"$gfxsim" run "$gemm" $arguments --by-time
+cmp "$folder/C.npy" "$folder/run.npy" || wrong '--by-time changed the results'
+rm "$folder/C.npy"
 fault="--kernel fault --grid 2 --block 128 --arg zeros:4096 --arg zeros:4096 --arg zeros:4096 --arg 64 --no-check align"
 for command in run time; do
   "$gfxsim" $command "$wait" $fault >"$folder/text" 2>"$folder/error" && wrong "$command found nothing"
@@ -63,6 +66,15 @@ begun, ended = (collections.Counter(e["id"] for e in t if e["ph"] == which) for 
 assert begun == ended and len(begun) > 100
 PYTHON
 
+# ---- The picture ----
+"$gfxsim" time "$gemm" $arguments --timeline "$folder/t.svg" >"$folder/text"
+rm "$folder/C.npy"
+python3 - "$folder/t.svg" <<'PYTHON'
+import sys, xml.etree.ElementTree as tree
+words = [e.text for e in tree.parse(sys.argv[1]).iter() if e.tag.endswith("text")]
+assert "wave 3" in words and "SIMD 3: matrix unit" in words and any(w.startswith("Predicted") for w in words), words
+PYTHON
+
 # ---- Text, options ----
 "$gfxsim" time "$gemm" $arguments >"$folder/text"
 for line in 'predicted' 'hot loop' 'clocks an iteration' 'bound, from counts' 'vmcnt' 'all caches are cold'; do
@@ -80,6 +92,10 @@ refused() {
   grep -q -- "$text" "$folder/error" || wrong "no '$text': $*"
 }
 refused 'only time has them' run "$gemm" $arguments --warm
+refused 'not with --turn' run "$gemm" $arguments --by-time --turn 3
+refused 'only run has it' time "$gemm" $arguments --by-time
+refused 'must be FROM-TO' time "$gemm" $arguments --timeline "$folder/t.svg" --timeline-clocks 7
+refused 'nothing ran' time "$gemm" $arguments --timeline "$folder/t.svg" --timeline-clocks 1-2
 refused 'needs --trace' time "$gemm" $arguments --trace-cus 0
 refused 'trace_cus' time "$gemm" $arguments --trace "$folder/trace" --trace-cus 1000
 refused 'must be 1 to' time "$gemm" $arguments --chip gfx950,simds_per_cu=0
