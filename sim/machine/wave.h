@@ -34,9 +34,9 @@ typedef struct launch {
   struct collection *collection;                /* what the counters are made from at the end (count.h) */
   const struct watcher *watcher[WATCHERS_MOST]; /* what watches this launch */
   int watchers;
-  struct gfxsim_timing *timing;                 /* the waves run in the order of the model's time (sim/time); NULL: in turns */
-  struct time_run *time;                        /* of that model */
-  bool skip_matrix;                             /* matrix instructions leave their results as they are */
+  struct gfxsim_timing *timing; /* the waves run in the order of the model's time (sim/time); NULL: in turns */
+  struct time_run *time;        /* of that model */
+  bool skip_matrix;             /* matrix instructions leave their results as they are */
 } launch;
 
 typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } wave_state;
