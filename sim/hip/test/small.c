@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/include/gfxsim_hip.h"
+#include "sim/include/gfxsim_time.h"
 
 /* The layout that ROCm's header gives (measured with the compiler on ROCm/HIP 6.3's hip_runtime_api.h). */
 _Static_assert(sizeof(hipDeviceProp_tR0600) == 1472, "hipDeviceProp_tR0600");
@@ -35,7 +36,7 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
   X(hipFuncSetAttribute) X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-  X(gfxsim_count) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) X(gfxsim_hip_unreserve) \
+  X(gfxsim_count) X(gfxsim_time_launches) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) X(gfxsim_hip_unreserve) \
   X(gfxsim_last_error)
 /* clang-format on */
 
@@ -265,6 +266,7 @@ typedef struct count_notes {
   const char *sample;
   int launches, failed;
   uint64_t asked, workgroups_run, loaded, stored;
+  uint64_t predicted, waves; /* clocks of the last launch; waves of all */
 } count_notes;
 
 static const char *note_sample(const char *kernel, uint64_t workgroups, void *user) {
@@ -283,6 +285,33 @@ static void note_counted(const char *kernel, const gfxsim_counters *c, void *use
   notes->workgroups_run = c->workgroups_run;
   notes->loaded = c->load.asked;
   notes->stored = c->store.asked;
+}
+
+static void note_timed(const char *kernel, const gfxsim_timing *t, void *user) {
+  count_notes *notes = user;
+  HOLDS(strcmp(kernel, "vector_add") == 0);
+  notes->predicted = t->clocks;
+  notes->waves += t->wave_count;
+}
+
+/* Whole launches are predicted, samples are only counted. */
+static void test_predicting(hipFunction_t add, hipStream_t stream, void **params) {
+  count_notes notes = {0};
+  gfxsim_counting counting = {
+      .counters_bytes = sizeof(gfxsim_counters), .sample = note_sample, .counted = note_counted, .user = &notes};
+  gfxsim_time_watch watch = {.timing_bytes = sizeof(gfxsim_timing), .timed = note_timed, .user = &notes};
+  hip.gfxsim_count(&counting);
+  HOLDS(hip.gfxsim_time_launches(&watch) == GFXSIM_OK);
+  OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  HOLDS(notes.launches == 1 && notes.predicted > 0 && notes.waves == 16);
+  notes.sample = "0-1";
+  OK(hipModuleLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+  HOLDS(notes.launches == 2 && notes.waves == 16);
+  watch.timing_bytes++;
+  HOLDS(hip.gfxsim_time_launches(&watch) == GFXSIM_INVALID && strstr(hip.gfxsim_last_error(), "timing_bytes") != NULL);
+  watch = (gfxsim_time_watch){.timing_bytes = sizeof(gfxsim_timing)};
+  HOLDS(hip.gfxsim_time_launches(&watch) == GFXSIM_INVALID && strstr(hip.gfxsim_last_error(), "timed") != NULL);
+  HOLDS(hip.gfxsim_time_launches(NULL) == GFXSIM_OK && hip.gfxsim_count(NULL) == GFXSIM_OK);
 }
 
 /* vector_add of 1000 elements in 8 workgroups; then a quarter of it, twice; then more workgroups than there are. */
@@ -325,6 +354,7 @@ static void test_launch(hipFunction_t add, hipStream_t stream) {
   OK(hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost));
   for (int i = 0; i < COUNT; i++) HOLDS(c[i] == a[i] + b[i]);
   test_counting(add, stream, params);
+  test_predicting(add, stream, params);
   struct {
     void *a, *b, *c;
     int n;
