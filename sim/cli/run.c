@@ -19,7 +19,7 @@ typedef struct request {
   action action;
   bool counts;
   char *trace, *trace_cus, *timeline, *timeline_clocks;
-  int skip_mfma, warm, parameters, by_time;
+  int skip_mfma, warm, parameters, by_time, rounds;
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
   long long budget, seed;
@@ -126,6 +126,11 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"skip-mfma", '\0', POPT_ARG_NONE, &r->skip_mfma, 0,
        "time: matrix instructions compute nothing, so that it is faster; their results are wrong, and no output is saved",
        NULL},
+      {"rounds", '\0', POPT_ARG_INT, &r->rounds, 0,
+       "time: run only so many rounds of workgroups, each as many as the chip holds at once, and take later rounds for equal "
+       "to the "
+       "last one (default: run all)",
+       "N"},
       {"warm", '\0', POPT_ARG_NONE, &r->warm, 0,
        "time: the memory-side cache has what the launch reads first, as far as it has room (default: all caches are empty)",
        NULL},
@@ -149,11 +154,12 @@ static bool parse_options(int argc, const char **argv, request *r) {
       good = complain("%s: %s", poptBadOption(context, 0), got == 'a' ? "too many" : poptStrerror(got));
   }
   const char *file = poptGetArg(context);
-  bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->timeline != NULL ||
-               r->timeline_clocks != NULL;
+  bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->rounds != 0 ||
+               r->timeline != NULL || r->timeline_clocks != NULL;
   if (good && timed && r->action != ACTION_TIME)
     good = complain(
-        "run: --skip-mfma, --warm, --trace, --trace-cus, --timeline, --timeline-clocks and --parameters: only time has them");
+        "run: --skip-mfma, --warm, --rounds, --trace, --trace-cus, --timeline, --timeline-clocks and --parameters: only time "
+        "has them");
   if (good && r->parameters) {
     poptFreeContext(context);
     return true;
@@ -162,6 +168,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
   if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
   if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0 || r->turn < 0 || r->seed < 0))
     good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
+  if (good && r->rounds < 0) good = complain("time: --rounds %d: must not be negative", r->rounds);
+  if (good && r->rounds > 0 && r->workgroups != NULL) good = complain("time: --rounds: not with --workgroups");
   if (good && r->by_time && (r->action != ACTION_RUN || r->turn > 0 || r->seed > 0))
     good = complain("run: --by-time: only run has it, and not with --turn or --seed");
   if (good && r->json != NULL && !r->counts) good = complain("run: --json %s: only profile and time count", r->json);
@@ -265,7 +273,7 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   gfxsim_counters counters = {0};
-  gfxsim_timing timing = {.skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0};
+  gfxsim_timing timing = {.skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0, .rounds = (uint32_t)r->rounds};
   listener listener = {0};
   gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds,
                           .workgroups = r->workgroups,
@@ -284,8 +292,10 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   gfxsim_counters_release(&counters);
   gfxsim_timing_release(&timing);
   int outputs = arguments_outputs(&r->made);
-  if (r->skip_mfma && outputs > 0) complain("outputs not saved: %d; --skip-mfma leaves wrong results", outputs);
-  return (r->skip_mfma || save_outputs(r, device, ran, ended)) && ran && good;
+  bool partial = r->skip_mfma || timing.extrapolated > 0;
+  if (partial && outputs > 0)
+    complain("outputs not saved: %d; --skip-mfma and --rounds leave wrong or incomplete results", outputs);
+  return (partial || save_outputs(r, device, ran, ended)) && ran && good;
 }
 
 static bool run_file(request *r, const void *data, size_t bytes) {

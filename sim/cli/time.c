@@ -64,7 +64,10 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
   printf("kernel %s on %s: %" PRIu64 " workgroups of %u waves, %u of them on a CU; %s\n", kernel->name, t->chip,
          c->workgroups_run, c->occupancy.waves, c->occupancy.workgroups_per_cu,
          t->warm ? "the memory-side cache is warm" : "all caches are cold");
-  if (c->workgroups_run < c->workgroups)
+  if (t->extrapolated > 0)
+    printf("of %" PRIu64 " workgroups only these run; later rounds are taken for equal to the last one (--rounds)\n",
+           c->workgroups);
+  else if (c->workgroups_run < c->workgroups)
     printf("of %" PRIu64 " workgroups only these run, and the prediction is of a launch of these alone\n", c->workgroups);
   printf("\npredicted, by a model (docs/gfxsim-time.md has its errors)\n");
   printf("  %14" PRIu64 "  clocks of the launch, of which %" PRIu64 " before its first wave\n", t->clocks, t->launch_clocks);

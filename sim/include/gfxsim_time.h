@@ -59,8 +59,11 @@ typedef struct gfxsim_time_event {
 
 struct gfxsim_timing {
   /* What is asked for. */
-  bool skip_matrix;      /* matrix instructions take time, but leave their results as they are: the launch's output is wrong */
-  bool warm;             /* the memory-side cache has what the launch reads first; otherwise all caches are empty */
+  bool skip_matrix; /* matrix instructions take time, but leave their results as they are: the launch's output is wrong */
+  bool warm;        /* the memory-side cache has what the launch reads first; otherwise all caches are empty */
+  /* Only so many rounds of workgroups run, each as many as the chip holds at once; every later round takes as long as the last
+   * one that ran. 0: all run. Memory then holds the results of those that ran alone. */
+  uint32_t rounds;
   const char *trace_cus; /* "0-3,17": CUs by xcd * CUs of an XCD + cu, whose events are told; NULL: none */
   bool (*event)(const gfxsim_time_event *e, void *user); /* false ends the launch with GFXSIM_INVALID */
   void *user;
@@ -68,6 +71,7 @@ struct gfxsim_timing {
   /* What is predicted. */
   char chip[16];
   uint64_t clocks;        /* of the launch: from its dispatch to its last write */
+  double extrapolated;    /* share of the workgroups that did not run (rounds) */
   uint64_t launch_clocks; /* of these, before the first wave begins */
   double mfma_share;      /* of the clocks of all SIMDs of the chip: those in which matrix units are busy */
   double no_wave;         /* share of the clocks of SIMDs that have a wave, in which none issues an instruction */

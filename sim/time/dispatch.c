@@ -117,6 +117,7 @@ void dispatch_ended(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
   r->next = t->idle;
   t->idle = r;
   t->left--;
+  if (t->left == t->round) t->round_end = at;
   cu->workgroups--;
   dispatch(t, cu->xcd, at);
 }

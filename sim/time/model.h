@@ -55,7 +55,7 @@ typedef struct wave_time {
   u64 latest; /* the last clock of those below */
   u64 vector_ready[512];
   u8 forward[512]; /* an MFMA's result: so much earlier for an MFMA that adds to it */
-  u64 scalar_ready[SGPRS], scc_ready;
+  u64 scalar_ready[SGPRS], scc_ready, lds_done;
   u64 vm[VM_MOST], lgkm[LGKM_MOST];
   u32 vm_first, vm_count, lgkm_count;
   u64 matrix_clocks;
@@ -165,6 +165,8 @@ typedef struct time_run {
   gfxsim_lds_count lds_counted; /* so far, of the workgroup whose instruction runs */
   u64 ages, end, first_begin;
   u64 left;                  /* workgroups that have not ended */
+  u64 round, round_end;      /* workgroups of a round; when those before the last round had ended */
+  u64 rounds_left;           /* that do not run */
   u64 since_progress, looks; /* stuck.c: instructions since something happened that a wave could wait for; how often it did */
   u32 resident_waves, spinning;
   bool failed;

@@ -67,14 +67,29 @@ static bool make_queues(time_run *t) {
   return good;
 }
 
+/* The launch then counts as a sample of its first workgroups. */
+static void choose_rounds(time_run *t) {
+  launch *run = t->run;
+  u64 all = run->groups_run, asked = (u64)t->timing->rounds * t->cus * t->held;
+  t->round = (u64)t->cus * t->held;
+  if (asked > 0 && asked < all) {
+    run->groups_run = asked;
+    t->rounds_left = (all - asked + t->round - 1) / t->round;
+    t->timing->extrapolated = (double)(all - asked) / (double)all;
+  }
+  t->left = run->groups_run;
+  t->round_end = (u64)t->p.launch;
+}
+
 static gfxsim_status make(time_run *t, launch *run) {
   const chip *c = &run->device->chip;
-  *t = (time_run){.run = run, .timing = run->timing, .chip = c, .p = parameters_of(c), .left = run->groups_run, .looks = 1};
+  *t = (time_run){.run = run, .timing = run->timing, .chip = c, .p = parameters_of(c), .looks = 1};
   occupancy_of_launch(run, &t->occupancy);
   gfxsim_status status = check_chip(t);
   if (status != GFXSIM_OK) return status;
   t->held = t->occupancy.workgroups_per_cu;
   t->cus = c->xcds * c->cus_per_xcd;
+  choose_rounds(t);
   t->text_begin = run->kernel->object->text_begin;
   t->sites = (run->kernel->object->text_end - t->text_begin) / 4;
   t->caches = collection_caches(run->collection);

@@ -175,6 +175,7 @@ void score_issued(time_run *t, wave_time *wt, u64 at, u64 done) {
   }
   if (s->port == PORT_LDS || i->class == CLASS_SMEM || (i->class == CLASS_FLAT && t->asked.lds && !loads_to_lds(i))) {
     lgkm_drop(wt, at);
+    if (s->port == PORT_LDS) done = wt->lds_done = later(done, wt->lds_done); /* in order */
     if (wt->lgkm_count < LGKM_MOST) wt->lgkm[wt->lgkm_count++] = done;
   }
 }

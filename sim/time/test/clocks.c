@@ -114,6 +114,13 @@ static void test_dispatch(void) {
   static const char *const one = ",xcds=1,cus_per_xcd=1";
   gfxsim_timing two = timed("long", 2, 512, one), four = timed("long", 4, 512, one), wide = timed("long", 4, 512, NULL);
   double launch = parameter("launch"), round = (double)two.clocks - launch;
+  timing_request some = {.kernel = "long", .grid = 20, .block = 512, .lds = 4096, .overrides = one, .timing = {.rounds = 3}};
+  gfxsim_timing all = timed("long", 20, 512, one);
+  if (predict(&some) != GFXSIM_OK) fatal("long");
+  expect("three of ten rounds, extrapolated", (double)some.timing.clocks, 0.99 * (double)all.clocks, 1.01 * (double)all.clocks);
+  expect("the share that did not run", some.timing.extrapolated, 0.69, 0.71);
+  gfxsim_timing_release(&some.timing);
+  gfxsim_timing_release(&all);
   expect("two rounds of workgroups", (double)four.clocks - launch, 1.95 * round, 2.05 * round);
   expect("four workgroups on four CUs", (double)wide.clocks - launch, 0.9 * round, 1.1 * round);
   gfxsim_timing_release(&two);

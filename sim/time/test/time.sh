@@ -84,6 +84,9 @@ rm "$folder/C.npy"
 "$gfxsim" time "$gemm" $arguments --warm --skip-mfma >"$folder/text" 2>"$folder/error" || wrong '--skip-mfma fails'
 grep -q 'outputs not saved' "$folder/error" || wrong '--skip-mfma is silent about outputs'
 [ ! -e "$folder/C.npy" ] || wrong '--skip-mfma saves wrong outputs'
+"$gfxsim" time "$gemm" $arguments --chip gfx950,xcds=1,cus_per_xcd=1,waves_per_simd=1 --rounds 1 >"$folder/text" 2>"$folder/error" ||
+  wrong '--rounds fails'
+grep -q 'later rounds' "$folder/text" || wrong '--rounds is silent'
 "$gfxsim" time --parameters | grep -q '^hbm_share .*fitted' || wrong 'no parameters'
 refused() {
   text=$1
@@ -92,6 +95,7 @@ refused() {
   grep -q -- "$text" "$folder/error" || wrong "no '$text': $*"
 }
 refused 'only time has them' run "$gemm" $arguments --warm
+refused 'not with --workgroups' time "$gemm" $arguments --rounds 1 --workgroups 2
 refused 'not with --turn' run "$gemm" $arguments --by-time --turn 3
 refused 'only run has it' time "$gemm" $arguments --by-time
 refused 'must be FROM-TO' time "$gemm" $arguments --timeline "$folder/t.svg" --timeline-clocks 7
