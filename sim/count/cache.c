@@ -149,6 +149,8 @@ cache_level hierarchy_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool a
   return l2_write(h, xcd, h->folded ? hash_line(line) : line, sectors, atomic);
 }
 
+u64 hierarchy_written(const hierarchy *h) { return h->hbm_written; }
+
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run) {
   u64 first = run_line(run), end = first + run_count(run);
   for (u64 line = first; line < end; line++) switch (run_kind(run)) {

@@ -43,6 +43,8 @@ typedef enum cache_level { LEVEL_L1, LEVEL_L2, LEVEL_MALL, LEVEL_HBM } cache_lev
 /* One line is read, past the vL1D or through it; written in these sectors, or changed by an atomic. cu: of the XCD. */
 cache_level hierarchy_read(hierarchy *h, u32 xcd, u32 cu, u64 line, bool past_l1);
 cache_level hierarchy_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool atomic);
+/* Bytes that the L2s have written back so far. */
+u64 hierarchy_written(const hierarchy *h);
 /* A run of lines. */
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run);
 /* Writes what is dirty back, and adds the counts to c, whose l2 has room for every XCD. */

@@ -95,32 +95,41 @@ static u64 with_pending(const pending *table, u64 size, u64 line, u64 ready) {
   return p->line == line && p->ready > ready ? p->ready : ready;
 }
 
+/* What the L2 writes back to make room, from clock `at` on: it takes its time of the fabric and of HBM, but whoever needed the
+ * room does not wait for it unless it comes later than a read would. Lines that are left in the L2 at the end stay there. */
+static u64 write_back(memory_time *m, u32 xcd, u32 channel, u64 bytes, u64 at) {
+  if (bytes == 0) return 0;
+  u32 share = (u32)(bytes >> SECTOR_SHIFT);
+  u64 waited = delay(&m->fabric_out[xcd], at, m->fabric_work * share / SECTORS);
+  waited += delay(&m->hbm_channel[channel], at + waited, m->hbm_work * share / SECTORS);
+  return waited > m->hbm ? waited - m->hbm : 0;
+}
+
 u64 memory_read_line(memory_time *m, u32 xcd, u32 cu, u64 line, bool past_l1, u64 at) {
   pending *l1 = m->l1_pending + ((size_t)xcd * m->cus + cu) * PENDING_L1, *l2 = m->l2_pending + (size_t)xcd * PENDING;
+  u64 written = hierarchy_written(m->caches);
   cache_level level = hierarchy_read(m->caches, xcd, cu, line, past_l1);
   if (level == LEVEL_L1) return with_pending(l1, PENDING_L1, line, at + m->l1);
   u64 there = at + m->l2 / 2;
   u64 waited = delay(&m->l2_channel[xcd * m->channels + channel_of(line, m->channels)], there, m->l2_work);
   u64 ready = with_pending(l2, PENDING, line, at + m->l2 + waited);
   if (level == LEVEL_MALL || level == LEVEL_HBM) {
+    u32 channel = channel_of(line, HBM_CHANNELS);
     there += waited;
     waited += delay(&m->fabric_in[xcd], there, m->fabric_work);
-    u32 channel = channel_of(line, HBM_CHANNELS);
     waited += delay(&m->mall_channel[channel], there, m->mall_work);
     if (level == LEVEL_HBM) waited += delay(&m->hbm_channel[channel], at + m->mall / 2, m->hbm_work);
+    waited += write_back(m, xcd, channel, hierarchy_written(m->caches) - written, there);
     ready = keep_pending(l2, PENDING, line, at + (level == LEVEL_MALL ? m->mall : m->hbm) + waited);
   }
   return past_l1 ? ready : keep_pending(l1, PENDING_L1, line, ready);
 }
 
-/* What an L2 writes back goes to HBM in the end: its bytes take HBM's time when they are written, not when they leave. */
 u64 memory_write_line(memory_time *m, u32 xcd, u64 line, u32 sectors, bool atomic, u64 at) {
-  u32 count = (u32)__builtin_popcount(sectors), channel = channel_of(line, HBM_CHANNELS);
+  u32 count = (u32)__builtin_popcount(sectors);
+  u64 written = hierarchy_written(m->caches), there = at + m->l2 / 2;
   hierarchy_write(m->caches, xcd, line, sectors, atomic);
-  u64 there = at + m->l2 / 2;
   u64 waited = delay(&m->l2_channel[xcd * m->channels + channel_of(line, m->channels)], there, count * m->l2_write_work);
-  delay(&m->fabric_out[xcd], there, m->fabric_work * count / SECTORS);
-  u64 hbm = delay(&m->hbm_channel[channel], there, m->hbm_work * count / SECTORS);
-  u64 limit = m->hbm; /* of what waits in the L2: beyond it, a write waits too */
-  return at + m->l2 + waited + (hbm > limit ? hbm - limit : 0);
+  waited += write_back(m, xcd, channel_of(line, HBM_CHANNELS), hierarchy_written(m->caches) - written, there + waited);
+  return at + m->l2 + waited;
 }
