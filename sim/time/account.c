@@ -6,8 +6,7 @@
 
 /* ---- While it runs ---- */
 
-void account_edge(time_run *t, cu_time *cu, wave_time *wt, site *s, u64 at) {
-  (void)cu;
+void account_edge(time_run *t, wave_time *wt, site *s, u64 at) {
   s->ran[1]++;
   if (s->edge < 0) {
     if (t->edges == EDGES_MOST) return;

@@ -77,7 +77,7 @@ void dispatch(time_run *t, u32 number, u64 at) {
   }
 }
 
-static void release(time_run *t, cu_time *cu, resident *r, u64 at) {
+static void release(time_run *t, resident *r, u64 at) {
   if (r->waiting == 0 || r->waiting < r->running) return;
   r->waiting = 0;
   group_release(&r->room.group);
@@ -92,13 +92,12 @@ static void release(time_run *t, cu_time *cu, resident *r, u64 at) {
       wt->ready_cause = GFXSIM_CAUSE_BARRIER;
     }
   }
-  (void)cu;
 }
 
-void dispatch_waits(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
+void dispatch_waits(time_run *t, wave_time *wt, u64 at) {
   wt->ready = NEVER;
   wt->home->waiting++;
-  release(t, cu, wt->home, at);
+  release(t, wt->home, at);
 }
 
 void dispatch_ended(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
@@ -110,7 +109,7 @@ void dispatch_ended(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
   t->end = later(t->end, at);
   stuck_progress(t);
   if (r->running > 0) {
-    release(t, cu, r, at);
+    release(t, r, at);
     return;
   }
   WATCH_EACH(t->run, finish, &r->room.group);

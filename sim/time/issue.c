@@ -94,12 +94,12 @@ static void issue(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
     wt->clocks_by[GFXSIM_CAUSE_PAUSE] += (u64)t->p.branch_taken;
     wt->free_at += (u64)t->p.branch_taken;
     if (w->pc <= s->inst->pc) {
-      account_edge(t, cu, wt, s, at);
+      account_edge(t, wt, s, at);
       stuck_look(t, wt);
     }
   }
   if (w->state == WAVE_BARRIER)
-    dispatch_waits(t, cu, wt, at);
+    dispatch_waits(t, wt, at);
   else if (w->state == WAVE_ENDED)
     dispatch_ended(t, cu, wt, at + s->own);
   else

@@ -49,7 +49,6 @@ typedef struct wave_time {
   site *at;    /* its next instruction; NULL: it has ended */
   u64 free_at; /* where its last instruction's own clocks ended */
   u64 ready;   /* when its next instruction can be issued, if the unit is free; NEVER: it waits at a barrier */
-  u64 arrived; /* at the barrier */
   u8 ready_cause, hold_cause;
   u64 begin;
   u64 latest; /* the last clock of those below */
@@ -216,7 +215,7 @@ void simd_order(cu_time *cu, u32 simd);
 /* Puts workgroups of the XCD on its CUs as far as there is room. */
 void dispatch(time_run *t, u32 xcd, u64 at);
 /* The wave has reached a barrier, or ended. */
-void dispatch_waits(time_run *t, cu_time *cu, wave_time *wt, u64 at);
+void dispatch_waits(time_run *t, wave_time *wt, u64 at);
 void dispatch_ended(time_run *t, cu_time *cu, wave_time *wt, u64 at);
 
 /* ---- issue.c ---- */
@@ -233,7 +232,7 @@ void stuck_progress(time_run *t);
 
 /* ---- account.c ---- */
 
-void account_edge(time_run *t, cu_time *cu, wave_time *wt, site *s, u64 at);
+void account_edge(time_run *t, wave_time *wt, site *s, u64 at);
 void account_wave(time_run *t, cu_time *cu, wave_time *wt, u64 at);
 void account_matrix(time_run *t, const wave_time *wt);
 gfxsim_status account_result(time_run *t);
