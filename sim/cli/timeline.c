@@ -96,8 +96,14 @@ static void draw_wave(const timeline *t, const span *s, size_t count, double y, 
     draw_bar(t, y, s[n].from, own, (kind)s[n].kind);
     n = next;
   }
-  for (size_t n = 0; n < count; n++)
-    if (s[n].kind == KIND_MFMA) draw_bar(t, unit_y, s[n].from, s[n].to, KIND_MFMA);
+  for (size_t n = 0; n < count;) { /* back to back they are one bar */
+    uint64_t to = s[n].to;
+    size_t next = n + 1;
+    for (; next < count && s[n].kind == KIND_MFMA && (s[next].kind != KIND_MFMA || s[next].from <= to); next++)
+      if (s[next].kind == KIND_MFMA) to = s[next].to;
+    if (s[n].kind == KIND_MFMA) draw_bar(t, unit_y, s[n].from, to, KIND_MFMA);
+    n = next;
+  }
 }
 
 static void draw_axis(const timeline *t, double height) {
