@@ -16,6 +16,8 @@ complain() {
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json --wide >part.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
+"$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --json timed.json --list >timed.txt
+"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --json untimed.json --list >untimed.txt
 python3 - "$chip" <<'PYTHON'
 import csv, json, sys
 
@@ -33,6 +35,15 @@ assert launch["loop"]["instructions"]["MFMA"] > 0 and launch["occupancy"]["scrat
 assert gemm["hbm_bytes"] == launch["caches"]["hbm_read"] + launch["caches"]["hbm_written"]
 assert 1 <= gemm["hbm_bytes_over_bytes"] < 1.2, gemm["hbm_bytes_over_bytes"]
 assert gemm["checked"] == "every element", gemm["checked"]
+
+[timed] = rows("timed.json")
+predicted = [launch["time"] for launch in timed["launches"]]
+assert "predicted" in predicted[0]["what"] and timed["clocks_predicted"] == sum(t["clocks"] for t in predicted)
+assert all(t["clocks"] > launch["bounds"]["clocks"][launch["bounds"]["floor"]] for t, launch in zip(predicted, timed["launches"]))
+assert 0 < predicted[0]["loop"]["mfma_share"] < 1, predicted[0]["loop"]
+[untimed] = rows("untimed.json") # a sample of a launch
+assert "clocks_predicted" not in untimed and "time" not in untimed["launches"][0]
+assert "clocks_predicted" not in gemm
 
 host, add = rows("add.json")
 bytes = 3 * 64 * 512 * 4
@@ -56,6 +67,8 @@ value = dict(zip(head, counted))
 assert value["median_s"] == "" and value["samples"] == "" and dict(zip(head, timed))["floor"] == ""
 assert int(value["hbm_read"]) + int(value["hbm_written"]) == bytes and float(value["HBM_clocks"]) > 0
 PYTHON
+grep -q '^predicted clocks  *[1-9]' timed.txt || complain 'no predicted clocks'
+grep -q '^predicted clocks  *not modelled' untimed.txt || complain 'predicted clocks of a sample'
 for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '1 measured, 0 failed, 0 unsupported'; do
   grep -q -- "$text" gemm.txt || complain "no '$text' in the table"
 done
@@ -104,6 +117,7 @@ refuses() {
   grep -q -- "$want" said || complain "$*: said '$(cat said)', not '$want'"
 }
 refuses '--workgroups = .0.: must be a whole number from 1' add 8x8 --device "sim:$chip" --workgroups 0
+refuses '--time: must not be given without a simulated device' add 8x8 --device host --time
 refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "sim:$chip" --xcds 0
 refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
