@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/include/gfxsim.h"
+#include "sim/include/gfxsim_counters.h"
+#include "sim/include/gfxsim_time.h"
 #include "sim/test/half_expect.h"
 
 enum { MOST = 16384, BUFFERS = 4 };
@@ -190,6 +191,8 @@ static int stop(const char *what) {
   return 1;
 }
 
+static bool timed; /* in the order of the model's time */
+
 static int run(const char *folder, int which, const fixture_test *t) {
   static u8 image[1 << 18];
   char path[512];
@@ -213,14 +216,24 @@ static int run(const char *folder, int which, const fixture_test *t) {
                           .dynamic_lds = fixtures[which].lds,
                           .args = args,
                           .arg_bytes = make_args(t, addresses, args)};
+  gfxsim_counters counters = {0};
+  gfxsim_timing timing = {0};
+  if (timed) {
+    launch.counters = &counters;
+    launch.timing = &timing;
+  }
   int failed = gfxsim_run(kernel, &launch) == GFXSIM_OK ? compare(device, t, addresses[t->buffers - 1]) : stop(t->name);
+  gfxsim_counters_release(&counters);
+  gfxsim_timing_release(&timing);
   gfxsim_close(device);
   return failed;
 }
 
 int main(int argc, char **argv) {
   int ran = 0, failed = 0;
-  if (argc < 3) return fprintf(stderr, "usage: triton FOLDER CHIP [FIXTURE]\n"), 2;
+  timed = argc > 3 && strcmp(argv[argc - 1], "timed") == 0;
+  argc -= timed;
+  if (argc < 3) return fprintf(stderr, "usage: triton FOLDER CHIP [FIXTURE] [timed]\n"), 2;
   for (int n = 0; n < FIXTURES; n++)
     for (int t = 0; t < TESTS; t++) {
       if (strcmp(fixtures[n].chip, argv[2]) != 0 || strcmp(fixtures[n].name, tests[t].name) != 0) continue;
