@@ -90,5 +90,11 @@ int dlpack_describe(const char *op, array *a) {
   return -1;
 }
 
-/* A capsule that nobody took the tensor from deletes it itself, together with the last reference. */
-void dlpack_release(array *a) { Py_CLEAR(a->held); }
+/* A capsule that nobody took the tensor from deletes it itself, together with the last reference. That may be Python code, which must
+ * not meet the exception of a call that failed. */
+void dlpack_release(array *a) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Py_CLEAR(a->held);
+  PyErr_Restore(type, value, trace);
+}

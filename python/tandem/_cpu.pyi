@@ -1,0 +1,3 @@
+host_cpu: str
+
+def missing() -> list[str]: ...
