@@ -77,6 +77,8 @@ if [ $want_test = yes ]; then
   need cmake have cmake # the test of find_package
   need git have git # some tests list the files of the source tree with it
   need make have make # HeCBench's programs are built with it
+  need python3-dev file "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>&1)/Python.h"
+  need python3-venv python3 -c 'import ensurepip'
   need clang-format-19 have clang-format-19
   need libclang-rt-19-dev file $llvm/lib/clang/19/lib/linux
 fi

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # All of them, in the order in which they run; .github/workflows/test.yml has a job for each (tools/test_steps.sh).
-steps="format gcc clang-19 clang-22 sanitize threads fuzz site offload-sm_90 offload-gfx942"
+steps="format gcc clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
 all=
 if [ "${1-}" = --list ]; then
   echo "$steps" | tr ' ' '\n'
@@ -280,7 +280,7 @@ site() {
 # record figures on GPUs, at least parse. The start of the debug exercise lacks a semicolon, on purpose. A line "// try" is a command of
 # learn's tests.
 format() {
-  folders="include src offload hip ladder learn case test bench run examples fuzz tools sim docs"
+  folders="include src offload hip ladder learn case test bench run examples fuzz tools sim docs python"
   # shellcheck disable=SC2086 # words
   find $folders \( -name '*.[ch]' -o -name '*.hip' \) ! -path learn/exercises/debug/start.hip >$logs/format-files &&
     xargs clang-format-19 --dry-run -Werror <$logs/format-files &&
@@ -315,6 +315,7 @@ fi
 step sanitize build_and_test script build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step threads threads $sim
 step fuzz sh tools/fuzz.sh 10
+step python sh tools/python.sh
 if ! asked site; then
   :
 elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then

@@ -12,7 +12,7 @@ here=test/layers
 # ---- Includes ----
 
 # All headers and sources of the rooms, without tests, ladders' steps and lessons, which may look anywhere.
-find include src offload hip ladder sim files case bench run -name '*.[ch]' -o -name '*.hip' -o -name '*.def' | grep -v '/test/' | sort >"$work/files"
+find include src offload hip ladder sim files case bench run python -name '*.[ch]' -o -name '*.hip' -o -name '*.def' | grep -v '/test/' | sort >"$work/files"
 awk 'NR == FNR {known[$1] = 1; next}
   function clean(path) { # without "x/../" and "./"
     while (sub(/[^\/]+\/\.\.\//, "", path)) {}
@@ -39,7 +39,7 @@ awk 'NR == FNR {known[$1] = 1; next}
 
 # "OBJECT SOURCE" of the library, of gfxsim, and of what stands on gfxsim.
 awk -F '"' '/^ *"file":/ {file = $4} /^ *"output":/ {print $4, file}' "$build/compile_commands.json" |
-  grep -E '^(src/libtandem\.so|src/lib(target_regions|cpu_[a-z0-9_]*)\.a|sim/(libgfxsim|libgfxsim-hip|hip/libamdhip64|hsa/libhsa-runtime64)\.so|sim/door/lib|sim/gfxsim\.p)' | sed 's| \.\./| |' >"$work/objects"
+  grep -E '^(python/tandem/_tandem\.|src/libtandem\.so|src/lib(target_regions|cpu_[a-z0-9_]*)\.a|sim/(libgfxsim|libgfxsim-hip|hip/libamdhip64|hsa/libhsa-runtime64)\.so|sim/door/lib|sim/gfxsim\.p)' | sed 's| \.\./| |' >"$work/objects"
 (cd "$build" && awk '$2 ~ /[.]c$/ {print $1}' "$work/objects" | xargs ls 2>/dev/null | xargs nm -A) >"$work/nm" || true
 awk 'NR == FNR {source[$1] = $2; next}
   {sub(/:.*/, "", $1)}

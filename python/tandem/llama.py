@@ -1,0 +1,197 @@
+"""patch(model): Tandem's kernels in a Llama of Hugging Face's transformers."""
+
+import types
+from collections import Counter
+
+import torch
+
+import tandem
+
+
+class _Positions:
+    """What the patched rotary embedding returns in place of cosines and sines: the position of the first token."""
+
+    def __init__(self, offset):
+        self.offset = offset
+
+
+def _refuse(text):
+    raise tandem.UnsupportedError(f"patch: {text}")
+
+
+class _Patched:
+    """One patched model: what it was before, and what ran."""
+
+    def __init__(self, model):
+        self.ran = set()  # (op, module): filled by the first run alone
+        self.probing = False
+        self.before = []
+        self.config = model.config
+        self.attention = model.config._attn_implementation
+
+    def call(self, op, where, *args, **keywords):
+        result = getattr(tandem, op)(*args, **keywords)
+        if self.probing:
+            self.ran.add((op, where))
+        return result
+
+    def replace(self, module, forward):
+        self.before.append((module, module.__dict__.get("forward")))
+        module.forward = forward
+
+
+def _rope_arguments(config):
+    """The keywords of tandem.rope for a config, of transformers 5 or 4."""
+    parameters = dict(getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {})
+    kind = parameters.get("rope_type", parameters.get("type", "default"))
+    theta = parameters.get("rope_theta", getattr(config, "rope_theta", 10000.0))
+    if parameters.get("partial_rotary_factor", 1.0) != 1.0:
+        _refuse(f"partial_rotary_factor = {parameters['partial_rotary_factor']}: must be 1")
+    arguments = {"theta": float(theta), "style": "half"}
+    if kind == "linear":
+        arguments["factor"] = float(parameters["factor"])
+    elif kind == "llama3":
+        arguments["factor"] = float(parameters["factor"])
+        arguments["trained"] = int(parameters["original_max_position_embeddings"])
+        arguments["low"], arguments["high"] = float(parameters["low_freq_factor"]), float(parameters["high_freq_factor"])
+    elif kind != "default":
+        _refuse(f"rope_type = {kind}: must be default, linear or llama3")
+    return arguments
+
+
+def _check(model):
+    config = model.config
+    if getattr(config, "model_type", None) != "llama":
+        _refuse(f"model_type = {getattr(config, 'model_type', None)}: must be llama")
+    if config.hidden_act not in ("silu", "swish"):
+        _refuse(f"hidden_act = {config.hidden_act}: must be silu")
+    if model.training and config.attention_dropout:
+        _refuse(f"attention_dropout = {config.attention_dropout} in training: call model.eval()")
+    for name, module in model.named_modules():
+        last = name.rsplit(".", 1)[-1]
+        if last.endswith("_proj") or last == "lm_head":
+            if type(module) is not torch.nn.Linear:
+                _refuse(f"{name} is a {type(module).__name__}: must be torch.nn.Linear")
+        elif last.endswith("layernorm") or last == "norm":
+            if type(module).__name__ != "LlamaRMSNorm":
+                _refuse(f"{name} is a {type(module).__name__}: must be LlamaRMSNorm")
+
+
+def _rotary(x, position_ids):
+    """Positions have to be p, p + 1, ... in every row, because tandem.rope computes them."""
+    rows = position_ids.reshape(-1, position_ids.shape[-1]).cpu()
+    offset = int(rows[0, 0]) if rows.numel() else 0
+    if not torch.equal(rows, (torch.arange(rows.shape[1]) + offset).expand(rows.shape)):
+        _refuse("position_ids are not consecutive, or not the same in every row of the batch")
+    return _Positions(offset)
+
+
+def _mask(attention_mask):
+    if attention_mask is None:
+        return
+    if not isinstance(attention_mask, torch.Tensor) or attention_mask.dim() != 2:
+        _refuse("attention_mask has a form of its own: must be None, or [batch, keys] of ones")
+    if not bool(attention_mask.all()):
+        _refuse("attention_mask has zeros: padding masks are not supported")
+
+
+def _patch_layer(state, layer, name, rope):
+    attn, mlp = layer.self_attn, layer.mlp
+    call = state.call
+
+    def linear(module, where, x, **keywords):
+        return call("linear", f"{name}.{where}", x, module.weight, module.bias, **keywords)
+
+    def norm(module, where, x):
+        return call("rmsnorm", f"{name}.{where}", x, module.weight, eps=module.variance_epsilon)
+
+    def attend(x, residual, positions, cache):
+        batch, rows, _ = x.shape
+        heads = (batch, rows, -1, attn.head_dim)
+        q = linear(attn.q_proj, "q_proj", x).view(heads)
+        k = linear(attn.k_proj, "k_proj", x).view(heads)
+        v = linear(attn.v_proj, "v_proj", x).view(heads).transpose(1, 2)
+        call("rope", name, q, offset=positions.offset, out=q, **rope)
+        call("rope", name, k, offset=positions.offset, out=k, **rope)
+        k, keys = k.transpose(1, 2), rows
+        if cache is not None:
+            keys += int(cache.get_seq_length(attn.layer_idx))
+            k, v = cache.update(k, v, attn.layer_idx)
+            if k.shape[2] < keys:
+                _refuse(f"past_key_values is a {type(cache).__name__} that keeps {k.shape[2]} of {keys} keys: must keep all")
+            k, v = k[:, :, :keys], v[:, :, :keys]  # a static cache is longer
+        out = torch.empty(batch, rows, q.shape[2], attn.head_dim, dtype=x.dtype, device=x.device)
+        call("attention", name, q.transpose(1, 2), k, v, causal=True, scale=attn.scaling, out=out.transpose(1, 2))
+        return linear(attn.o_proj, "o_proj", out.view(batch, rows, -1), residual=residual)
+
+    def feed(x, residual):
+        if mlp.gate_proj.bias is None and mlp.up_proj.bias is None:
+            h = call("swiglu", name, x, mlp.gate_proj.weight, mlp.up_proj.weight)
+        else:
+            h = call("silu_mul", name, linear(mlp.gate_proj, "gate_proj", x), linear(mlp.up_proj, "up_proj", x))
+        return linear(mlp.down_proj, "down_proj", h, residual=residual)
+
+    def forward(self, hidden_states, attention_mask=None, position_ids=None, past_key_values=None, use_cache=False,
+                position_embeddings=None, **keywords):  # fmt: skip
+        if keywords.get("output_attentions"):
+            _refuse("output_attentions = True: the kernels keep no attention weights")
+        cache = past_key_values if past_key_values is not None else keywords.get("past_key_value")
+        x = norm(self.input_layernorm, "input_layernorm", hidden_states)
+        hidden_states = attend(x, hidden_states, position_embeddings, cache)
+        return feed(norm(self.post_attention_layernorm, "post_attention_layernorm", hidden_states), hidden_states)
+
+    state.replace(layer, types.MethodType(forward, layer))
+
+
+def patch(model):
+    """Replaces the layers of a Llama by Tandem's kernels: linear, rmsnorm, swiglu, attention, rope.
+
+    model is a LlamaForCausalLM or LlamaModel of transformers 4.48 or later. Two tokens are run once. The result says how many layers ran each
+    kernel then, as {"linear": 11, "attention": 2, ...}. What can't be served raises UnsupportedError: here for the model, and in each call
+    for padding masks and for positions that are not consecutive. Inference alone: call the model in torch.no_grad(). unpatch(model) undoes it.
+    """
+    if getattr(model, "_tandem", None) is not None:
+        _refuse("the model is patched already")
+    _check(model)
+    rope = _rope_arguments(model.config)
+    base = model.model if hasattr(model, "model") else model
+    state = _Patched(model)
+    for number, layer in enumerate(base.layers):
+        _patch_layer(state, layer, f"layers.{number}", rope)
+    state.replace(base.norm, types.MethodType(lambda self, x: state.call("rmsnorm", "norm", x, self.weight, eps=self.variance_epsilon), base.norm))
+    if hasattr(model, "lm_head"):
+        head = model.lm_head
+        state.replace(head, types.MethodType(lambda self, x: state.call("linear", "lm_head", x, self.weight, self.bias), head))
+    state.replace(base.rotary_emb, lambda x, position_ids: _rotary(x, position_ids))
+    inner = base.forward
+
+    def forward(self, input_ids=None, attention_mask=None, **keywords):
+        _mask(attention_mask)
+        return inner(input_ids, None, **keywords)  # causal alone, which is how the kernels run
+
+    state.replace(base, types.MethodType(forward, base))
+    model.config._attn_implementation = "sdpa"  # the others would make a mask of every score
+    model._tandem = state
+    try:
+        state.probing = True
+        with torch.no_grad():
+            model(torch.zeros(1, 2, dtype=torch.long, device=base.embed_tokens.weight.device), use_cache=False)
+    except BaseException:
+        unpatch(model)
+        raise
+    state.probing = False
+    return dict(Counter(op for op, _ in state.ran))
+
+
+def unpatch(model):
+    """Undoes patch(model)."""
+    state = getattr(model, "_tandem", None)
+    if state is None:
+        raise tandem.ArgumentError("unpatch: the model is not patched")
+    for module, before in reversed(state.before):
+        if before is None:
+            del module.__dict__["forward"]
+        else:
+            module.forward = before
+    state.config._attn_implementation = state.attention
+    del model._tandem

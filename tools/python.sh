@@ -1,0 +1,85 @@
+#!/bin/sh
+# Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, under the
+# address and undefined-behaviour sanitizers, and on PyTorch's tensors of the CPU in an environment that is kept.
+# Use: sh tools/python.sh
+# PyTorch's part is skipped if the registry does not answer; NumPy's is not. Last line: N passed, N failed, N skipped
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=$PWD/build-python-sanitize
+passed=0 failed=0 skipped=0
+pip="-m pip --disable-pip-version-check --quiet"
+
+say() { printf 'python: %s, at %s s\n' "$*" "$(($(date +%s) - start))"; }
+start=$(date +%s)
+
+# tests NAME PYTHON FILES...: runs pytest and adds its counts.
+tests() {
+  name=$1 python=$2 log=$root/build-python/$1.log
+  shift 2
+  # Its own folder, so that nothing of the source tree is found by accident.
+  (cd python/tests && "$python" -m pytest -q -p no:cacheprovider "$@") >"$log" 2>&1 && status=0 || status=$?
+  cat "$log"
+  line=$(grep -E '^[0-9]+ (passed|failed|skipped).* in [0-9.]+s' "$log" | tail -n 1)
+  number() { echo "$line" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p"; }
+  good=$(number passed) bad=$(number failed) errors=$(number error) skips=$(number skipped)
+  bad=$((${bad:-0} + ${errors:-0}))
+  [ $status = 0 ] || [ $bad -gt 0 ] || bad=1
+  passed=$((passed + ${good:-0})) failed=$((failed + bad)) skipped=$((skipped + ${skips:-0}))
+  say "$name: ${good:-0} passed, $bad failed, ${skips:-0} skipped"
+}
+
+# Without build isolation, so that the build folder, which names the tools, serves again; a user's `pip install .` has it.
+install() { # PYTHON
+  # shellcheck disable=SC2086 # words
+  "$1" $pip install --no-build-isolation --no-deps --force-reinstall -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
+}
+
+# ---- NumPy ----
+mkdir -p build-python
+rm -rf "$fresh"
+python3 -m venv "$fresh"
+# shellcheck disable=SC2086 # words
+"$fresh/bin/python" $pip install meson-python meson ninja numpy ml_dtypes pytest
+install "$fresh/bin/python"
+say "installed in a fresh environment"
+# The first example of the guide.
+sed -n '/^```python$/,/^```$/{/^```/d;p}; /^```$/q' docs/python.md >build-python/example.py
+if (cd build-python && "$fresh/bin/python" example.py) >build-python/example.txt && grep -q '^kernel: ' build-python/example.txt; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1))
+fi
+cat build-python/example.txt
+tests numpy "$fresh/bin/python" --ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py
+
+# ---- The sanitizers: the same tests, with the package of another build folder ----
+PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
+export PATH
+if [ ! -f "$sanitized/build.ninja" ]; then
+  CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=disabled -Dladder=false -Ddefault_library=shared -Dwerror=true \
+    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
+fi
+ninja -C "$sanitized"
+"$fresh/bin/python" $pip uninstall -y tandem-kernels
+# Python frees nothing at its end, so leaks are looked for by tests that count.
+LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" PYTHONMALLOC=malloc PYTHONPATH=$sanitized/python \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+  tests sanitized "$fresh/bin/python" --ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py
+
+# ---- PyTorch ----
+if [ ! -f "$kept/complete" ]; then
+  rm -rf "$kept"
+  python3 -m venv "$kept"
+  # shellcheck disable=SC2086 # words
+  "$kept/bin/python" $pip install meson-python meson ninja numpy ml_dtypes pytest torch transformers && touch "$kept/complete" || true
+fi
+if [ -f "$kept/complete" ]; then
+  install "$kept/bin/python"
+  tests torch "$kept/bin/python" test_torch.py test_torch_ops.py test_llama.py
+else
+  say "PyTorch's tests: skipped, because pip could not install it: see its error message above"
+  skipped=$((skipped + 1))
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
