@@ -28,10 +28,9 @@ tests() {
   say "$name: ${good:-0} passed, $bad failed, ${skips:-0} skipped"
 }
 
-# Without build isolation, so that the build folder, which names the tools, serves again; a user's `pip install .` has it.
 install() { # PYTHON
   # shellcheck disable=SC2086 # words
-  "$1" $pip install --no-build-isolation --no-deps --force-reinstall -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
+  "$1" $pip install --no-deps --force-reinstall build-python/wheels/*.whl
 }
 
 # ---- NumPy ----
@@ -39,7 +38,11 @@ mkdir -p build-python
 rm -rf "$fresh"
 python3 -m venv "$fresh"
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip install meson-python meson ninja numpy ml_dtypes pytest
+"$fresh/bin/python" $pip install meson ninja numpy ml_dtypes pytest
+# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
+rm -rf build-python/wheels
+# shellcheck disable=SC2086 # words
+"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
 install "$fresh/bin/python"
 say "installed in a fresh environment"
 # The first example of the guide.
@@ -71,7 +74,7 @@ if [ ! -f "$kept/complete" ]; then
   rm -rf "$kept"
   python3 -m venv "$kept"
   # shellcheck disable=SC2086 # words
-  "$kept/bin/python" $pip install meson-python meson ninja numpy ml_dtypes pytest torch transformers && touch "$kept/complete" || true
+  "$kept/bin/python" $pip install numpy ml_dtypes pytest torch transformers && touch "$kept/complete" || true
 fi
 if [ -f "$kept/complete" ]; then
   install "$kept/bin/python"

@@ -1,5 +1,5 @@
-/* Plans, kept by their description. The table has at most MOST plans: the one that was used longest ago goes. A plan that another
- * thread runs stays until that run is done. The GIL guards the table. */
+/* Plans, kept by their description. The table has at most MOST plans: the one that was used longest ago goes. A plan that
+ * another thread runs stays until that run is done. The GIL guards the table. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* tandem._cpu: tells whether this processor has the instructions that the library was compiled for. It is compiled for any x86-64
- * and links nothing of Tandem, so that an older processor gets an ImportError and no illegal instruction. */
+/* tandem._cpu: tells whether this processor has the instructions that the library was compiled for. It is compiled for any
+ * x86-64 and links nothing of Tandem, so that an older processor gets an ImportError and no illegal instruction. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

@@ -1,5 +1,5 @@
-/* Contexts by device, and the streams of other libraries. A context stays open until the process ends: results that were given away
- * may need it, and the runtimes end by themselves. */
+/* Contexts by device, and the streams of other libraries. A context stays open until the process ends: results that were given
+ * away may need it, and the runtimes end by themselves. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static int wrap(device *d, void *native, tdm_stream **stream) {
   tdm_stream *wrapped;
   tdm_status status = tdm_stream_wrap(d->context, native, &wrapped);
   if (status != TDM_OK) return raise_status(NULL, status, tdm_last_error());
-  /* The ninth one and later ones share a place. On HIP a run may still use the wrapped stream, so it is not closed: 16 bytes. */
+  /* The ninth one and later ones share a place. On HIP a run may still use the stream, so it is not closed: 16 bytes. */
   int at = d->stream_count > last ? last : d->stream_count++;
   d->streams[at].native = native;
   d->streams[at].stream = *stream = wrapped;

@@ -90,8 +90,8 @@ int dlpack_describe(const char *op, array *a) {
   return -1;
 }
 
-/* A capsule that nobody took the tensor from deletes it itself, together with the last reference. That may be Python code, which must
- * not meet the exception of a call that failed. */
+/* A capsule that nobody took the tensor from deletes it itself, together with the last reference. That may be Python code,
+ * which must not meet the exception of a call that failed. */
 void dlpack_release(array *a) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);

@@ -1,5 +1,5 @@
-/* Shapes and strides: what the C API takes are rows with a leading dimension, and matrices with a stride from one to the next. An
- * array whose strides don't fit is refused, because nothing is copied. */
+/* Shapes and strides: what the C API takes are rows with a leading dimension, and matrices with a stride from one to the next.
+ * An array whose strides don't fit is refused, because nothing is copied. */
 #include <inttypes.h>
 
 #include "binding.h"

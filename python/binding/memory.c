@@ -1,6 +1,6 @@
-/* tandem.Array: memory of tdm_alloc for results, where the caller's library can't make an array that we may write to. Others take
- * it over by DLPack or by the array interface. They may give it back at any time, in any thread, even when Python has ended: so the
- * memory is counted apart from the Python object. */
+/* tandem.Array: memory of tdm_alloc for results, where the caller's library can't make an array that we may write to. Others
+ * take it over by DLPack or by the array interface. They may give it back at any time, in any thread, even when Python has
+ * ended: so the memory is counted apart from the Python object. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 
 #include "binding.h"
 
-/* The strides of the dimensions before the last, outermost first; an array of 3 dimensions has no batch. A dimension of one element
- * gets the stride that a packed array would have: its own means nothing. */
+/* The strides of the dimensions before the last, outermost first; an array of 3 dimensions has no batch. A dimension of one
+ * element gets the stride that a packed array would have: its own means nothing. */
 static int strides(const call *c, int i, int64_t stride[3]) {
   const array *a = &c->array[i];
   if (need_inner(c, i) < 0) return -1;
@@ -119,8 +119,8 @@ static int rope_shapes(call *c) {
   return output(c, R_OUT, x->rank, x->shape, x->type);
 }
 
-/* One plan serves many positions, so that a decoder does not make one for each token: a table of 512 positions, or twice as many, and
- * so on to WINDOW, and windows of WINDOW positions after that. At head_dim 128 a window is 32 MiB. */
+/* One plan serves many positions, so that a decoder does not make one for each token: a table of 512 positions, or twice as
+ * many, and so on to WINDOW, and windows of WINDOW positions after that. At head_dim 128 a window is 32 MiB. */
 enum { LEAST_POSITIONS = 512, WINDOW = 65536 };
 
 static int positions(const call *c, tdm_rope_desc *d, int64_t offset) {

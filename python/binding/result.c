@@ -1,7 +1,8 @@
 /* New arrays for results, of the kind that the caller's first array is. */
 #include "binding.h"
 
-/* numpy.empty(shape, dtype). The type of `like` needs no look-up; ml_dtypes, which NumPy's bfloat16 comes from, is only imported for others. */
+/* numpy.empty(shape, dtype). The type of `like` needs no look-up; ml_dtypes, which NumPy's bfloat16 comes from, is only
+ * imported for others. */
 static PyObject *numpy_empty(const array *like, int rank, const int64_t *shape, array_type type) {
   static PyObject *empty;
   if (empty == NULL) {

@@ -1,5 +1,5 @@
-/* PyTorch's tensors. From PyTorch 2.10 on the class has DLPack's C exchange API, which reads a tensor in 0.1 us without a Python call.
- * Older ones are read by their methods. */
+/* PyTorch's tensors. From PyTorch 2.10 on the class has DLPack's C exchange API, which reads a tensor in 0.1 us without a
+ * Python call. Older ones are read by their methods. */
 #include <string.h>
 
 #include "binding.h"

@@ -16,7 +16,7 @@ if _missing:
         " build it with -Csetup-args=-Dhost_cpu=ARCH for another one"
     )
 
-from ._tandem import (  # noqa: E402
+from ._tandem import (  # noqa: E402, F401
     ArgumentError,
     Array,
     DeviceError,

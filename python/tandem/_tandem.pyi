@@ -18,7 +18,8 @@ _A = TypeVar("_A", bound=_DLPack | _Interface)
 _Type: TypeAlias = Literal["float32", "float16", "bfloat16"]
 _Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu"]
 _Step: TypeAlias = (
-    Literal["bias", "residual", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu"] | tuple[Literal["leaky_relu", "scale", "divide"], float]
+    Literal["bias", "residual", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu"]
+    | tuple[Literal["leaky_relu", "scale", "divide"], float]
 )
 
 __version__: str
@@ -37,7 +38,12 @@ class Array:
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
-        self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
@@ -98,11 +104,25 @@ def linear(
 ) -> _A: ...
 @overload
 def rmsnorm(
-    x: _A, weight: _Any, *, residual: None = None, eps: float = 1e-05, out: _A | None = None, sum: None = None, kernel: str | None = None
+    x: _A,
+    weight: _Any,
+    *,
+    residual: None = None,
+    eps: float = 1e-05,
+    out: _A | None = None,
+    sum: None = None,
+    kernel: str | None = None,
 ) -> _A: ...
 @overload
 def rmsnorm(
-    x: _A, weight: _Any, *, residual: _Any, eps: float = 1e-05, out: _A | None = None, sum: _A | None = None, kernel: str | None = None
+    x: _A,
+    weight: _Any,
+    *,
+    residual: _Any,
+    eps: float = 1e-05,
+    out: _A | None = None,
+    sum: _A | None = None,
+    kernel: str | None = None,
 ) -> tuple[_A, _A]: ...
 def rope(
     x: _A,
@@ -119,7 +139,9 @@ def rope(
 ) -> _A: ...
 def silu_mul(gate: _A, up: _Any, *, out: _A | None = None, kernel: str | None = None) -> _A: ...
 def softmax(x: _A, *, causal: bool = False, out: _A | None = None, kernel: str | None = None) -> _A: ...
-def swiglu(x: _A, gate: _Any, up: _Any, *, dtype: _Type | None = None, out: _A | None = None, kernel: str | None = None) -> _A: ...
+def swiglu(
+    x: _A, gate: _Any, up: _Any, *, dtype: _Type | None = None, out: _A | None = None, kernel: str | None = None
+) -> _A: ...
 def explain(function: Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> str: ...
 def devices() -> list[str]: ...
 def kernels(op: str, /) -> list[str]: ...

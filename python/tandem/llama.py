@@ -146,9 +146,10 @@ def _patch_layer(state, layer, name, rope):
 def patch(model):
     """Replaces the layers of a Llama by Tandem's kernels: linear, rmsnorm, swiglu, attention, rope.
 
-    model is a LlamaForCausalLM or LlamaModel of transformers 4.48 or later. Two tokens are run once. The result says how many layers ran each
-    kernel then, as {"linear": 11, "attention": 2, ...}. What can't be served raises UnsupportedError: here for the model, and in each call
-    for padding masks and for positions that are not consecutive. Inference alone: call the model in torch.no_grad(). unpatch(model) undoes it.
+    model is a LlamaForCausalLM or LlamaModel of transformers 5 (tested with 5.17 and 5.23). Two tokens are run once. The result
+    says how many layers ran each kernel then, as {"linear": 11, "attention": 2, ...}. What can't be served raises
+    UnsupportedError: here for the model, and in each call for padding masks and for positions that are not consecutive.
+    Inference alone: call the model in torch.no_grad(). unpatch(model) undoes it.
     """
     if getattr(model, "_tandem", None) is not None:
         _refuse("the model is patched already")
@@ -158,7 +159,10 @@ def patch(model):
     state = _Patched(model)
     for number, layer in enumerate(base.layers):
         _patch_layer(state, layer, f"layers.{number}", rope)
-    state.replace(base.norm, types.MethodType(lambda self, x: state.call("rmsnorm", "norm", x, self.weight, eps=self.variance_epsilon), base.norm))
+    state.replace(
+        base.norm,
+        types.MethodType(lambda self, x: state.call("rmsnorm", "norm", x, self.weight, eps=self.variance_epsilon), base.norm),
+    )
     if hasattr(model, "lm_head"):
         head = model.lm_head
         state.replace(head, types.MethodType(lambda self, x: state.call("linear", "lm_head", x, self.weight, self.bias), head))

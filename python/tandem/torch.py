@@ -3,8 +3,8 @@
     import tandem.torch
     y = torch.compile(lambda x, w: torch.ops.tandem.linear(x, w, None, None, "gelu"))(x, w)
 
-The ops have fake implementations, so torch.compile traces through them. They have no backward: calling it raises. For eager code the
-functions of tandem itself are faster, because PyTorch's dispatcher is left out.
+The ops have fake implementations, so torch.compile traces through them. They have no backward: calling it raises. For eager
+code the functions of tandem itself are faster, because PyTorch's dispatcher is left out.
 """
 
 import torch
@@ -15,8 +15,8 @@ from .llama import patch, unpatch
 
 __all__ = ["patch", "unpatch"]
 
-# Through OpenMP a run waits for its stream and can't be captured: torch.compile keeps such ops out of CUDA graphs. Inputs keep the strides that
-# they have in eager mode, because not every stride can be used.
+# Through OpenMP a run waits for its stream and can't be captured: torch.compile keeps such ops out of CUDA graphs. Inputs keep
+# the strides that they have in eager mode, because not every stride can be used.
 _TAGS = [torch.Tag.needs_fixed_stride_order]
 if tandem.build_options()["tdm_backend"] != "hip" and hasattr(torch.Tag, "cudagraph_unsafe"):
     _TAGS.append(torch.Tag.cudagraph_unsafe)
@@ -78,7 +78,11 @@ _op("attention(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=Non
 _op("rope(Tensor x, SymInt offset=0, float theta=10000.0, str style='interleaved') -> Tensor",
     lambda x, offset=0, theta=1e4, style="interleaved": tandem.rope(x, offset=offset, theta=theta, style=style),
     lambda x, offset=0, theta=1e4, style="interleaved": _like(x))  # fmt: skip
-_op("embedding(Tensor table, Tensor ids) -> Tensor", tandem.embedding, lambda table, ids: _like(table, (*ids.shape, table.shape[1])))
+_op(
+    "embedding(Tensor table, Tensor ids) -> Tensor",
+    tandem.embedding,
+    lambda table, ids: _like(table, (*ids.shape, table.shape[1])),
+)
 _op("cross_entropy(Tensor logits, Tensor targets, int ignore=-100) -> Tensor",
     lambda logits, targets, ignore=-100: tandem.cross_entropy(logits, targets, ignore=ignore),
     lambda logits, targets, ignore=-100: _like(logits, logits.shape[:-1], torch.float32))  # fmt: skip

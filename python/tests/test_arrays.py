@@ -41,7 +41,9 @@ def test_heads_in_the_middle():
     tandem.attention(q, q, q, causal=True, out=out.transpose(0, 2, 1, 3))
     ref.close(out.transpose(0, 2, 1, 3), expected, terms=4)
     cache = ref.random(rng, 2, 4, 50, 32)
-    ref.close(tandem.attention(q, cache[:, :, :9], cache[:, :, :9]), ref.attention(q, cache[:, :, :9], cache[:, :, :9])[0], terms=4)
+    ref.close(
+        tandem.attention(q, cache[:, :, :9], cache[:, :, :9]), ref.attention(q, cache[:, :, :9], cache[:, :, :9])[0], terms=4
+    )
     ref.close(tandem.rope(q.transpose(0, 2, 1, 3)), ref.rope(x), terms=4)
 
 

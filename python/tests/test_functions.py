@@ -54,7 +54,11 @@ def test_embedding(dtype, ids):
     table = ref.random(rng, 11, 6, dtype=dtype)
     index = np.array([[0, 10], [3, 3]], ids)
     assert np.array_equal(tandem.embedding(table, index).view(np.uint16), table[index].view(np.uint16))
-    assert np.isnan(tandem.embedding(table, np.array([-1, 11, 2], ids)).astype(np.float32)).all(-1).tolist() == [True, True, False]
+    assert np.isnan(tandem.embedding(table, np.array([-1, 11, 2], ids)).astype(np.float32)).all(-1).tolist() == [
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("targets", [np.int32, np.int64])

@@ -29,7 +29,9 @@ def llama(seed=0, rope=None, **changes):
     model = transformers.LlamaForCausalLM(config).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():  # so that logits differ by more than noise
-            parameter.copy_(torch.randn_like(parameter) * (0.1 if parameter.dim() == 2 else 0.2) + (1.0 if "norm" in name else 0.0))
+            parameter.copy_(
+                torch.randn_like(parameter) * (0.1 if parameter.dim() == 2 else 0.2) + (1.0 if "norm" in name else 0.0)
+            )
     return model
 
 
@@ -73,7 +75,9 @@ def test_generate():
     expected = model.generate(ids, **keywords)
     patch(model)
     assert torch.equal(model.generate(ids, **keywords), expected)
-    with pytest.raises(tandem.UnsupportedError, match="attention_mask has a form of its own"):  # generate() makes one for static caches
+    with pytest.raises(
+        tandem.UnsupportedError, match="attention_mask has a form of its own"
+    ):  # generate() makes one for static caches
         model.generate(ids, **keywords, cache_implementation="static", disable_compile=True)
 
 

@@ -1,4 +1,4 @@
-"""Threads, forks, the end of the interpreter, the processor, environments. Each in a process of its own where it could end one."""
+"""Threads, forks, the end of the interpreter, the processor, environments."""
 
 import os
 import subprocess
@@ -13,8 +13,8 @@ import tandem
 def python(code, check=True, **environment):
     """Runs code in a new interpreter. Its exit status must be 0: not a signal's, and not ASan's."""
     result = subprocess.run(
-        [sys.executable, "-c", "import numpy as np\n" + code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120,
-        cwd=os.path.dirname(__file__),
+        [sys.executable, "-c", "import numpy as np\n" + code], capture_output=True, text=True,
+        env={**os.environ, **environment}, timeout=120, cwd=os.path.dirname(__file__),
     )  # fmt: skip
     if check:
         assert result.returncode == 0, result.stderr
@@ -117,7 +117,8 @@ def test_shutdown_with_everything_alive():
     code = """
 import standin, tandem, threading, atexit
 a = np.ones((300, 300), np.float32)
-kept = [np.from_dlpack(tandem.add(standin.Producer(a), a)), tandem.add(standin.Producer(a), a), tandem.add(standin.Producer(a), a).__dlpack__()]
+p = standin.Producer(a)
+kept = [np.from_dlpack(tandem.add(p, a)), tandem.add(p, a), tandem.add(p, a).__dlpack__()]
 class Late:
     def __del__(self, add=tandem.add, a=a): add(a, a)
 late = Late()
@@ -131,14 +132,16 @@ import sys; sys.kept = kept, late
 
 
 def test_imported_again():
-    python("import sys, tandem\nfor m in [m for m in sys.modules if m.startswith('tandem')]: del sys.modules[m]\nimport tandem\n"
-           "a = np.ones((2, 2), np.float32)\nassert (tandem.add(a, a) == 2).all()")  # fmt: skip
+    python("import sys, tandem\nfor m in [m for m in sys.modules if m.startswith('tandem')]: del sys.modules[m]\n"
+           "import tandem\na = np.ones((2, 2), np.float32)\nassert (tandem.add(a, a) == 2).all()")  # fmt: skip
 
 
 def test_without_numpy():
     """NumPy is not needed to import it."""
     result = subprocess.run(
-        [sys.executable, "-c", "import sys, tandem; assert 'numpy' not in sys.modules; print(tandem.devices())"], capture_output=True, text=True
+        [sys.executable, "-c", "import sys, tandem; assert 'numpy' not in sys.modules; print(tandem.devices())"],
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0 and "host" in result.stdout, result.stderr
 
@@ -165,7 +168,7 @@ else:
 
 @pytest.mark.parametrize("name, word", [("TANDEM_VERIFY", "verify"), ("TANDEM_CPU", "TANDEM_CPU")])
 def test_environment(name, word):
-    code = f"import tandem; a = np.ones((20, 20), np.float32); print(tandem.gemm(a, a)[0, 0], tandem.explain(tandem.gemm, a, a))"
+    code = "import tandem; a = np.ones((20, 20), np.float32); print(tandem.gemm(a, a)[0, 0], tandem.explain(tandem.gemm, a, a))"
     text = python(code, **{name: "avx2" if name == "TANDEM_CPU" else "1"}).stdout
     assert text.startswith("20.0")
     if name != "TANDEM_CPU" or len(tandem.kernels("gemm")) > 2:  # a build for the processor's own sets has no others

@@ -32,7 +32,12 @@ def close(result, expected, scale=1.0):
 
 
 def test_functions(dtype):
-    x, w, g, u = random(2, 5, 64, dtype=dtype), random(32, 64, dtype=dtype), random(24, 64, dtype=dtype), random(24, 64, dtype=dtype)
+    x, w, g, u = (
+        random(2, 5, 64, dtype=dtype),
+        random(32, 64, dtype=dtype),
+        random(24, 64, dtype=dtype),
+        random(24, 64, dtype=dtype),
+    )
     bias, residual = random(32, dtype=dtype), random(2, 5, 32, dtype=dtype)
     close(tandem.add(x, x), x + x)
     close(tandem.silu_mul(x, x), F.silu(x.float()) * x.float())
@@ -45,7 +50,10 @@ def test_functions(dtype):
     assert tandem.gemm(x, w.T, dtype="float32").dtype == torch.float32
     close(tandem.embedding(w, torch.tensor([[0, 31], [5, 5]])), F.embedding(torch.tensor([[0, 31], [5, 5]]), w))
     targets = torch.randint(64, (2, 5))
-    close(tandem.cross_entropy(x, targets), F.cross_entropy(x.float().flatten(0, 1), targets.flatten(), reduction="none").view(2, 5))
+    close(
+        tandem.cross_entropy(x, targets),
+        F.cross_entropy(x.float().flatten(0, 1), targets.flatten(), reduction="none").view(2, 5),
+    )
 
 
 @pytest.mark.parametrize("causal", [False, True])

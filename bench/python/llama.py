@@ -1,0 +1,102 @@
+"""A Llama of Hugging Face's transformers, with Tandem's kernels (tandem.torch.patch) and without.
+
+    python bench/python/llama.py [--device cuda] [--dtype bf16] [--layers 16] [--compile]
+
+Random weights in the shape of Llama 3.2 1B: hidden 2048, 32 heads of 64, 8 key-value heads, feed-forward 8192, vocabulary 128256.
+Prefill is one forward of `batch` x `tokens`; decode is one forward of `batch` x 1 after that, with the cache. Each is timed alone,
+from the call to the end of its work; the median of `rounds` counts. Logits are compared: the greatest difference to
+eager PyTorch, and the greatest KL divergence of a token. Lines begin with the phase; a number above 1 is faster than eager.
+"""
+
+import argparse
+import json
+import statistics
+import time
+
+import torch
+import transformers
+from tandem.torch import patch, unpatch
+
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+
+
+def timed(run, device):
+    if device == "cuda":
+        torch.cuda.synchronize()
+    begin = time.perf_counter()
+    result = run()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - begin, result
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--device", default="cpu")
+    options.add_argument("--dtype", default="bf16", choices=TYPES)
+    options.add_argument("--layers", type=int, default=16)
+    options.add_argument("--batch", type=int, default=4)
+    options.add_argument("--tokens", type=int, default=512)
+    options.add_argument("--rounds", type=int, default=9)
+    options.add_argument("--compile", action="store_true", help="also torch.compile of the unpatched model")
+    options.add_argument("--json", help="a file for the numbers")
+    options = options.parse_args()
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    config = transformers.LlamaConfig(
+        hidden_size=2048, intermediate_size=8192, num_hidden_layers=options.layers, num_attention_heads=32, num_key_value_heads=8,
+        vocab_size=128256, max_position_embeddings=4096, rms_norm_eps=1e-5, tie_word_embeddings=True,
+    )  # fmt: skip
+    with torch.device(options.device):
+        model = transformers.LlamaForCausalLM(config).to(TYPES[options.dtype]).eval().requires_grad_(False)
+        ids = torch.randint(config.vocab_size, (options.batch, options.tokens))
+        token = torch.randint(config.vocab_size, (options.batch, 1))
+    cache = transformers.DynamicCache(config=config)
+    model(ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
+
+    def prefill(forward):
+        return lambda: forward(ids, use_cache=False, logits_to_keep=1).logits
+
+    def decode(forward):
+        def run():
+            result = forward(token, past_key_values=cache, use_cache=True).logits
+            cache.crop(-1)
+            return result
+
+        return run
+
+    compiled = torch.compile(model, dynamic=False) if options.compile else None
+    numbers = {"counts": None}
+    for name, phase in ("prefill", prefill), ("decode", decode):
+        times, logits = {}, {}
+        runs = {"eager": (False, phase(model)), "tandem": (True, phase(model))}
+        if compiled is not None:
+            runs["compile"] = (False, phase(compiled))
+        for kind, (patched, run) in runs.items():
+            if patched:
+                numbers["counts"] = patch(model)
+            for _ in range(3):
+                run()
+            for _ in range(options.rounds):
+                seconds, logits[kind] = timed(run, options.device)
+                times.setdefault(kind, []).append(seconds)
+            if patched:
+                unpatch(model)
+        eager = torch.log_softmax(logits["eager"].double(), -1)
+        own = torch.log_softmax(logits["tandem"].double(), -1)
+        difference = (logits["tandem"].double() - logits["eager"].double()).abs().max().item()
+        divergence = (eager.exp() * (eager - own)).sum(-1).max().item()
+        ms = {kind: statistics.median(values) * 1e3 for kind, values in times.items()}
+        numbers[name] = {**ms, "difference": difference, "kl": divergence}
+        print(f"{name:8} {options.dtype} {options.batch} x {options.tokens if name == 'prefill' else 1}, {options.layers} layers:",
+              ", ".join(f"{kind} {value:.2f} ms" for kind, value in ms.items()), f"; tandem is {ms['eager'] / ms['tandem']:.2f} x eager",
+              f"and {ms['compile'] / ms['tandem']:.2f} x compile" if compiled is not None else "",
+              f"; logits differ by {difference:.3g}, KL {divergence:.3g}", flush=True)  # fmt: skip
+    print("layers by kernel:", numbers["counts"])
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({**vars(options), **numbers}, file)
+
+
+with torch.no_grad():
+    main()
