@@ -38,7 +38,7 @@ mkdir -p build-python
 rm -rf "$fresh"
 python3 -m venv "$fresh"
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip install meson ninja numpy ml_dtypes pytest
+"$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest
 # What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
 rm -rf build-python/wheels
 # shellcheck disable=SC2086 # words
