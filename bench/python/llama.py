@@ -1,6 +1,6 @@
 """A Llama of Hugging Face's transformers, with Tandem's kernels (tandem.torch.patch) and without.
 
-    python bench/python/llama.py [--device cuda] [--dtype bf16] [--layers 16] [--compile]
+    python bench/python/llama.py [--device cuda] [--dtype bf16 f32] [--layers 16] [--compile]
 
 Random weights in the shape of Llama 3.2 1B: hidden 2048, 32 heads of 64, 8 key-value heads, feed-forward 8192, vocabulary 128256.
 Prefill is one forward of `batch` x `tokens`; decode is one forward of `batch` x 1 after that, with the cache. Each is timed alone,
@@ -33,7 +33,7 @@ def timed(run, device):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--device", default="cpu")
-    options.add_argument("--dtype", default="bf16", choices=TYPES)
+    options.add_argument("--dtype", default=["bf16"], choices=TYPES, nargs="+")
     options.add_argument("--layers", type=int, default=16)
     options.add_argument("--batch", type=int, default=4)
     options.add_argument("--tokens", type=int, default=512)
@@ -41,6 +41,13 @@ def main():
     options.add_argument("--compile", action="store_true", help="also torch.compile of the unpatched model")
     options.add_argument("--json", help="a file for the numbers")
     options = options.parse_args()
+    every = [measure(options, dtype) for dtype in options.dtype]
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(every, file)
+
+
+def measure(options, dtype):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = False
     config = transformers.LlamaConfig(
@@ -48,7 +55,7 @@ def main():
         vocab_size=128256, max_position_embeddings=4096, rms_norm_eps=1e-5, tie_word_embeddings=True,
     )  # fmt: skip
     with torch.device(options.device):
-        model = transformers.LlamaForCausalLM(config).to(TYPES[options.dtype]).eval().requires_grad_(False)
+        model = transformers.LlamaForCausalLM(config).to(TYPES[dtype]).eval().requires_grad_(False)
         ids = torch.randint(config.vocab_size, (options.batch, options.tokens))
         token = torch.randint(config.vocab_size, (options.batch, 1))
     cache = transformers.DynamicCache(config=config)
@@ -66,7 +73,7 @@ def main():
         return run
 
     compiled = torch.compile(model, dynamic=False) if options.compile else None
-    numbers = {"counts": None}
+    numbers = {**vars(options), "dtype": dtype}
     for name, phase in ("prefill", prefill), ("decode", decode):
         times, logits = {}, {}
         runs = {"eager": (False, phase(model)), "tandem": (True, phase(model))}
@@ -88,14 +95,12 @@ def main():
         divergence = (eager.exp() * (eager - own)).sum(-1).max().item()
         ms = {kind: statistics.median(values) * 1e3 for kind, values in times.items()}
         numbers[name] = {**ms, "difference": difference, "kl": divergence}
-        print(f"{name:8} {options.dtype} {options.batch} x {options.tokens if name == 'prefill' else 1}, {options.layers} layers:",
+        print(f"{name:8} {dtype} {options.batch} x {options.tokens if name == 'prefill' else 1}, {options.layers} layers:",
               ", ".join(f"{kind} {value:.2f} ms" for kind, value in ms.items()), f"; tandem is {ms['eager'] / ms['tandem']:.2f} x eager",
               f"and {ms['compile'] / ms['tandem']:.2f} x compile" if compiled is not None else "",
               f"; logits differ by {difference:.3g}, KL {divergence:.3g}", flush=True)  # fmt: skip
     print("layers by kernel:", numbers["counts"])
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({**vars(options), **numbers}, file)
+    return numbers
 
 
 with torch.no_grad():

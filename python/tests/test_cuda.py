@@ -33,7 +33,12 @@ def close(result, expected, scale=1.0):
 
 
 def test_functions(dtype):
-    x, w, g, u = random(2, 50, 256, dtype=dtype), random(320, 256, dtype=dtype), random(96, 256, dtype=dtype), random(96, 256, dtype=dtype)
+    x, w, g, u = (
+        random(2, 50, 256, dtype=dtype),
+        random(320, 256, dtype=dtype),
+        random(96, 256, dtype=dtype),
+        random(96, 256, dtype=dtype),
+    )
     bias, residual = random(320, dtype=dtype), random(2, 50, 320, dtype=dtype)
     close(tandem.add(x, x), x + x)
     close(tandem.silu_mul(x, x), F.silu(x.float()) * x.float())
@@ -43,7 +48,11 @@ def test_functions(dtype):
     close(tandem.linear(x, w, bias, activation="gelu", residual=residual), expected, 32)
     close(tandem.swiglu(x, g, u), F.silu(x.float() @ g.float().T) * (x.float() @ u.float().T), 512)
     close(tandem.gemm(x[0].T, x[1]), x[0].float().T @ x[1].float(), 32)
-    q, k, v = random(2, 60, 8, 64, dtype=dtype).transpose(1, 2), random(2, 2, 60, 64, dtype=dtype), random(2, 2, 60, 64, dtype=dtype)
+    q, k, v = (
+        random(2, 60, 8, 64, dtype=dtype).transpose(1, 2),
+        random(2, 2, 60, 64, dtype=dtype),
+        random(2, 2, 60, 64, dtype=dtype),
+    )
     expected = F.scaled_dot_product_attention(q.float(), k.float(), v.float(), is_causal=True, enable_gqa=True)
     close(tandem.attention(q, k, v, causal=True), expected, 4)
     ids = torch.randint(320, (2, 7), device="cuda")

@@ -1,6 +1,8 @@
 """Threads, forks, the end of the interpreter, the processor, environments."""
 
 import os
+import platform
+import shutil
 import subprocess
 import sys
 import threading
@@ -164,6 +166,17 @@ else:
     raise SystemExit('imported')
 """
     python(code)
+    emulator = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
+    if (
+        emulator is not None
+        and tandem._cpu.missing() == []
+        and platform.machine() == "x86_64"
+        and "asan" not in os.environ.get("LD_PRELOAD", "")
+    ):
+        real = subprocess.run(
+            [emulator, "-cpu", "Nehalem", sys.executable, "-c", "import tandem"], capture_output=True, text=True
+        )
+        assert real.returncode == 1 and "ImportError: tandem: this processor lacks" in real.stderr, real.stderr
 
 
 @pytest.mark.parametrize("name, word", [("TANDEM_VERIFY", "verify"), ("TANDEM_CPU", "TANDEM_CPU")])
