@@ -158,9 +158,8 @@ typedef struct op_row {
 } op_row;
 
 PyObject *call_op(const op_row *op, bool explain, PyObject *const *args, Py_ssize_t count, PyObject *names);
-/* Makes the names of the parameters Python strings, once. */
-int call_prepare(void);
-extern const op_row *const op_rows[];
+/* Takes the list of all ops, which ends with NULL, and makes the names of their parameters Python strings. */
+int call_prepare(const op_row *const *all);
 
 /* Values of arguments. -1: an exception that names the argument. */
 int value_float(const call *c, int i, double missing, double *value);

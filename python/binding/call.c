@@ -3,18 +3,20 @@
 
 #include "binding.h"
 
-static PyObject *parameter_names[16][MAX_PARAMETERS]; /* by the op's place in op_rows: interned strings */
+static const op_row *const *rows;
+static PyObject *parameter_names[16][MAX_PARAMETERS]; /* by the op's place in rows: interned strings */
 
-int call_prepare(void) {
-  for (int r = 0; op_rows[r] != NULL; r++)
-    for (int i = 0; i < op_rows[r]->count; i++)
-      if ((parameter_names[r][i] = PyUnicode_InternFromString(op_rows[r]->parameters[i].name)) == NULL) return -1;
+int call_prepare(const op_row *const *all) {
+  rows = all;
+  for (int r = 0; rows[r] != NULL; r++)
+    for (int i = 0; i < rows[r]->count; i++)
+      if ((parameter_names[r][i] = PyUnicode_InternFromString(rows[r]->parameters[i].name)) == NULL) return -1;
   return 0;
 }
 
 static int row_index(const op_row *op) {
   int r = 0;
-  while (op_rows[r] != op) r++;
+  while (rows[r] != op) r++;
   return r;
 }
 

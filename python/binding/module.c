@@ -9,7 +9,7 @@
 #define X(name) extern const op_row op_##name;
 OPS(X)
 #undef X
-const op_row *const op_rows[] = {
+static const op_row *const op_rows[] = {
 #define X(name) &op_##name,
     OPS(X)
 #undef X
@@ -129,7 +129,7 @@ static PyMethodDef methods[] = {
     {0}};
 
 static int prepare(PyObject *module) {
-  if (errors_ready(module) < 0 || call_prepare() < 0 || memory_ready(module) < 0) return -1;
+  if (errors_ready(module) < 0 || call_prepare(op_rows) < 0 || memory_ready(module) < 0) return -1;
   return PyModule_AddStringConstant(module, "__version__", tdm_version());
 }
 
