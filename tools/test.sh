@@ -303,10 +303,10 @@ else
   skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev, libdw-dev and msgpack-c, which this system lacks"
   skip hip "needs clang-22 and gfxsim"
 fi
-step gcc build_and_test '' build-gcc gcc $sim $backend
+step gcc build_and_test '' build-gcc gcc $sim $backend -Dpython=yes
 # Tests whose result does not depend on the compiler run once: scripts and very long rows in the gcc step. The tools and tandem-learn,
 # which read files and lines that others wrote, also run under the sanitizers.
-step clang-19 build_and_test 'script tool learn long' build-clang-19 clang-19 -Dsim=disabled
+step clang-19 build_and_test 'script tool learn long' build-clang-19 clang-19 -Dsim=disabled -Dpython=yes
 if have clang-22; then
   step clang-22 build_only build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 # for its warnings
 else
