@@ -77,7 +77,9 @@ int torch_stream(const array *a, void **stream);
 PyObject *torch_empty(const array *like, int rank, const int64_t *shape, array_type type);
 int dlpack_describe(const char *op, array *a);
 void dlpack_release(array *a);
+/* NumPy and others, by __array_struct__ or by a dictionary (interface.c). */
 int interface_describe(const char *op, array *a);
+int interface_of_dict(const char *op, array *a, PyObject *attribute);
 
 /* ---- Devices ---- */
 
@@ -223,25 +225,26 @@ __attribute__((format(printf, 2, 3))) int raise_argument(const char *op, const c
 int raise_from(const char *op, const char *name);
 
 /* Names of attributes and modules, as Python strings. */
-#define NAMES(X)         \
-  X(__array_interface__) \
-  X(__array_namespace__) \
-  X(__array_struct__)    \
-  X(__dlpack__)          \
-  X(__dlpack_device__)   \
-  X(__torch_dispatch__)  \
-  X(data_ptr)            \
-  X(device)              \
-  X(dtype)               \
-  X(from_dlpack)         \
-  X(index)               \
-  X(is_neg)              \
-  X(max_version)         \
-  X(name)                \
-  X(requires_grad)       \
-  X(shape)               \
-  X(stream)              \
-  X(stride)              \
+#define NAMES(X)              \
+  X(__array_interface__)      \
+  X(__array_namespace__)      \
+  X(__array_struct__)         \
+  X(__cuda_array_interface__) \
+  X(__dlpack__)               \
+  X(__dlpack_device__)        \
+  X(__torch_dispatch__)       \
+  X(data_ptr)                 \
+  X(device)                   \
+  X(dtype)                    \
+  X(from_dlpack)              \
+  X(index)                    \
+  X(is_neg)                   \
+  X(max_version)              \
+  X(name)                     \
+  X(requires_grad)            \
+  X(shape)                    \
+  X(stream)                   \
+  X(stride)                   \
   X(type)
 typedef struct names {
 #define X(name) PyObject *name;

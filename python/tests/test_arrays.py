@@ -122,6 +122,51 @@ def test_array_interface_alone():
     assert np.array_equal(np.asarray(tandem.add(Interface(a), a)), a + a)
 
 
+class Dictionary:
+    """An object that has the array interface as a dictionary alone."""
+
+    def __init__(self, array, **changes):
+        self.__array_interface__ = {**array.__array_interface__, **changes}
+        self.array = array
+
+
+def test_array_interface_as_a_dictionary():
+    a = ref.random(rng, 3, 8)
+    assert np.array_equal(np.asarray(tandem.add(Dictionary(a), a)), a + a)
+    assert np.array_equal(np.asarray(tandem.add(Dictionary(a[:, 2:6]), a[:, 2:6])), a[:, 2:6] * 2)
+    assert tandem.embedding(Dictionary(a), Dictionary(np.array([2, 0]))).shape == (2, 8)
+    out = np.zeros((3, 8), np.float32)
+    tandem.add(a, a, out=Dictionary(out))
+    assert np.array_equal(out, a + a)
+    again = tandem.add(tandem.add(Dictionary(a), a), a)
+    assert isinstance(again, tandem.Array)
+    for changes, message in (
+        ({"data": (a.ctypes.data, True)}, None),
+        ({"typestr": ">f4"}, "other byte order"),
+        ({"shape": [3, 8]}, "needs shape"),
+        ({"shape": (1,) * 13}, "needs shape"),
+        ({"data": None}, "needs shape"),
+        ({"strides": (32,)}, "as many integers"),
+        ({"strides": (33, 4)}, "33 bytes"),
+        ({"mask": a}, "has a mask"),
+    ):
+        if message is None:
+            with pytest.raises(tandem.ArgumentError, match="add: out is read-only"):
+                tandem.add(a, a, out=Dictionary(a, **changes))
+        else:
+            with pytest.raises(tandem.ArgumentError, match="add: a.* " + message):
+                tandem.add(Dictionary(a, **changes), a)
+
+
+def test_cuda_array_interface_needs_a_build_for_it():
+    class Gpu:
+        __cuda_array_interface__ = {"shape": (2, 2), "typestr": "<f4", "data": (4096, False), "version": 3}
+
+    if tandem.build_options()["omp_offload"] == "none":
+        with pytest.raises(tandem.UnsupportedError, match="add: a is on cuda:0"):
+            tandem.add(Gpu(), Gpu())
+
+
 def test_results_outlive_everything():
     a = ref.random(rng, 300, 400)
     result = np.from_dlpack(tandem.add(standin.Producer(a), a))
