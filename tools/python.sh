@@ -38,7 +38,7 @@ mkdir -p build-python
 rm -rf "$fresh"
 python3 -m venv "$fresh"
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest
+"$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest mypy
 # What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
 rm -rf build-python/wheels
 # shellcheck disable=SC2086 # words
@@ -53,6 +53,11 @@ else
   failed=$((failed + 1))
 fi
 cat build-python/example.txt
+# The types: those of the stubs are those of the module, and a checker accepts what it must.
+for check in "mypy.stubtest tandem._tandem tandem._cpu" "mypy --strict --warn-unused-ignores $root/python/tests/typed.py"; do
+  # shellcheck disable=SC2086 # words
+  if (cd build-python && "$fresh/bin/python" -m $check); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+done
 tests numpy "$fresh/bin/python" --ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py
 
 # ---- The sanitizers: the same tests, with the package of another build folder ----

@@ -16,7 +16,7 @@ if _missing:
         " build it with -Csetup-args=-Dhost_cpu=ARCH for another one"
     )
 
-from ._tandem import (  # noqa: E402, F401
+from ._tandem import (  # noqa: E402
     ArgumentError,
     Array,
     DeviceError,
@@ -43,4 +43,29 @@ from ._tandem import (  # noqa: E402, F401
     swiglu,
 )
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "ArgumentError",
+    "Array",
+    "DeviceError",
+    "Error",
+    "UnsupportedError",
+    "VerifyError",
+    "__version__",
+    "add",
+    "attention",
+    "build_options",
+    "cache_clear",
+    "cache_info",
+    "cross_entropy",
+    "devices",
+    "embedding",
+    "explain",
+    "gemm",
+    "kernels",
+    "linear",
+    "rmsnorm",
+    "rope",
+    "silu_mul",
+    "softmax",
+    "swiglu",
+]

@@ -1,7 +1,7 @@
 """The functions of Tandem, which are in C. docs/python.md has more about each."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 class _DLPack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
@@ -30,6 +30,7 @@ class UnsupportedError(Error, NotImplementedError): ...
 class DeviceError(Error, RuntimeError): ...
 class VerifyError(Error, RuntimeError): ...
 
+@final
 class Array:
     @property
     def shape(self) -> tuple[int, ...]: ...
