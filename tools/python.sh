@@ -7,6 +7,8 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=$PWD/build-python-sanitize
 passed=0 failed=0 skipped=0
+environment= # of the tests, as NAME=VALUE
+without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_cuda.py"
 pip="-m pip --disable-pip-version-check --quiet"
 
 say() { printf 'python: %s, at %s s\n' "$*" "$(($(date +%s) - start))"; }
@@ -17,7 +19,8 @@ tests() {
   name=$1 python=$2 log=$root/build-python/$1.log
   shift 2
   # Its own folder, so that nothing of the source tree is found by accident.
-  (cd python/tests && "$python" -m pytest -q -p no:cacheprovider "$@") >"$log" 2>&1 && status=0 || status=$?
+  # shellcheck disable=SC2086 # words
+  (cd python/tests && env $environment "$python" -m pytest -q -p no:cacheprovider "$@") >"$log" 2>&1 && status=0 || status=$?
   cat "$log"
   line=$(grep -E '^[0-9]+ (passed|failed|skipped).* in [0-9.]+s' "$log" | tail -n 1)
   number() { echo "$line" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p"; }
@@ -58,7 +61,8 @@ for check in "mypy.stubtest tandem._tandem tandem._cpu" "mypy --strict --warn-un
   # shellcheck disable=SC2086 # words
   if (cd build-python && "$fresh/bin/python" -m $check); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 done
-tests numpy "$fresh/bin/python" --ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py
+# shellcheck disable=SC2086 # words
+tests numpy "$fresh/bin/python" $without_torch
 
 # ---- The sanitizers: the same tests, with the package of another build folder ----
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
@@ -70,9 +74,12 @@ fi
 ninja -C "$sanitized"
 "$fresh/bin/python" $pip uninstall -y tandem-kernels
 # Python frees nothing at its end, so leaks are looked for by tests that count.
-LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" PYTHONMALLOC=malloc PYTHONPATH=$sanitized/python \
-  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-  tests sanitized "$fresh/bin/python" --ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py
+environment="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so) PYTHONMALLOC=malloc
+  PYTHONPATH=$sanitized/python ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
+  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+# shellcheck disable=SC2086 # words
+tests sanitized "$fresh/bin/python" $without_torch
+environment=
 
 # ---- PyTorch ----
 if [ ! -f "$kept/complete" ]; then
