@@ -61,6 +61,12 @@ typedef struct array {
   bool read_only;
 } array;
 
+/* A product that stays at the largest number instead of overflowing: shapes come from others. */
+static inline int64_t times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 /* Describes an object. -1: an exception with the op's and the argument's name. */
 int array_describe(const char *op, const char *name, PyObject *object, array *a);
 /* Gives back what array_describe holds. */

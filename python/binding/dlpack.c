@@ -38,8 +38,9 @@ int dlpack_read(const char *op, array *a, const dl_tensor *tensor) {
   int64_t packed = 1;
   for (int i = a->rank - 1; i >= 0; i--) {
     a->shape[i] = tensor->shape[i];
+    if (a->shape[i] < 0) return raise_argument(op, "%s has a negative size", a->name);
     a->stride[i] = tensor->strides == NULL ? packed : tensor->strides[i];
-    packed *= a->shape[i];
+    packed = times(packed, a->shape[i]);
   }
   return 0;
 }

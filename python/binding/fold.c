@@ -6,8 +6,10 @@
 
 int64_t elements(const array *a) {
   int64_t count = 1;
-  for (int i = 0; i < a->rank; i++)
-    if (__builtin_mul_overflow(count, a->shape[i], &count)) return INT64_MAX;
+  for (int i = 0; i < a->rank; i++) {
+    if (a->shape[i] == 0) return 0;
+    count = times(count, a->shape[i]);
+  }
   return count;
 }
 
@@ -61,7 +63,7 @@ int need_packed(const call *c, int i) {
   for (int d = a->rank - 1; d >= 0 && elements(a) > 0; d--) {
     if (a->shape[d] > 1 && a->stride[d] != packed)
       return raise_argument(c->op->name, "%s has the strides %s: must be contiguous", a->name, shape_text(a->rank, a->stride));
-    packed *= a->shape[d];
+    packed = times(packed, a->shape[d]);
   }
   return 0;
 }
@@ -88,9 +90,9 @@ static bool merge(const array *a, int from, int to, int64_t *count, int64_t *str
     if (a->shape[d] == 1) continue;
     if (*count == 1)
       *stride = a->stride[d];
-    else if (a->stride[d] != *stride * *count)
+    else if (a->stride[d] != times(*stride, *count))
       return false;
-    *count *= a->shape[d];
+    *count = times(*count, a->shape[d]);
   }
   return true;
 }
@@ -108,7 +110,7 @@ int fold_rows(const call *c, int i, int64_t *rows, int64_t *cols, int64_t *leadi
   *leading = 0;
   if (elements(a) == 0) {
     *rows = 1;
-    for (int d = 0; d < last; d++) *rows *= a->shape[d];
+    for (int d = 0; d < last; d++) *rows = times(*rows, a->shape[d]);
     return 0;
   }
   if (need_inner(c, i) < 0) return -1;
@@ -151,7 +153,7 @@ int fold_batch(const call *c, int i, int inner, int64_t *count, int64_t *stride)
   *count = 1;
   *stride = 0;
   if (elements(a) == 0) {
-    for (int d = 0; d < a->rank - inner; d++) *count *= a->shape[d];
+    for (int d = 0; d < a->rank - inner; d++) *count = times(*count, a->shape[d]);
     return 0;
   }
   if (!merge(a, 0, a->rank - inner, count, stride)) return refuse_fold(c, a, "a batch with one stride");
@@ -190,7 +192,7 @@ int output(call *c, int i, int rank, const int64_t *shape, array_type type) {
   for (int d = rank - 1; d >= 0; d--) {
     a->shape[d] = shape[d];
     a->stride[d] = packed;
-    packed *= shape[d];
+    packed = times(packed, shape[d]);
   }
   return 0;
 }

@@ -117,8 +117,9 @@ static int read_dict(const char *op, array *a, PyObject *dict, bool gpu) {
   a->device = 0;
   int64_t packed = 1;
   for (int i = a->rank - 1; i >= 0; i--) {
+    if (a->shape[i] < 0) return raise_argument(op, "%s has a negative size", a->name);
     a->stride[i] = packed;
-    packed *= a->shape[i];
+    packed = times(packed, a->shape[i]);
   }
   if (strides == NULL || strides == Py_None) return 0;
   if (sizes_of(strides, &rank, a->stride) < 0 || rank != a->rank) {

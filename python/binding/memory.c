@@ -36,7 +36,11 @@ PyObject *memory_new(device *d, int rank, const int64_t *shape, array_type type)
   for (int i = rank - 1; i >= 0; i--) {
     b->shape[i] = shape[i];
     b->stride[i] = packed;
-    packed *= shape[i];
+    packed = times(packed, shape[i]);
+  }
+  if (times(packed, (int64_t)array_type_size(type)) == INT64_MAX) {
+    free(b);
+    return PyErr_NoMemory();
   }
   atomic_init(&b->users, 1);
   b->context = d->context;

@@ -14,7 +14,7 @@ static int strides(const call *c, int i, int64_t stride[3]) {
     int at = d + a->rank - 4;
     int64_t size = at < 0 ? 1 : a->shape[at];
     stride[d] = size > 1 && elements(a) > 0 ? a->stride[at] : packed;
-    packed = stride[d] * size;
+    packed = times(stride[d], size);
   }
   if (elements(a) == 0) stride[0] = stride[1] = stride[2] = 0;
   return 0;

@@ -35,9 +35,9 @@ DESTRUCTOR = ctypes.PYFUNCTYPE(None, pointer)
 class Producer:
     """A NumPy array as another library's. What is changed: the device, the version, the flags, the type's lanes."""
 
-    def __init__(self, array, device=(1, 0), old=False, read_only=False, major=1, lanes=1, code=None, capsule=None):
+    def __init__(self, array, device=(1, 0), old=False, read_only=False, major=1, lanes=1, code=None, capsule=None, shape=None):
         self.array, self.device, self.old, self.read_only, self.major = array, device, old, read_only, major
-        self.lanes, self.code, self.capsule = lanes, code, capsule
+        self.lanes, self.code, self.capsule, self.shape = lanes, code, capsule, shape or array.shape
         self.calls, self.alive, self.kept = [], 0, []
 
     def __dlpack_device__(self):
@@ -51,7 +51,7 @@ class Producer:
             return self.capsule
         array, name = self.array, array_code(self.array.dtype)
         managed = Managed() if self.old else Versioned()
-        shape, strides = (i64 * array.ndim)(*array.shape), (i64 * array.ndim)(*(s // array.itemsize for s in array.strides))
+        shape, strides = (i64 * array.ndim)(*self.shape), (i64 * array.ndim)(*(s // array.itemsize for s in array.strides))
         managed.tensor = Tensor(
             array.ctypes.data, *self.device, array.ndim, name if self.code is None else self.code, 8 * array.itemsize, self.lanes,
             shape, strides, 0,

@@ -121,6 +121,7 @@ CASES = [
     (FROM, "add: a has DLPack's version 2", lambda: tandem.add(standin.Producer(A, major=2), A)),
     (TypeError, "add: a has the type another", lambda: tandem.add(standin.Producer(A, lanes=4), A)),
     (TypeError, "add: a has the type", lambda: tandem.add(standin.Producer(A, code=5), A)),
+    (FROM, "add: a has a negative size", lambda: tandem.add(standin.Producer(A, shape=(-4, 6)), A)),
     (TypeError, "add: a: its __dlpack__ returned a str", lambda: tandem.add(standin.Producer(A, capsule="no"), A)),
 ]  # fmt: skip
 
@@ -132,6 +133,27 @@ def test_refused(kind, message, call):
     tandem.cache_clear()
     with pytest.raises(kind, match=message):
         call()
+
+
+@pytest.mark.parametrize("shape", [(1 << 62, 6), (1 << 62, 1 << 62), (1 << 62, 0)])
+def test_sizes_beyond_memory(shape):
+    """What only a broken producer says: an exception, whatever it is, and no overflow."""
+    huge = standin.Producer(A, shape=shape)
+    for call in (
+        lambda: tandem.add(huge, huge),
+        lambda: tandem.linear(huge, huge),
+        lambda: tandem.gemm(huge, huge),
+        lambda: tandem.rope(standin.Producer(H, shape=(*shape, 4, 32))),
+        lambda: tandem.attention(*[standin.Producer(H, shape=(*shape, 6, 32))] * 3),
+    ):
+        if 0 in shape:
+            try:
+                call()
+            except (tandem.Error, MemoryError):
+                pass
+        else:
+            with pytest.raises((tandem.Error, MemoryError)):
+                call()
 
 
 def test_nothing_is_written():
