@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=$PWD/build-python-sanitize
 passed=0 failed=0 skipped=0
 environment= # of the tests, as NAME=VALUE
-without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_cuda.py"
+without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py"
 pip="-m pip --disable-pip-version-check --quiet"
 
 say() { printf 'python: %s, at %s s\n' "$*" "$(($(date +%s) - start))"; }
@@ -82,15 +82,16 @@ tests sanitized "$fresh/bin/python" $without_torch
 environment=
 
 # ---- PyTorch ----
-if [ ! -f "$kept/complete" ]; then
+packages="numpy ml_dtypes pytest torch transformers jax"
+if [ "$(cat "$kept/complete" 2>/dev/null)" != "$packages" ]; then
   rm -rf "$kept"
   python3 -m venv "$kept"
   # shellcheck disable=SC2086 # words
-  "$kept/bin/python" $pip install numpy ml_dtypes pytest torch transformers && touch "$kept/complete" || true
+  "$kept/bin/python" $pip install $packages && echo "$packages" >"$kept/complete" || true
 fi
 if [ -f "$kept/complete" ]; then
   install "$kept/bin/python"
-  tests torch "$kept/bin/python" test_torch.py test_torch_ops.py test_llama.py
+  tests torch "$kept/bin/python" test_torch.py test_torch_ops.py test_llama.py test_jax.py
 else
   say "PyTorch's tests: skipped, because pip could not install it: see its error message above"
   skipped=$((skipped + 1))

@@ -4,8 +4,8 @@
 
 Random weights in the shape of Llama 3.2 1B: hidden 2048, 32 heads of 64, 8 key-value heads, feed-forward 8192, vocabulary 128256.
 Prefill is one forward of `batch` x `tokens`; decode is one forward of `batch` x 1 after that, with the cache. Each is timed alone,
-from the call to the end of its work; the median of `rounds` counts. Logits are compared: the greatest difference to
-eager PyTorch, and the greatest KL divergence of a token. Lines begin with the phase; a number above 1 is faster than eager.
+from the call to the end of its work; the median of `rounds` counts. Then the logits of eager PyTorch and of Tandem are compared with
+those of a wider type (float32, or float64 for f32): the largest error, and the largest KL divergence of a token.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def measure(options, dtype):
         return run
 
     compiled = torch.compile(model, dynamic=False) if options.compile else None
-    numbers = {**vars(options), "dtype": dtype}
+    numbers, results = {**vars(options), "dtype": dtype}, {}
     for name, phase in ("prefill", prefill), ("decode", decode):
         times, logits = {}, {}
         runs = {"eager": (False, phase(model)), "tandem": (True, phase(model))}
@@ -89,16 +89,29 @@ def measure(options, dtype):
                 times.setdefault(kind, []).append(seconds)
             if patched:
                 unpatch(model)
-        eager = torch.log_softmax(logits["eager"].double(), -1)
-        own = torch.log_softmax(logits["tandem"].double(), -1)
-        difference = (logits["tandem"].double() - logits["eager"].double()).abs().max().item()
-        divergence = (eager.exp() * (eager - own)).sum(-1).max().item()
         ms = {kind: statistics.median(values) * 1e3 for kind, values in times.items()}
-        numbers[name] = {**ms, "difference": difference, "kl": divergence}
-        print(f"{name:8} {dtype} {options.batch} x {options.tokens if name == 'prefill' else 1}, {options.layers} layers:",
-              ", ".join(f"{kind} {value:.2f} ms" for kind, value in ms.items()), f"; tandem is {ms['eager'] / ms['tandem']:.2f} x eager",
-              f"and {ms['compile'] / ms['tandem']:.2f} x compile" if compiled is not None else "",
-              f"; logits differ by {difference:.3g}, KL {divergence:.3g}", flush=True)  # fmt: skip
+        numbers[name] = dict(ms)
+        results[name] = {kind: logits[kind].double() for kind in ("eager", "tandem")}
+        ratios = ", ".join(f"{ms[kind] / ms['tandem']:.2f} x {kind}" for kind in ms if kind != "tandem")
+        shape = f"{options.batch} x {options.tokens if name == 'prefill' else 1}"
+        values = ", ".join(f"{kind} {value:.2f} ms" for kind, value in ms.items())
+        print(f"{name:8} {dtype} {shape}, {options.layers} layers: {values}; tandem is {ratios}", flush=True)
+    # The truth: the same weights in a wider type, with a cache of its own.
+    model.to(torch.float64 if dtype == "f32" else torch.float32)
+    cache = transformers.DynamicCache(config=config)
+    first = model(ids, past_key_values=cache, use_cache=True, logits_to_keep=1).logits
+    truth = {"prefill": first, "decode": model(token, past_key_values=cache, use_cache=True).logits}
+    for name, logits in results.items():
+        expected = truth[name].double()
+        p = torch.log_softmax(expected, -1)
+        for kind, values in logits.items():
+            error = (values - expected).abs().max().item()
+            divergence = (p.exp() * (p - torch.log_softmax(values, -1))).sum(-1).max().item()
+            numbers[name][f"{kind}_error"], numbers[name][f"{kind}_kl"] = error, divergence
+        text = ", ".join(
+            f"{kind} {numbers[name][f'{kind}_error']:.3g} (KL {numbers[name][f'{kind}_kl']:.2g})" for kind in logits
+        )
+        print(f"{name:8} {dtype}: the largest error of a logit, of {expected.abs().max():.3g}: {text}", flush=True)
     print("layers by kernel:", numbers["counts"])
     return numbers
 

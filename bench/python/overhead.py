@@ -34,7 +34,9 @@ def c_function():
     )  # fmt: skip
     function = ctypes.CDLL(built).tandem_seconds_of_add
     function.restype = ctypes.c_double
-    function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 2 + [ctypes.c_int, ctypes.c_char_p, ctypes.c_long]
+    function.argtypes = (
+        [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 2 + [ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_long]
+    )
     return function
 
 
@@ -77,7 +79,11 @@ def main():
     c_device = b"host" if options.device == "cpu" else b"omp:0"
     print(f"an add of {ROWS} x {COLS}, us; {options.rounds} rounds of {options.calls} calls; Python {sys.version.split()[0]}")
     print(f"{'arrays':28} {'C run':>8} {'out=':>8} {'overhead':>9} {'least':>8} {'new':>8}")
-    over = False
+    over, stream = False, None
+    if options.device == "cuda":  # 1 is CUDA's legacy default stream, which PyTorch's 0 means
+        import torch
+
+        stream = torch.cuda.current_stream().cuda_stream or 1
     for name, (a, b, out), number, pointers in cases(options.device):
         call = lambda: tandem.add(a, b, out=out)  # noqa: E731
         new = lambda: tandem.add(a, b)  # noqa: E731
@@ -85,7 +91,7 @@ def main():
             seconds(warm, options.calls // 10)
         of_c, of_call, of_new = [], [], []
         for _ in range(options.rounds):
-            of_c.append(run(*pointers, ROWS, COLS, number, c_device, options.calls))
+            of_c.append(run(*pointers, ROWS, COLS, number, c_device, stream, options.calls))
             of_call.append(seconds(call, options.calls))
             of_new.append(seconds(new, options.calls))
         assert min(of_c) >= 0, "a C run failed"

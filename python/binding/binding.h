@@ -238,6 +238,7 @@ int raise_from(const char *op, const char *name);
   X(__cuda_array_interface__) \
   X(__dlpack__)               \
   X(__dlpack_device__)        \
+  X(__module__)               \
   X(__torch_dispatch__)       \
   X(data_ptr)                 \
   X(device)                   \

@@ -125,9 +125,10 @@ static PyObject *results(call *c) {
 
 static PyObject *call_steps(call *c) {
   const op_row *op = c->op;
-  if (describe_inputs(c) < 0 || value_text(c, op->count - 1, &c->kernel) < 0 || op->shapes(c) < 0) return NULL;
-  device *d = device_of(op->name, c->first, c->kernel);
-  if (d == NULL) return NULL;
+  if (describe_inputs(c) < 0 || value_text(c, op->count - 1, &c->kernel) < 0) return NULL;
+  device *d =
+      device_of(op->name, c->first, c->kernel); /* before outputs are made: a child of a fork must not ask PyTorch for memory */
+  if (d == NULL || op->shapes(c) < 0) return NULL;
   memset(&c->key, 0, sizeof c->key);
   c->key.op = op;
   c->key.context = d->context;

@@ -45,22 +45,32 @@ int dlpack_read(const char *op, array *a, const dl_tensor *tensor) {
   return 0;
 }
 
-/* Calls object.__dlpack__ with the newest arguments that it takes. stream = -1: the producer waits for nothing, we do. */
-static PyObject *produce(PyObject *object, bool gpu) {
-  static PyObject *version, *all, *max_alone, *stream_alone, *minus;
+/* Calls object.__dlpack__ with the newest arguments that it takes. stream = -1: the producer waits for nothing, we do. *old: it
+ * is from before DLPack 1, and has no read-only arrays to give. */
+static PyObject *produce(PyObject *object, bool gpu, bool *old) {
+  static PyObject *version, *all, *max_alone, *stream_alone, *nothing, *legacy;
   if (version == NULL) {
-    minus = PyLong_FromLong(-1);
+    nothing = PyLong_FromLong(-1);
+    legacy = PyLong_FromLong(1);
     all = PyTuple_Pack(2, word.max_version, word.stream);
     max_alone = PyTuple_Pack(1, word.max_version);
     stream_alone = PyTuple_Pack(1, word.stream);
     version = Py_BuildValue("(ii)", 1, 1);
-    if (minus == NULL || all == NULL || max_alone == NULL || stream_alone == NULL || version == NULL) return NULL;
+    if (nothing == NULL || legacy == NULL || all == NULL || max_alone == NULL || stream_alone == NULL || version == NULL)
+      return NULL;
   }
-  PyObject *with_version[] = {object, version, minus}, *without[] = {object, minus};
-  PyObject *capsule = PyObject_VectorcallMethod(word.__dlpack__, with_version, 1, gpu ? all : max_alone);
-  if (capsule != NULL || !PyErr_ExceptionMatches(PyExc_TypeError)) return capsule;
-  PyErr_Clear(); /* a producer from before version 1 */
-  return PyObject_VectorcallMethod(word.__dlpack__, without, 1, gpu ? stream_alone : NULL);
+  *old = false;
+  PyObject *capsule =
+      PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, version, nothing}, 1, gpu ? all : max_alone);
+  if (capsule != NULL || !PyErr_ExceptionMatches(PyExc_Exception)) return capsule;
+  if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    *old = true;
+    return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, nothing}, 1, gpu ? stream_alone : NULL);
+  }
+  if (!gpu) return NULL;
+  PyErr_Clear(); /* JAX 0.11 takes -1 for a handle. 1 is CUDA's legacy stream, which is waited for with all others */
+  return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, version, legacy}, 1, all);
 }
 
 int dlpack_describe(const char *op, array *a) {
@@ -72,7 +82,8 @@ int dlpack_describe(const char *op, array *a) {
     return raise_from(op, a->name);
   }
   Py_DECREF(where);
-  PyObject *capsule = produce(a->object, type != DL_CPU && type != DL_CUDA_HOST && type != DL_ROCM_HOST);
+  bool old;
+  PyObject *capsule = produce(a->object, type != DL_CPU && type != DL_CUDA_HOST && type != DL_ROCM_HOST, &old);
   if (capsule == NULL) return raise_from(op, a->name);
   a->held = capsule;
   if (PyCapsule_IsValid(capsule, versioned_name)) {
@@ -83,7 +94,7 @@ int dlpack_describe(const char *op, array *a) {
     return dlpack_read(op, a, &managed->tensor);
   }
   if (PyCapsule_IsValid(capsule, old_name)) {
-    a->read_only = false;
+    a->read_only = !old; /* it knows of version 1 and does not say: JAX, whose arrays are immutable */
     return dlpack_read(op, a, &((const dl_managed *)PyCapsule_GetPointer(capsule, old_name))->tensor);
   }
   PyErr_Format(PyExc_TypeError, "%s: %s: its __dlpack__ returned a %s that is no DLPack capsule", op, a->name,

@@ -1,4 +1,6 @@
 /* New arrays for results, of the kind that the caller's first array is. */
+#include <string.h>
+
 #include "binding.h"
 
 /* numpy.empty(shape, dtype). The type of `like` needs no look-up; ml_dtypes, which NumPy's bfloat16 comes from, is only
@@ -40,16 +42,30 @@ PyObject *result_empty(const char *op, const array *like, int rank, const int64_
   return d == NULL ? NULL : memory_new(d, rank, shape, type);
 }
 
+/* What has the from_dlpack of an object's library: the namespace of the array API, or the package of its class (CuPy). NULL
+ * without an exception: nothing. */
+static PyObject *space_of(PyObject *object) {
+  PyObject *space = PyObject_CallMethodNoArgs(object, word.__array_namespace__);
+  if (space != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return space;
+  PyErr_Clear();
+  PyObject *module = PyObject_GetAttr((PyObject *)Py_TYPE(object), word.__module__);
+  const char *name = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+  PyObject *package = name == NULL ? NULL : PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, "."));
+  if (package != NULL) space = Py_XNewRef(PyDict_GetItemWithError(PyImport_GetModuleDict(), package));
+  Py_XDECREF(package);
+  Py_XDECREF(module);
+  PyErr_Clear();
+  if (space != NULL && !PyObject_HasAttr(space, word.from_dlpack)) Py_CLEAR(space);
+  return space;
+}
+
 PyObject *result_finish(const char *op, const array *like, PyObject *made) {
   if (like->kind != KIND_DLPACK) return made;
-  PyObject *space = PyObject_CallMethodNoArgs(like->object, word.__array_namespace__);
-  if (space == NULL) { /* a library without the array API's functions: the caller has from_dlpack of his own */
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
-      Py_DECREF(made);
-      return NULL;
-    }
-    PyErr_Clear();
-    return made;
+  PyObject *space = space_of(like->object);
+  if (space == NULL) {
+    if (!PyErr_Occurred()) return made; /* the caller has from_dlpack of his own */
+    Py_DECREF(made);
+    return NULL;
   }
   PyObject *result = PyObject_CallMethodOneArg(space, word.from_dlpack, made);
   Py_DECREF(space);

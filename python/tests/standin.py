@@ -35,10 +35,25 @@ DESTRUCTOR = ctypes.PYFUNCTYPE(None, pointer)
 class Producer:
     """A NumPy array as another library's. What is changed: the device, the version, the flags, the type's lanes."""
 
-    def __init__(self, array, device=(1, 0), old=False, read_only=False, major=1, lanes=1, code=None, capsule=None, shape=None):
+    def __init__(
+        self,
+        array,
+        device=(1, 0),
+        old=False,
+        read_only=False,
+        major=1,
+        lanes=1,
+        code=None,
+        capsule=None,
+        shape=None,
+        mixed=False,
+    ):
         self.array, self.device, self.old, self.read_only, self.major = array, device, old, read_only, major
         self.lanes, self.code, self.capsule, self.shape = lanes, code, capsule, shape or array.shape
+        self.mixed = mixed
         self.calls, self.alive, self.kept = [], 0, []
+
+    refused_streams = ()
 
     def __dlpack_device__(self):
         return self.device
@@ -47,18 +62,20 @@ class Producer:
         if self.old and "max_version" in keywords:
             raise TypeError("__dlpack__() got an unexpected keyword argument 'max_version'")
         self.calls.append(keywords)
+        if keywords.get("stream") in self.refused_streams:
+            raise RuntimeError("invalid resource handle")
         if self.capsule is not None:
             return self.capsule
         array, name = self.array, array_code(self.array.dtype)
-        managed = Managed() if self.old else Versioned()
+        managed = Managed() if self.old or self.mixed else Versioned()
         shape, strides = (i64 * array.ndim)(*self.shape), (i64 * array.ndim)(*(s // array.itemsize for s in array.strides))
         managed.tensor = Tensor(
             array.ctypes.data, *self.device, array.ndim, name if self.code is None else self.code, 8 * array.itemsize, self.lanes,
             shape, strides, 0,
         )  # fmt: skip
-        if not self.old:
+        if not (self.old or self.mixed):
             managed.major, managed.flags = self.major, int(self.read_only)
-        label = b"dltensor" if self.old else b"dltensor_versioned"
+        label = b"dltensor" if self.old or self.mixed else b"dltensor_versioned"
 
         def delete(_):
             self.alive -= 1

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -95,6 +96,43 @@ def test_dlpack_read_only():
     assert np.array_equal(np.from_dlpack(tandem.add(producer, a)), a + a)
     with pytest.raises(tandem.ArgumentError, match="add: out is read-only"):
         tandem.add(a, a, out=producer)
+
+
+def test_dlpack_that_does_not_say():
+    """As JAX: it knows of max_version and returns a capsule without flags."""
+    a = ref.random(rng, 3, 4)
+    producer = standin.Producer(a, mixed=True)
+    assert np.array_equal(np.from_dlpack(tandem.add(producer, a)), a + a)
+    with pytest.raises(tandem.ArgumentError, match="add: out is read-only"):
+        tandem.add(a, a, out=producer)
+    old = standin.Producer(a.copy(), old=True)
+    assert tandem.add(a, a, out=old) is old and np.array_equal(old.array, a + a)
+
+
+def test_streams_of_producers():
+    """The producer of a GPU is asked for no wait, and for the legacy stream if it does not know that."""
+    producer = standin.Producer(ref.random(rng, 3, 4), device=(2, 0))
+    producer.refused_streams = (-1,)
+    if tandem.build_options() == {"omp_offload": "none", "tdm_backend": "omp"}:
+        with pytest.raises(tandem.UnsupportedError, match="cuda:0"):
+            tandem.add(producer, producer)
+        assert [call["stream"] for call in producer.calls] == [-1, 1, -1, 1]
+
+
+def test_results_by_the_package_of_the_class():
+    """As CuPy, which has no __array_namespace__."""
+    import types
+
+    class Own(standin.Producer):
+        pass
+
+    sys.modules["standin_package"] = package = types.ModuleType("standin_package")
+    package.from_dlpack = lambda other: Own(np.from_dlpack(other))
+    Own.__module__ = "standin_package.core"
+    a = ref.random(rng, 3, 4)
+    result = tandem.add(Own(a), a)
+    assert type(result) is Own and np.array_equal(result.array, a + a)
+    del sys.modules["standin_package"]
 
 
 def test_dlpack_bfloat16():
