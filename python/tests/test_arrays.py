@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import os
 import sys
 
 import ml_dtypes
@@ -308,3 +309,79 @@ def test_docstrings():
     for name in "add attention cross_entropy embedding gemm linear rmsnorm rope silu_mul softmax swiglu".split():
         function = getattr(tandem, name)
         assert "out" in inspect.signature(function).parameters and len(function.__doc__) > 100
+
+
+# ---- References ----
+
+
+def test_references():
+    """Calls that end well and calls that fail give all references back."""
+    a, out, step = ref.random(rng, 4, 4), np.zeros((4, 4), np.float32), ("scale", 2.0)
+    steps, producer = [step, "relu"], standin.Producer(a)
+    watched = [a, out, step, steps, producer, a.dtype, np.empty, None, True]
+
+    def work():
+        tandem.add(a, a)
+        tandem.add(a, a, out=out)
+        tandem.gemm(a, a.T, epilogue=steps, out=out)
+        tandem.gemm(a, a, dtype="bfloat16")
+        tandem.attention(*[np.zeros((1, 1, 2, 16), np.float32)] * 3, lse=True, causal=True)
+        tandem.rmsnorm(a, a[0], residual=a)
+        tandem.add(producer, producer)
+        tandem.explain(tandem.add, a, a)
+        for bad in (
+            lambda: tandem.add(a, a[:2]),
+            lambda: tandem.add(a, producer, out=a[:, :2]),
+            lambda: tandem.gemm(a, a, epilogue=[step, step, 3]),
+            lambda: tandem.rmsnorm(a, a[0], residual=a, sum=a[:1]),
+            lambda: tandem.add(a, a, kernel="none of these"),
+            lambda: tandem.add(a, a, colour=steps),
+        ):
+            with pytest.raises((tandem.Error, TypeError)):
+                bad()
+
+    work()
+    producer.calls.clear()
+    producer.kept.clear()
+    gc.collect()
+    before = [sys.getrefcount(x) for x in watched]
+    for _ in range(20):
+        work()
+    producer.calls.clear()
+    producer.kept.clear()
+    gc.collect()
+    after = [sys.getrefcount(x) for x in watched]
+    grown = [(repr(x)[:30], y - x0) for x, x0, y in zip(watched, before, after) if abs(y - x0) > 15 and x0 < 1 << 29]
+    assert grown == []
+
+
+def test_memory_stays():
+    """Plans, results and refused calls: 10000 of each keep the process at its size."""
+
+    def size():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    a, producer = ref.random(rng, 64, 64), standin.Producer(ref.random(rng, 64, 64))
+
+    def work(times):
+        for i in range(times):
+            tandem.add(a, a)
+            tandem.add(a[: 1 + i % 64], a[: 1 + i % 64], out=a[: 1 + i % 64] * 0)
+            if i % 10 == 0:
+                np.from_dlpack(tandem.add(producer, a))
+                producer.kept.clear()
+                producer.calls.clear()
+                tandem.cache_clear()
+            try:
+                tandem.add(a, a[:5])
+            except tandem.ArgumentError:
+                pass
+
+    work(3000)
+    gc.collect()
+    before = size()
+    work(10000)
+    gc.collect()
+    quarantine = 256 << 20 if "asan" in os.environ.get("LD_PRELOAD", "") else 0  # ASan keeps what was freed
+    assert size() - before < (4 << 20) + quarantine
