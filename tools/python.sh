@@ -41,7 +41,7 @@ mkdir -p build-python
 rm -rf "$fresh"
 python3 -m venv "$fresh"
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest mypy
+"$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest mypy matplotlib
 # What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
 rm -rf build-python/wheels
 # shellcheck disable=SC2086 # words
@@ -61,6 +61,14 @@ for check in "mypy.stubtest tandem._tandem tandem._cpu" "mypy --strict --warn-un
   # shellcheck disable=SC2086 # words
   if (cd build-python && "$fresh/bin/python" -m $check); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 done
+for notebook in docs/notebooks/*.ipynb; do
+  if MPLBACKEND=Agg timeout 120 "$fresh/bin/python" python/tests/notebook.py "$notebook"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+done
+say "types and notebooks"
 # shellcheck disable=SC2086 # words
 tests numpy "$fresh/bin/python" $without_torch
 
