@@ -96,7 +96,7 @@ def _mask(attention_mask):
 
 
 def _patch_layer(state, layer, name, rope):
-    attn, mlp = layer.self_attn, layer.mlp
+    """All modules come from the layer that runs, so that a copy of the model has its own weights."""
     call = state.call
 
     def linear(module, where, x, **keywords):
@@ -105,7 +105,7 @@ def _patch_layer(state, layer, name, rope):
     def norm(module, where, x):
         return call("rmsnorm", f"{name}.{where}", x, module.weight, eps=module.variance_epsilon)
 
-    def attend(x, residual, positions, cache):
+    def attend(attn, x, residual, positions, cache):
         batch, rows, _ = x.shape
         heads = (batch, rows, -1, attn.head_dim)
         q = linear(attn.q_proj, "q_proj", x).view(heads)
@@ -124,7 +124,7 @@ def _patch_layer(state, layer, name, rope):
         call("attention", name, q.transpose(1, 2), k, v, causal=True, scale=attn.scaling, out=out.transpose(1, 2))
         return linear(attn.o_proj, "o_proj", out.view(batch, rows, -1), residual=residual)
 
-    def feed(x, residual):
+    def feed(mlp, x, residual):
         if mlp.gate_proj.bias is None and mlp.up_proj.bias is None:
             h = call("swiglu", name, x, mlp.gate_proj.weight, mlp.up_proj.weight)
         else:
@@ -137,8 +137,9 @@ def _patch_layer(state, layer, name, rope):
             _refuse("output_attentions = True: the kernels keep no attention weights")
         cache = past_key_values if past_key_values is not None else keywords.get("past_key_value")
         x = norm(self.input_layernorm, "input_layernorm", hidden_states)
-        hidden_states = attend(x, hidden_states, position_embeddings, cache)
-        return feed(norm(self.post_attention_layernorm, "post_attention_layernorm", hidden_states), hidden_states)
+        hidden_states = attend(self.self_attn, x, hidden_states, position_embeddings, cache)
+        x = norm(self.post_attention_layernorm, "post_attention_layernorm", hidden_states)
+        return feed(self.mlp, x, hidden_states)
 
     state.replace(layer, types.MethodType(forward, layer))
 
@@ -159,21 +160,27 @@ def patch(model):
     state = _Patched(model)
     for number, layer in enumerate(base.layers):
         _patch_layer(state, layer, f"layers.{number}", rope)
-    state.replace(
-        base.norm,
-        types.MethodType(lambda self, x: state.call("rmsnorm", "norm", x, self.weight, eps=self.variance_epsilon), base.norm),
-    )
-    if hasattr(model, "lm_head"):
-        head = model.lm_head
-        state.replace(head, types.MethodType(lambda self, x: state.call("linear", "lm_head", x, self.weight, self.bias), head))
-    state.replace(base.rotary_emb, lambda x, position_ids: _rotary(x, position_ids))
-    inner = base.forward
+    before = base.__dict__.get("forward")  # of somebody's hook
+
+    def last_norm(self, x):
+        return state.call("rmsnorm", "norm", x, self.weight, eps=self.variance_epsilon)
+
+    def lm_head(self, x):
+        return state.call("linear", "lm_head", x, self.weight, self.bias)
 
     def forward(self, input_ids=None, attention_mask=None, **keywords):
         _mask(attention_mask)
-        return inner(input_ids, None, **keywords)  # causal alone, which is how the kernels run
+        # No mask: causal, which is how the kernels run.
+        if before is not None:
+            return before(input_ids, None, **keywords)
+        return type(self).forward(self, input_ids, None, **keywords)
 
-    state.replace(base, types.MethodType(forward, base))
+    # torch.compile leaves them as they are, and compiles what is around them.
+    state.replace(base, types.MethodType(torch.compiler.disable(forward), base))
+    state.replace(base.norm, types.MethodType(last_norm, base.norm))
+    state.replace(base.rotary_emb, _rotary)
+    if hasattr(model, "lm_head"):
+        state.replace(model.lm_head, types.MethodType(torch.compiler.disable(lm_head), model.lm_head))
     model.config._attn_implementation = "sdpa"  # the others would make a mask of every score
     model._tandem = state
     try:

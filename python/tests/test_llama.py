@@ -1,5 +1,7 @@
 """patch(): random Llamas, against the same model in float64."""
 
+import copy
+
 import pytest
 import tandem
 
@@ -102,6 +104,32 @@ def test_chunked_prefill():
         second = model(ids[:, 13:], past_key_values=first.past_key_values, use_cache=True)
     result = torch.cat([first.logits, second.logits], 1).double()
     assert (result - whole).abs().max() <= 1e-4 * whole.abs().max()
+
+
+def test_copies_and_compile():
+    """A copy of a patched model has its own weights, and torch.compile leaves the kernels as they are."""
+    model = llama(3, **CONFIGS[1])
+    ids = torch.randint(211, (2, 9))
+    patch(model)
+    expected = logits(model, ids)
+    other = copy.deepcopy(model)
+    assert torch.equal(logits(other, ids), expected)
+    with torch.no_grad():
+        other.model.layers[0].mlp.up_proj.weight.zero_()
+        other.lm_head.weight.mul_(2)
+    assert torch.equal(logits(model, ids), expected) and not torch.allclose(logits(other, ids), expected)
+    assert torch.equal(logits(torch.compile(model, backend="aot_eager"), ids), expected)
+    unpatch(other)
+    unpatch(model)
+
+
+def test_inner_model():
+    model = llama(3, **CONFIGS[1]).model
+    ids = torch.randint(211, (2, 9))
+    with torch.no_grad():
+        expected = model(ids).last_hidden_state
+        assert patch(model) == {"rmsnorm": 5, "rope": 2, "attention": 2, "linear": 10, "swiglu": 2}
+        assert torch.allclose(model(ids).last_hidden_state, expected, atol=1e-4)
 
 
 def test_refused():
