@@ -56,6 +56,8 @@ def measure(options, dtype):
     )  # fmt: skip
     with torch.device(options.device):
         model = transformers.LlamaForCausalLM(config).to(TYPES[dtype]).eval().requires_grad_(False)
+        # to() has rounded the frequencies too; from_pretrained() keeps them in float32.
+        model.model.rotary_emb = type(model.model.rotary_emb)(config)
         ids = torch.randint(config.vocab_size, (options.batch, options.tokens))
         token = torch.randint(config.vocab_size, (options.batch, 1))
     cache = transformers.DynamicCache(config=config)

@@ -78,6 +78,8 @@ const char *shape_text(int rank, const int64_t *shape);
 /* True if PyTorch is loaded and this is a tensor (torch.c). */
 bool torch_is_tensor(PyObject *object);
 int torch_describe(const char *op, array *a);
+/* -1 if PyTorch's stream of a GPU captures a graph: contexts and plans allocate, which would end the capture. */
+int torch_not_capturing(const char *op, const array *a);
 /* The stream on which PyTorch queues work for a GPU now. */
 int torch_stream(const array *a, void **stream);
 PyObject *torch_empty(const array *like, int rank, const int64_t *shape, array_type type);

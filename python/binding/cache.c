@@ -77,6 +77,7 @@ cached *cache_plan(const call *c) {
     found->runs++;
     return found;
   }
+  if (torch_not_capturing(c->op->name, c->first) < 0) return NULL;
   misses++;
   tdm_plan *plan = NULL;
   tdm_status status;

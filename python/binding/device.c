@@ -38,6 +38,7 @@ device *device_of(const char *op, const array *a, const char *kernel) {
                  missing);
     return NULL;
   }
+  if (torch_not_capturing(op, a) < 0) return NULL;
   static bool watching;
   if (!watching) watching = pthread_atfork(NULL, NULL, count_fork) == 0;
   device *d = calloc(1, sizeof *d);

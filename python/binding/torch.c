@@ -163,6 +163,17 @@ int torch_describe(const char *op, array *a) {
   return dlpack_read(op, a, &tensor);
 }
 
+int torch_not_capturing(const char *op, const array *a) {
+  if (a->kind != KIND_TORCH || a->place == PLACE_HOST) return 0;
+  PyObject *cuda = PyImport_ImportModule("torch.cuda");
+  int capturing = cuda == NULL ? -1 : is_true(PyObject_CallMethod(cuda, "is_current_stream_capturing", NULL));
+  Py_XDECREF(cuda);
+  if (capturing > 0)
+    PyErr_Format(error_unsupported,
+                 "%s: %s is on a GPU whose stream is capturing a graph: make the same call before, without it", op, a->name);
+  return capturing == 0 ? 0 : -1;
+}
+
 int torch_stream(const array *a, void **stream) {
   if (torch.exchange != NULL) return torch.exchange->current_stream((int32_t)a->place, a->device, stream);
   PyObject *cuda = PyImport_ImportModule("torch.cuda");
