@@ -7,5 +7,5 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   if (lane_x() != 0) return;
   if (group_x() == 0)
     __hip_atomic_fetch_add(words, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);  // fault: global memory race
-  if (group_x() == 1) words[PLANTED(0, 1)] = n + 1;  // fault: global memory race
+  if (group_x() == 1) words[PLANTED(0, 1)] = n + 1;                                // fault: global memory race
 }
