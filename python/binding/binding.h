@@ -207,7 +207,7 @@ int output(call *c, int i, int rank, const int64_t *shape, array_type type);
 /* A new array of the kind of `like`. */
 PyObject *result_empty(const char *op, const array *like, int rank, const int64_t *shape, array_type type);
 /* What the caller gets for it: an array of its library that shares the memory. Takes the reference. */
-PyObject *result_finish(const char *op, const array *like, PyObject *made);
+PyObject *result_returned(const char *op, const array *like, PyObject *made);
 int memory_ready(PyObject *module);
 PyObject *memory_new(device *d, int rank, const int64_t *shape, array_type type);
 

@@ -105,7 +105,7 @@ static PyObject *results(call *c) {
     if (c->op->parameters[i].role != OUT || c->array[i].kind == KIND_NONE) continue;
     PyObject *made = c->made[i];
     c->made[i] = NULL;
-    found[count] = made == NULL ? Py_NewRef(c->value[i]) : result_finish(c->op->name, c->first, made);
+    found[count] = made == NULL ? Py_NewRef(c->value[i]) : result_returned(c->op->name, c->first, made);
     if (found[count] == NULL) {
       while (count > 0) Py_DECREF(found[--count]);
       return NULL;

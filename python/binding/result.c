@@ -59,7 +59,7 @@ static PyObject *space_of(PyObject *object) {
   return space;
 }
 
-PyObject *result_finish(const char *op, const array *like, PyObject *made) {
+PyObject *result_returned(const char *op, const array *like, PyObject *made) {
   if (like->kind != KIND_DLPACK) return made;
   PyObject *space = space_of(like->object);
   if (space == NULL) {
