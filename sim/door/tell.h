@@ -16,8 +16,8 @@ void door_found(const gfxsim_report *report, int device);
 void door_found_text(const char *kind, const char *kernel, const char *message);
 /* Counts the finding as suppressed, where it is a known one of a device runtime; else false. */
 bool door_suppressed(const gfxsim_report *report);
-/* What a launch counts and how long it is predicted to take: begin puts them into the launch as far as they are wanted, end adds
- * them to the row of its kernel. */
+/* What a launch counts and how long it is predicted to take: begin puts them into the launch as far as they are wanted, end
+ * adds them to the row of its kernel. */
 typedef enum door_profile { DOOR_PROFILE_NONE, DOOR_PROFILE_COUNTS, DOOR_PROFILE_TIME } door_profile;
 typedef struct door_measure {
   gfxsim_counters counters;

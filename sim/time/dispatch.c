@@ -1,4 +1,5 @@
-/* Workgroups go to the XCDs in turn by their numbers, and inside of an XCD to the next CU that has room, one after the other. */
+/* Workgroups go to the XCDs in turn by their numbers, and inside of an XCD to the next CU that has room, one after the
+ * other. */
 #include <stdlib.h>
 
 #include "model.h"

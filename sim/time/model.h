@@ -13,8 +13,8 @@
 enum { SIMDS_MOST = 64, SIMD_WAVES_MOST = 64, VM_MOST = 64, LGKM_MOST = 32, EDGES_MOST = 64, QUEUE_MOST = 64 };
 enum { IN_FLIGHT_MOST = 512, SCALAR_LINES = 256 };
 
-/* What a scheduler can issue side by side: "VALU with MFMA, VMEM, SALU with SMEM, LDS, branch" (ROCm Compute Profiler, "Pipeline
- * descriptions", "Scheduler"). */
+/* What a scheduler can issue side by side: "VALU with MFMA, VMEM, SALU with SMEM, LDS, branch" (ROCm Compute Profiler,
+ * "Pipeline descriptions", "Scheduler"). */
 typedef enum port { PORT_VALU, PORT_VMEM, PORT_SALU, PORT_LDS, PORT_BRANCH, PORTS, PORT_NONE = PORTS } port;
 
 /* ---- An instruction of the code ---- */

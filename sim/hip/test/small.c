@@ -36,8 +36,8 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, asicRevision) == 1468, "asicRevisi
   X(hipEventQuery) X(hipEventElapsedTime) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleUnload) \
   X(hipModuleGetFunction) X(hipModuleGetGlobal) X(hipModuleLaunchKernel) X(hipFuncGetAttribute) \
   X(hipFuncSetAttribute) X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) X(gfxsim_hip_open) X(gfxsim_hip_close) \
-  X(gfxsim_count) X(gfxsim_time_launches) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) X(gfxsim_hip_unreserve) \
-  X(gfxsim_last_error)
+  X(gfxsim_count) X(gfxsim_time_launches) X(gfxsim_hip_uncheck) X(gfxsim_hip_reserve) X(gfxsim_hip_map) \
+  X(gfxsim_hip_unreserve) X(gfxsim_last_error)
 /* clang-format on */
 
 static struct {
