@@ -7,9 +7,10 @@
 
 static int wrong;
 
-/* [T] facebookexperimental/triton pull request 2507, measured on gfx950; [G] ROCm/gfx950-gluon-tutorials:
- * docs/lds_throughput.md, experiments/lds_throughput_validation (the model's set F); [L] LLVM 22, SISchedule.td; [I] CDNA 4 ISA;
- * [W] CDNA 4 white paper; [P] ROCm Compute Profiler, "Pipeline descriptions": one instruction of a wave every 4 clocks. */
+/* [T] facebookexperimental/triton pull request 2507, measured on gfx950;
+ * [G] ROCm/gfx950-gluon-tutorials: docs/lds_throughput.md, experiments/lds_throughput_validation (set F);
+ * [L] LLVM 22, SISchedule.td; [I] CDNA 4 ISA; [W] CDNA 4 white paper;
+ * [P] ROCm Compute Profiler, "Pipeline descriptions": one instruction of a wave every 4 clocks. */
 static const struct {
   const char *kernel, *chip; /* NULL: both */
   uint32_t block;
