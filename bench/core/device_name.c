@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* int GET_NAME(char *name, int length, int device): 0 is success in both APIs, whose devices of a process are numbered from 0. */
+/* int GET_NAME(char *name, int length, int device): 0 is success in both APIs; devices of a process are numbered from 0. */
 typedef int get_name(char *name, int length, int device);
 
 /* Only what is loaded already: opening a driver may take a second, and its numbers are those of the runtime that opened it. */

@@ -1,6 +1,6 @@
-/* tandem-draw data NAME: the numbers of a picture for every setting, for the pictures that move on the web edition (docs/site). A
- * page has no formulas of its own: positions and texts come from here too. The output is JavaScript, because a page that is opened
- * from the disk can't read JSON files. */
+/* tandem-draw data NAME: the numbers of a picture for every setting, for the pictures that move on the web edition (docs/site).
+ * A page has no formulas of its own: positions and texts come from here too. The output is JavaScript, because a page that is
+ * opened from the disk can't read JSON files. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

@@ -24,8 +24,8 @@ static inline place result_place(int side, int i, int j) {
   return (place){i / 4 % groups * side + j, i / (4 * groups) * 4 + i % 4};
 }
 
-/* Where chunk c of row r is stored: at place c; at c ^ r, c ^ r/2, c ^ r/4 (mod 8) of its row; or at c of rows that are one chunk
- * longer. hip/device/lds.h has c ^ r/2 on gfx950, and c ^ r on gfx942. */
+/* Where chunk c of row r is stored: at place c; at c ^ r, c ^ r/2, c ^ r/4 (mod 8) of its row; or at c of rows that are one
+ * chunk longer. hip/device/lds.h has c ^ r/2 on gfx950, and c ^ r on gfx942. */
 typedef enum lds_rule { LDS_PLAIN, LDS_XOR_1, LDS_XOR_2, LDS_XOR_4, LDS_PADDED, LDS_RULES } lds_rule;
 
 static inline unsigned lds_byte(int r, int c, lds_rule rule) {

@@ -14,7 +14,8 @@ void draw_ping_pong(FILE *out); /* ping_pong.c: two groups of waves that alterna
 void draw_order(FILE *out);     /* order.c: tiles coloured by XCD, in three orders */
 void draw_softmax(FILE *out);   /* softmax.c: the online pass over a row */
 
-/* Pictures of recorded figures. Arguments are FILE, and --name=DEVICE=TEXT for what a device is called. false: one line in error. */
+/* Pictures of recorded figures. Arguments are FILE, and --name=DEVICE=TEXT for what a device is called. false: one line in
+ * error. */
 bool draw_roofline(FILE *out, int count, char *const *argument, char *error, size_t size); /* of tandem-bench --json */
 bool draw_llama(FILE *out, int count, char *const *argument, char *error, size_t size);    /* of tiny-llama --compare --json */
 

@@ -1,4 +1,5 @@
-/* Pictures of recorded figures: rooflines of what tandem-bench --json wrote, versions of a model of tiny-llama --compare --json. */
+/* Pictures of recorded figures: rooflines of what tandem-bench --json wrote, versions of a model of tiny-llama --compare
+ * --json. */
 #include <stdlib.h>
 #include <string.h>
 

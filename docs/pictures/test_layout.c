@@ -1,6 +1,7 @@
 /* layout.h, from which the pictures are drawn, beside what gfxsim makes of the kernels' own device code: which lane holds what
  * of a matrix instruction, where the swizzle puts a chunk, what a ds_read_b128 costs, how many lines a load touches. Usage:
- * layout-test FILE.hsaco CHIP. Chunks of 8 values in one instruction are gfx950's alone. An order of k that A and B share can not show in a product. */
+ * layout-test FILE.hsaco CHIP. Chunks of 8 values in one instruction are gfx950's alone. An order of k that A and B share can
+ * not show in a product. */
 #include "layout.h"
 
 #include <stdarg.h>

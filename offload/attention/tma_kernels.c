@@ -296,7 +296,7 @@ TDM_INLINE void read_values(float *v, wg_address panel, int key, worker w, int h
   v[fours_of(head) * 4 + 1] = x[1];
 }
 
-/* O += P V, as S, for the tile's keys `first` to `end`. masked: rows take only what they see, and those before `from` nothing. */
+/* O += P V, as S, for the tile's keys `first` to `end`. masked: rows take only what they see, those before `from` nothing. */
 TDM_INLINE position add_values(float *o, const attend_args *args, const places *at, const unit *u, position p, int tile,
                                int first, int end, bool masked, int from, worker w, int head) {
   const int rows = tma_each_rows(head), columns = head / TMA_SIDE, values = tma_values(head);

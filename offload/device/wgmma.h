@@ -78,8 +78,8 @@ TDM_INLINE void wg_arrive(wg_address barrier, int rank) {
 }
 
 /* Waits for the end of the phase with this parity. The number is the nanoseconds that the thread may sleep at once, until the
- * barrier changes. Without it ptxas makes a loop that looks all the time: the thread that copies for attention in f32 took up to
- * 40 % of the instructions of its scheduler, which it shares with waves that multiply. */
+ * barrier changes. Without it ptxas makes a loop that looks all the time: the thread that copies for attention in f32 took up
+ * to 40 % of the instructions of its scheduler, which it shares with waves that multiply. */
 TDM_INLINE void wg_wait(wg_address barrier, int parity) {
   int done;
   do

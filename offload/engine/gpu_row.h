@@ -206,7 +206,8 @@ enum {
 
 /* How rows are held: by groups of a team's threads, with so many pieces each. Rows of up to 2 KiB need no barrier then.
  * looped: for rows of any length; teams read their row in parts. Of those of 512 threads two share a multiprocessor, so that
- * one reads while the other waits for its sums; with rows of 128 KiB, what both have read does not stay in an H200's L2 of 50 MB.
+ * one reads while the other waits for its sums; with rows of 128 KiB, what both have read does not stay in an H200's L2 of 50
+ * MB.
  * edged: rows may begin and end anywhere; otherwise they must consist of whole pieces. */
 typedef struct gpu_row_shape {
   int threads, group, pieces, most, number; /* most: pieces of a row, 0: any number */

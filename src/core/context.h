@@ -135,8 +135,8 @@ struct tdm_context {
 /* Do runs of the context execute on the host? */
 static inline bool tdm_context_is_host(const tdm_context *context) { return context->hip == NULL && context->omp_device < 0; }
 
-/* fork.c. tdm_gpu_opened: the context is of a GPU, and the process knows of its forks from now on. tdm_gpu_lost: this process was
- * forked after a GPU was opened. */
+/* fork.c. tdm_gpu_opened: the context is of a GPU, and the process knows of its forks from now on. tdm_gpu_lost: this process
+ * was forked after a GPU was opened. */
 tdm_status tdm_gpu_opened(tdm_context *context);
 bool tdm_gpu_lost(void);
 tdm_status tdm_fail_lost(const char *what, const char *device);

@@ -151,9 +151,9 @@ struct tdm_plan {
 tdm_status tdm_plan_upload(tdm_plan *plan, const void *bytes, size_t size);
 /* Sets teams and threads, unless the context overrides them. A value below 1 becomes 1. */
 void tdm_plan_launch(tdm_plan *plan, int64_t teams, int64_t threads);
-/* For plan->work: rows of so many elements, and what each takes beside them. The figures of the ops are of a thread of a Xeon at
- * about 2 GHz, in f32, with AVX2; one with AVX-512 takes a third to a half of that. A product of matrices: its multiply-adds, and
- * the elements of the operand that each row of the other one meets. */
+/* For plan->work: rows of so many elements, and what each takes beside them. The figures of the ops are of a thread of a Xeon
+ * at about 2 GHz, in f32, with AVX2; one with AVX-512 takes a third to a half of that. A product of matrices: its
+ * multiply-adds, and the elements of the operand that each row of the other one meets. */
 #define TDM_PRODUCT 0.03
 #define TDM_OPERAND 0.04
 static inline double tdm_work(int64_t rows, double row, int64_t cols, double element) {

@@ -1,5 +1,5 @@
 /* What a run on the host costs beside its arithmetic: the smallest cases, and plans. Times are of the calls of a loop without
- * anything between them: medians of 201 loops. Use: host-overhead [THREADS]; 0, the default, leaves the choice to the library. */
+ * anything between them: medians of 201 loops. Use: host-overhead [THREADS]; 0, the default, leaves it to the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
