@@ -125,4 +125,7 @@ int cuLaunchKernelEx(void) { return NOT_SUPPORTED; }
 int cuTensorMapEncodeTiled(void) { return NOT_SUPPORTED; }
 int cuMemAllocAsync(void) { return NOT_SUPPORTED; }
 int cuMemFreeAsync(void) { return NOT_SUPPORTED; }
-int cuGetErrorString(void) { return NOT_SUPPORTED; }
+int cuGetErrorString(int error, const char **text) {
+  (void)error, (void)text;
+  return NOT_SUPPORTED;
+}
