@@ -14,8 +14,8 @@ TDM_INLINE float row_loss(const void *logits, int64_t row, int64_t target, tdm_c
 }
 
 TDM_INLINE void cross_entropy_body(const void *logits, const void *targets, float *loss, tdm_cross_entropy_desc d,
-                                   double *slots, tdm_position self, tdm_type type) {
-  tdm_share_t rows = tdm_share(d.rows, self);
+                                   double *slots, int64_t *claimed, tdm_position self, tdm_type type) {
+  TDM_FOR_RUNS(rows, d.rows, d.vocab, claimed, self)
   for (int64_t row = rows.first; row < rows.end; row++) {
     float value = row_loss(logits, row, tdm_index(targets, row, d.targets), d, slots, self, type);
     if (self.thread == 0) loss[row] = value;
@@ -37,7 +37,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.cross_entropy.type;
   TDM_TARGET_TEAMS(plan->launch, logits, targets, loss, d, type) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, tdm_my_position()); }
+    TDM_CLAIMS;
+    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, TDM_CLAIMED, tdm_my_position()); }
   }
   return TDM_OK;
 }

@@ -20,11 +20,11 @@ TDM_INLINE void fill_nan(char *to, int64_t n) {
   for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = 0x7fff;
 }
 
-TDM_INLINE void embedding_body(const char *table, const void *ids, char *y, tdm_embedding_desc d, int stream,
+TDM_INLINE void embedding_body(const char *table, const void *ids, char *y, tdm_embedding_desc d, int stream, int64_t *claimed,
                                tdm_position self) {
   int64_t size = tdm_size(d.type), row_bytes = d.d * size;
   int64_t blocks = tdm_ceil_div(row_bytes, BLOCK_BYTES), step = (int64_t)self.threads * COPY_BYTES;
-  tdm_share_t units = tdm_share(d.tokens * blocks, self);
+  TDM_FOR_RUNS(units, d.tokens * blocks, tdm_min(d.d, BLOCK_BYTES / size), claimed, self)
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
     int64_t id = tdm_index(ids, token, d.ids);
@@ -55,10 +55,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   char *y = buffers[2];
   const tdm_embedding_desc *d = plan->table;
   int past = plan->launch.stream;
-  TDM_TARGET_TEAMS(plan->launch, table, ids, y, d, past)
-  TDM_PARALLEL {
-    tdm_embedding_desc own = *d; /* target.h says why */
-    embedding_body(table, ids, y, own, past, tdm_my_position());
+  TDM_TARGET_TEAMS(plan->launch, table, ids, y, d, past) {
+    TDM_CLAIMS;
+    TDM_PARALLEL {
+      tdm_embedding_desc own = *d; /* target.h says why */
+      embedding_body(table, ids, y, own, past, TDM_CLAIMED, tdm_my_position());
+    }
   }
   return TDM_OK;
 }

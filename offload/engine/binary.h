@@ -13,8 +13,8 @@ typedef struct tdm_binary {
 } tdm_binary_t;
 
 TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
-                                tdm_position self, tdm_type type) {
-  tdm_share_t blocks = tdm_share(tdm_block_count(d.rows, d.cols), self);
+                                int64_t *claimed, tdm_position self, tdm_type type) {
+  TDM_FOR_RUNS(blocks, tdm_block_count(d.rows, d.cols), tdm_min(TDM_BLOCK, d.cols), claimed, self)
   for (int64_t index = blocks.first; index < blocks.end; index++) {
     tdm_block_t block = tdm_block(index, d.cols);
     int64_t at_a = block.row * d.lda + block.start, at_b = block.row * d.ldb + block.start;

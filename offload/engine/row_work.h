@@ -21,18 +21,54 @@ TDM_INLINE tdm_block_t tdm_block(int64_t index, int64_t cols) {
   return (tdm_block_t){index / blocks, start, tdm_min(TDM_BLOCK, cols - start)};
 }
 
-/* ---- Shares: consecutive units belong to one team, so that a host thread moves through memory in order: rmsnorm of
- * 8192x2048 runs at 33 GB/s in this way, and at 27 GB/s if neighbouring rows belong to different threads. ---- */
+/* ---- Runs: a team takes consecutive units, so that a host thread moves through memory in order: rmsnorm of 8192x2048 runs
+ * at 33 GB/s in this way, and at 27 GB/s if neighbouring rows belong to different threads.
+ *
+ *   TDM_FOR_RUNS(run, units, elements, claimed, self) // elements of a unit; claimed: TDM_CLAIMED
+ *   for (int64_t unit = run.first; unit < run.end; unit++) ... ---- */
 
-typedef struct tdm_share {
+typedef struct tdm_run {
   int64_t first, end;
-} tdm_share_t;
+} tdm_run_t;
 
-TDM_INLINE tdm_share_t tdm_share(int64_t units, tdm_position self) {
+TDM_INLINE tdm_run_t tdm_equal_share(int64_t units, tdm_position self) {
   int64_t each = units / self.teams, more = units % self.teams;
   int64_t first = self.team * each + tdm_min(self.team, more);
-  return (tdm_share_t){first, first + each + (self.team < more)};
+  return (tdm_run_t){first, first + each + (self.team < more)};
 }
+
+#if TDM_ON_GPU
+/* One run: the equal share of a team. */
+#define TDM_FOR_RUNS(run, units, elements, claimed, self) \
+  for (tdm_run_t run = tdm_equal_share(units, self), *once = ((void)(claimed), &run); once != NULL; once = NULL)
+#else
+#define TDM_FOR_RUNS(run, units, elements, claimed, self)                         \
+  for (tdm_run_t run = tdm_first_run(units, elements, self); run.first < run.end; \
+       run = tdm_next_run(units, elements, claimed, self))
+
+/* The first half of the units is shared by position, and the threads take runs of the other half in turns (target.h says
+ * why): TURNS for each thread. A share of at most SMALL elements is in the caches of its core; there a run of another thread
+ * costs more than a slow core does, and all is shared by position. */
+enum { TDM_TURNS = 24, TDM_SMALL_SHARE = 2 * TDM_BLOCK };
+
+TDM_INLINE bool tdm_in_turns(int64_t units, int64_t elements, tdm_position self) {
+  return self.teams > 1 && units * elements > (int64_t)TDM_SMALL_SHARE * self.teams;
+}
+
+TDM_INLINE tdm_run_t tdm_first_run(int64_t units, int64_t elements, tdm_position self) {
+  if (!tdm_in_turns(units, elements, self)) return tdm_equal_share(units, self);
+  int64_t each = tdm_ceil_div(units, INT64_C(2) * self.teams);
+  return (tdm_run_t){self.team * each, tdm_min((self.team + 1) * each, units)};
+}
+
+TDM_INLINE tdm_run_t tdm_next_run(int64_t units, int64_t elements, int64_t *claimed, tdm_position self) {
+  if (!tdm_in_turns(units, elements, self)) return (tdm_run_t){units, units};
+  int64_t start = tdm_min(self.teams * tdm_ceil_div(units, INT64_C(2) * self.teams), units);
+  int64_t each = tdm_ceil_div(units - start, (int64_t)TDM_TURNS * self.teams);
+  start += (tdm_next_unit(0, claimed, self) - self.teams) * each;
+  return (tdm_run_t){start, tdm_min(start + each, units)};
+}
+#endif
 
 /* ---- Reductions over a team. Every thread calls them and gets the result. The order depends only on the number of
  * threads. ---- */

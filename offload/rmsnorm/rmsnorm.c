@@ -3,12 +3,12 @@
 #include "rmsnorm.h"
 #include "offload/device/device.h"
 
-TDM_INLINE void rmsnorm_body(rmsnorm_arrays a, tdm_rmsnorm_desc d, int stream, double *slots, tdm_position self,
-                             tdm_type type) {
+TDM_INLINE void rmsnorm_body(rmsnorm_arrays a, tdm_rmsnorm_desc d, int stream, double *slots, int64_t *claimed,
+                             tdm_position self, tdm_type type) {
   TDM_CHUNK_BUFFER(buffer_s);
   TDM_CHUNK_BUFFER(buffer_w);
   TDM_CHUNK_BUFFER(buffer_y);
-  tdm_share_t rows = tdm_share(d.rows, self);
+  TDM_FOR_RUNS(rows, d.rows, d.cols, claimed, self)
   for (int64_t row = rows.first; row < rows.end; row++) {
     int64_t at_x = row * d.ldx, at_r = row * d.ldr, at_s = row * d.lds, at_y = row * d.ldy;
     double squares = 0;
@@ -45,10 +45,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, a, d, type, past) {
     TDM_TEAM_SLOTS(slots);
+    TDM_CLAIMS;
     TDM_PARALLEL {
       rmsnorm_arrays arrays = a;
       tdm_rmsnorm_desc own = *d; /* target.h says why */
-      TDM_BY_TYPE(type, rmsnorm_body, arrays, own, past, slots, tdm_my_position());
+      TDM_BY_TYPE(type, rmsnorm_body, arrays, own, past, slots, TDM_CLAIMED, tdm_my_position());
     }
   }
   return TDM_OK;

@@ -55,14 +55,14 @@ TDM_INLINE void rotate_chunk(const void *x, int64_t at_x, void *y, int64_t at_y,
   }
 }
 
-TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, int stream, tdm_position self,
-                          tdm_type type) {
+TDM_INLINE void rope_body(const void *x, void *y, const rope_table *t, int64_t skipped, int stream, int64_t *claimed,
+                          tdm_position self, tdm_type type) {
   const tdm_rope_desc *d = &t->d;
   int64_t half = d->head_dim / 2, pairs = pairs_at_a_time(d);
   /* Groups of as many threads as a head has work for; each group takes a head. The remaining threads have nothing to do. */
   int lanes = (int)tdm_min(self.threads, tdm_ceil_div(half, pairs)), groups = self.threads / lanes;
   int group = self.thread / lanes, lane = self.thread % lanes;
-  tdm_share_t units = tdm_share(d->batch * d->seq, self);
+  TDM_FOR_RUNS(units, d->batch * d->seq, d->heads * d->head_dim, claimed, self)
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t batch = unit / d->seq, s = unit % d->seq;
     int64_t at_x = batch * d->x.batch + s * d->x.seq, at_y = batch * d->y.batch + s * d->y.seq;
@@ -123,8 +123,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   tdm_type type = plan->desc.rope.type;
   int past = plan->launch.stream;
   int64_t skipped = tdm_rope_skipped(plan);
-  TDM_TARGET_TEAMS(plan->launch, x, y, table, type, skipped, past)
-  TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, tdm_my_position()); }
+  TDM_TARGET_TEAMS(plan->launch, x, y, table, type, skipped, past) {
+    TDM_CLAIMS;
+    TDM_PARALLEL { TDM_BY_TYPE(type, rope_body, x, y, table, skipped, past, TDM_CLAIMED, tdm_my_position()); }
+  }
   return TDM_OK;
 }
 

@@ -14,10 +14,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const tdm_binary_t *d = plan->table;
   tdm_type type = plan->desc.silu_mul.type;
   int past = plan->launch.stream;
-  TDM_TARGET_TEAMS(plan->launch, gate, up, y, d, type, past)
-  TDM_PARALLEL {
-    tdm_binary_t own = *d; /* target.h says why */
-    TDM_BY_TYPE(type, tdm_binary_body, tdm_silu_mul_two, gate, up, y, own, past, tdm_my_position());
+  TDM_TARGET_TEAMS(plan->launch, gate, up, y, d, type, past) {
+    TDM_CLAIMS;
+    TDM_PARALLEL {
+      tdm_binary_t own = *d; /* target.h says why */
+      TDM_BY_TYPE(type, tdm_binary_body, tdm_silu_mul_two, gate, up, y, own, past, TDM_CLAIMED, tdm_my_position());
+    }
   }
   return TDM_OK;
 }

@@ -15,12 +15,12 @@ TDM_INLINE void clear(void *y, int64_t at, int64_t length, int stream, tdm_posit
   }
 }
 
-TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, tdm_position self,
-                             tdm_type type) {
+TDM_INLINE void softmax_body(const void *x, void *y, tdm_softmax_desc d, int stream, double *slots, int64_t *claimed,
+                             tdm_position self, tdm_type type) {
   TDM_SEGMENT_BUFFER(exps, TDM_KEPT_L2);
   TDM_CHUNK_BUFFER(buffer_y);
   int64_t step = tdm_segment_length(self, TDM_KEPT_L2);
-  tdm_share_t rows = tdm_share(d.rows, self);
+  TDM_FOR_RUNS(rows, d.rows, d.cols, claimed, self)
   for (int64_t row = rows.first; row < rows.end; row++) {
     int64_t at_x = row * d.ldx, at_y = row * d.ldy, cols = tdm_softmax_seen(&d, row);
     int64_t last = cols > 0 ? (cols - 1) / step * step : -1;
@@ -61,7 +61,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   int past = plan->launch.stream;
   TDM_TARGET_TEAMS(plan->launch, x, y, d, type, past) {
     TDM_TEAM_SLOTS(slots);
-    TDM_PARALLEL { TDM_BY_TYPE(type, softmax_body, x, y, *d, past, slots, tdm_my_position()); }
+    TDM_CLAIMS;
+    TDM_PARALLEL { TDM_BY_TYPE(type, softmax_body, x, y, *d, past, slots, TDM_CLAIMED, tdm_my_position()); }
   }
   return TDM_OK;
 }
