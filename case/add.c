@@ -4,7 +4,7 @@
 
 static int arrays(const tdm_case *c, case_array a[CASE_MAX_ARRAYS]) {
   a[0] = case_input(case_matrix("a", c->type, c->shape[0], c->shape[1], case_leading(c, 0, c->shape[1])));
-  a[1] = case_input(case_matrix("b", c->type, c->shape[0], c->shape[1], case_leading(c, 1, c->shape[1])));
+  a[1] = case_input(case_matrix("b", c->sums ? TDM_F32 : c->type, c->shape[0], c->shape[1], case_leading(c, 1, c->shape[1])));
   a[2] = case_output(case_matrix("c", c->type, c->shape[0], c->shape[1], case_leading(c, 2, c->shape[1])));
   a[2].same_as = c->in_place - 1;
   return 3;
@@ -15,6 +15,7 @@ static tdm_status plan(tdm_context *context, const tdm_case *c, tdm_plan **out) 
   d.lda = case_leading(c, 0, c->shape[1]);
   d.ldb = case_leading(c, 1, c->shape[1]);
   d.ldc = case_leading(c, 2, c->shape[1]);
+  if (c->sums) d.type_b = TDM_F32;
   return tdm_add_plan(context, &d, out);
 }
 
@@ -43,7 +44,7 @@ const case_op case_add = {.name = "add",
                           .shape_form = "ROWSxCOLS",
                           .what = "a + b, element by element",
                           .shape_rank = 2,
-                          .settings = "",
+                          .settings = "sums",
                           .leading = "lda ldb ldc",
                           .in_place = "a b",
                           .exact = exact,

@@ -50,11 +50,13 @@ typedef struct tdm_case {
   int64_t ld[CASE_MAX_LEADING];                    /* leading dimensions, in the order of op->leading; 0: packed */
   int64_t batch /* 1 */, stride[CASE_MAX_LEADING]; /* gemm: matrices, and elements between them for a, b, c, r */
   bool broadcast_a, broadcast_b;                   /* gemm */
-  bool residual, causal, lse, rope_half, wide;     /* rope_half: rope=half; wide: ids and targets are int64 */
+  bool residual, causal, lse, rope_half, sums;     /* rope_half: rope=half */
+  bool wide;                                       /* ids and targets are int64 */
   double eps /* 1e-5 */, scale /* 0: the op's default */, theta /* 1e4 */;
   double factor /* 1 */, low /* 1 */, high /* 4 */; /* rope: scaling */
   int64_t trained;                                  /* rope: scaling */
   int64_t offset, ignore /* -100 */, causal_rows;
+  int64_t first, total; /* embedding, cross_entropy: a part of a vocabulary */
   int64_t pad;    /* unused elements after each row of every matrix whose leading dimension is not given; i more in the i-th */
   int64_t spare;  /* attention: unused rows after each head's keys and values, as in a cache with space for more */
   int64_t apart;  /* attention: unused rows after each head's queries and results */

@@ -8,7 +8,7 @@ typedef struct cross_entropy_args {
   const void *logits;
   const void *targets;
   float *loss;
-  int64_t ldl;
+  int64_t ldl, first, total;
   int32_t ignore;
   int32_t index; /* tdm_index_type of targets */
   hip_row_groups groups;

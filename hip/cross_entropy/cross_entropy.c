@@ -12,7 +12,8 @@ enum { CHUNKS_EACH = 4 };
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
-  cross_entropy_args args = {.ldl = d->ldl, .ignore = d->ignore, .index = (int32_t)d->targets};
+  cross_entropy_args args = {
+      .ldl = d->ldl, .first = d->first, .total = d->total, .ignore = d->ignore, .index = (int32_t)d->targets};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tdm_hip_row_groups(plan, &args.groups, d->rows, d->vocab, CHUNKS_EACH, d->type);
   memcpy(plan->args, &args, sizeof args);

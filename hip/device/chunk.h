@@ -62,6 +62,12 @@ DEVICE raw_chunk raw_nan(void) {
   return c;
 }
 
+DEVICE raw_chunk raw_zero(void) {
+  raw_chunk c;
+  c.words = (raw_words)0u;
+  return c;
+}
+
 /* ---- As f32 ---- */
 
 DEVICE void load_chunk(float *x, const void *base, int64_t at, int64_t count, bool wide, tdm_type type) {

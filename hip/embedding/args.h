@@ -8,7 +8,7 @@ typedef struct embedding_args {
   const void *table;
   const void *ids;
   void *y;
-  int64_t vocab, ldt, ldy;
+  int64_t vocab, ldt, ldy, first, total;
   int32_t index;     /* tdm_index_type of ids */
   hip_blocks blocks; /* rows: tokens */
 } embedding_args;

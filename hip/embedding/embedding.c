@@ -8,7 +8,8 @@ extern const hip_code tdm_code_embedding[];
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_embedding_desc *d = &plan->desc.embedding;
-  embedding_args args = {.vocab = d->vocab, .ldt = d->ldt, .ldy = d->ldy, .index = (int32_t)d->ids};
+  embedding_args args = {.vocab = d->vocab, .ldt = d->ldt, .ldy = d->ldy, .first = d->first, .total = d->total};
+  args.index = (int32_t)d->ids;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tdm_hip_blocks(plan, &args.blocks, d->tokens, d->d, tdm_hip_chunk(d->type));
   memcpy(plan->args, &args, sizeof args);

@@ -6,9 +6,9 @@ DEVICE void embedding_body(const embedding_args *p, tdm_type type) {
   bool wide = wide_rows(p->table, p->ldt, type) && wide_rows(p->y, p->ldy, type);
   FOR_BLOCKS(at, &p->blocks, type) {
     int64_t id = load_index(p->ids, at.row, p->index);
-    bool valid = id >= 0 && id < p->vocab;
-    raw_chunk words = raw_nan();  // an id that the table does not have
-    if (valid) words = load_raw(p->table, id * p->ldt + at.start, at.count, wide, type);
+    bool known = id >= 0 && id < p->total, mine = known && id >= p->first && id - p->first < p->vocab;
+    raw_chunk words = known ? raw_zero() : raw_nan();  // of an id that the table does not have
+    if (mine) words = load_raw(p->table, (id - p->first) * p->ldt + at.start, at.count, wide, type);
     store_raw(p->y, at.row * p->ldy + at.start, at.count, wide, words, type);
   }
 }

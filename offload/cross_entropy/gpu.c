@@ -2,6 +2,7 @@
  * time, relative to one maximum. */
 #include "offload/device/device.h"
 #include "offload/engine/gpu_exp_sum.h"
+#include "src/base/loss.h"
 
 enum {
   PIECES = 4,
@@ -20,7 +21,7 @@ TDM_INLINE void cross_entropy_rows(const void *logits, const void *targets, floa
   for (int64_t row = self.team; row - place < d.rows; row += self.teams) {
     bool is_row = row < d.rows;
     int64_t target = is_row ? tdm_index(targets, row, d.targets) : 0;
-    bool counts = is_row && target != d.ignore && target >= 0 && target < d.vocab;
+    bool part = d.total != 0, counts = is_row && target != d.ignore && (part || (target >= 0 && target < d.vocab));
     gpu_exp_row r = {.x = logits, .cut = gpu_cut(row * d.ldl, counts ? (int)d.vocab : 0, true, self, type)};
     gpu_exp_sum s = gpu_exp_begin(gpu_exp_edge(&r, type), type);
     TDM_NO_UNROLL
@@ -31,18 +32,27 @@ TDM_INLINE void cross_entropy_rows(const void *logits, const void *targets, floa
     }
     s = gpu_exp_reduce(s, slots, self, type);
     float value = target == d.ignore ? 0 : __builtin_nanf("");
-    if (counts) value = tdm_log(s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
-    if (is_row && self.thread == 0) loss[row] = value;
+    if (counts && !part) value = tdm_log(s.sum) + (s.max - tdm_load(logits, row * d.ldl + target, type));
+    if (is_row && self.thread == 0 && !part) loss[row] = value;
+    if (is_row && self.thread == 0 && part) {
+      int64_t local = tdm_loss_column(&d, target);
+      float logit = counts && local >= 0 ? tdm_load(logits, row * d.ldl + local, type) : 0;
+      tdm_loss_part result = tdm_loss_part_of(&d, target, s.max, s.sum, logit);
+      loss[row * TDM_LOSS_PARTS] = counts ? result.max : 0;
+      loss[row * TDM_LOSS_PARTS + 1] = counts ? result.sum : 0;
+      loss[row * TDM_LOSS_PARTS + 2] = counts ? result.target : 0;
+    }
   }
 }
 
 /* The description is passed as scalars, as in rmsnorm/gpu.c. */
-#define REGION(threads, group, kind)                                                                            \
-  TDM_TARGET_BARE(plan->launch, threads, logits, targets, loss) {                                               \
-    GPU_ROW_SLOTS(slots);                                                                                       \
-    tdm_cross_entropy_desc of = {.rows = rows, .vocab = vocab, .ldl = ldl, .ignore = ignore, .targets = index}; \
-    GPU_ROW_BY_TYPE(kind, type, cross_entropy_rows, logits, targets, loss, of, slots, (threads) / (group),      \
-                    gpu_group_position(threads, group));                                                        \
+#define REGION(threads, group, kind)                                                                       \
+  TDM_TARGET_BARE(plan->launch, threads, logits, targets, loss) {                                          \
+    GPU_ROW_SLOTS(slots);                                                                                  \
+    tdm_cross_entropy_desc of = {.rows = rows, .vocab = vocab, .ldl = ldl, .ignore = ignore};              \
+    of.targets = index, of.first = first, of.total = total;                                                \
+    GPU_ROW_BY_TYPE(kind, type, cross_entropy_rows, logits, targets, loss, of, slots, (threads) / (group), \
+                    gpu_group_position(threads, group));                                                   \
   }
 #define BY_KIND(threads, group)      \
   if (type == TDM_F32) {             \
@@ -86,7 +96,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   const void *targets = buffers[1];
   float *loss = buffers[2];
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
-  int64_t rows = d->rows, vocab = d->vocab, ldl = d->ldl;
+  int64_t rows = d->rows, vocab = d->vocab, ldl = d->ldl, first = d->first, total = d->total;
   int32_t ignore = d->ignore;
   tdm_index_type index = d->targets;
   tdm_type type = d->type;

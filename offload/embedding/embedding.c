@@ -1,4 +1,5 @@
 /* embedding: y[t] = table[ids[t]]. Rows are copied as bytes: teams take blocks of them, and threads take chunks. */
+#include "src/base/embedding.h"
 #include "offload/device/device.h"
 #include "offload/engine/row_work.h"
 
@@ -15,9 +16,8 @@ TDM_INLINE void copy_bytes(char *to, const char *from, int64_t n, int stream) {
   }
 }
 
-/* The word of NaN in f16 and bf16; two of them are a NaN in f32. */
-TDM_INLINE void fill_nan(char *to, int64_t n) {
-  for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = 0x7fff;
+TDM_INLINE void fill(char *to, int64_t n, uint16_t word) {
+  for (int64_t j = 0; j < n / 2; j++) ((uint16_t *)to)[j] = word;
 }
 
 TDM_INLINE void embedding_body(const char *table, const void *ids, char *y, tdm_embedding_desc d, int stream, int64_t *claimed,
@@ -27,16 +27,16 @@ TDM_INLINE void embedding_body(const char *table, const void *ids, char *y, tdm_
   TDM_FOR_RUNS(units, d.tokens * blocks, tdm_min(d.d, BLOCK_BYTES / size), claimed, self)
   for (int64_t unit = units.first; unit < units.end; unit++) {
     int64_t token = unit / blocks, start = unit % blocks * BLOCK_BYTES, end = tdm_min(start + BLOCK_BYTES, row_bytes);
-    int64_t id = tdm_index(ids, token, d.ids);
-    int64_t next = token + 1 < d.tokens ? tdm_index(ids, token + 1, d.ids) : -1; /* the row that is prefetched */
+    int64_t id = tdm_index(ids, token, d.ids), local = tdm_embedding_row(&d, id);
+    int64_t next = token + 1 < d.tokens ? tdm_embedding_row(&d, tdm_index(ids, token + 1, d.ids)) : -1; /* it is prefetched */
     char *to = y + token * d.ldy * size;
     for (int64_t i = start + self.thread * (int64_t)COPY_BYTES; i < end; i += step) {
       int64_t n = tdm_min(COPY_BYTES, end - i);
-      if (next >= 0 && next < d.vocab) tdm_chunk_prefetch(table, (next * d.ldt * size + i) / size, n / size, d.type);
-      if (id < 0 || id >= d.vocab)
-        fill_nan(to + i, n);
+      if (next >= 0) tdm_chunk_prefetch(table, (next * d.ldt * size + i) / size, n / size, d.type);
+      if (local >= 0)
+        copy_bytes(to + i, table + local * d.ldt * size + i, n, stream);
       else
-        copy_bytes(to + i, table + id * d.ldt * size + i, n, stream);
+        fill(to + i, n, tdm_embedding_absent(&d, id));
     }
   }
   tdm_stream_fence(stream);

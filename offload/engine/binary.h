@@ -12,8 +12,9 @@ typedef struct tdm_binary {
   int64_t rows, cols, lda, ldb, ldc;
 } tdm_binary_t;
 
-TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
-                                int64_t *claimed, tdm_position self, tdm_type type) {
+/* b has a type of its own. */
+TDM_INLINE void tdm_binary_body_of(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
+                                   int64_t *claimed, tdm_position self, tdm_type type, tdm_type type_b) {
   TDM_FOR_RUNS(blocks, tdm_block_count(d.rows, d.cols), tdm_min(TDM_BLOCK, d.cols), claimed, self)
   for (int64_t index = blocks.first; index < blocks.end; index++) {
     tdm_block_t block = tdm_block(index, d.cols);
@@ -25,14 +26,19 @@ TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const v
       TDM_CHUNK_BUFFER(buffer_c);
       int64_t next = i + (int64_t)self.threads * TDM_CHUNK;
       tdm_chunk_prefetch(a, at_a + next, tdm_min(TDM_CHUNK, block.length - next), type);
-      tdm_chunk_prefetch(b, at_b + next, tdm_min(TDM_CHUNK, block.length - next), type);
-      const float *x = tdm_chunk_read(a, at_a + i, n, type, buffer_a), *y = tdm_chunk_read(b, at_b + i, n, type, buffer_b);
+      tdm_chunk_prefetch(b, at_b + next, tdm_min(TDM_CHUNK, block.length - next), type_b);
+      const float *x = tdm_chunk_read(a, at_a + i, n, type, buffer_a), *y = tdm_chunk_read(b, at_b + i, n, type_b, buffer_b);
       float *z = tdm_chunk_place(c, at_c + i, type, stream, buffer_c);
       TDM_EACH(j, n) z[j] = f(x[j], y[j]);
       tdm_chunk_write(c, at_c + i, n, type, stream, z);
     }
   }
   tdm_stream_fence(stream);
+}
+
+TDM_INLINE void tdm_binary_body(float (*f)(float, float), const void *a, const void *b, void *c, tdm_binary_t d, int stream,
+                                int64_t *claimed, tdm_position self, tdm_type type) {
+  tdm_binary_body_of(f, a, b, c, d, stream, claimed, self, type, type);
 }
 
 /* As one long row, if there are no gaps between the rows. */

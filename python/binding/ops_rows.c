@@ -20,7 +20,7 @@ static int pair_fold(call *c, int64_t *rows, int64_t *cols, int64_t *lda, int64_
 
 static int add_describe(call *c) {
   tdm_add_desc *d = &c->key.desc.add;
-  d->type = (tdm_type)c->first->type;
+  d->type = d->type_b = (tdm_type)c->first->type;
   return pair_fold(c, &d->rows, &d->cols, &d->lda, &d->ldb, &d->ldc);
 }
 static tdm_status add_plan(tdm_context *context, const plan_key *key, tdm_plan **plan) {

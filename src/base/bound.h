@@ -120,6 +120,12 @@ static inline bound_estimate bound_softmax(const bound_softmax_sum *s, double x)
   return (bound_estimate){value, value * (argument + s->relative_error + 4 * BOUND_U) + BOUND_TINY};
 }
 
+/* The sum alone, relative to the largest element; 0 where all are -infinity. */
+static inline bound_estimate bound_part_sum(const bound_softmax_sum *s) {
+  if (isinf(s->max) && s->max < 0) return (bound_estimate){0, 0};
+  return (bound_estimate){s->sum, s->sum * s->relative_error};
+}
+
 /* log(sum) has the sum's relative error as its absolute one, and 2 roundings of its own. Then max, log(sum) and the
  * target's logit are added in any order: a rounding of each magnitude, and of the result. */
 static inline bound_estimate bound_loss(const bound_softmax_sum *s, double chosen) {

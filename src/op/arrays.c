@@ -35,6 +35,14 @@ tdm_status tdm_rows_vector(tdm_plan *plan, const char *name, tdm_role role, int6
   return TDM_OK;
 }
 
+tdm_status tdm_rows_vocabulary(tdm_plan *plan, int64_t vocab, int64_t first, int64_t *total) {
+  const char *op = tdm_op_names[plan->op];
+  TDM_TRY(tdm_check_range(op, "vocab", vocab, 0, INT32_MAX));
+  if (*total == 0) *total = vocab;
+  TDM_TRY(tdm_check_range(op, "total", *total, vocab, INT32_MAX));
+  return tdm_check_range(op, "first", first, 0, *total - vocab);
+}
+
 void tdm_rows_in_place(tdm_plan *plan, int out, int in) { plan->buffers[out].in_place |= 1u << in; }
 
 /* ---- More dimensions ---- */

@@ -31,6 +31,8 @@ tdm_status tdm_rows_array(tdm_plan *plan, const tdm_rows *rows, const char *name
 tdm_status tdm_rows_vector(tdm_plan *plan, const char *name, tdm_role role, int64_t count, size_t element);
 /* The same for ids and targets. */
 tdm_status tdm_rows_indices(tdm_plan *plan, const char *name, int64_t count, tdm_index_type type);
+/* A vocabulary of `vocab` ids from `first` on, out of *total, which 0 makes `vocab`. */
+tdm_status tdm_rows_vocabulary(tdm_plan *plan, int64_t vocab, int64_t first, int64_t *total);
 /* Output buffer out may be the same pointer as buffer in. */
 void tdm_rows_in_place(tdm_plan *plan, int out, int in);
 

@@ -13,7 +13,7 @@ static tdm_status describe(tdm_plan *plan, const tdm_embedding_desc *desc) {
   *d = *desc;
   tdm_rows table = {"vocab", d->vocab, "d", d->d, d->type}, y = {"tokens", d->tokens, "d", d->d, d->type};
   TDM_TRY(tdm_rows_check(plan, &y));
-  TDM_TRY(tdm_check_range("embedding", "vocab", d->vocab, 0, INT32_MAX));
+  TDM_TRY(tdm_rows_vocabulary(plan, d->vocab, d->first, &d->total));
   TDM_TRY(tdm_rows_array(plan, &table, "table", TDM_IN, "ldt", &d->ldt));
   TDM_TRY(tdm_rows_indices(plan, "ids", d->tokens, d->ids));
   TDM_TRY(tdm_rows_array(plan, &y, "y", TDM_OUT, "ldy", &d->ldy));

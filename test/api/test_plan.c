@@ -228,6 +228,9 @@ static void embedding(void **state) {
   BAD(embedding, good, ids = (tdm_index_type)2, "embedding: ids = 2: must be TDM_I32 (0) or TDM_I64 (1)");
   BAD(embedding, good, ldt = 3, "embedding: ldt = 3: must be", "4");
   BAD(embedding, good, ldy = 3, "embedding: ldy = 3: must be", "4");
+  BAD(embedding, good, first = 1, "embedding: first = 1: must be 0 to 0");
+  BAD(embedding, good, total = 9, "embedding: total = 9: must be 10 to 2147483647");
+  BAD(embedding, good, total = INT64_C(1) << 31, "embedding: total = 2147483648: must be 10 to 2147483647");
   BAD(embedding, good, tokens = huge, "embedding: ", "overflows 63 bits");
 }
 
@@ -251,6 +254,7 @@ static void add(void **state) {
   BAD(add, good, rows = -1, "add: rows = -1: must be at least 0");
   BAD(add, good, cols = -1, "add: cols = -1: must be at least 0");
   BAD(add, good, type = (tdm_type)4, "add: type = 4: must be");
+  BAD(add, good, type_b = TDM_F16, "add: type_b = 1: must be type or f32");
   BAD(add, good, lda = 3, "add: lda = 3: must be", "4");
   BAD(add, good, ldb = -1, "add: ldb = -1: must be", "4");
   BAD(add, good, ldc = 1, "add: ldc = 1: must be", "4");
@@ -264,6 +268,8 @@ static void cross_entropy(void **state) {
   BAD(cross_entropy, good, rows = -1, "cross_entropy: rows = -1: must be at least 0");
   BAD(cross_entropy, good, vocab = -1, "cross_entropy: vocab = -1: must be");
   BAD(cross_entropy, good, vocab = INT64_C(1) << 31, "cross_entropy: vocab = 2147483648: must be 0 to 2147483647");
+  BAD(cross_entropy, good, first = -1, "cross_entropy: first = -1: must be 0 to 0");
+  BAD(cross_entropy, good, total = 9, "cross_entropy: total = 9: must be 10 to 2147483647");
   BAD(cross_entropy, good, type = (tdm_type)4, "cross_entropy: type = 4: must be");
   BAD(cross_entropy, good, targets = (tdm_index_type)-1, "cross_entropy: targets = -1: must be TDM_I32 (0) or TDM_I64 (1)");
   BAD(cross_entropy, good, ldl = 9, "cross_entropy: ldl = 9: must be", "10");

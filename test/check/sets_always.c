@@ -104,17 +104,30 @@ static const check_single cross_entropy[] = {ROWS,
                                              {"f16", NULL, NULL, "fill=guard,ignore=3", "31x130"},
                                              {"bf16", NULL, NULL, "fill=special,wide=1", "31x130"},
                                              {"bf16", NULL, NULL, "fill=special", "60x65"},
+                                             {"f32", NULL, NULL, "fill=special,first=100,total=700", "60x65"},
+                                             {"f32", NULL, NULL, "fill=masked,first=5,total=262,wide=1", "20x257"},
+                                             {"f16", NULL, NULL, "fill=guard,ignore=3,total=390", "31x130"},
+                                             {"bf16", NULL, NULL, "fill=real,first=16385,total=32770,pad=1", "3x16385"},
+                                             {"f16", NULL, NULL, "fill=real,first=4,total=9", "9x0"},
                                              {0}};
 static const check_single embedding[] = {{"f32", NULL, NULL, "fill=special,pad=1", "40x5x65"},
                                          {"bf16", NULL, NULL, "fill=special,wide=1", "40x5x64"},
                                          {"f16", NULL, NULL, "fill=edges,shift=1", "9x5x131"},
                                          {"bf16", NULL, NULL, "fill=special", "40x5x2049"},
+                                         {"f32", NULL, NULL, "fill=special,first=3,total=20,wide=1", "40x5x65"},
+                                         {"bf16", NULL, NULL, "fill=real,first=5,total=10", "40x5x2048"},
+                                         {"f16", NULL, NULL, "fill=edges,first=2,total=9,shift=1", "9x0x131"},
                                          {0}};
 #define TWO                                                                                     \
   {"f32", NULL, NULL, "fill=edges", "7x131"}, {"f16", NULL, NULL, "fill=edges,pad=1", "7x131"}, \
       {"bf16", NULL, NULL, "fill=edges,shift=1", "7x131"}, {"f16", NULL, NULL, "fill=big", "2x1025"}
 static const check_single silu_mul[] = {TWO, {"f32", NULL, NULL, "fill=real,inplace=gate,pad=3", "5x257"}, {0}};
-static const check_single add[] = {TWO, {"f32", NULL, NULL, "fill=real,inplace=b,pad=3", "5x257"}, {0}};
+static const check_single add[] = {TWO,
+                                   {"f32", NULL, NULL, "fill=real,inplace=b,pad=3", "5x257"},
+                                   {"bf16", NULL, NULL, "fill=edges,sums=1", "7x131"},
+                                   {"f16", NULL, NULL, "fill=real,sums=1,pad=3,shift=1", "5x257"},
+                                   {"bf16", NULL, NULL, "fill=real,sums=1,inplace=a", "3x1024"},
+                                   {0}};
 
 const check_more check_always[] = {{"gemm", gemm},
                                    {"swiglu", swiglu},

@@ -133,6 +133,12 @@ static tdm_status run_fewer_keys(hip_ops *s, char *x, char *y) {
 }
 static tdm_status run_rope_at(hip_ops *s, char *x, char *y) { return tdm_rope_run_at(s->plan, x, y, 0, s->stream); }
 
+static tdm_status plan_add_sums(hip_ops *s) {
+  tdm_add_desc d = tdm_add_default(8, 64, TDM_BF16);
+  d.type_b = TDM_F32;
+  return tdm_add_plan(s->context, &d, &s->plan);
+}
+
 static const row plans[] = {
     {"gemm", NULL, plan_gemm, run_gemm},
     {"gemm", NULL, plan_large_gemm, run_gemm},
@@ -152,6 +158,7 @@ static const row plans[] = {
     {"embedding", NULL, plan_embedding, run_embedding},
     {"silu_mul", NULL, plan_silu_mul, run_silu_mul},
     {"add", NULL, plan_add, run_add},
+    {"add", NULL, plan_add_sums, run_add},
     {"cross_entropy", NULL, plan_cross_entropy, run_cross_entropy},
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
