@@ -189,6 +189,12 @@ need libmsgpack-c-dev eval 'module msgpack-c || module msgpack'
 # Ubuntu's package chromium-browser only refers to a snap, so there the site can't be tested.
 if [ $want_site = yes ]; then need chromium eval 'have chromium || have chromium-browser || have google-chrome'; fi
 
+# Processes of tiny-llama --ranks.
+if [ $want_test = yes ]; then
+  need libopenmpi-dev eval 'module ompi-c || module mpich'
+  need openmpi-bin have mpirun
+fi
+
 # Are the package lists less than a day old?
 recent() { ls /var/lib/apt/lists/*Release && [ -n "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin -1440)" ]; } >/dev/null 2>&1
 wanted='' left_out='' why="because this system's package sources don't have them"
@@ -243,8 +249,8 @@ if [ -z "$left_out" ]; then
 else
   case "$left_out " in
     ' chromium ') lost="the web edition can't be tested" site=lost ;;
-    *' chromium '*) lost="gfxsim and the HIP path can't be built or tested, and the web edition can't be tested" site=lost ;;
-    *) lost="gfxsim and the HIP path can't be built or tested" site=whole ;;
+    *' chromium '*) lost="gfxsim, the HIP path or tiny-llama --ranks can't be built or tested, and the web edition can't be tested" site=lost ;;
+    *) lost="gfxsim, the HIP path or tiny-llama --ranks can't be built or tested" site=whole ;;
   esac
   say "left out, $why:$left_out. Without these packages $lost"
   if [ $want_test = yes ] || [ $want_hip = yes ] || [ $site = lost ]; then exit 3; fi

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # All of them, in the order in which they run; .github/workflows/test.yml has a job for each (tools/test_steps.sh).
-steps="format gcc clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
+steps="format gcc mpi clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
 all=
 if [ "${1-}" = --list ]; then
   echo "$steps" | tr ' ' '\n'
@@ -115,7 +115,7 @@ step() {
     note="$(($(date +%s) - start)) s, $((cpu - cpu_before)) s of CPU time"
   fi
   say "$name: $result ($note)"
-  sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to the gcc step: /test:     &/p' "$log"
+  sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to other steps: /test:     &/p' "$log"
   sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *SKIP .*/test:     skipped: \1/p' "$log"
   case $result in *\ 0\ failed*) ;; *)
     tail -n 40 "$log" | sed 's/^/    /'
@@ -141,7 +141,7 @@ skip() { # NAME REASON
 
 one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 
-# Prints the counts of `meson test`; a bad exit status counts as a failure. The tests that the step leaves to the gcc step are counted.
+# Prints the counts of `meson test`; a bad exit status counts as a failure. The tests that the step leaves to others are counted.
 meson_tests() { # BUILD
   without='' left=0
   for suite in $left_out; do
@@ -150,7 +150,7 @@ meson_tests() { # BUILD
   done
   # shellcheck disable=SC2086 # words
   meson test -C "$1" --no-rebuild $patience --print-errorlogs $without && status=0 || status=$?
-  [ $left = 0 ] || echo "left to the gcc step: $left tests of the suites $left_out"
+  [ $left = 0 ] || echo "left to other steps: $left tests of the suites $left_out"
   awk '/^test: / {name = $2 ~ /^tandem/ ? $4 : $2} # with suites: test: PROJECT / NAME
     name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3}
     /^parts: / {parts = "; of sets that are run in parts, those of " $2}
@@ -207,6 +207,16 @@ threads() { # OPTIONS...
   OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 ignore_noninstrumented_modules=1 suppressions=$PWD/test/threads/tsan.supp" \
     meson test -C build-tsan $patience --print-errorlogs --suite threads && status=0 || status=$?
   count_tests build-tsan
+}
+
+# tiny-llama --ranks, by processes of mpirun that share this machine's cores. Where the gcc step has not been run, only what they need.
+mpi_tests() {
+  # shellcheck disable=SC2086 # words
+  configure build-gcc gcc $sim $backend -Dtests=true &&
+    ninja -C build-gcc -j "$jobs" examples/tiny-llama/tiny-llama || return 1
+  # With Meson's own build of what the test needs: its targets differ with the backend.
+  meson test -C build-gcc $patience --print-errorlogs --suite ranks && status=0 || status=$?
+  count_tests build-gcc
 }
 
 beside= # the process of the build that offload_sm_90 starts
@@ -303,16 +313,21 @@ else
   skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev, libdw-dev and msgpack-c, which this system lacks"
   skip hip "needs clang-22 and gfxsim"
 fi
-step gcc build_and_test '' build-gcc gcc $sim $backend -Dpython=yes
+step gcc build_and_test ranks build-gcc gcc $sim $backend -Dpython=yes
+if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; then
+  step mpi mpi_tests
+else
+  skip mpi "no Open MPI and no MPICH in this system's package sources"
+fi
 # Tests whose result does not depend on the compiler run once: scripts and very long rows in the gcc step. The tools and tandem-learn,
 # which read files and lines that others wrote, also run under the sanitizers.
-step clang-19 build_and_test 'script tool learn long' build-clang-19 clang-19 -Dsim=disabled -Dpython=yes
+step clang-19 build_and_test 'script tool learn long ranks' build-clang-19 clang-19 -Dsim=disabled -Dpython=yes
 if have clang-22; then
   step clang-22 build_only build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 # for its warnings
 else
   skip clang-22 "not in this system's package sources"
 fi
-step sanitize build_and_test script build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
+step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
 step threads threads $sim
 step fuzz sh tools/fuzz.sh 10
 step python sh tools/python.sh

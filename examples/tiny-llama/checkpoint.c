@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "random.h"
 #include "read.h"
 #include "safetensors.h"
 
@@ -112,4 +113,23 @@ bool checkpoint_find(const checkpoint *c, const char *name, int rank, const int6
   }
   *tensor = t;
   return true;
+}
+
+uint64_t checkpoint_hash(const checkpoint *c) {
+  enum { END = 64 };
+  uint64_t hash = (uint64_t)c->count;
+  for (int i = 0; i < c->count; i++) {
+    const st_file *f = &c->file[i];
+    hash = random_hash(hash, &f->size, sizeof f->size);
+    for (int j = 0; j < f->count; j++) {
+      const st_tensor *t = &f->tensor[j];
+      size_t end = t->bytes < END ? t->bytes : END;
+      hash = random_hash(hash, t->name, strlen(t->name));
+      hash = random_hash(hash, t->dtype, strlen(t->dtype));
+      hash = random_hash(hash, t->dim, (size_t)t->rank * sizeof t->dim[0]);
+      hash = random_hash(hash, t->data, end);
+      hash = random_hash(hash, t->data + t->bytes - end, end);
+    }
+  }
+  return hash;
 }

@@ -9,7 +9,8 @@
 #include "json_value.h"
 #include "read.h"
 
-/* ---- Presets: sizes from TinyTransformer of amd/HPCTrainingExamples; tiny is small enough for a simulated chip ---- */
+/* ---- Presets: sizes from TinyTransformer of amd/HPCTrainingExamples; tiny is small enough for a simulated chip. 8b has those
+ * of config.json of meta-llama/Llama-3.1-8B ---- */
 
 #define TINY_TRANSFORMER .theta = 1e4, .eps = 1e-5f, .tied = true, .rope = TDM_ROPE_INTERLEAVED, .scaling = {1, 0, 1, 4}
 static const llama_config presets[] = {
@@ -49,6 +50,21 @@ static const llama_config presets[] = {
      TINY_TRANSFORMER,
      .batch = 2,
      .seq = 16},
+    {.name = "8b",
+     .vocab = 128256,
+     .d = 4096,
+     .layers = 32,
+     .heads = 32,
+     .kv_heads = 8,
+     .head_dim = 128,
+     .ffn = 14336,
+     .context = 131072,
+     .theta = 5e5,
+     .eps = 1e-5f,
+     .rope = TDM_ROPE_HALF,
+     .scaling = {8, 8192, 1, 4},
+     .batch = 1,
+     .seq = 2048},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
@@ -58,7 +74,7 @@ bool llama_preset(const char *name, llama_config *config) {
   return false;
 }
 
-const char *llama_preset_names(void) { return "benchmark|train|tiny"; }
+const char *llama_preset_names(void) { return "benchmark|train|tiny|8b"; }
 
 double llama_parameters(const llama_config *c) {
   double d = (double)c->d, q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim);

@@ -1,14 +1,12 @@
 /* The model, step by step. */
-#include "forward.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Activations. Each version uses a part of them. */
-enum { X, Y, Q, K, V, QKV, HEADS, SCORES, OUT, MLP, BUFFERS };
-_Static_assert((int)BUFFERS == FORWARD_BUFFERS, "a forward has room for them");
+#include "forward_inside.h"
+#include "random.h"
 
 /* Where the queries, keys and values of the heads lie; those of a token one after another, or group by group: a key head with
  * its query heads. Key head i of sequence b is group b * kv_heads + i. */
@@ -18,114 +16,9 @@ typedef struct heads {
   int64_t q_group, kv_group; /* from group to group */
 } heads;
 
-static int64_t tokens(const forward *f) { return f->batch * f->seq; }
-static int64_t keys(const forward *f) { return f->past + f->seq; }
-static int64_t q_width(const llama_config *c) { return c->heads * c->head_dim; }
-static int64_t kv_width(const llama_config *c) { return c->kv_heads * c->head_dim; }
-static int64_t per_group(const llama_config *c) { return c->heads / c->kv_heads; }
-static bool materialised(const forward *f) { return f->version <= 2; }
-static int64_t longest(const forward *f) { return f->cache != NULL ? f->cache->capacity : f->seq; }
-/* Versions 2 to 4 make q, k and v in one product. With a cache v and k go there, and q of one token lies after them, where the
- * next token's v and k will be; of more tokens q needs a product and rows of its own. */
-static bool together(const forward *f) { return f->version >= 2 && (f->cache == NULL || f->seq == 1); }
-static char *at(const forward *f, const void *base, int64_t elements) {
-  return (char *)(uintptr_t)base + elements * (int64_t)tdm_type_size(f->w->type);
-}
-
 int forward_weight_forms(int version, bool cached) {
   int qkv = version == 1 ? WEIGHTS_APART : version == 2 && !cached ? WEIGHTS_GROUPS : WEIGHTS_QKV;
   return qkv | (version == 2 ? WEIGHTS_GATE_UP : 0);
-}
-
-/* The MLP's result takes the place of q, k and v. */
-static bool shares(const forward *f) { return f->version == 4 && f->cache == NULL; }
-
-/* ---- Memory ---- */
-
-/* Elements of each buffer. In f64: a configuration may ask for more than fits 63 bits. */
-static void buffer_sizes(const forward *f, double n[BUFFERS]) {
-  const llama_config *c = f->config;
-  double t = (double)tokens(f), d = (double)c->d, ffn = (double)c->ffn, q = (double)q_width(c), kv = (double)kv_width(c);
-  double keys_most = (double)longest(f);
-  for (int i = 0; i < BUFFERS; i++) n[i] = 0;
-  n[X] = t * d;
-  n[Y] = t * (f->version == 4 ? fmax(d, q) : d); /* 4: also the heads */
-  if (!together(f)) n[Q] = t * q;
-  if (!together(f) && f->cache == NULL) n[K] = n[V] = t * kv;
-  if (shares(f))
-    n[QKV] = t * fmax(q + 2 * kv, ffn);
-  else if (together(f) && f->cache == NULL)
-    n[QKV] = t * (q + 2 * kv);
-  if (f->version < 4) n[HEADS] = t * q, n[OUT] = t * d;
-  if (materialised(f)) n[SCORES] = t * (double)c->heads * keys_most;
-  if (!shares(f)) n[MLP] = t * ffn * (materialised(f) ? 2 : 1);
-}
-
-/* All blocks of a pass: the ids, which lie first in a room that versions share, the logits, the activations. */
-enum { IDS, LOGITS, ACTIVATIONS, BLOCKS = ACTIVATIONS + BUFFERS };
-_Static_assert((int)BLOCKS == FORWARD_BLOCKS, "a forward has room for them");
-
-static memory_kind block_kind(int i) {
-  return i == LOGITS ? MEMORY_LOGITS : i == ACTIVATIONS + SCORES ? MEMORY_SCORES : MEMORY_ACTIVATIONS;
-}
-
-static void block_sizes(const forward *f, size_t bytes[BLOCKS]) {
-  double n[BUFFERS], rows = (double)(f->last_only ? f->batch : tokens(f));
-  buffer_sizes(f, n);
-  bytes[IDS] = memory_bytes((double)tokens(f) * sizeof(int32_t));
-  bytes[LOGITS] = memory_bytes(rows * (double)f->config->vocab * sizeof(float));
-  for (int i = 0; i < BUFFERS; i++) bytes[ACTIVATIONS + i] = memory_bytes(n[i] * (double)tdm_type_size(f->w->type));
-}
-
-void forward_bytes(const forward *f, size_t bytes[MEMORY_KINDS]) {
-  size_t block[BLOCKS];
-  block_sizes(f, block);
-  for (int i = 0; i < BLOCKS; i++) bytes[block_kind(i)] += block[i];
-}
-
-/* What a block takes of a room: every one begins at a multiple of 256 bytes, as memory of its own does. */
-static size_t in_room(size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-size_t forward_room(const forward *f) {
-  size_t block[BLOCKS], sum = 0;
-  block_sizes(f, block);
-  for (int i = 0; i < BLOCKS; i++) sum += in_room(block[i]);
-  return sum;
-}
-
-static bool take_buffers(forward *f, llama_error *error) {
-  size_t block[BLOCKS], used = 0;
-  void *at[BLOCKS];
-  block_sizes(f, block);
-  for (int i = 0; i < BLOCKS; used += in_room(block[i++])) {
-    if (f->room == NULL && !memory_take(f->m, block_kind(i), block[i], &f->own[i], error)) return false;
-    at[i] = f->room == NULL ? f->own[i] : (char *)f->room + used;
-  }
-  f->ids = at[IDS], f->logits = at[LOGITS];
-  memcpy(f->buffer, at + ACTIVATIONS, sizeof f->buffer);
-  return true;
-}
-
-size_t kv_cache_bytes(const llama_config *c, tdm_type type, int64_t capacity) {
-  double elements = (double)capacity * 2 * (double)kv_width(c) + (double)q_width(c); /* q after the last token */
-  return memory_bytes((double)c->layers * elements * (double)tdm_type_size(type));
-}
-
-bool kv_cache_open(kv_cache *cache, const llama_config *c, tdm_type type, int64_t capacity, memory *m, llama_error *error) {
-  *cache = (kv_cache){.capacity = capacity, .layer = calloc((size_t)c->layers, sizeof(void *))};
-  if (cache->layer == NULL) return llama_fail(error, "no memory for the list of layers");
-  for (int64_t i = 0; i < c->layers; i++)
-    if (!memory_take(m, MEMORY_CACHE, kv_cache_bytes(c, type, capacity) / (size_t)c->layers, &cache->layer[i], error)) {
-      kv_cache_close(cache, c, m);
-      return false;
-    }
-  return true;
-}
-
-void kv_cache_close(kv_cache *cache, const llama_config *c, memory *m) {
-  for (int64_t i = 0; i < c->layers && cache->layer != NULL; i++) memory_give(m, cache->layer[i]);
-  free(cache->layer);
-  *cache = (kv_cache){0};
 }
 
 /* ---- Steps ---- */
@@ -138,9 +31,15 @@ typedef struct matrix {
 
 static const tdm_epilogue_step add_residual[] = {{TDM_RESIDUAL, 0}};
 
-/* y = x W^T, plus the residual, rows as y has them, where there is one. */
-static graph_step *project(forward *f, const char *name, matrix x, const void *w, matrix y, const void *residual) {
-  tdm_gemm_desc d = tdm_gemm_default(tokens(f), y.cols, x.cols, f->w->type);
+/* Rows of tokens from `first` on. */
+static matrix rows_from(const forward *f, matrix m, int64_t first) {
+  return (matrix){at(f, m.data, first * m.ld), m.cols, m.ld};
+}
+
+/* y = x W^T of a chunk, plus the residual, rows as y has them, where there is one. */
+static graph_step *project(forward *f, const char *name, chunk c, matrix x, const void *w, matrix y, const void *residual) {
+  tdm_gemm_desc d = tdm_gemm_default(c.count, y.cols, x.cols, f->w->type);
+  x = rows_from(f, x, c.first), y = rows_from(f, y, c.first);
   d.layout = TDM_NT;
   d.lda = x.ld;
   d.ldc = d.ldr = y.ld;
@@ -148,11 +47,15 @@ static graph_step *project(forward *f, const char *name, matrix x, const void *w
   return graph_gemm(&f->graph, name, false, &d, x.data, w, y.data, residual);
 }
 
-static void norm(forward *f, const char *name, graph_point point, const void *weight) {
-  tdm_rmsnorm_desc d = tdm_rmsnorm_default(tokens(f), f->config->d, f->w->type);
+/* y = the norm of x, of a chunk's tokens on each rank. */
+static void norm(forward *f, const char *name, graph_point point, chunk c, const void *weight) {
+  int64_t width = f->config->d;
+  char *y = at(f, f->buffer[Y], c.first * width), *mine = at(f, f->buffer[Y], c.mine * width);
+  tdm_rmsnorm_desc d = tdm_rmsnorm_default(c.own, width, f->w->type);
   d.eps = f->config->eps;
-  graph_step *s = graph_rmsnorm(&f->graph, name, &d, f->buffer[X], weight, f->buffer[Y]);
-  graph_mark(s, point, f->buffer[Y], tokens(f), f->config->d, f->config->d, f->w->type);
+  graph_step *s = graph_rmsnorm(&f->graph, name, &d, at(f, f->buffer[X], c.x * width), weight, mine);
+  graph_mark(s, point, y, c.count, width, width, f->w->type);
+  if (f->by_tokens) graph_move_join(&f->graph, "join", f->mover, mine, y, c.each * width, f->w->type);
 }
 
 /* Rotates `count` heads, which lie one after another from x on, of each of `batch` parts of a position. */
@@ -167,51 +70,59 @@ static void turn(forward *f, const char *name, void *x, int64_t count, int64_t b
   graph_rope(&f->graph, name, &d, f->past, x);
 }
 
-/* One product, then one rope over keys and queries. */
-static heads make_heads_together(forward *f, int64_t layer, matrix y) {
+/* Where q, k and v of this pass are. In versions 2 to 4 q, k and v are rows of one product, or in version 2 without a cache,
+ * groups of them. */
+static heads find_heads(const forward *f, int64_t layer) {
   const llama_config *c = f->config;
-  const layer_weights *w = &f->w->layer[layer];
   int64_t q = q_width(c), kv = kv_width(c), row = q + 2 * kv, dim = c->head_dim, group = per_group(c);
-  char *all = f->buffer[QKV];
-  if (f->cache != NULL || !materialised(f)) {
-    char *cache = f->cache == NULL ? NULL : f->cache->layer[layer];
-    int64_t kv_row = cache == NULL ? row : 2 * kv;
-    if (cache != NULL) all = at(f, cache, f->past * kv_row);
-    heads h = {at(f, all, 2 * kv), at(f, all, kv), all, row, kv_row, group * dim, dim};
-    project(f, "qkv", y, w->v, (matrix){all, row, row}, NULL);
-    turn(f, "rope", h.k, c->kv_heads + c->heads, f->batch, row, row);
-    if (cache != NULL) h.k = at(f, cache, kv), h.v = cache; /* attention sees all of it */
+  char *cache = f->cache == NULL ? NULL : at(f, f->cache->layer[layer], f->past * f->batch * 2 * kv);
+  if (!together(f)) {
+    heads h = {f->buffer[Q], f->buffer[K], f->buffer[V], q, kv, group * dim, dim};
+    if (cache != NULL) h.v = cache, h.k = at(f, cache, kv), h.kv_row = 2 * kv;
     return h;
   }
+  char *all = cache == NULL ? f->buffer[QKV] : cache;
+  if (f->cache != NULL || !materialised(f))
+    return (heads){at(f, all, 2 * kv), at(f, all, kv), all, row, cache == NULL ? row : 2 * kv, group * dim, dim};
   int64_t step = (group + 2) * dim;
-  project(f, "qkv", y, w->qkv_groups, (matrix){all, row, row}, NULL);
-  turn(f, "rope", all, group + 1, f->batch * c->kv_heads, step, row);
   return (heads){all, at(f, all, group * dim), at(f, all, (group + 1) * dim), row, row, step, step};
 }
 
-/* Projects and turns queries and keys. */
-static heads make_heads(forward *f, int64_t layer) {
+/* The products of a chunk. */
+static void make_heads(forward *f, int64_t layer, chunk part) {
   const llama_config *c = f->config;
   const layer_weights *w = &f->w->layer[layer];
-  int64_t q = q_width(c), kv = kv_width(c), dim = c->head_dim;
+  int64_t q = q_width(c), kv = kv_width(c), row = q + 2 * kv;
   matrix y = {f->buffer[Y], c->d, c->d};
-  if (together(f)) return make_heads_together(f, layer, y);
-  heads h = {f->buffer[Q], f->buffer[K], f->buffer[V], q, kv, per_group(c) * dim, dim};
-  project(f, "q", y, w->q, (matrix){h.q, q, q}, NULL);
-  if (f->cache != NULL) {
-    h.kv_row = 2 * kv;
-    h.v = at(f, f->cache->layer[layer], f->past * h.kv_row);
-    h.k = at(f, h.v, kv);
+  heads h = find_heads(f, layer);
+  if (together(f)) {
+    bool groups = f->cache == NULL && materialised(f);
+    project(f, "qkv", part, y, groups ? w->qkv_groups : w->v, (matrix){groups ? h.q : h.v, row, row}, NULL);
+    return;
   }
+  project(f, "q", part, y, w->q, (matrix){h.q, q, q}, NULL);
   if (f->cache != NULL && f->version >= 2) {
-    project(f, "vk", y, w->v, (matrix){h.v, 2 * kv, h.kv_row}, NULL);
+    project(f, "vk", part, y, w->v, (matrix){h.v, 2 * kv, h.kv_row}, NULL);
   } else {
-    project(f, "k", y, w->k, (matrix){h.k, kv, h.kv_row}, NULL);
-    project(f, "v", y, w->v, (matrix){h.v, kv, h.kv_row}, NULL);
+    project(f, "k", part, y, w->k, (matrix){h.k, kv, h.kv_row}, NULL);
+    project(f, "v", part, y, w->v, (matrix){h.v, kv, h.kv_row}, NULL);
   }
-  turn(f, "rope q", h.q, c->heads, f->batch, h.q_row, h.q_row);
-  turn(f, "rope k", h.k, c->kv_heads, f->batch, h.kv_row, h.kv_row);
-  if (f->cache != NULL) h.v = f->cache->layer[layer], h.k = at(f, h.v, kv); /* attention sees all of it */
+}
+
+/* Turns queries and keys, and shows attention the whole cache. */
+static heads turn_heads(forward *f, int64_t layer) {
+  const llama_config *c = f->config;
+  int64_t dim = c->head_dim, group = per_group(c);
+  heads h = find_heads(f, layer);
+  if (!together(f)) {
+    turn(f, "rope q", h.q, c->heads, f->batch, h.q_row, h.q_row);
+    turn(f, "rope k", h.k, c->kv_heads, f->batch, h.kv_row, h.kv_row);
+  } else if (f->cache != NULL || !materialised(f)) {
+    turn(f, "rope", h.k, c->kv_heads + c->heads, f->batch, h.q_row, h.q_row);
+  } else {
+    turn(f, "rope", h.q, group + 1, f->batch * c->kv_heads, (group + 2) * dim, h.q_row);
+  }
+  if (f->cache != NULL) h.v = f->cache->layer[layer], h.k = at(f, h.v, kv_width(c));
   return h;
 }
 
@@ -259,81 +170,178 @@ static void attend(forward *f, const heads *h, char *to) {
   graph_mark(s, POINT_ATTENTION, to, tokens(f), q, q, f->w->type);
 }
 
+/* What a product adds to the residual stream. */
+typedef struct branch {
+  const char *product, *sum; /* the steps' names */
+  int64_t layer;
+  graph_point point;
+  matrix a;
+  const void *w;
+} branch;
+
 /* x += a W^T: as two steps, or as the product's residual. */
-static void add_product(forward *f, const char *product, const char *sum, graph_point point, matrix a, const void *w) {
+static void add_alone(forward *f, const branch *b, chunk c) {
   int64_t d = f->config->d;
   void *x = f->buffer[X], *out = f->buffer[OUT];
   graph_step *s;
   if (f->version == 4) {
-    s = project(f, product, a, w, (matrix){x, d, d}, x);
+    s = project(f, b->product, c, b->a, b->w, (matrix){x, d, d}, x);
   } else {
-    project(f, product, a, w, (matrix){out, d, d}, NULL);
-    tdm_add_desc add = tdm_add_default(tokens(f), d, f->w->type);
-    s = graph_sum(&f->graph, sum, &add, x, out, x);
+    project(f, b->product, c, b->a, b->w, (matrix){out, d, d}, NULL);
+    tdm_add_desc add = tdm_add_default(c.count, d, f->w->type);
+    s = graph_sum(&f->graph, b->sum, &add, x, out, x);
   }
-  graph_mark(s, point, x, tokens(f), d, d, f->w->type);
+  graph_mark(s, b->point, x, c.count, d, d, f->w->type);
+}
+
+/* a W^T of this rank, in f32. */
+static void make_part(forward *f, const branch *b, chunk c) {
+  int64_t d = f->config->d;
+  tdm_gemm_desc p = tdm_gemm_default(c.count, d, b->a.cols, f->w->type);
+  p.layout = TDM_NT;
+  p.lda = b->a.ld;
+  p.out = TDM_F32;
+  float *out = f->buffer[OUT];
+  graph_gemm(&f->graph, b->product, false, &p, rows_from(f, b->a, c.first).data, b->w, out + c.first * d, NULL);
+}
+
+/* Begins the sum of the ranks' parts of a chunk. */
+static void begin_sum(forward *f, chunk c) {
+  int64_t d = f->config->d;
+  float *out = f->buffer[OUT], *all = out + c.first * d;
+  if (f->by_tokens)
+    graph_move_sum_part(&f->graph, "sum", f->mover, all, out + c.mine * d, c.each * d, TDM_F32);
+  else
+    graph_move_sum(&f->graph, "sum", f->mover, all, c.count * d, TDM_F32);
+}
+
+/* x += the sum. */
+static void add_sum(forward *f, const branch *b, chunk c) {
+  int64_t d = f->config->d;
+  float *out = f->buffer[OUT];
+  char *x = at(f, f->buffer[X], c.x * d);
+  tdm_add_desc add = tdm_add_default(c.own, d, f->w->type);
+  add.type_b = TDM_F32;
+  graph_sum(&f->graph, b->sum, &add, x, out + c.mine * d, x);
+}
+
+/* The first product after a norm, of a chunk. */
+typedef void reader(forward *f, int64_t layer, chunk c);
+typedef struct reading {
+  const char *name;
+  graph_point point;
+  const void *weight; /* of the norm */
+  reader *read;       /* NULL: none */
+} reading;
+
+/* Adds a branch to the residual stream (NULL: none), and makes the norm and the products that read it. Between ranks the sum
+ * of a chunk is on its way while the next chunk's part is made, or the chunk before is read. */
+static void pass_on(forward *f, const branch *b, int64_t layer, const reading *r) {
+  int chunks = chunks_of(f);
+  for (int i = 0; i < chunks; i++) {
+    chunk c = chunk_of(f, i), next = chunk_of(f, i + 1 < chunks ? i + 1 : i);
+    bool more = b != NULL && divided(f) && i + 1 < chunks;
+    f->graph.variant = c.count != chunk_size(f);
+    f->graph.layer = b != NULL ? b->layer : layer;
+    if (b != NULL && !divided(f)) add_alone(f, b, c);
+    if (b != NULL && divided(f)) {
+      if (i == 0) make_part(f, b, c), begin_sum(f, c);
+      f->graph.variant = next.count != chunk_size(f);
+      if (more) make_part(f, b, next);
+      f->graph.variant = c.count != chunk_size(f);
+      graph_move_wait(&f->graph, f->mover, 0);
+      add_sum(f, b, c);
+    }
+    f->graph.layer = layer;
+    norm(f, r->name, r->point, c, r->weight);
+    if (more) begin_sum(f, next);
+    if (f->by_tokens) graph_move_wait(&f->graph, f->mover, more ? 1 : 0);
+    if (r->read != NULL) r->read(f, layer, c);
+  }
+  f->graph.variant = 0;
+}
+
+static matrix mlp_of(const forward *f) {
+  int64_t n = f->config->ffn;
+  return (matrix){shares(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
 }
 
 /* silu(y Wg^T) * (y Wu^T). */
-static matrix gated_unit(forward *f, const layer_weights *w) {
+static void gated_unit(forward *f, int64_t layer, chunk part) {
   const llama_config *c = f->config;
+  const layer_weights *w = &f->w->layer[layer];
   int64_t n = c->ffn;
-  matrix y = {f->buffer[Y], c->d, c->d}, h = {shares(f) ? f->buffer[QKV] : f->buffer[MLP], n, n};
+  matrix y = {f->buffer[Y], c->d, c->d}, h = mlp_of(f);
   graph_step *s;
   if (materialised(f)) { /* gate and up one after another; the result takes gate's place */
     matrix up = {at(f, h.data, tokens(f) * n), n, n};
     if (f->version == 2) {
-      tdm_gemm_desc both = tdm_gemm_default(tokens(f), n, c->d, f->w->type);
+      tdm_gemm_desc both = tdm_gemm_default(part.count, n, c->d, f->w->type);
       both.layout = TDM_NT;
       both.batch = 2, both.broadcast_a = 1;
       graph_gemm(&f->graph, "gate up", false, &both, y.data, w->gate_up, h.data, NULL);
     } else {
-      project(f, "gate", y, w->gate, h, NULL);
-      project(f, "up", y, w->up, up, NULL);
+      project(f, "gate", part, y, w->gate, h, NULL);
+      project(f, "up", part, y, w->up, up, NULL);
     }
-    tdm_silu_mul_desc d = tdm_silu_mul_default(tokens(f), n, f->w->type);
+    tdm_silu_mul_desc d = tdm_silu_mul_default(part.count, n, f->w->type);
     s = graph_silu_mul(&f->graph, "silu_mul", &d, h.data, up.data, h.data);
   } else {
-    tdm_swiglu_desc d = tdm_swiglu_default(tokens(f), n, c->d, f->w->type);
+    tdm_swiglu_desc d = tdm_swiglu_default(part.count, n, c->d, f->w->type);
     d.layout = TDM_NT;
+    y = rows_from(f, y, part.first), h = rows_from(f, h, part.first);
     s = graph_swiglu(&f->graph, "swiglu", &d, y.data, w->gate, w->up, h.data);
   }
-  graph_mark(s, POINT_MLP, h.data, tokens(f), n, h.ld, f->w->type);
-  return h;
+  graph_mark(s, POINT_MLP, h.data, part.count, n, h.ld, f->w->type);
 }
 
-static void add_layer(forward *f, int64_t layer) {
-  const llama_config *c = f->config;
+/* before: what the layer before adds, NULL: there is none. Leaves in *before what this layer adds last. */
+static void add_layer(forward *f, int64_t layer, branch *before) {
+  int64_t q = q_width(f->config);
   const layer_weights *w = &f->w->layer[layer];
   char *to = f->version == 4 ? f->buffer[Y] : f->buffer[HEADS];
-  int first = f->graph.steps;
-  norm(f, "norm 1", POINT_NORM1, w->norm1);
-  heads h = make_heads(f, layer);
+  pass_on(f, before->w == NULL ? NULL : before, layer, &(reading){"norm 1", POINT_NORM1, w->norm1, make_heads});
+  heads h = turn_heads(f, layer);
   attend(f, &h, to);
-  add_product(f, "o", "add 1", POINT_MIDDLE, (matrix){to, q_width(c), q_width(c)}, w->o);
-  norm(f, "norm 2", POINT_NORM2, w->norm2);
-  matrix mlp = gated_unit(f, w);
-  add_product(f, "down", "add 2", POINT_LAYER, mlp, w->down);
-  for (int i = first; i < f->graph.steps; i++) f->graph.step[i].layer = layer;
+  branch o = {"o", "add 1", layer, POINT_MIDDLE, {to, q, q}, w->o};
+  pass_on(f, &o, layer, &(reading){"norm 2", POINT_NORM2, w->norm2, gated_unit});
+  *before = (branch){"down", "add 2", layer, POINT_LAYER, mlp_of(f), w->down};
+}
+
+/* x = the rows of the ids. A rank has the rows of its ids, and 0 for the others: so their sum is exact. */
+static void embed(forward *f) {
+  const llama_config *c = f->config;
+  tdm_type type = f->w->type;
+  void *to = f->by_tokens ? f->buffer[Y] : f->buffer[X];
+  tdm_embedding_desc d = tdm_embedding_default(tokens(f), c->vocab, c->d, type);
+  d.first = f->share->vocab, d.total = f->share->whole->vocab;
+  graph_step *s = graph_embedding(&f->graph, "embedding", &d, f->w->embedding, f->ids, to);
+  graph_mark(s, POINT_EMBEDDING, to, tokens(f), c->d, c->d, type);
+  if (!divided(f)) return;
+  for (int i = 0; i < chunks_of(f) && f->by_tokens; i++) {
+    chunk part = chunk_of(f, i);
+    graph_move_sum_part(&f->graph, "sum ids", f->mover, at(f, to, part.first * c->d), at(f, f->buffer[X], part.x * c->d),
+                        part.each * c->d, type);
+  }
+  if (!f->by_tokens) graph_move_sum(&f->graph, "sum ids", f->mover, to, tokens(f) * c->d, type);
+  graph_move_wait(&f->graph, f->mover, 0);
 }
 
 static bool add_steps(forward *f) {
   const llama_config *c = f->config;
   graph_rewind(&f->graph);
-  tdm_embedding_desc embed = tdm_embedding_default(tokens(f), c->vocab, c->d, f->w->type);
-  graph_step *s = graph_embedding(&f->graph, "embedding", &embed, f->w->embedding, f->ids, f->buffer[X]);
-  graph_mark(s, POINT_EMBEDDING, f->buffer[X], tokens(f), c->d, c->d, f->w->type);
-  s->layer = -1;
-  for (int64_t i = 0; i < c->layers; i++) add_layer(f, i);
-  int first = f->graph.steps;
-  norm(f, "norm", POINT_NORM, f->w->norm);
+  f->graph.layer = -1;
+  embed(f);
+  branch last = {.w = NULL};
+  for (int64_t i = 0; i < c->layers; i++) add_layer(f, i, &last);
+  pass_on(f, &last, -1, &(reading){"norm", POINT_NORM, f->w->norm, NULL});
+  graph_step *s;
   int64_t rows = f->last_only ? f->batch : tokens(f);
   tdm_gemm_desc head = tdm_gemm_default(rows, c->vocab, c->d, f->w->type);
   head.layout = TDM_NT;
   head.out = TDM_F32;
   s = graph_gemm(&f->graph, "head", false, &head, at(f, f->buffer[Y], (tokens(f) - rows) * c->d), f->w->head, f->logits, NULL);
   graph_mark(s, POINT_LOGITS, f->logits, rows, c->vocab, c->vocab, TDM_F32);
-  for (int i = first; i < f->graph.steps; i++) f->graph.step[i].layer = -1;
   return !f->graph.failed;
 }
 
@@ -342,14 +350,14 @@ static bool add_steps(forward *f) {
 bool forward_open(forward *f, llama_error *error) {
   memset(f->own, 0, sizeof f->own);
   graph_begin(&f->graph, f->m->context, error);
-  bool ok = take_buffers(f, error) && add_steps(f);
+  bool ok = forward_take_buffers(f, error) && add_steps(f);
   if (!ok) forward_close(f);
   return ok;
 }
 
 void forward_close(forward *f) {
   graph_end(&f->graph);
-  for (int i = 0; i < BLOCKS; i++) memory_give(f->m, f->own[i]), f->own[i] = NULL;
+  for (int i = 0; i < FORWARD_BLOCKS; i++) memory_give(f->m, f->own[i]), f->own[i] = NULL;
 }
 
 bool forward_move(forward *f, int64_t past, llama_error *error) {
@@ -367,10 +375,10 @@ bool forward_ids(forward *f, const int32_t *ids, llama_error *error) {
   for (int64_t b = 0; b < f->batch; b++)
     for (int64_t s = 0; s < f->seq; s++) {
       int32_t id = ids[b * f->seq + s];
-      if (id < 0 || id >= f->config->vocab) {
+      if (id < 0 || id >= f->share->whole->vocab) {
         free(by_position);
         return llama_fail(error, "token %" PRId64 " of sequence %" PRId64 ": id %d: must be 0 to %" PRId64, s, b, id,
-                          f->config->vocab - 1);
+                          f->share->whole->vocab - 1);
       }
       by_position[s * f->batch + b] = id;
     }
@@ -385,15 +393,81 @@ bool forward_run(const forward *f, llama_error *error) {
   return tdm_stream_sync(f->m->context, NULL) == TDM_OK || llama_fail_tandem(error, "forward pass");
 }
 
-bool forward_logits(const forward *f, int64_t sequence, int64_t position, float *logits, llama_error *error) {
-  int64_t row = (f->last_only ? 0 : position) * f->batch + sequence;
+/* This rank's part of a row of logits, to host memory. */
+static bool own_logits(const forward *f, int64_t row, float *logits, llama_error *error) {
   tdm_status status = tdm_copy(f->m->context, logits, f->logits + row * f->config->vocab,
                                (size_t)f->config->vocab * sizeof *logits, TDM_TO_HOST, NULL);
   return status == TDM_OK || llama_fail_tandem(error, "logits");
 }
 
+bool forward_logits(const forward *f, int64_t sequence, int64_t position, float *logits, llama_error *error) {
+  const llama_share *share = f->share;
+  int64_t row = (f->last_only ? 0 : position) * f->batch + sequence, vocab = share->whole->vocab;
+  if (!divided(f)) return own_logits(f, row, logits, error);
+  int64_t most = llama_part(vocab, 1, share->ranks); /* the first rank has as many ids as any */
+  float *all = malloc((size_t)(most * (share->ranks + 1)) * sizeof *all), *mine = all + most * share->ranks;
+  if (all == NULL) return llama_fail(error, "no memory for the logits of %d ranks", share->ranks);
+  for (int64_t i = f->config->vocab; i < most; i++) mine[i] = 0;
+  bool ok = own_logits(f, row, mine, error) && ranks_gather(f->mover->ranks, mine, (size_t)most * sizeof *all, all, error);
+  for (int r = 0; ok && r < share->ranks; r++) {
+    int64_t first = llama_part(vocab, r, share->ranks), end = llama_part(vocab, r + 1, share->ranks);
+    memcpy(logits + first, all + r * most, (size_t)(end - first) * sizeof *logits);
+  }
+  free(all);
+  return ok;
+}
+
+typedef struct candidate {
+  float logit;
+  int32_t id;
+} candidate;
+
+static candidate best_of(const float *logits, int64_t count, int64_t first) {
+  candidate best = {-INFINITY, -1};
+  for (int64_t i = 0; i < count; i++) {
+    if (!isfinite(logits[i])) return (candidate){INFINITY, -1};
+    if (logits[i] > best.logit) best = (candidate){logits[i], (int32_t)(first + i)};
+  }
+  return best;
+}
+
+bool forward_best(const forward *f, int32_t *ids, llama_error *error) {
+  const llama_share *share = f->share;
+  size_t batch = (size_t)f->batch, ranks = (size_t)share->ranks;
+  float *logits = malloc((size_t)f->config->vocab * sizeof *logits);
+  candidate *all = malloc((ranks + 1) * batch * sizeof *all);
+  bool ok = logits != NULL && all != NULL;
+  if (!ok) llama_fail(error, "no memory for %" PRId64 " logits", f->config->vocab);
+  int64_t first_row = f->last_only ? 0 : (f->seq - 1) * f->batch;
+  candidate *mine = ok ? all + ranks * batch : NULL;
+  for (int64_t b = 0; ok && b < f->batch; b++) {
+    ok = own_logits(f, first_row + b, logits, error);
+    if (ok) mine[b] = best_of(logits, f->config->vocab, share->vocab);
+  }
+  ok = ok && (!divided(f) || ranks_gather(f->mover->ranks, mine, batch * sizeof *mine, all, error));
+  for (size_t b = 0; ok && b < batch; b++) { /* of equal ones the first rank's, whose ids are the smaller */
+    candidate best = divided(f) ? all[b] : mine[b];
+    for (size_t r = 1; r < ranks; r++)
+      if (all[r * batch + b].logit > best.logit) best = all[r * batch + b];
+    ids[b] = best.id;
+  }
+  free(logits);
+  free(all);
+  return ok;
+}
+
+bool forward_hash(const forward *f, uint64_t *hash, llama_error *error) {
+  size_t bytes = (size_t)(tokens(f) * f->config->d) * tdm_type_size(f->w->type);
+  void *y = malloc(bytes);
+  if (y == NULL) return llama_fail(error, "no memory for %zu bytes of a pass", bytes);
+  bool ok = tdm_copy(f->m->context, y, f->buffer[Y], bytes, TDM_TO_HOST, NULL) == TDM_OK || llama_fail_tandem(error, "a pass");
+  if (ok) *hash = random_hash(0, y, bytes);
+  free(y);
+  return ok;
+}
+
 double forward_flops(const forward *f) {
-  const llama_config *c = f->config;
+  const llama_config *c = f->share->whole;
   double t = (double)tokens(f), rows = f->last_only ? (double)f->batch : t, q = (double)q_width(c), kv = (double)kv_width(c);
   double pairs = (double)f->seq * ((double)f->past + ((double)f->seq + 1) / 2) * (double)f->batch;
   double layer = 2 * t * (double)c->d * (2 * q + 2 * kv + 3 * (double)c->ffn) + 4 * pairs * q;

@@ -12,10 +12,12 @@
 typedef struct generation {
   session *s;
   decoder d;
-  sampler sampler;
-  float *logits;
+  sampler *sampler; /* [batch] */
+  float *logits;    /* [batch, vocab] */
+  int32_t *next;    /* [batch] */
+  int32_t *text;    /* of several sequences: [batch, most], -1 after the end of one */
   tokenizer_stream stream;
-  int64_t most, made;     /* tokens to make, and made */
+  int64_t most, made;     /* tokens of a sequence to make, and made */
   double prefill, decode; /* seconds */
 } generation;
 
@@ -25,7 +27,7 @@ static bool is_end(const llama_config *c, int32_t id) {
   return false;
 }
 
-/* A token as it comes: text after a prompt that was text, else its id. */
+/* A token of the only sequence as it comes: text after a prompt that was text, else its id. */
 static bool show(generation *g, int32_t id, bool prompt, llama_error *error) {
   const tokenizer *t = g->s->tokenizer;
   char text[TOKENIZER_TEXT];
@@ -40,34 +42,59 @@ static bool show(generation *g, int32_t id, bool prompt, llama_error *error) {
   return true;
 }
 
-/* Draws and prints tokens until one ends the text. Each pass but the prefill's is one token's. */
-static bool make_tokens(generation *g, llama_error *error) {
-  const llama_config *c = &g->s->config;
-  for (;;) {
-    int32_t id = sampler_next(&g->sampler, g->logits);
+/* Draws the next token of each sequence. *all_ended: none goes on. */
+static bool draw(generation *g, bool *all_ended, llama_error *error) {
+  const session *s = g->s;
+  *all_ended = true;
+  for (int64_t b = 0; b < s->batch; b++) {
+    int32_t id = g->next[b];
+    if (s->temperature > 0) id = g->next[b] = sampler_next(&g->sampler[b], g->logits + b * s->config.vocab);
     if (id < 0) return llama_fail(error, "the logits after token %" PRId64 " are not all finite", g->d.length - 1);
-    if (!show(g, id, false, error)) return false;
+    const int32_t *before = &g->text[b * g->most + g->made - 1];
+    bool ended = g->made > 0 && (*before < 0 || is_end(&s->config, *before));
+    g->text[b * g->most + g->made] = ended ? -1 : id;
+    *all_ended = *all_ended && (ended || is_end(&s->config, id));
+  }
+  return s->batch > 1 || show(g, g->next[0], false, error);
+}
+
+/* Draws tokens until all sequences have ended. Each pass but the prefill's is one token's of each. */
+static bool make_tokens(generation *g, llama_error *error) {
+  const session *s = g->s;
+  for (;;) {
+    bool ended;
+    if (!draw(g, &ended, error)) return false;
     g->made++;
-    if (g->made == g->most || is_end(c, id)) return true;
+    if (g->made == g->most || ended) return true;
     double start = llama_seconds();
-    if (!decoder_step(&g->d, id, g->logits, error)) return false;
+    if (!decoder_step(&g->d, g->next, g->logits, s->temperature > 0 ? NULL : g->next, error)) return false;
     g->decode += llama_seconds() - start;
+  }
+}
+
+/* Several sequences, a line of ids each. */
+static void show_all(const generation *g) {
+  for (int64_t b = 0; b < g->s->batch; b++) {
+    for (int64_t i = 0; i < g->made && g->text[b * g->most + i] >= 0; i++)
+      printf("%s%d", i > 0 ? " " : "", g->text[b * g->most + i]);
+    if (b + 1 < g->s->batch) putchar('\n');
   }
 }
 
 /* Each token reads all weights, of the embedding's table one row, and the cache, on average that of the token in the middle. */
 static void print_decode(const generation *g, int64_t tokens) {
-  const llama_config *c = &g->s->config;
+  const llama_config *c = &g->s->share.config;
   double size = (double)tdm_type_size(g->s->type), mean = (double)g->d.length - (double)tokens / 2;
   double weights = (llama_parameters(c) - (c->tied ? 0 : (double)c->vocab * (double)c->d)) * size;
-  double cache = 2 * (double)c->layers * mean * (double)(c->kv_heads * c->head_dim) * size, each = g->decode / (double)tokens;
+  double cache = 2 * (double)c->layers * mean * (double)(g->s->batch * c->kv_heads * c->head_dim) * size,
+         each = g->decode / (double)tokens;
   int launches = g->d.one.graph.steps;
   decode_rates rates;
   llama_error error = {0};
   printf("decode       %" PRId64
-         " tokens in %.3f ms: %.1f tokens/s, %.3f ms a token, weights at %.1f GB/s; %.3f ms of it are for"
+         " tokens in %.3f ms: %.1f tokens/s, %.3f ms a pass, weights at %.1f GB/s; %.3f ms of it are for"
          " steps and plans\n",
-         tokens, 1e3 * g->decode, (double)tokens / g->decode, 1e3 * each, 1e-9 * weights / each,
+         tokens * g->s->batch, 1e3 * g->decode, (double)(tokens * g->s->batch) / g->decode, 1e3 * each, 1e-9 * weights / each,
          1e3 * g->d.plans / (double)tokens);
   if (!measure_decode_rates(g->s->m.context, g->s->type, weights, &rates, &error)) {
     printf("bound        not measured: %s\n", error.text);
@@ -75,7 +102,7 @@ static void print_decode(const generation *g, int64_t tokens) {
   }
   double moved = (weights + cache) / rates.bytes_per_second, launched = launches * rates.run;
   printf(
-      "bound        %.3f ms a token, 1/%.2f of that: %.3f ms for weights and cache at the %.1f GB/s of an add, %.3f ms for %d"
+      "bound        %.3f ms a pass, 1/%.2f of that: %.3f ms for weights and cache at the %.1f GB/s of an add, %.3f ms for %d"
       " launches of %.1f us, a run of one element\n",
       1e3 * (moved + launched), each / (moved + launched), 1e3 * moved, 1e-9 * rates.bytes_per_second, 1e3 * launched, launches,
       1e6 * rates.run);
@@ -84,35 +111,52 @@ static void print_decode(const generation *g, int64_t tokens) {
 static bool generate(generation *g, llama_error *error) {
   session *s = g->s;
   double start = llama_seconds();
-  if (!decoder_prefill(&g->d, s->ids, s->seq, false, g->logits, error)) return false;
+  if (!decoder_prefill(&g->d, s->ids, s->seq, false, g->logits, s->temperature > 0 ? NULL : g->next, error)) return false;
   g->prefill = llama_seconds() - start;
-  for (int64_t i = 0; i < s->seq; i++)
+  for (int64_t i = 0; i < s->seq && s->batch == 1; i++)
     if (!show(g, s->ids[i], true, error)) return false;
   if (!make_tokens(g, error)) return false;
+  if (s->batch > 1) show_all(g);
   char rest[TOKENIZER_TEXT];
   fwrite(rest, 1, (size_t)tokenizer_end(&g->stream, rest), stdout);
   putchar('\n');
   if (is_simulated(&g->d.one)) return true;
-  printf("prefill      %" PRId64 " tokens in %.3f ms: %.1f tokens/s\n", s->seq, 1e3 * g->prefill, (double)s->seq / g->prefill);
+  double tokens = (double)(s->batch * s->seq);
+  printf("prefill      %.0f tokens in %.3f ms: %.1f tokens/s\n", tokens, 1e3 * g->prefill, tokens / g->prefill);
   if (g->made > 1) print_decode(g, g->made - 1);
-  return true;
+  return session_report(s, &g->d.one, error);
+}
+
+static bool open_generation(generation *g, llama_error *error) {
+  session *s = g->s;
+  size_t batch = (size_t)s->batch;
+  g->logits = malloc(batch * (size_t)s->config.vocab * sizeof *g->logits);
+  g->sampler = calloc(batch, sizeof *g->sampler);
+  g->next = malloc(batch * sizeof *g->next);
+  g->text = malloc(batch * (size_t)g->most * sizeof *g->text);
+  if (g->logits == NULL || g->sampler == NULL || g->next == NULL || g->text == NULL)
+    return llama_fail(error, "no memory for %" PRId64 " logits", s->batch * s->config.vocab);
+  for (int64_t b = 0; b < s->batch; b++)
+    if (!sampler_open(&g->sampler[b], s->config.vocab, s->temperature, s->top_p, s->seed + (uint64_t)b, error)) return false;
+  return session_ids(s, error) && decoder_open(&g->d, s, s->seq, false, s->seq + s->generate, error);
 }
 
 bool run_generate(session *s, llama_error *error) {
   generation g = {.s = s, .most = s->generate};
-  if (s->batch != 1) return llama_fail(error, "--generate: needs one sequence, --input has %" PRId64, s->batch);
+  if (s->batch != 1 && s->tokenizer != NULL)
+    return llama_fail(error, "--prompt: is one sequence, --input has %" PRId64, s->batch);
   if (s->generate > s->config.context - s->seq)
     return llama_fail(error, "--generate = %" PRId64 ": after a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
                       s->generate, s->seq, s->config.name, s->config.context);
-  g.logits = malloc((size_t)s->config.vocab * sizeof *g.logits);
-  if (g.logits == NULL) return llama_fail(error, "no memory for %" PRId64 " logits", s->config.vocab);
-  bool ok = session_ids(s, error) && sampler_open(&g.sampler, s->config.vocab, s->temperature, s->top_p, s->seed, error) &&
-            decoder_open(&g.d, s, s->seq, false, s->seq + s->generate, error);
+  bool ok = open_generation(&g, error);
   if (ok) {
     ok = generate(&g, error);
     decoder_close(&g.d);
   }
-  sampler_close(&g.sampler);
+  for (int64_t b = 0; b < s->batch && g.sampler != NULL; b++) sampler_close(&g.sampler[b]);
+  free(g.sampler);
   free(g.logits);
+  free(g.next);
+  free(g.text);
   return ok;
 }

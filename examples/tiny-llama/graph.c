@@ -26,6 +26,10 @@ void graph_rewind(graph *g) {
 bool graph_run(const graph *g, int first, int end, llama_error *error) {
   for (int i = first; i < end; i++) {
     const graph_step *s = &g->step[i];
+    if (s->move != NULL) {
+      if (!s->move(s, error)) return false;
+      continue;
+    }
     if (s->run(g->plan[s->plan].plan, s) != TDM_OK) return llama_fail_tandem(error, s->name);
   }
   return true;
@@ -39,11 +43,11 @@ static void fail(graph *g, const char *name, const char *what) {
 /* The number of a step's plan, whose place may still be empty; -1 after an error. */
 static int find_plan(graph *g, const char *name, bool moving) {
   for (int i = 0; i < g->plans; i++)
-    if (strcmp(g->plan[i].name, name) == 0) return i;
+    if (strcmp(g->plan[i].name, name) == 0 && g->plan[i].variant == g->variant) return i;
   graph_plan *more = realloc(g->plan, (size_t)(g->plans + 1) * sizeof *more);
   if (more == NULL) return fail(g, name, "no memory for the list of plans"), -1;
   g->plan = more;
-  g->plan[g->plans] = (graph_plan){.name = name, .moving = moving};
+  g->plan[g->plans] = (graph_plan){.name = name, .variant = g->variant, .moving = moving};
   return g->plans++;
 }
 
@@ -53,6 +57,7 @@ static graph_step *append(graph *g, const graph_step *step) {
   if (more == NULL) return fail(g, step->name, "no memory for the list of steps"), &unused;
   g->step = more;
   g->step[g->steps] = *step;
+  g->step[g->steps].layer = g->layer;
   return &g->step[g->steps++];
 }
 
@@ -173,4 +178,49 @@ static tdm_status run_add(const tdm_plan *plan, const graph_step *s) {
 
 graph_step *graph_sum(graph *g, const char *name, const tdm_add_desc *d, const void *a, const void *b, void *c) {
   STEP(add, false, 0, run_add, times(d->rows, d->cols), 3 * times(d->rows, d->cols), c, a, b);
+}
+
+/* ---- Between ranks ---- */
+
+static graph_step *append_move(graph *g, graph_step step) {
+  step.op = "move";
+  step.plan = -1;
+  step.bytes = (double)step.number * (double)tdm_type_size(step.type);
+  return append(g, &step);
+}
+
+static bool move_sum(const graph_step *s, llama_error *error) {
+  return s->mover->row->sum(s->mover, s->out, s->number, s->type, error);
+}
+
+graph_step *graph_move_sum(graph *g, const char *name, mover *m, void *data, int64_t count, tdm_type type) {
+  return append_move(g, (graph_step){.name = name, .mover = m, .move = move_sum, .out = data, .number = count, .type = type});
+}
+
+static bool move_sum_part(const graph_step *s, llama_error *error) {
+  return s->mover->row->sum_part(s->mover, s->in[0], s->out, s->number, s->type, error);
+}
+
+graph_step *graph_move_sum_part(graph *g, const char *name, mover *m, const void *all, void *part, int64_t count,
+                                tdm_type type) {
+  return append_move(
+      g,
+      (graph_step){.name = name, .mover = m, .move = move_sum_part, .in = {all}, .out = part, .number = count, .type = type});
+}
+
+static bool move_join(const graph_step *s, llama_error *error) {
+  return s->mover->row->join(s->mover, s->in[0], s->out, s->number, s->type, error);
+}
+
+graph_step *graph_move_join(graph *g, const char *name, mover *m, const void *part, void *all, int64_t count, tdm_type type) {
+  return append_move(
+      g, (graph_step){.name = name, .mover = m, .move = move_join, .in = {part}, .out = all, .number = count, .type = type});
+}
+
+static bool move_wait(const graph_step *s, llama_error *error) {
+  return s->mover->row->wait(s->mover, s->mover->begun - s->number, error);
+}
+
+graph_step *graph_move_wait(graph *g, mover *m, int64_t later) {
+  return append(g, &(graph_step){.op = "wait", .name = "wait", .plan = -1, .mover = m, .move = move_wait, .number = later});
 }

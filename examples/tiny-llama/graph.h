@@ -13,6 +13,7 @@
 #include <tandem/swiglu.h>
 
 #include "memory.h"
+#include "mover.h"
 
 /* Results that all versions have: where they are compared. In the order of a layer. */
 typedef enum graph_point {
@@ -35,6 +36,8 @@ struct graph_step {
   int64_t layer;    /* -1: in none */
   int plan;         /* its number in the graph */
   tdm_status (*run)(const tdm_plan *plan, const graph_step *step);
+  bool (*move)(const graph_step *step, llama_error *error); /* in place of run: between ranks, without a plan */
+  mover *mover;
   const void *in[4]; /* in the order of the op's run; the output stands apart */
   void *out;
   int64_t number; /* of a run that its plan has many of: attention's keys, rope's first position */
@@ -49,6 +52,7 @@ struct graph_step {
 /* A plan goes by its step's name: all layers share it. */
 typedef struct graph_plan {
   const char *name;
+  int variant;
   tdm_plan *plan; /* NULL: to be made again */
   bool moving;    /* it knows how many tokens are in the cache */
 } graph_plan;
@@ -59,6 +63,8 @@ typedef struct graph {
   int plans;
   graph_step *step;
   int steps;
+  int variant;   /* of what is added: plans of one name may have different rows */
+  int64_t layer; /* of what is added */
   llama_error *error;
   bool failed; /* an error stands in *error; what is added from then on is left out */
 } graph;
@@ -87,6 +93,15 @@ graph_step *graph_embedding(graph *g, const char *name, const tdm_embedding_desc
                             void *y);
 graph_step *graph_silu_mul(graph *g, const char *name, const tdm_silu_mul_desc *d, const void *gate, const void *up, void *y);
 graph_step *graph_sum(graph *g, const char *name, const tdm_add_desc *d, const void *a, const void *b, void *c);
+
+/* ---- Between ranks: elements of a type. A step ends only with the `wait` that is appended for it ---- */
+graph_step *graph_move_sum(graph *g, const char *name, mover *m, void *data, int64_t count, tdm_type type);
+graph_step *graph_move_sum_part(graph *g, const char *name, mover *m, const void *all, void *part, int64_t count,
+                                tdm_type type);
+graph_step *graph_move_join(graph *g, const char *name, mover *m, const void *part, void *all, int64_t count, tdm_type type);
+/* For all but the last `later` of the moves so far. */
+graph_step *graph_move_wait(graph *g, mover *m, int64_t later);
+
 /* Names the rows that a step has made. */
 void graph_mark(graph_step *s, graph_point point, const void *result, int64_t rows, int64_t cols, int64_t ld, tdm_type type);
 

@@ -13,7 +13,7 @@
 #include "measure.h"
 #include "read.h"
 
-enum { IGNORE = -100 };
+enum { IGNORE = -100, PARTS = 3 };
 
 /* ---- The file: ids with blanks, newlines or commas between ---- */
 
@@ -70,6 +70,7 @@ typedef struct loss_pass {
   void *targets, *losses; /* on the device, [seq, batch] */
   int32_t *host_ids, *host_targets;
   float *host_losses;
+  float *all; /* of ranks: [size, seq, batch, PARTS] */
 } loss_pass;
 
 static void close_pass(loss_pass *p) {
@@ -80,25 +81,39 @@ static void close_pass(loss_pass *p) {
   free(p->host_ids);
   free(p->host_targets);
   free(p->host_losses);
+  free(p->all);
   forward_close(&p->f);
 }
 
 static bool open_pass(session *s, loss_pass *p, llama_error *error) {
-  size_t rows = (size_t)(s->batch * s->seq);
-  tdm_cross_entropy_desc d = tdm_cross_entropy_default((int64_t)rows, s->config.vocab, TDM_F32);
+  size_t rows = (size_t)(s->batch * s->seq), results = rows * (s->ranks.size > 1 ? PARTS : 1);
+  tdm_cross_entropy_desc d = tdm_cross_entropy_default((int64_t)rows, s->share.config.vocab, TDM_F32);
   d.ignore = IGNORE;
+  if (s->ranks.size > 1) d.first = s->share.vocab, d.total = s->config.vocab;
   *p = (loss_pass){0};
   if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, NULL, &p->f, error)) return false;
   p->host_ids = malloc(rows * sizeof(int32_t));
   p->host_targets = malloc(rows * sizeof(int32_t));
-  p->host_losses = malloc(rows * sizeof(float));
-  bool ok = p->host_ids != NULL && p->host_targets != NULL && p->host_losses != NULL;
+  p->host_losses = malloc(results * sizeof(float));
+  p->all = malloc(results * (size_t)s->ranks.size * sizeof(float));
+  bool ok = p->host_ids != NULL && p->host_targets != NULL && p->host_losses != NULL && p->all != NULL;
   if (!ok) llama_fail(error, "no memory for the losses of %zu tokens", rows);
   ok = ok && memory_take(&s->m, MEMORY_ACTIVATIONS, rows * sizeof(int32_t), &p->targets, error) &&
-       memory_take(&s->m, MEMORY_ACTIVATIONS, rows * sizeof(float), &p->losses, error);
+       memory_take(&s->m, MEMORY_ACTIVATIONS, results * sizeof(float), &p->losses, error);
   if (ok && tdm_cross_entropy_plan(s->m.context, &d, &p->plan) != TDM_OK) ok = llama_fail_tandem(error, "loss");
   if (!ok) close_pass(p);
   return ok;
+}
+
+/* The loss of a row from its maximum, sum and logit of each rank (cross_entropy.h), which lie `apart` floats apart. */
+static double loss_of_parts(const float *part, int ranks, int64_t apart) {
+  double max = -(double)INFINITY, sum = 0, target = 0;
+  for (int r = 0; r < ranks; r++) max = fmax(max, (double)part[r * apart]);
+  for (int r = 0; r < ranks; r++) {
+    sum += (double)part[r * apart + 1] * exp((double)part[r * apart] - max);
+    target += (double)part[r * apart + 2];
+  }
+  return log(sum) + max - target;
 }
 
 /* Adds up the losses of the windows from token `at` on. */
@@ -114,12 +129,18 @@ static bool run_pass(session *s, loss_pass *p, const token_list *list, int64_t a
       *count += predicts;
     }
   tdm_context *context = s->m.context;
+  size_t parts = s->ranks.size > 1 ? PARTS : 1;
   if (!forward_ids(&p->f, p->host_ids, error) || !forward_run(&p->f, error)) return false;
   if (tdm_copy(context, p->targets, p->host_targets, (size_t)rows * sizeof(int32_t), TDM_TO_DEVICE, NULL) != TDM_OK ||
       tdm_cross_entropy_run(p->plan, p->f.logits, p->targets, p->losses, NULL) != TDM_OK ||
-      tdm_copy(context, p->host_losses, p->losses, (size_t)rows * sizeof(float), TDM_TO_HOST, NULL) != TDM_OK)
+      tdm_copy(context, p->host_losses, p->losses, (size_t)rows * parts * sizeof(float), TDM_TO_HOST, NULL) != TDM_OK)
     return llama_fail_tandem(error, "loss");
-  for (int64_t i = 0; i < rows; i++) *sum += (double)p->host_losses[i]; /* ignored ones are 0 */
+  if (!ranks_gather(&s->ranks, p->host_losses, (size_t)rows * parts * sizeof(float), p->all, error)) return false;
+  for (int64_t i = 0; i < rows; i++) /* ignored ones are 0 */
+    if (parts == 1)
+      *sum += (double)p->host_losses[i];
+    else if (p->host_targets[i] != IGNORE)
+      *sum += loss_of_parts(p->all + i * PARTS, s->ranks.size, rows * PARTS);
   return true;
 }
 
@@ -133,7 +154,8 @@ bool run_loss(session *s, const char *path, llama_error *error) {
     s->batch = 1;
     s->seq = list.count - 1 < s->config.context ? list.count - 1 : s->config.context;
   }
-  bool ok = open_pass(s, &p, error);
+  bool ok = ranks_same(&s->ranks, list.id, (size_t)list.count * sizeof *list.id, "other tokens in the file of --loss", error) &&
+            open_pass(s, &p, error);
   if (ok) {
     double start = llama_seconds();
     for (int64_t at = 0; ok && at + 1 < list.count; at += s->batch * s->seq)
@@ -145,6 +167,7 @@ bool run_loss(session *s, const char *path, llama_error *error) {
              exp(sum / (double)count), count);
       if (!is_simulated(&p.f)) printf("; %.1f tokens/s", (double)count / seconds);
       putchar('\n');
+      ok = session_report(s, &p.f, error);
     }
     close_pass(&p);
   }

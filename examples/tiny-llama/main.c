@@ -1,4 +1,5 @@
 /* tiny-llama: the command line. */
+#include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,15 +7,20 @@
 
 #include "case/options.h"
 #include "compare.h"
+#include "curve.h"
 #include "decoder.h"
 #include "generate.h"
 #include "loss.h"
 #include "output.h"
 #include "result.h"
+#include "watch.h"
 
-static bool write_file(const char *path, const float *logits, int64_t count, llama_error *error) {
+/* Of ranks the first writes. */
+static bool write_file(const session *s, const float *logits, int64_t count, llama_error *error) {
+  const char *path = s->options->logits;
   result_file file;
   char reason[256];
+  if (s->ranks.rank > 0) return true;
   bool ok = result_open(&file, path, reason, sizeof reason);
   if (ok) {
     fwrite(logits, sizeof *logits, (size_t)count, file.to);
@@ -29,7 +35,7 @@ static bool write_logits(const session *s, const forward *f, llama_error *error)
   float *logits = malloc((size_t)(rows * vocab) * sizeof *logits);
   bool ok = logits != NULL || llama_fail(error, "no memory for the logits of %d tokens", (int)rows);
   for (int64_t i = 0; ok && i < rows; i++) ok = forward_logits(f, i / s->seq, i % s->seq, logits + i * vocab, error);
-  ok = ok && write_file(s->options->logits, logits, rows * vocab, error);
+  ok = ok && write_file(s, logits, rows * vocab, error);
   free(logits);
   return ok;
 }
@@ -40,6 +46,7 @@ static bool run_once(session *s, llama_error *error) {
   if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, NULL, &f, error)) return false;
   bool ok = measure_forward(&f, s->repeats, &time, error);
   if (ok) print_run(s, &f, &time);
+  ok = ok && session_report(s, &f, error);
   if (ok && s->options->logits != NULL) ok = write_logits(s, &f, error);
   forward_close(&f);
   return ok;
@@ -50,22 +57,38 @@ static bool run_cached(session *s, llama_error *error) {
   decoder d;
   char *end;
   int64_t vocab = s->config.vocab, prompt = strtoll(s->options->cached, &end, 10);
-  if (*end != '\0' || prompt < 1 || prompt > s->seq || s->batch != 1)
-    return llama_fail(error, "--cached = '%s': must be 1 to the length of one sequence, and the batch 1", s->options->cached);
-  float *logits = malloc((size_t)(s->seq * vocab) * sizeof *logits);
-  if (logits == NULL) return llama_fail(error, "no memory for the logits of %d tokens", (int)s->seq);
-  bool ok = session_ids(s, error) && decoder_open(&d, s, prompt, true, s->seq, error);
+  if (*end != '\0' || prompt < 1 || prompt > s->seq)
+    return llama_fail(error, "--cached = '%s': must be 1 to the length of a sequence, %" PRId64, s->options->cached, s->seq);
+  int64_t batch = s->batch, rest = s->seq - prompt;
+  float *logits = malloc((size_t)(batch * s->seq * vocab) * sizeof *logits);
+  float *some = malloc((size_t)(batch * s->seq * vocab) * sizeof *some);
+  int32_t *ids = malloc((size_t)(batch * s->seq) * sizeof *ids);
+  bool ok = logits != NULL && some != NULL && ids != NULL;
+  if (!ok) llama_fail(error, "no memory for the logits of %d tokens", (int)(batch * s->seq));
+  ok = ok && session_ids(s, error) && decoder_open(&d, s, prompt, true, s->seq, error);
   if (ok) {
-    ok = decoder_prefill(&d, s->ids, prompt, true, logits, error);
-    for (int64_t i = prompt; ok && i < s->seq; i++) ok = decoder_step(&d, s->ids[i], logits + i * vocab, error);
+    for (int64_t b = 0; b < batch; b++) memcpy(ids + b * prompt, s->ids + b * s->seq, (size_t)prompt * sizeof *ids);
+    ok = decoder_prefill(&d, ids, prompt, true, some, NULL, error);
+    for (int64_t b = 0; ok && b < batch; b++)
+      memcpy(logits + b * s->seq * vocab, some + b * prompt * vocab, (size_t)(prompt * vocab) * sizeof *some);
+    for (int64_t i = prompt; ok && i < s->seq; i++) {
+      for (int64_t b = 0; b < batch; b++) ids[b] = s->ids[b * s->seq + i];
+      ok = decoder_step(&d, ids, some, NULL, error);
+      for (int64_t b = 0; ok && b < batch; b++)
+        memcpy(logits + (b * s->seq + i) * vocab, some + b * vocab, (size_t)vocab * sizeof *some);
+    }
+    ok = ok && (rest == 0 || session_report(s, &d.one, error));
     decoder_close(&d);
   }
-  if (ok && s->options->logits != NULL) ok = write_file(s->options->logits, logits, s->seq * vocab, error);
+  if (ok && s->options->logits != NULL) ok = write_file(s, logits, batch * s->seq * vocab, error);
+  free(ids);
+  free(some);
   free(logits);
   return ok;
 }
 
 static bool run_command(session *s, llama_error *error) {
+  if (s->options->curve) return run_curve(s, error);
   if (s->options->cached != NULL) return run_cached(s, error);
   if (s->generate > 0) return run_generate(s, error);
   if (s->options->loss != NULL) return run_loss(s, s->options->loss, error);
@@ -79,23 +102,29 @@ static int run(const llama_options *options) {
   llama_error error = {""};
   bool usage = false;
   bool ok = session_open(&s, options, &usage, &error) && run_command(&s, &error);
-  if (!ok) fprintf(stderr, "tiny-llama: %s\n", error.text);
+  if (!ok) ranks_fail(&s.ranks, &error);
+  char none = 0, all[RANKS_MOST];
+  if (ok && !ranks_gather(&s.ranks, &none, 1, all, &error))
+    ranks_fail(&s.ranks, &error); /* nobody ends before all have done all */
+  watch_end();
   session_close(&s);
+  ranks_close(&s.ranks);
   return ok ? EXIT_PASSED : usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
 static int read_command_line(poptContext popt, int argc, const char *const argv[]) {
   char reason[256];
+  bool first = ranks_first_started(); /* one line, however many processes MPI starts */
   if (!case_given_once(argc, argv, reason, sizeof reason)) {
-    fprintf(stderr, "tiny-llama: %s\n", reason);
+    if (first) fprintf(stderr, "tiny-llama: %s\n", reason);
     return EXIT_USAGE;
   }
   int code = poptGetNextOpt(popt);
   const char *operand = code < -1 ? NULL : poptGetArg(popt);
-  if (code < -1)
+  if (first && code < -1)
     fprintf(stderr, "tiny-llama: %s: %s; --help lists the options\n", poptBadOption(popt, POPT_BADOPTION_NOALIAS),
             poptStrerror(code));
-  else if (operand != NULL)
+  else if (first && operand != NULL)
     fprintf(stderr, "tiny-llama: '%s': only options are allowed\n", operand);
   return code < -1 || operand != NULL ? EXIT_USAGE : EXIT_PASSED;
 }
@@ -104,7 +133,7 @@ int main(int argc, char **argv) {
   output_begin("tiny-llama");
   llama_options o = {0};
   struct poptOption table[] = {
-      {"preset", '\0', POPT_ARG_STRING, &o.preset, 0, "A model with random weights; default tiny", "benchmark|train|tiny"},
+      {"preset", '\0', POPT_ARG_STRING, &o.preset, 0, "A model with random weights; default tiny", "benchmark|train|tiny|8b"},
       {"model", '\0', POPT_ARG_STRING, &o.model, 0, "A Hugging Face folder: config.json and *.safetensors", "FOLDER"},
       {"input", '\0', POPT_ARG_STRING, &o.input, 0, "Shape of the input; default the preset's", "BATCHxSEQ"},
       {"ids", '\0', POPT_ARG_STRING, &o.ids, 0, "Token ids; default random ones", "ID,ID,..."},
@@ -125,6 +154,16 @@ int main(int argc, char **argv) {
       {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare", "FILE.svg"},
       {"cached", '\0', POPT_ARG_STRING, &o.cached, 0, "One sequence through the cache: N tokens at once, then one by one", "N"},
       {"logits", '\0', POPT_ARG_STRING, &o.logits, 0, "Write the logits as raw f32, [batch, seq, vocab]", "FILE"},
+      {"ranks", '\0', POPT_ARG_STRING, &o.ranks, 0, "Tensor parallel over the N processes of mpirun -n N tiny-llama ...",
+       "tp=N"},
+      {"move", '\0', POPT_ARG_STRING, &o.move, 0,
+       "What moves data between ranks; default: nccl for omp:N, rccl for hip:N, else mpi. FILE: the library",
+       "mpi|nccl|rccl|nccl=FILE|rccl=FILE"},
+      {"chunks", '\0', POPT_ARG_STRING, &o.chunks, 0,
+       "Ranks: 2, exchanges of one half of the tokens beside the products of the other; default 1", "1|2"},
+      {"curve", '\0', POPT_ARG_NONE, &o.curve, 0, "How long exchanges between the ranks take, by size", NULL},
+      {"by-tokens", '\0', POPT_ARG_STRING, &o.by_tokens, 0,
+       "Ranks divide the residual stream of passes of at least N tokens; default 1024", "N"},
       {"backend", '\0', POPT_ARG_STRING, &o.backend, 0, "Kernels of one backend; default: the device's", "omp|hip"},
       {"device", '\0', POPT_ARG_STRING, &o.device, 0,
        "host; omp:N or hip:N, GPU number N; sim:gfx942 or sim:gfx950, simulated. Default: TANDEM_DEVICE, else the first GPU "
@@ -138,9 +177,9 @@ int main(int argc, char **argv) {
   int code = popt == NULL ? EXIT_FAILED : read_command_line(popt, argc, (const char *const *)argv);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
-  char *const texts[] = {o.prompt,  o.preset,  o.model,  o.input, o.ids,      o.dtype,       o.seed,
-                         o.repeats, o.version, o.cached, o.loss,  o.generate, o.temperature, o.top_p,
-                         o.backend, o.device,  o.kernel, o.json,  o.plot,     o.logits};
+  char *const texts[] = {o.prompt,  o.preset, o.model, o.input,    o.ids,         o.dtype, o.seed,      o.repeats,
+                         o.version, o.cached, o.loss,  o.generate, o.temperature, o.top_p, o.backend,   o.device,
+                         o.kernel,  o.json,   o.plot,  o.logits,   o.ranks,       o.move,  o.by_tokens, o.chunks};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

@@ -29,7 +29,7 @@ static bool has_left(const memory *m, size_t bytes, char *words, size_t size) {
   if (memory_on_host(m) || strncmp(device, "sim:", 4) == 0) {
     size_t room = available();
     snprintf(words, size, "this machine has %.2f GiB left", (double)room / 0x1p30);
-    return room == 0 || bytes <= room;
+    return room == 0 || bytes <= room / (size_t)(m->sharers > 1 ? m->sharers : 1);
   }
   void *probe = NULL;
   bool has = tdm_alloc(m->context, bytes, &probe) == TDM_OK;
@@ -49,8 +49,10 @@ bool memory_check(const memory *m, const char *what, const size_t wanted[MEMORY_
   }
   char left[96];
   if (has_left(m, total, left, sizeof left)) return true;
-  return llama_fail(error, "%s needs %.2f GiB (%s), %s: a smaller --input or --dtype needs less", what, (double)total / 0x1p30,
-                    parts, left);
+  char shared[32] = "";
+  if (m->sharers > 1) snprintf(shared, sizeof shared, " for each of %d ranks", m->sharers);
+  return llama_fail(error, "%s needs %.2f GiB%s (%s), %s: a smaller --input or --dtype needs less", what,
+                    (double)total / 0x1p30, shared, parts, left);
 }
 
 bool memory_take(memory *m, memory_kind kind, size_t bytes, void **pointer, llama_error *error) {

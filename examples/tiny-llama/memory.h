@@ -29,6 +29,7 @@ typedef struct memory {
   tdm_context *context;
   memory_block *blocks;
   size_t now[MEMORY_KINDS], peak[MEMORY_KINDS];
+  int sharers;   /* processes of this machine that need as much as this one, 0: it is alone */
   size_t mapped; /* weights that are used where their file is mapped */
 } memory;
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* splitmix64 (Steele, Lea, Flood 2014): 64 well-mixed bits for any counter. */
 static inline uint64_t random_bits(uint64_t x) {
@@ -22,6 +23,18 @@ static inline void random_normals(uint64_t bits, float pair[2]) {
   float angle = (float)(bits & 0xffffffff) * (6.2831853f * 0x1p-32f);
   pair[0] = radius * cosf(angle);
   pair[1] = radius * sinf(angle);
+}
+
+/* 64 bits that depend on each byte, their number, and `seed`. */
+static inline uint64_t random_hash(uint64_t seed, const void *bytes, size_t count) {
+  const unsigned char *at = (const unsigned char *)bytes;
+  uint64_t hash = random_bits(seed);
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t word = 0;
+    memcpy(&word, at + i, count - i < 8 ? count - i : 8);
+    hash = random_bits(hash ^ word);
+  }
+  return random_bits(hash ^ count);
 }
 
 #endif

@@ -67,6 +67,7 @@ static bool read_offsets(const st_file *f, st_tensor *t, const json_t *value, ui
                       " bytes, its shape and %s ask for %" PRIu64,
                       f->path, t->name, from, to, to - from, t->dtype, bytes);
   t->data = f->bytes + data_start + from;
+  t->offset = (int64_t)data_start + from;
   t->bytes = (size_t)bytes;
   return true;
 }
@@ -75,7 +76,7 @@ static bool read_tensor(st_file *f, const char *name, const json_t *value, size_
   st_tensor *t = &f->tensor[f->count];
   uint64_t bytes = 0;
   int bits = 0;
-  *t = (st_tensor){.name = name};
+  *t = (st_tensor){.name = name, .descriptor = -1};
   if (!json_is_object(value)) return llama_fail(error, "%s: tensor %.200s: must be an object", f->path, name);
   f->count++;
   return read_dtype(f, t, json_object_get(value, "dtype"), &bits, error) &&
@@ -126,7 +127,7 @@ static bool read_header(st_file *f, llama_error *error) {
 }
 
 bool st_parse(const char *path, const void *bytes, size_t size, st_file *file, llama_error *error) {
-  *file = (st_file){.path = strdup(path), .bytes = bytes, .size = size};
+  *file = (st_file){.path = strdup(path), .bytes = bytes, .size = size, .descriptor = -1};
   if (file->path == NULL) return llama_fail(error, "%s: no memory for its name", path);
   if (read_header(file, error)) return true;
   st_close(file);
@@ -143,16 +144,22 @@ bool st_open(const char *path, st_file *file, llama_error *error) {
   if (ok && status.st_size == 0) ok = llama_fail(error, "%s: is empty", path);
   void *bytes = ok ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
   if (ok && bytes == MAP_FAILED) ok = llama_fail(error, "%s: can't be mapped: %s", path, strerror(errno));
-  close(descriptor);
-  if (!ok) return false;
-  ok = st_parse(path, bytes, (size_t)status.st_size, file, error);
-  file->mapped = ok;
-  if (!ok) munmap(bytes, (size_t)status.st_size);
-  return ok;
+  if (ok && !st_parse(path, bytes, (size_t)status.st_size, file, error)) {
+    munmap(bytes, (size_t)status.st_size);
+    ok = false;
+  }
+  if (!ok) return close(descriptor), false;
+  file->mapped = true;
+  file->descriptor = descriptor;
+  for (int i = 0; i < file->count; i++) file->tensor[i].descriptor = descriptor;
+  return true;
 }
 
 void st_close(st_file *file) {
-  if (file->mapped) munmap((void *)(uintptr_t)file->bytes, file->size);
+  if (file->mapped) {
+    munmap((void *)(uintptr_t)file->bytes, file->size);
+    close(file->descriptor);
+  }
   json_decref(file->header);
   free(file->tensor);
   free(file->path);

@@ -21,6 +21,8 @@ typedef struct st_tensor {
   int64_t dim[ST_MAX_RANK];
   const unsigned char *data;
   size_t bytes;
+  int descriptor; /* of the file, whose byte `offset` is the first of the data; -1: the file lies in memory alone */
+  int64_t offset;
 } st_tensor;
 
 typedef struct st_file {
@@ -28,6 +30,7 @@ typedef struct st_file {
   const unsigned char *bytes;
   size_t size;
   bool mapped;
+  int descriptor; /* -1: none */
   json_t *header; /* owns the names */
   int count;
   st_tensor *tensor; /* in the order of their data */
@@ -57,5 +60,8 @@ void checkpoint_close(checkpoint *c);
 bool checkpoint_find(const checkpoint *c, const char *name, int rank, const int64_t *dim, const st_tensor **tensor,
                      llama_error *error);
 bool checkpoint_has(const checkpoint *c, const char *name);
+/* 64 bits that differ between files with other tensors, or, nearly always, other weights: of each tensor only the ends are
+ * read. */
+uint64_t checkpoint_hash(const checkpoint *c);
 
 #endif

@@ -10,6 +10,10 @@
 
 #include "random.h"
 #include "result.h"
+#include "watch.h"
+
+/* Of a pass: below, the residual stream is small beside the weights, and an exchange takes as long as its start. */
+enum { BY_TOKENS = 1024 };
 
 /* ---- Options ---- */
 
@@ -48,7 +52,7 @@ static bool read_real(const char *option, const char *text, double least, double
 
 static bool read_numbers(session *s, llama_error *error) {
   const llama_options *o = s->options;
-  uint64_t repeats = 5, version = 4, generate = 0;
+  uint64_t repeats = 5, version = 4, generate = 0, by_tokens = BY_TOKENS, chunks = 1;
   s->temperature = 0, s->top_p = 1;
   if (o->seed != NULL && !read_whole("--seed", o->seed, 0, UINT64_MAX, &s->seed, error)) return false;
   if (o->repeats != NULL && !read_whole("--repeats", o->repeats, 1, 10000, &repeats, error)) return false;
@@ -57,6 +61,10 @@ static bool read_numbers(session *s, llama_error *error) {
   if (!read_real("--temperature", o->temperature, 0, 100, &s->temperature, error) ||
       !read_real("--top-p", o->top_p, 1e-6, 1, &s->top_p, error))
     return false;
+  if (o->by_tokens != NULL && !read_whole("--by-tokens", o->by_tokens, 1, INT64_MAX, &by_tokens, error)) return false;
+  if (o->chunks != NULL && !read_whole("--chunks", o->chunks, 1, 2, &chunks, error)) return false;
+  s->by_tokens = (int64_t)by_tokens;
+  s->chunks = (int)chunks;
   s->generate = (int64_t)generate;
   s->repeats = (int)repeats;
   s->version = (int)version;
@@ -144,10 +152,71 @@ static bool check_outputs(const llama_options *o, llama_error *error) {
   return true;
 }
 
+/* ---- Ranks ---- */
+
+/* What ranks can't do together. */
+static bool check_divided(const session *s, llama_error *error) {
+  const llama_options *o = s->options;
+  if (o->ranks == NULL) return o->move == NULL || llama_fail(error, "--move: needs --ranks");
+  if (s->version != 4) return llama_fail(error, "--version %d: --ranks needs version 4", s->version);
+  const char *alone = o->profile ? "--profile" : o->compare ? "--compare" : NULL;
+  return alone == NULL || llama_fail(error, "%s: is of one process, without --ranks", alone);
+}
+
+/* All ranks must do the same. Paths may differ between hosts; the files are compared when they are opened. */
+static bool agree(const session *s, llama_error *error) {
+  const llama_options *o = s->options;
+  const llama_config *c = &s->config;
+  char text[1024];
+  snprintf(text, sizeof text, "%a %a %d %d %a %" PRId64 " %a %a|%" PRId64 " %" PRId64 " %" PRId64, c->theta, (double)c->eps,
+           c->tied, (int)c->rope, c->scaling.factor, c->scaling.trained, c->scaling.low, c->scaling.high, c->vocab, c->d,
+           c->layers);
+  size_t used = strlen(text);
+  snprintf(text + used, sizeof text - used, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, c->heads, c->kv_heads,
+           c->head_dim, c->ffn, c->context);
+  if (!ranks_same(&s->ranks, text, strlen(text), o->model != NULL ? "another config.json" : "another --preset", error))
+    return false;
+  if (!ranks_same(&s->ranks, c->end, sizeof c->end[0] * (size_t)c->ends, "another eos_token_id", error)) return false;
+  snprintf(text, sizeof text, "%d %d %" PRIu64 " %d %" PRId64 " %a %a %" PRId64 " %" PRId64 " %" PRId64 "|%.40s|%.20s|%d",
+           (int)s->type, s->version, s->seed, s->repeats, s->generate, s->temperature, s->top_p, s->batch, s->seq, s->by_tokens,
+           o->cached == NULL ? "" : o->cached, o->move == NULL ? "" : o->move, o->loss != NULL);
+  used = strlen(text);
+  snprintf(text + used, sizeof text - used, "%d %d %d %d %d %d", o->curve, s->chunks, s->ids != NULL, o->logits != NULL,
+           o->profile, o->compare);
+  return ranks_same(&s->ranks, text, strlen(text), "other options", error) &&
+         (s->ids == NULL || ranks_same(&s->ranks, s->ids, (size_t)(s->batch * s->seq) * sizeof *s->ids, "other ids", error));
+}
+
+/* A rank's own GPU: of omp:2, rank 1 of a host has omp:3. */
+static bool open_device(session *s, llama_error *error) {
+  const llama_options *o = s->options;
+  tdm_options open = {.backend = o->backend, .device = o->device, .kernel = o->kernel};
+  if (tdm_open(&open, &s->m.context) != TDM_OK) return llama_fail(error, "%s", tdm_last_error());
+  const char *name = tdm_context_device(s->m.context);
+  bool gpu = strncmp(name, "omp:", 4) == 0 || strncmp(name, "hip:", 4) == 0;
+  if (!gpu || s->ranks.local == 0) return true;
+  char own[32];
+  int first = atoi(name + 4), last = first + s->ranks.beside - 1;
+  snprintf(own, sizeof own, "%.4s%d", name, first + s->ranks.local);
+  tdm_close(s->m.context);
+  s->m.context = NULL;
+  open.device = own;
+  return tdm_open(&open, &s->m.context) == TDM_OK ||
+         llama_fail(error, "--ranks: %d ranks of this host need as many GPUs, up to %.4s%d, and there are: %.200s",
+                    s->ranks.beside, own, last, tdm_devices());
+}
+
+bool session_by_tokens(const session *s, int64_t seq) { return s->ranks.size > 1 && s->batch * seq >= s->by_tokens; }
+
+int session_chunks(const session *s, int64_t seq) { return s->ranks.size > 1 && seq > 1 ? s->chunks : 1; }
+
 bool session_open(session *s, const llama_options *options, bool *usage, llama_error *error) {
   *s = (session){.options = options};
   *usage = true;
-  if (!read_numbers(s, error) || !check_outputs(options, error)) return false;
+  if (!ranks_open(options->ranks, &s->ranks, error)) return false;
+  s->m.sharers = s->ranks.beside;
+  if (s->ranks.rank > 0 && freopen("/dev/null", "w", stdout) == NULL) return llama_fail(error, "/dev/null can't be opened");
+  if (!read_numbers(s, error) || !check_outputs(options, error) || !check_divided(s, error)) return false;
   if (options->model != NULL && options->preset != NULL) return llama_fail(error, "--preset and --model: name one of them");
   *usage = options->model == NULL;
   if (!read_model(s, error)) return false;
@@ -156,13 +225,15 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   if (options->input != NULL && !read_input(s, options->input, error)) return false;
   if (options->ids != NULL && options->prompt == NULL && !read_ids(s, options->ids, error)) return false;
   if (options->prompt != NULL && !read_prompt(s, options->prompt, error)) return false;
-  tdm_options open = {.backend = options->backend, .device = options->device, .kernel = options->kernel};
-  if (tdm_open(&open, &s->m.context) != TDM_OK) return llama_fail(error, "%s", tdm_last_error());
+  if (!llama_share_of(&s->config, s->ranks.rank, s->ranks.size, &s->share, error) || !agree(s, error) || !open_device(s, error))
+    return false;
   *usage = false;
-  return true;
+  if (s->ranks.size == 1) return true;
+  return watch_begin(&s->ranks, &s->mover, error) && mover_open(&s->mover, options->move, &s->ranks, s->m.context, error);
 }
 
 void session_close(session *s) {
+  mover_close(&s->mover);
   if (s->w.config != NULL) weights_close(&s->w);
   if (s->m.context != NULL) {
     memory_end(&s->m);
@@ -175,7 +246,16 @@ void session_close(session *s) {
 /* ---- The model ---- */
 
 static forward describe(session *s, int version) {
-  return (forward){.config = &s->config, .w = &s->w, .m = &s->m, .version = version, .batch = s->batch, .seq = s->seq};
+  return (forward){.config = &s->share.config,
+                   .share = &s->share,
+                   .mover = &s->mover,
+                   .w = &s->w,
+                   .m = &s->m,
+                   .version = version,
+                   .batch = s->batch,
+                   .seq = s->seq,
+                   .chunks = session_chunks(s, s->seq),
+                   .by_tokens = session_by_tokens(s, s->seq)};
 }
 
 bool session_load(session *s, unsigned versions, llama_error *error) {
@@ -191,9 +271,9 @@ bool session_load(session *s, unsigned versions, llama_error *error) {
     if (total >= largest) largest = total, memcpy(wanted, bytes, sizeof wanted);
     forms |= forward_weight_forms(v, false);
   }
-  wanted[MEMORY_WEIGHTS] = weights_bytes(&s->config, s->type, forms);
+  wanted[MEMORY_WEIGHTS] = weights_bytes(&s->share.config, s->type, forms);
   return memory_check(&s->m, s->config.name, wanted, error) &&
-         weights_open(&s->config, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error);
+         weights_open(&s->share, &s->ranks, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error);
 }
 
 size_t session_room(session *s) {
@@ -213,4 +293,36 @@ bool session_forward(session *s, int version, void *room, forward *f, llama_erro
   if (forward_ids(f, s->ids, error)) return true;
   forward_close(f);
   return false;
+}
+
+/* ---- What the ranks have done ---- */
+
+typedef struct rank_facts {
+  uint64_t hash;
+  double read, weights, cache, peak; /* bytes */
+} rank_facts;
+
+/* The most memory that this process has had, as Linux counts it. */
+static double peak_bytes(void) {
+  char line[256];
+  unsigned long long kib = 0;
+  FILE *file = fopen("/proc/self/status", "r");
+  if (file == NULL) return 0;
+  while (fgets(line, sizeof line, file) != NULL && sscanf(line, "VmHWM: %llu kB", &kib) != 1) continue;
+  fclose(file);
+  return (double)kib * 1024;
+}
+
+bool session_report(const session *s, const forward *f, llama_error *error) {
+  if (s->ranks.size == 1) return true;
+  rank_facts mine = {.read = s->w.read, .peak = peak_bytes()}, all[RANKS_MOST];
+  mine.weights = (double)s->m.peak[MEMORY_WEIGHTS], mine.cache = (double)s->m.peak[MEMORY_CACHE];
+  if (!forward_hash(f, &mine.hash, error) || !ranks_gather(&s->ranks, &mine, sizeof mine, all, error)) return false;
+  for (int r = 1; r < s->ranks.size; r++)
+    if (all[r].hash != all[0].hash) return llama_fail(error, "rank %d has other bits than rank 0 after the last pass", r);
+  printf("ranks        %d, through %s, with the same bits on each\n", s->ranks.size, s->mover.row->name);
+  for (int r = 0; r < s->ranks.size; r++)
+    printf("rank %-7d read %.3f MiB of files; weights %.3f MiB, cache %.3f MiB; process %.1f MiB at most\n", r,
+           all[r].read / 0x1p20, all[r].weights / 0x1p20, all[r].cache / 0x1p20, all[r].peak / 0x1p20);
+  return true;
 }

@@ -11,12 +11,18 @@ typedef struct llama_options {
   char *backend, *device, *kernel;
   char *ids, *prompt, *json, *plot, *logits, *cached, *loss;
   char *generate, *temperature, *top_p;
-  int profile, compare;
+  char *ranks, *move, *by_tokens, *chunks;
+  int profile, compare, curve;
 } llama_options;
 
 typedef struct session {
   const llama_options *options;
   llama_config config;
+  ranks ranks;
+  llama_share share; /* what this rank has of config */
+  mover mover;
+  int chunks;        /* of passes over more than one token, 1 or 2 */
+  int64_t by_tokens; /* passes of at least so many tokens divide them between products */
   tdm_type type;
   uint64_t seed;
   int version, repeats;
@@ -36,6 +42,11 @@ void session_close(session *s);
  * the weights, and the largest of the versions' other memory. */
 bool session_load(session *s, unsigned versions, llama_error *error);
 bool session_ids(session *s, llama_error *error);
+/* What ranks do with the tokens of a pass over `seq` of them. */
+bool session_by_tokens(const session *s, int64_t seq);
+int session_chunks(const session *s, int64_t seq);
+/* The ranks' bits after a pass, compared, and what each has read and used: a table on rank 0. */
+bool session_report(const session *s, const forward *f, llama_error *error);
 /* Bytes of a room for any version's pass (forward.h). */
 size_t session_room(session *s);
 /* A pass of a version over the session's ids. room: NULL, or session_room bytes. */

@@ -4,7 +4,9 @@
 
 #include "config.h"
 #include "memory.h"
+#include "ranks.h"
 #include "safetensors.h"
+#include "share.h"
 
 /* Projections are [outputs, inputs], as Linear layers store them. A part that was not asked for is NULL. */
 typedef struct layer_weights {
@@ -30,11 +32,13 @@ typedef struct weights {
   layer_weights *layer;
   checkpoint files;
   bool from_files;
+  double read; /* bytes that Linux has counted as read while the weights were loaded; mapped ones do not count */
 } weights;
 
-/* folder NULL: N(0, 0.02) from the seed, norms 1. On the host a tensor of the wanted type is used where its file is mapped. */
-bool weights_open(const llama_config *config, const char *folder, uint64_t seed, tdm_type type, int forms, memory *m,
-                  weights *w, llama_error *error);
+/* folder NULL: N(0, 0.02) from the seed, norms 1. A process that has the whole model uses a tensor of the wanted type, on the
+ * host, where its file is mapped. One of several ranks reads its slices, and nothing else of the files. */
+bool weights_open(const llama_share *share, const ranks *r, const char *folder, uint64_t seed, tdm_type type, int forms,
+                  memory *m, weights *w, llama_error *error);
 /* The device memory belongs to memory_end. */
 void weights_close(weights *w);
 /* Bytes of weights that a run with these forms needs, at most: none of them used where it is mapped. */

@@ -103,6 +103,8 @@ def main():
                 if model in ("gqa-tied", "odd") and (device == "host" or version in "14"):
                     for dtype in ("f16", "bf16"):
                         run(dtype, ["--input", shape, "--ids", ids], expected)
+                if batch > 1 and version in "34" and device == "host":  # all sequences through the cache
+                    run("f32", ["--input", shape, "--ids", ids, "--cached", "3"], expected)
                 if model == "gqa-tied" and (device == "host" or version == "4") or model == "odd" and device == "host":  # the first sequence, 3 tokens at once and then one by one
                     run("f32", ["--ids", one, "--cached", "3"], expected[: seq * vocab])
     for (device, dtype), error in sorted(largest.items()):

@@ -183,7 +183,7 @@ def check_options(program):
     refuses(program, [*model, "--seed", "x"], 2, "--seed = 'x'")
     refuses(program, [*model, "--input", "1x4", "--cached", "5"], 1, "--cached = '5'")
     refuses(program, [*model, "--ids", "1,2", "--generate", "63"], 1, "--generate = 63", "2 tokens", "holds 64")
-    refuses(program, [*model, "--input", "2x3", "--generate", "1"], 1, "--generate", "one sequence")
+    refuses(program, [*model, "--input", "2x3", "--generate", "1", "--version", "2"], 1, "--version 2", "one sequence")
     refuses(program, [*model, "--generate", "0"], 2, "--generate = '0'")
     refuses(program, [*model, "--generate", "1", "--temperature", "-1"], 2, "--temperature = '-1'", "from 0 to 100")
     refuses(program, [*model, "--generate", "1", "--temperature", "nan"], 2, "--temperature = 'nan'")
