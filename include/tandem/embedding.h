@@ -25,8 +25,8 @@ TDM_API tdm_embedding_desc tdm_embedding_default(int64_t tokens, int64_t vocab, 
 /* tandem.h, "What all ops share", lists the errors of a plan and the rules for pointers. */
 TDM_API tdm_status tdm_embedding_plan(tdm_context *context, const tdm_embedding_desc *desc, tdm_plan **plan);
 
-/* ids is int32 or int64 [tokens], packed. An id outside of 0 .. vocab - 1 (0 .. total - 1 where total is set) reads nothing, and
- * its row of y is NaN, because a device can't return a status. y must not overlap table or ids. */
+/* ids is int32 or int64 [tokens], packed. An id outside of 0 .. vocab - 1 (0 .. total - 1 where total is set) reads nothing,
+ * and its row of y is NaN, because a device can't return a status. y must not overlap table or ids. */
 TDM_API tdm_status tdm_embedding_run(const tdm_plan *plan, const void *table, const void *ids, void *y, tdm_stream *stream);
 
 #ifdef __cplusplus
