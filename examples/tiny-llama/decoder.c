@@ -36,6 +36,7 @@ bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capa
   forward whole = describe(d, prompt, all), one = describe(d, 1, false);
   forward_bytes(&whole, wanted);
   forward_bytes(&one, wanted);
+  wanted[MEMORY_LOGITS] += best_bytes(s->batch, s->share.config.vocab);
   wanted[MEMORY_CACHE] = kv_cache_bytes(c, s->type, capacity, s->batch);
   wanted[MEMORY_WEIGHTS] = weights_bytes(c, s->type, forms);
   if (!memory_check(&s->m, c->name, wanted, error) ||
@@ -43,13 +44,14 @@ bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capa
       !kv_cache_open(&d->cache, c, s->type, capacity, s->batch, &s->m, error))
     return false;
   d->one = describe(d, 1, false);
-  if (forward_open(&d->one, error)) return true;
-  kv_cache_close(&d->cache, c, &s->m);
+  if (forward_open(&d->one, error) && best_open(&d->best, &s->m, s->batch, c->vocab, error)) return true;
+  decoder_close(d);
   return false;
 }
 
 void decoder_close(decoder *d) {
   if (d->one.m != NULL) forward_close(&d->one);
+  best_close(&d->best);
   kv_cache_close(&d->cache, &d->s->share.config, &d->s->m);
 }
 
@@ -62,7 +64,7 @@ bool decoder_prefill(decoder *d, const int32_t *ids, int64_t count, bool all, fl
                       d->cache.capacity);
   if (!forward_open(&f, error)) return false;
   bool ok = forward_ids(&f, ids, error) && forward_run(&f, error);
-  if (ok && best != NULL) ok = forward_best(&f, best, error);
+  if (ok && best != NULL) ok = forward_best(&f, &d->best, best, error);
   for (int64_t i = 0; ok && best == NULL && i < batch * rows; i++)
     ok = forward_logits(&f, i / rows, count - rows + i % rows, logits + i * vocab, error);
   forward_close(&f);
@@ -75,7 +77,7 @@ bool decoder_step(decoder *d, const int32_t *ids, float *logits, int32_t *best, 
   bool ok = forward_move(&d->one, d->length, error);
   d->plans += llama_seconds() - start;
   ok = ok && forward_ids(&d->one, ids, error) && forward_run(&d->one, error);
-  if (ok && best != NULL) ok = forward_best(&d->one, best, error);
+  if (ok && best != NULL) ok = forward_best(&d->one, &d->best, best, error);
   for (int64_t b = 0; ok && best == NULL && b < d->s->batch; b++)
     ok = forward_logits(&d->one, b, 0, logits + b * d->s->config.vocab, error);
   if (!ok) return false;

@@ -10,7 +10,8 @@ typedef struct decoder {
   kv_cache cache;
   forward one;    /* a pass of one token */
   int64_t length; /* tokens of a sequence in the cache */
-  double plans;   /* seconds that decoder_step has spent on steps and plans, before a pass began */
+  best_finder best;
+  double plans; /* seconds that decoder_step has spent on steps and plans, before a pass began */
 } decoder;
 
 /* Loads the session's model for its version, with room for `capacity` tokens of each of its sequences. Says before if memory

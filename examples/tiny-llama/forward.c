@@ -417,41 +417,20 @@ bool forward_logits(const forward *f, int64_t sequence, int64_t position, float 
   return ok;
 }
 
-typedef struct candidate {
-  float logit;
-  int32_t id;
-} candidate;
-
-static candidate best_of(const float *logits, int64_t count, int64_t first) {
-  candidate best = {-INFINITY, -1};
-  for (int64_t i = 0; i < count; i++) {
-    if (!isfinite(logits[i])) return (candidate){INFINITY, -1};
-    if (logits[i] > best.logit) best = (candidate){logits[i], (int32_t)(first + i)};
-  }
-  return best;
-}
-
-bool forward_best(const forward *f, int32_t *ids, llama_error *error) {
+bool forward_best(const forward *f, const best_finder *finder, int32_t *ids, llama_error *error) {
   const llama_share *share = f->share;
   size_t batch = (size_t)f->batch, ranks = (size_t)share->ranks;
-  float *logits = malloc((size_t)f->config->vocab * sizeof *logits);
-  candidate *all = malloc((ranks + 1) * batch * sizeof *all);
-  bool ok = logits != NULL && all != NULL;
-  if (!ok) llama_fail(error, "no memory for %" PRId64 " logits", f->config->vocab);
+  candidate *all = malloc((ranks + 1) * batch * sizeof *all), *mine = all + ranks * batch;
+  if (all == NULL) return llama_fail(error, "no memory for %zu tokens", batch);
   int64_t first_row = f->last_only ? 0 : (f->seq - 1) * f->batch;
-  candidate *mine = ok ? all + ranks * batch : NULL;
-  for (int64_t b = 0; ok && b < f->batch; b++) {
-    ok = own_logits(f, first_row + b, logits, error);
-    if (ok) mine[b] = best_of(logits, f->config->vocab, share->vocab);
-  }
-  ok = ok && (!divided(f) || ranks_gather(f->mover->ranks, mine, batch * sizeof *mine, all, error));
+  bool ok = best_find(finder, f->logits + first_row * f->config->vocab, share->vocab, mine, error) &&
+            (!divided(f) || ranks_gather(f->mover->ranks, mine, batch * sizeof *mine, all, error));
   for (size_t b = 0; ok && b < batch; b++) { /* of equal ones the first rank's, whose ids are the smaller */
     candidate best = divided(f) ? all[b] : mine[b];
     for (size_t r = 1; r < ranks; r++)
       if (all[r * batch + b].logit > best.logit) best = all[r * batch + b];
     ids[b] = best.id;
   }
-  free(logits);
   free(all);
   return ok;
 }

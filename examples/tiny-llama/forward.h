@@ -7,6 +7,7 @@
 #ifndef LLAMA_FORWARD_H
 #define LLAMA_FORWARD_H
 
+#include "best.h"
 #include "graph.h"
 #include "share.h"
 #include "weights.h"
@@ -59,9 +60,9 @@ void forward_close(forward *f);
 /* The next pass begins after `past` tokens of the cache. Versions 1 and 2, whose scores have a size of their own with each
  * token, make their plans again. */
 bool forward_move(forward *f, int64_t past, llama_error *error);
-/* The likeliest token of each sequence after the last position, -1 where a logit is not finite. Ranks exchange their best ones
- * alone. */
-bool forward_best(const forward *f, int32_t *ids, llama_error *error);
+/* The likeliest token of each sequence after the last position, -1 where a logit is NaN or +infinity. Ranks exchange their best
+ * ones alone. */
+bool forward_best(const forward *f, const best_finder *finder, int32_t *ids, llama_error *error);
 /* 64 bits of the last norm of the last pass, which depends on all before it and must be the same on all ranks. */
 bool forward_hash(const forward *f, uint64_t *hash, llama_error *error);
 /* ids: [batch, seq]. Refuses ids outside the vocabulary. */
