@@ -429,7 +429,7 @@ bool forward_best(const forward *f, const best_finder *finder, int32_t *ids, lla
     candidate best = divided(f) ? all[b] : mine[b];
     for (size_t r = 1; r < ranks; r++)
       if (all[r * batch + b].logit > best.logit) best = all[r * batch + b];
-    ids[b] = best.id;
+    ids[b] = divided(f) && f->mover->ranks->alone && best.id < 0 ? 0 : best.id; /* its logits mean nothing */
   }
   free(all);
   return ok;

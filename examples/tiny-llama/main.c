@@ -154,8 +154,10 @@ int main(int argc, char **argv) {
       {"plot", '\0', POPT_ARG_STRING, &o.plot, 0, "Draw --compare", "FILE.svg"},
       {"cached", '\0', POPT_ARG_STRING, &o.cached, 0, "One sequence through the cache: N tokens at once, then one by one", "N"},
       {"logits", '\0', POPT_ARG_STRING, &o.logits, 0, "Write the logits as raw f32, [batch, seq, vocab]", "FILE"},
-      {"ranks", '\0', POPT_ARG_STRING, &o.ranks, 0, "Tensor parallel over the N processes of mpirun -n N tiny-llama ...",
-       "tp=N"},
+      {"ranks", '\0', POPT_ARG_STRING, &o.ranks, 0,
+       "tp=N: tensor parallel over the N processes of mpirun -n N tiny-llama ...; alone=N: the work of the first of N ranks, "
+       "without the others, for its time",
+       "tp=N|alone=N"},
       {"move", '\0', POPT_ARG_STRING, &o.move, 0,
        "What moves data between ranks; default: nccl for omp:N, rccl for hip:N, else mpi. FILE: the library",
        "mpi|nccl|rccl|nccl=FILE|rccl=FILE"},

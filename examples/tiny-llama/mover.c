@@ -18,10 +18,32 @@ static const char *usual(const char *device) {
   return strncmp(device, "omp:", 4) == 0 ? "nccl" : strncmp(device, "hip:", 4) == 0 ? "rccl" : "mpi";
 }
 
+/* Of a rank without the others. */
+static bool open_none(mover *m, const char *library, llama_error *error) { return (void)m, (void)library, (void)error, true; }
+static void close_none(mover *m) { (void)m; }
+static bool no_sum(mover *m, void *data, int64_t count, tdm_type type, llama_error *error) {
+  (void)data, (void)count, (void)type, (void)error;
+  m->begun++;
+  return true;
+}
+static bool no_part(mover *m, const void *all, void *part, int64_t count, tdm_type type, llama_error *error) {
+  (void)all;
+  return no_sum(m, part, count, type, error);
+}
+static bool no_wait(mover *m, int64_t number, llama_error *error) { return (void)m, (void)number, (void)error, true; }
+static const mover_row mover_none = {.name = "none",
+                                     .open = open_none,
+                                     .close = close_none,
+                                     .sum = no_sum,
+                                     .sum_part = no_part,
+                                     .join = no_part,
+                                     .wait = no_wait};
+
 bool mover_open(mover *m, const char *name, const ranks *r, tdm_context *context, llama_error *error) {
   if (name == NULL) name = usual(tdm_context_device(context));
   const char *file = strchr(name, '=');
   *m = (mover){.ranks = r, .context = context};
+  if (r->alone) return m->row = &mover_none, true;
   const mover_row *row = find(name, file == NULL ? strlen(name) : (size_t)(file - name));
   if (row == NULL || (file != NULL && (!row->loads || file[1] == '\0')))
     return llama_fail(error, "--move = '%.200s': must be mpi, nccl, rccl, nccl=FILE or rccl=FILE", name);

@@ -11,6 +11,27 @@
 #include "random.h"
 #include "ranks_mpi.h"
 
+/* Reads "tp=N" or "alone=N". */
+static bool read_count(const char *text, int *count, bool *alone, llama_error *error) {
+  char *end = NULL;
+  const char *equals = strchr(text, '=');
+  size_t length = equals == NULL ? 0 : (size_t)(equals - text);
+  *alone = length == 5 && strncmp(text, "alone", length) == 0;
+  bool known = *alone || (length == 2 && strncmp(text, "tp", length) == 0);
+  long number = known && isdigit((unsigned char)equals[1]) ? strtol(equals + 1, &end, 10) : 0;
+  *count = (int)number;
+  return (end != NULL && *end == '\0' && number >= 1 && number <= RANKS_MOST) ||
+         llama_fail(error, "--ranks = '%.40s': must be tp=N or alone=N, with N from 1 to %d", text, RANKS_MOST);
+}
+
+/* One rank without the others. */
+static void open_alone(int count, ranks *r) { *r = (ranks){.size = count, .beside = 1, .alone = true}; }
+
+static bool gather_alone(const ranks *r, const void *mine, size_t bytes, void *all) {
+  for (int i = 0; i < r->size; i++) memcpy((char *)all + (size_t)i * bytes, mine, bytes);
+  return true;
+}
+
 #ifdef LLAMA_MPI
 
 static bool opened;
@@ -36,19 +57,13 @@ bool ranks_wait(MPI_Request *request, const char *doing, llama_error *error) {
   return ranks_mpi(code, doing, error);
 }
 
-static bool read_count(const char *text, int *count, llama_error *error) {
-  char *end = NULL;
-  long number = strncmp(text, "tp=", 3) == 0 && isdigit((unsigned char)text[3]) ? strtol(text + 3, &end, 10) : 0;
-  *count = (int)number;
-  return (end != NULL && *end == '\0' && number >= 1 && number <= RANKS_MOST) ||
-         llama_fail(error, "--ranks = '%.40s': must be tp=N, with N from 1 to %d", text, RANKS_MOST);
-}
-
 bool ranks_open(const char *text, ranks *r, llama_error *error) {
   int count = 0, level;
   MPI_Comm host;
   *r = (ranks){.size = 1, .beside = 1};
   if (text == NULL) return true;
+  bool alone, read = read_count(text, &count, &alone, error); /* a mistake is told when MPI can say it once */
+  if (read && alone) return open_alone(count, r), true;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return llama_fail(error, "MPI can't be started");
   if (!ranks_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &job), "ranks", error) ||
       !ranks_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &failing), "ranks", error) ||
@@ -62,7 +77,7 @@ bool ranks_open(const char *text, ranks *r, llama_error *error) {
   MPI_Comm_rank(host, &r->local);
   MPI_Comm_size(host, &r->beside);
   MPI_Comm_free(&host);
-  if (!read_count(text, &count, error)) return false;
+  if (!read) return false;
   return count == r->size ||
          llama_fail(error, "--ranks tp=%d: the number of processes is %d: start them with mpirun -n %d tiny-llama ...", count,
                     r->size, count);
@@ -99,7 +114,7 @@ static bool is_first(const ranks *r) {
 }
 
 void ranks_fail(const ranks *r, const llama_error *error) {
-  bool alone = !is_open() || r->size == 1;
+  bool alone = !is_open() || r->size == 1; /* also a rank without the others */
   if (alone || is_first(r)) {
     fprintf(stderr, "tiny-llama: %s\n", error->text);
     fflush(stderr);
@@ -114,7 +129,7 @@ void ranks_fail(const ranks *r, const llama_error *error) {
 
 bool ranks_gather(const ranks *r, const void *mine, size_t bytes, void *all, llama_error *error) {
   const size_t most = (size_t)1 << 30;
-  if (r->size == 1) return memcpy(all, mine, bytes), true;
+  if (r->size == 1 || r->alone) return gather_alone(r, mine, bytes, all);
   if (bytes > most) return llama_fail(error, "ranks: %zu bytes are too many at once", bytes);
   MPI_Request request;
   return ranks_mpi(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, job, &request), "ranks", error) &&
@@ -124,8 +139,13 @@ bool ranks_gather(const ranks *r, const void *mine, size_t bytes, void *all, lla
 #else
 
 bool ranks_open(const char *text, ranks *r, llama_error *error) {
+  int count;
+  bool alone;
   *r = (ranks){.size = 1, .beside = 1};
-  return text == NULL || llama_fail(error, "--ranks = '%.40s': this build has no MPI: meson configure -Dmpi=enabled", text);
+  if (text == NULL) return true;
+  if (!read_count(text, &count, &alone, error)) return false;
+  if (alone) return open_alone(count, r), true;
+  return llama_fail(error, "--ranks = '%.40s': this build has no MPI: meson configure -Dmpi=enabled", text);
 }
 
 void ranks_close(ranks *r) { (void)r; }
@@ -136,9 +156,8 @@ void ranks_fail(const ranks *r, const llama_error *error) {
 }
 
 bool ranks_gather(const ranks *r, const void *mine, size_t bytes, void *all, llama_error *error) {
-  (void)r, (void)error;
-  memcpy(all, mine, bytes);
-  return true;
+  (void)error;
+  return gather_alone(r, mine, bytes, all);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef LLAMA_RANKS_H
 #define LLAMA_RANKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -13,9 +14,10 @@ typedef struct ranks {
   int rank, size; /* 0 of 1: one process, without MPI */
   int local;      /* place among the ranks of this host */
   int beside;     /* ranks of this host */
+  bool alone;     /* this process does the work of rank 0, and there are no others: nothing is exchanged */
 } ranks;
 
-/* text: "tp=N", of --ranks; NULL: one process. After a failure, too, the ranks must be ended. */
+/* text: "tp=N" or "alone=N", of --ranks; NULL: one process. After a failure, too, the ranks must be ended. */
 bool ranks_open(const char *text, ranks *r, llama_error *error);
 /* All have finished. */
 void ranks_close(ranks *r);

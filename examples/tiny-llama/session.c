@@ -160,7 +160,14 @@ static bool check_divided(const session *s, llama_error *error) {
   if (o->ranks == NULL) return o->move == NULL || llama_fail(error, "--move: needs --ranks");
   if (s->version != 4) return llama_fail(error, "--version %d: --ranks needs version 4", s->version);
   const char *alone = o->profile ? "--profile" : o->compare ? "--compare" : NULL;
-  return alone == NULL || llama_fail(error, "%s: is of one process, without --ranks", alone);
+  if (alone != NULL) return llama_fail(error, "%s: is of one process, without --ranks", alone);
+  const char *results = o->curve            ? "--curve"
+                        : o->loss != NULL   ? "--loss"
+                        : o->logits != NULL ? "--logits"
+                        : o->move != NULL   ? "--move"
+                                            : NULL;
+  return !s->ranks.alone || results == NULL ||
+         llama_fail(error, "%s: --ranks alone=N exchanges nothing, so it has no such result", results);
 }
 
 /* All ranks must do the same. Paths may differ between hosts; the files are compared when they are opened. */
@@ -229,7 +236,8 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
     return false;
   *usage = false;
   if (s->ranks.size == 1) return true;
-  return watch_begin(&s->ranks, &s->mover, error) && mover_open(&s->mover, options->move, &s->ranks, s->m.context, error);
+  return (s->ranks.alone || watch_begin(&s->ranks, &s->mover, error)) &&
+         mover_open(&s->mover, options->move, &s->ranks, s->m.context, error);
 }
 
 void session_close(session *s) {
@@ -320,8 +328,11 @@ bool session_report(const session *s, const forward *f, llama_error *error) {
   if (!forward_hash(f, &mine.hash, error) || !ranks_gather(&s->ranks, &mine, sizeof mine, all, error)) return false;
   for (int r = 1; r < s->ranks.size; r++)
     if (all[r].hash != all[0].hash) return llama_fail(error, "rank %d has other bits than rank 0 after the last pass", r);
-  printf("ranks        %d, through %s, with the same bits on each\n", s->ranks.size, s->mover.row->name);
-  for (int r = 0; r < s->ranks.size; r++)
+  if (s->ranks.alone)
+    printf("ranks        %d, of which rank 0 ran alone: nothing was exchanged, and the results mean nothing\n", s->ranks.size);
+  else
+    printf("ranks        %d, through %s, with the same bits on each\n", s->ranks.size, s->mover.row->name);
+  for (int r = 0; r < (s->ranks.alone ? 1 : s->ranks.size); r++)
     printf("rank %-7d read %.3f MiB of files; weights %.3f MiB, cache %.3f MiB; process %.1f MiB at most\n", r,
            all[r].read / 0x1p20, all[r].weights / 0x1p20, all[r].cache / 0x1p20, all[r].peak / 0x1p20);
   return true;

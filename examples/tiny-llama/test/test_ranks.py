@@ -181,6 +181,12 @@ def check_slices(root):
     got = facts(run(4, ["--model", folder, "--input", "1x4", "--repeats", 1]))
     if len(got) != 4 or len(base) != 4:
         return fail(f"--ranks prints no table: {got}")
+    alone = facts(run(0, ["--model", folder, "--input", "1x4", "--repeats", 1, "--ranks", "alone=4"]))
+    if [fact[:2] for fact in alone] != [got[0][:2]]:
+        fail(f"--ranks alone=4 has read {alone}, rank 0 of 4 {got[0]}")
+    result = run(0, ["--model", folder, "--input", "2x5", "--by-tokens", 4, "--generate", 3, "--ranks", "alone=4"])
+    if result.returncode != 0 or "ran alone: nothing was exchanged" not in result.stdout:
+        fail("--ranks alone=4 --generate 3", result)
     for rank, (read, weights, peak) in enumerate(got):
         def part(n):
             return n // 4 + (rank < n % 4)
@@ -235,6 +241,9 @@ def check_refusals(root, folder):
     refuses(2, ["--preset", "train", "--version", 3], ["--version 3", "needs version 4"])
     refuses(2, ["--compare"], ["--compare", "one process"])
     refuses(1, ["--curve"], ["--curve", "at least two"])
+    for option in (["--curve"], ["--move", "mpi"], ["--logits", root / "alone.f32"]):
+        refuses(0, ["--ranks", "alone=2", *option], [option[0], "exchanges nothing"])
+    refuses(0, ["--ranks", "alone=0"], ["--ranks = 'alone=0'", "must be tp=N or alone=N"])
     refuses(2, ["--bogus"], ["--bogus", "unknown option"])
     refuses(2, ["--model", missing], ["config.json", "can't be opened"])
     refuses(2, ["--move", f"nccl={missing}/none.so"], ["none.so can't be loaded", "--move nccl=FILE"])
