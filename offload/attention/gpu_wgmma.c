@@ -187,8 +187,8 @@ static tdm_status prepare(tdm_plan *plan) {
   work.processors = device.processors;
   char name[64];
   snprintf(name, sizeof name, "tdm_wg_attention_%s", tdm_type_name(d->type));
-  TDM_TRY(wg_function(plan, &v->image[kernel_of(plan)], name, v->shared_bytes(tile.head), &work.function));
-  TDM_TRY(wg_function(plan, &tdm_wg_pack_image[0], "tdm_wg_pack", 0, &work.pack));
+  TDM_TRY(wg_function(plan, &v->image[kernel_of(plan)], name, true, &work.function));
+  TDM_TRY(wg_function(plan, &tdm_wg_pack_image[0], "tdm_wg_pack", false, &work.pack));
   const int64_t at_once = splits > 1 ? work.args.units : device.processors;
   tdm_plan_launch(plan, (work.args.units < at_once ? work.args.units : at_once) * splits, ATTEND_THREADS);
   memcpy(plan->args, &work, sizeof work);

@@ -57,7 +57,7 @@ static int load(const cuda_driver *d, known_device *k, const wg_image *image, vo
   return code;
 }
 
-tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *name, int shared_bytes, void **function) {
+tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *name, bool large, void **function) {
   const tdm_context *context = plan->context;
   char reason[128], what[sizeof plan->title + 64];
   const cuda_driver *d = cuda_driver_find(reason, sizeof reason);
@@ -69,7 +69,7 @@ tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *
   if (code == 0) {
     code = load(d, k, image, &module);
     if (code == 0) code = d->function(function, module, name);
-    if (code == 0 && shared_bytes > 0) code = d->function_set(*function, FUNCTION_SHARED_BYTES, shared_bytes);
+    if (code == 0 && large) code = d->function_set(*function, FUNCTION_SHARED_BYTES, WG_SHARED_BYTES);
     int last = d->pop(&popped);
     if (code == 0) code = last;
   }

@@ -11,7 +11,10 @@ extern const wg_image tdm_wg_pack_image[];
 /* The context's device, asked once. */
 tdm_status wg_device_of(const tdm_context *context, cuda_device *device, char *reason, size_t size);
 
-/* A function of an image, which may have so much shared memory. */
-tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *name, int shared_bytes, void **function);
+enum { WG_SHARED_BYTES = 232448 }; /* that a block may have on sm_90: 227 KiB */
+
+/* A function of an image. large: a launch may ask for WG_SHARED_BYTES, otherwise for 48 KiB. The limit is the function's, which
+ * plans share: if each set its own amount, a plan could not run after one that needs less was made. */
+tdm_status wg_function(const tdm_plan *plan, const wg_image *image, const char *name, bool large, void **function);
 
 #endif

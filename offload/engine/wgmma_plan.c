@@ -12,10 +12,9 @@
 #include "wgmma_shape.h"
 
 enum {
-  SHARED_BYTES = 232448, /* that a block may have on sm_90: 227 KiB */
-  PROCESSORS = 132,      /* of an H100 and H200, for estimates without a device */
-  OPERANDS = 3,          /* A, B, swiglu's second weight */
-  MOST = INT_MAX / 2,    /* so that a tile's end is in range too */
+  PROCESSORS = 132,   /* of an H100 and H200, for estimates without a device */
+  OPERANDS = 3,       /* A, B, swiglu's second weight */
+  MOST = INT_MAX / 2, /* so that a tile's end is in range too */
 };
 
 /* What a launch needs of an operand: where it lies, and how it is packed. */
@@ -115,7 +114,7 @@ static wg_source describe(const wg_problem *x, const wg_matrix *m, int box) {
 
 /* Stages that fit beside the buffers of the epilogue. */
 static int stages_of(int stage_bytes, int groups) {
-  int room = SHARED_BYTES - WG_HEAD_BYTES - WG_BARRIERS_BYTES - groups * 4 * WG_BUFFER_BYTES, stages = room / stage_bytes;
+  int room = WG_SHARED_BYTES - WG_HEAD_BYTES - WG_BARRIERS_BYTES - groups * 4 * WG_BUFFER_BYTES, stages = room / stage_bytes;
   return stages < WG_MOST_STAGES ? stages : WG_MOST_STAGES;
 }
 
@@ -157,8 +156,8 @@ static tdm_status find_kernel(wg_work *work, const tdm_plan *plan, const wg_prob
   char name[64];
   snprintf(name, sizeof name, "tdm_wg_%s_%s%s_%c%c", kernels->op, c->swapped && x->weights == 2 ? "swapped_" : "",
            x->type == TDM_F16 ? "f16" : "bf16", p->by_k ? 'k' : 'l', q->by_k ? 'k' : 'l');
-  TDM_TRY(wg_function(plan, &kernels->image[c->number], name, work->shared_bytes, &work->function));
-  return wg_function(plan, &tdm_wg_pack_image[0], "tdm_wg_pack", 0, &work->pack);
+  TDM_TRY(wg_function(plan, &kernels->image[c->number], name, true, &work->function));
+  return wg_function(plan, &tdm_wg_pack_image[0], "tdm_wg_pack", false, &work->pack);
 }
 
 tdm_status wg_prepare(tdm_plan *plan, const wg_output *output) {
