@@ -91,6 +91,14 @@ gfxsim_status gfxsim_map(gfxsim_device *device, uint64_t address, uint64_t bytes
   return memory_map(&device->memory, address, bytes);
 }
 
+gfxsim_status gfxsim_protect(gfxsim_device *device, uint64_t address, bool read_only) {
+  allocation *a = memory_find(&device->memory, address);
+  if (a == NULL || a->base != address || a->data == NULL)
+    return fail(GFXSIM_INVALID, "protect: address = 0x%" PRIx64 ": must be the start of a live allocation", address);
+  a->writable = !read_only;
+  return GFXSIM_OK;
+}
+
 gfxsim_status gfxsim_unreserve(gfxsim_device *device, uint64_t address) { return memory_unreserve(&device->memory, address); }
 
 gfxsim_status gfxsim_write(gfxsim_device *device, uint64_t address, const void *host, size_t bytes) {

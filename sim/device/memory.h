@@ -15,18 +15,18 @@ typedef struct memory_part {
 } memory_part;
 
 typedef struct allocation {
-  u64 base, size;     /* size: what was asked for; data has it rounded up to pages */
-  u8 *data;           /* NULL once freed */
-  u8 *undefined;      /* a set bit: nobody wrote it; NULL where memory.checked is off, or once freed */
-  bool on_host;       /* data lies at the address `base` of this process */
-  bool writable;      /* by kernels. Not: kernel arguments, and code objects except for these parts: */
+  u64 base, size; /* size: what was asked for; data has it rounded up to pages */
+  u8 *data;       /* NULL once freed */
+  u8 *undefined;  /* a set bit: nobody wrote it; NULL where memory.checked is off, or once freed */
+  bool on_host;   /* data lies at the address `base` of this process */
+  bool writable;  /* by kernels. Not: what gfxsim_protect says, kernel arguments, and code objects except for these parts: */
   memory_part *parts; /* sorted, with gaps between them (image.c) */
   size_t part_count;
 } allocation;
 
 /* Addresses reserved for one array. Only parts of it may be memory; each part is a separate allocation. */
 typedef struct reservation {
-  char name[16];
+  char name[32];
   u64 base, size; /* the array: its first byte, and its bytes with the gaps between parts */
   u64 low, high;  /* all addresses that are kept for it */
 } reservation;

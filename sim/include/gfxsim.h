@@ -57,7 +57,7 @@ typedef enum gfxsim_access_error {
   GFXSIM_ACCESS_GAP,        /* between the rows of an array (gfxsim_reserve) */
   GFXSIM_ACCESS_NO_PEER,    /* memory of another device (gfxsim_peer) */
   GFXSIM_ACCESS_FREED,      /* memory that was freed */
-  GFXSIM_ACCESS_READ_ONLY,  /* writes code, constants of the code object or kernel arguments */
+  GFXSIM_ACCESS_READ_ONLY,  /* writes code, constants of the code object, kernel arguments, or what gfxsim_protect names */
   GFXSIM_ACCESS_MISALIGNED, /* the address is no multiple of what the access needs */
 } gfxsim_access_error;
 
@@ -154,6 +154,8 @@ GFXSIM_API gfxsim_status gfxsim_fill(gfxsim_device *device, uint64_t address, ui
 GFXSIM_API gfxsim_status gfxsim_reserve(gfxsim_device *device, const char *name, uint64_t offset, uint64_t bytes,
                                         uint64_t *address);
 GFXSIM_API gfxsim_status gfxsim_map(gfxsim_device *device, uint64_t address, uint64_t bytes);
+/* Whether kernels may only read the allocation, or the part of an array, that begins here. A write is then a finding. */
+GFXSIM_API gfxsim_status gfxsim_protect(gfxsim_device *device, uint64_t address, bool read_only);
 /* Frees the array with all of its parts. */
 GFXSIM_API gfxsim_status gfxsim_unreserve(gfxsim_device *device, uint64_t address);
 /* Whether the address lies in the range that this device has handed out so far, freed memory and gaps included. */

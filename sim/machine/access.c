@@ -39,7 +39,8 @@ static u8 *host_bytes(const wave *w, const allocation *a) { return w->shadow ? a
 static const char *read_only_part(const wave *w, const allocation *a, u64 address) {
   const gfxsim_object *o = w->group->launch->device->objects;
   while (o != NULL && o->image != a) o = o->next;
-  if (o == NULL) return "kernel arguments";
+  const launch *run = w->group->launch;
+  if (o == NULL) return a == run->kernarg_memory || a == run->packet_memory ? "kernel arguments" : "an allocation";
   return address >= o->text_begin && address < o->text_end ? "code" : "constants of the code object";
 }
 
@@ -85,7 +86,12 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
   const allocation *a = memory_find(m, address);
   const reservation *r = memory_reservation(m, address);
   u64 offset = a != NULL ? address - a->base : 0;
-  if (r != NULL) {
+  bool inside = a != NULL && a->data != NULL && offset < a->size && bytes <= a->size - offset;
+  if (r != NULL && inside && write) {
+    at.error = GFXSIM_ACCESS_READ_ONLY;
+    wave_fault_access(w, i, &at, "writes %u bytes that start %" PRIu64 " bytes into array %s, which kernels may only read",
+                      bytes, address - r->base, r->name);
+  } else if (r != NULL) {
     array_fault(w, i, &at, r);
   } else if (is_unmapped_host(m, a, address)) {
     wave_fault_access(w, i, &at,
@@ -102,7 +108,7 @@ static void global_fault(wave *w, const inst *i, int lane, u64 address, u32 byte
     at.error = GFXSIM_ACCESS_FREED;
     wave_fault_access(w, i, &at, "%s %u bytes that start %" PRIu64 " bytes into a freed allocation of %" PRIu64 " bytes", verb,
                       bytes, offset, a->size);
-  } else if (offset < a->size && bytes <= a->size - offset && write) {
+  } else if (inside && write) {
     at.error = GFXSIM_ACCESS_READ_ONLY;
     wave_fault_access(w, i, &at, "writes %u bytes of %s, which kernels may only read", bytes, read_only_part(w, a, address));
   } else {

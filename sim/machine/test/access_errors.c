@@ -6,10 +6,10 @@
 #include "sim/include/gfxsim.h"
 #include "sim/test/assemble.h"
 
-/* Memory of the device: an allocation, a freed one, an array of 8 KiB with two rows of 64 bytes, one of a second device, host
- * memory that is mapped and host memory that is not. */
+/* Memory of the device: an allocation, a freed one, a protected one, an array of 8 KiB with two rows of 64 bytes of which the second is
+ * protected, one of a second device, host memory that is mapped and host memory that is not. */
 enum { BYTES = 256, ROW = 64, PITCH = 4096, ARRAY = 2 * PITCH, LDS = 64, SCRATCH = 16 };
-typedef enum place { NOWHERE, KEPT, FREED, ROWS, OTHER, HOST, PLACES } place;
+typedef enum place { NOWHERE, KEPT, FREED, PROTECTED, ROWS, OTHER, HOST, PLACES } place;
 
 typedef struct access_test {
   const char *name;
@@ -49,6 +49,8 @@ static const access_test tests[] = {
     {"freed", LOAD, FREED, 8, GFXSIM_AFTER_FREE, GFXSIM_ACCESS_FREED, GFXSIM_SPACE_GLOBAL, false, 4},
     {"code", TO_CODE, KEPT, 0, OUT, GFXSIM_ACCESS_READ_ONLY, GFXSIM_SPACE_GLOBAL, true, 4},
     {"arguments", TO_ARGUMENTS, KEPT, 0, OUT, GFXSIM_ACCESS_READ_ONLY, GFXSIM_SPACE_GLOBAL, true, 4},
+    {"protected", STORE, PROTECTED, 0, OUT, GFXSIM_ACCESS_READ_ONLY, GFXSIM_SPACE_GLOBAL, true, 4},
+    {"protected_row", ATOMIC_2, ROWS, PITCH, OUT, GFXSIM_ACCESS_READ_ONLY, GFXSIM_SPACE_GLOBAL, true, 8},
     {"misaligned", LOAD_2, KEPT, 2, MISALIGNED, GFXSIM_SPACE_GLOBAL, false, 8},
     {"misaligned_atomic", ATOMIC_2, KEPT, 4, MISALIGNED, GFXSIM_SPACE_GLOBAL, true, 8},
     {"lds", " v_mov_b32 v10, 64\n ds_write_b32 v10, v0\n", KEPT, 0, OUT, BEYOND, GFXSIM_SPACE_LDS, true, 4},
@@ -125,6 +127,12 @@ static bool make_memory(gfxsim_device *device, gfxsim_device *other, uint64_t ad
          gfxsim_free(device, address[FREED]) == GFXSIM_OK &&
          gfxsim_reserve(device, "rows", 0, ARRAY, &address[ROWS]) == GFXSIM_OK &&
          gfxsim_map(device, address[ROWS], ROW) == GFXSIM_OK && gfxsim_map(device, address[ROWS] + PITCH, ROW) == GFXSIM_OK &&
+         gfxsim_protect(device, address[ROWS] + PITCH, true) == GFXSIM_OK &&
+         gfxsim_alloc(device, BYTES, &address[PROTECTED]) == GFXSIM_OK &&
+         gfxsim_protect(device, address[PROTECTED], true) == GFXSIM_OK &&
+         gfxsim_protect(device, address[KEPT], true) == GFXSIM_OK &&
+         gfxsim_protect(device, address[KEPT], false) == GFXSIM_OK &&
+         gfxsim_protect(device, address[KEPT] + 4, true) == GFXSIM_INVALID &&
          gfxsim_alloc(other, BYTES, &address[OTHER]) == GFXSIM_OK && gfxsim_map_host(device, mapped, 64) == GFXSIM_OK;
 }
 
