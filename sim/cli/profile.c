@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "sim/count/counters_rows.h"
 
 enum { ROWS_MOST = 24 };
 

@@ -7,9 +7,9 @@
 
 #include "cli.h"
 #include "profile.h"
+#include "sim/time/trace.h"
 #include "time.h"
 #include "timeline.h"
-#include "trace.h"
 
 /* profile and time count, and leave the checks that can be left to run. */
 typedef enum action { ACTION_RUN, ACTION_PROFILE, ACTION_TIME } action;
@@ -235,13 +235,16 @@ static bool save_outputs(const request *r, gfxsim_device *device, bool ran, bool
 typedef struct listener {
   trace trace;
   timeline timeline;
-  bool refused; /* by one of them, which has printed why */
+  const char *traced; /* the trace's file */
+  bool refused;       /* by one of them, which has printed why */
 } listener;
+
+static bool refuse_trace(const listener *l) { return complain("time: --trace %s: %s", l->traced, l->trace.error); }
 
 static bool listen(const gfxsim_time_event *e, void *user) {
   listener *l = user;
-  l->refused =
-      l->refused || (l->trace.open && !trace_event(&l->trace, e)) || (l->timeline.open && !timeline_event(&l->timeline, e));
+  l->refused = l->refused || (l->trace.open && !trace_event(&l->trace, e) && !refuse_trace(l)) ||
+               (l->timeline.open && !timeline_event(&l->timeline, e));
   return !l->refused;
 }
 
@@ -250,14 +253,15 @@ static bool listener_open(const request *r, listener *l, gfxsim_timing *timing) 
   timing->trace_cus = r->trace_cus != NULL ? r->trace_cus : "0";
   timing->event = listen;
   timing->user = l;
-  if (r->trace != NULL && !trace_open(&l->trace, r->trace)) return false;
+  l->traced = r->trace;
+  if (r->trace != NULL && !trace_open(&l->trace, r->trace)) return refuse_trace(l);
   if (r->timeline == NULL || timeline_open(&l->timeline, r->timeline, r->timeline_clocks)) return true;
   trace_close(&l->trace, false);
   return false;
 }
 
 static bool listener_close(listener *l, const gfxsim_timing *timing, bool ran) {
-  bool traced = trace_close(&l->trace, ran), drawn = timeline_close(&l->timeline, ran ? timing : NULL);
+  bool traced = trace_close(&l->trace, ran) || refuse_trace(l), drawn = timeline_close(&l->timeline, ran ? timing : NULL);
   return traced && drawn;
 }
 

@@ -7,54 +7,11 @@
 #include <string.h>
 
 #include "cli.h"
+#include "files/result.h"
 #include "sim/time/timing_json.h"
+#include "sim/time/timing_rows.h"
 
-enum { LINES_MOST = 16, WAVES_SHOWN = 4096 };
-
-/* ---- Source lines: counters and times list the same instructions, by pc ---- */
-
-typedef struct line_time {
-  const char *source;
-  uint64_t count, all, clocks[GFXSIM_CAUSE_COUNT];
-} line_time;
-
-static int by_source(const void *a, const void *b) {
-  return strcmp(((const line_time *)a)->source, ((const line_time *)b)->source);
-}
-static int by_clocks(const void *a, const void *b) {
-  const line_time *x = a, *y = b;
-  return x->all != y->all ? (x->all < y->all ? 1 : -1) : strcmp(x->source, y->source);
-}
-
-static const char *source_at(const gfxsim_counters *c, uint64_t pc) {
-  for (int n = 0; n < c->instruction_count; n++)
-    if (c->instructions[n].pc == pc) return c->instructions[n].source;
-  return "";
-}
-
-static line_time *line_times(const gfxsim_counters *c, const gfxsim_timing *t, int *lines) {
-  line_time *row = calloc((size_t)t->instruction_count + 1, sizeof *row);
-  *lines = 0;
-  if (row == NULL) return NULL;
-  for (int n = 0; n < t->instruction_count; n++) {
-    row[n].source = source_at(c, t->instructions[n].pc);
-    row[n].count = t->instructions[n].count;
-    for (int k = 0; k < GFXSIM_CAUSE_COUNT; k++) row[n].all += row[n].clocks[k] = t->instructions[n].clocks[k];
-  }
-  qsort(row, (size_t)t->instruction_count, sizeof *row, by_source);
-  for (int n = 0; n < t->instruction_count; n++) {
-    if (*lines > 0 && strcmp(row[*lines - 1].source, row[n].source) == 0) {
-      line_time *to = &row[*lines - 1];
-      to->count += row[n].count;
-      to->all += row[n].all;
-      for (int k = 0; k < GFXSIM_CAUSE_COUNT; k++) to->clocks[k] += row[n].clocks[k];
-    } else {
-      row[(*lines)++] = row[n];
-    }
-  }
-  qsort(row, (size_t)*lines, sizeof *row, by_clocks);
-  return row;
-}
+enum { LINES_MOST = 16 };
 
 /* ---- Text ---- */
 
@@ -78,7 +35,7 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
     printf("\nhot loop, pc 0x%" PRIx64 " to 0x%" PRIx64
            " (%s)\n  %14.1f  clocks an iteration; a wave runs %.1f\n"
            "  %14.1f  %% of its clocks the matrix unit is busy\n",
-           t->loop.begin, t->loop.end, source_at(c, t->loop.begin), t->loop.clocks, t->loop.iterations,
+           t->loop.begin, t->loop.end, timing_source(c, t->loop.begin), t->loop.clocks, t->loop.iterations,
            100 * t->loop.mfma_share);
   double floor = c->bound[c->floor];
   printf("\nbound, from counts: %.0f clocks of %s: %.1f %% of the prediction\n", floor, gfxsim_pipe_name(c->floor),
@@ -97,7 +54,7 @@ static void print_causes(const gfxsim_timing *t) {
 
 static bool print_lines(const gfxsim_counters *c, const gfxsim_timing *t) {
   int lines;
-  line_time *row = line_times(c, t, &lines);
+  line_time *row = timing_lines(c, t, &lines);
   if (row == NULL) return complain("time: no memory");
   if (lines > 1 || (lines == 1 && row[0].source[0] != '\0')) printf("\nclocks of waves, by source line\n");
   for (int n = 0; n < lines && n < LINES_MOST && (lines > 1 || row[0].source[0] != '\0'); n++) {
@@ -133,51 +90,11 @@ void time_show_parameters(void) {
 
 /* ---- JSON ---- */
 
-static json_t *line_rows(const gfxsim_counters *c, const gfxsim_timing *t) {
-  int lines;
-  line_time *row = line_times(c, t, &lines);
-  json_t *made = row != NULL ? json_array() : NULL;
-  for (int n = 0; n < lines && made != NULL; n++)
-    json_array_append_new(made, json_pack("{s:s, s:I, s:o}", "source", row[n].source, "count", (json_int_t)row[n].count,
-                                          "clocks", causes_json(row[n].clocks)));
-  free(row);
-  return made;
-}
-
-static json_t *instruction_rows(const gfxsim_timing *t) {
-  json_t *made = json_array();
-  for (int n = 0; n < t->instruction_count; n++) {
-    const gfxsim_time_instruction *i = &t->instructions[n];
-    json_array_append_new(
-        made, json_pack("{s:I, s:s, s:I, s:o, s:I}", "pc", (json_int_t)i->pc, "text", i->text, "count", (json_int_t)i->count,
-                        "clocks", causes_json(i->clocks), "in_flight", (json_int_t)i->in_flight));
-  }
-  return made;
-}
-
-static json_t *wave_rows(const gfxsim_timing *t) {
-  json_t *made = json_array();
-  for (uint64_t n = 0; n < t->wave_count && n < WAVES_SHOWN; n++) {
-    const gfxsim_time_wave *w = &t->waves[n];
-    json_array_append_new(
-        made, json_pack("{s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "workgroup", (json_int_t)w->workgroup, "wave", (int)w->wave,
-                        "xcd", (int)w->xcd, "cu", (int)w->cu, "simd", (int)w->simd, "begin", (json_int_t)w->begin, "end",
-                        (json_int_t)w->end, "clocks", causes_json(w->clocks)));
-  }
-  return made;
-}
-
 static bool write_json(const gfxsim_kernel_info *kernel, const gfxsim_counters *c, const gfxsim_timing *t, const char *file) {
   json_t *root = timing_json(kernel->name, t);
   char error[256];
   result_file to;
-  if (json_object_set_new(root, "bound_clocks", json_real(c->bound[c->floor])) != 0 ||
-      json_object_set_new(root, "bound", json_string(gfxsim_pipe_name(c->floor))) != 0 ||
-      json_object_set_new(root, "workgroups", json_integer((json_int_t)c->workgroups_run)) != 0 ||
-      json_object_set_new(root, "wave_count", json_integer((json_int_t)t->wave_count)) != 0 ||
-      json_object_set_new(root, "source_lines", line_rows(c, t)) != 0 ||
-      json_object_set_new(root, "instructions", instruction_rows(t)) != 0 ||
-      json_object_set_new(root, "waves", wave_rows(t)) != 0) {
+  if (!timing_rows_json(root, c, t)) {
     json_decref(root);
     return complain("time: no memory for JSON");
   }

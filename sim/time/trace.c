@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "cli.h"
-
 enum { CHECK_EVENTS = 1 << 14, UNIT_TRACKS = 1 << 20, ISSUE = 4 };
 #define DISK_LEFT (UINT64_C(64) << 20)
 
@@ -21,10 +19,9 @@ typedef struct track {
 } track;
 
 bool trace_open(trace *t, const char *file) {
-  char error[256];
-  *t = (trace){.file = file};
-  if (!result_open(&t->to, file, error, sizeof error)) return complain("time: --trace %s: %s", file, error);
-  t->open = true;
+  *t = (trace){0};
+  t->open = result_open(&t->to, file, t->error, sizeof t->error);
+  if (!t->open) return false;
   fputs(
       "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"what\": \"predicted by gfxsim; a microsecond here is a clock\"}, "
       "\"traceEvents\": [\n",
@@ -39,10 +36,8 @@ static bool has_room(trace *t) {
   long written = ftell(t->to.to);
   if (fstatvfs(fileno(t->to.to), &disk) != 0 || disk.f_blocks == 0) return true; /* a pipe, for example */
   if ((uint64_t)disk.f_bavail * disk.f_frsize >= DISK_LEFT && !ferror(t->to.to)) return true;
-  return complain(
-      "time: --trace %s: the disk is full after %ld MB; trace fewer CUs (--trace-cus 0) or fewer workgroups "
-      "(--workgroups)",
-      t->file, written >> 20);
+  snprintf(t->error, sizeof t->error, "the disk is full after %ld MB: trace fewer CUs, or run fewer workgroups", written >> 20);
+  return false;
 }
 
 static bool name_track(trace *t, track new) {
@@ -51,7 +46,10 @@ static bool name_track(trace *t, track new) {
   if (t->track_count == t->track_capacity) {
     int capacity = t->track_capacity > 0 ? 2 * t->track_capacity : 64;
     track *grown = realloc(t->tracks, (size_t)capacity * sizeof *grown);
-    if (grown == NULL) return complain("time: no memory for the trace");
+    if (grown == NULL) {
+      snprintf(t->error, sizeof t->error, "no memory for the names of its tracks");
+      return false;
+    }
     t->tracks = grown;
     t->track_capacity = capacity;
   }
@@ -123,15 +121,15 @@ static void write_names(const trace *t) {
 }
 
 bool trace_close(trace *t, bool keep) {
-  char error[256];
   bool good = true;
   if (t->open && keep) {
     write_names(t);
-    good = result_finish(&t->to, error, sizeof error) || complain("time: --trace %s: %s", t->file, error);
+    good = result_finish(&t->to, t->error, sizeof t->error);
   } else if (t->open) {
     result_drop(&t->to);
   }
   free(t->tracks);
-  *t = (trace){0};
+  t->tracks = NULL;
+  t->open = false;
   return good;
 }

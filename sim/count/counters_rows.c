@@ -1,7 +1,7 @@
+#include "counters_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "profile.h"
 
 static void key_of(const gfxsim_instruction *i, count_key by, count_row *row) {
   row->key = by == BY_MNEMONIC ? i->text : i->source;
@@ -38,4 +38,35 @@ count_row *count_rows(const gfxsim_counters *c, count_key by, int *rows) {
   }
   qsort(row, (size_t)*rows, sizeof *row, by_count);
   return row;
+}
+
+/* ---- JSON ---- */
+
+static json_t *rows_of(const gfxsim_counters *c, count_key by) {
+  int rows;
+  count_row *row = count_rows(c, by, &rows);
+  json_t *made = row != NULL ? json_array() : NULL;
+  for (int n = 0; n < rows && made != NULL; n++)
+    json_array_append_new(
+        made, json_pack("{s:s%, s:I, s:I}", by == BY_MNEMONIC ? "mnemonic" : "source", row[n].key, (size_t)row[n].length,
+                        "count", (json_int_t)row[n].count, "clocks", (json_int_t)row[n].clocks));
+  free(row);
+  return made;
+}
+
+static json_t *instructions(const gfxsim_counters *c) {
+  json_t *made = json_array();
+  for (int n = 0; n < c->instruction_count; n++) {
+    const gfxsim_instruction *i = &c->instructions[n];
+    json_array_append_new(made, json_pack("{s:I, s:s, s:s, s:s, s:I, s:I}", "pc", (json_int_t)i->pc, "text", i->text, "class",
+                                          gfxsim_class_name(i->class_of), "source", i->source, "count", (json_int_t)i->count,
+                                          "clocks", (json_int_t)i->clocks));
+  }
+  return made;
+}
+
+bool counters_rows_json(json_t *root, const gfxsim_counters *c) {
+  return json_object_set_new(root, "mnemonics", rows_of(c, BY_MNEMONIC)) == 0 &&
+         json_object_set_new(root, "source_lines", rows_of(c, BY_SOURCE)) == 0 &&
+         json_object_set_new(root, "instructions", instructions(c)) == 0;
 }
