@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, under the
-# address and undefined-behaviour sanitizers, and on PyTorch's tensors of the CPU in an environment that is kept.
+# address and undefined-behaviour sanitizers, and on PyTorch's tensors of the CPU in an environment that is kept. The package is built
+# without gfxsim, as it usually is, and then with it, for tandem.sim and the notebooks. Both need a HIP compiler.
 # Use: sh tools/python.sh
 # PyTorch's part is skipped if the registry does not answer; NumPy's is not. Last line: N passed, N failed, N skipped
 set -eu
@@ -31,9 +32,18 @@ tests() {
   say "$name: ${good:-0} passed, $bad failed, ${skips:-0} skipped"
 }
 
-install() { # PYTHON
+# wheel FOLDER OPTIONS...: what `pip install .` does, in two steps, because a wheel is installed twice. The build folder is kept.
+wheel() {
+  folder=build-python/$1
+  shift
+  rm -rf "$folder"
   # shellcheck disable=SC2086 # words
-  "$1" $pip install --no-deps --force-reinstall build-python/wheels/*.whl
+  "$fresh/bin/python" $pip wheel --no-deps -w "$folder" -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true "$@" .
+}
+
+install() { # PYTHON FOLDER
+  # shellcheck disable=SC2086 # words
+  "$1" $pip install --no-deps --force-reinstall "build-python/$2/"*.whl
 }
 
 # ---- NumPy ----
@@ -42,11 +52,8 @@ rm -rf "$fresh"
 python3 -m venv "$fresh"
 # shellcheck disable=SC2086 # words
 "$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest mypy matplotlib
-# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
-rm -rf build-python/wheels
-# shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
-install "$fresh/bin/python"
+wheel wheels
+install "$fresh/bin/python" wheels
 say "installed in a fresh environment"
 # The first example of the guide.
 sed -n '/^```python$/,/^```$/{/^```/d;p}; /^```$/q' docs/python.md >build-python/example.py
@@ -57,10 +64,22 @@ else
 fi
 cat build-python/example.txt
 # The types: those of the stubs are those of the module, and a checker accepts what it must.
-for check in "mypy.stubtest tandem._tandem tandem._cpu" "mypy --strict --warn-unused-ignores $root/python/tests/typed.py"; do
-  # shellcheck disable=SC2086 # words
-  if (cd build-python && "$fresh/bin/python" -m $check); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-done
+types() {
+  if (cd build-python && "$fresh/bin/python" -m "$@"); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+types mypy.stubtest tandem._tandem tandem._cpu
+types mypy --strict --warn-unused-ignores "$root/python/tests/typed.py"
+say "types"
+# shellcheck disable=SC2086 # words
+tests numpy "$fresh/bin/python" $without_torch --ignore test_sim.py
+
+# ---- gfxsim: the same build folder goes on with it ----
+wheel wheels-sim -Csetup-args=-Dsim=enabled
+install "$fresh/bin/python" wheels-sim
+say "installed with gfxsim"
+types mypy.stubtest tandem._sim
+types mypy --strict "$root/python/tandem/sim.py"
+tests sim "$fresh/bin/python" test_sim.py
 for notebook in docs/notebooks/*.ipynb; do
   if MPLBACKEND=Agg timeout 120 "$fresh/bin/python" python/tests/notebook.py "$notebook"; then
     passed=$((passed + 1))
@@ -68,15 +87,14 @@ for notebook in docs/notebooks/*.ipynb; do
     failed=$((failed + 1))
   fi
 done
-say "types and notebooks"
-# shellcheck disable=SC2086 # words
-tests numpy "$fresh/bin/python" $without_torch
+say "notebooks"
 
 # ---- The sanitizers: the same tests, with the package of another build folder ----
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
 export PATH
-if [ ! -f "$sanitized/build.ninja" ]; then
-  CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=disabled -Dladder=false -Ddefault_library=shared -Dwerror=true \
+if [ ! -f "$sanitized/build.ninja" ] || [ ! -d "$sanitized/sim" ]; then
+  rm -rf "$sanitized"
+  CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=enabled -Dladder=false -Ddefault_library=shared -Dwerror=true \
     -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
 fi
 ninja -C "$sanitized"
@@ -86,7 +104,7 @@ environment="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-nam
   PYTHONPATH=$sanitized/python ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
 # shellcheck disable=SC2086 # words
-tests sanitized "$fresh/bin/python" $without_torch
+tests sanitized "$fresh/bin/python" $without_torch --ignore test_without_sim.py
 environment=
 
 # ---- PyTorch ----
@@ -98,7 +116,7 @@ if [ "$(cat "$kept/complete" 2>/dev/null)" != "$packages" ]; then
   "$kept/bin/python" $pip install $packages && echo "$packages" >"$kept/complete" || true
 fi
 if [ -f "$kept/complete" ]; then
-  install "$kept/bin/python"
+  install "$kept/bin/python" wheels
   tests torch "$kept/bin/python" test_torch.py test_torch_ops.py test_llama.py test_jax.py
 else
   say "PyTorch's tests: skipped, because pip could not install it: see its error message above"

@@ -57,6 +57,7 @@ int array_describe(const char *op, const char *name, PyObject *object, array *a)
   a->name = name;
   a->object = object;
   a->held = NULL;
+  a->item = 0;
   a->kind = KIND_NONE;
   int status;
   if (is_numpy(object))
@@ -77,6 +78,7 @@ int array_describe(const char *op, const char *name, PyObject *object, array *a)
                  Py_TYPE(object)->tp_name);
     return -1;
   }
+  if (a->item == 0) a->item = array_type_size(a->type);
   if (status < 0) {
     array_release(a);
     a->kind = KIND_NONE;

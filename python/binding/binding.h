@@ -54,6 +54,7 @@ typedef struct array {
   void *data;
   array_kind kind;
   array_type type;
+  size_t item; /* bytes of an element, for types that are none of ours too */
   int rank;
   int64_t shape[MAX_RANK], stride[MAX_RANK]; /* in elements */
   place place;
@@ -225,6 +226,8 @@ PyObject *cache_clear(PyObject *module, PyObject *none);
 
 extern PyObject *error_argument, *error_unsupported, *error_device, *error_verify;
 int errors_ready(PyObject *module);
+/* For tandem._sim, which stands beside the module that makes the exceptions: the same ones. */
+int errors_shared(void);
 /* An exception for a status of the library, with the names of Python's arguments. Returns -1. */
 int raise_status(const op_row *op, tdm_status status, const char *message);
 /* ArgumentError "OP: ...". Returns -1. */

@@ -34,6 +34,7 @@ int dlpack_read(const char *op, array *a, const dl_tensor *tensor) {
   a->device = a->place == PLACE_HOST ? 0 : tensor->device.number;
   a->data = tensor->data == NULL ? NULL : (char *)tensor->data + tensor->offset;
   a->type = type_of(tensor->type);
+  a->item = ((size_t)tensor->type.bits * tensor->type.lanes + 7) / 8;
   a->rank = tensor->rank;
   int64_t packed = 1;
   for (int i = a->rank - 1; i >= 0; i--) {

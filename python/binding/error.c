@@ -20,11 +20,31 @@ static int add_error(PyObject *module, const char *name, const char *doc, PyObje
   return *error == NULL ? -1 : PyModule_AddObjectRef(module, name, *error);
 }
 
-int errors_ready(PyObject *module) {
+static int names_ready(void) {
 #define X(name) \
   if ((word.name = PyUnicode_InternFromString(#name)) == NULL) return -1;
   NAMES(X)
 #undef X
+  return 0;
+}
+
+int errors_shared(void) {
+  static const struct {
+    const char *name;
+    PyObject **error;
+  } errors[] = {{"ArgumentError", &error_argument},
+                {"UnsupportedError", &error_unsupported},
+                {"DeviceError", &error_device},
+                {"VerifyError", &error_verify}};
+  PyObject *module = names_ready() < 0 ? NULL : PyImport_ImportModule("tandem._tandem");
+  for (size_t e = 0; module != NULL && e < sizeof errors / sizeof *errors; e++)
+    if ((*errors[e].error = PyObject_GetAttrString(module, errors[e].name)) == NULL) Py_CLEAR(module);
+  Py_XDECREF(module);
+  return module == NULL ? -1 : 0;
+}
+
+int errors_ready(PyObject *module) {
+  if (names_ready() < 0) return -1;
   if (add_error(module, "Error", "What all exceptions of tandem are, except TypeError and MemoryError.", PyExc_Exception,
                 &error_base) < 0)
     return -1;

@@ -53,6 +53,7 @@ static int interface_read(const char *op, array *a, const interface *from) {
     return raise_argument(op, "%s is %s: must be in the processor's byte order and aligned to its elements", a->name,
                           from->flags & NOT_SWAPPED ? "not aligned" : "in the other byte order");
   a->type = interface_type(a->object, from->kind, from->itemsize);
+  a->item = from->itemsize > 0 ? (size_t)from->itemsize : 0;
   a->rank = from->rank;
   a->data = from->data;
   a->read_only = !(from->flags & WRITEABLE);
@@ -110,6 +111,7 @@ static int read_dict(const char *op, array *a, PyObject *dict, bool gpu) {
   int size = atoi(text + 2);
   if (text[0] == '>') return raise_argument(op, "%s is in the other byte order: must be in the processor's", a->name);
   a->type = interface_type(a->object, text[1], size);
+  a->item = size > 0 ? (size_t)size : 0;
   a->data = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
   if (PyErr_Occurred()) return -1;
   a->read_only = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) != 0;

@@ -110,6 +110,10 @@ static int read_by_methods(array *a) {
                                   : ARRAY_OTHER;
   Py_DECREF(dtype);
   int64_t number;
+  if (a->type == ARRAY_OTHER) {
+    if (int_of(PyObject_CallMethod(a->object, "element_size", NULL), &number) < 0) return -1;
+    a->item = (size_t)number;
+  }
   if (sizes(PyObject_GetAttr(a->object, word.shape), a, a->shape) < 0 ||
       sizes(PyObject_CallMethodNoArgs(a->object, word.stride), a, a->stride) < 0 ||
       int_of(PyObject_CallMethodNoArgs(a->object, word.data_ptr), &number) < 0)

@@ -39,7 +39,7 @@ awk 'NR == FNR {known[$1] = 1; next}
 
 # "OBJECT SOURCE" of the library, of gfxsim, and of what stands on gfxsim.
 awk -F '"' '/^ *"file":/ {file = $4} /^ *"output":/ {print $4, file}' "$build/compile_commands.json" |
-  grep -E '^(python/tandem/_tandem\.|src/libtandem\.so|src/lib(target_regions|cpu_[a-z0-9_]*)\.a|sim/(libgfxsim|libgfxsim-hip|hip/libamdhip64|hsa/libhsa-runtime64)\.so|sim/door/lib|sim/gfxsim\.p)' | sed 's| \.\./| |' >"$work/objects"
+  grep -E '^(python/tandem/_(tandem|sim)\.|src/libtandem\.so|src/lib(target_regions|cpu_[a-z0-9_]*)\.a|sim/(libgfxsim|libgfxsim-hip|hip/libamdhip64|hsa/libhsa-runtime64)\.so|sim/door/lib|sim/gfxsim\.p)' | sed 's| \.\./| |' >"$work/objects"
 (cd "$build" && awk '$2 ~ /[.]c$/ {print $1}' "$work/objects" | xargs ls 2>/dev/null | xargs nm -A) >"$work/nm" || true
 awk 'NR == FNR {source[$1] = $2; next}
   {sub(/:.*/, "", $1)}
