@@ -1,5 +1,5 @@
-/* The Python module tandem._sim: gfxsim on arrays. tandem/sim.py checks what is not about arrays and lays the arguments out; a call
- * of it opens a device, loads the code object, runs one launch, and closes the device. */
+/* The Python module tandem._sim: gfxsim on arrays. tandem/sim.py checks what is not about arrays, and lays the arguments out.
+ * Each call of it opens a device, loads the code object, runs one launch, and closes the device. */
 #ifndef TANDEM_BINDING_SIM_H
 #define TANDEM_BINDING_SIM_H
 #include <jansson.h>

@@ -1,4 +1,5 @@
-/* One launch: the arrays go to the device's memory, the kernel runs without the GIL, and what it may have written comes back. */
+/* One launch: the arrays go to the device's memory, the kernel runs without the GIL, and what it may have written comes
+ * back. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -484,9 +484,11 @@ def compile_hip(source: str, chip: str = "gfx942", *, options: Sequence[str] = (
     program = _compiler(compiler)
     with tempfile.TemporaryDirectory() as folder:
         image = os.path.join(folder, "kernel.hsaco")
-        command = [program, *_FLAGS, f"--offload-arch={chip}", *options, "-", "-o", image]
-        ran = subprocess.run(command, input=source, capture_output=True, text=True, errors="replace")
+        with open(os.path.join(folder, "kernel.hip"), "w", encoding="utf-8") as file:
+            file.write(source)
+        command = [program, *_FLAGS, f"--offload-arch={chip}", *options, "kernel.hip", "-o", image]
+        ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
         if ran.returncode != 0:
             raise ArgumentError(f"compile_hip: source: {os.path.basename(program)} refused it:\n{ran.stderr.strip()}")
-        with open(image, "rb") as file:
-            return file.read()
+        with open(image, "rb") as made:
+            return made.read()

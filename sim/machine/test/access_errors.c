@@ -6,8 +6,8 @@
 #include "sim/include/gfxsim.h"
 #include "sim/test/assemble.h"
 
-/* Memory of the device: an allocation, a freed one, a protected one, an array of 8 KiB with two rows of 64 bytes of which the second is
- * protected, one of a second device, host memory that is mapped and host memory that is not. */
+/* Memory of the device: an allocation, a freed one, a protected one, an array of 8 KiB with two rows of 64 bytes (the
+ * second one protected), one of a second device, host memory that is mapped and host memory that is not. */
 enum { BYTES = 256, ROW = 64, PITCH = 4096, ARRAY = 2 * PITCH, LDS = 64, SCRATCH = 16 };
 typedef enum place { NOWHERE, KEPT, FREED, PROTECTED, ROWS, OTHER, HOST, PLACES } place;
 
