@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from tandem import ArgumentError, Error, UnsupportedError
 
 try:
-    from tandem import _sim
+    import tandem._sim as _sim
 except ModuleNotFoundError as missing:
     if missing.name != "tandem._sim":
         raise
