@@ -2,8 +2,10 @@
  *
  * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as you like) -> tdm_plan_free -> tdm_close.
  * A plan validates its description, chooses a kernel and computes in advance all that a run needs. A run checks its
- * pointers and launches the kernel; it allocates no memory. docs/api.md is a tour, docs/glossary.md explains the
- * terms.
+ * pointers and launches the kernel; it allocates no memory, with one exception: omp_gpu_wgmma and omp_gpu_tma (gemm,
+ * swiglu and attention on Hopper GPUs) copy each input that is not aligned to 16 bytes. Only a run sees the pointers, so
+ * it takes the copy's memory from CUDA's pool (cuMemAllocAsync) and gives it back before it returns. If there is none,
+ * the run returns TDM_ERROR_MEMORY. docs/api.md is a tour, docs/glossary.md explains the terms.
  *
  * What all ops share:
  *   - Matrices are row-major. Shapes, strides and leading dimensions are int64_t and count elements. The leading
@@ -15,7 +17,7 @@
  *   - The pointers of tdm_<op>_run are device pointers, aligned to their element (tdm_alloc aligns to 256 bytes). The
  *     pointer of an array without elements may be NULL. An output must not overlap any other array, except where the
  *     op's header allows it to be the same one (in place). Errors: ARGUMENT for a pointer or stream that breaks these
- *     rules, DEVICE, UNSUPPORTED after a fork (below), VERIFY.
+ *     rules, MEMORY for a copy that the device has no memory for (above), DEVICE, UNSUPPORTED after a fork (below), VERIFY.
  *
  * Errors: every function that can fail returns a tdm_status. tdm_last_error() then names the argument that was wrong,
  * its value and what is allowed, or the function of the device's runtime that failed. On error, no output is written.
