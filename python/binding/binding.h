@@ -96,7 +96,10 @@ typedef struct device {
   struct device *next;
   place place;
   int number;
+  char *name;   /* "host", "omp:N", "hip:N", "sim:CHIP" */
   char *kernel; /* the kernel that the caller named, or NULL */
+  bool simulated;
+  bool of_arrays; /* found by where arrays lie, and not only by its name */
   unsigned forks;
   tdm_context *context;
   struct {
@@ -108,10 +111,21 @@ typedef struct device {
 
 /* The context for arrays of a place, opened when it is first needed. NULL: an exception. */
 device *device_of(const char *op, const array *a, const char *kernel);
+/* The context of the device that the caller named by device=. */
+device *device_named(const char *op, const array *a, const char *name, const char *kernel);
+/* -1: an exception, because the array can't be used on a device that was named. */
+int device_reaches(const char *op, const device *d, const array *a);
+/* Whose GPUs this build has kernels for; CUDA's if it has none. */
+place device_gpus(void);
+bool device_has_gpus(void);
 /* The stream for a run: what the arrays' library has queued comes before it. */
 int device_stream(const char *op, device *d, const array *a, tdm_stream **stream);
 /* After a run: waits where the arrays' library does not know the stream of the run. */
 tdm_status device_after(device *d, const array *a, tdm_stream *stream);
+
+/* GPUs by their own runtimes (driver.c): waits for all work of one; sets the number of the GPU whose memory an array is. */
+int driver_wait(const char *op, place place, int number);
+int driver_owner(const char *op, array *a);
 
 /* ---- Calls ---- */
 
@@ -161,7 +175,7 @@ typedef struct op_row {
   const char *name, *c_name;
   int positional; /* parameters that may be given without their name */
   int count;
-  parameter parameters[MAX_PARAMETERS]; /* the last one is `kernel` in every op */
+  parameter parameters[MAX_PARAMETERS]; /* the last two are `kernel` and `device` in every op */
   int (*shapes)(call *c);
   int (*describe)(call *c);
   tdm_status (*plan)(tdm_context *context, const plan_key *key, tdm_plan **plan);

@@ -125,10 +125,12 @@ static PyObject *results(call *c) {
 
 static PyObject *call_steps(call *c) {
   const op_row *op = c->op;
-  if (describe_inputs(c) < 0 || value_text(c, op->count - 1, &c->kernel) < 0) return NULL;
-  device *d =
-      device_of(op->name, c->first, c->kernel); /* before outputs are made: a child of a fork must not ask PyTorch for memory */
-  if (d == NULL || op->shapes(c) < 0) return NULL;
+  const char *name;
+  if (describe_inputs(c) < 0 || value_text(c, op->count - 2, &c->kernel) < 0 || value_text(c, op->count - 1, &name) < 0)
+    return NULL;
+  /* Before outputs are made: a child of a fork must not ask PyTorch for memory. */
+  device *d = name == NULL ? device_of(op->name, c->first, c->kernel) : device_named(op->name, c->first, name, c->kernel);
+  if (d == NULL || (name != NULL && !c->explain && device_reaches(op->name, d, c->first) < 0) || op->shapes(c) < 0) return NULL;
   memset(&c->key, 0, sizeof c->key);
   c->key.op = op;
   c->key.context = d->context;

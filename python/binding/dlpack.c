@@ -48,16 +48,19 @@ int dlpack_read(const char *op, array *a, const dl_tensor *tensor) {
 
 /* Calls object.__dlpack__ with the newest arguments that it takes. stream = -1: the producer waits for nothing, we do. *old: it
  * is from before DLPack 1, and has no read-only arrays to give. */
-static PyObject *produce(PyObject *object, bool gpu, bool *old) {
-  static PyObject *version, *all, *max_alone, *stream_alone, *nothing, *legacy;
+static PyObject *produce(PyObject *object, long type, bool *old) {
+  static PyObject *version, *all, *max_alone, *stream_alone, *nothing, *legacy, *zero;
+  bool gpu = type != DL_CPU && type != DL_CUDA_HOST && type != DL_ROCM_HOST;
   if (version == NULL) {
     nothing = PyLong_FromLong(-1);
     legacy = PyLong_FromLong(1);
+    zero = PyLong_FromLong(0);
     all = PyTuple_Pack(2, word.max_version, word.stream);
     max_alone = PyTuple_Pack(1, word.max_version);
     stream_alone = PyTuple_Pack(1, word.stream);
     version = Py_BuildValue("(ii)", 1, 1);
-    if (nothing == NULL || legacy == NULL || all == NULL || max_alone == NULL || stream_alone == NULL || version == NULL)
+    if (nothing == NULL || legacy == NULL || zero == NULL || all == NULL || max_alone == NULL || stream_alone == NULL ||
+        version == NULL)
       return NULL;
   }
   *old = false;
@@ -70,8 +73,9 @@ static PyObject *produce(PyObject *object, bool gpu, bool *old) {
     return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, nothing}, 1, gpu ? stream_alone : NULL);
   }
   if (!gpu) return NULL;
-  PyErr_Clear(); /* JAX 0.11 takes -1 for a handle. 1 is CUDA's legacy stream, which is waited for with all others */
-  return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, version, legacy}, 1, all);
+  PyErr_Clear(); /* JAX 0.11 takes -1 for a handle. The legacy stream, which is waited for with all others, is 1 on CUDA and 0 on
+                  * ROCm. */
+  return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, version, type == DL_ROCM ? zero : legacy}, 1, all);
 }
 
 int dlpack_describe(const char *op, array *a) {
@@ -84,7 +88,7 @@ int dlpack_describe(const char *op, array *a) {
   }
   Py_DECREF(where);
   bool old;
-  PyObject *capsule = produce(a->object, type != DL_CPU && type != DL_CUDA_HOST && type != DL_ROCM_HOST, &old);
+  PyObject *capsule = produce(a->object, type, &old);
   if (capsule == NULL) return raise_from(op, a->name);
   a->held = capsule;
   if (PyCapsule_IsValid(capsule, versioned_name)) {

@@ -115,7 +115,7 @@ static int read_dict(const char *op, array *a, PyObject *dict, bool gpu) {
   a->data = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
   if (PyErr_Occurred()) return -1;
   a->read_only = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) != 0;
-  a->place = gpu ? PLACE_CUDA : PLACE_HOST;
+  a->place = gpu ? device_gpus() : PLACE_HOST;
   a->device = 0;
   int64_t packed = 1;
   for (int i = a->rank - 1; i >= 0; i--) {
@@ -141,10 +141,13 @@ int interface_of_dict(const char *op, array *a, PyObject *attribute) {
   PyObject *dict = PyObject_GetAttr(a->object, attribute);
   int status = -1;
   if (dict == NULL) return raise_from(op, a->name);
+  bool gpu = attribute == word.__cuda_array_interface__;
   if (PyDict_Check(dict))
-    status = read_dict(op, a, dict, attribute == word.__cuda_array_interface__);
+    status = read_dict(op, a, dict, gpu);
   else
     raise_argument(op, "%s: its array interface is a %s: must be a dictionary", a->name, Py_TYPE(dict)->tp_name);
   Py_DECREF(dict);
+  /* The dictionary does not say whose GPU it is. A build without kernels for GPUs refuses it as what it says it is. */
+  if (status == 0 && gpu && device_has_gpus()) status = driver_owner(op, a);
   return status;
 }

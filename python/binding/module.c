@@ -69,50 +69,55 @@ static PyObject *build_options(PyObject *module, PyObject *none) {
   return Py_BuildValue("{s:s,s:s}", "omp_offload", TANDEM_OMP_OFFLOAD, "tdm_backend", TANDEM_BACKEND);
 }
 
-#define SHARED \
-  "\n\nThe result goes to out, or is a new array of the first array's library. kernel names a kernel. See docs/python.md."
+#define SHARED                                                                                              \
+  "\n\nThe result goes to out, or is a new array of the first array's library. kernel names a kernel, and " \
+  "device a device (\"omp:0\") instead of that of the arrays. See docs/python.md."
 #define METHOD(name, signature, text) \
   {#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, #name signature "\n--\n\n" text SHARED}
 
 static PyMethodDef methods[] = {
-    METHOD(add, "(a, b, *, out=None, kernel=None)", "a + b, element by element: arrays of one shape."),
-    METHOD(attention, "(q, k, v, *, causal=False, scale=None, keys=None, lse=False, out=None, lse_out=None, kernel=None)",
+    METHOD(add, "(a, b, *, out=None, kernel=None, device=None)", "a + b, element by element: arrays of one shape."),
+    METHOD(attention,
+           "(q, k, v, *, causal=False, scale=None, keys=None, lse=False, out=None, lse_out=None, kernel=None, device=None)",
            "softmax(scale * q k^T) v for each batch and head. q is [batch, heads, rows, head_dim], k and v are\n"
            "[batch, heads_kv, keys, head_dim]; heads is a multiple of heads_kv. scale is 1 / sqrt(head_dim) by default. keys: "
            "only the\n"
            "first ones are there, of a cache that grows in place. With lse=True the result is (out, log(sum(exp(scores))))."),
-    METHOD(cross_entropy, "(logits, targets, *, ignore=-100, out=None, kernel=None)",
+    METHOD(cross_entropy, "(logits, targets, *, ignore=-100, out=None, kernel=None, device=None)",
            "log(sum(exp(logits))) - logits[target] for each row, float32. logits is [..., vocab], targets is [...], int32 or "
            "int64."),
-    METHOD(embedding, "(table, ids, *, out=None, kernel=None)",
+    METHOD(embedding, "(table, ids, *, out=None, kernel=None, device=None)",
            "table[ids]: table is [vocab, d], ids is [...], int32 or int64. The row of an id outside of the table becomes NaN."),
-    METHOD(gemm, "(a, b, *, bias=None, residual=None, alpha=1.0, beta=0.0, epilogue=None, dtype=None, out=None, kernel=None)",
+    METHOD(gemm,
+           "(a, b, *, bias=None, residual=None, alpha=1.0, beta=0.0, epilogue=None, dtype=None, out=None, kernel=None, "
+           "device=None)",
            "epilogue(alpha * a b + beta * out): a is [..., m, k], b is [..., k, n]; one of them may be a single matrix. "
            "Transposed views\n"
            "are used as they are. epilogue is a list of bias, residual, relu, gelu, gelu_tanh, quick_gelu, silu, "
            "(\"leaky_relu\", value),\n"
            "(\"scale\", value), (\"divide\", value); without it bias and residual are added, in this order. dtype is that of "
            "the result."),
-    METHOD(linear, "(x, weight, bias=None, *, residual=None, activation=None, dtype=None, out=None, kernel=None)",
+    METHOD(linear, "(x, weight, bias=None, *, residual=None, activation=None, dtype=None, out=None, kernel=None, device=None)",
            "activation(x weight^T + bias) + residual: x is [..., k], weight is [n, k]. activation is relu, gelu, gelu_tanh, "
            "quick_gelu\n"
            "or silu."),
-    METHOD(rmsnorm, "(x, weight, *, residual=None, eps=1e-05, out=None, sum=None, kernel=None)",
+    METHOD(rmsnorm, "(x, weight, *, residual=None, eps=1e-05, out=None, sum=None, kernel=None, device=None)",
            "x / sqrt(mean(x^2) + eps) * weight for each row of the last dimension. With a residual, x + residual takes the "
            "place of x, and\n"
            "the result is (out, sum): sum is x + residual."),
-    METHOD(
-        rope,
-        "(x, *, offset=0, theta=10000.0, style='interleaved', factor=1.0, trained=0, low=1.0, high=4.0, out=None, kernel=None)",
-        "Rotary position embedding: x is [batch, seq, heads, head_dim], and row s has the position offset + s. style is "
-        "interleaved, or\n"
-        "half as Hugging Face stores Llama. factor, trained, low and high scale the frequencies as Llama 3.1 does."),
-    METHOD(silu_mul, "(gate, up, *, out=None, kernel=None)", "silu(gate) * up, element by element: arrays of one shape."),
-    METHOD(softmax, "(x, *, causal=False, out=None, kernel=None)",
+    METHOD(rope,
+           "(x, *, offset=0, theta=10000.0, style='interleaved', factor=1.0, trained=0, low=1.0, high=4.0, out=None, "
+           "kernel=None, device=None)",
+           "Rotary position embedding: x is [batch, seq, heads, head_dim], and row s has the position offset + s. style is "
+           "interleaved, or\n"
+           "half as Hugging Face stores Llama. factor, trained, low and high scale the frequencies as Llama 3.1 does."),
+    METHOD(silu_mul, "(gate, up, *, out=None, kernel=None, device=None)",
+           "silu(gate) * up, element by element: arrays of one shape."),
+    METHOD(softmax, "(x, *, causal=False, out=None, kernel=None, device=None)",
            "softmax of each row of the last dimension. causal: of score matrices [..., rows, cols], whose row r sees the "
            "columns up to\n"
            "r + cols - rows; the others become 0."),
-    METHOD(swiglu, "(x, gate, up, *, dtype=None, out=None, kernel=None)",
+    METHOD(swiglu, "(x, gate, up, *, dtype=None, out=None, kernel=None, device=None)",
            "silu(x gate^T) * (x up^T): x is [..., k], gate and up are [n, k]."),
     {"explain", (PyCFunction)(void (*)(void))explain, METH_FASTCALL | METH_KEYWORDS,
      "explain(function, /, *args, **kwargs)\n--\n\nWhich kernel function(*args, **kwargs) would run, why, and why not the "

@@ -29,9 +29,15 @@ static tdm_status add_plan(tdm_context *context, const plan_key *key, tdm_plan *
 static tdm_status add_run(const tdm_plan *plan, const call *c, tdm_stream *stream) {
   return tdm_add_run(plan, c->array[A].data, c->array[B].data, c->array[PAIR_OUT].data, stream);
 }
-const op_row op_add = {
-    "add",       "add",        2,        4,      {{"a", IN, 0}, {"b", IN, 0}, {"out", OUT, "c"}, {"kernel", VALUE, 0}},
-    pair_shapes, add_describe, add_plan, add_run};
+const op_row op_add = {"add",
+                       "add",
+                       2,
+                       5,
+                       {{"a", IN, 0}, {"b", IN, 0}, {"out", OUT, "c"}, {"kernel", VALUE, 0}, {"device", VALUE, 0}},
+                       pair_shapes,
+                       add_describe,
+                       add_plan,
+                       add_run};
 
 static int silu_mul_describe(call *c) {
   tdm_silu_mul_desc *d = &c->key.desc.silu_mul;
@@ -47,8 +53,8 @@ static tdm_status silu_mul_run(const tdm_plan *plan, const call *c, tdm_stream *
 const op_row op_silu_mul = {"silu_mul",
                             "silu_mul",
                             2,
-                            4,
-                            {{"gate", IN, 0}, {"up", IN, 0}, {"out", OUT, "y"}, {"kernel", VALUE, 0}},
+                            5,
+                            {{"gate", IN, 0}, {"up", IN, 0}, {"out", OUT, "y"}, {"kernel", VALUE, 0}, {"device", VALUE, 0}},
                             pair_shapes,
                             silu_mul_describe,
                             silu_mul_plan,
@@ -94,14 +100,15 @@ static tdm_status rmsnorm_run(const tdm_plan *plan, const call *c, tdm_stream *s
 const op_row op_rmsnorm = {"rmsnorm",
                            "rmsnorm",
                            2,
-                           7,
+                           8,
                            {{"x", IN, 0},
                             {"weight", IN, 0},
                             {"residual", OPTIONAL, 0},
                             {"eps", VALUE, 0},
                             {"out", OUT, "y"},
                             {"sum", OUT, 0},
-                            {"kernel", VALUE, 0}},
+                            {"kernel", VALUE, 0},
+                            {"device", VALUE, 0}},
                            rmsnorm_shapes,
                            rmsnorm_describe,
                            rmsnorm_plan,
@@ -135,8 +142,8 @@ static tdm_status softmax_run(const tdm_plan *plan, const call *c, tdm_stream *s
 const op_row op_softmax = {"softmax",
                            "softmax",
                            1,
-                           4,
-                           {{"x", IN, 0}, {"causal", VALUE, 0}, {"out", OUT, "y"}, {"kernel", VALUE, 0}},
+                           5,
+                           {{"x", IN, 0}, {"causal", VALUE, 0}, {"out", OUT, "y"}, {"kernel", VALUE, 0}, {"device", VALUE, 0}},
                            softmax_shapes,
                            softmax_describe,
                            softmax_plan,
@@ -181,8 +188,8 @@ static tdm_status embedding_run(const tdm_plan *plan, const call *c, tdm_stream 
 const op_row op_embedding = {"embedding",
                              "embedding",
                              2,
-                             4,
-                             {{"table", IN, 0}, {"ids", IN, 0}, {"out", OUT, "y"}, {"kernel", VALUE, 0}},
+                             5,
+                             {{"table", IN, 0}, {"ids", IN, 0}, {"out", OUT, "y"}, {"kernel", VALUE, 0}, {"device", VALUE, 0}},
                              embedding_shapes,
                              embedding_describe,
                              embedding_plan,
@@ -214,13 +221,17 @@ static tdm_status cross_entropy_plan(tdm_context *context, const plan_key *key, 
 static tdm_status cross_entropy_run(const tdm_plan *plan, const call *c, tdm_stream *stream) {
   return tdm_cross_entropy_run(plan, c->array[LOSS_LOGITS].data, c->array[LOSS_TARGETS].data, c->array[LOSS_OUT].data, stream);
 }
-const op_row op_cross_entropy = {
-    "cross_entropy",
-    "cross_entropy",
-    2,
-    5,
-    {{"logits", IN, 0}, {"targets", IN, 0}, {"ignore", VALUE, 0}, {"out", OUT, "loss"}, {"kernel", VALUE, 0}},
-    cross_entropy_shapes,
-    cross_entropy_describe,
-    cross_entropy_plan,
-    cross_entropy_run};
+const op_row op_cross_entropy = {"cross_entropy",
+                                 "cross_entropy",
+                                 2,
+                                 6,
+                                 {{"logits", IN, 0},
+                                  {"targets", IN, 0},
+                                  {"ignore", VALUE, 0},
+                                  {"out", OUT, "loss"},
+                                  {"kernel", VALUE, 0},
+                                  {"device", VALUE, 0}},
+                                 cross_entropy_shapes,
+                                 cross_entropy_describe,
+                                 cross_entropy_plan,
+                                 cross_entropy_run};

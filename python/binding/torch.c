@@ -98,6 +98,18 @@ static int sizes(PyObject *tuple, array *a, int64_t *to) { /* takes the referenc
   return status;
 }
 
+/* torch.version.hip: ROCm's builds name their GPUs "cuda" too. -1: an exception. */
+static int is_rocm(void) {
+  static int rocm = -1;
+  if (rocm >= 0) return rocm;
+  PyObject *version = PyImport_ImportModule("torch.version");
+  PyObject *hip = version == NULL ? NULL : PyObject_GetAttrString(version, "hip");
+  if (hip != NULL) rocm = hip != Py_None;
+  Py_XDECREF(hip);
+  Py_XDECREF(version);
+  return rocm;
+}
+
 /* Without the exchange API. */
 static int read_by_methods(array *a) {
   PyObject *dtype = PyObject_GetAttr(a->object, word.dtype);
@@ -125,14 +137,7 @@ static int read_by_methods(array *a) {
   if (status == 0 && PyUnicode_CompareWithASCIIString(type, "cpu") == 0)
     a->place = PLACE_HOST, a->device = 0;
   else if (status == 0 && PyUnicode_CompareWithASCIIString(type, "cuda") == 0) {
-    static int rocm = -1;
-    if (rocm < 0) { /* torch.version.hip: ROCm's builds name their GPUs "cuda" too */
-      PyObject *version = PyImport_ImportModule("torch.version");
-      PyObject *hip = version == NULL ? NULL : PyObject_GetAttrString(version, "hip");
-      if (hip != NULL) rocm = hip != Py_None;
-      Py_XDECREF(hip);
-      Py_XDECREF(version);
-    }
+    int rocm = is_rocm();
     a->place = rocm > 0 ? PLACE_ROCM : PLACE_CUDA;
     status = rocm < 0 ? -1 : int_of(PyObject_GetAttr(device, word.index), &number);
     a->device = (int)number;
@@ -179,7 +184,9 @@ int torch_not_capturing(const char *op, const array *a) {
 }
 
 int torch_stream(const array *a, void **stream) {
-  if (torch.exchange != NULL) return torch.exchange->current_stream((int32_t)a->place, a->device, stream);
+  /* What the exchange API of a ROCm build returns for DLPack's type of ROCm was not tried: PyTorch's own function is asked. */
+  if (torch.exchange != NULL && a->place == PLACE_CUDA)
+    return torch.exchange->current_stream((int32_t)a->place, a->device, stream);
   PyObject *cuda = PyImport_ImportModule("torch.cuda");
   PyObject *current = cuda == NULL ? NULL : PyObject_CallMethod(cuda, "current_stream", "i", a->device);
   int64_t number = 0;

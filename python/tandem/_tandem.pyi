@@ -48,7 +48,7 @@ class Array:
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-def add(a: _A, b: _Any, *, out: _A | None = None, kernel: str | None = None) -> _A: ...
+def add(a: _A, b: _Any, *, out: _A | None = None, kernel: str | None = None, device: str | None = None) -> _A: ...
 @overload
 def attention(
     q: _A,
@@ -62,6 +62,7 @@ def attention(
     out: _A | None = None,
     lse_out: None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> _A: ...
 @overload
 def attention(
@@ -76,9 +77,10 @@ def attention(
     out: _A | None = None,
     lse_out: _A | None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> tuple[_A, _A]: ...
-def cross_entropy(logits: _A, targets: _Any, *, ignore: int = -100, out: _A | None = None, kernel: str | None = None) -> _A: ...
-def embedding(table: _A, ids: _Any, *, out: _A | None = None, kernel: str | None = None) -> _A: ...
+def cross_entropy(logits: _A, targets: _Any, *, ignore: int = -100, out: _A | None = None, kernel: str | None = None, device: str | None = None) -> _A: ...
+def embedding(table: _A, ids: _Any, *, out: _A | None = None, kernel: str | None = None, device: str | None = None) -> _A: ...
 def gemm(
     a: _A,
     b: _Any,
@@ -91,6 +93,7 @@ def gemm(
     dtype: _Type | None = None,
     out: _A | None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> _A: ...
 def linear(
     x: _A,
@@ -102,6 +105,7 @@ def linear(
     dtype: _Type | None = None,
     out: _A | None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> _A: ...
 @overload
 def rmsnorm(
@@ -113,6 +117,7 @@ def rmsnorm(
     out: _A | None = None,
     sum: None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> _A: ...
 @overload
 def rmsnorm(
@@ -124,6 +129,7 @@ def rmsnorm(
     out: _A | None = None,
     sum: _A | None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> tuple[_A, _A]: ...
 def rope(
     x: _A,
@@ -137,11 +143,12 @@ def rope(
     high: float = 4.0,
     out: _A | None = None,
     kernel: str | None = None,
+    device: str | None = None,
 ) -> _A: ...
-def silu_mul(gate: _A, up: _Any, *, out: _A | None = None, kernel: str | None = None) -> _A: ...
-def softmax(x: _A, *, causal: bool = False, out: _A | None = None, kernel: str | None = None) -> _A: ...
+def silu_mul(gate: _A, up: _Any, *, out: _A | None = None, kernel: str | None = None, device: str | None = None) -> _A: ...
+def softmax(x: _A, *, causal: bool = False, out: _A | None = None, kernel: str | None = None, device: str | None = None) -> _A: ...
 def swiglu(
-    x: _A, gate: _Any, up: _Any, *, dtype: _Type | None = None, out: _A | None = None, kernel: str | None = None
+    x: _A, gate: _Any, up: _Any, *, dtype: _Type | None = None, out: _A | None = None, kernel: str | None = None, device: str | None = None
 ) -> _A: ...
 def explain(function: Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> str: ...
 def devices() -> list[str]: ...

@@ -281,6 +281,13 @@ def test_explain():
         tandem.explain()
 
 
+def test_device_by_name():
+    a, out = ref.random(rng, 40, 40), np.empty((40, 40), np.float32)
+    assert np.array_equal(tandem.add(a, a, device="host"), a + a)
+    assert tandem.add(a, a, out=out, kernel="omp", device="host") is out and np.array_equal(out, a + a)
+    assert "device: host" in tandem.explain(tandem.gemm, a, a, device="host")
+
+
 def test_devices_and_kernels():
     assert "host" in tandem.devices()
     assert tandem.kernels("linear") == tandem.kernels("gemm") and tandem.kernels("add")[0] == "omp"

@@ -51,6 +51,11 @@ CASES = [
     (FROM, "linear: activation = tanh: must be", lambda: tandem.linear(X, W, activation="tanh")),
     (FROM, "rmsnorm: sum is given without residual", lambda: tandem.rmsnorm(X, ones(8), sum=X.copy())),
     (FROM, "kernel = 'fast'", lambda: tandem.add(A, A, kernel="fast")),
+    (FROM, "add: device = gpu: must be host, omp:N, hip:N or sim:CHIP", lambda: tandem.add(A, A, device="gpu")),
+    (TypeError, "add: device is a int: must be a string", lambda: tandem.add(A, A, device=0)),
+    (tandem.UnsupportedError, "add: device = omp:0: .*omp_offload", lambda: tandem.add(A, A, device="omp:0")),
+    (tandem.UnsupportedError, "add: device = hip:0: .*tdm_backend=hip", lambda: tandem.explain(tandem.add, A, A, device="hip:0")),
+    (tandem.UnsupportedError, "add: device = sim:gfx950: .*tdm_backend=hip", lambda: tandem.add(A, A, device="sim:gfx950")),
     # types
     (TypeError, "add: a has the type float64", lambda: tandem.add(ones(4, 6, dtype=f64), A)),
     (TypeError, "add: a has the type complex64", lambda: tandem.add(ones(4, 6, dtype=np.complex64), A)),
