@@ -4,6 +4,8 @@
 
 #include "hip_abi.h"
 
+enum { FAKE_LOG = 64 };
+
 typedef struct fake_hip {
   /* Faults. Calls that only describe an error (hipGetErrorName, hipGetErrorString, hipGetLastError) are not counted. */
   int calls;          /* so far */
@@ -35,6 +37,9 @@ typedef struct fake_hip {
   int compute_units; /* 0: 256 */
   int reads_host;    /* pageableMemoryAccess */
   int xcds;          /* hipDeviceAttributeNumberOfXccs; 0: refused, as ROCm 6 does; -1: reported as 0 */
+  /* The names of the calls, in their order: the first ones since `logged` was set to 0. */
+  int logged;
+  const char *log[FAKE_LOG];
 } fake_hip;
 
 #endif
