@@ -90,9 +90,16 @@ def _mask(attention_mask):
     if attention_mask is None:
         return
     if not isinstance(attention_mask, torch.Tensor) or attention_mask.dim() != 2:
-        _refuse("attention_mask has a form of its own: must be None, or [batch, keys] of ones")
+        shape = f"the shape {list(attention_mask.shape)}" if isinstance(attention_mask, torch.Tensor) else "a form of its own"
+        _refuse(f"attention_mask has {shape}: must be None, or [batch, keys] of ones")
     if not bool(attention_mask.all()):
         _refuse("attention_mask has zeros: padding masks are not supported")
+
+
+def _keep_mask(*, attention_mask=None, **keywords):
+    """In place of create_masks_for_generate, with which generate() makes [batch, 1, rows, keys] for static caches: the mask of
+    tokens stays as it is, so that what the kernels can't do is seen in it."""
+    return attention_mask
 
 
 def _patch_layer(state, layer, name, rope):
@@ -181,6 +188,8 @@ def patch(model):
     state.replace(base.rotary_emb, _rotary)
     if hasattr(model, "lm_head"):
         state.replace(model.lm_head, types.MethodType(torch.compiler.disable(lm_head), model.lm_head))
+    if hasattr(model, "generate"):
+        model.create_masks_for_generate = _keep_mask
     model.config._attn_implementation = "sdpa"  # the others would make a mask of every score
     model._tandem = state
     try:
@@ -205,4 +214,5 @@ def unpatch(model):
         else:
             module.forward = before
     state.config._attn_implementation = state.attention
+    model.__dict__.pop("create_masks_for_generate", None)
     del model._tandem

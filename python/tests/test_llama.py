@@ -70,17 +70,41 @@ def test_logits(number, dtype):
     assert torch.equal(logits(model, ids), eager)
 
 
-def test_generate():
-    model = llama(1, **CONFIGS[1])
-    ids = torch.randint(211, (2, 7))
-    keywords = dict(max_new_tokens=12, do_sample=False, pad_token_id=0)
-    expected = model.generate(ids, **keywords)
+@pytest.mark.parametrize("cache", ["dynamic", "static"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["f32", "bf16"])
+@pytest.mark.parametrize("number", range(len(CONFIGS)))
+def test_generate(number, dtype, cache):
+    """The logits of each token that generate() chose with a cache, against float64 on the whole sequence at once."""
+    model = llama(number, **CONFIGS[number])
+    ids = torch.randint(1, 211, (3, 7))
+    model.to(dtype)
+    reference = llama(number, **CONFIGS[number])
+    reference.load_state_dict(model.state_dict())
     patch(model)
-    assert torch.equal(model.generate(ids, **keywords), expected)
-    with pytest.raises(
-        tandem.UnsupportedError, match="attention_mask has a form of its own"
-    ):  # generate() makes one for static caches
-        model.generate(ids, **keywords, cache_implementation="static", disable_compile=True)
+    tandem.cache_clear()
+    made = model.generate(
+        ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False, pad_token_id=0, eos_token_id=None,
+        cache_implementation=cache, disable_compile=True, return_dict_in_generate=True, output_logits=True,
+    )  # fmt: skip
+    assert tandem.cache_info()["hits"] > 12 * 2 * 9  # 9 calls of each of the 2 layers, or more
+    unpatch(model)
+    assert "create_masks_for_generate" not in model.__dict__
+    assert made.sequences.shape == (3, 19) and torch.equal(made.sequences[:, :7], ids)
+    result = torch.stack(made.logits, 1).double()
+    assert torch.equal(result.argmax(-1), made.sequences[:, 7:])
+    compare(result, logits(model, made.sequences)[:, 6:-1], logits(reference.double(), made.sequences)[:, 6:-1], dtype)
+
+
+def test_generate_refuses_padding():
+    model = llama(1, **CONFIGS[1])
+    ids = torch.randint(1, 211, (2, 7))
+    mask = torch.ones_like(ids)
+    mask[0, :3] = 0
+    patch(model)
+    for cache in "dynamic", "static":
+        with pytest.raises(tandem.UnsupportedError, match="attention_mask has zeros: padding masks"):
+            model.generate(ids, attention_mask=mask, max_new_tokens=3, do_sample=False, pad_token_id=0,
+                           cache_implementation=cache, disable_compile=True)  # fmt: skip
 
 
 def test_static_cache():
@@ -142,7 +166,7 @@ def test_refused():
         mask[0, :2] = 0
         with pytest.raises(tandem.UnsupportedError, match="attention_mask has zeros: padding masks"):
             model(ids, attention_mask=mask)
-        with pytest.raises(tandem.UnsupportedError, match="attention_mask has a form of its own"):
+        with pytest.raises(tandem.UnsupportedError, match=r"attention_mask has the shape \[2, 1, 6, 6\]: must be"):
             model(ids, attention_mask=torch.zeros(2, 1, 6, 6))
         with pytest.raises(tandem.UnsupportedError, match="position_ids are not consecutive"):
             model(ids, position_ids=torch.tensor([[0, 1, 2, 4, 5, 6]]))
