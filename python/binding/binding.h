@@ -197,6 +197,8 @@ int value_type(const call *c, int i, array_type missing, array_type *type);
 
 /* ---- Shapes ---- */
 
+/* TypeError: the array's type, and what is allowed. Returns -1. */
+int refuse_type(const call *c, int i, const char *allowed);
 /* Fails unless the array has a floating-point type, that of the first one. */
 int need_floats(const call *c, int i);
 int need_rank(const call *c, int i, int least, int most);

@@ -87,6 +87,7 @@ int dlpack_describe(const char *op, array *a) {
     return raise_from(op, a->name);
   }
   Py_DECREF(where);
+  if (type < 0) return raise_argument(op, "%s: its __dlpack_device__ must return a type and a number", a->name);
   bool old;
   PyObject *capsule = produce(a->object, type, &old);
   if (capsule == NULL) return raise_from(op, a->name);

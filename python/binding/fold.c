@@ -13,6 +13,19 @@ int64_t elements(const array *a) {
   return count;
 }
 
+int refuse_type(const call *c, int i, const char *allowed) {
+  const array *a = &c->array[i];
+  PyObject *dtype = PyObject_GetAttr(a->object, word.dtype);
+  if (dtype == NULL) PyErr_Clear();
+  if (dtype != NULL)
+    PyErr_Format(PyExc_TypeError, "%s: %s has the type %S: must be %s", c->op->name, a->name, dtype, allowed);
+  else
+    PyErr_Format(PyExc_TypeError, "%s: %s has the type %s: must be %s", c->op->name, a->name, array_type_name(a->type),
+                 allowed);
+  Py_XDECREF(dtype);
+  return -1;
+}
+
 int need_floats(const call *c, int i) {
   const array *a = &c->array[i], *first = c->first;
   const char *op = c->op->name;
@@ -22,15 +35,7 @@ int need_floats(const call *c, int i) {
                  array_type_name(first->type), a->name, array_type_name(a->type));
     return -1;
   }
-  PyObject *dtype = PyObject_GetAttr(a->object, word.dtype);
-  if (dtype == NULL) PyErr_Clear();
-  if (dtype != NULL)
-    PyErr_Format(PyExc_TypeError, "%s: %s has the type %S: must be float32, float16 or bfloat16", op, a->name, dtype);
-  else
-    PyErr_Format(PyExc_TypeError, "%s: %s has the type %s: must be float32, float16 or bfloat16", op, a->name,
-                 array_type_name(a->type));
-  Py_XDECREF(dtype);
-  return -1;
+  return refuse_type(c, i, "float32, float16 or bfloat16");
 }
 
 int need_rank(const call *c, int i, int least, int most) {

@@ -49,10 +49,11 @@ static array_type interface_type(PyObject *object, char kind, int size) {
 static int interface_read(const char *op, array *a, const interface *from) {
   if (from->rank > MAX_RANK)
     return raise_argument(op, "%s has %d dimensions: must have at most %d", a->name, from->rank, MAX_RANK);
-  if (!(from->flags & NOT_SWAPPED) || !(from->flags & ALIGNED))
+  a->type = interface_type(a->object, from->kind, from->itemsize);
+  /* Types that are refused have flags of their own: a structure is never in the processor's order. */
+  if (a->type != ARRAY_OTHER && (!(from->flags & NOT_SWAPPED) || !(from->flags & ALIGNED)))
     return raise_argument(op, "%s is %s: must be in the processor's byte order and aligned to its elements", a->name,
                           from->flags & NOT_SWAPPED ? "not aligned" : "in the other byte order");
-  a->type = interface_type(a->object, from->kind, from->itemsize);
   a->item = from->itemsize > 0 ? (size_t)from->itemsize : 0;
   a->rank = from->rank;
   a->data = from->data;
@@ -72,7 +73,21 @@ static int interface_read(const char *op, array *a, const interface *from) {
   return 0;
 }
 
+/* numpy.ma's arrays have a mask that the kernels would not see. */
+static bool is_masked(PyObject *object) {
+  static PyTypeObject *plain; /* the subclass that was looked at last */
+  PyTypeObject *type = Py_TYPE(object);
+  if (type == plain) return false;
+  for (PyTypeObject *t = type; t != NULL; t = t->tp_base)
+    if (strcmp(t->tp_name, "MaskedArray") == 0) return true;
+  Py_INCREF(type);
+  Py_XDECREF(plain);
+  plain = type;
+  return false;
+}
+
 int interface_describe(const char *op, array *a) {
+  if (is_masked(a->object)) return raise_argument(op, "%s has a mask: must have none", a->name);
   PyObject *capsule = PyObject_GetAttr(a->object, word.__array_struct__);
   if (capsule == NULL) return raise_from(op, a->name);
   interface *from = PyCapsule_GetPointer(capsule, NULL);
@@ -112,8 +127,8 @@ static int read_dict(const char *op, array *a, PyObject *dict, bool gpu) {
   if (text[0] == '>') return raise_argument(op, "%s is in the other byte order: must be in the processor's", a->name);
   a->type = interface_type(a->object, text[1], size);
   a->item = size > 0 ? (size_t)size : 0;
-  a->data = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
-  if (PyErr_Occurred()) return -1;
+  a->data = (void *)(uintptr_t)PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
+  if (PyErr_Occurred()) return raise_from(op, a->name);
   a->read_only = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) != 0;
   a->place = gpu ? device_gpus() : PLACE_HOST;
   a->device = 0;

@@ -23,25 +23,7 @@ static const op_row *const op_rows[] = {
 OPS(X)
 #undef X
 
-/* explain(function, ...): the function, or its name. */
-static PyObject *explain(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  (void)module;
-  if (count < 1) {
-    PyErr_SetString(PyExc_TypeError, "explain: needs a function and its arguments: explain(tandem.add, a, b)");
-    return NULL;
-  }
-  PyObject *name = PyUnicode_Check(args[0]) ? Py_NewRef(args[0]) : PyObject_GetAttrString(args[0], "__name__");
-  const op_row *found = NULL;
-  for (int r = 0; name != NULL && PyUnicode_Check(name) && op_rows[r] != NULL; r++)
-    if (PyUnicode_CompareWithASCIIString(name, op_rows[r]->name) == 0) found = op_rows[r];
-  PyErr_Clear();
-  Py_XDECREF(name);
-  if (found == NULL) {
-    PyErr_Format(PyExc_TypeError, "explain: %R: must be a function of tandem that computes, or its name", args[0]);
-    return NULL;
-  }
-  return call_op(found, true, args + 1, count - 1, names);
-}
+static PyObject *explain(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 
 /* Words separated by spaces as a list. */
 static PyObject *words(const char *text) {
@@ -132,6 +114,26 @@ static PyMethodDef methods[] = {
      "cache_info()\n--\n\nHits and misses of the plans' cache, how many plans it has, and the most."},
     {"cache_clear", cache_clear, METH_NOARGS, "cache_clear()\n--\n\nFrees all plans that no call uses."},
     {0}};
+
+/* explain(function, ...): the function, or its name. The first methods are the functions of op_rows, in its order. */
+static PyObject *explain(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  (void)module;
+  if (count < 1) {
+    PyErr_SetString(PyExc_TypeError, "explain: needs a function and its arguments: explain(tandem.add, a, b)");
+    return NULL;
+  }
+  const op_row *found = NULL;
+  PyCFunction function = PyCFunction_Check(args[0]) ? PyCFunction_GET_FUNCTION(args[0]) : NULL;
+  for (int r = 0; op_rows[r] != NULL; r++)
+    if (PyUnicode_Check(args[0]) ? PyUnicode_CompareWithASCIIString(args[0], op_rows[r]->name) == 0
+                                 : function != NULL && function == methods[r].ml_meth)
+      found = op_rows[r];
+  if (found == NULL) {
+    PyErr_Format(PyExc_TypeError, "explain: %R: must be a function of tandem that computes, or its name", args[0]);
+    return NULL;
+  }
+  return call_op(found, true, args + 1, count - 1, names);
+}
 
 static int prepare(PyObject *module) {
   if (errors_ready(module) < 0 || call_prepare(op_rows) < 0 || memory_ready(module) < 0) return -1;

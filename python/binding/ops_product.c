@@ -68,7 +68,8 @@ static int read_epilogue(call *c, PyObject *value, int bias, int residual) {
     if (c->value[bias] != NULL && add_step(c, TDM_BIAS, 0) < 0) return -1;
     return c->value[residual] != NULL ? add_step(c, TDM_RESIDUAL, 0) : 0;
   }
-  PyObject *list = PyUnicode_Check(value) ? NULL : PySequence_Tuple(value);
+  /* A dictionary and a set have no order of steps. */
+  PyObject *list = PyUnicode_Check(value) || PyDict_Check(value) || PyAnySet_Check(value) ? NULL : PySequence_Tuple(value);
   if (list == NULL) {
     PyErr_Format(PyExc_TypeError, "%s: epilogue is a %s: must be a list of steps", c->op->name, Py_TYPE(value)->tp_name);
     return -1;

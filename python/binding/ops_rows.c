@@ -154,10 +154,7 @@ const op_row op_softmax = {"softmax",
 /* Contiguous int32 or int64, of any shape. */
 static int need_indices(const call *c, int i) {
   const array *a = &c->array[i];
-  if (a->type != ARRAY_I32 && a->type != ARRAY_I64) {
-    PyErr_Format(PyExc_TypeError, "%s: %s is %s: must be int32 or int64", c->op->name, a->name, array_type_name(a->type));
-    return -1;
-  }
+  if (a->type != ARRAY_I32 && a->type != ARRAY_I64) return refuse_type(c, i, "int32 or int64");
   return need_packed(c, i);
 }
 

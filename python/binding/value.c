@@ -1,4 +1,5 @@
 /* Arguments that are not arrays. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +12,13 @@ int value_float(const call *c, int i, double missing, double *value) {
   if (c->value[i] == NULL) return 0;
   *value = PyFloat_AsDouble(c->value[i]);
   if (*value == -1 && PyErr_Occurred()) {
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) return raise_from(c->op->name, name_of(c, i));
     PyErr_Format(PyExc_TypeError, "%s: %s is a %s: must be a number", c->op->name, name_of(c, i),
                  Py_TYPE(c->value[i])->tp_name);
     return -1;
   }
-  if (isfinite(*value)) return 0;
-  return raise_argument(c->op->name, "%s = %g: must be finite", name_of(c, i), *value);
+  if (fabs(*value) <= FLT_MAX) return 0;
+  return raise_argument(c->op->name, "%s = %g: must be finite, and at most %g as a float32 is", name_of(c, i), *value, FLT_MAX);
 }
 
 int value_int(const call *c, int i, int64_t missing, int64_t *value) {
@@ -51,8 +53,13 @@ int value_text(const call *c, int i, const char **value) {
                  Py_TYPE(c->value[i])->tp_name);
     return -1;
   }
-  *value = PyUnicode_AsUTF8(c->value[i]);
-  return *value == NULL ? -1 : 0;
+  Py_ssize_t length;
+  *value = PyUnicode_AsUTF8AndSize(c->value[i], &length);
+  if (*value == NULL) return raise_from(c->op->name, name_of(c, i));
+  enum { MOST = 100 };
+  if (length == 0 || length > MOST || strlen(*value) != (size_t)length)
+    return raise_argument(c->op->name, "%s: must be a word of 1 to %d characters", name_of(c, i), MOST);
+  return 0;
 }
 
 int value_type(const call *c, int i, array_type missing, array_type *type) {

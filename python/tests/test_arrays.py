@@ -188,6 +188,9 @@ def test_array_interface_as_a_dictionary():
         ({"strides": (32,)}, "as many integers"),
         ({"strides": (33, 4)}, "33 bytes"),
         ({"mask": a}, "has a mask"),
+        ({"data": (-4, False)}, "negative"),
+        ({"data": (a.ctypes.data + 1, False)}, "aligned"),
+        ({"data": (0, False)}, "NULL"),
     ):
         if message is None:
             with pytest.raises(tandem.ArgumentError, match="add: out is read-only"):

@@ -104,6 +104,55 @@ def test_refused():
         assert torch.equal(tandem.add(x, x), x + x)
 
 
+class Interface:
+    """An object that has the array interface of GPUs alone."""
+
+    def __init__(self, address, **more):
+        self.__cuda_array_interface__ = {"shape": (30, 40), "typestr": "<f4", "data": (address, False), "version": 3, **more}
+
+
+def test_cuda_array_interface():
+    """The GPU is that of the pointer, also for a thread without a context of CUDA."""
+    import threading
+
+    a, out = random(30, 40), torch.zeros(30, 40, device="cuda")
+    found = []
+
+    def work():
+        found.append(tandem.add(Interface(a.data_ptr()), Interface(a.data_ptr()), out=Interface(out.data_ptr())))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(found) == 1 and torch.equal(out, a + a)
+    result = tandem.add(Interface(a.data_ptr()), Interface(a.data_ptr()))
+    assert type(result) is tandem.Array and torch.equal(torch.from_dlpack(result), a + a)
+    last = torch.cuda.device_count() - 1
+    b = torch.ones(30, 40, device=f"cuda:{last}")
+    assert tandem.add(Interface(b.data_ptr()), Interface(b.data_ptr())).__dlpack_device__() == (2, last)
+    host = torch.zeros(30, 40)
+    with pytest.raises(tandem.ArgumentError, match="add: a = .* is memory of the host: its __cuda_array_interface__"):
+        tandem.add(Interface(host.data_ptr()), Interface(a.data_ptr()))
+    pinned = torch.ones(30, 40).pin_memory()  # the GPU can read it
+    tandem.add(Interface(pinned.data_ptr()), Interface(a.data_ptr()), out=Interface(out.data_ptr()))
+    assert torch.equal(out, a + 1)
+
+
+def test_device_by_name():
+    x, host = random(30, 40), np.ones((30, 40), np.float32)
+    assert torch.equal(tandem.add(x, x, device="omp:0"), x + x)
+    text = tandem.explain(tandem.gemm, host, host.T, device="omp:0")
+    assert "device: omp:0" in text and "device: host" in tandem.explain(tandem.gemm, host, host.T)
+    with pytest.raises(tandem.ArgumentError, match="add: a is on cuda:0, and device = host"):
+        tandem.add(x, x, device="host")
+    try:  # a GPU that can read the host's memory computes with it
+        assert np.array_equal(tandem.add(host, host, device="omp:0"), host + host)
+    except tandem.ArgumentError as error:
+        assert "is memory of the host, which omp:0 can't read" in str(error)
+    with pytest.raises((tandem.UnsupportedError, tandem.DeviceError), match="omp:99"):
+        tandem.add(x, x, device="omp:99")
+
+
 def test_fork():
     code = """
 import os, torch, tandem
@@ -156,6 +205,26 @@ def test_compiled_with_cuda_graphs():
     for _ in range(4):
         x = random(8, 64)
         assert torch.allclose(model(x), (x * 2 @ w.T).relu() + 1, atol=1e-3)
+
+
+@pytest.mark.parametrize("cache", ["dynamic", "static"])
+def test_generate(cache):
+    from test_llama import CONFIGS, compare, llama, logits
+
+    from tandem.torch import patch, unpatch
+
+    model, reference = llama(1, **CONFIGS[1]), llama(1, **CONFIGS[1])
+    ids = torch.randint(1, 211, (3, 7))
+    model.cuda()
+    patch(model)
+    made = model.generate(
+        ids.cuda(), attention_mask=torch.ones_like(ids).cuda(), max_new_tokens=12, do_sample=False, pad_token_id=0,
+        eos_token_id=None, cache_implementation=cache, disable_compile=True, return_dict_in_generate=True, output_logits=True,
+    )  # fmt: skip
+    unpatch(model)
+    whole, result = made.sequences, torch.stack(made.logits, 1).double().cpu()
+    expected = logits(reference.double(), whole.cpu())[:, 6:-1]
+    compare(result, logits(model, whole).cpu()[:, 6:-1], expected, torch.float32)
 
 
 @pytest.mark.parametrize("rows", [1, 40])
