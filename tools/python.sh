@@ -1,7 +1,8 @@
 #!/bin/sh
-# Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, under the
-# address and undefined-behaviour sanitizers, and on PyTorch's tensors of the CPU in an environment that is kept. The package is built
-# without gfxsim, as it usually is, and then with it, for tandem.sim and the notebooks. Both need a HIP compiler.
+# Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, with every
+# other Python from 3.10 to 3.13 that this machine has, and on PyTorch's tensors of the CPU in an environment that is kept. Then all of them
+# run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it usually is, and then with it, for
+# tandem.sim and the notebooks. Both need a HIP compiler.
 # Use: sh tools/python.sh
 # PyTorch's part is skipped if the registry does not answer; NumPy's is not. Last line: N passed, N failed, N skipped
 set -eu
@@ -9,6 +10,7 @@ cd "$(dirname "$0")/.."
 root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=$PWD/build-python-sanitize
 passed=0 failed=0 skipped=0
 environment= # of the tests, as NAME=VALUE
+with_torch="test_torch.py test_torch_ops.py test_llama.py test_jax.py"
 without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py"
 pip="-m pip --disable-pip-version-check --quiet"
 
@@ -73,6 +75,30 @@ say "types"
 # shellcheck disable=SC2086 # words
 tests numpy "$fresh/bin/python" $without_torch --ignore test_sim.py
 
+# ---- The other Pythons: each has modules of its own, in the same build folder, whose library stays as it is ----
+for version in 3.10 3.11 3.12 3.13; do
+  other=$root/build-python/python$version
+  [ "$version" != "$("$fresh/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] || continue
+  # pyenv's names of Pythons run only if it is told which one.
+  if ! PYENV_VERSION=$version "python$version" -c 'import ensurepip' >"$other.log" 2>&1; then
+    say "Python $version: not tested, because there is none on this machine"
+    continue
+  fi
+  if [ ! -f "$other/complete" ]; then
+    rm -rf "$other"
+    PYENV_VERSION=$version "python$version" -m venv "$other"
+    # shellcheck disable=SC2086 # words
+    "$other/bin/python" $pip install --upgrade pip numpy ml_dtypes pytest
+    touch "$other/complete"
+  fi
+  # shellcheck disable=SC2086 # words
+  "$other/bin/python" $pip wheel --no-deps -w "$other/wheel" -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
+  # shellcheck disable=SC2086 # words
+  "$other/bin/python" $pip install --no-deps --force-reinstall "$other"/wheel/*.whl
+  # shellcheck disable=SC2086 # words
+  tests "numpy-$version" "$other/bin/python" $without_torch --ignore test_sim.py
+done
+
 # ---- gfxsim: the same build folder goes on with it ----
 wheel wheels-sim -Csetup-args=-Dsim=enabled
 install "$fresh/bin/python" wheels-sim
@@ -89,7 +115,24 @@ for notebook in docs/notebooks/*.ipynb; do
 done
 say "notebooks"
 
-# ---- The sanitizers: the same tests, with the package of another build folder ----
+# ---- PyTorch ----
+packages="numpy ml_dtypes pytest torch transformers jax"
+if [ "$(cat "$kept/complete" 2>/dev/null)" != "$packages" ]; then
+  rm -rf "$kept"
+  python3 -m venv "$kept"
+  # shellcheck disable=SC2086 # words
+  "$kept/bin/python" $pip install $packages && echo "$packages" >"$kept/complete" || true
+fi
+if [ -f "$kept/complete" ]; then
+  install "$kept/bin/python" wheels
+  # shellcheck disable=SC2086 # words
+  tests torch "$kept/bin/python" $with_torch
+else
+  say "PyTorch's tests: skipped, because pip could not install it: see its error message above"
+  skipped=$((skipped + 1))
+fi
+
+# ---- The sanitizers: the same tests, with the package of another build folder. Nothing of PyTorch, JAX or NumPy has to be suppressed ----
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
 export PATH
 if [ ! -f "$sanitized/build.ninja" ] || [ ! -d "$sanitized/sim" ]; then
@@ -105,23 +148,12 @@ environment="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-nam
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
 # shellcheck disable=SC2086 # words
 tests sanitized "$fresh/bin/python" $without_torch --ignore test_without_sim.py
-environment=
-
-# ---- PyTorch ----
-packages="numpy ml_dtypes pytest torch transformers jax"
-if [ "$(cat "$kept/complete" 2>/dev/null)" != "$packages" ]; then
-  rm -rf "$kept"
-  python3 -m venv "$kept"
-  # shellcheck disable=SC2086 # words
-  "$kept/bin/python" $pip install $packages && echo "$packages" >"$kept/complete" || true
-fi
 if [ -f "$kept/complete" ]; then
-  install "$kept/bin/python" wheels
-  tests torch "$kept/bin/python" test_torch.py test_torch_ops.py test_llama.py test_jax.py
-else
-  say "PyTorch's tests: skipped, because pip could not install it: see its error message above"
-  skipped=$((skipped + 1))
+  "$kept/bin/python" $pip uninstall -y tandem-kernels
+  # shellcheck disable=SC2086 # words
+  tests sanitized-torch "$kept/bin/python" $with_torch
 fi
+environment=
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

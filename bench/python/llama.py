@@ -10,6 +10,7 @@ those of a wider type (float32, or float64 for f32): the largest error, and the 
 
 import argparse
 import json
+import platform
 import statistics
 import time
 
@@ -41,10 +42,15 @@ def main():
     options.add_argument("--compile", action="store_true", help="also torch.compile of the unpatched model")
     options.add_argument("--json", help="a file for the numbers")
     options = options.parse_args()
-    every = [measure(options, dtype) for dtype in options.dtype]
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(every, file)
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__, "python": platform.python_version()}
+    versions["device"] = torch.cuda.get_device_name() if options.device == "cuda" else platform.processor()
+    every = []
+    for dtype in options.dtype:
+        every.append({**versions, **measure(options, dtype)})
+        if options.json:  # after each type, so that a run that is ended leaves what it has
+            with open(options.json, "w") as file:
+                json.dump(every, file, indent=1)
+                file.write("\n")
 
 
 def measure(options, dtype):
