@@ -91,6 +91,7 @@ for version in 3.10 3.11 3.12 3.13; do
     "$other/bin/python" $pip install --upgrade pip numpy ml_dtypes pytest
     touch "$other/complete"
   fi
+  rm -rf "$other/wheel"
   # shellcheck disable=SC2086 # words
   "$other/bin/python" $pip wheel --no-deps -w "$other/wheel" -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
   # shellcheck disable=SC2086 # words
