@@ -78,7 +78,16 @@ int raise_from(const char *op, const char *name) {
     PyErr_Restore(type, value, trace);
     return -1;
   }
-  PyErr_Format(error_argument, "%s: %s: %S", op, name, value);
+  /* Its first line: PyTorch's go on with a stack of C++ calls. The whole exception is the cause of the new one. */
+  PyObject *text = PyObject_Str(value), *lines = text == NULL ? NULL : PyUnicode_Splitlines(text, 0);
+  if (lines != NULL && PyList_GET_SIZE(lines) > 0)
+    PyErr_Format(error_argument, "%s: %s: %U", op, name, PyList_GET_ITEM(lines, 0));
+  else {
+    PyErr_Clear(); /* an exception without a text, or whose text raises */
+    PyErr_Format(error_argument, "%s: %s: %s", op, name, ((PyTypeObject *)type)->tp_name);
+  }
+  Py_XDECREF(lines);
+  Py_XDECREF(text);
   PyObject *type_new, *value_new, *trace_new;
   PyErr_Fetch(&type_new, &value_new, &trace_new);
   PyErr_NormalizeException(&type_new, &value_new, &trace_new);

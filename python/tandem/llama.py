@@ -60,7 +60,11 @@ def _rope_arguments(config):
 
 
 def _check(model):
-    config = model.config
+    config = getattr(model, "config", None)
+    if not isinstance(model, torch.nn.Module) or config is None:
+        _refuse(f"model is a {type(model).__name__}: must be a LlamaForCausalLM or LlamaModel of transformers")
+    if any(parameter.is_meta for parameter in model.parameters()):
+        _refuse("the model is on the meta device: must have its weights")
     if getattr(config, "model_type", None) != "llama":
         _refuse(f"model_type = {getattr(config, 'model_type', None)}: must be llama")
     if config.hidden_act not in ("silu", "swish"):

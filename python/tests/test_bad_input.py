@@ -203,6 +203,20 @@ def test_producers_that_raise():
         tandem.add(Raises(), A)
     assert isinstance(caught.value.__cause__, RuntimeError)
 
+    class Long(Raises):
+        def __dlpack__(self, **keywords):
+            raise RuntimeError("one line\nand a stack of calls")
+
+    with pytest.raises(tandem.ArgumentError, match="^add: a: one line$"):
+        tandem.add(Long(), A)
+
+    class Silent(Raises):
+        def __dlpack__(self, **keywords):
+            raise RuntimeError
+
+    with pytest.raises(tandem.ArgumentError, match="^add: a: RuntimeError$"):
+        tandem.add(Silent(), A)
+
     class Interrupts(Raises):
         def __dlpack__(self, **keywords):
             raise KeyboardInterrupt

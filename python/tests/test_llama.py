@@ -183,6 +183,11 @@ def test_refused():
 
 
 def test_models_that_are_refused():
+    for bad in "llama", torch.nn.Linear(3, 3), None:
+        with pytest.raises(tandem.UnsupportedError, match="model is a .*: must be a LlamaForCausalLM"):
+            patch(bad)
+    with pytest.raises(tandem.UnsupportedError, match="meta device"):
+        patch(llama(0).to("meta"))
     with pytest.raises(tandem.UnsupportedError, match="hidden_act = gelu: must be silu"):
         patch(llama(0, hidden_act="gelu"))
     with pytest.raises(tandem.UnsupportedError, match="rope_type = dynamic: must be"):

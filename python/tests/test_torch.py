@@ -104,6 +104,14 @@ def test_refused():
         tandem.add(x[:1].expand(3, 4), x)
     with pytest.raises(tandem.ArgumentError, match="add: a has its negative bit set"):
         tandem.add(torch.zeros(3, 4, dtype=torch.complex64).conj().imag, x)
+    with pytest.raises(tandem.ArgumentError, match="^add: a: [^\n]*$"):
+        tandem.add(x.to_mkldnn(), x)
+    with pytest.raises(tandem.ArgumentError, match="add: a: .*storage"):
+        torch.vmap(lambda row: tandem.add(row, row))(x)
+    gone = x.clone()
+    gone.untyped_storage().resize_(0)
+    with pytest.raises(tandem.ArgumentError, match="add: a = NULL"):
+        tandem.add(gone, x)
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode(), pytest.raises(tandem.ArgumentError, match="add: a is a FakeTensor"):
