@@ -73,8 +73,8 @@ static PyObject *produce(PyObject *object, long type, bool *old) {
     return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, nothing}, 1, gpu ? stream_alone : NULL);
   }
   if (!gpu) return NULL;
-  PyErr_Clear(); /* JAX 0.11 takes -1 for a handle. The legacy stream, which is waited for with all others, is 1 on CUDA and 0 on
-                  * ROCm. */
+  /* JAX 0.11 takes -1 for a handle. The legacy stream, which is waited for with all others, is 1 on CUDA and 0 on ROCm. */
+  PyErr_Clear();
   return PyObject_VectorcallMethod(word.__dlpack__, (PyObject *[]){object, version, type == DL_ROCM ? zero : legacy}, 1, all);
 }
 

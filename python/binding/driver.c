@@ -1,4 +1,4 @@
-/* What the binding asks a GPU's own runtime: to wait for a GPU, and which GPU a pointer is of. The names and values are those of
+/* What the binding asks a GPU's own runtime: to wait for a GPU, and which GPU a pointer is of. Names and values are those of
  * NVIDIA's CUDA driver API and of AMD's HIP. The libraries are those that the arrays' producers have loaded. */
 #include <dlfcn.h>
 #include <stdio.h>
