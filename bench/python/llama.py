@@ -43,7 +43,8 @@ def main():
     options.add_argument("--json", help="a file for the numbers")
     options = options.parse_args()
     versions = {"torch": torch.__version__, "transformers": transformers.__version__, "python": platform.python_version()}
-    versions["device"] = torch.cuda.get_device_name() if options.device == "cuda" else platform.processor()
+    if options.device == "cuda":
+        versions["gpu"] = torch.cuda.get_device_name()
     every = []
     for dtype in options.dtype:
         every.append({**versions, **measure(options, dtype)})
@@ -81,7 +82,8 @@ def measure(options, dtype):
         return run
 
     compiled = torch.compile(model, dynamic=False) if options.compile else None
-    numbers, results = {**vars(options), "dtype": dtype}, {}
+    numbers, results = {key: value for key, value in vars(options).items() if key != "json"}, {}
+    numbers["dtype"] = dtype
     for name, phase in ("prefill", prefill), ("decode", decode):
         times, logits = {}, {}
         runs = {"eager": (False, phase(model)), "tandem": (True, phase(model))}
