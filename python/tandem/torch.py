@@ -48,16 +48,36 @@ def _like(x, shape=None, dtype=None):
     return torch.empty(x.shape if shape is None else shape, dtype=dtype or x.dtype, device=x.device)
 
 
-def _linear_shape(x, weight, *others):
-    return _like(x, (*x.shape[:-1], weight.shape[0]))
+def _check(op, good, text):
+    """As the kernels refuse it, but when a graph is traced, and not in its first run."""
+    torch._check(good, lambda: f"{op}: {text}")
+
+
+def _pair(op):
+    def shape(a, b):
+        _check(op, a.shape == b.shape, f"the shapes {list(a.shape)} and {list(b.shape)} must be the same")
+        return _like(a)
+
+    return shape
+
+
+def _linear(op):
+    def shape(x, weight, *others):
+        _check(op, weight.dim() == 2 and x.dim() > 0 and x.shape[-1] == weight.shape[1],
+               f"x has the shape {list(x.shape)}, and the weight {list(weight.shape)}: must be [..., k] and [n, k]")  # fmt: skip
+        return _like(x, (*x.shape[:-1], weight.shape[0]))
+
+    return shape
 
 
 def _gemm_shape(a, b, *others):
+    _check("gemm", a.dim() > 1 and b.dim() > 1 and a.shape[-1] == b.shape[-2],
+           f"a has the shape {list(a.shape)}, and b {list(b.shape)}: must be [..., m, k] and [..., k, n]")  # fmt: skip
     return _like(a, (*(a if a.dim() >= b.dim() else b).shape[:-2], a.shape[-2], b.shape[-1]))
 
 
-_op("add(Tensor a, Tensor b) -> Tensor", tandem.add, lambda a, b: _like(a))
-_op("silu_mul(Tensor gate, Tensor up) -> Tensor", tandem.silu_mul, lambda gate, up: _like(gate))
+_op("add(Tensor a, Tensor b) -> Tensor", tandem.add, _pair("add"))
+_op("silu_mul(Tensor gate, Tensor up) -> Tensor", tandem.silu_mul, _pair("silu_mul"))
 _op("softmax(Tensor x, bool causal=False) -> Tensor", lambda x, causal=False: tandem.softmax(x, causal=causal),
     lambda x, causal=False: _like(x))  # fmt: skip
 _op("rmsnorm(Tensor x, Tensor weight, float eps=1e-05) -> Tensor", lambda x, weight, eps=1e-5: tandem.rmsnorm(x, weight, eps=eps),
@@ -70,8 +90,8 @@ _op("gemm(Tensor a, Tensor b, Tensor? bias=None, Tensor? residual=None, float al
     _gemm_shape)  # fmt: skip
 _op("linear(Tensor x, Tensor weight, Tensor? bias=None, Tensor? residual=None, str? activation=None) -> Tensor",
     lambda x, weight, bias=None, residual=None, activation=None: tandem.linear(x, weight, bias, residual=residual, activation=activation),
-    _linear_shape)  # fmt: skip
-_op("swiglu(Tensor x, Tensor gate, Tensor up) -> Tensor", tandem.swiglu, _linear_shape)
+    _linear("linear"))  # fmt: skip
+_op("swiglu(Tensor x, Tensor gate, Tensor up) -> Tensor", tandem.swiglu, _linear("swiglu"))
 _op("attention(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None) -> Tensor",
     lambda q, k, v, causal=False, scale=None: tandem.attention(q, k, v, causal=causal, scale=scale),
     lambda q, k, v, causal=False, scale=None: _like(q))  # fmt: skip

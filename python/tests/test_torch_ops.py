@@ -62,3 +62,17 @@ def test_compile():
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
     assert torch.equal(compiled(x), model(x))
     assert torch.equal(compiled(x[:4]), model(x[:4]))
+
+
+def test_fakes_refuse():
+    """Shapes that don't fit are found when a graph is traced."""
+    x, w = torch.empty(4, 6, device="meta"), torch.empty(3, 5, device="meta")
+    for call, message in (
+        (lambda: ops.add(x, x[:2]), "add: the shapes"),
+        (lambda: ops.silu_mul(x, w), "silu_mul: the shapes"),
+        (lambda: ops.linear(x, w), "linear: x has the shape"),
+        (lambda: ops.swiglu(x, w, w), "swiglu: x has the shape"),
+        (lambda: ops.gemm(x, x), "gemm: a has the shape"),
+    ):
+        with pytest.raises(RuntimeError, match=message):
+            call()
