@@ -1,5 +1,5 @@
 /* The engine of products with few rows. */
-/* With clang's UBSan this file takes four minutes of a core for one level of 512-bit vectors, more than all others together. The
+/* With clang's UBSan this file takes two to four minutes of a core for each level of 512-bit vectors, more than all others. The
  * sanitizer looks at the level that all processors have; AddressSanitizer looks at all. */
 #if defined __clang__ && defined TDM_LEVEL
 #pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
