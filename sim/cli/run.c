@@ -19,7 +19,7 @@ typedef struct request {
   action action;
   bool counts;
   char *trace, *trace_cus, *timeline, *timeline_clocks;
-  int skip_mfma, warm, parameters, by_time, rounds;
+  int skip_mfma, warm, parameters, by_time, rounds, spread;
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
   long long budget, seed;
@@ -131,6 +131,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
        "to the "
        "last one (default: run all)",
        "N"},
+      {"spread", '\0', POPT_ARG_NONE, &r->spread, 0,
+       "time: the workgroups of --rounds are drawn from the whole grid, for launches whose workgroups do unequal work", NULL},
       {"warm", '\0', POPT_ARG_NONE, &r->warm, 0,
        "time: the memory-side cache has what the launch reads first, as far as it has room (default: all caches are empty)",
        NULL},
@@ -155,10 +157,11 @@ static bool parse_options(int argc, const char **argv, request *r) {
   }
   const char *file = poptGetArg(context);
   bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->rounds != 0 ||
-               r->timeline != NULL || r->timeline_clocks != NULL;
+               r->spread || r->timeline != NULL || r->timeline_clocks != NULL;
   if (good && timed && r->action != ACTION_TIME)
     good = complain(
-        "run: --skip-mfma, --warm, --rounds, --trace, --trace-cus, --timeline, --timeline-clocks and --parameters: only time "
+        "run: --skip-mfma, --warm, --rounds, --spread, --trace, --trace-cus, --timeline, --timeline-clocks and --parameters: "
+        "only time "
         "has them");
   if (good && r->parameters) {
     poptFreeContext(context);
@@ -170,6 +173,7 @@ static bool parse_options(int argc, const char **argv, request *r) {
     good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
   if (good && r->rounds < 0) good = complain("time: --rounds %d: must not be negative", r->rounds);
   if (good && r->rounds > 0 && r->workgroups != NULL) good = complain("time: --rounds: not with --workgroups");
+  if (good && r->spread && r->rounds == 0) good = complain("time: --spread: needs --rounds N");
   if (good && r->by_time && (r->action != ACTION_RUN || r->turn > 0 || r->seed > 0))
     good = complain("run: --by-time: only run has it, and not with --turn or --seed");
   if (good && r->json != NULL && !r->counts) good = complain("run: --json %s: only profile and time count", r->json);
@@ -277,7 +281,8 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   gfxsim_counters counters = {0};
-  gfxsim_timing timing = {.skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0, .rounds = (uint32_t)r->rounds};
+  gfxsim_timing timing = {
+      .skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0, .rounds = (uint32_t)r->rounds, .spread = r->spread != 0};
   listener listener = {0};
   gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds,
                           .workgroups = r->workgroups,

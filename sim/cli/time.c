@@ -22,8 +22,8 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
          c->workgroups_run, c->occupancy.waves, c->occupancy.workgroups_per_cu,
          t->warm ? "the memory-side cache is warm" : "all caches are cold");
   if (t->extrapolated > 0)
-    printf("of %" PRIu64 " workgroups only these run; later rounds are taken for equal to the last one (--rounds)\n",
-           c->workgroups);
+    printf("of %" PRIu64 " workgroups only these run; later rounds are taken for equal to %s (--rounds)\n", c->workgroups,
+           t->spread ? "their average" : "the last one");
   else if (c->workgroups_run < c->workgroups)
     printf("of %" PRIu64 " workgroups only these run, and the prediction is of a launch of these alone\n", c->workgroups);
   printf("\npredicted, by a model (docs/gfxsim-time.md has its errors)\n");

@@ -36,6 +36,7 @@ u32 rate_clocks(const chip *chip, const inst *i) {
     case RATE_TWO_RESULTS:
       return TWO_PASSES; /* [G] rthroughput 2 */
     /* [G] lists conversions as quarter rate too, and doubts it; a lower bound leaves them at the full rate. */
+    case RATE_MULTIPLY: /* [G] has them at the full rate, others measured a quarter (sim/time/parameters.def) */
     case RATE_FULL: break;
   }
   return ISSUE;

@@ -64,6 +64,7 @@ struct gfxsim_timing {
   /* Only so many rounds of workgroups run, each as many as the chip holds at once; every later round takes as long as the last
    * one that ran. 0: all run. Memory then holds the results of those that ran alone. */
   uint32_t rounds;
+  bool spread; /* these rounds are drawn from the whole grid, and a later one takes as long as their workgroups do on average */
   const char *trace_cus; /* "0-3,17": CUs by xcd * CUs of an XCD + cu, whose events are told; NULL: none */
   bool (*event)(const gfxsim_time_event *e, void *user); /* false ends the launch with GFXSIM_INVALID */
   void *user;

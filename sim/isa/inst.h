@@ -151,6 +151,7 @@ typedef enum pause_kind { PAUSE_NONE, PAUSE_NOP, PAUSE_SLEEP, PAUSE_PRIORITY } p
 typedef enum valu_rate {
   RATE_FULL,
   RATE_TWO_RESULTS,    /* writes two registers in two passes */
+  RATE_MULTIPLY,       /* 32-bit integers; time/parameters.def has its clocks */
   RATE_TRANSCENDENTAL, /* a quarter or a half of the full rate, by the chip */
 } valu_rate;
 

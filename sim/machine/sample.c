@@ -109,6 +109,30 @@ gfxsim_status sample_make(const char *text, u64 groups, u32 xcds, sample **made)
   return *made != NULL ? GFXSIM_OK : fail(GFXSIM_NO_MEMORY, "run: no memory");
 }
 
+/* The golden ratio's multiples modulo 1 are spread evenly over the grid, and over whatever repeats along it, such as the rows of a
+ * causal attention. */
+sample *sample_runs(u64 runs, u64 length, u64 groups) {
+  const double golden = 0.61803398874989485;
+  u64 cells = length > 0 ? groups / length : 0;
+  sample *s = cells >= runs ? sample_alloc(runs) : NULL;
+  if (s == NULL) return NULL;
+  for (; s->ranges < runs; s->ranges++) {
+    double place = ((double)s->ranges + 0.5) * golden;
+    u64 cell = (u64)((place - (double)(u64)place) * (double)cells);
+    size_t at = s->ranges;
+    for (; at > 0 && s->range[at - 1].first > cell; at--) s->range[at] = s->range[at - 1];
+    s->range[at].first = cell;
+  }
+  u64 next = 0; /* one cell for each: the next one where two met, but those after it need room */
+  for (size_t n = 0; n < runs; n++) {
+    u64 cell = s->range[n].first > next ? s->range[n].first : next, last = cells - (runs - n);
+    next = (cell < last ? cell : last) + 1;
+    s->range[n] = (range){(next - 1) * length, n * length};
+  }
+  s->count = runs * length;
+  return s;
+}
+
 void sample_free(sample *s) { free(s); }
 
 u64 sample_count(const sample *s, u64 groups) { return s != NULL ? s->count : groups; }

@@ -148,7 +148,8 @@ gfxsim_status account_result(time_run *t) {
     occupied += t->simds[n].occupied;
   }
   memcpy(timing->chip, t->chip->name, sizeof timing->chip);
-  timing->clocks = t->end + t->rounds_left * (t->end - t->round_end);
+  u64 later_round = timing->spread ? t->group_clocks / t->run->groups_run : t->end - t->round_end;
+  timing->clocks = t->end + t->rounds_left * later_round;
   timing->launch_clocks = (u64)t->p.launch;
   timing->mfma_share = t->end > 0 ? (double)matrix / ((double)t->end * (double)simds) : 0;
   timing->no_wave = occupied > 0 ? (double)no_wave / (double)occupied : 0;

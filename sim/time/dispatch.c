@@ -46,6 +46,7 @@ static void place(time_run *t, cu_time *cu, u64 position, u64 at) {
   group_start(&r->room.group);
   r->running = t->run->waves;
   r->waiting = 0;
+  r->begin = at;
   cu->workgroups++;
   u32 simd = 0;
   for (u32 n = 0; n < t->run->waves; n++) {
@@ -117,6 +118,7 @@ void dispatch_ended(time_run *t, cu_time *cu, wave_time *wt, u64 at) {
   r->next = t->idle;
   t->idle = r;
   t->left--;
+  t->group_clocks += at - r->begin;
   if (t->left == t->round) t->round_end = at;
   cu->workgroups--;
   dispatch(t, cu->xcd, at);

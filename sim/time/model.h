@@ -69,6 +69,7 @@ typedef struct wave_time {
 struct resident {
   room room;
   u32 running, waiting; /* waves that have not ended, and those of them at a barrier */
+  u64 begin;
   wave_time *wave;
   resident *next; /* of those that are free */
   resident *all;  /* of all */
@@ -166,6 +167,7 @@ typedef struct time_run {
   u64 left;                  /* workgroups that have not ended */
   u64 round, round_end;      /* workgroups of a round; when those before the last round had ended */
   u64 rounds_left;           /* that do not run */
+  u64 group_clocks;          /* of all workgroups, from first to last */
   u64 since_progress, looks; /* stuck.c: instructions since something happened that a wave could wait for; how often it did */
   u32 resident_waves, spinning;
   bool failed;

@@ -67,18 +67,25 @@ static bool make_queues(time_run *t) {
   return good;
 }
 
-/* The launch then counts as a sample of its first workgroups. */
-static void choose_rounds(time_run *t) {
+/* The launch then counts as a sample of its first workgroups, or of runs of them that are a quarter of a round each. */
+static gfxsim_status choose_rounds(time_run *t) {
   launch *run = t->run;
   u64 all = run->groups_run, asked = (u64)t->timing->rounds * t->cus * t->held;
   t->round = (u64)t->cus * t->held;
   if (asked > 0 && asked < all) {
+    if (t->timing->spread) {
+      u64 quarter = (t->round + 3) / 4;
+      run->sample = sample_runs(asked / quarter, quarter, all);
+      if (run->sample == NULL) return fail(GFXSIM_NO_MEMORY, "time: no memory for a sample of %" PRIu64 " workgroups", asked);
+      asked = sample_count(run->sample, all);
+    }
     run->groups_run = asked;
     t->rounds_left = (all - asked + t->round - 1) / t->round;
     t->timing->extrapolated = (double)(all - asked) / (double)all;
   }
   t->left = run->groups_run;
   t->round_end = (u64)t->p.launch;
+  return GFXSIM_OK;
 }
 
 static gfxsim_status make(time_run *t, launch *run) {
@@ -89,7 +96,8 @@ static gfxsim_status make(time_run *t, launch *run) {
   if (status != GFXSIM_OK) return status;
   t->held = t->occupancy.workgroups_per_cu;
   t->cus = c->xcds * c->cus_per_xcd;
-  choose_rounds(t);
+  status = choose_rounds(t);
+  if (status != GFXSIM_OK) return status;
   t->text_begin = run->kernel->object->text_begin;
   t->sites = (run->kernel->object->text_end - t->text_begin) / 4;
   t->caches = collection_caches(run->collection);

@@ -18,7 +18,7 @@ static u8 port_of(const inst *i) {
 }
 
 static u32 unit_clocks(const time_run *t, const inst *i) {
-  if (i->class == CLASS_VALU && i->op->rate == RATE_TRANSCENDENTAL) return (u32)t->p.transcendental;
+  if (i->class == CLASS_VALU && i->op->rate == RATE_MULTIPLY) return (u32)t->p.multiply;
   u32 clocks = rate_clocks(t->chip, i);
   return clocks > 0 ? clocks : (u32)t->p.issue;
 }

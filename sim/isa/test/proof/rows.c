@@ -134,6 +134,8 @@ static void check_rate(const op *o, inst_class class) {
   valu_rate want = RATE_FULL;
   if (STARTS(o->name, "v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_")) want = RATE_TRANSCENDENTAL;
   if (STARTS(o->name, "v_swap_b32", "v_permlane16_swap", "v_permlane32_swap")) want = RATE_TWO_RESULTS;
+  if (STARTS(o->name, "v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32") && !has(o->name, "24"))
+    want = RATE_MULTIPLY;
   if (o->rate != want) fail(o->name, ".rate is missing or wrong");
   if (want != RATE_FULL && class != CLASS_VALU) fail(o->name, ".rate belongs to CLASS_VALU");
 }
