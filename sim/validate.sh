@@ -8,6 +8,7 @@
 #   --build DIR          the build with sim/gfxsim (default build)
 #   --option O           an option of gfxsim time for all rows, such as --skip-mfma; may be given several times
 #   --limit SECONDS      of one row (default 900)
+#   --jobs N             so many rows at once (default 1); each takes as much memory as its arguments
 #   --predictions FILE   where predictions are kept (default bench/results/timing.txt); those of other rows stay
 #   --out FILE           the result (default bench/TIMING.md)
 #   --predict            only predict: nothing published is read beside the predictions, and no result is written
@@ -17,7 +18,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 here=$root/sim/validate
-build='' limit=900 out=$root/bench/TIMING.md predictions=$root/bench/results/timing.txt sets='' only='' tables='' options='' action=all folder=''
+build='' limit=900 jobs=1 out=$root/bench/TIMING.md predictions=$root/bench/results/timing.txt sets='' only='' tables='' options='' action=all folder=''
 clang=${CLANG:-}
 
 refuse() {
@@ -26,7 +27,7 @@ refuse() {
 }
 while [ $# -gt 0 ]; do
   case $1 in
-    --rows | --set | --only | --build | --option | --limit | --predictions | --out)
+    --rows | --set | --only | --build | --option | --limit | --jobs | --predictions | --out)
       [ $# -gt 1 ] || refuse "$1: has no value"
       case $1 in
         --rows)
@@ -42,6 +43,9 @@ $2" ;;
         --limit)
           case $2 in '' | 0 | *[!0-9]*) refuse "--limit $2: must be a number of seconds" ;; esac
           limit=$2 ;;
+        --jobs)
+          case $2 in '' | 0 | *[!0-9]*) refuse "--jobs $2: must be a positive number" ;; esac
+          jobs=$2 ;;
         --predictions) predictions=$2 ;;
         --out) out=$2 ;;
       esac
@@ -68,7 +72,7 @@ gfxsim=${build:-$root/build}/sim/gfxsim
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-mkdir "$work/rows"
+mkdir "$work/rows" "$work/made"
 : >"$work/rows/hbm"
 IFS='
 '
@@ -106,7 +110,7 @@ find_file() { # OWNER/NAME COMMIT PATH
     reason="no checkout of $1"
     return 0
   fi
-  found=$work/$(basename "$3")
+  found=$own/$(basename "$3")
   if [ "$2" != - ] && git -C "$checkout" show "$2:$3" >"$found" 2>/dev/null; then
     origin="$1 $2"
   elif [ -f "$checkout/$3" ]; then
@@ -126,17 +130,17 @@ find_file() { # OWNER/NAME COMMIT PATH
       sed 's/amdgpu[0-9.]*-amd-amdhsa-unknown-/amdgcn-amd-amdhsa--/' "$found" >"$found.s"
       if [ -z "$assembler" ]; then
         reason='no clang to assemble it: set CLANG'
-      elif "$assembler" -x assembler -target amdgcn-amd-amdhsa -mcpu="${chip:-gfx950}" "$found.s" -o "$found.co" 2>"$work/error"; then
+      elif "$assembler" -x assembler -target amdgcn-amd-amdhsa -mcpu="${chip:-gfx950}" "$found.s" -o "$found.co" 2>"$own/error"; then
         object=$found.co
       else
-        reason="clang can't assemble it: $(head -n 1 "$work/error" | cut -c 1-200)"
+        reason="clang can't assemble it: $(head -n 1 "$own/error" | cut -c 1-200)"
       fi ;;
   esac
 }
 
 # ---- Predictions, and runs ----
 
-first_error() { sed -n 's/^gfxsim: //p' "$work/error" | head -n 1 | cut -c 1-200; }
+first_error() { sed -n 's/^gfxsim: //p' "$own/error" | head -n 1 | cut -c 1-200; }
 
 launch() { # COMMAND OPTION...: of the row
   while read -r key word; do
@@ -146,7 +150,7 @@ launch() { # COMMAND OPTION...: of the row
     esac
   done <"$work/rows/$name.row"
   status=0
-  timeout "$limit" "$gfxsim" "$@" "$object" >"$work/output" 2>"$work/error" || status=$?
+  timeout "$limit" "$gfxsim" "$@" "$object" >"$own/output" 2>"$own/error" || status=$?
 }
 
 say_missing() { # REASON
@@ -159,20 +163,19 @@ predict_row() {
     say_missing "$reason"
     return 0
   fi
-  rm -f "$work/p.json" "$work/trace"
   # shellcheck disable=SC2086 # words
   if grep -q '^figure issue_interval' "$work/rows/$name.row"; then
-    launch time $options --json "$work/p.json" --trace "$work/trace"
+    launch time $options --json "$own/p.json" --trace "$own/trace"
   else
-    launch time $options --json "$work/p.json"
+    launch time $options --json "$own/p.json"
   fi
   if [ $status -eq 124 ]; then
     say_missing "no end after $limit s"
-  elif [ $status -ne 0 ] || [ ! -s "$work/p.json" ]; then
+  elif [ $status -ne 0 ] || [ ! -s "$own/p.json" ]; then
     say_missing "gfxsim time: $(first_error)"
   else
     echo "$name object $origin${options:+;$options}"
-    awk -v name="$name" -v trace="$work/trace" -f "$here/figures.awk" "$work/rows/$name.row" "$work/p.json"
+    awk -v name="$name" -v trace="$own/trace" -f "$here/figures.awk" "$work/rows/$name.row" "$own/p.json"
   fi
 }
 
@@ -187,25 +190,37 @@ run_row() {
     0) echo "$name: runs, no finding" ;;
     124)
       echo "$name: no end after $limit s"
-      failed=1 ;;
+      : >"$work/failed" ;;
     *)
       echo "$name: $(first_error)"
-      failed=1 ;;
+      : >"$work/failed" ;;
   esac
 }
 
-failed=0
+# Each worker takes the next row that no other has: the first to make its folder.
+worker() { # COMMAND
+  while read -r name; do
+    own=$work/made/$name
+    mkdir "$own" 2>/dev/null || continue
+    [ "$action" = run ] || echo "validate: $name" >&2
+    "$1" >"$own/result"
+    rm -f "$own/p.json" "$own/trace"
+  done <"$work/rows/list"
+}
+each_row() { # COMMAND: prints its results in the order of the rows
+  for _ in $(seq "$jobs"); do worker "$1" & done
+  wait
+  while read -r name; do cat "$work/made/$name/result"; done <"$work/rows/list"
+}
+
 if [ "$action" = run ]; then
-  while read -r name; do run_row; done <"$work/rows/list"
-  exit $failed
+  each_row run_row
+  [ ! -e "$work/failed" ] || exit 1
+  exit 0
 fi
 if [ "$action" != compare ]; then
   version=$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)
-  while read -r name; do
-    echo "validate: $name" >&2
-    predict_row >"$work/row"
-    cat "$work/row" >>"$work/new"
-  done <"$work/rows/list"
+  each_row predict_row >"$work/new"
   {
     echo "# Predictions by sim/validate.sh, the latest ones with gfxsim of $version: row, figure, value."
     if [ -f "$predictions" ]; then
