@@ -109,16 +109,17 @@ gfxsim_status sample_make(const char *text, u64 groups, u32 xcds, sample **made)
   return *made != NULL ? GFXSIM_OK : fail(GFXSIM_NO_MEMORY, "run: no memory");
 }
 
-/* The golden ratio's multiples modulo 1 are spread evenly over the grid, and over whatever repeats along it, such as the rows of a
- * causal attention. */
+/* The golden ratio's multiples modulo 1 are spread evenly over the grid. Each has its mirror image beside it: where work rises
+ * along the grid, or in each of the parts that it repeats, as in a causal attention, the two do twice the average. */
 sample *sample_runs(u64 runs, u64 length, u64 groups) {
   const double golden = 0.61803398874989485;
   u64 cells = length > 0 ? groups / length : 0;
   sample *s = cells >= runs ? sample_alloc(runs) : NULL;
   if (s == NULL) return NULL;
   for (; s->ranges < runs; s->ranges++) {
-    double place = ((double)s->ranges + 0.5) * golden;
+    double place = ((double)(s->ranges / 2) + 0.5) * golden;
     u64 cell = (u64)((place - (double)(u64)place) * (double)cells);
+    if (s->ranges % 2 == 1) cell = cells - 1 - cell;
     size_t at = s->ranges;
     for (; at > 0 && s->range[at - 1].first > cell; at--) s->range[at] = s->range[at - 1];
     s->range[at].first = cell;

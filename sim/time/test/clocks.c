@@ -10,6 +10,7 @@ static int wrong;
 /* [T] facebookexperimental/triton pull request 2507, measured on gfx950;
  * [G] ROCm/gfx950-gluon-tutorials: docs/lds_throughput.md, experiments/lds_throughput_validation (set F);
  * [L] LLVM 22, SISchedule.td; [I] CDNA 4 ISA; [W] CDNA 4 white paper;
+ * [V] ifdefelse/ProgPOW issue 16: Vega, 16 clocks;
  * [P] ROCm Compute Profiler, "Pipeline descriptions": one instruction of a wave every 4 clocks. */
 static const struct {
   const char *kernel, *chip; /* NULL: both */
@@ -27,6 +28,7 @@ static const struct {
     {"valu_chain", NULL, 64, 8, 8, 0, "[T] 8"},
     {"valu_free", NULL, 64, 8, 8, 0, "[L] two of 4"},
     {"exp_free", NULL, 64, 32, 16, 0, "[L] two of 16; [W] two of 8"},
+    {"multiply_free", NULL, 64, 32, 32, 0, "[V] two of 16"},
     {"salu_chain", NULL, 64, 4, 4, 0, "[P]"},
     {"nop", NULL, 64, 16, 16, 0, "[I] S_NOP: 4 wait states"},
     {"sleep", NULL, 64, 132, 132, 0, "[I] S_SLEEP: 2 * 64, and its own issue"},
@@ -121,6 +123,15 @@ static void test_dispatch(void) {
   expect("three of ten rounds, extrapolated", (double)some.timing.clocks, 0.99 * (double)all.clocks, 1.01 * (double)all.clocks);
   expect("the share that did not run", some.timing.extrapolated, 0.69, 0.71);
   gfxsim_timing_release(&some.timing);
+  gfxsim_timing_release(&all);
+  /* 4 of 1024 rounds of two, in 8 runs of one. */
+  timing_request drawn = {
+      .kernel = "uneven", .grid = 2048, .block = 512, .lds = 4096, .overrides = one, .timing = {.rounds = 4, .spread = true}};
+  all = timed("uneven", 2048, 512, one);
+  if (predict(&drawn) != GFXSIM_OK) fatal("uneven");
+  expect("workgroups of unequal work, drawn", (double)drawn.timing.clocks, 0.97 * (double)all.clocks,
+         1.03 * (double)all.clocks);
+  gfxsim_timing_release(&drawn.timing);
   gfxsim_timing_release(&all);
   expect("two rounds of workgroups", (double)four.clocks - launch, 1.95 * round, 2.05 * round);
   expect("four workgroups on four CUs", (double)wide.clocks - launch, 0.9 * round, 1.1 * round);

@@ -34,6 +34,7 @@ static const kernel_text kernels[] = {
     {"valu_chain", " v_add_f32 v16, v16, v17\n", NULL, false},
     {"valu_free", " v_add_f32 v16, v17, v18\n v_add_f32 v19, v20, v21\n", NULL, false},
     {"exp_free", " v_exp_f32 v16, v17\n v_exp_f32 v18, v19\n", NULL, false},
+    {"multiply_free", " v_mul_lo_u32 v16, v17, v18\n v_mad_u64_u32 v[20:21], s[20:21], v22, v23, v[24:25]\n", NULL, false},
     {"salu_chain", " s_add_u32 s20, s20, s21\n", NULL, false},
     {"nop", " s_nop 3\n", NULL, false},
     {"sleep", " s_sleep 2\n", NULL, false},
@@ -57,6 +58,11 @@ static const kernel_text kernels[] = {
      NULL, true},
     {"short", " s_nop 0\n", NULL, true},
     {"long", ".rept 256\n s_nop 15\n.endr\n", NULL, true},
+    /* A workgroup's work rises from 1 to 64, 32 times in a grid of 2048. */
+    {"uneven",
+     " s_and_b32 s20, s2, 63\n s_add_u32 s20, s20, 1\n1:\n.rept 8\n s_nop 15\n.endr\n s_sub_u32 s20, s20, 1\n"
+     " s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 1b\n",
+     NULL, true},
     /* Wave 0 sets its priority; both waves of a SIMD have the same independent work. */
     {"priority",
      " v_readfirstlane_b32 s20, v0\n s_cmp_lt_u32 s20, 256\n s_cbranch_scc1 1f\n s_setprio 3\n1:\n"
