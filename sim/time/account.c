@@ -77,24 +77,33 @@ void account_matrix(time_run *t, const wave_time *wt) {
 
 /* ---- At the end ---- */
 
+/* A branch back from a block that stands after the loop, and that few turns visit, is none of the loop's ends: most of those that
+ * come to its target come from elsewhere. */
+static bool is_loop(const time_run *t, const site *edge) {
+  const site *target = &t->site[(edge->target - t->text_begin) / 4];
+  return 2 * edge->ran[1] >= target->ran[0];
+}
+
 /* The smallest loop around an instruction has it. */
 static void choose_loop(const time_run *t, gfxsim_timing *timing) {
   u64 executed[EDGES_MOST] = {0};
+  bool loop[EDGES_MOST];
   int best = -1;
+  for (int e = 0; e < t->edges; e++) loop[e] = is_loop(t, t->edge_site[e]);
   for (u64 place = 0; place < t->sites; place++) {
     const site *s = &t->site[place];
     if (s->inst == NULL) continue;
     int inner = -1;
     for (int e = 0; e < t->edges; e++) {
       const site *edge = t->edge_site[e];
-      bool inside = s->inst->pc >= edge->target && s->inst->pc <= edge->inst->pc;
+      bool inside = loop[e] && s->inst->pc >= edge->target && s->inst->pc <= edge->inst->pc;
       if (inside && (inner < 0 || edge->inst->pc - edge->target < t->edge_site[inner]->inst->pc - t->edge_site[inner]->target))
         inner = e;
     }
     if (inner >= 0) executed[inner] += s->ran[0];
   }
   for (int e = 0; e < t->edges; e++)
-    if (best < 0 || executed[e] > executed[best]) best = e;
+    if (loop[e] && (best < 0 || executed[e] > executed[best])) best = e;
   if (best < 0) return;
   const site *edge = t->edge_site[best];
   u64 base = t->run->kernel->object->image->base, clocks = 0, own = 0, matrix = 0, turns = 0, waves = 0;

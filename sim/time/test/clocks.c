@@ -92,6 +92,9 @@ static void test_loop(void) {
   expect("loops: turns of the inner one in a wave", t.loop.iterations, 21, 21);
   expect("loops: clocks of a turn", t.loop.clocks, inner, inner + 8);
   gfxsim_timing_release(&t);
+  t = timed("visit", 1, 64, NULL);
+  expect("visit: turns", t.loop.found ? t.loop.iterations : 0, 9, 9);
+  gfxsim_timing_release(&t);
 }
 
 /* Every clock of a wave has one cause, and lines have those of waves. */
