@@ -3,8 +3,8 @@
 
 BEGIN { MOST_GAPS = 512 }
 
-# The numbers of a JSON text, by their path.
-function read_json(text,   c, key, depth, path, word, place) {
+# The numbers of a JSON text, by their path: line by line, as strings do not go over several. `key` and `depth` are where it stands.
+function read_json(text,   c, path, word, place) {
   while (text != "") {
     c = substr(text, 1, 1)
     if (c == "\"") {
@@ -65,9 +65,8 @@ FILENAME ~ /\.row$/ {
   if ($1 == "bytes") bytes = $2
   next
 }
-{ text = text $0 "\n" }
+{ read_json($0) }
 END {
-  read_json(text)
   us = json["microseconds"]
   for (f = 1; f <= figures; f++) {
     figure = wanted[f]
