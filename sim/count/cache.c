@@ -80,7 +80,7 @@ void hierarchy_free(hierarchy *h) {
 
 /* ---- Between L2 and HBM ---- */
 
-void hierarchy_warm(hierarchy *h) { h->warm = (u64)h->mall.sets * h->mall.ways; }
+void hierarchy_warm(hierarchy *h, double share) { h->warm = (u64)(share * h->mall.sets * h->mall.ways); }
 
 static cache_level fill(hierarchy *h, u32 xcd, u64 line) {
   entry dropped;

@@ -101,7 +101,8 @@ static gfxsim_status make(time_run *t, launch *run) {
   t->text_begin = run->kernel->object->text_begin;
   t->sites = (run->kernel->object->text_end - t->text_begin) / 4;
   t->caches = collection_caches(run->collection);
-  if (run->timing->warm) hierarchy_warm(t->caches);
+  /* Workgroups that do not run would have met their share of it. */
+  if (run->timing->warm) hierarchy_warm(t->caches, 1 - run->timing->extrapolated);
   t->memory = memory_time_make(c, &t->p, t->caches);
   t->cu = calloc(t->cus, sizeof *t->cu);
   t->simds = calloc((size_t)t->cus * c->simds_per_cu, sizeof *t->simds);
