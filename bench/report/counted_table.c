@@ -64,8 +64,11 @@ static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
     snprintf(cell[3] + used, CELL - (size_t)used, ", within %.2g %%", 100 * worst_error(c));
   snprintf(cell[4], CELL, "%s %.0f", gfxsim_pipe_name(c->floor), c->bound[c->floor]);
   put_pipes(cell[5], c);
-  snprintf(cell[6], CELL, "%llu%s", (unsigned long long)c->lds.conflict_clocks,
-           c->lds.unmodelled > 0 ? " and not modelled" : "");
+  if (c->lds.unmodelled > 0 && c->lds.conflict_clocks == 0) /* a lower bound of 0 shows nothing */
+    snprintf(cell[6], CELL, "%s", NOT_MODELLED);
+  else
+    snprintf(cell[6], CELL, "%llu%s", (unsigned long long)c->lds.conflict_clocks,
+             c->lds.unmodelled > 0 ? " and not modelled" : "");
   if (sampled)
     snprintf(cell[7], CELL, "%s", NOT_MODELLED), snprintf(cell[8], CELL, "%s", NOT_MODELLED);
   else {

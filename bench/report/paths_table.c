@@ -91,7 +91,10 @@ static void put_counts(char cell[COLUMNS][CELL], const bench_counts *counts) {
   snprintf(cell[MFMA], CELL, "%llu", of_class(counts, GFXSIM_CLASS_MFMA));
   snprintf(cell[LDS], CELL, "%llu", of_class(counts, GFXSIM_CLASS_LDS));
   snprintf(cell[MEMORY], CELL, "%llu", of_class(counts, GFXSIM_CLASS_VMEM) + of_class(counts, GFXSIM_CLASS_SMEM));
-  snprintf(cell[CONFLICTS], CELL, "%llu%s", conflicts, unmodelled > 0 ? " and not modelled" : "");
+  if (unmodelled > 0 && conflicts == 0) /* a lower bound of 0 shows nothing */
+    snprintf(cell[CONFLICTS], CELL, "%s", NOT_MODELLED);
+  else
+    snprintf(cell[CONFLICTS], CELL, "%llu%s", conflicts, unmodelled > 0 ? " and not modelled" : "");
   double hbm = bench_counts_hbm(counts);
   if (hbm < 0)
     snprintf(cell[HBM], CELL, "%s", NOT_MODELLED);

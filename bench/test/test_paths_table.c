@@ -85,7 +85,9 @@ static void test_a_sample_has_no_bytes(void **state) {
   add_launch(part, "gfx942", GFXSIM_PIPE_VALU, 100, 40);
   part->counts.launch[0].c.workgroups_run = 1;
   part->counts.launch[0].c.lds.unmodelled = 1;
-  assert_line("| 0 and not modelled | not modelled | 40 |", true);
+  assert_line("| not modelled | not modelled | 40 |", true);
+  part->counts.launch[0].c.lds.conflict_clocks = 6; /* at least */
+  assert_line("| 6 and not modelled | not modelled | 40 |", true);
 }
 
 static void test_only_paths_of_one_chip(void **state) {

@@ -7,6 +7,13 @@ import json
 import sys
 
 
+def conflicts(lds):
+    """Where gfxsim has no source for some accesses, it counts a lower bound, and one of 0 shows nothing."""
+    if not lds["unmodelled"]:
+        return lds["conflict_clocks"]
+    return f"at least {lds['conflict_clocks']}" if lds["conflict_clocks"] else "not modelled"
+
+
 def rows(launch):
     classes, lds, caches = launch["classes"], launch["lds"], launch["caches"]
     l2 = {name: sum(x[name] for x in caches["l2"]) for name in caches["l2"][0]}
@@ -22,7 +29,7 @@ def rows(launch):
         ("SQ_INSTS_LDS", classes["LDS"]),
         ("SQ_INSTS_BRANCH", classes["branch"]),
         ("SQ_LDS_IDX_ACTIVE", lds["clocks"]),
-        ("SQ_LDS_BANK_CONFLICT", lds["conflict_clocks"]),
+        ("SQ_LDS_BANK_CONFLICT", conflicts(lds)),
         ("TCP_TOTAL_CACHE_ACCESSES_sum", sum(launch[kind]["lines128"] for kind in ("load", "store", "atomic"))),
         ("TCP_TCC_READ_REQ_sum", l2["reads"]),
         ("TCC_HIT_sum / (TCC_HIT_sum + TCC_MISS_sum), reads", round(l2["read_hits"] / l2["reads"], 3) if l2["reads"] else "-"),

@@ -50,6 +50,7 @@ static void start_wave(wave *w) {
   d->dirty[0] &= ~UINT64_C(1);
   memset(d->scratch, 0xff, scratch_bytes(run));
   d->scc = 1;
+  d->lds_load = NULL;
   for (int r = 0; r < SGPRS; r++) {
     bool known = r == S_EXEC || r == S_EXEC + 1 || (r < 64 && (w->started >> r & 1) != 0);
     uninit_set_scalar(d, &(operand){.kind = OPERAND_SGPR, .count = 1, .reg = (u16)r}, known ? 0 : UINT32_MAX);

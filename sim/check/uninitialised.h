@@ -19,7 +19,9 @@ typedef struct uninit_wave {
   u64 dirty_scalar[SGPRS / 64 + 1];
   u32 s[SGPRS];
   u32 scc;
-  u8 *scratch; /* as wave.scratch */
+  u8 *scratch;          /* as wave.scratch */
+  const inst *lds_load; /* the last one that read LDS that nobody wrote; NULL: none */
+  bool reads_lds;       /* the instruction that runs on undefined bits */
 } uninit_wave;
 
 /* State of a workgroup. */

@@ -30,7 +30,10 @@ void uninit_memory(wave *w, const inst *i) {
   for (int n = 0; n < i->operands; n++)
     if (i->operand[n].control) check_address(w, i, &i->operand[n]);
   if ((i->op->implied & IMPLIED_M0) != 0) check_address(w, i, &m0);
+  w->uninit->reads_lds = false;
   uninit_move(w, i);
+  for (int n = 0; n < i->operands && w->uninit->reads_lds; n++)
+    if (i->operand[n].write && undefined_lane(w, &i->operand[n]) < LANES) w->uninit->lds_load = i;
 }
 
 /* Whether the bytes have undefined bits, which are cleared. Other workgroups' atomics may change the same bits meanwhile, on
@@ -55,6 +58,7 @@ static bool rows_clear(const memory_access *a) {
 }
 
 void uninit_access(wave *w, const inst *i, const memory_access *a) {
+  w->uninit->reads_lds |= a->space == SPACE_LDS && a->kind == ACCESS_LOAD;
   if (a->space != SPACE_GLOBAL || a->kind == ACCESS_LOAD || rows_clear(a)) return;
   u64 lanes = 0;
   for (u64 left = a->mask; left != 0; left &= left - 1) {
@@ -64,7 +68,8 @@ void uninit_access(wave *w, const inst *i, const memory_access *a) {
   }
   if (lanes == 0) return;
   int first = __builtin_ctzll(lanes);
-  wave_report(w, i, NULL, GFXSIM_UNINITIALISED, a->scalar ? -1 : first, a->address[first],
-              "%s uninitialised bits to global memory in %d lanes", a->kind == ACCESS_STORE ? "stores" : "an atomic writes",
-              __builtin_popcountll(lanes));
+  const inst *lds = w->uninit->lds_load;
+  wave_report(w, i, lds, GFXSIM_UNINITIALISED, a->scalar ? -1 : first, a->address[first],
+              "%s uninitialised bits to global memory in %d lanes%s", a->kind == ACCESS_STORE ? "stores" : "an atomic writes",
+              __builtin_popcountll(lanes), lds != NULL ? "; this wave has read LDS that nobody wrote" : "");
 }

@@ -78,10 +78,18 @@ static void print_traffic(const char *name, const gfxsim_traffic *t) {
 
 static void print_lds(const gfxsim_lds_count *l) {
   if (l->accesses == 0) return;
-  printf("\nLDS\n  %" PRIu64 " accesses, %" PRIu64 " B, %" PRIu64 " clocks of a CU, of which bank conflicts %" PRIu64 "\n",
-         l->accesses, l->bytes, l->clocks, l->conflict_clocks);
-  if (l->unmodelled > 0)
-    printf("  bank conflicts of %" PRIu64 " of the accesses: not modelled (no source for their phases)\n", l->unmodelled);
+  bool least = l->unmodelled > 0;
+  printf("\nLDS\n  %" PRIu64 " accesses, %" PRIu64 " B, %s%" PRIu64 " clocks of a CU, of which bank conflicts ", l->accesses,
+         l->bytes, least ? "at least " : "", l->clocks);
+  if (least && l->conflict_clocks == 0)
+    printf("not modelled\n");
+  else
+    printf("%s%" PRIu64 "\n", least ? "at least " : "", l->conflict_clocks);
+  if (least)
+    printf("  of %" PRIu64
+           " of the accesses there is no source for which lanes the LDS serves together: at least the clocks of the "
+           "bank\n  that must serve the most distinct words of the wave, one a clock\n",
+           l->unmodelled);
 }
 
 static void print_memory(const gfxsim_counters *c) {

@@ -9,7 +9,7 @@
 #include "count.h"
 #include "lds_phases.h"
 
-enum { BANKS_MOST = 64 };
+enum { BANKS_MOST = 64, PHASE_LEAST = 128 /* bytes that a phase of a whole wave moves, in all rules but one */ };
 
 typedef struct phase_rule {
   u8 machine; /* TDM_MACHINE_... */
@@ -56,15 +56,27 @@ static u32 phase_clocks(const phase_rule *rule, const memory_access *a, u32 firs
   return most;
 }
 
+/* Which lanes share a phase is not known. But each bank serves one dword a clock, and lanes that ask for the same dword share it at
+ * best: so the most distinct dwords that the wave wants of one bank are clocks that it needs in any case. The assumption: 32 banks
+ * on gfx942 [K], 64 on gfx950 [I]. */
+static u32 least_clocks(const chip *chip, const memory_access *a) {
+  phase_rule wave = {.lanes = LANES, .banks = chip->machine == TDM_MACHINE_GFX942 ? 32 : 64};
+  return phase_clocks(&wave, a, 0);
+}
+
 void count_lds(const chip *chip, gfxsim_lds_count *count, const inst *i, const memory_access *a) {
   u32 bytes = (u32)__builtin_popcountll(a->mask) * a->bytes;
+  if (bytes == 0 && i->class == CLASS_FLAT) return; /* its lanes are elsewhere */
   count->accesses++;
   count->bytes += bytes;
   /* What a load brings from memory lies lane by lane: no bank is asked twice. */
   const phase_rule *rule = a->to_lds ? NULL : rule_of(chip, i->op, a->bytes, a->kind != ACCESS_LOAD);
   if (rule == NULL) {
     u32 per_clock = a->kind == ACCESS_LOAD ? chip->lds_read_clock_bytes : chip->lds_write_clock_bytes;
-    count->clocks += (bytes + per_clock - 1) / per_clock;
+    u32 moved = (bytes + per_clock - 1) / per_clock, least = a->to_lds || i->op->transposes ? 0 : least_clocks(chip, a);
+    u32 phases = (bytes + PHASE_LEAST - 1) / PHASE_LEAST; /* at most: more of these clocks would be no conflicts */
+    count->clocks += least > moved ? least : moved;
+    count->conflict_clocks += least > phases ? least - phases : 0;
     count->unmodelled += !a->to_lds;
     return;
   }

@@ -45,8 +45,10 @@ typedef struct gfxsim_traffic {
 typedef struct gfxsim_lds_count {
   uint64_t accesses, bytes;
   uint64_t clocks;          /* conflicts included */
-  uint64_t conflict_clocks; /* in addition to the clock that each phase takes */
-  uint64_t unmodelled;      /* accesses whose phases have no source: counted by bytes, without conflicts */
+  uint64_t conflict_clocks; /* in addition to the clock that each phase takes; where `unmodelled` is not 0: at least so many */
+  /* Accesses whose phases have no source. They take the clocks of their bytes, or of the bank of which the wave wants the most
+   * distinct dwords, whichever are more. */
+  uint64_t unmodelled;
 } gfxsim_lds_count;
 
 /* One XCD's L2, in lines of 128 bytes. */
