@@ -114,6 +114,8 @@ static void make_command(command *c, const learn_request *r, const char *chip, c
     snprintf(c->chip, sizeof c->chip, "--offload-arch=%s", chip);
     put_all(c, hip_flags);
     put(c, c->chip);
+    if (r->plain) put(c, "-O0");
+    put(c, "-I."); /* hip/hip_runtime.h */
     put(c, "-include");
     put(c, "./hip.h");
   } else {
@@ -175,6 +177,19 @@ static bool give_folder(learn_code *code, learn_outcome *o) {
   return false;
 }
 
+/* HIP's words, and headers of ROCm's names that include them. */
+static bool copy_headers(const learn_request *r, learn_code *code, learn_outcome *o) {
+  static const char *const names[] = {"hip.h", "hip/hip_runtime.h", "hip/hip_fp16.h"};
+  char path[PATH_MOST];
+  snprintf(path, sizeof path, "%s/hip", code->folder);
+  if (mkdir(path, 0755) != 0) return lacks(path, o);
+  for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+    snprintf(path, sizeof path, "%s/%s", r->folder, names[n]);
+    if (!copy_file(path, code->folder, names[n], o)) return false;
+  }
+  return true;
+}
+
 /* A folder that only this try's processes may enter. */
 static bool make_folder(const learn_request *r, learn_code *code, command *c, learn_outcome *o) {
   char from[PATH_MOST];
@@ -198,8 +213,7 @@ static bool make_folder(const learn_request *r, learn_code *code, command *c, le
   if (!give_folder(code, o)) return false;
   snprintf(from, sizeof from, "%s/%s/kernel.h", r->folder, r->exercise->name);
   if (!copy_file(r->file, code->folder, name, o) || !copy_file(from, code->folder, "kernel.h", o)) return false;
-  snprintf(from, sizeof from, "%s/hip.h", r->folder);
-  return r->exercise->c || copy_file(from, code->folder, "hip.h", o);
+  return r->exercise->c || copy_headers(r, code, o);
 }
 
 /* ---- What it may read ---- */
@@ -315,7 +329,7 @@ static bool run_compiler(command *c, learn_code *code, learn_outcome *o) {
   } else if (process_interrupted()) {
     learn_found(o, LEARN_FAILED, "interrupted");
   } else if (p->timed_out) {
-    learn_found(o, LEARN_COMPILE, "%s took more than %d s", code->compiler, COMPILE_SECONDS);
+    learn_found(o, LEARN_SLOW, "%s took more than %d s", code->compiler, COMPILE_SECONDS);
   } else if (!compiled(p)) {
     learn_found(o, LEARN_COMPILE, "%s says:", code->compiler);
     add_lines(o, p->text, ERRORS_SHOWN);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern.h"
+
 static int64_t elements(const case_array *a) { return case_rows(a) * a->dim[a->rank - 1]; }
 
 static const char *type_name(case_element element) {
@@ -21,7 +23,7 @@ static const case_op exercise = {.name = "exercise"};
 
 static void fill(learn_data *d, int n, uint64_t seed) {
   const case_array *a = &d->array[n];
-  tdm_case c = {.op = &exercise, .fill = CASE_REAL, .seed = seed};
+  tdm_case c = {.op = &exercise, .fill = d->shape->integers ? CASE_EXACT : CASE_REAL, .seed = seed};
   double scale = d->shape->scale != 0 && !case_is_index(a->element) ? d->shape->scale : 1;
   if (!a->input) {
     case_poison(d->before[n], d->bytes[n], a->element);
@@ -33,8 +35,7 @@ static void fill(learn_data *d, int n, uint64_t seed) {
 }
 
 /* The inputs as doubles, and what is expected of them. */
-static bool refer(learn_data *d) {
-  double *in[LEARN_ARRAYS] = {NULL};
+static bool refer(learn_data *d, double *in[LEARN_ARRAYS]) {
   size_t results = (size_t)elements(&d->array[d->output]) * sizeof(double);
   d->value = malloc(results);
   d->bound = malloc(results);
@@ -47,7 +48,7 @@ static bool refer(learn_data *d) {
     for (int64_t i = 0; i < length && good; i++) in[n][i] = case_get(d->before[n], i, d->array[n].element);
   }
   if (good) d->exercise->reference(d->shape->size, (const double *const *)in, d->value, d->bound);
-  for (int n = 0; n < d->count; n++) free(in[n]);
+  for (int64_t i = 0; good && d->shape->integers && i < elements(&d->array[d->output]); i++) d->bound[i] = 0;
   return good;
 }
 
@@ -162,20 +163,39 @@ static bool inputs_as_before(const learn_data *d, learn_outcome *o) {
   return true;
 }
 
-bool learn_data_judge(learn_data *d, learn_outcome *o) {
+/* What the wrong elements have in common. */
+static void recognise(const learn_data *d, double *const *in, const bool *wrong, learn_outcome *o) {
+  const case_array *a = &d->array[d->output];
+  int64_t count = elements(a);
+  double *got = malloc((size_t)count * sizeof *got);
+  learn_compared c = {.array = a,
+                      .rows = case_rows(a),
+                      .columns = a->dim[a->rank - 1],
+                      .count = count,
+                      .got = got,
+                      .value = d->value,
+                      .bound = d->bound,
+                      .wrong = wrong};
+  if (got == NULL) return; /* without it the verdict is the same */
+  for (int64_t i = 0; i < count; i++) {
+    got[i] = case_get(d->after[d->output], i, a->element);
+    c.wrong_count += wrong[i];
+  }
+  bool found = learn_pattern_tail(&c, o);
+  if (!found && o->verdict == LEARN_WRONG && !learn_pattern_places(&c, o)) learn_pattern_inputs(d, &c, in, o);
+  free(got);
+}
+
+static bool compare(const learn_data *d, double *const *in, bool *bad, learn_outcome *o) {
   const case_array *a = &d->array[d->output];
   const unsigned char *before = d->before[d->output], *after = d->after[d->output];
   size_t size = case_element_size(a->element);
   tally unwritten = {0}, nan = {0}, wrong = {0};
   char name[64];
-  if (!inputs_as_before(d, o)) return false;
-  if (!refer(d)) {
-    learn_found(o, LEARN_FAILED, "no memory for what is expected");
-    return false;
-  }
   for (int64_t i = 0; i < elements(a); i++) {
     double got = case_get(after, i, a->element);
-    if (case_accepts(got, d->value[i], d->bound[i], a->element)) continue;
+    bad[i] = !case_accepts(got, d->value[i], d->bound[i], a->element);
+    if (!bad[i]) continue;
     bool poison = !a->input && memcmp(before + (size_t)i * size, after + (size_t)i * size, size) == 0;
     tell(poison ? &unwritten : isnan(got) ? &nan : &wrong, a, i);
   }
@@ -188,5 +208,19 @@ bool learn_data_judge(learn_data *d, learn_outcome *o) {
     learn_found(o, t == &nan ? LEARN_NAN : LEARN_WRONG, "%s = %.7g, expected %.7g, at most %.2g away; wrong: ", name,
                 case_get(after, t->first, a->element), d->value[t->first], d->bound[t->first]);
   add_tally(o, t, a);
+  recognise(d, in, bad, o);
   return false;
+}
+
+bool learn_data_judge(learn_data *d, learn_outcome *o) {
+  double *in[LEARN_ARRAYS] = {NULL};
+  if (!inputs_as_before(d, o)) return false;
+  bool *bad = malloc((size_t)elements(&d->array[d->output]) * sizeof *bad), good = false;
+  if (bad != NULL && refer(d, in))
+    good = compare(d, in, bad, o);
+  else
+    learn_found(o, LEARN_FAILED, "no memory for what is expected");
+  for (int n = 0; n < d->count; n++) free(in[n]);
+  free(bad);
+  return good;
 }

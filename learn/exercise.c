@@ -45,6 +45,7 @@ void learn_print_shape(const learn_exercise *e, int shape, char *text, size_t si
     at += length + (at[length] == ' ');
   }
   if (s->scale != 0 && used < size) snprintf(text + used, size - used, ", inputs of +-%g", s->scale);
+  if (s->integers && used < size) snprintf(text + used, size - used, ", inputs are integers");
 }
 
 /* ---- Building blocks ---- */

@@ -10,7 +10,7 @@
 
 #include "case.h"
 
-enum { LEARN_ARRAYS = 6, LEARN_SIZES = 4, LEARN_SHAPES = 6, LEARN_TARGETS = 3, LEARN_TEXT = 4096 };
+enum { LEARN_ARRAYS = 6, LEARN_SIZES = 4, LEARN_SHAPES = 6, LEARN_TARGETS = 5, LEARN_TEXT = 4096 };
 
 /* ---- Exercises ---- */
 
@@ -35,6 +35,7 @@ typedef struct learn_target {
 typedef struct learn_shape {
   int64_t size[LEARN_SIZES]; /* the kernel's int arguments after its pointers */
   double scale;              /* of float inputs, whose deviation is 1; 0: 1 */
+  bool integers;             /* inputs from -4 to 4: all sums are exact in any order, so the result must be, too */
 } learn_shape;
 
 /* What the user's file says beside the kernel, for exercises that leave it open (hip.h). */
@@ -81,10 +82,12 @@ double learn_sum_bound(int64_t terms, double absolute_sum);
 typedef enum learn_verdict {
   LEARN_RIGHT,
   LEARN_COMPILE, /* the file does not compile */
+  LEARN_SLOW,    /* the compiler takes too long */
   LEARN_SYMBOL,  /* the kernel is missing, or has other arguments */
   LEARN_LAUNCH,  /* this workgroup or tile can't be launched */
   LEARN_ENDLESS, /* a budget or time limit was exceeded */
   LEARN_BOUNDS,  /* an access outside an array, LDS or scratch */
+  LEARN_MISALIGNED,
   LEARN_RACE,
   LEARN_WAIT,
   LEARN_BARRIER,
@@ -131,6 +134,7 @@ typedef struct learn_request {
   const char *runner;   /* the program that runs C */
   uint64_t seed;        /* of the inputs; a try draws its own, unless the user asks for one again */
   unsigned without;     /* layers of the sandbox that are left out: sandbox.h */
+  bool plain;           /* HIP: compiled without optimisation, so that what nobody wrote is read as it is written */
 } learn_request;
 
 /* The seed of a shape's inputs; each run of the user's code gets others. */

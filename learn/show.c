@@ -9,7 +9,7 @@
 
 #include "read.h"
 
-enum { TEXT_MOST = 1 << 20 };
+enum { TEXT_MOST = 1 << 20, HINTS_MOST = 32 };
 
 const char *const learn_counter_names[LEARN_COUNTERS] = {
 #define LEARN_COUNTER(name, unit, text, value) text,
@@ -69,44 +69,84 @@ bool learn_write_start(const learn_exercise *e, const char *folder, const char *
   return good;
 }
 
-/* ---- Hints: the list after "## Hints" in task.md, "1. ..." with lines of its own ---- */
+/* ---- Hints: the list after "## Hints" in task.md, "1. ..." with lines of its own. "1. {wrong, race} ..." is for these
+ * verdicts first, {target} for a missed target ---- */
 
 static const char *find_hints(const char *task) {
   const char *at = strstr(task, "\n## Hints\n");
   return at != NULL ? at + strlen("\n## Hints\n") : task + strlen(task);
 }
 
-/* The text of hint n and its length; NULL: there is none. */
-static const char *find_hint(const char *task, int n, int *length) {
+/* The text of hint n and its length, without the verdicts that it is for; NULL: there is none. */
+static const char *find_hint(const char *task, int n, int *length, const char **verdicts) {
   char begin[16], next[16];
   snprintf(begin, sizeof begin, "\n%d. ", n);
   snprintf(next, sizeof next, "\n%d. ", n + 1);
   const char *at = strstr(find_hints(task) - 1, begin);
   if (at == NULL) return NULL;
   at += strlen(begin);
-  const char *end = strstr(at, next);
+  const char *end = strstr(at, next), *close = *at == '{' ? strchr(at, '}') : NULL;
   if (end == NULL) end = at + strlen(at);
   while (end > at && end[-1] == '\n') end--;
+  *verdicts = at;
+  if (close != NULL) at = close + 1 + strspn(close + 1, " \n");
   *length = (int)(end - at);
   return at;
 }
 
 static int count_hints(const char *task) {
   int count = 0, length;
-  while (find_hint(task, count + 1, &length) != NULL) count++;
+  const char *verdicts;
+  while (count < HINTS_MOST && find_hint(task, count + 1, &length, &verdicts) != NULL) count++;
   return count;
 }
 
-static void print_hint(const char *task, int n) {
-  int length;
-  const char *hint = find_hint(task, n, &length);
-  if (hint != NULL) printf("hint %d of %d: %.*s\n", n, count_hints(task), length, hint);
+/* Whether "{wrong, race} ..." names a word. */
+static bool names(const char *verdicts, const char *word) {
+  size_t length = strlen(word);
+  if (*verdicts != '{') return false;
+  for (const char *at = verdicts + 1, *end = strchr(verdicts, '}'); at < end;) {
+    size_t own = strcspn(at, ",}");
+    if (own == length && memcmp(at, word, length) == 0) return true;
+    at += own + 1;
+    at += strspn(at, " ");
+  }
+  return false;
 }
 
-bool learn_show_hints(const learn_exercise *e, const char *folder, int hints) {
+/* Those for the verdict first; then the others as they are written. Without a verdict: as they are written. */
+static int order_hints(const char *task, const char *verdict, int order[HINTS_MOST]) {
+  int count = count_hints(task), used = 0, length;
+  const char *verdicts;
+  for (int pass = 0; pass < 2; pass++)
+    for (int n = 1; n <= count; n++) {
+      find_hint(task, n, &length, &verdicts);
+      if ((verdict != NULL && names(verdicts, verdict)) == (pass == 0)) order[used++] = n;
+    }
+  return used;
+}
+
+static int print_hints(const char *task, const char *verdict, int hints) {
+  int order[HINTS_MOST], count = order_hints(task, verdict, order), length;
+  const char *verdicts;
+  for (int n = 0; n < hints && n < count; n++) {
+    const char *hint = find_hint(task, order[n], &length, &verdicts);
+    printf("hint %d of %d: %.*s\n", n + 1, count, length, hint);
+  }
+  return count;
+}
+
+bool learn_show_hints(const learn_exercise *e, const char *folder, learn_verdict verdict, int hints) {
+  static const char *const words[LEARN_VERDICTS] = {
+      [LEARN_RIGHT] = "target",    [LEARN_COMPILE] = "compile",       [LEARN_SLOW] = "slow",
+      [LEARN_SYMBOL] = "missing",  [LEARN_LAUNCH] = "launch",         [LEARN_ENDLESS] = "endless",
+      [LEARN_BOUNDS] = "outside",  [LEARN_MISALIGNED] = "misaligned", [LEARN_RACE] = "race",
+      [LEARN_WAIT] = "wait",       [LEARN_BARRIER] = "barrier",       [LEARN_UNDEFINED] = "undefined",
+      [LEARN_CHANGED] = "changed", [LEARN_UNWRITTEN] = "unwritten",   [LEARN_NAN] = "nan",
+      [LEARN_WRONG] = "wrong",     [LEARN_CRASH] = "crash",           [LEARN_FORBIDDEN] = "forbidden",
+      [LEARN_FAILED] = "failed"};
   char *task = read_part(e, folder, "task.md");
-  int count = task != NULL ? count_hints(task) : 0;
-  for (int n = 1; n <= hints && n <= count; n++) print_hint(task, n);
+  int count = task != NULL ? print_hints(task, words[verdict], hints) : 0;
   free(task);
   return count > hints;
 }
@@ -115,15 +155,26 @@ bool learn_show_hints(const learn_exercise *e, const char *folder, int hints) {
 
 static const char *relation_words(learn_relation r) { return r == LEARN_AT_MOST ? "at most" : "at least"; }
 
-/* Bank conflicts of some widths have no source: a count that leaves accesses out shows nothing. */
-static bool judged(const learn_target *t, const learn_outcome *o) {
-  return t->counter != LEARN_CONFLICTS || o->counter[LEARN_UNMODELLED] == 0;
+/* Clocks of LDS accesses of some widths are a lower bound, as nobody has published which lanes they serve together. */
+static bool is_bound(int counter, const learn_outcome *o) {
+  return (counter == LEARN_CONFLICTS || counter == LEARN_LDS_CLOCKS) && o->counter[LEARN_UNMODELLED] > 0;
 }
 
-static bool reached(const learn_target *t, const learn_outcome *o) {
+typedef enum judgement { REACHED, MISSED, NOT_MODELLED } judgement;
+
+/* A lower bound can show that a target is missed, but not that it is reached. */
+static judgement judge(const learn_target *t, const learn_outcome *o) {
   double got = o->counter[t->counter];
-  return judged(t, o) && (t->relation == LEARN_AT_MOST ? got <= t->goal : got >= t->goal);
+  bool good = t->relation == LEARN_AT_MOST ? got <= t->goal : got >= t->goal;
+  if (is_bound(t->counter, o) && good == (t->relation == LEARN_AT_MOST)) return NOT_MODELLED;
+  return good ? REACHED : MISSED;
 }
+
+/* Registers that do not fit, and arrays that are indexed by variables, go to memory: no exercise needs that. */
+static const learn_target no_scratch = {
+    LEARN_SCRATCH, LEARN_AT_MOST, 0,
+    "Scratch is memory: arrays that are indexed by a variable, and registers that do not fit, "
+    "are stored there."};
 
 static void print_targets(const learn_exercise *e) {
   char shape[128];
@@ -138,7 +189,23 @@ static void print_targets(const learn_exercise *e) {
 static const learn_target *target_of(const learn_exercise *e, int counter) {
   for (int t = 0; t < LEARN_TARGETS && e->targets[t].relation != LEARN_NO_TARGET; t++)
     if (e->targets[t].counter == (learn_counter)counter) return &e->targets[t];
-  return NULL;
+  return counter == (int)no_scratch.counter ? &no_scratch : NULL;
+}
+
+static void print_counter(int c, const learn_target *t, const learn_outcome *o) {
+  bool bound = is_bound(c, o);
+  printf("  %-36s ", learn_counter_names[c]);
+  if (bound && o->counter[c] == 0)
+    printf("not modelled");
+  else if (bound)
+    printf("at least %.0f", o->counter[c]);
+  else
+    printf("%12.0f", o->counter[c]);
+  if (c == LEARN_FLOOR) printf(" %s", o->floor);
+  if (t != NULL) printf("   target: %s %.0f", relation_words(t->relation), t->goal);
+  if (t != NULL && judge(t, o) == MISSED) printf(", missed");
+  if (t != NULL && judge(t, o) == NOT_MODELLED) printf(", not judged: not modelled for these accesses on this chip");
+  putchar('\n');
 }
 
 bool learn_show_targets(const learn_exercise *e, const learn_outcome *o) {
@@ -148,17 +215,15 @@ bool learn_show_targets(const learn_exercise *e, const learn_outcome *o) {
   printf("counters at %s (counts of gfxsim, not times)\n", shape);
   for (int c = 0; c < LEARN_COUNTERS; c++) {
     const learn_target *t = target_of(e, c);
-    if (t == NULL && o->counter[c] == 0) continue;
-    printf("  %-36s %12.0f", learn_counter_names[c], o->counter[c]);
-    if (c == LEARN_FLOOR) printf(" %s", o->floor);
-    if (t != NULL) printf("   target: %s %.0f", relation_words(t->relation), t->goal);
-    if (t != NULL && !reached(t, o))
-      printf(judged(t, o) ? ", missed" : ", not modelled for accesses of this width on this chip");
-    putchar('\n');
-    all = all && (t == NULL || reached(t, o));
+    if ((t == NULL || t == &no_scratch) && o->counter[c] == 0 && !is_bound(c, o)) continue;
+    print_counter(c, t, o);
   }
-  for (int t = 0; t < LEARN_TARGETS && e->targets[t].relation != LEARN_NO_TARGET; t++)
-    if (!reached(&e->targets[t], o)) printf("why: %s\n", e->targets[t].why);
+  for (int c = 0; c < LEARN_COUNTERS; c++) {
+    const learn_target *t = target_of(e, c);
+    if (t == NULL || judge(t, o) == REACHED) continue;
+    printf("%s: %s\n", judge(t, o) == MISSED ? "why" : "not judged", t->why);
+    all = all && judge(t, o) != MISSED;
+  }
   return all;
 }
 
@@ -178,7 +243,7 @@ bool learn_show(const learn_exercise *e, const char *folder, int hints) {
     print_targets(e);
     printf("\nBegin with: tandem-learn show %s --start my.%s, then: tandem-learn try %s my.%s\n", e->name, e->c ? "c" : "hip",
            e->name, e->c ? "c" : "hip");
-    for (int n = 1; n <= hints && n <= count_hints(task); n++) print_hint(task, n);
+    print_hints(task, NULL, hints);
   }
   free(task);
   free(kernel);

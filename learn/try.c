@@ -63,11 +63,33 @@ static void run(const learn_request *r, const learn_code *code, const learn_mach
   free(p);
 }
 
+static void simulate(const learn_request *r, learn_outcome *o) {
+  learn_code code;
+  if (learn_build(r, r->device + 4, &code, o)) run(r, &code, &learn_simulator, o);
+  learn_code_free(&code);
+}
+
+/* A compiler may replace what nobody has written by any value, and leave the read out: then gfxsim sees nothing. So a wrong
+ * result is computed once more by code that is not optimised. */
+static void look_for_undefined(const learn_request *r, learn_outcome *o) {
+  learn_request plain = *r;
+  learn_outcome *second = calloc(1, sizeof *second);
+  plain.plain = true;
+  if (second != NULL) simulate(&plain, second);
+  if (second != NULL && second->verdict == LEARN_UNDEFINED) {
+    learn_found(o, LEARN_UNDEFINED, "%s", second->text);
+    learn_add(o, "\n  seen in your code as it is without optimisation: a compiler may give such a value any bits");
+    o->shape = second->shape;
+    o->shapes_done = second->shapes_done;
+  }
+  free(second);
+}
+
 static void try_hip(const learn_request *r, learn_outcome *o) {
   learn_code code;
   if (strncmp(r->device, "sim:", 4) == 0) {
-    if (learn_build(r, r->device + 4, &code, o)) run(r, &code, &learn_simulator, o);
-    learn_code_free(&code);
+    simulate(r, o);
+    if (o->verdict == LEARN_NAN || o->verdict == LEARN_WRONG) look_for_undefined(r, o);
     return;
   }
   char chip[32];
@@ -99,11 +121,17 @@ static const struct {
 } words[LEARN_VERDICTS] = {
     [LEARN_RIGHT] = {"right", ""},
     [LEARN_COMPILE] = {"does not compile", "Begin with the first error: the later ones may follow from it."},
+    [LEARN_SLOW] = {"compiling takes too long",
+                    "Look for a loop that is unrolled many times, or for a template or a macro that expands without end."},
     [LEARN_SYMBOL] = {"the kernel is missing", "Name, arguments and extern \"C\" must be those of the signature (show)."},
     [LEARN_LAUNCH] = {"can't be launched", "A workgroup has 1 to 1024 work-items: __launch_bounds__ says how many."},
     [LEARN_ENDLESS] = {"does not end", "Look for a loop whose condition never becomes false, or whose counter never moves."},
-    [LEARN_BOUNDS] = {"outside of its memory",
-                      "Sizes are not multiples of workgroups or tiles: compare every index with its size before the access."},
+    [LEARN_BOUNDS] =
+        {"outside of its memory",
+         "The last workgroup or tile may be only partly inside: compare every index with its size before the access."},
+    [LEARN_MISALIGNED] = {"misaligned address",
+                          "Wide accesses need addresses that are multiples of their size: where do rows begin, and which casts "
+                          "promise more than that?"},
     [LEARN_RACE] = {"race",
                     "Two waves or threads use the same memory in no order: put a barrier between the write and the use, "
                     "or give them separate memory."},
@@ -128,6 +156,21 @@ static const struct {
     [LEARN_FAILED] = {"nothing was tried", ""},
 };
 
+/* The sizes of the shapes before, multiples of a power of two that this one's is not. */
+static void tell_tails(const learn_exercise *e, const learn_outcome *o) {
+  const char *name = e->sizes;
+  for (int n = 0; n < learn_size_count(e); n++) {
+    int64_t step = 0;
+    int length = (int)strcspn(name, " ");
+    for (int s = 0; s < o->shapes_done; s++) step |= e->shapes[s].size[n];
+    step &= -step; /* divides all of them */
+    if (step >= 4 && e->shapes[o->shape].size[n] % step != 0)
+      printf("  the shapes that came out right have a multiple of %" PRId64 " as %.*s, and this one has not: a tail?\n", step,
+             length, name);
+    name += length + (name[length] == ' ');
+  }
+}
+
 static void tell_where(const learn_request *r, const learn_outcome *o) {
   char shape[128];
   const learn_exercise *e = r->exercise;
@@ -136,14 +179,14 @@ static void tell_where(const learn_request *r, const learn_outcome *o) {
     learn_print_shape(e, s, shape, sizeof shape);
     printf("  right: %s\n", shape);
   }
-  bool ran = o->verdict != LEARN_COMPILE && o->verdict != LEARN_SYMBOL && o->verdict != LEARN_RIGHT;
+  bool ran = o->verdict != LEARN_COMPILE && o->verdict != LEARN_SLOW && o->verdict != LEARN_SYMBOL && o->verdict != LEARN_RIGHT;
   if (!ran) return; /* o->shape is none that was begun */
   learn_print_shape(e, o->shape, shape, sizeof shape);
   printf("  not right: %s\n", shape);
 }
 
-static void tell_hints(const learn_request *r, int hints) {
-  if (learn_show_hints(r->exercise, r->folder, hints)) printf("more hints: --hints %d\n", hints + 1);
+static void tell_hints(const learn_request *r, learn_verdict verdict, int hints) {
+  if (learn_show_hints(r->exercise, r->folder, verdict, hints)) printf("more hints: --hints %d\n", hints + 1);
 }
 
 int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {
@@ -162,6 +205,8 @@ int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {
     printf("verdict: %s\n", name);
     learn_print_text(o->text);
     putchar('\n');
+    bool values = o->verdict == LEARN_WRONG || o->verdict == LEARN_UNWRITTEN || o->verdict == LEARN_NAN;
+    if (values && o->runs_done == 0 && o->shapes_done > 0) tell_tails(r->exercise, o);
     printf("advice: %s\n", words[o->verdict].advice);
   } else if (o->counted) {
     good = learn_show_targets(r->exercise, o);
@@ -169,6 +214,6 @@ int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {
   } else {
     printf("verdict: right\n");
   }
-  if (!good) tell_hints(r, hints);
+  if (!good) tell_hints(r, o->verdict, hints);
   return good ? 0 : 1;
 }

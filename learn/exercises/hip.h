@@ -9,8 +9,14 @@
 /* __launch_bounds__(threads) or (threads, waves per SIMD). In these exercises the first number is the size of the workgroup. */
 #define __launch_bounds__(...) LEARN_BOUNDS(__VA_ARGS__, LEARN_BOUNDS_2, LEARN_BOUNDS_1)(__VA_ARGS__)
 #define LEARN_BOUNDS(first, second, which, ...) which
-#define LEARN_BOUNDS_1(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
-#define LEARN_BOUNDS_2(threads, waves) __attribute__((amdgpu_flat_work_group_size(1, threads), amdgpu_waves_per_eu(waves)))
+#define LEARN_BOUNDS_1(threads) __attribute__((amdgpu_flat_work_group_size(1, learn_workgroup<threads>())))
+#define LEARN_BOUNDS_2(threads, waves) \
+  __attribute__((amdgpu_flat_work_group_size(1, learn_workgroup<threads>()), amdgpu_waves_per_eu(waves)))
+/* The compiler would replace a larger one without a word. */
+template <long threads> constexpr int learn_workgroup() {
+  static_assert(threads >= 1 && threads <= 1024, "__launch_bounds__: a workgroup has 1 to 1024 work-items");
+  return (int)threads;
+}
 
 /* TILE(rows, columns), once in a file: how much of the output a workgroup makes, where the exercise leaves it open. */
 #define TILE(rows, columns)                                                                          \
@@ -31,6 +37,19 @@ LEARN_INDEX(threadIdx, workitem_id);
 LEARN_INDEX(blockIdx, workgroup_id);
 LEARN_INDEX(blockDim, workgroup_size);
 
+/* The numbers of workgroups: the first of the arguments that every kernel gets beside its own (LLVM, "AMDGPU usage", code object
+ * V5, hidden_block_count_x). */
+struct learn_gridDim {
+  __declspec(property(get = get_x)) unsigned x;
+  __declspec(property(get = get_y)) unsigned y;
+  static inline __device__ unsigned get(int n) {
+    return ((const __attribute__((address_space(4))) unsigned *)__builtin_amdgcn_implicitarg_ptr())[n];
+  }
+  static inline __device__ unsigned get_x() { return get(0); }
+  static inline __device__ unsigned get_y() { return get(1); }
+};
+static const __device__ learn_gridDim gridDim;
+
 /* Waits until all of the workgroup is here. What it wrote to LDS before can be read afterwards. */
 static inline __device__ void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -38,13 +57,29 @@ static inline __device__ void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/* The value of lane (this lane ^ mask) of the wave. */
-static inline __device__ float __shfl_xor(float x, int mask) {
-  int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
-  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, __builtin_bit_cast(int, x)));
+static inline __device__ int learn_lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
+
+/* The value of another lane of the wave; of its own, where there is no such lane. */
+template <class T> static inline __device__ T __shfl(T x, int lane) {
+  static_assert(sizeof(T) == 4, "__shfl: here for types of 4 bytes");
+  return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute((lane & 63) * 4, __builtin_bit_cast(int, x)));
 }
+template <class T> static inline __device__ T __shfl_xor(T x, int mask) { return __shfl(x, learn_lane() ^ mask); }
+template <class T> static inline __device__ T __shfl_down(T x, int by) {
+  return __shfl(x, learn_lane() + by < 64 ? learn_lane() + by : learn_lane());
+}
+template <class T> static inline __device__ T __shfl_up(T x, int by) {
+  return __shfl(x, learn_lane() >= by ? learn_lane() - by : learn_lane());
+}
+static constexpr __device__ int warpSize = 64;
 
 static inline __device__ float expf(float x) { return __builtin_expf(x); }
+static inline __device__ float __expf(float x) { return __builtin_expf(x); }
+static inline __device__ float logf(float x) { return __builtin_logf(x); }
+static inline __device__ float rsqrtf(float x) { return 1 / __builtin_sqrtf(x); }
+static inline __device__ float fabsf(float x) { return __builtin_fabsf(x); }
+static inline __device__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
+static inline __device__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline __device__ float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 static inline __device__ float sqrtf(float x) { return __builtin_sqrtf(x); }
 static inline __device__ int min(int a, int b) { return a < b ? a : b; }

@@ -1,0 +1,2 @@
+/* In place of ROCm's header of this name. */
+#include "../hip.h"
