@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,10 @@ static const char *const hip_compilers[] = {LEARN_HIP_COMPILER, "amdclang++", "h
 static const char *const c_compilers[] = {LEARN_C_COMPILER, "gcc", "clang", "cc", NULL};
 
 static bool find_compiler(const learn_request *r, learn_code *code, learn_outcome *o) {
+  if (r->races) {
+    snprintf(code->compiler, sizeof code->compiler, "%s", LEARN_RACE_COMPILER);
+    return true;
+  }
   if (r->compiler != NULL) {
     if (find_program(r->compiler, code->compiler, sizeof code->compiler)) return true;
     learn_found(o, LEARN_FAILED, "--compiler = '%s': no such program", r->compiler);
@@ -90,9 +95,14 @@ static const char *const c_flags[] = {"-x",    "c",       "-std=gnu17", "-O2",  
 /* Known for the build's own compiler alone: where its OpenMP is, and checks of what the code does. */
 static const char *const own_flags[] = {LEARN_C_FLAGS NULL};
 static const char *const check_flags[] = {LEARN_CHECK_FLAGS NULL};
+static const char *const race_flags[] = {LEARN_RACE_FLAGS NULL};
 static const char *const offload_flags[] = {LEARN_OFFLOAD_FLAGS NULL};
 
 static void put_c_flags(command *c, const learn_request *r, const learn_code *code) {
+  if (r->races) { /* its symbols are those of the library that the runner gets */
+    put_all(c, race_flags);
+    return;
+  }
   bool own = strcmp(code->compiler, LEARN_C_COMPILER) == 0, device = strncmp(r->device, "omp:", 4) == 0;
   put_all(c, c_flags);
   if (own)
@@ -237,6 +247,7 @@ static void add_prefix(learn_code *code, const char *compiler) {
 
 static void find_libraries(learn_code *code) {
   add_library(code, LEARN_OPENMP_LIB, strlen(LEARN_OPENMP_LIB));
+  add_library(code, LEARN_RACE_LIB, strlen(LEARN_RACE_LIB));
   char *whole = realpath(code->compiler, NULL);
   add_prefix(code, code->compiler);
   if (whole != NULL && strcmp(whole, code->compiler) != 0) add_prefix(code, whole);
@@ -263,6 +274,7 @@ static void read_toolchain(const learn_code *code, sandbox *box) {
   for (int n = 0; n < code->library_count; n++) sandbox_read(box, code->libraries[n]);
   sandbox_read(box, code->compiler);
   if (LEARN_OPENMP_INCLUDE[0] != '\0') sandbox_read(box, LEARN_OPENMP_INCLUDE);
+  if (LEARN_RACE_INCLUDE[0] != '\0') sandbox_read(box, LEARN_RACE_INCLUDE);
 }
 
 /* ---- Its run ---- */
@@ -312,6 +324,33 @@ static void add_lines(learn_outcome *o, const char *text, int most) {
     text += *text == '\n';
   }
   if (*text != '\0') learn_add(o, "\n  ...");
+}
+
+/* ---- Lines of addresses ---- */
+
+typedef struct lookup {
+  const learn_code *code;
+  char address[24];
+} lookup;
+
+static void become_addr2line(void *argument) {
+  const lookup *l = argument;
+  setenv("LC_ALL", "C", 1);
+  execlp("addr2line", "addr2line", "-s", "-e", l->code->object, l->address, (char *)NULL);
+  _exit(127);
+}
+
+void learn_find_line(const learn_code *code, uint64_t address, char *line, size_t size) {
+  lookup l = {.code = code};
+  process *p = malloc(sizeof *p);
+  sandbox box = {.means = &code->means, .seconds = COMPILE_SECONDS, .processes = true};
+  process_work w = {.work = become_addr2line, .argument = &l, .seconds = COMPILE_SECONDS, .sandbox = &box, .input = -1};
+  snprintf(l.address, sizeof l.address, "0x%" PRIx64, address);
+  read_toolchain(code, &box);
+  sandbox_read(&box, code->object);
+  bool good = p != NULL && process_run(&w, p) && WIFEXITED(p->status) && WEXITSTATUS(p->status) == 0 && p->text[0] != '?';
+  snprintf(line, size, "%.*s", good ? (int)strcspn(p->text, " \n") : 0, good ? p->text : "");
+  free(p);
 }
 
 static bool compiled(const process *p) { return !p->timed_out && WIFEXITED(p->status) && WEXITSTATUS(p->status) == 0; }

@@ -26,6 +26,8 @@ bool learn_build(const learn_request *r, const char *chip, learn_code *code, lea
 void learn_read_libraries(const learn_code *code, sandbox *box);
 /* The GPUs that OpenMP reports to a program of our own. */
 bool learn_count_devices(const learn_request *r, learn_code *code, int *count, learn_outcome *o);
+/* "file.c:5" of an address in the object; "": not known. */
+void learn_find_line(const learn_code *code, uint64_t address, char *line, size_t size);
 void learn_code_free(learn_code *code);
 
 #endif

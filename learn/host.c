@@ -22,6 +22,7 @@ typedef struct setting {
 
 static const setting settings[] = {{1, 1, true}, {4, 3, false}, {3, 2, true}};
 static const setting on_device = {0, 0, true}; /* the device's own numbers */
+static const setting watched = {4, 3, true};   /* by ThreadSanitizer */
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 typedef struct job {
@@ -82,6 +83,14 @@ static void set_number(const char *name, int value) {
   setenv(name, text, 1);
 }
 
+/* ThreadSanitizer's library goes in front of all others, and Archer tells it what OpenMP's barriers and reductions order. Names of
+ * lines are looked up afterwards: here no program may be started. */
+static void watch_races(void) {
+  setenv("LD_PRELOAD", LEARN_RACE_RUNTIME, 1);
+  setenv("OMP_TOOL_LIBRARIES", LEARN_RACE_ARCHER, 1);
+  setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1 halt_on_error=1 symbolize=0 report_bugs=1", 1);
+}
+
 static void become_runner(void *argument) {
   const job *j = argument;
   static const char *const kept[] = {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS"};
@@ -99,6 +108,7 @@ static void become_runner(void *argument) {
     set_number("OMP_NUM_TEAMS", j->setting->teams);
     setenv("OMP_DYNAMIC", "false", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);
+    if (j->setting == &watched) watch_races();
   }
   setenv("LC_ALL", "C", 1);
   execl(j->request->runner, "tandem-learn-run", j->code->object, (char *)NULL);
@@ -107,6 +117,28 @@ static void become_runner(void *argument) {
 }
 
 /* ---- The runs ---- */
+
+static const char race_report[] = "WARNING: ThreadSanitizer: data race";
+
+/* The place of an access in the user's code: the first one in a stack of the report, which ends with an empty line. */
+static const char *add_access(const learn_code *code, const char *at, const char *words, learn_outcome *o) {
+  const char *access = strstr(at, " of size "), *end = access != NULL ? strstr(access, "\n\n") : NULL;
+  const char *place = access != NULL ? strstr(access, "(object+0x") : NULL;
+  char line[256] = "";
+  if (end == NULL || place == NULL || place > end) return NULL;
+  learn_find_line(code, strtoull(place + strlen("(object+"), NULL, 16) - 1, line, sizeof line);
+  while (access > at && access[-1] != '\n') access--;
+  bool writes = strcasestr(access, "write") != NULL && strcasestr(access, "write") < end;
+  learn_add(o, "\n  %s %s%s%s", words, writes ? "write" : "read", line[0] != '\0' ? " at " : "", line);
+  return end;
+}
+
+/* The text may be the user's own: it can end in this verdict, never in another one. */
+static void tell_race(const learn_code *code, const char *report, learn_outcome *o) {
+  learn_found(o, LEARN_RACE, "two threads use the same memory at the same time, and at least one of them writes");
+  const char *next = add_access(code, report, "one is a", o);
+  if (next != NULL) add_access(code, next, "the other is a", o);
+}
 
 static void run_child(const job *j, receiver *r, int input, learn_outcome *o) {
   double seconds = j->request->seconds > 0 ? j->request->seconds : SECONDS;
@@ -123,10 +155,14 @@ static void run_child(const job *j, receiver *r, int input, learn_outcome *o) {
   learn_read_libraries(j->code, &box);
   sandbox_read(&box, j->request->runner);
   sandbox_read(&box, j->code->object);
+  if (j->setting == &watched) sandbox_read(&box, LEARN_RACE_RUNTIME);
+  if (j->setting == &watched) sandbox_read(&box, LEARN_RACE_ARCHER);
   if (p == NULL)
     learn_found(o, LEARN_FAILED, "no memory");
   else if (!process_run(&w, p) || (!r->ready && !p->timed_out && o->verdict == LEARN_RIGHT && !process_interrupted()))
     learn_found(o, LEARN_FAILED, "tandem-learn-run could not start: %s", p->text); /* nothing of the user's had run */
+  else if (j->setting == &watched && strstr(p->text, race_report) != NULL)
+    tell_race(j->code, strstr(p->text, race_report), o);
   else
     receiver_end(r, p, seconds);
   free(p);
@@ -168,6 +204,41 @@ static void run_host(const learn_request *r, const learn_code *code, learn_outco
   if (o->verdict == LEARN_RIGHT) o->runs_done = 0; /* of those that came out wrong */
 }
 
+/* Two threads that meet at an element seldom give a wrong result: a right one says nothing of races. */
+static void look_for_races(const learn_request *r, learn_outcome *o) {
+  learn_request with = *r;
+  learn_outcome *second = calloc(1, sizeof *second);
+  learn_code code = {0};
+  with.races = true;
+  job j = {&with, &code, &watched};
+  if (LEARN_RACE_COMPILER[0] == '\0') {
+    snprintf(o->races, sizeof o->races,
+             "not looked for: this build found no clang 19 with ThreadSanitizer, libomp-19 and Archer");
+  } else if (second == NULL) {
+    snprintf(o->races, sizeof o->races, "not looked for: no memory");
+  } else if (learn_build(&with, NULL, &code, second)) {
+    run_setting(&j, SETTINGS, second);
+    if (second->verdict == LEARN_RACE) {
+      bool right = o->verdict == LEARN_RIGHT;
+      learn_found(o, LEARN_RACE, "%s", second->text);
+      if (right) learn_add(o, "\n  the results were right this time");
+      o->runs_done = o->shapes_done = 0;
+      o->shape = second->shape;
+    } else if (second->verdict == LEARN_RIGHT || o->verdict != LEARN_RIGHT) {
+      snprintf(o->races, sizeof o->races, "ThreadSanitizer with Archer found none with %d threads", watched.threads);
+    } else { /* a result that is wrong only when it is watched is wrong */
+      snprintf(o->races, sizeof o->races, "looked for by ThreadSanitizer with Archer");
+      o->verdict = second->verdict;
+      o->shape = second->shape;
+      learn_found(o, second->verdict, "%s", second->text);
+    }
+  } else {
+    snprintf(o->races, sizeof o->races, "not looked for: %s does not compile the file", LEARN_RACE_COMPILER);
+  }
+  learn_code_free(&code);
+  free(second);
+}
+
 /* ---- omp:N ---- */
 
 static bool device_answers(const learn_request *r, learn_code *code, learn_outcome *o) {
@@ -188,7 +259,11 @@ void learn_try_host(const learn_request *r, learn_outcome *o) {
   bool good = learn_build(r, NULL, &code, o);
   if (good && strcmp(r->device, "host") == 0) {
     run_host(r, &code, o);
+    bool by_threads =
+        o->runs_done > 0 && (o->verdict == LEARN_WRONG || o->verdict == LEARN_NAN || o->verdict == LEARN_UNWRITTEN);
+    if (o->verdict == LEARN_RIGHT || by_threads) look_for_races(r, o);
   } else if (good && device_answers(r, &code, o)) {
+    snprintf(o->races, sizeof o->races, "not looked for on a GPU: try host");
     job j = {r, &code, &on_device};
     run_setting(&j, 0, o);
   }

@@ -117,6 +117,7 @@ typedef struct learn_outcome {
     uint64_t address, bytes;
   } array[LEARN_ARRAYS];
   char sandbox[600]; /* sandbox_describe */
+  char races[256];   /* C on the host: what looked for races, or why nothing did */
 } learn_outcome;
 
 __attribute__((format(printf, 3, 4))) void learn_found(learn_outcome *o, learn_verdict verdict, const char *format, ...);
@@ -134,6 +135,7 @@ typedef struct learn_request {
   const char *runner;   /* the program that runs C */
   uint64_t seed;        /* of the inputs; a try draws its own, unless the user asks for one again */
   unsigned without;     /* layers of the sandbox that are left out: sandbox.h */
+  bool races;           /* C: compiled so that ThreadSanitizer watches it */
   bool plain;           /* HIP: compiled without optimisation, so that what nobody wrote is read as it is written */
 } learn_request;
 

@@ -75,6 +75,7 @@ static void report(const gfxsim_report *r, void *user) {
   add_place(o, "at", r->source, r->instruction);
   if (r->other_instruction[0] != '\0') add_place(o, "and", r->other_source, r->other_instruction);
   if (r->count > 1) learn_add(o, "\n  %" PRIu64 " times", r->count);
+  if (r->kind == GFXSIM_BUDGET) learn_add(o, "\n  (a basic block is code without a branch, not a workgroup)");
 }
 
 /* ---- The kernel ---- */

@@ -201,6 +201,7 @@ int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {
   if (o->sandbox[0] != '\0') printf("sandbox: %s\n", o->sandbox);
   tell_where(r, o);
   bool right = o->verdict == LEARN_RIGHT, good = right;
+  if (o->races[0] != '\0') printf("races: %s\n", o->races);
   if (!right) {
     printf("verdict: %s\n", name);
     learn_print_text(o->text);

@@ -39,4 +39,16 @@ for language in hip c; do
   expect 0 '^verdict: right$' "$folder/solution.$language"
   for device in "$@"; do expect 0 '^verdict: right$' "$folder/solution.$language" --device "$device"; done
 done
+# Clocks that the hints promise: "`FILE` needs N clocks".
+"$learn" show "$name" --hints 99 | tr '\n' ' ' | sed 's/  */ /g' | grep -o '`[a-z0-9.]*`[^`]* needs [0-9]* clocks' >"$out.promised"
+while read -r line; do
+  file=$(echo "$line" | cut -d '`' -f 2) clocks=$(echo "$line" | sed 's/.* needs \([0-9]*\) clocks/\1/')
+  "$learn" try "$name" "$folder/$file" >"$out" 2>&1
+  got=$(sed -n 's/.*clocks at least (a bound, not a time) *\([0-9]*\).*/\1/p' "$out")
+  [ "${got:-none}" = "$clocks" ] || {
+    echo "$name: a hint promises $clocks clocks of $file, which needs ${got:-none}"
+    bad=1
+  }
+done <"$out.promised"
+rm -f "$out.promised"
 exit $bad

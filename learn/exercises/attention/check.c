@@ -17,5 +17,7 @@ const learn_exercise learn_attention = {
     .grid = grid,
     /* queries 0-63 need one tile of 64 keys, 64-127 two: 12 of them, K and V, beside Q */
     .targets = {{LEARN_LOADED, LEARN_AT_MOST, (12 * 64 * 2 + 128) * 64 * 4,
-                 "16 queries share each tile of 64 keys and values, and no tile after the last query is read."}},
+                 "16 queries share each tile of 64 keys and values, and no tile after the last query is read."},
+                {LEARN_CONFLICTS, LEARN_AT_MOST, 0,
+                 "Lanes that read rows of 64 floats all use one bank: rows of 65 use all banks."}},
 };

@@ -1,4 +1,4 @@
-// try axpy: verdict: does not end | blocks: this may be an endless loop | at endless.hip:5
+// try axpy: verdict: does not end | a basic block is code without a branch, not a workgroup | at endless.hip:5
 extern "C" __global__ __launch_bounds__(64) void axpy(float *out, const float *x, const float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

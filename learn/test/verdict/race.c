@@ -1,4 +1,4 @@
-// try omp-axpy: verdict: not everything was written | right with one thread | the threads race for something that they share
+// try omp-axpy: verdict: race | the same memory at the same time | race.c:9
 #include <omp.h>
 
 void axpy(float *out, const float *x, const float *y, int n) {
