@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "help.h"
 #include "learn_config.h"
 #include "options.h"
@@ -19,13 +20,15 @@
 #include "sandbox.h"
 #include "scores.h"
 #include "show.h"
+#include "trace.h"
 #include "try.h"
 
 static const char usage[] =
-    "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N] [--score NAME] | scores [FILE]";
+    "list | show NAME [--start FILE] [--hints N] | try NAME FILE [--device DEV] [--hints N] [--score NAME] | scores [FILE] | "
+    "ask PAGE [--answer N]";
 
 typedef struct options {
-  char *device, *start, *compiler, *score, *scores, *hints_text, *seconds_text, *seed_text, *without;
+  char *device, *start, *answer, *trace, *compiler, *score, *scores, *hints_text, *seconds_text, *seed_text, *without;
   uint64_t hints, seed;
   double seconds; /* 0: the device's own */
 } options;
@@ -64,6 +67,23 @@ static void find_runner(char *path, size_t size) {
 }
 
 /* ---- Commands ---- */
+
+#ifdef LEARN_SIM
+static bool trace(const learn_request *r, const char *to) {
+  char gfxsim[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", gfxsim, sizeof gfxsim - 1);
+  gfxsim[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(gfxsim, '/');
+  if (slash == NULL || snprintf(slash, sizeof gfxsim - (size_t)(slash - gfxsim), "/gfxsim") < 0 || access(gfxsim, X_OK) != 0)
+    snprintf(gfxsim, sizeof gfxsim, "%s", LEARN_GFXSIM_BUILT);
+  return learn_trace(r, gfxsim, to);
+}
+#else
+static bool trace(const learn_request *r, const char *to) {
+  (void)r, (void)to;
+  return false; /* nothing was tried */
+}
+#endif
 
 static int show(const learn_exercise *e, const options *o, const char *folder) {
   if (o->start != NULL) return learn_write_start(e, folder, o->start) ? 0 : 1;
@@ -108,6 +128,8 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   if (o->score != NULL && (!e->open || strncmp(r.device, "sim:", 4) != 0))
     return refuse("--score = '%s': %s on %s has no scoreboard: only open challenges in gfxsim have one, as gemm", o->score,
                   e->name, r.device);
+  if (o->trace != NULL && strncmp(r.device, "sim:", 4) != 0)
+    return refuse("--trace = '%s': only simulated chips have one, not %s", o->trace, r.device);
   if (o->score != NULL && !learn_score_name(o->score))
     return refuse("--score = '%s': must be 1 to 40 printable characters, and must not begin with a space", o->score);
   if (o->score != NULL && (o->seed_text != NULL || o->without != NULL))
@@ -124,11 +146,23 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   process_catch_interrupts();
   learn_try(&r, outcome);
   int result = learn_tell(&r, outcome, (int)o->hints);
+  if (o->trace != NULL && outcome->verdict == LEARN_RIGHT && !trace(&r, o->trace)) result = 1;
   if (o->score != NULL && outcome->verdict == LEARN_RIGHT &&
       !learn_score_add(o->scores != NULL ? o->scores : learn_scores_file, o->score, &r, outcome))
     result = 1;
   free(outcome);
   return result;
+}
+
+static int ask(const char *page, const options *o, const char *folder) {
+  char questions[LEARN_PATH];
+  struct stat is;
+  uint64_t seed = o->seed;
+  if (o->seed_text == NULL && getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+    return refuse("no random seed: %s", strerror(errno));
+  snprintf(questions, sizeof questions, "%.*s/ask", LEARN_PATH - 8, folder); /* installed; else beside the exercises */
+  if (stat(questions, &is) != 0) snprintf(questions, sizeof questions, "%.*s/../ask", LEARN_PATH - 8, folder);
+  return learn_ask(questions, page, o->seed_text != NULL ? seed : seed % 1000000, o->answer);
 }
 
 static int command(const char **words, const options *o) {
@@ -146,6 +180,8 @@ static int command(const char **words, const options *o) {
     return learn_scores_show(count == 2 ? words[1] : o->scores != NULL ? o->scores : learn_scores_file) ? 0 : 1;
   if (strcmp(words[0], "list") == 0) return refuse("'%s': list takes no argument", words[1]);
   if (strcmp(words[0], "scores") == 0) return refuse("'%s': scores takes one FILE", words[2]);
+  if (strcmp(words[0], "ask") == 0 && count == 2) return ask(words[1], o, folder);
+  if (strcmp(words[0], "ask") == 0) return refuse("ask: one PAGE must be given, a number of the guide's");
   if (!is_try && !is_show) return refuse("COMMAND = '%s': must be one of: %s", words[0], usage);
   if (count == 1) return refuse("%s: NAME: must be given; `tandem-learn list` has the names", words[0]);
   if (is_try && count == 2) return refuse("try %s: FILE: must be given, your solution", words[1]);
@@ -175,6 +211,9 @@ int main(int argc, const char **argv) {
   help_table(help, print_help);
   struct poptOption rows[] = {
       {"device", '\0', POPT_ARG_STRING, &o.device, 0, "try: where it runs, see below; default: sim:gfx950, for C host", "DEV"},
+      {"trace", '\0', POPT_ARG_STRING, &o.trace, 0, "try: draw what gfxsim time predicts of a right kernel's waves",
+       "FILE.svg"},
+      {"answer", '\0', POPT_ARG_STRING, &o.answer, 0, "ask: your answer (default: it is read from stdin)", "N"},
       {"hints", '\0', POPT_ARG_STRING, &o.hints_text, 0, "Hints to print: 1 to 99 (default 1)", "N"},
       {"start", '\0', POPT_ARG_STRING, &o.start, 0, "show: write the file to begin with to a new file", "FILE"},
       {"seconds", '\0', POPT_ARG_STRING, &o.seconds_text, 0,
@@ -206,6 +245,8 @@ int main(int argc, const char **argv) {
   poptFreeContext(context);
   free(o.device);
   free(o.start);
+  free(o.answer);
+  free(o.trace);
   free(o.compiler);
   free(o.score);
   free(o.scores);

@@ -23,6 +23,9 @@ says() {
 
 says 2 'COMMAND: must be one of' "$learn"
 says 2 "COMMAND = 'tri': must be one of" "$learn" tri axpy
+says 2 "PAGE = '99': must be the number of a page" "$learn" ask 99
+says 2 'one PAGE must be given' "$learn" ask
+says 1 'no number was given' "$learn" ask 4 --seed 3 </dev/null
 says 2 "NAME = 'axpi': no such exercise" "$learn" show axpi
 says 2 'show: NAME: must be given' "$learn" show
 says 2 'try omp-axpy: FILE: must be given' "$learn" try omp-axpy
@@ -142,6 +145,14 @@ if [ "$hip" = yes ]; then
   says 1 "'/dev/full': can't be written: No space left" "$learn" try gemm "$solution" --score me --scores /dev/full
   echo 'no line of ours' >>scores.tsv
   says 1 'scores.tsv: line 3: is not a line' "$learn" scores scores.tsv
+  # What gfxsim time predicts of the user's kernel.
+  says 0 'row_sum on gfx950' "$learn" try row-sum "$folder/row-sum/solution.hip" --trace trace.svg
+  grep -q 'clocks of waves, by source line' out && grep -q 'solution.hip:[0-9]*: .*vmcnt' out && grep -q 'matrix unit' trace.svg || {
+    echo "--trace: must name lines and waits, and draw the waves; it said: $(cat out)"
+    bad=1
+  }
+  says 1 "--trace = '/dev/full': can't be written: No space left" "$learn" try row-sum "$folder/row-sum/solution.hip" --trace /dev/full
+  says 2 'only simulated chips have one, not hip:0' "$learn" try row-sum "$folder/row-sum/solution.hip" --trace trace.svg --device hip:0
   # Without ROCm; then with gfxsim's library in its place.
   says 77 "--device = 'hip:0': no libamdhip64.so.7" "$learn" try gemm "$solution" --device hip:0
   ln -s "$library" libamdhip64.so.7
