@@ -69,18 +69,30 @@ static size_t pack(const run *r, const learn_outcome *o, unsigned char *args) {
   return used;
 }
 
+static bool upload_all(run *r, learn_outcome *o) {
+  bool good = true;
+  for (int n = 0; n < r->data->count && good; n++) good = upload(r, n, o);
+  return good;
+}
+
+static bool release_all(run *r, learn_outcome *o) {
+  bool good = true;
+  for (int n = 0; n < r->data->count && good; n++) good = r->machine->release(r->address[n], o);
+  return good;
+}
+
 static bool run_shape(run *r, const learn_launch *launch, learn_outcome *o) {
   const learn_exercise *e = r->data->exercise;
   unsigned char args[8 * LEARN_ARRAYS + 4 * LEARN_SIZES];
   uint32_t grid[3] = {1, 1, 1};
   bool good = true;
-  for (int n = 0; n < r->data->count && good; n++) good = upload(r, n, o);
-  if (!good) return false;
+  if (!upload_all(r, o)) return false;
   e->grid(r->data->shape->size, launch, grid);
   if (!r->machine->launch(e, grid, launch->block, args, pack(r, o, args), o)) return false;
   for (int n = 0; n < r->data->count && good; n++) good = download(r, n, o);
-  for (int n = 0; n < r->data->count && good; n++) good = r->machine->release(r->address[n], o);
-  return good;
+  if (!good || !release_all(r, o)) return false;
+  if (o->shape > 0 || r->machine->predict == NULL) return true;
+  return upload_all(r, o) && r->machine->predict(e, grid, launch->block, args, pack(r, o, args), o) && release_all(r, o);
 }
 
 static bool send_result(const learn_data *d, int shape) {

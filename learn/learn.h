@@ -14,7 +14,7 @@ enum { LEARN_ARRAYS = 6, LEARN_SIZES = 4, LEARN_SHAPES = 6, LEARN_TARGETS = 5, L
 
 /* ---- Exercises ---- */
 
-/* What gfxsim counts of a launch (counters.def). Counts, not times. */
+/* What gfxsim counts of a launch (counters.def), and the clocks that its model of time predicts. No time is measured. */
 typedef enum learn_counter {
 #define LEARN_COUNTER(name, unit, text, value) LEARN_##name,
 #include "counters.def"

@@ -16,6 +16,9 @@ typedef struct learn_machine {
   bool (*read)(uint64_t address, void *host, size_t bytes, learn_outcome *o);
   bool (*launch)(const learn_exercise *e, const uint32_t grid[3], uint32_t block, const void *args, size_t bytes,
                  learn_outcome *o);
+  /* Puts the predicted clocks of such a launch into the outcome; NULL: the machine predicts nothing. */
+  bool (*predict)(const learn_exercise *e, const uint32_t grid[3], uint32_t block, const void *args, size_t bytes,
+                  learn_outcome *o);
 } learn_machine;
 
 extern const learn_machine learn_simulator;

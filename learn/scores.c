@@ -19,7 +19,7 @@ const char learn_scores_file[] = "tandem-learn-scores.tsv";
 
 typedef struct score {
   char date[24], exercise[24], name[NAME_MOST + 1], device[24], pipe[16];
-  double floor, valu, conflicts, occupancy;
+  double predicted, floor, valu, conflicts, occupancy;
 } score;
 
 bool learn_score_name(const char *name) {
@@ -54,8 +54,9 @@ bool learn_score_add(const char *path, const char *name, const learn_request *r,
   gmtime_r(&now, &utc);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%MZ", &utc);
   const double *c = o->counter;
-  int length = snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%.0f\t%s\t%.0f\t%.0f\t%.0f\n", date, r->exercise->name, name,
-                        r->device, c[LEARN_FLOOR], o->floor, c[LEARN_VALU], c[LEARN_CONFLICTS], c[LEARN_OCCUPANCY]);
+  int length =
+      snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t%s\t%.0f\t%.0f\t%.0f\n", date, r->exercise->name, name,
+               r->device, c[LEARN_PREDICTED], c[LEARN_FLOOR], o->floor, c[LEARN_VALU], c[LEARN_CONFLICTS], c[LEARN_OCCUPANCY]);
   bool good = append(path, line, (size_t)length);
   if (good)
     printf("%s: a line for %s; tandem-learn scores %s shows it\n", path, name, path);
@@ -64,11 +65,12 @@ bool learn_score_add(const char *path, const char *name, const learn_request *r,
   return good;
 }
 
-static int by_floor(const void *a, const void *b) {
+static int by_predicted(const void *a, const void *b) {
   const score *x = a, *y = b;
   int order = strcmp(x->exercise, y->exercise);
   if (order != 0) return order;
-  return x->floor != y->floor ? (x->floor > y->floor) - (x->floor < y->floor) : strcmp(x->date, y->date);
+  return x->predicted != y->predicted ? (x->predicted > y->predicted) - (x->predicted < y->predicted)
+                                      : strcmp(x->date, y->date);
 }
 
 /* The lines of a text; -1: one of them is none of ours, and *bad is its number. */
@@ -77,8 +79,9 @@ static int parse(const char *text, score *scores, int *bad) {
   for (const char *at = text; *at != '\0' && count < LINES_MOST; count++) {
     score *s = &scores[count];
     int used = 0;
-    if (sscanf(at, "%23[^\t\n]\t%23[^\t\n]\t%40[^\t\n]\t%23[^\t\n]\t%lf\t%15[^\t\n]\t%lf\t%lf\t%lf%n", s->date, s->exercise,
-               s->name, s->device, &s->floor, s->pipe, &s->valu, &s->conflicts, &s->occupancy, &used) != 9 ||
+    if (sscanf(at, "%23[^\t\n]\t%23[^\t\n]\t%40[^\t\n]\t%23[^\t\n]\t%lf\t%lf\t%15[^\t\n]\t%lf\t%lf\t%lf%n", s->date,
+               s->exercise, s->name, s->device, &s->predicted, &s->floor, s->pipe, &s->valu, &s->conflicts, &s->occupancy,
+               &used) != 10 ||
         at[used] != '\n') {
       *bad = count + 1;
       return -1;
@@ -96,15 +99,15 @@ bool learn_scores_show(const char *path) {
   if (text != NULL && scores == NULL) fprintf(stderr, "tandem-learn: no memory\n");
   if (count < 0) fprintf(stderr, "tandem-learn: %s: line %d: is not a line that --score wrote\n", path, bad);
   if (good) {
-    qsort(scores, (size_t)count, sizeof *scores, by_floor);
-    printf("%-12s %12s %-8s %12s %10s %6s  %-11s %-18s %s\n", "exercise", "clocks*", "pipe", "vector", "conflicts", "waves",
-           "device", "date", "name");
+    qsort(scores, (size_t)count, sizeof *scores, by_predicted);
+    printf("%-12s %12s %12s %-8s %12s %10s %6s  %-11s %-18s %s\n", "exercise", "predicted*", "at least*", "pipe", "vector",
+           "conflicts", "waves", "device", "date", "name");
     for (int i = 0; i < count; i++) {
       const score *s = &scores[i];
-      printf("%-12s %12.0f %-8s %12.0f %10.0f %6.0f  %-11s %-18s %s\n", s->exercise, s->floor, s->pipe, s->valu, s->conflicts,
-             s->occupancy, s->device, s->date, s->name);
+      printf("%-12s %12.0f %12.0f %-8s %12.0f %10.0f %6.0f  %-11s %-18s %s\n", s->exercise, s->predicted, s->floor, s->pipe,
+             s->valu, s->conflicts, s->occupancy, s->device, s->date, s->name);
     }
-    printf("* at least, of the fullest pipe: a bound from counts, no time\n");
+    printf("* clocks: predicted by a model of time, and at least needed by the fullest pipe, by counts; none is measured\n");
   }
   free(text);
   free(scores);

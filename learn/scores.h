@@ -10,7 +10,7 @@ extern const char learn_scores_file[]; /* where none is named: in the working fo
 bool learn_score_name(const char *name);
 /* Appends a right result. false: stderr tells why. */
 bool learn_score_add(const char *path, const char *name, const learn_request *r, const learn_outcome *o);
-/* Prints the file, the least floor first. */
+/* Prints the file, the fewest predicted clocks first. */
 bool learn_scores_show(const char *path);
 
 #endif

@@ -180,7 +180,7 @@ static void print_targets(const learn_exercise *e) {
   char shape[128];
   if (e->targets[0].relation == LEARN_NO_TARGET) return;
   learn_print_shape(e, 0, shape, sizeof shape);
-  printf("\nTargets, counted by gfxsim at %s:\n", shape);
+  printf("\nTargets, counted or predicted by gfxsim at %s:\n", shape);
   for (int t = 0; t < LEARN_TARGETS && e->targets[t].relation != LEARN_NO_TARGET; t++)
     printf("  %s: %s %.0f\n    %s\n", learn_counter_names[e->targets[t].counter], relation_words(e->targets[t].relation),
            e->targets[t].goal, e->targets[t].why);
@@ -212,7 +212,7 @@ bool learn_show_targets(const learn_exercise *e, const learn_outcome *o) {
   char shape[128];
   bool all = true;
   learn_print_shape(e, 0, shape, sizeof shape);
-  printf("counters at %s (counts of gfxsim, not times)\n", shape);
+  printf("counters at %s (counts of gfxsim, and clocks that a model predicts; no time was measured)\n", shape);
   for (int c = 0; c < LEARN_COUNTERS; c++) {
     const learn_target *t = target_of(e, c);
     if ((t == NULL || t == &no_scratch) && o->counter[c] == 0 && !is_bound(c, o)) continue;

@@ -141,7 +141,7 @@ if [ "$hip" = yes ]; then
   says 1 'scores.tsv: a line for you' "$learn" try gemm "$folder/gemm/start.hip" --score you --scores scores.tsv
   cat tandem-learn-scores.tsv >>scores.tsv
   says 0 'clocks' "$learn" scores scores.tsv
-  [ "$(sed -n 2p out | sed 's/.* //')" = me ] || bad=1 # the least floor is first
+  [ "$(sed -n 2p out | sed 's/.* //')" = me ] || bad=1 # the fewest predicted clocks are first
   says 1 "'/dev/full': can't be written: No space left" "$learn" try gemm "$solution" --score me --scores /dev/full
   echo 'no line of ours' >>scores.tsv
   says 1 'scores.tsv: line 3: is not a line' "$learn" scores scores.tsv
