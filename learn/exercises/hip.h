@@ -73,6 +73,14 @@ template <class T> static inline __device__ T __shfl_up(T x, int by) {
 }
 static constexpr __device__ int warpSize = 64;
 
+/* Adds to memory that other work-items add to; the value before. */
+static inline __device__ float atomicAdd(float *to, float x) {
+  return __hip_atomic_fetch_add(to, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+static inline __device__ int atomicAdd(int *to, int x) {
+  return __hip_atomic_fetch_add(to, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 static inline __device__ float expf(float x) { return __builtin_expf(x); }
 static inline __device__ float __expf(float x) { return __builtin_expf(x); }
 static inline __device__ float logf(float x) { return __builtin_logf(x); }
