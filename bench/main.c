@@ -8,6 +8,7 @@
 #include "bench/commands.h"
 #include "bench/core/cases.h"
 #include "bench/core/device_options.h"
+#include "bench/core/predict.h"
 #include "bench/peer/peers.h"
 #include "bench/report/file.h"
 #include "bench/report/plot.h"
@@ -26,7 +27,7 @@ typedef struct judged_device {
 
 typedef struct tool {
   case_options selectors;
-  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *asked_xcds;
+  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds;
   uint64_t xcds;
   char *shapes, *every, *offset, *most_bytes, *most_flop;
   int hot, checks, time, list, wide, brief, turns, all_kernels;
@@ -70,6 +71,10 @@ static bool read_limits(tool *t) {
   *limits = t->shapes != NULL ? bench_shapes_limits(&t->run.machine) : bench_usual_limits(&t->run.machine, 0.5);
   if (t->run.hot) limits->rotation = 0;
   limits->time = t->time != 0;
+  uint64_t rounds = BENCH_ROUNDS;
+  if (t->rounds != NULL && !usage(t, case_parse_number("--rounds", t->rounds, 0, 1000000, &rounds, t->error, sizeof t->error)))
+    return false;
+  limits->rounds = (uint32_t)rounds;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
     return false;
@@ -192,6 +197,7 @@ static bool check_device_options(tool *t) {
   const case_devices *devices = &t->run.devices;
   return usage(t, bench_check_simulated("--workgroups", t->workgroups, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_simulated("--time", t->time ? "" : NULL, devices, t->error, sizeof t->error)) &&
+         usage(t, t->rounds == NULL || t->time || fail(t, EXIT_USAGE, "--rounds: is of predictions: needs --time")) &&
          usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--min-time", t->seconds, devices, t->error, sizeof t->error)) &&
@@ -473,7 +479,8 @@ int main(int argc, char **argv) {
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
        "Simulated devices: workgroups of a launch to execute at most; default: what takes some 20 s", "N"},
       {"time", '\0', POPT_ARG_NONE, &t.time, 0,
-       "Simulated devices: also predict clocks, of launches whose workgroups all run (docs/gfxsim-time.md)", NULL},
+       "Simulated devices: also predict clocks and times, by a model (docs/gfxsim-time.md)", NULL},
+      {"rounds", '\0', POPT_ARG_STRING, &t.rounds, 0, BENCH_ROUNDS_HELP, "N"},
       {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
        "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},
       {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},

@@ -9,7 +9,6 @@
 #include "case/options.h"
 #include "sim/count/counters_json.h"
 #include "sim/include/gfxsim_hip.h"
-#include "sim/time/timing_json.h"
 
 enum { XCDS = 8 }; /* of both chips */
 
@@ -46,7 +45,7 @@ bool bench_simulator_load(bool checks, char *reason, size_t size) {
 bool bench_in_process(const char *device) { return case_in_process(device); }
 
 /* As a function pointer: POSIX represents both alike, but C does not convert between them. */
-static bool find_simulator(const char *device, const char *name, void *function) {
+bool bench_find_in_simulator(const char *device, const char *name, void *function) {
   void *symbol = case_simulator_symbol(device, name);
   memcpy(function, &symbol, sizeof symbol);
   return symbol != NULL;
@@ -68,8 +67,6 @@ typedef struct counting {
   int launches;                                   /* those without room counted too */
   char failed[sizeof((bench_launch *)0)->kernel]; /* the first kernel without counters */
   bool memory;
-  gfxsim_timing timing; /* of the launch that is counted next; clocks 0: none */
-  json_t *timing_json;
 } counting;
 
 static const char *choose(const char *kernel, uint64_t workgroups, void *user) {
@@ -164,29 +161,12 @@ static json_t *loop_json(const bench_loop *loop) {
 
 /* ---- A run ---- */
 
-static void timed(const char *kernel, const gfxsim_timing *t, void *user) {
-  counting *k = user;
-  k->timing = *t;
-  k->timing.instructions = NULL;
-  k->timing.waves = NULL;
-  json_decref(k->timing_json);
-  k->timing_json = timing_json(kernel, t);
-}
-
 static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
   counting *k = user;
   if (c == NULL && k->failed[0] == '\0') snprintf(k->failed, sizeof k->failed, "%s", kernel);
-  gfxsim_timing timing = k->timing;
-  json_t *predicted = k->timing_json;
-  k->timing = (gfxsim_timing){0};
-  k->timing_json = NULL;
-  if (k->launches++ >= BENCH_MAX_LAUNCHES || c == NULL) {
-    json_decref(predicted);
-    return;
-  }
+  if (k->launches++ >= BENCH_MAX_LAUNCHES || c == NULL) return;
   bench_launch *launch = &k->counts->launch[k->counts->launches++];
-  *launch = (bench_launch){.c = *c, .timing = timing, .json = counters_json(kernel, c)};
-  if (predicted != NULL && json_object_set_new(launch->json, "time", predicted) != 0) k->memory = false;
+  *launch = (bench_launch){.c = *c, .json = counters_json(kernel, c)};
   snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel);
   find_loop(c, &launch->loop);
   launch->exp_share = exp_share(c);
@@ -212,7 +192,7 @@ static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
 bool bench_can_count(const char *device, char *reason, size_t size) {
   __typeof__(gfxsim_count) *count;
   static const char text[] = "not counted: the gfxsim behind %s %s: it must be of the same version as this program";
-  if (!find_simulator(device, "gfxsim_count", &count)) {
+  if (!bench_find_in_simulator(device, "gfxsim_count", &count)) {
     snprintf(reason, size, text, device, "has no gfxsim_count");
     return false;
   }
@@ -227,21 +207,13 @@ bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *pl
                      const bench_sample *sample, bench_counts *counts, char *reason, size_t size) {
   counting k = {.sample = sample, .counts = counts, .memory = true};
   __typeof__(gfxsim_count) *count;
-  __typeof__(gfxsim_time_launches) *predict = NULL;
   const char *device = tdm_context_device(context);
   *counts = (bench_counts){0};
-  if (!bench_can_count(device, reason, size) || !find_simulator(device, "gfxsim_count", &count)) return false;
-  if (sample->time && !find_simulator(device, "gfxsim_time_launches", &predict)) {
-    snprintf(reason, size, "not predicted: the gfxsim behind %s is of another version", device);
-    return false;
-  }
+  if (!bench_can_count(device, reason, size) || !bench_find_in_simulator(device, "gfxsim_count", &count)) return false;
   count(&(gfxsim_counting){sizeof(gfxsim_counters), choose, counted, &k});
-  if (sample->time) predict(&(gfxsim_time_watch){sizeof(gfxsim_timing), timed, &k});
   tdm_status status = case_run(c, plan, pointers, NULL);
   if (status == TDM_OK) status = tdm_stream_sync(context, NULL);
   count(NULL);
-  if (sample->time) predict(NULL);
-  json_decref(k.timing_json); /* of a launch that was not counted */
   reason[0] = '\0';
   if (status != TDM_OK)
     snprintf(reason, size, "%s", tdm_last_error());
@@ -278,15 +250,6 @@ double bench_counts_clocks(const bench_counts *counts) {
     clocks += c->bound[c->floor] * (c->floor <= GFXSIM_PIPE_L1 ? c->tail : 1);
   }
   return clocks;
-}
-
-double bench_counts_predicted(const bench_counts *counts) {
-  double clocks = 0;
-  for (int i = 0; i < counts->launches; i++) {
-    if (counts->launch[i].timing.clocks == 0) return -1;
-    clocks += (double)counts->launch[i].timing.clocks;
-  }
-  return counts->launches > 0 ? clocks : -1;
 }
 
 double bench_counts_hbm(const bench_counts *counts) {

@@ -33,7 +33,7 @@ typedef struct bench_launch {
   bench_loop loop;
   double exp_share;     /* of the VALU's clocks: those of v_exp */
   double barriers;      /* that waves went through */
-  gfxsim_timing timing; /* predicted; its arrays are NULL. clocks is 0 where none was asked for, or a sample ran */
+  gfxsim_timing timing; /* predicted (predict.h); its arrays are NULL. clocks is 0 where none was asked for */
   json_t *json;         /* all counters but the single instructions */
 } bench_launch;
 
@@ -46,7 +46,6 @@ typedef struct bench_counts {
 typedef struct bench_sample {
   uint64_t workgroups; /* this many, or all if there are fewer; 0: use the share */
   double share;        /* of all; 1 and more: all */
-  bool time;           /* the clocks of launches that run whole are predicted too */
 } bench_sample;
 
 bool bench_in_process(const char *device); /* sim:gfx950 */
@@ -60,6 +59,9 @@ bool bench_simulator_load(bool checks, char *reason, size_t size);
 
 /* Looks up a function of a loaded library. false if the library does not have it; *function is then NULL. */
 bool bench_find_symbol(void *library, const char *name, void *function);
+
+/* Looks up a function of the simulator behind a device. */
+bool bench_find_in_simulator(const char *device, const char *name, void *function);
 
 /* The share of a case's workgroups that gfxsim executes in about 20 s on two cores. */
 bench_sample bench_sample_of(const tdm_case *c);
@@ -78,9 +80,6 @@ bool bench_counts_sampled(const bench_counts *counts); /* did any launch run in 
 double bench_counts_clocks(const bench_counts *counts);
 /* Bytes from and to HBM; negative: not modelled. */
 double bench_counts_hbm(const bench_counts *counts);
-
-/* The predicted clocks of all launches together; negative: not predicted. */
-double bench_counts_predicted(const bench_counts *counts);
 
 /* "MFMA 131072": the pipe that needs the most clocks, and these clocks; for several launches, in their order. */
 void bench_put_floor(char *text, size_t size, const bench_counts *counts);

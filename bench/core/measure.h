@@ -19,7 +19,9 @@ typedef struct bench_limits {
   bool one_run;        /* a sample is one run and a synchronise, however short it is */
   bool in_blocks;      /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h */
   uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
-  bool time;           /* a simulated device also predicts clocks, of launches that run whole */
+  bool time;           /* a simulated device also predicts clocks (predict.h) */
+  uint32_t rounds;     /* of workgroups that a prediction runs; 0: all */
+  double predict;      /* seconds of the host that a prediction may take; 0: any */
 } bench_limits;
 
 /* The default limits, with `seconds` of measuring. */

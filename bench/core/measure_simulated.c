@@ -3,11 +3,21 @@
 
 #include "bench/core/buffers.h"
 #include "bench/core/measure.h"
+#include "bench/core/predict.h"
 #include "bench/core/verify.h"
 
-static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, double seconds,
+static bool predict(const bench_buffers *b, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
+                    const bench_limits *limits, bench_row *row) {
+  bench_prediction how = {.rounds = limits->rounds, .seconds = limits->predict};
+  char reason[BENCH_TEXT];
+  bool good = bench_predict_run(b->context, &row->c, plan, pointers, &how, &row->counts, reason, sizeof reason);
+  if (!good || row->reason[0] == '\0') snprintf(row->reason, sizeof row->reason, "%s", reason);
+  return good;
+}
+
+static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, const bench_limits *limits,
                           bench_row *row) {
-  bench_coverage how = bench_coverage_of(b, seconds);
+  bench_coverage how = bench_coverage_of(b, limits->check);
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
   bench_row_describe(row, b->total, b->copies);
@@ -21,6 +31,7 @@ static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const be
     good = part ? bench_verify_part(b, how, row->reason, sizeof row->reason)
                 : bench_verify(b, 0, 1, how, row->reason, sizeof row->reason);
   }
+  if (good && limits->time) good = predict(b, plan, pointers, limits, row);
   if (!good) row->outcome = BENCH_FAILED;
 }
 
@@ -43,7 +54,6 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   row->c.kernel = tdm_plan_kernel(plan); /* for the bound of what is checked */
   bench_sample sample = bench_sample_of(c);
   sample.workgroups = limits->workgroups;
-  sample.time = limits->time;
   bench_buffers b;
   char reason[BENCH_TEXT];
   if (!bench_buffers_open(&b, c, context, 1, 0, false, row->reason, sizeof row->reason))
@@ -53,7 +63,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   else if (writes_nothing(&b))
     bench_row_fail(row, BENCH_UNSUPPORTED, "the result is empty: a run launches no kernel that could be counted");
   else
-    count_buffers(&b, plan, &sample, limits->check, row);
+    count_buffers(&b, plan, &sample, limits, row);
   bool freed = bench_buffers_close(&b);
   if (tdm_plan_free(plan) != TDM_OK || !freed) bench_row_fail(row, BENCH_FAILED, tdm_last_error());
   row->c.kernel = row->kernel;

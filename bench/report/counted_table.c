@@ -13,9 +13,10 @@ static const table_column columns[] = {
     {"LDS B", 6, false, 7},          {"scratch B", 9, false, 8},
     {"VGPRs", 5, false, 6},          {"SGPRs", 5, false, 10},
     {"waves/SIMD", 10, false, 2},    {"predicted clocks", 16, false, 0},
-    {"loop MFMA", 9, false, 6},      {"note", 4, true, 0},
+    {"predicted us", 12, false, 1},  {"predicted MFMA", 14, false, 0},
+    {"in the loop", 11, false, 6},   {"note", 4, true, 0},
 };
-enum { PREDICTED = 15, PREDICTED_COLUMNS = 2 }; /* those of --time */
+enum { PREDICTED = 15, PREDICTED_COLUMNS = 4 }; /* those of --time */
 enum { COLUMNS = sizeof columns / sizeof columns[0], DEVICE = 1, CELL = BENCH_TEXT + 64 };
 static const char NOT_MODELLED[] = "not modelled";
 
@@ -84,7 +85,9 @@ static void put_launch(char cell[COLUMNS][CELL], const bench_launch *l) {
     snprintf(cell[15], CELL, "%llu", (unsigned long long)l->timing.clocks);
   else
     snprintf(cell[15], CELL, "%s", NOT_MODELLED);
-  if (l->timing.loop.found) snprintf(cell[16], CELL, "%.1f %%", 100 * l->timing.loop.mfma_share);
+  if (l->timing.microseconds > 0) snprintf(cell[16], CELL, "%.1f", l->timing.microseconds);
+  if (l->timing.clocks > 0) snprintf(cell[17], CELL, "%.1f %%", 100 * l->timing.mfma_share);
+  if (l->timing.loop.found) snprintf(cell[18], CELL, "%.1f %%", 100 * l->timing.loop.mfma_share);
 }
 
 /* Without --time the predicted ones are left out. */

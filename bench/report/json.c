@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bench/core/device_name.h"
+#include "bench/core/predict.h"
 #include "bench/report/file.h"
 #include "bench/report/report.h"
 
@@ -47,14 +48,18 @@ static json_t *counted_row_json(const bench_row *r) {
   double hbm = bench_counts_hbm(&r->counts);
   for (int i = 0; i < r->counts.launches; i++) json_array_append(launches, r->counts.launch[i].json);
   const char *chip = r->counts.launches > 0 ? r->counts.launch[0].c.chip : NULL;
-  double predicted = bench_counts_predicted(&r->counts);
+  double predicted = bench_predicted_clocks(&r->counts);
   json_t *row =
       json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s, s:s, s:s?, s:f, s:f, s:b, s:f, s:o, s:o, s:o}", "case", r->title, "device",
                 r->device, "chip", chip, "by", r->by, "kernel", r->kernel, "outcome", bench_outcome_name(r->outcome), "reason",
                 r->reason, "checked", r->checked, "flop", r->flops, "bytes", r->bytes, "sampled",
                 bench_counts_sampled(&r->counts), "clocks_at_least", bench_counts_clocks(&r->counts), "hbm_bytes",
                 modelled(hbm), "hbm_bytes_over_bytes", modelled(r->bytes > 0 ? hbm / r->bytes : -1), "launches", launches);
-  if (predicted >= 0) json_object_set_new(row, "clocks_predicted", json_real(predicted));
+  if (predicted >= 0) {
+    json_object_set_new(row, "clocks_predicted", json_real(predicted));
+    json_object_set_new(row, "seconds_predicted", modelled(bench_predicted_seconds(&r->counts)));
+    json_object_set_new(row, "mfma_share_predicted", json_real(bench_predicted_share(&r->counts)));
+  }
   return row;
 }
 

@@ -17,7 +17,7 @@ complain() {
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
 "$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --json timed.json --list >timed.txt
-"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --json untimed.json --list >untimed.txt
+"$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --rounds 1 --json sampled.json --list >sampled.txt
 python3 - "$chip" <<'PYTHON'
 import csv, json, sys
 
@@ -41,8 +41,9 @@ predicted = [launch["time"] for launch in timed["launches"]]
 assert "predicted" in predicted[0]["what"] and timed["clocks_predicted"] == sum(t["clocks"] for t in predicted)
 assert all(t["clocks"] > launch["bounds"]["clocks"][launch["bounds"]["floor"]] for t, launch in zip(predicted, timed["launches"]))
 assert 0 < predicted[0]["loop"]["mfma_share"] < 1, predicted[0]["loop"]
-[untimed] = rows("untimed.json") # a sample of a launch
-assert "clocks_predicted" not in untimed and "time" not in untimed["launches"][0]
+assert timed["seconds_predicted"] > 0 and 0 < timed["mfma_share_predicted"] < 1
+[sampled] = rows("sampled.json") # a sample is counted, and the whole launch is predicted
+assert sampled["sampled"] and sampled["clocks_predicted"] > 5000 and "predicted" in sampled["launches"][0]["time"]["what"]
 assert "clocks_predicted" not in gemm
 
 host, add = rows("add.json")
@@ -68,7 +69,7 @@ assert value["median_s"] == "" and value["samples"] == "" and dict(zip(head, tim
 assert int(value["hbm_read"]) + int(value["hbm_written"]) == bytes and float(value["HBM_clocks"]) > 0
 PYTHON
 grep -q '^predicted clocks  *[1-9]' timed.txt || complain 'no predicted clocks'
-grep -q '^predicted clocks  *not modelled' untimed.txt || complain 'predicted clocks of a sample'
+grep -q '^predicted clocks  *[1-9]' sampled.txt || complain 'no predicted clocks of a launch whose sample was counted'
 for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '1 measured, 0 failed, 0 unsupported'; do
   grep -q -- "$text" gemm.txt || complain "no '$text' in the table"
 done

@@ -23,12 +23,27 @@ refused() {
 }
 
 "$bench" tune gemm 64x64x64 33x65x300 --dtype bf16 --layout nt --device "sim:$chip" --out made.tuned >tune.txt
-for text in 'not times' 'hip_small_k .*at least' 'hip_128x128 .*at least' 'hip_small_k .*refused: .*k = 300' 'window=4 ' 'best: hip_'; do
+for text in 'none was measured' 'hip_small_k .*at least' 'hip_128x128 .*at least' 'hip_small_k .*refused: .*k = 300' 'window=4 ' 'predicted ' 'best: hip_'; do
   grep -q -- "$text" tune.txt || complain "no '$text' in what it prints"
 done
 grep -q '^# made by: tandem-bench tune gemm 64x64x64' made.tuned || complain 'the table does not say what made it'
 grep -q "^$chip gemm bf16 nt 64x64x64 near hip_" made.tuned || complain 'no entry for the first shape'
 [ "$(tail -n 1 made.tuned)" = 'end 2' ] || complain 'the table has no end'
+# The best candidate has the fewest predicted clocks, to 2 %; what was left out needs more at least.
+awk '/^gemm/ { best = 0 } / predicted / && (best == 0 || $3 < best) { best = $3 } / left out: / && $6 < best { bad = 1 }
+  / predicted / { clocks[$1] = $3 } /^  best: / && clocks[$2] > best / 0.98 { bad = 1 } END { exit bad }' tune.txt || complain 'not the best by prediction'
+grep -q '^# by clocks that .* predicts: no time was measured' made.tuned || complain 'the table does not say that it is predicted'
+# A run that could not end goes on where it was: what its file says is not measured again.
+again() { "$bench" tune gemm 33x65x300 --dtype bf16 --layout nt --device "sim:$chip" --progress kept --out /dev/full >again.txt 2>&1; }
+! again || complain 'a table was written to /dev/full'
+[ -s kept ] || complain 'no progress was kept'
+awk -F '\t' -v OFS='\t' '$2 == 1 && $3 == "hip_tile_128x128" { $6 = 7 } 1' kept >changed
+printf 'cut off' | cat changed - >kept
+! again || complain 'a table was written to /dev/full'
+grep -q 'hip_tile_128x128 .*predicted *7 clocks' again.txt || complain 'progress is not read'
+grep -q 'best: hip_tile_128x128$' again.txt || complain "progress does not count: $(cat again.txt)"
+refused 'another command or version' gemm 8x8x8 --device "sim:$chip" --progress kept
+refused 'times of two runs' softmax 8x64 --device host --progress other
 TANDEM_TUNED=made.tuned "$bench" gemm 64x64x64 --dtype bf16 --layout nt --device "sim:$chip" >used.txt || complain 'its own table is refused'
 head -n 3 made.tuned >cut.tuned
 said=$(TANDEM_TUNED=cut.tuned "$bench" gemm 64x64x64 --device "sim:$chip" 2>&1) && complain 'a table that is cut off was taken'

@@ -1,41 +1,16 @@
-/* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by gfxsim's pipe bounds on a
- * simulated one. Writes a tuned table (docs/tuning.md). */
+/* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by predicted clocks on a simulated
+ * one. Writes a tuned table (docs/tuning.md). */
 #include <stdarg.h>
 #include <string.h>
 
 #include "bench/command_line.h"
 #include "bench/commands.h"
-#include "bench/core/cases.h"
 #include "bench/core/device_options.h"
-#include "bench/core/measure.h"
+#include "bench/core/predict.h"
 #include "bench/report/file.h"
 #include "case/help.h"
 #include "src/base/order.h"
-
-enum { MOST_SHAPES = 8, MOST_CHOICE = 96, MOST_ENTRIES = BENCH_MAX_CASES };
-
-typedef struct tune_tool {
-  case_options selectors;
-  const char *command; /* what the user typed */
-  char *out, *seconds, *check, *workgroups;
-  int exact;
-  const char *operand[1 + MOST_SHAPES]; /* OP, SHAPE... */
-  int operands;
-  bench_case_list cases;
-  case_devices devices;
-  bench_limits limits;
-  bool simulated;
-  char entry[MOST_ENTRIES][320];
-  int entries, failed;
-  char error[1024];
-} tune_tool;
-
-/* The best candidate of a case so far. */
-typedef struct tune_best {
-  char choice[MOST_CHOICE], key[160];
-  double value; /* seconds, or clocks */
-  bool sampled; /* only a part of the workgroups was counted: nothing is known about the caches after the vL1D */
-} tune_best;
+#include "tune.h"
 
 __attribute__((format(printf, 2, 3))) static bool fail(tune_tool *t, const char *format, ...) {
   va_list args;
@@ -52,96 +27,134 @@ static void read_key(const char *explain, char *key, size_t size) {
   if (at != NULL) snprintf(key, size, "%.*s", (int)strcspn(at + 6, "\n"), at + 6);
 }
 
-/* Measures one candidate, prints its line, and keeps it if it is the best so far. false: it was refused, or failed. */
-static bool try_choice(tune_tool *t, const tdm_case *c, const char *choice, tune_best *best) {
-  char kernel[MOST_CHOICE + 32], key[160] = "";
+/* Refused plans and failures are not kept: they are found again in no time. */
+static bool measure(tune_tool *t, const tdm_case *c, bool predict, const char *title, tune_candidate *one) {
+  char kernel[TUNE_CHOICE + 32];
   static bench_row row; /* large */
   row = (bench_row){.c = *c, .by = "tandem"};
-  case_print(c, row.title, sizeof row.title);
+  snprintf(row.title, sizeof row.title, "%s", title);
   snprintf(row.device, sizeof row.device, "%s", t->devices.name[0]);
-  snprintf(kernel, sizeof kernel, "%s=%s", c->op->name, choice);
+  snprintf(kernel, sizeof kernel, "%s=%s", c->op->name, one->choice);
   case_options own = t->selectors;
   own.kernel = kernel;
   tdm_context *context = NULL;
   tdm_plan *plan = NULL;
+  bench_limits limits = t->limits;
+  if (predict) { /* its results were checked when it was counted */
+    limits.time = true;
+    limits.workgroups = 8;
+    limits.check = 0.001;
+  }
   tdm_status status = case_open(&own, t->devices.name[0], &context);
   if (status == TDM_OK) status = c->op->plan(context, c, &plan);
-  if (status == TDM_OK) read_key(tdm_plan_explain(plan), key, sizeof key);
+  if (status == TDM_OK) read_key(tdm_plan_explain(plan), one->key, sizeof one->key);
   tdm_plan_free(plan);
   if (status != TDM_OK) {
-    printf("  %-44s refused: %s\n", choice, tdm_last_error());
+    printf("  %-44s refused: %s\n", one->choice, tdm_last_error());
   } else if (t->simulated) {
-    bench_measure_simulated(context, &t->limits, &row);
+    bench_measure_simulated(context, &limits, &row);
   } else {
-    bench_measure(context, NULL, &t->limits, &row);
+    bench_measure(context, NULL, &limits, &row);
   }
   tdm_close(context);
   if (status != TDM_OK) return false;
   if (row.outcome != BENCH_OK) {
-    printf("  %-44s FAILED: %s\n", choice, row.reason);
+    printf("  %-44s FAILED: %s\n", one->choice, row.reason);
     t->failed++;
     return false;
   }
-  double value = t->simulated ? bench_counts_clocks(&row.counts) : row.time.median;
-  bool sampled = t->simulated && bench_counts_sampled(&row.counts);
-  char floor[64] = "", check[BENCH_TEXT];
-  bench_put_check(check, sizeof check, &row);
-  if (t->simulated) bench_put_floor(floor, sizeof floor, &row.counts);
-  if (t->simulated)
-    printf("  %-44s at least %14.0f clocks   floor: %s%s", choice, value, floor, sampled ? ", sampled" : "");
-  else
-    printf("  %-44s %12.3f us", choice, 1e6 * value);
-  printf("%s%s\n", check[0] == '\0' ? "" : "   ", check);
-  fflush(stdout);
+  if (predict) {
+    one->predicted = bench_predicted_clocks(&row.counts);
+  } else {
+    one->value = t->simulated ? bench_counts_clocks(&row.counts) : row.time.median;
+    one->sampled = t->simulated && bench_counts_sampled(&row.counts);
+    bench_put_check(one->check, sizeof one->check, &row);
+    if (t->simulated) bench_put_floor(one->floor, sizeof one->floor, &row.counts);
+  }
   bench_counts_free(&row.counts);
-  if (best->choice[0] != '\0' && value >= best->value) return true;
-  *best = (tune_best){.value = value, .sampled = sampled};
-  snprintf(best->choice, sizeof best->choice, "%s", choice);
-  snprintf(best->key, sizeof best->key, "%s", key);
   return true;
+}
+
+bool tune_measure(tune_tool *t, const tdm_case *c, bool predict, tune_candidate *one) {
+  char title[BENCH_TEXT];
+  case_print(c, title, sizeof title);
+  if (tune_progress_find(t->progress, title, predict, one)) return true;
+  if (!measure(t, c, predict, title, one)) return false;
+  if (tune_progress_add(t->progress, title, predict, one, t->error, sizeof t->error)) return true;
+  printf("  %-44s FAILED: %s\n", one->choice, t->error);
+  t->failed++;
+  return false;
+}
+
+/* Measures one candidate, prints its line, and keeps it if it is the best so far. */
+static void try_choice(tune_tool *t, const tdm_case *c, const char *choice, tune_candidate *best) {
+  tune_candidate one = {.value = 0};
+  snprintf(one.choice, sizeof one.choice, "%s", choice);
+  if (!tune_measure(t, c, false, &one)) return;
+  printf("  %-44s %12.3f us%s%s\n", choice, 1e6 * one.value, one.check[0] == '\0' ? "" : "   ", one.check);
+  fflush(stdout);
+  if (best->choice[0] == '\0' || one.value < best->value) *best = one;
 }
 
 /* One parameter's values after the best choice. */
 static void try_values(tune_tool *t, const tdm_case *c, const char *parameter, const unsigned *values, int count,
-                       tune_best *best) {
-  char base[MOST_CHOICE], choice[MOST_CHOICE + 32];
+                       tune_candidate *best) {
+  char base[TUNE_CHOICE], choice[TUNE_CHOICE + 32];
+  if (!tune_takes(c, best->choice, parameter)) return;
   snprintf(base, sizeof base, "%s", best->choice);
   for (int i = 0; i < count; i++) {
     if (values[i] == 0) continue; /* the kernel's own */
     snprintf(choice, sizeof choice, "%s:%s=%u", base, parameter, values[i]);
-    if (strlen(choice) < MOST_CHOICE) try_choice(t, c, choice, best);
+    if (strlen(choice) < TUNE_CHOICE) try_choice(t, c, choice, best);
   }
 }
 
-static bool takes(const tdm_case *c, const char *choice, const char *parameter) {
-  char name[MOST_CHOICE];
+bool tune_takes(const tdm_case *c, const char *choice, const char *parameter) {
+  char name[TUNE_CHOICE];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(choice, ":"), choice);
   const char *all = tdm_kernel_parameters(c->op->name, name);
   return all != NULL && strstr(all, parameter) != NULL;
 }
 
-/* Tries every kernel of the device's backend, then the parameters of the best one, one after the other: all combinations would
- * be a thousand runs. Tile orders differ only in the caches, which a sample in the simulator does not model. */
-static void tune_case(tune_tool *t, const tdm_case *c) {
-  static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
-  char title[BENCH_TEXT], names[1024], *rest = NULL;
-  tune_best best = {.value = 0};
+const char *tune_next_kernel(const tune_tool *t, const tdm_case *c, const char **rest, char name[TUNE_CHOICE]) {
   tdm_kernel_facts facts;
   bool hip = strncmp(t->devices.name[0], "hip:", 4) == 0 || bench_in_process(t->devices.name[0]);
+  while (**rest != '\0') {
+    int length = (int)strcspn(*rest, " ");
+    snprintf(name, TUNE_CHOICE, "%.*s", length, *rest);
+    *rest += length + ((*rest)[length] == ' ');
+    if (tdm_kernel_describe(c->op->name, name, &facts) == TDM_OK && (strcmp(facts.backend, "hip") == 0) == hip) return name;
+  }
+  return NULL;
+}
+
+/* Tries every kernel of the device's backend, then the parameters of the best one, one after the other: all combinations would
+ * be a thousand runs. */
+static bool tune_timed(tune_tool *t, const tdm_case *c, tune_candidate *best) {
+  static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
+  char name[TUNE_CHOICE];
+  char names[1024];
+  const char *rest = names;
+  snprintf(names, sizeof names, "%s", tdm_kernels(c->op->name));
+  *best = (tune_candidate){.value = 0};
+  while (tune_next_kernel(t, c, &rest, name) != NULL) try_choice(t, c, name, best);
+  if (best->choice[0] == '\0') return false;
+  try_values(t, c, "split", splits, 4, best);
+  try_values(t, c, "depth", depths, 2, best);
+  try_values(t, c, "window", tdm_order_windows, TDM_ORDER_WINDOWS, best);
+  try_values(t, c, "chunk", tdm_order_chunks, TDM_ORDER_CHUNKS, best);
+  return true;
+}
+
+static void tune_case(tune_tool *t, const tdm_case *c) {
+  char title[BENCH_TEXT];
+  tune_candidate best;
   case_print(c, title, sizeof title);
   printf("%s on %s\n", title, t->devices.name[0]);
-  snprintf(names, sizeof names, "%s", tdm_kernels(c->op->name));
-  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
-    if (tdm_kernel_describe(c->op->name, name, &facts) == TDM_OK && (strcmp(facts.backend, "hip") == 0) == hip)
-      try_choice(t, c, name, &best);
-  if (best.choice[0] == '\0') {
+  if (!(t->simulated ? tune_simulated(t, c, &best) : tune_timed(t, c, &best))) {
     t->failed++;
     return;
   }
-  if (takes(c, best.choice, "split")) try_values(t, c, "split", splits, 4, &best);
-  if (takes(c, best.choice, "depth")) try_values(t, c, "depth", depths, 2, &best);
-  if (!best.sampled && takes(c, best.choice, "window")) try_values(t, c, "window", tdm_order_windows, TDM_ORDER_WINDOWS, &best);
-  if (!best.sampled && takes(c, best.choice, "chunk")) try_values(t, c, "chunk", tdm_order_chunks, TDM_ORDER_CHUNKS, &best);
   bool again = false; /* a table must not have two entries for the same plans */
   for (int i = 0; i < t->entries && best.key[0] != '\0'; i++)
     again = again || (strncmp(t->entry[i], best.key, strlen(best.key)) == 0 && t->entry[i][strlen(best.key)] == ' ');
@@ -156,7 +169,7 @@ static bool write_table(tune_tool *t) {
   if (!bench_open_file(&table, t->out, t->error, sizeof t->error)) return false;
   FILE *file = table.to;
   fprintf(file, "tandem-tuned 1\n# made by: %s\n# by %s\n", t->command,
-          t->simulated ? "gfxsim's pipe bounds, which are not times" : "medians of times");
+          t->simulated ? "clocks that gfxsim's model of time predicts: no time was measured" : "medians of times");
   for (int i = 0; i < t->entries; i++) fprintf(file, "%s\n", t->entry[i]);
   fprintf(file, "end %d\n", t->entries);
   return bench_close_file(&table, t->out, t->error, sizeof t->error);
@@ -190,6 +203,10 @@ static bool read_all(tune_tool *t) {
   if (t->workgroups != NULL &&
       !case_parse_number("--workgroups", t->workgroups, 1, UINT32_MAX, &t->limits.workgroups, t->error, sizeof t->error))
     return false;
+  uint64_t rounds = BENCH_ROUNDS;
+  if (t->rounds != NULL && !case_parse_number("--rounds", t->rounds, 0, 1000000, &rounds, t->error, sizeof t->error))
+    return false;
+  t->limits.rounds = (uint32_t)rounds;
   if (!bench_can_write("--out", t->out, t->error, sizeof t->error)) return false;
   return !bench_in_process(t->devices.name[0]) || bench_simulator_load(false, t->error, sizeof t->error);
 }
@@ -207,11 +224,20 @@ static int tune(void *state) {
   tdm_close(context);
   t->simulated = bench_is_simulated(t->devices.name[0]);
   if (!bench_check_simulated("--workgroups", t->workgroups, &t->devices, t->error, sizeof t->error) ||
+      !bench_check_simulated("--rounds", t->rounds, &t->devices, t->error, sizeof t->error) ||
       !bench_check_timed("--min-time", t->seconds, &t->devices, t->error, sizeof t->error))
     return EXIT_USAGE;
-  printf("%s\n", t->simulated ? "clocks are lower bounds of a pipe by gfxsim's counters, not times" : "medians of times");
+  if (t->progress_file != NULL && !t->simulated)
+    return fail(t, "--progress: is for simulated devices: times of two runs are no comparison"), EXIT_USAGE;
+  if (t->progress_file != NULL &&
+      (t->progress = tune_progress_open(t->progress_file, t->command, t->error, sizeof t->error)) == NULL)
+    return EXIT_USAGE;
+  printf("%s\n", t->simulated ? "clocks at least, by counts, and clocks that gfxsim's model of time predicts: none was measured"
+                              : "medians of times");
   for (int i = 0; i < t->cases.count; i++) tune_case(t, &t->cases.c[i]);
   if (t->out != NULL && !write_table(t)) return EXIT_FAILED;
+  tune_progress_close(t->progress, t->failed == 0);
+  t->progress = NULL;
   if (t->out == NULL)
     for (int i = 0; i < t->entries; i++) printf("%s\n", t->entry[i]);
   return t->failed > 0 ? EXIT_FAILED : t->entries == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
@@ -240,6 +266,9 @@ int bench_tune(int argc, char **argv, const char *command) {
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0, "Of each launch on a simulated device; default: what 20 s allow",
        "N"},
+      {"rounds", '\0', POPT_ARG_STRING, &t.rounds, 0, BENCH_ROUNDS_HELP, "N"},
+      {"progress", '\0', POPT_ARG_STRING, &t.progress_file, 0,
+       "Simulated devices: keep here what is found, and go on from there if the same command runs again", "FILE"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, selectors, 0, "Case and device:", NULL},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND,
@@ -248,13 +277,14 @@ int bench_tune(int argc, char **argv, const char *command) {
                                                 .form = "OP [SHAPE...] --device DEV [OPTION...]",
                                                 .rows = rows,
                                                 .operands = t.operand,
-                                                .most = 1 + MOST_SHAPES,
+                                                .most = 1 + TUNE_SHAPES,
                                                 .operand_count = &t.operands,
                                                 .run = tune,
                                                 .state = &t,
                                                 .error = t.error,
                                                 .size = sizeof t.error},
                                argc, argv);
+  tune_progress_close(t.progress, false);
   case_options_free(&t.selectors);
   return code;
 }

@@ -37,7 +37,11 @@ static bool begin_counting(const gfxsim_kernel *kernel, gfxsim_launch *own, gfxs
   bool counts = counting.counted != NULL;
   if (counts && counting.sample != NULL && own->workgroups == NULL)
     own->workgroups = counting.sample(kernel->name, workgroups, counting.user);
-  if (counts && timing_watch.timed != NULL && own->workgroups == NULL && own->timing == NULL) own->timing = timing;
+  if (counts && timing_watch.timed != NULL && own->workgroups == NULL && own->timing == NULL) {
+    *timing =
+        (gfxsim_timing){.skip_matrix = timing_watch.skip_matrix, .warm = timing_watch.warm, .rounds = timing_watch.rounds};
+    own->timing = timing;
+  }
   pthread_mutex_unlock(&counting_lock);
   return counts;
 }
