@@ -11,6 +11,7 @@
 #include "bench/commands.h"
 #include "bench/core/cases.h"
 #include "bench/core/device_options.h"
+#include "bench/core/predict.h"
 #include "bench/report/file.h"
 #include "bench/report/plot.h"
 #include "case/help.h"
@@ -45,7 +46,8 @@ static const struct {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 typedef struct ladder_tool {
-  char *device, *json, *plot, *seconds, *check, *workgroups;
+  char *device, *json, *plot, *seconds, *check, *workgroups, *predict;
+  int counts;                /* no predictions */
   uint64_t asked_workgroups; /* of each launch; 0: as many as the ladder's case has */
   const char *operand[2];    /* OP, SHAPE */
   bench_limits limits;
@@ -142,7 +144,10 @@ static void measure(ladder_tool *t, ladder_result *r) {
   } else {
     row->outcome = BENCH_OK;
     uint64_t usual = cases[case_of(step->ladder, device)].workgroups;
-    if (r->shape[0] == '\0') limits.workgroups = t->asked_workgroups > 0 ? t->asked_workgroups : usual;
+    if (r->shape[0] == '\0')
+      limits.workgroups = t->asked_workgroups > 0 ? t->asked_workgroups : usual;
+    else
+      limits.time = false; /* its shape is of a prediction about counts */
     if (bench_is_simulated(device))
       bench_measure_simulated(context, &limits, row);
     else
@@ -245,7 +250,10 @@ static bool read_devices(ladder_tool *t) {
                   steps[0].ladder == NULL ? ": it was built with -Dladder=false" : "");
     if (case_of(run->ladder, name) == CASES) return fail(t, "%s: the ladder on %s has no case", run->ladder, name);
   }
+  if (t->counts && t->predict != NULL) return fail(t, "--predict-time with --counts: must be one of them");
   return bench_check_simulated("--workgroups", t->workgroups, &run->devices, t->error, sizeof t->error) &&
+         bench_check_simulated("--counts", t->counts ? "" : NULL, &run->devices, t->error, sizeof t->error) &&
+         bench_check_simulated("--predict-time", t->predict, &run->devices, t->error, sizeof t->error) &&
          bench_check_timed("--min-time", t->seconds, &run->devices, t->error, sizeof t->error);
 }
 
@@ -290,6 +298,9 @@ static bool read_all(ladder_tool *t) {
   ladder_run *run = &t->run;
   run->machine = bench_machine_read();
   t->limits = bench_usual_limits(&run->machine, 0.2);
+  t->limits.time = run->predicts = t->counts == 0;
+  t->limits.rounds = BENCH_ROUNDS;
+  t->limits.predict = 20;
   run->ladder = t->operand[0];
   if (!is_ladder(t)) return false;
   if (t->workgroups != NULL &&
@@ -298,6 +309,7 @@ static bool read_all(ladder_tool *t) {
   return read_predictions(t) && read_devices(t) && read_shape(t) &&
          case_parse_seconds("--min-time", t->seconds, &t->limits.seconds, t->error, sizeof t->error) &&
          case_parse_seconds("--check-time", t->check, &t->limits.check, t->error, sizeof t->error) &&
+         case_parse_seconds("--predict-time", t->predict, &t->limits.predict, t->error, sizeof t->error) &&
          bench_can_write("--json", t->json, t->error, sizeof t->error) &&
          bench_can_write("--plot", t->plot, t->error, sizeof t->error) &&
          (t->plot == NULL || bench_can_plot(t->plot, t->error, sizeof t->error)) && open_devices(t);
@@ -307,7 +319,7 @@ static bool read_all(ladder_tool *t) {
 static bool all_held(const ladder_run *run) {
   bool held = true;
   for (int i = 0; i < run->findings; i++)
-    held = held && (run->finding[i].verdict == LADDER_HELD || run->finding[i].verdict == LADDER_OTHER_SHAPE);
+    held = held && run->finding[i].verdict != LADDER_NOT_HELD && run->finding[i].verdict != LADDER_NO_FIGURE;
   for (int i = 0; i < run->results; i++)
     held = held && (run->result[i]->row.outcome == BENCH_OK || run->result[i]->step->wrong[0] != '\0');
   return held;
@@ -349,6 +361,11 @@ int bench_ladder(int argc, char **argv) {
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"workgroups", '\0', POPT_ARG_STRING, &t.workgroups, 0,
        "Simulated devices: workgroups of each step to execute at most; default: the ladder's, 8 or all", "N"},
+      {"predict-time", '\0', POPT_ARG_STRING, &t.predict, 0,
+       "Simulated devices: seconds of the host in which a step's clocks may be predicted; above that one round of workgroups "
+       "is, or none; default 20",
+       "SECONDS"},
+      {"counts", '\0', POPT_ARG_NONE, &t.counts, 0, "Simulated devices: counts alone, no predicted clocks", NULL},
       {"json", '\0', POPT_ARG_STRING, &t.json, 0, "Write everything as JSON", "FILE"},
       {"plot", '\0', POPT_ARG_STRING, &t.plot, 0, "Draw the steps", "FILE.svg"},
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},

@@ -45,8 +45,9 @@ bool ladder_about(const ladder_prediction *p, const char *device);
 typedef enum ladder_verdict {
   LADDER_HELD,
   LADDER_NOT_HELD,
-  LADDER_NO_FIGURE,  /* the counter that it names was not counted: also a failure */
-  LADDER_OTHER_SHAPE /* not judged: it is about the ladder's own shape */
+  LADDER_NO_FIGURE,    /* the counter that it names was not counted: also a failure */
+  LADDER_OTHER_SHAPE,  /* not judged: it is about the ladder's own shape */
+  LADDER_NOT_PREDICTED /* not judged: it is about predicted clocks, which were not asked for, or would take too long */
 } ladder_verdict;
 /* before: the row of the step before, or NULL. measured: what was found, in words. */
 ladder_verdict ladder_judge(const ladder_prediction *p, const bench_row *row, const bench_row *before, char *measured,
@@ -79,6 +80,7 @@ typedef struct ladder_run {
   int results;
   ladder_finding *finding;
   int findings;
+  bool predicts; /* clocks of simulated devices */
 } ladder_run;
 
 /* A counter by its name in predictions, over all launches of a run: counts are added; of allocated resources it is the maximum,

@@ -5,6 +5,7 @@
 
 #include "bars.h"
 #include "bench/core/device_name.h"
+#include "bench/core/predict.h"
 #include "bench/report/file.h"
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
@@ -58,16 +59,33 @@ static void put_share(char *text, const bench_row *row) {
 /* ---- Tables ---- */
 
 static const table_column counted[] = {
-    {"step", 28, true, 0},        {"floor, clocks", 16, false, 0}, {"of ceiling", 10, false, 0},    {"MFMA %", 6, false, 0},
-    {"VALU %", 6, false, 0},      {"LDS %", 6, false, 0},          {"vL1D %", 6, false, 0},         {"loads", 10, false, 0},
-    {"lines/load", 10, false, 0}, {"lines GB", 8, false, 0},       {"LDS conflicts", 13, false, 0}, {"HBM bytes", 12, false, 0},
-    {"LDS B", 7, false, 0},       {"VGPRs", 5, false, 0},          {"waves/SIMD", 10, false, 0},    {"note", 4, true, 0},
+    {"step", 28, true, 0},
+    {"predicted clocks", 16, false, 0},
+    {"MFMA busy", 9, false, 0},
+    {"in the loop", 11, false, 0},
+    {"floor, clocks", 16, false, 0},
+    {"of ceiling", 10, false, 0},
+    {"MFMA %", 6, false, 0},
+    {"VALU %", 6, false, 0},
+    {"LDS %", 6, false, 0},
+    {"vL1D %", 6, false, 0},
+    {"loads", 10, false, 0},
+    {"lines/load", 10, false, 0},
+    {"lines GB", 8, false, 0},
+    {"LDS conflicts", 13, false, 0},
+    {"HBM bytes", 12, false, 0},
+    {"LDS B", 7, false, 0},
+    {"VGPRs", 5, false, 0},
+    {"waves/SIMD", 10, false, 0},
+    {"note", 4, true, 0},
 };
 static const table_column timed[] = {
     {"step", 28, true, 0}, {"median ms", 10, false, 0},  {"GFLOP/s", 9, false, 0},
     {"GB/s", 9, false, 0}, {"of ceiling", 10, false, 0}, {"note", 4, true, 0},
 };
 enum { COUNTED = sizeof counted / sizeof counted[0], TIMED = sizeof timed / sizeof timed[0], MOST = COUNTED };
+
+static bool is_predicted(int column) { return column >= 1 && column <= 3; } /* of counted */
 
 static void put_share_of_floor(char *text, const bench_counts *counts, gfxsim_pipe pipe) {
   double floor = 0, all = 0;
@@ -83,17 +101,23 @@ static void put_counted(char cell[MOST][CELL], const bench_row *row) {
   const gfxsim_pipe pipes[] = {GFXSIM_PIPE_MFMA, GFXSIM_PIPE_VALU, GFXSIM_PIPE_LDS, GFXSIM_PIPE_L1};
   double hbm = bench_counts_hbm(&row->counts), loads = ladder_counter(row, "loads"), lines = ladder_counter(row, "load_lines");
   double conflicts = ladder_counter(row, "lds_conflicts"), clocks = ladder_counter(row, "lds_clocks");
-  bench_put_floor(cell[1], CELL, &row->counts);
-  put_share(cell[2], row);
-  for (int p = 0; p < 4; p++) put_share_of_floor(cell[3 + p], &row->counts, pipes[p]);
-  snprintf(cell[7], CELL, "%.0f", loads);
-  if (loads > 0) snprintf(cell[8], CELL, "%.1f", lines / loads);
-  snprintf(cell[9], CELL, "%.3f", 128e-9 * lines);
-  snprintf(cell[10], CELL, "%.0f %%", clocks > 0 ? 100 * conflicts / clocks : 0);
-  snprintf(cell[11], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
-  snprintf(cell[12], CELL, "%.0f", ladder_counter(row, "lds_bytes"));
-  snprintf(cell[13], CELL, "%.0f", ladder_counter(row, "vgprs"));
-  snprintf(cell[14], CELL, "%.0f", ladder_counter(row, "waves_per_simd"));
+  double predicted = bench_predicted_clocks(&row->counts), share = bench_predicted_share(&row->counts);
+  double loop = bench_predicted_loop(&row->counts);
+  if (predicted >= 0) snprintf(cell[1], CELL, "%.0f", predicted);
+  if (predicted < 0 && row->reason[0] != '\0') snprintf(cell[1], CELL, "too long");
+  if (share >= 0) snprintf(cell[2], CELL, "%.1f %%", 100 * share);
+  if (loop >= 0) snprintf(cell[3], CELL, "%.1f %%", 100 * loop);
+  bench_put_floor(cell[4], CELL, &row->counts);
+  put_share(cell[5], row);
+  for (int p = 0; p < 4; p++) put_share_of_floor(cell[6 + p], &row->counts, pipes[p]);
+  snprintf(cell[10], CELL, "%.0f", loads);
+  if (loads > 0) snprintf(cell[11], CELL, "%.1f", lines / loads);
+  snprintf(cell[12], CELL, "%.3f", 128e-9 * lines);
+  snprintf(cell[13], CELL, "%.0f %%", clocks > 0 ? 100 * conflicts / clocks : 0);
+  snprintf(cell[14], CELL, hbm < 0 ? "not modelled" : "%.0f", hbm);
+  snprintf(cell[15], CELL, "%.0f", ladder_counter(row, "lds_bytes"));
+  snprintf(cell[16], CELL, "%.0f", ladder_counter(row, "vgprs"));
+  snprintf(cell[17], CELL, "%.0f", ladder_counter(row, "waves_per_simd"));
 }
 
 static void put_timed(char cell[MOST][CELL], const bench_row *row) {
@@ -103,41 +127,56 @@ static void put_timed(char cell[MOST][CELL], const bench_row *row) {
   put_share(cell[4], row);
 }
 
+/* Columns, without those of predictions where none was asked for. */
+static int choose_columns(const ladder_run *run, bool simulated, table_column columns[MOST]) {
+  int count = 0;
+  for (int n = 0; n < (simulated ? COUNTED : TIMED); n++)
+    if (!simulated || !is_predicted(n) || run->predicts) columns[count++] = simulated ? counted[n] : timed[n];
+  return count;
+}
+
+static void explain(FILE *out, const ladder_run *run, int device) {
+  const bench_launch *first = NULL;
+  for (int i = 0; i < run->results && first == NULL; i++)
+    if (run->result[i]->device == device && run->result[i]->row.counts.launches > 0)
+      first = &run->result[i]->row.counts.launch[0];
+  bool part = first != NULL && first->c.workgroups_run < first->c.workgroups;
+  fprintf(out,
+          "clocks: the least that one pipe needs, by counts of gfxsim; no times. %% of the floor: other pipes. ceiling: the "
+          "products at the\nmatrix units' rate, or each byte once from HBM. %s\n",
+          part ? "A part of the workgroups was counted: HBM, L2 and what is beyond are not modelled." : "");
+  if (run->predicts)
+    fprintf(out,
+            "predicted: by gfxsim's model of time (docs/gfxsim-time.md); no time was measured. MFMA busy: the share of these "
+            "clocks in\nwhich the chip's matrix units work. too long: above --predict-time.\n");
+}
+
 static void print_table(FILE *out, const ladder_run *run, int device) {
   bool simulated = bench_is_simulated(run->devices.name[device]), headed = false;
-  table t = {.out = out, .count = simulated ? COUNTED : TIMED, .columns = simulated ? counted : timed, .style = TABLE_WIDE};
+  table_column columns[MOST];
+  table t = {.out = out, .count = choose_columns(run, simulated, columns), .columns = columns, .style = TABLE_WIDE};
   for (int i = 0; i < run->results; i++) {
     const ladder_result *r = run->result[i];
     char cell[MOST][CELL] = {{0}};
     const char *cells[MOST];
+    int given = 0;
     if (r->device != device || r->shape[0] != '\0') continue;
     if (!headed) fprintf(out, "%s on %s\n", r->row.title, run->devices.name[device]), table_head(&t);
     headed = true;
     put_name(cell[0], r->step);
     if (r->row.outcome == BENCH_OK && simulated) put_counted(cell, &r->row);
     if (r->row.outcome == BENCH_OK && !simulated) put_timed(cell, &r->row);
-    put_outcome(cell[t.count - 1], r);
-    for (int n = 0; n < MOST; n++) cells[n] = cell[n];
+    put_outcome(cell[simulated ? COUNTED - 1 : TIMED - 1], r);
+    for (int n = 0; n < (simulated ? COUNTED : TIMED); n++)
+      if (!simulated || !is_predicted(n) || run->predicts) cells[given++] = cell[n];
     table_row(&t, cells);
   }
-  if (simulated) {
-    const bench_launch *first = NULL;
-    for (int i = 0; i < run->results && first == NULL; i++)
-      if (run->result[i]->device == device && run->result[i]->row.counts.launches > 0)
-        first = &run->result[i]->row.counts.launch[0];
-    fprintf(out,
-            "clocks: the least that one pipe needs, by counts of gfxsim; no times. %% of the floor: other pipes. ceiling: the "
-            "products "
-            "at the\nmatrix units' rate, or each byte once from HBM. %s\n",
-            first != NULL && first->c.workgroups_run < first->c.workgroups
-                ? "A part of the workgroups ran: HBM, L2 and what is beyond are not modelled."
-                : "");
-  }
+  if (simulated) explain(out, run, device);
   fputc('\n', out);
 }
 
 static const char *verdict_name(ladder_verdict verdict) {
-  static const char *const names[] = {"held", "NOT HELD", "NO FIGURE", "not asked"};
+  static const char *const names[] = {"held", "NOT HELD", "NO FIGURE", "not asked", "not asked"};
   return names[verdict];
 }
 
@@ -148,7 +187,7 @@ static void print_findings(FILE *out, const ladder_run *run) {
                                          {"found", 9, true, 0},
                                          {"measured", 8, true, 0}};
   table t = {.out = out, .count = 5, .columns = columns, .style = TABLE_WIDE};
-  int count[4] = {0};
+  int count[5] = {0};
   table_head(&t);
   for (int i = 0; i < run->findings; i++) {
     const ladder_finding *f = &run->finding[i];
@@ -160,6 +199,7 @@ static void print_findings(FILE *out, const ladder_run *run) {
   fprintf(out, "%d predictions held, %d not held, %d without a figure", count[LADDER_HELD], count[LADDER_NOT_HELD],
           count[LADDER_NO_FIGURE]);
   if (count[LADDER_OTHER_SHAPE] > 0) fprintf(out, ", %d about the ladder's own shape", count[LADDER_OTHER_SHAPE]);
+  if (count[LADDER_NOT_PREDICTED] > 0) fprintf(out, ", %d about clocks that were not predicted", count[LADDER_NOT_PREDICTED]);
   fputc('\n', out);
 }
 
@@ -201,8 +241,8 @@ static void fill_panel(bars_panel *p, const ladder_run *run, int device) {
   bool simulated = bench_is_simulated(run->devices.name[device]);
   char label[BENCH_TEXT] = "";
   *p = (bars_panel){.unit = simulated ? "clocks" : "ms",
-                    .series = {simulated ? "clocks at least: counted, not a time" : "time"},
-                    .series_count = 1,
+                    .series = {simulated ? "clocks at least, by counts" : "time", "clocks predicted by a model"},
+                    .series_count = simulated ? 2 : 1,
                     .logarithmic = true};
   for (int i = 0; i < run->results && p->rows < BARS_ROWS; i++) {
     const ladder_result *r = run->result[i];
@@ -213,6 +253,7 @@ static void fill_panel(bars_panel *p, const ladder_run *run, int device) {
     put_name(name, r->step);
     snprintf(row->name, sizeof row->name, "%.100s", name);
     row->value[0] = ladder_cost(&r->row) * scale;
+    if (simulated && bench_predicted_clocks(&r->row.counts) > 0) row->value[1] = bench_predicted_clocks(&r->row.counts);
     if (ceiling > 0 && (p->ceiling == 0 || ceiling < p->ceiling)) p->ceiling = ceiling;
     if (label[0] == '\0') bench_label(&r->row, label); /* later steps may have an epilogue beside */
   }

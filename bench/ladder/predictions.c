@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/core/predict.h"
 #include "ladder.h"
 
 /* ---- Counters: of all launches of a run ---- */
@@ -41,29 +42,36 @@ const bench_launch *ladder_longest(const bench_counts *counts) {
  * minimum of waves. */
 typedef enum together { SUM, MOST, LEAST } together;
 
+/* What gfxsim's model of time predicts, of all launches together; negative: not predicted. */
+typedef double (*predicted_of)(const bench_counts *counts);
+
 static const struct {
   const char *name;
-  counter_of of; /* NULL: time, of devices that have one */
+  counter_of of; /* NULL: predicted, or time, of devices that have one */
   bool behind;   /* is about caches after the vL1D: not modelled if only a part of the workgroups runs */
   together how;
+  predicted_of predicted;
 } counters[] = {
-    {"loads", loads, false, SUM},
-    {"load_lines", load_lines, false, SUM},
-    {"instructions", instructions, false, SUM},
-    {"valu_clocks", valu_clocks, false, SUM},
-    {"mfma_clocks", mfma_clocks, false, SUM},
-    {"lds_clocks", lds_clocks, false, SUM},
-    {"lds_conflicts", lds_conflicts, false, SUM},
-    {"lds_instructions", lds_instructions, false, SUM},
-    {"barriers", barriers, false, SUM},
-    {"clocks", bounds, false, SUM},
-    {"hbm_bytes", hbm_bytes, true, SUM},
-    {"l2_fills", l2_fills, true, SUM},
-    {"vgprs", vgprs, false, MOST},
-    {"lds_bytes", lds_bytes, false, MOST},
-    {"waves_per_simd", waves, false, LEAST},
-    {"launches", launches, false, SUM},
-    {"time", NULL, false, SUM},
+    {"loads", loads, false, SUM, NULL},
+    {"load_lines", load_lines, false, SUM, NULL},
+    {"instructions", instructions, false, SUM, NULL},
+    {"valu_clocks", valu_clocks, false, SUM, NULL},
+    {"mfma_clocks", mfma_clocks, false, SUM, NULL},
+    {"lds_clocks", lds_clocks, false, SUM, NULL},
+    {"lds_conflicts", lds_conflicts, false, SUM, NULL},
+    {"lds_instructions", lds_instructions, false, SUM, NULL},
+    {"barriers", barriers, false, SUM, NULL},
+    {"clocks", bounds, false, SUM, NULL},
+    {"hbm_bytes", hbm_bytes, true, SUM, NULL},
+    {"l2_fills", l2_fills, true, SUM, NULL},
+    {"vgprs", vgprs, false, MOST, NULL},
+    {"lds_bytes", lds_bytes, false, MOST, NULL},
+    {"waves_per_simd", waves, false, LEAST, NULL},
+    {"launches", launches, false, SUM, NULL},
+    {"predicted", NULL, false, SUM, bench_predicted_clocks},
+    {"predicted_share", NULL, false, SUM, bench_predicted_share},
+    {"predicted_loop_share", NULL, false, SUM, bench_predicted_loop},
+    {"time", NULL, false, SUM, NULL},
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
@@ -71,6 +79,10 @@ enum { COUNTERS = sizeof counters / sizeof counters[0] };
 static double value_of(const bench_row *row, int counter) {
   double all = 0;
   if (row == NULL || row->outcome != BENCH_OK) return (double)NAN;
+  if (counters[counter].predicted != NULL) {
+    double value = row->simulated ? counters[counter].predicted(&row->counts) : -1;
+    return value < 0 ? (double)NAN : value;
+  }
   if (counters[counter].of == NULL) return row->simulated ? (double)NAN : row->time.median;
   if (!row->simulated || (counters[counter].behind && bench_counts_sampled(&row->counts))) return (double)NAN;
   for (int i = 0; i < row->counts.launches; i++) {
@@ -142,6 +154,8 @@ static bool read_body(ladder_prediction *p, const char *body, char *error, size_
   p->kind = LADDER_COUNTER;
   p->counter = find_counter(left);
   p->before = strcmp(over, "before") == 0;
+  if (p->counter >= 0 && counters[p->counter].predicted != NULL && p->shape[0] != '\0')
+    return refuse(p, "clocks are predicted of the ladder's own shape alone", error, size);
   if (over[0] != '\0' && !p->before) p->divisor = find_counter(over);
   if (p->counter >= 0 && (over[0] == '\0' || p->before || p->divisor >= 0)) return true;
   char why[400];
@@ -197,6 +211,12 @@ static ladder_verdict judge_counter(const ladder_prediction *p, const bench_row 
   double value = value_of(row, p->counter), under = 1;
   if (p->before) under = value_of(before, p->counter);
   if (p->divisor >= 0) under = value_of(row, p->divisor);
+  bool predicted = counters[p->counter].predicted != NULL || (p->divisor >= 0 && counters[p->divisor].predicted != NULL);
+  bool left_out = isnan(value) || (p->before && isnan(under) && before != NULL && before->outcome == BENCH_OK);
+  if (predicted && left_out && row->simulated && bench_predicted_clocks(&(isnan(value) ? row : before)->counts) < 0) {
+    snprintf(measured, size, "not predicted: %s", isnan(value) ? "see the table" : "the step before is not");
+    return LADDER_NOT_PREDICTED;
+  }
   if (isnan(value) || isnan(under) || under == 0) {
     snprintf(measured, size, "no figure: %s", isnan(value) ? "the step has none here" : "nothing to divide by");
     return LADDER_NO_FIGURE;

@@ -45,6 +45,7 @@ static void refuses_what_is_none(void **state) {
   refuses("lods = 3 to 4", "a counter must be of loads load_lines");
   refuses("loads / befor = 3 to 4", "a counter must be of loads load_lines");
   refuses("floor = L7", "must be a pipe");
+  refuses("64x64x64: predicted = 3 to 4", "the ladder's own shape alone");
   refuses("gfx942 gfx950: right", "must be [DEVICE] [SHAPE]");
   char longest[300];
   memset(longest, 'x', sizeof longest - 1);
@@ -101,6 +102,37 @@ static void judges(void **state) {
   assert_int_equal(verdict("loads = 30 to 30", &row, NULL), LADDER_NO_FIGURE);
 }
 
+static bench_row predicted(uint64_t loads, uint64_t clocks, double share) {
+  bench_row row = counted(loads);
+  row.counts.launch[0].timing = (gfxsim_timing){.clocks = clocks, .mfma_share = share, .loop = {true, .mfma_share = 0.9}};
+  return row;
+}
+
+/* A figure of the model that was not asked for is no failure; of a device without one it is. */
+static void judges_predicted_clocks(void **state) {
+  (void)state;
+  bench_row row = predicted(30, 500, 0.25), before = predicted(30, 1000, 0.5), none = counted(30);
+  assert_int_equal(verdict("predicted = 500 to 500", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("predicted / before = 0.5 to 0.5", &row, &before), LADDER_HELD);
+  assert_int_equal(verdict("predicted / before = 0.6 to 2", &row, &before), LADDER_NOT_HELD);
+  assert_int_equal(verdict("predicted_share = 0.25 to 0.25", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("predicted_loop_share = 0.9 to 0.9", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("predicted / before = 0 to 9", &row, &none), LADDER_NOT_PREDICTED);
+  assert_int_equal(verdict("predicted / before = 0 to 9", &none, &before), LADDER_NOT_PREDICTED);
+  assert_int_equal(verdict("predicted = 0 to 9", &none, NULL), LADDER_NOT_PREDICTED);
+  assert_int_equal(verdict("loads / before = 1 to 1", &none, &before), LADDER_HELD);
+  row.counts.launch[0].timing.loop.found = false;
+  assert_int_equal(verdict("predicted_loop_share = 0 to 1", &row, NULL), LADDER_NO_FIGURE);
+  none.simulated = false;
+  assert_int_equal(verdict("predicted = 0 to 9", &none, NULL), LADDER_NO_FIGURE);
+  row.counts.launches = 2; /* the share of both together; the second one is twice as long */
+  row.counts.launch[1] = row.counts.launch[0];
+  row.counts.launch[1].timing.clocks = 1000;
+  row.counts.launch[1].timing.mfma_share = 1;
+  assert_int_equal(verdict("predicted = 1500 to 1500", &row, NULL), LADDER_HELD);
+  assert_int_equal(verdict("predicted_share = 0.75 to 0.75", &row, NULL), LADDER_HELD);
+}
+
 /* For two launches, counts are added, what is allocated is the larger one's, and the floor is that of the longer one. */
 static void joins_launches(void **state) {
   (void)state;
@@ -136,8 +168,9 @@ static void reads_the_lines_of_a_step(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_each_form),   cmocka_unit_test(refuses_what_is_none),
-                                     cmocka_unit_test(knows_its_devices), cmocka_unit_test(judges),
-                                     cmocka_unit_test(joins_launches),    cmocka_unit_test(reads_the_lines_of_a_step)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_each_form),          cmocka_unit_test(refuses_what_is_none),
+                                     cmocka_unit_test(knows_its_devices),        cmocka_unit_test(judges),
+                                     cmocka_unit_test(judges_predicted_clocks),  cmocka_unit_test(joins_launches),
+                                     cmocka_unit_test(reads_the_lines_of_a_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 4 waves a SIMD
  * predict: loads / before = 0.12 to 0.13
  * predict: valu_clocks / before = 0.09 to 0.12
+ * predict: gfx950: predicted / before = 0.08 to 0.14
+ * predict: gfx950: predicted_loop_share = 0.12 to 0.22
  */
 #include "hip/device/buffer.h"
 #include "hip/device/mfma.h"

@@ -7,6 +7,8 @@
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 4 waves a SIMD
  * predict: lds_conflicts = 0 to 0
  * predict: lds_clocks / before = 0.3 to 0.42
+ * predict: predicted / before = 0.4 to 0.75
+ * predict: predicted_loop_share = 0.27 to 0.6
  */
 #include "hip/device/buffer.h"
 #include "hip/device/mfma.h"

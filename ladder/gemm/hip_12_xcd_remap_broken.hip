@@ -17,6 +17,7 @@
 #include "step.h"
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8 };
+enum { WAVES = CHIP_LDS_BYTES > 65536 ? 4 : 2 }; /* of a SIMD: those of as many workgroups as LDS has room for */
 enum { TILE_BYTES = TILE * ROW_BYTES, EACH = TILE_BYTES / (THREADS * CHIP_LOAD_TO_LDS_BYTES) }; /* loads of a thread */
 
 /* TILE rows of `matrix` from row0 on. */
@@ -54,7 +55,7 @@ DEVICE u32x4 fragment(LDS const char *tile, int row, int part) {
   return lds_read_unordered(lds_address(tile) + chunk_offset(row + lane % 16, part * 4 + lane / 16), 0);
 }
 
-KERNEL WORKGROUP(THREADS, 2) void gemm_step(gemm_step_args g) {
+KERNEL WORKGROUP(THREADS, WAVES) void gemm_step(gemm_step_args g) {
   SHARED static char lds_a[2 * TILE_BYTES] __attribute__((aligned(16))), lds_b[2 * TILE_BYTES] __attribute__((aligned(16)));
   uint32_t tiles = g.tiles_m * g.tiles_n, share = (tiles + g.xcds - 1) / g.xcds;
   uint32_t tile = workgroup_index() % g.xcds * share + workgroup_index() / g.xcds;

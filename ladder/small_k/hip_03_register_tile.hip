@@ -10,6 +10,7 @@
  * predict: load_lines / before = 0.12 to 0.13
  * predict: gfx950: floor = VALU
  * predict: gfx942: lds_conflicts / lds_clocks = 0.45 to 0.5
+ * predict: gfx950: predicted / before = 0.5 to 0.75
  */
 #include "../gemm/step.h"
 #include "hip/device/wait.h"

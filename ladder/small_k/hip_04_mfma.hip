@@ -8,6 +8,7 @@
  * predict: gfx950: clocks / before = 0.56 to 0.62
  * predict: gfx942: clocks / before = 0.24 to 0.28
  * predict: valu_clocks / before = 0.5 to 0.55
+ * predict: gfx950: predicted / before = 0.75 to 0.95
  */
 #include "../gemm/step.h"
 #include "hip/device/mfma.h"
