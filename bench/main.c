@@ -30,7 +30,7 @@ typedef struct tool {
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds;
   uint64_t xcds;
   char *shapes, *every, *offset, *most_bytes, *most_flop;
-  int hot, checks, time, list, wide, brief, turns, all_kernels;
+  int hot, checks, time, warm, list, wide, brief, turns, all_kernels;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
   bench_run run;
@@ -75,6 +75,7 @@ static bool read_limits(tool *t) {
   if (t->rounds != NULL && !usage(t, case_parse_number("--rounds", t->rounds, 0, 1000000, &rounds, t->error, sizeof t->error)))
     return false;
   limits->rounds = (uint32_t)rounds;
+  limits->warm_caches = t->warm != 0;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
     return false;
@@ -198,6 +199,7 @@ static bool check_device_options(tool *t) {
   return usage(t, bench_check_simulated("--workgroups", t->workgroups, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_simulated("--time", t->time ? "" : NULL, devices, t->error, sizeof t->error)) &&
          usage(t, t->rounds == NULL || t->time || fail(t, EXIT_USAGE, "--rounds: is of predictions: needs --time")) &&
+         usage(t, !t->warm || t->time || fail(t, EXIT_USAGE, "--warm: is of predictions: needs --time")) &&
          usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--min-time", t->seconds, devices, t->error, sizeof t->error)) &&
@@ -480,6 +482,8 @@ int main(int argc, char **argv) {
        "Simulated devices: workgroups of a launch to execute at most; default: what takes some 20 s", "N"},
       {"time", '\0', POPT_ARG_NONE, &t.time, 0,
        "Simulated devices: also predict clocks and times, by a model (docs/gfxsim-time.md)", NULL},
+      {"warm", '\0', POPT_ARG_NONE, &t.warm, 0,
+       "Predictions: the memory-side cache has what a launch reads first; default: all caches are empty", NULL},
       {"rounds", '\0', POPT_ARG_STRING, &t.rounds, 0, BENCH_ROUNDS_HELP, "N"},
       {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
        "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},

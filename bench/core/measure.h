@@ -21,6 +21,7 @@ typedef struct bench_limits {
   uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
   bool time;           /* a simulated device also predicts clocks (predict.h) */
   uint32_t rounds;     /* of workgroups that a prediction runs; 0: all */
+  bool warm_caches;    /* predictions begin with a warm memory-side cache */
   double predict;      /* seconds of the host that a prediction may take; 0: any */
 } bench_limits;
 

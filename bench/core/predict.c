@@ -88,8 +88,12 @@ bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *
     snprintf(reason, size, "not predicted: the gfxsim behind %s is of another version", device);
     return false;
   }
-  gfxsim_time_watch watch = {
-      .timing_bytes = sizeof(gfxsim_timing), .timed = timed, .user = &p, .skip_matrix = true, .rounds = rounds};
+  gfxsim_time_watch watch = {.timing_bytes = sizeof(gfxsim_timing),
+                             .timed = timed,
+                             .user = &p,
+                             .skip_matrix = true,
+                             .warm = how->warm,
+                             .rounds = rounds};
   count(&(gfxsim_counting){.counters_bytes = sizeof(gfxsim_counters), .counted = counted, .user = &p});
   predict(&watch);
   tdm_status status = case_run(c, plan, pointers, NULL);

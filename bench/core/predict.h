@@ -19,6 +19,7 @@ enum { BENCH_ROUNDS = 2 };
 typedef struct bench_prediction {
   uint32_t
       rounds; /* of workgroups, each as many as the chip holds at once; later ones are taken for equal to the last. 0: all */
+  bool warm;  /* the memory-side cache has what a launch reads first; otherwise all caches are empty */
   double seconds; /* that a run may take of the host, as bench_predict_seconds estimates; 0: any */
 } bench_prediction;
 

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Prints the predicted figures of docs/order.md, docs/gemm.md, docs/attention.md and bench/RESULTS.md, as rows of their tables. All are
+# predictions of gfxsim's model of time; none is measured.
+# Use: sh bench/record/predicted.sh [BUILD] order             three orders of tiles; BUILD: default build; a minute of one core
+#      sh bench/record/predicted.sh [BUILD] own               gemm and attention of this library; two minutes of one core
+#      sh bench/record/predicted.sh [BUILD] others CHECKOUTS  AITER's assembly, of the user's checkout CHECKOUTS/ROCm/aiter; as long
+set -eu
+cd "$(dirname "$0")/../.."
+build=build
+case ${1-} in order | own | others) ;; *)
+  build=${1-}
+  shift || true
+  ;;
+esac
+what=${1-} checkouts=${2-}
+bench=$build/bench/tandem-bench gfxsim=$build/sim/gfxsim
+complain() {
+  echo "predicted.sh: $1" >&2
+  exit 2
+}
+case $what in
+  order | own) ;;
+  others) [ -d "$checkouts/ROCm/aiter" ] || complain "CHECKOUTS = '$checkouts': must have a checkout of ROCm/aiter" ;;
+  *) complain "'$what': must be order, own or others CHECKOUTS" ;;
+esac
+if [ ! -x "$bench" ] || [ ! -x "$gfxsim" ]; then complain "$build: must be a build with HIP kernels and gfxsim"; fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# row NAME FLOP JSON: clocks, the hot loop's and the launch's share, GHz and TFLOPS. The JSON is of gfxsim time, or of tandem-bench.
+row() {
+  python3 - "$@" <<'PYTHON'
+import json, sys
+
+name, flop, path = sys.argv[1:]
+time = json.load(open(path))
+if "rows" in time:
+    [time] = [launch["time"] for launch in time["rows"][0]["launches"]]
+loop = time["loop"]["mfma_share"] if time["loop"] else 0
+print(f"| {name} | {time['clocks']} | {100 * loop:.1f} % | {100 * time['mfma_share']:.1f} % | {time['frequency_ghz']:.2f} | {float(flop) / time['microseconds'] / 1e6:.0f} |")
+PYTHON
+}
+
+# own NAME FLOP OP SHAPE OPTION...: a product or an attention of this library
+own() {
+  name=$1 flop=$2
+  shift 2
+  "$bench" "$@" --device sim:gfx950 --workgroups 8 --check-time 0.001 --time --json "$folder/own.json" >"$folder/out" || {
+    cat "$folder/out" >&2
+    exit 1
+  }
+  row "$name" "$flop" "$folder/own.json"
+}
+
+# other NAME FLOP FILE OPTION... -- ARGUMENT...: a kernel of a checkout
+other() {
+  name=$1 flop=$2 file=$3
+  shift 3
+  options='' arguments=''
+  while [ "$1" != -- ]; do
+    options="$options $1"
+    shift
+  done
+  shift
+  for argument; do arguments="$arguments --arg $argument"; done
+  # shellcheck disable=SC2086 # words
+  "$gfxsim" time "$checkouts/ROCm/aiter/hsa/gfx950/$file" $options --skip-mfma --json "$folder/other.json" $arguments
+  row "$name" "$flop" "$folder/other.json"
+}
+
+case $what in
+  order)
+    for order in 1:1 5:25 7:216; do
+      window=${order%:*} chunk=${order#*:}
+      own "window $window, chunk $chunk" 391378894848 gemm 9216x9216x2304 --dtype bf16 --layout nt --kernel "hip_256x256:window=$window:chunk=$chunk"
+    done
+    ;;
+  own)
+    own "this library's, f16" 274877906944 gemm 4096x4096x8192 --dtype f16 --layout nt --kernel hip_256x256
+    own "this library's" 549755813888 attention 16x64x8x1024x1024x128 --dtype bf16 --warm --rounds 1
+    ;;
+  others)
+    other "AITER's assembly, bf16" 274877906944 bf16gemm/bf16gemm_bf16_tn_256x256.co --kernel _ZN5aiter24bf16gemm_bf16_tn_256x256E \
+      --grid 16,16 --block 256 \
+      -- D=zeros:33554432 A=random:bf16:4096x8192 B=random:bf16:4096x8192 alpha=1.0 beta=0.0 strideA0=16384 strideB0=16384 \
+      strideC0=8192 strideD0=8192 Mdim=4096 Ndim=4096 Kdim=8192 splitk=1 is_out_b16=1
+    other "AITER's assembly" 549755813888 fmha_v3_fwd/fwd_hd128_bf16.co --kernel _ZN5aiter19fmha_fwd_hd128_bf16E --grid 4,64,16 \
+      --block 512 --warm --rounds 1 \
+      -- R=zeros:268435456 Q=random:bf16:134217728 K=random:bf16:16777216 V=random:bf16:16777216 LSE=zeros:4194304 scalar=0.08838834764 \
+      seq_len=1024 Seqs=16384 Ts=4194304 Hs=256 Bs=16777216 gqa=8 k_Seqs=2048 k_Hs=256 k_Bs=2097152 msk_opt=0 lse=1 kv_seq_len=1024 \
+      qk_head_dim=128 v_head_dim=128 q_head_num=64 v_Seqs=2048 v_Hs=256 v_Bs=2097152 r_Seqs=16384 r_Hs=256 r_Bs=16777216 lse_Hs=4096
+    ;;
+esac
