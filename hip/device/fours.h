@@ -3,7 +3,7 @@
 #ifndef TANDEM_HIP_DEVICE_FOURS_H
 #define TANDEM_HIP_DEVICE_FOURS_H
 
-#include "types.h"
+#include "buffer.h"
 
 /* Four neighbouring elements of a row: how many of them are in the matrix. `whole`: all four are, and their arrays are
  * aligned for it. */
@@ -39,6 +39,19 @@ DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_ty
   }
   for (int i = 0; i < 4; i++)
     if (i < where.count) store_element(base, at + i, x[i], type);
+}
+
+/* All four, to an offset in a buffer, which masks them. */
+template <store_kind KIND>
+DEVICE void buffer_store_four(buffer to, uint32_t offset, f32x4 x, tdm_type type) {
+  constexpr int nt = KIND == NON_TEMPORAL ? 2 : 0;
+  if (type == TDM_F32) {
+    __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(u32x4, x), to, (int)offset, 0, nt);
+    return;
+  }
+  u32x2 words = type == TDM_F16 ? __builtin_bit_cast(u32x2, __builtin_convertvector(x, f16x4))
+                                : __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
+  __builtin_amdgcn_raw_buffer_store_b64(words, to, (int)offset, 0, nt);
 }
 
 #endif

@@ -26,6 +26,7 @@ DEVICE int chunk_offset(int r, int c) { return r * ROW_BYTES + swizzle(r, c) * C
 
 /* The byte address in LDS, as instructions expect it. */
 DEVICE uint32_t lds_address(const LDS void *at) { return (uint32_t)(uintptr_t)at; }
+DEVICE LDS char *at_lds(uint32_t address) { return (LDS char *)(uintptr_t)address; }
 
 /* ---- Reads without their wait ----
  *

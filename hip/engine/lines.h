@@ -27,12 +27,14 @@ enum {
 };
 
 /* How an operand is stored and read; all constants. `waves` waves load `lines` lines. A wave takes `count` fragments of
- * them, each of `side` lines, which is the side of the matrix instruction: 16 or 32. */
+ * them, each of `side` lines, which is the side of the matrix instruction: 16 or 32. With spread = 2 (along k only) the lines
+ * are every second group of `side * count` lines. */
 typedef struct form {
   bool along_k;
   tdm_type type;
   int side, count;
   int lines, waves;
+  int spread;
 } form;
 
 /* The number of loads of a thread for a K step. */
@@ -57,9 +59,11 @@ typedef struct lines {
 } lines;
 
 /* The byte of LDS at which the wave's n-th load of `bytes` per lane begins. */
-DEVICE int load_place(int n, int bytes, form f) { return (n * f.waves + wave_index()) * WAVE * bytes; }
+DEVICE uint32_t load_place(int n, int bytes, form f) { return (uint32_t)((n * f.waves + wave_index()) * WAVE * bytes); }
 
 DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : f.lines * tdm_bytes(f.type); }
+
+enum { SWIZZLE_ROWS = 16 }; /* rows that differ by these have their chunks at the same places */
 
 /* The place of a chunk in its row of LDS. It is its own inverse, so it is also the chunk at a place.
  *
@@ -68,7 +72,7 @@ DEVICE int row_bytes(form f) { return f.along_k ? (int)PIPE_ROW : f.lines * tdm_
  * fragment takes 32 bytes of each of 8 rows, which differ in k % 4 and k / 8 % 2; a 32 x 32 fragment takes 64 bytes of 4
  * rows, which differ in k % 4. Rows of less than 256 bytes (128 lines) differ by some bits of k already. PAIRS: of 32 lanes
  * at once, a 16 x 16 fragment takes 16 pairs of lines, which are half of the banks, at two k that are one chunk of k apart. */
-DEVICE int place_of(int row, int chunk, form f) {
+DEVICE int place_of(uint32_t row, int chunk, form f) {
   int e = chunk_elements(f.type);
   switch (operand_read_of(f)) {
     case ALONG_K: return chunk ^ row / 2 % PIPE_CHUNKS;
@@ -86,14 +90,15 @@ DEVICE int place_of(int row, int chunk, form f) {
 typedef struct lines_chunk {
   int row, chunk;
 } lines_chunk;
-DEVICE lines_chunk chunk_at(int place, form f) {
-  int row = place / row_bytes(f), chunk = place % row_bytes(f) / CHUNK_BYTES;
-  return (lines_chunk){row, place_of(row, chunk, f)};
+DEVICE lines_chunk chunk_at(uint32_t place, form f) {
+  uint32_t bytes = (uint32_t)row_bytes(f), row = place / bytes, chunk = place % bytes / CHUNK_BYTES;
+  return (lines_chunk){(int)row, place_of(row, (int)chunk, f)};
 }
 
 /* Where in memory, counted from base, the data for byte `place` is. */
-DEVICE uint32_t memory_offset(const lines *x, int place, form f) {
+DEVICE uint32_t memory_offset(const lines *x, uint32_t place, form f) {
   lines_chunk c = chunk_at(place, f);
+  if (f.spread > 1) c.row += c.row / (f.side * f.count) * (f.side * f.count);
   return (uint32_t)(c.row * x->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
@@ -102,28 +107,37 @@ DEVICE uint32_t memory_offset(const lines *x, int place, form f) {
 DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, form f) {
   const int bytes = tdm_bytes(f.type);
   lines x;
-  int64_t some = count - line < f.lines ? count - line : (int64_t)f.lines;
+  const int span = f.spread > 1 ? 2 * f.lines - f.side * f.count : f.lines; /* from the first line to the last */
+  int64_t some = count - line < span ? count - line : (int64_t)span;
   int rows = f.along_k ? (int)some : PIPE_ROW / bytes;
   x.base = (const char *)matrix + (f.along_k ? line * ld : line) * bytes;
   x.step = f.along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
   x.pitch = (int)ld * bytes;
   x.length = some > 0 ? (uint32_t)((rows - 1) * x.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
+  const int rows_of_load = f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES / row_bytes(f);
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
-    x.offset[n] = memory_offset(&x, load_place(n, CHIP_LOAD_TO_LDS_BYTES, f) + lane_index() * CHIP_LOAD_TO_LDS_BYTES, f);
+    if (n > 0 && rows_of_load % SWIZZLE_ROWS == 0)
+      x.offset[n] = x.offset[0] + (uint32_t)(n * rows_of_load * f.spread * x.pitch);
+    else
+      x.offset[n] =
+          memory_offset(&x, load_place(n, CHIP_LOAD_TO_LDS_BYTES, f) + (uint32_t)(lane_index() * CHIP_LOAD_TO_LDS_BYTES), f);
   return x;
 }
 
 DEVICE void move_steps(lines *x, int steps) { x->base += steps * x->step; }
 
-/* Starts the loads of the next step. After the last whole step the buffer has no length: zeros arrive without traffic, so
- * there are always equally many loads to count. */
+/* The wave's part of what load_lines fills, from its beginning on. */
+DEVICE int wave_place(form f) { return load_place(0, CHIP_LOAD_TO_LDS_BYTES, f); }
+
+/* Starts the loads of the next step to `place`, where the wave's part begins. After the last whole step the buffer has no
+ * length: zeros arrive without traffic, so there are always equally many loads to count. */
 DEVICE void load_lines(lines *x, LDS char *place, bool live, form f) {
   buffer from = make_short_buffer(x->base, live ? x->length : 0);
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
-    buffer_load_to_lds(from, x->offset[n], place + load_place(n, CHIP_LOAD_TO_LDS_BYTES, f));
-  move_steps(x, 1);
+    buffer_load_to_lds(from, x->offset[n], place + n * f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES);
+  x->base = advance_here(x->base, x->step);
 }
 
 /* The K tail, the last depth % step values of k, goes through registers, which can mask it. Rows begin at dwords and are
@@ -152,6 +166,10 @@ DEVICE void put_tail(const lines *x, LDS char *place, int depth, form f) {
 /* A K step has `parts` along k, each a chunk of every lane: 64 / side chunks of each line. */
 DEVICE int parts_of(form f) { return PIPE_CHUNKS * f.side / WAVE; }
 
+DEVICE int chunks_of(form f) { return parts_of(f) * f.count; }
+/* How many of `count` chunks can be read apart from the others: PAIRS reads two at a time. */
+DEVICE int whole_reads(int count, form f) { return operand_read_of(f) == PAIRS ? count / 2 * 2 : count; }
+
 /* A wave's fragments: chunk part * count + fragment. Between read_fragments and take_fragments they hold what LDS returned,
  * which for ONE_OF_TWO is twice as much. */
 typedef u32x4 fragments[PIPE_CHUNKS];
@@ -179,7 +197,7 @@ DEVICE int read_place(int line, int n, form f) {
   int i = lane_index() % f.side, g = lane_index() / f.side;
   int k = e * g, first = line + f.side * n; /* of the lane's access: the row, and the line in it */
   switch (operand_read_of(f)) {
-    case ALONG_K: return (line + i) * PIPE_ROW + place_of(line + i, n * (WAVE / f.side) + g, f) * CHUNK_BYTES;
+    case ALONG_K: return (line + i) * PIPE_ROW + place_of((uint32_t)(line + i), n * (WAVE / f.side) + g, f) * CHUNK_BYTES;
     case LDS_TRANSPOSE: /* 16 lanes: 4 rows of k, 4 lines each */
       k += i % 16 / 4;
       first += i / 16 * 16 + i % 4 * 4;
@@ -188,13 +206,15 @@ DEVICE int read_place(int line, int n, form f) {
     case ONE_OF_TWO: first += i & ~1; break;
   }
   int byte = first * bytes;
-  return k * row_bytes(f) + place_of(k, byte / CHUNK_BYTES, f) * CHUNK_BYTES + byte % CHUNK_BYTES;
+  return k * row_bytes(f) + place_of((uint32_t)k, byte / CHUNK_BYTES, f) * CHUNK_BYTES + byte % CHUNK_BYTES;
 }
 
 DEVICE reader make_reader(LDS const char *lds, int line, form f) {
   reader r = {};
 #pragma unroll
-  for (int n = 0; n < addresses_of(f); n++) r.address[n] = lds_address(lds) + (uint32_t)read_place(line, n, f);
+  for (int n = 0; n < addresses_of(f); n++)
+    r.address[n] =
+        in_order(lds_address(lds) + (uint32_t)read_place(line, n, f)); /* and not after the wait for the first loads */
   return r;
 }
 
@@ -215,40 +235,42 @@ DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
   }
 }
 
-/* Starts reading the fragments, whose lines begin `place` bytes (a constant) after the reader's. */
-DEVICE void read_fragments(fragments to, const reader *r, int place, form f) {
+/* Starts reading the wave's chunks from `begin` to `end`, whose lines begin `place` bytes (a constant) after the reader's. The
+ * lane's chunks lie in `to` from `begin` on. */
+DEVICE void read_chunks(u32x4 *to, const reader *r, int place, form f, int begin, int end) {
   const int part_rows = WAVE / f.side * chunk_elements(f.type); /* transposed: rows of a part */
 #pragma unroll
-  for (int part = 0; part < parts_of(f); part++)
-#pragma unroll
-    for (int n = 0; n < f.count; n++) {
-      int at = place + part * part_rows * row_bytes(f), chunk = part * f.count + n;
-      switch (operand_read_of(f)) {
-        case ALONG_K: to[chunk] = lds_read_unordered(r->address[part], place + n * f.side * PIPE_ROW); break;
-        case LDS_TRANSPOSE: {
-          u32x2 first = lds_read_transposed_unordered(r->address[n], at);
-          u32x2 second = lds_read_transposed_unordered(r->address[n], at + 4 * row_bytes(f));
-          to[chunk] = (u32x4){first[0], first[1], second[0], second[1]};
-          break;
-        }
-        case PAIRS:
-          if (n % 2 == 0) read_rows(to + chunk, r->address[n / 2], at, f);
-          break;
-        case ONE_OF_TWO: read_rows(to + 2 * chunk, r->address[n], at, f); break;
+  for (int chunk = begin; chunk < end; chunk++) {
+    const int part = chunk / f.count, n = chunk % f.count, at = place + part * part_rows * row_bytes(f);
+    switch (operand_read_of(f)) {
+      case ALONG_K: to[chunk] = lds_read_unordered(r->address[part], place + n * f.side * PIPE_ROW); break;
+      case LDS_TRANSPOSE: {
+        u32x2 first = lds_read_transposed_unordered(r->address[n], at);
+        u32x2 second = lds_read_transposed_unordered(r->address[n], at + 4 * row_bytes(f));
+        to[chunk] = (u32x4){first[0], first[1], second[0], second[1]};
+        break;
       }
+      case PAIRS:
+        if (n % 2 == 0) read_rows(to + chunk, r->address[n / 2], at, f);
+        break;
+      case ONE_OF_TWO: read_rows(to + 2 * chunk, r->address[n], at, f); break;
     }
+  }
 }
 
-/* After the wait: makes fragments of what LDS returned. */
-DEVICE void take_fragments(fragments x, form f) {
+DEVICE void read_fragments(fragments to, const reader *r, int place, form f) { read_chunks(to, r, place, f, 0, chunks_of(f)); }
+
+/* After the wait: makes chunks from `begin` to `end` of what LDS returned. */
+DEVICE void take_chunks(u32x4 *x, form f, int begin, int end) {
   const operand_read how = operand_read_of(f);
+  const int each = how == ONE_OF_TWO ? 2 : 1;
 #pragma unroll
-  for (int n = 0; n < parts_of(f) * f.count * (how == ONE_OF_TWO ? 2 : 1); n++) x[n] = in_order(x[n]);
+  for (int n = begin * each; n < end * each; n++) x[n] = in_order(x[n]);
   if (how == ALONG_K || how == LDS_TRANSPOSE) return;
   const uint32_t low = 0x05040100, high = 0x07060302; /* which halves of two dwords v_perm_b32 takes */
   const uint32_t mine = lane_index() % 2 == 0 ? low : high;
 #pragma unroll
-  for (int n = 0; n < parts_of(f) * f.count; n += how == PAIRS ? 2 : 1) {
+  for (int n = begin; n < end; n += how == PAIRS ? 2 : 1) {
     u32x4 *from = x + (how == PAIRS ? n : 2 * n), first = from[0], second = from[1];
     uint32_t dword[8] = {first[0], first[1], first[2], first[3], second[0], second[1], second[2], second[3]};
 #pragma unroll
@@ -263,6 +285,7 @@ DEVICE void take_fragments(fragments x, form f) {
     }
   }
 }
+DEVICE void take_fragments(fragments x, form f) { take_chunks(x, f, 0, chunks_of(f)); }
 
 /* Which of the wave's lines fragment `n` has at its place `i`. */
 DEVICE int fragment_line(int n, int i, form f) {

@@ -6,19 +6,22 @@
  * halves, 128 KiB (64). Wave (wave_m, wave_n) of 2 x 4 computes 64 x 32 of each of the four quarters of C, in four phases
  * per step:
  *
- *   phase   reads from LDS      multiplies      starts to load
- *     0     A0                  A0 B0           B0 of the step after next, into the buffer of this step's B0
- *     1     B1                  A0 B1           A0
- *     2     A1                  A1 B0           B1
- *     3     B0 of step + 1      A1 B1           A1
+ *   phase   reads from LDS                        multiplies   starts to load
+ *     0     A0                                    A0 B0        A1 of the next step
+ *     1     B1, and the first chunks of A1        A0 B1        B0 of the step after next, to the buffer of this step's B0
+ *     2     the rest of A1                        A1 B0        A0 of the step after next
+ *     3     B0 of step + 1, and some of its A0    A1 B1        B1 of the step after next
  *
- * So a half is read 7 phases after its load was started, and its buffer was read one phase before that. A phase is two
- * slots, each ended by a barrier: memory (reads, loads), then multiplication. Waves 4-7 are one slot later than waves 0-3,
- * and the two groups share the SIMDs: while one group multiplies, the other one uses LDS.
+ * So a half is read 6 phases after its load was started (its first chunks: 5), and its buffer was read two phases before that.
+ * A phase is two slots, each ended by a barrier: memory (reads, loads), then multiplication. Waves 4-7 are one slot later than
+ * waves 0-3, and the two groups share the SIMDs: while one group multiplies, the other one uses LDS.
  *
- * Each wave has the loads of at most 7 phases outstanding, 2 per phase (gfx942: 4). At the end of a memory slot it waits
- * until only those of 6 phases are left. Then this wave's part of the half that the next phase reads has arrived, and the
- * barrier says the same of all other waves. */
+ * At the end of a memory slot a wave waits until only the loads of the last 4 phases are left, 2 of each (gfx942: 4). Then this
+ * wave's part of what the next phase reads has arrived, and the barrier says the same of all other waves.
+ *
+ * A slot has 256 clocks of products. What a group does in its memory slot must not take longer, or the matrix units wait. So
+ * the reads come first and in equal numbers, the second half of them is waited for between the products, and scalar
+ * instructions stand where the wave would wait anyway. */
 #ifndef TANDEM_HIP_ENGINE_PIPELINE_H
 #define TANDEM_HIP_ENGINE_PIPELINE_H
 
@@ -32,7 +35,7 @@ enum {
   PIPE_WAVES = PIPE_WAVES_M * PIPE_WAVES_N,
   STAGE_BYTES = 4 * HALF_BYTES,
   PIPE_BYTES = 2 * STAGE_BYTES,
-  LOADS_LEFT = 6 * loads_of(HALF_LINES, PIPE_WAVES) /* those of the 6 phases after the one whose half is needed */
+  LOADS_LEFT = 4 * loads_of(HALF_LINES, PIPE_WAVES) /* those of the 4 phases after the last one whose half is needed */
 };
 /* Where the halves are in a stage. */
 enum { AT_A0 = 0, AT_A1 = HALF_BYTES, AT_B0 = 2 * HALF_BYTES, AT_B1 = 3 * HALF_BYTES };
@@ -45,25 +48,42 @@ template <int SIDE>
 using quarter = mfma_sums<SIDE>[WAVE_M / SIDE][WAVE_N / SIDE];
 
 /* LDS begins at a multiple of two stages, so one bit tells the stages apart. */
-DEVICE void flip_stage(reader *r) {
+DEVICE void flip_stage(reader *r, form f) {
 #pragma unroll
-  for (int n = 0; n < ADDRESSES; n++) r->address[n] ^= STAGE_BYTES;
+  for (int n = 0; n < addresses_of(f); n++) r->address[n] = in_order(r->address[n] ^ STAGE_BYTES);
 }
 
-/* 256 clocks of matrix instructions: 16 of 16 clocks, 8 of 32 (f32: 2048, or 1024 on gfx942). */
+/* 256 clocks of matrix instructions: 16 of 16 clocks, 8 of 32 (f32: 2048, or 1024 on gfx942). Those from `begin` to `end`. */
 template <int SIDE>
-DEVICE void multiply_quarter(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type) {
-  enum { A_COUNT = WAVE_M / SIDE, B_COUNT = WAVE_N / SIDE, PARTS = PIPE_CHUNKS * SIDE / WAVE };
+DEVICE void multiply_quarter(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type, int begin, int end) {
+  enum { A_COUNT = WAVE_M / SIDE, B_COUNT = WAVE_N / SIDE, PARTS = PIPE_CHUNKS * SIDE / WAVE, OF_PART = A_COUNT * B_COUNT };
 #pragma unroll
-  for (int part = 0; part < PARTS; part++)
-#pragma unroll
-    for (int m = 0; m < A_COUNT; m++)
-#pragma unroll
-      for (int n = 0; n < B_COUNT; n++) sums[m][n] = mfma(b[part * B_COUNT + n], a[part * A_COUNT + m], sums[m][n], type);
+  for (int i = 0; i < PARTS * OF_PART; i++) {
+    const int part = i / OF_PART, m = i % OF_PART / B_COUNT, n = i % B_COUNT;
+    if (i >= begin && i < end) sums[m][n] = mfma(b[part * B_COUNT + n], a[part * A_COUNT + m], sums[m][n], type);
+  }
 #pragma unroll
   for (int m = 0; m < A_COUNT; m++)
 #pragma unroll
     for (int n = 0; n < B_COUNT; n++) sums[m][n] = in_order(sums[m][n]);
+}
+
+template <int SIDE>
+DEVICE void clear_sums(quarter<SIDE> sums[4]) {
+#pragma unroll
+  for (int q = 0; q < 4; q++)
+#pragma unroll
+    for (int m = 0; m < WAVE_M / SIDE; m++)
+#pragma unroll
+      for (int n = 0; n < WAVE_N / SIDE; n++) sums[q][m][n] = in_order((mfma_sums<SIDE>)0);
+}
+
+/* Calls of mfma() for a quarter; and those after the barrier of their slot, 32 clocks or more. */
+template <int SIDE>
+constexpr int PRODUCTS = PIPE_CHUNKS * SIDE / WAVE * (WAVE_M / SIDE) * (WAVE_N / SIDE);
+template <int SIDE>
+DEVICE int last_products(tdm_type type) {
+  return SIDE == 16 && type != TDM_F32 && CHIP_MFMA_16BIT_K == 32 ? 2 : 1;
 }
 
 /* The wave's first line in each half of A and of B. */
@@ -81,11 +101,11 @@ typedef struct pipeline {
 
 template <int SIDE>
 DEVICE form form_of_a(bool along_k, tdm_type type) {
-  return (form){along_k, type, SIDE, WAVE_M / SIDE, HALF_LINES, PIPE_WAVES};
+  return (form){along_k, type, SIDE, WAVE_M / SIDE, HALF_LINES, PIPE_WAVES, 1};
 }
 template <int SIDE>
-DEVICE form form_of_b(bool along_k, tdm_type type) {
-  return (form){along_k, type, SIDE, WAVE_N / SIDE, HALF_LINES, PIPE_WAVES};
+DEVICE form form_of_b(bool along_k, tdm_type type, int spread) {
+  return (form){along_k, type, SIDE, WAVE_N / SIDE, HALF_LINES, PIPE_WAVES, spread};
 }
 
 /* ---- From the sums to the waves' blocks ---- */
@@ -109,78 +129,165 @@ DEVICE int put_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at,
 
 /* ---- The loop ---- */
 
-/* Ends a memory slot in which the reads of `read` were started. */
+/* What a memory slot starts to load. */
+typedef struct half_load {
+  lines *of;
+  uint32_t to; /* where the wave's part begins in LDS */
+  bool live;
+  form f;
+} half_load;
+
+/* The loads of a memory slot. They come after its reads, and so does all else that the scalar unit does, while the reads are on
+ * their way. */
+DEVICE void start_loads(half_load l) {
+  keep_order();
+  load_lines(l.of, at_lds(l.to), l.live, l.f);
+  keep_order();
+}
+
+/* The chunks that the second half of a slot's products needs are waited for between the halves. */
+DEVICE int late_chunks(form f) { return parts_of(f) % 2 == 0 && operand_read_of(f) < PAIRS ? chunks_of(f) / 2 : 0; }
+DEVICE int reads_of(form f, int chunks) { return operand_read_of(f) == ALONG_K ? chunks : 2 * chunks; }
+
+/* Ends a memory slot, in which the reads of `read` were started. */
 DEVICE void end_memory_slot(fragments read, form f) {
-  wait_lds();                /* they have arrived: nobody needs their buffer in LDS any more */
-  take_fragments(read, f);   /* now, while the other group multiplies */
-  wait_memory<LOADS_LEFT>(); /* this wave's part of the half that the next phase reads is in LDS */
+  keep_order();
+  wait_lds_but(reads_of(f, late_chunks(f)));
+  take_chunks(read, f, 0, chunks_of(f) - late_chunks(f)); /* now, while the other group multiplies */
+  wait_memory<LOADS_LEFT>();                              /* this wave's part of what the next phase reads is in LDS */
   keep_order();
   barrier(); /* the same is true for every wave of the group, and the other group has multiplied */
 }
 
+/* A multiplication slot but for its last products: those come after the barrier, among the first reads of the wave's memory
+ * slot. So the matrix unit has work while one group hands over to the other. Waves in a memory slot issue first, for they
+ * have the longer list. `read`: what the wave's last memory slot has read. */
 template <int SIDE>
-DEVICE void multiply_slot(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type) {
-  keep_order();      /* not before the fragments have arrived */
-  set_priority<1>(); /* the matrix units first: the other group's loads fit in between */
-  multiply_quarter<SIDE>(sums, a, b, type);
-  set_priority<0>();
-  keep_order(); /* not after the barrier, when the other group multiplies */
-  barrier();    /* the other group has ended its memory slot */
+DEVICE void multiply(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type, fragments read, form f) {
+  keep_order(); /* not before the fragments have arrived */
+  multiply_quarter<SIDE>(sums, a, b, type, 0, PRODUCTS<SIDE> / 2);
+  keep_order();
+  wait_lds(); /* nobody needs their buffer in LDS any more */
+  take_chunks(read, f, chunks_of(f) - late_chunks(f), chunks_of(f));
+  keep_order();
+  multiply_quarter<SIDE>(sums, a, b, type, PRODUCTS<SIDE> / 2, PRODUCTS<SIDE> - last_products<SIDE>(type));
+  keep_order();
+  set_priority<1>();
+  barrier(); /* the other group has ended its memory slot */
+  keep_order();
+}
+template <int SIDE>
+DEVICE void multiply_last(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type) {
+  keep_order();
+  multiply_quarter<SIDE>(sums, a, b, type, PRODUCTS<SIDE> - last_products<SIDE>(type), PRODUCTS<SIDE>);
+  keep_order();
 }
 
-/* sums[2 h + v] += A's half h times B's half v, over the whole depth. */
+/* How many chunks of A's half are read one slot earlier, together with B's, so that all slots have as many reads: with slots of
+ * 8 and 4, those of 8 take longer than the other group's products. */
+DEVICE int early_chunks(form a, form b) {
+  const int of_a = reads_of(a, chunks_of(a)), of_b = reads_of(b, chunks_of(b));
+  return whole_reads((of_a - of_b) / 2 * chunks_of(a) / of_a, a);
+}
+DEVICE void take_early(fragments a, const fragments early, int count) {
+#pragma unroll
+  for (int n = 0; n < count; n++) a[n] = early[n];
+}
+/* Chunks that have arrived: until here their registers are theirs. */
+DEVICE void keep_chunks(fragments x, int count) {
+#pragma unroll
+  for (int n = 0; n < count; n++) x[n] = in_order(x[n]);
+}
+
+/* sums[2 h + v] = A's half h times B's half v, over the whole depth. */
 template <int SIDE>
 DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   const tdm_type type = p->a.type;
   const int values = PIPE_ROW / tdm_bytes(type);
   const int steps = (int)(p->depth / values), tail = (int)(p->depth % values);
   int group = wave_index() / 4;
-  reader from_a = make_reader(lds, pipe_wave_m(), p->a);
-  reader from_b = make_reader(lds, pipe_wave_n(), p->b);
-  fragments a, b0, b1;
+  fragments a = {}, b0 = {}, b1, early;
 
-  load_lines(&p->b0, lds + AT_B0, steps > 0, p->b);
-  load_lines(&p->a0, lds + AT_A0, steps > 0, p->a);
-  load_lines(&p->b1, lds + AT_B1, steps > 0, p->b);
-  load_lines(&p->a1, lds + AT_A1, steps > 0, p->a);
-  load_lines(&p->b0, lds + STAGE_BYTES + AT_B0, steps > 1, p->b);
-  load_lines(&p->a0, lds + STAGE_BYTES + AT_A0, steps > 1, p->a);
-  load_lines(&p->b1, lds + STAGE_BYTES + AT_B1, steps > 1, p->b);
+  uint32_t here = lds_address(lds) + (uint32_t)wave_place(p->a), next = here + STAGE_BYTES; /* the wave's parts of the stages */
+  load_lines(&p->b0, at_lds(here + AT_B0), steps > 0, p->b);
+  load_lines(&p->a0, at_lds(here + AT_A0), steps > 0, p->a);
+  /* 128 instructions here: each wave's share of the first two halves is asked for before any wave asks for more. */
+  keep_order();
+  clear_sums<SIDE>(sums);
+  keep_order();
+  load_lines(&p->b1, at_lds(here + AT_B1), steps > 0, p->b);
+  load_lines(&p->a1, at_lds(here + AT_A1), steps > 0, p->a);
+  load_lines(&p->b0, at_lds(next + AT_B0), steps > 1, p->b);
+  load_lines(&p->a0, at_lds(next + AT_A0), steps > 1, p->a);
+  reader from_a = make_reader(lds, pipe_wave_m(), p->a), from_b = make_reader(lds, pipe_wave_n(), p->b);
   wait_memory<LOADS_LEFT>(); /* this wave's part of the first B0 is in LDS */
   barrier();                 /* and every other wave's part */
   if (group == 1) barrier(); /* one slot later: group 0 makes up for it after the loop */
-  load_lines(&p->a1, lds + STAGE_BYTES + AT_A1, steps > 1, p->a);
-  read_fragments(b0, &from_b, AT_B0, p->b);
+  const int all_a = chunks_of(p->a), some_a = early_chunks(p->a, p->b), most_a = whole_reads(some_a + all_a / 2, p->a);
+  const int some_b = whole_reads(chunks_of(p->b) / 2, p->b), all_b = chunks_of(p->b);
+  read_chunks(b0, &from_b, AT_B0, p->b, 0, all_b);
+  read_chunks(early, &from_a, AT_A0, p->a, 0, some_a);
+  start_loads((half_load){&p->b1, next + AT_B1, steps > 1, p->b});
   end_memory_slot(b0, p->b);
+  keep_chunks(early, some_a);
+  wait_lds();
+  take_chunks(b0, p->b, chunks_of(p->b) - late_chunks(p->b), chunks_of(p->b));
   barrier(); /* in this slot phase -1 would multiply, but there is no phase -1 */
 
-  int stage = 0;
-  for (int t = 0; t < steps; t++) {
-    LDS char *here = lds + stage;
-    bool live = t + 2 < steps;
-    load_lines(&p->b0, here + AT_B0, live, p->b);
-    read_fragments(a, &from_a, AT_A0, p->a);
+  /* The loop's branch is in the memory slot of phase 0, while its reads are on their way. */
+  take_early(a, early, some_a);
+  read_chunks(a, &from_a, AT_A0, p->a, some_a, all_a);
+  start_loads((half_load){&p->a1, next + AT_A1, steps > 1, p->a});
+  for (uint32_t left = (uint32_t)steps; left > 0;) {
     end_memory_slot(a, p->a);
-    multiply_slot<SIDE>(sums[0], a, b0, type);
-
-    load_lines(&p->a0, here + AT_A0, live, p->a);
-    read_fragments(b1, &from_b, AT_B1, p->b);
+    bool live = left > 2;
+    multiply<SIDE>(sums[0], a, b0, type, a, p->a);
+    read_chunks(early, &from_a, AT_A1, p->a, 0, some_a);
+    read_chunks(b1, &from_b, AT_B1, p->b, 0, some_b);
+    multiply_last<SIDE>(sums[0], a, b0, type);
+    start_loads((half_load){&p->b0, here + AT_B0, live, p->b});
+    read_chunks(b1, &from_b, AT_B1, p->b, some_b, all_b);
+    set_priority<0>();
     end_memory_slot(b1, p->b);
-    multiply_slot<SIDE>(sums[1], a, b1, type);
+    keep_chunks(early, some_a);
 
-    load_lines(&p->b1, here + AT_B1, live, p->b);
-    read_fragments(a, &from_a, AT_A1, p->a);
-    end_memory_slot(a, p->a);
-    multiply_slot<SIDE>(sums[2], a, b0, type);
+    multiply<SIDE>(sums[1], a, b1, type, b1, p->b);
+    fragments a1;
+    take_early(a1, early, some_a);
+    read_chunks(a1, &from_a, AT_A1, p->a, some_a, most_a);
+    multiply_last<SIDE>(sums[1], a, b1, type);
+    start_loads((half_load){&p->a0, here + AT_A0, live, p->a});
+    read_chunks(a1, &from_a, AT_A1, p->a, most_a, all_a);
+    set_priority<0>();
+    flip_stage(&from_a, p->a);
+    flip_stage(&from_b, p->b);
+    end_memory_slot(a1, p->a);
 
-    flip_stage(&from_a);
-    flip_stage(&from_b);
-    load_lines(&p->a1, here + AT_A1, live, p->a);
-    read_fragments(b0, &from_b, AT_B0, p->b);
-    end_memory_slot(b0, p->b);
-    multiply_slot<SIDE>(sums[3], a, b1, type);
-    stage ^= STAGE_BYTES;
+    multiply<SIDE>(sums[2], a1, b0, type, a1, p->a);
+    read_chunks(early, &from_a, AT_A0, p->a, 0, some_a);
+    fragments b0_next;
+    read_chunks(b0_next, &from_b, AT_B0, p->b, 0, some_b);
+    multiply_last<SIDE>(sums[2], a1, b0, type);
+    start_loads((half_load){&p->b1, here + AT_B1, live, p->b});
+    read_chunks(b0_next, &from_b, AT_B0, p->b, some_b, all_b);
+    set_priority<0>();
+    end_memory_slot(b0_next, p->b);
+    keep_chunks(early, some_a);
+
+    multiply<SIDE>(sums[3], a1, b1, type, b0_next, p->b);
+    take_early(a, early, some_a);
+    read_chunks(a, &from_a, AT_A0, p->a, some_a, most_a);
+    multiply_last<SIDE>(sums[3], a1, b1, type);
+    start_loads((half_load){&p->a1, here + AT_A1, live, p->a});
+    read_chunks(a, &from_a, AT_A0, p->a, most_a, all_a);
+    set_priority<0>();
+    here = xor_here(here, STAGE_BYTES);
+    left = add_here(left, -1u);
+#pragma unroll
+    for (int n = 0; n < PIPE_CHUNKS; n++) b0[n] = b0_next[n];
   }
+  wait_lds(); /* A0 of the step after the last one, for nothing */
+  keep_chunks(a, chunks_of(p->a));
   wait_memory<0>();          /* the zeros after the last step: LDS is about to be used for something else */
   if (group == 0) barrier(); /* both groups are in the same slot again */
   barrier();                 /* nobody reads or fills a stage any more */
@@ -206,8 +313,8 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
       if (h == 0) take_fragments(b0, p->b);
       if (h == 0) take_fragments(b1, p->b);
       keep_order();
-      multiply_quarter<SIDE>(sums[2 * h], a, b0, type);
-      multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type);
+      multiply_quarter<SIDE>(sums[2 * h], a, b0, type, 0, 64);
+      multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type, 0, 64);
       keep_order(); /* the next half's reads come after this */
     }
     sync_lds(); /* every wave has its fragments: LDS is free */

@@ -32,6 +32,7 @@ typedef struct gemm_args {
   int32_t aligned_fours;        /* 1: every four elements of a row of C, residual and bias begin at a multiple of their size */
   int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;
+  int32_t direct; /* 1: sums have only to be rounded and stored, in whole fours, at offsets that 32 bits hold (store.h) */
 } gemm_args;
 
 #endif

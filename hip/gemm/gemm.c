@@ -60,6 +60,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .aligned_fours = tdm_hip_rows_aligned(&c, d->out, fours) && tdm_hip_rows_aligned(&r, d->out, fours),
                     .a_along_k = !gemm_transposed_a(d),
                     .b_along_k = gemm_transposed_b(d)};
+  enum { MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) }; /* of a tile's 256 rows */
+  bool plain = d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0 && d->n % 4 == 0;
+  args.direct = parts > 1 ? args.ldp <= MOST_LEADING : plain && args.aligned_fours && d->ldc <= MOST_LEADING;
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
   args.reducers = reducers(plan);
   memcpy(made, &args, sizeof args);
@@ -80,6 +83,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->aligned_b = args->aligned_b && tdm_hip_at(args->b, 16);
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->c, fours) && tdm_hip_at(args->residual, fours) &&
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
+  args->direct = args->direct && (args->parts > 1 || args->aligned_fours);
 }
 
 static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers};

@@ -8,26 +8,30 @@ template <int SIDE>
 DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
   SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)memory;
-  const form of_a = form_of_a<SIDE>(a_along_k, type), of_b = form_of_b<SIDE>(b_along_k, type);
+  fetch_args(g);
+  const form of_a = form_of_a<SIDE>(a_along_k, type);
+  /* If a load can choose its lines, a wave has 64 neighbouring columns of C, which are whole lines of memory in 16 bits. */
+  const form of_b = form_of_b<SIDE>(b_along_k, type, b_along_k ? 2 : 1);
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
   gemm_part part = part_of(g, at.matrix, type);
   pipeline p = {make_lines(part.a, g->m, g->lda, m0, of_a),
                 make_lines(part.a, g->m, g->lda, m0 + HALF_LINES, of_a),
                 make_lines(part.b, g->n, g->ldb, n0, of_b),
-                make_lines(part.b, g->n, g->ldb, n0 + HALF_LINES, of_b),
+                make_lines(part.b, g->n, g->ldb, n0 + (b_along_k ? WAVE_N : HALF_LINES), of_b),
                 part.depth,
                 of_a,
                 of_b};
-  quarter<SIDE> sums[4] = {};
+  quarter<SIDE> sums[4];
   run_pipeline<SIDE>(sums, &p, lds);
-  g = args_again(g);
+  const gemm_args end = args_again(g);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
+  n0 += pipe_wave_n() * of_b.spread;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
     int row = put_pass<SIDE>(block, sums, &p, pass);
-    block_store(g, block, PASS_ROWS, at.matrix, m0 + row, n0 + pipe_wave_n(), HALF_LINES - WAVE_N, type, KEPT);
+    block_store(end, block, PASS_ROWS, at.matrix, m0 + row, n0, b_along_k ? 0 : HALF_LINES - WAVE_N, type);
   }
 }
 

@@ -15,7 +15,7 @@ typedef struct gemm_part {
  * have g->part_units units of GEMM_UNIT bytes along k, the first g->longer_parts one more. The last part also has the tail. */
 DEVICE gemm_part part_of(const gemm_args *g, uint32_t number, tdm_type type) {
   const int bytes = tdm_bytes(type), values = GEMM_UNIT / bytes;
-  uint32_t parts = (uint32_t)g->parts, matrix = number / parts, part = number - matrix * parts;
+  uint32_t parts = (uint32_t)g->parts, matrix = parts == 1 ? number : number / parts, part = number - matrix * parts;
   int64_t longer = part < (uint32_t)g->longer_parts ? part : g->longer_parts;
   int64_t k0 = (part * g->part_units + longer) * values;
   int64_t k1 = part + 1 == parts ? g->k : k0 + (g->part_units + (part < (uint32_t)g->longer_parts)) * values;

@@ -76,12 +76,13 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
   const int steps = (int)(depth / values), tail = (int)(depth % values);
   const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
   const reader first_a = make_reader(lds, wave_m, of_a), first_b = make_reader(lds + T::A_BYTES, wave_n, of_b);
+  LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   fragments x, y;
 
 #pragma unroll
   for (int s = 0; s < T::DEPTH - 1; s++) {
-    load_lines(&a, lds + s * T::STAGE, s < steps, of_a);
-    load_lines(&b, lds + s * T::STAGE + T::A_BYTES, s < steps, of_b);
+    load_lines(&a, mine + s * T::STAGE, s < steps, of_a);
+    load_lines(&b, mine + s * T::STAGE + T::A_BYTES, s < steps, of_b);
   }
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
   for (int t = 0; t < steps; t++) {
@@ -91,8 +92,8 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
     read_fragments(x, &from_a, 0, of_a);
     read_fragments(y, &from_b, 0, of_b);
     bool live = t + T::DEPTH - 1 < steps;
-    load_lines(&a, lds + filled, live, of_a);
-    load_lines(&b, lds + filled + T::A_BYTES, live, of_b);
+    load_lines(&a, mine + filled, live, of_a);
+    load_lines(&b, mine + filled + T::A_BYTES, live, of_b);
     multiply_step<T>(sums, x, y, of_a, of_b);
     filled = stage;
     stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
@@ -117,8 +118,8 @@ template <typename T>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
-  const form of_a = {a_along_k, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES};
-  const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES};
+  const form of_a = {a_along_k, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
+  const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES, 1};
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of(g, at.matrix, type);
@@ -126,7 +127,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, of_a), make_lines(part.b, g->n, g->ldb, n0, of_b), part.depth, lds,
               of_a, of_b);
 
-  g = args_again(g);
+  const gemm_args end = args_again(g);
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
   m0 += wave / T::WAVES_N * T::WAVE_M;
@@ -138,7 +139,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
       int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
       if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
     }
-    block_store<T::WAVE_N>(g, block, T::PASS_ROWS, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type, KEPT);
+    block_store<T::WAVE_N>(end, block, T::PASS_ROWS, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type);
   }
 }
 

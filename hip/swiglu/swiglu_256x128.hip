@@ -8,7 +8,7 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   LDS char *lds = (LDS char *)memory;
   tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * HALF_LINES;
-  const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type);
+  const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type, 1);
   pipeline pipe = {make_lines(p->x, p->m, p->ldx, m0, of_x),
                    make_lines(p->x, p->m, p->ldx, m0 + HALF_LINES, of_x),
                    make_lines(p->wg, p->n, p->ldg, n0, of_weight),
@@ -16,15 +16,15 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
                    p->k,
                    of_x,
                    of_weight};
-  quarter<16> sums[4] = {};
+  quarter<16> sums[4];
   run_pipeline<16>(sums, &pipe, lds);
-  p = args_again(p);
+  const swiglu_args end = args_again(p);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
     int row = put_pass<16>(block, sums, &pipe, pass);
-    block_store_gated(p, block, PASS_ROWS, m0 + row, n0 + pipe_wave_n());
+    block_store_gated(&end, block, PASS_ROWS, m0 + row, n0 + pipe_wave_n());
   }
 }
 KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f16(swiglu_args p) { compute(&p, true, TDM_F16); }

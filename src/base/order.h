@@ -57,19 +57,22 @@ TDM_ORDER_FUNCTION tdm_order tdm_order_make(unsigned tiles_m, unsigned tiles_n, 
   return order;
 }
 
-/* The position of workgroup `id` in a sequence of `count`. The last round may be short. Its tiles are dealt evenly: the
+/* (Divisions take a GPU about 30 instructions, so those whose result is often 0 or known are skipped.)
+ *
+ * The position of workgroup `id` in a sequence of `count`. The last round may be short. Its tiles are dealt evenly: the
  * first size % xcds XCDs take one more, which is how many workgroups of the round they have. */
 TDM_ORDER_FUNCTION unsigned tdm_order_remap(unsigned id, unsigned count, unsigned xcds, unsigned chunk) {
   unsigned xcd = id % xcds, local = id / xcds; /* the local-th workgroup of its XCD */
-  unsigned round = local / chunk, first = round * chunk * xcds;
-  unsigned left = count - first, full = chunk * xcds, size = left < full ? left : full;
-  unsigned more = size % xcds;
-  return first + xcd * (size / xcds) + (xcd < more ? xcd : more) + (local - round * chunk);
+  unsigned round = local < chunk ? 0 : local / chunk, first = round * chunk * xcds;
+  unsigned left = count - first, full = chunk * xcds;
+  if (left >= full) return first + xcd * chunk + (local - round * chunk);
+  unsigned more = left % xcds;
+  return first + xcd * (left / xcds) + (xcd < more ? xcd : more) + (local - round * chunk);
 }
 
 /* The tile at a position of one matrix's sequence. */
 TDM_ORDER_FUNCTION tdm_tile tdm_order_group(unsigned position, unsigned tiles_m, unsigned tiles_n, unsigned window) {
-  unsigned band = position / (window * tiles_n), first = band * window;
+  unsigned of_band = window * tiles_n, band = position < of_band ? 0 : position / of_band, first = band * window;
   unsigned height = tiles_m - first < window ? tiles_m - first : window;
   unsigned within = position - first * tiles_n;
   tdm_tile tile;
@@ -83,7 +86,7 @@ TDM_ORDER_FUNCTION tdm_tile tdm_order_group(unsigned position, unsigned tiles_m,
  * launch. */
 TDM_ORDER_FUNCTION tdm_tile tdm_order_tile(tdm_order order, unsigned id) {
   unsigned position = tdm_order_remap(id, order.count, order.xcds, order.chunk);
-  unsigned tiles = order.tiles_m * order.tiles_n, matrix = position / tiles;
+  unsigned tiles = order.tiles_m * order.tiles_n, matrix = position < tiles ? 0 : position / tiles;
   tdm_tile tile = tdm_order_group(position - matrix * tiles, order.tiles_m, order.tiles_n, order.window);
   tile.matrix = matrix;
   return tile;
