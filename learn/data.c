@@ -182,7 +182,8 @@ static void recognise(const learn_data *d, double *const *in, const bool *wrong,
     c.wrong_count += wrong[i];
   }
   bool found = learn_pattern_tail(&c, o);
-  if (!found && o->verdict == LEARN_WRONG && !learn_pattern_places(&c, o)) learn_pattern_inputs(d, &c, in, o);
+  if (!found && o->verdict == LEARN_WRONG) found = learn_pattern_places(&c, o) || learn_pattern_inputs(d, &c, in, o);
+  o->recognised = found;
   free(got);
 }
 

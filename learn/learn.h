@@ -109,6 +109,7 @@ typedef struct learn_outcome {
   int shape;             /* that is running */
   int runs_done;         /* C: runs that came out right before, the first of them with one thread */
   char text[LEARN_TEXT]; /* what was found, in lines */
+  bool recognised;       /* what the wrong elements have in common */
   bool counted;
   double counter[LEARN_COUNTERS];
   char floor[16]; /* the pipe that needs the most clocks */

@@ -236,15 +236,17 @@ static bool find_permutation(const learn_compared *c, int64_t tall, int64_t wide
   return true;
 }
 
+static bool find_reversed(const learn_compared *c, learn_outcome *o) {
+  bool all = fits(c, reversed, 0);
+  if (!all && (c->rows == 1 || !fits(c, row_reversed, 0))) return false;
+  learn_add(o, "\n  the output is reversed: the last element is where the first one belongs%s", all ? "" : ", in each row");
+  return true;
+}
+
 bool learn_pattern_places(const learn_compared *c, learn_outcome *o) {
   if (find_factor(c, o)) return true;
   if (c->wrong_count < 2) return false;
-  if (find_matrix(c, o) || find_distance(c, o)) return true;
-  if (fits(c, reversed, 0) || (c->rows > 1 && fits(c, row_reversed, 0))) {
-    learn_add(o, "\n  the output is reversed: the last element is where the first one belongs%s",
-              fits(c, reversed, 0) ? "" : ", in each row");
-    return true;
-  }
+  if (find_matrix(c, o) || find_reversed(c, o) || find_distance(c, o)) return true;
   for (int64_t wide = 4; wide <= GROUP; wide *= 2)
     if (find_permutation(c, 1, wide, o)) return true;
   for (int64_t side = 4; side <= TILE_MOST && c->rows > 1; side *= 2)

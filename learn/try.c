@@ -89,7 +89,7 @@ static void try_hip(const learn_request *r, learn_outcome *o) {
   learn_code code;
   if (strncmp(r->device, "sim:", 4) == 0) {
     simulate(r, o);
-    if (o->verdict == LEARN_NAN || o->verdict == LEARN_WRONG) look_for_undefined(r, o);
+    if (o->verdict == LEARN_NAN || (o->verdict == LEARN_WRONG && !o->recognised)) look_for_undefined(r, o);
     return;
   }
   char chip[32];

@@ -1,0 +1,10 @@
+// try gemm: verdict: wrong | the output is reversed: the last element is where the first one belongs, in each row
+TILE(16, 16)
+extern "C" __global__ __launch_bounds__(256) void gemm(float *out, const half *a, const half *b, int m, int n, int k) {
+  int row = blockIdx.y * 16 + threadIdx.x / 16, column = blockIdx.x * 16 + threadIdx.x % 16;
+  if (row >= m || column >= n) return;
+  float sum = 0;
+  int end = k;
+  for (int l = 0; l < end; l++) sum += (float)a[row * k + l] * (float)b[column * k + l];
+  out[row * n + (n - 1 - column)] = sum;
+}
