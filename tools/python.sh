@@ -2,16 +2,18 @@
 # Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, with every
 # other Python from 3.10 to 3.13 that this machine has, and on PyTorch's tensors of the CPU in an environment that is kept. Then all of them
 # run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it usually is, and then with it, for
-# tandem.sim and the notebooks. Both need a HIP compiler.
+# tandem.sim and the notebooks.
 # Use: sh tools/python.sh
-# PyTorch's part is skipped if the registry does not answer; NumPy's is not. Last line: N passed, N failed, N skipped
+# PyTorch's part is skipped if the registry does not answer, and gfxsim's where its libraries are missing.
+# Last line: N passed, N failed, N skipped
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=$PWD/build-python-sanitize
 passed=0 failed=0 skipped=0
 environment= # of the tests, as NAME=VALUE
 with_torch="test_torch.py test_torch_ops.py test_llama.py test_jax.py"
-without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py"
+without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py
+  --ignore test_sim.py"
 pip="-m pip --disable-pip-version-check --quiet"
 
 say() { printf 'python: %s, at %s s\n' "$*" "$(($(date +%s) - start))"; }
@@ -34,19 +36,24 @@ tests() {
   say "$name: ${good:-0} passed, $bad failed, ${skips:-0} skipped"
 }
 
-# wheel FOLDER OPTIONS...: what `pip install .` does, in two steps, because a wheel is installed twice. The build folder is kept.
-wheel() {
-  folder=build-python/$1
-  shift
-  rm -rf "$folder"
-  # shellcheck disable=SC2086 # words
-  "$fresh/bin/python" $pip wheel --no-deps -w "$folder" -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true "$@" .
-}
-
 install() { # PYTHON FOLDER
   # shellcheck disable=SC2086 # words
-  "$1" $pip install --no-deps --force-reinstall "build-python/$2/"*.whl
+  "$1" $pip install --no-deps --force-reinstall "build-python/$2"/*.whl
 }
+
+# check MODULE ARGUMENTS...: of Python.
+check() {
+  if (cd build-python && "$fresh/bin/python" -m "$@"); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+have() { command -v "$1" >/dev/null; }
+sim=disabled
+if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw jansson && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
+  sim=enabled
+else
+  say "gfxsim: skipped, because clang-22, llvm-22-dev, libelf-dev, libdw-dev, libjansson-dev or msgpack-c is missing"
+  skipped=$((skipped + 1))
+fi
 
 # ---- NumPy ----
 mkdir -p build-python
@@ -54,7 +61,10 @@ rm -rf "$fresh"
 python3 -m venv "$fresh"
 # shellcheck disable=SC2086 # words
 "$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest mypy matplotlib
-wheel wheels
+# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
+rm -rf build-python/wheels
+# shellcheck disable=SC2086 # words
+"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
 install "$fresh/bin/python" wheels
 say "installed in a fresh environment"
 # The first example of the guide.
@@ -66,14 +76,11 @@ else
 fi
 cat build-python/example.txt
 # The types: those of the stubs are those of the module, and a checker accepts what it must.
-types() {
-  if (cd build-python && "$fresh/bin/python" -m "$@"); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-}
-types mypy.stubtest tandem._tandem tandem._cpu
-types mypy --strict --warn-unused-ignores "$root/python/tests/typed.py"
+check mypy.stubtest tandem._tandem tandem._cpu
+check mypy --strict --warn-unused-ignores "$root/python/tests/typed.py"
 say "types"
 # shellcheck disable=SC2086 # words
-tests numpy "$fresh/bin/python" $without_torch --ignore test_sim.py
+tests numpy "$fresh/bin/python" $without_torch
 
 # ---- The other Pythons: each has modules of its own, in the same build folder, whose library stays as it is ----
 for version in 3.10 3.11 3.12 3.13; do
@@ -97,17 +104,23 @@ for version in 3.10 3.11 3.12 3.13; do
   # shellcheck disable=SC2086 # words
   "$other/bin/python" $pip install --no-deps --force-reinstall "$other"/wheel/*.whl
   # shellcheck disable=SC2086 # words
-  tests "numpy-$version" "$other/bin/python" $without_torch --ignore test_sim.py
+  tests "numpy-$version" "$other/bin/python" $without_torch
 done
 
-# ---- gfxsim: the same build folder goes on with it ----
-wheel wheels-sim -Csetup-args=-Dsim=enabled
-install "$fresh/bin/python" wheels-sim
-say "installed with gfxsim"
-types mypy.stubtest tandem._sim
-types mypy --strict "$root/python/tandem/sim.py"
-tests sim "$fresh/bin/python" test_sim.py
+# ---- gfxsim: the same build folder goes on with it. The notebooks, of which two need it ----
+if [ $sim = enabled ]; then
+  rm -rf build-python/wheels-sim
+  # shellcheck disable=SC2086 # words
+  "$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels-sim -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true \
+    -Csetup-args=-Dsim=enabled .
+  install "$fresh/bin/python" wheels-sim
+  say "installed with gfxsim"
+  check mypy.stubtest tandem._sim
+  check mypy --strict "$root/python/tandem/sim.py"
+  tests sim "$fresh/bin/python" test_sim.py
+fi
 for notebook in docs/notebooks/*.ipynb; do
+  if [ $sim = disabled ] && grep -q "import sim" "$notebook"; then continue; fi
   if MPLBACKEND=Agg timeout 120 "$fresh/bin/python" python/tests/notebook.py "$notebook"; then
     passed=$((passed + 1))
   else
@@ -136,10 +149,11 @@ fi
 # ---- The sanitizers: the same tests, with the package of another build folder. Nothing of PyTorch, JAX or NumPy has to be suppressed ----
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
 export PATH
-if [ ! -f "$sanitized/build.ninja" ] || [ ! -d "$sanitized/sim" ]; then
+if [ ! -f "$sanitized/build.ninja" ] || [ "$(cat "$sanitized/sim-option" 2>/dev/null)" != $sim ]; then
   rm -rf "$sanitized"
-  CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=enabled -Dladder=false -Ddefault_library=shared -Dwerror=true \
+  CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=$sim -Dladder=false -Ddefault_library=shared -Dwerror=true \
     -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
+  echo $sim >"$sanitized/sim-option"
 fi
 ninja -C "$sanitized"
 "$fresh/bin/python" $pip uninstall -y tandem-kernels
@@ -149,6 +163,7 @@ environment="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-nam
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
 # shellcheck disable=SC2086 # words
 tests sanitized "$fresh/bin/python" $without_torch --ignore test_without_sim.py
+[ $sim = disabled ] || tests sanitized-sim "$fresh/bin/python" test_sim.py
 if [ -f "$kept/complete" ]; then
   "$kept/bin/python" $pip uninstall -y tandem-kernels
   # shellcheck disable=SC2086 # words

@@ -222,6 +222,18 @@ def _is_scalar_of_numpy(value: Any) -> bool:
     return numpy is not None and isinstance(value, numpy.generic)
 
 
+def _array(what: str, value: Any) -> Any:
+    """NumPy's array interface says nothing of the order of a type's bytes or of the flags of structures."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.ndarray):
+        return value
+    if value.dtype.hasobject:
+        raise TypeError(f"run: {what} has the type {value.dtype}: must not have Python objects")
+    if not value.dtype.isnative:
+        raise ArgumentError(f"run: {what} is in the other byte order: must be in the processor's")
+    return value if value.dtype.names is None else value.view(f"V{value.dtype.itemsize}")
+
+
 def _has_bytes(value: Any) -> bool:
     return isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union, ctypes._SimpleCData, ctypes.Array))
 
@@ -277,7 +289,7 @@ def _put(segment: _Segment, what: str, argument: Argument, value: Any) -> None:
     if data is not None:
         segment.put(what, argument.offset, data)
     elif address and value is not None:
-        segment.arrays.append((argument.offset, what, value))
+        segment.arrays.append((argument.offset, what, _array(what, value)))
     elif value is None or _is_array(value):
         raise ArgumentError(
             f"run: {what} is {'None' if value is None else 'an array'}: the kernel takes {argument.size} bytes by value: must be a number, "
@@ -305,7 +317,7 @@ def _put_members(segment: _Segment, what: str, argument: Argument, members: Mapp
             raise ArgumentError(f"run: {member} overlaps another member")
         used.append((offset, offset + size))
         if data is None:
-            segment.arrays.append((argument.offset + offset, member, value))
+            segment.arrays.append((argument.offset + offset, member, _array(member, value)))
         else:
             segment.put(member, argument.offset + offset, data)
 

@@ -126,7 +126,7 @@ def test_every_kind_of_array(run):
         run("copy", x, to, x.nbytes)
         return (to == np.frombuffer(x.tobytes(), np.uint8)).all()
 
-    for dtype in np.int8, np.uint16, np.int64, np.float16, np.float64, np.complex64, bool, "V12":
+    for dtype in np.int8, np.uint16, np.int64, np.float16, np.float64, np.complex64, bool, "V12", [("a", "i4"), ("b", "f8")]:
         assert copied(np.ones((3, 5), dtype)), dtype
     assert copied(floats(6).astype(ml_dtypes.bfloat16)) and copied(floats(6).astype(ml_dtypes.float8_e4m3fn))
     x, y = floats(64), np.zeros(64, np.float32)
@@ -280,7 +280,8 @@ CASES = [
     (BAD, r"run: args\[1\] \(b\) is not contiguous", {"args": [A, np.ones((8, 8), np.float32).T, A, 64]}),
     (BAD, r"run: args\[1\] \(b\) overlaps a part of args\[0\]", {"args": [A[:63], A[1:], N, 8]}),
     (BAD, r"run: args\[1\] \(b\) is in the other byte order", {"args": [A, A.astype(">f4"), A, 64]}),
-    (BAD, r"run: args\[1\] \(b\) is in the other byte order", {"args": [A, np.zeros(9, [("x", "i4"), ("y", "f8")]), A, 64]}),
+    (BAD, r"run: args\[1\] \(b\) is in the other byte order", {"args": [A, np.zeros(9, [("x", ">i4"), ("y", "f8")]), A, 64]}),
+    (TypeError, r"run: args\[1\] \(b\) has the type object: must not have", {"args": [A, np.array([None]), A, 64]}),
     (BAD, r"run: args\[1\] \(b\) is on a GPU", {"args": [A, standin.Producer(A, device=(2, 0)), A, 64]}),
     (BAD, r"run: args\[3\] \(n\) is an array: the kernel takes 4 bytes by value", {"args": [A, A, A, A]}),
     (BAD, r"run: args\[3\] \(n\) is None: the kernel takes 4 bytes by value", {"args": [A, A, A, None]}),
