@@ -19,7 +19,7 @@
 
 enum { TILE = 64, STEP = 64, THREADS = 256, WAVE_TILE = 32, CHUNK = 8, ROW_CHUNKS = STEP / CHUNK };
 enum { WAVES = CHIP_LDS_BYTES > 65536 ? 4 : 2 }; /* of a SIMD: those of as many workgroups as LDS has room for */
-enum { EACH = TILE * ROW_CHUNKS / THREADS }; /* chunks of a thread */
+enum { EACH = TILE * ROW_CHUNKS / THREADS };     /* chunks of a thread */
 
 enum { ROWS_OF_BANKS = CHIP_LDS_BANKS * 4 / (STEP * 2) }; /* rows that fill all banks */
 

@@ -13,7 +13,8 @@
 #define LEARN_BOUNDS_2(threads, waves) \
   __attribute__((amdgpu_flat_work_group_size(1, learn_workgroup<threads>()), amdgpu_waves_per_eu(waves)))
 /* The compiler would replace a larger one without a word. */
-template <long threads> constexpr int learn_workgroup() {
+template <long threads>
+constexpr int learn_workgroup() {
   static_assert(threads >= 1 && threads <= 1024, "__launch_bounds__: a workgroup has 1 to 1024 work-items");
   return (int)threads;
 }
@@ -60,15 +61,21 @@ static inline __device__ void __syncthreads() {
 static inline __device__ int learn_lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
 
 /* The value of another lane of the wave; of its own, where there is no such lane. */
-template <class T> static inline __device__ T __shfl(T x, int lane) {
+template <class T>
+static inline __device__ T __shfl(T x, int lane) {
   static_assert(sizeof(T) == 4, "__shfl: here for types of 4 bytes");
   return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute((lane & 63) * 4, __builtin_bit_cast(int, x)));
 }
-template <class T> static inline __device__ T __shfl_xor(T x, int mask) { return __shfl(x, learn_lane() ^ mask); }
-template <class T> static inline __device__ T __shfl_down(T x, int by) {
+template <class T>
+static inline __device__ T __shfl_xor(T x, int mask) {
+  return __shfl(x, learn_lane() ^ mask);
+}
+template <class T>
+static inline __device__ T __shfl_down(T x, int by) {
   return __shfl(x, learn_lane() + by < 64 ? learn_lane() + by : learn_lane());
 }
-template <class T> static inline __device__ T __shfl_up(T x, int by) {
+template <class T>
+static inline __device__ T __shfl_up(T x, int by) {
   return __shfl(x, learn_lane() >= by ? learn_lane() - by : learn_lane());
 }
 static constexpr __device__ int warpSize = 64;
