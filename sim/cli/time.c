@@ -17,6 +17,16 @@ enum { LINES_MOST = 16 };
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+static void print_errors(void) {
+  gfxsim_time_error e;
+  printf("\nerrors of predictions that others' measurements were held against afterwards (bench/TIMING.md, set P)\n");
+  for (int n = 0; gfxsim_time_error_at(n, &e); n++)
+    if (e.count > 0)
+      printf("  %14s  median %.1f %%, worst %.1f %%, of %d figures\n", e.figures, e.median, e.worst, e.count);
+    else
+      printf("  %14s  not known: no figure could be predicted\n", e.figures);
+}
+
 static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *c, const gfxsim_timing *t) {
   printf("kernel %s on %s: %" PRIu64 " workgroups of %u waves, %u of them on a CU; %s\n", kernel->name, t->chip,
          c->workgroups_run, c->occupancy.waves, c->occupancy.workgroups_per_cu,
@@ -26,7 +36,7 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
            t->spread ? "their average" : "the last one");
   else if (c->workgroups_run < c->workgroups)
     printf("of %" PRIu64 " workgroups only these run, and the prediction is of a launch of these alone\n", c->workgroups);
-  printf("\npredicted, by a model (docs/gfxsim-time.md has its errors)\n");
+  printf("\npredicted, by a model\n");
   printf("  %14" PRIu64 "  clocks of the launch, of which %" PRIu64 " before its first wave\n", t->clocks, t->launch_clocks);
   printf("  %14.1f  microseconds at %.2f GHz, which a second model predicts\n", t->microseconds, t->frequency_ghz);
   printf("  %14.1f  %% of the clocks of all matrix units are busy\n", 100 * t->mfma_share);
@@ -37,6 +47,7 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
            "  %14.1f  %% of its clocks the matrix unit is busy\n",
            t->loop.begin, t->loop.end, timing_source(c, t->loop.begin), t->loop.clocks, t->loop.iterations,
            100 * t->loop.mfma_share);
+  print_errors();
   double floor = c->bound[c->floor];
   printf("\nbound, from counts: %.0f clocks of %s: %.1f %% of the prediction\n", floor, gfxsim_pipe_name(c->floor),
          percent(floor, (double)t->clocks));

@@ -15,11 +15,21 @@ static json_t *loop(const gfxsim_time_loop *l) {
                    "clocks", l->clocks, "mfma_share", l->mfma_share);
 }
 
+static json_t *errors(void) {
+  json_t *made = json_object();
+  gfxsim_time_error e;
+  for (int n = 0; gfxsim_time_error_at(n, &e); n++)
+    json_object_set_new(
+        made, e.figures,
+        e.count > 0 ? json_pack("{s:i, s:f, s:f}", "figures", e.count, "median", e.median, "worst", e.worst) : json_null());
+  return made;
+}
+
 json_t *timing_json(const char *kernel, const gfxsim_timing *t) {
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:b, s:b, s:f}", "what",
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:b, s:b, s:f, s:o}", "what",
                    "predicted by a model, not measured", "kernel", kernel, "chip", t->chip, "clocks", number(t->clocks),
                    "launch_clocks", number(t->launch_clocks), "mfma_share", t->mfma_share, "no_wave", t->no_wave,
                    "frequency_ghz", modelled(t->frequency_ghz), "microseconds", modelled(t->microseconds), "data", t->data,
                    "loop", loop(&t->loop), "wave_clocks", causes_json(t->wave_clocks), "warm", t->warm, "skip_mfma",
-                   t->skip_matrix, "extrapolated", t->extrapolated);
+                   t->skip_matrix, "extrapolated", t->extrapolated, "percent_off_on_set_p", errors());
 }

@@ -58,7 +58,8 @@ static const kernel_text kernels[] = {
      NULL, true},
     /* A loop of 9 turns, one of which visits a block after it. */
     {"visit",
-     " s_movk_i32 s20, 9\n1:\n.rept 16\n v_add_f32 v16, v17, v18\n.endr\n s_cmp_eq_u32 s20, 4\n s_cbranch_scc1 3f\n2:\n s_nop 3\n"
+     " s_movk_i32 s20, 9\n1:\n.rept 16\n v_add_f32 v16, v17, v18\n.endr\n s_cmp_eq_u32 s20, 4\n s_cbranch_scc1 3f\n2:\n s_nop "
+     "3\n"
      " s_sub_u32 s20, s20, 1\n s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 1b\n s_branch 4f\n3:\n s_nop 3\n s_branch 2b\n4:\n",
      NULL, true},
     {"short", " s_nop 0\n", NULL, true},

@@ -42,6 +42,7 @@ python3 - "$folder" <<'PYTHON'
 import collections, json, sys
 p = json.load(open(sys.argv[1] + "/json"))
 assert "predicted" in p["what"] and p["clocks"] > p["bound_clocks"] > 0, p["clocks"]
+assert p["percent_off_on_set_p"]["TFLOPS"]["figures"] > 0, p["percent_off_on_set_p"]
 assert p["loop"]["iterations"] == 4 and 0 < p["loop"]["mfma_share"] < 1, p["loop"]
 assert p["wave_count"] == len(p["waves"]) == 16
 for wave in p["waves"]:
@@ -77,7 +78,7 @@ PYTHON
 
 # ---- Text, options ----
 "$gfxsim" time "$gemm" $arguments >"$folder/text"
-for line in 'predicted' 'hot loop' 'clocks an iteration' 'bound, from counts' 'vmcnt' 'all caches are cold'; do
+for line in 'predicted' 'TFLOPS  median' 'bench/TIMING.md' 'hot loop' 'clocks an iteration' 'bound, from counts' 'vmcnt' 'all caches are cold'; do
   grep -q -- "$line" "$folder/text" || wrong "no '$line'"
 done
 rm "$folder/C.npy"
@@ -96,6 +97,7 @@ refused() {
 }
 refused 'only time has them' run "$gemm" $arguments --warm
 refused 'not with --workgroups' time "$gemm" $arguments --rounds 1 --workgroups 2
+refused 'needs --rounds' time "$gemm" $arguments --spread
 refused 'not with --turn' run "$gemm" $arguments --by-time --turn 3
 refused 'only run has it' time "$gemm" $arguments --by-time
 refused 'must be FROM-TO' time "$gemm" $arguments --timeline "$folder/t.svg" --timeline-clocks 7

@@ -98,6 +98,23 @@ if validate "$folder/sources" --build "$build" --rows "$folder/real.rows" --run 
 has 'axpy: runs, no finding' "$folder/out"
 grep -q '^too-short: .*out of bounds: writes' "$folder/out" || fail "--run does not show the finding: $(cat "$folder/out")"
 
+# The same rows by the model. 4000 clocks are the launch's own cost; a load from HBM takes 790, and nothing else takes long.
+sed -i 's/^  figure clocks 1000/&\n  figure microseconds 2.5/' "$folder/real.rows"
+validate "$folder/sources" --build "$build" --rows "$folder/real.rows" --jobs 2 --predict --predictions "$folder/real.txt" ||
+  fail "gfxsim time: $(cat "$folder/error")"
+awk '$1 == "axpy" && $2 == "clocks" && $3 > 4790 && $3 < 6000 { found++ }
+  $1 == "axpy" && $2 == "microseconds" && $3 > 1.9 && $3 < 3 { found++ }
+  END { exit found != 2 }' "$folder/real.txt" || fail "axpy is predicted wrongly: $(cat "$folder/real.txt")"
+grep -q '^axpy object us/kernels' "$folder/real.txt" || fail 'no origin of axpy'
+grep -q '^too-short clocks missing gfxsim time: .*out of bounds: writes' "$folder/real.txt" || fail "$(cat "$folder/real.txt")"
+
+# ---- The errors that gfxsim time prints are those of bench/TIMING.md ----
+sed -n 's/^ERROR(\(.*\))$/\1/p' "$root/sim/time/errors.def" | tr -d , | while read -r class figures median worst; do
+  row=$(grep "^| P | $class |" "$root/bench/TIMING.md" | awk -F' *[|] *' '{ gsub(/ %/, ""); print $5 + 0, $7 + 0, $8 + 0 }')
+  want=$(echo "$figures $median $worst" | awk '{ print $1 + 0, $2 + 0, $3 + 0 }')
+  [ "$row" = "$want" ] || fail "sim/time/errors.def: $class $want: bench/TIMING.md has $row"
+done
+
 # ---- What is refused ----
 refused() { # TEXT ARGUMENT...
   text=$1
@@ -112,6 +129,7 @@ refused "FOLDER = $folder/absent: no such folder" "$folder/absent"
 refused 'only one' "$folder" "$folder"
 refused '--rows absent: no such file' "$folder" --rows absent
 refused '--limit 0: must be' "$folder" --limit 0
+refused '--jobs 0: must be' "$folder" --jobs 0
 refused '--set: has no value' "$folder" --set
 refused '--option two words: must be' "$folder" --option 'two words'
 refused '--turbo: no such option' "$folder" --turbo
