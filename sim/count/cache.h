@@ -35,8 +35,8 @@ typedef struct hierarchy hierarchy;
 /* folded: higher address bits take part in choosing the set, as hash_line has them. NULL: no memory. */
 hierarchy *hierarchy_make(const chip *chip, bool folded);
 void hierarchy_free(hierarchy *h);
-/* The memory-side cache holds what the launch touches first, as far as this share of it has room: an earlier launch has brought it
- * there. */
+/* The memory-side cache holds what the launch touches first, as far as this share of it has room: an earlier launch has brought
+ * it there. */
 void hierarchy_warm(hierarchy *h, double share);
 
 /* Where a line was found. */

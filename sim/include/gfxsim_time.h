@@ -111,8 +111,8 @@ typedef struct gfxsim_time_parameter {
 } gfxsim_time_parameter;
 GFXSIM_API bool gfxsim_time_parameter_at(int index, gfxsim_time_parameter *row);
 
-/* How far predictions were off, of kernels that others measured and that no number was fitted to (bench/TIMING.md, set P): a class
- * of figures, 0 upwards. False after the last. */
+/* How far predictions were off, of kernels that others measured and that no number was fitted to (bench/TIMING.md, set P): a
+ * class of figures, 0 upwards. False after the last. */
 typedef struct gfxsim_time_error {
   const char *figures;  /* clocks, frequency, TFLOPS (with microseconds) */
   int count;            /* of the figures that were predicted; 0: the class has no error that is known */

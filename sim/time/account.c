@@ -77,8 +77,8 @@ void account_matrix(time_run *t, const wave_time *wt) {
 
 /* ---- At the end ---- */
 
-/* A branch back from a block that stands after the loop, and that few turns visit, is none of the loop's ends: most of those that
- * come to its target come from elsewhere. */
+/* A branch back from a block that stands after the loop, and that few turns visit, is none of the loop's ends: most of those
+ * that come to its target come from elsewhere. */
 static bool is_loop(const time_run *t, const site *edge) {
   const site *target = &t->site[(edge->target - t->text_begin) / 4];
   return 2 * edge->ran[1] >= target->ran[0];
