@@ -29,9 +29,7 @@ extern "C" __global__ __launch_bounds__(64) void owner(int *lane, int row, int c
 extern "C" __global__ __launch_bounds__(64) void loads(float *to, const float *all) {
   const float *from = all + threadIdx.x;
   float x = 0;
-  LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
-  asm volatile(WAIT(COUNT));
-  USE(2) USE(3) USE(4) USE(5) USE(6) USE(7)
-  to[threadIdx.x] = x;
+  LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7) asm volatile(WAIT(COUNT));
+  USE(2) USE(3) USE(4) USE(5) USE(6) USE(7) to[threadIdx.x] = x;
 }
 #endif
