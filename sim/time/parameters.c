@@ -17,18 +17,6 @@ bool gfxsim_time_parameter_at(int index, gfxsim_time_parameter *row) {
   return true;
 }
 
-static const gfxsim_time_error errors[] = {
-#define ERROR(class, figures, median, worst) {#class, figures, median, worst},
-#include "errors.def"
-#undef ERROR
-};
-
-bool gfxsim_time_error_at(int index, gfxsim_time_error *row) {
-  if (index < 0 || (size_t)index >= sizeof errors / sizeof errors[0]) return false;
-  *row = errors[index];
-  return true;
-}
-
 time_parameters parameters_of(const chip *chip) {
   if (chip->machine == TDM_MACHINE_GFX942)
     return (time_parameters){
