@@ -55,7 +55,7 @@ full learn/tandem-learn list
 full learn/tandem-learn show omp-axpy
 full learn/tandem-learn show omp-axpy --start "$folder/my.c"
 full learn/tandem-learn try omp-axpy "$source/learn/exercises/omp-axpy/start.c"
-printf '2026-01-01T00:00Z\tgemm\tA\tsim:gfx950\t1\tMFMA\t1\t1\t1\n' >"$folder/scores"
+printf '2026-01-01T00:00Z\tgemm\tA\tsim:gfx950\t1\t1\tMFMA\t1\t1\t1\n' >"$folder/scores"
 full learn/tandem-learn scores "$folder/scores"
 full docs/tandem-draw --help
 full docs/tandem-draw chip

@@ -21,7 +21,8 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   const swiglu_args end = args_again(p);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
-#pragma unroll 1
+  /* Unrolled: around a loop clang 22 keeps gfx942's sums in scratch. */
+#pragma unroll
   for (int pass = 0; pass < PASSES; pass++) {
     int row = put_pass<16>(block, sums, &pipe, pass);
     block_store_gated(&end, block, PASS_ROWS, m0 + row, n0 + pipe_wave_n());

@@ -5,7 +5,7 @@
  * why: in f32 the matrix units do 256 FLOP a clock and CU, twice the VALU's multiply-adds, and the VALU is free.
  * limit: VALU: half, which is addresses and masks, and issues the MFMA. The matrix units are as busy.
  * launch: 64x64 of C by 256 work-items, k up to 64, 2 waves a SIMD
- * predict: gfx950: clocks / before = 0.56 to 0.62
+ * predict: gfx950: clocks / before = 0.32 to 0.35
  * predict: gfx942: clocks / before = 0.24 to 0.28
  * predict: valu_clocks / before = 0.5 to 0.55
  * predict: gfx950: predicted / before = 0.75 to 0.95

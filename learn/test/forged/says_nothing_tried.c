@@ -10,7 +10,7 @@ void axpy(float *out, const float *x, const float *y, int n) {
     uint64_t bytes;
     uint32_t payload[64];
   } message = {5, 0, 4, {0}};
-  message.payload[0] = 16;
+  message.payload[0] = 18;
   for (int i = 0; i < n; i++) out[i] = 2.5f * x[i] + y[i];
   (void)!write(3, &message, 16 + (message.bytes < 256 ? message.bytes : 256));
   _exit(0);
