@@ -7,7 +7,7 @@ extern "C" __global__ __launch_bounds__(64) void lds_pairs(float *to, int stride
   to[threadIdx.x] = (float)pairs[threadIdx.x * stride % 4096];
 }
 
-// A is 1 in row r alone and B in column c alone, so the product is 0 except for [r][c]. The lane that holds it says which it is.
+// A is 1 in row r alone and B in column c alone, so the product is 0 except for [r][c]. The lane that has it says which it is.
 extern "C" __global__ __launch_bounds__(64) void owner(int *lane, int row, int column) {
   int g = threadIdx.x / 16, i = threadIdx.x % 16;
   half8 a = (half8)0, b = (half8)0;
