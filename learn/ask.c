@@ -54,7 +54,8 @@ static uint64_t mix(uint64_t z) {
   return z ^ z >> 31;
 }
 
-/* One of the words of the line after the name. Values follow each other from seed to seed, so that two seeds side by side differ. */
+/* One of the words of the line after the name. Values follow each other from seed to seed, so that two seeds side by side
+ * differ. */
 static void draw(question *q, const char *line, size_t length, uint64_t seed) {
   char copy[512], *word[64], *rest = NULL;
   int words = 0;

@@ -83,8 +83,8 @@ static void set_number(const char *name, int value) {
   setenv(name, text, 1);
 }
 
-/* ThreadSanitizer's library goes in front of all others, and Archer tells it what OpenMP's barriers and reductions order. Names of
- * lines are looked up afterwards: here no program may be started. */
+/* ThreadSanitizer's library goes in front of all others, and Archer tells it what OpenMP's barriers and reductions order.
+ * Names of lines are looked up afterwards: here no program may be started. */
 static void watch_races(void) {
   setenv("LD_PRELOAD", LEARN_RACE_RUNTIME, 1);
   setenv("OMP_TOOL_LIBRARIES", LEARN_RACE_ARCHER, 1);

@@ -1,5 +1,5 @@
-/* The user's code object is executed by the program gfxsim, in the sandbox that the kernel of a try runs in. Inputs are zeros: the
- * model's clocks depend on addresses, and in these exercises no address depends on an input. */
+/* The user's code object is executed by the program gfxsim, in the sandbox that the kernel of a try runs in. Inputs are
+ * zeros: the model's clocks depend on addresses, and in these exercises no address depends on an input. */
 #include "trace.h"
 
 #include <errno.h>

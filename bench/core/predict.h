@@ -26,8 +26,9 @@ typedef struct bench_prediction {
 /* About how long one core of the host needs to predict what was counted. */
 double bench_predict_seconds(const bench_counts *counts, uint32_t rounds);
 
-/* Runs the plan again, and adds each launch's prediction to what bench_count_run counted. Where it would take too long, one round
- * runs. Where that would take too long no launch has a prediction, the reason says why, and that is no failure. false: the run failed; the reason. */
+/* Runs the plan again, and adds each launch's prediction to what bench_count_run counted. Where it would take too long, one
+ * round runs. Where that would take too long no launch has a prediction, the reason says why, and that is no failure. false:
+ * the run failed; the reason. */
 bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
                        const bench_prediction *how, bench_counts *counts, char *reason, size_t size);
 

@@ -1,5 +1,5 @@
-/* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by predicted clocks on a simulated
- * one. Writes a tuned table (docs/tuning.md). */
+/* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by predicted clocks on a
+ * simulated one. Writes a tuned table (docs/tuning.md). */
 #include <stdarg.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* Tunes a case on a simulated device by the clocks that gfxsim's model of time predicts. A prediction costs minutes, and a bound by
- * counts seconds: no launch is predicted to take less than its bound, so a candidate whose bound is above the best prediction so far
- * can't win, and is left out. */
+/* Tunes a case on a simulated device by the clocks that gfxsim's model of time predicts. A prediction costs minutes, and a
+ * bound by
+ * counts seconds: no launch is predicted to take less than its bound, so a candidate whose bound is above the best prediction
+ * so far can't win, and is left out. */
 #include <stdlib.h>
 #include <string.h>
 

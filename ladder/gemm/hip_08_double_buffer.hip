@@ -3,9 +3,9 @@
  * what: loads go into registers a step ahead, from there into the stage that nobody reads.
  * why: a load takes hundreds of clocks to arrive, which the wave spends with products and not with waiting; and one barrier a
  * step is enough, because who writes a stage is a barrier away from who read it.
- * limit: latency. A bound by counts does not show it: the counters show half of the barriers, and twice the LDS. The model of time
- * shows it on gfx950, whose LDS holds as many workgroups as before. gfx942 has room for half of them: what a wave no longer waits, too
- * few other waves fill.
+ * limit: latency. A bound by counts does not show it: the counters show half of the barriers, and twice the LDS. The model of
+ * time shows it on gfx950, whose LDS holds as many workgroups as before. gfx942 has room for half of them: what a wave no
+ * longer waits, too few other waves fill.
  * launch: 64x64 of C by 256 work-items, loads of 16 bytes, 2 waves a SIMD
  * predict: barriers / before = 0.5 to 0.5
  * predict: lds_bytes / before = 2 to 2

@@ -2,7 +2,8 @@
  *
  * what: 64 values of k of 16 rows of A and 16 columns of B go into LDS together, and the loop over them is unrolled.
  * why: K is small enough: one wait for memory and one barrier in all, where every 16 values of k had two.
- * limit: waits, which a bound by counts does not show. The counters show the barriers, and the loop's instructions. The model of time
+ * limit: waits, which a bound by counts does not show. The counters show the barriers, and the loop's instructions. The model
+ * of time
  * says that it is slower: all workgroups of a CU wait for their whole panel at once, and fewer fit beside each other.
  * launch: 16x16 of C by 256 work-items, k up to 64, 6 waves a SIMD
  * predict: barriers / before = 0.12 to 0.13

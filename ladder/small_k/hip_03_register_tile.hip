@@ -3,8 +3,8 @@
  * what: 64 x 64 of C a workgroup. A lies in LDS with a row for each k, as B does, so that four neighbours are one read.
  * why: 2 reads of 16 bytes give 16 products, where 2 reads of 4 bytes gave one; and A and B come from memory a quarter as
  * often, in lines that are used whole.
- * limit: LDS. The floor would become the multiply-adds themselves, but it stays LDS: A is transposed on its way in, and a wave's
- * writes meet one bank. (On gfx950 their conflicts are a lower bound.)
+ * limit: LDS. The floor would become the multiply-adds themselves, but it stays LDS: A is transposed on its way in, and a
+ * wave's writes meet one bank. (On gfx950 their conflicts are a lower bound.)
  * launch: 64x64 of C by 256 work-items, k up to 64, 2 waves a SIMD
  * predict: lds_instructions / before = 0.15 to 0.2
  * predict: load_lines / before = 0.12 to 0.13

@@ -38,8 +38,8 @@ LEARN_INDEX(threadIdx, workitem_id);
 LEARN_INDEX(blockIdx, workgroup_id);
 LEARN_INDEX(blockDim, workgroup_size);
 
-/* The numbers of workgroups: the first of the arguments that every kernel gets beside its own (LLVM, "AMDGPU usage", code object
- * V5, hidden_block_count_x). */
+/* The numbers of workgroups: the first of the arguments that every kernel gets beside its own (LLVM, "AMDGPU usage", code
+ * object V5, hidden_block_count_x). */
 struct learn_gridDim {
   __declspec(property(get = get_x)) unsigned x;
   __declspec(property(get = get_y)) unsigned y;

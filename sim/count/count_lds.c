@@ -56,9 +56,10 @@ static u32 phase_clocks(const phase_rule *rule, const memory_access *a, u32 firs
   return most;
 }
 
-/* Which lanes share a phase is not known. But each bank serves one dword a clock, and lanes that ask for the same dword share it at
- * best: so the most distinct dwords that the wave wants of one bank are clocks that it needs in any case. The assumption: 32 banks
- * on gfx942 [K], 64 on gfx950 [I]. */
+/* Which lanes share a phase is not known. But each bank serves one dword a clock, and lanes that ask for the same dword share
+ * it at
+ * best: so the most distinct dwords that the wave wants of one bank are clocks that it needs in any case. The assumption: 32
+ * banks on gfx942 [K], 64 on gfx950 [I]. */
 static u32 least_clocks(const chip *chip, const memory_access *a) {
   phase_rule wave = {.lanes = LANES, .banks = chip->machine == TDM_MACHINE_GFX942 ? 32 : 64};
   return phase_clocks(&wave, a, 0);

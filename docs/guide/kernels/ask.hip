@@ -1,7 +1,8 @@
 // Kernels whose counts answer the questions of `tandem-learn ask`.
 #include "../../../learn/exercises/hip.h"
 
-// Lane l reads two neighbouring floats from place l * stride of pairs. (Volatile: the compiler leaves the accesses as they are.)
+// Lane l reads two neighbouring floats from place l * stride of pairs. (Volatile: the compiler leaves the accesses as they
+// are.)
 extern "C" __global__ __launch_bounds__(64) void lds_pairs(float *to, int stride) {
   __shared__ volatile double pairs[4096];
   to[threadIdx.x] = (float)pairs[threadIdx.x * stride % 4096];

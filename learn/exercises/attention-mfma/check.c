@@ -10,8 +10,8 @@ static int arrays(const int64_t *size, case_array *a) {
   return count;
 }
 
-/* Probabilities are rounded to f16 before they meet v, and those below its normal numbers to a multiple of 2^-24. The sum is of the
- * rounded ones or of others. */
+/* Probabilities are rounded to f16 before they meet v, and those below its normal numbers to a multiple of 2^-24. The sum is
+ * of the rounded ones or of others. */
 static void reference(const int64_t *size, const double *const *in, double *value, double *bound) {
   learn_attention_reference(size, in, value, bound);
   for (int64_t h = 0; h < size[0]; h++)

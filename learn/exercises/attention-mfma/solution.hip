@@ -1,8 +1,9 @@
 TILE(64, 16)
 
-// A wave has 16 queries and goes through tiles of 16 keys. With g = lane / 16 and i = lane % 16, an instruction's A is lane's row i and B its
-// column i, both with k = 4 g .. 4 g + 3; its result is rows 4 g .. 4 g + 3 of column i. So S^T = K Q^T leaves a lane with the scores of
-// four keys and its query i, which is what B = P^T of O^T = V^T P^T needs: nothing moves between lanes.
+// A wave has 16 queries and goes through tiles of 16 keys. With g = lane / 16 and i = lane % 16, an instruction's A is lane's
+// row i and B its column i, both with k = 4 g .. 4 g + 3; its result is rows 4 g .. 4 g + 3 of column i. So S^T = K Q^T
+// leaves a lane with the scores of four keys and its query i, which is what B = P^T of O^T = V^T P^T needs: nothing moves
+// between lanes.
 extern "C" __global__ __launch_bounds__(256) void attention(float *out, const half *q, const half *k, const half *v, int heads,
                                                             int seq) {
   int g = threadIdx.x % 64 / 16, i = threadIdx.x % 16, head = blockIdx.y * seq * 64;

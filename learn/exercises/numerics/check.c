@@ -18,7 +18,8 @@ static void reference(const int64_t *size, const double *const *in, double *valu
       weighted += exp(x[j] - most) * (most - x[j]);
     }
     value[i] = most + log(sum);
-    /* a relative error of the sum is an absolute one of its log: of the sum, of e^d, which rounds d / log(2), and of what follows */
+    /* a relative error of the sum is an absolute one of its log: of the sum, of e^d, which rounds d / log(2), and of what
+     * follows */
     bound[i] = learn_sum_bound(size[1] + 32, 1) + learn_sum_bound(4, weighted / sum) + learn_sum_bound(8, fabs(value[i]));
   }
 }

@@ -25,7 +25,8 @@ const learn_exercise learn_omp_dot = {
     .kernel = "dot",
     .c = true,
     .sizes = "n",
-    /* Sums of a million numbers are rounded so often that a thread's lost addition is within the bound: those are of integers. */
+    /* Sums of a million numbers are rounded so often that a thread's lost addition is within the bound: those are of
+     * integers. */
     .shapes = {{{1000003}, .integers = true}, {{1}}, {{7}}, {{4096}}},
     .arrays = arrays,
     .reference = reference,

@@ -1,6 +1,6 @@
 // Right: loads are hidden. But all waves read in the same slot, and all multiply in the next one.
-// Eight waves, each with 128 x 64 of the result, two on each SIMD. Rows of LDS have 32 halves in chunks of 8; chunk c of row r is at
-// place c ^ (-(r / 4) & 3), so that no phase of a read meets a bank twice.
+// Eight waves, each with 128 x 64 of the result, two on each SIMD. Rows of LDS have 32 halves in chunks of 8; chunk c of row
+// r is at place c ^ (-(r / 4) & 3), so that no phase of a read meets a bank twice.
 constexpr int STEP = 32;
 
 static __device__ half8 *chunk(half *tile, int r, int c) { return (half8 *)(tile + r * STEP + 8 * (c ^ (-(r / 4) & 3))); }

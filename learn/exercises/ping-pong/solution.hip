@@ -1,5 +1,5 @@
-// Eight waves, each with 128 x 64 of the result, two on each SIMD: waves 0-3 are one group, 4-7 the other. Rows of LDS have 32 halves in chunks of 8; chunk c of row r is at
-// place c ^ (-(r / 4) & 3), so that no phase of a read meets a bank twice.
+// Eight waves, each with 128 x 64 of the result, two on each SIMD: waves 0-3 are one group, 4-7 the other. Rows of LDS have
+// 32 halves in chunks of 8; chunk c of row r is at place c ^ (-(r / 4) & 3), so that no phase of a read meets a bank twice.
 constexpr int STEP = 32;
 
 static __device__ half8 *chunk(half *tile, int r, int c) { return (half8 *)(tile + r * STEP + 8 * (c ^ (-(r / 4) & 3))); }
@@ -32,7 +32,8 @@ extern "C" __global__ __launch_bounds__(512) void product(float *out, const half
     for (int p = 0; p < 8; p++) x[p] = *chunk(ta[now], row + 16 * p + i, g);
 #pragma unroll
     for (int p = 0; p < 4; p++) y[p] = *chunk(tb[now], column + 16 * p + i, g);
-    // The other buffer is free when the late group has read it, and must be full when the first group reads it: one slot for both.
+    // The other buffer is free when the late group has read it, and must be full when the first group reads it: one slot for
+    // both.
     if (late && l + STEP < k) {
       store(ta[now ^ 1], tb[now ^ 1], next);
       if (l + 2 * STEP < k) load(next, from_a + l + 2 * STEP, from_b + l + 2 * STEP, k);

@@ -37,8 +37,9 @@ static const struct {
 };
 
 /* Those without a source take the clocks of their bytes, at what is known to move in a clock at most: 128, reads of gfx950 256.
- * If the wave wants more distinct dwords of one bank, it takes as many clocks as those: of the 64 lanes with w words each, a stride
- * s puts 64 / (banks / w / gcd(s, banks / w)) into a bank. Of these clocks, those beyond one for each 128 bytes are conflicts. */
+ * If the wave wants more distinct dwords of one bank, it takes as many clocks as those: of the 64 lanes with w words each, a
+ * stride s puts 64 / (banks / w / gcd(s, banks / w)) into a bank. Of these clocks, those beyond one for each 128 bytes are
+ * conflicts. */
 static const struct {
   const char *chip, *kernel;
   uint32_t phases, clocks[STRIDES];
