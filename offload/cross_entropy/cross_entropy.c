@@ -58,7 +58,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   TDM_TARGET_TEAMS(plan->launch, logits, targets, loss, d, type) {
     TDM_TEAM_SLOTS(slots);
     TDM_CLAIMS;
-    TDM_PARALLEL { TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, *d, slots, TDM_CLAIMED, tdm_my_position()); }
+    TDM_PARALLEL {
+      tdm_cross_entropy_desc own = *d; /* target.h says why */
+      TDM_BY_TYPE(type, cross_entropy_body, logits, targets, loss, own, slots, TDM_CLAIMED, tdm_my_position());
+    }
   }
   return TDM_OK;
 }
