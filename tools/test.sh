@@ -212,7 +212,7 @@ threads() { # OPTIONS...
 # tiny-llama --ranks, by processes of mpirun that share this machine's cores. Where the gcc step has not been run, only what they need.
 mpi_tests() {
   # shellcheck disable=SC2086 # words
-  configure build-gcc gcc $sim $backend -Dtests=true &&
+  configure build-gcc gcc $gcc_options -Dtests=true &&
     ninja -C build-gcc -j "$jobs" examples/tiny-llama/tiny-llama || return 1
   # With Meson's own build of what the test needs: its targets differ with the backend.
   meson test -C build-gcc $patience --print-errorlogs --suite ranks && status=0 || status=$?
@@ -244,7 +244,7 @@ offload_gfx942() {
   fi
   # Where the gcc step has not been run, as in a job of its own: only gfxsim and its runtimes.
   # shellcheck disable=SC2046,SC2086 # words
-  [ -x $gfxsim ] || { configure build-gcc gcc $sim $backend -Dtests=true && ninja -C build-gcc -j "$jobs" $(runtimes build-gcc); } || return 1
+  [ -x $gfxsim ] || { configure build-gcc gcc $gcc_options -Dtests=true && ninja -C build-gcc -j "$jobs" $(runtimes build-gcc); } || return 1
   good=1 bad=0
   tally() { if "$@"; then good=$((good + 1)); else bad=$((bad + 1)); fi; }
   tally sh sim/hsa/test/openmp.sh $gfxsim sim/hsa/test build-tools
@@ -283,7 +283,7 @@ offload_sm_90() {
 # The web edition in a headless Chromium. Where the gcc step has not been run, as in a job of its own, only tandem-draw is built.
 site() {
   # shellcheck disable=SC2086 # words
-  configure build-gcc gcc $sim $backend -Dtests=true && ninja -C build-gcc docs/tandem-draw && sh tools/test_site.sh build-gcc
+  configure build-gcc gcc $gcc_options -Dtests=true && ninja -C build-gcc docs/tandem-draw && sh tools/test_site.sh build-gcc
 }
 
 # The form of C files; clang-format leaves comments as they are, and does not see long ones. Scripts that no test runs, such as those that
@@ -313,7 +313,10 @@ else
   skip gfxsim "needs clang-22, llvm-22-dev, libelf-dev, libdw-dev and msgpack-c, which this system lacks"
   skip hip "needs clang-22 and gfxsim"
 fi
-step gcc build_and_test ranks build-gcc gcc $sim $backend -Dpython=yes
+# The steps mpi, site and offload-gfx942 go on with the folder of the gcc step: other options would make it again, which takes minutes.
+gcc_options="$sim $backend -Dpython=yes"
+# shellcheck disable=SC2086 # words
+step gcc build_and_test ranks build-gcc gcc $gcc_options
 if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; then
   step mpi mpi_tests
 else

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The steps of tools/test.sh: its list, what it runs, and the jobs of the GitHub workflow are the same. Use: test_steps.sh
+# The steps of tools/test.sh: its list, what it runs, and the jobs of the GitHub workflow are the same. Steps that share a build folder
+# configure it with the same options: with others each would delete what the step before has built. Use: test_steps.sh
 set -eu
 cd "$(dirname "$0")/.."
 workflow=.github/workflows/test.yml
@@ -16,6 +17,13 @@ fi
 if [ "$listed" != "$jobs" ]; then
   echo "steps: tools/test.sh --list prints: $(echo "$listed" | tr '\n' ' ')"
   echo "steps: the jobs of $workflow: $(echo "$jobs" | tr '\n' ' ')"
+  status=1
+fi
+folders=$(sed -n 's/.*\(build-[a-z0-9_-]*\) \(gcc\|clang-[0-9]*\) \([^&|#]*\).*/\1 \2 \3/p' tools/test.sh | sed 's/ -Dtests=true//; s/ *$//' | sort -u)
+twice=$(echo "$folders" | cut -d ' ' -f 1 | uniq -d)
+if [ -n "$twice" ]; then
+  echo "steps: tools/test.sh configures a folder with different options:"
+  echo "$folders" | grep -F -w "$twice"
   status=1
 fi
 [ $status != 0 ] || echo "steps: $(echo "$listed" | grep -c .), in tools/test.sh and in $workflow"
