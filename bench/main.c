@@ -19,6 +19,8 @@
 
 static const size_t HOT_COPY_BYTES = (size_t)1 << 17; /* of each thread's piece: inside any second-level cache */
 
+static const double SHAPES_PREDICT_SECONDS = 60; /* of the host, for each prediction of --shapes */
+
 /* What bench_judge measures the ceilings of. */
 typedef struct judged_device {
   struct tool *t;
@@ -29,7 +31,7 @@ typedef struct tool {
   case_options selectors;
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds;
   uint64_t xcds;
-  char *shapes, *every, *offset, *most_bytes, *most_flop;
+  char *shapes, *every, *offset, *most_bytes, *most_flop, *predict;
   int hot, checks, time, warm, list, wide, brief, turns, all_kernels;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
@@ -76,8 +78,12 @@ static bool read_limits(tool *t) {
     return false;
   limits->rounds = (uint32_t)rounds;
   limits->warm_caches = t->warm != 0;
+  if (t->shapes != NULL) limits->predict = SHAPES_PREDICT_SECONDS;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
+    return false;
+  if (t->predict != NULL &&
+      !usage(t, case_parse_seconds("--predict-time", t->predict, &limits->predict, t->error, sizeof t->error)))
     return false;
   if (t->asked_xcds != NULL &&
       !usage(t, case_parse_number("--xcds", t->asked_xcds, 1, 1024, &t->xcds, t->error, sizeof t->error)))
@@ -193,13 +199,18 @@ static bool open_devices(tool *t) {
   return true;
 }
 
+static bool predicts(const tool *t) { return t->time || t->shapes != NULL; }
+
 /* Only after omp:N and hip:N are open is it known whether they are simulated. */
 static bool check_device_options(tool *t) {
   const case_devices *devices = &t->run.devices;
   return usage(t, bench_check_simulated("--workgroups", t->workgroups, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_simulated("--time", t->time ? "" : NULL, devices, t->error, sizeof t->error)) &&
-         usage(t, t->rounds == NULL || t->time || fail(t, EXIT_USAGE, "--rounds: is of predictions: needs --time")) &&
-         usage(t, !t->warm || t->time || fail(t, EXIT_USAGE, "--warm: is of predictions: needs --time")) &&
+         usage(t, bench_check_simulated("--predict-time", t->predict, devices, t->error, sizeof t->error)) &&
+         usage(t, t->rounds == NULL || predicts(t) || fail(t, EXIT_USAGE, "--rounds: is of predictions: needs --time")) &&
+         usage(t,
+               t->predict == NULL || predicts(t) || fail(t, EXIT_USAGE, "--predict-time: is of predictions: needs --time")) &&
+         usage(t, !t->warm || predicts(t) || fail(t, EXIT_USAGE, "--warm: is of predictions: needs --time")) &&
          usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--min-time", t->seconds, devices, t->error, sizeof t->error)) &&
@@ -373,7 +384,7 @@ static bool write_files(tool *t, const char *command) {
   return ok;
 }
 
-/* The cases of a file, on one device that has times. */
+/* The cases of a file, on one device: timed, or on a simulated one predicted. */
 static bool measure_shapes(tool *t) {
   bench_shapes shapes;
   bench_shapes_options o = {.every = 1, .json = t->json, .turns = t->turns != 0, .all_kernels = t->all_kernels != 0};
@@ -385,10 +396,14 @@ static bool measure_shapes(tool *t) {
             usage(t, bench_shapes_read(&shapes, t->shapes, t->error, sizeof t->error));
   if (!ok) return false;
   ok = check_outputs(t) && open_devices(t) && check_device_options(t);
-  if (ok && (t->run.devices.count != 1 || bench_is_simulated(t->run.devices.name[0])))
-    ok = fail(t, EXIT_USAGE, "--device: with --shapes it must be one device that has times");
+  if (ok && t->run.devices.count != 1) ok = fail(t, EXIT_USAGE, "--device: with --shapes it must be one device");
+  bool simulated = ok && bench_is_simulated(t->run.devices.name[0]);
+  if (simulated && t->turns) ok = fail(t, EXIT_USAGE, "--turns: a peer has times, and %s has none", t->run.devices.name[0]);
+  if (simulated && t->workgroups != NULL)
+    ok = fail(t, EXIT_USAGE, "--workgroups with --shapes: a prediction runs --rounds of workgroups");
   o.device = options_of(t, 0);
-  ok = ok && bench_shapes_check(&shapes, &o, t->context[0], &t->exit_code, t->error, sizeof t->error) && measure_ceilings(t) &&
+  ok = ok && bench_shapes_check(&shapes, &o, t->context[0], &t->exit_code, t->error, sizeof t->error) &&
+       (simulated || measure_ceilings(t)) &&
        bench_shapes_run(&shapes, &o, t->context[0], &t->run, &t->exit_code, t->error, sizeof t->error);
   bench_shapes_free(&shapes);
   return ok;
@@ -415,8 +430,9 @@ static bool bench(tool *t, const char *command) {
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats,    t->seconds,    t->check,  t->peer,  t->json,   t->csv,        t->plot,     t->markdown,
-                         t->workgroups, t->asked_xcds, t->shapes, t->every, t->offset, t->most_bytes, t->most_flop};
+  char *const texts[] = {t->repeats, t->seconds,    t->check,      t->peer,       t->json,   t->csv,
+                         t->plot,    t->markdown,   t->workgroups, t->asked_xcds, t->shapes, t->every,
+                         t->offset,  t->most_bytes, t->most_flop,  t->predict,    t->rounds};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   case_options_free(&t->selectors);
@@ -466,7 +482,7 @@ int main(int argc, char **argv) {
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},
       {"brief", '\0', POPT_ARG_NONE, &t.brief, 0, "One or two cases of each op, not the whole standard set", NULL},
       {"shapes", '\0', POPT_ARG_STRING, &t.shapes, 0,
-       "The cases of a file, one a line, on one set of arrays each (bench/shapes)", "FILE"},
+       "The cases of a file, one a line, on one set of arrays each (bench/shapes); simulated devices predict them", "FILE"},
       {"every", '\0', POPT_ARG_STRING, &t.every, 0, "--shapes: only each N-th case", "N"},
       {"offset", '\0', POPT_ARG_STRING, &t.offset, 0, "--shapes: the first case, counted from 0", "N"},
       {"most-bytes", '\0', POPT_ARG_STRING, &t.most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"},
@@ -485,6 +501,9 @@ int main(int argc, char **argv) {
       {"warm", '\0', POPT_ARG_NONE, &t.warm, 0,
        "Predictions: the memory-side cache has what a launch reads first; default: all caches are empty", NULL},
       {"rounds", '\0', POPT_ARG_STRING, &t.rounds, 0, BENCH_ROUNDS_HELP, "N"},
+      {"predict-time", '\0', POPT_ARG_STRING, &t.predict, 0,
+       "Predictions: seconds of the host for each; a longer one runs one round, or is left out; default: any, --shapes: 60",
+       "SECONDS"},
       {"xcds", '\0', POPT_ARG_STRING, &t.asked_xcds, 0,
        "HIP devices: XCDs that work is ordered for; default: as many as the device has", "N"},
       {"checks", '\0', POPT_ARG_NONE, &t.checks, 0, "Simulated devices: with gfxsim's checks on, which is slower", NULL},

@@ -62,6 +62,8 @@ double bench_predict_seconds(const bench_counts *counts, uint32_t rounds) {
   return seconds;
 }
 
+bool bench_predict_unequal(const tdm_case *c) { return strcmp(c->op->name, "attention") == 0 && c->causal; }
+
 static void forget(bench_counts *counts) {
   for (int i = 0; i < counts->launches; i++) {
     counts->launch[i].timing = (gfxsim_timing){0};
@@ -93,6 +95,7 @@ bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *
                              .user = &p,
                              .skip_matrix = true,
                              .warm = how->warm,
+                             .spread = how->spread && rounds > 0,
                              .rounds = rounds};
   count(&(gfxsim_counting){.counters_bytes = sizeof(gfxsim_counters), .counted = counted, .user = &p});
   predict(&watch);

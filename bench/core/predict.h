@@ -18,13 +18,17 @@ enum { BENCH_ROUNDS = 2 };
 
 typedef struct bench_prediction {
   uint32_t
-      rounds; /* of workgroups, each as many as the chip holds at once; later ones are taken for equal to the last. 0: all */
-  bool warm;  /* the memory-side cache has what a launch reads first; otherwise all caches are empty */
+      rounds;  /* of workgroups, each as many as the chip holds at once; later ones are taken for equal to the last. 0: all */
+  bool warm;   /* the memory-side cache has what a launch reads first; otherwise all caches are empty */
+  bool spread; /* the rounds' workgroups are of the whole grid, and later rounds take as long as those on average */
   double seconds; /* that a run may take of the host, as bench_predict_seconds estimates; 0: any */
 } bench_prediction;
 
 /* About how long one core of the host needs to predict what was counted. */
 double bench_predict_seconds(const bench_counts *counts, uint32_t rounds);
+
+/* Do the workgroups of a case do unequal work? Then a prediction by rounds needs `spread`. */
+bool bench_predict_unequal(const tdm_case *c);
 
 /* Runs the plan again, and adds each launch's prediction to what bench_count_run counted. Where it would take too long, one
  * round runs. Where that would take too long no launch has a prediction, the reason says why, and that is no failure. false:
@@ -40,5 +44,11 @@ double bench_predicted_seconds(const bench_counts *counts); /* by the model of f
 double bench_predicted_share(const bench_counts *counts);
 /* The share in the hot loop of the launch with the most clocks, of the SIMDs that are in it. */
 double bench_predicted_loop(const bench_counts *counts);
+
+/* The least clocks that any kernel could take on the chip: the case's FLOP at the rate of its matrix units, or its bytes at the
+ * peak of HBM, whichever is more. floor: "mfma" or "hbm". Negative: there is no such chip. */
+double bench_ideal_clocks(const tdm_case *c, const char *chip, const char **floor);
+/* What predicted clocks went to: "1 launch 24 %, waves: vmcnt 61 % barrier 12 %, 16 workgroups on 256 CUs". */
+void bench_put_causes(char *text, size_t size, const bench_counts *counts);
 
 #endif

@@ -32,13 +32,14 @@ typedef struct bench_row {
   bench_spread time;
   double flops, bytes, written; /* of the case; written: of the bytes */
   bench_ceiling ceiling;
-  bool simulated;               /* the device is simulated: the row has counts, but no time and no ceiling */
-  bench_counts counts;          /* if simulated */
-  bench_samples samples;        /* some elements of the result, if limits.in_blocks */
-  bool alarm;                   /* the figures are above a ceiling: judge.h */
-  size_t rotation;              /* bytes of all copies of the arrays together; each run takes the next copy */
-  int copies;                   /* of the case's arrays */
-  double against_peer;          /* speed over the peer's in the same run; 0: no peer */
+  bool simulated;        /* the device is simulated: the row has counts, but no time and no ceiling */
+  bool predicted;        /* simulated: for its predicted clocks; only a few workgroups were counted (predict_kernels.h) */
+  bench_counts counts;   /* if simulated */
+  bench_samples samples; /* some elements of the result, if limits.in_blocks */
+  bool alarm;            /* the figures are above a ceiling: judge.h */
+  size_t rotation;       /* bytes of all copies of the arrays together; each run takes the next copy */
+  int copies;            /* of the case's arrays */
+  double against_peer;   /* speed over the peer's in the same run; 0: no peer */
   char peer_reason[BENCH_TEXT]; /* why the peer has no figure for the case */
 } bench_row;
 

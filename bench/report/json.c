@@ -63,12 +63,38 @@ static json_t *counted_row_json(const bench_row *r) {
   return row;
 }
 
+/* Without the counters, which would be most of a map's file. */
+static json_t *prediction_json(const bench_row *r) {
+  json_t *launches = json_array();
+  char causes[BENCH_TEXT];
+  const char *floor = "", *chip = r->counts.launches > 0 ? r->counts.launch[0].c.chip : "";
+  bench_put_causes(causes, sizeof causes, &r->counts);
+  for (int i = 0; i < r->counts.launches; i++) {
+    const bench_launch *l = &r->counts.launch[i];
+    json_array_append_new(
+        launches,
+        json_pack("{s:s, s:I, s:I, s:s, s:f, s:O?}", "kernel", l->kernel, "workgroups", (json_int_t)l->c.workgroups,
+                  "workgroups_per_cu", (json_int_t)l->c.occupancy.workgroups_per_cu, "floor", gfxsim_pipe_name(l->c.floor),
+                  "clocks_at_least", l->c.bound[l->c.floor], "time", json_object_get(l->json, "time")));
+  }
+  double ideal = bench_ideal_clocks(&r->c, chip, &floor);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:n, s:f, s:f, s:o, s:s, s:o, s:f, s:o, s:o, s:o, s:s, s:o}", "case",
+                   r->title, "device", r->device, "chip", chip, "by", r->by, "kernel", r->kernel, "outcome",
+                   bench_outcome_name(r->outcome), "reason", r->reason, "checked", "flop", r->flops, "bytes", r->bytes,
+                   "ideal_clocks", modelled(ideal), "ideal_floor", floor, "launch_clocks",
+                   modelled(r->counts.launches > 0 ? (double)r->counts.launch[0].timing.launch_clocks : -1), "clocks_at_least",
+                   bench_counts_clocks(&r->counts), "clocks_predicted", modelled(bench_predicted_clocks(&r->counts)),
+                   "seconds_predicted", modelled(bench_predicted_seconds(&r->counts)), "mfma_share_predicted",
+                   modelled(bench_predicted_share(&r->counts)), "causes", causes, "launches", launches);
+}
+
 json_t *bench_spread_json(const bench_spread *s) {
   return json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "best", s->best, "p10", s->low, "median", s->median, "p90", s->high,
                    "samples", s->samples, "runs_per_sample", s->runs_per_sample);
 }
 
 json_t *bench_row_json(const bench_row *r) {
+  if (r->predicted) return prediction_json(r);
   if (r->simulated) return counted_row_json(r);
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:f}", "case",
                    r->title, "device", r->device, "by", r->by, "kernel", r->kernel, "outcome", bench_outcome_name(r->outcome),

@@ -21,7 +21,7 @@ typedef enum table_style {
   TABLE_MARKDOWN
 } table_style;
 
-enum { TABLE_COLUMNS = 24, TABLE_NOTES = 16, TABLE_TEXT = 512 };
+enum { TABLE_COLUMNS = 24, TABLE_NOTES = 64, TABLE_TEXT = 512 };
 
 typedef struct table {
   FILE *out;

@@ -22,7 +22,14 @@ static bool read_both(score_tool *t) {
   if (t->before == NULL) return true;
   char reason[1024];
   bool read = score_read(&t->earlier, t->before, reason, sizeof reason);
-  if (read && t->earlier.of_kernels == t->score.of_kernels) return true;
+  bool same_kernels = read && t->earlier.of_kernels == t->score.of_kernels;
+  if (same_kernels && t->earlier.predicted == t->score.predicted) return true;
+  if (same_kernels) {
+    snprintf(reason, sizeof reason, "'%s' is%s of a simulated device, and '%s' is%s", t->before,
+             t->earlier.predicted ? "" : " not", t->operand[0], t->score.predicted ? "" : " not");
+    score_free(&t->earlier);
+    read = false;
+  }
   if (read) {
     snprintf(reason, sizeof reason, "'%s' is%s of --all-kernels, and '%s' is%s", t->before, t->earlier.of_kernels ? "" : " not",
              t->operand[0], t->score.of_kernels ? "" : " not");
@@ -97,7 +104,10 @@ static void print_help(FILE *out, const char *op) {
       "case: the geometric mean and the worst of our speed over the peer's, and the shares of the cases at 0.7 or better\n"
       "and below 0.5. Cases where both sides take less than 20 us are listed and not scored.\n"
       "\nOr FILE is of --shapes --all-kernels: then it is the best kernel's time over the chosen one's. Exit status 1 also\n"
-      "means that the chosen kernel was within 10 %% of the best one in less than 95 %% of the cases.\n");
+      "means that the chosen kernel was within 10 %% of the best one in less than 95 %% of the cases.\n"
+      "\nOr FILE is of a simulated device: then it is ideal clocks (FLOP at the matrix rate or bytes at HBM's peak) over\n"
+      "predicted ones; with --all-kernels the best kernel's predicted clocks over the chosen one's, and near enough is the\n"
+      "median error of the model.\n");
   help_exit_status(out);
 }
 

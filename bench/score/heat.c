@@ -253,6 +253,8 @@ static void put_title(FILE *out, const score *s) {
   if (on != NULL)
     svg_text(out, LEFT, 20, 13, SVG_START, INK, "Speed on %.100s (%s) over that of %.*s", on + 4, s->device,
              (int)(on - s->peer), s->peer);
+  else if (s->predicted)
+    svg_text(out, LEFT, 20, 13, SVG_START, INK, "Ideal clocks over predicted ones on %s", s->device);
   else
     svg_text(out, LEFT, 20, 13, SVG_START, INK, "Speed on %s over that of %.200s", s->device, s->peer);
 }
@@ -268,7 +270,8 @@ bool score_draw(FILE *out, const score *s) {
     height += panel_height(&panels[i]);
   }
   if (count > 0) {
-    svg_begin(out, width, height, "Speed over the peer's, case by case");
+    svg_begin(out, width, height,
+              s->predicted ? "Ideal over predicted clocks, case by case" : "Speed over the peer's, case by case");
     put_title(out, s);
     put_scale(out);
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/score/score.h"
+#include "sim/include/gfxsim_time.h"
 
 enum { MULTIPLE = 8, DECODE_QUERIES = 8 };
 
@@ -73,9 +74,20 @@ void score_kind_title(int kind, char *text, size_t size) {
   snprintf(text, size, "%s %s%s%s", decode ? "decode" : parts[part].op, name, after[0] != '\0' ? ", " : "", after);
 }
 
+double score_well_predicted(void) {
+  gfxsim_time_error e;
+  for (int n = 0; gfxsim_time_error_at(n, &e); n++)
+    if (strcmp(e.figures, "clocks") == 0) return 1 / (1 + e.median / 100);
+  return 1;
+}
+
+double score_good(const score *s) {
+  return !s->of_kernels ? SCORE_GOOD : s->predicted ? score_well_predicted() : SCORE_WELL_CHOSEN;
+}
+
 score_figures score_of(const score *s, int kind) {
-  score_figures f = {.worst = INFINITY};
-  double logs = 0;
+  score_figures f = {.worst = INFINITY, .worst_launch = INFINITY};
+  double logs = 0, logs_launch = 0;
   for (int i = 0; i < s->count; i++) {
     const score_item *item = &s->item[i];
     if (kind >= 0 && item->kind != kind) continue;
@@ -87,13 +99,16 @@ score_figures score_of(const score *s, int kind) {
     f.scored++;
     logs += log(item->ratio);
     f.worst = fmin(f.worst, item->ratio);
-    f.good += item->ratio >= (s->of_kernels ? SCORE_WELL_CHOSEN : SCORE_GOOD);
+    logs_launch += log(item->with_launch);
+    f.worst_launch = fmin(f.worst_launch, item->with_launch);
+    f.good += item->ratio >= score_good(s);
     f.bad += item->ratio < SCORE_BAD;
   }
   f.not_short = f.scored + f.failed;
   f.bad += f.failed;
   f.mean = f.scored > 0 ? exp(logs / f.scored) : 0;
-  if (f.scored == 0) f.worst = 0;
+  f.mean_launch = f.scored > 0 ? exp(logs_launch / f.scored) : 0;
+  if (f.scored == 0) f.worst = f.worst_launch = 0;
   return f;
 }
 

@@ -10,6 +10,23 @@ static double median_of(const json_t *row) {
   return json_number_value(json_object_get(json_object_get(row, "seconds"), "median"));
 }
 
+/* A row of a simulated device: no peer, but the least clocks that any kernel could take. */
+static void judge_predicted(score_item *item, const json_t *row) {
+  item->ours = json_number_value(json_object_get(row, "clocks_predicted"));
+  item->peer = json_number_value(json_object_get(row, "ideal_clocks"));
+  item->way = bench_json_text(row, "causes");
+  item->floor = bench_json_text(row, "ideal_floor");
+  item->reason = bench_json_text(row, "reason");
+  const char *outcome = bench_json_text(row, "outcome");
+  if (strcmp(outcome, "ok") == 0 && item->ours > 0 && item->peer > 0) {
+    item->state = SCORE_COUNTS;
+    item->ratio = item->peer / item->ours;
+    item->with_launch = (item->peer + json_number_value(json_object_get(row, "launch_clocks"))) / item->ours;
+  } else {
+    item->state = strcmp(outcome, "failed") == 0 ? SCORE_FAILED : SCORE_UNSUPPORTED;
+  }
+}
+
 static void judge(score_item *item, const json_t *row) {
   const json_t *peer = json_object_get(row, "peer");
   const char *own = bench_json_text(row, "outcome"), *theirs = bench_json_text(peer, "outcome");
@@ -44,11 +61,14 @@ static bool read_row(score *s, const char *path, const json_t *row, char *error,
   *item = (score_item){.c = shape.c,
                        .kernel = bench_json_text(row, "kernel"),
                        .way = bench_json_text(json_object_get(row, "peer"), "way"),
-                       .reason = ""};
+                       .reason = "",
+                       .floor = ""};
   case_label(title, item->label, sizeof item->label);
   item->kind = score_kind_of(&item->c);
   bool ok = strcmp(bench_json_text(row, "outcome"), "ok") == 0;
-  if (!s->of_kernels || !ok) {
+  if (s->predicted && (!s->of_kernels || !ok)) {
+    judge_predicted(item, row);
+  } else if (!s->of_kernels || !ok) {
     judge(item, row);
   } else if (!score_judge_kernels(item, row, reason, sizeof reason)) {
     snprintf(error, size, "'%s': case '%.300s': %.600s", path, title, reason);
@@ -77,7 +97,10 @@ bool score_read(score *s, const char *path, char *error, size_t size) {
   bool ok = s->item != NULL && count > 0;
   if (s->item == NULL) snprintf(error, size, "'%s': no memory for %zu cases", path, count);
   if (s->item != NULL && count == 0) snprintf(error, size, "'%s': has no cases, or is not there", path);
-  for (size_t i = 0; i < count; i++) s->of_kernels |= json_object_get(json_array_get(s->rows, i), "kernels") != NULL;
+  for (size_t i = 0; i < count; i++) {
+    s->of_kernels |= json_object_get(json_array_get(s->rows, i), "kernels") != NULL;
+    s->predicted |= json_object_get(json_array_get(s->rows, i), "clocks_predicted") != NULL;
+  }
   for (size_t i = 0; i < count && ok; i++) ok = read_row(s, path, json_array_get(s->rows, i), error, size);
   if (ok) read_machine(s, path);
   if (!ok) score_free(s);

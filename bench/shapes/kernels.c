@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/core/predict.h"
+#include "bench/core/predict_kernels.h"
 #include "bench/shapes/journal.h"
 
 /* The plans of a case; the first is the dispatcher's own choice. */
@@ -107,16 +109,24 @@ static double estimate_of(const char *explain, const char *kernel) {
   return -1;
 }
 
+static json_t *number_or_null(double value) { return value < 0 ? json_null() : json_real(value); }
+
+/* Seconds, or what is predicted and the bound. */
+static bool put_figures(json_t *one, const bench_row *row) {
+  if (!row->predicted) return json_object_set_new(one, "seconds", bench_spread_json(&row->time)) == 0;
+  return json_object_set_new(one, "clocks_predicted", number_or_null(bench_predicted_clocks(&row->counts))) == 0 &&
+         json_object_set_new(one, "clocks_at_least", json_real(bench_counts_clocks(&row->counts))) == 0;
+}
+
 static json_t *list_of(const rivals *r, const char *explain) {
   json_t *list = json_array();
   bool whole = list != NULL;
   for (int i = 0; i < r->count && whole; i++) {
     const bench_row *row = &r->row[i];
     double clocks = estimate_of(explain, row->kernel);
-    json_t *one = json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o}", "kernel", row->kernel, "outcome",
-                            bench_outcome_name(row->outcome), "reason", row->reason, "checked", row->checked, "seconds",
-                            bench_spread_json(&row->time), "estimate_clocks", clocks < 0 ? json_null() : json_real(clocks));
-    whole = one != NULL && json_array_append_new(list, one) == 0;
+    json_t *one = json_pack("{s:s, s:s, s:s, s:s?, s:o}", "kernel", row->kernel, "outcome", bench_outcome_name(row->outcome),
+                            "reason", row->reason, "checked", row->checked, "estimate_clocks", number_or_null(clocks));
+    whole = one != NULL && put_figures(one, row) && json_array_append_new(list, one) == 0;
   }
   if (whole) return list;
   json_decref(list);
@@ -130,8 +140,10 @@ static json_t *measure_rivals(bench_kernels *k, rivals *r, const bench_limits *l
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
     if (strcmp(name, chosen) != 0 && r->count < BENCH_MOST_KERNELS) add_rival(k, r, name);
   int planned = order_rivals(r);
-  bench_measure_kernels(r->context, r->plan, planned, limits, r->row);
+  bool simulated = bench_is_simulated(tdm_context_device(k->context));
+  (simulated ? bench_predict_kernels : bench_measure_kernels)(r->context, r->plan, planned, limits, r->row);
   json_t *list = r->row[0].outcome == BENCH_OK ? list_of(r, tdm_plan_explain(r->plan[0])) : json_array();
+  for (int i = 1; i < r->count; i++) bench_counts_free(&r->row[i].counts);
   for (int i = 1; i < planned; i++)
     if (tdm_plan_free(r->plan[i]) != TDM_OK) bench_row_fail(&r->row[0], BENCH_FAILED, tdm_last_error());
   return list;
@@ -169,16 +181,31 @@ int bench_kernels_failed(const json_t *list) {
 static const table_column columns[] = {{"case", 40, true, 0},    {"chosen", 16, true, 0},  {"ms", 9, false, 0},
                                        {"best", 16, true, 0},    {"best ms", 9, false, 0}, {"best/chosen", 11, false, 0},
                                        {"kernels", 7, false, 1}, {"note", 4, true, 0}};
+static const table_column predicted[] = {{"case", 40, true, 0},    {"chosen", 16, true, 0},       {"clocks", 10, false, 0},
+                                         {"best", 16, true, 0},    {"best clocks", 11, false, 0}, {"best/chosen", 11, false, 0},
+                                         {"kernels", 7, false, 1}, {"note", 4, true, 0}};
 enum { COLUMNS = sizeof columns / sizeof columns[0], CELL = BENCH_TEXT + 128 };
 
 table bench_kernels_begin(FILE *out, const bench_run *run) {
+  bool simulated = bench_is_simulated(run->devices.name[0]);
   table t = {.out = out, .count = COLUMNS, .columns = columns, .style = run->style, .width = run->width, .notes = 1};
+  if (simulated) t.columns = predicted;
   table_head(&t);
   return t;
 }
 
-static double median_of(const json_t *one) {
-  return json_number_value(json_object_get(json_object_get(one, "seconds"), "median"));
+/* Seconds or predicted clocks; negative: none, for the kernel was left out. */
+static double figure_of(const json_t *one) {
+  const json_t *clocks = json_object_get(one, "clocks_predicted");
+  if (json_is_null(clocks)) return -1;
+  return json_number_value(clocks != NULL ? clocks : json_object_get(json_object_get(one, "seconds"), "median"));
+}
+
+static void put_figure(char *text, double value, bool clocks) {
+  if (clocks)
+    snprintf(text, CELL, "%.0f", value);
+  else
+    bench_put_ms(text, CELL, value);
 }
 
 void bench_kernels_row(table *t, const bench_row *row, const json_t *list) {
@@ -192,14 +219,16 @@ void bench_kernels_row(table *t, const bench_row *row, const json_t *list) {
     snprintf(cell[7], CELL, "%s: %s", row->outcome == BENCH_FAILED ? "FAILED" : "unsupported", row->reason);
   json_array_foreach(list, i, one) {
     bool failed = strcmp(bench_json_text(one, "outcome"), "failed") == 0;
-    if (!failed && median_of(one) < median_of(best)) best = one;
+    if (!failed && figure_of(one) >= 0 && figure_of(one) < figure_of(best)) best = one;
     if (failed) snprintf(cell[7], CELL, "%s FAILED: %s", bench_json_text(one, "kernel"), bench_json_text(one, "reason"));
   }
-  if (best != NULL) {
-    bench_put_ms(cell[2], CELL, row->time.median);
+  double chosen = figure_of(json_array_get(list, 0));
+  if (best != NULL && chosen < 0) snprintf(cell[7], CELL, "%s", row->reason);
+  if (best != NULL && chosen >= 0) {
+    put_figure(cell[2], chosen, row->predicted);
     snprintf(cell[3], CELL, "%s", bench_json_text(best, "kernel"));
-    bench_put_ms(cell[4], CELL, median_of(best));
-    snprintf(cell[5], CELL, "%.2f", median_of(best) / row->time.median);
+    put_figure(cell[4], figure_of(best), row->predicted);
+    snprintf(cell[5], CELL, "%.2f", figure_of(best) / chosen);
     snprintf(cell[6], CELL, "%zu", json_array_size(list));
   }
   for (int column = 0; column < COLUMNS; column++) cells[column] = cell[column];

@@ -80,7 +80,8 @@ refused "--dtype with --shapes" --dtype f16 --shapes five.txt
 refused "--csv with --shapes" --csv x.csv --shapes five.txt
 refused "--every: belongs to --shapes FILE" add 8x8 --every 2
 refused "--every = '0': must be a whole number" --shapes five.txt --every 0
-refused "must be one device that has times" --shapes five.txt --device host,host
+refused "must be one device" --shapes five.txt --device host,host
+refused "--predict-time = '5': must not be given without a simulated device" --shapes five.txt --device host --predict-time 5
 
 # A sample; the rest later, without measuring anything twice.
 "$bench" --shapes five.txt --every 2 --offset 1 --json five.json --repeats 1 >out.txt

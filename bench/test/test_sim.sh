@@ -96,6 +96,47 @@ grep -q "$chip, simulated, data sheet, f16 and bf16: .* PFLOP/s" chip.svg || com
 grep -q '<circle cx="[0-9.]*" cy="[0-9.]*" r="4.0" fill="#ffffff"' chip.svg || complain 'no mark of the chip in the picture'
 
 
+# A map: each case's predicted clocks beside the ideal ones. It goes on where it was, and a prediction that takes too long is named.
+cat >map.txt <<'EOF'
+gemm --dtype bf16 --layout nt 128x256x512
+attention --dtype bf16 --set causal=1 1x2x1x128x128x64
+rmsnorm --dtype bf16 64x4096
+EOF
+"$bench" --shapes map.txt --every 2 --device "sim:$chip" --json map.json >map1.txt
+"$bench" --shapes map.txt --device "sim:$chip" --json map.json >map2.txt
+grep -q '3 cases of map.txt: 1 measured, 0 failed, 0 unsupported; 2 were in map.json before' map2.txt || complain "a map: $(tail -n 1 map2.txt)"
+tr -s '\n ' ' ' <map2.txt | grep -q 'none was measured, and no result was checked' || complain 'a map does not say that it is predicted'
+"$bench" --shapes map.txt --device "sim:$chip" --predict-time 0.001 --json long.json >long.txt
+grep -q 'not predicted: would take about' long.txt || complain "a prediction that takes too long: $(cat long.txt)"
+"$bench" score long.json >score.txt || [ $? = 77 ] || complain "score: $(cat score.txt)" # nothing is scored
+grep -q 'gemm bf16 nt 128x256x512: not predicted: would take about' score.txt || complain "score of what is not predicted: $(cat score.txt)"
+"$bench" --shapes map.txt --device "sim:$chip" --all-kernels --json kernels.json >kernels.txt
+"$bench" score kernels.json >choice.txt || [ $? = 1 ] || complain "score of kernels: $(cat choice.txt)" # 1: the goal is missed
+grep -Eq 'the chosen kernel is within [0-9.]+ % of the best one in [0-3] of [0-3] cases' choice.txt || complain "score of kernels: $(cat choice.txt)"
+"$bench" score map.json --svg map.svg --markdown map.md >score.txt
+grep -q "^3 cases on sim:$chip: ideal clocks .* none was measured" map.md || complain "score of a map: $(cat map.md)"
+grep -q 'where the clocks of one launch belong to the ideal ones' score.txt || complain 'no second list of the worst'
+grep -q 'Ideal clocks over predicted ones' map.svg || complain 'no picture of a map'
+python3 - "$chip" <<'PYTHON'
+import json, sys
+
+chip = sys.argv[1]
+rows = json.load(open("map.json"))["rows"]
+rates = {"gfx942": (2048 * 304, 5300e3 / 2100), "gfx950": (4096 * 256, 8000e3 / 2400)}[chip]
+assert len(rows) == 3
+for row in rows:
+    mfma, hbm = row["flop"] / rates[0], row["bytes"] / rates[1]
+    assert abs(row["ideal_clocks"] - max(mfma, hbm)) < 1e-9 * row["ideal_clocks"] and row["ideal_floor"] == ("mfma" if mfma > hbm else "hbm"), row
+    assert row["clocks_predicted"] == sum(launch["time"]["clocks"] for launch in row["launches"]) > row["ideal_clocks"], row
+    assert row["checked"] is None and "seconds" not in row and "CUs" in row["causes"] and "waves: " in row["causes"], row
+for row in json.load(open("kernels.json"))["rows"]:
+    chosen, *others = row["kernels"]
+    best = min(k["clocks_predicted"] for k in row["kernels"] if k["clocks_predicted"])
+    assert chosen["kernel"] == row["kernel"] and chosen["clocks_predicted"] > 0 and others, row
+    for other in others: # what is not predicted can't be better
+        assert other["clocks_predicted"] or (other["clocks_at_least"] >= best and "left out" in other["reason"]), other
+PYTHON
+
 # Ladders: a shape of one's own is counted, and the predictions about the ladder's are left alone; a step that does not run fails.
 if "$bench" ladder rmsnorm --device "sim:$chip" 3x4 --json ladder.json >ladder.txt; then
   grep -q '05 row_groups .*HBM' ladder.txt || complain 'no last step in the ladder'
@@ -129,6 +170,11 @@ refuses '--hot: is about times' add 8x8 --device "sim:$chip" --hot
 refuses "--min-time = '1': is about times" add 8x8 --device "sim:$chip" --min-time 1
 refuses "--min-time = '1': is about times" tune add 8x8 --device "sim:$chip" --min-time 1
 refuses "and sim:$chip has no time" gemm 8x8x8 --device "sim:$chip" --peer openblas
+refuses "--turns: a peer has times" --shapes map.txt --device "sim:$chip" --turns
+refuses '--workgroups with --shapes' --shapes map.txt --device "sim:$chip" --workgroups 8
+refuses 'of a run without --all-kernels' --shapes map.txt --device "sim:$chip" --all-kernels --json map.json
+refuses "--before = 'kernels.json' is of --all-kernels" score map.json --before kernels.json
+refuses '--predict-time: is of predictions' add 8x8 --device "sim:$chip" --predict-time 5
 refuses "OP = 'gem': must be one of" ladder gem
 if [ -s ladder.txt ]; then # this build has ladders
   refuses 'must be MxNxK' ladder gemm 3x4 --device "sim:$chip"

@@ -38,8 +38,10 @@ static bool begin_counting(const gfxsim_kernel *kernel, gfxsim_launch *own, gfxs
   if (counts && counting.sample != NULL && own->workgroups == NULL)
     own->workgroups = counting.sample(kernel->name, workgroups, counting.user);
   if (counts && timing_watch.timed != NULL && own->workgroups == NULL && own->timing == NULL) {
-    *timing =
-        (gfxsim_timing){.skip_matrix = timing_watch.skip_matrix, .warm = timing_watch.warm, .rounds = timing_watch.rounds};
+    *timing = (gfxsim_timing){.skip_matrix = timing_watch.skip_matrix,
+                              .warm = timing_watch.warm,
+                              .rounds = timing_watch.rounds,
+                              .spread = timing_watch.spread};
     own->timing = timing;
   }
   pthread_mutex_unlock(&counting_lock);

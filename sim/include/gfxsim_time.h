@@ -95,7 +95,7 @@ typedef struct gfxsim_time_watch {
   /* After a launch, before the function of gfxsim_count: the prediction is released when it returns. */
   void (*timed)(const char *kernel, const gfxsim_timing *timing, void *user);
   void *user;
-  bool skip_matrix, warm; /* what is asked for, as in gfxsim_timing */
+  bool skip_matrix, warm, spread; /* what is asked for, as in gfxsim_timing */
   uint32_t rounds;
 } gfxsim_time_watch;
 /* NULL ends it. GFXSIM_INVALID: timed is NULL, or timing_bytes is of another version. */
