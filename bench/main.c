@@ -107,7 +107,6 @@ static bool check_shapes(tool *t) {
                {"--set", t->selectors.settings != NULL},
                {"--seed", t->selectors.seed != NULL},
                {"--brief", t->brief},
-               {"--peer", t->peer != NULL},
                {"--csv", t->csv != NULL},
                {"--plot", t->plot != NULL},
                {"--markdown", t->markdown != NULL},
@@ -122,6 +121,8 @@ static bool check_shapes(tool *t) {
   for (size_t i = 0; t->shapes == NULL && i < sizeof own / sizeof own[0]; i++)
     if (own[i].given) return fail(t, EXIT_USAGE, "%s: belongs to --shapes FILE", own[i].option);
   if (t->all_kernels && t->turns) return fail(t, EXIT_USAGE, "--turns with --all-kernels: must be one of them");
+  if (t->peer != NULL && (t->turns || t->all_kernels))
+    return fail(t, EXIT_USAGE, "--peer with --%s: must be one of them", t->turns ? "turns" : "all-kernels");
   if (t->all_kernels && t->selectors.kernel != NULL)
     return fail(t, EXIT_USAGE, "--kernel = '%s' with --all-kernels: must not be given: the dispatcher's choice is measured",
                 t->selectors.kernel);
@@ -402,7 +403,7 @@ static bool measure_shapes(tool *t) {
   if (simulated && t->workgroups != NULL)
     ok = fail(t, EXIT_USAGE, "--workgroups with --shapes: a prediction runs --rounds of workgroups");
   o.device = options_of(t, 0);
-  ok = ok && bench_shapes_check(&shapes, &o, t->context[0], &t->exit_code, t->error, sizeof t->error) &&
+  ok = ok && bench_shapes_check(&shapes, &o, t->context[0], &t->exit_code, t->error, sizeof t->error) && open_peer(t) &&
        (simulated || measure_ceilings(t)) &&
        bench_shapes_run(&shapes, &o, t->context[0], &t->run, &t->exit_code, t->error, sizeof t->error);
   bench_shapes_free(&shapes);

@@ -4,7 +4,8 @@
  *   {"number": 3, "of": 440, "row": {...}, "samples": {"array": "c", "at": [...], "got": [...], "value": [...], "bound":
  * [...]}} and wait for the peer's line on standard input, an object that becomes the row's "peer". The peer makes the same data
  * (case_fill_block), and compares its results with the samples: the elements `at` of the array, what we got, their value in
- * f64, and the checker's bound. bench/peer/peer_torch.py is such a peer. */
+ * f64, and the checker's bound. bench/peer/peer_torch.py is such a peer. With --peer a library of bench/peer runs in this process
+ * instead, on the same values, and its row becomes the "peer". */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -172,49 +173,74 @@ static bool judge_again(shapes_run *r, char *error, size_t size) {
   return true;
 }
 
+/* Ours and the peer's. */
+static void measure_beside_peer(shapes_run *r, bench_row *rows) {
+  const bench_run *run = r->run;
+  rows[1] = (bench_row){.c = rows[0].c};
+  snprintf(rows[1].device, sizeof rows[1].device, "%s", rows[0].device);
+  snprintf(rows[1].by, sizeof rows[1].by, "%s", run->peer->name);
+  bench_measure(r->context, run->peer_open ? run->peer : NULL, &run->limits, rows);
+  if (!run->peer_open) bench_row_fail(&rows[1], BENCH_UNSUPPORTED, run->peer_version);
+}
+
+/* The row of --peer as a peer of --turns would answer. */
+static bool put_peer(shapes_run *r, const bench_row *row, json_t *json) {
+  json_t *peer = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o}", "name", r->run->peer_version, "way", row->by, "outcome",
+                           bench_outcome_name(row->outcome), "reason", row->reason, "checked", row->checked, "seconds",
+                           bench_spread_json(&row->time));
+  r->failed += row->outcome == BENCH_FAILED;
+  return json_object_set_new(json, "peer", peer) == 0;
+}
+
 static bool measure(shapes_run *r, int i, char *error, size_t size) {
-  static bench_row row; /* large */
+  static bench_row rows[2]; /* large; the second is the peer's */
   const bench_shape *shape = &r->shapes->shape[i];
-  row = (bench_row){.c = shape->c, .by = "tandem"};
-  snprintf(row.title, sizeof row.title, "%s", shape->title);
-  snprintf(row.device, sizeof row.device, "%s", r->run->devices.name[0]);
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K[%d/%d] %s", i + 1, r->shapes->count, row.title);
-  if (!bench_journal_start(&r->journal, row.title, row.device, error, size)) return false;
+  rows[0] = (bench_row){.c = shape->c, .by = "tandem"};
+  snprintf(rows[0].title, sizeof rows[0].title, "%s", shape->title);
+  snprintf(rows[0].device, sizeof rows[0].device, "%s", r->run->devices.name[0]);
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K[%d/%d] %s", i + 1, r->shapes->count, rows[0].title);
+  if (!bench_journal_start(&r->journal, rows[0].title, rows[0].device, error, size)) return false;
   json_t *kernels = NULL;
   if (r->options->all_kernels)
-    kernels = bench_kernels_measure(&r->kernels, &r->run->limits, &row);
+    kernels = bench_kernels_measure(&r->kernels, &r->run->limits, rows);
   else if (r->predicts)
-    bench_kernels_predict(r->context, &r->run->limits, &row);
+    bench_kernels_predict(r->context, &r->run->limits, rows);
+  else if (r->run->peer != NULL)
+    measure_beside_peer(r, rows);
   else
-    bench_measure(r->context, NULL, &r->run->limits, &row);
-  if (!r->predicts) bench_judge_row(&r->run->judge[0], &row); /* a failure leaves the ceilings as they were */
+    bench_measure(r->context, NULL, &r->run->limits, rows);
+  if (!r->predicts) bench_judge_row(&r->run->judge[0], rows); /* a failure leaves the ceilings as they were */
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
   r->taken++;
-  r->measured += row.outcome == BENCH_OK;
-  r->failed += row.outcome == BENCH_FAILED;
+  r->measured += rows[0].outcome == BENCH_OK;
+  r->failed += rows[0].outcome == BENCH_FAILED;
   int others = bench_kernels_failed(kernels); /* beside the chosen one */
   r->failed_kernels += others;
   if (r->options->all_kernels)
-    bench_kernels_row(&r->live, &row, kernels);
+    bench_kernels_row(&r->live, rows, kernels);
   else if (r->predicts)
-    bench_predictions_row(&r->live, &row);
+    bench_predictions_row(&r->live, rows);
   else if (!r->options->turns)
-    bench_timed_row(&r->live, &row);
-  json_t *json = bench_row_json(&row);
-  bench_counts_free(&row.counts);
+    bench_timed_row(&r->live, rows);
+  json_t *json = bench_row_json(rows);
+  bench_counts_free(&rows[0].counts);
   if (r->options->all_kernels && json_object_set_new(json, "kernels", kernels) != 0) {
     json_decref(json);
     json = NULL; /* which bench_journal_add reports */
   }
-  if (json != NULL && r->options->turns && !take_turn(r, i + 1, &row.samples, json, error, size)) {
+  if (json != NULL && r->run->peer != NULL && !put_peer(r, &rows[1], json)) {
+    json_decref(json);
+    json = NULL;
+  }
+  if (json != NULL && r->options->turns && !take_turn(r, i + 1, &rows[0].samples, json, error, size)) {
     json_decref(json);
     return false;
   }
   if (!bench_journal_add(&r->journal, json, error, size)) return false;
-  if (!r->predicts && !keep(r, json, &row, error, size)) return false;
-  if ((row.outcome != BENCH_FAILED && others == 0) || device_answers(r->context)) return true;
-  snprintf(error, size, "%s: the device failed%s%s%s; the same command goes on with the cases after it", row.title,
-           others == 0 ? " (" : "", row.reason, others == 0 ? ")" : "");
+  if (!r->predicts && !keep(r, json, rows, error, size)) return false;
+  if ((rows[0].outcome != BENCH_FAILED && others == 0) || device_answers(r->context)) return true;
+  snprintf(error, size, "%s: the device failed%s%s%s; the same command goes on with the cases after it", rows[0].title,
+           others == 0 ? " (" : "", rows[0].reason, others == 0 ? ")" : "");
   return false;
 }
 
@@ -263,6 +289,7 @@ bool bench_shapes_run(const bench_shapes *shapes, const bench_shapes_options *op
   bool ok = bench_journal_open(&r.journal, options->json, error, size);
   if (ok && !options->turns) {
     bench_print_machine(stdout, run, run->style);
+    if (run->peer != NULL) printf("peer %s: %s\n", run->peer->name, run->peer_version);
     if (r.predicts)
       print_predictions(run);
     else

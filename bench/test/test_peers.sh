@@ -37,6 +37,24 @@ for peer in rocblas hipblaslt; do
   done
   expect "$folder:$folder/blas" "$peer" 'is asked for no epilogue' --epilogue relu 9x8x7
 done
+# A file of cases beside a peer: its answer is in the row, as that of a peer with --turns.
+printf 'gemm --layout nt --dtype bf16 33x17x20\nadd 8x8\n' >"$folder/shapes.txt"
+for peer in rocblas hipblaslt; do
+  LD_LIBRARY_PATH=$folder:$folder/blas FAKE_HIP=$chip "$bench" --shapes "$folder/shapes.txt" --device hip:0 --peer "$peer" --repeats 1 \
+    --json "$folder/$peer.json" >"$folder/said" 2>&1
+  if python3 - "$folder/$peer.json" "$peer" <<'PYTHON'; then
+import json, sys
+
+gemm, add = (row["peer"] for row in json.load(open(sys.argv[1]))["rows"])
+assert gemm["outcome"] == "ok" and gemm["way"] == sys.argv[2] and gemm["seconds"]["median"] > 0 and gemm["checked"].startswith("8 rows"), gemm
+assert add["outcome"] == "unsupported" and add["reason"], add
+PYTHON
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    cat "$folder/said"
+  fi
+done
 expect "$folder:$folder/blas" hipblaslt 'finds no algorithm' 9x13x7
 # No simulator is behind it, so it is timed; ceilings of hip: devices are not measured.
 expect "$folder:$folder/blas" rocblas '^ceilings of hip:0: not measured$' 9x8x7

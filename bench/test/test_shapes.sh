@@ -195,6 +195,7 @@ grep -q '^all  *3 .*  2 *$' out.txt || wrong "score of --all-kernels: not 3 case
 refused "has results of a run with --all-kernels, and this one is without it: name another file" --shapes choice.txt --json choice.json
 refused "has results of a run without --all-kernels, and this one is with it" --shapes five.txt --json five.json --all-kernels
 refused "--all-kernels: belongs to --shapes FILE" add 8x8 --all-kernels
+refused "--peer with --turns: must be one of them" --shapes choice.txt --peer openblas --turns
 refused "--turns with --all-kernels: must be one of them" --shapes choice.txt --all-kernels --turns
 refused "--kernel = 'gemm=omp' with --all-kernels" --shapes choice.txt --all-kernels --kernel gemm=omp
 refused "--svg = 'x.svg': draws speeds over a peer's" score choice.json --svg x.svg
