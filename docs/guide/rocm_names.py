@@ -38,7 +38,8 @@ def rows(launch):
     ]
 
 
-for launch in json.load(open(sys.argv[1]))["rows"][0]["launches"]:
-    print(launch["kernel"])
-    for name, count in rows(launch):
-        print(f"  {name:50} {count}")
+if __name__ == "__main__":
+    for launch in json.load(open(sys.argv[1]))["rows"][0]["launches"]:
+        print(launch["kernel"])
+        for name, count in rows(launch):
+            print(f"  {name:50} {count}")
