@@ -95,6 +95,78 @@ def test_generate(number, dtype, cache):
     compare(result, logits(model, made.sequences)[:, 6:-1], logits(reference.double(), made.sequences)[:, 6:-1], dtype)
 
 
+def same(model, call):
+    """call(model) before and after patch(): numbers alike, tokens equal."""
+    with torch.no_grad():
+        expected = call(model)
+        patch(model)
+        result = call(model)
+    unpatch(model)
+    assert result.shape == expected.shape
+    if result.dtype == torch.long:
+        assert torch.equal(result, expected)
+    else:
+        assert (result - expected).abs().max() <= 1e-4 * expected.abs().max()
+
+
+def test_other_calls():
+    """Ways to call a model that reach its layers with other shapes, masks and caches."""
+    ids = torch.randint(1, 211, (2, 9), generator=torch.Generator().manual_seed(5))
+    options = dict(max_new_tokens=8, do_sample=False, pad_token_id=0)
+
+    def sample(model):
+        torch.manual_seed(3)
+        return model.generate(ids, **{**options, "do_sample": True}, temperature=0.8, top_k=20, num_return_sequences=2)
+
+    def twice(model):
+        cache = transformers.DynamicCache()
+        model(ids, past_key_values=cache)
+        return model(ids, past_key_values=cache, attention_mask=torch.ones(2, 18)).logits
+
+    def embedded(model):
+        x = model.model.embed_tokens(ids)
+        return model(inputs_embeds=x.transpose(0, 1).contiguous().transpose(0, 1)).logits
+
+    for call in (
+        lambda m: m(ids, logits_to_keep=3).logits,
+        lambda m: m(ids, attention_mask=torch.ones(2, 12, dtype=torch.bool)).logits,
+        lambda m: torch.stack(m(ids, output_hidden_states=True).hidden_states),
+        lambda m: m(ids, labels=ids).loss,
+        embedded,
+        twice,
+        sample,
+        lambda m: m.generate(ids, **options, num_beams=3),
+        lambda m: m.generate(ids[:1], **options, prompt_lookup_num_tokens=3),
+    ):
+        same(llama(5, **CONFIGS[1]), call)
+    for cls in transformers.LlamaForSequenceClassification, transformers.LlamaForQuestionAnswering:
+        config = llama(5, **CONFIGS[1]).config
+        config.pad_token_id = 0
+        same(cls(config).eval(), lambda m: m(ids)[0])
+
+
+def test_a_sliding_cache_is_refused():
+    """transformers makes one if the config names a window. The model itself would attend to what the cache still has."""
+    model = llama(5, **CONFIGS[1], sliding_window=4)
+    patch(model)
+    with pytest.raises(tandem.UnsupportedError, match="past_key_values is a DynamicCache that keeps .* keys: must keep all"):
+        model.generate(torch.tensor([[1, 2, 3, 4, 5, 6]]), max_new_tokens=6, do_sample=False, pad_token_id=0)
+
+
+def test_arguments_that_patch_does_not_know(monkeypatch):
+    """A later transformers may call the layers with something that changes results, as 5.24 did when it renamed the cache."""
+    model = llama(5, **CONFIGS[1])
+    ids = torch.tensor([[1, 2, 3]])
+    patch(model)
+    with torch.no_grad(), pytest.raises(tandem.UnsupportedError, match="cu_seq_lens_q is given to the layers, by transformers 5"):
+        model(ids, cu_seq_lens_q=torch.tensor([0, 3]))
+    unpatch(model)
+    monkeypatch.setattr(tandem.llama, "_CACHES", ("past",))
+    with pytest.raises(tandem.UnsupportedError, match="(cache|past_key_values) is given to the layers"):
+        patch(model)
+    assert "_tandem" not in model.__dict__
+
+
 def test_generate_refuses_padding():
     model = llama(1, **CONFIGS[1])
     ids = torch.randint(1, 211, (2, 7))
@@ -168,6 +240,10 @@ def test_refused():
             model(ids, attention_mask=mask)
         with pytest.raises(tandem.UnsupportedError, match=r"attention_mask has the shape \[2, 1, 6, 6\]: must be"):
             model(ids, attention_mask=torch.zeros(2, 1, 6, 6))
+        with pytest.raises(tandem.UnsupportedError, match=r"attention_mask has the shape \[2, 4\]: must have a column for each"):
+            model(ids, attention_mask=torch.ones(2, 4))
+        with pytest.raises(tandem.UnsupportedError, match="output_attentions = True"):
+            model(ids, output_attentions=True)
         with pytest.raises(tandem.UnsupportedError, match="position_ids are not consecutive"):
             model(ids, position_ids=torch.tensor([[0, 1, 2, 4, 5, 6]]))
         with pytest.raises(tandem.UnsupportedError, match="position_ids are not consecutive"):
@@ -180,6 +256,71 @@ def test_refused():
     unpatch(model)
     with pytest.raises(tandem.ArgumentError, match="not patched"):
         unpatch(model)
+
+
+def test_what_the_kernels_would_pass_by():
+    """Hooks and other classes inside of layers have no effect on the kernels."""
+    from transformers.models.llama.modeling_llama import LlamaAttention
+
+    derived = type("Mine", (LlamaAttention,), {})
+    for change, message in (
+        (lambda m: m.layers[1].self_attn.q_proj.register_forward_hook(print), "q_proj has a forward hook"),
+        (lambda m: m.layers[0].mlp.register_forward_pre_hook(print), "layers.0.mlp has a forward hook"),
+        (lambda m: setattr(m.layers[0].mlp, "forward", print), "layers.0.mlp has a forward of its own"),
+        (lambda m: setattr(m.layers[0], "forward", print), "layers.0 has a forward of its own"),
+        (lambda m: setattr(m, "forward", print), "model has a forward of its own"),
+        (lambda m: setattr(m.layers[1].self_attn, "__class__", derived), "self_attn is a Mine: must be LlamaAttention"),
+        (lambda m: setattr(m.layers[1].self_attn, "is_causal", False), "layers.1.self_attn.is_causal = False"),
+        (lambda m: setattr(m.config, "is_causal", False), "is_causal = False: must be True"),
+        (lambda m: setattr(m.config, "output_attentions", True), "output_attentions = True"),
+    ):
+        model = llama(0, **CONFIGS[0], attn_implementation="eager")
+        change(model.model)
+        with pytest.raises(tandem.UnsupportedError, match=message):
+            patch(model)
+        assert "_tandem" not in model.__dict__
+    model, ids = llama(0, **CONFIGS[0]), torch.tensor([[1, 2, 3]])
+    seen = []
+    model.model.layers[0].register_forward_hook(lambda *a: seen.append(1))
+    with torch.no_grad():
+        model(ids, output_hidden_states=True)  # transformers hangs hooks of its own on the modules
+        patch(model)
+        model(ids, output_hidden_states=True)
+        assert len(seen) == 3
+        hook = model.model.layers[1].mlp.down_proj.register_forward_hook(print)
+        with pytest.raises(tandem.UnsupportedError, match="layers.1.mlp.down_proj has a forward hook"):
+            model(ids)
+        hook.remove()
+        assert model(ids).logits.shape == (1, 3, 211)
+
+
+def test_parameters_and_files(tmp_path):
+    """Weights that change after patch(): loaded, cast, replaced, frozen in part."""
+    model, other, ids = llama(5, **CONFIGS[1]), llama(6, **CONFIGS[1]), torch.tensor([[1, 2, 3, 4]])
+    expected = logits(model, ids)
+    names = list(model.state_dict())
+    patch(model)
+    patch(other)
+    assert list(model.state_dict()) == names
+    result = logits(model, ids)
+    other.load_state_dict(model.state_dict())
+    assert torch.equal(logits(other, ids), result)
+    assert (logits(model.to(torch.bfloat16), ids) - expected).abs().max() < 0.1 * expected.abs().max()
+    other.save_pretrained(tmp_path)
+    assert torch.equal(logits(transformers.LlamaForCausalLM.from_pretrained(tmp_path), ids), expected)
+    with pytest.raises(tandem.UnsupportedError, match="a patched model can't be pickled: save model.state_dict"):
+        torch.save(other, tmp_path / "model.pt")
+    unpatch(other)
+    assert torch.equal(logits(other, ids), expected)
+    patch(other)
+    other.model.layers[0].requires_grad_(False)
+    with pytest.raises(tandem.ArgumentError, match="x needs a gradient"):  # of the embedding
+        other(ids)
+    other.requires_grad_(False)
+    assert torch.equal(other(ids).logits.double(), result)
+    other.lm_head.requires_grad_(True)
+    with pytest.raises(tandem.ArgumentError, match="weight needs a gradient"):
+        other(ids)
 
 
 def test_models_that_are_refused():
