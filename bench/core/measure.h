@@ -9,15 +9,16 @@
 #include "bench/core/row.h"
 
 typedef struct bench_limits {
-  uint64_t repeats;    /* samples; 0: as many as fit into seconds, at least 5 */
-  double seconds;      /* of measuring, for each library */
-  size_t rotation;     /* bytes of all buffers together */
-  double check;        /* seconds that every element of a case's result may take to check */
-  int least;           /* samples, where repeats is 0 */
-  double warm;         /* seconds of runs before the first sample */
-  double patience;     /* seconds of a case after which one sample is enough */
-  bool one_run;        /* a sample is one run and a synchronise, however short it is */
-  bool in_blocks;      /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h */
+  uint64_t repeats; /* samples; 0: as many as fit into seconds, at least 5 */
+  double seconds;   /* of measuring, for each library */
+  size_t rotation;  /* bytes of all buffers together */
+  double check;     /* seconds that every element of a case's result may take to check */
+  int least;        /* samples, where repeats is 0 */
+  double warm;      /* seconds of runs before the first sample */
+  double patience;  /* seconds of a case after which one sample is enough */
+  bool one_run;     /* a sample is one run and a synchronise, however short it is */
+  bool in_blocks;   /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h; on simulated
+                          devices no result is */
   uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
   bool time;           /* a simulated device also predicts clocks (predict.h) */
   uint32_t rounds;     /* of workgroups that a prediction runs; 0: all */

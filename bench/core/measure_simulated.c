@@ -20,14 +20,16 @@ static bool predict(const bench_buffers *b, const tdm_plan *plan, void *const po
 
 static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const bench_sample *sample, const bench_limits *limits,
                           bench_row *row) {
-  bench_coverage how = bench_coverage_of(b, limits->check);
+  bench_coverage how = limits->in_blocks ? BENCH_EXCERPTS : bench_coverage_of(b, limits->check);
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
   bench_row_describe(row, b->total, b->copies);
   bool good = bench_count_run(b->context, &row->c, plan, pointers, sample, &row->counts, row->reason, sizeof row->reason);
-  bool part = good && bench_counts_sampled(&row->counts);
+  bool part = good && bench_counts_sampled(&row->counts) && !limits->in_blocks;
   if (part && how == BENCH_SUMS) how = BENCH_ROWS; /* what is missing is in every sum */
-  if (part && row->counts.launches > 1) {
+  if (good && limits->in_blocks) {
+    snprintf(row->reason, sizeof row->reason, "output not checked: a few workgroups were counted, for a prediction");
+  } else if (part && row->counts.launches > 1) {
     snprintf(row->reason, sizeof row->reason, "output not checked: a launch reads what the sample of the one before left out");
   } else if (good) {
     row->checked = bench_coverage_name(how, part);
@@ -59,7 +61,7 @@ void bench_measure_simulated(tdm_context *context, const bench_limits *limits, b
   sample.workgroups = limits->workgroups;
   bench_buffers b;
   char reason[BENCH_TEXT];
-  if (!bench_buffers_open(&b, c, context, 1, 0, false, row->reason, sizeof row->reason))
+  if (!bench_buffers_open(&b, c, context, 1, 0, limits->in_blocks, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
   else if (!bench_can_count(row->device, reason, sizeof reason))
     bench_row_fail(row, BENCH_UNSUPPORTED, reason);

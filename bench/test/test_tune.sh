@@ -57,6 +57,19 @@ grep -q ' us   checked: 8 rows' rows.txt || complain 'a check of 8 rows does not
 grep -q 'no entry: the case before has it' twice.txt || complain 'prints nothing about a case that is given twice'
 grep -Eq '^host softmax f32 - 8x64 exact omp(_avx512)?$' host.txt || complain 'no entry for the host'
 
+# The cases of a file: one has no tables, and one is too large. Entries only where they gain more than the model's error.
+printf 'gemm --dtype bf16 --layout nt 64x64x64\nadd 8x8\nrmsnorm 16x256\nrmsnorm 4096x4096\n' >file.txt
+"$bench" tune --shapes file.txt --device "sim:$chip" --most-bytes 1000000 --gains --progress gains.progress --out gains.tuned >gains.txt
+grep -q '4 cases of file.txt: 2 tuned, 1 without tables, 1 larger .* the heuristic.s choice is within' gains.txt || complain "a file: $(tail -n 1 gains.txt)"
+entries=$(grep -c "^$chip " gains.tuned) || :
+near=$(grep -c "no entry: the heuristic's choice, hip_.* within the model's error" gains.txt) || :
+[ $((entries + near)) -eq 2 ] || complain "gains: $entries entries and $near cases without: $(cat gains.txt)"
+grep -q "in $near the heuristic" gains.txt || complain 'gains: another number of cases'
+"$bench" tune --shapes file.txt --every 4 --device "sim:$chip" --predict-time 0.001 >long.txt && complain 'no candidate was predicted, and it passed'
+grep -q 'not predicted: would take longer than --predict-time' long.txt || complain "a long prediction: $(cat long.txt)"
+refused 'OP with --shapes' gemm --shapes file.txt --device "sim:$chip"
+refused '--gains: is for simulated devices' softmax 8x64 --device host --gains
+refused "--every = '0'" --shapes file.txt --every 0 --device "sim:$chip"
 refused 'OP: must be given' --device host
 refused "OP = 'gem': must be one of" gem --device host
 refused "shape = '3x4': has 2 numbers" gemm 3x4 --device host

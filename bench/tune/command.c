@@ -1,5 +1,6 @@
 /* tandem-bench tune: finds the best kernel and parameters for each case, by time on a device, by predicted clocks on a
  * simulated one. Writes a tuned table (docs/tuning.md). */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -8,9 +9,13 @@
 #include "bench/core/device_options.h"
 #include "bench/core/predict.h"
 #include "bench/report/file.h"
+#include "bench/score/score.h"
 #include "case/help.h"
 #include "src/base/order.h"
 #include "tune.h"
+
+/* Of a launch, before its prediction: what it launches, and its bound. Results of --shapes are not checked. */
+enum { COUNTED_WORKGROUPS = 2 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(tune_tool *t, const char *format, ...) {
   va_list args;
@@ -146,13 +151,39 @@ static bool tune_timed(tune_tool *t, const tdm_case *c, tune_candidate *best) {
   return true;
 }
 
+/* What a plan takes without a table, and its key, "" if there are no tables for it. false: tdm_last_error says why it takes
+ * nothing. */
+static bool heuristic_choice(tune_tool *t, const tdm_case *c, char own[TUNE_CHOICE], char key[160]) {
+  const tdm_options options = {.device = t->devices.name[0], .tuned = "none"};
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  bool ok = tdm_open(&options, &context) == TDM_OK && c->op->plan(context, c, &plan) == TDM_OK;
+  if (ok) snprintf(own, TUNE_CHOICE, "%s", tdm_plan_kernel(plan));
+  if (ok) read_key(tdm_plan_explain(plan), key, 160);
+  tdm_plan_free(plan);
+  tdm_close(context);
+  return ok;
+}
+
 static void tune_case(tune_tool *t, const tdm_case *c) {
   char title[BENCH_TEXT];
   tune_candidate best;
   case_print(c, title, sizeof title);
   printf("%s on %s\n", title, t->devices.name[0]);
-  if (!(t->simulated ? tune_simulated(t, c, &best) : tune_timed(t, c, &best))) {
+  char own[TUNE_CHOICE] = "", key[160];
+  double gain = INFINITY;
+  if (t->gains && !heuristic_choice(t, c, own, key)) {
+    printf("  refused: %s\n", tdm_last_error());
+    return;
+  }
+  if (!(t->simulated ? tune_simulated(t, c, t->gains ? own : NULL, &best, &gain) : tune_timed(t, c, &best))) {
     t->failed++;
+    return;
+  }
+  if (t->gains && gain <= 1 / score_well_predicted() - 1) {
+    printf("  best: %s, no entry: the heuristic's choice, %s, takes %.1f %% more clocks, within the model's error\n",
+           best.choice, own, 100 * gain);
+    t->near_enough++;
     return;
   }
   bool again = false; /* a table must not have two entries for the same plans */
@@ -179,12 +210,32 @@ static bool write_table(tune_tool *t) {
 
 static bool choose_cases(tune_tool *t) {
   bench_case_list one;
+  if (t->shapes != NULL) return t->operands == 0 || fail(t, "OP with --shapes: the file's lines say all of the cases");
   if (t->operands == 0) return fail(t, "OP: must be given, one of %s", case_op_list());
   if (t->operands == 1)
     return bench_choose_cases(&t->cases, t->operand[0], NULL, false, &t->selectors, t->error, sizeof t->error);
   for (int i = 1; i < t->operands; i++) {
     if (!bench_choose_cases(&one, t->operand[0], t->operand[i], false, &t->selectors, t->error, sizeof t->error)) return false;
     t->cases.c[t->cases.count++] = one.c[0];
+  }
+  return true;
+}
+
+/* What of the cases of --shapes is tuned. */
+static bool read_sample(tune_tool *t) {
+  const struct {
+    const char *option, *text;
+    uint64_t least, *value, usual;
+  } numbers[] = {{"--every", t->every, 1, &t->sample.every, 1},
+                 {"--offset", t->offset, 0, &t->sample.offset, 0},
+                 {"--most-bytes", t->most_bytes, 1, &t->sample.most_bytes, UINT64_MAX},
+                 {"--most-flop", t->most_flop, 1, &t->sample.most_flop, UINT64_MAX}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    *numbers[i].value = numbers[i].usual;
+    if (numbers[i].text != NULL && t->shapes == NULL) return fail(t, "%s: belongs to --shapes FILE", numbers[i].option);
+    if (numbers[i].text != NULL && !case_parse_number(numbers[i].option, numbers[i].text, numbers[i].least, UINT64_MAX,
+                                                      numbers[i].value, t->error, sizeof t->error))
+      return false;
   }
   return true;
 }
@@ -207,8 +258,42 @@ static bool read_all(tune_tool *t) {
   if (t->rounds != NULL && !case_parse_number("--rounds", t->rounds, 0, 1000000, &rounds, t->error, sizeof t->error))
     return false;
   t->limits.rounds = (uint32_t)rounds;
+  if (!case_parse_seconds("--predict-time", t->predict, &t->limits.predict, t->error, sizeof t->error)) return false;
+  if (!read_sample(t)) return false;
+  if (t->shapes != NULL) {
+    t->limits.in_blocks = true;
+    t->limits.workgroups = COUNTED_WORKGROUPS;
+  }
   if (!bench_can_write("--out", t->out, t->error, sizeof t->error)) return false;
   return !bench_in_process(t->devices.name[0]) || bench_simulator_load(false, t->error, sizeof t->error);
+}
+
+/* The cases of --shapes whose op has tables. */
+static bool tune_file(tune_tool *t) {
+  bench_shapes shapes;
+  if (!bench_shapes_read(&shapes, t->shapes, t->error, sizeof t->error)) return false;
+  const bench_shapes_options *o = &t->sample;
+  int tuned = 0, others = 0, without = 0;
+  char own[TUNE_CHOICE], key[160];
+  for (int i = 0; i < shapes.count; i++) {
+    const tdm_case *c = &shapes.shape[i].c;
+    if ((uint64_t)i < o->offset || ((uint64_t)i - o->offset) % o->every != 0) {
+      others++;
+    } else if (bench_shape_bytes(c) > (double)o->most_bytes || c->op->flops(c) > (double)o->most_flop) {
+      t->left_out++;
+    } else if (heuristic_choice(t, c, own, key) && key[0] == '\0') {
+      without++;
+    } else {
+      tune_case(t, c);
+      tuned++;
+    }
+  }
+  printf("%d cases of %s: %d tuned, %d without tables, %d larger than --most-bytes or --most-flop, %d not in the sample",
+         shapes.count, t->shapes, tuned, without, t->left_out, others);
+  if (t->gains) printf("; in %d the heuristic's choice is within the model's error", t->near_enough);
+  printf("\n");
+  bench_shapes_free(&shapes);
+  return true;
 }
 
 static int tune(void *state) {
@@ -232,15 +317,19 @@ static int tune(void *state) {
   if (t->progress_file != NULL &&
       (t->progress = tune_progress_open(t->progress_file, t->command, t->error, sizeof t->error)) == NULL)
     return EXIT_USAGE;
+  if (!bench_check_simulated("--predict-time", t->predict, &t->devices, t->error, sizeof t->error)) return EXIT_USAGE;
+  if (!t->simulated && (t->gains || t->shapes != NULL))
+    return fail(t, "--%s: is for simulated devices, whose clocks are predicted", t->gains ? "gains" : "shapes"), EXIT_USAGE;
   printf("%s\n", t->simulated ? "clocks at least, by counts, and clocks that gfxsim's model of time predicts: none was measured"
                               : "medians of times");
   for (int i = 0; i < t->cases.count; i++) tune_case(t, &t->cases.c[i]);
+  if (t->shapes != NULL && !tune_file(t)) return EXIT_USAGE;
   if (t->out != NULL && !write_table(t)) return EXIT_FAILED;
   tune_progress_close(t->progress, t->failed == 0);
   t->progress = NULL;
   if (t->out == NULL)
     for (int i = 0; i < t->entries; i++) printf("%s\n", t->entry[i]);
-  return t->failed > 0 ? EXIT_FAILED : t->entries == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
+  return t->failed > 0 ? EXIT_FAILED : t->entries + t->near_enough == 0 ? EXIT_NOTHING_RUN : EXIT_PASSED;
 }
 
 static void print_help(FILE *out, const char *op) {
@@ -261,6 +350,17 @@ int bench_tune(int argc, char **argv, const char *command) {
   help_table(help, print_help);
   struct poptOption rows[] = {
       {"out", '\0', POPT_ARG_STRING, &t.out, 0, "Write the table; default: its entries are printed", "FILE"},
+      {"shapes", '\0', POPT_ARG_STRING, &t.shapes, 0,
+       "Simulated devices: the cases of a file (bench/shapes), in place of OP and SHAPE; results are not checked", "FILE"},
+      {"every", '\0', POPT_ARG_STRING, &t.every, 0, "--shapes: only each N-th case", "N"},
+      {"offset", '\0', POPT_ARG_STRING, &t.offset, 0, "--shapes: the first case, counted from 0", "N"},
+      {"most-bytes", '\0', POPT_ARG_STRING, &t.most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"},
+      {"most-flop", '\0', POPT_ARG_STRING, &t.most_flop, 0, "--shapes: leave out cases with more FLOP", "N"},
+      {"gains", '\0', POPT_ARG_NONE, &t.gains, 0,
+       "Simulated devices: only entries that gain more over the heuristic's choice than the model's median error", NULL},
+      {"predict-time", '\0', POPT_ARG_STRING, &t.predict, 0,
+       "Simulated devices: seconds of the host for a prediction; candidates that take longer are left out; default: any",
+       "SECONDS"},
       {"exact", '\0', POPT_ARG_NONE, &t.exact, 0, "Entries for just these shapes, not for near ones too", NULL},
       {"min-time", '\0', POPT_ARG_STRING, &t.seconds, 0, "Seconds of measuring a candidate; default 0.2", "SECONDS"},
       {"check-time", '\0', POPT_ARG_STRING, &t.check, 0, BENCH_CHECK_TIME_HELP, "SECONDS"},

@@ -2,9 +2,11 @@
  * bound by
  * counts seconds: no launch is predicted to take less than its bound, so a candidate whose bound is above the best prediction
  * so far can't win, and is left out. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/score/score.h"
 #include "src/base/order.h"
 #include "tune.h"
 
@@ -24,6 +26,10 @@ static void try_prediction(tune_tool *t, const tdm_case *c, tune_candidate *one,
     return;
   }
   if (!tune_measure(t, c, true, one)) return;
+  if (one->predicted <= 0) {
+    printf("  %-44s not predicted: would take longer than --predict-time\n", one->choice);
+    return;
+  }
   printf("  %-44s predicted %14.0f clocks\n", one->choice, one->predicted);
   fflush(stdout);
   if (best->choice[0] == '\0' || one->predicted < best->predicted) *best = *one;
@@ -53,7 +59,15 @@ static void try_values(tune_tool *t, const tdm_case *c, const char *parameter, b
   if (gain.predicted < (1 - TIE) * base.predicted) *best = gain;
 }
 
-bool tune_simulated(tune_tool *t, const tdm_case *c, tune_candidate *best) {
+/* The heuristic's choice was left out if its bound alone is above the best prediction. Then that bound may tell enough. */
+static double gain_over(tune_tool *t, const tdm_case *c, tune_candidate *own, const tune_candidate *best) {
+  double by_bound = own->value / best->predicted - 1;
+  if (own->predicted <= 0 && by_bound > 1 / score_well_predicted() - 1) return by_bound;
+  if (own->predicted <= 0) tune_measure(t, c, true, own);
+  return own->predicted > 0 ? own->predicted / best->predicted - 1 : INFINITY;
+}
+
+bool tune_simulated(tune_tool *t, const tdm_case *c, const char *own, tune_candidate *best, double *gain) {
   static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
   static tune_candidate all[MOST_KERNELS]; /* large */
   int known = 0;
@@ -74,5 +88,7 @@ bool tune_simulated(tune_tool *t, const tdm_case *c, tune_candidate *best) {
   try_values(t, c, "depth", false, depths, 2, best);
   try_values(t, c, "window", true, tdm_order_windows, TDM_ORDER_WINDOWS, best);
   try_values(t, c, "chunk", true, tdm_order_chunks, TDM_ORDER_CHUNKS, best);
+  for (int i = 0; i < known && own != NULL; i++)
+    if (strcmp(all[i].choice, own) == 0) *gain = gain_over(t, c, &all[i], best);
   return true;
 }

@@ -5,25 +5,28 @@
 
 #include "bench/core/cases.h"
 #include "bench/core/measure.h"
+#include "bench/shapes/shapes.h"
 
-enum { TUNE_SHAPES = 8, TUNE_CHOICE = 96, TUNE_ENTRIES = BENCH_MAX_CASES };
+enum { TUNE_SHAPES = 8, TUNE_CHOICE = 96, TUNE_ENTRIES = 5000 };
 
 typedef struct tune_progress tune_progress;
 
 typedef struct tune_tool {
   case_options selectors;
   const char *command; /* what the user typed */
-  char *out, *seconds, *check, *workgroups, *rounds, *progress_file;
-  int exact;
+  char *out, *seconds, *check, *workgroups, *rounds, *progress_file, *shapes, *every, *offset, *most_bytes, *most_flop,
+      *predict;
+  int exact, gains;
   const char *operand[1 + TUNE_SHAPES]; /* OP, SHAPE... */
   int operands;
   bench_case_list cases;
+  bench_shapes_options sample; /* of --shapes: which cases */
   case_devices devices;
   bench_limits limits;
   bool simulated;
   tune_progress *progress; /* NULL: none is kept */
   char entry[TUNE_ENTRIES][320];
-  int entries, failed;
+  int entries, failed, left_out, near_enough; /* cases: not tuned; --gains: where the heuristic's choice is good */
   char error[1024];
 } tune_tool;
 
@@ -43,8 +46,10 @@ bool tune_takes(const tdm_case *c, const char *choice, const char *parameter);
 /* The kernels of the device's backend, one after the other. NULL: no more. */
 const char *tune_next_kernel(const tune_tool *t, const tdm_case *c, const char **rest, char name[TUNE_CHOICE]);
 
-/* Finds the candidate with the fewest predicted clocks. false: there is none. */
-bool tune_simulated(tune_tool *t, const tdm_case *c, tune_candidate *best);
+/* Finds the candidate with the fewest predicted clocks. false: there is none. own: NULL, or the kernel that the heuristic
+ * chooses, by its name; *gain is then by how much its clocks are above the best ones, as a share of them, and infinite if it
+ * takes too long to be predicted. */
+bool tune_simulated(tune_tool *t, const tdm_case *c, const char *own, tune_candidate *best, double *gain);
 
 /* ---- Progress: a file with a line for each candidate that was measured ---- */
 
