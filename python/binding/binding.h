@@ -83,6 +83,8 @@ int torch_describe(const char *op, array *a);
 int torch_not_capturing(const char *op, const array *a);
 /* The stream on which PyTorch queues work for a GPU now. */
 int torch_stream(const array *a, void **stream);
+/* Tells autograd that the caller's tensor has changed: a graph that saved it must not use what is there now. */
+int torch_written(const char *op, const array *a);
 PyObject *torch_empty(const array *like, int rank, const int64_t *shape, array_type type);
 int dlpack_describe(const char *op, array *a);
 void dlpack_release(array *a);
@@ -261,6 +263,7 @@ int raise_from(const char *op, const char *name);
   X(__dlpack_device__)        \
   X(__module__)               \
   X(__torch_dispatch__)       \
+  X(_current_level)           \
   X(data_ptr)                 \
   X(device)                   \
   X(dtype)                    \

@@ -94,7 +94,12 @@ static int run(call *c, device *d) {
   Py_END_ALLOW_THREADS;
   if (status != TDM_OK) raise_status(c->op, status, tdm_last_error());
   cache_leave(plan);
-  return status == TDM_OK ? 0 : -1;
+  if (status != TDM_OK) return -1;
+  for (int i = 0; i < c->op->count; i++)
+    if (c->op->parameters[i].role == OUT && c->value[i] != NULL && c->array[i].kind == KIND_TORCH &&
+        torch_written(c->op->name, &c->array[i]) < 0)
+      return -1;
+  return 0;
 }
 
 /* The outputs in the order of their parameters: one object, or a tuple of those that there are. */

@@ -98,13 +98,24 @@ int raise_from(const char *op, const char *name) {
   return -1;
 }
 
-/* In `text`, the C name of an array becomes the argument's, where it stands as a word before " = ". */
+/* Is `at` in `text` the name of an array? It stands before " = ", as in "c = 0x..." and "y.head = 16", or as "elements of y".
+ * Elsewhere a letter may be an English word. */
+static bool names_array(const char *text, const char *at, size_t length) {
+  static const char of[] = "elements of ";
+  const size_t before = (size_t)(at - text);
+  const char *end = at + length;
+  if (before > 0 && (isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '.')) return false;
+  if (before >= sizeof of - 1 && memcmp(at - (sizeof of - 1), of, sizeof of - 1) == 0) return *end == ' ';
+  if (*end == '.')
+    for (end++; isalpha((unsigned char)*end);) end++;
+  return strncmp(end, " = ", 3) == 0;
+}
+
+/* In `text`, the C name of an array becomes the argument's. */
 static void rename_array(char *text, size_t size, const char *from, const char *to) {
-  char pattern[64], *at = text;
-  snprintf(pattern, sizeof pattern, "%s = ", from);
-  while ((at = strstr(at, pattern)) != NULL) {
-    if (at != text && (isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '.')) {
-      at += strlen(from);
+  for (char *at = text; (at = strstr(at, from)) != NULL;) {
+    if (!names_array(text, at, strlen(from))) {
+      at++;
       continue;
     }
     char rest[512];

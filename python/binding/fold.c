@@ -20,8 +20,8 @@ int refuse_type(const call *c, int i, const char *allowed) {
   if (dtype != NULL)
     PyErr_Format(PyExc_TypeError, "%s: %s has the type %S: must be %s", c->op->name, a->name, dtype, allowed);
   else
-    PyErr_Format(PyExc_TypeError, "%s: %s has the type %s: must be %s", c->op->name, a->name, array_type_name(a->type),
-                 allowed);
+    PyErr_Format(PyExc_TypeError, "%s: %s has %s%s: must be %s", c->op->name, a->name,
+                 a->type == ARRAY_OTHER ? "" : "the type ", array_type_name(a->type), allowed);
   Py_XDECREF(dtype);
   return -1;
 }
@@ -178,12 +178,9 @@ int output(call *c, int i, int rank, const int64_t *shape, array_type type) {
       return raise_argument(op, "%s is on another device than %s", name, c->first->name);
     if (type == ARRAY_ANY) {
       if (a->type == ARRAY_F32 || a->type == ARRAY_F16 || a->type == ARRAY_BF16) return need_shape(c, i, rank, shape);
-      type = c->first->type;
+      return refuse_type(c, i, "float32, float16 or bfloat16");
     }
-    if (a->type != type) {
-      PyErr_Format(PyExc_TypeError, "%s: %s is %s: must be %s", op, name, array_type_name(a->type), array_type_name(type));
-      return -1;
-    }
+    if (a->type != type) return refuse_type(c, i, array_type_name(type));
     return need_shape(c, i, rank, shape);
   }
   if (type == ARRAY_ANY) type = c->first->type;

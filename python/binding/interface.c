@@ -129,7 +129,9 @@ static int read_dict(const char *op, array *a, PyObject *dict, bool gpu) {
   a->item = size > 0 ? (size_t)size : 0;
   a->data = (void *)(uintptr_t)PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
   if (PyErr_Occurred()) return raise_from(op, a->name);
-  a->read_only = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) != 0;
+  int read_only = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
+  if (read_only < 0) return raise_from(op, a->name);
+  a->read_only = read_only != 0;
   a->place = gpu ? device_gpus() : PLACE_HOST;
   a->device = 0;
   int64_t packed = 1;

@@ -39,8 +39,10 @@ static PyObject *devices(PyObject *module, PyObject *none) {
 
 static PyObject *kernels(PyObject *module, PyObject *op) {
   (void)module;
-  const char *name = PyUnicode_Check(op) ? PyUnicode_AsUTF8(op) : NULL;
-  const char *found = name == NULL ? NULL : tdm_kernels(strcmp(name, "linear") == 0 ? "gemm" : name);
+  Py_ssize_t length = 0;
+  const char *name = PyUnicode_Check(op) ? PyUnicode_AsUTF8AndSize(op, &length) : NULL;
+  const char *found =
+      name == NULL || strlen(name) != (size_t)length ? NULL : tdm_kernels(strcmp(name, "linear") == 0 ? "gemm" : name);
   if (found != NULL) return words(found);
   if (!PyErr_Occurred()) PyErr_Format(error_argument, "kernels: %R: must be the name of a function that computes", op);
   return NULL;
@@ -129,7 +131,11 @@ static PyObject *explain(PyObject *module, PyObject *const *args, Py_ssize_t cou
                                  : function != NULL && function == methods[r].ml_meth)
       found = op_rows[r];
   if (found == NULL) {
-    PyErr_Format(PyExc_TypeError, "explain: %R: must be a function of tandem that computes, or its name", args[0]);
+    static const char must[] = "must be a function of tandem that computes, or its name";
+    if (PyUnicode_Check(args[0]))
+      PyErr_Format(PyExc_TypeError, "explain: function = %R: %s", args[0], must);
+    else
+      PyErr_Format(PyExc_TypeError, "explain: function is a %s: %s", Py_TYPE(args[0])->tp_name, must);
     return NULL;
   }
   return call_op(found, true, args + 1, count - 1, names);

@@ -36,7 +36,8 @@ static int attention_shapes(call *c) {
     return raise_argument(c->op->name,
                           "q has the shape %s, and k %s: batch and head_dim (the first of 4 and the last) must be the same",
                           shape_text(q->rank, q->shape), shape_text(k->rank, k->shape));
-  if (size_of(k, 1) < 1 || size_of(q, 1) % size_of(k, 1) != 0)
+  if (size_of(k, 1) < 1) return raise_argument(c->op->name, "k has no heads: must have at least 1");
+  if (size_of(q, 1) % size_of(k, 1) != 0)
     return raise_argument(c->op->name, "q has %lld heads, and k %lld: the first must be a multiple of the second",
                           (long long)size_of(q, 1), (long long)size_of(k, 1));
   if (output(c, T_OUT, q->rank, q->shape, q->type) < 0) return -1;

@@ -165,8 +165,13 @@ static int gemm_describe(call *c) {
       operand(c, G_A, d->batch, &d->stride_a, &d->broadcast_a) < 0 ||
       operand(c, G_B, d->batch, &d->stride_b, &d->broadcast_b) < 0)
     return -1;
-  if (d->batch > 1 && d->stride_c == 0 && elements(o) > 0)
-    return raise_argument(c->op->name, "out: the matrices of its batch overlap");
+  /* Matrices lie one after the other, or between the rows of each other. */
+  int64_t matrix = d->ldc > 0 ? times(d->m - 1, d->ldc) : 0;
+  bool behind = d->stride_c >= d->n && d->stride_c - d->n >= matrix;
+  bool between = d->stride_c >= d->n && d->stride_c > 0 && (d->ldc - d->n) / d->stride_c >= d->batch - 1;
+  if (d->batch > 1 && elements(o) > 0 && !behind && !between)
+    return raise_argument(c->op->name, "out has the strides %s: the matrices of its batch overlap",
+                          shape_text(o->rank, o->stride));
   d->layout = ta ? (tb ? TDM_TT : TDM_TN) : (tb ? TDM_NT : TDM_NN);
   if (c->value[G_RESIDUAL] != NULL) {
     int64_t batch;

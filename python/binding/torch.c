@@ -7,8 +7,9 @@
 
 static struct {
   PyTypeObject *tensor;
-  PyObject *no_dispatch; /* Tensor.__torch_dispatch__: subclasses with another one may have no memory */
-  PyObject *grad_enabled, *empty, *current_stream, *strided;
+  PyObject *no_dispatch;                    /* Tensor.__torch_dispatch__: subclasses with another one may have no memory */
+  PyObject *grad_enabled, *empty, *written; /* torch.autograd.graph.increment_version */
+  PyObject *forward_ad;                     /* the dictionary of torch.autograd.forward_ad */
   PyObject *f32, *f16, *bf16, *i32, *i64;
   const dl_exchange *exchange;
 } torch;
@@ -150,6 +151,43 @@ static int read_by_methods(array *a) {
   return status;
 }
 
+/* Forward derivatives: has the tensor a tangent, which the result would lose? -1: an exception. */
+static int has_tangent(const array *a) {
+  if (torch.forward_ad == NULL) {
+    PyObject *module = PyImport_ImportModule("torch.autograd.forward_ad");
+    if (module == NULL) return -1;
+    torch.forward_ad = PyModule_GetDict(module); /* borrowed; PyTorch keeps its modules */
+    Py_DECREF(module);
+  }
+  PyObject *level = PyDict_GetItemWithError(torch.forward_ad, word._current_level);
+  if (level == NULL) return PyErr_Occurred() ? -1 : 0;
+  if (PyLong_AsLong(level) < 0) return PyErr_Occurred() ? -1 : 0; /* outside of every level */
+  PyObject *unpack = PyDict_GetItemString(torch.forward_ad, "unpack_dual");
+  PyObject *pair = unpack == NULL ? NULL : PyObject_CallOneArg(unpack, a->object);
+  PyObject *tangent = pair == NULL ? NULL : PyObject_GetAttrString(pair, "tangent");
+  int has = tangent == NULL ? -1 : tangent != Py_None;
+  Py_XDECREF(tangent);
+  Py_XDECREF(pair);
+  return has < 0 && !PyErr_Occurred() ? 0 : has; /* a PyTorch without unpack_dual has no tangents */
+}
+
+int torch_written(const char *op, const array *a) {
+  if (torch.written == NULL) {
+    PyObject *module = PyImport_ImportModule("torch.autograd.graph");
+    torch.written = module == NULL ? NULL : PyObject_GetAttrString(module, "increment_version");
+    Py_XDECREF(module);
+    if (torch.written == NULL) { /* before PyTorch 2.1 */
+      PyErr_Clear();
+      torch.written = Py_NewRef(Py_None);
+    }
+  }
+  if (torch.written == Py_None) return 0;
+  PyObject *done = PyObject_CallOneArg(torch.written, a->object);
+  if (done == NULL) return raise_from(op, a->name);
+  Py_DECREF(done);
+  return 0;
+}
+
 int torch_describe(const char *op, array *a) {
   if (!has_memory(Py_TYPE(a->object)))
     return raise_argument(
@@ -162,6 +200,11 @@ int torch_describe(const char *op, array *a) {
     return raise_argument(op,
                           "%s needs a gradient, and tandem has no backward: call it in torch.no_grad(), or with %s.detach()",
                           a->name, a->name);
+  int tangent = has_tangent(a);
+  if (tangent < 0) return raise_from(op, a->name);
+  if (tangent > 0)
+    return raise_argument(op, "%s has a tangent, and tandem has no derivatives: call it with the primal of unpack_dual",
+                          a->name);
   int negative = is_true(PyObject_CallMethodNoArgs(a->object, word.is_neg));
   if (negative < 0) return raise_from(op, a->name);
   if (negative > 0) return raise_argument(op, "%s has its negative bit set: must be resolved by torch.resolve_neg", a->name);

@@ -57,8 +57,9 @@ int value_text(const call *c, int i, const char **value) {
   *value = PyUnicode_AsUTF8AndSize(c->value[i], &length);
   if (*value == NULL) return raise_from(c->op->name, name_of(c, i));
   enum { MOST = 100 };
-  if (length == 0 || length > MOST || strlen(*value) != (size_t)length)
-    return raise_argument(c->op->name, "%s: must be a word of 1 to %d characters", name_of(c, i), MOST);
+  bool word = length > 0 && length <= MOST;
+  for (Py_ssize_t at = 0; word && at < length; at++) word = (unsigned char)(*value)[at] > ' ';
+  if (!word) return raise_argument(c->op->name, "%s: must be a word of 1 to %d characters", name_of(c, i), MOST);
   return 0;
 }
 

@@ -189,6 +189,7 @@ def test_array_interface_as_a_dictionary():
         ({"strides": (33, 4)}, "33 bytes"),
         ({"mask": a}, "has a mask"),
         ({"data": (-4, False)}, "negative"),
+        ({"data": (a.ctypes.data, np.ones(2))}, "ambiguous"),
         ({"data": (a.ctypes.data + 1, False)}, "aligned"),
         ({"data": (0, False)}, "NULL"),
     ):

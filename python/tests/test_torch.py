@@ -79,6 +79,21 @@ def test_out_views_and_parameters():
         close(tandem.add(x * 1, x), x + x)
 
 
+def test_autograd_sees_what_was_written():
+    """As after PyTorch's own in-place functions, a graph that saved the tensor raises instead of using what is there now."""
+    x, out, weight = random(3, 4), random(3, 4), random(3, 4).requires_grad_()
+    y = (weight * out).sum()
+    version = out._version
+    tandem.add(x, x, out=out)
+    assert out._version == version + 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+    with torch.inference_mode():
+        out = x + 0
+        tandem.add(x, x, out=out)
+        assert torch.equal(out, x + x)
+
+
 def test_together_with_numpy():
     x = random(3, 4)
     close(tandem.add(x, x.numpy()), x + x)
