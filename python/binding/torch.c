@@ -155,9 +155,10 @@ static int read_by_methods(array *a) {
 static int has_tangent(const array *a) {
   if (torch.forward_ad == NULL) {
     PyObject *module = PyImport_ImportModule("torch.autograd.forward_ad");
-    if (module == NULL) return -1;
-    torch.forward_ad = PyModule_GetDict(module); /* borrowed; PyTorch keeps its modules */
-    Py_DECREF(module);
+    if (module == NULL) PyErr_Clear(); /* before PyTorch 1.8 */
+    torch.forward_ad = module == NULL ? PyDict_New() : Py_NewRef(PyModule_GetDict(module));
+    Py_XDECREF(module);
+    if (torch.forward_ad == NULL) return -1;
   }
   PyObject *level = PyDict_GetItemWithError(torch.forward_ad, word._current_level);
   if (level == NULL) return PyErr_Occurred() ? -1 : 0;
