@@ -12,9 +12,12 @@ static void print_title(FILE *out, table_style style, const char *text) {
 
 enum { FIGURE_TEXT = 16 };
 
+/* After the point: ratios of odd shapes can be far below 1. */
+static int digits_of(double ratio) { return ratio < 0.001 ? 5 : ratio < 0.01 ? 4 : ratio < 0.1 ? 3 : 2; }
+
 static void put_ratio(char text[FIGURE_TEXT], score_figures f, double ratio) {
   text[0] = '\0';
-  if (f.scored > 0) snprintf(text, FIGURE_TEXT, "%.*f", ratio < 0.1 ? 3 : 2, ratio);
+  if (f.scored > 0) snprintf(text, FIGURE_TEXT, "%.*f", digits_of(ratio), ratio);
 }
 
 /* Predicted clocks beside ideal ones. */
@@ -41,7 +44,8 @@ static void put_kind(table *t, const score *s, const score *before, int kind, co
   if (left_out > 0) snprintf(left, sizeof left, "%d", left_out);
   if (f.failed > 0) snprintf(other, sizeof other, "%d failed", f.failed);
   if (f.unsupported > 0)
-    snprintf(other + strlen(other), sizeof other - strlen(other), "%s%d unsupported", f.failed > 0 ? ", " : "", f.unsupported);
+    snprintf(other + strlen(other), sizeof other - strlen(other), "%s%d %s", f.failed > 0 ? ", " : "", f.unsupported,
+             is_map(s) ? "not predicted" : "unsupported");
   if (before != NULL) {
     const score_figures old = score_of(before, kind);
     put_ratio(old_mean, old, old.mean);
@@ -69,7 +73,8 @@ static void print_kinds(FILE *out, const score *s, const score *before, table_st
                                  {"below 0.5", 9, false, 0},
                                  {s->of_kernels ? "one kernel" : "below 20 us", 11, false, 1},
                                  {"not scored", 24, true, 2}};
-  const table_column launch[] = {{"mean with launch", 16, false, 0}, {"worst", 6, false, 1}, {"before", 6, false, 0}};
+  const table_column launch[] = {
+      {"mean with launch", 16, false, 0}, {"worst with launch", 17, false, 1}, {"before", 6, false, 0}};
   enum { MEANS = sizeof mean / sizeof mean[0], OLD = sizeof old / sizeof old[0], SHARES = sizeof shares / sizeof shares[0] };
   table_column columns[MEANS + OLD + 3 + SHARES];
   int count = 0;
@@ -105,7 +110,7 @@ static void print_items(FILE *out, const score_item *const *items, int count, ta
   table_head(&t);
   for (int i = 0; i < count; i++) {
     char ratio[16], ours[32], peer[32];
-    snprintf(ratio, sizeof ratio, "%.*f", items[i]->ratio < 0.1 ? 3 : 2, items[i]->ratio);
+    snprintf(ratio, sizeof ratio, "%.*f", digits_of(items[i]->ratio), items[i]->ratio);
     snprintf(ours, sizeof ours, "%.1f", 1e6 * items[i]->ours);
     snprintf(peer, sizeof peer, "%.1f", 1e6 * items[i]->peer);
     table_row(&t, (const char *const[]){items[i]->label, ratio, ours, peer, items[i]->kernel, items[i]->way});
@@ -122,8 +127,8 @@ static void print_predicted(FILE *out, const score_item *const *items, int count
   table_head(&t);
   for (int i = 0; i < count; i++) {
     char ratio[16], launch[16], clocks[2][32];
-    snprintf(launch, sizeof launch, "%.*f", items[i]->with_launch < 0.1 ? 3 : 2, items[i]->with_launch);
-    snprintf(ratio, sizeof ratio, "%.*f", items[i]->ratio < 0.1 ? 3 : 2, items[i]->ratio);
+    snprintf(launch, sizeof launch, "%.*f", digits_of(items[i]->with_launch), items[i]->with_launch);
+    snprintf(ratio, sizeof ratio, "%.*f", digits_of(items[i]->ratio), items[i]->ratio);
     snprintf(clocks[0], sizeof clocks[0], "%.0f", items[i]->ours);
     snprintf(clocks[1], sizeof clocks[1], "%.0f", items[i]->peer);
     table_row(&t, (const char *const[]){items[i]->label, ratio, launch, clocks[0], clocks[1], items[i]->floor, items[i]->kernel,
@@ -146,7 +151,7 @@ static void print_choices(FILE *out, const score_item *const *items, int count, 
   table_head(&t);
   for (int i = 0; i < count; i++) {
     char ratio[16], us[2][32], clocks[2][32] = {"none", "none"};
-    snprintf(ratio, sizeof ratio, "%.*f", items[i]->ratio < 0.1 ? 3 : 2, items[i]->ratio);
+    snprintf(ratio, sizeof ratio, "%.*f", digits_of(items[i]->ratio), items[i]->ratio);
     snprintf(us[0], sizeof us[0], predicted ? "%.0f" : "%.1f", (predicted ? 1 : 1e6) * items[i]->ours);
     snprintf(us[1], sizeof us[1], predicted ? "%.0f" : "%.1f", (predicted ? 1 : 1e6) * items[i]->peer);
     for (int side = 0; side < 2; side++)

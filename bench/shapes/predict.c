@@ -41,7 +41,7 @@ void bench_predictions_row(table *t, const bench_row *row) {
     snprintf(cell[2], CELL, "%.0f", ideal);
     snprintf(cell[3], CELL, "%s", floor);
     snprintf(cell[4], CELL, "%.0f", predicted);
-    snprintf(cell[5], CELL, "%.*f", ideal < 0.1 * predicted ? 3 : 2, ideal / predicted);
+    snprintf(cell[5], CELL, "%.3g", ideal / predicted);
     bench_put_causes(cell[6], CELL, &row->counts);
   }
   for (int column = 0; column < COLUMNS; column++) cells[column] = cell[column];
