@@ -151,6 +151,14 @@ cache_level hierarchy_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool a
 
 u64 hierarchy_written(const hierarchy *h) { return h->hbm_written; }
 
+u64 hierarchy_dirty(const hierarchy *h) {
+  u64 sectors = 0;
+  for (u32 xcd = 0; xcd < h->xcds; xcd++)
+    for (size_t e = 0; e < (size_t)h->l2[xcd].sets * h->l2[xcd].ways; e++)
+      sectors += (u64)__builtin_popcountll(h->l2[xcd].entry[e] & SECTORS_ALL);
+  return sectors << SECTOR_SHIFT;
+}
+
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run) {
   u64 first = run_line(run), end = first + run_count(run);
   for (u64 line = first; line < end; line++) switch (run_kind(run)) {

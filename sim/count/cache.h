@@ -46,6 +46,8 @@ cache_level hierarchy_read(hierarchy *h, u32 xcd, u32 cu, u64 line, bool past_l1
 cache_level hierarchy_write(hierarchy *h, u32 xcd, u64 line, u32 sectors, bool atomic);
 /* Bytes that the L2s have written back so far. */
 u64 hierarchy_written(const hierarchy *h);
+/* Bytes in the L2s that are still to be written back. */
+u64 hierarchy_dirty(const hierarchy *h);
 /* A run of lines. */
 void hierarchy_touch(hierarchy *h, u32 xcd, u32 cu, line_run run);
 /* Writes what is dirty back, and adds the counts to c, whose l2 has room for every XCD. */

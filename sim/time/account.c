@@ -139,13 +139,21 @@ static bool fill_instructions(const time_run *t, gfxsim_timing *timing) {
   return true;
 }
 
+/* At a power limit that holds, the clock falls as the power of a clock rises: 1 for the chip without its matrix units, and
+ * frequency_power more when all of them work on random values. */
 static void fill_frequency(const time_run *t, gfxsim_timing *timing) {
-  double peak = t->chip->clock_mhz / 1000.0;
   timing->data = t->words > 0 ? (double)t->words_set / (double)t->words : 1;
-  double power = timing->mfma_share * (t->p.frequency_zeros + (1 - t->p.frequency_zeros) * timing->data);
-  double ghz = t->p.frequency_idle - t->p.frequency_slope * power;
-  timing->frequency_ghz = ghz < peak ? ghz : peak;
+  double load = timing->mfma_share * (t->p.frequency_zeros + (1 - t->p.frequency_zeros) * timing->data);
+  timing->frequency_ghz = t->chip->clock_mhz / 1000.0 / (1 + t->p.frequency_power * load);
   timing->microseconds = (double)timing->clocks / timing->frequency_ghz / 1000;
+}
+
+/* What later rounds take. In those that ran, the L2s took up writes that later ones have to wait for: HBM serves no more than its
+ * rate. */
+static u64 later_round(const time_run *t) {
+  u64 measured = t->timing->spread ? t->group_clocks / t->run->groups_run : t->end - t->round_end;
+  u64 served = memory_hbm_clocks(t->memory) * t->round / t->run->groups_run;
+  return served > measured ? served : measured;
 }
 
 gfxsim_status account_result(time_run *t) {
@@ -157,8 +165,7 @@ gfxsim_status account_result(time_run *t) {
     occupied += t->simds[n].occupied;
   }
   memcpy(timing->chip, t->chip->name, sizeof timing->chip);
-  u64 later_round = timing->spread ? t->group_clocks / t->run->groups_run : t->end - t->round_end;
-  timing->clocks = t->end + t->rounds_left * later_round;
+  timing->clocks = t->end + (t->rounds_left > 0 ? t->rounds_left * later_round(t) : 0);
   timing->launch_clocks = (u64)t->p.launch;
   timing->mfma_share = t->end > 0 ? (double)matrix / ((double)t->end * (double)simds) : 0;
   timing->no_wave = occupied > 0 ? (double)no_wave / (double)occupied : 0;

@@ -18,6 +18,7 @@ struct memory_time {
   hierarchy *caches;
   u32 xcds, cus, channels;
   u64 l1, l2, mall, hbm;                                        /* latencies */
+  u64 hbm_lines;                                                /* read from it */
   u32 l2_work, l2_write_work, fabric_work, mall_work, hbm_work; /* of a line in its channel, in parts of a clock; 0: no limit */
   calendar *l2_channel, *fabric_in, *fabric_out, *mall_channel, *hbm_channel;
   pending *l2_pending, *l1_pending; /* PENDING for each XCD; PENDING_L1 for each CU */
@@ -118,6 +119,7 @@ u64 memory_read_line(memory_time *m, u32 xcd, u32 cu, u64 line, bool past_l1, u6
     there += waited;
     waited += delay(&m->fabric_in[xcd], there, m->fabric_work);
     waited += delay(&m->mall_channel[channel], there, m->mall_work);
+    if (level == LEVEL_HBM) m->hbm_lines++;
     if (level == LEVEL_HBM) waited += delay(&m->hbm_channel[channel], at + m->mall / 2, m->hbm_work);
     waited += write_back(m, xcd, channel, hierarchy_written(m->caches) - written, there);
     ready = keep_pending(l2, PENDING, line, at + (level == LEVEL_MALL ? m->mall : m->hbm) + waited);
@@ -132,4 +134,10 @@ u64 memory_write_line(memory_time *m, u32 xcd, u64 line, u32 sectors, bool atomi
   u64 waited = delay(&m->l2_channel[xcd * m->channels + channel_of(line, m->channels)], there, count * m->l2_write_work);
   waited += write_back(m, xcd, channel_of(line, HBM_CHANNELS), hierarchy_written(m->caches) - written, there + waited);
   return at + m->l2 + waited;
+}
+
+u64 memory_hbm_clocks(const memory_time *m) {
+  u64 sectors = (hierarchy_written(m->caches) + hierarchy_dirty(m->caches)) >> SECTOR_SHIFT;
+  u64 work = (m->hbm_lines * SECTORS + sectors) * m->hbm_work / SECTORS;
+  return (work / HBM_CHANNELS) >> WORK_SHIFT;
 }

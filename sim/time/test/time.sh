@@ -88,7 +88,7 @@ grep -q 'outputs not saved' "$folder/error" || wrong '--skip-mfma is silent abou
 "$gfxsim" time "$gemm" $arguments --chip gfx950,xcds=1,cus_per_xcd=1,waves_per_simd=1 --rounds 1 >"$folder/text" 2>"$folder/error" ||
   wrong '--rounds fails'
 grep -q 'later rounds' "$folder/text" || wrong '--rounds is silent'
-"$gfxsim" time --parameters | grep -q '^hbm_share .*fitted' || wrong 'no parameters'
+"$gfxsim" time --parameters | grep -q '^barrier .*fitted' || wrong 'no parameters'
 refused() {
   text=$1
   shift
