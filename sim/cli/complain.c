@@ -1,5 +1,7 @@
+#include <popt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -11,4 +13,11 @@ bool complain(const char *format, ...) {
   fputc('\n', stderr);
   va_end(args);
   return false;
+}
+
+bool complain_option(int argc, const char **argv, const char *bad, int error) {
+  const char *option = "", *between = "";
+  for (int n = 2; n < argc && error == POPT_ERROR_BADNUMBER; n++)
+    if (argv[n] == bad || (strcmp(argv[n], bad) == 0 && argv[n - 1][0] == '-')) option = argv[n - 1], between = " ";
+  return complain("%s%s%s: %s", option, between, bad, poptStrerror(error));
 }

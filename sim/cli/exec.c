@@ -50,7 +50,7 @@ static bool parse_options(int argc, const char **argv, request *r, const char **
   poptSetOtherOptionHelp(context, "PROGRAM [ARGUMENT...]");
   int got = poptGetNextOpt(context);
   const char **rest = poptGetArgs(context);
-  bool good = got == -1 || complain("exec: %s: %s", poptBadOption(context, 0), poptStrerror(got));
+  bool good = got == -1 || complain_option(argc, argv, poptBadOption(context, 0), got);
   if (good && rest == NULL) good = complain("exec: PROGRAM: must be named, as in: gfxsim exec ./a.out");
   if (good && (r->threads < 0 || r->threads > 1024)) good = complain("exec: --threads %d: must be 0 to 1024", r->threads);
   if (good && (r->turn < 0 || r->seed < 0)) good = complain("exec: --turn and --seed must not be negative");

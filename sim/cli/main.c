@@ -51,7 +51,7 @@ int info_command(int argc, const char **argv) {
   size_t bytes;
   char error[256];
   if (got < -1)
-    complain("%s: %s", poptBadOption(context, 0), poptStrerror(got));
+    complain_option(argc, argv, poptBadOption(context, 0), got);
   else if (file == NULL || poptPeekArg(context) != NULL)
     complain("info: FILE: must be one code object");
   else if (!npy_read_file(file, &data, &bytes, error, sizeof error))

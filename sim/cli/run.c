@@ -153,7 +153,8 @@ static bool parse_options(int argc, const char **argv, request *r) {
     if (got == 'a' && r->arg_count < ARGS_MOST)
       r->args[r->arg_count++] = arg;
     else
-      good = complain("%s: %s", poptBadOption(context, 0), got == 'a' ? "too many" : poptStrerror(got));
+      good = got == 'a' ? complain("%s: too many", poptBadOption(context, 0))
+                        : complain_option(argc, argv, poptBadOption(context, 0), got);
   }
   const char *file = poptGetArg(context);
   bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->rounds != 0 ||

@@ -98,6 +98,7 @@ refused() {
 refused 'only time has them' run "$gemm" $arguments --warm
 refused 'not with --workgroups' time "$gemm" $arguments --rounds 1 --workgroups 2
 refused 'needs --rounds' time "$gemm" $arguments --spread
+refused '^gfxsim: --rounds x: invalid' time "$gemm" $arguments --rounds x
 refused 'not with --turn' run "$gemm" $arguments --by-time --turn 3
 refused 'only run has it' time "$gemm" $arguments --by-time
 refused 'must be FROM-TO' time "$gemm" $arguments --timeline "$folder/t.svg" --timeline-clocks 7
