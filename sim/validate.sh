@@ -174,7 +174,7 @@ predict_row() {
   elif [ $status -ne 0 ] || [ ! -s "$own/p.json" ]; then
     say_missing "gfxsim time: $(first_error)"
   else
-    echo "$name object $origin${options:+;$options}"
+    echo "$name object $origin${options:+;$options}; gfxsim of $version"
     awk -v name="$name" -v trace="$own/trace" -f "$here/figures.awk" "$work/rows/$name.row" "$own/p.json"
   fi
 }

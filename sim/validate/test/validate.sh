@@ -30,9 +30,9 @@ stand_in --predict
 [ ! -e "$result" ] || fail '--predict wrote a result'
 has 'fast mfma_share 0.55' "$predictions"
 has 'fast tflops 110' "$predictions"
-has 'fast object us/kernels, working tree' "$predictions"
+grep -q '^fast object us/kernels, working tree; gfxsim of .' "$predictions" || fail 'no origin of fast'
 has 'wrong mfma_share 0.19' "$predictions"
-has 'whole object built/whole.co, compiled by the user' "$predictions"
+grep -q '^whole object built/whole.co, compiled by the user; gfxsim of .' "$predictions" || fail 'no origin of whole'
 has 'whole loop_clocks missing gfxsim does not model it here' "$predictions"
 has 'whole gbs 32' "$predictions"
 has 'reads issue_interval:ds_read_b128 16' "$predictions"
@@ -60,7 +60,7 @@ has '- late, MFMA share of the loop: no end after 2 s' "$result"
 # A part is predicted again: the other rows stay.
 sed 's/^slow mfma_share .*/slow mfma_share 0.24/' "$predictions" >"$folder/old" && cp "$folder/old" "$predictions"
 stand_in --only fast --set P --option --warm >/dev/null
-has 'fast object us/kernels, working tree; --warm' "$predictions"
+grep -q '^fast object us/kernels, working tree; --warm; gfxsim of .' "$predictions" || fail 'no option of fast'
 has 'slow mfma_share 0.24' "$predictions"
 [ "$(grep -c '^fast mfma_share' "$predictions")" = 1 ] || fail 'a row was kept twice'
 has '| P | clocks | 1 | 1 | 0 | 10.0 % | 10.0 % | 10 %, 25 %: met |  |' "$result"
