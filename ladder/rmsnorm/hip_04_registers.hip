@@ -8,7 +8,7 @@
  * predict: load_lines / before = 0.66 to 0.67
  * predict: vgprs / before = 4 to 4.7
  * predict: floor = HBM
- * predict: gfx950: predicted / before = 0.7 to 0.95
+ * predict: gfx950: predicted / before = 0.6 to 0.8
  */
 #include "step.h"
 
