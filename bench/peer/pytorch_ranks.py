@@ -34,13 +34,19 @@ def config_of(shape):
     return LlamaConfig(tie_word_embeddings=False, rms_norm_eps=1e-5, initializer_range=0.02, **SHAPES[shape])
 
 
-def load(arguments, device):
+def random_model(arguments, device):
+    """Made where it is used: a CPU would draw 8e9 numbers for minutes."""
     torch.manual_seed(0)
+    torch.set_default_dtype(TYPES[arguments.dtype])
+    with torch.device(device):
+        model = LlamaForCausalLM._from_config(config_of(arguments.shape), attn_implementation="sdpa")
+    torch.set_default_dtype(torch.float32)
+    return model
+
+
+def load(arguments, device):
     if arguments.model is None:
-        torch.set_default_dtype(TYPES[arguments.dtype])
-        with torch.device(device):
-            model = LlamaForCausalLM._from_config(config_of(arguments.shape), attn_implementation="sdpa")
-        torch.set_default_dtype(torch.float32)
+        model = random_model(arguments, device)
     else:
         plan = {"tp_plan": "auto"} if "RANK" in os.environ else {}
         model = LlamaForCausalLM.from_pretrained(arguments.model, dtype=TYPES[arguments.dtype], attn_implementation="sdpa", **plan)
@@ -120,8 +126,7 @@ def main():
     if int(os.environ.get("WORLD_SIZE", 1)) > 1 and arguments.model is None:
         parser.error("--model: several ranks read the weights of a folder; --make writes it")
     if arguments.make:
-        torch.manual_seed(0)
-        LlamaForCausalLM(config_of(arguments.shape)).to(TYPES[arguments.dtype]).save_pretrained(arguments.make)
+        random_model(arguments, "cuda" if torch.cuda.is_available() else "cpu").save_pretrained(arguments.make)
         return 0
     result = measure(arguments)
     if arguments.json and int(os.environ.get("RANK", 0)) == 0:

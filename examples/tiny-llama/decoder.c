@@ -38,10 +38,7 @@ bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capa
   forward_bytes(&one, wanted);
   wanted[MEMORY_LOGITS] += best_bytes(s->batch, s->share.config.vocab);
   wanted[MEMORY_CACHE] = kv_cache_bytes(c, s->type, capacity, s->batch);
-  wanted[MEMORY_WEIGHTS] = weights_bytes(c, s->type, forms);
-  if (!memory_check(&s->m, c->name, wanted, error) ||
-      !weights_open(&s->share, &s->ranks, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error) ||
-      !kv_cache_open(&d->cache, c, s->type, capacity, s->batch, &s->m, error))
+  if (!session_weights(s, forms, wanted, error) || !kv_cache_open(&d->cache, c, s->type, capacity, s->batch, &s->m, error))
     return false;
   d->one = describe(d, 1, false);
   if (forward_open(&d->one, error) && best_open(&d->best, &s->m, s->batch, c->vocab, error)) return true;

@@ -81,31 +81,48 @@ static void show_all(const generation *g) {
   }
 }
 
+/* The shortest of a few times of a pass's exchanges, each ended before the next. */
+static bool time_exchanges(const graph *pass, double *seconds, llama_error *error) {
+  enum { TIMES = 5 };
+  for (int i = 0; i <= TIMES; i++) { /* the first waits for the slowest rank */
+    double start = llama_seconds();
+    if (!graph_run_exchanges(pass, error)) return false;
+    double time = llama_seconds() - start;
+    if (i == 1 || (i > 1 && time < *seconds)) *seconds = time;
+  }
+  return true;
+}
+
 /* Each token reads all weights, of the embedding's table one row, and the cache, on average that of the token in the middle. */
-static void print_decode(const generation *g, int64_t tokens) {
+static bool print_decode(const generation *g, int64_t tokens, llama_error *error) {
   const llama_config *c = &g->s->share.config;
   double size = (double)tdm_type_size(g->s->type), mean = (double)g->d.length - (double)tokens / 2;
   double weights = (llama_parameters(c) - (c->tied ? 0 : (double)c->vocab * (double)c->d)) * size;
   double cache = 2 * (double)c->layers * mean * (double)(g->s->batch * c->kv_heads * c->head_dim) * size,
          each = g->decode / (double)tokens;
-  int launches = g->d.one.graph.steps;
+  int launches = graph_launches(&g->d.one.graph), exchanges = g->s->ranks.alone ? 0 : graph_exchanges(&g->d.one.graph);
+  double exchanged = 0;
   decode_rates rates;
-  llama_error error = {0};
+  llama_error failure = {0};
   printf("decode       %" PRId64
          " tokens in %.3f ms: %.1f tokens/s, %.3f ms a pass, weights at %.1f GB/s; %.3f ms of it are for"
          " steps and plans\n",
          tokens * g->s->batch, 1e3 * g->decode, (double)(tokens * g->s->batch) / g->decode, 1e3 * each, 1e-9 * weights / each,
          1e3 * g->d.plans / (double)tokens);
-  if (!measure_decode_rates(g->s->m.context, g->s->type, weights, &rates, &error)) {
-    printf("bound        not measured: %s\n", error.text);
-    return;
+  if (exchanges > 0 && !time_exchanges(&g->d.one.graph, &exchanged, error)) return false;
+  if (!measure_decode_rates(g->s->m.context, g->s->type, weights, &rates, &failure)) {
+    printf("bound        not measured: %s\n", failure.text);
+    return true;
   }
   double moved = (weights + cache) / rates.bytes_per_second, launched = launches * rates.run;
+  double bound = moved + launched + exchanged;
   printf(
       "bound        %.3f ms a pass, 1/%.2f of that: %.3f ms for weights and cache at the %.1f GB/s of an add, %.3f ms for %d"
-      " launches of %.1f us, a run of one element\n",
-      1e3 * (moved + launched), each / (moved + launched), 1e3 * moved, 1e-9 * rates.bytes_per_second, 1e3 * launched, launches,
-      1e6 * rates.run);
+      " launches of %.1f us, a run of one element",
+      1e3 * bound, each / bound, 1e3 * moved, 1e-9 * rates.bytes_per_second, 1e3 * launched, launches, 1e6 * rates.run);
+  if (exchanges > 0) printf(", %.3f ms for %d exchanges without other work", 1e3 * exchanged, exchanges);
+  putchar('\n');
+  return true;
 }
 
 static bool generate(generation *g, llama_error *error) {
@@ -123,7 +140,7 @@ static bool generate(generation *g, llama_error *error) {
   if (is_simulated(&g->d.one)) return true;
   double tokens = (double)(s->batch * s->seq);
   printf("prefill      %.0f tokens in %.3f ms: %.1f tokens/s\n", tokens, 1e3 * g->prefill, tokens / g->prefill);
-  if (g->made > 1) print_decode(g, g->made - 1);
+  if (g->made > 1 && !print_decode(g, g->made - 1, error)) return false;
   return session_report(s, &g->d.one, error);
 }
 

@@ -23,6 +23,9 @@ void graph_rewind(graph *g) {
   }
 }
 
+/* The steps that wait for exchanges are none. */
+static bool is_exchange(const graph_step *s) { return s->move != NULL && strcmp(s->op, "move") == 0; }
+
 bool graph_run(const graph *g, int first, int end, llama_error *error) {
   for (int i = first; i < end; i++) {
     const graph_step *s = &g->step[i];
@@ -31,6 +34,26 @@ bool graph_run(const graph *g, int first, int end, llama_error *error) {
       continue;
     }
     if (s->run(g->plan[s->plan].plan, s) != TDM_OK) return llama_fail_tandem(error, s->name);
+  }
+  return true;
+}
+
+int graph_launches(const graph *g) {
+  int count = 0;
+  for (int i = 0; i < g->steps; i++) count += g->step[i].run != NULL;
+  return count;
+}
+
+int graph_exchanges(const graph *g) {
+  int count = 0;
+  for (int i = 0; i < g->steps; i++) count += is_exchange(&g->step[i]);
+  return count;
+}
+
+bool graph_run_exchanges(const graph *g, llama_error *error) {
+  for (int i = 0; i < g->steps; i++) {
+    const graph_step *s = &g->step[i];
+    if (is_exchange(s) && (!s->move(s, error) || !s->mover->row->wait(s->mover, s->mover->begun, error))) return false;
   }
   return true;
 }

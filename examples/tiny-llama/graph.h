@@ -75,6 +75,12 @@ void graph_end(graph *g);
 void graph_rewind(graph *g);
 /* Runs steps [first, end). */
 bool graph_run(const graph *g, int first, int end, llama_error *error);
+/* Steps that are runs of the library's ops, each one kernel. */
+int graph_launches(const graph *g);
+/* Exchanges between ranks. */
+int graph_exchanges(const graph *g);
+/* Runs only the exchanges, each ended before the next. */
+bool graph_run_exchanges(const graph *g, llama_error *error);
 
 /* ---- Appending a step: the plan of this name is made when there is none. Pointers are in the order of the op's run. The
  * result is the step's; it is good until the next one. ---- */

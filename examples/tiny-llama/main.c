@@ -6,51 +6,15 @@
 #include <string.h>
 
 #include "case/options.h"
+#include "cases.h"
 #include "compare.h"
 #include "curve.h"
 #include "decoder.h"
 #include "generate.h"
 #include "loss.h"
+#include "once.h"
 #include "output.h"
-#include "result.h"
 #include "watch.h"
-
-/* Of ranks the first writes. */
-static bool write_file(const session *s, const float *logits, int64_t count, llama_error *error) {
-  const char *path = s->options->logits;
-  result_file file;
-  char reason[256];
-  if (s->ranks.rank > 0) return true;
-  bool ok = result_open(&file, path, reason, sizeof reason);
-  if (ok) {
-    fwrite(logits, sizeof *logits, (size_t)count, file.to);
-    ok = result_finish(&file, reason, sizeof reason);
-  }
-  return ok || llama_fail(error, "--logits = '%s': %s", path, reason);
-}
-
-/* All logits, [batch, seq, vocab]. */
-static bool write_logits(const session *s, const forward *f, llama_error *error) {
-  int64_t rows = s->batch * s->seq, vocab = s->config.vocab;
-  float *logits = malloc((size_t)(rows * vocab) * sizeof *logits);
-  bool ok = logits != NULL || llama_fail(error, "no memory for the logits of %d tokens", (int)rows);
-  for (int64_t i = 0; ok && i < rows; i++) ok = forward_logits(f, i / s->seq, i % s->seq, logits + i * vocab, error);
-  ok = ok && write_file(s, logits, rows * vocab, error);
-  free(logits);
-  return ok;
-}
-
-static bool run_once(session *s, llama_error *error) {
-  forward f;
-  measured time;
-  if (!session_load(s, 1u << (s->version - 1), error) || !session_forward(s, s->version, NULL, &f, error)) return false;
-  bool ok = measure_forward(&f, s->repeats, &time, error);
-  if (ok) print_run(s, &f, &time);
-  ok = ok && session_report(s, &f, error);
-  if (ok && s->options->logits != NULL) ok = write_logits(s, &f, error);
-  forward_close(&f);
-  return ok;
-}
 
 /* The ids through the cache: the first `prompt` at once, the others one by one. */
 static bool run_cached(session *s, llama_error *error) {
@@ -80,7 +44,7 @@ static bool run_cached(session *s, llama_error *error) {
     ok = ok && (rest == 0 || session_report(s, &d.one, error));
     decoder_close(&d);
   }
-  if (ok && s->options->logits != NULL) ok = write_file(s, logits, batch * s->seq * vocab, error);
+  if (ok && s->options->logits != NULL) ok = logits_write(s, logits, batch * s->seq * vocab, error);
   free(ids);
   free(some);
   free(logits);
@@ -88,13 +52,14 @@ static bool run_cached(session *s, llama_error *error) {
 }
 
 static bool run_command(session *s, llama_error *error) {
+  if (s->options->cases != NULL) return run_cases(s, error);
   if (s->options->curve) return run_curve(s, error);
   if (s->options->cached != NULL) return run_cached(s, error);
   if (s->generate > 0) return run_generate(s, error);
   if (s->options->loss != NULL) return run_loss(s, s->options->loss, error);
   if (s->options->compare) return run_compare(s, error);
   if (s->options->profile) return run_profile(s, error);
-  return run_once(s, error);
+  return run_once(s, s->options->logits != NULL, error);
 }
 
 static int run(const llama_options *options) {
@@ -163,6 +128,10 @@ int main(int argc, char **argv) {
        "mpi|nccl|rccl|nccl=FILE|rccl=FILE"},
       {"chunks", '\0', POPT_ARG_STRING, &o.chunks, 0,
        "Ranks: 2, exchanges of one half of the tokens beside the products of the other; default 1", "1|2"},
+      {"cases", '\0', POPT_ARG_STRING, &o.cases, 0,
+       "Shapes one after another, with the weights loaded once: BATCHxSEQ, a timed pass; +N: then N tokens, as --generate; /2: "
+       "--chunks 2",
+       "BATCHxSEQ[+N][/CHUNKS],..."},
       {"curve", '\0', POPT_ARG_NONE, &o.curve, 0, "How long exchanges between the ranks take, by size", NULL},
       {"by-tokens", '\0', POPT_ARG_STRING, &o.by_tokens, 0,
        "Ranks divide the residual stream of passes of at least N tokens; default 1024", "N"},
@@ -179,9 +148,9 @@ int main(int argc, char **argv) {
   int code = popt == NULL ? EXIT_FAILED : read_command_line(popt, argc, (const char *const *)argv);
   if (code == EXIT_PASSED) code = run(&o);
   if (popt != NULL) poptFreeContext(popt);
-  char *const texts[] = {o.prompt,  o.preset, o.model, o.input,    o.ids,         o.dtype, o.seed,      o.repeats,
-                         o.version, o.cached, o.loss,  o.generate, o.temperature, o.top_p, o.backend,   o.device,
-                         o.kernel,  o.json,   o.plot,  o.logits,   o.ranks,       o.move,  o.by_tokens, o.chunks};
+  char *const texts[] = {o.prompt, o.preset, o.model,    o.input,       o.ids,       o.dtype,   o.seed,   o.repeats, o.version,
+                         o.cached, o.loss,   o.generate, o.temperature, o.top_p,     o.backend, o.device, o.kernel,  o.json,
+                         o.plot,   o.logits, o.ranks,    o.move,        o.by_tokens, o.chunks,  o.cases};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

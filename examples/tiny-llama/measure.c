@@ -59,7 +59,7 @@ void print_run(const session *s, const forward *f, const measured *time) {
   const memory *m = f->m;
   double tokens = (double)(f->batch * f->seq), flops = forward_flops(f);
   print_model(s);
-  printf("version      %d: %d launches a pass\nmemory       ", f->version, f->graph.steps);
+  printf("version      %d: %d launches a pass\nmemory       ", f->version, graph_launches(&f->graph));
   for (int k = 0; k < MEMORY_KINDS; k++)
     if (m->peak[k] > 0) printf("%s %.1f MiB, ", memory_kind_names[k], (double)m->peak[k] / 0x1p20);
   printf("mapped weights %.1f MiB\n", (double)m->mapped / 0x1p20);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "random.h"
 #include "result.h"
 #include "watch.h"
@@ -190,7 +191,9 @@ static bool agree(const session *s, llama_error *error) {
   used = strlen(text);
   snprintf(text + used, sizeof text - used, "%d %d %d %d %d %d", o->curve, s->chunks, s->ids != NULL, o->logits != NULL,
            o->profile, o->compare);
+  const char *cases = o->cases == NULL ? "" : o->cases;
   return ranks_same(&s->ranks, text, strlen(text), "other options", error) &&
+         ranks_same(&s->ranks, cases, strlen(cases), "other --cases", error) &&
          (s->ids == NULL || ranks_same(&s->ranks, s->ids, (size_t)(s->batch * s->seq) * sizeof *s->ids, "other ids", error));
 }
 
@@ -232,6 +235,7 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   if (options->input != NULL && !read_input(s, options->input, error)) return false;
   if (options->ids != NULL && options->prompt == NULL && !read_ids(s, options->ids, error)) return false;
   if (options->prompt != NULL && !read_prompt(s, options->prompt, error)) return false;
+  if (options->cases != NULL && !cases_read(s, options->cases, error)) return false;
   if (!llama_share_of(&s->config, s->ranks.rank, s->ranks.size, &s->share, error) || !agree(s, error) || !open_device(s, error))
     return false;
   *usage = false;
@@ -248,6 +252,7 @@ void session_close(session *s) {
     tdm_close(s->m.context);
   }
   tokenizer_close(s->tokenizer);
+  free(s->cases);
   free(s->ids);
 }
 
@@ -266,6 +271,13 @@ static forward describe(session *s, int version) {
                    .by_tokens = session_by_tokens(s, s->seq)};
 }
 
+bool session_weights(session *s, int forms, size_t wanted[MEMORY_KINDS], llama_error *error) {
+  bool loaded = s->w.config != NULL; /* by a case before this one, of which all have the same forms */
+  wanted[MEMORY_WEIGHTS] = loaded ? 0 : weights_bytes(&s->share.config, s->type, forms);
+  return memory_check(&s->m, s->config.name, wanted, error) &&
+         (loaded || weights_open(&s->share, &s->ranks, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error));
+}
+
 bool session_load(session *s, unsigned versions, llama_error *error) {
   int forms = 0;
   size_t wanted[MEMORY_KINDS] = {0}, largest = 0;
@@ -279,9 +291,7 @@ bool session_load(session *s, unsigned versions, llama_error *error) {
     if (total >= largest) largest = total, memcpy(wanted, bytes, sizeof wanted);
     forms |= forward_weight_forms(v, false);
   }
-  wanted[MEMORY_WEIGHTS] = weights_bytes(&s->share.config, s->type, forms);
-  return memory_check(&s->m, s->config.name, wanted, error) &&
-         weights_open(&s->share, &s->ranks, s->options->model, s->seed, s->type, forms, &s->m, &s->w, error);
+  return session_weights(s, forms, wanted, error);
 }
 
 size_t session_room(session *s) {

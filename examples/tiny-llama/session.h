@@ -11,9 +11,16 @@ typedef struct llama_options {
   char *backend, *device, *kernel;
   char *ids, *prompt, *json, *plot, *logits, *cached, *loss;
   char *generate, *temperature, *top_p;
-  char *ranks, *move, *by_tokens, *chunks;
+  char *ranks, *move, *by_tokens, *chunks, *cases;
   int profile, compare, curve;
 } llama_options;
+
+/* One of --cases. */
+typedef struct llama_case {
+  int64_t batch, seq;
+  int64_t generate; /* tokens after the input, 0: a pass over it is timed */
+  int chunks;
+} llama_case;
 
 typedef struct session {
   const llama_options *options;
@@ -29,6 +36,8 @@ typedef struct session {
   int64_t generate; /* tokens to make, 0: none */
   double temperature, top_p;
   int64_t batch, seq;
+  llama_case *cases;
+  int case_count;
   tokenizer *tokenizer; /* of --prompt, else NULL */
   int32_t *ids;         /* [batch, seq]; random ones are made by session_ids */
   memory m;
@@ -41,6 +50,8 @@ void session_close(session *s);
 /* Loads weights in the forms that the versions need: bit v - 1 of `versions` for version v. Says before if memory is short:
  * the weights, and the largest of the versions' other memory. */
 bool session_load(session *s, unsigned versions, llama_error *error);
+/* Loads weights in these forms, unless they are there; says before if memory is short for them and what else is `wanted`. */
+bool session_weights(session *s, int forms, size_t wanted[MEMORY_KINDS], llama_error *error);
 bool session_ids(session *s, llama_error *error);
 /* What ranks do with the tokens of a pass over `seq` of them. */
 bool session_by_tokens(const session *s, int64_t seq);

@@ -13,23 +13,19 @@ import pathlib
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import ranks_kill
 import ranks_reference as reference
+from ranks_kill import LIMIT, said
 
-# One thread each, because ranks share cores here. Open MPI refuses root and more processes than cores unless it is told.
-ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1",
-                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
-                   OMPI_MCA_mpi_yield_when_idle="1",
-                   TANDEM_DEVICE="host")
+ENVIRONMENT = dict(ranks_kill.ENVIRONMENT, TANDEM_DEVICE="host")
 failures = []
 program = mpirun = standin = ""
-LIMIT = 10  # seconds in which all must end
 
 
 def fail(what, result=None):
@@ -50,10 +46,6 @@ def launch(ranks, options, each=None):
 def run(ranks, options, each=None, environment=None):
     command = launch(ranks, options, each) if ranks > 0 else [program, *map(str, options)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment or ENVIRONMENT)
-
-
-def said(text):
-    return [line for line in text.splitlines() if line.startswith("tiny-llama:")]
 
 
 # ---- Logits ----
@@ -147,6 +139,23 @@ def check_texts(root, folder):
             fail(f"{more}: one process {texts[0]}, 4 ranks {texts[1]}", result)
 
 
+def check_cases(root, folder):
+    """Several shapes in one process give what each gives alone, and rank 0's bound of decode has the exchanges."""
+    path = root / "cases"
+    for ranks in (0, 2):
+        result = run(ranks, ["--model", folder, "--repeats", 1, "--cases", "3x5+4,2x7/2,2x9", "--logits", path])
+        got = path.read_bytes() if path.exists() else b""
+        alone = [run(ranks, ["--model", folder, "--input", "3x5", "--generate", 4]),
+                 run(ranks, ["--model", folder, "--repeats", 1, "--input", "2x9", "--logits", path])]
+        ids = [re.findall(r"^[0-9 ]+$", each.stdout, re.M) for each in (result, alone[0])]
+        bound = re.findall(r"^bound .* (\d+) exchanges without other work$", result.stdout, re.M)
+        layers = json.loads((folder / "config.json").read_text())["num_hidden_layers"]
+        if (result.returncode != 0 or re.findall(r"^case +(.*)$", result.stdout, re.M) != ["3x5+4", "2x7/2", "2x9"] or not got or got != path.read_bytes()
+                or len(ids[0]) != 3 or ids[0] != ids[1] or result.stdout.count("\ntime ") != 2 or bound != ([str(2 * layers + 1)] if ranks else [])):
+            fail(f"--cases, {ranks} ranks", result)
+        path.unlink(missing_ok=True)
+
+
 # ---- What a rank reads and keeps ----
 
 
@@ -224,6 +233,7 @@ def refuses(ranks, options, words, each=None, environment=None):
 
 
 def check_refusals(root, folder):
+    """Most of the time of a refusal is one process's wait for another: so several run at a time."""
     other, changed, missing = root / "other", root / "changed", root / "missing"
     shutil.copytree(folder, other)
     config = json.loads((other / "config.json").read_text())
@@ -237,138 +247,57 @@ def check_refusals(root, folder):
 
     def instead(rank, path):
         return lambda i: ["--model", path if i == rank else folder]
-    refuses(3, [], ["--ranks tp=3", "must divide the 4 heads"])
-    refuses(2, ["--preset", "train", "--version", 3], ["--version 3", "needs version 4"])
-    refuses(2, ["--compare"], ["--compare", "one process"])
-    refuses(1, ["--curve"], ["--curve", "at least two"])
-    for option in (["--curve"], ["--move", "mpi"], ["--logits", root / "alone.f32"]):
-        refuses(0, ["--ranks", "alone=2", *option], [option[0], "exchanges nothing"])
-    refuses(0, ["--ranks", "alone=0"], ["--ranks = 'alone=0'", "must be tp=N or alone=N"])
-    refuses(2, ["--bogus"], ["--bogus", "unknown option"])
-    refuses(2, ["--model", missing], ["config.json", "can't be opened"])
-    refuses(2, ["--move", f"nccl={missing}/none.so"], ["none.so can't be loaded", "--move nccl=FILE"])
-    refuses(2, ["--move", "bogus"], ["--move = 'bogus'", "must be mpi, nccl"])
-    refuses(2, ["--device", "omp:7"], ["omp:7"])
-    fake = os.environ.get("FAKE_HIP_FOLDER")
-    if fake:
-        environment = dict(ENVIRONMENT, LD_LIBRARY_PATH=fake, FAKE_HIP="gfx950")
-        refuses(4, ["--device", "hip:0"], ["4 ranks", "up to hip:3", "hip:0"], environment=environment)
-    refuses(4, small, ["rank 2 has another config.json than rank 0"], instead(2, other))
-    refuses(4, small, ["rank 1 has other *.safetensors files than rank 0"], instead(1, changed))
-    refuses(4, small, ["missing/config.json", "can't be opened"], instead(3, missing))
-    refuses(2, [], ["rank 1 has other options than rank 0"], lambda i: ["--seed", i])
+    tasks = []
+    with ThreadPoolExecutor(4) as pool:
+        def later(*arguments, **named):
+            tasks.append(pool.submit(refuses, *arguments, **named))
+        later(3, [], ["--ranks tp=3", "must divide the 4 heads"])
+        later(2, ["--preset", "train", "--version", 3], ["--version 3", "needs version 4"])
+        later(2, ["--compare"], ["--compare", "one process"])
+        later(1, ["--curve"], ["--curve", "at least two"])
+        for option in (["--curve"], ["--move", "mpi"], ["--logits", root / "alone.f32"]):
+            later(0, ["--ranks", "alone=2", *option], [option[0], "exchanges nothing"])
+        later(0, ["--ranks", "alone=0"], ["--ranks = 'alone=0'", "must be tp=N or alone=N"])
+        later(2, ["--bogus"], ["--bogus", "unknown option"])
+        later(2, ["--model", missing], ["config.json", "can't be opened"])
+        later(2, ["--move", f"nccl={missing}/none.so"], ["none.so can't be loaded", "--move nccl=FILE"])
+        later(2, ["--move", "bogus"], ["--move = 'bogus'", "must be mpi, nccl"])
+        later(2, ["--device", "omp:7"], ["omp:7"])
+        fake = os.environ.get("FAKE_HIP_FOLDER")
+        if fake:
+            environment = dict(ENVIRONMENT, LD_LIBRARY_PATH=fake, FAKE_HIP="gfx950")
+            later(4, ["--device", "hip:0"], ["4 ranks", "up to hip:3", "hip:0"], environment=environment)
+        later(4, small, ["rank 2 has another config.json than rank 0"], instead(2, other))
+        later(4, small, ["rank 1 has other *.safetensors files than rank 0"], instead(1, changed))
+        later(4, small, ["missing/config.json", "can't be opened"], instead(3, missing))
+        later(2, [], ["rank 1 has other options than rank 0"], lambda i: ["--seed", i])
+        later(2, [], ["rank 1 has other --cases than rank 0"], lambda i: ["--cases", f"1x{i + 1}"])
+    for task in tasks:
+        task.result()
     result = run(0, ["--ranks", "tp=2"])
     if result.returncode == 0 or "mpirun -n 2" not in result.stderr or len(said(result.stderr)) != 1:
         fail("--ranks tp=2 without mpirun", result)
 
 
-# ---- Killed ranks ----
-
-
-def children(process):
-    """The ranks below mpirun, which MPICH starts through a process of its own."""
-    parents, ranks = {}, []
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                if (entry / "exe").resolve().name == pathlib.Path(program).name:
-                    ranks.append(int(entry.name))
-        except OSError:
-            continue
-
-    def below(rank):
-        while rank in parents and rank != process:
-            rank = parents[rank]
-        return rank == process
-    return [rank for rank in ranks if below(rank)]
-
-
-def watches(process):
-    """How many processes does it watch?"""
-    try:
-        return sum(os.readlink(entry) == "anon_inode:[pidfd]" for entry in pathlib.Path(f"/proc/{process}/fd").iterdir())
-    except OSError:
-        return 0
-
-
-def alive(process):
-    try:
-        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def kill_one(task):
-    number, seed = task
-    generator = random.Random(seed * 7919 + number)
-    ranks, delay = generator.choice((2, 4)), generator.uniform(0, 1.2)
-    move = generator.choice(("mpi", f"nccl={standin}", f"rccl={standin}"))
-    # A launcher that leaves the others alone, and an exchange that waits for ever.
-    tolerant, silent = number % 4 == 3 and TOLERANT != [], generator.random() < 0.5
-    command = launch(ranks, ["--preset", "train", "--input", "2x8", "--generate", 2000, "--move", move])
-    if tolerant:
-        command[1:1] = TOLERANT
-    environment = dict(ENVIRONMENT, **({"TANDEM_STANDIN_SILENT": "1"} if silent else {}))
-    name = f"kill {number}: {ranks} ranks, {move[:4]}, {delay:.2f} s{', launcher tolerates' if tolerant else ''}{', silent' if silent else ''}"
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=environment)
-        end = time.monotonic() + 20
-        while len(found := children(process.pid)) < ranks and time.monotonic() < end:
-            time.sleep(0.01)
-        # Before a watch begins, in MPI_Init, only the launcher can end a rank that waits for another; Open MPI 4.1's mpirun then
-        # waits for ever itself, once in sixty kills, although all ranks have ended.
-        while not all(watches(rank) == ranks - 1 for rank in found) and time.monotonic() < end:
-            time.sleep(0.01)
-        if len(found) < ranks:
-            process.kill()
-            return fail(f"{name}: only {len(found)} ranks began")
-        time.sleep(delay)
-        victim = generator.choice(found)
-        os.kill(victim, signal.SIGKILL)
-        start = time.monotonic()
-        while (any(map(alive, found)) or process.poll() is None) and time.monotonic() < start + LIMIT + 5:
-            time.sleep(0.02)
-        seconds = time.monotonic() - start
-        left = [rank for rank in found if alive(rank)] + ([process.pid] if process.poll() is None else [])
-        for rank in left:
-            os.kill(rank, signal.SIGKILL)
-        process.wait()
-        errors.seek(0)
-        lines = said(errors.read())
-    if left or seconds > LIMIT or (process.returncode == 0 and not tolerant) or len(lines) > ranks - 1:
-        fail(f"{name}: {seconds:.1f} s, {len(left)} left, exit {process.returncode}, {lines}")
-    return seconds
-
-
-def check_kills(seed):
-    with ThreadPoolExecutor(3) as pool:
-        seconds = [s for s in pool.map(kill_one, [(i, seed) for i in range(20)]) if s is not None]
-    print(f"{len(seconds)} kills: all ended within {max(seconds, default=0):.1f} s")
-
-
 def main():
     global program, mpirun, standin
-    global TOLERANT
     program, mpirun, standin = sys.argv[1:4]
-    version = subprocess.run([mpirun, "--version"], capture_output=True, text=True).stdout
-    TOLERANT = ["--mca", "orte_enable_recovery", "1"] if "Open MPI" in version else ["-disable-auto-cleanup"]
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else int(os.environ.get("TANDEM_SEED", time.time_ns() % 10**6))
     print(f"seed {seed}: test_ranks.py PROGRAM MPIRUN STANDIN {seed}", flush=True)
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(4) as pool:
             checked = list(pool.map(lambda number: check_config(root, seed, number), range(4)))
         if checked[0] is not None:
             first = checked[0]
-            with ThreadPoolExecutor(3) as pool:
-                tasks = [pool.submit(check_movers, *first), pool.submit(check_texts, root, first[0]), pool.submit(check_slices, root),
+            with ThreadPoolExecutor(4) as pool:
+                tasks = [pool.submit(check_movers, *first), pool.submit(check_texts, root, first[0]), pool.submit(check_slices, root), pool.submit(check_cases, root, first[0]),
                          pool.submit(check_curve), pool.submit(check_refusals, root, first[0])]
                 for task in tasks:
                     task.result()
     print(f"{time.monotonic() - begin:.0f} s", flush=True)
-    check_kills(seed)
+    ranks_kill.check_kills(program, mpirun, "host", ["mpi", f"nccl={standin}", f"rccl={standin}"], [2, 4], seed, 20, 5, failures)
     print(f"{time.monotonic() - begin:.0f} s")
     print("\n".join(failures))
     sys.exit(1 if failures else 0)

@@ -188,6 +188,13 @@ def check_options(program):
     refuses(program, [*model, "--generate", "1", "--temperature", "-1"], 2, "--temperature = '-1'", "from 0 to 100")
     refuses(program, [*model, "--generate", "1", "--temperature", "nan"], 2, "--temperature = 'nan'")
     refuses(program, [*model, "--generate", "1", "--top-p", "0"], 2, "--top-p = '0'")
+    for case in ("1x0", "1x16/3", "x", "", "1x16,", "1x16+", "1x16+9999999999", "1x16/2+1", "1x65", "1x32+33"):
+        refuses(program, [*model, "--cases", case], 2, "--cases: ", "must be BATCHxSEQ[+N][/CHUNKS]", "context, 64")
+    refuses(program, [*model, "--cases", ",".join(["1x2"] * 65)], 2, "--cases: more than 64")
+    refuses(program, [*model, "--cases", "1x2", "--input", "1x2"], 2, "--cases and --input: name one of them")
+    refuses(program, [*model, "--cases", "1x2", "--generate", "2"], 2, "--cases and --generate")
+    refuses(program, [*model, "--cases", "1x2", "--version", "2"], 2, "--version 2: --cases needs version 3 or 4")
+    refuses(program, [*model, "--cases", "1x2,1x2+3", "--logits", "x.f32"], 2, "--cases = '1x2,1x2+3'", "--logits needs one without +N")
     refuses(program, ["--preset", "huge"], 2, "--preset = 'huge': must be one of benchmark|train|tiny")
     refuses(program, ["--preset", "tiny", "--nonsense"], 2, "--nonsense")
     refuses(program, ["--preset", "tiny", "x"], 2, "'x'")
