@@ -92,7 +92,7 @@ tiny_llama() {
   [ "$start" = '' ] || [ "${MOVE-}" = '' ] || ranks="$ranks --move $MOVE"
   shift
   # shellcheck disable=SC2086 # these may be several words, or none
-  within 120 ${RUNNER-} $start "$program" --device "$device" $ranks "$@"
+  within 90 ${RUNNER-} $start "$program" --device "$device" $ranks "$@"
 }
 ours() { # BY RANKS CHUNKS [FILE of logits]
   by=$1 many=$2 cases=''
@@ -175,5 +175,8 @@ while [ $round -lt "${ROUNDS-2}" ]; do
   turns
   round=$((round + 1))
 done
+if [ "$count" != 1 ] && [ "$shape" = 8b ]; then
+  for others in 4 8; do ours 'tandem, one rank alone' alone=$others 1; done
+fi
 echo "$(($(date +%s) - began)) s${failed:+; parts that failed, by their exit status:$failed}"
 [ "$failed" = '' ]
