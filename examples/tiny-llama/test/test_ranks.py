@@ -101,22 +101,22 @@ def check_config(root, seed, number):
         within(f"{name}, {way}, from f64, sharper", values, wanted, [sharp] * len(wanted))
     within(f"{name}, ranks from one", got["ranks"], got["one"], [a + b for a, b in zip(alone, bounds)])
     share = within(f"{name}, ranks from one, sharper", got["ranks"], got["one"], [2 * sharp] * len(wanted))
-    for way in ("by tokens", "chunks", "both"):
-        if got[way] != got["ranks"]:
-            fail(f"{name}: {way} gives other bits")
+    # Products of a half of the tokens may be other kernels', whose sums have another order: chunks have bits of their own.
+    if got["by tokens"] != got["ranks"]:
+        fail(f"{name}: by tokens gives other bits")
     largest = max(map(abs, wanted))
     difference = max(abs(a - b) for a, b in zip(got["ranks"], got["one"]))
     print(f"{ranks} ranks, {config['heads']}/{config['kv_heads']} heads of {config['head_dim']}, d {config['d']}, ffn {config['ffn']}, "
           f"vocab {config['vocab']}{', tied' if config['tied'] else ''}: {difference / largest:.1e} of the largest logit; the bound is "
           f"{max(map(operator.add, alone, bounds)) / largest:.1e}, the sharper one {2 * sharp / largest:.1e}, of which {share:.3f} is used")
-    return folder, options, ranks, got["ranks"]
+    return folder, options, ranks, got["ranks"], got["both"]
 
 
-def check_movers(folder, options, ranks, wanted):
+def check_movers(folder, options, ranks, wanted, wanted_chunks):
     """All that move data give the same bits, of 16 bits too."""
     for move in (f"nccl={standin}", f"rccl={standin}"):
-        for more in ([], ["--by-tokens", 1, "--chunks", 2]):
-            if logits_of(ranks, [*options, "--repeats", 1, "--move", move, *more], folder) != wanted:
+        for more, bits in (([], wanted), (["--by-tokens", 1, "--chunks", 2], wanted_chunks)):
+            if logits_of(ranks, [*options, "--repeats", 1, "--move", move, *more], folder) != bits:
                 fail(f"{move} {more}: other bits than mpi")
     for dtype, bound in (("bf16", 6e-2), ("f16", 1e-2)):  # of test_models.py
         got = logits_of(ranks, [*options, "--repeats", 1, "--dtype", dtype], folder)
