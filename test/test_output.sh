@@ -40,6 +40,7 @@ full bench/tandem-bench order 512x512x512
 full bench/tandem-bench tune add 8x8 --device host --min-time 0.001 --check-time 0.01
 full bench/tandem-bench add 8x8 --repeats 1 --hot --check-time 0.01 --csv /dev/stdout
 full bench/tandem-cuts --help
+full bench/tandem-estimates --help
 full run/tandem-run --help
 full run/tandem-run add --help
 python3 - "$folder/a.npy" <<'END'

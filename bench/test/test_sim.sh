@@ -113,6 +113,17 @@ grep -q 'gemm bf16 nt 128x256x512: not predicted: would take about' score.txt ||
 "$bench" --shapes map.txt --device "sim:$chip" --all-kernels --json kernels.json >kernels.txt
 "$bench" score kernels.json >choice.txt || [ $? = 1 ] || complain "score of kernels: $(cat choice.txt)" # 1: the goal is missed
 grep -Eq 'the chosen kernel is within [0-9.]+ % of the best one in [0-3] of [0-3] cases' choice.txt || complain "score of kernels: $(cat choice.txt)"
+estimates=$(dirname "$bench")/tandem-estimates
+"$estimates" check kernels.json >estimates.txt || [ $? = 1 ] || complain "tandem-estimates check: $(cat estimates.txt)"
+grep -Eq '^now: the chosen kernel is within [0-9.]+ % of the best in [0-3] of [1-3] cases' estimates.txt || complain "tandem-estimates: $(cat estimates.txt)"
+# The library's own choices are those of the bench.
+[ "$(sed -n 's/.* of the best in \([0-9]*\) of.*/\1/p' estimates.txt)" = "$(sed -n 's/.* of the best one in \([0-9]*\) of.*/\1/p' choice.txt)" ] ||
+  complain "tandem-estimates judges otherwise than score: $(cat estimates.txt choice.txt)"
+"$estimates" fit kernels.json >estimates.txt || complain "tandem-estimates fit: $(cat estimates.txt)"
+awk '/geometric mean/ { sub(/.*geometric mean /, ""); if ($1 + 0 < last) bad = 1; last = $1 + 0; n++ } END { exit bad || n != 2 }' estimates.txt ||
+  complain "tandem-estimates fit made the choices worse: $(cat estimates.txt)"
+"$estimates" fit map.json >estimates.txt 2>&1 && complain 'tandem-estimates takes a file without kernels'
+grep -q 'no case has several kernels' estimates.txt || complain "tandem-estimates without kernels: $(cat estimates.txt)"
 "$bench" score map.json --svg map.svg --markdown map.md >score.txt
 grep -q "^3 cases on sim:$chip: ideal clocks .* none was measured" map.md || complain "score of a map: $(cat map.md)"
 grep -q 'where the clocks of one launch belong to the ideal ones' score.txt || complain 'no second list of the worst'

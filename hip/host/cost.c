@@ -2,6 +2,8 @@
 #include "cost.h"
 
 #include <math.h>
+hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1000, .overlap = 3, .hbm = 1};
+
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
 /* The table of chips (src/base/chip.h) names its sources. */
@@ -29,6 +31,14 @@ static tdm_cost longest(const tdm_cost *of, int count) {
   return found;
 }
 
+/* No pipe hides all of another one's work, and of kernels that the same pipe bounds, the one that leaves the others free is
+ * faster: where memory bounds all of them, the longest bound alone would be a tie. */
+static double joined(const tdm_cost *of, int count, double most) {
+  double sum = 0;
+  for (int i = 0; i < count && most > 0; i++) sum += pow(of[i].clocks / most, tdm_hip_cost_numbers.overlap);
+  return most > 0 ? most * pow(sum, 1 / tdm_hip_cost_numbers.overlap) : 0;
+}
+
 static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates) {
   double values = HIP_STEP_BYTES / (double)tdm_type_size(work->type), lines_b = tile->n * at_least_one(tile->products);
   double steps = ceil(ceil((double)work->k / values) / at_least_one(tile->split));
@@ -41,8 +51,9 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
                             [VALU] = {steps * tile->valu, "valu"},
                             [STORES] = {(double)tile->m * tile->n * (double)tdm_type_size(work->out) / rates->l2, "stores"}}};
   double loop = longest(t.pipe, STORES).clocks;
-  if (!tile->overlapped) loop = fmax(loop, steps * (write + tile->valu + fmax(mfma + read, tile->waits ? HIP_LATENCY : 0)));
-  t.serial = HIP_LATENCY + loop + t.pipe[STORES].clocks;
+  if (!tile->overlapped)
+    loop = fmax(loop, steps * (write + tile->valu + fmax(mfma + read, tile->waits ? tdm_hip_cost_numbers.latency : 0)));
+  t.serial = tdm_hip_cost_numbers.latency + loop + t.pipe[STORES].clocks;
   return t;
 }
 
@@ -59,8 +70,9 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   if (parts > 1) traffic += 2 * parts * m * n * (double)sizeof(float);
   tdm_cost bounds[PIPES + 2];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
-  bounds[PIPES] = (tdm_cost){batch * traffic / rates.hbm, "hbm"};
+  bounds[PIPES] = (tdm_cost){batch * traffic / (tdm_hip_cost_numbers.hbm * rates.hbm), "hbm"};
   bounds[PIPES + 1] = (tdm_cost){rounds * one.serial, longest(one.pipe, PIPES).floor};
   if (longest(one.pipe, PIPES).clocks < one.serial / 2) bounds[PIPES + 1].floor = "waiting";
   *cost = longest(bounds, PIPES + 2);
+  cost->clocks = joined(bounds, PIPES + 2, cost->clocks);
 }

@@ -46,10 +46,17 @@ typedef struct hip_rates {
 
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type);
 
-/* Clocks of a load from memory to registers, when nothing else is outstanding. This is our number, of the order of the 0.3
- * to 0.8 us that were measured on CDNA 3, between a hit in the memory-side cache and a miss. No document of a chip gives
- * it. */
-enum { HIP_LATENCY = 1000 };
+/* What no document of a chip gives. `tandem-estimates fit` looks for better numbers (docs/tuning.md); only it changes them. */
+typedef struct hip_cost_numbers {
+  /* Clocks of a load from memory to registers, when nothing else is outstanding: of the order of the 0.3 to 0.8 us that were
+   * measured on CDNA 3, between a hit in the memory-side cache and a miss. */
+  double latency;
+  /* The pipes' clocks are joined as the root of this degree of the sum of their powers: 1 would add them, and a large number
+   * takes the longest. Fitted to predicted clocks of gfx950: 3 to 6 choose about equally well, and better than the longest. */
+  double overlap;
+  double hbm; /* the share of the peak that reads and writes get */
+} hip_cost_numbers;
+extern hip_cost_numbers tdm_hip_cost_numbers;
 /* Clocks of the VALUs in a step of the masked K loop (engine/masked.h): 584 to 600 in gfxsim's counters, from K of 8 steps
  * to K of 24, for each type and layout on both chips. */
 enum { HIP_MASKED_VALU = 584 };
