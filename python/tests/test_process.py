@@ -184,7 +184,9 @@ def test_environment(name, word):
     code = "import tandem; a = np.ones((20, 20), np.float32); print(tandem.gemm(a, a)[0, 0], tandem.explain(tandem.gemm, a, a))"
     text = python(code, **{name: "avx2" if name == "TANDEM_CPU" else "1"}).stdout
     assert text.startswith("20.0")
-    if name != "TANDEM_CPU" or len(tandem.kernels("gemm")) > 2:  # a build for the processor's own sets has no others
+    with open("/proc/cpuinfo") as file:
+        wide = " avx512f " in file.read()  # a set to leave out; a build for the processor's own sets has no others
+    if name != "TANDEM_CPU" or (wide and len(tandem.kernels("gemm")) > 2):
         assert word in text
 
 
