@@ -1,6 +1,9 @@
 """patch(): random Llamas, against the same model in float64."""
 
 import copy
+import os
+import random
+import time
 
 import pytest
 import tandem
@@ -66,6 +69,48 @@ def test_logits(number, dtype):
     layers = {"rmsnorm": 5, "rope": 2, "attention": 2, "linear": 11 + 4 * biased, "silu_mul" if biased else "swiglu": 2}
     assert counts == layers
     compare(logits(model, ids), eager, expected, dtype)
+    unpatch(model)
+    assert torch.equal(logits(model, ids), eager)
+
+
+SEED = int(os.environ.get("TANDEM_SEED", time.time_ns() % 10**6))
+
+
+@pytest.mark.parametrize("number", range(int(os.environ.get("TANDEM_LLAMAS", 4))))
+def test_random_models(number):
+    """Other sizes, heads, scalings and types in every run: TANDEM_SEED repeats one, and TANDEM_LLAMAS=100 runs as many."""
+    seed = SEED + number
+    print("TANDEM_SEED =", seed)
+    pick = random.Random(seed)
+    groups, heads_kv, head_dim = pick.choice([1, 2, 3, 4, 8]), pick.choice([1, 2, 3]), pick.choice([16, 24, 32, 64, 80, 128])
+    fields = dict(
+        num_attention_heads=groups * heads_kv, num_key_value_heads=heads_kv, head_dim=head_dim,
+        hidden_size=groups * heads_kv * pick.choice([4, 6, 12, 20]), intermediate_size=pick.choice([16, 33, 100, 256]),
+        vocab_size=pick.choice([37, 128, 501]), num_hidden_layers=pick.choice([1, 2, 3]),
+        attention_bias=pick.random() < 0.5, mlp_bias=pick.random() < 0.3, tie_word_embeddings=pick.random() < 0.3,
+        rms_norm_eps=pick.choice([1e-6, 1e-5, 1e-2]),
+        rope=pick.choice([
+            None, dict(rope_type="default", rope_theta=pick.choice([1e3, 5e5])), dict(rope_type="linear", factor=pick.choice([1.5, 4.0])),
+            dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                 original_max_position_embeddings=pick.choice([32, 8192])),
+        ]),
+    )  # fmt: skip
+    dtype = pick.choice(list(EPSILON))
+    ids = torch.randint(fields["vocab_size"], (pick.choice([1, 2, 3, 5]), pick.choice([2, 7, 17, 40])))
+    first = max(1, ids.shape[1] - pick.randrange(1, 5))
+    model = llama(seed, **fields).to(dtype)
+    eager = logits(model, ids)
+    reference = llama(seed, **fields)
+    reference.load_state_dict(model.state_dict())
+    expected = logits(reference.double(), ids)
+    counts = patch(model)
+    assert counts["attention"] == counts["rope"] == fields["num_hidden_layers"]
+    compare(logits(model, ids), eager, expected, dtype)
+    with torch.no_grad():  # a prompt, and the rest of it with the cache
+        begin = model(ids[:, :first], use_cache=True)
+        cache = getattr(begin, "cache", None) or begin.past_key_values
+        rest = [model(ids[:, i : i + 1], past_key_values=cache).logits for i in range(first, ids.shape[1])]
+    compare(torch.cat([begin.logits, *rest], 1).double(), eager, expected, dtype)
     unpatch(model)
     assert torch.equal(logits(model, ids), eager)
 
