@@ -2,7 +2,7 @@
 #include "cost.h"
 
 #include <math.h>
-hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1000, .overlap = 3, .hbm = 1};
+hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1000, .overlap = 4, .hbm = 1};
 
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
@@ -33,8 +33,8 @@ static tdm_cost longest(const tdm_cost *of, int count) {
 
 /* No pipe hides all of another one's work, and of kernels that the same pipe bounds, the one that leaves the others free is
  * faster: where memory bounds all of them, the longest bound alone would be a tie. */
-static double joined(const tdm_cost *of, int count, double most) {
-  double sum = 0;
+static double joined(const tdm_cost *of, int count) {
+  double sum = 0, most = longest(of, count).clocks;
   for (int i = 0; i < count && most > 0; i++) sum += pow(of[i].clocks / most, tdm_hip_cost_numbers.overlap);
   return most > 0 ? most * pow(sum, 1 / tdm_hip_cost_numbers.overlap) : 0;
 }
@@ -74,5 +74,5 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   bounds[PIPES + 1] = (tdm_cost){rounds * one.serial, longest(one.pipe, PIPES).floor};
   if (longest(one.pipe, PIPES).clocks < one.serial / 2) bounds[PIPES + 1].floor = "waiting";
   *cost = longest(bounds, PIPES + 2);
-  cost->clocks = joined(bounds, PIPES + 2, cost->clocks);
+  cost->clocks = fmax(cost->clocks, joined(bounds, PIPES + 1)); /* the last one has a pipe's clocks in it already */
 }
