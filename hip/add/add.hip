@@ -1,26 +1,34 @@
 // c = a + b; add_sums: b is f32, and the others have 16 bits.
 #include "hip/device/binary.h"
 
-DEVICE float add(float a, float b) { return a + b; }
+DEVICE f32x2 add(f32x2 a, f32x2 b, tdm_type) { return a + b; }
 
-KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void add_f32(binary_args p) { binary_body(&p, add, TDM_F32); }
-KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void add_f16(binary_args p) { binary_body(&p, add, TDM_F16); }
-KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void add_bf16(binary_args p) { binary_body(&p, add, TDM_BF16); }
+BINARY_OF_TYPES(add, add)
 
-DEVICE void add_sums_body(const binary_args *p, tdm_type type) {
-  bool wide = wide_rows(p->a, p->lda, type) && wide_rows(p->c, p->ldc, type), wide_b = wide_rows(p->b, p->ldb, TDM_F32);
+// Of 16-bit elements two chunks of b are the same elements.
+DEVICE void add_sums_body(const binary_args *p, bool any, tdm_type type) {
   const int half = chunk_length(TDM_F32);
-  FOR_BLOCKS(at, &p->blocks, type) {
-    float a[CHUNK_MOST], b[CHUNK_MOST];
-    load_chunk(a, p->a, at.row * p->lda + at.start, at.count, wide, type);
+  FOR_BLOCKS(w, &p->blocks) {
+    char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
+    int skew = skew_at(c, any, type);
+    chunk_part of = part_of(&w, &p->blocks, skew, type);
+    if (of.left <= 0) continue;
+    chunk a = chunk_of(load_part(chunk_at(p->a, p->lda, &w, type) - 2 * skew, of, 0, any, type), type);
+    int64_t at = row_of(&w) * p->ldb + start_of(&w, type) + w.lane * chunk_length(type) - skew;
 #pragma unroll
-    for (int i = 0; i < 2; i++)
-      load_chunk(b + i * half, p->b, at.row * p->ldb + at.start + i * half, at.count - i * half, wide_b, TDM_F32);
+    for (int i = 0; i < 2; i++) {
+      chunk_part part = {of.skipped - i * half, of.left - i * half};
+      chunk b = chunk_of(load_part((const char *)p->b + (at + i * half) * 4, part, 0, any, TDM_F32), TDM_F32);
 #pragma unroll
-    for (int i = 0; i < chunk_length(type); i++) a[i] += b[i];
-    store_chunk(p->c, at.row * p->ldc + at.start, at.count, wide, a, type);
+      for (int j = 0; j < 2; j++) a.of[2 * i + j] += b.of[j];
+    }
+    store_part(c - 2 * skew, of, raw_of(a, true, type), any, type);
   }
 }
 
-KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void add_sums_f16(binary_args p) { add_sums_body(&p, TDM_F16); }
-KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void add_sums_bf16(binary_args p) { add_sums_body(&p, TDM_BF16); }
+#define SUMS(name, any, type) \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void name(binary_args p) { add_sums_body(&p, any, type); }
+SUMS(add_sums_f16, false, TDM_F16)
+SUMS(add_sums_bf16, false, TDM_BF16)
+SUMS(add_sums_any_f16, true, TDM_F16)
+SUMS(add_sums_any_bf16, true, TDM_BF16)

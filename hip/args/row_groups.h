@@ -7,7 +7,7 @@
 enum {
   HIP_ROW_GROUP_MOST = 1024,
   HIP_ROWS_WORKGROUP = 256, /* work-items, unless a row group needs more */
-  HIP_KEPT_ELEMENTS = 32,   /* of a row, as f32 in a work-item's registers: with 64, rmsnorm spills */
+  HIP_KEPT_ELEMENTS = 32,   /* of a row, as f32 in a work-item's registers at most */
 };
 
 /* A row group is 2^group_log2 work-items that share a row: part of a wave, a wave, or several waves of one workgroup. */

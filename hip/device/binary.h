@@ -5,18 +5,30 @@
 #include "blocks.h"
 #include "hip/args/binary.h"
 
-typedef float (*binary_function)(float, float);
+typedef f32x2 (*binary_function)(f32x2, f32x2, tdm_type);
 
-DEVICE void binary_body(const binary_args *p, binary_function f, tdm_type type) {
-  bool wide = wide_rows(p->a, p->lda, type) && wide_rows(p->b, p->ldb, type) && wide_rows(p->c, p->ldc, type);
-  FOR_BLOCKS(at, &p->blocks, type) {
-    float a[CHUNK_MOST], b[CHUNK_MOST];
-    load_chunk(a, p->a, at.row * p->lda + at.start, at.count, wide, type);
-    load_chunk(b, p->b, at.row * p->ldb + at.start, at.count, wide, type);
+DEVICE void binary_body(const binary_args *p, binary_function f, bool any, tdm_type type) {
+  FOR_BLOCKS(w, &p->blocks) {
+    char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
+    int skew = skew_at(c, any, type);
+    chunk_part of = part_of(&w, &p->blocks, skew, type);
+    if (of.left <= 0) continue;
+    chunk a = chunk_of(load_part(chunk_at(p->a, p->lda, &w, type) - 2 * skew, of, 0, any, type), type);
+    chunk b = chunk_of(load_part(chunk_at(p->b, p->ldb, &w, type) - 2 * skew, of, 0, any, type), type);
 #pragma unroll
-    for (int i = 0; i < chunk_length(type); i++) a[i] = f(a[i], b[i]);
-    store_chunk(p->c, at.row * p->ldc + at.start, at.count, wide, a, type);
+    for (int i = 0; i < chunk_pairs(type); i++) a.of[i] = f(a.of[i], b.of[i], type);
+    store_part(c - 2 * skew, of, raw_of(a, false, type), any, type);
   }
 }
+
+#define BINARY(name, f, any, type) \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void name(binary_args p) { binary_body(&p, f, any, type); }
+#define BINARY_OF_TYPES(name, f)           \
+  BINARY(name##_f32, f, false, TDM_F32)    \
+  BINARY(name##_f16, f, false, TDM_F16)    \
+  BINARY(name##_bf16, f, false, TDM_BF16)  \
+  BINARY(name##_any_f32, f, true, TDM_F32) \
+  BINARY(name##_any_f16, f, true, TDM_F16) \
+  BINARY(name##_any_bf16, f, true, TDM_BF16)
 
 #endif

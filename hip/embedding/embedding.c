@@ -6,29 +6,38 @@
 
 extern const hip_code tdm_code_embedding[];
 
+typedef struct embedding_plan {
+  embedding_args args;
+  hip_blocks_plan blocks;
+} embedding_plan;
+
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_embedding_desc *d = &plan->desc.embedding;
-  embedding_args args = {.vocab = d->vocab, .ldt = d->ldt, .ldy = d->ldy, .first = d->first, .total = d->total};
-  args.index = (int32_t)d->ids;
+  embedding_plan own = {
+      .args = {
+          .vocab = d->vocab, .ldt = d->ldt, .ldy = d->ldy, .first = d->first, .total = d->total, .index = (int32_t)d->ids}};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  tdm_hip_blocks(plan, &args.blocks, d->tokens, d->d, tdm_hip_chunk(d->type));
-  memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_row_function(plan, 0, d->type);
+  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, 0, d->tokens, d->d, d->type, (int64_t[]){d->ldt, d->ldy}, 2));
+  memcpy(plan->args, &own, sizeof own);
+  return TDM_OK;
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  embedding_args args;
-  memcpy(&args, plan->args, sizeof args);
-  args.table = buffers[0];
-  args.ids = buffers[1];
-  args.y = buffers[2];
-  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+  embedding_plan own;
+  tdm_hip_kernel kernel;
+  memcpy(&own, plan->args, sizeof own);
+  own.args.table = buffers[0];
+  own.args.ids = buffers[1];
+  own.args.y = buffers[2];
+  own.args.blocks = tdm_hip_blocks_choose(plan, &own.blocks, buffers, &kernel)->blocks;
+  return tdm_hip_launch(plan, &kernel, &own.args, sizeof own.args, stream);
 }
 
 const tdm_kernel tdm_embedding_hip_blocks = {
     .name = "hip_blocks",
     .op = TDM_OP_EMBEDDING,
     .backend = &tdm_backend_hip,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_embedding, .stem = "embedding", .waves = 8}),
+    .functions = HIP_FUNCTIONS({.code = tdm_code_embedding, .stem = "embedding_any", .waves = 8},
+                               {.code = tdm_code_embedding, .stem = "embedding", .waves = 8}),
     .prepare = prepare,
     .launch = launch};

@@ -1,92 +1,199 @@
 /* Grids of the kernels over rows. */
 #include "row_launch.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The number of work-items that a compute unit holds: 32 waves. More workgroups than fill the device would only wait for
- * each other. */
-enum { ITEMS_OF_CU = 2048 };
+enum { WAVE = 64, SIMDS = 4, MOST_WAVES = 8 };
+
+/* A grid that does not divide its work evenly has up to so many workgroups for each that the device holds at a time: a compute
+ * unit that has ended its own takes the next one. */
+enum { ROUNDS = 8 };
 
 int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type); }
 
-/* Sets the plan's grid, and returns the number of workgroups. */
-static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads) {
-  int64_t most = plan->context->hip->compute_units * (ITEMS_OF_CU / threads);
-  int64_t workgroups = wanted < most ? wanted : most;
+/* Sets the plan's grid for `wanted` equal parts of work, and returns the number of workgroups. waves: that a SIMD holds.
+ * Workgroups that stay save the others' beginning. So there are as many as the device holds, or somewhat fewer, if that many
+ * have the same work to 1 / 16. */
+static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads, int64_t waves) {
+  int64_t units = plan->context->hip->compute_units, held = waves * SIMDS * WAVE / threads, of_cu = held > 1 ? held : 1;
+  int64_t workgroups = wanted < ROUNDS * of_cu * units ? wanted : ROUNDS * of_cu * units;
+  if (wanted > of_cu * units)
+    for (int64_t k = of_cu; 4 * k >= 3 * of_cu; k--) {
+      int64_t rounds = hip_ceil_div(wanted, k * units);
+      if (rounds * k * units * 16 > wanted * 17) continue;
+      workgroups = k * units;
+      break;
+    }
   plan->hip = (tdm_hip_kernel){.grid = {(unsigned)workgroups, 1, 1}, .block = (unsigned)threads};
   return workgroups;
 }
 
-void tdm_hip_blocks(tdm_plan *plan, hip_blocks *b, int64_t rows, int64_t cols, int64_t chunk) {
-  int64_t chunks = hip_ceil_div(cols, chunk), lanes = HIP_BLOCK_THREADS;
-  *b = (hip_blocks){.rows = rows, .cols = cols, .lanes_log2 = 8};
-  while (lanes / 2 >= chunks && lanes > 1) b->lanes_log2--, lanes /= 2;
-  b->blocks = hip_ceil_div(chunks, lanes);
-  b->units = hip_ceil_div(rows, HIP_BLOCK_THREADS / lanes) * b->blocks;
-  b->workgroups = set_grid(plan, b->units, HIP_BLOCK_THREADS);
+tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type, void **function) {
+  return tdm_hip_function(plan, &plan->kernel->functions[number], NULL, tdm_type_name(type), function);
 }
 
-/* ---- Row groups ---- */
+static bool whole_dwords(int64_t elements, tdm_type type) { return elements * (int64_t)tdm_type_size(type) % 4 == 0; }
 
-void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *t, int64_t rows, int64_t cols, int64_t kept, tdm_type type) {
-  int64_t wanted = hip_ceil_div(hip_ceil_div(cols, tdm_hip_chunk(type)), kept), size = 1;
-  *t = (hip_row_groups){.rows = rows, .cols = cols};
-  while (size < wanted && size < HIP_ROW_GROUP_MOST) size *= 2, t->group_log2++;
-  t->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
-  t->workgroups = set_grid(plan, hip_ceil_div(rows, t->threads / size), t->threads);
+static bool at_dwords(const tdm_plan *plan, void *const *buffers) {
+  for (int i = 0; i < plan->buffer_count; i++)
+    if ((uintptr_t)buffers[i] % 4 != 0) return false;
+  return true;
 }
 
-/* The smallest number of chunks with which 256 work-items hold the row: small row groups wait less for each other. Longer rows
- * need larger groups. */
-int tdm_hip_kept(int64_t cols, tdm_type type) {
-  int64_t chunk = tdm_hip_chunk(type), chunks = hip_ceil_div(cols, chunk), most = HIP_KEPT_ELEMENTS / chunk;
-  for (int kept = 1; kept <= most; kept *= 2)
-    if (chunks <= kept * (int64_t)HIP_ROWS_WORKGROUP) return kept;
-  return chunks <= most * HIP_ROW_GROUP_MOST ? (int)most : 0;
-}
-
-bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size) {
-  if (tdm_hip_kept(cols, type) > 0) return true;
-  snprintf(reason, size, "keeps a row in registers: must be at most %d elements", HIP_KEPT_ELEMENTS * HIP_ROW_GROUP_MOST);
-  return false;
-}
-
-/* ---- Functions ---- */
-
-tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type) {
-  return tdm_hip_function(plan, &plan->kernel->functions[number], NULL, tdm_type_name(type), &plan->hip.function);
-}
+/* ---- Rows that are reduced ---- */
 
 const hip_row_variant hip_row_registers = {.in_registers = true}, hip_row_loop = {.in_registers = false};
 
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, int64_t rows, int64_t cols, tdm_type type) {
-  const bool in_registers = ((const hip_row_variant *)plan->kernel->variant)->in_registers;
-  int kept = in_registers ? tdm_hip_kept(cols, type) : 1, number = 0;
-  for (int k = kept; k > 1; k /= 2) number++;
-  tdm_hip_row_groups(plan, groups, rows, cols, kept, type);
-  return tdm_hip_row_function(plan, number, type);
+/* The smallest power of two work-items, of which each has `each` chunks of a row at most. */
+static int64_t group_for(int64_t chunks, int64_t each) {
+  int64_t size = 1;
+  while (size * each < chunks) size *= 2;
+  return size;
 }
 
-/* ---- Elementwise ops of two arrays ---- */
+static int64_t items_wanted(const tdm_hip_device *device) { return (int64_t)device->compute_units * 2 * SIMDS * WAVE; }
+
+int64_t tdm_hip_items_wanted(const tdm_plan *plan) { return items_wanted(plan->context->hip); }
+
+/* A wave without barriers if it holds the row; else 256 work-items. 1024 of them with as many chunks each would be alone on
+ * their compute unit, which then waits for memory. Fewer chunks for each if there are too few rows for the device. */
+int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *r) {
+  static const int64_t groups[] = {WAVE, HIP_ROWS_WORKGROUP};
+  int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type));
+  for (int g = 0; g < 2; g++) {
+    if (group_for(chunks, r->most) > groups[g]) continue;
+    int kept = 1;
+    while (group_for(chunks, kept) > groups[g]) kept *= 2;
+    while (kept > 1 && group_for(chunks, kept / 2) <= HIP_ROW_GROUP_MOST &&
+           r->rows * group_for(chunks, kept) < items_wanted(device))
+      kept /= 2;
+    return kept;
+  }
+  return 0;
+}
+
+bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *reason, size_t size) {
+  if (tdm_hip_kept(plan->context->hip, rows) > 0) return true;
+  snprintf(reason, size, "keeps a row in registers: must be at most %" PRId64 " elements",
+           rows->most * tdm_hip_chunk(rows->type) * HIP_ROWS_WORKGROUP);
+  return false;
+}
+
+/* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so it has as few as
+ * the device needs. */
+static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
+  enum { AT_ONCE = 4 };
+  int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, AT_ONCE);
+  if (size > WAVE) size = WAVE;
+  while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows * size < items_wanted(device)) size *= 2;
+  return size;
+}
+
+static int waves_of(const tdm_plan *plan, const hip_functions *f, tdm_type type) {
+  const hip_fewer_waves *fewer = &f->fewer;
+  bool is_fewer = fewer->waves > 0 && (fewer->types == 0 || (fewer->types >> type & 1) != 0) &&
+                  (fewer->lds_below == 0 || plan->context->hip->chip->lds_bytes < fewer->lds_below);
+  return is_fewer ? fewer->waves : f->waves;
+}
+
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_rows *any, const hip_rows *r,
+                                const int64_t *leading, int arrays) {
+  const hip_row_variant *variant = plan->kernel->variant;
+  const tdm_hip_device *device = plan->context->hip;
+  int kept = variant != NULL && variant->in_registers ? tdm_hip_kept(device, r) : 0;
+  int number = kept > 0 ? HIP_ROWS_KEPT : HIP_ROWS_WHOLE;
+  for (int k = kept; k > 1; k /= 2) number++;
+  int64_t chunk = tdm_hip_chunk(r->type),
+          size = kept > 0 ? group_for(hip_ceil_div(r->cols, chunk), kept) : loop_group(device, r);
+  any->always = r->any || r->cols % chunk != 0;
+  for (int i = 0; i < arrays; i++) any->always = any->always || !whole_dwords(leading[i], r->type);
+  if (any->always) number = HIP_ROWS_ANY;
+  *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
+  while (1 << groups->group_log2 < size) groups->group_log2++;
+  groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
+  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, groups->threads / size), groups->threads,
+                                waves_of(plan, &plan->kernel->functions[number], r->type));
+  TDM_TRY(tdm_hip_row_function(plan, HIP_ROWS_ANY, r->type, &any->function));
+  return tdm_hip_row_function(plan, number, r->type, &plan->hip.function);
+}
+
+tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
+                               void *const *buffers, tdm_stream *stream) {
+  tdm_hip_kernel kernel = plan->hip;
+  if (any->always || !at_dwords(plan, buffers)) kernel.function = any->function;
+  return tdm_hip_launch(plan, &kernel, args, bytes, stream);
+}
+
+/* ---- Elementwise ops ---- */
+
+static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t cols, int64_t chunks) {
+  int64_t lanes = HIP_BLOCK_THREADS;
+  hip_blocks b = {.rows = rows, .cols = cols, .lanes_log2 = 8};
+  while (lanes / 2 >= chunks && lanes > 1) b.lanes_log2--, lanes /= 2;
+  b.blocks = hip_ceil_div(chunks, lanes);
+  b.groups = hip_ceil_div(rows, HIP_BLOCK_THREADS / lanes);
+  int64_t workgroups = set_grid(plan, b.groups * b.blocks, HIP_BLOCK_THREADS, MOST_WAVES);
+  b.groups_step = workgroups / b.blocks;
+  b.blocks_step = workgroups % b.blocks;
+  way->blocks = b;
+  way->workgroups = (unsigned)workgroups;
+}
+
+tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number, int64_t rows, int64_t cols, tdm_type type,
+                                  const int64_t *leading, int count) {
+  int64_t chunk = tdm_hip_chunk(type);
+  b->always = cols % chunk != 0;
+  for (int i = 0; i < count; i++) b->always = b->always || !whole_dwords(leading[i], type);
+  set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk));
+  set_units(plan, &b->any, rows, cols, hip_ceil_div(cols + (type != TDM_F32), chunk));
+  TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));
+  TDM_TRY(tdm_hip_row_function(plan, 2 * number + 1, type, &b->whole.function));
+  const hip_blocks_way *usual = b->always ? &b->any : &b->whole;
+  plan->hip.function = usual->function;
+  plan->hip.grid[0] = usual->workgroups;
+  return TDM_OK;
+}
+
+const hip_blocks_way *tdm_hip_blocks_choose(const tdm_plan *plan, const hip_blocks_plan *b, void *const *buffers,
+                                            tdm_hip_kernel *kernel) {
+  const hip_blocks_way *way = b->always || !at_dwords(plan, buffers) ? &b->any : &b->whole;
+  *kernel = plan->hip;
+  kernel->function = way->function;
+  kernel->grid[0] = way->workgroups;
+  return way;
+}
+
+/* ---- Of two arrays ---- */
+
+typedef struct binary_plan {
+  binary_args args;
+  hip_blocks_plan blocks;
+} binary_plan;
 
 tdm_status tdm_hip_binary_prepare(tdm_plan *plan, binary_args args, int64_t rows, int64_t cols, tdm_type type) {
+  binary_plan own = {.args = args};
   if (plan->empty) return TDM_OK;                                 /* a run launches nothing */
   if (args.lda == cols && args.ldb == cols && args.ldc == cols) { /* one long row */
     cols *= rows;
     rows = 1;
-    args.lda = args.ldb = args.ldc = cols;
+    own.args.lda = own.args.ldb = own.args.ldc = cols;
   }
-  tdm_hip_blocks(plan, &args.blocks, rows, cols, tdm_hip_chunk(type));
-  memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_row_function(plan, 0, type);
+  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, 0, rows, cols, type, (int64_t[]){own.args.lda, own.args.ldb, own.args.ldc},
+                                 rows > 1 ? 3 : 0));
+  own.args.blocks = own.blocks.always ? own.blocks.any.blocks : own.blocks.whole.blocks;
+  memcpy(plan->args, &own, sizeof own);
+  return TDM_OK;
 }
 
 tdm_status tdm_hip_binary_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  binary_args args;
-  memcpy(&args, plan->args, sizeof args);
-  args.a = buffers[0];
-  args.b = buffers[1];
-  args.c = buffers[2];
-  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+  binary_plan own;
+  tdm_hip_kernel kernel;
+  memcpy(&own, plan->args, sizeof own);
+  own.args.a = buffers[0];
+  own.args.b = buffers[1];
+  own.args.c = buffers[2];
+  own.args.blocks = tdm_hip_blocks_choose(plan, &own.blocks, buffers, &kernel)->blocks;
+  return tdm_hip_launch(plan, &kernel, &own.args, sizeof own.args, stream);
 }

@@ -9,28 +9,75 @@
 
 /* Elements of a 16-byte access. */
 int64_t tdm_hip_chunk(tdm_type type);
-/* Sets the units and the grid of an elementwise kernel whose work-items take `chunk` elements of a row each. */
-void tdm_hip_blocks(tdm_plan *plan, hip_blocks *blocks, int64_t rows, int64_t cols, int64_t chunk);
-/* Sets the row groups and the grid of a kernel that reduces rows; a work-item keeps at most `kept` chunks. */
-void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, int64_t rows, int64_t cols, int64_t kept, tdm_type type);
-/* The number of chunks that each work-item has to keep, 1, 2, 4 or (f32) 8, so that a row fits into a row group's registers; 0:
- * it does not fit. */
-int tdm_hip_kept(int64_t cols, tdm_type type);
-/* For a kernel's `supports`: is tdm_hip_kept above 0? */
-bool tdm_hip_fits_registers(int64_t cols, tdm_type type, char *reason, size_t size);
-/* Variants of the ops that have one kernel for rows of any length, and kernels that keep a row in registers. The functions of
- * the latter row are those for 1, 2, 4 and (f32) 8 chunks in each work-item, in this order. */
+/* Work-items that give each SIMD two waves: with fewer, latencies show. */
+int64_t tdm_hip_items_wanted(const tdm_plan *plan);
+
+/* ---- Rows that are reduced ---- */
+
+/* What all kernels of an op know of its rows. */
+typedef struct hip_rows {
+  int64_t rows, cols;
+  tdm_type type;
+  int most; /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
+  bool any; /* the kernel for any rows is needed, whatever their length */
+} hip_rows;
+
+/* The number of chunks that each work-item has to keep, 1, 2, 4 or 8, so that a row fits into a row group's registers; 0: it
+ * does not fit. */
+int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
+/* For a kernel's `supports`: does a row fit? */
+bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *reason, size_t size);
+
+/* Variants of the ops that have kernels for rows of any length, and kernels that keep a row in registers. Both rows share a
+ * list of functions: one for all rows, one for rows of whole chunks, and those that keep 1, 2, 4 and 8 of them. */
 typedef struct hip_row_variant {
   bool in_registers;
 } hip_row_variant;
 extern const hip_row_variant hip_row_registers, hip_row_loop;
-/* Finds the kernel of the plan's variant, and sets its row groups and its grid. */
-tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, int64_t rows, int64_t cols, tdm_type type);
+enum { HIP_ROWS_ANY, HIP_ROWS_WHOLE, HIP_ROWS_KEPT };
+
+/* What a plan keeps of its rows besides its kernel's argument: the function for rows that are not whole chunks at dwords. */
+typedef struct hip_any_rows {
+  void *function;
+  bool always; /* by their lengths alone */
+} hip_any_rows;
+
+/* Finds the kernels of the plan's variant, and sets its row groups and its grid. leading: that of each array, `arrays` of
+ * them. */
+tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_rows *any, const hip_rows *rows,
+                                const int64_t *leading, int arrays);
+/* Launches the kernel for whole chunks if all arrays begin at dwords, else the one for any rows. */
+tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
+                               void *const *buffers, tdm_stream *stream);
+
+/* ---- Elementwise ops ---- */
+
+/* One of two ways to launch an elementwise kernel. */
+typedef struct hip_blocks_way {
+  void *function;
+  hip_blocks blocks;
+  unsigned workgroups;
+} hip_blocks_way;
+
+/* Rows of whole chunks at dwords, and any rows: these may need a chunk more. */
+typedef struct hip_blocks_plan {
+  hip_blocks_way whole, any;
+  bool always; /* any rows, by their lengths alone */
+} hip_blocks_plan;
+
+/* Finds STEM_TYPE of function 2 `number` of the row for any rows, and of the next one for whole chunks; sets their units. cols:
+ * of
+ * a row; `leading`: what else must be whole dwords. */
+tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number, int64_t rows, int64_t cols, tdm_type type,
+                                  const int64_t *leading, int count);
+/* The way for the run's pointers. Sets *kernel. */
+const hip_blocks_way *tdm_hip_blocks_choose(const tdm_plan *plan, const hip_blocks_plan *b, void *const *buffers,
+                                            tdm_hip_kernel *kernel);
 
 /* Finds STEM_TYPE of number `number` of the row's functions. */
-tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type);
+tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type, void **function);
 
-/* Elementwise ops of two arrays: args contains the leading dimensions. */
+/* Ops of two arrays: args contains the leading dimensions. */
 tdm_status tdm_hip_binary_prepare(tdm_plan *plan, binary_args args, int64_t rows, int64_t cols, tdm_type type);
 tdm_status tdm_hip_binary_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 

@@ -8,6 +8,7 @@ typedef struct rmsnorm_args {
   const void *x, *weight, *residual; /* residual: NULL if there is none */
   void *sum, *y;
   int64_t ldx, ldr, lds, ldy;
+  double per_col; /* 1 / cols */
   float eps;
   hip_row_groups groups;
 } rmsnorm_args;

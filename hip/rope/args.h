@@ -11,7 +11,9 @@ typedef struct rope_args {
   const float *sincos; /* [seq, 2, half]: cosines, then sines */
   int64_t seq, heads, half;
   tdm_rope_strides of_x, of_y;
-  hip_blocks blocks; /* rows: [batch, seq, heads]; cols: pairs of a head */
+  int64_t parts; /* of a position's heads: `each` heads, the last part fewer */
+  int32_t each;
+  hip_blocks blocks; /* a row: a part of a position */ /* rows: [batch, seq, heads]; cols: pairs of a head */
 } rope_args;
 
 #endif

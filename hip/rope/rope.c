@@ -9,7 +9,7 @@
 
 extern const hip_code tdm_code_rope[];
 
-enum { INTERLEAVED, HALF }; /* the row's functions */
+enum { INTERLEAVED, HALF }; /* the row's functions, by twos */
 
 /* Scales the number of positions per radian of a pair, which is 1 over its frequency. Llama 3.1's ranges, by wavelength:
  * short ones stay, long ones grow by the factor, and between them the frequencies are mixed. */
@@ -50,36 +50,59 @@ static tdm_status upload_sincos(tdm_plan *plan) {
   return status;
 }
 
+/* Heads that a work-item takes: more for each time that it computes a place, as long as there is work for the device. */
+static int heads_each(const tdm_plan *plan, const tdm_rope_desc *d) {
+  enum { MOST = 8 };
+  int64_t chunks = d->batch * d->seq * hip_ceil_div(d->head_dim, 2 * tdm_hip_chunk(d->type));
+  int each = 1;
+  while (each < MOST && each < d->heads && chunks * (d->heads / (2 * each)) >= tdm_hip_items_wanted(plan)) each *= 2;
+  return each;
+}
+
+typedef struct rope_plan {
+  rope_args args;
+  hip_blocks_plan blocks;
+} rope_plan;
+
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
-  rope_args args = {.seq = d->seq, .heads = d->heads, .half = d->head_dim / 2, .of_x = d->x, .of_y = d->y};
+  const bool halves = d->style == TDM_ROPE_HALF;
+  const int64_t half = d->head_dim / 2;
+  rope_plan own = {.args = {.seq = d->seq, .heads = d->heads, .half = half, .of_x = d->x, .of_y = d->y}};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
+  own.args.each = heads_each(plan, d);
+  own.args.parts = hip_ceil_div(d->heads, own.args.each);
   TDM_TRY(upload_sincos(plan));
-  args.sincos = plan->table;
-  tdm_hip_blocks(plan, &args.blocks, d->batch * d->seq * d->heads, args.half, tdm_hip_chunk(d->type));
-  memcpy(plan->args, &args, sizeof args);
-  return tdm_hip_row_function(plan, d->style == TDM_ROPE_HALF ? HALF : INTERLEAVED, d->type);
+  own.args.sincos = plan->table;
+  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, d->batch * d->seq * own.args.parts,
+                                 halves ? half : d->head_dim, d->type,
+                                 (int64_t[]){d->x.batch, d->x.seq, d->x.head, d->y.batch, d->y.seq, d->y.head}, 6));
+  memcpy(plan->args, &own, sizeof own);
+  return TDM_OK;
 }
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
-  rope_args args;
-  memcpy(&args, plan->args, sizeof args);
-  args.x = buffers[0];
-  args.y = buffers[1];
-  args.sincos += tdm_rope_skipped(plan);
-  return tdm_hip_launch(plan, &plan->hip, &args, sizeof args, stream);
+  rope_plan own;
+  tdm_hip_kernel kernel;
+  memcpy(&own, plan->args, sizeof own);
+  own.args.x = buffers[0];
+  own.args.y = buffers[1];
+  own.args.sincos += tdm_rope_skipped(plan);
+  own.args.blocks = tdm_hip_blocks_choose(plan, &own.blocks, buffers, &kernel)->blocks;
+  return tdm_hip_launch(plan, &kernel, &own.args, sizeof own.args, stream);
 }
 
 const tdm_kernel tdm_rope_hip_blocks = {
     .name = "hip_blocks",
     .op = TDM_OP_ROPE,
     .backend = &tdm_backend_hip,
-    .functions =
-        HIP_FUNCTIONS([INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 8}, [HALF] =
-                                                                                                           {.code =
-                                                                                                                tdm_code_rope,
-                                                                                                            .stem = "rope_half",
-                                                                                                            .waves = 8}),
+    .functions = HIP_FUNCTIONS([2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 8},
+                               {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 8},
+                               [2 * HALF] = {.code = tdm_code_rope,
+                                             .stem = "rope_half_any",
+                                             .waves = 8,
+                                             .fewer = {.types = TDM_16_BIT_TYPES, .waves = 6}},
+                               {.code = tdm_code_rope, .stem = "rope_half", .waves = 8}),
     .prepare = prepare,
     .launch = launch,
     .rebindable = true};

@@ -8,6 +8,7 @@ typedef struct softmax_args {
   const void *x;
   void *y;
   int64_t ldx, ldy, causal_rows; /* causal_rows 0: rows see all columns */
+  double per_causal_row;         /* 1 / causal_rows */
   hip_row_groups groups;
 } softmax_args;
 

@@ -1,0 +1,81 @@
+"""Predicted clocks of the HIP kernels of rows and elements, beside what their bytes need at a published rate. rows.sh runs it.
+Use: rows.py BUILD CHIP OP[,OP...] TYPE[,TYPE...] LENGTH[,LENGTH...]"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# GB/s of the fastest published memory-bound kernel, its source, and GHz.
+RATES = {
+    "gfx950": (6442, "ROCm/gfx950-gluon-tutorials, kernels/memory_bound/gemm: f16, 32 x 65536 x 8192, cold", 2.4),
+    "gfx942": (4177, "ROCm/system-acceptance-docs, MI300X: BabelStream, copy", 2.1),
+}
+XCDS = 8  # of both chips; one is simulated, with its share of HBM
+WHOLE = 1 << 30  # bytes of a launch, as in the published kernel of gfx950
+FEW, MORE = 6 << 20, 12 << 20  # bytes of the two launches of one XCD that are predicted
+# Arrays of a row: read and written
+ARRAYS = {"cross_entropy": 1, "softmax": 2, "rmsnorm": 2, "embedding": 2, "rope": 2, "silu_mul": 3, "add": 3}
+
+
+def hbm_share(build, chip):
+    """The share of HBM's peak that the model gives a kernel."""
+    text = subprocess.run([f"{build}/sim/gfxsim", "time", "--parameters"], capture_output=True, text=True, check=True).stdout
+    [line] = [line for line in text.splitlines() if line.startswith("hbm_share ")]
+    return float(line.split()[1 if chip == "gfx942" else 2])
+
+
+def shape(op, rows, length):
+    if op == "embedding":
+        return f"{rows}x{max(rows, 64)}x{length}"
+    if op == "rope":  # heads of one position are as much as a model has: 4096 elements
+        heads = max(1, 4096 // length)
+        return f"1x{max(1, rows // heads)}x{heads}x{length}"
+    return f"{rows}x{length}"
+
+
+def predict(bench, device, op, rows, length, kind, folder):
+    path = os.path.join(folder, "row.json")
+    command = [bench, op, shape(op, rows, length), "--dtype", kind, "--device", device, "--time", "--rounds", "0",
+               "--check-time", "0.001", "--json", path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"rows.py: {' '.join(command)}\n{done.stdout}{done.stderr}")
+    [row] = json.load(open(path))["rows"]
+    if not row.get("clocks_predicted"):
+        sys.exit(f"rows.py: {' '.join(command)}: {row['reason']}")
+    launches = row["launches"]
+    launch = sum(l["time"]["launch_clocks"] for l in launches)
+    return row["clocks_predicted"] - launch, row["bytes"], launch, row["kernel"], launches[0]["kernel"], launches[0]["bounds"]
+
+
+def main():
+    build, chip, ops, kinds, lengths = sys.argv[1:]
+    bench, (rate, source, ghz) = f"{build}/bench/tandem-bench", RATES[chip]
+    device = f"sim:{chip},xcds=1,hbm_gbs={rate / XCDS / hbm_share(build, chip):.0f}"
+    print(f"{chip}: {rate} GB/s ({source})\n")
+    print("| op | type | row | function | predicted clocks | clocks at that rate | share | VALU's share |")
+    print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |")
+    with tempfile.TemporaryDirectory() as folder:
+        for op in ops.split(","):
+            for kind in kinds.split(","):
+                for length in map(int, lengths.split(",")):
+                    if op == "rope" and length > 4096:  # a head
+                        continue
+                    size = length * ARRAYS[op] * (4 if kind == "f32" else 2)
+                    # Whole rounds of 32 CUs with 4 waves, so that what a tail costs is the tail of a long launch.
+                    few, more = (max(1, round(b / size / 128)) * 128 if b / size >= 128 else max(1, round(b / size / 32)) * 32
+                                 for b in (FEW, MORE))
+                    if more <= few:
+                        more = 2 * few
+                    a, bytes_a, launch, kernel, function, _ = predict(bench, device, op, few, length, kind, folder)
+                    b, bytes_b, _, _, _, bounds = predict(bench, device, op, more, length, kind, folder)
+                    own = WHOLE / XCDS
+                    clocks = b + (b - a) / (bytes_b - bytes_a) * (own - bytes_b)
+                    need = own / (rate * 1e9 / XCDS) * ghz * 1e9
+                    valu = bounds["clocks"]["VALU"] / bytes_b * own / need
+                    print(f"| {op} | {kind} | {length} | {function} | {clocks + launch:.0f} | {need:.0f} | "
+                          f"{need / (clocks + launch):.2f} | {valu:.2f} |", flush=True)
+
+
+main()
