@@ -7,8 +7,8 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, ARGS_MOST = 256 };
 
 __attribute__((format(printf, 1, 2))) bool complain(const char *format, ...);
-/* Of an option that popt has refused with this error. bad: poptBadOption(context, 0), a number without its option where it is the
- * number that is wrong. */
+/* Of an option that popt has refused with this error. bad: poptBadOption(context, 0), a number without its option where it is
+ * the number that is wrong. */
 bool complain_option(int argc, const char **argv, const char *bad, int error);
 
 /* "race,wait", or "all", to bits of gfxsim_check; NULL: none. */

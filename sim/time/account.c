@@ -148,8 +148,8 @@ static void fill_frequency(const time_run *t, gfxsim_timing *timing) {
   timing->microseconds = (double)timing->clocks / timing->frequency_ghz / 1000;
 }
 
-/* What later rounds take. In those that ran, the L2s took up writes that later ones have to wait for: HBM serves no more than its
- * rate. */
+/* What later rounds take. In those that ran, the L2s took up writes that later ones have to wait for: HBM serves no more than
+ * its rate. */
 static u64 later_round(const time_run *t) {
   u64 measured = t->timing->spread ? t->group_clocks / t->run->groups_run : t->end - t->round_end;
   u64 served = memory_hbm_clocks(t->memory) * t->round / t->run->groups_run;
