@@ -14,6 +14,7 @@ RATES = {
 XCDS = 8  # of both chips; one is simulated, with its share of HBM
 WHOLE = 1 << 30  # bytes of a launch, as in the published kernel of gfx950
 FEW, MORE = 6 << 20, 12 << 20  # bytes of the two launches of one XCD that are predicted
+HEADS = 32
 # Arrays of a row: read and written
 ARRAYS = {"cross_entropy": 1, "softmax": 2, "rmsnorm": 2, "embedding": 2, "rope": 2, "silu_mul": 3, "add": 3}
 
@@ -28,9 +29,8 @@ def hbm_share(build, chip):
 def shape(op, rows, length):
     if op == "embedding":
         return f"{rows}x{max(rows, 64)}x{length}"
-    if op == "rope":  # heads of one position are as much as a model has: 4096 elements
-        heads = max(1, 4096 // length)
-        return f"1x{max(1, rows // heads)}x{heads}x{length}"
+    if op == "rope":  # with few heads the table of angles, which all of them share, is more than they are
+        return f"1x{max(1, rows // HEADS)}x{HEADS}x{length}"
     return f"{rows}x{length}"
 
 
@@ -60,7 +60,7 @@ def main():
         for op in ops.split(","):
             for kind in kinds.split(","):
                 for length in map(int, lengths.split(",")):
-                    if op == "rope" and length > 4096:  # a head
+                    if op == "rope" and length > 1024:  # a head
                         continue
                     size = length * ARRAYS[op] * (4 if kind == "f32" else 2)
                     # Whole rounds of 32 CUs with 4 waves, so that what a tail costs is the tail of a long launch.

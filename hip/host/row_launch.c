@@ -82,12 +82,12 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *re
 }
 
 /* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so it has as few as
- * the device needs. */
+ * the device needs: four for each SIMD, because a loop waits for memory more often. */
 static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, AT_ONCE);
   if (size > WAVE) size = WAVE;
-  while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows * size < items_wanted(device)) size *= 2;
+  while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows * size < 2 * items_wanted(device)) size *= 2;
   return size;
 }
 
