@@ -29,7 +29,7 @@ typedef struct judged_device {
 
 typedef struct tool {
   case_options selectors;
-  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds;
+  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds, *timeline;
   uint64_t xcds;
   char *shapes, *every, *offset, *most_bytes, *most_flop, *predict;
   int hot, checks, time, warm, list, wide, brief, turns, all_kernels;
@@ -78,6 +78,7 @@ static bool read_limits(tool *t) {
     return false;
   limits->rounds = (uint32_t)rounds;
   limits->warm_caches = t->warm != 0;
+  limits->timeline = t->timeline;
   if (t->shapes != NULL) limits->predict = SHAPES_PREDICT_SECONDS;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
@@ -211,6 +212,9 @@ static bool check_device_options(tool *t) {
          usage(t, t->rounds == NULL || predicts(t) || fail(t, EXIT_USAGE, "--rounds: is of predictions: needs --time")) &&
          usage(t,
                t->predict == NULL || predicts(t) || fail(t, EXIT_USAGE, "--predict-time: is of predictions: needs --time")) &&
+         usage(t,
+               t->timeline == NULL || (t->time && t->operand[1] != NULL && devices->count == 1) ||
+                   fail(t, EXIT_USAGE, "--timeline = '%s': needs --time, an OP with its SHAPE, and one device", t->timeline)) &&
          usage(t, !t->warm || predicts(t) || fail(t, EXIT_USAGE, "--warm: is of predictions: needs --time")) &&
          usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
@@ -433,7 +437,7 @@ static bool bench(tool *t, const char *command) {
 static void free_tool(tool *t) {
   char *const texts[] = {t->repeats, t->seconds,    t->check,      t->peer,       t->json,   t->csv,
                          t->plot,    t->markdown,   t->workgroups, t->asked_xcds, t->shapes, t->every,
-                         t->offset,  t->most_bytes, t->most_flop,  t->predict,    t->rounds};
+                         t->offset,  t->most_bytes, t->most_flop,  t->predict,    t->rounds, t->timeline};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   case_options_free(&t->selectors);
@@ -499,6 +503,9 @@ int main(int argc, char **argv) {
        "Simulated devices: workgroups of a launch to execute at most; default: what takes some 20 s", "N"},
       {"time", '\0', POPT_ARG_NONE, &t.time, 0,
        "Simulated devices: also predict clocks and times, by a model (docs/gfxsim-time.md)", NULL},
+      {"timeline", '\0', POPT_ARG_STRING, &t.timeline, 0,
+       "With --time, of one case: draw what the model predicts of the waves on CU 0, in the launch with the most clocks",
+       "FILE.svg"},
       {"warm", '\0', POPT_ARG_NONE, &t.warm, 0,
        "Predictions: the memory-side cache has what a launch reads first; default: all caches are empty", NULL},
       {"rounds", '\0', POPT_ARG_STRING, &t.rounds, 0, BENCH_ROUNDS_HELP, "N"},

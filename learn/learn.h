@@ -52,6 +52,7 @@ typedef struct learn_exercise {
   const char *device; /* HIP: where it is tried by itself, where its counters are modelled; NULL: sim:gfx950 */
   const char *cut;    /* changes of the simulated chip, as gfxsim --chip has them: "xcds=1,cus_per_xcd=1"; NULL: none */
   bool tile;          /* the file must say TILE(rows, columns) */
+  const char *model;  /* the op of tiny-llama that a right kernel then replaces (model.h); NULL: none */
   bool open;          /* an open challenge: its results may go to a scoreboard */
   const char *sizes;  /* names of the int arguments: "rows columns" */
   learn_shape shapes[LEARN_SHAPES]; /* up to the first whose sizes are all 0 */

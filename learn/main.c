@@ -13,6 +13,7 @@
 #include "ask.h"
 #include "help.h"
 #include "learn_config.h"
+#include "model.h"
 #include "options.h"
 #include "output.h"
 #include "process.h"
@@ -45,15 +46,15 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
 
 /* ---- Where the exercises are, and the program that runs C: installed next to this one, else where it was built ---- */
 
-static void find_folder(char *folder, size_t size) {
+static void find_beside(const char *installed, const char *source, char *folder, size_t size) {
   char program[PATH_MAX];
   struct stat is;
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = '\0';
   char *slash = strrchr(program, '/');
   if (slash != NULL) *slash = '\0';
-  if (slash == NULL || snprintf(folder, size, "%s/%s", program, LEARN_INSTALLED) >= (int)size || stat(folder, &is) != 0)
-    snprintf(folder, size, "%s", LEARN_SOURCE);
+  if (slash == NULL || snprintf(folder, size, "%s/%s", program, installed) >= (int)size || stat(folder, &is) != 0)
+    snprintf(folder, size, "%s", source);
 }
 
 static void find_runner(char *path, size_t size) {
@@ -69,16 +70,33 @@ static void find_runner(char *path, size_t size) {
 /* ---- Commands ---- */
 
 #ifdef LEARN_SIM
+/* A program of ours: installed beside this one, else where it was built. */
+static void find_program(const char *name, const char *built, char path[PATH_MAX]) {
+  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  path[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  if (slash == NULL || snprintf(slash + 1, PATH_MAX - (size_t)(slash + 1 - path), "%s", name) < 0 || access(path, X_OK) != 0)
+    snprintf(path, PATH_MAX, "%s", built);
+}
+
 static bool trace(const learn_request *r, const char *to) {
   char gfxsim[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", gfxsim, sizeof gfxsim - 1);
-  gfxsim[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(gfxsim, '/');
-  if (slash == NULL || snprintf(slash, sizeof gfxsim - (size_t)(slash - gfxsim), "/gfxsim") < 0 || access(gfxsim, X_OK) != 0)
-    snprintf(gfxsim, sizeof gfxsim, "%s", LEARN_GFXSIM_BUILT);
+  find_program("gfxsim", LEARN_GFXSIM_BUILT, gfxsim);
   return learn_trace(r, gfxsim, to);
 }
+
+static bool model(const learn_request *r) {
+  char llama[PATH_MAX], words[PATH_MAX];
+  find_program("tiny-llama", LEARN_LLAMA_BUILT, llama);
+  find_beside(LEARN_WORDS_INSTALLED, LEARN_WORDS_SOURCE, words, sizeof words);
+  return learn_model(r, llama, words);
+}
 #else
+static bool model(const learn_request *r) {
+  (void)r;
+  return false; /* nothing was tried */
+}
+
 static bool trace(const learn_request *r, const char *to) {
   (void)r, (void)to;
   return false; /* nothing was tried */
@@ -146,6 +164,7 @@ static int try_file(const learn_exercise *e, const char *file, const options *o,
   process_catch_interrupts();
   learn_try(&r, outcome);
   int result = learn_tell(&r, outcome, (int)o->hints);
+  if (e->model != NULL && outcome->verdict == LEARN_RIGHT && !model(&r)) result = 1;
   if (o->trace != NULL && outcome->verdict == LEARN_RIGHT && !trace(&r, o->trace)) result = 1;
   if (o->score != NULL && outcome->verdict == LEARN_RIGHT &&
       !learn_score_add(o->scores != NULL ? o->scores : learn_scores_file, o->score, &r, outcome))
@@ -170,7 +189,7 @@ static int command(const char **words, const options *o) {
   int count = 0;
   while (words != NULL && words[count] != NULL) count++;
   if (count == 0) return refuse("COMMAND: must be one of: %s", usage);
-  find_folder(folder, sizeof folder);
+  find_beside(LEARN_INSTALLED, LEARN_SOURCE, folder, sizeof folder);
   bool is_try = strcmp(words[0], "try") == 0, is_show = strcmp(words[0], "show") == 0;
   if (strcmp(words[0], "list") == 0 && count == 1) {
     learn_list();

@@ -19,11 +19,12 @@ typedef struct bench_limits {
   bool one_run;     /* a sample is one run and a synchronise, however short it is */
   bool in_blocks;   /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h; on simulated
                           devices no result is */
-  uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
-  bool time;           /* a simulated device also predicts clocks (predict.h) */
-  uint32_t rounds;     /* of workgroups that a prediction runs; 0: all */
-  bool warm_caches;    /* predictions begin with a warm memory-side cache */
-  double predict;      /* seconds of the host that a prediction may take; 0: any */
+  uint64_t workgroups;  /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
+  bool time;            /* a simulated device also predicts clocks (predict.h) */
+  uint32_t rounds;      /* of workgroups that a prediction runs; 0: all */
+  bool warm_caches;     /* predictions begin with a warm memory-side cache */
+  const char *timeline; /* the file of bench_prediction; NULL: none */
+  double predict;       /* seconds of the host that a prediction may take; 0: any */
 } bench_limits;
 
 /* The default limits, with `seconds` of measuring. */

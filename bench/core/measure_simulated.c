@@ -11,6 +11,7 @@ static bool predict(const bench_buffers *b, const tdm_plan *plan, void *const po
   bench_prediction how = {.rounds = limits->rounds,
                           .warm = limits->warm_caches,
                           .spread = bench_predict_unequal(&row->c),
+                          .timeline = limits->timeline,
                           .seconds = limits->predict};
   char reason[BENCH_TEXT];
   bool good = bench_predict_run(b->context, &row->c, plan, pointers, &how, &row->counts, reason, sizeof reason);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/chip.h"
+#include "sim/cli/timeline.h"
 #include "sim/time/timing_json.h"
 
 /* Processor seconds of one core of an AMD EPYC that other work shared, for an instruction of a wave and for each line of 128
@@ -15,7 +16,22 @@ typedef struct predicting {
   bench_counts *counts;
   int launches, timed;
   bool other, memory, failed;
+  const char *file; /* of the picture; NULL: none */
+  timeline picture;
+  uint64_t drawn; /* clocks of the launch that it shows */
 } predicting;
+
+static bool add_event(const gfxsim_time_event *e, void *user) {
+  predicting *p = user;
+  return timeline_event(&p->picture, e);
+}
+
+/* The picture of the longest launch stays; the next launch begins another one. */
+static bool draw(predicting *p, const gfxsim_timing *t) {
+  bool longest = t->clocks > p->drawn;
+  if (longest) p->drawn = t->clocks;
+  return timeline_close(&p->picture, longest ? t : NULL) && timeline_open(&p->picture, p->file, NULL);
+}
 
 static void timed(const char *kernel, const gfxsim_timing *t, void *user) {
   predicting *p = user;
@@ -25,6 +41,7 @@ static void timed(const char *kernel, const gfxsim_timing *t, void *user) {
     return;
   }
   p->timed++;
+  if (p->file != NULL && !draw(p, t)) p->failed = true;
   launch->timing = *t;
   launch->timing.instructions = NULL;
   launch->timing.waves = NULL;
@@ -73,7 +90,7 @@ static void forget(bench_counts *counts) {
 
 bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
                        const bench_prediction *how, bench_counts *counts, char *reason, size_t size) {
-  predicting p = {.counts = counts, .memory = true};
+  predicting p = {.counts = counts, .memory = true, .file = how->timeline};
   __typeof__(gfxsim_count) *count;
   __typeof__(gfxsim_time_launches) *predict;
   const char *device = tdm_context_device(context);
@@ -96,13 +113,20 @@ bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *
                              .skip_matrix = true,
                              .warm = how->warm,
                              .spread = how->spread && rounds > 0,
-                             .rounds = rounds};
+                             .rounds = rounds,
+                             .trace_cus = how->timeline != NULL ? "0" : NULL,
+                             .event = how->timeline != NULL ? add_event : NULL};
+  if (p.file != NULL && !timeline_open(&p.picture, p.file, NULL)) {
+    snprintf(reason, size, "not predicted: %s can't be written", p.file);
+    return false;
+  }
   count(&(gfxsim_counting){.counters_bytes = sizeof(gfxsim_counters), .counted = counted, .user = &p});
   predict(&watch);
   tdm_status status = case_run(c, plan, pointers, NULL);
   if (status == TDM_OK) status = tdm_stream_sync(context, NULL);
   predict(NULL);
   count(NULL);
+  timeline_close(&p.picture, NULL);
   if (status != TDM_OK)
     snprintf(reason, size, "not predicted: %s", tdm_last_error());
   else if (p.failed || p.other || p.launches != counts->launches || p.timed != p.launches)

@@ -13,6 +13,7 @@ static forward describe(decoder *d, int64_t count, bool all) {
                    .mover = &s->mover,
                    .w = &s->w,
                    .m = &s->m,
+                   .kernels = s->own,
                    .version = s->version,
                    .batch = s->batch,
                    .seq = count,

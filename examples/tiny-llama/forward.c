@@ -350,6 +350,7 @@ static bool add_steps(forward *f) {
 bool forward_open(forward *f, llama_error *error) {
   memset(f->own, 0, sizeof f->own);
   graph_begin(&f->graph, f->m->context, error);
+  f->graph.own = f->kernels;
   bool ok = forward_take_buffers(f, error) && add_steps(f);
   if (!ok) forward_close(f);
   return ok;

@@ -32,6 +32,7 @@ typedef struct forward {
   mover *mover; /* between ranks; of a process that has the whole model it is not used */
   const weights *w;
   memory *m;
+  struct own_kernels *kernels; /* of the user, in place of the library's; NULL: none */
   int version;
   int64_t batch, seq;
   kv_cache *cache; /* NULL: none. Of as many sequences as this pass has */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "decoder.h"
+#include "predict.h"
 #include "profile.h"
 #include "sample.h"
 
@@ -19,6 +20,7 @@ typedef struct generation {
   tokenizer_stream stream;
   int64_t most, made;     /* tokens of a sequence to make, and made */
   double prefill, decode; /* seconds */
+  predicted predicted[2]; /* of prefill and decode, with --predict */
 } generation;
 
 static bool is_end(const llama_config *c, int32_t id) {
@@ -130,6 +132,7 @@ static bool generate(generation *g, llama_error *error) {
   double start = llama_seconds();
   if (!decoder_prefill(&g->d, s->ids, s->seq, false, g->logits, s->temperature > 0 ? NULL : g->next, error)) return false;
   g->prefill = llama_seconds() - start;
+  if (s->options->predict && !predict_take(&g->predicted[0], error)) return false;
   for (int64_t i = 0; i < s->seq && s->batch == 1; i++)
     if (!show(g, s->ids[i], true, error)) return false;
   if (!make_tokens(g, error)) return false;
@@ -137,6 +140,10 @@ static bool generate(generation *g, llama_error *error) {
   char rest[TOKENIZER_TEXT];
   fwrite(rest, 1, (size_t)tokenizer_end(&g->stream, rest), stdout);
   putchar('\n');
+  if (s->options->predict) {
+    if (!predict_take(&g->predicted[1], error)) return false;
+    predict_print(&g->predicted[0], s->batch * s->seq, &g->predicted[1], s->batch * (g->made - 1));
+  }
   if (is_simulated(&g->d.one)) return true;
   double tokens = (double)(s->batch * s->seq);
   printf("prefill      %.0f tokens in %.3f ms: %.1f tokens/s\n", tokens, 1e3 * g->prefill, tokens / g->prefill);
@@ -165,9 +172,10 @@ bool run_generate(session *s, llama_error *error) {
   if (s->generate > s->config.context - s->seq)
     return llama_fail(error, "--generate = %" PRId64 ": after a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
                       s->generate, s->seq, s->config.name, s->config.context);
-  bool ok = open_generation(&g, error);
+  bool ok = open_generation(&g, error), predicting = ok && s->options->predict;
   if (ok) {
-    ok = generate(&g, error);
+    ok = (!predicting || predict_begin(s, error)) && generate(&g, error);
+    if (predicting) predict_end(s);
     decoder_close(&g.d);
   }
   for (int64_t b = 0; b < s->batch && g.sampler != NULL; b++) sampler_close(&g.sampler[b]);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "own.h"
+
 void graph_begin(graph *g, tdm_context *context, llama_error *error) { *g = (graph){.context = context, .error = error}; }
 
 void graph_end(graph *g) {
@@ -116,12 +118,19 @@ static tdm_status run_gemm(const tdm_plan *plan, const graph_step *s) {
   return tdm_gemm_run(plan, s->in[0], s->in[1], s->out, NULL, s->in[2], NULL);
 }
 
-graph_step *graph_gemm(graph *g, const char *name, bool moving, const tdm_gemm_desc *d, const void *a, const void *b, void *c,
-                       const void *residual) {
+static graph_step *add_gemm(graph *g, const char *name, bool moving, const tdm_gemm_desc *d, const void *a, const void *b,
+                            void *c, const void *residual) {
   double wide = (double)tdm_type_size(d->out) / (double)tdm_type_size(d->type), n = (double)d->batch;
   double inputs = (d->broadcast_a ? 1 : n) * times(d->m, d->k) + n * times(d->n, d->k), outputs = n * times(d->m, d->n) * wide;
   STEP(gemm, moving, 0, run_gemm, 2 * n * times(d->m, d->n) * (double)d->k, inputs + outputs * (residual != NULL ? 2 : 1), c, a,
        b, residual);
+}
+
+graph_step *graph_gemm(graph *g, const char *name, bool moving, const tdm_gemm_desc *d, const void *a, const void *b, void *c,
+                       const void *residual) {
+  graph_step *s = add_gemm(g, name, moving, d, a, b, c, residual);
+  if (!g->failed) own_take_gemm(g->own, s, d);
+  return s;
 }
 
 static tdm_status run_swiglu(const tdm_plan *plan, const graph_step *s) {
@@ -153,11 +162,18 @@ static double pairs_seen(const tdm_attention_desc *d, int64_t keys) {
   return d->causal ? (double)d->sq * (before + ((double)d->sq + 1) / 2) : times(d->sq, keys);
 }
 
-graph_step *graph_attention(graph *g, const char *name, const tdm_attention_desc *d, int64_t keys, const void *q, const void *k,
-                            const void *v, void *o) {
+static graph_step *add_attention(graph *g, const char *name, const tdm_attention_desc *d, int64_t keys, const void *q,
+                                 const void *k, const void *v, void *o) {
   double heads_q = times(d->batch, d->heads_q), heads_kv = times(d->batch, d->heads_kv);
   STEP(attention, false, keys, run_attention, heads_q * pairs_seen(d, keys) * (4 * (double)d->head_dim + 5),
        2 * (heads_q * (double)d->sq + heads_kv * (double)keys) * (double)d->head_dim, o, q, k, v);
+}
+
+graph_step *graph_attention(graph *g, const char *name, const tdm_attention_desc *d, int64_t keys, const void *q, const void *k,
+                            const void *v, void *o) {
+  graph_step *s = add_attention(g, name, d, keys, q, k, v, o);
+  if (!g->failed) own_take_attention(g->own, s, d);
+  return s;
 }
 
 static tdm_status run_rope(const tdm_plan *plan, const graph_step *s) {

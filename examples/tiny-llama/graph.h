@@ -36,11 +36,13 @@ struct graph_step {
   int64_t layer;    /* -1: in none */
   int plan;         /* its number in the graph */
   tdm_status (*run)(const tdm_plan *plan, const graph_step *step);
-  bool (*move)(const graph_step *step, llama_error *error); /* in place of run: between ranks, without a plan */
+  bool (*move)(const graph_step *step, llama_error *error); /* in place of run: between ranks, without a plan; own.h's */
   mover *mover;
   const void *in[4]; /* in the order of the op's run; the output stands apart */
   void *out;
   int64_t number; /* of a run that its plan has many of: attention's keys, rope's first position */
+  void *own;      /* the user's kernel that runs in place of the plan, and its sizes: own.h */
+  int64_t own_size[4];
   double flops, bytes;
   /* The result as rows, where a point is named. */
   graph_point point;
@@ -63,8 +65,9 @@ typedef struct graph {
   int plans;
   graph_step *step;
   int steps;
-  int variant;   /* of what is added: plans of one name may have different rows */
-  int64_t layer; /* of what is added */
+  int variant;             /* of what is added: plans of one name may have different rows */
+  int64_t layer;           /* of what is added */
+  struct own_kernels *own; /* in place of the library's; NULL: none */
   llama_error *error;
   bool failed; /* an error stands in *error; what is added from then on is left out */
 } graph;

@@ -14,6 +14,7 @@
 #include "loss.h"
 #include "once.h"
 #include "output.h"
+#include "own.h"
 #include "watch.h"
 
 /* The ids through the cache: the first `prompt` at once, the others one by one. */
@@ -66,7 +67,7 @@ static int run(const llama_options *options) {
   static session s;
   llama_error error = {""};
   bool usage = false;
-  bool ok = session_open(&s, options, &usage, &error) && run_command(&s, &error);
+  bool ok = session_open(&s, options, &usage, &error) && run_command(&s, &error) && own_report(s.own, &error);
   if (!ok) ranks_fail(&s.ranks, &error);
   char none = 0, all[RANKS_MOST];
   if (ok && !ranks_gather(&s.ranks, &none, 1, all, &error))
@@ -135,6 +136,13 @@ int main(int argc, char **argv) {
       {"curve", '\0', POPT_ARG_NONE, &o.curve, 0, "How long exchanges between the ranks take, by size", NULL},
       {"by-tokens", '\0', POPT_ARG_STRING, &o.by_tokens, 0,
        "Ranks divide the residual stream of passes of at least N tokens; default 1024", "N"},
+      {"own", '\0', POPT_ARG_STRING, &o.own, 0,
+       "Your kernels in place of the library's, by the signatures of the exercises llama-gemm and llama-attention: code "
+       "objects, "
+       "with their TILE and __launch_bounds__",
+       "gemm=FILE.hsaco:tile=RxC:block=N,attention=..."},
+      {"predict", '\0', POPT_ARG_NONE, &o.predict, 0, "--generate on a simulated chip: tokens/s by gfxsim's model of time",
+       NULL},
       {"backend", '\0', POPT_ARG_STRING, &o.backend, 0, "Kernels of one backend; default: the device's", "omp|hip"},
       {"device", '\0', POPT_ARG_STRING, &o.device, 0,
        "host; omp:N or hip:N, GPU number N; sim:gfx942 or sim:gfx950, simulated. Default: TANDEM_DEVICE, else the first GPU "
@@ -150,7 +158,7 @@ int main(int argc, char **argv) {
   if (popt != NULL) poptFreeContext(popt);
   char *const texts[] = {o.prompt, o.preset, o.model,    o.input,       o.ids,       o.dtype,   o.seed,   o.repeats, o.version,
                          o.cached, o.loss,   o.generate, o.temperature, o.top_p,     o.backend, o.device, o.kernel,  o.json,
-                         o.plot,   o.logits, o.ranks,    o.move,        o.by_tokens, o.chunks,  o.cases};
+                         o.plot,   o.logits, o.ranks,    o.move,        o.by_tokens, o.chunks,  o.cases,  o.own};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

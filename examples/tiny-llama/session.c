@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "own.h"
 #include "random.h"
 #include "result.h"
 #include "watch.h"
@@ -238,6 +239,9 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   if (options->cases != NULL && !cases_read(s, options->cases, error)) return false;
   if (!llama_share_of(&s->config, s->ranks.rank, s->ranks.size, &s->share, error) || !agree(s, error) || !open_device(s, error))
     return false;
+  if (options->own != NULL && !own_open(options->own, s->m.context, &s->own, error)) return false;
+  if (options->predict && s->generate == 0) return llama_fail(error, "--predict: needs --generate");
+  if (options->predict && s->ranks.size > 1) return llama_fail(error, "--predict: is of one process, without --ranks");
   *usage = false;
   if (s->ranks.size == 1) return true;
   return (s->ranks.alone || watch_begin(&s->ranks, &s->mover, error)) &&
@@ -247,6 +251,7 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
 void session_close(session *s) {
   mover_close(&s->mover);
   if (s->w.config != NULL) weights_close(&s->w);
+  own_close(s->own); /* before the device */
   if (s->m.context != NULL) {
     memory_end(&s->m);
     tdm_close(s->m.context);
@@ -264,6 +269,7 @@ static forward describe(session *s, int version) {
                    .mover = &s->mover,
                    .w = &s->w,
                    .m = &s->m,
+                   .kernels = s->own,
                    .version = version,
                    .batch = s->batch,
                    .seq = s->seq,

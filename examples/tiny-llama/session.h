@@ -11,8 +11,8 @@ typedef struct llama_options {
   char *backend, *device, *kernel;
   char *ids, *prompt, *json, *plot, *logits, *cached, *loss;
   char *generate, *temperature, *top_p;
-  char *ranks, *move, *by_tokens, *chunks, *cases;
-  int profile, compare, curve;
+  char *ranks, *move, *by_tokens, *chunks, *cases, *own;
+  int profile, compare, curve, predict;
 } llama_options;
 
 /* One of --cases. */
@@ -38,8 +38,9 @@ typedef struct session {
   int64_t batch, seq;
   llama_case *cases;
   int case_count;
-  tokenizer *tokenizer; /* of --prompt, else NULL */
-  int32_t *ids;         /* [batch, seq]; random ones are made by session_ids */
+  struct own_kernels *own; /* of --own, else NULL */
+  tokenizer *tokenizer;    /* of --prompt, else NULL */
+  int32_t *ids;            /* [batch, seq]; random ones are made by session_ids */
   memory m;
   weights w;
 } session;

@@ -18,7 +18,7 @@ for file in "$@"; do
   set -- $command
   name=$1
   shift
-  timeout -k 1 30 "$learn" try "$name" "$file" "$@" >"$work/out" 2>&1
+  timeout -k 1 90 "$learn" try "$name" "$file" "$@" >"$work/out" 2>&1
   status=$?
   missing=$(echo "$phrases" | sed 's/ | /\n/g' | while read -r phrase; do grep -qF -- "$phrase" "$work/out" || echo "$phrase"; done)
   left=$(ls "$TMPDIR")$(grep -lsaF -f "$work/mark" /proc/[0-9]*/cmdline)

@@ -41,7 +41,10 @@ static bool begin_counting(const gfxsim_kernel *kernel, gfxsim_launch *own, gfxs
     *timing = (gfxsim_timing){.skip_matrix = timing_watch.skip_matrix,
                               .warm = timing_watch.warm,
                               .rounds = timing_watch.rounds,
-                              .spread = timing_watch.spread};
+                              .spread = timing_watch.spread,
+                              .trace_cus = timing_watch.event != NULL ? timing_watch.trace_cus : NULL,
+                              .event = timing_watch.event,
+                              .user = timing_watch.user};
     own->timing = timing;
   }
   pthread_mutex_unlock(&counting_lock);

@@ -97,6 +97,8 @@ typedef struct gfxsim_time_watch {
   void *user;
   bool skip_matrix, warm, spread; /* what is asked for, as in gfxsim_timing */
   uint32_t rounds;
+  const char *trace_cus; /* as in gfxsim_timing, while it is set; NULL: no events are told */
+  bool (*event)(const gfxsim_time_event *e, void *user);
 } gfxsim_time_watch;
 /* NULL ends it. GFXSIM_INVALID: timed is NULL, or timing_bytes is of another version. */
 GFXSIM_API gfxsim_status gfxsim_time_launches(const gfxsim_time_watch *watch);
