@@ -136,7 +136,8 @@ static bool compare(const job *j, const process *library, const process *own) {
   const kind *k = j->kind;
   size_t length = generated(library->text);
   bool same = length > 0 && length == generated(own->text) && memcmp(library->text, own->text, length) == 0;
-  printf("in tiny-llama: %s%s --dtype f16 %s %s\n", k->model != NULL ? k->model : "--model ", k->model != NULL ? "" : j->words,
+  const char *slash = strrchr(j->words, '/'), *words = slash != NULL ? slash + 1 : j->words;
+  printf("in tiny-llama: %s%s --dtype f16 %s %s\n", k->model != NULL ? k->model : "--model ", k->model != NULL ? "" : words,
          k->input, k->length);
   print_generated("the library's", library->text);
   if (same)

@@ -18,5 +18,5 @@ const learn_exercise learn_swiglu = {
     .targets = {{LEARN_LOADED, LEARN_AT_MOST, 3 * (64 / 16) * 64 * 64 * 4,
                  "Each of the three matrices is read once for each of 4 rows or columns of tiles, and x is read once for both "
                  "products."},
-                {LEARN_PREDICTED, LEARN_AT_MOST, 15000, "By the model of time, two passes take 17000 and one takes 13000."}},
+                {LEARN_PREDICTED, LEARN_AT_MOST, 15000, "By the model of time, two passes take 18100 and one takes 13400."}},
 };
