@@ -16,7 +16,7 @@ complain() {
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json --wide >part.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
-"$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --json timed.json --list >timed.txt
+"$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --timeline timed.svg --json timed.json --list >timed.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --rounds 1 --json sampled.json --list >sampled.txt
 python3 - "$chip" <<'PYTHON'
 import csv, json, sys
@@ -69,6 +69,7 @@ assert value["median_s"] == "" and value["samples"] == "" and dict(zip(head, tim
 assert int(value["hbm_read"]) + int(value["hbm_written"]) == bytes and float(value["HBM_clocks"]) > 0
 PYTHON
 grep -q '^predicted clocks  *[1-9]' timed.txt || complain 'no predicted clocks'
+grep -q '<title>Waves of a workgroup' timed.svg || complain 'no picture of the waves'
 grep -q '^predicted clocks  *[1-9]' sampled.txt || complain 'no predicted clocks of a launch whose sample was counted'
 for text in 'clocks are lower bounds of a pipe, not times' "sim:$chip  gemm_" '1 measured, 0 failed, 0 unsupported'; do
   grep -q -- "$text" gemm.txt || complain "no '$text' in the table"
@@ -171,6 +172,7 @@ refuses() {
 }
 refuses '--workgroups = .0.: must be a whole number from 1' add 8x8 --device "sim:$chip" --workgroups 0
 refuses '--time: must not be given without a simulated device' add 8x8 --device host --time
+refuses "--timeline = 'x.svg': needs --time, an OP with its SHAPE, and one device" add 8x8 --device "sim:$chip" --timeline x.svg
 refuses '--xcds = .0.: must be a whole number from 1 to 1024' add 8x8 --device "sim:$chip" --xcds 0
 refuses 'xcds = 4: must be 0 on host' add 8x8 --device host --xcds 4
 refuses 'sim:gfx950x' add 8x8 --device sim:gfx950x
