@@ -44,5 +44,6 @@ const learn_exercise learn_split_k = {
     .targets =
         {{LEARN_LONGEST, LEARN_AT_MOST, 1200,
           "256 CUs can share 8192 of k (CDNA 4 white paper). One wave alone needs more than 20000 instructions for them."},
-         {LEARN_PREDICTED, LEARN_AT_MOST, 30000, "By the model of time, 64 workgroups take 16000, and one takes about a hundred times as long."}},
+         {LEARN_PREDICTED, LEARN_AT_MOST, 30000,
+          "By the model of time, 64 workgroups take 16000, and one takes about a hundred times as long."}},
 };
