@@ -110,9 +110,11 @@ DEVICE form form_of_b(bool along_k, tdm_type type, int spread) {
 
 /* ---- From the sums to the waves' blocks ---- */
 
+/* The first row of a pass, counted from the tile's first row. */
+DEVICE int pass_row(int pass) { return pass * PASS_ROWS / WAVE_M * HALF_LINES + pass * PASS_ROWS % WAVE_M + pipe_wave_m(); }
+
 /* Puts a pass into the wave's block: B0's 32 columns, and then B1's. The pass is a variable of the caller's loop, but
- * registers can't be indexed, so it is compared with constants. Returns the first row of the pass, counted from the tile's
- * first row. */
+ * registers can't be indexed, so it is compared with constants. Returns pass_row. */
 template <int SIDE>
 DEVICE int put_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at, int pass) {
 #pragma unroll
@@ -124,7 +126,52 @@ DEVICE int put_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at,
 #pragma unroll
       for (int v = 0; v < 2; v++) put_row<SIDE>(block, row % PASS_ROWS, v * WAVE_N / 4, sums[2 * h + v][m], at->b);
     }
-  return pass * PASS_ROWS / WAVE_M * HALF_LINES + pass * PASS_ROWS % WAVE_M + pipe_wave_m();
+  return pass_row(pass);
+}
+
+/* The same for a loop over passes that takes the sums from where the first pass has them: next_pass moves those of the next
+ * pass there. So only the sums that are left are in registers while a pass is stored, and the epilogue has the others. */
+template <int SIDE>
+DEVICE bool passes_move(form a) { /* no fragment has rows in two passes */
+  return PASS_ROWS % SIDE == 0 && (operand_read_of(a) != PAIRS || PASS_ROWS % (2 * SIDE) == 0);
+}
+template <int SIDE>
+DEVICE void put_first_pass(LDS f32x4 *block, quarter<SIDE> sums[4], const pipeline *at) {
+  enum { COUNT = PASS_ROWS / SIDE, OF_HALF = WAVE_M / SIDE, FOURS = SIDE * SIDE / 256 };
+  const bool pairs_a = operand_read_of(at->a) == PAIRS, pairs_b = operand_read_of(at->b) == PAIRS;
+  int lane = in_order(lane_index()); /* the places are computed in each pass: in registers they would be too many */
+  int row = (lane & (SIDE - 1)) << (pairs_a ? 1 : 0), chunk = (lane & (WAVE - 1)) / SIDE << (pairs_b ? 1 : 0);
+  const int place = block_place(row, chunk);
+#pragma unroll
+  for (int m = 0; m < COUNT; m++)
+#pragma unroll
+    for (int v = 0; v < 2; v++)
+#pragma unroll
+      for (int n = 0; n < WAVE_N / SIDE; n++)
+#pragma unroll
+        for (int four = 0; four < FOURS; four++) {
+          const mfma_sums<SIDE> *of = sums[2 * (m / OF_HALF) + v][m % OF_HALF];
+          const uint32_t row_m = (uint32_t)(m / OF_HALF * WAVE_M + fragment_line(m % OF_HALF, 0, at->a));
+          uint32_t to = (uint32_t)(v * WAVE_N / 4 + n * SIDE / 4 + WAVE / SIDE * four);
+          const int r = 4 * four, half = r + n % 2 * 2;
+          f32x4 here = {of[n][r], of[n][r + 1], of[n][r + 2], of[n][r + 3]};
+          if (pairs_b) {
+            here = (f32x4){of[n & ~1][half], of[n | 1][half], of[n & ~1][half + 1], of[n | 1][half + 1]};
+            to = (uint32_t)(v * WAVE_N / 4 + (n & ~1) * SIDE / 4 + n % 2);
+          }
+          block[block_place_at(place, row_m, to)] = here;
+        }
+}
+template <int SIDE>
+DEVICE void next_pass(quarter<SIDE> sums[4]) {
+  enum { COUNT = PASS_ROWS / SIDE, OF_HALF = WAVE_M / SIDE };
+#pragma unroll
+  for (int m = COUNT; m < 2 * OF_HALF; m++)
+#pragma unroll
+    for (int v = 0; v < 2; v++)
+#pragma unroll
+      for (int n = 0; n < WAVE_N / SIDE; n++)
+        sums[2 * ((m - COUNT) / OF_HALF) + v][(m - COUNT) % OF_HALF][n] = sums[2 * (m / OF_HALF) + v][m % OF_HALF][n];
 }
 
 /* ---- The loop ---- */

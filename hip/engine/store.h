@@ -44,6 +44,14 @@ DEVICE int block_place(int row, int chunk) {
   return row * (COLUMNS / 4) + (chunk ^ (row ^ row / 8) % (COLUMNS / 4));
 }
 
+/* The same in two parts, of which one is a constant. No bit is set in both rows or in both chunks, so the places of the
+ * parts make that of the whole with an exclusive or: an instruction, where the constants are folded. */
+template <int COLUMNS = BLOCK_COLUMNS>
+DEVICE int block_place_at(int place, uint32_t row, uint32_t chunk) {
+  enum { CHUNKS = COLUMNS / 4 };
+  return (int)(row * CHUNKS) + (place ^ (int)((chunk ^ row ^ row / 8) % CHUNKS));
+}
+
 /* Puts one fragment into the wave's block. */
 DEVICE void block_put(LDS f32x4 *block, int fm, int fn, f32x4 sums) {
   int lane = lane_index();

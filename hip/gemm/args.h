@@ -8,8 +8,16 @@
 #include "tandem/gemm.h"
 
 enum {
-  GEMM_UNIT = 128,     /* bytes along k: a K split consists of whole units, except the last one */
-  REDUCE_THREADS = 256 /* of a workgroup of gemm_reduce */
+  GEMM_UNIT = 128,      /* bytes along k: a K split consists of whole units, except the last one */
+  REDUCE_THREADS = 256, /* of a workgroup of gemm_reduce */
+  PACK_THREADS = 256    /* of a workgroup of gemm_pack */
+};
+
+/* How sums go to C (store.h). */
+enum {
+  GEMM_FAR,   /* four by four, at offsets of 64 bits, with exact functions */
+  GEMM_NEAR,  /* many fours at a time: 32 bits hold the offsets in a tile, of C and of the residual */
+  GEMM_DIRECT /* near, and sums have only to be rounded and stored, in whole fours that begin at dwords */
 };
 
 typedef struct gemm_args {
@@ -32,7 +40,24 @@ typedef struct gemm_args {
   int32_t aligned_fours;        /* 1: every four elements of a row of C, residual and bias begin at a multiple of their size */
   int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;
-  int32_t direct; /* 1: sums have only to be rounded and stored, in whole fours, at offsets that 32 bits hold (store.h) */
+  int32_t end;    /* GEMM_FAR, GEMM_NEAR or GEMM_DIRECT */
+  int32_t dwords; /* 1: every four elements of a row of C and residual begin at a dword */
+  int32_t packed; /* bits: A (1), B (2) is gemm_pack's copy */
 } gemm_args;
+
+/* An operand that gemm_pack copies: matrices of `rows` rows of `columns` elements. The copy has to_rows rows of 8 * chunks. */
+typedef struct gemm_packed {
+  const void *from;
+  void *to;
+  int64_t ld, stride; /* of from, elements */
+  uint32_t rows, columns, matrices;
+  uint32_t to_rows, chunks; /* chunks: of 16 bytes */
+  uint32_t blocks;          /* of PACK_THREADS chunks; 0: this operand is not copied */
+} gemm_packed;
+
+typedef struct gemm_pack_args {
+  gemm_packed of[2]; /* A, B */
+  uint32_t blocks, workgroups;
+} gemm_pack_args;
 
 #endif

@@ -26,10 +26,32 @@ static unsigned reducers(const tdm_plan *plan) {
   return (unsigned)(all < most ? all : most);
 }
 
+/* Elements from one row to the next of what a tile writes and adds; offsets in a tile's 256 rows must fit in 32 bits. */
+enum { MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) };
+static int64_t leading_of(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  int64_t residual = plan->buffers[4].used ? d->ldr : 0;
+  return parts_of(plan) > 1 ? (d->n + 3) / 4 * 4 : d->ldc > residual ? d->ldc : residual;
+}
+
+/* Steps with an exponential or a division, whose exact functions are long. */
+static bool long_steps(const tdm_gemm_desc *d) {
+  for (int64_t s = 0; s < d->epilogue_steps; s++) switch (d->epilogue[s].op) {
+      case TDM_BIAS:
+      case TDM_RESIDUAL:
+      case TDM_RELU:
+      case TDM_LEAKY_RELU:
+      case TDM_SCALE: break;
+      default: return true;
+    }
+  return false;
+}
+
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   bool batch = d->batch > 1, residual = plan->buffers[4].used;
+  int packs = gemm_packs(plan, kernel);
   int fours = 4 * (int)tdm_type_size(d->out), parts = parts_of(plan);
   hip_stored c = {.ld = d->ldc, .stride = batch ? d->stride_c : 0};
   hip_stored r = {.ld = residual ? d->ldr : 0, .stride = residual && batch ? d->stride_r : 0};
@@ -58,11 +80,23 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .aligned_a = tdm_hip_rows_aligned(&a, d->type, 16),
                     .aligned_b = tdm_hip_rows_aligned(&b, d->type, 16),
                     .aligned_fours = tdm_hip_rows_aligned(&c, d->out, fours) && tdm_hip_rows_aligned(&r, d->out, fours),
+                    .dwords = tdm_hip_rows_aligned(&c, d->out, 4) && tdm_hip_rows_aligned(&r, d->out, 4),
                     .a_along_k = !gemm_transposed_a(d),
                     .b_along_k = gemm_transposed_b(d)};
-  enum { MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) }; /* of a tile's 256 rows */
+  if (packs & GEMM_PACKS_A) {
+    gemm_copy copy = gemm_copy_of(plan, kernel, GEMM_PACKS_A);
+    args.lda = copy.ld, args.stride_a = copy.stride, args.aligned_a = 1;
+  }
+  if (packs & GEMM_PACKS_B) {
+    gemm_copy copy = gemm_copy_of(plan, kernel, GEMM_PACKS_B);
+    args.ldb = copy.ld, args.stride_b = copy.stride, args.aligned_b = 1;
+  }
+  args.packed = packs;
+  args.k = gemm_packed_k(plan, kernel);
   bool plain = d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0 && d->n % 4 == 0;
-  args.direct = parts > 1 ? args.ldp <= MOST_LEADING : plain && args.aligned_fours && d->ldc <= MOST_LEADING;
+  args.end = leading_of(plan) > MOST_LEADING || (parts == 1 && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
+             : parts > 1 || (plain && args.dwords)                                                 ? GEMM_DIRECT
+                                                                                                   : GEMM_NEAR;
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
   args.reducers = reducers(plan);
   memcpy(made, &args, sizeof args);
@@ -73,20 +107,21 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   const tdm_gemm_desc *d = &plan->desc.gemm;
   gemm_args *args = made;
   int fours = 4 * (int)tdm_type_size(d->out);
-  args->a = buffers[0];
-  args->b = buffers[1];
+  args->a = args->packed & GEMM_PACKS_A ? gemm_copy_at(plan, plan->kernel->variant, GEMM_PACKS_A) : buffers[0];
+  args->b = args->packed & GEMM_PACKS_B ? gemm_copy_at(plan, plan->kernel->variant, GEMM_PACKS_B) : buffers[1];
   args->c = buffers[2];
-  args->partial = plan->workspace;
+  args->partial = args->parts > 1 ? plan->workspace : NULL;
   args->bias = buffers[3];
   args->residual = buffers[4];
   args->aligned_a = args->aligned_a && tdm_hip_at(args->a, 16);
   args->aligned_b = args->aligned_b && tdm_hip_at(args->b, 16);
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->c, fours) && tdm_hip_at(args->residual, fours) &&
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
-  args->direct = args->direct && (args->parts > 1 || args->aligned_fours);
+  args->dwords = args->dwords && tdm_hip_at(args->c, 4) && tdm_hip_at(args->residual, 4);
+  if (args->end == GEMM_DIRECT && args->parts == 1 && !args->dwords) args->end = GEMM_NEAR;
 }
 
-static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers};
+static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, gemm_pack_pointers};
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */
@@ -115,6 +150,7 @@ tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) 
     }
     if (named) break;
   }
+  best.clocks += gemm_pack_clocks(plan, plan->kernel->variant);
   return best;
 }
 
@@ -156,8 +192,10 @@ bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, ch
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  return tdm_hip_pipeline_loads(&a, d->type, reason, size) && tdm_hip_pipeline_loads(&b, d->type, reason, size) &&
-         gemm_supports_split(plan, kernel, reason, size) &&
+  int packs = gemm_packs(plan, kernel);
+  return (packs & GEMM_PACKS_A || tdm_hip_pipeline_loads(&a, d->type, reason, size)) &&
+         (packs & GEMM_PACKS_B || tdm_hip_pipeline_loads(&b, d->type, reason, size)) &&
+         gemm_supports_pack(plan, kernel, reason, size) && gemm_supports_split(plan, kernel, reason, size) &&
          gemm_supports_split(plan, plan->kernel->fallback.kernel->variant, reason, size);
 }
 
@@ -178,7 +216,8 @@ tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const cha
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(tdm_plan_upload(plan, d->epilogue, (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step)));
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type));
-  return parts_of(plan) > 1 ? prepare_split(plan) : TDM_OK;
+  if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan));
+  return gemm_prepare_pack(plan, kernel);
 }
 
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -9,6 +9,9 @@ extern const hip_tile_kernel gemm_general;
 /* Adds the partial sums of a K split. Every row that can split K launches it second; hip_128x128 lists it. */
 extern const hip_code tdm_code_gemm_reduce[];
 #define GEMM_REDUCE {.code = tdm_code_gemm_reduce, .stem = "gemm_reduce", .waves = 8}
+/* Copies operands that tiles can't load (gemm_pack.c). Every row that loads dwords can launch it first. */
+extern const hip_code tdm_code_gemm_pack[];
+#define GEMM_PACK {.code = tdm_code_gemm_pack, .stem = "gemm_pack", .waves = 8}
 extern const tdm_kernel tdm_gemm_hip_128x128;
 
 static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
@@ -33,5 +36,25 @@ bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 /* The cost of rows whose variant is a hip_tile_kernel, with one tile for all plans. */
 void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
+
+/* ---- Operands whose rows are not whole dwords, for kernels that load dwords: gemm_pack copies them into the workspace ---- */
+
+enum { GEMM_PACKS_A = 1, GEMM_PACKS_B = 2 };
+/* Which operands this kernel has copied: bits. 0 for kernels that take everything. */
+int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* The copy: its leading dimension, elements from one matrix to the next, and bytes of all of them; of K, if both are copied. */
+typedef struct gemm_copy {
+  int64_t ld, stride, bytes;
+} gemm_copy;
+gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
+int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
+bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
+double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. */
+tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
+/* The copies lie at the workspace's end. */
+char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
+/* Adds the run's pointers. */
+void gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, void *args);
 
 #endif

@@ -28,10 +28,17 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
   n0 += pipe_wave_n() * of_b.spread;
+  const int gap = b_along_k ? 0 : HALF_LINES - WAVE_N;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
-    int row = put_pass<SIDE>(block, sums, &p, pass);
-    block_store(end, block, PASS_ROWS, at.matrix, m0 + row, n0, b_along_k ? 0 : HALF_LINES - WAVE_N, type);
+    if (passes_move<SIDE>(of_a)) {
+      put_first_pass<SIDE>(block, sums, &p);
+      next_pass<SIDE>(sums);
+      block_store<PASS_ROWS>(end, block, at.matrix, m0 + pass_row(pass), n0, gap, type);
+    } else {
+      put_pass<SIDE>(block, sums, &p, pass);
+      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, 2>(end, block, at.matrix, m0 + pass_row(pass), n0, gap, type);
+    }
   }
 }
 

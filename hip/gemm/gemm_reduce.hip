@@ -10,7 +10,8 @@ DEVICE void reduce(const gemm_args *g, tdm_type type) {
     const float *from = g->partial + (matrix * g->parts * g->m + row) * g->ldp + (within - row * fours) * 4;
     f32x4 x = *(const f32x4 *)from;
     for (int p = 1; p < g->parts; p++) x += *(const f32x4 *)(from + p * g->m * g->ldp);
-    finish_four(g, matrix, row, (within - row * fours) * 4, x, type, (tdm_type)g->out, KEPT);
+    int64_t column = (within - row * fours) * 4;
+    finish_four(g, matrix, row, column, x, bias_of(g, column, type), (tdm_type)g->out, KEPT);
   }
 }
 

@@ -12,10 +12,21 @@ extern const tdm_kernel tdm_gemm_hip_tile_128x128;
 extern const tdm_kernel tdm_gemm_hip_tile_256x128;
 extern const tdm_kernel tdm_gemm_hip_256x256;
 extern const tdm_kernel tdm_gemm_hip_small_k;
+extern const tdm_kernel tdm_gemm_hip_rows;
 
 extern const tdm_kernel *const tdm_gemm_hip_kernels[];
 const tdm_kernel *const tdm_gemm_hip_kernels[] = {
-    &tdm_gemm_hip_128x128,      &tdm_gemm_hip_256x256_mfma32, &tdm_gemm_hip_tile_16x64,  &tdm_gemm_hip_tile_32x128,
-    &tdm_gemm_hip_tile_64x16,   &tdm_gemm_hip_tile_128x32,    &tdm_gemm_hip_tile_64x128, &tdm_gemm_hip_tile_128x128,
-    &tdm_gemm_hip_tile_256x128, &tdm_gemm_hip_256x256,        &tdm_gemm_hip_small_k,     NULL,
+    &tdm_gemm_hip_128x128,
+    &tdm_gemm_hip_256x256_mfma32,
+    &tdm_gemm_hip_tile_16x64,
+    &tdm_gemm_hip_tile_32x128,
+    &tdm_gemm_hip_tile_64x16,
+    &tdm_gemm_hip_tile_128x32,
+    &tdm_gemm_hip_tile_64x128,
+    &tdm_gemm_hip_tile_128x128,
+    &tdm_gemm_hip_tile_256x128,
+    &tdm_gemm_hip_256x256,
+    &tdm_gemm_hip_small_k,
+    &tdm_gemm_hip_rows,
+    NULL,
 };

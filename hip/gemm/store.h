@@ -3,19 +3,25 @@
 #define TANDEM_HIP_GEMM_STORE_H
 
 #include "epilogue.h"
-#include "hip/device/buffer.h"
 #include "hip/engine/store.h"
+#include "lane_fours.h"
 
-/* Where a lane begins in the block, and which column of the tile it has there: `gap` columns are between the left and the
- * right half. */
+/* Where a lane begins in the block: its row, its place, and the column of the tile that it has there. `gap` columns are between
+ * the left and the right half. */
 typedef struct block_lane {
-  int row, chunk, column;
+  int row, place, column;
 } block_lane;
 template <int COLUMNS>
 DEVICE block_lane lane_of_block(int gap) {
   const int chunks = COLUMNS / 4;
-  int row = lane_index() / chunks, chunk = lane_index() % chunks;
-  return (block_lane){row, chunk, 4 * chunk + (chunk < chunks / 2 ? 0 : gap)};
+  int lane = in_order(lane_index()) & (WAVE - 1); /* what follows from it would else be kept in registers from pass to pass */
+  int row = lane / chunks, chunk = lane % chunks;
+  return (block_lane){row, block_place<COLUMNS>(row, chunk), 4 * chunk + (chunk < chunks / 2 ? 0 : gap)};
+}
+/* The lane's four sums `row` rows after its first ones; row is a multiple of the rows that a wave reads at once. */
+template <int COLUMNS>
+DEVICE f32x4 block_four(LDS const f32x4 *block, block_lane at, int row) {
+  return block[block_place_at<COLUMNS>(at.place, (uint32_t)row, 0)];
 }
 
 /* Rows without a chain: rounded, and stored in whole fours. The buffer's length masks the rows after the last one, so a row
@@ -31,33 +37,96 @@ DEVICE void block_store_direct(void *rows_of, int64_t rows_left, int64_t columns
   uint32_t offset = (uint32_t)(at.row * (int)leading + (int)column) * bytes;
 #pragma unroll
   for (int row = 0; row < rows; row += WAVE / chunks) {
-    buffer_store_four<KIND>(to, offset, block[block_place<COLUMNS>(row + at.row, at.chunk)], out);
+    buffer_store_four<KIND>(to, offset, block_four<COLUMNS>(block, at, row), out);
     offset += (uint32_t)(WAVE / chunks * (int)leading * bytes);
   }
 }
 
-/* Stores `rows` rows of the block, from (m0, n0) of C on. g is a copy: C may be anywhere, so through a pointer each
- * field would be loaded again after each store. */
-template <int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT>
-DEVICE void block_store(const gemm_args g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0, int gap,
+/* Rows with a chain, in whole fours of BYTES an element: AT_ONCE fours of a lane at a time. A step of the chain is read and
+ * branched to once for all of them. What is added of C or of the residual is on its way while the sums are read from LDS. */
+template <int COLUMNS, store_kind KIND, int AT_ONCE, int BYTES>
+DEVICE void block_store_near(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
+                             int gap, tdm_type type) {
+  enum { STEP = WAVE / (COLUMNS / 4) };
+  const tdm_type out = (tdm_type)g->out;
+  block_lane at = lane_of_block<COLUMNS>(gap);
+  int64_t column = n0 + at.column;
+  lane_fours c = make_fours((const char *)g->c + matrix * g->stride_c * BYTES, g->ldc, g, m0, column, BYTES);
+  lane_fours r = make_fours((const char *)g->residual + matrix * g->stride_r * BYTES, g->ldr, g, m0, column, BYTES);
+  const bool residual = g->residual != NULL, reads_c = g->beta != 0;
+  constant_step *steps = (constant_step *)(uintptr_t)g->steps;
+  /* In vector registers: for products of pairs clang would copy a scalar to two for each of them. */
+  const float alpha = in_order(g->alpha), beta = in_order(g->beta);
+  f32x4 bias = bias_of(g, column, type);
+#pragma unroll 1
+  for (int first = 0; first < rows; first += AT_ONCE * STEP) {
+    const int row = first + at.row;
+    four_words<BYTES> words[AT_ONCE];
+    f32x4 x[AT_ONCE];
+    if (residual || reads_c) load_fours<AT_ONCE, BYTES>(words, reads_c ? &c : &r, row, STEP);
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) x[i] = alpha * block_four<COLUMNS>(block, at, first + i * STEP);
+    if (reads_c) {
+      add_fours<AT_ONCE, BYTES>(x, words, beta, out);
+      if (residual) load_fours<AT_ONCE, BYTES>(words, &r, row, STEP);
+    }
+#pragma unroll 1
+    for (int s = 0; s < (int)g->step_count; s++) {
+      tdm_epilogue_op op = steps[s].op;
+      if (op == TDM_BIAS)
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) x[i] += bias;
+      else if (op == TDM_RESIDUAL)
+        add_fours<AT_ONCE, BYTES>(x, words, 1, out);
+      else
+        map_fours<AT_ONCE, BYTES == 2>(x, op, steps[s].value);
+    }
+    store_fours<AT_ONCE, BYTES, KIND>(&c, row, STEP, x, out);
+  }
+}
+
+/* The same for any type and address, one four at a time, with exact functions. */
+template <int COLUMNS, store_kind KIND>
+DEVICE void block_store_any(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
+                            int gap, tdm_type type) {
+  block_lane at = lane_of_block<COLUMNS>(gap);
+  f32x4 bias = bias_of(g, n0 + at.column, type);
+#pragma unroll 1
+  for (int row = 0; row < rows; row += WAVE / (COLUMNS / 4))
+    epilogue_four(g, matrix, m0 + at.row + row, n0 + at.column, block_four<COLUMNS>(block, at, row), bias, (tdm_type)g->out,
+                  KIND);
+}
+
+/* Stores ROWS rows of the block, from (m0, n0) of C on. g is a copy: C may be anywhere, so through a pointer each field
+ * would be loaded again after each store. Kernels with few registers left work on fewer fours at a time. */
+template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
+DEVICE void block_store(const gemm_args g, LDS const f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap,
                         tdm_type type) {
   const tdm_type out = (tdm_type)g.out;
-  if (g.direct) {
+  if (g.end == GEMM_DIRECT) {
     bool split = g.partial != NULL;
     int64_t left = g.m - m0, columns = split ? g.ldp : g.n, leading = split ? g.ldp : g.ldc;
     char *to = split ? (char *)(g.partial + (matrix * g.m + m0) * g.ldp)
                      : (char *)g.c + (matrix * g.stride_c + m0 * g.ldc) * tdm_bytes(out);
     switch (split ? TDM_F32 : out) {
-      case TDM_F32: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, rows, n0, gap, TDM_F32); break;
-      case TDM_F16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, rows, n0, gap, TDM_F16); break;
-      case TDM_BF16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, rows, n0, gap, TDM_BF16); break;
+      case TDM_F32: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F32); break;
+      case TDM_F16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F16); break;
+      case TDM_BF16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_BF16); break;
     }
     return;
   }
-  block_lane at = lane_of_block<COLUMNS>(gap);
-#pragma unroll 1
-  for (int row = at.row; row < rows; row += WAVE / (COLUMNS / 4))
-    epilogue_four(&g, matrix, m0 + row, n0 + at.column, block[block_place<COLUMNS>(row, at.chunk)], type, out, KIND);
+  enum {
+    ALL = ROWS * (COLUMNS / 4) / WAVE,
+    AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE,
+    WIDE_AT_ONCE = ALL < 2 ? ALL : 2
+  };
+  const bool whole = g.end == GEMM_NEAR && g.dwords && n0 + COLUMNS + gap <= g.n;
+  if (whole && out != TDM_F32)
+    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, block, ROWS, matrix, m0, n0, gap, type);
+  else if (whole)
+    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, block, ROWS, matrix, m0, n0, gap, type);
+  else
+    block_store_any<COLUMNS, KIND>(&g, block, ROWS, matrix, m0, n0, gap, type);
 }
 
 #endif

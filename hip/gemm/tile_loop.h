@@ -139,7 +139,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
       int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
       if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
     }
-    block_store<T::WAVE_N>(end, block, T::PASS_ROWS, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type);
+    block_store<T::PASS_ROWS, T::WAVE_N>(end, block, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type);
   }
 }
 

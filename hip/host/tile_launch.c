@@ -54,6 +54,9 @@ typedef struct tile_work {
   unsigned char general_args[HIP_TILE_ARGS];
   tdm_hip_kernel general; /* of rows with a fallback */
   tdm_hip_kernel then;    /* no function: there is no second launch */
+  tdm_hip_kernel first;   /* the same for a launch before them */
+  unsigned char first_args[HIP_TILE_FIRST_ARGS];
+  size_t first_bytes;
 } tile_work;
 _Static_assert(sizeof(tile_work) <= TDM_PLAN_ARGS, "it fits the plan");
 
@@ -83,6 +86,10 @@ tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void
   bool general = tdm_plan_falls_back(plan, buffers);
   unsigned char *args = general ? work.general_args : work.args;
   op->set_pointers(plan, buffers, args);
+  if (!general && work.first.function != NULL) {
+    op->set_first_pointers(plan, buffers, work.first_args);
+    TDM_TRY(tdm_hip_launch(plan, &work.first, work.first_args, work.first_bytes, stream));
+  }
   TDM_TRY(tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream));
   if (work.then.function == NULL) return TDM_OK;
   return tdm_may_have_written(tdm_hip_launch(plan, &work.then, args, op->bytes, stream));
@@ -94,6 +101,18 @@ tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm
   memcpy(&work, plan->args, sizeof work);
   work.then = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
   TDM_TRY(tdm_hip_function(plan, functions, NULL, tdm_type_name(type), &work.then.function));
+  memcpy(plan->args, &work, sizeof work);
+  return TDM_OK;
+}
+
+tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
+                              unsigned threads, const void *args, size_t bytes) {
+  tile_work work;
+  memcpy(&work, plan->args, sizeof work);
+  work.first = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
+  TDM_TRY(tdm_hip_function(plan, functions, NULL, tdm_type_name(type), &work.first.function));
+  memcpy(work.first_args, args, bytes);
+  work.first_bytes = bytes;
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }

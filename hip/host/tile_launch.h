@@ -44,6 +44,8 @@ typedef struct hip_tile_op {
   unsigned (*make)(const tdm_plan *plan, const hip_tile_kernel *kernel, void *args);
   /* Adds the run's pointers, and what they mean for alignment. */
   void (*set_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
+  /* The same for the argument of tdm_hip_tile_first. NULL: nothing calls that. */
+  void (*set_first_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
 } hip_tile_op;
 
 /* Prepares a kernel, and also that of the row to which this one falls back: its variant is a hip_tile_kernel. layout: NULL if
@@ -53,6 +55,10 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
 /* Call it after tdm_hip_tile_prepare: a kernel that each run launches second, with the same argument. */
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                              unsigned threads);
+/* The same for a kernel that each run launches first, with an argument of its own, unless it falls back. */
+enum { HIP_TILE_FIRST_ARGS = 128 };
+tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
+                              unsigned threads, const void *args, size_t bytes);
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);
 
 #endif

@@ -57,6 +57,7 @@ const check_named check_far[] = {
     {"gemm", "hip_small_k", {"f32", "nn", NULL, NULL, "128x128x64"}},
     GEMM_MATRICES("hip_128x128"),
     GEMM_MATRICES("hip_small_k"),
+    GEMM_MATRICES("hip_rows"),
     GEMM_MATRICES("hip_256x256"),
     GEMM_MATRICES("hip_256x256_mfma32"),
     GEMM_MATRICES("hip_tile_16x64"),
@@ -165,6 +166,9 @@ const check_loop check_loops[] = {
     {"gemm", "hip_tile_64x128:split=2:depth=3", true, true, 384, 0, 3, "f32 f16", "nn nt", "", "64x128x%d"},
     {"gemm", "hip_128x128", true, false, 128, 0, 2, "f32 bf16 f16", "nn nt tn tt", "", "128x128x%d"},
     {"gemm", "hip_small_k", true, false, 64, 0, 2, "f16 f32 bf16", "nn nt tn tt", "", "128x128x%d"},
+    /* A step of each of the 8 waves; four are under way, two with 64 rows. */
+    {"gemm", "hip_rows", true, false, 1024, 0, 4, "f16 f32 bf16", "nt", "", "13x16x%d"},
+    {"gemm", "hip_rows", true, false, 1024, 0, 2, "bf16 f32", "nt", "", "64x32x%d"},
     {"swiglu", "omp", false, false, 0, 192, 2, "f32 f16 bf16", "nn nt", "", "34x37x%d"},
     {"swiglu", "omp_skinny", false, false, 0, 64, 4, "f32 bf16 f16", "nt nn", "", "9x37x%d"},
     {"swiglu", "hip_256x128", true, true, 128, 0, 2, "f32 f16 bf16", "nn nt", "", "256x128x%d"},

@@ -79,9 +79,24 @@ static void sizes(void **state) {
     kernel_is(plan_gemm(128, 128, 4096, types[t]), "hip_256x256", false);
     if (types[t] != TDM_F32) kernel_is(plan_gemm(WHOLE_M, WHOLE_N, 8192, types[t]), "hip_256x256", true);
     if (types[t] != TDM_F32) kernel_is(plan_gemm(4096, 4096, 64, types[t]), "hip_small_k", true);
+    kernel_is(plan_gemm(1, 4096, 14336, types[t]), "hip_rows", true);
   }
   kernel_is(plan_swiglu(16, 16, 256), "hip_256x128", false);
   kernel_is(plan_swiglu(8192, 8192, 8192), "hip_256x128", true);
+}
+
+/* Rows that are not whole dwords are copied, where that costs less than loading them element by element. In f32 all are
+ * whole. */
+static void odd_rows(void **state) {
+  (void)state;
+  open_with(NULL);
+  tdm_plan *plan = plan_gemm(4096, 4096, 4097, TDM_BF16);
+  says(plan, "packed: a and b, whose rows are not whole dwords: 68157440 bytes, copied by ");
+  kernel_is(plan, "hip_128x128", false);
+  plan = plan_gemm(4096, 4096, 4097, TDM_F32);
+  if (strstr(tdm_plan_explain(plan), "packed: ") != NULL) fail_msg("f32 is packed:\n%s", tdm_plan_explain(plan));
+  tdm_plan_free(plan);
+  kernel_is(plan_gemm(33, 37, 41, TDM_BF16), "hip_256x256", false);
 }
 
 /* Explain has the estimate of each row that serves, and the refusal of each that does not. */
@@ -367,8 +382,8 @@ static void fewer_keys(void **state) {
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(sizes),   TEST(estimates), TEST(attention), TEST(parameters),        TEST(splits),    TEST(limits),
-      TEST(refuses), TEST(decision),  TEST(fallbacks), TEST(fallbacks_of_rows), TEST(fewer_keys)};
+      TEST(sizes),  TEST(odd_rows), TEST(estimates), TEST(attention), TEST(parameters),        TEST(splits),
+      TEST(limits), TEST(refuses),  TEST(decision),  TEST(fallbacks), TEST(fallbacks_of_rows), TEST(fewer_keys)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;

@@ -1,0 +1,71 @@
+/* hip_rows of gemm: few rows of C, layout nt (gemm_rows.hip). */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "args.h"
+#include "gemm.h"
+#include "rows_shape.h"
+
+extern const hip_code tdm_code_gemm_rows[];
+
+/* For 16, 32 and 64 rows. */
+static const hip_functions functions[] = {{.code = tdm_code_gemm_rows, .stem = "gemm_rows1", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows2", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows4", .waves = 4},
+                                          {.stem = NULL}};
+enum { FRAGMENT = 16, MOST_ROWS = 64 };
+
+/* The kernel of a plan: its tile has all rows. */
+static hip_tile_kernel kernel_of(const tdm_plan *plan) {
+  int64_t m = plan->desc.gemm.m;
+  int place = m <= FRAGMENT ? 0 : m <= 2 * FRAGMENT ? 1 : 2;
+  return (hip_tile_kernel){
+      functions + place,
+      {.m = FRAGMENT << place, .n = FRAGMENT, .waves_m = 1, .waves_n = GEMM_ROWS_WAVES, .resident = 2, .overlapped = true}};
+}
+
+static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  hip_tile_kernel kernel = kernel_of(plan);
+  if (d->layout != TDM_NT) {
+    snprintf(reason, size, "layout %s: must be nt", tdm_layout_names[d->layout]);
+    return false;
+  }
+  if (d->m > MOST_ROWS) {
+    snprintf(reason, size, "m = %" PRId64 ": at most %d", d->m, MOST_ROWS);
+    return false;
+  }
+  return gemm_supports_split(plan, &kernel, reason, size);
+}
+
+/* Waves share no lines, and nothing goes through LDS but the sums: as if a workgroup had one wave. */
+static hip_tile_shape shape_of(const tdm_plan *plan) {
+  hip_tile_shape tile = kernel_of(plan).tile;
+  tile.waves_n = 1;
+  return tile;
+}
+
+static tdm_status prepare_rows(tdm_plan *plan) {
+  hip_tile_kernel kernel = kernel_of(plan);
+  gemm_set_split(plan, shape_of(plan));
+  return gemm_prepare(plan, &kernel, NULL);
+}
+
+static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {
+  int split;
+  *cost = gemm_best_split(plan, shape_of(plan), &split);
+}
+
+static const hip_tile_kernel variant = {functions, {.m = MOST_ROWS, .n = FRAGMENT, .waves_m = 1, .waves_n = GEMM_ROWS_WAVES}};
+
+const tdm_kernel tdm_gemm_hip_rows = {.name = "hip_rows",
+                                      .op = TDM_OP_GEMM,
+                                      .backend = &tdm_backend_hip,
+                                      .variant = &variant,
+                                      .functions = functions,
+                                      .supports = supports_rows,
+                                      .prepare = prepare_rows,
+                                      .launch = gemm_launch,
+                                      .cost = cost_rows,
+                                      .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
+                                      .matrix_units = true};
