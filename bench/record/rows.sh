@@ -8,7 +8,8 @@
 # One XCD with its share of HBM is simulated, at the published rate: a share below 1 is the kernel's, not the model's HBM. Two
 # launches of about 6 and 12 MiB are predicted, from cold caches. The table's clocks are of a launch of 1 GiB on the whole
 # chip, to which their difference is continued. Writes that are left in the L2 at the end take no time of HBM, so shares may be
-# above 1 by a few percent. "VALU's share": what the VALUs need of the clocks of the bytes.
+# above 1; and launches this short make them vary, by 0.15 in the one case that was tried with larger ones. "VALU's share": what
+# the VALUs need of the clocks of the bytes.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build} chips=${2:-gfx950,gfx942} ops=${3:-cross_entropy,softmax,rmsnorm,rope,embedding,silu_mul,add}
