@@ -4,8 +4,8 @@
  *   {"number": 3, "of": 440, "row": {...}, "samples": {"array": "c", "at": [...], "got": [...], "value": [...], "bound":
  * [...]}} and wait for the peer's line on standard input, an object that becomes the row's "peer". The peer makes the same data
  * (case_fill_block), and compares its results with the samples: the elements `at` of the array, what we got, their value in
- * f64, and the checker's bound. bench/peer/peer_torch.py is such a peer. With --peer a library of bench/peer runs in this process
- * instead, on the same values, and its row becomes the "peer". */
+ * f64, and the checker's bound. bench/peer/peer_torch.py is such a peer. With --peer a library of bench/peer runs in this
+ * process instead, on the same values, and its row becomes the "peer". */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
