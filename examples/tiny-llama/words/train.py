@@ -3,7 +3,7 @@
 
 Use: python3 -m venv venv && venv/bin/pip install jax tokenizers safetensors &&
      venv/bin/python examples/tiny-llama/words/train.py [--out FOLDER] [--steps N] [--seed N]
-It takes a few minutes on two cores, and prints the loss on text that it was trained on and on text that it was not.
+It prints the loss on text that it was trained on and on text that it was not.
 """
 import argparse
 import json
