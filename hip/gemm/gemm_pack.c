@@ -14,7 +14,7 @@ static hip_stored stored(const tdm_gemm_desc *d, int which) {
   return which == GEMM_PACKS_A ? gemm_stored_a(d) : gemm_stored_b(d);
 }
 static bool whole_dwords(const hip_stored *x, tdm_type type) {
-  return tdm_hip_rows_aligned(x, type, 4) && x->columns * (int64_t)tdm_type_size(type) % 4 == 0;
+  return tdm_hip_rows_aligned(x, type, 4) && x->columns % 4 * (int64_t)tdm_type_size(type) % 4 == 0;
 }
 
 int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {

@@ -34,7 +34,7 @@ tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type, void 
   return tdm_hip_function(plan, &plan->kernel->functions[number], NULL, tdm_type_name(type), function);
 }
 
-static bool whole_dwords(int64_t elements, tdm_type type) { return elements * (int64_t)tdm_type_size(type) % 4 == 0; }
+static bool whole_dwords(int64_t elements, tdm_type type) { return elements % 4 * (int64_t)tdm_type_size(type) % 4 == 0; }
 
 static bool at_dwords(const tdm_plan *plan, void *const *buffers) {
   for (int i = 0; i < plan->buffer_count; i++)
@@ -87,7 +87,7 @@ static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, AT_ONCE);
   if (size > WAVE) size = WAVE;
-  while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows * size < 2 * items_wanted(device)) size *= 2;
+  while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows < hip_ceil_div(2 * items_wanted(device), size)) size *= 2;
   return size;
 }
 

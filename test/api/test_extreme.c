@@ -188,7 +188,7 @@ static const struct {
 
 /* ---- The contexts that an op is planned in: the dispatcher's choice, with a shadow, and each kernel by its name ---- */
 
-enum { MOST_CONTEXTS = 24 };
+enum { MOST_CONTEXTS = 40 };
 
 typedef struct contexts {
   int count;
