@@ -247,7 +247,9 @@ static void pass_on(forward *f, const branch *b, int64_t layer, const reading *r
     if (b != NULL && divided(f)) {
       if (i == 0) make_part(f, b, c), begin_sum(f, c);
       f->graph.variant = next.count != chunk_size(f);
+      f->graph.overlaps = true;
       if (more) make_part(f, b, next);
+      f->graph.overlaps = false;
       f->graph.variant = c.count != chunk_size(f);
       graph_move_wait(&f->graph, f->mover, 0);
       add_sum(f, b, c);
@@ -256,7 +258,9 @@ static void pass_on(forward *f, const branch *b, int64_t layer, const reading *r
     norm(f, r->name, r->point, c, r->weight);
     if (more) begin_sum(f, next);
     if (f->by_tokens) graph_move_wait(&f->graph, f->mover, more ? 1 : 0);
+    f->graph.overlaps = more;
     if (r->read != NULL) r->read(f, layer, c);
+    f->graph.overlaps = false;
   }
   f->graph.variant = 0;
 }
@@ -349,7 +353,7 @@ static bool add_steps(forward *f) {
 
 bool forward_open(forward *f, llama_error *error) {
   memset(f->own, 0, sizeof f->own);
-  graph_begin(&f->graph, f->m->context, error);
+  graph_begin(&f->graph, f->m->context, f->mover->beside, error);
   f->graph.own = f->kernels;
   bool ok = forward_take_buffers(f, error) && add_steps(f);
   if (!ok) forward_close(f);
@@ -391,6 +395,7 @@ bool forward_ids(forward *f, const int32_t *ids, llama_error *error) {
 
 bool forward_run(const forward *f, llama_error *error) {
   if (!graph_run(&f->graph, 0, f->graph.steps, error)) return false;
+  f->mover->passes++;
   return tdm_stream_sync(f->m->context, NULL) == TDM_OK || llama_fail_tandem(error, "forward pass");
 }
 

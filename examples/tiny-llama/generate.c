@@ -135,6 +135,7 @@ static bool generate(generation *g, llama_error *error) {
   if (s->options->predict && !predict_take(&g->predicted[0], error)) return false;
   for (int64_t i = 0; i < s->seq && s->batch == 1; i++)
     if (!show(g, s->ids[i], true, error)) return false;
+  mover_restart(&s->mover);
   if (!make_tokens(g, error)) return false;
   if (s->batch > 1) show_all(g);
   char rest[TOKENIZER_TEXT];

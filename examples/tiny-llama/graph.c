@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure.h"
 #include "own.h"
 
-void graph_begin(graph *g, tdm_context *context, llama_error *error) { *g = (graph){.context = context, .error = error}; }
+void graph_begin(graph *g, tdm_context *context, tdm_context *beside, llama_error *error) {
+  *g = (graph){.context = context, .beside = beside == NULL ? context : beside, .error = error};
+}
 
 void graph_end(graph *g) {
   for (int i = 0; i < g->plans; i++) tdm_plan_free(g->plan[i].plan);
@@ -32,7 +35,9 @@ bool graph_run(const graph *g, int first, int end, llama_error *error) {
   for (int i = first; i < end; i++) {
     const graph_step *s = &g->step[i];
     if (s->move != NULL) {
+      double start = llama_seconds();
       if (!s->move(s, error)) return false;
+      s->mover->seconds += llama_seconds() - start;
       continue;
     }
     if (s->run(g->plan[s->plan].plan, s) != TDM_OK) return llama_fail_tandem(error, s->name);
@@ -68,11 +73,11 @@ static void fail(graph *g, const char *name, const char *what) {
 /* The number of a step's plan, whose place may still be empty; -1 after an error. */
 static int find_plan(graph *g, const char *name, bool moving) {
   for (int i = 0; i < g->plans; i++)
-    if (strcmp(g->plan[i].name, name) == 0 && g->plan[i].variant == g->variant) return i;
+    if (strcmp(g->plan[i].name, name) == 0 && g->plan[i].variant == g->variant && g->plan[i].overlaps == g->overlaps) return i;
   graph_plan *more = realloc(g->plan, (size_t)(g->plans + 1) * sizeof *more);
   if (more == NULL) return fail(g, name, "no memory for the list of plans"), -1;
   g->plan = more;
-  g->plan[g->plans] = (graph_plan){.name = name, .variant = g->variant, .moving = moving};
+  g->plan[g->plans] = (graph_plan){.name = name, .variant = g->variant, .overlaps = g->overlaps, .moving = moving};
   return g->plans++;
 }
 
@@ -87,20 +92,21 @@ static graph_step *append(graph *g, const graph_step *step) {
 }
 
 /* Makes the plan of `op` for *d, unless there is one of this name, and appends the step. */
-#define STEP(op_name, moving, run_number, run_op, flops_of, bytes_of, out_pointer, ...)                                      \
-  do {                                                                                                                       \
-    int number = g->failed ? -1 : find_plan(g, name, moving);                                                                \
-    if (number >= 0 && g->plan[number].plan == NULL && tdm_##op_name##_plan(g->context, d, &g->plan[number].plan) != TDM_OK) \
-      fail(g, name, tdm_last_error());                                                                                       \
-    return append(g, &(graph_step){.op = #op_name,                                                                           \
-                                   .name = name,                                                                             \
-                                   .plan = number,                                                                           \
-                                   .number = run_number,                                                                     \
-                                   .run = run_op,                                                                            \
-                                   .in = {__VA_ARGS__},                                                                      \
-                                   .out = out_pointer,                                                                       \
-                                   .flops = flops_of,                                                                        \
-                                   .bytes = (bytes_of) * (double)tdm_type_size(d->type)});                                   \
+#define STEP(op_name, moving, run_number, run_op, flops_of, bytes_of, out_pointer, ...)                 \
+  do {                                                                                                  \
+    int number = g->failed ? -1 : find_plan(g, name, moving);                                           \
+    if (number >= 0 && g->plan[number].plan == NULL &&                                                  \
+        tdm_##op_name##_plan(g->overlaps ? g->beside : g->context, d, &g->plan[number].plan) != TDM_OK) \
+      fail(g, name, tdm_last_error());                                                                  \
+    return append(g, &(graph_step){.op = #op_name,                                                      \
+                                   .name = name,                                                        \
+                                   .plan = number,                                                      \
+                                   .number = run_number,                                                \
+                                   .run = run_op,                                                       \
+                                   .in = {__VA_ARGS__},                                                 \
+                                   .out = out_pointer,                                                  \
+                                   .flops = flops_of,                                                   \
+                                   .bytes = (bytes_of) * (double)tdm_type_size(d->type)});              \
   } while (0)
 
 static double times(int64_t a, int64_t b) { return (double)a * (double)b; }

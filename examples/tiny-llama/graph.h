@@ -55,24 +55,27 @@ struct graph_step {
 typedef struct graph_plan {
   const char *name;
   int variant;
+  bool overlaps;
   tdm_plan *plan; /* NULL: to be made again */
   bool moving;    /* it knows how many tokens are in the cache */
 } graph_plan;
 
 typedef struct graph {
-  tdm_context *context;
+  tdm_context *context, *beside; /* beside: of products that run while exchanges are on their way */
   graph_plan *plan;
   int plans;
   graph_step *step;
   int steps;
   int variant;             /* of what is added: plans of one name may have different rows */
+  bool overlaps;           /* what is added runs beside an exchange */
   int64_t layer;           /* of what is added */
   struct own_kernels *own; /* in place of the library's; NULL: none */
   llama_error *error;
   bool failed; /* an error stands in *error; what is added from then on is left out */
 } graph;
 
-void graph_begin(graph *g, tdm_context *context, llama_error *error);
+/* beside: NULL, context serves all. */
+void graph_begin(graph *g, tdm_context *context, tdm_context *beside, llama_error *error);
 void graph_end(graph *g);
 /* Forgets all steps, and the plans that know how many tokens are in the cache. */
 void graph_rewind(graph *g);

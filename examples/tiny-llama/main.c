@@ -129,6 +129,8 @@ int main(int argc, char **argv) {
        "mpi|nccl|rccl|nccl=FILE|rccl=FILE"},
       {"chunks", '\0', POPT_ARG_STRING, &o.chunks, 0,
        "Ranks: 2, exchanges of one half of the tokens beside the products of the other; default 1", "1|2"},
+      {"leave", '\0', POPT_ARG_STRING, &o.leave, 0,
+       "Ranks: multiprocessors that products leave to the exchanges beside them; default 0", "N"},
       {"cases", '\0', POPT_ARG_STRING, &o.cases, 0,
        "Shapes one after another, with the weights loaded once: BATCHxSEQ, a timed pass; +N: then N tokens, as --generate; /2: "
        "--chunks 2",
@@ -158,7 +160,7 @@ int main(int argc, char **argv) {
   if (popt != NULL) poptFreeContext(popt);
   char *const texts[] = {o.prompt, o.preset, o.model,    o.input,       o.ids,       o.dtype,   o.seed,   o.repeats, o.version,
                          o.cached, o.loss,   o.generate, o.temperature, o.top_p,     o.backend, o.device, o.kernel,  o.json,
-                         o.plot,   o.logits, o.ranks,    o.move,        o.by_tokens, o.chunks,  o.cases,  o.own};
+                         o.plot,   o.logits, o.ranks,    o.move,        o.by_tokens, o.chunks,  o.leave,  o.cases,   o.own};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   return code;
 }

@@ -42,7 +42,9 @@ bool measure_turns(const forward *f, int count, int repeats, measured *out, llam
 
 bool measure_forward(const forward *f, int repeats, measured *out, llama_error *error) {
   *out = (measured){0};
-  return forward_run(f, error) && (is_simulated(f) || measure_turns(f, 1, repeats, out, error));
+  if (!forward_run(f, error)) return false;
+  mover_restart(f->mover);
+  return is_simulated(f) || measure_turns(f, 1, repeats, out, error);
 }
 
 void print_model(const session *s) {

@@ -53,7 +53,24 @@ bool mover_open(mover *m, const char *name, const ranks *r, tdm_context *context
   return false;
 }
 
+/* A product's blocks, one on each multiprocessor, have their parts of it from the beginning. Where an exchange has some of the
+ * multiprocessors, the blocks that are left over begin when it ends, and the product takes as long as if it had waited. So it
+ * gets no more blocks than there is room for. */
+bool mover_leave(mover *m, tdm_options options, int count, llama_error *error) {
+  int processors = 0;
+  if (count == 0 || m->ranks->alone) return true;
+  if (m->row->processors == NULL) return llama_fail(error, "--leave %d: is of nccl, data goes through %s", count, m->row->name);
+  if (!m->row->processors(m, &processors, error)) return false;
+  if (count >= processors) return llama_fail(error, "--leave %d: the device has %d multiprocessors", count, processors);
+  options.device = tdm_context_device(m->context);
+  options.teams = processors - count;
+  return tdm_open(&options, &m->beside) == TDM_OK || llama_fail(error, "--leave %d: %s", count, tdm_last_error());
+}
+
+void mover_restart(mover *m) { m->passes = 0, m->seconds = 0; }
+
 void mover_close(mover *m) {
+  if (m->beside != NULL) tdm_close(m->beside);
   if (m->row != NULL) m->row->close(m);
   *m = (mover){0};
 }

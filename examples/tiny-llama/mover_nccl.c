@@ -130,6 +130,14 @@ static bool open_comm(mover *m, llama_error *error) {
   return true;
 }
 
+static bool count_processors(mover *m, int *count, llama_error *error) {
+  enum { PROCESSORS = 16 };
+  int (*get)(int *, int, int);
+  const char *colon = strchr(tdm_context_device(m->context), ':');
+  return find(m->own, "cuDeviceGetAttribute", &get, error) &&
+         device_ok(get(count, PROCESSORS, colon == NULL ? 0 : atoi(colon + 1)), "cuDeviceGetAttribute", error);
+}
+
 static void close_nccl(mover *m) {
   own *o = m->own;
   if (o->comm != NULL) o->destroy(o->comm); /* streams and events go with the process: the libraries stay loaded */
@@ -216,6 +224,7 @@ const mover_row mover_nccl = {.name = "nccl",
                               .sum_part = sum_part,
                               .join = join,
                               .wait = wait_nccl,
+                              .processors = count_processors,
                               .abort = abort_nccl};
 const mover_row mover_rccl = {.name = "rccl",
                               .loads = true,

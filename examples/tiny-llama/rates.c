@@ -51,7 +51,7 @@ static bool time_gemm(memory *m, int64_t n, tdm_type type, double *seconds, llam
   tdm_gemm_desc d = tdm_gemm_default(n, n, n, type);
   d.layout = TDM_NT;
   if (!take_arrays(m, array, n * n, type, error)) return false;
-  graph_begin(&g, m->context, error);
+  graph_begin(&g, m->context, NULL, error);
   graph_gemm(&g, "yardstick", false, &d, array[0], array[1], array[2], NULL);
   bool ok = time_step(&g, seconds, error);
   graph_end(&g);
@@ -63,7 +63,7 @@ static bool time_add(memory *m, int64_t rows, int64_t cols, tdm_type type, doubl
   graph g;
   tdm_add_desc d = tdm_add_default(rows, cols, type);
   if (!take_arrays(m, array, rows * cols, type, error)) return false;
-  graph_begin(&g, m->context, error);
+  graph_begin(&g, m->context, NULL, error);
   graph_sum(&g, "yardstick", &d, array[0], array[1], array[2]);
   bool ok = time_step(&g, seconds, error);
   graph_end(&g);

@@ -54,7 +54,7 @@ static bool read_real(const char *option, const char *text, double least, double
 
 static bool read_numbers(session *s, llama_error *error) {
   const llama_options *o = s->options;
-  uint64_t repeats = 5, version = 4, generate = 0, by_tokens = BY_TOKENS, chunks = 1;
+  uint64_t repeats = 5, version = 4, generate = 0, by_tokens = BY_TOKENS, chunks = 1, leave = 0;
   s->temperature = 0, s->top_p = 1;
   if (o->seed != NULL && !read_whole("--seed", o->seed, 0, UINT64_MAX, &s->seed, error)) return false;
   if (o->repeats != NULL && !read_whole("--repeats", o->repeats, 1, 10000, &repeats, error)) return false;
@@ -66,7 +66,9 @@ static bool read_numbers(session *s, llama_error *error) {
   if (o->by_tokens != NULL && !read_whole("--by-tokens", o->by_tokens, 1, INT64_MAX, &by_tokens, error)) return false;
   if (o->chunks != NULL && !read_whole("--chunks", o->chunks, 1, 2, &chunks, error)) return false;
   s->by_tokens = (int64_t)by_tokens;
+  if (o->leave != NULL && !read_whole("--leave", o->leave, 0, 1000, &leave, error)) return false;
   s->chunks = (int)chunks;
+  s->leave = (int)leave;
   s->generate = (int64_t)generate;
   s->repeats = (int)repeats;
   s->version = (int)version;
@@ -190,8 +192,8 @@ static bool agree(const session *s, llama_error *error) {
            (int)s->type, s->version, s->seed, s->repeats, s->generate, s->temperature, s->top_p, s->batch, s->seq, s->by_tokens,
            o->cached == NULL ? "" : o->cached, o->move == NULL ? "" : o->move, o->loss != NULL);
   used = strlen(text);
-  snprintf(text + used, sizeof text - used, "%d %d %d %d %d %d", o->curve, s->chunks, s->ids != NULL, o->logits != NULL,
-           o->profile, o->compare);
+  snprintf(text + used, sizeof text - used, "%d %d %d %d %d %d %d", o->curve, s->chunks, s->leave, s->ids != NULL,
+           o->logits != NULL, o->profile, o->compare);
   const char *cases = o->cases == NULL ? "" : o->cases;
   return ranks_same(&s->ranks, text, strlen(text), "other options", error) &&
          ranks_same(&s->ranks, cases, strlen(cases), "other --cases", error) &&
@@ -245,7 +247,8 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   *usage = false;
   if (s->ranks.size == 1) return true;
   return (s->ranks.alone || watch_begin(&s->ranks, &s->mover, error)) &&
-         mover_open(&s->mover, options->move, &s->ranks, s->m.context, error);
+         mover_open(&s->mover, options->move, &s->ranks, s->m.context, error) &&
+         mover_leave(&s->mover, (tdm_options){.backend = options->backend, .kernel = options->kernel}, s->leave, error);
 }
 
 void session_close(session *s) {
@@ -324,6 +327,7 @@ bool session_forward(session *s, int version, void *room, forward *f, llama_erro
 typedef struct rank_facts {
   uint64_t hash;
   double read, weights, cache, peak; /* bytes */
+  double exchanged;                  /* seconds of a pass */
 } rank_facts;
 
 /* The most memory that this process has had, as Linux counts it. */
@@ -341,6 +345,7 @@ bool session_report(const session *s, const forward *f, llama_error *error) {
   if (s->ranks.size == 1) return true;
   rank_facts mine = {.read = s->w.read, .peak = peak_bytes()}, all[RANKS_MOST];
   mine.weights = (double)s->m.peak[MEMORY_WEIGHTS], mine.cache = (double)s->m.peak[MEMORY_CACHE];
+  if (s->mover.passes > 0) mine.exchanged = s->mover.seconds / (double)s->mover.passes;
   if (!forward_hash(f, &mine.hash, error) || !ranks_gather(&s->ranks, &mine, sizeof mine, all, error)) return false;
   for (int r = 1; r < s->ranks.size; r++)
     if (all[r].hash != all[0].hash) return llama_fail(error, "rank %d has other bits than rank 0 after the last pass", r);
@@ -349,7 +354,9 @@ bool session_report(const session *s, const forward *f, llama_error *error) {
   else
     printf("ranks        %d, through %s, with the same bits on each\n", s->ranks.size, s->mover.row->name);
   for (int r = 0; r < (s->ranks.alone ? 1 : s->ranks.size); r++)
-    printf("rank %-7d read %.3f MiB of files; weights %.3f MiB, cache %.3f MiB; process %.1f MiB at most\n", r,
-           all[r].read / 0x1p20, all[r].weights / 0x1p20, all[r].cache / 0x1p20, all[r].peak / 0x1p20);
+    printf(
+        "rank %-7d read %.3f MiB of files; weights %.3f MiB, cache %.3f MiB; process %.1f MiB at most; exchanges, waited for, "
+        "%.3f ms a pass\n",
+        r, all[r].read / 0x1p20, all[r].weights / 0x1p20, all[r].cache / 0x1p20, all[r].peak / 0x1p20, 1e3 * all[r].exchanged);
   return true;
 }

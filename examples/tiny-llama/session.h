@@ -11,7 +11,7 @@ typedef struct llama_options {
   char *backend, *device, *kernel;
   char *ids, *prompt, *json, *plot, *logits, *cached, *loss;
   char *generate, *temperature, *top_p;
-  char *ranks, *move, *by_tokens, *chunks, *cases, *own;
+  char *ranks, *move, *by_tokens, *chunks, *leave, *cases, *own;
   int profile, compare, curve, predict;
 } llama_options;
 
@@ -29,6 +29,7 @@ typedef struct session {
   llama_share share; /* what this rank has of config */
   mover mover;
   int chunks;        /* of passes over more than one token, 1 or 2 */
+  int leave;         /* multiprocessors for exchanges beside products */
   int64_t by_tokens; /* passes of at least so many tokens divide them between products */
   tdm_type type;
   uint64_t seed;

@@ -65,6 +65,7 @@ EXPORT int cuStreamCreate(void **stream, unsigned flags);
 EXPORT int cuEventCreate(void **event, unsigned flags);
 EXPORT int cuEventRecord(void *event, void *stream);
 EXPORT int cuEventQuery(void *event);
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
 EXPORT int hipStreamCreateWithFlags(void **stream, unsigned flags);
 EXPORT int hipEventCreateWithFlags(void **event, unsigned flags);
 EXPORT int hipEventRecord(void *event, void *stream);
@@ -225,6 +226,12 @@ int cuEventCreate(void **event, unsigned flags) {
 int cuEventRecord(void *event, void *stream) {
   atomic_store((atomic_int *)event, stream == NULL);
   return stream == NULL ? 0 : put((task){.kind = MARK, .done = event});
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  enum { PROCESSORS = 16, OF_A_SMALL_GPU = 4 };
+  *value = attribute == PROCESSORS ? OF_A_SMALL_GPU : 0;
+  return device < 0;
 }
 
 int cuEventQuery(void *event) { return atomic_load((atomic_int *)event) ? 0 : NOT_READY; }

@@ -118,6 +118,9 @@ def check_movers(folder, options, ranks, wanted, wanted_chunks):
         for more, bits in (([], wanted), (["--by-tokens", 1, "--chunks", 2], wanted_chunks)):
             if logits_of(ranks, [*options, "--repeats", 1, "--move", move, *more], folder) != bits:
                 fail(f"{move} {more}: other bits than mpi")
+    # The stand-in's device has 4 multiprocessors.
+    if logits_of(ranks, [*options, "--repeats", 1, "--move", f"nccl={standin}", "--by-tokens", 1, "--chunks", 2, "--leave", 1], folder) != wanted_chunks:
+        fail("--leave 1: other bits than without")
     for dtype, bound in (("bf16", 6e-2), ("f16", 1e-2)):  # of test_models.py
         got = logits_of(ranks, [*options, "--repeats", 1, "--dtype", dtype], folder)
         error = max(abs(a - b) for a, b in zip(got, wanted)) / max(map(abs, wanted)) if got else 0
@@ -209,7 +212,7 @@ def check_slices(root):
 
 
 def facts(result):
-    lines = re.findall(r"^rank \d+ +read ([0-9.]+) MiB of files; weights ([0-9.]+) MiB, .*; process ([0-9.]+) MiB", result.stdout, re.M)
+    lines = re.findall(r"^rank \d+ +read ([0-9.]+) MiB of files; weights ([0-9.]+) MiB, .*; process ([0-9.]+) MiB at most; exchanges, waited for, [0-9.]+ ms a pass$", result.stdout, re.M)
     return [tuple(map(float, line)) for line in lines]
 
 
@@ -261,6 +264,8 @@ def check_refusals(root, folder):
         later(2, ["--bogus"], ["--bogus", "unknown option"])
         later(2, ["--model", missing], ["config.json", "can't be opened"])
         later(2, ["--move", f"nccl={missing}/none.so"], ["none.so can't be loaded", "--move nccl=FILE"])
+        later(2, ["--leave", 1, "--move", "mpi"], ["--leave 1", "data goes through mpi"])
+        later(2, ["--leave", 4, "--move", f"nccl={standin}"], ["--leave 4", "the device has 4 multiprocessors"])
         later(2, ["--move", "bogus"], ["--move = 'bogus'", "must be mpi, nccl"])
         later(2, ["--device", "omp:7"], ["omp:7"])
         fake = os.environ.get("FAKE_HIP_FOLDER")
