@@ -2,7 +2,7 @@
 # Prints the predicted figures of docs/order.md, docs/gemm.md, docs/attention.md and bench/RESULTS.md, as rows of their tables. All are
 # predictions of gfxsim's model of time; none is measured.
 # Use: sh bench/record/predicted.sh [BUILD] order             three orders of tiles; BUILD: default build; a minute of one core
-#      sh bench/record/predicted.sh [BUILD] own               gemm and attention of this library; two minutes of one core
+#      sh bench/record/predicted.sh [BUILD] own               gemm and attention of this library; eight minutes of one core
 #      sh bench/record/predicted.sh [BUILD] others CHECKOUTS  AITER's assembly, of the user's checkout CHECKOUTS/ROCm/aiter; as long
 set -eu
 cd "$(dirname "$0")/../.."
@@ -77,7 +77,9 @@ case $what in
     ;;
   own)
     own "this library's, f16" 274877906944 gemm 4096x4096x8192 --dtype f16 --layout nt --kernel hip_256x256
-    own "this library's" 549755813888 attention 16x64x8x1024x1024x128 --dtype bf16 --warm --rounds 1
+    for head in 128 96 80 64; do
+      own "this library's, head_dim $head" $((4294967296 * head)) attention 16x64x8x1024x1024x$head --dtype bf16 --warm --rounds 1
+    done
     ;;
   others)
     other "AITER's assembly, bf16" 274877906944 bf16gemm/bf16gemm_bf16_tn_256x256.co --kernel _ZN5aiter24bf16gemm_bf16_tn_256x256E \

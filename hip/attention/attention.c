@@ -1,9 +1,10 @@
 /* The rows of attention on HIP.
  *
- *   hip_flash64, hip_flash128    head_dim 64 or 128 in f16 or bf16, on matrix units, with loads of 16 bytes
+ *   hip_flash64, hip_flash96, hip_flash128    head_dim up to 64, 96 or 128, in multiples of 8, in f16 or bf16, on matrix units,
+ *                                with loads of 16 bytes
  *   hip_flash                    everything, in f32 arithmetic
- *   hip_decode64, hip_decode128, hip_decode    the same three for few queries and many keys: they split the keys, so that all
- *                                compute units have work, and a second pass adds the parts
+ *   hip_decode64, hip_decode96, hip_decode128, hip_decode    the same four for few queries and many keys: they split the keys,
+ *                                so that all compute units have work, and a second pass adds the parts
  *
  * If a pointer of a run is not a multiple of 16 bytes, a kernel with such loads falls back to hip_flash or hip_decode. */
 #include <inttypes.h>
@@ -26,7 +27,8 @@ _Static_assert(sizeof(attention_launches) <= TDM_PLAN_ARGS, "fits the plan");
 
 /* What differs between the rows. */
 typedef struct attention_variant {
-  int head_dim; /* the only one that the kernel supports; 0: it is a general kernel */
+  int head_dim; /* the largest that the kernel supports; 0: it is a general kernel */
+  int least;    /* the smallest */
   bool decode;  /* it splits the keys */
 } attention_variant;
 
@@ -63,9 +65,12 @@ static bool supports_strides(const tdm_attention_desc *d, const tdm_attention_st
   return s->row < 1 << 23 || refuse(reason, size, name, s->row, "below 2^23 elements from row to row");
 }
 
-static bool supports_fast(const tdm_plan *plan, int64_t head_dim, char *reason, size_t size) {
+static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (d->head_dim != head_dim) return refuse(reason, size, "head_dim", d->head_dim, head_dim == 64 ? "64" : "128");
+  if (d->head_dim < v->least || d->head_dim > v->head_dim || d->head_dim % 8 != 0) {
+    snprintf(reason, size, "head_dim = %" PRId64 ": must be a multiple of 8 from %d to %d", d->head_dim, v->least, v->head_dim);
+    return false;
+  }
   if (d->scale == 0 || !isfinite(d->scale * 0x1.715476p+0f)) { /* masked scores are -infinity times |scale| */
     snprintf(reason, size, "scale = %g: must not be 0 or overflow", (double)d->scale);
     return false;
@@ -93,7 +98,7 @@ static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   const attention_variant *v = variant_of(plan);
   if (v->decode && !supports_decode(plan, reason, size)) return false;
-  return v->head_dim > 0 ? supports_fast(plan, v->head_dim, reason, size) : supports_general(plan, reason, size);
+  return v->head_dim > 0 ? supports_fast(plan, v, reason, size) : supports_general(plan, reason, size);
 }
 
 /* ---- Launches ---- */
@@ -222,12 +227,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 /* ---- Estimates ---- */
 
 /* The products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
-static void cost_of_tiles(const tdm_plan *plan, double rows, double rate, const char *floor, tdm_cost *cost) {
+static void cost_of_tiles(const tdm_plan *plan, double rows, double dim, double rate, const char *floor, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
   double tiles = ceil((double)d->sq / rows) * (double)d->heads_q * (double)d->batch;
   double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys that a row sees, on average */
   double lines = (double)d->batch * 2 * ((double)d->heads_q * (double)d->sq + (double)d->heads_kv * (double)d->skv);
-  double products = ceil(tiles / plan->context->hip->compute_units) * 4 * rows * fmax(seen, 0) * (double)d->head_dim / rate;
+  double products = ceil(tiles / plan->context->hip->compute_units) * 4 * rows * fmax(seen, 0) * dim / rate;
   double traffic =
       lines * (double)d->head_dim * (double)tdm_type_size(d->type) / tdm_hip_rates(plan->context->hip, d->type).hbm;
   *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
@@ -235,13 +240,13 @@ static void cost_of_tiles(const tdm_plan *plan, double rows, double rate, const 
 
 /* A workgroup has at most as many rows as its waves take at once, and the keys of one part. The parts' results are written
  * and read again. */
-static void cost_of_parts(const tdm_plan *plan, double rate, const char *floor, tdm_cost *cost) {
+static void cost_of_parts(const tdm_plan *plan, double computed, double rate, const char *floor, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
   attention_args parts = {0};
   tdm_hip_kernel kernel;
   cut_keys(plan, &parts, &kernel);
   double keys = (double)(parts.split_keys < d->skv ? parts.split_keys : d->skv), dim = (double)d->head_dim;
-  double products = ceil((double)parts.count / plan->context->hip->compute_units) * 4 * GENERAL_ROWS * keys * dim / rate;
+  double products = ceil((double)parts.count / plan->context->hip->compute_units) * 4 * GENERAL_ROWS * keys * computed / rate;
   double rows = (double)d->batch * (double)d->heads_q * (double)d->sq, more = parts.splits > 1 ? parts.splits : 0;
   double bytes = 2 * (rows + (double)d->batch * (double)d->heads_kv * (double)d->skv) * dim * (double)tdm_type_size(d->type);
   double traffic = (bytes + 2 * more * rows * (dim + 2) * sizeof(float)) / tdm_hip_rates(plan->context->hip, d->type).hbm;
@@ -254,16 +259,19 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   hip_rates rates = tdm_hip_rates(plan->context->hip, fast ? plan->desc.attention.type : TDM_F32);
   double rate = fast ? rates.mfma : rates.valu;
   const char *floor = fast ? "mfma" : "valu";
+  double dim = fast ? v->head_dim : (double)plan->desc.attention.head_dim; /* columns that are computed */
   if (v->decode)
-    cost_of_parts(plan, rate, floor, cost);
+    cost_of_parts(plan, dim, rate, floor, cost);
   else
-    cost_of_tiles(plan, fast ? FAST_ROWS : GENERAL_ROWS, rate, floor, cost);
+    cost_of_tiles(plan, fast ? FAST_ROWS : GENERAL_ROWS, dim, rate, floor, cost);
 }
 
 /* ---- Rows ---- */
 
-static const attention_variant general = {0}, flash64 = {.head_dim = 64}, flash128 = {.head_dim = 128};
-static const attention_variant decode = {.decode = true}, decode64 = {64, true}, decode128 = {128, true};
+static const attention_variant general = {0}, flash64 = {64, 16, false}, flash96 = {96, 72, false},
+                               flash128 = {128, 104, false};
+static const attention_variant decode = {.decode = true}, decode64 = {64, 16, true}, decode96 = {96, 72, true};
+static const attention_variant decode128 = {128, 104, true};
 
 const tdm_kernel tdm_attention_hip_decode = {
     .name = "hip_decode",
@@ -285,6 +293,21 @@ const tdm_kernel tdm_attention_hip_decode64 = {
     .backend = &tdm_backend_hip,
     .variant = &decode64,
     .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_decode},
+    .rebindable = true,
+    .types = TDM_16_BIT_TYPES,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_decode96 = {
+    .name = "hip_decode96",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &decode96,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2}),
     .supports = supports,
     .prepare = prepare,
     .launch = launch,
@@ -328,6 +351,21 @@ const tdm_kernel tdm_attention_hip_flash64 = {
     .backend = &tdm_backend_hip,
     .variant = &flash64,
     .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_flash},
+    .rebindable = true,
+    .types = TDM_16_BIT_TYPES,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_flash96 = {
+    .name = "hip_flash96",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &flash96,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2}),
     .supports = supports,
     .prepare = prepare,
     .launch = launch,

@@ -1,4 +1,4 @@
-/* Flash attention for head_dim 64 and 128 of f16 and bf16: 8 waves, each with 32 rows of queries, loop over tiles of 64
+/* Flash attention for head_dim up to 128 of f16 and bf16: 8 waves, each with 32 rows of queries, loop over tiles of 64
  * keys.
  *
  *   S' = K Q'                        32 keys x 32 queries per instruction; transposed, so that a lane has one query
@@ -10,7 +10,11 @@
 
 #include "query_rows.h"
 
-enum { BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 }; /* of a tile: instructions along the keys, in each product */
+#if CHIP_TRANSPOSED_LDS_READS
+#include "ping_pong.h"
+#else
+enum { BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
+#endif
 
 template <int head>
 using fast_rows = wave_rows<head, head / 16>;
@@ -20,7 +24,8 @@ DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attent
   int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* rows after the last one are not stored */
   const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
 #pragma unroll
-  for (int s = 0; s < head / 16; s++) w->q[s] = *(const u32x4 *)(q + s * 2 * CHUNK) ^ a->sign;
+  for (int s = 0; s < head / 16; s++)
+    w->q[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim ? *(const u32x4 *)(q + s * 2 * CHUNK) ^ a->sign : (u32x4)0;
   begin_sums(w, a, work, row);
 }
 
@@ -51,12 +56,13 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
   float sum = w->sum + other_half(w->sum);
   if (row >= work->rows) return;
   char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
-  float *part = work->part + row * head + lane / 32 * 4;
+  float *part = work->part + row * a->head_dim + lane / 32 * 4;
 #pragma unroll
   for (int d = 0; d < head / 32; d++)
 #pragma unroll
     for (int r = 0; r < 16; r += 4) {
       f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
+      if (32 * d + row_of(r) >= a->head_dim) continue; /* a multiple of 8, and so for both halves of the wave */
       if (work->part != nullptr)
         *(f32x4 *)(part + 32 * d + row_of(r)) = x;
       else
@@ -106,10 +112,10 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decod
   fast_rows<head> w;
   walk<head> t;
   t.tiles = tiles;
-  t.k = source_of(work.k, a->k_stride.row, work.keys, head);
-  t.v = source_of(work.v, a->v_stride.row, work.keys, head);
+  t.k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim);
+  t.v = source_of(work.v, a->v_stride.row, work.keys, a->head_dim);
   t.count = (int)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS);
-  lane_places_of(&t.lane, tiles);
+  lane_places_of(&t.lane, (LDS char *)tiles->k, (LDS char *)tiles->v);
   tile_places(&t.load, &t.k, &t.v);
   begin_rows(&w, a, &work, first);
   if (t.count > 0) {
@@ -141,11 +147,24 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decod
     SHARED alignas(2 * sizeof(tile<head>)) tile<head> tiles[2];   \
     fast_body<head>(&a, (LDS tile<head> *)tiles, decode, type);   \
   }
-FAST_KERNEL(flash64_f16, 64, false, TDM_F16)
-FAST_KERNEL(flash64_bf16, 64, false, TDM_BF16)
-FAST_KERNEL(flash128_f16, 128, false, TDM_F16)
-FAST_KERNEL(flash128_bf16, 128, false, TDM_BF16)
+#if CHIP_TRANSPOSED_LDS_READS
+#define FLASH_KERNEL(name, head, type)                            \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) { \
+    SHARED stages<head> lds;                                      \
+    ping_pong<head>(&a, (LDS stages<head> *)&lds, type);          \
+  }
+#else
+#define FLASH_KERNEL(name, head, type) FAST_KERNEL(name, head, false, type)
+#endif
+FLASH_KERNEL(flash64_f16, 64, TDM_F16)
+FLASH_KERNEL(flash64_bf16, 64, TDM_BF16)
+FLASH_KERNEL(flash96_f16, 96, TDM_F16)
+FLASH_KERNEL(flash96_bf16, 96, TDM_BF16)
+FLASH_KERNEL(flash128_f16, 128, TDM_F16)
+FLASH_KERNEL(flash128_bf16, 128, TDM_BF16)
 FAST_KERNEL(decode64_f16, 64, true, TDM_F16)
 FAST_KERNEL(decode64_bf16, 64, true, TDM_BF16)
+FAST_KERNEL(decode96_f16, 96, true, TDM_F16)
+FAST_KERNEL(decode96_bf16, 96, true, TDM_BF16)
 FAST_KERNEL(decode128_f16, 128, true, TDM_F16)
 FAST_KERNEL(decode128_bf16, 128, true, TDM_BF16)

@@ -1,4 +1,4 @@
-/* Tiles of 64 keys and values in LDS, for head_dim 64 and 128 of 16-bit types: where a chunk of 16 bytes (8 values) is, how
+/* Tiles of 64 keys and values in LDS, for head_dim up to 128 of 16-bit types: where a chunk of 16 bytes (8 values) is, how
  * it comes there, and how the waves read it as operands of 32x32 matrix instructions.
  *
  * Keys: rows are stored as in memory. Chunk c of row r is at place c ^ key_place(r) of its row, so that the 32 rows that a
@@ -14,10 +14,14 @@
 #include "hip/device/lds.h"
 #include "hip/device/wait.h"
 
+/* head: head_dim rounded up to 64, 96 or 128, columns of which the kernel computes. A row in LDS has this many. */
 template <int head>
-struct alignas(4 * FAST_KEYS * head) tile { /* aligned, because places are or-ed into addresses */
-  char k[FAST_KEYS * head * 2];
-  char v[FAST_KEYS * head * 2];
+constexpr int WIDTH = head <= 64 ? 64 : 128;
+
+template <int head>
+struct alignas(4 * FAST_KEYS * WIDTH<head>) tile { /* aligned, because places are or-ed into addresses */
+  char k[FAST_KEYS * WIDTH<head> * 2];
+  char v[FAST_KEYS * WIDTH<head> * 2];
 };
 
 enum { CHUNK = 16 };
@@ -26,7 +30,7 @@ enum { CHUNK = 16 };
  * gfx942. LDS_ROWS rows of 8 fill all. */
 template <int head>
 DEVICE uint32_t key_place(uint32_t row) {
-  return head == 128 ? row % 16 : row / (uint32_t)LDS_ROWS % 8;
+  return WIDTH<head> == 128 ? row % 16 : row / (uint32_t)LDS_ROWS % 8;
 }
 
 /* The LDS addresses of what a lane reads of the first tile. The swizzle makes a different one for each chunk of a key, and
@@ -44,13 +48,13 @@ DEVICE void keep_in_register(uint32_t *x) { asm volatile("" : "+v"(*x)); }
 /* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. */
 template <int head>
 DEVICE u32x4 read_keys(const lane_places<head> *at, int block, int s) {
-  return *(const LDS u32x4 *)(at->k[s] + at->tile + (uint32_t)(32 * block * head * 2));
+  return *(const LDS u32x4 *)(at->k[s] + at->tile + (uint32_t)(32 * block * WIDTH<head> * 2));
 }
 
 template <int head>
 DEVICE uint32_t keys_of_lane(void) {
   uint32_t row = (uint32_t)lane_index() % 32, chunk = (uint32_t)lane_index() / 32;
-  return row * head * 2 + (chunk ^ key_place<head>(row)) * CHUNK;
+  return row * WIDTH<head> * 2 + (chunk ^ key_place<head>(row)) * CHUNK;
 }
 
 /* ---- From memory ---- */
@@ -59,10 +63,20 @@ DEVICE uint32_t keys_of_lane(void) {
 typedef struct tile_source {
   const char *base;
   int64_t stride, left; /* bytes from one row to the next; bytes to the end of the last row */
+  uint32_t chunks;      /* of a row */
 } tile_source;
 
-DEVICE tile_source source_of(const char *base, int64_t stride, int64_t rows, int head) {
-  return (tile_source){base, 2 * stride, rows > 0 ? 2 * ((rows - 1) * stride + head) : 0};
+DEVICE tile_source source_of(const char *base, int64_t stride, int64_t rows, int64_t head_dim) {
+  return (tile_source){base, 2 * stride, rows > 0 ? 2 * ((rows - 1) * stride + head_dim) : 0, (uint32_t)head_dim / 8};
+}
+
+/* An offset after every tile, even if rows of a tile are added to it: these are below 2^30 bytes. */
+enum : uint32_t { NOT_IN_TILE = 0x80000000u };
+
+/* The length of the buffer of a tile. */
+DEVICE uint32_t tile_length(const tile_source *s) {
+  uint32_t length = buffer_length(s->left);
+  return length < NOT_IN_TILE ? length : NOT_IN_TILE;
 }
 
 DEVICE void next_tile(tile_source *s) {
@@ -73,8 +87,8 @@ DEVICE void next_tile(tile_source *s) {
 /* Place n of the tile, 16 bytes, holds this part of the rows. place(row) is the row's swizzle. */
 template <int head>
 DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(uint32_t)) {
-  uint32_t row = n / (head / 8), chunk = n % (head / 8) ^ place(row);
-  return row * (uint32_t)s->stride + chunk * CHUNK;
+  uint32_t row = n / (WIDTH<head> / 8), chunk = n % (WIDTH<head> / 8) ^ place(row);
+  return chunk < s->chunks ? row * (uint32_t)s->stride + chunk * CHUNK : NOT_IN_TILE;
 }
 
 #if CHIP_TRANSPOSED_LDS_READS
@@ -82,7 +96,7 @@ DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(ui
 /* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each. They are in 4 different quarters of the banks. */
 template <int head>
 DEVICE uint32_t value_place(uint32_t row) {
-  return (head == 128 ? row % 4 : row / 2 % 2) * 4;
+  return (WIDTH<head> == 128 ? row % 4 : row / 2 % 2) * 4;
 }
 
 /* Values of column 32 block + lane % 32, keys of step s. Within 16 lanes, lane r gets column r of 4 rows; it gives the
@@ -90,9 +104,9 @@ DEVICE uint32_t value_place(uint32_t row) {
 template <int head>
 DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
   typedef short four __attribute__((vector_size(8)));
-  uint32_t first = at->v[block] + at->tile + (uint32_t)(16 * s * head * 2);
+  uint32_t first = at->v[block] + at->tile + (uint32_t)(16 * s * WIDTH<head> * 2);
   u32x2 low = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)first));
-  u32x2 high = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)(first + 8 * head * 2)));
+  u32x2 high = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)(first + 8 * WIDTH<head> * 2)));
   return (u32x4){low[0], low[1], high[0], high[1]};
 }
 
@@ -107,29 +121,29 @@ enum { VALUE_PLACE_BYTES = 4 * CHUNK }; /* what the exclusive or takes from one 
 template <int head>
 DEVICE uint32_t values_of_lane(void) {
   uint32_t lane = (uint32_t)lane_index(), r = lane % 16, row = 4 * (lane / 32) + r / 4, column = lane / 16 % 2 * 16 + r % 4 * 4;
-  return row * head * 2 + (column / 8 ^ value_place<head>(row)) * CHUNK + column % 8 * 2;
+  return row * WIDTH<head> * 2 + (column / 8 ^ value_place<head>(row)) * CHUNK + column % 8 * 2;
 }
 
 /* Load-to-LDS, 16 bytes per lane. It is assembly, because the compiler would let every read of LDS wait for every
  * outstanding load: it can't know that they fill the other tile. The wait is in tile_arrived(). */
 DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *to) {
-  u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, buffer_length(s->left),
-                    0x20000};
-  asm volatile("s_mov_b32 m0, %0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"((uint32_t)(uintptr_t)to), "v"(offset),
-               "s"(resource)
+  u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, tile_length(s), 0x20000};
+  asm volatile("s_mov_b32 m0, %0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"(
+                   __builtin_amdgcn_readfirstlane((uint32_t)(uintptr_t)to)),
+               "v"(offset), "s"(resource)
                : "memory");
 }
 
 /* A tile's loads, 1024 bytes per instruction and wave: the offsets of the lane's parts, which are the same for every tile. */
 template <int head>
 struct tile_load {
-  uint32_t k[head / 64], v[head / 64];
+  uint32_t k[WIDTH<head> / 64], v[WIDTH<head> / 64];
 };
 
 template <int head>
 DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
 #pragma unroll
-  for (int i = 0; i < head / 64; i++) {
+  for (int i = 0; i < WIDTH<head> / 64; i++) {
     uint32_t n = (uint32_t)(i * FAST_THREADS + thread_index());
     load->k[i] = piece_offset<head>(k, n, key_place<head>);
     load->v[i] = piece_offset<head>(v, n, value_place<head>);
@@ -141,7 +155,7 @@ DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_
 template <int head>
 DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *to, const tile_source *k, const tile_source *v) {
 #pragma unroll
-  for (int i = 0; i < head / 64; i++) {
+  for (int i = 0; i < WIDTH<head> / 64; i++) {
     int wave = i * FAST_THREADS + wave_index() * WAVE;
     load_to_lds(k, load->k[i], to->k + wave * CHUNK);
     load_to_lds(v, load->v[i], to->v + wave * CHUNK);
@@ -192,40 +206,41 @@ typedef struct value_block {
 
 template <int head>
 DEVICE value_block block_of(uint32_t thread) {
-  uint32_t along = thread % 8 + thread / 16 % (head / 32) * 8, rest = thread / 16 / (head / 32);
+  uint32_t along = thread % 8 + thread / 16 % (WIDTH<head> / 32) * 8, rest = thread / 16 / (WIDTH<head> / 32);
   return (value_block){rest / 2 * 16 + thread / 8 % 2 * 8 + rest % 2 * 4, along * 4};
 }
 
 template <int head>
 DEVICE bool has_block(void) {
-  return thread_index() < FAST_KEYS / 4 * head / 4;
+  return thread_index() < FAST_KEYS / 4 * WIDTH<head> / 4;
 }
 
 /* What is being loaded from memory, and where the lane's parts are there and in LDS, which is the same for every tile. */
 template <int head>
 struct tile_load {
-  u32x4 k[head / 64];
+  u32x4 k[WIDTH<head> / 64];
   u32x2 v[4];
   uint32_t k_from, v_from, v_to;
 };
 
-DEVICE buffer buffer_of(const tile_source *s) { return make_buffer(s->base, s->left); }
+DEVICE buffer buffer_of(const tile_source *s) { return make_short_buffer(s->base, tile_length(s)); }
 
 template <int head>
 DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
   value_block b = block_of<head>((uint32_t)thread_index());
   uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
   load->k_from = piece_offset<head>(k, (uint32_t)thread_index(), key_place<head>);
-  load->v_from = b.key * (uint32_t)v->stride + b.column * 2;
+  load->v_from = b.column < 8 * v->chunks ? b.key * (uint32_t)v->stride + b.column * 2 : NOT_IN_TILE;
   load->v_to = b.column * FAST_KEYS * 2 + (chunk ^ column_place(b.column)) * CHUNK + b.key / 8 % 2 * 8;
 }
 
 template <int head>
 DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *, const tile_source *k, const tile_source *v) {
-  uint32_t from = load->k_from, rows = FAST_THREADS / (head / 8); /* whose chunks the workgroup loads at once; as many places */
-  keep_in_register(&from);                                        /* otherwise all offsets would stay in registers */
+  uint32_t from = load->k_from,
+           rows = FAST_THREADS / (WIDTH<head> / 8); /* whose chunks the workgroup loads at once; as many places */
+  keep_in_register(&from);                          /* otherwise all offsets would stay in registers */
 #pragma unroll
-  for (uint32_t i = 0; i < head / 64; i++) load->k[i] = buffer_load(buffer_of(k), from + i * rows * (uint32_t)k->stride);
+  for (uint32_t i = 0; i < WIDTH<head> / 64; i++) load->k[i] = buffer_load(buffer_of(k), from + i * rows * (uint32_t)k->stride);
   if (!has_block<head>()) return;
   from = load->v_from;
   keep_in_register(&from);
@@ -238,7 +253,7 @@ template <int head>
 DEVICE void tile_finish(const tile_load<head> *load, LDS tile<head> *to) {
   LDS char *k = to->k + thread_index() * CHUNK;
 #pragma unroll
-  for (int i = 0; i < head / 64; i++) *(LDS u32x4 *)(k + i * FAST_THREADS * CHUNK) = load->k[i];
+  for (int i = 0; i < WIDTH<head> / 64; i++) *(LDS u32x4 *)(k + i * FAST_THREADS * CHUNK) = load->k[i];
   if (!has_block<head>()) return;
   uint32_t first = load->v_to;
   keep_in_register(&first); /* as in tile_begin */
@@ -257,16 +272,17 @@ DEVICE void tile_arrived(void) { sync_lds(); }
 
 #endif
 
+/* For the tile whose keys are at k and whose values are at v. */
 template <int head>
-DEVICE void lane_places_of(lane_places<head> *at, LDS tile<head> *first) {
+DEVICE void lane_places_of(lane_places<head> *at, LDS char *k, LDS char *v) {
 #pragma unroll
   for (uint32_t s = 0; s < sizeof at->k / 4; s++) {
-    at->k[s] = lds_address(first->k) + keys_of_lane<head>() ^ s * 2 * CHUNK;
+    at->k[s] = lds_address(k) + keys_of_lane<head>() ^ s * 2 * CHUNK;
     keep_in_register(&at->k[s]);
   }
 #pragma unroll
   for (uint32_t i = 0; i < sizeof at->v / 4; i++) {
-    at->v[i] = lds_address(first->v) + values_of_lane<head>() ^ i * VALUE_PLACE_BYTES;
+    at->v[i] = lds_address(v) + values_of_lane<head>() ^ i * VALUE_PLACE_BYTES;
     keep_in_register(&at->v[i]);
   }
   at->tile = 0;
@@ -275,7 +291,7 @@ DEVICE void lane_places_of(lane_places<head> *at, LDS tile<head> *first) {
 /* Switches the addresses themselves from one tile buffer to the other, for loops in which the buffer is not a constant. */
 template <int head>
 DEVICE void other_tile(lane_places<head> *at) {
-  static_assert(sizeof(tile<head>) == FAST_KEYS * head * 4, "a power of 2, and the first tile is aligned to twice that");
+  static_assert(sizeof(tile<head>) == FAST_KEYS * WIDTH<head> * 4, "a power of 2, and the first tile is aligned to twice that");
 #pragma unroll
   for (uint32_t &k : at->k) k ^= sizeof(tile<head>);
 #pragma unroll

@@ -83,9 +83,9 @@ DEVICE float scores_max(const f32x16 s[blocks]) {
   return __builtin_fmaxf(most, other_half(most));
 }
 
-/* Rescales to the new maximum. */
+/* Makes the maximum the reference. Returns the factor for what was computed with the old one. */
 template <int head, int chunks>
-DEVICE void follow(wave_rows<head, chunks> *w, float most) {
+DEVICE float new_reference(wave_rows<head, chunks> *w, float most) {
   float next = __builtin_fmaxf(w->reference, most);
   float factor = next == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(w->reference - next);
   w->reference = next;
@@ -93,13 +93,21 @@ DEVICE void follow(wave_rows<head, chunks> *w, float most) {
    * -infinity. */
   w->base = w->seen <= 0 ? 0 : __builtin_fabsf(next) <= 0x1p20f ? next : -__builtin_inff();
   w->ready = __builtin_amdgcn_ballot_w64(w->base == -__builtin_inff()) == 0;
+  return factor;
+}
+
+/* Rescales to the new maximum. */
+template <int head, int chunks>
+DEVICE void follow(wave_rows<head, chunks> *w, float most) {
+  float factor = new_reference(w, most);
   w->sum *= factor;
 #pragma unroll
   for (int d = 0; d < head / 32; d++) w->o[d] *= factor;
 }
 
 /* s times scale minus base, with both roundings, so that it is exactly 0 for the score that base was computed from. */
-DEVICE f32x16 subtract_base(f32x16 s, float scale, float base) {
+template <typename scores>
+DEVICE scores subtract_base(scores s, float scale, float base) {
 #pragma clang fp contract(off)
   return s * scale - base;
 }
@@ -174,6 +182,49 @@ DEVICE bool all_finite(place t, tdm_type type) {
   return __builtin_amdgcn_ballot_w64(any != any) == 0;
 }
 
+/* ---- Sums that stay in their registers ----
+ *
+ * In C the result of x * factor has other registers than x. If it is computed on one of two paths, or in a loop, clang needs
+ * both, and keeps much of a wave's state in scratch. An operand of assembly is written as v[50:65]; this makes the number of
+ * its first register. */
+#define FIRST_REGISTER(symbol, operand) \
+  ".set " symbol                        \
+  ", 0\n\t"                             \
+  ".set is_first, 1\n\t"                \
+  ".irpc c, \"" operand                 \
+  "\"\n\t"                              \
+  ".ifeqs \"\\c\", \":\"\n\t"           \
+  ".set is_first, 0\n\t"                \
+  ".endif\n\t"                          \
+  ".if is_first\n\t"                    \
+  ".ifnes \"\\c\", \"v\"\n\t"           \
+  ".ifnes \"\\c\", \"[\"\n\t"           \
+  ".set " symbol ", " symbol            \
+  "*10+\\c\n\t"                         \
+  ".endif\n\t"                          \
+  ".endif\n\t"                          \
+  ".endif\n\t"                          \
+  ".endr\n\t"
+#define IN_PLACE(instruction) ".irp n, 0, 2, 4, 6, 8, 10, 12, 14\n\t" instruction "\n\t.endr\n\ts_nop 1"
+
+/* Before these: the matrix unit may have written the operands just before, and takes up to 19 times 4 clocks to do so. */
+DEVICE void wait_products(void) { asm volatile("s_nop 15\n\ts_nop 3"); }
+
+DEVICE f32x16 multiply_in_place(f32x16 x, float factor) {
+  asm volatile(FIRST_REGISTER("first", "%0") IN_PLACE("v_pk_mul_f32 v[first+\\n:first+\\n+1], v[first+\\n:first+\\n+1], %1")
+               : "+v"(x)
+               : "v"((f32x2)factor));
+  return x;
+}
+
+DEVICE f32x16 add_in_place(f32x16 x, f32x16 y) {
+  asm volatile(FIRST_REGISTER("first", "%0") FIRST_REGISTER("other", "%1")
+                   IN_PLACE("v_pk_add_f32 v[first+\\n:first+\\n+1], v[first+\\n:first+\\n+1], v[other+\\n:other+\\n+1]")
+               : "+v"(x)
+               : "v"(y));
+  return x;
+}
+
 /* A product that a masked key must not affect: 0 times NaN or infinity is NaN. So it takes the keys one after the other,
  * and a query uses the result only if it sees the key. This is needed if a masked tile has such values, which is rare. */
 template <int steps, int head, int chunks, typename place>
@@ -192,7 +243,9 @@ DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], i
       for (int d = 0; d < head / 32; d++) {
         f32x16 next = mfma(read_values_of_step<head>(t, d, s) & only, p[0], (f32x16)0, type);
 #pragma unroll
-        for (int r = 0; r < 16; r++) w->o[d][r] += keys_of_step(type) * s + key < seen ? next[r] : 0;
+        for (int r = 0; r < 16; r++) next[r] = keys_of_step(type) * s + key < seen ? next[r] : 0;
+        wait_products();
+        w->o[d] = add_in_place(w->o[d], next);
         keep_order();
       }
     }

@@ -1,0 +1,426 @@
+/* The loop over tiles of keys on gfx950, by two groups of waves that alternate: while one multiplies, the other one turns
+ * scores into probabilities. docs/attention.md explains it with its clocks.
+ *
+ *   slot        |  1   |  2   |  3   |  4   |  5   | ...
+ *   waves 0-3   | M(0) | S(0) | M(1) | S(1) | M(2) |       M(i): S' = K(i) Q', then O' += V(i - 1)' P(i - 1)'
+ *   waves 4-7   |      | M(0) | S(0) | M(1) | S(1) |       S(i): P(i) from S'
+ *          each | is a barrier of all 8 waves
+ *
+ * Waves w and w + 4 share a SIMD. A slot has the products of a whole tile (1024 clocks with head_dim 128), and the exponentials
+ * of the other group's tile are issued between them. S(i) reads the first chunks of K(i + 1) from LDS, M(i) the others and
+ * V(i - 1). M(i) also starts to load K(i + 2) and V(i + 1).
+ *
+ * LDS has three stages of keys and three of values, and each wave's own rows of Q, which become its rows of O.
+ *
+ *   May a stage be overwritten?  K(i - 1) is read for the last time in M(i - 1) of waves 4-7, one slot before M(i) of waves 0-3
+ *                                asks for K(i + 2); and V(i - 2) too.
+ *   Has it arrived?              At the end of S(i) a wave waits for its part of K(i + 2), and at the end of M(i + 1) for that
+ *                                of V(i + 1). The slot's barrier says the same of all waves. So a tile of keys has 2 slots
+ *                                to arrive, and a tile of values 3. */
+#ifndef TANDEM_HIP_ATTENTION_PING_PONG_H
+#define TANDEM_HIP_ATTENTION_PING_PONG_H
+
+#include "stages.h"
+
+/* ---- The multiplying slot ---- */
+
+/* Waits until all reads of LDS but the last `left` have arrived. */
+DEVICE void wait_reads_but(int left) {
+  constexpr int nothing = WAIT_NOTHING & ~0x0f00;
+  switch (left) {
+    case 2: __builtin_amdgcn_s_waitcnt(nothing | 2 << 8); break;
+    case 4: __builtin_amdgcn_s_waitcnt(nothing | 4 << 8); break;
+    case 6: __builtin_amdgcn_s_waitcnt(nothing | 6 << 8); break;
+    case 8: __builtin_amdgcn_s_waitcnt(nothing | 8 << 8); break;
+    case 10: __builtin_amdgcn_s_waitcnt(nothing | 10 << 8); break;
+    case 12: __builtin_amdgcn_s_waitcnt(nothing | 12 << 8); break;
+    case 14: __builtin_amdgcn_s_waitcnt(nothing | 14 << 8); break;
+    default: wait_lds();
+  }
+}
+
+/* A slot reads the other keys, then values. The reads are spread over its products, because LDS gives a pair of SIMDs one in 8
+ * clocks. How many of them are started before product `n`. */
+template <int head>
+DEVICE constexpr int started_reads(int n) {
+  const int all = LATE_KEYS<head> + VALUE_READS<head>, last = SCORE_PRODUCTS<head> + VALUE_PRODUCTS<head> * 5 / 8;
+  const int reads = (n * all + 2 * last - 1) / (2 * last) * 2; /* two reads make a chunk of values */
+  return reads < all ? reads : all;
+}
+
+/* And how many of them product n needs. */
+template <int head>
+DEVICE constexpr int needed_reads(int n) {
+  const int before = SCORE_PRODUCTS<head>, of_step = head / 32;
+  return n >= before            ? LATE_KEYS<head> + ((n - before) / of_step + 1) * of_step * 2
+         : n < EARLY_KEYS<head> ? 0
+                                : (n / BLOCKS + 1) * BLOCKS - EARLY_KEYS<head>;
+}
+
+template <int head>
+DEVICE void start_reads(pong<head> *w, u32x4 *v, int begin, int end) {
+#pragma unroll
+  for (int n = begin; n < end; n++) {
+    if (n < LATE_KEYS<head>) {
+      start_key_reads(w, EARLY_KEYS<head> + n, EARLY_KEYS<head> + n + 1);
+    } else if (v != nullptr && n % 2 == 0) {
+      const int chunk = (n - LATE_KEYS<head>) / 2, step = chunk / (head / 32), d = chunk % (head / 32);
+      const int at = 16 * step * WIDTH<head> * 2;
+      u32x2 low = lds_read_transposed_unordered(w->at.v[d], at);
+      u32x2 high = lds_read_transposed_unordered(w->at.v[d], at + 8 * WIDTH<head> * 2);
+      v[chunk] = (u32x4){low[0], low[1], high[0], high[1]};
+    }
+  }
+}
+
+/* S' of a tile of keys. v: reads of values that are started meanwhile, or NULL. */
+template <int head>
+DEVICE void multiply_keys(pong<head> *w, u32x4 *v, tdm_type type) {
+  set_priority<1>();
+#pragma unroll
+  for (int n = 0; n < SCORE_PRODUCTS<head>; n++) {
+    const int b = n % BLOCKS, i = n / BLOCKS;
+    keep_order();
+    if (b == 0 && needed_reads<head>(n) > 0) {
+      const int most = v == nullptr && started_reads<head>(n) > LATE_KEYS<head> ? LATE_KEYS<head> : started_reads<head>(n);
+      wait_reads_but(most - needed_reads<head>(n));
+#pragma unroll
+      for (int b = 0; b < BLOCKS; b++) w->k[b][i] = in_order(w->k[b][i]);
+      keep_order();
+    }
+    w->s[b] = in_order(mfma(w->k[b][i], w->q[i], i == 0 ? (f32x16)0 : w->s[b], type));
+    start_reads(w, v, started_reads<head>(n), started_reads<head>(n + 1));
+#pragma unroll
+    for (int part = parts_before<head>(n); part < parts_before<head>(n + 1); part++) load_part(w, part);
+  }
+  turn_addresses<TILE_BYTES<head>>(w->at.k + EARLY_KEYS<head> / BLOCKS, LATE_KEYS<head> / BLOCKS, w->turn == STAGES - 1);
+  keep_order();
+}
+
+/* Ends the slot: for this wave, the values that the next one multiplies have arrived; the other group has its probabilities. */
+template <int head>
+DEVICE void end_multiplying(void) {
+  keep_order();
+  wait_memory<2 * LOADS<head>>();
+  keep_order();
+  barrier();
+  keep_order();
+}
+
+/* From the stage before this tile's. */
+template <int head>
+DEVICE void turn_values(pong<head> *w) {
+  turn_addresses<TILE_BYTES<head>>(w->at.v, head / 32, w->turn == 0);
+}
+
+/* O' += V' P' of the tile before. The last product comes after the slot's barrier, so that the matrix unit has work
+ * while one group hands over to the other. */
+template <int head>
+DEVICE void multiply_tile(pong<head> *w, u32x4 *v, tdm_type type) {
+  const int before = SCORE_PRODUCTS<head>, all = before + VALUE_PRODUCTS<head>, of_step = head / 32;
+#pragma unroll
+  for (int i = before; i < all; i++) {
+    const int d = (i - before) % of_step, step = (i - before) / of_step;
+    if (i == all - 1) end_multiplying<head>();
+    if (d == 0) wait_reads_but(started_reads<head>(i) - needed_reads<head>(i));
+    keep_order();
+    v[i - before] = in_order(v[i - before]);
+    w->o[d] = in_order(mfma(v[i - before], w->p[step], w->o[d], type));
+    start_reads(w, v, started_reads<head>(i), started_reads<head>(i + 1));
+    if (i == all - 3) turn_values(w);
+  }
+  keep_order();
+}
+
+/* M(i) for a tile of keys and the tile before it, whose values every query of the wave sees. */
+template <int head>
+DEVICE void multiply_slot(pong<head> *w, tdm_type type) {
+  u32x4 v[VALUE_PRODUCTS<head>];
+  multiply_keys(w, v, type);
+  multiply_tile(w, v, type);
+}
+
+/* Ends a loop of at most one round. With a branch in its place, the compiler would keep O' of both paths, and spill. */
+DEVICE bool once(void) {
+  int again = 0;
+  asm volatile("" : "+s"(again));
+  return again != 0;
+}
+
+/* Values that some queries don't see. */
+template <int head>
+DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int seen, tdm_type type) {
+  asm volatile("" ::: "memory"); /* plain reads of LDS, not before the last barrier */
+  const bool odd = masked && !all_finite<head, STEPS>(&w->at, type);
+  for (bool go = !odd; go; go = once()) multiply_all<STEPS>(w, &w->at, w->p, type);
+  for (bool go = odd; __builtin_expect(go, 0); go = once()) multiply_seen<STEPS>(w, &w->at, w->p, seen, type);
+  asm volatile("" ::: "memory");
+  turn_values(w);
+#pragma unroll
+  for (int d = 0; d < head / 32; d++) w->o[d] = in_order(w->o[d]);
+}
+
+/* ---- The slot of probabilities ---- */
+
+DEVICE void add_unpacked(float *sum, float x) { asm("v_add_f32 %0, %0, %1" : "+v"(*sum) : "v"(x)); }
+
+/* 2^(scale s - base) of 8 scores, packed. Packed f32 waits for the matrix unit, which the other group uses; so it is only for
+ * the end of a slot in which the VALU has more to do than the matrix unit. */
+DEVICE u32x4 eight_exponentials(const f32x16 s, int from, float scale, float base, f32x2 *sum, bool packed, tdm_type type) {
+  u32x4 p;
+#pragma unroll
+  for (int r = 0; r < 8; r += 2) {
+    f32x2 x = {s[from + r], s[from + r + 1]};
+    if (packed)
+      x = __builtin_elementwise_fma(x, (f32x2)scale, (f32x2)-base);
+    else
+      x = (f32x2){__builtin_fmaf(x[0], scale, -base), __builtin_fmaf(x[1], scale, -base)};
+    x = (f32x2){__builtin_amdgcn_exp2f(x[0]), __builtin_amdgcn_exp2f(x[1])};
+    if (packed) {
+      *sum += x;
+    } else {
+      float low = (*sum)[0], high = (*sum)[1];
+      add_unpacked(&low, x[0]);
+      add_unpacked(&high, x[1]);
+      *sum = (f32x2){low, high};
+    }
+    p[r / 2] = pack_two(x[0], x[1], type);
+  }
+  return p;
+}
+
+template <int head>
+DEVICE void rescale(pong<head> *w, float most) {
+  float factor = new_reference(w, most);
+  w->sum *= factor;
+  wait_products();
+#pragma unroll
+  for (int d = 0; d < head / 32; d++) w->o[d] = multiply_in_place(w->o[d], factor);
+}
+
+/* The probabilities again, with the maximum as reference: their sum was too large, or NaN. */
+template <int head>
+DEVICE float repeat_tile(pong<head> *w, float scale, tdm_type type) {
+  rescale(w, scores_max<BLOCKS>(w->s) * scale);
+  float base = w->reference == -__builtin_inff() ? 0 : w->reference, sum = 0; /* nothing seen yet: avoids inf - inf */
+  w->grows = true;
+#pragma unroll
+  for (int i = 0; i < STEPS; i++) {
+    keep_order();
+#pragma unroll
+    for (int r = 0; r < 8; r += 2) {
+      f32x2 x = subtract_base((f32x2){w->s[i / 2][i % 2 * 8 + r], w->s[i / 2][i % 2 * 8 + r + 1]}, scale, base);
+      x = (f32x2){__builtin_amdgcn_exp2f(x[0]), __builtin_amdgcn_exp2f(x[1])};
+      sum += x[0] + x[1];
+      w->p[i][r / 2] = pack_two(x[0], x[1], type);
+    }
+    w->p[i] = in_order(w->p[i]);
+  }
+  return sum;
+}
+
+/* Scores this much above the reference still add up to at most LARGEST_SUM in a lane, which has 32 of a tile. */
+#define GROWTH 8.0f
+
+/* S(i): `next` has the keys of the next tile; key: the first of this one. */
+template <int head>
+DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, bool first, tdm_type type) {
+  enum { READS = EARLY_KEYS<head> };
+  keep_order();
+  set_priority<0>();
+  if (masked)
+    for (int b = 0; b < BLOCKS; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
+  if (first) new_reference(w, scores_max<BLOCKS>(w->s) * scale);
+  for (bool look = !first && w->grows; __builtin_expect(look, 0); look = once()) {
+    float most = scores_max<BLOCKS>(w->s) * scale;
+    w->grows = __builtin_amdgcn_ballot_w64(!(most <= w->base + GROWTH)) != 0;
+    if (!w->grows) break;
+    rescale(w, most);
+  }
+  f32x2 sums = 0;
+#pragma unroll
+  for (int i = 0; i < STEPS; i++) {
+    keep_order();
+    start_key_reads(w, READS * i / STEPS, READS * (i + 1) / STEPS);
+    w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, head <= 64 && i == STEPS - 1, type);
+  }
+  float sum = sums[0] + sums[1];
+  keep_order();
+  w->turn = w->turn == STAGES - 1 ? 0 : w->turn + 1;
+  turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS, w->turn == STAGES - 1);
+  wait_lds();
+  take_keys(w);
+  keep_order();
+  for (bool bad = __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)) != 0; __builtin_expect(bad, 0); bad = once())
+    sum = repeat_tile(w, scale, type);
+  w->sum += sum;
+#pragma unroll
+  for (int i = 0; i < STEPS; i++) w->p[i] = in_order(w->p[i]);
+  keep_order();
+  wait_memory<LOADS<head>>();
+  keep_order();
+  barrier();
+  keep_order();
+}
+
+/* ---- The rows of O ---- */
+
+/* The arguments once more: from their memory, instead of SGPRs that the loop needs. */
+DEVICE attention_args arguments_again(void) {
+  typedef uint64_t words[sizeof(attention_args) / 8];
+  auto at = (const __attribute__((address_space(4))) uint64_t *)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(at));
+  words copy;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof copy / 8; i++) copy[i] = at[i];
+  return __builtin_bit_cast(attention_args, copy);
+}
+
+/* Through the wave's own part of LDS, so that full lines are stored. */
+template <int head>
+DEVICE void store_tile_rows(pong<head> *w, tdm_type type) {
+  attention_args again = arguments_again(), *a = &again;
+  attention_work its = find_work(a, FAST_ROWS, type), *work = &its;
+  int64_t first = work->first + wave_index() * 32;
+  uint32_t lane = (uint32_t)lane_index();
+  keep_in_register(&lane); /* what depends on it is not computed before the loop, and kept */
+  uint32_t row = lane % 32;
+  float sum = w->sum + other_half(w->sum), factor = w->seen > 0 ? 1 / sum : 0;
+  LDS char *rows = w->lds->rows[wave_index()];
+  uint32_t at = (row * WIDTH<head> * 2 + key_place<head>(row) * CHUNK) + lane / 32 * 8;
+#pragma unroll
+  for (int d = 0; d < head / 32; d++)
+#pragma unroll
+    for (int r = 0; r < 16; r += 4) {
+      f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
+      x = w->seen > 0 ? x * factor : (f32x4)0;
+      *(LDS u32x2 *)(rows + (at ^ (uint32_t)((4 * d + r / 4) * CHUNK))) =
+          type == TDM_F16 ? __builtin_bit_cast(u32x2, __builtin_convertvector(x, f16x4))
+                          : __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
+    }
+  tile_source to = source_of(work->o + 2 * first * a->o_stride.row, a->o_stride.row, work->rows - first, a->head_dim);
+  buffer o = make_short_buffer(to.base, tile_length(&to));
+#pragma unroll
+  for (int n = 0; n < WIDTH<head> / 16; n++) {
+    u32x4 words = *(LDS u32x4 *)(rows + (n * WAVE + (int)lane) * CHUNK);
+    __builtin_amdgcn_raw_buffer_store_b128(words, o, (int)rows_offset<head>(n, lane, &to), 0, 0);
+  }
+  if (lane < 32 && first + row < work->rows) store_numbers(w, work, first + row, sum);
+}
+
+/* ---- The loop ---- */
+
+/* M(i) and S(i) of a wave whose queries see nothing of tile i. */
+template <int head>
+DEVICE void idle_slots(pong<head> *w) {
+  settle(&w->next);
+  load_tiles(w);
+  end_multiplying<head>();
+  wait_memory<LOADS<head>>();
+  keep_order();
+  barrier();
+}
+
+template <int head>
+DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type type) {
+  attention_work work = find_work(a, FAST_ROWS, type);
+  int64_t first = work.first + wave_index() * 32;
+  pong<head> w;
+  w.lds = lds;
+  tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
+              v = source_of(work.v, a->v_stride.row, work.keys, a->head_dim);
+  uint32_t part = lds_address(lds->k[0]) + (uint32_t)wave_index() * WAVE * CHUNK;
+  w.next = (next_tiles){in_scalars(k.base),
+                        in_scalars(v.base),
+                        FAST_KEYS * k.stride,
+                        FAST_KEYS * v.stride,
+                        (uint32_t)k.stride,
+                        (uint32_t)v.stride,
+                        (uint32_t)(2 * a->head_dim - k.stride),
+                        (uint32_t)(2 * a->head_dim - v.stride),
+                        0,
+                        (int)in_scalar((uint32_t)work.keys),
+                        0,
+                        0,
+                        part,
+                        part,
+                        part + (STAGES - 1) * TILE_BYTES<head>};
+  w.next.rows = w.next.left > FAST_KEYS ? FAST_KEYS : w.next.left;
+  w.grows = false;
+#pragma unroll
+  for (int n = 0; n < LOADS<head>; n++) {
+    w.k_from[n] = piece_offset<head>(&k, (uint32_t)(n * FAST_THREADS + thread_index()), key_place<head>);
+    w.v_from[n] = piece_offset<head>(&v, (uint32_t)(n * FAST_THREADS + thread_index()), value_place<head>);
+    keep_in_register(&w.k_from[n]);
+    keep_in_register(&w.v_from[n]);
+  }
+  load_queries(&w, a, &work, first);
+  load_part(&w, 0);
+  load_part(&w, 2);
+  load_part(&w, 3);
+  load_part(&w, 9);
+  load_part(&w, 11);
+  load_tiles(&w);
+  keep_order(); /* what the loads don't need comes while they are on their way */
+  int whole = (int)in_scalar(
+      (uint32_t)(keys_seen_by_all(a, &work, first) / FAST_KEYS)); /* tiles that all of the wave's rows see completely */
+  int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + FAST_KEYS - 1) / FAST_KEYS)),
+      group = wave_index() / 4;
+  int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS));
+  lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
+  begin_sums(&w, a, &work, first + lane_index() % 32);
+  wait_memory<2 * LOADS<head>>();
+  keep_order();
+  read_queries(&w, a->sign);
+  barrier(); /* the first keys have arrived for all waves */
+  start_key_reads(&w, 0, EARLY_KEYS<head>);
+  w.turn = 0;
+  turn_addresses<TILE_BYTES<head>>(w.at.k, EARLY_KEYS<head> / BLOCKS, false);
+  wait_lds();
+  take_keys(&w);
+  wait_memory<LOADS<head>>();
+  keep_order();
+  if (group == 1) barrier(); /* one slot later */
+  keep_order();
+
+  int i = 0;
+  if (end > 0) {
+    multiply_keys(&w, (u32x4 *)nullptr, type);
+    end_multiplying<head>();
+    probability_slot(&w, a->scale, 0, whole == 0, true, type);
+    for (i = 1; i < whole; i++) {
+      multiply_slot(&w, type);
+      probability_slot(&w, a->scale, 0, false, false, type);
+    }
+    for (; i < end; i++) {
+      multiply_keys(&w, (u32x4 *)nullptr, type);
+      multiply_masked_tile(&w, i > whole, w.seen - (i - 1) * FAST_KEYS, type);
+      end_multiplying<head>();
+      probability_slot(&w, a->scale, i * FAST_KEYS, true, false, type);
+    }
+    settle(&w.next);
+    load_tiles(&w);
+    if (i > whole) {
+      multiply_masked_tile(&w, true, w.seen - (i - 1) * FAST_KEYS, type);
+      end_multiplying<head>();
+    } else {
+      u32x4 v[VALUE_PRODUCTS<head>];
+      start_reads(&w, v, LATE_KEYS<head>, started_reads<head>(SCORE_PRODUCTS<head>));
+      multiply_tile(&w, v, type);
+    }
+    if (i < count) {
+      wait_memory<LOADS<head>>();
+      keep_order();
+      barrier();
+    }
+    i++;
+  }
+  for (; i < count; i++) idle_slots(&w);
+  if (i == count) end_multiplying<head>();
+  wait_memory<0>(); /* zeros after the last tile */
+  keep_order();
+  store_tile_rows(&w, type);
+  if (group == 0) barrier();
+}
+
+#endif

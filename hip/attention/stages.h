@@ -1,0 +1,192 @@
+/* What a wave of the loop of gfx950 (ping_pong.h) has in registers, the stages of keys and values in LDS, and how they are
+ * filled and read. */
+#ifndef TANDEM_HIP_ATTENTION_STAGES_H
+#define TANDEM_HIP_ATTENTION_STAGES_H
+
+#include "key_tile.h"
+#include "query_rows.h"
+
+enum { STAGES = 3, BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
+
+template <int head>
+constexpr uint32_t TILE_BYTES = FAST_KEYS * WIDTH<head> * 2;
+
+template <int head>
+struct alignas(1024) stages {
+  char k[STAGES][TILE_BYTES<head>];
+  char v[STAGES][TILE_BYTES<head>];
+  char rows[FAST_THREADS / WAVE][32 * WIDTH<head> * 2];
+};
+
+/* The tiles of keys and of values that are loaded next. All of it stays in SGPRs, and is little: the scalar unit works for it
+ * while the matrix unit multiplies. */
+typedef struct next_tiles {
+  const char *k, *v;
+  int64_t k_step, v_step; /* bytes from one tile to the next */
+  uint32_t k_row, v_row;  /* bytes from one row to the next, */
+  uint32_t k_end, v_end;  /* and how many more the last row has */
+  uint32_t length;
+  int left, rows, rows_before;  /* rows from this tile of keys on, in it, and in the one before: in the tile of values */
+  uint32_t stage, stage_before; /* the wave's parts of their stages, and of the last stage */
+  uint32_t last;
+} next_tiles;
+
+/* v_readfirstlane_b32. The compiler would leave it out, because x is the same in all lanes; but it keeps some of those in
+ * VGPRs. */
+DEVICE uint32_t in_scalar(uint32_t x) {
+  asm volatile("v_readfirstlane_b32 %0, %1" : "=s"(x) : "v"(x));
+  return x;
+}
+DEVICE const char *in_scalars(const char *x) {
+  uint64_t bits = (uint64_t)x;
+  return (const char *)((uint64_t)in_scalar((uint32_t)(bits >> 32)) << 32 | in_scalar((uint32_t)bits));
+}
+
+/* What a wave has in registers. */
+template <int head>
+struct pong : wave_rows<head, head / 16> {
+  f32x16 s[BLOCKS];
+  u32x4 p[STEPS], k[BLOCKS][head / 16];
+  lane_places<head> at; /* keys: those that a slot of probabilities reads in the next tile's stage, the others in this tile's */
+  uint32_t turn;        /* this tile's stage */
+  uint32_t k_from[WIDTH<head> / 64], v_from[WIDTH<head> / 64];
+  next_tiles next;
+  LDS stages<head> *lds;
+  bool grows; /* the last tile had a larger maximum than the reference */
+};
+
+/* Moves addresses to the next stage, where they are: computed from the first stage's, they would take as many registers again.
+ * last: they are in the last stage. */
+template <int bytes>
+DEVICE void turn_addresses(uint32_t *at, int count, bool last) {
+  const uint32_t step = last ? (uint32_t)(1 - STAGES) * bytes : bytes;
+#pragma unroll
+  for (int i = 0; i < count; i++) asm volatile("v_add_u32 %0, %1, %0" : "+v"(at[i]) : "s"(step));
+}
+
+template <int head>
+constexpr int SCORE_PRODUCTS = BLOCKS * head / 16;
+template <int head>
+constexpr int VALUE_PRODUCTS = STEPS * head / 32;
+template <int head>
+constexpr int EARLY_KEYS = SCORE_PRODUCTS<head> / 2; /* chunks of keys that the slot before has read */
+template <int head>
+constexpr int LATE_KEYS = SCORE_PRODUCTS<head> - EARLY_KEYS<head>;
+template <int head>
+constexpr int VALUE_READS = VALUE_PRODUCTS<head> * 2;
+
+/* ---- Loads ---- */
+
+template <int head>
+constexpr int LOADS = WIDTH<head> / 64; /* of a wave for a tile of keys, or of values */
+
+/* The compiler moves them to VGPRs for some loops, where load-to-LDS can't have them. */
+DEVICE void settle(next_tiles *n) {
+  n->k = in_scalars(n->k);
+  n->v = in_scalars(n->v);
+  n->left = (int)in_scalar((uint32_t)n->left);
+  n->rows = (int)in_scalar((uint32_t)n->rows);
+  n->rows_before = (int)in_scalar((uint32_t)n->rows_before);
+  n->stage = in_scalar(n->stage);
+  n->stage_before = in_scalar(n->stage_before);
+}
+
+/* A scalar is computed here, not where the compiler likes it: see add_here. */
+template <typename value>
+DEVICE value scalar_here(value x) {
+  asm volatile("" : "+s"(x));
+  return x;
+}
+
+/* The buffer's length: `rows` rows, and zeros for the rest of the tile. */
+DEVICE uint32_t length_of(int rows, uint32_t row_bytes, uint32_t last_bytes) {
+  rows = scalar_here(rows);
+  return scalar_here(rows > 0 ? (uint32_t)rows * row_bytes + last_bytes : 0);
+}
+
+template <int head>
+DEVICE void load_tile(const char *base, uint32_t length, const uint32_t *from, uint32_t to) {
+  buffer resource = make_short_buffer(base, length);
+#pragma unroll
+  for (int i = 0; i < LOADS<head>; i++)
+    buffer_load_to_lds(resource, from[i], at_lds(to + (uint32_t)(i * FAST_THREADS * CHUNK)));
+}
+
+/* What the scalar unit does for the loads of a tile of keys, and of the values of the tile before it, in parts: it can issue
+ * five instructions between two products without making the second one late. */
+enum { LOAD_PARTS = 12 };
+template <int head>
+DEVICE void load_part(pong<head> *w, int part) {
+  next_tiles *n = &w->next;
+  switch (part) {
+    case 0: n->length = length_of(n->rows, n->k_row, n->k_end); break;
+    case 2: load_tile<head>(n->k, n->length, w->k_from, n->stage); break;
+    case 3: n->k = advance_here(n->k, n->k_step); break;
+    case 5: n->length = length_of(n->rows_before, n->v_row, n->v_end); break;
+    case 6: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k); break;
+    case 7: n->v = advance_here(n->v, n->v_step); break;
+    case 9:
+      n->rows_before = n->rows;
+      n->left = (int)add_here((uint32_t)n->left, (uint32_t)-FAST_KEYS);
+      n->rows = scalar_here(n->left < 0 ? 0 : n->left);
+      n->rows = scalar_here(n->rows > FAST_KEYS ? FAST_KEYS : n->rows);
+      break;
+    case 11:
+      n->stage_before = scalar_here(n->stage);
+      n->stage = scalar_here(n->stage == n->last ? n->last - (STAGES - 1) * TILE_BYTES<head> : n->stage + TILE_BYTES<head>);
+      break;
+  }
+}
+/* Those before product n. */
+template <int head>
+DEVICE constexpr int parts_before(int n) {
+  const int parts = n <= 1 ? 0 : (n - 1) * (LOAD_PARTS + 2) / SCORE_PRODUCTS<head>;
+  return n == SCORE_PRODUCTS<head> || parts > LOAD_PARTS ? LOAD_PARTS : parts;
+}
+template <int head>
+DEVICE void load_tiles(pong<head> *w) {
+#pragma unroll
+  for (int part = 0; part < LOAD_PARTS; part++) load_part(w, part);
+}
+
+/* Where the parts of a wave's rows are that its lane moves between memory and LDS: place n * 64 + lane of 16 bytes. */
+template <int head>
+DEVICE uint32_t rows_offset(int n, uint32_t lane, const tile_source *s) {
+  const int parts = WIDTH<head> / 32; /* 16 rows; then the swizzle begins again */
+  return piece_offset<head>(s, (uint32_t)(n % parts * WAVE) + lane, key_place<head>) +
+         (uint32_t)(n / parts * 16) * (uint32_t)s->stride;
+}
+
+template <int head>
+DEVICE void load_queries(const pong<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
+  tile_source from = source_of(work->q + 2 * first * a->q_stride.row, a->q_stride.row, work->rows - first, a->head_dim);
+  buffer rows = make_short_buffer(from.base, tile_length(&from));
+#pragma unroll
+  for (int n = 0; n < WIDTH<head> / 16; n++)
+    buffer_load_to_lds(rows, rows_offset<head>(n, (uint32_t)lane_index(), &from),
+                       w->lds->rows[wave_index()] + n * WAVE * CHUNK);
+}
+
+template <int head>
+DEVICE void read_queries(pong<head> *w, uint32_t sign) {
+  uint32_t rows = lds_address(w->lds->rows[wave_index()]) + keys_of_lane<head>();
+#pragma unroll
+  for (int s = 0; s < head / 16; s++) w->q[s] = lds_read_unordered(rows ^ (uint32_t)(s * 2 * CHUNK), 0);
+  wait_lds();
+#pragma unroll
+  for (int s = 0; s < head / 16; s++) w->q[s] = in_order(w->q[s]) ^ sign;
+}
+
+template <int head>
+DEVICE void start_key_reads(pong<head> *w, int begin, int end) {
+#pragma unroll
+  for (int n = begin; n < end; n++)
+    w->k[n % BLOCKS][n / BLOCKS] = lds_read_unordered(w->at.k[n / BLOCKS], n % BLOCKS * 32 * WIDTH<head> * 2);
+}
+template <int head>
+DEVICE void take_keys(pong<head> *w) {
+#pragma unroll
+  for (int n = 0; n < EARLY_KEYS<head>; n++) w->k[n % BLOCKS][n / BLOCKS] = in_order(w->k[n % BLOCKS][n / BLOCKS]);
+}
+
+#endif
