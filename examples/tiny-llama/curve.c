@@ -20,8 +20,8 @@ static bool exchange(mover *m, int kind, float *data, int64_t count, llama_error
   return ok && m->row->wait(m, m->begun, error);
 }
 
-/* The median of the sets, each the mean of its exchanges on the slowest rank. Where they take LONG together, on a host whose cores
- * do other work, the others are left out: all ranks know the same times. */
+/* The median of the sets, each the mean of its exchanges on the slowest rank. Where they take LONG together, on a host whose
+ * cores do other work, the others are left out: all ranks know the same times. */
 static bool time_exchange(mover *m, int kind, float *data, int64_t count, double *seconds, llama_error *error) {
   const double LONG = 0.3;
   double set[SETS], all[RANKS_MOST], spent = 0;

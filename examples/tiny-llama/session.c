@@ -161,17 +161,21 @@ static bool check_outputs(const llama_options *o, llama_error *error) {
 /* What ranks can't do together. */
 static bool check_divided(const session *s, llama_error *error) {
   const llama_options *o = s->options;
-  if (o->ranks == NULL) return o->move == NULL || llama_fail(error, "--move: needs --ranks");
+  const char *divided = o->move != NULL ? "--move" : o->leave != NULL ? "--leave" : NULL;
+  if (o->ranks == NULL) return divided == NULL || llama_fail(error, "%s: needs --ranks", divided);
   if (s->version != 4) return llama_fail(error, "--version %d: --ranks needs version 4", s->version);
   const char *alone = o->profile ? "--profile" : o->compare ? "--compare" : NULL;
   if (alone != NULL) return llama_fail(error, "%s: is of one process, without --ranks", alone);
-  const char *results = o->curve            ? "--curve"
-                        : o->loss != NULL   ? "--loss"
-                        : o->logits != NULL ? "--logits"
-                        : o->move != NULL   ? "--move"
-                                            : NULL;
+  const char *results = o->curve ? "--curve" : o->loss != NULL ? "--loss" : o->logits != NULL ? "--logits" : divided;
   return !s->ranks.alone || results == NULL ||
          llama_fail(error, "%s: --ranks alone=N exchanges nothing, so it has no such result", results);
+}
+
+/* Without chunks no product runs beside an exchange. */
+static bool check_leave(const session *s, llama_error *error) {
+  bool chunks = s->chunks > 1 && s->cases == NULL;
+  for (int i = 0; i < s->case_count; i++) chunks = chunks || s->cases[i].chunks > 1;
+  return s->leave == 0 || chunks || llama_fail(error, "--leave %d: needs --chunks 2, or a case with /2", s->leave);
 }
 
 /* All ranks must do the same. Paths may differ between hosts; the files are compared when they are opened. */
@@ -239,6 +243,7 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   if (options->ids != NULL && options->prompt == NULL && !read_ids(s, options->ids, error)) return false;
   if (options->prompt != NULL && !read_prompt(s, options->prompt, error)) return false;
   if (options->cases != NULL && !cases_read(s, options->cases, error)) return false;
+  if (!check_leave(s, error)) return false;
   if (!llama_share_of(&s->config, s->ranks.rank, s->ranks.size, &s->share, error) || !agree(s, error) || !open_device(s, error))
     return false;
   if (options->own != NULL && !own_open(options->own, s->m.context, &s->own, error)) return false;

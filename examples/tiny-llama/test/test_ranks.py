@@ -258,14 +258,15 @@ def check_refusals(root, folder):
         later(2, ["--preset", "train", "--version", 3], ["--version 3", "needs version 4"])
         later(2, ["--compare"], ["--compare", "one process"])
         later(1, ["--curve"], ["--curve", "at least two"])
-        for option in (["--curve"], ["--move", "mpi"], ["--logits", root / "alone.f32"]):
+        for option in (["--curve"], ["--move", "mpi"], ["--leave", 1, "--chunks", 2], ["--logits", root / "alone.f32"]):
             later(0, ["--ranks", "alone=2", *option], [option[0], "exchanges nothing"])
         later(0, ["--ranks", "alone=0"], ["--ranks = 'alone=0'", "must be tp=N or alone=N"])
         later(2, ["--bogus"], ["--bogus", "unknown option"])
         later(2, ["--model", missing], ["config.json", "can't be opened"])
         later(2, ["--move", f"nccl={missing}/none.so"], ["none.so can't be loaded", "--move nccl=FILE"])
-        later(2, ["--leave", 1, "--move", "mpi"], ["--leave 1", "data goes through mpi"])
-        later(2, ["--leave", 4, "--move", f"nccl={standin}"], ["--leave 4", "the device has 4 multiprocessors"])
+        later(2, ["--leave", 1], ["--leave 1", "needs --chunks 2"])
+        later(2, ["--leave", 1, "--chunks", 2, "--move", "mpi"], ["--leave 1", "data goes through mpi"])
+        later(2, ["--leave", 4, "--cases", "1x8,2x8/2", "--move", f"nccl={standin}"], ["--leave 4", "the device has 4 multiprocessors"])
         later(2, ["--move", "bogus"], ["--move = 'bogus'", "must be mpi, nccl"])
         later(2, ["--device", "omp:7"], ["omp:7"])
         fake = os.environ.get("FAKE_HIP_FOLDER")
@@ -279,6 +280,9 @@ def check_refusals(root, folder):
         later(2, [], ["rank 1 has other --cases than rank 0"], lambda i: ["--cases", f"1x{i + 1}"])
     for task in tasks:
         task.result()
+    result = run(0, ["--leave", 1])
+    if result.returncode == 0 or "--leave: needs --ranks" not in result.stderr:
+        fail("--leave without --ranks", result)
     result = run(0, ["--ranks", "tp=2"])
     if result.returncode == 0 or "mpirun -n 2" not in result.stderr or len(said(result.stderr)) != 1:
         fail("--ranks tp=2 without mpirun", result)
