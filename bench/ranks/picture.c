@@ -1,7 +1,7 @@
 /* Tokens a second over the number of GPUs, measured by bench/record/ranks.sh, beside a prediction.
  * Use: ranks-picture MEASURED.json PREDICTED.json OUT.svg TITLE
- * Both files have "rows" with by, ranks, what, input, tokens_per_second and, of tiny-llama, maybe chunks. Where a row was measured
- * in several turns, the middle one counts. The prediction's rows have tiny-llama's "by". */
+ * Both files have "rows" with by, ranks, what, input, tokens_per_second and, of tiny-llama, maybe chunks. Where a row was
+ * measured in several turns, the middle one counts. The prediction's rows have tiny-llama's "by". */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
