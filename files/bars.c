@@ -60,7 +60,8 @@ static void put_panel(FILE *out, const bars_panel *p, double names, double y) {
       double value = p->row[r].value[i];
       if (!(value > 0)) continue;
       svg_rect(out, x, top + i * BAR, length_of(s, value), BAR - 2, svg_colour(i), "none");
-      svg_text(out, x + length_of(s, value) + 6, top + i * BAR + 11, 11, SVG_START, INK, "%.3g %s", value, p->unit);
+      svg_text(out, x + length_of(s, value) + 6, top + i * BAR + 11, 11, SVG_START, INK, value < 1000 ? "%.3g %s" : "%.0f %s",
+               value, p->unit);
     }
   }
   double bottom = y + p->rows * row_height(p);

@@ -85,6 +85,8 @@ for chip in gfx950 gfx942; do # the first that this build has kernels for
 done
 # Started only by tandem-learn, which reads what it writes.
 known="$known learn/tandem-learn-run "
+# Prints nothing on standard output: its picture is a file.
+known="$known bench/ranks-picture "
 # Times of minutes: its output goes through the same handler.
 known="$known sim/test/gfxsim-bench "
 

@@ -7,15 +7,6 @@
 
 #include "args.h"
 
-hip_stored gemm_stored_a(const tdm_gemm_desc *d) {
-  bool t = gemm_transposed_a(d);
-  return (hip_stored){"a", t ? d->k : d->m, t ? d->m : d->k, d->lda, d->batch > 1 ? d->stride_a : 0};
-}
-hip_stored gemm_stored_b(const tdm_gemm_desc *d) {
-  bool t = gemm_transposed_b(d);
-  return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
-}
-
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
 static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (int64_t)tdm_type_size(d->type)); }
 

@@ -16,8 +16,14 @@ extern const tdm_kernel tdm_gemm_hip_128x128;
 
 static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
 static inline bool gemm_transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
-hip_stored gemm_stored_a(const tdm_gemm_desc *d);
-hip_stored gemm_stored_b(const tdm_gemm_desc *d);
+static inline hip_stored gemm_stored_a(const tdm_gemm_desc *d) {
+  bool t = gemm_transposed_a(d);
+  return (hip_stored){"a", t ? d->k : d->m, t ? d->m : d->k, d->lda, d->batch > 1 ? d->stride_a : 0};
+}
+static inline hip_stored gemm_stored_b(const tdm_gemm_desc *d) {
+  bool t = gemm_transposed_b(d);
+  return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
+}
 hip_tile_work gemm_work(const tdm_gemm_desc *d);
 
 /* Does this kernel support the plan's split? */

@@ -115,6 +115,11 @@ static tdm_status plan_flat_gemm(hip_ops *s) {
   tdm_gemm_desc d = tdm_gemm_default(256, 256, 16, TDM_BF16);
   return tdm_gemm_plan(s->context, &d, &s->plan);
 }
+static tdm_status plan_few_rows_gemm(hip_ops *s) {
+  tdm_gemm_desc d = tdm_gemm_default(16, 256, 256, TDM_BF16);
+  d.layout = TDM_NT;
+  return tdm_gemm_plan(s->context, &d, &s->plan);
+}
 static tdm_status plan_large_swiglu(hip_ops *s) {
   tdm_swiglu_desc d = tdm_swiglu_default(256, 256, 256, TDM_BF16);
   return tdm_swiglu_plan(s->context, &d, &s->plan);
@@ -143,6 +148,7 @@ static const row plans[] = {
     {"gemm", NULL, plan_gemm, run_gemm},
     {"gemm", NULL, plan_large_gemm, run_gemm},
     {"gemm", NULL, plan_flat_gemm, run_gemm},
+    {"gemm", NULL, plan_few_rows_gemm, run_gemm},
     {"swiglu", NULL, plan_swiglu, run_swiglu},
     {"swiglu", NULL, plan_large_swiglu, run_swiglu},
     {"rmsnorm", NULL, plan_rmsnorm, run_rmsnorm},
