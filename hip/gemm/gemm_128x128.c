@@ -14,8 +14,8 @@ const hip_tile_kernel gemm_general = {functions,
                                        .waves_n = MASKED_WAVES_N,
                                        .resident = 2,
                                        .valu = HIP_MASKED_VALU,
-                                       .waits = true},
-                                      .any_address = true};
+                                       .waits = true,
+                                       .any_address = true}};
 
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size) {
   return gemm_supports_split(plan, &gemm_general, reason, size);

@@ -20,7 +20,7 @@ static bool whole_dwords(const hip_stored *x, tdm_type type) {
 int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  if (kernel->any_address || plan->kernel->fallback.align == 0 || d->k == 0) return 0;
+  if (kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0) return 0;
   return (whole_dwords(&a, d->type) ? 0 : GEMM_PACKS_A) | (whole_dwords(&b, d->type) ? 0 : GEMM_PACKS_B);
 }
 

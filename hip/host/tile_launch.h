@@ -33,7 +33,6 @@ static inline bool tdm_hip_at(const void *pointer, int bytes) { return (uintptr_
 typedef struct hip_tile_kernel {
   const hip_functions *functions;
   hip_tile_shape tile;
-  bool any_address; /* loads rows that begin at any element, so nothing is packed for it */
 } hip_tile_kernel;
 
 enum { HIP_TILE_ARGS = 256 };
