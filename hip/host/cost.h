@@ -21,7 +21,7 @@ typedef struct hip_tile_shape {
   /* Some waves use LDS and memory while others multiply, so a step takes as long as the longest pipe. Otherwise a workgroup
    * writes, reads and multiplies one after the other, and only other workgroups fill its gaps. */
   bool overlapped;
-  bool waits; /* each step waits for the next one's loads, which start with the step; false: loads start early enough */
+  bool waits;       /* each step waits for the next one's loads, which start with the step; false: loads start early enough */
   bool any_address; /* loads rows that begin at any element, so gemm packs nothing for it */
 } hip_tile_shape;
 
