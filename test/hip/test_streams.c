@@ -129,8 +129,10 @@ static tdm_status plan_heads(hip_ops *s, int64_t queries, int64_t head_dim) {
   return tdm_attention_plan(s->context, &d, &s->plan);
 }
 static tdm_status plan_attention_64(hip_ops *s) { return plan_heads(s, 256, 64); }
+static tdm_status plan_attention_96(hip_ops *s) { return plan_heads(s, 256, 96); }
 static tdm_status plan_attention_128(hip_ops *s) { return plan_heads(s, 256, 128); }
 static tdm_status plan_decode_64(hip_ops *s) { return plan_heads(s, 1, 64); }
+static tdm_status plan_decode_96(hip_ops *s) { return plan_heads(s, 1, 96); }
 static tdm_status plan_decode_128(hip_ops *s) { return plan_heads(s, 1, 128); }
 
 static tdm_status run_fewer_keys(hip_ops *s, char *x, char *y) {
@@ -154,8 +156,10 @@ static const row plans[] = {
     {"rmsnorm", NULL, plan_rmsnorm, run_rmsnorm},
     {"attention", NULL, plan_attention, run_attention},
     {"attention", NULL, plan_attention_64, run_attention},
+    {"attention", NULL, plan_attention_96, run_attention},
     {"attention", NULL, plan_attention_128, run_attention},
     {"attention", NULL, plan_decode_64, run_attention},
+    {"attention", NULL, plan_decode_96, run_attention},
     {"attention", NULL, plan_decode_128, run_attention},
     {"attention", NULL, plan_decode_128, run_fewer_keys},
     {"rope", NULL, plan_rope, run_rope},
