@@ -8,7 +8,7 @@ extensions = ["myst_parser"]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
 # The pages: tools/site.sh copies the whole tree, so that links to sources find them.
-include_patterns = ["README.md", "**/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "bench/RESULTS.md", "bench/TIMING.md", "bench/record/*.md",
+include_patterns = ["README.md", "**/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "bench/RESULTS.md", "bench/TIMING.md",
                     "learn/exercises/*/task.md"]
 
 myst_heading_anchors = 4  # as GitHub names them
@@ -43,7 +43,7 @@ def sections(root):
         ("Lessons", [p if p != "ladder/README" else f"The steps of the ladders <{p}>" for p in lessons]),
         ("Exercises", [f"learn/exercises/{e}/task" for e in exercises]),
         ("Reference", ["docs/" + p for p in first + [p for p in rest if p not in first and p != "ladder"]]),
-        ("Project", ["bench/RESULTS", "bench/TIMING", "bench/record/amd-rehearsal", "CONTRIBUTING", "CHANGELOG"] + [p for p in others if p not in lessons]),
+        ("Project", ["bench/RESULTS", "bench/TIMING", "CONTRIBUTING", "CHANGELOG"] + [p for p in others if p not in lessons]),
     ]
 
 
