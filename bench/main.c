@@ -29,7 +29,7 @@ typedef struct judged_device {
 
 typedef struct tool {
   case_options selectors;
-  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds, *timeline;
+  char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds, *timeline, *model;
   uint64_t xcds;
   char *shapes, *every, *offset, *most_bytes, *most_flop, *predict;
   int hot, checks, time, warm, list, wide, brief, turns, all_kernels;
@@ -79,6 +79,7 @@ static bool read_limits(tool *t) {
   limits->rounds = (uint32_t)rounds;
   limits->warm_caches = t->warm != 0;
   limits->timeline = t->timeline;
+  limits->model = t->model;
   if (t->shapes != NULL) limits->predict = SHAPES_PREDICT_SECONDS;
   if (t->repeats != NULL &&
       !usage(t, case_parse_number("--repeats", t->repeats, 1, 100000, &limits->repeats, t->error, sizeof t->error)))
@@ -215,6 +216,7 @@ static bool check_device_options(tool *t) {
          usage(t,
                t->timeline == NULL || (t->time && t->operand[1] != NULL && devices->count == 1) ||
                    fail(t, EXIT_USAGE, "--timeline = '%s': needs --time, an OP with its SHAPE, and one device", t->timeline)) &&
+         usage(t, t->model == NULL || predicts(t) || fail(t, EXIT_USAGE, "--model: is of predictions: needs --time")) &&
          usage(t, !t->warm || predicts(t) || fail(t, EXIT_USAGE, "--warm: is of predictions: needs --time")) &&
          usage(t, bench_check_checks(t->checks, devices, t->error, sizeof t->error)) &&
          usage(t, bench_check_timed("--repeats", t->repeats, devices, t->error, sizeof t->error)) &&
@@ -435,9 +437,9 @@ static bool bench(tool *t, const char *command) {
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats, t->seconds,    t->check,      t->peer,       t->json,   t->csv,
-                         t->plot,    t->markdown,   t->workgroups, t->asked_xcds, t->shapes, t->every,
-                         t->offset,  t->most_bytes, t->most_flop,  t->predict,    t->rounds, t->timeline};
+  char *const texts[] = {t->repeats,   t->seconds,    t->check,      t->peer,     t->json,  t->csv,    t->plot,
+                         t->markdown,  t->workgroups, t->asked_xcds, t->shapes,   t->every, t->offset, t->most_bytes,
+                         t->most_flop, t->predict,    t->rounds,     t->timeline, t->model};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   case_options_free(&t->selectors);
@@ -508,6 +510,8 @@ int main(int argc, char **argv) {
        "FILE.svg"},
       {"warm", '\0', POPT_ARG_NONE, &t.warm, 0,
        "Predictions: the memory-side cache has what a launch reads first; default: all caches are empty", NULL},
+      {"model", '\0', POPT_ARG_STRING, &t.model, 0,
+       "Predictions: fitted numbers of the model in place of its own, as in hbm_latency=1260 (sim/ahead.sh)", "NAME=VALUE,..."},
       {"rounds", '\0', POPT_ARG_STRING, &t.rounds, 0, BENCH_ROUNDS_HELP, "N"},
       {"predict-time", '\0', POPT_ARG_STRING, &t.predict, 0,
        "Predictions: seconds of the host for each; a longer one runs one round, or is left out; default: any, --shapes: 60",

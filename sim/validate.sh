@@ -175,7 +175,7 @@ predict_row() {
     say_missing "gfxsim time: $(first_error)"
   else
     echo "$name object $origin${options:+;$options}; gfxsim of $version"
-    awk -v name="$name" -v trace="$own/trace" -f "$here/figures.awk" "$work/rows/$name.row" "$own/p.json"
+    awk -v name="$name" -v trace="$own/trace" -f "$here/json.awk" -f "$here/figures.awk" "$work/rows/$name.row" "$own/p.json"
   fi
 }
 

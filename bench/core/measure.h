@@ -23,7 +23,8 @@ typedef struct bench_limits {
   bool time;            /* a simulated device also predicts clocks (predict.h) */
   uint32_t rounds;      /* of workgroups that a prediction runs; 0: all */
   bool warm_caches;     /* predictions begin with a warm memory-side cache */
-  const char *timeline; /* the file of bench_prediction; NULL: none */
+  const char *model;    /* of bench_prediction, like the next */
+  const char *timeline; /* NULL: none */
   double predict;       /* seconds of the host that a prediction may take; 0: any */
 } bench_limits;
 

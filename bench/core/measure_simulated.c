@@ -10,6 +10,7 @@ static bool predict(const bench_buffers *b, const tdm_plan *plan, void *const po
                     const bench_limits *limits, bench_row *row) {
   bench_prediction how = {.rounds = limits->rounds,
                           .warm = limits->warm_caches,
+                          .model = limits->model,
                           .spread = bench_predict_unequal(&row->c),
                           .timeline = limits->timeline,
                           .seconds = limits->predict};

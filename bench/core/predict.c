@@ -112,6 +112,7 @@ bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *
                              .user = &p,
                              .skip_matrix = true,
                              .warm = how->warm,
+                             .model = how->model,
                              .spread = how->spread && rounds > 0,
                              .rounds = rounds,
                              .trace_cus = how->timeline != NULL ? "0" : NULL,

@@ -21,6 +21,7 @@ typedef struct bench_prediction {
       rounds;  /* of workgroups, each as many as the chip holds at once; later ones are taken for equal to the last. 0: all */
   bool warm;   /* the memory-side cache has what a launch reads first; otherwise all caches are empty */
   bool spread; /* the rounds' workgroups are of the whole grid, and later rounds take as long as those on average */
+  const char *model;    /* fitted numbers of the model in place of its own, as in gfxsim_timing; NULL: none */
   const char *timeline; /* a file for a picture of the waves of the launch with the most clocks; NULL: none */
   double seconds;       /* that a run may take of the host, as bench_predict_seconds estimates; 0: any */
 } bench_prediction;

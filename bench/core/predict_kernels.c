@@ -30,6 +30,7 @@ static void predict(const bench_buffers *b, tdm_context *context, const tdm_plan
                     bench_row *row) {
   bench_prediction how = {.rounds = limits->rounds,
                           .warm = limits->warm_caches,
+                          .model = limits->model,
                           .spread = bench_predict_unequal(&row->c),
                           .seconds = limits->predict};
   void *pointers[CASE_MAX_ARRAYS];

@@ -188,6 +188,7 @@ refuses '--workgroups with --shapes' --shapes map.txt --device "sim:$chip" --wor
 refuses 'of a run without --all-kernels' --shapes map.txt --device "sim:$chip" --all-kernels --json map.json
 refuses "--before = 'kernels.json' is of --all-kernels" score map.json --before kernels.json
 refuses '--predict-time: is of predictions' add 8x8 --device "sim:$chip" --predict-time 5
+refuses '--model: is of predictions' add 8x8 --device "sim:$chip" --model launch=4800
 refuses "OP = 'gem': must be one of" ladder gem
 if [ -s ladder.txt ]; then # this build has ladders
   refuses 'must be MxNxK' ladder gemm 3x4 --device "sim:$chip"

@@ -18,7 +18,7 @@ static const char *const action_titles[] = {"gfxsim run", "gfxsim profile", "gfx
 typedef struct request {
   action action;
   bool counts;
-  char *trace, *trace_cus, *timeline, *timeline_clocks;
+  char *trace, *trace_cus, *timeline, *timeline_clocks, *model;
   int skip_mfma, warm, parameters, by_time, rounds, spread;
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
@@ -136,6 +136,10 @@ static bool parse_options(int argc, const char **argv, request *r) {
       {"warm", '\0', POPT_ARG_NONE, &r->warm, 0,
        "time: the memory-side cache has what the launch reads first, as far as it has room (default: all caches are empty)",
        NULL},
+      {"model", '\0', POPT_ARG_STRING, &r->model, 0,
+       "time: fitted numbers of the model (--parameters) in place of its own, as in hbm_latency=1260,launch=4800; sim/ahead.sh "
+       "moves each of them",
+       "NAME=VALUE,..."},
       {"trace", '\0', POPT_ARG_STRING, &r->trace, 0, "time: write a trace for Perfetto or chrome://tracing", "FILE"},
       {"trace-cus", '\0', POPT_ARG_STRING, &r->trace_cus, 0,
        "time: the CUs of the trace, by XCD * CUs of an XCD + CU, as in 0-3,32 (default 0)", "RANGES"},
@@ -158,12 +162,11 @@ static bool parse_options(int argc, const char **argv, request *r) {
   }
   const char *file = poptGetArg(context);
   bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->rounds != 0 ||
-               r->spread || r->timeline != NULL || r->timeline_clocks != NULL;
+               r->spread || r->model != NULL || r->timeline != NULL || r->timeline_clocks != NULL;
   if (good && timed && r->action != ACTION_TIME)
     good = complain(
-        "run: --skip-mfma, --warm, --rounds, --spread, --trace, --trace-cus, --timeline, --timeline-clocks and --parameters: "
-        "only time "
-        "has them");
+        "run: --skip-mfma, --warm, --rounds, --spread, --model, --trace, --trace-cus, --timeline, --timeline-clocks and "
+        "--parameters: only time has them");
   if (good && r->parameters) {
     poptFreeContext(context);
     return true;
@@ -282,8 +285,11 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   gfxsim_counters counters = {0};
-  gfxsim_timing timing = {
-      .skip_matrix = r->skip_mfma != 0, .warm = r->warm != 0, .rounds = (uint32_t)r->rounds, .spread = r->spread != 0};
+  gfxsim_timing timing = {.skip_matrix = r->skip_mfma != 0,
+                          .warm = r->warm != 0,
+                          .rounds = (uint32_t)r->rounds,
+                          .spread = r->spread != 0,
+                          .model = r->model};
   listener listener = {0};
   gfxsim_launch launch = {.dynamic_lds = (uint32_t)r->lds,
                           .workgroups = r->workgroups,
@@ -335,8 +341,8 @@ static bool run_file(request *r, const void *data, size_t bytes) {
 
 /* popt gives copies of what it parsed. */
 static void request_free(request *r) {
-  char *const texts[] = {r->file,       r->kernel, r->grid,  r->block,     r->chip,     r->no_check,       r->check,
-                         r->workgroups, r->json,   r->trace, r->trace_cus, r->timeline, r->timeline_clocks};
+  char *const texts[] = {r->file,       r->kernel, r->grid,  r->block,     r->chip,     r->no_check,        r->check,
+                         r->workgroups, r->json,   r->trace, r->trace_cus, r->timeline, r->timeline_clocks, r->model};
   for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) free(texts[t]);
   for (int a = 0; a < r->arg_count; a++) free(r->args[a]);
   arguments_free(&r->made);

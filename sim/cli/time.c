@@ -47,7 +47,10 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
            "  %14.1f  %% of its clocks the matrix unit is busy\n",
            t->loop.begin, t->loop.end, timing_source(c, t->loop.begin), t->loop.clocks, t->loop.iterations,
            100 * t->loop.mfma_share);
-  print_errors();
+  if (t->model != NULL)
+    printf("\nby a model with other numbers, whose errors are not known: %s\n", t->model);
+  else
+    print_errors();
   double floor = c->bound[c->floor];
   printf("\nbound, from counts: %.0f clocks of %s: %.1f %% of the prediction\n", floor, gfxsim_pipe_name(c->floor),
          percent(floor, (double)t->clocks));

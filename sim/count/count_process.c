@@ -42,6 +42,7 @@ static bool begin_counting(const gfxsim_kernel *kernel, gfxsim_launch *own, gfxs
                               .warm = timing_watch.warm,
                               .rounds = timing_watch.rounds,
                               .spread = timing_watch.spread,
+                              .model = timing_watch.model,
                               .trace_cus = timing_watch.event != NULL ? timing_watch.trace_cus : NULL,
                               .event = timing_watch.event,
                               .user = timing_watch.user};

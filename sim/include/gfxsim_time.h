@@ -65,6 +65,9 @@ struct gfxsim_timing {
    * one that ran. 0: all run. Memory then holds the results of those that ran alone. */
   uint32_t rounds;
   bool spread; /* these rounds are drawn from the whole grid, and a later one takes as long as their workgroups do on average */
+  /* "hbm_latency=1260,launch=4800": fitted numbers of the model, by their names in its table, in place of its own, to see what
+   * a prediction rests on: half to twice its own number. NULL: none. The errors of set P are not those of such a model. */
+  const char *model;
   const char *trace_cus; /* "0-3,17": CUs by xcd * CUs of an XCD + cu, whose events are told; NULL: none */
   bool (*event)(const gfxsim_time_event *e, void *user); /* false ends the launch with GFXSIM_INVALID */
   void *user;
@@ -97,6 +100,7 @@ typedef struct gfxsim_time_watch {
   void *user;
   bool skip_matrix, warm, spread; /* what is asked for, as in gfxsim_timing */
   uint32_t rounds;
+  const char *model;     /* as in gfxsim_timing, while it is set */
   const char *trace_cus; /* as in gfxsim_timing, while it is set; NULL: no events are told */
   bool (*event)(const gfxsim_time_event *e, void *user);
 } gfxsim_time_watch;

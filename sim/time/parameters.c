@@ -1,5 +1,11 @@
 #include "parameters.h"
 
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/error.h"
 #include "sim/include/gfxsim_time.h"
 
 enum kind { SOURCE, FITTED, FREQUENCY };
@@ -29,4 +35,44 @@ time_parameters parameters_of(const chip *chip) {
 #include "parameters.def"
 #undef PARAMETER
   };
+}
+
+/* ---- Other numbers ---- */
+
+static const size_t offsets[] = {
+#define PARAMETER(name, unit, gfx942, gfx950, kind, source) offsetof(time_parameters, name),
+#include "parameters.def"
+#undef PARAMETER
+};
+
+/* Clocks and entries of queues are whole. */
+static bool is_whole(const gfxsim_time_parameter *row) { return !row->frequency; }
+
+static gfxsim_status change(time_parameters *p, const char *text, size_t length) {
+  gfxsim_time_parameter row;
+  for (int n = 0; gfxsim_time_parameter_at(n, &row); n++) {
+    size_t name = strlen(row.name);
+    if (!row.fitted || length <= name || strncmp(text, row.name, name) != 0 || text[name] != '=') continue;
+    double *number = (double *)((char *)p + offsets[n]), least = *number / 2, most = *number * 2;
+    char *end;
+    double value = strtod(text + name + 1, &end);
+    bool good = length > name + 1 && end == text + length && value >= least && value <= most;
+    if (!good || (is_whole(&row) && value != floor(value)))
+      return fail(GFXSIM_INVALID, "time: model: %.*s: must be %g to %g%s", (int)length, text, least, most,
+                  is_whole(&row) ? ", and whole" : "");
+    *number = value;
+    return GFXSIM_OK;
+  }
+  return fail(GFXSIM_INVALID, "time: model: '%.*s': must be NAME=VALUE with a fitted number of gfxsim time --parameters",
+              (int)length, text);
+}
+
+gfxsim_status parameters_change(time_parameters *p, const char *text) {
+  gfxsim_status status = GFXSIM_OK;
+  while (text != NULL && status == GFXSIM_OK) {
+    size_t length = strcspn(text, ",");
+    status = change(p, text, length);
+    text = text[length] == ',' ? text + length + 1 : NULL;
+  }
+  return status;
 }

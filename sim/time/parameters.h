@@ -11,5 +11,7 @@ typedef struct time_parameters {
 
 /* Of the chip; whatever its overrides, those of its name. */
 time_parameters parameters_of(const chip *chip);
+/* Puts the numbers of "NAME=VALUE,NAME=VALUE" in place of fitted ones; text NULL: none. */
+gfxsim_status parameters_change(time_parameters *p, const char *text);
 
 #endif

@@ -93,6 +93,7 @@ static gfxsim_status make(time_run *t, launch *run) {
   *t = (time_run){.run = run, .timing = run->timing, .chip = c, .p = parameters_of(c), .looks = 1};
   occupancy_of_launch(run, &t->occupancy);
   gfxsim_status status = check_chip(t);
+  if (status == GFXSIM_OK) status = parameters_change(&t->p, t->timing->model);
   if (status != GFXSIM_OK) return status;
   t->held = t->occupancy.workgroups_per_cu;
   t->cus = c->xcds * c->cus_per_xcd;

@@ -26,10 +26,11 @@ static json_t *errors(void) {
 }
 
 json_t *timing_json(const char *kernel, const gfxsim_timing *t) {
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:b, s:b, s:f, s:o}", "what",
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:b, s:b, s:f, s:s?, s:o}", "what",
                    "predicted by a model, not measured", "kernel", kernel, "chip", t->chip, "clocks", number(t->clocks),
                    "launch_clocks", number(t->launch_clocks), "mfma_share", t->mfma_share, "no_wave", t->no_wave,
                    "frequency_ghz", modelled(t->frequency_ghz), "microseconds", modelled(t->microseconds), "data", t->data,
                    "loop", loop(&t->loop), "wave_clocks", causes_json(t->wave_clocks), "warm", t->warm, "skip_mfma",
-                   t->skip_matrix, "extrapolated", t->extrapolated, "percent_off_on_set_p", errors());
+                   t->skip_matrix, "extrapolated", t->extrapolated, "model", t->model, "percent_off_on_set_p",
+                   t->model == NULL ? errors() : json_null());
 }

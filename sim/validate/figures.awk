@@ -1,35 +1,7 @@
 # The figures of one row from what gfxsim time wrote: `NAME FIGURE VALUE`, or `NAME FIGURE missing REASON`.
-#   awk -v name=NAME -v trace=FILE -f figures.awk NAME.row PREDICTION.json
+#   awk -v name=NAME -v trace=FILE -f json.awk -f figures.awk NAME.row PREDICTION.json
 
 BEGIN { MOST_GAPS = 512 }
-
-# The numbers of a JSON text, by their path: line by line, as strings do not go over several. `key` and `depth` are where it stands.
-function read_json(text,   c, path, word, place) {
-  while (text != "") {
-    c = substr(text, 1, 1)
-    if (c == "\"") {
-      match(text, /^"([^"\\]|\\.)*"/)
-      word = substr(text, 2, RLENGTH - 2)
-      text = substr(text, RLENGTH + 1)
-      if (match(text, /^[ \t\n]*:/)) {
-        key[depth] = word
-        text = substr(text, RLENGTH + 1)
-      }
-    } else if (c == "{" || c == "[") {
-      key[++depth] = "[]"
-      text = substr(text, 2)
-    } else if (c == "}" || c == "]") {
-      depth--
-      text = substr(text, 2)
-    } else if (match(text, /^[-+0-9.eE]+/)) {
-      path = ""
-      for (place = 1; place <= depth; place++) path = path (place > 1 ? "." : "") key[place]
-      json[path] = substr(text, 1, RLENGTH)
-      text = substr(text, RLENGTH + 1)
-    } else
-      text = substr(text, 2)
-  }
-}
 
 # The clocks from one issue of an instruction to the next in the same wave: the median of each wave's later half, where queues are
 # full. `trace` has one event a line.
