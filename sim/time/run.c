@@ -21,8 +21,14 @@ static gfxsim_status check_chip(const time_run *t) {
                 c->waves_per_simd, SIMDS_MOST);
   if (c->lds_bytes < c->lds_granule)
     return fail(GFXSIM_INVALID, "time: chip: lds_bytes = %u: must be lds_granule = %u or more", c->lds_bytes, c->lds_granule);
-  if (c->l1_bytes < c->line_bytes)
-    return fail(GFXSIM_INVALID, "time: chip: l1_bytes = %u: must be a line of %u or more", c->l1_bytes, c->line_bytes);
+  const struct {
+    const char *name;
+    u32 bytes;
+  } caches[] = {{"l1_bytes", c->l1_bytes}, {"l2_bytes", c->l2_bytes}, {"mall_bytes", c->mall_bytes}};
+  for (size_t n = 0; n < sizeof caches / sizeof caches[0]; n++)
+    if (caches[n].bytes < c->line_bytes)
+      return fail(GFXSIM_INVALID, "time: chip: %s = %u: must be a line of %u or more", caches[n].name, caches[n].bytes,
+                  c->line_bytes);
   if (o->workgroups_per_cu == 0)
     return fail(GFXSIM_INVALID, "time: no CU holds a workgroup of %u waves with %u VGPRs each and %u B of LDS: %s are too few",
                 o->waves, o->vgprs, o->lds_bytes, o->limit);

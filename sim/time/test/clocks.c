@@ -167,6 +167,8 @@ static void refused(const char *what, timing_request r, const char *words) {
 static void test_refusals(void) {
   refused("waves that wait for ever", (timing_request){.kernel = "spin", .grid = 3, .block = 128}, "for ever");
   refused("an LDS below its granule", (timing_request){.kernel = "short", .overrides = ",lds_bytes=1"}, "granule");
+  refused("a cache of a byte", (timing_request){.kernel = "short", .overrides = ",mall_bytes=1"},
+          "mall_bytes = 1: must be a line");
   refused("more waves than a CU has", (timing_request){.kernel = "short", .block = 512, .overrides = ",waves_per_simd=1"},
           "no CU holds");
   refused("a trace of no CU", (timing_request){.kernel = "short", .timing = {.trace_cus = "x"}}, "trace_cus");
