@@ -44,7 +44,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$base" ] || { echo '{}' >"$json"; exit; }
-printf '{\n "loop": {\n  "clocks": 7.5\n },\n "clocks": %d,\n' $((base + slope * launch)) >"$json"
+printf '{\n "chip": "%s",\n "loop": {\n  "clocks": 7.5\n },\n "clocks": %d,\n' "${CHIP:-gfx950}" $((base + slope * launch)) >"$json"
 printf ' "microseconds": 2.5,\n "waves": [{"clocks": 9}]\n}\n' >>"$json"
 SCRIPT
 chmod +x "$stand_in"
@@ -56,6 +56,8 @@ grep -Eq '^launch +101 +80 +2080 +1080 +0.519 +B$' "$folder/text" || fail 'no ro
 grep -Eq '^launch +101 +122 +2122 +1122 ' "$folder/text" || fail 'no row of launch = 122'
 grep -Eq '^frequency_x +0.5 +0.6 ' "$folder/text" || fail 'no row of frequency_x = 0.6'
 [ "$(grep -c 'issue' "$folder/text")" -eq 0 ] || fail 'a number with a source moved'
+CHIP=gfx942 ahead 0 'B is ahead' "$@" "$stand_in time 2000 1" "$stand_in time 1000 1"
+grep -Eq '^launch +50 +60 ' "$folder/text" || fail 'no number of gfx942'
 ahead 1 'No difference: 5 % or less by the model itself' "$@" "$stand_in time 1000 1" "$stand_in time 1040 1"
 # 1404 against 1500, but 1488 against 1500 where launch is 122.
 ahead 1 'A is ahead by more than 5 % by the model itself, but not with launch = 122' "$@" \
@@ -64,7 +66,7 @@ ahead 0 'in all of them' "$@" --by 10 --jobs 2 "$stand_in time 900 4" "$stand_in
 grep -Eq '^launch +101 +90 ' "$folder/text" || fail '--by 10 does not move it to 90'
 ahead 1 '0 % or less\|5 % or less' "$@" --figure microseconds "$stand_in time 1000 1" "$stand_in time 2000 1"
 ahead 2 'fails' "$@" "$stand_in time 1 1 --nothing" "$stand_in time 1 1"
-ahead 2 'writes no clocks' "$@" "$stand_in time 1 1 --empty" "$stand_in time 1 1"
+ahead 2 'writes no chip' "$@" "$stand_in time 1 1 --empty" "$stand_in time 1 1"
 ahead 2 'needs two commands' "$@" a
 ahead 2 'a third command' "$@" a b c
 ahead 2 'must be clocks or microseconds' "$@" --figure tflops a b
