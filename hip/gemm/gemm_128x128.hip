@@ -23,7 +23,7 @@ DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_typ
       int fm = f / FRAGMENTS, fn = f % FRAGMENTS;
       block_put(block, fm, fn, pass == 0 ? sums[fm][fn] : sums[fm + PASS_ROWS / 16][fn]);
     }
-    block_store<PASS_ROWS>(*g, block, at.matrix, m0 + pass * PASS_ROWS, n0, 0, type);
+    block_store<PASS_ROWS>(block, at.matrix, m0 + pass * PASS_ROWS, n0, 0);
   }
 }
 

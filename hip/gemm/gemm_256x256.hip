@@ -24,7 +24,6 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
                 of_b};
   quarter<SIDE> sums[4];
   run_pipeline<SIDE>(sums, &p, lds);
-  const gemm_args end = args_again(g);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
   n0 += pipe_wave_n() * of_b.spread;
@@ -34,10 +33,10 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
     if (passes_move<SIDE>(of_a)) {
       put_first_pass<SIDE>(block, sums, &p);
       next_pass<SIDE>(sums);
-      block_store<PASS_ROWS>(end, block, at.matrix, m0 + pass_row(pass), n0, gap, type);
+      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, SIDE == 32 ? 4 : 8>(block, at.matrix, m0 + pass_row(pass), n0, gap);
     } else {
       put_pass<SIDE>(block, sums, &p, pass);
-      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, 2>(end, block, at.matrix, m0 + pass_row(pass), n0, gap, type);
+      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, 2>(block, at.matrix, m0 + pass_row(pass), n0, gap);
     }
   }
 }

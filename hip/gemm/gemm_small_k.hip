@@ -41,8 +41,7 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
       int fm = f / FRAGMENTS, fn = f % FRAGMENTS, other = (fm + PASS_ROWS / 16) % FRAGMENTS;
       block_put(block, fm, fn, pass == 0 ? sums[fm][fn] : sums[other][fn]);
     }
-    block_store<PASS_ROWS, BLOCK_COLUMNS, NON_TEMPORAL>(*g, block, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0,
-                                                        type);
+    block_store<PASS_ROWS, BLOCK_COLUMNS, NON_TEMPORAL>(block, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0);
   }
 }
 

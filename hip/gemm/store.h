@@ -3,6 +3,7 @@
 #define TANDEM_HIP_GEMM_STORE_H
 
 #include "epilogue.h"
+#include "hip/device/call.h"
 #include "hip/engine/store.h"
 #include "lane_fours.h"
 
@@ -97,36 +98,52 @@ DEVICE void block_store_any(const gemm_args *g, LDS const f32x4 *block, int rows
                   KIND);
 }
 
-/* Stores ROWS rows of the block, from (m0, n0) of C on. g is a copy: C may be anywhere, so through a pointer each field
- * would be loaded again after each store. Kernels with few registers left work on fewer fours at a time. */
-template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
-DEVICE void block_store(const gemm_args g, LDS const f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap,
-                        tdm_type type) {
-  const tdm_type out = (tdm_type)g.out;
-  if (g.end == GEMM_DIRECT) {
-    bool split = g.partial != NULL;
-    int64_t left = g.m - m0, columns = split ? g.ldp : g.n, leading = split ? g.ldp : g.ldc;
-    char *to = split ? (char *)(g.partial + (matrix * g.m + m0) * g.ldp)
-                     : (char *)g.c + (matrix * g.stride_c + m0 * g.ldc) * tdm_bytes(out);
-    switch (split ? TDM_F32 : out) {
-      case TDM_F32: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F32); break;
-      case TDM_F16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F16); break;
-      case TDM_BF16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_BF16); break;
-    }
-    return;
-  }
-  enum {
-    ALL = ROWS * (COLUMNS / 4) / WAVE,
-    AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE,
-    WIDE_AT_ONCE = ALL < 2 ? ALL : 2
-  };
+/* With a chain, or element by element: `rows` rows of the block, from (m0, n0) of C on. It is most of the code of a kernel and
+ * the same for all layouts and types, so it is called, and an object has it once: inlined, it took two thirds of the compiler's
+ * time.
+ *
+ * args: a kernel's argument, of which it makes a copy: C may be anywhere, so through a pointer each field would be loaded again
+ * after each store. Kernels with few registers left work on fewer fours AT_ONCE. */
+typedef const gemm_args __attribute__((address_space(4))) constant_args;
+template <int COLUMNS, store_kind KIND, int AT_ONCE, int WIDE_AT_ONCE>
+CALLED void block_store_chain(constant_args *args, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
+                              int gap) {
+  CALL_BEGIN();
+  const gemm_args g = *uniform(args);
+  block = uniform(block), rows = uniform(rows), matrix = uniform(matrix), m0 = uniform(m0), n0 = uniform(n0);
+  gap = uniform(gap);
+  const tdm_type out = (tdm_type)g.out, type = (tdm_type)g.type;
   const bool whole = g.end == GEMM_NEAR && g.dwords && n0 + COLUMNS + gap <= g.n;
   if (whole && out != TDM_F32)
-    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, block, ROWS, matrix, m0, n0, gap, type);
+    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, block, rows, matrix, m0, n0, gap, type);
   else if (whole)
-    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, block, ROWS, matrix, m0, n0, gap, type);
+    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, block, rows, matrix, m0, n0, gap, type);
   else
-    block_store_any<COLUMNS, KIND>(&g, block, ROWS, matrix, m0, n0, gap, type);
+    block_store_any<COLUMNS, KIND>(&g, block, rows, matrix, m0, n0, gap, type);
+  CALL_END();
+}
+
+/* Stores ROWS rows of the block, from (m0, n0) of C on. The kernel's argument is a gemm_args. */
+template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
+DEVICE void block_store(LDS const f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
+  constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
+  if (args->end != GEMM_DIRECT) {
+    enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE, WIDE = ALL < 2 ? ALL : 2 };
+    block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, block, ROWS, matrix, m0, n0, gap);
+    return;
+  }
+  const gemm_args g = *args;
+  bool split = g.partial != NULL;
+  const tdm_type out = split ? TDM_F32 : (tdm_type)g.out;
+  int64_t left = g.m - m0, columns = split ? g.ldp : g.n, leading = split ? g.ldp : g.ldc;
+  char *to = split ? (char *)(g.partial + (matrix * g.m + m0) * g.ldp)
+                   : (char *)g.c + (matrix * g.stride_c + m0 * g.ldc) * tdm_bytes(out);
+  switch (out) {
+    case TDM_F32: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F32); break;
+    case TDM_F16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F16); break;
+    case TDM_BF16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_BF16); break;
+  }
 }
 
 #endif

@@ -127,7 +127,6 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, of_a), make_lines(part.b, g->n, g->ldb, n0, of_b), part.depth, lds,
               of_a, of_b);
 
-  const gemm_args end = args_again(g);
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
   m0 += wave / T::WAVES_N * T::WAVE_M;
@@ -139,7 +138,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
       int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
       if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
     }
-    block_store<T::PASS_ROWS, T::WAVE_N>(end, block, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0, type);
+    block_store<T::PASS_ROWS, T::WAVE_N>(block, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0);
   }
 }
 
