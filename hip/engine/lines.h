@@ -51,10 +51,11 @@ DEVICE operand_read operand_read_of(form f) {
 
 enum { MOST_LOADS = 8 };
 typedef struct lines {
-  const char *base; /* of the next step to load; like all fields except offset, the same in all lanes */
-  int64_t step;     /* bytes from one step to the next */
-  int pitch;        /* bytes from one row to the next */
-  uint32_t length;  /* bytes of a whole step, from the beginning of its first row to the end of its last row; 0: no lines */
+  const char *base;     /* of the next step to load; like all fields except offset, the same in all lanes */
+  int64_t step;         /* bytes from one step to the next */
+  int pitch;            /* bytes from one row to the next */
+  uint32_t length;      /* bytes of a whole step, from the beginning of its first row to the end of its last row; 0: no lines */
+  uint32_t tail_length; /* the same of the K tail */
   uint32_t offset[MOST_LOADS];
 } lines;
 
@@ -102,9 +103,9 @@ DEVICE uint32_t memory_offset(const lines *x, uint32_t place, form f) {
   return (uint32_t)(c.row * x->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
-/* Lines from `line` on of a matrix that has `count` lines. The length is that of the rows of a whole step. So nothing is
+/* Lines from `line` on of a matrix that has `count` lines and is `depth` along k. The length is that of the rows of a whole step. So nothing is
  * read after the last line (along k) or after the last row (otherwise). */
-DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, form f) {
+DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, int64_t depth, form f) {
   const int bytes = tdm_bytes(f.type);
   lines x;
   const int span = f.spread > 1 ? 2 * f.lines - f.side * f.count : f.lines; /* from the first line to the last */
@@ -114,6 +115,8 @@ DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t l
   x.step = f.along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
   x.pitch = (int)ld * bytes;
   x.length = some > 0 ? (uint32_t)((rows - 1) * x.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
+  const int tail = (int)depth & (PIPE_ROW / bytes - 1), missing = PIPE_ROW / bytes - tail; /* values of k */
+  x.tail_length = some > 0 && tail > 0 ? x.length - (uint32_t)(f.along_k ? missing * bytes : missing * x.pitch) : 0;
   const int rows_of_load = f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES / row_bytes(f);
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
@@ -125,39 +128,43 @@ DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t l
   return x;
 }
 
-DEVICE void move_steps(lines *x, int steps) { x->base += steps * x->step; }
-
 /* The wave's part of what load_lines fills, from its beginning on. */
 DEVICE int wave_place(form f) { return load_place(0, CHIP_LOAD_TO_LDS_BYTES, f); }
 
-/* Starts the loads of the next step to `place`, where the wave's part begins. After the last whole step the buffer has no
+/* Bytes to load for a step before which `left` whole steps are left to load, including it: of a whole step, of the K tail
+ * after the last whole one, or none after that. */
+DEVICE uint32_t step_length(const lines *x, int left) { return left > 0 ? x->length : left == 0 ? x->tail_length : 0; }
+
+/* Starts the loads of the next step to `place`, where the wave's part begins. After the last step the buffer has no
  * length: zeros arrive without traffic, so there are always equally many loads to count. */
-DEVICE void load_lines(lines *x, LDS char *place, bool live, form f) {
-  buffer from = make_short_buffer(x->base, live ? x->length : 0);
+DEVICE void load_lines(lines *x, LDS char *place, uint32_t length, form f) {
+  buffer from = make_short_buffer(x->base, length);
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
     buffer_load_to_lds(from, x->offset[n], place + n * f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES);
   x->base = advance_here(x->base, x->step);
 }
 
-/* The K tail, the last depth % step values of k, goes through registers, which can mask it. Rows begin at dwords and are
- * whole dwords. */
-DEVICE void put_tail(const lines *x, LDS char *place, int depth, form f) {
-  const int bytes = tdm_bytes(f.type), per_dword = 4 / bytes;
-  uint32_t missing = (uint32_t)(f.along_k ? PIPE_ROW - depth * bytes : (PIPE_ROW / bytes - depth) * x->pitch);
-  buffer from = make_short_buffer(x->base, x->length > 0 ? x->length - missing : 0);
+/* The K tail, the last `depth` values of k, is loaded like a step, but for the end of the last row. Along k, what follows the
+ * end of the other rows is the beginning of the next one. So a wave puts zeros there, where its loads to `place` have
+ * arrived. Rows begin at dwords and are whole dwords. */
+DEVICE void cut_tail(LDS char *place, int depth, form f) {
+  const int end = depth * tdm_bytes(f.type);
+  if (!f.along_k) return; /* rows after the last one were not loaded */
 #pragma unroll
-  for (int n = 0; n * f.waves * WAVE * CHUNK_BYTES < f.lines * PIPE_ROW; n++) {
-    int at = load_place(n, CHUNK_BYTES, f) + lane_index() * CHUNK_BYTES;
-    if (at >= f.lines * PIPE_ROW) continue; /* fewer chunks than threads */
-    lines_chunk c = chunk_at(at, f);
-    u32x4 words = buffer_load(from, memory_offset(x, at, f));
+  for (int n = 0; n < loads_of(f.lines, f.waves); n++) {
+    const uint32_t at = load_place(n, CHIP_LOAD_TO_LDS_BYTES, f) + (uint32_t)(lane_index() * CHIP_LOAD_TO_LDS_BYTES);
+    const int first = chunk_at(at, f).chunk * CHUNK_BYTES + (int)at % CHUNK_BYTES;
+    if (first >= end) {
+      if constexpr (CHIP_LOAD_TO_LDS_BYTES == CHUNK_BYTES)
+        *(LDS u32x4 *)(place + at) = 0;
+      else
+        *(LDS uint32_t *)(place + at) = 0;
+    } else {
 #pragma unroll
-    for (int w = 0; w < 4; w++) {
-      int k = f.along_k ? (c.chunk * 4 + w) * per_dword : c.row;
-      words[w] = k < depth ? words[w] : 0;
+      for (int byte = 4; byte < CHIP_LOAD_TO_LDS_BYTES; byte += 4)
+        if (first + byte >= end) *(LDS uint32_t *)(place + at + byte) = 0;
     }
-    *(LDS u32x4 *)(place + at) = words;
   }
 }
 

@@ -180,7 +180,7 @@ DEVICE void next_pass(quarter<SIDE> sums[4]) {
 typedef struct half_load {
   lines *of;
   uint32_t to; /* where the wave's part begins in LDS */
-  bool live;
+  int left;    /* whole steps to load, including this one */
   form f;
 } half_load;
 
@@ -188,7 +188,7 @@ typedef struct half_load {
  * their way. */
 DEVICE void start_loads(half_load l) {
   keep_order();
-  load_lines(l.of, at_lds(l.to), l.live, l.f);
+  load_lines(l.of, at_lds(l.to), step_length(l.of, l.left), l.f);
   keep_order();
 }
 
@@ -256,16 +256,16 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   fragments a = {}, b0 = {}, b1, early;
 
   uint32_t here = lds_address(lds) + (uint32_t)wave_place(p->a), next = here + STAGE_BYTES; /* the wave's parts of the stages */
-  load_lines(&p->b0, at_lds(here + AT_B0), steps > 0, p->b);
-  load_lines(&p->a0, at_lds(here + AT_A0), steps > 0, p->a);
+  load_lines(&p->b0, at_lds(here + AT_B0), step_length(&p->b0, steps), p->b);
+  load_lines(&p->a0, at_lds(here + AT_A0), step_length(&p->a0, steps), p->a);
   /* 128 instructions here: each wave's share of the first two halves is asked for before any wave asks for more. */
   keep_order();
   clear_sums<SIDE>(sums);
   keep_order();
-  load_lines(&p->b1, at_lds(here + AT_B1), steps > 0, p->b);
-  load_lines(&p->a1, at_lds(here + AT_A1), steps > 0, p->a);
-  load_lines(&p->b0, at_lds(next + AT_B0), steps > 1, p->b);
-  load_lines(&p->a0, at_lds(next + AT_A0), steps > 1, p->a);
+  load_lines(&p->b1, at_lds(here + AT_B1), step_length(&p->b1, steps), p->b);
+  load_lines(&p->a1, at_lds(here + AT_A1), step_length(&p->a1, steps), p->a);
+  load_lines(&p->b0, at_lds(next + AT_B0), step_length(&p->b0, steps - 1), p->b);
+  load_lines(&p->a0, at_lds(next + AT_A0), step_length(&p->a0, steps - 1), p->a);
   reader from_a = make_reader(lds, pipe_wave_m(), p->a), from_b = make_reader(lds, pipe_wave_n(), p->b);
   wait_memory<LOADS_LEFT>(); /* this wave's part of the first B0 is in LDS */
   barrier();                 /* and every other wave's part */
@@ -274,7 +274,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   const int some_b = whole_reads(chunks_of(p->b) / 2, p->b), all_b = chunks_of(p->b);
   read_chunks(b0, &from_b, AT_B0, p->b, 0, all_b);
   read_chunks(early, &from_a, AT_A0, p->a, 0, some_a);
-  start_loads((half_load){&p->b1, next + AT_B1, steps > 1, p->b});
+  start_loads((half_load){&p->b1, next + AT_B1, steps - 1, p->b});
   end_memory_slot(b0, p->b);
   keep_chunks(early, some_a);
   wait_lds();
@@ -284,15 +284,15 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   /* The loop's branch is in the memory slot of phase 0, while its reads are on their way. */
   take_early(a, early, some_a);
   read_chunks(a, &from_a, AT_A0, p->a, some_a, all_a);
-  start_loads((half_load){&p->a1, next + AT_A1, steps > 1, p->a});
+  start_loads((half_load){&p->a1, next + AT_A1, steps - 1, p->a});
   for (uint32_t left = (uint32_t)steps; left > 0;) {
     end_memory_slot(a, p->a);
-    bool live = left > 2;
+    const int to_load = (int)left - 2;
     multiply<SIDE>(sums[0], a, b0, type, a, p->a);
     read_chunks(early, &from_a, AT_A1, p->a, 0, some_a);
     read_chunks(b1, &from_b, AT_B1, p->b, 0, some_b);
     multiply_last<SIDE>(sums[0], a, b0, type);
-    start_loads((half_load){&p->b0, here + AT_B0, live, p->b});
+    start_loads((half_load){&p->b0, here + AT_B0, to_load, p->b});
     read_chunks(b1, &from_b, AT_B1, p->b, some_b, all_b);
     set_priority<0>();
     end_memory_slot(b1, p->b);
@@ -303,7 +303,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     take_early(a1, early, some_a);
     read_chunks(a1, &from_a, AT_A1, p->a, some_a, most_a);
     multiply_last<SIDE>(sums[1], a, b1, type);
-    start_loads((half_load){&p->a0, here + AT_A0, live, p->a});
+    start_loads((half_load){&p->a0, here + AT_A0, to_load, p->a});
     read_chunks(a1, &from_a, AT_A1, p->a, most_a, all_a);
     set_priority<0>();
     flip_stage(&from_a, p->a);
@@ -315,7 +315,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     fragments b0_next;
     read_chunks(b0_next, &from_b, AT_B0, p->b, 0, some_b);
     multiply_last<SIDE>(sums[2], a1, b0, type);
-    start_loads((half_load){&p->b1, here + AT_B1, live, p->b});
+    start_loads((half_load){&p->b1, here + AT_B1, to_load, p->b});
     read_chunks(b0_next, &from_b, AT_B0, p->b, some_b, all_b);
     set_priority<0>();
     end_memory_slot(b0_next, p->b);
@@ -325,7 +325,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     take_early(a, early, some_a);
     read_chunks(a, &from_a, AT_A0, p->a, some_a, most_a);
     multiply_last<SIDE>(sums[3], a1, b1, type);
-    start_loads((half_load){&p->a1, here + AT_A1, live, p->a});
+    start_loads((half_load){&p->a1, here + AT_A1, to_load, p->a});
     read_chunks(a, &from_a, AT_A0, p->a, most_a, all_a);
     set_priority<0>();
     here = xor_here(here, STAGE_BYTES);
@@ -335,21 +335,17 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   }
   wait_lds(); /* A0 of the step after the last one, for nothing */
   keep_chunks(a, chunks_of(p->a));
-  wait_memory<0>();          /* the zeros after the last step: LDS is about to be used for something else */
+  wait_memory<0>();          /* the tail, and the zeros after the last step: LDS is about to be used for something else */
   if (group == 0) barrier(); /* both groups are in the same slot again */
   barrier();                 /* nobody reads or fills a stage any more */
   /* At most one round. It is a loop only for the compiler: with a branch it would keep the sums of both paths, and spill. */
   for (int left = tail; left > 0;) {
-    /* The loop has loaded two steps too many, for nothing. Moved back by those, the bases are at the tail. */
-    lines *halves[4] = {&p->a0, &p->a1, &p->b0, &p->b1};
+    LDS char *stage = lds + steps % 2 * STAGE_BYTES;
 #pragma unroll
-    for (int h = 0; h < 4; h++) {
-      move_steps(halves[h], -2);
-      put_tail(halves[h], lds + h * HALF_BYTES, left, h < 2 ? p->a : p->b);
-    }
+    for (int h = 0; h < 4; h++) cut_tail(stage + h * HALF_BYTES, left, h < 2 ? p->a : p->b);
     sync_lds(); /* the tail is in LDS */
-    from_a = make_reader(lds, pipe_wave_m(), p->a);
-    from_b = make_reader(lds, pipe_wave_n(), p->b);
+    from_a = make_reader(stage, pipe_wave_m(), p->a);
+    from_b = make_reader(stage, pipe_wave_n(), p->b);
     read_fragments(b0, &from_b, AT_B0, p->b);
     read_fragments(b1, &from_b, AT_B1, p->b);
 #pragma unroll

@@ -15,10 +15,10 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
   gemm_part part = part_of(g, at.matrix, type);
-  pipeline p = {make_lines(part.a, g->m, g->lda, m0, of_a),
-                make_lines(part.a, g->m, g->lda, m0 + HALF_LINES, of_a),
-                make_lines(part.b, g->n, g->ldb, n0, of_b),
-                make_lines(part.b, g->n, g->ldb, n0 + (b_along_k ? WAVE_N : HALF_LINES), of_b),
+  pipeline p = {make_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
+                make_lines(part.a, g->m, g->lda, m0 + HALF_LINES, part.depth, of_a),
+                make_lines(part.b, g->n, g->ldb, n0, part.depth, of_b),
+                make_lines(part.b, g->n, g->ldb, n0 + (b_along_k ? WAVE_N : HALF_LINES), part.depth, of_b),
                 part.depth,
                 of_a,
                 of_b};

@@ -81,8 +81,8 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
 
 #pragma unroll
   for (int s = 0; s < T::DEPTH - 1; s++) {
-    load_lines(&a, mine + s * T::STAGE, s < steps, of_a);
-    load_lines(&b, mine + s * T::STAGE + T::A_BYTES, s < steps, of_b);
+    load_lines(&a, mine + s * T::STAGE, step_length(&a, steps - s), of_a);
+    load_lines(&b, mine + s * T::STAGE + T::A_BYTES, step_length(&b, steps - s), of_b);
   }
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
   for (int t = 0; t < steps; t++) {
@@ -91,25 +91,24 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
     reader from_a = at_stage(&first_a, stage, of_a), from_b = at_stage(&first_b, stage, of_b);
     read_fragments(x, &from_a, 0, of_a);
     read_fragments(y, &from_b, 0, of_b);
-    bool live = t + T::DEPTH - 1 < steps;
-    load_lines(&a, mine + filled, live, of_a);
-    load_lines(&b, mine + filled + T::A_BYTES, live, of_b);
+    const int left = steps - (T::DEPTH - 1) - t;
+    load_lines(&a, mine + filled, step_length(&a, left), of_a);
+    load_lines(&b, mine + filled + T::A_BYTES, step_length(&b, left), of_b);
     multiply_step<T>(sums, x, y, of_a, of_b);
     filled = stage;
     stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
   }
-  wait_memory<0>(); /* the zeros after the last step: LDS is about to be used for something else */
-  sync_lds();       /* nobody reads or fills a stage any more */
+  wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
+  if (tail > 0) {
+    cut_tail(lds + stage, tail, of_a);
+    cut_tail(lds + stage + T::A_BYTES, tail, of_b);
+  }
+  sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
   if (tail == 0) return;
 
-  /* Steps that were loaded for nothing are taken back: the lines are at the tail then. */
-  move_steps(&a, 1 - T::DEPTH);
-  move_steps(&b, 1 - T::DEPTH);
-  put_tail(&a, lds, tail, of_a);
-  put_tail(&b, lds + T::A_BYTES, tail, of_b);
-  sync_lds(); /* the tail is in LDS */
-  read_fragments(x, &first_a, 0, of_a);
-  read_fragments(y, &first_b, 0, of_b);
+  reader from_a = at_stage(&first_a, stage, of_a), from_b = at_stage(&first_b, stage, of_b);
+  read_fragments(x, &from_a, 0, of_a);
+  read_fragments(y, &from_b, 0, of_b);
   multiply_step<T>(sums, x, y, of_a, of_b);
   sync_lds(); /* every wave has its fragments: LDS is free */
 }
@@ -124,8 +123,8 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of(g, at.matrix, type);
   tile_sums<T> sums = {};
-  run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, of_a), make_lines(part.b, g->n, g->ldb, n0, of_b), part.depth, lds,
-              of_a, of_b);
+  run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
+              make_lines(part.b, g->n, g->ldb, n0, part.depth, of_b), part.depth, lds, of_a, of_b);
 
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);

@@ -9,10 +9,10 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
   int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * HALF_LINES;
   const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type, 1);
-  pipeline pipe = {make_lines(p->x, p->m, p->ldx, m0, of_x),
-                   make_lines(p->x, p->m, p->ldx, m0 + HALF_LINES, of_x),
-                   make_lines(p->wg, p->n, p->ldg, n0, of_weight),
-                   make_lines(p->wu, p->n, p->ldu, n0, of_weight),
+  pipeline pipe = {make_lines(p->x, p->m, p->ldx, m0, p->k, of_x),
+                   make_lines(p->x, p->m, p->ldx, m0 + HALF_LINES, p->k, of_x),
+                   make_lines(p->wg, p->n, p->ldg, n0, p->k, of_weight),
+                   make_lines(p->wu, p->n, p->ldu, n0, p->k, of_weight),
                    p->k,
                    of_x,
                    of_weight};
