@@ -2,6 +2,10 @@
 # Runs the README's commands on a fresh system: a minimal root of it, made with mmdebstrap, with nothing installed but apt and what it needs.
 # Use: sh tools/fresh.sh debian12|debian13|ubuntu2404              as a user with sudo: setup.sh and demo.sh; in a second root, as root: test.sh
 #      sh tools/fresh.sh debian12|debian13|ubuntu2404 'COMMAND'    only COMMAND, as root
+#      sh tools/fresh.sh debian12|debian13 --pages [PAGE...]       as a user with sudo: the commands of the guide's pages (or of PAGE...),
+#                                                                  from installing on; a table of their times: build-fresh/SYSTEM/pages.md
+#      sh tools/fresh.sh SYSTEM --pages --built DIR [PAGE...]      the same without building: with this tree's build in DIR, which was made
+#                                                                  on the same system, and is mounted where it is
 # Each runs in a copy of the last commit. Needs root, 20 GB below TMPDIR (or /var/tmp), and an hour or two for test.sh on two cores.
 # Logs go to build-fresh/SYSTEM/; exit status: 0 all passed, 1 something failed, 2 bad usage.
 #
@@ -17,7 +21,7 @@ fail() {
   exit 1
 }
 usage() {
-  say "$*; use: sh tools/fresh.sh debian12|debian13|ubuntu2404 [COMMAND]" >&2
+  say "$*; use: sh tools/fresh.sh debian12|debian13|ubuntu2404 [COMMAND | --pages [PAGE...]]" >&2
   exit 2
 }
 
@@ -27,7 +31,8 @@ if [ "${1-}" = --inside ]; then # called by this script itself, in new namespace
   shift 2
 fi
 [ $# -ge 1 ] || usage "no system named"
-[ $# -le 2 ] || usage "'$3': one argument too many; put COMMAND into quotes"
+[ $# -le 2 ] || [ "$2" = --pages ] || usage "'$3': one argument too many; put COMMAND into quotes"
+[ "${2-} ${3-}" != "--pages --built" ] || [ -f "${4-}/build.ninja" ] || usage "--built '${4-}': there is no build"
 [ "${2-x}" != "" ] || usage "COMMAND is empty"
 system=$1
 case $system in
@@ -212,7 +217,26 @@ run_all() { # [COMMAND]
   find_mirror
   find_keyring
   if bootstrap; then
-    if [ $# -gt 0 ]; then
+    if [ "${1-}" = --pages ]; then
+      shift
+      new_root
+      if timed user add_user; then
+        copy_tree reader /home/reader/tandem
+        if [ "${1-}" = --built ]; then
+          built=$(cd "$2" && pwd)
+          shift 2
+          set -- --build "$built" --limit 1800 "$@"
+          mkdir -p "$root$PWD"
+          mount --bind "$PWD" "$root$PWD"
+          mount -o remount,bind,ro "$root$PWD"
+          timed setup in_root reader /home/reader/tandem sh tools/setup.sh --hip || true
+        else
+          set -- --fresh --limit 7200 "$@" # a compiler beside other work can take an hour
+        fi
+        timed pages in_root reader /home/reader/tandem sh tools/pages.sh --times ../pages.md "$@" || true
+        cp "$root/home/reader/pages.md" "$logs/pages.md" || true
+      fi
+    elif [ $# -gt 0 ]; then
       new_root
       copy_tree root /root/tandem
       timed command in_root root /root/tandem sh -c "$1" || keep_test_logs /root/tandem

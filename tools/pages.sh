@@ -1,9 +1,11 @@
 #!/bin/sh
 # Runs what the pages of the guide tell the reader to type, and compares what is printed with what the page shows.
-# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [--long] [PAGE...]
+# Use: sh tools/pages.sh [--build DIR] [--limit SECONDS] [--long] [--times FILE] [PAGE...]
 #                                             without PAGE: docs/guide/*.md, and the pages of README.md, docs/ and learn/ that have ```sh
 #      sh tools/pages.sh --update [PAGE...]    writes what is printed into the pages, and draws the pictures again
 #      sh tools/pages.sh --fresh [PAGE...]     in a fresh clone of the last commit, where the page has to install and build by itself
+#                                             (without git's folder, as in a system of tools/fresh.sh: in a copy of the tree)
+# --times FILE writes how long the commands of each page took, as a table: seconds, and seconds of processors in them and their children.
 #
 #   ```sh        is run in a scratch copy of the tree, from its top folder; a command that fails, in a pipe too, fails the page
 #   ```text      after it: the output, compared by its form (tools/pages.awk): numbers may differ, lines and columns not;
@@ -15,10 +17,10 @@
 #                get as far as looking for the GPU
 set -eu
 cd "$(dirname "$0")/.."
-build=build limit=100 update='' fresh='' long=''
+build=build limit=100 update='' fresh='' long='' times=''
 
 usage() {
-  echo "pages: $*; use: sh tools/pages.sh [--update | --fresh] [--long] [--build DIR] [--limit SECONDS] [PAGE...]" >&2
+  echo "pages: $*; use: sh tools/pages.sh [--update | --fresh] [--long] [--build DIR] [--limit SECONDS] [--times FILE] [PAGE...]" >&2
   exit 2
 }
 while [ $# -gt 0 ]; do
@@ -26,9 +28,9 @@ while [ $# -gt 0 ]; do
     --update) update=1 ;;
     --fresh) fresh=1 limit=1800 ;;
     --long) long=1 limit=1200 ;;
-    --build | --limit)
+    --build | --limit | --times)
       [ $# -gt 1 ] || usage "$1: no value"
-      if [ "$1" = --build ]; then build=$2; else limit=$2; fi
+      case $1 in --build) build=$2 ;; --limit) limit=$2 ;; --times) times=$2 ;; esac
       shift
       ;;
     -*) usage "$1: unknown" ;;
@@ -47,7 +49,12 @@ trap 'exit 130' INT TERM
 state=$scratch/state # what the commands before have exported, as in a reader's shell
 
 if [ -n "$fresh" ]; then
-  git clone -q . "$scratch/tandem"
+  if [ -e .git ]; then
+    git clone -q . "$scratch/tandem"
+  else
+    mkdir "$scratch/tandem"
+    tar -c --exclude='./build*' . | tar -x -C "$scratch/tandem"
+  fi
 else
   [ -f "$build/build.ninja" ] || usage "--build = $build: there is no build"
   build=$(cd "$build" && pwd)
@@ -60,6 +67,18 @@ copy_tree() {
   mkdir "$scratch/tandem"
   tar -c --exclude=./.git --exclude='./build*' . | tar -x -C "$scratch/tandem"
   ln -s "$build" "$scratch/tandem/build"
+}
+
+# Sets wall and cpu, in seconds: now, and what all ended children have used. (In a subshell `times` would know of no children.)
+clock() {
+  wall=$(date +%s)
+  times >"$scratch/times"
+  cpu=$(awk 'NR == 2 {split($1, user, /[ms]/); split($2, kernel, /[ms]/); print 60 * (user[1] + kernel[1]) + user[2] + kernel[2]}' "$scratch/times")
+}
+# row WHAT COMMANDS: a row of --times, since $from_wall and $from_cpu, less $less_wall and $less_cpu.
+row() {
+  awk -v what="$1" -v n="$2" -v wall="$((wall - from_wall - less_wall))" -v cpu="$cpu" -v from="$from_cpu" -v less="$less_cpu" \
+    'BEGIN {printf "| %s | %d | %d | %.0f |\n", what, n, wall, cpu - from - less}' >>"$times"
 }
 
 # The block's output into $1.out.
@@ -92,6 +111,8 @@ run_page() {
   rm -rf "$blocks"
   mkdir "$blocks"
   [ -n "$fresh" ] || copy_tree
+  clock
+  from_wall=$wall from_cpu=$cpu less_wall=0 less_cpu=0 builds=0
   awk -v mode=extract -v dir="$blocks" -f tools/pages.awk "$page" || return 1
   touch "$blocks/list"
   while read -r n kind line; do
@@ -106,7 +127,13 @@ run_page() {
       build) [ -n "$fresh" ] || { built=$((built + 1)) && continue; } ;;
     esac
     ran=$((ran + 1)) status=0
+    [ "$kind" != build ] || { clock && build_wall=$wall && build_cpu=$cpu; }
     run_block "$block" || status=$?
+    if [ "$kind" = build ]; then
+      clock
+      builds=$((builds + 1)) less_wall=$((less_wall + wall - build_wall))
+      less_cpu=$(awk -v sum="$less_cpu" -v cpu="$cpu" -v from="$build_cpu" 'BEGIN {print sum + cpu - from}')
+    fi
     if [ $status != 0 ]; then
       bad=$((bad + 1))
       [ $status != 124 ] || echo "$page:$line: not done after $limit s"
@@ -123,6 +150,12 @@ run_page() {
       fi
     fi
   done <"$blocks/list"
+  if [ -n "$times" ]; then
+    clock
+    row "$page" $((ran - builds))
+    from_wall=$((wall - less_wall)) from_cpu=$(awk -v cpu="$cpu" -v less="$less_cpu" 'BEGIN {print cpu - less}') less_wall=0 less_cpu=0
+    [ $builds = 0 ] || row "$page: what it installs and builds" $builds
+  fi
   if [ -n "$update" ]; then
     awk -v mode=replace -v dir="$blocks" -f tools/pages.awk "$page" >"$scratch/page"
     cmp -s "$scratch/page" "$page" || cp "$scratch/page" "$page"
@@ -142,6 +175,7 @@ run_page() {
   sh docs/pictures/make.sh "$build/docs/tandem-draw" docs/pictures
   sh docs/pictures/make.sh --results "$build/docs/tandem-draw" bench/results
 }
+[ -z "$times" ] || printf '| page | blocks of commands | seconds | processor seconds |\n|---|---:|---:|---:|\n' >"$times"
 failed=0
 for page; do run_page "$page" || failed=1; done
 exit $failed

@@ -66,6 +66,18 @@ seq 4; cat "$where/kept"
 kept
 ```
 PAGE
+# --times: how many blocks ran, and their seconds.
+cat >"$page" <<'PAGE'
+```sh
+sleep 1
+```
+```sh
+true
+```
+PAGE
+run --times "$folder/times" || fail "--times must pass"
+awk -F'|' -v page="$page" '$2 == " " page " " && $3 == 2 && $4 >= 1 && $5 >= 0 {found = 1} END {exit !found}' "$folder/times" ||
+  fail "--times wrote: $(cat "$folder/times")"
 fails 'exit status 3' <<'PAGE'
 ```sh
 exit 3
