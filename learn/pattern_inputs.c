@@ -94,32 +94,83 @@ static bool find_step(trial *t, int n, double *const *in, learn_outcome *o) {
   return false;
 }
 
-/* Half of the lanes, whose sums were not added: every second column, two of four ..., up to half of a workgroup. */
-static bool find_half(trial *t, int n, double *const *in, learn_outcome *o) {
+/* A part of the lanes, whose sums were not added or added twice: every second column, two of four ..., up to half of a workgroup;
+ * and a quarter, as one of four waves. */
+static bool find_lanes(trial *t, int n, double *const *in, learn_outcome *o) {
   const case_array *a = &t->data->array[n];
-  for (int64_t period = 2; period <= 512 && period <= columns_of(a); period *= 2)
-    for (int upper = 1; upper >= 0; upper--) {
-      int64_t begin = upper ? period / 2 : 0;
-      if (without(t, n, in, period, begin, begin + period / 2) != MISSING) continue;
-      learn_add(o,
-                "\n  half of the lanes is left out: this is the result without %s's %s whose number modulo %" PRId64
-                " is %" PRId64 " to %" PRId64,
-                a->name, columns_word(a), period, begin, begin + period / 2 - 1);
-      return true;
-    }
+  for (int64_t parts = 2; parts <= 4; parts += 2)
+    for (int64_t period = parts == 2 ? 2 : 16; period <= 512 && period <= columns_of(a); period *= parts)
+      for (int64_t part = parts - 1; part >= 0; part--) {
+        int64_t begin = period / parts * part, end = begin + period / parts;
+        int how = without(t, n, in, period, begin, end);
+        if (how == NOT_EXPLAINED) continue;
+        learn_add(o,
+                  "\n  %s of the lanes is %s: this is the result %s %s's %s whose number modulo %" PRId64 " is %" PRId64
+                  " to %" PRId64,
+                  parts == 2 ? "half" : "a quarter", how == MISSING ? "left out" : "counted twice",
+                  how == MISSING ? "without" : "with twice", a->name, columns_word(a), period, begin, end - 1);
+        return true;
+      }
   return false;
 }
 
+/* Columns or rows of an input that come in another order: pairs that are exchanged, or each 4 x 4 of them transposed, as lanes and
+ * registers of a matrix instruction are that somebody mixed up. */
+static bool find_order(trial *t, int n, double *const *in, learn_outcome *o) {
+  const case_array *a = &t->data->array[n];
+  int64_t rows = rows_of(a), columns = columns_of(a);
+  for (int along = 0; along < 2; along++) {
+    int64_t size = along == 0 ? columns : rows;
+    for (int64_t mask = 0; mask < 64; mask = mask == 0 ? 1 : 2 * mask) { /* 0: the 4 x 4 */
+      if (size % (mask == 0 ? 16 : 2 * mask) != 0) break;
+      for (int64_t i = 0; i < rows * columns; i++) {
+        int64_t r = i / columns, k = i % columns, *place = along == 0 ? &k : &r;
+        *place = mask != 0 ? *place ^ mask : *place - *place % 16 + *place % 4 * 4 + *place / 4 % 4;
+        t->changed[i] = in[n][r * columns + k];
+      }
+      t->in[n] = t->changed;
+      bool good = explains(t) == MISSING;
+      t->in[n] = in[n];
+      if (!good) continue;
+      const char *what = along == 1 ? "row" : rows == 1 ? "element" : "column";
+      if (mask != 0)
+        learn_add(o, "\n  lanes are exchanged: this is the result if %s's %s i is read where %s i ^ %" PRId64 " belongs",
+                  a->name, what, what, mask);
+      else
+        learn_add(
+            o,
+            "\n  lanes are exchanged: this is the result if in each 16 %ss of %s the number 4 i + j is read where 4 j + i "
+            "belongs",
+            what, a->name);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* All of it, or each of its tiles. */
 static bool find_transposed(trial *t, int n, double *const *in, learn_outcome *o) {
   const case_array *a = &t->data->array[n];
   int64_t rows = rows_of(a), columns = columns_of(a);
   if (rows == 1 || columns == 1) return false;
-  for (int64_t i = 0; i < rows * columns; i++) t->changed[i] = in[n][i % columns * rows + i / columns];
-  t->in[n] = t->changed;
-  bool good = explains(t) == MISSING;
-  t->in[n] = in[n];
-  if (good) learn_add(o, "\n  this is the result if %s is read as its transpose: rows for columns", a->name);
-  return good;
+  for (int64_t tile = 0; tile <= 128; tile = tile == 0 ? 4 : 2 * tile) {
+    if (tile > 0 && (rows % tile != 0 || columns % tile != 0)) break;
+    for (int64_t i = 0; i < rows * columns; i++) {
+      int64_t r = i / columns, k = i % columns;
+      t->changed[i] = tile == 0 ? in[n][k * rows + r] : in[n][(r - r % tile + k % tile) * columns + k - k % tile + r % tile];
+    }
+    t->in[n] = t->changed;
+    bool good = explains(t) == MISSING;
+    t->in[n] = in[n];
+    if (!good) continue;
+    if (tile == 0)
+      learn_add(o, "\n  this is the result if %s is read as its transpose: rows for columns", a->name);
+    else
+      learn_add(o, "\n  this is the result if each %" PRId64 " x %" PRId64 " of %s is read as its transpose: rows for columns",
+                tile, tile, a->name);
+    return true;
+  }
+  return false;
 }
 
 /* Input n in the place of input m, and the other way round, or only the first of these. */
@@ -150,11 +201,27 @@ static bool find_each(trial *t, double *const *in, learn_outcome *o,
   return false;
 }
 
-static bool find_zero(trial *t, int n, double *const *in, learn_outcome *o) {
+/* One number or one factor for all of an input. */
+static bool find_constant(trial *t, int n, double *const *in, learn_outcome *o) {
+  static const struct {
+    double times, plus;
+    const char *what, *question;
+  } all[] = {{0, 0, "is 0", "is it read at all?"},
+             {0, 1, "is 1", "is it used at all?"},
+             {2, 0, "is twice as much", "is it added or multiplied twice?"},
+             {-1, 0, "has the other sign", "is it added where it is to be subtracted, or the other way round?"}};
   const case_array *a = &t->data->array[n];
-  if (without(t, n, in, columns_of(a), 0, columns_of(a)) != MISSING) return false;
-  learn_add(o, "\n  this is the result if %s is 0: is it read at all?", a->name);
-  return true;
+  int64_t count = rows_of(a) * columns_of(a);
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    for (int64_t i = 0; i < count; i++) t->changed[i] = all[k].times * in[n][i] + all[k].plus;
+    t->in[n] = t->changed;
+    bool good = explains(t) == MISSING;
+    t->in[n] = in[n];
+    if (!good) continue;
+    learn_add(o, "\n  this is the result if %s %s: %s", a->name, all[k].what, all[k].question);
+    return true;
+  }
+  return false;
 }
 
 static bool find_pair(trial *t, int n, double *const *in, learn_outcome *o) {
@@ -164,16 +231,16 @@ static bool find_pair(trial *t, int n, double *const *in, learn_outcome *o) {
 }
 
 static bool find(trial *t, double *const *in, learn_outcome *o) {
-  if (find_each(t, in, o, find_zero) || find_each(t, in, o, find_tail)) return true;
+  if (find_each(t, in, o, find_constant) || find_each(t, in, o, find_tail)) return true;
   if (t->compared->wrong_count == 1 && t->data->shape->integers)
     return false; /* one integer would fit many mistakes by chance */
   return find_each(t, in, o, find_pair) || find_each(t, in, o, find_transposed) || find_each(t, in, o, find_step) ||
-         find_each(t, in, o, find_half);
+         find_each(t, in, o, find_lanes) || find_each(t, in, o, find_order);
 }
 
 bool learn_pattern_inputs(const learn_data *d, const learn_compared *c, double *const *in, learn_outcome *o) {
   size_t results = (size_t)c->count * sizeof(double), largest = 0;
-  trial t = {.data = d, .compared = c, .value = malloc(results), .bound = malloc(results), .left = 96};
+  trial t = {.data = d, .compared = c, .value = malloc(results), .bound = malloc(results), .left = 192};
   for (int n = 0; n < d->count; n++) {
     size_t bytes = (size_t)(rows_of(&d->array[n]) * columns_of(&d->array[n])) * sizeof(double);
     t.in[n] = in[n];

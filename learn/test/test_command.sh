@@ -96,6 +96,21 @@ says 0 'verdict: right' "$learn" try omp-axpy -- "-o a;b \$(touch c) '\".c"
 [ ! -e c ] || bad=1
 cp -- "$folder/omp-axpy/solution.c" @options.c
 says 0 'verdict: right' "$learn" try omp-axpy @options.c
+# Archer accuses right reductions of tasks: then races are not looked for, and the verdict says so.
+cat >tasks.c <<'CODE'
+void dot(float *out, const float *x, const float *y, int n) {
+  float sum = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : sum)
+  for (int c = 0; c < 4; c++) {
+#pragma omp task firstprivate(c) in_reduction(+ : sum)
+    for (int i = c; i < n; i += 4) sum += x[i] * y[i];
+  }
+  *out = sum;
+}
+CODE
+says 0 'verdict: right, but races were not looked for' "$learn" try omp-dot tasks.c
 # Behind the last hint there are no more.
 says 1 'more hints: --hints 3' "$learn" try omp-axpy "$folder/omp-axpy/start.c" --hints 2
 says 1 'hint 3 of 3' "$learn" try omp-axpy "$folder/omp-axpy/start.c" --hints 3
