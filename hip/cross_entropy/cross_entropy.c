@@ -39,9 +39,6 @@ const tdm_kernel tdm_cross_entropy_hip_loop = {
                                                  .stem = "cross_entropy_any",
                                                  .waves = 8,
                                                  .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
-                               [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy,
-                                                   .stem = "cross_entropy",
-                                                   .waves = 8,
-                                                   .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}}),
+                               [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4}),
     .prepare = prepare,
     .launch = launch};

@@ -16,44 +16,65 @@ DEVICE void store_part_of_row(const cross_entropy_args *p, int64_t row, int64_t 
   p->loss[3 * row + 2] = counts ? known ? logit : __builtin_nanf("") : 0;
 }
 
+// Every lane loads one, also after the last row; and both halves of either type. After a branch it would be waited for at once.
 DEVICE int64_t target_of(const cross_entropy_args *p, int64_t row) {
-  return row < p->groups.rows ? load_index(p->targets, row, p->index) : -1;
+  const bool exists = row < p->groups.rows, wide = p->index == TDM_I64;
+  const char *at = (const char *)p->targets + (exists ? row : p->groups.rows - 1) * (wide ? 8 : 4);
+  uint32_t low = *(const uint32_t *)at, high = *(const uint32_t *)(at + (wide ? 4 : 0));
+  int64_t target = (int64_t)((uint64_t)(wide ? high : (uint32_t)((int32_t)low >> 31)) << 32 | low);
+  return exists ? target : -1;
 }
 
-// A row's target is loaded a round ahead: whether the row is read depends on it.
+typedef struct one_row {
+  row_batches batches;
+  int64_t target;
+  bool valid;  // it is read
+} one_row;
+
+DEVICE one_row row_of(const cross_entropy_args *p, int64_t first, int64_t target, row_group_t group, int batch, bool any,
+                      tdm_type type) {
+  const char *at = row_at(p->logits, p->ldl, first, group, type);
+  row_place place = place_row(&p->groups, first, at, group, any, type);
+  bool exists = first + group.sub < p->groups.rows;
+  bool valid = exists && (p->total != 0 || (target >= 0 && target < p->groups.cols)) && target != p->ignore;
+  if (!valid) place.own = 2 * FAR;
+  return (one_row){batches_of(at, nothing_compared(type), p->groups.cols, place, group, batch, any, type), target, valid};
+}
+
+// A row is loaded a round ahead, and its target two: whether the row is read depends on it.
 DEVICE void cross_entropy_body(const cross_entropy_args *p, int batch, bool any, tdm_type type) {
   SHARED static row_slots slots;
   row_group_t group = row_group_of(&p->groups);
-  const bool part = p->total != 0;
+  raw_chunk raw[BATCH_MOST];
   int turn = 0;
-  int64_t next = target_of(p, group.first + group.sub);
+  int64_t mine = group.first + group.sub, target = target_of(p, mine + group.step);
+  one_row now = row_of(p, group.first, target_of(p, mine), group, batch, any, type);
+  if (!any) load_batch(raw, &now.batches, 0, group, batch, type);
   FOR_ROWS(first, &p->groups, group) {
-    int64_t row = first + group.sub, target = next;
-    const char *at = row_at(p->logits, p->ldl, first, group, type);
-    row_place place = place_row(&p->groups, first, at, group, any, type);
-    bool exists = row < p->groups.rows;
-    next = target_of(p, row + group.step);
-    bool valid = (part ? exists : target >= 0 && target < p->groups.cols) && target != p->ignore;
-    if (!valid) place.own = 2 * FAR;
-    // The target's logit, which comes before the row: 0 if another part has it.
-    bool mine = valid && target >= p->first && target - p->first < p->groups.cols && group.lane == 0;
-    float logit = mine ? load_element(p->logits, row * p->ldl + target - p->first, type) : 0;
-    row_sum_t s = sum_row(at, p->groups.cols, place, group, &slots, &turn, batch, any, type);
-    if (exists && group.lane == 0) {
-      if (part)
-        store_part_of_row(p, row, target, logit, s);
+    int64_t row = first + group.sub;
+    one_row next = row_of(p, first + group.step, target, group, batch, any, type);
+    target = target_of(p, row + 2 * group.step);
+    // The target's logit: 0 if another part has it.
+    bool has = now.valid && now.target >= p->first && now.target - p->first < p->groups.cols;
+    float logit = load_global_element(has ? now.batches.at : now.batches.elsewhere,
+                                      has ? now.target - p->first - now.batches.own : 0, type);
+    row_sum_t s = sum_row(raw, &now.batches, &next.batches, group, &slots, &turn, batch, any, type);
+    if (row < p->groups.rows && group.lane == 0) {
+      if (p->total != 0)
+        store_part_of_row(p, row, now.target, has ? logit : 0, s);
       else
-        p->loss[row] = loss_of(p, target, logit, valid, s);
+        p->loss[row] = loss_of(p, now.target, has ? logit : 0, now.valid, s);
     }
+    now = next;
   }
 }
 
 #define CROSS_ENTROPY(name, waves, ...) \
   ROWS_KERNEL(waves) void name(cross_entropy_args p) { cross_entropy_body(&p, __VA_ARGS__); }
 
-CROSS_ENTROPY(cross_entropy_f32, 8, 4, false, TDM_F32)
-CROSS_ENTROPY(cross_entropy_f16, 6, 4, false, TDM_F16)
-CROSS_ENTROPY(cross_entropy_bf16, 6, 4, false, TDM_BF16)
+CROSS_ENTROPY(cross_entropy_f32, 5, 4, false, TDM_F32)
+CROSS_ENTROPY(cross_entropy_f16, 4, 4, false, TDM_F16)
+CROSS_ENTROPY(cross_entropy_bf16, 4, 4, false, TDM_BF16)
 // Rows that are not whole chunks of 16 bytes.
 CROSS_ENTROPY(cross_entropy_any_f32, 8, 4, true, TDM_F32)
 CROSS_ENTROPY(cross_entropy_any_f16, 6, 2, true, TDM_F16)

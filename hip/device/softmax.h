@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_DEVICE_SOFTMAX_H
 #define TANDEM_HIP_DEVICE_SOFTMAX_H
 
-#include "row_groups.h"
+#include "row_batches.h"
 #include "row_math.h"
 
 typedef struct row_sum {
@@ -71,58 +71,56 @@ DEVICE row_sum_t row_of_waves(row_sum_t wave, row_group_t g, row_slots *slots, i
 
 enum { BATCH_MOST = 4 };
 
-/* Elements that are counted in 32 bits, which the scalar unit compares: a multiple of all chunks that a row group loads at
- * once. */
-enum { SEGMENT = 1 << 27 };
-
-/* Adds a part of a row: the chunks from `at`, this work-item's first one, to below `end` elements later. The row has `left`
- * from there on, or FAR of more. first: the row begins here. */
-DEVICE void sum_segment(row_sum_t *mine, const char *at, int end, int left, bool first, row_place place, row_group_t g,
-                        int batch, bool any, tdm_type type) {
-  const int step = chunk_length(type) << g.log2, step_bytes = 16 << g.log2;
-  const bool all_here = !any && wave_all(place.own < FAR);
-  for (int before = 0; before < end; before += batch * step, at += batch * step_bytes) {
-    raw_chunk raw[BATCH_MOST];
-    chunk x;
-    float max = mine->max;
-    if (all_here && before + batch * step <= end) {
+/* As f32, where the next batch may replace `raw`. */
+DEVICE void chunks_of(chunk *x, const raw_chunk *raw, int batch, tdm_type type) {
 #pragma unroll
-      for (int k = 0; k < batch; k++) raw[k] = load_words(at + k * step_bytes);
-    } else {
-#pragma unroll
-      for (int k = 0; k < batch; k++) {
-        raw[k] = raw_fill(minus_infinity(type));
-        chunk_part of = {k == 0 && first && before == 0 ? -place.own : -1, left - before - k * step - place.own};
-        if (k == 0 || before + k * step < end) raw[k] = load_part(at + k * step_bytes, of, minus_infinity(type), any, type);
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      x = chunk_of(raw[k], type);
-      max = largest_of(&x, max, type);
-    }
-    f32x2 sum = 0;
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      x = chunk_of(raw[k], type);
-      sum += exponentials(&x, max, type);
-    }
-    mine->sum = mine->sum * exponential_of(mine->max - max) + (sum.x + sum.y);
-    mine->max = max;
-  }
+  for (int k = 0; k < batch; k++) x[k] = chunk_of(raw[k], type);
 }
 
-/* The largest element and the sum of a whole row, which is read once. at: of row_at. A work-item adds relative to the largest
- * element that it has met. It loads `batch` chunks at once: one rescaling for all, and more bytes on their way. */
-DEVICE row_sum_t sum_row(const char *at, int64_t cols, row_place place, row_group_t g, row_slots *slots, int *turn, int batch,
-                         bool any, tdm_type type) {
+DEVICE void add_batch(row_sum_t *mine, chunk *x, int batch, tdm_type type) {
+  float max = mine->max;
+  f32x2 sum = 0;
+#pragma unroll
+  for (int k = 0; k < batch; k++) max = largest_of(&x[k], max, type);
+#pragma unroll
+  for (int k = 0; k < batch; k++) sum += exponentials(&x[k], max, type);
+  mine->sum = mine->sum * exponential_of(mine->max - max) + (sum.x + sum.y);
+  mine->max = max;
+}
+
+/* Of any row, the batches after the first one that it fills. Returns the number of the next one. */
+DEVICE int add_whole_batches(row_sum_t *mine, const row_batches *r, row_group_t g, int batch, tdm_type type) {
+  raw_chunk raw[BATCH_MOST];
+  if (r->whole < 2 || !wave_all(r->own < FAR && !(type != TDM_F32 && is_between_dwords(r->at)))) return 1;
+  load_batch(raw, r, 1, g, batch, type);
+  for (int i = 1; i < r->whole; i++) {
+    chunk x[BATCH_MOST];
+    chunks_of(x, raw, batch, type);
+    load_batch(raw, r, i + 1 < r->whole ? i + 1 : i, g, batch, type);
+    add_batch(mine, x, batch, type);
+  }
+  return r->whole;
+}
+
+/* The largest element and the sum of a whole row, which is read once. A work-item adds relative to the largest element that
+ * it has met. It loads a batch ahead: so memory works while the wave computes, and one rescaling does for all of a batch.
+ * `raw` has the row's first batch, and afterwards that of `next`, which is read next; not where rows are any. */
+DEVICE row_sum_t sum_row(raw_chunk *raw, const row_batches *r, const row_batches *next, row_group_t g, row_slots *slots,
+                         int *turn, int batch, bool any, tdm_type type) {
   row_sum_t mine = {LEAST_FLOAT, 0};
-  at -= place.skew * 2;
-  /* Where chunks begin before the row, one more may be needed. */
-  for (int64_t before = 0; before < cols + any; before += SEGMENT, at += SEGMENT * (int64_t)tdm_bytes(type)) {
-    int64_t end = cols + any - before, left = cols - before;
-    sum_segment(&mine, at, (int)(end < SEGMENT ? end : SEGMENT), (int)(left < FAR ? left : FAR), before == 0, place, g, batch,
-                any, type);
+  for (int i = 0; i < r->count; i++) {
+    chunk x[BATCH_MOST];
+    if (any) {
+      if (i == 1) i = add_whole_batches(&mine, r, g, batch, type);
+      load_any_batch(raw, r, i, g, batch, minus_infinity(type), type);
+      chunks_of(x, raw, batch, type);
+    } else {
+      const bool last = i + 1 == r->count;
+      const row_batches from = last ? *next : *r;
+      chunks_of(x, raw, batch, type);
+      load_batch(raw, &from, last ? 0 : i + 1, g, batch, type);
+    }
+    add_batch(&mine, x, batch, type);
   }
   float max = lanes_reduce<float>(mine.max, g.log2, mine.max, larger_of);
   row_sum_t wave = {max, lanes_reduce<float>(mine.sum * exponential_of(mine.max - max), g.log2, 0, sum_of)};

@@ -7,8 +7,8 @@
 
 enum { WAVE = 64, SIMDS = 4, MOST_WAVES = 8 };
 
-/* A grid that does not divide its work evenly has up to so many workgroups for each that the device holds at a time: a compute
- * unit that has ended its own takes the next one. */
+/* A grid that does not divide its work evenly has up to so many workgroups for each that the device holds at a time: a
+ * compute unit that has ended its own takes the next one. */
 enum { ROUNDS = 8 };
 
 int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type); }
@@ -81,11 +81,15 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *re
   return false;
 }
 
-/* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so it has as few as
- * the device needs: four for each SIMD, because a loop waits for memory more often. */
+/* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so that a work-
+ * item has sixteen chunks, and waves that have several rows; but eight work-items at least, whose loads are whole lines,
+ * unless four chunks for each are the row. There are as few waves as the device needs: four for each SIMD, because a loop
+ * waits for memory more often. */
 static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
-  enum { AT_ONCE = 4 };
-  int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, AT_ONCE);
+  enum { AT_ONCE = 4, EACH = 16, LINE = 8 };
+  int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),
+          least = group_for(chunks, AT_ONCE);
+  if (size < LINE) size = least < LINE ? least : LINE;
   if (size > WAVE) size = WAVE;
   while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows < hip_ceil_div(2 * items_wanted(device), size)) size *= 2;
   return size;

@@ -41,16 +41,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
 }
 
-static const hip_functions functions[] = {
-    [HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm,
-                      .stem = "rmsnorm_any",
-                      .waves = 8,
-                      .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
-    [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
-    [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
-    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 8, .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
-    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
-    {.stem = NULL}};
+static const hip_functions functions[] = {[HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_any", .waves = 4},
+                                          [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
+                                          [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
+                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 4},
+                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
+                                          {.stem = NULL}};
 
 const tdm_kernel tdm_rmsnorm_hip_loop = {.name = "hip_loop",
                                          .op = TDM_OP_RMSNORM,

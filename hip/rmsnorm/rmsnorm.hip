@@ -1,7 +1,7 @@
 // rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once; a longer one twice,
 // and so are those that are not whole chunks of 16 bytes.
 #include "args.h"
-#include "hip/device/row_groups.h"
+#include "hip/device/row_batches.h"
 
 // A chunk of the row that is normalised: x, plus the residual if there is one.
 DEVICE chunk sum_of_raw(raw_chunk x, raw_chunk r, bool residual, tdm_type type) {
@@ -41,111 +41,220 @@ DEVICE void store_results(char *y, char *sum, chunk s, raw_chunk weight, float i
   store_part(y, of, raw_of(s, false, type), any, type);
 }
 
-enum { KEPT_MOST = 4, BATCH_MOST = 4 };
+enum { BATCH_MOST = 4 };
 
 DEVICE raw_chunk load_weight(const rmsnorm_args *p, int at, row_group_t g, tdm_type type) {
   chunk_part of = part_of(at, p->groups.cols, (row_place){0, g.lane * chunk_length(type)});
   return load_part((const char *)p->weight + g.lane * 16 + at * tdm_bytes(type), of, 0, false, type);
 }
 
-// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. One or two keep their weights too.
+// What is normalised, in batches: x, and the residual; without one, `more` has none of them.
+typedef struct addends {
+  row_batches x, more;
+} addends;
+
+DEVICE addends addends_of(const rmsnorm_args *p, int64_t row, row_place place, row_group_t g, int batch, bool any,
+                          tdm_type type) {
+  const bool residual = p->residual != nullptr;
+  const int64_t cols = p->groups.cols;
+  const void *other = residual ? p->residual : p->x;
+  const char *x = row_at(p->x, p->ldx, row, g, type), *r = row_at(other, residual ? p->ldr : 0, row, g, type);
+  row_place of_more = place;
+  if (!residual) of_more.own = 2 * FAR;
+  return (addends){batches_of(x, nothing_added(), cols, place, g, batch, any, type),
+                   batches_of(r, nothing_added(), cols, of_more, g, batch, any, type)};
+}
+
+DEVICE void load_addends(raw_chunk *x, raw_chunk *more, const addends *a, int number, row_group_t g, int batch, tdm_type type) {
+  load_batch(x, &a->x, number, g, batch, type);
+  load_batch(more, &a->more, number, g, batch, type);
+}
+
+DEVICE void add_addends(chunk *s, const raw_chunk *x, const raw_chunk *more, bool residual, int batch, tdm_type type) {
+#pragma unroll
+  for (int k = 0; k < batch; k++) s[k] = sum_of_raw(x[k], more[k], residual, type);
+}
+
+// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. One or two keep their weights too,
+// and load a round's chunks while the one before computes; four have no registers for that.
 DEVICE void rmsnorm_registers(const rmsnorm_args *p, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols, step = chunk_length(type) << group.log2, step_bytes = 16 << group.log2;
   const bool residual = p->residual != nullptr;
-  raw_chunk weight[KEPT_MOST];
+  raw_chunk weight[BATCH_MOST], raw[BATCH_MOST], more[BATCH_MOST];
   int turn = 0;
-  bool first = true;
+  const auto addends_at = [&](int64_t row) {
+    row_place place = place_row(&p->groups, row, nullptr, group, false, type);
+    return addends_of(p, row, place, group, kept, false, type);
+  };
+  const bool ahead = kept <= 2;
+  addends a = addends_at(group.first);
+  if (ahead) load_addends(raw, more, &a, 0, group, kept, type);
+  if (ahead)
+    for (int k = 0; k < kept; k++) weight[k] = load_weight(p, k * step, group, type);
   FOR_ROWS(row, &p->groups, group) {
-    const char *x = row_at(p->x, p->ldx, row, group, type), *r = row_at(p->residual, p->ldr, row, group, type);
-    row_place place = place_row(&p->groups, row, x, group, false, type);
-    raw_chunk raw[KEPT_MOST], more[KEPT_MOST];
-    chunk s[KEPT_MOST];
+    row_place place = {0, a.x.own};
+    chunk s[BATCH_MOST];
     double sum = 0;
+    if (!ahead) load_addends(raw, more, &a, 0, group, kept, type);
+    add_addends(s, raw, more, residual, kept, type);
+    a = addends_at(row + group.step);
+    if (ahead) load_addends(raw, more, &a, 0, group, kept, type);
 #pragma unroll
-    for (int k = 0; k < kept; k++) {
-      chunk_part of = part_of(k * step, cols, place);
-      raw[k] = load_part(x + k * step_bytes, of, 0, false, type);
-      if (residual) more[k] = load_part(r + k * step_bytes, of, 0, false, type);
-    }
-    if (first && kept <= 2)
-      for (int k = 0; k < kept; k++) weight[k] = load_weight(p, k * step, group, type);
-    first = false;
-#pragma unroll
-    for (int k = 0; k < kept; k++) {
-      s[k] = sum_of_raw(raw[k], more[k], residual, type);
-      sum += squares(&s[k], type);
-    }
+    for (int k = 0; k < kept; k++) sum += squares(&s[k], type);
     float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
 #pragma unroll
     for (int k = 0; k < kept; k++) {
       place.own = in_order(place.own);  // else the masks of the loads stay in registers until here
-      if (kept > 2) weight[k] = load_weight(p, k * step, group, type);
+      if (!ahead) weight[k] = load_weight(p, k * step, group, type);
       store_results(y + k * step_bytes, to + k * step_bytes, s[k], weight[k], inverse, residual, part_of(k * step, cols, place),
                     false, type);
     }
   }
 }
 
-// Loads `batch` chunks at once.
-DEVICE void rmsnorm_loop(const rmsnorm_args *p, int batch, bool any, tdm_type type) {
+// A batch of a row of whole chunks, the second time that it is read; `whole`: the row fills it.
+DEVICE void write_batch(const rmsnorm_args *p, char *y, char *to, const chunk *s, const addends *a, int number, float inverse,
+                        bool residual, row_group_t g, int batch, bool whole, tdm_type type) {
+  const int step = chunk_length(type) << g.log2, left = left_in_batch(&a->x, number);
+  const int64_t step_bytes = 16LL << g.log2;
+  const char *weight = (const char *)p->weight + g.lane * 16;
+#pragma unroll
+  for (int k = 0; k < batch; k++) {
+    int64_t at = (number * batch + k) * step_bytes;
+    chunk_part of = {0, whole ? chunk_length(type) : left - k * step};
+    raw_chunk w = load_part(weight + at, of, 0, false, type);
+    store_results(y + at, to + at, s[k], w, inverse, residual, of, false, type);
+  }
+}
+
+// Rows of whole chunks. The second time a row is read, its first batch is on its way since the end of the first time; as is
+// that of the next row at the end of the second.
+DEVICE void rmsnorm_loop(const rmsnorm_args *p, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
-  const int64_t cols = p->groups.cols, step = (int64_t)chunk_length(type) << group.log2, step_bytes = 16LL << group.log2;
+  const bool residual = p->residual != nullptr;
+  raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
+  int turn = 0;
+  const auto addends_at = [&](int64_t row) {
+    row_place place = place_row(&p->groups, row, nullptr, group, false, type);
+    return addends_of(p, row, place, group, batch, false, type);
+  };
+  addends a = addends_at(group.first);
+  load_addends(raw, more, &a, 0, group, batch, type);
+  FOR_ROWS(row, &p->groups, group) {
+    const addends next = addends_at(row + group.step);
+    double sum = 0;
+    chunk s[BATCH_MOST];
+    for (int i = 0; i < a.x.count; i++) {
+      add_addends(s, raw, more, residual, batch, type);
+      load_addends(raw, more, &a, i + 1 < a.x.count ? i + 1 : 0, group, batch, type);
+#pragma unroll
+      for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
+    }
+    float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
+    char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
+    const int whole = wave_all(a.x.own < FAR) ? a.x.whole : 0;
+    int i = 0;
+    for (; i + 1 < whole; i++) {  // without a branch, so that no store is waited for
+      add_addends(s, raw, more, residual, batch, type);
+      load_addends(raw, more, &a, i + 1, group, batch, type);
+      write_batch(p, y, to, s, &a, i, inverse, residual, group, batch, true, type);
+    }
+    for (; i < a.x.count; i++) {
+      const bool last = i + 1 == a.x.count;
+      const addends from = last ? next : a;
+      add_addends(s, raw, more, residual, batch, type);
+      load_addends(raw, more, &from, last ? 0 : i + 1, group, batch, type);
+      write_batch(p, y, to, s, &a, i, inverse, residual, group, batch, false, type);
+    }
+    a = next;
+  }
+}
+
+// Any rows. Where x and the residual lie as y does, the batches that a row fills are loaded ahead and without masks.
+DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
+  SHARED static double slots[2 * ROW_WAVES_MOST];
+  row_group_t group = row_group_of(&p->groups);
+  const int step = chunk_length(type) << group.log2;
+  const int64_t step_bytes = 16LL << group.log2;
   const bool residual = p->residual != nullptr;
   int turn = 0;
   FOR_ROWS(row, &p->groups, group) {
-    char *y = (char *)row_at(p->y, p->ldy, row, group, type);
-    row_place place = place_row(&p->groups, row, y, group, any, type);
-    const int64_t skew = 2 * place.skew;
-    const char *x = row_at(p->x, p->ldx, row, group, type) - skew, *r = row_at(p->residual, p->ldr, row, group, type) - skew;
+    char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
+    row_place place = place_row(&p->groups, row, y, group, true, type);
+    const addends a = addends_of(p, row, place, group, batch, true, type);
+    const bool alike =
+        place.own < FAR && !(type != TDM_F32 && (is_between_dwords(a.x.at) || (residual && is_between_dwords(a.more.at))));
+    // The chunk after the last one of a batch is read for weights that begin between dwords.
+    const int whole = wave_all(alike) ? a.x.whole - (a.x.tail == 0) : 0;
+    raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
+    chunk s[BATCH_MOST];
     double sum = 0;
-    for (int64_t before = 0; before < cols + any; before += batch * step) {
-      raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
-      int64_t at = before * tdm_bytes(type);
+    if (whole > 1) load_addends(raw, more, &a, 1, group, batch, type);
+    for (int i = 1; i < whole; i++) {
+      add_addends(s, raw, more, residual, batch, type);
+      load_addends(raw, more, &a, i + 1 < whole ? i + 1 : i, group, batch, type);
+#pragma unroll
+      for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
+    }
+    for (int i = 0; i < a.x.count; i++) {
+      if (i == 1 && whole > 1) i = whole;
+      load_any_batch(raw, &a.x, i, group, batch, 0, type);
+      if (residual) load_any_batch(more, &a.more, i, group, batch, 0, type);
 #pragma unroll
       for (int k = 0; k < batch; k++) {
-        raw[k] = more[k] = raw_fill(0);
-        if (k > 0 && before + k * step >= cols + any) continue;
-        chunk_part of = part_of(before + k * step, cols, place);
-        raw[k] = load_part(x + at + k * step_bytes, of, 0, any, type);
-        if (residual) more[k] = load_part(r + at + k * step_bytes, of, 0, any, type);
-      }
-#pragma unroll
-      for (int k = 0; k < batch; k++) {
-        chunk s = sum_of_raw(raw[k], more[k], residual, type);
-        sum += squares(&s, type);
+        s[k] = sum_of_raw(raw[k], more[k], residual, type);
+        sum += squares(&s[k], type);
       }
     }
     float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
-    const char *weight = (const char *)p->weight + group.lane * 16 - skew;
-    char *to = (char *)row_at(p->sum, p->lds, row, group, type) - skew;
-    y -= skew;
-    for (int64_t before = 0; before < cols + any; before += step) {
-      int64_t at = before * tdm_bytes(type);
-      chunk_part of = part_of(before, cols, place);
-      raw_chunk one = load_part(x + at, of, 0, any, type), other = raw_fill(0), w = load_part(weight + at, of, 0, any, type);
-      if (residual) other = load_part(r + at, of, 0, any, type);
-      store_results(y + at, to + at, sum_of_raw(one, other, residual, type), w, inverse, residual, of, any, type);
+    const char *weight = (const char *)p->weight + group.lane * 16 - 2 * place.skew;
+    y -= 2 * place.skew, to -= 2 * place.skew;
+    if (whole > 1) load_addends(raw, more, &a, 1, group, batch, type);
+    for (int i = 1; i < whole; i++) {
+      raw_chunk w[BATCH_MOST];
+      const int64_t at = i * batch * step_bytes;
+#pragma unroll
+      for (int k = 0; k < batch; k++) w[k] = load_shifted(weight + at + k * step_bytes, type);
+      add_addends(s, raw, more, residual, batch, type);
+      load_addends(raw, more, &a, i + 1 < whole ? i + 1 : i, group, batch, type);
+#pragma unroll
+      for (int k = 0; k < batch; k++)
+        store_results(y + at + k * step_bytes, to + at + k * step_bytes, s[k], w[k], inverse, residual,
+                      (chunk_part){-1, chunk_length(type)}, false, type);
+    }
+    for (int i = 0; i < a.x.count; i++) {
+      if (i == 1 && whole > 1) i = whole;
+#pragma unroll 1
+      for (int k = 0; k < batch; k++) {
+        const int64_t at = (i * batch + k) * step_bytes;
+        chunk_part of = {i == 0 && k == 0 ? -place.own : -1, left_in_batch(&a.x, i) - k * step};
+        if (!wave_any(of.left > 0)) break;
+        raw_chunk one = load_part(a.x.at + at, of, 0, true, type), other = raw_fill(0);
+        raw_chunk w = load_part(weight + at, of, 0, true, type);
+        if (residual) other = load_part(a.more.at + at, of, 0, true, type);
+        store_results(y + at, to + at, sum_of_raw(one, other, residual, type), w, inverse, residual, of, true, type);
+      }
     }
   }
 }
 
 #define RMSNORM(name, waves, body, ...) \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
-#define OF_16_BITS(word, type)                                  \
-  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type)      \
-  RMSNORM(rmsnorm_2_##word, 6, rmsnorm_registers, 2, type)      \
-  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type)      \
-  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 4, false, type) \
-  RMSNORM(rmsnorm_any_##word, 4, rmsnorm_loop, 2, true, type)
+#define OF_16_BITS(word, type)                             \
+  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type) \
+  RMSNORM(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type) \
+  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type) \
+  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)   \
+  RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
 
 RMSNORM(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
-RMSNORM(rmsnorm_2_f32, 8, rmsnorm_registers, 2, TDM_F32)
+RMSNORM(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
 RMSNORM(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
-RMSNORM(rmsnorm_loop_f32, 5, rmsnorm_loop, 4, false, TDM_F32)
-RMSNORM(rmsnorm_any_f32, 8, rmsnorm_loop, 2, true, TDM_F32)
+RMSNORM(rmsnorm_loop_f32, 5, rmsnorm_loop, 2, TDM_F32)
+RMSNORM(rmsnorm_any_f32, 5, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)

@@ -25,26 +25,33 @@ DEVICE void store_scaled(char *at, chunk x, float scale, int seen, bool causal, 
   store_part(at, of, raw_of(x, false, type), any, type);
 }
 
-// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l.
+DEVICE row_batches batches_of_row(const softmax_args *p, int64_t row, row_group_t g, int batch, tdm_type type) {
+  const char *at = row_at(p->x, p->ldx, row, g, type);
+  return batches_of(at, nothing_compared(type), p->groups.cols, place_row(&p->groups, row, at, g, false, type), g, batch, false,
+                    type);
+}
+
+// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. A round's are loaded while the one
+// before computes.
 DEVICE void softmax_registers(const softmax_args *p, row_slots *slots, int kept, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols, step = chunk_length(type) << group.log2, step_bytes = 16 << group.log2;
   int turn = 0;
+  raw_chunk raw[HIP_KEPT_ELEMENTS / 4];
+  row_batches r = batches_of_row(p, group.first, group, kept, type);
+  load_batch(raw, &r, 0, group, kept, type);
   FOR_ROWS(row, &p->groups, group) {
-    const char *from = row_at(p->x, p->ldx, row, group, type);
-    row_place place = place_row(&p->groups, row, from, group, false, type);
-    raw_chunk raw[HIP_KEPT_ELEMENTS / 4];
+    row_place place = {0, r.own};
     chunk x[HIP_KEPT_ELEMENTS / 4];
     float max = LEAST_FLOAT;
     f32x2 sum = 0;
-#pragma unroll
-    for (int k = 0; k < kept; k++)
-      raw[k] = load_part(from + k * step_bytes, part_of(k * step, cols, place), minus_infinity(type), false, type);
 #pragma unroll
     for (int k = 0; k < kept; k++) {
       x[k] = chunk_of(raw[k], type);
       max = largest_of(&x[k], max, type);
     }
+    r = batches_of_row(p, row + group.step, group, kept, type);
+    load_batch(raw, &r, 0, group, kept, type);
     max = lanes_reduce<float>(max, group.log2, max, larger_of);
 #pragma unroll
     for (int k = 0; k < kept; k++) sum += exponentials(&x[k], max, type);
@@ -61,24 +68,72 @@ DEVICE void softmax_registers(const softmax_args *p, row_slots *slots, int kept,
   }
 }
 
-DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, bool any, tdm_type type) {
+// Writes a batch of a row of whole chunks; `whole`: the row fills it.
+DEVICE void write_batch(char *y, chunk *x, const row_batches *r, int number, row_sum_t s, float scale, row_group_t g, int batch,
+                        bool whole, tdm_type type) {
+  const int step = chunk_length(type) << g.log2, left = left_in_batch(r, number);
+  const int64_t step_bytes = 16LL << g.log2;
+#pragma unroll
+  for (int k = 0; k < batch; k++) {
+    exponentials(&x[k], s.max, type);
+    char *to = y + (number * batch + k) * step_bytes;
+    store_scaled(to, x[k], scale, 0, false, (chunk_part){0, whole ? chunk_length(type) : left - k * step}, false, type);
+  }
+}
+
+// Rows of whole chunks. The second time a row is read, its first batch is on its way since the end of the first time; as is
+// that of the next row at the end of the second.
+DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, tdm_type type) {
+  row_group_t group = row_group_of(&p->groups);
+  raw_chunk raw[BATCH_MOST];
+  int turn = 0;
+  row_batches r = batches_of_row(p, group.first, group, batch, type);
+  load_batch(raw, &r, 0, group, batch, type);
+  FOR_ROWS(row, &p->groups, group) {
+    char *y = (char *)row_at(p->y, p->ldy, row, group, type);
+    const row_batches next = batches_of_row(p, row + group.step, group, batch, type);
+    row_sum_t s = sum_row(raw, &r, &r, group, slots, &turn, batch, false, type);
+    float scale = reciprocal(s.sum);
+    const int whole = wave_all(r.own < FAR) ? r.whole : 0;
+    chunk x[BATCH_MOST];
+    int i = 0;
+    for (; i + 1 < whole; i++) {  // without a branch, so that no store is waited for
+      chunks_of(x, raw, batch, type);
+      load_batch(raw, &r, i + 1, group, batch, type);
+      write_batch(y, x, &r, i, s, scale, group, batch, true, type);
+    }
+    for (; i < r.count; i++) {
+      const bool last = i + 1 == r.count;
+      const row_batches from = last ? next : r;
+      chunks_of(x, raw, batch, type);
+      load_batch(raw, &from, last ? 0 : i + 1, group, batch, type);
+      write_batch(y, x, &r, i, s, scale, group, batch, false, type);
+    }
+    r = next;
+  }
+}
+
+// Any rows, causal ones too.
+DEVICE void softmax_any(const softmax_args *p, row_slots *slots, int batch, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
   const int64_t cols = p->groups.cols, step = (int64_t)chunk_length(type) << group.log2, step_bytes = 16LL << group.log2;
-  const bool causal = any && p->causal_rows != 0;
+  const bool causal = p->causal_rows != 0;
   int turn = 0;
   FOR_ROWS(row, &p->groups, group) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type);
-    row_place place = place_row(&p->groups, row, y, group, any, type);
+    row_place place = place_row(&p->groups, row, y, group, true, type);
     const char *from = row_at(p->x, p->ldx, row, group, type);
     int64_t seen = causal ? columns_seen(p, row + group.sub) : cols;
-    row_sum_t s = sum_row(from, seen, place, group, slots, &turn, batch, any, type);
+    raw_chunk raw[BATCH_MOST];
+    row_batches r = batches_of(from, nothing_compared(type), seen, place, group, batch, true, type);
+    row_sum_t s = sum_row(raw, &r, &r, group, slots, &turn, batch, true, type);
     float scale = reciprocal(s.sum);
     from -= 2 * place.skew, y -= 2 * place.skew;
-    for (int64_t before = 0; before < cols + any; before += step, from += step_bytes, y += step_bytes) {
+    for (int64_t before = 0; before < cols + 1; before += step, from += step_bytes, y += step_bytes) {
       chunk_part of = part_of(before, seen, place);
-      chunk x = chunk_of(load_part(from, of, minus_infinity(type), any, type), type);
+      chunk x = chunk_of(load_part(from, of, minus_infinity(type), true, type), type);
       exponentials(&x, s.max, type);
-      store_scaled(y, x, scale, of.left, causal, part_of(before, cols, place), any, type);
+      store_scaled(y, x, scale, of.left, causal, part_of(before, cols, place), true, type);
     }
   }
 }
@@ -88,18 +143,18 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, boo
     SHARED static row_slots slots;               \
     body(&p, &slots, __VA_ARGS__);               \
   }
-#define OF_16_BITS(word, type)                                  \
-  SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type)      \
-  SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type)      \
-  SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type)      \
-  SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, false, type) \
-  SOFTMAX(softmax_any_##word, 6, softmax_loop, 2, true, type)
+#define OF_16_BITS(word, type)                             \
+  SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type) \
+  SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type) \
+  SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type) \
+  SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, type)   \
+  SOFTMAX(softmax_any_##word, 6, softmax_any, 2, type)
 
 SOFTMAX(softmax_1_f32, 8, softmax_registers, 1, TDM_F32)
 SOFTMAX(softmax_2_f32, 8, softmax_registers, 2, TDM_F32)
 SOFTMAX(softmax_4_f32, 8, softmax_registers, 4, TDM_F32)
 SOFTMAX(softmax_8_f32, 4, softmax_registers, 8, TDM_F32)
-SOFTMAX(softmax_loop_f32, 8, softmax_loop, 4, false, TDM_F32)
-SOFTMAX(softmax_any_f32, 8, softmax_loop, 2, true, TDM_F32)
+SOFTMAX(softmax_loop_f32, 8, softmax_loop, 4, TDM_F32)
+SOFTMAX(softmax_any_f32, 8, softmax_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)

@@ -1,0 +1,92 @@
+/* Rows in batches of chunks, which are loaded ahead of what is computed. */
+#ifndef TANDEM_HIP_DEVICE_ROW_BATCHES_H
+#define TANDEM_HIP_DEVICE_ROW_BATCHES_H
+
+#include "row_groups.h"
+
+DEVICE bool wave_any(bool x) { return __builtin_amdgcn_ballot_w64(x) != 0; }
+
+/* Where clang does not see that a pointer is to global memory, it would take a flat load, which the LDS counts too. */
+DEVICE raw_chunk load_global(const char *at) {
+  raw_chunk c;
+  c.words = *(const __attribute__((address_space(1))) raw_words *)at;
+  return c;
+}
+
+DEVICE float load_global_element(const char *row, int64_t i, tdm_type type) {
+  const char *at = row + i * tdm_bytes(type);
+  if (type == TDM_F32) return *(const __attribute__((address_space(1))) float *)at;
+  if (type == TDM_F16) return (float)*(const __attribute__((address_space(1))) _Float16 *)at;
+  return (float)*(const __attribute__((address_space(1))) __bf16 *)at;
+}
+
+/* A chunk that begins at a dword or between two, without a branch; between two, the elements before and after it must exist.
+ * */
+DEVICE raw_chunk load_shifted(const char *at, tdm_type type) {
+  if (type == TDM_F32) return load_words(at);
+  const uint32_t between = (uint32_t)(uintptr_t)at & 2;
+  raw_chunk low = load_words(at - between), c;
+  uint32_t last = *(const uint32_t *)(at - between + 12 + 2 * between);
+#pragma unroll
+  for (int i = 0; i < 4; i++) c.of_4[i] = __builtin_amdgcn_alignbit(i < 3 ? low.of_4[i + 1] : last, low.of_4[i], 8 * between);
+  return c;
+}
+
+/* What stands for chunks that a row does not have: 0 where elements are added, and -infinity of each type for maxima. It is
+ * memory of the code object, because no wave may read a row that another one writes in place. */
+__attribute__((constant, aligned(16))) static const uint32_t row_fill[][4] = {
+    {0, 0, 0, 0},
+    {0xff800000u, 0xff800000u, 0xff800000u, 0xff800000u},
+    {0xfc00fc00u, 0xfc00fc00u, 0xfc00fc00u, 0xfc00fc00u},
+    {0xff80ff80u, 0xff80ff80u, 0xff80ff80u, 0xff80ff80u},
+};
+DEVICE const void *nothing_added(void) { return row_fill[0]; }
+/* -infinity in f32, or in both halves of a 16-bit type. Its exponential is 0, so nothing else needs a mask. */
+DEVICE const void *nothing_compared(tdm_type type) { return row_fill[type == TDM_F32 ? 1 : type == TDM_F16 ? 2 : 3]; }
+
+/* A row in batches: each work-item of its group has `batch` chunks of each. They are counted in 32 bits, which the scalar
+ * unit compares. */
+typedef struct row_batches {
+  const char *at;        /* this work-item's first chunk */
+  const char *elsewhere; /* what a work-item reads in place of chunks that the row does not have */
+  int own;               /* of row_place */
+  int whole, count;      /* batches that the row fills, and all of them */
+  int tail;              /* elements of the batch that it does not fill */
+} row_batches;
+
+DEVICE row_batches batches_of(const char *at, const void *elsewhere, int64_t cols, row_place place, row_group_t g, int batch,
+                              bool any, tdm_type type) {
+  const int log2 = g.log2 + (chunk_length(type) == 8 ? 3 : 2) + (batch == 8 ? 3 : batch == 4 ? 2 : batch == 2 ? 1 : 0);
+  const int whole = (int)(cols >> log2), tail = (int)cols & ((1 << log2) - 1);
+  /* Where chunks begin before the row, one more may be needed. */
+  return (row_batches){at - 2 * place.skew, (const char *)elsewhere, place.own, whole, whole + (any || tail != 0), tail};
+}
+
+/* Of the row from this work-item's first chunk of a batch on: below 0 if it has none of it. */
+DEVICE int left_in_batch(const row_batches *r, int number) { return (number < r->whole ? FAR : r->tail) - r->own; }
+
+/* Loads a batch, or nothing that counts: without a branch, so that the compiler knows how many loads are on their way, and
+ * waits for the older ones alone. For rows of whole chunks. */
+DEVICE void load_batch(raw_chunk *raw, const row_batches *r, int number, row_group_t g, int batch, tdm_type type) {
+  const int step = chunk_length(type) << g.log2;
+  const int64_t step_bytes = 16LL << g.log2;
+  const int left = left_in_batch(r, number);
+  const char *at = r->at + number * (batch * step_bytes);
+#pragma unroll
+  for (int k = 0; k < batch; k++) raw[k] = load_global(k * step < left ? at + k * step_bytes : r->elsewhere);
+}
+
+/* A batch of any row, by its masks. */
+DEVICE void load_any_batch(raw_chunk *raw, const row_batches *r, int number, row_group_t g, int batch, uint32_t fill,
+                           tdm_type type) {
+  const int step = chunk_length(type) << g.log2;
+  const int64_t step_bytes = 16LL << g.log2;
+  const int left = left_in_batch(r, number);
+  const char *at = r->at + number * (batch * step_bytes);
+#pragma unroll
+  for (int k = 0; k < batch; k++)
+    raw[k] =
+        load_part(at + k * step_bytes, (chunk_part){k == 0 && number == 0 ? -r->own : -1, left - k * step}, fill, true, type);
+}
+
+#endif
