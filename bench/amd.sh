@@ -64,7 +64,8 @@ missing() { # NAME WHAT REASON
   put "$1.open" missing 0 "$2" "$3"
   echo "amd.sh: $1: missing: $3"
 }
-# step NAME SECONDS WHAT COMMAND...: unless it is done, or fewer SECONDS are left. `reason` is what COMMAND says of its end.
+# step NAME SECONDS WHAT COMMAND...: runs COMMAND, and writes down how it ended and how long it took. It is skipped if an
+# earlier run finished it, or if fewer than SECONDS are left. COMMAND may set `reason` to a line about how it ended.
 step() {
   name=$1 least=$2 what=$3
   shift 3

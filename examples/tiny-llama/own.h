@@ -1,6 +1,6 @@
-/* Kernels of the user's in place of the library's: --own gemm=FILE.hsaco:tile=64x64:block=256,attention=...
- * Their signatures are those of the exercises llama-gemm and llama-attention (learn/exercises). A step that a signature can't
- * describe stays the library's. */
+/* Runs kernels that the user wrote in place of the library's: --own gemm=FILE.hsaco:tile=64x64:block=256,attention=...
+ * They take the arguments of the exercises llama-gemm and llama-attention (learn/exercises). The library still runs the steps
+ * that need more than these arguments can say. */
 #ifndef LLAMA_OWN_H
 #define LLAMA_OWN_H
 
@@ -8,19 +8,20 @@
 
 typedef struct own_kernels own_kernels;
 
-/* The code objects, loaded on the context's device. */
+/* Loads the code objects that `text`, the value of --own, names on the context's device. */
 bool own_open(const char *text, tdm_context *context, own_kernels **own, llama_error *error);
 void own_close(own_kernels *own);
 
-/* After a step was appended: it runs the user's kernel from now on, if that can do what the description says. own: NULL, or the
- * kernels. */
+/* Call one of these after a step was appended. The step then runs the user's kernel, if that can do what the description
+ * asks for. If own is NULL nothing changes. */
 void own_take_gemm(own_kernels *own, graph_step *s, const tdm_gemm_desc *d);
 void own_take_attention(own_kernels *own, graph_step *s, const tdm_attention_desc *d);
 
-/* Whether a launch of this kernel's name is one of them. */
+/* Is `kernel` the name of one of the user's kernels? */
 bool own_has(const own_kernels *own, const char *kernel);
 
-/* Prints the launches of each kernel, and which steps were the library's. false: a kernel ran in no step. */
+/* Prints how often each kernel was launched, and which steps the library ran. Returns false if one of the kernels was never
+ * used. */
 bool own_report(const own_kernels *own, llama_error *error);
 
 #endif
