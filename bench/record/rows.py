@@ -11,6 +11,7 @@ RATES = {
     "gfx950": (6442, "ROCm/gfx950-gluon-tutorials, kernels/memory_bound/gemm: f16, 32 x 65536 x 8192, cold", 2.4),
     "gfx942": (4177, "ROCm/system-acceptance-docs, MI300X: BabelStream, copy", 2.1),
 }
+CUS = {"gfx950": 32, "gfx942": 38}  # of an XCD
 XCDS = 8  # of both chips; one is simulated, with its share of HBM
 WHOLE = 1 << 30  # bytes of a launch, as in the published kernel of gfx950
 FEW, MORE = 6 << 20, 12 << 20  # bytes of the two launches of one XCD that are predicted
@@ -34,6 +35,12 @@ def shape(op, rows, length):
     return f"{rows}x{length}"
 
 
+def rows_of(total, size, cus):
+    """About `total` bytes, in whole rounds of the CUs with 4 waves: what a tail costs is then the tail of a long launch."""
+    each = 4 * cus if total / size >= 4 * cus else cus
+    return max(1, round(total / size / each)) * each
+
+
 def predict(bench, device, op, rows, length, kind, folder):
     path = os.path.join(folder, "row.json")
     command = [bench, op, shape(op, rows, length), "--dtype", kind, "--device", device, "--time", "--rounds", "0",
@@ -51,7 +58,7 @@ def predict(bench, device, op, rows, length, kind, folder):
 
 def main():
     build, chip, ops, kinds, lengths = sys.argv[1:]
-    bench, (rate, source, ghz) = f"{build}/bench/tandem-bench", RATES[chip]
+    bench, (rate, source, ghz), cus = f"{build}/bench/tandem-bench", RATES[chip], CUS[chip]
     device = f"sim:{chip},xcds=1,hbm_gbs={rate / XCDS / hbm_share(build, chip):.0f}"
     print(f"{chip}: {rate} GB/s ({source})\n")
     print("| op | type | row | function | predicted clocks | clocks at that rate | share | VALU's share |")
@@ -63,9 +70,7 @@ def main():
                     if op == "rope" and length > 1024:  # a head
                         continue
                     size = length * ARRAYS[op] * (4 if kind == "f32" else 2)
-                    # Whole rounds of 32 CUs with 4 waves, so that what a tail costs is the tail of a long launch.
-                    few, more = (max(1, round(b / size / 128)) * 128 if b / size >= 128 else max(1, round(b / size / 32)) * 32
-                                 for b in (FEW, MORE))
+                    few, more = rows_of(FEW, size, cus), rows_of(MORE, size, cus)
                     if more <= few:
                         more = 2 * few
                     a, bytes_a, launch, kernel, function, _ = predict(bench, device, op, few, length, kind, folder)
