@@ -110,7 +110,7 @@ bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *
   gfxsim_time_watch watch = {.timing_bytes = sizeof(gfxsim_timing),
                              .timed = timed,
                              .user = &p,
-                             .skip_matrix = true,
+                             .skip_matrix = c->fill == CASE_REAL, /* others are chosen for what their values make a kernel do */
                              .warm = how->warm,
                              .model = how->model,
                              .spread = how->spread && rounds > 0,

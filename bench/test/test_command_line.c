@@ -182,7 +182,7 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --kernel none", "kernel");
   assert_exits(2, "add 8x8 --json /nowhere/x.json", "--json = '/nowhere/x.json': can't be written");
   assert_exits(2, "add 8x8 --set lda=3", "lda = 3");
-  assert_exits(2, "add 8x8 --set fill=special", "--set fill: must be real");
+  assert_exits(2, "add 8x8 --set fill=special", "--set fill: must be real or rising");
   assert_exits(2, "add 8x8 --nope", "--nope");
   assert_exits(2, "add 8x8 --workgroups 4 --device host", "--workgroups = '4': must not be given without a simulated device");
   assert_exits(2, "add 8x8 --checks --device host", "--checks: must not be given without a simulated device");

@@ -13,6 +13,9 @@ complain() {
 
 "$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md --wide >gemm.txt
 "$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
+for fill in real rising; do
+  "$bench" attention 1x1x1x256x512x64 --dtype f16 --set "scale=0.34657,fill=$fill" --device "sim:$chip" --time --json "$fill.json" --list >"$fill.txt"
+done
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json --wide >part.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
@@ -42,6 +45,10 @@ assert "predicted" in predicted[0]["what"] and timed["clocks_predicted"] == sum(
 assert all(t["clocks"] > launch["bounds"]["clocks"][launch["bounds"]["floor"]] for t, launch in zip(predicted, timed["launches"]))
 assert 0 < predicted[0]["loop"]["mfma_share"] < 1, predicted[0]["loop"]
 assert timed["seconds_predicted"] > 0 and 0 < timed["mfma_share_predicted"] < 1
+[real], [rising] = rows("real.json"), rows("rising.json") # maxima that grow repeat tiles, for which their arithmetic has to run
+assert "fill=rising" in json.dumps(rising) and "fill=rising" not in json.dumps(real)
+assert rising["launches"][0]["time"]["skip_mfma"] is False and real["launches"][0]["time"]["skip_mfma"] is True
+assert rising["clocks_predicted"] > 1.05 * real["clocks_predicted"], (real["clocks_predicted"], rising["clocks_predicted"])
 [sampled] = rows("sampled.json") # a sample is counted, and the whole launch is predicted
 assert sampled["sampled"] and sampled["clocks_predicted"] > 5000 and "predicted" in sampled["launches"][0]["time"]["what"]
 assert "clocks_predicted" not in gemm
