@@ -8,6 +8,8 @@
 enum {
   FAST_THREADS = 512,
   FAST_ROWS = 256,
+  WIDE_THREADS = 256, /* head_dim above 128 */
+  WIDE_ROWS = 128,
   GENERAL_THREADS = 256,
   GENERAL_ROWS = 128,
   FAST_KEYS = 64,

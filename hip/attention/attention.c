@@ -1,10 +1,10 @@
 /* The rows of attention on HIP.
  *
- *   hip_flash64, hip_flash96, hip_flash128    head_dim up to 64, 96 or 128, in multiples of 8, in f16 or bf16, on matrix units,
- *                                with loads of 16 bytes
+ *   hip_flash64, hip_flash96, hip_flash128, hip_flash256    head_dim up to 64, 96, 128 or 256, in multiples of 8, in f16 or
+ *                                bf16, on matrix units, with loads of 16 bytes
  *   hip_flash                    everything, in f32 arithmetic
- *   hip_decode64, hip_decode96, hip_decode128, hip_decode    the same four for few queries and many keys: they split the keys,
- *                                so that all compute units have work, and a second pass adds the parts
+ *   hip_decode64, hip_decode96, hip_decode128, hip_decode256, hip_decode    the same five for few queries and many keys: they
+ *                                split the keys, so that all compute units have work, and a second pass adds the parts
  *
  * If a pointer of a run is not a multiple of 16 bytes, a kernel with such loads falls back to hip_flash or hip_decode. */
 #include <inttypes.h>
@@ -16,7 +16,8 @@
 #include "hip/host/cost.h"
 #include "src/base/order.h"
 
-extern const hip_code tdm_code_attention_fast[], tdm_code_attention_general[], tdm_code_attention_parts[];
+extern const hip_code tdm_code_attention_fast[], tdm_code_attention_wide[], tdm_code_attention_general[];
+extern const hip_code tdm_code_attention_parts[];
 
 /* What prepare writes to plan->args. fast.function is NULL for the general rows, and parts.function without a second pass. */
 typedef struct attention_launches {
@@ -33,6 +34,10 @@ typedef struct attention_variant {
 } attention_variant;
 
 static const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
+
+/* Of a workgroup of a fast row. */
+static int64_t rows_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_ROWS : FAST_ROWS; }
+static unsigned threads_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_THREADS : FAST_THREADS; }
 
 /* ---- What the rows support ---- */
 
@@ -79,7 +84,7 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
          supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
-         supports_tiles(plan, FAST_ROWS, FAST_THREADS, reason, size) && supports_general(plan, reason, size);
+         supports_tiles(plan, rows_of(v), threads_of(v), reason, size) && supports_general(plan, reason, size);
 }
 
 /* The queries of all heads that share keys are the rows of one workgroup. */
@@ -132,7 +137,7 @@ static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_
 
 static void cut_fast(const tdm_plan *plan, attention_launches *l) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  cut(plan, FAST_ROWS, FAST_THREADS, &l->fast_args, &l->fast);
+  cut(plan, rows_of(variant_of(plan)), threads_of(variant_of(plan)), &l->fast_args, &l->fast);
   l->fast_args.scale = fabsf(d->scale) * 0x1.715476p+0f; /* log2(e) */
   l->fast_args.sign = d->scale < 0 ? 0x80008000u : 0;
 }
@@ -178,10 +183,10 @@ static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel 
 /* The second pass, and where the parts are until then. */
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t rows = args->group * d->sq, elements = d->batch * d->heads_q * d->sq * d->head_dim;
+  int64_t rows = args->group * d->sq, units = d->batch * d->heads_q * d->sq * ((d->head_dim - 1) / 64 + 1); /* waves */
   int64_t parts = d->batch * d->heads_kv * most_parts(plan);
   plan->workspace_bytes = (size_t)(parts * rows * (d->head_dim + 2)) * sizeof(float);
-  kernel->grid[0] = (unsigned)((elements - 1) / PARTS_THREADS + 1);
+  kernel->grid[0] = (unsigned)((units - 1) / (PARTS_THREADS / 64) + 1);
   kernel->grid[1] = kernel->grid[2] = 1;
   kernel->block = PARTS_THREADS;
   return find(plan, general_row(plan), PARTS, kernel);
@@ -227,12 +232,12 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 /* ---- Estimates ---- */
 
 /* The products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
-static void cost_of_tiles(const tdm_plan *plan, double rows, double dim, double rate, const char *floor, tdm_cost *cost) {
+static void cost_of_tiles(const tdm_plan *plan, int64_t rows, double dim, double rate, const char *floor, tdm_cost *cost) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  double tiles = ceil((double)d->sq / rows) * (double)d->heads_q * (double)d->batch;
+  double tiles = ceil((double)d->sq / (double)rows) * (double)d->heads_q * (double)d->batch;
   double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys that a row sees, on average */
   double lines = (double)d->batch * 2 * ((double)d->heads_q * (double)d->sq + (double)d->heads_kv * (double)d->skv);
-  double products = ceil(tiles / plan->context->hip->compute_units) * 4 * rows * fmax(seen, 0) * dim / rate;
+  double products = ceil(tiles / plan->context->hip->compute_units) * 4 * (double)rows * fmax(seen, 0) * dim / rate;
   double traffic =
       lines * (double)d->head_dim * (double)tdm_type_size(d->type) / tdm_hip_rates(plan->context->hip, d->type).hbm;
   *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
@@ -263,15 +268,15 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   if (v->decode)
     cost_of_parts(plan, dim, rate, floor, cost);
   else
-    cost_of_tiles(plan, fast ? FAST_ROWS : GENERAL_ROWS, dim, rate, floor, cost);
+    cost_of_tiles(plan, fast ? rows_of(v) : GENERAL_ROWS, dim, rate, floor, cost);
 }
 
 /* ---- Rows ---- */
 
 static const attention_variant general = {0}, flash64 = {64, 16, false}, flash96 = {96, 72, false},
-                               flash128 = {128, 104, false};
+                               flash128 = {128, 104, false}, flash256 = {256, 136, false};
 static const attention_variant decode = {.decode = true}, decode64 = {64, 16, true}, decode96 = {96, 72, true};
-static const attention_variant decode128 = {128, 104, true};
+static const attention_variant decode128 = {128, 104, true}, decode256 = {256, 136, true};
 
 const tdm_kernel tdm_attention_hip_decode = {
     .name = "hip_decode",
@@ -281,7 +286,7 @@ const tdm_kernel tdm_attention_hip_decode = {
     .functions = HIP_FUNCTIONS([HEADS_64] = {.code = tdm_code_attention_general, .stem = "general_decode64", .waves = 2},
                                [HEADS_128] = {.code = tdm_code_attention_general, .stem = "general_decode128", .waves = 1},
                                [HEADS_256] = {.code = tdm_code_attention_general, .stem = "general_decode256", .waves = 1},
-                               [PARTS] = {.code = tdm_code_attention_parts, .stem = "parts", .waves = 4}),
+                               [PARTS] = {.code = tdm_code_attention_parts, .stem = "parts", .waves = 8}),
     .supports = supports,
     .prepare = prepare,
     .launch = launch,
@@ -323,6 +328,21 @@ const tdm_kernel tdm_attention_hip_decode128 = {
     .backend = &tdm_backend_hip,
     .variant = &decode128,
     .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_decode},
+    .rebindable = true,
+    .types = TDM_16_BIT_TYPES,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_decode256 = {
+    .name = "hip_decode256",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &decode256,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1}),
     .supports = supports,
     .prepare = prepare,
     .launch = launch,
@@ -381,6 +401,21 @@ const tdm_kernel tdm_attention_hip_flash128 = {
     .backend = &tdm_backend_hip,
     .variant = &flash128,
     .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = cost,
+    .fallback = {16, 15, &tdm_attention_hip_flash},
+    .rebindable = true,
+    .types = TDM_16_BIT_TYPES,
+    .matrix_units = true,
+    .rounds_weights = true};
+const tdm_kernel tdm_attention_hip_flash256 = {
+    .name = "hip_flash256",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &flash256,
+    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1}),
     .supports = supports,
     .prepare = prepare,
     .launch = launch,

@@ -10,24 +10,13 @@
 
 #include "query_rows.h"
 
+#include "memory_rows.h"
+
 #if CHIP_TRANSPOSED_LDS_READS
 #include "ping_pong.h"
 #else
 enum { BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
 #endif
-
-template <int head>
-using fast_rows = wave_rows<head, head / 16>;
-
-template <int head>
-DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
-  int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* rows after the last one are not stored */
-  const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
-#pragma unroll
-  for (int s = 0; s < head / 16; s++)
-    w->q[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim ? *(const u32x4 *)(q + s * 2 * CHUNK) ^ a->sign : (u32x4)0;
-  begin_sums(w, a, work, row);
-}
 
 /* One tile of keys; `key` is the first. masked: some rows don't see all of them. */
 template <int head>
@@ -47,30 +36,6 @@ DEVICE void add_tile(fast_rows<head> *w, const lane_places<head> *t, float scale
   multiply_values<STEPS>(w, t, p, masked, w->seen - key, type);
 }
 
-template <int head>
-DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first,
-                       tdm_type type) {
-  uint32_t lane = (uint32_t)lane_index();
-  keep_in_register(&lane); /* what depends on it is not computed before the loops, and kept */
-  int64_t row = first + lane % 32;
-  float sum = w->sum + other_half(w->sum);
-  if (row >= work->rows) return;
-  char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
-  float *part = work->part + row * a->head_dim + lane / 32 * 4;
-#pragma unroll
-  for (int d = 0; d < head / 32; d++)
-#pragma unroll
-    for (int r = 0; r < 16; r += 4) {
-      f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
-      if (32 * d + row_of(r) >= a->head_dim) continue; /* a multiple of 8, and so for both halves of the wave */
-      if (work->part != nullptr)
-        *(f32x4 *)(part + 32 * d + row_of(r)) = x;
-      else
-        store_four(o, 32 * d + row_of(r), w->seen > 0 ? x * (1 / sum) : (f32x4)0, type);
-    }
-  if (lane < 32) store_numbers(w, work, row, sum);
-}
-
 /* The state of a workgroup's loop: its buffers in LDS, and the outstanding loads. */
 template <int head>
 struct walk {
@@ -85,14 +50,16 @@ struct walk {
 template <int head>
 DEVICE void enter_tile(walk<head> *t, int i, int place) {
   tile_arrived();
-  next_tile(&t->k);
-  next_tile(&t->v);
-  if (i + 1 < t->count) tile_begin(&t->load, t->tiles + (place ^ 1), &t->k, &t->v);
+  next_tile<head>(&t->k);
+  next_tile<head>(&t->v);
+  LDS tile<head> *to = t->tiles + (place ^ 1);
+  if (i + 1 < t->count) tile_begin(&t->load, to->k, to->v, &t->k, &t->v);
 }
 
 template <int head>
 DEVICE void leave_tile(walk<head> *t, int i, int place) {
-  if (i + 1 < t->count) tile_finish(&t->load, t->tiles + (place ^ 1));
+  LDS tile<head> *to = t->tiles + (place ^ 1);
+  if (i + 1 < t->count) tile_finish(&t->load, to->k, to->v);
 }
 
 template <int head>
@@ -119,8 +86,8 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decod
   tile_places(&t.load, &t.k, &t.v);
   begin_rows(&w, a, &work, first);
   if (t.count > 0) {
-    tile_begin(&t.load, tiles, &t.k, &t.v);
-    tile_finish(&t.load, tiles);
+    tile_begin(&t.load, tiles->k, tiles->v, &t.k, &t.v);
+    tile_finish(&t.load, tiles->k, tiles->v);
   }
   /* Two tiles per round, so that the buffer of each is a constant; then the tiles that need a mask, and those that the wave
    * only loads for others. A branch within one loop would cost moves of O in every round. All waves pass `count` barriers. */

@@ -1,5 +1,6 @@
-/* Tiles of 64 keys and values in LDS, for head_dim up to 128 of 16-bit types: where a chunk of 16 bytes (8 values) is, how
- * it comes there, and how the waves read it as operands of 32x32 matrix instructions.
+/* Tiles of keys and values in LDS, for 16-bit types: where a chunk of 16 bytes (8 values) is, how it comes there, and how the
+ * waves read it as operands of 32x32 matrix instructions. A tile has 64 keys; with head_dim 256 on gfx942 it has 32, because
+ * of the size of the LDS.
  *
  * Keys: rows are stored as in memory. Chunk c of row r is at place c ^ key_place(r) of its row, so that the 32 rows that a
  * wave reads at once have no bank conflict (device/lds.h has the phases). Values: an operand has 8 keys of one column.
@@ -14,23 +15,31 @@
 #include "hip/device/lds.h"
 #include "hip/device/wait.h"
 
-/* head: head_dim rounded up to 64, 96 or 128, columns of which the kernel computes. A row in LDS has this many. */
+/* head: head_dim rounded up to 64, 96, 128 or 256, columns of which the kernel computes. A row in LDS has this many. */
 template <int head>
-constexpr int WIDTH = head <= 64 ? 64 : 128;
+constexpr int WIDTH = head <= 64    ? 64
+                      : head <= 128 ? 128
+                                    : 256;
+template <int head>
+constexpr int THREADS = head > 128 ? WIDE_THREADS : FAST_THREADS; /* of a workgroup */
+template <int head>
+constexpr int KEYS = head > 128 && !CHIP_TRANSPOSED_LDS_READS ? 32 : FAST_KEYS; /* of a tile */
+template <int head>
+constexpr int HALF_TILE = KEYS<head> * WIDTH<head> * 2; /* bytes: the keys, or the values */
 
 template <int head>
-struct alignas(4 * FAST_KEYS * WIDTH<head>) tile { /* aligned, because places are or-ed into addresses */
-  char k[FAST_KEYS * WIDTH<head> * 2];
-  char v[FAST_KEYS * WIDTH<head> * 2];
+struct alignas(2 * HALF_TILE<head>) tile { /* aligned, because places are or-ed into addresses */
+  char k[HALF_TILE<head>];
+  char v[HALF_TILE<head>];
 };
 
 enum { CHUNK = 16 };
 
-/* A row has 8 or 16 chunks. A row of 16 fills all 64 banks of gfx950; a row of 8 fills half of them, or the 32 banks of
+/* A row has 8, 16 or 32 chunks. 16 chunks fill all 64 banks of gfx950; a row of 8 fills half of them, or the 32 banks of
  * gfx942. LDS_ROWS rows of 8 fill all. */
 template <int head>
 DEVICE uint32_t key_place(uint32_t row) {
-  return WIDTH<head> == 128 ? row % 16 : row / (uint32_t)LDS_ROWS % 8;
+  return WIDTH<head> >= 128 ? row % 16 : row / (uint32_t)LDS_ROWS % 8;
 }
 
 /* The LDS addresses of what a lane reads of the first tile. The swizzle makes a different one for each chunk of a key, and
@@ -38,7 +47,7 @@ DEVICE uint32_t key_place(uint32_t row) {
  * instruction. */
 template <int head>
 struct lane_places {
-  uint32_t k[head / 16], v[CHIP_TRANSPOSED_LDS_READS ? head / 32 : FAST_KEYS / 16];
+  uint32_t k[head / 16], v[CHIP_TRANSPOSED_LDS_READS ? head / 32 : KEYS<head> / 16];
   uint32_t tile; /* bytes from the first tile to the one that is read, a constant */
 };
 
@@ -73,15 +82,41 @@ DEVICE tile_source source_of(const char *base, int64_t stride, int64_t rows, int
 /* An offset after every tile, even if rows of a tile are added to it: these are below 2^30 bytes. */
 enum : uint32_t { NOT_IN_TILE = 0x80000000u };
 
+/* v_readfirstlane_b32. The compiler would leave it out, because x is the same in all lanes; but it keeps some of those in
+ * VGPRs. */
+DEVICE uint32_t in_scalar(uint32_t x) {
+  asm volatile("v_readfirstlane_b32 %0, %1" : "=s"(x) : "v"(x));
+  return x;
+}
+DEVICE const char *in_scalars(const char *x) {
+  uint64_t bits = (uint64_t)x;
+  return (const char *)((uint64_t)in_scalar((uint32_t)(bits >> 32)) << 32 | in_scalar((uint32_t)bits));
+}
+
 /* The length of the buffer of a tile. */
 DEVICE uint32_t tile_length(const tile_source *s) {
   uint32_t length = buffer_length(s->left);
   return length < NOT_IN_TILE ? length : NOT_IN_TILE;
 }
 
+/* The buffer of a tile: its length, and the bytes from one row to the next. */
+typedef struct tile_buffer {
+  const char *base;
+  uint32_t length, stride;
+} tile_buffer;
+
+DEVICE tile_buffer buffer_of(const tile_source *s) { return (tile_buffer){s->base, tile_length(s), (uint32_t)s->stride}; }
+
+/* The same for loops in which the compiler keeps the source in VGPRs, where a buffer can't be. */
+DEVICE tile_buffer settled_buffer(const tile_source *s) {
+  uint32_t length = s->left < 0 ? 0 : s->left < NOT_IN_TILE ? (uint32_t)s->left & ~3u : NOT_IN_TILE;
+  return (tile_buffer){in_scalars(s->base), in_scalar(length), (uint32_t)s->stride};
+}
+
+template <int head>
 DEVICE void next_tile(tile_source *s) {
-  s->base += FAST_KEYS * s->stride;
-  s->left -= FAST_KEYS * s->stride;
+  s->base += KEYS<head> * s->stride;
+  s->left -= KEYS<head> * s->stride;
 }
 
 /* Place n of the tile, 16 bytes, holds this part of the rows. place(row) is the row's swizzle. */
@@ -96,7 +131,7 @@ DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(ui
 /* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each. They are in 4 different quarters of the banks. */
 template <int head>
 DEVICE uint32_t value_place(uint32_t row) {
-  return (WIDTH<head> == 128 ? row % 4 : row / 2 % 2) * 4;
+  return (WIDTH<head> >= 128 ? row % 4 : row / 2 % 2) * 4;
 }
 
 /* Values of column 32 block + lane % 32, keys of step s. Within 16 lanes, lane r gets column r of 4 rows; it gives the
@@ -126,8 +161,8 @@ DEVICE uint32_t values_of_lane(void) {
 
 /* Load-to-LDS, 16 bytes per lane. It is assembly, because the compiler would let every read of LDS wait for every
  * outstanding load: it can't know that they fill the other tile. The wait is in tile_arrived(). */
-DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *to) {
-  u32x4 resource = {(uint32_t)(uintptr_t)s->base, (uint32_t)((uintptr_t)s->base >> 32) & 0xffff, tile_length(s), 0x20000};
+DEVICE void load_to_lds(tile_buffer from, uint32_t offset, const LDS char *to) {
+  u32x4 resource = {(uint32_t)(uintptr_t)from.base, (uint32_t)((uintptr_t)from.base >> 32) & 0xffff, from.length, 0x20000};
   asm volatile("s_mov_b32 m0, %0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"(
                    __builtin_amdgcn_readfirstlane((uint32_t)(uintptr_t)to)),
                "v"(offset), "s"(resource)
@@ -136,15 +171,19 @@ DEVICE void load_to_lds(const tile_source *s, uint32_t offset, const LDS char *t
 
 /* A tile's loads, 1024 bytes per instruction and wave: the offsets of the lane's parts, which are the same for every tile. */
 template <int head>
+constexpr int TILE_LOADS = HALF_TILE<head> / THREADS<head> / CHUNK; /* of a wave for the keys, or for the values */
+template <int head>
+constexpr int LOAD_STEPS = 2 * TILE_LOADS<head>; /* of tile_step */
+template <int head>
 struct tile_load {
-  uint32_t k[WIDTH<head> / 64], v[WIDTH<head> / 64];
+  uint32_t k[TILE_LOADS<head>], v[TILE_LOADS<head>];
 };
 
 template <int head>
 DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
 #pragma unroll
-  for (int i = 0; i < WIDTH<head> / 64; i++) {
-    uint32_t n = (uint32_t)(i * FAST_THREADS + thread_index());
+  for (int i = 0; i < TILE_LOADS<head>; i++) {
+    uint32_t n = (uint32_t)(i * THREADS<head> + thread_index());
     load->k[i] = piece_offset<head>(k, n, key_place<head>);
     load->v[i] = piece_offset<head>(v, n, value_place<head>);
     keep_in_register(&load->k[i]);
@@ -152,18 +191,18 @@ DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_
   }
 }
 
+/* Starts a part of the loads, so that other work may be between the parts. */
 template <int head>
-DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *to, const tile_source *k, const tile_source *v) {
-#pragma unroll
-  for (int i = 0; i < WIDTH<head> / 64; i++) {
-    int wave = i * FAST_THREADS + wave_index() * WAVE;
-    load_to_lds(k, load->k[i], to->k + wave * CHUNK);
-    load_to_lds(v, load->v[i], to->v + wave * CHUNK);
-  }
+DEVICE void tile_step(tile_load<head> *load, int i, LDS char *k_to, LDS char *v_to, tile_buffer k, tile_buffer v) {
+  int wave = i / 2 * THREADS<head> + wave_index() * WAVE;
+  if (i % 2 == 0)
+    load_to_lds(k, load->k[i / 2], k_to + wave * CHUNK);
+  else
+    load_to_lds(v, load->v[i / 2], v_to + wave * CHUNK);
 }
 
 template <int head>
-DEVICE void tile_finish(const tile_load<head> *, LDS tile<head> *) {}
+DEVICE void tile_finish(const tile_load<head> *, LDS char *, LDS char *) {}
 
 /* Waits until the tile has arrived for all waves: each wave waits for its own loads, then for the other waves. All are done
  * with the previous tile. */
@@ -175,12 +214,21 @@ DEVICE void tile_arrived(void) {
 #else
 
 /* A row of 64 keys is 8 chunks: chunk 2 s + h has the 8 keys of step s and lane half h. Reads need 8 different places for
- * the columns {0-3, 20-23} and similar groups; so do writes of 8 columns that are 4 apart. */
-DEVICE uint32_t column_place(uint32_t column) { return column % 8 ^ column / 8 % 4; }
+ * the columns {0-3, 20-23} and similar groups; so do writes of 8 columns that are 4 apart. Rows of 32 keys lie in pairs. */
+template <int head>
+DEVICE uint32_t column_place(uint32_t column) {
+  uint32_t pair = column / 2;
+  return KEYS<head> == 64 ? column % 8 ^ column / 8 % 4
+                          : column % 2 * 4 ^ ((pair ^ pair / 4) & 1) ^ (pair & 2) ^ (pair / 2 & 4);
+}
+template <int head>
+DEVICE uint32_t column_offset(uint32_t column) {
+  return column / (64 / KEYS<head>)*128;
+}
 
 template <int head>
 DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
-  return *(const LDS u32x4 *)(at->v[s] + at->tile + (uint32_t)(32 * block * FAST_KEYS * 2));
+  return *(const LDS u32x4 *)(at->v[s] + at->tile + (uint32_t)(32 * block * KEYS<head> * 2));
 }
 
 enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
@@ -189,13 +237,13 @@ enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one 
 template <int head>
 DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
   uint32_t first = (at->v[0] ^ (uint32_t)(s * VALUE_PLACE_BYTES)) + at->tile;
-  return *(const LDS u32x4 *)(first + (uint32_t)(32 * block * FAST_KEYS * 2));
+  return *(const LDS u32x4 *)(first + (uint32_t)(32 * block * KEYS<head> * 2));
 }
 
 template <int head>
 DEVICE uint32_t values_of_lane(void) {
   uint32_t lane = (uint32_t)lane_index(), column = lane % 32;
-  return column * FAST_KEYS * 2 + (lane / 32 ^ column_place(column)) * CHUNK;
+  return column_offset<head>(column) + (lane / 32 ^ column_place<head>(column)) * CHUNK;
 }
 
 /* A block of 4 keys by 4 columns, for each thread that has one. Neighbouring lanes have 8 blocks along a row, then the
@@ -211,66 +259,108 @@ DEVICE value_block block_of(uint32_t thread) {
 }
 
 template <int head>
+constexpr int BLOCKS_OF_TILE = KEYS<head> / 4 * WIDTH<head> / 4;
+template <int head>
+constexpr int BLOCKS_OF_THREAD = (BLOCKS_OF_TILE<head> - 1) / THREADS<head> + 1; /* some threads have none */
+template <int head>
 DEVICE bool has_block(void) {
-  return thread_index() < FAST_KEYS / 4 * WIDTH<head> / 4;
+  return thread_index() < BLOCKS_OF_TILE<head>;
 }
+
+/* Rows of keys that the workgroup loads at once, and after how many such loads the rows' places are the same again. */
+template <int head>
+constexpr int KEY_ROWS = THREADS<head> / (WIDTH<head> / 8);
+template <int head>
+constexpr int KEY_PLACES = KEY_ROWS<head> < 16 ? 16 / KEY_ROWS<head> : 1;
 
 /* What is being loaded from memory, and where the lane's parts are there and in LDS, which is the same for every tile. */
 template <int head>
 struct tile_load {
-  u32x4 k[WIDTH<head> / 64];
-  u32x2 v[4];
-  uint32_t k_from, v_from, v_to;
+  u32x4 k[HALF_TILE<head> / THREADS<head> / CHUNK];
+  u32x2 v[BLOCKS_OF_THREAD<head>][4];
+  uint32_t k_from[KEY_PLACES<head>], v_from, v_to;
 };
-
-DEVICE buffer buffer_of(const tile_source *s) { return make_short_buffer(s->base, tile_length(s)); }
+template <int head>
+constexpr int LOAD_STEPS = 2; /* of tile_step */
 
 template <int head>
 DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
   value_block b = block_of<head>((uint32_t)thread_index());
   uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
-  load->k_from = piece_offset<head>(k, (uint32_t)thread_index(), key_place<head>);
+#pragma unroll
+  for (int i = 0; i < KEY_PLACES<head>; i++)
+    load->k_from[i] = piece_offset<head>(k, (uint32_t)(i * THREADS<head> + thread_index()), key_place<head>);
   load->v_from = b.column < 8 * v->chunks ? b.key * (uint32_t)v->stride + b.column * 2 : NOT_IN_TILE;
-  load->v_to = b.column * FAST_KEYS * 2 + (chunk ^ column_place(b.column)) * CHUNK + b.key / 8 % 2 * 8;
+  load->v_to = column_offset<head>(b.column) + (chunk ^ column_place<head>(b.column)) * CHUNK + b.key / 8 % 2 * 8;
 }
 
 template <int head>
-DEVICE void tile_begin(tile_load<head> *load, LDS tile<head> *, const tile_source *k, const tile_source *v) {
-  uint32_t from = load->k_from,
-           rows = FAST_THREADS / (WIDTH<head> / 8); /* whose chunks the workgroup loads at once; as many places */
-  keep_in_register(&from);                          /* otherwise all offsets would stay in registers */
+DEVICE void begin_keys(tile_load<head> *load, tile_buffer k) {
+  const uint32_t places = KEY_PLACES<head>;
 #pragma unroll
-  for (uint32_t i = 0; i < WIDTH<head> / 64; i++) load->k[i] = buffer_load(buffer_of(k), from + i * rows * (uint32_t)k->stride);
+  for (uint32_t p = 0; p < places; p++) {
+    uint32_t from = load->k_from[p];
+    keep_in_register(&from); /* otherwise all offsets would stay in registers */
+#pragma unroll
+    for (uint32_t i = p; i < sizeof load->k / CHUNK; i += places)
+      load->k[i] = buffer_load(make_short_buffer(k.base, k.length), from + i / places * places * KEY_ROWS<head> * k.stride);
+  }
+}
+
+template <int head>
+DEVICE void begin_values(tile_load<head> *load, tile_buffer v) {
   if (!has_block<head>()) return;
-  from = load->v_from;
+  uint32_t from = load->v_from;
   keep_in_register(&from);
 #pragma unroll
-  for (uint32_t i = 0; i < 4; i++)
-    load->v[i] = __builtin_amdgcn_raw_buffer_load_b64(buffer_of(v), (int)(from + i * (uint32_t)v->stride), 0, 0);
+  for (uint32_t b = 0; b < BLOCKS_OF_THREAD<head>; b++) /* the second block has the keys 16 later */
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+      load->v[b][i] = __builtin_amdgcn_raw_buffer_load_b64(make_short_buffer(v.base, v.length),
+                                                           (int)(from + (16 * b + i) * v.stride), 0, 0);
+}
+
+/* Starts a part of the loads, so that other work may be between the parts. */
+template <int head>
+DEVICE void tile_step(tile_load<head> *load, int i, LDS char *, LDS char *, tile_buffer k, tile_buffer v) {
+  if (i == 0)
+    begin_keys(load, k);
+  else
+    begin_values(load, v);
 }
 
 template <int head>
-DEVICE void tile_finish(const tile_load<head> *load, LDS tile<head> *to) {
-  LDS char *k = to->k + thread_index() * CHUNK;
+DEVICE void tile_finish(const tile_load<head> *load, LDS char *k_to, LDS char *v_to) {
+  LDS char *k = k_to + thread_index() * CHUNK;
 #pragma unroll
-  for (int i = 0; i < WIDTH<head> / 64; i++) *(LDS u32x4 *)(k + i * FAST_THREADS * CHUNK) = load->k[i];
+  for (uint32_t i = 0; i < sizeof load->k / CHUNK; i++) *(LDS u32x4 *)(k + i * THREADS<head> * CHUNK) = load->k[i];
   if (!has_block<head>()) return;
-  uint32_t first = load->v_to;
-  keep_in_register(&first); /* as in tile_begin */
 #pragma unroll
-  for (uint32_t i = 0; i < 4; i++) {
-    uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two dwords */
-    u32x2 keys = {__builtin_amdgcn_perm(load->v[1][i / 2], load->v[0][i / 2], halves),
-                  __builtin_amdgcn_perm(load->v[3][i / 2], load->v[2][i / 2], halves)};
-    /* Column b.column + i. column_place differs by an exclusive or with i, because the columns of a block begin at a
-     * multiple of 4. */
-    *(LDS u32x2 *)(lds_address(to->v) + (first ^ i * CHUNK) + i * FAST_KEYS * 2) = keys;
+  for (uint32_t b = 0; b < BLOCKS_OF_THREAD<head>; b++) {
+    uint32_t first = load->v_to ^ b * 2 * CHUNK;
+    keep_in_register(&first); /* as in begin_keys */
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++) {
+      uint32_t halves = i % 2 == 0 ? 0x05040100 : 0x07060302; /* v_perm_b32: the low or the high halves of two dwords */
+      const u32x2 *from = load->v[b];
+      u32x2 keys = {__builtin_amdgcn_perm(from[1][i / 2], from[0][i / 2], halves),
+                    __builtin_amdgcn_perm(from[3][i / 2], from[2][i / 2], halves)};
+      /* Column b.column + i. Its place differs by an exclusive or with i's, because the columns of a block begin at a multiple
+       * of 4. */
+      *(LDS u32x2 *)(lds_address(v_to) + (first ^ column_place<head>(i) * CHUNK) + column_offset<head>(i)) = keys;
+    }
   }
 }
 
 DEVICE void tile_arrived(void) { sync_lds(); }
 
 #endif
+
+template <int head>
+DEVICE void tile_begin(tile_load<head> *load, LDS char *k_to, LDS char *v_to, const tile_source *k, const tile_source *v) {
+#pragma unroll
+  for (int i = 0; i < LOAD_STEPS<head>; i++) tile_step<head>(load, i, k_to, v_to, buffer_of(k), buffer_of(v));
+}
 
 /* For the tile whose keys are at k and whose values are at v. */
 template <int head>
@@ -291,7 +381,7 @@ DEVICE void lane_places_of(lane_places<head> *at, LDS char *k, LDS char *v) {
 /* Switches the addresses themselves from one tile buffer to the other, for loops in which the buffer is not a constant. */
 template <int head>
 DEVICE void other_tile(lane_places<head> *at) {
-  static_assert(sizeof(tile<head>) == FAST_KEYS * WIDTH<head> * 4, "a power of 2, and the first tile is aligned to twice that");
+  static_assert((sizeof(tile<head>) & (sizeof(tile<head>) - 1)) == 0, "the first tile is aligned to twice this power of 2");
 #pragma unroll
   for (uint32_t &k : at->k) k ^= sizeof(tile<head>);
 #pragma unroll

@@ -20,6 +20,7 @@
 #ifndef TANDEM_HIP_ATTENTION_PING_PONG_H
 #define TANDEM_HIP_ATTENTION_PING_PONG_H
 
+#include "repeat.h"
 #include "stages.h"
 
 /* ---- The multiplying slot ---- */
@@ -140,13 +141,6 @@ DEVICE void multiply_slot(pong<head> *w, tdm_type type) {
   multiply_tile(w, v, type);
 }
 
-/* Ends a loop of at most one round. With a branch in its place, the compiler would keep O' of both paths, and spill. */
-DEVICE bool once(void) {
-  int again = 0;
-  asm volatile("" : "+s"(again));
-  return again != 0;
-}
-
 /* Values that some queries don't see. */
 template <int head>
 DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int seen, tdm_type type) {
@@ -189,36 +183,6 @@ DEVICE u32x4 eight_exponentials(const f32x16 s, int from, float scale, float bas
   return p;
 }
 
-template <int head>
-DEVICE void rescale(pong<head> *w, float most) {
-  float factor = new_reference(w, most);
-  w->sum *= factor;
-  wait_products();
-#pragma unroll
-  for (int d = 0; d < head / 32; d++) w->o[d] = multiply_in_place(w->o[d], factor);
-}
-
-/* The probabilities again, with the maximum as reference: their sum was too large, or NaN. */
-template <int head>
-DEVICE float repeat_tile(pong<head> *w, float scale, tdm_type type) {
-  rescale(w, scores_max<BLOCKS>(w->s) * scale);
-  float base = w->reference == -__builtin_inff() ? 0 : w->reference, sum = 0; /* nothing seen yet: avoids inf - inf */
-  w->grows = true;
-#pragma unroll
-  for (int i = 0; i < STEPS; i++) {
-    keep_order();
-#pragma unroll
-    for (int r = 0; r < 8; r += 2) {
-      f32x2 x = subtract_base((f32x2){w->s[i / 2][i % 2 * 8 + r], w->s[i / 2][i % 2 * 8 + r + 1]}, scale, base);
-      x = (f32x2){__builtin_amdgcn_exp2f(x[0]), __builtin_amdgcn_exp2f(x[1])};
-      sum += x[0] + x[1];
-      w->p[i][r / 2] = pack_two(x[0], x[1], type);
-    }
-    w->p[i] = in_order(w->p[i]);
-  }
-  return sum;
-}
-
 /* Scores this much above the reference still add up to at most LARGEST_SUM in a lane, which has 32 of a tile. */
 #define GROWTH 8.0f
 
@@ -235,7 +199,9 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
     float most = scores_max<BLOCKS>(w->s) * scale;
     w->grows = __builtin_amdgcn_ballot_w64(!(most <= w->base + GROWTH)) != 0;
     if (!w->grows) break;
-    rescale(w, most);
+    float factor = new_reference(w, most);
+    w->sum *= factor;
+    rescale(w, factor);
   }
   f32x2 sums = 0;
 #pragma unroll
@@ -251,8 +217,12 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
   wait_lds();
   take_keys(w);
   keep_order();
-  for (bool bad = __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)) != 0; __builtin_expect(bad, 0); bad = once())
-    sum = repeat_tile(w, scale, type);
+  for (bool bad = __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)) != 0; __builtin_expect(bad, 0); bad = once()) {
+    float factor;
+    sum = repeat_tile<BLOCKS>(w, w->s, w->p, scale, &factor, type);
+    rescale(w, factor);
+    w->grows = true;
+  }
   w->sum += sum;
 #pragma unroll
   for (int i = 0; i < STEPS; i++) w->p[i] = in_order(w->p[i]);
@@ -308,6 +278,61 @@ DEVICE void store_tile_rows(pong<head> *w, tdm_type type) {
   if (lane < 32 && first + row < work->rows) store_numbers(w, work, first + row, sum);
 }
 
+/* ---- Values that some queries don't see ----
+ *
+ * A product of the probability 0 with NaN or infinity is NaN. So waves 4-7, which begin a slot later, look at the values of the
+ * tiles that some query does not see whole. If all are finite, these tiles are multiplied as any other. */
+
+/* Some of these tiles, of which each wave has a part. 256 queries, causal, don't see 4 tiles whole. */
+template <int head>
+struct some_values {
+  u32x4 x[4][2 * LOADS<head>];
+};
+
+/* Starts to load them, and moves v to the next ones. */
+template <int head>
+DEVICE void load_values(some_values<head> *some, tile_source *v) {
+  const int parts = 2 * LOADS<head>, threads = FAST_THREADS / 2;
+  uint32_t from[parts];
+#pragma unroll
+  for (int n = 0; n < parts; n++)
+    from[n] = piece_offset<head>(v, (uint32_t)(n * threads + thread_index() % threads), value_place<head>);
+#pragma unroll
+  for (int t = 0; t < 4; t++, next_tile<head>(v)) {
+    buffer tile = make_short_buffer(v->base, tile_length(v));
+#pragma unroll
+    for (int n = 0; n < parts; n++) some->x[t][n] = buffer_load(tile, from[n]);
+  }
+}
+
+/* The exponents of infinities and NaN are ones. */
+template <int head>
+DEVICE bool values_finite(const some_values<head> *some, tdm_type type) {
+  typedef unsigned short u16x2 __attribute__((ext_vector_type(2)));
+  const unsigned short odd = type == TDM_F16 ? 0x7c00 : 0x7f80;
+  u16x2 most = 0;
+#pragma unroll
+  for (int t = 0; t < 4; t++)
+#pragma unroll
+    for (int n = 0; n < 2 * LOADS<head>; n++)
+#pragma unroll
+      for (int word = 0; word < 4; word++)
+        most = __builtin_elementwise_max(most, __builtin_bit_cast(u16x2, some->x[t][n][word] & 0x7fff7fff));
+  return __builtin_amdgcn_ballot_w64(most[0] >= odd || most[1] >= odd) == 0;
+}
+
+/* Waves 4-7 write what they found to their rows of Q, which they have read. */
+template <int head>
+DEVICE void share_finite(const pong<head> *w, bool finite) {
+  *(volatile LDS int *)w->lds->rows[wave_index()] = finite;
+  wait_lds();
+}
+template <int head>
+DEVICE bool all_found_finite(const pong<head> *w) {
+  int found = *(volatile LDS int *)w->lds->rows[4 + lane_index() % 4];
+  return __builtin_amdgcn_ballot_w64(found == 0) == 0;
+}
+
 /* ---- The loop ---- */
 
 /* M(i) and S(i) of a wave whose queries see nothing of tile i. */
@@ -319,6 +344,20 @@ DEVICE void idle_slots(pong<head> *w) {
   wait_memory<LOADS<head>>();
   keep_order();
   barrier();
+}
+
+/* Waits for the queries and the first keys. `more` loads came after those of the tiles. */
+template <int more, int head>
+DEVICE void begin_loop(pong<head> *w, uint32_t sign) {
+  wait_memory<2 * LOADS<head> + more>();
+  keep_order();
+  read_queries(w, sign);
+  barrier(); /* the first keys have arrived for all waves */
+  start_key_reads(w, 0, EARLY_KEYS<head>);
+  w->turn = 0;
+  turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS, false);
+  wait_lds();
+  take_keys(w);
 }
 
 template <int head>
@@ -369,17 +408,26 @@ DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type t
   int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
   begin_sums(&w, a, &work, first + lane_index() % 32);
-  wait_memory<2 * LOADS<head>>();
-  keep_order();
-  read_queries(&w, a->sign);
-  barrier(); /* the first keys have arrived for all waves */
-  start_key_reads(&w, 0, EARLY_KEYS<head>);
-  w.turn = 0;
-  turn_addresses<TILE_BYTES<head>>(w.at.k, EARLY_KEYS<head> / BLOCKS, false);
-  wait_lds();
-  take_keys(&w);
-  wait_memory<LOADS<head>>();
-  keep_order();
+  int masked = count - (int)(keys_seen_by_all(a, &work, work.first) / FAST_KEYS); /* tiles that some row does not see whole */
+  if (group == 1 && masked > 0) {
+    some_values<head> some;
+    v.base += (int64_t)(count - masked) * FAST_KEYS * v.stride;
+    v.left -= (int64_t)(count - masked) * FAST_KEYS * v.stride;
+    load_values(&some, &v);
+    begin_loop<8 * LOADS<head>>(&w, a->sign);
+    bool finite = values_finite(&some, type);
+#pragma nounroll
+    for (; masked > 4; masked -= 4) {
+      load_values(&some, &v);
+      finite = values_finite(&some, type) && finite;
+    }
+    share_finite(&w, finite);
+    wait_memory<LOADS<head>>();
+  } else {
+    begin_loop<0>(&w, a->sign);
+    if (group == 1) share_finite(&w, true);
+    wait_memory<LOADS<head>>();
+  }
   if (group == 1) barrier(); /* one slot later */
   keep_order();
 
@@ -388,9 +436,14 @@ DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type t
     multiply_keys(&w, (u32x4 *)nullptr, type);
     end_multiplying<head>();
     probability_slot(&w, a->scale, 0, whole == 0, true, type);
+    const bool finite = all_found_finite(&w);
     for (i = 1; i < whole; i++) {
       multiply_slot(&w, type);
       probability_slot(&w, a->scale, 0, false, false, type);
+    }
+    for (; i < end && finite; i++) {
+      multiply_slot(&w, type);
+      probability_slot(&w, a->scale, i * FAST_KEYS, true, false, type);
     }
     for (; i < end; i++) {
       multiply_keys(&w, (u32x4 *)nullptr, type);
@@ -400,7 +453,7 @@ DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type t
     }
     settle(&w.next);
     load_tiles(&w);
-    if (i > whole) {
+    if (i > whole && !finite) {
       multiply_masked_tile(&w, true, w.seen - (i - 1) * FAST_KEYS, type);
       end_multiplying<head>();
     } else {

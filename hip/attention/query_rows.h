@@ -185,8 +185,8 @@ DEVICE bool all_finite(place t, tdm_type type) {
 /* ---- Sums that stay in their registers ----
  *
  * In C the result of x * factor has other registers than x. If it is computed on one of two paths, or in a loop, clang needs
- * both, and keeps much of a wave's state in scratch. An operand of assembly is written as v[50:65]; this makes the number of
- * its first register. */
+ * both, and keeps much of a wave's state in scratch. An operand of assembly is written as v[50:65], or a[50:65]; this makes the
+ * number of its first register. */
 #define FIRST_REGISTER(symbol, operand) \
   ".set " symbol                        \
   ", 0\n\t"                             \
@@ -198,9 +198,11 @@ DEVICE bool all_finite(place t, tdm_type type) {
   ".endif\n\t"                          \
   ".if is_first\n\t"                    \
   ".ifnes \"\\c\", \"v\"\n\t"           \
+  ".ifnes \"\\c\", \"a\"\n\t"           \
   ".ifnes \"\\c\", \"[\"\n\t"           \
   ".set " symbol ", " symbol            \
   "*10+\\c\n\t"                         \
+  ".endif\n\t"                          \
   ".endif\n\t"                          \
   ".endif\n\t"                          \
   ".endif\n\t"                          \

@@ -31,17 +31,6 @@ typedef struct next_tiles {
   uint32_t last;
 } next_tiles;
 
-/* v_readfirstlane_b32. The compiler would leave it out, because x is the same in all lanes; but it keeps some of those in
- * VGPRs. */
-DEVICE uint32_t in_scalar(uint32_t x) {
-  asm volatile("v_readfirstlane_b32 %0, %1" : "=s"(x) : "v"(x));
-  return x;
-}
-DEVICE const char *in_scalars(const char *x) {
-  uint64_t bits = (uint64_t)x;
-  return (const char *)((uint64_t)in_scalar((uint32_t)(bits >> 32)) << 32 | in_scalar((uint32_t)bits));
-}
-
 /* What a wave has in registers. */
 template <int head>
 struct pong : wave_rows<head, head / 16> {

@@ -157,6 +157,7 @@ static const check_single swiglu_kernel[] = {{"bf16", "nn", NULL, "fill=real", "
 static const check_single attention_kernel[] = {{"f16", NULL, NULL, "fill=rising,lse=1,scale=0.34657", "1x4x1x5x330x64"},
                                                 {"f16", NULL, NULL, "fill=rising,scale=0.36", "1x2x1x9x130x128"},
                                                 {"bf16", NULL, NULL, "fill=guard,lse=1,causal=1", "2x4x2x7x75x128"},
+                                                {"f16", NULL, NULL, "fill=guard,causal=1", "1x2x1x9x75x160"},
                                                 {"bf16", NULL, NULL, "fill=real,scale=-0.5", "2x1x1x9x75x64"},
                                                 {"f32", NULL, NULL, "fill=real,lse=1", "2x2x2x2x70x20"},
                                                 {0}};

@@ -128,6 +128,10 @@ static void attention(void **state) {
   desc.q = desc.k = desc.v = desc.o = (tdm_attention_strides){0};
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
   kernel_is(plan, "hip_flash96", true);
+  desc.head_dim = 192;
+  desc.q = desc.k = desc.v = desc.o = (tdm_attention_strides){0};
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  kernel_is(plan, "hip_flash256", true);
   desc.head_dim = 100; /* not a multiple of 8 */
   desc.q = desc.k = desc.v = desc.o = (tdm_attention_strides){0};
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
@@ -329,6 +333,7 @@ static void fallbacks_of_rows(void **state) {
   } rows[] = {{"attention=hip_flash64", 16, 64, 15, "hip_flash"},   {"attention=hip_flash96", 16, 96, 15, "hip_flash"},
               {"attention=hip_flash128", 16, 128, 15, "hip_flash"}, {"attention=hip_decode64", 1, 64, 15, "hip_decode"},
               {"attention=hip_decode96", 1, 80, 15, "hip_decode"},  {"attention=hip_decode128", 1, 128, 15, "hip_decode"},
+              {"attention=hip_flash256", 8, 136, 15, "hip_flash"}, {"attention=hip_decode256", 1, 192, 15, "hip_decode"},
               {"swiglu=hip_256x128", 0, 0, 7, "hip_128x64"}};
   setenv("TANDEM_VERBOSE", "1", 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -357,10 +362,11 @@ static void fewer_keys(void **state) {
   static const struct {
     const char *kernel;
     int sq, head_dim;
-  } rows[] = {{"hip_flash", 16, 40}, {"hip_flash64", 16, 64}, {"hip_flash96", 16, 96}, {"hip_flash128", 16, 128},
-              {"hip_decode", 1, 40}, {"hip_decode64", 1, 64}, {"hip_decode96", 1, 80}, {"hip_decode128", 1, 128}};
+  } rows[] = {{"hip_flash", 16, 40},     {"hip_flash64", 16, 64},  {"hip_flash96", 16, 96}, {"hip_flash128", 16, 128},
+              {"hip_decode", 1, 40},     {"hip_decode64", 1, 64},  {"hip_decode96", 1, 80}, {"hip_decode128", 1, 128},
+              {"hip_flash256", 16, 192}, {"hip_decode256", 1, 136}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    static uint16_t values[4][AT], got[128];
+    static uint16_t values[4][AT], got[256];
     char *memory = NULL;
     tdm_plan *plan = NULL;
     open_with(rows[i].kernel);

@@ -131,9 +131,11 @@ static tdm_status plan_heads(hip_ops *s, int64_t queries, int64_t head_dim) {
 static tdm_status plan_attention_64(hip_ops *s) { return plan_heads(s, 256, 64); }
 static tdm_status plan_attention_96(hip_ops *s) { return plan_heads(s, 256, 96); }
 static tdm_status plan_attention_128(hip_ops *s) { return plan_heads(s, 256, 128); }
+static tdm_status plan_attention_256(hip_ops *s) { return plan_heads(s, 256, 160); }
 static tdm_status plan_decode_64(hip_ops *s) { return plan_heads(s, 1, 64); }
 static tdm_status plan_decode_96(hip_ops *s) { return plan_heads(s, 1, 96); }
 static tdm_status plan_decode_128(hip_ops *s) { return plan_heads(s, 1, 128); }
+static tdm_status plan_decode_256(hip_ops *s) { return plan_heads(s, 1, 256); }
 
 static tdm_status run_fewer_keys(hip_ops *s, char *x, char *y) {
   return tdm_attention_run_keys(s->plan, x, x, x, y, NULL, 100, s->stream);
@@ -158,9 +160,11 @@ static const row plans[] = {
     {"attention", NULL, plan_attention_64, run_attention},
     {"attention", NULL, plan_attention_96, run_attention},
     {"attention", NULL, plan_attention_128, run_attention},
+    {"attention", NULL, plan_attention_256, run_attention},
     {"attention", NULL, plan_decode_64, run_attention},
     {"attention", NULL, plan_decode_96, run_attention},
     {"attention", NULL, plan_decode_128, run_attention},
+    {"attention", NULL, plan_decode_256, run_attention},
     {"attention", NULL, plan_decode_128, run_fewer_keys},
     {"rope", NULL, plan_rope, run_rope},
     {"rope", NULL, plan_rope, run_rope_at},
