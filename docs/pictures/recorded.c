@@ -55,15 +55,18 @@ bool draw_roofline(FILE *out, int count, char *const *argument, char *error, siz
 }
 
 bool draw_llama(FILE *out, int count, char *const *argument, char *error, size_t size) {
-  const char *device = NULL, *path = NULL;
+  const char *named = NULL, *path = NULL;
   for (int i = 0; i < count; i++)
     if (name_of(argument[i]) != NULL)
-      device = strchr(name_of(argument[i]), '=');
+      named = name_of(argument[i]);
     else
       path = argument[i];
   json_t *root = read_json(path != NULL ? path : "", "llama", "tiny-llama --compare --json", error, size);
   if (root == NULL) return false;
-  bool drawn = picture_draw(out, root, device != NULL ? device + 1 : NULL);
+  const char *device = json_string_value(json_object_get(root, "device"));
+  size_t length = named != NULL ? strcspn(named, "=") : 0; /* DEVICE=TEXT, for a file of this device */
+  bool is_this = named != NULL && device != NULL && strlen(device) == length && strncmp(named, device, length) == 0;
+  bool drawn = picture_draw(out, root, is_this ? named + length + 1 : NULL);
   if (!drawn) snprintf(error, size, "llama: '%s' must be what tiny-llama --compare --json wrote: it has no times", path);
   json_decref(root);
   return drawn;

@@ -66,6 +66,11 @@ echo '{"rows": [' >"$folder/cut"
 refused "cut' must be what" 1 roofline "$folder/cut"
 refused "'nowhere' must be what tiny-llama" 1 llama nowhere
 refused "it has no times" 1 llama "$folder/empty"
+# A name is for files of its device alone.
+"$draw" llama '--name=omp:0=NVIDIA H200' "$results/host-llama-1x256.json" | grep -q 'on the host<' || {
+  echo 'pictures: a run on the host has another name'
+  exit 1
+}
 refused 'data moon: must be' 2 data moon
 "$draw" chip >/dev/full 2>"$folder/full" && echo 'pictures: a full disk goes unnoticed' && exit 1
 grep -q "standard output: can't be written: No space left" "$folder/full"
