@@ -71,8 +71,8 @@ static bool add_standard(bench_case_list *list, const case_op *op, bool brief, c
   return true;
 }
 
-/* Random data alone, also with maxima that grow, for which attention and softmax do more: NaN would look like an element that was
- * not written, and equal or small integers can be cheaper. */
+/* Random data alone, also with maxima that grow, for which attention and softmax do more: NaN would look like an element that
+ * was not written, and equal or small integers can be cheaper. */
 static bool check_fill(const bench_case_list *list, char *error, size_t size) {
   for (int i = 0; i < list->count; i++) {
     if (list->c[i].fill == CASE_REAL || list->c[i].fill == CASE_RISING) continue;

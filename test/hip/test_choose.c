@@ -333,7 +333,7 @@ static void fallbacks_of_rows(void **state) {
   } rows[] = {{"attention=hip_flash64", 16, 64, 15, "hip_flash"},   {"attention=hip_flash96", 16, 96, 15, "hip_flash"},
               {"attention=hip_flash128", 16, 128, 15, "hip_flash"}, {"attention=hip_decode64", 1, 64, 15, "hip_decode"},
               {"attention=hip_decode96", 1, 80, 15, "hip_decode"},  {"attention=hip_decode128", 1, 128, 15, "hip_decode"},
-              {"attention=hip_flash256", 8, 136, 15, "hip_flash"}, {"attention=hip_decode256", 1, 192, 15, "hip_decode"},
+              {"attention=hip_flash256", 8, 136, 15, "hip_flash"},  {"attention=hip_decode256", 1, 192, 15, "hip_decode"},
               {"swiglu=hip_256x128", 0, 0, 7, "hip_128x64"}};
   setenv("TANDEM_VERBOSE", "1", 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
