@@ -94,8 +94,8 @@ static bool find_step(trial *t, int n, double *const *in, learn_outcome *o) {
   return false;
 }
 
-/* A part of the lanes, whose sums were not added or added twice: every second column, two of four ..., up to half of a workgroup;
- * and a quarter, as one of four waves. */
+/* A part of the lanes, whose sums were not added or added twice: every second column, two of four ..., up to half of a
+ * workgroup; and a quarter, as one of four waves. */
 static bool find_lanes(trial *t, int n, double *const *in, learn_outcome *o) {
   const case_array *a = &t->data->array[n];
   for (int64_t parts = 2; parts <= 4; parts += 2)
@@ -114,8 +114,8 @@ static bool find_lanes(trial *t, int n, double *const *in, learn_outcome *o) {
   return false;
 }
 
-/* Columns or rows of an input that come in another order: pairs that are exchanged, or each 4 x 4 of them transposed, as lanes and
- * registers of a matrix instruction are that somebody mixed up. */
+/* Columns or rows of an input that come in another order: pairs that are exchanged, or each 4 x 4 of them transposed, as when
+ * somebody mixed up lanes and registers of a matrix instruction. */
 static bool find_order(trial *t, int n, double *const *in, learn_outcome *o) {
   const case_array *a = &t->data->array[n];
   int64_t rows = rows_of(a), columns = columns_of(a);

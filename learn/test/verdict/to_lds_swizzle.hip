@@ -1,6 +1,6 @@
 // try straight-to-lds: verdict: wrong | hint 1 of 5
-// A tile is 64 rows of 32 floats, 128 bytes: eight chunks of 16 bytes. Chunk c of row r is at place c ^ (r / 2 % 8), so that the
-// lanes of a read's phase are in different banks. Two tiles: one is loaded while the other one is read.
+// A tile is 64 rows of 32 floats, 128 bytes: eight chunks of 16 bytes. Chunk c of row r is at place c ^ (r / 2 % 8), so that
+// the lanes of a read's phase are in different banks. Two tiles: one is loaded while the other one is read.
 constexpr int LOADS = 8;  // of a tile
 
 // The lanes of a load write 64 neighbouring places, so the swizzle says what each lane loads.
