@@ -1,16 +1,22 @@
-/* What the paths of one chip do for the same case, one below the other: counts and bounds, not times. */
+/* What the paths of one chip do for the same case, one below the other: counts and bounds, and with --time predicted clocks; no
+ * times. */
 #include <string.h>
 
+#include "bench/core/predict.h"
 #include "bench/report/report.h"
 
 static const table_column columns[] = {
-    {"case", 40, true, 0},           {"device", 6, true, 0},      {"kernel", 28, true, 6},
-    {"launches", 8, false, 9},       {"waves", 7, false, 5},      {"VALU", 10, false, 4},
-    {"MFMA", 9, false, 4},           {"LDS", 9, false, 8},        {"memory", 9, false, 5},
-    {"LDS conflicts", 13, false, 8}, {"HBM bytes", 12, false, 2}, {"VGPRs", 8, false, 3},
-    {"SGPRs", 8, false, 11},         {"LDS B", 8, false, 7},      {"scratch B", 9, false, 6},
-    {"waves/SIMD", 10, false, 1},    {"floor", 11, true, 3},      {"clocks at least", 15, false, 0},
-    {"of the first", 12, false, 2},
+    {"case", 40, true, 0},          {"device", 6, true, 0},
+    {"kernel", 28, true, 6},        {"launches", 8, false, 9},
+    {"waves", 7, false, 5},         {"VALU", 10, false, 4},
+    {"MFMA", 9, false, 4},          {"LDS", 9, false, 8},
+    {"memory", 9, false, 5},        {"LDS conflicts", 13, false, 8},
+    {"HBM bytes", 12, false, 2},    {"VGPRs", 8, false, 3},
+    {"SGPRs", 8, false, 11},        {"LDS B", 8, false, 7},
+    {"scratch B", 9, false, 6},     {"waves/SIMD", 10, false, 1},
+    {"floor", 11, true, 3},         {"clocks at least", 15, false, 0},
+    {"of the first", 12, false, 2}, {"predicted clocks", 16, false, 0},
+    {"of the first", 12, false, 0},
 };
 enum {
   CASE,
@@ -32,6 +38,8 @@ enum {
   FLOOR,
   CLOCKS,
   RATIO,
+  PREDICTED, /* this and the next one with --time */
+  PREDICTED_RATIO,
   COLUMNS,
   CELL = BENCH_TEXT
 };
@@ -107,6 +115,11 @@ static void put_counts(char cell[COLUMNS][CELL], const bench_counts *counts) {
   put_each(cell[OCCUPANCY], counts, occupancy_of);
   put_floors(cell[FLOOR], counts);
   snprintf(cell[CLOCKS], CELL, "%.0f", bench_counts_clocks(counts));
+  double predicted = bench_predicted_clocks(counts);
+  if (predicted >= 0)
+    snprintf(cell[PREDICTED], CELL, "%.0f", predicted);
+  else
+    snprintf(cell[PREDICTED], CELL, "not predicted");
 }
 
 /* ---- Rows ---- */
@@ -131,8 +144,11 @@ static void give_side(table *t, const bench_row *row, const bench_row *first,
            : row->outcome == BENCH_FAILED ? "FAILED"
                                           : "unsupported");
   if (row->outcome == BENCH_OK) put_counts(cell, &row->counts);
-  if (row->outcome == BENCH_OK && row != first && first->outcome == BENCH_OK)
+  if (row->outcome == BENCH_OK && row != first && first->outcome == BENCH_OK) {
+    double own = bench_predicted_clocks(&row->counts), of = bench_predicted_clocks(&first->counts);
     snprintf(cell[RATIO], CELL, "%.3f", bench_counts_clocks(&row->counts) / bench_counts_clocks(&first->counts));
+    if (own >= 0 && of > 0) snprintf(cell[PREDICTED_RATIO], CELL, "%.3f", own / of);
+  }
   give(t, cells);
 }
 
@@ -165,10 +181,11 @@ static void print_chip(FILE *out, const bench_run *run, int d, table_style style
   char text[BENCH_TEXT];
   snprintf(text, sizeof text,
            "\nThe paths on %s side by side: instructions that waves executed, and the clocks that the longest pipe needs at "
-           "least: a bound, not a time.\nCounts and clocks of several launches are added.\n\n",
-           bench_chip_of(run, d));
+           "least: a bound, not a time.%s\nCounts and clocks of several launches are added.\n\n",
+           bench_chip_of(run, d), run->limits.time ? " Predicted clocks are a model's." : "");
   table_text(out, style == TABLE_FIT ? run->width : 0, text);
-  table t = {.out = out, .count = COLUMNS, .columns = columns, .style = style, .width = run->width};
+  table t = {
+      .out = out, .count = run->limits.time ? COLUMNS : PREDICTED, .columns = columns, .style = style, .width = run->width};
   give_chip(&t, run, d, table_measure);
   table_head(&t);
   give_chip(&t, run, d, table_row);

@@ -78,6 +78,22 @@ static void test_launches_are_summed(void **state) {
       true);
 }
 
+/* Predicted clocks stand beside the bounds, and only where they were asked for. */
+static void test_predicted_clocks(void **state) {
+  (void)state;
+  bench_row *slow = add_row("omp:0", "omp_gpu"), *fast = add_row("hip:0", "hip_split");
+  add_launch(slow, "gfx942", GFXSIM_PIPE_ISSUE, 300, 40);
+  add_launch(fast, "gfx942", GFXSIM_PIPE_MFMA, 150, 128);
+  assert_line("predicted", false);
+  run.limits.time = true;
+  slow->counts.launch[0].timing.clocks = 9000;
+  assert_line("| MFMA | 150 | 0.500 | not predicted |  |", true);
+  fast->counts.launch[0].timing.clocks = 6000;
+  assert_line("| issue | 300 |  | 9000 |  |", true);
+  assert_line("| MFMA | 150 | 0.500 | 6000 | 0.667 |", true);
+  assert_line("Predicted clocks are a model's", true);
+}
+
 static void test_a_sample_has_no_bytes(void **state) {
   (void)state;
   add_launch(add_row("omp:0", "omp_gpu"), "gfx942", GFXSIM_PIPE_ISSUE, 300, 40);
@@ -116,9 +132,8 @@ static void test_a_path_that_fails(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_launches_are_summed, begin),
-      cmocka_unit_test_setup(test_a_sample_has_no_bytes, begin),
-      cmocka_unit_test_setup(test_only_paths_of_one_chip, begin),
+      cmocka_unit_test_setup(test_launches_are_summed, begin),   cmocka_unit_test_setup(test_predicted_clocks, begin),
+      cmocka_unit_test_setup(test_a_sample_has_no_bytes, begin), cmocka_unit_test_setup(test_only_paths_of_one_chip, begin),
       cmocka_unit_test_setup(test_a_path_that_fails, begin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
