@@ -44,6 +44,7 @@ DEVICE u32x4 load_run(const char *base, int64_t at, int64_t count, bool aligned,
     return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
                    __builtin_amdgcn_alignbit(x[3], x[2], shift), __builtin_amdgcn_alignbit(next, x[3], shift)};
   }
+  if (count <= 0) return words; /* one branch for lanes outside, not one for each element */
 #pragma unroll
   for (int e = 0; e < most; e++) {
     if (e >= count) continue;

@@ -141,7 +141,7 @@ tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) 
     }
     if (named) break;
   }
-  best.clocks += gemm_pack_clocks(plan, plan->kernel->variant);
+  best.clocks += gemm_pack_clocks(plan, plan->kernel->variant, &tile);
   return best;
 }
 

@@ -43,7 +43,8 @@ bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, c
 /* The cost of rows whose variant is a hip_tile_kernel, with one tile for all plans. */
 void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
 
-/* ---- Operands whose rows are not whole dwords, for kernels that load dwords: gemm_pack copies them into the workspace ---- */
+/* ---- For kernels that load dwords, gemm_pack copies operands into the workspace: rows that are not whole dwords, and those
+ * that do not begin at cache lines, if it saves clocks ---- */
 
 enum { GEMM_PACKS_A = 1, GEMM_PACKS_B = 2 };
 /* Which operands this kernel has copied: bits. 0 for kernels that take everything. */
@@ -55,7 +56,7 @@ typedef struct gemm_copy {
 gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
 int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
 bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
-double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
+double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile);
 /* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. */
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
 /* The copies lie at the workspace's end. */

@@ -1,6 +1,7 @@
-/* Operands of 16 bits whose rows are not whole dwords: tiles can't load them, so gemm_pack copies them first
- * (gemm_pack.hip). */
+/* Operands of 16 bits that gemm_pack copies first (gemm_pack.hip): those whose rows are not whole dwords, which tiles can't load,
+ * and those whose rows do not begin at cache lines, if the copy takes less than it saves. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,13 @@
 #include "gemm.h"
 #include "pack_shape.h"
 
-enum { ROW_ELEMENTS = 64 /* of 128 bytes, of which a copy's rows have whole ones */ };
+enum {
+  ROW_ELEMENTS = 64,  /* of 128 bytes, of which a copy's rows have whole ones */
+  PACK_LAUNCH = 5000, /* clocks */
+  MOST_COPY_COLUMNS = INT32_MAX / 1024
+};
+#define MOST_COPY_BYTES (16.0 * INT32_MAX) /* chunks are counted in 32 bits */
+#define HBM_SHARE 0.83                     /* of the peak: copies of 16 MB take 11,900 clocks without their launch, predicted */
 
 static hip_stored stored(const tdm_gemm_desc *d, int which) {
   return which == GEMM_PACKS_A ? gemm_stored_a(d) : gemm_stored_b(d);
@@ -17,11 +24,55 @@ static bool whole_dwords(const hip_stored *x, tdm_type type) {
   return tdm_hip_rows_aligned(x, type, 4) && x->columns % 4 * (int64_t)tdm_type_size(type) % 4 == 0;
 }
 
+static bool along_k(const tdm_gemm_desc *d, int which) {
+  return which == GEMM_PACKS_A ? !gemm_transposed_a(d) : gemm_transposed_b(d);
+}
+static int64_t matrices(const tdm_gemm_desc *d, int which) {
+  return (which == GEMM_PACKS_A ? d->broadcast_a : d->broadcast_b) ? 1 : d->batch;
+}
+
+/* The bytes of a copy at most. */
+static double copy_bytes(const tdm_gemm_desc *d, int which) {
+  hip_stored x = stored(d, which);
+  return (double)matrices(d, which) * ((double)x.rows + ROW_ELEMENTS) * ((double)x.columns + ROW_ELEMENTS) *
+         (double)tdm_type_size(d->type);
+}
+static bool copy_fits(const tdm_gemm_desc *d, int which) {
+  return copy_bytes(d, which) <= MOST_COPY_BYTES && stored(d, which).columns <= MOST_COPY_COLUMNS;
+}
+
+/* Where rows do not begin at cache lines, the 128 bytes of a K step are parts of two lines, and the next step's load finds the
+ * second one no longer in the vL1D. Predicted clocks (docs/gemm.md): 1.2 to 1.28 times what L2 takes for as many lines again.
+ * gfx942, whose steps of 256 lines are 64 bytes: 0.74 times. If rows run along the lines, of 256 bytes, it is one line in two. */
+static double straddling_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int which) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const tdm_hip_device *device = plan->context->hip;
+  hip_stored x = stored(d, which);
+  if (tdm_hip_rows_aligned(&x, d->type, HIP_STEP_BYTES)) return 0;
+  double share = HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? 0.74 : 1.25;
+  double tiles = (double)d->batch * ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n);
+  double lines = (which == GEMM_PACKS_A ? tile->m : tile->n) * (along_k(d, which) ? 1 : 0.5);
+  double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES);
+  return share * tiles / device->compute_units * steps * lines * HIP_STEP_BYTES / tdm_hip_rates(device, d->type).l2;
+}
+
 int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  const double hbm = tdm_hip_rates(plan->context->hip, d->type).hbm * HBM_SHARE;
+  double saved = 0;
+  int must = 0, may = 0;
   if (kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0) return 0;
-  return (whole_dwords(&a, d->type) ? 0 : GEMM_PACKS_A) | (whole_dwords(&b, d->type) ? 0 : GEMM_PACKS_B);
+  for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
+    hip_stored x = stored(d, which);
+    double saves = straddling_clocks(plan, &kernel->tile, which) - 2 * copy_bytes(d, which) / hbm;
+    if (!whole_dwords(&x, d->type)) {
+      must |= which;
+    } else if (tdm_type_size(d->type) == 2 && saves > 0 && copy_fits(d, which)) {
+      may |= which;
+      saved += saves;
+    }
+  }
+  return must | (must != 0 || saved > PACK_LAUNCH ? may : 0);
 }
 
 /* Zeros up to a whole K step take part in the sums for nothing, and there is no tail. */
@@ -31,15 +82,9 @@ int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   return both ? (k + ROW_ELEMENTS - 1) / ROW_ELEMENTS * ROW_ELEMENTS : k;
 }
 
-static bool along_k(const tdm_gemm_desc *d, int which) {
-  return which == GEMM_PACKS_A ? !gemm_transposed_a(d) : gemm_transposed_b(d);
-}
 static int64_t copied_rows(const tdm_plan *plan, const hip_tile_kernel *kernel, int which) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   return along_k(d, which) ? stored(d, which).rows : gemm_packed_k(plan, kernel);
-}
-static int64_t matrices(const tdm_gemm_desc *d, int which) {
-  return (which == GEMM_PACKS_A ? d->broadcast_a : d->broadcast_b) ? 1 : d->batch;
 }
 
 gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which) {
@@ -54,31 +99,32 @@ gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int 
 
 bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const int64_t most = (int64_t)16 * INT32_MAX; /* chunks are counted in 32 bits */
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
     if ((gemm_packs(plan, kernel) & which) == 0) continue;
     hip_stored x = stored(d, which);
-    double bytes = (double)matrices(d, which) * ((double)x.rows + ROW_ELEMENTS) * ((double)x.columns + ROW_ELEMENTS) *
-                   (double)tdm_type_size(d->type);
-    if (bytes <= (double)most && x.columns <= INT32_MAX / 1024) continue;
+    if (copy_fits(d, which)) continue;
     snprintf(reason, size,
              "rows of %s, %" PRId64 " %s at ld = %" PRId64
              ", are not whole dwords, and their copy would have %.0f bytes or rows "
              "too long: at most %" PRId64 " bytes, in rows of at most %d",
-             x.name, x.columns, tdm_type_name(d->type), x.ld, bytes, most, INT32_MAX / 1024);
+             x.name, x.columns, tdm_type_name(d->type), x.ld, copy_bytes(d, which), (int64_t)MOST_COPY_BYTES,
+             MOST_COPY_COLUMNS);
     return false;
   }
   return true;
 }
 
-/* Each byte is read and written once, and a launch takes its time. */
-double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel) {
-  enum { LAUNCH = 5000 };
-  hip_rates rates = tdm_hip_rates(plan->context->hip, plan->desc.gemm.type);
-  double bytes = 0;
+/* Of copies each byte is read and written once, and a launch takes its time. Of what is not copied the loads take longer if rows
+ * do not begin at cache lines. */
+double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile) {
+  const double hbm = tdm_hip_rates(plan->context->hip, plan->desc.gemm.type).hbm * HBM_SHARE;
+  double bytes = 0, clocks = 0;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++)
-    if (gemm_packs(plan, kernel) & which) bytes += (double)gemm_copy_of(plan, kernel, which).bytes;
-  return bytes == 0 ? 0 : LAUNCH + 2 * bytes / rates.hbm;
+    if (gemm_packs(plan, kernel) & which)
+      bytes += (double)gemm_copy_of(plan, kernel, which).bytes;
+    else
+      clocks += straddling_clocks(plan, tile, which);
+  return clocks + (bytes == 0 ? 0 : PACK_LAUNCH + 2 * bytes / hbm);
 }
 
 static int64_t bytes_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which) {
@@ -108,12 +154,14 @@ tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
   gemm_pack_args args = {0};
   int64_t bytes = 0;
   int packs = gemm_packs(plan, kernel);
+  bool dwords = false; /* is one of them copied though it has whole dwords? */
   if (packs == 0) return TDM_OK;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
     if ((packs & which) == 0) continue;
     hip_stored x = stored(d, which);
     gemm_copy copy = gemm_copy_of(plan, kernel, which);
     gemm_packed *p = &args.of[which - 1];
+    dwords |= whole_dwords(&x, d->type);
     *p = (gemm_packed){.ld = x.ld,
                        .stride = x.stride,
                        .rows = (uint32_t)x.rows,
@@ -130,10 +178,10 @@ tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
   plan->workspace_bytes = (plan->workspace_bytes + 255) / 256 * 256 + (size_t)bytes;
   size_t used = strlen(plan->explain);
   snprintf(plan->explain + used, sizeof plan->explain - used,
-           "packed: %s, whose rows are not whole dwords: %" PRId64 " bytes, copied by %u workgroups of gemm_pack\n",
+           "packed: %s, whose rows %s: %" PRId64 " bytes, copied by %u workgroups of gemm_pack\n",
            packs == GEMM_PACKS_A   ? "a"
            : packs == GEMM_PACKS_B ? "b"
                                    : "a and b",
-           bytes, args.workgroups);
+           dwords ? "do not begin at cache lines" : "are not whole dwords", bytes, args.workgroups);
   return tdm_hip_tile_first(plan, &function, d->type, args.workgroups, PACK_WORKITEMS, &args, sizeof args);
 }

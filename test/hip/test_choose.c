@@ -78,21 +78,27 @@ static void sizes(void **state) {
     kernel_is(plan_gemm(17, 33, 300, types[t]), "hip_256x256", false);
     kernel_is(plan_gemm(128, 128, 4096, types[t]), "hip_256x256", false);
     if (types[t] != TDM_F32) kernel_is(plan_gemm(WHOLE_M, WHOLE_N, 8192, types[t]), "hip_256x256", true);
-    if (types[t] != TDM_F32) kernel_is(plan_gemm(4096, 4096, 64, types[t]), "hip_small_k", true);
+    if (types[t] != TDM_F32) kernel_is(plan_gemm(4096, 4096, 64, types[t]), "hip_256x256", true);
     kernel_is(plan_gemm(1, 4096, 14336, types[t]), "hip_rows", true);
   }
   kernel_is(plan_swiglu(16, 16, 256), "hip_256x128", false);
   kernel_is(plan_swiglu(8192, 8192, 8192), "hip_256x128", true);
 }
 
-/* Rows that are not whole dwords are copied, where that costs less than loading them element by element. In f32 all are
- * whole. */
+/* Rows that are not whole dwords are copied, where that costs less than loading them element by element, and those that do not
+ * begin at cache lines, where that saves more than it costs. In f32 all are whole dwords. */
 static void odd_rows(void **state) {
   (void)state;
   open_with(NULL);
   tdm_plan *plan = plan_gemm(4096, 4096, 4097, TDM_BF16);
   says(plan, "packed: a and b, whose rows are not whole dwords: 68157440 bytes, copied by ");
   kernel_is(plan, "hip_128x128", false);
+  plan = plan_gemm(8192, 8192, 8160, TDM_BF16); /* whole dwords, but not whole cache lines */
+  says(plan, "packed: a and b, whose rows do not begin at cache lines: 268435456 bytes, copied by ");
+  kernel_is(plan, "hip_256x256", true);
+  plan = plan_gemm(1000, 1000, 1000, TDM_BF16); /* a copy would take longer than it saves */
+  if (strstr(tdm_plan_explain(plan), "packed: ") != NULL) fail_msg("1000x1000x1000 is packed:\n%s", tdm_plan_explain(plan));
+  tdm_plan_free(plan);
   plan = plan_gemm(4096, 4096, 4097, TDM_F32);
   if (strstr(tdm_plan_explain(plan), "packed: ") != NULL) fail_msg("f32 is packed:\n%s", tdm_plan_explain(plan));
   tdm_plan_free(plan);
