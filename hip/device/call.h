@@ -1,4 +1,4 @@
-/* Functions of device code that are called, not inlined: for what is much code, not in a loop, and the same for many kernels. */
+/* Functions of device code that are called, not inlined: for much code, not in a loop, that is the same for many kernels. */
 #ifndef TANDEM_HIP_DEVICE_CALL_H
 #define TANDEM_HIP_DEVICE_CALL_H
 
@@ -12,7 +12,8 @@
 #define CALL_BEGIN() void *call_returns_to = __builtin_return_address(0)
 #define CALL_END() asm volatile("" : : "{s[30:31]}"(call_returns_to))
 
-/* A value that is the same in all lanes, as the compiler shall know: a called function gets its arguments in vector registers. */
+/* A value that is the same in all lanes, as the compiler shall know: a called function gets its arguments in vector
+ * registers. */
 template <typename value>
 DEVICE value uniform(value x) {
   if constexpr (sizeof(value) == 4) {

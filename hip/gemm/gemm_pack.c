@@ -1,5 +1,5 @@
-/* Operands of 16 bits that gemm_pack copies first (gemm_pack.hip): those whose rows are not whole dwords, which tiles can't load,
- * and those whose rows do not begin at cache lines, if the copy takes less than it saves. */
+/* Operands of 16 bits that gemm_pack copies first (gemm_pack.hip): those whose rows are not whole dwords, which tiles can't
+ * load, and those whose rows do not begin at cache lines, if the copy takes less than it saves. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool copy_fits(const tdm_gemm_desc *d, int which) {
 
 /* Where rows do not begin at cache lines, the 128 bytes of a K step are parts of two lines, and the next step's load finds the
  * second one no longer in the vL1D. Predicted clocks (docs/gemm.md): 1.2 to 1.28 times what L2 takes for as many lines again.
- * gfx942, whose steps of 256 lines are 64 bytes: 0.74 times. If rows run along the lines, of 256 bytes, it is one line in two. */
+ * gfx942, whose steps of 256 lines are 64 bytes: 0.74 times. If rows run along the lines, of 256 bytes, one line in two. */
 static double straddling_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int which) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const tdm_hip_device *device = plan->context->hip;
@@ -114,8 +114,8 @@ bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, cha
   return true;
 }
 
-/* Of copies each byte is read and written once, and a launch takes its time. Of what is not copied the loads take longer if rows
- * do not begin at cache lines. */
+/* Of copies each byte is read and written once, and a launch takes its time. Of what is not copied the loads take longer if
+ * rows do not begin at cache lines. */
 double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile) {
   const double hbm = tdm_hip_rates(plan->context->hip, plan->desc.gemm.type).hbm * HBM_SHARE;
   double bytes = 0, clocks = 0;
