@@ -103,9 +103,8 @@ DEVICE uint32_t memory_offset(const lines *x, uint32_t place, form f) {
   return (uint32_t)(c.row * x->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
-/* Lines from `line` on of a matrix that has `count` lines and is `depth` along k. The length is that of a whole
- * step. So nothing is
- * read after the last line (along k) or after the last row (otherwise). */
+/* Lines from `line` on of a matrix that has `count` lines and is `depth` along k. The length is that of a whole step. So
+ * nothing is read after the last line (along k) or after the last row (otherwise). */
 DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, int64_t depth, form f) {
   const int bytes = tdm_bytes(f.type);
   lines x;
