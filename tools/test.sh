@@ -330,10 +330,11 @@ if have clang-22; then
 else
   skip clang-22 "not in this system's package sources"
 fi
-step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false
+# With the Python module, which the step python tests.
+step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes
 step threads threads $sim
 step fuzz sh tools/fuzz.sh 10
-step python sh tools/python.sh
+step python sh tools/python.sh build-sanitize
 if ! asked site; then
   :
 elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
