@@ -81,17 +81,19 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *re
   return false;
 }
 
-/* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so that a work-
- * item has sixteen chunks, and waves that have several rows; but eight work-items at least, whose loads are whole lines,
+/* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so that a
+ * work-item has sixteen chunks, and waves that have several rows; but eight work-items at least, whose loads are whole lines,
  * unless four chunks for each are the row. There are as few waves as the device needs: four for each SIMD, because a loop
- * waits for memory more often. */
+ * waits for memory more often; and no work-item has less than the four chunks that it computes. */
 static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4, EACH = 16, LINE = 8 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),
           least = group_for(chunks, AT_ONCE);
   if (size < LINE) size = least < LINE ? least : LINE;
   if (size > WAVE) size = WAVE;
-  while (size < HIP_ROW_GROUP_MOST && size < chunks && r->rows < hip_ceil_div(2 * items_wanted(device), size)) size *= 2;
+  while (size < HIP_ROW_GROUP_MOST && size < hip_ceil_div(chunks, AT_ONCE) &&
+         r->rows < hip_ceil_div(2 * items_wanted(device), size))
+    size *= 2;
   return size;
 }
 
