@@ -73,6 +73,8 @@ static void expect(const char *what, double got, double least, double most) {
 static void test_latencies(void) {
   double far = parameter("hbm_latency"), near = parameter("l1_latency");
   expect("a load from HBM and its wait", clocks_each("load_wait", 64), far, far + 32);
+  /* A flat load whose lanes all mean global memory, with three more instructions for its address. */
+  expect("a flat load from HBM and its wait", clocks_each("flat_wait", 64), far, far + 32 + 3 * 8);
   expect("a load of the same line and its wait", clocks_each("load_again", 64), near, near + 32);
   /* 32 loads of 1 KiB fill the vL1D, and the next one enters when the first is back ([G] docs/tcp_bound_tile_model.md 1). */
   expect("loads that fill the vL1D", clocks_each("load_stream", 64), far / 32 - 1, far / 32 + 3);

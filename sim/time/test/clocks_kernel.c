@@ -45,6 +45,10 @@ static const kernel_text kernels[] = {
     {"load_wait", " global_load_dword v16, v4, s[4:5]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, 0x4000, v4\n", NULL, false},
     {"load_stream", " global_load_dwordx4 v[16:19], v5, s[4:5]\n v_add_u32 v5, 0x400, v5\n", NULL, false},
     {"load_again", " global_load_dword v16, v1, s[4:5]\n s_waitcnt vmcnt(0)\n", NULL, false},
+    {"flat_wait",
+     " v_mov_b32 v7, s5\n v_add_co_u32 v6, vcc, s4, v4\n v_addc_co_u32 v7, vcc, 0, v7, vcc\n flat_load_dword v16, v[6:7]\n"
+     " s_waitcnt vmcnt(0) lgkmcnt(0)\n v_add_u32 v4, 0x4000, v4\n",
+     NULL, false},
     {"barrier", " s_barrier\n", NULL, false},
     /* Workgroup 0 waits for what only workgroup 1 would write. */
     {"spin",
