@@ -36,9 +36,9 @@ DEVICE u32x4 load_run(const char *base, int64_t at, int64_t count, bool aligned,
   if (aligned && count >= most) return *(const u32x4 *)(base + at * bytes);
   u32x4 words = 0;
   if (bytes == 2 && count > most && at > 0) { /* the dwords that contain them, shifted; element at - 1 is in the array */
-    uintptr_t from = (uintptr_t)base + (uintptr_t)at * 2;
-    uint32_t odd = (uint32_t)from & 2, shift = odd * 8;
-    const uint32_t *down = (const uint32_t *)(from & ~(uintptr_t)3);
+    const char *from = base + at * 2; /* moved as a pointer: after the steps of an integer clang would take a flat load */
+    uint32_t odd = (uint32_t)(uintptr_t)from & 2, shift = odd * 8;
+    const uint32_t *down = (const uint32_t *)(from - odd);
     u32x4 x = *(const u32x4_at_dword *)down;
     uint32_t next = down[odd ? 4 : 0];
     return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),

@@ -13,7 +13,7 @@ DEVICE u32x4 take(const gemm_packed *p, int64_t at, int64_t left) {
   u32x4 words = 0;
   uint32_t odd = (uint32_t)(uintptr_t)from & 2;
   if (left > 8 && (at > 0 || odd == 0)) {
-    const uint32_t *down = (const uint32_t *)((uintptr_t)from & ~(uintptr_t)3);
+    const uint32_t *down = (const uint32_t *)((const char *)from - odd); /* so that clang knows that it is global memory */
     u32x4 x = *(const dwords *)down;
     uint32_t next = down[odd ? 4 : 0], shift = odd * 8;
     return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
