@@ -109,9 +109,9 @@ static void become_runner(void *argument) {
     set_number("OMP_NUM_TEAMS", j->setting->teams);
     setenv("OMP_DYNAMIC", "false", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);
-    set_number("OMP_TEAMS_THREAD_LIMIT",
-               j->setting->threads); /* libomp divides the processors among teams: on two processors */
-    set_number("KMP_TEAMS_THREAD_LIMIT", j->setting->threads * j->setting->teams); /* a team would have one thread */
+    /* Otherwise libomp divides the processors among the teams. On two processors each team would have one thread. */
+    set_number("OMP_TEAMS_THREAD_LIMIT", j->setting->threads);
+    set_number("KMP_TEAMS_THREAD_LIMIT", j->setting->threads * j->setting->teams);
     if (j->setting == &watched) watch_races();
   }
   setenv("LC_ALL", "C", 1);
@@ -208,7 +208,7 @@ static void run_host(const learn_request *r, const learn_code *code, learn_outco
   if (o->verdict == LEARN_RIGHT) o->runs_done = 0; /* of those that came out wrong */
 }
 
-/* In a comment, too, which does no harm. */
+/* A word in a comment counts, too: then races are not looked for, and the verdict says so. */
 static bool mentions(const char *file, const char *word) {
   char *text = learn_read_text(file);
   bool found = text != NULL && strstr(text, word) != NULL;

@@ -283,7 +283,8 @@ DEVICE void store_tile_rows(pong<head> *w, tdm_type type) {
  * A product of the probability 0 with NaN or infinity is NaN. So waves 4-7, which begin a slot later, look at the values of the
  * tiles that some query does not see whole. If all are finite, these tiles are multiplied as any other. */
 
-/* Some of these tiles, of which each wave has a part. 256 queries, causal, don't see 4 tiles whole. */
+/* Four of these tiles; each wave has a part of each. With a causal mask, 256 queries have 4 of them, or 5 if skv - sq is not a
+ * multiple of 64. */
 template <int head>
 struct some_values {
   u32x4 x[4][2 * LOADS<head>];

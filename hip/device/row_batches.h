@@ -20,8 +20,8 @@ DEVICE float load_global_element(const char *row, int64_t i, tdm_type type) {
   return (float)*(const __attribute__((address_space(1))) __bf16 *)at;
 }
 
-/* A chunk that begins at a dword or between two, without a branch; between two, the elements before and after it must exist.
- * */
+/* Loads a chunk that begins at a dword or between two, without a branch. Between two, the row must also have the element before
+ * the chunk and the one after it. */
 DEVICE raw_chunk load_shifted(const char *at, tdm_type type) {
   if (type == TDM_F32) return load_words(at);
   const uint32_t between = (uint32_t)(uintptr_t)at & 2;

@@ -88,7 +88,8 @@ DEVICE void add_batch(row_sum_t *mine, chunk *x, int batch, tdm_type type) {
   mine->max = max;
 }
 
-/* Of any row, the batches after the first one that it fills. Returns the number of the next one. */
+/* For rows of any length: adds the whole batches, from batch 1 on. Returns the number of the first batch after 0 that it did
+ * not add. */
 DEVICE int add_whole_batches(row_sum_t *mine, const row_batches *r, row_group_t g, int batch, tdm_type type) {
   raw_chunk raw[BATCH_MOST];
   if (r->whole < 2 || !wave_all(r->own < FAR && !(type != TDM_F32 && is_between_dwords(r->at)))) return 1;
@@ -102,9 +103,10 @@ DEVICE int add_whole_batches(row_sum_t *mine, const row_batches *r, row_group_t 
   return r->whole;
 }
 
-/* The largest element and the sum of a whole row, which is read once. A work-item adds relative to the largest element that
- * it has met. It loads a batch ahead: so memory works while the wave computes, and one rescaling does for all of a batch.
- * `raw` has the row's first batch, and afterwards that of `next`, which is read next; not where rows are any. */
+/* The largest element and the sum of a whole row, which is read once. A work-item adds relative to the largest element that it
+ * has read so far, and rescales its sum once for each batch. It loads a batch ahead, so that memory works while the wave
+ * computes. Before the call `raw` has the row's first batch; after it, the first batch of `next`. With `any`, `raw` is only
+ * memory for batches, and `next` is not used. */
 DEVICE row_sum_t sum_row(raw_chunk *raw, const row_batches *r, const row_batches *next, row_group_t g, row_slots *slots,
                          int *turn, int batch, bool any, tdm_type type) {
   row_sum_t mine = {LEAST_FLOAT, 0};

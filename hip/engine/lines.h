@@ -131,8 +131,8 @@ DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t l
 /* The wave's part of what load_lines fills, from its beginning on. */
 DEVICE int wave_place(form f) { return load_place(0, CHIP_LOAD_TO_LDS_BYTES, f); }
 
-/* Bytes to load for a step before which `left` whole steps are left to load, including it: of a whole step, of the K tail
- * after the last whole one, or none after that. */
+/* The length of the next step's buffer. left: the number of whole steps that are not loaded yet. Above 0 the next step is a
+ * whole one, at 0 it is the K tail, and below 0 nothing is left to load. */
 DEVICE uint32_t step_length(const lines *x, int left) { return left > 0 ? x->length : left == 0 ? x->tail_length : 0; }
 
 /* Starts the loads of the next step to `place`, where the wave's part begins. After the last step the buffer has no
@@ -145,12 +145,12 @@ DEVICE void load_lines(lines *x, LDS char *place, uint32_t length, form f) {
   x->base = advance_here(x->base, x->step);
 }
 
-/* The K tail, the last `depth` values of k, is loaded like a step, but for the end of the last row. Along k, what follows the
- * end of the other rows is the beginning of the next one. So a wave puts zeros there, where its loads to `place` have
- * arrived. Rows begin at dwords and are whole dwords. */
+/* Puts zeros after the K tail, the last `depth` values of k, in what this wave loaded to `place`. Call it when these loads have
+ * arrived. The tail is loaded like a step, with a length that ends at the end of the last row. Along k, the other rows are
+ * followed in memory by the next row, which must not be multiplied. Rows begin at dwords and are whole dwords. */
 DEVICE void cut_tail(LDS char *place, int depth, form f) {
   const int end = depth * tdm_bytes(f.type);
-  if (!f.along_k) return; /* rows after the last one were not loaded */
+  if (!f.along_k) return; /* rows are values of k: those after the last one were loaded as 0 */
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++) {
     const uint32_t at = load_place(n, CHIP_LOAD_TO_LDS_BYTES, f) + (uint32_t)(lane_index() * CHIP_LOAD_TO_LDS_BYTES);

@@ -154,7 +154,7 @@ tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
   gemm_pack_args args = {0};
   int64_t bytes = 0;
   int packs = gemm_packs(plan, kernel);
-  bool dwords = false; /* is one of them copied though it has whole dwords? */
+  bool dwords = false; /* a copied operand has rows of whole dwords */
   if (packs == 0) return TDM_OK;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
     if ((packs & which) == 0) continue;

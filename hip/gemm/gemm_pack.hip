@@ -1,6 +1,7 @@
-/* gemm, before the tiles: copies operands of 16 bits whose rows are not whole dwords, so that tiles can load them. Rows of
- * the copy begin at multiples of 128 bytes, and what is added to a row or after the last row is 0. A lane copies 16 bytes:
- * it loads the dwords that contain them, and shifts them. */
+/* gemm, before the tiles: copies operands of 16 bits whose rows are not whole dwords, so that tiles can load them, or whose
+ * rows do not begin at cache lines, so that tiles load them faster. Rows of the copy begin at multiples of 128 bytes, and what
+ * is added to a row or after the last row is 0. A lane copies 16 bytes: it loads the dwords that contain them, and shifts
+ * them. */
 #include "hip/engine/store.h"
 #include "pack_shape.h"
 

@@ -62,8 +62,8 @@ static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
   size_t lds = ((size_t)1 << small_k_function(&plan->desc.gemm)) * STEP_LDS;
   tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
   tdm_hip_tile_cost(plan, &tile, &work, cost);
-  /* Workgroups of a round load, multiply and store one after the other, and the next round begins with the latency of its
-   * loads after that of the last stores. Predicted for f16 4096x4096x64 on gfx950, of two rounds: 29,016 clocks, where
+  /* A workgroup loads, then multiplies, then stores, and the next round's loads start only after the last stores. So each round
+   * takes two latencies more. Predicted for f16 4096x4096x64 on gfx950, of two rounds: 29,016 clocks, where
    * hip_256x256 of one round takes 17,349 and HBM alone 14,000. */
   double tiles = ceil((double)work.m / tile.m) * ceil((double)work.n / tile.n) * (double)work.batch;
   double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident));

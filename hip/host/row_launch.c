@@ -81,10 +81,11 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *re
   return false;
 }
 
-/* Of a loop: it loads four chunks at once. What a row costs besides its elements is the same for each wave, so that a
- * work-item has sixteen chunks, and waves that have several rows; but eight work-items at least, whose loads are whole lines,
- * unless four chunks for each are the row. There are as few waves as the device needs: four for each SIMD, because a loop
- * waits for memory more often; and no work-item has less than the four chunks that it computes. */
+/* The work-items of a row group in a loop kernel, which computes up to four chunks at once. What a row costs besides its
+ * elements is the same for each wave. So a work-item gets sixteen chunks, and a wave may have several rows. A group has at
+ * least eight work-items, whose loads are whole lines, or as many as have four chunks each if these are fewer. It grows until
+ * the device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks
+ * each. */
 static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4, EACH = 16, LINE = 8 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),

@@ -48,7 +48,7 @@ DEVICE raw_chunk load_weight(const rmsnorm_args *p, int at, row_group_t g, tdm_t
   return load_part((const char *)p->weight + g.lane * 16 + at * tdm_bytes(type), of, 0, false, type);
 }
 
-// What is normalised, in batches: x, and the residual; without one, `more` has none of them.
+// What is normalised, in batches: x, and the residual. Without a residual, loads of `more` read nothing_added().
 typedef struct addends {
   row_batches x, more;
 } addends;

@@ -42,7 +42,7 @@ static void add_global(time_run *t, asked *a, const inst *i, const memory_access
 
 void asked_add(time_run *t, wave *w, const inst *i, const memory_access *m) {
   asked *a = &t->asked;
-  if (i->class == CLASS_FLAT && m->mask == 0) return; /* called for each memory: no lane means this one */
+  if (i->class == CLASS_FLAT && m->mask == 0) return; /* it comes here once for each memory */
   if (m->scalar) {
     a->scalar = true;
     a->lines.line[0] = m->address[0] >> 6;
