@@ -174,7 +174,7 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, int batch, tdm_type type) {
   }
 }
 
-// Any rows. Where x and the residual lie as y does, the batches that a row fills are loaded ahead and without masks.
+// Any rows. Where x, the residual and their sum lie as y does, the batches that a row fills are loaded ahead and without masks.
 DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
@@ -186,8 +186,9 @@ DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
     row_place place = place_row(&p->groups, row, y, group, true, type);
     const addends a = addends_of(p, row, place, group, batch, true, type);
-    const bool alike =
-        place.own < FAR && !(type != TDM_F32 && (is_between_dwords(a.x.at) || (residual && is_between_dwords(a.more.at))));
+    const bool between =
+        is_between_dwords(a.x.at) || (residual && (is_between_dwords(a.more.at) || is_between_dwords(to - 2 * place.skew)));
+    const bool alike = place.own < FAR && !(type != TDM_F32 && between);
     // The chunk after the last one of a batch is read for weights that begin between dwords.
     const int whole = wave_all(alike) ? a.x.whole - (a.x.tail == 0) : 0;
     raw_chunk raw[BATCH_MOST], more[BATCH_MOST];

@@ -209,6 +209,7 @@ static const check_single rmsnorm_single[] = {GROUPS,
                                               {"f16", NULL, NULL, "residual=1", "3x8184"},
                                               {"f16", NULL, NULL, "residual=1,inplace=x+residual", "133x12299"},
                                               {"bf16", NULL, NULL, "residual=1,inplace=residual", "2x40003"},
+                                              {"bf16", NULL, NULL, "residual=1,lds=40004", "2x40003"},
                                               {0}};
 static const check_single cross_entropy_single[] = {{"bf16", NULL, NULL, NULL, "133x16385"},
                                                     {"f32", NULL, NULL, "pad=3", "132x8195"},
@@ -242,25 +243,27 @@ static const char *const attention_settings[] = {"",
                                                  "longer=3",
                                                  "causal=1,lse=1,longer=1000",
                                                  NULL};
-static const check_single attention_single[] = {{"f32", NULL, NULL, "causal=1,lse=1", "1x2x2x257x257x64"},
-                                                {"f16", NULL, NULL, "causal=1,lse=1", "1x2x1x509x773x33"},
-                                                {"f32", NULL, NULL, NULL, "1x1x1x30x1537x250"},
-                                                {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"},
-                                                {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "1x4x2x300x333x128"},
-                                                {"f16", NULL, NULL, "causal=1,lse=1,scale=-0.2", "2x2x1x270x200x64"},
-                                                /* One query or few, many keys; caches with room for more. */
-                                                {"bf16", NULL, NULL, "causal=1,lse=1,spare=300", "1x4x2x1x1700x64"},
-                                                {"bf16", NULL, NULL, "causal=1,lse=1,longer=2700", "1x4x2x1x1700x64"},
-                                                {"f16", NULL, NULL, "lse=1,longer=64,swap=1", "1x4x2x1x512x128"},
-                                                {"f16", NULL, NULL, "lse=1,spare=8,pad=8", "2x8x2x1x2050x128"},
-                                                {"f32", NULL, NULL, "causal=1,lse=1,spare=1", "1x8x2x3x777x80"},
-                                                {"bf16", NULL, NULL, "causal=1,lse=1,swap=1,pad=3,spare=5", "2x12x2x4x600x33"},
-                                                {"f16", NULL, NULL, "causal=1,lse=1,fill=special", "1x4x2x2x1030x128"},
-                                                {"f32", NULL, NULL, "lse=1,scale=-0.3", "1x1x1x1x8192x17"},
-                                                /* Maxima that rise from tile to tile: sums are scaled in the middle. */
-                                                {"bf16", NULL, NULL, "lse=1,scale=2", "1x2x1x140x333x64"},
-                                                {"f16", NULL, NULL, "causal=1,scale=3", "1x1x1x150x270x128"},
-                                                {0}};
+static const check_single attention_single[] = {
+    {"f32", NULL, NULL, "causal=1,lse=1", "1x2x2x257x257x64"},
+    {"f16", NULL, NULL, "causal=1,lse=1", "1x2x1x509x773x33"},
+    {"f32", NULL, NULL, NULL, "1x1x1x30x1537x250"},
+    {"bf16", NULL, NULL, "causal=1", "1x4x1x1x1000x128"},
+    {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "1x4x2x300x333x128"},
+    {"f16", NULL, NULL, "causal=1,lse=1,scale=-0.2", "2x2x1x270x200x64"},
+    /* One query or few, many keys; caches with room for more. */
+    {"bf16", NULL, NULL, "causal=1,lse=1,spare=300", "1x4x2x1x1700x64"},
+    {"bf16", NULL, NULL, "causal=1,lse=1,longer=2700", "1x4x2x1x1700x64"},
+    {"f16", NULL, NULL, "lse=1,longer=64,swap=1", "1x4x2x1x512x128"},
+    {"f16", NULL, NULL, "lse=1,spare=8,pad=8", "2x8x2x1x2050x128"},
+    {"f32", NULL, NULL, "causal=1,lse=1,spare=1", "1x8x2x3x777x80"},
+    {"bf16", NULL, NULL, "causal=1,lse=1,swap=1,pad=3,spare=5", "2x12x2x4x600x33"},
+    {"f16", NULL, NULL, "causal=1,lse=1,fill=special", "1x4x2x2x1030x128"},
+    {"f16", NULL, NULL, "causal=1,fill=guard", "1x1x1x256x288x64"}, /* 5 tiles are masked */
+    {"f32", NULL, NULL, "lse=1,scale=-0.3", "1x1x1x1x8192x17"},
+    /* Maxima that rise from tile to tile: sums are scaled in the middle. */
+    {"bf16", NULL, NULL, "lse=1,scale=2", "1x2x1x140x333x64"},
+    {"f16", NULL, NULL, "causal=1,scale=3", "1x1x1x150x270x128"},
+    {0}};
 static const check_single attention_huge[] = {{"f16", NULL, NULL, "fill=real", "1x4x1x2097169x1x256"}, {0}};
 
 const check_op_set check_op_sets[] = {
