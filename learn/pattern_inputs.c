@@ -122,7 +122,8 @@ static bool find_order(trial *t, int n, double *const *in, learn_outcome *o) {
   for (int along = 0; along < 2; along++) {
     int64_t size = along == 0 ? columns : rows;
     for (int64_t mask = 0; mask < 64; mask = mask == 0 ? 1 : 2 * mask) { /* 0: the 4 x 4 */
-      if (size % (mask == 0 ? 16 : 2 * mask) != 0) break;
+      if (mask == 0 && size % 16 != 0) continue;
+      if (mask != 0 && size % (2 * mask) != 0) break;
       for (int64_t i = 0; i < rows * columns; i++) {
         int64_t r = i / columns, k = i % columns, *place = along == 0 ? &k : &r;
         *place = mask != 0 ? *place ^ mask : *place - *place % 16 + *place % 4 * 4 + *place / 4 % 4;

@@ -141,8 +141,8 @@ fi
 # ---- NumPy ----
 # The first example of the guide.
 sed -n '/^```python$/,/^```$/{/^```/d;p}; /^```$/q' docs/python.md >build-python/example.py
-(cd build-python && "$fresh/bin/python" example.py) >build-python/example.txt || true
-check grep -q '^kernel: ' example.txt
+# shellcheck disable=SC2016 # $0: of the inner shell
+check sh -c '"$0" example.py >example.txt && grep -q "^kernel: " example.txt' "$fresh/bin/python"
 cat build-python/example.txt
 # shellcheck disable=SC2086 # words
 tests numpy "$fresh/bin/python" $without_torch

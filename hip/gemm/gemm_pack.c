@@ -12,7 +12,8 @@
 enum {
   ROW_ELEMENTS = 64,  /* of 128 bytes, of which a copy's rows have whole ones */
   PACK_LAUNCH = 5000, /* clocks */
-  MOST_COPY_COLUMNS = INT32_MAX / 1024
+  MOST_COPY_COLUMNS = INT32_MAX / 1024,
+  MOST_OPTIONAL_BYTES = 1 << 30 /* of a copy that is only faster: so large a workspace may not be there */
 };
 #define MOST_COPY_BYTES (16.0 * INT32_MAX) /* chunks are counted in 32 bits */
 #define HBM_SHARE 0.83                     /* of the peak: copies of 16 MB take 11,900 clocks without their launch, predicted */
@@ -67,7 +68,7 @@ int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {
     double saves = straddling_clocks(plan, &kernel->tile, which) - 2 * copy_bytes(d, which) / hbm;
     if (!whole_dwords(&x, d->type)) {
       must |= which;
-    } else if (tdm_type_size(d->type) == 2 && saves > 0 && copy_fits(d, which)) {
+    } else if (tdm_type_size(d->type) == 2 && saves > 0 && copy_fits(d, which) && copy_bytes(d, which) <= MOST_OPTIONAL_BYTES) {
       may |= which;
       saved += saves;
     }

@@ -48,12 +48,14 @@ static const size_t offsets[] = {
 /* Clocks and entries of queues are whole. */
 static bool is_whole(const gfxsim_time_parameter *row) { return !row->frequency; }
 
-static gfxsim_status change(time_parameters *p, const char *text, size_t length) {
+/* own: the numbers before any change, which say how far one may go. */
+static gfxsim_status change(time_parameters *p, const time_parameters *own, const char *text, size_t length) {
   gfxsim_time_parameter row;
   for (int n = 0; gfxsim_time_parameter_at(n, &row); n++) {
     size_t name = strlen(row.name);
     if (!row.fitted || length <= name || strncmp(text, row.name, name) != 0 || text[name] != '=') continue;
-    double *number = (double *)((char *)p + offsets[n]), least = *number / 2, most = *number * 2;
+    const double *before = (const double *)((const char *)own + offsets[n]);
+    double *number = (double *)((char *)p + offsets[n]), least = *before / 2, most = *before * 2;
     char *end;
     double value = strtod(text + name + 1, &end);
     bool good = length > name + 1 && end == text + length && value >= least && value <= most;
@@ -68,10 +70,11 @@ static gfxsim_status change(time_parameters *p, const char *text, size_t length)
 }
 
 gfxsim_status parameters_change(time_parameters *p, const char *text) {
+  const time_parameters own = *p;
   gfxsim_status status = GFXSIM_OK;
   while (text != NULL && status == GFXSIM_OK) {
     size_t length = strcspn(text, ",");
-    status = change(p, text, length);
+    status = change(p, &own, text, length);
     text = text[length] == ',' ? text + length + 1 : NULL;
   }
   return status;

@@ -92,6 +92,7 @@ refused "must be NAME=VALUE with a fitted number" --model issue=5
 refused "must be NAME=VALUE with a fitted number" --model nonsense=5
 refused "launch=8001: must be 2000 to 8000, and whole" --model barrier=5,launch=8001
 refused "launch=4000.5: must be 2000" --model launch=4000.5
+refused "launch=16000: must be 2000 to 8000" --model launch=8000,launch=16000
 refused "launch=: must be 2000" --model launch=
 $first --arg 128 --model launch=4800 >"$folder/text" 2>"$folder/error" || fail '--model launch=4800 fails'
 grep -q 'by a model with other numbers, whose errors are not known: launch=4800' "$folder/text" || fail '--model is silent'
