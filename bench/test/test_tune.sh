@@ -37,11 +37,11 @@ grep -q '^# by clocks that .* predicts: no time was measured' made.tuned || comp
 again() { "$bench" tune gemm 33x65x300 --dtype bf16 --layout nt --device "sim:$chip" --progress kept --out /dev/full >again.txt 2>&1; }
 ! again || complain 'a table was written to /dev/full'
 [ -s kept ] || complain 'no progress was kept'
-awk -F '\t' -v OFS='\t' '$2 == 1 && $3 == "hip_tile_16x64" { $6 = 7 } 1' kept >changed
+awk -F '\t' -v OFS='\t' '$2 == 1 && $3 == "hip_tile_64x16" { $6 = 7 } 1' kept >changed
 printf 'cut off' | cat changed - >kept
 ! again || complain 'a table was written to /dev/full'
-grep -q 'hip_tile_16x64 .*predicted *7 clocks' again.txt || complain 'progress is not read'
-grep -q 'best: hip_tile_128x128$' again.txt || complain "progress does not count: $(cat again.txt)"
+grep -q 'hip_tile_64x16 .*predicted *7 clocks' again.txt || complain 'progress is not read'
+grep -q 'best: hip_tile_64x16$' again.txt || complain "progress does not count: $(cat again.txt)"
 refused 'another command or version' gemm 8x8x8 --device "sim:$chip" --progress kept
 refused 'times of two runs' softmax 8x64 --device host --progress other
 TANDEM_TUNED=made.tuned "$bench" gemm 64x64x64 --dtype bf16 --layout nt --device "sim:$chip" >used.txt || complain 'its own table is refused'
