@@ -278,6 +278,24 @@ static const attention_variant general = {0}, flash64 = {64, 16, false}, flash96
 static const attention_variant decode = {.decode = true}, decode64 = {64, 16, true}, decode96 = {96, 72, true};
 static const attention_variant decode128 = {128, 104, true}, decode256 = {256, 136, true};
 
+/* A row on matrix units, for head_dim up to its number; `row` is the general one that it falls back to. */
+#define FAST_ROW(row, number, of, resident)                                              \
+  const tdm_kernel tdm_attention_hip_##row##number = {                                   \
+      .name = "hip_" #row #number,                                                       \
+      .op = TDM_OP_ATTENTION,                                                            \
+      .backend = &tdm_backend_hip,                                                       \
+      .variant = &row##number,                                                           \
+      .functions = HIP_FUNCTIONS({.code = of, .stem = #row #number, .waves = resident}), \
+      .supports = supports,                                                              \
+      .prepare = prepare,                                                                \
+      .launch = launch,                                                                  \
+      .cost = cost,                                                                      \
+      .fallback = {16, 15, &tdm_attention_hip_##row},                                    \
+      .rebindable = true,                                                                \
+      .types = TDM_16_BIT_TYPES,                                                         \
+      .matrix_units = true,                                                              \
+      .rounds_weights = true}
+
 const tdm_kernel tdm_attention_hip_decode = {
     .name = "hip_decode",
     .op = TDM_OP_ATTENTION,
@@ -292,66 +310,10 @@ const tdm_kernel tdm_attention_hip_decode = {
     .launch = launch,
     .cost = cost,
     .rebindable = true};
-const tdm_kernel tdm_attention_hip_decode64 = {
-    .name = "hip_decode64",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &decode64,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_decode},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_decode96 = {
-    .name = "hip_decode96",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &decode96,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_decode},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_decode128 = {
-    .name = "hip_decode128",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &decode128,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_decode},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_decode256 = {
-    .name = "hip_decode256",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &decode256,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_decode},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
+FAST_ROW(decode, 64, tdm_code_attention_fast, 2);
+FAST_ROW(decode, 96, tdm_code_attention_fast, 2);
+FAST_ROW(decode, 128, tdm_code_attention_fast, 2);
+FAST_ROW(decode, 256, tdm_code_attention_wide, 1);
 const tdm_kernel tdm_attention_hip_flash = {
     .name = "hip_flash",
     .op = TDM_OP_ATTENTION,
@@ -365,63 +327,7 @@ const tdm_kernel tdm_attention_hip_flash = {
     .launch = launch,
     .cost = cost,
     .rebindable = true};
-const tdm_kernel tdm_attention_hip_flash64 = {
-    .name = "hip_flash64",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &flash64,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_flash},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_flash96 = {
-    .name = "hip_flash96",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &flash96,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_flash},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_flash128 = {
-    .name = "hip_flash128",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &flash128,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_flash},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
-const tdm_kernel tdm_attention_hip_flash256 = {
-    .name = "hip_flash256",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &flash256,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = cost,
-    .fallback = {16, 15, &tdm_attention_hip_flash},
-    .rebindable = true,
-    .types = TDM_16_BIT_TYPES,
-    .matrix_units = true,
-    .rounds_weights = true};
+FAST_ROW(flash, 64, tdm_code_attention_fast, 2);
+FAST_ROW(flash, 96, tdm_code_attention_fast, 2);
+FAST_ROW(flash, 128, tdm_code_attention_fast, 2);
+FAST_ROW(flash, 256, tdm_code_attention_wide, 1);
