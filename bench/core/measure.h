@@ -19,13 +19,15 @@ typedef struct bench_limits {
   bool one_run;     /* a sample is one run and a synchronise, however short it is */
   bool in_blocks;   /* arrays repeat a block of random values, and picked rows are checked: bench/core/excerpt.h; on simulated
                           devices no result is */
-  uint64_t workgroups;  /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
-  bool time;            /* a simulated device also predicts clocks (predict.h) */
-  uint32_t rounds;      /* of workgroups that a prediction runs; 0: all */
-  bool warm_caches;     /* predictions begin with a warm memory-side cache */
-  const char *model;    /* of bench_prediction, like the next */
-  const char *timeline; /* NULL: none */
-  double predict;       /* seconds of the host that a prediction may take; 0: any */
+  uint64_t workgroups; /* how many of each launch a simulated device executes at most; 0: bench_sample_of */
+  bool time;           /* a simulated device also predicts clocks (predict.h) */
+  /* Of predictions. rounds: of workgroups, each as many as the chip holds at once; later ones are taken for equal to the last.
+   * 0: all. */
+  uint32_t rounds;
+  bool warm_caches;     /* the memory-side cache has what a launch reads first; otherwise all caches are empty */
+  const char *model;    /* fitted numbers of the model in place of its own, as in gfxsim_timing; NULL: none */
+  const char *timeline; /* a file for a picture of the waves of the launch with the most clocks; NULL: none */
+  double predict;       /* seconds of the host that a prediction may take, as bench_predict_seconds estimates; 0: any */
 } bench_limits;
 
 /* The default limits, with `seconds` of measuring. */

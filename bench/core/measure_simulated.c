@@ -8,14 +8,8 @@
 
 static bool predict(const bench_buffers *b, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
                     const bench_limits *limits, bench_row *row) {
-  bench_prediction how = {.rounds = limits->rounds,
-                          .warm = limits->warm_caches,
-                          .model = limits->model,
-                          .spread = bench_predict_unequal(&row->c),
-                          .timeline = limits->timeline,
-                          .seconds = limits->predict};
   char reason[BENCH_TEXT];
-  bool good = bench_predict_run(b->context, &row->c, plan, pointers, &how, &row->counts, reason, sizeof reason);
+  bool good = bench_predict_run(b->context, &row->c, plan, pointers, limits, &row->counts, reason, sizeof reason);
   if (!good || row->reason[0] == '\0') snprintf(row->reason, sizeof row->reason, "%s", reason);
   return good;
 }

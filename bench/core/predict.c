@@ -79,7 +79,9 @@ double bench_predict_seconds(const bench_counts *counts, uint32_t rounds) {
   return seconds;
 }
 
-bool bench_predict_unequal(const tdm_case *c) { return strcmp(c->op->name, "attention") == 0 && c->causal; }
+/* Do the workgroups of a case do unequal work? Then the rounds that run are of the whole grid, and later ones take as long as
+ * those on average. */
+static bool is_unequal(const tdm_case *c) { return strcmp(c->op->name, "attention") == 0 && c->causal; }
 
 static void forget(bench_counts *counts) {
   for (int i = 0; i < counts->launches; i++) {
@@ -89,16 +91,16 @@ static void forget(bench_counts *counts) {
 }
 
 bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
-                       const bench_prediction *how, bench_counts *counts, char *reason, size_t size) {
-  predicting p = {.counts = counts, .memory = true, .file = how->timeline};
+                       const bench_limits *limits, bench_counts *counts, char *reason, size_t size) {
+  predicting p = {.counts = counts, .memory = true, .file = limits->timeline};
   __typeof__(gfxsim_count) *count;
   __typeof__(gfxsim_time_launches) *predict;
   const char *device = tdm_context_device(context);
-  uint32_t rounds = how->rounds;
-  if (how->seconds > 0 && rounds != 1 && bench_predict_seconds(counts, rounds) > how->seconds) rounds = 1;
+  uint32_t rounds = limits->rounds;
+  if (limits->predict > 0 && rounds != 1 && bench_predict_seconds(counts, rounds) > limits->predict) rounds = 1;
   double seconds = bench_predict_seconds(counts, rounds);
   reason[0] = '\0';
-  if (how->seconds > 0 && seconds > how->seconds) {
+  if (limits->predict > 0 && seconds > limits->predict) {
     snprintf(reason, size, "not predicted: would take about %.0f s", seconds);
     return true;
   }
@@ -111,12 +113,12 @@ bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *
                              .timed = timed,
                              .user = &p,
                              .skip_matrix = c->fill == CASE_REAL, /* others are chosen for what their values make a kernel do */
-                             .warm = how->warm,
-                             .model = how->model,
-                             .spread = how->spread && rounds > 0,
+                             .warm = limits->warm_caches,
+                             .model = limits->model,
+                             .spread = is_unequal(c) && rounds > 0,
                              .rounds = rounds,
-                             .trace_cus = how->timeline != NULL ? "0" : NULL,
-                             .event = how->timeline != NULL ? add_event : NULL};
+                             .trace_cus = limits->timeline != NULL ? "0" : NULL,
+                             .event = limits->timeline != NULL ? add_event : NULL};
   if (p.file != NULL && !timeline_open(&p.picture, p.file, NULL)) {
     snprintf(reason, size, "not predicted: %s can't be written", p.file);
     return false;

@@ -3,12 +3,13 @@
  * large launch only the first rounds of workgroups run. docs/gfxsim-time.md has the model, and its errors.
  *
  *   bench_count_run(... &counts ...)                    count.h
- *   bench_predict_run(context, c, plan, pointers, &(bench_prediction){.rounds = 2}, &counts, reason, sizeof reason)
+ *   bench_predict_run(context, c, plan, pointers, &limits, &counts, reason, sizeof reason)
  *   bench_predicted_clocks(&counts) */
 #ifndef TANDEM_BENCH_CORE_PREDICT_H
 #define TANDEM_BENCH_CORE_PREDICT_H
 
 #include "bench/core/count.h"
+#include "bench/core/measure.h"
 
 /* The first round starts on empty caches, and in the second workgroups begin while others end. So two are the least that show
  * how further ones go on. */
@@ -16,27 +17,14 @@ enum { BENCH_ROUNDS = 2 };
 #define BENCH_ROUNDS_HELP \
   "Predictions: rounds of workgroups that run, of launches with more; 0: all; default 2, for workgroups that do equal work"
 
-typedef struct bench_prediction {
-  uint32_t
-      rounds;  /* of workgroups, each as many as the chip holds at once; later ones are taken for equal to the last. 0: all */
-  bool warm;   /* the memory-side cache has what a launch reads first; otherwise all caches are empty */
-  bool spread; /* the rounds' workgroups are of the whole grid, and later rounds take as long as those on average */
-  const char *model;    /* fitted numbers of the model in place of its own, as in gfxsim_timing; NULL: none */
-  const char *timeline; /* a file for a picture of the waves of the launch with the most clocks; NULL: none */
-  double seconds;       /* that a run may take of the host, as bench_predict_seconds estimates; 0: any */
-} bench_prediction;
-
 /* About how long one core of the host needs to predict what was counted. */
 double bench_predict_seconds(const bench_counts *counts, uint32_t rounds);
-
-/* Do the workgroups of a case do unequal work? Then a prediction by rounds needs `spread`. */
-bool bench_predict_unequal(const tdm_case *c);
 
 /* Runs the plan again, and adds each launch's prediction to what bench_count_run counted. Where it would take too long, one
  * round runs. Where that would take too long no launch has a prediction, the reason says why, and that is no failure. false:
  * the run failed; the reason. */
 bool bench_predict_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
-                       const bench_prediction *how, bench_counts *counts, char *reason, size_t size);
+                       const bench_limits *limits, bench_counts *counts, char *reason, size_t size);
 
 /* ---- Of all launches of a run; negative: not predicted ---- */
 

@@ -28,14 +28,9 @@ static bool count(const bench_buffers *b, tdm_context *context, const tdm_plan *
 
 static void predict(const bench_buffers *b, tdm_context *context, const tdm_plan *plan, const bench_limits *limits,
                     bench_row *row) {
-  bench_prediction how = {.rounds = limits->rounds,
-                          .warm = limits->warm_caches,
-                          .model = limits->model,
-                          .spread = bench_predict_unequal(&row->c),
-                          .seconds = limits->predict};
   void *pointers[CASE_MAX_ARRAYS];
   bench_buffers_pointers(b, 0, 0, pointers);
-  if (!bench_predict_run(context, &row->c, plan, pointers, &how, &row->counts, row->reason, sizeof row->reason))
+  if (!bench_predict_run(context, &row->c, plan, pointers, limits, &row->counts, row->reason, sizeof row->reason))
     row->outcome = BENCH_FAILED;
 }
 
