@@ -216,6 +216,11 @@ static bool mentions(const char *file, const char *word) {
   return found;
 }
 
+static void leave_races(learn_outcome *o, const char *why) {
+  o->races_unseen = true;
+  snprintf(o->races, sizeof o->races, "not looked for%s", why);
+}
+
 /* Two threads that meet at an element seldom give a wrong result: a right one says nothing of races. */
 static void look_for_races(const learn_request *r, learn_outcome *o) {
   learn_request with = *r;
@@ -224,12 +229,11 @@ static void look_for_races(const learn_request *r, learn_outcome *o) {
   with.races = true;
   job j = {&with, &code, &watched};
   if (LEARN_RACE_COMPILER[0] == '\0') {
-    snprintf(o->races, sizeof o->races,
-             "not looked for: this build found no clang 19 with ThreadSanitizer, libomp-19 and Archer");
+    leave_races(o, ": this build found no clang 19 with ThreadSanitizer, libomp-19 and Archer");
   } else if (second == NULL) {
-    snprintf(o->races, sizeof o->races, "not looked for: no memory");
+    leave_races(o, ": no memory");
   } else if (mentions(r->file, "in_reduction")) {
-    snprintf(o->races, sizeof o->races, "not looked for: LLVM 19's Archer takes in_reduction, which is right, for a race");
+    leave_races(o, ": LLVM 19's Archer takes in_reduction, which is right, for a race");
   } else if (learn_build(&with, NULL, &code, second)) {
     run_setting(&j, SETTINGS, second);
     if (second->verdict == LEARN_RACE) {
@@ -247,7 +251,7 @@ static void look_for_races(const learn_request *r, learn_outcome *o) {
       learn_found(o, second->verdict, "%s", second->text);
     }
   } else {
-    snprintf(o->races, sizeof o->races, "not looked for: %s does not compile the file", LEARN_RACE_COMPILER);
+    leave_races(o, ": " LEARN_RACE_COMPILER " does not compile the file");
   }
   learn_code_free(&code);
   free(second);
@@ -277,7 +281,7 @@ void learn_try_host(const learn_request *r, learn_outcome *o) {
         o->runs_done > 0 && (o->verdict == LEARN_WRONG || o->verdict == LEARN_NAN || o->verdict == LEARN_UNWRITTEN);
     if (o->verdict == LEARN_RIGHT || by_threads) look_for_races(r, o);
   } else if (good && device_answers(r, &code, o)) {
-    snprintf(o->races, sizeof o->races, "not looked for on a GPU: try host");
+    leave_races(o, " on a GPU: try host");
     job j = {r, &code, &on_device};
     run_setting(&j, 0, o);
   }

@@ -119,7 +119,8 @@ typedef struct learn_outcome {
     uint64_t address, bytes;
   } array[LEARN_ARRAYS];
   char sandbox[600]; /* sandbox_describe */
-  char races[256];   /* C on the host: what looked for races, or why nothing did */
+  char races[256];   /* C: what looked for races, or why nothing did */
+  bool races_unseen; /* nothing did */
 } learn_outcome;
 
 __attribute__((format(printf, 3, 4))) void learn_found(learn_outcome *o, learn_verdict verdict, const char *format, ...);

@@ -34,6 +34,14 @@ static int explains(trial *t) {
   return learn_pattern_most(twice, c->wrong_count, c->wrong_count) ? TWICE : NOT_EXPLAINED;
 }
 
+/* With `changed` as input n. */
+static int explains_changed(trial *t, int n, double *const *in) {
+  t->in[n] = t->changed;
+  int how = explains(t);
+  t->in[n] = in[n];
+  return how;
+}
+
 /* With the columns of input n as 0 whose number modulo `period` is from `begin` up to `end`. */
 static int without(trial *t, int n, double *const *in, int64_t period, int64_t begin, int64_t end) {
   const case_array *a = &t->data->array[n];
@@ -42,10 +50,7 @@ static int without(trial *t, int n, double *const *in, int64_t period, int64_t b
     int64_t at = i % columns % period;
     t->changed[i] = at >= begin && at < end ? 0 : in[n][i];
   }
-  t->in[n] = t->changed;
-  int how = explains(t);
-  t->in[n] = in[n];
-  return how;
+  return explains_changed(t, n, in);
 }
 
 static const char *columns_word(const case_array *a) { return rows_of(a) == 1 ? "elements" : "columns"; }
@@ -129,10 +134,7 @@ static bool find_order(trial *t, int n, double *const *in, learn_outcome *o) {
         *place = mask != 0 ? *place ^ mask : *place - *place % 16 + *place % 4 * 4 + *place / 4 % 4;
         t->changed[i] = in[n][r * columns + k];
       }
-      t->in[n] = t->changed;
-      bool good = explains(t) == MISSING;
-      t->in[n] = in[n];
-      if (!good) continue;
+      if (explains_changed(t, n, in) != MISSING) continue;
       const char *what = along == 1 ? "row" : rows == 1 ? "element" : "column";
       if (mask != 0)
         learn_add(o, "\n  lanes are exchanged: this is the result if %s's %s i is read where %s i ^ %" PRId64 " belongs",
@@ -160,10 +162,7 @@ static bool find_transposed(trial *t, int n, double *const *in, learn_outcome *o
       int64_t r = i / columns, k = i % columns;
       t->changed[i] = tile == 0 ? in[n][k * rows + r] : in[n][(r - r % tile + k % tile) * columns + k - k % tile + r % tile];
     }
-    t->in[n] = t->changed;
-    bool good = explains(t) == MISSING;
-    t->in[n] = in[n];
-    if (!good) continue;
+    if (explains_changed(t, n, in) != MISSING) continue;
     if (tile == 0)
       learn_add(o, "\n  this is the result if %s is read as its transpose: rows for columns", a->name);
     else
@@ -215,10 +214,7 @@ static bool find_constant(trial *t, int n, double *const *in, learn_outcome *o) 
   int64_t count = rows_of(a) * columns_of(a);
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     for (int64_t i = 0; i < count; i++) t->changed[i] = all[k].times * in[n][i] + all[k].plus;
-    t->in[n] = t->changed;
-    bool good = explains(t) == MISSING;
-    t->in[n] = in[n];
-    if (!good) continue;
+    if (explains_changed(t, n, in) != MISSING) continue;
     learn_add(o, "\n  this is the result if %s %s: %s", a->name, all[k].what, all[k].question);
     return true;
   }

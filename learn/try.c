@@ -213,7 +213,7 @@ int learn_tell(const learn_request *r, const learn_outcome *o, int hints) {
     good = learn_show_targets(r->exercise, o);
     printf("verdict: right%s\n", good ? "" : ", but a target is missed");
   } else { /* threads may race and be right by chance */
-    printf("verdict: right%s\n", strncmp(o->races, "not looked for", 14) == 0 ? ", but races were not looked for" : "");
+    printf("verdict: right%s\n", o->races_unseen ? ", but races were not looked for" : "");
   }
   if (!good) tell_hints(r, o->verdict, hints);
   return good ? 0 : 1;
