@@ -3,6 +3,7 @@
 #define TANDEM_HIP_CROSS_ENTROPY_ARGS_H
 
 #include "hip/args/row_groups.h"
+#include "hip/args/row_parts.h"
 
 typedef struct cross_entropy_args {
   const void *logits;
@@ -13,5 +14,12 @@ typedef struct cross_entropy_args {
   int32_t index; /* tdm_index_type of targets */
   hip_row_groups groups;
 } cross_entropy_args;
+
+/* Rows that are split over workgroups. */
+typedef struct cross_entropy_parts_args {
+  cross_entropy_args rows;
+  hip_row_parts parts;
+  float *sums; /* [rows, parts]: the largest logit, and the sum relative to it; then the target's logit of each row */
+} cross_entropy_parts_args;
 
 #endif

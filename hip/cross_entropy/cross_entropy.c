@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "hip/host/row_launch.h"
+#include "hip/host/row_parts.h"
 
 extern const hip_code tdm_code_cross_entropy[];
 
@@ -11,11 +11,21 @@ typedef struct cross_entropy_plan {
   hip_any_rows any;
 } cross_entropy_plan;
 
+static hip_rows rows_of(const tdm_cross_entropy_desc *d) { return (hip_rows){d->rows, d->vocab, d->type, .most = 0}; }
+
+static cross_entropy_args args_of(const tdm_cross_entropy_desc *d) {
+  return (cross_entropy_args){.ldl = d->ldl,
+                              .first = d->first,
+                              .total = d->total,
+                              .ignore = d->ignore,
+                              .index = (int32_t)d->targets,
+                              .groups = {.rows = d->rows, .cols = d->vocab}};
+}
+
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
-  cross_entropy_plan own = {.args = {.ldl = d->ldl, .first = d->first, .total = d->total, .ignore = d->ignore}};
-  hip_rows rows = {d->rows, d->vocab, d->type, .most = 0};
-  own.args.index = (int32_t)d->targets;
+  cross_entropy_plan own = {.args = args_of(d)};
+  hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, &d->ldl, 1));
   memcpy(plan->args, &own, sizeof own);
@@ -31,6 +41,54 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
 }
 
+/* ---- Rows that are split over workgroups ---- */
+
+typedef struct parts_plan {
+  cross_entropy_parts_args args;
+  tdm_hip_kernel second;
+} parts_plan;
+
+static bool parts_fit(const tdm_plan *plan, char *reason, size_t size) {
+  hip_rows rows = rows_of(&plan->desc.cross_entropy);
+  return tdm_hip_parts_fit(plan, &rows, reason, size);
+}
+
+static tdm_status prepare_parts(tdm_plan *plan) {
+  const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
+  parts_plan own = {.args.rows = args_of(d)};
+  hip_rows rows = rows_of(d);
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, &rows, 2 * sizeof *own.args.sums));
+  plan->workspace_bytes += (size_t)d->rows * sizeof *own.args.sums;
+  own.second.grid[0] = (unsigned)hip_ceil_div(d->rows, HIP_PARTS_WORKGROUP / 64); /* a wave for each row */
+  memcpy(plan->args, &own, sizeof own);
+  return TDM_OK;
+}
+
+static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  parts_plan own;
+  memcpy(&own, plan->args, sizeof own);
+  own.args.rows.logits = buffers[0];
+  own.args.rows.targets = buffers[1];
+  own.args.rows.loss = buffers[2];
+  own.args.sums = plan->workspace;
+  return tdm_hip_parts_launch(plan, &own.second, &own.args, sizeof own.args, stream);
+}
+
+/* One compute unit is predicted to take 19739 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
+ * elements. */
+static const hip_row_cost each = {.each = 0.12, .accesses = 1, .again = 0};
+
+static void cost_of_loop(const tdm_plan *plan, tdm_cost *cost) {
+  hip_rows rows = rows_of(&plan->desc.cross_entropy);
+  tdm_hip_loop_cost(plan, &rows, &each, cost);
+}
+
+static void cost_of_parts(const tdm_plan *plan, tdm_cost *cost) {
+  hip_rows rows = rows_of(&plan->desc.cross_entropy);
+  tdm_hip_parts_cost(plan, &rows, &each, cost);
+}
+
 const tdm_kernel tdm_cross_entropy_hip_loop = {
     .name = "hip_loop",
     .op = TDM_OP_CROSS_ENTROPY,
@@ -41,4 +99,18 @@ const tdm_kernel tdm_cross_entropy_hip_loop = {
                                                  .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
                                [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4}),
     .prepare = prepare,
-    .launch = launch};
+    .launch = launch,
+    .cost = cost_of_loop};
+const tdm_kernel tdm_cross_entropy_hip_parts = {.name = "hip_parts",
+                                                .op = TDM_OP_CROSS_ENTROPY,
+                                                .backend = &tdm_backend_hip,
+                                                .functions = HIP_FUNCTIONS([HIP_PARTS_FIRST] = {.code = tdm_code_cross_entropy,
+                                                                                                .stem = "cross_entropy_sums",
+                                                                                                .waves = HIP_PARTS_WAVES},
+                                                                           [HIP_PARTS_SECOND] = {.code = tdm_code_cross_entropy,
+                                                                                                 .stem = "cross_entropy_parts",
+                                                                                                 .waves = HIP_PARTS_WAVES}),
+                                                .supports = parts_fit,
+                                                .prepare = prepare_parts,
+                                                .launch = launch_parts,
+                                                .cost = cost_of_parts};

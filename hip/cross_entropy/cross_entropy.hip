@@ -25,6 +25,23 @@ DEVICE int64_t target_of(const cross_entropy_args *p, int64_t row) {
   return exists ? target : -1;
 }
 
+// Whether the row is read.
+DEVICE bool has_loss(const cross_entropy_args *p, int64_t target) {
+  return (p->total != 0 || (target >= 0 && target < p->groups.cols)) && target != p->ignore;
+}
+
+// Whether this part of the vocabulary has the target.
+DEVICE bool has_target(const cross_entropy_args *p, int64_t target) {
+  return target >= p->first && target - p->first < p->groups.cols;
+}
+
+DEVICE void store_loss(const cross_entropy_args *p, int64_t row, int64_t target, float logit, bool valid, row_sum_t s) {
+  if (p->total != 0)
+    store_part_of_row(p, row, target, logit, s);
+  else
+    p->loss[row] = loss_of(p, target, logit, valid, s);
+}
+
 typedef struct one_row {
   row_batches batches;
   int64_t target;
@@ -35,8 +52,7 @@ DEVICE one_row row_of(const cross_entropy_args *p, int64_t first, int64_t target
                       tdm_type type) {
   const char *at = row_at(p->logits, p->ldl, first, group, type);
   row_place place = place_row(&p->groups, first, at, group, any, type);
-  bool exists = first + group.sub < p->groups.rows;
-  bool valid = exists && (p->total != 0 || (target >= 0 && target < p->groups.cols)) && target != p->ignore;
+  bool valid = first + group.sub < p->groups.rows && has_loss(p, target);
   if (!valid) place.own = 2 * FAR;
   return (one_row){batches_of(at, nothing_compared(type), p->groups.cols, place, group, batch, any, type), target, valid};
 }
@@ -55,19 +71,54 @@ DEVICE void cross_entropy_body(const cross_entropy_args *p, int batch, bool any,
     one_row next = row_of(p, first + group.step, target, group, batch, any, type);
     target = target_of(p, row + 2 * group.step);
     // The target's logit: 0 if another part has it.
-    bool has = now.valid && now.target >= p->first && now.target - p->first < p->groups.cols;
+    bool has = now.valid && has_target(p, now.target);
     float logit = load_global_element(has ? now.batches.at : now.batches.elsewhere,
                                       has ? now.target - p->first - now.batches.own : 0, type);
     row_sum_t s = sum_row(raw, &now.batches, &next.batches, group, &slots, &turn, batch, any, type);
-    if (row < p->groups.rows && group.lane == 0) {
-      if (p->total != 0)
-        store_part_of_row(p, row, now.target, has ? logit : 0, s);
-      else
-        p->loss[row] = loss_of(p, now.target, has ? logit : 0, now.valid, s);
-    }
+    if (row < p->groups.rows && group.lane == 0) store_loss(p, row, now.target, has ? logit : 0, now.valid, s);
     now = next;
   }
 }
+
+// ---- Rows that are split over workgroups: any rows ----
+
+DEVICE float *logit_of(const cross_entropy_parts_args *p, int64_t row) {
+  return p->sums + 2 * p->parts.rows * (int64_t)p->parts.parts + row;
+}
+
+// The workgroup of a row's first part also reads the target's logit. The second launch would have to wait for the target first.
+DEVICE void cross_entropy_sums(const cross_entropy_parts_args *p, int batch, tdm_type type) {
+  SHARED static row_slots slots;
+  const row_part w = part_of_rows(&p->parts, p->rows.logits, p->rows.ldl, type);
+  const char *from = part_at(p->rows.logits, p->rows.ldl, &w, type);
+  const int64_t target = target_of(&p->rows, w.row);
+  const bool valid = has_loss(&p->rows, target);
+  const row_batches r = batches_of_part(from, nothing_compared(type), valid ? w.cols : 0, &w, batch, type);
+  raw_chunk raw[BATCH_MOST];
+  int turn = 0;
+  float logit = 0;
+  if (w.start == 0 && valid && has_target(&p->rows, target))
+    logit = load_global_element(from - w.group.lane * 16, target - p->rows.first, type);
+  store_part_sum(p->sums, sum_row(raw, &r, &r, w.group, &slots, &turn, batch, true, type));
+  if (w.start == 0 && thread_index() == 0) *logit_of(p, w.row) = logit;
+}
+
+// A wave for each row.
+DEVICE void cross_entropy_parts(const cross_entropy_parts_args *p) {
+  const int64_t row = (int64_t)__builtin_amdgcn_workgroup_id_x() * (HIP_PARTS_WORKGROUP / WAVE) + wave_index();
+  if (row >= p->parts.rows) return;
+  const int64_t target = target_of(&p->rows, row);
+  const float logit = *logit_of(p, row);
+  const row_sum_t s = sum_of_parts(p->sums, row, p->parts.parts);
+  if (lane_index() == 0) store_loss(&p->rows, row, target, logit, has_loss(&p->rows, target), s);
+}
+
+#define PARTS(word, type)                                                                                         \
+  PARTS_KERNEL(6) void cross_entropy_sums_##word(cross_entropy_parts_args p) { cross_entropy_sums(&p, 2, type); } \
+  PARTS_KERNEL(6) void cross_entropy_parts_##word(cross_entropy_parts_args p) { cross_entropy_parts(&p); }
+PARTS(f32, TDM_F32)
+PARTS(f16, TDM_F16)
+PARTS(bf16, TDM_BF16)
 
 #define CROSS_ENTROPY(name, waves, ...) \
   ROWS_KERNEL(waves) void name(cross_entropy_args p) { cross_entropy_body(&p, __VA_ARGS__); }

@@ -62,8 +62,23 @@ DEVICE row_batches batches_of(const char *at, const void *elsewhere, int64_t col
   return (row_batches){at - 2 * place.skew, (const char *)elsewhere, place.own, whole, whole + (any || tail != 0), tail};
 }
 
+/* Whether the row's full batches can be loaded without masks: it begins at a dword, or one element after one. And the first of
+ * them: batch 0 is not full if the row's first chunk begins before it. Both of all rows of the wave. */
+DEVICE bool is_straight(const row_batches *r, tdm_type type) {
+  return wave_all(r->own < FAR && !(type != TDM_F32 && is_between_dwords(r->at)));
+}
+DEVICE int first_straight(const row_batches *r, tdm_type type) {
+  return wave_all((r->own & (chunk_length(type) - 1)) == 0) ? 0 : 1;
+}
+
 /* Of the row from this work-item's first chunk of a batch on: below 0 if it has none of it. */
 DEVICE int left_in_batch(const row_batches *r, int number) { return (number < r->whole ? FAR : r->tail) - r->own; }
+
+/* The same, exact for the last batch also if it is full: a mask that ends with the row. */
+DEVICE int left_in_row(const row_batches *r, int number, row_group_t g, int batch, tdm_type type) {
+  const int full = batch * chunk_length(type) << g.log2;
+  return (number + 1 < r->whole ? FAR : r->tail + (r->whole - number) * full) - r->own;
+}
 
 /* Loads a batch, or nothing that counts: without a branch, so that the compiler knows how many loads are on their way, and
  * waits for the older ones alone. For rows of whole chunks. */
@@ -81,7 +96,7 @@ DEVICE void load_any_batch(raw_chunk *raw, const row_batches *r, int number, row
                            tdm_type type) {
   const int step = chunk_length(type) << g.log2;
   const int64_t step_bytes = 16LL << g.log2;
-  const int left = left_in_batch(r, number);
+  const int left = left_in_row(r, number, g, batch, type);
   const char *at = r->at + number * (batch * step_bytes);
 #pragma unroll
   for (int k = 0; k < batch; k++)

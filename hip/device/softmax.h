@@ -2,8 +2,8 @@
 #ifndef TANDEM_HIP_DEVICE_SOFTMAX_H
 #define TANDEM_HIP_DEVICE_SOFTMAX_H
 
-#include "row_batches.h"
 #include "row_math.h"
+#include "row_parts.h"
 
 typedef struct row_sum {
   float max, sum; /* of exp(x - max) */
@@ -69,6 +69,26 @@ DEVICE row_sum_t row_of_waves(row_sum_t wave, row_group_t g, row_slots *slots, i
   return (row_sum_t){max, lanes_reduce<float>(one.y * exponential_of(one.x - max), g.log2 - 6, 0, sum_of)};
 }
 
+/* ---- Rows that are split over workgroups ---- */
+
+DEVICE void store_part_sum(float *sums, row_sum_t s) {
+  if (thread_index() == 0) ((f32x2 *)sums)[__builtin_amdgcn_workgroup_id_x()] = (f32x2){s.max, s.sum};
+}
+
+/* Of the parts of a row, in every wave that asks. */
+DEVICE row_sum_t sum_of_parts(const float *sums, int64_t row, int parts) {
+  const f32x2 *of_row = (const f32x2 *)sums + row * parts;
+  row_sum_t mine = {LEAST_FLOAT, 0};
+  for (int i = lane_index(); i < parts; i += WAVE) {
+    const f32x2 one = of_row[i];
+    const float max = larger_of(mine.max, one.x);
+    mine.sum = mine.sum * exponential_of(mine.max - max) + one.y * exponential_of(one.x - max);
+    mine.max = max;
+  }
+  const float max = lanes_reduce<float>(mine.max, 6, mine.max, larger_of);
+  return (row_sum_t){max, lanes_reduce<float>(mine.sum * exponential_of(mine.max - max), 6, 0, sum_of)};
+}
+
 enum { BATCH_MOST = 4 };
 
 /* As f32, where the next batch may replace `raw`. */
@@ -88,13 +108,12 @@ DEVICE void add_batch(row_sum_t *mine, chunk *x, int batch, tdm_type type) {
   mine->max = max;
 }
 
-/* For rows of any length: adds the whole batches, from batch 1 on. Returns the number of the first batch after 0 that it did
- * not add. */
-DEVICE int add_whole_batches(row_sum_t *mine, const row_batches *r, row_group_t g, int batch, tdm_type type) {
+/* For rows of any length: adds the full batches from `first` on. Returns the number of the first one that it did not add. */
+DEVICE int add_full_batches(row_sum_t *mine, const row_batches *r, int first, row_group_t g, int batch, tdm_type type) {
   raw_chunk raw[BATCH_MOST];
-  if (r->whole < 2 || !wave_all(r->own < FAR && !(type != TDM_F32 && is_between_dwords(r->at)))) return 1;
-  load_batch(raw, r, 1, g, batch, type);
-  for (int i = 1; i < r->whole; i++) {
+  if (r->whole <= first || !is_straight(r, type)) return first;
+  load_batch(raw, r, first, g, batch, type);
+  for (int i = first; i < r->whole; i++) {
     chunk x[BATCH_MOST];
     chunks_of(x, raw, batch, type);
     load_batch(raw, r, i + 1 < r->whole ? i + 1 : i, g, batch, type);
@@ -110,10 +129,12 @@ DEVICE int add_whole_batches(row_sum_t *mine, const row_batches *r, row_group_t 
 DEVICE row_sum_t sum_row(raw_chunk *raw, const row_batches *r, const row_batches *next, row_group_t g, row_slots *slots,
                          int *turn, int batch, bool any, tdm_type type) {
   row_sum_t mine = {LEAST_FLOAT, 0};
+  const int first = any ? first_straight(r, type) : 0;
   for (int i = 0; i < r->count; i++) {
     chunk x[BATCH_MOST];
     if (any) {
-      if (i == 1) i = add_whole_batches(&mine, r, g, batch, type);
+      if (i == first) i = add_full_batches(&mine, r, first, g, batch, type);
+      if (i == r->count) break;
       load_any_batch(raw, r, i, g, batch, minus_infinity(type), type);
       chunks_of(x, raw, batch, type);
     } else {

@@ -86,7 +86,7 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *re
  * least eight work-items, whose loads are whole lines, or as many as have four chunks each if these are fewer. It grows until
  * the device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks
  * each. */
-static int64_t loop_group(const tdm_hip_device *device, const hip_rows *r) {
+int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4, EACH = 16, LINE = 8 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),
           least = group_for(chunks, AT_ONCE);
@@ -113,7 +113,7 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
   int number = kept > 0 ? HIP_ROWS_KEPT : HIP_ROWS_WHOLE;
   for (int k = kept; k > 1; k /= 2) number++;
   int64_t chunk = tdm_hip_chunk(r->type),
-          size = kept > 0 ? group_for(hip_ceil_div(r->cols, chunk), kept) : loop_group(device, r);
+          size = kept > 0 ? group_for(hip_ceil_div(r->cols, chunk), kept) : tdm_hip_loop_group(device, r);
   any->always = r->any || r->cols % chunk != 0;
   for (int i = 0; i < arrays; i++) any->always = any->always || !whole_dwords(leading[i], r->type);
   if (any->always) number = HIP_ROWS_ANY;

@@ -28,6 +28,9 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
 /* For a kernel's `supports`: does a row fit? */
 bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *reason, size_t size);
 
+/* The work-items of a row group in a kernel for rows of any length. */
+int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
+
 /* Variants of the ops that have kernels for rows of any length, and kernels that keep a row in registers. Both rows share a
  * list of functions: one for all rows, one for rows of whole chunks, and those that keep 1, 2, 4 and 8 of them. */
 typedef struct hip_row_variant {

@@ -3,6 +3,7 @@
 #define TANDEM_HIP_RMSNORM_ARGS_H
 
 #include "hip/args/row_groups.h"
+#include "hip/args/row_parts.h"
 
 typedef struct rmsnorm_args {
   const void *x, *weight, *residual; /* residual: NULL if there is none */
@@ -12,5 +13,12 @@ typedef struct rmsnorm_args {
   float eps;
   hip_row_groups groups;
 } rmsnorm_args;
+
+/* Rows that are split over workgroups. */
+typedef struct rmsnorm_parts_args {
+  rmsnorm_args rows;
+  hip_row_parts parts;
+  double *sums; /* [rows, parts]: of squares */
+} rmsnorm_parts_args;
 
 #endif

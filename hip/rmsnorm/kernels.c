@@ -2,11 +2,13 @@
 #include "src/core/kernel.h"
 
 extern const tdm_kernel tdm_rmsnorm_hip_loop;
+extern const tdm_kernel tdm_rmsnorm_hip_parts;
 extern const tdm_kernel tdm_rmsnorm_hip_registers;
 
 extern const tdm_kernel *const tdm_rmsnorm_hip_kernels[];
 const tdm_kernel *const tdm_rmsnorm_hip_kernels[] = {
     &tdm_rmsnorm_hip_loop,
+    &tdm_rmsnorm_hip_parts,
     &tdm_rmsnorm_hip_registers,
     NULL,
 };

@@ -1,7 +1,7 @@
 // rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once; a longer one twice,
 // and so are those that are not whole chunks of 16 bytes.
 #include "args.h"
-#include "hip/device/row_batches.h"
+#include "hip/device/row_parts.h"
 
 // A chunk of the row that is normalised: x, plus the residual if there is one.
 DEVICE chunk sum_of_raw(raw_chunk x, raw_chunk r, bool residual, tdm_type type) {
@@ -174,74 +174,144 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, int batch, tdm_type type) {
   }
 }
 
-// Any rows. Where x, the residual and their sum lie as y does, the batches that a row fills are loaded ahead and without masks.
+// Any row, or a part of one. Where x, the residual and their sum lie as y does, the batches that it fills are loaded ahead and
+// without masks: those from `first` to below `full`.
+typedef struct any_row {
+  addends of;
+  char *y, *to;        // where this work-item's first chunks of y and of the sum are
+  const char *weight;  // and of the weights
+  row_place place;
+  int first, full;
+} any_row;
+
+// y, to, weight: if chunks begin with the row. last: the row ends here, and not a part before its end.
+DEVICE any_row any_row_of(addends of, char *y, char *to, const char *weight, row_place place, bool residual, bool last,
+                          tdm_type type) {
+  y -= 2 * place.skew, to -= 2 * place.skew, weight -= 2 * place.skew;
+  const bool alike = wave_all(!residual || type == TDM_F32 || !(is_between_dwords(of.more.at) || is_between_dwords(to)));
+  // The chunk after the last one of a batch is read for weights that begin between dwords.
+  const int full = alike && is_straight(&of.x, type) ? of.x.whole - (last && of.x.tail == 0) : 0;
+  return (any_row){of, y, to, weight, place, 1, full};
+}
+
+DEVICE double squares_of_any(const any_row *w, bool residual, row_group_t group, int batch, tdm_type type) {
+  const addends *a = &w->of;
+  raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
+  chunk s[BATCH_MOST];
+  double sum = 0;
+  if (w->full > w->first) load_addends(raw, more, a, w->first, group, batch, type);
+  for (int i = w->first; i < w->full; i++) {
+    add_addends(s, raw, more, residual, batch, type);
+    load_addends(raw, more, a, i + 1 < w->full ? i + 1 : i, group, batch, type);
+#pragma unroll
+    for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
+  }
+  for (int i = 0; i < a->x.count; i++) {
+    if (i == w->first && w->full > w->first) i = w->full;
+    if (i == a->x.count) break;
+    load_any_batch(raw, &a->x, i, group, batch, 0, type);
+    if (residual) load_any_batch(more, &a->more, i, group, batch, 0, type);
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      s[k] = sum_of_raw(raw[k], more[k], residual, type);
+      sum += squares(&s[k], type);
+    }
+  }
+  return sum;
+}
+
+DEVICE void write_any(const any_row *w, float inverse, bool residual, row_group_t group, int batch, tdm_type type) {
+  const addends *a = &w->of;
+  const int step = chunk_length(type) << group.log2;
+  const int64_t step_bytes = 16LL << group.log2;
+  raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
+  chunk s[BATCH_MOST];
+  if (w->full > w->first) load_addends(raw, more, a, w->first, group, batch, type);
+  for (int i = w->first; i < w->full; i++) {
+    raw_chunk weight[BATCH_MOST];
+    const int64_t at = i * batch * step_bytes;
+#pragma unroll
+    for (int k = 0; k < batch; k++) weight[k] = load_shifted(w->weight + at + k * step_bytes, type);
+    add_addends(s, raw, more, residual, batch, type);
+    load_addends(raw, more, a, i + 1 < w->full ? i + 1 : i, group, batch, type);
+#pragma unroll
+    for (int k = 0; k < batch; k++)
+      store_results(w->y + at + k * step_bytes, w->to + at + k * step_bytes, s[k], weight[k], inverse, residual,
+                    (chunk_part){-1, chunk_length(type)}, false, type);
+  }
+  for (int i = 0; i < a->x.count; i++) {
+    if (i == w->first && w->full > w->first) i = w->full;
+    if (i == a->x.count) break;
+#pragma unroll 1
+    for (int k = 0; k < batch; k++) {
+      const int64_t at = (i * batch + k) * step_bytes;
+      chunk_part of = {i == 0 && k == 0 ? -w->place.own : -1, left_in_row(&a->x, i, group, batch, type) - k * step};
+      if (!wave_any(of.left > 0)) break;
+      raw_chunk one = load_part(a->x.at + at, of, 0, true, type), other = raw_fill(0);
+      raw_chunk weight = load_part(w->weight + at, of, 0, true, type);
+      if (residual) other = load_part(a->more.at + at, of, 0, true, type);
+      store_results(w->y + at, w->to + at, sum_of_raw(one, other, residual, type), weight, inverse, residual, of, true, type);
+    }
+  }
+}
+
 DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
-  const int step = chunk_length(type) << group.log2;
-  const int64_t step_bytes = 16LL << group.log2;
   const bool residual = p->residual != nullptr;
   int turn = 0;
   FOR_ROWS(row, &p->groups, group) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
     row_place place = place_row(&p->groups, row, y, group, true, type);
-    const addends a = addends_of(p, row, place, group, batch, true, type);
-    const bool between =
-        is_between_dwords(a.x.at) || (residual && (is_between_dwords(a.more.at) || is_between_dwords(to - 2 * place.skew)));
-    const bool alike = place.own < FAR && !(type != TDM_F32 && between);
-    // The chunk after the last one of a batch is read for weights that begin between dwords.
-    const int whole = wave_all(alike) ? a.x.whole - (a.x.tail == 0) : 0;
-    raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
-    chunk s[BATCH_MOST];
-    double sum = 0;
-    if (whole > 1) load_addends(raw, more, &a, 1, group, batch, type);
-    for (int i = 1; i < whole; i++) {
-      add_addends(s, raw, more, residual, batch, type);
-      load_addends(raw, more, &a, i + 1 < whole ? i + 1 : i, group, batch, type);
-#pragma unroll
-      for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
-    }
-    for (int i = 0; i < a.x.count; i++) {
-      if (i == 1 && whole > 1) i = whole;
-      load_any_batch(raw, &a.x, i, group, batch, 0, type);
-      if (residual) load_any_batch(more, &a.more, i, group, batch, 0, type);
-#pragma unroll
-      for (int k = 0; k < batch; k++) {
-        s[k] = sum_of_raw(raw[k], more[k], residual, type);
-        sum += squares(&s[k], type);
-      }
-    }
-    float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
-    const char *weight = (const char *)p->weight + group.lane * 16 - 2 * place.skew;
-    y -= 2 * place.skew, to -= 2 * place.skew;
-    if (whole > 1) load_addends(raw, more, &a, 1, group, batch, type);
-    for (int i = 1; i < whole; i++) {
-      raw_chunk w[BATCH_MOST];
-      const int64_t at = i * batch * step_bytes;
-#pragma unroll
-      for (int k = 0; k < batch; k++) w[k] = load_shifted(weight + at + k * step_bytes, type);
-      add_addends(s, raw, more, residual, batch, type);
-      load_addends(raw, more, &a, i + 1 < whole ? i + 1 : i, group, batch, type);
-#pragma unroll
-      for (int k = 0; k < batch; k++)
-        store_results(y + at + k * step_bytes, to + at + k * step_bytes, s[k], w[k], inverse, residual,
-                      (chunk_part){-1, chunk_length(type)}, false, type);
-    }
-    for (int i = 0; i < a.x.count; i++) {
-      if (i == 1 && whole > 1) i = whole;
-#pragma unroll 1
-      for (int k = 0; k < batch; k++) {
-        const int64_t at = (i * batch + k) * step_bytes;
-        chunk_part of = {i == 0 && k == 0 ? -place.own : -1, left_in_batch(&a.x, i) - k * step};
-        if (!wave_any(of.left > 0)) break;
-        raw_chunk one = load_part(a.x.at + at, of, 0, true, type), other = raw_fill(0);
-        raw_chunk w = load_part(weight + at, of, 0, true, type);
-        if (residual) other = load_part(a.more.at + at, of, 0, true, type);
-        store_results(y + at, to + at, sum_of_raw(one, other, residual, type), w, inverse, residual, of, true, type);
-      }
-    }
+    const any_row w = any_row_of(addends_of(p, row, place, group, batch, true, type), y, to,
+                                 (const char *)p->weight + group.lane * 16, place, residual, true, type);
+    double sum = squares_of_any(&w, residual, group, batch, type);
+    write_any(&w, inverse_root(row_group_sum(sum, group, slots, &turn), p), residual, group, batch, type);
   }
 }
+
+// ---- Rows that are split over workgroups: any rows ----
+
+DEVICE any_row row_of_part(const rmsnorm_args *p, const row_part *part, bool last, int batch, tdm_type type) {
+  const bool residual = p->residual != nullptr;
+  const char *x = part_at(p->x, p->ldx, part, type), *r = residual ? part_at(p->residual, p->ldr, part, type) : x;
+  addends of = {batches_of_part(x, nothing_added(), part->cols, part, batch, type),
+                batches_of_part(r, nothing_added(), part->cols, part, batch, type)};
+  if (!residual) of.more.own += 2 * FAR;
+  any_row w = any_row_of(of, (char *)part_at(p->y, p->ldy, part, type), (char *)part_at(p->sum, p->lds, part, type),
+                         (const char *)p->weight + part->start * tdm_bytes(type) + part->group.lane * 16, part->place, residual,
+                         last, type);
+  // Weights that begin between dwords are read from the element before a chunk on, which the first one doesn't have.
+  w.first = part->place.skew || (part->start == 0 && type != TDM_F32 && is_between_dwords(w.weight)) ? 1 : 0;
+  return w;
+}
+
+DEVICE void rmsnorm_sums(const rmsnorm_parts_args *p, int batch, tdm_type type) {
+  SHARED static double slots[2 * ROW_WAVES_MOST];
+  const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
+  const any_row w = row_of_part(&p->rows, &part, false, batch, type);
+  int turn = 0;
+  double sum =
+      row_group_sum(squares_of_any(&w, p->rows.residual != nullptr, part.group, batch, type), part.group, slots, &turn);
+  if (thread_index() == 0) p->sums[__builtin_amdgcn_workgroup_id_x()] = sum;
+}
+
+DEVICE void rmsnorm_parts(const rmsnorm_parts_args *p, int batch, tdm_type type) {
+  const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
+  const any_row w = row_of_part(&p->rows, &part, part.start + part.cols == p->parts.cols, batch, type);
+  const double *sums = p->sums + part.row * p->parts.parts;
+  double sum = 0;
+  for (int i = lane_index(); i < p->parts.parts; i += WAVE) sum += sums[i];
+  sum = lanes_reduce<double>(sum, 6, 0, sum_of);
+  write_any(&w, inverse_root(sum, &p->rows), p->rows.residual != nullptr, part.group, batch, type);
+}
+
+#define PARTS(word, waves, type)                                                                    \
+  PARTS_KERNEL(waves) void rmsnorm_sums_##word(rmsnorm_parts_args p) { rmsnorm_sums(&p, 2, type); } \
+  PARTS_KERNEL(waves) void rmsnorm_parts_##word(rmsnorm_parts_args p) { rmsnorm_parts(&p, 2, type); }
+PARTS(f32, 6, TDM_F32)
+PARTS(f16, 6, TDM_F16)
+PARTS(bf16, 6, TDM_BF16)
 
 #define RMSNORM(name, waves, body, ...) \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
@@ -256,6 +326,6 @@ RMSNORM(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
 RMSNORM(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
 RMSNORM(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
 RMSNORM(rmsnorm_loop_f32, 5, rmsnorm_loop, 2, TDM_F32)
-RMSNORM(rmsnorm_any_f32, 5, rmsnorm_any, 2, TDM_F32)
+RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)

@@ -3,6 +3,7 @@
 #define TANDEM_HIP_SOFTMAX_ARGS_H
 
 #include "hip/args/row_groups.h"
+#include "hip/args/row_parts.h"
 
 typedef struct softmax_args {
   const void *x;
@@ -11,5 +12,12 @@ typedef struct softmax_args {
   double per_causal_row;         /* 1 / causal_rows */
   hip_row_groups groups;
 } softmax_args;
+
+/* Rows that are split over workgroups. */
+typedef struct softmax_parts_args {
+  softmax_args rows;
+  hip_row_parts parts;
+  float *sums; /* [rows, parts]: the largest element, and the sum relative to it */
+} softmax_parts_args;
 
 #endif

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "hip/host/row_launch.h"
+#include "hip/host/row_parts.h"
 
 extern const hip_code tdm_code_softmax[];
 
@@ -16,6 +16,14 @@ static hip_rows rows_of(const tdm_softmax_desc *d) {
                     .any = d->causal_rows > 0};
 }
 
+static softmax_args args_of(const tdm_softmax_desc *d) {
+  return (softmax_args){.ldx = d->ldx,
+                        .ldy = d->ldy,
+                        .causal_rows = d->causal_rows,
+                        .per_causal_row = d->causal_rows > 0 ? 1 / (double)d->causal_rows : 0,
+                        .groups = {.rows = d->rows, .cols = d->cols}};
+}
+
 static bool fits(const tdm_plan *plan, char *reason, size_t size) {
   hip_rows rows = rows_of(&plan->desc.softmax);
   return tdm_hip_fits_registers(plan, &rows, reason, size);
@@ -23,10 +31,9 @@ static bool fits(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
-  softmax_plan own = {.args = {.ldx = d->ldx, .ldy = d->ldy, .causal_rows = d->causal_rows}};
+  softmax_plan own = {.args = args_of(d)};
   hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  if (d->causal_rows > 0) own.args.per_causal_row = 1 / (double)d->causal_rows;
   TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, (int64_t[]){d->ldx, d->ldy}, 2));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
@@ -55,13 +62,70 @@ static const hip_functions functions[] = {
     {.code = tdm_code_softmax, .stem = "softmax_8", .waves = 4},
     {.stem = NULL}};
 
+/* ---- Rows that are split over workgroups ---- */
+
+typedef struct parts_plan {
+  softmax_parts_args args;
+  tdm_hip_kernel second;
+} parts_plan;
+
+static bool parts_fit(const tdm_plan *plan, char *reason, size_t size) {
+  hip_rows rows = rows_of(&plan->desc.softmax);
+  return tdm_hip_parts_fit(plan, &rows, reason, size);
+}
+
+static tdm_status prepare_parts(tdm_plan *plan) {
+  const tdm_softmax_desc *d = &plan->desc.softmax;
+  parts_plan own = {.args.rows = args_of(d)};
+  hip_rows rows = rows_of(d);
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, &rows, 2 * sizeof *own.args.sums));
+  memcpy(plan->args, &own, sizeof own);
+  return TDM_OK;
+}
+
+static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
+  parts_plan own;
+  memcpy(&own, plan->args, sizeof own);
+  own.args.rows.x = buffers[0];
+  own.args.rows.y = buffers[1];
+  own.args.sums = plan->workspace;
+  return tdm_hip_parts_launch(plan, &own.second, &own.args, sizeof own.args, stream);
+}
+
+/* One compute unit is predicted to take 31745 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
+ * elements. */
+static const hip_row_cost each = {.each = 0.21, .accesses = 2, .again = 1};
+
+static void cost_of_loop(const tdm_plan *plan, tdm_cost *cost) {
+  hip_rows rows = rows_of(&plan->desc.softmax);
+  tdm_hip_loop_cost(plan, &rows, &each, cost);
+}
+
+static void cost_of_parts(const tdm_plan *plan, tdm_cost *cost) {
+  hip_rows rows = rows_of(&plan->desc.softmax);
+  tdm_hip_parts_cost(plan, &rows, &each, cost);
+}
+
 const tdm_kernel tdm_softmax_hip_loop = {.name = "hip_loop",
                                          .op = TDM_OP_SOFTMAX,
                                          .backend = &tdm_backend_hip,
                                          .variant = &hip_row_loop,
                                          .functions = functions,
                                          .prepare = prepare,
-                                         .launch = launch};
+                                         .launch = launch,
+                                         .cost = cost_of_loop};
+const tdm_kernel tdm_softmax_hip_parts = {
+    .name = "hip_parts",
+    .op = TDM_OP_SOFTMAX,
+    .backend = &tdm_backend_hip,
+    .functions =
+        HIP_FUNCTIONS([HIP_PARTS_FIRST] = {.code = tdm_code_softmax, .stem = "softmax_sums", .waves = HIP_PARTS_WAVES},
+                      [HIP_PARTS_SECOND] = {.code = tdm_code_softmax, .stem = "softmax_parts", .waves = HIP_PARTS_WAVES}),
+    .supports = parts_fit,
+    .prepare = prepare_parts,
+    .launch = launch_parts,
+    .cost = cost_of_parts};
 const tdm_kernel tdm_softmax_hip_registers = {.name = "hip_registers",
                                               .op = TDM_OP_SOFTMAX,
                                               .backend = &tdm_backend_hip,

@@ -113,10 +113,40 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, tdm
   }
 }
 
+// Writes any row, or a part of one: `cols` elements, of which it sees `seen`, those of r. It ends before `end`, which counts
+// the element before rows that begin between two dwords. Where x lies as y does, full batches are loaded ahead, without masks.
+DEVICE void write_any(char *y, const row_batches *r, row_sum_t s, int64_t seen, int64_t cols, int64_t end, bool causal,
+                      row_place place, row_group_t group, int batch, tdm_type type) {
+  const int64_t step = (int64_t)chunk_length(type) << group.log2;
+  const float scale = reciprocal(s.sum);
+  const int first = first_straight(r, type), whole = is_straight(r, type) ? r->whole : 0;
+  raw_chunk raw[BATCH_MOST];
+  y -= 2 * place.skew;
+  if (first < whole) load_batch(raw, r, first, group, batch, type);
+  for (int i = first; i < whole; i++) {
+    chunk x[BATCH_MOST];
+    chunks_of(x, raw, batch, type);
+    load_batch(raw, r, i + 1 < whole ? i + 1 : i, group, batch, type);
+    write_batch(y, x, r, i, s, scale, group, batch, true, type);
+  }
+  for (int64_t i = 0; i * batch * step < end; i++) {
+    if (i == first && first < whole) i = whole;
+    const int64_t before = i * batch * step;
+#pragma unroll 1
+    for (int k = 0; k < batch && before + k * step < end; k++) {
+      const int64_t at = before + k * step, bytes = at * tdm_bytes(type);
+      const chunk_part of = part_of(at, seen, place);
+      chunk x = chunk_of(load_part(r->at + bytes, of, minus_infinity(type), true, type), type);
+      exponentials(&x, s.max, type);
+      store_scaled(y + bytes, x, scale, of.left, causal, part_of(at, cols, place), true, type);
+    }
+  }
+}
+
 // Any rows, causal ones too.
 DEVICE void softmax_any(const softmax_args *p, row_slots *slots, int batch, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
-  const int64_t cols = p->groups.cols, step = (int64_t)chunk_length(type) << group.log2, step_bytes = 16LL << group.log2;
+  const int64_t cols = p->groups.cols;
   const bool causal = p->causal_rows != 0;
   int turn = 0;
   FOR_ROWS(row, &p->groups, group) {
@@ -127,16 +157,47 @@ DEVICE void softmax_any(const softmax_args *p, row_slots *slots, int batch, tdm_
     raw_chunk raw[BATCH_MOST];
     row_batches r = batches_of(from, nothing_compared(type), seen, place, group, batch, true, type);
     row_sum_t s = sum_row(raw, &r, &r, group, slots, &turn, batch, true, type);
-    float scale = reciprocal(s.sum);
-    from -= 2 * place.skew, y -= 2 * place.skew;
-    for (int64_t before = 0; before < cols + 1; before += step, from += step_bytes, y += step_bytes) {
-      chunk_part of = part_of(before, seen, place);
-      chunk x = chunk_of(load_part(from, of, minus_infinity(type), true, type), type);
-      exponentials(&x, s.max, type);
-      store_scaled(y, x, scale, of.left, causal, part_of(before, cols, place), true, type);
-    }
+    write_any(y, &r, s, seen, cols, cols + 1, causal, place, group, batch, type);
   }
 }
+
+// ---- Rows that are split over workgroups: any rows ----
+
+// Of what a row sees, this part's share.
+DEVICE int64_t seen_of_part(const softmax_parts_args *p, const row_part *w) {
+  if (p->rows.causal_rows == 0) return w->cols;
+  const int64_t seen = columns_seen(&p->rows, w->row) - w->start;
+  return seen < 0 ? 0 : seen < w->cols ? seen : w->cols;
+}
+
+DEVICE void softmax_sums(const softmax_parts_args *p, row_slots *slots, int batch, tdm_type type) {
+  const row_part w = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
+  const char *from = part_at(p->rows.x, p->rows.ldx, &w, type);
+  const row_batches r = batches_of_part(from, nothing_compared(type), seen_of_part(p, &w), &w, batch, type);
+  raw_chunk raw[BATCH_MOST];
+  int turn = 0;
+  store_part_sum(p->sums, sum_row(raw, &r, &r, w.group, slots, &turn, batch, true, type));
+}
+
+DEVICE void softmax_parts(const softmax_parts_args *p, int batch, tdm_type type) {
+  const row_part w = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
+  const char *from = part_at(p->rows.x, p->rows.ldx, &w, type);
+  char *y = (char *)part_at(p->rows.y, p->rows.ldy, &w, type);
+  const row_sum_t s = sum_of_parts(p->sums, w.row, p->parts.parts);
+  const int64_t seen = seen_of_part(p, &w);
+  const row_batches r = batches_of_part(from, nothing_compared(type), seen, &w, batch, type);
+  write_any(y, &r, s, seen, w.cols, w.cols + w.place.skew, p->rows.causal_rows != 0, w.place, w.group, batch, type);
+}
+
+#define PARTS(word, type)                                          \
+  PARTS_KERNEL(6) void softmax_sums_##word(softmax_parts_args p) { \
+    SHARED static row_slots slots;                                 \
+    softmax_sums(&p, &slots, 2, type);                             \
+  }                                                                \
+  PARTS_KERNEL(6) void softmax_parts_##word(softmax_parts_args p) { softmax_parts(&p, 2, type); }
+PARTS(f32, TDM_F32)
+PARTS(f16, TDM_F16)
+PARTS(bf16, TDM_BF16)
 
 #define SOFTMAX(name, waves, body, ...)          \
   ROWS_KERNEL(waves) void name(softmax_args p) { \

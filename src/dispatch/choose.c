@@ -130,15 +130,22 @@ static void say_estimate(tdm_plan *plan, const char *what, const tdm_cost *cost)
   say(plan, "%s: estimate %.0f clocks, mostly %s", what, cost->clocks, cost->floor);
 }
 
-/* Rows without an estimate are chosen by their place in the table. */
+static bool has_estimate(const candidates *all, const tdm_kernel *kernel) {
+  for (int i = 0; i < all->count; i++)
+    if (all->of[i].kernel == kernel) return all->of[i].estimated;
+  return false;
+}
+
+/* Rows without an estimate are chosen by their place in the table, whatever the estimates of the others. */
 static void say_candidates(tdm_plan *plan, const candidates *all) {
   const tdm_kernel *chosen = plan->kernel;
+  const bool by_place = plan->source == TDM_HEURISTIC && !has_estimate(all, chosen);
   for (int i = 0; i < all->count; i++) {
     const candidate *c = &all->of[i];
     char name[64];
     snprintf(name, sizeof name, "not %s", c->kernel->name);
     if (c->kernel == chosen) continue;
-    if (c->estimated) {
+    if (c->estimated && !by_place) {
       say_estimate(plan, name, &c->cost);
       say(plan, "\n");
     } else if (!c->supported) {

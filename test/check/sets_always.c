@@ -61,6 +61,7 @@ static const check_single rmsnorm[] = {{"f32", NULL, NULL, "eps=0,fill=huge", "2
                                        {"f16", NULL, NULL, "eps=1,fill=real", "3x33"},
                                        {"bf16", NULL, NULL, "fill=special,residual=1,inplace=x+residual", "9x130"},
                                        {"f16", NULL, NULL, "fill=equal", "3x1025"},
+                                       {"bf16", NULL, NULL, "fill=real,pad=2,shift=3", "2x16384"},
                                        {0}};
 /* Decode: rows of one query and of some, with a batch and with groups of heads; the parts of 1100 keys. Guards: what a query
  * does not see is NaN. Maxima that jump by 2^16 and more. */
@@ -98,6 +99,8 @@ static const check_single rope[] = {
 static const check_single softmax[] = {ROWS,
                                        {"f32", NULL, NULL, "fill=special,causal_rows=40", "40x70"},
                                        {"bf16", NULL, NULL, "fill=real,causal_rows=9,inplace=x", "18x5"},
+                                       /* x begins between two dwords, y at one, and the row ends with a batch of loads. */
+                                       {"bf16", NULL, NULL, "fill=real,pad=2,shift=3", "2x16384"},
                                        {0}};
 static const check_single cross_entropy[] = {ROWS,
                                              {"f32", NULL, NULL, "fill=guard", "31x65"},

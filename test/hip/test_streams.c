@@ -148,6 +148,20 @@ static tdm_status plan_add_sums(hip_ops *s) {
   return tdm_add_plan(s->context, &d, &s->plan);
 }
 
+/* Rows long enough to be split over workgroups. */
+static tdm_status plan_long_rmsnorm(hip_ops *s) {
+  tdm_rmsnorm_desc d = tdm_rmsnorm_default(2, 5000, TDM_F16);
+  return tdm_rmsnorm_plan(s->context, &d, &s->plan);
+}
+static tdm_status plan_long_softmax(hip_ops *s) {
+  tdm_softmax_desc d = tdm_softmax_default(2, 5000, TDM_F32);
+  return tdm_softmax_plan(s->context, &d, &s->plan);
+}
+static tdm_status plan_long_cross_entropy(hip_ops *s) {
+  tdm_cross_entropy_desc d = tdm_cross_entropy_default(2, 5000, TDM_BF16);
+  return tdm_cross_entropy_plan(s->context, &d, &s->plan);
+}
+
 static const row plans[] = {
     {"gemm", NULL, plan_gemm, run_gemm},
     {"gemm", NULL, plan_large_gemm, run_gemm},
@@ -156,6 +170,7 @@ static const row plans[] = {
     {"swiglu", NULL, plan_swiglu, run_swiglu},
     {"swiglu", NULL, plan_large_swiglu, run_swiglu},
     {"rmsnorm", NULL, plan_rmsnorm, run_rmsnorm},
+    {"rmsnorm", NULL, plan_long_rmsnorm, run_rmsnorm},
     {"attention", NULL, plan_attention, run_attention},
     {"attention", NULL, plan_attention_64, run_attention},
     {"attention", NULL, plan_attention_96, run_attention},
@@ -169,11 +184,13 @@ static const row plans[] = {
     {"rope", NULL, plan_rope, run_rope},
     {"rope", NULL, plan_rope, run_rope_at},
     {"softmax", NULL, plan_softmax, run_softmax},
+    {"softmax", NULL, plan_long_softmax, run_softmax},
     {"embedding", NULL, plan_embedding, run_embedding},
     {"silu_mul", NULL, plan_silu_mul, run_silu_mul},
     {"add", NULL, plan_add, run_add},
     {"add", NULL, plan_add_sums, run_add},
     {"cross_entropy", NULL, plan_cross_entropy, run_cross_entropy},
+    {"cross_entropy", NULL, plan_long_cross_entropy, run_cross_entropy},
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
