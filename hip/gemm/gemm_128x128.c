@@ -14,6 +14,7 @@ const hip_tile_kernel gemm_general = {functions,
                                        .waves_n = MASKED_WAVES_N,
                                        .resident = 2,
                                        .valu = HIP_MASKED_VALU,
+                                       .start = HIP_MASKED_START,
                                        .waits = true,
                                        .any_address = true}};
 

@@ -38,10 +38,12 @@ static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
   return gemm_supports_split(plan, &kernel, reason, size);
 }
 
-/* Waves share no lines, and nothing goes through LDS but the sums: as if a workgroup had one wave. */
+/* Waves share no lines, and nothing goes through LDS but the sums: as if a workgroup had one wave. A load has half of a line
+ * of 128 bytes from each of 16 rows, and the vL1D has room for whole lines. */
 static hip_tile_shape shape_of(const tdm_plan *plan) {
   hip_tile_shape tile = kernel_of(plan).tile;
   tile.waves_n = 1;
+  tile.touches = 2;
   return tile;
 }
 

@@ -17,12 +17,14 @@ static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
 }
 
 static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  enum { MOST_WAVES = 4 }; /* on a SIMD, as registers allow (tile_loop.h) */
+  enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (tile_loop.h) */
   hip_tile_shape tile = t->kernel.tile;
-  int by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
-      by_waves = 4 * MOST_WAVES / (tile.waves_m * tile.waves_n);
-  tile.resident = by_lds < by_waves ? by_lds : by_waves;
+  int waves = tile.waves_m * tile.waves_n, by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
+      on_simd = by_lds * waves / SIMDS;
+  tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
+  if (tile.resident > by_lds) tile.resident = by_lds;
   tile.waits = depth == 2;
+  tile.ahead = depth - 1;
   return tile;
 }
 

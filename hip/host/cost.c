@@ -2,7 +2,10 @@
 #include "cost.h"
 
 #include <math.h>
-hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1000, .overlap = 4, .hbm = 1};
+
+#include "hip/args/tiles.h"
+
+hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1050, .overlap = 4, .hbm = 0.79};
 
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
@@ -14,15 +17,16 @@ hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
                      .lds_read = c->lds_read_clock_bytes,
                      .lds_write = c->lds_write_clock_bytes,
                      .l2 = (double)c->l2_channels * c->line_bytes / c->cus_per_xcd,
+                     .in_flight = c->l1_bytes / tdm_hip_cost_numbers.latency,
                      .hbm = (double)c->hbm_gbs * 1e3 / c->clock_mhz * device->compute_units / (c->xcds * c->cus_per_xcd)};
 }
 
-/* Clocks of a tile: for each pipe, and for its parts one after the other. */
+/* Clocks of a tile: of each pipe for its steps, and of its parts. */
 typedef struct tile_clocks {
-  tdm_cost pipe[5];
-  double serial;
+  tdm_cost pipe[4];
+  double start, loop, end, chain; /* one after the other */
 } tile_clocks;
-enum { MFMA, LDS_PIPE, LOADS, VALU, STORES, PIPES };
+enum { MFMA, LDS_PIPE, LOADS, VALU, PIPES };
 
 static tdm_cost longest(const tdm_cost *of, int count) {
   tdm_cost found = of[0];
@@ -39,40 +43,89 @@ static double joined(const tdm_cost *of, int count) {
   return most > 0 ? most * pow(sum, 1 / tdm_hip_cost_numbers.overlap) : 0;
 }
 
-static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates) {
+/* What a workgroup takes in addition to its steps, by gfxsim's predictions of 256x256x512 and 256x256x2048 by each kernel, on
+ * both chips: the arguments, the first step's loads and the last stores are three trips to memory after one another, and about
+ * 750 clocks of instructions. Then the elements go through LDS, for 0.108 to 0.133 clocks of a CU each on gfx950, and 0.26 to
+ * 0.34 on gfx942, which reads half as many bytes a clock. */
+enum { TRIPS = 3, INSTRUCTIONS = 750, ELEMENT_BYTES = 31, FRAGMENT = 16 };
+/* A step has a barrier, LDS's latency and the issue of its instructions: 160 to 217 clocks. */
+enum { BETWEEN_STEPS = 180 };
+
+/* Parts of HIP_STEP_BYTES that are steps of their own, and bring a line to the vL1D again. Masked loads have none. */
+static double parts_of_step(const hip_tile_shape *tile, const tdm_chip *chip) {
+  return tile->valu > 0 ? 1 : (double)HIP_STEP_BYTES / HIP_PIPE_ROW(chip->lds_bytes);
+}
+
+/* Clocks of HIP_STEP_BYTES along k, of which the loads bring `bytes`, if what a workgroup does comes one after the other. */
+static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, double parts, double mfma, double read,
+                          double write, double bytes) {
+  const double latency = tdm_hip_cost_numbers.latency;
+  const double simds = fmin(1, tile->waves_m * tile->waves_n / 4.0); /* of a CU's four */
+  double multiply = mfma / simds + read + parts * BETWEEN_STEPS, loads = 0;
+  if (tile->waits) {
+    /* The last waves' loads start after about half of the products. Where the vL1D has no room for all of them, the others wait
+     * for the first ones. */
+    double turns = fmax(1, bytes / parts / (rates->in_flight * latency));
+    loads = mfma / 2 + parts * latency * turns + bytes / rates->l2;
+  } else if (tile->ahead > 0) {
+    loads = parts * latency / tile->ahead;
+  }
+  /* Instructions of masked loads depend on each other: a SIMD issues one in 8 clocks if it has one wave. What they load goes to
+   * LDS after that. */
+  return fmax(multiply, loads) + (tile->valu > 0 ? write + fmin(tile->valu, HIP_MASKED_VALU) + tile->valu : 0);
+}
+
+static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates,
+                                  const tdm_chip *chip) {
   double values = HIP_STEP_BYTES / (double)tdm_type_size(work->type), lines_b = tile->n * at_least_one(tile->products);
   double steps = ceil(ceil((double)work->k / values) / at_least_one(tile->split));
   double read = (tile->waves_n * tile->m + tile->waves_m * lines_b) * HIP_STEP_BYTES / rates->lds_read;
   double write = (tile->m + lines_b) * HIP_STEP_BYTES / rates->lds_write;
   double mfma = 2 * tile->m * lines_b * values / rates->mfma;
+  double loaded = fmin(tile->m, (double)work->m) + fmin(tile->n, (double)work->n) * at_least_one(tile->products);
+  double parts = parts_of_step(tile, chip), bytes = loaded * HIP_STEP_BYTES * (tile->touches > 0 ? tile->touches : parts);
   tile_clocks t = {.pipe = {[MFMA] = {steps * mfma, "mfma"},
                             [LDS_PIPE] = {steps * (read + write), "lds"},
-                            [LOADS] = {steps * (tile->m + lines_b) * HIP_STEP_BYTES / rates->l2, "loads"},
-                            [VALU] = {steps * tile->valu, "valu"},
-                            [STORES] = {(double)tile->m * tile->n * (double)tdm_type_size(work->out) / rates->l2, "stores"}}};
-  double loop = longest(t.pipe, STORES).clocks;
-  if (!tile->overlapped)
-    loop = fmax(loop, steps * (write + tile->valu + fmax(mfma + read, tile->waits ? tdm_hip_cost_numbers.latency : 0)));
-  t.serial = tdm_hip_cost_numbers.latency + loop + t.pipe[STORES].clocks;
+                            [LOADS] = {steps * bytes / fmin(rates->l2, rates->in_flight), "loads"},
+                            [VALU] = {steps * tile->valu, "valu"}}};
+  t.loop = longest(t.pipe, PIPES).clocks;
+  if (!tile->overlapped) t.loop = fmax(t.loop, steps * serial_step(tile, rates, parts, mfma, read, write, bytes));
+  t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start;
+  const double elements =
+      fmin(tile->m, ceil((double)work->m / FRAGMENT) * FRAGMENT) * tile->n; /* fragments without rows are not stored */
+  t.end = ELEMENT_BYTES / rates->lds_read * elements;
+  t.chain = work->chain * elements;
   return t;
 }
 
-/* The CU with the most tiles: what each of its pipes needs for all of them, and how long they take one after the other,
- * `resident` at a time. And what the whole device needs to move each byte of memory once. */
+/* Of `bytes` that are written, those for which the L2s have no room. */
+static double written_back(const tdm_hip_device *device, double bytes) {
+  return fmax(0, bytes - (double)device->chip->l2_bytes * device->xcds);
+}
+
+/* The CU with the most tiles: what each of its pipes needs for the steps of all of them, and how long these take one after the
+ * other, `resident` at a time. And what the whole device needs to move each byte of memory once. Starts and ends of tiles come
+ * on top: then nothing else has work, or only the other resident workgroups. Nothing hides the stores of the last round. */
 void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost) {
-  hip_rates rates = tdm_hip_rates(plan->context->hip, work->type);
-  tile_clocks one = clocks_of_tile(tile, work, &rates);
+  const tdm_hip_device *device = plan->context->hip;
+  hip_rates rates = tdm_hip_rates(device, work->type);
+  const double hbm = tdm_hip_cost_numbers.hbm * rates.hbm;
+  tile_clocks one = clocks_of_tile(tile, work, &rates, device->chip);
   double parts = at_least_one(tile->split), m = (double)work->m, n = (double)work->n, batch = (double)work->batch;
   double tiles = ceil(m / tile->m) * ceil(n / tile->n) * batch * parts;
-  double of_cu = ceil(tiles / plan->context->hip->compute_units), rounds = ceil(of_cu / at_least_one(tile->resident));
-  double traffic = (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
-                   m * n * (double)tdm_type_size(work->out);
-  if (parts > 1) traffic += 2 * parts * m * n * (double)sizeof(float);
-  tdm_cost bounds[PIPES + 2];
+  double of_cu = ceil(tiles / device->compute_units), rounds = ceil(of_cu / at_least_one(tile->resident));
+  double stored = batch * m * n * (parts > 1 ? parts * (double)sizeof(float) : (double)tdm_type_size(work->out));
+  double traffic = batch * (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
+                   written_back(device, stored);
+  tdm_cost bounds[PIPES + 1];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
-  bounds[PIPES] = (tdm_cost){batch * traffic / (tdm_hip_cost_numbers.hbm * rates.hbm), "hbm"};
-  bounds[PIPES + 1] = (tdm_cost){rounds * one.serial, longest(one.pipe, PIPES).floor};
-  if (longest(one.pipe, PIPES).clocks < one.serial / 2) bounds[PIPES + 1].floor = "waiting";
-  *cost = longest(bounds, PIPES + 2);
-  cost->clocks = fmax(cost->clocks, joined(bounds, PIPES + 1)); /* the last one has a pipe's clocks in it already */
+  bounds[PIPES] = (tdm_cost){traffic / hbm, "hbm"};
+  *cost = longest(bounds, PIPES + 1);
+  /* Where HBM is busy, loads take longer than its latency. */
+  const tdm_cost waits[] = {bounds[PIPES], {rounds * one.loop, "waiting"}};
+  /* A chain waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
+  const double chains = fmax(rounds, of_cu / 2) * one.chain;
+  cost->clocks = fmax(joined(bounds, PIPES + 1), joined(waits, 2)) + rounds * one.start + of_cu * one.end + chains +
+                 written_back(device, stored / rounds) / hbm;
+  if (longest(bounds, PIPES + 1).clocks < cost->clocks / 2) cost->floor = "waiting";
 }

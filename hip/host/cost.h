@@ -21,7 +21,10 @@ typedef struct hip_tile_shape {
   /* Some waves use LDS and memory while others multiply, so a step takes as long as the longest pipe. Otherwise a workgroup
    * writes, reads and multiplies one after the other, and only other workgroups fill its gaps. */
   bool overlapped;
-  bool waits;       /* each step waits for the next one's loads, which start with the step; false: loads start early enough */
+  bool waits;       /* each step waits for the next one's loads, which start with the step */
+  int ahead;        /* loads have so many steps to arrive; 0, and not waits: they start early enough */
+  int touches;      /* times that a line of 128 bytes goes through the vL1D; 0: as often as it has parts in steps */
+  int start;        /* clocks before the first step that other kernels don't need */
   bool any_address; /* loads rows that begin at any element, so gemm packs nothing for it */
 } hip_tile_shape;
 
@@ -29,6 +32,7 @@ typedef struct hip_tile_shape {
 typedef struct hip_tile_work {
   int64_t m, n, k, batch;
   tdm_type type, out;
+  double chain; /* of a CU's clocks, for an element of what follows the product: gemm's chain of steps */
 } hip_tile_work;
 
 enum { HIP_STEP_BYTES = 128 }; /* along k, of a K step */
@@ -42,6 +46,7 @@ typedef struct hip_rates {
   double valu;                /* f32 FLOP of a CU, multiply-adds */
   double lds_read, lds_write; /* bytes of a CU */
   double l2;                  /* bytes that each CU gets when all CUs read */
+  double in_flight;           /* bytes that a CU gets from memory: its vL1D has room for those that are on their way */
   double hbm;                 /* bytes of the device */
 } hip_rates;
 
@@ -49,8 +54,8 @@ hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type);
 
 /* What no document of a chip gives. `tandem-estimates fit` looks for better numbers (docs/tuning.md); only it changes them. */
 typedef struct hip_cost_numbers {
-  /* Clocks of a load from memory to registers, when nothing else is outstanding: of the order of the 0.3 to 0.8 us that were
-   * measured on CDNA 3, between a hit in the memory-side cache and a miss. */
+  /* Clocks of a load from memory to registers, when nothing else is outstanding. gfxsim's model of time has the same number
+   * (hbm_latency in sim/time/parameters.def), and says what it is fitted to. */
   double latency;
   /* The pipes' clocks are joined as the root of this degree of the sum of their powers: 1 would add them, and a large number
    * takes the longest. Fitted to predicted clocks of gfx950 (docs/tuning.md): 4 chooses well in 27 of 33 cases, 3 in 26, 2 and
@@ -62,5 +67,7 @@ extern hip_cost_numbers tdm_hip_cost_numbers;
 /* Clocks of the VALUs in a step of the masked K loop (engine/masked.h): 584 to 600 in gfxsim's counters, from K of 8 steps
  * to K of 24, for each type and layout on both chips. */
 enum { HIP_MASKED_VALU = 584 };
+/* Its first loads are masked one by one, and its tile is stored by fewer waves: by gfxsim's predictions, K = 512 and 2048. */
+enum { HIP_MASKED_START = 3200 };
 
 #endif
