@@ -23,6 +23,7 @@ DEVICE void wait_lds_but(int left) {
   switch (left) {
     case 2: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 2 << 8); break;
     case 4: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 4 << 8); break;
+    case 6: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 6 << 8); break;
     case 8: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 8 << 8); break;
     default: wait_lds();
   }

@@ -196,10 +196,10 @@ DEVICE void start_loads(half_load l) {
 DEVICE int late_chunks(form f) { return parts_of(f) % 2 == 0 && operand_read_of(f) < PAIRS ? chunks_of(f) / 2 : 0; }
 DEVICE int reads_of(form f, int chunks) { return operand_read_of(f) == ALONG_K ? chunks : 2 * chunks; }
 
-/* Ends a memory slot, in which the reads of `read` were started. */
-DEVICE void end_memory_slot(fragments read, form f) {
+/* Ends a memory slot, in which the reads of `read` were started, and `after` others after them. */
+DEVICE void end_memory_slot(fragments read, form f, int after) {
   keep_order();
-  wait_lds_but(reads_of(f, late_chunks(f)));
+  wait_lds_but(reads_of(f, late_chunks(f)) + after);
   take_chunks(read, f, 0, chunks_of(f) - late_chunks(f)); /* now, while the other group multiplies */
   wait_memory<LOADS_LEFT>();                              /* this wave's part of what the next phase reads is in LDS */
   keep_order();
@@ -246,6 +246,23 @@ DEVICE void keep_chunks(fragments x, int count) {
   for (int n = 0; n < count; n++) x[n] = in_order(x[n]);
 }
 
+/* A slot reads in three batches, because the queue of a pair of SIMDs has 8 places, 4 for each wave, and what stands behind a
+ * read that finds no place waits, too. The first batch comes before the last products, the second one before the loads if the
+ * slot has more reads than that, and the rest after them. */
+enum { BATCH_READS = 4 };
+typedef struct batches {
+  int first, second; /* the chunks at which they end */
+} batches;
+/* Of the chunks from `begin` to `end`, which come after `before` other reads of a slot that has `all`. */
+DEVICE batches batches_of(form f, int begin, int end, int before, int all) {
+  const int each = reads_of(f, chunks_of(f)) / chunks_of(f);
+  const int first = begin + whole_reads((BATCH_READS - before) / each, f),
+            second = begin + whole_reads((2 * BATCH_READS - before) / each, f);
+  batches b = {first < begin ? begin : first < end ? first : end, second < begin ? begin : second < end ? second : end};
+  if (all <= 2 * BATCH_READS) b.second = b.first;
+  return b;
+}
+
 /* sums[2 h + v] = A's half h times B's half v, over the whole depth. */
 template <int SIDE>
 DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
@@ -270,14 +287,17 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   wait_memory<LOADS_LEFT>(); /* this wave's part of the first B0 is in LDS */
   barrier();                 /* and every other wave's part */
   if (group == 1) barrier(); /* one slot later: group 0 makes up for it after the loop */
-  const int all_a = chunks_of(p->a), some_a = early_chunks(p->a, p->b), most_a = whole_reads(some_a + all_a / 2, p->a);
-  const int some_b = whole_reads(chunks_of(p->b) / 2, p->b), all_b = chunks_of(p->b);
+  const int all_a = chunks_of(p->a), some_a = early_chunks(p->a, p->b), all_b = chunks_of(p->b);
+  const int reads_a = reads_of(p->a, all_a - some_a), reads_b = reads_of(p->b, all_b),
+            with_early = reads_b + reads_of(p->a, some_a);
+  const batches of_a = batches_of(p->a, some_a, all_a, 0, reads_a), of_b = batches_of(p->b, 0, all_b, 0, with_early),
+                of_early = batches_of(p->a, 0, some_a, reads_b, with_early);
   read_chunks(b0, &from_b, AT_B0, p->b, 0, all_b);
   read_chunks(early, &from_a, AT_A0, p->a, 0, some_a);
   start_loads((half_load){&p->b1, next + AT_B1, steps - 1, p->b});
-  end_memory_slot(b0, p->b);
-  keep_chunks(early, some_a);
+  end_memory_slot(b0, p->b, reads_of(p->a, some_a));
   wait_lds();
+  keep_chunks(early, some_a);
   take_chunks(b0, p->b, chunks_of(p->b) - late_chunks(p->b), chunks_of(p->b));
   barrier(); /* in this slot phase -1 would multiply, but there is no phase -1 */
 
@@ -286,47 +306,53 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   read_chunks(a, &from_a, AT_A0, p->a, some_a, all_a);
   start_loads((half_load){&p->a1, next + AT_A1, steps - 1, p->a});
   for (uint32_t left = (uint32_t)steps; left > 0;) {
-    end_memory_slot(a, p->a);
+    end_memory_slot(a, p->a, 0);
     const int to_load = (int)left - 2;
     multiply<SIDE>(sums[0], a, b0, type, a, p->a);
-    read_chunks(early, &from_a, AT_A1, p->a, 0, some_a);
-    read_chunks(b1, &from_b, AT_B1, p->b, 0, some_b);
+    read_chunks(b1, &from_b, AT_B1, p->b, 0, of_b.first);
     multiply_last<SIDE>(sums[0], a, b0, type);
+    read_chunks(b1, &from_b, AT_B1, p->b, of_b.first, of_b.second);
+    read_chunks(early, &from_a, AT_A1, p->a, 0, of_early.second);
     start_loads((half_load){&p->b0, here + AT_B0, to_load, p->b});
-    read_chunks(b1, &from_b, AT_B1, p->b, some_b, all_b);
+    read_chunks(b1, &from_b, AT_B1, p->b, of_b.second, all_b);
+    read_chunks(early, &from_a, AT_A1, p->a, of_early.second, some_a);
     set_priority<0>();
-    end_memory_slot(b1, p->b);
-    keep_chunks(early, some_a);
+    end_memory_slot(b1, p->b, reads_of(p->a, some_a));
 
     multiply<SIDE>(sums[1], a, b1, type, b1, p->b);
+    keep_chunks(early, some_a);
     fragments a1;
     take_early(a1, early, some_a);
-    read_chunks(a1, &from_a, AT_A1, p->a, some_a, most_a);
+    read_chunks(a1, &from_a, AT_A1, p->a, some_a, of_a.first);
     multiply_last<SIDE>(sums[1], a, b1, type);
+    read_chunks(a1, &from_a, AT_A1, p->a, of_a.first, of_a.second);
     start_loads((half_load){&p->a0, here + AT_A0, to_load, p->a});
-    read_chunks(a1, &from_a, AT_A1, p->a, most_a, all_a);
+    read_chunks(a1, &from_a, AT_A1, p->a, of_a.second, all_a);
     set_priority<0>();
     flip_stage(&from_a, p->a);
     flip_stage(&from_b, p->b);
-    end_memory_slot(a1, p->a);
+    end_memory_slot(a1, p->a, 0);
 
     multiply<SIDE>(sums[2], a1, b0, type, a1, p->a);
-    read_chunks(early, &from_a, AT_A0, p->a, 0, some_a);
     fragments b0_next;
-    read_chunks(b0_next, &from_b, AT_B0, p->b, 0, some_b);
+    read_chunks(b0_next, &from_b, AT_B0, p->b, 0, of_b.first);
     multiply_last<SIDE>(sums[2], a1, b0, type);
+    read_chunks(b0_next, &from_b, AT_B0, p->b, of_b.first, of_b.second);
+    read_chunks(early, &from_a, AT_A0, p->a, 0, of_early.second);
     start_loads((half_load){&p->b1, here + AT_B1, to_load, p->b});
-    read_chunks(b0_next, &from_b, AT_B0, p->b, some_b, all_b);
+    read_chunks(b0_next, &from_b, AT_B0, p->b, of_b.second, all_b);
+    read_chunks(early, &from_a, AT_A0, p->a, of_early.second, some_a);
     set_priority<0>();
-    end_memory_slot(b0_next, p->b);
-    keep_chunks(early, some_a);
+    end_memory_slot(b0_next, p->b, reads_of(p->a, some_a));
 
     multiply<SIDE>(sums[3], a1, b1, type, b0_next, p->b);
+    keep_chunks(early, some_a);
     take_early(a, early, some_a);
-    read_chunks(a, &from_a, AT_A0, p->a, some_a, most_a);
+    read_chunks(a, &from_a, AT_A0, p->a, some_a, of_a.first);
     multiply_last<SIDE>(sums[3], a1, b1, type);
+    read_chunks(a, &from_a, AT_A0, p->a, of_a.first, of_a.second);
     start_loads((half_load){&p->a1, here + AT_A1, to_load, p->a});
-    read_chunks(a, &from_a, AT_A0, p->a, most_a, all_a);
+    read_chunks(a, &from_a, AT_A0, p->a, of_a.second, all_a);
     set_priority<0>();
     here = xor_here(here, STAGE_BYTES);
     left = add_here(left, -1u);
