@@ -4,10 +4,12 @@
 # Use: sh bench/record/predicted.sh [BUILD] order             three orders of tiles; BUILD: default build; a minute of one core
 #      sh bench/record/predicted.sh [BUILD] own               gemm and attention of this library; eight minutes of one core
 #      sh bench/record/predicted.sh [BUILD] others CHECKOUTS  AITER's assembly, of the user's checkout CHECKOUTS/ROCm/aiter; as long
+#      sh bench/record/predicted.sh [BUILD] long CHECKOUTS S...  attention of S queries and keys, ours and AITER's, on an eighth of
+#                                                          the chip; S = 16384: two minutes of one core, and less in proportion
 set -eu
 cd "$(dirname "$0")/../.."
 build=build
-case ${1-} in order | own | others) ;; *)
+case ${1-} in order | own | others | long) ;; *)
   build=${1-}
   shift || true
   ;;
@@ -20,10 +22,11 @@ complain() {
 }
 case $what in
   order | own) ;;
-  others) [ -d "$checkouts/ROCm/aiter" ] || complain "CHECKOUTS = '$checkouts': must have a checkout of ROCm/aiter" ;;
-  *) complain "'$what': must be order, own or others CHECKOUTS" ;;
+  others | long) [ -d "$checkouts/ROCm/aiter" ] || complain "CHECKOUTS = '$checkouts': must have a checkout of ROCm/aiter" ;;
+  *) complain "'$what': must be order, own, others CHECKOUTS or long CHECKOUTS S..." ;;
 esac
 if [ ! -x "$bench" ] || [ ! -x "$gfxsim" ]; then complain "$build: must be a build with HIP kernels and gfxsim"; fi
+chip=gfx950
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -45,7 +48,7 @@ PYTHON
 own() {
   name=$1 flop=$2
   shift 2
-  "$bench" "$@" --device sim:gfx950 --workgroups 8 --check-time 0.001 --time --json "$folder/own.json" >"$folder/out" || {
+  "$bench" "$@" --device "sim:$chip" --workgroups "${workgroups:-8}" --check-time 0.001 --time --json "$folder/own.json" >"$folder/out" || {
     cat "$folder/out" >&2
     exit 1
   }
@@ -64,7 +67,7 @@ other() {
   shift
   for argument; do arguments="$arguments --arg $argument"; done
   # shellcheck disable=SC2086 # words
-  "$gfxsim" time "$checkouts/ROCm/aiter/hsa/gfx950/$file" $options --skip-mfma --json "$folder/other.json" $arguments
+  "$gfxsim" time "$checkouts/ROCm/aiter/hsa/gfx950/$file" --chip "$chip" $options --skip-mfma --json "$folder/other.json" $arguments
   row "$name" "$flop" "$folder/other.json"
 }
 
@@ -91,5 +94,34 @@ case $what in
       -- R=zeros:268435456 Q=random:bf16:134217728 K=random:bf16:16777216 V=random:bf16:16777216 LSE=zeros:4194304 scalar=0.08838834764 \
       seq_len=1024 Seqs=16384 Ts=4194304 Hs=256 Bs=16777216 gqa=8 k_Seqs=2048 k_Hs=256 k_Bs=2097152 msk_opt=0 lse=1 kv_seq_len=1024 \
       qk_head_dim=128 v_head_dim=128 q_head_num=64 v_Seqs=2048 v_Hs=256 v_Bs=2097152 r_Seqs=16384 r_Hs=256 r_Bs=16777216 lse_Hs=4096
+    ;;
+  long)
+    # 8 heads on 1, on one XCD of 8 with its share of the memory: what each XCD has of 64 heads on 8. Rounds of 32 workgroups are
+    # executed, one of a full launch, and of a causal one two, which are drawn from all of it; the others are taken to be as long.
+    # With S = 1024 and 4 batches this chip takes 204,377 clocks for 4x8x1, where the whole chip takes 207,192 for 4x64x8. TFLOPS are those of 8 XCDs.
+    workgroups=1 chip=gfx950,xcds=1,hbm_gbs=1000
+    shift 2
+    for s; do
+      case $s in '' | *[!0-9]* | 0*) complain "S = '$s': must be a positive number" ;; esac
+      [ $((s % 512)) -eq 0 ] || complain "S = $s: must be a multiple of 512, for AITER's grid"
+      given="R=zeros:$((s * 2048)) Q=random:bf16:$((s * 1024)) K=random:bf16:$((s * 128)) V=random:bf16:$((s * 128)) \
+        LSE=zeros:$((s * 32)) scalar=0.08838834764 seq_len=$s Seqs=2048 Ts=524288 Hs=256 Bs=$((s * 2048)) gqa=8 k_Seqs=256 k_Hs=256 \
+        k_Bs=$((s * 256)) lse=1 kv_seq_len=$s qk_head_dim=128 v_head_dim=128 q_head_num=8 v_Seqs=256 v_Hs=256 v_Bs=$((s * 256)) \
+        r_Seqs=2048 r_Hs=256 r_Bs=$((s * 2048)) lse_Hs=$((s * 4))"
+      for head in 128 64; do
+        own "this library's, S = $s, head_dim $head, full" $((256 * s * s * head)) attention "1x8x1x${s}x${s}x$head" --dtype bf16 \
+          --warm --rounds 1
+        own "this library's, S = $s, head_dim $head, causal" $((128 * s * s * head)) attention "1x8x1x${s}x${s}x$head" --dtype bf16 \
+          --set causal=1 --warm --rounds 2
+        [ $head -eq 128 ] || continue
+        # shellcheck disable=SC2086 # words
+        other "AITER's assembly, S = $s, head_dim 128, full" $((256 * s * s * 128)) fmha_v3_fwd/fwd_hd128_bf16.co \
+          --kernel _ZN5aiter19fmha_fwd_hd128_bf16E --grid $((s / 256)),8,1 --block 512 --warm --rounds 1 -- $given msk_opt=0
+        # shellcheck disable=SC2086 # words
+        other "AITER's assembly, S = $s, head_dim 128, causal" $((128 * s * s * 128)) fmha_v3_fwd/fwd_hd128_bf16_causal.co \
+          --kernel _ZN5aiter26fmha_fwd_hd128_bf16_causalE --grid $((s / 512)),8,1 --block 512 --warm --rounds 1 --spread \
+          -- $given msk_opt=5
+      done
+    done
     ;;
 esac

@@ -37,4 +37,7 @@ typedef struct attention_args {
   float *parts;
 } attention_args;
 
+/* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */
+#define PARTS_WAVES(head_dim) ((head_dim) <= 64 ? 1u : (head_dim) <= 128 ? 2u : 4u)
+
 #endif

@@ -159,21 +159,49 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
   return find(plan, general_row(plan), head_dim <= 64 ? HEADS_64 : head_dim <= 128 ? HEADS_128 : HEADS_256, kernel);
 }
 
-enum { LEAST_PART = 4 * FAST_KEYS }; /* keys: nothing hides the load of a part's first tile */
+/* How many parts pay, by the clocks of both launches. A workgroup takes BEGIN clocks before its first tile and after its last
+ * one, and a tile at least ALONE clocks, if few others use the memory. The second launch takes SECOND, and FEW_PARTS more for
+ * each further 16 parts. These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right
+ * enough to compare numbers of parts. */
+enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, MOST_ROUNDS = 4 };
+#define SHARE 0.8 /* of the peak that HBM gives */
 
-/* Parts for every compute unit: the largest number of key splits of a head of keys, for this many keys and for fewer. */
-static int64_t most_parts(const tdm_plan *plan) {
+static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t wanted = (plan->context->hip->compute_units - 1) / (d->batch * d->heads_kv) + 1;
-  int64_t most = d->skv / LEAST_PART > 1 ? d->skv / LEAST_PART : 1;
-  return wanted < most ? wanted : most;
+  const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
+  const double dim = (double)d->head_dim, rows = (double)(d->heads_q / d->heads_kv * d->sq);
+  double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
+  double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)(d->batch * d->heads_kv) * (double)parts;
+  double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
+  double clocks = rounds * (BEGIN + of_part * fmax(tile, ALONE));
+  if (rest > 0) clocks += BEGIN + of_part * fmax(tile * rest / units, ALONE);
+  if (parts > 1)
+    clocks += SECOND + FEW_PARTS * (double)((parts - 1) / 16) + 2 * workgroups * rows * (dim + 2) * sizeof(float) / hbm;
+  return clocks;
 }
 
-/* One workgroup for each key split of each head of keys; a part has whole tiles. */
-static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel *kernel) {
+/* At most `most`. Of 1, and the numbers that fill an eighth, a quarter or half of the compute units, or 1 to MOST_ROUNDS
+ * rounds of them. */
+static int64_t choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t best = 1, units = plan->context->hip->compute_units, heads = d->batch * d->heads_kv;
+  double least = clocks_of_parts(plan, tiles, 1);
+  if (most > tiles) most = tiles;
+  for (int64_t eighths = 1; eighths <= 8 * MOST_ROUNDS; eighths += eighths < 8 ? eighths : 8) {
+    int64_t parts = eighths * units / (8 * heads) < most ? eighths * units / (8 * heads) : most;
+    double clocks = parts > 1 ? clocks_of_parts(plan, tiles, parts) : least;
+    if (clocks >= least) continue;
+    least = clocks;
+    best = parts;
+  }
+  return best;
+}
+
+/* One workgroup for each key split of each head of keys; a part has whole tiles. most: of splits. */
+static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t heads = d->batch * d->heads_kv, tiles = d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1;
-  int64_t of_part = (tiles - 1) / most_parts(plan) + 1;
+  int64_t of_part = (tiles - 1) / choose_parts(plan, tiles, most) + 1;
   args->splits = (uint32_t)((tiles - 1) / of_part + 1);
   args->split_keys = of_part * FAST_KEYS;
   args->count = (uint32_t)heads * args->splits;
@@ -183,11 +211,11 @@ static void cut_keys(const tdm_plan *plan, attention_args *args, tdm_hip_kernel 
 /* The second pass, and where the parts are until then. */
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t rows = args->group * d->sq, units = d->batch * d->heads_q * d->sq * ((d->head_dim - 1) / 64 + 1); /* waves */
-  int64_t parts = d->batch * d->heads_kv * most_parts(plan);
-  plan->workspace_bytes = (size_t)(parts * rows * (d->head_dim + 2)) * sizeof(float);
+  int64_t rows = args->group * d->sq, units = rows * PARTS_WAVES(d->head_dim); /* waves of a head of keys */
+  plan->workspace_bytes = (size_t)((int64_t)args->count * rows * (d->head_dim + 2)) * sizeof(float);
   kernel->grid[0] = (unsigned)((units - 1) / (PARTS_THREADS / 64) + 1);
-  kernel->grid[1] = kernel->grid[2] = 1;
+  kernel->grid[1] = (unsigned)(d->batch * d->heads_kv);
+  kernel->grid[2] = 1;
   kernel->block = PARTS_THREADS;
   return find(plan, general_row(plan), PARTS, kernel);
 }
@@ -198,13 +226,13 @@ static tdm_status prepare(tdm_plan *plan) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   if (v->head_dim > 0) {
     cut_fast(plan, &l);
-    if (v->decode) cut_keys(plan, &l.fast_args, &l.fast);
+    if (v->decode) cut_keys(plan, INT64_MAX, &l.fast_args, &l.fast);
     TDM_TRY(find(plan, plan->kernel, 0, &l.fast));
   }
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
-  if (v->decode) cut_keys(plan, &l.general_args, &l.general);
+  if (v->decode) cut_keys(plan, INT64_MAX, &l.general_args, &l.general);
   TDM_TRY(find_general(plan, &l.general));
-  if (v->decode && most_parts(plan) > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
+  if (l.general_args.splits > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
   memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
 }
@@ -222,7 +250,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   args->parts = plan->workspace;
   if (plan != plan->made) {
     args->skv = plan->desc.attention.skv;
-    if (args->splits > 0) cut_keys(plan, args, fast ? &l.fast : &l.general);
+    if (args->splits > 0) cut_keys(plan, args->splits, args, fast ? &l.fast : &l.general); /* as many as the workspace holds */
   }
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
   if (args->splits <= 1) return TDM_OK;
@@ -249,7 +277,7 @@ static void cost_of_parts(const tdm_plan *plan, double computed, double rate, co
   const tdm_attention_desc *d = &plan->desc.attention;
   attention_args parts = {0};
   tdm_hip_kernel kernel;
-  cut_keys(plan, &parts, &kernel);
+  cut_keys(plan, INT64_MAX, &parts, &kernel);
   double keys = (double)(parts.split_keys < d->skv ? parts.split_keys : d->skv), dim = (double)d->head_dim;
   double products = ceil((double)parts.count / plan->context->hip->compute_units) * 4 * GENERAL_ROWS * keys * computed / rate;
   double rows = (double)d->batch * (double)d->heads_q * (double)d->sq, more = parts.splits > 1 ? parts.splits : 0;

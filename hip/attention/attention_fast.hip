@@ -13,6 +13,7 @@
 #include "memory_rows.h"
 
 #if CHIP_TRANSPOSED_LDS_READS
+#include "decode_loop.h"
 #include "ping_pong.h"
 #else
 enum { BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
@@ -120,8 +121,14 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decod
     SHARED stages<head> lds;                                      \
     ping_pong<head>(&a, (LDS stages<head> *)&lds, type);          \
   }
+#define DECODE_KERNEL(name, head, type)                                     \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) {           \
+    SHARED alignas(2 * sizeof(tile<head>)) tile<head> tiles[DECODE_STAGES]; \
+    decode_body<head>(&a, (LDS tile<head> *)tiles, type);                   \
+  }
 #else
 #define FLASH_KERNEL(name, head, type) FAST_KERNEL(name, head, false, type)
+#define DECODE_KERNEL(name, head, type) FAST_KERNEL(name, head, true, type)
 #endif
 FLASH_KERNEL(flash64_f16, 64, TDM_F16)
 FLASH_KERNEL(flash64_bf16, 64, TDM_BF16)
@@ -129,9 +136,9 @@ FLASH_KERNEL(flash96_f16, 96, TDM_F16)
 FLASH_KERNEL(flash96_bf16, 96, TDM_BF16)
 FLASH_KERNEL(flash128_f16, 128, TDM_F16)
 FLASH_KERNEL(flash128_bf16, 128, TDM_BF16)
-FAST_KERNEL(decode64_f16, 64, true, TDM_F16)
-FAST_KERNEL(decode64_bf16, 64, true, TDM_BF16)
-FAST_KERNEL(decode96_f16, 96, true, TDM_F16)
-FAST_KERNEL(decode96_bf16, 96, true, TDM_BF16)
-FAST_KERNEL(decode128_f16, 128, true, TDM_F16)
-FAST_KERNEL(decode128_bf16, 128, true, TDM_BF16)
+DECODE_KERNEL(decode64_f16, 64, TDM_F16)
+DECODE_KERNEL(decode64_bf16, 64, TDM_BF16)
+DECODE_KERNEL(decode96_f16, 96, TDM_F16)
+DECODE_KERNEL(decode96_bf16, 96, TDM_BF16)
+DECODE_KERNEL(decode128_f16, 128, TDM_F16)
+DECODE_KERNEL(decode128_bf16, 128, TDM_BF16)

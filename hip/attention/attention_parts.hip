@@ -1,8 +1,9 @@
 /* The second pass of decode: adds the key splits of each row, in their order. A wave has up to 64 columns of a row of O, one in
  * each lane. Its lanes also have the numbers of up to 64 splits at a time. */
+#include "hip/device/buffer.h"
 #include "work.h"
 
-enum { TOGETHER = 8 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
+enum { TOGETHER = 16 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
 
 DEVICE float of_lane(float x, uint32_t lane) {
   return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, x), (int)lane));
@@ -11,52 +12,79 @@ DEVICE float of_lane(float x, uint32_t lane) {
 DEVICE float of_other_lane(float x, int mask) {
   return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane_index() ^ mask) * 4, __builtin_bit_cast(int, x)));
 }
-DEVICE float largest_of_lanes(float x) {
-#pragma unroll
-  for (int mask = 1; mask < WAVE; mask *= 2) x = __builtin_fmaxf(x, of_other_lane(x, mask));
-  return x;
+/* Of the first `count` lanes, in all lanes. */
+DEVICE float largest_of_lanes(float x, uint32_t count) {
+  for (uint32_t mask = 1; mask < WAVE && mask < count; mask *= 2) x = __builtin_fmaxf(x, of_other_lane(x, (int)mask));
+  return of_lane(x, 0);
 }
-DEVICE float sum_of_lanes(float x) {
-#pragma unroll
-  for (int mask = 1; mask < WAVE; mask *= 2) x += of_other_lane(x, mask);
-  return x;
+DEVICE float sum_of_lanes(float x, uint32_t count) {
+  for (uint32_t mask = 1; mask < WAVE && mask < count; mask *= 2) x += of_other_lane(x, (int)mask);
+  return of_lane(x, 0);
 }
 
-/* There are parts only if the heads of keys are fewer than the compute units, so all numbers have 32 bits. */
+/* Of TOGETHER splits from `from` on, or of half of them if there are no more; 0 after the last one, because it is outside of
+ * the buffer. */
+DEVICE void load_parts(float part[TOGETHER], buffer o, uint32_t from, uint32_t splits, uint32_t step, uint32_t offset) {
+#pragma unroll
+  for (uint32_t n = 0; n < TOGETHER; n++) {
+    if (n == TOGETHER / 2 && from + n >= splits) break;
+    part[n] = __builtin_bit_cast(float, __builtin_amdgcn_raw_buffer_load_b32(o, (int)(offset + (from + n) * step), 0, 0));
+  }
+}
+
+/* The grid has a row of workgroups for each head of keys, so nothing is divided before the loads. All parts have less than 2^32
+ * bytes: at most MOST_ROUNDS workgroups of 128 rows for each compute unit (attention.c). */
 DEVICE void parts_body(const attention_args *a, tdm_type type) {
-  const uint32_t head_dim = (uint32_t)a->head_dim, sq = (uint32_t)a->sq, heads_q = (uint32_t)a->heads_q;
-  const uint32_t group = (uint32_t)a->group, of_row = (head_dim - 1) / WAVE + 1; /* waves of a row */
-  uint32_t unit = __builtin_amdgcn_workgroup_id_x() * (PARTS_THREADS / WAVE) + (uint32_t)wave_index();
-  uint32_t row = unit / of_row, column = unit % of_row * WAVE + (uint32_t)lane_index(); /* row of [batch, heads_q, sq] */
-  uint32_t head = row / sq, query = row % sq, batch = head / heads_q, rows = group * sq;
-  if (batch * (uint32_t)a->heads_kv * a->splits >= a->count) return;
-  uint32_t first = head / group * a->splits, of_group = head % group * sq + query;
-  const float *o = part_results(a, first) + of_group * head_dim + (column < head_dim ? column : head_dim - 1);
-  const float *numbers = part_numbers(a, first) + of_group * 2;
-  const uint32_t lane = (uint32_t)lane_index(), splits = a->splits;
-  float reference = -__builtin_inff(), sum = 0, x = 0, factor = 0;
-  for (uint32_t i = lane; i < splits; i += WAVE) reference = __builtin_fmaxf(reference, numbers[i * rows * 2]);
-  reference = largest_of_lanes(reference);
+  typedef float f32x2 __attribute__((ext_vector_type(2)));
+  const uint32_t head_dim = (uint32_t)a->head_dim, sq = (uint32_t)a->sq, rows = (uint32_t)a->group * sq, splits = a->splits;
+  const uint32_t kv = (uint32_t)__builtin_amdgcn_workgroup_id_y(), waves = PARTS_WAVES(head_dim), lane = (uint32_t)lane_index();
+  const uint32_t unit = __builtin_amdgcn_workgroup_id_x() * (PARTS_THREADS / WAVE) + (uint32_t)wave_index();
+  const uint32_t row = unit / waves, column = unit % waves * WAVE + lane, step = rows * head_dim * (uint32_t)sizeof(float);
+  if (row >= rows || kv * splits >= a->count) return;
+  buffer o = make_short_buffer((const char *)a->parts + kv * splits * step, splits * step);
+  buffer numbers = make_short_buffer((const char *)a->parts + a->count * step + kv * splits * rows * sizeof(f32x2),
+                                     splits * rows * (uint32_t)sizeof(f32x2));
+  float next[TOGETHER], sum = 0, x = 0, factor = 0;
+  const uint32_t of_split = rows * (uint32_t)sizeof(f32x2), first = row * (uint32_t)sizeof(f32x2) + lane * of_split;
+  f32x2 own = __builtin_bit_cast(f32x2, __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)first, 0, 0));
+  const uint32_t offset = (row * head_dim + column) * (uint32_t)sizeof(float);
+  load_parts(next, o, 0, splits, step, offset);
+  float reference = lane < splits ? own.x : -__builtin_inff();
+  for (uint32_t i = WAVE; i < splits; i += WAVE) {
+    float other = __builtin_bit_cast(float, __builtin_amdgcn_raw_buffer_load_b32(numbers, (int)(first + i * of_split), 0, 0));
+    reference = i + lane < splits ? __builtin_fmaxf(reference, other) : reference;
+  }
+  reference = largest_of_lanes(reference, splits);
   for (uint32_t i = 0; i < splits; i += TOGETHER) {
     float part[TOGETHER];
 #pragma unroll
-    for (uint32_t n = 0; n < TOGETHER; n++) part[n] = o[(i + n < splits ? i + n : splits - 1) * rows * head_dim];
+    for (uint32_t n = 0; n < TOGETHER; n++) part[n] = next[n];
+    if (i + TOGETHER < splits) load_parts(next, o, i + TOGETHER, splits, step, offset);
     if (i % WAVE == 0) { /* the numbers of the next splits; 0 after the last one */
-      uint32_t own = i + lane < splits ? i + lane : splits - 1;
-      factor = reference == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(numbers[own * rows * 2] - reference);
+      if (i > 0)
+        own = __builtin_bit_cast(f32x2, __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)(first + i * of_split), 0, 0));
+      factor = reference == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(own.x - reference);
       factor = i + lane < splits ? factor : 0;
-      sum += factor * numbers[own * rows * 2 + 1];
+      sum += factor * own.y;
     }
 #pragma unroll
-    for (uint32_t n = 0; n < TOGETHER; n++)
-      if (i + n < splits) x += of_lane(factor, (i + n) % WAVE) * part[n];
+    for (uint32_t n = 0; n < TOGETHER; n++) {
+      if (n == TOGETHER / 2 && i + n >= splits) break;
+      x += of_lane(factor, (i + n) % WAVE) * part[n];
+    }
   }
-  sum = sum_of_lanes(sum);
+  sum = sum_of_lanes(sum, splits);
   if (column >= head_dim) return;
+  uint32_t heads_kv = (uint32_t)a->heads_kv, batch = kv / heads_kv, head = row, query = 0;
+  if (sq > 1) {
+    head = row / sq;
+    query = row % sq;
+  }
+  head += kv % heads_kv * (uint32_t)a->group;
   bool any = !a->causal || query + a->skv >= a->sq;
-  int64_t to = batch * a->o_stride.batch + head % heads_q * a->o_stride.head + query * a->o_stride.row + column;
+  int64_t to = batch * a->o_stride.batch + head * a->o_stride.head + query * a->o_stride.row + column;
   store_element(a->o, to, any ? x / sum : 0, type);
-  if (a->lse != nullptr && column == 0) a->lse[row] = log_sum(reference, sum);
+  if (a->lse != nullptr && column == 0) a->lse[(batch * a->heads_q + head) * sq + query] = log_sum(reference, sum);
 }
 
 #define PARTS_KERNEL(name, type) \

@@ -10,9 +10,15 @@ template <int head>
 DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
   int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* rows after the last one are not stored */
   const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
+  u32x4 chunk[head / 16];
+  bool inside_row[head / 16];
 #pragma unroll
-  for (int s = 0; s < head / 16; s++)
-    w->q[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim ? *(const u32x4 *)(q + s * 2 * CHUNK) ^ a->sign : (u32x4)0;
+  for (int s = 0; s < head / 16; s++) { /* not in branches: each load would wait for the one before */
+    inside_row[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim;
+    chunk[s] = *(const u32x4 *)(q + (inside_row[s] ? s * 2 * CHUNK : 0));
+  }
+#pragma unroll
+  for (int s = 0; s < head / 16; s++) w->q[s] = inside_row[s] ? chunk[s] ^ a->sign : (u32x4)0;
   begin_sums(w, a, work, row);
 }
 

@@ -46,9 +46,9 @@ struct pong : wave_rows<head, head / 16> {
 
 /* Moves addresses to the next stage, where they are: computed from the first stage's, they would take as many registers again.
  * last: they are in the last stage. */
-template <int bytes>
+template <int bytes, int stages = STAGES>
 DEVICE void turn_addresses(uint32_t *at, int count, bool last) {
-  const uint32_t step = last ? (uint32_t)(1 - STAGES) * bytes : bytes;
+  const uint32_t step = last ? (uint32_t)(1 - stages) * bytes : bytes;
 #pragma unroll
   for (int i = 0; i < count; i++) asm volatile("v_add_u32 %0, %1, %0" : "+v"(at[i]) : "s"(step));
 }

@@ -1,0 +1,125 @@
+/* Decode on gfx950, for head_dim up to 128. A workgroup has at most 128 rows, so waves 0-3 compute, and waves 4-7 load: when
+ * the vL1D has no room for a load, the wave that asks for it waits, and the others go on.
+ *
+ * LDS has DECODE_STAGES tiles. While one is multiplied, the next DECODE_AHEAD are on their way. There is one barrier for each
+ * tile: it has arrived, and the one before it is no longer read. */
+#ifndef TANDEM_HIP_ATTENTION_DECODE_LOOP_H
+#define TANDEM_HIP_ATTENTION_DECODE_LOOP_H
+
+#include "query_rows.h"
+#include "stages.h"
+
+#include "memory_rows.h"
+
+enum { DECODE_AHEAD = 2, DECODE_STAGES = DECODE_AHEAD + 1, LOADING_THREADS = FAST_THREADS / 2 };
+static_assert(GENERAL_ROWS <= 4 * 32, "rows for waves 0-3");
+
+template <int head>
+constexpr int DECODE_LOADS =
+    (int)TILE_BYTES<head> / LOADING_THREADS / CHUNK; /* of a wave for the keys or the values of a tile */
+
+/* Waves 4-7. */
+template <int head>
+DEVICE void load_all_keys(const attention_args *a, const attention_work *work, LDS tile<head> *tiles, int count) {
+  const int loads = DECODE_LOADS<head>, thread = thread_index() - LOADING_THREADS;
+  tile_source k = source_of(work->k, a->k_stride.row, work->keys, a->head_dim),
+              v = source_of(work->v, a->v_stride.row, work->keys, a->head_dim);
+  uint32_t k_from[loads], v_from[loads];
+#pragma unroll
+  for (int n = 0; n < loads; n++) {
+    k_from[n] = piece_offset<head>(&k, (uint32_t)(n * LOADING_THREADS + thread), key_place<head>);
+    v_from[n] = piece_offset<head>(&v, (uint32_t)(n * LOADING_THREADS + thread), value_place<head>);
+  }
+  int stage = 0;
+  for (int i = -DECODE_AHEAD; i < count; i++) {
+    if (i >= 0) {
+      if (i + DECODE_AHEAD <= count)
+        wait_memory<(DECODE_AHEAD - 1) * 2 * DECODE_LOADS<head>>();
+      else
+        wait_memory<0>();
+      barrier();
+    }
+    if (i + DECODE_AHEAD >= count) continue;
+    tile_buffer k_tile = settled_buffer(&k), v_tile = settled_buffer(&v);
+    const int wave = (wave_index() - 4) * WAVE * CHUNK;
+#pragma unroll
+    for (int n = 0; n < loads; n++) load_to_lds(k_tile, k_from[n], tiles[stage].k + n * LOADING_THREADS * CHUNK + wave);
+#pragma unroll
+    for (int n = 0; n < loads; n++) load_to_lds(v_tile, v_from[n], tiles[stage].v + n * LOADING_THREADS * CHUNK + wave);
+    next_tile<head>(&k);
+    next_tile<head>(&v);
+    stage = stage == DECODE_STAGES - 1 ? 0 : stage + 1;
+  }
+}
+
+/* A tile; `key` is its first key. masked: some rows don't see all of them. Reads of LDS are started long before their use,
+ * because the SIMD has no other wave that multiplies. */
+template <int head>
+DEVICE void decode_tile(fast_rows<head> *w, const lane_places<head> *at, float scale, int key, bool masked, tdm_type type) {
+  f32x16 s[BLOCKS];
+  u32x4 k[head / 16][BLOCKS], v[VALUE_PRODUCTS<head>], p[STEPS];
+#pragma unroll
+  for (int n = 0; n < SCORE_PRODUCTS<head>; n++) k[n / BLOCKS][n % BLOCKS] = read_keys(at, n % BLOCKS, n / BLOCKS);
+  keep_order();
+#pragma unroll
+  for (int n = 0; n < SCORE_PRODUCTS<head>; n++) {
+    const int b = n % BLOCKS, i = n / BLOCKS;
+    s[b] = mfma(k[i][b], w->q[i], i == 0 ? (f32x16)0 : s[b], type);
+  }
+  if (!masked) {
+#pragma unroll
+    for (int n = 0; n < VALUE_PRODUCTS<head>; n++) v[n] = read_values(at, n % (head / 32), n / (head / 32));
+  }
+  keep_order();
+  for (int b = 0; masked && b < BLOCKS; b++) mask_scores(&s[b], w->seen, key + 32 * b);
+  make_probabilities<BLOCKS>(w, s, scale, p, type);
+  if (masked) {
+    multiply_values<STEPS>(w, at, p, true, w->seen - key, type);
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < VALUE_PRODUCTS<head>; n++)
+    w->o[n % (head / 32)] = mfma(v[n], p[n / (head / 32)], w->o[n % (head / 32)], type);
+}
+
+template <int head>
+DEVICE void to_next_stage(lane_places<head> *at, int *stage) {
+  const bool last = *stage == DECODE_STAGES - 1;
+  turn_addresses<(int)sizeof(tile<head>), DECODE_STAGES>(at->k, head / 16, last);
+  turn_addresses<(int)sizeof(tile<head>), DECODE_STAGES>(at->v, head / 32, last);
+  *stage = last ? 0 : *stage + 1;
+}
+
+template <int head>
+DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
+  attention_work work = find_part(a, type);
+  const int count = (int)in_scalar((uint32_t)((work.keys + FAST_KEYS - 1) / FAST_KEYS));
+  if (wave_index() >= 4) {
+    load_all_keys(a, &work, tiles, count);
+    return;
+  }
+  const int64_t first = wave_index() * 32;
+  const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, &work, first) / FAST_KEYS));
+  if (first >= work.rows) {
+    for (int i = 0; i < count; i++) barrier();
+    return;
+  }
+  fast_rows<head> w;
+  lane_places<head> at;
+  begin_rows(&w, a, &work, first);
+  lane_places_of(&at, (LDS char *)tiles->k, (LDS char *)tiles->v);
+  int i = 0, stage = 0;
+  for (; i < whole; i++) {
+    sync_lds();
+    decode_tile(&w, &at, a->scale, i * FAST_KEYS, false, type);
+    to_next_stage(&at, &stage);
+  }
+  for (; i < count; i++) {
+    sync_lds();
+    decode_tile(&w, &at, a->scale, i * FAST_KEYS, true, type);
+    to_next_stage(&at, &stage);
+  }
+  store_rows(&w, a, &work, first, type);
+}
+
+#endif
