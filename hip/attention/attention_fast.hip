@@ -5,7 +5,8 @@
  *   P' = 2^(scale S' - reference)    scale has the factor log2(e)
  *   O' += V' P'                      the lane has the probabilities where the instruction needs them: nothing moves
  *
- * Tiles alternate between two buffers in LDS: one is read while the other is loaded, with one barrier per tile. */
+ * Tiles alternate between two buffers in LDS: one is read while the other is loaded, with one barrier per tile. That is
+ * gfx942; gfx950 has loops of its own (ping_pong.h, decode_loop.h). */
 #include "key_tile.h"
 
 #include "query_rows.h"
