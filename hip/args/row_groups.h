@@ -7,6 +7,7 @@
 enum {
   HIP_ROW_GROUP_MOST = 1024,
   HIP_ROWS_WORKGROUP = 256, /* work-items, unless a row group needs more */
+  HIP_RAGGED_GROUP = 8,     /* work-items that share a row at least, if it is not whole chunks and kept in registers */
   HIP_KEPT_ELEMENTS = 32,   /* of a row, as f32 in a work-item's registers at most */
 };
 

@@ -21,12 +21,12 @@ DEVICE float load_global_element(const char *row, int64_t i, tdm_type type) {
 }
 
 /* Loads a chunk that begins at a dword or between two, without a branch. Between two, the row must also have the element before
- * the chunk and the one after it. */
+ * the chunk. */
 DEVICE raw_chunk load_shifted(const char *at, tdm_type type) {
   if (type == TDM_F32) return load_words(at);
   const uint32_t between = (uint32_t)(uintptr_t)at & 2;
   raw_chunk low = load_words(at - between), c;
-  uint32_t last = *(const uint32_t *)(at - between + 12 + 2 * between);
+  uint32_t last = *(const uint16_t *)(at - between + 12 + 2 * between);
 #pragma unroll
   for (int i = 0; i < 4; i++) c.of_4[i] = __builtin_amdgcn_alignbit(i < 3 ? low.of_4[i + 1] : last, low.of_4[i], 8 * between);
   return c;
@@ -102,6 +102,55 @@ DEVICE void load_any_batch(raw_chunk *raw, const row_batches *r, int number, row
   for (int k = 0; k < batch; k++)
     raw[k] =
         load_part(at + k * step_bytes, (chunk_part){k == 0 && number == 0 ? -r->own : -1, left - k * step}, fill, true, type);
+}
+
+/* ---- Rows that are not whole chunks, as whole chunks and single elements ----
+ *
+ * Whole chunks begin with the first element at a dword. What is before them, one element at most, and after them, a part of a
+ * chunk, is single elements: each of the first work-items of the group has one of them. So nothing needs a mask but the
+ * accesses themselves. */
+static_assert(HIP_RAGGED_GROUP >= CHUNK_MOST,
+              "a row may have 8 single elements of 16 bits: one before its chunks, and 7 after them");
+
+typedef struct ragged_row {
+  int skew, whole;  /* elements before the chunks, and chunks */
+  int own, element; /* this work-item's first chunk, and its single element of the row; below 0: it has none */
+} ragged_row;
+
+/* at: where the row begins, in an array whose rows decide where chunks begin. */
+DEVICE ragged_row ragged_of(const char *at, int cols, bool exists, row_group_t g, tdm_type type) {
+  const int skew = type != TDM_F32 && is_between_dwords(at) ? 1 : 0, length = chunk_length(type),
+            whole = (cols - skew) / length, element = g.lane < skew ? 0 : whole * length + g.lane;
+  return (ragged_row){skew, exists ? whole : 0, g.lane, exists && element < cols ? element : -1};
+}
+
+/* Where this work-item's row begins. */
+DEVICE const char *ragged_at(const void *base, int64_t leading, int64_t row, row_group_t g, tdm_type type) {
+  return (const char *)base + row * leading * tdm_bytes(type) + (int64_t)g.sub * leading * tdm_bytes(type);
+}
+
+DEVICE bool has_chunk(const ragged_row *r, int k, row_group_t g) { return r->own + (k << g.log2) < r->whole; }
+/* From the row's beginning, in bytes. */
+DEVICE int64_t ragged_chunk(const ragged_row *r, int k, row_group_t g, tdm_type type) {
+  return (int64_t)(r->own + (k << g.log2)) * 16 + r->skew * tdm_bytes(type);
+}
+
+/* What a work-item has of a row, or of `elsewhere`. The single element stays as it is in memory: a conversion would wait for
+ * it. */
+DEVICE void load_ragged(raw_chunk *raw, uint32_t *single, const char *at, const void *elsewhere, const ragged_row *r,
+                        row_group_t g, int kept, tdm_type type) {
+#pragma unroll
+  for (int k = 0; k < kept; k++)
+    raw[k] = load_global(has_chunk(r, k, g) ? at + ragged_chunk(r, k, g, type) : (const char *)elsewhere);
+  const char *one = r->element >= 0 ? at + (int64_t)r->element * tdm_bytes(type) : (const char *)elsewhere;
+  *single = type == TDM_F32 ? *(const __attribute__((address_space(1))) uint32_t *)one
+                            : *(const __attribute__((address_space(1))) uint16_t *)one;
+}
+
+DEVICE float single_of(uint32_t raw, tdm_type type) {
+  if (type == TDM_F32) return float_of(raw);
+  if (type == TDM_F16) return (float)__builtin_bit_cast(_Float16, (uint16_t)raw);
+  return float_of(raw << 16);
 }
 
 #endif

@@ -42,6 +42,23 @@ static bool at_dwords(const tdm_plan *plan, void *const *buffers) {
   return true;
 }
 
+/* Do the arrays begin alike, at dwords or all between two? Those of `dwords` must begin at one. */
+static bool begin_alike(const tdm_plan *plan, void *const *buffers, unsigned dwords) {
+  uintptr_t first = 1;
+  for (int i = 0; i < plan->buffer_count; i++) {
+    const uintptr_t place = (uintptr_t)buffers[i] % 4;
+    if (buffers[i] == NULL) continue;
+    if ((dwords >> i & 1) != 0) {
+      if (place != 0) return false;
+    } else if (first == 1) {
+      first = place;
+    } else if (place != first) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* ---- Rows that are reduced ---- */
 
 const hip_row_variant hip_row_registers = {.in_registers = true}, hip_row_loop = {.in_registers = false};
@@ -105,31 +122,44 @@ static int waves_of(const tdm_plan *plan, const hip_functions *f, tdm_type type)
   return is_fewer ? fewer->waves : f->waves;
 }
 
+/* Do all rows begin alike in all arrays, if the first ones do? */
+static bool rows_alike(const hip_rows *r, const int64_t *leading, int arrays) {
+  for (int i = 1; i < arrays; i++)
+    if (r->rows > 1 && whole_dwords(leading[i], r->type) != whole_dwords(leading[0], r->type)) return false;
+  return true;
+}
+
 tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_rows *any, const hip_rows *r,
                                 const int64_t *leading, int arrays) {
   const hip_row_variant *variant = plan->kernel->variant;
   const tdm_hip_device *device = plan->context->hip;
   int kept = variant != NULL && variant->in_registers ? tdm_hip_kept(device, r) : 0;
   int number = kept > 0 ? HIP_ROWS_KEPT : HIP_ROWS_WHOLE;
-  for (int k = kept; k > 1; k /= 2) number++;
+  for (int k = kept; k > 1; k /= 2) number += 2;
   int64_t chunk = tdm_hip_chunk(r->type),
           size = kept > 0 ? group_for(hip_ceil_div(r->cols, chunk), kept) : tdm_hip_loop_group(device, r);
   any->always = r->any || r->cols % chunk != 0;
   for (int i = 0; i < arrays; i++) any->always = any->always || !whole_dwords(leading[i], r->type);
-  if (any->always) number = HIP_ROWS_ANY;
+  int ragged = kept > 0 && !r->any && rows_alike(r, leading, arrays) ? number + 1 : HIP_ROWS_ANY;
+  if (any->always && ragged != HIP_ROWS_ANY && size < HIP_RAGGED_GROUP) size = HIP_RAGGED_GROUP;
+  if (size < HIP_RAGGED_GROUP) ragged = HIP_ROWS_ANY;
+  if (any->always) number = ragged;
+  any->dwords = r->dwords;
   *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
   while (1 << groups->group_log2 < size) groups->group_log2++;
   groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
   groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, groups->threads / size), groups->threads,
                                 waves_of(plan, &plan->kernel->functions[number], r->type));
   TDM_TRY(tdm_hip_row_function(plan, HIP_ROWS_ANY, r->type, &any->function));
+  if (ragged != HIP_ROWS_ANY) TDM_TRY(tdm_hip_row_function(plan, ragged, r->type, &any->ragged));
   return tdm_hip_row_function(plan, number, r->type, &plan->hip.function);
 }
 
 tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
                                void *const *buffers, tdm_stream *stream) {
   tdm_hip_kernel kernel = plan->hip;
-  if (any->always || !at_dwords(plan, buffers)) kernel.function = any->function;
+  if (any->always || !at_dwords(plan, buffers))
+    kernel.function = any->ragged != NULL && begin_alike(plan, buffers, any->dwords) ? any->ragged : any->function;
   return tdm_hip_launch(plan, &kernel, args, bytes, stream);
 }
 

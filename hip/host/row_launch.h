@@ -18,8 +18,9 @@ int64_t tdm_hip_items_wanted(const tdm_plan *plan);
 typedef struct hip_rows {
   int64_t rows, cols;
   tdm_type type;
-  int most; /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
-  bool any; /* the kernel for any rows is needed, whatever their length */
+  int most;        /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
+  bool any;        /* the kernel for any rows is needed, whatever their length */
+  unsigned dwords; /* buffers, as bits, that the kernels for ragged rows need at a dword: rmsnorm's weights */
 } hip_rows;
 
 /* The number of chunks that each work-item has to keep, 1, 2, 4 or 8, so that a row fits into a row group's registers; 0: it
@@ -32,24 +33,28 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *re
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
 
 /* Variants of the ops that have kernels for rows of any length, and kernels that keep a row in registers. Both rows share a
- * list of functions: one for all rows, one for rows of whole chunks, and those that keep 1, 2, 4 and 8 of them. */
+ * list of functions: one for all rows, one for rows of whole chunks, and two each that keep 1, 2, 4 and 8 chunks: of rows of
+ * whole chunks, and of ragged rows, whose ends are no whole chunks, or which begin between two dwords. */
 typedef struct hip_row_variant {
   bool in_registers;
 } hip_row_variant;
 extern const hip_row_variant hip_row_registers, hip_row_loop;
 enum { HIP_ROWS_ANY, HIP_ROWS_WHOLE, HIP_ROWS_KEPT };
 
-/* What a plan keeps of its rows besides its kernel's argument: the function for rows that are not whole chunks at dwords. */
+/* What a plan keeps of its rows besides its kernel's argument: the functions for rows that are not whole chunks at dwords. */
 typedef struct hip_any_rows {
   void *function;
-  bool always; /* by their lengths alone */
+  void *ragged; /* takes rows that begin alike in all arrays; NULL: there is none */
+  bool always;  /* by their lengths alone */
+  unsigned dwords;
 } hip_any_rows;
 
 /* Finds the kernels of the plan's variant, and sets its row groups and its grid. leading: that of each array, `arrays` of
  * them. */
 tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_rows *any, const hip_rows *rows,
                                 const int64_t *leading, int arrays);
-/* Launches the kernel for whole chunks if all arrays begin at dwords, else the one for any rows. */
+/* Launches the kernel for whole chunks if all arrays begin at dwords; else the one for ragged rows if they begin alike, or the
+ * one for any rows. */
 tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
                                void *const *buffers, tdm_stream *stream);
 

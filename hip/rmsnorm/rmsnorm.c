@@ -12,7 +12,9 @@ typedef struct rmsnorm_plan {
 } rmsnorm_plan;
 
 /* f32 with 8 chunks in each work-item, and the residual besides, would not fit into the 128 registers of 1024 work-items. */
-static hip_rows rows_of(const tdm_rmsnorm_desc *d) { return (hip_rows){d->rows, d->cols, d->type, .most = 4}; }
+static hip_rows rows_of(const tdm_rmsnorm_desc *d) {
+  return (hip_rows){d->rows, d->cols, d->type, .most = 4, .dwords = 1u << 1};
+}
 
 static rmsnorm_args args_of(const tdm_rmsnorm_desc *d) {
   return (rmsnorm_args){.ldx = d->ldx,
@@ -42,7 +44,8 @@ static tdm_status prepare(tdm_plan *plan) {
   rmsnorm_plan own = {.args = args_of(d)};
   hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, (int64_t[]){d->ldx, d->ldr, d->lds, d->ldy}, 4));
+  const int64_t leading[] = {d->ldx, d->ldy, d->ldr, d->lds};
+  TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, leading, d->residual ? 4 : 2));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -57,8 +60,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 static const hip_functions functions[] = {[HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_any", .waves = 4},
                                           [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
                                           [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
+                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_1", .waves = 4},
                                           {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 4},
+                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_2", .waves = 4},
                                           {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
+                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_4", .waves = 4},
                                           {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */
@@ -92,16 +98,20 @@ static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_s
 }
 
 /* One compute unit is predicted to take 43710 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
- * elements. A residual, which the plan does not know of, makes all kernels slower alike. */
-static const hip_row_cost each = {.each = 0.3, .accesses = 2, .again = 1};
+ * elements. */
+static hip_row_cost each_of(const tdm_rmsnorm_desc *d) {
+  return (hip_row_cost){.each = 0.3, .accesses = d->residual ? 4 : 2, .again = d->residual ? 2 : 1};
+}
 
 static void cost_of_loop(const tdm_plan *plan, tdm_cost *cost) {
   hip_rows rows = rows_of(&plan->desc.rmsnorm);
+  hip_row_cost each = each_of(&plan->desc.rmsnorm);
   tdm_hip_loop_cost(plan, &rows, &each, cost);
 }
 
 static void cost_of_parts(const tdm_plan *plan, tdm_cost *cost) {
   hip_rows rows = rows_of(&plan->desc.rmsnorm);
+  hip_row_cost each = each_of(&plan->desc.rmsnorm);
   tdm_hip_parts_cost(plan, &rows, &each, cost);
 }
 

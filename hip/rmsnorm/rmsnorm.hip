@@ -115,6 +115,62 @@ DEVICE void rmsnorm_registers(const rmsnorm_args *p, int kept, tdm_type type) {
   }
 }
 
+// The same for rows that are not whole chunks, if those of all arrays begin alike, and the weights at a dword.
+DEVICE void rmsnorm_ragged(const rmsnorm_args *p, int kept, tdm_type type) {
+  SHARED static double slots[2 * ROW_WAVES_MOST];
+  row_group_t group = row_group_of(&p->groups);
+  const int cols = (int)p->groups.cols;
+  const bool residual = p->residual != nullptr;
+  raw_chunk raw[BATCH_MOST], more[BATCH_MOST], weight[BATCH_MOST];
+  uint32_t single, single_more, single_weight;
+  int turn = 0;
+  const auto load = [&](int64_t row) {
+    const char *at = ragged_at(p->x, p->ldx, row, group, type);
+    const ragged_row r = ragged_of(at, cols, row + group.sub < p->groups.rows, group, type);
+    ragged_row of_more = r;
+    if (!residual) of_more.whole = 0, of_more.element = -1;
+    load_ragged(raw, &single, at, nothing_added(), &r, group, kept, type);
+    load_ragged(more, &single_more, ragged_at(residual ? p->residual : p->x, residual ? p->ldr : 0, row, group, type),
+                nothing_added(), &of_more, group, kept, type);
+    return r;
+  };
+  const bool ahead = kept <= 2;
+  ragged_row next = {};
+  if (ahead) next = load(group.first);
+  FOR_ROWS(row, &p->groups, group) {
+    if (!ahead) next = load(row);
+    const ragged_row r = next;
+    chunk s[BATCH_MOST];
+    double sum = 0;
+    float one = single_of(single, type) + (residual ? single_of(single_more, type) : 0);
+    add_addends(s, raw, more, residual, kept, type);
+    // The weights of a row whose chunks begin with its second element begin between two dwords.
+#pragma unroll
+    for (int k = 0; k < kept; k++) {
+      const char *from = (const char *)p->weight + ragged_chunk(&r, k, group, type);
+      weight[k] = load_shifted(has_chunk(&r, k, group) ? from : (const char *)nothing_added(), type);
+    }
+    single_weight = type == TDM_F32 ? ((const uint32_t *)p->weight)[r.element >= 0 ? r.element : 0]
+                                    : ((const uint16_t *)p->weight)[r.element >= 0 ? r.element : 0];
+    if (ahead) next = load(row + group.step);
+#pragma unroll
+    for (int k = 0; k < kept; k++) sum += squares(&s[k], type);
+    sum = __builtin_fma((double)one, (double)one, sum);
+    float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
+    char *y = (char *)ragged_at(p->y, p->ldy, row, group, type), *to = (char *)ragged_at(p->sum, p->lds, row, group, type);
+#pragma unroll
+    for (int k = 0; k < kept; k++) {
+      const int64_t at = ragged_chunk(&r, k, group, type);
+      store_results(y + at, to + at, s[k], weight[k], inverse, residual,
+                    (chunk_part){0, has_chunk(&r, k, group) ? chunk_length(type) : 0}, false, type);
+    }
+    if (r.element >= 0) {
+      if (residual) store_element(to, r.element, one, type);
+      store_element(y, r.element, one * inverse * single_of(single_weight, type), type);
+    }
+  }
+}
+
 // A batch of a row of whole chunks, the second time that it is read; `whole`: the row fills it.
 DEVICE void write_batch(const rmsnorm_args *p, char *y, char *to, const chunk *s, const addends *a, int number, float inverse,
                         bool residual, row_group_t g, int batch, bool whole, tdm_type type) {
@@ -315,16 +371,22 @@ PARTS(bf16, 6, TDM_BF16)
 
 #define RMSNORM(name, waves, body, ...) \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
-#define OF_16_BITS(word, type)                             \
-  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type) \
-  RMSNORM(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type) \
-  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type) \
-  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)   \
+#define OF_16_BITS(word, type)                                 \
+  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type)     \
+  RMSNORM(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type)     \
+  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type)     \
+  RMSNORM(rmsnorm_ragged_1_##word, 8, rmsnorm_ragged, 1, type) \
+  RMSNORM(rmsnorm_ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
+  RMSNORM(rmsnorm_ragged_4_##word, 4, rmsnorm_ragged, 4, type) \
+  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)       \
   RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
 
 RMSNORM(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
 RMSNORM(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
 RMSNORM(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
+RMSNORM(rmsnorm_ragged_1_f32, 8, rmsnorm_ragged, 1, TDM_F32)
+RMSNORM(rmsnorm_ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
+RMSNORM(rmsnorm_ragged_4_f32, 4, rmsnorm_ragged, 4, TDM_F32)
 RMSNORM(rmsnorm_loop_f32, 5, rmsnorm_loop, 2, TDM_F32)
 RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)

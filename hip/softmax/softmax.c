@@ -57,9 +57,13 @@ static const hip_functions functions[] = {
                         .waves = 8,
                         .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
     [HIP_ROWS_KEPT] = {.code = tdm_code_softmax, .stem = "softmax_1", .waves = 8},
+    {.code = tdm_code_softmax, .stem = "softmax_ragged_1", .waves = 8},
     {.code = tdm_code_softmax, .stem = "softmax_2", .waves = 8},
+    {.code = tdm_code_softmax, .stem = "softmax_ragged_2", .waves = 8},
     {.code = tdm_code_softmax, .stem = "softmax_4", .waves = 8, .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
+    {.code = tdm_code_softmax, .stem = "softmax_ragged_4", .waves = 4},
     {.code = tdm_code_softmax, .stem = "softmax_8", .waves = 4},
+    {.code = tdm_code_softmax, .stem = "softmax_ragged_8", .waves = 4},
     {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */

@@ -68,6 +68,48 @@ DEVICE void softmax_registers(const softmax_args *p, row_slots *slots, int kept,
   }
 }
 
+// The same for rows that are not whole chunks, if those of x and of y begin alike.
+DEVICE void softmax_ragged(const softmax_args *p, row_slots *slots, int kept, tdm_type type) {
+  row_group_t group = row_group_of(&p->groups);
+  const int cols = (int)p->groups.cols;
+  int turn = 0;
+  raw_chunk raw[HIP_KEPT_ELEMENTS / 4];
+  uint32_t single;
+  const auto load = [&](int64_t row) {
+    const char *at = ragged_at(p->x, p->ldx, row, group, type);
+    const ragged_row r = ragged_of(at, cols, row + group.sub < p->groups.rows, group, type);
+    load_ragged(raw, &single, at, nothing_compared(type), &r, group, kept, type);
+    return r;
+  };
+  ragged_row next = load(group.first);
+  FOR_ROWS(row, &p->groups, group) {
+    const ragged_row r = next;
+    chunk x[HIP_KEPT_ELEMENTS / 4];
+    float one = single_of(single, type), max = larger_of(LEAST_FLOAT, one);
+    f32x2 sum = 0;
+#pragma unroll
+    for (int k = 0; k < kept; k++) {
+      x[k] = chunk_of(raw[k], type);
+      max = largest_of(&x[k], max, type);
+    }
+    next = load(row + group.step);
+    max = lanes_reduce<float>(max, group.log2, max, larger_of);
+#pragma unroll
+    for (int k = 0; k < kept; k++) sum += exponentials(&x[k], max, type);
+    one = exponential_of(one - max);
+    row_sum_t wave = {max, lanes_reduce<float>(sum.x + sum.y + one, group.log2, 0, sum_of)};
+    row_sum_t all = row_of_waves(wave, group, slots, &turn);
+    float scale = reciprocal(all.sum);
+    if (group.waves > 1) scale *= exponential_of(max - all.max);
+    char *to = (char *)ragged_at(p->y, p->ldy, row, group, type);
+#pragma unroll
+    for (int k = 0; k < kept; k++)
+      store_scaled(to + ragged_chunk(&r, k, group, type), x[k], scale, 0, false,
+                   (chunk_part){0, has_chunk(&r, k, group) ? chunk_length(type) : 0}, false, type);
+    if (r.element >= 0) store_element(to, r.element, one * scale, type);
+  }
+}
+
 // Writes a batch of a row of whole chunks; `whole`: the row fills it.
 DEVICE void write_batch(char *y, chunk *x, const row_batches *r, int number, row_sum_t s, float scale, row_group_t g, int batch,
                         bool whole, tdm_type type) {
@@ -204,17 +246,24 @@ PARTS(bf16, TDM_BF16)
     SHARED static row_slots slots;               \
     body(&p, &slots, __VA_ARGS__);               \
   }
-#define OF_16_BITS(word, type)                             \
-  SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type) \
-  SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type) \
-  SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type) \
-  SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, type)   \
+#define OF_16_BITS(word, type)                                 \
+  SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type)     \
+  SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type)     \
+  SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type)     \
+  SOFTMAX(softmax_ragged_1_##word, 8, softmax_ragged, 1, type) \
+  SOFTMAX(softmax_ragged_2_##word, 8, softmax_ragged, 2, type) \
+  SOFTMAX(softmax_ragged_4_##word, 5, softmax_ragged, 4, type) \
+  SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, type)       \
   SOFTMAX(softmax_any_##word, 6, softmax_any, 2, type)
 
 SOFTMAX(softmax_1_f32, 8, softmax_registers, 1, TDM_F32)
 SOFTMAX(softmax_2_f32, 8, softmax_registers, 2, TDM_F32)
 SOFTMAX(softmax_4_f32, 8, softmax_registers, 4, TDM_F32)
 SOFTMAX(softmax_8_f32, 4, softmax_registers, 8, TDM_F32)
+SOFTMAX(softmax_ragged_1_f32, 8, softmax_ragged, 1, TDM_F32)
+SOFTMAX(softmax_ragged_2_f32, 8, softmax_ragged, 2, TDM_F32)
+SOFTMAX(softmax_ragged_4_f32, 6, softmax_ragged, 4, TDM_F32)
+SOFTMAX(softmax_ragged_8_f32, 4, softmax_ragged, 8, TDM_F32)
 SOFTMAX(softmax_loop_f32, 8, softmax_loop, 4, TDM_F32)
 SOFTMAX(softmax_any_f32, 8, softmax_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
