@@ -31,7 +31,8 @@ typedef struct tool {
   case_options selectors;
   char *repeats, *seconds, *check, *peer, *json, *csv, *plot, *markdown, *workgroups, *rounds, *asked_xcds, *timeline, *model;
   uint64_t xcds;
-  char *shapes, *every, *offset, *most_bytes, *most_flop, *predict;
+  char *shapes, *predict;
+  bench_shapes_words words;
   int hot, checks, time, warm, list, wide, brief, turns, all_kernels;
   const char *operand[2]; /* OP, SHAPE */
   bench_case_list cases;
@@ -113,15 +114,11 @@ static bool check_shapes(tool *t) {
                {"--plot", t->plot != NULL},
                {"--markdown", t->markdown != NULL},
                {"--check-time", t->check != NULL}};
-  const struct {
-    const char *option;
-    bool given;
-  } own[] = {{"--every", t->every != NULL},         {"--offset", t->offset != NULL}, {"--most-bytes", t->most_bytes != NULL},
-             {"--most-flop", t->most_flop != NULL}, {"--turns", t->turns},           {"--all-kernels", t->all_kernels}};
+  const char *of_shapes = bench_shapes_given(&t->words);
+  if (of_shapes == NULL && (t->turns || t->all_kernels)) of_shapes = t->turns ? "--turns" : "--all-kernels";
   for (size_t i = 0; t->shapes != NULL && i < sizeof other / sizeof other[0]; i++)
     if (other[i].given) return fail(t, EXIT_USAGE, "%s with --shapes: the file's lines say all of the cases", other[i].option);
-  for (size_t i = 0; t->shapes == NULL && i < sizeof own / sizeof own[0]; i++)
-    if (own[i].given) return fail(t, EXIT_USAGE, "%s: belongs to --shapes FILE", own[i].option);
+  if (t->shapes == NULL && of_shapes != NULL) return fail(t, EXIT_USAGE, "%s: belongs to --shapes FILE", of_shapes);
   if (t->all_kernels && t->turns) return fail(t, EXIT_USAGE, "--turns with --all-kernels: must be one of them");
   if (t->peer != NULL && (t->turns || t->all_kernels))
     return fail(t, EXIT_USAGE, "--peer with --%s: must be one of them", t->turns ? "turns" : "all-kernels");
@@ -129,10 +126,6 @@ static bool check_shapes(tool *t) {
     return fail(t, EXIT_USAGE, "--kernel = '%s' with --all-kernels: must not be given: the dispatcher's choice is measured",
                 t->selectors.kernel);
   return true;
-}
-
-static bool read_number(tool *t, const char *option, const char *text, uint64_t least, uint64_t *value) {
-  return text == NULL || usage(t, case_parse_number(option, text, least, UINT64_MAX, value, t->error, sizeof t->error));
 }
 
 static bool check_outputs(tool *t) {
@@ -396,10 +389,7 @@ static bool measure_shapes(tool *t) {
   bench_shapes shapes;
   bench_shapes_options o = {.every = 1, .json = t->json, .turns = t->turns != 0, .all_kernels = t->all_kernels != 0};
   t->run.hot = true; /* one set of arrays */
-  bool ok = read_limits(t) && read_number(t, "--every", t->every, 1, &o.every) &&
-            read_number(t, "--offset", t->offset, 0, &o.offset) &&
-            read_number(t, "--most-bytes", t->most_bytes, 1, &o.most_bytes) &&
-            read_number(t, "--most-flop", t->most_flop, 1, &o.most_flop) &&
+  bool ok = read_limits(t) && usage(t, bench_shapes_numbers(&t->words, &o, t->error, sizeof t->error)) &&
             usage(t, bench_shapes_read(&shapes, t->shapes, t->error, sizeof t->error));
   if (!ok) return false;
   ok = check_outputs(t) && open_devices(t) && check_device_options(t);
@@ -437,9 +427,10 @@ static bool bench(tool *t, const char *command) {
 }
 
 static void free_tool(tool *t) {
-  char *const texts[] = {t->repeats,   t->seconds,    t->check,      t->peer,     t->json,  t->csv,    t->plot,
-                         t->markdown,  t->workgroups, t->asked_xcds, t->shapes,   t->every, t->offset, t->most_bytes,
-                         t->most_flop, t->predict,    t->rounds,     t->timeline, t->model};
+  char *const texts[] = {t->repeats,      t->seconds,          t->check,           t->peer,       t->json,   t->csv,
+                         t->plot,         t->markdown,         t->workgroups,      t->asked_xcds, t->shapes, t->words.every,
+                         t->words.offset, t->words.most_bytes, t->words.most_flop, t->predict,    t->rounds, t->timeline,
+                         t->model};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free(texts[i]);
   for (int i = 0; i < t->run.rows; i++) bench_counts_free(&t->run.row[i].counts);
   case_options_free(&t->selectors);
@@ -490,10 +481,7 @@ int main(int argc, char **argv) {
       {"brief", '\0', POPT_ARG_NONE, &t.brief, 0, "One or two cases of each op, not the whole standard set", NULL},
       {"shapes", '\0', POPT_ARG_STRING, &t.shapes, 0,
        "The cases of a file, one a line, on one set of arrays each (bench/shapes); simulated devices predict them", "FILE"},
-      {"every", '\0', POPT_ARG_STRING, &t.every, 0, "--shapes: only each N-th case", "N"},
-      {"offset", '\0', POPT_ARG_STRING, &t.offset, 0, "--shapes: the first case, counted from 0", "N"},
-      {"most-bytes", '\0', POPT_ARG_STRING, &t.most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"},
-      {"most-flop", '\0', POPT_ARG_STRING, &t.most_flop, 0, "--shapes: leave out cases with more FLOP", "N"},
+      BENCH_SHAPES_ROWS(t.words),
       {"all-kernels", '\0', POPT_ARG_NONE, &t.all_kernels, 0,
        "--shapes: measure each case with every kernel that supports it, for tandem-bench score", NULL},
       {"turns", '\0', POPT_ARG_NONE, &t.turns, 0, "--shapes: wait for a peer's line after each case (bench/shapes/run.c)",

@@ -141,3 +141,35 @@ void bench_shapes_free(bench_shapes *s) {
   free(s->shape);
   *s = (bench_shapes){0};
 }
+
+/* ---- The options that choose among the cases ---- */
+
+const char *bench_shapes_given(const bench_shapes_words *words) {
+  return words->every != NULL        ? "--every"
+         : words->offset != NULL     ? "--offset"
+         : words->most_bytes != NULL ? "--most-bytes"
+         : words->most_flop != NULL  ? "--most-flop"
+                                     : NULL;
+}
+
+bool bench_shapes_numbers(const bench_shapes_words *words, bench_shapes_options *options, char *error, size_t size) {
+  const struct {
+    const char *option, *text;
+    uint64_t least, *value, usual;
+  } numbers[] = {{"--every", words->every, 1, &options->every, 1},
+                 {"--offset", words->offset, 0, &options->offset, 0},
+                 {"--most-bytes", words->most_bytes, 1, &options->most_bytes, 0},
+                 {"--most-flop", words->most_flop, 1, &options->most_flop, 0}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    *numbers[i].value = numbers[i].usual;
+    if (numbers[i].text != NULL &&
+        !case_parse_number(numbers[i].option, numbers[i].text, numbers[i].least, UINT64_MAX, numbers[i].value, error, size))
+      return false;
+  }
+  return true;
+}
+
+bool bench_shapes_too_large(const bench_shapes_options *options, const tdm_case *c) {
+  return (options->most_bytes > 0 && bench_shape_bytes(c) > (double)options->most_bytes) ||
+         (options->most_flop > 0 && c->op->flops(c) > (double)options->most_flop);
+}

@@ -65,12 +65,6 @@ static bool is_chosen(const shapes_run *r, int i) {
   return (uint64_t)i >= o->offset && ((uint64_t)i - o->offset) % o->every == 0;
 }
 
-static bool is_too_large(const shapes_run *r, const tdm_case *c) {
-  const bench_shapes_options *o = r->options;
-  return (o->most_bytes > 0 && bench_shape_bytes(c) > (double)o->most_bytes) ||
-         (o->most_flop > 0 && c->op->flops(c) > (double)o->most_flop);
-}
-
 /* A case that the library refuses is an error in the file. */
 static bool check_lines(const shapes_run *r, int *exit_code, char *error, size_t size) {
   for (int i = 0; i < r->shapes->count; i++) {
@@ -250,7 +244,7 @@ static bool measure_all(shapes_run *r, char *error, size_t size) {
     if (!is_chosen(r, i)) continue;
     if (bench_journal_find(&r->journal, shape->title) != NULL)
       r->known++;
-    else if (is_too_large(r, &shape->c))
+    else if (bench_shapes_too_large(r->options, &shape->c))
       r->left_out++;
     else if (!measure(r, i, error, size))
       return false;

@@ -33,6 +33,23 @@ typedef struct bench_shapes_options {
   tdm_options device;             /* all_kernels: how the context was opened */
 } bench_shapes_options;
 
+/* The options that choose among a file's cases, as they were typed; NULL: not given. Used by tandem-bench and its tune. */
+typedef struct bench_shapes_words {
+  char *every, *offset, *most_bytes, *most_flop;
+} bench_shapes_words;
+/* Their rows of a popt table. */
+#define BENCH_SHAPES_ROWS(words)                                                                                               \
+  {"every", '\0', POPT_ARG_STRING, &(words).every, 0, "--shapes: only each N-th case", "N"},                                   \
+      {"offset", '\0', POPT_ARG_STRING, &(words).offset, 0, "--shapes: the first case, counted from 0", "N"},                  \
+      {"most-bytes", '\0', POPT_ARG_STRING, &(words).most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"}, \
+      {"most-flop", '\0', POPT_ARG_STRING, &(words).most_flop, 0, "--shapes: leave out cases with more FLOP", "N"}
+/* The first option that was given, NULL: none was. */
+const char *bench_shapes_given(const bench_shapes_words *words);
+/* Reads them into *options; what was not given takes all cases. */
+bool bench_shapes_numbers(const bench_shapes_words *words, bench_shapes_options *options, char *error, size_t size);
+/* Is the case one that these options leave out for its size? */
+bool bench_shapes_too_large(const bench_shapes_options *options, const tdm_case *c);
+
 /* Shorter than the bench's own: a map has hundreds of cases. */
 bench_limits bench_shapes_limits(const bench_machine *machine);
 

@@ -223,21 +223,9 @@ static bool choose_cases(tune_tool *t) {
 
 /* What of the cases of --shapes is tuned. */
 static bool read_sample(tune_tool *t) {
-  const struct {
-    const char *option, *text;
-    uint64_t least, *value, usual;
-  } numbers[] = {{"--every", t->every, 1, &t->sample.every, 1},
-                 {"--offset", t->offset, 0, &t->sample.offset, 0},
-                 {"--most-bytes", t->most_bytes, 1, &t->sample.most_bytes, UINT64_MAX},
-                 {"--most-flop", t->most_flop, 1, &t->sample.most_flop, UINT64_MAX}};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    *numbers[i].value = numbers[i].usual;
-    if (numbers[i].text != NULL && t->shapes == NULL) return fail(t, "%s: belongs to --shapes FILE", numbers[i].option);
-    if (numbers[i].text != NULL && !case_parse_number(numbers[i].option, numbers[i].text, numbers[i].least, UINT64_MAX,
-                                                      numbers[i].value, t->error, sizeof t->error))
-      return false;
-  }
-  return true;
+  const char *given = bench_shapes_given(&t->words);
+  if (given != NULL && t->shapes == NULL) return fail(t, "%s: belongs to --shapes FILE", given);
+  return bench_shapes_numbers(&t->words, &t->sample, t->error, sizeof t->error);
 }
 
 static bool read_all(tune_tool *t) {
@@ -279,7 +267,7 @@ static bool tune_file(tune_tool *t) {
     const tdm_case *c = &shapes.shape[i].c;
     if ((uint64_t)i < o->offset || ((uint64_t)i - o->offset) % o->every != 0) {
       others++;
-    } else if (bench_shape_bytes(c) > (double)o->most_bytes || c->op->flops(c) > (double)o->most_flop) {
+    } else if (bench_shapes_too_large(o, c)) {
       t->left_out++;
     } else if (heuristic_choice(t, c, own, key) && key[0] == '\0') {
       without++;
@@ -352,10 +340,7 @@ int bench_tune(int argc, char **argv, const char *command) {
       {"out", '\0', POPT_ARG_STRING, &t.out, 0, "Write the table; default: its entries are printed", "FILE"},
       {"shapes", '\0', POPT_ARG_STRING, &t.shapes, 0,
        "Simulated devices: the cases of a file (bench/shapes), in place of OP and SHAPE; results are not checked", "FILE"},
-      {"every", '\0', POPT_ARG_STRING, &t.every, 0, "--shapes: only each N-th case", "N"},
-      {"offset", '\0', POPT_ARG_STRING, &t.offset, 0, "--shapes: the first case, counted from 0", "N"},
-      {"most-bytes", '\0', POPT_ARG_STRING, &t.most_bytes, 0, "--shapes: leave out cases whose arrays are larger", "N"},
-      {"most-flop", '\0', POPT_ARG_STRING, &t.most_flop, 0, "--shapes: leave out cases with more FLOP", "N"},
+      BENCH_SHAPES_ROWS(t.words),
       {"gains", '\0', POPT_ARG_NONE, &t.gains, 0,
        "Simulated devices: only entries that gain more over the heuristic's choice than the model's median error", NULL},
       {"predict-time", '\0', POPT_ARG_STRING, &t.predict, 0,

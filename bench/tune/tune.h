@@ -14,8 +14,8 @@ typedef struct tune_progress tune_progress;
 typedef struct tune_tool {
   case_options selectors;
   const char *command; /* what the user typed */
-  char *out, *seconds, *check, *workgroups, *rounds, *progress_file, *shapes, *every, *offset, *most_bytes, *most_flop,
-      *predict;
+  char *out, *seconds, *check, *workgroups, *rounds, *progress_file, *shapes, *predict;
+  bench_shapes_words words;
   int exact, gains;
   const char *operand[1 + TUNE_SHAPES]; /* OP, SHAPE... */
   int operands;
