@@ -117,7 +117,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   if (args->end == GEMM_DIRECT && args->parts == 1 && !args->dwords) args->end = GEMM_NEAR;
 }
 
-static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, gemm_pack_pointers};
+static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, gemm_borrowed_bytes, gemm_pack_pointers};
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */

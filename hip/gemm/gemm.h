@@ -38,13 +38,16 @@ tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const cha
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 /* Does hip_128x128 support the plan? */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);
+/* What its kernel takes for the plan, with the plan's split, if neither operand begins at a dword. */
+double gemm_unaligned_clocks(const tdm_plan *plan);
 /* For rows that load dwords: do the kernel and its fallback support the plan? */
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 /* The cost of rows whose variant is a hip_tile_kernel, with one tile for all plans. */
 void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
 
 /* ---- For kernels that load dwords, gemm_pack copies operands into the workspace: rows that are not whole dwords, and those
- * that do not begin at cache lines, if it saves clocks ---- */
+ * that do not begin at cache lines, if it saves clocks. An operand that does not begin at a dword is copied into memory that the
+ * run borrows, if that takes less than hip_128x128 ---- */
 
 enum { GEMM_PACKS_A = 1, GEMM_PACKS_B = 2 };
 /* Which operands this kernel has copied: bits. 0 for kernels that take everything. */
@@ -61,7 +64,9 @@ double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, con
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
 /* The copies lie at the workspace's end. */
 char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
-/* Adds the run's pointers. */
-void gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, void *args);
+/* The bytes that a run borrows for copies of operands that do not begin at dwords; and the pointers of gemm_pack, if the run needs
+ * it, and of these copies in the tile's argument. */
+size_t gemm_borrowed_bytes(const tdm_plan *plan, void *const *buffers);
+bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrowed, void *pack_args, void *tile_args);
 
 #endif

@@ -128,10 +128,10 @@ double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, con
   return clocks + (bytes == 0 ? 0 : PACK_LAUNCH + 2 * bytes / hbm);
 }
 
+enum { PART = 256 }; /* at multiples of which copies begin */
+static int64_t whole_parts(int64_t bytes) { return (bytes + PART - 1) / PART * PART; }
 static int64_t bytes_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which) {
-  enum { PART = 256 };
-  if ((gemm_packs(plan, kernel) & which) == 0) return 0;
-  return (gemm_copy_of(plan, kernel, which).bytes + PART - 1) / PART * PART;
+  return gemm_packs(plan, kernel) & which ? whole_parts(gemm_copy_of(plan, kernel, which).bytes) : 0;
 }
 
 char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which) {
@@ -139,30 +139,108 @@ char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int whic
   return (char *)plan->workspace + (int64_t)plan->workspace_bytes - after;
 }
 
+/* ---- Operands that do not begin at a dword: only a run sees that ---- */
+
+/* Which operands a run copies then: those that the plan does not copy anyway, if it takes less than hip_128x128 with both. */
+static int unaligned_copies(const tdm_plan *plan, const hip_tile_kernel *kernel) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const int others = (GEMM_PACKS_A | GEMM_PACKS_B) & ~gemm_packs(plan, kernel);
+  tdm_cost own;
+  double bytes = 0;
+  if (kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0 || tdm_type_size(d->type) != 2) return 0;
+  for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
+    if ((others & which) == 0) continue;
+    if (!copy_fits(d, which)) return 0;
+    bytes += copy_bytes(d, which);
+  }
+  plan->kernel->cost(plan, &own);
+  double copied = PACK_LAUNCH + 2 * bytes / (tdm_hip_rates(plan->context->hip, d->type).hbm * HBM_SHARE);
+  return bytes <= MOST_OPTIONAL_BYTES && own.clocks + copied < gemm_unaligned_clocks(plan) ? others : 0;
+}
+
+/* Which ones this run copies. packs: what every run copies. */
+static int moved(const tdm_plan *plan, void *const *buffers, int packs) {
+  int of_run = 0;
+  for (int i = 0; i < 2; i++)
+    if (!tdm_hip_at(buffers[i], 4)) of_run |= 1 << i;
+  return of_run & (int)plan->any_address & ~packs;
+}
+
+size_t gemm_borrowed_bytes(const tdm_plan *plan, void *const *buffers) {
+  const hip_tile_kernel *kernel = plan->kernel->variant;
+  int64_t bytes = 0;
+  if (tdm_hip_at(buffers[0], 4) && tdm_hip_at(buffers[1], 4)) return 0;
+  int of_run = moved(plan, buffers, gemm_packs(plan, kernel));
+  for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++)
+    if (of_run & which) bytes += whole_parts(gemm_copy_of(plan, kernel, which).bytes);
+  return (size_t)bytes;
+}
+
 static const hip_functions function = GEMM_PACK;
 _Static_assert(sizeof(gemm_pack_args) <= HIP_TILE_FIRST_ARGS, "it fits the plan");
 
-void gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, void *made) {
-  gemm_pack_args *args = made;
+bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrowed, void *pack_args, void *tile_args) {
+  const hip_tile_kernel *kernel = plan->kernel->variant;
+  gemm_pack_args *pack = pack_args;
+  gemm_args *args = tile_args;
+  int of_run = moved(plan, buffers, args->packed);
+  pack->blocks = 0;
   for (int i = 0; i < 2; i++) {
-    args->of[i].from = buffers[i];
-    if (args->of[i].blocks > 0) args->of[i].to = gemm_copy_at(plan, plan->kernel->variant, i + 1);
+    const int which = i == 0 ? GEMM_PACKS_A : GEMM_PACKS_B;
+    gemm_packed *p = &pack->of[i];
+    p->from = buffers[i];
+    if (args->packed & which) {
+      p->to = gemm_copy_at(plan, kernel, which);
+    } else if (of_run & which) {
+      gemm_copy copy = gemm_copy_of(plan, kernel, which);
+      p->to = borrowed;
+      borrowed += whole_parts(copy.bytes);
+      if (which == GEMM_PACKS_A)
+        args->a = p->to, args->lda = copy.ld, args->stride_a = copy.stride, args->aligned_a = 1;
+      else
+        args->b = p->to, args->ldb = copy.ld, args->stride_b = copy.stride, args->aligned_b = 1;
+    } else {
+      p->blocks = 0;
+    }
+    pack->blocks += p->blocks;
   }
+  return pack->blocks > 0;
+}
+
+static void explain_pack(tdm_plan *plan, int packs, bool dwords, int64_t bytes, unsigned workgroups) {
+  size_t used = strlen(plan->explain);
+  snprintf(plan->explain + used, sizeof plan->explain - used,
+           "packed: %s, whose rows %s: %" PRId64 " bytes, copied by %u workgroups of gemm_pack\n",
+           packs == GEMM_PACKS_A   ? "a"
+           : packs == GEMM_PACKS_B ? "b"
+                                   : "a and b",
+           dwords ? "do not begin at cache lines" : "are not whole dwords", bytes, workgroups);
+}
+
+static void explain_copies(tdm_plan *plan, int copies, int64_t bytes) {
+  size_t used = strlen(plan->explain);
+  snprintf(plan->explain + used, sizeof plan->explain - used,
+           "unaligned: a run copies %s that does not begin at 4 bytes, by gemm_pack, to at most %" PRId64
+           " bytes of HIP's pool\n",
+           copies == GEMM_PACKS_A   ? "a"
+           : copies == GEMM_PACKS_B ? "b"
+                                    : "each of a and b",
+           bytes);
 }
 
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   gemm_pack_args args = {0};
-  int64_t bytes = 0;
-  int packs = gemm_packs(plan, kernel);
+  int64_t bytes = 0, borrowed = 0;
+  const int packs = gemm_packs(plan, kernel), copies = unaligned_copies(plan, kernel);
   bool dwords = false; /* a copied operand has rows of whole dwords */
-  if (packs == 0) return TDM_OK;
+  plan->any_address = (unsigned)(packs | copies);
+  if (plan->any_address == 0) return TDM_OK;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
-    if ((packs & which) == 0) continue;
+    if (((packs | copies) & which) == 0) continue;
     hip_stored x = stored(d, which);
     gemm_copy copy = gemm_copy_of(plan, kernel, which);
     gemm_packed *p = &args.of[which - 1];
-    dwords |= whole_dwords(&x, d->type);
     *p = (gemm_packed){.ld = x.ld,
                        .stride = x.stride,
                        .rows = (uint32_t)x.rows,
@@ -170,19 +248,18 @@ tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
                        .matrices = (uint32_t)matrices(d, which),
                        .to_rows = (uint32_t)copied_rows(plan, kernel, which),
                        .chunks = (uint32_t)(copy.ld / 8),
-                       .blocks = (uint32_t)hip_ceil_div(copy.bytes / 16, PACK_THREADS)};
+                       .blocks = 0};
+    p->blocks = (pack_pieces(p->matrices * p->to_rows, p->chunks) - 1) / PACK_PIECES + 1;
     args.blocks += p->blocks;
-    bytes += bytes_of(plan, kernel, which);
+    dwords |= packs & which && whole_dwords(&x, d->type);
+    *(packs & which ? &bytes : &borrowed) += whole_parts(copy.bytes);
   }
   unsigned most = (unsigned)plan->context->hip->compute_units * 2, all = (args.blocks - 1) / PACK_BLOCKS + 1;
   args.workgroups = all < most ? all : most; /* as many as run at a time */
-  plan->workspace_bytes = (plan->workspace_bytes + 255) / 256 * 256 + (size_t)bytes;
-  size_t used = strlen(plan->explain);
-  snprintf(plan->explain + used, sizeof plan->explain - used,
-           "packed: %s, whose rows %s: %" PRId64 " bytes, copied by %u workgroups of gemm_pack\n",
-           packs == GEMM_PACKS_A   ? "a"
-           : packs == GEMM_PACKS_B ? "b"
-                                   : "a and b",
-           dwords ? "do not begin at cache lines" : "are not whole dwords", bytes, args.workgroups);
+  if (packs != 0) {
+    plan->workspace_bytes = (plan->workspace_bytes + 255) / 256 * 256 + (size_t)bytes;
+    explain_pack(plan, packs, dwords, bytes, args.workgroups);
+  }
+  if (copies != 0) explain_copies(plan, copies, borrowed);
   return tdm_hip_tile_first(plan, &function, d->type, args.workgroups, PACK_WORKITEMS, &args, sizeof args);
 }

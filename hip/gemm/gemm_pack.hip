@@ -2,13 +2,14 @@
  * rows do not begin at cache lines, so that tiles load them faster. Rows of the copy begin at multiples of 128 bytes, and what
  * is added to a row or after the last row is 0. A lane copies 16 bytes: it loads the dwords that contain them, and shifts
  * them. */
+#include "hip/device/buffer.h"
 #include "hip/engine/store.h"
 #include "pack_shape.h"
 
 /* 16 bytes at a dword. */
 typedef u32x4 __attribute__((aligned(4))) dwords;
 
-/* Up to 8 elements from element `at` of the operand on; `left`: elements of the array from there on. */
+/* Up to 8 elements from element `at` of the operand on; `left`, above 0: elements of the array from there on. */
 DEVICE u32x4 take(const gemm_packed *p, int64_t at, int64_t left) {
   const uint16_t *from = (const uint16_t *)p->from + at;
   u32x4 words = 0;
@@ -20,32 +21,93 @@ DEVICE u32x4 take(const gemm_packed *p, int64_t at, int64_t left) {
     return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
                    __builtin_amdgcn_alignbit(x[3], x[2], shift), __builtin_amdgcn_alignbit(next, x[3], shift)};
   }
+  /* All of them are on their way before the first is waited for: elements that are not there are the chunk's first one. */
+  uint16_t element[8];
+#pragma unroll
+  for (int e = 0; e < 8; e++) element[e] = from[e < left ? e : 0];
 #pragma unroll
   for (int e = 0; e < 8; e++)
-    if (e < left) words[e / 2] |= (uint32_t)from[e] << 16 * (e % 2);
+    if (e < left) words[e / 2] |= (uint32_t)element[e] << 16 * (e % 2);
   return words;
+}
+
+/* Keeps the first `count` of 8 elements. */
+DEVICE u32x4 first_elements(u32x4 words, int32_t count) {
+#pragma unroll
+  for (int32_t w = 0; w < 4; w++) words[w] = count >= 2 * w + 2 ? words[w] : count == 2 * w + 1 ? words[w] & 0xffff : 0;
+  return words;
+}
+
+/* A chunk of row r of a matrix; the copy's row is `row`, as rows of all its matrices follow each other. */
+DEVICE void copy_chunk(const gemm_packed *p, uint32_t row, uint32_t matrix, uint32_t r, uint32_t chunk) {
+  const uint32_t column = chunk * 8;
+  u32x4 words = 0;
+  if (r < p->rows && column < p->columns) {
+    int64_t in_matrix = (int64_t)r * p->ld + column;
+    words = take(p, (int64_t)matrix * p->stride + in_matrix, (int64_t)(p->rows - 1) * p->ld + p->columns - in_matrix);
+    words = first_elements(words, (int32_t)(p->columns - column));
+  }
+  *(u32x4 *)((char *)p->to + ((int64_t)row * p->chunks + chunk) * 16) = words;
+}
+
+/* The piece from chunk `first` on of a row that has others before and after it, whose dwords may be loaded. What is after the
+ * row's end loads as 0, and is not stored. ODD: the row begins between two dwords. */
+template <bool ODD>
+DEVICE void copy_long(const gemm_packed *p, const char *from, uint32_t row, uint32_t first) {
+  const uint32_t bytes = (p->columns * 2 + (ODD ? 2 : 0) + 3) & ~3u, at = (first + (uint32_t)lane_index()) * 16;
+  const buffer of = make_short_buffer(from - (ODD ? 2 : 0), bytes),
+               to = make_short_buffer((char *)p->to + (int64_t)row * p->chunks * 16, p->chunks * 16);
+  u32x4 words[PACK_LOADS];
+  uint32_t next[PACK_LOADS];
+#pragma unroll
+  for (uint32_t n = 0; n < PACK_LOADS; n++) words[n] = buffer_load(of, at + n * PACK_LANES * 16);
+#pragma unroll
+  for (uint32_t n = 0; n < PACK_LOADS; n++)
+    next[n] = ODD ? (uint32_t)__builtin_amdgcn_raw_buffer_load_b32(of, (int)(at + n * PACK_LANES * 16 + 16), 0, 0) : 0;
+#pragma unroll
+  for (uint32_t n = 0; n < PACK_LOADS; n++) {
+    u32x4 x = words[n];
+    if (ODD)
+      x = (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], 16), __builtin_amdgcn_alignbit(x[2], x[1], 16),
+                  __builtin_amdgcn_alignbit(x[3], x[2], 16), __builtin_amdgcn_alignbit(next[n], x[3], 16)};
+    if ((first + (n + 1) * PACK_LANES) * 8 > p->columns)
+      x = first_elements(x, (int32_t)(p->columns - (first + n * PACK_LANES + (uint32_t)lane_index()) * 8));
+    __builtin_amdgcn_raw_buffer_store_b128(x, to, (int)(at + n * PACK_LANES * 16), 0, 0);
+  }
+}
+
+DEVICE void copy_piece(const gemm_packed *p, uint32_t piece) {
+  const uint32_t each = pack_rows_each(p->chunks), lane = (uint32_t)lane_index();
+  if (each > 1) {
+    const uint32_t below = lane / p->chunks, row = piece * each + below, matrix = row / p->to_rows;
+    if (below < each && matrix < p->matrices) copy_chunk(p, row, matrix, row - matrix * p->to_rows, lane - below * p->chunks);
+    return;
+  }
+  const uint32_t of_row = pack_pieces_of_row(p->chunks), row = of_row == 1 ? piece : piece / of_row,
+                 first = (piece - row * of_row) * PACK_PIECE, matrix = p->matrices == 1 ? 0 : row / p->to_rows,
+                 r = row - matrix * p->to_rows;
+  if (r > 0 && r + 1 < p->rows) {
+    const char *from = (const char *)p->from + ((int64_t)matrix * p->stride + (int64_t)r * p->ld) * 2;
+    if ((uint32_t)(uintptr_t)from & 2)
+      copy_long<true>(p, from, row, first);
+    else
+      copy_long<false>(p, from, row, first);
+    return;
+  }
+#pragma unroll 1
+  for (uint32_t chunk = first + lane; chunk < first + PACK_PIECE && chunk < p->chunks; chunk += PACK_LANES)
+    copy_chunk(p, row, matrix, r, chunk);
 }
 
 DEVICE void pack(const gemm_pack_args *g) {
   fetch_args(g);
-  const uint32_t wave = (uint32_t)wave_index(), waves = PACK_THREADS / WAVE;
+  const uint32_t waves = PACK_THREADS / WAVE, wave = (uint32_t)wave_index();
   uint32_t first = (uint32_t)__builtin_amdgcn_workgroup_id_x() * PACK_BLOCKS + wave / waves;
   for (uint32_t block = first; block < g->blocks; block += g->workgroups * PACK_BLOCKS) {
     const bool second = block >= g->of[0].blocks;
     const gemm_packed *p = &g->of[second ? 1 : 0];
-    uint32_t i = (block - (second ? g->of[0].blocks : 0)) * PACK_THREADS + wave % waves * WAVE + (uint32_t)lane_index();
-    uint32_t row = i / p->chunks, column = (i - row * p->chunks) * 8,
-             matrix = p->matrices == 1 && row < p->to_rows ? 0 : row / p->to_rows, r = row - matrix * p->to_rows;
-    if (matrix >= p->matrices) continue;
-    u32x4 words = 0;
-    if (r < p->rows && column < p->columns) {
-      int64_t in_matrix = (int64_t)r * p->ld + column;
-      words = take(p, (int64_t)matrix * p->stride + in_matrix, (int64_t)(p->rows - 1) * p->ld + p->columns - in_matrix);
-      uint32_t count = p->columns - column;
-#pragma unroll
-      for (uint32_t w = 0; w < 4; w++) words[w] = count >= 2 * w + 2 ? words[w] : count == 2 * w + 1 ? words[w] & 0xffff : 0;
-    }
-    *(u32x4 *)((char *)p->to + (int64_t)i * 16) = words;
+    const uint32_t piece = (block - (second ? g->of[0].blocks : 0)) * waves + wave % waves;
+    if (piece < pack_pieces(p->matrices * p->to_rows, p->chunks)) copy_piece(p, piece);
   }
 }
 

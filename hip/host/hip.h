@@ -38,6 +38,10 @@ tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, cons
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
                           tdm_stream *stream);
 
+/* Memory for a run, in the order of its stream. HIP keeps it in a pool. MEMORY if there is none. */
+tdm_status tdm_hip_borrow(const tdm_plan *plan, size_t bytes, tdm_stream *stream, void **memory);
+tdm_status tdm_hip_return(const tdm_plan *plan, void *memory, tdm_stream *stream);
+
 /* a / b, rounded up, for numbers whose sum may overflow. */
 static inline int64_t hip_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 

@@ -85,3 +85,28 @@ tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, co
   tdm_status status = tdm_hip_check(d, plan->title, "ModuleLaunchKernel", error);
   return tdm_may_have_written(tdm_hip_leave(d, plan->title, before, status));
 }
+
+/* ---- Memory of a run ---- */
+
+tdm_status tdm_hip_borrow(const tdm_plan *plan, size_t bytes, tdm_stream *stream, void **memory) {
+  const tdm_hip_device *d = plan->context->hip;
+  int before;
+  TDM_TRY(tdm_hip_enter(d, plan->title, &before));
+  tdm_status status = tdm_hip_check(d, plan->title, "MallocAsync",
+                                    d->library->MallocAsync(memory, bytes, stream == NULL ? NULL : stream->handle));
+  bool made = status == TDM_OK;
+  status = tdm_hip_leave(d, plan->title, before, status);
+  if (status != TDM_OK && made) TDM_CLEAN_UP(tdm_hip_return(plan, *memory, stream));
+  return status;
+}
+
+/* The memory is given back even if its device can't be made current. */
+tdm_status tdm_hip_return(const tdm_plan *plan, void *memory, tdm_stream *stream) {
+  const tdm_hip_device *d = plan->context->hip;
+  int before;
+  tdm_status status = tdm_hip_enter(d, plan->title, &before);
+  const bool entered = status == TDM_OK;
+  TDM_FIRST(status,
+            tdm_hip_check(d, plan->title, "FreeAsync", d->library->FreeAsync(memory, stream == NULL ? NULL : stream->handle)));
+  return entered ? tdm_hip_leave(d, plan->title, before, status) : status;
+}

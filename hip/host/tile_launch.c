@@ -80,19 +80,28 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
   return TDM_OK;
 }
 
+/* The kernels of a run, in their order. copies: memory for what it has copied because of its address, or NULL. */
+static tdm_status launch_all(const tdm_plan *plan, const hip_tile_op *op, tile_work *work, void *const *buffers, char *copies,
+                             tdm_stream *stream) {
+  bool general = tdm_plan_falls_back(plan, buffers);
+  unsigned char *args = general ? work->general_args : work->args;
+  op->set_pointers(plan, buffers, args);
+  if (!general && work->first.function != NULL && op->set_first_pointers(plan, buffers, copies, work->first_args, args))
+    TDM_TRY(tdm_hip_launch(plan, &work->first, work->first_args, work->first_bytes, stream));
+  TDM_TRY(tdm_hip_launch(plan, general ? &work->general : &plan->hip, args, op->bytes, stream));
+  if (work->then.function == NULL) return TDM_OK;
+  return tdm_may_have_written(tdm_hip_launch(plan, &work->then, args, op->bytes, stream));
+}
+
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream) {
   tile_work work;
+  void *copies = NULL;
   memcpy(&work, plan->args, sizeof work);
-  bool general = tdm_plan_falls_back(plan, buffers);
-  unsigned char *args = general ? work.general_args : work.args;
-  op->set_pointers(plan, buffers, args);
-  if (!general && work.first.function != NULL) {
-    op->set_first_pointers(plan, buffers, work.first_args);
-    TDM_TRY(tdm_hip_launch(plan, &work.first, work.first_args, work.first_bytes, stream));
-  }
-  TDM_TRY(tdm_hip_launch(plan, general ? &work.general : &plan->hip, args, op->bytes, stream));
-  if (work.then.function == NULL) return TDM_OK;
-  return tdm_may_have_written(tdm_hip_launch(plan, &work.then, args, op->bytes, stream));
+  size_t bytes = work.first.function != NULL ? op->bytes_of_copies(plan, buffers) : 0;
+  if (bytes > 0) TDM_TRY(tdm_hip_borrow(plan, bytes, stream, &copies));
+  tdm_status status = launch_all(plan, op, &work, buffers, copies, stream);
+  if (bytes > 0) TDM_FIRST(status, tdm_may_have_written(tdm_hip_return(plan, copies, stream)));
+  return status;
 }
 
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,

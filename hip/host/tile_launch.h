@@ -44,8 +44,11 @@ typedef struct hip_tile_op {
   unsigned (*make)(const tdm_plan *plan, const hip_tile_kernel *kernel, void *args);
   /* Adds the run's pointers, and what they mean for alignment. */
   void (*set_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
-  /* The same for the argument of tdm_hip_tile_first. NULL: nothing calls that. */
-  void (*set_first_pointers)(const tdm_plan *plan, void *const *buffers, void *args);
+  /* Of ops that call tdm_hip_tile_first; NULL for others. The bytes that this run needs for what it has copied because of its
+   * address; and the pointers of the first kernel's argument, after set_pointers. `copies`: that memory. Do nothing if
+   * nothing is to be copied: false. */
+  size_t (*bytes_of_copies)(const tdm_plan *plan, void *const *buffers);
+  bool (*set_first_pointers)(const tdm_plan *plan, void *const *buffers, char *copies, void *first_args, void *args);
 } hip_tile_op;
 
 /* Prepares a kernel, and also that of the row to which this one falls back: its variant is a hip_tile_kernel. layout: NULL if
@@ -55,7 +58,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
 /* Call it after tdm_hip_tile_prepare: a kernel that each run launches second, with the same argument. */
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                              unsigned threads);
-/* The same for a kernel that each run launches first, with an argument of its own, unless it falls back. */
+/* The same for a kernel that a run launches first, with an argument of its own, unless it falls back. */
 enum { HIP_TILE_FIRST_ARGS = 128 };
 tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                               unsigned threads, const void *args, size_t bytes);

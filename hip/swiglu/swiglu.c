@@ -69,7 +69,7 @@ static const hip_tile_kernel pipe = {pipe_functions,
                                       .products = 2,
                                       .overlapped = true}};
 
-static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, NULL};
+static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, NULL, NULL};
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -3,9 +3,10 @@
  * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as you like) -> tdm_plan_free -> tdm_close.
  * A plan validates its description, chooses a kernel and computes in advance all that a run needs. A run checks its
  * pointers and launches the kernel; it allocates no memory, with one exception: omp_gpu_wgmma and omp_gpu_tma (gemm,
- * swiglu and attention on Hopper GPUs) copy each input that is not aligned to 16 bytes. Only a run sees the pointers, so
- * it takes the copy's memory from CUDA's pool (cuMemAllocAsync) and gives it back before it returns. If there is none,
- * the run returns TDM_ERROR_MEMORY. docs/api.md is a tour, docs/glossary.md explains the terms.
+ * swiglu and attention on Hopper GPUs) copy each input that is not aligned to 16 bytes, and gemm's tile kernels in HIP
+ * those of f16 and bf16 that are not aligned to 4 bytes. Only a run sees the pointers, so it takes the copy's memory from
+ * the runtime's pool (cuMemAllocAsync, hipMallocAsync) and gives it back before it returns. If there is none, the run
+ * returns TDM_ERROR_MEMORY. docs/api.md is a tour, docs/glossary.md explains the terms.
  *
  * What all ops share:
  *   - Matrices are row-major. Shapes, strides and leading dimensions are int64_t and count elements. The leading

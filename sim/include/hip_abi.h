@@ -242,6 +242,8 @@ HIP_API hipError_t hipPeekAtLastError(void);
 /* ---- Memory ---- */
 HIP_API hipError_t hipMalloc(void **pointer, size_t bytes);
 HIP_API hipError_t hipFree(void *pointer);
+HIP_API hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream);
+HIP_API hipError_t hipFreeAsync(void *pointer, hipStream_t stream);
 HIP_API hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned flags);
 HIP_API hipError_t hipHostFree(void *pointer);
 HIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind);

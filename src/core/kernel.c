@@ -70,6 +70,6 @@ bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers) {
   const tdm_fallback *fallback = &plan->kernel->fallback;
   uintptr_t at = 0;
   for (int i = 0; i < plan->buffer_count; i++)
-    if (fallback->buffers >> i & 1) at |= (uintptr_t)buffers[i];
+    if ((fallback->buffers & ~plan->any_address) >> i & 1) at |= (uintptr_t)buffers[i];
   return fallback->align > 0 && at % (unsigned)fallback->align != 0;
 }

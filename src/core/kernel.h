@@ -126,8 +126,9 @@ struct tdm_plan {
   tdm_buffer buffers[TDM_MAX_BUFFERS];
 
   /* Set by the kernel's prepare. */
-  tdm_launch launch;  /* omp */
-  tdm_hip_kernel hip; /* hip */
+  unsigned any_address; /* bits of kernel->fallback.buffers whose alignment does not matter to this plan */
+  tdm_launch launch;    /* omp */
+  tdm_hip_kernel hip;   /* hip */
   /* What a launch needs, without the run's pointers: hip's argument, or what wgmma copies before it uses it. calloc aligns a
    * plan to 16 bytes. */
   unsigned char args[TDM_PLAN_ARGS] __attribute__((aligned(16)));

@@ -156,11 +156,11 @@ static void say_candidates(tdm_plan *plan, const candidates *all) {
   }
 }
 
-static void say_fallback(tdm_plan *plan) {
+void tdm_plan_say_fallback(tdm_plan *plan) {
   const tdm_fallback *fallback = &plan->kernel->fallback;
   bool can = false; /* arrays whose elements are as wide as the alignment are always aligned */
   for (int i = 0; i < plan->buffer_count; i++)
-    can |= (fallback->buffers >> i & 1) && plan->buffers[i].align < (size_t)fallback->align;
+    can |= ((fallback->buffers & ~plan->any_address) >> i & 1) && plan->buffers[i].align < (size_t)fallback->align;
   if (can)
     say(plan, "fallback: runs with pointers that are not aligned to %d bytes launch %s\n", fallback->align,
         fallback->kernel->name);
@@ -181,7 +181,6 @@ static void explain(tdm_plan *plan, const candidates *all, const choice *why) {
     say_estimate(plan, plan->kernel->name, &cost);
     say(plan, "\n");
   }
-  say_fallback(plan);
   if (plan->context->verify)
     say(plan, "verify: %s\n",
         tdm_shadow_applies(plan) ? "each run is repeated on the host by omp, and the results are compared"

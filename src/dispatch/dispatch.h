@@ -6,6 +6,8 @@
 
 /* choose.c: chooses plan->kernel and plan->tuning, and writes plan->explain. */
 tdm_status tdm_plan_choose(tdm_plan *plan);
+/* Adds to plan->explain which runs launch the kernel's fallback; after its prepare, which may let arrays begin anywhere. */
+void tdm_plan_say_fallback(tdm_plan *plan);
 
 /* The rows of an op: the reference first. Of two with the same estimate, or with none, the later one is chosen. */
 enum { TDM_MOST_KERNELS = 64 }; /* of an op, steps of ladders included; test/plan/test_tuned.c proves it */

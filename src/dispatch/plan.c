@@ -30,6 +30,7 @@ tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm
 static tdm_status finish(tdm_plan *plan) {
   TDM_TRY(tdm_plan_choose(plan));
   TDM_TRY(plan->kernel->prepare(plan));
+  tdm_plan_say_fallback(plan);
   const tdm_backend *backend = plan->context->backend;
   if (plan->context->verify) TDM_TRY(tdm_shadow_open(plan));
   if (plan->workspace_bytes == 0) return TDM_OK;

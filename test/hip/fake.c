@@ -62,9 +62,9 @@ static bool fails(const char *function) {
 /* What a program may call while a stream captures in the global mode; hipStreamWaitEvent has a condition more. All other calls
  * are noted, and fail as HIP's do. A copy would be captured, but then it is executed later: the library must not make one. */
 static bool allowed(const char *function) {
-  static const char *const functions[] = {"hipGetDevice",         "hipSetDevice",         "hipPointerGetAttributes",
-                                          "hipStreamIsCapturing", "hipStreamGetDevice",   "hipStreamWaitEvent",
-                                          "hipEventRecord",       "hipModuleLaunchKernel"};
+  static const char *const functions[] = {
+      "hipGetDevice",       "hipSetDevice",   "hipPointerGetAttributes", "hipStreamIsCapturing", "hipStreamGetDevice",
+      "hipStreamWaitEvent", "hipEventRecord", "hipModuleLaunchKernel",   "hipMallocAsync",       "hipFreeAsync"};
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
     if (strcmp(functions[i], function) == 0) return true;
   return false;
@@ -205,8 +205,7 @@ typedef struct array {
 enum { MOST_ARRAYS = 64 };
 static array arrays[MOST_ARRAYS];
 
-hipError_t hipMalloc(void **pointer, size_t bytes) {
-  CALL();
+static hipError_t allocate(void **pointer, size_t bytes) {
   size_t rounded = (bytes + 2 * HEADER - 1) / HEADER * HEADER;
   char *whole = rounded < bytes ? NULL : aligned_alloc(HEADER, rounded);
   if (whole == NULL) return hipErrorOutOfMemory;
@@ -220,11 +219,25 @@ hipError_t hipMalloc(void **pointer, size_t bytes) {
   state.memory++;
   return hipSuccess;
 }
+hipError_t hipMalloc(void **pointer, size_t bytes) {
+  CALL();
+  return allocate(pointer, bytes);
+}
+hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream) {
+  CALL();
+  check_device(stream);
+  return allocate(pointer, bytes);
+}
 
-hipError_t hipFree(void *pointer) {
+static hipError_t give_back(const char *function, void *pointer) {
   for (int i = 0; i < MOST_ARRAYS; i++)
     if (arrays[i].begin == pointer) arrays[i].bytes = 0;
-  return release(__func__, (char *)pointer - HEADER, &state.memory);
+  return release(function, (char *)pointer - HEADER, &state.memory);
+}
+hipError_t hipFree(void *pointer) { return give_back(__func__, pointer); }
+hipError_t hipFreeAsync(void *pointer, hipStream_t stream) {
+  check_device(stream);
+  return give_back(__func__, pointer);
 }
 
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {

@@ -29,6 +29,14 @@ static inline tdm_status plan_gemm(hip_ops *s) {
 static inline tdm_status run_gemm(hip_ops *s, char *x, char *y) {
   return tdm_gemm_run(s->plan, x, x, y, NULL, NULL, s->stream);
 }
+/* Whose operands are copied if they do not begin at a dword. */
+static inline tdm_status plan_gemm_16_bit(hip_ops *s) {
+  tdm_gemm_desc d = tdm_gemm_default(128, 128, 512, TDM_BF16);
+  return tdm_gemm_plan(s->context, &d, &s->plan);
+}
+static inline tdm_status run_gemm_moved(hip_ops *s, char *x, char *y) {
+  return tdm_gemm_run(s->plan, x + 2, x, y, NULL, NULL, s->stream);
+}
 
 static inline tdm_status plan_swiglu(hip_ops *s) {
   tdm_swiglu_desc d = tdm_swiglu_default(13, 17, 19, TDM_BF16);

@@ -71,7 +71,8 @@ static const plans_case list[] = {
 
 /* Prints the HIP rows only: host rows differ by processor, and all rows of the OpenMP backend are refused alike. */
 static void print_plan(const tdm_plan *plan) {
-  static const char *const lines[] = {"not hip_", "hip_", "kernel: ", "fallback: ", "split: ", "parts: ", "tuned: ", NULL};
+  static const char *const lines[] = {
+      "not hip_", "hip_", "kernel: ", "fallback: ", "unaligned: ", "packed: ", "split: ", "parts: ", "tuned: ", NULL};
   const tdm_hip_kernel *hip = &plan->hip;
   plans_print_lines(plan, lines);
   if (hip->grid[0] > 0) /* attention keeps its launches in its arguments */

@@ -35,6 +35,18 @@ static hipError_t device_free(void *pointer) {
 
 hipError_t hipFree(void *pointer) { return hip_leave(hip_enter() ? device_free(pointer) : hipErrorNoDevice); }
 
+/* In the order of a stream, whose work is done when a call returns. */
+hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream) {
+  if (!hip_enter()) return hip_leave(hipErrorNoDevice);
+  hipError_t error = hip_check_stream("hipMallocAsync", stream);
+  return hip_leave(error == hipSuccess ? device_alloc(pointer, bytes) : error);
+}
+hipError_t hipFreeAsync(void *pointer, hipStream_t stream) {
+  if (!hip_enter()) return hip_leave(hipErrorNoDevice);
+  hipError_t error = hip_check_stream("hipFreeAsync", stream);
+  return hip_leave(error == hipSuccess ? device_free(pointer) : error);
+}
+
 static hipError_t host_alloc(void **pointer, size_t bytes) {
   if (pointer == NULL) return hip_fail(hipErrorInvalidValue, "hipHostMalloc: pointer = NULL: must be an address");
   *pointer = NULL;
