@@ -46,8 +46,8 @@ bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, c
 void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
 
 /* ---- For kernels that load dwords, gemm_pack copies operands into the workspace: rows that are not whole dwords, and those
- * that do not begin at cache lines, if it saves clocks. An operand that does not begin at a dword is copied into memory that the
- * run borrows, if that takes less than hip_128x128 ---- */
+ * that do not begin at cache lines, if it saves clocks. An operand that does not begin at a dword is copied into memory that
+ * the run borrows, if that takes less than hip_128x128 ---- */
 
 enum { GEMM_PACKS_A = 1, GEMM_PACKS_B = 2 };
 /* Which operands this kernel has copied: bits. 0 for kernels that take everything. */
@@ -64,8 +64,8 @@ double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, con
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
 /* The copies lie at the workspace's end. */
 char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
-/* The bytes that a run borrows for copies of operands that do not begin at dwords; and the pointers of gemm_pack, if the run needs
- * it, and of these copies in the tile's argument. */
+/* The bytes that a run borrows for copies of operands that do not begin at dwords; and the pointers of gemm_pack, if the run
+ * needs it, and of these copies in the tile's argument. */
 size_t gemm_borrowed_bytes(const tdm_plan *plan, void *const *buffers);
 bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrowed, void *pack_args, void *tile_args);
 
