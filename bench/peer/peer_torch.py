@@ -364,7 +364,7 @@ class Peer:
             try:
                 samples = measure(call, self.synchronise)
             except (RuntimeError, TypeError, ValueError) as error:  # also torch.OutOfMemoryError; an argument that this version lacks
-                if "CUDA error" in str(error):  # nothing after it would work
+                if "CUDA error" in str(error) or "HIP error" in str(error):  # nothing after it would work
                     raise
                 refused = error
                 continue

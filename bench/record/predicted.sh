@@ -101,6 +101,7 @@ case $what in
     # With S = 1024 and 4 batches this chip takes 204,377 clocks for 4x8x1, where the whole chip takes 207,192 for 4x64x8. TFLOPS are those of 8 XCDs.
     workgroups=1 chip=gfx950,xcds=1,hbm_gbs=1000
     shift 2
+    [ $# -gt 0 ] || complain "S: must be given, as in: long CHECKOUTS 16384"
     for s; do
       case $s in '' | *[!0-9]* | 0*) complain "S = '$s': must be a positive number" ;; esac
       [ $((s % 512)) -eq 0 ] || complain "S = $s: must be a multiple of 512, for AITER's grid"

@@ -6,7 +6,8 @@
 # BUILD: default build, of HIP kernels and gfxsim. A row of the table takes 5 to 20 s of one core; all of them take 2 hours.
 #
 # One XCD with its share of HBM is simulated, at the published rate: a share below 1 is the kernel's, not the model's HBM. Two
-# launches of about 6 and 12 MiB are predicted, from cold caches. The table's clocks are of a launch of 1 GiB on the whole
+# launches of about 6 and 12 MiB are predicted, from cold caches, of the kernel that the large one takes: rows.py names hip_loop where the
+# short ones alone would split rows (hip_parts). The table's clocks are of a launch of 1 GiB on the whole
 # chip, to which their difference is continued. Writes that are left in the L2 at the end take no time of HBM, so shares may be
 # above 1; and launches this short make them vary, by 0.15 in the one case that was tried with larger ones. "VALU's share": what
 # the VALUs need of the clocks of the bytes.
