@@ -52,7 +52,7 @@ typedef struct gemm_packed {
   int64_t ld, stride; /* of from, elements */
   uint32_t rows, columns, matrices;
   uint32_t to_rows, chunks; /* chunks: of 16 bytes */
-  uint32_t blocks;          /* of PACK_THREADS chunks; 0: this operand is not copied */
+  uint32_t blocks;          /* of PACK_PIECES pieces (pack_shape.h); 0: this operand is not copied */
 } gemm_packed;
 
 typedef struct gemm_pack_args {

@@ -234,13 +234,27 @@ static tdm_status prepare_split(tdm_plan *plan) {
   return tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS);
 }
 
+/* What the fallback takes for the plan, with the plan's split, if neither operand begins at a dword; 0 without a fallback. */
+static double unaligned_clocks(const tdm_plan *plan) {
+  if (plan->kernel->fallback.align == 0) return 0;
+  const hip_tile_kernel *general = plan->kernel->fallback.kernel->variant;
+  hip_tile_shape tile = general->tile;
+  hip_tile_work work = gemm_work(&plan->desc.gemm);
+  tdm_cost cost;
+  tile.valu += 2 * GEMM_UNALIGNED_TURNS;
+  tile.split = parts_of(plan);
+  if (tile.split > 1) work.chain = 0;
+  tdm_hip_tile_cost(plan, &tile, &work, &cost);
+  return cost.clocks + (tile.split > 1 ? reduce_clocks(plan, tile.split) : 0);
+}
+
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(tdm_plan_upload(plan, d->epilogue, (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step)));
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type));
   if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan));
-  return gemm_prepare_pack(plan, kernel);
+  return gemm_prepare_pack(plan, kernel, unaligned_clocks(plan));
 }
 
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -38,8 +38,9 @@ tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const cha
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 /* Does hip_128x128 support the plan? */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);
-/* What its kernel takes for the plan, with the plan's split, if neither operand begins at a dword. */
-double gemm_unaligned_clocks(const tdm_plan *plan);
+/* 16 bytes that are not at a multiple of 16 take a branch of it, in which a thread waits for them before it loads the next: 4
+ * times for each operand, 2000 clocks each. 1000x1000x1001 in nt takes 65,932 clocks then (gfxsim time). */
+enum { GEMM_UNALIGNED_TURNS = 4 * 2000 };
 /* For rows that load dwords: do the kernel and its fallback support the plan? */
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 /* The cost of rows whose variant is a hip_tile_kernel, with one tile for all plans. */
@@ -60,8 +61,9 @@ gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int 
 int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
 bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile);
-/* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. */
-tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
+/* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. fallback: the clocks of
+ * hip_128x128 if neither operand begins at a dword. */
+tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, double fallback);
 /* The copies lie at the workspace's end. */
 char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
 /* The bytes that a run borrows for copies of operands that do not begin at dwords; and the pointers of gemm_pack, if the run

@@ -22,31 +22,18 @@ bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size) {
   return gemm_supports_split(plan, &gemm_general, reason, size);
 }
 
-/* 16 bytes that are not at a multiple of 16 take a branch, in which a thread waits for them before it loads the next: 4
- * times for each operand. 1000x1000x1001 in nt takes 65,932 clocks then (gfxsim time). */
-enum { TURN = 2000, TURNS = 4 };
 static hip_tile_shape shape_of(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_tile_shape tile = gemm_general.tile;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  if (!tdm_hip_rows_aligned(&a, d->type, 16)) tile.valu += TURNS * TURN;
-  if (!tdm_hip_rows_aligned(&b, d->type, 16)) tile.valu += TURNS * TURN;
+  if (!tdm_hip_rows_aligned(&a, d->type, 16)) tile.valu += GEMM_UNALIGNED_TURNS;
+  if (!tdm_hip_rows_aligned(&b, d->type, 16)) tile.valu += GEMM_UNALIGNED_TURNS;
   return tile;
 }
 
 static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
   int split;
   *cost = gemm_best_split(plan, shape_of(plan), &split);
-}
-
-double gemm_unaligned_clocks(const tdm_plan *plan) {
-  hip_tile_shape tile = gemm_general.tile;
-  hip_tile_work work = gemm_work(&plan->desc.gemm);
-  tdm_cost cost;
-  tile.valu += 2 * TURNS * TURN;
-  tile.split = plan->tuning.of[TDM_TUNE_SPLIT];
-  tdm_hip_tile_cost(plan, &tile, &work, &cost);
-  return cost.clocks;
 }
 
 static tdm_status prepare_general(tdm_plan *plan) {

@@ -1,5 +1,6 @@
 /* Operands of 16 bits that gemm_pack copies first (gemm_pack.hip): those whose rows are not whole dwords, which tiles can't
- * load, and those whose rows do not begin at cache lines, if the copy takes less than it saves. */
+ * load, and those whose rows do not begin at cache lines, if the copy takes less than it saves. A run also copies operands
+ * that do not begin at dwords. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -142,20 +143,23 @@ char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int whic
 /* ---- Operands that do not begin at a dword: only a run sees that ---- */
 
 /* Which operands a run copies then: those that the plan does not copy anyway, if it takes less than hip_128x128 with both. */
-static int unaligned_copies(const tdm_plan *plan, const hip_tile_kernel *kernel) {
+static int unaligned_copies(const tdm_plan *plan, const hip_tile_kernel *kernel, double fallback) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int others = (GEMM_PACKS_A | GEMM_PACKS_B) & ~gemm_packs(plan, kernel);
   tdm_cost own;
   double bytes = 0;
-  if (kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0 || tdm_type_size(d->type) != 2) return 0;
+  if (!plan->context->hip->pools || kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0 ||
+      tdm_type_size(d->type) != 2)
+    return 0;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
     if ((others & which) == 0) continue;
     if (!copy_fits(d, which)) return 0;
     bytes += copy_bytes(d, which);
   }
   plan->kernel->cost(plan, &own);
-  double copied = PACK_LAUNCH + 2 * bytes / (tdm_hip_rates(plan->context->hip, d->type).hbm * HBM_SHARE);
-  return bytes <= MOST_OPTIONAL_BYTES && own.clocks + copied < gemm_unaligned_clocks(plan) ? others : 0;
+  double launch = gemm_packs(plan, kernel) != 0 ? 0 : PACK_LAUNCH; /* of a plan that packs, own has it */
+  double copied = launch + 2 * bytes / (tdm_hip_rates(plan->context->hip, d->type).hbm * HBM_SHARE);
+  return bytes <= MOST_OPTIONAL_BYTES && own.clocks + copied < fallback ? others : 0;
 }
 
 /* Which ones this run copies. packs: what every run copies. */
@@ -228,11 +232,11 @@ static void explain_copies(tdm_plan *plan, int copies, int64_t bytes) {
            bytes);
 }
 
-tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
+tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, double fallback) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   gemm_pack_args args = {0};
   int64_t bytes = 0, borrowed = 0;
-  const int packs = gemm_packs(plan, kernel), copies = unaligned_copies(plan, kernel);
+  const int packs = gemm_packs(plan, kernel), copies = unaligned_copies(plan, kernel, fallback);
   bool dwords = false; /* a copied operand has rows of whole dwords */
   plan->any_address = (unsigned)(packs | copies);
   if (plan->any_address == 0) return TDM_OK;

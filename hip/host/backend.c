@@ -38,6 +38,17 @@ static tdm_status count_xcds(tdm_hip_device *d, char *reason, size_t size) {
   return TDM_OK;
 }
 
+/* Whether the device has memory in the order of a stream; one that does not know the attribute has none. */
+static tdm_status ask_for_pools(tdm_hip_device *d, char *reason, size_t size) {
+  int pools = 0;
+  hipError_t error = d->library->DeviceGetAttribute(&pools, hipDeviceAttributeMemoryPoolsSupported, d->number);
+  if (error != hipSuccess && error != hipErrorInvalidValue)
+    return open_failed(d->library, "DeviceGetAttribute", error, reason, size);
+  if (error != hipSuccess) (void)d->library->GetLastError();
+  d->pools = error == hipSuccess && pools != 0;
+  return TDM_OK;
+}
+
 static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
   hipDeviceProp_tR0600 p;
   const hip_library *h = d->library;
@@ -65,6 +76,7 @@ static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
   d->compute_units = p.multiProcessorCount;
   d->lds_bytes = p.sharedMemPerBlock;
   d->reads_host = p.pageableMemoryAccess != 0;
+  TDM_TRY(ask_for_pools(d, reason, size));
   return count_xcds(d, reason, size);
 }
 

@@ -26,6 +26,7 @@ typedef struct tdm_hip_device {
   int compute_units, xcds; /* XCDs: dies with an L2 of their own */
   size_t lds_bytes;        /* that a workgroup may have */
   bool reads_host;         /* any memory of the host, without its being registered */
+  bool pools;              /* it has tdm_hip_borrow's memory */
   pthread_mutex_t lock;    /* protects the modules */
   hip_module_row *modules; /* the modules loaded so far */
 } tdm_hip_device;
@@ -38,7 +39,7 @@ tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, cons
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
                           tdm_stream *stream);
 
-/* Memory for a run, in the order of its stream. HIP keeps it in a pool. MEMORY if there is none. */
+/* Memory for a run, in the order of its stream. HIP keeps it in a pool, if the device has pools. MEMORY if none is left. */
 tdm_status tdm_hip_borrow(const tdm_plan *plan, size_t bytes, tdm_stream *stream, void **memory);
 tdm_status tdm_hip_return(const tdm_plan *plan, void *memory, tdm_stream *stream);
 

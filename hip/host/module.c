@@ -100,13 +100,18 @@ tdm_status tdm_hip_borrow(const tdm_plan *plan, size_t bytes, tdm_stream *stream
   return status;
 }
 
-/* The memory is given back even if its device can't be made current. */
+/* The memory is given back even if its device can't be made current: a stream knows its device, HIP's default stream does not, so
+ * then hipFree waits for all of the memory's device. */
 tdm_status tdm_hip_return(const tdm_plan *plan, void *memory, tdm_stream *stream) {
   const tdm_hip_device *d = plan->context->hip;
+  const hip_library *h = d->library;
+  void *handle = stream == NULL ? NULL : stream->handle;
   int before;
   tdm_status status = tdm_hip_enter(d, plan->title, &before);
   const bool entered = status == TDM_OK;
-  TDM_FIRST(status,
-            tdm_hip_check(d, plan->title, "FreeAsync", d->library->FreeAsync(memory, stream == NULL ? NULL : stream->handle)));
+  if (entered || handle != NULL)
+    TDM_FIRST(status, tdm_hip_check(d, plan->title, "FreeAsync", h->FreeAsync(memory, handle)));
+  else
+    TDM_FIRST(status, tdm_hip_check(d, plan->title, "Free", h->Free(memory)));
   return entered ? tdm_hip_leave(d, plan->title, before, status) : status;
 }

@@ -86,9 +86,11 @@ static tdm_status launch_all(const tdm_plan *plan, const hip_tile_op *op, tile_w
   bool general = tdm_plan_falls_back(plan, buffers);
   unsigned char *args = general ? work->general_args : work->args;
   op->set_pointers(plan, buffers, args);
-  if (!general && work->first.function != NULL && op->set_first_pointers(plan, buffers, copies, work->first_args, args))
-    TDM_TRY(tdm_hip_launch(plan, &work->first, work->first_args, work->first_bytes, stream));
-  TDM_TRY(tdm_hip_launch(plan, general ? &work->general : &plan->hip, args, op->bytes, stream));
+  bool copied =
+      !general && work->first.function != NULL && op->set_first_pointers(plan, buffers, copies, work->first_args, args);
+  if (copied) TDM_TRY(tdm_hip_launch(plan, &work->first, work->first_args, work->first_bytes, stream));
+  tdm_status status = tdm_hip_launch(plan, general ? &work->general : &plan->hip, args, op->bytes, stream);
+  TDM_TRY(copied ? tdm_may_have_written(status) : status); /* by the rule: a kernel of the run was launched */
   if (work->then.function == NULL) return TDM_OK;
   return tdm_may_have_written(tdm_hip_launch(plan, &work->then, args, op->bytes, stream));
 }

@@ -1,5 +1,5 @@
-// rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once; a longer one twice,
-// and so are those that are not whole chunks of 16 bytes.
+// rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once, also if it is not
+// whole chunks of 16 bytes; a longer one twice. Few long rows are split into parts.
 #include "args.h"
 #include "hip/device/row_parts.h"
 

@@ -72,6 +72,7 @@ typedef struct parts_plan {
   softmax_parts_args args;
   tdm_hip_kernel second;
 } parts_plan;
+_Static_assert(sizeof(parts_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
 static bool parts_fit(const tdm_plan *plan, char *reason, size_t size) {
   hip_rows rows = rows_of(&plan->desc.softmax);

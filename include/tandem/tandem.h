@@ -2,11 +2,13 @@
  *
  * Use: tdm_open -> tdm_<op>_plan -> tdm_<op>_run (as often as you like) -> tdm_plan_free -> tdm_close.
  * A plan validates its description, chooses a kernel and computes in advance all that a run needs. A run checks its
- * pointers and launches the kernel; it allocates no memory, with one exception: omp_gpu_wgmma and omp_gpu_tma (gemm,
- * swiglu and attention on Hopper GPUs) copy each input that is not aligned to 16 bytes, and gemm's tile kernels in HIP
- * those of f16 and bf16 that are not aligned to 4 bytes. Only a run sees the pointers, so it takes the copy's memory from
- * the runtime's pool (cuMemAllocAsync, hipMallocAsync) and gives it back before it returns. If there is none, the run
- * returns TDM_ERROR_MEMORY. docs/api.md is a tour, docs/glossary.md explains the terms.
+ * pointers and launches the kernel. It allocates no memory, with two exceptions, because only a run sees the pointers:
+ *   - omp_gpu_wgmma and omp_gpu_tma (gemm, swiglu and attention on Hopper GPUs) copy each input that is not aligned to
+ *     16 bytes;
+ *   - gemm's tile kernels in HIP copy inputs of f16 and bf16 that are not aligned to 4 bytes, where the device has memory
+ *     pools and a copy is estimated to pay (tdm_plan_explain says `unaligned:`).
+ * A run takes the copy's memory from the runtime's pool (cuMemAllocAsync, hipMallocAsync) and gives it back before it
+ * returns. If none is left, the run returns TDM_ERROR_MEMORY. docs/api.md is a tour, docs/glossary.md explains the terms.
  *
  * What all ops share:
  *   - Matrices are row-major. Shapes, strides and leading dimensions are int64_t and count elements. The leading
@@ -220,10 +222,12 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
  *
  * Graphs: a run on a HIP stream that captures becomes part of the graph, and makes no call that capture forbids. Make plans
  * and memory before: they are no runs, and a capture in the global mode forbids what they need. tdm_copy, tdm_stream_sync and
- * runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that
- * need a workspace: the runs of such a plan outside of graphs are serialized, but a graph's runs wait only for what is before
- * them in the graph. The caller must order all launches of graphs that have runs of the plan, with each other and with its
- * other runs, and runs of the plan on several streams of one graph (by events). The plan must outlive the graph.
+ * runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that need a workspace:
+ * the runs of such a plan outside of graphs are serialized, but a graph's runs wait only for what is before them in the
+ * graph. The caller must order all launches of graphs that have runs of the plan, with each other and with its other runs,
+ * and runs of the plan on several streams of one graph (by events). The plan must outlive the graph. Memory of a run that
+ * copies (head of this file) becomes a part of the graph, and HIP limits what may be done with such graphs; align arrays to
+ * 4 bytes where that matters.
  * What runs through OpenMP can't be captured: a wrapped stream that captures is UNSUPPORTED on omp:N, and runs without a
  * wrapped stream must not be called while the thread captures. ---- */
 

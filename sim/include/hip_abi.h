@@ -163,6 +163,7 @@ typedef enum hipDeviceAttribute_t {
   hipDeviceAttributeSharedMemPerBlockOptin = 75,
   hipDeviceAttributeSharedMemPerMultiprocessor = 76,
   hipDeviceAttributeWarpSize = 87,
+  hipDeviceAttributeMemoryPoolsSupported = 88, /* hipMallocAsync, hipFreeAsync */
   hipDeviceAttributeMaxSharedMemoryPerMultiprocessor = 10002,
   hipDeviceAttributeNumberOfXccs = 10018, /* from ROCm 7 on */
 } hipDeviceAttribute_t;

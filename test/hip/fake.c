@@ -144,6 +144,10 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
   (void)device;
   CALL();
+  if (attribute == hipDeviceAttributeMemoryPoolsSupported) {
+    *value = !state.no_pools;
+    return hipSuccess;
+  }
   if (attribute != hipDeviceAttributeNumberOfXccs || state.xcds == 0) return hipErrorInvalidValue;
   *value = state.xcds < 0 ? 0 : state.xcds;
   return hipSuccess;
@@ -225,6 +229,7 @@ hipError_t hipMalloc(void **pointer, size_t bytes) {
 }
 hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream) {
   CALL();
+  state.borrowed++;
   check_device(stream);
   return allocate(pointer, bytes);
 }
@@ -236,7 +241,8 @@ static hipError_t give_back(const char *function, void *pointer) {
 }
 hipError_t hipFree(void *pointer) { return give_back(__func__, pointer); }
 hipError_t hipFreeAsync(void *pointer, hipStream_t stream) {
-  check_device(stream);
+  state.returned++;
+  if (stream == NULL) check_device((char *)pointer - HEADER); /* a stream knows its device */
   return give_back(__func__, pointer);
 }
 

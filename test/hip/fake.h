@@ -34,9 +34,11 @@ typedef struct fake_hip {
   int unknown; /* 1: hipErrorInvalidValue, as HIP's documentation has it for memory that it does not know */
   hipPointerAttribute_t attributes;
   /* What the devices report. */
-  int compute_units; /* 0: 256 */
-  int reads_host;    /* pageableMemoryAccess */
-  int xcds;          /* hipDeviceAttributeNumberOfXccs; 0: refused, as ROCm 6 does; -1: reported as 0 */
+  int compute_units;      /* 0: 256 */
+  int reads_host;         /* pageableMemoryAccess */
+  int borrowed, returned; /* calls of hipMallocAsync and hipFreeAsync */
+  int no_pools;           /* hipDeviceAttributeMemoryPoolsSupported is 0 */
+  int xcds;               /* hipDeviceAttributeNumberOfXccs; 0: refused, as ROCm 6 does; -1: reported as 0 */
   /* The names of the calls, in their order: the first ones since `logged` was set to 0. */
   int logged;
   const char *log[FAKE_LOG];

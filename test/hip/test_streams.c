@@ -194,7 +194,9 @@ static const row plans[] = {
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
-/* Runs of each plan that the kernel supports, also on pointers that are aligned to no more than an element; how many plans. */
+/* Runs of each plan that the kernel supports, also on pointers that are aligned to 4 bytes, and if the type allows it to 2; how
+ * many plans. */
+static int borrowed; /* by runs that were captured */
 static int capture_kernel(const char *op, const char *kernel) {
   char named[64];
   int captured = 0;
@@ -213,8 +215,12 @@ static int capture_kernel(const char *op, const char *kernel) {
     if (planned == TDM_OK) {
       capture(&s, 1);
       ACCEPTED(run(&s, &r));
-      ACCEPTED(r.run(&s.ops, s.memory + sizeof(float), s.memory + OUT + sizeof(float)));
+      ACCEPTED(r.run(&s.ops, s.memory + 4, s.memory + OUT + 4));
+      tdm_status halves = r.run(&s.ops, s.memory + 2, s.memory + OUT + 2);
+      if (halves != TDM_OK && halves != TDM_ERROR_ARGUMENT) fail_msg("%s: %s", named, tdm_last_error());
       capture(&s, 0);
+      assert_int_equal(fake->borrowed, fake->returned);
+      borrowed += fake->borrowed;
       if (fake->forbidden != NULL) fail_msg("%s: %s is called while the stream captures", named, fake->forbidden);
       if (fake->captured_launches == 0) fail_msg("%s: nothing was captured", named);
       captured++;
@@ -243,6 +249,28 @@ static void every_kernel_is_captured(void **state) {
     }
   }
   assert_true(kernels > 20);
+  assert_true(borrowed > 0); /* gemm's copies of what begins between dwords */
+}
+
+/* A device without memory pools: another kernel does what a copy would have been borrowed for. */
+static void without_pools(void **state) {
+  (void)state;
+  session s = {0};
+  void *memory = NULL;
+  *fake = (fake_hip){.fail_at = -1, .release = 1, .no_pools = 1};
+  setenv("TANDEM_VERBOSE", "1", 1);
+  ACCEPTED(tdm_open(&(tdm_options){.device = "hip:1", .kernel = "gemm=hip_256x256", .log = keep_line}, &s.ops.context));
+  unsetenv("TANDEM_VERBOSE");
+  ACCEPTED(tdm_stream_open(s.ops.context, &s.ops.stream));
+  ACCEPTED(tdm_alloc(s.ops.context, BYTES, &memory));
+  s.memory = memory;
+  ACCEPTED(plan_large_gemm(&s.ops));
+  assert_null(strstr(tdm_plan_explain(s.ops.plan), "unaligned:"));
+  assert_non_null(strstr(tdm_plan_explain(s.ops.plan), "are not aligned to 4 bytes launch hip_128x128"));
+  ACCEPTED(run_gemm(&s.ops, s.memory + 2, s.memory + OUT));
+  assert_non_null(strstr(line, ", by hip_128x128 as pointers are not aligned to 4 bytes,"));
+  assert_int_equal(fake->borrowed, 0);
+  end(&s);
 }
 
 /* Without a capture, a plan with a workspace has the order of its runs. */
@@ -497,6 +525,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(runs_are_captured),
       cmocka_unit_test(every_kernel_is_captured),
+      cmocka_unit_test(without_pools),
       cmocka_unit_test(runs_are_ordered),
       cmocka_unit_test(other_streams_go_on),
       cmocka_unit_test(waits_are_refused),

@@ -226,7 +226,7 @@ static hipError_t other_attribute(int *value, int which, const device *d) {
   gfxsim_device_info info;
   gfxsim_device_describe(d->sim, &info);
   switch (which) {
-    case 88:                                                     /* MemoryPoolsSupported */
+    case hipDeviceAttributeMemoryPoolsSupported:
     case 90: *value = 1; break;                                  /* HostRegisterSupported */
     case 10003: *value = atoi(info.chip + strlen("gfx")); break; /* GcnArch */
     case 10015: *value = (int)info.compute_units; break;         /* PhysicalMultiProcessorCount */

@@ -93,6 +93,7 @@ static hipError_t attribute(int *value, hipDeviceAttribute_t which, int number) 
     case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerBlock; break;
     case hipDeviceAttributeNumberOfXccs: *value = count_xcds(); break;
     case hipDeviceAttributeWarpSize: *value = p.warpSize; break;
+    case hipDeviceAttributeMemoryPoolsSupported: *value = 1; break;
     default:
       return hip_fail(hipErrorInvalidValue, "hipDeviceGetAttribute: attribute = %d: gfxsim has no such number", (int)which);
   }
