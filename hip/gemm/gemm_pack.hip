@@ -50,30 +50,81 @@ DEVICE void copy_chunk(const gemm_packed *p, uint32_t row, uint32_t matrix, uint
   *(u32x4 *)((char *)p->to + ((int64_t)row * p->chunks + chunk) * 16) = words;
 }
 
-/* The piece from chunk `first` on of a row that has others before and after it, whose dwords may be loaded. What is after the
- * row's end loads as 0, and is not stored. ODD: the row begins between two dwords. */
-template <bool ODD>
-DEVICE void copy_long(const gemm_packed *p, const char *from, uint32_t row, uint32_t first) {
-  const uint32_t bytes = (p->columns * 2 + (ODD ? 2 : 0) + 3) & ~3u, at = (first + (uint32_t)lane_index()) * 16;
+/* A piece of a long row, from chunk `first` on. A wave copies it with all loads on their way. */
+typedef struct pack_piece {
+  uint32_t row, first;   /* of the copy */
+  uint32_t before, last; /* chunks that may not be loaded in dwords: of the array's first and last element, or NONE */
+} pack_piece;
+enum : uint32_t { NONE = 0xffffffffu };
+
+/* Of each lane the next lane's word, of the last lane `after`: by data-parallel primitives, a VALU instruction. */
+DEVICE uint32_t next_lane(uint32_t word, uint32_t after) {
+  enum { WAVE_SHIFT_LEFT = 0x130 };
+  return (uint32_t)__builtin_amdgcn_update_dpp((int)after, (int)word, WAVE_SHIFT_LEFT, 0xf, 0xf, false);
+}
+
+/* What is after the row's end loads as 0, and is not stored. ODD: the row begins between two dwords. A lane's last element is
+ * then in the dword that the next lane has; what the last lane of the last load needs is loaded once for the wave. A load of
+ * its own for each chunk's next dword would ask for as many cache lines again. EDGE: it may have chunks that are left to
+ * copy_chunk. */
+template <bool ODD, bool EDGE>
+DEVICE void copy_long(const gemm_packed *p, const char *from, pack_piece piece) {
+  const uint32_t whole = !EDGE || piece.last == NONE ? 3 : 0; /* no part of a dword after the array */
+  const uint32_t bytes = (p->columns * 2 + (ODD ? 2 : 0) + whole) & ~3u, chunk = piece.first + (uint32_t)lane_index();
   const buffer of = make_short_buffer(from - (ODD ? 2 : 0), bytes),
-               to = make_short_buffer((char *)p->to + (int64_t)row * p->chunks * 16, p->chunks * 16);
+               to = make_short_buffer((char *)p->to + (int64_t)piece.row * p->chunks * 16, p->chunks * 16);
   u32x4 words[PACK_LOADS];
-  uint32_t next[PACK_LOADS];
-#pragma unroll
-  for (uint32_t n = 0; n < PACK_LOADS; n++) words[n] = buffer_load(of, at + n * PACK_LANES * 16);
-#pragma unroll
-  for (uint32_t n = 0; n < PACK_LOADS; n++)
-    next[n] = ODD ? (uint32_t)__builtin_amdgcn_raw_buffer_load_b32(of, (int)(at + n * PACK_LANES * 16 + 16), 0, 0) : 0;
 #pragma unroll
   for (uint32_t n = 0; n < PACK_LOADS; n++) {
-    u32x4 x = words[n];
-    if (ODD)
-      x = (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], 16), __builtin_amdgcn_alignbit(x[2], x[1], 16),
-                  __builtin_amdgcn_alignbit(x[3], x[2], 16), __builtin_amdgcn_alignbit(next[n], x[3], 16)};
-    if ((first + (n + 1) * PACK_LANES) * 8 > p->columns)
-      x = first_elements(x, (int32_t)(p->columns - (first + n * PACK_LANES + (uint32_t)lane_index()) * 8));
-    __builtin_amdgcn_raw_buffer_store_b128(x, to, (int)(at + n * PACK_LANES * 16), 0, 0);
+    const uint32_t at = (chunk + n * PACK_LANES) * 16;
+    words[n] = buffer_load(of, EDGE && ODD && n == 0 && chunk == piece.before ? OUTSIDE : at);
   }
+  const uint32_t end =
+      ODD ? (uint32_t)__builtin_amdgcn_raw_buffer_load_b32(of, (int)((piece.first + PACK_PIECE) * 16), 0, 0) : 0;
+#pragma unroll
+  for (uint32_t n = 0; n < PACK_LOADS; n++) {
+    const uint32_t here = chunk + n * PACK_LANES;
+    u32x4 x = words[n];
+    if (ODD) {
+      const uint32_t after = n + 1 < PACK_LOADS ? (uint32_t)__builtin_amdgcn_readfirstlane((int)words[n + 1][0]) : end;
+      const uint32_t next = next_lane(x[0], after);
+      x = (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], 16), __builtin_amdgcn_alignbit(x[2], x[1], 16),
+                  __builtin_amdgcn_alignbit(x[3], x[2], 16), __builtin_amdgcn_alignbit(next, x[3], 16)};
+    }
+    if ((piece.first + (n + 1) * PACK_LANES) * 8 > p->columns) x = first_elements(x, (int32_t)(p->columns - here * 8));
+    const uint32_t at = EDGE && (here == piece.before || here == piece.last) ? OUTSIDE : here * 16;
+    __builtin_amdgcn_raw_buffer_store_b128(x, to, (int)at, 0, 0);
+  }
+}
+
+/* Row r of a matrix: a piece takes one trip to memory, and one more where an array begins or ends. Waves of first and last rows
+ * made a trip for each load, and the launch ended 5,000 clocks later, predicted, when all others were done. */
+DEVICE void copy_long_piece(const gemm_packed *p, uint32_t row, uint32_t first, uint32_t matrix, uint32_t r) {
+  const uint32_t lane = (uint32_t)lane_index();
+  if (r >= p->rows) {
+    const buffer to = make_short_buffer((char *)p->to + (int64_t)row * p->chunks * 16, p->chunks * 16);
+#pragma unroll
+    for (uint32_t n = 0; n < PACK_LOADS; n++)
+      __builtin_amdgcn_raw_buffer_store_b128((u32x4)0, to, (int)((first + n * PACK_LANES + lane) * 16), 0, 0);
+    return;
+  }
+  const char *from = (const char *)p->from + ((int64_t)matrix * p->stride + (int64_t)r * p->ld) * 2;
+  const bool odd = (uint32_t)(uintptr_t)from & 2;
+  const pack_piece piece = {row, first, odd && matrix == 0 && r == 0 ? 0 : NONE,
+                            r + 1 == p->rows ? (p->columns - 1) / 8 : NONE};
+  if (piece.before == NONE && piece.last == NONE) {
+    if (odd)
+      copy_long<true, false>(p, from, piece);
+    else
+      copy_long<false, false>(p, from, piece);
+    return;
+  }
+  if (odd)
+    copy_long<true, true>(p, from, piece);
+  else
+    copy_long<false, true>(p, from, piece);
+  const uint32_t chunk = lane == 0 ? piece.before : piece.last;
+  if (lane < 2 && chunk >= first && chunk < first + PACK_PIECE && chunk < p->chunks) copy_chunk(p, row, matrix, r, chunk);
 }
 
 DEVICE void copy_piece(const gemm_packed *p, uint32_t piece) {
@@ -84,19 +135,8 @@ DEVICE void copy_piece(const gemm_packed *p, uint32_t piece) {
     return;
   }
   const uint32_t of_row = pack_pieces_of_row(p->chunks), row = of_row == 1 ? piece : piece / of_row,
-                 first = (piece - row * of_row) * PACK_PIECE, matrix = p->matrices == 1 ? 0 : row / p->to_rows,
-                 r = row - matrix * p->to_rows;
-  if (r > 0 && r + 1 < p->rows) {
-    const char *from = (const char *)p->from + ((int64_t)matrix * p->stride + (int64_t)r * p->ld) * 2;
-    if ((uint32_t)(uintptr_t)from & 2)
-      copy_long<true>(p, from, row, first);
-    else
-      copy_long<false>(p, from, row, first);
-    return;
-  }
-#pragma unroll 1
-  for (uint32_t chunk = first + lane; chunk < first + PACK_PIECE && chunk < p->chunks; chunk += PACK_LANES)
-    copy_chunk(p, row, matrix, r, chunk);
+                 first = (piece - row * of_row) * PACK_PIECE, matrix = p->matrices == 1 ? 0 : row / p->to_rows;
+  copy_long_piece(p, row, first, matrix, row - matrix * p->to_rows);
 }
 
 DEVICE void pack(const gemm_pack_args *g) {
