@@ -6,10 +6,22 @@
 
 extern const hip_code tdm_code_cross_entropy[];
 
+/* One of two ways to launch the kernels for short rows. */
+typedef struct short_way {
+  void *function;
+  hip_row_groups groups;
+  int32_t turns;
+} short_way;
+
 typedef struct cross_entropy_plan {
   cross_entropy_args args;
   hip_any_rows any;
+  bool is_short;
+  short_way ragged; /* for pointers that are not at dwords, if the plan's own is not for them */
 } cross_entropy_plan;
+
+/* Functions for short rows: of whole chunks, and ragged; one chunk for each work-item, then two. */
+enum { SHORT_ROWS = HIP_ROWS_KEPT, SHORT_GROUP = 8, SHORT_CHUNKS = 16 };
 
 static hip_rows rows_of(const tdm_cross_entropy_desc *d) { return (hip_rows){d->rows, d->vocab, d->type, .most = 0}; }
 
@@ -22,12 +34,39 @@ static cross_entropy_args args_of(const tdm_cross_entropy_desc *d) {
                               .groups = {.rows = d->rows, .cols = d->vocab}};
 }
 
+/* Eight work-items at least for ragged rows, which may have as many single elements. Each lane of a group keeps a turn's row;
+ * fewer turns if there are too few rows for the device. */
+static tdm_status find_short(tdm_plan *plan, short_way *way, const hip_rows *r, bool ragged) {
+  const int64_t chunks = r->cols / tdm_hip_chunk(r->type);
+  int64_t size = ragged ? SHORT_GROUP : 2;
+  while (size < chunks && size < SHORT_GROUP) size *= 2;
+  int number = SHORT_ROWS + (chunks > SHORT_GROUP ? 2 : 0) + ragged;
+  way->turns = (int32_t)size;
+  while (way->turns > 2 && r->rows * size < way->turns * tdm_hip_items_wanted(plan)) way->turns /= 2;
+  tdm_hip_row_groups(plan, &way->groups, r, size, way->turns, number);
+  return tdm_hip_row_function(plan, number, r->type, &way->function);
+}
+
+static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const hip_rows *r, int64_t leading) {
+  const bool always = r->cols % tdm_hip_chunk(r->type) != 0 || !tdm_hip_whole_dwords(leading, r->type);
+  short_way usual;
+  own->is_short = true;
+  TDM_TRY(find_short(plan, &own->ragged, r, true));
+  TDM_TRY(find_short(plan, &usual, r, always)); /* the last one sets the plan's grid */
+  own->args.groups = usual.groups;
+  own->args.turns = usual.turns;
+  plan->hip.function = usual.function;
+  return TDM_OK;
+}
+
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
   cross_entropy_plan own = {.args = args_of(d)};
   hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, &d->ldl, 1));
+  TDM_TRY(rows.cols / tdm_hip_chunk(rows.type) <= SHORT_CHUNKS
+              ? prepare_short(plan, &own, &rows, d->ldl)
+              : tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, &d->ldl, 1));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -38,7 +77,15 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   own.args.logits = buffers[0];
   own.args.targets = buffers[1];
   own.args.loss = buffers[2];
-  return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
+  if (!own.is_short) return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
+  tdm_hip_kernel kernel = plan->hip;
+  if (!tdm_hip_at_dwords(plan, buffers)) {
+    kernel.function = own.ragged.function;
+    kernel.grid[0] = (unsigned)own.ragged.groups.workgroups;
+    own.args.groups = own.ragged.groups;
+    own.args.turns = own.ragged.turns;
+  }
+  return tdm_hip_launch(plan, &kernel, &own.args, sizeof own.args, stream);
 }
 
 /* ---- Rows that are split over workgroups ---- */
@@ -94,11 +141,12 @@ const tdm_kernel tdm_cross_entropy_hip_loop = {
     .name = "hip_loop",
     .op = TDM_OP_CROSS_ENTROPY,
     .backend = &tdm_backend_hip,
-    .functions = HIP_FUNCTIONS([HIP_ROWS_ANY] = {.code = tdm_code_cross_entropy,
-                                                 .stem = "cross_entropy_any",
-                                                 .waves = 8,
-                                                 .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
-                               [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4}),
+    .functions = HIP_FUNCTIONS([HIP_ROWS_ANY] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_ragged", .waves = 4},
+                               [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4},
+                               [SHORT_ROWS] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_1", .waves = 8},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_1", .waves = 8},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_2", .waves = 6},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_2", .waves = 5}),
     .prepare = prepare,
     .launch = launch,
     .cost = cost_of_loop};

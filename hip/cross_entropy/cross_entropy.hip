@@ -44,39 +44,171 @@ DEVICE void store_loss(const cross_entropy_args *p, int64_t row, int64_t target,
 
 typedef struct one_row {
   row_batches batches;
+  int before;   // elements of the row before this work-item's first chunk
+  int element;  // of ragged_row
   int64_t target;
   bool valid;  // it is read
 } one_row;
 
-DEVICE one_row row_of(const cross_entropy_args *p, int64_t first, int64_t target, row_group_t group, int batch, bool any,
+// ragged: any row, as whole chunks and single elements.
+DEVICE one_row row_of(const cross_entropy_args *p, int64_t first, int64_t target, row_group_t group, int batch, bool ragged,
                       tdm_type type) {
-  const char *at = row_at(p->logits, p->ldl, first, group, type);
-  row_place place = place_row(&p->groups, first, at, group, any, type);
-  bool valid = first + group.sub < p->groups.rows && has_loss(p, target);
-  if (!valid) place.own = 2 * FAR;
-  return (one_row){batches_of(at, nothing_compared(type), p->groups.cols, place, group, batch, any, type), target, valid};
+  const int64_t cols = p->groups.cols;
+  const bool valid = first + group.sub < p->groups.rows && has_loss(p, target);
+  if (!ragged) {
+    const char *at = row_at(p->logits, p->ldl, first, group, type);
+    row_place place = place_row(&p->groups, first, at, group, false, type);
+    if (!valid) place.own = 2 * FAR;
+    return (one_row){batches_of(at, nothing_compared(type), cols, place, group, batch, false, type), place.own, -1, target,
+                     valid};
+  }
+  const char *at = ragged_at(p->logits, p->ldl, first, group, type);
+  const ragged_row r = ragged_of(at, (int)cols, valid, group, type);
+  const int own = group.lane * chunk_length(type);
+  const int64_t chunked = (int64_t)r.whole * chunk_length(type);
+  one_row row = {batches_of(at + ragged_chunk(&r, 0, group, type), nothing_compared(type), chunked, (row_place){0, own}, group,
+                            batch, false, type),
+                 own + r.skew, r.element, target, valid};
+  // Rows of a wave may begin differently, and one that is not read has no chunks: all of them make the same number of rounds.
+  row.batches.count = (int)((cols / chunk_length(type) + (batch << group.log2) - 1) / (batch << group.log2));
+  return row;
+}
+
+DEVICE uint32_t load_single_of(const one_row *row, bool ragged, tdm_type type) {
+  if (!ragged) return 0;
+  const char *at =
+      row->element >= 0 ? row->batches.at + (int64_t)(row->element - row->before) * tdm_bytes(type) : row->batches.elsewhere;
+  return load_single(at, type);
 }
 
 // A row is loaded a round ahead, and its target two: whether the row is read depends on it.
-DEVICE void cross_entropy_body(const cross_entropy_args *p, int batch, bool any, tdm_type type) {
+DEVICE void cross_entropy_body(const cross_entropy_args *p, int batch, bool ragged, tdm_type type) {
   SHARED static row_slots slots;
   row_group_t group = row_group_of(&p->groups);
   raw_chunk raw[BATCH_MOST];
   int turn = 0;
   int64_t mine = group.first + group.sub, target = target_of(p, mine + group.step);
-  one_row now = row_of(p, group.first, target_of(p, mine), group, batch, any, type);
-  if (!any) load_batch(raw, &now.batches, 0, group, batch, type);
+  one_row now = row_of(p, group.first, target_of(p, mine), group, batch, ragged, type);
+  uint32_t single = load_single_of(&now, ragged, type);
+  load_batch(raw, &now.batches, 0, group, batch, type);
   FOR_ROWS(first, &p->groups, group) {
     int64_t row = first + group.sub;
-    one_row next = row_of(p, first + group.step, target, group, batch, any, type);
+    one_row next = row_of(p, first + group.step, target, group, batch, ragged, type);
     target = target_of(p, row + 2 * group.step);
+    const row_sum_t begun = ragged ? sum_of_one(single_of(single, type)) : (row_sum_t){LEAST_FLOAT, 0};
+    single = load_single_of(&next, ragged, type);
     // The target's logit: 0 if another part has it.
     bool has = now.valid && has_target(p, now.target);
-    float logit = load_global_element(has ? now.batches.at : now.batches.elsewhere,
-                                      has ? now.target - p->first - now.batches.own : 0, type);
-    row_sum_t s = sum_row(raw, &now.batches, &next.batches, group, &slots, &turn, batch, any, type);
+    float logit =
+        load_global_element(has ? now.batches.at : now.batches.elsewhere, has ? now.target - p->first - now.before : 0, type);
+    row_sum_t s = sum_row(begun, raw, &now.batches, &next.batches, group, &slots, &turn, batch, false, type);
     if (row < p->groups.rows && group.lane == 0) store_loss(p, row, now.target, has ? logit : 0, now.valid, s);
     now = next;
+  }
+}
+
+// ---- Short rows ----
+//
+// A turn takes a row for each row group of the wave, and lane j of a group keeps the sum of turn j: each lane ends a row of its
+// own, and targets, logarithms and losses of up to 64 rows, which lie side by side, take one instruction each.
+
+enum { TURNS_AT_ONCE = 2, SHORT_MOST = 2 };
+
+typedef struct short_row {
+  raw_chunk raw[SHORT_MOST];
+  uint32_t single;
+} short_row;
+
+typedef struct short_rows {
+  short_row of[TURNS_AT_ONCE];
+} short_rows;
+
+// reads: bit j: the row of turn j of this lane's group is read.
+DEVICE void load_short(const cross_entropy_args *p, short_rows *rows, int64_t first, int turn, uint32_t reads, row_group_t g,
+                       int kept, bool ragged, tdm_type type) {
+#pragma unroll
+  for (int t = 0; t < TURNS_AT_ONCE; t++) {
+    const char *at = ragged_at(p->logits, p->ldl, first + ((int64_t)(turn + t) << (6 - g.log2)), g, type);
+    const bool read = (reads >> (turn + t) & 1) != 0;
+    short_row *x = &rows->of[t];
+    if (ragged) {
+      const ragged_row r = ragged_of(at, (int)p->groups.cols, read, g, type);
+      load_ragged(x->raw, &x->single, at, nothing_compared(type), &r, g, kept, type);
+    } else {
+      const int chunks = read ? (int)p->groups.cols / chunk_length(type) : 0;
+#pragma unroll
+      for (int k = 0; k < kept; k++) {
+        const int number = g.lane + (k << g.log2);
+        x->raw[k] = load_global(number < chunks ? at + number * 16 : (const char *)nothing_compared(type));
+      }
+    }
+  }
+}
+
+DEVICE row_sum_t sum_short(const chunk *of, float one, row_group_t g, int kept, bool ragged, tdm_type type) {
+  float max = ragged ? larger_of(LEAST_FLOAT, one) : LEAST_FLOAT;
+  f32x2 sum = 0;
+  chunk x[SHORT_MOST];
+#pragma unroll
+  for (int k = 0; k < kept; k++) max = largest_of(&of[k], max, type);
+  max = lanes_reduce<float>(max, g.log2, max, larger_of);
+#pragma unroll
+  for (int k = 0; k < kept; k++) {
+    x[k] = of[k];
+    sum += exponentials(&x[k], max, type);
+  }
+  const float all = ragged ? sum.x + sum.y + exponential_of(one - max) : sum.x + sum.y;
+  return (row_sum_t){max, lanes_reduce<float>(all, g.log2, 0, sum_of)};
+}
+
+// Of the lanes of this one's row group.
+DEVICE uint32_t group_ballot(bool x, row_group_t g) {
+  return (uint32_t)(__builtin_amdgcn_ballot_w64(x) >> (g.sub << g.log2)) & ((1u << (1 << g.log2)) - 1);
+}
+
+// Rows are loaded two turns ahead, and targets two blocks: whether a row is read depends on its target.
+DEVICE void cross_entropy_short(const cross_entropy_args *p, int kept, bool ragged, tdm_type type) {
+  row_group_t g = row_group_of(&p->groups);
+  if (ragged) g.log2 = 3;
+  const int64_t rows = p->groups.rows, block = (int64_t)p->turns << (6 - g.log2), waves = HIP_ROWS_WORKGROUP / WAVE,
+                step = p->groups.workgroups * waves * block;
+  const int own = (g.lane << (6 - g.log2)) + g.sub;
+  const bool ends = g.lane < p->turns;
+  int64_t first = ((int64_t)__builtin_amdgcn_workgroup_id_x() * waves + wave_index()) * block;
+  int64_t target = target_of(p, first + own), next_target = target_of(p, first + step + own);
+  bool valid = ends && first + own < rows && has_loss(p, target);
+  uint32_t reads = group_ballot(valid, g);
+  short_rows raw;
+  load_short(p, &raw, first, 0, reads, g, kept, ragged, type);
+  for (; first < rows; first += step) {
+    const int64_t row = first + own;
+    const bool next_valid = ends && row + step < rows && has_loss(p, next_target), has = valid && has_target(p, target);
+    const uint32_t next_reads = group_ballot(next_valid, g);
+    const int64_t after = target_of(p, row + 2 * step);
+    const char *elsewhere = (const char *)nothing_compared(type);
+    const float logit = load_global_element(has ? (const char *)p->logits + row * p->ldl * tdm_bytes(type) : elsewhere,
+                                            has ? target - p->first : 0, type);
+    row_sum_t mine = {LEAST_FLOAT, 0};
+#pragma unroll 1
+    for (int turn = 0; turn < p->turns; turn += TURNS_AT_ONCE) {
+      const bool last = turn + TURNS_AT_ONCE >= p->turns;
+      chunk x[TURNS_AT_ONCE][SHORT_MOST];
+      float one[TURNS_AT_ONCE];
+#pragma unroll
+      for (int t = 0; t < TURNS_AT_ONCE; t++) {
+        chunks_of(x[t], raw.of[t].raw, kept, type);
+        one[t] = ragged ? single_of(raw.of[t].single, type) : 0;
+      }
+      load_short(p, &raw, last ? first + step : first, last ? 0 : turn + TURNS_AT_ONCE, last ? next_reads : reads, g, kept,
+                 ragged, type);
+#pragma unroll
+      for (int t = 0; t < TURNS_AT_ONCE; t++) {
+        const row_sum_t s = sum_short(x[t], one[t], g, kept, ragged, type);
+        if (g.lane == turn + t) mine = s;
+      }
+    }
+    if (ends && row < rows) store_loss(p, row, target, has ? logit : 0, valid, mine);
+    target = next_target, valid = next_valid, reads = next_reads, next_target = after;
   }
 }
 
@@ -99,7 +231,7 @@ DEVICE void cross_entropy_sums(const cross_entropy_parts_args *p, int batch, tdm
   float logit = 0;
   if (w.start == 0 && valid && has_target(&p->rows, target))
     logit = load_global_element(from - w.group.lane * 16, target - p->rows.first, type);
-  store_part_sum(p->sums, sum_row(raw, &r, &r, w.group, &slots, &turn, batch, true, type));
+  store_part_sum(p->sums, sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, w.group, &slots, &turn, batch, true, type));
   if (w.start == 0 && thread_index() == 0) *logit_of(p, w.row) = logit;
 }
 
@@ -120,13 +252,23 @@ PARTS(f32, TDM_F32)
 PARTS(f16, TDM_F16)
 PARTS(bf16, TDM_BF16)
 
-#define CROSS_ENTROPY(name, waves, ...) \
-  ROWS_KERNEL(waves) void name(cross_entropy_args p) { cross_entropy_body(&p, __VA_ARGS__); }
+#define CROSS_ENTROPY(name, waves, body, ...) \
+  ROWS_KERNEL(waves) void name(cross_entropy_args p) { body(&p, __VA_ARGS__); }
+#define SHORT(name, waves, kept, ragged, type) \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, waves) void name(cross_entropy_args p) { cross_entropy_short(&p, kept, ragged, type); }
+#define SHORT_ROWS(word, type)                                 \
+  SHORT(cross_entropy_short_1_##word, 8, 1, false, type)       \
+  SHORT(cross_entropy_short_2_##word, 6, 2, false, type)       \
+  SHORT(cross_entropy_short_ragged_1_##word, 8, 1, true, type) \
+  SHORT(cross_entropy_short_ragged_2_##word, 5, 2, true, type)
 
-CROSS_ENTROPY(cross_entropy_f32, 5, 4, false, TDM_F32)
-CROSS_ENTROPY(cross_entropy_f16, 4, 4, false, TDM_F16)
-CROSS_ENTROPY(cross_entropy_bf16, 4, 4, false, TDM_BF16)
-// Rows that are not whole chunks of 16 bytes.
-CROSS_ENTROPY(cross_entropy_any_f32, 8, 4, true, TDM_F32)
-CROSS_ENTROPY(cross_entropy_any_f16, 6, 2, true, TDM_F16)
-CROSS_ENTROPY(cross_entropy_any_bf16, 6, 2, true, TDM_BF16)
+CROSS_ENTROPY(cross_entropy_f32, 5, cross_entropy_body, 4, false, TDM_F32)
+CROSS_ENTROPY(cross_entropy_f16, 4, cross_entropy_body, 4, false, TDM_F16)
+CROSS_ENTROPY(cross_entropy_bf16, 4, cross_entropy_body, 4, false, TDM_BF16)
+// Rows that are not whole chunks of 16 bytes, or begin between two dwords.
+CROSS_ENTROPY(cross_entropy_ragged_f32, 5, cross_entropy_body, 4, true, TDM_F32)
+CROSS_ENTROPY(cross_entropy_ragged_f16, 4, cross_entropy_body, 4, true, TDM_F16)
+CROSS_ENTROPY(cross_entropy_ragged_bf16, 4, cross_entropy_body, 4, true, TDM_BF16)
+SHORT_ROWS(f32, TDM_F32)
+SHORT_ROWS(f16, TDM_F16)
+SHORT_ROWS(bf16, TDM_BF16)

@@ -120,8 +120,10 @@ typedef struct ragged_row {
 /* at: where the row begins, in an array whose rows decide where chunks begin. */
 DEVICE ragged_row ragged_of(const char *at, int cols, bool exists, row_group_t g, tdm_type type) {
   const int skew = type != TDM_F32 && is_between_dwords(at) ? 1 : 0, length = chunk_length(type),
-            whole = (cols - skew) / length, element = g.lane < skew ? 0 : whole * length + g.lane;
-  return (ragged_row){skew, exists ? whole : 0, g.lane, exists && element < cols ? element : -1};
+            whole = (cols - skew) / length;
+  /* Lanes after the row of 2^31 - 1 elements are beyond an int. */
+  const uint32_t element = g.lane < skew ? 0 : (uint32_t)(whole * length) + (uint32_t)g.lane;
+  return (ragged_row){skew, exists ? whole : 0, g.lane, exists && element < (uint32_t)cols ? (int)element : -1};
 }
 
 /* Where this work-item's row begins. */
@@ -135,16 +137,19 @@ DEVICE int64_t ragged_chunk(const ragged_row *r, int k, row_group_t g, tdm_type 
   return (int64_t)(r->own + (k << g.log2)) * 16 + r->skew * tdm_bytes(type);
 }
 
-/* What a work-item has of a row, or of `elsewhere`. The single element stays as it is in memory: a conversion would wait for
- * it. */
+/* A single element stays as it is in memory: a conversion would wait for it. */
+DEVICE uint32_t load_single(const char *at, tdm_type type) {
+  return type == TDM_F32 ? *(const __attribute__((address_space(1))) uint32_t *)at
+                         : *(const __attribute__((address_space(1))) uint16_t *)at;
+}
+
+/* What a work-item has of a row, or of `elsewhere`. */
 DEVICE void load_ragged(raw_chunk *raw, uint32_t *single, const char *at, const void *elsewhere, const ragged_row *r,
                         row_group_t g, int kept, tdm_type type) {
 #pragma unroll
   for (int k = 0; k < kept; k++)
     raw[k] = load_global(has_chunk(r, k, g) ? at + ragged_chunk(r, k, g, type) : (const char *)elsewhere);
-  const char *one = r->element >= 0 ? at + (int64_t)r->element * tdm_bytes(type) : (const char *)elsewhere;
-  *single = type == TDM_F32 ? *(const __attribute__((address_space(1))) uint32_t *)one
-                            : *(const __attribute__((address_space(1))) uint16_t *)one;
+  *single = load_single(r->element >= 0 ? at + (int64_t)r->element * tdm_bytes(type) : (const char *)elsewhere, type);
 }
 
 DEVICE float single_of(uint32_t raw, tdm_type type) {

@@ -108,6 +108,12 @@ DEVICE void add_batch(row_sum_t *mine, chunk *x, int batch, tdm_type type) {
   mine->max = max;
 }
 
+/* Of a single element: 0 if it is -infinity, which stands for none. */
+DEVICE row_sum_t sum_of_one(float x) {
+  const float max = larger_of(LEAST_FLOAT, x);
+  return (row_sum_t){max, exponential_of(x - max)};
+}
+
 /* For rows of any length: adds the full batches from `first` on. Returns the number of the first one that it did not add. */
 DEVICE int add_full_batches(row_sum_t *mine, const row_batches *r, int first, row_group_t g, int batch, tdm_type type) {
   raw_chunk raw[BATCH_MOST];
@@ -124,11 +130,10 @@ DEVICE int add_full_batches(row_sum_t *mine, const row_batches *r, int first, ro
 
 /* The largest element and the sum of a whole row, which is read once. A work-item adds relative to the largest element that it
  * has read so far, and rescales its sum once for each batch. It loads a batch ahead, so that memory works while the wave
- * computes. Before the call `raw` has the row's first batch; after it, the first batch of `next`. With `any`, `raw` is only
- * memory for batches, and `next` is not used. */
-DEVICE row_sum_t sum_row(raw_chunk *raw, const row_batches *r, const row_batches *next, row_group_t g, row_slots *slots,
-                         int *turn, int batch, bool any, tdm_type type) {
-  row_sum_t mine = {LEAST_FLOAT, 0};
+ * computes. mine: what this work-item has of the row already. Before the call `raw` has the row's first batch; after it, the
+ * first batch of `next`. With `any`, `raw` is only memory for batches, and `next` is not used. */
+DEVICE row_sum_t sum_row(row_sum_t mine, raw_chunk *raw, const row_batches *r, const row_batches *next, row_group_t g,
+                         row_slots *slots, int *turn, int batch, bool any, tdm_type type) {
   const int first = any ? first_straight(r, type) : 0;
   for (int i = 0; i < r->count; i++) {
     chunk x[BATCH_MOST];

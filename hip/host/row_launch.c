@@ -34,9 +34,9 @@ tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type, void 
   return tdm_hip_function(plan, &plan->kernel->functions[number], NULL, tdm_type_name(type), function);
 }
 
-static bool whole_dwords(int64_t elements, tdm_type type) { return elements % 4 * (int64_t)tdm_type_size(type) % 4 == 0; }
+bool tdm_hip_whole_dwords(int64_t elements, tdm_type type) { return elements % 4 * (int64_t)tdm_type_size(type) % 4 == 0; }
 
-static bool at_dwords(const tdm_plan *plan, void *const *buffers) {
+bool tdm_hip_at_dwords(const tdm_plan *plan, void *const *buffers) {
   for (int i = 0; i < plan->buffer_count; i++)
     if ((uintptr_t)buffers[i] % 4 != 0) return false;
   return true;
@@ -125,8 +125,16 @@ static int waves_of(const tdm_plan *plan, const hip_functions *f, tdm_type type)
 /* Do all rows begin alike in all arrays, if the first ones do? */
 static bool rows_alike(const hip_rows *r, const int64_t *leading, int arrays) {
   for (int i = 1; i < arrays; i++)
-    if (r->rows > 1 && whole_dwords(leading[i], r->type) != whole_dwords(leading[0], r->type)) return false;
+    if (r->rows > 1 && tdm_hip_whole_dwords(leading[i], r->type) != tdm_hip_whole_dwords(leading[0], r->type)) return false;
   return true;
+}
+
+void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *r, int64_t size, int64_t turns, int number) {
+  *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
+  while (1 << groups->group_log2 < size) groups->group_log2++;
+  groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
+  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, groups->threads / size * turns), groups->threads,
+                                waves_of(plan, &plan->kernel->functions[number], r->type));
 }
 
 tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_rows *any, const hip_rows *r,
@@ -139,17 +147,13 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
   int64_t chunk = tdm_hip_chunk(r->type),
           size = kept > 0 ? group_for(hip_ceil_div(r->cols, chunk), kept) : tdm_hip_loop_group(device, r);
   any->always = r->any || r->cols % chunk != 0;
-  for (int i = 0; i < arrays; i++) any->always = any->always || !whole_dwords(leading[i], r->type);
+  for (int i = 0; i < arrays; i++) any->always = any->always || !tdm_hip_whole_dwords(leading[i], r->type);
   int ragged = kept > 0 && !r->any && rows_alike(r, leading, arrays) ? number + 1 : HIP_ROWS_ANY;
   if (any->always && ragged != HIP_ROWS_ANY && size < HIP_RAGGED_GROUP) size = HIP_RAGGED_GROUP;
   if (size < HIP_RAGGED_GROUP) ragged = HIP_ROWS_ANY;
   if (any->always) number = ragged;
   any->dwords = r->dwords;
-  *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
-  while (1 << groups->group_log2 < size) groups->group_log2++;
-  groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
-  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, groups->threads / size), groups->threads,
-                                waves_of(plan, &plan->kernel->functions[number], r->type));
+  tdm_hip_row_groups(plan, groups, r, size, 1, number);
   TDM_TRY(tdm_hip_row_function(plan, HIP_ROWS_ANY, r->type, &any->function));
   if (ragged != HIP_ROWS_ANY) TDM_TRY(tdm_hip_row_function(plan, ragged, r->type, &any->ragged));
   return tdm_hip_row_function(plan, number, r->type, &plan->hip.function);
@@ -158,7 +162,7 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
 tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
                                void *const *buffers, tdm_stream *stream) {
   tdm_hip_kernel kernel = plan->hip;
-  if (any->always || !at_dwords(plan, buffers))
+  if (any->always || !tdm_hip_at_dwords(plan, buffers))
     kernel.function = any->ragged != NULL && begin_alike(plan, buffers, any->dwords) ? any->ragged : any->function;
   return tdm_hip_launch(plan, &kernel, args, bytes, stream);
 }
@@ -182,7 +186,7 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
                                   const int64_t *leading, int count) {
   int64_t chunk = tdm_hip_chunk(type);
   b->always = cols % chunk != 0;
-  for (int i = 0; i < count; i++) b->always = b->always || !whole_dwords(leading[i], type);
+  for (int i = 0; i < count; i++) b->always = b->always || !tdm_hip_whole_dwords(leading[i], type);
   set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk));
   set_units(plan, &b->any, rows, cols, hip_ceil_div(cols + (type != TDM_F32), chunk));
   TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));
@@ -195,7 +199,7 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
 
 const hip_blocks_way *tdm_hip_blocks_choose(const tdm_plan *plan, const hip_blocks_plan *b, void *const *buffers,
                                             tdm_hip_kernel *kernel) {
-  const hip_blocks_way *way = b->always || !at_dwords(plan, buffers) ? &b->any : &b->whole;
+  const hip_blocks_way *way = b->always || !tdm_hip_at_dwords(plan, buffers) ? &b->any : &b->whole;
   *kernel = plan->hip;
   kernel->function = way->function;
   kernel->grid[0] = way->workgroups;

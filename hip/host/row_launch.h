@@ -12,6 +12,10 @@ int64_t tdm_hip_chunk(tdm_type type);
 /* Work-items that give each SIMD two waves: with fewer, latencies show. */
 int64_t tdm_hip_items_wanted(const tdm_plan *plan);
 
+/* Are so many elements whole dwords? Do all buffers begin at one? */
+bool tdm_hip_whole_dwords(int64_t elements, tdm_type type);
+bool tdm_hip_at_dwords(const tdm_plan *plan, void *const *buffers);
+
 /* ---- Rows that are reduced ---- */
 
 /* What all kernels of an op know of its rows. */
@@ -48,6 +52,10 @@ typedef struct hip_any_rows {
   bool always;  /* by their lengths alone */
   unsigned dwords;
 } hip_any_rows;
+
+/* Row groups of `size` work-items, of which each takes `turns` rows before the grid strides, and the plan's grid, for function
+ * `number` of the row. */
+void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *rows, int64_t size, int64_t turns, int number);
 
 /* Finds the kernels of the plan's variant, and sets its row groups and its grid. leading: that of each array, `arrays` of
  * them. */

@@ -134,7 +134,7 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, tdm
   FOR_ROWS(row, &p->groups, group) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type);
     const row_batches next = batches_of_row(p, row + group.step, group, batch, type);
-    row_sum_t s = sum_row(raw, &r, &r, group, slots, &turn, batch, false, type);
+    row_sum_t s = sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, group, slots, &turn, batch, false, type);
     float scale = reciprocal(s.sum);
     const int whole = wave_all(r.own < FAR) ? r.whole : 0;
     chunk x[BATCH_MOST];
@@ -198,7 +198,7 @@ DEVICE void softmax_any(const softmax_args *p, row_slots *slots, int batch, tdm_
     int64_t seen = causal ? columns_seen(p, row + group.sub) : cols;
     raw_chunk raw[BATCH_MOST];
     row_batches r = batches_of(from, nothing_compared(type), seen, place, group, batch, true, type);
-    row_sum_t s = sum_row(raw, &r, &r, group, slots, &turn, batch, true, type);
+    row_sum_t s = sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, group, slots, &turn, batch, true, type);
     write_any(y, &r, s, seen, cols, cols + 1, causal, place, group, batch, type);
   }
 }
@@ -218,7 +218,7 @@ DEVICE void softmax_sums(const softmax_parts_args *p, row_slots *slots, int batc
   const row_batches r = batches_of_part(from, nothing_compared(type), seen_of_part(p, &w), &w, batch, type);
   raw_chunk raw[BATCH_MOST];
   int turn = 0;
-  store_part_sum(p->sums, sum_row(raw, &r, &r, w.group, slots, &turn, batch, true, type));
+  store_part_sum(p->sums, sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, w.group, slots, &turn, batch, true, type));
 }
 
 DEVICE void softmax_parts(const softmax_parts_args *p, int batch, tdm_type type) {

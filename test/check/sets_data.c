@@ -211,10 +211,20 @@ static const check_single rmsnorm_single[] = {GROUPS,
                                               {"bf16", NULL, NULL, "residual=1,inplace=residual", "2x40003"},
                                               {"bf16", NULL, NULL, "residual=1,lds=40004", "2x40003"},
                                               {0}};
-static const check_single cross_entropy_single[] = {{"bf16", NULL, NULL, NULL, "133x16385"},
-                                                    {"f32", NULL, NULL, "pad=3", "132x8195"},
-                                                    {"f16", NULL, NULL, NULL, "41x2047"},
-                                                    {0}};
+static const check_single cross_entropy_single[] = {
+    {"bf16", NULL, NULL, NULL, "133x16385"},
+    {"f32", NULL, NULL, "pad=3", "132x8195"},
+    {"f16", NULL, NULL, NULL, "41x2047"},
+    /* Short rows: 1 and 2 chunks of a work-item, and the first row after them. */
+    {"bf16", NULL, NULL, "fill=special,wide=1", "70x64"},
+    {"bf16", NULL, NULL, "fill=special,shift=1", "70x64"},
+    {"f16", NULL, NULL, "ignore=3,pad=1", "67x71"},
+    {"f16", NULL, NULL, "shift=1,first=7,total=300", "67x128"},
+    {"bf16", NULL, NULL, "fill=special,pad=3", "35x135"},
+    {"bf16", NULL, NULL, "shift=1", "35x136"},
+    {"f32", NULL, NULL, "fill=special,ignore=3", "130x67"},
+    {"f32", NULL, NULL, NULL, "130x68"},
+    {0}};
 static const check_single softmax_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "2097169x1031"}, {0}};
 static const check_single rmsnorm_huge[] = {{"bf16", NULL, NULL, "inplace=x,fill=real", "65537x32771"}, {0}};
 static const check_single rope_huge[] = {{"f16", NULL, NULL, "inplace=x,fill=real", "3x65537x171x64"}, {0}};
