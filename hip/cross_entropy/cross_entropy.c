@@ -42,7 +42,7 @@ static tdm_status find_short(tdm_plan *plan, short_way *way, const hip_rows *r, 
   while (size < chunks && size < SHORT_GROUP) size *= 2;
   int number = SHORT_ROWS + (chunks > SHORT_GROUP ? 2 : 0) + ragged;
   way->turns = (int32_t)size;
-  while (way->turns > 2 && r->rows * size < way->turns * tdm_hip_items_wanted(plan)) way->turns /= 2;
+  while (way->turns > 2 && r->rows < hip_ceil_div(way->turns * tdm_hip_items_wanted(plan), size)) way->turns /= 2;
   tdm_hip_row_groups(plan, &way->groups, r, size, way->turns, number);
   return tdm_hip_row_function(plan, number, r->type, &way->function);
 }

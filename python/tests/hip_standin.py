@@ -22,7 +22,9 @@ class State(ctypes.Structure):
         *[(name, i32) for name in ("memory", "streams", "events", "modules", "launches", "launches_before", "strays", "device")],
         ("devices_used", i32 * 4), ("capturing", i32), ("capture", pointer), ("forbidden", text), ("captured_launches", i32),
         ("launched_on", pointer), ("captured_events", i32), ("records", i32), ("special", pointer), ("unknown", i32),
-        ("attributes", Attributes), ("compute_units", i32), ("reads_host", i32), ("xcds", i32), ("logged", i32), ("log", text * 64),
+        ("attributes", Attributes),
+        *[(name, i32) for name in ("compute_units", "reads_host", "borrowed", "returned", "no_pools", "xcds", "logged")],
+        ("log", text * 64),
     ]  # fmt: skip
 
 
