@@ -61,8 +61,8 @@ gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int 
 int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
 bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile);
-/* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. fallback: the clocks of
- * hip_128x128 if neither operand begins at a dword. */
+/* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. fallback: the
+ * clocks of hip_128x128 if neither operand begins at a dword. */
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, double fallback);
 /* The copies lie at the workspace's end. */
 char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);

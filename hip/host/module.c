@@ -100,8 +100,8 @@ tdm_status tdm_hip_borrow(const tdm_plan *plan, size_t bytes, tdm_stream *stream
   return status;
 }
 
-/* The memory is given back even if its device can't be made current: a stream knows its device, HIP's default stream does not, so
- * then hipFree waits for all of the memory's device. */
+/* The memory is given back even if its device can't be made current: a stream knows its device. HIP's default stream does not,
+ * so then hipFree waits for all of the memory's device. */
 tdm_status tdm_hip_return(const tdm_plan *plan, void *memory, tdm_stream *stream) {
   const tdm_hip_device *d = plan->context->hip;
   const hip_library *h = d->library;
