@@ -23,7 +23,10 @@ typedef struct cross_entropy_plan {
 /* Functions for short rows: of whole chunks, and ragged; one chunk for each work-item, then two. */
 enum { SHORT_ROWS = HIP_ROWS_KEPT, SHORT_GROUP = 8, SHORT_CHUNKS = 16 };
 
-static hip_rows rows_of(const tdm_cross_entropy_desc *d) { return (hip_rows){d->rows, d->vocab, d->type, .most = 0}; }
+static hip_rows rows_of(const tdm_plan *plan) {
+  const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
+  return (hip_rows){d->rows, d->vocab, d->type, .most = 0};
+}
 
 static cross_entropy_args args_of(const tdm_cross_entropy_desc *d) {
   return (cross_entropy_args){.ldl = d->ldl,
@@ -62,7 +65,7 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
   cross_entropy_plan own = {.args = args_of(d)};
-  hip_rows rows = rows_of(d);
+  hip_rows rows = rows_of(plan);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(rows.cols / tdm_hip_chunk(rows.type) <= SHORT_CHUNKS
               ? prepare_short(plan, &own, &rows, d->ldl)
@@ -71,12 +74,16 @@ static tdm_status prepare(tdm_plan *plan) {
   return TDM_OK;
 }
 
+static void set_buffers(cross_entropy_args *args, void *const *buffers) {
+  args->logits = buffers[0];
+  args->targets = buffers[1];
+  args->loss = buffers[2];
+}
+
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   cross_entropy_plan own;
   memcpy(&own, plan->args, sizeof own);
-  own.args.logits = buffers[0];
-  own.args.targets = buffers[1];
-  own.args.loss = buffers[2];
+  set_buffers(&own.args, buffers);
   if (!own.is_short) return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
   tdm_hip_kernel kernel = plan->hip;
   if (!tdm_hip_at_dwords(plan, buffers)) {
@@ -96,17 +103,11 @@ typedef struct parts_plan {
 } parts_plan;
 _Static_assert(sizeof(parts_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
-static bool parts_fit(const tdm_plan *plan, char *reason, size_t size) {
-  hip_rows rows = rows_of(&plan->desc.cross_entropy);
-  return tdm_hip_parts_fit(plan, &rows, reason, size);
-}
-
 static tdm_status prepare_parts(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
   parts_plan own = {.args.rows = args_of(d)};
-  hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, &rows, 2 * sizeof *own.args.sums));
+  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, 2 * sizeof *own.args.sums));
   plan->workspace_bytes += (size_t)d->rows * sizeof *own.args.sums;
   own.second.grid[0] = (unsigned)hip_ceil_div(d->rows, HIP_PARTS_WORKGROUP / 64); /* a wave for each row */
   memcpy(plan->args, &own, sizeof own);
@@ -116,31 +117,25 @@ static tdm_status prepare_parts(tdm_plan *plan) {
 static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   parts_plan own;
   memcpy(&own, plan->args, sizeof own);
-  own.args.rows.logits = buffers[0];
-  own.args.rows.targets = buffers[1];
-  own.args.rows.loss = buffers[2];
+  set_buffers(&own.args.rows, buffers);
   own.args.sums = plan->workspace;
   return tdm_hip_parts_launch(plan, &own.second, &own.args, sizeof own.args, stream);
 }
 
 /* One compute unit is predicted to take 19739 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
  * elements. */
-static const hip_row_cost each = {.each = 0.12, .accesses = 1, .again = 0};
-
-static void cost_of_loop(const tdm_plan *plan, tdm_cost *cost) {
-  hip_rows rows = rows_of(&plan->desc.cross_entropy);
-  tdm_hip_loop_cost(plan, &rows, &each, cost);
+static hip_row_cost cost_of(const tdm_plan *plan) {
+  (void)plan;
+  return (hip_row_cost){.each = 0.12, .accesses = 1, .again = 0};
 }
 
-static void cost_of_parts(const tdm_plan *plan, tdm_cost *cost) {
-  hip_rows rows = rows_of(&plan->desc.cross_entropy);
-  tdm_hip_parts_cost(plan, &rows, &each, cost);
-}
+static const hip_row_variant loop = {.rows = rows_of, .cost = cost_of};
 
 const tdm_kernel tdm_cross_entropy_hip_loop = {
     .name = "hip_loop",
     .op = TDM_OP_CROSS_ENTROPY,
     .backend = &tdm_backend_hip,
+    .variant = &loop,
     .functions = HIP_FUNCTIONS([HIP_ROWS_ANY] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_ragged", .waves = 4},
                                [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4},
                                [SHORT_ROWS] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_1", .waves = 8},
@@ -149,17 +144,18 @@ const tdm_kernel tdm_cross_entropy_hip_loop = {
                                {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_2", .waves = 5}),
     .prepare = prepare,
     .launch = launch,
-    .cost = cost_of_loop};
+    .cost = tdm_hip_loop_cost};
 const tdm_kernel tdm_cross_entropy_hip_parts = {.name = "hip_parts",
                                                 .op = TDM_OP_CROSS_ENTROPY,
                                                 .backend = &tdm_backend_hip,
+                                                .variant = &loop,
                                                 .functions = HIP_FUNCTIONS([HIP_PARTS_FIRST] = {.code = tdm_code_cross_entropy,
                                                                                                 .stem = "cross_entropy_sums",
                                                                                                 .waves = HIP_PARTS_WAVES},
                                                                            [HIP_PARTS_SECOND] = {.code = tdm_code_cross_entropy,
                                                                                                  .stem = "cross_entropy_parts",
                                                                                                  .waves = HIP_PARTS_WAVES}),
-                                                .supports = parts_fit,
+                                                .supports = tdm_hip_parts_fit,
                                                 .prepare = prepare_parts,
                                                 .launch = launch_parts,
-                                                .cost = cost_of_parts};
+                                                .cost = tdm_hip_parts_cost};

@@ -61,8 +61,6 @@ static bool begin_alike(const tdm_plan *plan, void *const *buffers, unsigned dwo
 
 /* ---- Rows that are reduced ---- */
 
-const hip_row_variant hip_row_registers = {.in_registers = true}, hip_row_loop = {.in_registers = false};
-
 /* The smallest power of two work-items, of which each has `each` chunks of a row at most. */
 static int64_t group_for(int64_t chunks, int64_t each) {
   int64_t size = 1;
@@ -91,10 +89,12 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *r) {
   return 0;
 }
 
-bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *reason, size_t size) {
-  if (tdm_hip_kept(plan->context->hip, rows) > 0) return true;
+bool tdm_hip_fits_registers(const tdm_plan *plan, char *reason, size_t size) {
+  const hip_row_variant *variant = plan->kernel->variant;
+  const hip_rows rows = variant->rows(plan);
+  if (tdm_hip_kept(plan->context->hip, &rows) > 0) return true;
   snprintf(reason, size, "keeps a row in registers: must be at most %" PRId64 " elements",
-           rows->most * tdm_hip_chunk(rows->type) * HIP_ROWS_WORKGROUP);
+           rows.most * tdm_hip_chunk(rows.type) * HIP_ROWS_WORKGROUP);
   return false;
 }
 
@@ -141,7 +141,7 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
                                 const int64_t *leading, int arrays) {
   const hip_row_variant *variant = plan->kernel->variant;
   const tdm_hip_device *device = plan->context->hip;
-  int kept = variant != NULL && variant->in_registers ? tdm_hip_kept(device, r) : 0;
+  int kept = variant->in_registers ? tdm_hip_kept(device, r) : 0;
   int number = kept > 0 ? HIP_ROWS_KEPT : HIP_ROWS_WHOLE;
   for (int k = kept; k > 1; k /= 2) number += 2;
   int64_t chunk = tdm_hip_chunk(r->type),

@@ -30,20 +30,28 @@ typedef struct hip_rows {
 /* The number of chunks that each work-item has to keep, 1, 2, 4 or 8, so that a row fits into a row group's registers; 0: it
  * does not fit. */
 int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
-/* For a kernel's `supports`: does a row fit? */
-bool tdm_hip_fits_registers(const tdm_plan *plan, const hip_rows *rows, char *reason, size_t size);
-
 /* The work-items of a row group in a kernel for rows of any length. */
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
 
-/* Variants of the ops that have kernels for rows of any length, and kernels that keep a row in registers. Both rows share a
- * list of functions: one for all rows, one for rows of whole chunks, and two each that keep 1, 2, 4 and 8 chunks: of rows of
- * whole chunks, and of ragged rows, whose ends are no whole chunks, or which begin between two dwords. */
+/* What an element of a row costs. each: clocks that a compute unit takes for an element of rows of whole chunks. accesses: of an
+ * element in memory, reads and writes; again: those that the second launch of hip_parts repeats. */
+typedef struct hip_row_cost {
+  double each;
+  int accesses, again;
+} hip_row_cost;
+
+/* Variants of an op's kernels: its rows and their cost, and whether the kernel keeps a row in registers. Both kinds share a list
+ * of functions: one for all rows, one for rows of whole chunks, and two each that keep 1, 2, 4 and 8 chunks: of rows of whole
+ * chunks, and of ragged rows, whose ends are no whole chunks, or which begin between two dwords. */
 typedef struct hip_row_variant {
+  hip_rows (*rows)(const tdm_plan *plan);
+  hip_row_cost (*cost)(const tdm_plan *plan); /* NULL for kernels that are chosen by their place in the table */
   bool in_registers;
 } hip_row_variant;
-extern const hip_row_variant hip_row_registers, hip_row_loop;
 enum { HIP_ROWS_ANY, HIP_ROWS_WHOLE, HIP_ROWS_KEPT };
+
+/* For `supports` of a kernel whose variant is in_registers: does a row fit? */
+bool tdm_hip_fits_registers(const tdm_plan *plan, char *reason, size_t size);
 
 /* What a plan keeps of its rows besides its kernel's argument: the functions for rows that are not whole chunks at dwords. */
 typedef struct hip_any_rows {

@@ -9,6 +9,16 @@
 
 enum { LEAST = 2 }; /* chunks of a work-item in a part: they are loaded at once */
 
+static hip_rows rows_of(const tdm_plan *plan) {
+  const hip_row_variant *variant = plan->kernel->variant;
+  return variant->rows(plan);
+}
+
+static hip_row_cost cost_of(const tdm_plan *plan) {
+  const hip_row_variant *variant = plan->kernel->variant;
+  return variant->cost(plan);
+}
+
 static int64_t least_part(tdm_type type) { return LEAST * HIP_PARTS_WORKGROUP * tdm_hip_chunk(type); }
 
 /* Workgroups of four waves that the device holds, one on each SIMD of a compute unit. */
@@ -25,27 +35,29 @@ static hip_row_parts parts_of(const tdm_plan *plan, const hip_rows *r) {
       .cols = r->cols, .part = part, .rows = (int32_t)r->rows, .parts = (int32_t)hip_ceil_div(r->cols, part)};
 }
 
-bool tdm_hip_parts_fit(const tdm_plan *plan, const hip_rows *r, char *reason, size_t size) {
+bool tdm_hip_parts_fit(const tdm_plan *plan, char *reason, size_t size) {
+  const hip_rows r = rows_of(plan);
   if (plan->empty) return true;
-  if (r->cols <= least_part(r->type)) {
-    snprintf(reason, size, "splits rows over workgroups: rows must have more than %" PRId64 " elements", least_part(r->type));
+  if (r.cols <= least_part(r.type)) {
+    snprintf(reason, size, "splits rows over workgroups: rows must have more than %" PRId64 " elements", least_part(r.type));
     return false;
   }
-  if (most_workgroups(plan) / r->rows < 2) {
+  if (most_workgroups(plan) / r.rows < 2) {
     snprintf(reason, size, "splits rows over workgroups: rows = %" PRId64 ": must be at most %" PRId64 " on this device",
-             r->rows, most_workgroups(plan) / 2);
+             r.rows, most_workgroups(plan) / 2);
     return false;
   }
   return true;
 }
 
-tdm_status tdm_hip_parts_prepare(tdm_plan *plan, hip_row_parts *parts, tdm_hip_kernel *second, const hip_rows *r, size_t each) {
-  *parts = parts_of(plan, r);
+tdm_status tdm_hip_parts_prepare(tdm_plan *plan, hip_row_parts *parts, tdm_hip_kernel *second, size_t each) {
+  const hip_rows r = rows_of(plan);
+  *parts = parts_of(plan, &r);
   const unsigned workgroups = (unsigned)(parts->rows * parts->parts);
   plan->hip = *second = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = HIP_PARTS_WORKGROUP};
   plan->workspace_bytes = workgroups * each;
-  TDM_TRY(tdm_hip_row_function(plan, HIP_PARTS_FIRST, r->type, &plan->hip.function));
-  return tdm_hip_row_function(plan, HIP_PARTS_SECOND, r->type, &second->function);
+  TDM_TRY(tdm_hip_row_function(plan, HIP_PARTS_FIRST, r.type, &plan->hip.function));
+  return tdm_hip_row_function(plan, HIP_PARTS_SECOND, r.type, &second->function);
 }
 
 tdm_status tdm_hip_parts_launch(const tdm_plan *plan, const tdm_hip_kernel *second, const void *args, size_t bytes,
@@ -71,17 +83,21 @@ static const double LAUNCH = 4000, LATENCY = 4000, RAGGED = 1.9;
 
 /* Rows take turns: a compute unit computes the row groups that it holds at a time, of 1024 work-items together, at the rate of
  * one such group. */
-void tdm_hip_loop_cost(const tdm_plan *plan, const hip_rows *r, const hip_row_cost *c, tdm_cost *cost) {
-  const int64_t size = tdm_hip_loop_group(plan->context->hip, r), together = HIP_ROW_GROUP_MOST / size,
-                turns = hip_ceil_div(hip_ceil_div(r->rows, together), plan->context->hip->compute_units),
-                at_once = r->rows < together ? r->rows : together;
-  const double each = r->any || r->cols % tdm_hip_chunk(r->type) != 0 ? RAGGED * c->each : c->each;
-  set_cost((double)turns * (double)at_once * (double)r->cols * each, traffic(plan, r, c->accesses), LATENCY, cost);
+void tdm_hip_loop_cost(const tdm_plan *plan, tdm_cost *cost) {
+  const hip_rows r = rows_of(plan);
+  const hip_row_cost c = cost_of(plan);
+  const int64_t size = tdm_hip_loop_group(plan->context->hip, &r), together = HIP_ROW_GROUP_MOST / size,
+                turns = hip_ceil_div(hip_ceil_div(r.rows, together), plan->context->hip->compute_units),
+                at_once = r.rows < together ? r.rows : together;
+  const double each = r.any || r.cols % tdm_hip_chunk(r.type) != 0 ? RAGGED * c.each : c.each;
+  set_cost((double)turns * (double)at_once * (double)r.cols * each, traffic(plan, &r, c.accesses), LATENCY, cost);
 }
 
 /* All compute units share the elements. */
-void tdm_hip_parts_cost(const tdm_plan *plan, const hip_rows *r, const hip_row_cost *c, tdm_cost *cost) {
-  const double elements = (double)r->rows * (double)r->cols;
-  set_cost(elements * c->each / plan->context->hip->compute_units, traffic(plan, r, c->accesses + c->again),
-           LAUNCH + 2 * LATENCY, cost);
+void tdm_hip_parts_cost(const tdm_plan *plan, tdm_cost *cost) {
+  const hip_rows r = rows_of(plan);
+  const hip_row_cost c = cost_of(plan);
+  const double elements = (double)r.rows * (double)r.cols;
+  set_cost(elements * c.each / plan->context->hip->compute_units, traffic(plan, &r, c.accesses + c.again), LAUNCH + 2 * LATENCY,
+           cost);
 }

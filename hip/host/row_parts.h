@@ -5,29 +5,22 @@
 #include "hip/args/row_parts.h"
 #include "row_launch.h"
 
-/* The functions of a row of kernels: the first launch reduces each part, the second one joins the parts. A SIMD holds
+/* The kernels' variants are hip_row_variants. Their functions: the first launch reduces each part, the second one joins the parts. A SIMD holds
  * HIP_PARTS_WAVES of each at least. */
 enum { HIP_PARTS_FIRST, HIP_PARTS_SECOND, HIP_PARTS_WAVES = 6 };
 
 /* For a kernel's `supports`: would a row have two parts at least, with no more workgroups than the device holds? */
-bool tdm_hip_parts_fit(const tdm_plan *plan, const hip_rows *rows, char *reason, size_t size);
+bool tdm_hip_parts_fit(const tdm_plan *plan, char *reason, size_t size);
 
 /* Sets the parts, plan->hip to the first launch, and *second to a launch of as many workgroups. each: bytes of a part's result,
  * for which it sets the size of the workspace. */
-tdm_status tdm_hip_parts_prepare(tdm_plan *plan, hip_row_parts *parts, tdm_hip_kernel *second, const hip_rows *rows,
-                                 size_t each);
+tdm_status tdm_hip_parts_prepare(tdm_plan *plan, hip_row_parts *parts, tdm_hip_kernel *second, size_t each);
 /* Both launches, with the same argument. */
 tdm_status tdm_hip_parts_launch(const tdm_plan *plan, const tdm_hip_kernel *second, const void *args, size_t bytes,
                                 tdm_stream *stream);
 
-/* Estimates of the kernels over rows of any length, without and with parts. each: clocks that a compute unit takes for an
- * element of rows of whole chunks.
- * accesses: of an element in memory, reads and writes; again: those that the second launch repeats. */
-typedef struct hip_row_cost {
-  double each;
-  int accesses, again;
-} hip_row_cost;
-void tdm_hip_loop_cost(const tdm_plan *plan, const hip_rows *rows, const hip_row_cost *c, tdm_cost *cost);
-void tdm_hip_parts_cost(const tdm_plan *plan, const hip_rows *rows, const hip_row_cost *c, tdm_cost *cost);
+/* For a kernel's `cost`: estimates of the kernels over rows of any length, without and with parts. */
+void tdm_hip_loop_cost(const tdm_plan *plan, tdm_cost *cost);
+void tdm_hip_parts_cost(const tdm_plan *plan, tdm_cost *cost);
 
 #endif

@@ -12,7 +12,8 @@ typedef struct rmsnorm_plan {
 } rmsnorm_plan;
 
 /* f32 with 8 chunks in each work-item, and the residual besides, would not fit into the 128 registers of 1024 work-items. */
-static hip_rows rows_of(const tdm_rmsnorm_desc *d) {
+static hip_rows rows_of(const tdm_plan *plan) {
+  const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   return (hip_rows){d->rows, d->cols, d->type, .most = 4, .dwords = 1u << 1};
 }
 
@@ -34,15 +35,10 @@ static void set_buffers(rmsnorm_args *args, void *const *buffers) {
   args->y = buffers[4];
 }
 
-static bool fits(const tdm_plan *plan, char *reason, size_t size) {
-  hip_rows rows = rows_of(&plan->desc.rmsnorm);
-  return tdm_hip_fits_registers(plan, &rows, reason, size);
-}
-
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   rmsnorm_plan own = {.args = args_of(d)};
-  hip_rows rows = rows_of(d);
+  hip_rows rows = rows_of(plan);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   const int64_t leading[] = {d->ldx, d->ldy, d->ldr, d->lds};
   TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, leading, d->residual ? 4 : 2));
@@ -75,17 +71,11 @@ typedef struct parts_plan {
 } parts_plan;
 _Static_assert(sizeof(parts_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
-static bool parts_fit(const tdm_plan *plan, char *reason, size_t size) {
-  hip_rows rows = rows_of(&plan->desc.rmsnorm);
-  return tdm_hip_parts_fit(plan, &rows, reason, size);
-}
-
 static tdm_status prepare_parts(tdm_plan *plan) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   parts_plan own = {.args.rows = args_of(d)};
-  hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, &rows, sizeof *own.args.sums));
+  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, sizeof *own.args.sums));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -100,46 +90,38 @@ static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_s
 
 /* One compute unit is predicted to take 43710 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
  * elements. */
-static hip_row_cost each_of(const tdm_rmsnorm_desc *d) {
-  return (hip_row_cost){.each = 0.3, .accesses = d->residual ? 4 : 2, .again = d->residual ? 2 : 1};
+static hip_row_cost cost_of(const tdm_plan *plan) {
+  const bool residual = plan->desc.rmsnorm.residual;
+  return (hip_row_cost){.each = 0.3, .accesses = residual ? 4 : 2, .again = residual ? 2 : 1};
 }
 
-static void cost_of_loop(const tdm_plan *plan, tdm_cost *cost) {
-  hip_rows rows = rows_of(&plan->desc.rmsnorm);
-  hip_row_cost each = each_of(&plan->desc.rmsnorm);
-  tdm_hip_loop_cost(plan, &rows, &each, cost);
-}
-
-static void cost_of_parts(const tdm_plan *plan, tdm_cost *cost) {
-  hip_rows rows = rows_of(&plan->desc.rmsnorm);
-  hip_row_cost each = each_of(&plan->desc.rmsnorm);
-  tdm_hip_parts_cost(plan, &rows, &each, cost);
-}
+static const hip_row_variant loop = {.rows = rows_of, .cost = cost_of}, registers = {.rows = rows_of, .in_registers = true};
 
 const tdm_kernel tdm_rmsnorm_hip_loop = {.name = "hip_loop",
                                          .op = TDM_OP_RMSNORM,
                                          .backend = &tdm_backend_hip,
-                                         .variant = &hip_row_loop,
+                                         .variant = &loop,
                                          .functions = functions,
                                          .prepare = prepare,
                                          .launch = launch,
-                                         .cost = cost_of_loop};
+                                         .cost = tdm_hip_loop_cost};
 const tdm_kernel tdm_rmsnorm_hip_parts = {
     .name = "hip_parts",
     .op = TDM_OP_RMSNORM,
     .backend = &tdm_backend_hip,
+    .variant = &loop,
     .functions =
         HIP_FUNCTIONS([HIP_PARTS_FIRST] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_sums", .waves = HIP_PARTS_WAVES},
                       [HIP_PARTS_SECOND] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_parts", .waves = HIP_PARTS_WAVES}),
-    .supports = parts_fit,
+    .supports = tdm_hip_parts_fit,
     .prepare = prepare_parts,
     .launch = launch_parts,
-    .cost = cost_of_parts};
+    .cost = tdm_hip_parts_cost};
 const tdm_kernel tdm_rmsnorm_hip_registers = {.name = "hip_registers",
                                               .op = TDM_OP_RMSNORM,
                                               .backend = &tdm_backend_hip,
-                                              .variant = &hip_row_registers,
+                                              .variant = &registers,
                                               .functions = functions,
-                                              .supports = fits,
+                                              .supports = tdm_hip_fits_registers,
                                               .prepare = prepare,
                                               .launch = launch};

@@ -11,7 +11,8 @@ typedef struct softmax_plan {
   hip_any_rows any;
 } softmax_plan;
 
-static hip_rows rows_of(const tdm_softmax_desc *d) {
+static hip_rows rows_of(const tdm_plan *plan) {
+  const tdm_softmax_desc *d = &plan->desc.softmax;
   return (hip_rows){d->rows, d->cols, d->type, .most = HIP_KEPT_ELEMENTS / (int)tdm_hip_chunk(d->type),
                     .any = d->causal_rows > 0};
 }
@@ -24,15 +25,10 @@ static softmax_args args_of(const tdm_softmax_desc *d) {
                         .groups = {.rows = d->rows, .cols = d->cols}};
 }
 
-static bool fits(const tdm_plan *plan, char *reason, size_t size) {
-  hip_rows rows = rows_of(&plan->desc.softmax);
-  return tdm_hip_fits_registers(plan, &rows, reason, size);
-}
-
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
   softmax_plan own = {.args = args_of(d)};
-  hip_rows rows = rows_of(d);
+  hip_rows rows = rows_of(plan);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, (int64_t[]){d->ldx, d->ldy}, 2));
   memcpy(plan->args, &own, sizeof own);
@@ -74,17 +70,11 @@ typedef struct parts_plan {
 } parts_plan;
 _Static_assert(sizeof(parts_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
-static bool parts_fit(const tdm_plan *plan, char *reason, size_t size) {
-  hip_rows rows = rows_of(&plan->desc.softmax);
-  return tdm_hip_parts_fit(plan, &rows, reason, size);
-}
-
 static tdm_status prepare_parts(tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
   parts_plan own = {.args.rows = args_of(d)};
-  hip_rows rows = rows_of(d);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, &rows, 2 * sizeof *own.args.sums));
+  TDM_TRY(tdm_hip_parts_prepare(plan, &own.args.parts, &own.second, 2 * sizeof *own.args.sums));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -100,42 +90,38 @@ static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_s
 
 /* One compute unit is predicted to take 31745 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
  * elements. */
-static const hip_row_cost each = {.each = 0.21, .accesses = 2, .again = 1};
-
-static void cost_of_loop(const tdm_plan *plan, tdm_cost *cost) {
-  hip_rows rows = rows_of(&plan->desc.softmax);
-  tdm_hip_loop_cost(plan, &rows, &each, cost);
+static hip_row_cost cost_of(const tdm_plan *plan) {
+  (void)plan;
+  return (hip_row_cost){.each = 0.21, .accesses = 2, .again = 1};
 }
 
-static void cost_of_parts(const tdm_plan *plan, tdm_cost *cost) {
-  hip_rows rows = rows_of(&plan->desc.softmax);
-  tdm_hip_parts_cost(plan, &rows, &each, cost);
-}
+static const hip_row_variant loop = {.rows = rows_of, .cost = cost_of}, registers = {.rows = rows_of, .in_registers = true};
 
 const tdm_kernel tdm_softmax_hip_loop = {.name = "hip_loop",
                                          .op = TDM_OP_SOFTMAX,
                                          .backend = &tdm_backend_hip,
-                                         .variant = &hip_row_loop,
+                                         .variant = &loop,
                                          .functions = functions,
                                          .prepare = prepare,
                                          .launch = launch,
-                                         .cost = cost_of_loop};
+                                         .cost = tdm_hip_loop_cost};
 const tdm_kernel tdm_softmax_hip_parts = {
     .name = "hip_parts",
     .op = TDM_OP_SOFTMAX,
     .backend = &tdm_backend_hip,
+    .variant = &loop,
     .functions =
         HIP_FUNCTIONS([HIP_PARTS_FIRST] = {.code = tdm_code_softmax, .stem = "softmax_sums", .waves = HIP_PARTS_WAVES},
                       [HIP_PARTS_SECOND] = {.code = tdm_code_softmax, .stem = "softmax_parts", .waves = HIP_PARTS_WAVES}),
-    .supports = parts_fit,
+    .supports = tdm_hip_parts_fit,
     .prepare = prepare_parts,
     .launch = launch_parts,
-    .cost = cost_of_parts};
+    .cost = tdm_hip_parts_cost};
 const tdm_kernel tdm_softmax_hip_registers = {.name = "hip_registers",
                                               .op = TDM_OP_SOFTMAX,
                                               .backend = &tdm_backend_hip,
-                                              .variant = &hip_row_registers,
+                                              .variant = &registers,
                                               .functions = functions,
-                                              .supports = fits,
+                                              .supports = tdm_hip_fits_registers,
                                               .prepare = prepare,
                                               .launch = launch};
