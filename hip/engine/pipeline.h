@@ -246,9 +246,9 @@ DEVICE void keep_chunks(fragments x, int count) {
   for (int n = 0; n < count; n++) x[n] = in_order(x[n]);
 }
 
-/* A slot reads in three batches, because the queue of a pair of SIMDs has 8 places, 4 for each wave, and what stands behind a
- * read that finds no place waits, too. The first batch comes before the last products, the second one before the loads if the
- * slot has more reads than that, and the rest after them. */
+/* The LDS queue of a pair of SIMDs has 8 places, 4 for each wave. A read that finds it full waits, and so does everything that
+ * the wave issues after it. So a slot's reads come in up to three batches: the first one before the last products, the second
+ * one, if the slot has more than 8 reads, before the loads from memory, and the rest after these. */
 enum { BATCH_READS = 4 };
 typedef struct batches {
   int first, second; /* the chunks at which they end */

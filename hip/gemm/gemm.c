@@ -152,21 +152,27 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
          bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
+/* With tile.split, and without what gemm_pack takes. */
+static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) {
+  hip_tile_work work = gemm_work(&plan->desc.gemm);
+  tdm_cost cost;
+  if (tile->split > 1) work.chain = 0; /* gemm_reduce has it */
+  tdm_hip_tile_cost(plan, tile, &work, &cost);
+  if (tile->split > 1) cost.clocks += reduce_clocks(plan, tile->split);
+  return cost;
+}
+
 /* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) {
   static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   enum { LEAST_UNITS = 4 }; /* of a part */
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  hip_tile_work work = gemm_work(d);
   tdm_cost best = {0};
   for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
-    tdm_cost cost;
     bool named = plan->tuning.of[TDM_TUNE_SPLIT] > 0;
     tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : splits[i];
     if (!named && i > 0 && units_of(d) / tile.split < LEAST_UNITS) break;
-    work.chain = tile.split > 1 ? 0 : gemm_work(d).chain;
-    tdm_hip_tile_cost(plan, &tile, &work, &cost);
-    if (tile.split > 1) cost.clocks += reduce_clocks(plan, tile.split);
+    tdm_cost cost = cost_of_split(plan, &tile);
     if (i == 0 || cost.clocks < best.clocks) {
       best = cost;
       *split = tile.split;
@@ -239,13 +245,9 @@ static double unaligned_clocks(const tdm_plan *plan) {
   if (plan->kernel->fallback.align == 0) return 0;
   const hip_tile_kernel *general = plan->kernel->fallback.kernel->variant;
   hip_tile_shape tile = general->tile;
-  hip_tile_work work = gemm_work(&plan->desc.gemm);
-  tdm_cost cost;
   tile.valu += 2 * GEMM_UNALIGNED_TURNS;
   tile.split = parts_of(plan);
-  if (tile.split > 1) work.chain = 0;
-  tdm_hip_tile_cost(plan, &tile, &work, &cost);
-  return cost.clocks + (tile.split > 1 ? reduce_clocks(plan, tile.split) : 0);
+  return cost_of_split(plan, &tile).clocks;
 }
 
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {

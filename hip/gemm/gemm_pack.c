@@ -116,17 +116,21 @@ bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, cha
   return true;
 }
 
+/* To read and write so many bytes. */
+static double move_clocks(const tdm_plan *plan, double bytes) {
+  return 2 * bytes / (tdm_hip_rates(plan->context->hip, plan->desc.gemm.type).hbm * HBM_SHARE);
+}
+
 /* Of copies each byte is read and written once, and a launch takes its time. Of what is not copied the loads take longer if
  * rows do not begin at cache lines. */
 double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile) {
-  const double hbm = tdm_hip_rates(plan->context->hip, plan->desc.gemm.type).hbm * HBM_SHARE;
   double bytes = 0, clocks = 0;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++)
     if (gemm_packs(plan, kernel) & which)
       bytes += (double)gemm_copy_of(plan, kernel, which).bytes;
     else
       clocks += straddling_clocks(plan, tile, which);
-  return clocks + (bytes == 0 ? 0 : PACK_LAUNCH + 2 * bytes / hbm);
+  return clocks + (bytes == 0 ? 0 : PACK_LAUNCH + move_clocks(plan, bytes));
 }
 
 enum { PART = 256 }; /* at multiples of which copies begin */
@@ -158,7 +162,7 @@ static int unaligned_copies(const tdm_plan *plan, const hip_tile_kernel *kernel,
   }
   plan->kernel->cost(plan, &own);
   double launch = gemm_packs(plan, kernel) != 0 ? 0 : PACK_LAUNCH; /* of a plan that packs, own has it */
-  double copied = launch + 2 * bytes / (tdm_hip_rates(plan->context->hip, d->type).hbm * HBM_SHARE);
+  double copied = launch + move_clocks(plan, bytes);
   return bytes <= MOST_OPTIONAL_BYTES && own.clocks + copied < fallback ? others : 0;
 }
 

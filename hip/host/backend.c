@@ -25,27 +25,22 @@ static tdm_status open_failed(const hip_library *h, const char *call, hipError_t
   return error == hipErrorOutOfMemory ? TDM_ERROR_MEMORY : TDM_ERROR_DEVICE;
 }
 
-/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue. A partition of
- * a device contains whole XCDs. */
-static tdm_status count_xcds(tdm_hip_device *d, char *reason, size_t size) {
-  int xcds = 0, each = (int)d->chip->cus_per_xcd;
-  hipError_t error = d->library->DeviceGetAttribute(&xcds, hipDeviceAttributeNumberOfXccs, d->number);
-  if (error != hipSuccess && error != hipErrorInvalidValue)
-    return open_failed(d->library, "DeviceGetAttribute", error, reason, size);
-  if (error != hipSuccess) (void)d->library->GetLastError();
-  if (error != hipSuccess || xcds <= 0) xcds = d->compute_units < each ? 1 : d->compute_units / each;
-  d->xcds = xcds;
+/* *value is 0 if the runtime does not know the attribute. */
+static tdm_status ask(const tdm_hip_device *d, hipDeviceAttribute_t attribute, int *value, char *reason, size_t size) {
+  hipError_t error = d->library->DeviceGetAttribute(value, attribute, d->number);
+  if (error == hipSuccess) return TDM_OK;
+  if (error != hipErrorInvalidValue) return open_failed(d->library, "DeviceGetAttribute", error, reason, size);
+  (void)d->library->GetLastError();
+  *value = 0;
   return TDM_OK;
 }
 
-/* Whether the device has memory in the order of a stream; one that does not know the attribute has none. */
-static tdm_status ask_for_pools(tdm_hip_device *d, char *reason, size_t size) {
-  int pools = 0;
-  hipError_t error = d->library->DeviceGetAttribute(&pools, hipDeviceAttributeMemoryPoolsSupported, d->number);
-  if (error != hipSuccess && error != hipErrorInvalidValue)
-    return open_failed(d->library, "DeviceGetAttribute", error, reason, size);
-  if (error != hipSuccess) (void)d->library->GetLastError();
-  d->pools = error == hipSuccess && pools != 0;
+/* ROCm 7 and the simulator return the number of XCDs. ROCm 6 refuses the attribute with hipErrorInvalidValue. A partition of
+ * a device contains whole XCDs. */
+static tdm_status count_xcds(tdm_hip_device *d, char *reason, size_t size) {
+  int each = (int)d->chip->cus_per_xcd;
+  TDM_TRY(ask(d, hipDeviceAttributeNumberOfXccs, &d->xcds, reason, size));
+  if (d->xcds <= 0) d->xcds = d->compute_units < each ? 1 : d->compute_units / each;
   return TDM_OK;
 }
 
@@ -76,7 +71,9 @@ static tdm_status describe(tdm_hip_device *d, char *reason, size_t size) {
   d->compute_units = p.multiProcessorCount;
   d->lds_bytes = p.sharedMemPerBlock;
   d->reads_host = p.pageableMemoryAccess != 0;
-  TDM_TRY(ask_for_pools(d, reason, size));
+  int pools = 0;
+  TDM_TRY(ask(d, hipDeviceAttributeMemoryPoolsSupported, &pools, reason, size));
+  d->pools = pools != 0;
   return count_xcds(d, reason, size);
 }
 
