@@ -33,16 +33,16 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
 /* The work-items of a row group in a kernel for rows of any length. */
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
 
-/* What an element of a row costs. each: clocks that a compute unit takes for an element of rows of whole chunks. accesses: of an
- * element in memory, reads and writes; again: those that the second launch of hip_parts repeats. */
+/* What an element of a row costs. each: clocks that a compute unit takes for an element of rows of whole chunks. accesses:
+ * of an element in memory, reads and writes; again: those that the second launch of hip_parts repeats. */
 typedef struct hip_row_cost {
   double each;
   int accesses, again;
 } hip_row_cost;
 
-/* Variants of an op's kernels: its rows and their cost, and whether the kernel keeps a row in registers. Both kinds share a list
- * of functions: one for all rows, one for rows of whole chunks, and two each that keep 1, 2, 4 and 8 chunks: of rows of whole
- * chunks, and of ragged rows, whose ends are no whole chunks, or which begin between two dwords. */
+/* Variants of an op's kernels: its rows and their cost, and whether the kernel keeps a row in registers. Both kinds share a
+ * list of functions: one for all rows, one for rows of whole chunks, and two each that keep 1, 2, 4 and 8 chunks: of rows of
+ * whole chunks, and of ragged rows, whose ends are no whole chunks, or which begin between two dwords. */
 typedef struct hip_row_variant {
   hip_rows (*rows)(const tdm_plan *plan);
   hip_row_cost (*cost)(const tdm_plan *plan); /* NULL for kernels that are chosen by their place in the table */

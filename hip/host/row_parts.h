@@ -5,8 +5,8 @@
 #include "hip/args/row_parts.h"
 #include "row_launch.h"
 
-/* The kernels' variants are hip_row_variants. Their functions: the first launch reduces each part, the second one joins the parts. A SIMD holds
- * HIP_PARTS_WAVES of each at least. */
+/* The kernels' variants are hip_row_variants. Their functions: the first launch reduces each part, the second one joins the
+ * parts. A SIMD holds HIP_PARTS_WAVES of each at least. */
 enum { HIP_PARTS_FIRST, HIP_PARTS_SECOND, HIP_PARTS_WAVES = 6 };
 
 /* For a kernel's `supports`: would a row have two parts at least, with no more workgroups than the device holds? */
