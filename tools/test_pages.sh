@@ -4,9 +4,13 @@ set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-build=$1 page=$folder/page.md output=$folder/output
+build=$(cd "$1" && pwd) page=$folder/page.md output=$folder/output
 
-run() { sh tools/pages.sh --build "$build" --limit 2 "$@" "$page" >"$output" 2>&1; }
+# The script copies the tree that it is in for every page. So it gets a small one: what these pages use.
+tree=$folder/tree
+mkdir -p "$tree/tools" "$tree/docs"
+cp tools/pages.sh tools/pages.awk "$tree/tools"
+run() { sh "$tree/tools/pages.sh" --build "$build" --limit 2 "$@" "$page" >"$output" 2>&1; }
 fail() {
   echo "pages: $*"
   cat "$output"
@@ -149,7 +153,10 @@ true
 ```
 PAGE
 
-# --update writes what is printed, keeps `...`, and leaves a page alone that is right.
+# --update writes what is printed, keeps `...`, and leaves a page alone that is right. It draws the pictures, too.
+mkdir "$tree/bench"
+cp -r docs/pictures "$tree/docs"
+cp -r bench/results "$tree/bench"
 cat >"$page" <<'PAGE'
 Words.
 ```sh

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { WAVE_LANES = 32, WAVE_MOST_LANES = 128, WAVE_STACK = 256 << 10, WAVE_GIVEN = 64 };
+/* A lane's stack: kernels that are compiled at -O0 need more than 256 KiB. */
+enum { WAVE_LANES = 32, WAVE_MOST_LANES = 128, WAVE_STACK = 1 << 20, WAVE_GIVEN = 64 };
 
 /* What a lane gives at an exchange: a lane may be one exchange ahead of another. */
 static struct {
