@@ -243,6 +243,7 @@ tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, doub
   const int packs = gemm_packs(plan, kernel), copies = unaligned_copies(plan, kernel, fallback);
   bool dwords = false; /* a copied operand has rows of whole dwords */
   plan->any_address = (unsigned)(packs | copies);
+  plan->copied = (unsigned)packs;
   if (plan->any_address == 0) return TDM_OK;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
     if (((packs | copies) & which) == 0) continue;

@@ -73,3 +73,11 @@ bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers) {
     if ((fallback->buffers & ~plan->any_address) >> i & 1) at |= (uintptr_t)buffers[i];
   return fallback->align > 0 && at % (unsigned)fallback->align != 0;
 }
+
+unsigned tdm_plan_copies(const tdm_plan *plan, void *const *buffers) {
+  if (tdm_plan_falls_back(plan, buffers)) return 0;
+  unsigned copies = plan->copied;
+  for (int i = 0; i < plan->buffer_count; i++)
+    if (plan->any_address >> i & 1 && (uintptr_t)buffers[i] % (unsigned)plan->kernel->fallback.align != 0) copies |= 1u << i;
+  return copies;
+}

@@ -127,6 +127,7 @@ struct tdm_plan {
 
   /* Set by the kernel's prepare. */
   unsigned any_address; /* bits of kernel->fallback.buffers whose alignment does not matter to this plan */
+  unsigned copied;      /* bits of those that every run copies first; the others of any_address only where they are unaligned */
   tdm_launch launch;    /* omp */
   tdm_hip_kernel hip;   /* hip */
   /* What a launch needs, without the run's pointers: hip's argument, or what wgmma copies before it uses it. calloc aligns a
@@ -169,6 +170,8 @@ static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
 }
 /* Do these pointers of a run need plan->kernel's fallback? */
 bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers);
+/* Bits of the buffers that a run with these pointers copies first, because the kernel can't load them as they are. */
+unsigned tdm_plan_copies(const tdm_plan *plan, void *const *buffers);
 
 /* ---- For runs_on and supports ---- */
 

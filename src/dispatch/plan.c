@@ -191,7 +191,20 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* "hip_256x256:window=4 (tuned)", and the fallback if these pointers need it. */
+/* ", with a copy of a and b," */
+static void say_copies(const tdm_plan *plan, unsigned copies, char *text, size_t size) {
+  const char *before = ", with a copy of ";
+  for (int i = 0; i < plan->buffer_count; i++) {
+    if ((copies >> i & 1) == 0) continue;
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", before, plan->buffers[i].name);
+    before = " and ";
+  }
+  size_t used = strlen(text);
+  if (copies != 0) snprintf(text + used, size - used, ",");
+}
+
+/* "hip_256x256:window=4 (tuned)", and the fallback if these pointers need it, or what they make the run copy. */
 static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *text, size_t size) {
   static const char *const sources[] = {[TDM_NAMED] = "named", [TDM_TUNED] = "tuned", [TDM_HEURISTIC] = "heuristic"};
   const tdm_fallback *fallback = &plan->kernel->fallback;
@@ -203,6 +216,7 @@ static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *
   if (tdm_plan_falls_back(plan, buffers) && used < (int)size)
     snprintf(text + used, size - (size_t)used, ", by %s as pointers are not aligned to %d bytes,", fallback->kernel->name,
              fallback->align);
+  say_copies(plan, tdm_plan_copies(plan, buffers), text, size);
 }
 
 tdm_status tdm_plan_check(const tdm_plan *plan, tdm_op op) {

@@ -297,7 +297,9 @@ static void fallbacks(void **state) {
   ACCEPTED(tdm_gemm_run(plan, memory, memory + 1024, memory + 2048, NULL, NULL, NULL));
   assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
   ACCEPTED(tdm_gemm_run(plan, memory + 2, memory + 1024, memory + 2048, NULL, NULL, NULL));
-  assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
+  assert_non_null(strstr(logged, ": hip_256x256 (named), with a copy of a, on sim:"));
+  ACCEPTED(tdm_gemm_run(plan, memory + 2, memory + 1026, memory + 2048, NULL, NULL, NULL));
+  assert_non_null(strstr(logged, ": hip_256x256 (named), with a copy of a and b, on sim:"));
   ACCEPTED(tdm_gemm_run(plan, memory, memory + 1024, memory + 2050, NULL, NULL, NULL)); /* c may begin anywhere */
   assert_non_null(strstr(logged, ": hip_256x256 (named) on sim:"));
   tdm_plan_free(plan);
