@@ -96,9 +96,7 @@ static int order_rivals(rivals *r) {
   return planned;
 }
 
-/* The clocks in the line "KERNEL: estimate N clocks, ..." of explain, or in "not KERNEL: estimate ...". Negative: there is no
- * such line. */
-static double estimate_of(const char *explain, const char *kernel) {
+double bench_estimate_of(const char *explain, const char *kernel) {
   char begin[128];
   int length = snprintf(begin, sizeof begin, "%s: estimate ", kernel);
   for (const char *line = explain; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
@@ -123,7 +121,7 @@ static json_t *list_of(const rivals *r, const char *explain) {
   bool whole = list != NULL;
   for (int i = 0; i < r->count && whole; i++) {
     const bench_row *row = &r->row[i];
-    double clocks = estimate_of(explain, row->kernel);
+    double clocks = bench_estimate_of(explain, row->kernel);
     json_t *one = json_pack("{s:s, s:s, s:s, s:s?, s:o}", "kernel", row->kernel, "outcome", bench_outcome_name(row->outcome),
                             "reason", row->reason, "checked", row->checked, "estimate_clocks", number_or_null(clocks));
     whole = one != NULL && put_figures(one, row) && json_array_append_new(list, one) == 0;

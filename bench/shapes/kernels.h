@@ -27,6 +27,9 @@ typedef struct bench_kernels {
  * The chosen kernel is the first. The outcome is "ok" or "failed". The estimate is the dispatcher's, null if it has none. The
  * list is empty if no kernel supports the case or the chosen one did not run. */
 json_t *bench_kernels_measure(bench_kernels *k, const bench_limits *limits, bench_row *row);
+/* The clocks in the line "KERNEL: estimate N clocks, ..." of explain, or in "not KERNEL: estimate ...". Negative: there is no
+ * such line. */
+double bench_estimate_of(const char *explain, const char *kernel);
 /* Predicts the case of *row with the kernel that the dispatcher chooses, on a simulated device. */
 void bench_kernels_predict(tdm_context *context, const bench_limits *limits, bench_row *row);
 /* Kernels of the list whose outcome is "failed". */

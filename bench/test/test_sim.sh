@@ -127,6 +127,11 @@ grep -Eq '^now: the chosen kernel is within [0-9.]+ % of the best in [0-3] of [1
 # The library's own choices are those of the bench.
 [ "$(sed -n 's/.* of the best in \([0-9]*\) of.*/\1/p' estimates.txt)" = "$(sed -n 's/.* of the best one in \([0-9]*\) of.*/\1/p' choice.txt)" ] ||
   complain "tandem-estimates judges otherwise than score: $(cat estimates.txt choice.txt)"
+# Each case's chosen kernel has its predicted clocks and, where it has one, its estimate beside them.
+"$estimates" list kernels.json >estimates.txt || complain "tandem-estimates list: $(cat estimates.txt)"
+[ "$(grep -c '^  chosen hip_' estimates.txt)" = 3 ] &&
+  grep -Eq '^  chosen hip_[0-9a-z_]+ +[0-9]{4,} +[0-9]{4,} +[0-9]\.[0-9]{2}$' estimates.txt &&
+  grep -Eq '^  chosen hip_registers +[0-9]{4,} no estimate$' estimates.txt || complain "tandem-estimates list: $(cat estimates.txt)"
 "$estimates" fit kernels.json >estimates.txt || complain "tandem-estimates fit: $(cat estimates.txt)"
 awk '/geometric mean/ { sub(/.*geometric mean /, ""); if ($1 + 0 < last) bad = 1; last = $1 + 0; n++ } END { exit bad || n != 2 }' estimates.txt ||
   complain "tandem-estimates fit made the choices worse: $(cat estimates.txt)"

@@ -122,33 +122,64 @@ _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */
 
-/* Clocks of a CU for an element, by gfxsim's predictions of 256x256x512 bf16 on gfx950 with tiles of 128 x 128 and 256 x 256,
- * with one step and without: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15; 256x250, whose rows do not begin at
- * multiples of 8 bytes, 0.7. */
-static double chain_clocks(const tdm_gemm_desc *d) {
-  static const double step = 0.085, long_step = 0.155, unaligned = 0.7;
-  int64_t fours = 4 * (int64_t)tdm_type_size(d->out);
+/* Rows of C that do not begin at multiples of 4 elements are stored element by element. */
+static bool stores_elements(const tdm_gemm_desc *d) {
   hip_stored c = {.ld = d->ldc, .stride = d->batch > 1 ? d->stride_c : 0};
-  double clocks = d->n % 4 != 0 || !tdm_hip_rows_aligned(&c, d->out, (int)fours) ? unaligned : 0;
-  if (d->beta != 0) clocks += step;
-  for (int64_t s = 0; s < d->epilogue_steps; s++) clocks += long_step_at(d, s) ? long_step : step;
+  return d->n % 4 != 0 || !tdm_hip_rows_aligned(&c, d->out, 4 * (int)tdm_type_size(d->out));
+}
+
+/* Clocks of a CU for an element, by gfxsim's predictions of 256x256x512 bf16 on gfx950 with tiles of 128 x 128 and 256 x 256,
+ * with one step and without: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15; stored element by element, 256x250, 0.7,
+ * of which 0.1 are before the first element, and 0.2 are saved where a fragment has no rows (29x29x211). */
+static const double STEP = 0.085, LONG_STEP = 0.155, ELEMENT = 0.4, ELEMENT_OF_ROWS = 0.2;
+
+static double chain_clocks(const tdm_gemm_desc *d) {
+  double clocks = (stores_elements(d) ? ELEMENT : 0) + (d->beta != 0 ? STEP : 0);
+  for (int64_t s = 0; s < d->epilogue_steps; s++) clocks += long_step_at(d, s) ? LONG_STEP : STEP;
   return clocks;
 }
 
-hip_tile_work gemm_work(const tdm_gemm_desc *d) {
-  return (hip_tile_work){
-      .m = d->m, .n = d->n, .k = d->k, .batch = d->batch, .type = d->type, .out = d->out, .chain = chain_clocks(d)};
+/* Before the first element of a chain a wave reads the steps, and then what bias, residual and beta add, one after the other.
+ * Predicted for 1x768x256 and 128x768x256 bf16 on both chips by tiles of 16x64, 128x32 and 64x128, without what a step takes
+ * for each element: ReLU 1100 to 1400, bias or residual 1300 to 2200, both 2500 to 3500; gemm_reduce 1000, 1350 and 1650, 2800.
+ * What is stored element by element goes the same way, through LDS; gemm_reduce has no such way. */
+enum { CHAIN_BEGIN = 1100, ADDED = 800 };
+
+static double before_steps(const tdm_gemm_desc *d) {
+  int added = d->beta != 0;
+  for (int64_t s = 0; s < d->epilogue_steps; s++) added += d->epilogue[s].op == TDM_BIAS || d->epilogue[s].op == TDM_RESIDUAL;
+  return d->epilogue_steps > 0 || d->beta != 0 || d->alpha != 1 ? CHAIN_BEGIN + added * ADDED : 0;
 }
 
-/* The second launch of a split: itself, its beginning and end; a trip to memory for the first part, and one for each 8 of the
- * others; and what it reads. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 9810, 10,007, 11,496 and 14,353 clocks. */
+static double before_chain(const tdm_gemm_desc *d) {
+  double steps = before_steps(d);
+  return steps == 0 && stores_elements(d) ? CHAIN_BEGIN : steps;
+}
+
+hip_tile_work gemm_work(const tdm_gemm_desc *d) {
+  return (hip_tile_work){.m = d->m,
+                         .n = d->n,
+                         .k = d->k,
+                         .batch = d->batch,
+                         .type = d->type,
+                         .out = d->out,
+                         .across_a = gemm_transposed_a(d),
+                         .across_b = !gemm_transposed_b(d),
+                         .chain = chain_clocks(d),
+                         .store = stores_elements(d) ? ELEMENT_OF_ROWS : 0,
+                         .before_chain = before_chain(d)};
+}
+
+/* The second launch of a split: itself, its beginning and end; a trip to memory and its adds for each 8 parts; and what it
+ * reads. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 8542, 8734, 10,223 and 13,073 clocks on gfx950, 140 more on
+ * gfx942. */
 static double reduce_clocks(const tdm_plan *plan, int parts) {
-  enum { LAUNCH = 7800, AT_ONCE = 8 };
+  enum { LAUNCH = 7250, AT_ONCE = 8, ADDS = 400 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double bytes =
       (double)d->batch * (double)d->m * (double)d->n * (parts * (double)sizeof(float) + (double)tdm_type_size(d->out));
-  double trips = 1 + ceil((parts - 1) / (double)AT_ONCE);
-  return LAUNCH + trips * tdm_hip_cost_numbers.latency +
+  double trips = ceil(parts / (double)AT_ONCE);
+  return LAUNCH + before_steps(d) + trips * (tdm_hip_cost_numbers.latency + ADDS) +
          bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
@@ -156,7 +187,8 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
 static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) {
   hip_tile_work work = gemm_work(&plan->desc.gemm);
   tdm_cost cost;
-  if (tile->split > 1) work.chain = 0; /* gemm_reduce has it */
+  if (tile->sums_in_lds) work.before_chain = before_steps(&plan->desc.gemm);
+  if (tile->split > 1) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
   tdm_hip_tile_cost(plan, tile, &work, &cost);
   if (tile->split > 1) cost.clocks += reduce_clocks(plan, tile->split);
   return cost;

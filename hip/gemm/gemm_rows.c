@@ -45,6 +45,7 @@ static hip_tile_shape shape_of(const tdm_plan *plan) {
   hip_tile_shape tile = kernel_of(plan).tile;
   tile.waves_n = 1;
   tile.touches = 2;
+  tile.sums_in_lds = true;
   return tile;
 }
 
@@ -55,17 +56,25 @@ static tdm_status prepare_rows(tdm_plan *plan) {
 }
 
 /* Rows that do not begin at multiples of 16 bytes are loaded one fragment after another, a trip to memory each. Predicted:
- * 18x2801x43 bf16 takes 16,903 clocks, 17x120x1191 f16 33,806, which is 1450 for each of a wave's 6 and 18 loads. */
+ * 18x2801x43 bf16 takes 16,903 clocks, 17x120x1191 f16 33,806, which is 1450 for each of a wave's 6 and 18 loads. f32 needs no
+ * shifting, so a wave's dwords are on their way together, and what the other waves load delays them: 1x157 f32 of K = 31, 63,
+ * 115, 255 and 1023 on gfx942, by 1, 2, 4 and 8 waves, takes 1370, 2870, 3400, 4800 and 20,500 more than whole lines do. */
+static double load_clocks(tdm_type type, double waves) {
+  static const double LOAD = 1450, FIRST = 350, OF_WAVE = 125;
+  return type == TDM_F32 ? FIRST + OF_WAVE * waves : LOAD;
+}
+
 static double one_by_one(const tdm_plan *plan, int split) {
-  enum { LOAD = 1450, FRAGMENTS = 2 }; /* of a line's 128 bytes */
+  enum { FRAGMENTS = 2 }; /* of a line's 128 bytes */
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   hip_tile_shape tile = kernel_of(plan).tile;
-  double units = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / split / GEMM_ROWS_WAVES);
+  double lines = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / split);
+  double units = ceil(lines / GEMM_ROWS_WAVES), waves = fmin(lines, GEMM_ROWS_WAVES);
   double tiles = ceil((double)d->n / tile.n) * (double)d->batch * split;
   double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident));
   int loads = (tdm_hip_rows_aligned(&b, d->type, 16) ? 0 : 1) + (tdm_hip_rows_aligned(&a, d->type, 16) ? 0 : tile.m / FRAGMENT);
-  return rounds * units * loads * FRAGMENTS * LOAD;
+  return rounds * units * loads * FRAGMENTS * load_clocks(d->type, waves);
 }
 
 static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {

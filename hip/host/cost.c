@@ -51,24 +51,45 @@ enum { TRIPS = 3, INSTRUCTIONS = 750, ELEMENT_BYTES = 31, FRAGMENT = 16 };
 /* A step has a barrier, LDS's latency and the issue of its instructions: 160 to 217 clocks. */
 enum { BETWEEN_STEPS = 180 };
 
+/* A wave asks for more only when what it waited for is there and the reads of its fragments are issued: 65 clocks each, by
+ * gfxsim's predictions of 16x768 and 256x768 by the tiles of tile_loop.h, K = 256 and 1024, bf16, both chips (3 fragments 1214,
+ * 4 1250, 6 1397 and 1512 clocks for HIP_STEP_BYTES on gfx942). A fragment that k runs across takes 65 more where no
+ * read of LDS turns 16-bit elements (gfx942: 40 to 75), 25 elsewhere and in f32. */
+enum { READ_FRAGMENT = 65, TURN_16_BIT = 65, TURN = 25 };
+
+/* What a wave's reads of a step delay the loads of the next one. */
+typedef struct read_clocks {
+  double all, turned;
+} read_clocks;
+
+static read_clocks read_clocks_of(const hip_tile_shape *tile, const hip_tile_work *work, const tdm_chip *chip) {
+  double a = (double)tile->m / tile->waves_m / FRAGMENT, b = at_least_one(tile->products) * tile->n / tile->waves_n / FRAGMENT;
+  /* gfx942, whose LDS has room for half as many bytes, has no reads that turn elements. */
+  bool by_hand = HIP_PIPE_ROW(chip->lds_bytes) < HIP_STEP_BYTES && tdm_type_size(work->type) == 2;
+  double turned = (by_hand ? TURN_16_BIT : TURN) * ((work->across_a ? a : 0) + (work->across_b ? b : 0));
+  return (read_clocks){.all = READ_FRAGMENT * (a + b) + turned, .turned = turned};
+}
+
+/* The share of a CU's four SIMDs that a workgroup's waves use. */
+static double simds_of(const hip_tile_shape *tile) { return fmin(1, tile->waves_m * tile->waves_n / 4.0); }
+
 /* Parts of HIP_STEP_BYTES that are steps of their own, and bring a line to the vL1D again. Masked loads have none. */
 static double parts_of_step(const hip_tile_shape *tile, const tdm_chip *chip) {
   return tile->valu > 0 ? 1 : (double)HIP_STEP_BYTES / HIP_PIPE_ROW(chip->lds_bytes);
 }
 
 /* Clocks of HIP_STEP_BYTES along k, of which the loads bring `bytes`, if what a workgroup does comes one after the other. */
-static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, double parts, double mfma, double read,
-                          double write, double bytes) {
+static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, read_clocks reads, double parts, double mfma,
+                          double read, double write, double bytes) {
   const double latency = tdm_hip_cost_numbers.latency;
-  const double simds = fmin(1, tile->waves_m * tile->waves_n / 4.0); /* of a CU's four */
-  double multiply = mfma / simds + read + parts * BETWEEN_STEPS, loads = 0;
+  double multiply = mfma / simds_of(tile) + read + parts * BETWEEN_STEPS, loads = 0;
   if (tile->waits) {
     /* The last waves' loads start after about half of the products. Where the vL1D has no room for all of them, the others wait
      * for the first ones. */
     double turns = fmax(1, bytes / parts / (rates->in_flight * latency));
-    loads = mfma / 2 + parts * latency * turns + bytes / rates->l2;
+    loads = mfma / 2 + parts * (latency * turns + (tile->valu > 0 ? 0 : reads.turned)) + bytes / rates->l2;
   } else if (tile->ahead > 0) {
-    loads = parts * latency / tile->ahead;
+    loads = parts * (latency + reads.all) / tile->ahead;
   }
   /* Instructions of masked loads depend on each other: a SIMD issues one in 8 clocks if it has one wave. What they load goes to
    * LDS after that. */
@@ -89,12 +110,15 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
                             [LOADS] = {steps * bytes / fmin(rates->l2, rates->in_flight), "loads"},
                             [VALU] = {steps * tile->valu, "valu"}}};
   t.loop = longest(t.pipe, PIPES).clocks;
-  if (!tile->overlapped) t.loop = fmax(t.loop, steps * serial_step(tile, rates, parts, mfma, read, write, bytes));
+  if (!tile->overlapped)
+    t.loop = fmax(t.loop, steps * serial_step(tile, rates, read_clocks_of(tile, work, chip), parts, mfma, read, write, bytes));
   t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start;
-  const double elements =
-      fmin(tile->m, ceil((double)work->m / FRAGMENT) * FRAGMENT) * tile->n; /* fragments without rows are not stored */
-  t.end = ELEMENT_BYTES / rates->lds_read * elements;
-  t.chain = work->chain * elements;
+  /* Fragments without rows go through LDS as the others do, and are not stored: 1x768x256 takes 32 to 442 clocks less than
+   * 128x768x256. */
+  const double all = (double)tile->m * tile->n, full = fmin(tile->m, ceil((double)work->m / FRAGMENT) * FRAGMENT) * tile->n,
+               elements = full + (all - full) * 2 / 3;
+  t.end = ELEMENT_BYTES / rates->lds_read * elements / simds_of(tile);
+  t.chain = (work->chain * all + work->store * full) / simds_of(tile);
   return t;
 }
 
@@ -124,7 +148,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   /* Where HBM is busy, loads take longer than its latency. */
   const tdm_cost waits[] = {bounds[PIPES], {rounds * one.loop, "waiting"}};
   /* A chain waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
-  const double chains = fmax(rounds, of_cu / 2) * one.chain;
+  const double chains = rounds * work->before_chain + fmax(rounds, of_cu / 2) * one.chain;
   cost->clocks = fmax(joined(bounds, PIPES + 1), joined(waits, 2)) + rounds * one.start + of_cu * one.end + chains +
                  written_back(device, stored / rounds) / hbm;
   if (longest(bounds, PIPES + 1).clocks < cost->clocks / 2) cost->floor = "waiting";

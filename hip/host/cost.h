@@ -25,6 +25,7 @@ typedef struct hip_tile_shape {
   int ahead;        /* loads have so many steps to arrive; 0, and not waits: they start early enough */
   int touches;      /* times that a line of 128 bytes goes through the vL1D; 0: as often as it has parts in steps */
   int start;        /* clocks before the first step that other kernels don't need */
+  bool sums_in_lds; /* all sums go through LDS before they are stored, whatever follows the product */
   bool any_address; /* loads rows that begin at any element, so gemm packs nothing for it */
 } hip_tile_shape;
 
@@ -32,7 +33,10 @@ typedef struct hip_tile_shape {
 typedef struct hip_tile_work {
   int64_t m, n, k, batch;
   tdm_type type, out;
-  double chain; /* of a CU's clocks, for an element of what follows the product: gemm's chain of steps */
+  bool across_a, across_b; /* k runs across the rows in which the operand is stored: LDS has to turn it */
+  double chain;            /* of a CU's clocks, for an element of the tile: gemm's chain of steps */
+  double store;            /* the same for one of fragments that have rows: swiglu's function, stores one by one */
+  double before_chain;     /* clocks of a workgroup before its first element: trips to memory that only a chain needs */
 } hip_tile_work;
 
 enum { HIP_STEP_BYTES = 128 }; /* along k, of a K step */

@@ -86,7 +86,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_kernel *kernel = plan->kernel->variant;
   hip_tile_shape tile = kernel->tile;
-  hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = 1, .type = d->type, .out = d->out, .chain = SWISH};
+  hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = 1, .type = d->type, .out = d->out, .store = SWISH};
   bool whole = d->m % tile.m == 0 && d->n % tile.n == 0;
   if (tile.valu > 0 && whole) tile.valu = WHOLE_VALU;
   tdm_hip_tile_cost(plan, &tile, &work, cost);
