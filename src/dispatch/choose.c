@@ -78,10 +78,10 @@ static void gather(tdm_plan *plan, candidates *all) {
   }
 }
 
-/* The best row among those that support the plan. Estimates within ALIKE (2 %) of the smallest count as a tie. In a tie,
+/* The best row among those that support the plan. Estimates within ALIKE (1 %) of the smallest count as a tie. In a tie,
  * and if rows have no estimate, the later row wins. NULL: none supports the plan. */
 static const candidate *least(const candidates *all, double *clocks) {
-  const double ALIKE = 1.02;
+  const double ALIKE = 1.01;
   const candidate *last = NULL;
   *clocks = INFINITY;
   for (int i = 0; i < all->count; i++) { /* the last row of the table is the first here */
@@ -250,7 +250,7 @@ static tdm_status take_least(tdm_plan *plan, const candidates *all, choice *why)
   for (int i = 0; i < all->count; i++) why->supporting += all->of[i].supported;
   if (best->estimated) {
     why->text = "the fastest";
-    why->note = best->cost.clocks > clocks ? " (estimated; another is up to 2 % faster)" : " (estimated)";
+    why->note = best->cost.clocks > clocks ? " (estimated; another is up to 1 % faster)" : " (estimated)";
   }
   return TDM_OK;
 }
