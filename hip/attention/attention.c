@@ -146,6 +146,23 @@ static tdm_status find(tdm_plan *plan, const tdm_kernel *row, int number, tdm_hi
   return tdm_hip_function(plan, &row->functions[number], NULL, tdm_type_name(plan->desc.attention.type), &kernel->function);
 }
 
+/* Functions of the row hip_flash256: the columns of head_dim that each computes. All other rows on matrix units have one. */
+enum { WIDE_160, WIDE_192, WIDE_256 };
+static const int wide_columns[] = {[WIDE_160] = 160, [WIDE_192] = 192, [WIDE_256] = 256};
+
+/* Of a row on matrix units. */
+static int function_of(const tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
+  int number = 0;
+  if (v->head_dim <= 128 || v->decode) return number;
+  while (wide_columns[number] < plan->desc.attention.head_dim) number++;
+  return number;
+}
+static int columns_of(const tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
+  return v->head_dim <= 128 || v->decode ? v->head_dim : wide_columns[function_of(plan)];
+}
+
 /* The row of the general kernel: a fast row falls back to it. */
 static const tdm_kernel *general_row(const tdm_plan *plan) {
   return variant_of(plan)->head_dim > 0 ? plan->kernel->fallback.kernel : plan->kernel;
@@ -227,7 +244,7 @@ static tdm_status prepare(tdm_plan *plan) {
   if (v->head_dim > 0) {
     cut_fast(plan, &l);
     if (v->decode) cut_keys(plan, INT64_MAX, &l.fast_args, &l.fast);
-    TDM_TRY(find(plan, plan->kernel, 0, &l.fast));
+    TDM_TRY(find(plan, plan->kernel, function_of(plan), &l.fast));
   }
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
   if (v->decode) cut_keys(plan, INT64_MAX, &l.general_args, &l.general);
@@ -292,7 +309,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   hip_rates rates = tdm_hip_rates(plan->context->hip, fast ? plan->desc.attention.type : TDM_F32);
   double rate = fast ? rates.mfma : rates.valu;
   const char *floor = fast ? "mfma" : "valu";
-  double dim = fast ? v->head_dim : (double)plan->desc.attention.head_dim; /* columns that are computed */
+  double dim = fast ? columns_of(plan) : (double)plan->desc.attention.head_dim; /* columns that are computed */
   if (v->decode)
     cost_of_parts(plan, dim, rate, floor, cost);
   else
@@ -307,22 +324,23 @@ static const attention_variant decode = {.decode = true}, decode64 = {64, 16, tr
 static const attention_variant decode128 = {128, 104, true}, decode256 = {256, 136, true};
 
 /* A row on matrix units, for head_dim up to its number; `row` is the general one that it falls back to. */
-#define FAST_ROW(row, number, of, resident)                                              \
-  const tdm_kernel tdm_attention_hip_##row##number = {                                   \
-      .name = "hip_" #row #number,                                                       \
-      .op = TDM_OP_ATTENTION,                                                            \
-      .backend = &tdm_backend_hip,                                                       \
-      .variant = &row##number,                                                           \
-      .functions = HIP_FUNCTIONS({.code = of, .stem = #row #number, .waves = resident}), \
-      .supports = supports,                                                              \
-      .prepare = prepare,                                                                \
-      .launch = launch,                                                                  \
-      .cost = cost,                                                                      \
-      .fallback = {16, 15, &tdm_attention_hip_##row},                                    \
-      .rebindable = true,                                                                \
-      .types = TDM_16_BIT_TYPES,                                                         \
-      .matrix_units = true,                                                              \
-      .rounds_weights = true}
+#define FAST_ROW(row, number, ...)                     \
+  const tdm_kernel tdm_attention_hip_##row##number = { \
+      .name = "hip_" #row #number,                     \
+      .op = TDM_OP_ATTENTION,                          \
+      .backend = &tdm_backend_hip,                     \
+      .variant = &row##number,                         \
+      .functions = HIP_FUNCTIONS(__VA_ARGS__),         \
+      .supports = supports,                            \
+      .prepare = prepare,                              \
+      .launch = launch,                                \
+      .cost = cost,                                    \
+      .fallback = {16, 15, &tdm_attention_hip_##row},  \
+      .rebindable = true,                              \
+      .types = TDM_16_BIT_TYPES,                       \
+      .matrix_units = true,                            \
+      .rounds_weights = true,                          \
+  }
 
 const tdm_kernel tdm_attention_hip_decode = {
     .name = "hip_decode",
@@ -338,10 +356,10 @@ const tdm_kernel tdm_attention_hip_decode = {
     .launch = launch,
     .cost = cost,
     .rebindable = true};
-FAST_ROW(decode, 64, tdm_code_attention_fast, 2);
-FAST_ROW(decode, 96, tdm_code_attention_fast, 2);
-FAST_ROW(decode, 128, tdm_code_attention_fast, 2);
-FAST_ROW(decode, 256, tdm_code_attention_wide, 1);
+FAST_ROW(decode, 64, {.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2});
+FAST_ROW(decode, 96, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2});
+FAST_ROW(decode, 128, {.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2});
+FAST_ROW(decode, 256, {.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1});
 const tdm_kernel tdm_attention_hip_flash = {
     .name = "hip_flash",
     .op = TDM_OP_ATTENTION,
@@ -355,7 +373,9 @@ const tdm_kernel tdm_attention_hip_flash = {
     .launch = launch,
     .cost = cost,
     .rebindable = true};
-FAST_ROW(flash, 64, tdm_code_attention_fast, 2);
-FAST_ROW(flash, 96, tdm_code_attention_fast, 2);
-FAST_ROW(flash, 128, tdm_code_attention_fast, 2);
-FAST_ROW(flash, 256, tdm_code_attention_wide, 1);
+FAST_ROW(flash, 64, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2});
+FAST_ROW(flash, 96, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2});
+FAST_ROW(flash, 128, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2});
+FAST_ROW(flash, 256, [WIDE_160] = {.code = tdm_code_attention_wide, .stem = "flash160", .waves = 1},
+         [WIDE_192] = {.code = tdm_code_attention_wide, .stem = "flash192", .waves = 1},
+         [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1});

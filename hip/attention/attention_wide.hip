@@ -11,11 +11,15 @@
 
 #include "query_rows.h"
 
+#include "lds_rows.h"
 #include "memory_rows.h"
 #include "repeat.h"
 
-/* Reads of LDS are started this many products before they are needed. After the barrier come the last products. */
-enum { AHEAD = 8, AFTER_BARRIER = 4 };
+/* Reads of LDS are started this many products before they are needed: with 256 columns there are no registers for more. After
+ * the barrier come the last products. */
+template <int head>
+constexpr int AHEAD = head > 192 ? 6 : 8;
+enum { AFTER_BARRIER = 4 };
 
 template <int head>
 constexpr int BLOCKS = KEYS<head> / 32;
@@ -26,19 +30,32 @@ constexpr int SCORE_PRODUCTS = BLOCKS<head> * head / 16;
 template <int head>
 constexpr int VALUE_PRODUCTS = STEPS<head> * head / 32;
 
+/* Aligned, because an exclusive or with HALF_TILE takes an address from one stage to the other. */
 template <int head>
-struct alignas(1024) wide_tiles {
+struct alignas(2 * HALF_TILE<head>) wide_tiles {
   char k[2][HALF_TILE<head>], v[2][HALF_TILE<head>];
 };
+/* After the loop a wave's rows of O go through LDS, and on gfx950 its rows of Q before it, where values come later. */
+template <int head>
+constexpr int ROWS_BYTES = 32 * WIDTH<head> * 2;
+static_assert(4 * ROWS_BYTES<256> <= sizeof(wide_tiles<256>), "room for the rows of all waves");
+
+/* The tiles of keys, or of values, that are loaded next, in SGPRs. */
+typedef struct coming {
+  const char *base;
+  int64_t step;      /* bytes from one tile to the next */
+  uint32_t row, end; /* bytes from one row to the next, and how many more the last row has */
+  uint32_t length;   /* of the tile's buffer */
+  int left;          /* rows from the tile's first on */
+} coming;
 
 /* What a wave has in registers. */
 template <int head>
 struct wide : fast_rows<head> {
   f32x16 s[BLOCKS<head>];
-  u32x4 p[STEPS<head>], k[AHEAD], v[AHEAD];
-  lane_places<head> at;
-  tile_source next_k, next_v;
-  tile_buffer k_from, v_from; /* what is loaded now */
+  u32x4 p[STEPS<head>], next_p[STEPS<head>], k[AHEAD<head>], v[AHEAD<head>];
+  lane_places<head> at; /* each address of a key is of the next chunk that it reads; values: of the last tile that was added */
+  coming next_k, next_v;
   tile_load<head> load;
   LDS wide_tiles<head> *tiles;
 };
@@ -49,49 +66,97 @@ DEVICE f32x16 in_accumulators(f32x16 x) {
   return x;
 }
 
+/* In assembly: else clang would keep the addresses of both stages. */
 template <int head>
-DEVICE void read_key_chunk(wide<head> *w, uint32_t stage, int n) {
-  lane_places<head> at = w->at;
-  at.tile = stage * HALF_TILE<head>;
-  w->k[n % AHEAD] = read_keys(&at, n % BLOCKS<head>, n / BLOCKS<head>);
+DEVICE void other_stage(uint32_t *at) {
+  asm volatile("v_xor_b32 %0, %1, %0" : "+v"(*at) : "s"(HALF_TILE<head>));
+}
+
+/* Every chunk of keys is read once for each tile, so its address moves on with its last block. */
+template <int head>
+DEVICE void read_key_chunk(wide<head> *w, int n) {
+  w->k[n % AHEAD<head>] = read_keys(&w->at, n % BLOCKS<head>, n / BLOCKS<head>);
+  if (n % BLOCKS<head> == BLOCKS<head> - 1) other_stage<head>(&w->at.k[n / BLOCKS<head>]);
 }
 
 template <int head>
-DEVICE void read_value_chunk(wide<head> *w, uint32_t stage, int n) {
-  lane_places<head> at = w->at;
-  at.tile = stage * HALF_TILE<head>;
-  w->v[n % AHEAD] = read_values(&at, n % (head / 32), n / (head / 32));
+DEVICE void read_value_chunk(wide<head> *w, int n) {
+  w->v[n % AHEAD<head>] = read_values(&w->at, n % (head / 32), n / (head / 32));
 }
 
 template <int head>
-DEVICE void read_first_keys(wide<head> *w, uint32_t stage) {
+DEVICE void read_first_keys(wide<head> *w) {
 #pragma unroll
-  for (int n = 0; n < AHEAD; n++) read_key_chunk(w, stage, n);
+  for (int n = 0; n < AHEAD<head>; n++) read_key_chunk(w, n);
 }
 
-/* A part of the loads of the next keys and of this tile's values. `stage` has this tile's keys. */
 template <int head>
-DEVICE void load_step(wide<head> *w, uint32_t stage, int step) {
-  if (step == 0) {
-    w->k_from = settled_buffer(&w->next_k);
-    w->v_from = settled_buffer(&w->next_v);
-    next_tile<head>(&w->next_k);
-    next_tile<head>(&w->next_v);
+DEVICE coming coming_of(const tile_source *s, int rows) {
+  return (coming){
+      in_scalars(s->base), KEYS<head> * s->stride, (uint32_t)s->stride, 16 * s->chunks - (uint32_t)s->stride, 0, rows};
+}
+
+/* A scalar is computed here, not where the compiler likes it. On gfx942 it keeps some of these in VGPRs. */
+DEVICE uint32_t scalar_here(uint32_t x) {
+#if CHIP_TRANSPOSED_LDS_READS
+  asm volatile("" : "+s"(x));
+  return x;
+#else
+  return in_scalar(x);
+#endif
+}
+DEVICE const char *scalar_here(const char *x) {
+#if CHIP_TRANSPOSED_LDS_READS
+  asm volatile("" : "+s"(x));
+  return x;
+#else
+  return in_scalars(x);
+#endif
+}
+
+/* The buffer of a tile ends with its last row: after it, loads give zeros. */
+template <int head>
+DEVICE void find_length(coming *c) {
+  int rows = c->left < KEYS<head> ? c->left : KEYS<head>;
+  c->length = scalar_here(rows > 0 ? (uint32_t)rows * c->row + c->end : 0);
+}
+template <int head>
+DEVICE void advance(coming *c) {
+  c->base = scalar_here(c->base + c->step);
+  c->left = (int)scalar_here((uint32_t)(c->left - KEYS<head>));
+}
+DEVICE tile_buffer buffer_of(const coming *c) { return (tile_buffer){c->base, c->length, c->row}; }
+
+/* A part of the loads of the next keys and of this tile's values. `stage` has this tile's keys. The scalar unit's work for them
+ * is in parts of its own: all of it between two products makes the second one late. */
+template <int head>
+constexpr int LOAD_PARTS = LOAD_STEPS<head> + 4;
+template <int head>
+DEVICE void load_part(wide<head> *w, uint32_t stage, int part) {
+  const int step = part - 2;
+  switch (step) {
+    case -2: find_length<head>(&w->next_k); break;
+    case -1: find_length<head>(&w->next_v); break;
+    case LOAD_STEPS<head>: advance<head>(&w->next_k); break;
+    case LOAD_STEPS<head> + 1: advance<head>(&w->next_v); break;
+    default:
+      tile_step<head>(&w->load, step, w->tiles->k[stage ^ 1], w->tiles->v[stage], buffer_of(&w->next_k), buffer_of(&w->next_v));
   }
-  tile_step<head>(&w->load, step, w->tiles->k[stage ^ 1], w->tiles->v[stage], w->k_from, w->v_from);
 }
 template <int head>
 DEVICE void load_all(wide<head> *w, uint32_t stage) {
 #pragma unroll
-  for (int step = 0; step < LOAD_STEPS<head>; step++) load_step(w, stage, step);
+  for (int part = 0; part < LOAD_PARTS<head>; part++) load_part(w, stage, part);
 }
 
-/* The step after product n of a tile's, if any: they are spread, because 32 KiB of loads in flight fill the vL1D, and end early
- * enough to arrive at the barrier. */
+/* The part after product n of a tile's, if any: they are spread over 44 of 64 products, because 32 KiB of loads in flight fill
+ * the vL1D, and end early enough to arrive at the barrier. */
 template <int head>
 DEVICE void load_after(wide<head> *w, uint32_t stage, int n) {
-  const int step = ((n - 1) * 4 + 10) / 11;
-  if (n == 1 + step * 11 / 4 && step < LOAD_STEPS<head>) load_step(w, stage, step);
+  const int products = SCORE_PRODUCTS<head> + VALUE_PRODUCTS<head>;
+  const int of_320 = products * 11 > 320 ? products * 11 : 320, part = ((n - 1) * 320 + of_320 - 1) / of_320; /* one at most */
+  static_assert(1 + (LOAD_PARTS<head> - 1) * of_320 / 320 < products - AFTER_BARRIER, "all begin before the barrier");
+  if (n == 1 + part * of_320 / 320 && part < LOAD_PARTS<head>) load_part(w, stage, part);
 }
 
 /* Waits until the next keys and this tile's values have arrived for all waves. */
@@ -101,17 +166,27 @@ DEVICE void arrive(wide<head> *w, uint32_t stage) {
   tile_arrived();
 }
 
-/* S'. values: the first values of the tile before are read meanwhile, and the next tiles' loads begin. */
+/* S'. values: the first values of the tile before are read meanwhile, and the next tiles' loads begin. What the VALU has to do
+ * between tiles is here, where it has time: in moves of clang's own, P' would take 64 clocks without a product. */
 template <int head>
 DEVICE void multiply_keys(wide<head> *w, uint32_t stage, bool values, tdm_type type) {
+  const int value_places = sizeof w->at.v / 4;
+  static_assert(value_places <= SCORE_PRODUCTS<head> - AHEAD<head> && 4 * STEPS<head> <= SCORE_PRODUCTS<head>,
+                "one after a product");
 #pragma unroll
   for (int n = 0; n < SCORE_PRODUCTS<head>; n++) {
-    const int b = n % BLOCKS<head>, i = n / BLOCKS<head>, next = n + AHEAD - SCORE_PRODUCTS<head>;
-    w->s[b] = in_accumulators(mfma(w->k[n % AHEAD], w->q[i], i == 0 ? (f32x16)0 : w->s[b], type));
+    const int b = n % BLOCKS<head>, i = n / BLOCKS<head>, next = n + AHEAD<head> - SCORE_PRODUCTS<head>;
+    w->s[b] = in_accumulators(mfma(w->k[n % AHEAD<head>], w->q[i], i == 0 ? (f32x16)0 : w->s[b], type));
     if (next < 0)
-      read_key_chunk(w, stage, n + AHEAD);
+      read_key_chunk(w, n + AHEAD<head>);
     else if (values)
-      read_value_chunk(w, stage ^ 1, next);
+      read_value_chunk(w, next);
+    if (values && n < value_places) other_stage<head>(&w->at.v[n]);
+    if (values && n < 4 * STEPS<head>) {
+      uint32_t word;
+      asm volatile("v_mov_b32 %0, %1" : "=v"(word) : "v"(w->next_p[n / 4][n % 4]));
+      w->p[n / 4][n % 4] = word;
+    }
     if (values) load_after(w, stage, n);
     keep_order();
   }
@@ -119,90 +194,114 @@ DEVICE void multiply_keys(wide<head> *w, uint32_t stage, bool values, tdm_type t
 
 /* O' *= factor, if any of `lanes` is set. The branch is in the assembly: around a branch in C, clang would move O' from these
  * registers to others and back. */
-#define MULTIPLY_ACCUMULATORS(operand)                                                                      \
-  FIRST_REGISTER("first", operand)                                                                          \
-  ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\tv_accvgpr_read_b32 %8, a[first+\\n]\n\t" \
-  "v_mul_f32 %8, %8, %10\n\tv_accvgpr_write_b32 a[first+\\n], %8\n\t.endr\n\t"
-DEVICE void multiply_if(uint64_t lanes, f32x16 o[8], float factor) {
+#define MULTIPLY_ACCUMULATORS(operand)                                                                        \
+  FIRST_REGISTER("first", operand)                                                                            \
+  ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\tv_accvgpr_read_b32 %[x], a[first+\\n]\n\t" \
+  "v_mul_f32 %[x], %[x], %[factor]\n\tv_accvgpr_write_b32 a[first+\\n], %[x]\n\t.endr\n\t"
+#define SKIP_UNLESS "s_cmp_eq_u64 %[lanes], 0\n\ts_cbranch_scc1 .Lkeep%=\n\ts_nop 15\n\ts_nop 3\n\t" /* as wait_products() */
+#define MULTIPLY_FIVE         \
+  MULTIPLY_ACCUMULATORS("%0") \
+  MULTIPLY_ACCUMULATORS("%1") MULTIPLY_ACCUMULATORS("%2") MULTIPLY_ACCUMULATORS("%3") MULTIPLY_ACCUMULATORS("%4")
+#define FIVE "+a"(o[0]), "+a"(o[1]), "+a"(o[2]), "+a"(o[3]), "+a"(o[4])
+#define MULTIPLY_IF(blocks, ...)                          \
+  asm volatile(SKIP_UNLESS blocks ".Lkeep%=:\n\ts_nop 1"  \
+               : __VA_ARGS__, [x] "=&v"(product)          \
+               : [lanes] "s"(lanes), [factor] "v"(factor) \
+               : "scc")
+template <int head>
+DEVICE void multiply_if(uint64_t lanes, f32x16 *o, float factor) {
   float product;
-  asm volatile("s_cmp_eq_u64 %9, 0\n\ts_cbranch_scc1 .Lkeep%=\n\ts_nop 15\n\ts_nop 3\n\t" /* as wait_products() */
-               MULTIPLY_ACCUMULATORS("%0") MULTIPLY_ACCUMULATORS("%1") MULTIPLY_ACCUMULATORS("%2") MULTIPLY_ACCUMULATORS("%3")
-                   MULTIPLY_ACCUMULATORS("%4") MULTIPLY_ACCUMULATORS("%5") MULTIPLY_ACCUMULATORS("%6")
-                       MULTIPLY_ACCUMULATORS("%7") ".Lkeep%=:\n\ts_nop 1"
-               : "+a"(o[0]), "+a"(o[1]), "+a"(o[2]), "+a"(o[3]), "+a"(o[4]), "+a"(o[5]), "+a"(o[6]), "+a"(o[7]), "=&v"(product)
-               : "s"(lanes), "v"(factor)
-               : "scc");
+  static_assert(head == 160 || head == 192 || head == 256, "blocks of 32 columns");
+  if constexpr (head == 160)
+    MULTIPLY_IF(MULTIPLY_FIVE, FIVE);
+  else if constexpr (head == 192)
+    MULTIPLY_IF(MULTIPLY_FIVE MULTIPLY_ACCUMULATORS("%5"), FIVE, "+a"(o[5]));
+  else
+    MULTIPLY_IF(MULTIPLY_FIVE MULTIPLY_ACCUMULATORS("%5") MULTIPLY_ACCUMULATORS("%6") MULTIPLY_ACCUMULATORS("%7"), FIVE,
+                "+a"(o[5]), "+a"(o[6]), "+a"(o[7]));
 }
 
-/* The end of a tile: its sum, or the tile again with another reference. */
+/* The end of a tile: its sum, or the tile again with another reference, if any of the lanes `again` needs it. */
+DEVICE uint64_t lanes_again(float sum) { return __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)); }
 template <int head>
-DEVICE void add_sum(wide<head> *w, float sum, float scale, tdm_type type) {
-  static_assert(head == 256, "multiply_if takes 8 blocks");
-  const uint64_t again = __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM));
+DEVICE void add_sum(wide<head> *w, float sum, uint64_t again, float scale, tdm_type type) {
   float factor = 1;
   for (bool go = again != 0; __builtin_expect(go, 0); go = once())
-    sum = repeat_tile<BLOCKS<head>>(w, w->s, w->p, scale, &factor, type);
-  multiply_if(again, w->o, factor);
+    sum = repeat_tile<BLOCKS<head>>(w, w->s, w->next_p, scale, &factor, type);
+  multiply_if<head>(again, w->o, factor);
   w->sum += sum;
+}
+
+/* One of PROBABILITY_STEPS between the products of a tile: the exponentials of two scores, then their sum and their place. */
+template <int head>
+constexpr int PROBABILITY_STEPS = 16 * BLOCKS<head>;
+template <int head>
+DEVICE void probability_step(wide<head> *w, int step, f32x2 *x, float *sum, float scale, float base, tdm_type type) {
+  const int b = step / 16, r = step % 16 / 2 * 2;
+  if (step % 2 == 0) {
+    *x = (f32x2){__builtin_fmaf(w->s[b][r], scale, -base), __builtin_fmaf(w->s[b][r + 1], scale, -base)};
+    *x = in_order((f32x2){__builtin_amdgcn_exp2f((*x)[0]), __builtin_amdgcn_exp2f((*x)[1])});
+  } else {
+    asm volatile("v_add_f32 %0, %0, %1\n\tv_add_f32 %0, %0, %2" : "+v"(*sum) : "v"((*x)[0]), "v"((*x)[1])); /* not packed */
+    w->next_p[2 * b + r / 8][r % 8 / 2] = in_order(pack_two((*x)[0], (*x)[1], type));
+  }
 }
 
 /* Tile i, of which every row of the wave sees all keys, after a first tile. */
 template <int head>
 DEVICE void whole_tile(wide<head> *w, uint32_t stage, float scale, tdm_type type) {
-  static_assert(VALUE_PRODUCTS<head> == 16 * BLOCKS<head>, "two products for two scores");
+  const int products = VALUE_PRODUCTS<head>, summed = products - 2; /* the sum is compared before the last product */
   multiply_keys(w, stage, true, type);
-  u32x4 p[STEPS<head>];
   f32x2 x = 0;
   float sum = 0, base = w->base;
+  uint64_t again = 0;
 #pragma unroll
-  for (int n = 0; n < VALUE_PRODUCTS<head>; n++) {
-    const int d = n % (head / 32), step = n / (head / 32), after = n - (VALUE_PRODUCTS<head> - AFTER_BARRIER);
-    const int b = n / 16, r = n % 16 / 2 * 2;
+  for (int n = 0; n < products; n++) {
+    const int d = n % (head / 32), step = n / (head / 32), after = n - (products - AFTER_BARRIER);
     if (after == 0) arrive(w, stage);
     if (n % 2 == 0) { /* one wait for two products */
-      w->v[n % AHEAD] = in_order(w->v[n % AHEAD]);
-      w->v[(n + 1) % AHEAD] = in_order(w->v[(n + 1) % AHEAD]);
+      w->v[n % AHEAD<head>] = in_order(w->v[n % AHEAD<head>]);
+      w->v[(n + 1) % AHEAD<head>] = in_order(w->v[(n + 1) % AHEAD<head>]);
     }
-    w->o[d] = in_accumulators(mfma(w->v[n % AHEAD], w->p[step], w->o[d], type));
-    if (n + AHEAD < VALUE_PRODUCTS<head>) read_value_chunk(w, stage ^ 1, n + AHEAD);
-    for (int k = after * AHEAD / AFTER_BARRIER; after >= 0 && k < (after + 1) * AHEAD / AFTER_BARRIER; k++)
-      read_key_chunk(w, stage ^ 1, k);
+    w->o[d] = in_accumulators(mfma(w->v[n % AHEAD<head>], w->p[step], w->o[d], type));
+    if (n + AHEAD<head> < products) read_value_chunk(w, n + AHEAD<head>);
+#pragma unroll
+    for (int k = after * AHEAD<head> / AFTER_BARRIER; after >= 0 && k < (after + 1) * AHEAD<head> / AFTER_BARRIER; k++)
+      read_key_chunk(w, k);
     load_after(w, stage, SCORE_PRODUCTS<head> + n);
-    if (n % 2 == 0) {
-      x = (f32x2){__builtin_fmaf(w->s[b][r], scale, -base), __builtin_fmaf(w->s[b][r + 1], scale, -base)};
-      x = in_order((f32x2){__builtin_amdgcn_exp2f(x[0]), __builtin_amdgcn_exp2f(x[1])});
-    } else {
-      asm volatile("v_add_f32 %0, %0, %1\n\tv_add_f32 %0, %0, %2" : "+v"(sum) : "v"(x[0]), "v"(x[1])); /* not packed */
-      p[2 * b + r / 8][r % 8 / 2] = in_order(pack_two(x[0], x[1], type));
+#pragma unroll
+    for (int k = n * PROBABILITY_STEPS<head> / summed; n < summed && k < (n + 1) * PROBABILITY_STEPS<head> / summed; k++)
+      probability_step(w, k, &x, &sum, scale, base, type);
+    if (n == summed) {
+      again = lanes_again(sum);
+      asm volatile("" : "+s"(again)); /* compared here */
     }
     keep_order();
   }
-#pragma unroll
-  for (int i = 0; i < STEPS<head>; i++) w->p[i] = p[i];
-  add_sum(w, sum, scale, type);
+  add_sum(w, sum, again, scale, type);
 }
 
-/* O' += V' P' of tile i. */
+/* O' += V' P' of tile i. hidden: some row does not see keys of it that are there. (After the last key, values are 0.) */
 template <int head>
-DEVICE void add_values(wide<head> *w, int i, bool masked, tdm_type type) {
-  lane_places<head> at = w->at;
-  at.tile = (uint32_t)i % 2 * HALF_TILE<head>;
-  multiply_values<STEPS<head>>(w, &at, w->p, masked, w->seen - i * KEYS<head>, type);
+DEVICE void add_values(wide<head> *w, int i, bool hidden, tdm_type type) {
+#pragma unroll
+  for (uint32_t n = 0; n < sizeof w->at.v / 4; n++) other_stage<head>(&w->at.v[n]);
+  multiply_values<STEPS<head>>(w, &w->at, w->next_p, hidden, w->seen - i * KEYS<head>, type);
 }
 
 /* Any tile i; whole: the number of those that every row sees whole. */
 template <int head>
-DEVICE void any_tile(wide<head> *w, int i, int whole, float scale, tdm_type type) {
+DEVICE void any_tile(wide<head> *w, int i, int whole, bool causal, float scale, tdm_type type) {
   uint32_t stage = (uint32_t)i % 2;
   load_all(w, stage);
   multiply_keys(w, stage, false, type);
-  if (i > 0) add_values(w, i - 1, i > whole, type);
+  if (i > 0) add_values(w, i - 1, causal && i > whole, type);
   for (int b = 0; i >= whole && b < BLOCKS<head>; b++) mask_scores(&w->s[b], w->seen, i * KEYS<head> + 32 * b);
   if (i == 0) new_reference(w, scores_max<BLOCKS<head>>(w->s) * scale);
-  float sum = exponentials<BLOCKS<head>>(w->s, scale, w->base, w->p, type);
-  add_sum(w, sum, scale, type);
+  float sum = exponentials<BLOCKS<head>>(w->s, scale, w->base, w->next_p, type);
+  add_sum(w, sum, lanes_again(sum), scale, type);
   arrive(w, stage);
-  read_first_keys(w, stage ^ 1);
+  read_first_keys(w);
 }
 
 /* In the scalar unit, so that the loops are there too. */
@@ -221,44 +320,64 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   int count = tiles_of<head>(keys_seen_by_any(a, &work, work.first, WIDE_ROWS) + KEYS<head> - 1), i = 0;
   wide<head> w;
   w.tiles = tiles;
-  w.next_k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim);
-  w.next_v = source_of(work.v, a->v_stride.row, work.keys, a->head_dim);
-  lane_places_of(&w.at, (LDS char *)tiles->k, (LDS char *)tiles->v);
-  tile_places(&w.load, &w.next_k, &w.next_v);
-  w.k_from = settled_buffer(&w.next_k);
-  w.v_from = w.k_from;
-  w.v_from.length = 0; /* no values yet */
+  tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
+              v = source_of(work.v, a->v_stride.row, work.keys, a->head_dim);
+  const int keys = (int)in_scalar((uint32_t)work.keys);
+  w.next_k = coming_of<head>(&k, keys);
+  w.next_v = coming_of<head>(&v, keys);
+  lane_places_of(&w.at, (LDS char *)tiles->k[0], (LDS char *)tiles->v[1]); /* the first values come after a turn */
+  tile_places(&w.load, &k, &v);
+  LDS char *rows = (LDS char *)tiles + wave_index() * ROWS_BYTES<head>;
+  const bool through_lds = CHIP_TRANSPOSED_LDS_READS && !decode;
+#if CHIP_TRANSPOSED_LDS_READS
+  if (through_lds) load_lds_rows<head>(rows + sizeof tiles->k, a, &work, first);
+#endif
+  find_length<head>(&w.next_k); /* of the values, whose length is still 0, nothing is loaded */
 #pragma unroll
-  for (int step = 0; step < LOAD_STEPS<head>; step++)
-    tile_step<head>(&w.load, step, tiles->k[0], tiles->v[0], w.k_from, w.v_from);
-  next_tile<head>(&w.next_k);
-  begin_rows(&w, a, &work, first);
+  for (int step = 0; step < LOAD_STEPS<head>; step += CHIP_TRANSPOSED_LDS_READS ? 2 : 1) /* keys, and on gfx942 no values */
+    tile_step<head>(&w.load, step, tiles->k[0], tiles->v[0], buffer_of(&w.next_k), buffer_of(&w.next_v));
+  advance<head>(&w.next_k);
+#if CHIP_TRANSPOSED_LDS_READS
+  if (through_lds) {
+    begin_sums(&w, a, &work, first + lane_index() % 32);
+    wait_memory<LOAD_STEPS<head> / 2>();
+    keep_order();
+    read_lds_rows(&w, rows + sizeof tiles->k, a->sign);
+  }
+#endif
+  if (!through_lds) begin_rows(&w, a, &work, first);
   tile_finish(&w.load, tiles->k[0], tiles->v[0]);
   tile_arrived();
-  read_first_keys(&w, 0);
+  read_first_keys(&w);
   while (i < end) {
-    any_tile(&w, i++, whole, a->scale, type);
-    for (; i % 2 == 1 && i + 2 <= whole; i += 2) { /* two, so that the stage of each is a constant */
-      whole_tile(&w, 1, a->scale, type);
-      whole_tile(&w, 0, a->scale, type);
-    }
+    any_tile(&w, i++, whole, a->causal, a->scale, type);
+    for (; i < whole; i++) whole_tile(&w, (uint32_t)i % 2, a->scale, type);
   }
   if (i < count) load_all(&w, (uint32_t)i % 2);
-  if (i > 0) add_values(&w, i - 1, i > whole, type);
+  if (i > 0) add_values(&w, i - 1, a->causal && i > whole, type);
   if (i < count) arrive(&w, (uint32_t)i % 2);
   for (i++; i < count; i++) { /* loads for the other waves */
     load_all(&w, (uint32_t)i % 2);
     arrive(&w, (uint32_t)i % 2);
   }
-  store_rows(&w, a, &work, first, type);
+  if (decode) {
+    store_rows(&w, a, &work, first, type);
+  } else {
+    sync_lds(); /* the last tile is no longer read */
+    store_lds_rows(&w, a, &work, first, rows, type);
+  }
 }
 
-#define WIDE_KERNEL(name, decode, type)                              \
-  KERNEL WORKGROUP(WIDE_THREADS, 1) void name(attention_args a) {    \
-    SHARED wide_tiles<256> tiles;                                    \
-    wide_body<256>(&a, (LDS wide_tiles<256> *)&tiles, decode, type); \
+#define WIDE_KERNEL(name, head, decode, type)                          \
+  KERNEL WORKGROUP(WIDE_THREADS, 1) void name(attention_args a) {      \
+    SHARED wide_tiles<head> tiles;                                     \
+    wide_body<head>(&a, (LDS wide_tiles<head> *)&tiles, decode, type); \
   }
-WIDE_KERNEL(flash256_f16, false, TDM_F16)
-WIDE_KERNEL(flash256_bf16, false, TDM_BF16)
-WIDE_KERNEL(decode256_f16, true, TDM_F16)
-WIDE_KERNEL(decode256_bf16, true, TDM_BF16)
+WIDE_KERNEL(flash160_f16, 160, false, TDM_F16)
+WIDE_KERNEL(flash160_bf16, 160, false, TDM_BF16)
+WIDE_KERNEL(flash192_f16, 192, false, TDM_F16)
+WIDE_KERNEL(flash192_bf16, 192, false, TDM_BF16)
+WIDE_KERNEL(flash256_f16, 256, false, TDM_F16)
+WIDE_KERNEL(flash256_bf16, 256, false, TDM_BF16)
+WIDE_KERNEL(decode256_f16, 256, true, TDM_F16)
+WIDE_KERNEL(decode256_bf16, 256, true, TDM_BF16)

@@ -15,7 +15,7 @@
 #include "hip/device/lds.h"
 #include "hip/device/wait.h"
 
-/* head: head_dim rounded up to 64, 96, 128 or 256, columns of which the kernel computes. A row in LDS has this many. */
+/* head: head_dim rounded up to 64, 96, 128, 160, 192 or 256: the columns that the kernel computes. A row in LDS has WIDTH. */
 template <int head>
 constexpr int WIDTH = head <= 64    ? 64
                       : head <= 128 ? 128

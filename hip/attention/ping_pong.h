@@ -252,30 +252,7 @@ DEVICE void store_tile_rows(pong<head> *w, tdm_type type) {
   attention_args again = arguments_again(), *a = &again;
   attention_work its = find_work(a, FAST_ROWS, type), *work = &its;
   int64_t first = work->first + wave_index() * 32;
-  uint32_t lane = (uint32_t)lane_index();
-  keep_in_register(&lane); /* what depends on it is not computed before the loop, and kept */
-  uint32_t row = lane % 32;
-  float sum = w->sum + other_half(w->sum), factor = w->seen > 0 ? 1 / sum : 0;
-  LDS char *rows = w->lds->rows[wave_index()];
-  uint32_t at = (row * WIDTH<head> * 2 + key_place<head>(row) * CHUNK) + lane / 32 * 8;
-#pragma unroll
-  for (int d = 0; d < head / 32; d++)
-#pragma unroll
-    for (int r = 0; r < 16; r += 4) {
-      f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
-      x = w->seen > 0 ? x * factor : (f32x4)0;
-      *(LDS u32x2 *)(rows + (at ^ (uint32_t)((4 * d + r / 4) * CHUNK))) =
-          type == TDM_F16 ? __builtin_bit_cast(u32x2, __builtin_convertvector(x, f16x4))
-                          : __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
-    }
-  tile_source to = source_of(work->o + 2 * first * a->o_stride.row, a->o_stride.row, work->rows - first, a->head_dim);
-  buffer o = make_short_buffer(to.base, tile_length(&to));
-#pragma unroll
-  for (int n = 0; n < WIDTH<head> / 16; n++) {
-    u32x4 words = *(LDS u32x4 *)(rows + (n * WAVE + (int)lane) * CHUNK);
-    __builtin_amdgcn_raw_buffer_store_b128(words, o, (int)rows_offset<head>(n, lane, &to), 0, 0);
-  }
-  if (lane < 32 && first + row < work->rows) store_numbers(w, work, first + row, sum);
+  store_lds_rows(w, a, work, first, (LDS char *)w->lds->rows[wave_index()], type);
 }
 
 /* ---- Values that some queries don't see ----
@@ -352,7 +329,7 @@ template <int more, int head>
 DEVICE void begin_loop(pong<head> *w, uint32_t sign) {
   wait_memory<2 * LOADS<head> + more>();
   keep_order();
-  read_queries(w, sign);
+  read_lds_rows(w, (LDS char *)w->lds->rows[wave_index()], sign);
   barrier(); /* the first keys have arrived for all waves */
   start_key_reads(w, 0, EARLY_KEYS<head>);
   w->turn = 0;
@@ -394,7 +371,7 @@ DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type t
     keep_in_register(&w.k_from[n]);
     keep_in_register(&w.v_from[n]);
   }
-  load_queries(&w, a, &work, first);
+  load_lds_rows<head>((LDS char *)lds->rows[wave_index()], a, &work, first);
   load_part(&w, 0);
   load_part(&w, 2);
   load_part(&w, 3);

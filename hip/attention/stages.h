@@ -6,6 +6,8 @@
 #include "key_tile.h"
 #include "query_rows.h"
 
+#include "lds_rows.h"
+
 enum { STAGES = 3, BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
 
 template <int head>
@@ -136,34 +138,6 @@ template <int head>
 DEVICE void load_tiles(pong<head> *w) {
 #pragma unroll
   for (int part = 0; part < LOAD_PARTS; part++) load_part(w, part);
-}
-
-/* Where the parts of a wave's rows are that its lane moves between memory and LDS: place n * 64 + lane of 16 bytes. */
-template <int head>
-DEVICE uint32_t rows_offset(int n, uint32_t lane, const tile_source *s) {
-  const int parts = WIDTH<head> / 32; /* 16 rows; then the swizzle begins again */
-  return piece_offset<head>(s, (uint32_t)(n % parts * WAVE) + lane, key_place<head>) +
-         (uint32_t)(n / parts * 16) * (uint32_t)s->stride;
-}
-
-template <int head>
-DEVICE void load_queries(const pong<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
-  tile_source from = source_of(work->q + 2 * first * a->q_stride.row, a->q_stride.row, work->rows - first, a->head_dim);
-  buffer rows = make_short_buffer(from.base, tile_length(&from));
-#pragma unroll
-  for (int n = 0; n < WIDTH<head> / 16; n++)
-    buffer_load_to_lds(rows, rows_offset<head>(n, (uint32_t)lane_index(), &from),
-                       w->lds->rows[wave_index()] + n * WAVE * CHUNK);
-}
-
-template <int head>
-DEVICE void read_queries(pong<head> *w, uint32_t sign) {
-  uint32_t rows = lds_address(w->lds->rows[wave_index()]) + keys_of_lane<head>();
-#pragma unroll
-  for (int s = 0; s < head / 16; s++) w->q[s] = lds_read_unordered(rows ^ (uint32_t)(s * 2 * CHUNK), 0);
-  wait_lds();
-#pragma unroll
-  for (int s = 0; s < head / 16; s++) w->q[s] = in_order(w->q[s]) ^ sign;
 }
 
 template <int head>

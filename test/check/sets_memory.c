@@ -149,6 +149,8 @@ const check_named check_far[] = {
     {"attention", "hip_decode64", {"f16", NULL, NULL, "pad=" PAD_64, "1x2x1x2x530x64"}},
     {"attention", "hip_decode128", {"f16", NULL, NULL, "spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x2x700x128"}},
     {"attention", "hip_flash256", {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "2x4x2x150x140x200"}},
+    {"attention", "hip_flash256", {"f16", NULL, NULL, "lse=1,swap=1", "1x2x1x40x100x152"}},
+    {"attention", "hip_flash256", {"bf16", NULL, NULL, "causal=1,lse=1", "1x2x2x130x333x184"}},
     {"attention", "hip_decode256", {"f16", NULL, NULL, "lse=1,swap=1", "2x4x2x2x700x256"}},
     {0}};
 
@@ -199,5 +201,7 @@ const check_loop check_loops[] = {
     {"attention", "hip_decode96", true, false, 0, 64, 2, "f16 bf16", "", "", "1x2x1x2x%dx96"},
     {"attention", "hip_decode128", true, false, 0, 64, 4, "f16 bf16", "", "", "1x2x1x2x%dx128"},
     {"attention", "hip_flash256", true, false, 0, 64, 2, "bf16 f16", "", "causal=1", "1x1x1x128x%dx256"},
+    {"attention", "hip_flash256", true, false, 0, 64, 2, "f16", "", "", "1x1x1x32x%dx192"},
+    {"attention", "hip_flash256", true, false, 0, 64, 2, "bf16", "", "", "1x1x1x32x%dx160"},
     {"attention", "hip_decode256", true, false, 0, 64, 2, "f16 bf16", "", "", "1x2x1x2x%dx136"},
     {0}};
