@@ -55,13 +55,15 @@ static tdm_status prepare_rows(tdm_plan *plan) {
   return gemm_prepare(plan, &kernel, NULL);
 }
 
-/* Rows that do not begin at multiples of 16 bytes are loaded one fragment after another, a trip to memory each. Predicted:
- * 18x2801x43 bf16 takes 16,903 clocks, 17x120x1191 f16 33,806, which is 1450 for each of a wave's 6 and 18 loads. f32 needs no
- * shifting, so a wave's dwords are on their way together, and what the other waves load delays them: 1x157 f32 of K = 31, 63,
- * 115, 255 and 1023 on gfx942, by 1, 2, 4 and 8 waves, takes 1370, 2870, 3400, 4800 and 20,500 more than whole lines do. */
-static double load_clocks(tdm_type type, double waves) {
-  static const double LOAD = 1450, FIRST = 350, OF_WAVE = 125;
-  return type == TDM_F32 ? FIRST + OF_WAVE * waves : LOAD;
+/* Rows that do not begin at multiples of 16 bytes are loaded one fragment after another: what each load of the first unit and
+ * of a further one takes more than whole lines do. By predictions of 1x157 and 17x157 on gfx942 in 16 bits, 4 and 6 loads:
+ * K = 31 5200 and 7800 clocks, 255 7400 and 11,600, 1023 (2 units) 10,700 and 16,600, 2047 (4 units) 17,700. f32 needs no
+ * shifting, so a wave's dwords are on their way together, and what the other waves load delays them: K = 31, 63, 115, 255 and
+ * 1023, by 1, 2, 4 and 8 waves, 1370, 2870, 3400, 4800 and 20,500. */
+static double load_clocks(tdm_type type, double lines, double units) {
+  static const double ONE_LINE = 1450, FIRST = 1850, FURTHER = 900, FIRST_F32 = 350, OF_WAVE = 125;
+  if (type == TDM_F32) return units * (FIRST_F32 + OF_WAVE * fmin(lines, GEMM_ROWS_WAVES));
+  return (lines > 1 ? FIRST : ONE_LINE) + (units - 1) * FURTHER;
 }
 
 static double one_by_one(const tdm_plan *plan, int split) {
@@ -70,11 +72,11 @@ static double one_by_one(const tdm_plan *plan, int split) {
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   hip_tile_shape tile = kernel_of(plan).tile;
   double lines = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / split);
-  double units = ceil(lines / GEMM_ROWS_WAVES), waves = fmin(lines, GEMM_ROWS_WAVES);
+  double units = ceil(lines / GEMM_ROWS_WAVES);
   double tiles = ceil((double)d->n / tile.n) * (double)d->batch * split;
   double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident));
   int loads = (tdm_hip_rows_aligned(&b, d->type, 16) ? 0 : 1) + (tdm_hip_rows_aligned(&a, d->type, 16) ? 0 : tile.m / FRAGMENT);
-  return rounds * units * loads * FRAGMENTS * load_clocks(d->type, waves);
+  return rounds * loads * FRAGMENTS * load_clocks(d->type, lines, units);
 }
 
 static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {
