@@ -14,7 +14,7 @@ RATES = {
 CUS = {"gfx950": 32, "gfx942": 38}  # of an XCD
 XCDS = 8  # of both chips; one is simulated, with its share of HBM
 WHOLE = 1 << 30  # bytes of a launch, as in the published kernel of gfx950
-FEW, MORE = 6 << 20, 12 << 20  # bytes of the two launches of one XCD that are predicted
+FEW = 16 << 20  # bytes of the shorter of two launches of one XCD that are predicted: it writes more than the L2 keeps
 HEADS = 32
 # Arrays of a row: read and written
 ARRAYS = {"cross_entropy": 1, "softmax": 2, "rmsnorm": 2, "embedding": 2, "rope": 2, "silu_mul": 3, "add": 3}
@@ -36,8 +36,9 @@ def shape(op, rows, length):
 
 
 def rows_of(total, size, cus):
-    """About `total` bytes, in whole rounds of the CUs with 4 waves: what a tail costs is then the tail of a long launch."""
-    each = 4 * cus if total / size >= 4 * cus else cus
+    """About `total` bytes, in whole rounds of the CUs with 16 waves, or with fewer: what a tail costs is then the tail of a long
+    launch."""
+    each = next(waves * cus for waves in (16, 4, 1) if waves == 1 or total / size >= waves * cus)
     return max(1, round(total / size / each)) * each
 
 
@@ -74,11 +75,9 @@ def main():
                     if op == "rope" and length > 1024:  # a head
                         continue
                     size = length * ARRAYS[op] * (4 if kind == "f32" else 2)
-                    few, more = rows_of(FEW, size, cus), rows_of(MORE, size, cus)
-                    if more <= few:
-                        more = 2 * few
+                    few = rows_of(FEW, size, cus)
                     a, bytes_a, launch, kernel, function, _ = predict(bench, device, op, few, length, kind, folder)
-                    b, bytes_b, _, _, _, bounds = predict(bench, device, op, more, length, kind, folder)
+                    b, bytes_b, _, _, _, bounds = predict(bench, device, op, 2 * few, length, kind, folder)
                     own = WHOLE / XCDS
                     clocks = b + (b - a) / (bytes_b - bytes_a) * (own - bytes_b)
                     need = own / (rate * 1e9 / XCDS) * ghz * 1e9

@@ -3,14 +3,14 @@
 # gfxsim's model of time: a table for each chip, which names that rate and its source. All of it is predicted.
 # Use: sh bench/record/rows.sh [BUILD [CHIP[,CHIP] [OP[,OP...] [TYPE[,TYPE...] [LENGTH[,LENGTH...]]]]]]
 #      as in: sh bench/record/rows.sh build gfx950 softmax,rope bf16 64,1000,4096
-# BUILD: default build, of HIP kernels and gfxsim. A row of the table takes 5 to 20 s of one core; all of them take 2 hours.
+# BUILD: default build, of HIP kernels and gfxsim. A row of the table takes 2 to 20 s of one core; all of them take 2 hours.
 #
 # One XCD with its share of HBM is simulated, at the published rate: a share below 1 is the kernel's, not the model's HBM. Two
-# launches of about 6 and 12 MiB are predicted, from cold caches, of the kernel that the large one takes: rows.py names hip_loop where the
-# short ones alone would split rows (hip_parts). The table's clocks are of a launch of 1 GiB on the whole
-# chip, to which their difference is continued. Writes that are left in the L2 at the end take no time of HBM, so shares may be
-# above 1; and launches this short make them vary, by 0.15 in the one case that was tried with larger ones. "VALU's share": what
-# the VALUs need of the clocks of the bytes.
+# launches are predicted, of about 16 MiB and of twice as many rows, from cold caches, of the kernel that the large one takes:
+# rows.py names hip_loop where the short ones alone would split rows (hip_parts). The table's clocks are of a launch of 1 GiB on
+# the whole chip, to which their difference is continued. What is left in the L2 at the end takes no time of HBM, 4 MiB at most
+# in both launches. Shares vary by about 0.05 with the number of rows, most where the last round of rows is nearly empty, and may
+# be above 1. "VALU's share": what the VALUs need of the clocks of the bytes.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build} chips=${2:-gfx950,gfx942} ops=${3:-cross_entropy,softmax,rmsnorm,rope,embedding,silu_mul,add}

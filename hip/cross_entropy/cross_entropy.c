@@ -20,8 +20,9 @@ typedef struct cross_entropy_plan {
   short_way ragged; /* for pointers that are not at dwords, if the plan's own is not for them */
 } cross_entropy_plan;
 
-/* Functions for short rows: of whole chunks, and ragged; one chunk for each work-item, then two. */
-enum { SHORT_ROWS = HIP_ROWS_KEPT, SHORT_GROUP = 8, SHORT_CHUNKS = 16 };
+/* Functions for short rows: eight work-items with one chunk each, or sixteen, of whole chunks and then ragged; and eight with
+ * two each. */
+enum { SHORT_CHUNKS = 16, SHORT_8X1 = HIP_ROWS_KEPT, SHORT_16X1 = SHORT_8X1 + 2, SHORT_8X2 = SHORT_16X1 + 2 };
 
 static hip_rows rows_of(const tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
@@ -37,14 +38,14 @@ static cross_entropy_args args_of(const tdm_cross_entropy_desc *d) {
                               .groups = {.rows = d->rows, .cols = d->vocab}};
 }
 
-/* Eight work-items at least for ragged rows, which may have as many single elements. Each lane of a group keeps a turn's row;
- * fewer turns if there are too few rows for the device. */
-static tdm_status find_short(tdm_plan *plan, short_way *way, const hip_rows *r, bool ragged) {
-  const int64_t chunks = r->cols / tdm_hip_chunk(r->type);
-  int64_t size = ragged ? SHORT_GROUP : 2;
-  while (size < chunks && size < SHORT_GROUP) size *= 2;
-  int number = SHORT_ROWS + (chunks > SHORT_GROUP ? 2 : 0) + ragged;
-  way->turns = (int32_t)size;
+/* Pieces of rows that do not begin at cache lines are in one line more than they need, so sixteen work-items load them and not
+ * eight. Each lane of a group keeps a turn's row; fewer turns if there are too few rows for the device. */
+static tdm_status find_short(tdm_plan *plan, short_way *way, const hip_rows *r, int64_t leading, bool ragged) {
+  const int64_t chunks = r->cols / tdm_hip_chunk(r->type), line = plan->context->hip->chip->line_bytes;
+  const bool lines = !ragged && leading % line * (int64_t)tdm_type_size(r->type) % line == 0;
+  const int number = chunks <= 8 ? SHORT_8X1 + ragged : lines ? SHORT_8X2 : SHORT_16X1 + ragged;
+  const int32_t size = chunks <= 8 || lines ? 8 : 16;
+  way->turns = size;
   while (way->turns > 2 && r->rows < hip_ceil_div(way->turns * tdm_hip_items_wanted(plan), size)) way->turns /= 2;
   tdm_hip_row_groups(plan, &way->groups, r, size, way->turns, number);
   return tdm_hip_row_function(plan, number, r->type, &way->function);
@@ -54,8 +55,8 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
   const bool always = r->cols % tdm_hip_chunk(r->type) != 0 || !tdm_hip_whole_dwords(leading, r->type);
   short_way usual;
   own->is_short = true;
-  TDM_TRY(find_short(plan, &own->ragged, r, true));
-  TDM_TRY(find_short(plan, &usual, r, always)); /* the last one sets the plan's grid */
+  TDM_TRY(find_short(plan, &own->ragged, r, leading, true));
+  TDM_TRY(find_short(plan, &usual, r, leading, always)); /* the last one sets the plan's grid */
   own->args.groups = usual.groups;
   own->args.turns = usual.turns;
   plan->hip.function = usual.function;
@@ -138,10 +139,11 @@ const tdm_kernel tdm_cross_entropy_hip_loop = {
     .variant = &loop,
     .functions = HIP_FUNCTIONS([HIP_ROWS_ANY] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_ragged", .waves = 4},
                                [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4},
-                               [SHORT_ROWS] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_1", .waves = 8},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_1", .waves = 8},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_2", .waves = 6},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_2", .waves = 5}),
+                               [SHORT_8X1] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_8x1", .waves = 6},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_8x1", .waves = 6},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_16x1", .waves = 6},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_16x1", .waves = 6},
+                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_8x2", .waves = 5}),
     .prepare = prepare,
     .launch = launch,
     .cost = tdm_hip_loop_cost};

@@ -167,9 +167,9 @@ DEVICE uint32_t group_ballot(bool x, row_group_t g) {
 }
 
 // Rows are loaded two turns ahead, and targets two blocks: whether a row is read depends on its target.
-DEVICE void cross_entropy_short(const cross_entropy_args *p, int kept, bool ragged, tdm_type type) {
+DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept, bool ragged, tdm_type type) {
   row_group_t g = row_group_of(&p->groups);
-  if (ragged) g.log2 = 3;
+  g.log2 = log2;  // a constant
   const int64_t rows = p->groups.rows, block = (int64_t)p->turns << (6 - g.log2), waves = HIP_ROWS_WORKGROUP / WAVE,
                 step = p->groups.workgroups * waves * block;
   const int own = (g.lane << (6 - g.log2)) + g.sub;
@@ -254,13 +254,16 @@ PARTS(bf16, TDM_BF16)
 
 #define CROSS_ENTROPY(name, waves, body, ...) \
   ROWS_KERNEL(waves) void name(cross_entropy_args p) { body(&p, __VA_ARGS__); }
-#define SHORT(name, waves, kept, ragged, type) \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, waves) void name(cross_entropy_args p) { cross_entropy_short(&p, kept, ragged, type); }
-#define SHORT_ROWS(word, type)                                 \
-  SHORT(cross_entropy_short_1_##word, 8, 1, false, type)       \
-  SHORT(cross_entropy_short_2_##word, 6, 2, false, type)       \
-  SHORT(cross_entropy_short_ragged_1_##word, 8, 1, true, type) \
-  SHORT(cross_entropy_short_ragged_2_##word, 5, 2, true, type)
+#define SHORT(name, waves, log2, kept, ragged, type)                            \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, waves) void name(cross_entropy_args p) { \
+    cross_entropy_short(&p, log2, kept, ragged, type);                          \
+  }
+#define SHORT_ROWS(word, type)                                      \
+  SHORT(cross_entropy_short_8x1_##word, 8, 3, 1, false, type)       \
+  SHORT(cross_entropy_short_8x2_##word, 5, 3, 2, false, type)       \
+  SHORT(cross_entropy_short_16x1_##word, 8, 4, 1, false, type)      \
+  SHORT(cross_entropy_short_ragged_8x1_##word, 8, 3, 1, true, type) \
+  SHORT(cross_entropy_short_ragged_16x1_##word, 8, 4, 1, true, type)
 
 CROSS_ENTROPY(cross_entropy_f32, 5, cross_entropy_body, 4, false, TDM_F32)
 CROSS_ENTROPY(cross_entropy_f16, 4, cross_entropy_body, 4, false, TDM_F16)

@@ -5,20 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAVE = 64, SIMDS = 4, MOST_WAVES = 8 };
-
-/* A grid that does not divide its work evenly has up to so many workgroups for each that the device holds at a time: a
- * compute unit that has ended its own takes the next one. */
-enum { ROUNDS = 8 };
+enum { WAVE = 64, SIMDS = 4 };
 
 int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type); }
 
+/* A grid that does not divide its work evenly has up to so many workgroups for each that the device holds at a time: a
+ * compute unit that has ended its own takes the next one. But one of kernels that load a row while they compute the one before
+ * has no more than the device holds: a workgroup with a single row would load nothing ahead. */
+enum { ROUNDS = 8, ROUNDS_AHEAD = 1 };
+
 /* Sets the plan's grid for `wanted` equal parts of work, and returns the number of workgroups. waves: that a SIMD holds.
  * Workgroups that stay save the others' beginning. So there are as many as the device holds, or somewhat fewer, if that many
- * have the same work to 1 / 16. */
-static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads, int64_t waves) {
+ * have the same work to 1 / 16; else up to `most` times as many. */
+static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads, int64_t waves, int64_t most) {
   int64_t units = plan->context->hip->compute_units, held = waves * SIMDS * WAVE / threads, of_cu = held > 1 ? held : 1;
-  int64_t workgroups = wanted < ROUNDS * of_cu * units ? wanted : ROUNDS * of_cu * units;
+  int64_t workgroups = wanted < most * of_cu * units ? wanted : most * of_cu * units;
   if (wanted > of_cu * units)
     for (int64_t k = of_cu; 4 * k >= 3 * of_cu; k--) {
       int64_t rounds = hip_ceil_div(wanted, k * units);
@@ -99,12 +100,12 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 /* The work-items of a row group in a loop kernel, which computes up to four chunks at once. What a row costs besides its
- * elements is the same for each wave. So a work-item gets sixteen chunks, and a wave may have several rows. A group has at
- * least eight work-items, whose loads are whole lines, or as many as have four chunks each if these are fewer. It grows until
- * the device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks
- * each. */
+ * elements is the same for each wave. So a work-item gets eight chunks, and a wave may have several rows. A group has at least
+ * sixteen work-items, or as many as have four chunks each if these are fewer: a piece of a row that does not begin at a cache
+ * line takes room in the vL1D for a line more than it fills, which for eight work-items is twice its size. It grows until the
+ * device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks each. */
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *r) {
-  enum { AT_ONCE = 4, EACH = 16, LINE = 8 };
+  enum { AT_ONCE = 4, EACH = 8, LINE = 16 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),
           least = group_for(chunks, AT_ONCE);
   if (size < LINE) size = least < LINE ? least : LINE;
@@ -133,8 +134,12 @@ void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *
   *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
   while (1 << groups->group_log2 < size) groups->group_log2++;
   groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
-  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, groups->threads / size * turns), groups->threads,
-                                waves_of(plan, &plan->kernel->functions[number], r->type));
+  const int64_t at_once = groups->threads / size;
+  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads,
+                                waves_of(plan, &plan->kernel->functions[number], r->type), turns > 1 ? ROUNDS : ROUNDS_AHEAD);
+  /* An even number of rows in a round: a work-item's rows then begin alike, at dwords or between two. */
+  if (at_once % 2 != 0 && groups->workgroups % 2 != 0) groups->workgroups++;
+  plan->hip.grid[0] = (unsigned)groups->workgroups;
 }
 
 tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_rows *any, const hip_rows *r,
@@ -169,13 +174,15 @@ tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, co
 
 /* ---- Elementwise ops ---- */
 
-static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t cols, int64_t chunks) {
+/* Of kernels that load much a row of the table says fewer waves than a SIMD could hold: the vL1D has no room for the loads of
+ * more. rope of 64 elements a head got 0.83 of the rate of memory with eight, and gets 0.89 with six, predicted. */
+static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t cols, int64_t chunks, int64_t waves) {
   int64_t lanes = HIP_BLOCK_THREADS;
   hip_blocks b = {.rows = rows, .cols = cols, .lanes_log2 = 8};
   while (lanes / 2 >= chunks && lanes > 1) b.lanes_log2--, lanes /= 2;
   b.blocks = hip_ceil_div(chunks, lanes);
   b.groups = hip_ceil_div(rows, HIP_BLOCK_THREADS / lanes);
-  int64_t workgroups = set_grid(plan, b.groups * b.blocks, HIP_BLOCK_THREADS, MOST_WAVES);
+  int64_t workgroups = set_grid(plan, b.groups * b.blocks, HIP_BLOCK_THREADS, waves, ROUNDS);
   b.groups_step = workgroups / b.blocks;
   b.blocks_step = workgroups % b.blocks;
   way->blocks = b;
@@ -187,8 +194,9 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
   int64_t chunk = tdm_hip_chunk(type);
   b->always = cols % chunk != 0;
   for (int i = 0; i < count; i++) b->always = b->always || !tdm_hip_whole_dwords(leading[i], type);
-  set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk));
-  set_units(plan, &b->any, rows, cols, hip_ceil_div(cols + (type != TDM_F32), chunk));
+  const hip_functions *any = &plan->kernel->functions[2 * number], *whole = any + 1;
+  set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk), waves_of(plan, whole, type));
+  set_units(plan, &b->any, rows, cols, hip_ceil_div(cols + (type != TDM_F32), chunk), waves_of(plan, any, type));
   TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));
   TDM_TRY(tdm_hip_row_function(plan, 2 * number + 1, type, &b->whole.function));
   const hip_blocks_way *usual = b->always ? &b->any : &b->whole;

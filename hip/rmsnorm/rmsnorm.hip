@@ -115,26 +115,35 @@ DEVICE void rmsnorm_registers(const rmsnorm_args *p, int kept, tdm_type type) {
   }
 }
 
+// The weights of this work-item's chunks and single element. All of its rows begin like its first one, because a round has an
+// even number of rows. Weights of a row whose chunks begin with its second element begin between two dwords.
+DEVICE void load_weights(const rmsnorm_args *p, raw_chunk *weight, uint32_t *single, row_group_t g, int kept, tdm_type type) {
+  const ragged_row r = ragged_of(ragged_at(p->x, p->ldx, g.first, g, type), (int)p->groups.cols, true, g, type);
+  const char *from = (const char *)p->weight;
+#pragma unroll
+  for (int k = 0; k < kept; k++)
+    weight[k] = load_shifted(has_chunk(&r, k, g) ? from + ragged_chunk(&r, k, g, type) : (const char *)nothing_added(), type);
+  *single = load_single(from + (int64_t)(r.element >= 0 ? r.element : 0) * tdm_bytes(type), type);
+}
+
 // The same for rows that are not whole chunks, if those of all arrays begin alike, and the weights at a dword.
-DEVICE void rmsnorm_ragged(const rmsnorm_args *p, int kept, tdm_type type) {
+DEVICE void rmsnorm_ragged(const rmsnorm_args *p, bool residual, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols;
-  const bool residual = p->residual != nullptr;
   raw_chunk raw[BATCH_MOST], more[BATCH_MOST], weight[BATCH_MOST];
   uint32_t single, single_more, single_weight;
   int turn = 0;
   const auto load = [&](int64_t row) {
     const char *at = ragged_at(p->x, p->ldx, row, group, type);
     const ragged_row r = ragged_of(at, cols, row + group.sub < p->groups.rows, group, type);
-    ragged_row of_more = r;
-    if (!residual) of_more.whole = 0, of_more.element = -1;
     load_ragged(raw, &single, at, nothing_added(), &r, group, kept, type);
-    load_ragged(more, &single_more, ragged_at(residual ? p->residual : p->x, residual ? p->ldr : 0, row, group, type),
-                nothing_added(), &of_more, group, kept, type);
+    if (residual)
+      load_ragged(more, &single_more, ragged_at(p->residual, p->ldr, row, group, type), nothing_added(), &r, group, kept, type);
     return r;
   };
-  const bool ahead = kept <= 2;
+  load_weights(p, weight, &single_weight, group, kept, type);
+  const bool ahead = kept <= 2 || !residual;  // else there are no registers for it
   ragged_row next = {};
   if (ahead) next = load(group.first);
   FOR_ROWS(row, &p->groups, group) {
@@ -144,14 +153,6 @@ DEVICE void rmsnorm_ragged(const rmsnorm_args *p, int kept, tdm_type type) {
     double sum = 0;
     float one = single_of(single, type) + (residual ? single_of(single_more, type) : 0);
     add_addends(s, raw, more, residual, kept, type);
-    // The weights of a row whose chunks begin with its second element begin between two dwords.
-#pragma unroll
-    for (int k = 0; k < kept; k++) {
-      const char *from = (const char *)p->weight + ragged_chunk(&r, k, group, type);
-      weight[k] = load_shifted(has_chunk(&r, k, group) ? from : (const char *)nothing_added(), type);
-    }
-    single_weight = type == TDM_F32 ? ((const uint32_t *)p->weight)[r.element >= 0 ? r.element : 0]
-                                    : ((const uint16_t *)p->weight)[r.element >= 0 ? r.element : 0];
     if (ahead) next = load(row + group.step);
 #pragma unroll
     for (int k = 0; k < kept; k++) sum += squares(&s[k], type);
@@ -161,6 +162,7 @@ DEVICE void rmsnorm_ragged(const rmsnorm_args *p, int kept, tdm_type type) {
 #pragma unroll
     for (int k = 0; k < kept; k++) {
       const int64_t at = ragged_chunk(&r, k, group, type);
+      weight[k].words = in_order(weight[k].words);  // else they stay in registers as f32
       store_results(y + at, to + at, s[k], weight[k], inverse, residual,
                     (chunk_part){0, has_chunk(&r, k, group) ? chunk_length(type) : 0}, false, type);
     }
@@ -240,13 +242,11 @@ typedef struct any_row {
   int first, full;
 } any_row;
 
-// y, to, weight: if chunks begin with the row. last: the row ends here, and not a part before its end.
-DEVICE any_row any_row_of(addends of, char *y, char *to, const char *weight, row_place place, bool residual, bool last,
-                          tdm_type type) {
+// y, to, weight: if chunks begin with the row.
+DEVICE any_row any_row_of(addends of, char *y, char *to, const char *weight, row_place place, bool residual, tdm_type type) {
   y -= 2 * place.skew, to -= 2 * place.skew, weight -= 2 * place.skew;
   const bool alike = wave_all(!residual || type == TDM_F32 || !(is_between_dwords(of.more.at) || is_between_dwords(to)));
-  // The chunk after the last one of a batch is read for weights that begin between dwords.
-  const int full = alike && is_straight(&of.x, type) ? of.x.whole - (last && of.x.tail == 0) : 0;
+  const int full = alike && is_straight(&of.x, type) ? of.x.whole : 0;
   return (any_row){of, y, to, weight, place, 1, full};
 }
 
@@ -320,7 +320,7 @@ DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
     row_place place = place_row(&p->groups, row, y, group, true, type);
     const any_row w = any_row_of(addends_of(p, row, place, group, batch, true, type), y, to,
-                                 (const char *)p->weight + group.lane * 16, place, residual, true, type);
+                                 (const char *)p->weight + group.lane * 16, place, residual, type);
     double sum = squares_of_any(&w, residual, group, batch, type);
     write_any(&w, inverse_root(row_group_sum(sum, group, slots, &turn), p), residual, group, batch, type);
   }
@@ -328,15 +328,15 @@ DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
 
 // ---- Rows that are split over workgroups: any rows ----
 
-DEVICE any_row row_of_part(const rmsnorm_args *p, const row_part *part, bool last, int batch, tdm_type type) {
+DEVICE any_row row_of_part(const rmsnorm_args *p, const row_part *part, int batch, tdm_type type) {
   const bool residual = p->residual != nullptr;
   const char *x = part_at(p->x, p->ldx, part, type), *r = residual ? part_at(p->residual, p->ldr, part, type) : x;
   addends of = {batches_of_part(x, nothing_added(), part->cols, part, batch, type),
                 batches_of_part(r, nothing_added(), part->cols, part, batch, type)};
   if (!residual) of.more.own += 2 * FAR;
-  any_row w = any_row_of(of, (char *)part_at(p->y, p->ldy, part, type), (char *)part_at(p->sum, p->lds, part, type),
-                         (const char *)p->weight + part->start * tdm_bytes(type) + part->group.lane * 16, part->place, residual,
-                         last, type);
+  any_row w =
+      any_row_of(of, (char *)part_at(p->y, p->ldy, part, type), (char *)part_at(p->sum, p->lds, part, type),
+                 (const char *)p->weight + part->start * tdm_bytes(type) + part->group.lane * 16, part->place, residual, type);
   // Weights that begin between dwords are read from the element before a chunk on, which the first one doesn't have.
   w.first = part->place.skew || (part->start == 0 && type != TDM_F32 && is_between_dwords(w.weight)) ? 1 : 0;
   return w;
@@ -345,7 +345,7 @@ DEVICE any_row row_of_part(const rmsnorm_args *p, const row_part *part, bool las
 DEVICE void rmsnorm_sums(const rmsnorm_parts_args *p, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
-  const any_row w = row_of_part(&p->rows, &part, false, batch, type);
+  const any_row w = row_of_part(&p->rows, &part, batch, type);
   int turn = 0;
   double sum =
       row_group_sum(squares_of_any(&w, p->rows.residual != nullptr, part.group, batch, type), part.group, slots, &turn);
@@ -354,7 +354,7 @@ DEVICE void rmsnorm_sums(const rmsnorm_parts_args *p, int batch, tdm_type type) 
 
 DEVICE void rmsnorm_parts(const rmsnorm_parts_args *p, int batch, tdm_type type) {
   const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
-  const any_row w = row_of_part(&p->rows, &part, part.start + part.cols == p->parts.cols, batch, type);
+  const any_row w = row_of_part(&p->rows, &part, batch, type);
   const double *sums = p->sums + part.row * p->parts.parts;
   double sum = 0;
   for (int i = lane_index(); i < p->parts.parts; i += WAVE) sum += sums[i];
@@ -371,22 +371,30 @@ PARTS(bf16, 6, TDM_BF16)
 
 #define RMSNORM(name, waves, body, ...) \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
-#define OF_16_BITS(word, type)                                 \
-  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type)     \
-  RMSNORM(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type)     \
-  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type)     \
-  RMSNORM(rmsnorm_ragged_1_##word, 8, rmsnorm_ragged, 1, type) \
-  RMSNORM(rmsnorm_ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
-  RMSNORM(rmsnorm_ragged_4_##word, 4, rmsnorm_ragged, 4, type) \
-  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)       \
+// With a residual and without, of which each has its own code: one array fewer is loaded.
+#define RAGGED(name, waves, kept, type)          \
+  ROWS_KERNEL(waves) void name(rmsnorm_args p) { \
+    if (p.residual != nullptr)                   \
+      rmsnorm_ragged(&p, true, kept, type);      \
+    else                                         \
+      rmsnorm_ragged(&p, false, kept, type);     \
+  }
+#define OF_16_BITS(word, type)                             \
+  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type) \
+  RMSNORM(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type) \
+  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type) \
+  RAGGED(rmsnorm_ragged_1_##word, 7, 1, type)              \
+  RAGGED(rmsnorm_ragged_2_##word, 4, 2, type)              \
+  RAGGED(rmsnorm_ragged_4_##word, 4, 4, type)              \
+  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)   \
   RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
 
 RMSNORM(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
 RMSNORM(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
 RMSNORM(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
-RMSNORM(rmsnorm_ragged_1_f32, 8, rmsnorm_ragged, 1, TDM_F32)
-RMSNORM(rmsnorm_ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
-RMSNORM(rmsnorm_ragged_4_f32, 4, rmsnorm_ragged, 4, TDM_F32)
+RAGGED(rmsnorm_ragged_1_f32, 7, 1, TDM_F32)
+RAGGED(rmsnorm_ragged_2_f32, 4, 2, TDM_F32)
+RAGGED(rmsnorm_ragged_4_f32, 4, 4, TDM_F32)
 RMSNORM(rmsnorm_loop_f32, 5, rmsnorm_loop, 2, TDM_F32)
 RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)

@@ -13,7 +13,7 @@ const tdm_kernel tdm_silu_mul_hip_blocks = {
     .name = "hip_blocks",
     .op = TDM_OP_SILU_MUL,
     .backend = &tdm_backend_hip,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_silu_mul, .stem = "silu_mul_any", .waves = 8},
-                               {.code = tdm_code_silu_mul, .stem = "silu_mul", .waves = 8}),
+    .functions = HIP_FUNCTIONS({.code = tdm_code_silu_mul, .stem = "silu_mul_any", .waves = 6},
+                               {.code = tdm_code_silu_mul, .stem = "silu_mul", .waves = 6}),
     .prepare = prepare,
     .launch = tdm_hip_binary_launch};
