@@ -41,6 +41,12 @@ DEVICE void four_store(void *base, int64_t at, f32x4 x, four_place where, tdm_ty
     if (i < where.count) store_element(base, at + i, x[i], type);
 }
 
+/* Four results of 16 bits. */
+DEVICE u32x2 four_words_of(f32x4 x, tdm_type type) {
+  return type == TDM_F16 ? __builtin_bit_cast(u32x2, __builtin_convertvector(x, f16x4))
+                         : __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
+}
+
 /* All four, to an offset in a buffer, which masks them. */
 template <store_kind KIND>
 DEVICE void buffer_store_four(buffer to, uint32_t offset, f32x4 x, tdm_type type) {
@@ -49,9 +55,7 @@ DEVICE void buffer_store_four(buffer to, uint32_t offset, f32x4 x, tdm_type type
     __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(u32x4, x), to, (int)offset, 0, nt);
     return;
   }
-  u32x2 words = type == TDM_F16 ? __builtin_bit_cast(u32x2, __builtin_convertvector(x, f16x4))
-                                : __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
-  __builtin_amdgcn_raw_buffer_store_b64(words, to, (int)offset, 0, nt);
+  __builtin_amdgcn_raw_buffer_store_b64(four_words_of(x, type), to, (int)offset, 0, nt);
 }
 
 #endif

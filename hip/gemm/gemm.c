@@ -43,6 +43,9 @@ static bool long_steps(const tdm_gemm_desc *d) {
   return found;
 }
 
+/* Sums have only to be rounded. */
+static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
+
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
@@ -89,9 +92,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   }
   args.packed = packs;
   args.k = gemm_packed_k(plan, kernel);
-  bool plain = d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0 && d->n % 4 == 0;
   args.end = leading_of(plan) > MOST_LEADING || (parts == 1 && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
-             : parts > 1 || (plain && args.dwords)                                                 ? GEMM_DIRECT
+             : parts > 1 || (plain(d) && d->n % 4 == 0 && args.dwords)                             ? GEMM_DIRECT
                                                                                                    : GEMM_NEAR;
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
   args.reducers = reducers(plan);
@@ -122,20 +124,36 @@ _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */
 
-/* Rows of C that do not begin at multiples of 4 elements are stored element by element. */
-static bool stores_elements(const tdm_gemm_desc *d) {
+/* Rows of 16-bit results that begin or end between dwords are stored shifted (shifted.h). */
+static bool stores_shifted(const tdm_gemm_desc *d) {
   hip_stored c = {.ld = d->ldc, .stride = d->batch > 1 ? d->stride_c : 0};
-  return d->n % 4 != 0 || !tdm_hip_rows_aligned(&c, d->out, 4 * (int)tdm_type_size(d->out));
+  return tdm_type_size(d->out) == 2 && (d->n % 4 != 0 || !tdm_hip_rows_aligned(&c, d->out, 4));
 }
 
-/* Clocks of a CU for an element, by gfxsim's predictions of 256x256x512 bf16 on gfx950 with tiles of 128 x 128 and 256 x 256,
- * with one step and without: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15; stored element by element, 256x250, 0.7,
- * of which 0.1 are before the first element, and 0.2 are saved where a fragment has no rows (29x29x211). */
-static const double STEP = 0.085, LONG_STEP = 0.155, ELEMENT = 0.4, ELEMENT_OF_ROWS = 0.2;
+/* Columns in blocks of 64 that n cuts: the share of them. All, where rows begin between dwords. */
+static double cut_share(const tdm_gemm_desc *d) {
+  enum { BLOCK_COLUMNS = 64 };
+  hip_stored c = {.ld = d->ldc, .stride = d->batch > 1 ? d->stride_c : 0};
+  return tdm_hip_rows_aligned(&c, d->out, 4) ? (double)(d->n % BLOCK_COLUMNS) / fmax(1, (double)d->n) : 1;
+}
+
+/* The share of f32 results that are stored element by element. */
+static double stores_elements(const tdm_gemm_desc *d) {
+  return tdm_type_size(d->out) == 2 || (plain(d) && d->n % 4 == 0) ? 0 : cut_share(d);
+}
+
+/* Clocks of a CU for an element, by gfxsim's predictions of 256x256x512 bf16 with tiles of 128 x 128 and 256 x 256, with one
+ * step and without, on gfx950: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15. Rows of C between dwords (ldc = 257) or
+ * of parts of fours (n = 250): 0.09 to 0.14, of which CHAIN_BEGIN is a part, and on gfx942 0.12 to 0.18. With beta, which loads
+ * such rows element by element: 0.42 to 0.57 more, on gfx942 0.38 to 0.62. f32, element by element: 0.7, of which 0.1 are
+ * before the first element, and 0.2 are saved where a fragment has no rows (29x29x211). */
+static const double STEP = 0.085, LONG_STEP = 0.155, SHIFTED = 0.07, LOAD_ELEMENT = 0.45, ELEMENT = 0.4, ELEMENT_OF_ROWS = 0.2;
 
 static double chain_clocks(const tdm_gemm_desc *d) {
-  double clocks = (stores_elements(d) ? ELEMENT : 0) + (d->beta != 0 ? STEP : 0);
-  for (int64_t s = 0; s < d->epilogue_steps; s++) clocks += long_step_at(d, s) ? LONG_STEP : STEP;
+  const double load = STEP + (tdm_type_size(d->out) == 2 ? cut_share(d) * LOAD_ELEMENT : 0);
+  double clocks = stores_elements(d) * ELEMENT + (stores_shifted(d) ? SHIFTED : 0) + (d->beta != 0 ? load : 0);
+  for (int64_t s = 0; s < d->epilogue_steps; s++)
+    clocks += d->epilogue[s].op == TDM_RESIDUAL ? load : long_step_at(d, s) ? LONG_STEP : STEP;
   return clocks;
 }
 
@@ -153,7 +171,7 @@ static double before_steps(const tdm_gemm_desc *d) {
 
 static double before_chain(const tdm_gemm_desc *d) {
   double steps = before_steps(d);
-  return steps == 0 && stores_elements(d) ? CHAIN_BEGIN : steps;
+  return steps == 0 && (stores_shifted(d) || stores_elements(d) > 0) ? CHAIN_BEGIN : steps;
 }
 
 hip_tile_work gemm_work(const tdm_gemm_desc *d) {
@@ -166,7 +184,7 @@ hip_tile_work gemm_work(const tdm_gemm_desc *d) {
                          .across_a = gemm_transposed_a(d),
                          .across_b = !gemm_transposed_b(d),
                          .chain = chain_clocks(d),
-                         .store = stores_elements(d) ? ELEMENT_OF_ROWS : 0,
+                         .store = stores_elements(d) * ELEMENT_OF_ROWS,
                          .before_chain = before_chain(d)};
 }
 

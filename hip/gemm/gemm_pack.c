@@ -11,13 +11,16 @@
 #include "pack_shape.h"
 
 enum {
-  ROW_ELEMENTS = 64,  /* of 128 bytes, of which a copy's rows have whole ones */
-  PACK_LAUNCH = 9000, /* clocks, predicted: 9639 for 29x29x211 on gfx942 */
+  ROW_ELEMENTS = 64, /* of 128 bytes, of which a copy's rows have whole ones */
   MOST_COPY_COLUMNS = INT32_MAX / 1024,
   MOST_OPTIONAL_BYTES = 1 << 30 /* of a copy that is only faster: so large a workspace may not be there */
 };
 #define MOST_COPY_BYTES (16.0 * INT32_MAX) /* chunks are counted in 32 bits */
-#define HBM_SHARE 0.83                     /* of the peak: copies of 16 MB take 11,900 clocks without their launch, predicted */
+/* The clocks of a launch, fitted to predictions of copies of 1.0, 4.2, 5.8, 16.8, 33.5 and 67.1 MB on gfx950: 10,622, 10,795,
+ * 10,572, 16,215, 32,550 and 54,974, from 9 % less to 9 % more; and of 1.0, 4.2, 16.8 and 33.5 MB on gfx942: 10,622, 10,963,
+ * 19,273 and 37,623, from 4 % less to 12 % more. The first trips to memory of all waves take as long as small copies. */
+enum { PACK_LEAST = 10500, PACK_LAUNCH = 5500 };
+#define HBM_SHARE 0.83 /* of the peak */
 
 static hip_stored stored(const tdm_gemm_desc *d, int which) {
   return which == GEMM_PACKS_A ? gemm_stored_a(d) : gemm_stored_b(d);
@@ -58,23 +61,33 @@ static double straddling_clocks(const tdm_plan *plan, const hip_tile_shape *tile
   return share * tiles / device->compute_units * steps * lines * HIP_STEP_BYTES / tdm_hip_rates(device, d->type).l2;
 }
 
+/* To read and write so many bytes, without a launch. */
+static double move_clocks(const tdm_plan *plan, double bytes) {
+  return 2 * bytes / (tdm_hip_rates(plan->context->hip, plan->desc.gemm.type).hbm * HBM_SHARE);
+}
+/* A launch that copies so many bytes. */
+static double pack_clocks(const tdm_plan *plan, double bytes) {
+  return bytes == 0 ? 0 : fmax(PACK_LEAST, PACK_LAUNCH + move_clocks(plan, bytes));
+}
+
 int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const double hbm = tdm_hip_rates(plan->context->hip, d->type).hbm * HBM_SHARE;
-  double saved = 0;
+  double saved = 0, bytes = 0;
   int must = 0, may = 0;
   if (kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0) return 0;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
     hip_stored x = stored(d, which);
-    double saves = straddling_clocks(plan, &kernel->tile, which) - 2 * copy_bytes(d, which) / hbm;
+    double saves = straddling_clocks(plan, &kernel->tile, which);
     if (!whole_dwords(&x, d->type)) {
       must |= which;
-    } else if (tdm_type_size(d->type) == 2 && saves > 0 && copy_fits(d, which) && copy_bytes(d, which) <= MOST_OPTIONAL_BYTES) {
+    } else if (tdm_type_size(d->type) == 2 && saves > move_clocks(plan, copy_bytes(d, which)) && copy_fits(d, which) &&
+               copy_bytes(d, which) <= MOST_OPTIONAL_BYTES) {
       may |= which;
       saved += saves;
+      bytes += copy_bytes(d, which);
     }
   }
-  return must | (must != 0 || saved > PACK_LAUNCH ? may : 0);
+  return must | (must != 0 || saved > pack_clocks(plan, bytes) ? may : 0);
 }
 
 /* Zeros up to a whole K step take part in the sums for nothing, and there is no tail. */
@@ -116,11 +129,6 @@ bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, cha
   return true;
 }
 
-/* To read and write so many bytes. */
-static double move_clocks(const tdm_plan *plan, double bytes) {
-  return 2 * bytes / (tdm_hip_rates(plan->context->hip, plan->desc.gemm.type).hbm * HBM_SHARE);
-}
-
 /* Of copies each byte is read and written once, and a launch takes its time. Of what is not copied the loads take longer if
  * rows do not begin at cache lines. */
 double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile) {
@@ -130,7 +138,7 @@ double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, con
       bytes += (double)gemm_copy_of(plan, kernel, which).bytes;
     else
       clocks += straddling_clocks(plan, tile, which);
-  return clocks + (bytes == 0 ? 0 : PACK_LAUNCH + move_clocks(plan, bytes));
+  return clocks + pack_clocks(plan, bytes);
 }
 
 enum { PART = 256 }; /* at multiples of which copies begin */
@@ -151,18 +159,20 @@ static int unaligned_copies(const tdm_plan *plan, const hip_tile_kernel *kernel,
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int others = (GEMM_PACKS_A | GEMM_PACKS_B) & ~gemm_packs(plan, kernel);
   tdm_cost own;
-  double bytes = 0;
+  double bytes = 0, packed = 0; /* what a run copies then, and what it copies anyway */
   if (!plan->context->hip->pools || kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0 ||
       tdm_type_size(d->type) != 2)
     return 0;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++) {
-    if ((others & which) == 0) continue;
+    if ((others & which) == 0) {
+      packed += (double)gemm_copy_of(plan, kernel, which).bytes;
+      continue;
+    }
     if (!copy_fits(d, which)) return 0;
     bytes += copy_bytes(d, which);
   }
   plan->kernel->cost(plan, &own);
-  double launch = gemm_packs(plan, kernel) != 0 ? 0 : PACK_LAUNCH; /* of a plan that packs, own has it */
-  double copied = launch + move_clocks(plan, bytes);
+  double copied = pack_clocks(plan, packed + bytes) - pack_clocks(plan, packed); /* own has the rest */
   return bytes <= MOST_OPTIONAL_BYTES && own.clocks + copied < fallback ? others : 0;
 }
 

@@ -16,7 +16,9 @@ typedef struct lane_fours {
 DEVICE lane_fours make_fours(const void *matrix, int64_t leading, const gemm_args *g, int64_t m0, int64_t column, int bytes) {
   int64_t left = g->m - m0;
   lane_fours f;
-  f.memory = make_buffer((const char *)matrix + m0 * leading * bytes, left > 0 ? ((left - 1) * leading + g->n) * bytes : 0);
+  /* The length includes the whole of the last dword, for load_elements. */
+  const int64_t length = ((left - 1) * leading + g->n) * bytes + bytes % 4;
+  f.memory = make_buffer((const char *)matrix + m0 * leading * bytes, left > 0 ? length : 0);
   f.first = (uint32_t)column * bytes;
   f.row_bytes = (uint32_t)leading * bytes;
   return f;
@@ -39,6 +41,23 @@ DEVICE void load_fours(four_words<BYTES> *words, const lane_fours *f, int row, i
       words[i] = buffer_load(f->memory, start);
     else
       words[i] = __builtin_amdgcn_raw_buffer_load_b64(f->memory, (int)start, 0, 0);
+}
+
+/* The same for 16 bits at any address: element by element, but all on their way at once. Elements after the last row or column
+ * are 0. rows, columns: from the block's first row and from the lane's four on. */
+template <int COUNT>
+DEVICE void load_elements(u32x2 *words, const lane_fours *f, int row, int step, int64_t rows, int64_t columns) {
+  uint32_t start = start_of(f, row);
+#pragma unroll
+  for (int i = 0; i < COUNT; i++, start += (uint32_t)step * f->row_bytes) {
+    uint32_t element[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      const uint32_t at = row + i * step < rows && e < columns ? start + 2 * (uint32_t)e : OUTSIDE;
+      element[e] = (uint16_t)__builtin_amdgcn_raw_buffer_load_b16(f->memory, (int)at, 0, 0);
+    }
+    words[i] = (u32x2){element[0] | element[1] << 16, element[2] | element[3] << 16};
+  }
 }
 
 template <int BYTES>

@@ -2,28 +2,11 @@
 #ifndef TANDEM_HIP_GEMM_STORE_H
 #define TANDEM_HIP_GEMM_STORE_H
 
+#include "block.h"
 #include "epilogue.h"
 #include "hip/device/call.h"
-#include "hip/engine/store.h"
 #include "lane_fours.h"
-
-/* Where a lane begins in the block: its row, its place, and the column of the tile that it has there. `gap` columns are between
- * the left and the right half. */
-typedef struct block_lane {
-  int row, place, column;
-} block_lane;
-template <int COLUMNS>
-DEVICE block_lane lane_of_block(int gap) {
-  const int chunks = COLUMNS / 4;
-  int lane = in_order(lane_index()) & (WAVE - 1); /* what follows from it would else be kept in registers from pass to pass */
-  int row = lane / chunks, chunk = lane % chunks;
-  return (block_lane){row, block_place<COLUMNS>(row, chunk), 4 * chunk + (chunk < chunks / 2 ? 0 : gap)};
-}
-/* The lane's four sums `row` rows after its first ones; row is a multiple of the rows that a wave reads at once. */
-template <int COLUMNS>
-DEVICE f32x4 block_four(LDS const f32x4 *block, block_lane at, int row) {
-  return block[block_place_at<COLUMNS>(at.place, (uint32_t)row, 0)];
-}
+#include "shifted.h"
 
 /* Rows without a chain: rounded, and stored in whole fours. The buffer's length masks the rows after the last one, so a row
  * costs a read of LDS, the rounding, an addition and a store; through epilogue_four it is 119 instructions. */
@@ -43,15 +26,25 @@ DEVICE void block_store_direct(void *rows_of, int64_t rows_left, int64_t columns
   }
 }
 
+/* What is added of C or of the residual: whole fours, or `shifted`, elements. */
+template <int COUNT, int BYTES>
+DEVICE void load_added(four_words<BYTES> *words, const lane_fours *f, bool shifted, int row, int step, int64_t rows,
+                       int64_t columns) {
+  if constexpr (BYTES == 2)
+    if (shifted) return load_elements<COUNT>(words, f, row, step, rows, columns);
+  load_fours<COUNT, BYTES>(words, f, row, step);
+}
+
 /* Rows with a chain, in whole fours of BYTES an element: AT_ONCE fours of a lane at a time. A step of the chain is read and
- * branched to once for all of them. What is added of C or of the residual is on its way while the sums are read from LDS. */
+ * branched to once for all of them. What is added of C or of the residual is on its way while the sums are read from LDS.
+ * shifted: rows of any address, and parts of fours; results go back to their place in the block. */
 template <int COLUMNS, store_kind KIND, int AT_ONCE, int BYTES>
-DEVICE void block_store_near(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
-                             int gap, tdm_type type) {
+DEVICE void block_store_near(const gemm_args *g, bool shifted, LDS f32x4 *block, int rows, int64_t matrix, int64_t m0,
+                             int64_t n0, int gap, tdm_type type) {
   enum { STEP = WAVE / (COLUMNS / 4) };
   const tdm_type out = (tdm_type)g->out;
   block_lane at = lane_of_block<COLUMNS>(gap);
-  int64_t column = n0 + at.column;
+  int64_t column = n0 + at.column, left = g->m - m0;
   lane_fours c = make_fours((const char *)g->c + matrix * g->stride_c * BYTES, g->ldc, g, m0, column, BYTES);
   lane_fours r = make_fours((const char *)g->residual + matrix * g->stride_r * BYTES, g->ldr, g, m0, column, BYTES);
   const bool residual = g->residual != NULL, reads_c = g->beta != 0;
@@ -64,12 +57,12 @@ DEVICE void block_store_near(const gemm_args *g, LDS const f32x4 *block, int row
     const int row = first + at.row;
     four_words<BYTES> words[AT_ONCE];
     f32x4 x[AT_ONCE];
-    if (residual || reads_c) load_fours<AT_ONCE, BYTES>(words, reads_c ? &c : &r, row, STEP);
+    if (residual || reads_c) load_added<AT_ONCE, BYTES>(words, reads_c ? &c : &r, shifted, row, STEP, left, g->n - column);
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++) x[i] = alpha * block_four<COLUMNS>(block, at, first + i * STEP);
     if (reads_c) {
       add_fours<AT_ONCE, BYTES>(x, words, beta, out);
-      if (residual) load_fours<AT_ONCE, BYTES>(words, &r, row, STEP);
+      if (residual) load_added<AT_ONCE, BYTES>(words, &r, shifted, row, STEP, left, g->n - column);
     }
 #pragma unroll 1
     for (int s = 0; s < (int)g->step_count; s++) {
@@ -82,7 +75,11 @@ DEVICE void block_store_near(const gemm_args *g, LDS const f32x4 *block, int row
       else
         map_fours<AT_ONCE, BYTES == 2>(x, op, steps[s].value);
     }
-    store_fours<AT_ONCE, BYTES, KIND>(&c, row, STEP, x, out);
+    if (shifted)
+#pragma unroll
+      for (int i = 0; i < AT_ONCE; i++) block[block_place_at<COLUMNS>(at.place, (uint32_t)(first + i * STEP), 0)] = x[i];
+    else
+      store_fours<AT_ONCE, BYTES, KIND>(&c, row, STEP, x, out);
   }
 }
 
@@ -104,33 +101,54 @@ DEVICE void block_store_any(const gemm_args *g, LDS const f32x4 *block, int rows
  *
  * args: a kernel's argument, of which it makes a copy: C may be anywhere, so through a pointer each field would be loaded again
  * after each store. Kernels with few registers left work on fewer fours AT_ONCE. */
-typedef const gemm_args __attribute__((address_space(4))) constant_args;
 template <int COLUMNS, store_kind KIND, int AT_ONCE, int WIDE_AT_ONCE>
-CALLED void block_store_chain(constant_args *args, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
-                              int gap) {
+CALLED void block_store_chain(constant_args *args, bool shifted, LDS f32x4 *block, int rows, int64_t matrix, int64_t m0,
+                              int64_t n0, int gap) {
   CALL_BEGIN();
   const gemm_args g = *uniform(args);
   block = uniform(block), rows = uniform(rows), matrix = uniform(matrix), m0 = uniform(m0), n0 = uniform(n0);
   gap = uniform(gap);
+  shifted = uniform((int)shifted) != 0;
   const tdm_type out = (tdm_type)g.out, type = (tdm_type)g.type;
   const bool whole = g.end == GEMM_NEAR && g.dwords && n0 + COLUMNS + gap <= g.n;
-  if (whole && out != TDM_F32)
-    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, block, rows, matrix, m0, n0, gap, type);
+  if (shifted || (whole && out != TDM_F32))
+    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, shifted, block, rows, matrix, m0, n0, gap, type);
   else if (whole)
-    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, block, rows, matrix, m0, n0, gap, type);
+    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, false, block, rows, matrix, m0, n0, gap, type);
   else
     block_store_any<COLUMNS, KIND>(&g, block, rows, matrix, m0, n0, gap, type);
   CALL_END();
 }
 
+/* Stores 16-bit results that begin or end between dwords. */
+template <int COLUMNS, int AT_ONCE>
+CALLED void block_store_shifted(constant_args *args, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
+                                int gap) {
+  CALL_BEGIN();
+  args = uniform(args), block = uniform(block), rows = uniform(rows), matrix = uniform(matrix), m0 = uniform(m0);
+  n0 = uniform(n0), gap = uniform(gap);
+  const int64_t columns = args->n - n0;
+  const tdm_type out = (tdm_type)args->out;
+  const shifted_rows r = make_shifted_rows(args, matrix, m0, n0);
+  if (out == TDM_F16)
+    store_shifted<COLUMNS, AT_ONCE>(&r, block, rows, columns, gap, TDM_F16);
+  else
+    store_shifted<COLUMNS, AT_ONCE>(&r, block, rows, columns, gap, TDM_BF16);
+  CALL_END();
+}
+
 /* Stores ROWS rows of the block, from (m0, n0) of C on. The kernel's argument is a gemm_args. */
 template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
-DEVICE void block_store(LDS const f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
+DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
   constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
   if (args->end != GEMM_DIRECT) {
     enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE, WIDE = ALL < 2 ? ALL : 2 };
-    block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, block, ROWS, matrix, m0, n0, gap);
+    const bool whole = args->dwords && n0 + COLUMNS + gap <= args->n;
+    const bool shifted = args->end == GEMM_NEAR && !whole && args->out != TDM_F32;
+    if (!shifted || args->alpha != 1 || args->beta != 0 || args->step_count > 0)
+      block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, shifted, block, ROWS, matrix, m0, n0, gap);
+    if (shifted) block_store_shifted < COLUMNS, ALL<4 ? ALL : 4>(args, block, ROWS, matrix, m0, n0, gap);
     return;
   }
   const gemm_args g = *args;
