@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Has the compiler of a build folder check every C file for errors and warnings, without generating code: half of the time of a build
-at -O0. Headers that the build generates are made first. Use: syntax.py BUILD
+"""Has the compiler of a build folder check every C file for errors and warnings, without generating code, which takes half as
+long as a build at -O0. Headers that the build generates are made first. Use: syntax.py BUILD
 The last line says how many files there are; the exit status is 1 if one of them has an error, or a warning with -Dwerror=true."""
 import concurrent.futures
 import json
@@ -42,7 +42,7 @@ def main():
         for said in pool.map(check, entries):
             failed += said != ""
             print(said, end="")
-    print(f"syntax: {len(entries)} C files, {failed} refused")
+    print(f"syntax: {len(entries)} C files, {failed} with errors or warnings")
     return failed > 0 or not entries
 
 

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Installs what the tests need, builds with every compiler, and runs all tests. Ends with: N passed, N failed, N skipped
+# Installs what the tests need, builds with gcc and clang 19, checks the warnings of clang 22, and runs all tests. Ends with:
+# N passed, N failed, N skipped
 # Use: sh tools/test.sh [--all] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
 # STEP names the steps to run, as gcc or sanitize; without it all are. A step that passed before on the same sources, compilers and processor
 # is not run again, unless --all is given. What the compilers and tests print is in build-test/STEP.log.
 set -eu
 cd "$(dirname "$0")/.."
-# All of them, in the order in which they run; .github/workflows/test.yml has a job for each (tools/test_steps.sh).
+# All of them. format, gcc and mpi run first; then sanitize and python run beside the others. .github/workflows/test.yml has a job for
+# each (tools/test_steps.sh).
 steps="format gcc mpi clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
 all=
 if [ "${1-}" = --list ]; then

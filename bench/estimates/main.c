@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
         "--all-kernels "
         "--json wrote.\n"
         "check says how often the estimates of HIP's kernels choose well, by the clocks that are predicted in it; list "
-        "has\n"
+        "prints\n"
         "each kernel's predicted clocks and estimate; fit looks for better numbers (docs/tuning.md).\n");
     help_exit_status(stdout);
     return EXIT_PASSED;

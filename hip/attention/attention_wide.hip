@@ -149,8 +149,8 @@ DEVICE void load_all(wide<head> *w, uint32_t stage) {
   for (int part = 0; part < LOAD_PARTS<head>; part++) load_part(w, stage, part);
 }
 
-/* The part after product n of a tile's, if any: they are spread over 44 of 64 products, because 32 KiB of loads in flight fill
- * the vL1D, and end early enough to arrive at the barrier. */
+/* The part after product n of a tile's, if any: they are spread over two thirds of the products (44 of 64 with 256 columns),
+ * because 32 KiB of loads in flight fill the vL1D, and end early enough to arrive at the barrier. */
 template <int head>
 DEVICE void load_after(wide<head> *w, uint32_t stage, int n) {
   const int products = SCORE_PRODUCTS<head> + VALUE_PRODUCTS<head>;

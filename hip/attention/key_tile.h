@@ -1,5 +1,5 @@
 /* Tiles of keys and values in LDS, for 16-bit types: where a chunk of 16 bytes (8 values) is, how it comes there, and how the
- * waves read it as operands of 32x32 matrix instructions. A tile has 64 keys; with head_dim 256 on gfx942 it has 32, because
+ * waves read it as operands of 32x32 matrix instructions. A tile has 64 keys; above head_dim 128 on gfx942 it has 32, because
  * of the size of the LDS.
  *
  * Keys: rows are stored as in memory. Chunk c of row r is at place c ^ key_place(r) of its row, so that the 32 rows that a

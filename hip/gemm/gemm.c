@@ -157,7 +157,7 @@ static double chain_clocks(const tdm_gemm_desc *d) {
   return clocks;
 }
 
-/* Before the first element of a chain a wave reads the steps, and then what bias, residual and beta add, one after the other.
+/* Before an epilogue's first element a wave reads the steps, and then what bias, residual and beta add, one after the other.
  * Predicted for 1x768x256 and 128x768x256 bf16 on both chips by tiles of 16x64, 128x32 and 64x128, without what a step takes
  * for each element: ReLU 1100 to 1400, bias or residual 1300 to 2200, both 2500 to 3500; gemm_reduce 1000, 1350 and 1650, 2800.
  * What is stored element by element goes the same way, through LDS; gemm_reduce has no such way. */

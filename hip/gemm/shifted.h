@@ -99,7 +99,7 @@ DEVICE void shifted_ends(const shifted_rows *r, LDS const f32x4 *block, int rows
   }
 }
 
-/* The block's rows, whose sums have gone through their chain. With a gap, each half of a row has ends. */
+/* The block's rows, whose sums have gone through their epilogue. With a gap, each half of a row has ends. */
 template <int COLUMNS, int AT_ONCE>
 DEVICE void store_shifted(const shifted_rows *r, LDS const f32x4 *block, int rows, int64_t columns, int gap, tdm_type type) {
   shifted_fours<COLUMNS, AT_ONCE>(r, block, rows, columns, gap, type);

@@ -8,7 +8,7 @@
 #include "lane_fours.h"
 #include "shifted.h"
 
-/* Rows without a chain: rounded, and stored in whole fours. The buffer's length masks the rows after the last one, so a row
+/* Rows without an epilogue: rounded, and stored in whole fours. The buffer's length masks the rows after the last one, so a row
  * costs a read of LDS, the rounding, an addition and a store; through epilogue_four it is 119 instructions. */
 template <int COLUMNS, store_kind KIND>
 DEVICE void block_store_direct(void *rows_of, int64_t rows_left, int64_t columns, int64_t leading, LDS const f32x4 *block,
@@ -35,8 +35,8 @@ DEVICE void load_added(four_words<BYTES> *words, const lane_fours *f, bool shift
   load_fours<COUNT, BYTES>(words, f, row, step);
 }
 
-/* Rows with a chain, in whole fours of BYTES an element: AT_ONCE fours of a lane at a time. A step of the chain is read and
- * branched to once for all of them. What is added of C or of the residual is on its way while the sums are read from LDS.
+/* Rows with an epilogue, in whole fours of BYTES an element: AT_ONCE fours of a lane at a time. A step is read and branched to
+ * once for all of them. What is added of C or of the residual is on its way while the sums are read from LDS.
  * shifted: rows of any address, and parts of fours; results go back to their place in the block. */
 template <int COLUMNS, store_kind KIND, int AT_ONCE, int BYTES>
 DEVICE void block_store_near(const gemm_args *g, bool shifted, LDS f32x4 *block, int rows, int64_t matrix, int64_t m0,
@@ -95,9 +95,9 @@ DEVICE void block_store_any(const gemm_args *g, LDS const f32x4 *block, int rows
                   KIND);
 }
 
-/* With a chain, or element by element: `rows` rows of the block, from (m0, n0) of C on. It is most of the code of a kernel and
- * the same for all layouts and types, so it is called, and an object has it once: inlined, it took two thirds of the compiler's
- * time.
+/* With an epilogue, or element by element: `rows` rows of the block, from (m0, n0) of C on. It is most of the code of a kernel
+ * and the same for all layouts and types, so it is called, and an object has it once: inlined, it took two thirds of the
+ * compiler's time.
  *
  * args: a kernel's argument, of which it makes a copy: C may be anywhere, so through a pointer each field would be loaded again
  * after each store. Kernels with few registers left work on fewer fours AT_ONCE. */

@@ -54,7 +54,7 @@ enum { BETWEEN_STEPS = 180 };
 /* A wave asks for more only when what it waited for is there and the reads of its fragments are issued: 65 clocks each, by
  * gfxsim's predictions of 16x768 and 256x768 by the tiles of tile_loop.h, K = 256 and 1024, bf16, both chips (3 fragments 1214,
  * 4 1250, 6 1397 and 1512 clocks for HIP_STEP_BYTES on gfx942). A fragment that k runs across takes 65 more where no
- * read of LDS turns 16-bit elements (gfx942: 40 to 75), 25 elsewhere and in f32. */
+ * read of LDS transposes 16-bit elements (gfx942: 40 to 75), 25 elsewhere and in f32. */
 enum { READ_FRAGMENT = 65, TURN_16_BIT = 65, TURN = 25 };
 
 /* What a wave's reads of a step delay the loads of the next one. */
@@ -64,7 +64,7 @@ typedef struct read_clocks {
 
 static read_clocks read_clocks_of(const hip_tile_shape *tile, const hip_tile_work *work, const tdm_chip *chip) {
   double a = (double)tile->m / tile->waves_m / FRAGMENT, b = at_least_one(tile->products) * tile->n / tile->waves_n / FRAGMENT;
-  /* gfx942, whose LDS has room for half as many bytes, has no reads that turn elements. */
+  /* gfx942, whose LDS has room for half as many bytes, has no reads that transpose elements. */
   bool by_hand = HIP_PIPE_ROW(chip->lds_bytes) < HIP_STEP_BYTES && tdm_type_size(work->type) == 2;
   double turned = (by_hand ? TURN_16_BIT : TURN) * ((work->across_a ? a : 0) + (work->across_b ? b : 0));
   return (read_clocks){.all = READ_FRAGMENT * (a + b) + turned, .turned = turned};
@@ -147,7 +147,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   *cost = longest(bounds, PIPES + 1);
   /* Where HBM is busy, loads take longer than its latency. */
   const tdm_cost waits[] = {bounds[PIPES], {rounds * one.loop, "waiting"}};
-  /* A chain waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
+  /* An epilogue waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
   const double chains = rounds * work->before_chain + fmax(rounds, of_cu / 2) * one.chain;
   cost->clocks = fmax(joined(bounds, PIPES + 1), joined(waits, 2)) + rounds * one.start + of_cu * one.end + chains +
                  written_back(device, stored / rounds) / hbm;

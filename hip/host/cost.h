@@ -33,10 +33,10 @@ typedef struct hip_tile_shape {
 typedef struct hip_tile_work {
   int64_t m, n, k, batch;
   tdm_type type, out;
-  bool across_a, across_b; /* k runs across the rows in which the operand is stored: LDS has to turn it */
-  double chain;            /* of a CU's clocks, for an element of the tile: gemm's chain of steps */
+  bool across_a, across_b; /* k runs across the rows in which the operand is stored: LDS has to transpose it */
+  double chain;            /* of a CU's clocks, for an element of the tile: the chain of an epilogue's steps */
   double store;            /* the same for one of fragments that have rows: swiglu's function, stores one by one */
-  double before_chain;     /* clocks of a workgroup before its first element: trips to memory that only a chain needs */
+  double before_chain;     /* clocks of a workgroup before its first element: trips to memory that only an epilogue needs */
 } hip_tile_work;
 
 enum { HIP_STEP_BYTES = 128 }; /* along k, of a K step */
