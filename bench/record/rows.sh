@@ -9,8 +9,8 @@
 # launches are predicted, of about 16 MiB and of twice as many rows, from cold caches, of the kernel that the large one takes:
 # rows.py names hip_loop where the short ones alone would split rows (hip_parts). The table's clocks are of a launch of 1 GiB on
 # the whole chip, to which their difference is continued. What is left in the L2 at the end takes no time of HBM, 4 MiB at most
-# in both launches. Shares vary by about 0.05 with the number of rows, most where the last round of rows is nearly empty, and may
-# be above 1. "VALU's share": what the VALUs need of the clocks of the bytes.
+# in both launches. Shares vary with the number of rows, most where the last round of rows is nearly empty, and may be above 1.
+# "VALU's share": what the VALUs need of the clocks of the bytes.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build} chips=${2:-gfx950,gfx942} ops=${3:-cross_entropy,softmax,rmsnorm,rope,embedding,silu_mul,add}
