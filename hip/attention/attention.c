@@ -108,6 +108,13 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 /* ---- Launches ---- */
 
+/* A stride that no row uses may be anything, also 0. But buffers end by it, and what a kernel does not have must lie after
+ * their end. */
+static tdm_attention_strides with_rows_apart(tdm_attention_strides s, int64_t rows, int64_t head_dim) {
+  if (rows <= 1) s.row = head_dim;
+  return s;
+}
+
 /* All query tiles of the heads that share keys are one chunk, so that they are in one XCD's L2. */
 static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
@@ -120,10 +127,10 @@ static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_
                            .sq = d->sq,
                            .skv = d->skv,
                            .head_dim = d->head_dim,
-                           .q_stride = d->q,
-                           .k_stride = d->k,
-                           .v_stride = d->v,
-                           .o_stride = d->o,
+                           .q_stride = with_rows_apart(d->q, d->sq, d->head_dim),
+                           .k_stride = with_rows_apart(d->k, d->skv, d->head_dim),
+                           .v_stride = with_rows_apart(d->v, d->skv, d->head_dim),
+                           .o_stride = with_rows_apart(d->o, d->sq, d->head_dim),
                            .scale = d->scale,
                            .causal = d->causal,
                            .tiles = (uint32_t)tiles,

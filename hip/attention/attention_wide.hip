@@ -281,7 +281,8 @@ DEVICE void whole_tile(wide<head> *w, uint32_t stage, float scale, tdm_type type
   add_sum(w, sum, again, scale, type);
 }
 
-/* O' += V' P' of tile i. hidden: some row does not see keys of it that are there. (After the last key, values are 0.) */
+/* O' += V' P' of tile i. hidden: some row does not see keys of it that are there. (After the last key,
+ * values are 0, unless rows of V overlap.) */
 template <int head>
 DEVICE void add_values(wide<head> *w, int i, bool hidden, tdm_type type) {
 #pragma unroll
@@ -291,11 +292,11 @@ DEVICE void add_values(wide<head> *w, int i, bool hidden, tdm_type type) {
 
 /* Any tile i; whole: the number of those that every row sees whole. */
 template <int head>
-DEVICE void any_tile(wide<head> *w, int i, int whole, bool causal, float scale, tdm_type type) {
+DEVICE void any_tile(wide<head> *w, int i, int whole, bool hides, float scale, tdm_type type) {
   uint32_t stage = (uint32_t)i % 2;
   load_all(w, stage);
   multiply_keys(w, stage, false, type);
-  if (i > 0) add_values(w, i - 1, causal && i > whole, type);
+  if (i > 0) add_values(w, i - 1, hides && i > whole, type);
   for (int b = 0; i >= whole && b < BLOCKS<head>; b++) mask_scores(&w->s[b], w->seen, i * KEYS<head> + 32 * b);
   if (i == 0) new_reference(w, scores_max<BLOCKS<head>>(w->s) * scale);
   float sum = exponentials<BLOCKS<head>>(w->s, scale, w->base, w->next_p, type);
@@ -318,6 +319,7 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   int whole = tiles_of<head>(keys_seen_by_all(a, &work, first));
   int end = tiles_of<head>(keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1);
   int count = tiles_of<head>(keys_seen_by_any(a, &work, work.first, WIDE_ROWS) + KEYS<head> - 1), i = 0;
+  const bool hides = a->causal || a->v_stride.row < a->head_dim;
   wide<head> w;
   w.tiles = tiles;
   tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
@@ -350,11 +352,11 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   tile_arrived();
   read_first_keys(&w);
   while (i < end) {
-    any_tile(&w, i++, whole, a->causal, a->scale, type);
+    any_tile(&w, i++, whole, hides, a->scale, type);
     for (; i < whole; i++) whole_tile(&w, (uint32_t)i % 2, a->scale, type);
   }
   if (i < count) load_all(&w, (uint32_t)i % 2);
-  if (i > 0) add_values(&w, i - 1, a->causal && i > whole, type);
+  if (i > 0) add_values(&w, i - 1, hides && i > whole, type);
   if (i < count) arrive(&w, (uint32_t)i % 2);
   for (i++; i < count; i++) { /* loads for the other waves */
     load_all(&w, (uint32_t)i % 2);

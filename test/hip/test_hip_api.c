@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tandem/add.h"
+#include "tandem/attention.h"
 #include "tandem/rmsnorm.h"
 #include "tandem/softmax.h"
 
@@ -215,6 +216,59 @@ static void faults(void **state) {
   clear_environment();
 }
 
+/* ---- Strides that no element uses ---- */
+
+enum { HEADS = 2, MOST_KEYS = 65, MOST_DIM = 192, ONE = 0x3f80, INFINITE = 0x7f80 }; /* in bf16 */
+
+/* All inputs are 1, but for one element of the last key's values, which is infinite. So is this column of each result, and the
+ * others are 1. */
+static void attends(const char *kernel, int64_t keys, int64_t head_dim, int64_t row_of_v, int64_t column) {
+  static uint16_t x[MOST_KEYS * MOST_DIM], y[HEADS * MOST_DIM];
+  char option[48];
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  void *ones = NULL, *values = NULL, *o = NULL;
+  snprintf(option, sizeof option, "attention=%s", kernel);
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = option}, &context));
+  ACCEPTED(tdm_alloc(context, sizeof x, &ones));
+  ACCEPTED(tdm_alloc(context, sizeof x, &values));
+  ACCEPTED(tdm_alloc(context, sizeof y, &o));
+  for (int i = 0; i < MOST_KEYS * MOST_DIM; i++) x[i] = ONE;
+  ACCEPTED(tdm_copy(context, ones, x, sizeof x, TDM_TO_DEVICE, NULL));
+  x[(keys - 1) * row_of_v + column] = INFINITE;
+  ACCEPTED(tdm_copy(context, values, x, sizeof x, TDM_TO_DEVICE, NULL));
+  tdm_attention_desc d = tdm_attention_default(1, HEADS, 1, 1, keys, head_dim, TDM_BF16);
+  d.q = d.o = (tdm_attention_strides){.batch = HEADS * head_dim, .head = head_dim, .row = 0};
+  d.v = (tdm_attention_strides){.batch = keys * row_of_v, .head = 0, .row = row_of_v};
+  if (keys == 1) d.k = (tdm_attention_strides){.batch = head_dim, .head = 0, .row = 0};
+  ACCEPTED(tdm_attention_plan(context, &d, &plan));
+  ACCEPTED(tdm_attention_run(plan, ones, ones, values, o, NULL, NULL));
+  ACCEPTED(tdm_copy(context, y, o, sizeof y, TDM_TO_HOST, NULL));
+  for (int64_t i = 0; i < HEADS * head_dim; i++)
+    if (y[i] != (i % head_dim == column ? INFINITE : ONE))
+      fail_msg("%s, %d keys, head_dim %d: element %d is 0x%04x", kernel, (int)keys, (int)head_dim, (int)i, y[i]);
+  tdm_plan_free(plan);
+  ACCEPTED(tdm_free(context, ones));
+  ACCEPTED(tdm_free(context, values));
+  ACCEPTED(tdm_free(context, o));
+  tdm_close(context);
+}
+
+/* With one row or key, its stride may be 0: rows that don't exist must not be stored over it. */
+static void strides_of_one_row(void **state) {
+  (void)state;
+  const struct {
+    const char *kernel;
+    int64_t head_dim;
+  } of[] = {{"hip_flash", 64},   {"hip_flash64", 64},  {"hip_flash128", 128},  {"hip_flash256", 192},
+            {"hip_decode", 128}, {"hip_decode64", 64}, {"hip_decode128", 128}, {"hip_decode256", 192}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    attends(of[i].kernel, 64, of[i].head_dim, of[i].head_dim, 0);
+    attends(of[i].kernel, 1, of[i].head_dim, 0, 0);
+    attends(of[i].kernel, 65, of[i].head_dim, 8, of[i].head_dim - 1); /* keys overlap: the last element is of the last one */
+  }
+}
+
 /* ---- Few compute units: workgroups stride over more work than there are of them ---- */
 
 static void strides_over_work(void **state) {
@@ -261,6 +315,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(explains, setup),
       cmocka_unit_test_setup(named_kernels, setup),
       cmocka_unit_test_setup(faults, setup),
+      cmocka_unit_test_setup(strides_of_one_row, setup),
       cmocka_unit_test_setup(strides_over_work, setup),
   };
   if (argc != 2) {
