@@ -186,8 +186,9 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
 /* How many parts pay, by the clocks of both launches. A workgroup takes BEGIN clocks before its first tile and after its last
  * one, and a tile at least ALONE clocks, if few others use the memory. The second launch takes SECOND, and FEW_PARTS more for
  * each further 16 parts. These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right
- * enough to compare numbers of parts. */
-enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, MOST_ROUNDS = 4 };
+ * enough to compare numbers of parts. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
+ * tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
+enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, MOST_ROUNDS = 4, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
@@ -195,10 +196,13 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
   const double dim = (double)d->head_dim, rows = (double)(d->heads_q / d->heads_kv * d->sq);
   double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
+  const double columns = d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256;   /* that the general kernel computes */
+  const bool fast = variant_of(plan)->head_dim > 0;
+  const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * columns, alone = fast ? ALONE : GENERAL_ALONE * columns;
   double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)(d->batch * d->heads_kv) * (double)parts;
   double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
-  double clocks = rounds * (BEGIN + of_part * fmax(tile, ALONE));
-  if (rest > 0) clocks += BEGIN + of_part * fmax(tile * rest / units, ALONE);
+  double clocks = rounds * (begin + of_part * fmax(tile, alone));
+  if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, alone);
   if (parts > 1)
     clocks += SECOND + FEW_PARTS * (double)((parts - 1) / 16) + 2 * workgroups * rows * (dim + 2) * sizeof(float) / hbm;
   return clocks;

@@ -1,6 +1,7 @@
 /* Flash attention for every type, head_dim and alignment: 4 waves, each with 32 rows of queries, loop over tiles of 32
  * keys. All arithmetic is f32, so 16-bit probabilities are not rounded. First keys, then values, come element by element
- * through registers into the same buffer in LDS. head: head_dim rounded up to 64, 128 or 256; the rest is 0. */
+ * through registers into the same buffer in LDS; up to head_dim 128 they are loaded while the products before them are
+ * computed. head: head_dim rounded up to 64, 128 or 256; the rest is 0. */
 #include "args.h"
 #include "hip/device/lds.h"
 #include "hip/device/types.h"
@@ -48,22 +49,43 @@ DEVICE void begin_rows(general_rows<head> *w, const attention_args *a, const att
     f32x4 x = 0;
     for (int i = 0; i < 4; i++) {
       int column = 8 * s + lane_index() / 32 * 4 + i;
-      if (column < a->head_dim) x[i] = a->scale * load_element(work->q, first + column, type);
+      float q = load_element(work->q, column < a->head_dim ? first + column : first, type); /* without a branch, as below */
+      x[i] = column < a->head_dim ? a->scale * q : 0;
     }
     w->q[s] = __builtin_bit_cast(u32x4, x);
   }
   begin_sums(w, a, work, row);
 }
 
-/* Copies rows first .. first + 31 of keys or values into LDS, with zeros after the last row and head_dim. */
+/* The elements of 32 rows of keys or values that a work-item copies into LDS: all of one column. */
 template <int head>
-DEVICE void load_rows(LDS row_of_floats<head> *to, const char *from, int64_t stride, int64_t first, int64_t rows,
-                      int64_t head_dim, tdm_type type) {
-  for (int n = thread_index(); n < GENERAL_KEYS * head; n += GENERAL_THREADS) {
-    int row = n / head, column = n % head;
-    bool inside = first + row < rows && column < head_dim;
-    ((LDS float *)to[row].x)[column] = inside ? load_element(from, (first + row) * stride + column, type) : 0;
+struct row_elements {
+  float x[head / 8];
+};
+
+/* Rows first .. first + 31, with zeros after the last row and head_dim. Without branches, so that all loads are on their way
+ * at once: what is not there is loaded from the first element. */
+template <int head>
+DEVICE row_elements<head> load_rows(const char *from, int64_t stride, int64_t first, int64_t rows, int64_t head_dim,
+                                    tdm_type type) {
+  constexpr int together = GENERAL_THREADS / head; /* rows */
+  const int row = thread_index() / head, column = thread_index() % head;
+  const int64_t left = column < head_dim ? rows - first : 0, at = (first + row) * stride + column;
+  row_elements<head> elements;
+#pragma unroll
+  for (int i = 0; i < head / 8; i++) {
+    bool inside = row + i * together < left;
+    float x = load_element(from, inside ? at + i * together * stride : 0, type);
+    elements.x[i] = inside ? x : 0;
   }
+  return elements;
+}
+
+template <int head>
+DEVICE void store_in_lds(LDS row_of_floats<head> *to, const row_elements<head> *elements) {
+#pragma unroll
+  for (int i = 0; i < head / 8; i++)
+    ((LDS float *)to[thread_index() / head + i * (GENERAL_THREADS / head)].x)[thread_index() % head] = elements->x[i];
 }
 
 template <int head>
@@ -96,12 +118,17 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
   uint32_t key_row = base + (uint32_t)lane_index() % 32 * of_row + half * 16;
   lane_row values = {base + half * 4 * of_row + (uint32_t)lane_index() % 32 * 4};
   general_rows<head> w;
+  const bool ahead = head < 256; /* in the registers that Q and O leave */
+  row_elements<head> next;
+  if (ahead && last > 0) next = load_rows<head>(work.k, a->k_stride.row, 0, work.keys, a->head_dim, type);
   begin_rows(&w, a, &work, row, type);
   for (int64_t key = 0; key < last; key += GENERAL_KEYS) {
     u32x4 p[STEPS];
     bool masked = key / GENERAL_KEYS >= whole;
     sync_lds(); /* all waves have read the previous values */
-    load_rows(rows, work.k, a->k_stride.row, key, work.keys, a->head_dim, type);
+    if (!ahead) next = load_rows<head>(work.k, a->k_stride.row, key, work.keys, a->head_dim, type);
+    store_in_lds(rows, &next);
+    if (ahead) next = load_rows<head>(work.v, a->v_stride.row, key, work.keys, a->head_dim, type);
     sync_lds(); /* the keys are complete */
     if (key < end) {
       f32x16 s[1] = {0};
@@ -111,7 +138,10 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
       make_probabilities<1>(&w, s, 0x1.715476p+0f, p, TDM_F32); /* log2(e) */
     }
     sync_lds(); /* all waves have read the keys */
-    load_rows(rows, work.v, a->v_stride.row, key, work.keys, a->head_dim, type);
+    if (!ahead) next = load_rows<head>(work.v, a->v_stride.row, key, work.keys, a->head_dim, type);
+    store_in_lds(rows, &next);
+    if (ahead && key + GENERAL_KEYS < last) /* of the next tile */
+      next = load_rows<head>(work.k, a->k_stride.row, key + GENERAL_KEYS, work.keys, a->head_dim, type);
     sync_lds(); /* the values are complete */
     if (key < end) multiply_values<STEPS>(&w, values, p, masked, w.seen - (int)key, TDM_F32);
   }
