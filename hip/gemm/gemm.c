@@ -43,17 +43,23 @@ static bool long_steps(const tdm_gemm_desc *d) {
   return found;
 }
 
+/* Do all rows of C, and of the residual if there is one, begin at multiples of `bytes`? */
+static bool rows_aligned(const tdm_gemm_desc *d, int bytes) {
+  const bool batch = d->batch > 1;
+  hip_stored c = {.ld = d->ldc, .stride = batch ? d->stride_c : 0}, r = {.ld = 0};
+  for (int64_t s = 0; s < d->epilogue_steps; s++)
+    if (d->epilogue[s].op == TDM_RESIDUAL) r = (hip_stored){.ld = d->ldr, .stride = batch ? d->stride_r : 0};
+  return tdm_hip_rows_aligned(&c, d->out, bytes) && tdm_hip_rows_aligned(&r, d->out, bytes);
+}
+
 /* Sums have only to be rounded. */
 static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  bool batch = d->batch > 1, residual = plan->buffers[4].used;
   int packs = gemm_packs(plan, kernel);
   int fours = 4 * (int)tdm_type_size(d->out), parts = parts_of(plan);
-  hip_stored c = {.ld = d->ldc, .stride = batch ? d->stride_c : 0};
-  hip_stored r = {.ld = residual ? d->ldr : 0, .stride = residual && batch ? d->stride_r : 0};
   gemm_args args = {.steps = plan->table,
                     .m = d->m,
                     .n = d->n,
@@ -78,8 +84,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .out = d->out,
                     .aligned_a = tdm_hip_rows_aligned(&a, d->type, 16),
                     .aligned_b = tdm_hip_rows_aligned(&b, d->type, 16),
-                    .aligned_fours = tdm_hip_rows_aligned(&c, d->out, fours) && tdm_hip_rows_aligned(&r, d->out, fours),
-                    .dwords = tdm_hip_rows_aligned(&c, d->out, 4) && tdm_hip_rows_aligned(&r, d->out, 4),
+                    .aligned_fours = rows_aligned(d, fours),
+                    .dwords = rows_aligned(d, 4),
                     .a_along_k = !gemm_transposed_a(d),
                     .b_along_k = gemm_transposed_b(d)};
   if (packs & GEMM_PACKS_A) {
@@ -126,15 +132,13 @@ _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* Rows of 16-bit results that begin or end between dwords are stored shifted (shifted.h). */
 static bool stores_shifted(const tdm_gemm_desc *d) {
-  hip_stored c = {.ld = d->ldc, .stride = d->batch > 1 ? d->stride_c : 0};
-  return tdm_type_size(d->out) == 2 && (d->n % 4 != 0 || !tdm_hip_rows_aligned(&c, d->out, 4));
+  return tdm_type_size(d->out) == 2 && (d->n % 4 != 0 || !rows_aligned(d, 4));
 }
 
 /* Columns in blocks of 64 that n cuts: the share of them. All, where rows begin between dwords. */
 static double cut_share(const tdm_gemm_desc *d) {
   enum { BLOCK_COLUMNS = 64 };
-  hip_stored c = {.ld = d->ldc, .stride = d->batch > 1 ? d->stride_c : 0};
-  return tdm_hip_rows_aligned(&c, d->out, 4) ? (double)(d->n % BLOCK_COLUMNS) / fmax(1, (double)d->n) : 1;
+  return rows_aligned(d, 4) ? (double)(d->n % BLOCK_COLUMNS) / fmax(1, (double)d->n) : 1;
 }
 
 /* The share of f32 results that are stored element by element. */

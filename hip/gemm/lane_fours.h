@@ -1,5 +1,5 @@
-/* Many fours of a lane at a time, from and to C and the residual: whole fours that begin at dwords, in rows that are
- * equally far apart. */
+/* Many fours of a lane at a time, from and to C and the residual, in rows that are equally far apart: whole fours that begin at
+ * dwords, or element by element. */
 #ifndef TANDEM_HIP_GEMM_LANE_FOURS_H
 #define TANDEM_HIP_GEMM_LANE_FOURS_H
 

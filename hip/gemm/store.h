@@ -120,7 +120,8 @@ CALLED void block_store_chain(constant_args *args, bool shifted, LDS f32x4 *bloc
   CALL_END();
 }
 
-/* Stores 16-bit results that begin or end between dwords. */
+/* Stores 16-bit results that begin or end between dwords, and with a chain any block that n cuts. They are kept in the L2,
+ * whatever the kernel's kind: two waves write to the line in which their rows meet. */
 template <int COLUMNS, int AT_ONCE>
 CALLED void block_store_shifted(constant_args *args, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
                                 int gap) {
@@ -143,12 +144,13 @@ DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0
   constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
   if (args->end != GEMM_DIRECT) {
-    enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE, WIDE = ALL < 2 ? ALL : 2 };
+    enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE };
+    enum { WIDE = ALL < 2 ? ALL : 2, SHIFTED = ALL < 4 ? ALL : 4 };
     const bool whole = args->dwords && n0 + COLUMNS + gap <= args->n;
     const bool shifted = args->end == GEMM_NEAR && !whole && args->out != TDM_F32;
     if (!shifted || args->alpha != 1 || args->beta != 0 || args->step_count > 0)
       block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, shifted, block, ROWS, matrix, m0, n0, gap);
-    if (shifted) block_store_shifted < COLUMNS, ALL<4 ? ALL : 4>(args, block, ROWS, matrix, m0, n0, gap);
+    if (shifted) block_store_shifted<COLUMNS, SHIFTED>(args, block, ROWS, matrix, m0, n0, gap);
     return;
   }
   const gemm_args g = *args;
