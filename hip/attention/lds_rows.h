@@ -3,6 +3,8 @@
 #ifndef TANDEM_HIP_ATTENTION_LDS_ROWS_H
 #define TANDEM_HIP_ATTENTION_LDS_ROWS_H
 
+#include "hip/device/fours.h"
+
 /* Where the parts of a wave's rows are that its lane moves between memory and LDS: place n * 64 + lane of 16 bytes. */
 template <int head>
 DEVICE uint32_t rows_offset(int n, uint32_t lane, const tile_source *s) {
@@ -47,9 +49,7 @@ DEVICE void store_lds_rows(const wave_rows<head, chunks> *w, const attention_arg
     for (int r = 0; r < 16; r += 4) {
       f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
       x = w->seen > 0 ? x * factor : (f32x4)0;
-      *(LDS u32x2 *)(rows + (at ^ (uint32_t)((4 * d + r / 4) * CHUNK))) =
-          type == TDM_F16 ? __builtin_bit_cast(u32x2, __builtin_convertvector(x, f16x4))
-                          : __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
+      *(LDS u32x2 *)(rows + (at ^ (uint32_t)((4 * d + r / 4) * CHUNK))) = four_words_of(x, type);
     }
   tile_source to = source_of(work->o + 2 * first * a->o_stride.row, a->o_stride.row, work->rows - first, a->head_dim);
   buffer o = make_short_buffer(to.base, tile_length(&to));

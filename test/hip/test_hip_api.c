@@ -220,8 +220,8 @@ static void faults(void **state) {
 
 enum { HEADS = 2, MOST_KEYS = 65, MOST_DIM = 192, ONE = 0x3f80, INFINITE = 0x7f80 }; /* in bf16 */
 
-/* All inputs are 1, but for one element of the last key's values, which is infinite. So is this column of each result, and the
- * others are 1. */
+/* Every input is 1, except that one element of the last key's values is infinite. In each result that column must be infinite,
+ * and every other one 1. */
 static void attends(const char *kernel, int64_t keys, int64_t head_dim, int64_t row_of_v, int64_t column) {
   static uint16_t x[MOST_KEYS * MOST_DIM], y[HEADS * MOST_DIM];
   char option[48];
