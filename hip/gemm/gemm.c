@@ -135,30 +135,58 @@ static bool stores_shifted(const tdm_gemm_desc *d) {
   return tdm_type_size(d->out) == 2 && (d->n % 4 != 0 || !rows_aligned(d, 4));
 }
 
-/* Columns in blocks of 64 that n cuts: the share of them. All, where rows begin between dwords. */
-static double cut_share(const tdm_gemm_desc *d) {
+/* Results that a wave converts on their way through LDS, and stores in whole fours or not: all but plain f32 in whole fours. */
+static bool f32_chain(const tdm_gemm_desc *d) { return tdm_type_size(d->out) == 4 && !(plain(d) && d->n % 4 == 0); }
+
+/* The share of a CU's elements that are in blocks which n cuts: each wave has blocks of 64 columns or less, and a tile takes as
+ * long as its wave with the cut block. Of several tiles of a CU one at least is cut. All, where rows begin between dwords. */
+static double cut_share(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { BLOCK_COLUMNS = 64 };
-  return rows_aligned(d, 4) ? (double)(d->n % BLOCK_COLUMNS) / fmax(1, (double)d->n) : 1;
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  if (!rows_aligned(d, 4)) return 1;
+  int of_wave = tile->n / (tile->waves_n > 1 ? tile->waves_n : 1), block = of_wave < BLOCK_COLUMNS ? of_wave : BLOCK_COLUMNS;
+  if (d->n % block == 0) return 0;
+  double across = ceil((double)d->n / tile->n), tiles = across * ceil((double)d->m / tile->m) * (double)d->batch;
+  double of_cu = fmax(1, ceil(tiles / plan->context->hip->compute_units));
+  return ceil(of_cu / across) / of_cu * block / of_wave;
 }
 
-/* The share of f32 results that are stored element by element. */
-static double stores_elements(const tdm_gemm_desc *d) {
-  return tdm_type_size(d->out) == 2 || (plain(d) && d->n % 4 == 0) ? 0 : cut_share(d);
-}
+/* Clocks of a CU for an element, without a step and for each of them. */
+typedef struct element_clocks {
+  double none, bias, added, simple, longer;
+} element_clocks;
 
-/* Clocks of a CU for an element, by gfxsim's predictions of 256x256x512 bf16 with tiles of 128 x 128 and 256 x 256, with one
- * step and without, on gfx950: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15. Rows of C between dwords (ldc = 257) or
- * of parts of fours (n = 250): 0.09 to 0.14, of which CHAIN_BEGIN is a part, and on gfx942 0.12 to 0.18. With beta, which loads
- * such rows element by element: 0.42 to 0.57 more, on gfx942 0.38 to 0.62. f32, element by element: 0.7, of which 0.1 are
- * before the first element, and 0.2 are saved where a fragment has no rows (29x29x211). */
-static const double STEP = 0.085, LONG_STEP = 0.155, SHIFTED = 0.07, LOAD_ELEMENT = 0.45, ELEMENT = 0.4, ELEMENT_OF_ROWS = 0.2;
+/* By gfxsim's predictions on gfx950, 256x256x512 bf16 with tiles of 128 x 128 and 256 x 256, and 256x256x64 and 256x255x64 f32
+ * with tiles of 128x32 to 128x128 (what tiles of 4096, 8192 and 16,384 elements take more than without a step), gfx942 alike:
+ * 16 bits: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15.
+ * f32: none (alpha = 2) 0.09; bias 0.21, ReLU 0.35, residual 0.6, bias and ReLU 0.43, bias and residual 0.57.
+ * f32 in blocks that n cuts, or with an exact function, one four of a lane at a time: none 0.63, of which 0.3 are its stores,
+ * element by element; bias 0.9, ReLU 1.5, residual 2.5, SiLU and GELU 2.0, SiLU and ReLU 2.8; whole 1.7 and 2.5. */
+static const element_clocks FOURS_16 = {.bias = 0.085, .added = 0.085, .simple = 0.085, .longer = 0.155},
+                            FOURS_32 = {.none = 0.09, .bias = 0.13, .added = 0.5, .simple = 0.26},
+                            ONE_FOUR = {.none = 0.23, .bias = 0.27, .added = 1.6, .simple = 0.8, .longer = 1.36};
+/* 16-bit rows of C between dwords (ldc = 257) or of parts of fours (n = 250): 0.09 to 0.14, of which CHAIN_BEGIN is a part, and
+ * on gfx942 0.12 to 0.18. With beta, which loads such rows element by element: 0.42 to 0.57 more, on gfx942 0.38 to 0.62. One
+ * four at a time, only a read of LDS is left for rows that are not there (2x933x46 f32). */
+static const double SHIFTED = 0.07, LOAD_ELEMENT = 0.45, READ_FOUR = 0.1, STORE_ELEMENTS = 0.3;
 
-static double chain_clocks(const tdm_gemm_desc *d) {
-  const double load = STEP + (tdm_type_size(d->out) == 2 ? cut_share(d) * LOAD_ELEMENT : 0);
-  double clocks = stores_elements(d) * ELEMENT + (stores_shifted(d) ? SHIFTED : 0) + (d->beta != 0 ? load : 0);
-  for (int64_t s = 0; s < d->epilogue_steps; s++)
-    clocks += d->epilogue[s].op == TDM_RESIDUAL ? load : long_step_at(d, s) ? LONG_STEP : STEP;
+static double elements(const tdm_gemm_desc *d, const element_clocks *of, double load) {
+  double clocks = of->none + (d->beta != 0 ? of->added + load : 0);
+  for (int64_t s = 0; s < d->epilogue_steps; s++) {
+    tdm_epilogue_op op = d->epilogue[s].op;
+    clocks += op == TDM_RESIDUAL ? of->added + load : op == TDM_BIAS ? of->bias : long_step_at(d, s) ? of->longer : of->simple;
+  }
   return clocks;
+}
+
+/* Of all of a tile's elements, and (*of_rows) of those in fragments that have rows. */
+static double chain_clocks(const tdm_gemm_desc *d, double cut, double *of_rows) {
+  *of_rows = 0;
+  if (tdm_type_size(d->out) == 2) return elements(d, &FOURS_16, cut * LOAD_ELEMENT) + (stores_shifted(d) ? SHIFTED : 0);
+  if (!f32_chain(d)) return 0;
+  double one = long_steps(d) ? 1 : cut;
+  *of_rows = one * elements(d, &ONE_FOUR, 0) + cut * STORE_ELEMENTS;
+  return one * READ_FOUR + (1 - one) * elements(d, &FOURS_32, 0);
 }
 
 /* Before an epilogue's first element a wave reads the steps, and then what bias, residual and beta add, one after the other.
@@ -175,10 +203,28 @@ static double before_steps(const tdm_gemm_desc *d) {
 
 static double before_chain(const tdm_gemm_desc *d) {
   double steps = before_steps(d);
-  return steps == 0 && (stores_shifted(d) || stores_elements(d) > 0) ? CHAIN_BEGIN : steps;
+  if (steps == 0) return stores_shifted(d) || f32_chain(d) ? CHAIN_BEGIN : 0;
+  /* In f32 what is added is on its way while the sums are read: 830 clocks with a residual, 2000 with bias and residual. */
+  for (int64_t s = 0; s < d->epilogue_steps; s++)
+    if (tdm_type_size(d->out) == 4 && d->epilogue[s].op == TDM_RESIDUAL) steps -= ADDED;
+  return steps;
 }
 
-hip_tile_work gemm_work(const tdm_gemm_desc *d) {
+/* What is left of k after the last whole step is cut off in LDS, after a trip to memory of its own if both operands are stored
+ * along k. Predicted for K = 248 and 256 of 256x256 bf16 with rows of 256: nt 1040 for each tile up to 64x128, in f32 too, and
+ * 1400 to 2500 for larger ones; nn and tt 150 to 340 with 16 to 64 lines along k, 750 to 830 with 128; tn nothing. */
+static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
+  enum { BOTH = 1040, OF_LINE = 6 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  if (gemm_packed_k(plan, plan->kernel->variant) % (HIP_STEP_BYTES / (int64_t)tdm_type_size(d->type)) == 0 || tile->valu > 0)
+    return 0;
+  bool a = !gemm_transposed_a(d), b = gemm_transposed_b(d);
+  return a && b ? BOTH : OF_LINE * ((a ? tile->m : 0) + (b ? tile->n : 0));
+}
+
+hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  double of_rows, chain = chain_clocks(d, cut_share(plan, tile), &of_rows);
   return (hip_tile_work){.m = d->m,
                          .n = d->n,
                          .k = d->k,
@@ -187,8 +233,11 @@ hip_tile_work gemm_work(const tdm_gemm_desc *d) {
                          .out = d->out,
                          .across_a = gemm_transposed_a(d),
                          .across_b = !gemm_transposed_b(d),
-                         .chain = chain_clocks(d),
-                         .store = stores_elements(d) * ELEMENT_OF_ROWS,
+                         .again_a = gemm_loads_again(plan, GEMM_PACKS_A),
+                         .again_b = gemm_loads_again(plan, GEMM_PACKS_B),
+                         .once = tail_clocks(plan, tile),
+                         .chain = chain,
+                         .store = of_rows,
                          .before_chain = before_chain(d)};
 }
 
@@ -207,9 +256,9 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
 
 /* With tile.split, and without what gemm_pack takes. */
 static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) {
-  hip_tile_work work = gemm_work(&plan->desc.gemm);
+  hip_tile_work work = gemm_work(plan, tile);
   tdm_cost cost;
-  if (tile->sums_in_lds) work.before_chain = before_steps(&plan->desc.gemm);
+  if (tile->sums_in_lds) work.before_chain = before_steps(&plan->desc.gemm), work.once = 0;
   if (tile->split > 1) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
   tdm_hip_tile_cost(plan, tile, &work, &cost);
   if (tile->split > 1) cost.clocks += reduce_clocks(plan, tile->split);
@@ -217,7 +266,7 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
 }
 
 /* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
-tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) {
+tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {
   static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   enum { LEAST_UNITS = 4 }; /* of a part */
   const tdm_gemm_desc *d = &plan->desc.gemm;
@@ -227,26 +276,27 @@ tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split) 
     tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : splits[i];
     if (!named && i > 0 && units_of(d) / tile.split < LEAST_UNITS) break;
     tdm_cost cost = cost_of_split(plan, &tile);
+    if (more) cost.clocks += more(plan, tile.split);
     if (i == 0 || cost.clocks < best.clocks) {
       best = cost;
       *split = tile.split;
     }
     if (named) break;
   }
-  best.clocks += gemm_pack_clocks(plan, plan->kernel->variant, &tile);
+  best.clocks += gemm_pack_clocks(plan, plan->kernel->variant);
   return best;
 }
 
-void gemm_set_split(tdm_plan *plan, hip_tile_shape tile) {
+void gemm_set_split(tdm_plan *plan, hip_tile_shape tile, gemm_more *more) {
   int split = 1;
-  if (!plan->empty) gemm_best_split(plan, tile, &split);
+  if (!plan->empty) gemm_best_split(plan, tile, more, &split);
   if (split > 1) plan->tuning.of[TDM_TUNE_SPLIT] = split;
 }
 
 void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost) {
   const hip_tile_kernel *kernel = plan->kernel->variant;
   int split;
-  *cost = gemm_best_split(plan, kernel->tile, &split);
+  *cost = gemm_best_split(plan, kernel->tile, NULL, &split);
 }
 
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {

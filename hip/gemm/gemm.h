@@ -24,14 +24,16 @@ static inline hip_stored gemm_stored_b(const tdm_gemm_desc *d) {
   bool t = gemm_transposed_b(d);
   return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
 }
-hip_tile_work gemm_work(const tdm_gemm_desc *d);
+hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
 
 /* Does this kernel support the plan's split? */
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
-/* The estimate with the plan's split. If the plan has none, with the best one. Sets *split to the one it took. */
-tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, int *split);
+/* Clocks of a kernel with that split that tdm_hip_tile_cost does not know. */
+typedef double gemm_more(const tdm_plan *plan, int split);
+/* The estimate with the plan's split, or with the best one. Sets *split to the one it took. more: or NULL. */
+tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split);
 /* Writes that split into the plan. */
-void gemm_set_split(tdm_plan *plan, hip_tile_shape tile);
+void gemm_set_split(tdm_plan *plan, hip_tile_shape tile, gemm_more *more);
 
 /* The rows' functions. layout: of the function's name; NULL if one function does all layouts. */
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout);
@@ -60,7 +62,9 @@ typedef struct gemm_copy {
 gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
 int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
 bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
-double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile);
+double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* Lines that a K step loads again, for each line of an operand that is not copied. */
+double gemm_loads_again(const tdm_plan *plan, int which);
 /* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. fallback: the
  * clocks of hip_128x128 if neither operand begins at a dword. */
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, double fallback);

@@ -33,11 +33,11 @@ static hip_tile_shape shape_of(const tdm_plan *plan) {
 
 static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
   int split;
-  *cost = gemm_best_split(plan, shape_of(plan), &split);
+  *cost = gemm_best_split(plan, shape_of(plan), NULL, &split);
 }
 
 static tdm_status prepare_general(tdm_plan *plan) {
-  gemm_set_split(plan, shape_of(plan));
+  gemm_set_split(plan, shape_of(plan), NULL);
   return gemm_prepare(plan, &gemm_general, NULL);
 }
 

@@ -49,16 +49,25 @@ static bool copy_fits(const tdm_gemm_desc *d, int which) {
 /* Where rows do not begin at cache lines, the 128 bytes of a K step are parts of two lines, and the next step's load finds the
  * second one no longer in the vL1D. Predicted clocks (docs/gemm.md): 1.2 to 1.28 times what L2 takes for as many lines again.
  * gfx942, whose steps of 256 lines are 64 bytes: 0.74 times. If rows run along the lines, of 256 bytes, one line in two. */
+static double straddling(const tdm_plan *plan, int which) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  hip_stored x = stored(d, which);
+  if (tdm_hip_rows_aligned(&x, d->type, HIP_STEP_BYTES)) return 0;
+  return (HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? 0.74 : 1.25) * (along_k(d, which) ? 1 : 0.5);
+}
+
+/* Of a CU's average share of the tiles, because the number of K splits is chosen after what is copied. */
 static double straddling_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int which) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const tdm_hip_device *device = plan->context->hip;
-  hip_stored x = stored(d, which);
-  if (tdm_hip_rows_aligned(&x, d->type, HIP_STEP_BYTES)) return 0;
-  double share = HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? 0.74 : 1.25;
   double tiles = (double)d->batch * ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n);
-  double lines = (which == GEMM_PACKS_A ? tile->m : tile->n) * (along_k(d, which) ? 1 : 0.5);
   double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES);
-  return share * tiles / device->compute_units * steps * lines * HIP_STEP_BYTES / tdm_hip_rates(device, d->type).l2;
+  double lines = steps * (which == GEMM_PACKS_A ? tile->m : tile->n);
+  return straddling(plan, which) * tiles / device->compute_units * lines * HIP_STEP_BYTES / tdm_hip_rates(device, d->type).l2;
+}
+
+double gemm_loads_again(const tdm_plan *plan, int which) {
+  return gemm_packs(plan, plan->kernel->variant) & which ? 0 : straddling(plan, which);
 }
 
 /* To read and write so many bytes, without a launch. */
@@ -129,16 +138,12 @@ bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, cha
   return true;
 }
 
-/* Of copies each byte is read and written once, and a launch takes its time. Of what is not copied the loads take longer if
- * rows do not begin at cache lines. */
-double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_shape *tile) {
-  double bytes = 0, clocks = 0;
+/* Of copies each byte is read and written once, and a launch takes its time. */
+double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel) {
+  double bytes = 0;
   for (int which = GEMM_PACKS_A; which <= GEMM_PACKS_B; which++)
-    if (gemm_packs(plan, kernel) & which)
-      bytes += (double)gemm_copy_of(plan, kernel, which).bytes;
-    else
-      clocks += straddling_clocks(plan, tile, which);
-  return clocks + pack_clocks(plan, bytes);
+    if (gemm_packs(plan, kernel) & which) bytes += (double)gemm_copy_of(plan, kernel, which).bytes;
+  return pack_clocks(plan, bytes);
 }
 
 enum { PART = 256 }; /* at multiples of which copies begin */

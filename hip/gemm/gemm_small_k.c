@@ -61,7 +61,7 @@ static tdm_status prepare_small_k(tdm_plan *plan) {
 
 static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
   hip_tile_shape tile = small_k.tile;
-  hip_tile_work work = gemm_work(&plan->desc.gemm);
+  hip_tile_work work = gemm_work(plan, &tile);
   size_t lds = ((size_t)1 << small_k_function(&plan->desc.gemm)) * STEP_LDS;
   tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
   /* As in hip_128x128: 16 bytes that are not at a multiple of 16. 2864x475x54 bf16 in tt on gfx942 takes 38,423 clocks. */

@@ -36,7 +36,7 @@ static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *
   *tuning = plan->tuning;
   for (int depth = first; depth <= last && tile_lds(plan, t, depth) <= plan->context->hip->lds_bytes; depth++) {
     int split;
-    tdm_cost cost = gemm_best_split(plan, tile_shape(plan, t, depth), &split);
+    tdm_cost cost = gemm_best_split(plan, tile_shape(plan, t, depth), NULL, &split);
     if (depth > first && cost.clocks >= best.clocks) continue;
     best = cost;
     tuning->of[TDM_TUNE_DEPTH] = depth;

@@ -80,16 +80,16 @@ static double parts_of_step(const hip_tile_shape *tile, const tdm_chip *chip) {
 
 /* Clocks of HIP_STEP_BYTES along k, of which the loads bring `bytes`, if what a workgroup does comes one after the other. */
 static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, read_clocks reads, double parts, double mfma,
-                          double read, double write, double bytes) {
+                          double read, double write, double bytes, double again) {
   const double latency = tdm_hip_cost_numbers.latency;
   double multiply = mfma / simds_of(tile) + read + parts * BETWEEN_STEPS, loads = 0;
   if (tile->waits) {
     /* The last waves' loads start after about half of the products. Where the vL1D has no room for all of them, the others wait
      * for the first ones. */
     double turns = fmax(1, bytes / parts / (rates->in_flight * latency));
-    loads = mfma / 2 + parts * (latency * turns + (tile->valu > 0 ? 0 : reads.turned)) + bytes / rates->l2;
+    loads = mfma / 2 + parts * (latency * turns + (tile->valu > 0 ? 0 : reads.turned)) + bytes / rates->l2 + again;
   } else if (tile->ahead > 0) {
-    loads = parts * (latency + reads.all) / tile->ahead;
+    loads = parts * (latency + reads.all) / tile->ahead + again;
   }
   /* Instructions of masked loads depend on each other: a SIMD issues one in 8 clocks if it has one wave. What they load goes to
    * LDS after that. */
@@ -103,16 +103,20 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   double read = (tile->waves_n * tile->m + tile->waves_m * lines_b) * HIP_STEP_BYTES / rates->lds_read;
   double write = (tile->m + lines_b) * HIP_STEP_BYTES / rates->lds_write;
   double mfma = 2 * tile->m * lines_b * values / rates->mfma;
-  double loaded = fmin(tile->m, (double)work->m) + fmin(tile->n, (double)work->n) * at_least_one(tile->products);
-  double parts = parts_of_step(tile, chip), bytes = loaded * HIP_STEP_BYTES * (tile->touches > 0 ? tile->touches : parts);
+  /* Lines outside of a matrix are its last one, which is in the vL1D. */
+  double lines_m = fmin(tile->m, (double)work->m), lines_n = fmin(tile->n, (double)work->n) * at_least_one(tile->products);
+  double again = (lines_m * work->again_a + lines_n * work->again_b) * HIP_STEP_BYTES / rates->l2;
+  double parts = parts_of_step(tile, chip),
+         bytes = (lines_m + lines_n) * HIP_STEP_BYTES * (tile->touches > 0 ? tile->touches : parts);
   tile_clocks t = {.pipe = {[MFMA] = {steps * mfma, "mfma"},
                             [LDS_PIPE] = {steps * (read + write), "lds"},
-                            [LOADS] = {steps * bytes / fmin(rates->l2, rates->in_flight), "loads"},
+                            [LOADS] = {steps * (bytes / fmin(rates->l2, rates->in_flight) + again), "loads"},
                             [VALU] = {steps * tile->valu, "valu"}}};
   t.loop = longest(t.pipe, PIPES).clocks;
   if (!tile->overlapped)
-    t.loop = fmax(t.loop, steps * serial_step(tile, rates, read_clocks_of(tile, work, chip), parts, mfma, read, write, bytes));
-  t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start;
+    t.loop = fmax(t.loop,
+                  steps * serial_step(tile, rates, read_clocks_of(tile, work, chip), parts, mfma, read, write, bytes, again));
+  t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start + work->once;
   /* Fragments without rows go through LDS as the others do, and are not stored: 1x768x256 takes 32 to 442 clocks less than
    * 128x768x256. */
   const double all = (double)tile->m * tile->n, full = fmin(tile->m, ceil((double)work->m / FRAGMENT) * FRAGMENT) * tile->n,

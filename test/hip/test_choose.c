@@ -183,6 +183,13 @@ static void splits(void **state) {
   tdm_plan *plan = plan_gemm(64, 63, 320, TDM_BF16);
   says(plan, "split: 5 K splits, 81920 bytes of partial sums, added by 5 workgroups of gemm_reduce\n");
   tdm_plan_free(plan);
+  tdm_close(context);
+  /* Rows of 12,610 bytes are loaded one after another, at most one unit of 128 bytes for each of the 8 waves of a 16th of K: 8
+   * splits save adds in gemm_reduce, but their waves have two units, and take longer. */
+  open_with("gemm=hip_rows");
+  plan = plan_gemm(10, 19, 6305, TDM_F16);
+  says(plan, "split: 16 K splits");
+  tdm_plan_free(plan);
 }
 
 /* What a row can't do, by the numbers that decide it: just beyond them it refuses, and says what is allowed. */
