@@ -11,10 +11,10 @@ DEVICE void add_sums_body(const binary_args *p, bool any, tdm_type type) {
   FOR_BLOCKS(w, &p->blocks) {
     char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
     int skew = skew_at(c, any, type);
-    chunk_part of = part_of(&w, &p->blocks, skew, type);
+    chunk_part of = part_of(&w, &p->blocks, skew, any, type);
     if (of.left <= 0) continue;
     chunk a = chunk_of(load_part(chunk_at(p->a, p->lda, &w, type) - 2 * skew, of, 0, any, type), type);
-    int64_t at = row_of(&w) * p->ldb + start_of(&w, type) + w.lane * chunk_length(type) - skew;
+    int64_t at = row_of(&w) * p->ldb + start_of(&w, type) - skew;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
       chunk_part part = {of.skipped - i * half, of.left - i * half};

@@ -1,4 +1,4 @@
-/* Rows in blocks, for elementwise kernels: which elements a work-item has. Host code fills this in, device code loops over
+/* Rows of elementwise kernels: which elements a work-item has. Host code fills this in, device code loops over
  * it. */
 #ifndef TANDEM_HIP_ARGS_BLOCKS_H
 #define TANDEM_HIP_ARGS_BLOCKS_H
@@ -7,14 +7,14 @@
 
 enum { HIP_BLOCK_THREADS = 256 };
 
-/* The unit of work of one workgroup is a block of a row, with a chunk (16 bytes) for each work-item. Shorter rows share a
- * unit: 2^lanes_log2 work-items take one row. A workgroup strides over the units: by `groups_step` groups of rows, and
- * `blocks_step` blocks. */
+/* Each row has `items`, which are those of all rows one after another: a chunk (16 bytes) each, unless a kernel says otherwise.
+ * Work-items take them in that order, 256 of them in a unit of work, so that rows of any length leave no lane idle. A workgroup
+ * strides over the units: by `rows_step` rows and `items_step` items, which is less than a row. */
 typedef struct hip_blocks {
   int64_t rows, cols;
-  int64_t blocks, groups; /* blocks of one row; groups of rows that share a unit */
-  int64_t groups_step, blocks_step;
-  int64_t lanes_log2;
+  int64_t items; /* of a row */
+  int64_t units, workgroups;
+  int64_t rows_step, items_step;
 } hip_blocks;
 
 #endif

@@ -11,7 +11,7 @@ DEVICE void binary_body(const binary_args *p, binary_function f, bool any, tdm_t
   FOR_BLOCKS(w, &p->blocks) {
     char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
     int skew = skew_at(c, any, type);
-    chunk_part of = part_of(&w, &p->blocks, skew, type);
+    chunk_part of = part_of(&w, &p->blocks, skew, any, type);
     if (of.left <= 0) continue;
     chunk a = chunk_of(load_part(chunk_at(p->a, p->lda, &w, type) - 2 * skew, of, 0, any, type), type);
     chunk b = chunk_of(load_part(chunk_at(p->b, p->ldb, &w, type) - 2 * skew, of, 0, any, type), type);

@@ -11,48 +11,58 @@ DEVICE int64_t quotient(int64_t a, int64_t b) {
   return a / b;
 }
 
-/* A workgroup's place, in scalar registers, and its work-item's. */
+/* A work-item's place. The row is `first`, in a scalar register, and `sub` more. */
 typedef struct block_walk {
-  int64_t group, block;
-  int lanes_log2, sub, lane; /* sub: the row's number among those of the unit */
+  int64_t unit, first;
+  int64_t item; /* of the row */
+  int sub;      /* at most 256, and one more for each unit before */
 } block_walk;
 
 DEVICE block_walk first_block(const hip_blocks *b) {
-  int64_t unit = __builtin_amdgcn_workgroup_id_x(), group = quotient(unit, b->blocks);
-  int log2 = (int)b->lanes_log2;
-  return (block_walk){group, unit - group * b->blocks, log2, thread_index() >> log2, thread_index() & ((1 << log2) - 1)};
+  const int64_t unit = __builtin_amdgcn_workgroup_id_x(), item = unit * HIP_BLOCK_THREADS, first = quotient(item, b->items),
+                own = item - first * b->items + thread_index(), sub = quotient(own, b->items);
+  return (block_walk){unit, first, own - sub * b->items, (int)sub};
 }
 
 DEVICE void next_block(block_walk *w, const hip_blocks *b) {
-  w->group += b->groups_step;
-  w->block += b->blocks_step;
-  if (w->block < b->blocks) return;
-  w->block -= b->blocks;
-  w->group++;
+  w->unit += b->workgroups;
+  w->first += b->rows_step;
+  w->item += b->items_step;
+  if (w->item < b->items) return;
+  w->item -= b->items;
+  w->sub++;
 }
 
-#define FOR_BLOCKS(place, b) for (block_walk place = first_block(b); place.group < (b)->groups; next_block(&place, b))
+#define FOR_BLOCKS(place, b) for (block_walk place = first_block(b); place.unit < (b)->units; next_block(&place, b))
 
-DEVICE int64_t row_of(const block_walk *w) { return (w->group << (8 - w->lanes_log2)) + w->sub; }
-/* Of the workgroup, in elements. */
-DEVICE int64_t start_of(const block_walk *w, tdm_type type) { return (w->block << w->lanes_log2) * chunk_length(type); }
+DEVICE int64_t row_of(const block_walk *w) { return w->first + w->sub; }
+/* Work-items after the last row have none. */
+DEVICE bool has_row(const block_walk *w, const hip_blocks *b) {
+  const int64_t far = 1 << 30, rows = b->rows - w->first;
+  return w->sub < (int)(rows < far ? rows : far);
+}
+/* The item's first element. */
+DEVICE int64_t start_of(const block_walk *w, tdm_type type) { return w->item * chunk_length(type); }
 
-/* Where the work-item's chunk of an array's row is, if chunks begin with the row. */
+/* Where the work-item's row of an array is, and its chunk, if chunks begin with the row. */
+DEVICE const char *row_at(const void *base, int64_t leading, const block_walk *w, tdm_type type) {
+  const int64_t bytes = leading * tdm_bytes(type);
+  return (const char *)base + w->first * bytes + w->sub * bytes;
+}
 DEVICE const char *chunk_at(const void *base, int64_t leading, const block_walk *w, tdm_type type) {
-  const int bytes = tdm_bytes(type);
-  const char *unit = (const char *)base + ((w->group << (8 - w->lanes_log2)) * leading + start_of(w, type)) * bytes;
-  return unit + ((int64_t)w->sub * leading * bytes + w->lane * 16);
+  return row_at(base, leading, w, type) + w->item * 16;
 }
 
 /* Where rows may begin between two dwords, their chunks begin an element earlier. */
 DEVICE int skew_at(const char *at, bool any, tdm_type type) { return any && type != TDM_F32 && is_between_dwords(at) ? 1 : 0; }
 
 /* What the row has of the work-item's chunk. */
-DEVICE chunk_part part_of(const block_walk *w, const hip_blocks *b, int skew, tdm_type type) {
-  const int far = 1 << 28, own = w->lane * chunk_length(type) - skew;
-  int64_t start = start_of(w, type), left = b->cols - start, rows = b->rows - (w->group << (8 - w->lanes_log2));
-  bool exists = w->sub < (int)(rows < HIP_BLOCK_THREADS ? rows : HIP_BLOCK_THREADS);
-  return (chunk_part){start == 0 ? -own : -1, exists ? (int)(left < far ? left : far) - own : 0};
+DEVICE chunk_part part_of(const block_walk *w, const hip_blocks *b, int skew, bool any, tdm_type type) {
+  const int length = chunk_length(type);
+  if (!has_row(w, b)) return (chunk_part){0, 0};
+  if (!any) return (chunk_part){0, length};
+  const int left = w->item + 2 < b->items ? 2 * length : (int)(b->cols - start_of(w, type)) + skew;
+  return (chunk_part){w->item == 0 ? skew : -1, left};
 }
 
 #endif

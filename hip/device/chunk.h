@@ -32,6 +32,7 @@ DEVICE bool is_whole(chunk_part of, tdm_type type) { return of.skipped <= 0 && o
 
 /* Of every lane that is here. */
 DEVICE bool wave_all(bool x) { return __builtin_amdgcn_ballot_w64(!x) == 0; }
+DEVICE bool wave_any(bool x) { return __builtin_amdgcn_ballot_w64(x) != 0; }
 
 DEVICE bool is_between_dwords(const void *p) { return ((uintptr_t)p & 2) != 0; }
 
@@ -119,6 +120,21 @@ DEVICE void store_part(char *at, chunk_part of, raw_chunk c, bool any, tdm_type 
     *(raw_words *)at = c.words;
   else if (any && of.left > 0)
     store_dwords(at, of, c, type);
+}
+
+/* ---- Loads without masks ---- */
+
+/* Where clang does not see that a pointer is to global memory, it would take a flat load, which the LDS counts too. */
+DEVICE raw_chunk load_global(const char *at) {
+  raw_chunk c;
+  c.words = *(const __attribute__((address_space(1))) raw_words *)at;
+  return c;
+}
+
+/* A single element stays as it is in memory: a conversion would wait for it. */
+DEVICE uint32_t load_single(const char *at, tdm_type type) {
+  return type == TDM_F32 ? *(const __attribute__((address_space(1))) uint32_t *)at
+                         : *(const __attribute__((address_space(1))) uint16_t *)at;
 }
 
 /* ---- As f32, two by two: packed instructions take two at once ---- */

@@ -4,15 +4,6 @@
 
 #include "row_groups.h"
 
-DEVICE bool wave_any(bool x) { return __builtin_amdgcn_ballot_w64(x) != 0; }
-
-/* Where clang does not see that a pointer is to global memory, it would take a flat load, which the LDS counts too. */
-DEVICE raw_chunk load_global(const char *at) {
-  raw_chunk c;
-  c.words = *(const __attribute__((address_space(1))) raw_words *)at;
-  return c;
-}
-
 DEVICE float load_global_element(const char *row, int64_t i, tdm_type type) {
   const char *at = row + i * tdm_bytes(type);
   if (type == TDM_F32) return *(const __attribute__((address_space(1))) float *)at;
@@ -135,12 +126,6 @@ DEVICE bool has_chunk(const ragged_row *r, int k, row_group_t g) { return r->own
 /* From the row's beginning, in bytes. */
 DEVICE int64_t ragged_chunk(const ragged_row *r, int k, row_group_t g, tdm_type type) {
   return (int64_t)(r->own + (k << g.log2)) * 16 + r->skew * tdm_bytes(type);
-}
-
-/* A single element stays as it is in memory: a conversion would wait for it. */
-DEVICE uint32_t load_single(const char *at, tdm_type type) {
-  return type == TDM_F32 ? *(const __attribute__((address_space(1))) uint32_t *)at
-                         : *(const __attribute__((address_space(1))) uint16_t *)at;
 }
 
 /* What a work-item has of a row, or of `elsewhere`. */

@@ -177,16 +177,16 @@ tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, co
 
 /* Of kernels that load much a row of the table says fewer waves than a SIMD could hold: the vL1D has no room for the loads of
  * more. rope of 64 elements a head got 0.83 of the rate of memory with eight, and gets 0.89 with six, predicted. */
-static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t cols, int64_t chunks, int64_t waves) {
-  int64_t lanes = HIP_BLOCK_THREADS;
-  hip_blocks b = {.rows = rows, .cols = cols, .lanes_log2 = 8};
-  while (lanes / 2 >= chunks && lanes > 1) b.lanes_log2--, lanes /= 2;
-  b.blocks = hip_ceil_div(chunks, lanes);
-  b.groups = hip_ceil_div(rows, HIP_BLOCK_THREADS / lanes);
-  int64_t workgroups = set_grid(plan, b.groups * b.blocks, HIP_BLOCK_THREADS, waves, ROUNDS);
-  b.groups_step = workgroups / b.blocks;
-  b.blocks_step = workgroups % b.blocks;
-  way->blocks = b;
+static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t cols, int64_t items, int64_t waves) {
+  const int64_t units = hip_ceil_div(rows * items, HIP_BLOCK_THREADS),
+                workgroups = set_grid(plan, units, HIP_BLOCK_THREADS, waves, ROUNDS), step = workgroups * HIP_BLOCK_THREADS;
+  way->blocks = (hip_blocks){.rows = rows,
+                             .cols = cols,
+                             .items = items,
+                             .units = units,
+                             .workgroups = workgroups,
+                             .rows_step = step / items,
+                             .items_step = step % items};
   way->workgroups = (unsigned)workgroups;
 }
 
@@ -197,7 +197,8 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
   for (int i = 0; i < count; i++) b->always = b->always || !tdm_hip_whole_dwords(leading[i], type);
   const hip_functions *any = &plan->kernel->functions[2 * number], *whole = any + 1;
   set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk), waves_of(plan, whole, type));
-  set_units(plan, &b->any, rows, cols, hip_ceil_div(cols + (type != TDM_F32), chunk), waves_of(plan, any, type));
+  const int64_t items = b->any_items > 0 ? b->any_items : hip_ceil_div(cols + (type != TDM_F32), chunk);
+  set_units(plan, &b->any, rows, cols, items, waves_of(plan, any, type));
   TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));
   TDM_TRY(tdm_hip_row_function(plan, 2 * number + 1, type, &b->whole.function));
   const hip_blocks_way *usual = b->always ? &b->any : &b->whole;

@@ -86,12 +86,13 @@ typedef struct hip_blocks_way {
 /* Rows of whole chunks at dwords, and any rows: these may need a chunk more. */
 typedef struct hip_blocks_plan {
   hip_blocks_way whole, any;
-  bool always; /* any rows, by their lengths alone */
+  bool always;       /* any rows, by their lengths alone */
+  int64_t any_items; /* the caller's: of a row, for the kernel for any rows; 0: a chunk each, and one more for one that begins
+                      * before the row */
 } hip_blocks_plan;
 
 /* Finds STEM_TYPE of function 2 `number` of the row for any rows, and of the next one for whole chunks; sets their units. cols:
- * of
- * a row; `leading`: what else must be whole dwords. */
+ * of a row; `leading`: what else must be whole dwords. */
 tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number, int64_t rows, int64_t cols, tdm_type type,
                                   const int64_t *leading, int count);
 /* The way for the run's pointers. Sets *kernel. */

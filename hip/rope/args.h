@@ -13,7 +13,7 @@ typedef struct rope_args {
   tdm_rope_strides of_x, of_y;
   int64_t parts; /* of a position's heads: `each` heads, the last part fewer */
   int32_t each;
-  hip_blocks blocks; /* a row: a part of a position */ /* rows: [batch, seq, heads]; cols: pairs of a head */
+  hip_blocks blocks; /* a row: a part of a position, [batch, seq, parts]; its elements: those of a head, or of half of one */
 } rope_args;
 
 #endif

@@ -17,6 +17,13 @@ DEVICE const char *head_at(const void *base, const tdm_rope_strides *s, part_pla
   return (const char *)base + (h.batch * s->batch + h.s * s->seq + h.head * s->head + start) * tdm_bytes(type);
 }
 
+// What the head has of the work-item's chunk, and nothing beside it: y may be x, and what another work-item rotates must not be
+// read.
+DEVICE chunk_part own_part(const block_walk *w, const hip_blocks *b, bool any, tdm_type type) {
+  const chunk_part of = part_of(w, b, 0, any, type);
+  return (chunk_part){0, of.left < chunk_length(type) ? of.left : chunk_length(type)};
+}
+
 // `count` f32 of the table, 2, 4 or 8; of these the first `left` exist.
 DEVICE void load_floats(float *to, const float *from, int count, int left, bool any) {
   if (any ? left < count : false) {
@@ -36,10 +43,10 @@ DEVICE void rope_interleaved(const rope_args *p, bool any, tdm_type type) {
   const int pairs = chunk_pairs(type);
   const int64_t step_x = p->of_x.head * tdm_bytes(type), step_y = p->of_y.head * tdm_bytes(type);
   FOR_BLOCKS(w, &p->blocks) {
-    chunk_part of = part_of(&w, &p->blocks, 0, type);
+    chunk_part of = own_part(&w, &p->blocks, any, type);
     if (of.left <= 0) continue;
     part_place h = place_part(p, row_of(&w));
-    int64_t start = start_of(&w, type) + w.lane * chunk_length(type), left = p->heads - h.head;
+    int64_t start = start_of(&w, type), left = p->heads - h.head;
     const float *cosines = p->sincos + h.s * 2 * p->half + start / 2;
     const char *from = head_at(p->x, &p->of_x, h, start, type);
     char *to = (char *)head_at(p->y, &p->of_y, h, start, type);
@@ -64,16 +71,15 @@ DEVICE void rope_half(const rope_args *p, bool any, tdm_type type) {
   const int64_t step_x = p->of_x.head * tdm_bytes(type), step_y = p->of_y.head * tdm_bytes(type);
   const int64_t half_bytes = p->half * tdm_bytes(type);
   FOR_BLOCKS(w, &p->blocks) {
-    chunk_part of = part_of(&w, &p->blocks, 0, type);
+    chunk_part of = own_part(&w, &p->blocks, any, type);
     if (of.left <= 0) continue;
     part_place h = place_part(p, row_of(&w));
-    int64_t start = start_of(&w, type) + w.lane * length, left = p->heads - h.head;
+    int64_t start = start_of(&w, type), left = p->heads - h.head;
     const float *cosines = p->sincos + h.s * 2 * p->half + start;
     const char *from = head_at(p->x, &p->of_x, h, start, type);
     char *to = (char *)head_at(p->y, &p->of_y, h, start, type);
-    chunk_part second = {-1, of.left};  // elements of the first half are before the second one's
     float c[CHUNK_MOST], n[CHUNK_MOST];
-    raw_chunk next = load_part(from, of, 0, any, type), other = load_part(from + half_bytes, second, 0, any, type);
+    raw_chunk next = load_part(from, of, 0, any, type), other = load_part(from + half_bytes, of, 0, any, type);
     load_floats(c, cosines, length, of.left, any);
     load_floats(n, cosines + p->half, length, of.left, any);
     const int heads = left < p->each ? (int)left : p->each;
@@ -81,7 +87,7 @@ DEVICE void rope_half(const rope_args *p, bool any, tdm_type type) {
       chunk a = chunk_of(next, type), b = chunk_of(other, type);
       if (i + 1 < heads) {
         next = load_part(from + step_x, of, 0, any, type);
-        other = load_part(from + step_x + half_bytes, second, 0, any, type);
+        other = load_part(from + step_x + half_bytes, of, 0, any, type);
       }
 #pragma unroll
       for (int j = 0; j < chunk_pairs(type); j++) {
