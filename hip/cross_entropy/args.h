@@ -5,6 +5,9 @@
 #include "hip/args/row_groups.h"
 #include "hip/args/row_parts.h"
 
+/* Rows that lie side by side: what a wave loads at once, at most. */
+enum { HIP_NEAR_BYTES = 4096 };
+
 typedef struct cross_entropy_args {
   const void *logits;
   const void *targets;
@@ -12,7 +15,9 @@ typedef struct cross_entropy_args {
   int64_t ldl, first, total;
   int32_t ignore;
   int32_t index; /* tdm_index_type of targets */
-  int32_t turns; /* of short rows: rows of a row group, one after another, whose losses are stored at once; even */
+  int32_t
+      turns; /* of short rows: rows of a row group, one after another, whose losses are stored at once; even. Of rows side by
+                  * side: all rows that a row group takes */
   hip_row_groups groups;
 } cross_entropy_args;
 

@@ -18,11 +18,13 @@ typedef struct cross_entropy_plan {
   hip_any_rows any;
   bool is_short;
   short_way ragged; /* for pointers that are not at dwords, if the plan's own is not for them */
+  short_way near;   /* for rows side by side, from a dword on; without a function there is none */
 } cross_entropy_plan;
+_Static_assert(sizeof(cross_entropy_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
 /* Functions for short rows: eight work-items with one chunk each, or sixteen, of whole chunks and then ragged; and eight with
  * two each. */
-enum { SHORT_CHUNKS = 16, SHORT_8X1 = HIP_ROWS_KEPT, SHORT_16X1 = SHORT_8X1 + 2, SHORT_8X2 = SHORT_16X1 + 2 };
+enum { SHORT_CHUNKS = 16, SHORT_8X1 = HIP_ROWS_KEPT, SHORT_16X1 = SHORT_8X1 + 2, SHORT_8X2 = SHORT_16X1 + 2, NEAR_2, NEAR_4 };
 
 static hip_rows rows_of(const tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
@@ -63,6 +65,25 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
   return TDM_OK;
 }
 
+/* Rows that lie side by side, and are short enough for a wave to load two of them at once or more. The fewest work-items share
+ * a row whose wave loads no more than 2 KiB, because what a row costs besides its elements is the same for each wave; or 32 of
+ * them where two rows are longer. Only if there are enough rows for the device: else more work-items must share each of them.
+ * NEAR_4's SIMDs get four waves of the six that they could hold: the vL1D has no room for what more of them load. */
+static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, int64_t leading) {
+  enum { LEAST = 4, MOST = 32, LANES = 64, WAVES = HIP_ROWS_WORKGROUP / LANES };
+  const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
+  int64_t size = LEAST;
+  while (size < MOST && LANES / size * bytes > HIP_NEAR_BYTES / 2) size *= 2;
+  const int64_t rows = LANES / size; /* of a turn */
+  if (rows * bytes > HIP_NEAR_BYTES || (r->rows > 1 && leading != r->cols) || r->rows * size < tdm_hip_items_wanted(plan))
+    return TDM_OK;
+  const int number = rows * bytes > HIP_NEAR_BYTES / 2 ? NEAR_4 : NEAR_2;
+  tdm_hip_row_groups(plan, &way->groups, r, size, 1, number);
+  way->turns = (int32_t)hip_ceil_div(r->rows, rows * WAVES * way->groups.workgroups);
+  way->groups.workgroups = hip_ceil_div(r->rows, rows * WAVES * way->turns);
+  return tdm_hip_row_function(plan, number, r->type, &way->function);
+}
+
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_cross_entropy_desc *d = &plan->desc.cross_entropy;
   cross_entropy_plan own = {.args = args_of(d)};
@@ -71,6 +92,9 @@ static tdm_status prepare(tdm_plan *plan) {
   TDM_TRY(rows.cols / tdm_hip_chunk(rows.type) <= SHORT_CHUNKS
               ? prepare_short(plan, &own, &rows, d->ldl)
               : tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, &d->ldl, 1));
+  const tdm_hip_kernel usual = plan->hip; /* also for pointers that are not at dwords */
+  TDM_TRY(find_near(plan, &own.near, &rows, d->ldl));
+  plan->hip = usual;
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -85,13 +109,15 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   cross_entropy_plan own;
   memcpy(&own, plan->args, sizeof own);
   set_buffers(&own.args, buffers);
-  if (!own.is_short) return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
+  const bool at_dwords = tdm_hip_at_dwords(plan, buffers);
+  const short_way *way = at_dwords ? own.near.function != NULL ? &own.near : NULL : own.is_short ? &own.ragged : NULL;
+  if (way == NULL && !own.is_short) return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
   tdm_hip_kernel kernel = plan->hip;
-  if (!tdm_hip_at_dwords(plan, buffers)) {
-    kernel.function = own.ragged.function;
-    kernel.grid[0] = (unsigned)own.ragged.groups.workgroups;
-    own.args.groups = own.ragged.groups;
-    own.args.turns = own.ragged.turns;
+  if (way != NULL) {
+    kernel = (tdm_hip_kernel){
+        .function = way->function, .grid = {(unsigned)way->groups.workgroups, 1, 1}, .block = (unsigned)way->groups.threads};
+    own.args.groups = way->groups;
+    own.args.turns = way->turns;
   }
   return tdm_hip_launch(plan, &kernel, &own.args, sizeof own.args, stream);
 }
@@ -132,18 +158,24 @@ static hip_row_cost cost_of(const tdm_plan *plan) {
 
 static const hip_row_variant loop = {.rows = rows_of, .cost = cost_of};
 
+/* gfx942 has LDS for no more. */
+#define NEAR_FEWER {.lds_below = 160 << 10, .waves = 3}
+
 const tdm_kernel tdm_cross_entropy_hip_loop = {
     .name = "hip_loop",
     .op = TDM_OP_CROSS_ENTROPY,
     .backend = &tdm_backend_hip,
     .variant = &loop,
-    .functions = HIP_FUNCTIONS([HIP_ROWS_ANY] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_ragged", .waves = 4},
-                               [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4},
-                               [SHORT_8X1] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_8x1", .waves = 6},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_8x1", .waves = 6},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_16x1", .waves = 6},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_16x1", .waves = 6},
-                               {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_8x2", .waves = 5}),
+    .functions =
+        HIP_FUNCTIONS([HIP_ROWS_ANY] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_ragged", .waves = 4},
+                      [HIP_ROWS_WHOLE] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy", .waves = 4},
+                      [SHORT_8X1] = {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_8x1", .waves = 6},
+                      {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_8x1", .waves = 6},
+                      {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_16x1", .waves = 6},
+                      {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_ragged_16x1", .waves = 6},
+                      {.code = tdm_code_cross_entropy, .stem = "cross_entropy_short_8x2", .waves = 5},
+                      {.code = tdm_code_cross_entropy, .stem = "cross_entropy_near_2", .waves = 6, .fewer = NEAR_FEWER},
+                      {.code = tdm_code_cross_entropy, .stem = "cross_entropy_near_4", .waves = 4, .fewer = NEAR_FEWER}),
     .prepare = prepare,
     .launch = launch,
     .cost = tdm_hip_loop_cost};

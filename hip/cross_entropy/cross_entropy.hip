@@ -1,6 +1,7 @@
 // cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read.
 #include "args.h"
 #include "hip/device/softmax.h"
+#include "near_rows.h"
 
 DEVICE float loss_of(const cross_entropy_args *p, int64_t target, float logit, bool valid, row_sum_t s) {
   if (target == p->ignore) return 0;
@@ -123,25 +124,42 @@ typedef struct short_rows {
   short_row of[TURNS_AT_ONCE];
 } short_rows;
 
+// Where a work-item's chunks and its single element of a turn's row are, in bytes after the first row of the turn; below 0: it
+// has none. They are the same in each turn, because turns have an even number of rows, so that a work-item's rows begin alike.
+typedef struct short_place {
+  int64_t chunk[SHORT_MOST], single;
+} short_place;
+
+DEVICE short_place place_short(const cross_entropy_args *p, row_group_t g, int kept, bool ragged, tdm_type type) {
+  const int64_t row = g.sub * p->ldl * tdm_bytes(type);
+  short_place place = {{-1, -1}, -1};
+  if (!ragged) {
+    const int chunks = (int)p->groups.cols / chunk_length(type);
+#pragma unroll
+    for (int k = 0; k < kept; k++)
+      if (g.lane + (k << g.log2) < chunks) place.chunk[k] = row + (g.lane + (k << g.log2)) * 16;
+    return place;
+  }
+  const ragged_row r = ragged_of((const char *)p->logits + row, (int)p->groups.cols, true, g, type);
+#pragma unroll
+  for (int k = 0; k < kept; k++)
+    if (has_chunk(&r, k, g)) place.chunk[k] = row + ragged_chunk(&r, k, g, type);
+  if (r.element >= 0) place.single = row + r.element * tdm_bytes(type);
+  return place;
+}
+
 // reads: bit j: the row of turn j of this lane's group is read.
-DEVICE void load_short(const cross_entropy_args *p, short_rows *rows, int64_t first, int turn, uint32_t reads, row_group_t g,
-                       int kept, bool ragged, tdm_type type) {
+DEVICE void load_short(const cross_entropy_args *p, short_rows *rows, const short_place *place, int64_t first, int turn,
+                       uint32_t reads, row_group_t g, int kept, bool ragged, tdm_type type) {
+  const char *elsewhere = (const char *)nothing_compared(type);
 #pragma unroll
   for (int t = 0; t < TURNS_AT_ONCE; t++) {
-    const char *at = ragged_at(p->logits, p->ldl, first + ((int64_t)(turn + t) << (6 - g.log2)), g, type);
+    const char *at = (const char *)p->logits + (first + ((int64_t)(turn + t) << (6 - g.log2))) * p->ldl * tdm_bytes(type);
     const bool read = (reads >> (turn + t) & 1) != 0;
     short_row *x = &rows->of[t];
-    if (ragged) {
-      const ragged_row r = ragged_of(at, (int)p->groups.cols, read, g, type);
-      load_ragged(x->raw, &x->single, at, nothing_compared(type), &r, g, kept, type);
-    } else {
-      const int chunks = read ? (int)p->groups.cols / chunk_length(type) : 0;
 #pragma unroll
-      for (int k = 0; k < kept; k++) {
-        const int number = g.lane + (k << g.log2);
-        x->raw[k] = load_global(number < chunks ? at + number * 16 : (const char *)nothing_compared(type));
-      }
-    }
+    for (int k = 0; k < kept; k++) x->raw[k] = load_global(read && place->chunk[k] >= 0 ? at + place->chunk[k] : elsewhere);
+    if (ragged) x->single = load_single(read && place->single >= 0 ? at + place->single : elsewhere, type);
   }
 }
 
@@ -178,8 +196,9 @@ DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept,
   int64_t target = target_of(p, first + own), next_target = target_of(p, first + step + own);
   bool valid = ends && first + own < rows && has_loss(p, target);
   uint32_t reads = group_ballot(valid, g);
+  const short_place place = place_short(p, g, kept, ragged, type);
   short_rows raw;
-  load_short(p, &raw, first, 0, reads, g, kept, ragged, type);
+  load_short(p, &raw, &place, first, 0, reads, g, kept, ragged, type);
   for (; first < rows; first += step) {
     const int64_t row = first + own;
     const bool next_valid = ends && row + step < rows && has_loss(p, next_target), has = valid && has_target(p, target);
@@ -199,8 +218,8 @@ DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept,
         chunks_of(x[t], raw.of[t].raw, kept, type);
         one[t] = ragged ? single_of(raw.of[t].single, type) : 0;
       }
-      load_short(p, &raw, last ? first + step : first, last ? 0 : turn + TURNS_AT_ONCE, last ? next_reads : reads, g, kept,
-                 ragged, type);
+      load_short(p, &raw, &place, last ? first + step : first, last ? 0 : turn + TURNS_AT_ONCE, last ? next_reads : reads, g,
+                 kept, ragged, type);
 #pragma unroll
       for (int t = 0; t < TURNS_AT_ONCE; t++) {
         const row_sum_t s = sum_short(x[t], one[t], g, kept, ragged, type);
@@ -209,6 +228,47 @@ DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept,
     }
     if (ends && row < rows) store_loss(p, row, target, has ? logit : 0, valid, mine);
     target = next_target, valid = next_valid, reads = next_reads, next_target = after;
+  }
+}
+
+// ---- Short rows that lie side by side ----
+
+// A wave takes rows side by side, in turns of a row for each of its row groups, and loads them a turn ahead. Lane j of a group
+// keeps the sum of turn j, as above.
+DEVICE void cross_entropy_near(const cross_entropy_args *p, int loads, tdm_type type) {
+  enum { WAVES = HIP_ROWS_WORKGROUP / WAVE };
+  SHARED static uint32_t staged[WAVES][HIP_NEAR_BYTES / 4 + 4];
+  const row_group_t g = row_group_of(&p->groups);
+  uint32_t *at = staged[wave_index()];
+  const int cols = (int)p->groups.cols, dwords = type == TDM_F32 ? cols : (cols + 1) / 2,
+            steps = (dwords + (1 << g.log2) - 1) >> g.log2, own = (g.lane << (6 - g.log2)) + g.sub;
+  const int64_t at_once = WAVE >> g.log2, most = p->turns * at_once,
+                first = ((int64_t)__builtin_amdgcn_workgroup_id_x() * WAVES + wave_index()) * most,
+                end = first + most < p->groups.rows ? first + most : p->groups.rows;
+  if (first >= end) return;
+  const near_place place = place_near(cols, g, steps, loads, type);
+  int64_t target = target_of(p, first + own);
+  u32x4 raw[NEAR_LOADS_MOST];
+  load_near(p, raw, first, end, g, loads, type);
+  at[near_nothing(loads)] = minus_infinity(type);
+  for (int64_t block = first; block < end; block += WAVE) {
+    const int64_t row = block + own, next_target = target_of(p, row + WAVE);
+    const bool ends = row < end, valid = ends && has_loss(p, target), has = valid && has_target(p, target);
+    const int byte = has ? (int)(target - p->first) * tdm_bytes(type) : -1;
+    row_sum_t mine = {LEAST_FLOAT, 0};
+    float logit = 0;
+    int64_t now = block;
+#pragma unroll 1
+    for (int turn = 0; turn < 1 << g.log2 && now < end; turn++, now += at_once) {
+      stage_near(p, at, raw, now, g, loads, type);
+      load_near(p, raw, now + at_once, end, g, loads, type);
+      const int of_turn = lane_of(byte, (g.sub << g.log2) + turn);
+      const float one = near_element(at, place.begin + (uint32_t)(of_turn < 0 ? 0 : of_turn), type);
+      const row_sum_t s = sum_near(at, &place, steps, g, type);
+      if (g.lane == turn) mine = s, logit = one;
+    }
+    if (ends) store_loss(p, row, target, has ? logit : 0, valid, mine);
+    target = next_target;
   }
 }
 
@@ -275,3 +335,13 @@ CROSS_ENTROPY(cross_entropy_ragged_bf16, 4, cross_entropy_body, 4, true, TDM_BF1
 SHORT_ROWS(f32, TDM_F32)
 SHORT_ROWS(f16, TDM_F16)
 SHORT_ROWS(bf16, TDM_BF16)
+#define NEAR(word, type)                                                                                         \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_2_##word(cross_entropy_args p) { \
+    cross_entropy_near(&p, 2, type);                                                                             \
+  }                                                                                                              \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_4_##word(cross_entropy_args p) { \
+    cross_entropy_near(&p, 4, type);                                                                             \
+  }
+NEAR(f32, TDM_F32)
+NEAR(f16, TDM_F16)
+NEAR(bf16, TDM_BF16)
