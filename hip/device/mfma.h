@@ -42,25 +42,29 @@ using mfma_sums = float __attribute__((ext_vector_type(side * side / WAVE)));
   else                                                          \
     c = __builtin_amdgcn_mfma_f32_##shape_32(a, b, c, 0, 0, 0)
 
+/* The instructions of a product of chunks: f32 4 of 32 clocks, or of 64 if the result is 32 x 32; f16 and bf16 2 of 16 or 32
+ * clocks, and where one takes 32 values of k, one. */
+DEVICE constexpr int mfma_parts(tdm_type type) { return type == TDM_F32 ? 4 : 32 / CHIP_MFMA_16BIT_K; }
+
 template <typename sums>
-DEVICE sums mfma(u32x4 a_words, u32x4 b_words, sums c, tdm_type type) {
+DEVICE sums mfma_part(u32x4 a_words, u32x4 b_words, sums c, tdm_type type, int part) {
   chunk a = {a_words}, b = {b_words};
   switch (type) {
-    case TDM_F32: /* 4 x 32 clocks, or 4 x 64 */
-      for (int e = 0; e < 4; e++) MFMA(16x16x4f32, 32x32x2f32, a.f32[e], b.f32[e]);
-      return c;
-#if CHIP_MFMA_16BIT_K == 32 /* 16 clocks, or 32 */
+    case TDM_F32: MFMA(16x16x4f32, 32x32x2f32, a.f32[part], b.f32[part]); return c;
+#if CHIP_MFMA_16BIT_K == 32
     case TDM_F16: MFMA(16x16x32_f16, 32x32x16_f16, a.f16, b.f16); return c;
     case TDM_BF16: MFMA(16x16x32_bf16, 32x32x16_bf16, a.bf16, b.bf16); return c;
-#else /* 2 x 16 clocks, or 2 x 32 */
-    case TDM_F16:
-      for (int h = 0; h < 2; h++) MFMA(16x16x16f16, 32x32x8f16, a.f16_half[h], b.f16_half[h]);
-      return c;
-    case TDM_BF16:
-      for (int h = 0; h < 2; h++) MFMA(16x16x16bf16_1k, 32x32x8bf16_1k, a.bf16_half[h], b.bf16_half[h]);
-      return c;
+#else
+    case TDM_F16: MFMA(16x16x16f16, 32x32x8f16, a.f16_half[part], b.f16_half[part]); return c;
+    case TDM_BF16: MFMA(16x16x16bf16_1k, 32x32x8bf16_1k, a.bf16_half[part], b.bf16_half[part]); return c;
 #endif
   }
+  return c;
+}
+template <typename sums>
+DEVICE sums mfma(u32x4 a, u32x4 b, sums c, tdm_type type) {
+#pragma unroll
+  for (int part = 0; part < mfma_parts(type); part++) c = mfma_part(a, b, c, type, part);
   return c;
 }
 #undef MFMA

@@ -267,30 +267,38 @@ DEVICE void read_chunks(u32x4 *to, const reader *r, int place, form f, int begin
 
 DEVICE void read_fragments(fragments to, const reader *r, int place, form f) { read_chunks(to, r, place, f, 0, chunks_of(f)); }
 
-/* After the wait: makes chunks from `begin` to `end` of what LDS returned. */
-DEVICE void take_chunks(u32x4 *x, form f, int begin, int end) {
-  const operand_read how = operand_read_of(f);
-  const int each = how == ONE_OF_TWO ? 2 : 1;
+/* Does a wave have to make chunks of what LDS returned, dword by dword? */
+DEVICE bool makes_chunks(form f) { return operand_read_of(f) >= PAIRS && f.type != TDM_F32; }
+
+/* Dword w of chunk n, made of what LDS returned. */
+DEVICE uint32_t make_dword(const u32x4 *x, int n, int w, form f) {
+  const uint32_t low = 0x05040100, high = 0x07060302; /* which halves of two dwords v_perm_b32 takes */
+  const bool pairs = operand_read_of(f) == PAIRS;
+  const u32x4 *from = x + (pairs ? n / 2 * 2 : 2 * n) + w / 2;
+  const uint32_t here = (*from)[w % 2 * 2], next = (*from)[w % 2 * 2 + 1];
+  if (!pairs) return __builtin_amdgcn_perm(next, here, lane_index() % 2 == 0 ? low : high);
+  if (f.type == TDM_F32) return n % 2 == 0 ? here : next;
+  return __builtin_amdgcn_perm(next, here, n % 2 == 0 ? low : high);
+}
+
+/* What LDS returned for chunks from `begin` to `end` has arrived: until here their registers are LDS's. */
+DEVICE void keep_read(u32x4 *x, form f, int begin, int end) {
+  const int each = operand_read_of(f) == ONE_OF_TWO ? 2 : 1;
 #pragma unroll
   for (int n = begin * each; n < end * each; n++) x[n] = in_order(x[n]);
-  if (how == ALONG_K || how == LDS_TRANSPOSE) return;
-  const uint32_t low = 0x05040100, high = 0x07060302; /* which halves of two dwords v_perm_b32 takes */
-  const uint32_t mine = lane_index() % 2 == 0 ? low : high;
+}
+
+/* After the wait: makes chunks from `begin` to `end` of what LDS returned. */
+DEVICE void take_chunks(u32x4 *x, form f, int begin, int end) {
+  keep_read(x, f, begin, end);
+  if (operand_read_of(f) < PAIRS) return;
+  fragments from;
 #pragma unroll
-  for (int n = begin; n < end; n += how == PAIRS ? 2 : 1) {
-    u32x4 *from = x + (how == PAIRS ? n : 2 * n), first = from[0], second = from[1];
-    uint32_t dword[8] = {first[0], first[1], first[2], first[3], second[0], second[1], second[2], second[3]};
+  for (int n = 0; n < PIPE_CHUNKS; n++) from[n] = x[n];
 #pragma unroll
-    for (int w = 0; w < 4; w++) {
-      uint32_t here = dword[2 * w], next = dword[2 * w + 1];
-      if (how == ONE_OF_TWO) {
-        x[n][w] = __builtin_amdgcn_perm(next, here, mine);
-      } else {
-        x[n][w] = f.type == TDM_F32 ? here : __builtin_amdgcn_perm(next, here, low);
-        x[n + 1][w] = f.type == TDM_F32 ? next : __builtin_amdgcn_perm(next, here, high);
-      }
-    }
-  }
+  for (int n = begin; n < end; n++)
+#pragma unroll
+    for (int w = 0; w < 4; w++) x[n][w] = make_dword(from, n, w, f);
 }
 DEVICE void take_fragments(fragments x, form f) { take_chunks(x, f, 0, chunks_of(f)); }
 

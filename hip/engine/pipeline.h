@@ -53,19 +53,87 @@ DEVICE void flip_stage(reader *r, form f) {
   for (int n = 0; n < addresses_of(f); n++) r->address[n] = in_order(r->address[n] ^ STAGE_BYTES);
 }
 
-/* 256 clocks of matrix instructions: 16 of 16 clocks, 8 of 32 (f32: 2048, or 1024 on gfx942). Those from `begin` to `end`. */
+/* The matrix instructions of a quarter: 256 clocks, 16 of 16 clocks or 8 of 32 (f32: 2048, or 1024 on gfx942). Two products of
+ * chunks take turns: an instruction that adds to what the one before it has summed begins 2 clocks later than others. */
+template <int SIDE>
+DEVICE constexpr int products(tdm_type type) {
+  return PIPE_CHUNKS * SIDE / WAVE * (WAVE_M / SIDE) * (WAVE_N / SIDE) * mfma_parts(type);
+}
+/* Those after the barrier of their slot, 32 clocks or more. */
+template <int SIDE>
+DEVICE constexpr int last_products(tdm_type type) {
+  return type == TDM_F32 ? 4 : SIDE == 16 || mfma_parts(type) == 2 ? 2 : 1;
+}
+
+/* The number of the instruction of a part of a product of chunks, and the other way round. */
+DEVICE constexpr int instruction_of(int product, int part, tdm_type type) {
+  return product / 2 * 2 * mfma_parts(type) + part * 2 + product % 2;
+}
+DEVICE constexpr int product_of(int instruction, tdm_type type) {
+  return instruction / (2 * mfma_parts(type)) * 2 + instruction % 2;
+}
+
+template <int SIDE>
+DEVICE void multiply_one(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type, int instruction) {
+  enum { A_COUNT = WAVE_M / SIDE, B_COUNT = WAVE_N / SIDE, OF_PART = A_COUNT * B_COUNT };
+  const int product = product_of(instruction, type), of_step = product / OF_PART, m = product % OF_PART / B_COUNT,
+            n = product % B_COUNT;
+  sums[m][n] =
+      mfma_part(b[of_step * B_COUNT + n], a[of_step * A_COUNT + m], sums[m][n], type, instruction % (2 * mfma_parts(type)) / 2);
+}
+template <int SIDE>
+DEVICE void keep_sums(quarter<SIDE> sums) {
+#pragma unroll
+  for (int m = 0; m < WAVE_M / SIDE; m++)
+#pragma unroll
+    for (int n = 0; n < WAVE_N / SIDE; n++) sums[m][n] = in_order(sums[m][n]);
+}
+
+/* Those from `begin` to `end`. */
 template <int SIDE>
 DEVICE void multiply_quarter(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type, int begin, int end) {
-  enum { A_COUNT = WAVE_M / SIDE, B_COUNT = WAVE_N / SIDE, PARTS = PIPE_CHUNKS * SIDE / WAVE, OF_PART = A_COUNT * B_COUNT };
 #pragma unroll
-  for (int i = 0; i < PARTS * OF_PART; i++) {
-    const int part = i / OF_PART, m = i % OF_PART / B_COUNT, n = i % B_COUNT;
-    if (i >= begin && i < end) sums[m][n] = mfma(b[part * B_COUNT + n], a[part * A_COUNT + m], sums[m][n], type);
+  for (int i = 0; i < products<SIDE>(type); i++)
+    if (i >= begin && i < end) multiply_one<SIDE>(sums, a, b, type, i);
+  keep_sums<SIDE>(sums);
+}
+
+/* ---- Where a wave makes chunks of what it has read (16 bits on gfx942, stored across k), it does so between products ---- */
+
+/* Which operand of a slot's products was read in the memory slot before it; NEITHER: it is for a later slot. */
+enum read_for { READ_A, READ_B, NEITHER };
+
+/* The instruction before which half of chunk n is made: one earlier than the first that needs it. So between two of them are no
+ * more than a few v_perm_b32, which issue while the matrix unit works. */
+template <int SIDE>
+DEVICE constexpr int made_before(int n, int half, tdm_type type, read_for which) {
+  enum { A_COUNT = WAVE_M / SIDE, B_COUNT = WAVE_N / SIDE, OF_PART = A_COUNT * B_COUNT };
+  const int product = which == READ_A   ? n / A_COUNT * OF_PART + n % A_COUNT * B_COUNT
+                      : which == READ_B ? n / B_COUNT * OF_PART + n % B_COUNT
+                                        : n;
+  const int last = products<SIDE>(type) - last_products<SIDE>(type) - 1, at = instruction_of(product, half, type) - 1;
+  return at < 0 ? 0 : at < last ? at : last;
+}
+
+/* multiply_quarter, and makes `read` of `from`, which LDS returned. */
+template <int SIDE>
+DEVICE void multiply_and_make(quarter<SIDE> sums, const fragments a, const fragments b, fragments read, const fragments from,
+                              form f, read_for which, int begin, int end) {
+#pragma unroll
+  for (int i = begin; i < end; i++) {
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+#pragma unroll
+      for (int n = 0; n < chunks_of(f); n++) {
+        if (made_before<SIDE>(n, half, f.type, which) != i) continue;
+        read[n][2 * half] = in_order(make_dword(from, n, 2 * half, f));
+        read[n][2 * half + 1] = in_order(make_dword(from, n, 2 * half + 1, f));
+      }
+    keep_order();
+    multiply_one<SIDE>(sums, a, b, f.type, i);
+    keep_sums<SIDE>(sums);
+    keep_order();
   }
-#pragma unroll
-  for (int m = 0; m < A_COUNT; m++)
-#pragma unroll
-    for (int n = 0; n < B_COUNT; n++) sums[m][n] = in_order(sums[m][n]);
 }
 
 template <int SIDE>
@@ -76,14 +144,6 @@ DEVICE void clear_sums(quarter<SIDE> sums[4]) {
     for (int m = 0; m < WAVE_M / SIDE; m++)
 #pragma unroll
       for (int n = 0; n < WAVE_N / SIDE; n++) sums[q][m][n] = in_order((mfma_sums<SIDE>)0);
-}
-
-/* Calls of mfma() for a quarter; and those after the barrier of their slot, 32 clocks or more. */
-template <int SIDE>
-constexpr int PRODUCTS = PIPE_CHUNKS * SIDE / WAVE * (WAVE_M / SIDE) * (WAVE_N / SIDE);
-template <int SIDE>
-DEVICE int last_products(tdm_type type) {
-  return SIDE == 16 && type != TDM_F32 && CHIP_MFMA_16BIT_K == 32 ? 2 : 1;
 }
 
 /* The wave's first line in each half of A and of B. */
@@ -200,24 +260,38 @@ DEVICE int reads_of(form f, int chunks) { return operand_read_of(f) == ALONG_K ?
 DEVICE void end_memory_slot(fragments read, form f, int after) {
   keep_order();
   wait_lds_but(reads_of(f, late_chunks(f)) + after);
-  take_chunks(read, f, 0, chunks_of(f) - late_chunks(f)); /* now, while the other group multiplies */
-  wait_memory<LOADS_LEFT>();                              /* this wave's part of what the next phase reads is in LDS */
+  if (makes_chunks(f))
+    keep_read(read, f, 0, chunks_of(f)); /* multiply makes them */
+  else
+    take_chunks(read, f, 0, chunks_of(f) - late_chunks(f)); /* now, while the other group multiplies */
+  wait_memory<LOADS_LEFT>();                                /* this wave's part of what the next phase reads is in LDS */
   keep_order();
   barrier(); /* the same is true for every wave of the group, and the other group has multiplied */
 }
 
 /* A multiplication slot but for its last products: those come after the barrier, among the first reads of the wave's memory
  * slot. So the matrix unit has work while one group hands over to the other. Waves in a memory slot issue first, for they
- * have the longer list. `read`: what the wave's last memory slot has read. */
+ * have the longer list. `read`: what the wave's last memory slot has read, and which operand it is. */
 template <int SIDE>
-DEVICE void multiply(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type, fragments read, form f) {
+DEVICE void multiply(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type, fragments read, form f,
+                     read_for which) {
+  const int middle = products<SIDE>(type) / 2, end = products<SIDE>(type) - last_products<SIDE>(type);
+  fragments from;
+#pragma unroll
+  for (int n = 0; n < PIPE_CHUNKS; n++) from[n] = read[n];
   keep_order(); /* not before the fragments have arrived */
-  multiply_quarter<SIDE>(sums, a, b, type, 0, PRODUCTS<SIDE> / 2);
+  if (makes_chunks(f))
+    multiply_and_make<SIDE>(sums, a, b, read, from, f, which, 0, middle);
+  else
+    multiply_quarter<SIDE>(sums, a, b, type, 0, middle);
   keep_order();
   wait_lds(); /* nobody needs their buffer in LDS any more */
-  take_chunks(read, f, chunks_of(f) - late_chunks(f), chunks_of(f));
+  if (!makes_chunks(f)) take_chunks(read, f, chunks_of(f) - late_chunks(f), chunks_of(f));
   keep_order();
-  multiply_quarter<SIDE>(sums, a, b, type, PRODUCTS<SIDE> / 2, PRODUCTS<SIDE> - last_products<SIDE>(type));
+  if (makes_chunks(f))
+    multiply_and_make<SIDE>(sums, a, b, read, from, f, which, middle, end);
+  else
+    multiply_quarter<SIDE>(sums, a, b, type, middle, end);
   keep_order();
   set_priority<1>();
   barrier(); /* the other group has ended its memory slot */
@@ -226,15 +300,17 @@ DEVICE void multiply(quarter<SIDE> sums, const fragments a, const fragments b, t
 template <int SIDE>
 DEVICE void multiply_last(quarter<SIDE> sums, const fragments a, const fragments b, tdm_type type) {
   keep_order();
-  multiply_quarter<SIDE>(sums, a, b, type, PRODUCTS<SIDE> - last_products<SIDE>(type), PRODUCTS<SIDE>);
+  multiply_quarter<SIDE>(sums, a, b, type, products<SIDE>(type) - last_products<SIDE>(type), products<SIDE>(type));
   keep_order();
 }
 
 /* How many chunks of A's half are read one slot earlier, together with B's, so that all slots have as many reads: with slots of
- * 8 and 4, those of 8 take longer than the other group's products. */
+ * 8 and 4, those of 8 take longer than the other group's products. Reads of pairs come in fours: 4 in A's slot and 8 in B's are
+ * better than 8 and 4, because B's slot does not wait for those of A. */
 DEVICE int early_chunks(form a, form b) {
   const int of_a = reads_of(a, chunks_of(a)), of_b = reads_of(b, chunks_of(b));
-  return whole_reads((of_a - of_b) / 2 * chunks_of(a) / of_a, a);
+  const int count = (of_a - of_b) / 2 * chunks_of(a) / of_a;
+  return makes_chunks(a) ? (count + 1) / 2 * 2 : whole_reads(count, a);
 }
 DEVICE void take_early(fragments a, const fragments early, int count) {
 #pragma unroll
@@ -248,7 +324,8 @@ DEVICE void keep_chunks(fragments x, int count) {
 
 /* The LDS queue of a pair of SIMDs has 8 places, 4 for each wave. A read that finds it full waits, and so does everything that
  * the wave issues after it. So a slot's reads come in up to three batches: the first one before the last products, the second
- * one, if the slot has more than 8 reads, before the loads from memory, and the rest after these. */
+ * one, if the slot has more than 8 reads, before the loads from memory, and the rest after these. Where chunks are made between
+ * products, slots have clocks to spare, so the last products come first: the matrix unit would wait 12 clocks for 4 reads. */
 enum { BATCH_READS = 4 };
 typedef struct batches {
   int first, second; /* the chunks at which they end */
@@ -260,6 +337,7 @@ DEVICE batches batches_of(form f, int begin, int end, int before, int all) {
             second = begin + whole_reads((2 * BATCH_READS - before) / each, f);
   batches b = {first < begin ? begin : first < end ? first : end, second < begin ? begin : second < end ? second : end};
   if (all <= 2 * BATCH_READS) b.second = b.first;
+  if (makes_chunks(f)) b.first = begin;
   return b;
 }
 
@@ -298,7 +376,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   end_memory_slot(b0, p->b, reads_of(p->a, some_a));
   wait_lds();
   keep_chunks(early, some_a);
-  take_chunks(b0, p->b, chunks_of(p->b) - late_chunks(p->b), chunks_of(p->b));
+  take_chunks(b0, p->b, makes_chunks(p->b) ? 0 : all_b - late_chunks(p->b), all_b);
   barrier(); /* in this slot phase -1 would multiply, but there is no phase -1 */
 
   /* The loop's branch is in the memory slot of phase 0, while its reads are on their way. */
@@ -308,7 +386,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
   for (uint32_t left = (uint32_t)steps; left > 0;) {
     end_memory_slot(a, p->a, 0);
     const int to_load = (int)left - 2;
-    multiply<SIDE>(sums[0], a, b0, type, a, p->a);
+    multiply<SIDE>(sums[0], a, b0, type, a, p->a, READ_A);
     read_chunks(b1, &from_b, AT_B1, p->b, 0, of_b.first);
     multiply_last<SIDE>(sums[0], a, b0, type);
     read_chunks(b1, &from_b, AT_B1, p->b, of_b.first, of_b.second);
@@ -319,7 +397,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     set_priority<0>();
     end_memory_slot(b1, p->b, reads_of(p->a, some_a));
 
-    multiply<SIDE>(sums[1], a, b1, type, b1, p->b);
+    multiply<SIDE>(sums[1], a, b1, type, b1, p->b, READ_B);
     keep_chunks(early, some_a);
     fragments a1;
     take_early(a1, early, some_a);
@@ -333,7 +411,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     flip_stage(&from_b, p->b);
     end_memory_slot(a1, p->a, 0);
 
-    multiply<SIDE>(sums[2], a1, b0, type, a1, p->a);
+    multiply<SIDE>(sums[2], a1, b0, type, a1, p->a, READ_A);
     fragments b0_next;
     read_chunks(b0_next, &from_b, AT_B0, p->b, 0, of_b.first);
     multiply_last<SIDE>(sums[2], a1, b0, type);
@@ -345,7 +423,7 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
     set_priority<0>();
     end_memory_slot(b0_next, p->b, reads_of(p->a, some_a));
 
-    multiply<SIDE>(sums[3], a1, b1, type, b0_next, p->b);
+    multiply<SIDE>(sums[3], a1, b1, type, b0_next, p->b, NEITHER);
     keep_chunks(early, some_a);
     take_early(a, early, some_a);
     read_chunks(a, &from_a, AT_A0, p->a, some_a, of_a.first);
@@ -382,8 +460,8 @@ DEVICE void run_pipeline(quarter<SIDE> sums[4], pipeline *p, LDS char *lds) {
       if (h == 0) take_fragments(b0, p->b);
       if (h == 0) take_fragments(b1, p->b);
       keep_order();
-      multiply_quarter<SIDE>(sums[2 * h], a, b0, type, 0, 64);
-      multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type, 0, 64);
+      multiply_quarter<SIDE>(sums[2 * h], a, b0, type, 0, products<SIDE>(type));
+      multiply_quarter<SIDE>(sums[2 * h + 1], a, b1, type, 0, products<SIDE>(type));
       keep_order(); /* the next half's reads come after this */
     }
     sync_lds(); /* every wave has its fragments: LDS is free */

@@ -18,12 +18,15 @@ static unsigned reducers(const tdm_plan *plan) {
   return (unsigned)(all < most ? all : most);
 }
 
+/* The leading dimension of C or of the residual. Of one row any is right: one with which rows begin at fours. */
+static int64_t ld_of_rows(const tdm_gemm_desc *d, int64_t ld) { return d->m == 1 ? (d->n + 3) / 4 * 4 : ld; }
+
 /* Elements from one row to the next of what a tile writes and adds; offsets in a tile's 256 rows must fit in 32 bits. */
 enum { MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) };
 static int64_t leading_of(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int64_t residual = plan->buffers[4].used ? d->ldr : 0;
-  return parts_of(plan) > 1 ? (d->n + 3) / 4 * 4 : d->ldc > residual ? d->ldc : residual;
+  int64_t c = ld_of_rows(d, d->ldc), residual = plan->buffers[4].used ? ld_of_rows(d, d->ldr) : 0;
+  return parts_of(plan) > 1 ? (d->n + 3) / 4 * 4 : c > residual ? c : residual;
 }
 
 /* Steps with an exponential or a division, whose exact functions are long. */
@@ -46,9 +49,9 @@ static bool long_steps(const tdm_gemm_desc *d) {
 /* Do all rows of C, and of the residual if there is one, begin at multiples of `bytes`? */
 static bool rows_aligned(const tdm_gemm_desc *d, int bytes) {
   const bool batch = d->batch > 1;
-  hip_stored c = {.ld = d->ldc, .stride = batch ? d->stride_c : 0}, r = {.ld = 0};
+  hip_stored c = {.ld = ld_of_rows(d, d->ldc), .stride = batch ? d->stride_c : 0}, r = {.ld = 0};
   for (int64_t s = 0; s < d->epilogue_steps; s++)
-    if (d->epilogue[s].op == TDM_RESIDUAL) r = (hip_stored){.ld = d->ldr, .stride = batch ? d->stride_r : 0};
+    if (d->epilogue[s].op == TDM_RESIDUAL) r = (hip_stored){.ld = ld_of_rows(d, d->ldr), .stride = batch ? d->stride_r : 0};
   return tdm_hip_rows_aligned(&c, d->out, bytes) && tdm_hip_rows_aligned(&r, d->out, bytes);
 }
 
@@ -66,8 +69,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .k = d->k,
                     .lda = d->lda,
                     .ldb = d->ldb,
-                    .ldc = d->ldc,
-                    .ldr = d->ldr,
+                    .ldc = ld_of_rows(d, d->ldc),
+                    .ldr = ld_of_rows(d, d->ldr),
                     .stride_a = d->stride_a,
                     .stride_b = d->stride_b,
                     .stride_c = d->stride_c,

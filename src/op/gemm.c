@@ -82,6 +82,24 @@ static tdm_status check_values(const tdm_gemm_desc *d) {
   return check_epilogue(d);
 }
 
+/* What is stored as one row has no second one, so its leading dimension may be anything: at a cache line no kernel has to copy
+ * it because of where rows begin. */
+static void call_one_row_aligned(int64_t rows, int64_t cols, int64_t *leading) {
+  enum { LINE = 64 }; /* elements of 16 bits of a line of 128 bytes */
+  if (rows == 1) *leading = cols == 0 ? LINE : (cols + LINE - 1) / LINE * LINE;
+}
+
+/* A column whose elements are neighbours is the same memory as a row. Kernels read along k what is stored along k, so for them
+ * the only row of A, or column of B, is not stored across k. After the checks, which name what the caller has given. */
+static void call_vectors_rows(tdm_gemm_desc *d) {
+  bool a_transposed = d->layout == TDM_TN || d->layout == TDM_TT, b_transposed = d->layout == TDM_NT || d->layout == TDM_TT;
+  if (d->m == 1 && d->lda == 1) a_transposed = false;
+  if (d->n == 1 && d->ldb == 1) b_transposed = true;
+  d->layout = a_transposed ? b_transposed ? TDM_TT : TDM_TN : b_transposed ? TDM_NT : TDM_NN;
+  call_one_row_aligned(a_transposed ? d->k : d->m, a_transposed ? d->m : d->k, &d->lda);
+  call_one_row_aligned(b_transposed ? d->n : d->k, b_transposed ? d->k : d->n, &d->ldb);
+}
+
 static tdm_status describe(tdm_plan *plan, const tdm_gemm_desc *desc) {
   tdm_gemm_desc *d = &plan->desc.gemm;
   *d = *desc;
@@ -103,10 +121,11 @@ static tdm_status describe(tdm_plan *plan, const tdm_gemm_desc *desc) {
     tdm_plan_no_buffer(plan, "bias");
   if (!has_step(d, TDM_RESIDUAL)) {
     tdm_plan_no_buffer(plan, "residual");
-    return TDM_OK;
+  } else {
+    TDM_TRY(add_matrices(plan, "residual", TDM_IN, d->m, d->n, &d->ldr, &d->stride_r, false, d->out));
+    if (d->ldr == d->ldc && d->stride_r == d->stride_c) plan->buffers[C].in_place = 1u << RESIDUAL;
   }
-  TDM_TRY(add_matrices(plan, "residual", TDM_IN, d->m, d->n, &d->ldr, &d->stride_r, false, d->out));
-  if (d->ldr == d->ldc && d->stride_r == d->stride_c) plan->buffers[C].in_place = 1u << RESIDUAL;
+  call_vectors_rows(d);
   return TDM_OK;
 }
 

@@ -106,6 +106,57 @@ static void odd_rows(void **state) {
   kernel_is(plan_gemm(33, 37, 41, TDM_BF16), "hip_256x256", false);
 }
 
+static tdm_plan *plan_layout(int64_t m, int64_t n, int64_t k, tdm_layout layout, int64_t lda, int64_t ldb) {
+  tdm_gemm_desc desc = tdm_gemm_default(m, n, k, TDM_BF16);
+  tdm_plan *plan = NULL;
+  desc.layout = layout;
+  desc.lda = lda;
+  desc.ldb = ldb;
+  ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
+  return plan;
+}
+
+/* A column without gaps is a row: one row of A that is stored across k is not copied, and gets the kernels of one that is not.
+ * The same of one column of B. The leading dimension of what is one row says nothing. */
+static void vectors(void **state) {
+  (void)state;
+  open_with(NULL);
+  const struct {
+    int64_t m, n, lda, ldb;
+    tdm_layout layout;
+    const char *kernel; /* NULL: any */
+    bool packed;
+  } cases[] = {{1, 4096, 0, 0, TDM_TT, "hip_rows", false},
+               {1, 4096, 4098, 0, TDM_NT, "hip_rows", false},
+               {1, 4096, 4097, 0, TDM_NT, "hip_rows", false},
+               {1, 4096, 0, 0, TDM_TN, NULL, false},
+               {4096, 1, 0, 0, TDM_NN, NULL, false},
+               {4096, 1, 0, 0, TDM_TN, NULL, false},
+               {4096, 1, 0, 4097, TDM_NT, NULL, false},
+               {1, 4096, 3, 0, TDM_TN, NULL, true},
+               {4096, 1, 0, 3, TDM_NN, NULL, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tdm_plan *plan = plan_layout(cases[i].m, cases[i].n, 4096, cases[i].layout, cases[i].lda, cases[i].ldb);
+    bool packed = strstr(tdm_plan_explain(plan), "packed: ") != NULL;
+    if (packed != cases[i].packed) fail_msg("case %zu is %spacked:\n%s", i, packed ? "" : "not ", tdm_plan_explain(plan));
+    if (cases[i].kernel == NULL)
+      tdm_plan_free(plan);
+    else
+      kernel_is(plan, cases[i].kernel, true);
+  }
+  tdm_close(context); /* the message names what the caller gave */
+  open_with("hip_rows");
+  tdm_plan *plan = NULL;
+  tdm_gemm_desc desc = tdm_gemm_default(1, 64, 320, TDM_BF16);
+  desc.layout = TDM_TT;
+  desc.lda = 2;
+  REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "layout tt: must be nt");
+  desc.lda = 1;
+  ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
+  says(plan, "gemm tt bf16");
+  kernel_is(plan, "hip_rows", true);
+}
+
 /* Explain has the estimate of each row that serves, and the refusal of each that does not. */
 static void estimates(void **state) {
   (void)state;
@@ -410,8 +461,8 @@ static void fewer_keys(void **state) {
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(sizes),  TEST(odd_rows), TEST(estimates), TEST(attention), TEST(parameters),        TEST(splits),
-      TEST(limits), TEST(refuses),  TEST(decision),  TEST(fallbacks), TEST(fallbacks_of_rows), TEST(fewer_keys)};
+      TEST(sizes),  TEST(odd_rows), TEST(vectors),  TEST(estimates), TEST(attention),         TEST(parameters), TEST(splits),
+      TEST(limits), TEST(refuses),  TEST(decision), TEST(fallbacks), TEST(fallbacks_of_rows), TEST(fewer_keys)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;
