@@ -66,14 +66,16 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
 }
 
 /* Rows that lie side by side, and are short enough for a wave to load two of them at once or more. The fewest work-items share
- * a row whose wave loads no more than 2 KiB, because what a row costs besides its elements is the same for each wave; or 32 of
- * them where two rows are longer. Only if there are enough rows for the device: else more work-items must share each of them.
+ * a row whose wave loads no more than 2 KiB, because what a row costs besides its elements is the same for each wave; but no
+ * more than 16, or 32 where they would load more than 4 KiB. Only if there are enough rows for the device: else more work-items
+ * must share each of them.
  * NEAR_4's SIMDs get four waves of the six that they could hold: the vL1D has no room for what more of them load. */
 static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, int64_t leading) {
   enum { LEAST = 4, MOST = 32, LANES = 64, WAVES = HIP_ROWS_WORKGROUP / LANES };
   const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
   int64_t size = LEAST;
-  while (size < MOST && LANES / size * bytes > HIP_NEAR_BYTES / 2) size *= 2;
+  while (size < MOST / 2 && LANES / size * bytes > HIP_NEAR_BYTES / 2) size *= 2;
+  if (LANES / size * bytes > HIP_NEAR_BYTES) size = MOST;
   const int64_t rows = LANES / size; /* of a turn */
   if (rows * bytes > HIP_NEAR_BYTES || (r->rows > 1 && leading != r->cols) || r->rows * size < tdm_hip_items_wanted(plan))
     return TDM_OK;
