@@ -137,6 +137,14 @@ static void find_loop(const gfxsim_counters *c, bench_loop *loop) {
   name_valu(c, &s, loop->valu, sizeof loop->valu);
 }
 
+static bool has_atomics(const gfxsim_counters *c) {
+  for (int n = 0; n < c->instruction_count; n++) {
+    const gfxsim_instruction *i = &c->instructions[n];
+    if (i->count > 0 && i->class_of != GFXSIM_CLASS_LDS && strstr(i->text, "_atomic_") != NULL) return true;
+  }
+  return false;
+}
+
 static double barriers_of(const gfxsim_counters *c) {
   double count = 0;
   for (int n = 0; n < c->instruction_count; n++)
@@ -171,6 +179,7 @@ static void counted(const char *kernel, const gfxsim_counters *c, void *user) {
   find_loop(c, &launch->loop);
   launch->exp_share = exp_share(c);
   launch->barriers = barriers_of(c);
+  launch->atomics = has_atomics(c);
   for (int x = 0; x < c->xcds; x++) {
     const gfxsim_l2 *l2 = &c->l2[x];
     launch->l2.reads += l2->reads;
@@ -241,6 +250,12 @@ bool bench_counts_sampled(const bench_counts *counts) {
   for (int i = 0; i < counts->launches; i++)
     if (counts->launch[i].c.workgroups_run < counts->launch[i].c.workgroups) return true;
   return false;
+}
+
+bool bench_counts_in_parts(const bench_counts *counts) {
+  bool atomics = false;
+  for (int i = 0; i < counts->launches; i++) atomics |= counts->launch[i].atomics;
+  return atomics || counts->launches > 1;
 }
 
 double bench_counts_clocks(const bench_counts *counts) {

@@ -33,6 +33,7 @@ typedef struct bench_launch {
   bench_loop loop;
   double exp_share;     /* of the VALU's clocks: those of v_exp */
   double barriers;      /* that waves went through */
+  bool atomics;         /* some wave changed global memory by an atomic: a workgroup may add what others have left there */
   gfxsim_timing timing; /* predicted (predict.h); its arrays are NULL. clocks is 0 where none was asked for */
   json_t *json;         /* all counters but the single instructions */
 } bench_launch;
@@ -75,6 +76,8 @@ bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *pl
 void bench_counts_free(bench_counts *counts);
 
 bool bench_counts_sampled(const bench_counts *counts); /* did any launch run in part? */
+/* Can a workgroup's results depend on what another one has stored? By launches after each other, or by atomics. */
+bool bench_counts_in_parts(const bench_counts *counts);
 /* The least clocks of the run: the sum of its launches' floors, each multiplied by its tail (some CUs have more work than
  * others). */
 double bench_counts_clocks(const bench_counts *counts);

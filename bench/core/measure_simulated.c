@@ -25,8 +25,10 @@ static void count_buffers(const bench_buffers *b, const tdm_plan *plan, const be
   if (part && how == BENCH_SUMS) how = BENCH_ROWS; /* what is missing is in every sum */
   if (good && limits->in_blocks) {
     snprintf(row->reason, sizeof row->reason, "output not checked: a few workgroups were counted, for a prediction");
-  } else if (part && row->counts.launches > 1) {
-    snprintf(row->reason, sizeof row->reason, "output not checked: a launch reads what the sample of the one before left out");
+  } else if (part && bench_counts_in_parts(&row->counts)) {
+    const char *whose = row->counts.launches > 1 ? "a launch reads what the sample of the one before left out"
+                                                 : "a workgroup adds what others store, which the sample left out";
+    snprintf(row->reason, sizeof row->reason, "output not checked: %s", whose);
   } else if (good) {
     row->checked = bench_coverage_name(how, part);
     good = part ? bench_verify_part(b, how, row->reason, sizeof row->reason)

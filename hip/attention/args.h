@@ -35,6 +35,9 @@ typedef struct attention_args {
   uint32_t splits;
   int64_t split_keys;
   float *parts;
+  /* Decode kernels: one for each head of keys, 0 between launches: how many of its parts are stored. The last one adds them
+   * (last_part.h). NULL: a second launch does. */
+  uint32_t *counters;
 } attention_args;
 
 /* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */

@@ -4,12 +4,14 @@
  *                                bf16, on matrix units, with loads of 16 bytes
  *   hip_flash                    everything, in f32 arithmetic
  *   hip_decode64, hip_decode96, hip_decode128, hip_decode256, hip_decode    the same five for few queries and many keys: they
- *                                split the keys, so that all compute units have work, and a second pass adds the parts
+ *                                split the keys, so that all compute units have work. The workgroup that stores the last
+ *                                part of a head adds all of them, or a second pass does where that is faster
  *
  * If a pointer of a run is not a multiple of 16 bytes, a kernel with such loads falls back to hip_flash or hip_decode. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -19,7 +21,7 @@
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_wide[], tdm_code_attention_general[];
 extern const hip_code tdm_code_attention_parts[];
 
-/* What prepare writes to plan->args. fast.function is NULL for the general rows, and parts.function without a second pass. */
+/* What prepare writes to plan->args. fast.function is NULL for the general rows, and parts.function without parts. */
 typedef struct attention_launches {
   tdm_hip_kernel fast, general, parts;
   attention_args fast_args, general_args;
@@ -183,18 +185,37 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
   return find(plan, general_row(plan), head_dim <= 64 ? HEADS_64 : head_dim <= 128 ? HEADS_128 : HEADS_256, kernel);
 }
 
-/* How many parts pay, by the clocks of both launches. A workgroup takes BEGIN clocks before its first tile and after its last
- * one, and a tile at least ALONE clocks, if few others use the memory. The second launch takes SECOND, and FEW_PARTS more for
- * each further 16 parts. These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right
- * enough to compare numbers of parts. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
+/* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
+ * least ALONE clocks, if few others use the memory. A second launch takes SECOND, and FEW_PARTS more for each further 16
+ * parts. A last workgroup, which adds the parts of its head in the same launch, takes LAST, and loads LAST_BYTES in a clock.
+ * These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right enough to compare
+ * numbers of parts. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
  * tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
-enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, MOST_ROUNDS = 4, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
+enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, LAST = 3500, LAST_BYTES = 30 };
+enum { MOST_ROUNDS = 4, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
+
+static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const double bytes = (double)(d->batch * d->heads_q * d->sq * parts * (d->head_dim + 2)) * sizeof(float);
+  return SECOND + FEW_PARTS * (double)((parts - 1) / 16) + 2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
+}
+
+static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t rows = d->heads_q / d->heads_kv * d->sq;
+  return LAST + (double)(rows * parts * (d->head_dim + 2)) * sizeof(float) / LAST_BYTES;
+}
+
+/* Does the last workgroup of a head add its parts? The general kernel can't. */
+static bool last_adds(const tdm_plan *plan, int64_t parts) {
+  return variant_of(plan)->head_dim > 0 && clocks_of_last(plan, parts) < clocks_of_second(plan, parts);
+}
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
-  const double dim = (double)d->head_dim, rows = (double)(d->heads_q / d->heads_kv * d->sq);
+  const double dim = (double)d->head_dim;
   double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
   const double columns = d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256;   /* that the general kernel computes */
   const bool fast = variant_of(plan)->head_dim > 0;
@@ -203,8 +224,7 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
   double clocks = rounds * (begin + of_part * fmax(tile, alone));
   if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, alone);
-  if (parts > 1)
-    clocks += SECOND + FEW_PARTS * (double)((parts - 1) / 16) + 2 * workgroups * rows * (dim + 2) * sizeof(float) / hbm;
+  if (parts > 1) clocks += last_adds(plan, parts) ? clocks_of_last(plan, parts) : clocks_of_second(plan, parts);
   return clocks;
 }
 
@@ -236,9 +256,20 @@ static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, t
   kernel->grid[0] = args->count;
 }
 
-/* The second pass, and where the parts are until then. */
+/* Counters for the last workgroups, all 0. */
+static tdm_status make_counters(tdm_plan *plan) {
+  const size_t count = (size_t)(plan->desc.attention.batch * plan->desc.attention.heads_kv);
+  uint32_t *zeros = calloc(count, sizeof *zeros);
+  if (zeros == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, count);
+  tdm_status status = tdm_plan_upload(plan, zeros, count * sizeof *zeros);
+  free(zeros);
+  return status;
+}
+
+/* Where the parts are until they are added, and how: a run whose pointers fall back needs the second pass. */
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
+  if (last_adds(plan, args->splits)) TDM_TRY(make_counters(plan));
   int64_t rows = args->group * d->sq, units = rows * PARTS_WAVES(d->head_dim); /* waves of a head of keys */
   plan->workspace_bytes = (size_t)((int64_t)args->count * rows * (d->head_dim + 2)) * sizeof(float);
   kernel->grid[0] = (unsigned)((units - 1) / (PARTS_THREADS / 64) + 1);
@@ -280,8 +311,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     args->skv = plan->desc.attention.skv;
     if (args->splits > 0) cut_keys(plan, args->splits, args, fast ? &l.fast : &l.general); /* as many as the workspace holds */
   }
+  args->counters = fast && args->splits > 1 ? plan->table : NULL;
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
-  if (args->splits <= 1) return TDM_OK;
+  if (args->splits <= 1 || args->counters != NULL) return TDM_OK;
   return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
 }
 

@@ -11,6 +11,7 @@
 
 #include "query_rows.h"
 
+#include "last_part.h"
 #include "memory_rows.h"
 
 #if CHIP_TRANSPOSED_LDS_READS
@@ -74,6 +75,7 @@ DEVICE void walk_tile(walk<head> *t, fast_rows<head> *w, const attention_args *a
 
 template <int head>
 DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decode, tdm_type type) {
+  const int wave = wave_index();
   attention_work work = decode ? find_part(a, type) : find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
   int whole = (int)(keys_seen_by_all(a, &work, first) / FAST_KEYS); /* tiles that all of the wave's rows see completely */
@@ -109,6 +111,7 @@ DEVICE void fast_body(const attention_args *a, LDS tile<head> *tiles, bool decod
     leave_tile(&t, i, i % 2);
   }
   store_rows(&w, a, &work, first, type);
+  if (decode) end_part<head>(a, wave, (LDS char *)tiles, type);
 }
 
 #define FAST_KERNEL(name, head, decode, type)                     \

@@ -6,6 +6,7 @@
 #ifndef TANDEM_HIP_ATTENTION_DECODE_LOOP_H
 #define TANDEM_HIP_ATTENTION_DECODE_LOOP_H
 
+#include "last_part.h"
 #include "query_rows.h"
 #include "stages.h"
 
@@ -90,23 +91,18 @@ DEVICE void to_next_stage(lane_places<head> *at, int *stage) {
   *stage = last ? 0 : *stage + 1;
 }
 
+/* Waves 0-3, of which some may have no rows. */
 template <int head>
-DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
-  attention_work work = find_part(a, type);
-  const int count = (int)in_scalar((uint32_t)((work.keys + FAST_KEYS - 1) / FAST_KEYS));
-  if (wave_index() >= 4) {
-    load_all_keys(a, &work, tiles, count);
-    return;
-  }
+DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS tile<head> *tiles, int count, tdm_type type) {
   const int64_t first = wave_index() * 32;
-  const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, &work, first) / FAST_KEYS));
-  if (first >= work.rows) {
+  const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, work, first) / FAST_KEYS));
+  if (first >= work->rows) {
     for (int i = 0; i < count; i++) barrier();
     return;
   }
   fast_rows<head> w;
   lane_places<head> at;
-  begin_rows(&w, a, &work, first);
+  begin_rows(&w, a, work, first);
   lane_places_of(&at, (LDS char *)tiles->k, (LDS char *)tiles->v);
   int i = 0, stage = 0;
   for (; i < whole; i++) {
@@ -119,7 +115,18 @@ DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type
     decode_tile(&w, &at, a->scale, i * FAST_KEYS, true, type);
     to_next_stage(&at, &stage);
   }
-  store_rows(&w, a, &work, first, type);
+  store_rows(&w, a, work, first, type);
+}
+
+template <int head>
+DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
+  attention_work work = find_part(a, type);
+  const int count = (int)in_scalar((uint32_t)((work.keys + FAST_KEYS - 1) / FAST_KEYS));
+  if (wave_index() >= 4)
+    load_all_keys(a, &work, tiles, count);
+  else
+    decode_rows(a, &work, tiles, count, type);
+  end_part<head>(a, wave_index(), (LDS char *)tiles, type);
 }
 
 #endif

@@ -235,17 +235,6 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
 
 /* ---- The rows of O ---- */
 
-/* The arguments once more: from their memory, instead of SGPRs that the loop needs. */
-DEVICE attention_args arguments_again(void) {
-  typedef uint64_t words[sizeof(attention_args) / 8];
-  auto at = (const __attribute__((address_space(4))) uint64_t *)__builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(at));
-  words copy;
-#pragma unroll
-  for (unsigned i = 0; i < sizeof copy / 8; i++) copy[i] = at[i];
-  return __builtin_bit_cast(attention_args, copy);
-}
-
 /* Through the wave's own part of LDS, so that full lines are stored. */
 template <int head>
 DEVICE void store_tile_rows(pong<head> *w, tdm_type type) {

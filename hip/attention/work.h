@@ -10,6 +10,17 @@
 #include "key_splits.h"
 #include "src/base/order.h"
 
+/* The arguments once more: from their memory, instead of SGPRs that the loop needs. */
+DEVICE attention_args arguments_again(void) {
+  typedef uint64_t words[sizeof(attention_args) / 8];
+  auto at = (const __attribute__((address_space(4))) uint64_t *)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(at));
+  words copy;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof copy / 8; i++) copy[i] = at[i];
+  return __builtin_bit_cast(attention_args, copy);
+}
+
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Arrays begin at the first row of their head (in decode q, o and lse at the first row of the first head), k and v at the

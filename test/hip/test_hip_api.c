@@ -269,6 +269,43 @@ static void strides_of_one_row(void **state) {
   }
 }
 
+/* ---- Decode in one launch: the workgroup that comes last adds the parts ---- */
+
+/* The counters of one run are those of the next one, also if a run between has fewer parts, or none. */
+static void parts_are_added_again(void **state) {
+  (void)state;
+  enum { HEADS = 3, KEYS = 640, DIM = 64, ELEMENTS = HEADS * KEYS * DIM, RESULTS = 2 * HEADS * DIM };
+  static uint16_t x[ELEMENTS];
+  static const int64_t keys[] = {KEYS, 64, 200, KEYS, KEYS};
+  uint16_t first[RESULTS], result[RESULTS];
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  void *in = NULL, *out = NULL;
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = "attention=hip_decode64"}, &context));
+  for (int i = 0; i < ELEMENTS; i++) x[i] = (uint16_t)(0x3c00 + i % 251); /* f16, 1 and more */
+  ACCEPTED(tdm_alloc(context, sizeof x, &in));
+  ACCEPTED(tdm_alloc(context, sizeof result, &out));
+  ACCEPTED(tdm_copy(context, in, x, sizeof x, TDM_TO_DEVICE, NULL));
+  tdm_attention_desc d = tdm_attention_default(1, 2 * HEADS, HEADS, 1, KEYS, DIM, TDM_F16);
+  ACCEPTED(tdm_attention_plan(context, &d, &plan));
+  for (size_t run = 0; run < sizeof keys / sizeof *keys; run++) {
+    memset(result, 0xff, sizeof result); /* NaN */
+    ACCEPTED(tdm_copy(context, out, result, sizeof result, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_attention_run_keys(plan, in, in, in, out, NULL, keys[run], NULL));
+    ACCEPTED(tdm_copy(context, result, out, sizeof result, TDM_TO_HOST, NULL));
+    if (run == 0) memcpy(first, result, sizeof first);
+    for (int i = 0; i < RESULTS; i++) { /* a mean of values from 1 to 1.25 */
+      if (result[i] < 0x3c00 || result[i] > 0x3d00) fail_msg("run %zu, element %d: %#x", run, i, result[i]);
+      if (keys[run] == KEYS && result[i] != first[i])
+        fail_msg("run %zu, element %d: %#x, not %#x", run, i, result[i], first[i]);
+    }
+  }
+  ACCEPTED(tdm_plan_free(plan));
+  ACCEPTED(tdm_free(context, in));
+  ACCEPTED(tdm_free(context, out));
+  tdm_close(context);
+}
+
 /* ---- Few compute units: workgroups stride over more work than there are of them ---- */
 
 static void strides_over_work(void **state) {
@@ -316,6 +353,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(named_kernels, setup),
       cmocka_unit_test_setup(faults, setup),
       cmocka_unit_test_setup(strides_of_one_row, setup),
+      cmocka_unit_test_setup(parts_are_added_again, setup),
       cmocka_unit_test_setup(strides_over_work, setup),
   };
   if (argc != 2) {
