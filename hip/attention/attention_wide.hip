@@ -97,24 +97,6 @@ DEVICE coming coming_of(const tile_source *s, int rows) {
       in_scalars(s->base), KEYS<head> * s->stride, (uint32_t)s->stride, 16 * s->chunks - (uint32_t)s->stride, 0, rows};
 }
 
-/* A scalar is computed here, not where the compiler likes it. On gfx942 it keeps some of these in VGPRs. */
-DEVICE uint32_t scalar_here(uint32_t x) {
-#if CHIP_TRANSPOSED_LDS_READS
-  asm volatile("" : "+s"(x));
-  return x;
-#else
-  return in_scalar(x);
-#endif
-}
-DEVICE const char *scalar_here(const char *x) {
-#if CHIP_TRANSPOSED_LDS_READS
-  asm volatile("" : "+s"(x));
-  return x;
-#else
-  return in_scalars(x);
-#endif
-}
-
 /* The buffer of a tile ends with its last row: after it, loads give zeros. */
 template <int head>
 DEVICE void find_length(coming *c) {

@@ -93,6 +93,18 @@ DEVICE const char *in_scalars(const char *x) {
   return (const char *)((uint64_t)in_scalar((uint32_t)(bits >> 32)) << 32 | in_scalar((uint32_t)bits));
 }
 
+/* A scalar is computed here, not where the compiler likes it: see add_here. On gfx942 it keeps some of these in VGPRs. */
+#if CHIP_TRANSPOSED_LDS_READS
+template <typename value>
+DEVICE value scalar_here(value x) {
+  asm volatile("" : "+s"(x));
+  return x;
+}
+#else
+DEVICE uint32_t scalar_here(uint32_t x) { return in_scalar(x); }
+DEVICE const char *scalar_here(const char *x) { return in_scalars(x); }
+#endif
+
 /* The length of the buffer of a tile. */
 DEVICE uint32_t tile_length(const tile_source *s) {
   uint32_t length = buffer_length(s->left);
@@ -160,7 +172,8 @@ DEVICE uint32_t values_of_lane(void) {
 }
 
 /* Load-to-LDS, 16 bytes per lane. It is assembly, because the compiler would let every read of LDS wait for every
- * outstanding load: it can't know that they fill the other tile. The wait is in tile_arrived(). */
+ * outstanding load: it can't know that they fill the other tile. The wait is in tile_arrived(). m0 can't be named as clobbered,
+ * because clang reserves it: so no builtin that sets it, such as buffer_load_to_lds, may come after this. */
 DEVICE void load_to_lds(tile_buffer from, uint32_t offset, const LDS char *to) {
   u32x4 resource = {(uint32_t)(uintptr_t)from.base, (uint32_t)((uintptr_t)from.base >> 32) & 0xffff, from.length, 0x20000};
   asm volatile("s_mov_b32 m0, %0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"(

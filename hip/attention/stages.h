@@ -82,13 +82,6 @@ DEVICE void settle(next_tiles *n) {
   n->stage_before = in_scalar(n->stage_before);
 }
 
-/* A scalar is computed here, not where the compiler likes it: see add_here. */
-template <typename value>
-DEVICE value scalar_here(value x) {
-  asm volatile("" : "+s"(x));
-  return x;
-}
-
 /* The buffer's length: `rows` rows, and zeros for the rest of the tile. */
 DEVICE uint32_t length_of(int rows, uint32_t row_bytes, uint32_t last_bytes) {
   rows = scalar_here(rows);
