@@ -296,7 +296,6 @@ DEVICE int tiles_of(int64_t keys) {
 
 template <int head>
 DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool decode, tdm_type type) {
-  const int wave = wave_index();
   attention_work work = decode ? find_part(a, type) : find_work(a, WIDE_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
   /* Tiles that all of the wave's rows see completely; that any of them sees; that any of the workgroup's sees. */
@@ -348,7 +347,7 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   }
   if (decode) {
     store_rows(&w, a, &work, first, type);
-    end_part<head>(a, wave, (LDS char *)tiles, type);
+    end_part<head>(a, wave_index(), (LDS char *)tiles, type);
   } else {
     sync_lds(); /* the last tile is no longer read */
     store_lds_rows(&w, a, &work, first, rows, type);

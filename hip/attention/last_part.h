@@ -139,10 +139,11 @@ DEVICE void add_all_parts(const attention_args *a, uint32_t kv, int wave, tdm_ty
 /* The end of a decode: all waves come here. `lds` is no longer used. */
 template <int head>
 DEVICE void end_part(const attention_args *a, int wave, LDS char *lds, tdm_type type) {
-#if !CHIP_TRANSPOSED_LDS_READS /* here the loop has no registers for them, and would spill */
-  attention_args again = arguments_again();
-  a = &again;
-#endif
+  attention_args again;
+  if (head > 128 || !CHIP_TRANSPOSED_LDS_READS) { /* there the loop has no registers for them, and would spill */
+    again = arguments_again();
+    a = &again;
+  }
   if (a->counters == nullptr) return;
   const uint32_t kv = __builtin_amdgcn_workgroup_id_x() / a->splits;
   if (!comes_last(a, kv, wave, (LDS uint32_t *)lds)) return;
