@@ -63,6 +63,7 @@ DEVICE sums mfma_part(u32x4 a_words, u32x4 b_words, sums c, tdm_type type, int p
 }
 template <typename sums>
 DEVICE sums mfma(u32x4 a, u32x4 b, sums c, tdm_type type) {
+  if (mfma_parts(type) == 1) return mfma_part(a, b, c, type, 0); /* not in a loop: attention's wide kernels would spill */
 #pragma unroll
   for (int part = 0; part < mfma_parts(type); part++) c = mfma_part(a, b, c, type, part);
   return c;
