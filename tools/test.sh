@@ -246,7 +246,7 @@ mpi_tests() {
 # The host's kernels for AVX-512 and more have no target regions: the step clang-19 compiles and tests them.
 host_only_once="-Dhost_levels=[]"
 beside= # the process of the build that offload_sm_90 starts
-# The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build is in the step for sm_90, and
+# The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build, except the tests, is in the step for sm_90, and
 # so are the ladders. gfxsim of the gcc step executes the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
 # suites, a small run of tandem-bench, and the standard sets: those of gemm, swiglu and attention, which take minutes, in parts, and of
 # the rows of the matrix units all of gemm's and swiglu's. HIP programs are built here too: the gcc step may lack what clang-19 needs for

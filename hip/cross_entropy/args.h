@@ -15,9 +15,9 @@ typedef struct cross_entropy_args {
   int64_t ldl, first, total;
   int32_t ignore;
   int32_t index; /* tdm_index_type of targets */
-  int32_t
-      turns; /* of short rows: rows of a row group, one after another, whose losses are stored at once; even. Of rows side by
-                  * side: all rows that a row group takes */
+  /* Of short rows: rows of a row group, one after another, whose losses are stored at once; even. Of rows without gaps between
+   * them: all rows of a row group. */
+  int32_t turns;
   hip_row_groups groups;
 } cross_entropy_args;
 

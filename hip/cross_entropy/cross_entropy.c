@@ -6,7 +6,7 @@
 
 extern const hip_code tdm_code_cross_entropy[];
 
-/* One of two ways to launch the kernels for short rows. */
+/* A way to launch the kernels for short rows. */
 typedef struct short_way {
   void *function;
   hip_row_groups groups;
@@ -65,11 +65,11 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
   return TDM_OK;
 }
 
-/* Rows that lie side by side, and are short enough for a wave to load two of them at once or more. The fewest work-items share
- * a row whose wave loads no more than 2 KiB, because what a row costs besides its elements is the same for each wave; but no
- * more than 16, or 32 where they would load more than 4 KiB. Only if there are enough rows for the device: else more work-items
- * must share each of them.
- * NEAR_4's SIMDs get four waves of the six that they could hold: the vL1D has no room for what more of them load. */
+/* Rows without gaps between them, short enough for a wave to load two of them at once or more. As few work-items share a row
+ * as load at most 2 KiB with their wave, because each wave pays for a row's beginning and end. There are 4 to 16 of them, or
+ * 32 if a wave of 16 would load more than 4 KiB. Only if there are enough rows for the device: else more work-items must share
+ * each of them. NEAR_4's SIMDs get four waves of the six that they could hold: the vL1D has no room for what more of them
+ * load. */
 static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, int64_t leading) {
   enum { LEAST = 4, MOST = 32, LANES = 64, WAVES = HIP_ROWS_WORKGROUP / LANES };
   const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);

@@ -17,7 +17,8 @@ static tdm_status prepare(tdm_plan *plan) {
       .args = {
           .vocab = d->vocab, .ldt = d->ldt, .ldy = d->ldy, .first = d->first, .total = d->total, .index = (int32_t)d->ids}};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  /* A work-item has a chunk and a single element, of which each row has one at least; one at an end of the chunks has none. */
+  /* A work-item has a chunk and a single element. Each row has at least one single element. The work-item at the end of the
+   * chunks may have none. */
   const int64_t chunk = tdm_hip_chunk(d->type), whole = (d->d - 1) / chunk, singles = d->d - whole * chunk;
   own.blocks.any_items = whole > singles ? whole : singles + 1;
   TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, 0, d->tokens, d->d, d->type, (int64_t[]){d->ldt, d->ldy}, 2));

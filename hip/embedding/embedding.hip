@@ -7,8 +7,8 @@ DEVICE int64_t table_row(const embedding_args *p, int64_t id) {
   return id >= p->first && id < p->total && id - p->first < p->vocab ? id - p->first : -1;
 }
 
-// What is copied of a row that is not here: an id that another part of the table has gives 0, and one that no part has a NaN in
-// every type.
+// What is copied for an id that has no row here: zeros if another part of the table has the row, NaN in every type if no part
+// has it.
 __attribute__((constant, aligned(16))) static const uint32_t not_here[][4] = {
     {0, 0, 0, 0},
     {0x7fff7fffu, 0x7fff7fffu, 0x7fff7fffu, 0x7fff7fffu},

@@ -269,7 +269,7 @@ DEVICE void end_memory_slot(fragments read, form f, int after) {
   barrier(); /* the same is true for every wave of the group, and the other group has multiplied */
 }
 
-/* A multiplication slot but for its last products: those come after the barrier, among the first reads of the wave's memory
+/* A multiplication slot except its last products: those come after the barrier, among the first reads of the wave's memory
  * slot. So the matrix unit has work while one group hands over to the other. Waves in a memory slot issue first, for they
  * have the longer list. `read`: what the wave's last memory slot has read, and which operand it is. */
 template <int SIDE>

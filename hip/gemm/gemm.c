@@ -213,9 +213,10 @@ static double before_chain(const tdm_gemm_desc *d) {
   return steps;
 }
 
-/* What is left of k after the last whole step is cut off in LDS, after a trip to memory of its own if both operands are stored
- * along k. Predicted for K = 248 and 256 of 256x256 bf16 with rows of 256: nt 1040 for each tile up to 64x128, in f32 too, and
- * 1400 to 2500 for larger ones; nn and tt 150 to 340 with 16 to 64 lines along k, 750 to 830 with 128; tn nothing. */
+/* The K tail, what is left of k after the last whole step, is cut off in LDS, after a trip to memory of its own if both
+ * operands are stored along k. Predicted for K = 248 and 256 of 256x256 bf16 with rows of 256: nt 1040 for each tile up to
+ * 64x128, in f32 too, and 1400 to 2500 for larger ones; nn and tt 150 to 340 with 16 to 64 lines along k, 750 to 830 with 128;
+ * tn nothing. */
 static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { BOTH = 1040, OF_LINE = 6 };
   const tdm_gemm_desc *d = &plan->desc.gemm;

@@ -28,7 +28,7 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
 
 /* Does this kernel support the plan's split? */
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
-/* Clocks of a kernel with that split that tdm_hip_tile_cost does not know. */
+/* Clocks of a kernel with that split that tdm_hip_tile_cost leaves out. */
 typedef double gemm_more(const tdm_plan *plan, int split);
 /* The estimate with the plan's split, or with the best one. Sets *split to the one it took. more: or NULL. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split);

@@ -34,9 +34,9 @@ typedef struct hip_tile_work {
   int64_t m, n, k, batch;
   tdm_type type, out;
   bool across_a, across_b; /* k runs across the rows in which the operand is stored: LDS has to transpose it */
-  double again_a,
-      again_b;         /* lines that a step loads again, for each line of the operand: its rows don't begin at cache lines */
-  double once;         /* clocks of a workgroup that not each kernel or product needs, as for what K steps leave of k */
+  /* Lines that a step loads again, for each line of the operand, because its rows don't begin at cache lines. */
+  double again_a, again_b;
+  double once;         /* clocks of a workgroup that only some kernels or products need, such as the K tail */
   double chain;        /* of a CU's clocks, for an element of the tile: the chain of an epilogue's steps */
   double store;        /* the same for one of fragments that have rows: swiglu's function, stores one by one */
   double before_chain; /* clocks of a workgroup before its first element: trips to memory that only an epilogue needs */
