@@ -7,9 +7,9 @@
 
 enum { HIP_BLOCK_THREADS = 256 };
 
-/* Each row has `items`, which are those of all rows one after another: a chunk (16 bytes) each, unless a kernel says otherwise.
- * Work-items take them in that order, 256 of them in a unit of work, so that rows of any length leave no lane idle. A workgroup
- * strides over the units: by `rows_step` rows and `items_step` items, which is less than a row. */
+/* Each row has `items`: a chunk (16 bytes) each, unless a kernel says otherwise. The items of all rows are numbered one after
+ * another, and work-items take them in that order, 256 in a unit of work, so that rows of any length leave no lane idle. A
+ * workgroup strides over the units: by `rows_step` rows and `items_step` items, which is less than a row. */
 typedef struct hip_blocks {
   int64_t rows, cols;
   int64_t items; /* of a row */

@@ -30,7 +30,7 @@ typedef struct attention_args {
   uint32_t tiles;       /* tiles of query rows, of one head */
   uint32_t count;       /* workgroups: batch * heads_q * tiles */
   uint32_t xcds, chunk; /* src/base/order.h */
-  /* Decode kernels: the number of key splits of a head, the keys of each, and what they store for the second pass
+  /* Decode kernels: the number of key splits of a head, the keys of each, and what they store until they are added
    * (key_splits.h). */
   uint32_t splits;
   int64_t split_keys;

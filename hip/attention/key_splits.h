@@ -1,4 +1,4 @@
-/* What the key splits of a decode store for the second pass, in f32: [workgroup][row][head_dim], the sums of probabilities
+/* What the key splits of a decode store until they are added, in f32: [workgroup][row][head_dim], the sums of probabilities
  * times values; and after them [workgroup][row][2], the reference (the sums are relative to 2 to this power) and the sum of
  * the probabilities. Workgroup: key split + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
 #ifndef TANDEM_HIP_ATTENTION_KEY_SPLITS_H

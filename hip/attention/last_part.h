@@ -23,7 +23,7 @@ DEVICE uint32_t own_thread(int wave) {
 }
 
 /* Is this workgroup the last one of its head of keys to come here? The counter is 0 before a launch; the last workgroup's
- * increment makes it 0 again, for the next launch. `shared` is LDS that no wave reads after it has come here. */
+ * increment makes it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any more. */
 DEVICE bool comes_last(const attention_args *a, uint32_t kv, int wave, LDS uint32_t *shared) {
   wait_memory<0>(); /* for this wave's part of the results */
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");

@@ -266,7 +266,7 @@ DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps],
     multiply_all<steps>(w, t, p, type);
 }
 
-/* The numbers of row `row` that the caller stores: log-sum-exp, or what the second pass needs. */
+/* The numbers of row `row` that the caller stores: log-sum-exp, or what adding the parts needs. */
 template <int head, int chunks>
 DEVICE void store_numbers(const wave_rows<head, chunks> *w, const attention_work *work, int64_t row, float sum) {
   if (work->part != nullptr) {

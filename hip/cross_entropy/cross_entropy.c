@@ -81,7 +81,9 @@ static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, i
     return TDM_OK;
   const int number = rows * bytes > HIP_NEAR_BYTES / 2 ? NEAR_4 : NEAR_2;
   tdm_hip_row_groups(plan, &way->groups, r, size, 1, number);
-  way->turns = (int32_t)hip_ceil_div(r->rows, rows * WAVES * way->groups.workgroups);
+  const int64_t turns = hip_ceil_div(r->rows, rows * WAVES * way->groups.workgroups);
+  if (turns > INT32_MAX) return TDM_OK;
+  way->turns = (int32_t)turns;
   way->groups.workgroups = hip_ceil_div(r->rows, rows * WAVES * way->turns);
   return tdm_hip_row_function(plan, number, r->type, &way->function);
 }

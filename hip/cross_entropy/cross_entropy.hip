@@ -1,4 +1,5 @@
-// cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read.
+// cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read, except among
+// short rows without gaps between them, which are loaded as one range.
 #include "args.h"
 #include "hip/device/softmax.h"
 #include "near_rows.h"
@@ -26,7 +27,7 @@ DEVICE int64_t target_of(const cross_entropy_args *p, int64_t row) {
   return exists ? target : -1;
 }
 
-// Whether the row is read.
+// Whether the row has a loss, and so must be read.
 DEVICE bool has_loss(const cross_entropy_args *p, int64_t target) {
   return (p->total != 0 || (target >= 0 && target < p->groups.cols)) && target != p->ignore;
 }
@@ -231,13 +232,13 @@ DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept,
   }
 }
 
-// ---- Short rows that lie side by side ----
+// ---- Short rows without gaps between them ----
 
-// A wave takes rows side by side, in turns of a row for each of its row groups, and loads them a turn ahead. Lane j of a group
+// A wave takes neighbouring rows, in turns of a row for each of its row groups, and loads them a turn ahead. Lane j of a group
 // keeps the sum of turn j, as above.
 DEVICE void cross_entropy_near(const cross_entropy_args *p, int loads, tdm_type type) {
   enum { WAVES = HIP_ROWS_WORKGROUP / WAVE };
-  SHARED static uint32_t staged[WAVES][HIP_NEAR_BYTES / 4 + 4];
+  SHARED alignas(16) static uint32_t staged[WAVES][HIP_NEAR_BYTES / 4 + 4];
   const row_group_t g = row_group_of(&p->groups);
   uint32_t *at = staged[wave_index()];
   const int cols = (int)p->groups.cols, dwords = type == TDM_F32 ? cols : (cols + 1) / 2,

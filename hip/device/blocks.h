@@ -15,7 +15,7 @@ DEVICE int64_t quotient(int64_t a, int64_t b) {
 typedef struct block_walk {
   int64_t unit, first;
   int64_t item; /* of the row */
-  int sub;      /* at most 256, and one more for each unit before */
+  int sub;      /* at most 255, and one more for each unit before */
 } block_walk;
 
 DEVICE block_walk first_block(const hip_blocks *b) {

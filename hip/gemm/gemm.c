@@ -18,11 +18,14 @@ static unsigned reducers(const tdm_plan *plan) {
   return (unsigned)(all < most ? all : most);
 }
 
-/* The leading dimension of C or of the residual. Of one row any is right: one with which rows begin at fours. */
-static int64_t ld_of_rows(const tdm_gemm_desc *d, int64_t ld) { return d->m == 1 ? (d->n + 3) / 4 * 4 : ld; }
-
 /* Elements from one row to the next of what a tile writes and adds; offsets in a tile's 256 rows must fit in 32 bits. */
 enum { MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) };
+
+/* The leading dimension of C or of the residual. Of one row any is right: one with which rows begin at fours. */
+static int64_t ld_of_rows(const tdm_gemm_desc *d, int64_t ld) {
+  return d->m == 1 && d->n <= MOST_LEADING / 4 * 4 ? (d->n + 3) / 4 * 4 : ld;
+}
+
 static int64_t leading_of(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int64_t c = ld_of_rows(d, d->ldc), residual = plan->buffers[4].used ? ld_of_rows(d, d->ldr) : 0;

@@ -29,7 +29,8 @@ static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_tile_kernel kernel = kernel_of(plan);
   if (d->layout != TDM_NT) {
-    snprintf(reason, size, "layout %s: must be nt", tdm_layout_names[d->layout]);
+    snprintf(reason, size, "%s is stored across k: both operands must be stored along it, as in nt",
+             gemm_transposed_a(d) ? "a" : "b");
     return false;
   }
   if (d->m > MOST_ROWS) {

@@ -52,7 +52,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   int depth = plan->tuning.of[TDM_TUNE_DEPTH];
   if ((t->kernel.tile.m == ONE_FRAGMENT && gemm_transposed_a(d)) ||
       (t->kernel.tile.n == ONE_FRAGMENT && !gemm_transposed_b(d))) {
-    snprintf(reason, size, "layout %s: a tile with 16 lines of %s needs it stored along k", tdm_layout_names[d->layout],
+    snprintf(reason, size, "%s is stored across k: a tile with 16 lines of it needs it stored along k",
              t->kernel.tile.m == ONE_FRAGMENT ? "a" : "b");
     return false;
   }

@@ -74,6 +74,7 @@ static tdm_status prepare(tdm_plan *plan) {
   own.args.parts = hip_ceil_div(d->heads, own.args.each);
   TDM_TRY(upload_sincos(plan));
   own.args.sincos = plan->table;
+  own.blocks.any_items = hip_ceil_div(halves ? half : d->head_dim, tdm_hip_chunk(d->type)); /* chunks begin with their row */
   TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, d->batch * d->seq * own.args.parts,
                                  halves ? half : d->head_dim, d->type,
                                  (int64_t[]){d->x.batch, d->x.seq, d->x.head, d->y.batch, d->y.seq, d->y.head}, 6));

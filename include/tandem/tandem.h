@@ -225,7 +225,8 @@ TDM_API tdm_status tdm_copy(tdm_context *context, void *to, const void *from, si
  * runs with verify would have to wait, so they are UNSUPPORTED there, and the capture goes on. Plans that need a workspace:
  * the runs of such a plan outside of graphs are serialized, but a graph's runs wait only for what is before them in the
  * graph. The caller must order all launches of graphs that have runs of the plan, with each other and with its other runs,
- * and runs of the plan on several streams of one graph (by events). The plan must outlive the graph. Memory of a run that
+ * and runs of the plan on several streams of one graph (by events); if two of them overlap, later runs of the plan may be
+ * wrong too. The plan must outlive the graph. Memory of a run that
  * copies (head of this file) becomes a part of the graph, and HIP limits what may be done with such graphs; align arrays to
  * 4 bytes where that matters.
  * What runs through OpenMP can't be captured: a wrapped stream that captures is UNSUPPORTED on omp:N, and runs without a

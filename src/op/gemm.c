@@ -82,15 +82,17 @@ static tdm_status check_values(const tdm_gemm_desc *d) {
   return check_epilogue(d);
 }
 
-/* What is stored as one row has no second one, so its leading dimension may be anything: at a cache line no kernel has to copy
- * it because of where rows begin. */
+/* An operand that is stored as one row has no second one, so its leading dimension has no meaning. It is rounded up to cache
+ * lines, so that no kernel copies the operand because of its alignment. MOST: the HIP kernels refuse leading dimensions above
+ * 2097151 elements of f32, and rounding must not make one of those. */
 static void call_one_row_aligned(int64_t rows, int64_t cols, int64_t *leading) {
-  enum { LINE = 64 }; /* elements of 16 bits of a line of 128 bytes */
-  if (rows == 1) *leading = cols == 0 ? LINE : (cols + LINE - 1) / LINE * LINE;
+  enum { LINE = 64, MOST = 2097151 / LINE * LINE }; /* elements of 16 bits of a line of 128 bytes */
+  if (rows == 1 && cols > 0 && cols <= MOST) *leading = (cols + LINE - 1) / LINE * LINE;
 }
 
-/* A column whose elements are neighbours is the same memory as a row. Kernels read along k what is stored along k, so for them
- * the only row of A, or column of B, is not stored across k. After the checks, which name what the caller has given. */
+/* A column whose elements are neighbours is the same memory as a row. So A of one row in tt and tn is described as in nt and
+ * nn, where it is stored along k, and B of one column likewise. After the checks, whose messages name what the caller has
+ * given. */
 static void call_vectors_rows(tdm_gemm_desc *d) {
   bool a_transposed = d->layout == TDM_TN || d->layout == TDM_TT, b_transposed = d->layout == TDM_NT || d->layout == TDM_TT;
   if (d->m == 1 && d->lda == 1) a_transposed = false;

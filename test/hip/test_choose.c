@@ -116,8 +116,15 @@ static tdm_plan *plan_layout(int64_t m, int64_t n, int64_t k, tdm_layout layout,
   return plan;
 }
 
+/* In nt, without leading dimensions of its own. */
+static tdm_status plan_layout_of(tdm_type type, int64_t m, int64_t n, int64_t k, tdm_plan **plan) {
+  tdm_gemm_desc desc = tdm_gemm_default(m, n, k, type);
+  desc.layout = TDM_NT;
+  return tdm_gemm_plan(context, &desc, plan);
+}
+
 /* A column without gaps is a row: one row of A that is stored across k is not copied, and gets the kernels of one that is not.
- * The same of one column of B. The leading dimension of what is one row says nothing. */
+ * The same of one column of B. The leading dimension of an operand of one row has no effect. */
 static void vectors(void **state) {
   (void)state;
   open_with(NULL);
@@ -144,17 +151,30 @@ static void vectors(void **state) {
     else
       kernel_is(plan, cases[i].kernel, true);
   }
-  tdm_close(context); /* the message names what the caller gave */
+  tdm_close(context);
   open_with("hip_rows");
   tdm_plan *plan = NULL;
   tdm_gemm_desc desc = tdm_gemm_default(1, 64, 320, TDM_BF16);
   desc.layout = TDM_TT;
   desc.lda = 2;
-  REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "layout tt: must be nt");
+  REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "gemm tt bf16", "kernel = '", "a is stored across k");
   desc.lda = 1;
   ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
-  says(plan, "gemm tt bf16");
+  says(plan, "gemm tt bf16"); /* the caller's name for it */
   kernel_is(plan, "hip_rows", true);
+  desc.layout = TDM_TN; /* B is across k, and A is not */
+  REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "gemm tn bf16", "kernel = '", "b is stored across k");
+  /* A leading dimension that a kernel takes is not rounded to one that it refuses; columns of an empty batch may be any. */
+  tdm_close(context);
+  open_with("hip_256x256");
+  ACCEPTED(plan_layout_of(TDM_F32, 1, 64, 2097151, &plan));
+  tdm_plan_free(plan);
+  tdm_close(context);
+  open_with(NULL);
+  desc = tdm_gemm_default(1, INT64_MAX, 1, TDM_F32);
+  desc.batch = 0;
+  ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
+  tdm_plan_free(plan);
 }
 
 /* Explain has the estimate of each row that serves, and the refusal of each that does not. */
@@ -221,7 +241,7 @@ static void splits(void **state) {
     const char *words;
   } bad[] = {{"hip_tile_64x128:split=6", TDM_NT, "split = 6: k = 320 of bf16 has 5 whole units"},
              {"hip_tile_64x128:depth=4", TDM_NT, "depth = 4: must be 2 to 3"},
-             {"hip_tile_16x64", TDM_TN, "layout tn: a tile with 16 lines of a needs it stored along k"}};
+             {"hip_tile_16x64", TDM_TN, "a is stored across k: a tile with 16 lines of it needs it stored along k"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     tdm_gemm_desc desc = tdm_gemm_default(64, 64, 320, TDM_BF16);
     tdm_plan *plan = NULL;

@@ -1,6 +1,7 @@
 /* The public API on a simulated chip: devices, memory, streams, plans, and what each of them refuses. */
 #include "../api/api.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -271,39 +272,71 @@ static void strides_of_one_row(void **state) {
 
 /* ---- Decode in one launch: the workgroup that comes last adds the parts ---- */
 
-/* The counters of one run are those of the next one, also if a run between has fewer parts, or none. */
+/* The f16 next to a number from 1 to 32. */
+static uint16_t half_of(double x) {
+  int exponent = 0;
+  double fraction = frexp(x, &exponent); /* 0.5 to 1 */
+  return (uint16_t)((exponent + 14) * 1024 + (int)lrint((2 * fraction - 1) * 1024));
+}
+
+/* The counters of one run are those of the next one, also if a run between has fewer parts, one, or no keys. With queries of 0
+ * each result is the mean of V, whose tiles of 64 keys differ, and differ from those of the run before: a part that is missing,
+ * or still the one of the run before, changes it. `lse` is the logarithm of the number of keys. */
 static void parts_are_added_again(void **state) {
   (void)state;
-  enum { HEADS = 3, KEYS = 640, DIM = 64, ELEMENTS = HEADS * KEYS * DIM, RESULTS = 2 * HEADS * DIM };
-  static uint16_t x[ELEMENTS];
-  static const int64_t keys[] = {KEYS, 64, 200, KEYS, KEYS};
-  uint16_t first[RESULTS], result[RESULTS];
-  tdm_context *context = NULL;
-  tdm_plan *plan = NULL;
-  void *in = NULL, *out = NULL;
-  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = "attention=hip_decode64"}, &context));
-  for (int i = 0; i < ELEMENTS; i++) x[i] = (uint16_t)(0x3c00 + i % 251); /* f16, 1 and more */
-  ACCEPTED(tdm_alloc(context, sizeof x, &in));
-  ACCEPTED(tdm_alloc(context, sizeof result, &out));
-  ACCEPTED(tdm_copy(context, in, x, sizeof x, TDM_TO_DEVICE, NULL));
-  tdm_attention_desc d = tdm_attention_default(1, 2 * HEADS, HEADS, 1, KEYS, DIM, TDM_F16);
-  ACCEPTED(tdm_attention_plan(context, &d, &plan));
-  for (size_t run = 0; run < sizeof keys / sizeof *keys; run++) {
-    memset(result, 0xff, sizeof result); /* NaN */
-    ACCEPTED(tdm_copy(context, out, result, sizeof result, TDM_TO_DEVICE, NULL));
-    ACCEPTED(tdm_attention_run_keys(plan, in, in, in, out, NULL, keys[run], NULL));
-    ACCEPTED(tdm_copy(context, result, out, sizeof result, TDM_TO_HOST, NULL));
-    if (run == 0) memcpy(first, result, sizeof first);
-    for (int i = 0; i < RESULTS; i++) { /* a mean of values from 1 to 1.25 */
-      if (result[i] < 0x3c00 || result[i] > 0x3d00) fail_msg("run %zu, element %d: %#x", run, i, result[i]);
-      if (keys[run] == KEYS && result[i] != first[i])
-        fail_msg("run %zu, element %d: %#x, not %#x", run, i, result[i], first[i]);
+  enum { BATCH = 2, HEADS = 3, GROUP = 2, QUERIES = 3, KEYS = 640, TILE = 64 };
+  enum { MOST = BATCH * HEADS * KEYS * 128, ROWS = BATCH * HEADS * GROUP * QUERIES };
+  static uint16_t x[MOST], result[ROWS * 128];
+  static float lse[ROWS];
+  static const struct {
+    const char *kernel;
+    int dim;
+  } kernels[] = {{"attention=hip_decode64", 64}, {"attention=hip_decode96", 96}, {"attention=hip_decode128", 128}};
+  static const int64_t keys[] = {KEYS, 64, 200, 0, KEYS, KEYS};
+  for (size_t kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
+    const int dim = kernels[kernel].dim;
+    tdm_context *context = NULL;
+    tdm_plan *plan = NULL;
+    void *zeros = NULL, *values = NULL, *out = NULL, *sums = NULL;
+    ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = kernels[kernel].kernel}, &context));
+    ACCEPTED(tdm_alloc(context, sizeof x, &zeros));
+    ACCEPTED(tdm_alloc(context, sizeof x, &values));
+    ACCEPTED(tdm_alloc(context, sizeof result, &out));
+    ACCEPTED(tdm_alloc(context, sizeof lse, &sums));
+    memset(x, 0, sizeof x);
+    ACCEPTED(tdm_copy(context, zeros, x, sizeof x, TDM_TO_DEVICE, NULL));
+    tdm_attention_desc d = tdm_attention_default(BATCH, HEADS * GROUP, HEADS, QUERIES, KEYS, dim, TDM_F16);
+    d.lse = 1;
+    ACCEPTED(tdm_attention_plan(context, &d, &plan));
+    for (size_t run = 0; run < sizeof keys / sizeof *keys; run++) {
+      double mean = 0;
+      for (int64_t n = 0; n < BATCH * HEADS; n++)
+        for (int64_t i = 0; i < KEYS * dim; i++) x[n * KEYS * dim + i] = half_of(1 + (double)(i / dim / TILE + 10 * (run % 2)));
+      for (int64_t i = 0; i < keys[run]; i++) mean += (1 + (double)(i / TILE + 10 * (int64_t)(run % 2))) / (double)keys[run];
+      ACCEPTED(tdm_copy(context, values, x, sizeof x, TDM_TO_DEVICE, NULL));
+      memset(result, 0xff, sizeof result); /* NaN */
+      memset(lse, 0xff, sizeof lse);
+      ACCEPTED(tdm_copy(context, out, result, sizeof result, TDM_TO_DEVICE, NULL));
+      ACCEPTED(tdm_copy(context, sums, lse, sizeof lse, TDM_TO_DEVICE, NULL));
+      ACCEPTED(tdm_attention_run_keys(plan, zeros, zeros, values, out, sums, keys[run], NULL));
+      ACCEPTED(tdm_copy(context, result, out, sizeof result, TDM_TO_HOST, NULL));
+      ACCEPTED(tdm_copy(context, lse, sums, sizeof lse, TDM_TO_HOST, NULL));
+      const int expected = keys[run] == 0 ? 0 : half_of(mean);
+      for (int i = 0; i < ROWS * dim; i++)
+        if (abs(result[i] - expected) > (keys[run] == 0 ? 0 : 1))
+          fail_msg("%s, run %zu, element %d: %#x, not %#x", kernels[kernel].kernel, run, i, (unsigned)result[i],
+                   (unsigned)expected);
+      for (int i = 0; i < ROWS; i++)
+        if (keys[run] == 0 ? lse[i] != -INFINITY : !(fabs(lse[i] - log((double)keys[run])) < 1e-4))
+          fail_msg("%s, run %zu, lse %d: %g", kernels[kernel].kernel, run, i, (double)lse[i]);
     }
+    ACCEPTED(tdm_plan_free(plan));
+    ACCEPTED(tdm_free(context, zeros));
+    ACCEPTED(tdm_free(context, values));
+    ACCEPTED(tdm_free(context, out));
+    ACCEPTED(tdm_free(context, sums));
+    tdm_close(context);
   }
-  ACCEPTED(tdm_plan_free(plan));
-  ACCEPTED(tdm_free(context, in));
-  ACCEPTED(tdm_free(context, out));
-  tdm_close(context);
 }
 
 /* ---- Few compute units: workgroups stride over more work than there are of them ---- */
