@@ -78,12 +78,15 @@ fingerprint() {
 }
 if have git && git rev-parse --git-dir >/dev/null 2>&1; then now=$(fingerprint); else now=; all=--all; fi
 
-# CPU seconds, user and system, of all processes that have ended so far and were waited for. The second line of `times` has them.
-cpu_seconds() {
+# Runs a function in a shell of its own, whose processes are those of the step alone, also while another lane's end. The second line
+# of `times` has the CPU seconds, user and system, of all that have ended and were waited for.
+measured() {
+  ("$@" && status=0 || status=$?
   times >"$logs/times$lane"
-  awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, part, /[ms]/); sum += part[1] * 60 + part[2]}} END {printf "%d\n", sum}' "$logs/times$lane" \
-    >"$logs/cpu$lane"
-  read -r cpu <"$logs/cpu$lane"
+  exit $status)
+}
+cpu_seconds() {
+  awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, part, /[ms]/); sum += part[1] * 60 + part[2]}} END {printf "%d\n", sum}' "$logs/times$lane"
 }
 
 count() { # PASSED FAILED SKIPPED
@@ -101,15 +104,13 @@ step() {
   name=$1 log=$logs/$1.log stamp=$logs/$1.passed
   shift
   start=$(date +%s)
-  cpu_seconds
-  cpu_before=$cpu
   if [ "$all" = "" ] && [ "$(head -n 1 "$stamp" 2>/dev/null)" = "$now" ]; then
     result=$(sed -n 2p "$stamp")
     note="as in its last run: nothing changed"
   else
     rm -f "$stamp"
     sh tools/stale-notes.sh
-    "$@" >"$log" 2>&1 && status=0 || status=$?
+    measured "$@" >"$log" 2>&1 && status=0 || status=$?
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
     case $status:$result in
       0:*\ 0\ failed*) printf '%s\n%s\n' "$now" "$result" >"$stamp" ;;
@@ -117,8 +118,7 @@ step() {
       *:*\ [1-9]*\ failed*) ;;
       *) result="0 passed, 1 failed, 0 skipped" ;;
     esac
-    cpu_seconds
-    note="$(($(date +%s) - start)) s, $((cpu - cpu_before)) s of CPU time"
+    note="$(($(date +%s) - start)) s, $(cpu_seconds) s of CPU time"
   fi
   {
     say "$name: $result ($note)"
@@ -245,7 +245,6 @@ mpi_tests() {
 
 # The host's kernels for AVX-512 and more have no target regions: the step clang-19 compiles and tests them.
 host_only_once="-Dhost_levels=[]"
-beside= # the process of the build that offload_sm_90 starts
 # The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build, except the tests, is in the step for sm_90, and
 # so are the ladders. gfxsim of the gcc step executes the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
 # suites, a small run of tandem-bench, and the standard sets: those of gemm, swiglu and attention, which take minutes, in parts, and of
@@ -260,7 +259,6 @@ runtimes() { # BUILD
   ninja -C "$1" -t targets all | sed -n 's/^\(sim\/gfxsim\|sim\/.*lib[a-z0-9-]*\.so[.0-9]*\): .*/\1/p' | grep -v '\.p/'
 }
 offload_gfx942() {
-  [ "$beside" = "" ] || wait "$beside" || true
   build_gfx942 || return 1
   gfxsim=build-gcc/sim/gfxsim offload=build-offload-gfx942
   if [ "$sim" = -Dsim=disabled ]; then
@@ -295,16 +293,19 @@ offload_gfx942() {
   [ $bad -eq 0 ]
 }
 
-# The longest part of an offload build is a link, which uses one core. So the build for gfx942 starts beside the one for sm_90. The
-# step offload-gfx942 builds what is missing then, and so has the errors in its log.
+# The longest part of an offload build is a link, which uses one core. So the step for sm_90 also makes the build for gfx942, beside its
+# own. The step offload-gfx942 builds what is missing then, and so has the errors in its log.
 offload_sm_90() {
+  beside=
   case " $only " in '  ' | *" offload-gfx942 "*)
     { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
     beside=$!
     ;;
   esac
   # Without the tests: the step sanitize compiles them with the same clang-19.
-  configure_and_build build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90 "$host_only_once" && one_passed
+  configure_and_build build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90 "$host_only_once" && status=0 || status=$?
+  [ "$beside" = "" ] || wait "$beside" || true
+  [ $status = 0 ] && one_passed
 }
 
 # The web edition in a headless Chromium. Where the gcc step has not been run, as in a job of its own, only tandem-draw is built.
