@@ -195,16 +195,19 @@ enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, LAST = 3500, 
 enum { MOST_ROUNDS = 4, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
 
+/* Of the parts of a head of keys. */
+static double bytes_of_parts(const tdm_attention_desc *d, int64_t parts) {
+  return (double)(d->heads_q / d->heads_kv * d->sq * parts * (d->head_dim + 2)) * sizeof(float);
+}
+
 static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const double bytes = (double)(d->batch * d->heads_q * d->sq * parts * (d->head_dim + 2)) * sizeof(float);
+  const double bytes = (double)(d->batch * d->heads_kv) * bytes_of_parts(d, parts);
   return SECOND + FEW_PARTS * (double)((parts - 1) / 16) + 2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t rows = d->heads_q / d->heads_kv * d->sq;
-  return LAST + (double)(rows * parts * (d->head_dim + 2)) * sizeof(float) / LAST_BYTES;
+  return LAST + bytes_of_parts(&plan->desc.attention, parts) / LAST_BYTES;
 }
 
 /* Does the last workgroup of a head add its parts? The general kernel can't. */

@@ -5,7 +5,7 @@
 #include "hip/args/row_groups.h"
 #include "hip/args/row_parts.h"
 
-/* Rows that lie side by side: what a wave loads at once, at most. */
+/* Of short rows without gaps between them: what a wave loads at once, at most. */
 enum { HIP_NEAR_BYTES = 4096 };
 
 typedef struct cross_entropy_args {

@@ -18,7 +18,7 @@ typedef struct cross_entropy_plan {
   hip_any_rows any;
   bool is_short;
   short_way ragged; /* for pointers that are not at dwords, if the plan's own is not for them */
-  short_way near;   /* for rows side by side, from a dword on; without a function there is none */
+  short_way near;   /* for rows without gaps, from a dword on; without a function there is none */
 } cross_entropy_plan;
 _Static_assert(sizeof(cross_entropy_plan) <= TDM_PLAN_ARGS, "fits the plan");
 

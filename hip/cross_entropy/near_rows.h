@@ -1,7 +1,7 @@
-/* cross_entropy of short rows that lie side by side. A wave loads the rows of a turn as one range, so that each cache line is
- * asked for once: what is on its way takes room in the vL1D by lines, and a row of 94 bf16 is 1.5 lines long, but lies in 2.5
- * of them, and its single elements in one more. The rows go through LDS, from where each work-item of a row group reads dwords;
- * so no more than one step of a row has idle lanes, whatever its length. */
+/* cross_entropy of short rows without gaps between them. A wave loads the rows of a turn as one range, so that each cache line
+ * is asked for once: what is on its way takes room in the vL1D by lines, and a row of 94 bf16 is 1.5 lines long, but lies in
+ * 2.5 of them, and its single elements in one more. The rows go through LDS, from where each work-item of a row group reads
+ * dwords; so no more than one step of a row has idle lanes, whatever its length. */
 #ifndef TANDEM_HIP_CROSS_ENTROPY_NEAR_ROWS_H
 #define TANDEM_HIP_CROSS_ENTROPY_NEAR_ROWS_H
 
@@ -36,11 +36,6 @@ DEVICE near_place place_near(int cols, row_group_t g, int steps, int loads, tdm_
   place.keep = before ? 0xffff0000u : 0x0000ffffu;
   place.add = fill & ~place.keep;
   return place;
-}
-
-DEVICE f32x2 pair_of(uint32_t word, tdm_type type) {
-  if (type == TDM_F16) return __builtin_convertvector(__builtin_bit_cast(f16x2, word), f32x2);
-  return (f32x2){float_of(word << 16), float_of(word & 0xffff0000u)};
 }
 
 DEVICE float largest_in(uint32_t word, float max, tdm_type type) {

@@ -149,17 +149,17 @@ DEVICE float float_of(uint32_t x) { return __builtin_bit_cast(float, x); }
 
 DEVICE constexpr int chunk_pairs(tdm_type type) { return chunk_length(type) / 2; }
 
+/* The two 16-bit elements of a dword. */
+DEVICE f32x2 pair_of(uint32_t word, tdm_type type) {
+  if (type == TDM_F16) return __builtin_convertvector(__builtin_bit_cast(f16x2, word), f32x2);
+  return (f32x2){float_of(word << 16), float_of(word & 0xffff0000u)};
+}
+
 DEVICE chunk chunk_of(raw_chunk c, tdm_type type) {
   chunk x;
 #pragma unroll
-  for (int i = 0; i < chunk_pairs(type); i++) {
-    if (type == TDM_F32)
-      x.of[i] = (f32x2){float_of(c.of_4[2 * i]), float_of(c.of_4[2 * i + 1])};
-    else if (type == TDM_F16)
-      x.of[i] = __builtin_convertvector(__builtin_bit_cast(f16x2, c.of_4[i]), f32x2);
-    else
-      x.of[i] = (f32x2){float_of(c.of_4[i] << 16), float_of(c.of_4[i] & 0xffff0000u)};
-  }
+  for (int i = 0; i < chunk_pairs(type); i++)
+    x.of[i] = type == TDM_F32 ? (f32x2){float_of(c.of_4[2 * i]), float_of(c.of_4[2 * i + 1])} : pair_of(c.of_4[i], type);
   return x;
 }
 

@@ -25,9 +25,9 @@ typedef struct row_piece {
   uint32_t one, extra;
 } row_piece;
 
-// A chunk BETWEEN two dwords of the table has one element that `words` does not have: the one AFTER them, or else before them.
-// A neighbouring lane has it in its words, unless this lane is at an EDGE. Then it is `extra` if the lane needs TWO, that one
-// and a single element, else `one`.
+// A chunk BETWEEN two dwords of the table has one element that is not in `words`: the one AFTER them, or else the one before.
+// It is in the words of the lane beside this one, except at an EDGE, where the lane loads it by itself: into `one`, or into
+// `extra` if it loads TWO elements, because `one` then is the single element.
 enum { BETWEEN = 1, AFTER = 2, EDGE = 4, TWO = 8 };
 
 DEVICE row_piece load_whole(const embedding_args *p, const block_walk *w, int64_t id, tdm_type type) {
@@ -40,8 +40,8 @@ DEVICE row_piece load_whole(const embedding_args *p, const block_walk *w, int64_
 }
 
 // Any row, as whole chunks that begin with the first element of y at a dword, and single elements: one before the chunks at
-// most, and at least one in all. A load takes room in the vL1D for each line that it touches. So no chunk has a load of its own
-// for the element that lies beside its words: rows of 94 bf16 had 37 lines on their way for a wave with such loads.
+// most, and at least one in all. A load takes room in the vL1D for each line that it touches. So chunks don't load the element
+// beside their words by themselves: in rows of 94 bf16 the loads of a wave then touched 37 lines.
 DEVICE row_piece load_any(const embedding_args *p, const block_walk *w, int64_t id, tdm_type type) {
   const int bytes = tdm_bytes(type), length = chunk_length(type);
   const int64_t row = table_row(p, id), whole = (p->blocks.cols - 1) / length;

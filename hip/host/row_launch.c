@@ -187,7 +187,6 @@ static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t
                              .workgroups = workgroups,
                              .rows_step = step / items,
                              .items_step = step % items};
-  way->workgroups = (unsigned)workgroups;
 }
 
 tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number, int64_t rows, int64_t cols, tdm_type type,
@@ -203,7 +202,7 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
   TDM_TRY(tdm_hip_row_function(plan, 2 * number + 1, type, &b->whole.function));
   const hip_blocks_way *usual = b->always ? &b->any : &b->whole;
   plan->hip.function = usual->function;
-  plan->hip.grid[0] = usual->workgroups;
+  plan->hip.grid[0] = (unsigned)usual->blocks.workgroups;
   return TDM_OK;
 }
 
@@ -212,7 +211,7 @@ const hip_blocks_way *tdm_hip_blocks_choose(const tdm_plan *plan, const hip_bloc
   const hip_blocks_way *way = b->always || !tdm_hip_at_dwords(plan, buffers) ? &b->any : &b->whole;
   *kernel = plan->hip;
   kernel->function = way->function;
-  kernel->grid[0] = way->workgroups;
+  kernel->grid[0] = (unsigned)way->blocks.workgroups;
   return way;
 }
 

@@ -80,7 +80,6 @@ tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, co
 typedef struct hip_blocks_way {
   void *function;
   hip_blocks blocks;
-  unsigned workgroups;
 } hip_blocks_way;
 
 /* Rows of whole chunks at dwords, and any rows: these may need a chunk more. */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/elem.h"
 #include "tandem/add.h"
 #include "tandem/attention.h"
 #include "tandem/rmsnorm.h"
@@ -272,13 +273,6 @@ static void strides_of_one_row(void **state) {
 
 /* ---- Decode in one launch: the workgroup that comes last adds the parts ---- */
 
-/* The f16 next to a number from 1 to 32. */
-static uint16_t half_of(double x) {
-  int exponent = 0;
-  double fraction = frexp(x, &exponent); /* 0.5 to 1 */
-  return (uint16_t)((exponent + 14) * 1024 + (int)lrint((2 * fraction - 1) * 1024));
-}
-
 /* The counters of one run are those of the next one, also if a run between has fewer parts, one, or no keys. With queries of 0
  * each result is the mean of V, whose tiles of 64 keys differ, and differ from those of the run before: a part that is missing,
  * or still the one of the run before, changes it. `lse` is the logarithm of the number of keys. */
@@ -311,7 +305,8 @@ static void parts_are_added_again(void **state) {
     for (size_t run = 0; run < sizeof keys / sizeof *keys; run++) {
       double mean = 0;
       for (int64_t n = 0; n < BATCH * HEADS; n++)
-        for (int64_t i = 0; i < KEYS * dim; i++) x[n * KEYS * dim + i] = half_of(1 + (double)(i / dim / TILE + 10 * (run % 2)));
+        for (int64_t i = 0; i < KEYS * dim; i++)
+          x[n * KEYS * dim + i] = tdm_f32_to_f16(1 + (float)(i / dim / TILE + 10 * (int64_t)(run % 2)));
       for (int64_t i = 0; i < keys[run]; i++) mean += (1 + (double)(i / TILE + 10 * (int64_t)(run % 2))) / (double)keys[run];
       ACCEPTED(tdm_copy(context, values, x, sizeof x, TDM_TO_DEVICE, NULL));
       memset(result, 0xff, sizeof result); /* NaN */
@@ -321,7 +316,7 @@ static void parts_are_added_again(void **state) {
       ACCEPTED(tdm_attention_run_keys(plan, zeros, zeros, values, out, sums, keys[run], NULL));
       ACCEPTED(tdm_copy(context, result, out, sizeof result, TDM_TO_HOST, NULL));
       ACCEPTED(tdm_copy(context, lse, sums, sizeof lse, TDM_TO_HOST, NULL));
-      const int expected = keys[run] == 0 ? 0 : half_of(mean);
+      const int expected = keys[run] == 0 ? 0 : tdm_f32_to_f16((float)mean);
       for (int i = 0; i < ROWS * dim; i++)
         if (abs(result[i] - expected) > (keys[run] == 0 ? 0 : 1))
           fail_msg("%s, run %zu, element %d: %#x, not %#x", kernels[kernel].kernel, run, i, (unsigned)result[i],
