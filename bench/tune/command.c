@@ -136,7 +136,7 @@ const char *tune_next_kernel(const tune_tool *t, const tdm_case *c, const char *
 /* Tries every kernel of the device's backend, then the parameters of the best one, one after the other: all combinations would
  * be a thousand runs. */
 static bool tune_timed(tune_tool *t, const tdm_case *c, tune_candidate *best) {
-  static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
+  static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3, 4};
   char name[TUNE_CHOICE];
   char names[1024];
   const char *rest = names;
@@ -145,7 +145,7 @@ static bool tune_timed(tune_tool *t, const tdm_case *c, tune_candidate *best) {
   while (tune_next_kernel(t, c, &rest, name) != NULL) try_choice(t, c, name, best);
   if (best->choice[0] == '\0') return false;
   try_values(t, c, "split", splits, 4, best);
-  try_values(t, c, "depth", depths, 2, best);
+  try_values(t, c, "depth", depths, 3, best);
   try_values(t, c, "window", tdm_order_windows, TDM_ORDER_WINDOWS, best);
   try_values(t, c, "chunk", tdm_order_chunks, TDM_ORDER_CHUNKS, best);
   return true;

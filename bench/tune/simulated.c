@@ -68,7 +68,7 @@ static double gain_over(tune_tool *t, const tdm_case *c, tune_candidate *own, co
 }
 
 bool tune_simulated(tune_tool *t, const tdm_case *c, const char *own, tune_candidate *best, double *gain) {
-  static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3};
+  static const unsigned splits[] = {2, 4, 8, 16}, depths[] = {2, 3, 4};
   static tune_candidate all[MOST_KERNELS]; /* large */
   int known = 0;
   char name[TUNE_CHOICE];
@@ -85,7 +85,7 @@ bool tune_simulated(tune_tool *t, const tdm_case *c, const char *own, tune_candi
   for (int i = 0; i < known; i++) try_prediction(t, c, &all[i], best);
   if (best->choice[0] == '\0') return false;
   try_values(t, c, "split", false, splits, 4, best);
-  try_values(t, c, "depth", false, depths, 2, best);
+  try_values(t, c, "depth", false, depths, 3, best);
   try_values(t, c, "window", true, tdm_order_windows, TDM_ORDER_WINDOWS, best);
   try_values(t, c, "chunk", true, tdm_order_chunks, TDM_ORDER_CHUNKS, best);
   for (int i = 0; i < known && own != NULL; i++)

@@ -55,6 +55,10 @@ void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost);
 enum { GEMM_PACKS_A = 1, GEMM_PACKS_B = 2 };
 /* Which operands this kernel has copied: bits. 0 for kernels that take everything. */
 int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* Does the plan's depth load rows along k by cache lines (engine/cache_lines.h)? Then they may begin anywhere in a line. */
+static inline bool gemm_by_cache_lines(const tdm_plan *plan, const hip_tile_kernel *kernel) {
+  return kernel->tile.cache_lines > 0 && plan->tuning.of[TDM_TUNE_DEPTH] == kernel->tile.cache_lines;
+}
 /* The copy: its leading dimension, elements from one matrix to the next, and bytes of all of them; of K, if both are copied. */
 typedef struct gemm_copy {
   int64_t ld, stride, bytes;

@@ -53,6 +53,7 @@ static double straddling(const tdm_plan *plan, int which) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored x = stored(d, which);
   if (tdm_hip_rows_aligned(&x, d->type, HIP_STEP_BYTES)) return 0;
+  if (along_k(d, which) && gemm_by_cache_lines(plan, plan->kernel->variant)) return 0;
   return (HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? 0.74 : 1.25) * (along_k(d, which) ? 1 : 0.5);
 }
 

@@ -1,6 +1,8 @@
 /* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tile_shapes.h), for what can be
  * loaded in dwords. */
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "args.h"
 #include "gemm.h"
@@ -8,7 +10,7 @@
 
 typedef struct gemm_tile {
   hip_tile_kernel kernel;      /* its functions: one kernel for each depth, in this order */
-  int least_depth, most_depth; /* stages of LDS, for which there are kernels */
+  int least_depth, most_depth; /* stages of LDS, for which there are kernels; that by cache lines is the last one */
 } gemm_tile;
 
 static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
@@ -24,8 +26,27 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
   tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
   if (tile.resident > by_lds) tile.resident = by_lds;
   tile.waits = depth == 2;
-  tile.ahead = depth - 1;
+  tile.ahead = depth == tile.cache_lines ? depth - 2 : depth - 1;
   return tile;
+}
+
+/* Rows along k, of which there must be some, are multiples of a chunk apart. What is packed is. */
+static bool loads_cache_lines(const tdm_plan *plan, const gemm_tile *t) {
+  enum { CHUNK = 16 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const int packs = gemm_packs(plan, &t->kernel);
+  const int64_t elements = CHUNK / (int64_t)tdm_type_size(d->type);
+  bool a = !gemm_transposed_a(d), b = gemm_transposed_b(d);
+  return (a || b) && (!a || packs & GEMM_PACKS_A || d->lda % elements == 0) &&
+         (!b || packs & GEMM_PACKS_B || d->ldb % elements == 0);
+}
+
+/* Would more lines than there are be loaded otherwise? */
+static bool straddles(const tdm_plan *plan, const gemm_tile *t) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  return loads_cache_lines(plan, t) && ((!gemm_transposed_a(d) && !tdm_hip_rows_aligned(&a, d->type, HIP_STEP_BYTES)) ||
+                                        (gemm_transposed_b(d) && !tdm_hip_rows_aligned(&b, d->type, HIP_STEP_BYTES)));
 }
 
 /* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
@@ -33,10 +54,14 @@ static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *
   tdm_cost best = {0};
   int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
       last = named > 0 ? named : t->most_depth;
+  tdm_plan tried; /* the depth says whether operands are copied */
+  memcpy(&tried, plan, offsetof(tdm_plan, lock));
   *tuning = plan->tuning;
   for (int depth = first; depth <= last && tile_lds(plan, t, depth) <= plan->context->hip->lds_bytes; depth++) {
     int split;
-    tdm_cost cost = gemm_best_split(plan, tile_shape(plan, t, depth), NULL, &split);
+    tried.tuning.of[TDM_TUNE_DEPTH] = depth;
+    if (named == 0 && depth == t->kernel.tile.cache_lines && !straddles(&tried, t)) continue;
+    tdm_cost cost = gemm_best_split(&tried, tile_shape(plan, t, depth), NULL, &split);
     if (depth > first && cost.clocks >= best.clocks) continue;
     best = cost;
     tuning->of[TDM_TUNE_DEPTH] = depth;
@@ -60,6 +85,11 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
     snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
     return false;
   }
+  if (depth > 0 && depth == t->kernel.tile.cache_lines && !loads_cache_lines(plan, t)) {
+    snprintf(reason, size, "depth = %d: loads rows along k by cache lines; a or b must have them, at multiples of 16 bytes",
+             depth);
+    return false;
+  }
   if (tile_lds(plan, t, depth) > plan->context->hip->lds_bytes) {
     snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", depth, tile_lds(plan, t, depth),
              plan->context->hip->chip->name, plan->context->hip->lds_bytes);
@@ -76,6 +106,12 @@ static tdm_status prepare(tdm_plan *plan) {
   best_tile(plan, t, &tuning);
   plan->tuning = tuning;
   kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least_depth;
+  if (gemm_by_cache_lines(plan, &kernel)) {
+    size_t used = strlen(plan->explain);
+    snprintf(plan->explain + used, sizeof plan->explain - used,
+             "cache lines: rows along k are loaded line by line, wherever they begin (depth %d)\n",
+             plan->tuning.of[TDM_TUNE_DEPTH]);
+  }
   return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
@@ -87,6 +123,10 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 /* A shape of tile_shapes.h, whose four numbers become arguments. */
 #define SHAPE(...) SHAPE_OF(__VA_ARGS__)
 #define SHAPE_OF(lines_a, lines_b, along_m, along_n) {.m = lines_a, .n = lines_b, .waves_m = along_m, .waves_n = along_n}
+
+#define CACHE_LINES(...) CACHE_LINES_OF(__VA_ARGS__)
+#define CACHE_LINES_OF(lines_a, lines_b, along_m, along_n) \
+  {.m = lines_a, .n = lines_b, .waves_m = along_m, .waves_n = along_n, .cache_lines = GEMM_CACHE_LINES_DEPTH}
 
 /* LDS of a stage on chips with long rows (HIP_PIPE_ROW). */
 #define STAGE_LDS(...) STAGE_LDS_OF(__VA_ARGS__)
@@ -115,8 +155,13 @@ const tdm_kernel tdm_gemm_hip_tile_16x64 = ROW("hip_tile_16x64", tile_16x64);
 
 extern const hip_code tdm_code_gemm_tile_32x128[];
 static const hip_functions tile_32x128_functions[] = {
-    {.code = tdm_code_gemm_tile_32x128, .stem = "gemm_tile_32x128_3", .waves = 2}, {.stem = NULL}};
-static const gemm_tile tile_32x128 = {{tile_32x128_functions, SHAPE(GEMM_TILE_32x128)}, 3, 3};
+    {.code = tdm_code_gemm_tile_32x128, .stem = "gemm_tile_32x128_3", .waves = 2},
+    {.code = tdm_code_gemm_tile_32x128,
+     .stem = "gemm_tile_32x128_4",
+     .waves = 2,
+     .fewer = {.lds_below = 2 * 4 * STAGE_LDS(GEMM_TILE_32x128), .waves = 1}},
+    {.stem = NULL}};
+static const gemm_tile tile_32x128 = {{tile_32x128_functions, CACHE_LINES(GEMM_TILE_32x128)}, 3, 4};
 const tdm_kernel tdm_gemm_hip_tile_32x128 = ROW("hip_tile_32x128", tile_32x128);
 
 extern const hip_code tdm_code_gemm_tile_64x16[];
@@ -138,8 +183,9 @@ static const hip_functions tile_64x128_functions[] = {
      .stem = "gemm_tile_64x128_3",
      .waves = 2,
      .fewer = {.lds_below = 2 * 3 * STAGE_LDS(GEMM_TILE_64x128), .waves = 1}},
+    {.code = tdm_code_gemm_tile_64x128, .stem = "gemm_tile_64x128_4", .waves = 1},
     {.stem = NULL}};
-static const gemm_tile tile_64x128 = {{tile_64x128_functions, SHAPE(GEMM_TILE_64x128)}, 2, 3};
+static const gemm_tile tile_64x128 = {{tile_64x128_functions, CACHE_LINES(GEMM_TILE_64x128)}, 2, 4};
 const tdm_kernel tdm_gemm_hip_tile_64x128 = ROW("hip_tile_64x128", tile_64x128);
 
 extern const hip_code tdm_code_gemm_tile_128x128[];
@@ -147,8 +193,9 @@ extern const hip_code tdm_code_gemm_tile_128x128[];
 static const hip_functions tile_128x128_functions[] = {
     {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_2", .waves = 2},
     {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_3", .waves = 1},
+    {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_4", .waves = 1},
     {.stem = NULL}};
-static const gemm_tile tile_128x128 = {{tile_128x128_functions, SHAPE(GEMM_TILE_128x128)}, 2, 3};
+static const gemm_tile tile_128x128 = {{tile_128x128_functions, CACHE_LINES(GEMM_TILE_128x128)}, 2, 4};
 const tdm_kernel tdm_gemm_hip_tile_128x128 = ROW("hip_tile_128x128", tile_128x128);
 
 extern const hip_code tdm_code_gemm_tile_256x128[];

@@ -7,3 +7,6 @@ TILE_KERNELS(gemm_tile_128x128_2, depth_2)
 
 typedef tile<GEMM_TILE_128x128, 3> depth_3;
 TILE_KERNELS(gemm_tile_128x128_3, depth_3)
+
+typedef tile<GEMM_TILE_128x128, GEMM_CACHE_LINES_DEPTH, true> by_cache_lines;
+CACHE_LINE_KERNELS(gemm_tile_128x128_4, by_cache_lines)

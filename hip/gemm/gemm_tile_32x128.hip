@@ -4,3 +4,6 @@
 
 typedef tile<GEMM_TILE_32x128, 3> depth_3;
 TILE_KERNELS(gemm_tile_32x128_3, depth_3)
+
+typedef tile<GEMM_TILE_32x128, GEMM_CACHE_LINES_DEPTH, true> by_cache_lines;
+CACHE_LINE_KERNELS(gemm_tile_32x128_4, by_cache_lines)

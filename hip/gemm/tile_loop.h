@@ -13,12 +13,13 @@
 #ifndef TANDEM_HIP_GEMM_TILE_LOOP_H
 #define TANDEM_HIP_GEMM_TILE_LOOP_H
 
-#include "hip/engine/lines.h"
+#include "hip/engine/cache_lines.h"
 #include "k_split.h"
 #include "store.h"
 
-template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_>
+template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false>
 struct tile {
+  static constexpr bool CACHE_LINES = CACHE_LINES_; /* run_cache_lines */
   static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_, WAVES_N = WAVES_N_, DEPTH = DEPTH_;
   static constexpr int WAVES = WAVES_M_ * WAVES_N_, THREADS = WAVES * WAVE;
   static constexpr int WAVE_M = TILE_M / WAVES_M_, WAVE_N = TILE_N / WAVES_N;
@@ -113,6 +114,64 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, lines b, int64_t depth, LDS cha
   sync_lds(); /* every wave has its fragments: LDS is free */
 }
 
+/* The next line of an operand along k, or step of one across k. line: its number. */
+DEVICE void load_next(cache_lines *x, LDS char *place, int line, int steps, bool tail, form f) {
+  if (!f.along_k) {
+    load_lines(&x->lines, place, step_length(&x->lines, steps - line), f);
+    return;
+  }
+  load_cache_line(x, place, steps + tail - line, f);
+  if (line == 0) after_first_line(x, f);
+}
+
+/* The same with rows along k by lines (cache_lines.h). A step reads two stages, so loads have DEPTH - 2 steps to arrive. */
+template <typename T>
+DEVICE void run_cache_lines(tile_sums<T> sums, cache_lines a, cache_lines b, int64_t depth, LDS char *lds, form of_a,
+                            form of_b) {
+  const int values = PIPE_ROW / tdm_bytes(of_a.type), last = (T::DEPTH - 1) * T::STAGE;
+  const int steps = (int)(depth / values), tail = (int)(depth % values) * tdm_bytes(of_a.type);
+  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
+  const slice_reader first_a = make_slice_reader(lds, wave_m, &a.lines, of_a),
+                     first_b = make_slice_reader(lds + T::A_BYTES, wave_n, &b.lines, of_b);
+  LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
+  fragments x, y;
+
+#pragma unroll
+  for (int s = 0; s < T::DEPTH - 1; s++) {
+    load_next(&a, mine + s * T::STAGE, s, steps, tail > 0, of_a);
+    load_next(&b, mine + s * T::STAGE + T::A_BYTES, s, steps, tail > 0, of_b);
+  }
+  int stage = 0, filled = last;
+  for (int t = 0; t < steps; t++) {
+    const int next = stage == last ? 0 : stage + T::STAGE;
+    wait_memory<(T::DEPTH - 3) * T::LOADS>(); /* this wave's parts of the slice's second line are in LDS */
+    barrier();
+    reader from_a = at_slice(&first_a, stage, next, of_a), from_b = at_slice(&first_b, stage, next, of_b);
+    read_fragments(x, &from_a, 0, of_a);
+    read_fragments(y, &from_b, 0, of_b);
+    load_next(&a, mine + filled, t + T::DEPTH - 1, steps, tail > 0, of_a);
+    load_next(&b, mine + filled + T::A_BYTES, t + T::DEPTH - 1, steps, tail > 0, of_b);
+    multiply_step<T>(sums, x, y, of_a, of_b);
+    filled = stage;
+    stage = next;
+  }
+  wait_memory<0>(); /* the tail, and the zeros after the last line: LDS is about to be used for something else */
+  sync_lds();
+  if (tail == 0) return;
+
+  const int next = stage == last ? 0 : stage + T::STAGE;
+  reader from_a = at_slice(&first_a, stage, next, of_a), from_b = at_slice(&first_b, stage, next, of_b);
+  read_fragments(x, &from_a, 0, of_a);
+  read_fragments(y, &from_b, 0, of_b);
+  wait_lds();
+  keep_read(x, of_a, 0, chunks_of(of_a));
+  keep_read(y, of_b, 0, chunks_of(of_b));
+  cut_fragments(x, tail, of_a);
+  cut_fragments(y, tail, of_b);
+  multiply_step<T>(sums, x, y, of_a, of_b);
+  sync_lds(); /* every wave has its fragments: LDS is free */
+}
+
 template <typename T>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
@@ -123,8 +182,12 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of(g, at.matrix, type);
   tile_sums<T> sums = {};
-  run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
-              make_lines(part.b, g->n, g->ldb, n0, part.depth, of_b), part.depth, lds, of_a, of_b);
+  if constexpr (T::CACHE_LINES)
+    run_cache_lines<T>(sums, make_cache_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
+                       make_cache_lines(part.b, g->n, g->ldb, n0, part.depth, of_b), part.depth, lds, of_a, of_b);
+  else
+    run_tile<T>(sums, make_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
+                make_lines(part.b, g->n, g->ldb, n0, part.depth, of_b), part.depth, lds, of_a, of_b);
 
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
@@ -154,6 +217,11 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   TILE_TYPES(name, nn, true, false, T)  \
   TILE_TYPES(name, nt, true, true, T)   \
   TILE_TYPES(name, tn, false, false, T) \
+  TILE_TYPES(name, tt, false, true, T)
+/* Those by cache lines: at least one operand has its rows along k. */
+#define CACHE_LINE_KERNELS(name, T)    \
+  TILE_TYPES(name, nn, true, false, T) \
+  TILE_TYPES(name, nt, true, true, T)  \
   TILE_TYPES(name, tt, false, true, T)
 
 #endif

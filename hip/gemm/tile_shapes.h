@@ -11,4 +11,7 @@
 #define GEMM_TILE_128x128 128, 128, 2, 2
 #define GEMM_TILE_256x128 256, 128, 4, 2
 
+/* With so many stages of LDS a tile loads rows along k by lines (engine/cache_lines.h). */
+enum { GEMM_CACHE_LINES_DEPTH = 4 };
+
 #endif

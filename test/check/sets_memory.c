@@ -177,6 +177,9 @@ const check_loop check_loops[] = {
     PIPE("hip_tile_128x128:depth=3", 3, "bf16 f32", "tt nn", "128x128x%d"),
     PIPE("hip_tile_256x128:depth=2", 2, "f16 f32", "nt nn", "256x128x%d"),
     PIPE("hip_tile_256x128:depth=3", 3, "bf16 f32", "tt tn", "256x128x%d"),
+    /* By cache lines: rows of 41 (f32: 82) chunks begin at each place of a line. Others share their first and last line. */
+    {"gemm", "hip_tile_32x128:depth=4", true, true, 128, 0, 4, "bf16 f32 f16", "nt nn", "lda=328,ldb=328", "32x128x%d"},
+    {"gemm", "hip_tile_64x128:depth=4", true, true, 64, 0, 4, "f32 bf16", "tt nt", "lda=328,ldb=328", "64x128x%d"},
     {"gemm", "hip_256x256:split=2", true, true, 384, 0, 2, "bf16 f16", "nt tn", "", "256x256x%d"},
     {"gemm", "hip_tile_64x128:split=2:depth=3", true, true, 384, 0, 3, "f32 f16", "nn nt", "", "64x128x%d"},
     {"gemm", "hip_128x128", true, false, 128, 0, 2, "f32 bf16 f16", "nn nt tn tt", "", "128x128x%d"},

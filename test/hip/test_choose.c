@@ -232,7 +232,8 @@ static void splits(void **state) {
     tdm_layout layout;
     const char *words;
   } bad[] = {{"hip_tile_64x128:split=6", TDM_NT, "split = 6: k = 320 of bf16 has 5 whole units"},
-             {"hip_tile_64x128:depth=4", TDM_NT, "depth = 4: must be 2 to 3"},
+             {"hip_tile_64x128:depth=5", TDM_NT, "depth = 5: must be 2 to 4"},
+             {"hip_tile_64x128:depth=4", TDM_TN, "depth = 4: loads rows along k by cache lines"},
              {"hip_tile_16x64", TDM_TN, "a is stored across k: a tile with 16 lines of it needs it stored along k"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     tdm_gemm_desc desc = tdm_gemm_default(64, 64, 320, TDM_BF16);
@@ -240,6 +241,22 @@ static void splits(void **state) {
     desc.layout = bad[i].layout;
     open_with(bad[i].kernel);
     REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", bad[i].words);
+    tdm_close(context);
+  }
+  /* Rows of 2000 bytes begin at each place of a cache line: they are loaded by lines where nothing else is named. */
+  const struct {
+    const char *kernel;
+    int64_t k;
+    bool by_lines;
+  } rows[] = {{NULL, 1000, true}, {"hip_tile_32x128:depth=3", 1000, false}, {NULL, 1024, false}, {NULL, 1004, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    tdm_gemm_desc desc = tdm_gemm_default(1000, 1000, rows[i].k, TDM_BF16);
+    tdm_plan *plan = NULL;
+    desc.layout = TDM_NT;
+    open_with(rows[i].kernel);
+    ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
+    assert_int_equal(strstr(tdm_plan_explain(plan), "\ncache lines: ") != NULL, rows[i].by_lines);
+    tdm_plan_free(plan);
     tdm_close(context);
   }
   open_with("gemm=hip_128x128:split=5");
