@@ -151,6 +151,14 @@ static void fill_touch(footprint *t, const inst *i, const memory_access *a) {
     t->address[0] = a->address[0];
   else
     for (int l = 0; l < LANES; l++) t->address[l] = t->lds ? a->offset[l] : a->address[l];
+  if (!t->lds) return;
+  t->low = UINT64_MAX;
+  t->high = 0;
+  for (int l = 0; l < LANES; l++) {
+    bool active = (t->mask >> l & 1) != 0;
+    if (active && t->address[l] < t->low) t->low = t->address[l];
+    if (active && t->address[l] + t->bytes > t->high) t->high = t->address[l] + t->bytes;
+  }
 }
 
 /* The entry that an LDS access belongs to: flat ones that reach LDS count in lgkmcnt too. */

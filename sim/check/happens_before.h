@@ -20,6 +20,7 @@ typedef struct footprint {
   u32 bytes;
   u64 mask, changed; /* changed: lanes that wrote other bytes than were there */
   u64 address[LANES];
+  u64 low, high; /* of LDS: all lanes' bytes are in [low, high) */
 } footprint;
 
 typedef struct outstanding {

@@ -203,6 +203,7 @@ void wait_counts(wave *w, hb_wave *o, u32 vm, u32 lgkm) {
 /* ---- Load-to-LDS ---- */
 
 static bool touches(const footprint *t, u64 address, u32 bytes) {
+  if (address >= t->high || t->low >= address + bytes) return false; /* most: a stage of LDS that is not being filled */
   for (u64 left = t->mask; left != 0; left &= left - 1) {
     u64 at = t->address[__builtin_ctzll(left)];
     if (at < address + bytes && address < at + t->bytes) return true;
@@ -214,9 +215,11 @@ void wait_lds(wave *w, hb_wave *o, const inst *i, const footprint *t) {
   for (u32 n = 0; n < o->vm.count; n++) {
     const outstanding *e = queue_at(&o->vm, n);
     if (!e->to_lds || e->i == i) continue;
+    const footprint *filled = &e->touch[e->touches - 1];
+    if (t->low >= filled->high || filled->low >= t->high) continue;
     for (u64 left = t->mask; left != 0; left &= left - 1) {
       int l = __builtin_ctzll(left);
-      if (!touches(&e->touch[e->touches - 1], t->address[l], t->bytes)) continue;
+      if (!touches(filled, t->address[l], t->bytes)) continue;
       wave_report(w, i, e->i, GFXSIM_WAIT, l, t->address[l],
                   "%s bytes of LDS before the load-to-LDS that fills them is done: s_waitcnt vmcnt is missing or too weak",
                   t->write ? "overwrites" : "reads");
