@@ -140,6 +140,7 @@ typedef struct query_row {
   const void *const *inputs;
   int64_t at_q, at_k, at_v; /* offsets of the query and of key and value 0 */
   int64_t visible;          /* keys 0 .. visible - 1 */
+  double query[256];
   bound_scores scores;
   bool has_nan; /* among the scores */
 } query_row;
@@ -148,9 +149,10 @@ typedef struct query_row {
 static bound_estimate score(const query_row *r, int64_t key) {
   int64_t d = r->c->shape[HEAD_DIM], at_k = r->at_k + key * r->arrays[K].stride[2];
   double scale = r->c->scale != 0 ? (double)(float)r->c->scale : 1 / sqrt((double)d), sum = 0, magnitudes = 0;
+  double row[256];
+  case_get_several(r->inputs[K], at_k, 1, (int)d, r->arrays[K].element, row);
   for (int64_t i = 0; i < d; i++) {
-    double term =
-        case_get(r->inputs[Q], r->at_q + i, r->arrays[Q].element) * case_get(r->inputs[K], at_k + i, r->arrays[K].element);
+    double term = r->query[i] * row[i];
     sum += term;
     magnitudes += fabs(term);
   }
@@ -165,6 +167,7 @@ static query_row find_row(const tdm_case *c, const case_array *arrays, const voi
   r.at_q = batch * arrays[Q].stride[0] + head * arrays[Q].stride[1] + i * arrays[Q].stride[2];
   r.at_k = batch * arrays[K].stride[0] + kv_head * arrays[K].stride[1];
   r.at_v = batch * arrays[V].stride[0] + kv_head * arrays[V].stride[1];
+  case_get_several(inputs[Q], r.at_q, 1, (int)s[HEAD_DIM], arrays[Q].element, r.query);
   if (c->causal && last + 1 < r.visible) r.visible = last < 0 ? 0 : last + 1;
   for (int64_t key = 0; key < r.visible; key++) {
     bound_estimate t = score(&r, key);
@@ -181,6 +184,7 @@ static double least_weight(const tdm_case *c, bool rounds) { return rounds && c-
 static void output_row(const query_row *r, double *value, double *bound) {
   int64_t d = r->c->shape[HEAD_DIM];
   bool may_be_nan[256] = {0};
+  double row[256];
   bound_estimate sum = {0, 0};
   bound_output_sums sums[256] = {0};
   tdm_kernel_facts facts = {0};
@@ -192,11 +196,11 @@ static void output_row(const query_row *r, double *value, double *bound) {
     bound_estimate p = bound_weight(score(r, key), r->scores);
     sum.value += p.value;
     sum.error += p.error;
+    case_get_several(r->inputs[V], r->at_v + key * r->arrays[V].stride[2], 1, (int)d, r->arrays[V].element, row);
     for (int64_t i = 0; i < d; i++) {
-      double v = case_get(r->inputs[V], r->at_v + key * r->arrays[V].stride[2] + i, r->arrays[V].element);
-      bound_output_add(&sums[i], p, v, own);
-      may_be_nan[i] |= isinf(v) && p.value < least;
-      largest = fmax(largest, fabs(v));
+      bound_output_add(&sums[i], p, row[i], own);
+      may_be_nan[i] |= isinf(row[i]) && p.value < least;
+      largest = fmax(largest, fabs(row[i]));
     }
   }
   for (int64_t i = 0; i < d && r->visible > 0; i++) {

@@ -124,6 +124,9 @@ case_gemm_view case_gemm_c(const case_array *arrays, const void *const inputs[CA
   return view_of(&arrays[C], inputs[C], matrix, false);
 }
 
+/* Columns of B that are read together. */
+enum { TOGETHER = 64 };
+
 /* value = row of A B, bound = the same of |A| |B|. */
 static void products(const tdm_case *c, const case_array *arrays, const void *const inputs[CASE_MAX_ARRAYS], int64_t matrix,
                      int64_t i, double *value, double *bound) {
@@ -132,11 +135,14 @@ static void products(const tdm_case *c, const case_array *arrays, const void *co
   memset(value, 0, (size_t)n * sizeof *value);
   memset(bound, 0, (size_t)n * sizeof *bound);
   for (int64_t p = 0; p < k; p++) {
-    double x = case_gemm_get(&a, i, p);
-    for (int64_t j = 0; j < n; j++) {
-      double y = case_gemm_get(&b, p, j);
-      value[j] += x * y;
-      bound[j] += fabs(x * y);
+    double x = case_gemm_get(&a, i, p), y[TOGETHER];
+    for (int64_t first = 0; first < n; first += TOGETHER) {
+      int count = n - first < TOGETHER ? (int)(n - first) : TOGETHER;
+      case_get_several(b.base, b.start + p * b.row + first * b.column, b.column, count, b.element, y);
+      for (int j = 0; j < count; j++) {
+        value[first + j] += x * y[j];
+        bound[first + j] += fabs(x * y[j]);
+      }
     }
   }
 }

@@ -41,9 +41,10 @@ static void products(const tdm_case *c, const case_array *arrays, const void *co
   int64_t along_k = c->layout == TDM_NT ? 1 : ldw, along_n = c->layout == TDM_NT ? ldw : 1;
   double sum[TOGETHER] = {0}, magnitudes[TOGETHER] = {0};
   for (int64_t p = 0; p < c->shape[2]; p++) {
-    double x = case_get(inputs[X], at_x + p, arrays[X].element);
+    double x = case_get(inputs[X], at_x + p, arrays[X].element), y[TOGETHER];
+    case_get_several(inputs[weight], p * along_k + first * along_n, along_n, count, w->element, y);
     for (int j = 0; j < count; j++) {
-      double term = x * case_get(inputs[weight], p * along_k + (first + j) * along_n, w->element);
+      double term = x * y[j];
       sum[j] += term;
       magnitudes[j] += fabs(term);
     }
