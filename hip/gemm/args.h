@@ -8,9 +8,8 @@
 #include "tandem/gemm.h"
 
 enum {
-  GEMM_UNIT = 128,      /* bytes along k: a K split consists of whole units, except the last one */
-  REDUCE_THREADS = 256, /* of a workgroup of gemm_reduce */
-  PACK_THREADS = 256    /* of a workgroup of gemm_pack */
+  GEMM_UNIT = 128,   /* bytes along k: a K split consists of whole units, except the last one */
+  PACK_THREADS = 256 /* of a workgroup of gemm_pack */
 };
 
 /* How sums go to C (store.h). */

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "args.h"
+#include "reduce_shape.h"
 
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
 static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (int64_t)tdm_type_size(d->type)); }
 
-/* Workgroups of gemm_reduce, which stride over the work: two rounds of what the device holds at a time are enough. */
+/* Workgroups of gemm_reduce, which stride over its blocks: two rounds of what the device holds at a time are enough. */
 static unsigned reducers(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int64_t most = (int64_t)plan->context->hip->compute_units * 16, all = d->batch * d->m * ((d->n + 3) / 4) / REDUCE_THREADS + 1;
+  int64_t most = (int64_t)plan->context->hip->compute_units * 16, all = d->batch * reduce_blocks(d->m, (d->n + 3) / 4);
   return (unsigned)(all < most ? all : most);
 }
 
@@ -249,10 +250,10 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
 }
 
 /* The second launch of a split: itself, its beginning and end; a trip to memory and its adds for each 8 parts; and what it
- * reads. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 8542, 8734, 10,223 and 13,073 clocks on gfx950, 140 more on
- * gfx942. */
+ * reads. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 7558, 7474, 8719 and 11,261 clocks on gfx950, 130 more on
+ * gfx942; 128 x 4096 of 4 and 8 parts 10,641 and 13,679. */
 static double reduce_clocks(const tdm_plan *plan, int parts) {
-  enum { LAUNCH = 7250, AT_ONCE = 8, ADDS = 400 };
+  enum { LAUNCH = 6150, AT_ONCE = 8, ADDS = 30 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double bytes =
       (double)d->batch * (double)d->m * (double)d->n * (parts * (double)sizeof(float) + (double)tdm_type_size(d->out));
