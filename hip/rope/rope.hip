@@ -1,115 +1,172 @@
 // rope: rotates the pairs of a head by the angle of their position. A work-item takes a chunk of pairs that are side by side;
-// or of pairs half a head apart, a chunk of each half. It does so in several heads of a position, which have the same place and
-// angles.
+// or of pairs half a head apart, a chunk of each half. It does so in several runs of heads (args.h) of a position, in which the
+// chunk has the same place and angles.
 #include "args.h"
 #include "hip/device/blocks.h"
 
-typedef struct part_place {
-  int64_t batch, s, head;
-} part_place;
+// What a work-item loads where it has no chunk: no wave may read what another one rotates in place.
+__attribute__((constant, aligned(16))) static const uint32_t nothing[4] = {0, 0, 0, 0};
 
-DEVICE part_place place_part(const rope_args *p, int64_t row) {
-  int64_t position = quotient(row, p->parts), batch = quotient(position, p->seq);
-  return (part_place){batch, position - batch * p->seq, (row - position * p->parts) * p->each};
+// Where a work-item's chunk of the first run of a part is. Divisions and products of 64 bits take a wave as long as it takes to
+// rotate three chunks; so the next place is the sum of the last one and of steps that are the same for all.
+typedef struct rope_place {
+  block_walk block;
+  const char *from;
+  char *to;
+  int64_t part, angles;  // angles: of the position, in the table
+} rope_place;
+
+DEVICE rope_place first_place(const rope_args *p, tdm_type type) {
+  const block_walk w = first_block(&p->blocks);
+  const int64_t row = row_of(&w), position = quotient(row, p->parts), part = row - position * p->parts,
+                batch = quotient(position, p->seq), s = position - batch * p->seq, start = start_of(&w, type);
+  const auto offset = [&](const tdm_rope_strides *of) {
+    return (batch * of->batch + s * of->seq + part * p->joined * of->head + start) * tdm_bytes(type);
+  };
+  return (rope_place){w, (const char *)p->x + offset(&p->of_x), (char *)p->y + offset(&p->of_y), part, s * 2 * p->angles};
 }
 
-DEVICE const char *head_at(const void *base, const tdm_rope_strides *s, part_place h, int64_t start, tdm_type type) {
-  return (const char *)base + (h.batch * s->batch + h.s * s->seq + h.head * s->head + start) * tdm_bytes(type);
+// In bytes of an array: to the next unit, and where a row, a position's parts or a batch's positions are exceeded; from run to
+// run of a part.
+typedef struct rope_steps {
+  int64_t unit, row, position, batch, turn;
+} rope_steps;
+
+DEVICE rope_steps steps_of(const rope_args *p, const tdm_rope_strides *of, tdm_type type) {
+  const int64_t length = chunk_length(type), bytes = tdm_bytes(type), run = p->joined * of->head * bytes, seq = of->seq * bytes,
+                batch = of->batch * bytes;
+  return (rope_steps){
+      .unit = p->blocks.items_step * length * bytes + p->part_step * run + p->s_step * seq + p->batch_step * batch,
+      .row = run - p->blocks.items * length * bytes,
+      .position = seq - p->parts * run,
+      .batch = batch - p->seq * seq,
+      .turn = p->parts * run};
 }
 
-// What the head has of the work-item's chunk, and nothing beside it: y may be x, and what another work-item rotates must not be
-// read.
-DEVICE chunk_part own_part(const block_walk *w, const hip_blocks *b, bool any, tdm_type type) {
-  const chunk_part of = part_of(w, b, 0, any, type);
-  return (chunk_part){0, of.left < chunk_length(type) ? of.left : chunk_length(type)};
+DEVICE void next_place(rope_place *w, const rope_args *p, const rope_steps *x, const rope_steps *y) {
+  const int64_t angles = 2 * p->angles;
+  const int sub = w->block.sub;
+  next_block(&w->block, &p->blocks);
+  const bool row = w->block.sub != sub;
+  w->part += p->part_step + row;
+  const bool position = w->part >= p->parts;
+  w->part -= position ? p->parts : 0;
+  w->angles += p->s_step * angles + (position ? angles : 0);
+  const bool batch = w->angles >= p->seq * angles;
+  w->angles -= batch ? p->seq * angles : 0;
+  w->from += x->unit + (row ? x->row : 0) + (position ? x->position : 0) + (batch ? x->batch : 0);
+  w->to += y->unit + (row ? y->row : 0) + (position ? y->position : 0) + (batch ? y->batch : 0);
 }
 
-// `count` f32 of the table, 2, 4 or 8; of these the first `left` exist.
-DEVICE void load_floats(float *to, const float *from, int count, int left, bool any) {
-  if (any ? left < count : false) {
-#pragma unroll
-    for (int i = 0; i < count; i++) to[i] = i < left ? from[i] : 0;
+// Elements of the part's run number `turn` from the chunk's first one on, a chunk's at most. What is beside them may be another
+// work-item's.
+DEVICE int left_of(const rope_args *p, const rope_place *w, int turn, bool halves, bool any, tdm_type type) {
+  const int length = chunk_length(type);
+  const int64_t before = turn * p->parts;
+  if (!has_row(&w->block, &p->blocks) || w->part >= p->runs - before) return 0;
+  if (!any) return length;
+  const int64_t heads = p->heads - (w->part + before) * p->joined,
+                elements = halves ? p->half : (heads < p->joined ? heads : p->joined) * 2 * p->half,
+                left = elements - start_of(&w->block, type);
+  return left < length ? (int)left : length;
+}
+
+DEVICE raw_chunk load_own(const char *from, int left, bool any, tdm_type type) {
+  if (any) return load_part(from, (chunk_part){0, left}, 0, true, type);
+  return load_global(left > 0 ? from : (const char *)nothing);
+}
+
+// Of a chunk's pairs. The table has so many angles that no mask is needed (args.h).
+typedef struct chunk_angles {
+  float cosines[CHUNK_MOST], sines[CHUNK_MOST];
+} chunk_angles;
+
+DEVICE void load_floats(float *to, const float *from, int count) {
+  if (count == 2) {
+    u32x2 words;
+    __builtin_memcpy(&words, __builtin_assume_aligned(from, 4), 8);
+    to[0] = float_of(words.x), to[1] = float_of(words.y);
     return;
   }
 #pragma unroll
-  for (int i = 0; i < count; i += 2) {
-    u32x2 words;
-    __builtin_memcpy(&words, __builtin_assume_aligned(from + i, 4), 8);
-    to[i] = float_of(words.x), to[i + 1] = float_of(words.y);
+  for (int i = 0; i < count; i += 4) {
+    const raw_chunk c = load_global((const char *)(from + i));
+#pragma unroll
+    for (int j = 0; j < 4; j++) to[i + j] = float_of(c.of_4[j]);
   }
 }
 
-DEVICE void rope_interleaved(const rope_args *p, bool any, tdm_type type) {
-  const int pairs = chunk_pairs(type);
-  const int64_t step_x = p->of_x.head * tdm_bytes(type), step_y = p->of_y.head * tdm_bytes(type);
-  FOR_BLOCKS(w, &p->blocks) {
-    chunk_part of = own_part(&w, &p->blocks, any, type);
-    if (of.left <= 0) continue;
-    part_place h = place_part(p, row_of(&w));
-    int64_t start = start_of(&w, type), left = p->heads - h.head;
-    const float *cosines = p->sincos + h.s * 2 * p->half + start / 2;
-    const char *from = head_at(p->x, &p->of_x, h, start, type);
-    char *to = (char *)head_at(p->y, &p->of_y, h, start, type);
-    float c[CHUNK_MOST], n[CHUNK_MOST];
-    raw_chunk next = load_part(from, of, 0, any, type);
-    load_floats(c, cosines, pairs, of.left / 2, any);
-    load_floats(n, cosines + p->half, pairs, of.left / 2, any);
-    const int heads = left < p->each ? (int)left : p->each;
-    for (int i = 0; i < heads; i++, from += step_x, to += step_y) {
-      chunk x = chunk_of(next, type);
-      if (i + 1 < heads) next = load_part(from + step_x, of, 0, any, type);
+DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *w, bool halves, tdm_type type) {
+  const int count = halves ? chunk_length(type) : chunk_pairs(type);
+  int64_t pair = w->block.item * count;
 #pragma unroll
-      for (int j = 0; j < pairs; j++)
-        x.of[j] = (f32x2){x.of[j].x * c[j] - x.of[j].y * n[j], x.of[j].x * n[j] + x.of[j].y * c[j]};
-      store_part(to, of, raw_of(x, false, type), any, type);
+  for (int i = 1; i < CHUNK_MOST / 2; i++) pair -= !halves && pair >= p->half ? p->half : 0;
+  const float *cosines = p->sincos + (has_row(&w->block, &p->blocks) ? w->angles : 0) + pair;
+  load_floats(to->cosines, cosines, count);
+  load_floats(to->sines, cosines + p->angles, count);
+}
+
+DEVICE void rotate_beside(chunk *x, const chunk_angles *by, tdm_type type) {
+#pragma unroll
+  for (int i = 0; i < chunk_pairs(type); i++) {
+    const float c = by->cosines[i], n = by->sines[i];
+    x->of[i] = (f32x2){x->of[i].x * c - x->of[i].y * n, x->of[i].x * n + x->of[i].y * c};
+  }
+}
+
+DEVICE void rotate_apart(chunk *x, chunk *y, const chunk_angles *by, tdm_type type) {
+#pragma unroll
+  for (int i = 0; i < chunk_pairs(type); i++) {
+    const f32x2 a = x->of[i], b = y->of[i], c = {by->cosines[2 * i], by->cosines[2 * i + 1]},
+                n = {by->sines[2 * i], by->sines[2 * i + 1]};
+    x->of[i] = a * c - b * n;
+    y->of[i] = a * n + b * c;
+  }
+}
+
+// A chunk is loaded while the one before is rotated and stored, also from one unit of work to the next.
+DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) {
+  const int64_t half = p->half * tdm_bytes(type);
+  const rope_steps x_steps = steps_of(p, &p->of_x, type), y_steps = steps_of(p, &p->of_y, type);
+  rope_place w = first_place(p, type);
+  chunk_angles angles;
+  load_angles(&angles, p, &w, halves, type);
+  int left = left_of(p, &w, 0, halves, any, type);
+  raw_chunk next = load_own(w.from, left, any, type), other = {};
+  if (halves) other = load_own(w.from + half, left, any, type);
+  while (w.block.unit < p->blocks.units) {
+    for (int turn = 0; turn < p->turns; turn++) {
+      chunk x = chunk_of(next, type), y = halves ? chunk_of(other, type) : (chunk){};
+      char *const to = w.to + turn * y_steps.turn;
+      const int own = left;
+      const bool last = turn + 1 == p->turns;
+      if (last) next_place(&w, p, &x_steps, &y_steps);
+      const int then = last ? 0 : turn + 1;
+      left = left_of(p, &w, then, halves, any, type);
+      const char *const from = w.from + then * x_steps.turn;
+      next = load_own(from, left, any, type);
+      if (halves) {
+        other = load_own(from + half, left, any, type);
+        rotate_apart(&x, &y, &angles, type);
+      } else {
+        rotate_beside(&x, &angles, type);
+      }
+      if (last) load_angles(&angles, p, &w, halves, type);  // into the same registers: a second set would be spilled
+      store_part(to, (chunk_part){0, own}, raw_of(x, false, type), any, type);
+      if (halves) store_part(to + half, (chunk_part){0, own}, raw_of(y, false, type), any, type);
     }
   }
 }
 
-DEVICE void rope_half(const rope_args *p, bool any, tdm_type type) {
-  const int length = chunk_length(type);
-  const int64_t step_x = p->of_x.head * tdm_bytes(type), step_y = p->of_y.head * tdm_bytes(type);
-  const int64_t half_bytes = p->half * tdm_bytes(type);
-  FOR_BLOCKS(w, &p->blocks) {
-    chunk_part of = own_part(&w, &p->blocks, any, type);
-    if (of.left <= 0) continue;
-    part_place h = place_part(p, row_of(&w));
-    int64_t start = start_of(&w, type), left = p->heads - h.head;
-    const float *cosines = p->sincos + h.s * 2 * p->half + start;
-    const char *from = head_at(p->x, &p->of_x, h, start, type);
-    char *to = (char *)head_at(p->y, &p->of_y, h, start, type);
-    float c[CHUNK_MOST], n[CHUNK_MOST];
-    raw_chunk next = load_part(from, of, 0, any, type), other = load_part(from + half_bytes, of, 0, any, type);
-    load_floats(c, cosines, length, of.left, any);
-    load_floats(n, cosines + p->half, length, of.left, any);
-    const int heads = left < p->each ? (int)left : p->each;
-    for (int i = 0; i < heads; i++, from += step_x, to += step_y) {
-      chunk a = chunk_of(next, type), b = chunk_of(other, type);
-      if (i + 1 < heads) {
-        next = load_part(from + step_x, of, 0, any, type);
-        other = load_part(from + step_x + half_bytes, of, 0, any, type);
-      }
-#pragma unroll
-      for (int j = 0; j < chunk_pairs(type); j++) {
-        f32x2 x = a.of[j], y = b.of[j], cosine = {c[2 * j], c[2 * j + 1]}, sine = {n[2 * j], n[2 * j + 1]};
-        a.of[j] = x * cosine - y * sine;
-        b.of[j] = x * sine + y * cosine;
-      }
-      store_part(to, of, raw_of(a, false, type), any, type);
-      store_part(to + half_bytes, of, raw_of(b, false, type), any, type);
-    }
-  }
-}
+#define ROPE(name, waves, halves, any, type) \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(rope_args p) { rope_body(&p, halves, any, type); }
+#define ROPES(name, halves, waves, any_waves)            \
+  ROPE(name##_f32, waves, halves, false, TDM_F32)        \
+  ROPE(name##_f16, waves, halves, false, TDM_F16)        \
+  ROPE(name##_bf16, waves, halves, false, TDM_BF16)      \
+  ROPE(name##_any_f32, any_waves, halves, true, TDM_F32) \
+  ROPE(name##_any_f16, any_waves, halves, true, TDM_F16) \
+  ROPE(name##_any_bf16, any_waves, halves, true, TDM_BF16)
 
-#define ROPE(name, waves, body, any, type) \
-  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(rope_args p) { body(&p, any, type); }
-#define ROPES(body, any_waves)                         \
-  ROPE(body##_f32, 8, body, false, TDM_F32)            \
-  ROPE(body##_f16, 8, body, false, TDM_F16)            \
-  ROPE(body##_bf16, 8, body, false, TDM_BF16)          \
-  ROPE(body##_any_f32, 8, body, true, TDM_F32)         \
-  ROPE(body##_any_f16, any_waves, body, true, TDM_F16) \
-  ROPE(body##_any_bf16, any_waves, body, true, TDM_BF16)
-
-ROPES(rope_interleaved, 8)
-ROPES(rope_half, 6)
+ROPES(rope_interleaved, false, 8, 6)
+ROPES(rope_half, true, 6, 5)

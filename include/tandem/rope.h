@@ -42,7 +42,8 @@ typedef struct tdm_rope_desc {
   tdm_rope_style style;                /* default interleaved */
   int64_t offset;                      /* the position of s = 0, >= 0; default 0 */
   /* How many positions, from offset on, the plan computes angles for: at least seq; 0 (default): seq. offset + positions is at
-   * most 2^53, so that f64 represents each of them. The device keeps positions * head_dim f32 values. */
+   * most 2^53, so that f64 represents each of them. The device keeps positions * head_dim f32 values; HIP
+   * keeps at most 14 more for each position, where heads or their halves are not whole 16-byte chunks. */
   int64_t positions;
   double theta;             /* > 0; default 1e4 */
   tdm_rope_scaling scaling; /* default not scaled */
