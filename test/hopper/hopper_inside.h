@@ -2,6 +2,7 @@
 #ifndef TANDEM_TEST_HOPPER_INSIDE_H
 #define TANDEM_TEST_HOPPER_INSIDE_H
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include "hopper.h"
@@ -33,8 +34,9 @@ typedef struct hopper_barrier {
 } hopper_barrier;
 
 typedef struct hopper_fiber {
-  ucontext_t context;
-  bool ended;
+  ucontext_t context; /* where its first turn begins */
+  jmp_buf place;      /* where the next one does */
+  bool begun, ended;
   /* What it waits for, if not NULL, and what that was when it began to wait. */
   const hopper_meeting *meeting;
   const hopper_barrier *barrier;
