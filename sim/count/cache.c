@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/pages.h"
+
 typedef u64 entry; /* (line + 1) << 4 | dirty sectors; 0: empty */
 
 typedef struct cache {
@@ -21,17 +23,25 @@ struct hierarchy {
   u64 warm; /* lines that the memory-side cache still has from before the launch */
   u32 xcds, cus;
   cache *l1, *l2, mall;
+  entry *room; /* all entries: 18 MB for a whole chip, of which a small launch touches little */
+  u64 room_bytes;
   u64 l1_lines, l1_hits, mall_lines, mall_hits, hbm_read, hbm_written;
   gfxsim_l2 *count;
 };
 
-static bool cache_make(cache *c, u64 bytes, u32 ways) {
+/* Its form; returns how many entries it has. */
+static u64 cache_shape(cache *c, u64 bytes, u32 ways) {
   u64 lines = bytes >> LINE_SHIFT;
   if (ways == 0 || ways > lines) ways = (u32)(lines > 0 ? lines : 1);
   c->ways = ways;
   c->sets = (u32)(lines / ways > 0 ? lines / ways : 1);
-  c->entry = calloc((size_t)c->sets * c->ways, sizeof *c->entry);
-  return c->entry != NULL;
+  return (u64)c->sets * c->ways;
+}
+
+/* Takes its entries from the room; returns what is left of it. */
+static entry *cache_place(cache *c, entry *room) {
+  c->entry = room;
+  return room + (u64)c->sets * c->ways;
 }
 
 /* Finds the line or brings it in, and marks sectors dirty; *evicted is what had to leave for it. The search looks at every way
@@ -59,19 +69,28 @@ hierarchy *hierarchy_make(const chip *chip, bool folded) {
   h->l1 = calloc((size_t)h->xcds * h->cus, sizeof *h->l1);
   h->l2 = calloc(h->xcds, sizeof *h->l2);
   h->count = calloc(h->xcds, sizeof *h->count);
-  bool good = h->l1 != NULL && h->l2 != NULL && h->count != NULL && cache_make(&h->mall, chip->mall_bytes, chip->mall_ways);
-  for (u32 n = 0; good && n < h->xcds * h->cus; n++) good = cache_make(&h->l1[n], chip->l1_bytes, 0);
-  for (u32 n = 0; good && n < h->xcds; n++) good = cache_make(&h->l2[n], chip->l2_bytes, chip->l2_ways);
-  if (good) return h;
-  hierarchy_free(h);
-  return NULL;
+  if (h->l1 == NULL || h->l2 == NULL || h->count == NULL) {
+    hierarchy_free(h);
+    return NULL;
+  }
+  u64 entries = cache_shape(&h->mall, chip->mall_bytes, chip->mall_ways);
+  for (u32 n = 0; n < h->xcds * h->cus; n++) entries += cache_shape(&h->l1[n], chip->l1_bytes, 0);
+  for (u32 n = 0; n < h->xcds; n++) entries += cache_shape(&h->l2[n], chip->l2_bytes, chip->l2_ways);
+  h->room_bytes = entries * sizeof(entry);
+  h->room = (entry *)(void *)pages_make(h->room_bytes, 0);
+  if (h->room == NULL) {
+    hierarchy_free(h);
+    return NULL;
+  }
+  entry *left = cache_place(&h->mall, h->room);
+  for (u32 n = 0; n < h->xcds * h->cus; n++) left = cache_place(&h->l1[n], left);
+  for (u32 n = 0; n < h->xcds; n++) left = cache_place(&h->l2[n], left);
+  return h;
 }
 
 void hierarchy_free(hierarchy *h) {
   if (h == NULL) return;
-  for (u32 n = 0; h->l1 != NULL && n < h->xcds * h->cus; n++) free(h->l1[n].entry);
-  for (u32 n = 0; h->l2 != NULL && n < h->xcds; n++) free(h->l2[n].entry);
-  free(h->mall.entry);
+  pages_free((u8 *)h->room, h->room_bytes);
   free(h->l1);
   free(h->l2);
   free(h->count);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "calendar.h"
+#include "sim/base/pages.h"
 
 /* Lines on their way: a second request for one waits for the first one's data. */
 enum { PENDING = 1 << 14, HBM_CHANNELS = 128, SECTORS = 4 };
@@ -22,6 +23,8 @@ struct memory_time {
   u32 l2_work, l2_write_work, fabric_work, mall_work, hbm_work; /* of a line in its channel, in parts of a clock; 0: no limit */
   calendar *l2_channel, *fabric_in, *fabric_out, *mall_channel, *hbm_channel;
   pending *l2_pending, *l1_pending; /* PENDING for each XCD; PENDING_L1 for each CU */
+  u8 *room;                         /* all of these: 18 MB for a whole chip, of which a small launch touches little */
+  u64 room_bytes;
 };
 
 enum { PENDING_L1 = 1 << 9 };
@@ -45,29 +48,27 @@ memory_time *memory_time_make(const chip *chip, const time_parameters *p, hierar
   if (chip->fabric_clock_bytes > 0) m->fabric_work = work_of(line / chip->fabric_clock_bytes);
   if (chip->mall_clock_bytes > 0) m->mall_work = work_of(line * HBM_CHANNELS / chip->mall_clock_bytes);
   if (chip->hbm_gbs > 0) m->hbm_work = work_of(line * HBM_CHANNELS * chip->clock_mhz / (1000.0 * chip->hbm_gbs * p->hbm_share));
-  m->l2_channel = calloc((size_t)m->xcds * m->channels, sizeof(calendar));
-  m->fabric_in = calloc(m->xcds, sizeof(calendar));
-  m->fabric_out = calloc(m->xcds, sizeof(calendar));
-  m->mall_channel = calloc(HBM_CHANNELS, sizeof(calendar));
-  m->hbm_channel = calloc(HBM_CHANNELS, sizeof(calendar));
-  m->l2_pending = calloc((size_t)m->xcds * PENDING, sizeof(pending));
-  m->l1_pending = calloc((size_t)m->xcds * m->cus * PENDING_L1, sizeof(pending));
-  if (m->l2_channel != NULL && m->fabric_in != NULL && m->fabric_out != NULL && m->mall_channel != NULL &&
-      m->hbm_channel != NULL && m->l2_pending != NULL && m->l1_pending != NULL)
-    return m;
-  memory_time_free(m);
-  return NULL;
+  u64 l2_channels = (u64)m->xcds * m->channels, calendars = l2_channels + 2 * (u64)m->xcds + 2 * HBM_CHANNELS;
+  u64 l2_pending = (u64)m->xcds * PENDING, l1_pending = (u64)m->xcds * m->cus * PENDING_L1;
+  m->room_bytes = calendars * sizeof(calendar) + (l2_pending + l1_pending) * sizeof(pending);
+  m->room = pages_make(m->room_bytes, 0);
+  if (m->room == NULL) {
+    free(m);
+    return NULL;
+  }
+  m->l2_channel = (calendar *)(void *)m->room;
+  m->fabric_in = m->l2_channel + l2_channels;
+  m->fabric_out = m->fabric_in + m->xcds;
+  m->mall_channel = m->fabric_out + m->xcds;
+  m->hbm_channel = m->mall_channel + HBM_CHANNELS;
+  m->l2_pending = (pending *)(void *)(m->hbm_channel + HBM_CHANNELS);
+  m->l1_pending = m->l2_pending + l2_pending;
+  return m;
 }
 
 void memory_time_free(memory_time *m) {
   if (m == NULL) return;
-  free(m->l2_channel);
-  free(m->fabric_in);
-  free(m->fabric_out);
-  free(m->mall_channel);
-  free(m->hbm_channel);
-  free(m->l2_pending);
-  free(m->l1_pending);
+  pages_free(m->room, m->room_bytes);
   free(m);
 }
 

@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "sim/base/error.h"
+#include "sim/base/pages.h"
 #include "sim/machine/sample.h"
 #include "timed.h"
 
@@ -94,6 +95,9 @@ static gfxsim_status choose_rounds(time_run *t) {
   return GFXSIM_OK;
 }
 
+static u64 cu_bytes(const time_run *t) { return (u64)t->cus * sizeof *t->cu; }
+static u64 simd_bytes(const time_run *t) { return (u64)t->cus * t->chip->simds_per_cu * sizeof *t->simds; }
+
 static gfxsim_status make(time_run *t, launch *run) {
   const chip *c = &run->device->chip;
   *t = (time_run){.run = run, .timing = run->timing, .chip = c, .p = parameters_of(c), .looks = 1};
@@ -111,8 +115,9 @@ static gfxsim_status make(time_run *t, launch *run) {
   /* Workgroups that do not run would have met their share of it. */
   if (run->timing->warm) hierarchy_warm(t->caches, 1 - run->timing->extrapolated);
   t->memory = memory_time_make(c, &t->p, t->caches);
-  t->cu = calloc(t->cus, sizeof *t->cu);
-  t->simds = calloc((size_t)t->cus * c->simds_per_cu, sizeof *t->simds);
+  /* 20 MB for a whole chip, of which a small launch touches little. */
+  t->cu = (cu_time *)(void *)pages_make(cu_bytes(t), 0);
+  t->simds = (simd_time *)(void *)pages_make(simd_bytes(t), 0);
   t->heap = calloc(t->cus, sizeof *t->heap);
   t->site = calloc(t->sites + 1, sizeof *t->site);
   if (t->memory == NULL || t->cu == NULL || t->simds == NULL || t->heap == NULL || t->site == NULL || !make_queues(t))
@@ -138,8 +143,8 @@ static void drop(time_run *t) {
   for (u32 x = 0; t->xcd != NULL && x < t->chip->xcds; x++) free(t->xcd[x].position);
   memory_time_free(t->memory);
   free(t->xcd);
-  free(t->cu);
-  free(t->simds);
+  pages_free((u8 *)t->cu, cu_bytes(t));
+  pages_free((u8 *)t->simds, simd_bytes(t));
   free(t->heap);
   free(t->site);
 }
