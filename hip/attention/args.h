@@ -14,8 +14,16 @@ enum {
   GENERAL_ROWS = 128,
   FAST_KEYS = 64,
   GENERAL_KEYS = 32,
-  PARTS_THREADS = 256
+  PARTS_THREADS = 256,
+  FEW_PARTS = 4,
+  FEW_ROWS = 32
 };
+
+/* Divides numbers below 2^30 without a division, which would take 100 to 200 clocks before a workgroup's first load: n / by =
+ * (2 n factor) >> (32 + shift), with shift = floor(log2(by)) and factor = ceil(2^(31 + shift) / by). */
+typedef struct attention_divisor {
+  uint32_t factor, shift;
+} attention_divisor;
 
 typedef struct attention_args {
   const void *q, *k, *v;
@@ -38,6 +46,9 @@ typedef struct attention_args {
   /* Decode kernels: one for each head of keys, 0 between launches: how many of its parts are stored. The last one adds them
    * (last_part.h). NULL: a second launch does. */
   uint32_t *counters;
+  uint32_t part_floats; /* from one part's results to the next */
+  int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
+  attention_divisor of_splits, of_heads_kv, of_sq, of_xcds, of_round; /* decode kernels; a round: splits * xcds */
 } attention_args;
 
 /* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */

@@ -117,6 +117,13 @@ static tdm_attention_strides with_rows_apart(tdm_attention_strides s, int64_t ro
   return s;
 }
 
+/* by: 1 to 2^30. */
+static attention_divisor divisor_of(int64_t by) {
+  uint32_t shift = 0;
+  while (by >> (shift + 1) > 0) shift++;
+  return (attention_divisor){(uint32_t)((((uint64_t)1 << (31 + shift)) + (uint64_t)by - 1) / (uint64_t)by), shift};
+}
+
 /* All query tiles of the heads that share keys are one chunk, so that they are in one XCD's L2. */
 static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
@@ -186,12 +193,12 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
 }
 
 /* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
- * least ALONE clocks, if few others use the memory. A second launch takes SECOND, and FEW_PARTS more for each further 16
+ * least ALONE clocks, if few others use the memory. A second launch takes SECOND, and MORE_PARTS more for each further 16
  * parts. A last workgroup, which adds the parts of its head in the same launch, takes LAST, and loads LAST_BYTES in a clock.
  * These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right enough to compare
  * numbers of parts. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
  * tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
-enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, FEW_PARTS = 900, LAST = 3500, LAST_BYTES = 30 };
+enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, MORE_PARTS = 900, LAST = 3000, LAST_BYTES = 40 };
 enum { MOST_ROUNDS = 4, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
 
@@ -203,7 +210,8 @@ static double bytes_of_parts(const tdm_attention_desc *d, int64_t parts) {
 static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const double bytes = (double)(d->batch * d->heads_kv) * bytes_of_parts(d, parts);
-  return SECOND + FEW_PARTS * (double)((parts - 1) / 16) + 2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
+  return SECOND + MORE_PARTS * (double)((parts - 1) / 16) +
+         2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
@@ -256,7 +264,27 @@ static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, t
   args->splits = (uint32_t)((tiles - 1) / of_part + 1);
   args->split_keys = of_part * FAST_KEYS;
   args->count = (uint32_t)heads * args->splits;
+  args->of_splits = divisor_of(args->splits);
+  args->of_heads_kv = divisor_of(d->heads_kv);
+  args->of_sq = divisor_of(d->sq);
+  args->of_xcds = divisor_of(plan->context->hip->xcds);
+  args->of_round = divisor_of((int64_t)plan->context->hip->xcds * args->splits);
   kernel->grid[0] = args->count;
+}
+
+/* Floats of a part's results. few: as key_splits.h has few parts. */
+static int64_t floats_of_part(const tdm_plan *plan, bool few) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t rows = d->heads_q / d->heads_kv * d->sq;
+  return few ? ((rows - 1) / 32 + 1) * 32 * columns_of(plan) : rows * d->head_dim;
+}
+
+/* How the parts of a launch are stored. counters: NULL for a second launch. Few parts of up to 32 rows would be added by one
+ * wave alone, which takes longer than all waves with the other layout. */
+static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args *args) {
+  args->counters = counters;
+  args->few_parts = counters != NULL && args->splits <= FEW_PARTS && args->group * args->sq > FEW_ROWS;
+  args->part_floats = (uint32_t)floats_of_part(plan, args->few_parts);
 }
 
 /* Counters for the last workgroups, all 0. */
@@ -272,9 +300,13 @@ static tdm_status make_counters(tdm_plan *plan) {
 /* Where the parts are until they are added, and how: a run whose pointers fall back needs the second pass. */
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (last_adds(plan, args->splits)) TDM_TRY(make_counters(plan));
+  const bool last = last_adds(plan, args->splits);
+  if (last) TDM_TRY(make_counters(plan));
   int64_t rows = args->group * d->sq, units = rows * PARTS_WAVES(d->head_dim); /* waves of a head of keys */
-  plan->workspace_bytes = (size_t)((int64_t)args->count * rows * (d->head_dim + 2)) * sizeof(float);
+  int64_t floats = (int64_t)args->count * (floats_of_part(plan, false) + 2 * rows);
+  int64_t few = d->batch * d->heads_kv * FEW_PARTS * (floats_of_part(plan, true) + 2 * rows); /* of a shorter run, too */
+  if (last && rows > FEW_ROWS && few > floats) floats = few;
+  plan->workspace_bytes = (size_t)floats * sizeof(float);
   kernel->grid[0] = (unsigned)((units - 1) / (PARTS_THREADS / 64) + 1);
   kernel->grid[1] = (unsigned)(d->batch * d->heads_kv);
   kernel->grid[2] = 1;
@@ -314,7 +346,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
     args->skv = plan->desc.attention.skv;
     if (args->splits > 0) cut_keys(plan, args->splits, args, fast ? &l.fast : &l.general); /* as many as the workspace holds */
   }
-  args->counters = fast && args->splits > 1 ? plan->table : NULL;
+  place_parts(plan, fast && args->splits > 1 ? plan->table : NULL, args);
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
   if (args->splits <= 1 || args->counters != NULL) return TDM_OK;
   return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));

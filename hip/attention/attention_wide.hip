@@ -41,15 +41,6 @@ template <int head>
 constexpr int ROWS_BYTES = 32 * WIDTH<head> * 2;
 static_assert(4 * ROWS_BYTES<256> <= sizeof(wide_tiles<256>), "room for the rows of all waves");
 
-/* The tiles of keys, or of values, that are loaded next, in SGPRs. */
-typedef struct coming {
-  const char *base;
-  int64_t step;      /* bytes from one tile to the next */
-  uint32_t row, end; /* bytes from one row to the next, and how many more the last row has */
-  uint32_t length;   /* of the tile's buffer */
-  int left;          /* rows from the tile's first on */
-} coming;
-
 /* What a wave has in registers. */
 template <int head>
 struct wide : fast_rows<head> {
@@ -90,25 +81,6 @@ DEVICE void read_first_keys(wide<head> *w) {
 #pragma unroll
   for (int n = 0; n < AHEAD<head>; n++) read_key_chunk(w, n);
 }
-
-template <int head>
-DEVICE coming coming_of(const tile_source *s, int rows) {
-  return (coming){
-      in_scalars(s->base), KEYS<head> * s->stride, (uint32_t)s->stride, 16 * s->chunks - (uint32_t)s->stride, 0, rows};
-}
-
-/* The buffer of a tile ends with its last row: after it, loads give zeros. */
-template <int head>
-DEVICE void find_length(coming *c) {
-  int rows = c->left < KEYS<head> ? c->left : KEYS<head>;
-  c->length = scalar_here(rows > 0 ? (uint32_t)rows * c->row + c->end : 0);
-}
-template <int head>
-DEVICE void advance(coming *c) {
-  c->base = scalar_here(c->base + c->step);
-  c->left = (int)scalar_here((uint32_t)(c->left - KEYS<head>));
-}
-DEVICE tile_buffer buffer_of(const coming *c) { return (tile_buffer){c->base, c->length, c->row}; }
 
 /* A part of the loads of the next keys and of this tile's values. `stage` has this tile's keys. The scalar unit's work for them
  * is in parts of its own: all of it between two products makes the second one late. */

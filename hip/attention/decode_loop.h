@@ -19,37 +19,56 @@ template <int head>
 constexpr int DECODE_LOADS =
     (int)TILE_BYTES<head> / LOADING_THREADS / CHUNK; /* of a wave for the keys or the values of a tile */
 
+/* What waves 4-7 have in registers: where the next tile is, and the lane's parts of every tile. */
+template <int head>
+struct decode_loads {
+  coming k, v;
+  uint32_t k_from[DECODE_LOADS<head>], v_from[DECODE_LOADS<head>];
+  int stage;
+};
+
+template <int head>
+DEVICE void load_next(decode_loads<head> *l, LDS tile<head> *tiles) {
+  LDS tile<head> *to = tiles + l->stage;
+  const int wave = (wave_index() - 4) * WAVE * CHUNK;
+  find_length<head>(&l->k);
+#pragma unroll
+  for (int n = 0; n < DECODE_LOADS<head>; n++)
+    load_to_lds(buffer_of(&l->k), l->k_from[n], to->k + n * LOADING_THREADS * CHUNK + wave);
+  find_length<head>(&l->v);
+#pragma unroll
+  for (int n = 0; n < DECODE_LOADS<head>; n++)
+    load_to_lds(buffer_of(&l->v), l->v_from[n], to->v + n * LOADING_THREADS * CHUNK + wave);
+  advance<head>(&l->k);
+  advance<head>(&l->v);
+  l->stage = l->stage == DECODE_STAGES - 1 ? 0 : l->stage + 1;
+}
+
 /* Waves 4-7. */
 template <int head>
 DEVICE void load_all_keys(const attention_args *a, const attention_work *work, LDS tile<head> *tiles, int count) {
-  const int loads = DECODE_LOADS<head>, thread = thread_index() - LOADING_THREADS;
+  const int thread = thread_index() - LOADING_THREADS, keys = (int)in_scalar((uint32_t)work->keys);
   tile_source k = source_of(work->k, a->k_stride.row, work->keys, a->head_dim),
               v = source_of(work->v, a->v_stride.row, work->keys, a->head_dim);
-  uint32_t k_from[loads], v_from[loads];
+  decode_loads<head> l;
+  l.k = coming_of<head>(&k, keys);
+  l.v = coming_of<head>(&v, keys);
+  l.stage = 0;
 #pragma unroll
-  for (int n = 0; n < loads; n++) {
-    k_from[n] = piece_offset<head>(&k, (uint32_t)(n * LOADING_THREADS + thread), key_place<head>);
-    v_from[n] = piece_offset<head>(&v, (uint32_t)(n * LOADING_THREADS + thread), value_place<head>);
+  for (int n = 0; n < DECODE_LOADS<head>; n++) {
+    l.k_from[n] = piece_offset<head>(&k, (uint32_t)(n * LOADING_THREADS + thread), key_place<head>);
+    l.v_from[n] = piece_offset<head>(&v, (uint32_t)(n * LOADING_THREADS + thread), value_place<head>);
   }
-  int stage = 0;
-  for (int i = -DECODE_AHEAD; i < count; i++) {
-    if (i >= 0) {
-      if (i + DECODE_AHEAD <= count)
-        wait_memory<(DECODE_AHEAD - 1) * 2 * DECODE_LOADS<head>>();
-      else
-        wait_memory<0>();
-      barrier();
-    }
-    if (i + DECODE_AHEAD >= count) continue;
-    tile_buffer k_tile = settled_buffer(&k), v_tile = settled_buffer(&v);
-    const int wave = (wave_index() - 4) * WAVE * CHUNK;
-#pragma unroll
-    for (int n = 0; n < loads; n++) load_to_lds(k_tile, k_from[n], tiles[stage].k + n * LOADING_THREADS * CHUNK + wave);
-#pragma unroll
-    for (int n = 0; n < loads; n++) load_to_lds(v_tile, v_from[n], tiles[stage].v + n * LOADING_THREADS * CHUNK + wave);
-    next_tile<head>(&k);
-    next_tile<head>(&v);
-    stage = stage == DECODE_STAGES - 1 ? 0 : stage + 1;
+  if (count > 0) load_next(&l, tiles);
+  barrier(); /* now Q is on its way too: after two tiles, which fill the vL1D, it would come 1,900 clocks later */
+  for (int i = 1; i < DECODE_AHEAD && i < count; i++) load_next(&l, tiles);
+  for (int i = 0; i < count; i++) {
+    if (i + DECODE_AHEAD <= count)
+      wait_memory<(DECODE_AHEAD - 1) * 2 * DECODE_LOADS<head>>();
+    else
+      wait_memory<0>();
+    barrier();
+    if (i + DECODE_AHEAD < count) load_next(&l, tiles);
   }
 }
 
@@ -95,15 +114,21 @@ DEVICE void to_next_stage(lane_places<head> *at, int *stage) {
 template <int head>
 DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS tile<head> *tiles, int count, tdm_type type) {
   const int64_t first = wave_index() * 32;
-  const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, work, first) / FAST_KEYS));
-  if (first >= work->rows) {
-    for (int i = 0; i < count; i++) barrier();
+  if ((uint32_t)first >= (uint32_t)work->rows) {
+    for (int i = -1; i < count; i++) barrier();
     return;
   }
   fast_rows<head> w;
   lane_places<head> at;
-  begin_rows(&w, a, work, first);
+  const int64_t row = first + lane_index() % 32;
+  coming_rows<head> q = load_rows<head>(a, work, row);
+  keep_order();
+  barrier();
+  keep_order();
+  const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, work, first) / FAST_KEYS));
+  begin_sums(&w, a, work, row);
   lane_places_of(&at, (LDS char *)tiles->k, (LDS char *)tiles->v);
+  take_rows(&w, &q, a->sign);
   int i = 0, stage = 0;
   for (; i < whole; i++) {
     sync_lds();
@@ -120,9 +145,11 @@ DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS
 
 template <int head>
 DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
+  const bool loads = wave_index() >= 4;
+  if (loads) set_priority<1>(); /* until the first loads are on their way, nothing else matters */
   attention_work work = find_part(a, type);
-  const int count = (int)in_scalar((uint32_t)((work.keys + FAST_KEYS - 1) / FAST_KEYS));
-  if (wave_index() >= 4)
+  const int count = (int)in_scalar(((uint32_t)work.keys + FAST_KEYS - 1) / FAST_KEYS);
+  if (loads)
     load_all_keys(a, &work, tiles, count);
   else
     decode_rows(a, &work, tiles, count, type);

@@ -1,15 +1,15 @@
 /* What the key splits of a decode store until they are added, in f32: [workgroup][row][head_dim], the sums of probabilities
  * times values; and after them [workgroup][row][2], the reference (the sums are relative to 2 to this power) and the sum of
- * the probabilities. Workgroup: key split + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
+ * the probabilities. Few parts (args.h) are added by the waves that have their rows, and stored as these have them in
+ * registers, so that what a wave stores and loads at once are whole lines: [workgroup][wave][8 columns][lane][4]. Workgroup:
+ * key split + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
 #ifndef TANDEM_HIP_ATTENTION_KEY_SPLITS_H
 #define TANDEM_HIP_ATTENTION_KEY_SPLITS_H
 
 #include "args.h"
 #include "hip/device/types.h"
 
-DEVICE float *part_results(const attention_args *a, int64_t workgroup) {
-  return a->parts + workgroup * a->group * a->sq * a->head_dim;
-}
+DEVICE float *part_results(const attention_args *a, int64_t workgroup) { return a->parts + workgroup * a->part_floats; }
 
 DEVICE float *part_numbers(const attention_args *a, int64_t workgroup) {
   return part_results(a, a->count) + workgroup * a->group * a->sq * 2;

@@ -119,12 +119,6 @@ typedef struct tile_buffer {
 
 DEVICE tile_buffer buffer_of(const tile_source *s) { return (tile_buffer){s->base, tile_length(s), (uint32_t)s->stride}; }
 
-/* The same for loops in which the compiler keeps the source in VGPRs, where a buffer can't be. */
-DEVICE tile_buffer settled_buffer(const tile_source *s) {
-  uint32_t length = s->left < 0 ? 0 : s->left < NOT_IN_TILE ? (uint32_t)s->left & ~3u : NOT_IN_TILE;
-  return (tile_buffer){in_scalars(s->base), in_scalar(length), (uint32_t)s->stride};
-}
-
 template <int head>
 DEVICE void next_tile(tile_source *s) {
   s->base += KEYS<head> * s->stride;
@@ -137,6 +131,34 @@ DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(ui
   uint32_t row = n / (WIDTH<head> / 8), chunk = n % (WIDTH<head> / 8) ^ place(row);
   return chunk < s->chunks ? row * (uint32_t)s->stride + chunk * CHUNK : NOT_IN_TILE;
 }
+
+/* The tiles of keys, or of values, that are loaded next, in SGPRs. */
+typedef struct coming {
+  const char *base;
+  int64_t step;      /* bytes from one tile to the next */
+  uint32_t row, end; /* bytes from one row to the next, and how many more the last row has */
+  uint32_t length;   /* of the tile's buffer */
+  int left;          /* rows from the tile's first on */
+} coming;
+
+template <int head>
+DEVICE coming coming_of(const tile_source *s, int rows) {
+  return (coming){
+      in_scalars(s->base), KEYS<head> * s->stride, (uint32_t)s->stride, 16 * s->chunks - (uint32_t)s->stride, 0, rows};
+}
+
+/* The buffer of a tile ends with its last row: after it, loads give zeros. */
+template <int head>
+DEVICE void find_length(coming *c) {
+  int rows = c->left < KEYS<head> ? c->left : KEYS<head>;
+  c->length = scalar_here(rows > 0 ? (uint32_t)rows * c->row + c->end : 0);
+}
+template <int head>
+DEVICE void advance(coming *c) {
+  c->base = scalar_here(c->base + c->step);
+  c->left = (int)scalar_here((uint32_t)(c->left - KEYS<head>));
+}
+DEVICE tile_buffer buffer_of(const coming *c) { return (tile_buffer){c->base, c->length, c->row}; }
 
 #if CHIP_TRANSPOSED_LDS_READS
 

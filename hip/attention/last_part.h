@@ -8,7 +8,9 @@
 #define TANDEM_HIP_ATTENTION_LAST_PART_H
 
 #include "key_tile.h"
-#include "work.h"
+#include "query_rows.h"
+
+#include "memory_rows.h"
 
 /* On gfx942 from the wave's number, which is in an SGPR, because the loop has no VGPR left to keep it. */
 DEVICE uint32_t own_lane(void) {
@@ -53,104 +55,140 @@ typedef struct row_sum {
   float reference, sum;
 } row_sum;
 
-/* Makes `most` the reference, if it is larger. */
-DEVICE void raise_reference(row_sum *s, float most) {
-  most = __builtin_fmaxf(s->reference, most);
-  const float factor = most == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(s->reference - most); /* avoids inf - inf */
-  s->x *= factor;
-  s->sum *= factor;
+/* Adds TOGETHER parts. first: nothing was added before. */
+enum { TOGETHER = 16 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
+DEVICE void add_parts(row_sum *s, bool first, const f32x4 x[TOGETHER], const part_numbers_of_row own[TOGETHER]) {
+  float most = first ? -__builtin_inff() : s->reference;
+#pragma unroll
+  for (int n = 0; n < TOGETHER; n++) most = __builtin_fmaxf(most, own[n].x);
+  const float base = most == -__builtin_inff() ? 0 : most; /* avoids inf - inf */
+  const float before = first ? 0 : __builtin_amdgcn_exp2f(s->reference - base);
+  s->x = first ? (f32x4)0 : s->x * before;
+  s->sum = first ? 0 : s->sum * before;
   s->reference = most;
-}
-
-DEVICE void add_part(row_sum *s, f32x4 x, float reference, float sum) {
-  const float factor = s->reference == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(reference - s->reference);
-  s->x += factor * x;
-  s->sum += factor * sum;
+#pragma unroll
+  for (int n = 0; n < TOGETHER; n++) {
+    const float factor = __builtin_amdgcn_exp2f(own[n].x - base);
+    s->x += factor * x[n];
+    s->sum += factor * own[n].y;
+  }
 }
 
 /* Stores four columns of a row. */
 DEVICE void store_sum(const attention_args *a, uint32_t kv, uint32_t row, uint32_t column, row_sum s, tdm_type type) {
-  const uint32_t sq = (uint32_t)a->sq, batch = kv / (uint32_t)a->heads_kv;
-  uint32_t head = row, query = 0;
-  if (sq > 1) {
-    head = row / sq;
-    query = row % sq;
-  }
-  head += kv % (uint32_t)a->heads_kv * (uint32_t)a->group;
+  const uint32_t batch = quotient(kv, a->of_heads_kv), in_group = quotient(row, a->of_sq),
+                 query = row - in_group * (uint32_t)a->sq;
+  const uint32_t head = (kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group + in_group;
   const bool any = !a->causal || query + a->skv >= a->sq;
   const int64_t to = batch * a->o_stride.batch + head * a->o_stride.head + query * a->o_stride.row + column;
-  store_four(a->o, to, any ? s.x * (1 / s.sum) : (f32x4)0, type);
-  if (a->lse != nullptr && column == 0) a->lse[(batch * a->heads_q + head) * sq + query] = log_sum(s.reference, s.sum);
+  store_four(a->o, to, any ? s.x * __builtin_amdgcn_rcpf(s.sum) : (f32x4)0, type);
+  if (a->lse != nullptr && column == 0) a->lse[(batch * a->heads_q + head) * a->sq + query] = log_sum(s.reference, s.sum);
 }
 
-/* Adds all parts of a head of keys and stores its rows. A unit is four columns of a row. A work-item has `units` of them at a
- * time and loads `parts` parts of each at once, because one after the other would take a latency each. */
-template <int head, int units, int parts>
+/* Adds all parts of a head of keys and stores its rows. A work-item has four columns of a row at a time. */
+template <int head>
 DEVICE void add_all_parts(const attention_args *a, uint32_t kv, int wave, tdm_type type) {
-  const uint32_t of_row = head / 4, head_dim = (uint32_t)a->head_dim, rows = (uint32_t)(a->group * a->sq), splits = a->splits;
+  const uint32_t of_row = WIDTH<head> / 4, head_dim = (uint32_t)a->head_dim, rows = (uint32_t)(a->group * a->sq);
   const uint32_t step = rows * head_dim * (uint32_t)sizeof(float), numbers_step = rows * (uint32_t)sizeof(part_numbers_of_row);
+  const uint32_t splits = a->splits, thread = own_thread(wave), column = thread % of_row * 4;
   buffer o = make_short_buffer(part_results(a, (int64_t)kv * splits), splits * step);
   buffer numbers = make_short_buffer(part_numbers(a, (int64_t)kv * splits), splits * numbers_step);
-  for (uint32_t from = own_thread(wave); from < rows * of_row; from += units * THREADS<head>) {
-    row_sum s[units];
+  if (column >= head_dim) return;
+  for (uint32_t row = thread / of_row; row < rows; row += THREADS<head> / of_row) {
+    row_sum s = {};
+    for (uint32_t i = 0; i < splits; i += TOGETHER) {
+      f32x4 part[TOGETHER];
+      part_numbers_of_row own[TOGETHER];
+      uint32_t of_numbers = i * numbers_step + row * (uint32_t)sizeof(part_numbers_of_row);
+      uint32_t of_part = i * step + (row * head_dim + column) * (uint32_t)sizeof(float);
 #pragma unroll
-    for (int u = 0; u < units; u++) s[u] = (row_sum){(f32x4)0, -__builtin_inff(), 0};
-    for (uint32_t i = 0; i < splits; i += parts) {
-      f32x4 part[units][parts];
-      part_numbers_of_row own[units][parts];
-#pragma unroll
-      for (uint32_t u = 0; u < units; u++) { /* zeros after the last part; what comes after the last row is not stored */
-        const uint32_t unit = from + u * THREADS<head>, row = unit / of_row, column = unit % of_row * 4;
-        uint32_t of_numbers = i * numbers_step + row * (uint32_t)sizeof(part_numbers_of_row);
-        uint32_t of_part = i * step + (row * head_dim + column) * (uint32_t)sizeof(float);
-#pragma unroll
-        for (uint32_t n = 0; n < parts; n++) {
-          own[u][n] =
-              __builtin_bit_cast(part_numbers_of_row, __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)of_numbers, 0, 0));
-          part[u][n] = __builtin_bit_cast(f32x4, buffer_load(o, of_part));
-          of_numbers += numbers_step;
-          of_part += step;
-          if (CHIP_TRANSPOSED_LDS_READS) continue;
-          keep_in_register(&of_numbers); /* gfx942's SGPRs have no room for the multiples of both steps */
-          keep_in_register(&of_part);
-        }
+      for (uint32_t n = 0; n < TOGETHER; n++) { /* zeros after the last part */
+        own[n] = __builtin_bit_cast(part_numbers_of_row, __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)of_numbers, 0, 0));
+        part[n] = __builtin_bit_cast(f32x4, buffer_load(o, of_part));
+        of_numbers += numbers_step;
+        of_part += step;
+        keep_in_register(&of_numbers); /* else clang computes each from the first: multiples of both steps, in SGPRs */
+        keep_in_register(&of_part);
       }
 #pragma unroll
-      for (int u = 0; u < units; u++) {
-        float most = -__builtin_inff();
-#pragma unroll
-        for (uint32_t n = 0; n < parts; n++) { /* a part that is not there adds 0 */
-          own[u][n].x = i + n < splits ? own[u][n].x : -__builtin_inff();
-          most = __builtin_fmaxf(most, own[u][n].x);
-        }
-        raise_reference(&s[u], most);
-#pragma unroll
-        for (uint32_t n = 0; n < parts; n++) add_part(&s[u], part[u][n], own[u][n].x, own[u][n].y);
-      }
+      for (uint32_t n = 0; n < TOGETHER; n++) own[n].x = i + n < splits ? own[n].x : -__builtin_inff();
+      add_parts(&s, i == 0, part, own);
     }
-#pragma unroll
-    for (uint32_t u = 0; u < units; u++) {
-      const uint32_t unit = from + u * THREADS<head>, row = unit / of_row, column = unit % of_row * 4;
-      if (row < rows && column < head_dim) store_sum(a, kv, row, column, s[u], type);
-    }
+    store_sum(a, kv, row, column, s, type);
   }
+}
+
+/* The same for at most FEW_PARTS parts: a wave has the rows and the columns that it had in the loop. */
+template <int head>
+DEVICE void add_few_parts(const attention_args *a, uint32_t kv, int wave, tdm_type type) {
+  const int together = head > 96 ? 2 : FEW_PARTS; /* parts that the registers have room for */
+  attention_work work = find_part(a, type);
+  const uint32_t rows = (uint32_t)work.rows, lane = own_lane(), row = (uint32_t)wave * 32 + lane % 32, splits = a->splits;
+  if ((uint32_t)wave * 32 >= rows) return;
+  const uint32_t step = a->part_floats * (uint32_t)sizeof(float);
+  buffer o = make_short_buffer(part_results(a, (int64_t)kv * splits), splits * step);
+  buffer numbers =
+      make_short_buffer(part_numbers(a, (int64_t)kv * splits), splits * rows * (uint32_t)sizeof(part_numbers_of_row));
+  part_numbers_of_row own[FEW_PARTS];
+#pragma unroll
+  for (uint32_t n = 0; n < FEW_PARTS; n++) /* what comes after the last row is not stored */
+    own[n] = __builtin_bit_cast(part_numbers_of_row,
+                                __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)((n * rows + row) * sizeof own[0]), 0, 0));
+  uint32_t at = row < rows ? lane_of_part<head>((uint32_t)wave, lane) * 16 : NOT_IN_TILE;
+  float most = -__builtin_inff(), base = 0, sum = 0;
+  fast_rows<head> w;
+#pragma unroll
+  for (int from = 0; from < FEW_PARTS; from += together) {
+    f32x4 part[together][head / 8];
+#pragma unroll
+    for (int n = 0; n < together; n++)
+#pragma unroll
+      for (int i = 0; i < head / 8; i++)
+        part[n][i] = __builtin_bit_cast(f32x4, buffer_load(o, at + (uint32_t)(from + n) * step + (uint32_t)i * WAVE * 16));
+    if (from == 0) {
+#pragma unroll
+      for (uint32_t n = 0; n < FEW_PARTS; n++) { /* a part that is not there adds 0 */
+        own[n].x = n < splits ? own[n].x : -__builtin_inff();
+        most = __builtin_fmaxf(most, own[n].x);
+      }
+      base = most == -__builtin_inff() ? 0 : most; /* avoids inf - inf */
+    }
+#pragma unroll
+    for (int n = 0; n < together; n++) {
+      const float factor = __builtin_amdgcn_exp2f(own[from + n].x - base);
+      sum += factor * own[from + n].y;
+#pragma unroll
+      for (int i = 0; i < head / 8; i++)
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+          const int r = i % 4 * 4 + c;
+          w.o[i / 4][r] = factor * part[n][i][c] + (from + n == 0 ? 0 : w.o[i / 4][r]);
+        }
+    }
+#pragma unroll
+    for (int d = 0; d < head / 32; d++) w.o[d] = in_order(w.o[d]); /* before the next loads, which need the registers */
+    keep_in_register(&at);
+  }
+  const uint32_t query = row - quotient(row, a->of_sq) * (uint32_t)a->sq;
+  w.seen = !a->causal || query + a->skv >= a->sq;
+  w.reference = most;
+  w.sum = lane < 32 ? sum : 0; /* store_rows() adds both halves */
+  work.part = nullptr;
+  store_rows(&w, a, &work, wave * 32, type);
 }
 
 /* The end of a decode: all waves come here. `lds` is no longer used. */
 template <int head>
 DEVICE void end_part(const attention_args *a, int wave, LDS char *lds, tdm_type type) {
-  attention_args again;
-  if (head > 128 || !CHIP_TRANSPOSED_LDS_READS) { /* there the loop has no registers for them, and would spill */
-    again = arguments_again();
-    a = &again;
-  }
+  attention_args again = arguments_again(); /* the loop has no registers for them, and would spill */
+  a = &again;
   if (a->counters == nullptr) return;
-  const uint32_t kv = __builtin_amdgcn_workgroup_id_x() / a->splits;
+  const uint32_t kv = find_place(a).kv;
   if (!comes_last(a, kv, wave, (LDS uint32_t *)lds)) return;
-  if (a->splits <= 4)
-    add_all_parts<head, 4, 4>(a, kv, wave, type);
+  if (a->few_parts)
+    add_few_parts<head>(a, kv, wave, type);
   else
-    add_all_parts<head, 1, 16>(a, kv, wave, type);
+    add_all_parts<head>(a, kv, wave, type);
 }
 
 #endif

@@ -3,24 +3,51 @@
 #ifndef TANDEM_HIP_ATTENTION_MEMORY_ROWS_H
 #define TANDEM_HIP_ATTENTION_MEMORY_ROWS_H
 
+#include "key_splits.h"
+
 template <int head>
 using fast_rows = wave_rows<head, head / 16>;
 
+/* The lane's part of a row of Q on its way. */
 template <int head>
-DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
-  int64_t row = first + lane_index() % 32, inside = least(row, work->rows - 1); /* rows after the last one are not stored */
-  const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
+struct coming_rows {
   u32x4 chunk[head / 16];
-  bool inside_row[head / 16];
+  bool inside[head / 16]; /* of the row's head_dim */
+};
+
+template <int head>
+DEVICE coming_rows<head> load_rows(const attention_args *a, const attention_work *work, int64_t row) {
+  int64_t inside = least(row, work->rows - 1); /* rows after the last one are not stored */
+  const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
+  coming_rows<head> coming;
 #pragma unroll
   for (int s = 0; s < head / 16; s++) { /* not in branches: each load would wait for the one before */
-    inside_row[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim;
-    chunk[s] = *(const u32x4 *)(q + (inside_row[s] ? s * 2 * CHUNK : 0));
+    coming.inside[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim;
+    coming.chunk[s] = *(const u32x4 *)(q + (coming.inside[s] ? s * 2 * CHUNK : 0));
   }
-#pragma unroll
-  for (int s = 0; s < head / 16; s++) w->q[s] = inside_row[s] ? chunk[s] ^ a->sign : (u32x4)0;
-  begin_sums(w, a, work, row);
+  return coming;
 }
+
+template <int head>
+DEVICE void take_rows(fast_rows<head> *w, const coming_rows<head> *coming, uint32_t sign) {
+#pragma unroll
+  for (int s = 0; s < head / 16; s++) w->q[s] = coming->inside[s] ? coming->chunk[s] ^ sign : (u32x4)0;
+}
+
+template <int head>
+DEVICE void begin_rows(fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
+  coming_rows<head> coming = load_rows<head>(a, work, first + lane_index() % 32);
+  take_rows(w, &coming, a->sign);
+  begin_sums(w, a, work, first + lane_index() % 32);
+}
+
+/* Where the lane's results begin in one of few parts, in 16 bytes. */
+template <int head>
+DEVICE uint32_t lane_of_part(uint32_t wave, uint32_t lane) {
+  return wave * (head / 8) * WAVE + lane;
+}
+
+DEVICE f32x4 four_of(const f32x16 *x, int r) { return (f32x4){(*x)[r], (*x)[r + 1], (*x)[r + 2], (*x)[r + 3]}; }
 
 template <int head>
 DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first,
@@ -30,19 +57,25 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
   int64_t row = first + lane % 32;
   float sum = w->sum + other_half(w->sum);
   if (row >= work->rows) return;
-  char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
-  float *part = work->part + row * a->head_dim + lane / 32 * 4;
+  if (work->part != nullptr) {
+    const bool few = a->few_parts;
+    f32x4 *part = (f32x4 *)work->part + (few ? lane_of_part<head>((uint32_t)first / 32, lane) : lane / 32);
+    if (!few) part += (uint32_t)row * (uint32_t)a->head_dim / 4;
+    const uint32_t step = few ? WAVE : 2;
 #pragma unroll
-  for (int d = 0; d < head / 32; d++)
+    for (int d = 0; d < head / 32; d++)
 #pragma unroll
-    for (int r = 0; r < 16; r += 4) {
-      f32x4 x = {w->o[d][r], w->o[d][r + 1], w->o[d][r + 2], w->o[d][r + 3]};
-      if (32 * d + row_of(r) >= a->head_dim) continue; /* a multiple of 8, and so for both halves of the wave */
-      if (work->part != nullptr)
-        *(f32x4 *)(part + 32 * d + row_of(r)) = x;
-      else
-        store_four(o, 32 * d + row_of(r), w->seen > 0 ? x * (1 / sum) : (f32x4)0, type);
-    }
+      for (int r = 0; r < 16; r += 4, part += step) /* head_dim is a multiple of 8, and so for both halves of the wave */
+        if (32 * d + row_of(r) < a->head_dim) *part = four_of(&w->o[d], r);
+  } else {
+    char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
+#pragma unroll
+    for (int d = 0; d < head / 32; d++)
+#pragma unroll
+      for (int r = 0; r < 16; r += 4)
+        if (32 * d + row_of(r) < a->head_dim)
+          store_four(o, 32 * d + row_of(r), w->seen > 0 ? four_of(&w->o[d], r) * (1 / sum) : (f32x4)0, type);
+  }
   if (lane < 32) store_numbers(w, work, row, sum);
 }
 

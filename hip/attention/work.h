@@ -21,6 +21,10 @@ DEVICE attention_args arguments_again(void) {
   return __builtin_bit_cast(attention_args, copy);
 }
 
+DEVICE uint32_t quotient(uint32_t n, attention_divisor by) {
+  return (uint32_t)((uint64_t)(2 * n) * by.factor >> 32) >> by.shift;
+}
+
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Arrays begin at the first row of their head (in decode q, o and lse at the first row of the first head), k and v at the
@@ -55,23 +59,42 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
   return w;
 }
 
-/* One workgroup for each key split of each head of keys. */
+/* Which head of keys and which of its parts a workgroup has. Parts of a head are on one XCD, as far as heads fill all XCDs: the
+ * workgroup that adds them finds them in its L2. Workgroups go to the XCDs round-robin by their number. */
+typedef struct part_place {
+  uint32_t kv, part;
+} part_place;
+
+DEVICE part_place find_place(const attention_args *a) {
+  const uint32_t id = __builtin_amdgcn_workgroup_id_x(), round = quotient(id, a->of_round), first = round * a->xcds * a->splits;
+  const uint32_t within = id - first, in_turn = quotient(within, a->of_xcds), in_row = quotient(within, a->of_splits);
+  if (a->count - first >= a->xcds * a->splits) return (part_place){round * a->xcds + within - in_turn * a->xcds, in_turn};
+  return (part_place){round * a->xcds + in_row, within - in_row * a->splits};
+}
+
+/* One workgroup for each key split of each head of keys. All of it is 32 bits wide where it can be: the first loads wait for
+ * it, and the scalar unit has no comparison of 64 bits. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
-  uint32_t at = __builtin_amdgcn_workgroup_id_x(), kv = at / a->splits;
-  int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv, bytes = tdm_bytes(type);
-  int64_t head = head_kv * a->group;
+  uint32_t splits = a->splits, of_split = (uint32_t)a->split_keys;
+  /* loaded with the others */
+  asm volatile("" : : "s"(splits), "s"(of_split), "s"(a->of_round.factor), "s"(a->of_sq.factor));
+  const part_place place = find_place(a);
+  uint32_t kv = place.kv, batch = quotient(kv, a->of_heads_kv);
+  uint32_t head_kv = kv - batch * (uint32_t)a->heads_kv, head = head_kv * (uint32_t)a->group;
+  uint32_t first_key = place.part * of_split, left = (uint32_t)a->skv - first_key;
+  int64_t bytes = tdm_bytes(type);
   attention_work w = {};
-  w.rows = a->group * a->sq;
-  w.first_key = at % a->splits * a->split_keys;
-  w.keys = least(a->split_keys, a->skv - w.first_key);
+  w.rows = (uint32_t)a->group * (uint32_t)a->sq;
+  w.first_key = first_key;
+  w.keys = of_split < left ? of_split : left;
   w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
-  w.k = (const char *)a->k + (batch * a->k_stride.batch + head_kv * a->k_stride.head + w.first_key * a->k_stride.row) * bytes;
-  w.v = (const char *)a->v + (batch * a->v_stride.batch + head_kv * a->v_stride.head + w.first_key * a->v_stride.row) * bytes;
+  w.k = (const char *)a->k + (batch * a->k_stride.batch + head_kv * a->k_stride.head + first_key * a->k_stride.row) * bytes;
+  w.v = (const char *)a->v + (batch * a->v_stride.batch + head_kv * a->v_stride.head + first_key * a->v_stride.row) * bytes;
   w.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * bytes;
   w.lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
-  if (a->splits > 1) {
-    w.part = part_results(a, at);
-    w.numbers = part_numbers(a, at);
+  if (splits > 1) {
+    w.part = part_results(a, kv * splits + place.part);
+    w.numbers = part_numbers(a, kv * splits + place.part);
   }
   w.decode = true;
   return w;
@@ -80,14 +103,15 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
 /* The offset in elements from the first row of an array to row `row` of the workgroup's rows. */
 DEVICE int64_t row_offset(const attention_args *a, const attention_work *w, const tdm_attention_strides *s, int64_t row) {
   if (!w->decode) return row * s->row;
-  uint32_t head = (uint32_t)row / (uint32_t)a->sq, query = (uint32_t)row % (uint32_t)a->sq;
+  uint32_t head = quotient((uint32_t)row, a->of_sq), query = (uint32_t)row - head * (uint32_t)a->sq;
   return head * s->head + query * s->row;
 }
 
 /* How many of the workgroup's keys row `row` sees; they are the first ones. Rows after the last one see none. */
 DEVICE int64_t keys_seen(const attention_args *a, const attention_work *w, int64_t row) {
   if (row >= w->rows) return 0;
-  int64_t query = w->decode ? (uint32_t)row % (uint32_t)a->sq : row;
+  int64_t query = row;
+  if (w->decode) query = (uint32_t)row - quotient((uint32_t)row, a->of_sq) * (uint32_t)a->sq;
   int64_t seen = least(a->causal ? query + 1 + a->skv - a->sq - w->first_key : w->keys, w->keys);
   return seen < 0 ? 0 : seen;
 }
