@@ -4,13 +4,11 @@
 
 #include <stdint.h>
 
+#include "hip/args/pack.h"
 #include "src/base/order.h"
 #include "tandem/gemm.h"
 
-enum {
-  GEMM_UNIT = 128,   /* bytes along k: a K split consists of whole units, except the last one */
-  PACK_THREADS = 256 /* of a workgroup of gemm_pack */
-};
+enum { GEMM_UNIT = 128 }; /* bytes along k: a K split consists of whole units, except the last one */
 
 /* How sums go to C (store.h). */
 enum {
@@ -44,18 +42,8 @@ typedef struct gemm_args {
   int32_t packed; /* bits: A (1), B (2) is gemm_pack's copy */
 } gemm_args;
 
-/* An operand that gemm_pack copies: matrices of `rows` rows of `columns` elements. The copy has to_rows rows of 8 * chunks. */
-typedef struct gemm_packed {
-  const void *from;
-  void *to;
-  int64_t ld, stride; /* of from, elements */
-  uint32_t rows, columns, matrices;
-  uint32_t to_rows, chunks; /* chunks: of 16 bytes */
-  uint32_t blocks;          /* of PACK_PIECES pieces (pack_shape.h); 0: this operand is not copied */
-} gemm_packed;
-
 typedef struct gemm_pack_args {
-  gemm_packed of[2]; /* A, B */
+  hip_packed of[2]; /* A, B */
   uint32_t blocks, workgroups;
 } gemm_pack_args;
 

@@ -59,7 +59,7 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                              unsigned threads);
 /* The same for a kernel that a run launches first, with an argument of its own, unless it falls back. */
-enum { HIP_TILE_FIRST_ARGS = 128 };
+enum { HIP_TILE_FIRST_ARGS = 192 };
 tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                               unsigned threads, const void *args, size_t bytes);
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);

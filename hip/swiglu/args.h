@@ -1,9 +1,10 @@
-/* The argument of the swiglu kernels. */
+/* The arguments of the swiglu kernels. */
 #ifndef TANDEM_HIP_SWIGLU_ARGS_H
 #define TANDEM_HIP_SWIGLU_ARGS_H
 
 #include <stdint.h>
 
+#include "hip/args/pack.h"
 #include "src/base/order.h"
 #include "tandem/swiglu.h"
 
@@ -15,7 +16,13 @@ typedef struct swiglu_args {
   int32_t aligned_x, aligned_g, aligned_u; /* 1: every 16 bytes of a row begin at a multiple of 16 */
   int32_t aligned_fours;                   /* 1: every four elements of a row of Y begin at a multiple of their size */
   int32_t weights_along_k;                 /* 1: weights [n, k], layout nt */
+  int32_t packed;                          /* bits: x (1), wg (2), wu (4) is swiglu_pack's copy */
   tdm_order order;
 } swiglu_args;
+
+typedef struct swiglu_pack_args {
+  hip_packed of[3]; /* x, wg, wu */
+  uint32_t blocks, workgroups;
+} swiglu_pack_args;
 
 #endif

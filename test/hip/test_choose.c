@@ -104,6 +104,9 @@ static void odd_rows(void **state) {
   if (strstr(tdm_plan_explain(plan), "packed: ") != NULL) fail_msg("f32 is packed:\n%s", tdm_plan_explain(plan));
   tdm_plan_free(plan);
   kernel_is(plan_gemm(33, 37, 41, TDM_BF16), "hip_256x256", false);
+  plan = plan_swiglu(23, 3018, 2767);
+  says(plan, "packed: x and wg and wu, whose rows are not whole dwords: 34124288 bytes, copied by ");
+  kernel_is(plan, "hip_256x128", true);
 }
 
 static tdm_plan *plan_layout(int64_t m, int64_t n, int64_t k, tdm_layout layout, int64_t lda, int64_t ldb) {

@@ -1,8 +1,22 @@
-/* The workgroups of gemm_pack, shared by host and device. */
-#ifndef TANDEM_HIP_GEMM_PACK_SHAPE_H
-#define TANDEM_HIP_GEMM_PACK_SHAPE_H
+/* Operands that a launch before the tiles copies (engine/pack.h, host/pack.h), and its workgroups: host and device share it. */
+#ifndef TANDEM_HIP_ARGS_PACK_H
+#define TANDEM_HIP_ARGS_PACK_H
 
-#include "args.h"
+#include <stdint.h>
+
+#include "src/base/order.h"
+
+/* Matrices of `rows` rows of `columns` elements. The copy has to_rows rows of 8 * chunks. */
+typedef struct hip_packed {
+  const void *from;
+  void *to;
+  int64_t ld, stride; /* of from, elements */
+  uint32_t rows, columns, matrices;
+  uint32_t to_rows, chunks; /* chunks: of 16 bytes */
+  uint32_t blocks;          /* of PACK_PIECES pieces; 0: this operand is not copied */
+} hip_packed;
+
+enum { PACK_THREADS = 256 }; /* of a block */
 
 /* What a wave copies at a time: a piece of a row, of up to 4 chunks of each lane, or several short rows. So the scalar unit
  * computes where the piece is once for all its loads: with one load for each wave it took longer than memory. */

@@ -1,0 +1,29 @@
+/* What swiglu's files on HIP share. */
+#ifndef TANDEM_HIP_SWIGLU_SWIGLU_H
+#define TANDEM_HIP_SWIGLU_SWIGLU_H
+
+#include "hip/host/pack.h"
+
+/* Operands in their order: x, wg, wu. */
+enum { SWIGLU_OPERANDS = 3 };
+hip_operand swiglu_operand(const tdm_swiglu_desc *d, int of);
+
+/* swiglu_pack copies operands for kernels that load dwords. Bit 1 << of: this one. 0 for kernels that take everything. */
+int swiglu_packs(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* With zeros up to a whole K step, if all three are copied. */
+int64_t swiglu_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
+double swiglu_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* Lines that a K step loads again, for each line of an operand that is not copied. */
+double swiglu_loads_again(const tdm_plan *plan, const hip_tile_kernel *kernel, int of);
+char *swiglu_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int of);
+/* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and the workspace. */
+tdm_status swiglu_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
+
+/* Of a hip_tile_op. */
+size_t swiglu_borrowed_bytes(const tdm_plan *plan, void *const *buffers);
+bool swiglu_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrowed, void *pack_args, void *tile_args);
+
+extern const hip_code tdm_code_swiglu_pack[];
+#define SWIGLU_PACK {.code = tdm_code_swiglu_pack, .stem = "swiglu_pack", .waves = 8}
+
+#endif
