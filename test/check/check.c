@@ -13,7 +13,7 @@
 
 typedef struct command {
   case_options options;
-  char *teams, *threads, *every, *offset, *chosen;
+  char *teams, *threads, *every, *offset, *always, *chosen;
   int full, huge, cover, trace, list, first_failure;
   const char *op, *shape; /* NULL: all, the standard set */
 } command;
@@ -37,6 +37,7 @@ typedef struct session {
   double share; /* of the op under way: the largest error as a share of its bound */
   reasons not_run, nothing_shown;
   uint64_t every, offset, member; /* of a set every so many cases are checked, from this one on; cases met so far */
+  uint64_t always, from, met;     /* the same of those that always run */
   char reached[1024];             /* kernels of the op under way that a case ran, each between spaces */
   int cover_left;                 /* passes still wanted of the kernel that is named; -1: no kernel is named */
   int64_t not_here;               /* kernels that --cover could not run, because the device has no place for them */
@@ -138,7 +139,7 @@ static void check_passes(session *s, const tdm_case *c) {
 /* Is it the turn of a case of a set? */
 static bool is_chosen(session *s, check_kind kind) {
   if (s->cover_left == 0) return false;
-  if (kind == CHECK_ALWAYS) return true;
+  if (kind == CHECK_ALWAYS) return s->met++ % s->always == s->from;
   if (kind == CHECK_STREAMED && strcmp(tdm_context_device(s->settings.context), "host") != 0) return false;
   return s->member++ % s->every == s->offset;
 }
@@ -187,10 +188,10 @@ static bool close_device(session *s) {
 static bool cover_kernel(session *s, const case_op *op, check_extent extent, const char *kernel) {
   char error[512], where[256];
   check_settings before = s->settings;
-  uint64_t every = s->every, offset = s->offset;
+  uint64_t every = s->every, offset = s->offset, always = s->always, from = s->from;
   if (!open_device(s, tdm_context_device(before.context), kernel, where, sizeof where)) return false;
-  s->every = 1;
-  s->offset = 0;
+  s->every = s->always = 1;
+  s->offset = s->from = 0;
   s->cover_left = INT_MAX;
   bool ran = check_set(op, CHECK_KERNEL, check_member, s, error, sizeof error);
   s->cover_left = COVER_CASES;
@@ -199,6 +200,8 @@ static bool cover_kernel(session *s, const case_op *op, check_extent extent, con
   s->settings = before;
   s->every = every;
   s->offset = offset;
+  s->always = always;
+  s->from = from;
   s->cover_left = -1;
   if (!closed) return false;
   if (!ran) return usage(error);
@@ -390,6 +393,7 @@ static bool check_operands(command *k, const char *const *operands, int count) {
     return usage(error);
   }
   if (k->offset != NULL && k->every == NULL) return usage("--offset counts within --every: there must be one beside it");
+  if (k->always != NULL && k->every == NULL) return usage("--always is for a part of a set: there must be --every beside it");
   return true;
 }
 
@@ -437,10 +441,17 @@ static bool read_every(session *s) {
   const command *k = s->command;
   if (k->every == NULL) return true;
   if (!case_parse_number("--every", k->every, 1, 1 << 20, &s->every, error, sizeof error) ||
+      (k->always != NULL && !case_parse_number("--always", k->always, 1, 1 << 20, &s->always, error, sizeof error)) ||
       (k->offset != NULL && !case_parse_number("--offset", k->offset, 0, UINT32_MAX, &s->offset, error, sizeof error)))
     return usage(error);
+  s->from = s->offset % s->always;
   s->offset %= s->every;
-  if (!k->list) printf("part: --every %" PRIu64 " --offset %" PRIu64 ", and the cases that always run\n", s->every, s->offset);
+  if (k->list) return true;
+  printf("part: --every %" PRIu64 " --offset %" PRIu64, s->every, s->offset);
+  if (s->always == 1)
+    printf(", and the cases that always run\n");
+  else
+    printf(", and of the cases that always run every %" PRIu64 "th from case %" PRIu64 "\n", s->always, s->from);
   return true;
 }
 
@@ -462,7 +473,10 @@ int main(int argc, const char **argv) {
        "Also check, by name, each kernel of the device that no case of the set chose", NULL},
       {"every", '\0', POPT_ARG_STRING, &k.every, 0, "Check every N-th case of a set, and the few that always run; default 1",
        "N"},
-      {"offset", '\0', POPT_ARG_STRING, &k.offset, 0, "Begin --every with case K modulo N; default 0", "K"},
+      {"always", '\0', POPT_ARG_STRING, &k.always, 0, "With --every: of the cases that always run check every M-th; default 1",
+       "M"},
+      {"offset", '\0', POPT_ARG_STRING, &k.offset, 0,
+       "Begin --every with case K modulo N, and --always with case K modulo M; default 0", "K"},
       {"list", '\0', POPT_ARG_NONE, &k.list, 0, "Print the command of each case, and run none", NULL},
       {"chosen", '\0', POPT_ARG_STRING, &k.chosen, 0,
        "Run only cases for which the dispatcher chooses one of these kernels; others are skipped", "NAME,NAME"},
@@ -472,7 +486,7 @@ int main(int argc, const char **argv) {
       {NULL, '\0', POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
       POPT_TABLEEND};
   poptContext popt = poptGetContext("tandem-check", argc, argv, table, 0);
-  session s = {.command = &k, .every = 1, .cover_left = -1};
+  session s = {.command = &k, .every = 1, .always = 1, .cover_left = -1};
   int code = EXIT_USAGE;
   check_catch_crashes();
   if (popt != NULL && read_command(&k, popt, argc, argv)) {
@@ -490,6 +504,7 @@ int main(int argc, const char **argv) {
   free(k.threads);
   free(k.every);
   free(k.offset);
+  free(k.always);
   free(k.chosen);
   return code;
 }

@@ -50,6 +50,8 @@ expect 2 "--every with SHAPE = '3x4': is for a set: there must be no SHAPE besid
 expect 2 '--list with SHAPE' --list add 3x4
 expect 2 '--offset counts within --every' add --offset 3
 expect 2 "--offset = 'x': must be a whole number" add --every 3 --offset x
+expect 2 '--always is for a part of a set' add --always 3
+expect 2 "--always = '0': must be" add --every 3 --always 0
 # Right, but a wrong kernel would give the same results: neither passed nor failed. Where C or a bias still shows something, it passes.
 expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' gemm --set alpha=0 20x20x7
 expect 77 '0 passed, 0 failed, 0 skipped, 1 inconclusive' gemm --epilogue bias+scale:0 3x3x7
@@ -83,6 +85,8 @@ parts=$(for k in 0 1 2 3 4 5 6; do list --every 7 --offset $k; done | sort)
 always=$(printf '%s\n' "$parts" | uniq -d | grep -c .)
 same 'cases of all parts' "$(printf '%s\n' "$parts" | uniq | cksum)" "$(list | sort | cksum)"
 same 'cases that always run, 7 times' "$(printf '%s\n' "$parts" | grep -c .)" $(($(list | grep -c .) + 6 * always))
+apart=$(for k in 0 1 2 3 4 5 6; do list --every 7 --always 7 --offset $k; done | sort)
+same 'cases of all parts, each once' "$(printf '%s\n' "$apart" | cksum)" "$(list | sort | cksum)"
 same 'parts beyond the last' "$(list --every 7 --offset 9)" "$(list --every 7 --offset 2)"
 same 'there are cases that always run' $((always > 5)) 1
 
