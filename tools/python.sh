@@ -19,7 +19,7 @@ with_torch="test_torch.py test_torch_ops.py test_llama.py test_jax.py"
 without_torch="--ignore test_torch.py --ignore test_torch_ops.py --ignore test_llama.py --ignore test_jax.py --ignore test_cuda.py
   --ignore test_sim.py"
 # At -O1 a wheel compiles in half of the time: what the compiler makes of the kernels at -O3 is tested in C.
-setup_args="-Csetup-args=-Dwerror=true -Csetup-args=-Doptimization=1"
+setup_args="-Csetup-args=-Dwerror=true -Csetup-args=-Doptimization=1 -Csetup-args=-Dhost_levels=$(sh tools/levels.sh)"
 pip="-m pip --disable-pip-version-check --quiet"
 start=$(date +%s)
 mkdir -p build-python

@@ -1,29 +1,37 @@
 #!/bin/sh
-# Installs what the tests need, builds with gcc and clang 19, checks the warnings of clang 22, and runs all tests. Ends with:
+# Installs what the tests need, builds with gcc and clang 19, checks the warnings of clang 22, and runs the tests. Ends with:
 # N passed, N failed, N skipped
-# Use: sh tools/test.sh [--all] [STEP...]
+# Use: sh tools/test.sh [--all] [--full] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
-# STEP names the steps to run, as gcc or sanitize; without it all are. A step that passed before on the same sources, compilers and processor
-# is not run again, unless --all is given. What the compilers and tests print is in build-test/STEP.log.
+# Without a STEP what fits half an hour on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
+# of $more, the suite `long`, and longer fuzzing. STEP names steps to run, as gcc or sanitize: each of them whole. A
+# step that passed before on the same sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
+# print is in build-test/STEP.log.
 set -eu
 cd "$(dirname "$0")/.."
-# All of them. format, gcc and mpi run first; then sanitize and python run beside the others. .github/workflows/test.yml has a job for
-# each (tools/test_steps.sh).
+# format, gcc and mpi run first; then sanitize and python run beside the others. .github/workflows/test.yml has a job for each
+# (tools/test_steps.sh).
 steps="format gcc mpi clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
-all=
-if [ "${1-}" = --list ]; then
-  echo "$steps" | tr ' ' '\n'
-  exit 0
-fi
-if [ "${1-}" = --all ]; then
-  all=--all
+# Of these the ones that only --full runs, or their name: what clang-19 compiles at -O3 the step sanitize compiles at -O1, nothing here can run
+# what is built for sm_90, and pages in a browser change rarely.
+more="clang-19 site offload-sm_90"
+all='' full=''
+while :; do
+  case ${1-} in
+    --list)
+      echo "$steps" | tr ' ' '\n'
+      exit 0
+      ;;
+    --all) all=--all ;;
+    --full) full=--full ;;
+    -*)
+      echo "test: $1: unknown; use: sh tools/test.sh [--all] [--full] [STEP...]" >&2
+      exit 2
+      ;;
+    *) break ;;
+  esac
   shift
-fi
-case ${1-} in -*)
-  echo "test: $1: unknown; use: sh tools/test.sh [--all] [STEP...]" >&2
-  exit 2
-  ;;
-esac
+done
 only="$*"
 for name in $only; do
   case " $steps " in *" $name "*) ;; *)
@@ -33,6 +41,9 @@ for name in $only; do
   esac
 done
 
+quick= # not empty: without what only --full runs
+[ "$only$full" != "" ] || quick=yes
+
 # The steps that may be skipped, by system: ID and VERSION_ID of /etc/os-release. Any other skipped step counts as failed.
 expected_skips() {
   case $1 in
@@ -41,6 +52,8 @@ expected_skips() {
 }
 logs=build-test lane=
 jobs=$(nproc)
+# Instruction sets above AVX2 that this processor has: all steps but gcc compile no others. gcc does, and clang-22 checks their syntax.
+levels="-Dhost_levels=$(sh tools/levels.sh)"
 
 # Tests run beside each other, so there are more threads than cores: threads that wait must not spin.
 export OMP_WAIT_POLICY=passive
@@ -69,7 +82,7 @@ trap 'trap - INT TERM; kill 0' INT TERM
 # what was tested.
 fingerprint() {
   {
-    echo "part: ${TANDEM_CHECK_OFFSET:-}"
+    echo "part: ${TANDEM_CHECK_OFFSET:-}; quick: $quick"
     git ls-files -co --exclude-standard -z | xargs -0 sha256sum
     for compiler in gcc clang-19 clang-22 clang-format-19 llvm-config-22; do $compiler --version 2>&1 | head -n 1; done
     pkg-config --modversion libelf libdw msgpack-c msgpack 2>&1
@@ -93,9 +106,11 @@ count() { # PASSED FAILED SKIPPED
   echo "$1 $2 $3" >>$logs/counts
 }
 
-# asked NAME: did the caller name this step, or none?
+# asked NAME: did the caller name this step, or none and this is one of those that are run then?
 asked() {
-  case " $only " in '  ' | *" $1 "*) ;; *) return 1 ;; esac
+  case " $only " in *" $1 "*) return ;; '  ') ;; *) return 1 ;; esac
+  [ "$quick" = "" ] && return
+  case " $more " in *" $1 "*) return 1 ;; esac
 }
 
 # step NAME FUNCTION ARGS...: runs the function, unless the step's stamp shows that it passed on these sources.
@@ -199,14 +214,14 @@ configure_and_build() { # BUILD COMPILER OPTIONS...
 }
 
 build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
-  left_out=$1 only_suites=
+  left_out="$1${quick:+ long}" only_suites=
   shift
   configure_and_build "$@" -Dtests=true && meson_tests "$1"
 }
 # The suites `op` and `api`: Meson builds what they need.
 compiler_tests() {
   left_out="script long hopper" only_suites="op api"
-  configure build-clang-19 clang-19 -Dsim=disabled -Dladder=false -Dtests=true && meson_tests build-clang-19
+  configure build-clang-19 clang-19 -Dsim=disabled -Dladder=false "$levels" -Dtests=true && meson_tests build-clang-19
 }
 # The warnings of clang-22 in every C file, the tests' too.
 warnings() {
@@ -217,7 +232,7 @@ warnings() {
 # knows OpenMP's regions and barriers; without it each region would be a race. gcc's runtime has no such library. At -O1 the kernels
 # compile in a tenth of the time, and every access is still instrumented.
 threads() { # OPTIONS...
-  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false -Doptimization=1 "$@" || return 1
+  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false -Doptimization=1 "$levels" "$@" || return 1
   archer=
   for folder in "$PWD/build-tools/libomp-19/usr/lib/llvm-19/lib" /usr/lib/llvm-19/lib; do
     [ "$archer" != "" ] || ! [ -f "$folder/libarcher.so" ] || archer=$folder/libarcher.so
@@ -243,7 +258,7 @@ mpi_tests() {
   count_tests build-gcc
 }
 
-# The host's kernels for AVX-512 and more have no target regions: the step clang-19 compiles and tests them.
+# The host's kernels for AVX-512 and more have no target regions: an offload build is without them.
 host_only_once="-Dhost_levels=[]"
 # The gfx942 build is tandem-check and tandem-bench, which gfxsim executes; everything else of an offload build, except the tests, is in the step for sm_90, and
 # so are the ladders. gfxsim of the gcc step executes the programs of sim/hsa/test, sim/suites/vv.sh and sim/suites/hecbench.sh on small
@@ -297,11 +312,10 @@ offload_gfx942() {
 # own. The step offload-gfx942 builds what is missing then, and so has the errors in its log.
 offload_sm_90() {
   beside=
-  case " $only " in '  ' | *" offload-gfx942 "*)
+  if asked offload-gfx942; then
     { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
     beside=$!
-    ;;
-  esac
+  fi
   # Without the tests: the step sanitize compiles them with the same clang-19.
   configure_and_build build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90 "$host_only_once" && status=0 || status=$?
   [ "$beside" = "" ] || wait "$beside" || true
@@ -336,9 +350,9 @@ format() {
 fetching=
 if [ "$only" = "" ]; then
   {
-    sh tools/setup.sh --offload sm_90 || true
+    [ "$quick" != "" ] || sh tools/setup.sh --offload sm_90 || true
     sh tools/setup.sh --offload gfx942 || true
-    sh tools/setup.sh --site || true
+    [ "$quick" != "" ] || sh tools/setup.sh --site || true
     sh tools/python.sh --fetch || true
   } >$logs/fetch.log 2>&1 &
   fetching=$!
@@ -368,12 +382,12 @@ fi
 patience="--timeout-multiplier 4"
 export MESON_TESTTHREADS="$jobs"
 # The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles the
-# kernels of one set of instructions above AVX2: with the checks of the sanitizers all four take it minutes. What the others read and write
-# beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
+# kernels of one set of instructions above AVX2 at most: with the checks of the sanitizers all four take it minutes. What the others read and
+# write beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
 {
   lane=-sanitize
   step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
-    -Doptimization=1 -Dhost_levels=avx512
+    -Doptimization=1 "${levels%%,*}"
   step python sh tools/python.sh build-sanitize
 } &
 sanitizing=$!
@@ -387,7 +401,9 @@ else
   skip clang-22 "not in this system's package sources"
 fi
 step threads threads $sim
-step fuzz sh tools/fuzz.sh 10
+seconds=10 # of each target
+[ "$quick" = "" ] || seconds=4
+step fuzz sh tools/fuzz.sh $seconds
 if ! asked site; then
   :
 elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
@@ -406,6 +422,7 @@ for chip in sm_90 gfx942; do
   fi
 done
 wait $sanitizing || count 0 1 0 # it has said why
+[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, and the suite long"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
   $logs/counts

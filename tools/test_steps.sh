@@ -19,6 +19,12 @@ if [ "$listed" != "$jobs" ]; then
   echo "steps: the jobs of $workflow: $(echo "$jobs" | tr '\n' ' ')"
   status=1
 fi
+for name in $(sed -n 's/^more="\(.*\)"$/\1/p' tools/test.sh); do
+  echo "$listed" | grep -q -x "$name" || {
+    echo "steps: tools/test.sh leaves $name to --full: there is no such step"
+    status=1
+  }
+done
 folders=$(sed -n 's/.*\(build-[a-z0-9_-]*\) \(gcc\|clang-[0-9]*\) \([^&|#]*\).*/\1 \2 \3/p' tools/test.sh | sed 's/ -Dtests=true//; s/ *$//' | sort -u)
 twice=$(echo "$folders" | cut -d ' ' -f 1 | uniq -d)
 if [ -n "$twice" ]; then
