@@ -124,12 +124,25 @@ static attention_divisor divisor_of(int64_t by) {
   return (attention_divisor){(uint32_t)((((uint64_t)1 << (31 + shift)) + (uint64_t)by - 1) / (uint64_t)by), shift};
 }
 
-/* All query tiles of the heads that share keys are one chunk, so that they are in one XCD's L2. */
+/* How many heads of keys of an XCD take turns (work.h): their keys and values fill at most half of its L2. Only causal ones:
+ * other workgroups do equal work. */
+static int64_t band_of(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const tdm_hip_device *device = plan->context->hip;
+  const double bytes = 2 * (double)d->skv * (double)d->head_dim * (double)tdm_type_size(d->type);
+  const double fit = (double)device->chip->l2_bytes / 2 / fmax(bytes, 1);
+  int64_t each = d->batch * d->heads_kv / device->xcds;
+  if (!d->causal || fit < 2 || each < 2) return 1;
+  return fit < (double)each ? (int64_t)fit : each;
+}
+
+/* All query tiles of the heads that share keys are one chunk, so that they are in one XCD's L2; or those of a band of them. */
 static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t group = d->heads_q / d->heads_kv, tiles = (d->sq - 1) / rows + 1;
+  int64_t group = d->heads_q / d->heads_kv, tiles = (d->sq - 1) / rows + 1, band = band_of(plan);
+  int64_t of_round = band * plan->context->hip->xcds, whole = d->batch * d->heads_kv / of_round * of_round;
   tdm_order order = tdm_order_make((unsigned)tiles, 1, (unsigned)(d->batch * d->heads_q), (unsigned)plan->context->hip->xcds, 1,
-                                   (unsigned)(group * tiles));
+                                   (unsigned)(band * group * tiles));
   *args = (attention_args){.heads_q = d->heads_q,
                            .heads_kv = d->heads_kv,
                            .group = group,
@@ -145,7 +158,13 @@ static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_
                            .tiles = (uint32_t)tiles,
                            .count = order.count,
                            .xcds = order.xcds,
-                           .chunk = order.chunk};
+                           .chunk = order.chunk,
+                           .band = (uint32_t)band,
+                           .banded = (uint32_t)(whole * group * tiles),
+                           .of_turn = divisor_of(band * group),
+                           .of_group = divisor_of(group),
+                           .of_tiles = divisor_of(tiles),
+                           .of_heads_kv = divisor_of(d->heads_kv)};
   kernel->grid[0] = order.count;
   kernel->grid[1] = kernel->grid[2] = 1;
   kernel->block = threads;
@@ -265,7 +284,6 @@ static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, t
   args->split_keys = of_part * FAST_KEYS;
   args->count = (uint32_t)heads * args->splits;
   args->of_splits = divisor_of(args->splits);
-  args->of_heads_kv = divisor_of(d->heads_kv);
   args->of_sq = divisor_of(d->sq);
   args->of_xcds = divisor_of(plan->context->hip->xcds);
   args->of_round = divisor_of((int64_t)plan->context->hip->xcds * args->splits);

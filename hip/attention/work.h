@@ -41,14 +41,20 @@ typedef struct attention_work {
 } attention_work;
 
 /* Heads that share keys and values follow each other, and the order gives them to one XCD, whose L2 then holds their keys.
- * The last tiles come first: causal, they see the most keys, so the workgroups end at about the same time. */
+ * The last tiles come first: causal, they see the most keys, so the workgroups end at about the same time. If the L2 holds the
+ * keys of several heads, a band, the last tiles of all of them come first: else a CU could get two long tiles of a short
+ * sequence, one of each of two heads, and another CU two short ones. */
 DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type) {
   uint32_t at = tdm_order_remap(__builtin_amdgcn_workgroup_id_x(), a->count, a->xcds, a->chunk);
-  uint32_t group = (uint32_t)a->group, of_kv = group * a->tiles, kv = at / of_kv, within = at % of_kv;
-  int64_t batch = kv / (uint32_t)a->heads_kv, head_kv = kv % (uint32_t)a->heads_kv;
-  int64_t head = head_kv * a->group + within % group, bytes = tdm_bytes(type);
+  const bool banded = at < a->banded;
+  uint32_t group = (uint32_t)a->group, band = banded ? a->band : 1, in_turn = band * group;
+  uint32_t turn = quotient(at, banded ? a->of_turn : a->of_group), of_band = quotient(turn, a->of_tiles);
+  uint32_t within = at - turn * in_turn, in_band = quotient(within, a->of_group), kv = of_band * band + in_band;
+  uint32_t batch = quotient(kv, a->of_heads_kv), head_kv = kv - batch * (uint32_t)a->heads_kv;
+  uint32_t head = head_kv * group + (within - in_band * group);
+  int64_t bytes = tdm_bytes(type);
   attention_work w = {};
-  w.first = (int64_t)(a->tiles - 1 - within / group) * rows;
+  w.first = (int64_t)(a->tiles - 1 - (turn - of_band * a->tiles)) * rows;
   w.rows = a->sq;
   w.keys = a->skv;
   w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
