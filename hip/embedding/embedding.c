@@ -1,4 +1,6 @@
 /* embedding on HIP: its row, and the launch of its kernel. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -10,6 +12,15 @@ typedef struct embedding_plan {
   embedding_args args;
   hip_blocks_plan blocks;
 } embedding_plan;
+
+/* The kernels compute places within a row in 32 bits. */
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_embedding_desc *d = &plan->desc.embedding;
+  const int64_t most = INT32_MAX / (int64_t)tdm_type_size(d->type);
+  if (d->d <= most) return true;
+  snprintf(reason, size, "d = %" PRId64 ": must be at most %" PRId64 ": a row has less than 2 GiB", d->d, most);
+  return false;
+}
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_embedding_desc *d = &plan->desc.embedding;
@@ -37,11 +48,13 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_launch(plan, &kernel, &own.args, sizeof own.args, stream);
 }
 
+/* Any rows: three waves. Each has two loads at once, of a row's chunks from random lines, for which the vL1D keeps room. */
 const tdm_kernel tdm_embedding_hip_blocks = {
     .name = "hip_blocks",
     .op = TDM_OP_EMBEDDING,
     .backend = &tdm_backend_hip,
-    .functions = HIP_FUNCTIONS({.code = tdm_code_embedding, .stem = "embedding_any", .waves = 8},
+    .functions = HIP_FUNCTIONS({.code = tdm_code_embedding, .stem = "embedding_any", .waves = 3},
                                {.code = tdm_code_embedding, .stem = "embedding", .waves = 8}),
+    .supports = supports,
     .prepare = prepare,
     .launch = launch};

@@ -2,25 +2,83 @@
 #include "args.h"
 #include "hip/device/blocks.h"
 
-// In which row of the table the id is; below 0: it has no row here.
-DEVICE int64_t table_row(const embedding_args *p, int64_t id) {
-  return id >= p->first && id < p->total && id - p->first < p->vocab ? id - p->first : -1;
-}
-
 // What is copied for an id that has no row here: zeros if another part of the table has the row, NaN in every type if no part
 // has it.
 __attribute__((constant, aligned(16))) static const uint32_t not_here[][4] = {
     {0, 0, 0, 0},
     {0x7fff7fffu, 0x7fff7fffu, 0x7fff7fffu, 0x7fff7fffu},
 };
-DEVICE const char *elsewhere_of(const embedding_args *p, int64_t id) {
-  return (const char *)not_here[id >= 0 && id < p->total ? 0 : 1];
+
+// What is the same for all: bytes from row to row of the table and of y; narrow: they have 32 bits, so that
+// a row is found by one product instead of three; here: ids that are less than so many after the first one have a row here.
+typedef struct table_shape {
+  uint64_t table_pitch, y_pitch, here;
+  uint32_t items, items_step, whole, singles;  // of a row: whole chunks, and single elements at either end
+  bool narrow;
+} table_shape;
+
+DEVICE table_shape shape_of(const embedding_args *p, tdm_type type) {
+  const uint64_t t = (uint64_t)p->ldt * tdm_bytes(type), y = (uint64_t)p->ldy * tdm_bytes(type);
+  const int64_t left = p->total > p->first ? p->total - p->first : 0, whole = (p->blocks.cols - 1) / chunk_length(type);
+  return (table_shape){.table_pitch = t,
+                       .y_pitch = y,
+                       .here = (uint64_t)(left < p->vocab ? left : p->vocab),
+                       .items = (uint32_t)p->blocks.items,
+                       .items_step = (uint32_t)p->blocks.items_step,
+                       .whole = (uint32_t)whole,
+                       .singles = (uint32_t)(p->blocks.cols - whole * chunk_length(type)),
+                       .narrow = ((t | y) >> 32) == 0};
+}
+
+DEVICE char *at_row(const void *base, uint64_t row, uint64_t pitch, bool narrow) {
+  if (__builtin_expect(narrow, 1)) return (char *)base + (uint64_t)(uint32_t)row * (uint32_t)pitch;
+  return (char *)base + row * pitch;
+}
+
+// block_walk in 32 bits: the host sees to it that a row has less than 2 GiB (embedding.c).
+typedef struct token_walk {
+  int64_t unit, first;
+  uint32_t item, sub;
+} token_walk;
+
+DEVICE void next_token(token_walk *w, const hip_blocks *b, const table_shape *of) {
+  w->unit += b->workgroups;
+  w->first += b->rows_step;
+  const uint32_t item = w->item + of->items_step, wrapped = item - of->items;
+  w->sub += item >= of->items;
+  w->item = item < wrapped ? item : wrapped;
+}
+
+DEVICE bool has_token(const token_walk *w, const hip_blocks *b) {
+  const int64_t far = 1 << 30, rows = b->rows - w->first;
+  return (int)w->sub < (int)(rows < far ? rows : far);
+}
+
+// An id as it is in memory. To extend an int32 at once would wait for it, and for all loads before it.
+typedef struct raw_id {
+  uint32_t low, high;
+} raw_id;
+
+DEVICE raw_id load_id(const embedding_args *p, const token_walk *w) {
+  const bool is_64 = p->index == TDM_I64;
+  const int64_t first = w->first < p->blocks.rows ? w->first : 0;
+  const uint32_t shift = is_64 ? 3 : 2, sub = has_token(w, &p->blocks) ? w->sub << shift : 0;
+  const char *at = (const char *)p->ids + (first << shift) + sub;
+  raw_id id = {*(const __attribute__((address_space(1))) uint32_t *)at, 0};
+  if (is_64) id.high = *(const __attribute__((address_space(1))) uint32_t *)(at + 4);
+  return id;
+}
+
+DEVICE int64_t id_of(const embedding_args *p, raw_id id) {
+  const uint32_t high = p->index == TDM_I64 ? id.high : (uint32_t)((int32_t)id.low >> 31);
+  return (int64_t)((uint64_t)high << 32 | id.low);
 }
 
 // What a work-item copies of a row: a chunk, and a single element.
 typedef struct row_piece {
-  char *chunk, *single;  // where to; null: it has none
-  uint32_t flags;        // in a vector register: as many masks would be spilled
+  char *chunk, *single;  // where to
+  bool has_chunk, has_single;
+  uint32_t flags;  // in a vector register: as many masks would be spilled
   raw_chunk words;
   uint32_t one, extra;
 } row_piece;
@@ -30,43 +88,44 @@ typedef struct row_piece {
 // `extra` if it loads TWO elements, because `one` then is the single element.
 enum { BETWEEN = 1, AFTER = 2, EDGE = 4, TWO = 8 };
 
-DEVICE row_piece load_whole(const embedding_args *p, const block_walk *w, int64_t id, tdm_type type) {
-  const int64_t row = table_row(p, id);
-  const char *from = (const char *)p->table + row * p->ldt * tdm_bytes(type) + w->item * 16;
-  row_piece piece = {};
-  if (has_row(w, &p->blocks)) piece.chunk = (char *)chunk_at(p->y, p->ldy, w, type);
-  piece.words = load_global(piece.chunk != nullptr && row >= 0 ? from : elsewhere_of(p, id));
-  return piece;
-}
-
-// Any row, as whole chunks that begin with the first element of y at a dword, and single elements: one before the chunks at
+// Any row is whole chunks that begin with the first element of y at a dword, and single elements: one before the chunks at
 // most, and at least one in all. A load takes room in the vL1D for each line that it touches. So chunks don't load the element
 // beside their words by themselves: in rows of 94 bf16 the loads of a wave then touched 37 lines.
-DEVICE row_piece load_any(const embedding_args *p, const block_walk *w, int64_t id, tdm_type type) {
-  const int bytes = tdm_bytes(type), length = chunk_length(type);
-  const int64_t row = table_row(p, id), whole = (p->blocks.cols - 1) / length;
-  const char *from = (const char *)p->table + row * p->ldt * bytes, *elsewhere = elsewhere_of(p, id);
-  const bool exists = has_row(w, &p->blocks);
-  char *y = (char *)row_at(p->y, p->ldy, w, type);
-  const int skew = skew_at(y, true, type);
-  const int64_t at = w->item * 16 + skew * bytes;
+DEVICE row_piece load_piece(const embedding_args *p, const table_shape *of, const token_walk *w, int64_t id, bool any,
+                            tdm_type type) {
+  const int bytes = tdm_bytes(type);
+  const bool exists = has_token(w, &p->blocks);
+  const uint64_t row = (uint64_t)(id - p->first);
+  const bool here = row < of->here;
+  const char *from = at_row(p->table, row, of->table_pitch, of->narrow),
+             *elsewhere = (const char *)not_here + ((uint64_t)id < (uint64_t)p->total ? 0 : 16);
+  char *y = at_row((char *)p->y + w->first * (int64_t)of->y_pitch, w->sub, of->y_pitch, of->narrow);
   row_piece piece = {};
-  const bool here = row >= 0;
-  if (exists && w->item < whole) piece.chunk = y + at;
-  const bool loads = piece.chunk != nullptr && here;
-  const bool between = type != TDM_F32 && loads && is_between_dwords(from + at);
-  piece.words = load_global(loads ? from + at + (!between ? 0 : skew != 0 ? -2 : 2) : elsewhere);
+  if (!any) {
+    piece.chunk = y + w->item * 16;
+    piece.has_chunk = exists;
+    piece.words = load_global(exists && here ? from + w->item * 16 : elsewhere);
+    return piece;
+  }
+  const uint32_t item = w->item, skew = skew_at(y, true, type), at = item * 16 + skew * bytes;
+  piece.has_chunk = exists && item < of->whole;
+  piece.chunk = y + at;
+  const bool loads = piece.has_chunk && here;
+  const bool between = type != TDM_F32 && loads && (((uint32_t)(uintptr_t)from + skew * 2) & 2) != 0;
+  const uint32_t words_at = between ? at + 2 - skew * 4 : at;
+  piece.words = load_global(loads ? from + words_at : elsewhere);
   // Items from the second one on have the single elements after the chunks, except the last chunk's, which may be an edge.
-  const bool last = skew != 0 && w->item + 1 == whole;
-  const int64_t tail = w->item - 1 - (skew != 0 && w->item >= whole),
-                element = w->item < skew ? 0 : whole * length + skew + tail;
-  if (exists && (w->item < skew || (tail >= 0 && !last)) && element < p->blocks.cols) piece.single = y + element * bytes;
-  const bool has_single = piece.single != nullptr && here,
-             edge = between && (skew != 0 ? lane_index() == WAVE - 1 || last : lane_index() == 0 || w->item == 0),
+  const bool last = skew != 0 && item + 1 == of->whole, leads = item < skew;
+  const uint32_t tail = item - 1 - (item >= of->whole ? skew : 0);
+  const uint32_t single_at = leads ? 0 : of->whole * 16 + (skew + tail) * bytes;
+  piece.has_single = exists && (leads || (!last && tail < of->singles - skew));
+  piece.single = y + single_at;
+  const bool has_single = piece.has_single && here,
+             edge = between && (skew != 0 ? lane_index() == WAVE - 1 || last : lane_index() == 0 || item == 0),
              two = edge && has_single;
-  const char *beside = from + at + (skew != 0 ? 14 : 0);
-  piece.one = load_single(has_single ? from + element * bytes : edge ? beside : elsewhere, type);
-  if (wave_any(two)) piece.extra = load_single(two ? beside : elsewhere, type);
+  const uint32_t beside = at + skew * 14;
+  piece.one = load_single(has_single || edge ? from + (has_single ? single_at : beside) : elsewhere, type);
+  if (wave_any(two)) piece.extra = load_single(two ? from + beside : elsewhere, type);
   piece.flags = (between ? BETWEEN : 0) | (skew != 0 ? AFTER : 0) | (edge ? EDGE : 0) | (two ? TWO : 0);
   return piece;
 }
@@ -98,39 +157,44 @@ DEVICE raw_chunk shifted_words(const row_piece *piece) {
 
 DEVICE void store_piece(const row_piece *piece, bool any, tdm_type type) {
   raw_chunk words = any && type != TDM_F32 ? shifted_words(piece) : piece->words;
-  if (piece->chunk != nullptr) *(raw_words *)piece->chunk = words.words;
-  if (!any || piece->single == nullptr) return;
+  if (piece->has_chunk) *(raw_words *)piece->chunk = words.words;
+  if (!any || !piece->has_single) return;
   if (type == TDM_F32)
     *(uint32_t *)piece->single = piece->one;
   else
     *(uint16_t *)piece->single = (uint16_t)piece->one;
 }
 
-// A piece is loaded while the one before is stored, and its id before that.
+// A piece is loaded while the one before is stored, and its id before that. Two pieces take turns: if one were copied to the
+// other, the wave would wait for what it has just begun to load.
 DEVICE void embedding_body(const embedding_args *p, bool any, tdm_type type) {
   const hip_blocks *b = &p->blocks;
-  const auto id_of = [&](const block_walk *w) { return load_index(p->ids, has_row(w, b) ? row_of(w) : 0, p->index); };
-  block_walk w = first_block(b), after = w;
-  next_block(&after, b);
-  int64_t id = id_of(&after);
-  const auto load = [&](int64_t of) { return any ? load_any(p, &w, of, type) : load_whole(p, &w, of, type); };
-  row_piece next = load(id_of(&w));
-  for (int64_t unit = w.unit; unit < b->units; unit += b->workgroups) {
-    const row_piece piece = next;
+  const table_shape of = shape_of(p, type);
+  const block_walk start = first_block(b);
+  token_walk w = {start.unit, start.first, (uint32_t)start.item, (uint32_t)start.sub}, after = w;
+  next_token(&after, b, &of);
+  const raw_id first = load_id(p, &w);
+  raw_id id = load_id(p, &after), id_after;
+  row_piece piece = load_piece(p, &of, &w, id_of(p, first), any, type), next;
+  const auto turn = [&](const row_piece *stored, row_piece *loaded, raw_id of_loaded, raw_id *later) {
     w = after;
-    next_block(&after, b);
-    const int64_t id_after = id_of(&after);
-    next = load(id);
-    id = id_after;
-    store_piece(&piece, any, type);
+    next_token(&after, b, &of);
+    *later = load_id(p, &after);
+    *loaded = load_piece(p, &of, &w, id_of(p, of_loaded), any, type);
+    store_piece(stored, any, type);
+  };
+  while (w.unit < b->units) {
+    turn(&piece, &next, id, &id_after);
+    if (w.unit >= b->units) return;
+    turn(&next, &piece, id_after, &id);
   }
 }
 
-#define EMBEDDING(name, any, type) \
-  KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void name(embedding_args p) { embedding_body(&p, any, type); }
-EMBEDDING(embedding_f32, false, TDM_F32)
-EMBEDDING(embedding_f16, false, TDM_F16)
-EMBEDDING(embedding_bf16, false, TDM_BF16)
-EMBEDDING(embedding_any_f32, true, TDM_F32)
-EMBEDDING(embedding_any_f16, true, TDM_F16)
-EMBEDDING(embedding_any_bf16, true, TDM_BF16)
+#define EMBEDDING(name, waves, any, type) \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(embedding_args p) { embedding_body(&p, any, type); }
+EMBEDDING(embedding_f32, 8, false, TDM_F32)
+EMBEDDING(embedding_f16, 8, false, TDM_F16)
+EMBEDDING(embedding_bf16, 8, false, TDM_BF16)
+EMBEDDING(embedding_any_f32, 4, true, TDM_F32)
+EMBEDDING(embedding_any_f16, 4, true, TDM_F16)
+EMBEDDING(embedding_any_bf16, 4, true, TDM_BF16)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "tandem/attention.h"
+#include "tandem/embedding.h"
 #include "tandem/gemm.h"
 #include "tandem/swiglu.h"
 
@@ -302,6 +303,14 @@ static void limits(void **state) {
   open_with("hip_256x256");
   gemm.lda = 4194304; /* 256 rows of 2^23 bytes are 2^31 */
   REFUSED(tdm_gemm_plan(context, &gemm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "ld of a = 4194304: at most 4194303");
+  tdm_close(context);
+  open_with("embedding=hip_blocks");
+  tdm_embedding_desc tokens = tdm_embedding_default(1, 1, 1 << 29, TDM_F32);
+  REFUSED(tdm_embedding_plan(context, &tokens, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+          "d = 536870912: must be at most 536870911");
+  tokens.d = tokens.ldt = tokens.ldy = (1 << 29) - 1;
+  ACCEPTED(tdm_embedding_plan(context, &tokens, &plan));
+  tdm_plan_free(plan);
   tdm_close(context);
   open_with("hip_flash64");
   tdm_attention_desc few = tdm_attention_default(1, 1, 1, 16, 16, 64, TDM_BF16);
