@@ -56,14 +56,14 @@ void *hopper_memory(uint32_t address) { return hopper_memory_of(hopper_rank(), a
 
 /* ---- Turns ---- */
 
-/* Gives the turn away. Between turns with _setjmp and _longjmp: swapcontext asks the kernel for the mask of signals each time, which was
- * half of a launch's time. */
+/* Gives the turn away. Between turns with _setjmp and _longjmp: swapcontext asks the kernel for the mask of signals each
+ * time, which was half of a launch's time. */
 void hopper_yield(void) {
   if (_setjmp(self()->place) == 0) _longjmp(scheduler, 1);
 }
 
-/* A turn for the thread that is running now: its first one begins on its own stack. In a function of its own, because variables that change
- * between _setjmp and _longjmp would lose their values. */
+/* A turn for the thread that is running now: its first one begins on its own stack. In a function of its own, because variables
+ * that change between _setjmp and _longjmp would lose their values. */
 static void __attribute__((noinline)) resume(void) {
   if (_setjmp(scheduler) != 0) return;
   if (self()->begun) _longjmp(self()->place, 1);
