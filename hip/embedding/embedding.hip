@@ -95,7 +95,7 @@ DEVICE row_piece load_piece(const embedding_args *p, const table_shape *of, cons
                             tdm_type type) {
   const int bytes = tdm_bytes(type);
   const bool exists = has_token(w, &p->blocks);
-  const uint64_t row = (uint64_t)(id - p->first);
+  const uint64_t row = (uint64_t)id - (uint64_t)p->first;
   const bool here = row < of->here;
   const char *from = at_row(p->table, row, of->table_pitch, of->narrow),
              *elsewhere = (const char *)not_here + ((uint64_t)id < (uint64_t)p->total ? 0 : 16);
