@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct tdm_embedding_desc {
-  int64_t tokens, vocab, d; /* table [vocab, d], y [tokens, d]; each >= 0; vocab at most 2^31 - 1 */
+  int64_t tokens, vocab, d; /* table [vocab, d], y [tokens, d]; each >= 0; vocab at most 2^31 - 1; HIP: a row has less than 2 GiB */
   tdm_type type;            /* of table and y */
   int64_t ldt, ldy;         /* leading dimensions of table and y in elements, at least d; 0 (default): packed */
   tdm_index_type ids;       /* TDM_I32 (default) or TDM_I64 */
