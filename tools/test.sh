@@ -108,8 +108,8 @@ count() { # PASSED FAILED SKIPPED
 
 # asked NAME: did the caller name this step, or none and this is one of those that are run then?
 asked() {
-  case " $only " in *" $1 "*) return ;; '  ') ;; *) return 1 ;; esac
-  [ "$quick" = "" ] && return
+  case " $only " in *" $1 "*) return 0 ;; '  ') ;; *) return 1 ;; esac
+  [ "$quick" != "" ] || return 0
   case " $more " in *" $1 "*) return 1 ;; esac
 }
 
@@ -137,7 +137,7 @@ step() {
   fi
   {
     say "$name: $result ($note)"
-    sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to other steps: /test:     &/p' "$log"
+    sed -n 's/^cases: /test:     tandem-check ran cases: /p; s/^left to other steps.*/test:     &/p' "$log"
     sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *SKIP .*/test:     skipped: \1/p' "$log"
     case $result in *\ 0\ failed*) ;; *)
       tail -n 40 "$log" | sed 's/^/    /'
@@ -176,7 +176,7 @@ meson_tests() { # BUILD
   meson test -C "$1" $built $patience --print-errorlogs $which && status=0 || status=$?
   # shellcheck disable=SC2086 # words
   left=$(($(listed "$1") - $(listed "$1" $which)))
-  [ "$left" = 0 ] && [ "$(listed "$1")" -gt 0 ] || echo "left to other steps: $left tests"
+  [ "$left" = 0 ] && [ "$(listed "$1")" -gt 0 ] || echo "left to other steps${quick:+ and to --full}: $left tests"
   awk '/^test: / {name = $2 ~ /^tandem/ ? $4 : $2} # with suites: test: PROJECT / NAME
     name ~ /^check(-[0-9]|$)/ && /^[0-9]+ passed, [0-9]+ failed/ {cases += $1 + $3}
     /^parts: / {parts = "; of sets that are run in parts, those of " $2}
@@ -422,7 +422,7 @@ for chip in sm_90 gfx942; do
   fi
 done
 wait $sanitizing || count 0 1 0 # it has said why
-[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, and the suite long"
+[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and longer fuzzing"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
   $logs/counts

@@ -146,7 +146,7 @@ DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS
 template <int head>
 DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
   const bool loads = wave_index() >= 4;
-  if (loads) set_priority<1>(); /* until the first loads are on their way, nothing else matters */
+  if (loads) set_priority<1>(); /* to the end: rows wait for what they load */
   attention_work work = find_part(a, type);
   const int count = (int)in_scalar(((uint32_t)work.keys + FAST_KEYS - 1) / FAST_KEYS);
   if (loads)

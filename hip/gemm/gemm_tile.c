@@ -1,5 +1,6 @@
 /* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tile_shapes.h), for what can be
  * loaded in dwords. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,22 +32,34 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
 }
 
 /* Rows along k, of which there must be some, are multiples of a chunk apart. What is packed is. */
-static bool loads_cache_lines(const tdm_plan *plan, const gemm_tile *t) {
+static bool loads_cache_lines(const tdm_plan *plan, const gemm_tile *t, char *reason, size_t size) {
   enum { CHUNK = 16 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const int packs = gemm_packs(plan, &t->kernel);
-  const int64_t elements = CHUNK / (int64_t)tdm_type_size(d->type);
-  bool a = !gemm_transposed_a(d), b = gemm_transposed_b(d);
-  return (a || b) && (!a || packs & GEMM_PACKS_A || d->lda % elements == 0) &&
-         (!b || packs & GEMM_PACKS_B || d->ldb % elements == 0);
+  const int packs = gemm_packs(plan, &t->kernel), depth = t->kernel.tile.cache_lines;
+  const int64_t elements = CHUNK / (int64_t)tdm_type_size(d->type), ld[] = {d->lda, d->ldb};
+  const bool along_k[] = {!gemm_transposed_a(d), gemm_transposed_b(d)}, packed[] = {packs & GEMM_PACKS_A, packs & GEMM_PACKS_B};
+  if (d->k == 0 || (!along_k[0] && !along_k[1])) {
+    snprintf(reason, size, "depth = %d with %s: loads rows along k by cache lines, and there must be some", depth,
+             d->k == 0 ? "k = 0" : "layout = tn");
+    return false;
+  }
+  for (int i = 0; i < 2; i++)
+    if (along_k[i] && !packed[i] && ld[i] % elements != 0) {
+      snprintf(reason, size,
+               "depth = %d with ld%c = %" PRId64 ": must be a multiple of %" PRId64 " elements, which are %d bytes", depth,
+               "ab"[i], ld[i], elements, CHUNK);
+      return false;
+    }
+  return true;
 }
 
 /* Would more lines than there are be loaded otherwise? */
 static bool straddles(const tdm_plan *plan, const gemm_tile *t) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  return loads_cache_lines(plan, t) && ((!gemm_transposed_a(d) && !tdm_hip_rows_aligned(&a, d->type, HIP_STEP_BYTES)) ||
-                                        (gemm_transposed_b(d) && !tdm_hip_rows_aligned(&b, d->type, HIP_STEP_BYTES)));
+  return loads_cache_lines(plan, t, NULL, 0) &&
+         ((!gemm_transposed_a(d) && !tdm_hip_rows_aligned(&a, d->type, HIP_STEP_BYTES)) ||
+          (gemm_transposed_b(d) && !tdm_hip_rows_aligned(&b, d->type, HIP_STEP_BYTES)));
 }
 
 /* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
@@ -60,7 +73,10 @@ static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *
   for (int depth = first; depth <= last && tile_lds(plan, t, depth) <= plan->context->hip->lds_bytes; depth++) {
     int split;
     tried.tuning.of[TDM_TUNE_DEPTH] = depth;
-    if (named == 0 && depth == t->kernel.tile.cache_lines && !straddles(&tried, t)) continue;
+    /* Without the copy there is a limit to ld. */
+    if (named == 0 && depth == t->kernel.tile.cache_lines &&
+        (!straddles(&tried, t) || !gemm_supports_dwords(&tried, &t->kernel, NULL, 0)))
+      continue;
     tdm_cost cost = gemm_best_split(&tried, tile_shape(plan, t, depth), NULL, &split);
     if (depth > first && cost.clocks >= best.clocks) continue;
     best = cost;
@@ -85,11 +101,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
     snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
     return false;
   }
-  if (depth > 0 && depth == t->kernel.tile.cache_lines && !loads_cache_lines(plan, t)) {
-    snprintf(reason, size, "depth = %d: loads rows along k by cache lines; a or b must have them, at multiples of 16 bytes",
-             depth);
-    return false;
-  }
+  if (depth > 0 && depth == t->kernel.tile.cache_lines && !loads_cache_lines(plan, t, reason, size)) return false;
   if (tile_lds(plan, t, depth) > plan->context->hip->lds_bytes) {
     snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", depth, tile_lds(plan, t, depth),
              plan->context->hip->chip->name, plan->context->hip->lds_bytes);

@@ -263,7 +263,7 @@ static void check_named_case(void *user, const char *kernel, const tdm_case *c) 
   if (m->well) check_member(s, c, CHECK_ALWAYS);
 }
 
-/* In addition to the set, whatever --every says. */
+/* In addition to the set, whatever --every says; --always M takes every M-th. */
 static bool run_memory_set(session *s, const case_op *op) {
   char error[512];
   const char *device = tdm_context_device(s->settings.context);
@@ -451,7 +451,7 @@ static bool read_every(session *s) {
   if (s->always == 1)
     printf(", and the cases that always run\n");
   else
-    printf(", and of the cases that always run every %" PRIu64 "th from case %" PRIu64 "\n", s->always, s->from);
+    printf(", and one of %" PRIu64 " of the cases that always run, from case %" PRIu64 " on\n", s->always, s->from);
   return true;
 }
 

@@ -237,7 +237,7 @@ static void splits(void **state) {
     const char *words;
   } bad[] = {{"hip_tile_64x128:split=6", TDM_NT, "split = 6: k = 320 of bf16 has 5 whole units"},
              {"hip_tile_64x128:depth=5", TDM_NT, "depth = 5: must be 2 to 4"},
-             {"hip_tile_64x128:depth=4", TDM_TN, "depth = 4: loads rows along k by cache lines"},
+             {"hip_tile_64x128:depth=4", TDM_TN, "depth = 4 with layout = tn: loads rows along k by cache lines"},
              {"hip_tile_16x64", TDM_TN, "a is stored across k: a tile with 16 lines of it needs it stored along k"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     tdm_gemm_desc desc = tdm_gemm_default(64, 64, 320, TDM_BF16);
@@ -247,6 +247,31 @@ static void splits(void **state) {
     REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", bad[i].words);
     tdm_close(context);
   }
+  const struct {
+    int64_t k, lda;
+    const char *words;
+  } rows_a[] = {{1000, 1004, "depth = 4 with lda = 1004: must be a multiple of 8 elements, which are 16 bytes"},
+                {0, 8, "depth = 4 with k = 0: loads rows along k by cache lines"}};
+  for (size_t i = 0; i < sizeof rows_a / sizeof rows_a[0]; i++) {
+    tdm_gemm_desc desc = tdm_gemm_default(64, 64, rows_a[i].k, TDM_BF16);
+    tdm_plan *plan = NULL;
+    desc.layout = TDM_NT;
+    desc.lda = rows_a[i].lda;
+    open_with("hip_tile_64x128:depth=4");
+    REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", rows_a[i].words);
+    tdm_close(context);
+  }
+  /* Rows that are farther apart than a tile's 32-bit offsets reach are copied, whatever is faster. */
+  tdm_gemm_desc far = tdm_gemm_default(2000, 2000, 2000, TDM_BF16);
+  tdm_plan *copies = NULL;
+  far.layout = TDM_NT;
+  far.ldb = 17000008;
+  open_with("hip_tile_64x128");
+  ACCEPTED(tdm_gemm_plan(context, &far, &copies));
+  assert_non_null(strstr(tdm_plan_explain(copies), "packed: "));
+  assert_null(strstr(tdm_plan_explain(copies), "\ncache lines: "));
+  tdm_plan_free(copies);
+  tdm_close(context);
   /* Rows of 2000 bytes begin at each place of a cache line: they are loaded by lines where nothing else is named. */
   const struct {
     const char *kernel;

@@ -1,4 +1,6 @@
 /* The threads of a cluster, as fibers, and their meetings. */
+/* Ubuntu's gcc defines it, and its longjmp ends a program that goes to another stack. */
+#undef _FORTIFY_SOURCE
 #include "hopper.h"
 
 #include <setjmp.h>
