@@ -60,9 +60,9 @@ export OMP_WAIT_POLICY=passive
 # Some tests ask for more memory than there is: malloc returns NULL, and the sanitizer must not end the program.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_sigill=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-# The tests' timeouts are for a machine that does nothing else. Some tests wait, so there is one more than there are processors.
+# The tests' timeouts are for a machine that does nothing else. Some tests wait or run alone, so there are two more than processors.
 patience="--timeout-multiplier 3"
-export MESON_TESTTHREADS=$((jobs + 1))
+export MESON_TESTTHREADS=$((jobs + 2))
 
 say() { printf 'test: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null; }
