@@ -9,7 +9,7 @@ build="build-fuzz"
 
 [ -f $build/build.ninja ] ||
   CC=clang-19 meson setup $build -Dwerror=true -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dladder=false -Ddebug=false \
-    -Dc_args=-gline-tables-only
+    '-Dhost_levels=[]' -Dc_args=-gline-tables-only
 targets="npy case safetensors tokenizer tuned"
 skipped=0
 if grep -q 'build fuzz/object:' $build/build.ninja; then
