@@ -9,10 +9,11 @@ extern "C" {
 #endif
 
 typedef struct tdm_embedding_desc {
-  int64_t tokens, vocab, d; /* table [vocab, d], y [tokens, d]; each >= 0; vocab at most 2^31 - 1; HIP: a row has less than 2 GiB */
-  tdm_type type;            /* of table and y */
-  int64_t ldt, ldy;         /* leading dimensions of table and y in elements, at least d; 0 (default): packed */
-  tdm_index_type ids;       /* TDM_I32 (default) or TDM_I64 */
+  /* table [vocab, d], y [tokens, d]; each >= 0; vocab at most 2^31 - 1. HIP: a row of d elements has less than 2 GiB. */
+  int64_t tokens, vocab, d;
+  tdm_type type;      /* of table and y */
+  int64_t ldt, ldy;   /* leading dimensions of table and y in elements, at least d; 0 (default): packed */
+  tdm_index_type ids; /* TDM_I32 (default) or TDM_I64 */
   /* A part of a larger vocabulary, as in tensor parallel: the table has the rows of the ids first .. first + vocab - 1 out of
    * 0 .. total - 1. Other parts' ids give rows of 0, so that the parts' y add up to the whole one. total 0 (default): the table
    * is whole, first must be 0. Otherwise first + vocab <= total <= 2^31 - 1. */

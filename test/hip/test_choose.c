@@ -261,16 +261,20 @@ static void splits(void **state) {
     REFUSED(tdm_gemm_plan(context, &desc, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", rows_a[i].words);
     tdm_close(context);
   }
-  /* Rows that are farther apart than a tile's 32-bit offsets reach are copied, whatever is faster. */
+  /* Rows that are farther apart than a tile's 32-bit offsets reach are not loaded by cache lines, whatever is faster. */
   tdm_gemm_desc far = tdm_gemm_default(2000, 2000, 2000, TDM_BF16);
   tdm_plan *copies = NULL;
   far.layout = TDM_NT;
   far.ldb = 17000008;
   open_with("hip_tile_64x128");
-  ACCEPTED(tdm_gemm_plan(context, &far, &copies));
-  assert_non_null(strstr(tdm_plan_explain(copies), "packed: "));
-  assert_null(strstr(tdm_plan_explain(copies), "\ncache lines: "));
-  tdm_plan_free(copies);
+  if (strcmp(device, "sim:gfx950") == 0) {
+    ACCEPTED(tdm_gemm_plan(context, &far, &copies));
+    assert_non_null(strstr(tdm_plan_explain(copies), "packed: "));
+    assert_null(strstr(tdm_plan_explain(copies), "\ncache lines: "));
+    tdm_plan_free(copies);
+  } else { /* a copy would take longer there */
+    REFUSED(tdm_gemm_plan(context, &far, &copies), TDM_ERROR_UNSUPPORTED, "kernel = '", "ld of b = 17000008: at most 4194303");
+  }
   tdm_close(context);
   /* Rows of 2000 bytes begin at each place of a cache line: they are loaded by lines where nothing else is named. */
   const struct {
