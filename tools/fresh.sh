@@ -6,7 +6,7 @@
 #                                                                  from installing on; a table of their times: build-fresh/SYSTEM/pages.md
 #      sh tools/fresh.sh SYSTEM --pages --built DIR [PAGE...]      the same without building: with this tree's build in DIR, which was made
 #                                                                  on the same system, and is mounted where it is
-# Each runs in a copy of the last commit. Needs root, 20 GB below TMPDIR (or /var/tmp), and half an hour or more for test.sh on two cores.
+# Each runs in a copy of the last commit. Needs root, 20 GB below TMPDIR (or /var/tmp), and 40 minutes or more for test.sh on two cores.
 # Logs go to build-fresh/SYSTEM/; exit status: 0 all passed, 1 something failed, 2 bad usage.
 #
 # Packages come from the mirror that this system's own package sources name (tools/mirror.sh). Where they name none for the wanted
