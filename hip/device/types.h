@@ -49,11 +49,6 @@ DEVICE float load_element(const void *base, int64_t i, tdm_type type) {
   return 0;
 }
 
-/* The i-th id or target; type is a tdm_index_type. */
-DEVICE int64_t load_index(const void *indices, int64_t i, int32_t type) {
-  return type == TDM_I64 ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
-}
-
 /* Rounds to nearest even: v_cvt_f16_f32; for bf16 v_cvt_pk_bf16_f32 (gfx950) or clang's own sequence. */
 DEVICE void store_element(void *base, int64_t i, float x, tdm_type type) {
   switch (type) {

@@ -191,7 +191,7 @@ tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, doub
     *(packs & which ? &bytes : &borrowed) += tdm_hip_whole_parts(gemm_copy_of(plan, kernel, which).bytes);
   }
   args.workgroups = tdm_hip_pack_workgroups(plan, args.blocks);
-  if (packs != 0) tdm_hip_explain_pack(plan, name_of(packs), dwords, bytes, args.workgroups, "gemm_pack");
+  if (packs != 0) tdm_hip_add_copies(plan, name_of(packs), dwords, bytes, args.workgroups, "gemm_pack");
   if (copies != 0) explain_copies(plan, copies, borrowed);
   return tdm_hip_tile_first(plan, &function, d->type, args.workgroups, PACK_WORKITEMS, &args, sizeof args);
 }

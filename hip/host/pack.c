@@ -97,8 +97,8 @@ unsigned tdm_hip_pack_workgroups(const tdm_plan *plan, uint32_t blocks) {
   return all < most ? all : most;
 }
 
-void tdm_hip_explain_pack(tdm_plan *plan, const char *names, bool dwords, int64_t bytes, unsigned workgroups,
-                          const char *kernel) {
+void tdm_hip_add_copies(tdm_plan *plan, const char *names, bool dwords, int64_t bytes, unsigned workgroups,
+                        const char *kernel) {
   size_t used = strlen(plan->explain);
   plan->workspace_bytes = (size_t)tdm_hip_whole_parts((int64_t)plan->workspace_bytes) + (size_t)bytes;
   snprintf(plan->explain + used, sizeof plan->explain - used,

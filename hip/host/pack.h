@@ -7,9 +7,8 @@
 #include "tile_launch.h"
 
 enum {
-  HIP_PACK_ROW = 64,                      /* elements of 128 bytes, of which a copy's rows have whole ones */
-  HIP_PACK_MOST_OPTIONAL_BYTES = 1 << 30, /* of copies that are only faster: so large a workspace may not be there */
-  HIP_PACK_MOST_OPERANDS = 3
+  HIP_PACK_ROW = 64,                     /* elements of 128 bytes, of which a copy's rows have whole ones */
+  HIP_PACK_MOST_OPTIONAL_BYTES = 1 << 30 /* of copies that are only faster: so large a workspace may not be there */
 };
 
 /* An operand of a product: matrices of rows, along k or across it. */
@@ -48,8 +47,7 @@ static inline int64_t tdm_hip_whole_parts(int64_t bytes) { return (bytes + 255) 
 hip_packed tdm_hip_packed(const hip_operand *x, int64_t to_rows);
 /* As many workgroups as run at a time, or fewer. */
 unsigned tdm_hip_pack_workgroups(const tdm_plan *plan, uint32_t blocks);
-/* Writes into the plan's explanation what every run copies, and gives it a place in the workspace. */
-void tdm_hip_explain_pack(tdm_plan *plan, const char *names, bool dwords, int64_t bytes, unsigned workgroups,
-                          const char *kernel);
+/* Adds to the plan's workspace what every run copies, and says so in its explanation. */
+void tdm_hip_add_copies(tdm_plan *plan, const char *names, bool dwords, int64_t bytes, unsigned workgroups, const char *kernel);
 
 #endif

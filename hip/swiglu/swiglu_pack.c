@@ -99,6 +99,6 @@ tdm_status swiglu_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel) {
   }
   args.workgroups = tdm_hip_pack_workgroups(plan, args.blocks);
   plan->any_address = plan->copied = (unsigned)packs;
-  tdm_hip_explain_pack(plan, names, dwords, bytes_before(plan, kernel, SWIGLU_OPERANDS), args.workgroups, "swiglu_pack");
+  tdm_hip_add_copies(plan, names, dwords, bytes_before(plan, kernel, SWIGLU_OPERANDS), args.workgroups, "swiglu_pack");
   return tdm_hip_tile_first(plan, &function, d->type, args.workgroups, PACK_WORKITEMS, &args, sizeof args);
 }
