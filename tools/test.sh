@@ -9,8 +9,8 @@
 # print is in build-test/STEP.log.
 set -eu
 cd "$(dirname "$0")/.."
-# format, gcc and mpi run first; then sanitize and python run beside the others. .github/workflows/test.yml has a job for each
-# (tools/test_steps.sh).
+# After format two lanes run beside each other: gcc, mpi, site and the offload steps in one, the others in the other.
+# .github/workflows/test.yml has a job for each (tools/test_steps.sh).
 steps="format gcc mpi clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
 # Of these the ones that only --full runs, or their name: what clang-19 compiles at -O3 the step sanitize compiles at -O1, nothing here can run
 # what is built for sm_90, and pages in a browser change rarely.
@@ -60,9 +60,9 @@ export OMP_WAIT_POLICY=passive
 # Some tests ask for more memory than there is: malloc returns NULL, and the sanitizer must not end the program.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_sigill=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-# The tests' timeouts are for a machine that does nothing else. Some tests wait or run alone, so there are two more than processors.
-patience="--timeout-multiplier 3"
-export MESON_TESTTHREADS=$((jobs + 2))
+# The tests' timeouts are for a machine that does nothing else. Here two lanes run, and builds beside them.
+patience="--timeout-multiplier 6"
+export MESON_TESTTHREADS=$((jobs + 1))
 
 say() { printf 'test: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null; }
@@ -308,18 +308,8 @@ offload_gfx942() {
   [ $bad -eq 0 ]
 }
 
-# The longest part of an offload build is a link, which uses one core. So the step for sm_90 also makes the build for gfx942, beside its
-# own. The step offload-gfx942 builds what is missing then, and so has the errors in its log.
 offload_sm_90() {
-  beside=
-  if asked offload-gfx942; then
-    { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
-    beside=$!
-  fi
-  # Without the tests: the step sanitize compiles them with the same clang-19.
-  configure_and_build build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90 "$host_only_once" && status=0 || status=$?
-  [ "$beside" = "" ] || wait "$beside" || true
-  [ $status = 0 ] && one_passed
+  configure_and_build build-offload-sm_90 clang-19 -Dsim=disabled -Domp_offload=sm_90 "$host_only_once" && one_passed
 }
 
 # The web edition in a headless Chromium. Where the gcc step has not been run, as in a job of its own, only tandem-draw is built.
@@ -346,18 +336,6 @@ format() {
 
 # ---- All of them ----
 
-# What the last steps download arrives while the first ones compile. Their own setup finds it, or says why it is not there.
-fetching=
-if [ "$only" = "" ]; then
-  {
-    [ "$quick" != "" ] || sh tools/setup.sh --offload sm_90 || true
-    sh tools/setup.sh --offload gfx942 || true
-    [ "$quick" != "" ] || sh tools/setup.sh --site || true
-    sh tools/python.sh --fetch || true
-  } >$logs/fetch.log 2>&1 &
-  fetching=$!
-fi
-
 step format format
 # gfxsim in the gcc and sanitizer steps, whose clang-19 warns of it too; the HIP path, which it executes, in the gcc step.
 if have llvm-config-22 && have clang-22 && pkg-config --exists libelf libdw && { pkg-config --exists msgpack-c || pkg-config --exists msgpack; }; then
@@ -369,6 +347,42 @@ else
 fi
 # The steps mpi, site and offload-gfx942 go on with the folder of the gcc step: other options would make it again, which takes minutes.
 gcc_options="$sim $backend -Dpython=yes"
+
+# Two lanes run beside each other, of about the same length: links, installations, and tests that run alone leave a processor without work.
+# The build for gfx942 ends with a link of minutes, which uses one processor: it begins at once, and its step waits for it.
+beside=
+if [ "$only" = "" ]; then
+  { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
+  beside=$!
+fi
+{
+  lane=-sanitize fetching=
+  if [ "$only" = "" ]; then # the environments arrive while the sanitizers' builds compile; python.sh itself says what is missing
+    sh tools/python.sh --fetch >$logs/fetch.log 2>&1 &
+    fetching=$!
+  fi
+  # The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles
+  # the kernels of one set of instructions above AVX2 at most: with the checks of the sanitizers all four take it minutes. What the others
+  # read and write beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
+  step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
+    -Doptimization=1 "${levels%%,*}"
+  [ "$fetching" = "" ] || wait "$fetching" || true
+  step python sh tools/python.sh build-sanitize
+  # Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step, and with them what a
+  # stand-in of a GPU executes. clang-19 has the kernels and their API, at -O3; it compiles the tools in the step sanitize.
+  step clang-19 compiler_tests
+  if have clang-22; then
+    step clang-22 warnings
+  else
+    skip clang-22 "not in this system's package sources"
+  fi
+  step threads threads $sim
+  seconds=10 # of each target
+  [ "$quick" = "" ] || seconds=4
+  step fuzz sh tools/fuzz.sh $seconds
+} &
+second_lane=$!
+
 # shellcheck disable=SC2086 # words
 step gcc build_and_test ranks build-gcc gcc $gcc_options
 if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; then
@@ -376,34 +390,6 @@ if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; 
 else
   skip mpi "no Open MPI and no MPICH in this system's package sources"
 fi
-[ "$fetching" = "" ] || wait "$fetching" || true
-# What follows runs in two lanes beside each other: links, installations and pages in a browser leave a processor without work, and the
-# sanitizers' steps take about as long as all others. Four times the tests' own limits of time, then, instead of three.
-patience="--timeout-multiplier 4"
-export MESON_TESTTHREADS="$jobs"
-# The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles the
-# kernels of one set of instructions above AVX2 at most: with the checks of the sanitizers all four take it minutes. What the others read and
-# write beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
-{
-  lane=-sanitize
-  step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
-    -Doptimization=1 "${levels%%,*}"
-  step python sh tools/python.sh build-sanitize
-} &
-sanitizing=$!
-
-# Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step, and with them what a
-# stand-in of a GPU executes. clang-19 has the kernels and their API, at -O3; it compiles the tools in the step sanitize.
-step clang-19 compiler_tests
-if have clang-22; then
-  step clang-22 warnings
-else
-  skip clang-22 "not in this system's package sources"
-fi
-step threads threads $sim
-seconds=10 # of each target
-[ "$quick" = "" ] || seconds=4
-step fuzz sh tools/fuzz.sh $seconds
 if ! asked site; then
   :
 elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
@@ -411,17 +397,18 @@ elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
 else
   skip site "$(tail -n 1 $logs/site-setup.log)"
 fi
-for chip in sm_90 gfx942; do
+[ "$beside" = "" ] || wait "$beside" || true # the step builds what is missing then, and so has the errors in its log
+for chip in gfx942 sm_90; do
   asked offload-$chip || continue
   if ! sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
     skip offload-$chip "$(tail -n 1 $logs/offload-setup.log)"
   elif [ $chip = gfx942 ]; then
     step offload-gfx942 offload_gfx942
-  else
+  else # without the tests: the step sanitize compiles them with the same clang-19
     step offload-sm_90 offload_sm_90
   fi
 done
-wait $sanitizing || count 0 1 0 # it has said why
+wait $second_lane || count 0 1 0 # it has said why
 [ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and longer fuzzing"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
