@@ -215,10 +215,12 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
  * least ALONE clocks, if few others use the memory. A second launch takes SECOND, and MORE_PARTS more for each further 16
  * parts. A last workgroup, which adds the parts of its head in the same launch, takes LAST, and loads LAST_BYTES in a clock.
  * These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right enough to compare
- * numbers of parts. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
- * tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
+ * numbers of parts. On gfx942, where LDS has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN
+ * for each column: 2295, 2930, 3495 and 5902 were predicted for head_dim 64, 96, 128 and 256. The general kernel takes
+ * GENERAL_BEGIN clocks more for each column before and after the tiles, and GENERAL_ALONE for a column of a tile: predictions
+ * of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
 enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, MORE_PARTS = 900, LAST = 3000, LAST_BYTES = 40 };
-enum { MOST_ROUNDS = 4, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
+enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
 
 /* Of the parts of a head of keys. */
@@ -242,6 +244,14 @@ static bool last_adds(const tdm_plan *plan, int64_t parts) {
   return variant_of(plan)->head_dim > 0 && clocks_of_last(plan, parts) < clocks_of_second(plan, parts);
 }
 
+/* Clocks of a tile of keys, if few others use the memory. */
+static double alone(const tdm_plan *plan) {
+  const double dim = (double)plan->desc.attention.head_dim, columns = dim <= 64 ? 64 : dim <= 128 ? 128 : 256;
+  if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * columns;                   /* computes that many */
+  const bool three = plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2; /* tiles of keys and values */
+  return three ? ALONE : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * dim;
+}
+
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
@@ -249,11 +259,11 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
   const double columns = d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256;   /* that the general kernel computes */
   const bool fast = variant_of(plan)->head_dim > 0;
-  const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * columns, alone = fast ? ALONE : GENERAL_ALONE * columns;
+  const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * columns, least = alone(plan);
   double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)(d->batch * d->heads_kv) * (double)parts;
   double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
-  double clocks = rounds * (begin + of_part * fmax(tile, alone));
-  if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, alone);
+  double clocks = rounds * (begin + of_part * fmax(tile, least));
+  if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, least);
   if (parts > 1) clocks += last_adds(plan, parts) ? clocks_of_last(plan, parts) : clocks_of_second(plan, parts);
   return clocks;
 }

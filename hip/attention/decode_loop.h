@@ -19,6 +19,11 @@ template <int head>
 constexpr int DECODE_LOADS =
     (int)TILE_BYTES<head> / LOADING_THREADS / CHUNK; /* of a wave for the keys or the values of a tile */
 
+template <int head>
+struct decode_stages {
+  tile<head> tiles[DECODE_STAGES];
+};
+
 /* What waves 4-7 have in registers: where the next tile is, and the lane's parts of every tile. */
 template <int head>
 struct decode_loads {
@@ -46,7 +51,8 @@ DEVICE void load_next(decode_loads<head> *l, LDS tile<head> *tiles) {
 
 /* Waves 4-7. */
 template <int head>
-DEVICE void load_all_keys(const attention_args *a, const attention_work *work, LDS tile<head> *tiles, int count) {
+DEVICE void load_all_keys(const attention_args *a, const attention_work *work, LDS decode_stages<head> *lds, int count) {
+  LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
   const int thread = thread_index() - LOADING_THREADS, keys = (int)in_scalar((uint32_t)work->keys);
   tile_source k = source_of(work->k, a->k_stride.row, work->keys, a->head_dim),
               v = source_of(work->v, a->v_stride.row, work->keys, a->head_dim);
@@ -112,12 +118,14 @@ DEVICE void to_next_stage(lane_places<head> *at, int *stage) {
 
 /* Waves 0-3, of which some may have no rows. */
 template <int head>
-DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS tile<head> *tiles, int count, tdm_type type) {
+DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS decode_stages<head> *lds, int count,
+                        tdm_type type) {
   const int64_t first = wave_index() * 32;
   if ((uint32_t)first >= (uint32_t)work->rows) {
     for (int i = -1; i < count; i++) barrier();
     return;
   }
+  LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
   fast_rows<head> w;
   lane_places<head> at;
   const int64_t row = first + lane_index() % 32;
@@ -141,19 +149,6 @@ DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS
     to_next_stage(&at, &stage);
   }
   store_rows(&w, a, work, first, type);
-}
-
-template <int head>
-DEVICE void decode_body(const attention_args *a, LDS tile<head> *tiles, tdm_type type) {
-  const bool loads = wave_index() >= 4;
-  if (loads) set_priority<1>(); /* to the end: rows wait for what they load */
-  attention_work work = find_part(a, type);
-  const int count = (int)in_scalar(((uint32_t)work.keys + FAST_KEYS - 1) / FAST_KEYS);
-  if (loads)
-    load_all_keys(a, &work, tiles, count);
-  else
-    decode_rows(a, &work, tiles, count, type);
-  end_part<head>(a, wave_index(), (LDS char *)tiles, type);
 }
 
 #endif

@@ -48,7 +48,6 @@ DEVICE uint32_t key_place(uint32_t row) {
 template <int head>
 struct lane_places {
   uint32_t k[head / 16], v[CHIP_TRANSPOSED_LDS_READS ? head / 32 : KEYS<head> / 16];
-  uint32_t tile; /* bytes from the first tile to the one that is read, a constant */
 };
 
 /* Makes the compiler keep x in a register, instead of computing it again for every use. */
@@ -57,7 +56,7 @@ DEVICE void keep_in_register(uint32_t *x) { asm volatile("" : "+v"(*x)); }
 /* Keys: chunk 2 s + lane / 32 of row 32 block + lane % 32. */
 template <int head>
 DEVICE u32x4 read_keys(const lane_places<head> *at, int block, int s) {
-  return *(const LDS u32x4 *)(at->k[s] + at->tile + (uint32_t)(32 * block * WIDTH<head> * 2));
+  return *(const LDS u32x4 *)(at->k[s] + (uint32_t)(32 * block * WIDTH<head> * 2));
 }
 
 template <int head>
@@ -117,8 +116,6 @@ typedef struct tile_buffer {
   uint32_t length, stride;
 } tile_buffer;
 
-DEVICE tile_buffer buffer_of(const tile_source *s) { return (tile_buffer){s->base, tile_length(s), (uint32_t)s->stride}; }
-
 template <int head>
 DEVICE void next_tile(tile_source *s) {
   s->base += KEYS<head> * s->stride;
@@ -173,7 +170,7 @@ DEVICE uint32_t value_place(uint32_t row) {
 template <int head>
 DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
   typedef short four __attribute__((vector_size(8)));
-  uint32_t first = at->v[block] + at->tile + (uint32_t)(16 * s * WIDTH<head> * 2);
+  uint32_t first = at->v[block] + (uint32_t)(16 * s * WIDTH<head> * 2);
   u32x2 low = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)first));
   u32x2 high = __builtin_bit_cast(u32x2, __builtin_amdgcn_ds_read_tr16_b64_v4i16((LDS four *)(first + 8 * WIDTH<head> * 2)));
   return (u32x4){low[0], low[1], high[0], high[1]};
@@ -263,7 +260,7 @@ DEVICE uint32_t column_offset(uint32_t column) {
 
 template <int head>
 DEVICE u32x4 read_values(const lane_places<head> *at, int block, int s) {
-  return *(const LDS u32x4 *)(at->v[s] + at->tile + (uint32_t)(32 * block * KEYS<head> * 2));
+  return *(const LDS u32x4 *)(at->v[s] + (uint32_t)(32 * block * KEYS<head> * 2));
 }
 
 enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one of lane_places.v to the next */
@@ -271,7 +268,7 @@ enum { VALUE_PLACE_BYTES = 2 * CHUNK }; /* what the exclusive or takes from one 
 /* The same for an s that is not a constant. */
 template <int head>
 DEVICE u32x4 read_values_of_step(const lane_places<head> *at, int block, int s) {
-  uint32_t first = (at->v[0] ^ (uint32_t)(s * VALUE_PLACE_BYTES)) + at->tile;
+  uint32_t first = at->v[0] ^ (uint32_t)(s * VALUE_PLACE_BYTES);
   return *(const LDS u32x4 *)(first + (uint32_t)(32 * block * KEYS<head> * 2));
 }
 
@@ -293,66 +290,75 @@ DEVICE value_block block_of(uint32_t thread) {
   return (value_block){rest / 2 * 16 + thread / 8 % 2 * 8 + rest % 2 * 4, along * 4};
 }
 
-template <int head>
-constexpr int BLOCKS_OF_TILE = KEYS<head> / 4 * WIDTH<head> / 4;
-template <int head>
-constexpr int BLOCKS_OF_THREAD = (BLOCKS_OF_TILE<head> - 1) / THREADS<head> + 1; /* some threads have none */
-template <int head>
-DEVICE bool has_block(void) {
-  return thread_index() < BLOCKS_OF_TILE<head>;
+/* The loads of a tile by `threads` of the workgroup: those with its last numbers. */
+template <int threads>
+DEVICE uint32_t loading_thread(void) {
+  return (uint32_t)thread_index() % threads;
 }
 
-/* Rows of keys that the workgroup loads at once, and after how many such loads the rows' places are the same again. */
 template <int head>
-constexpr int KEY_ROWS = THREADS<head> / (WIDTH<head> / 8);
-template <int head>
-constexpr int KEY_PLACES = KEY_ROWS<head> < 16 ? 16 / KEY_ROWS<head> : 1;
+constexpr int BLOCKS_OF_TILE = KEYS<head> / 4 * WIDTH<head> / 4;
+template <int head, int threads>
+constexpr int BLOCKS_OF_THREAD = (BLOCKS_OF_TILE<head> - 1) / threads + 1; /* some threads have none */
+template <int head, int threads>
+DEVICE bool has_block(void) {
+  return BLOCKS_OF_TILE<head> >= threads || loading_thread<threads>() < BLOCKS_OF_TILE<head>;
+}
+template <int head, int threads>
+constexpr uint32_t BLOCK_KEYS = threads / 16 / (WIDTH<head> / 32) / 2 * 16; /* from a thread's block to its next one */
+
+/* Rows of keys that these threads load at once, and after how many such loads the rows' places are the same again. */
+template <int head, int threads>
+constexpr int KEY_ROWS = threads / (WIDTH<head> / 8);
+template <int head, int threads>
+constexpr int KEY_PLACES = KEY_ROWS<head, threads> < 16 ? 16 / KEY_ROWS<head, threads> : 1;
 
 /* What is being loaded from memory, and where the lane's parts are there and in LDS, which is the same for every tile. */
-template <int head>
+template <int head, int threads = THREADS<head> >
 struct tile_load {
-  u32x4 k[HALF_TILE<head> / THREADS<head> / CHUNK];
-  u32x2 v[BLOCKS_OF_THREAD<head>][4];
-  uint32_t k_from[KEY_PLACES<head>], v_from, v_to;
+  u32x4 k[HALF_TILE<head> / threads / CHUNK];
+  u32x2 v[BLOCKS_OF_THREAD<head, threads>][4];
+  uint32_t k_from[KEY_PLACES<head, threads>], v_from, v_to;
 };
 template <int head>
 constexpr int LOAD_STEPS = 2; /* of tile_step */
 
-template <int head>
-DEVICE void tile_places(tile_load<head> *load, const tile_source *k, const tile_source *v) {
-  value_block b = block_of<head>((uint32_t)thread_index());
+template <int head, int threads>
+DEVICE void tile_places(tile_load<head, threads> *load, const tile_source *k, const tile_source *v) {
+  value_block b = block_of<head>(loading_thread<threads>());
   uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
 #pragma unroll
-  for (int i = 0; i < KEY_PLACES<head>; i++)
-    load->k_from[i] = piece_offset<head>(k, (uint32_t)(i * THREADS<head> + thread_index()), key_place<head>);
+  for (uint32_t i = 0; i < KEY_PLACES<head, threads>; i++)
+    load->k_from[i] = piece_offset<head>(k, i * threads + loading_thread<threads>(), key_place<head>);
   load->v_from = b.column < 8 * v->chunks ? b.key * (uint32_t)v->stride + b.column * 2 : NOT_IN_TILE;
   load->v_to = column_offset<head>(b.column) + (chunk ^ column_place<head>(b.column)) * CHUNK + b.key / 8 % 2 * 8;
 }
 
-template <int head>
-DEVICE void begin_keys(tile_load<head> *load, tile_buffer k) {
-  const uint32_t places = KEY_PLACES<head>;
+template <int head, int threads>
+DEVICE void begin_keys(tile_load<head, threads> *load, tile_buffer k) {
+  const uint32_t places = KEY_PLACES<head, threads>;
 #pragma unroll
   for (uint32_t p = 0; p < places; p++) {
     uint32_t from = load->k_from[p];
     keep_in_register(&from); /* otherwise all offsets would stay in registers */
 #pragma unroll
     for (uint32_t i = p; i < sizeof load->k / CHUNK; i += places)
-      load->k[i] = buffer_load(make_short_buffer(k.base, k.length), from + i / places * places * KEY_ROWS<head> * k.stride);
+      load->k[i] =
+          buffer_load(make_short_buffer(k.base, k.length), from + i / places * places * KEY_ROWS<head, threads> * k.stride);
   }
 }
 
-template <int head>
-DEVICE void begin_values(tile_load<head> *load, tile_buffer v) {
-  if (!has_block<head>()) return;
+template <int head, int threads>
+DEVICE void begin_values(tile_load<head, threads> *load, tile_buffer v) {
+  if (!has_block<head, threads>()) return;
   uint32_t from = load->v_from;
   keep_in_register(&from);
 #pragma unroll
-  for (uint32_t b = 0; b < BLOCKS_OF_THREAD<head>; b++) /* the second block has the keys 16 later */
+  for (uint32_t b = 0; b < BLOCKS_OF_THREAD<head, threads>; b++)
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++)
       load->v[b][i] = __builtin_amdgcn_raw_buffer_load_b64(make_short_buffer(v.base, v.length),
-                                                           (int)(from + (16 * b + i) * v.stride), 0, 0);
+                                                           (int)(from + (BLOCK_KEYS<head, threads> * b + i) * v.stride), 0, 0);
 }
 
 /* Starts a part of the loads, so that other work may be between the parts. */
@@ -364,15 +370,19 @@ DEVICE void tile_step(tile_load<head> *load, int i, LDS char *, LDS char *, tile
     begin_values(load, v);
 }
 
-template <int head>
-DEVICE void tile_finish(const tile_load<head> *load, LDS char *k_to, LDS char *v_to) {
-  LDS char *k = k_to + thread_index() * CHUNK;
+template <int head, int threads>
+DEVICE void finish_keys(const tile_load<head, threads> *load, LDS char *k_to) {
+  LDS char *k = k_to + loading_thread<threads>() * CHUNK;
 #pragma unroll
-  for (uint32_t i = 0; i < sizeof load->k / CHUNK; i++) *(LDS u32x4 *)(k + i * THREADS<head> * CHUNK) = load->k[i];
-  if (!has_block<head>()) return;
+  for (uint32_t i = 0; i < sizeof load->k / CHUNK; i++) *(LDS u32x4 *)(k + i * threads * CHUNK) = load->k[i];
+}
+
+template <int head, int threads>
+DEVICE void finish_values(const tile_load<head, threads> *load, LDS char *v_to) {
+  if (!has_block<head, threads>()) return;
 #pragma unroll
-  for (uint32_t b = 0; b < BLOCKS_OF_THREAD<head>; b++) {
-    uint32_t first = load->v_to ^ b * 2 * CHUNK;
+  for (uint32_t b = 0; b < BLOCKS_OF_THREAD<head, threads>; b++) {
+    uint32_t first = load->v_to ^ b * (BLOCK_KEYS<head, threads> / 16 * 2 * CHUNK);
     keep_in_register(&first); /* as in begin_keys */
 #pragma unroll
     for (uint32_t i = 0; i < 4; i++) {
@@ -387,15 +397,15 @@ DEVICE void tile_finish(const tile_load<head> *load, LDS char *k_to, LDS char *v
   }
 }
 
+template <int head>
+DEVICE void tile_finish(const tile_load<head> *load, LDS char *k_to, LDS char *v_to) {
+  finish_keys(load, k_to);
+  finish_values(load, v_to);
+}
+
 DEVICE void tile_arrived(void) { sync_lds(); }
 
 #endif
-
-template <int head>
-DEVICE void tile_begin(tile_load<head> *load, LDS char *k_to, LDS char *v_to, const tile_source *k, const tile_source *v) {
-#pragma unroll
-  for (int i = 0; i < LOAD_STEPS<head>; i++) tile_step<head>(load, i, k_to, v_to, buffer_of(k), buffer_of(v));
-}
 
 /* For the tile whose keys are at k and whose values are at v. */
 template <int head>
@@ -410,17 +420,6 @@ DEVICE void lane_places_of(lane_places<head> *at, LDS char *k, LDS char *v) {
     at->v[i] = lds_address(v) + values_of_lane<head>() ^ i * VALUE_PLACE_BYTES;
     keep_in_register(&at->v[i]);
   }
-  at->tile = 0;
-}
-
-/* Switches the addresses themselves from one tile buffer to the other, for loops in which the buffer is not a constant. */
-template <int head>
-DEVICE void other_tile(lane_places<head> *at) {
-  static_assert((sizeof(tile<head>) & (sizeof(tile<head>) - 1)) == 0, "the first tile is aligned to twice this power of 2");
-#pragma unroll
-  for (uint32_t &k : at->k) k ^= sizeof(tile<head>);
-#pragma unroll
-  for (uint32_t &v : at->v) v ^= sizeof(tile<head>);
 }
 
 #endif

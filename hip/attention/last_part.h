@@ -180,7 +180,7 @@ DEVICE void add_few_parts(const attention_args *a, uint32_t kv, int wave, tdm_ty
 /* The end of a decode: all waves come here. `lds` is no longer used. */
 template <int head>
 DEVICE void end_part(const attention_args *a, int wave, LDS char *lds, tdm_type type) {
-  attention_args again = arguments_again(); /* the loop has no registers for them, and would spill */
+  attention_args again = args_again(a); /* the loop has no registers for them, and would spill */
   a = &again;
   if (a->counters == nullptr) return;
   const uint32_t kv = find_place(a).kv;

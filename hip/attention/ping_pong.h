@@ -20,8 +20,12 @@
 #ifndef TANDEM_HIP_ATTENTION_PING_PONG_H
 #define TANDEM_HIP_ATTENTION_PING_PONG_H
 
-#include "repeat.h"
 #include "stages.h"
+
+#include "slots.h"
+
+template <int head>
+using flash_stages = stages<head>;
 
 /* ---- The multiplying slot ---- */
 
@@ -156,36 +160,6 @@ DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int seen, tdm_type 
 
 /* ---- The slot of probabilities ---- */
 
-DEVICE void add_unpacked(float *sum, float x) { asm("v_add_f32 %0, %0, %1" : "+v"(*sum) : "v"(x)); }
-
-/* 2^(scale s - base) of 8 scores, packed. Packed f32 waits for the matrix unit, which the other group uses; so it is only for
- * the end of a slot in which the VALU has more to do than the matrix unit. */
-DEVICE u32x4 eight_exponentials(const f32x16 s, int from, float scale, float base, f32x2 *sum, bool packed, tdm_type type) {
-  u32x4 p;
-#pragma unroll
-  for (int r = 0; r < 8; r += 2) {
-    f32x2 x = {s[from + r], s[from + r + 1]};
-    if (packed)
-      x = __builtin_elementwise_fma(x, (f32x2)scale, (f32x2)-base);
-    else
-      x = (f32x2){__builtin_fmaf(x[0], scale, -base), __builtin_fmaf(x[1], scale, -base)};
-    x = (f32x2){__builtin_amdgcn_exp2f(x[0]), __builtin_amdgcn_exp2f(x[1])};
-    if (packed) {
-      *sum += x;
-    } else {
-      float low = (*sum)[0], high = (*sum)[1];
-      add_unpacked(&low, x[0]);
-      add_unpacked(&high, x[1]);
-      *sum = (f32x2){low, high};
-    }
-    p[r / 2] = pack_two(x[0], x[1], type);
-  }
-  return p;
-}
-
-/* Scores this much above the reference still add up to at most LARGEST_SUM in a lane, which has 32 of a tile. */
-#define GROWTH 8.0f
-
 /* S(i): `next` has the keys of the next tile; key: the first of this one. */
 template <int head>
 DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, bool first, tdm_type type) {
@@ -194,15 +168,7 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
   set_priority<0>();
   if (masked)
     for (int b = 0; b < BLOCKS; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
-  if (first) new_reference(w, scores_max<BLOCKS>(w->s) * scale);
-  for (bool look = !first && w->grows; __builtin_expect(look, 0); look = once()) {
-    float most = scores_max<BLOCKS>(w->s) * scale;
-    w->grows = __builtin_amdgcn_ballot_w64(!(most <= w->base + GROWTH)) != 0;
-    if (!w->grows) break;
-    float factor = new_reference(w, most);
-    w->sum *= factor;
-    rescale(w, factor);
-  }
+  settle_reference<BLOCKS>(w, &w->grows, w->s, scale, first);
   f32x2 sums = 0;
 #pragma unroll
   for (int i = 0; i < STEPS; i++) {
@@ -217,13 +183,7 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
   wait_lds();
   take_keys(w);
   keep_order();
-  for (bool bad = __builtin_amdgcn_ballot_w64(!(sum <= LARGEST_SUM)) != 0; __builtin_expect(bad, 0); bad = once()) {
-    float factor;
-    sum = repeat_tile<BLOCKS>(w, w->s, w->p, scale, &factor, type);
-    rescale(w, factor);
-    w->grows = true;
-  }
-  w->sum += sum;
+  add_tile_sum<BLOCKS>(w, &w->grows, w->s, w->p, sum, scale, type);
 #pragma unroll
   for (int i = 0; i < STEPS; i++) w->p[i] = in_order(w->p[i]);
   keep_order();
@@ -236,58 +196,6 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
 /* ---- The rows of O ---- */
 
 /* Through the wave's own part of LDS, so that full lines are stored. */
-template <int head>
-DEVICE void store_tile_rows(pong<head> *w, tdm_type type) {
-  attention_args again = arguments_again(), *a = &again;
-  attention_work its = find_work(a, FAST_ROWS, type), *work = &its;
-  int64_t first = work->first + wave_index() * 32;
-  store_lds_rows(w, a, work, first, (LDS char *)w->lds->rows[wave_index()], type);
-}
-
-/* ---- Values that some queries don't see ----
- *
- * A product of the probability 0 with NaN or infinity is NaN. So waves 4-7, which begin a slot later, look at the values of the
- * tiles that some query does not see whole. If all are finite, these tiles are multiplied as any other. */
-
-/* Four of these tiles; each wave has a part of each. With a causal mask, 256 queries have 4 of them, or 5 if skv - sq is not a
- * multiple of 64. */
-template <int head>
-struct some_values {
-  u32x4 x[4][2 * LOADS<head>];
-};
-
-/* Starts to load them, and moves v to the next ones. */
-template <int head>
-DEVICE void load_values(some_values<head> *some, tile_source *v) {
-  const int parts = 2 * LOADS<head>, threads = FAST_THREADS / 2;
-  uint32_t from[parts];
-#pragma unroll
-  for (int n = 0; n < parts; n++)
-    from[n] = piece_offset<head>(v, (uint32_t)(n * threads + thread_index() % threads), value_place<head>);
-#pragma unroll
-  for (int t = 0; t < 4; t++, next_tile<head>(v)) {
-    buffer tile = make_short_buffer(v->base, tile_length(v));
-#pragma unroll
-    for (int n = 0; n < parts; n++) some->x[t][n] = buffer_load(tile, from[n]);
-  }
-}
-
-/* The exponents of infinities and NaN are ones. */
-template <int head>
-DEVICE bool values_finite(const some_values<head> *some, tdm_type type) {
-  typedef unsigned short u16x2 __attribute__((ext_vector_type(2)));
-  const unsigned short odd = type == TDM_F16 ? 0x7c00 : 0x7f80;
-  u16x2 most = 0;
-#pragma unroll
-  for (int t = 0; t < 4; t++)
-#pragma unroll
-    for (int n = 0; n < 2 * LOADS<head>; n++)
-#pragma unroll
-      for (int word = 0; word < 4; word++)
-        most = __builtin_elementwise_max(most, __builtin_bit_cast(u16x2, some->x[t][n][word] & 0x7fff7fff));
-  return __builtin_amdgcn_ballot_w64(most[0] >= odd || most[1] >= odd) == 0;
-}
-
 /* Waves 4-7 write what they found to their rows of Q, which they have read. */
 template <int head>
 DEVICE void share_finite(const pong<head> *w, bool finite) {
@@ -328,7 +236,7 @@ DEVICE void begin_loop(pong<head> *w, uint32_t sign) {
 }
 
 template <int head>
-DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type type) {
+DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm_type type) {
   attention_work work = find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
   pong<head> w;
@@ -439,7 +347,7 @@ DEVICE void ping_pong(const attention_args *a, LDS stages<head> *lds, tdm_type t
   if (i == count) end_multiplying<head>();
   wait_memory<0>(); /* zeros after the last tile */
   keep_order();
-  store_tile_rows(&w, type);
+  store_lds_rows(&w, a, &work, first, (LDS char *)w.lds->rows[wave_index()], type);
   if (group == 0) barrier();
 }
 

@@ -6,20 +6,10 @@
 #define TANDEM_HIP_ATTENTION_WORK_H
 
 #include "args.h"
+#include "hip/device/arguments.h"
 #include "hip/device/types.h"
 #include "key_splits.h"
 #include "src/base/order.h"
-
-/* The arguments once more: from their memory, instead of SGPRs that the loop needs. */
-DEVICE attention_args arguments_again(void) {
-  typedef uint64_t words[sizeof(attention_args) / 8];
-  auto at = (const __attribute__((address_space(4))) uint64_t *)__builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(at));
-  words copy;
-#pragma unroll
-  for (unsigned i = 0; i < sizeof copy / 8; i++) copy[i] = at[i];
-  return __builtin_bit_cast(attention_args, copy);
-}
 
 DEVICE uint32_t quotient(uint32_t n, attention_divisor by) {
   return (uint32_t)((uint64_t)(2 * n) * by.factor >> 32) >> by.shift;
