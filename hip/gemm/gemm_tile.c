@@ -90,7 +90,7 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   enum { ONE_FRAGMENT = 16 };
   const gemm_tile *t = plan->kernel->variant;
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int depth = plan->tuning.of[TDM_TUNE_DEPTH];
+  int depth = plan->tuning.of[TDM_TUNE_DEPTH], fewest = depth > 0 ? depth : t->least_depth;
   if ((t->kernel.tile.m == ONE_FRAGMENT && gemm_transposed_a(d)) ||
       (t->kernel.tile.n == ONE_FRAGMENT && !gemm_transposed_b(d))) {
     snprintf(reason, size, "%s is stored across k: a tile with 16 lines of it needs it stored along k",
@@ -102,8 +102,8 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
     return false;
   }
   if (depth > 0 && depth == t->kernel.tile.cache_lines && !loads_cache_lines(plan, t, reason, size)) return false;
-  if (tile_lds(plan, t, depth) > plan->context->hip->lds_bytes) {
-    snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", depth, tile_lds(plan, t, depth),
+  if (tile_lds(plan, t, fewest) > plan->context->hip->lds_bytes) {
+    snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", fewest, tile_lds(plan, t, fewest),
              plan->context->hip->chip->name, plan->context->hip->lds_bytes);
     return false;
   }

@@ -90,10 +90,12 @@ tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, co
 
 tdm_status tdm_hip_borrow(const tdm_plan *plan, size_t bytes, tdm_stream *stream, void **memory) {
   const tdm_hip_device *d = plan->context->hip;
+  char what[sizeof plan->title + 64];
   int before;
+  snprintf(what, sizeof what, "%s: memory of a run, bytes = %zu", plan->title, bytes);
   TDM_TRY(tdm_hip_enter(d, plan->title, &before));
-  tdm_status status = tdm_hip_check(d, plan->title, "MallocAsync",
-                                    d->library->MallocAsync(memory, bytes, stream == NULL ? NULL : stream->handle));
+  tdm_status status =
+      tdm_hip_check(d, what, "MallocAsync", d->library->MallocAsync(memory, bytes, stream == NULL ? NULL : stream->handle));
   bool made = status == TDM_OK;
   status = tdm_hip_leave(d, plan->title, before, status);
   if (status != TDM_OK && made) TDM_CLEAN_UP(tdm_hip_return(plan, *memory, stream));
