@@ -9,6 +9,7 @@
 #include "tandem/gemm.h"
 
 enum { GEMM_UNIT = 128 }; /* bytes along k: a K split consists of whole units, except the last one */
+enum { GEMM_TURN_BITS = 16 };
 
 /* How sums go to C (store.h). */
 enum {
@@ -30,7 +31,7 @@ typedef struct gemm_args {
   int64_t part_units; /* units of GEMM_UNIT in a K split; the first longer_parts have one more (k_split.h) */
   int32_t parts, longer_parts;
   int32_t batch;
-  uint32_t reducers; /* workgroups of gemm_reduce */
+  uint16_t reducers, reduce_bits; /* workgroups of gemm_reduce, and the shape of their blocks (reduce_shape.h) */
   float alpha, beta;
   int32_t type, out;            /* tdm_type */
   int32_t aligned_a, aligned_b; /* 1: every 16 bytes of a row of A (B) begin at a multiple of 16 */
@@ -40,6 +41,9 @@ typedef struct gemm_args {
   int32_t end;    /* GEMM_FAR, GEMM_NEAR or GEMM_DIRECT */
   int32_t dwords; /* 1: every four elements of a row of C and residual begin at a dword */
   int32_t packed; /* bits: A (1), B (2) is gemm_pack's copy */
+  /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^GEMM_TURN_BITS % 1 of all
+   * (tile_loop.h). */
+  uint32_t turn_m, turn_n;
 } gemm_args;
 
 typedef struct gemm_pack_args {

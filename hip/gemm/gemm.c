@@ -15,7 +15,9 @@ static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (in
 /* Workgroups of gemm_reduce, which stride over its blocks: two rounds of what the device holds at a time are enough. */
 static unsigned reducers(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int64_t most = (int64_t)plan->context->hip->compute_units * 16, all = d->batch * reduce_blocks(d->m, (d->n + 3) / 4);
+  const int64_t fours = (d->n + 3) / 4;
+  int64_t most = (int64_t)plan->context->hip->compute_units * 16,
+          all = d->batch * reduce_blocks(d->m, fours, reduce_bits(fours));
   return (unsigned)(all < most ? all : most);
 }
 
@@ -61,6 +63,50 @@ static bool rows_aligned(const tdm_gemm_desc *d, int bytes) {
 
 /* Sums have only to be rounded. */
 static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
+
+/* ---- Turns: tiles of an XCD that share lines begin at different K steps (tile_loop.h) ---- */
+
+/* The tiles of an XCD that are computed at the same time and share lines: rows and columns of tiles. */
+typedef struct shared_tiles {
+  double m, n;
+  double l2; /* what they read of A and B, as a share of the XCD's L2 */
+} shared_tiles;
+
+static shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const tdm_hip_device *device = plan->context->hip;
+  const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, tile->m, tile->n);
+  const double of_matrix = (double)order.tiles_m * order.tiles_n, resident = tile->resident > 1 ? tile->resident : 1;
+  const double of_xcd = fmin(order.chunk, (double)device->compute_units / device->xcds * resident);
+  const double together = fmin(of_xcd, of_matrix), of_k = (double)d->k / parts * (double)tdm_type_size(d->type);
+  shared_tiles s = {.m = fmin(order.window, together)};
+  s.n = fmin(order.tiles_n, ceil(together / s.m));
+  s.l2 = of_xcd / together * (fmin(s.m * tile->m, (double)d->m) + fmin(s.n * tile->n, (double)d->n)) * of_k /
+         (double)device->chip->l2_bytes;
+  return s;
+}
+
+static bool straddles(const tdm_plan *plan) {
+  return gemm_loads_again(plan, GEMM_PACKS_A) > 0 || gemm_loads_again(plan, GEMM_PACKS_B) > 0;
+}
+
+/* Both operands must be shared: a load waits for all those before it, so one operand's hits save nothing beside the other's
+ * misses. What the first tile reads must still be in the L2, or most of it, when the others need it. Where rows straddle
+ * cache lines the room of the vL1D is what limits all tiles, so it pays for more bytes: 1500x1100x3000 nn and 2000x2000x2000
+ * tn bf16, with 1.4 and 1.5 times the L2, take 9 and 6 % less predicted clocks with turns. 128x14336x4096 nn, with 7 times,
+ * takes 15 % more. */
+static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const shared_tiles *s) {
+  return tile->turns && s->m > 1 && s->n > 1 && s->l2 <= (straddles(plan) ? 2 : 1);
+}
+
+/* Of loads in such tiles, as a share of that of HBM, by predictions of 1000x1000x1000 in all layouts, 0.4 of the L2, and of
+ * 1500x1100x3000 nn. Where lines are whole the other pipes take as long. */
+static double latency_of_turns(const tdm_plan *plan, const hip_tile_shape *tile) {
+  static const double SHARE = 0.7;
+  if (!tile->turns || !straddles(plan)) return 1;
+  shared_tiles s = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
+  return takes_turns(plan, tile, &s) ? SHARE : 1;
+}
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
@@ -109,7 +155,13 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
              : parts > 1 || (plain(d) && d->n % 4 == 0 && args.dwords)                             ? GEMM_DIRECT
                                                                                                    : GEMM_NEAR;
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
-  args.reducers = reducers(plan);
+  args.reducers = (uint16_t)reducers(plan);
+  args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
+  shared_tiles shared = shared_of(plan, &kernel->tile, parts);
+  if (takes_turns(plan, &kernel->tile, &shared)) {
+    args.turn_m = (uint32_t)((1 << GEMM_TURN_BITS) / shared.m);
+    args.turn_n = (uint32_t)((1 << GEMM_TURN_BITS) / shared.n);
+  }
   memcpy(made, &args, sizeof args);
   return args.order.count;
 }
@@ -243,22 +295,25 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
                          .across_b = !gemm_transposed_b(d),
                          .again_a = gemm_loads_again(plan, GEMM_PACKS_A),
                          .again_b = gemm_loads_again(plan, GEMM_PACKS_B),
+                         .latency = latency_of_turns(plan, tile),
                          .once = tail_clocks(plan, tile),
                          .chain = chain,
                          .store = of_rows,
                          .before_chain = before_chain(d)};
 }
 
-/* The second launch of a split: itself, its beginning and end; a trip to memory and its adds for each 8 parts; and what it
- * reads. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 7558, 7474, 8719 and 11,261 clocks on gfx950, 130 more on
- * gfx942; 128 x 4096 of 4 and 8 parts 10,641 and 13,679. */
+/* The second launch of a split: itself, its beginning and end; a trip to memory and its adds for each 8 parts; what it
+ * reads; and the dispatch of its workgroups, one after the other on an XCD, of which the first ones' work hides that of
+ * EARLY. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 7558, 7474, 8719 and 11,261 clocks on gfx950, 130 more on
+ * gfx942; 128 x 4096 of 4 and 8 parts 10,641 and 13,679; 1000 x 1000, 128 x 14336 and 1500 x 1100 of 2 parts 12,901, 17,154
+ * and 18,077. */
 static double reduce_clocks(const tdm_plan *plan, int parts) {
-  enum { LAUNCH = 6150, AT_ONCE = 8, ADDS = 30 };
+  enum { LAUNCH = 6150, AT_ONCE = 8, ADDS = 30, EARLY = 64, DISPATCH = 16 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double bytes =
       (double)d->batch * (double)d->m * (double)d->n * (parts * (double)sizeof(float) + (double)tdm_type_size(d->out));
-  double trips = ceil(parts / (double)AT_ONCE);
-  return LAUNCH + before_steps(d) + trips * (tdm_hip_cost_numbers.latency + ADDS) +
+  double trips = ceil(parts / (double)AT_ONCE), late = fmax(0, (double)reducers(plan) / plan->context->hip->xcds - EARLY);
+  return LAUNCH + before_steps(d) + late * DISPATCH + trips * (tdm_hip_cost_numbers.latency + ADDS) +
          bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 

@@ -25,12 +25,12 @@ DEVICE f32x4 add_parts(f32x4 x, const char **from, uint32_t offset, int64_t step
 
 /* Block `block` of C. Only the scalar unit divides, and lanes have offsets of 32 bits. */
 DEVICE void reduce_block(const gemm_args *g, int64_t block, tdm_type type) {
-  const int64_t fours = g->ldp / 4, across = reduce_across(fours);
-  const int bits = reduce_bits(fours);
+  const int64_t fours = g->ldp / 4, across = reduce_across(fours, g->reduce_bits);
+  const int bits = g->reduce_bits;
   const uint32_t sub = (uint32_t)thread_index() >> bits, four = (uint32_t)thread_index() & ((1u << bits) - 1);
   int64_t matrix = 0, band = block;
   if (g->batch > 1) {
-    const int64_t of_matrix = reduce_blocks(g->m, fours);
+    const int64_t of_matrix = reduce_blocks(g->m, fours, bits);
     matrix = quotient(block, of_matrix);
     band = block - matrix * of_matrix;
   }
@@ -67,7 +67,7 @@ DEVICE void reduce(const gemm_args *g, tdm_type type) {
   do {
     const gemm_args again = args_again(g); /* clang would keep all that follows from it in registers, and spill */
     reduce_block(&again, block, type);
-    blocks = again.batch * reduce_blocks(again.m, again.ldp / 4);
+    blocks = again.batch * reduce_blocks(again.m, again.ldp / 4, again.reduce_bits);
     block += again.reducers;
   } while (block < blocks);
 }

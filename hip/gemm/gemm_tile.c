@@ -27,6 +27,7 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
   tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
   if (tile.resident > by_lds) tile.resident = by_lds;
   tile.waits = depth == 2;
+  tile.turns = depth != tile.cache_lines;
   tile.ahead = depth == tile.cache_lines ? depth - 2 : depth - 1;
   return tile;
 }
@@ -117,6 +118,7 @@ static tdm_status prepare(tdm_plan *plan) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   best_tile(plan, t, &tuning);
   plan->tuning = tuning;
+  kernel.tile = tile_shape(plan, t, tuning.of[TDM_TUNE_DEPTH]);
   kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least_depth;
   if (gemm_by_cache_lines(plan, &kernel)) {
     size_t used = strlen(plan->explain);

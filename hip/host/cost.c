@@ -78,15 +78,19 @@ static double parts_of_step(const hip_tile_shape *tile, const tdm_chip *chip) {
   return tile->valu > 0 ? 1 : (double)HIP_STEP_BYTES / HIP_PIPE_ROW(chip->lds_bytes);
 }
 
+/* How often a line of an operand across k is loaded: of rows of less than a line each load needs a part. */
+static double touches_across(int lines, tdm_type type) {
+  return fmax(1, HIP_STEP_BYTES / (lines * (double)tdm_type_size(type)));
+}
+
 /* Clocks of HIP_STEP_BYTES along k, of which the loads bring `bytes`, if what a workgroup does comes one after the other. */
-static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, read_clocks reads, double parts, double mfma,
-                          double read, double write, double bytes, double again) {
-  const double latency = tdm_hip_cost_numbers.latency;
+static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, double latency, read_clocks reads, double parts,
+                          double mfma, double read, double write, double bytes, double again) {
   double multiply = mfma / simds_of(tile) + read + parts * BETWEEN_STEPS, loads = 0;
   if (tile->waits) {
     /* The last waves' loads start after about half of the products. Where the vL1D has no room for all of them, the others wait
      * for the first ones. */
-    double turns = fmax(1, bytes / parts / (rates->in_flight * latency));
+    double turns = fmax(1, bytes / parts / (rates->in_flight * tdm_hip_cost_numbers.latency));
     loads = mfma / 2 + parts * (latency * turns + (tile->valu > 0 ? 0 : reads.turned)) + bytes / rates->l2 + again;
   } else if (tile->ahead > 0) {
     loads = parts * (latency + reads.all) / tile->ahead + again;
@@ -106,16 +110,19 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   /* Lines outside of a matrix are its last one, which is in the vL1D. */
   double lines_m = fmin(tile->m, (double)work->m), lines_n = fmin(tile->n, (double)work->n) * at_least_one(tile->products);
   double again = (lines_m * work->again_a + lines_n * work->again_b) * HIP_STEP_BYTES / rates->l2;
-  double parts = parts_of_step(tile, chip),
-         bytes = (lines_m + lines_n) * HIP_STEP_BYTES * (tile->touches > 0 ? tile->touches : parts);
+  double parts = parts_of_step(tile, chip), touches = tile->touches > 0 ? tile->touches : parts;
+  double bytes = HIP_STEP_BYTES * (lines_m * fmax(touches, work->across_a ? touches_across(tile->m, work->type) : 1) +
+                                   lines_n * fmax(touches, work->across_b ? touches_across(tile->n, work->type) : 1));
+  const double latency = tdm_hip_cost_numbers.latency * (work->latency > 0 ? work->latency : 1);
+  double in_flight = chip->l1_bytes / latency;
   tile_clocks t = {.pipe = {[MFMA] = {steps * mfma, "mfma"},
                             [LDS_PIPE] = {steps * (read + write), "lds"},
-                            [LOADS] = {steps * (bytes / fmin(rates->l2, rates->in_flight) + again), "loads"},
+                            [LOADS] = {steps * (bytes / fmin(rates->l2, in_flight) + again), "loads"},
                             [VALU] = {steps * tile->valu, "valu"}}};
   t.loop = longest(t.pipe, PIPES).clocks;
   if (!tile->overlapped)
-    t.loop = fmax(t.loop,
-                  steps * serial_step(tile, rates, read_clocks_of(tile, work, chip), parts, mfma, read, write, bytes, again));
+    t.loop = fmax(t.loop, steps * serial_step(tile, rates, latency, read_clocks_of(tile, work, chip), parts, mfma, read, write,
+                                              bytes, again));
   t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start + work->once;
   /* Fragments without rows go through LDS as the others do, and are not stored: 1x768x256 takes 32 to 442 clocks less than
    * 128x768x256. */

@@ -27,6 +27,7 @@ typedef struct hip_tile_shape {
   int start;        /* clocks before the first step that other kernels don't need */
   bool sums_in_lds; /* all sums go through LDS before they are stored, whatever follows the product */
   bool any_address; /* loads rows that begin at any element, so gemm packs nothing for it */
+  bool turns;       /* tiles that share lines may begin at different K steps (gemm/tile_loop.h) */
   int cache_lines;  /* with this depth rows along k are loaded by cache lines, wherever they begin; 0: never */
 } hip_tile_shape;
 
@@ -37,6 +38,7 @@ typedef struct hip_tile_work {
   bool across_a, across_b; /* k runs across the rows in which the operand is stored: LDS has to transpose it */
   /* Lines that a step loads again, for each line of the operand, because its rows don't begin at cache lines. */
   double again_a, again_b;
+  double latency;      /* of loads, as a share of HBM's, where most of them find their lines in the L2; 0: all of it */
   double once;         /* clocks of a workgroup that only some kernels or products need, such as the K tail */
   double chain;        /* of a CU's clocks, for an element of the tile: the chain of an epilogue's steps */
   double store;        /* the same for one of fragments that have rows: swiglu's function, stores one by one */

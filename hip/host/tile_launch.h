@@ -35,7 +35,7 @@ typedef struct hip_tile_kernel {
   hip_tile_shape tile;
 } hip_tile_kernel;
 
-enum { HIP_TILE_ARGS = 256 };
+enum { HIP_TILE_ARGS = 272 };
 
 typedef struct hip_tile_op {
   size_t bytes; /* size of the argument, at most HIP_TILE_ARGS */
