@@ -12,8 +12,7 @@ int64_t tdm_hip_chunk(tdm_type type) { return 16 / (int64_t)tdm_type_size(type);
 /* A grid that does not divide its work evenly has up to so many workgroups for each that the device holds at a time: a
  * compute unit that has ended its own takes the next one. But where a work-item has a row at a time, there are no more than the
  * device holds: most of these kernels load a row while they compute the one before, and with a single row would load nothing
- * ahead. The same holds for rope: 128 elements a head get 0.93 instead of 0.90 of the rate of memory, predicted. Kernels with
- * several turns of rows begin them together anyway. */
+ * ahead. The same holds for rope. Kernels with several turns of rows begin them together anyway. */
 enum { ROUNDS = 8, ROUNDS_AHEAD = 1 };
 
 /* Sets the plan's grid for `wanted` equal parts of work, and returns the number of workgroups. waves: that a SIMD holds.

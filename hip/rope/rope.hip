@@ -3,6 +3,7 @@
 // chunk has the same place and angles.
 #include "args.h"
 #include "hip/device/blocks.h"
+#include "hip/device/wait.h"
 
 // What a work-item loads where it has no chunk: no wave may read what another one rotates in place.
 __attribute__((constant, aligned(16))) static const uint32_t nothing[4] = {0, 0, 0, 0};
@@ -76,28 +77,28 @@ DEVICE raw_chunk load_own(const char *from, int left, bool any, tdm_type type) {
   return load_global(left > 0 ? from : (const char *)nothing);
 }
 
-// Of a chunk's pairs. The table has so many angles that no mask is needed (args.h).
+// Of a chunk's pairs, as they are in memory. The table has so many angles that no mask is needed (args.h).
 typedef struct chunk_angles {
-  float cosines[CHUNK_MOST], sines[CHUNK_MOST];
+  raw_chunk cosines[CHUNK_MOST / 4], sines[CHUNK_MOST / 4];
 } chunk_angles;
 
-DEVICE void load_floats(float *to, const float *from, int count) {
-  if (count == 2) {
-    u32x2 words;
-    __builtin_memcpy(&words, __builtin_assume_aligned(from, 4), 8);
-    to[0] = float_of(words.x), to[1] = float_of(words.y);
+DEVICE int angle_count(bool halves, tdm_type type) { return halves ? chunk_length(type) : chunk_pairs(type); }
+DEVICE float angle_at(const raw_chunk *of, int i) { return float_of(of[i / 4].of_4[i % 4]); }
+
+typedef uint32_t angle_pair __attribute__((ext_vector_type(2), aligned(4)));
+
+DEVICE void load_floats(raw_chunk *to, const float *from, int count) {
+  if (count == 2) {  // clang would read a memcpy's bytes one by one
+    const auto words = *(const __attribute__((address_space(1))) angle_pair *)from;
+    to->of_4[0] = words.x, to->of_4[1] = words.y;
     return;
   }
 #pragma unroll
-  for (int i = 0; i < count; i += 4) {
-    const raw_chunk c = load_global((const char *)(from + i));
-#pragma unroll
-    for (int j = 0; j < 4; j++) to[i + j] = float_of(c.of_4[j]);
-  }
+  for (int i = 0; i < count / 4; i++) to[i] = load_global((const char *)(from + 4 * i));
 }
 
 DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *w, bool halves, tdm_type type) {
-  const int count = halves ? chunk_length(type) : chunk_pairs(type);
+  const int count = angle_count(halves, type);
   int64_t pair = w->block.item * count;
 #pragma unroll
   for (int i = 1; i < CHUNK_MOST / 2; i++) pair -= !halves && pair >= p->half ? p->half : 0;
@@ -106,10 +107,25 @@ DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *
   load_floats(to->sines, cosines + p->angles, count);
 }
 
+DEVICE void keep_floats(raw_chunk *of, int count) {
+  if (count == 2) {
+    const u32x2 words = in_order((u32x2){of->of_4[0], of->of_4[1]});
+    of->of_4[0] = words.x, of->of_4[1] = words.y;
+  }
+#pragma unroll
+  for (int i = 0; i < count / 4; i++) of[i].words = in_order(of[i].words);
+}
+
+// Until here their registers are theirs: else clang moves them where they are loaded, and waits for that.
+DEVICE void keep_angles(chunk_angles *of, bool halves, tdm_type type) {
+  keep_floats(of->cosines, angle_count(halves, type));
+  keep_floats(of->sines, angle_count(halves, type));
+}
+
 DEVICE void rotate_beside(chunk *x, const chunk_angles *by, tdm_type type) {
 #pragma unroll
   for (int i = 0; i < chunk_pairs(type); i++) {
-    const float c = by->cosines[i], n = by->sines[i];
+    const float c = angle_at(by->cosines, i), n = angle_at(by->sines, i);
     x->of[i] = (f32x2){x->of[i].x * c - x->of[i].y * n, x->of[i].x * n + x->of[i].y * c};
   }
 }
@@ -117,44 +133,59 @@ DEVICE void rotate_beside(chunk *x, const chunk_angles *by, tdm_type type) {
 DEVICE void rotate_apart(chunk *x, chunk *y, const chunk_angles *by, tdm_type type) {
 #pragma unroll
   for (int i = 0; i < chunk_pairs(type); i++) {
-    const f32x2 a = x->of[i], b = y->of[i], c = {by->cosines[2 * i], by->cosines[2 * i + 1]},
-                n = {by->sines[2 * i], by->sines[2 * i + 1]};
+    const f32x2 a = x->of[i], b = y->of[i], c = {angle_at(by->cosines, 2 * i), angle_at(by->cosines, 2 * i + 1)},
+                n = {angle_at(by->sines, 2 * i), angle_at(by->sines, 2 * i + 1)};
     x->of[i] = a * c - b * n;
     y->of[i] = a * n + b * c;
   }
 }
 
-// A chunk is loaded while the one before is rotated and stored, also from one unit of work to the next.
+// What is loaded of a run: a chunk, or one of each half.
+typedef struct rope_chunks {
+  raw_chunk of, other;
+} rope_chunks;
+
+// A chunk is loaded while the one before is rotated and stored, also from one unit of work to the next. Two sets of registers
+// take turns: if one were copied to the other, the wave would wait for what it has just begun to load.
 DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) {
   const int64_t half = p->half * tdm_bytes(type);
   const rope_steps x_steps = steps_of(p, &p->of_x, type), y_steps = steps_of(p, &p->of_y, type);
   rope_place w = first_place(p, type);
   chunk_angles angles;
   load_angles(&angles, p, &w, halves, type);
-  int left = left_of(p, &w, 0, halves, any, type);
-  raw_chunk next = load_own(w.from, left, any, type), other = {};
-  if (halves) other = load_own(w.from + half, left, any, type);
+  int left = left_of(p, &w, 0, halves, any, type), turn = 0;
+  rope_chunks first, second;
+  const auto load = [&](rope_chunks *to, const char *from) {
+    to->of = load_own(from, left, any, type);
+    if (halves) to->other = load_own(from + half, left, any, type);
+  };
+  const auto run = [&](rope_chunks *now, rope_chunks *next) {
+    char *const to = w.to + turn * y_steps.turn;
+    const int own = left;
+    const bool last = turn + 1 == p->turns;
+    if (last) next_place(&w, p, &x_steps, &y_steps);
+    turn = last ? 0 : turn + 1;
+    left = left_of(p, &w, turn, halves, any, type);
+    load(next, w.from + turn * x_steps.turn);
+    now->of.words = in_order(now->of.words);  // here all lanes need them, and after a branch some, which is one more wait
+    if (halves) now->other.words = in_order(now->other.words);
+    keep_angles(&angles, halves, type);
+    chunk x = chunk_of(now->of, type), y = halves ? chunk_of(now->other, type) : (chunk){};
+    if (halves)
+      rotate_apart(&x, &y, &angles, type);
+    else
+      rotate_beside(&x, &angles, type);
+    raw_chunk to_x = raw_of(x, false, type), to_y = raw_of(y, false, type);
+    to_x.words = in_order(to_x.words);
+    if (halves) to_y.words = in_order(to_y.words);
+    if (last) load_angles(&angles, p, &w, halves, type);  // into the same registers: a second set would be spilled
+    store_part(to, (chunk_part){0, own}, to_x, any, type);
+    if (halves) store_part(to + half, (chunk_part){0, own}, to_y, any, type);
+  };
+  load(&first, w.from);
   while (w.block.unit < p->blocks.units) {
-    for (int turn = 0; turn < p->turns; turn++) {
-      chunk x = chunk_of(next, type), y = halves ? chunk_of(other, type) : (chunk){};
-      char *const to = w.to + turn * y_steps.turn;
-      const int own = left;
-      const bool last = turn + 1 == p->turns;
-      if (last) next_place(&w, p, &x_steps, &y_steps);
-      const int then = last ? 0 : turn + 1;
-      left = left_of(p, &w, then, halves, any, type);
-      const char *const from = w.from + then * x_steps.turn;
-      next = load_own(from, left, any, type);
-      if (halves) {
-        other = load_own(from + half, left, any, type);
-        rotate_apart(&x, &y, &angles, type);
-      } else {
-        rotate_beside(&x, &angles, type);
-      }
-      if (last) load_angles(&angles, p, &w, halves, type);  // into the same registers: a second set would be spilled
-      store_part(to, (chunk_part){0, own}, raw_of(x, false, type), any, type);
-      if (halves) store_part(to + half, (chunk_part){0, own}, raw_of(y, false, type), any, type);
-    }
+    run(&first, &second);
+    run(&second, &first);  // perhaps after the last unit, where no lane has a chunk: a second way out would cost waits
   }
 }
 
@@ -168,5 +199,5 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) 
   ROPE(name##_any_f16, any_waves, halves, true, TDM_F16) \
   ROPE(name##_any_bf16, any_waves, halves, true, TDM_BF16)
 
-ROPES(rope_interleaved, false, 8, 6)
+ROPES(rope_interleaved, false, 7, 6)
 ROPES(rope_half, true, 6, 5)
