@@ -236,10 +236,11 @@ DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept,
 
 // A wave takes neighbouring rows, in turns of a row for each of its row groups, and loads them a turn ahead. Lane j of a group
 // keeps the sum of turn j, as above.
-DEVICE void cross_entropy_near(const cross_entropy_args *p, int loads, tdm_type type) {
+DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, int loads, tdm_type type) {
   enum { WAVES = HIP_ROWS_WORKGROUP / WAVE };
   SHARED alignas(16) static uint32_t staged[WAVES][HIP_NEAR_BYTES / 4 + 4];
-  const row_group_t g = row_group_of(&p->groups);
+  row_group_t g = row_group_of(&p->groups);
+  g.log2 = log2;
   uint32_t *at = staged[wave_index()];
   const int cols = (int)p->groups.cols, dwords = type == TDM_F32 ? cols : (cols + 1) / 2,
             steps = (dwords + (1 << g.log2) - 1) >> g.log2, own = (g.lane << (6 - g.log2)) + g.sub;
@@ -336,12 +337,24 @@ CROSS_ENTROPY(cross_entropy_ragged_bf16, 4, cross_entropy_body, 4, true, TDM_BF1
 SHORT_ROWS(f32, TDM_F32)
 SHORT_ROWS(f16, TDM_F16)
 SHORT_ROWS(bf16, TDM_BF16)
+// For each size of a row group that the host may choose there is code of its own: reads of LDS then need no addresses but the
+// first one's, and reductions no branches.
 #define NEAR(word, type)                                                                                         \
   KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_2_##word(cross_entropy_args p) { \
-    cross_entropy_near(&p, 2, type);                                                                             \
+    if (p.groups.group_log2 == 2)                                                                                \
+      cross_entropy_near(&p, 2, 2, type);                                                                        \
+    else if (p.groups.group_log2 == 3)                                                                           \
+      cross_entropy_near(&p, 3, 2, type);                                                                        \
+    else                                                                                                         \
+      cross_entropy_near(&p, 4, 2, type);                                                                        \
   }                                                                                                              \
   KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_4_##word(cross_entropy_args p) { \
-    cross_entropy_near(&p, 4, type);                                                                             \
+    if (p.groups.group_log2 == 4)                                                                                \
+      cross_entropy_near(&p, 4, 4, type);                                                                        \
+    else if (p.groups.group_log2 == 5)                                                                           \
+      cross_entropy_near(&p, 5, 4, type);                                                                        \
+    else                                                                                                         \
+      cross_entropy_near(&p, 6, 4, type);                                                                        \
   }
 NEAR(f32, TDM_F32)
 NEAR(f16, TDM_F16)

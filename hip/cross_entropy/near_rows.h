@@ -49,29 +49,30 @@ DEVICE f32x2 exponentials_in(uint32_t word, float max, tdm_type type) {
   return exponentials_of(pair_of(word, type) - (f32x2)max, type);
 }
 
+/* Calls f with the reads of a row but its last one, four at once, and then two and one: each time the wave waits for LDS. */
+template <typename function>
+DEVICE void for_reads(const uint32_t *at, int reads, uint32_t stride, function f) {
+  enum { AT_ONCE = 4 };
+#pragma unroll 1
+  for (; reads >= AT_ONCE; reads -= AT_ONCE, at += AT_ONCE * stride) f(at, AT_ONCE);
+  if ((reads & 2) != 0) f(at, 2), at += 2 * stride;
+  if ((reads & 1) != 0) f(at, 1);
+}
+
 /* Of a row in LDS. */
 DEVICE row_sum_t sum_near(const uint32_t *rows, const near_place *place, int steps, row_group_t g, tdm_type type) {
-  enum { AT_ONCE = 4 };
   const uint32_t last = (rows[place->last] & place->keep) | place->add, stride = 1u << g.log2;
   float max = largest_in(last, LEAST_FLOAT, type);
-  const uint32_t *at = rows + place->first;
-  int i = steps - 1;
-#pragma unroll 1
-  for (; i >= AT_ONCE; i -= AT_ONCE, at += AT_ONCE * stride)
+  for_reads(rows + place->first, steps - 1, stride, [&](const uint32_t *at, uint32_t count) {
 #pragma unroll
-    for (uint32_t k = 0; k < AT_ONCE; k++) max = largest_in(at[k * stride], max, type);
-#pragma unroll 1
-  for (; i > 0; i--, at += stride) max = largest_in(*at, max, type);
+    for (uint32_t k = 0; k < count; k++) max = largest_in(at[k * stride], max, type);
+  });
   max = lanes_reduce<float>(max, g.log2, max, larger_of);
   f32x2 sum = exponentials_in(last, max, type);
-  at = rows + place->first;
-  i = steps - 1;
-#pragma unroll 1
-  for (; i >= AT_ONCE; i -= AT_ONCE, at += AT_ONCE * stride)
+  for_reads(rows + place->first, steps - 1, stride, [&](const uint32_t *at, uint32_t count) {
 #pragma unroll
-    for (uint32_t k = 0; k < AT_ONCE; k++) sum += exponentials_in(at[k * stride], max, type);
-#pragma unroll 1
-  for (; i > 0; i--, at += stride) sum += exponentials_in(*at, max, type);
+    for (uint32_t k = 0; k < count; k++) sum += exponentials_in(at[k * stride], max, type);
+  });
   return (row_sum_t){max, lanes_reduce<float>(sum.x + sum.y, g.log2, 0, sum_of)};
 }
 
