@@ -24,6 +24,13 @@ DEVICE double squares(const chunk *s, tdm_type type) {
   return sum;
 }
 
+DEVICE double squares_of(const chunk *s, int batch, tdm_type type) {
+  double sum = 0;
+#pragma unroll
+  for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
+  return sum;
+}
+
 // v_rsq_f64 is good to about 2^-24, and one Newton step to 2^-46. 0 and infinity have no step: they are exact.
 DEVICE float inverse_root(double sum, const rmsnorm_args *p) {
   double mean = sum * p->per_col + (double)p->eps, root = __builtin_amdgcn_rsq(mean);
@@ -48,26 +55,25 @@ DEVICE raw_chunk load_weight(const rmsnorm_args *p, int at, row_group_t g, tdm_t
   return load_part((const char *)p->weight + g.lane * 16 + at * tdm_bytes(type), of, 0, false, type);
 }
 
-// What is normalised, in batches: x, and the residual. Without a residual, loads of `more` read nothing_added().
+// What is normalised, in batches: x, and the residual if there is one.
 typedef struct addends {
   row_batches x, more;
 } addends;
 
-DEVICE addends addends_of(const rmsnorm_args *p, int64_t row, row_place place, row_group_t g, int batch, bool any,
-                          tdm_type type) {
-  const bool residual = p->residual != nullptr;
+DEVICE addends addends_of(const rmsnorm_args *p, int64_t row, row_place place, row_group_t g, bool residual, int batch,
+                          bool any, tdm_type type) {
   const int64_t cols = p->groups.cols;
-  const void *other = residual ? p->residual : p->x;
-  const char *x = row_at(p->x, p->ldx, row, g, type), *r = row_at(other, residual ? p->ldr : 0, row, g, type);
-  row_place of_more = place;
-  if (!residual) of_more.own = 2 * FAR;
-  return (addends){batches_of(x, nothing_added(), cols, place, g, batch, any, type),
-                   batches_of(r, nothing_added(), cols, of_more, g, batch, any, type)};
+  addends a = {};
+  a.x = batches_of(row_at(p->x, p->ldx, row, g, type), nothing_added(), cols, place, g, batch, any, type);
+  if (residual)
+    a.more = batches_of(row_at(p->residual, p->ldr, row, g, type), nothing_added(), cols, place, g, batch, any, type);
+  return a;
 }
 
-DEVICE void load_addends(raw_chunk *x, raw_chunk *more, const addends *a, int number, row_group_t g, int batch, tdm_type type) {
+DEVICE void load_addends(raw_chunk *x, raw_chunk *more, const addends *a, int number, row_group_t g, bool residual, int batch,
+                         tdm_type type) {
   load_batch(x, &a->x, number, g, batch, type);
-  load_batch(more, &a->more, number, g, batch, type);
+  if (residual) load_batch(more, &a->more, number, g, batch, type);
 }
 
 DEVICE void add_addends(chunk *s, const raw_chunk *x, const raw_chunk *more, bool residual, int batch, tdm_type type) {
@@ -75,32 +81,45 @@ DEVICE void add_addends(chunk *s, const raw_chunk *x, const raw_chunk *more, boo
   for (int k = 0; k < batch; k++) s[k] = sum_of_raw(x[k], more[k], residual, type);
 }
 
-// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. One or two keep their weights too,
-// and load a round's chunks while the one before computes; four have no registers for that.
-DEVICE void rmsnorm_registers(const rmsnorm_args *p, int kept, tdm_type type) {
+// f32 that were loaded, in other registers, so that the next ones are loaded into theirs. If clang takes others for the next
+// ones, it copies those, and waits for them.
+DEVICE void copy_chunks(chunk *s, int count) {
+#pragma unroll
+  for (int k = 0; k < count; k++)
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      f32x2 x;
+      asm volatile("v_mov_b64 %0, %1" : "=v"(x) : "v"(s[k].of[i]));
+      s[k].of[i] = x;
+    }
+}
+
+// `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. They keep their weights too, and
+// load a round's chunks while the one before computes; four with a residual have no registers for that.
+DEVICE void rmsnorm_registers(const rmsnorm_args *p, bool residual, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols, step = chunk_length(type) << group.log2, step_bytes = 16 << group.log2;
-  const bool residual = p->residual != nullptr;
   raw_chunk weight[BATCH_MOST], raw[BATCH_MOST], more[BATCH_MOST];
   int turn = 0;
   const auto addends_at = [&](int64_t row) {
     row_place place = place_row(&p->groups, row, nullptr, group, false, type);
-    return addends_of(p, row, place, group, kept, false, type);
+    return addends_of(p, row, place, group, residual, kept, false, type);
   };
-  const bool ahead = kept <= 2;
+  const bool ahead = kept <= 2 || !residual;
   addends a = addends_at(group.first);
-  if (ahead) load_addends(raw, more, &a, 0, group, kept, type);
+  if (ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
   if (ahead)
     for (int k = 0; k < kept; k++) weight[k] = load_weight(p, k * step, group, type);
   FOR_ROWS(row, &p->groups, group) {
     row_place place = {0, a.x.own};
     chunk s[BATCH_MOST];
     double sum = 0;
-    if (!ahead) load_addends(raw, more, &a, 0, group, kept, type);
+    if (!ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
     add_addends(s, raw, more, residual, kept, type);
+    if (type == TDM_F32 && !residual) copy_chunks(s, kept);
     a = addends_at(row + group.step);
-    if (ahead) load_addends(raw, more, &a, 0, group, kept, type);
+    if (ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
 #pragma unroll
     for (int k = 0; k < kept; k++) sum += squares(&s[k], type);
     float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
@@ -173,44 +192,77 @@ DEVICE void rmsnorm_ragged(const rmsnorm_args *p, bool residual, int kept, tdm_t
   }
 }
 
-// A batch of a row of whole chunks, the second time that it is read; `whole`: the row fills it.
-DEVICE void write_batch(const rmsnorm_args *p, char *y, char *to, const chunk *s, const addends *a, int number, float inverse,
-                        bool residual, row_group_t g, int batch, bool whole, tdm_type type) {
-  const int step = chunk_length(type) << g.log2, left = left_in_batch(&a->x, number);
-  const int64_t step_bytes = 16LL << g.log2;
-  const char *weight = (const char *)p->weight + g.lane * 16;
+DEVICE void load_weight_batch(const rmsnorm_args *p, raw_chunk *weight, const row_batches *r, int number, row_group_t g,
+                              int batch, tdm_type type) {
+  row_batches of = *r;
+  of.at = (const char *)p->weight + g.lane * 16;
+  load_batch(weight, &of, number, g, batch, type);
+}
+
+// What is stored of a batch, in registers of its own, so that the next one can be loaded into those of `raw` and `weight`
+// before.
+typedef struct batch_results {
+  raw_chunk y[BATCH_MOST], sum[BATCH_MOST];
+} batch_results;
+
+DEVICE void results_of(batch_results *to, chunk *s, const raw_chunk *weight, float inverse, bool residual, int batch,
+                       tdm_type type) {
 #pragma unroll
   for (int k = 0; k < batch; k++) {
-    int64_t at = (number * batch + k) * step_bytes;
-    chunk_part of = {0, whole ? chunk_length(type) : left - k * step};
-    raw_chunk w = load_part(weight + at, of, 0, false, type);
-    store_results(y + at, to + at, s[k], w, inverse, residual, of, false, type);
+    if (residual) {
+      to->sum[k] = raw_of(s[k], false, type);
+      to->sum[k].words = in_order(to->sum[k].words);
+    }
+    const chunk w = chunk_of(weight[k], type);
+#pragma unroll
+    for (int i = 0; i < chunk_pairs(type); i++) s[k].of[i] = s[k].of[i] * (f32x2)inverse * w.of[i];
+    to->y[k] = raw_of(s[k], false, type);
+    to->y[k].words = in_order(to->y[k].words);
+  }
+}
+
+// `whole`: the row fills the batch.
+DEVICE void store_batch(const batch_results *of, char *y, char *to, const row_batches *r, int number, bool residual,
+                        row_group_t g, int batch, bool whole, tdm_type type) {
+  const int step = chunk_length(type) << g.log2, left = left_in_batch(r, number);
+  const int64_t step_bytes = 16LL << g.log2;
+#pragma unroll
+  for (int k = 0; k < batch; k++) {
+    const int64_t at = (number * batch + k) * step_bytes;
+    const chunk_part part = {0, whole ? chunk_length(type) : left - k * step};
+    if (residual) store_part(to + at, part, of->sum[k], false, type);
+    store_part(y + at, part, of->y[k], false, type);
   }
 }
 
 // Rows of whole chunks. The second time a row is read, its first batch is on its way since the end of the first time; as is
-// that of the next row at the end of the second.
-DEVICE void rmsnorm_loop(const rmsnorm_args *p, int batch, tdm_type type) {
+// that of the next row at the end of the second. A batch's weights are loaded a batch ahead too: else the wave would wait
+// for them, and for the batch that it has just begun to load.
+DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
-  const bool residual = p->residual != nullptr;
-  raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
+  raw_chunk raw[BATCH_MOST], more[BATCH_MOST], weight[BATCH_MOST];
+  batch_results results;
   int turn = 0;
   const auto addends_at = [&](int64_t row) {
     row_place place = place_row(&p->groups, row, nullptr, group, false, type);
-    return addends_of(p, row, place, group, batch, false, type);
+    return addends_of(p, row, place, group, residual, batch, false, type);
   };
+  // f32 as it was loaded: loads before its last use would go to other registers, and be copied from there, which waits for
+  // them.
+  const bool in_place = type == TDM_F32 && !residual;
   addends a = addends_at(group.first);
-  load_addends(raw, more, &a, 0, group, batch, type);
+  load_weight_batch(p, weight, &a.x, 0, group, batch, type);
+  load_addends(raw, more, &a, 0, group, residual, batch, type);
   FOR_ROWS(row, &p->groups, group) {
     const addends next = addends_at(row + group.step);
     double sum = 0;
     chunk s[BATCH_MOST];
     for (int i = 0; i < a.x.count; i++) {
       add_addends(s, raw, more, residual, batch, type);
-      load_addends(raw, more, &a, i + 1 < a.x.count ? i + 1 : 0, group, batch, type);
-#pragma unroll
-      for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
+      if (in_place) sum = in_order(sum + squares_of(s, batch, type));
+      load_addends(raw, more, &a, i + 1 < a.x.count ? i + 1 : 0, group, residual, batch, type);
+      if (!in_place) sum += squares_of(s, batch, type);
     }
     float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
@@ -218,15 +270,22 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, int batch, tdm_type type) {
     int i = 0;
     for (; i + 1 < whole; i++) {  // without a branch, so that no store is waited for
       add_addends(s, raw, more, residual, batch, type);
-      load_addends(raw, more, &a, i + 1, group, batch, type);
-      write_batch(p, y, to, s, &a, i, inverse, residual, group, batch, true, type);
+      if (!in_place) load_addends(raw, more, &a, i + 1, group, residual, batch, type);
+      results_of(&results, s, weight, inverse, residual, batch, type);
+      load_weight_batch(p, weight, &a.x, i + 1, group, batch, type);
+      if (in_place) load_addends(raw, more, &a, i + 1, group, residual, batch, type);
+      store_batch(&results, y, to, &a.x, i, residual, group, batch, true, type);
     }
     for (; i < a.x.count; i++) {
       const bool last = i + 1 == a.x.count;
       const addends from = last ? next : a;
+      const int after = last ? 0 : i + 1;
       add_addends(s, raw, more, residual, batch, type);
-      load_addends(raw, more, &from, last ? 0 : i + 1, group, batch, type);
-      write_batch(p, y, to, s, &a, i, inverse, residual, group, batch, false, type);
+      if (!in_place) load_addends(raw, more, &from, after, group, residual, batch, type);
+      results_of(&results, s, weight, inverse, residual, batch, type);
+      load_weight_batch(p, weight, &from.x, after, group, batch, type);
+      if (in_place) load_addends(raw, more, &from, after, group, residual, batch, type);
+      store_batch(&results, y, to, &a.x, i, residual, group, batch, false, type);
     }
     a = next;
   }
@@ -255,10 +314,10 @@ DEVICE double squares_of_any(const any_row *w, bool residual, row_group_t group,
   raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
   chunk s[BATCH_MOST];
   double sum = 0;
-  if (w->full > w->first) load_addends(raw, more, a, w->first, group, batch, type);
+  if (w->full > w->first) load_addends(raw, more, a, w->first, group, residual, batch, type);
   for (int i = w->first; i < w->full; i++) {
     add_addends(s, raw, more, residual, batch, type);
-    load_addends(raw, more, a, i + 1 < w->full ? i + 1 : i, group, batch, type);
+    load_addends(raw, more, a, i + 1 < w->full ? i + 1 : i, group, residual, batch, type);
 #pragma unroll
     for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
   }
@@ -282,14 +341,14 @@ DEVICE void write_any(const any_row *w, float inverse, bool residual, row_group_
   const int64_t step_bytes = 16LL << group.log2;
   raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
   chunk s[BATCH_MOST];
-  if (w->full > w->first) load_addends(raw, more, a, w->first, group, batch, type);
+  if (w->full > w->first) load_addends(raw, more, a, w->first, group, residual, batch, type);
   for (int i = w->first; i < w->full; i++) {
     raw_chunk weight[BATCH_MOST];
     const int64_t at = i * batch * step_bytes;
 #pragma unroll
     for (int k = 0; k < batch; k++) weight[k] = load_shifted(w->weight + at + k * step_bytes, type);
     add_addends(s, raw, more, residual, batch, type);
-    load_addends(raw, more, a, i + 1 < w->full ? i + 1 : i, group, batch, type);
+    load_addends(raw, more, a, i + 1 < w->full ? i + 1 : i, group, residual, batch, type);
 #pragma unroll
     for (int k = 0; k < batch; k++)
       store_results(w->y + at + k * step_bytes, w->to + at + k * step_bytes, s[k], weight[k], inverse, residual,
@@ -319,7 +378,7 @@ DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
   FOR_ROWS(row, &p->groups, group) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
     row_place place = place_row(&p->groups, row, y, group, true, type);
-    const any_row w = any_row_of(addends_of(p, row, place, group, batch, true, type), y, to,
+    const any_row w = any_row_of(addends_of(p, row, place, group, residual, batch, true, type), y, to,
                                  (const char *)p->weight + group.lane * 16, place, residual, type);
     double sum = squares_of_any(&w, residual, group, batch, type);
     write_any(&w, inverse_root(row_group_sum(sum, group, slots, &turn), p), residual, group, batch, type);
@@ -372,30 +431,30 @@ PARTS(bf16, 6, TDM_BF16)
 #define RMSNORM(name, waves, body, ...) \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
 // With a residual and without, of which each has its own code: one array fewer is loaded.
-#define RAGGED(name, waves, kept, type)          \
+#define EACH(name, waves, body, kept, type)      \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) { \
     if (p.residual != nullptr)                   \
-      rmsnorm_ragged(&p, true, kept, type);      \
+      body(&p, true, kept, type);                \
     else                                         \
-      rmsnorm_ragged(&p, false, kept, type);     \
+      body(&p, false, kept, type);               \
   }
-#define OF_16_BITS(word, type)                             \
-  RMSNORM(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type) \
-  RMSNORM(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type) \
-  RMSNORM(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type) \
-  RAGGED(rmsnorm_ragged_1_##word, 7, 1, type)              \
-  RAGGED(rmsnorm_ragged_2_##word, 4, 2, type)              \
-  RAGGED(rmsnorm_ragged_4_##word, 4, 4, type)              \
-  RMSNORM(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)   \
+#define OF_16_BITS(word, type)                              \
+  EACH(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type)     \
+  EACH(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type)     \
+  EACH(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type)     \
+  EACH(rmsnorm_ragged_1_##word, 7, rmsnorm_ragged, 1, type) \
+  EACH(rmsnorm_ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
+  EACH(rmsnorm_ragged_4_##word, 4, rmsnorm_ragged, 4, type) \
+  EACH(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)       \
   RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
 
-RMSNORM(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
-RMSNORM(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
-RMSNORM(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
-RAGGED(rmsnorm_ragged_1_f32, 7, 1, TDM_F32)
-RAGGED(rmsnorm_ragged_2_f32, 4, 2, TDM_F32)
-RAGGED(rmsnorm_ragged_4_f32, 4, 4, TDM_F32)
-RMSNORM(rmsnorm_loop_f32, 5, rmsnorm_loop, 2, TDM_F32)
+EACH(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
+EACH(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
+EACH(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
+EACH(rmsnorm_ragged_1_f32, 7, rmsnorm_ragged, 1, TDM_F32)
+EACH(rmsnorm_ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
+EACH(rmsnorm_ragged_4_f32, 4, rmsnorm_ragged, 4, TDM_F32)
+EACH(rmsnorm_loop_f32, 4, rmsnorm_loop, 2, TDM_F32)
 RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)
