@@ -2,9 +2,11 @@
 #   extract   a page into -v dir=: N.sh, N.want, and a line of `list` for each fence: N kind line
 #   compare   files WANT GOT: prints what differs in form and exits with 1; -v new=FILE gets the text that the page should have
 #   replace   a page, with the text of fence N from dir/N.new
-# The form of a line: numbers are #, runs of spaces one space, runs of dashes one dash. `...` stands for any number of lines.
+# The form of a line: numbers are #, runs of spaces one space, runs of dashes one dash. `...` stands for any number of lines. The numbers in
+# the name of a kernel stay: the text around it is about that kernel.
 
 function fold(s) {
+  if (s ~ /^kernel +[a-z0-9_]+ *$/) return squeeze(s)
   gsub(/0x[0-9a-fA-F]+/, "#", s)
   gsub(/[-+]?[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/, "#", s)
   gsub(/--+/, "-", s)

@@ -28,6 +28,17 @@ fails() {
   grep -qF -- "$1" "$output" || fail "no '$1'"
 }
 
+# Figures may differ, the name of a kernel may not.
+fails 'the page: kernel gemm_tile_32x128_3_nt_bf16' <<PAGE
+\`\`\`sh
+printf 'floor 12\nkernel   gemm_tile_64x128_2_nt_bf16\n'
+\`\`\`
+\`\`\`text
+floor 13
+kernel gemm_tile_32x128_3_nt_bf16
+\`\`\`
+PAGE
+
 table='printf "case  ms  of copy\nadd   12.5   7 %%\n"'
 passes '2 commands run, 0 failed; other figures than the page in 1 lines; not run: 1 need a GPU, 1 build, 1 long' <<PAGE
 \`\`\`sh build
