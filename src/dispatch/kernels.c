@@ -138,21 +138,25 @@ const char *tdm_kernel_refused(const tdm_context *context, const char *op, const
 
 /* ---- Names given by the caller ---- */
 
-/* Takes "CHOICE" or "OP=CHOICE" from the front of a list; false at its end. op is NULL if none is named. */
+/* "" has no items. */
+static const char *first_item(const char *kernels) { return kernels != NULL && *kernels != '\0' ? kernels : NULL; }
+
+/* Takes "CHOICE" or "OP=CHOICE" from the front of a list, which becomes NULL with its last one: after a comma at the end there
+ * is one more, an empty one. false: no more. op is NULL if none is named. */
 typedef struct name_item {
   const char *op, *choice;
   int op_length, choice_length;
 } name_item;
 
 static bool next_item(const char **list, name_item *item) {
-  if (*list == NULL || **list == '\0') return false;
+  if (*list == NULL) return false;
   int length = (int)strcspn(*list, ","), name = (int)strcspn(*list, ",=:"); /* the '=' of a parameter has a ':' before it */
   bool has_op = (*list)[name] == '=';
   item->op = has_op ? *list : NULL;
   item->op_length = has_op ? name : 0;
   item->choice = has_op ? *list + name + 1 : *list;
   item->choice_length = length - (has_op ? name + 1 : 0);
-  *list += length + ((*list)[length] == ',');
+  *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
   return true;
 }
 
@@ -185,10 +189,10 @@ static tdm_status check_item(const char *kernels, const name_item *item) {
 
 tdm_status tdm_check_kernel_names(const char *kernels) {
   name_item item;
-  for (const char *list = kernels; next_item(&list, &item);) {
+  for (const char *list = first_item(kernels); next_item(&list, &item);) {
     name_item before;
     TDM_TRY(check_item(kernels, &item));
-    for (const char *again = kernels; next_item(&again, &before) && before.choice != item.choice;)
+    for (const char *again = first_item(kernels); next_item(&again, &before) && before.choice != item.choice;)
       if (before.op_length == item.op_length && (item.op == NULL || strncmp(before.op, item.op, (size_t)item.op_length) == 0))
         return tdm_fail(TDM_ERROR_ARGUMENT, "kernel = '%s': must be NAME, or OP=NAME,OP=NAME with each op once", kernels);
   }
@@ -200,7 +204,7 @@ bool tdm_named_kernel(const char *kernels, tdm_op op, tdm_choice *named) {
   bool found = false;
   char reason[8];
   name_item item;
-  for (const char *list = kernels; next_item(&list, &item);) {
+  for (const char *list = first_item(kernels); next_item(&list, &item);) {
     bool exact = item.op != NULL && spells(tdm_op_names[op], item.op, item.op_length);
     if (exact || (item.op == NULL && !found))
       found = tdm_choice_parse(item.choice, item.choice_length, named, reason, sizeof reason);

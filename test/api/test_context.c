@@ -119,6 +119,10 @@ static void open_refuses(void **state) {
   REFUSED(tdm_open(&(tdm_options){.kernel = "gemm=omp,gemm=omp_skinny"}, &context), TDM_ERROR_ARGUMENT, "each op once");
   REFUSED(tdm_open(&(tdm_options){.kernel = "omp,omp"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'omp,omp'", "each op once");
   REFUSED(tdm_open(&(tdm_options){.kernel = "add=omp,gemm="}, &context), TDM_ERROR_ARGUMENT, "kernel = 'add=omp,gemm='");
+  REFUSED(tdm_open(&(tdm_options){.kernel = ",omp"}, &context), TDM_ERROR_ARGUMENT, "kernel = ',omp'");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "omp,"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'omp,'");
+  REFUSED(tdm_open(&(tdm_options){.kernel = "add=omp,"}, &context), TDM_ERROR_ARGUMENT, "kernel = 'add=omp,'");
+  REFUSED(tdm_open(&(tdm_options){.kernel = ","}, &context), TDM_ERROR_ARGUMENT, "kernel = ','");
   assert_ptr_equal(context, UNTOUCHED);
 }
 
