@@ -132,8 +132,13 @@ static bool check_outputs(tool *t) {
   const struct {
     const char *option, *path;
   } outputs[] = {{"--json", t->json}, {"--csv", t->csv}, {"--plot", t->plot}, {"--markdown", t->markdown}};
-  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
-    if (!usage(t, bench_can_write(outputs[i].option, outputs[i].path, t->error, sizeof t->error))) return false;
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    const char *path = outputs[i].path;
+    for (size_t before = 0; before < i && path != NULL; before++)
+      if (outputs[before].path != NULL && strcmp(outputs[before].path, path) == 0)
+        return fail(t, EXIT_USAGE, "%s = '%s': must be another file than %s", outputs[i].option, path, outputs[before].option);
+    if (!usage(t, bench_can_write(outputs[i].option, path, t->error, sizeof t->error))) return false;
+  }
   return t->plot == NULL || usage(t, bench_can_plot(t->plot, t->error, sizeof t->error));
 }
 

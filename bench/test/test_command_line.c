@@ -196,6 +196,8 @@ static void test_bad_usage(void **state) {
   assert_exits(2, "add 8x8 --device mars", "device = 'mars'");
   assert_exits(2, "add 8x8 --kernel none", "kernel");
   assert_exits(2, "add 8x8 --json /nowhere/x.json", "--json = '/nowhere/x.json': can't be written");
+  assert_exits(2, "add 8x8 --json same --csv same", "--csv = 'same': must be another file than --json");
+  assert_exits(2, "add 8x8 --markdown m.svg --plot m.svg", "--markdown = 'm.svg': must be another file than --plot");
   assert_exits(2, "add 8x8 --set lda=3", "lda = 3");
   assert_exits(2, "add 8x8 --set fill=special", "--set fill: must be real or rising");
   assert_exits(2, "add 8x8 --nope", "--nope");
