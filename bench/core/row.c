@@ -32,6 +32,7 @@ void bench_row_describe(bench_row *row, size_t rotation, int copies) {
   row->flops = row->c.op->flops(&row->c);
   row->bytes = row->c.op->bytes(&row->c);
   row->written = case_written_bytes(&row->c);
+  if (row->written == 0) row->flops = row->bytes = 0; /* a plan without results reads nothing */
   row->rotation = rotation;
   row->copies = copies;
 }

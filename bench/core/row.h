@@ -30,7 +30,7 @@ typedef struct bench_row {
   char reason[BENCH_TEXT]; /* why the outcome is not OK; of one that is: why nothing could be checked, or a remark */
   const char *checked;     /* which part of the results was compared with f64; NULL: none */
   bench_spread time;
-  double flops, bytes, written; /* of the case; written: of the bytes */
+  double flops, bytes, written; /* of the case; written: of the bytes. 0 where it has no results */
   bench_ceiling ceiling;
   bool simulated;        /* the device is simulated: the row has counts, but no time and no ceiling */
   bool predicted;        /* simulated: for its predicted clocks; only a few workgroups were counted (predict_kernels.h) */

@@ -160,6 +160,22 @@ static void test_brief(void **state) {
   assert_exits(2, "add 8x8 --repeats 2 --repeats 3", "--repeats: must be given once");
 }
 
+/* No result: nothing is computed or moved, however short the time. */
+static void test_empty(void **state) {
+  (void)state;
+  const char *const cases[] = {"gemm 0x512x512", "gemm 512x0x512", "rmsnorm 0x4096"};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char arguments[128];
+    snprintf(arguments, sizeof arguments, "%s --device host --repeats 5 --json empty.json", cases[i]);
+    assert_exits(0, arguments, "1 measured, 0 failed, 0 unsupported");
+    assert_null(strstr(said, "ALARM"));
+    json_t *root = json_load_file("empty.json", 0, NULL);
+    const json_t *row = json_array_get(json_object_get(root, "rows"), 0);
+    assert_true(number(row, "flop") == 0 && number(row, "bytes") == 0);
+    json_decref(root);
+  }
+}
+
 static void test_devices(void **state) {
   (void)state;
   assert_exits(0, "add 8x8 --repeats 2 --hot --device host,host", "Side by side");
@@ -237,7 +253,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_json),        cmocka_unit_test(test_csv_and_markdown),
       cmocka_unit_test(test_peer),      cmocka_unit_test(test_long_titles), cmocka_unit_test(test_width),
       cmocka_unit_test(test_brief),     cmocka_unit_test(test_devices),     cmocka_unit_test(test_plot),
-      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_order),     cmocka_unit_test(test_empty),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -r '%s'", folder);
