@@ -17,7 +17,8 @@ bool complain(const char *format, ...) {
 
 bool complain_option(int argc, const char **argv, const char *bad, int error) {
   const char *option = "", *between = "";
-  for (int n = 2; n < argc && error == POPT_ERROR_BADNUMBER; n++)
+  bool number = (error == POPT_ERROR_BADNUMBER || error == POPT_ERROR_OVERFLOW) && strncmp(bad, "--", 2) != 0;
+  for (int n = 2; n < argc && number; n++)
     if (argv[n] == bad || (strcmp(argv[n], bad) == 0 && argv[n - 1][0] == '-')) option = argv[n - 1], between = " ";
   return complain("%s%s%s: %s", option, between, bad, poptStrerror(error));
 }

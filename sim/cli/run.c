@@ -14,6 +14,7 @@
 /* profile and time count, and leave the checks that can be left to run. */
 typedef enum action { ACTION_RUN, ACTION_PROFILE, ACTION_TIME } action;
 static const char *const action_titles[] = {"gfxsim run", "gfxsim profile", "gfxsim time"};
+static const char *const action_names[] = {"run", "profile", "time"};
 
 typedef struct request {
   action action;
@@ -23,14 +24,31 @@ typedef struct request {
   char *file, *kernel, *grid, *block, *chip, *no_check, *workgroups, *json;
   int lds, threads, stack, reports, turn;
   long long budget, seed;
+  uint32_t groups[3], items[3]; /* of --grid and --block */
   int loose_bounds, no_preload, save_partial;
   char *check;
-  bool fatal; /* a finding ended the launch */
+  bool fatal;   /* a finding ended the launch */
+  bool refused; /* because of the command line, before the launch */
   uint32_t unchecked;
   char *args[ARGS_MOST];
   int arg_count;
   arguments made;
 } request;
+
+static bool refuse(request *r) {
+  r->refused = true;
+  return false;
+}
+
+/* What the library refused; it names its own functions, of which a user of the command line knows nothing. */
+static bool complain_library(const request *r) {
+  const char *text = gfxsim_last_error();
+  const char *const beginnings[] = {"run: ", "open: "};
+  for (size_t n = 0; n < sizeof beginnings / sizeof beginnings[0]; n++)
+    if (strncmp(text, beginnings[n], strlen(beginnings[n])) == 0)
+      return complain("%s: %s", action_names[r->action], text + strlen(beginnings[n]));
+  return complain("%s", text);
+}
 
 static void print_place(const char *before, uint64_t pc, const char *instruction, const char *source) {
   fprintf(stderr, "  %s pc 0x%" PRIx64 ": %s\n", before, pc, instruction);
@@ -71,16 +89,29 @@ bool checks_parse(const char *text, uint32_t *checks) {
 }
 
 static bool parse_three(const char *option, const char *text, uint32_t three[3]) {
+  const char *at = text;
   three[0] = three[1] = three[2] = 1;
-  for (int d = 0; d < 3 && text != NULL; d++) {
+  for (int d = 0; d < 3; d++) {
     char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || value > UINT32_MAX || (*end != ',' && *end != '\0')) break;
+    unsigned long long value = strtoull(at, &end, 10);
+    if (*at < '0' || *at > '9' || value > UINT32_MAX || (*end != ',' && *end != '\0')) break;
     three[d] = (uint32_t)value;
     if (*end == '\0') return true;
-    text = end + 1;
+    at = end + 1;
   }
-  return complain("--%s: must be one to three numbers with commas between", option);
+  return complain("--%s %s: must be one to three numbers with commas between", option, text);
+}
+
+static bool check_signs(const request *r) {
+  const struct {
+    const char *option;
+    long long value;
+  } numbers[] = {{"lds", r->lds},   {"stack", r->stack}, {"budget", r->budget}, {"reports", r->reports},
+                 {"turn", r->turn}, {"seed", r->seed},   {"rounds", r->rounds}, {"threads", r->threads}};
+  for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
+    if (numbers[n].value < 0)
+      return complain("%s: --%s %lld: must not be negative", action_names[r->action], numbers[n].option, numbers[n].value);
+  return true;
 }
 
 static bool parse_options(int argc, const char **argv, request *r) {
@@ -160,26 +191,25 @@ static bool parse_options(int argc, const char **argv, request *r) {
       good = got == 'a' ? complain("%s: too many", poptBadOption(context, 0))
                         : complain_option(argc, argv, poptBadOption(context, 0), got);
   }
-  const char *file = poptGetArg(context);
+  const char *file = poptGetArg(context), *name = action_names[r->action];
   bool timed = r->skip_mfma || r->warm || r->parameters || r->trace != NULL || r->trace_cus != NULL || r->rounds != 0 ||
                r->spread || r->model != NULL || r->timeline != NULL || r->timeline_clocks != NULL;
   if (good && timed && r->action != ACTION_TIME)
     good = complain(
-        "run: --skip-mfma, --warm, --rounds, --spread, --model, --trace, --trace-cus, --timeline, --timeline-clocks and "
-        "--parameters: only time has them");
+        "%s: --skip-mfma, --warm, --rounds, --spread, --model, --trace, --trace-cus, --timeline, --timeline-clocks and "
+        "--parameters: only time has them",
+        name);
   if (good && r->parameters) {
     poptFreeContext(context);
     return true;
   }
-  if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("run: FILE: must be one code object");
-  if (good && (r->grid == NULL || r->block == NULL)) good = complain("run: --grid and --block must be given");
-  if (good && (r->lds < 0 || r->stack < 0 || r->budget < 0 || r->reports < 0 || r->turn < 0 || r->seed < 0))
-    good = complain("run: --lds, --stack, --budget, --reports, --turn and --seed must not be negative");
-  if (good && r->rounds < 0) good = complain("time: --rounds %d: must not be negative", r->rounds);
+  if (good && (file == NULL || poptPeekArg(context) != NULL)) good = complain("%s: FILE: must be one code object", name);
+  if (good && (r->grid == NULL || r->block == NULL)) good = complain("%s: --grid and --block must be given", name);
+  if (good) good = check_signs(r) && parse_three("grid", r->grid, r->groups) && parse_three("block", r->block, r->items);
   if (good && r->rounds > 0 && r->workgroups != NULL) good = complain("time: --rounds: not with --workgroups");
   if (good && r->spread && r->rounds == 0) good = complain("time: --spread: needs --rounds N");
   if (good && r->by_time && (r->action != ACTION_RUN || r->turn > 0 || r->seed > 0))
-    good = complain("run: --by-time: only run has it, and not with --turn or --seed");
+    good = complain("%s: --by-time: only run has it, and not with --turn or --seed", name);
   if (good && r->json != NULL && !r->counts) good = complain("run: --json %s: only profile and time count", r->json);
   if (good && r->timeline_clocks != NULL && r->timeline == NULL)
     good = complain("time: --timeline-clocks %s: needs --timeline FILE.svg", r->timeline_clocks);
@@ -188,7 +218,7 @@ static bool parse_options(int argc, const char **argv, request *r) {
   if (good && r->counts && r->no_check == NULL) r->unchecked = GFXSIM_CHECK_ALL;
   if (good) good = checks_parse(r->no_check, &r->unchecked);
   if (good && r->check != NULL && strcmp(r->check, "barrier") != 0)
-    good = complain("run: --check %s: must be barrier", r->check);
+    good = complain("%s: --check %s: must be barrier", name, r->check);
   if (good) r->file = strdup(file);
   poptFreeContext(context);
   return good;
@@ -199,7 +229,7 @@ static bool parse_options(int argc, const char **argv, request *r) {
 enum { NAMES_MOST = 60 };
 
 /* Those whose names hold what was asked for come first. */
-static bool refuse_kernel(const request *r, gfxsim_object *object) {
+static bool refuse_kernel(request *r, gfxsim_object *object) {
   int count = gfxsim_kernel_count(object), shown = 0;
   if (count == 0) return complain("%s: the file has no kernels", r->file);
   if (r->kernel == NULL)
@@ -216,10 +246,10 @@ static bool refuse_kernel(const request *r, gfxsim_object *object) {
       shown++;
     }
   if (shown < count) fprintf(stderr, "  and %d more: gfxsim info %s lists all\n", count - shown, r->file);
-  return false;
+  return refuse(r);
 }
 
-static bool find_kernel(const request *r, gfxsim_object *object, gfxsim_kernel **kernel) {
+static bool find_kernel(request *r, gfxsim_object *object, gfxsim_kernel **kernel) {
   if (r->kernel == NULL && gfxsim_kernel_count(object) == 1) {
     *kernel = gfxsim_kernel_at(object, 0);
     return true;
@@ -295,14 +325,16 @@ static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel)
                           .workgroups = r->workgroups,
                           .counters = r->counts || r->by_time ? &counters : NULL,
                           .timing = r->action == ACTION_TIME || r->by_time ? &timing : NULL};
-  if (!parse_three("grid", r->grid, launch.grid) || !parse_three("block", r->block, launch.block)) return false;
-  if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return false;
+  memcpy(launch.grid, r->groups, sizeof launch.grid);
+  memcpy(launch.block, r->items, sizeof launch.block);
+  if (!arguments_make(device, &info, (const char *const *)r->args, r->arg_count, &r->made)) return refuse(r);
   launch.args = r->made.bytes;
   launch.arg_bytes = r->made.size;
-  if (!listener_open(r, &listener, &timing)) return false;
+  if (!listener_open(r, &listener, &timing)) return refuse(r);
   gfxsim_status status = gfxsim_run(kernel, &launch);
   bool ran = status == GFXSIM_OK;
-  if (!ran && !listener.refused) complain("%s", gfxsim_last_error());
+  if (!ran && !listener.refused) complain_library(r);
+  r->refused = status == GFXSIM_INVALID && !listener.refused;
   bool ended = ran || (status == GFXSIM_FAULT && !r->fatal);
   bool good = listener_close(&listener, &timing, ran) && ended && show(r, &info, &counters, &timing);
   gfxsim_counters_release(&counters);
@@ -327,14 +359,23 @@ static bool run_file(request *r, const void *data, size_t bytes) {
                             .checked = r->check != NULL ? GFXSIM_CHECK_BARRIER : 0,
                             .report = print_report,
                             .user = r};
-  const char *chip = r->chip != NULL ? r->chip : gfxsim_object_chip(data, bytes);
+  const char *own = gfxsim_object_chip(data, bytes), *chip = r->chip != NULL ? r->chip : own;
   gfxsim_device *device = NULL;
   gfxsim_object *object;
   gfxsim_kernel *kernel;
-  bool good = chip != NULL && gfxsim_open(chip, &options, &device) == GFXSIM_OK &&
-              gfxsim_load(device, data, bytes, &object) == GFXSIM_OK;
-  good = good ? find_kernel(r, object, &kernel) && run_kernel(r, device, kernel)
-              : complain("%s: %s", r->file, gfxsim_last_error());
+  if (chip == NULL) return complain("%s: %s", r->file, gfxsim_last_error());
+  gfxsim_status status = gfxsim_open(chip, &options, &device);
+  if (status != GFXSIM_OK) {
+    r->refused = status == GFXSIM_INVALID;
+    return complain_library(r);
+  }
+  bool good = gfxsim_load(device, data, bytes, &object) == GFXSIM_OK;
+  if (good) {
+    good = find_kernel(r, object, &kernel) && run_kernel(r, device, kernel);
+  } else {
+    complain("%s: %s", r->file, gfxsim_last_error());
+    r->refused = own != NULL && strncmp(own, chip, strcspn(chip, ",")) != 0; /* --chip names another one */
+  }
   gfxsim_close(device);
   return good;
 }
@@ -360,9 +401,9 @@ static int launch_command(int argc, const char **argv, action action) {
     result = EXIT_OK;
   } else if (good) {
     if (!npy_read_file(r.file, &data, &bytes, error, sizeof error))
-      complain("run: FILE = %s: %s", r.file, error);
+      complain("%s: FILE = %s: %s", action_names[action], r.file, error);
     else
-      result = run_file(&r, data, bytes) ? EXIT_OK : EXIT_FAILED;
+      result = run_file(&r, data, bytes) ? EXIT_OK : r.refused ? EXIT_USAGE : EXIT_FAILED;
   }
   free(data);
   request_free(&r);

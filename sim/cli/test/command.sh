@@ -65,12 +65,12 @@ axpy --arg 24=64 --arg 0x10=$c --arg 8=$b --arg 0=$a && check 64
 axpy --arg $a --arg $b --arg n=9 --arg c=$c && check 9
 axpy --arg $a --arg $b --arg $c --arg 24/1=64 && check 64
 axpy --arg c=$c --arg a=$a --arg b=$b && check 0 # n is not named: 0
-refused 1 'no argument of this name' run "$assembly" --kernel axpy --grid 1 --block 64 --arg m=1
-refused 1 'were given by --arg' run "$assembly" --kernel axpy --grid 1 --block 64 --arg n=1 --arg 24=2
-refused 1 'were given by --arg' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4 --arg a=zeros:4
-refused 1 'has 28 bytes of arguments' run "$assembly" --kernel axpy --grid 1 --block 64 --arg 28=1
-refused 1 'OFFSET/BYTES=VALUE' run "$assembly" --kernel axpy --grid 1 --block 64 --arg 24/9=1
-refused 1 'takes 4' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4
+refused 2 'no argument of this name' run "$assembly" --kernel axpy --grid 1 --block 64 --arg m=1
+refused 2 'were given by --arg' run "$assembly" --kernel axpy --grid 1 --block 64 --arg n=1 --arg 24=2
+refused 2 'were given by --arg' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4 --arg a=zeros:4
+refused 2 'has 28 bytes of arguments' run "$assembly" --kernel axpy --grid 1 --block 64 --arg 28=1
+refused 2 'OFFSET/BYTES=VALUE' run "$assembly" --kernel axpy --grid 1 --block 64 --arg 24/9=1
+refused 2 'takes 4' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4
 
 # ---- Numbers: scale of by_value is at 8, its result 0.25 scale + 0 ----
 scale() { # VALUE EXPECTED
@@ -86,8 +86,8 @@ scale 0x1p-3 0.125
 scale -0x1.8p1 -3
 scale inf inf
 scale -inf -inf
-refused 1 'must be a number' run "$assembly" --kernel axpy --grid 1 --block 64 --arg n=1e-5x
-refused 1 'must be a number of 4 bytes' run "$assembly" --kernel axpy --grid 1 --block 64 --arg n=0x1e10ffff1
+refused 2 'must be a number' run "$assembly" --kernel axpy --grid 1 --block 64 --arg n=1e-5x
+refused 2 'must be a number of 4 bytes' run "$assembly" --kernel axpy --grid 1 --block 64 --arg n=0x1e10ffff1
 
 # ---- Files of every type: what is read is what is saved ----
 for type in i1:i8 u1:u8 i2:i16 u2:u16 i4:i32 u4:u32 i8:i64 u8:u64 b1:bool fp8:u8; do
@@ -98,13 +98,13 @@ for type in i8 i16 i32 i64 u8 u16 u32 u64 bool f16 f32 f64 bf16 fp8 bf8 fp4; do
   axpy --arg $a --arg $b --arg "out:$folder/c.npy:$type:4x128" --arg 0
 done
 [ "$(tail -c 256 "$folder/c.npy" | wc -c)" = 256 ] && grep -q "'descr': '|u1'.*'shape': (4, 64)" "$folder/c.npy" || wrong 'fp4 is no two in a byte'
-refused 1 'must be even' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4 --arg zeros:4 --arg "out:$folder/c.npy:fp4:3" --arg 0
-refused 1 'types f16 f32 f64 i8' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4 --arg zeros:4 --arg "out:$folder/c.npy:f31:3" --arg 0
+refused 2 'must be even' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4 --arg zeros:4 --arg "out:$folder/c.npy:fp4:3" --arg 0
+refused 2 'types f16 f32 f64 i8' run "$assembly" --kernel axpy --grid 1 --block 64 --arg zeros:4 --arg zeros:4 --arg "out:$folder/c.npy:f31:3" --arg 0
 
 # ---- Kernels ----
-refused 1 '^  reverse$' run "$assembly" --kernel reverso --grid 1 --block 64
+refused 2 '^  reverse$' run "$assembly" --kernel reverso --grid 1 --block 64
 grep -q '^  axpy$' "$folder/error" && grep -q 'has 2 kernels, but not this one' "$folder/error" || wrong 'the kernels are not listed'
-refused 1 '^  axpy$' run "$assembly" --grid 1 --block 64
+refused 2 '^  axpy$' run "$assembly" --grid 1 --block 64
 cp "$assembly" "$folder/none.hsaco"
 python3 - "$folder/none.hsaco" <<'PYTHON'
 import sys
@@ -139,6 +139,38 @@ axpy --arg $a --arg $b --arg $c --arg 64 --turn 1 --seed 12345678901 && check 64
 "$gfxsim" profile "$assembly" --kernel axpy --grid 4 --block 64 --arg n=0 --seed 3 --turn 2 >"$folder/text"
 refused 2 'must not be negative' run "$assembly" --kernel axpy --grid 1 --block 64 --turn -1
 refused 2 'must be barrier' run "$assembly" --kernel axpy --grid 1 --block 64 --check race
+
+# ---- Bad usage is told from findings, and names the option with its value ----
+bad() { # TEXT COMMAND OPTION...
+  text=$1 command=$2
+  shift 2
+  refused 2 "^gfxsim: $text" "$command" "$assembly" --kernel axpy --block 64 --arg n=0 "$@"
+}
+bad '--grid -1: must be one to three numbers' run --grid -1
+bad '--grid 1,: must be one to three numbers' run --grid 1,
+bad '--grid 1,2,3,4: must be one to three numbers' run --grid 1,2,3,4
+bad 'time: grid = 0,1,1, .*must be 1 or more' time --grid 0
+bad 'run: workgroups = .5-3.: must be' run --grid 1 --workgroups 5-3
+bad 'profile: --reports -1: must not be negative' profile --grid 1 --reports -1
+bad 'run: --lds -1: must not be negative' run --grid 1 --lds -1
+bad 'run: --threads -5: must not be negative' run --grid 1 --threads -5
+bad 'run: threads = 2000: must be' run --grid 1 --threads 2000
+bad 'run: stack_bytes = 2000000000: must be' run --grid 1 --stack 2000000000
+bad 'chip = .gfx000.: must be' run --grid 1 --chip gfx000
+bad '.*is for gfx950: the device is gfx942' run --grid 1 --chip gfx942
+bad '--lds 99999999999: number too large' run --grid 1 --lds 99999999999
+bad '--lds=99999999999: number too large' run --grid 1 --lds=99999999999
+bad '--lds=abc: invalid' run --grid 1 --lds=abc
+bad '--rounds 99999999999: number too large' time --grid 1 --rounds 99999999999
+bad '--arg abc: must be' run --grid 1 --arg a=abc
+bad 'time: model: .x=.: must be' time --grid 1 --model x=
+bad 'time: trace_cus = .5-1.: must be' time --grid 1 --trace "$folder/trace" --trace-cus 5-1
+bad 'time: --timeline-clocks abc: must be' time --grid 1 --timeline "$folder/t.svg" --timeline-clocks abc
+bad 'time: --trace /nowhere/x: can.t be written' time --grid 1 --trace /nowhere/x
+refused 2 '--block 0,x: must be one to three' run "$assembly" --kernel axpy --grid 1 --block 0,x
+refused 2 'must be 1 or more' run "$assembly" --kernel axpy --grid 1 --block 0 --arg n=0
+refused 2 '^gfxsim: time: FILE = /nowhere: ' time /nowhere --grid 1 --block 1
+refused 1 'ELF' run "$0" --grid 1 --block 1 --chip gfx950
 
 # ---- Samples ----
 "$gfxsim" profile "$assembly" --kernel axpy --grid 64 --block 64 --arg n=0 --workgroups 8 >"$folder/text"
