@@ -36,8 +36,10 @@ static const struct {
     {"memory_gib", offsetof(chip, memory_gib), 4096},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
+_Static_assert(FIELDS <= 32, "override has a bit for each");
 
-static gfxsim_status override(chip *c, const char *text, size_t length) {
+/* given: a bit for each field that was set before. */
+static gfxsim_status override(chip *c, const char *text, size_t length, u32 *given) {
   for (int f = 0; f < FIELDS; f++) {
     size_t name = strlen(fields[f].name);
     if (length <= name + 1 || strncmp(text, fields[f].name, name) != 0 || text[name] != '=') continue;
@@ -45,6 +47,9 @@ static gfxsim_status override(chip *c, const char *text, size_t length) {
     unsigned long long value = strtoull(text + name + 1, &end, 0);
     if (text[name + 1] == '-' || end != text + length || value < 1 || value > fields[f].most)
       return fail(GFXSIM_INVALID, "chip: %.*s: must be 1 to %u", (int)length, text, fields[f].most);
+    if ((*given >> f & 1) != 0)
+      return fail(GFXSIM_INVALID, "chip: %.*s: %s must be given once", (int)length, text, fields[f].name);
+    *given |= (u32)1 << f;
     *(u32 *)((char *)c + fields[f].offset) = (u32)value;
     return GFXSIM_OK;
   }
@@ -59,11 +64,12 @@ gfxsim_status chip_find(const char *text, chip *found) {
     tdm_chip_names(names, sizeof names, " or ");
     return fail(GFXSIM_INVALID, "chip = '%.*s': must be %s", (int)length, text, names);
   }
+  u32 given = 0;
   *found = *row;
   for (text += length; *text == ',';) {
     text++;
     length = strcspn(text, ",");
-    gfxsim_status status = override(found, text, length);
+    gfxsim_status status = override(found, text, length, &given);
     if (status != GFXSIM_OK) return status;
     text += length;
   }

@@ -157,6 +157,7 @@ bad 'run: --threads -5: must not be negative' run --grid 1 --threads -5
 bad 'run: threads = 2000: must be' run --grid 1 --threads 2000
 bad 'run: stack_bytes = 2000000000: must be' run --grid 1 --stack 2000000000
 bad 'chip = .gfx000.: must be' run --grid 1 --chip gfx000
+bad 'chip: xcds=2: xcds must be given once' run --grid 1 --chip gfx950,xcds=1,xcds=2
 bad '.*is for gfx950: the device is gfx942' run --grid 1 --chip gfx942
 bad '--lds 99999999999: number too large' run --grid 1 --lds 99999999999
 bad '--lds=99999999999: number too large' run --grid 1 --lds=99999999999
