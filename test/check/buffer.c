@@ -95,7 +95,8 @@ static unsigned char *open_image(check_buffer *b, int which) {
   return r->begin;
 }
 
-static bool open_images(check_buffer *b, const tdm_case *c, int index) {
+/* Their memory, whose pages come only when fill_images writes them. */
+static bool open_images(check_buffer *b, const tdm_case *c) {
   size_t size = case_element_size(b->array.element);
   b->begin = CANARY + (size_t)c->shift * size;
   b->bytes = (b->begin + case_array_bytes(&b->array) + CANARY + 3) / 4 * 4;
@@ -104,7 +105,10 @@ static bool open_images(check_buffer *b, const tdm_case *c, int index) {
   if (!make_parts(b, b->sparse, b->sparse ? 2 * CANARY : b->begin, 0, 1, 0, b->bytes, &b->image)) return false;
   b->before = open_image(b, 0);
   b->after = open_image(b, 1);
-  if (b->before == NULL || b->after == NULL) return false;
+  return b->before != NULL && b->after != NULL;
+}
+
+static bool fill_images(check_buffer *b, const tdm_case *c, int index) {
   if (!b->sparse) case_poison(b->before, b->bytes, b->array.element);
   for (int i = 0; i < b->image.count && b->sparse; i++) {
     check_part p = b->image.part[i];
@@ -170,7 +174,7 @@ static bool open_device(check_buffers *all, check_buffer *b, char *text, size_t 
   switch (all->bounds) {
     case CHECK_CANARIES:
       if (open_canaries(b, all->context)) return true;
-      snprintf(text, size, "%s", tdm_last_error());
+      snprintf(text, size, "%s: %s", b->array.name, tdm_last_error());
       return false;
     case CHECK_GUARDED: return open_guarded(b, all->shift);
     case CHECK_EXACT: return open_exact(b, all->shift, text, size);
@@ -190,19 +194,29 @@ bool check_buffers_place(check_buffers *b, check_place place) {
 
 /* ---- All arrays of a case ---- */
 
+static void say_no_memory(const check_buffer *b, char *text, size_t size) {
+  snprintf(text, size, "%s: no host memory for %zu bytes", b->array.name, case_array_bytes(&b->array));
+}
+
 check_opened check_buffers_open(check_buffers *b, tdm_context *context, check_bounds bounds, const tdm_case *c, char *text,
                                 size_t size) {
   case_array arrays[CASE_MAX_ARRAYS];
   *b = (check_buffers){.context = context, .bounds = bounds, .shift = c->shift, .count = c->op->arrays(c, arrays)};
-  snprintf(text, size, "no host memory");
   for (int i = 0; i < b->count; i++) b->buffer[i].array = arrays[i];
-  for (int i = 0; i < b->count; i++) {
+  for (int i = 0; i < b->count; i++) { /* all of them before the first is filled, which takes long */
     check_buffer *buffer = &b->buffer[i];
     buffer->shared = buffer->array.used && buffer->array.same_as >= 0;
     if (!buffer->array.used || buffer->shared) continue;
-    if (!open_images(buffer, c, i)) return CHECK_NOT_OPENED;
+    say_no_memory(buffer, text, size);
+    if (!open_images(buffer, c)) return CHECK_NOT_OPENED;
     if (!open_device(b, buffer, text, size))
       return buffer->sparse && bounds == CHECK_CANARIES ? CHECK_NO_MEMORY : CHECK_NOT_OPENED;
+  }
+  for (int i = 0; i < b->count; i++) {
+    check_buffer *buffer = &b->buffer[i];
+    if (!buffer->array.used || buffer->shared) continue;
+    say_no_memory(buffer, text, size);
+    if (!fill_images(buffer, c, i)) return CHECK_NOT_OPENED;
   }
   for (int i = 0; i < b->count; i++) {
     check_buffer *buffer = &b->buffer[i];

@@ -198,7 +198,8 @@ static check_outcome check_untouched(const checking *k) {
 /* In both places every case runs once. */
 static check_outcome run(checking *k, check_place place) {
   void *pointers[CASE_MAX_ARRAYS];
-  if (!check_buffers_place(&k->buffers, place)) return say(k->report, CHECK_REFUSED, "  no host memory");
+  if (!check_buffers_place(&k->buffers, place))
+    return say(k->report, CHECK_REFUSED, "  no host memory for the places of the arrays");
   if (!check_buffers_upload(&k->buffers)) return say(k->report, CHECK_REFUSED, "  %s", tdm_last_error());
   check_device_pointers(&k->buffers, pointers);
   check_crash_command(k->c->op->name, k->command);

@@ -68,6 +68,17 @@ expect 1 ' 1 failed, ' gemm --first-failure --set ldc=1 --layout nn
 expect 2 'at most 2 arguments' add 3x4 5x6
 expect 2 '--nothing' --nothing
 expect 2 "9223372036854775807" add 9223372036854775807x9223372036854775807
+# Arrays that the host has no memory for are named, before the others are filled.
+memory() { # WORDS SHAPE...
+  words=$1
+  shift
+  case $("$check" "$@" --device host --set fill=real 2>&1) in
+    *"no memory for the arrays: $words"*'1 failed'*) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)) && printf 'tandem-check %s: must say that there is %s\n' "$*" "$words" ;;
+  esac
+}
+memory 'x: no host memory for 4000000000000000 bytes' softmax 1000000000000x1000
+memory 'c: no host memory for 400000000000000 bytes' gemm 10000000x10000000x1
 TANDEM_CHECK_TRACE=7 expect 2 "TANDEM_CHECK_TRACE = '7': must be 0 or 1" add 3x4
 TANDEM_CHECK_TRACE=1 expect 0 '2 passed' add 3x4
 
