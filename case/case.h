@@ -107,6 +107,7 @@ struct case_op {
   const char *settings;                   /* the --set keys it takes beside `leading`, fill, pad, shift: "alpha beta batch" */
   const char *leading;                    /* its leading dimensions: "lda ldb ldc ldr" */
   const char *in_place;                   /* values of --set inplace=: "a b"; NULL: the op is never in place */
+  const char *overflowing;                /* fills whose sums leave f32, unless they are of f16: "huge negative"; NULL: none */
   bool (*exact)(const tdm_case *c);       /* does CASE_EXACT give exact results? NULL: never */
   /* Fills arrays[]; returns how many the op's run takes. Only after plan accepted the case: it alone checks sizes. */
   int (*arrays)(const tdm_case *c, case_array arrays[CASE_MAX_ARRAYS]);
@@ -155,6 +156,10 @@ bool case_parse_layout(tdm_layout *layout, const char *text, char *error, size_t
  * those that say where arrays are in memory and what fills them. */
 void case_list_settings(const case_op *op, bool with_places, char *text, size_t size);
 void case_describe_settings(FILE *out, const case_op *op, bool with_places);
+
+/* Of a case that plan accepted: can it be checked? Not where sums of its products overflow, which are f32 and of any order, so
+ * that right results are infinities or NaN and the f64 reference is finite; and not in the place of another type. */
+bool case_can_check(const tdm_case *c, char *error, size_t size);
 
 /* The case as tandem-check arguments, every setting included: "gemm --dtype bf16 --layout nt ... 257x129x65 --seed 7". */
 void case_print(const tdm_case *c, char *text, size_t size);

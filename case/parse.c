@@ -315,6 +315,21 @@ bool case_parse_settings(tdm_case *c, const char *text, char *error, size_t size
   return true;
 }
 
+bool case_can_check(const tdm_case *c, char *error, size_t size) {
+  case_array arrays[CASE_MAX_ARRAYS];
+  const char *fill = fill_names[c->fill];
+  span name = {fill, (int)strlen(fill)};
+  if (c->type != TDM_F16 && c->op->overflowing != NULL && list_index(c->op->overflowing, name) >= 0)
+    return refuse(error, size, "%s: fill = %s: its sums leave f32: must be another fill, or of f16", c->op->name, fill);
+  for (int count = c->op->arrays(c, arrays), i = 0; i < count; i++) {
+    const case_array *in = arrays[i].used && arrays[i].same_as >= 0 ? &arrays[arrays[i].same_as] : NULL;
+    if (in != NULL && in->element != arrays[i].element)
+      return refuse(error, size, "%s: inplace = %s: %s and %s must have one type", c->op->name, in->name, in->name,
+                    arrays[i].name);
+  }
+  return true;
+}
+
 /* ---- Printing ---- */
 
 typedef struct writer {

@@ -306,8 +306,10 @@ static bool run_one(session *s, const case_op *op) {
   tdm_status status = op->plan(s->settings.context, &c, &plan);
   if (status == TDM_ERROR_ARGUMENT) return usage(tdm_last_error());
   if (status == TDM_OK) {
-    printf("%s", tdm_plan_explain(plan));
+    bool can = case_can_check(&c, error, sizeof error);
+    if (can) printf("%s", tdm_plan_explain(plan));
     status = tdm_plan_free(plan);
+    if (!can) return usage(error);
   }
   if (status != TDM_OK && status != TDM_ERROR_UNSUPPORTED) return refuse(s, status);
   check_passes(s, &c);

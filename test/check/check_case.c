@@ -315,7 +315,9 @@ check_outcome check_case(const check_settings *settings, const tdm_case *c, chec
     return say(report, CHECK_UNSUPPORTED, "memory: TANDEM_VERIFY copies arrays of rows far apart with their gaps");
   own.kernel = tdm_plan_kernel(k.plan);
   snprintf(report->kernel, sizeof report->kernel, "%s", tdm_plan_kernel(k.plan));
-  check_outcome outcome = check_is_wanted(settings, report->kernel)
+  char text[256];
+  check_outcome outcome = !case_can_check(c, text, sizeof text) ? say(report, CHECK_UNSUPPORTED, "%s", text)
+                          : check_is_wanted(settings, report->kernel)
                               ? check_planned(&k)
                               : say(report, CHECK_UNSUPPORTED, "  --chosen: another kernel is chosen");
   bool freed = check_buffers_close(&k.buffers);

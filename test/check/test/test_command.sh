@@ -37,6 +37,13 @@ expect 2 "'ldq' is not a setting of gemm" gemm --set ldq=3 3x4x5
 expect 2 'ldc = 1: must be 0 (packed) or at least' gemm --set ldc=1 3x4x5
 expect 2 'ldc: must be given once' gemm --set ldc=9 --set ldc=9 3x4x5
 expect 0 '2 passed, 0 failed, 0 skipped' add --set pad=1 --set shift=3 5x7
+expect 2 'gemm: fill = huge: its sums leave f32: must be another fill, or of f16' gemm --set fill=huge 15x2x2
+expect 2 'gemm: fill = negative: its sums leave f32' gemm --dtype bf16 --set alpha=0,fill=negative 5x17x3
+expect 2 'swiglu: fill = huge: its sums leave f32' swiglu --set fill=huge 5x7x3
+expect 2 'attention: fill = huge: its sums leave f32' attention --set fill=huge 1x1x1x5x5x16
+expect 0 '1 passed, 0 failed, 0 skipped' gemm --dtype f16 --set fill=huge 15x2x2
+expect 2 'add: inplace = b: b and c must have one type' add --dtype bf16 --set sums=1,inplace=b 3x9
+expect 0 '2 passed, 0 failed, 0 skipped' add --set sums=1,inplace=b 3x9
 expect 2 '--dtype: must be given once' add --dtype f32 --dtype=f32 3x4
 expect 2 '--cover: must be given once' add --cover --cover
 expect 2 "--seed = '-1': must be a whole number" add --seed -1 3x4
