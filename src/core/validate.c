@@ -40,6 +40,14 @@ tdm_status tdm_check_leading(const char *op, const char *name, int64_t *leading,
                   name, *leading, length);
 }
 
+/* The dimension that takes most of an array, for messages: the sum of all may overflow at another one. */
+static int longest(int rank, const int64_t *dims, const int64_t *strides) {
+  int most = 0;
+  for (int i = 1; i < rank; i++)
+    if ((double)(dims[i] - 1) * (double)strides[i] > (double)(dims[most] - 1) * (double)strides[most]) most = i;
+  return most;
+}
+
 tdm_status tdm_check_extent(const char *op, const char *name, int rank, const int64_t *dims, const int64_t *strides,
                             size_t element, size_t *bytes) {
   int64_t last = 0; /* offset of the last element */
@@ -48,10 +56,12 @@ tdm_status tdm_check_extent(const char *op, const char *name, int rank, const in
     if (dims[i] == 0) return TDM_OK;
   for (int i = 0; i < rank; i++) {
     int64_t step;
-    if (__builtin_mul_overflow(dims[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
+    if (__builtin_mul_overflow(dims[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last)) {
+      int most = longest(rank, dims, strides);
       return tdm_fail(TDM_ERROR_ARGUMENT,
-                      "%s: %s: dimension %d = %" PRId64 " with stride %" PRId64 ": its size overflows 63 bits", op, name, i,
-                      dims[i], strides[i]);
+                      "%s: %s: dimension %d = %" PRId64 " with stride %" PRId64 ": its size overflows 63 bits", op, name, most,
+                      dims[most], strides[most]);
+    }
   }
   int64_t total;
   if (__builtin_mul_overflow(last, (int64_t)element, &total) || __builtin_add_overflow(total, (int64_t)element, &total))

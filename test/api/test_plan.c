@@ -84,6 +84,7 @@ static void gemm(void **state) {
   tdm_gemm_desc batched = good;
   batched.batch = 2;
   BAD(gemm, batched, stride_a = -1, "gemm: stride_a = -1: must be 0 (packed) or at least 1");
+  BAD(gemm, batched, stride_a = INT64_MAX, "gemm: a: dimension 0 = 2 with stride 9223372036854775807: its size overflows");
   BAD(gemm, batched, stride_b = -20, "gemm: stride_b = -20: must be");
   BAD(gemm, batched, stride_c = 11, "gemm: stride_c = 11: must be", "12");
   batched.broadcast_a = 1;
