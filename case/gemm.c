@@ -21,7 +21,7 @@ static case_array matrices(const tdm_case *c, const char *name, tdm_type type, i
                            int index) {
   case_array matrix = case_matrix(name, type, rows, cols, case_leading(c, index, cols));
   if (batch == 1) return matrix;
-  int64_t stride = c->stride[index] == 0 ? rows * matrix.stride[0] : c->stride[index];
+  int64_t stride = c->stride[index] == 0 ? case_product(rows, matrix.stride[0]) : c->stride[index];
   matrix.rank = 3;
   for (int i = 2; i > 0; i--) matrix.dim[i] = matrix.dim[i - 1], matrix.stride[i] = matrix.stride[i - 1];
   matrix.dim[0] = batch;

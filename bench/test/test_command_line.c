@@ -223,6 +223,7 @@ static void test_bad_usage(void **state) {
   assert_int_equal(access("left.json", F_OK), -1);
   assert_exits(2, "add 8x8 --set pad=1 --set pad=2", "set = 'pad=1,pad=2': pad: must be given once");
   assert_exits(2, "add 8x8 --set pad=1,shift=1,pad=2", "set = 'pad=1,shift=1,pad=2': pad: must be given once");
+  assert_exits(2, "gemm 8x8x8 --set batch=2,pad=4611686018427387904", "its size overflows 63 bits");
   assert_exits(2, "add 8x8 --set shift=9223372036854775807", "must be a whole number from 0 to 1048576");
   assert_exits(2, "cross_entropy 8x8 --set ignore=99999999999", "must be a whole number from -2147483648 to 2147483647");
   assert_exits(2, "add 8x8 --set inplace=x", "inplace = 'x': must be one of a b");

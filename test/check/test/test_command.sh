@@ -35,6 +35,7 @@ expect 2 "layout = 'xx': must be nn, nt, tn or tt" gemm --layout xx
 expect 2 "'gelo' must be bias" gemm --epilogue gelo 3x4x5
 expect 2 "'ldq' is not a setting of gemm" gemm --set ldq=3 3x4x5
 expect 2 'ldc = 1: must be 0 (packed) or at least' gemm --set ldc=1 3x4x5
+expect 2 'its size overflows 63 bits' gemm --set batch=2,pad=4611686018427387904 8x8x8
 expect 2 'ldc: must be given once' gemm --set ldc=9 --set ldc=9 3x4x5
 expect 0 '2 passed, 0 failed, 0 skipped' add --set pad=1 --set shift=3 5x7
 expect 2 'gemm: fill = huge: its sums leave f32: must be another fill, or of f16' gemm --set fill=huge 15x2x2
