@@ -31,8 +31,6 @@ bool decoder_open(decoder *d, session *s, int64_t prompt, bool all, int64_t capa
   *d = (decoder){.s = s, .cache = {.capacity = capacity}};
   if (capacity > c->context)
     return llama_fail(error, "%" PRId64 " tokens: the context of %s holds %" PRId64, capacity, c->name, c->context);
-  if (s->batch > 1 && s->version < 3)
-    return llama_fail(error, "--version %d: its cache has one sequence, --input has %" PRId64, s->version, s->batch);
   s->w.type = s->type;
   forward whole = describe(d, prompt, all), one = describe(d, 1, false);
   forward_bytes(&whole, wanted);

@@ -168,11 +168,6 @@ static bool open_generation(generation *g, llama_error *error) {
 
 bool run_generate(session *s, llama_error *error) {
   generation g = {.s = s, .most = s->generate};
-  if (s->batch != 1 && s->tokenizer != NULL)
-    return llama_fail(error, "--prompt: is one sequence, --input has %" PRId64, s->batch);
-  if (s->generate > s->config.context - s->seq)
-    return llama_fail(error, "--generate = %" PRId64 ": after a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
-                      s->generate, s->seq, s->config.name, s->config.context);
   bool ok = open_generation(&g, error), predicting = ok && s->options->predict;
   if (ok) {
     ok = (!predicting || predict_begin(s, error)) && generate(&g, error);

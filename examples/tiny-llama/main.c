@@ -1,5 +1,4 @@
 /* tiny-llama: the command line. */
-#include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +19,7 @@
 /* The ids through the cache: the first `prompt` at once, the others one by one. */
 static bool run_cached(session *s, llama_error *error) {
   decoder d;
-  char *end;
-  int64_t vocab = s->config.vocab, prompt = strtoll(s->options->cached, &end, 10);
-  if (*end != '\0' || prompt < 1 || prompt > s->seq)
-    return llama_fail(error, "--cached = '%s': must be 1 to the length of a sequence, %" PRId64, s->options->cached, s->seq);
-  int64_t batch = s->batch, rest = s->seq - prompt;
+  int64_t vocab = s->config.vocab, prompt = s->cached, batch = s->batch, rest = s->seq - prompt;
   float *logits = malloc((size_t)(batch * s->seq * vocab) * sizeof *logits);
   float *some = malloc((size_t)(batch * s->seq * vocab) * sizeof *some);
   int32_t *ids = malloc((size_t)(batch * s->seq) * sizeof *ids);

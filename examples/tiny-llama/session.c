@@ -227,6 +227,27 @@ bool session_by_tokens(const session *s, int64_t seq) { return s->ranks.size > 1
 
 int session_chunks(const session *s, int64_t seq) { return s->ranks.size > 1 && seq > 1 ? s->chunks : 1; }
 
+/* What --cached and --generate ask of the sequences, whose lengths are known when the model and the ids are read. */
+static bool check_lengths(session *s, llama_error *error) {
+  const llama_options *o = s->options;
+  bool cached = o->cached != NULL, generates = !cached && s->generate > 0;
+  if (o->cases != NULL || o->curve || (!cached && !generates)) return true;
+  if (cached) {
+    char *end;
+    s->cached = strtoll(o->cached, &end, 10);
+    if (*end != '\0' || s->cached < 1 || s->cached > s->seq)
+      return llama_fail(error, "--cached = '%s': must be 1 to the length of a sequence, %" PRId64, o->cached, s->seq);
+  }
+  if (generates && s->batch != 1 && s->tokenizer != NULL)
+    return llama_fail(error, "--prompt: is one sequence, --input has %" PRId64, s->batch);
+  if (generates && s->generate > s->config.context - s->seq)
+    return llama_fail(error, "--generate = %" PRId64 ": after a prompt of %" PRId64 " tokens, the context of %s holds %" PRId64,
+                      s->generate, s->seq, s->config.name, s->config.context);
+  if (s->batch > 1 && s->version < 3)
+    return llama_fail(error, "--version %d: its cache has one sequence, --input has %" PRId64, s->version, s->batch);
+  return true;
+}
+
 bool session_open(session *s, const llama_options *options, bool *usage, llama_error *error) {
   *s = (session){.options = options};
   *usage = true;
@@ -243,7 +264,7 @@ bool session_open(session *s, const llama_options *options, bool *usage, llama_e
   if (options->ids != NULL && options->prompt == NULL && !read_ids(s, options->ids, error)) return false;
   if (options->prompt != NULL && !read_prompt(s, options->prompt, error)) return false;
   if (options->cases != NULL && !cases_read(s, options->cases, error)) return false;
-  if (!check_leave(s, error)) return false;
+  if (!check_lengths(s, error) || !check_leave(s, error)) return false;
   if (!llama_share_of(&s->config, s->ranks.rank, s->ranks.size, &s->share, error) || !agree(s, error) || !open_device(s, error))
     return false;
   if (options->own != NULL && !own_open(options->own, s->m.context, &s->own, error)) return false;

@@ -35,6 +35,7 @@ typedef struct session {
   uint64_t seed;
   int version, repeats;
   int64_t generate; /* tokens to make, 0: none */
+  int64_t cached;   /* tokens at once of --cached, 0: not given */
   double temperature, top_p;
   int64_t batch, seq;
   llama_case *cases;
