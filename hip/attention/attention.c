@@ -249,7 +249,7 @@ static double alone(const tdm_plan *plan) {
   const double dim = (double)plan->desc.attention.head_dim, columns = dim <= 64 ? 64 : dim <= 128 ? 128 : 256;
   if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * columns;                   /* computes that many */
   const bool three = plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2; /* tiles of keys and values */
-  return three ? ALONE : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * dim;
+  return three ? ALONE : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
 }
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {

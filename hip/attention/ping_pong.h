@@ -193,9 +193,6 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
   keep_order();
 }
 
-/* ---- The rows of O ---- */
-
-/* Through the wave's own part of LDS, so that full lines are stored. */
 /* Waves 4-7 write what they found to their rows of Q, which they have read. */
 template <int head>
 DEVICE void share_finite(const pong<head> *w, bool finite) {

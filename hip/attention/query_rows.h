@@ -91,7 +91,7 @@ DEVICE float new_reference(wave_rows<head, chunks> *w, float most) {
   w->reference = next;
   /* Above 2^20 the rounding of the reference itself is not small compared with 1. Rows without a key have only scores of
    * -infinity. */
-  w->base = w->seen <= 0 ? 0 : __builtin_fabsf(next) <= 0x1p20f ? next : -__builtin_inff();
+  w->base = w->seen <= 0 && next == -__builtin_inff() ? 0 : __builtin_fabsf(next) <= 0x1p20f ? next : -__builtin_inff();
   w->ready = __builtin_amdgcn_ballot_w64(w->base == -__builtin_inff()) == 0;
   return factor;
 }
