@@ -195,13 +195,14 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
   int64_t chunk = tdm_hip_chunk(type);
   b->always = b->always || cols % chunk != 0;
   for (int i = 0; i < count; i++) b->always = b->always || !tdm_hip_whole_dwords(leading[i], type);
-  const hip_functions *any = &plan->kernel->functions[2 * number], *whole = any + 1;
+  const int whole_number = b->instead > 0 ? b->instead : 2 * number + 1;
+  const hip_functions *any = &plan->kernel->functions[2 * number], *whole = &plan->kernel->functions[whole_number];
   const int64_t rounds = b->ahead ? ROUNDS_AHEAD : ROUNDS;
   set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk), waves_of(plan, whole, type), rounds);
   const int64_t items = b->any_items > 0 ? b->any_items : hip_ceil_div(cols + (type != TDM_F32), chunk);
   set_units(plan, &b->any, rows, cols, items, waves_of(plan, any, type), rounds);
   TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));
-  TDM_TRY(tdm_hip_row_function(plan, 2 * number + 1, type, &b->whole.function));
+  TDM_TRY(tdm_hip_row_function(plan, whole_number, type, &b->whole.function));
   const hip_blocks_way *usual = b->always ? &b->any : &b->whole;
   plan->hip.function = usual->function;
   plan->hip.grid[0] = (unsigned)usual->blocks.workgroups;

@@ -87,6 +87,7 @@ typedef struct hip_blocks_plan {
   hip_blocks_way whole, any;
   bool always;       /* any rows, by their lengths alone, or by the caller's word */
   bool ahead;        /* the caller's: the kernel loads from one unit to the next, so few workgroups should have many units */
+  int instead;       /* the caller's: the function for whole chunks, if it is not the usual one; 0: it is */
   int64_t any_items; /* the caller's: of a row, for the kernel for any rows; 0: a chunk each, and one more for one that begins
                       * before the row */
 } hip_blocks_plan;

@@ -9,7 +9,7 @@
 
 extern const hip_code tdm_code_rope[];
 
-enum { INTERLEAVED, HALF }; /* the row's functions, by twos */
+enum { INTERLEAVED, HALF, HALF_ODD = 4 }; /* the row's functions, by twos; and one that takes the place of HALF's second */
 
 /* Scales the number of positions per radian of a pair, which is 1 over its frequency. Llama 3.1's ranges, by wavelength:
  * short ones stay, long ones grow by the factor, and between them the frequencies are mixed. */
@@ -71,6 +71,17 @@ static int64_t parts_of(const tdm_plan *plan, int64_t runs, int64_t chunks) {
   return hip_ceil_div(runs, each);
 }
 
+/* The work-items of a head whose halves are an odd number of 16-bit elements, for the kernel that moves elements between the
+ * lanes of a head: a power of two, so that a head lies in one wave. 0: that kernel does not take the head. */
+static int64_t odd_items(const tdm_rope_desc *d, int64_t chunks) {
+  const int64_t half = d->head_dim / 2;
+  enum { LANES = 64 };
+  int64_t items = 1;
+  if (d->style != TDM_ROPE_HALF || d->type == TDM_F32 || half % 2 == 0 || half < tdm_hip_chunk(d->type)) return 0;
+  while (items < chunks) items *= 2;
+  return items <= LANES ? items : 0;
+}
+
 typedef struct rope_plan {
   rope_args args;
   hip_blocks_plan blocks;
@@ -94,8 +105,11 @@ static tdm_status prepare(tdm_plan *plan) {
   own.blocks.any_items = chunks; /* they begin with their run */
   own.blocks.always = d->heads % args->joined != 0;
   own.blocks.ahead = true;
-  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, d->batch * d->seq * args->parts, elements,
-                                 d->type, (int64_t[]){d->x.batch, d->x.seq, d->x.head, d->y.batch, d->y.seq, d->y.head}, 6));
+  const int64_t items = odd_items(d, chunks);
+  own.blocks.instead = items > 0 ? HALF_ODD : 0;
+  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, d->batch * d->seq * args->parts,
+                                 items > 0 ? items * chunk : elements, d->type,
+                                 (int64_t[]){d->x.batch, d->x.seq, d->x.head, d->y.batch, d->y.seq, d->y.head}, 6));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -125,7 +139,8 @@ const tdm_kernel tdm_rope_hip_blocks = {
     .functions = HIP_FUNCTIONS([2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 6},
                                {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 5},
                                [2 * HALF] = {.code = tdm_code_rope, .stem = "rope_half_any", .waves = 4},
-                               {.code = tdm_code_rope, .stem = "rope_half", .waves = 6}),
+                               {.code = tdm_code_rope, .stem = "rope_half", .waves = 6},
+                               [HALF_ODD] = {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 5}),
     .prepare = prepare,
     .launch = launch,
     .rebindable = true};

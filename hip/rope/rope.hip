@@ -97,9 +97,10 @@ DEVICE void load_floats(raw_chunk *to, const float *from, int count) {
   for (int i = 0; i < count / 4; i++) to[i] = load_global((const char *)(from + 4 * i));
 }
 
-DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *w, bool halves, tdm_type type) {
+DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *w, bool halves, bool odd, tdm_type type) {
   const int count = angle_count(halves, type);
   int64_t pair = w->block.item * count;
+  if (odd && pair >= p->half) pair = 0;  // the lane has none
 #pragma unroll
   for (int i = 1; i < CHUNK_MOST / 2; i++) pair -= !halves && pair >= p->half ? p->half : 0;
   const float *cosines = p->sincos + (has_row(&w->block, &p->blocks) ? w->angles : 0) + pair;
@@ -145,19 +146,74 @@ typedef struct rope_chunks {
   raw_chunk of, other;
 } rope_chunks;
 
+// ---- Halves of an odd number of 16-bit elements ----
+//
+// The second half begins between two dwords, where 16 bytes would take eight stores. So its chunks begin with the last element
+// of the first half, at a dword, and the lanes of a head, which are of one wave, hand on the elements by which they are off.
+
+// Where a lane is in its head. The last lane with pairs loads the second half's last 16 bytes, which begin `back` dwords before
+// its chunk.
+typedef struct head_lane {
+  int next, before;  // lanes, in a circle
+  bool last;
+  int back;
+} head_lane;
+
+DEVICE head_lane head_lane_of(const rope_args *p, const rope_place *w, tdm_type type) {
+  const int length = chunk_length(type), half = (int)p->half, count = (half + length - 1) / length, item = (int)w->block.item,
+            first = lane_index() - item;
+  return (head_lane){item + 1 < count ? first + item + 1 : first, item > 0 ? first + item - 1 : first + count - 1,
+                     item + 1 == count, (length - (half + 1) % length) % length / 2};
+}
+
+DEVICE uint32_t word_of_lane(uint32_t word, int lane) { return (uint32_t)__builtin_amdgcn_ds_bpermute(4 * lane, (int)word); }
+
+// Makes of the words as they are loaded the chunk of each half that the lane rotates. Of the last lane, which has `left` pairs,
+// an odd number, dword `left` / 2 ends with the first half's last element. The words are vectors: for elements of a union that
+// are chosen like this, clang would take LDS.
+DEVICE void take_odd(rope_chunks *x, const head_lane *l, int left) {
+  raw_words a = x->of.words, b = x->other.words;
+  const bool one = l->last && (l->back & 1) != 0, two = l->last && (l->back & 2) != 0;
+  b = one ? (raw_words){b.y, b.z, b.w, b.w} : b;
+  b = two ? (raw_words){b.z, b.w, b.z, b.w} : b;
+  const uint32_t other = word_of_lane(b.x, l->next);
+#pragma unroll
+  for (int i = 0; i < 4; i++) a[i] = l->last && i == left >> 1 ? other : a[i];
+  x->of.words = a;
+  x->other.words = (raw_words){__builtin_amdgcn_alignbit(b.y, b.x, 16), __builtin_amdgcn_alignbit(b.z, b.y, 16),
+                               __builtin_amdgcn_alignbit(b.w, b.z, 16), __builtin_amdgcn_alignbit(other, b.w, 16)};
+}
+
+// Stores what a lane rotated, dword by dword where it is not whole chunks.
+DEVICE void store_odd(char *to, int64_t half, raw_words a, raw_words b, const head_lane *l, int left) {
+  uint32_t end = a.x;
+#pragma unroll
+  for (int i = 1; i < 4; i++) end = i == left >> 1 ? a[i] : end;
+  const uint32_t before = word_of_lane(l->last ? end << 16 : b.w, l->before);
+  raw_chunk first, second;
+  first.words = a;
+  second.words = (raw_words){__builtin_amdgcn_alignbit(b.x, before, 16), __builtin_amdgcn_alignbit(b.y, b.x, 16),
+                             __builtin_amdgcn_alignbit(b.z, b.y, 16), __builtin_amdgcn_alignbit(b.w, b.z, 16)};
+  const bool whole = left == CHUNK_MOST;
+  store_part(to, (chunk_part){0, whole ? 4 : left >> 1}, first, true, TDM_F32);
+  store_part(to + half - 2, (chunk_part){0, whole ? 4 : (left + 1) >> 1}, second, true, TDM_F32);
+}
+
 // A chunk is loaded while the one before is rotated and stored, also from one unit of work to the next. Two sets of registers
 // take turns: if one were copied to the other, the wave would wait for what it has just begun to load.
-DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) {
+DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_type type) {
   const int64_t half = p->half * tdm_bytes(type);
   const rope_steps x_steps = steps_of(p, &p->of_x, type), y_steps = steps_of(p, &p->of_y, type);
   rope_place w = first_place(p, type);
   chunk_angles angles;
-  load_angles(&angles, p, &w, halves, type);
-  int left = left_of(p, &w, 0, halves, any, type), turn = 0;
+  load_angles(&angles, p, &w, halves, odd, type);
+  int left = left_of(p, &w, 0, halves, any || odd, type), turn = 0;
+  const head_lane lane = odd ? head_lane_of(p, &w, type) : (head_lane){};
+  const int64_t other = odd ? half - 2 - (lane.last ? 4 * lane.back : 0) : half;
   rope_chunks first, second;
   const auto load = [&](rope_chunks *to, const char *from) {
     to->of = load_own(from, left, any, type);
-    if (halves) to->other = load_own(from + half, left, any, type);
+    if (halves) to->other = load_own(from + other, left, any, type);
   };
   const auto run = [&](rope_chunks *now, rope_chunks *next) {
     char *const to = w.to + turn * y_steps.turn;
@@ -165,11 +221,12 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) 
     const bool last = turn + 1 == p->turns;
     if (last) next_place(&w, p, &x_steps, &y_steps);
     turn = last ? 0 : turn + 1;
-    left = left_of(p, &w, turn, halves, any, type);
+    left = left_of(p, &w, turn, halves, any || odd, type);
     load(next, w.from + turn * x_steps.turn);
     now->of.words = in_order(now->of.words);  // here all lanes need them, and after a branch some, which is one more wait
     if (halves) now->other.words = in_order(now->other.words);
     keep_angles(&angles, halves, type);
+    if (odd) take_odd(now, &lane, own);
     chunk x = chunk_of(now->of, type), y = halves ? chunk_of(now->other, type) : (chunk){};
     if (halves)
       rotate_apart(&x, &y, &angles, type);
@@ -178,7 +235,11 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) 
     raw_chunk to_x = raw_of(x, false, type), to_y = raw_of(y, false, type);
     to_x.words = in_order(to_x.words);
     if (halves) to_y.words = in_order(to_y.words);
-    if (last) load_angles(&angles, p, &w, halves, type);  // into the same registers: a second set would be spilled
+    if (last) load_angles(&angles, p, &w, halves, odd, type);  // into the same registers: a second set would be spilled
+    if (odd) {
+      store_odd(to, half, to_x.words, to_y.words, &lane, own);
+      return;
+    }
     store_part(to, (chunk_part){0, own}, to_x, any, type);
     if (halves) store_part(to + half, (chunk_part){0, own}, to_y, any, type);
   };
@@ -189,15 +250,17 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, tdm_type type) 
   }
 }
 
-#define ROPE(name, waves, halves, any, type) \
-  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(rope_args p) { rope_body(&p, halves, any, type); }
-#define ROPES(name, halves, waves, any_waves)            \
-  ROPE(name##_f32, waves, halves, false, TDM_F32)        \
-  ROPE(name##_f16, waves, halves, false, TDM_F16)        \
-  ROPE(name##_bf16, waves, halves, false, TDM_BF16)      \
-  ROPE(name##_any_f32, any_waves, halves, true, TDM_F32) \
-  ROPE(name##_any_f16, any_waves, halves, true, TDM_F16) \
-  ROPE(name##_any_bf16, any_waves, halves, true, TDM_BF16)
+#define ROPE(name, waves, halves, any, odd, type) \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(rope_args p) { rope_body(&p, halves, any, odd, type); }
+#define ROPES(name, halves, waves, any_waves)                   \
+  ROPE(name##_f32, waves, halves, false, false, TDM_F32)        \
+  ROPE(name##_f16, waves, halves, false, false, TDM_F16)        \
+  ROPE(name##_bf16, waves, halves, false, false, TDM_BF16)      \
+  ROPE(name##_any_f32, any_waves, halves, true, false, TDM_F32) \
+  ROPE(name##_any_f16, any_waves, halves, true, false, TDM_F16) \
+  ROPE(name##_any_bf16, any_waves, halves, true, false, TDM_BF16)
 
 ROPES(rope_interleaved, false, 7, 6)
 ROPES(rope_half, true, 6, 5)
+ROPE(rope_half_odd_f16, 5, true, false, true, TDM_F16)
+ROPE(rope_half_odd_bf16, 5, true, false, true, TDM_BF16)
