@@ -17,7 +17,7 @@ WHOLE = 1 << 30  # bytes of a launch, as in the published kernel of gfx950
 FEW = 16 << 20  # bytes of the shorter of two launches of one XCD that are predicted: it writes more than the L2 keeps
 HEADS = 32
 # Arrays of a row: read and written
-ARRAYS = {"cross_entropy": 1, "softmax": 2, "rmsnorm": 2, "embedding": 2, "rope": 2, "silu_mul": 3, "add": 3}
+ARRAYS = {"cross_entropy": 1, "softmax": 2, "rmsnorm": 2, "embedding": 2, "rope": 2, "rope_half": 2, "silu_mul": 3, "add": 3}
 
 
 def hbm_share(build, chip):
@@ -30,7 +30,7 @@ def hbm_share(build, chip):
 def shape(op, rows, length):
     if op == "embedding":
         return f"{rows}x{max(rows, 64)}x{length}"
-    if op == "rope":  # with few heads the table of angles, which all of them share, is more than they are
+    if op.startswith("rope"):  # with few heads the table of angles, which all of them share, is more than they are
         return f"1x{max(1, rows // HEADS)}x{HEADS}x{length}"
     return f"{rows}x{length}"
 
@@ -44,8 +44,10 @@ def rows_of(total, size, cus):
 
 def predict(bench, device, op, rows, length, kind, folder, kernel=None):
     path = os.path.join(folder, "row.json")
-    command = [bench, op, shape(op, rows, length), "--dtype", kind, "--device", device, "--time", "--rounds", "0",
-               "--check-time", "0.001", "--json", path]
+    command = [bench, op.removesuffix("_half"), shape(op, rows, length), "--dtype", kind, "--device", device, "--time",
+               "--rounds", "0", "--check-time", "0.001", "--json", path]
+    if op == "rope_half":  # pairs half a head apart
+        command += ["--set", "rope=half"]
     if kernel:
         command += ["--kernel", f"{op}={kernel}"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -72,7 +74,7 @@ def main():
         for op in ops.split(","):
             for kind in kinds.split(","):
                 for length in map(int, lengths.split(",")):
-                    if op == "rope" and length > 1024:  # a head
+                    if op.startswith("rope") and length > 1024:  # a head
                         continue
                     size = length * ARRAYS[op] * (4 if kind == "f32" else 2)
                     few = rows_of(FEW, size, cus)

@@ -3,6 +3,7 @@
 # gfxsim's model of time: a table for each chip, which names that rate and its source. All of it is predicted.
 # Use: sh bench/record/rows.sh [BUILD [CHIP[,CHIP] [OP[,OP...] [TYPE[,TYPE...] [LENGTH[,LENGTH...]]]]]]
 #      as in: sh bench/record/rows.sh build gfx950 softmax,rope bf16 64,1000,4096
+# OP may also be rope_half: pairs half a head apart.
 # BUILD: default build, of HIP kernels and gfxsim. A row of the table takes 2 to 20 s of one core; all of them take 2 hours.
 #
 # One XCD with its share of HBM is simulated, at the published rate: a share below 1 is the kernel's, not the model's HBM. Two
