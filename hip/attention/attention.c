@@ -212,14 +212,18 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
 }
 
 /* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
- * least ALONE clocks, if few others use the memory. A second launch takes SECOND, and MORE_PARTS more for each further 16
- * parts. A last workgroup, which adds the parts of its head in the same launch, takes LAST, and loads LAST_BYTES in a clock.
- * These are predictions of gfxsim for head_dim 64 and 128 on gfx950, rounded: they need only be right enough to compare
- * numbers of parts. On gfx942, where LDS has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN
- * for each column: 2295, 2930, 3495 and 5902 were predicted for head_dim 64, 96, 128 and 256. The general kernel takes
- * GENERAL_BEGIN clocks more for each column before and after the tiles, and GENERAL_ALONE for a column of a tile: predictions
- * of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
-enum { BEGIN = 5500, ALONE = 2000, SECOND = 7000, MORE_PARTS = 900, LAST = 3000, LAST_BYTES = 40 };
+ * least ALONE clocks, if few others use the memory; with 256 columns ALONE_256 (1x16x4x1x1354x256 in 11 and 22 parts, with 2
+ * tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS more for each further 16 parts (that of
+ * 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last workgroup, which adds the parts of its head
+ * in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16 parts (1x2x1x1x9261x128 in 49, 73 and 145
+ * parts, with 3, 2 and 1 tiles: 24,183, 24,818 and 34,352). It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts
+ * (4x16x2x7x413x128 in 2, 3, 4 and 7 parts, with 4 to 1 tiles: 23,688, 21,314, 19,752 and 26,653). These are predictions of
+ * gfxsim on gfx950, rounded: they need only be right enough to compare numbers of parts. On gfx942, where LDS has room for two
+ * tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and 5902 were predicted
+ * for head_dim 64, 96, 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
+ * tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
+enum { BEGIN = 5500, ALONE = 2000, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700 };
+enum { LAST = 3000, LAST_BYTES = 40, LAST_MORE_PARTS = 1700, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
 
@@ -231,12 +235,19 @@ static double bytes_of_parts(const tdm_attention_desc *d, int64_t parts) {
 static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const double bytes = (double)(d->batch * d->heads_kv) * bytes_of_parts(d, parts);
-  return SECOND + MORE_PARTS * (double)((parts - 1) / 16) +
+  return SECOND + MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
          2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
+/* Few parts of up to 32 rows would be added by one wave alone, which takes longer than all waves with the other layout. */
+static bool stores_few(const tdm_attention_desc *d, int64_t parts) {
+  return parts <= FEW_PARTS && d->heads_q / d->heads_kv * d->sq > FEW_ROWS;
+}
+
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
-  return LAST + bytes_of_parts(&plan->desc.attention, parts) / LAST_BYTES;
+  const tdm_attention_desc *d = &plan->desc.attention;
+  return LAST + LAST_MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
+         bytes_of_parts(d, parts) / (stores_few(d, parts) ? LAST_BYTES_FEW : LAST_BYTES);
 }
 
 /* Does the last workgroup of a head add its parts? The general kernel can't. */
@@ -249,7 +260,7 @@ static double alone(const tdm_plan *plan) {
   const double dim = (double)plan->desc.attention.head_dim, columns = dim <= 64 ? 64 : dim <= 128 ? 128 : 256;
   if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * columns;                   /* computes that many */
   const bool three = plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2; /* tiles of keys and values */
-  return three ? ALONE : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
+  return three ? (columns > 128 ? ALONE_256 : ALONE) : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
 }
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
@@ -268,6 +279,12 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   return clocks;
 }
 
+/* A part has whole tiles, so there may be fewer than asked for: 53 tiles in at most 42 parts are 27. */
+static int64_t parts_of_tiles(int64_t tiles, int64_t most) {
+  const int64_t of_part = (tiles - 1) / most + 1;
+  return (tiles - 1) / of_part + 1;
+}
+
 /* At most `most`. Of 1, and the numbers that fill an eighth, a quarter or half of the compute units, or 1 to MOST_ROUNDS
  * rounds of them. */
 static int64_t choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most) {
@@ -277,6 +294,7 @@ static int64_t choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most) {
   if (most > tiles) most = tiles;
   for (int64_t eighths = 1; eighths <= 8 * MOST_ROUNDS; eighths += eighths < 8 ? eighths : 8) {
     int64_t parts = eighths * units / (8 * heads) < most ? eighths * units / (8 * heads) : most;
+    parts = parts > 1 ? parts_of_tiles(tiles, parts) : 1;
     double clocks = parts > 1 ? clocks_of_parts(plan, tiles, parts) : least;
     if (clocks >= least) continue;
     least = clocks;
@@ -307,11 +325,10 @@ static int64_t floats_of_part(const tdm_plan *plan, bool few) {
   return few ? ((rows - 1) / 32 + 1) * 32 * columns_of(plan) : rows * d->head_dim;
 }
 
-/* How the parts of a launch are stored. counters: NULL for a second launch. Few parts of up to 32 rows would be added by one
- * wave alone, which takes longer than all waves with the other layout. */
+/* How the parts of a launch are stored. counters: NULL for a second launch. */
 static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args *args) {
   args->counters = counters;
-  args->few_parts = counters != NULL && args->splits <= FEW_PARTS && args->group * args->sq > FEW_ROWS;
+  args->few_parts = counters != NULL && stores_few(&plan->desc.attention, args->splits);
   args->part_floats = (uint32_t)floats_of_part(plan, args->few_parts);
 }
 
