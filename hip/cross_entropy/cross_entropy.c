@@ -66,9 +66,9 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
 }
 
 /* Rows without gaps between them, short enough for a wave to load two of them at once or more, or one if all rows begin at
- * dwords, but are not whole chunks: the loop takes those as fast. As few work-items share a row as load at most 2 KiB with
- * their wave, because each wave pays for a row's beginning and end. There are 4 to 16 of them, or 32 or 64 if a wave of fewer
- * would load more than 4 KiB. Only if there are enough rows for the device: else more work-items must share each of them.
+ * dwords, but are not whole chunks: the loop takes rows of whole chunks as fast. As few work-items share a row as load at most
+ * 2 KiB with their wave, because each wave pays for a row's beginning and end. There are 4 to 16 of them, or 32 or 64 if a wave
+ * of fewer would load more than 4 KiB. Only if there are enough rows for the device: else more work-items must share each.
  *
  * SIMDs get as many waves as load 42 KiB on a compute unit, or three: what has no room in the vL1D waits in its queue, and when
  * that is full, waves wait that could compute. 780 bf16 get 0.83 of the rate of memory with four waves, and 0.96 with three;
@@ -76,6 +76,7 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
 static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, int64_t leading) {
   enum { LEAST = 4, MOST = 64, LANES = 64, WAVES = HIP_ROWS_WORKGROUP / LANES, ROOM = 42 << 10, SIMD_LEAST = 3 };
   const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
+  if (bytes == 0) return TDM_OK; /* nothing to load: the kernel for short rows writes the loss of an empty row */
   int64_t size = LEAST;
   while (size < MOST && LANES / size * bytes > (size < 16 ? HIP_NEAR_BYTES / 2 : HIP_NEAR_BYTES)) size *= 2;
   const int64_t rows = LANES / size; /* of a turn: an even number, or they begin alike */
@@ -84,7 +85,7 @@ static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, i
     return TDM_OK;
   const int number = rows * bytes > HIP_NEAR_BYTES / 2 ? NEAR_4 : NEAR_2;
   tdm_hip_row_groups(plan, &way->groups, r, size, 1, number);
-  const int64_t fit = ROOM / (WAVES * rows * (bytes > 0 ? bytes : 1)),
+  const int64_t fit = ROOM / (WAVES * rows * bytes),
                 most = (fit > SIMD_LEAST ? fit : SIMD_LEAST) * plan->context->hip->compute_units;
   if (way->groups.workgroups > most) way->groups.workgroups = most;
   const int64_t turns = hip_ceil_div(r->rows, rows * WAVES * way->groups.workgroups);

@@ -18,7 +18,7 @@ DEVICE constexpr uint32_t near_nothing(int loads) { return (uint32_t)loads * WAV
 
 /* What a work-item reads of the row of its group, in dwords of LDS: `first` and others 2^log2 apart, and a last one. That may
  * be half a dword of the row, at its beginning or its end; the other half becomes -infinity. All are the same in each turn,
- * because turns have an even number of rows. */
+ * because turns have an even number of rows, or all rows begin at dwords. */
 typedef struct near_place {
   uint32_t first, last, keep, add;
   uint32_t begin; /* of the row, in bytes */

@@ -169,8 +169,8 @@ DEVICE head_lane head_lane_of(const rope_args *p, const rope_place *w, tdm_type 
 DEVICE uint32_t word_of_lane(uint32_t word, int lane) { return (uint32_t)__builtin_amdgcn_ds_bpermute(4 * lane, (int)word); }
 
 // Makes of the words as they are loaded the chunk of each half that the lane rotates. Of the last lane, which has `left` pairs,
-// an odd number, dword `left` / 2 ends with the first half's last element. The words are vectors: for elements of a union that
-// are chosen like this, clang would take LDS.
+// an odd number, dword `left` / 2 begins with the first half's last element. The words are vectors: for elements of a union
+// that are chosen like this, clang would take LDS.
 DEVICE void take_odd(rope_chunks *x, const head_lane *l, int left) {
   raw_words a = x->of.words, b = x->other.words;
   const bool one = l->last && (l->back & 1) != 0, two = l->last && (l->back & 2) != 0;
