@@ -255,12 +255,15 @@ static bool last_adds(const tdm_plan *plan, int64_t parts) {
   return variant_of(plan)->head_dim > 0 && clocks_of_last(plan, parts) < clocks_of_second(plan, parts);
 }
 
+/* That the general kernel computes. */
+static double general_columns(const tdm_attention_desc *d) { return d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256; }
+
 /* Clocks of a tile of keys, if few others use the memory. */
 static double alone(const tdm_plan *plan) {
-  const double dim = (double)plan->desc.attention.head_dim, columns = dim <= 64 ? 64 : dim <= 128 ? 128 : 256;
-  if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * columns;                   /* computes that many */
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * general_columns(d);
   const bool three = plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2; /* tiles of keys and values */
-  return three ? (columns > 128 ? ALONE_256 : ALONE) : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
+  return three ? (d->head_dim > 128 ? ALONE_256 : ALONE) : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
 }
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
@@ -268,9 +271,8 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
   const double dim = (double)d->head_dim;
   double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
-  const double columns = d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256;   /* that the general kernel computes */
   const bool fast = variant_of(plan)->head_dim > 0;
-  const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * columns, least = alone(plan);
+  const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * general_columns(d), least = alone(plan);
   double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)(d->batch * d->heads_kv) * (double)parts;
   double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
   double clocks = rounds * (begin + of_part * fmax(tile, least));

@@ -148,10 +148,7 @@ DEVICE void multiply_slot(pong<head> *w, tdm_type type) {
 /* Values that some queries don't see. */
 template <int head>
 DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int seen, tdm_type type) {
-  asm volatile("" ::: "memory"); /* plain reads of LDS, not before the last barrier */
-  const bool odd = masked && !all_finite<head, STEPS>(&w->at, type);
-  for (bool go = !odd; go; go = once()) multiply_all<STEPS>(w, &w->at, w->p, type);
-  for (bool go = odd; __builtin_expect(go, 0); go = once()) multiply_seen<STEPS>(w, &w->at, w->p, seen, type);
+  multiply_tile_of_some<STEPS>(w, &w->at, w->p, masked, seen, type);
   asm volatile("" ::: "memory");
   turn_values(w);
 #pragma unroll

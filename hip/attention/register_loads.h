@@ -182,10 +182,7 @@ DEVICE void multiply(row_products<head> *w, int begin, int end, bool ends_slot, 
 /* O' += V' P' of a tile of which some query does not see all values. */
 template <int head>
 DEVICE void multiply_masked_tile(turns<head> *w, bool masked, int seen, tdm_type type) {
-  asm volatile("" ::: "memory"); /* plain reads of LDS, not before the last barrier */
-  const bool odd = masked && !all_finite<head, STEPS>(&w->at, type);
-  for (bool go = !odd; go; go = once()) multiply_all<STEPS>(w, &w->at, w->p, type);
-  for (bool go = odd; __builtin_expect(go, 0); go = once()) multiply_seen<STEPS>(w, &w->at, w->p, seen, type);
+  multiply_tile_of_some<STEPS>(w, &w->at, w->p, masked, seen, type);
 #pragma unroll
   for (int d = 0; d < head / 32; d++) w->o[d] = in_order(w->o[d]);
 }

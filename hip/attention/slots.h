@@ -95,6 +95,17 @@ DEVICE void load_values(some_values<head> *some, tile_source *v) {
   }
 }
 
+/* O' += V' P' of a tile of which some query may not see all values: multiply_values, in loops that run once, so that the rare
+ * way lies beside the loop over tiles. */
+template <int steps, int head>
+DEVICE void multiply_tile_of_some(wave_rows<head, head / 16> *w, const lane_places<head> *at, u32x4 *p, bool masked, int seen,
+                                  tdm_type type) {
+  asm volatile("" ::: "memory"); /* plain reads of LDS, not before the last barrier */
+  const bool odd = masked && !all_finite<head, steps>(at, type);
+  for (bool go = !odd; go; go = once()) multiply_all<steps>(w, at, p, type);
+  for (bool go = odd; __builtin_expect(go, 0); go = once()) multiply_seen<steps>(w, at, p, seen, type);
+}
+
 /* The exponents of infinities and NaN are ones. */
 template <int head>
 DEVICE bool values_finite(const some_values<head> *some, tdm_type type) {
