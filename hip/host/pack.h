@@ -47,7 +47,7 @@ static inline int64_t tdm_hip_whole_parts(int64_t bytes) { return (bytes + 255) 
 hip_packed tdm_hip_packed(const hip_operand *x, int64_t to_rows);
 /* As many workgroups as run at a time, or fewer. */
 unsigned tdm_hip_pack_workgroups(const tdm_plan *plan, uint32_t blocks);
-/* Adds to the plan's workspace what every run copies, and says so in its explanation. */
+/* Gives what every run copies a place in the plan's workspace, and names it in the plan's explanation. */
 void tdm_hip_add_copies(tdm_plan *plan, const char *names, bool dwords, int64_t bytes, unsigned workgroups, const char *kernel);
 
 #endif
