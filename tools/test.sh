@@ -230,9 +230,9 @@ warnings() {
 
 # Threads: what the suite `threads` needs is built with ThreadSanitizer and run. With the Archer library of LLVM's libomp the sanitizer
 # knows OpenMP's regions and barriers; without it each region would be a race. gcc's runtime has no such library. At -O1 the kernels
-# compile in a tenth of the time, and every access is still instrumented.
+# compile in a tenth of the time, and every access is still instrumented. $checked: as for the step sanitize.
 threads() { # OPTIONS...
-  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false -Doptimization=1 "$levels" "$@" || return 1
+  configure build-tsan clang-19 -Db_sanitize=thread -Db_lundef=false -Dtests=true -Dladder=false -Doptimization=1 "$checked" "$@" || return 1
   archer=
   for folder in "$PWD/build-tools/libomp-19/usr/lib/llvm-19/lib" /usr/lib/llvm-19/lib; do
     [ "$archer" != "" ] || ! [ -f "$folder/libarcher.so" ] || archer=$folder/libarcher.so
@@ -362,10 +362,12 @@ fi
     fetching=$!
   fi
   # The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles
-  # the kernels of one set of instructions above AVX2 at most: with the checks of the sanitizers all four take it minutes. What the others
-  # read and write beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
+  # the kernels of one set of instructions above AVX2 at most, and in a short run none: with the checks of the sanitizers all four take it
+  # minutes. What the others read and write beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
+  checked=${levels%%,*}
+  [ "$quick" = "" ] || checked="-Dhost_levels=[]"
   step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
-    -Doptimization=1 "${levels%%,*}"
+    -Doptimization=1 "$checked"
   [ "$fetching" = "" ] || wait "$fetching" || true
   step python sh tools/python.sh build-sanitize
   # Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step, and with them what a
@@ -378,13 +380,16 @@ fi
   fi
   step threads threads $sim
   seconds=10 # of each target
-  [ "$quick" = "" ] || seconds=4
+  [ "$quick" = "" ] || seconds=3
   step fuzz sh tools/fuzz.sh $seconds
 } &
 second_lane=$!
 
+# The suite `exec` is scripts that the step offload-gfx942 runs as well, with the device libraries.
+elsewhere=ranks
+[ "$only" != "" ] || elsewhere="ranks exec"
 # shellcheck disable=SC2086 # words
-step gcc build_and_test ranks build-gcc gcc $gcc_options
+step gcc build_and_test "$elsewhere" build-gcc gcc $gcc_options
 if have mpirun && { pkg-config --exists ompi-c || pkg-config --exists mpich; }; then
   step mpi mpi_tests
 else
