@@ -212,18 +212,18 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
 }
 
 /* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
- * least ALONE clocks, if few others use the memory; with 256 columns ALONE_256 (1x16x4x1x1354x256 in 11 and 22 parts, with 2
- * tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS more for each further 16 parts (that of
- * 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last workgroup, which adds the parts of its head
- * in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16 parts (1x2x1x1x9261x128 in 49, 73 and 145
- * parts, with 3, 2 and 1 tiles: 24,183, 24,818 and 34,352). It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts
- * (4x16x2x7x413x128 in 2, 3, 4 and 7 parts, with 4 to 1 tiles: 23,688, 21,314, 19,752 and 26,653). These are predictions of
- * gfxsim on gfx950, rounded: they need only be right enough to compare numbers of parts. On gfx942, where LDS has room for two
- * tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and 5902 were predicted
- * for head_dim 64, 96, 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the
- * tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
-enum { BEGIN = 5500, ALONE = 2000, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700 };
-enum { LAST = 3000, LAST_BYTES = 40, LAST_MORE_PARTS = 1700, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
+ * least ALONE clocks, and ALONE_COLUMN for each column, if few others use the memory: 1,300 with 64 columns (12x4x1x1x2048x64
+ * on an eighth of gfx950 in 2 parts) and 1,850 with 128 (1x8x1x1x16384x128 in 8 parts); with 256 columns ALONE_256
+ * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS
+ * more for each further 16 parts (that of 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last
+ * workgroup, which adds the parts of its head in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
+ * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions of gfxsim on gfx950, rounded:
+ * they need only be right enough to compare numbers of parts. On gfx942, where LDS has room for two tiles, a tile takes
+ * TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and 5902 were predicted for head_dim 64, 96,
+ * 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the tiles, and GENERAL_ALONE
+ * for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
+enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700 };
+enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 #define SHARE 0.8 /* of the peak that HBM gives */
 
@@ -263,7 +263,8 @@ static double alone(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * general_columns(d);
   const bool three = plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2; /* tiles of keys and values */
-  return three ? (d->head_dim > 128 ? ALONE_256 : ALONE) : TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
+  if (!three) return TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
+  return d->head_dim > 128 ? ALONE_256 : ALONE + ALONE_COLUMN * columns_of(plan);
 }
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
@@ -274,6 +275,7 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   const bool fast = variant_of(plan)->head_dim > 0;
   const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * general_columns(d), least = alone(plan);
   double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)(d->batch * d->heads_kv) * (double)parts;
+  tile *= (double)tiles / ((double)parts * of_part); /* the last part of a head may have fewer */
   double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
   double clocks = rounds * (begin + of_part * fmax(tile, least));
   if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, least);

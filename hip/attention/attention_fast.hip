@@ -25,14 +25,14 @@
 /* The queries of all heads that share keys, and a part of the keys. */
 template <int head>
 DEVICE void decode_body(const attention_args *a, LDS decode_stages<head> *lds, tdm_type type) {
-  const bool loads = wave_index() >= 4;
-  if (loads) set_priority<1>(); /* to the end: rows wait for what they load */
-  attention_work work = find_part(a, type);
-  const int count = (int)in_scalar(((uint32_t)work.keys + FAST_KEYS - 1) / FAST_KEYS);
-  if (loads)
-    load_all_keys(a, &work, lds, count);
-  else
-    decode_rows(a, &work, lds, count, type);
+  if (wave_index() >= 4) {
+    set_priority<1>(); /* rows wait for what they load */
+    load_all_keys(a, lds, type);
+    set_priority<0>();
+  } else {
+    attention_work work = find_part(a, type);
+    decode_rows(a, &work, lds, type);
+  }
   end_part<head>(a, wave_index(), (LDS char *)lds, type);
 }
 

@@ -111,6 +111,7 @@ DEVICE void store_rows(const general_rows<head> *w, const attention_args *a, con
 template <int head>
 DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows, bool decode, tdm_type type) {
   attention_work work = decode ? find_part(a, type) : find_work(a, GENERAL_ROWS, type);
+  if (decode) find_results(a, &work, type);
   int64_t first = work.first + wave_index() * 32, row = first + lane_index() % 32;
   int64_t whole = keys_seen_by_all(a, &work, first) / GENERAL_KEYS, end = keys_seen_by_any(a, &work, first, 32);
   int64_t last = keys_seen_by_any(a, &work, work.first, GENERAL_ROWS);

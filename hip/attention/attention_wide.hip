@@ -269,6 +269,7 @@ DEVICE int tiles_of(int64_t keys) {
 template <int head>
 DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool decode, tdm_type type) {
   attention_work work = decode ? find_part(a, type) : find_work(a, WIDE_ROWS, type);
+  if (decode) find_results(a, &work, type);
   int64_t first = work.first + wave_index() * 32;
   /* Tiles that all of the wave's rows see completely; that any of them sees; that any of the workgroup's sees. */
   int whole = tiles_of<head>(keys_seen_by_all(a, &work, first));

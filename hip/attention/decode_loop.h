@@ -32,40 +32,58 @@ struct decode_loads {
   int stage;
 };
 
+/* The keys or the values of the next tile, from `c` on to LDS. */
 template <int head>
-DEVICE void load_next(decode_loads<head> *l, LDS tile<head> *tiles) {
-  LDS tile<head> *to = tiles + l->stage;
+DEVICE void load_half(coming *c, const uint32_t *from, LDS char *to) {
   const int wave = (wave_index() - 4) * WAVE * CHUNK;
-  find_length<head>(&l->k);
+  find_length<head>(c);
 #pragma unroll
-  for (int n = 0; n < DECODE_LOADS<head>; n++)
-    load_to_lds(buffer_of(&l->k), l->k_from[n], to->k + n * LOADING_THREADS * CHUNK + wave);
-  find_length<head>(&l->v);
-#pragma unroll
-  for (int n = 0; n < DECODE_LOADS<head>; n++)
-    load_to_lds(buffer_of(&l->v), l->v_from[n], to->v + n * LOADING_THREADS * CHUNK + wave);
+  for (int n = 0; n < DECODE_LOADS<head>; n++) load_to_lds(buffer_of(c), from[n], to + n * LOADING_THREADS * CHUNK + wave);
+}
+
+template <int head>
+DEVICE void to_next(decode_loads<head> *l) {
   advance<head>(&l->k);
   advance<head>(&l->v);
   l->stage = l->stage == DECODE_STAGES - 1 ? 0 : l->stage + 1;
 }
 
-/* Waves 4-7. */
 template <int head>
-DEVICE void load_all_keys(const attention_args *a, const attention_work *work, LDS decode_stages<head> *lds, int count) {
-  LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
-  const int thread = thread_index() - LOADING_THREADS, keys = (int)in_scalar((uint32_t)work->keys);
-  tile_source k = source_of(work->k, a->k_stride.row, work->keys, a->head_dim),
-              v = source_of(work->v, a->v_stride.row, work->keys, a->head_dim);
-  decode_loads<head> l;
-  l.k = coming_of<head>(&k, keys);
-  l.v = coming_of<head>(&v, keys);
-  l.stage = 0;
+DEVICE void load_next(decode_loads<head> *l, LDS tile<head> *tiles) {
+  LDS tile<head> *to = tiles + l->stage;
+  load_half<head>(&l->k, l->k_from, to->k);
+  load_half<head>(&l->v, l->v_from, to->v);
+  to_next(l);
+}
+
+/* Where the lane's parts of every tile are. */
+template <int head>
+DEVICE void find_pieces(uint32_t *from, const tile_source *s, uint32_t place(uint32_t)) {
+  const int thread = thread_index() - LOADING_THREADS;
 #pragma unroll
-  for (int n = 0; n < DECODE_LOADS<head>; n++) {
-    l.k_from[n] = piece_offset<head>(&k, (uint32_t)(n * LOADING_THREADS + thread), key_place<head>);
-    l.v_from[n] = piece_offset<head>(&v, (uint32_t)(n * LOADING_THREADS + thread), value_place<head>);
-  }
-  if (count > 0) load_next(&l, tiles);
+  for (int n = 0; n < DECODE_LOADS<head>; n++) from[n] = piece_offset<head>(s, (uint32_t)(n * LOADING_THREADS + thread), place);
+}
+
+/* Waves 4-7. The first keys are on their way before anything is computed for the values. A part has a key at least, or the
+ * launch has none, and then their buffers are empty. */
+template <int head>
+DEVICE void load_all_keys(const attention_args *a, LDS decode_stages<head> *lds, tdm_type type) {
+  LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
+  load_arguments(a);
+  const part_keys part = find_keys(a, find_place(a), type);
+  const int keys = (int)in_scalar(part.keys), count = tiles_of_keys(part.keys);
+  decode_loads<head> l;
+  l.stage = 0;
+  tile_source k = source_of(part.k, a->k_stride.row, keys, a->head_dim);
+  l.k = coming_of<head>(&k, keys);
+  find_pieces<head>(l.k_from, &k, key_place<head>);
+  load_half<head>(&l.k, l.k_from, tiles->k);
+  keep_order();
+  tile_source v = source_of(part.v, a->v_stride.row, keys, a->head_dim);
+  l.v = coming_of<head>(&v, keys);
+  find_pieces<head>(l.v_from, &v, value_place<head>);
+  load_half<head>(&l.v, l.v_from, tiles->v);
+  to_next(&l);
   barrier(); /* now Q is on its way too: after two tiles, which fill the vL1D, it would come 1,900 clocks later */
   for (int i = 1; i < DECODE_AHEAD && i < count; i++) load_next(&l, tiles);
   for (int i = 0; i < count; i++) {
@@ -118,8 +136,8 @@ DEVICE void to_next_stage(lane_places<head> *at, int *stage) {
 
 /* Waves 0-3, of which some may have no rows. */
 template <int head>
-DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS decode_stages<head> *lds, int count,
-                        tdm_type type) {
+DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS decode_stages<head> *lds, tdm_type type) {
+  const int count = tiles_of_keys((uint32_t)work->keys);
   const int64_t first = wave_index() * 32;
   if ((uint32_t)first >= (uint32_t)work->rows) {
     for (int i = -1; i < count; i++) barrier();
@@ -133,6 +151,7 @@ DEVICE void decode_rows(const attention_args *a, const attention_work *work, LDS
   keep_order();
   barrier();
   keep_order();
+  find_results(a, work, type);
   const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, work, first) / FAST_KEYS));
   begin_sums(&w, a, work, row);
   lane_places_of(&at, (LDS char *)tiles->k, (LDS char *)tiles->v);

@@ -9,10 +9,12 @@
 #include "args.h"
 #include "hip/device/types.h"
 
-DEVICE float *part_results(const attention_args *a, int64_t workgroup) { return a->parts + workgroup * a->part_floats; }
+DEVICE float *part_results(const attention_args *a, uint32_t workgroup) {
+  return a->parts + (uint64_t)workgroup * a->part_floats;
+}
 
-DEVICE float *part_numbers(const attention_args *a, int64_t workgroup) {
-  return part_results(a, a->count) + workgroup * a->group * a->sq * 2;
+DEVICE float *part_numbers(const attention_args *a, uint32_t workgroup) {
+  return part_results(a, a->count) + (uint64_t)workgroup * (2 * (uint32_t)a->group * (uint32_t)a->sq);
 }
 
 #endif

@@ -157,6 +157,9 @@ DEVICE void advance(coming *c) {
 }
 DEVICE tile_buffer buffer_of(const coming *c) { return (tile_buffer){c->base, c->length, c->row}; }
 
+/* Of a part, in the scalar unit, so that the loops are there too. */
+DEVICE int tiles_of_keys(uint32_t keys) { return (int)in_scalar((keys + FAST_KEYS - 1) / FAST_KEYS); }
+
 #if CHIP_TRANSPOSED_LDS_READS
 
 /* Lanes 0-31 read 4 rows of 32 columns at once, 64 bytes of each. They are in 4 different quarters of the banks. */

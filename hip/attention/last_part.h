@@ -24,20 +24,64 @@ DEVICE uint32_t own_thread(int wave) {
   return CHIP_TRANSPOSED_LDS_READS ? (uint32_t)thread_index() : (uint32_t)wave * WAVE + own_lane();
 }
 
+#define GLOBAL __attribute__((address_space(1)))
+
+/* What the end of a part needs: the head's counter, or NULL, where its parts are, and where the sums go, the first row's. */
+typedef struct part_end {
+  uint32_t *counter;
+  const float *parts, *numbers;
+  char *o;
+  float *lse;
+} part_end;
+
+/* again: the arguments. The loop has no registers for them, and would spill; so they are loaded again, all at once. */
+DEVICE part_end find_end(const attention_args *a, attention_args *again, tdm_type type) {
+  *again = args_again(a);
+  a = again;
+  asm volatile(""
+               :
+               : "s"(a->counters), "s"(a->parts), "s"(a->o), "s"(a->lse), "s"(a->heads_q), "s"(a->heads_kv), "s"(a->group));
+  asm volatile("" : : "s"(a->sq), "s"(a->skv), "s"(a->head_dim), "s"(a->o_stride.batch), "s"(a->o_stride.head), "s"(a->causal));
+  asm volatile("" : : "s"(a->o_stride.row), "s"(a->splits), "s"(a->part_floats), "s"(a->few_parts), "s"(a->of_splits.factor));
+  asm volatile("" : : "s"(a->of_round.factor), "s"(a->of_sq.factor), "s"(a->xcds), "s"(a->count), "s"(a->of_heads_kv.factor));
+  part_end e = {};
+  if (a->counters == nullptr) return e;
+  const uint32_t kv = find_place(a).kv, batch = quotient(kv, a->of_heads_kv), first = kv * a->splits;
+  const uint32_t head = (kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group;
+  e.counter = a->counters + kv;
+  e.parts = part_results(a, first);
+  e.numbers = part_numbers(a, first);
+  e.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * tdm_bytes(type);
+  if (a->lse != nullptr) e.lse = a->lse + (batch * (uint64_t)a->heads_q + head) * (uint64_t)a->sq;
+  asm volatile("" : "+s"(e.counter), "+s"(e.parts), "+s"(e.numbers), "+s"(e.o), "+s"(e.lse)); /* here, not after a barrier */
+  return e;
+}
+
 /* Is this workgroup the last one of its head of keys to come here? The counter is 0 before a launch; the last workgroup's
- * increment makes it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any more. */
-DEVICE bool comes_last(const attention_args *a, uint32_t kv, int wave, LDS uint32_t *shared) {
+ * increment makes it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any more.
+ *
+ * The last wave counts. Up to head_dim 128 waves 4-7 only load, so they are here before the others have stored their rows, and
+ * find their addresses before the barrier; the others find theirs while the counter is on its way. */
+template <int head>
+DEVICE bool comes_last(const attention_args *a, attention_args *again, int wave, LDS uint32_t *shared, part_end *e,
+                       tdm_type type) {
+  const bool counts = wave == THREADS<head> / WAVE - 1;
+  const bool early = counts || wave >= GENERAL_ROWS / 32;
+  if (early) *e = find_end(a, again, type);
   wait_memory<0>(); /* for this wave's part of the results */
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
-  if (wave == 0) {
+  if (!early) *e = find_end(a, again, type);
+  if (e->counter == nullptr) return false;
+  if (counts) {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); /* the other waves' part too: the barrier handed it on */
     /* clang 22 leaves this wait out: it knows of no access since the last one, and does not count buffer_wbl2 */
     asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
     uint32_t others = 0;
-    if (own_lane() == 0) others = __builtin_amdgcn_atomic_inc32(a->counters + kv, a->splits - 1, __ATOMIC_RELAXED, "agent");
-    const bool last = (uint32_t)__builtin_amdgcn_readfirstlane((int)others) == a->splits - 1;
+    if (own_lane() == 0)
+      others = __builtin_amdgcn_atomic_inc32((GLOBAL uint32_t *)e->counter, again->splits - 1, __ATOMIC_RELAXED, "agent");
+    const bool last = (uint32_t)__builtin_amdgcn_readfirstlane((int)others) == again->splits - 1;
     if (last) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
     if (own_lane() == 0) *shared = last;
   }
@@ -55,54 +99,64 @@ typedef struct row_sum {
   float reference, sum;
 } row_sum;
 
-/* Adds TOGETHER parts. first: nothing was added before. */
-enum { TOGETHER = 16 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
-DEVICE void add_parts(row_sum *s, bool first, const f32x4 x[TOGETHER], const part_numbers_of_row own[TOGETHER]) {
+/* Adds `together` parts. first: nothing was added before. */
+template <int together>
+DEVICE void add_parts(row_sum *s, bool first, const f32x4 *x, const part_numbers_of_row *own) {
   float most = first ? -__builtin_inff() : s->reference;
 #pragma unroll
-  for (int n = 0; n < TOGETHER; n++) most = __builtin_fmaxf(most, own[n].x);
+  for (int n = 0; n < together; n++) most = __builtin_fmaxf(most, own[n].x);
   const float base = most == -__builtin_inff() ? 0 : most; /* avoids inf - inf */
   const float before = first ? 0 : __builtin_amdgcn_exp2f(s->reference - base);
   s->x = first ? (f32x4)0 : s->x * before;
   s->sum = first ? 0 : s->sum * before;
   s->reference = most;
 #pragma unroll
-  for (int n = 0; n < TOGETHER; n++) {
+  for (int n = 0; n < together; n++) {
     const float factor = __builtin_amdgcn_exp2f(own[n].x - base);
     s->x += factor * x[n];
     s->sum += factor * own[n].y;
   }
 }
 
-/* Stores four columns of a row. */
-DEVICE void store_sum(const attention_args *a, uint32_t kv, uint32_t row, uint32_t column, row_sum s, tdm_type type) {
-  const uint32_t batch = quotient(kv, a->of_heads_kv), in_group = quotient(row, a->of_sq),
-                 query = row - in_group * (uint32_t)a->sq;
-  const uint32_t head = (kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group + in_group;
-  const bool any = !a->causal || query + a->skv >= a->sq;
-  const int64_t to = batch * a->o_stride.batch + head * a->o_stride.head + query * a->o_stride.row + column;
-  store_four(a->o, to, any ? s.x * __builtin_amdgcn_rcpf(s.sum) : (f32x4)0, type);
-  if (a->lse != nullptr && column == 0) a->lse[(batch * a->heads_q + head) * a->sq + query] = log_sum(s.reference, s.sum);
+/* Where a row of the group goes. */
+typedef struct row_place {
+  uint32_t query;
+  GLOBAL char *o;
+  float *lse; /* NULL if this work-item does not store it */
+} row_place;
+
+DEVICE row_place place_of_row(const attention_args *a, const part_end *e, uint32_t row, uint32_t column, tdm_type type) {
+  const uint32_t in_group = quotient(row, a->of_sq), query = row - in_group * (uint32_t)a->sq;
+  row_place to = {query, nullptr, e->lse != nullptr && column == 0 ? e->lse + row : nullptr};
+  to.o = (GLOBAL char *)e->o + (in_group * a->o_stride.head + query * a->o_stride.row + column) * tdm_bytes(type);
+  asm volatile("" : "+v"(to.o)); /* here: while the loads are on their way */
+  return to;
 }
 
-/* Adds all parts of a head of keys and stores its rows. A work-item has four columns of a row at a time. */
-template <int head>
-DEVICE void add_all_parts(const attention_args *a, uint32_t kv, int wave, tdm_type type) {
+/* Does the row see any key? */
+DEVICE bool sees_keys(const attention_args *a, uint32_t query) { return !a->causal || query + a->skv >= a->sq; }
+
+/* Adds all parts of a head of keys and stores its rows. A work-item has four columns of a row at a time, and `together` parts.
+ * more: there may be more parts than that. */
+enum { TOGETHER = 16 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
+template <int head, int together, bool more>
+DEVICE void add_all_parts(const attention_args *a, const part_end *e, int wave, tdm_type type) {
   const uint32_t of_row = WIDTH<head> / 4, head_dim = (uint32_t)a->head_dim, rows = (uint32_t)(a->group * a->sq);
   const uint32_t step = rows * head_dim * (uint32_t)sizeof(float), numbers_step = rows * (uint32_t)sizeof(part_numbers_of_row);
-  const uint32_t splits = a->splits, thread = own_thread(wave), column = thread % of_row * 4;
-  buffer o = make_short_buffer(part_results(a, (int64_t)kv * splits), splits * step);
-  buffer numbers = make_short_buffer(part_numbers(a, (int64_t)kv * splits), splits * numbers_step);
+  const uint32_t splits = a->splits, thread = own_thread(wave) ^ THREADS<head> / 2; /* waves 4-7 are earlier, so they begin */
+  const uint32_t column = thread % of_row * 4;
+  buffer o = make_short_buffer(e->parts, splits * step), numbers = make_short_buffer(e->numbers, splits * numbers_step);
   if (column >= head_dim) return;
   for (uint32_t row = thread / of_row; row < rows; row += THREADS<head> / of_row) {
     row_sum s = {};
-    for (uint32_t i = 0; i < splits; i += TOGETHER) {
-      f32x4 part[TOGETHER];
-      part_numbers_of_row own[TOGETHER];
+    row_place to = {};
+    for (uint32_t i = 0; i == 0 || (more && i < splits); i += together) {
+      f32x4 part[together];
+      part_numbers_of_row own[together];
       uint32_t of_numbers = i * numbers_step + row * (uint32_t)sizeof(part_numbers_of_row);
       uint32_t of_part = i * step + (row * head_dim + column) * (uint32_t)sizeof(float);
 #pragma unroll
-      for (uint32_t n = 0; n < TOGETHER; n++) { /* zeros after the last part */
+      for (uint32_t n = 0; n < together; n++) { /* zeros after the last part */
         own[n] = __builtin_bit_cast(part_numbers_of_row, __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)of_numbers, 0, 0));
         part[n] = __builtin_bit_cast(f32x4, buffer_load(o, of_part));
         of_numbers += numbers_step;
@@ -110,42 +164,49 @@ DEVICE void add_all_parts(const attention_args *a, uint32_t kv, int wave, tdm_ty
         keep_in_register(&of_numbers); /* else clang computes each from the first: multiples of both steps, in SGPRs */
         keep_in_register(&of_part);
       }
+      keep_order();
+      if (i == 0) to = place_of_row(a, e, row, column, type);
 #pragma unroll
-      for (uint32_t n = 0; n < TOGETHER; n++) own[n].x = i + n < splits ? own[n].x : -__builtin_inff();
-      add_parts(&s, i == 0, part, own);
+      for (uint32_t n = 0; n < together; n++) own[n].x = i + n < splits ? own[n].x : -__builtin_inff();
+      add_parts<together>(&s, i == 0, part, own);
     }
-    store_sum(a, kv, row, column, s, type);
+    store_four((char *)to.o, 0, sees_keys(a, to.query) ? s.x * __builtin_amdgcn_rcpf(s.sum) : (f32x4)0, type);
+    if (to.lse != nullptr) *(GLOBAL float *)to.lse = log_sum(s.reference, s.sum);
   }
 }
 
-/* The same for at most FEW_PARTS parts: a wave has the rows and the columns that it had in the loop. */
+/* The same for at most FEW_PARTS parts: a wave has 32 rows, as in the loop. Of eight waves, two share them: half of the columns
+ * each. */
 template <int head>
-DEVICE void add_few_parts(const attention_args *a, uint32_t kv, int wave, tdm_type type) {
-  const int together = head > 96 ? 2 : FEW_PARTS; /* parts that the registers have room for */
-  attention_work work = find_part(a, type);
-  const uint32_t rows = (uint32_t)work.rows, lane = own_lane(), row = (uint32_t)wave * 32 + lane % 32, splits = a->splits;
-  if ((uint32_t)wave * 32 >= rows) return;
-  const uint32_t step = a->part_floats * (uint32_t)sizeof(float);
-  buffer o = make_short_buffer(part_results(a, (int64_t)kv * splits), splits * step);
-  buffer numbers =
-      make_short_buffer(part_numbers(a, (int64_t)kv * splits), splits * rows * (uint32_t)sizeof(part_numbers_of_row));
+DEVICE void add_few_parts(const attention_args *a, const part_end *e, int wave, tdm_type type) {
+  const int waves = GENERAL_ROWS / 32, chunks = head / 8 * waves * WAVE / THREADS<head>; /* of 8 columns */
+  const int together = head > 128 ? 2 : FEW_PARTS; /* parts that the registers have room for */
+  const uint32_t rows = (uint32_t)(a->group * a->sq), splits = a->splits, lane = own_lane();
+  const uint32_t block = (uint32_t)wave % waves, first = (uint32_t)wave / waves * chunks, row = block * 32 + lane % 32;
+  if (block * 32 >= rows) return;
+  const uint32_t step = a->part_floats * (uint32_t)sizeof(float), column = 8 * first + lane / 32 * 4;
+  buffer o = make_short_buffer(e->parts, splits * step);
+  buffer numbers = make_short_buffer(e->numbers, splits * rows * (uint32_t)sizeof(part_numbers_of_row));
   part_numbers_of_row own[FEW_PARTS];
 #pragma unroll
   for (uint32_t n = 0; n < FEW_PARTS; n++) /* what comes after the last row is not stored */
     own[n] = __builtin_bit_cast(part_numbers_of_row,
                                 __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)((n * rows + row) * sizeof own[0]), 0, 0));
-  uint32_t at = row < rows ? lane_of_part<head>((uint32_t)wave, lane) * 16 : NOT_IN_TILE;
+  uint32_t at = row < rows ? (lane_of_part<head>(block, lane) + first * WAVE) * 16 : NOT_IN_TILE;
   float most = -__builtin_inff(), base = 0, sum = 0;
-  fast_rows<head> w;
+  f32x4 all[chunks];
+  row_place to = {};
 #pragma unroll
   for (int from = 0; from < FEW_PARTS; from += together) {
-    f32x4 part[together][head / 8];
+    f32x4 part[together][chunks];
 #pragma unroll
     for (int n = 0; n < together; n++)
 #pragma unroll
-      for (int i = 0; i < head / 8; i++)
+      for (int i = 0; i < chunks; i++)
         part[n][i] = __builtin_bit_cast(f32x4, buffer_load(o, at + (uint32_t)(from + n) * step + (uint32_t)i * WAVE * 16));
+    keep_order();
     if (from == 0) {
+      to = place_of_row(a, e, row, column, type);
 #pragma unroll
       for (uint32_t n = 0; n < FEW_PARTS; n++) { /* a part that is not there adds 0 */
         own[n].x = n < splits ? own[n].x : -__builtin_inff();
@@ -158,37 +219,38 @@ DEVICE void add_few_parts(const attention_args *a, uint32_t kv, int wave, tdm_ty
       const float factor = __builtin_amdgcn_exp2f(own[from + n].x - base);
       sum += factor * own[from + n].y;
 #pragma unroll
-      for (int i = 0; i < head / 8; i++)
-#pragma unroll
-        for (int c = 0; c < 4; c++) {
-          const int r = i % 4 * 4 + c;
-          w.o[i / 4][r] = factor * part[n][i][c] + (from + n == 0 ? 0 : w.o[i / 4][r]);
-        }
+      for (int i = 0; i < chunks; i++) all[i] = factor * part[n][i] + (from + n == 0 ? (f32x4)0 : all[i]);
     }
 #pragma unroll
-    for (int d = 0; d < head / 32; d++) w.o[d] = in_order(w.o[d]); /* before the next loads, which need the registers */
+    for (int i = 0; i < chunks; i++) all[i] = in_order(all[i]); /* before the next loads, which need the registers */
     keep_in_register(&at);
   }
-  const uint32_t query = row - quotient(row, a->of_sq) * (uint32_t)a->sq;
-  w.seen = !a->causal || query + a->skv >= a->sq;
-  w.reference = most;
-  w.sum = lane < 32 ? sum : 0; /* store_rows() adds both halves */
-  work.part = nullptr;
-  store_rows(&w, a, &work, wave * 32, type);
+  if (row >= rows) return;
+  const bool any = sees_keys(a, to.query);
+  const float by = __builtin_amdgcn_rcpf(sum);
+#pragma unroll
+  for (int i = 0; i < chunks; i++)
+    if (8 * (first + (uint32_t)i) < (uint32_t)a->head_dim) store_four((char *)to.o, 8 * i, any ? all[i] * by : (f32x4)0, type);
+  if (to.lse != nullptr) *(GLOBAL float *)to.lse = log_sum(most, sum);
 }
 
 /* The end of a decode: all waves come here. `lds` is no longer used. */
 template <int head>
 DEVICE void end_part(const attention_args *a, int wave, LDS char *lds, tdm_type type) {
-  attention_args again = args_again(a); /* the loop has no registers for them, and would spill */
+  attention_args again;
+  part_end e;
+  if (!comes_last<head>(a, &again, wave, (LDS uint32_t *)lds, &e, type)) return;
   a = &again;
-  if (a->counters == nullptr) return;
-  const uint32_t kv = find_place(a).kv;
-  if (!comes_last(a, kv, wave, (LDS uint32_t *)lds)) return;
   if (a->few_parts)
-    add_few_parts<head>(a, kv, wave, type);
+    add_few_parts<head>(a, &e, wave, type);
+  else if (a->splits <= 4)
+    add_all_parts<head, 4, false>(a, &e, wave, type);
+  else if (a->splits <= 8)
+    add_all_parts<head, 8, false>(a, &e, wave, type);
+  else if (a->splits <= TOGETHER)
+    add_all_parts<head, TOGETHER, false>(a, &e, wave, type);
   else
-    add_all_parts<head>(a, kv, wave, type);
+    add_all_parts<head, TOGETHER, true>(a, &e, wave, type);
 }
 
 #endif

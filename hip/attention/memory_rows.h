@@ -17,12 +17,13 @@ struct coming_rows {
 
 template <int head>
 DEVICE coming_rows<head> load_rows(const attention_args *a, const attention_work *work, int64_t row) {
-  int64_t inside = least(row, work->rows - 1); /* rows after the last one are not stored */
+  const uint32_t rows = (uint32_t)work->rows,
+                 inside = (uint32_t)row < rows ? (uint32_t)row : rows - 1; /* others aren't stored */
   const char *q = work->q + 2 * row_offset(a, work, &a->q_stride, inside) + lane_index() / 32 * CHUNK;
   coming_rows<head> coming;
 #pragma unroll
   for (int s = 0; s < head / 16; s++) { /* not in branches: each load would wait for the one before */
-    coming.inside[s] = 16 * s + lane_index() / 32 * 8 < a->head_dim;
+    coming.inside[s] = 16 * s + lane_index() / 32 * 8 < (int)a->head_dim;
     coming.chunk[s] = *(const u32x4 *)(q + (coming.inside[s] ? s * 2 * CHUNK : 0));
   }
   return coming;
@@ -54,27 +55,24 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
                        tdm_type type) {
   uint32_t lane = (uint32_t)lane_index();
   keep_in_register(&lane); /* what depends on it is not computed before the loops, and kept */
-  int64_t row = first + lane % 32;
+  const uint32_t row = (uint32_t)first + lane % 32, head_dim = (uint32_t)a->head_dim;
   float sum = w->sum + other_half(w->sum);
-  if (row >= work->rows) return;
-  if (work->part != nullptr) {
-    const bool few = a->few_parts;
-    f32x4 *part = (f32x4 *)work->part + (few ? lane_of_part<head>((uint32_t)first / 32, lane) : lane / 32);
-    if (!few) part += (uint32_t)row * (uint32_t)a->head_dim / 4;
-    const uint32_t step = few ? WAVE : 2;
+  if (row >= (uint32_t)work->rows) return;
+  if (work->part != nullptr && a->few_parts) {
+    f32x4 *part = (f32x4 *)work->part + lane_of_part<head>((uint32_t)first / 32, lane);
 #pragma unroll
-    for (int d = 0; d < head / 32; d++)
+    for (int i = 0; i < head / 8; i++) /* head_dim is a multiple of 8, and so for both halves of the wave */
+      if (8u * i < head_dim) part[i * WAVE] = four_of(&w->o[i / 4], i % 4 * 4);
+  } else if (work->part != nullptr) {
+    f32x4 *part = (f32x4 *)work->part + (row * head_dim / 4 + lane / 32);
 #pragma unroll
-      for (int r = 0; r < 16; r += 4, part += step) /* head_dim is a multiple of 8, and so for both halves of the wave */
-        if (32 * d + row_of(r) < a->head_dim) *part = four_of(&w->o[d], r);
+    for (int i = 0; i < head / 8; i++)
+      if (8u * i < head_dim) part[i * 2] = four_of(&w->o[i / 4], i % 4 * 4);
   } else {
     char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
 #pragma unroll
-    for (int d = 0; d < head / 32; d++)
-#pragma unroll
-      for (int r = 0; r < 16; r += 4)
-        if (32 * d + row_of(r) < a->head_dim)
-          store_four(o, 32 * d + row_of(r), w->seen > 0 ? four_of(&w->o[d], r) * (1 / sum) : (f32x4)0, type);
+    for (int i = 0; i < head / 8; i++)
+      if (8u * i < head_dim) store_four(o, 8 * i, w->seen > 0 ? four_of(&w->o[i / 4], i % 4 * 4) * (1 / sum) : (f32x4)0, type);
   }
   if (lane < 32) store_numbers(w, work, row, sum);
 }

@@ -68,32 +68,62 @@ DEVICE part_place find_place(const attention_args *a) {
   return (part_place){round * a->xcds + in_row, within - in_row * a->splits};
 }
 
-/* One workgroup for each key split of each head of keys. All of it is 32 bits wide where it can be: the first loads wait for
- * it, and the scalar unit has no comparison of 64 bits. */
+/* The keys and values of a workgroup's part: all that the waves need that only load them. Their first loads wait for it, so its
+ * arguments are loaded at once, and it is 32 bits wide where it can be: the scalar unit has no comparison of 64 bits. */
+typedef struct part_keys {
+  const char *k, *v;
+  uint32_t first, keys;
+} part_keys;
+
+DEVICE part_keys find_keys(const attention_args *a, part_place place, tdm_type type) {
+  const uint32_t batch = quotient(place.kv, a->of_heads_kv), head = place.kv - batch * (uint32_t)a->heads_kv;
+  const uint32_t first = place.part * (uint32_t)a->split_keys, left = (uint32_t)a->skv - first;
+  const int64_t bytes = tdm_bytes(type);
+  part_keys p = {nullptr, nullptr, first, (uint32_t)a->split_keys < left ? (uint32_t)a->split_keys : left};
+  p.k = (const char *)a->k + (batch * a->k_stride.batch + head * a->k_stride.head + first * a->k_stride.row) * bytes;
+  p.v = (const char *)a->v + (batch * a->v_stride.batch + head * a->v_stride.head + first * a->v_stride.row) * bytes;
+  return p;
+}
+
+/* The arguments of find_place() and find_keys() are loaded here, all at once. */
+DEVICE void load_arguments(const attention_args *a) {
+  asm volatile("" : : "s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds));
+  asm volatile("" : : "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row), "s"(a->of_heads_kv.factor));
+  asm volatile("" : : "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row), "s"(a->of_xcds.factor));
+  asm volatile("" : : "s"(a->splits), "s"(a->split_keys), "s"(a->of_round.factor), "s"(a->of_splits.factor));
+}
+
+/* One workgroup for each key split of each head of keys. Without what only find_results() finds: the first loads don't wait for
+ * it. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
-  uint32_t splits = a->splits, of_split = (uint32_t)a->split_keys;
-  /* loaded with the others */
-  asm volatile("" : : "s"(splits), "s"(of_split), "s"(a->of_round.factor), "s"(a->of_sq.factor));
+  load_arguments(a);
+  asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group), "s"(a->of_sq.factor));
   const part_place place = find_place(a);
-  uint32_t kv = place.kv, batch = quotient(kv, a->of_heads_kv);
-  uint32_t head_kv = kv - batch * (uint32_t)a->heads_kv, head = head_kv * (uint32_t)a->group;
-  uint32_t first_key = place.part * of_split, left = (uint32_t)a->skv - first_key;
-  int64_t bytes = tdm_bytes(type);
+  const part_keys part = find_keys(a, place, type);
+  const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
   attention_work w = {};
   w.rows = (uint32_t)a->group * (uint32_t)a->sq;
-  w.first_key = first_key;
-  w.keys = of_split < left ? of_split : left;
-  w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
-  w.k = (const char *)a->k + (batch * a->k_stride.batch + head_kv * a->k_stride.head + first_key * a->k_stride.row) * bytes;
-  w.v = (const char *)a->v + (batch * a->v_stride.batch + head_kv * a->v_stride.head + first_key * a->v_stride.row) * bytes;
-  w.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * bytes;
-  w.lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
-  if (splits > 1) {
-    w.part = part_results(a, kv * splits + place.part);
-    w.numbers = part_numbers(a, kv * splits + place.part);
-  }
+  w.first_key = part.first;
+  w.keys = part.keys;
+  w.q = (const char *)a->q +
+        (batch * a->q_stride.batch + head_kv * (uint32_t)a->group * a->q_stride.head) * (int64_t)tdm_bytes(type);
+  w.k = part.k;
+  w.v = part.v;
   w.decode = true;
   return w;
+}
+
+/* Where the workgroup stores its rows. */
+DEVICE void find_results(const attention_args *a, attention_work *w, tdm_type type) {
+  const part_place place = find_place(a);
+  const uint32_t batch = quotient(place.kv, a->of_heads_kv);
+  const uint32_t head = (place.kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group;
+  w->o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * (int64_t)tdm_bytes(type);
+  w->lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
+  if (a->splits > 1) {
+    w->part = part_results(a, place.kv * a->splits + place.part);
+    w->numbers = part_numbers(a, place.kv * a->splits + place.part);
+  }
 }
 
 /* The offset in elements from the first row of an array to row `row` of the workgroup's rows. */
