@@ -64,10 +64,11 @@ def check_to_fault(command):
 
 
 def lines_of(path):
-    if not os.path.exists(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
+    except FileNotFoundError:  # not yet, or no longer
         return []
-    with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
 
 
 def time_to_fault(command):
