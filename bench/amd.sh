@@ -101,7 +101,7 @@ grep -v '^ *\(#.*\)\{0,1\}$' "$cases" | sed 's/ *#.*//' >"$out/cases.txt"
 grep -v '^ *\(#.*\)\{0,1\}$' "$counted" | sed 's/ *#.*//' >"$out/counted.txt"
 describe_machine >"$out/environment.txt"
 cat "$out/environment.txt"
-predictions='' child='' watcher='' sampler=''
+predictions='' child='' watcher='' sampler='' gpu=alive bench=''
 exec 5>&1 6>&2
 interrupted() {
   trap '' INT TERM
@@ -128,8 +128,6 @@ if [ ! -x "$bench" ] || [ ! -x "$build/test/tandem-check" ]; then
   write_folder
   exit 1
 fi
-# shellcheck disable=SC2086 # RUNNER is words
-try_gpu() { limited 120 - ${RUNNER-} "$bench" add 8x8 --device "$device" >"$log/gpu.txt" 2>&1; }
 if [ "$(left)" -gt 0 ] && ! try_gpu; then
   put 02-gpu.open failed 0 "add 8x8 on $device" "$(ended "$code"): $(last_line "$log/gpu.txt")"
   write_folder
@@ -151,7 +149,17 @@ if command -v rocprofv3 >/dev/null; then
 else
   missing 11-trace "the GPU's own time of each case" "no rocprofv3 in PATH or $rocm/bin"
 fi
-for op in $ops; do step "20-check-$op" 20 "tandem-check $op on $device" check_op "$build" "$device" "$op"; done
+# check_ops SECONDS: ops that have not been checked in this run, as long as so many are left
+check_ops() {
+  for op in $ops; do
+    case " $checked " in *" $op "*) continue ;; esac
+    [ "$(left)" -ge "$1" ] || continue
+    checked="$checked $op"
+    step "20-check-$op" 20 "tandem-check $op on $device" check_op "$build" "$device" "$op"
+  done
+}
+checked=''
+check_ops 900 # the others after the peers and counters
 # The peers are opened by dlopen.
 has_library() {
   for folder in $(echo "$LD_LIBRARY_PATH" | tr : ' '); do
@@ -178,6 +186,7 @@ if command -v rocprofv3 >/dev/null; then
 else
   missing 40-counters 'counters of small cases' "no rocprofv3 in PATH or $rocm/bin"
 fi
+check_ops -86400
 if [ "$omp_build" = '' ] && [ "$build" != "build-amd-$chip" ]; then
   missing 50-build-omp 'build of the OpenMP path for the GPU' '--build was given, and no --omp-build'
 elif [ "$omp_build" = '' ]; then

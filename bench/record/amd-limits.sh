@@ -53,6 +53,14 @@ ended() {
 
 # ---- Steps ----
 
+# try_gpu: adds two small arrays. still_answers: whether that works, after a program that ended badly; nothing else is started on a GPU on which it
+# does not. In a process of its own, which leaves `code` and `why` as they are.
+# shellcheck disable=SC2086 # RUNNER is words
+try_gpu() { limited "$patience" - ${RUNNER-} "$bench" add 8x8 --device "$device" >"$log/gpu.txt" 2>&1; }
+still_answers() {
+  [ $gpu = dead ] || [ ! -x "$bench" ] || [ "$(left)" -le 0 ] || (try_gpu) || gpu=dead
+  [ $gpu != dead ]
+}
 # put FILE STATUS SECONDS WHAT REASON. Files *.open are of steps that the same command does again; the others are done.
 put() { printf '%s\t%s\t%s\t%s\n' "$2" "$3" "$4" "$5" >"$state/$1"; }
 missing() { # NAME WHAT REASON
@@ -71,9 +79,12 @@ step() {
     echo "amd.sh: $name: $was before$([ "$was" = passed ] || echo '; --retry does it again')"
     return
   fi
-  if [ "$(left)" -lt "$least" ]; then
-    put "$name.open" 'not started' 0 "$what" 'the time was over'
-    echo "amd.sh: $name: not started: the time is over"
+  without=''
+  [ "$(left)" -ge "$least" ] || without='the time was over'
+  case $gpu,$name in dead,*build* | dead,8*) ;; dead,*) without="$device no longer answers: add 8x8 does not end well" ;; esac
+  if [ "$without" != '' ]; then
+    put "$name.open" 'not started' 0 "$what" "$without"
+    echo "amd.sh: $name: not started: $without"
     return
   fi
   echo "amd.sh: $name: $what ($(left) s are left)"
@@ -92,6 +103,7 @@ step() {
       ;;
     *) put "$file" failed $took "$what" "$(ended "$status")${reason:+; $reason}" ;;
   esac
+  [ $status = 0 ] || [ $status = 77 ] || still_answers
   echo "amd.sh: $name: $(cut -f 1,4 "$state/$name" "$state/$name.open" 2>/dev/null | tr '\t' ' ')"
 }
 # Steps that failed or were stopped are done again, from their beginning where a file has their cases. Those that only had no time are

@@ -74,7 +74,7 @@ over_cases() {
     if [ "$(rows_of "$json")" -gt "$had" ]; then empty=0; else empty=$((empty + 1)); fi
     had=$(rows_of "$json")
     # Where it has not begun a case it may not even start.
-    if [ $empty -ge 6 ] || [ ! -e "$json.part" ]; then break; fi
+    if [ $empty -ge 6 ] || [ ! -e "$json.part" ] || ! still_answers; then break; fi
   done
   [ $starts = 1 ] || reason="$starts starts; $reason"
   # The run that went on does not count the case that ended the others.
@@ -115,7 +115,7 @@ check_op() {
   # It came to its end, or was stopped only because it takes long, or never began.
   case $counted_as,$last_case,$why in [1-9]* | ,,* | *,'the time was over' | *,'it took longer'*) return $whole ;; esac
   first_why=$why good=0 part=0
-  while [ $part -le 8 ]; do
+  while [ $part -le 8 ] && { [ "$counted_as" != '' ] || still_answers; }; do
     if [ $part = 8 ]; then set -- "$1" "$2" "$3" --cover --every 1000000 --always 1000000; else
       set -- "$1" "$2" "$3" --every $((8 * every)) --always 8 --offset $part
     fi

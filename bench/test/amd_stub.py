@@ -5,7 +5,7 @@ The programs run through gfxsim's entry libraries: `run` starts them with `gfxsi
 simulator has is made up here: times (the predicted ones times 1.2), the peer's times, and what rocprofv3 writes (times and clocks from
 predictions, counters from gfxsim's counts, SQ_INSTS_SALU one more). In the environment: STUB_GFXSIM, STUB_BUILD; STUB_CHIP, as sim: has it;
 STUB_XCDS: 8 unless given; STUB_FAIL: tandem-check fails; STUB_FATAL: texts with | between them, of which one in a case's line ends the program by
-SIGABRT, as a fault of the GPU does, or lets it hang with STUB_WAY=hang; STUB_SLEEP: rocprofv3 sleeps.
+SIGABRT, as a fault of the GPU does, or lets it hang with STUB_WAY=hang; STUB_DEAD: a file that a fault makes, with which each later program hangs; STUB_SLEEP: rocprofv3 sleeps.
 """
 import csv
 import json
@@ -43,6 +43,9 @@ def is_fatal(case):
 def meet_fault(child=None):
     """What the first wrong access of a GPU does to the process, and what a kernel without an end does."""
     sys.stdout.flush()
+    if os.environ.get("STUB_DEAD"):
+        with open(os.environ["STUB_DEAD"], "w", encoding="utf-8"):
+            pass
     if child:
         os.killpg(child.pid, signal.SIGABRT)
         child.wait()
@@ -89,6 +92,8 @@ def run(program, *arguments):
     if program.endswith("tandem-check") and os.environ.get("STUB_FAIL"):
         print("1 passed, 1 failed, 0 skipped")
         return 1
+    if os.path.exists(os.environ.get("STUB_DEAD", "")):
+        time.sleep(600)
     if "--peer" in arguments:
         at = arguments.index("--peer")
         peer = arguments[at + 1]

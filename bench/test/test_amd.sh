@@ -145,24 +145,24 @@ has fails/tables.md '^| gemm .* 4096x4096x4096 (FAILED: the program ended twice 
 has fails/tables.md '^| add 8x64 | hip_[^|]* | [0-9]'
 has fails/tables.md '[1-9][0-9]* figures are missing'
 has said '2 failed'
-# They stay, and are done again when that is asked for; a check that finds an error fails.
+# They stay, and are done again when that is asked for. Then the GPU does not recover, and nothing else is started on it.
 amd fails --cases "$folder/long"
 returns 1 $?
 has said 'measured: failed before; --retry does it again'
-STUB_FATAL='4096x4096' STUB_FAIL=1 amd fails --cases "$folder/long" --retry
+STUB_FATAL=4096x4096 STUB_DEAD=$folder/fault amd fails --cases "$folder/long" --patience 5 --retry
 returns 1 $?
 has said 'check-add: again'
-has fails/README.md '| check-add | failed | .* exit status 1; 1 passed, 1 failed'
-has fails/README.md '| measured | failed | .* 3 starts'
+has fails/README.md '| measured | failed | .* the program ended by an abort'
+has fails/README.md '| check-add | not started | 0 | .* hip:0 no longer answers'
 mv rocprofv3 tools
 
-# Programs that hang: each is stopped, everything else is done.
-STUB_FATAL=4096x4096 STUB_WAY=hang amd hangs --cases "$folder/long" --counted /dev/null --patience 5
+# Programs that hang: each is stopped, everything else is done. A check that finds an error.
+STUB_FATAL=4096x4096 STUB_FAIL=1 STUB_WAY=hang amd hangs --cases "$folder/long" --counted /dev/null --patience 5
 returns 1 $?
 has said 'start 1 ended early: nothing came from it for 5 s'
 has hangs/README.md '| measured | failed | .* 3 starts; .* 1 measured'
 has hangs/README.md '| trace | failed | .* 2 cases, 1 of them failed'
-has hangs/README.md '| check-add | passed'
+has hangs/README.md '| check-add | failed | .* exit status 1; 1 passed, 1 failed'
 has hangs/logs/stopped.txt '4096x4096x4096: it took longer than 5 s'
 # Kernels' names are the trace's, without the runtime's own.
 has hangs/tables.md '^| add 8x64 | hip_[^|]* | [0-9.]* | [0-9.]* | - | - | [0-9]* | [0-9]* | - |'
