@@ -125,12 +125,12 @@ bench=$build/bench/tandem-bench
 [ ! -d "$build/sim" ] || LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$(cd "$build/sim" && pwd) # a build that was moved finds the simulator
 if [ ! -x "$bench" ] || [ ! -x "$build/test/tandem-check" ]; then
   grep -qE '^(failed|stopped)' "$state/00-build.open" 2>/dev/null || put 00-build.open failed 0 'build of the HIP path' "no tandem-bench and tandem-check in $build"
-  write_folder
-  exit 1
+  write_readme
+  complain "there is no build: $out/README.md names the step that failed, and what it printed is in $log" 1
 fi
 if [ "$(left)" -gt 0 ] && ! try_gpu; then
   put 02-gpu.open failed 0 "add 8x8 on $device" "$(ended "$code"): $(last_line "$log/gpu.txt")"
-  write_folder
+  write_readme # and no archive: there is nothing to send back
   case $code in 1 | 2 | 77) status=77 ;; *) status=1 ;; esac # no runtime or GPU, or one that hangs or ends the program
   complain "$device runs nothing: $(ended "$code"): $(last_line "$log/gpu.txt"). The same command tries it again" $status
 fi

@@ -18,16 +18,7 @@ copy_code() {
   mkdir -p "$out/code"
   cp "$build"/hip/*-"$chip".hsaco "$out/code/" 2>/dev/null || rmdir "$out/code" 2>/dev/null
 }
-write_folder() {
-  [ "$sampler" = '' ] || kill "$sampler" 2>/dev/null
-  sampler=''
-  rm -rf "$out/profile" "$state/now"
-  copy_code
-  if command -v python3 >/dev/null; then
-    python3 bench/record/amd_report.py "$out" >"$out/tables.md" 2>"$log/report.txt" || echo "amd.sh: the tables failed: $(last_line "$log/report.txt")"
-  else
-    echo 'amd.sh: no tables: python3 was not found'
-  fi
+write_readme() {
   counts=$(cat "$state"/[0-9]* 2>/dev/null | cut -f 1 | sort | uniq -c | awk '{ n = $1; $1 = ""; printf "%s%d%s", sep, n, $0; sep = ", " }')
   {
     # shellcheck disable=SC2016 # Markdown
@@ -38,6 +29,18 @@ write_folder() {
     cat bench/record/amd-readme.md
     [ "${RUNNER-}" = '' ] || cat bench/record/amd-rehearsal.md
   } >"$out/README.md"
+}
+write_folder() {
+  [ "$sampler" = '' ] || kill "$sampler" 2>/dev/null
+  sampler=''
+  rm -rf "$out/profile" "$state/now"
+  copy_code
+  if command -v python3 >/dev/null; then
+    python3 bench/record/amd_report.py "$out" >"$out/tables.md" 2>"$log/report.txt" || echo "amd.sh: the tables failed: $(last_line "$log/report.txt")"
+  else
+    echo 'amd.sh: no tables: python3 was not found'
+  fi
+  write_readme
   # Nothing in it may name the machine or its user.
   mv "$state" "$out.state"
   sh bench/record/scrub.sh "$out" "$out=OUT" "$source=SOURCE" && clean=yes || clean=no
@@ -52,6 +55,6 @@ write_folder() {
   echo "amd.sh: $counts"
   # What the GPU ran decides: predictions and counts are the host's.
   for file in "$state"/[0-9]*; do
-    case ${file##*/} in *build* | 80-* | 81-*) awk -F '\t' '{ print $1 == "passed" ? "host" : $1 }' "$file" ;; *) cut -f 1 "$file" ;; esac
+    case ${file##*/} in *build* | 80-* | 81-*) awk -F '\t' '{ print($1 == "passed" ? "host" : $1) }' "$file" ;; *) cut -f 1 "$file" ;; esac
   done | awk '/^(failed|stopped|interrupted)$/ { bad = 1 } $0 == "passed" { good = 1 } END { exit bad ? 1 : good ? 0 : 77 }'
 }

@@ -3,12 +3,11 @@
 
 began=$(date +%s)
 left() { echo $((60 * minutes - $(date +%s) + began)); }
-# grows PROCESS FILE...: ends a process that brings nothing: in none of the files, for as long as --patience says.
+# grows PROCESS FILE: ends a process that brings nothing in the file for as long as --patience says.
 grows() {
   grown=$1 quiet=0 before=''
-  shift
   while sleep 1; do
-    now=$(cat "$@" 2>/dev/null | wc -c)
+    now=$(stat -c %s "$2" 2>/dev/null)
     if [ "$now" = "$before" ]; then quiet=$((quiet + 1)); else quiet=0 before=$now; fi
     [ $quiet -ge "$patience" ] || continue
     echo "$patience" >"$state/quiet"

@@ -14,18 +14,22 @@ wrong() {
   echo "test_amd: $1"
   bad=1
 }
-mkdir tools bare libraries plain plain/bench plain/test
+mkdir -p tools bare rocm/lib plain/bench plain/test torch/torch/nn
 printf '#!/bin/sh\nprintf "gfx000\\n%s\\n"\n' "$chip" >tools/rocm_agent_enumerator
 printf '#!/bin/sh\nexec python3 -S %s/bench/test/amd_stub.py rocprofv3 "$@"\n' "$source" >tools/rocprofv3
 printf '#!/bin/sh\nprintf "gfx000\\ngfx90a\\n"\n' >bare/rocm_agent_enumerator
 # A build without gfxsim; the stand-in runs the real one's programs.
 printf '#!/bin/sh\necho "tandem-bench: no simulator here" >&2\nexit 2\n' | tee plain/bench/tandem-bench >plain/test/tandem-check
 chmod +x tools/* bare/* plain/*/*
-: >libraries/libhipblaslt.so.0
+: >rocm/lib/libhipblaslt.so.0
+# A PyTorch that breaks.
+printf 'class version:\n    hip = "6.4"\n' >torch/torch/__init__.py
+: >torch/torch/nn/__init__.py
+echo 'raise RuntimeError("HIP error: invalid device function")' >torch/torch/nn/functional.py
 printf 'add 8x64\ngemm --dtype bf16 --layout nt 64x64x64 # small\n' >cases
 printf 'gemm --dtype bf16 --layout nt 4096x4096x4096 # seconds in the simulator, in which it is ended\nadd 8x64\n' >long
 printf 'add 8x64\n' >counted
-export STUB_GFXSIM="$gfxsim" STUB_BUILD="$build" STUB_CHIP="$chip" KFD=/nowhere DRM=/nowhere ROCM_PATH=/nowhere
+export STUB_GFXSIM="$gfxsim" STUB_BUILD="$build" STUB_CHIP="$chip" KFD=/nowhere DRM=/nowhere ROCM_PATH="$folder/rocm"
 unset LD_LIBRARY_PATH TANDEM_DEVICE HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES
 runner="python3 -S $source/bench/test/amd_stub.py run"
 used=$build
@@ -33,7 +37,7 @@ used=$build
 amd() {
   out=$1
   shift
-  PATH=$folder/tools:$PATH LD_LIBRARY_PATH=$folder/libraries RUNNER=$runner sh "$source/bench/amd.sh" "$folder/$out" --build "$used" --cases "$folder/cases" \
+  PATH=$folder/tools:$PATH RUNNER=$runner sh "$source/bench/amd.sh" "$folder/$out" --build "$used" --cases "$folder/cases" \
     --counted "$folder/counted" --ops add --every 40 "$@" >"$folder/said" 2>&1
 }
 # has FILE TEXT
@@ -79,6 +83,12 @@ if ! ldconfig -p 2>/dev/null | grep -q libamdhip64; then
   has said 'hip:0 runs nothing: exit status 2: .* no libamdhip64.so.7 or .so.6 could be loaded'
   has whole/README.md '| gpu | failed | 0 | add 8x8 on hip:0'
   ! grep -q 'check-add\|measured' whole/state/* || wrong 'steps without a GPU'
+  # One in ROCm's folder is found, which the loader does not know; it computes nothing.
+  ln -s "$build/test/hip/libamdhip64.so.6" rocm/lib
+  FAKE_HIP=$chip amd whole
+  returns 77 $?
+  has said 'hip:0 runs nothing: exit status 1'
+  rm rocm/lib/libamdhip64.so.6
   runner=$right
 fi
 # A whole run.
@@ -131,7 +141,7 @@ returns 2 $?
 has said "has results of chip gfx000, and the GPU has $chip"
 
 # Faults of the GPU in the timed cases and the checks, which end the programs; without rocprofv3, hipBLASLt and gfxsim.
-mv tools/rocprofv3 libraries/libhipblaslt.so.0 .
+mv tools/rocprofv3 rocm/lib/libhipblaslt.so.0 .
 used=$folder/plain
 STUB_FATAL='4096x4096|seed 10005' amd fails --cases "$folder/long"
 returns 1 $?
@@ -157,12 +167,13 @@ has fails/README.md '| check-add | not started | 0 | .* hip:0 no longer answers'
 mv rocprofv3 tools
 
 # Programs that hang: each is stopped, everything else is done. A check that finds an error.
-STUB_FATAL=4096x4096 STUB_FAIL=1 STUB_WAY=hang amd hangs --cases "$folder/long" --counted /dev/null --patience 5
+PYTHONPATH=$folder/torch STUB_FATAL=4096x4096 STUB_FAIL=1 STUB_WAY=hang amd hangs --cases "$folder/long" --counted /dev/null --patience 5
 returns 1 $?
 has said 'start 1 ended early: nothing came from it for 5 s'
 has hangs/README.md '| measured | failed | .* 3 starts; .* 1 measured'
 has hangs/README.md '| trace | failed | .* 2 cases, 1 of them failed'
 has hangs/README.md '| check-add | failed | .* exit status 1; 1 passed, 1 failed'
+has hangs/README.md '| pytorch | failed | .* RuntimeError: HIP error: invalid device function'
 has hangs/logs/stopped.txt '4096x4096x4096: it took longer than 5 s'
 # Kernels' names are the trace's, without the runtime's own.
 has hangs/tables.md '^| add 8x64 | hip_[^|]* | [0-9.]* | [0-9.]* | - | - | [0-9]* | [0-9]* | - |'
