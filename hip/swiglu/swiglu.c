@@ -1,4 +1,5 @@
 /* swiglu on HIP: hip_128x64 for everything, hip_256x128 for what the pipeline can load. */
+#include <math.h>
 #include <string.h>
 
 #include "args.h"
@@ -85,29 +86,61 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 /* By gfxsim's predictions of bf16 on gfx950: an element of the output takes 0.53 clocks of a CU more than one of a product
- * (512x512x512 with either kernel). A step of hip_128x64 takes 3424 clocks for 16 rows, and 2064 for whole tiles, which have
- * nothing to mask. */
-static const double SWISH = 0.53;
+ * (512x512x512 with either kernel). A step of hip_128x64 takes 3050 clocks for 16 or 120 rows, whose loads are masked, and 2130
+ * where m is whole tiles, whether n cuts columns or not (128x180 and 128x192 in f16). Elements of rows that are not whole fours
+ * are stored one by one: 1796x179 takes 2340 clocks of four waves and 4070 of eight more than 1796x180, 1.1 for an element of a
+ * wave. */
+static const double SWISH = 0.53, ONE_BY_ONE = 0.28;
 enum { WHOLE_VALU = 1 };
-/* 16 bytes that are not at a multiple of 16 take a branch of hip_128x64 for each operand, in which each load is waited for.
- * Predicted for 23x3018x2767 bf16 on gfx950, all three operands so: nt 372,493 clocks,
- * nn 411,270. The loads before the first step take as long. */
+/* Rows of f32 that do not begin at multiples of 16 bytes take so many more in a step, for each operand. */
 enum { UNALIGNED_TURNS = 1800 };
+
+/* What hip_128x64 waits for in addition, in 16 bits (load_run in engine/masked.h): runs of 8 elements that do not begin at
+ * multiples of 16 bytes are loaded one after another, and the elements of a row's last one, one after another.
+ *
+ * A run takes HBM's latency, or three quarters of it where other workgroups load the same lines: 650 to 1100 clocks in the
+ * predictions of f16 120x179 and 1796x179, K = 64 to 257. An element is mostly in the vL1D then. Along k one takes 190, and
+ * only the last step has any: K = 127 takes 14,720 more than 65. Across k each step has some, each row's in lines of its own:
+ * 470 to 3060 for 1 to 7 elements of a run (120x185 to 120x191). The matrix's first run is loaded so, too. */
+static const double SHARED = 0.75;
+static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int operand) {
+  enum { LINES = 32, RUN = 8, AGAIN = 190, ACROSS = 325 }; /* LINES: whose runs, or for whose k, all threads load at once */
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  const hip_operand x = swiglu_operand(d, operand);
+  const bool aligned = tdm_hip_rows_aligned(&x.stored, d->type, 16);
+  const double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES);
+  const double lines = x.along_k ? (double)x.stored.rows : (double)x.stored.columns, of_tile = operand == 0 ? tile->m : tile->n;
+  const double runs = ceil((x.along_k ? fmin(lines, of_tile) : of_tile) / LINES);
+  const double latency = tdm_hip_cost_numbers.latency * (d->m > tile->m ? SHARED : 1);
+  const int64_t of_step = HIP_STEP_BYTES / (int64_t)tdm_type_size(d->type), last = d->k - (d->k - 1) / of_step * of_step;
+  int left = (int)(x.stored.columns % RUN);
+  if (!aligned && left == 0) left = RUN; /* what follows a row's last run may be outside of the array */
+  const double elements = runs * left * (x.along_k ? AGAIN : steps * ACROSS);
+  if (aligned) return elements;
+  const double further = fmax(0, x.along_k && last <= RUN ? steps - 2 : steps - 1); /* steps with whole runs */
+  return elements + RUN * AGAIN + runs * (tdm_hip_cost_numbers.latency + further * latency);
+}
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_kernel *kernel = plan->kernel->variant;
+  const hip_stored y = {.ld = d->ldy};
   hip_tile_shape tile = kernel->tile;
   hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = 1, .type = d->type, .out = d->out, .store = SWISH};
-  bool whole = d->m % tile.m == 0 && d->n % tile.n == 0;
+  const bool whole = d->m % tile.m == 0;
   if (tile.valu > 0 && whole) tile.valu = WHOLE_VALU;
+  if (d->n % 4 != 0 || !tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)))
+    work.store += ONE_BY_ONE * 4 / (tile.waves_m * tile.waves_n);
   if (!tile.any_address) {
     work.again_a = swiglu_loads_again(plan, kernel, 0);
     work.again_b = (swiglu_loads_again(plan, kernel, 1) + swiglu_loads_again(plan, kernel, 2)) / 2;
   }
   for (int i = 0; i < SWIGLU_OPERANDS && tile.any_address; i++) {
     const hip_operand x = swiglu_operand(d, i);
-    if (!tdm_hip_rows_aligned(&x.stored, d->type, 16)) tile.valu += UNALIGNED_TURNS, tile.start += UNALIGNED_TURNS;
+    if (tdm_type_size(d->type) == 2)
+      work.once += one_by_one(plan, &tile, i);
+    else if (!tdm_hip_rows_aligned(&x.stored, d->type, 16))
+      tile.valu += UNALIGNED_TURNS, tile.start += UNALIGNED_TURNS;
   }
   tdm_hip_tile_cost(plan, &tile, &work, cost);
   cost->clocks += swiglu_pack_clocks(plan, kernel);
