@@ -285,6 +285,7 @@ static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double of_rows, chain = chain_clocks(d, cut_share(plan, tile), &of_rows);
+  const shared_tiles shared = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
   return (hip_tile_work){.m = d->m,
                          .n = d->n,
                          .k = d->k,
@@ -293,6 +294,7 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
                          .out = d->out,
                          .across_a = gemm_transposed_a(d),
                          .across_b = !gemm_transposed_b(d),
+                         .beside_a = takes_turns(plan, tile, &shared) && gemm_loads_again(plan, GEMM_PACKS_A) == 0,
                          .again_a = gemm_loads_again(plan, GEMM_PACKS_A),
                          .again_b = gemm_loads_again(plan, GEMM_PACKS_B),
                          .latency = latency_of_turns(plan, tile),

@@ -36,6 +36,7 @@ typedef struct hip_tile_work {
   int64_t m, n, k, batch;
   tdm_type type, out;
   bool across_a, across_b; /* k runs across the rows in which the operand is stored: LDS has to transpose it */
+  bool beside_a;           /* its rows begin at cache lines, and tiles of an XCD that need parts of a line take turns */
   /* Lines that a step loads again, for each line of the operand, because its rows don't begin at cache lines. */
   double again_a, again_b;
   double latency;      /* of loads, as a share of HBM's, where most of them find their lines in the L2; 0: all of it */
