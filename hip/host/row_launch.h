@@ -33,10 +33,11 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
 /* The work-items of a row group in a kernel for rows of any length. */
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
 
-/* What an element of a row costs. each: clocks that a compute unit takes for an element of rows of whole chunks. accesses:
- * of an element in memory, reads and writes; again: those that the second launch of hip_parts repeats. */
+/* What an element of a row costs. each: clocks that a compute unit takes for an element of 16 bits of rows of whole chunks;
+ * in_parts: the same in hip_parts, of any type; 0: as many. accesses: of an element in memory, reads and writes; again: those
+ * that the second launch of hip_parts repeats. */
 typedef struct hip_row_cost {
-  double each;
+  double each, in_parts;
   int accesses, again;
 } hip_row_cost;
 
