@@ -92,7 +92,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
  * wave. */
 static const double SWISH = 0.53, ONE_BY_ONE = 0.28;
 enum { WHOLE_VALU = 1 };
-/* Rows of f32 that do not begin at multiples of 16 bytes take so many more in a step, for each operand. */
+/* Rows of f32 that do not begin at multiples of 16 bytes take so many more in a step, for each operand: in the loads before the
+ * first step and in all steps but the last, which loads nothing. */
 enum { UNALIGNED_TURNS = 1800 };
 
 /* What hip_128x64 waits for in addition, in 16 bits (load_run in engine/masked.h): runs of 8 elements that do not begin at
@@ -101,7 +102,8 @@ enum { UNALIGNED_TURNS = 1800 };
  * A run takes HBM's latency, or three quarters of it where other workgroups load the same lines: 650 to 1100 clocks in the
  * predictions of f16 120x179 and 1796x179, K = 64 to 257. An element is mostly in the vL1D then. Along k one takes 190, and
  * only the last step has any: K = 127 takes 14,720 more than 65. Across k each step has some, each row's in lines of its own:
- * 470 to 3060 for 1 to 7 elements of a run (120x185 to 120x191). The matrix's first run is loaded so, too. */
+ * 470 to 3060 for 1 to 7 elements of a run (120x185 to 120x191). The matrix's first run is loaded so, too, which
+ * across k is in another tile than a row's last one. */
 static const double SHARED = 0.75;
 static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int operand) {
   enum { LINES = 32, RUN = 8, AGAIN = 190, ACROSS = 325 }; /* LINES: whose runs, or for whose k, all threads load at once */
@@ -118,7 +120,8 @@ static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int o
   const double elements = runs * left * (x.along_k ? AGAIN : steps * ACROSS);
   if (aligned) return elements;
   const double further = fmax(0, x.along_k && last <= RUN ? steps - 2 : steps - 1); /* steps with whole runs */
-  return elements + RUN * AGAIN + runs * (tdm_hip_cost_numbers.latency + further * latency);
+  return (x.along_k ? elements + RUN * AGAIN : fmax(elements, RUN * AGAIN)) +
+         runs * (tdm_hip_cost_numbers.latency + further * latency);
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
@@ -140,7 +143,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
     if (tdm_type_size(d->type) == 2)
       work.once += one_by_one(plan, &tile, i);
     else if (!tdm_hip_rows_aligned(&x.stored, d->type, 16))
-      tile.valu += UNALIGNED_TURNS, tile.start += UNALIGNED_TURNS;
+      tile.valu += UNALIGNED_TURNS;
   }
   tdm_hip_tile_cost(plan, &tile, &work, cost);
   cost->clocks += swiglu_pack_clocks(plan, kernel);
