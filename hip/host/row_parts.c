@@ -70,7 +70,7 @@ tdm_status tdm_hip_parts_launch(const tdm_plan *plan, const tdm_hip_kernel *seco
 
 static double traffic(const tdm_plan *plan, const hip_rows *r, int accesses) {
   return (double)r->rows * (double)r->cols * (double)tdm_type_size(r->type) * accesses /
-         tdm_hip_rates(plan->context->hip, r->type).hbm;
+         (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, r->type).hbm);
 }
 
 static void set_cost(double computed, double memory, double more, tdm_cost *cost) {
@@ -78,12 +78,13 @@ static void set_cost(double computed, double memory, double more, tdm_cost *cost
 }
 
 /* Clocks of the model of time: of a launch, and until a wave has its arguments and the first elements. RAGGED: how much longer
- * rows of 16 bits take that are not whole chunks, from cross_entropy of 50257 and of 131072 elements. */
-static const double LAUNCH = 4000, LATENCY = 4000, RAGGED = 1.9;
+ * rows take that are not whole chunks, from cross_entropy of 50257 and of 131072 elements. F32: how much longer an element of
+ * f32 takes, because rows in a loop mostly wait for memory: softmax of 64 rows of 32768, 128256 and 151936 takes 0.295 clocks
+ * of a compute unit for an element, 16 bits 0.21. */
+static const double LAUNCH = 4000, LATENCY = 4000, RAGGED = 1.9, F32 = 1.4;
 
 /* Rows take turns: a compute unit computes the row groups that it holds at a time, of 1024 work-items together, at the rate of
- * one such group. Mostly they wait for memory, so f32 takes twice as long, whole chunks or not: 0.25 to 0.27 clocks for an
- * element of cross_entropy 100x32000 and 32x50257, 0.35 of softmax 64x32768 and 8x32000, 0.4 of rmsnorm 200x16384. */
+ * one such group. */
 void tdm_hip_loop_cost(const tdm_plan *plan, tdm_cost *cost) {
   const hip_rows r = rows_of(plan);
   const hip_row_cost c = cost_of(plan);
@@ -91,7 +92,7 @@ void tdm_hip_loop_cost(const tdm_plan *plan, tdm_cost *cost) {
                 turns = hip_ceil_div(hip_ceil_div(r.rows, together), plan->context->hip->compute_units),
                 at_once = r.rows < together ? r.rows : together;
   const bool ragged = r.any || r.cols % tdm_hip_chunk(r.type) != 0;
-  const double each = c.each * (tdm_type_size(r.type) == sizeof(float) ? 2 : ragged ? RAGGED : 1);
+  const double each = c.each * (ragged ? RAGGED : tdm_type_size(r.type) == sizeof(float) ? F32 : 1);
   set_cost((double)turns * (double)at_once * (double)r.cols * each, traffic(plan, &r, c.accesses), LATENCY, cost);
 }
 
