@@ -21,7 +21,10 @@ enum {
 typedef struct gemm_args {
   const void *a, *b;
   void *c;
-  float *partial; /* [batch][parts][m][ldp]: the partial sums; NULL if there is no K split */
+  float *partial; /* [batch][parts][m][ldp]: the partial sums; NULL if there is no K split, or tile_parts has them */
+  /* The same where a tile's last workgroup adds its parts (last_part.h): [batch][tile][part], each as its waves have it in
+   * their registers. Else NULL. Behind the steps there is a counter for each tile then. */
+  float *tile_parts;
   const void *bias, *residual;
   const tdm_epilogue_step *steps; /* step_count steps, in device memory */
   int64_t m, n, k;
@@ -38,9 +41,10 @@ typedef struct gemm_args {
   int32_t aligned_fours;        /* 1: every four elements of a row of C, residual and bias begin at a multiple of their size */
   int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;
-  int32_t end;    /* GEMM_FAR, GEMM_NEAR or GEMM_DIRECT */
-  int32_t dwords; /* 1: every four elements of a row of C and residual begin at a dword */
-  int32_t packed; /* bits: A (1), B (2) is gemm_pack's copy */
+  int32_t end;       /* GEMM_FAR, GEMM_NEAR or GEMM_DIRECT */
+  int32_t dwords;    /* 1: every four elements of a row of C and residual begin at a dword */
+  int32_t last_adds; /* 1: tile_parts is used */
+  int32_t packed;    /* bits: A (1), B (2) is gemm_pack's copy */
   /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^GEMM_TURN_BITS % 1 of all
    * (tile_loop.h). */
   uint32_t turn_m, turn_n;

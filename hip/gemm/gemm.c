@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -29,11 +30,18 @@ static int64_t ld_of_rows(const tdm_gemm_desc *d, int64_t ld) {
   return d->m == 1 && d->n <= MOST_LEADING / 4 * 4 ? (d->n + 3) / 4 * 4 : ld;
 }
 
-static int64_t leading_of(const tdm_plan *plan) {
+/* partial: it stores parts for gemm_reduce. */
+static int64_t leading_of(const tdm_plan *plan, bool partial) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int64_t c = ld_of_rows(d, d->ldc), residual = plan->buffers[4].used ? ld_of_rows(d, d->ldr) : 0;
-  return parts_of(plan) > 1 ? (d->n + 3) / 4 * 4 : c > residual ? c : residual;
+  return partial ? (d->n + 3) / 4 * 4 : c > residual ? c : residual;
 }
+
+/* Does the last workgroup of each tile add its parts? Else gemm_reduce does. */
+static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
+/* Does each XCD have whole tiles then, with all parts? How many it has at most. */
+static bool whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
+static unsigned xcd_tiles(const tdm_plan *plan, const hip_tile_shape *tile);
 
 /* Steps with an exponential or a division, whose exact functions are long. */
 static bool long_step_at(const tdm_gemm_desc *d, int64_t s) {
@@ -78,7 +86,9 @@ static shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, 
   const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, tile->m, tile->n);
   const double of_matrix = (double)order.tiles_m * order.tiles_n, resident = tile->resident > 1 ? tile->resident : 1;
   const double of_xcd = fmin(order.chunk, (double)device->compute_units / device->xcds * resident);
-  const double together = fmin(of_xcd, of_matrix), of_k = (double)d->k / parts * (double)tdm_type_size(d->type);
+  const double beside = last_adds(plan, tile, parts) ? parts : 1; /* an XCD has all parts of a tile, or one part of many */
+  const double together = fmin(fmax(1, of_xcd / beside), of_matrix),
+               of_k = (double)d->k / parts * (double)tdm_type_size(d->type);
   shared_tiles s = {.m = fmin(order.window, together)};
   s.n = fmin(order.tiles_n, ceil(together / s.m));
   s.l2 = of_xcd / together * (fmin(s.m * tile->m, (double)d->m) + fmin(s.n * tile->n, (double)d->n)) * of_k /
@@ -113,6 +123,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   int packs = gemm_packs(plan, kernel);
   int fours = 4 * (int)tdm_type_size(d->out), parts = parts_of(plan);
+  const bool last = last_adds(plan, &kernel->tile, parts);
   gemm_args args = {.steps = plan->table,
                     .m = d->m,
                     .n = d->n,
@@ -151,10 +162,15 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   }
   args.packed = packs;
   args.k = gemm_packed_k(plan, kernel);
-  args.end = leading_of(plan) > MOST_LEADING || (parts == 1 && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
-             : parts > 1 || (plain(d) && d->n % 4 == 0 && args.dwords)                             ? GEMM_DIRECT
-                                                                                                   : GEMM_NEAR;
+  const bool ends_here = parts == 1 || last;
+  args.end = leading_of(plan, !ends_here) > MOST_LEADING || (ends_here && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
+             : !ends_here || (plain(d) && d->n % 4 == 0 && args.dwords)                                       ? GEMM_DIRECT
+                                                                                                              : GEMM_NEAR;
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
+  if (last && whole_tiles(plan, &kernel->tile, parts)) {
+    args.order.chunk = xcd_tiles(plan, &kernel->tile) * (unsigned)parts;
+    args.order.count = args.order.chunk * args.order.xcds; /* some may have no tile */
+  }
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
   shared_tiles shared = shared_of(plan, &kernel->tile, parts);
@@ -162,6 +178,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
     args.turn_m = (uint32_t)((1 << GEMM_TURN_BITS) / shared.m);
     args.turn_n = (uint32_t)((1 << GEMM_TURN_BITS) / shared.n);
   }
+  args.last_adds = last;
   memcpy(made, &args, sizeof args);
   return args.order.count;
 }
@@ -173,7 +190,8 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->a = args->packed & GEMM_PACKS_A ? gemm_copy_at(plan, plan->kernel->variant, GEMM_PACKS_A) : buffers[0];
   args->b = args->packed & GEMM_PACKS_B ? gemm_copy_at(plan, plan->kernel->variant, GEMM_PACKS_B) : buffers[1];
   args->c = buffers[2];
-  args->partial = args->parts > 1 ? plan->workspace : NULL;
+  args->partial = args->parts > 1 && !args->last_adds ? plan->workspace : NULL;
+  args->tile_parts = args->last_adds ? plan->workspace : NULL;
   args->bias = buffers[3];
   args->residual = buffers[4];
   args->aligned_a = args->aligned_a && tdm_hip_at(args->a, 16);
@@ -181,7 +199,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->c, fours) && tdm_hip_at(args->residual, fours) &&
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
   args->dwords = args->dwords && tdm_hip_at(args->c, 4) && tdm_hip_at(args->residual, 4);
-  if (args->end == GEMM_DIRECT && args->parts == 1 && !args->dwords) args->end = GEMM_NEAR;
+  if (args->end == GEMM_DIRECT && args->partial == NULL && !args->dwords) args->end = GEMM_NEAR;
 }
 
 static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, gemm_borrowed_bytes, gemm_pack_pointers};
@@ -319,14 +337,61 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
          bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
+/* ---- K splits in one launch (last_part.h) ---- */
+
+/* Bytes of partial sums. */
+static double tile_parts_bytes(const tdm_gemm_desc *d, const hip_tile_shape *tile, int parts) {
+  return ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n) * (double)d->batch * parts * tile->m * tile->n *
+         (double)sizeof(float);
+}
+
+static unsigned xcd_tiles(const tdm_plan *plan, const hip_tile_shape *tile) {
+  const tdm_order order = tdm_hip_tiles(plan, plan->desc.gemm.m, plan->desc.gemm.n, plan->desc.gemm.batch, tile->m, tile->n);
+  return (order.count - 1) / order.xcds + 1;
+}
+
+/* Not if that would make an XCD compute more rounds than its share of all workgroups, or leave XCDs without a tile.
+ * 128x3584x18944 tn bf16 in 8 parts takes 81,074 predicted clocks with 3.5 tiles in each XCD, and 73,710 with 4 in seven. */
+static bool whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const tdm_hip_device *device = plan->context->hip;
+  const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch, tile->m, tile->n);
+  enum { MOST = 1 << 20 }; /* a grid has at most 2^32 work-items */
+  const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
+  return plan->tuning.of[TDM_TUNE_CHUNK] == 0 && order.count >= order.xcds && (double)order.count * parts <= MOST &&
+         ceil((double)xcd_tiles(plan, tile) * parts / at_once) <= ceil((double)order.count * parts / order.xcds / at_once);
+}
+
+/* What the last workgroup takes: its stores and the count, and what it reads of the L2, for which the vL1D has room for
+ * 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on: 128x14336x4096 nt bf16 by
+ * tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 9,200, of which C's stores take 2,600. */
+static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
+  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const tdm_hip_device *device = plan->context->hip;
+  const double all = tile_parts_bytes(d, tile, parts),
+               tiles = all / ((double)tile->m * tile->n * parts * (double)sizeof(float)),
+               of_cu = ceil(tiles / device->compute_units), l2 = (double)device->chip->l2_bytes * device->xcds,
+               bytes = (double)tile->m * tile->n * (double)sizeof(float) * (parts == 2 ? 1 : parts);
+  const int latency = whole_tiles(plan, tile, parts) ? L2_LATENCY : OTHER_L2_LATENCY;
+  return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
+         fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, d->type).hbm);
+}
+
+static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
+  enum { MOST_PARTS = 64 }; /* offsets in a tile's parts have 31 bits */
+  return tile->last_adds && parts > 1 && parts <= MOST_PARTS && last_clocks(plan, tile, parts) < reduce_clocks(plan, parts);
+}
+
 /* With tile.split, and without what gemm_pack takes. */
 static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) {
   hip_tile_work work = gemm_work(plan, tile);
   tdm_cost cost;
   if (tile->sums_in_lds) work.before_chain = before_steps(&plan->desc.gemm), work.once = 0;
-  if (tile->split > 1) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
+  const bool last = last_adds(plan, tile, tile->split);
+  if (tile->split > 1 && !last) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
   tdm_hip_tile_cost(plan, tile, &work, &cost);
-  if (tile->split > 1) cost.clocks += reduce_clocks(plan, tile->split);
+  if (tile->split > 1) cost.clocks += last ? last_clocks(plan, tile, tile->split) : reduce_clocks(plan, tile->split);
   return cost;
 }
 
@@ -399,14 +464,38 @@ bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, c
 
 static const hip_functions reduce = GEMM_REDUCE;
 
-static tdm_status prepare_split(tdm_plan *plan) {
+static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  size_t used = strlen(plan->explain);
-  plan->workspace_bytes = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float);
-  snprintf(plan->explain + used, sizeof plan->explain - used,
-           "split: %d K splits, %zu bytes of partial sums, added by %u workgroups of gemm_reduce\n", parts_of(plan),
-           plan->workspace_bytes, reducers(plan));
-  return tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS);
+  const bool last = last_adds(plan, &kernel->tile, parts_of(plan));
+  const size_t used = strlen(plan->explain),
+               of_rows = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
+               of_tiles = last ? (size_t)tile_parts_bytes(d, &kernel->tile, parts_of(plan)) : 0;
+  plan->workspace_bytes = of_rows > of_tiles ? of_rows : of_tiles; /* a run that falls back stores them by rows */
+  if (last)
+    snprintf(plan->explain + used, sizeof plan->explain - used,
+             "split: %d K splits, %zu bytes of partial sums, added by the last workgroup of each tile\n", parts_of(plan),
+             of_tiles);
+  else
+    snprintf(plan->explain + used, sizeof plan->explain - used,
+             "split: %d K splits, %zu bytes of partial sums, added by %u workgroups of gemm_reduce\n", parts_of(plan), of_rows,
+             reducers(plan));
+  return tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS, last);
+}
+
+/* The steps of the epilogue, and behind them a counter for each tile, if its last workgroup adds its parts: all 0. */
+static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const hip_tile_shape *tile = &kernel->tile;
+  const size_t steps = (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
+  if (!last_adds(plan, tile, parts_of(plan))) return tdm_plan_upload(plan, d->epilogue, steps);
+  const size_t tiles = (size_t)(hip_ceil_div(d->m, tile->m) * hip_ceil_div(d->n, tile->n) * d->batch),
+               bytes = steps + tiles * sizeof(uint32_t);
+  char *table = calloc(bytes, 1);
+  if (table == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, tiles);
+  if (steps > 0) memcpy(table, d->epilogue, steps);
+  tdm_status status = tdm_plan_upload(plan, table, bytes);
+  free(table);
+  return status;
 }
 
 /* What the fallback takes for the plan, with the plan's split, if neither operand begins at a dword; 0 without a fallback. */
@@ -422,9 +511,9 @@ static double unaligned_clocks(const tdm_plan *plan) {
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(tdm_plan_upload(plan, d->epilogue, (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step)));
+  TDM_TRY(make_table(plan, kernel));
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type));
-  if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan));
+  if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan, kernel));
   return gemm_prepare_pack(plan, kernel, unaligned_clocks(plan));
 }
 

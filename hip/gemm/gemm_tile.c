@@ -27,6 +27,7 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
   tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
   if (tile.resident > by_lds) tile.resident = by_lds;
   tile.waits = depth == 2;
+  tile.last_adds = true;
   tile.turns = depth != tile.cache_lines;
   tile.ahead = depth == tile.cache_lines ? depth - 2 : depth - 1;
   return tile;

@@ -13,14 +13,19 @@ typedef struct gemm_part {
 
 /* For the tile order, the matrices are the parts of the batch's first matrix, then those of the second, and so on. Parts
  * have g->part_units units of GEMM_UNIT bytes along k, the first g->longer_parts one more. The last part also has the tail. */
-DEVICE gemm_part part_of(const gemm_args *g, uint32_t number, tdm_type type) {
+DEVICE gemm_part part_of_matrix(const gemm_args *g, uint32_t matrix, uint32_t part, tdm_type type) {
   const int bytes = tdm_bytes(type), values = GEMM_UNIT / bytes;
-  uint32_t parts = (uint32_t)g->parts, matrix = parts == 1 ? number : number / parts, part = number - matrix * parts;
+  const uint32_t parts = (uint32_t)g->parts;
   int64_t longer = part < (uint32_t)g->longer_parts ? part : g->longer_parts;
   int64_t k0 = (part * g->part_units + longer) * values;
   int64_t k1 = part + 1 == parts ? g->k : k0 + (g->part_units + (part < (uint32_t)g->longer_parts)) * values;
   return (gemm_part){(const char *)g->a + (matrix * g->stride_a + k0 * (g->a_along_k ? 1 : g->lda)) * bytes,
                      (const char *)g->b + (matrix * g->stride_b + k0 * (g->b_along_k ? 1 : g->ldb)) * bytes, k1 - k0};
+}
+
+DEVICE gemm_part part_of(const gemm_args *g, uint32_t number, tdm_type type) {
+  const uint32_t parts = (uint32_t)g->parts, matrix = parts == 1 ? number : number / parts;
+  return part_of_matrix(g, matrix, number - matrix * parts, type);
 }
 
 #endif

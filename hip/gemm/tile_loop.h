@@ -16,7 +16,7 @@
 #include "hip/device/call.h"
 #include "hip/engine/cache_lines.h"
 #include "k_split.h"
-#include "store.h"
+#include "last_part.h"
 
 template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false>
 struct tile {
@@ -35,9 +35,6 @@ struct tile {
   static constexpr int PASS_ROWS = BLOCK_ROWS >= WAVE_M ? WAVE_M : BLOCK_ROWS >= 64 ? 64 : BLOCK_ROWS >= 32 ? 32 : 16;
   static_assert(LOADS * WAVES * WAVE * CHIP_LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
 };
-
-template <typename T>
-using tile_sums = f32x4[T::ROWS][T::COLUMNS];
 
 /* Products of the fragments that have arrived. */
 template <typename T>
@@ -217,9 +214,10 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   LDS char *lds = (LDS char *)memory;
   const form of_a = {a_along_k, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
   const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES, 1};
-  tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
+  const tile_part at = find_part(g);
+  if (at.none) return;
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
-  gemm_part part = part_of(g, at.matrix, type);
+  gemm_part part = part_of_matrix(g, at.matrix, at.part, type);
   tile_sums<T> sums = {};
   if constexpr (T::CACHE_LINES)
     run_cache_lines<T>(sums, make_cache_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
@@ -232,6 +230,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
   m0 += wave / T::WAVES_N * T::WAVE_M;
+  if (at.last_adds && !add_parts<T>(sums, at.tile, at.part, g->m - m0, lds, of_a)) return;
   n0 += wave % T::WAVES_N * T::WAVE_N;
 #pragma unroll 1
   for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {
@@ -240,7 +239,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
       int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
       if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
     }
-    block_store<T::PASS_ROWS, T::WAVE_N>(block, at.matrix, m0 + pass * T::PASS_ROWS, n0, 0);
+    block_store<T::PASS_ROWS, T::WAVE_N>(block, at.stored, m0 + pass * T::PASS_ROWS, n0, 0);
   }
 }
 

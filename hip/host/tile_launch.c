@@ -54,7 +54,8 @@ typedef struct tile_work {
   unsigned char general_args[HIP_TILE_ARGS];
   tdm_hip_kernel general; /* of rows with a fallback */
   tdm_hip_kernel then;    /* no function: there is no second launch */
-  tdm_hip_kernel first;   /* the same for a launch before them */
+  bool then_only_fallback;
+  tdm_hip_kernel first; /* the same for a launch before them */
   unsigned char first_args[HIP_TILE_FIRST_ARGS];
   size_t first_bytes;
 } tile_work;
@@ -91,7 +92,7 @@ static tdm_status launch_all(const tdm_plan *plan, const hip_tile_op *op, tile_w
   if (copied) TDM_TRY(tdm_hip_launch(plan, &work->first, work->first_args, work->first_bytes, stream));
   tdm_status status = tdm_hip_launch(plan, general ? &work->general : &plan->hip, args, op->bytes, stream);
   TDM_TRY(copied ? tdm_may_have_written(status) : status); /* by the rule: a kernel of the run was launched */
-  if (work->then.function == NULL) return TDM_OK;
+  if (work->then.function == NULL || (work->then_only_fallback && !general)) return TDM_OK;
   return tdm_may_have_written(tdm_hip_launch(plan, &work->then, args, op->bytes, stream));
 }
 
@@ -107,9 +108,10 @@ tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void
 }
 
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
-                             unsigned threads) {
+                             unsigned threads, bool only_fallback) {
   tile_work work;
   memcpy(&work, plan->args, sizeof work);
+  work.then_only_fallback = only_fallback;
   work.then = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
   TDM_TRY(tdm_hip_function(plan, functions, NULL, tdm_type_name(type), &work.then.function));
   memcpy(plan->args, &work, sizeof work);

@@ -35,7 +35,7 @@ typedef struct hip_tile_kernel {
   hip_tile_shape tile;
 } hip_tile_kernel;
 
-enum { HIP_TILE_ARGS = 272 };
+enum { HIP_TILE_ARGS = 280 };
 
 typedef struct hip_tile_op {
   size_t bytes; /* size of the argument, at most HIP_TILE_ARGS */
@@ -55,9 +55,10 @@ typedef struct hip_tile_op {
  * one function does all layouts. */
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout,
                                 tdm_type type);
-/* Call it after tdm_hip_tile_prepare: a kernel that each run launches second, with the same argument. */
+/* Call it after tdm_hip_tile_prepare: a kernel that each run launches second, with the same argument; or only those that
+ * fall back. */
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
-                             unsigned threads);
+                             unsigned threads, bool only_fallback);
 /* The same for a kernel that a run launches first, with an argument of its own, unless it falls back. */
 enum { HIP_TILE_FIRST_ARGS = 192 };
 tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,

@@ -82,14 +82,18 @@ TDM_ORDER_FUNCTION tdm_tile tdm_order_group(unsigned position, unsigned tiles_m,
   return tile;
 }
 
-/* The tile of workgroup id, 0 <= id < order.count, with the matrices one after the other. id is the linear number of the
- * launch. */
-TDM_ORDER_FUNCTION tdm_tile tdm_order_tile(tdm_order order, unsigned id) {
-  unsigned position = tdm_order_remap(id, order.count, order.xcds, order.chunk);
+/* The tile at a position of the sequence of all matrices, one after the other. */
+TDM_ORDER_FUNCTION tdm_tile tdm_order_at(tdm_order order, unsigned position) {
   unsigned tiles = order.tiles_m * order.tiles_n, matrix = position < tiles ? 0 : position / tiles;
   tdm_tile tile = tdm_order_group(position - matrix * tiles, order.tiles_m, order.tiles_n, order.window);
   tile.matrix = matrix;
   return tile;
+}
+
+/* The tile of workgroup id, 0 <= id < order.count, with the matrices one after the other. id is the linear number of the
+ * launch. */
+TDM_ORDER_FUNCTION tdm_tile tdm_order_tile(tdm_order order, unsigned id) {
+  return tdm_order_at(order, tdm_order_remap(id, order.count, order.xcds, order.chunk));
 }
 
 #endif

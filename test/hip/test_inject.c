@@ -91,6 +91,7 @@ typedef struct scenario {
 static const scenario scenarios[] = {
     {"open, close", NULL, NULL, NULL, 0, 0},
     {"gemm, K in 2 parts", "gemm=hip_128x128:split=2", plan_gemm, run_gemm, 0, 0},
+    {"gemm, K in 2 parts, one launch", "gemm=hip_tile_64x128:split=2", plan_gemm, run_gemm, 0, 0},
     {"gemm, verified", "gemm=hip_128x128:split=2", plan_gemm, run_gemm, 1, 0},
     {"gemm, pointers between dwords", "gemm=hip_256x256:split=1", plan_gemm_16_bit, run_gemm_moved, 0, 0},
     {"swiglu", NULL, plan_swiglu, run_swiglu, 0, 0},

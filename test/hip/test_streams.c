@@ -35,6 +35,7 @@ static const row rows[] = {
     {"silu_mul", NULL, plan_silu_mul, run_silu_mul},
     {"add", NULL, plan_add, run_add},
     {"cross_entropy", NULL, plan_cross_entropy, run_cross_entropy},
+    {"gemm, K in 2 parts, one launch", "gemm=hip_tile_64x128:split=2", plan_gemm, run_gemm},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

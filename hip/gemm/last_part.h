@@ -1,0 +1,131 @@
+/* A K split in one launch: the workgroup that comes last to a tile adds the tile's parts, and does the epilogue.
+ *
+ * The parts of a tile have neighbouring places in the tile order, so most of them are written and read in the L2 of one XCD.
+ * Each is stored as the waves have it in their registers: 16 bytes of a lane beside those of the next one. They are added in
+ * their order, whoever is last, so every run gives the same bits. */
+#ifndef TANDEM_HIP_GEMM_LAST_PART_H
+#define TANDEM_HIP_GEMM_LAST_PART_H
+
+#include "hip/device/last.h"
+#include "hip/engine/lines.h"
+#include "src/base/order.h"
+#include "store.h"
+
+/* Sums of a wave. */
+template <typename T>
+using tile_sums = f32x4[T::ROWS][T::COLUMNS];
+
+/* What a workgroup computes. Without last_adds the matrices of C are in `stored` as K splits count them (k_split.h). */
+typedef struct tile_part {
+  uint32_t m, n, matrix, part, stored;
+  uint32_t tile; /* if last_adds: the tile's number, of all matrices */
+  bool last_adds;
+  bool none; /* there is no such tile: a workgroup that is only there so that each XCD has whole tiles */
+} tile_part;
+
+DEVICE tile_part find_part(const gemm_args *g) {
+  /* All that comes before the first loads is read at once: three waits, one after another, take 350 clocks more. */
+  asm volatile("" ::"s"(g->tile_parts), "s"(g->parts), "s"(g->order.count), "s"(g->m), "s"(g->n), "s"(g->k), "s"(g->lda),
+               "s"(g->ldb), "s"(g->a), "s"(g->b), "s"(g->turn_m), "s"(g->part_units), "s"(g->stride_a), "s"(g->stride_b));
+  const uint32_t id = (uint32_t)__builtin_amdgcn_workgroup_id_x(), parts = (uint32_t)g->parts;
+  const uint32_t position = tdm_order_remap(id, g->order.count, g->order.xcds, g->order.chunk);
+  if (g->tile_parts == nullptr) {
+    const tdm_tile at = tdm_order_at(g->order, position);
+    const uint32_t matrix = parts == 1 ? at.matrix : at.matrix / parts;
+    return (tile_part){at.m, at.n, matrix, at.matrix - matrix * parts, at.matrix, 0, false, false};
+  }
+  const uint32_t tile = position / parts, part = position - tile * parts;
+  if (g->order.tiles_m == 1 && g->batch == 1) return (tile_part){0, tile, 0, part, 0, tile, true, tile >= g->order.tiles_n};
+  const tdm_tile at = tdm_order_at(g->order, tile);
+  return (tile_part){at.m, at.n, at.matrix, part, at.matrix, tile, true, at.matrix >= (uint32_t)g->batch};
+}
+
+/* The offset of a fragment whose rows are not there: its loads are 0, and its stores do nothing. A tile's parts take less. */
+enum : uint32_t { NOT_IN_TILE = 0x80000000u };
+
+/* Where a lane has its sums in a part, for each row of its wave's fragments. */
+template <typename T>
+struct part_place {
+  uint32_t of_row[T::ROWS];
+};
+
+enum { FRAGMENT_BYTES = WAVE * 16 }; /* of the sums of a fragment */
+
+/* left: rows of C from the wave's first one on. */
+template <typename T>
+DEVICE part_place<T> make_part_place(int64_t left, form of_a) {
+  const uint32_t first = (uint32_t)(wave_index() * T::ROWS * T::COLUMNS * FRAGMENT_BYTES + lane_index() * 16);
+  part_place<T> at;
+#pragma unroll
+  for (int m = 0; m < T::ROWS; m++)
+    at.of_row[m] = fragment_line(m, 0, of_a) < left ? first + (uint32_t)(m * T::COLUMNS * FRAGMENT_BYTES) : NOT_IN_TILE;
+  return at;
+}
+
+template <typename T>
+DEVICE f32x4 load_sums(buffer parts, const part_place<T> *at, uint32_t part, int m, int n) {
+  return __builtin_bit_cast(f32x4, buffer_load(parts, at->of_row[m] + part + (uint32_t)(n * FRAGMENT_BYTES)));
+}
+
+/* sums += all parts, one after the other. The next loads are on their way while some are added. `end`: bytes of all. */
+template <typename T>
+DEVICE void add_all_parts(tile_sums<T> sums, buffer parts, const part_place<T> *at, uint32_t end) {
+  /* Fragments of a lane that are on their way. With 8 waves on a CU they are 128 KiB, with 2 32. */
+  enum { FRAGMENTS = T::ROWS * T::COLUMNS, AT_ONCE = FRAGMENTS < 16 ? 16 / FRAGMENTS : 1, PART = T::TILE_M * T::TILE_N * 4 };
+  f32x4 next[AT_ONCE][T::ROWS][T::COLUMNS];
+#pragma unroll
+  for (int p = 0; p < AT_ONCE; p++)
+#pragma unroll
+    for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+      for (int n = 0; n < T::COLUMNS; n++) next[p][m][n] = load_sums<T>(parts, at, p * PART, m, n);
+#pragma unroll 1
+  for (uint32_t from = AT_ONCE * PART; from < end + AT_ONCE * PART; from += AT_ONCE * PART) {
+#pragma unroll
+    for (int p = 0; p < AT_ONCE; p++)
+#pragma unroll
+      for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+        for (int n = 0; n < T::COLUMNS; n++) {
+          sums[m][n] = in_order(sums[m][n] + next[p][m][n]);
+          next[p][m][n] = load_sums<T>(parts, at, from + p * PART, m, n);
+          keep_order();
+        }
+  }
+}
+
+/* Stores the sums of a part. Is this workgroup the tile's last one? Then they become the tile's. rows: of C, from the wave's
+ * first one on. tile: its number, of all matrices. lds: of T::BYTES that nobody needs any more. */
+template <typename T>
+DEVICE bool add_parts(tile_sums<T> sums, uint32_t tile, uint32_t part, int64_t rows, LDS char *lds, form of_a) {
+  enum { PART = T::TILE_M * T::TILE_N * 4 };
+  constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
+  const uint32_t parts = (uint32_t)args->parts;
+  const char *first = (const char *)args->tile_parts + (uint64_t)tile * parts * PART;
+  buffer all = make_short_buffer(first, parts * PART);
+  const part_place<T> at = make_part_place<T>(rows, of_a);
+#pragma unroll
+  for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+    for (int n = 0; n < T::COLUMNS; n++)
+      __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(u32x4, sums[m][n]), all,
+                                             (int)(at.of_row[m] + part * PART + n * FRAGMENT_BYTES), 0, 0);
+  uint32_t *counter = (uint32_t *)(uintptr_t)(args->steps + args->step_count) + tile;
+  if (!comes_last(counter, parts, wave_index(), (uint32_t)lane_index(), (LDS uint32_t *)lds)) return false;
+  uint32_t bytes = parts * PART;
+  if (parts == 2) { /* only the other one: x + y is y + x */
+    all = make_short_buffer(first + (1 - part) * PART, PART);
+    bytes = PART;
+  } else {
+#pragma unroll
+    for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+      for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = 0;
+  }
+  add_all_parts<T>(sums, all, &at, bytes);
+  sync_lds(); /* every wave has read whether it is the last one */
+  return true;
+}
+
+#endif
