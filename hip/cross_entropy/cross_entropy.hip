@@ -66,14 +66,8 @@ DEVICE one_row row_of(const cross_entropy_args *p, int64_t first, int64_t target
   }
   const char *at = ragged_at(p->logits, p->ldl, first, group, type);
   const ragged_row r = ragged_of(at, (int)cols, valid, group, type);
-  const int own = group.lane * chunk_length(type);
-  const int64_t chunked = (int64_t)r.whole * chunk_length(type);
-  one_row row = {batches_of(at + ragged_chunk(&r, 0, group, type), nothing_compared(type), chunked, (row_place){0, own}, group,
-                            batch, false, type),
-                 own + r.skew, r.element, target, valid};
-  // Rows of a wave may begin differently, and one that is not read has no chunks: all of them make the same number of rounds.
-  row.batches.count = (int)((cols / chunk_length(type) + (batch << group.log2) - 1) / (batch << group.log2));
-  return row;
+  return (one_row){batches_of_ragged(&r, at, nothing_compared(type), cols, group, batch, type),
+                   group.lane * chunk_length(type) + r.skew, r.element, target, valid};
 }
 
 DEVICE uint32_t load_single_of(const one_row *row, bool ragged, tdm_type type) {

@@ -122,6 +122,26 @@ DEVICE const char *ragged_at(const void *base, int64_t leading, int64_t row, row
   return (const char *)base + row * leading * tdm_bytes(type) + (int64_t)g.sub * leading * tdm_bytes(type);
 }
 
+/* The whole chunks of such a row in batches. Rows of a wave may begin differently, or be after the last one: all of them make
+ * the same number of rounds. cols: of the row. */
+DEVICE row_batches batches_of_ragged(const ragged_row *r, const char *at, const void *elsewhere, int64_t cols, row_group_t g,
+                                     int batch, tdm_type type) {
+  const int length = chunk_length(type), all = batch << g.log2;
+  const char *first = at + (int64_t)g.lane * 16 + r->skew * tdm_bytes(type);
+  row_batches b =
+      batches_of(first, elsewhere, (int64_t)r->whole * length, (row_place){0, g.lane * length}, g, batch, false, type);
+  b.count = ((int)cols / length + all - 1) / all;
+  return b;
+}
+
+/* How many batches all rows of the wave fill: without masks, a wave does not wait for its stores. exists: this lane's row is
+ * not after the last one. */
+DEVICE int batches_of_wave(const row_batches *r, bool exists, int64_t cols, row_group_t g, int batch, bool ragged,
+                           tdm_type type) {
+  if (!wave_all(exists)) return 0;
+  return ragged ? ((int)cols - (type != TDM_F32)) / chunk_length(type) / (batch << g.log2) : r->whole;
+}
+
 DEVICE bool has_chunk(const ragged_row *r, int k, row_group_t g) { return r->own + (k << g.log2) < r->whole; }
 /* From the row's beginning, in bytes. */
 DEVICE int64_t ragged_chunk(const ragged_row *r, int k, row_group_t g, tdm_type type) {

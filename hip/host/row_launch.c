@@ -104,13 +104,17 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, char *reason, size_t size) {
  * elements is the same for each wave. So a work-item gets eight chunks, and a wave may have several rows. A group has at least
  * sixteen work-items, or as many as have four chunks each if these are fewer: a piece of a row that does not begin at a cache
  * line takes room in the vL1D for a line more than it fills, which for eight work-items is twice its size. It grows until the
- * device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks each. */
+ * device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks each.
+ *
+ * Long rows that are read twice get a workgroup: the device then has fewer of them at a time, and its last round is less of the
+ * launch. 50257 bf16 of softmax get 0.93 of the rate of memory, and 0.88 with a wave for each row; rmsnorm of 131072 gets 0.97
+ * and 0.93, predicted. */
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4, EACH = 8, LINE = 16 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),
           least = group_for(chunks, AT_ONCE);
   if (size < LINE) size = least < LINE ? least : LINE;
-  if (size > WAVE) size = WAVE;
+  if (size > WAVE) size = r->twice && chunks >= EACH * HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : WAVE;
   while (size < HIP_ROW_GROUP_MOST && size < hip_ceil_div(chunks, AT_ONCE) &&
          r->rows < hip_ceil_div(2 * items_wanted(device), size))
     size *= 2;
@@ -132,12 +136,13 @@ static bool rows_alike(const hip_rows *r, const int64_t *leading, int arrays) {
 }
 
 void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *r, int64_t size, int64_t turns, int number) {
+  const int waves = r->waves > 0 ? r->waves : waves_of(plan, &plan->kernel->functions[number], r->type);
   *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
   while (1 << groups->group_log2 < size) groups->group_log2++;
   groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
   const int64_t at_once = groups->threads / size;
-  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads,
-                                waves_of(plan, &plan->kernel->functions[number], r->type), turns > 1 ? ROUNDS : ROUNDS_AHEAD);
+  groups->workgroups =
+      set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads, waves, turns > 1 ? ROUNDS : ROUNDS_AHEAD);
   /* An even number of rows in a round: a work-item's rows then begin alike, at dwords or between two. */
   if (at_once % 2 != 0 && groups->workgroups % 2 != 0) groups->workgroups++;
   plan->hip.grid[0] = (unsigned)groups->workgroups;
@@ -154,12 +159,14 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
           size = kept > 0 ? group_for(hip_ceil_div(r->cols, chunk), kept) : tdm_hip_loop_group(device, r);
   any->always = r->any || r->cols % chunk != 0;
   for (int i = 0; i < arrays; i++) any->always = any->always || !tdm_hip_whole_dwords(leading[i], r->type);
-  int ragged = kept > 0 && !r->any && rows_alike(r, leading, arrays) ? number + 1 : HIP_ROWS_ANY;
+  int ragged = r->any || !rows_alike(r, leading, arrays) ? HIP_ROWS_ANY : kept > 0 ? number + 1 : r->ragged;
   if (any->always && ragged != HIP_ROWS_ANY && size < HIP_RAGGED_GROUP) size = HIP_RAGGED_GROUP;
   if (size < HIP_RAGGED_GROUP) ragged = HIP_ROWS_ANY;
   if (any->always) number = ragged;
   any->dwords = r->dwords;
-  tdm_hip_row_groups(plan, groups, r, size, 1, number);
+  hip_rows launched = *r;
+  if (kept > 0) launched.waves = 0;
+  tdm_hip_row_groups(plan, groups, &launched, size, 1, number);
   TDM_TRY(tdm_hip_row_function(plan, HIP_ROWS_ANY, r->type, &any->function));
   if (ragged != HIP_ROWS_ANY) TDM_TRY(tdm_hip_row_function(plan, ragged, r->type, &any->ragged));
   return tdm_hip_row_function(plan, number, r->type, &plan->hip.function);
@@ -198,7 +205,8 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
   const int whole_number = b->instead > 0 ? b->instead : 2 * number + 1;
   const hip_functions *any = &plan->kernel->functions[2 * number], *whole = &plan->kernel->functions[whole_number];
   const int64_t rounds = b->ahead ? ROUNDS_AHEAD : ROUNDS;
-  set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk), waves_of(plan, whole, type), rounds);
+  const int64_t waves = b->waves > 0 ? b->waves : waves_of(plan, whole, type);
+  set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk), waves, rounds);
   const int64_t items = b->any_items > 0 ? b->any_items : hip_ceil_div(cols + (type != TDM_F32), chunk);
   set_units(plan, &b->any, rows, cols, items, waves_of(plan, any, type), rounds);
   TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));

@@ -24,6 +24,9 @@ typedef struct hip_rows {
   tdm_type type;
   int most;        /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
   bool any;        /* the kernel for any rows is needed, whatever their length */
+  bool twice;      /* loops read a row twice */
+  int waves;       /* that a SIMD gets of a loop; 0: as the table says */
+  int ragged;      /* the function for ragged rows that no work-items keep in registers; 0: that for any rows takes them */
   unsigned dwords; /* buffers, as bits, that the kernels for ragged rows need at a dword: rmsnorm's weights */
 } hip_rows;
 
@@ -88,6 +91,7 @@ typedef struct hip_blocks_plan {
   hip_blocks_way whole, any;
   bool always;       /* any rows, by their lengths alone, or by the caller's word */
   bool ahead;        /* the caller's: the kernel loads from one unit to the next, so few workgroups should have many units */
+  int waves;         /* the caller's: that a SIMD gets of the function for whole chunks; 0: as the table says */
   int instead;       /* the caller's: the function for whole chunks, if it is not the usual one; 0: it is */
   int64_t any_items; /* the caller's: of a row, for the kernel for any rows; 0: a chunk each, and one more for one that begins
                       * before the row */

@@ -134,6 +134,10 @@ DEVICE void rmsnorm_registers(const rmsnorm_args *p, bool residual, int kept, td
   }
 }
 
+DEVICE void load_single_weight(uint32_t *to, const rmsnorm_args *p, int element, tdm_type type) {
+  *to = load_single((const char *)p->weight + (int64_t)(element >= 0 ? element : 0) * tdm_bytes(type), type);
+}
+
 // The weights of this work-item's chunks and single element. All of its rows begin like its first one, because a round has an
 // even number of rows. Weights of a row whose chunks begin with its second element begin between two dwords.
 DEVICE void load_weights(const rmsnorm_args *p, raw_chunk *weight, uint32_t *single, row_group_t g, int kept, tdm_type type) {
@@ -142,7 +146,7 @@ DEVICE void load_weights(const rmsnorm_args *p, raw_chunk *weight, uint32_t *sin
 #pragma unroll
   for (int k = 0; k < kept; k++)
     weight[k] = load_shifted(has_chunk(&r, k, g) ? from + ragged_chunk(&r, k, g, type) : (const char *)nothing_added(), type);
-  *single = load_single(from + (int64_t)(r.element >= 0 ? r.element : 0) * tdm_bytes(type), type);
+  load_single_weight(single, p, r.element, type);
 }
 
 // The same for rows that are not whole chunks, if those of all arrays begin alike, and the weights at a dword.
@@ -192,11 +196,50 @@ DEVICE void rmsnorm_ragged(const rmsnorm_args *p, bool residual, int kept, tdm_t
   }
 }
 
-DEVICE void load_weight_batch(const rmsnorm_args *p, raw_chunk *weight, const row_batches *r, int number, row_group_t g,
-                              int batch, tdm_type type) {
+// What is loaded of a batch's weights. Those of ragged rows may begin between dwords: `words` begin an element before them
+// then. The last one is in the words of the next lane; a lane at an `edge` (a bit for each chunk), after which no chunk follows
+// in the next lane, loads it by itself. If all lanes did, they would ask for each line again.
+typedef struct weight_batch {
+  raw_chunk words[BATCH_MOST];
+  uint32_t last[BATCH_MOST];
+  uint32_t shift;  // in bits
+  uint32_t edge;
+} weight_batch;
+
+DEVICE void load_weight_batch(const rmsnorm_args *p, weight_batch *weight, const row_batches *r, uint32_t skew, int number,
+                              row_group_t g, int batch, bool ragged, tdm_type type) {
   row_batches of = *r;
   of.at = (const char *)p->weight + g.lane * 16;
-  load_batch(weight, &of, number, g, batch, type);
+  load_batch(weight->words, &of, number, g, batch, type);
+  if (!ragged || type == TDM_F32) return;
+  const int length = chunk_length(type), step = length << g.log2, left = left_in_batch(&of, number);
+  const int64_t step_bytes = 16LL << g.log2;
+  const char *at = of.at + 12 + 4 * skew + number * (batch * step_bytes);
+  const bool last_lane = ((g.lane + 1) & ((1 << g.log2) - 1) & (WAVE - 1)) == 0;
+  weight->shift = 16 * skew;
+  weight->edge = 0;
+#pragma unroll
+  for (int k = 0; k < batch; k++) {
+    const bool edge = last_lane || k * step + length >= left;
+    weight->last[k] = load_single(edge && k * step < left ? at + k * step_bytes : of.elsewhere, type);
+    weight->edge |= edge ? 1u << k : 0;
+  }
+}
+
+DEVICE uint32_t lane_after(uint32_t word) {
+  enum { DPP_LANE_AFTER = 0x130 };
+  return (uint32_t)__builtin_amdgcn_update_dpp(0, (int)word, DPP_LANE_AFTER, 0xf, 0xf, true);
+}
+
+DEVICE raw_chunk weight_of(const weight_batch *weight, int k, bool ragged, tdm_type type) {
+  if (!ragged || type == TDM_F32) return weight->words[k];
+  const raw_chunk *words = &weight->words[k];
+  const uint32_t next = lane_after(words->of_4[0]), last = (weight->edge >> k & 1) != 0 ? weight->last[k] : next;
+  raw_chunk c;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    c.of_4[i] = __builtin_amdgcn_alignbit(i < 3 ? words->of_4[i + 1] : last, words->of_4[i], weight->shift);
+  return c;
 }
 
 // What is stored of a batch, in registers of its own, so that the next one can be loaded into those of `raw` and `weight`
@@ -205,15 +248,15 @@ typedef struct batch_results {
   raw_chunk y[BATCH_MOST], sum[BATCH_MOST];
 } batch_results;
 
-DEVICE void results_of(batch_results *to, chunk *s, const raw_chunk *weight, float inverse, bool residual, int batch,
-                       tdm_type type) {
+DEVICE void results_of(batch_results *to, chunk *s, const weight_batch *weight, float inverse, bool residual, int batch,
+                       bool ragged, tdm_type type) {
 #pragma unroll
   for (int k = 0; k < batch; k++) {
     if (residual) {
       to->sum[k] = raw_of(s[k], false, type);
       to->sum[k].words = in_order(to->sum[k].words);
     }
-    const chunk w = chunk_of(weight[k], type);
+    const chunk w = chunk_of(weight_of(weight, k, ragged, type), type);
 #pragma unroll
     for (int i = 0; i < chunk_pairs(type); i++) s[k].of[i] = s[k].of[i] * (f32x2)inverse * w.of[i];
     to->y[k] = raw_of(s[k], false, type);
@@ -235,28 +278,50 @@ DEVICE void store_batch(const batch_results *of, char *y, char *to, const row_ba
   }
 }
 
-// Rows of whole chunks. The second time a row is read, its first batch is on its way since the end of the first time; as is
-// that of the next row at the end of the second. A batch's weights are loaded a batch ahead too: else the wave would wait
-// for them, and for the batch that it has just begun to load.
-DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, tdm_type type) {
+// The second time a row is read, its first batch is on its way since the end of the first time; as is that of the next row at
+// the end of the second. A batch's weights are loaded a batch ahead too: else the wave would wait for them, and for the batch
+// that it has just begun to load. ragged: rows that are not whole chunks, if those of all arrays begin alike, and the weights
+// at a dword.
+DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool ragged, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
-  raw_chunk raw[BATCH_MOST], more[BATCH_MOST], weight[BATCH_MOST];
+  const int64_t cols = p->groups.cols;
+  raw_chunk raw[BATCH_MOST], more[BATCH_MOST];
+  weight_batch weight;
   batch_results results;
+  ragged_row of_next = {};
+  uint32_t single = 0, single_more = 0, single_weight = 0;
   int turn = 0;
   const auto addends_at = [&](int64_t row) {
-    row_place place = place_row(&p->groups, row, nullptr, group, false, type);
-    return addends_of(p, row, place, group, residual, batch, false, type);
+    if (!ragged) {
+      row_place place = place_row(&p->groups, row, nullptr, group, false, type);
+      return addends_of(p, row, place, group, residual, batch, false, type);
+    }
+    const char *x = ragged_at(p->x, p->ldx, row, group, type), *more = ragged_at(p->residual, p->ldr, row, group, type);
+    const ragged_row of = ragged_of(x, (int)cols, row + group.sub < p->groups.rows, group, type);
+    const int64_t element = (int64_t)of.element * tdm_bytes(type);
+    addends a = {};
+    a.x = batches_of_ragged(&of, x, nothing_added(), cols, group, batch, type);
+    single = load_single(of.element >= 0 ? x + element : (const char *)nothing_added(), type);
+    if (residual) {
+      a.more = batches_of_ragged(&of, more, nothing_added(), cols, group, batch, type);
+      single_more = load_single(of.element >= 0 ? more + element : (const char *)nothing_added(), type);
+    }
+    of_next = of;
+    return a;
   };
   // f32 as it was loaded: loads before its last use would go to other registers, and be copied from there, which waits for
   // them.
   const bool in_place = type == TDM_F32 && !residual;
   addends a = addends_at(group.first);
-  load_weight_batch(p, weight, &a.x, 0, group, batch, type);
+  if (ragged) load_single_weight(&single_weight, p, of_next.element, type);
+  load_weight_batch(p, &weight, &a.x, of_next.skew, 0, group, batch, ragged, type);
   load_addends(raw, more, &a, 0, group, residual, batch, type);
   FOR_ROWS(row, &p->groups, group) {
+    const ragged_row of = of_next;
+    const float one = ragged ? single_of(single, type) + (residual ? single_of(single_more, type) : 0) : 0;
     const addends next = addends_at(row + group.step);
-    double sum = 0;
+    double sum = ragged ? (double)one * (double)one : 0;
     chunk s[BATCH_MOST];
     for (int i = 0; i < a.x.count; i++) {
       add_addends(s, raw, more, residual, batch, type);
@@ -266,13 +331,23 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, tdm_ty
     }
     float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
-    const int whole = wave_all(a.x.own < FAR) ? a.x.whole : 0;
+    if (ragged) {
+      char *begin = (char *)ragged_at(p->y, p->ldy, row, group, type),
+           *sums = (char *)ragged_at(p->sum, p->lds, row, group, type);
+      y = begin + ragged_chunk(&of, 0, group, type), to = sums + ragged_chunk(&of, 0, group, type);
+      if (of.element >= 0) {
+        if (residual) store_element(sums, of.element, one, type);
+        store_element(begin, of.element, one * inverse * single_of(single_weight, type), type);
+      }
+    }
+    const bool exists = ragged ? row + group.sub < p->groups.rows : a.x.own < FAR;
+    const int whole = batches_of_wave(&a.x, exists, cols, group, batch, ragged, type);
     int i = 0;
     for (; i + 1 < whole; i++) {  // without a branch, so that no store is waited for
       add_addends(s, raw, more, residual, batch, type);
       if (!in_place) load_addends(raw, more, &a, i + 1, group, residual, batch, type);
-      results_of(&results, s, weight, inverse, residual, batch, type);
-      load_weight_batch(p, weight, &a.x, i + 1, group, batch, type);
+      results_of(&results, s, &weight, inverse, residual, batch, ragged, type);
+      load_weight_batch(p, &weight, &a.x, of.skew, i + 1, group, batch, ragged, type);
       if (in_place) load_addends(raw, more, &a, i + 1, group, residual, batch, type);
       store_batch(&results, y, to, &a.x, i, residual, group, batch, true, type);
     }
@@ -282,8 +357,8 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, tdm_ty
       const int after = last ? 0 : i + 1;
       add_addends(s, raw, more, residual, batch, type);
       if (!in_place) load_addends(raw, more, &from, after, group, residual, batch, type);
-      results_of(&results, s, weight, inverse, residual, batch, type);
-      load_weight_batch(p, weight, &from.x, after, group, batch, type);
+      results_of(&results, s, &weight, inverse, residual, batch, ragged, type);
+      load_weight_batch(p, &weight, &from.x, last ? of_next.skew : of.skew, after, group, batch, ragged, type);
       if (in_place) load_addends(raw, more, &from, after, group, residual, batch, type);
       store_batch(&results, y, to, &a.x, i, residual, group, batch, false, type);
     }
@@ -438,6 +513,14 @@ PARTS(bf16, 6, TDM_BF16)
     else                                         \
       body(&p, false, kept, type);               \
   }
+// Ragged rows with a residual have registers for one chunk at a time.
+#define LOOP(name, waves, ragged, type)                     \
+  ROWS_KERNEL(waves) void name(rmsnorm_args p) {            \
+    if (p.residual != nullptr)                              \
+      rmsnorm_loop(&p, true, ragged ? 1 : 2, ragged, type); \
+    else                                                    \
+      rmsnorm_loop(&p, false, 2, ragged, type);             \
+  }
 #define OF_16_BITS(word, type)                              \
   EACH(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type)     \
   EACH(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type)     \
@@ -445,7 +528,8 @@ PARTS(bf16, 6, TDM_BF16)
   EACH(rmsnorm_ragged_1_##word, 7, rmsnorm_ragged, 1, type) \
   EACH(rmsnorm_ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
   EACH(rmsnorm_ragged_4_##word, 4, rmsnorm_ragged, 4, type) \
-  EACH(rmsnorm_loop_##word, 4, rmsnorm_loop, 2, type)       \
+  LOOP(rmsnorm_loop_##word, 4, false, type)                 \
+  LOOP(rmsnorm_ragged_loop_##word, 4, true, type)           \
   RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
 
 EACH(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
@@ -454,7 +538,8 @@ EACH(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
 EACH(rmsnorm_ragged_1_f32, 7, rmsnorm_ragged, 1, TDM_F32)
 EACH(rmsnorm_ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
 EACH(rmsnorm_ragged_4_f32, 4, rmsnorm_ragged, 4, TDM_F32)
-EACH(rmsnorm_loop_f32, 4, rmsnorm_loop, 2, TDM_F32)
+LOOP(rmsnorm_loop_f32, 4, false, TDM_F32)
+LOOP(rmsnorm_ragged_loop_f32, 4, true, TDM_F32)
 RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)

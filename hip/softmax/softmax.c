@@ -6,6 +6,8 @@
 
 extern const hip_code tdm_code_softmax[];
 
+enum { RAGGED_LOOP = HIP_ROWS_KEPT + 8 }; /* of its functions */
+
 typedef struct softmax_plan {
   softmax_args args;
   hip_any_rows any;
@@ -13,8 +15,13 @@ typedef struct softmax_plan {
 
 static hip_rows rows_of(const tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
-  return (hip_rows){d->rows, d->cols, d->type, .most = HIP_KEPT_ELEMENTS / (int)tdm_hip_chunk(d->type),
-                    .any = d->causal_rows > 0};
+  return (hip_rows){d->rows,
+                    d->cols,
+                    d->type,
+                    .most = HIP_KEPT_ELEMENTS / (int)tdm_hip_chunk(d->type),
+                    .any = d->causal_rows > 0,
+                    .twice = d->causal_rows == 0,
+                    .ragged = RAGGED_LOOP};
 }
 
 static softmax_args args_of(const tdm_softmax_desc *d) {
@@ -63,6 +70,7 @@ static const hip_functions functions[] = {
     {.code = tdm_code_softmax, .stem = "softmax_ragged_4", .waves = 4, .fewer = {.types = 1u << TDM_F32, .waves = 3}},
     {.code = tdm_code_softmax, .stem = "softmax_8", .waves = 4},
     {.code = tdm_code_softmax, .stem = "softmax_ragged_8", .waves = 4},
+    [RAGGED_LOOP] = {.code = tdm_code_softmax, .stem = "softmax_ragged_loop", .waves = 4},
     {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */

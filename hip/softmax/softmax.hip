@@ -123,21 +123,45 @@ DEVICE void write_batch(char *y, chunk *x, const row_batches *r, int number, row
   }
 }
 
-// Rows of whole chunks. The second time a row is read, its first batch is on its way since the end of the first time; as is
-// that of the next row at the end of the second.
-DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, tdm_type type) {
+// A row in batches; of ragged rows, this work-item's single element too.
+typedef struct loop_row {
+  row_batches batches;
+  ragged_row of;
+} loop_row;
+
+// The second time a row is read, its first batch is on its way since the end of the first time; as is that of the next row at
+// the end of the second. ragged: rows that are not whole chunks, if those of x and of y begin alike.
+DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, bool ragged, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
+  const int64_t cols = p->groups.cols;
   raw_chunk raw[BATCH_MOST];
+  uint32_t single = 0;
   int turn = 0;
-  row_batches r = batches_of_row(p, group.first, group, batch, type);
-  load_batch(raw, &r, 0, group, batch, type);
+  const auto row_in_batches = [&](int64_t row) {
+    if (!ragged) return (loop_row){batches_of_row(p, row, group, batch, type), {}};
+    const char *at = ragged_at(p->x, p->ldx, row, group, type);
+    const ragged_row of = ragged_of(at, (int)cols, row + group.sub < p->groups.rows, group, type);
+    single =
+        load_single(of.element >= 0 ? at + (int64_t)of.element * tdm_bytes(type) : (const char *)nothing_compared(type), type);
+    return (loop_row){batches_of_ragged(&of, at, nothing_compared(type), cols, group, batch, type), of};
+  };
+  loop_row now = row_in_batches(group.first);
+  load_batch(raw, &now.batches, 0, group, batch, type);
   FOR_ROWS(row, &p->groups, group) {
-    char *y = (char *)row_at(p->y, p->ldy, row, group, type);
-    const row_batches next = batches_of_row(p, row + group.step, group, batch, type);
-    row_sum_t s = sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, group, slots, &turn, batch, false, type);
+    const row_batches r = now.batches;
+    const ragged_row of = now.of;
+    const float one = ragged ? single_of(single, type) : 0;
+    const row_sum_t begun = ragged ? sum_of_one(one) : (row_sum_t){LEAST_FLOAT, 0};
+    now = row_in_batches(row + group.step);
+    const row_batches next = now.batches;
+    char *begin = (char *)(ragged ? ragged_at(p->y, p->ldy, row, group, type) : row_at(p->y, p->ldy, row, group, type));
+    char *y = ragged ? begin + ragged_chunk(&of, 0, group, type) : begin;
+    row_sum_t s = sum_row(begun, raw, &r, &r, group, slots, &turn, batch, false, type);
     float scale = reciprocal(s.sum);
-    const int whole = wave_all(r.own < FAR) ? r.whole : 0;
+    const bool exists = ragged ? row + group.sub < p->groups.rows : r.own < FAR;
+    const int whole = batches_of_wave(&r, exists, cols, group, batch, ragged, type);
     chunk x[BATCH_MOST];
+    if (ragged && of.element >= 0) store_element(begin, of.element, exponential_of(one - s.max) * scale, type);
     int i = 0;
     for (; i + 1 < whole; i++) {  // without a branch, so that no store is waited for
       chunks_of(x, raw, batch, type);
@@ -151,7 +175,6 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, tdm
       load_batch(raw, &from, last ? 0 : i + 1, group, batch, type);
       write_batch(y, x, &r, i, s, scale, group, batch, false, type);
     }
-    r = next;
   }
 }
 
@@ -246,14 +269,15 @@ PARTS(bf16, TDM_BF16)
     SHARED static row_slots slots;               \
     body(&p, &slots, __VA_ARGS__);               \
   }
-#define OF_16_BITS(word, type)                                 \
-  SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type)     \
-  SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type)     \
-  SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type)     \
-  SOFTMAX(softmax_ragged_1_##word, 8, softmax_ragged, 1, type) \
-  SOFTMAX(softmax_ragged_2_##word, 8, softmax_ragged, 2, type) \
-  SOFTMAX(softmax_ragged_4_##word, 5, softmax_ragged, 4, type) \
-  SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, type)       \
+#define OF_16_BITS(word, type)                                        \
+  SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type)            \
+  SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type)            \
+  SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type)            \
+  SOFTMAX(softmax_ragged_1_##word, 8, softmax_ragged, 1, type)        \
+  SOFTMAX(softmax_ragged_2_##word, 8, softmax_ragged, 2, type)        \
+  SOFTMAX(softmax_ragged_4_##word, 5, softmax_ragged, 4, type)        \
+  SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, false, type)       \
+  SOFTMAX(softmax_ragged_loop_##word, 4, softmax_loop, 4, true, type) \
   SOFTMAX(softmax_any_##word, 6, softmax_any, 2, type)
 
 SOFTMAX(softmax_1_f32, 8, softmax_registers, 1, TDM_F32)
@@ -264,7 +288,8 @@ SOFTMAX(softmax_ragged_1_f32, 8, softmax_ragged, 1, TDM_F32)
 SOFTMAX(softmax_ragged_2_f32, 8, softmax_ragged, 2, TDM_F32)
 SOFTMAX(softmax_ragged_4_f32, 6, softmax_ragged, 4, TDM_F32)
 SOFTMAX(softmax_ragged_8_f32, 4, softmax_ragged, 8, TDM_F32)
-SOFTMAX(softmax_loop_f32, 8, softmax_loop, 4, TDM_F32)
+SOFTMAX(softmax_loop_f32, 8, softmax_loop, 4, false, TDM_F32)
+SOFTMAX(softmax_ragged_loop_f32, 4, softmax_loop, 4, true, TDM_F32)
 SOFTMAX(softmax_any_f32, 8, softmax_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)
