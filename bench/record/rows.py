@@ -63,6 +63,11 @@ def predict(bench, device, op, rows, length, kind, folder, kernel=None):
     return row["clocks_predicted"] - launch, row["bytes"], launch, row["kernel"], launches[0]["kernel"], launches[0]["bounds"]
 
 
+def print_row(op, kind, length, function, clocks, need, valu):
+    print(f"| {op} | {kind} | {length} | {function} | {clocks:.0f} | {need:.0f} | {need / clocks:.2f} | "
+          f"{valu / need:.2f} |", flush=True)
+
+
 def main():
     build, chip, ops, kinds, lengths = sys.argv[1:]
     bench, (rate, source, ghz), cus = f"{build}/bench/tandem-bench", RATES[chip], CUS[chip]
@@ -76,16 +81,21 @@ def main():
                 for length in map(int, lengths.split(",")):
                     if op.startswith("rope") and length > 1024:  # a head
                         continue
+                    # Of few long rows more work-items share each than of those of the large launch, which is predicted itself.
                     size = length * ARRAYS[op] * (4 if kind == "f32" else 2)
+                    own = WHOLE / XCDS
+                    need = own / (rate * 1e9 / XCDS) * ghz * 1e9
+                    if FEW / size < 16 * cus:
+                        b, bytes_b, launch, _, function, bounds = predict(bench, device, op, round(own / size), length, kind,
+                                                                                     folder)
+                        valu = bounds["clocks"]["VALU"] / bytes_b * own
+                        print_row(op, kind, length, function, b * own / bytes_b + launch, need, valu)
+                        continue
                     few = rows_of(FEW, size, cus)
                     a, bytes_a, launch, kernel, function, _ = predict(bench, device, op, few, length, kind, folder)
                     b, bytes_b, _, _, _, bounds = predict(bench, device, op, 2 * few, length, kind, folder)
-                    own = WHOLE / XCDS
                     clocks = b + (b - a) / (bytes_b - bytes_a) * (own - bytes_b)
-                    need = own / (rate * 1e9 / XCDS) * ghz * 1e9
-                    valu = bounds["clocks"]["VALU"] / bytes_b * own / need
-                    print(f"| {op} | {kind} | {length} | {function} | {clocks + launch:.0f} | {need:.0f} | "
-                          f"{need / (clocks + launch):.2f} | {valu:.2f} |", flush=True)
+                    print_row(op, kind, length, function, clocks + launch, need, bounds["clocks"]["VALU"] / bytes_b * own)
 
 
 main()
