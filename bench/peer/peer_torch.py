@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """PyTorch beside tandem-bench --shapes, case by case, on the same values: wall times of a call and a synchronise. (pytorch.py measures a
-few cases in more ways, for the goals in RESULTS.md.)
+few cases in more ways, for the goals in bench/results/h200.md.)
 
 Use: python3 bench/peer/peer_torch.py [PREFIX...] BENCH --shapes FILE --device DEVICE --json OUT [OPTION...]   as in:
      python3 bench/peer/peer_torch.py build-sm_90/bench/tandem-bench --shapes bench/shapes/map.txt --device omp:0 --json map.json

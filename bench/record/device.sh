@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks and measures an offload build on a GPU, and writes the part NAME of bench/RESULTS.md and its files in bench/results:
+# Checks and measures an offload build on a GPU, and writes the part NAME of the pages in bench/results, and its files there:
 # NAME-check.txt, NAME.json, NAME.csv, NAME.svg, and where python3 has PyTorch, larger cases beside it in
 # NAME-torch.json. About 6 minutes on an H200.
 # Use: sh bench/record/device.sh BUILD DEVICE NAME [OPTION...]     as in: sh bench/record/device.sh build-sm_90 omp:0 h200
@@ -22,7 +22,7 @@ for tool in test/tandem-check bench/tandem-bench; do
   }
 done
 mkdir -p bench/results
-part=$(mktemp) check=$(mktemp) tables=$results.md peer=$results-torch.md
+part=$(mktemp) check=$(mktemp) tables=$results-tables.md peer=$results-torch.md
 trap 'rm -f "$part" "$check" "$tables" "$peer"' EXIT
 
 # shellcheck disable=SC2086 # RUNNER may be several words, or none
@@ -32,7 +32,7 @@ ${RUNNER-} "$build/test/tandem-check" --device "$device" >"$check" || {
 }
 sh bench/record/replace.sh "$results-check.txt" <"$check"
 tail -n 1 "$results-check.txt"
-picture="![Roofline](results/$name.svg)"
+picture="![Roofline]($name.svg)"
 # shellcheck disable=SC2086
 ${RUNNER-} "$build/bench/tandem-bench" --device "$device" --json "$results.json" --csv "$results.csv" --plot "$results.svg" --markdown "$tables" "$@"
 
@@ -44,7 +44,7 @@ ${RUNNER-} "$build/bench/tandem-bench" --device "$device" --json "$results.json"
     # shellcheck disable=SC2086
     python3 bench/peer/pytorch.py "$build/bench/tandem-bench" "$device" "$name" ${RUNNER-} >&2
     cat "$peer"
-    printf '\nAll figures are in [results/%s-torch.json](results/%s-torch.json).\n' "$name" "$name"
+    printf '\nAll figures are in [%s-torch.json](%s-torch.json).\n' "$name" "$name"
   else
     echo "python3 had no PyTorch: nothing was measured beside it." | tee /dev/stderr
   fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures the standard set of every op on the host, with OpenBLAS beside it, and writes bench/results/host.json, .csv and .svg
-# and the host part of bench/RESULTS.md. Wants a machine without other work: the head of the tables says when there was some.
+# Measures the standard set of every op on the host, with OpenBLAS beside it, and writes host.json, .csv and .svg in bench/results,
+# and the part host of its pages. Wants a machine without other work: the head of the tables says when there was some.
 # Use: sh bench/record/host.sh [BUILD] [OPTION...]     BUILD: default build; OPTION: of tandem-bench, as in --min-time 2
 set -eu
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,7 @@ results=bench/results
   exit 2
 }
 mkdir -p $results
-part=$(mktemp) tables=$results/host.md
+part=$(mktemp) tables=$results/host-tables.md
 trap 'rm -f "$part" "$tables"' EXIT
 
 "$bench" --peer openblas --json $results/host.json --csv $results/host.csv --plot $results/host.svg --markdown "$tables" "$@"
@@ -50,9 +50,9 @@ goals() {
 }
 
 {
-  printf '## Host\n\n%s\n\n' "\`sh bench/record/host.sh\` made this part; all of its figures are in [results/host.json](results/host.json)."
+  printf '## Host\n\n%s\n\n' "\`sh bench/record/host.sh\` made this part; all of its figures are in [host.json](host.json)."
   goals
-  printf '\n![Roofline of the host](results/host.svg)\n\n'
+  printf '\n![Roofline of the host](host.svg)\n\n'
   cat "$tables"
 } >"$part"
 sh bench/record/put_part.sh host host.sh <"$part"

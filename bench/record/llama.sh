@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures a whole model: of each input tiny-llama's four versions, PyTorch on the same weights and ids, and version 4 step by
-# step; then generation. Writes the part NAME-llama of bench/RESULTS.md, and of each input bench/results/NAME-llama-INPUT.json,
+# step; then generation. Writes the part NAME-llama of the pages in bench/results, and there of each input NAME-llama-INPUT.json,
 # -torch.json, -profile.json and .svg.
 # Use: sh bench/record/llama.sh BUILD DEVICE NAME MODEL INPUT...     as in: sh bench/record/llama.sh build host host /tmp/model 1x256
 # MODEL: a folder; where it is not there, the preset benchmark is written to it. REPEATS (default 5), PYTHON (default python3, with
@@ -42,7 +42,7 @@ for input; do
   {
     printf '\n### %s\n\n' "$input"
     cat "$folder/table"
-    printf '\n![Versions](results/%s-llama-%s.svg)\n\nVersion 4, step by step, with a wait after each:\n\n```\n' "$name" "$input"
+    printf '\n![Versions](%s-llama-%s.svg)\n\nVersion 4, step by step, with a wait after each:\n\n```\n' "$name" "$input"
     llama --input "$input" --version 4 --profile --repeats "$repeats" --json "$results-profile.json"
     printf '```\n'
   } >"$folder/input"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the map of real shapes beside PyTorch, and writes the part NAME-map of bench/RESULTS.md, and in bench/results NAME-map.json
+# Measures the map of real shapes beside PyTorch, and writes the part NAME-map of the pages in bench/results, and there NAME-map.json
 # and the heat map NAME-map.svg. A run that was stopped goes on where it was; remove NAME-map.json to measure all of it anew.
 # Use: sh bench/record/map.sh BUILD DEVICE NAME [OPTION...]     as in: sh bench/record/map.sh build-sm_90 omp:0 h200
 # OPTION: of tandem-bench, as in --most-flop 1000000000. SHAPES (default bench/shapes/map.txt), BEFORE (the
@@ -34,10 +34,10 @@ trap 'rm -f "$tables" "$part"' EXIT
 # Its tables, without the command in front of them.
 "$bench" score "$results.json" ${BEFORE:+--before "$BEFORE"} --svg "$results.svg" --markdown "$tables" || failed=$?
 {
-  printf "\`%s\` made this part of the %s cases of [%s](%s).\n\n" "$command" "$(grep -c '^[^#]' "$shapes")" "${shapes##*/}" "../$shapes"
-  printf '![Speed beside PyTorch, case by case](results/%s-map.svg)\n\n' "$name"
+  printf "\`%s\` made this part of the %s cases of [%s](%s).\n\n" "$command" "$(grep -c '^[^#]' "$shapes")" "${shapes##*/}" "../../$shapes"
+  printf '![Speed beside PyTorch, case by case](%s-map.svg)\n\n' "$name"
   sed '1,/^$/d' "$tables"
-  printf '\nAll figures are in [results/%s-map.json](results/%s-map.json).\n' "$name" "$name"
+  printf '\nAll figures are in [%s-map.json](%s-map.json).\n' "$name" "$name"
 } >"$part"
 sh bench/record/put_part.sh "$name-map" map.sh <"$part"
 exit $failed

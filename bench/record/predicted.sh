@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the predicted figures of docs/order.md, docs/gemm.md, docs/attention.md and bench/RESULTS.md, as rows of their tables. All are
+# Prints the predicted figures of docs/order.md, docs/gemm.md, docs/attention.md and bench/results/predicted.md, as rows of their tables. All are
 # predictions of gfxsim's model of time; none is measured.
 # Use: sh bench/record/predicted.sh [BUILD] order             three orders of tiles; BUILD: default build; a minute of one core
 #      sh bench/record/predicted.sh [BUILD] own               gemm and attention of this library; eight minutes of one core

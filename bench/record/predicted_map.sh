@@ -1,5 +1,5 @@
 #!/bin/sh
-# Predicts the clocks of drawn cases on a simulated chip, and writes the part NAME of bench/RESULTS.md, and bench/results/NAME.json: ideal
+# Predicts the clocks of drawn cases on a simulated chip, and writes the part NAME of the pages in bench/results, and NAME.json there: ideal
 # over predicted clocks, or with --all-kernels how often the chosen kernel is the best. All of it is predicted. A run that was
 # stopped goes on where it was; remove the JSON file to predict all of it anew.
 # Use: sh bench/record/predicted_map.sh BUILD CHIP NAME SEED COUNT [OPTION...]
@@ -37,7 +37,7 @@ grep ' cases* of ' "$folder/log" | tail -n 1
   # shellcheck disable=SC2016 # Markdown
   printf '`%s` made this part.\n\n' "$command"
   sed '1,/^$/d' "$folder/tables"
-  printf '\nAll figures are in [%s](%s).\n' "results/$name.json" "results/$name.json"
+  printf '\nAll figures are in [%s](%s).\n' "$name.json" "$name.json"
 } >"$folder/part"
 sh bench/record/put_part.sh "$name" predicted_map.sh <"$folder/part"
 exit $failed

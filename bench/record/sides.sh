@@ -1,6 +1,6 @@
 #!/bin/sh
 # How many times faster the HIP path is than the OpenMP path, op by op, both on one simulated MI300X: by counts, and by the clocks that
-# gfxsim's model of time predicts. Writes that part of bench/RESULTS.md, and bench/results/sides-gfx942.json.
+# gfxsim's model of time predicts. Writes the part sides of the pages in bench/results, and sides-gfx942.json there.
 # Use: sh bench/record/sides.sh [BUILD [BUILD-GFX942]]    BUILD: has gfxsim; default build. BUILD-GFX942: default build-gfx942, made by
 #      CC=clang-19 meson setup build-gfx942 -Dsim=disabled -Domp_offload=gfx942 -Dtdm_backend=hip -Dhip_archs=gfx942
 #      sh bench/record/sides.sh --print [BUILD [BUILD-GFX942]]   prints the tables and writes nothing
@@ -78,13 +78,13 @@ gfxsim exec --no-check all build-gfx942/bench/tandem-bench rmsnorm 64x1024 --dty
 
 The OpenMP path (`omp:0`) and the HIP path (`hip:0`) ran on one simulated MI300X, as the code objects that a real one would get, and their
 results were checked. "Times fewer clocks at least" compares what the longest pipe needs for the counted work on a CU that has work:
-bounds, not times. "Times faster, predicted" compares the clocks of gfxsim's [model of time](../docs/gfxsim-time.md), with 4000 clocks for each launch
+bounds, not times. "Times faster, predicted" compares the clocks of gfxsim's [model of time](../../docs/gfxsim-time.md), with 4000 clocks for each launch
 and cold caches. The short cases leave most of the 304 CUs without work: there a launch and waits for memory are most of the clocks.
 
 TEXT
   printf 'The kernels are those of commit %s.\n\n' "$(git log -1 --format=%h -- include src offload hip)"
   python3 bench/record/sides.py "$results" "$folder"/??.json
-  printf '\nAll figures are in [results/sides-gfx942.json](results/sides-gfx942.json). What the waves executed, and the bounds:\n\n'
+  printf '\nAll figures are in [sides-gfx942.json](sides-gfx942.json). What the waves executed, and the bounds:\n\n'
   rows 'clocks at least'
 } >"$folder/part"
 if [ $print = yes ]; then cat "$folder/part"; else sh bench/record/put_part.sh sides sides.sh <"$folder/part"; fi

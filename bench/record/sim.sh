@@ -1,5 +1,5 @@
 #!/bin/sh
-# Counts the kernels on simulated chips and writes bench/results/sim.json and the part on gfxsim of bench/RESULTS.md.
+# Counts the kernels on simulated chips and writes bench/results/sim.json and the part sim of bench/results/counted.md.
 # Use: sh bench/record/sim.sh [BUILD]            BUILD: default build; about 10 minutes on two cores
 #      sh bench/record/sim.sh [BUILD] --huge     only results above 4 GiB, which need 6 GiB of memory; writes nothing
 set -eu

@@ -1,4 +1,4 @@
-"""The part on gfxsim of bench/RESULTS.md, from what bench/record/sim.sh counted: goals first, then every case.
+"""The part sim of bench/results/counted.md, from what bench/record/sim.sh counted: goals first, then every case.
 Use: sim_table.py FOLDER OUT.json    FOLDER: NAME.CHIP.json of tandem-bench, and order.CHIP of tandem-bench order"""
 import glob
 import json
@@ -147,9 +147,9 @@ def put_case(name, chip):
 
 print("""## On simulated chips
 
-`sh bench/record/sim.sh` made this part with gfxsim's counters ([docs/gfxsim-profile.md](../docs/gfxsim-profile.md)): what the code objects
+`sh bench/record/sim.sh` made this part with gfxsim's counters ([docs/gfxsim-profile.md](../../docs/gfxsim-profile.md)): what the code objects
 do on an MI355X (gfx950) and an MI300X (gfx942), counted, and the clocks that each pipe needs at least. None of it is a time, and
-nothing of it was measured on a GPU. All counters are in [results/sim.json](results/sim.json).
+nothing of it was measured on a GPU. All counters are in [sim.json](sim.json).
 
 | goal | chip | figure | wanted | |
 |---|---|---|---|---|""")

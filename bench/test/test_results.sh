@@ -93,9 +93,17 @@ if [ "$(cat text)" != after ] || [ "$(stat -c %a text)" != 604 ]; then wrong "re
 mkdir -p tree/bench/record
 cp "$source/bench/record/put_part.sh" "$source/bench/record/replace.sh" tree/bench/record
 echo one | sh tree/bench/record/put_part.sh name host.sh
-cp tree/bench/RESULTS.md kept
+cp tree/bench/results/name.md kept
+mv tree/bench/results/name.md tree/bench/results/page.md # a part is found in whatever page it is
 echo two | sh tree/bench/record/put_part.sh name host.sh
-sed s/one/two/ kept | cmp - tree/bench/RESULTS.md || wrong "put_part.sh"
+sed s/one/two/ kept | cmp - tree/bench/results/page.md || wrong "put_part.sh"
+cp kept tree/bench/results/page.md
+cp kept tree/bench/results/other.md
+echo two | sh tree/bench/record/put_part.sh name host.sh 2>/dev/null && wrong "put_part.sh: a part in two pages"
+rm tree/bench/results/other.md
+sed '/: end/d' kept >tree/bench/results/page.md
+echo two | sh tree/bench/record/put_part.sh name host.sh 2>/dev/null && wrong "put_part.sh: a part without an end"
+grep -q one tree/bench/results/page.md || wrong "put_part.sh: a part without an end was changed"
 PYTHONPATH=$source/bench/record python3 - <<'END' || wrong "replace.py"
 import os, resource, signal
 from replace import replacing

@@ -8,8 +8,8 @@ extensions = ["myst_parser"]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
 # The pages: tools/site.sh copies the whole tree, so that links to sources find them.
-include_patterns = ["README.md", "**/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "bench/RESULTS.md", "bench/TIMING.md",
-                    "learn/exercises/*/task.md"]
+include_patterns = ["README.md", "**/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "bench/*.md",
+                    "bench/results/*.md", "learn/exercises/*/task.md"]
 
 myst_heading_anchors = 4  # as GitHub names them
 myst_enable_extensions = []
@@ -36,6 +36,7 @@ def sections(root):
     exercises = sorted(p.parent.name for p in (root / "learn/exercises").glob("*/task.md"))
     rest = sorted(p.stem for p in (root / "docs").glob("*.md"))
     first = ["building", "glossary", "api", "benchmarking", "checking", "tuning"]
+    results = sorted(f"bench/results/{p.stem}" for p in (root / "bench/results").glob("*.md"))
     lessons = ["learn/README", "docs/ladder", "ladder/README", "examples/README", "examples/tiny-llama/README"]
     others = sorted(str(p.relative_to(root).with_suffix("")) for p in root.glob("*/**/README.md"))
     return [
@@ -43,7 +44,8 @@ def sections(root):
         ("Lessons", [p if p != "ladder/README" else f"The steps of the ladders <{p}>" for p in lessons]),
         ("Exercises", [f"learn/exercises/{e}/task" for e in exercises]),
         ("Reference", ["docs/" + p for p in first + [p for p in rest if p not in first and p != "ladder"]]),
-        ("Project", ["bench/RESULTS", "bench/TIMING", "CONTRIBUTING", "CHANGELOG"] + [p for p in others if p not in lessons]),
+        ("Results", ["bench/RESULTS"] + results + ["bench/TIMING"]),
+        ("Project", ["CONTRIBUTING", "CHANGELOG"] + [p for p in others if p not in lessons]),
     ]
 
 

@@ -1,5 +1,5 @@
 /* cross_entropy of short rows without gaps between them. A wave loads the rows of a turn as one range, so that each cache line
- * is asked for once: what is on its way takes room in the vL1D by lines, and a row of 94 bf16 is 1.5 lines long, but lies in
+ * is asked for once: loads on their way occupy whole lines of the vL1D, and a row of 94 bf16 is 1.5 lines long, but lies in
  * 2.5 of them, and its single elements in one more. The rows go through LDS, from where each work-item of a row group reads
  * dwords; so no more than one step of a row has idle lanes, whatever its length. */
 #ifndef TANDEM_HIP_CROSS_ENTROPY_NEAR_ROWS_H

@@ -18,7 +18,7 @@ DEVICE void wait_memory(void) {
 /* Waits until all of this wave's LDS accesses are done. */
 DEVICE void wait_lds(void) { __builtin_amdgcn_s_waitcnt(WAIT_NOTHING & ~0x0f00); }
 
-/* The same, but for the last `left` of them: they are done in order, if there are no scalar loads among them. */
+/* Waits until at most `left` of them remain: they are done in order, if there are no scalar loads among them. */
 DEVICE void wait_lds_but(int left) {
   switch (left) {
     case 2: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 2 << 8); break;

@@ -17,7 +17,7 @@
  * waves 0-3, and the two groups share the SIMDs: while one group multiplies, the other one uses LDS.
  *
  * At the end of a memory slot a wave waits until only the loads of the last 4 phases are left, 2 of each (gfx942: 4). Then this
- * wave's part of what the next phase reads has arrived, and the barrier says the same of all other waves.
+ * wave's part of what the next phase reads has arrived, and after the barrier this holds for all waves.
  *
  * A slot has 256 clocks of products. What a group does in its memory slot must not take longer, or the matrix units wait. So
  * the reads come first and in equal numbers, the second half of them is waited for between the products, and scalar

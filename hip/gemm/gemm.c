@@ -364,16 +364,18 @@ static bool whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int pa
 
 /* What the last workgroup takes: its stores and the count, and what it reads of the L2, for which the vL1D has room for
  * 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on: 128x14336x4096 nt bf16 by
- * tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 9,200, of which C's stores take 2,600. */
+ * tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 9,200, of which C's stores take 2,600. ON_GFX942 is fitted to
+ * 1024x1024x1024 bf16, where tiles of 128x128 in 4 parts take 29,376 to 31,048 clocks and were estimated at 27,768. */
 static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500 };
+  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const tdm_hip_device *device = plan->context->hip;
   const double all = tile_parts_bytes(d, tile, parts),
                tiles = all / ((double)tile->m * tile->n * parts * (double)sizeof(float)),
                of_cu = ceil(tiles / device->compute_units), l2 = (double)device->chip->l2_bytes * device->xcds,
                bytes = (double)tile->m * tile->n * (double)sizeof(float) * (parts == 2 ? 1 : parts);
-  const int latency = whole_tiles(plan, tile, parts) ? L2_LATENCY : OTHER_L2_LATENCY;
+  const int latency = (whole_tiles(plan, tile, parts) ? L2_LATENCY : OTHER_L2_LATENCY) +
+                      (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? ON_GFX942 : 0);
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
          fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, d->type).hbm);
 }

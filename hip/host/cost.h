@@ -22,7 +22,7 @@ typedef struct hip_tile_shape {
    * writes, reads and multiplies one after the other, and only other workgroups fill its gaps. */
   bool overlapped;
   bool waits;       /* each step waits for the next one's loads, which start with the step */
-  int ahead;        /* loads have so many steps to arrive; 0, and not waits: they start early enough */
+  int ahead;        /* steps that a load has to arrive; 0, and not waits: loads start early enough */
   int touches;      /* times that a line of 128 bytes goes through the vL1D; 0: as often as it has parts in steps */
   int start;        /* clocks before the first step that other kernels don't need */
   bool sums_in_lds; /* all sums go through LDS before they are stored, whatever follows the product */

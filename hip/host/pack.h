@@ -30,8 +30,8 @@ double tdm_hip_loads_again(const tdm_plan *plan, const hip_operand *x, tdm_type 
 /* The clocks of a launch that copies so many bytes; 0 if it copies none. */
 double tdm_hip_pack_clocks(const tdm_plan *plan, tdm_type type, double bytes);
 
-/* What loading lines again takes: `saves` clocks for each operand, which a copy of it would save. The result says which ones to
- * copy: bits. */
+/* saves: the clocks that a copy of each operand would save, because its lines would not be loaded again. The result says which
+ * ones to copy: bits. */
 int tdm_hip_which_to_pack(const tdm_plan *plan, const hip_operand *of, const double *saves, int count, tdm_type type);
 /* The clocks of a CU's average share of `tiles` tiles, which load `lines` lines along `k`, `again` times again. */
 double tdm_hip_again_clocks(const tdm_plan *plan, tdm_type type, double again, double tiles, double lines, double k);

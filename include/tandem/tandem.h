@@ -141,7 +141,8 @@ typedef struct tdm_options {
   int xcds; /* HIP: the number of XCDs (dies with their own L2) to order the work for, 1 to 1024; 0 (default): the device's */
   /* How a thread waits for a run on an NVIDIA GPU through OpenMP ("omp:N").
    *   "spin"   keeps its core busy.
-   *   "block"  sleeps. On an H200 this adds 18 us to a short wait, and 70 us to waits longer than 0.5 ms (bench/RESULTS.md).
+   *   "block"  sleeps. On an H200 this adds 18 us to a short wait, and 70 us to waits longer than 0.5 ms
+   *            (bench/results/h200.md).
    *   "auto"   keeps what an earlier tdm_open of this process has named for the device. If none has, it is CUDA's own default,
    *            which spins if the machine has at least as many cores as the process has contexts. A driver older than CUDA 12.1
    *            stays at "block", and tdm_plan_explain says so.

@@ -278,7 +278,7 @@ TDM_INLINE void begin_rows(unit *u, wave_state *w, int head) {
 }
 
 /* Macros, because one more function around copy_keys changes scalar instructions of kernels whose times are in
- * bench/RESULTS.md.
+ * bench/results/h200.md.
  *
  * Nobody reads Q in team memory any more: the first V takes its place. */
 #define begin_first_values(u, head)                                            \

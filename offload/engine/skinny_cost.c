@@ -2,7 +2,7 @@
 #include "skinny.h"
 
 /* ---- Estimates. Clocks of one core, fitted to 4096 columns of k = 2048 in f32 and bf16, [k, n] and [n, k], with m = 1 to
- * 32 on the machine of bench/RESULTS.md's host part. They agree with the times within a fifth, and the two kernels are
+ * 32 on the machine of bench/results/host.md. They agree with the times within a fifth, and the two kernels are
  * equally fast at m = 28. ---- */
 
 static const double READ_BYTE = 0.11; /* from memory, while the other cores read too */
