@@ -18,7 +18,8 @@ for fill in real rising; do
 done
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json --wide >part.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
-"$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
+"$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_128x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
+"$bench" gemm 640x640x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >last.txt
 "$bench" attention 1x8x2x1x640x64 --dtype bf16 --device "sim:$chip" --workgroups 1 >last.txt
 "$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --timeline timed.svg --json timed.json --list >timed.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --rounds 1 --json sampled.json --list >sampled.txt
@@ -86,6 +87,7 @@ done
 grep -q '^| gemm bf16 nt 512x512x256 | sim:' gemm.md || complain 'no row in the Markdown'
 grep -q 'a bound, not a time' add.txt || complain 'no comparison'
 grep -q 'output not checked: a launch reads' split.txt || complain 'a sample of parts does not say that nothing was checked'
+grep -q 'output not checked: a workgroup adds' last.txt || complain 'a sample of parts in one launch does not say that nothing was checked'
 grep -q 'output not checked: a workgroup adds' last.txt || complain 'a sample of what a last workgroup adds does not say so'
 grep -q 'checked: 8 rows of what was written' rows.txt || complain 'a check of 8 rows does not say so'
 ! grep -q 'checked:' gemm.txt part.txt || complain 'what can be checked is not'
