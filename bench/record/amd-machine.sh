@@ -8,7 +8,7 @@ LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$rocm/lib
 export PATH LD_LIBRARY_PATH
 kfd=${KFD-/sys/class/kfd/kfd/topology/nodes} drm=${DRM-/sys/class/drm}
 
-# The chip, by ROCm's tools, else by what the kernel driver says: 90402 is gfx942.
+# Asks ROCm's tools for the chip, or the kernel driver where there are none. The driver writes gfx942 as 90402.
 find_chip() {
   {
     rocm_agent_enumerator 2>/dev/null

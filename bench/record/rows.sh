@@ -9,9 +9,9 @@
 # One XCD with its share of HBM is simulated, at the published rate: a share below 1 is the kernel's, not the model's HBM. Two
 # launches are predicted, of about 16 MiB and of twice as many rows, from cold caches, of the kernel that the large one takes:
 # rows.py names hip_loop where the short ones alone would split rows (hip_parts). The table's clocks are of a launch of 1 GiB on
-# the whole chip, to which their difference is continued. Of rows so long that 16 MiB are fewer than 16 of them for each compute
-# unit, an XCD's share of that launch is predicted itself: work-items would share the rows of the two short ones otherwise. What is left in the L2 at the end takes no time of HBM, 4 MiB at most
-# in both launches. Shares vary with the number of rows, most where the last round of rows is nearly empty, and may be above 1.
+# the whole chip, to which their difference is continued. Where 16 MiB have fewer than 16 rows for each compute unit, more
+# work-items would share each row than in the large launch, so an XCD's share of that launch is predicted instead. What is left in
+# the L2 at the end takes no time of HBM, 4 MiB at most in both launches. Shares vary with the number of rows, most where the last round of rows is nearly empty, and may be above 1.
 # "VALU's share": what the VALUs need of the clocks of the bytes.
 set -eu
 cd "$(dirname "$0")/../.."

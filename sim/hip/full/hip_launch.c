@@ -267,7 +267,8 @@ HIP_API hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds,
 }
 
 HIP_API hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds, hipStream_t *handle) {
-  if (pushed_count == 0) return hip_end(hip_fail(hipErrorMissingConfiguration, "a kernel's stub was called without <<<...>>>"));
+  if (pushed_count == 0)
+    return hip_end(hip_fail(hipErrorMissingConfiguration, "a kernel's host function was called without <<<...>>>"));
   configuration c = pushed[--pushed_count];
   *grid = c.grid;
   *block = c.block;
