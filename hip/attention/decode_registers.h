@@ -78,18 +78,6 @@ DEVICE u32x4 start_tile_read(const row_products<head> *w, int n) {
                    : lds_read_unordered(w->at.v[value / (head / 32)], 32 * (value % (head / 32)) * KEYS<head> * 2);
 }
 
-/* Waits until the oldest of `outstanding` LDS accesses is done. */
-DEVICE void wait_oldest(int outstanding) {
-  switch (outstanding) {
-    case 2: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 1 << 8); break;
-    case 3: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 2 << 8); break;
-    case 4: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 3 << 8); break;
-    case 5: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 4 << 8); break;
-    case 6: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 5 << 8); break;
-    default: wait_lds();
-  }
-}
-
 /* Pair i of 32 keys, whose exponents are in *x, and then the exponents of the next pair. Packed f32 waits for the matrix unit,
  * which is done with its product after the two exponentials. */
 DEVICE f32x2 exponents_of_pair(const f32x16 *s, int i, float scale, float base) {
@@ -125,7 +113,7 @@ DEVICE void decode_whole_tile(row_products<head> *w, float scale, tdm_type type)
       w->p[2 * b] = in_order(w->p[2 * b]);
       w->p[2 * b + 1] = in_order(w->p[2 * b + 1]);
     }
-    wait_oldest(started - n);
+    wait_lds_but(started - n - 1); /* product n has what it reads */
     keep_order();
     x[n] = in_order(x[n]);
 #pragma unroll

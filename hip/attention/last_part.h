@@ -1,12 +1,9 @@
-/* Decode in one launch: the workgroup that stores the last part of a head of keys adds all of them.
- *
- * Workgroups of a head may be on different XCDs, whose L2s don't see each other's writes. So a workgroup releases its part
- * before it counts itself (buffer_wbl2 sc1 writes the L2 back), and the last one acquires the others' (buffer_inv sc1):
- * LLVM's memory model for gfx942 and gfx950, in the scope of an agent. Parts are added in their order, whoever is last, so
- * every run gives the same bits. */
+/* Decode in one launch: the workgroup that stores the last part of a head of keys adds all of them (hip/device/last.h).
+ * Parts are added in their order, whoever is last, so every run gives the same bits. */
 #ifndef TANDEM_HIP_ATTENTION_LAST_PART_H
 #define TANDEM_HIP_ATTENTION_LAST_PART_H
 
+#include "hip/device/last.h"
 #include "key_tile.h"
 #include "query_rows.h"
 
@@ -23,8 +20,6 @@ DEVICE uint32_t own_lane(void) {
 DEVICE uint32_t own_thread(int wave) {
   return CHIP_TRANSPOSED_LDS_READS ? (uint32_t)thread_index() : (uint32_t)wave * WAVE + own_lane();
 }
-
-#define GLOBAL __attribute__((address_space(1)))
 
 /* What the end of a part needs: the head's counter, or NULL, where its parts are, and where the sums go, the first row's. */
 typedef struct part_end {
@@ -57,8 +52,7 @@ DEVICE part_end find_end(const attention_args *a, attention_args *again, tdm_typ
   return e;
 }
 
-/* Is this workgroup the last one of its head of keys to come here? The counter is 0 before a launch; the last workgroup's
- * increment makes it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any more.
+/* Is this workgroup the last one of its head of keys to come here (hip/device/last.h)?
  *
  * The last wave counts. Up to head_dim 128 waves 4-7 only load, so they are here before the others have stored their rows, and
  * find their addresses before the barrier; the others find theirs while the counter is on its way. */
@@ -69,26 +63,11 @@ DEVICE bool comes_last(const attention_args *a, attention_args *again, int wave,
   const bool early = counts || wave >= GENERAL_ROWS / 32;
   if (early) *e = find_end(a, again, type);
   wait_memory<0>(); /* for this wave's part of the results */
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-  barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  meet();
   if (!early) *e = find_end(a, again, type);
   if (e->counter == nullptr) return false;
-  if (counts) {
-    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); /* the other waves' part too: the barrier handed it on */
-    /* clang 22 leaves this wait out: it knows of no access since the last one, and does not count buffer_wbl2 */
-    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
-    uint32_t others = 0;
-    if (own_lane() == 0)
-      others = __builtin_amdgcn_atomic_inc32((GLOBAL uint32_t *)e->counter, again->splits - 1, __ATOMIC_RELAXED, "agent");
-    const bool last = (uint32_t)__builtin_amdgcn_readfirstlane((int)others) == again->splits - 1;
-    if (last) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
-    if (own_lane() == 0) *shared = last;
-  }
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-  barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
-  return __builtin_amdgcn_readfirstlane((int)*shared) != 0;
+  if (counts) count_workgroup((GLOBAL uint32_t *)e->counter, again->splits, own_lane(), shared);
+  return found_last(shared);
 }
 
 typedef float part_numbers_of_row __attribute__((ext_vector_type(2))); /* reference and sum */

@@ -8,26 +8,33 @@
 
 #include "wait.h"
 
-/* Is this workgroup the last of `count` to come here? The counter is 0 before a launch; the last workgroup's increment makes
- * it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any more. wave and lane: this one's. */
-DEVICE bool comes_last(uint32_t *counter, uint32_t count, int wave, uint32_t lane, LDS uint32_t *shared) {
-  wait_memory<0>(); /* for this wave's part of the results */
+#define GLOBAL __attribute__((address_space(1)))
+
+/* All waves come here. What they did to any memory before comes before what they do to it afterwards; a store of its own a wave
+ * waits for before (wait_memory). */
+DEVICE void meet(void) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
-  if (wave == 0) {
-    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); /* the other waves' part too: the barrier handed it on */
-    /* clang 22 leaves this wait out: it knows of no access since the last one, and does not count buffer_wbl2 */
-    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
-    uint32_t others = 0;
-    if (lane == 0) others = __builtin_amdgcn_atomic_inc32(counter, count - 1, __ATOMIC_RELAXED, "agent");
-    const bool last = (uint32_t)__builtin_amdgcn_readfirstlane((int)others) == count - 1;
-    if (last) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
-    if (lane == 0) *shared = last;
-  }
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-  barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* One wave counts the workgroup, after all have met: is it the last of `count` to come here? The counter is 0 before a launch;
+ * the last workgroup's increment makes it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any
+ * more, for found_last(). */
+DEVICE void count_workgroup(GLOBAL uint32_t *counter, uint32_t count, uint32_t lane, LDS uint32_t *shared) {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); /* the other waves' part too: the barrier handed it on */
+  /* clang 22 leaves this wait out: it knows of no access since the last one, and does not count buffer_wbl2 */
+  asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+  uint32_t others = 0;
+  if (lane == 0) others = __builtin_amdgcn_atomic_inc32(counter, count - 1, __ATOMIC_RELAXED, "agent");
+  const bool last = (uint32_t)__builtin_amdgcn_readfirstlane((int)others) == count - 1;
+  if (last) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+  if (lane == 0) *shared = last;
+}
+
+/* For all waves, which meet here: what count_workgroup() found. */
+DEVICE bool found_last(const LDS uint32_t *shared) {
+  meet();
   return __builtin_amdgcn_readfirstlane((int)*shared) != 0;
 }
 

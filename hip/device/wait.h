@@ -21,8 +21,11 @@ DEVICE void wait_lds(void) { __builtin_amdgcn_s_waitcnt(WAIT_NOTHING & ~0x0f00);
 /* Waits until at most `left` of them remain: they are done in order, if there are no scalar loads among them. */
 DEVICE void wait_lds_but(int left) {
   switch (left) {
+    case 1: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 1 << 8); break;
     case 2: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 2 << 8); break;
+    case 3: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 3 << 8); break;
     case 4: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 4 << 8); break;
+    case 5: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 5 << 8); break;
     case 6: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 6 << 8); break;
     case 8: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 8 << 8); break;
     default: wait_lds();

@@ -39,9 +39,8 @@ static int64_t leading_of(const tdm_plan *plan, bool partial) {
 
 /* Does the last workgroup of each tile add its parts? Else gemm_reduce does. */
 static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
-/* Does each XCD have whole tiles then, with all parts? How many it has at most. */
-static bool whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
-static unsigned xcd_tiles(const tdm_plan *plan, const hip_tile_shape *tile);
+/* The workgroups of an XCD, if each XCD has whole tiles then, with all parts; else 0. */
+static unsigned whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
 
 /* Steps with an exponential or a division, whose exact functions are long. */
 static bool long_step_at(const tdm_gemm_desc *d, int64_t s) {
@@ -167,8 +166,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
              : !ends_here || (plain(d) && d->n % 4 == 0 && args.dwords)                                       ? GEMM_DIRECT
                                                                                                               : GEMM_NEAR;
   args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
-  if (last && whole_tiles(plan, &kernel->tile, parts)) {
-    args.order.chunk = xcd_tiles(plan, &kernel->tile) * (unsigned)parts;
+  const unsigned chunk = last ? whole_tiles(plan, &kernel->tile, parts) : 0;
+  if (chunk > 0) {
+    args.order.chunk = chunk;
     args.order.count = args.order.chunk * args.order.xcds; /* some may have no tile */
   }
   args.reducers = (uint16_t)reducers(plan);
@@ -339,27 +339,26 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
 
 /* ---- K splits in one launch (last_part.h) ---- */
 
-/* Bytes of partial sums. */
-static double tile_parts_bytes(const tdm_gemm_desc *d, const hip_tile_shape *tile, int parts) {
-  return ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n) * (double)d->batch * parts * tile->m * tile->n *
-         (double)sizeof(float);
+static double tiles_of(const tdm_gemm_desc *d, const hip_tile_shape *tile) {
+  return ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n) * (double)d->batch;
 }
 
-static unsigned xcd_tiles(const tdm_plan *plan, const hip_tile_shape *tile) {
-  const tdm_order order = tdm_hip_tiles(plan, plan->desc.gemm.m, plan->desc.gemm.n, plan->desc.gemm.batch, tile->m, tile->n);
-  return (order.count - 1) / order.xcds + 1;
+/* Bytes of partial sums. */
+static double tile_parts_bytes(const tdm_gemm_desc *d, const hip_tile_shape *tile, int parts) {
+  return tiles_of(d, tile) * parts * tile->m * tile->n * (double)sizeof(float);
 }
 
 /* Not if that would make an XCD compute more rounds than its share of all workgroups, or leave XCDs without a tile.
  * 128x3584x18944 tn bf16 in 8 parts takes 81,074 predicted clocks with 3.5 tiles in each XCD, and 73,710 with 4 in seven. */
-static bool whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
+static unsigned whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const tdm_hip_device *device = plan->context->hip;
   const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch, tile->m, tile->n);
   enum { MOST = 1 << 20 }; /* a grid has at most 2^32 work-items */
   const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
-  return plan->tuning.of[TDM_TUNE_CHUNK] == 0 && order.count >= order.xcds && (double)order.count * parts <= MOST &&
-         ceil((double)xcd_tiles(plan, tile) * parts / at_once) <= ceil((double)order.count * parts / order.xcds / at_once);
+  if (plan->tuning.of[TDM_TUNE_CHUNK] != 0 || order.count < order.xcds || (double)order.count * parts > MOST) return 0;
+  const unsigned workgroups = ((order.count - 1) / order.xcds + 1) * (unsigned)parts;
+  return ceil(workgroups / at_once) <= ceil((double)order.count * parts / order.xcds / at_once) ? workgroups : 0;
 }
 
 /* What the last workgroup takes: its stores and the count, and what it reads of the L2, for which the vL1D has room for
@@ -370,11 +369,10 @@ static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int 
   enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const tdm_hip_device *device = plan->context->hip;
-  const double all = tile_parts_bytes(d, tile, parts),
-               tiles = all / ((double)tile->m * tile->n * parts * (double)sizeof(float)),
-               of_cu = ceil(tiles / device->compute_units), l2 = (double)device->chip->l2_bytes * device->xcds,
+  const double all = tile_parts_bytes(d, tile, parts), of_cu = ceil(tiles_of(d, tile) / device->compute_units),
+               l2 = (double)device->chip->l2_bytes * device->xcds,
                bytes = (double)tile->m * tile->n * (double)sizeof(float) * (parts == 2 ? 1 : parts);
-  const int latency = (whole_tiles(plan, tile, parts) ? L2_LATENCY : OTHER_L2_LATENCY) +
+  const int latency = (whole_tiles(plan, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY) +
                       (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? ON_GFX942 : 0);
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
          fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, d->type).hbm);
@@ -466,9 +464,8 @@ bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, c
 
 static const hip_functions reduce = GEMM_REDUCE;
 
-static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel) {
+static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel, bool last) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const bool last = last_adds(plan, &kernel->tile, parts_of(plan));
   const size_t used = strlen(plan->explain),
                of_rows = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
                of_tiles = last ? (size_t)tile_parts_bytes(d, &kernel->tile, parts_of(plan)) : 0;
@@ -484,14 +481,13 @@ static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel) {
   return tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS, last);
 }
 
-/* The steps of the epilogue, and behind them a counter for each tile, if its last workgroup adds its parts: all 0. */
-static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel) {
+/* Uploads the steps of the epilogue. Where the last workgroup of a tile adds its parts, a counter for each tile follows, which
+ * is 0. */
+static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel, bool last) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const hip_tile_shape *tile = &kernel->tile;
   const size_t steps = (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
-  if (!last_adds(plan, tile, parts_of(plan))) return tdm_plan_upload(plan, d->epilogue, steps);
-  const size_t tiles = (size_t)(hip_ceil_div(d->m, tile->m) * hip_ceil_div(d->n, tile->n) * d->batch),
-               bytes = steps + tiles * sizeof(uint32_t);
+  if (!last) return tdm_plan_upload(plan, d->epilogue, steps);
+  const size_t tiles = (size_t)tiles_of(d, &kernel->tile), bytes = steps + tiles * sizeof(uint32_t);
   char *table = calloc(bytes, 1);
   if (table == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, tiles);
   if (steps > 0) memcpy(table, d->epilogue, steps);
@@ -513,9 +509,10 @@ static double unaligned_clocks(const tdm_plan *plan) {
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  TDM_TRY(make_table(plan, kernel));
+  const bool last = last_adds(plan, &kernel->tile, parts_of(plan));
+  TDM_TRY(make_table(plan, kernel, last));
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type));
-  if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan, kernel));
+  if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan, kernel, last));
   return gemm_prepare_pack(plan, kernel, unaligned_clocks(plan));
 }
 

@@ -112,7 +112,10 @@ DEVICE bool add_parts(tile_sums<T> sums, uint32_t tile, uint32_t part, int64_t r
       __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(u32x4, sums[m][n]), all,
                                              (int)(at.of_row[m] + part * PART + n * FRAGMENT_BYTES), 0, 0);
   uint32_t *counter = (uint32_t *)(uintptr_t)(args->steps + args->step_count) + tile;
-  if (!comes_last(counter, parts, wave_index(), (uint32_t)lane_index(), (LDS uint32_t *)lds)) return false;
+  wait_memory<0>(); /* for this wave's part */
+  meet();
+  if (wave_index() == 0) count_workgroup((GLOBAL uint32_t *)counter, parts, (uint32_t)lane_index(), (LDS uint32_t *)lds);
+  if (!found_last((LDS uint32_t *)lds)) return false;
   uint32_t bytes = parts * PART;
   if (parts == 2) { /* only the other one: x + y is y + x */
     all = make_short_buffer(first + (1 - part) * PART, PART);
