@@ -59,9 +59,14 @@ static void reference(const tdm_case *c, const case_array *arrays, const void *c
   double root = sqrt(squares / (double)cols + (double)(float)c->eps);
   if (root < 0x1p-128) root = 0; /* 1 / root is not in f32 */
   for (int64_t i = 0; i < cols; i++) {
-    double s = element(c, arrays, inputs, row, i);
-    value[i] = output == SUM ? s : s / root * case_get(inputs[WEIGHT], i, arrays[WEIGHT].element);
-    bound[i] = output == Y ? bound_rmsnorm(value[i], case_sum_constant(c, cols)) : c->type == TDM_F32 ? 0 : BOUND_U * fabs(s);
+    double s = element(c, arrays, inputs, row, i), weight = case_get(inputs[WEIGHT], i, arrays[WEIGHT].element);
+    value[i] = output == SUM ? s : s / root * weight;
+    if (output == SUM)
+      bound[i] = c->type == TDM_F32 ? 0 : BOUND_U * fabs(s);
+    else if (bound_rmsnorm_may_be_nan(s / root, weight))
+      bound[i] = CASE_OR_NAN;
+    else
+      bound[i] = bound_rmsnorm(value[i], s / root, weight, case_sum_constant(c, cols));
   }
 }
 

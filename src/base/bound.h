@@ -16,6 +16,10 @@
 /* Results below the normal numbers of f32 lose relative accuracy, and devices may flush them to zero. */
 #define BOUND_TINY 0x1p-126
 
+/* What a value may lose that is rounded to f32 and used further: all of it or less below the normal numbers, as some devices
+ * flush these to zero. Up to twice the least normal number, because the value has other errors. */
+static inline double bound_underflow(double x) { return fabs(x) < 2 * BOUND_TINY ? fmin(fabs(x), BOUND_TINY) : 0; }
+
 /* A value and the bound of its error, which go through an op together. */
 typedef struct bound_estimate {
   double value, error;
@@ -84,9 +88,15 @@ static inline bound_estimate bound_gated(bound_estimate gate, bound_estimate up)
 /* ---- rmsnorm, rope ---- */
 
 /* The mean of squares has a relative error of c u (bound_sum_constant), and the root keeps half of it. 8 u more: the sum x
- * + residual in the squares and in the element, mean, eps, root, division and two products. */
-static inline double bound_rmsnorm(double value, double sum_constant) {
-  return (sum_constant / 2 + 8) * BOUND_U * fabs(value) + BOUND_TINY;
+ * + residual in the squares and in the element, mean, eps, root, division and two products. normalized: s / root, which
+ * kernels round to f32 before they multiply it by the weight. What it loses if it is below the normal numbers is multiplied
+ * too: weights of 1e30 make results of 1e-38 from elements that f32 can't hold. */
+static inline double bound_rmsnorm(double value, double normalized, double weight, double sum_constant) {
+  return (sum_constant / 2 + 8) * BOUND_U * fabs(value) + bound_underflow(normalized) * fabs(weight) + BOUND_TINY;
+}
+/* If s / root may be 0 in f32, its product with an infinite weight may be NaN. */
+static inline bool bound_rmsnorm_may_be_nan(double normalized, double weight) {
+  return isinf(weight) && bound_underflow(normalized) > 0;
 }
 
 /* Cosine and sine are rounded to f32, and each product and their sum are rounded once: 3 u of both products. The f64 angle
@@ -146,11 +156,13 @@ static inline bound_estimate bound_score(double sum, double magnitudes, double s
   return (bound_estimate){scale * sum, fabs(scale) * magnitudes * (sum_constant + 2) * BOUND_U};
 }
 
-/* exp(score - max): the exponent has the errors of score and max and its own rounding, 2 u of it. */
+/* exp(score - max): the exponent has the errors of score and max and its own rounding, 2 u of it. Weights below the normal
+ * numbers may be flushed to zero. */
 static inline bound_estimate bound_weight(bound_estimate score, bound_scores r) {
   double below = score.value - r.max, value = exp(below);
   if (isinf(below)) return (bound_estimate){value, 0};
-  return (bound_estimate){value, fmin(1, value * expm1(score.error + r.max_error + (2 * fabs(below) + 4) * BOUND_U))};
+  double relative = expm1(score.error + r.max_error + (2 * fabs(below) + 4) * BOUND_U);
+  return (bound_estimate){value, fmin(1, value * relative + bound_underflow(value))};
 }
 
 /* Half the distance from 1 to the next value of the type to which probabilities are rounded before they are multiplied by
@@ -165,10 +177,11 @@ typedef struct bound_output_sums {
   double value, errors, magnitudes, squares, values;
 } bound_output_sums;
 
-/* own: the relative error of a sum over keys. */
+/* own: the relative error of a sum over keys. Each product may be lost below the normal numbers: where the largest weight meets
+ * a value of 0, a result consists of such products. */
 static inline void bound_output_add(bound_output_sums *s, bound_estimate p, double v, double own) {
   s->value += p.value * v;
-  s->errors += (p.error + own * p.value) * fabs(v);
+  s->errors += (p.error + own * p.value) * fabs(v) + bound_underflow(p.value * v);
   s->magnitudes += p.value * fabs(v);
   s->squares += p.value * v * p.value * v;
   s->values += fabs(v);

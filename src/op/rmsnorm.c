@@ -65,6 +65,13 @@ static int rmsnorm_views(const tdm_plan *plan, shadow_view views[2]) {
   return d->residual ? 2 : 1;
 }
 
+/* x + residual. */
+static double shadow_sum(const shadow_row *r, int64_t i) {
+  const tdm_rmsnorm_desc *d = &r->plan->desc.rmsnorm;
+  double x = shadow_element(r, 0, r->row * d->ldx + i, d->type);
+  return d->residual ? x + shadow_element(r, 2, r->row * d->ldr + i, d->type) : x;
+}
+
 /* Squares of nearly one magnitude are rounded in one direction, as in shadow.h. */
 static void rmsnorm_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
   const tdm_rmsnorm_desc *d = &r->plan->desc.rmsnorm;
@@ -74,15 +81,19 @@ static void rmsnorm_errors(const shadow_row *r, const unsigned char *wanted, dou
   }
   double squares = 0, fourths = 0;
   for (int64_t i = 0; i < d->cols; i++) {
-    double x = shadow_element(r, 0, r->row * d->ldx + i, d->type);
-    if (d->residual) x += shadow_element(r, 2, r->row * d->ldr + i, d->type);
+    double x = shadow_sum(r, i);
     squares += x * x;
     fourths += x * x * x * x;
   }
   bool alike = (double)d->cols * fourths <= 1.25 * squares * squares;
-  for (int64_t i = 0; i < d->cols; i++)
-    if (wanted[i])
-      error[i] = bound_rmsnorm((double)tdm_load(r->expected, r->at + i, d->type), bound_sum_constant(d->cols, alike));
+  double root = sqrt(squares / (double)d->cols + (double)d->eps), constant = bound_sum_constant(d->cols, alike);
+  for (int64_t i = 0; i < d->cols; i++) {
+    if (!wanted[i]) continue;
+    double normalized = shadow_sum(r, i) / root, weight = shadow_element(r, 1, i, d->type);
+    error[i] = bound_rmsnorm_may_be_nan(normalized, weight)
+                   ? SHADOW_OR_NAN
+                   : bound_rmsnorm((double)tdm_load(r->expected, r->at + i, d->type), normalized, weight, constant);
+  }
 }
 
 static const tdm_tuned_form form = {2, 2, "-", "ROWSxCOLS"};

@@ -18,6 +18,9 @@ static const check_single rmsnorm[] = {{"f32", NULL, NULL, "eps=0,fill=huge", "4
                                        {"f32", NULL, NULL, "fill=subnormal", "7x129"},
                                        {"f32", NULL, NULL, "eps=0,fill=subnormal", "7x129"},
                                        {"bf16", NULL, NULL, "eps=0,fill=subnormal", "5x4100"},
+                                       /* Quotients that f32 can't hold, and weights that make results of them. */
+                                       {"f32", NULL, NULL, "fill=edges", "200x7"},
+                                       {"bf16", NULL, NULL, "fill=edges,residual=1,pad=1", "200x5"},
                                        {0}};
 
 #define MAXIMA(shape_a, shape_b, shape_c)                                                            \
@@ -61,6 +64,9 @@ static const check_single attention[] = {RISING("f32", "1x2x1x66x300x20"),
                                          {"f16", NULL, NULL, "fill=negative,lse=1,causal=1", "1x2x1x70x200x64"},
                                          {"bf16", NULL, NULL, "fill=negative,lse=1", "1x2x1x70x200x128"},
                                          {"f16", NULL, NULL, "fill=negative,lse=1", "2x4x2x1x1100x128"},
+                                         /* Weights below the normal numbers of f32. */
+                                         {"f32", NULL, NULL, "fill=exact,lse=1,scale=1", "2x8x1x2x300x80"},
+                                         {"bf16", NULL, NULL, "fill=exact,lse=1,scale=1,swap=1", "2x33x1x2x695x80"},
                                          {"f32", NULL, NULL, "fill=masked,lse=1", "3x4x2x33x300x33"},
                                          {"f16", NULL, NULL, "fill=masked,lse=1", "3x2x1x70x200x64"},
                                          {"bf16", NULL, NULL, "fill=masked,lse=1,causal=1", "3x2x1x200x200x128"},

@@ -19,11 +19,27 @@ static void sums(void **state) {
   is(bound_sum_constant(9, false), 8, "sum", 2);
   is(bound_sum_constant(100, false), 22, "sum", 3);
   is(bound_sum_constant(100, true), 102, "sum", 4);
-  is(bound_rmsnorm(-2, 20), 36 * 0x1p-24, "rmsnorm", 0);
-  is(bound_rmsnorm(0, 20), 0x1p-126, "rmsnorm", 1);
+  is(bound_rmsnorm(-2, 1, -2, 20), 36 * 0x1p-24, "rmsnorm", 0);
+  is(bound_rmsnorm(0, 0, 1e30, 20), 0x1p-126, "rmsnorm", 1);
+  is(bound_rmsnorm(0x1p-130, 0x1p-132, -4, 20), 0x1.1p-126 + 18 * 0x1p-154, "rmsnorm", 2);
+  is(bound_rmsnorm(0x1.8p-106, 0x1.8p-126, 0x1p20, 20), 27 * 0x1p-130 + 0x1p-106 + 0x1p-126, "rmsnorm", 3);
+  is(bound_rmsnorm(0x1p-105, 0x1p-125, 0x1p20, 20), 18 * 0x1p-129 + 0x1p-126, "rmsnorm", 4);
   is(bound_rope(0, -2, 3), 15 * 0x1p-24, "rope", 0);
   is(bound_rope(-0x1p30, 2, -3), 15 * 0x1p-24 + 5 * 0x1p-20, "rope", 1);
   is(bound_rope(0, 0, 0), 0x1p-126, "rope", 2);
+}
+
+static void underflow(void **state) {
+  (void)state;
+  is(bound_underflow(0), 0, "underflow", 0);
+  is(bound_underflow(-0x1p-149), 0x1p-149, "underflow", 1);
+  is(bound_underflow(0x1.8p-126), 0x1p-126, "underflow", 2);
+  is(bound_underflow(0x1p-125), 0, "underflow", 3);
+  is(bound_underflow((double)INFINITY), 0, "underflow", 4);
+  assert_true(bound_rmsnorm_may_be_nan(0x1p-130, (double)INFINITY));
+  assert_false(bound_rmsnorm_may_be_nan(0x1p-130, 1e30));
+  assert_false(bound_rmsnorm_may_be_nan(0x1p-125, (double)INFINITY));
+  assert_false(bound_rmsnorm_may_be_nan(0, (double)INFINITY));
 }
 
 static void units(void **state) {
@@ -41,10 +57,11 @@ static void estimates(void **state) {
   const double x[] = {1, 3, -2, -(double)INFINITY};
   for (int i = 0; i < 4; i++) bound_softmax_add(&row, x[i]);
   bound_softmax_end(&row, 10);
-  bound_output_sums sums = {0}, many = {0};
+  bound_output_sums sums = {0}, many = {0}, lost = {0};
   bound_output_add(&sums, (bound_estimate){0.5, 0.01}, 2, 0.125);
   bound_output_add(&sums, (bound_estimate){0.25, 0.02}, -4, 0.125);
   for (int i = 0; i < 64; i++) bound_output_add(&many, (bound_estimate){0.125, 0}, 1, 0);
+  bound_output_add(&lost, (bound_estimate){0x1p-127, 0x1p-127}, 2, 0); /* the weight may be 0, and its product, 2^-126, too */
   const struct {
     bound_estimate got, want;
   } points[] = {
@@ -93,6 +110,8 @@ static void estimates(void **state) {
       {bound_output(&sums, (bound_estimate){2, 0.5}, 0.0625, 4, 0x1p-11, true), {0, 0.17548837065696715}},
       {bound_output(&sums, (bound_estimate){2, 0.5}, 0.0625, 4, 0x1p-8, false), {0, 0.17890624999999999}},
       {bound_output(&sums, (bound_estimate){2, 0.5}, 0.0625, 0.03125, 0x1p-8, false), {0, 0.0625}},
+      {bound_weight((bound_estimate){-87.5, 0}, (bound_scores){0, 0}), {9.9823509305692476e-39, 9.9824574351495495e-39}},
+      {bound_output(&lost, (bound_estimate){1, 0}, 0, 2, 0, false), {0x1p-126, 3 * 0x1p-126}},
       {bound_output(&many, (bound_estimate){2, 0}, 0, 4, 0x1p-8, false), {4, 0.0078125}},
       {bound_log_sum((bound_scores){3, 0.25}, (bound_estimate){2, 0.5}, 10), {3.6931471805599454, 0.50000131603726994}},
       {bound_log_sum((bound_scores){-3, 0}, (bound_estimate){0.5, 0}, 0), {-3.6931471805599454, 7.1999082217692352e-07}},
@@ -104,6 +123,7 @@ static void estimates(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(units), cmocka_unit_test(estimates)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(underflow), cmocka_unit_test(units),
+                                     cmocka_unit_test(estimates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
