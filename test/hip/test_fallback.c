@@ -1,0 +1,182 @@
+/* Plans whose last workgroups add the parts, in runs that fall back: such a run launches the general kernel and a second one.
+ * Aligned runs of the same plan come before and after, so that a run that uses parts or counters of another one is wrong. Sums
+ * are exact, so results must be equal. Use: hip-fallback DEVICE, as in sim:gfx950. */
+#include "../api/api.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "hip/host/hip.h"
+#include "src/base/elem.h"
+#include "src/core/kernel.h"
+#include "tandem/attention.h"
+#include "tandem/gemm.h"
+
+enum { OFF = 2 }; /* bytes from an aligned address: no dword begins there */
+
+static const char *device;
+static char logged[1024];
+
+static void log_line(void *user, const char *line) {
+  (void)user;
+  snprintf(logged, sizeof logged, "%s", line);
+}
+
+static int setup(void **state) {
+  (void)state;
+  clear_environment();
+  setenv("TANDEM_VERBOSE", "1", 1);
+  return 0;
+}
+
+/* A device without memory pools: a run has no place for copies of its operands. */
+static tdm_context *open_without_pools(const char *kernel) {
+  tdm_context *context = NULL;
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = kernel, .log = log_line}, &context));
+  context->hip->pools = false;
+  return context;
+}
+
+static char *device_bytes(tdm_context *context, size_t bytes) {
+  void *memory = NULL;
+  ACCEPTED(tdm_alloc(context, bytes, &memory));
+  return memory;
+}
+
+/* The run's line in the log says whether it fell back. */
+static void must_fall_back(bool wanted, const char *kernel) {
+  if ((strstr(logged, "as pointers are not aligned") != NULL) != wanted)
+    fail_msg("%s: it must%s fall back: %s", kernel, wanted ? "" : " not", logged);
+}
+
+/* ---- gemm ---- */
+
+enum { M = 150, N = 134, DEPTH = 1160 };
+
+static int small(int run, int64_t i) { return (int)((i * 2654435761 >> 7) + 5 * run) % 9 - 4; }
+
+static void multiply(const char *kernel, tdm_type type) {
+  static uint16_t a[M * DEPTH], b[N * DEPTH], bias[N];
+  static float c[M * N];
+  char option[64];
+  snprintf(option, sizeof option, "gemm=%s", kernel);
+  tdm_context *context = open_without_pools(option);
+  tdm_plan *plan = NULL;
+  char *at_a = device_bytes(context, sizeof a + OFF), *at_b = device_bytes(context, sizeof b + OFF),
+       *at_bias = device_bytes(context, sizeof bias), *at_c = device_bytes(context, sizeof c);
+  const tdm_epilogue_step steps[] = {{.op = TDM_BIAS}, {.op = TDM_RELU}};
+  tdm_gemm_desc d = tdm_gemm_default(M, N, DEPTH, type);
+  d.layout = TDM_NT;
+  d.out = TDM_F32;
+  d.epilogue = steps;
+  d.epilogue_steps = 2;
+  ACCEPTED(tdm_gemm_plan(context, &d, &plan));
+  if (strstr(tdm_plan_explain(plan), "added by the last workgroup") == NULL)
+    fail_msg("%s: the plan has no counters: %s", kernel, tdm_plan_explain(plan));
+  for (int run = 0; run < 5; run++) {
+    const size_t off_a = run == 1 || run == 2 ? OFF : 0, off_b = run == 1 || run == 3 ? OFF : 0;
+    for (int64_t i = 0; i < M * DEPTH; i++) tdm_store(a, i, type, (float)small(run, i));
+    for (int64_t i = 0; i < N * DEPTH; i++) tdm_store(b, i, type, (float)small(run + 3, i));
+    for (int64_t i = 0; i < N; i++) tdm_store(bias, i, type, (float)small(run + 1, i));
+    memset(c, 0xff, sizeof c); /* NaN */
+    ACCEPTED(tdm_copy(context, at_a + off_a, a, sizeof a, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_copy(context, at_b + off_b, b, sizeof b, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_copy(context, at_bias, bias, sizeof bias, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_copy(context, at_c, c, sizeof c, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_gemm_run(plan, at_a + off_a, at_b + off_b, at_c, at_bias, NULL, NULL));
+    must_fall_back(off_a + off_b > 0, kernel);
+    ACCEPTED(tdm_copy(context, c, at_c, sizeof c, TDM_TO_HOST, NULL));
+    for (int64_t i = 0; i < M; i++)
+      for (int64_t j = 0; j < N; j++) {
+        int sum = small(run + 1, j);
+        for (int64_t k = 0; k < DEPTH; k++) sum += small(run, i * DEPTH + k) * small(run + 3, j * DEPTH + k);
+        if (c[i * N + j] != (float)(sum > 0 ? sum : 0))
+          fail_msg("%s, run %d: c[%d, %d] is %g, must be %d", kernel, run, (int)i, (int)j, (double)c[i * N + j],
+                   sum > 0 ? sum : 0);
+      }
+  }
+  ACCEPTED(tdm_plan_free(plan));
+  char *const all[] = {at_a, at_b, at_bias, at_c};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ACCEPTED(tdm_free(context, all[i]));
+  ACCEPTED(tdm_close(context));
+}
+
+static void gemm(void **state) {
+  (void)state;
+  multiply("hip_tile_64x128:split=4:depth=3", TDM_F16);
+  multiply("hip_tile_128x128:split=2:depth=2", TDM_BF16);
+  multiply("hip_tile_16x64:split=3", TDM_BF16);
+}
+
+/* ---- attention ---- */
+
+/* Queries of 0 make every result the mean of V, and `lse` the logarithm of the number of keys. Numbers of keys are powers of
+ * two, and tiles of 64 keys have values of their own, in each run others: means are exact. */
+static void attend(const char *kernel, int dim) {
+  enum { BATCH = 2, HEADS = 3, GROUP = 2, QUERIES = 3, KEYS = 1024, TILE = 64 };
+  enum { MOST = BATCH * HEADS * KEYS * 128, ROWS = BATCH * HEADS * GROUP * QUERIES };
+  static uint16_t x[MOST], result[ROWS * 128];
+  static float lse[ROWS];
+  static const struct {
+    int64_t keys;
+    bool off;
+  } runs[] = {{KEYS, false}, {KEYS, true}, {256, true}, {KEYS, false}, {64, true}, {128, false}, {0, true}, {KEYS, true}};
+  char option[64];
+  snprintf(option, sizeof option, "attention=%s", kernel);
+  tdm_context *context = open_without_pools(option);
+  tdm_plan *plan = NULL;
+  char *zeros = device_bytes(context, sizeof x), *values = device_bytes(context, sizeof x + OFF),
+       *out = device_bytes(context, sizeof result + OFF), *sums = device_bytes(context, sizeof lse);
+  tdm_attention_desc d = tdm_attention_default(BATCH, HEADS * GROUP, HEADS, QUERIES, KEYS, dim, TDM_F16);
+  d.lse = 1;
+  memset(x, 0, sizeof x);
+  ACCEPTED(tdm_copy(context, zeros, x, sizeof x, TDM_TO_DEVICE, NULL));
+  ACCEPTED(tdm_attention_plan(context, &d, &plan));
+  if (plan->table == NULL) fail_msg("%s: the plan has no counters", kernel);
+  for (size_t run = 0; run < sizeof runs / sizeof *runs; run++) {
+    const int64_t keys = runs[run].keys;
+    const size_t off = runs[run].off ? OFF : 0, off_out = run % 3 == 0 ? off : 0;
+    float mean = 0;
+    for (int64_t i = 0; i < BATCH * HEADS * KEYS * dim; i++)
+      x[i] = tdm_f32_to_f16((float)(i / dim % KEYS / TILE + 20 * (int64_t)(run % 2) + 1));
+    for (int64_t i = 0; i < keys; i++) mean += (float)(i / TILE + 20 * (int64_t)(run % 2) + 1);
+    mean = keys == 0 ? 0 : mean / (float)keys;
+    memset(result, 0xff, sizeof result); /* NaN */
+    memset(lse, 0xff, sizeof lse);
+    ACCEPTED(tdm_copy(context, values + off, x, sizeof x, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_copy(context, out + off_out, result, sizeof result, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_copy(context, sums, lse, sizeof lse, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_attention_run_keys(plan, zeros, zeros, values + off, out + off_out, (void *)sums, keys, NULL));
+    must_fall_back(off > 0, kernel);
+    ACCEPTED(tdm_copy(context, result, out + off_out, sizeof result, TDM_TO_HOST, NULL));
+    ACCEPTED(tdm_copy(context, lse, sums, sizeof lse, TDM_TO_HOST, NULL));
+    for (int i = 0; i < ROWS * dim; i++)
+      if (result[i] != tdm_f32_to_f16(mean))
+        fail_msg("%s, run %zu, element %d: %#x, must be %#x", kernel, run, i, (unsigned)result[i],
+                 (unsigned)tdm_f32_to_f16(mean));
+    for (int i = 0; i < ROWS; i++)
+      if (keys == 0 ? lse[i] != -INFINITY : !(fabs(lse[i] - log((double)keys)) < 1e-6))
+        fail_msg("%s, run %zu, lse %d: %.9g", kernel, run, i, (double)lse[i]);
+  }
+  ACCEPTED(tdm_plan_free(plan));
+  char *const all[] = {zeros, values, out, sums};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ACCEPTED(tdm_free(context, all[i]));
+  ACCEPTED(tdm_close(context));
+}
+
+static void attention(void **state) {
+  (void)state;
+  attend("hip_decode64", 64);
+  attend("hip_decode96", 96);
+  attend("hip_decode128", 128);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(gemm, setup), cmocka_unit_test_setup(attention, setup)};
+  if (argc != 2) {
+    fprintf(stderr, "hip-fallback: use: hip-fallback DEVICE, as in sim:gfx950\n");
+    return 2;
+  }
+  device = argv[1];
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
