@@ -1,9 +1,9 @@
 #!/bin/sh
 # Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, with every
-# other Python from 3.10 to 3.13 that this machine has, and on PyTorch's tensors of the CPU in an environment that is kept. Then all of them
-# run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it usually is, and then with it, for
-# tandem.sim and the notebooks. What needs PyTorch runs beside all else.
-# Use: sh tools/python.sh [SANITIZED]
+# other Python from 3.10 to 3.13 that this machine has, and on PyTorch's tensors of the CPU in an environment that is kept. Then, unless
+# --quick is given, all of them run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it
+# usually is, and then with it, for tandem.sim and the notebooks. What needs PyTorch runs beside all else.
+# Use: sh tools/python.sh [--quick] [SANITIZED]
 #      sh tools/python.sh --fetch       only installs the environments that are kept, which takes minutes of waiting for the registry
 # SANITIZED: a build folder with -Dpython=yes and clang's sanitizers, as the step sanitize of tools/test.sh makes. Where it has no modules
 # for the Python of the tests, or none is given, the sanitized library is built here, with gcc.
@@ -11,6 +11,11 @@
 # Last line: N passed, N failed, N skipped
 set -eu
 cd "$(dirname "$0")/.."
+quick=
+[ "${1-}" != --quick ] || {
+  quick=yes
+  shift
+}
 root=$PWD fresh=$PWD/build-python/fresh kept=$PWD/build-tools/python-torch sanitized=
 [ $# -eq 0 ] || [ ! -f "$1/build.ninja" ] || sanitized=$(cd "$1" && pwd)
 counts=$PWD/build-python/counts
@@ -120,34 +125,37 @@ rm -rf build-python/wheels
 install "$fresh/bin/python" wheels
 say "installed in a fresh environment"
 
-suffix=$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
-modules=_tandem
-[ $sim = disabled ] || modules="_tandem _sim"
-if [ "$sanitized" != "" ]; then # brought up to date
-  targets=$("$ninja" -C "$sanitized" -t targets all | sed -n 's/^\(python\/tandem\/[^/ ]*\): .*/\1/p')
-  # shellcheck disable=SC2086 # words
-  [ "$targets" = "" ] || "$ninja" -C "$sanitized" $targets
-fi
-for module in $modules; do
-  [ "$sanitized" = "" ] || [ -f "$sanitized/python/tandem/$module$suffix" ] || sanitized=
-done
-if [ "$sanitized" = "" ]; then
-  sanitized=$root/build-python-sanitize
-  if [ ! -f "$sanitized/build.ninja" ] || [ "$(cat "$sanitized/sim-option" 2>/dev/null)" != $sim ]; then
-    rm -rf "$sanitized"
-    CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=$sim -Dladder=false -Ddefault_library=shared -Dwerror=true \
-      -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
-    echo $sim >"$sanitized/sim-option"
+prepare_sanitized() {
+  suffix=$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+  modules=_tandem
+  [ $sim = disabled ] || modules="_tandem _sim"
+  if [ "$sanitized" != "" ]; then # brought up to date
+    targets=$("$ninja" -C "$sanitized" -t targets all | sed -n 's/^\(python\/tandem\/[^/ ]*\): .*/\1/p')
+    # shellcheck disable=SC2086 # words
+    [ "$targets" = "" ] || "$ninja" -C "$sanitized" $targets
   fi
-  ninja -C "$sanitized"
-  sanitizers="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)"
-else
-  sanitizers=$(clang-19 -print-file-name=libclang_rt.asan-x86_64.so) # UBSan's functions are in it
-fi
-say "the sanitized package is that of $sanitized"
-# Python frees nothing at its end, so leaks are looked for by tests that count. Nothing of PyTorch, JAX or NumPy has to be suppressed.
-under_sanitizers="LD_PRELOAD=$sanitizers PYTHONMALLOC=malloc PYTHONPATH=$sanitized/python
-  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_sigill=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+  for module in $modules; do
+    [ "$sanitized" = "" ] || [ -f "$sanitized/python/tandem/$module$suffix" ] || sanitized=
+  done
+  if [ "$sanitized" = "" ]; then
+    sanitized=$root/build-python-sanitize
+    if [ ! -f "$sanitized/build.ninja" ] || [ "$(cat "$sanitized/sim-option" 2>/dev/null)" != $sim ]; then
+      rm -rf "$sanitized"
+      CC=gcc meson setup "$sanitized" -Dpython=yes -Dtools=false -Dsim=$sim -Dladder=false -Ddefault_library=shared -Dwerror=true \
+        -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false -Dc_args=-g1
+      echo $sim >"$sanitized/sim-option"
+    fi
+    ninja -C "$sanitized"
+    sanitizers="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)"
+  else
+    sanitizers=$(clang-19 -print-file-name=libclang_rt.asan-x86_64.so) # UBSan's functions are in it
+  fi
+  say "the sanitized package is that of $sanitized"
+  # Python frees nothing at its end, so leaks are looked for by tests that count. Nothing of PyTorch, JAX or NumPy has to be suppressed.
+  under_sanitizers="LD_PRELOAD=$sanitizers PYTHONMALLOC=malloc PYTHONPATH=$sanitized/python
+    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_sigill=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+}
+[ "$quick" != "" ] || prepare_sanitized
 
 # ---- PyTorch, beside all that follows ----
 torch_tests() {
@@ -155,6 +163,7 @@ torch_tests() {
   # shellcheck disable=SC2086 # words
   tests torch "$kept/bin/python" $with_torch
   "$kept/bin/python" $pip uninstall -y tandem-kernels
+  [ "$quick" = "" ] || return 0
   environment=$under_sanitizers
   # shellcheck disable=SC2086 # words
   tests sanitized-torch "$kept/bin/python" $with_torch
@@ -222,12 +231,16 @@ done
 say "notebooks"
 
 # ---- The sanitizers ----
-# shellcheck disable=SC2086 # words
-"$fresh/bin/python" $pip uninstall -y tandem-kernels
-environment=$under_sanitizers
-# shellcheck disable=SC2086 # words
-tests sanitized "$fresh/bin/python" $without_torch --ignore test_without_sim.py
-[ $sim = disabled ] || tests sanitized-sim "$fresh/bin/python" test_sim.py
+if [ "$quick" = "" ]; then
+  # shellcheck disable=SC2086 # words
+  "$fresh/bin/python" $pip uninstall -y tandem-kernels
+  environment=$under_sanitizers
+  # shellcheck disable=SC2086 # words
+  tests sanitized "$fresh/bin/python" $without_torch --ignore test_without_sim.py
+  [ $sim = disabled ] || tests sanitized-sim "$fresh/bin/python" test_sim.py
+else
+  say "left out: the sanitizers"
+fi
 
 if [ "$torch" != "" ]; then
   wait "$torch" || count 0 1 0

@@ -3,18 +3,19 @@
 # N passed, N failed, N skipped
 # Use: sh tools/test.sh [--all] [--full] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
-# Without a STEP what takes 25 to 40 minutes on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
-# of $more, the suite `long`, and longer fuzzing. STEP names steps to run, as gcc or sanitize: each of them whole. A
-# step that passed before on the same sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
+# Without a STEP what takes about 22 minutes on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
+# of $more, the suite `long`, and the sanitizers on gfxsim's own tests and on Python. STEP names steps to run, as gcc or sanitize: each of
+# them whole. A step that passed before on the same sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
 # print is in build-test/STEP.log.
 set -eu
 cd "$(dirname "$0")/.."
-# After format two lanes run beside each other: gcc, mpi, site and the offload steps in one, the others in the other.
+# After format two lanes run beside each other: gcc, mpi, site and offload-sm_90 in one, the others in the other.
 # .github/workflows/test.yml has a job for each (tools/test_steps.sh).
 steps="format gcc mpi clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
-# Of these the ones that only --full runs, or their name: what clang-19 compiles at -O3 the step sanitize compiles at -O1, nothing here can run
-# what is built for sm_90, and pages in a browser change rarely.
-more="clang-19 site offload-sm_90"
+# Of these the ones that only --full runs, or their name: what clang-19 compiles at -O3 the step sanitize compiles at -O1, with the same
+# warnings, of which clang-22 has few more; a few seconds of fuzzing find little; nothing here can run what is built for sm_90, and pages in
+# a browser change rarely.
+more="clang-19 clang-22 fuzz site offload-sm_90"
 all='' full=''
 while :; do
   case ${1-} in
@@ -216,7 +217,20 @@ configure_and_build() { # BUILD COMPILER OPTIONS...
 build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
   left_out="$1${quick:+ long}" only_suites=
   shift
-  configure_and_build "$@" -Dtests=true && meson_tests "$1"
+  configure_and_build "$@" -Dtests=true && built=0 || built=$?
+  echo $built >"$logs/$dir.built" # another lane may wait for it
+  [ $built = 0 ] && meson_tests "$1"
+}
+# Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step. A short run also leaves
+# out gfxsim's own tests, two thirds of all, with the programs that they execute: gfxsim executes kernels in the other tests, and the step
+# gcc runs all of its own. Meson builds what the tests need.
+sanitized_tests() { # BUILD COMPILER OPTIONS...
+  if [ "$quick" = "" ]; then
+    build_and_test 'script ranks' "$@"
+    return
+  fi
+  left_out="sim script long ranks" only_suites="op api hopper bench tool learn docs files case run llama"
+  configure "$@" -Dtests=true && meson_tests "$1"
 }
 # The suites `op` and `api`: Meson builds what they need.
 compiler_tests() {
@@ -350,14 +364,22 @@ gcc_options="$sim $backend -Dpython=yes"
 
 # Two lanes run beside each other, of about the same length: links, installations, and tests that run alone leave a processor without work.
 # The build for gfx942 ends with a link of minutes, which uses one processor: it begins at once, and its step waits for it.
-beside=
-if [ "$only" = "" ]; then
-  { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
-  beside=$!
-fi
+offload_step() { # CHIP
+  asked "offload-$1" || return 0
+  if ! sh tools/setup.sh --offload "$1" >"$logs/offload-setup.log" 2>&1; then
+    skip "offload-$1" "$(tail -n 1 $logs/offload-setup.log)"
+  elif [ "$1" = gfx942 ]; then
+    step offload-gfx942 offload_gfx942
+  else # without the tests: the step sanitize compiles them with the same clang-19
+    step offload-sm_90 offload_sm_90
+  fi
+}
+rm -f $logs/build-gcc.built
 {
-  lane=-sanitize fetching=
+  lane=-sanitize fetching='' beside=
   if [ "$only" = "" ]; then # the environments arrive while the sanitizers' builds compile; python.sh itself says what is missing
+    { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
+    beside=$!
     sh tools/python.sh --fetch >$logs/fetch.log 2>&1 &
     fetching=$!
   fi
@@ -366,12 +388,11 @@ fi
   # minutes. What the others read and write beyond their arrays meets tandem-check's guard pages in the steps gcc and clang-19.
   checked=${levels%%,*}
   [ "$quick" = "" ] || checked="-Dhost_levels=[]"
-  step sanitize build_and_test 'script ranks' build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
+  step sanitize sanitized_tests build-sanitize clang-19 $sim -Db_sanitize=address,undefined -Db_lundef=false -Dpython=yes \
     -Doptimization=1 "$checked"
   [ "$fetching" = "" ] || wait "$fetching" || true
-  step python sh tools/python.sh build-sanitize
-  # Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step, and with them what a
-  # stand-in of a GPU executes. clang-19 has the kernels and their API, at -O3; it compiles the tools in the step sanitize.
+  step python sh tools/python.sh ${quick:+--quick} build-sanitize
+  # clang-19 has the kernels and their API, at -O3; it compiles the tools in the step sanitize.
   step clang-19 compiler_tests
   if have clang-22; then
     step clang-22 warnings
@@ -379,9 +400,13 @@ fi
     skip clang-22 "not in this system's package sources"
   fi
   step threads threads $sim
-  seconds=10 # of each target
-  [ "$quick" = "" ] || seconds=3
-  step fuzz sh tools/fuzz.sh $seconds
+  step fuzz sh tools/fuzz.sh 10 # seconds of each target
+  # gfxsim of the gcc step: its folder is free once it is built, or once the other lane has ended.
+  if asked offload-gfx942; then
+    [ "$beside" = "" ] || wait "$beside" || true # the step builds what is missing then, and so has the errors in its log
+    until [ -e $logs/build-gcc.built ]; do sleep 1; done
+  fi
+  offload_step gfx942
 } &
 second_lane=$!
 
@@ -402,19 +427,10 @@ elif sh tools/setup.sh --site >$logs/site-setup.log 2>&1; then
 else
   skip site "$(tail -n 1 $logs/site-setup.log)"
 fi
-[ "$beside" = "" ] || wait "$beside" || true # the step builds what is missing then, and so has the errors in its log
-for chip in gfx942 sm_90; do
-  asked offload-$chip || continue
-  if ! sh tools/setup.sh --offload $chip >$logs/offload-setup.log 2>&1; then
-    skip offload-$chip "$(tail -n 1 $logs/offload-setup.log)"
-  elif [ $chip = gfx942 ]; then
-    step offload-gfx942 offload_gfx942
-  else # without the tests: the step sanitize compiles them with the same clang-19
-    step offload-sm_90 offload_sm_90
-  fi
-done
+offload_step sm_90
+[ -e $logs/build-gcc.built ] || : >$logs/build-gcc.built
 wait $second_lane || count 0 1 0 # it has said why
-[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and longer fuzzing"
+[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on gfxsim's own tests and on Python"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
   $logs/counts
