@@ -4,7 +4,7 @@
 # Use: sh tools/test.sh [--all] [--full] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
 # Without a STEP what takes about 22 minutes on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
-# of $more, the suite `long`, and the sanitizers on gfxsim's own tests and on Python. STEP names steps to run, as gcc or sanitize: each of
+# of $more, the suite `long`, and the sanitizers on most of gfxsim's own tests and on Python. STEP names steps to run, as gcc or sanitize: each of
 # them whole. A step that passed before on the same sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
 # print is in build-test/STEP.log.
 set -eu
@@ -222,14 +222,14 @@ build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
   [ $built = 0 ] && meson_tests "$1"
 }
 # Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step. A short run also leaves
-# out gfxsim's own tests, two thirds of all, with the programs that they execute: gfxsim executes kernels in the other tests, and the step
-# gcc runs all of its own. Meson builds what the tests need.
+# out gfxsim's own tests except those that the suite `threads` has as well; all of them take a third of the step, and the step gcc runs
+# them. Meson builds what the tests need.
 sanitized_tests() { # BUILD COMPILER OPTIONS...
   if [ "$quick" = "" ]; then
     build_and_test 'script ranks' "$@"
     return
   fi
-  left_out="sim script long ranks" only_suites="op api hopper bench tool learn docs files case run llama"
+  left_out="script long ranks" only_suites="op api hopper bench tool learn docs files case run llama threads"
   configure "$@" -Dtests=true && meson_tests "$1"
 }
 # The suites `op` and `api`: Meson builds what they need.
@@ -430,7 +430,7 @@ fi
 offload_step sm_90
 [ -e $logs/build-gcc.built ] || : >$logs/build-gcc.built
 wait $second_lane || count 0 1 0 # it has said why
-[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on gfxsim's own tests and on Python"
+[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on most of gfxsim's own tests and on Python"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
   $logs/counts
