@@ -36,23 +36,25 @@ typedef struct attention_args {
   uint32_t sign; /* fast kernels: flips the signs of two 16-bit queries if scale is below 0 */
   int32_t causal;
   uint32_t tiles;       /* tiles of query rows, of one head */
-  uint32_t count;       /* workgroups: batch * heads_q * tiles */
+  uint32_t count;       /* workgroups: batch * heads_q * tiles; decode: units * splits (work.h) */
   uint32_t xcds, chunk; /* src/base/order.h */
   /* Causal flash kernels: the longest tiles of `band` heads of keys come first, in the first `banded` workgroups; after those,
    * and in all others, of one head. */
   uint32_t band, banded;
   attention_divisor of_turn, of_group, of_tiles, of_heads_kv; /* a turn: band * group */
-  /* Decode kernels: the number of key splits of a head, the keys of each, and what they store until they are added
+  /* Decode kernels: the number of key splits of a unit, the keys of each, and what they store until they are added
    * (key_splits.h). */
   uint32_t splits;
   int64_t split_keys;
   float *parts;
-  /* Decode kernels: one for each head of keys, 0 between launches: how many of its parts are stored. The last one adds them
+  /* Decode kernels: one for each unit, 0 between launches: how many of its parts are stored. The last one adds them
    * (last_part.h). NULL: a second launch does. */
   uint32_t *counters;
   uint32_t part_floats; /* from one part's results to the next */
   int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
-  attention_divisor of_splits, of_sq, of_xcds, of_round; /* decode kernels; a round: splits * xcds */
+  /* Decode kernels; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
+  attention_divisor of_splits, of_sq, of_xcds, of_round, of_heads;
+  uint32_t heads; /* decode kernels */
 } attention_args;
 
 /* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */

@@ -5,7 +5,7 @@
  *   hip_flash                    everything, in f32 arithmetic
  *   hip_decode64, hip_decode96, hip_decode128, hip_decode256, hip_decode    the same five for few queries and many keys: they
  *                                split the keys, so that all compute units have work. The workgroup that stores the last
- *                                part of a head adds all of them, or a second pass does where that is faster
+ *                                part of a unit adds all of them, or a second pass does where that is faster
  *
  * If a pointer of a run is not a multiple of 16 bytes, a kernel with such loads falls back to hip_flash or hip_decode. */
 #include <inttypes.h>
@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "hip/host/cost.h"
+#include "clocks.h"
 #include "src/base/order.h"
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_wide[], tdm_code_attention_general[];
@@ -27,19 +26,6 @@ typedef struct attention_launches {
   attention_args fast_args, general_args;
 } attention_launches;
 _Static_assert(sizeof(attention_launches) <= TDM_PLAN_ARGS, "fits the plan");
-
-/* What differs between the rows. */
-typedef struct attention_variant {
-  int head_dim; /* the largest that the kernel supports; 0: it is a general kernel */
-  int least;    /* the smallest */
-  bool decode;  /* it splits the keys */
-} attention_variant;
-
-static const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
-
-/* Of a workgroup of a fast row. */
-static int64_t rows_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_ROWS : FAST_ROWS; }
-static unsigned threads_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_THREADS : FAST_THREADS; }
 
 /* ---- What the rows support ---- */
 
@@ -89,14 +75,14 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
          supports_tiles(plan, rows_of(v), threads_of(v), reason, size) && supports_general(plan, reason, size);
 }
 
-/* The queries of all heads that share keys are the rows of one workgroup. */
+/* The rows of a head of keys are counted in 30 bits. */
 static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (plan->empty) return true;
-  int64_t group = d->heads_q / d->heads_kv;
-  if (group > GENERAL_ROWS || d->sq > GENERAL_ROWS / group) {
-    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads that share keys: must be at most %d in total", d->sq, group,
-             GENERAL_ROWS);
+  const int64_t group = d->heads_q / d->heads_kv, most = (1 << 30) - 1;
+  if (group > most || d->sq > most / group) {
+    snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads that share keys: must be at most 2^30 - 1 in total", d->sq,
+             group);
     return false;
   }
   return supports_general(plan, reason, size);
@@ -181,23 +167,6 @@ static tdm_status find(tdm_plan *plan, const tdm_kernel *row, int number, tdm_hi
   return tdm_hip_function(plan, &row->functions[number], NULL, tdm_type_name(plan->desc.attention.type), &kernel->function);
 }
 
-/* Functions of the row hip_flash256: the columns of head_dim that each computes. All other rows on matrix units have one. */
-enum { WIDE_160, WIDE_192, WIDE_256 };
-static const int wide_columns[] = {[WIDE_160] = 160, [WIDE_192] = 192, [WIDE_256] = 256};
-
-/* Of a row on matrix units. */
-static int function_of(const tdm_plan *plan) {
-  const attention_variant *v = variant_of(plan);
-  int number = 0;
-  if (v->head_dim <= 128 || v->decode) return number;
-  while (wide_columns[number] < plan->desc.attention.head_dim) number++;
-  return number;
-}
-static int columns_of(const tdm_plan *plan) {
-  const attention_variant *v = variant_of(plan);
-  return v->head_dim <= 128 || v->decode ? v->head_dim : wide_columns[function_of(plan)];
-}
-
 /* The row of the general kernel: a fast row falls back to it. */
 static const tdm_kernel *general_row(const tdm_plan *plan) {
   return variant_of(plan)->head_dim > 0 ? plan->kernel->fallback.kernel : plan->kernel;
@@ -211,110 +180,16 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
   return find(plan, general_row(plan), head_dim <= 64 ? HEADS_64 : head_dim <= 128 ? HEADS_128 : HEADS_256, kernel);
 }
 
-/* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
- * least ALONE clocks, and ALONE_COLUMN for each column, if few others use the memory: 1,300 with 64 columns (12x4x1x1x2048x64
- * on an eighth of gfx950 in 2 parts) and 1,850 with 128 (1x8x1x1x16384x128 in 8 parts); with 256 columns ALONE_256
- * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS
- * more for each further 16 parts (that of 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last
- * workgroup, which adds the parts of its head in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
- * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions of gfxsim on gfx950, rounded:
- * they need only be right enough to compare numbers of parts. On gfx942, where LDS has room for two tiles, a tile takes
- * TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and 5902 were predicted for head_dim 64, 96,
- * 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the tiles, and GENERAL_ALONE
- * for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. */
-enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700 };
-enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
-enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
-#define SHARE 0.8 /* of the peak that HBM gives */
-
-/* Of the parts of a head of keys. */
-static double bytes_of_parts(const tdm_attention_desc *d, int64_t parts) {
-  return (double)(d->heads_q / d->heads_kv * d->sq * parts * (d->head_dim + 2)) * sizeof(float);
-}
-
-static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  const double bytes = (double)(d->batch * d->heads_kv) * bytes_of_parts(d, parts);
-  return SECOND + MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
-         2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
-}
-
-/* Few parts of up to 32 rows would be added by one wave alone, which takes longer than all waves with the other layout. */
-static bool stores_few(const tdm_attention_desc *d, int64_t parts) {
-  return parts <= FEW_PARTS && d->heads_q / d->heads_kv * d->sq > FEW_ROWS;
-}
-
-static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  return LAST + LAST_MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
-         bytes_of_parts(d, parts) / (stores_few(d, parts) ? LAST_BYTES_FEW : LAST_BYTES);
-}
-
-/* Does the last workgroup of a head add its parts? The general kernel can't. */
-static bool last_adds(const tdm_plan *plan, int64_t parts) {
-  return variant_of(plan)->head_dim > 0 && clocks_of_last(plan, parts) < clocks_of_second(plan, parts);
-}
-
-/* That the general kernel computes. */
-static double general_columns(const tdm_attention_desc *d) { return d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256; }
-
-/* Clocks of a tile of keys, if few others use the memory. */
-static double alone(const tdm_plan *plan) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * general_columns(d);
-  const bool three = plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2; /* tiles of keys and values */
-  if (!three) return TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
-  return d->head_dim > 128 ? ALONE_256 : ALONE + ALONE_COLUMN * columns_of(plan);
-}
-
-static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
-  const double dim = (double)d->head_dim;
-  double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
-  const bool fast = variant_of(plan)->head_dim > 0;
-  const double begin = fast ? BEGIN : BEGIN + GENERAL_BEGIN * general_columns(d), least = alone(plan);
-  double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)(d->batch * d->heads_kv) * (double)parts;
-  tile *= (double)tiles / ((double)parts * of_part); /* the last part of a head may have fewer */
-  double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
-  double clocks = rounds * (begin + of_part * fmax(tile, least));
-  if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, least);
-  if (parts > 1) clocks += last_adds(plan, parts) ? clocks_of_last(plan, parts) : clocks_of_second(plan, parts);
-  return clocks;
-}
-
-/* A part has whole tiles, so there may be fewer than asked for: 53 tiles in at most 42 parts are 27. */
-static int64_t parts_of_tiles(int64_t tiles, int64_t most) {
-  const int64_t of_part = (tiles - 1) / most + 1;
-  return (tiles - 1) / of_part + 1;
-}
-
-/* At most `most`. Of 1, and the numbers that fill an eighth, a quarter or half of the compute units, or 1 to MOST_ROUNDS
- * rounds of them. */
-static int64_t choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t best = 1, units = plan->context->hip->compute_units, heads = d->batch * d->heads_kv;
-  double least = clocks_of_parts(plan, tiles, 1);
-  if (most > tiles) most = tiles;
-  for (int64_t eighths = 1; eighths <= 8 * MOST_ROUNDS; eighths += eighths < 8 ? eighths : 8) {
-    int64_t parts = eighths * units / (8 * heads) < most ? eighths * units / (8 * heads) : most;
-    parts = parts > 1 ? parts_of_tiles(tiles, parts) : 1;
-    double clocks = parts > 1 ? clocks_of_parts(plan, tiles, parts) : least;
-    if (clocks >= least) continue;
-    least = clocks;
-    best = parts;
-  }
-  return best;
-}
-
-/* One workgroup for each key split of each head of keys; a part has whole tiles. most: of splits. */
+/* One workgroup for each key split of each unit; a part has whole tiles. most: of splits. */
 static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  int64_t heads = d->batch * d->heads_kv, tiles = d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1;
-  int64_t of_part = (tiles - 1) / choose_parts(plan, tiles, most) + 1;
+  int64_t heads = d->batch * d->heads_kv, tiles = tiles_of_keys(d);
+  int64_t of_part = (tiles - 1) / attention_choose_parts(plan, tiles, most) + 1;
   args->splits = (uint32_t)((tiles - 1) / of_part + 1);
   args->split_keys = of_part * FAST_KEYS;
-  args->count = (uint32_t)heads * args->splits;
+  args->count = (uint32_t)units_of(d) * args->splits;
+  args->heads = (uint32_t)heads;
+  args->of_heads = divisor_of(heads);
   args->of_splits = divisor_of(args->splits);
   args->of_sq = divisor_of(d->sq);
   args->of_xcds = divisor_of(plan->context->hip->xcds);
@@ -325,20 +200,20 @@ static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, t
 /* Floats of a part's results. few: as key_splits.h has few parts. */
 static int64_t floats_of_part(const tdm_plan *plan, bool few) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t rows = d->heads_q / d->heads_kv * d->sq;
+  const int64_t rows = rows_of_unit(d);
   return few ? ((rows - 1) / 32 + 1) * 32 * columns_of(plan) : rows * d->head_dim;
 }
 
 /* How the parts of a launch are stored. counters: NULL for a second launch. */
 static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args *args) {
   args->counters = counters;
-  args->few_parts = counters != NULL && stores_few(&plan->desc.attention, args->splits);
+  args->few_parts = counters != NULL && attention_stores_few(&plan->desc.attention, args->splits);
   args->part_floats = (uint32_t)floats_of_part(plan, args->few_parts);
 }
 
 /* Counters for the last workgroups, all 0. */
 static tdm_status make_counters(tdm_plan *plan) {
-  const size_t count = (size_t)(plan->desc.attention.batch * plan->desc.attention.heads_kv);
+  const size_t count = (size_t)units_of(&plan->desc.attention);
   uint32_t *zeros = calloc(count, sizeof *zeros);
   if (zeros == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, count);
   tdm_status status = tdm_plan_upload(plan, zeros, count * sizeof *zeros);
@@ -349,15 +224,15 @@ static tdm_status make_counters(tdm_plan *plan) {
 /* Where the parts are until they are added, and how: a run whose pointers fall back needs the second pass. */
 static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const bool last = last_adds(plan, args->splits);
+  const bool last = attention_last_adds(plan, args->splits);
   if (last) TDM_TRY(make_counters(plan));
-  int64_t rows = args->group * d->sq, units = rows * PARTS_WAVES(d->head_dim); /* waves of a head of keys */
+  const int64_t rows = rows_of_unit(d), waves = rows * PARTS_WAVES(d->head_dim); /* waves of a unit */
   int64_t floats = (int64_t)args->count * (floats_of_part(plan, false) + 2 * rows);
-  int64_t few = d->batch * d->heads_kv * FEW_PARTS * (floats_of_part(plan, true) + 2 * rows); /* of a shorter run, too */
+  int64_t few = units_of(d) * FEW_PARTS * (floats_of_part(plan, true) + 2 * rows); /* of a shorter run, too */
   if (last && rows > FEW_ROWS && few > floats) floats = few;
   plan->workspace_bytes = (size_t)floats * sizeof(float);
-  kernel->grid[0] = (unsigned)((units - 1) / (PARTS_THREADS / 64) + 1);
-  kernel->grid[1] = (unsigned)(d->batch * d->heads_kv);
+  kernel->grid[0] = (unsigned)((waves - 1) / (PARTS_THREADS / 64) + 1);
+  kernel->grid[1] = (unsigned)units_of(d);
   kernel->grid[2] = 1;
   kernel->block = PARTS_THREADS;
   return find(plan, general_row(plan), PARTS, kernel);
@@ -401,48 +276,6 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
 }
 
-/* ---- Estimates ---- */
-
-/* The products of all keys that a tile of rows sees, at `rate` FLOP per clock and CU; each byte of memory once. */
-static void cost_of_tiles(const tdm_plan *plan, int64_t rows, double dim, double rate, const char *floor, tdm_cost *cost) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  double tiles = ceil((double)d->sq / (double)rows) * (double)d->heads_q * (double)d->batch;
-  double seen = d->causal ? (double)d->skv - (double)(d->sq - 1) / 2 : (double)d->skv; /* keys that a row sees, on average */
-  double lines = (double)d->batch * 2 * ((double)d->heads_q * (double)d->sq + (double)d->heads_kv * (double)d->skv);
-  double products = ceil(tiles / plan->context->hip->compute_units) * 4 * (double)rows * fmax(seen, 0) * dim / rate;
-  double traffic =
-      lines * (double)d->head_dim * (double)tdm_type_size(d->type) / tdm_hip_rates(plan->context->hip, d->type).hbm;
-  *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
-}
-
-/* A workgroup has at most as many rows as its waves take at once, and the keys of one part. The parts' results are written
- * and read again. */
-static void cost_of_parts(const tdm_plan *plan, double computed, double rate, const char *floor, tdm_cost *cost) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  attention_args parts = {0};
-  tdm_hip_kernel kernel;
-  cut_keys(plan, INT64_MAX, &parts, &kernel);
-  double keys = (double)(parts.split_keys < d->skv ? parts.split_keys : d->skv), dim = (double)d->head_dim;
-  double products = ceil((double)parts.count / plan->context->hip->compute_units) * 4 * GENERAL_ROWS * keys * computed / rate;
-  double rows = (double)d->batch * (double)d->heads_q * (double)d->sq, more = parts.splits > 1 ? parts.splits : 0;
-  double bytes = 2 * (rows + (double)d->batch * (double)d->heads_kv * (double)d->skv) * dim * (double)tdm_type_size(d->type);
-  double traffic = (bytes + 2 * more * rows * (dim + 2) * sizeof(float)) / tdm_hip_rates(plan->context->hip, d->type).hbm;
-  *cost = products > traffic ? (tdm_cost){products, floor} : (tdm_cost){traffic, "hbm"};
-}
-
-static void cost(const tdm_plan *plan, tdm_cost *cost) {
-  const attention_variant *v = variant_of(plan);
-  bool fast = v->head_dim > 0;
-  hip_rates rates = tdm_hip_rates(plan->context->hip, fast ? plan->desc.attention.type : TDM_F32);
-  double rate = fast ? rates.mfma : rates.valu;
-  const char *floor = fast ? "mfma" : "valu";
-  double dim = fast ? columns_of(plan) : (double)plan->desc.attention.head_dim; /* columns that are computed */
-  if (v->decode)
-    cost_of_parts(plan, dim, rate, floor, cost);
-  else
-    cost_of_tiles(plan, fast ? rows_of(v) : GENERAL_ROWS, dim, rate, floor, cost);
-}
-
 /* ---- Rows ---- */
 
 static const attention_variant general = {0}, flash64 = {64, 16, false}, flash96 = {96, 72, false},
@@ -461,7 +294,7 @@ static const attention_variant decode128 = {128, 104, true}, decode256 = {256, 1
       .supports = supports,                            \
       .prepare = prepare,                              \
       .launch = launch,                                \
-      .cost = cost,                                    \
+      .cost = attention_cost,                          \
       .fallback = {16, 15, &tdm_attention_hip_##row},  \
       .rebindable = true,                              \
       .types = TDM_16_BIT_TYPES,                       \
@@ -481,7 +314,7 @@ const tdm_kernel tdm_attention_hip_decode = {
     .supports = supports,
     .prepare = prepare,
     .launch = launch,
-    .cost = cost,
+    .cost = attention_cost,
     .rebindable = true};
 FAST_ROW(decode, 64, {.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2});
 FAST_ROW(decode, 96, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2});
@@ -498,7 +331,7 @@ const tdm_kernel tdm_attention_hip_flash = {
     .supports = supports,
     .prepare = prepare,
     .launch = launch,
-    .cost = cost,
+    .cost = attention_cost,
     .rebindable = true};
 FAST_ROW(flash, 64, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2});
 FAST_ROW(flash, 96, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2});

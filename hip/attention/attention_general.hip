@@ -101,7 +101,7 @@ DEVICE void store_rows(const general_rows<head> *w, const attention_args *a, con
       int column = 32 * d + row_of(r) + lane_index() / 32 * 4;
       if (column >= a->head_dim) continue;
       if (work->part != nullptr)
-        work->part[row * a->head_dim + column] = w->o[d][r];
+        work->part[row % GENERAL_ROWS * a->head_dim + column] = w->o[d][r];
       else
         store_element(work->o, first + column, w->seen > 0 ? w->o[d][r] / sum : 0, type);
     }

@@ -32,17 +32,20 @@ DEVICE void load_parts(float part[TOGETHER], buffer o, uint32_t from, uint32_t s
   }
 }
 
-/* The grid has a row of workgroups for each head of keys, so nothing is divided before the loads. All parts have less than 2^32
+/* The grid has a row of workgroups for each unit, so nothing is divided before the loads. All parts have less than 2^32
  * bytes: at most MOST_ROUNDS workgroups of 128 rows for each compute unit (attention.c). */
 DEVICE void parts_body(const attention_args *a, tdm_type type) {
   typedef float f32x2 __attribute__((ext_vector_type(2)));
-  const uint32_t head_dim = (uint32_t)a->head_dim, sq = (uint32_t)a->sq, rows = (uint32_t)a->group * sq, splits = a->splits;
-  const uint32_t kv = (uint32_t)__builtin_amdgcn_workgroup_id_y(), waves = PARTS_WAVES(head_dim), lane = (uint32_t)lane_index();
+  const uint32_t head_dim = (uint32_t)a->head_dim, rows = rows_of_part(a), splits = a->splits;
+  const uint32_t one = (uint32_t)__builtin_amdgcn_workgroup_id_y(), waves = PARTS_WAVES(head_dim),
+                 lane = (uint32_t)lane_index();
   const uint32_t unit = __builtin_amdgcn_workgroup_id_x() * (PARTS_THREADS / WAVE) + (uint32_t)wave_index();
   const uint32_t row = unit / waves, column = unit % waves * WAVE + lane, step = rows * head_dim * (uint32_t)sizeof(float);
-  if (row >= rows || kv * splits >= a->count) return;
-  buffer o = make_short_buffer((const char *)a->parts + kv * splits * step, splits * step);
-  buffer numbers = make_short_buffer((const char *)a->parts + a->count * step + kv * splits * rows * sizeof(f32x2),
+  if (one * splits >= a->count) return;
+  const part_place place = place_of(a, one, 0);
+  if (row >= rows_of_block(a, place.first)) return;
+  buffer o = make_short_buffer((const char *)a->parts + one * splits * step, splits * step);
+  buffer numbers = make_short_buffer((const char *)a->parts + a->count * step + one * splits * rows * sizeof(f32x2),
                                      splits * rows * (uint32_t)sizeof(f32x2));
   float next[TOGETHER], sum = 0, x = 0, factor = 0;
   const uint32_t of_split = rows * (uint32_t)sizeof(f32x2), first = row * (uint32_t)sizeof(f32x2) + lane * of_split;
@@ -75,16 +78,13 @@ DEVICE void parts_body(const attention_args *a, tdm_type type) {
   }
   sum = sum_of_lanes(sum, splits);
   if (column >= head_dim) return;
-  uint32_t heads_kv = (uint32_t)a->heads_kv, batch = kv / heads_kv, head = row, query = 0;
-  if (sq > 1) {
-    head = row / sq;
-    query = row % sq;
-  }
-  head += kv % heads_kv * (uint32_t)a->group;
+  const row_in_group at = find_row(a, place.first + row);
+  const uint32_t batch = quotient(place.kv, a->of_heads_kv), query = at.query;
+  const uint32_t head = (place.kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group + at.head;
   bool any = !a->causal || query + a->skv >= a->sq;
   int64_t to = batch * a->o_stride.batch + head * a->o_stride.head + query * a->o_stride.row + column;
   store_element(a->o, to, any ? x / sum : 0, type);
-  if (a->lse != nullptr && column == 0) a->lse[(batch * a->heads_q + head) * sq + query] = log_sum(reference, sum);
+  if (a->lse != nullptr && column == 0) a->lse[(batch * a->heads_q + head) * a->sq + query] = log_sum(reference, sum);
 }
 
 #define PARTS_KERNEL(name, type) \

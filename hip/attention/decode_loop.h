@@ -138,7 +138,7 @@ DEVICE void to_next_stage(lane_places<head> *at, int *stage) {
 template <int head>
 DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS decode_stages<head> *lds, tdm_type type) {
   const int count = tiles_of_keys((uint32_t)work->keys);
-  const int64_t first = wave_index() * 32;
+  const int64_t first = work->first + wave_index() * 32;
   if ((uint32_t)first >= (uint32_t)work->rows) {
     for (int i = -1; i < count; i++) barrier();
     return;
@@ -153,6 +153,7 @@ DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS decod
   keep_order();
   find_results(a, work, type);
   const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, work, first) / FAST_KEYS));
+  const int end = tiles_of_keys((uint32_t)keys_seen_by_any(a, work, first, 32)); /* the rest is hidden from all rows */
   begin_sums(&w, a, work, row);
   lane_places_of(&at, (LDS char *)tiles->k, (LDS char *)tiles->v);
   take_rows(&w, &q, a->sign);
@@ -162,11 +163,12 @@ DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS decod
     decode_tile(&w, &at, a->scale, i * FAST_KEYS, false, type);
     to_next_stage(&at, &stage);
   }
-  for (; i < count; i++) {
+  for (; i < end; i++) {
     sync_lds();
     decode_tile(&w, &at, a->scale, i * FAST_KEYS, true, type);
     to_next_stage(&at, &stage);
   }
+  for (; i < count; i++) sync_lds();
   store_rows(&w, a, work, first, type);
 }
 

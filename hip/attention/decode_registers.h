@@ -170,7 +170,7 @@ DEVICE void decode_tile(row_products<head> *w, float scale, int key, bool masked
 template <int head>
 DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS two_stages<head> *lds, tdm_type type) {
   const int count = tiles_of_keys((uint32_t)work->keys);
-  const int64_t first = wave_index() * 32;
+  const int64_t first = work->first + wave_index() * 32;
   if ((uint32_t)first >= (uint32_t)work->rows) {
     for (int i = -1; i < count; i++) barrier();
     return;
@@ -183,6 +183,7 @@ DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS two_s
   keep_order();
   find_results(a, work, type);
   const int whole = (int)in_scalar((uint32_t)(keys_seen_by_all(a, work, first) / FAST_KEYS));
+  const int end = tiles_of_keys((uint32_t)keys_seen_by_any(a, work, first, 32)); /* the rest is hidden from all rows */
   begin_sums(&w, a, work, row);
   w.grows = false;
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
@@ -193,7 +194,8 @@ DEVICE void decode_rows(const attention_args *a, attention_work *work, LDS two_s
     if constexpr (head <= 64) /* the others have no registers for it */
       for (; i < whole && !w.grows; i++) decode_whole_tile(&w, a->scale, type);
   }
-  for (; i < count; i++) decode_tile(&w, a->scale, i * FAST_KEYS, true, type);
+  for (; i < end; i++) decode_tile(&w, a->scale, i * FAST_KEYS, true, type);
+  for (; i < count; i++) sync_lds();
   store_rows(&w, a, work, first, type);
 }
 

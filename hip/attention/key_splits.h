@@ -2,19 +2,31 @@
  * times values; and after them [workgroup][row][2], the reference (the sums are relative to 2 to this power) and the sum of
  * the probabilities. Few parts (args.h) are added by the waves that have their rows, and stored as these have them in
  * registers, so that what a wave stores and loads at once are whole lines: [workgroup][wave][8 columns][lane][4]. Workgroup:
- * key split + splits * (head of keys + heads_kv * batch). Row: as in work.h. */
+ * key split + splits * unit. Unit, row: as in work.h. */
 #ifndef TANDEM_HIP_ATTENTION_KEY_SPLITS_H
 #define TANDEM_HIP_ATTENTION_KEY_SPLITS_H
 
 #include "args.h"
 #include "hip/device/types.h"
 
+/* Rows of a unit; the last block of a head of keys may have fewer. */
+DEVICE uint32_t rows_of_part(const attention_args *a) {
+  const uint32_t rows = (uint32_t)a->group * (uint32_t)a->sq;
+  return rows < GENERAL_ROWS ? rows : GENERAL_ROWS;
+}
+
+/* Of the block that begins with row `first`. */
+DEVICE uint32_t rows_of_block(const attention_args *a, uint32_t first) {
+  const uint32_t left = (uint32_t)a->group * (uint32_t)a->sq - first;
+  return left < GENERAL_ROWS ? left : GENERAL_ROWS;
+}
+
 DEVICE float *part_results(const attention_args *a, uint32_t workgroup) {
   return a->parts + (uint64_t)workgroup * a->part_floats;
 }
 
 DEVICE float *part_numbers(const attention_args *a, uint32_t workgroup) {
-  return part_results(a, a->count) + (uint64_t)workgroup * (2 * (uint32_t)a->group * (uint32_t)a->sq);
+  return part_results(a, a->count) + (uint64_t)workgroup * (2 * rows_of_part(a));
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Decode in one launch: the workgroup that stores the last part of a head of keys adds all of them (hip/device/last.h).
+/* Decode in one launch: the workgroup that stores the last part of a unit adds all of them (hip/device/last.h).
  * Parts are added in their order, whoever is last, so every run gives the same bits. */
 #ifndef TANDEM_HIP_ATTENTION_LAST_PART_H
 #define TANDEM_HIP_ATTENTION_LAST_PART_H
@@ -21,12 +21,14 @@ DEVICE uint32_t own_thread(int wave) {
   return CHIP_TRANSPOSED_LDS_READS ? (uint32_t)thread_index() : (uint32_t)wave * WAVE + own_lane();
 }
 
-/* What the end of a part needs: the head's counter, or NULL, where its parts are, and where the sums go, the first row's. */
+/* What the end of a part needs: the unit's counter, or NULL, where its parts are, and where the sums go: the group's first row.
+ * first: the block's first row. */
 typedef struct part_end {
   uint32_t *counter;
   const float *parts, *numbers;
   char *o;
   float *lse;
+  uint32_t first;
 } part_end;
 
 /* again: the arguments. The loop has no registers for them, and would spill; so they are loaded again, all at once. */
@@ -39,20 +41,23 @@ DEVICE part_end find_end(const attention_args *a, attention_args *again, tdm_typ
   asm volatile("" : : "s"(a->sq), "s"(a->skv), "s"(a->head_dim), "s"(a->o_stride.batch), "s"(a->o_stride.head), "s"(a->causal));
   asm volatile("" : : "s"(a->o_stride.row), "s"(a->splits), "s"(a->part_floats), "s"(a->few_parts), "s"(a->of_splits.factor));
   asm volatile("" : : "s"(a->of_round.factor), "s"(a->of_sq.factor), "s"(a->xcds), "s"(a->count), "s"(a->of_heads_kv.factor));
+  asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads));
   part_end e = {};
   if (a->counters == nullptr) return e;
-  const uint32_t kv = find_place(a).kv, batch = quotient(kv, a->of_heads_kv), first = kv * a->splits;
+  const part_place place = find_place(a);
+  const uint32_t kv = place.kv, batch = quotient(kv, a->of_heads_kv), first = place.unit * a->splits;
   const uint32_t head = (kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group;
-  e.counter = a->counters + kv;
+  e.counter = a->counters + place.unit;
   e.parts = part_results(a, first);
   e.numbers = part_numbers(a, first);
   e.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * tdm_bytes(type);
   if (a->lse != nullptr) e.lse = a->lse + (batch * (uint64_t)a->heads_q + head) * (uint64_t)a->sq;
+  e.first = place.first;
   asm volatile("" : "+s"(e.counter), "+s"(e.parts), "+s"(e.numbers), "+s"(e.o), "+s"(e.lse)); /* here, not after a barrier */
   return e;
 }
 
-/* Is this workgroup the last one of its head of keys to come here (hip/device/last.h)?
+/* Is this workgroup the last one of its unit to come here (hip/device/last.h)?
  *
  * The last wave counts. Up to head_dim 128 waves 4-7 only load, so they are here before the others have stored their rows, and
  * find their addresses before the barrier; the others find theirs while the counter is on its way. */
@@ -105,9 +110,9 @@ typedef struct row_place {
 } row_place;
 
 DEVICE row_place place_of_row(const attention_args *a, const part_end *e, uint32_t row, uint32_t column, tdm_type type) {
-  const uint32_t in_group = quotient(row, a->of_sq), query = row - in_group * (uint32_t)a->sq;
-  row_place to = {query, nullptr, e->lse != nullptr && column == 0 ? e->lse + row : nullptr};
-  to.o = (GLOBAL char *)e->o + (in_group * a->o_stride.head + query * a->o_stride.row + column) * tdm_bytes(type);
+  const row_in_group at = find_row(a, row);
+  row_place to = {at.query, nullptr, e->lse != nullptr && column == 0 ? e->lse + row : nullptr};
+  to.o = (GLOBAL char *)e->o + (at.head * a->o_stride.head + at.query * a->o_stride.row + column) * tdm_bytes(type);
   asm volatile("" : "+v"(to.o)); /* here: while the loads are on their way */
   return to;
 }
@@ -115,13 +120,14 @@ DEVICE row_place place_of_row(const attention_args *a, const part_end *e, uint32
 /* Does the row see any key? */
 DEVICE bool sees_keys(const attention_args *a, uint32_t query) { return !a->causal || query + a->skv >= a->sq; }
 
-/* Adds all parts of a head of keys and stores its rows. A work-item has four columns of a row at a time, and `together` parts.
+/* Adds all parts of a unit and stores its rows. A work-item has four columns of a row at a time, and `together` parts.
  * more: there may be more parts than that. */
 enum { TOGETHER = 16 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
 template <int head, int together, bool more>
 DEVICE void add_all_parts(const attention_args *a, const part_end *e, int wave, tdm_type type) {
-  const uint32_t of_row = WIDTH<head> / 4, head_dim = (uint32_t)a->head_dim, rows = (uint32_t)(a->group * a->sq);
-  const uint32_t step = rows * head_dim * (uint32_t)sizeof(float), numbers_step = rows * (uint32_t)sizeof(part_numbers_of_row);
+  const uint32_t of_row = WIDTH<head> / 4, head_dim = (uint32_t)a->head_dim, rows = rows_of_block(a, e->first);
+  const uint32_t step = a->part_floats * (uint32_t)sizeof(float);
+  const uint32_t numbers_step = rows_of_part(a) * (uint32_t)sizeof(part_numbers_of_row);
   const uint32_t splits = a->splits, thread = own_thread(wave) ^ THREADS<head> / 2; /* waves 4-7 are earlier, so they begin */
   const uint32_t column = thread % of_row * 4;
   buffer o = make_short_buffer(e->parts, splits * step), numbers = make_short_buffer(e->numbers, splits * numbers_step);
@@ -144,7 +150,7 @@ DEVICE void add_all_parts(const attention_args *a, const part_end *e, int wave, 
         keep_in_register(&of_part);
       }
       keep_order();
-      if (i == 0) to = place_of_row(a, e, row, column, type);
+      if (i == 0) to = place_of_row(a, e, e->first + row, column, type);
 #pragma unroll
       for (uint32_t n = 0; n < together; n++) own[n].x = i + n < splits ? own[n].x : -__builtin_inff();
       add_parts<together>(&s, i == 0, part, own);
@@ -160,17 +166,18 @@ template <int head>
 DEVICE void add_few_parts(const attention_args *a, const part_end *e, int wave, tdm_type type) {
   const int waves = GENERAL_ROWS / 32, chunks = head / 8 * waves * WAVE / THREADS<head>; /* of 8 columns */
   const int together = head > 128 ? 2 : FEW_PARTS; /* parts that the registers have room for */
-  const uint32_t rows = (uint32_t)(a->group * a->sq), splits = a->splits, lane = own_lane();
+  const uint32_t rows = rows_of_block(a, e->first), of_part = rows_of_part(a), splits = a->splits, lane = own_lane();
   const uint32_t block = (uint32_t)wave % waves, first = (uint32_t)wave / waves * chunks, row = block * 32 + lane % 32;
   if (block * 32 >= rows) return;
   const uint32_t step = a->part_floats * (uint32_t)sizeof(float), column = 8 * first + lane / 32 * 4;
   buffer o = make_short_buffer(e->parts, splits * step);
-  buffer numbers = make_short_buffer(e->numbers, splits * rows * (uint32_t)sizeof(part_numbers_of_row));
+  buffer numbers = make_short_buffer(e->numbers, splits * of_part * (uint32_t)sizeof(part_numbers_of_row));
   part_numbers_of_row own[FEW_PARTS];
 #pragma unroll
-  for (uint32_t n = 0; n < FEW_PARTS; n++) /* what comes after the last row is not stored */
-    own[n] = __builtin_bit_cast(part_numbers_of_row,
-                                __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)((n * rows + row) * sizeof own[0]), 0, 0));
+  for (uint32_t n = 0; n < FEW_PARTS; n++) /* after the last row those of the first one, which are not stored */
+    own[n] = __builtin_bit_cast(
+        part_numbers_of_row,
+        __builtin_amdgcn_raw_buffer_load_b64(numbers, (int)((n * of_part + (row < rows ? row : 0)) * sizeof own[0]), 0, 0));
   uint32_t at = row < rows ? (lane_of_part<head>(block, lane) + first * WAVE) * 16 : NOT_IN_TILE;
   float most = -__builtin_inff(), base = 0, sum = 0;
   f32x4 all[chunks];
@@ -185,7 +192,7 @@ DEVICE void add_few_parts(const attention_args *a, const part_end *e, int wave, 
         part[n][i] = __builtin_bit_cast(f32x4, buffer_load(o, at + (uint32_t)(from + n) * step + (uint32_t)i * WAVE * 16));
     keep_order();
     if (from == 0) {
-      to = place_of_row(a, e, row, column, type);
+      to = place_of_row(a, e, e->first + row, column, type);
 #pragma unroll
       for (uint32_t n = 0; n < FEW_PARTS; n++) { /* a part that is not there adds 0 */
         own[n].x = n < splits ? own[n].x : -__builtin_inff();

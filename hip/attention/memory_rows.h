@@ -55,16 +55,16 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
                        tdm_type type) {
   uint32_t lane = (uint32_t)lane_index();
   keep_in_register(&lane); /* what depends on it is not computed before the loops, and kept */
-  const uint32_t row = (uint32_t)first + lane % 32, head_dim = (uint32_t)a->head_dim;
+  const uint32_t row = (uint32_t)first + lane % 32, of_part = row % GENERAL_ROWS, head_dim = (uint32_t)a->head_dim;
   float sum = w->sum + other_half(w->sum);
   if (row >= (uint32_t)work->rows) return;
   if (work->part != nullptr && a->few_parts) {
-    f32x4 *part = (f32x4 *)work->part + lane_of_part<head>((uint32_t)first / 32, lane);
+    f32x4 *part = (f32x4 *)work->part + lane_of_part<head>((uint32_t)first % GENERAL_ROWS / 32, lane);
 #pragma unroll
     for (int i = 0; i < head / 8; i++) /* head_dim is a multiple of 8, and so for both halves of the wave */
       if (8u * i < head_dim) part[i * WAVE] = four_of(&w->o[i / 4], i % 4 * 4);
   } else if (work->part != nullptr) {
-    f32x4 *part = (f32x4 *)work->part + (row * head_dim / 4 + lane / 32);
+    f32x4 *part = (f32x4 *)work->part + (of_part * head_dim / 4 + lane / 32);
 #pragma unroll
     for (int i = 0; i < head / 8; i++)
       if (8u * i < head_dim) part[i * 2] = four_of(&w->o[i / 4], i % 4 * 4);

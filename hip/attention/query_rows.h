@@ -270,8 +270,8 @@ DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps],
 template <int head, int chunks>
 DEVICE void store_numbers(const wave_rows<head, chunks> *w, const attention_work *work, int64_t row, float sum) {
   if (work->part != nullptr) {
-    work->numbers[2 * row] = w->reference;
-    work->numbers[2 * row + 1] = sum;
+    work->numbers[2 * (row % GENERAL_ROWS)] = w->reference;
+    work->numbers[2 * (row % GENERAL_ROWS) + 1] = sum;
   } else if (work->lse != nullptr) {
     work->lse[row] = log_sum(w->reference, sum);
   }

@@ -1,7 +1,8 @@
 /* Which queries and keys a workgroup has, and which of the keys its rows see.
  *
- * Flash: a tile of one head's queries, and all keys. Decode: the queries of all heads that share a head of keys, head by
- * head, and one key split. `decode` is a constant of each kernel. */
+ * Flash: a tile of one head's queries, and all keys. Decode: a unit and one key split. The rows of a head of keys are the
+ * queries of all heads that share it, head by head, and a unit is a block of up to 128 of them: unit = head of keys +
+ * heads_kv * (batch + batches * block). `decode` is a constant of each kernel. */
 #ifndef TANDEM_HIP_ATTENTION_WORK_H
 #define TANDEM_HIP_ATTENTION_WORK_H
 
@@ -23,7 +24,7 @@ typedef struct attention_work {
   const char *q, *k, *v;
   char *o;
   float *lse;
-  int64_t first;           /* first row of the tile */
+  int64_t first;           /* first row of the tile or block */
   int64_t rows;            /* of the head, or of all heads of the group */
   int64_t first_key, keys; /* of the workgroup */
   float *part, *numbers;   /* decode with several key splits: the results of each row; its reference and sum */
@@ -55,17 +56,23 @@ DEVICE attention_work find_work(const attention_args *a, int rows, tdm_type type
   return w;
 }
 
-/* Which head of keys and which of its parts a workgroup has. Parts of a head are on one XCD, as far as heads fill all XCDs: the
- * workgroup that adds them finds them in its L2. Workgroups go to the XCDs round-robin by their number. */
+/* Which unit and which of its parts a workgroup has. Parts of a unit are on one XCD, as far as units fill all XCDs: the
+ * workgroup that adds them finds them in its L2. Workgroups go to the XCDs round-robin by their number. Blocks of a head of
+ * keys are far from each other, and so on one XCD too if the heads fill all XCDs. */
 typedef struct part_place {
-  uint32_t kv, part;
+  uint32_t unit, part, kv, first; /* first: the block's first row */
 } part_place;
+
+DEVICE part_place place_of(const attention_args *a, uint32_t unit, uint32_t part) {
+  const uint32_t block = quotient(unit, a->of_heads), heads = a->heads;
+  return (part_place){unit, part, unit - block * heads, block * GENERAL_ROWS};
+}
 
 DEVICE part_place find_place(const attention_args *a) {
   const uint32_t id = __builtin_amdgcn_workgroup_id_x(), round = quotient(id, a->of_round), first = round * a->xcds * a->splits;
   const uint32_t within = id - first, in_turn = quotient(within, a->of_xcds), in_row = quotient(within, a->of_splits);
-  if (a->count - first >= a->xcds * a->splits) return (part_place){round * a->xcds + within - in_turn * a->xcds, in_turn};
-  return (part_place){round * a->xcds + in_row, within - in_row * a->splits};
+  if (a->count - first >= a->xcds * a->splits) return place_of(a, round * a->xcds + within - in_turn * a->xcds, in_turn);
+  return place_of(a, round * a->xcds + in_row, within - in_row * a->splits);
 }
 
 /* The keys and values of a workgroup's part: all that the waves need that only load them. Their first loads wait for it, so its
@@ -91,9 +98,10 @@ DEVICE void load_arguments(const attention_args *a) {
   asm volatile("" : : "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row), "s"(a->of_heads_kv.factor));
   asm volatile("" : : "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row), "s"(a->of_xcds.factor));
   asm volatile("" : : "s"(a->splits), "s"(a->split_keys), "s"(a->of_round.factor), "s"(a->of_splits.factor));
+  asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads));
 }
 
-/* One workgroup for each key split of each head of keys. Without what only find_results() finds: the first loads don't wait for
+/* One workgroup for each key split of each unit. Without what only find_results() finds: the first loads don't wait for
  * it. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
   load_arguments(a);
@@ -102,6 +110,7 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
   const part_keys part = find_keys(a, place, type);
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
   attention_work w = {};
+  w.first = place.first;
   w.rows = (uint32_t)a->group * (uint32_t)a->sq;
   w.first_key = part.first;
   w.keys = part.keys;
@@ -121,36 +130,54 @@ DEVICE void find_results(const attention_args *a, attention_work *w, tdm_type ty
   w->o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * (int64_t)tdm_bytes(type);
   w->lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
   if (a->splits > 1) {
-    w->part = part_results(a, place.kv * a->splits + place.part);
-    w->numbers = part_numbers(a, place.kv * a->splits + place.part);
+    w->part = part_results(a, place.unit * a->splits + place.part);
+    w->numbers = part_numbers(a, place.unit * a->splits + place.part);
   }
+}
+
+/* Of a row in decode: the head of the group, and the query. */
+typedef struct row_in_group {
+  uint32_t head, query;
+} row_in_group;
+
+DEVICE row_in_group find_row(const attention_args *a, uint32_t row) {
+  const uint32_t head = quotient(row, a->of_sq);
+  return (row_in_group){head, row - head * (uint32_t)a->sq};
 }
 
 /* The offset in elements from the first row of an array to row `row` of the workgroup's rows. */
 DEVICE int64_t row_offset(const attention_args *a, const attention_work *w, const tdm_attention_strides *s, int64_t row) {
   if (!w->decode) return row * s->row;
-  uint32_t head = quotient((uint32_t)row, a->of_sq), query = (uint32_t)row - head * (uint32_t)a->sq;
-  return head * s->head + query * s->row;
+  const row_in_group at = find_row(a, (uint32_t)row);
+  return at.head * s->head + at.query * s->row;
 }
 
-/* How many of the workgroup's keys row `row` sees; they are the first ones. Rows after the last one see none. */
+/* How many of the workgroup's keys query `query` of a head sees; they are the first ones. */
+DEVICE int64_t keys_seen_by(const attention_args *a, const attention_work *w, int64_t query) {
+  const int64_t seen = least(a->causal ? query + 1 + a->skv - a->sq - w->first_key : w->keys, w->keys);
+  return seen < 0 ? 0 : seen;
+}
+
+/* The same for row `row`. Rows after the last one see none. */
 DEVICE int64_t keys_seen(const attention_args *a, const attention_work *w, int64_t row) {
   if (row >= w->rows) return 0;
-  int64_t query = row;
-  if (w->decode) query = (uint32_t)row - quotient((uint32_t)row, a->of_sq) * (uint32_t)a->sq;
-  int64_t seen = least(a->causal ? query + 1 + a->skv - a->sq - w->first_key : w->keys, w->keys);
-  return seen < 0 ? 0 : seen;
+  return keys_seen_by(a, w, w->decode ? find_row(a, (uint32_t)row).query : row);
 }
 
 /* The number of keys that all of the rows from `first` on see, or fewer. */
 DEVICE int64_t keys_seen_by_all(const attention_args *a, const attention_work *w, int64_t first) {
-  return first >= w->rows ? 0 : keys_seen(a, w, w->decode ? 0 : first);
+  if (first >= w->rows) return 0;
+  if (!w->decode) return keys_seen(a, w, first);
+  const row_in_group at = find_row(a, (uint32_t)first);
+  return keys_seen_by(a, w, at.query + 32 <= (uint32_t)a->sq ? at.query : 0);
 }
 
 /* The number of keys that any of `rows` rows from `first` on sees, or more. */
 DEVICE int64_t keys_seen_by_any(const attention_args *a, const attention_work *w, int64_t first, int rows) {
   if (first >= w->rows) return 0;
-  return w->decode ? w->keys : keys_seen(a, w, least(first + rows, w->rows) - 1);
+  if (!w->decode) return keys_seen(a, w, least(first + rows, w->rows) - 1);
+  const uint32_t last = find_row(a, (uint32_t)first).query + (uint32_t)rows; /* if they are of one head */
+  return keys_seen_by(a, w, last < (uint32_t)a->sq ? last - 1 : a->sq - 1);
 }
 
 /* The same float of lane ^ 32, which has the other keys of the same query. */

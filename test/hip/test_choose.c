@@ -193,7 +193,7 @@ static void attention(void **state) {
   (void)state;
   open_with(NULL);
   tdm_plan *plan = NULL;
-  tdm_attention_desc desc = tdm_attention_default(1, 2, 1, 100, 100, 64, TDM_BF16);
+  tdm_attention_desc desc = tdm_attention_default(1, 32, 32, 4096, 4096, 64, TDM_BF16);
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
   says(plan, "fallback: runs with pointers that are not aligned to 16 bytes launch hip_flash\n");
   says(plan, "not hip_flash: estimate ");
@@ -210,6 +210,9 @@ static void attention(void **state) {
   desc.q = desc.k = desc.v = desc.o = (tdm_attention_strides){0};
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
   kernel_is(plan, "hip_flash", true);
+  desc = tdm_attention_default(1, 32, 8, 128, 8192, 128, TDM_BF16); /* few tiles of queries: the keys are split */
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  kernel_is(plan, "hip_decode128", true);
 }
 
 /* ---- What the caller names ---- */

@@ -1,0 +1,166 @@
+/* How long the launches of attention take, in clocks: predictions of gfxsim (docs/attention.md), rounded. They need only be
+ * right enough to compare the rows, and numbers of parts. */
+#include <math.h>
+
+#include "clocks.h"
+#include "hip/host/cost.h"
+
+/* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
+ * least ALONE clocks, and ALONE_COLUMN for each column, if few others use the memory: 1,300 with 64 columns (12x4x1x1x2048x64
+ * on an eighth of gfx950 in 2 parts) and 1,850 with 128 (1x8x1x1x16384x128 in 8 parts); with 256 columns ALONE_256
+ * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS
+ * more for each further 16 parts (that of 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last
+ * workgroup, which adds the parts of its head in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
+ * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions of gfxsim on gfx950, rounded:
+ * they need only be right enough to compare numbers of parts. On gfx942, where LDS has room for two tiles, a tile takes
+ * TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and 5902 were predicted for head_dim 64, 96,
+ * 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the tiles, and GENERAL_ALONE
+ * for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. Rows take BEGIN_ROWS clocks for each
+ * column, and decode256 BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both
+ * chips). */
+enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
+enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
+enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
+#define BEGIN_ROWS 0.35
+#define SHARE 0.8 /* of the peak that HBM gives */
+
+/* Of the parts of a unit. */
+static double bytes_of_parts(const tdm_attention_desc *d, int64_t parts) {
+  return (double)(rows_of_unit(d) * parts * (d->head_dim + 2)) * sizeof(float);
+}
+
+static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const double bytes = (double)units_of(d) * bytes_of_parts(d, parts);
+  return SECOND + MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
+         2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
+}
+
+static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  return LAST + LAST_MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
+         bytes_of_parts(d, parts) / (attention_stores_few(d, parts) ? LAST_BYTES_FEW : LAST_BYTES);
+}
+
+bool attention_last_adds(const tdm_plan *plan, int64_t parts) {
+  return variant_of(plan)->head_dim > 0 && clocks_of_last(plan, parts) < clocks_of_second(plan, parts);
+}
+
+/* That the general kernel computes. */
+static double general_columns(const tdm_attention_desc *d) { return d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256; }
+
+/* Three tiles of keys and values fit into LDS. */
+static bool has_three_stages(const tdm_plan *plan) {
+  return plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2;
+}
+
+/* Clocks of a tile of keys, if few others use the memory. */
+static double alone(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * general_columns(d);
+  if (!has_three_stages(plan)) return TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
+  return d->head_dim > 128 ? ALONE_256 : ALONE + ALONE_COLUMN * columns_of(plan);
+}
+
+/* Of a workgroup before its first tile and after its last one. */
+static double decode_begin(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (variant_of(plan)->head_dim == 0) return BEGIN + GENERAL_BEGIN * general_columns(d);
+  return BEGIN + (d->head_dim > 128 ? BEGIN_256 : 0) + BEGIN_ROWS * (double)(rows_of_unit(d) * d->head_dim);
+}
+
+static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
+  const double dim = (double)d->head_dim;
+  double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
+  const double begin = decode_begin(plan), least = alone(plan);
+  double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)units_of(d) * (double)parts;
+  tile *= (double)tiles / ((double)parts * of_part); /* the last part of a unit may have fewer */
+  tile /= (double)blocks_of_head(d);                 /* they load the same keys, at about the same time */
+  double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
+  double clocks = rounds * (begin + of_part * fmax(tile, least));
+  if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, least);
+  if (parts > 1) clocks += attention_last_adds(plan, parts) ? clocks_of_last(plan, parts) : clocks_of_second(plan, parts);
+  return clocks;
+}
+
+/* A part has whole tiles, so there may be fewer than asked for: 53 tiles in at most 42 parts are 27. */
+static int64_t parts_of_tiles(int64_t tiles, int64_t most) {
+  const int64_t of_part = (tiles - 1) / most + 1;
+  return (tiles - 1) / of_part + 1;
+}
+
+/* At most `most`. Of 1, and the numbers that fill an eighth, a quarter or half of the compute units, or 1 to MOST_ROUNDS
+ * rounds of them. */
+int64_t attention_choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  int64_t best = 1, compute_units = plan->context->hip->compute_units, units = units_of(d);
+  double least = clocks_of_parts(plan, tiles, 1);
+  if (most > tiles) most = tiles;
+  for (int64_t eighths = 1; eighths <= 8 * MOST_ROUNDS; eighths += eighths < 8 ? eighths : 8) {
+    int64_t parts = eighths * compute_units / (8 * units) < most ? eighths * compute_units / (8 * units) : most;
+    parts = parts > 1 ? parts_of_tiles(tiles, parts) : 1;
+    double clocks = parts > 1 ? clocks_of_parts(plan, tiles, parts) : least;
+    if (clocks >= least) continue;
+    least = clocks;
+    best = parts;
+  }
+  return best;
+}
+
+/* Of flash: of a workgroup before its first tile and after its last one, and of a tile of FAST_KEYS keys, with so many more for
+ * each column. Predicted for 1x32x32x256 with 64 keys and 1x4x1x1024x4096, head_dim 64 and 128, and of flash256 for
+ * 1x4x1x700x1500x192, on an eighth of the chips, rounded. */
+typedef struct flash_clocks {
+  double begin, begin_rows, tile, column, wide_tile, wide_column;
+} flash_clocks;
+static const flash_clocks three_stages = {6000, 0.35, 900, 11, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 650, 21};
+
+static flash_clocks flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? three_stages : two_stages; }
+
+static double flash_begin(const tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
+  if (v->head_dim == 0) return decode_begin(plan);
+  return flash_of(plan).begin + flash_of(plan).begin_rows * (double)rows_of(v) * columns_of(plan);
+}
+
+static double flash_tile(const tdm_plan *plan) {
+  const flash_clocks f = flash_of(plan);
+  if (variant_of(plan)->head_dim == 0) return alone(plan);
+  const double columns = columns_of(plan);
+  return columns > 128 ? f.wide_tile + f.wide_column * columns : f.tile + f.column * columns;
+}
+
+/* Of a launch of flash. Causal workgroups take turns, the longest ones first, so the launch takes as long as their average. */
+static double clocks_of_flash(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const double rows = variant_of(plan)->head_dim > 0 ? (double)rows_of(variant_of(plan)) : GENERAL_ROWS;
+  const double of_head = ceil((double)d->sq / rows), workgroups = of_head * (double)d->heads_q * (double)d->batch;
+  const double rounds = workgroups / plan->context->hip->compute_units, begin = flash_begin(plan), tile = flash_tile(plan);
+  const double longest = begin + tile * ceil((double)d->skv / FAST_KEYS);
+  if (!d->causal) return ceil(rounds) * longest;
+  const double seen = fmax(0, (double)d->skv - (of_head - 1) * rows / 2); /* keys, on average */
+  return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
+}
+
+/* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. */
+static double clocks_of_decode(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t tiles = tiles_of_keys(d), parts = attention_choose_parts(plan, tiles, INT64_MAX);
+  return clocks_of_parts(plan, tiles, parts) * (parts == 1 && blocks_of_head(d) > 1 ? 1.02 : 1);
+}
+
+/* Each byte of memory once, at the rate that HBM gives. */
+static double clocks_of_memory(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const double rows = (double)d->heads_q * (double)d->sq + (double)d->heads_kv * (double)d->skv;
+  return 2 * (double)d->batch * rows * (double)d->head_dim * (double)tdm_type_size(d->type) /
+         (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
+}
+
+void attention_cost(const tdm_plan *plan, tdm_cost *cost) {
+  const attention_variant *v = variant_of(plan);
+  const double computed = v->decode ? clocks_of_decode(plan) : clocks_of_flash(plan), memory = clocks_of_memory(plan);
+  *cost = (tdm_cost){fmax(computed, memory), computed > 2 * memory ? v->head_dim > 0 ? "mfma" : "valu" : "hbm"};
+}

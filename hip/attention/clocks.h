@@ -1,0 +1,61 @@
+/* What a plan of attention on HIP consists of: tiles, units, columns; and how long its launches take, by which the rows are
+ * chosen and the keys split (clocks.c). */
+#ifndef TANDEM_HIP_ATTENTION_CLOCKS_H
+#define TANDEM_HIP_ATTENTION_CLOCKS_H
+
+#include "args.h"
+#include "hip/host/hip.h"
+
+/* What differs between the rows. */
+typedef struct attention_variant {
+  int head_dim; /* the largest that the kernel supports; 0: it is a general kernel */
+  int least;    /* the smallest */
+  bool decode;  /* it splits the keys */
+} attention_variant;
+
+static inline const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
+
+/* Of a workgroup of a fast row. */
+static inline int64_t rows_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_ROWS : FAST_ROWS; }
+static inline unsigned threads_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_THREADS : FAST_THREADS; }
+
+/* The rows of a head of keys: the queries of all heads that share it. A unit is a block of GENERAL_ROWS of them (work.h). */
+static inline int64_t rows_of_head(const tdm_attention_desc *d) { return d->heads_q / d->heads_kv * d->sq; }
+static inline int64_t blocks_of_head(const tdm_attention_desc *d) { return (rows_of_head(d) - 1) / GENERAL_ROWS + 1; }
+static inline int64_t units_of(const tdm_attention_desc *d) { return d->batch * d->heads_kv * blocks_of_head(d); }
+static inline int64_t rows_of_unit(const tdm_attention_desc *d) {
+  return rows_of_head(d) < GENERAL_ROWS ? rows_of_head(d) : GENERAL_ROWS;
+}
+
+static inline int64_t tiles_of_keys(const tdm_attention_desc *d) { return d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1; }
+
+/* Functions of the row hip_flash256: the columns of head_dim that each computes. All other rows on matrix units have one. */
+enum { WIDE_160, WIDE_192, WIDE_256 };
+static const int wide_columns[] = {[WIDE_160] = 160, [WIDE_192] = 192, [WIDE_256] = 256};
+
+/* Of a row on matrix units. */
+static inline int function_of(const tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
+  int number = 0;
+  if (v->head_dim <= 128 || v->decode) return number;
+  while (wide_columns[number] < plan->desc.attention.head_dim) number++;
+  return number;
+}
+static inline int columns_of(const tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
+  return v->head_dim <= 128 || v->decode ? v->head_dim : wide_columns[function_of(plan)];
+}
+
+/* How many parts of a unit pay, at most `most`; tiles: of keys. */
+int64_t attention_choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most);
+/* Does the last workgroup of a unit add its parts, and not a second launch? The general kernel can't. */
+bool attention_last_adds(const tdm_plan *plan, int64_t parts);
+/* Few parts of up to 32 rows would be added by one wave alone, which takes longer than all waves with the other layout. */
+static inline bool attention_stores_few(const tdm_attention_desc *d, int64_t parts) {
+  return parts <= FEW_PARTS && rows_of_unit(d) > FEW_ROWS;
+}
+
+/* The rows' estimate. */
+void attention_cost(const tdm_plan *plan, tdm_cost *cost);
+
+#endif
