@@ -72,7 +72,8 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
          supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
-         supports_tiles(plan, rows_of(v), threads_of(v), reason, size) && supports_general(plan, reason, size);
+         supports_tiles(plan, v->decode ? GENERAL_ROWS : rows_of(v), threads_of(v), reason, size) &&
+         supports_general(plan, reason, size);
 }
 
 /* The rows of a head of keys are counted in 30 bits. */

@@ -33,7 +33,7 @@ DEVICE void load_parts(float part[TOGETHER], buffer o, uint32_t from, uint32_t s
 }
 
 /* The grid has a row of workgroups for each unit, so nothing is divided before the loads. All parts have less than 2^32
- * bytes: at most MOST_ROUNDS workgroups of 128 rows for each compute unit (attention.c). */
+ * bytes: at most MOST_ROUNDS workgroups of 128 rows for each compute unit (clocks.c). */
 DEVICE void parts_body(const attention_args *a, tdm_type type) {
   typedef float f32x2 __attribute__((ext_vector_type(2)));
   const uint32_t head_dim = (uint32_t)a->head_dim, rows = rows_of_part(a), splits = a->splits;

@@ -366,6 +366,13 @@ static void limits(void **state) {
   open_with("hip_flash");
   tdm_attention_desc many = tdm_attention_default(1 << 20, 4096, 4096, 16, 16, 64, TDM_BF16);
   REFUSED(tdm_attention_plan(context, &many, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "4294967296 tiles of ");
+  tdm_close(context);
+  open_with("hip_decode64"); /* 512 work-items for 128 rows: a half of the rows that hip_flash64 takes */
+  many = tdm_attention_default(1, 1, 1, (1 << 30) - 1, 16, 64, TDM_BF16);
+  REFUSED(tdm_attention_plan(context, &many, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '", "8388608 tiles of 128 query rows");
+  tdm_close(context);
+  open_with("hip_flash64");
+  ACCEPTED(tdm_attention_plan(context, &many, &plan));
 }
 
 static void refuses(void **state) {
