@@ -13,6 +13,8 @@ enum {
   PIPE_WAVES_N = 4
 };
 
+enum { TILE_TURN_BITS = 16 }; /* engine/tile.h: of the share of K with which a tile begins */
+
 /* engine/lines.h: bytes along k of a K step. Two stages of the largest tiles must fit in the LDS of a CU. */
 #define HIP_PIPE_ROW(lds_bytes) ((lds_bytes) > 65536 ? 128 : 64)
 

@@ -38,28 +38,34 @@ DEVICE void block_put(LDS f32x4 *block, int fm, int fn, f32x4 sums) {
   block[block_place(16 * fm + lane % 16, 4 * fn + lane / 16)] = sums;
 }
 
-/* Puts a lane's sums of a row of fragments into one row of the block, from `chunk` on. Because the operands are exchanged,
- * a lane of group g has 4 neighbouring columns of a row in 4 registers: with 16 x 16 results columns 4 g .. + 3; with 32 x
- * 32 those from 4 g, 4 g + 8, ... on. With PAIRS of B, fragments n and n + 1 alternate, and the fours of two lanes are 8
- * neighbours. */
+/* Four neighbouring sums of a row, and which chunk of the row they are. Because the operands are exchanged, a lane of group g
+ * has 4 neighbouring columns of a row in 4 registers: with 16 x 16 results columns 4 g .. + 3; with 32 x 32 those from 4 g,
+ * 4 g + 8, ... on. With PAIRS of B, fragments n and n + 1 alternate, and the fours of two lanes are 8 neighbours. */
+typedef struct row_four {
+  f32x4 sums;
+  int chunk;
+} row_four;
+template <int SIDE>
+DEVICE row_four four_of_row(const mfma_sums<SIDE> *sums, int n, int four, form b) {
+  const int r = 4 * four, g = lane_index() / SIDE;
+  if (operand_read_of(b) == PAIRS) {
+    mfma_sums<SIDE> even = sums[n & ~1], odd = sums[n | 1];
+    const int half = r + n % 2 * 2;
+    return {{even[half], odd[half], even[half + 1], odd[half + 1]}, (n & ~1) * SIDE / 4 + 2 * g + n % 2};
+  }
+  mfma_sums<SIDE> x = sums[n];
+  return {{x[r], x[r + 1], x[r + 2], x[r + 3]}, n * SIDE / 4 + WAVE / SIDE * four + g};
+}
+
+/* Puts a lane's sums of a row of fragments into one row of the block, from `chunk` on. */
 template <int SIDE, int COLUMNS = BLOCK_COLUMNS>
 DEVICE void put_row(LDS f32x4 *block, int row, int chunk, const mfma_sums<SIDE> *sums, form b) {
-  const int g = lane_index() / SIDE;
 #pragma unroll
   for (int n = 0; n < b.count; n++)
 #pragma unroll
     for (int four = 0; four < SIDE / 16 * SIDE / 16; four++) {
-      const int r = 4 * four;
-      mfma_sums<SIDE> x = sums[n];
-      f32x4 here = {x[r], x[r + 1], x[r + 2], x[r + 3]};
-      int to = n * SIDE / 4 + WAVE / SIDE * four + g;
-      if (operand_read_of(b) == PAIRS) {
-        mfma_sums<SIDE> even = sums[n & ~1], odd = sums[n | 1];
-        const int half = r + n % 2 * 2;
-        here = (f32x4){even[half], odd[half], even[half + 1], odd[half + 1]};
-        to = (n & ~1) * SIDE / 4 + 2 * g + n % 2;
-      }
-      block[block_place<COLUMNS>(row, chunk + to)] = here;
+      const row_four here = four_of_row<SIDE>(sums, n, four, b);
+      block[block_place<COLUMNS>(row, chunk + here.chunk)] = here.sums;
     }
 }
 

@@ -9,7 +9,6 @@
 #include "tandem/gemm.h"
 
 enum { GEMM_UNIT = 128 }; /* bytes along k: a K split consists of whole units, except the last one */
-enum { GEMM_TURN_BITS = 16 };
 
 /* How sums go to C (store.h). */
 enum {
@@ -45,8 +44,8 @@ typedef struct gemm_args {
   int32_t dwords;    /* 1: every four elements of a row of C and residual begin at a dword */
   int32_t last_adds; /* 1: tile_parts is used */
   int32_t packed;    /* bits: A (1), B (2) is gemm_pack's copy */
-  /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^GEMM_TURN_BITS % 1 of all
-   * (tile_loop.h). */
+  /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^TILE_TURN_BITS % 1 of all
+   * (engine/tile.h). */
   uint32_t turn_m, turn_n;
 } gemm_args;
 

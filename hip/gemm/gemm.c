@@ -71,7 +71,7 @@ static bool rows_aligned(const tdm_gemm_desc *d, int bytes) {
 /* Sums have only to be rounded. */
 static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
 
-/* ---- Turns: tiles of an XCD that share lines begin at different K steps (tile_loop.h) ---- */
+/* ---- Turns: tiles of an XCD that share lines begin at different K steps (engine/tile.h) ---- */
 
 /* The tiles of an XCD that are computed at the same time and share lines: rows and columns of tiles. */
 typedef struct shared_tiles {
@@ -175,8 +175,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
   shared_tiles shared = shared_of(plan, &kernel->tile, parts);
   if (takes_turns(plan, &kernel->tile, &shared)) {
-    args.turn_m = (uint32_t)((1 << GEMM_TURN_BITS) / shared.m);
-    args.turn_n = (uint32_t)((1 << GEMM_TURN_BITS) / shared.n);
+    args.turn_m = (uint32_t)((1 << TILE_TURN_BITS) / shared.m);
+    args.turn_n = (uint32_t)((1 << TILE_TURN_BITS) / shared.n);
   }
   args.last_adds = last;
   memcpy(made, &args, sizeof args);

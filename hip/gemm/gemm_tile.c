@@ -20,7 +20,7 @@ static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
 }
 
 static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (tile_loop.h) */
+  enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (engine/tile.h) */
   hip_tile_shape tile = t->kernel.tile;
   int waves = tile.waves_m * tile.waves_n, by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
       on_simd = by_lds * waves / SIMDS;

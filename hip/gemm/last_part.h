@@ -7,13 +7,9 @@
 #define TANDEM_HIP_GEMM_LAST_PART_H
 
 #include "hip/device/last.h"
-#include "hip/engine/lines.h"
+#include "hip/engine/tile.h"
 #include "src/base/order.h"
 #include "store.h"
-
-/* Sums of a wave. */
-template <typename T>
-using tile_sums = f32x4[T::ROWS][T::COLUMNS];
 
 /* What a workgroup computes. Without last_adds the matrices of C are in `stored` as K splits count them (k_split.h). */
 typedef struct tile_part {

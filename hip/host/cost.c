@@ -52,7 +52,7 @@ enum { TRIPS = 3, INSTRUCTIONS = 750, ELEMENT_BYTES = 31, FRAGMENT = 16 };
 enum { BETWEEN_STEPS = 180 };
 
 /* A wave asks for more only when what it waited for is there and the reads of its fragments are issued: 65 clocks each, by
- * gfxsim's predictions of 16x768 and 256x768 by the tiles of tile_loop.h, K = 256 and 1024, bf16, both chips (3 fragments 1214,
+ * gfxsim's predictions of 16x768 and 256x768 by tiles of engine/tile.h, K = 256 and 1024, bf16, both chips (3 fragments 1214,
  * 4 1250, 6 1397 and 1512 clocks for HIP_STEP_BYTES on gfx942). A fragment that k runs across takes 65 more where no
  * read of LDS transposes 16-bit elements (gfx942: 40 to 75), 25 elsewhere and in f32. */
 enum { READ_FRAGMENT = 65, TURN_16_BIT = 65, TURN = 25 };
