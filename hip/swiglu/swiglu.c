@@ -1,11 +1,14 @@
-/* swiglu on HIP: hip_128x64 for everything, hip_256x128 for what the pipeline can load. */
+/* swiglu on HIP: hip_128x64 for everything, the others for what can be loaded in dwords. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
 #include "swiglu.h"
+#include "tile_shapes.h"
 
-extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[];
+extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[], tdm_code_swiglu_tile_16x32[],
+    tdm_code_swiglu_tile_32x64[];
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
@@ -77,6 +80,23 @@ static const hip_tile_kernel pipe = {pipe_functions,
                                       .waves_n = PIPE_WAVES_N,
                                       .products = 2,
                                       .overlapped = true}};
+
+/* A shape of tile_shapes.h, whose four numbers become arguments. LDS has room for so many workgroups, and so have registers. */
+#define SHAPE(resident_, ...) SHAPE_OF(resident_, __VA_ARGS__)
+#define SHAPE_OF(resident_, rows, columns, along_m, along_n) \
+  {.m = rows,                                                \
+   .n = columns,                                             \
+   .waves_m = along_m,                                       \
+   .waves_n = along_n,                                       \
+   .products = 2,                                            \
+   .resident = resident_,                                    \
+   .ahead = SWIGLU_TILE_DEPTH - 1}
+static const hip_functions tile_16x32_functions[] = {
+    {.code = tdm_code_swiglu_tile_16x32, .stem = "swiglu_tile_16x32", .waves = 2}, {.stem = NULL}};
+static const hip_functions tile_32x64_functions[] = {
+    {.code = tdm_code_swiglu_tile_32x64, .stem = "swiglu_tile_32x64", .waves = 2}, {.stem = NULL}};
+static const hip_tile_kernel tile_16x32 = {tile_16x32_functions, SHAPE(4, SWIGLU_TILE_16x32)};
+static const hip_tile_kernel tile_32x64 = {tile_32x64_functions, SHAPE(2, SWIGLU_TILE_32x64)};
 
 static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, swiglu_borrowed_bytes, swiglu_pack_pointers};
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
@@ -172,35 +192,47 @@ const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
                                           .takes = TDM_ORDER_PARAMETERS,
                                           .matrix_units = true};
 
-/* ---- hip_256x128 ---- */
+/* ---- Those that load dwords ---- */
 
-static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
+static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
+  enum { ONE_FRAGMENT = 16 };
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const int packs = swiglu_packs(plan, &pipe);
+  const hip_tile_kernel *kernel = plan->kernel->variant;
+  const int packs = swiglu_packs(plan, kernel);
+  if (kernel->tile.n / kernel->tile.waves_n == ONE_FRAGMENT && d->layout == TDM_NN) {
+    snprintf(reason, size, "wg and wu are stored across k: waves with 16 columns need them stored along it, as in nt");
+    return false;
+  }
   for (int i = 0; i < SWIGLU_OPERANDS; i++) {
     const hip_operand x = swiglu_operand(d, i);
     if (!(packs >> i & 1 ? tdm_hip_copy_supported(&x, d->type, reason, size)
                          : tdm_hip_pipeline_loads(&x.stored, d->type, reason, size)))
       return false;
   }
-  return supports_general(plan, reason, size);
+  return tdm_hip_tiles_fit(d->m, d->n, 1, kernel->tile.m, kernel->tile.n, reason, size) && supports_general(plan, reason, size);
 }
 
-static tdm_status prepare_pipe(tdm_plan *plan) {
+static tdm_status prepare_dwords(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  TDM_TRY(tdm_hip_tile_prepare(plan, &op, &pipe, d->layout == TDM_NT ? "nt" : "nn", d->type));
-  return swiglu_prepare_pack(plan, &pipe);
+  const hip_tile_kernel *kernel = plan->kernel->variant;
+  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type));
+  return swiglu_prepare_pack(plan, kernel);
 }
 
-const tdm_kernel tdm_swiglu_hip_256x128 = {.name = "hip_256x128",
-                                           .op = TDM_OP_SWIGLU,
-                                           .backend = &tdm_backend_hip,
-                                           .variant = &pipe,
-                                           .functions = pipe_functions,
-                                           .supports = supports_pipe,
-                                           .prepare = prepare_pipe,
-                                           .launch = launch,
-                                           .cost = cost,
-                                           .takes = TDM_ORDER_PARAMETERS,
-                                           .fallback = {4, 7, &tdm_swiglu_hip_128x64},
-                                           .matrix_units = true};
+#define ROW(row, of)                           \
+  {.name = row,                                \
+   .op = TDM_OP_SWIGLU,                        \
+   .backend = &tdm_backend_hip,                \
+   .variant = &(of),                           \
+   .functions = (of##_functions),              \
+   .supports = supports_dwords,                \
+   .prepare = prepare_dwords,                  \
+   .launch = launch,                           \
+   .cost = cost,                               \
+   .takes = TDM_ORDER_PARAMETERS,              \
+   .fallback = {4, 7, &tdm_swiglu_hip_128x64}, \
+   .matrix_units = true}
+
+const tdm_kernel tdm_swiglu_hip_tile_16x32 = ROW("hip_tile_16x32", tile_16x32);
+const tdm_kernel tdm_swiglu_hip_tile_32x64 = ROW("hip_tile_32x64", tile_32x64);
+const tdm_kernel tdm_swiglu_hip_256x128 = ROW("hip_256x128", pipe);

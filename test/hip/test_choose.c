@@ -85,6 +85,8 @@ static void sizes(void **state) {
   }
   kernel_is(plan_swiglu(512, 512, 512), "hip_256x128", false);
   kernel_is(plan_swiglu(8192, 8192, 8192), "hip_256x128", true);
+  kernel_is(plan_swiglu(1, 4864, 896), "hip_tile_16x32", true);
+  kernel_is(plan_swiglu(64, 8192, 2048), "hip_tile_32x64", true);
 }
 
 /* Rows that are not whole dwords are copied, where that costs less than loading them element by element, and those that do not
@@ -107,7 +109,7 @@ static void odd_rows(void **state) {
   kernel_is(plan_gemm(33, 37, 41, TDM_BF16), "hip_256x256", false);
   plan = plan_swiglu(23, 3018, 2767);
   says(plan, "packed: x and wg and wu, whose rows are not whole dwords: 34124288 bytes, copied by ");
-  kernel_is(plan, "hip_256x128", true);
+  kernel_is(plan, "hip_tile_16x32", true);
 }
 
 static tdm_plan *plan_layout(int64_t m, int64_t n, int64_t k, tdm_layout layout, int64_t lda, int64_t ldb) {
@@ -495,7 +497,8 @@ static void fallbacks_of_rows(void **state) {
               {"attention=hip_flash128", 16, 128, 15, "hip_flash"}, {"attention=hip_decode64", 1, 64, 15, "hip_decode"},
               {"attention=hip_decode96", 1, 80, 15, "hip_decode"},  {"attention=hip_decode128", 1, 128, 15, "hip_decode"},
               {"attention=hip_flash256", 8, 136, 15, "hip_flash"},  {"attention=hip_decode256", 1, 192, 15, "hip_decode"},
-              {"swiglu=hip_256x128", 0, 0, 7, "hip_128x64"}};
+              {"swiglu=hip_256x128", 0, 0, 7, "hip_128x64"},        {"swiglu=hip_tile_16x32", 0, 0, 7, "hip_128x64"},
+              {"swiglu=hip_tile_32x64", 0, 0, 7, "hip_128x64"}};
   setenv("TANDEM_VERBOSE", "1", 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     static char zeros[5 * AT];

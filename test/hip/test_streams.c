@@ -125,6 +125,11 @@ static tdm_status plan_large_swiglu(hip_ops *s) {
   tdm_swiglu_desc d = tdm_swiglu_default(256, 256, 256, TDM_BF16);
   return tdm_swiglu_plan(s->context, &d, &s->plan);
 }
+static tdm_status plan_few_rows_swiglu(hip_ops *s) {
+  tdm_swiglu_desc d = tdm_swiglu_default(16, 256, 256, TDM_BF16);
+  d.layout = TDM_NT;
+  return tdm_swiglu_plan(s->context, &d, &s->plan);
+}
 /* Rows that are not whole dwords, which are copied into the plan's workspace first. */
 static tdm_status plan_odd_swiglu(hip_ops *s) {
   tdm_swiglu_desc d = tdm_swiglu_default(256, 256, 255, TDM_BF16);
@@ -175,6 +180,7 @@ static const row plans[] = {
     {"gemm", NULL, plan_few_rows_gemm, run_gemm},
     {"swiglu", NULL, plan_swiglu, run_swiglu},
     {"swiglu", NULL, plan_large_swiglu, run_swiglu},
+    {"swiglu", NULL, plan_few_rows_swiglu, run_swiglu},
     {"swiglu", NULL, plan_odd_swiglu, run_swiglu},
     {"rmsnorm", NULL, plan_rmsnorm, run_rmsnorm},
     {"rmsnorm", NULL, plan_long_rmsnorm, run_rmsnorm},
