@@ -3,7 +3,7 @@
 # N passed, N failed, N skipped
 # Use: sh tools/test.sh [--all] [--full] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
-# Without a STEP what takes about 22 minutes on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
+# Without a STEP what takes about 20 minutes on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
 # of $more, the suite `long`, and the sanitizers on most of gfxsim's own tests and on Python. STEP names steps to run, as gcc or sanitize: each of
 # them whole. A step that passed before on the same sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
 # print is in build-test/STEP.log.
@@ -13,9 +13,9 @@ cd "$(dirname "$0")/.."
 # .github/workflows/test.yml has a job for each (tools/test_steps.sh).
 steps="format gcc mpi clang-19 clang-22 sanitize threads fuzz python site offload-sm_90 offload-gfx942"
 # Of these the ones that only --full runs, or their name: what clang-19 compiles at -O3 the step sanitize compiles at -O1, with the same
-# warnings, of which clang-22 has few more; a few seconds of fuzzing find little; nothing here can run what is built for sm_90, and pages in
+# warnings; a few seconds of fuzzing find little; nothing here can run what is built for sm_90, and pages in
 # a browser change rarely.
-more="clang-19 clang-22 fuzz site offload-sm_90"
+more="clang-19 fuzz site offload-sm_90"
 all='' full=''
 while :; do
   case ${1-} in
