@@ -218,7 +218,7 @@ build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
   left_out="$1${quick:+ long}" only_suites=
   shift
   configure_and_build "$@" -Dtests=true && built=0 || built=$?
-  echo $built >"$logs/$dir.built" # another lane may wait for it
+  : >"$logs/$dir.built" # another lane may wait for it
   [ $built = 0 ] && meson_tests "$1"
 }
 # Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step. A short run also leaves
@@ -362,8 +362,6 @@ fi
 # The steps mpi, site and offload-gfx942 go on with the folder of the gcc step: other options would make it again, which takes minutes.
 gcc_options="$sim $backend -Dpython=yes"
 
-# Two lanes run beside each other, of about the same length: links, installations, and tests that run alone leave a processor without work.
-# The build for gfx942 ends with a link of minutes, which uses one processor: it begins at once, and its step waits for it.
 offload_step() { # CHIP
   asked "offload-$1" || return 0
   if ! sh tools/setup.sh --offload "$1" >"$logs/offload-setup.log" 2>&1; then
@@ -374,10 +372,14 @@ offload_step() { # CHIP
     step offload-sm_90 offload_sm_90
   fi
 }
+
+# Two lanes run beside each other, of about the same length: links, installations, and tests that run alone leave a processor without work.
 rm -f $logs/build-gcc.built
 {
   lane=-sanitize fetching='' beside=
-  if [ "$only" = "" ]; then # the environments arrive while the sanitizers' builds compile; python.sh itself says what is missing
+  # The build for gfx942 ends with a link of minutes, which uses one processor: it begins at once, and its step waits for it. The
+  # environments arrive while the sanitizers' builds compile; python.sh itself says what is missing.
+  if [ "$only" = "" ]; then
     { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
     beside=$!
     sh tools/python.sh --fetch >$logs/fetch.log 2>&1 &
@@ -428,7 +430,7 @@ else
   skip site "$(tail -n 1 $logs/site-setup.log)"
 fi
 offload_step sm_90
-[ -e $logs/build-gcc.built ] || : >$logs/build-gcc.built
+: >$logs/build-gcc.built
 wait $second_lane || count 0 1 0 # it has said why
 [ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on most of gfxsim's own tests and on Python"
 

@@ -185,7 +185,7 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
 static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t heads = d->batch * d->heads_kv, tiles = tiles_of_keys(d);
-  int64_t of_part = (tiles - 1) / attention_choose_parts(plan, tiles, most) + 1;
+  int64_t of_part = (tiles - 1) / attention_choose_parts(plan, most) + 1;
   args->splits = (uint32_t)((tiles - 1) / of_part + 1);
   args->split_keys = of_part * FAST_KEYS;
   args->count = (uint32_t)units_of(d) * args->splits;

@@ -10,14 +10,13 @@
  * on an eighth of gfx950 in 2 parts) and 1,850 with 128 (1x8x1x1x16384x128 in 8 parts); with 256 columns ALONE_256
  * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS
  * more for each further 16 parts (that of 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last
- * workgroup, which adds the parts of its head in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
- * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions of gfxsim on gfx950, rounded:
- * they need only be right enough to compare numbers of parts. On gfx942, where LDS has room for two tiles, a tile takes
- * TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and 5902 were predicted for head_dim 64, 96,
- * 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column before and after the tiles, and GENERAL_ALONE
- * for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32, within 11 %. Rows take BEGIN_ROWS clocks for each
- * column, and decode256 BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both
- * chips). */
+ * workgroup, which adds the parts of its unit in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
+ * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions on gfx950. On gfx942, where LDS
+ * has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and
+ * 5902 were predicted for head_dim 64, 96, 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column
+ * before and after the tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32,
+ * within 11 %. Rows take BEGIN_ROWS clocks for each column, and decode256 BEGIN_256 more (1x32x32x1x64x64, with 1 to 128
+ * queries and head_dim 64 to 256, on an eighth of both chips). */
 enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
@@ -93,8 +92,9 @@ static int64_t parts_of_tiles(int64_t tiles, int64_t most) {
 
 /* At most `most`. Of 1, and the numbers that fill an eighth, a quarter or half of the compute units, or 1 to MOST_ROUNDS
  * rounds of them. */
-int64_t attention_choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most) {
+int64_t attention_choose_parts(const tdm_plan *plan, int64_t most) {
   const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t tiles = tiles_of_keys(d);
   int64_t best = 1, compute_units = plan->context->hip->compute_units, units = units_of(d);
   double least = clocks_of_parts(plan, tiles, 1);
   if (most > tiles) most = tiles;
@@ -147,8 +147,8 @@ static double clocks_of_flash(const tdm_plan *plan) {
 /* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. */
 static double clocks_of_decode(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t tiles = tiles_of_keys(d), parts = attention_choose_parts(plan, tiles, INT64_MAX);
-  return clocks_of_parts(plan, tiles, parts) * (parts == 1 && blocks_of_head(d) > 1 ? 1.02 : 1);
+  const int64_t parts = attention_choose_parts(plan, INT64_MAX);
+  return clocks_of_parts(plan, tiles_of_keys(d), parts) * (parts == 1 && blocks_of_head(d) > 1 ? 1.02 : 1);
 }
 
 /* Each byte of memory once, at the rate that HBM gives. */

@@ -46,8 +46,8 @@ static inline int columns_of(const tdm_plan *plan) {
   return v->head_dim <= 128 || v->decode ? v->head_dim : wide_columns[function_of(plan)];
 }
 
-/* How many parts of a unit pay, at most `most`; tiles: of keys. */
-int64_t attention_choose_parts(const tdm_plan *plan, int64_t tiles, int64_t most);
+/* How many parts of a unit pay, at most `most`. */
+int64_t attention_choose_parts(const tdm_plan *plan, int64_t most);
 /* Does the last workgroup of a unit add its parts, and not a second launch? The general kernel can't. */
 bool attention_last_adds(const tdm_plan *plan, int64_t parts);
 /* Few parts of up to 32 rows would be added by one wave alone, which takes longer than all waves with the other layout. */

@@ -110,7 +110,7 @@ DEVICE void turn(step_order o, lines *x, int left) {
   x->base = uniform(x->base + by * x->step); /* in SGPRs, as load_lines needs it */
 }
 
-/* Starts the loads of an operand's next step, of which `left` are left. */
+/* Starts the loads of the next step of all B, of which `left` are left. */
 template <typename T>
 DEVICE void load_b(b_lines<T> *b, LDS char *stage, int left, form of_b) {
 #pragma unroll
