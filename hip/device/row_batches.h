@@ -43,14 +43,16 @@ typedef struct row_batches {
   int own;               /* of row_place */
   int whole, count;      /* batches that the row fills, and all of them */
   int tail;              /* elements of the batch that it does not fill */
+  int steps;             /* chunks that the group's work-items have of the last batch at most */
 } row_batches;
 
 DEVICE row_batches batches_of(const char *at, const void *elsewhere, int64_t cols, row_place place, row_group_t g, int batch,
                               bool any, tdm_type type) {
   const int log2 = g.log2 + (chunk_length(type) == 8 ? 3 : 2) + (batch == 8 ? 3 : batch == 4 ? 2 : batch == 2 ? 1 : 0);
-  const int whole = (int)(cols >> log2), tail = (int)cols & ((1 << log2) - 1);
+  const int whole = (int)(cols >> log2), tail = (int)cols & ((1 << log2) - 1), step = chunk_length(type) << g.log2;
+  const int steps = any || tail == 0 ? batch : (tail + step - 1) / step;
   /* Where chunks begin before the row, one more may be needed. */
-  return (row_batches){at - 2 * place.skew, (const char *)elsewhere, place.own, whole, whole + (any || tail != 0), tail};
+  return (row_batches){at - 2 * place.skew, (const char *)elsewhere, place.own, whole, whole + (any || tail != 0), tail, steps};
 }
 
 /* Whether the row's full batches can be loaded without masks: it begins at a dword, or one element after one. And the first of
@@ -126,11 +128,12 @@ DEVICE const char *ragged_at(const void *base, int64_t leading, int64_t row, row
  * the same number of rounds. cols: of the row. */
 DEVICE row_batches batches_of_ragged(const ragged_row *r, const char *at, const void *elsewhere, int64_t cols, row_group_t g,
                                      int batch, tdm_type type) {
-  const int length = chunk_length(type), all = batch << g.log2;
+  const int length = chunk_length(type), steps = ((int)cols / length + (1 << g.log2) - 1) >> g.log2;
   const char *first = at + (int64_t)g.lane * 16 + r->skew * tdm_bytes(type);
   row_batches b =
       batches_of(first, elsewhere, (int64_t)r->whole * length, (row_place){0, g.lane * length}, g, batch, false, type);
-  b.count = ((int)cols / length + all - 1) / all;
+  b.count = (steps + batch - 1) / batch;
+  b.steps = steps - (b.count - 1) * batch;
   return b;
 }
 

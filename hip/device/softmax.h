@@ -108,6 +108,14 @@ DEVICE void add_batch(row_sum_t *mine, chunk *x, int batch, tdm_type type) {
   mine->max = max;
 }
 
+/* Of a batch of which only the first `steps` chunks of any lane are in the row: the VALUs do not work for others. */
+DEVICE void add_batch_of(row_sum_t *mine, chunk *x, int steps, int batch, tdm_type type) {
+  if (batch > 3 && steps == 3) return add_batch(mine, x, 3, type);
+  if (batch > 2 && steps == 2) return add_batch(mine, x, 2, type);
+  if (batch > 1 && steps == 1) return add_batch(mine, x, 1, type);
+  add_batch(mine, x, batch, type);
+}
+
 /* Of a single element: 0 if it is -infinity, which stands for none. */
 DEVICE row_sum_t sum_of_one(float x) {
   const float max = larger_of(LEAST_FLOAT, x);
@@ -148,7 +156,7 @@ DEVICE row_sum_t sum_row(row_sum_t mine, raw_chunk *raw, const row_batches *r, c
       chunks_of(x, raw, batch, type);
       load_batch(raw, &from, last ? 0 : i + 1, g, batch, type);
     }
-    add_batch(&mine, x, batch, type);
+    add_batch_of(&mine, x, any || i + 1 < r->count ? batch : r->steps, batch, type);
   }
   float max = lanes_reduce<float>(mine.max, g.log2, mine.max, larger_of);
   row_sum_t wave = {max, lanes_reduce<float>(mine.sum * exponential_of(mine.max - max), g.log2, 0, sum_of)};

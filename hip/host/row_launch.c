@@ -2,8 +2,11 @@
 #include "row_launch.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cost.h"
 
 enum { WAVE = 64, SIMDS = 4 };
 
@@ -100,11 +103,36 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, char *reason, size_t size) {
   return false;
 }
 
+/* The size of a row group with the least estimate, for loops that compute four chunks at once. The VALUs work for all places of
+ * a wave: fewer work-items leave fewer of them empty, and more rows share what a turn costs. But a piece of a row that does not
+ * begin at a cache line is loaded with a line more than it fills. Both clocks are joined as those of a tile's pipes are
+ * (cost.c). 1537 bf16 of cross_entropy get 0.74, 0.91 and 0.87 of the rate of memory with 64, 32 and 16 work-items, 3101 f32
+ * 0.96 and 0.92 with 64 and 32, and 9001 bf16 0.96, 0.95 and 0.91, predicted. */
+static int64_t best_group(const tdm_hip_device *device, const hip_rows *r, int64_t least) {
+  enum { AT_ONCE = 4, LINE_CHUNKS = 8 };
+  static const double PARTLY = 0.2; /* of the cost of a whole line: most of these are in the vL1D or the L2 */
+  const hip_wave_cost *c = &r->wave;
+  const double degree = tdm_hip_cost_numbers.overlap, /* bytes of a SIMD's share of the memory in a clock: */
+      rate = tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, r->type).hbm / device->compute_units / SIMDS;
+  const int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type));
+  int64_t best = 0;
+  double best_clocks = 0;
+  for (int64_t size = WAVE; size >= least; size /= 2) {
+    const int64_t steps = hip_ceil_div(chunks, size), batches = hip_ceil_div(steps, AT_ONCE);
+    const double valu = (c->row + c->batch * (double)batches + c->step * (double)steps) * (double)size / WAVE,
+                 memory = 16 * (double)chunks / rate * (1 + PARTLY * LINE_CHUNKS / (double)size),
+                 clocks = pow(valu, degree) + pow(memory, degree);
+    if (best == 0 || clocks < best_clocks) best = size, best_clocks = clocks;
+  }
+  return best;
+}
+
 /* The work-items of a row group in a loop kernel, which computes up to four chunks at once. What a row costs besides its
- * elements is the same for each wave. So a work-item gets eight chunks, and a wave may have several rows. A group has at least
- * sixteen work-items, or as many as have four chunks each if these are fewer: a piece of a row that does not begin at a cache
- * line takes room in the vL1D for a line more than it fills, which for eight work-items is twice its size. It grows until the
- * device has four waves for each SIMD, because a loop waits for memory often, or until its work-items have four chunks each.
+ * elements is the same for each wave. So a work-item gets eight chunks, or as many as an estimate says, and a wave may have
+ * several rows. A group has at least sixteen work-items, or as many as have four chunks each if these are fewer: a piece of a
+ * row that does not begin at a cache line takes room in the vL1D for a line more than it fills, which for eight work-items is
+ * twice its size. It grows until the device has four waves for each SIMD, because a loop waits for memory often, or until its
+ * work-items have four chunks each.
  *
  * Long rows that are read twice get a workgroup: the device then has fewer of them at a time, and its last round is less of the
  * launch. 50257 bf16 of softmax get 0.93 of the rate of memory, and 0.88 with a wave for each row; rmsnorm of 131072 gets 0.97
@@ -113,8 +141,10 @@ int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *r) {
   enum { AT_ONCE = 4, EACH = 8, LINE = 16 };
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type)), size = group_for(chunks, EACH),
           least = group_for(chunks, AT_ONCE);
-  if (size < LINE) size = least < LINE ? least : LINE;
+  if (least > LINE) least = LINE; /* 1 at least */
+  if (size < least) size = least;
   if (size > WAVE) size = r->twice && chunks >= EACH * HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : WAVE;
+  if (r->wave.step > 0) size = best_group(device, r, least);
   while (size < HIP_ROW_GROUP_MOST && size < hip_ceil_div(chunks, AT_ONCE) &&
          r->rows < hip_ceil_div(2 * items_wanted(device), size))
     size *= 2;

@@ -18,16 +18,23 @@ bool tdm_hip_at_dwords(const tdm_plan *plan, void *const *buffers);
 
 /* ---- Rows that are reduced ---- */
 
+/* What the VALUs of a SIMD work for a wave of a loop kernel, in clocks: for a turn of rows, for a batch, and for a step, which
+ * is a chunk in each lane. */
+typedef struct hip_wave_cost {
+  double row, batch, step;
+} hip_wave_cost;
+
 /* What all kernels of an op know of its rows. */
 typedef struct hip_rows {
   int64_t rows, cols;
   tdm_type type;
-  int most;        /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
-  bool any;        /* the kernel for any rows is needed, whatever their length */
-  bool twice;      /* loops read a row twice */
-  int waves;       /* that a SIMD gets of a loop; 0: as the table says */
-  int ragged;      /* the function for ragged rows that no work-items keep in registers; 0: that for any rows takes them */
-  unsigned dwords; /* buffers, as bits, that the kernels for ragged rows need at a dword: rmsnorm's weights */
+  int most;           /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
+  bool any;           /* the kernel for any rows is needed, whatever their length */
+  bool twice;         /* loops read a row twice */
+  int waves;          /* that a SIMD gets of a loop; 0: as the table says */
+  int ragged;         /* the function for ragged rows that no work-items keep in registers; 0: that for any rows takes them */
+  unsigned dwords;    /* buffers, as bits, that the kernels for ragged rows need at a dword: rmsnorm's weights */
+  hip_wave_cost wave; /* of a loop, to choose the row groups' size by; 0: they have eight chunks in each work-item */
 } hip_rows;
 
 /* The number of chunks that each work-item has to keep, 1, 2, 4 or 8, so that a row fits into a row group's registers; 0: it
