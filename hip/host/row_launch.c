@@ -252,7 +252,7 @@ tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number
   const hip_functions *any = &plan->kernel->functions[2 * number], *whole = &plan->kernel->functions[whole_number];
   const int64_t rounds = b->ahead ? ROUNDS_AHEAD : ROUNDS;
   const int64_t waves = b->waves > 0 ? b->waves : waves_of(plan, whole, type);
-  set_units(plan, &b->whole, rows, cols, hip_ceil_div(cols, chunk), waves, rounds);
+  set_units(plan, &b->whole, b->whole_rows > 0 ? b->whole_rows : rows, cols, hip_ceil_div(cols, chunk), waves, rounds);
   const int64_t items = b->any_items > 0 ? b->any_items : hip_ceil_div(cols + (type != TDM_F32), chunk);
   set_units(plan, &b->any, rows, cols, items, waves_of(plan, any, type), rounds);
   TDM_TRY(tdm_hip_row_function(plan, 2 * number, type, &b->any.function));

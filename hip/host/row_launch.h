@@ -97,12 +97,13 @@ typedef struct hip_blocks_way {
 /* Rows of whole chunks at dwords, and any rows: these may need a chunk more. */
 typedef struct hip_blocks_plan {
   hip_blocks_way whole, any;
-  bool always;       /* any rows, by their lengths alone, or by the caller's word */
-  bool ahead;        /* the caller's: the kernel loads from one unit to the next, so few workgroups should have many units */
-  int waves;         /* the caller's: that a SIMD gets of the function for whole chunks; 0: as the table says */
-  int instead;       /* the caller's: the function for whole chunks, if it is not the usual one; 0: it is */
-  int64_t any_items; /* the caller's: of a row, for the kernel for any rows; 0: a chunk each, and one more for one that begins
+  bool always;        /* any rows, by their lengths alone, or by the caller's word */
+  bool ahead;         /* the caller's: the kernel loads from one unit to the next, so few workgroups should have many units */
+  int waves;          /* the caller's: that a SIMD gets of the function for whole chunks; 0: as the table says */
+  int instead;        /* the caller's: the function for whole chunks, if it is not the usual one; 0: it is */
+  int64_t any_items;  /* the caller's: of a row, for the kernel for any rows; 0: a chunk each, and one more for one that begins
                       * before the row */
+  int64_t whole_rows; /* the caller's: rows for the function for whole chunks, if it takes several as one; 0: it does not */
 } hip_blocks_plan;
 
 /* Finds STEM_TYPE of function 2 `number` of the row for any rows, and of the next one for whole chunks; sets their units. cols:

@@ -9,6 +9,7 @@
 
 extern const hip_code tdm_code_rope[];
 
+enum { SWAP_LDS = 160 << 10 };            /* chips with so much LDS swap lanes (chip.h) */
 enum { INTERLEAVED, HALF, HALF_ODD = 4 }; /* the row's functions, by twos; the last takes the place of HALF's second */
 
 /* Scales the number of positions per radian of a pair, which is 1 over its frequency. Llama 3.1's ranges, by wavelength:
@@ -71,15 +72,14 @@ static int64_t parts_of(const tdm_plan *plan, int64_t runs, int64_t chunks) {
   return hip_ceil_div(runs, each);
 }
 
-/* The work-items of a head whose halves are an odd number of 16-bit elements, for the kernel that moves elements between the
- * lanes of a head: a power of two, so that a head lies in one wave. 0: that kernel does not take the head. */
-static int64_t odd_items(const tdm_rope_desc *d, int64_t chunks) {
-  const int64_t half = d->head_dim / 2;
-  enum { LANES = 64 };
-  int64_t items = 1;
-  if (d->style != TDM_ROPE_HALF || d->type == TDM_F32 || half % 2 == 0 || half < tdm_hip_chunk(d->type)) return 0;
-  while (items < chunks) items *= 2;
-  return items <= LANES ? items : 0;
+enum { LANES = 64 };
+
+/* The heads that a wave takes of those whose halves are not whole chunks. A head lies in one wave, whose lanes hand on elements
+ * (halves of an odd number of 16-bit elements), or share some. 0: their kernels do not take the head. */
+static int32_t packed_heads(const tdm_rope_desc *d, int64_t chunks) {
+  const int64_t half = d->head_dim / 2, chunk = tdm_hip_chunk(d->type);
+  if (d->style != TDM_ROPE_HALF || half % chunk == 0 || half < chunk || chunks > LANES) return 0;
+  return (int32_t)(LANES / chunks);
 }
 
 typedef struct rope_plan {
@@ -105,13 +105,22 @@ static tdm_status prepare(tdm_plan *plan) {
   own.blocks.any_items = chunks; /* they begin with their run */
   own.blocks.always = d->heads % args->joined != 0;
   own.blocks.ahead = true;
-  const int64_t items = odd_items(d, chunks);
-  own.blocks.instead = items > 0 ? HALF_ODD : 0;
+  args->packed = packed_heads(d, chunks);
+  const bool odd = args->packed > 0 && !tdm_hip_whole_dwords(half, d->type),
+             swaps = plan->context->hip->chip->lds_bytes >= SWAP_LDS;
+  own.blocks.instead = odd ? HALF_ODD : 0;
+  /* 72 bf16, in packed heads, get 0.95 of the rate of memory with four waves, and 0.86 with three, predicted. */
   const bool lines = half * (int64_t)tdm_type_size(d->type) % plan->context->hip->chip->line_bytes == 0;
-  own.blocks.waves = halves && !lines && items == 0 ? 2 : 0;
-  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, d->batch * d->seq * args->parts,
-                                 items > 0 ? items * chunk : elements, d->type,
+  own.blocks.waves = !halves || odd ? 0 : swaps ? args->packed > 0 ? 4 : 0 : lines ? 0 : 2;
+  const int64_t rows = d->batch * d->seq * args->parts;
+  if (args->packed > 0) own.blocks.whole_rows = hip_ceil_div(rows, args->packed);
+  TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, rows,
+                                 args->packed > 0 ? LANES * chunk : elements, d->type,
                                  (int64_t[]){d->x.batch, d->x.seq, d->x.head, d->y.batch, d->y.seq, d->y.head}, 6));
+  if (args->packed > 0) {
+    own.blocks.whole.blocks.rows = rows;
+    own.blocks.whole.blocks.rows_step *= args->packed;
+  }
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -124,7 +133,9 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   own.args.y = buffers[1];
   own.args.sincos += tdm_rope_skipped(plan) / plan->desc.rope.head_dim * 2 * own.args.angles;
   rope_args *args = &own.args;
-  args->blocks = tdm_hip_blocks_choose(plan, &own.blocks, buffers, &kernel)->blocks;
+  const hip_blocks_way *way = tdm_hip_blocks_choose(plan, &own.blocks, buffers, &kernel);
+  args->blocks = way->blocks;
+  if (way == &own.blocks.any) args->packed = 0;
   const int64_t positions = args->blocks.rows_step / args->parts;
   args->part_step = args->blocks.rows_step % args->parts;
   args->s_step = positions % args->seq;
@@ -133,18 +144,21 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 }
 
 /* Fewer waves than a SIMD could hold: each has two or three loads on their way, for which the vL1D keeps room. 426 bf16
- * elements a head get 0.85 of the rate of memory with eight waves, and 0.94 with five, predicted. Of rope_half_odd, 130 bf16
- * get 0.86 with five and 0.91 with three on gfx942. Halves that are not whole lines lie in lines that the loads of both halves
- * ask for, so that rope_half gets two waves for them: 64 and 96 bf16 get 0.86 and 0.82 with six, and 0.94 and 0.87 with two. */
+ * elements a head get 0.85 of the rate of memory with eight waves, and 0.94 with five, predicted. Where lanes are swapped, 96
+ * bf16 of rope_half get 0.92 with four and 0.94 with three; elsewhere halves that are not whole lines get 0.92 with six (64 and
+ * 96 bf16), and 0.93 and 0.95 with two. 130 bf16 of rope_half_odd get 0.92 with four and 0.91 with three on gfx950, and 0.85
+ * with three and 0.89 with two on gfx942. */
 const tdm_kernel tdm_rope_hip_blocks = {
     .name = "hip_blocks",
     .op = TDM_OP_ROPE,
     .backend = &tdm_backend_hip,
-    .functions = HIP_FUNCTIONS([2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 6},
-                               {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 5},
-                               [2 * HALF] = {.code = tdm_code_rope, .stem = "rope_half_any", .waves = 4},
-                               {.code = tdm_code_rope, .stem = "rope_half", .waves = 6},
-                               [HALF_ODD] = {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 3}),
+    .functions = HIP_FUNCTIONS(
+        [2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 6},
+        {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 5},
+        [2 * HALF] = {.code = tdm_code_rope, .stem = "rope_half_any", .waves = 4},
+        {.code = tdm_code_rope, .stem = "rope_half", .waves = 3, .fewer = {.lds_below = SWAP_LDS, .waves = 6}},
+        [HALF_ODD] =
+            {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 3, .fewer = {.lds_below = SWAP_LDS, .waves = 2}}),
     .prepare = prepare,
     .launch = launch,
     .rebindable = true};

@@ -17,8 +17,18 @@ typedef struct rope_place {
   int64_t part, angles;  // angles: of the position, in the table
 } rope_place;
 
-DEVICE rope_place first_place(const rope_args *p, tdm_type type) {
-  const block_walk w = first_block(&p->blocks);
+// Where the lanes of a wave take `packed` heads, each by the lanes of its chunks. Lanes after them are beyond their head.
+DEVICE block_walk first_packed(const rope_args *p, tdm_type type) {
+  enum { WAVES = HIP_BLOCK_THREADS / WAVE };
+  const int length = chunk_length(type), chunks = ((int)p->half + length - 1) / length, lane = lane_index(),
+            head = (int)((uint32_t)lane / (uint32_t)chunks), own = head < p->packed ? head : 0;
+  const int64_t unit = __builtin_amdgcn_workgroup_id_x();
+  return (block_walk){unit, unit * WAVES * p->packed, own == head ? lane - head * chunks : chunks,
+                      wave_index() * p->packed + own};
+}
+
+DEVICE rope_place first_place(const rope_args *p, bool packed, tdm_type type) {
+  const block_walk w = packed && p->packed > 0 ? first_packed(p, type) : first_block(&p->blocks);
   const int64_t row = row_of(&w), position = quotient(row, p->parts), part = row - position * p->parts,
                 batch = quotient(position, p->seq), s = position - batch * p->seq, start = start_of(&w, type);
   const auto offset = [&](const tdm_rope_strides *of) {
@@ -97,9 +107,11 @@ DEVICE void load_floats(raw_chunk *to, const float *from, int count) {
   for (int i = 0; i < count / 4; i++) to[i] = load_global((const char *)(from + 4 * i));
 }
 
-DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *w, bool halves, bool odd, tdm_type type) {
+// back: pairs by which the chunk is before its usual place; below 0: the lane has none.
+DEVICE void load_angles(chunk_angles *to, const rope_args *p, const rope_place *w, int back, bool halves, bool odd,
+                        tdm_type type) {
   const int count = angle_count(halves, type);
-  int64_t pair = w->block.item * count;
+  int64_t pair = back < 0 ? 0 : w->block.item * count - back;
   if (odd && pair >= p->half) pair = 0;  // the lane has none
 #pragma unroll
   for (int i = 1; i < CHUNK_MOST / 2; i++) pair -= !halves && pair >= p->half ? p->half : 0;
@@ -145,6 +157,53 @@ DEVICE void rotate_apart(chunk *x, chunk *y, const chunk_angles *by, tdm_type ty
 typedef struct rope_chunks {
   raw_chunk of, other;
 } rope_chunks;
+
+// ---- Halves that are whole chunks, on chips that swap lanes ----
+//
+// Where half a head is no whole number of cache lines, a load of the lanes' chunks of one half asks for lines that the load of
+// the other half asks for again, and each takes room in the vL1D for all of them. So a load takes both halves of 32 lanes'
+// chunks: lanes 0 to 31 load the first half's, lanes 32 to 63 the second half's. Then the waves swap: of a pair of registers
+// the upper 32 lanes of one and the lower 32 of the other.
+
+DEVICE void swap_lanes(uint32_t *a, uint32_t *b) {
+#if CHIP_LANE_SWAP
+  const auto both = __builtin_amdgcn_permlane32_swap(*a, *b, false, false);
+  *a = both[0], *b = both[1];
+#else
+  (void)a, (void)b;
+#endif
+}
+
+DEVICE void swap_chunks(raw_chunk *a, raw_chunk *b) {
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    uint32_t x = a->words[i], y = b->words[i];
+    swap_lanes(&x, &y);
+    a->words[i] = x, b->words[i] = y;
+  }
+}
+
+// Where the chunks are that a lane loads or stores, of lanes 0 to 31 and of lanes 32 to 63; 0: there is none.
+typedef struct lane_places {
+  uint64_t low, high;
+} lane_places;
+
+// at, other: of this lane's own chunks of the two halves.
+DEVICE lane_places places_of(const char *at, const char *other, bool exists) {
+  const uint64_t first = exists ? (uintptr_t)at : 0, second = exists ? (uintptr_t)other : 0;
+  uint32_t a[2] = {(uint32_t)first, (uint32_t)(first >> 32)}, b[2] = {(uint32_t)second, (uint32_t)(second >> 32)};
+  swap_lanes(&a[0], &b[0]);
+  swap_lanes(&a[1], &b[1]);
+  return (lane_places){(uint64_t)a[1] << 32 | a[0], (uint64_t)b[1] << 32 | b[0]};
+}
+
+// Of halves that are whole dwords, but not whole chunks, the last lane takes the last 16 bytes, which begin in the chunk of the
+// lane before. Both load, rotate and store what lies in both chunks, to the same bits; they are lanes of one wave, which loads
+// a head before it stores it. Elements by which a lane's chunk is before its usual place; below 0: the lane has no chunk.
+DEVICE int back_of(const rope_args *p, const rope_place *w, tdm_type type) {
+  const int64_t length = chunk_length(type), left = p->half - start_of(&w->block, type);
+  return left <= 0 ? -1 : left < length ? (int)(length - left) : 0;
+}
 
 // ---- Halves of an odd number of 16-bit elements ----
 //
@@ -204,14 +263,23 @@ DEVICE void store_odd(char *to, int64_t half, raw_words a, raw_words b, const he
 DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_type type) {
   const int64_t half = p->half * tdm_bytes(type);
   const rope_steps x_steps = steps_of(p, &p->of_x, type), y_steps = steps_of(p, &p->of_y, type);
-  rope_place w = first_place(p, type);
+  rope_place w = first_place(p, halves && !any, type);
+  const int back = halves && !any && !odd ? back_of(p, &w, type) : 0;
+  if (back > 0) w.from -= back * tdm_bytes(type), w.to -= back * tdm_bytes(type);
   chunk_angles angles;
-  load_angles(&angles, p, &w, halves, odd, type);
-  int left = left_of(p, &w, 0, halves, any || odd, type), turn = 0;
+  load_angles(&angles, p, &w, back, halves, odd, type);
+  int left = back < 0 ? 0 : left_of(p, &w, 0, halves, any || odd, type), turn = 0;
   const head_lane lane = odd ? head_lane_of(p, &w, type) : (head_lane){};
   const int64_t other = odd ? half - 2 - (lane.last ? 4 * lane.back : 0) : half;
   rope_chunks first, second;
+  const bool swaps = CHIP_LANE_SWAP && halves && !any;
   const auto load = [&](rope_chunks *to, const char *from) {
+    if (swaps) {
+      const lane_places at = places_of(from, from + other, left > 0);
+      to->of = load_own((const char *)at.low, at.low != 0, false, type);
+      to->other = load_own((const char *)at.high, at.high != 0, false, type);
+      return;
+    }
     to->of = load_own(from, left, any, type);
     if (halves) to->other = load_own(from + other, left, any, type);
   };
@@ -221,11 +289,12 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_t
     const bool last = turn + 1 == p->turns;
     if (last) next_place(&w, p, &x_steps, &y_steps);
     turn = last ? 0 : turn + 1;
-    left = left_of(p, &w, turn, halves, any || odd, type);
+    left = back < 0 ? 0 : left_of(p, &w, turn, halves, any || odd, type);
     load(next, w.from + turn * x_steps.turn);
     now->of.words = in_order(now->of.words);  // here all lanes need them, and after a branch some, which is one more wait
     if (halves) now->other.words = in_order(now->other.words);
     keep_angles(&angles, halves, type);
+    if (swaps) swap_chunks(&now->of, &now->other);
     if (odd) take_odd(now, &lane, own);
     chunk x = chunk_of(now->of, type), y = halves ? chunk_of(now->other, type) : (chunk){};
     if (halves)
@@ -235,9 +304,16 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_t
     raw_chunk to_x = raw_of(x, false, type), to_y = raw_of(y, false, type);
     to_x.words = in_order(to_x.words);
     if (halves) to_y.words = in_order(to_y.words);
-    if (last) load_angles(&angles, p, &w, halves, odd, type);  // into the same registers: a second set would be spilled
+    if (last) load_angles(&angles, p, &w, back, halves, odd, type);  // into the same registers: a second set would be spilled
     if (odd) {
       store_odd(to, half, to_x.words, to_y.words, &lane, own);
+      return;
+    }
+    if (swaps) {
+      const lane_places at = places_of(to, to + half, own > 0);
+      swap_chunks(&to_x, &to_y);
+      store_part((char *)at.low, (chunk_part){0, at.low != 0}, to_x, false, type);
+      store_part((char *)at.high, (chunk_part){0, at.high != 0}, to_y, false, type);
       return;
     }
     store_part(to, (chunk_part){0, own}, to_x, any, type);
