@@ -12,6 +12,8 @@ enum {
   WIDE_ROWS = 128,
   GENERAL_THREADS = 256,
   GENERAL_ROWS = 128,
+  F32_THREADS = 256,
+  F32_ROWS = 32, /* of a unit of attention_f32.hip */
   FAST_KEYS = 64,
   GENERAL_KEYS = 32,
   PARTS_THREADS = 256,
@@ -54,7 +56,8 @@ typedef struct attention_args {
   int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
   /* Decode kernels; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
   attention_divisor of_splits, of_sq, of_xcds, of_round, of_heads;
-  uint32_t heads; /* decode kernels */
+  uint32_t heads;      /* decode kernels */
+  uint32_t block_rows; /* decode kernels: of a unit, at most */
 } attention_args;
 
 /* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */

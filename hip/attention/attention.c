@@ -6,6 +6,7 @@
  *   hip_decode64, hip_decode96, hip_decode128, hip_decode256, hip_decode    the same five for few queries and many keys: they
  *                                split the keys, so that all compute units have work. The workgroup that stores the last
  *                                part of a unit adds all of them, or a second pass does where that is faster
+ *   hip_decode_f32               the same for f32, with head_dim up to 128 in multiples of 4
  *
  * If a pointer of a run is not a multiple of 16 bytes, a kernel with such loads falls back to hip_flash or hip_decode. */
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 #include "src/base/order.h"
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_wide[], tdm_code_attention_general[];
-extern const hip_code tdm_code_attention_parts[];
+extern const hip_code tdm_code_attention_parts[], tdm_code_attention_f32[];
 
 /* What prepare writes to plan->args. fast.function is NULL for the general rows, and parts.function without parts. */
 typedef struct attention_launches {
@@ -49,19 +50,28 @@ static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
   return supports_tiles(plan, GENERAL_ROWS, GENERAL_THREADS, reason, size);
 }
 
+static int64_t elements_of_load(const tdm_attention_desc *d) { return 16 / (int64_t)tdm_type_size(d->type); }
+
 /* Loads are 16 bytes, and offsets within a tile of keys are 31 bits. Strides of dimensions with one index don't matter. */
 static bool supports_strides(const tdm_attention_desc *d, const tdm_attention_strides *s, const char *name, int64_t heads,
                              int64_t rows, char *reason, size_t size) {
   int64_t of[] = {d->batch, heads, rows}, stride[] = {s->batch, s->head, s->row};
+  const int64_t each = elements_of_load(d);
   for (int i = 0; i < 3; i++)
-    if (of[i] > 1 && stride[i] % 8 != 0) return refuse(reason, size, name, stride[i], "a multiple of 8 elements");
+    if (of[i] > 1 && stride[i] % each != 0)
+      return refuse(reason, size, name, stride[i], each == 4 ? "a multiple of 4 elements" : "a multiple of 8 elements");
   return s->row < 1 << 23 || refuse(reason, size, name, s->row, "below 2^23 elements from row to row");
 }
 
+/* The rows of queries of a workgroup, or fewer. */
+static int64_t rows_at_once(const attention_variant *v) { return v->decode ? block_of(v) : rows_of(v); }
+
 static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (d->head_dim < v->least || d->head_dim > v->head_dim || d->head_dim % 8 != 0) {
-    snprintf(reason, size, "head_dim = %" PRId64 ": must be a multiple of 8 from %d to %d", d->head_dim, v->least, v->head_dim);
+  const int64_t each = elements_of_load(d);
+  if (d->head_dim < v->least || d->head_dim > v->head_dim || d->head_dim % each != 0) {
+    snprintf(reason, size, "head_dim = %" PRId64 ": must be a multiple of %" PRId64 " from %d to %d", d->head_dim, each,
+             v->least, v->head_dim);
     return false;
   }
   if (d->scale == 0 || !isfinite(d->scale * 0x1.715476p+0f)) { /* masked scores are -infinity times |scale| */
@@ -72,8 +82,7 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
          supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
-         supports_tiles(plan, v->decode ? GENERAL_ROWS : rows_of(v), threads_of(v), reason, size) &&
-         supports_general(plan, reason, size);
+         supports_tiles(plan, rows_at_once(v), threads_of(v), reason, size) && supports_general(plan, reason, size);
 }
 
 /* The rows of a head of keys are counted in 30 bits. */
@@ -181,14 +190,15 @@ static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
   return find(plan, general_row(plan), head_dim <= 64 ? HEADS_64 : head_dim <= 128 ? HEADS_128 : HEADS_256, kernel);
 }
 
-/* One workgroup for each key split of each unit; a part has whole tiles. most: of splits. */
-static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, tdm_hip_kernel *kernel) {
+/* One workgroup for each key split of each unit; a part has whole tiles. most: of splits; block: rows of a unit. */
+static void cut_keys(const tdm_plan *plan, int64_t most, int64_t block, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   int64_t heads = d->batch * d->heads_kv, tiles = tiles_of_keys(d);
   int64_t of_part = (tiles - 1) / attention_choose_parts(plan, most) + 1;
   args->splits = (uint32_t)((tiles - 1) / of_part + 1);
   args->split_keys = of_part * FAST_KEYS;
-  args->count = (uint32_t)units_of(d) * args->splits;
+  args->count = (uint32_t)units_of(d, block) * args->splits;
+  args->block_rows = (uint32_t)block;
   args->heads = (uint32_t)heads;
   args->of_heads = divisor_of(heads);
   args->of_splits = divisor_of(args->splits);
@@ -199,22 +209,22 @@ static void cut_keys(const tdm_plan *plan, int64_t most, attention_args *args, t
 }
 
 /* Floats of a part's results. few: as key_splits.h has few parts. */
-static int64_t floats_of_part(const tdm_plan *plan, bool few) {
+static int64_t floats_of_part(const tdm_plan *plan, int64_t block, bool few) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t rows = rows_of_unit(d);
+  const int64_t rows = rows_of_unit(d, block);
   return few ? ((rows - 1) / 32 + 1) * 32 * columns_of(plan) : rows * d->head_dim;
 }
 
 /* How the parts of a launch are stored. counters: NULL for a second launch. */
 static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args *args) {
   args->counters = counters;
-  args->few_parts = counters != NULL && attention_stores_few(&plan->desc.attention, args->splits);
-  args->part_floats = (uint32_t)floats_of_part(plan, args->few_parts);
+  args->few_parts = counters != NULL && attention_stores_few(&plan->desc.attention, args->block_rows, args->splits);
+  args->part_floats = (uint32_t)floats_of_part(plan, args->block_rows, args->few_parts);
 }
 
 /* Counters for the last workgroups, all 0. */
 static tdm_status make_counters(tdm_plan *plan) {
-  const size_t count = (size_t)units_of(&plan->desc.attention);
+  const size_t count = (size_t)units_of(&plan->desc.attention, block_of(variant_of(plan)));
   uint32_t *zeros = calloc(count, sizeof *zeros);
   if (zeros == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, count);
   tdm_status status = tdm_plan_upload(plan, zeros, count * sizeof *zeros);
@@ -222,20 +232,32 @@ static tdm_status make_counters(tdm_plan *plan) {
   return status;
 }
 
-/* Where the parts are until they are added, and how: a run whose pointers fall back needs the second pass. */
-static tdm_status add_parts(tdm_plan *plan, const attention_args *args, tdm_hip_kernel *kernel) {
+static void cut_parts(const tdm_plan *plan, int64_t block, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const bool last = attention_last_adds(plan, args->splits);
-  if (last) TDM_TRY(make_counters(plan));
-  const int64_t rows = rows_of_unit(d), waves = rows * PARTS_WAVES(d->head_dim); /* waves of a unit */
-  int64_t floats = (int64_t)args->count * (floats_of_part(plan, false) + 2 * rows);
-  int64_t few = units_of(d) * FEW_PARTS * (floats_of_part(plan, true) + 2 * rows); /* of a shorter run, too */
-  if (last && rows > FEW_ROWS && few > floats) floats = few;
-  plan->workspace_bytes = (size_t)floats * sizeof(float);
+  const int64_t waves = rows_of_unit(d, block) * PARTS_WAVES(d->head_dim); /* of a unit */
   kernel->grid[0] = (unsigned)((waves - 1) / (PARTS_THREADS / 64) + 1);
-  kernel->grid[1] = (unsigned)units_of(d);
+  kernel->grid[1] = (unsigned)units_of(d, block);
   kernel->grid[2] = 1;
   kernel->block = PARTS_THREADS;
+}
+
+/* Of the parts of a launch with units of `block` rows. few: as key_splits.h has few parts. */
+static int64_t floats_of_parts(const tdm_plan *plan, int64_t block, int64_t splits, bool few) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  return units_of(d, block) * splits * (floats_of_part(plan, block, few) + 2 * rows_of_unit(d, block));
+}
+
+/* Where the parts are until they are added, and how: a run whose pointers fall back needs the second pass. */
+static tdm_status add_parts(tdm_plan *plan, int64_t splits, tdm_hip_kernel *kernel) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t block = block_of(variant_of(plan));
+  const bool last = attention_last_adds(plan, splits);
+  if (last) TDM_TRY(make_counters(plan));
+  int64_t floats = floats_of_parts(plan, block, splits, false);
+  if (floats_of_parts(plan, GENERAL_ROWS, splits, false) > floats) floats = floats_of_parts(plan, GENERAL_ROWS, splits, false);
+  int64_t few = floats_of_parts(plan, block, FEW_PARTS, true); /* of a shorter run, too */
+  if (last && rows_of_unit(d, block) > FEW_ROWS && few > floats) floats = few;
+  plan->workspace_bytes = (size_t)floats * sizeof(float);
   return find(plan, general_row(plan), PARTS, kernel);
 }
 
@@ -245,13 +267,13 @@ static tdm_status prepare(tdm_plan *plan) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   if (v->head_dim > 0) {
     cut_fast(plan, &l);
-    if (v->decode) cut_keys(plan, INT64_MAX, &l.fast_args, &l.fast);
+    if (v->decode) cut_keys(plan, INT64_MAX, block_of(v), &l.fast_args, &l.fast);
     TDM_TRY(find(plan, plan->kernel, function_of(plan), &l.fast));
   }
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
-  if (v->decode) cut_keys(plan, INT64_MAX, &l.general_args, &l.general);
+  if (v->decode) cut_keys(plan, INT64_MAX, GENERAL_ROWS, &l.general_args, &l.general);
   TDM_TRY(find_general(plan, &l.general));
-  if (l.general_args.splits > 1) TDM_TRY(add_parts(plan, &l.general_args, &l.parts));
+  if (l.general_args.splits > 1) TDM_TRY(add_parts(plan, l.general_args.splits, &l.parts));
   memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
 }
@@ -269,20 +291,26 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   args->parts = plan->workspace;
   if (plan != plan->made) {
     args->skv = plan->desc.attention.skv;
-    if (args->splits > 0) cut_keys(plan, args->splits, args, fast ? &l.fast : &l.general); /* as many as the workspace holds */
+    if (args->splits > 0) /* as many as the workspace holds */
+      cut_keys(plan, args->splits, args->block_rows, args, fast ? &l.fast : &l.general);
   }
   place_parts(plan, fast && args->splits > 1 ? plan->table : NULL, args);
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
   if (args->splits <= 1 || args->counters != NULL) return TDM_OK;
+  cut_parts(plan, args->block_rows, &l.parts);
   return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
 }
 
 /* ---- Rows ---- */
 
-static const attention_variant general = {0}, flash64 = {64, 16, false}, flash96 = {96, 72, false},
-                               flash128 = {128, 104, false}, flash256 = {256, 136, false};
-static const attention_variant decode = {.decode = true}, decode64 = {64, 16, true}, decode96 = {96, 72, true};
-static const attention_variant decode128 = {128, 104, true}, decode256 = {256, 136, true};
+static const attention_variant general = {.decode = false}, decode = {.decode = true};
+static const attention_variant flash64 = {.head_dim = 64, .least = 16}, flash96 = {.head_dim = 96, .least = 72};
+static const attention_variant flash128 = {.head_dim = 128, .least = 104}, flash256 = {.head_dim = 256, .least = 136};
+static const attention_variant decode64 = {.head_dim = 64, .least = 16, .decode = true};
+static const attention_variant decode96 = {.head_dim = 96, .least = 72, .decode = true};
+static const attention_variant decode128 = {.head_dim = 128, .least = 104, .decode = true};
+static const attention_variant decode256 = {.head_dim = 256, .least = 136, .decode = true};
+static const attention_variant decode_f32 = {.head_dim = 128, .least = 16, .decode = true, .f32 = true};
 
 /* A row on matrix units, for head_dim up to its number; `row` is the general one that it falls back to. */
 #define FAST_ROW(row, number, ...)                     \
@@ -321,6 +349,24 @@ FAST_ROW(decode, 64, {.code = tdm_code_attention_fast, .stem = "decode64", .wave
 FAST_ROW(decode, 96, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2});
 FAST_ROW(decode, 128, {.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2});
 FAST_ROW(decode, 256, {.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1});
+const tdm_kernel tdm_attention_hip_decode_f32 = {
+    .name = "hip_decode_f32",
+    .op = TDM_OP_ATTENTION,
+    .backend = &tdm_backend_hip,
+    .variant = &decode_f32,
+    .functions = HIP_FUNCTIONS([F32_64] = {.code = tdm_code_attention_f32, .stem = "decode64x16", .waves = 2},
+                               [F32_64 + 1] = {.code = tdm_code_attention_f32, .stem = "decode64x32", .waves = 2},
+                               [F32_128] = {.code = tdm_code_attention_f32, .stem = "decode128x16", .waves = 2},
+                               [F32_128 + 1] = {.code = tdm_code_attention_f32, .stem = "decode128x32", .waves = 1}),
+    .supports = supports,
+    .prepare = prepare,
+    .launch = launch,
+    .cost = attention_cost,
+    .fallback = {16, 15, &tdm_attention_hip_decode},
+    .rebindable = true,
+    .types = 1 << TDM_F32,
+    .matrix_units = true,
+};
 const tdm_kernel tdm_attention_hip_flash = {
     .name = "hip_flash",
     .op = TDM_OP_ATTENTION,

@@ -36,14 +36,14 @@ DEVICE void load_parts(float part[TOGETHER], buffer o, uint32_t from, uint32_t s
  * bytes: at most MOST_ROUNDS workgroups of 128 rows for each compute unit (clocks.c). */
 DEVICE void parts_body(const attention_args *a, tdm_type type) {
   typedef float f32x2 __attribute__((ext_vector_type(2)));
-  const uint32_t head_dim = (uint32_t)a->head_dim, rows = rows_of_part(a), splits = a->splits;
+  const uint32_t head_dim = (uint32_t)a->head_dim, rows = rows_of_part(a, a->block_rows), splits = a->splits;
   const uint32_t one = (uint32_t)__builtin_amdgcn_workgroup_id_y(), waves = PARTS_WAVES(head_dim),
                  lane = (uint32_t)lane_index();
   const uint32_t unit = __builtin_amdgcn_workgroup_id_x() * (PARTS_THREADS / WAVE) + (uint32_t)wave_index();
   const uint32_t row = unit / waves, column = unit % waves * WAVE + lane, step = rows * head_dim * (uint32_t)sizeof(float);
   if (one * splits >= a->count) return;
-  const part_place place = place_of(a, one, 0);
-  if (row >= rows_of_block(a, place.first)) return;
+  const part_place place = place_of(a, one, 0, a->block_rows);
+  if (row >= rows_of_block(a, place.first, a->block_rows)) return;
   buffer o = make_short_buffer((const char *)a->parts + one * splits * step, splits * step);
   buffer numbers = make_short_buffer((const char *)a->parts + a->count * step + one * splits * rows * sizeof(f32x2),
                                      splits * rows * (uint32_t)sizeof(f32x2));

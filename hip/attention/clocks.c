@@ -15,22 +15,26 @@
  * has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and
  * 5902 were predicted for head_dim 64, 96, 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column
  * before and after the tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32,
- * within 11 %. Rows take BEGIN_ROWS clocks for each column, and decode256 BEGIN_256 more (1x32x32x1x64x64, with 1 to 128
- * queries and head_dim 64 to 256, on an eighth of both chips). */
+ * within 11 %. hip_decode_f32 takes F32_BEGIN, a tile F32_ALONE and F32_COLUMN for each column of each 16 rows (1x8x2x512x512
+ * with head_dim 64 and 128 on an eighth of both chips), and at most F32_BYTES in a clock come from memory, because its vL1D has
+ * no room for more on their way (8x8x1x1x4096 in 16 and 32 parts). Rows take BEGIN_ROWS clocks for each column, and decode256
+ * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). */
 enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
+enum { F32_BEGIN = 9000, F32_ALONE = 500, F32_COLUMN = 17, F32_BYTES = 13 };
 #define BEGIN_ROWS 0.35
 #define SHARE 0.8 /* of the peak that HBM gives */
 
 /* Of the parts of a unit. */
-static double bytes_of_parts(const tdm_attention_desc *d, int64_t parts) {
-  return (double)(rows_of_unit(d) * parts * (d->head_dim + 2)) * sizeof(float);
+static double bytes_of_parts(const tdm_plan *plan, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  return (double)(rows_of_unit(d, block_of(variant_of(plan))) * parts * (d->head_dim + 2)) * sizeof(float);
 }
 
 static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const double bytes = (double)units_of(d) * bytes_of_parts(d, parts);
+  const double bytes = (double)units_of(d, block_of(variant_of(plan))) * bytes_of_parts(plan, parts);
   return SECOND + MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
          2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
@@ -38,7 +42,8 @@ static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
   return LAST + LAST_MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
-         bytes_of_parts(d, parts) / (attention_stores_few(d, parts) ? LAST_BYTES_FEW : LAST_BYTES);
+         bytes_of_parts(plan, parts) /
+             (attention_stores_few(d, block_of(variant_of(plan)), parts) ? LAST_BYTES_FEW : LAST_BYTES);
 }
 
 bool attention_last_adds(const tdm_plan *plan, int64_t parts) {
@@ -57,6 +62,10 @@ static bool has_three_stages(const tdm_plan *plan) {
 static double alone(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (variant_of(plan)->head_dim == 0) return GENERAL_ALONE * general_columns(d);
+  if (variant_of(plan)->f32) {
+    const double bytes = 2 * FAST_KEYS * (double)d->head_dim * sizeof(float) / (double)blocks_of_head(d, F32_ROWS);
+    return fmax(F32_ALONE + F32_COLUMN * columns_of(plan) * (rows_of_unit(d, F32_ROWS) > 16 ? 2 : 1), bytes / F32_BYTES);
+  }
   if (!has_three_stages(plan)) return TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
   return d->head_dim > 128 ? ALONE_256 : ALONE + ALONE_COLUMN * columns_of(plan);
 }
@@ -65,7 +74,17 @@ static double alone(const tdm_plan *plan) {
 static double decode_begin(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (variant_of(plan)->head_dim == 0) return BEGIN + GENERAL_BEGIN * general_columns(d);
-  return BEGIN + (d->head_dim > 128 ? BEGIN_256 : 0) + BEGIN_ROWS * (double)(rows_of_unit(d) * d->head_dim);
+  if (variant_of(plan)->f32) return F32_BEGIN;
+  return BEGIN + (d->head_dim > 128 ? BEGIN_256 : 0) +
+         BEGIN_ROWS * (double)(rows_of_unit(d, block_of(variant_of(plan))) * d->head_dim);
+}
+
+/* Blocks of a head of keys that run at the same time. */
+static int64_t blocks_together(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t blocks = blocks_of_head(d, block_of(variant_of(plan))), heads = d->batch * d->heads_kv;
+  const int64_t most = variant_of(plan)->f32 ? (plan->context->hip->compute_units - 1) / heads + 1 : blocks;
+  return blocks < most ? blocks : most;
 }
 
 static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts) {
@@ -74,9 +93,10 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   const double dim = (double)d->head_dim;
   double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
   const double begin = decode_begin(plan), least = alone(plan);
-  double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)units_of(d) * (double)parts;
+  const int64_t block = block_of(variant_of(plan));
+  double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)units_of(d, block) * (double)parts;
   tile *= (double)tiles / ((double)parts * of_part); /* the last part of a unit may have fewer */
-  tile /= (double)blocks_of_head(d);                 /* they load the same keys, at about the same time */
+  tile /= (double)blocks_together(plan);             /* they load the same keys, at about the same time */
   double rounds = floor(workgroups / units), rest = workgroups - rounds * units;
   double clocks = rounds * (begin + of_part * fmax(tile, least));
   if (rest > 0) clocks += begin + of_part * fmax(tile * rest / units, least);
@@ -95,7 +115,7 @@ static int64_t parts_of_tiles(int64_t tiles, int64_t most) {
 int64_t attention_choose_parts(const tdm_plan *plan, int64_t most) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t tiles = tiles_of_keys(d);
-  int64_t best = 1, compute_units = plan->context->hip->compute_units, units = units_of(d);
+  int64_t best = 1, compute_units = plan->context->hip->compute_units, units = units_of(d, block_of(variant_of(plan)));
   double least = clocks_of_parts(plan, tiles, 1);
   if (most > tiles) most = tiles;
   for (int64_t eighths = 1; eighths <= 8 * MOST_ROUNDS; eighths += eighths < 8 ? eighths : 8) {
@@ -144,11 +164,18 @@ static double clocks_of_flash(const tdm_plan *plan) {
   return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
 }
 
-/* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. */
+/* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. So only for f32,
+ * whose workgroups are many, a part of the keys counts. */
 static double clocks_of_decode(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t parts = attention_choose_parts(plan, INT64_MAX);
-  return clocks_of_parts(plan, tiles_of_keys(d), parts) * (parts == 1 && blocks_of_head(d) > 1 ? 1.02 : 1);
+  if (variant_of(plan)->f32 && d->causal && parts == 1) {
+    const double seen = 1 - fmin((double)d->sq, (double)d->skv) / (2 * (double)d->skv); /* of the keys, on average */
+    const double tiles = (double)tiles_of_keys(d), longest = decode_begin(plan) + alone(plan) * tiles;
+    return fmax(clocks_of_parts(plan, (int64_t)ceil(seen * tiles + 0.5), 1), longest);
+  }
+  return clocks_of_parts(plan, tiles_of_keys(d), parts) *
+         (parts == 1 && blocks_of_head(d, block_of(variant_of(plan))) > 1 ? 1.02 : 1);
 }
 
 /* Each byte of memory once, at the rate that HBM gives. */

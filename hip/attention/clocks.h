@@ -11,38 +11,51 @@ typedef struct attention_variant {
   int head_dim; /* the largest that the kernel supports; 0: it is a general kernel */
   int least;    /* the smallest */
   bool decode;  /* it splits the keys */
+  bool f32;     /* it takes f32, and fewer rows (attention_f32.hip) */
 } attention_variant;
 
 static inline const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
 
 /* Of a workgroup of a fast row. */
 static inline int64_t rows_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_ROWS : FAST_ROWS; }
-static inline unsigned threads_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_THREADS : FAST_THREADS; }
+static inline unsigned threads_of(const attention_variant *v) {
+  return v->f32 ? F32_THREADS : v->head_dim > 128 ? WIDE_THREADS : FAST_THREADS;
+}
 
-/* The rows of a head of keys: the queries of all heads that share it. A unit is a block of GENERAL_ROWS of them (work.h). */
+/* The rows of a head of keys: the queries of all heads that share it. A unit is a block of them (work.h): of `block` rows, of
+ * which its last block may have fewer. */
 static inline int64_t rows_of_head(const tdm_attention_desc *d) { return d->heads_q / d->heads_kv * d->sq; }
-static inline int64_t blocks_of_head(const tdm_attention_desc *d) { return (rows_of_head(d) - 1) / GENERAL_ROWS + 1; }
-static inline int64_t units_of(const tdm_attention_desc *d) { return d->batch * d->heads_kv * blocks_of_head(d); }
-static inline int64_t rows_of_unit(const tdm_attention_desc *d) {
-  return rows_of_head(d) < GENERAL_ROWS ? rows_of_head(d) : GENERAL_ROWS;
+static inline int64_t block_of(const attention_variant *v) { return v->f32 ? F32_ROWS : GENERAL_ROWS; }
+static inline int64_t blocks_of_head(const tdm_attention_desc *d, int64_t block) { return (rows_of_head(d) - 1) / block + 1; }
+static inline int64_t units_of(const tdm_attention_desc *d, int64_t block) {
+  return d->batch * d->heads_kv * blocks_of_head(d, block);
+}
+static inline int64_t rows_of_unit(const tdm_attention_desc *d, int64_t block) {
+  return rows_of_head(d) < block ? rows_of_head(d) : block;
 }
 
 static inline int64_t tiles_of_keys(const tdm_attention_desc *d) { return d->skv > 0 ? (d->skv - 1) / FAST_KEYS + 1 : 1; }
 
-/* Functions of the row hip_flash256: the columns of head_dim that each computes. All other rows on matrix units have one. */
+/* Functions of the row hip_flash256: the columns of head_dim that each computes. */
 enum { WIDE_160, WIDE_192, WIDE_256 };
 static const int wide_columns[] = {[WIDE_160] = 160, [WIDE_192] = 192, [WIDE_256] = 256};
+/* Of the row hip_decode_f32: 1 if a unit has more than 16 rows, and 2 for each doubling of 64 columns. All other rows on matrix
+ * units have one. */
+enum { F32_64 = 0, F32_128 = 2, F32_FUNCTIONS = 4 };
 
 /* Of a row on matrix units. */
 static inline int function_of(const tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
   int number = 0;
+  if (v->f32)
+    return (plan->desc.attention.head_dim <= 64 ? F32_64 : F32_128) + (rows_of_unit(&plan->desc.attention, F32_ROWS) > 16);
   if (v->head_dim <= 128 || v->decode) return number;
   while (wide_columns[number] < plan->desc.attention.head_dim) number++;
   return number;
 }
 static inline int columns_of(const tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
+  if (v->f32) return function_of(plan) < F32_128 ? 64 : 128;
   return v->head_dim <= 128 || v->decode ? v->head_dim : wide_columns[function_of(plan)];
 }
 
@@ -51,8 +64,8 @@ int64_t attention_choose_parts(const tdm_plan *plan, int64_t most);
 /* Does the last workgroup of a unit add its parts, and not a second launch? The general kernel can't. */
 bool attention_last_adds(const tdm_plan *plan, int64_t parts);
 /* Few parts of up to 32 rows would be added by one wave alone, which takes longer than all waves with the other layout. */
-static inline bool attention_stores_few(const tdm_attention_desc *d, int64_t parts) {
-  return parts <= FEW_PARTS && rows_of_unit(d) > FEW_ROWS;
+static inline bool attention_stores_few(const tdm_attention_desc *d, int64_t block, int64_t parts) {
+  return parts <= FEW_PARTS && rows_of_unit(d, block) > FEW_ROWS;
 }
 
 /* The rows' estimate. */

@@ -10,23 +10,23 @@
 #include "hip/device/types.h"
 
 /* Rows of a unit; the last block of a head of keys may have fewer. */
-DEVICE uint32_t rows_of_part(const attention_args *a) {
+DEVICE uint32_t rows_of_part(const attention_args *a, uint32_t block_rows = GENERAL_ROWS) {
   const uint32_t rows = (uint32_t)a->group * (uint32_t)a->sq;
-  return rows < GENERAL_ROWS ? rows : GENERAL_ROWS;
+  return rows < block_rows ? rows : block_rows;
 }
 
 /* Of the block that begins with row `first`. */
-DEVICE uint32_t rows_of_block(const attention_args *a, uint32_t first) {
+DEVICE uint32_t rows_of_block(const attention_args *a, uint32_t first, uint32_t block_rows = GENERAL_ROWS) {
   const uint32_t left = (uint32_t)a->group * (uint32_t)a->sq - first;
-  return left < GENERAL_ROWS ? left : GENERAL_ROWS;
+  return left < block_rows ? left : block_rows;
 }
 
 DEVICE float *part_results(const attention_args *a, uint32_t workgroup) {
   return a->parts + (uint64_t)workgroup * a->part_floats;
 }
 
-DEVICE float *part_numbers(const attention_args *a, uint32_t workgroup) {
-  return part_results(a, a->count) + (uint64_t)workgroup * (2 * rows_of_part(a));
+DEVICE float *part_numbers(const attention_args *a, uint32_t workgroup, uint32_t block_rows = GENERAL_ROWS) {
+  return part_results(a, a->count) + (uint64_t)workgroup * (2 * rows_of_part(a, block_rows));
 }
 
 #endif

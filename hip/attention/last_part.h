@@ -32,7 +32,7 @@ typedef struct part_end {
 } part_end;
 
 /* again: the arguments. The loop has no registers for them, and would spill; so they are loaded again, all at once. */
-DEVICE part_end find_end(const attention_args *a, attention_args *again, tdm_type type) {
+DEVICE part_end find_end(const attention_args *a, attention_args *again, uint32_t block_rows, tdm_type type) {
   *again = args_again(a);
   a = again;
   asm volatile(""
@@ -44,12 +44,12 @@ DEVICE part_end find_end(const attention_args *a, attention_args *again, tdm_typ
   asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads));
   part_end e = {};
   if (a->counters == nullptr) return e;
-  const part_place place = find_place(a);
+  const part_place place = find_place(a, block_rows);
   const uint32_t kv = place.kv, batch = quotient(kv, a->of_heads_kv), first = place.unit * a->splits;
   const uint32_t head = (kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group;
   e.counter = a->counters + place.unit;
   e.parts = part_results(a, first);
-  e.numbers = part_numbers(a, first);
+  e.numbers = part_numbers(a, first, block_rows);
   e.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * tdm_bytes(type);
   if (a->lse != nullptr) e.lse = a->lse + (batch * (uint64_t)a->heads_q + head) * (uint64_t)a->sq;
   e.first = place.first;
@@ -61,15 +61,15 @@ DEVICE part_end find_end(const attention_args *a, attention_args *again, tdm_typ
  *
  * The last wave counts. Up to head_dim 128 waves 4-7 only load, so they are here before the others have stored their rows, and
  * find their addresses before the barrier; the others find theirs while the counter is on its way. */
-template <int head>
+template <int threads, int block_rows>
 DEVICE bool comes_last(const attention_args *a, attention_args *again, int wave, LDS uint32_t *shared, part_end *e,
                        tdm_type type) {
-  const bool counts = wave == THREADS<head> / WAVE - 1;
+  const bool counts = wave == threads / WAVE - 1;
   const bool early = counts || wave >= GENERAL_ROWS / 32;
-  if (early) *e = find_end(a, again, type);
+  if (early) *e = find_end(a, again, block_rows, type);
   wait_memory<0>(); /* for this wave's part of the results */
   meet();
-  if (!early) *e = find_end(a, again, type);
+  if (!early) *e = find_end(a, again, block_rows, type);
   if (e->counter == nullptr) return false;
   if (counts) count_workgroup((GLOBAL uint32_t *)e->counter, again->splits, own_lane(), shared);
   return found_last(shared);
@@ -123,16 +123,17 @@ DEVICE bool sees_keys(const attention_args *a, uint32_t query) { return !a->caus
 /* Adds all parts of a unit and stores its rows. A work-item has four columns of a row at a time, and `together` parts.
  * more: there may be more parts than that. */
 enum { TOGETHER = 16 }; /* loads of a lane that are on their way at once: one after the other would take a latency each */
-template <int head, int together, bool more>
+template <int head, int threads, int block_rows, int together, bool more>
 DEVICE void add_all_parts(const attention_args *a, const part_end *e, int wave, tdm_type type) {
-  const uint32_t of_row = WIDTH<head> / 4, head_dim = (uint32_t)a->head_dim, rows = rows_of_block(a, e->first);
+  const uint32_t of_row = WIDTH<head> / 4, head_dim = (uint32_t)a->head_dim;
+  const uint32_t rows = rows_of_block(a, e->first, block_rows);
   const uint32_t step = a->part_floats * (uint32_t)sizeof(float);
-  const uint32_t numbers_step = rows_of_part(a) * (uint32_t)sizeof(part_numbers_of_row);
-  const uint32_t splits = a->splits, thread = own_thread(wave) ^ THREADS<head> / 2; /* waves 4-7 are earlier, so they begin */
+  const uint32_t numbers_step = rows_of_part(a, block_rows) * (uint32_t)sizeof(part_numbers_of_row);
+  const uint32_t splits = a->splits, thread = own_thread(wave) ^ threads / 2; /* waves 4-7 are earlier, so they begin */
   const uint32_t column = thread % of_row * 4;
   buffer o = make_short_buffer(e->parts, splits * step), numbers = make_short_buffer(e->numbers, splits * numbers_step);
   if (column >= head_dim) return;
-  for (uint32_t row = thread / of_row; row < rows; row += THREADS<head> / of_row) {
+  for (uint32_t row = thread / of_row; row < rows; row += threads / of_row) {
     row_sum s = {};
     row_place to = {};
     for (uint32_t i = 0; i == 0 || (more && i < splits); i += together) {
@@ -221,22 +222,22 @@ DEVICE void add_few_parts(const attention_args *a, const part_end *e, int wave, 
 }
 
 /* The end of a decode: all waves come here. `lds` is no longer used. */
-template <int head>
+template <int head, int threads = THREADS<head>, int block_rows = GENERAL_ROWS>
 DEVICE void end_part(const attention_args *a, int wave, LDS char *lds, tdm_type type) {
   attention_args again;
   part_end e;
-  if (!comes_last<head>(a, &again, wave, (LDS uint32_t *)lds, &e, type)) return;
+  if (!comes_last<threads, block_rows>(a, &again, wave, (LDS uint32_t *)lds, &e, type)) return;
   a = &again;
-  if (a->few_parts)
-    add_few_parts<head>(a, &e, wave, type);
-  else if (a->splits <= 4)
-    add_all_parts<head, 4, false>(a, &e, wave, type);
+  if constexpr (block_rows > FEW_ROWS)
+    if (a->few_parts) return add_few_parts<head>(a, &e, wave, type);
+  if (a->splits <= 4)
+    add_all_parts<head, threads, block_rows, 4, false>(a, &e, wave, type);
   else if (a->splits <= 8)
-    add_all_parts<head, 8, false>(a, &e, wave, type);
+    add_all_parts<head, threads, block_rows, 8, false>(a, &e, wave, type);
   else if (a->splits <= TOGETHER)
-    add_all_parts<head, TOGETHER, false>(a, &e, wave, type);
+    add_all_parts<head, threads, block_rows, TOGETHER, false>(a, &e, wave, type);
   else
-    add_all_parts<head, TOGETHER, true>(a, &e, wave, type);
+    add_all_parts<head, threads, block_rows, TOGETHER, true>(a, &e, wave, type);
 }
 
 #endif

@@ -84,8 +84,8 @@ DEVICE float scores_max(const f32x16 s[blocks]) {
 }
 
 /* Makes the maximum the reference. Returns the factor for what was computed with the old one. */
-template <int head, int chunks>
-DEVICE float new_reference(wave_rows<head, chunks> *w, float most) {
+template <typename rows>
+DEVICE float new_reference(rows *w, float most) {
   float next = __builtin_fmaxf(w->reference, most);
   float factor = next == -__builtin_inff() ? 1 : __builtin_amdgcn_exp2f(w->reference - next);
   w->reference = next;

@@ -1,8 +1,8 @@
 /* Which queries and keys a workgroup has, and which of the keys its rows see.
  *
  * Flash: a tile of one head's queries, and all keys. Decode: a unit and one key split. The rows of a head of keys are the
- * queries of all heads that share it, head by head, and a unit is a block of up to 128 of them: unit = head of keys +
- * heads_kv * (batch + batches * block). `decode` is a constant of each kernel. */
+ * queries of all heads that share it, head by head, and a unit is a block of up to 128 of them, or 32 in attention_f32.hip:
+ * unit = head of keys + heads_kv * (batch + batches * block). `decode` and `block_rows` are constants of each kernel. */
 #ifndef TANDEM_HIP_ATTENTION_WORK_H
 #define TANDEM_HIP_ATTENTION_WORK_H
 
@@ -63,16 +63,17 @@ typedef struct part_place {
   uint32_t unit, part, kv, first; /* first: the block's first row */
 } part_place;
 
-DEVICE part_place place_of(const attention_args *a, uint32_t unit, uint32_t part) {
+DEVICE part_place place_of(const attention_args *a, uint32_t unit, uint32_t part, uint32_t block_rows = GENERAL_ROWS) {
   const uint32_t block = quotient(unit, a->of_heads), heads = a->heads;
-  return (part_place){unit, part, unit - block * heads, block * GENERAL_ROWS};
+  return (part_place){unit, part, unit - block * heads, block * block_rows};
 }
 
-DEVICE part_place find_place(const attention_args *a) {
+DEVICE part_place find_place(const attention_args *a, uint32_t block_rows = GENERAL_ROWS) {
   const uint32_t id = __builtin_amdgcn_workgroup_id_x(), round = quotient(id, a->of_round), first = round * a->xcds * a->splits;
   const uint32_t within = id - first, in_turn = quotient(within, a->of_xcds), in_row = quotient(within, a->of_splits);
-  if (a->count - first >= a->xcds * a->splits) return place_of(a, round * a->xcds + within - in_turn * a->xcds, in_turn);
-  return place_of(a, round * a->xcds + in_row, within - in_row * a->splits);
+  if (a->count - first >= a->xcds * a->splits)
+    return place_of(a, round * a->xcds + within - in_turn * a->xcds, in_turn, block_rows);
+  return place_of(a, round * a->xcds + in_row, within - in_row * a->splits, block_rows);
 }
 
 /* The keys and values of a workgroup's part: all that the waves need that only load them. Their first loads wait for it, so its
@@ -103,10 +104,10 @@ DEVICE void load_arguments(const attention_args *a) {
 
 /* One workgroup for each key split of each unit. Without what only find_results() finds: the first loads don't wait for
  * it. */
-DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
+DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t block_rows = GENERAL_ROWS) {
   load_arguments(a);
   asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group), "s"(a->of_sq.factor));
-  const part_place place = find_place(a);
+  const part_place place = find_place(a, block_rows);
   const part_keys part = find_keys(a, place, type);
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
   attention_work w = {};
@@ -123,15 +124,15 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type) {
 }
 
 /* Where the workgroup stores its rows. */
-DEVICE void find_results(const attention_args *a, attention_work *w, tdm_type type) {
-  const part_place place = find_place(a);
+DEVICE void find_results(const attention_args *a, attention_work *w, tdm_type type, uint32_t block_rows = GENERAL_ROWS) {
+  const part_place place = find_place(a, block_rows);
   const uint32_t batch = quotient(place.kv, a->of_heads_kv);
   const uint32_t head = (place.kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group;
   w->o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * (int64_t)tdm_bytes(type);
   w->lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
   if (a->splits > 1) {
     w->part = part_results(a, place.unit * a->splits + place.part);
-    w->numbers = part_numbers(a, place.unit * a->splits + place.part);
+    w->numbers = part_numbers(a, place.unit * a->splits + place.part, block_rows);
   }
 }
 

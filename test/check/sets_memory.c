@@ -155,6 +155,9 @@ const check_named check_far[] = {
     {"attention", "hip_flash256", {"f16", NULL, NULL, "lse=1,swap=1", "1x2x1x40x100x152"}},
     {"attention", "hip_flash256", {"bf16", NULL, NULL, "causal=1,lse=1", "1x2x2x130x333x184"}},
     {"attention", "hip_decode256", {"f16", NULL, NULL, "lse=1,swap=1", "2x4x2x2x700x256"}},
+    {"attention", "hip_decode_f32", {"f32", NULL, NULL, "lse=1,swap=1,pad=" FAR, "2x4x2x2x300x100"}},
+    {"attention", "hip_decode_f32", {"f32", NULL, NULL, "causal=1,lse=1,longer=9", "2x4x2x40x170x68"}},
+    {"attention", "hip_decode_f32", {"f32", NULL, NULL, "causal=1,lse=1,swap=1", "1x6x2x9x333x60"}},
     {0}};
 
 /* Steps are 128 bytes along k on gfx950 and 64 on gfx942: both chips run the lengths of both. Tiles are whole, so the memory
@@ -214,4 +217,6 @@ const check_loop check_loops[] = {
     {"attention", "hip_flash256", true, false, 0, 64, 2, "f16", "", "", "1x1x1x32x%dx192"},
     {"attention", "hip_flash256", true, false, 0, 64, 2, "bf16", "", "", "1x1x1x32x%dx160"},
     {"attention", "hip_decode256", true, false, 0, 64, 2, "f16 bf16", "", "", "1x2x1x2x%dx136"},
+    {"attention", "hip_decode_f32", true, false, 0, 64, 2, "f32", "", "", "1x2x1x2x%dx128"},
+    {"attention", "hip_decode_f32", true, false, 0, 64, 2, "f32", "", "causal=1", "1x20x1x2x%dx64"},
     {0}};

@@ -526,25 +526,27 @@ static void fewer_keys(void **state) {
   static const struct {
     const char *kernel;
     int sq, head_dim;
-  } rows[] = {{"hip_flash", 16, 40},     {"hip_flash64", 16, 64},  {"hip_flash96", 16, 96}, {"hip_flash128", 16, 128},
-              {"hip_decode", 1, 40},     {"hip_decode64", 1, 64},  {"hip_decode96", 1, 80}, {"hip_decode128", 1, 128},
-              {"hip_flash256", 16, 192}, {"hip_decode256", 1, 136}};
+  } rows[] = {{"hip_flash", 16, 40},     {"hip_flash64", 16, 64},   {"hip_flash96", 16, 96},  {"hip_flash128", 16, 128},
+              {"hip_decode", 1, 40},     {"hip_decode64", 1, 64},   {"hip_decode96", 1, 80},  {"hip_decode128", 1, 128},
+              {"hip_flash256", 16, 192}, {"hip_decode256", 1, 136}, {"hip_decode_f32", 1, 64}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const bool f32 = strcmp(rows[i].kernel, "hip_decode_f32") == 0; /* others bf16, the upper half of f32 */
+    const int halves = f32 ? 2 : 1;
     static uint16_t values[4][AT], got[256];
     char *memory = NULL;
     tdm_plan *plan = NULL;
     open_with(rows[i].kernel);
-    tdm_attention_desc desc = tdm_attention_default(1, 1, 1, rows[i].sq, 8, rows[i].head_dim, TDM_BF16);
+    tdm_attention_desc desc = tdm_attention_default(1, 1, 1, rows[i].sq, 8, rows[i].head_dim, f32 ? TDM_F32 : TDM_BF16);
     ACCEPTED(tdm_attention_plan(context, &desc, &plan));
     ACCEPTED(tdm_alloc(context, sizeof values, (void **)&memory));
     /* Three keys with values of 1.0; those after them, which may not count, have NaN. */
-    for (int j = 0; j < AT; j++) values[2][j] = j < 3 * rows[i].head_dim ? 0x3f80 : 0x7fc0;
+    for (int j = 0; j < AT; j++) values[2][j] = j >= 3 * rows[i].head_dim * halves ? 0x7fc0 : f32 && j % 2 == 0 ? 0 : 0x3f80;
     ACCEPTED(tdm_copy(context, memory, values, sizeof values, TDM_TO_DEVICE, NULL));
     char *at[4];
     for (int j = 0; j < 4; j++) at[j] = memory + (size_t)j * sizeof values[0];
     ACCEPTED(tdm_attention_run_keys(plan, at[0], at[1], at[2], at[3], NULL, 3, NULL));
-    ACCEPTED(tdm_copy(context, got, at[3], (size_t)rows[i].head_dim * 2, TDM_TO_HOST, NULL));
-    for (int j = 0; j < rows[i].head_dim; j++) assert_int_equal(got[j], 0x3f80);
+    ACCEPTED(tdm_copy(context, got, at[3], (size_t)(rows[i].head_dim * 2 * halves), TDM_TO_HOST, NULL));
+    for (int j = 0; j < rows[i].head_dim * halves; j++) assert_int_equal(got[j], f32 && j % 2 == 0 ? 0 : 0x3f80);
     ACCEPTED(tdm_plan_free(plan));
     ACCEPTED(tdm_free(context, memory));
     ACCEPTED(tdm_close(context));

@@ -112,22 +112,23 @@ static void gemm(void **state) {
 
 /* Queries of 0 make every result the mean of V, and `lse` the logarithm of the number of keys. Numbers of keys are powers of
  * two, and tiles of 64 keys have values of their own, in each run others: means are exact. */
-static void attend(const char *kernel, int dim) {
+static void attend(const char *kernel, int dim, tdm_type type) {
   enum { BATCH = 2, HEADS = 3, GROUP = 2, QUERIES = 3, KEYS = 1024, TILE = 64 };
   enum { MOST = BATCH * HEADS * KEYS * 128, ROWS = BATCH * HEADS * GROUP * QUERIES };
-  static uint16_t x[MOST], result[ROWS * 128];
+  static char x[MOST * sizeof(float)], result[ROWS * 128 * sizeof(float)];
   static float lse[ROWS];
   static const struct {
     int64_t keys;
     bool off;
   } runs[] = {{KEYS, false}, {KEYS, true}, {256, true}, {KEYS, false}, {64, true}, {128, false}, {0, true}, {KEYS, true}};
+  const size_t moved = type == TDM_F32 ? sizeof(float) : OFF;
   char option[64];
   snprintf(option, sizeof option, "attention=%s", kernel);
   tdm_context *context = open_without_pools(option);
   tdm_plan *plan = NULL;
-  char *zeros = device_bytes(context, sizeof x), *values = device_bytes(context, sizeof x + OFF),
-       *out = device_bytes(context, sizeof result + OFF), *sums = device_bytes(context, sizeof lse);
-  tdm_attention_desc d = tdm_attention_default(BATCH, HEADS * GROUP, HEADS, QUERIES, KEYS, dim, TDM_F16);
+  char *zeros = device_bytes(context, sizeof x), *values = device_bytes(context, sizeof x + moved),
+       *out = device_bytes(context, sizeof result + moved), *sums = device_bytes(context, sizeof lse);
+  tdm_attention_desc d = tdm_attention_default(BATCH, HEADS * GROUP, HEADS, QUERIES, KEYS, dim, type);
   d.lse = 1;
   memset(x, 0, sizeof x);
   ACCEPTED(tdm_copy(context, zeros, x, sizeof x, TDM_TO_DEVICE, NULL));
@@ -135,10 +136,10 @@ static void attend(const char *kernel, int dim) {
   if (plan->table == NULL) fail_msg("%s: the plan has no counters", kernel);
   for (size_t run = 0; run < sizeof runs / sizeof *runs; run++) {
     const int64_t keys = runs[run].keys;
-    const size_t off = runs[run].off ? OFF : 0, off_out = run % 3 == 0 ? off : 0;
+    const size_t off = runs[run].off ? moved : 0, off_out = run % 3 == 0 ? off : 0;
     float mean = 0;
     for (int64_t i = 0; i < BATCH * HEADS * KEYS * dim; i++)
-      x[i] = tdm_f32_to_f16((float)(i / dim % KEYS / TILE + 20 * (int64_t)(run % 2) + 1));
+      tdm_store(x, i, type, (float)(i / dim % KEYS / TILE + 20 * (int64_t)(run % 2) + 1));
     for (int64_t i = 0; i < keys; i++) mean += (float)(i / TILE + 20 * (int64_t)(run % 2) + 1);
     mean = keys == 0 ? 0 : mean / (float)keys;
     memset(result, 0xff, sizeof result); /* NaN */
@@ -151,9 +152,9 @@ static void attend(const char *kernel, int dim) {
     ACCEPTED(tdm_copy(context, result, out + off_out, sizeof result, TDM_TO_HOST, NULL));
     ACCEPTED(tdm_copy(context, lse, sums, sizeof lse, TDM_TO_HOST, NULL));
     for (int i = 0; i < ROWS * dim; i++)
-      if (result[i] != tdm_f32_to_f16(mean))
-        fail_msg("%s, run %zu, element %d: %#x, must be %#x", kernel, run, i, (unsigned)result[i],
-                 (unsigned)tdm_f32_to_f16(mean));
+      if (tdm_load(result, i, type) != mean)
+        fail_msg("%s, run %zu, element %d: %.9g, must be %.9g", kernel, run, i, (double)tdm_load(result, i, type),
+                 (double)mean);
     for (int i = 0; i < ROWS; i++)
       if (keys == 0 ? lse[i] != -INFINITY : !(fabs(lse[i] - log((double)keys)) < 1e-6))
         fail_msg("%s, run %zu, lse %d: %.9g", kernel, run, i, (double)lse[i]);
@@ -166,9 +167,10 @@ static void attend(const char *kernel, int dim) {
 
 static void attention(void **state) {
   (void)state;
-  attend("hip_decode64", 64);
-  attend("hip_decode96", 96);
-  attend("hip_decode128", 128);
+  attend("hip_decode64", 64, TDM_F16);
+  attend("hip_decode96", 96, TDM_F16);
+  attend("hip_decode128", 128, TDM_F16);
+  attend("hip_decode_f32", 128, TDM_F32);
 }
 
 int main(int argc, char **argv) {

@@ -147,6 +147,10 @@ static tdm_status plan_decode_64(hip_ops *s) { return plan_heads(s, 1, 64); }
 static tdm_status plan_decode_96(hip_ops *s) { return plan_heads(s, 1, 96); }
 static tdm_status plan_decode_128(hip_ops *s) { return plan_heads(s, 1, 128); }
 static tdm_status plan_decode_256(hip_ops *s) { return plan_heads(s, 1, 256); }
+static tdm_status plan_decode_f32(hip_ops *s) {
+  tdm_attention_desc d = tdm_attention_default(1, 1, 1, 1, 128, 64, TDM_F32);
+  return tdm_attention_plan(s->context, &d, &s->plan);
+}
 
 static tdm_status run_fewer_keys(hip_ops *s, char *x, char *y) {
   return tdm_attention_run_keys(s->plan, x, x, x, y, NULL, 100, s->stream);
@@ -193,6 +197,7 @@ static const row plans[] = {
     {"attention", NULL, plan_decode_96, run_attention},
     {"attention", NULL, plan_decode_128, run_attention},
     {"attention", NULL, plan_decode_256, run_attention},
+    {"attention", NULL, plan_decode_f32, run_attention},
     {"attention", NULL, plan_decode_128, run_fewer_keys},
     {"rope", NULL, plan_rope, run_rope},
     {"rope", NULL, plan_rope, run_rope_at},
