@@ -36,7 +36,7 @@ typedef struct gemm_args {
   uint16_t reducers, reduce_bits; /* workgroups of gemm_reduce, and the shape of their blocks (reduce_shape.h) */
   float alpha, beta;
   int32_t type, out;            /* tdm_type */
-  int32_t aligned_a, aligned_b; /* 1: every 16 bytes of a row of A (B) begin at a multiple of 16 */
+  int32_t aligned_a, aligned_b; /* if every 16 bytes of a row of A (B) begin at multiples of 16 (hip_rows: 4), that; else 0 */
   int32_t aligned_fours;        /* 1: every four elements of a row of C, residual and bias begin at a multiple of their size */
   int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;

@@ -121,7 +121,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   int packs = gemm_packs(plan, kernel);
-  int fours = 4 * (int)tdm_type_size(d->out), parts = parts_of(plan);
+  const int fours = 4 * (int)tdm_type_size(d->out), parts = parts_of(plan), run = kernel->tile.dwords ? 4 : 16;
   const bool last = last_adds(plan, &kernel->tile, parts);
   gemm_args args = {.steps = plan->table,
                     .m = d->m,
@@ -145,19 +145,19 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .beta = d->beta,
                     .type = d->type,
                     .out = d->out,
-                    .aligned_a = tdm_hip_rows_aligned(&a, d->type, 16),
-                    .aligned_b = tdm_hip_rows_aligned(&b, d->type, 16),
+                    .aligned_a = tdm_hip_rows_aligned(&a, d->type, run) ? run : 0,
+                    .aligned_b = tdm_hip_rows_aligned(&b, d->type, run) ? run : 0,
                     .aligned_fours = rows_aligned(d, fours),
                     .dwords = rows_aligned(d, 4),
                     .a_along_k = !gemm_transposed_a(d),
                     .b_along_k = gemm_transposed_b(d)};
   if (packs & GEMM_PACKS_A) {
     gemm_copy copy = gemm_copy_of(plan, kernel, GEMM_PACKS_A);
-    args.lda = copy.ld, args.stride_a = copy.stride, args.aligned_a = 1;
+    args.lda = copy.ld, args.stride_a = copy.stride, args.aligned_a = 16;
   }
   if (packs & GEMM_PACKS_B) {
     gemm_copy copy = gemm_copy_of(plan, kernel, GEMM_PACKS_B);
-    args.ldb = copy.ld, args.stride_b = copy.stride, args.aligned_b = 1;
+    args.ldb = copy.ld, args.stride_b = copy.stride, args.aligned_b = 16;
   }
   args.packed = packs;
   args.k = gemm_packed_k(plan, kernel);
@@ -194,8 +194,8 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->tile_parts = args->last_adds ? plan->workspace : NULL;
   args->bias = buffers[3];
   args->residual = buffers[4];
-  args->aligned_a = args->aligned_a && tdm_hip_at(args->a, 16);
-  args->aligned_b = args->aligned_b && tdm_hip_at(args->b, 16);
+  if (args->aligned_a > 0 && !tdm_hip_at(args->a, args->aligned_a)) args->aligned_a = 0;
+  if (args->aligned_b > 0 && !tdm_hip_at(args->b, args->aligned_b)) args->aligned_b = 0;
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->c, fours) && tdm_hip_at(args->residual, fours) &&
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
   args->dwords = args->dwords && tdm_hip_at(args->c, 4) && tdm_hip_at(args->residual, 4);

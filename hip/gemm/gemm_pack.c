@@ -148,9 +148,9 @@ bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrow
       p->to = borrowed;
       borrowed += tdm_hip_whole_parts(copy.bytes);
       if (which == GEMM_PACKS_A)
-        args->a = p->to, args->lda = copy.ld, args->stride_a = copy.stride, args->aligned_a = 1;
+        args->a = p->to, args->lda = copy.ld, args->stride_a = copy.stride, args->aligned_a = 16;
       else
-        args->b = p->to, args->ldb = copy.ld, args->stride_b = copy.stride, args->aligned_b = 1;
+        args->b = p->to, args->ldb = copy.ld, args->stride_b = copy.stride, args->aligned_b = 16;
     } else {
       p->blocks = 0;
     }

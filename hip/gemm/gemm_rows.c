@@ -9,20 +9,44 @@
 
 extern const hip_code tdm_code_gemm_rows[];
 
-/* For 16, 32 and 64 rows. */
+/* For 16, 32 and 64 rows: where rows begin at 16 bytes and K is whole units, where rows begin at dwords, and others. */
 static const hip_functions functions[] = {{.code = tdm_code_gemm_rows, .stem = "gemm_rows1", .waves = 4},
                                           {.code = tdm_code_gemm_rows, .stem = "gemm_rows2", .waves = 4},
                                           {.code = tdm_code_gemm_rows, .stem = "gemm_rows4", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows1_dwords", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows2_dwords", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows4_dwords", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows1_odd", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows2_odd", .waves = 4},
+                                          {.code = tdm_code_gemm_rows, .stem = "gemm_rows4_odd", .waves = 4},
                                           {.stem = NULL}};
-enum { FRAGMENT = 16, MOST_ROWS = 64 };
+enum { FRAGMENT = 16, MOST_ROWS = 64, DWORDS = 3, ODD = 6 };
+
+/* Do all rows of both operands begin at multiples of `bytes`? */
+static bool begin_at(const tdm_gemm_desc *d, int bytes) {
+  hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  return tdm_hip_rows_aligned(&a, d->type, bytes) && tdm_hip_rows_aligned(&b, d->type, bytes);
+}
+
+static bool whole_units(const tdm_gemm_desc *d) { return d->k * (int64_t)tdm_type_size(d->type) % GEMM_UNIT == 0; }
 
 /* The kernel of a plan: its tile has all rows. */
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
-  int64_t m = plan->desc.gemm.m;
-  int place = m <= FRAGMENT ? 0 : m <= 2 * FRAGMENT ? 1 : 2;
-  return (hip_tile_kernel){
-      functions + place,
-      {.m = FRAGMENT << place, .n = FRAGMENT, .waves_m = 1, .waves_n = GEMM_ROWS_WAVES, .resident = 2, .overlapped = true}};
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const int place = d->m <= FRAGMENT       ? 0
+                    : d->m <= 2 * FRAGMENT ? 1
+                                           : 2,
+            begins = !begin_at(d, 4)                     ? ODD
+                     : begin_at(d, 16) && whole_units(d) ? 0
+                                                         : DWORDS;
+  return (hip_tile_kernel){functions + begins + place,
+                           {.m = FRAGMENT << place,
+                            .n = FRAGMENT,
+                            .waves_m = 1,
+                            .waves_n = GEMM_ROWS_WAVES,
+                            .resident = 2,
+                            .overlapped = true,
+                            .dwords = begins == DWORDS}};
 }
 
 static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
@@ -50,41 +74,45 @@ static hip_tile_shape shape_of(const tdm_plan *plan) {
   return tile;
 }
 
-/* Rows that do not begin at multiples of 16 bytes are loaded one fragment after another: what each load of the first unit and
- * of a further one takes more than whole lines do. By predictions of 1x157 and 17x157 on gfx942 in 16 bits, 4 and 6 loads:
- * K = 31 5200 and 7800 clocks, 255 7400 and 11,600, 1023 (2 units) 10,700 and 16,600, 2047 (4 units) 17,700. f32 needs no
- * shifting, so a wave's dwords are on their way together, and what the other waves load delays them: K = 31, 63, 115, 255 and
- * 1023, by 1, 2, 4 and 8 waves, 1370, 2870, 3400, 4800 and 20,500. */
-static double load_clocks(tdm_type type, double lines, double units) {
-  static const double ONE_LINE = 1450, FIRST = 1850, FURTHER = 900, FIRST_F32 = 350, OF_WAVE = 125;
-  if (type == TDM_F32) return units * (FIRST_F32 + OF_WAVE * fmin(lines, GEMM_ROWS_WAVES));
-  return (lines > 1 ? FIRST : ONE_LINE) + (units - 1) * FURTHER;
-}
+/* What rows that do not begin at cache lines, and the K tail, take in addition, for 16, 32 and 64 rows: a unit of each wave,
+ * and a trip of the tail, which half of a unit takes; and what does not depend on K, among it what the estimate without
+ * them has too much in short products. By predictions of 1, 17 and 61 x 160, K = 31 to 4098, on both chips: 16 bits between
+ * dwords K = 31 2200, 1100, 1300 clocks, 63 3200, 2700, 3800, 511 4900, 4500, 6100, 1023 5500, 4900, 8700 and 4095 8700,
+ * 13,100, 26,100 (gfx950 7800, 11,600, 17,200); at dwords 132 2600, 2500, 1500, 1026 1900, 3000, 1900 and 4098 5300, 4600,
+ * 6050; f32 31 1400, 2600, 3400, 513 1600, 2900, 3200, 1023 3700, 5400, 8100 and 4095 11,900, 14,800, 17,500. */
+typedef struct rest_clocks {
+  double once[3], unit[3], trip[3];
+} rest_clocks;
+static const rest_clocks BETWEEN_DWORDS = {{1700, 0, -1000}, {600, 1000, 1900}, {1050, 1550, 2500}},
+                         AT_DWORDS = {{800, 300, -1500}, {500, 600, 800}, {830, 1170, 1850}},
+                         AT_DWORDS_F32 = {{0, 0, 0}, {500, 600, 800}, {830, 1170, 1850}};
+enum { CHUNKS_TRIP = 1100 }; /* of a tail of whole chunks */
 
-static double one_by_one(const tdm_plan *plan, int split) {
-  enum { FRAGMENTS = 2 }; /* of a line's 128 bytes */
+static double rest(const tdm_plan *plan, int split) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  hip_tile_shape tile = kernel_of(plan).tile;
-  double lines = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / split);
-  double units = ceil(lines / GEMM_ROWS_WAVES);
-  double tiles = ceil((double)d->n / tile.n) * (double)d->batch * split;
-  double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident));
-  int loads = (tdm_hip_rows_aligned(&b, d->type, 16) ? 0 : 1) + (tdm_hip_rows_aligned(&a, d->type, 16) ? 0 : tile.m / FRAGMENT);
-  /* The last wave loads what is left of k after its whole units: K = 248 beside 256, 16 to 64 rows, 1930 to 3220. */
-  enum { TAIL = 2300 };
-  if (loads == 0) return d->k * (int64_t)tdm_type_size(d->type) % HIP_STEP_BYTES == 0 ? 0 : TAIL;
-  return rounds * loads * FRAGMENTS * load_clocks(d->type, lines, units);
+  const int64_t bytes = d->k * (int64_t)tdm_type_size(d->type), tail = bytes % GEMM_UNIT;
+  const hip_tile_kernel kernel = kernel_of(plan);
+  const int place = (int)(kernel.functions - functions) % DWORDS;
+  const bool odd = kernel.functions - functions >= ODD, f32 = d->type == TDM_F32;
+  if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return 0; /* 16 bits at chunks: -300 to 210 for a unit */
+  const rest_clocks *of = odd ? &BETWEEN_DWORDS : f32 ? &AT_DWORDS_F32 : &AT_DWORDS;
+  double units = ceil((double)(bytes / GEMM_UNIT) / split / GEMM_ROWS_WAVES);
+  double tiles = ceil((double)d->n / kernel.tile.n) * (double)d->batch * split;
+  double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * kernel.tile.resident));
+  /* Between dwords the last unit is loaded like a tail. */
+  double trips = ceil((double)(tail > 0 ? tail : odd ? GEMM_UNIT : 0) / (GEMM_UNIT / 2));
+  double trip = !odd && begin_at(d, 16) && bytes % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
+  return rounds * (of->once[place] + (begin_at(d, HIP_STEP_BYTES) ? 0 : units * of->unit[place]) + trips * trip);
 }
 
 static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {
   int split;
-  *cost = gemm_best_split(plan, shape_of(plan), one_by_one, &split);
+  *cost = gemm_best_split(plan, shape_of(plan), rest, &split);
 }
 
 static tdm_status prepare_rows(tdm_plan *plan) {
   hip_tile_kernel kernel = kernel_of(plan);
-  gemm_set_split(plan, shape_of(plan), one_by_one);
+  gemm_set_split(plan, shape_of(plan), rest);
   return gemm_prepare(plan, &kernel, NULL);
 }
 
