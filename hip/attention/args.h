@@ -2,6 +2,7 @@
 #ifndef TANDEM_HIP_ATTENTION_ARGS_H
 #define TANDEM_HIP_ATTENTION_ARGS_H
 
+#include "hip/args/divisor.h"
 #include "tandem/attention.h"
 
 /* Rows of queries of a workgroup, and keys of a step. */
@@ -21,12 +22,6 @@ enum {
   FEW_ROWS = 32
 };
 
-/* Divides numbers below 2^30 without a division, which would take 100 to 200 clocks before a workgroup's first load: n / by =
- * (2 n factor) >> (32 + shift), with shift = floor(log2(by)) and factor = ceil(2^(31 + shift) / by). */
-typedef struct attention_divisor {
-  uint32_t factor, shift;
-} attention_divisor;
-
 typedef struct attention_args {
   const void *q, *k, *v;
   void *o;
@@ -43,7 +38,7 @@ typedef struct attention_args {
   /* Causal flash kernels: the longest tiles of `band` heads of keys come first, in the first `banded` workgroups; after those,
    * and in all others, of one head. */
   uint32_t band, banded;
-  attention_divisor of_turn, of_group, of_tiles, of_heads_kv; /* a turn: band * group */
+  hip_divisor of_turn, of_group, of_tiles, of_heads_kv; /* a turn: band * group */
   /* Decode kernels: the number of key splits of a unit, the keys of each, and what they store until they are added
    * (key_splits.h). */
   uint32_t splits;
@@ -55,7 +50,7 @@ typedef struct attention_args {
   uint32_t part_floats; /* from one part's results to the next */
   int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
   /* Decode kernels; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
-  attention_divisor of_splits, of_sq, of_xcds, of_round, of_heads;
+  hip_divisor of_splits, of_sq, of_xcds, of_round, of_heads;
   uint32_t heads;      /* decode kernels */
   uint32_t block_rows; /* decode kernels: of a unit, at most */
 } attention_args;

@@ -113,13 +113,6 @@ static tdm_attention_strides with_rows_apart(tdm_attention_strides s, int64_t ro
   return s;
 }
 
-/* by: 1 to 2^30. */
-static attention_divisor divisor_of(int64_t by) {
-  uint32_t shift = 0;
-  while (by >> (shift + 1) > 0) shift++;
-  return (attention_divisor){(uint32_t)((((uint64_t)1 << (31 + shift)) + (uint64_t)by - 1) / (uint64_t)by), shift};
-}
-
 /* How many heads of keys of an XCD take turns (work.h): their keys and values fill at most half of its L2. Only causal ones:
  * other workgroups do equal work. */
 static int64_t band_of(const tdm_plan *plan) {
@@ -157,10 +150,10 @@ static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_
                            .chunk = order.chunk,
                            .band = (uint32_t)band,
                            .banded = (uint32_t)(whole * group * tiles),
-                           .of_turn = divisor_of(band * group),
-                           .of_group = divisor_of(group),
-                           .of_tiles = divisor_of(tiles),
-                           .of_heads_kv = divisor_of(d->heads_kv)};
+                           .of_turn = hip_divisor_of(band * group),
+                           .of_group = hip_divisor_of(group),
+                           .of_tiles = hip_divisor_of(tiles),
+                           .of_heads_kv = hip_divisor_of(d->heads_kv)};
   kernel->grid[0] = order.count;
   kernel->grid[1] = kernel->grid[2] = 1;
   kernel->block = threads;
@@ -200,11 +193,11 @@ static void cut_keys(const tdm_plan *plan, int64_t most, int64_t block, attentio
   args->count = (uint32_t)units_of(d, block) * args->splits;
   args->block_rows = (uint32_t)block;
   args->heads = (uint32_t)heads;
-  args->of_heads = divisor_of(heads);
-  args->of_splits = divisor_of(args->splits);
-  args->of_sq = divisor_of(d->sq);
-  args->of_xcds = divisor_of(plan->context->hip->xcds);
-  args->of_round = divisor_of((int64_t)plan->context->hip->xcds * args->splits);
+  args->of_heads = hip_divisor_of(heads);
+  args->of_splits = hip_divisor_of(args->splits);
+  args->of_sq = hip_divisor_of(d->sq);
+  args->of_xcds = hip_divisor_of(plan->context->hip->xcds);
+  args->of_round = hip_divisor_of((int64_t)plan->context->hip->xcds * args->splits);
   kernel->grid[0] = args->count;
 }
 

@@ -12,10 +12,6 @@
 #include "key_splits.h"
 #include "src/base/order.h"
 
-DEVICE uint32_t quotient(uint32_t n, attention_divisor by) {
-  return (uint32_t)((uint64_t)(2 * n) * by.factor >> 32) >> by.shift;
-}
-
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Arrays begin at the first row of their head (in decode q, o and lse at the first row of the first head), k and v at the

@@ -131,7 +131,7 @@ template <typename T>
 DEVICE void run_tile(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
                      form of_b) {
   const int values = PIPE_ROW / tdm_bytes(of_a.type);
-  const int steps = uniform((int)(depth / values)), tail = (int)(depth % values);
+  const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
   const step_order order = make_step_order(steps, begin);
   begin_with(order, &a);
 #pragma unroll

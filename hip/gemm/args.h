@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "hip/args/find_tile.h"
 #include "hip/args/pack.h"
 #include "src/base/order.h"
 #include "tandem/gemm.h"
@@ -40,6 +41,7 @@ typedef struct gemm_args {
   int32_t aligned_fours;        /* 1: every four elements of a row of C, residual and bias begin at a multiple of their size */
   int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;
+  hip_order_divisors by;
   int32_t end;       /* GEMM_FAR, GEMM_NEAR or GEMM_DIRECT */
   int32_t dwords;    /* 1: every four elements of a row of C and residual begin at a dword */
   int32_t last_adds; /* 1: tile_parts is used */

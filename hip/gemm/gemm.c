@@ -171,6 +171,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
     args.order.chunk = chunk;
     args.order.count = args.order.chunk * args.order.xcds; /* some may have no tile */
   }
+  args.by = hip_order_divisors_of(args.order, parts);
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
   shared_tiles shared = shared_of(plan, &kernel->tile, parts);

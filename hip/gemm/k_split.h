@@ -16,11 +16,12 @@ typedef struct gemm_part {
 DEVICE gemm_part part_of_matrix(const gemm_args *g, uint32_t matrix, uint32_t part, tdm_type type) {
   const int bytes = tdm_bytes(type), values = GEMM_UNIT / bytes;
   const uint32_t parts = (uint32_t)g->parts;
+  const char *a = (const char *)g->a + matrix * g->stride_a * bytes, *b = (const char *)g->b + matrix * g->stride_b * bytes;
+  if (__builtin_expect(parts == 1, 1)) return (gemm_part){a, b, g->k};
   int64_t longer = part < (uint32_t)g->longer_parts ? part : g->longer_parts;
   int64_t k0 = (part * g->part_units + longer) * values;
   int64_t k1 = part + 1 == parts ? g->k : k0 + (g->part_units + (part < (uint32_t)g->longer_parts)) * values;
-  return (gemm_part){(const char *)g->a + (matrix * g->stride_a + k0 * (g->a_along_k ? 1 : g->lda)) * bytes,
-                     (const char *)g->b + (matrix * g->stride_b + k0 * (g->b_along_k ? 1 : g->ldb)) * bytes, k1 - k0};
+  return (gemm_part){a + k0 * (g->a_along_k ? 1 : g->lda) * bytes, b + k0 * (g->b_along_k ? 1 : g->ldb) * bytes, k1 - k0};
 }
 
 DEVICE gemm_part part_of(const gemm_args *g, uint32_t number, tdm_type type) {

@@ -7,33 +7,17 @@
 #define TANDEM_HIP_GEMM_LAST_PART_H
 
 #include "hip/device/last.h"
+#include "hip/engine/find_tile.h"
 #include "hip/engine/tile.h"
-#include "src/base/order.h"
 #include "store.h"
-
-/* What a workgroup computes. Without last_adds the matrices of C are in `stored` as K splits count them (k_split.h). */
-typedef struct tile_part {
-  uint32_t m, n, matrix, part, stored;
-  uint32_t tile; /* if last_adds: the tile's number, of all matrices */
-  bool last_adds;
-  bool none; /* there is no such tile: a workgroup that is only there so that each XCD has whole tiles */
-} tile_part;
 
 DEVICE tile_part find_part(const gemm_args *g) {
   /* All that comes before the first loads is read at once: three waits, one after another, take 350 clocks more. */
   asm volatile("" ::"s"(g->tile_parts), "s"(g->parts), "s"(g->order.count), "s"(g->m), "s"(g->n), "s"(g->k), "s"(g->lda),
                "s"(g->ldb), "s"(g->a), "s"(g->b), "s"(g->turn_m), "s"(g->part_units), "s"(g->stride_a), "s"(g->stride_b));
-  const uint32_t id = (uint32_t)__builtin_amdgcn_workgroup_id_x(), parts = (uint32_t)g->parts;
-  const uint32_t position = tdm_order_remap(id, g->order.count, g->order.xcds, g->order.chunk);
-  if (g->tile_parts == nullptr) {
-    const tdm_tile at = tdm_order_at(g->order, position);
-    const uint32_t matrix = parts == 1 ? at.matrix : at.matrix / parts;
-    return (tile_part){at.m, at.n, matrix, at.matrix - matrix * parts, at.matrix, 0, false, false};
-  }
-  const uint32_t tile = position / parts, part = position - tile * parts;
-  if (g->order.tiles_m == 1 && g->batch == 1) return (tile_part){0, tile, 0, part, 0, tile, true, tile >= g->order.tiles_n};
-  const tdm_tile at = tdm_order_at(g->order, tile);
-  return (tile_part){at.m, at.n, at.matrix, part, at.matrix, tile, true, at.matrix >= (uint32_t)g->batch};
+  asm volatile("" ::"s"(g->by.parts.factor), "s"(g->by.xcds.factor), "s"(g->by.band.factor), "s"(g->by.rest.factor),
+               "s"(g->batch), "s"(g->end));
+  return find_tile(&g->order, &g->by, (uint32_t)g->parts, (uint32_t)g->batch, g->tile_parts != nullptr);
 }
 
 /* The offset of a fragment whose rows are not there: its loads are 0, and its stores do nothing. A tile's parts take less. */

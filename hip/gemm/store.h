@@ -149,21 +149,29 @@ CALLED void block_store_shifted(constant_args *args, LDS const f32x4 *block, int
   CALL_END();
 }
 
-/* Stores ROWS rows of the block, from (m0, n0) of C on. The kernel's argument is a gemm_args. */
-template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
-DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
+/* The kernel's argument, a gemm_args, read again: what only the end needs takes no registers in the loop. */
+DEVICE constant_args *end_args(void) {
   constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
-  if (args->end != GEMM_DIRECT) {
+  asm volatile("" : "+s"(args));
+  return args;
+}
+
+/* Stores ROWS rows of the block, from (m0, n0) of C on. end: of the argument. */
+template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
+DEVICE void block_store_by(constant_args *args, int end, LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
+  if (end != GEMM_DIRECT) {
     enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE };
     enum { WIDE = ALL < 2 ? ALL : 2, SHIFTED = ALL < 4 ? ALL : 4 };
     const bool whole = args->dwords && n0 + COLUMNS + gap <= args->n;
-    const bool shifted = args->end == GEMM_NEAR && !whole && args->out != TDM_F32;
+    const bool shifted = end == GEMM_NEAR && !whole && args->out != TDM_F32;
     if (!shifted || args->alpha != 1 || args->beta != 0 || args->step_count > 0)
       block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, shifted, block, ROWS, matrix, m0, n0, gap);
     if (shifted) block_store_shifted<COLUMNS, SHIFTED>(args, block, ROWS, matrix, m0, n0, gap);
     return;
   }
+  /* All at once: two waits, one after another, take 110 clocks more. */
+  asm volatile("" ::"s"(args->partial), "s"(args->out), "s"(args->m), "s"(args->n), "s"(args->ldp), "s"(args->ldc),
+               "s"(args->c), "s"(args->stride_c));
   const gemm_args g = *args;
   bool split = g.partial != NULL;
   const tdm_type out = split ? TDM_F32 : (tdm_type)g.out;
@@ -175,6 +183,12 @@ DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0
     case TDM_F16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F16); break;
     case TDM_BF16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_BF16); break;
   }
+}
+
+template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
+DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
+  constant_args *args = end_args();
+  block_store_by<ROWS, COLUMNS, KIND, MOST_AT_ONCE>(args, args->end, block, matrix, m0, n0, gap);
 }
 
 #endif

@@ -74,6 +74,8 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES, 1};
   const tile_part at = find_part(g);
   if (at.none) return;
+  int end = g->end; /* the end would wait for it */
+  asm volatile("" : "+s"(end));
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of_matrix(g, at.matrix, at.part, type);
   tile_sums<T> sums = {};
@@ -88,7 +90,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
   m0 += wave / T::WAVES_N * T::WAVE_M;
-  if (at.last_adds && !add_parts<T>(sums, at.tile, at.part, g->m - m0, lds, of_a)) return;
+  if (__builtin_expect(at.last_adds, 0) && !add_parts<T>(sums, at.tile, at.part, g->m - m0, lds, of_a)) return;
   n0 += wave % T::WAVES_N * T::WAVE_N;
 #pragma unroll 1
   for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {
@@ -97,7 +99,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
       int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
       if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
     }
-    block_store<T::PASS_ROWS, T::WAVE_N>(block, at.stored, m0 + pass * T::PASS_ROWS, n0, 0);
+    block_store_by<T::PASS_ROWS, T::WAVE_N>(end_args(), end, block, at.stored, m0 + pass * T::PASS_ROWS, n0, 0);
   }
 }
 
