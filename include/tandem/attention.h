@@ -32,7 +32,8 @@ typedef struct tdm_attention_desc {
 /* Precision: hip_flash64, 96, 128 and 256, hip_decode64, 96, 128 and 256, omp_gpu_mma, omp_gpu_decode_mma, omp_gpu_wgmma,
  * omp_amx and omp_amx_fp16 use the matrix instructions of 16-bit types, so they round the probabilities to `type` before they
  * multiply by V. The other kernels keep them in f32. Kernels may apply the scale after the sum over head_dim, so Q K^T must be
- * finite in f32 before the scale, too. With bf16 elements of 1e18 it is not.
+ * finite in f32 before the scale, too. With bf16 elements of 1e18 it is not. Exponentials are powers of 2, so the scores times
+ * log2(e), 1.44, must be finite in f32 as well: with a scale of 1e36 scores of 250 before the scale are not.
  *
  * A key-value cache grows in place: the plan's skv is the length of the whole cache, and each run says how many keys it holds
  * (tdm_attention_run_keys). Decode is sq = 1. It makes no difference whether it is causal: the last query sees all keys. */
