@@ -108,13 +108,30 @@ static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const 
   return tile->turns && s->m > 1 && s->n > 1 && s->l2 <= (straddles(plan) ? 2 : 1);
 }
 
-/* Of loads in such tiles, as a share of that of HBM, by predictions of 1000x1000x1000 in all layouts, 0.4 of the L2, and of
- * 1500x1100x3000 nn. Where lines are whole the other pipes take as long. */
-static double latency_of_turns(const tdm_plan *plan, const hip_tile_shape *tile) {
-  static const double SHARE = 0.7;
-  if (!tile->turns || !straddles(plan)) return 1;
-  shared_tiles s = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
-  return takes_turns(plan, tile, &s) ? SHARE : 1;
+/* Lines of an operand that one XCD alone reads come later than those that others read, too, which may find in the memory-side
+ * cache what another XCD has waited for. As a share of the latency, by predictions of nt bf16 with tiles of 32x128 and 128x32
+ * on gfx942 (gfx950 alike): 2048x128x2048 with four K splits takes 23,446 clocks where one XCD alone reads the rows of A's
+ * tiles, and 21,733 where two or more read all; 256x1024x2048 23,638 where one XCD alone reads the 128 columns of B's tile,
+ * and 21,845 with 32 columns. */
+static double latency_of_operand(double xcds) {
+  static const double ALONE = 1.1;
+  return xcds >= 2 ? 1 : ALONE;
+}
+
+/* Of all loads, as a share of HBM's latency. In tiles that take turns, by predictions of 1000x1000x1000 in all layouts, 0.4 of
+ * the L2, and of 1500x1100x3000 nn; where lines are whole the other pipes take as long. */
+static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const shared_tiles *s) {
+  static const double TURNS = 0.7;
+  enum { SMALLER_SIDE = 32, LARGER_SIDE = 128 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const double xcds = plan->context->hip->xcds;
+  if (takes_turns(plan, tile, s) && straddles(plan)) return TURNS;
+  /* For the two tiles that are each other's mirror image, where both fit. The others' estimates fit without it. */
+  if (xcds < 2 || !tile->turns || fmin(tile->m, tile->n) != SMALLER_SIDE || d->m < LARGER_SIDE || d->n < LARGER_SIDE) return 1;
+  const double m = fmin(tile->m, (double)d->m), n = fmin(tile->n, (double)d->n),
+               a = latency_of_operand(xcds * s->m / ceil((double)d->m / tile->m)),
+               b = latency_of_operand(xcds * s->n / ceil((double)d->n / tile->n));
+  return (m * a + n * b) / (m + n);
 }
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
@@ -316,7 +333,7 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
                          .beside_a = takes_turns(plan, tile, &shared) && gemm_loads_again(plan, GEMM_PACKS_A) == 0,
                          .again_a = gemm_loads_again(plan, GEMM_PACKS_A),
                          .again_b = gemm_loads_again(plan, GEMM_PACKS_B),
-                         .latency = latency_of_turns(plan, tile),
+                         .latency = latency_of(plan, tile, &shared),
                          .once = tail_clocks(plan, tile),
                          .chain = chain,
                          .store = of_rows,
