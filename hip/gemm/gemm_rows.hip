@@ -204,7 +204,7 @@ DEVICE void make_lines(line *a, line *b, const gemm_args *g, const gemm_part *pa
 
 template <int ROWS, begins AT>
 DEVICE void compute(const gemm_args *g, tdm_type type) {
-  enum { AT_ONCE = AT == ODD ? 4 / ROWS : ROWS == 4 ? 2 : 4 }; /* units whose loads are on their way, as registers allow */
+  enum { AT_ONCE = AT != CHUNKS ? 4 / ROWS : ROWS == 4 ? 2 : 4 }; /* units whose loads are on their way, as registers allow */
   SHARED static char memory[GEMM_ROWS_WAVES * ROWS * WAVE * 16] __attribute__((aligned(16)));
   LDS f32x4 *all = (LDS f32x4 *)(LDS char *)memory;
   const int values = GEMM_UNIT / tdm_bytes(type), wave = wave_index(), lane = lane_index();
