@@ -78,7 +78,8 @@ static int64_t items_wanted(const tdm_hip_device *device) { return (int64_t)devi
 int64_t tdm_hip_items_wanted(const tdm_plan *plan) { return items_wanted(plan->context->hip); }
 
 /* A wave without barriers if it holds the row; else 256 work-items. 1024 of them with as many chunks each would be alone on
- * their compute unit, which then waits for memory. Fewer chunks for each if there are too few rows for the device. */
+ * their compute unit, which then waits for memory. Where that leaves a quarter of the places of two chunks empty, two rows may
+ * share a wave, and what a turn costs. Fewer chunks for each if there are too few rows for the device. */
 int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *r) {
   static const int64_t groups[] = {WAVE, HIP_ROWS_WORKGROUP};
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type));
@@ -86,6 +87,7 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *r) {
     if (group_for(chunks, r->most) > groups[g]) continue;
     int kept = 1;
     while (group_for(chunks, kept) > groups[g]) kept *= 2;
+    if (r->packs && kept == 2 && groups[g] == WAVE && 4 * chunks <= 3 * 2 * WAVE) kept *= 2;
     while (kept > 1 && group_for(chunks, kept / 2) <= HIP_ROW_GROUP_MOST &&
            r->rows * group_for(chunks, kept) < items_wanted(device))
       kept /= 2;

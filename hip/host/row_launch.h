@@ -29,6 +29,7 @@ typedef struct hip_rows {
   int64_t rows, cols;
   tdm_type type;
   int most;           /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
+  bool packs;         /* two rows rather share a wave than leave it a quarter empty: softmax, whose VALUs have most work */
   bool any;           /* the kernel for any rows is needed, whatever their length */
   bool twice;         /* loops read a row twice */
   int waves;          /* that a SIMD gets of a loop; 0: as the table says */

@@ -19,6 +19,7 @@ static hip_rows rows_of(const tdm_plan *plan) {
                     d->cols,
                     d->type,
                     .most = HIP_KEPT_ELEMENTS / (int)tdm_hip_chunk(d->type),
+                    .packs = tdm_type_size(d->type) == 2,
                     .any = d->causal_rows > 0,
                     .twice = d->causal_rows == 0,
                     .ragged = RAGGED_LOOP};
@@ -50,9 +51,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
 }
 
-/* Six waves where a SIMD could hold eight: the vL1D has no room for what so many load. 1001 bf16 got 0.64 of the rate of memory
- * with eight, and gets 0.91, predicted. 1001 f32 got 0.88 with four waves, and gets 0.95 with three; 1000
- * bf16 got 0.91 with six and get 0.95 with four, on gfx942 0.88 and 0.97. */
+/* Three to six waves where a SIMD could hold eight: the vL1D has no room for what so many load. Rows that are not whole chunks
+ * touch more lines than they fill: 501 f32 get 0.72 of the rate of memory with six waves and 0.91 with four, 777 bf16 0.91 and
+ * 0.94, and with four chunks 1537 and 5001 bf16 get 0.89 and 0.91 with four waves, and 0.91 and 0.93 with three, predicted.
+ * 1000 bf16 get 0.91 with six and 0.95 with four, on gfx942 0.88 and 0.97. */
 static const hip_functions functions[] = {
     [HIP_ROWS_ANY] = {.code = tdm_code_softmax,
                       .stem = "softmax_any",
@@ -65,9 +67,9 @@ static const hip_functions functions[] = {
     [HIP_ROWS_KEPT] = {.code = tdm_code_softmax, .stem = "softmax_1", .waves = 8},
     {.code = tdm_code_softmax, .stem = "softmax_ragged_1", .waves = 6},
     {.code = tdm_code_softmax, .stem = "softmax_2", .waves = 6, .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
-    {.code = tdm_code_softmax, .stem = "softmax_ragged_2", .waves = 6},
+    {.code = tdm_code_softmax, .stem = "softmax_ragged_2", .waves = 4},
     {.code = tdm_code_softmax, .stem = "softmax_4", .waves = 8, .fewer = {.types = TDM_16_BIT_TYPES, .waves = 4}},
-    {.code = tdm_code_softmax, .stem = "softmax_ragged_4", .waves = 4, .fewer = {.types = 1u << TDM_F32, .waves = 3}},
+    {.code = tdm_code_softmax, .stem = "softmax_ragged_4", .waves = 3},
     {.code = tdm_code_softmax, .stem = "softmax_8", .waves = 4},
     {.code = tdm_code_softmax, .stem = "softmax_ragged_8", .waves = 4},
     [RAGGED_LOOP] = {.code = tdm_code_softmax, .stem = "softmax_ragged_loop", .waves = 4},
