@@ -49,14 +49,20 @@ struct b_lines {
 template <typename T>
 using b_fragments = fragments[T::PRODUCTS];
 
-/* Products of the fragments that have arrived. */
+/* Products of the fragments that have arrived. Where one takes several instructions, all products have their first one before
+ * any has its second: an instruction that adds to what the one before it has summed begins later. The compiler paired them
+ * in some kernels: 128x14336x4096 bf16 nt took 1,900 predicted clocks more on gfx942. */
 template <typename T>
 DEVICE void multiply_part(tile_sums<T> sums, const fragments a, const b_fragments<T> b, int part, tdm_type type) {
 #pragma unroll
-  for (int m = 0; m < T::ROWS; m++)
+  for (int i = 0; i < mfma_parts(type); i++) {
 #pragma unroll
-    for (int n = 0; n < T::COLUMNS; n++)
-      sums[m][n] = mfma(b[n / T::OF_B][part * T::OF_B + n % T::OF_B], a[part * T::ROWS + m], sums[m][n], type);
+    for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+      for (int n = 0; n < T::COLUMNS; n++)
+        sums[m][n] = mfma_part(b[n / T::OF_B][part * T::OF_B + n % T::OF_B], a[part * T::ROWS + m], sums[m][n], type, i);
+    if (mfma_parts(type) > 1) keep_order();
+  }
 }
 
 template <typename T>

@@ -379,9 +379,10 @@ static unsigned whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, in
   return ceil(workgroups / at_once) <= ceil((double)order.count * parts / order.xcds / at_once) ? workgroups : 0;
 }
 
-/* What the last workgroup takes: its stores and the count, and what it reads of the L2, for which the vL1D has room for
- * 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on: 128x14336x4096 nt bf16 by
- * tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 9,200, of which C's stores take 2,600. ON_GFX942 is fitted to
+/* What the last workgroup takes: its stores and the count, and what it reads of the L2, all parts but its own, for which the
+ * vL1D has room for 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on:
+ * 128x14336x4096 nt bf16 by tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 11,400, of which the parts' stores
+ * take 2,600, their loads 4,600 and C's stores 2,600. ON_GFX942 is fitted to
  * 1024x1024x1024 bf16, where tiles of 128x128 in 4 parts take 29,376 to 31,048 clocks and were estimated at 27,768. */
 static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
   enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340 };
@@ -389,7 +390,7 @@ static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int 
   const tdm_hip_device *device = plan->context->hip;
   const double all = tile_parts_bytes(d, tile, parts), of_cu = ceil(tiles_of(d, tile) / device->compute_units),
                l2 = (double)device->chip->l2_bytes * device->xcds,
-               bytes = (double)tile->m * tile->n * (double)sizeof(float) * (parts == 2 ? 1 : parts);
+               bytes = (double)tile->m * tile->n * (double)sizeof(float) * (parts - 1);
   const int latency = (whole_tiles(plan, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY) +
                       (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? ON_GFX942 : 0);
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
@@ -413,16 +414,25 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
   return cost;
 }
 
+/* The most parts for which every workgroup of an XCD has a CU at once, if each XCD has whole tiles: 128x4096x14336 takes
+ * 128x128 in 9 parts on gfx942, where 4 tiles share 38 CUs, and 8 leave 48 of 304 CUs idle. */
+static int parts_of_a_round(const tdm_plan *plan, const hip_tile_shape *tile) {
+  const tdm_hip_device *device = plan->context->hip;
+  const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1),
+               tiles = ceil(tiles_of(&plan->desc.gemm, tile) / device->xcds);
+  return tile->last_adds && tiles > 0 ? (int)(at_once / tiles) : 1;
+}
+
 /* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {
   static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  enum { LEAST_UNITS = 4 }; /* of a part */
+  enum { LEAST_UNITS = 4, COUNT = sizeof splits / sizeof splits[0] }; /* LEAST_UNITS: of a part */
   const tdm_gemm_desc *d = &plan->desc.gemm;
   tdm_cost best = {0};
-  for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
-    bool named = plan->tuning.of[TDM_TUNE_SPLIT] > 0;
-    tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : splits[i];
-    if (!named && i > 0 && units_of(d) / tile.split < LEAST_UNITS) break;
+  const bool named = plan->tuning.of[TDM_TUNE_SPLIT] > 0;
+  for (int i = 0; i <= COUNT; i++) {
+    tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : i < COUNT ? splits[i] : parts_of_a_round(plan, &tile);
+    if (!named && i > 0 && (tile.split < 2 || units_of(d) / tile.split < LEAST_UNITS)) continue;
     tdm_cost cost = cost_of_split(plan, &tile);
     if (more) cost.clocks += more(plan, tile.split);
     if (i == 0 || cost.clocks < best.clocks) {

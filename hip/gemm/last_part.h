@@ -47,31 +47,54 @@ DEVICE f32x4 load_sums(buffer parts, const part_place<T> *at, uint32_t part, int
   return __builtin_bit_cast(f32x4, buffer_load(parts, at->of_row[m] + part + (uint32_t)(n * FRAGMENT_BYTES)));
 }
 
-/* sums += all parts, one after the other. The next loads are on their way while some are added. `end`: bytes of all. */
 template <typename T>
-DEVICE void add_all_parts(tile_sums<T> sums, buffer parts, const part_place<T> *at, uint32_t end) {
+DEVICE void add_sums(tile_sums<T> to, const tile_sums<T> from) {
+#pragma unroll
+  for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+    for (int n = 0; n < T::COLUMNS; n++) to[m][n] += from[m][n];
+}
+
+/* The sum of all parts, one after the other. `sums` are those of part `own`, which is not loaded again. The next loads are on
+ * their way while some are added, in the same order, so that waits can count them. */
+template <typename T>
+DEVICE void add_all_parts(tile_sums<T> sums, buffer all, const part_place<T> *at, uint32_t own, uint32_t parts) {
   /* Fragments of a lane that are on their way. With 8 waves on a CU they are 128 KiB, with 2 32. */
   enum { FRAGMENTS = T::ROWS * T::COLUMNS, AT_ONCE = FRAGMENTS < 16 ? 16 / FRAGMENTS : 1, PART = T::TILE_M * T::TILE_N * 4 };
   f32x4 next[AT_ONCE][T::ROWS][T::COLUMNS];
+  tile_sums<T> total = {};
 #pragma unroll
-  for (int p = 0; p < AT_ONCE; p++)
+  for (uint32_t p = 0; p < AT_ONCE; p++)
 #pragma unroll
     for (int m = 0; m < T::ROWS; m++)
 #pragma unroll
-      for (int n = 0; n < T::COLUMNS; n++) next[p][m][n] = load_sums<T>(parts, at, p * PART, m, n);
+      for (int n = 0; n < T::COLUMNS; n++) {
+        next[p][m][n] = load_sums<T>(all, at, (p + (p >= own)) * PART, m, n);
+        keep_order();
+      }
+  uint32_t other = 0; /* of those that are loaded */
 #pragma unroll 1
-  for (uint32_t from = AT_ONCE * PART; from < end + AT_ONCE * PART; from += AT_ONCE * PART) {
+  for (; other < parts - 1; other += AT_ONCE) {
 #pragma unroll
-    for (int p = 0; p < AT_ONCE; p++)
+    for (uint32_t p = 0; p < AT_ONCE; p++) {
+      const uint32_t then = other + p + AT_ONCE, from = (then + (then >= own)) * PART; /* after the last part it is 0 */
+      if (other + p == own) add_sums<T>(total, sums);
 #pragma unroll
       for (int m = 0; m < T::ROWS; m++)
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
-          sums[m][n] = in_order(sums[m][n] + next[p][m][n]);
-          next[p][m][n] = load_sums<T>(parts, at, from + p * PART, m, n);
+          total[m][n] = in_order(total[m][n] + next[p][m][n]);
+          next[p][m][n] = load_sums<T>(all, at, from, m, n);
           keep_order();
         }
+    }
+    barrier(); /* or one wave finds the vL1D full more often, and takes 1,000 clocks longer than the others for 8 parts */
   }
+  if (own >= other) add_sums<T>(total, sums);
+#pragma unroll
+  for (int m = 0; m < T::ROWS; m++)
+#pragma unroll
+    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = total[m][n];
 }
 
 /* Stores the sums of a part. Is this workgroup the tile's last one? Then they become the tile's. rows: of C, from the wave's
@@ -81,6 +104,7 @@ DEVICE bool add_parts(tile_sums<T> sums, uint32_t tile, uint32_t part, int64_t r
   enum { PART = T::TILE_M * T::TILE_N * 4 };
   constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
+  asm volatile("" ::"s"(args->parts), "s"(args->tile_parts), "s"(args->steps), "s"(args->step_count)); /* all at once */
   const uint32_t parts = (uint32_t)args->parts;
   const char *first = (const char *)args->tile_parts + (uint64_t)tile * parts * PART;
   buffer all = make_short_buffer(first, parts * PART);
@@ -96,17 +120,7 @@ DEVICE bool add_parts(tile_sums<T> sums, uint32_t tile, uint32_t part, int64_t r
   meet();
   if (wave_index() == 0) count_workgroup((GLOBAL uint32_t *)counter, parts, (uint32_t)lane_index(), (LDS uint32_t *)lds);
   if (!found_last((LDS uint32_t *)lds)) return false;
-  uint32_t bytes = parts * PART;
-  if (parts == 2) { /* only the other one: x + y is y + x */
-    all = make_short_buffer(first + (1 - part) * PART, PART);
-    bytes = PART;
-  } else {
-#pragma unroll
-    for (int m = 0; m < T::ROWS; m++)
-#pragma unroll
-      for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = 0;
-  }
-  add_all_parts<T>(sums, all, &at, bytes);
+  add_all_parts<T>(sums, all, &at, part, parts);
   sync_lds(); /* every wave has read whether it is the last one */
   return true;
 }
