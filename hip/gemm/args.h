@@ -22,8 +22,8 @@ typedef struct gemm_args {
   const void *a, *b;
   void *c;
   float *partial; /* [batch][parts][m][ldp]: the partial sums; NULL if there is no K split, or tile_parts has them */
-  /* The same where a tile's last workgroup adds its parts (last_part.h): [batch][tile][part], each as its waves have it in
-   * their registers. Else NULL. Behind the steps there is a counter for each tile then. */
+  /* The same where a tile's last workgroup adds its parts (engine/last_part.h): [batch][tile][part], each as its waves have it
+   * in their registers. Else NULL. Behind the steps there is a counter for each tile then. */
   float *tile_parts;
   const void *bias, *residual;
   const tdm_epilogue_step *steps; /* step_count steps, in device memory */

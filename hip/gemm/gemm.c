@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "hip/host/tile_parts.h"
 #include "reduce_shape.h"
 
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
@@ -37,10 +38,13 @@ static int64_t leading_of(const tdm_plan *plan, bool partial) {
   return partial ? (d->n + 3) / 4 * 4 : c > residual ? c : residual;
 }
 
+static hip_tile_output output_of(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  return (hip_tile_output){d->m, d->n, d->batch, d->type};
+}
+
 /* Does the last workgroup of each tile add its parts? Else gemm_reduce does. */
 static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
-/* The workgroups of an XCD, if each XCD has whole tiles then, with all parts; else 0. */
-static unsigned whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
 
 /* Steps with an exponential or a division, whose exact functions are long. */
 static bool long_step_at(const tdm_gemm_desc *d, int64_t s) {
@@ -182,12 +186,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.end = leading_of(plan, !ends_here) > MOST_LEADING || (ends_here && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
              : !ends_here || (plain(d) && d->n % 4 == 0 && args.dwords)                                       ? GEMM_DIRECT
                                                                                                               : GEMM_NEAR;
-  args.order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
-  const unsigned chunk = last ? whole_tiles(plan, &kernel->tile, parts) : 0;
-  if (chunk > 0) {
-    args.order.chunk = chunk;
-    args.order.count = args.order.chunk * args.order.xcds; /* some may have no tile */
-  }
+  const hip_tile_output output = output_of(plan);
+  args.order = last ? tdm_hip_parts_order(plan, &output, &kernel->tile, parts)
+                    : tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
   args.by = hip_order_divisors_of(args.order, parts);
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
@@ -355,51 +356,15 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
          bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
-/* ---- K splits in one launch (last_part.h) ---- */
+/* ---- K splits in one launch (engine/last_part.h) ---- */
 
-static double tiles_of(const tdm_gemm_desc *d, const hip_tile_shape *tile) {
-  return ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n) * (double)d->batch;
-}
-
-/* Bytes of partial sums. */
-static double tile_parts_bytes(const tdm_gemm_desc *d, const hip_tile_shape *tile, int parts) {
-  return tiles_of(d, tile) * parts * tile->m * tile->n * (double)sizeof(float);
-}
-
-/* Not if that would make an XCD compute more rounds than its share of all workgroups, or leave XCDs without a tile.
- * 128x3584x18944 tn bf16 in 8 parts takes 81,074 predicted clocks with 3.5 tiles in each XCD, and 73,710 with 4 in seven. */
-static unsigned whole_tiles(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  const tdm_hip_device *device = plan->context->hip;
-  const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch, tile->m, tile->n);
-  enum { MOST = 1 << 20 }; /* a grid has at most 2^32 work-items */
-  const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
-  if (plan->tuning.of[TDM_TUNE_CHUNK] != 0 || order.count < order.xcds || (double)order.count * parts > MOST) return 0;
-  const unsigned workgroups = ((order.count - 1) / order.xcds + 1) * (unsigned)parts;
-  return ceil(workgroups / at_once) <= ceil((double)order.count * parts / order.xcds / at_once) ? workgroups : 0;
-}
-
-/* What the last workgroup takes: its stores and the count, and what it reads of the L2, all parts but its own, for which the
- * vL1D has room for 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on:
- * 128x14336x4096 nt bf16 by tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 11,400, of which the parts' stores
- * take 2,600, their loads 4,600 and C's stores 2,600. ON_GFX942 is fitted to
- * 1024x1024x1024 bf16, where tiles of 128x128 in 4 parts take 29,376 to 31,048 clocks and were estimated at 27,768. */
 static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340 };
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  const tdm_hip_device *device = plan->context->hip;
-  const double all = tile_parts_bytes(d, tile, parts), of_cu = ceil(tiles_of(d, tile) / device->compute_units),
-               l2 = (double)device->chip->l2_bytes * device->xcds,
-               bytes = (double)tile->m * tile->n * (double)sizeof(float) * (parts - 1);
-  const int latency = (whole_tiles(plan, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY) +
-                      (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? ON_GFX942 : 0);
-  return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
-         fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, d->type).hbm);
+  const hip_tile_output output = output_of(plan);
+  return tdm_hip_last_clocks(plan, &output, tile, parts);
 }
 
 static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  enum { MOST_PARTS = 64 }; /* offsets in a tile's parts have 31 bits */
-  return tile->last_adds && parts > 1 && parts <= MOST_PARTS && last_clocks(plan, tile, parts) < reduce_clocks(plan, parts);
+  return tile->last_adds && parts > 1 && parts <= HIP_MOST_PARTS && last_clocks(plan, tile, parts) < reduce_clocks(plan, parts);
 }
 
 /* With tile.split, and without what gemm_pack takes. */
@@ -418,8 +383,9 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
  * 128x128 in 9 parts on gfx942, where 4 tiles share 38 CUs, and 8 leave 48 of 304 CUs idle. */
 static int parts_of_a_round(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_hip_device *device = plan->context->hip;
+  const hip_tile_output output = output_of(plan);
   const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1),
-               tiles = ceil(tiles_of(&plan->desc.gemm, tile) / device->xcds);
+               tiles = ceil(tdm_hip_tiles_of(&output, tile) / device->xcds);
   return tile->last_adds && tiles > 0 ? (int)(at_once / tiles) : 1;
 }
 
@@ -494,9 +460,10 @@ static const hip_functions reduce = GEMM_REDUCE;
 
 static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel, bool last) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
+  const hip_tile_output output = output_of(plan);
   const size_t used = strlen(plan->explain),
                of_rows = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
-               of_tiles = last ? (size_t)tile_parts_bytes(d, &kernel->tile, parts_of(plan)) : 0;
+               of_tiles = last ? (size_t)tdm_hip_tile_parts_bytes(&output, &kernel->tile, parts_of(plan)) : 0;
   plan->workspace_bytes = of_rows > of_tiles ? of_rows : of_tiles; /* a run that falls back stores them by rows */
   if (last)
     snprintf(plan->explain + used, sizeof plan->explain - used,
@@ -515,7 +482,8 @@ static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel, bool
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const size_t steps = (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
   if (!last) return tdm_plan_upload(plan, d->epilogue, steps);
-  const size_t tiles = (size_t)tiles_of(d, &kernel->tile), bytes = steps + tiles * sizeof(uint32_t);
+  const hip_tile_output output = output_of(plan);
+  const size_t tiles = (size_t)tdm_hip_tiles_of(&output, &kernel->tile), bytes = steps + tiles * sizeof(uint32_t);
   char *table = calloc(bytes, 1);
   if (table == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, tiles);
   if (steps > 0) memcpy(table, d->epilogue, steps);

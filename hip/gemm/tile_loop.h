@@ -4,9 +4,11 @@
 
 #include "hip/device/call.h"
 #include "hip/engine/cache_lines.h"
+#include "hip/engine/find_tile.h"
+#include "hip/engine/last_part.h"
 #include "hip/engine/tile.h"
 #include "k_split.h"
-#include "last_part.h"
+#include "store.h"
 
 /* The next line of an operand along k, or step of one across k. line: its number. */
 DEVICE void load_next(cache_lines *x, LDS char *place, int line, int steps, bool tail, form f) {
@@ -66,6 +68,23 @@ DEVICE void run_cache_lines(tile_sums<T> sums, cache_lines a, cache_lines b, int
   sync_lds(); /* every wave has its fragments: LDS is free */
 }
 
+DEVICE tile_part find_part(const gemm_args *g) {
+  /* All that comes before the first loads is read at once: three waits, one after another, take 350 clocks more. */
+  asm volatile("" ::"s"(g->tile_parts), "s"(g->parts), "s"(g->order.count), "s"(g->m), "s"(g->n), "s"(g->k), "s"(g->lda),
+               "s"(g->ldb), "s"(g->a), "s"(g->b), "s"(g->turn_m), "s"(g->part_units), "s"(g->stride_a), "s"(g->stride_b));
+  asm volatile("" ::"s"(g->by.parts.factor), "s"(g->by.xcds.factor), "s"(g->by.band.factor), "s"(g->by.rest.factor),
+               "s"(g->batch), "s"(g->end));
+  return find_tile(&g->order, &g->by, (uint32_t)g->parts, (uint32_t)g->batch, g->tile_parts != nullptr);
+}
+
+/* Adds the parts of a tile, if this workgroup is its last one. */
+template <typename T>
+DEVICE bool add_parts_of(tile_sums<T> sums, tile_part at, int64_t rows, LDS char *lds, form of_a) {
+  constant_args *args = end_args();
+  const all_parts of = {args->tile_parts, (uint32_t *)(uintptr_t)(args->steps + args->step_count), (uint32_t)args->parts};
+  return add_parts<T>(sums, of, at.tile, at.part, rows, lds, of_a);
+}
+
 template <typename T>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
@@ -90,7 +109,7 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k, tdm
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
   m0 += wave / T::WAVES_N * T::WAVE_M;
-  if (__builtin_expect(at.last_adds, 0) && !add_parts<T>(sums, at.tile, at.part, g->m - m0, lds, of_a)) return;
+  if (__builtin_expect(at.last_adds, 0) && !add_parts_of<T>(sums, at, g->m - m0, lds, of_a)) return;
   n0 += wave % T::WAVES_N * T::WAVE_N;
 #pragma unroll 1
   for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {

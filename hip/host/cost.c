@@ -155,8 +155,9 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   tile_clocks one = clocks_of_tile(tile, work, &rates, device->chip);
   double parts = at_least_one(tile->split), m = (double)work->m, n = (double)work->n, batch = (double)work->batch;
   double tiles = ceil(m / tile->m) * ceil(n / tile->n) * batch * parts;
-  double of_cu = ceil(tiles / device->compute_units), rounds = ceil(of_cu / at_least_one(tile->resident));
-  double stored = batch * m * n * (parts > 1 ? parts * (double)sizeof(float) : (double)tdm_type_size(work->out));
+  double of_cu = fmax(work->of_cu, ceil(tiles / device->compute_units)), rounds = ceil(of_cu / at_least_one(tile->resident));
+  double stored = batch * m * n *
+                  (parts > 1 ? parts * at_least_one(tile->products) * (double)sizeof(float) : (double)tdm_type_size(work->out));
   double traffic = batch * (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
                    written_back(device, stored);
   tdm_cost bounds[PIPES + 1];

@@ -36,7 +36,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                       .aligned_fours = tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)),
                       .weights_along_k = d->layout == TDM_NT,
                       .packed = packs};
-  args.order = tdm_hip_tiles(plan, d->m, d->n, 1, kernel->tile.m, kernel->tile.n);
+  swiglu_set_parts(plan, kernel, &args);
   memcpy(made, &args, sizeof args);
   return args.order.count;
 }
@@ -50,6 +50,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   args->wg = at[1];
   args->wu = at[2];
   args->y = buffers[3];
+  swiglu_set_part_pointers(plan, args);
   args->aligned_x = args->aligned_x && tdm_hip_at(args->x, 16);
   args->aligned_g = args->aligned_g && tdm_hip_at(args->wg, 16);
   args->aligned_u = args->aligned_u && tdm_hip_at(args->wu, 16);
@@ -90,6 +91,7 @@ static const hip_tile_kernel pipe = {pipe_functions,
    .waves_n = along_n,                                       \
    .products = 2,                                            \
    .resident = resident_,                                    \
+   .last_adds = true,                                        \
    .ahead = SWIGLU_TILE_DEPTH - 1}
 static const hip_functions tile_16x32_functions[] = {
     {.code = tdm_code_swiglu_tile_16x32, .stem = "swiglu_tile_16x32", .waves = 2}, {.stem = NULL}};
@@ -144,7 +146,8 @@ static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int o
          runs * (tdm_hip_cost_numbers.latency + further * latency);
 }
 
-static void cost(const tdm_plan *plan, tdm_cost *cost) {
+/* The estimate, and the split that it is for. */
+static tdm_cost cost_of(const tdm_plan *plan, int *split) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_kernel *kernel = plan->kernel->variant;
   const hip_stored y = {.ld = d->ldy};
@@ -165,8 +168,14 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
     else if (!tdm_hip_rows_aligned(&x.stored, d->type, 16))
       tile.valu += UNALIGNED_TURNS;
   }
-  tdm_hip_tile_cost(plan, &tile, &work, cost);
-  cost->clocks += swiglu_pack_clocks(plan, kernel);
+  tdm_cost best = swiglu_best_split(plan, &tile, &work, split);
+  best.clocks += swiglu_pack_clocks(plan, kernel);
+  return best;
+}
+
+static void cost(const tdm_plan *plan, tdm_cost *cost) {
+  int split;
+  *cost = cost_of(plan, &split);
 }
 
 /* ---- hip_128x64 ---- */
@@ -209,17 +218,21 @@ static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
                          : tdm_hip_pipeline_loads(&x.stored, d->type, reason, size)))
       return false;
   }
-  return tdm_hip_tiles_fit(d->m, d->n, 1, kernel->tile.m, kernel->tile.n, reason, size) && supports_general(plan, reason, size);
+  return swiglu_supports_split(plan, kernel, reason, size) && supports_general(plan, reason, size);
 }
 
 static tdm_status prepare_dwords(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_kernel *kernel = plan->kernel->variant;
+  int split = 1;
+  if (!plan->empty) cost_of(plan, &split);
+  if (split > 1) plan->tuning.of[TDM_TUNE_SPLIT] = split;
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type));
+  TDM_TRY(swiglu_prepare_split(plan, kernel));
   return swiglu_prepare_pack(plan, kernel);
 }
 
-#define ROW(row, of)                           \
+#define ROW(row, of, parameters)               \
   {.name = row,                                \
    .op = TDM_OP_SWIGLU,                        \
    .backend = &tdm_backend_hip,                \
@@ -229,10 +242,11 @@ static tdm_status prepare_dwords(tdm_plan *plan) {
    .prepare = prepare_dwords,                  \
    .launch = launch,                           \
    .cost = cost,                               \
-   .takes = TDM_ORDER_PARAMETERS,              \
+   .takes = (parameters),                      \
    .fallback = {4, 7, &tdm_swiglu_hip_128x64}, \
    .matrix_units = true}
 
-const tdm_kernel tdm_swiglu_hip_tile_16x32 = ROW("hip_tile_16x32", tile_16x32);
-const tdm_kernel tdm_swiglu_hip_tile_32x64 = ROW("hip_tile_32x64", tile_32x64);
-const tdm_kernel tdm_swiglu_hip_256x128 = ROW("hip_256x128", pipe);
+enum { SPLIT_PARAMETERS = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT };
+const tdm_kernel tdm_swiglu_hip_tile_16x32 = ROW("hip_tile_16x32", tile_16x32, SPLIT_PARAMETERS);
+const tdm_kernel tdm_swiglu_hip_tile_32x64 = ROW("hip_tile_32x64", tile_32x64, SPLIT_PARAMETERS);
+const tdm_kernel tdm_swiglu_hip_256x128 = ROW("hip_256x128", pipe, TDM_ORDER_PARAMETERS);

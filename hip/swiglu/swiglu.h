@@ -2,6 +2,7 @@
 #ifndef TANDEM_HIP_SWIGLU_SWIGLU_H
 #define TANDEM_HIP_SWIGLU_SWIGLU_H
 
+#include "args.h"
 #include "hip/host/pack.h"
 
 /* Operands in their order: x, wg, wu. */
@@ -15,6 +16,7 @@ int64_t swiglu_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
 double swiglu_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
 /* Lines that a K step loads again, for each line of an operand that is not copied. */
 double swiglu_loads_again(const tdm_plan *plan, const hip_tile_kernel *kernel, int of);
+/* The copies lie at the workspace's end. */
 char *swiglu_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int of);
 /* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and the workspace. */
 tdm_status swiglu_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
@@ -25,5 +27,18 @@ bool swiglu_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borr
 
 extern const hip_code tdm_code_swiglu_pack[];
 #define SWIGLU_PACK {.code = tdm_code_swiglu_pack, .stem = "swiglu_pack", .waves = 8}
+
+/* ---- K splits of kernels whose tile.last_adds is set ---- */
+
+/* The plan's split, or 1. */
+int swiglu_parts(const tdm_plan *plan, const hip_tile_kernel *kernel);
+bool swiglu_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
+/* The estimate without copies, with the plan's split, or with the best one. Sets *split to the one it took. */
+tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, int *split);
+/* The order of workgroups, and what they need of the plan's split. */
+void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swiglu_args *args);
+void swiglu_set_part_pointers(const tdm_plan *plan, swiglu_args *args);
+/* The workspace for parts, and a counter for each tile. */
+tdm_status swiglu_prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel);
 
 #endif

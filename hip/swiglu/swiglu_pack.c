@@ -55,7 +55,8 @@ static int64_t bytes_before(const tdm_plan *plan, const hip_tile_kernel *kernel,
 }
 
 char *swiglu_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int of) {
-  return (char *)plan->workspace + bytes_before(plan, kernel, of);
+  const int64_t after = bytes_before(plan, kernel, SWIGLU_OPERANDS) - bytes_before(plan, kernel, of);
+  return (char *)plan->workspace + (int64_t)plan->workspace_bytes - after;
 }
 
 double swiglu_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel) {

@@ -5,6 +5,8 @@
 
 #include "args.h"
 #include "hip/device/math.h"
+#include "hip/engine/find_tile.h"
+#include "hip/engine/last_part.h"
 #include "hip/engine/store.h"
 #include "hip/engine/tile.h"
 #include "tile_shapes.h"
@@ -28,21 +30,51 @@ DEVICE void store_gated(const swiglu_args *p, tile_sums<T> sums, int64_t m0, int
   }
 }
 
+/* All that comes before the first loads is read at once. */
+DEVICE tile_part find_part(const swiglu_args *p) {
+  asm volatile("" ::"s"(p->tile_parts), "s"(p->parts), "s"(p->order.count), "s"(p->m), "s"(p->n), "s"(p->k), "s"(p->ldx),
+               "s"(p->ldg), "s"(p->ldu), "s"(p->x), "s"(p->wg), "s"(p->wu), "s"(p->part_units), "s"(p->longer_parts));
+  asm volatile("" ::"s"(p->by.parts.factor), "s"(p->by.xcds.factor), "s"(p->by.band.factor), "s"(p->by.rest.factor));
+  return find_tile(&p->order, &p->by, (uint32_t)p->parts, 1, p->tile_parts != nullptr);
+}
+
+/* The values of k that a workgroup sums: `count` from `first` on. The last part has the tail. */
+typedef struct k_part {
+  int64_t first, count;
+} k_part;
+DEVICE k_part k_part_of(const swiglu_args *p, uint32_t part, tdm_type type) {
+  const int values = SWIGLU_UNIT / tdm_bytes(type);
+  const uint32_t parts = (uint32_t)p->parts, longer = (uint32_t)p->longer_parts;
+  if (parts == 1) return (k_part){0, p->k};
+  const int64_t first = (part * p->part_units + (part < longer ? part : longer)) * values;
+  return (k_part){first, part + 1 == parts ? p->k - first : (p->part_units + (part < longer)) * values};
+}
+
 template <typename T>
 DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
+  LDS char *lds = (LDS char *)memory;
   const form of_x = {true, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
   const form of_weight = {along_k, type, T::SIDE, T::OF_B, T::TILE_N, T::WAVES, 1};
-  const tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
+  const tile_part at = find_part(p);
+  if (at.none) return;
   const int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
+  const k_part k = k_part_of(p, at.part, type);
+  const char *x = (const char *)p->x + k.first * tdm_bytes(type);
+  const char *wg = (const char *)p->wg + k.first * (along_k ? 1 : p->ldg) * tdm_bytes(type);
+  const char *wu = (const char *)p->wu + k.first * (along_k ? 1 : p->ldu) * tdm_bytes(type);
   tile_sums<T> sums = {};
   const b_lines<T> weights = {
-      {make_lines(p->wg, p->n, p->ldg, n0, p->k, of_weight), make_lines(p->wu, p->n, p->ldu, n0, p->k, of_weight)}};
-  run_tile<T>(sums, make_lines(p->x, p->m, p->ldx, m0, p->k, of_x), weights, p->k, 0, (LDS char *)memory, of_x, of_weight);
+      {make_lines(wg, p->n, p->ldg, n0, k.count, of_weight), make_lines(wu, p->n, p->ldu, n0, k.count, of_weight)}};
+  run_tile<T>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count, 0, lds, of_x, of_weight);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();
-  store_gated<T>(&end, sums, m0 + wave / T::WAVES_N * T::WAVE_M, n0 + wave % T::WAVES_N * T::WAVE_N, of_x, of_weight);
+  const int64_t row = m0 + wave / T::WAVES_N * T::WAVE_M;
+  if (at.last_adds &&
+      !add_parts<T>(sums, {end.tile_parts, end.counters, (uint32_t)end.parts}, at.tile, at.part, end.m - row, lds, of_x))
+    return;
+  store_gated<T>(&end, sums, row, n0 + wave % T::WAVES_N * T::WAVE_N, of_x, of_weight);
 }
 
 #define SWIGLU_TILE_KERNEL(name, layout, type, along_k, TYPE, T) \

@@ -42,6 +42,12 @@ static inline tdm_status plan_swiglu(hip_ops *s) {
   tdm_swiglu_desc d = tdm_swiglu_default(13, 17, 19, TDM_BF16);
   return tdm_swiglu_plan(s->context, &d, &s->plan);
 }
+/* Long enough to be split. */
+static inline tdm_status plan_few_rows_swiglu(hip_ops *s) {
+  tdm_swiglu_desc d = tdm_swiglu_default(16, 256, 256, TDM_BF16);
+  d.layout = TDM_NT;
+  return tdm_swiglu_plan(s->context, &d, &s->plan);
+}
 static inline tdm_status run_swiglu(hip_ops *s, char *x, char *y) { return tdm_swiglu_run(s->plan, x, x, x, y, s->stream); }
 
 static inline tdm_status plan_rmsnorm(hip_ops *s) {

@@ -11,6 +11,7 @@
 #include "src/core/kernel.h"
 #include "tandem/attention.h"
 #include "tandem/gemm.h"
+#include "tandem/swiglu.h"
 
 enum { OFF = 2 }; /* bytes from an aligned address: no dword begins there */
 
@@ -108,6 +109,61 @@ static void gemm(void **state) {
   multiply("hip_tile_16x64:split=3", TDM_BF16);
 }
 
+/* ---- swiglu, whose fallback does not split K ---- */
+
+static void gate(const char *kernel, tdm_type type) {
+  enum { ROWS = 20, COLUMNS = 70 };
+  static uint16_t x[ROWS * DEPTH], weights[2][COLUMNS * DEPTH];
+  static float y[ROWS * COLUMNS];
+  char option[64];
+  snprintf(option, sizeof option, "swiglu=%s", kernel);
+  tdm_context *context = open_without_pools(option);
+  tdm_plan *plan = NULL;
+  char *at_x = device_bytes(context, sizeof x + OFF), *at_y = device_bytes(context, sizeof y),
+       *at_w[] = {device_bytes(context, sizeof weights[0] + OFF), device_bytes(context, sizeof weights[1] + OFF)};
+  tdm_swiglu_desc d = tdm_swiglu_default(ROWS, COLUMNS, DEPTH, type);
+  d.layout = TDM_NT;
+  d.out = TDM_F32;
+  ACCEPTED(tdm_swiglu_plan(context, &d, &plan));
+  if (strstr(tdm_plan_explain(plan), "added by the last workgroup") == NULL)
+    fail_msg("%s: the plan has no counters: %s", kernel, tdm_plan_explain(plan));
+  for (int run = 0; run < 5; run++) {
+    const size_t off_x = run == 1 || run == 2 ? OFF : 0, off_w = run == 1 || run == 3 ? OFF : 0;
+    for (int64_t i = 0; i < ROWS * DEPTH; i++) tdm_store(x, i, type, (float)small(run, i));
+    memset(y, 0xff, sizeof y); /* NaN */
+    ACCEPTED(tdm_copy(context, at_x + off_x, x, sizeof x, TDM_TO_DEVICE, NULL));
+    for (int w = 0; w < 2; w++) {
+      for (int64_t i = 0; i < COLUMNS * DEPTH; i++) tdm_store(weights[w], i, type, (float)small(run + 3 + w, i));
+      ACCEPTED(tdm_copy(context, at_w[w] + off_w, weights[w], sizeof weights[w], TDM_TO_DEVICE, NULL));
+    }
+    ACCEPTED(tdm_copy(context, at_y, y, sizeof y, TDM_TO_DEVICE, NULL));
+    ACCEPTED(tdm_swiglu_run(plan, at_x + off_x, at_w[0] + off_w, at_w[1] + off_w, at_y, NULL));
+    must_fall_back(off_x + off_w > 0, kernel);
+    ACCEPTED(tdm_copy(context, y, at_y, sizeof y, TDM_TO_HOST, NULL));
+    for (int64_t i = 0; i < ROWS; i++)
+      for (int64_t j = 0; j < COLUMNS; j++) {
+        int gate = 0, up = 0;
+        for (int64_t k = 0; k < DEPTH; k++) {
+          gate += small(run, i * DEPTH + k) * small(run + 3, j * DEPTH + k);
+          up += small(run, i * DEPTH + k) * small(run + 4, j * DEPTH + k);
+        }
+        const double wanted = gate / (1 + exp(-gate)) * up;
+        if (!(fabs(y[i * COLUMNS + j] - wanted) <= 1e-5 * fabs(wanted) + 1e-5))
+          fail_msg("%s, run %d: y[%d, %d] is %g, must be %g", kernel, run, (int)i, (int)j, (double)y[i * COLUMNS + j], wanted);
+      }
+  }
+  ACCEPTED(tdm_plan_free(plan));
+  char *const all[] = {at_x, at_w[0], at_w[1], at_y};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ACCEPTED(tdm_free(context, all[i]));
+  ACCEPTED(tdm_close(context));
+}
+
+static void swiglu(void **state) {
+  (void)state;
+  gate("hip_tile_16x32:split=3", TDM_F16);
+  gate("hip_tile_32x64:split=2", TDM_BF16);
+}
+
 /* ---- attention ---- */
 
 /* Queries of 0 make every result the mean of V, and `lse` the logarithm of the number of keys. Numbers of keys are powers of
@@ -174,7 +230,8 @@ static void attention(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(gemm, setup), cmocka_unit_test_setup(attention, setup)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(gemm, setup), cmocka_unit_test_setup(swiglu, setup),
+                                     cmocka_unit_test_setup(attention, setup)};
   if (argc != 2) {
     fprintf(stderr, "hip-fallback: use: hip-fallback DEVICE, as in sim:gfx950\n");
     return 2;

@@ -92,6 +92,7 @@ static const scenario scenarios[] = {
     {"open, close", NULL, NULL, NULL, 0, 0},
     {"gemm, K in 2 parts", "gemm=hip_128x128:split=2", plan_gemm, run_gemm, 0, 0},
     {"gemm, K in 2 parts, one launch", "gemm=hip_tile_64x128:split=2", plan_gemm, run_gemm, 0, 0},
+    {"swiglu, K in 2 parts, one launch", "swiglu=hip_tile_16x32:split=2", plan_few_rows_swiglu, run_swiglu, 0, 0},
     {"gemm, verified", "gemm=hip_128x128:split=2", plan_gemm, run_gemm, 1, 0},
     {"gemm, pointers between dwords", "gemm=hip_256x256:split=1", plan_gemm_16_bit, run_gemm_moved, 0, 0},
     {"swiglu", NULL, plan_swiglu, run_swiglu, 0, 0},

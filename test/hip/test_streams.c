@@ -36,6 +36,7 @@ static const row rows[] = {
     {"add", NULL, plan_add, run_add},
     {"cross_entropy", NULL, plan_cross_entropy, run_cross_entropy},
     {"gemm, K in 2 parts, one launch", "gemm=hip_tile_64x128:split=2", plan_gemm, run_gemm},
+    {"swiglu, K in 2 parts, one launch", "swiglu=hip_tile_16x32:split=2", plan_few_rows_swiglu, run_swiglu},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -123,11 +124,6 @@ static tdm_status plan_few_rows_gemm(hip_ops *s) {
 }
 static tdm_status plan_large_swiglu(hip_ops *s) {
   tdm_swiglu_desc d = tdm_swiglu_default(256, 256, 256, TDM_BF16);
-  return tdm_swiglu_plan(s->context, &d, &s->plan);
-}
-static tdm_status plan_few_rows_swiglu(hip_ops *s) {
-  tdm_swiglu_desc d = tdm_swiglu_default(16, 256, 256, TDM_BF16);
-  d.layout = TDM_NT;
   return tdm_swiglu_plan(s->context, &d, &s->plan);
 }
 /* Rows that are not whole dwords, which are copied into the plan's workspace first. */

@@ -1,24 +1,13 @@
-/* A K split in one launch: the workgroup that comes last to a tile adds the tile's parts, and does the epilogue.
+/* A K split in one launch: the workgroup that comes last to a tile adds the tile's parts, and goes on with their sums.
  *
  * The parts of a tile have neighbouring places in the tile order, so most of them are written and read in the L2 of one XCD.
  * Each is stored as the waves have it in their registers: 16 bytes of a lane beside those of the next one. They are added in
  * their order, whoever is last, so every run gives the same bits. */
-#ifndef TANDEM_HIP_GEMM_LAST_PART_H
-#define TANDEM_HIP_GEMM_LAST_PART_H
+#ifndef TANDEM_HIP_ENGINE_LAST_PART_H
+#define TANDEM_HIP_ENGINE_LAST_PART_H
 
 #include "hip/device/last.h"
-#include "hip/engine/find_tile.h"
-#include "hip/engine/tile.h"
-#include "store.h"
-
-DEVICE tile_part find_part(const gemm_args *g) {
-  /* All that comes before the first loads is read at once: three waits, one after another, take 350 clocks more. */
-  asm volatile("" ::"s"(g->tile_parts), "s"(g->parts), "s"(g->order.count), "s"(g->m), "s"(g->n), "s"(g->k), "s"(g->lda),
-               "s"(g->ldb), "s"(g->a), "s"(g->b), "s"(g->turn_m), "s"(g->part_units), "s"(g->stride_a), "s"(g->stride_b));
-  asm volatile("" ::"s"(g->by.parts.factor), "s"(g->by.xcds.factor), "s"(g->by.band.factor), "s"(g->by.rest.factor),
-               "s"(g->batch), "s"(g->end));
-  return find_tile(&g->order, &g->by, (uint32_t)g->parts, (uint32_t)g->batch, g->tile_parts != nullptr);
-}
+#include "tile.h"
 
 /* The offset of a fragment whose rows are not there: its loads are 0, and its stores do nothing. A tile's parts take less. */
 enum : uint32_t { NOT_IN_TILE = 0x80000000u };
@@ -30,8 +19,13 @@ struct part_place {
 };
 
 enum { FRAGMENT_BYTES = WAVE * 16 }; /* of the sums of a fragment */
+/* Of a part. */
+template <typename T>
+constexpr int part_bytes(void) {
+  return T::WAVES * T::ROWS * T::COLUMNS * FRAGMENT_BYTES;
+}
 
-/* left: rows of C from the wave's first one on. */
+/* left: rows of the result from the wave's first one on. */
 template <typename T>
 DEVICE part_place<T> make_part_place(int64_t left, form of_a) {
   const uint32_t first = (uint32_t)(wave_index() * T::ROWS * T::COLUMNS * FRAGMENT_BYTES + lane_index() * 16);
@@ -60,7 +54,7 @@ DEVICE void add_sums(tile_sums<T> to, const tile_sums<T> from) {
 template <typename T>
 DEVICE void add_all_parts(tile_sums<T> sums, buffer all, const part_place<T> *at, uint32_t own, uint32_t parts) {
   /* Fragments of a lane that are on their way. With 8 waves on a CU they are 128 KiB, with 2 32. */
-  enum { FRAGMENTS = T::ROWS * T::COLUMNS, AT_ONCE = FRAGMENTS < 16 ? 16 / FRAGMENTS : 1, PART = T::TILE_M * T::TILE_N * 4 };
+  enum { FRAGMENTS = T::ROWS * T::COLUMNS, AT_ONCE = FRAGMENTS < 16 ? 16 / FRAGMENTS : 1, PART = part_bytes<T>() };
   f32x4 next[AT_ONCE][T::ROWS][T::COLUMNS];
   tile_sums<T> total = {};
 #pragma unroll
@@ -97,16 +91,20 @@ DEVICE void add_all_parts(tile_sums<T> sums, buffer all, const part_place<T> *at
     for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = total[m][n];
 }
 
-/* Stores the sums of a part. Is this workgroup the tile's last one? Then they become the tile's. rows: of C, from the wave's
- * first one on. tile: its number, of all matrices. lds: of T::BYTES that nobody needs any more. */
+/* Where the parts of all tiles are, [tile][part], how many a tile has, and a counter for each tile. */
+typedef struct all_parts {
+  const float *sums;
+  uint32_t *counters;
+  uint32_t parts;
+} all_parts;
+
+/* Stores the sums of a part. Is this workgroup the tile's last one? Then they become the tile's. rows: of the result, from the
+ * wave's first one on. tile: its number, of all matrices. lds: of T::BYTES that nobody needs any more. */
 template <typename T>
-DEVICE bool add_parts(tile_sums<T> sums, uint32_t tile, uint32_t part, int64_t rows, LDS char *lds, form of_a) {
-  enum { PART = T::TILE_M * T::TILE_N * 4 };
-  constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(args)); /* read again: what only the end needs takes no registers in the loop */
-  asm volatile("" ::"s"(args->parts), "s"(args->tile_parts), "s"(args->steps), "s"(args->step_count)); /* all at once */
-  const uint32_t parts = (uint32_t)args->parts;
-  const char *first = (const char *)args->tile_parts + (uint64_t)tile * parts * PART;
+DEVICE bool add_parts(tile_sums<T> sums, all_parts of, uint32_t tile, uint32_t part, int64_t rows, LDS char *lds, form of_a) {
+  enum { PART = part_bytes<T>() };
+  const uint32_t parts = of.parts;
+  const char *first = (const char *)of.sums + (uint64_t)tile * parts * PART;
   buffer all = make_short_buffer(first, parts * PART);
   const part_place<T> at = make_part_place<T>(rows, of_a);
 #pragma unroll
@@ -115,10 +113,10 @@ DEVICE bool add_parts(tile_sums<T> sums, uint32_t tile, uint32_t part, int64_t r
     for (int n = 0; n < T::COLUMNS; n++)
       __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(u32x4, sums[m][n]), all,
                                              (int)(at.of_row[m] + part * PART + n * FRAGMENT_BYTES), 0, 0);
-  uint32_t *counter = (uint32_t *)(uintptr_t)(args->steps + args->step_count) + tile;
   wait_memory<0>(); /* for this wave's part */
   meet();
-  if (wave_index() == 0) count_workgroup((GLOBAL uint32_t *)counter, parts, (uint32_t)lane_index(), (LDS uint32_t *)lds);
+  if (wave_index() == 0)
+    count_workgroup((GLOBAL uint32_t *)(of.counters + tile), parts, (uint32_t)lane_index(), (LDS uint32_t *)lds);
   if (!found_last((LDS uint32_t *)lds)) return false;
   add_all_parts<T>(sums, all, &at, part, parts);
   sync_lds(); /* every wave has read whether it is the last one */

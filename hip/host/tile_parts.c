@@ -1,0 +1,55 @@
+/* K splits in one launch: tiles, bytes and clocks. */
+#include "tile_parts.h"
+
+#include <math.h>
+
+static double part_bytes(const hip_tile_shape *tile) {
+  return (double)tile->m * tile->n * (tile->products > 1 ? tile->products : 1) * (double)sizeof(float);
+}
+
+double tdm_hip_tiles_of(const hip_tile_output *of, const hip_tile_shape *tile) {
+  return ceil((double)of->m / tile->m) * ceil((double)of->n / tile->n) * (double)of->batch;
+}
+
+double tdm_hip_tile_parts_bytes(const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
+  return tdm_hip_tiles_of(of, tile) * parts * part_bytes(tile);
+}
+
+/* Not if that would make an XCD compute more rounds than its share of all workgroups, or leave XCDs without a tile.
+ * 128x3584x18944 tn bf16 in 8 parts takes 81,074 predicted clocks with 3.5 tiles in each XCD, and 73,710 with 4 in seven. */
+unsigned tdm_hip_whole_tiles(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
+  const tdm_hip_device *device = plan->context->hip;
+  const tdm_order order = tdm_hip_tiles(plan, of->m, of->n, of->batch, tile->m, tile->n);
+  enum { MOST = 1 << 20 }; /* a grid has at most 2^32 work-items */
+  const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
+  if (plan->tuning.of[TDM_TUNE_CHUNK] != 0 || order.count < order.xcds || (double)order.count * parts > MOST) return 0;
+  const unsigned workgroups = ((order.count - 1) / order.xcds + 1) * (unsigned)parts;
+  return ceil(workgroups / at_once) <= ceil((double)order.count * parts / order.xcds / at_once) ? workgroups : 0;
+}
+
+tdm_order tdm_hip_parts_order(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
+  tdm_order order = tdm_hip_tiles(plan, of->m, of->n, of->batch * parts, tile->m, tile->n);
+  const unsigned chunk = tdm_hip_whole_tiles(plan, of, tile, parts);
+  if (chunk > 0) {
+    order.chunk = chunk;
+    order.count = order.chunk * order.xcds; /* some may have no tile */
+  }
+  return order;
+}
+
+/* What the last workgroup takes: its stores and the count, and what it reads of the L2, all parts but its own, for which the
+ * vL1D has room for 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on:
+ * 128x14336x4096 nt bf16 by tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 11,400, of which the parts' stores
+ * take 2,600, their loads 4,600 and C's stores 2,600. ON_GFX942 is fitted to 1024x1024x1024 bf16, where tiles of 128x128 in
+ * 4 parts take 29,376 to 31,048 clocks and were estimated at 27,768. */
+double tdm_hip_last_clocks(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
+  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340 };
+  const tdm_hip_device *device = plan->context->hip;
+  const double all = tdm_hip_tile_parts_bytes(of, tile, parts),
+               of_cu = ceil(tdm_hip_tiles_of(of, tile) / device->compute_units),
+               l2 = (double)device->chip->l2_bytes * device->xcds, bytes = part_bytes(tile) * (parts - 1);
+  const int latency = (tdm_hip_whole_tiles(plan, of, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY) +
+                      (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? ON_GFX942 : 0);
+  return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
+         fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, of->type).hbm);
+}
