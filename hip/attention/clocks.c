@@ -169,7 +169,7 @@ static double clocks_of_flash(const tdm_plan *plan) {
 static double clocks_of_decode(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t parts = attention_choose_parts(plan, INT64_MAX);
-  if (variant_of(plan)->f32 && d->causal && parts == 1) {
+  if (variant_of(plan)->f32 && d->causal && d->skv > 0 && parts == 1) {
     const double seen = 1 - fmin((double)d->sq, (double)d->skv) / (2 * (double)d->skv); /* of the keys, on average */
     const double tiles = (double)tiles_of_keys(d), longest = decode_begin(plan) + alone(plan) * tiles;
     return fmax(clocks_of_parts(plan, (int64_t)ceil(seen * tiles + 0.5), 1), longest);

@@ -28,7 +28,7 @@ static bool begin_at(const tdm_gemm_desc *d, int bytes) {
   return tdm_hip_rows_aligned(&a, d->type, bytes) && tdm_hip_rows_aligned(&b, d->type, bytes);
 }
 
-static bool whole_units(const tdm_gemm_desc *d) { return d->k * (int64_t)tdm_type_size(d->type) % GEMM_UNIT == 0; }
+static bool whole_units(const tdm_gemm_desc *d) { return d->k % (GEMM_UNIT / (int64_t)tdm_type_size(d->type)) == 0; }
 
 /* The kernel of a plan: its tile has all rows. */
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
@@ -90,18 +90,18 @@ enum { CHUNKS_TRIP = 1100 }; /* of a tail of whole chunks */
 
 static double rest(const tdm_plan *plan, int split) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const int64_t bytes = d->k * (int64_t)tdm_type_size(d->type), tail = bytes % GEMM_UNIT;
+  const int64_t size = (int64_t)tdm_type_size(d->type), values = GEMM_UNIT / size, tail = d->k % values * size;
   const hip_tile_kernel kernel = kernel_of(plan);
   const int place = (int)(kernel.functions - functions) % DWORDS;
   const bool odd = kernel.functions - functions >= ODD, f32 = d->type == TDM_F32;
   if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return 0; /* 16 bits at chunks: -300 to 210 for a unit */
   const rest_clocks *of = odd ? &BETWEEN_DWORDS : f32 ? &AT_DWORDS_F32 : &AT_DWORDS;
-  double units = ceil((double)(bytes / GEMM_UNIT) / split / GEMM_ROWS_WAVES);
+  double units = ceil((double)(d->k / values) / split / GEMM_ROWS_WAVES);
   double tiles = ceil((double)d->n / kernel.tile.n) * (double)d->batch * split;
   double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * kernel.tile.resident));
   /* Between dwords the last unit is loaded like a tail. */
   double trips = ceil((double)(tail > 0 ? tail : odd ? GEMM_UNIT : 0) / (GEMM_UNIT / 2));
-  double trip = !odd && begin_at(d, 16) && bytes % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
+  double trip = !odd && begin_at(d, 16) && tail % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
   return rounds * (of->once[place] + (begin_at(d, HIP_STEP_BYTES) ? 0 : units * of->unit[place]) + trips * trip);
 }
 
