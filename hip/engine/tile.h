@@ -1,5 +1,5 @@
 /* Tiles of any shape: one loop over K, whose constants are the tile's sizes. gemm (hip/gemm/tile_loop.h) and swiglu share it;
- * docs/gemm.md says which tile is for what.
+ * docs/gemm-tiles.md says which tile is for what.
  *
  * A workgroup of WAVES_M x WAVES_N waves multiplies TILE_M lines of A by TILE_N lines of B, or of each of PRODUCTS matrices B.
  * LDS has DEPTH stages; each holds a K step of PIPE_ROW bytes along k of the lines of A and of all B. A step:

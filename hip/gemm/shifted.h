@@ -4,7 +4,8 @@
  * three of its own, which are 8 bytes at a dword. What is left is at both ends of the row's part in the block: at most three
  * elements each, which are stored in one pass over all rows, a row in each lane.
  *
- * Element by element, four stores of 2 bytes a lane, the end of a tile took as long as 7 K steps of 256x256 (docs/gemm.md). */
+ * Element by element, four stores of 2 bytes a lane, the end of a tile took as long as 7 K steps of 256x256
+ * (docs/gemm-tiles.md). */
 #ifndef TANDEM_HIP_GEMM_SHIFTED_H
 #define TANDEM_HIP_GEMM_SHIFTED_H
 

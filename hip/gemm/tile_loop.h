@@ -1,4 +1,4 @@
-/* gemm with tiles of any shape (engine/tile.h). docs/gemm.md says which tile is for what. */
+/* gemm with tiles of any shape (engine/tile.h). docs/gemm-tiles.md says which tile is for what. */
 #ifndef TANDEM_HIP_GEMM_TILE_LOOP_H
 #define TANDEM_HIP_GEMM_TILE_LOOP_H
 

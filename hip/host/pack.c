@@ -41,7 +41,8 @@ bool tdm_hip_copy_supported(const hip_operand *x, tdm_type type, char *reason, s
 }
 
 /* Where rows do not begin at cache lines, the 128 bytes of a K step are parts of two lines, and the next step's load finds the
- * second one no longer in the vL1D. Predicted clocks (docs/gemm.md): 1.2 to 1.28 times what L2 takes for as many lines again.
+ * second one no longer in the vL1D. Predicted clocks (docs/gemm-tiles.md): 1.2 to 1.28 times what L2 takes for as many
+ * lines again.
  * gfx942, whose steps of 256 lines are 64 bytes: 0.74 times. If rows run along the lines, of 256 bytes, one line in two. */
 double tdm_hip_loads_again(const tdm_plan *plan, const hip_operand *x, tdm_type type) {
   if (tdm_hip_rows_aligned(&x->stored, type, HIP_STEP_BYTES)) return 0;
