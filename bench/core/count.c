@@ -212,8 +212,8 @@ bool bench_can_count(const char *device, char *reason, size_t size) {
   return good;
 }
 
-bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
-                     const bench_sample *sample, bench_counts *counts, char *reason, size_t size) {
+static bool count_once(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
+                       const bench_sample *sample, bench_counts *counts, char *reason, size_t size) {
   counting k = {.sample = sample, .counts = counts, .memory = true};
   __typeof__(gfxsim_count) *count;
   const char *device = tdm_context_device(context);
@@ -236,6 +236,30 @@ bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *pl
     snprintf(reason, size, "the run launched %d kernels: at most %d are counted", k.launches, BENCH_MAX_LAUNCHES);
   if (reason[0] == '\0') return true;
   bench_counts_free(counts);
+  return false;
+}
+
+/* Workgroups of the launch that ran, if none of them touched memory and others may have: where each XCD gets whole tiles, some
+ * workgroups have no tile. 0: some did. */
+static uint64_t idle_sample(const bench_counts *counts) {
+  for (int i = 0; i < counts->launches; i++) {
+    const gfxsim_counters *c = &counts->launch[i].c;
+    if (c->workgroups_run < c->workgroups && c->load.accesses + c->store.accesses + c->atomic.accesses == 0)
+      return c->workgroups_run;
+  }
+  return 0;
+}
+
+/* A sample whose workgroups have nothing to do says nothing of the launch, so it grows until one has. */
+bool bench_count_run(tdm_context *context, const tdm_case *c, const tdm_plan *plan, void *const pointers[CASE_MAX_ARRAYS],
+                     const bench_sample *sample, bench_counts *counts, char *reason, size_t size) {
+  bench_sample more = *sample;
+  while (count_once(context, c, plan, pointers, &more, counts, reason, size)) {
+    const uint64_t idle = idle_sample(counts);
+    if (idle == 0) return true;
+    more = (bench_sample){.workgroups = 2 * idle};
+    bench_counts_free(counts);
+  }
   return false;
 }
 

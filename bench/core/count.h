@@ -43,7 +43,8 @@ typedef struct bench_counts {
   bench_launch launch[BENCH_MAX_LAUNCHES];
 } bench_counts;
 
-/* Which workgroups of each launch run. Fewer than all: counts are scaled, and what is beyond the vL1D is not modelled. */
+/* Which workgroups of each launch run. Fewer than all: counts are scaled, and what is beyond the vL1D is not modelled. If none
+ * of them touches memory, because it has no tile, twice as many run. */
 typedef struct bench_sample {
   uint64_t workgroups; /* this many, or all if there are fewer; 0: use the share */
   double share;        /* of all; 1 and more: all */

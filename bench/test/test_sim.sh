@@ -21,6 +21,8 @@ done
 "$bench" gemm 64x64x1024 --dtype bf16 --layout nt --kernel hip_128x128:split=4 --device "sim:$chip" --workgroups 2 >split.txt
 "$bench" gemm 640x640x1024 --dtype bf16 --layout nt --kernel hip_tile_64x128:split=4 --device "sim:$chip" --workgroups 2 >last.txt
 "$bench" attention 1x8x2x1x640x64 --dtype bf16 --device "sim:$chip" --workgroups 1 >last.txt
+# Both workgroups of such a sample have no tile, so twice as many run.
+"$bench" gemm 16x1280x900 --dtype bf16 --layout nt --kernel hip_tile_16x64:split=6 --device "sim:$chip" --workgroups 2 --json idle.json >idle.txt
 "$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --timeline timed.svg --json timed.json --list >timed.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --rounds 1 --json sampled.json --list >sampled.txt
 python3 - "$chip" <<'PYTHON'

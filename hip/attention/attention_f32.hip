@@ -257,13 +257,13 @@ DEVICE void add_waves(const attention_args *a, const attention_work *work, row_b
 #pragma unroll
       for (int w = 1; w < F32_WAVES; w++) x[q] += lds->x[w][first + q][lane];
     }
-    if (row >= (uint32_t)work->rows) continue;
+    const bool stores = row < (uint32_t)work->rows; /* not `continue`: all waves meet at the next barrier */
     f32x4 *to = work->part != nullptr ? (f32x4 *)(work->part + (row - (uint32_t)work->first) * (uint32_t)a->head_dim + column)
                                       : (f32x4 *)((float *)work->o + row_offset(a, work, &a->o_stride, row) + column);
 #pragma unroll
     for (int q = 0; q < quarters; q++) {
       if (work->part == nullptr) x[q] = seen > 0 ? x[q] / own_sum : (f32x4)0;
-      if (column + 4 * q < a->head_dim) to[q] = x[q];
+      if (stores && column + 4 * q < a->head_dim) to[q] = x[q];
     }
   }
   if (wave != 0 || g != 0) return;

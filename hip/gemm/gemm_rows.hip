@@ -230,14 +230,15 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
   } else {
     const int64_t left =
         wave == GEMM_ROWS_WAVES - 1 ? units + (part.depth % values != 0) : end; /* the last wave has the tail */
+    /* A run's arrays may begin between dwords where the plan's rows begin at some. */
+    const bool odd = AT == ODD || (tdm_bytes(type) == 2 && !(g->aligned_a && g->aligned_b));
     /* What may read outside of an array is left for later: the first unit of one that begins between dwords, and one that
      * ends with K. */
-    bool first = AT == ODD && unit == 0 && end > 0 && (((uintptr_t)g->a | (uintptr_t)g->b) & 2) != 0;
+    bool first = odd && unit == 0 && end > 0 && (((uintptr_t)g->a | (uintptr_t)g->b) & 2) != 0;
     unit += first;
-    if (AT == ODD && (at.matrix + 1) % (uint32_t)g->parts == 0 && end > (part.depth - 1) / values) end--;
-    if (AT == DWORDS && !(g->aligned_a && g->aligned_b)) end = 0;
+    if (odd && (at.matrix + 1) % (uint32_t)g->parts == 0 && end > (part.depth - 1) / values) end--;
 #pragma unroll 1
-    for (; unit + AT_ONCE <= end; unit += AT_ONCE)
+    for (; (AT == ODD || !odd) && unit + AT_ONCE <= end; unit += AT_ONCE)
       if constexpr (AT == ODD)
         multiply_shifted<ROWS, AT_ONCE>(sums, a, &b, unit * values, type);
       else
@@ -246,11 +247,10 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
       const gemm_args again = args_again(g); /* the loop above needs the registers */
       make_lines<ROWS>(a, &b, &again, &part, m0, n0);
 #pragma unroll 1
-      for (; AT_ONCE > 1 && unit < end; unit++)
-        if constexpr (AT == ODD)
-          multiply_shifted<ROWS, 1>(sums, a, &b, unit * values, type);
-        else
-          multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
+      for (; odd && (AT_ONCE > 1 || AT == DWORDS) && unit < end; unit++)
+        multiply_shifted<ROWS, 1>(sums, a, &b, unit * values, type);
+#pragma unroll 1
+      for (; AT == DWORDS && AT_ONCE > 1 && unit < end; unit++) multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
       const bool chunks = AT == DWORDS && again.aligned_a && again.aligned_b && part.depth % chunk_elements(type) == 0;
       unit -= first;
 #pragma unroll 1

@@ -28,7 +28,7 @@ typedef struct hip_tile_shape {
   bool sums_in_lds; /* all sums go through LDS before they are stored, whatever follows the product */
   bool any_address; /* loads rows that begin at any element, so gemm packs nothing for it */
   bool dwords;      /* masked loads of 16 bytes need only begin at dwords */
-  bool last_adds;   /* the last workgroup of a tile can add its parts (gemm/last_part.h) */
+  bool last_adds;   /* the last workgroup of a tile can add its parts (engine/last_part.h) */
   bool turns;       /* tiles that share lines may begin at different K steps (engine/tile.h) */
   int cache_lines;  /* with this depth rows along k are loaded by cache lines, wherever they begin; 0: never */
 } hip_tile_shape;

@@ -109,7 +109,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const bool odd = args->packed > 0 && !tdm_hip_whole_dwords(half, d->type),
              swaps = plan->context->hip->chip->lds_bytes >= SWAP_LDS;
   own.blocks.instead = odd ? HALF_ODD : 0;
-  /* 72 bf16, in packed heads, get 0.95 of the rate of memory with four waves, and 0.86 with three, predicted. */
+  /* 72 bf16, in packed heads, get 0.93 of the rate of memory with four waves, and 0.86 with three, predicted. */
   const bool lines = half * (int64_t)tdm_type_size(d->type) % plan->context->hip->chip->line_bytes == 0;
   own.blocks.waves = !halves || odd ? 0 : swaps ? args->packed > 0 ? 4 : 0 : lines ? 0 : 2;
   const int64_t rows = d->batch * d->seq * args->parts;
@@ -146,7 +146,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 /* Fewer waves than a SIMD could hold: each has two or three loads on their way, for which the vL1D keeps room. 426 bf16
  * elements a head get 0.85 of the rate of memory with eight waves, and 0.94 with five, predicted. Where lanes are swapped, 96
  * bf16 of rope_half get 0.92 with four and 0.94 with three; elsewhere halves that are not whole lines get 0.92 with six (64 and
- * 96 bf16), and 0.93 and 0.95 with two. 130 bf16 of rope_half_odd get 0.92 with four and 0.91 with three on gfx950, and 0.85
+ * 96 bf16), and 0.93 and 0.92 with two. 130 bf16 of rope_half_odd get 0.92 with four and 0.91 with three on gfx950, and 0.85
  * with three and 0.89 with two on gfx942. */
 const tdm_kernel tdm_rope_hip_blocks = {
     .name = "hip_blocks",
