@@ -5,6 +5,8 @@
 #include "divisor.h"
 #include "src/base/order.h"
 
+enum { HIP_PART_UNIT = 128 }; /* bytes along k: a K split consists of whole units, except the last one */
+
 typedef struct hip_order_divisors {
   hip_divisor parts;              /* K splits */
   hip_divisor xcds, matrix, band; /* matrix, band: the tiles of one */

@@ -215,16 +215,6 @@ static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args
   args->part_floats = (uint32_t)floats_of_part(plan, args->block_rows, args->few_parts);
 }
 
-/* Counters for the last workgroups, all 0. */
-static tdm_status make_counters(tdm_plan *plan) {
-  const size_t count = (size_t)units_of(&plan->desc.attention, block_of(variant_of(plan)));
-  uint32_t *zeros = calloc(count, sizeof *zeros);
-  if (zeros == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, count);
-  tdm_status status = tdm_plan_upload(plan, zeros, count * sizeof *zeros);
-  free(zeros);
-  return status;
-}
-
 static void cut_parts(const tdm_plan *plan, int64_t block, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t waves = rows_of_unit(d, block) * PARTS_WAVES(d->head_dim); /* of a unit */
@@ -245,10 +235,11 @@ static tdm_status add_parts(tdm_plan *plan, int64_t splits, tdm_hip_kernel *kern
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t block = block_of(variant_of(plan));
   const bool last = attention_last_adds(plan, splits);
-  if (last) TDM_TRY(make_counters(plan));
+  if (last) TDM_TRY(tdm_hip_upload_counters(plan, NULL, 0, (size_t)units_of(&plan->desc.attention, block)));
   int64_t floats = floats_of_parts(plan, block, splits, false);
-  if (floats_of_parts(plan, GENERAL_ROWS, splits, false) > floats) floats = floats_of_parts(plan, GENERAL_ROWS, splits, false);
-  int64_t few = floats_of_parts(plan, block, FEW_PARTS, true); /* of a shorter run, too */
+  const int64_t general_floats = floats_of_parts(plan, GENERAL_ROWS, splits, false),
+                few = floats_of_parts(plan, block, FEW_PARTS, true); /* of a shorter run, too */
+  if (general_floats > floats) floats = general_floats;
   if (last && rows_of_unit(d, block) > FEW_ROWS && few > floats) floats = few;
   plan->workspace_bytes = (size_t)floats * sizeof(float);
   return find(plan, general_row(plan), PARTS, kernel);
@@ -305,8 +296,9 @@ static const attention_variant decode128 = {.head_dim = 128, .least = 104, .deco
 static const attention_variant decode256 = {.head_dim = 256, .least = 136, .decode = true};
 static const attention_variant decode_f32 = {.head_dim = 128, .least = 16, .decode = true, .f32 = true};
 
-/* A row on matrix units, for head_dim up to its number; `row` is the general one that it falls back to. */
-#define FAST_ROW(row, number, ...)                     \
+/* A row on matrix units, for head_dim up to its number, if it has one; `row` is the general one that it falls back to. In 16
+ * bits it rounds the probabilities. */
+#define FAST_ROW(row, number, takes, ...)              \
   const tdm_kernel tdm_attention_hip_##row##number = { \
       .name = "hip_" #row #number,                     \
       .op = TDM_OP_ATTENTION,                          \
@@ -319,9 +311,9 @@ static const attention_variant decode_f32 = {.head_dim = 128, .least = 16, .deco
       .cost = attention_cost,                          \
       .fallback = {16, 15, &tdm_attention_hip_##row},  \
       .rebindable = true,                              \
-      .types = TDM_16_BIT_TYPES,                       \
+      .types = (takes),                                \
       .matrix_units = true,                            \
-      .rounds_weights = true,                          \
+      .rounds_weights = (takes) == TDM_16_BIT_TYPES,   \
   }
 
 const tdm_kernel tdm_attention_hip_decode = {
@@ -338,28 +330,14 @@ const tdm_kernel tdm_attention_hip_decode = {
     .launch = launch,
     .cost = attention_cost,
     .rebindable = true};
-FAST_ROW(decode, 64, {.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2});
-FAST_ROW(decode, 96, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2});
-FAST_ROW(decode, 128, {.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2});
-FAST_ROW(decode, 256, {.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1});
-const tdm_kernel tdm_attention_hip_decode_f32 = {
-    .name = "hip_decode_f32",
-    .op = TDM_OP_ATTENTION,
-    .backend = &tdm_backend_hip,
-    .variant = &decode_f32,
-    .functions = HIP_FUNCTIONS([F32_64] = {.code = tdm_code_attention_f32, .stem = "decode64x16", .waves = 2},
-                               [F32_64 + 1] = {.code = tdm_code_attention_f32, .stem = "decode64x32", .waves = 2},
-                               [F32_128] = {.code = tdm_code_attention_f32, .stem = "decode128x16", .waves = 2},
-                               [F32_128 + 1] = {.code = tdm_code_attention_f32, .stem = "decode128x32", .waves = 1}),
-    .supports = supports,
-    .prepare = prepare,
-    .launch = launch,
-    .cost = attention_cost,
-    .fallback = {16, 15, &tdm_attention_hip_decode},
-    .rebindable = true,
-    .types = 1 << TDM_F32,
-    .matrix_units = true,
-};
+FAST_ROW(decode, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2});
+FAST_ROW(decode, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2});
+FAST_ROW(decode, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2});
+FAST_ROW(decode, 256, TDM_16_BIT_TYPES, {.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1});
+FAST_ROW(decode, _f32, 1 << TDM_F32, [F32_64] = {.code = tdm_code_attention_f32, .stem = "decode64x16", .waves = 2},
+         [F32_64 + 1] = {.code = tdm_code_attention_f32, .stem = "decode64x32", .waves = 2},
+         [F32_128] = {.code = tdm_code_attention_f32, .stem = "decode128x16", .waves = 2},
+         [F32_128 + 1] = {.code = tdm_code_attention_f32, .stem = "decode128x32", .waves = 1});
 const tdm_kernel tdm_attention_hip_flash = {
     .name = "hip_flash",
     .op = TDM_OP_ATTENTION,
@@ -373,9 +351,9 @@ const tdm_kernel tdm_attention_hip_flash = {
     .launch = launch,
     .cost = attention_cost,
     .rebindable = true};
-FAST_ROW(flash, 64, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2});
-FAST_ROW(flash, 96, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2});
-FAST_ROW(flash, 128, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2});
-FAST_ROW(flash, 256, [WIDE_160] = {.code = tdm_code_attention_wide, .stem = "flash160", .waves = 1},
+FAST_ROW(flash, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2});
+FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2});
+FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2});
+FAST_ROW(flash, 256, TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_wide, .stem = "flash160", .waves = 1},
          [WIDE_192] = {.code = tdm_code_attention_wide, .stem = "flash192", .waves = 1},
          [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1});

@@ -9,7 +9,7 @@
 #include "src/base/order.h"
 #include "tandem/gemm.h"
 
-enum { GEMM_UNIT = 128 }; /* bytes along k: a K split consists of whole units, except the last one */
+enum { GEMM_UNIT = HIP_PART_UNIT };
 
 /* How sums go to C (store.h). */
 enum {

@@ -12,7 +12,7 @@
 #include "reduce_shape.h"
 
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
-static int64_t units_of(const tdm_gemm_desc *d) { return d->k / (GEMM_UNIT / (int64_t)tdm_type_size(d->type)); }
+static int64_t units_of(const tdm_gemm_desc *d) { return tdm_hip_units_of(d->k, d->type); }
 
 /* Workgroups of gemm_reduce, which stride over its blocks: two rounds of what the device holds at a time are enough. */
 static unsigned reducers(const tdm_plan *plan) {
@@ -87,8 +87,7 @@ static shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, 
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const tdm_hip_device *device = plan->context->hip;
   const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, tile->m, tile->n);
-  const double of_matrix = (double)order.tiles_m * order.tiles_n, resident = tile->resident > 1 ? tile->resident : 1;
-  const double of_xcd = fmin(order.chunk, (double)device->compute_units / device->xcds * resident);
+  const double of_matrix = (double)order.tiles_m * order.tiles_n, of_xcd = fmin(order.chunk, tdm_hip_at_once(device, tile));
   const double beside = last_adds(plan, tile, parts) ? parts : 1; /* an XCD has all parts of a tile, or one part of many */
   const double together = fmin(fmax(1, of_xcd / beside), of_matrix),
                of_k = (double)d->k / parts * (double)tdm_type_size(d->type);
@@ -379,16 +378,6 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
   return cost;
 }
 
-/* The most parts for which every workgroup of an XCD has a CU at once, if each XCD has whole tiles: 128x4096x14336 takes
- * 128x128 in 9 parts on gfx942, where 4 tiles share 38 CUs, and 8 leave 48 of 304 CUs idle. */
-static int parts_of_a_round(const tdm_plan *plan, const hip_tile_shape *tile) {
-  const tdm_hip_device *device = plan->context->hip;
-  const hip_tile_output output = output_of(plan);
-  const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1),
-               tiles = ceil(tdm_hip_tiles_of(&output, tile) / device->xcds);
-  return tile->last_adds && tiles > 0 ? (int)(at_once / tiles) : 1;
-}
-
 /* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {
   static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
@@ -396,8 +385,10 @@ tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *m
   const tdm_gemm_desc *d = &plan->desc.gemm;
   tdm_cost best = {0};
   const bool named = plan->tuning.of[TDM_TUNE_SPLIT] > 0;
+  const hip_tile_output output = output_of(plan);
+  const int of_a_round = tile.last_adds ? tdm_hip_parts_of_a_round(plan, &output, &tile) : 1;
   for (int i = 0; i <= COUNT; i++) {
-    tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : i < COUNT ? splits[i] : parts_of_a_round(plan, &tile);
+    tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : i < COUNT ? splits[i] : of_a_round;
     if (!named && i > 0 && (tile.split < 2 || units_of(d) / tile.split < LEAST_UNITS)) continue;
     tdm_cost cost = cost_of_split(plan, &tile);
     if (more) cost.clocks += more(plan, tile.split);
@@ -426,12 +417,8 @@ void gemm_cost_split(const tdm_plan *plan, tdm_cost *cost) {
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   int parts = parts_of(plan);
-  int64_t units = units_of(d), elements, matrices;
-  if (parts > 1 && parts > units) {
-    snprintf(reason, size, "split = %d: k = %" PRId64 " of %s has %" PRId64 " whole units of %d bytes", parts, d->k,
-             tdm_type_name(d->type), units, GEMM_UNIT);
-    return false;
-  }
+  int64_t elements, matrices;
+  if (!tdm_hip_parts_have_units(parts, d->k, d->type, reason, size)) return false;
   if (__builtin_mul_overflow(d->batch, (int64_t)parts, &matrices)) {
     snprintf(reason, size, "split = %d: batch = %" PRId64 " times as many parts overflow 63 bits", parts, d->batch);
     return false;
@@ -483,13 +470,7 @@ static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel, bool
   const size_t steps = (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
   if (!last) return tdm_plan_upload(plan, d->epilogue, steps);
   const hip_tile_output output = output_of(plan);
-  const size_t tiles = (size_t)tdm_hip_tiles_of(&output, &kernel->tile), bytes = steps + tiles * sizeof(uint32_t);
-  char *table = calloc(bytes, 1);
-  if (table == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, tiles);
-  if (steps > 0) memcpy(table, d->epilogue, steps);
-  tdm_status status = tdm_plan_upload(plan, table, bytes);
-  free(table);
-  return status;
+  return tdm_hip_upload_counters(plan, d->epilogue, steps, (size_t)tdm_hip_tiles_of(&output, &kernel->tile));
 }
 
 /* What the fallback takes for the plan, with the plan's split, if neither operand begins at a dword; 0 without a fallback. */

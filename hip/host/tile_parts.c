@@ -1,7 +1,9 @@
 /* K splits in one launch: tiles, bytes and clocks. */
 #include "tile_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 static double part_bytes(const hip_tile_shape *tile) {
   return (double)tile->m * tile->n * (tile->products > 1 ? tile->products : 1) * (double)sizeof(float);
@@ -15,13 +17,33 @@ double tdm_hip_tile_parts_bytes(const hip_tile_output *of, const hip_tile_shape 
   return tdm_hip_tiles_of(of, tile) * parts * part_bytes(tile);
 }
 
+int64_t tdm_hip_units_of(int64_t k, tdm_type type) { return k / (HIP_PART_UNIT / (int64_t)tdm_type_size(type)); }
+
+double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile) {
+  return (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
+}
+
+int tdm_hip_parts_of_a_round(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile) {
+  const tdm_hip_device *device = plan->context->hip;
+  const double tiles = ceil(tdm_hip_tiles_of(of, tile) / device->xcds);
+  return tiles > 0 ? (int)(tdm_hip_at_once(device, tile) / tiles) : 1;
+}
+
+bool tdm_hip_parts_have_units(int parts, int64_t k, tdm_type type, char *reason, size_t size) {
+  const int64_t units = tdm_hip_units_of(k, type);
+  if (parts <= 1 || parts <= units) return true;
+  snprintf(reason, size, "split = %d: k = %" PRId64 " of %s has %" PRId64 " whole units of %d bytes", parts, k,
+           tdm_type_name(type), units, HIP_PART_UNIT);
+  return false;
+}
+
 /* Not if that would make an XCD compute more rounds than its share of all workgroups, or leave XCDs without a tile.
  * 128x3584x18944 tn bf16 in 8 parts takes 81,074 predicted clocks with 3.5 tiles in each XCD, and 73,710 with 4 in seven. */
 unsigned tdm_hip_whole_tiles(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
   const tdm_hip_device *device = plan->context->hip;
   const tdm_order order = tdm_hip_tiles(plan, of->m, of->n, of->batch, tile->m, tile->n);
   enum { MOST = 1 << 20 }; /* a grid has at most 2^32 work-items */
-  const double at_once = (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
+  const double at_once = tdm_hip_at_once(device, tile);
   if (plan->tuning.of[TDM_TUNE_CHUNK] != 0 || order.count < order.xcds || (double)order.count * parts > MOST) return 0;
   const unsigned workgroups = ((order.count - 1) / order.xcds + 1) * (unsigned)parts;
   return ceil(workgroups / at_once) <= ceil((double)order.count * parts / order.xcds / at_once) ? workgroups : 0;

@@ -2,6 +2,7 @@
 #ifndef TANDEM_HIP_HOST_TILE_PARTS_H
 #define TANDEM_HIP_HOST_TILE_PARTS_H
 
+#include "hip/args/find_tile.h"
 #include "tile_launch.h"
 
 /* What the tiles are of. */
@@ -12,6 +13,15 @@ typedef struct hip_tile_output {
 
 enum { HIP_MOST_PARTS = 64 }; /* offsets in a tile's parts have 31 bits */
 
+/* Whole units of HIP_PART_UNIT bytes along k. */
+int64_t tdm_hip_units_of(int64_t k, tdm_type type);
+/* Does each part of a K split have one? */
+bool tdm_hip_parts_have_units(int parts, int64_t k, tdm_type type, char *reason, size_t size);
+/* Workgroups of an XCD that have a CU at the same time. */
+double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile);
+/* The most parts for which all workgroups of an XCD do, if each XCD has whole tiles: 128x4096x14336 of gemm takes 128x128 in 9
+ * parts on gfx942, where 4 tiles share 38 CUs, and 8 leave 48 of 304 CUs idle. */
+int tdm_hip_parts_of_a_round(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile);
 double tdm_hip_tiles_of(const hip_tile_output *of, const hip_tile_shape *tile);
 /* Bytes of partial sums. */
 double tdm_hip_tile_parts_bytes(const hip_tile_output *of, const hip_tile_shape *tile, int parts);

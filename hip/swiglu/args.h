@@ -9,8 +9,6 @@
 #include "src/base/order.h"
 #include "tandem/swiglu.h"
 
-enum { SWIGLU_UNIT = 128 }; /* bytes along k: a K split consists of whole units, except the last one */
-
 typedef struct swiglu_args {
   const void *x, *wg, *wu;
   void *y;
@@ -20,7 +18,7 @@ typedef struct swiglu_args {
   int32_t aligned_fours;                   /* 1: every four elements of a row of Y begin at a multiple of their size */
   int32_t weights_along_k;                 /* 1: weights [n, k], layout nt */
   int32_t packed;                          /* bits: x (1), wg (2), wu (4) is swiglu_pack's copy */
-  int32_t parts, longer_parts;             /* K splits; the first longer_parts have a unit of SWIGLU_UNIT bytes more */
+  int32_t parts, longer_parts;             /* K splits; the first longer_parts have a unit more */
   int64_t part_units;
   /* K splits of the tiles of engine/tile.h: their partial sums (engine/last_part.h), and a counter for each tile. */
   float *tile_parts;

@@ -1,8 +1,6 @@
 /* K splits of swiglu's narrow tiles, in one launch (engine/last_part.h). A run that falls back has no split. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hip/host/tile_parts.h"
@@ -13,10 +11,6 @@ static hip_tile_output output_of(const tdm_plan *plan) {
   return (hip_tile_output){d->m, d->n, 1, d->type};
 }
 
-static int64_t units_of(const tdm_plan *plan, int64_t k) {
-  return k / (SWIGLU_UNIT / (int64_t)tdm_type_size(plan->desc.swiglu.type));
-}
-
 int swiglu_parts(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const int split = plan->tuning.of[TDM_TUNE_SPLIT];
   return kernel->tile.last_adds && split > 1 ? split : 1;
@@ -25,12 +19,7 @@ int swiglu_parts(const tdm_plan *plan, const hip_tile_kernel *kernel) {
 bool swiglu_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const int parts = swiglu_parts(plan, kernel);
-  const int64_t units = units_of(plan, d->k);
-  if (parts > 1 && parts > units) {
-    snprintf(reason, size, "split = %d: k = %" PRId64 " of %s has %" PRId64 " whole units of %d bytes", parts, d->k,
-             tdm_type_name(d->type), units, SWIGLU_UNIT);
-    return false;
-  }
+  if (!tdm_hip_parts_have_units(parts, d->k, d->type, reason, size)) return false;
   if (parts > HIP_MOST_PARTS) {
     snprintf(reason, size, "split = %d: at most %d", parts, HIP_MOST_PARTS);
     return false;
@@ -50,7 +39,7 @@ tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, con
     hip_tile_shape tried = *tile;
     tdm_cost cost;
     tried.split = named > 0 ? named : splits[i];
-    if (named == 0 && i > 0 && units_of(plan, plan->desc.swiglu.k) / tried.split < LEAST_UNITS) break;
+    if (named == 0 && i > 0 && tdm_hip_units_of(plan->desc.swiglu.k, plan->desc.swiglu.type) / tried.split < LEAST_UNITS) break;
     hip_tile_work of = *work;
     /* 257x515x1001 f32 nt on gfx950 by tiles of 32x64 in 3 parts: 33 workgroups on 32 CUs take 41,652 predicted clocks, in 2
      * parts 35,685. */
@@ -67,7 +56,7 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swigl
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_output output = output_of(plan);
   const int parts = swiglu_parts(plan, kernel);
-  const int64_t units = units_of(plan, args->k);
+  const int64_t units = tdm_hip_units_of(args->k, d->type);
   args->order = parts > 1 ? tdm_hip_parts_order(plan, &output, &kernel->tile, parts)
                           : tdm_hip_tiles(plan, d->m, d->n, 1, kernel->tile.m, kernel->tile.n);
   args->by = hip_order_divisors_of(args->order, parts);
@@ -90,9 +79,5 @@ tdm_status swiglu_prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel) {
   snprintf(plan->explain + used, sizeof plan->explain - used,
            "split: %d K splits, %zu bytes of partial sums, added by the last workgroup of each tile\n", parts,
            plan->workspace_bytes);
-  uint32_t *counters = calloc(tiles, sizeof *counters);
-  if (counters == NULL) return tdm_fail(TDM_ERROR_MEMORY, "%s: no memory for %zu counters", plan->title, tiles);
-  tdm_status status = tdm_plan_upload(plan, counters, tiles * sizeof *counters);
-  free(counters);
-  return status;
+  return tdm_hip_upload_counters(plan, NULL, 0, tiles);
 }

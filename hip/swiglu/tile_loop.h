@@ -6,6 +6,7 @@
 #include "args.h"
 #include "hip/device/math.h"
 #include "hip/engine/find_tile.h"
+#include "hip/engine/k_part.h"
 #include "hip/engine/last_part.h"
 #include "hip/engine/store.h"
 #include "hip/engine/tile.h"
@@ -38,18 +39,6 @@ DEVICE tile_part find_part(const swiglu_args *p) {
   return find_tile(&p->order, &p->by, (uint32_t)p->parts, 1, p->tile_parts != nullptr);
 }
 
-/* The values of k that a workgroup sums: `count` from `first` on. The last part has the tail. */
-typedef struct k_part {
-  int64_t first, count;
-} k_part;
-DEVICE k_part k_part_of(const swiglu_args *p, uint32_t part, tdm_type type) {
-  const int values = SWIGLU_UNIT / tdm_bytes(type);
-  const uint32_t parts = (uint32_t)p->parts, longer = (uint32_t)p->longer_parts;
-  if (parts == 1) return (k_part){0, p->k};
-  const int64_t first = (part * p->part_units + (part < longer ? part : longer)) * values;
-  return (k_part){first, part + 1 == parts ? p->k - first : (p->part_units + (part < longer)) * values};
-}
-
 template <typename T>
 DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
@@ -59,7 +48,9 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   const tile_part at = find_part(p);
   if (at.none) return;
   const int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
-  const k_part k = k_part_of(p, at.part, type);
+  const uint32_t parts = (uint32_t)p->parts;
+  const k_part k =
+      parts == 1 ? (k_part){0, p->k} : k_part_of(p->k, p->part_units, (uint32_t)p->longer_parts, at.part, parts, type);
   const char *x = (const char *)p->x + k.first * tdm_bytes(type);
   const char *wg = (const char *)p->wg + k.first * (along_k ? 1 : p->ldg) * tdm_bytes(type);
   const char *wu = (const char *)p->wu + k.first * (along_k ? 1 : p->ldu) * tdm_bytes(type);
