@@ -30,7 +30,7 @@ typedef struct attention_args {
   int64_t sq, skv, head_dim;
   tdm_attention_strides q_stride, k_stride, v_stride, o_stride;
   float scale;   /* general kernel: scales the queries. Fast kernels: log2(e) |scale|, scales the scores */
-  uint32_t sign; /* fast kernels: flips the signs of two 16-bit queries if scale is below 0 */
+  uint32_t sign; /* fast kernels: flips the signs of two 16-bit queries, or of one in f32, if scale is below 0 */
   int32_t causal;
   uint32_t tiles;       /* tiles of query rows, of one head */
   uint32_t count;       /* workgroups: batch * heads_q * tiles; decode: units * splits (work.h) */

@@ -83,16 +83,13 @@ DEVICE f32x4 product(float a, float b, f32x4 c) { return __builtin_amdgcn_mfma_f
 DEVICE float element(u32x4 x, int i) { return __builtin_bit_cast(f32x4, x)[i]; }
 
 /* Of the four lanes that have a query. */
-DEVICE float of_lane_across(float x, int mask) {
-  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane_index() ^ mask) * 4, __builtin_bit_cast(int, x)));
-}
 DEVICE float largest_of_query(float x) {
-  x = __builtin_fmaxf(x, of_lane_across(x, 16));
-  return __builtin_fmaxf(x, of_lane_across(x, 32));
+  x = __builtin_fmaxf(x, of_other_lane(x, 16));
+  return __builtin_fmaxf(x, of_other_lane(x, 32));
 }
 DEVICE float sum_of_query(float x) {
-  x += of_lane_across(x, 16);
-  return x + of_lane_across(x, 32);
+  x += of_other_lane(x, 16);
+  return x + of_other_lane(x, 32);
 }
 
 /* 2^(scale s - reference). If the sum is too large or NaN, the wave computes the maximum: usually for the first tile only. */

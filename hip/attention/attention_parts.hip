@@ -9,9 +9,6 @@ DEVICE float of_lane(float x, uint32_t lane) {
   return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, x), (int)lane));
 }
 
-DEVICE float of_other_lane(float x, int mask) {
-  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane_index() ^ mask) * 4, __builtin_bit_cast(int, x)));
-}
 /* Of the first `count` lanes, in all lanes. */
 DEVICE float largest_of_lanes(float x, uint32_t count) {
   for (uint32_t mask = 1; mask < WAVE && mask < count; mask *= 2) x = __builtin_fmaxf(x, of_other_lane(x, (int)mask));

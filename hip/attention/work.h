@@ -177,6 +177,11 @@ DEVICE int64_t keys_seen_by_any(const attention_args *a, const attention_work *w
   return keys_seen_by(a, w, last < (uint32_t)a->sq ? last - 1 : a->sq - 1);
 }
 
+/* The same float of lane ^ mask. */
+DEVICE float of_other_lane(float x, int mask) {
+  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane_index() ^ mask) * 4, __builtin_bit_cast(int, x)));
+}
+
 /* The same float of lane ^ 32, which has the other keys of the same query. */
 DEVICE float other_half(float x) {
 #if CHIP_LANE_SWAP
@@ -184,7 +189,7 @@ DEVICE float other_half(float x) {
       u32x2, __builtin_amdgcn_permlane32_swap(__builtin_bit_cast(uint32_t, x), __builtin_bit_cast(uint32_t, x), false, false));
   return __builtin_bit_cast(float, lane_index() < 32 ? both[1] : both[0]);
 #else
-  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane_index() ^ 32) * 4, __builtin_bit_cast(int, x)));
+  return of_other_lane(x, 32);
 #endif
 }
 

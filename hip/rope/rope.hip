@@ -158,7 +158,7 @@ typedef struct rope_chunks {
   raw_chunk of, other;
 } rope_chunks;
 
-// ---- Halves that are whole chunks, on chips that swap lanes ----
+// ---- Both halves in one load, on chips that swap lanes ----
 //
 // Where half a head is no whole number of cache lines, a load of the lanes' chunks of one half asks for lines that the load of
 // the other half asks for again, and each takes room in the vL1D for all of them. So a load takes both halves of 32 lanes'
