@@ -37,17 +37,14 @@ DEVICE u32x4 load_masked(const line *x, int64_t k, int f, int64_t depth, tdm_typ
   return load_run(x->base, x->first + from, depth - from, x->aligned, type);
 }
 
+/* All of the chunk, of a line that begins at a chunk or a dword. */
 template <begins AT>
-DEVICE u32x4 load(const char *from) {
+DEVICE u32x4 load_chunk(const line *x, int64_t k, int f, tdm_type type) {
+  const char *from = x->base + (x->first + k) * tdm_bytes(type) + (f * 4 + x->chunk) * CHUNK_BYTES;
   if constexpr (AT == CHUNKS)
     return *(const u32x4 *)from;
   else
     return *(const u32x4_at_dword *)from;
-}
-
-/* All of the chunk, of a line that begins at a dword. */
-DEVICE u32x4 load_chunk(const line *x, int64_t k, int f, tdm_type type) {
-  return load<DWORDS>(x->base + (x->first + k) * tdm_bytes(type) + (f * 4 + x->chunk) * CHUNK_BYTES);
 }
 
 /* Chunks of a line that may begin between dwords, as dwords, from the one on in which the first chunk begins. */
@@ -114,16 +111,13 @@ DEVICE u32x4 cut_elements(const elements *e, const line *x, int64_t k, int f, in
 
 template <int ROWS, int UNITS, begins AT>
 DEVICE void multiply_units(f32x4 *sums, const line *a, const line *b, int64_t k, tdm_type type) {
-  const int bytes = tdm_bytes(type);
   u32x4 of_b[UNITS * UNIT_FRAGMENTS], of_a[UNITS * UNIT_FRAGMENTS][ROWS];
 #pragma unroll
-  for (int f = 0; f < UNITS * UNIT_FRAGMENTS; f++)
-    of_b[f] = load<AT>(b->base + (b->first + k) * bytes + (f * 4 + b->chunk) * CHUNK_BYTES);
+  for (int f = 0; f < UNITS * UNIT_FRAGMENTS; f++) of_b[f] = load_chunk<AT>(b, k, f, type);
 #pragma unroll
   for (int f = 0; f < UNITS * UNIT_FRAGMENTS; f++)
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-      of_a[f][r] = load<AT>(a[r].base + (a[r].first + k) * bytes + (f * 4 + a[r].chunk) * CHUNK_BYTES);
+    for (int r = 0; r < ROWS; r++) of_a[f][r] = load_chunk<AT>(a + r, k, f, type);
   keep_order(); /* all loads are on their way */
 #pragma unroll
   for (int f = 0; f < UNITS * UNIT_FRAGMENTS; f++)
@@ -172,9 +166,9 @@ DEVICE void multiply_rest(f32x4 *sums, const line *a, const line *b, int64_t k, 
     if (chunks) {
       const int64_t left = (depth - k) / values - f * 4, here = b->chunk < left ? b->chunk : left - 1;
       const int64_t at = k + (here - b->chunk) * values;
-      y = load_chunk(b, at, f, type);
+      y = load_chunk<DWORDS>(b, at, f, type);
 #pragma unroll
-      for (int r = 0; r < ROWS; r++) x[r] = load_chunk(a + r, at, f, type);
+      for (int r = 0; r < ROWS; r++) x[r] = load_chunk<DWORDS>(a + r, at, f, type);
       keep_order(); /* all loads are on their way */
       if (b->chunk >= left) y = 0;
 #pragma unroll
@@ -224,9 +218,8 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
 #pragma unroll 1
       for (; unit < end; unit++) multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
     }
-    int64_t left = wave == GEMM_ROWS_WAVES - 1 ? units + (part.depth % values != 0) : end;
 #pragma unroll 1
-    for (; unit < left; unit++) multiply_masked<ROWS>(sums, a, &b, unit * values, part.depth, type);
+    for (; unit < end; unit++) multiply_masked<ROWS>(sums, a, &b, unit * values, part.depth, type);
   } else {
     const int64_t left =
         wave == GEMM_ROWS_WAVES - 1 ? units + (part.depth % values != 0) : end; /* the last wave has the tail */
