@@ -31,9 +31,11 @@ static int setup(void **state) {
 }
 
 /* A device without memory pools: a run has no place for copies of its operands. */
-static tdm_context *open_without_pools(const char *kernel) {
+static tdm_context *open_without_pools(const char *op, const char *kernel) {
   tdm_context *context = NULL;
-  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = kernel, .log = log_line}, &context));
+  char option[64];
+  snprintf(option, sizeof option, "%s=%s", op, kernel);
+  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = option, .log = log_line}, &context));
   context->hip->pools = false;
   return context;
 }
@@ -42,6 +44,18 @@ static char *device_bytes(tdm_context *context, size_t bytes) {
   void *memory = NULL;
   ACCEPTED(tdm_alloc(context, bytes, &memory));
   return memory;
+}
+
+static void must_have_counters(const tdm_plan *plan, const char *kernel) {
+  if (strstr(tdm_plan_explain(plan), "added by the last workgroup") == NULL)
+    fail_msg("%s: the plan has no counters: %s", kernel, tdm_plan_explain(plan));
+}
+
+/* Frees all that a test has made. */
+static void close_all(tdm_context *context, tdm_plan *plan, char *const *memory, size_t count) {
+  ACCEPTED(tdm_plan_free(plan));
+  for (size_t i = 0; i < count; i++) ACCEPTED(tdm_free(context, memory[i]));
+  ACCEPTED(tdm_close(context));
 }
 
 /* The run's line in the log says whether it fell back. */
@@ -59,9 +73,7 @@ static int small(int run, int64_t i) { return (int)((i * 2654435761 >> 7) + 5 * 
 static void multiply(const char *kernel, tdm_type type) {
   static uint16_t a[M * DEPTH], b[N * DEPTH], bias[N];
   static float c[M * N];
-  char option[64];
-  snprintf(option, sizeof option, "gemm=%s", kernel);
-  tdm_context *context = open_without_pools(option);
+  tdm_context *context = open_without_pools("gemm", kernel);
   tdm_plan *plan = NULL;
   char *at_a = device_bytes(context, sizeof a + OFF), *at_b = device_bytes(context, sizeof b + OFF),
        *at_bias = device_bytes(context, sizeof bias), *at_c = device_bytes(context, sizeof c);
@@ -72,8 +84,7 @@ static void multiply(const char *kernel, tdm_type type) {
   d.epilogue = steps;
   d.epilogue_steps = 2;
   ACCEPTED(tdm_gemm_plan(context, &d, &plan));
-  if (strstr(tdm_plan_explain(plan), "added by the last workgroup") == NULL)
-    fail_msg("%s: the plan has no counters: %s", kernel, tdm_plan_explain(plan));
+  must_have_counters(plan, kernel);
   for (int run = 0; run < 5; run++) {
     const size_t off_a = run == 1 || run == 2 ? OFF : 0, off_b = run == 1 || run == 3 ? OFF : 0;
     for (int64_t i = 0; i < M * DEPTH; i++) tdm_store(a, i, type, (float)small(run, i));
@@ -96,10 +107,7 @@ static void multiply(const char *kernel, tdm_type type) {
                    sum > 0 ? sum : 0);
       }
   }
-  ACCEPTED(tdm_plan_free(plan));
-  char *const all[] = {at_a, at_b, at_bias, at_c};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ACCEPTED(tdm_free(context, all[i]));
-  ACCEPTED(tdm_close(context));
+  close_all(context, plan, (char *const[]){at_a, at_b, at_bias, at_c}, 4);
 }
 
 static void gemm(void **state) {
@@ -115,9 +123,7 @@ static void gate(const char *kernel, tdm_type type) {
   enum { ROWS = 20, COLUMNS = 70 };
   static uint16_t x[ROWS * DEPTH], weights[2][COLUMNS * DEPTH];
   static float y[ROWS * COLUMNS];
-  char option[64];
-  snprintf(option, sizeof option, "swiglu=%s", kernel);
-  tdm_context *context = open_without_pools(option);
+  tdm_context *context = open_without_pools("swiglu", kernel);
   tdm_plan *plan = NULL;
   char *at_x = device_bytes(context, sizeof x + OFF), *at_y = device_bytes(context, sizeof y),
        *at_w[] = {device_bytes(context, sizeof weights[0] + OFF), device_bytes(context, sizeof weights[1] + OFF)};
@@ -125,8 +131,7 @@ static void gate(const char *kernel, tdm_type type) {
   d.layout = TDM_NT;
   d.out = TDM_F32;
   ACCEPTED(tdm_swiglu_plan(context, &d, &plan));
-  if (strstr(tdm_plan_explain(plan), "added by the last workgroup") == NULL)
-    fail_msg("%s: the plan has no counters: %s", kernel, tdm_plan_explain(plan));
+  must_have_counters(plan, kernel);
   for (int run = 0; run < 5; run++) {
     const size_t off_x = run == 1 || run == 2 ? OFF : 0, off_w = run == 1 || run == 3 ? OFF : 0;
     for (int64_t i = 0; i < ROWS * DEPTH; i++) tdm_store(x, i, type, (float)small(run, i));
@@ -152,10 +157,7 @@ static void gate(const char *kernel, tdm_type type) {
           fail_msg("%s, run %d: y[%d, %d] is %g, must be %g", kernel, run, (int)i, (int)j, (double)y[i * COLUMNS + j], wanted);
       }
   }
-  ACCEPTED(tdm_plan_free(plan));
-  char *const all[] = {at_x, at_w[0], at_w[1], at_y};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ACCEPTED(tdm_free(context, all[i]));
-  ACCEPTED(tdm_close(context));
+  close_all(context, plan, (char *const[]){at_x, at_w[0], at_w[1], at_y}, 4);
 }
 
 static void swiglu(void **state) {
@@ -178,9 +180,7 @@ static void attend(const char *kernel, int dim, tdm_type type) {
     bool off;
   } runs[] = {{KEYS, false}, {KEYS, true}, {256, true}, {KEYS, false}, {64, true}, {128, false}, {0, true}, {KEYS, true}};
   const size_t moved = type == TDM_F32 ? sizeof(float) : OFF;
-  char option[64];
-  snprintf(option, sizeof option, "attention=%s", kernel);
-  tdm_context *context = open_without_pools(option);
+  tdm_context *context = open_without_pools("attention", kernel);
   tdm_plan *plan = NULL;
   char *zeros = device_bytes(context, sizeof x), *values = device_bytes(context, sizeof x + moved),
        *out = device_bytes(context, sizeof result + moved), *sums = device_bytes(context, sizeof lse);
@@ -215,10 +215,7 @@ static void attend(const char *kernel, int dim, tdm_type type) {
       if (keys == 0 ? lse[i] != -INFINITY : !(fabs(lse[i] - log((double)keys)) < 1e-6))
         fail_msg("%s, run %zu, lse %d: %.9g", kernel, run, i, (double)lse[i]);
   }
-  ACCEPTED(tdm_plan_free(plan));
-  char *const all[] = {zeros, values, out, sums};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ACCEPTED(tdm_free(context, all[i]));
-  ACCEPTED(tdm_close(context));
+  close_all(context, plan, (char *const[]){zeros, values, out, sums}, 4);
 }
 
 static void attention(void **state) {
