@@ -238,8 +238,8 @@ run_all() { # [COMMAND]
       fi
     elif [ $# -gt 0 ]; then
       new_root
-      copy_tree root /root/tandem
-      timed command in_root root /root/tandem sh -c "$1" || keep_test_logs /root/tandem
+      copy_tree root /tandem
+      timed command in_root root /tandem sh -c "$1" || keep_test_logs /tandem
     else
       new_root
       if timed user add_user; then
@@ -248,9 +248,9 @@ run_all() { # [COMMAND]
         timed demo in_root reader /home/reader/tandem sh tools/demo.sh || true
       fi
       new_root
-      copy_tree root /root/tandem
-      timed test in_root root /root/tandem sh tools/test.sh || true
-      keep_test_logs /root/tandem
+      copy_tree root /tandem
+      timed test in_root root /tandem sh tools/test.sh || true
+      keep_test_logs /tandem
     fi
     drop_root
   fi
