@@ -445,22 +445,25 @@ bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, c
 
 static const hip_functions reduce = GEMM_REDUCE;
 
-static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel, bool last) {
+/* general: the plan of runs that fall back. */
+static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel, bool last, const tdm_plan *general) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const hip_tile_output output = output_of(plan);
-  const size_t used = strlen(plan->explain),
-               of_rows = (size_t)(d->batch * parts_of(plan) * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
-               of_tiles = last ? (size_t)tdm_hip_tile_parts_bytes(&output, &kernel->tile, parts_of(plan)) : 0;
-  plan->workspace_bytes = of_rows > of_tiles ? of_rows : of_tiles; /* a run that falls back stores them by rows */
+  const int parts = parts_of(plan), of_general = parts_of(general), most = parts > of_general ? parts : of_general;
+  const size_t used = strlen(plan->explain), of_part = (size_t)(d->batch * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
+               of_tiles = last ? (size_t)tdm_hip_tile_parts_bytes(&output, &kernel->tile, parts) : 0;
+  if (most == 1) return TDM_OK;
+  const bool by_rows = of_general > 1 || !last; /* gemm_reduce adds some runs' parts */
+  plan->workspace_bytes = by_rows && (size_t)most * of_part > of_tiles ? (size_t)most * of_part : of_tiles;
   if (last)
     snprintf(plan->explain + used, sizeof plan->explain - used,
-             "split: %d K splits, %zu bytes of partial sums, added by the last workgroup of each tile\n", parts_of(plan),
-             of_tiles);
-  else
+             "split: %d K splits, %zu bytes of partial sums, added by the last workgroup of each tile\n", parts, of_tiles);
+  else if (parts > 1)
     snprintf(plan->explain + used, sizeof plan->explain - used,
-             "split: %d K splits, %zu bytes of partial sums, added by %u workgroups of gemm_reduce\n", parts_of(plan), of_rows,
-             reducers(plan));
-  return tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS, last);
+             "split: %d K splits, %zu bytes of partial sums, added by %u workgroups of gemm_reduce\n", parts,
+             (size_t)parts * of_part, reducers(plan));
+  const int runs = (parts > 1 && !last ? HIP_TILE_THEN_USUAL : 0) | (of_general > 1 ? HIP_TILE_THEN_GENERAL : 0);
+  return runs == 0 ? TDM_OK : tdm_hip_tile_then(plan, &reduce, d->type, reducers(plan), REDUCE_THREADS, runs);
 }
 
 /* Uploads the steps of the epilogue. Where the last workgroup of a tile adds its parts, a counter for each tile follows, which
@@ -473,24 +476,26 @@ static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel, bool
   return tdm_hip_upload_counters(plan, d->epilogue, steps, (size_t)tdm_hip_tiles_of(&output, &kernel->tile));
 }
 
-/* What the fallback takes for the plan, with the plan's split, if neither operand begins at a dword; 0 without a fallback. */
-static double unaligned_clocks(const tdm_plan *plan) {
-  if (plan->kernel->fallback.align == 0) return 0;
-  const hip_tile_kernel *general = plan->kernel->fallback.kernel->variant;
+double gemm_unaligned_clocks(const tdm_plan *plan, const hip_tile_kernel *general) {
   hip_tile_shape tile = general->tile;
   tile.valu += 2 * GEMM_UNALIGNED_TURNS;
   tile.split = parts_of(plan);
   return cost_of_split(plan, &tile).clocks;
 }
 
-tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {
+tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout, const gemm_fallback *fallback) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   const bool last = last_adds(plan, &kernel->tile, parts_of(plan));
+  hip_tile_general general = {plan, NULL};
   TDM_TRY(make_table(plan, kernel, last));
-  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type));
-  if (parts_of(plan) > 1) TDM_TRY(prepare_split(plan, kernel, last));
-  return gemm_prepare_pack(plan, kernel, unaligned_clocks(plan));
+  if (fallback != NULL) {
+    fallback->plan->table = plan->table;
+    general = (hip_tile_general){fallback->plan, fallback->kernel};
+  }
+  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type, fallback != NULL ? &general : NULL));
+  TDM_TRY(prepare_split(plan, kernel, last, general.plan));
+  return gemm_prepare_pack(plan, kernel, fallback != NULL ? fallback->clocks : 0);
 }
 
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -38,7 +38,7 @@ static void cost_general(const tdm_plan *plan, tdm_cost *cost) {
 
 static tdm_status prepare_general(tdm_plan *plan) {
   gemm_set_split(plan, shape_of(plan), NULL);
-  return gemm_prepare(plan, &gemm_general, NULL);
+  return gemm_prepare(plan, &gemm_general, NULL, NULL);
 }
 
 const tdm_kernel tdm_gemm_hip_128x128 = {.name = "hip_128x128",

@@ -19,7 +19,7 @@ static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
 static tdm_status prepare_pipe(tdm_plan *plan) {
   const hip_tile_kernel *kernel = plan->kernel->variant;
   gemm_set_split(plan, kernel->tile, NULL);
-  return gemm_prepare(plan, kernel, tdm_layout_names[plan->desc.gemm.layout]);
+  return gemm_prepare_dwords(plan, kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
 const tdm_kernel tdm_gemm_hip_256x256 = {.name = "hip_256x256",

@@ -4,37 +4,33 @@
  * A workgroup has 16 columns of C, and ROWS fragments of 16 rows. Its waves divide K. Lane 16 g + i loads chunk g of line
  * i, which is what the matrix instruction wants. Lines outside of a matrix are its last line: their results are not stored.
  * At the end the waves' sums go through LDS, and are added in the order of the waves. */
-#include "hip/engine/masked.h"
+#include "hip/device/mfma.h"
+#include "hip/device/wait.h"
 #include "k_split.h"
 #include "rows_shape.h"
 #include "store.h"
 
 enum { UNIT_FRAGMENTS = GEMM_UNIT / 64 /* of a line's 128 bytes, each 4 chunks */ };
 
-/* Where lines begin, as a plan sees it; a run's arrays may begin at any element. Each has its own functions: with all in one,
+/* Where lines begin. A plan whose arrays begin otherwise in a run launches other functions. Each has its own: with all in one,
  * 1x4096x4096 took 1.0 to 3 % more predicted clocks where lines begin at chunks. */
 typedef enum begins {
   CHUNKS, /* and K is whole units */
   DWORDS,
-  ODD /* 16 bits: between dwords */
+  ODD /* 16 bits: anywhere */
 } begins;
+
+typedef u32x4 __attribute__((aligned(4))) u32x4_at_dword;
 
 /* A lane's line of an operand. */
 typedef struct line {
   const char *base;
   int64_t first; /* element at which the line begins */
   int chunk;     /* the lane's chunk of a fragment */
-  bool aligned;
 } line;
 
-DEVICE line make_line(const char *base, int64_t number, int64_t count, int64_t ld, bool aligned) {
-  return (line){base, (number < count ? number : count - 1) * ld, lane_index() / 16, aligned};
-}
-
-/* The lane's chunk of fragment `f` from element k of the line on, of which `depth` are left. */
-DEVICE u32x4 load_masked(const line *x, int64_t k, int f, int64_t depth, tdm_type type) {
-  int64_t from = k + (f * 4 + x->chunk) * chunk_elements(type);
-  return load_run(x->base, x->first + from, depth - from, x->aligned, type);
+DEVICE line make_line(const char *base, int64_t number, int64_t count, int64_t ld) {
+  return (line){base, (number < count ? number : count - 1) * ld, lane_index() / 16};
 }
 
 /* All of the chunk, of a line that begins at a chunk or a dword. */
@@ -51,21 +47,37 @@ DEVICE u32x4 load_chunk(const line *x, int64_t k, int f, tdm_type type) {
 template <int COUNT>
 struct dwords {
   u32x4 of[COUNT];
-  uint32_t after;  /* the dword after all lanes' chunks */
+  uint32_t after;  /* the element that ends all lanes' chunks, where they end between dwords */
   uint32_t offset; /* bits of the first dword before the first chunk */
+  uint32_t head;   /* where the array begins between dwords: its first element */
+  bool at_head;    /* the lane's first chunk begins there */
 };
 
-template <int COUNT>
-DEVICE dwords<COUNT> load_dwords(const line *x, int64_t k) {
-  const char *first = x->base + x->first * 2;
+/* FIRST: it may be the array's first chunk, whose first dword begins before the array. Nothing else is read outside of it. */
+template <int COUNT, bool FIRST>
+DEVICE dwords<COUNT> load_dwords(const line *x, int64_t k, const void *array) {
+  const char *first = x->base + (x->first + k) * 2;
   const uint32_t odd = (uint32_t)(uintptr_t)first & 2;
-  const char *from = first - odd + k * 2;
+  const char *from = first - odd + x->chunk * CHUNK_BYTES;
   dwords<COUNT> d;
   d.offset = odd * 8;
+  if constexpr (FIRST) {
+    const char *mine = first + x->chunk * CHUNK_BYTES;
+    d.at_head = odd && mine == (const char *)array;
+    d.head = *(const uint16_t *)mine;
+  }
 #pragma unroll
-  for (int f = 0; f < COUNT; f++) d.of[f] = *(const u32x4_at_dword *)(from + (f * 4 + x->chunk) * CHUNK_BYTES);
-  d.after = *(const uint32_t *)(from + COUNT * 4 * CHUNK_BYTES - (odd ? 0 : 4));
+  for (int f = 0; f < COUNT; f++)
+    d.of[f] = *(const u32x4_at_dword *)(from + f * 4 * CHUNK_BYTES + (FIRST && f == 0 && d.at_head ? 4 : 0));
+  d.after = *(const uint16_t *)(first + COUNT * 4 * CHUNK_BYTES - 2);
   return d;
+}
+
+/* After the loads have arrived: the first dword of the array's first chunk. */
+template <int COUNT>
+DEVICE void put_head(dwords<COUNT> *d) {
+  const u32x4 x = d->of[0];
+  if (d->at_head) d->of[0] = (u32x4){d->head << 16, x[0], x[1], x[2]};
 }
 
 /* Chunk `f`: its last element is in the next dword, which the lane with the line's next chunk has. */
@@ -125,37 +137,28 @@ DEVICE void multiply_units(f32x4 *sums, const line *a, const line *b, int64_t k,
     for (int r = 0; r < ROWS; r++) sums[r] = mfma(of_b[f], of_a[f][r], sums[r], type);
 }
 
-/* Units of lines that may begin between dwords. It reads up to one element after them. */
-template <int ROWS, int UNITS>
-DEVICE void multiply_shifted(f32x4 *sums, const line *a, const line *b, int64_t k, tdm_type type) {
+/* Units of lines that may begin between dwords. FIRST: those at the beginning of the arrays. */
+template <int ROWS, int UNITS, bool FIRST>
+DEVICE void multiply_shifted(f32x4 *sums, const line *a, const line *b, int64_t k, const void *array_a, const void *array_b,
+                             tdm_type type) {
   enum { COUNT = UNITS * UNIT_FRAGMENTS };
-  dwords<COUNT> of_b = load_dwords<COUNT>(b, k), of_a[ROWS];
+  dwords<COUNT> of_b = load_dwords<COUNT, FIRST>(b, k, array_b), of_a[ROWS];
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) of_a[r] = load_dwords<COUNT>(a + r, k);
+  for (int r = 0; r < ROWS; r++) of_a[r] = load_dwords<COUNT, FIRST>(a + r, k, array_a);
   keep_order(); /* all loads are on their way */
+  if constexpr (FIRST) {
+    put_head(&of_b);
+    put_head(of_a); /* row 0 is in the first fragment */
+  }
 #pragma unroll
-  for (int f = 0; f < COUNT; f++)
+  for (int f = 0; f < COUNT; f++) {
+    const u32x4 y = chunk_of(&of_b, f);
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) sums[r] = mfma(chunk_of(&of_b, f), chunk_of(of_a + r, f), sums[r], type);
+    for (int r = 0; r < ROWS; r++) sums[r] = mfma(y, chunk_of(of_a + r, f), sums[r], type);
+  }
 }
 
-/* One unit at any address, or the part of it that is left. */
-template <int ROWS>
-DEVICE void multiply_masked(f32x4 *sums, const line *a, const line *b, int64_t k, int64_t depth, tdm_type type) {
-  u32x4 of_b[UNIT_FRAGMENTS], of_a[UNIT_FRAGMENTS][ROWS];
-#pragma unroll
-  for (int f = 0; f < UNIT_FRAGMENTS; f++) of_b[f] = load_masked(b, k, f, depth, type);
-#pragma unroll
-  for (int f = 0; f < UNIT_FRAGMENTS; f++)
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) of_a[f][r] = load_masked(a + r, k, f, depth, type);
-#pragma unroll
-  for (int f = 0; f < UNIT_FRAGMENTS; f++)
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) sums[r] = mfma(of_b[f], of_a[f][r], sums[r], type);
-}
-
-/* The same with fewer trips to memory. chunks: what is left is whole chunks that begin at dwords. */
+/* The part of a unit that is left. chunks: it is whole chunks that begin at dwords. */
 template <int ROWS>
 DEVICE void multiply_rest(f32x4 *sums, const line *a, const line *b, int64_t k, int64_t depth, bool chunks, tdm_type type) {
   const int values = chunk_elements(type);
@@ -191,9 +194,9 @@ DEVICE void multiply_rest(f32x4 *sums, const line *a, const line *b, int64_t k, 
 template <int ROWS>
 DEVICE void make_lines(line *a, line *b, const gemm_args *g, const gemm_part *part, int64_t m0, int64_t n0) {
   const int lane = lane_index();
-  *b = make_line(part->b, n0 + lane % 16, g->n, g->ldb, g->aligned_b != 0);
+  *b = make_line(part->b, n0 + lane % 16, g->n, g->ldb);
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) a[r] = make_line(part->a, m0 + 16 * r + lane % 16, g->m, g->lda, g->aligned_a != 0);
+  for (int r = 0; r < ROWS; r++) a[r] = make_line(part->a, m0 + 16 * r + lane % 16, g->m, g->lda);
 }
 
 template <int ROWS, begins AT>
@@ -211,46 +214,34 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
   f32x4 sums[ROWS] = {};
   int64_t units = part.depth / values, unit = units * wave / GEMM_ROWS_WAVES, end = units * (wave + 1) / GEMM_ROWS_WAVES;
   if constexpr (AT != CHUNKS) unit = uniform(unit), end = uniform(end);
+  if constexpr (AT == ODD) {
+    /* Where an array begins between dwords, the first unit of its first line is loaded with care. */
+    if (unit == 0 && end > 0 && (m0 == 0 || n0 == 0) && (((uintptr_t)g->a | (uintptr_t)g->b) & 2) != 0)
+      multiply_shifted<ROWS, 1, true>(sums, a, &b, unit++ * values, g->a, g->b, type);
+#pragma unroll 1
+    for (; unit + AT_ONCE <= end; unit += AT_ONCE)
+      multiply_shifted<ROWS, AT_ONCE, false>(sums, a, &b, unit * values, nullptr, nullptr, type);
+  } else {
+#pragma unroll 1
+    for (; unit + AT_ONCE <= end; unit += AT_ONCE) multiply_units<ROWS, AT_ONCE, AT>(sums, a, &b, unit * values, type);
+  }
   if constexpr (AT == CHUNKS) {
-    if (g->aligned_a && g->aligned_b) {
 #pragma unroll 1
-      for (; unit + AT_ONCE <= end; unit += AT_ONCE) multiply_units<ROWS, AT_ONCE, AT>(sums, a, &b, unit * values, type);
-#pragma unroll 1
-      for (; unit < end; unit++) multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
-    }
-#pragma unroll 1
-    for (; unit < end; unit++) multiply_masked<ROWS>(sums, a, &b, unit * values, part.depth, type);
+    for (; unit < end; unit++) multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
   } else {
     const int64_t left =
         wave == GEMM_ROWS_WAVES - 1 ? units + (part.depth % values != 0) : end; /* the last wave has the tail */
-    /* A run's arrays may begin between dwords where the plan's rows begin at some. */
-    const bool odd = AT == ODD || (tdm_bytes(type) == 2 && !(g->aligned_a && g->aligned_b));
-    /* What may read outside of an array is left for later: the first unit of one that begins between dwords, and one that
-     * ends with K. */
-    bool first = odd && unit == 0 && end > 0 && (((uintptr_t)g->a | (uintptr_t)g->b) & 2) != 0;
-    unit += first;
-    if (odd && (at.matrix + 1) % (uint32_t)g->parts == 0 && end > (part.depth - 1) / values) end--;
-#pragma unroll 1
-    for (; (AT == ODD || !odd) && unit + AT_ONCE <= end; unit += AT_ONCE)
-      if constexpr (AT == ODD)
-        multiply_shifted<ROWS, AT_ONCE>(sums, a, &b, unit * values, type);
-      else
-        multiply_units<ROWS, AT_ONCE, AT>(sums, a, &b, unit * values, type);
-    if (first || unit < left) {
+    if (unit < left) {
       const gemm_args again = args_again(g); /* the loop above needs the registers */
       make_lines<ROWS>(a, &b, &again, &part, m0, n0);
 #pragma unroll 1
-      for (; odd && (AT_ONCE > 1 || AT == DWORDS) && unit < end; unit++)
-        multiply_shifted<ROWS, 1>(sums, a, &b, unit * values, type);
-#pragma unroll 1
-      for (; AT == DWORDS && AT_ONCE > 1 && unit < end; unit++) multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
-      const bool chunks = AT == DWORDS && again.aligned_a && again.aligned_b && part.depth % chunk_elements(type) == 0;
-      unit -= first;
-#pragma unroll 1
-      for (; unit < left; unit++) {
-        multiply_rest<ROWS>(sums, a, &b, (first ? 0 : unit) * values, part.depth, chunks, type);
-        first = false;
-      }
+      for (; AT_ONCE > 1 && unit < end; unit++)
+        if constexpr (AT == ODD)
+          multiply_shifted<ROWS, 1, false>(sums, a, &b, unit * values, nullptr, nullptr, type);
+        else
+          multiply_units<ROWS, 1, AT>(sums, a, &b, unit * values, type);
+      const bool chunks = AT == DWORDS && part.depth % chunk_elements(type) == 0;
+      if (unit < left) multiply_rest<ROWS>(sums, a, &b, unit * values, part.depth, chunks, type);
     }
   }
 

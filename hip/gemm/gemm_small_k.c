@@ -56,7 +56,7 @@ static bool supports_small_k(const tdm_plan *plan, char *reason, size_t size) {
 static tdm_status prepare_small_k(tdm_plan *plan) {
   hip_tile_kernel kernel = small_k;
   kernel.functions += small_k_function(&plan->desc.gemm);
-  return gemm_prepare(plan, &kernel, NULL);
+  return gemm_prepare(plan, &kernel, NULL, NULL);
 }
 
 static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {

@@ -127,7 +127,7 @@ static tdm_status prepare(tdm_plan *plan) {
              "cache lines: rows along k are loaded line by line, wherever they begin (depth %d)\n",
              plan->tuning.of[TDM_TUNE_DEPTH]);
   }
-  return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
+  return gemm_prepare_dwords(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {

@@ -52,31 +52,31 @@ bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, si
 typedef struct tile_work {
   unsigned char args[HIP_TILE_ARGS];
   unsigned char general_args[HIP_TILE_ARGS];
-  tdm_hip_kernel general; /* of rows with a fallback */
+  tdm_hip_kernel general; /* of plans with a fallback */
   tdm_hip_kernel then;    /* no function: there is no second launch */
-  bool then_only_fallback;
+  int then_runs;
   tdm_hip_kernel first; /* the same for a launch before them */
   unsigned char first_args[HIP_TILE_FIRST_ARGS];
   size_t first_bytes;
 } tile_work;
 _Static_assert(sizeof(tile_work) <= TDM_PLAN_ARGS, "it fits the plan");
 
-static tdm_status load(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout, tdm_type type,
-                       unsigned char *args, tdm_hip_kernel *launch) {
+/* as: the plan of which the argument is made. */
+static tdm_status load(tdm_plan *plan, const tdm_plan *as, const hip_tile_op *op, const hip_tile_kernel *kernel,
+                       const char *layout, tdm_type type, unsigned char *args, tdm_hip_kernel *launch) {
   enum { LANES = 64 };
-  unsigned workgroups = op->make(plan, kernel, args);
+  unsigned workgroups = op->make(as, kernel, args);
   *launch =
       (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = (unsigned)(LANES * kernel->tile.waves_m * kernel->tile.waves_n)};
   return tdm_hip_function(plan, kernel->functions, layout, tdm_type_name(type), &launch->function);
 }
 
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout,
-                                tdm_type type) {
+                                tdm_type type, const hip_tile_general *general) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tile_work work = {0};
-  TDM_TRY(load(plan, op, kernel, layout, type, work.args, &plan->hip));
-  if (plan->kernel->fallback.align > 0)
-    TDM_TRY(load(plan, op, plan->kernel->fallback.kernel->variant, NULL, type, work.general_args, &work.general));
+  TDM_TRY(load(plan, plan, op, kernel, layout, type, work.args, &plan->hip));
+  if (general != NULL) TDM_TRY(load(plan, general->plan, op, general->kernel, NULL, type, work.general_args, &work.general));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }
@@ -92,7 +92,8 @@ static tdm_status launch_all(const tdm_plan *plan, const hip_tile_op *op, tile_w
   if (copied) TDM_TRY(tdm_hip_launch(plan, &work->first, work->first_args, work->first_bytes, stream));
   tdm_status status = tdm_hip_launch(plan, general ? &work->general : &plan->hip, args, op->bytes, stream);
   TDM_TRY(copied ? tdm_may_have_written(status) : status); /* by the rule: a kernel of the run was launched */
-  if (work->then.function == NULL || (work->then_only_fallback && !general)) return TDM_OK;
+  if (work->then.function == NULL || (work->then_runs & (general ? HIP_TILE_THEN_GENERAL : HIP_TILE_THEN_USUAL)) == 0)
+    return TDM_OK;
   return tdm_may_have_written(tdm_hip_launch(plan, &work->then, args, op->bytes, stream));
 }
 
@@ -108,10 +109,10 @@ tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void
 }
 
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
-                             unsigned threads, bool only_fallback) {
+                             unsigned threads, int runs) {
   tile_work work;
   memcpy(&work, plan->args, sizeof work);
-  work.then_only_fallback = only_fallback;
+  work.then_runs = runs;
   work.then = (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = threads};
   TDM_TRY(tdm_hip_function(plan, functions, NULL, tdm_type_name(type), &work.then.function));
   memcpy(plan->args, &work, sizeof work);

@@ -51,14 +51,20 @@ typedef struct hip_tile_op {
   bool (*set_first_pointers)(const tdm_plan *plan, void *const *buffers, char *copies, void *first_args, void *args);
 } hip_tile_op;
 
-/* Prepares a kernel, and also that of the row to which this one falls back: its variant is a hip_tile_kernel. layout: NULL if
- * one function does all layouts. */
+/* What runs launch that fall back. */
+typedef struct hip_tile_general {
+  const tdm_plan *plan; /* whose parameters its argument is made of */
+  const hip_tile_kernel *kernel;
+} hip_tile_general;
+
+/* Prepares a kernel, and that of runs that fall back, if there is one. layout: NULL if one function does all layouts; so does
+ * that of general. */
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout,
-                                tdm_type type);
-/* Call it after tdm_hip_tile_prepare: a kernel that each run launches second, with the same argument; or only those that
- * fall back. */
+                                tdm_type type, const hip_tile_general *general);
+/* Call it after tdm_hip_tile_prepare: a kernel that runs launch second, with the same argument. */
+enum { HIP_TILE_THEN_USUAL = 1, HIP_TILE_THEN_GENERAL = 2 /* bits: usual runs, and those that fall back */ };
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
-                             unsigned threads, bool only_fallback);
+                             unsigned threads, int runs);
 /* The same for a kernel that a run launches first, with an argument of its own, unless it falls back. */
 enum { HIP_TILE_FIRST_ARGS = 192 };
 tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,

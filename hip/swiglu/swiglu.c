@@ -186,7 +186,7 @@ static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
 }
 
 static tdm_status prepare_general(tdm_plan *plan) {
-  return tdm_hip_tile_prepare(plan, &op, &general, NULL, plan->desc.swiglu.type);
+  return tdm_hip_tile_prepare(plan, &op, &general, NULL, plan->desc.swiglu.type, NULL);
 }
 
 const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
@@ -227,7 +227,8 @@ static tdm_status prepare_dwords(tdm_plan *plan) {
   int split = 1;
   if (!plan->empty) cost_of(plan, &split);
   if (split > 1) plan->tuning.of[TDM_TUNE_SPLIT] = split;
-  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type));
+  TDM_TRY(
+      tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type, &(hip_tile_general){plan, &general}));
   TDM_TRY(swiglu_prepare_split(plan, kernel));
   return swiglu_prepare_pack(plan, kernel);
 }

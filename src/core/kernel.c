@@ -67,7 +67,7 @@ int tdm_plan_workers(const tdm_plan *plan) {
 }
 
 bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers) {
-  const tdm_fallback *fallback = &plan->kernel->fallback;
+  const tdm_fallback *fallback = &plan->fallback;
   uintptr_t at = 0;
   for (int i = 0; i < plan->buffer_count; i++)
     if ((fallback->buffers & ~plan->any_address) >> i & 1) at |= (uintptr_t)buffers[i];
@@ -78,6 +78,6 @@ unsigned tdm_plan_copies(const tdm_plan *plan, void *const *buffers) {
   if (tdm_plan_falls_back(plan, buffers)) return 0;
   unsigned copies = plan->copied;
   for (int i = 0; i < plan->buffer_count; i++)
-    if (plan->any_address >> i & 1 && (uintptr_t)buffers[i] % (unsigned)plan->kernel->fallback.align != 0) copies |= 1u << i;
+    if (plan->any_address >> i & 1 && (uintptr_t)buffers[i] % (unsigned)plan->fallback.align != 0) copies |= 1u << i;
   return copies;
 }

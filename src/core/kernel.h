@@ -125,8 +125,10 @@ struct tdm_plan {
   int buffer_count;
   tdm_buffer buffers[TDM_MAX_BUFFERS];
 
+  tdm_fallback fallback; /* the kernel's; its prepare may replace it for this plan */
+
   /* Set by the kernel's prepare. */
-  unsigned any_address; /* bits of kernel->fallback.buffers whose alignment does not matter to this plan */
+  unsigned any_address; /* bits of fallback.buffers whose alignment does not matter to this plan */
   unsigned copied;      /* bits of those that every run copies first; the others of any_address only where they are unaligned */
   tdm_launch launch;    /* omp */
   tdm_hip_kernel hip;   /* hip */
@@ -168,7 +170,7 @@ int tdm_plan_workers(const tdm_plan *plan);
 static inline int64_t tdm_rope_skipped(const tdm_plan *run) {
   return (run->desc.rope.offset - run->made->desc.rope.offset) * run->desc.rope.head_dim;
 }
-/* Do these pointers of a run need plan->kernel's fallback? */
+/* Do these pointers of a run need the plan's fallback? */
 bool tdm_plan_falls_back(const tdm_plan *plan, void *const *buffers);
 /* Bits of the buffers that a run with these pointers copies first, because the kernel can't load them as they are. */
 unsigned tdm_plan_copies(const tdm_plan *plan, void *const *buffers);

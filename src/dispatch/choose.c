@@ -157,7 +157,7 @@ static void say_candidates(tdm_plan *plan, const candidates *all) {
 }
 
 void tdm_plan_say_fallback(tdm_plan *plan) {
-  const tdm_fallback *fallback = &plan->kernel->fallback;
+  const tdm_fallback *fallback = &plan->fallback;
   bool can = false; /* arrays whose elements are as wide as the alignment are always aligned */
   for (int i = 0; i < plan->buffer_count; i++)
     can |= ((fallback->buffers & ~plan->any_address) >> i & 1) && plan->buffers[i].align < (size_t)fallback->align;

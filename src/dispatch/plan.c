@@ -29,6 +29,7 @@ tdm_status tdm_plan_begin(tdm_context *context, tdm_op op, const void *desc, tdm
 
 static tdm_status finish(tdm_plan *plan) {
   TDM_TRY(tdm_plan_choose(plan));
+  plan->fallback = plan->kernel->fallback;
   TDM_TRY(plan->kernel->prepare(plan));
   tdm_plan_say_fallback(plan);
   const tdm_backend *backend = plan->context->backend;
@@ -207,7 +208,7 @@ static void say_copies(const tdm_plan *plan, unsigned copies, char *text, size_t
 /* "hip_256x256:window=4 (tuned)", and the fallback if these pointers need it, or what they make the run copy. */
 static void say_kernel(const tdm_plan *plan, const void *const *pointers, char *text, size_t size) {
   static const char *const sources[] = {[TDM_NAMED] = "named", [TDM_TUNED] = "tuned", [TDM_HEURISTIC] = "heuristic"};
-  const tdm_fallback *fallback = &plan->kernel->fallback;
+  const tdm_fallback *fallback = &plan->fallback;
   char parameters[96];
   void *buffers[TDM_MAX_BUFFERS] = {0};
   plain_pointers(plan, pointers, buffers);

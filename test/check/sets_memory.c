@@ -190,7 +190,7 @@ const check_loop check_loops[] = {
     {"gemm", "hip_tile_64x128:split=2:depth=3", true, true, 384, 0, 3, "f32 f16", "nn nt", "", "64x128x%d"},
     {"gemm", "hip_128x128", true, false, 128, 0, 2, "f32 bf16 f16", "nn nt tn tt", "", "128x128x%d"},
     {"gemm", "hip_small_k", true, false, 64, 0, 2, "f16 f32 bf16", "nn nt tn tt", "", "128x128x%d"},
-    /* A step of each of the 8 waves; four are under way, two with 64 rows. */
+    /* A step of each of the 8 waves; four are under way. */
     {"gemm", "hip_rows", true, false, 1024, 0, 4, "f16 f32 bf16", "nt", "", "13x16x%d"},
     {"gemm", "hip_rows", true, false, 1024, 0, 2, "bf16 f32", "nt", "", "64x32x%d"},
     {"swiglu", "omp", false, false, 0, 192, 2, "f32 f16 bf16", "nn nt", "", "34x37x%d"},

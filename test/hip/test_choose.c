@@ -36,13 +36,15 @@ static int teardown(void **state) {
   return 0;
 }
 
-static tdm_plan *plan_gemm(int64_t m, int64_t n, int64_t k, tdm_type type) {
+static tdm_plan *plan_gemm_of(tdm_layout layout, int64_t m, int64_t n, int64_t k, tdm_type type) {
   tdm_gemm_desc desc = tdm_gemm_default(m, n, k, type);
   tdm_plan *plan = NULL;
-  desc.layout = TDM_NT;
+  desc.layout = layout;
   ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
   return plan;
 }
+
+static tdm_plan *plan_gemm(int64_t m, int64_t n, int64_t k, tdm_type type) { return plan_gemm_of(TDM_NT, m, n, k, type); }
 
 static tdm_plan *plan_swiglu(int64_t m, int64_t n, int64_t k) {
   tdm_swiglu_desc desc = tdm_swiglu_default(m, n, k, TDM_BF16);
@@ -440,10 +442,10 @@ static void fallbacks(void **state) {
   setenv("TANDEM_VERBOSE", "1", 1);
   open_with("gemm=hip_256x256");
   enum { APART = 10240 }; /* of 8192 bytes; with a shorter k the fallback would be as fast */
-  tdm_plan *plan = plan_gemm(16, 16, 256, TDM_BF16);
+  tdm_plan *plan = plan_gemm_of(TDM_NN, 16, 16, 256, TDM_BF16);
   static char zeros[3 * APART];
   char *memory = NULL;
-  says(plan, "unaligned: a run copies each of a and b that does not begin at 4 bytes, by gemm_pack, to at most 16384 bytes");
+  says(plan, "unaligned: a run copies each of a and b that does not begin at 4 bytes, by gemm_pack, to at most ");
   assert_null(strstr(tdm_plan_explain(plan), "fallback"));
   ACCEPTED(tdm_alloc(context, sizeof zeros, (void **)&memory));
   ACCEPTED(tdm_copy(context, memory, zeros, sizeof zeros, TDM_TO_DEVICE, NULL));
@@ -459,7 +461,32 @@ static void fallbacks(void **state) {
   plan = plan_gemm(16, 16, 16, TDM_F32); /* f32 always begins at a multiple of 4 */
   assert_null(strstr(tdm_plan_explain(plan), "fallback"));
   tdm_plan_free(plan);
+  /* In nt hip_rows takes less than a copy and the tile. */
+  plan = plan_gemm(16, 16, 256, TDM_BF16);
+  says(plan, "fallback: runs with pointers that are not aligned to 4 bytes launch hip_rows\n");
+  assert_null(strstr(tdm_plan_explain(plan), "unaligned"));
+  ACCEPTED(tdm_gemm_run(plan, memory, memory + APART + 2, memory + 2 * APART, NULL, NULL, NULL));
+  assert_non_null(strstr(logged, ": hip_256x256 (named), by hip_rows as pointers are not aligned to 4 bytes, on sim:"));
+  tdm_plan_free(plan);
   ACCEPTED(tdm_free(context, memory));
+}
+
+/* hip_rows has kernels for rows at 16 bytes, at dwords and anywhere. */
+static void fallbacks_of_hip_rows(void **state) {
+  (void)state;
+  open_with("gemm=hip_rows");
+  tdm_plan *plan = plan_gemm(16, 16, 256, TDM_BF16);
+  says(plan, "fallback: runs with pointers that are not aligned to 16 bytes launch hip_rows\n");
+  tdm_plan_free(plan);
+  plan = plan_gemm(16, 16, 250, TDM_BF16);
+  says(plan, "fallback: runs with pointers that are not aligned to 4 bytes launch hip_rows\n");
+  tdm_plan_free(plan);
+  plan = plan_gemm(16, 16, 251, TDM_BF16);
+  assert_null(strstr(tdm_plan_explain(plan), "fallback"));
+  tdm_plan_free(plan);
+  plan = plan_gemm(16, 16, 250, TDM_F32);
+  assert_null(strstr(tdm_plan_explain(plan), "fallback"));
+  tdm_plan_free(plan);
 }
 
 /* Rows of attention and swiglu that need aligned arrays: each array in turn begins in the middle of an aligned piece. */
@@ -556,9 +583,20 @@ static void fewer_keys(void **state) {
 
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-  const struct CMUnitTest tests[] = {
-      TEST(sizes),  TEST(odd_rows), TEST(vectors),  TEST(estimates), TEST(attention),         TEST(parameters), TEST(splits),
-      TEST(limits), TEST(refuses),  TEST(decision), TEST(fallbacks), TEST(fallbacks_of_rows), TEST(fewer_keys)};
+  const struct CMUnitTest tests[] = {TEST(sizes),
+                                     TEST(odd_rows),
+                                     TEST(vectors),
+                                     TEST(estimates),
+                                     TEST(attention),
+                                     TEST(parameters),
+                                     TEST(splits),
+                                     TEST(limits),
+                                     TEST(refuses),
+                                     TEST(decision),
+                                     TEST(fallbacks),
+                                     TEST(fallbacks_of_hip_rows),
+                                     TEST(fallbacks_of_rows),
+                                     TEST(fewer_keys)};
   if (argc != 2) {
     fprintf(stderr, "hip-choose: use: hip-choose DEVICE, as in sim:gfx950\n");
     return 2;

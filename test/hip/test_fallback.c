@@ -70,7 +70,7 @@ enum { M = 150, N = 134, DEPTH = 1160 };
 
 static int small(int run, int64_t i) { return (int)((i * 2654435761 >> 7) + 5 * run) % 9 - 4; }
 
-static void multiply(const char *kernel, tdm_type type) {
+static void multiply(const char *kernel, tdm_type type, tdm_layout layout) {
   static uint16_t a[M * DEPTH], b[N * DEPTH], bias[N];
   static float c[M * N];
   tdm_context *context = open_without_pools("gemm", kernel);
@@ -79,7 +79,7 @@ static void multiply(const char *kernel, tdm_type type) {
        *at_bias = device_bytes(context, sizeof bias), *at_c = device_bytes(context, sizeof c);
   const tdm_epilogue_step steps[] = {{.op = TDM_BIAS}, {.op = TDM_RELU}};
   tdm_gemm_desc d = tdm_gemm_default(M, N, DEPTH, type);
-  d.layout = TDM_NT;
+  d.layout = layout;
   d.out = TDM_F32;
   d.epilogue = steps;
   d.epilogue_steps = 2;
@@ -101,7 +101,8 @@ static void multiply(const char *kernel, tdm_type type) {
     for (int64_t i = 0; i < M; i++)
       for (int64_t j = 0; j < N; j++) {
         int sum = small(run + 1, j);
-        for (int64_t k = 0; k < DEPTH; k++) sum += small(run, i * DEPTH + k) * small(run + 3, j * DEPTH + k);
+        for (int64_t k = 0; k < DEPTH; k++)
+          sum += small(run, i * DEPTH + k) * small(run + 3, layout == TDM_NT ? j * DEPTH + k : k * N + j);
         if (c[i * N + j] != (float)(sum > 0 ? sum : 0))
           fail_msg("%s, run %d: c[%d, %d] is %g, must be %d", kernel, run, (int)i, (int)j, (double)c[i * N + j],
                    sum > 0 ? sum : 0);
@@ -112,9 +113,9 @@ static void multiply(const char *kernel, tdm_type type) {
 
 static void gemm(void **state) {
   (void)state;
-  multiply("hip_tile_64x128:split=4:depth=3", TDM_F16);
-  multiply("hip_tile_128x128:split=2:depth=2", TDM_BF16);
-  multiply("hip_tile_16x64:split=3", TDM_BF16);
+  multiply("hip_tile_64x128:split=4:depth=3", TDM_F16, TDM_NT);
+  multiply("hip_tile_128x128:split=2:depth=2", TDM_BF16, TDM_NN);
+  multiply("hip_tile_16x64:split=3", TDM_BF16, TDM_NN);
 }
 
 /* ---- swiglu, whose fallback does not split K ---- */

@@ -280,9 +280,9 @@ static void without_pools(void **state) {
   s.memory = memory;
   ACCEPTED(plan_large_gemm(&s.ops));
   assert_null(strstr(tdm_plan_explain(s.ops.plan), "unaligned:"));
-  assert_non_null(strstr(tdm_plan_explain(s.ops.plan), "are not aligned to 4 bytes launch hip_128x128"));
+  assert_non_null(strstr(tdm_plan_explain(s.ops.plan), "are not aligned to 4 bytes launch hip_rows"));
   ACCEPTED(run_gemm(&s.ops, s.memory + 2, s.memory + OUT));
-  assert_non_null(strstr(line, ", by hip_128x128 as pointers are not aligned to 4 bytes,"));
+  assert_non_null(strstr(line, ", by hip_rows as pointers are not aligned to 4 bytes,"));
   assert_int_equal(fake->borrowed, 0);
   end(&s);
 }
