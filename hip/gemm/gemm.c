@@ -373,31 +373,24 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
   if (tile->sums_in_lds) work.before_chain = before_steps(&plan->desc.gemm), work.once = 0;
   const bool last = last_adds(plan, tile, tile->split);
   if (tile->split > 1 && !last) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
+  const hip_tile_output output = output_of(plan);
+  if (last) work.of_cu = tdm_hip_parts_of_cu(plan, &output, tile, tile->split);
   tdm_hip_tile_cost(plan, tile, &work, &cost);
   if (tile->split > 1) cost.clocks += last ? last_clocks(plan, tile, tile->split) : reduce_clocks(plan, tile->split);
   return cost;
 }
 
+static tdm_cost cost_with_more(const tdm_plan *plan, const hip_tile_shape *tile, const void *more) {
+  gemm_more *const *of = more;
+  tdm_cost cost = cost_of_split(plan, tile);
+  if (*of != NULL) cost.clocks += (*of)(plan, tile->split);
+  return cost;
+}
+
 /* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {
-  static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  enum { LEAST_UNITS = 4, COUNT = sizeof splits / sizeof splits[0] }; /* LEAST_UNITS: of a part */
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  tdm_cost best = {0};
-  const bool named = plan->tuning.of[TDM_TUNE_SPLIT] > 0;
   const hip_tile_output output = output_of(plan);
-  const int of_a_round = tile.last_adds ? tdm_hip_parts_of_a_round(plan, &output, &tile) : 1;
-  for (int i = 0; i <= COUNT; i++) {
-    tile.split = named ? plan->tuning.of[TDM_TUNE_SPLIT] : i < COUNT ? splits[i] : of_a_round;
-    if (!named && i > 0 && (tile.split < 2 || units_of(d) / tile.split < LEAST_UNITS)) continue;
-    tdm_cost cost = cost_of_split(plan, &tile);
-    if (more) cost.clocks += more(plan, tile.split);
-    if (i == 0 || cost.clocks < best.clocks) {
-      best = cost;
-      *split = tile.split;
-    }
-    if (named) break;
-  }
+  tdm_cost best = tdm_hip_best_parts(plan, &output, tile, plan->desc.gemm.k, cost_with_more, &more, split);
   best.clocks += gemm_pack_clocks(plan, plan->kernel->variant);
   return best;
 }

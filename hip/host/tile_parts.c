@@ -23,12 +23,6 @@ double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile)
   return (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
 }
 
-int tdm_hip_parts_of_a_round(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile) {
-  const tdm_hip_device *device = plan->context->hip;
-  const double tiles = ceil(tdm_hip_tiles_of(of, tile) / device->xcds);
-  return tiles > 0 ? (int)(tdm_hip_at_once(device, tile) / tiles) : 1;
-}
-
 bool tdm_hip_parts_have_units(int parts, int64_t k, tdm_type type, char *reason, size_t size) {
   const int64_t units = tdm_hip_units_of(k, type);
   if (parts <= 1 || parts <= units) return true;
@@ -59,19 +53,50 @@ tdm_order tdm_hip_parts_order(const tdm_plan *plan, const hip_tile_output *of, c
   return order;
 }
 
+double tdm_hip_parts_of_cu(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
+  const tdm_hip_device *device = plan->context->hip;
+  return ceil(tdm_hip_whole_tiles(plan, of, tile, parts) * (double)device->xcds / device->compute_units);
+}
+
+/* Numbers of parts that are tried: these, and the most for which no CU of an XCD with whole tiles has more than one workgroup,
+ * two, and so on, up to all that it can have. 128x4096x14336 of gemm takes 128x128 in 9 parts on gfx942, where 4 tiles share 38
+ * CUs, and 8 leave 48 of 304 CUs idle. 64x4800x1600 nn bf16 takes 64x128 in 5, 26,075 predicted clocks, and 26,970 in 6. */
+static const int SOME_PARTS[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64};
+enum { SOME = sizeof SOME_PARTS / sizeof SOME_PARTS[0], LEAST_UNITS = 4 /* of a part */ };
+
+tdm_cost tdm_hip_best_parts(const tdm_plan *plan, const hip_tile_output *of, hip_tile_shape tile, int64_t k,
+                            hip_cost_of_parts *cost_of, const void *work, int *parts) {
+  const int named = plan->tuning.of[TDM_TUNE_SPLIT], resident = tile.resident > 1 ? tile.resident : 1;
+  const double tiles = ceil(tdm_hip_tiles_of(of, &tile) / plan->context->hip->xcds),
+               at_once = tdm_hip_at_once(plan->context->hip, &tile);
+  tdm_cost best = {0};
+  for (int i = 0; i < SOME + (tile.last_adds && tiles > 0 ? resident : 0); i++) {
+    tile.split = named > 0 ? named : i < SOME ? SOME_PARTS[i] : (int)(at_once / resident * (i - SOME + 1) / tiles);
+    const int split = tile.split;
+    const bool fits = split > 1 && split <= HIP_MOST_PARTS && tdm_hip_units_of(k, of->type) / split >= LEAST_UNITS;
+    if (named == 0 && i > 0 && !fits) continue;
+    const tdm_cost cost = cost_of(plan, &tile, work);
+    if (i == 0 || cost.clocks < best.clocks) best = cost, *parts = tile.split;
+    if (named > 0) break;
+  }
+  return best;
+}
+
 /* What the last workgroup takes: its stores and the count, and what it reads of the L2, all parts but its own, for which the
  * vL1D has room for 32 KiB on their way, and of other XCDs' L2s. By predictions on gfx950, from the loop's end on:
  * 128x14336x4096 nt bf16 by tiles of 128x128 in 2 parts 7,300 clocks, 128x4096x14336 in 8 11,400, of which the parts' stores
- * take 2,600, their loads 4,600 and C's stores 2,600. ON_GFX942 is fitted to 1024x1024x1024 bf16, where tiles of 128x128 in
- * 4 parts take 29,376 to 31,048 clocks and were estimated at 27,768. */
+ * take 2,600, their loads 4,600 and C's stores 2,600. ON_GFX942 was fitted to 1024x1024x1024 bf16, where tiles of 128x128 in 4
+ * parts took 29,376 to 31,048 clocks and were estimated at 27,768. Parts of 4 KiB, of tiles of 16x64, have no such excess: in
+ * 16 parts of 4x1024x5120 and 24 of 32x576x7168 bf16 nt these take 19,870 and 20,781, and with it they lost to hip_rows, which
+ * takes 21,065 and 22,139. */
 double tdm_hip_last_clocks(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
-  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340 };
+  enum { COUNT = 4700, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340, LARGE = 16 << 10 /* bytes of a part */ };
   const tdm_hip_device *device = plan->context->hip;
   const double all = tdm_hip_tile_parts_bytes(of, tile, parts),
                of_cu = ceil(tdm_hip_tiles_of(of, tile) / device->compute_units),
                l2 = (double)device->chip->l2_bytes * device->xcds, bytes = part_bytes(tile) * (parts - 1);
   const int latency = (tdm_hip_whole_tiles(plan, of, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY) +
-                      (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES ? ON_GFX942 : 0);
+                      (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES && part_bytes(tile) >= LARGE ? ON_GFX942 : 0);
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) +
          fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, of->type).hbm);
 }

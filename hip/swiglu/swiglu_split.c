@@ -1,5 +1,4 @@
 /* K splits of swiglu's narrow tiles, in one launch (engine/last_part.h). A run that falls back has no split. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,29 +26,23 @@ bool swiglu_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, 
   return tdm_hip_tiles_fit(d->m, d->n, parts, kernel->tile.m, kernel->tile.n, reason, size);
 }
 
-tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, int *split) {
-  static const int splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-  enum { LEAST_UNITS = 4 }; /* of a part */
+static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
   const hip_tile_output output = output_of(plan);
-  const int named = tile->last_adds ? plan->tuning.of[TDM_TUNE_SPLIT] : 1;
-  const double of_xcd = (double)plan->context->hip->compute_units / plan->context->hip->xcds;
-  tdm_cost best = {0};
+  hip_tile_work of = *(const hip_tile_work *)work;
+  tdm_cost cost;
+  if (tile->split > 1) of.of_cu = tdm_hip_parts_of_cu(plan, &output, tile, tile->split);
+  tdm_hip_tile_cost(plan, tile, &of, &cost);
+  if (tile->split > 1) cost.clocks += tdm_hip_last_clocks(plan, &output, tile, tile->split);
+  return cost;
+}
+
+tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, int *split) {
+  const hip_tile_output output = output_of(plan);
+  tdm_cost cost;
   *split = 1;
-  for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
-    hip_tile_shape tried = *tile;
-    tdm_cost cost;
-    tried.split = named > 0 ? named : splits[i];
-    if (named == 0 && i > 0 && tdm_hip_units_of(plan->desc.swiglu.k, plan->desc.swiglu.type) / tried.split < LEAST_UNITS) break;
-    hip_tile_work of = *work;
-    /* 257x515x1001 f32 nt on gfx950 by tiles of 32x64 in 3 parts: 33 workgroups on 32 CUs take 41,652 predicted clocks, in 2
-     * parts 35,685. */
-    if (tried.split > 1) of.of_cu = ceil(tdm_hip_whole_tiles(plan, &output, &tried, tried.split) / of_xcd);
-    tdm_hip_tile_cost(plan, &tried, &of, &cost);
-    if (tried.split > 1) cost.clocks += tdm_hip_last_clocks(plan, &output, &tried, tried.split);
-    if (i == 0 || cost.clocks < best.clocks) best = cost, *split = tried.split;
-    if (named > 0) break;
-  }
-  return best;
+  if (tile->last_adds) return tdm_hip_best_parts(plan, &output, *tile, plan->desc.swiglu.k, cost_of_parts, work, split);
+  tdm_hip_tile_cost(plan, tile, work, &cost);
+  return cost;
 }
 
 void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swiglu_args *args) {
