@@ -9,7 +9,8 @@
 enum {
   FAST_THREADS = 512,
   FAST_ROWS = 256,
-  WIDE_THREADS = 256, /* head_dim above 128 */
+  FAST_COLUMNS = 192, /* head_dim above it: */
+  WIDE_THREADS = 256,
   WIDE_ROWS = 128,
   GENERAL_THREADS = 256,
   GENERAL_ROWS = 128,

@@ -64,7 +64,9 @@ static bool supports_strides(const tdm_attention_desc *d, const tdm_attention_st
 }
 
 /* The rows of queries of a workgroup, or fewer. */
-static int64_t rows_at_once(const attention_variant *v) { return v->decode ? block_of(v) : rows_of(v); }
+static int64_t rows_at_once(const tdm_plan *plan) {
+  return variant_of(plan)->decode ? block_of(variant_of(plan)) : rows_of(plan);
+}
 
 static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
@@ -82,7 +84,7 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
          supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
-         supports_tiles(plan, rows_at_once(v), threads_of(v), reason, size) && supports_general(plan, reason, size);
+         supports_tiles(plan, rows_at_once(plan), threads_of(plan), reason, size) && supports_general(plan, reason, size);
 }
 
 /* The rows of a head of keys are counted in 30 bits. */
@@ -161,7 +163,7 @@ static void cut(const tdm_plan *plan, int64_t rows, unsigned threads, attention_
 
 static void cut_fast(const tdm_plan *plan, attention_launches *l) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  cut(plan, rows_of(variant_of(plan)), threads_of(variant_of(plan)), &l->fast_args, &l->fast);
+  cut(plan, rows_of(plan), threads_of(plan), &l->fast_args, &l->fast);
   l->fast_args.scale = fabsf(d->scale) * 0x1.715476p+0f; /* log2(e) */
   l->fast_args.sign = d->scale < 0 ? 0x80008000u : 0;
 }
@@ -354,6 +356,6 @@ const tdm_kernel tdm_attention_hip_flash = {
 FAST_ROW(flash, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2});
 FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2});
 FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2});
-FAST_ROW(flash, 256, TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_wide, .stem = "flash160", .waves = 1},
-         [WIDE_192] = {.code = tdm_code_attention_wide, .stem = "flash192", .waves = 1},
+FAST_ROW(flash, 256, TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_fast, .stem = "flash160", .waves = 2},
+         [WIDE_192] = {.code = tdm_code_attention_fast, .stem = "flash192", .waves = 2},
          [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1});

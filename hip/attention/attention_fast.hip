@@ -1,5 +1,5 @@
-/* Flash attention for head_dim up to 128 of f16 and bf16: 8 waves, each with 32 rows of queries, loop over tiles of 64
- * keys.
+/* Flash attention for head_dim up to 192, and decode up to 128, of f16 and bf16: 8 waves, each with 32 rows of queries, loop
+ * over tiles of 64 keys, or of 32 above head_dim 128.
  *
  *   S' = K Q'                        32 keys x 32 queries per instruction; transposed, so that a lane has one query
  *   P' = 2^(scale S' - reference)    scale has the factor log2(e)
@@ -58,3 +58,7 @@ DECODE_KERNEL(decode96_f16, 96, TDM_F16)
 DECODE_KERNEL(decode96_bf16, 96, TDM_BF16)
 DECODE_KERNEL(decode128_f16, 128, TDM_F16)
 DECODE_KERNEL(decode128_bf16, 128, TDM_BF16)
+FLASH_KERNEL(flash160_f16, 160, TDM_F16)
+FLASH_KERNEL(flash160_bf16, 160, TDM_BF16)
+FLASH_KERNEL(flash192_f16, 192, TDM_F16)
+FLASH_KERNEL(flash192_bf16, 192, TDM_BF16)

@@ -144,7 +144,7 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
     if (ahead && key + GENERAL_KEYS < last) /* of the next tile */
       next = load_rows<head>(work.k, a->k_stride.row, key + GENERAL_KEYS, work.keys, a->head_dim, type);
     sync_lds(); /* the values are complete */
-    if (key < end) multiply_values<STEPS>(&w, values, p, masked, w.seen - (int)key, TDM_F32);
+    if (key < end) multiply_values<STEPS>(&w, values, p, masked, (int)key, TDM_F32);
   }
   store_rows(&w, a, &work, row, type);
 }

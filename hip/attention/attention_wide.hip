@@ -1,5 +1,5 @@
-/* Flash attention for head_dim above 128, up to 256, of f16 and bf16: 4 waves, one on each SIMD, so that each has 512
- * registers. A wave has 32 rows of queries. It multiplies and computes probabilities at the same time:
+/* Flash attention for head_dim above 192, up to 256, and decode above 128, of f16 and bf16: 4 waves, one on each SIMD, so that
+ * each has 512 registers. A wave has 32 rows of queries. It multiplies and computes probabilities at the same time:
  *
  *   S'(i) = K(i) Q'
  *   O' += V(i - 1)' P'(i - 1)        and between these products P'(i) = 2^(scale S'(i) - reference)
@@ -16,20 +16,9 @@
 #include "memory_rows.h"
 #include "repeat.h"
 
-/* Reads of LDS are started this many products before they are needed: with 256 columns there are no registers for more. After
- * the barrier come the last products. */
-template <int head>
-constexpr int AHEAD = head > 192 ? 6 : 8;
-enum { AFTER_BARRIER = 4 };
-
-template <int head>
-constexpr int BLOCKS = KEYS<head> / 32;
-template <int head>
-constexpr int STEPS = KEYS<head> / 16;
-template <int head>
-constexpr int SCORE_PRODUCTS = BLOCKS<head> * head / 16;
-template <int head>
-constexpr int VALUE_PRODUCTS = STEPS<head> * head / 32;
+/* Reads of LDS are started AHEAD products before they are needed: there are no registers for more. AFTER_BARRIER: the last
+ * products. */
+enum { AHEAD = 6, AFTER_BARRIER = 4 };
 
 /* Aligned, because an exclusive or with HALF_TILE takes an address from one stage to the other. */
 template <int head>
@@ -37,15 +26,13 @@ struct alignas(2 * HALF_TILE<head>) wide_tiles {
   char k[2][HALF_TILE<head>], v[2][HALF_TILE<head>];
 };
 /* After the loop a wave's rows of O go through LDS, and on gfx950 its rows of Q before it, where values come later. */
-template <int head>
-constexpr int ROWS_BYTES = 32 * WIDTH<head> * 2;
 static_assert(4 * ROWS_BYTES<256> <= sizeof(wide_tiles<256>), "room for the rows of all waves");
 
 /* What a wave has in registers. */
 template <int head>
 struct wide : fast_rows<head> {
   f32x16 s[BLOCKS<head>];
-  u32x4 p[STEPS<head>], next_p[STEPS<head>], k[AHEAD<head>], v[AHEAD<head>];
+  u32x4 p[STEPS<head>], next_p[STEPS<head>], k[AHEAD], v[AHEAD];
   lane_places<head> at; /* each address of a key is of the next chunk that it reads; values: of the last tile that was added */
   coming next_k, next_v;
   tile_load<head> load;
@@ -67,19 +54,19 @@ DEVICE void other_stage(uint32_t *at) {
 /* Every chunk of keys is read once for each tile, so its address moves on with its last block. */
 template <int head>
 DEVICE void read_key_chunk(wide<head> *w, int n) {
-  w->k[n % AHEAD<head>] = read_keys(&w->at, n % BLOCKS<head>, n / BLOCKS<head>);
+  w->k[n % AHEAD] = read_keys(&w->at, n % BLOCKS<head>, n / BLOCKS<head>);
   if (n % BLOCKS<head> == BLOCKS<head> - 1) other_stage<head>(&w->at.k[n / BLOCKS<head>]);
 }
 
 template <int head>
 DEVICE void read_value_chunk(wide<head> *w, int n) {
-  w->v[n % AHEAD<head>] = read_values(&w->at, n % (head / 32), n / (head / 32));
+  w->v[n % AHEAD] = read_values(&w->at, n % (head / 32), n / (head / 32));
 }
 
 template <int head>
 DEVICE void read_first_keys(wide<head> *w) {
 #pragma unroll
-  for (int n = 0; n < AHEAD<head>; n++) read_key_chunk(w, n);
+  for (int n = 0; n < AHEAD; n++) read_key_chunk(w, n);
 }
 
 /* A part of the loads of the next keys and of this tile's values. `stage` has this tile's keys. The scalar unit's work for them
@@ -126,14 +113,13 @@ DEVICE void arrive(wide<head> *w, uint32_t stage) {
 template <int head>
 DEVICE void multiply_keys(wide<head> *w, uint32_t stage, bool values, tdm_type type) {
   const int value_places = sizeof w->at.v / 4;
-  static_assert(value_places <= SCORE_PRODUCTS<head> - AHEAD<head> && 4 * STEPS<head> <= SCORE_PRODUCTS<head>,
-                "one after a product");
+  static_assert(value_places <= SCORE_PRODUCTS<head> - AHEAD && 4 * STEPS<head> <= SCORE_PRODUCTS<head>, "one after a product");
 #pragma unroll
   for (int n = 0; n < SCORE_PRODUCTS<head>; n++) {
-    const int b = n % BLOCKS<head>, i = n / BLOCKS<head>, next = n + AHEAD<head> - SCORE_PRODUCTS<head>;
-    w->s[b] = in_accumulators(mfma(w->k[n % AHEAD<head>], w->q[i], i == 0 ? (f32x16)0 : w->s[b], type));
+    const int b = n % BLOCKS<head>, i = n / BLOCKS<head>, next = n + AHEAD - SCORE_PRODUCTS<head>;
+    w->s[b] = in_accumulators(mfma(w->k[n % AHEAD], w->q[i], i == 0 ? (f32x16)0 : w->s[b], type));
     if (next < 0)
-      read_key_chunk(w, n + AHEAD<head>);
+      read_key_chunk(w, n + AHEAD);
     else if (values)
       read_value_chunk(w, next);
     if (values && n < value_places) other_stage<head>(&w->at.v[n]);
@@ -215,13 +201,13 @@ DEVICE void whole_tile(wide<head> *w, uint32_t stage, float scale, tdm_type type
     const int d = n % (head / 32), step = n / (head / 32), after = n - (products - AFTER_BARRIER);
     if (after == 0) arrive(w, stage);
     if (n % 2 == 0) { /* one wait for two products */
-      w->v[n % AHEAD<head>] = in_order(w->v[n % AHEAD<head>]);
-      w->v[(n + 1) % AHEAD<head>] = in_order(w->v[(n + 1) % AHEAD<head>]);
+      w->v[n % AHEAD] = in_order(w->v[n % AHEAD]);
+      w->v[(n + 1) % AHEAD] = in_order(w->v[(n + 1) % AHEAD]);
     }
-    w->o[d] = in_accumulators(mfma(w->v[n % AHEAD<head>], w->p[step], w->o[d], type));
-    if (n + AHEAD<head> < products) read_value_chunk(w, n + AHEAD<head>);
+    w->o[d] = in_accumulators(mfma(w->v[n % AHEAD], w->p[step], w->o[d], type));
+    if (n + AHEAD < products) read_value_chunk(w, n + AHEAD);
 #pragma unroll
-    for (int k = after * AHEAD<head> / AFTER_BARRIER; after >= 0 && k < (after + 1) * AHEAD<head> / AFTER_BARRIER; k++)
+    for (int k = after * AHEAD / AFTER_BARRIER; after >= 0 && k < (after + 1) * AHEAD / AFTER_BARRIER; k++)
       read_key_chunk(w, k);
     load_after(w, stage, SCORE_PRODUCTS<head> + n);
 #pragma unroll
@@ -242,7 +228,7 @@ template <int head>
 DEVICE void add_values(wide<head> *w, int i, bool hidden, tdm_type type) {
 #pragma unroll
   for (uint32_t n = 0; n < sizeof w->at.v / 4; n++) other_stage<head>(&w->at.v[n]);
-  multiply_values<STEPS<head>>(w, &w->at, w->next_p, hidden, w->seen - i * KEYS<head>, type);
+  multiply_values<STEPS<head>>(w, &w->at, w->next_p, hidden, i * KEYS<head>, type);
 }
 
 /* Any tile i; whole: the number of those that every row sees whole. */
@@ -288,7 +274,7 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   LDS char *rows = (LDS char *)tiles + wave_index() * ROWS_BYTES<head>;
   const bool through_lds = CHIP_TRANSPOSED_LDS_READS && !decode;
 #if CHIP_TRANSPOSED_LDS_READS
-  if (through_lds) load_lds_rows<head>(rows + sizeof tiles->k, a, &work, first);
+  if (through_lds) load_lds_rows<head>(rows + sizeof tiles->k, a, &work, first, 0);
 #endif
   find_length<head>(&w.next_k); /* of the values, whose length is still 0, nothing is loaded */
 #pragma unroll
@@ -300,7 +286,8 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
     begin_sums(&w, a, &work, first + lane_index() % 32);
     wait_memory<LOAD_STEPS<head> / 2>();
     keep_order();
-    read_lds_rows(&w, rows + sizeof tiles->k, a->sign);
+    start_row_reads<head>(w.q, rows + sizeof tiles->k, head / 16);
+    take_row_reads(&w, a->sign);
   }
 #endif
   if (!through_lds) begin_rows(&w, a, &work, first);
@@ -332,10 +319,6 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
     SHARED wide_tiles<head> tiles;                                     \
     wide_body<head>(&a, (LDS wide_tiles<head> *)&tiles, decode, type); \
   }
-WIDE_KERNEL(flash160_f16, 160, false, TDM_F16)
-WIDE_KERNEL(flash160_bf16, 160, false, TDM_BF16)
-WIDE_KERNEL(flash192_f16, 192, false, TDM_F16)
-WIDE_KERNEL(flash192_bf16, 192, false, TDM_BF16)
 WIDE_KERNEL(flash256_f16, 256, false, TDM_F16)
 WIDE_KERNEL(flash256_bf16, 256, false, TDM_BF16)
 WIDE_KERNEL(decode256_f16, 256, true, TDM_F16)

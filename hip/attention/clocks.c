@@ -131,31 +131,33 @@ int64_t attention_choose_parts(const tdm_plan *plan, int64_t most) {
 
 /* Of flash: of a workgroup before its first tile and after its last one, and of a tile of FAST_KEYS keys, with so many more for
  * each column. Predicted for 1x32x32x256 with 64 keys and 1x4x1x1024x4096, head_dim 64 and 128, and of flash256 for
- * 1x4x1x700x1500x192, on an eighth of the chips, rounded. */
+ * 1x4x1x700x1500x192, on an eighth of the chips, rounded. halves: what two tiles of 32 keys take more, with 129 to 192 columns
+ * (4x8x1x1024x1024 with head_dim 160 and 192 on an eighth of gfx950). */
 typedef struct flash_clocks {
-  double begin, begin_rows, tile, column, wide_tile, wide_column;
+  double begin, begin_rows, tile, column, halves, wide_tile, wide_column;
 } flash_clocks;
-static const flash_clocks three_stages = {6000, 0.35, 900, 11, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 650, 21};
+static const flash_clocks three_stages = {6000, 0.35, 900, 11, 350, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 0, 650, 21};
 
 static flash_clocks flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? three_stages : two_stages; }
 
 static double flash_begin(const tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
   if (v->head_dim == 0) return decode_begin(plan);
-  return flash_of(plan).begin + flash_of(plan).begin_rows * (double)rows_of(v) * columns_of(plan);
+  return flash_of(plan).begin + flash_of(plan).begin_rows * (double)rows_of(plan) * columns_of(plan);
 }
 
 static double flash_tile(const tdm_plan *plan) {
   const flash_clocks f = flash_of(plan);
   if (variant_of(plan)->head_dim == 0) return alone(plan);
   const double columns = columns_of(plan);
-  return columns > 128 ? f.wide_tile + f.wide_column * columns : f.tile + f.column * columns;
+  if (columns > FAST_COLUMNS) return f.wide_tile + f.wide_column * columns;
+  return f.tile + f.column * columns + (columns > 128 ? f.halves : 0);
 }
 
 /* Of a launch of flash. Causal workgroups take turns, the longest ones first, so the launch takes as long as their average. */
 static double clocks_of_flash(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const double rows = variant_of(plan)->head_dim > 0 ? (double)rows_of(variant_of(plan)) : GENERAL_ROWS;
+  const double rows = variant_of(plan)->head_dim > 0 ? (double)rows_of(plan) : GENERAL_ROWS;
   const double of_head = ceil((double)d->sq / rows), workgroups = of_head * (double)d->heads_q * (double)d->batch;
   const double rounds = workgroups / plan->context->hip->compute_units, begin = flash_begin(plan), tile = flash_tile(plan);
   const double longest = begin + tile * ceil((double)d->skv / FAST_KEYS);

@@ -16,12 +16,6 @@ typedef struct attention_variant {
 
 static inline const attention_variant *variant_of(const tdm_plan *plan) { return plan->kernel->variant; }
 
-/* Of a workgroup of a fast row. */
-static inline int64_t rows_of(const attention_variant *v) { return v->head_dim > 128 ? WIDE_ROWS : FAST_ROWS; }
-static inline unsigned threads_of(const attention_variant *v) {
-  return v->f32 ? F32_THREADS : v->head_dim > 128 ? WIDE_THREADS : FAST_THREADS;
-}
-
 /* The rows of a head of keys: the queries of all heads that share it. A unit is a block of them (work.h): of `block` rows, of
  * which its last block may have fewer. */
 static inline int64_t rows_of_head(const tdm_attention_desc *d) { return d->heads_q / d->heads_kv * d->sq; }
@@ -57,6 +51,12 @@ static inline int columns_of(const tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
   if (v->f32) return function_of(plan) < F32_128 ? 64 : 128;
   return v->head_dim <= 128 || v->decode ? v->head_dim : wide_columns[function_of(plan)];
+}
+
+/* Of a workgroup of a fast row. */
+static inline int64_t rows_of(const tdm_plan *plan) { return columns_of(plan) > FAST_COLUMNS ? WIDE_ROWS : FAST_ROWS; }
+static inline unsigned threads_of(const tdm_plan *plan) {
+  return variant_of(plan)->f32 ? F32_THREADS : columns_of(plan) > FAST_COLUMNS ? WIDE_THREADS : FAST_THREADS;
 }
 
 /* How many parts of a unit pay, at most `most`. */

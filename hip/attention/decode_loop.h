@@ -100,14 +100,15 @@ DEVICE void load_all_keys(const attention_args *a, LDS decode_stages<head> *lds,
  * because the SIMD has no other wave that multiplies. */
 template <int head>
 DEVICE void decode_tile(fast_rows<head> *w, const lane_places<head> *at, float scale, int key, bool masked, tdm_type type) {
-  f32x16 s[BLOCKS];
-  u32x4 k[head / 16][BLOCKS], v[VALUE_PRODUCTS<head>], p[STEPS];
+  f32x16 s[BLOCKS<head>];
+  u32x4 k[head / 16][BLOCKS<head>], v[VALUE_PRODUCTS<head>], p[STEPS<head>];
 #pragma unroll
-  for (int n = 0; n < SCORE_PRODUCTS<head>; n++) k[n / BLOCKS][n % BLOCKS] = read_keys(at, n % BLOCKS, n / BLOCKS);
+  for (int n = 0; n < SCORE_PRODUCTS<head>; n++)
+    k[n / BLOCKS<head>][n % BLOCKS<head>] = read_keys(at, n % BLOCKS<head>, n / BLOCKS<head>);
   keep_order();
 #pragma unroll
   for (int n = 0; n < SCORE_PRODUCTS<head>; n++) {
-    const int b = n % BLOCKS, i = n / BLOCKS;
+    const int b = n % BLOCKS<head>, i = n / BLOCKS<head>;
     s[b] = mfma(k[i][b], w->q[i], i == 0 ? (f32x16)0 : s[b], type);
   }
   if (!masked) {
@@ -115,10 +116,10 @@ DEVICE void decode_tile(fast_rows<head> *w, const lane_places<head> *at, float s
     for (int n = 0; n < VALUE_PRODUCTS<head>; n++) v[n] = read_values(at, n % (head / 32), n / (head / 32));
   }
   keep_order();
-  for (int b = 0; masked && b < BLOCKS; b++) mask_scores(&s[b], w->seen, key + 32 * b);
-  make_probabilities<BLOCKS>(w, s, scale, p, type);
+  for (int b = 0; masked && b < BLOCKS<head>; b++) mask_scores(&s[b], w->seen, key + 32 * b);
+  make_probabilities<BLOCKS<head>>(w, s, scale, p, type);
   if (masked) {
-    multiply_values<STEPS>(w, at, p, true, w->seen - key, type);
+    multiply_values<STEPS<head>>(w, at, p, true, key, type);
     return;
   }
 #pragma unroll

@@ -98,7 +98,7 @@ template <int head>
 DEVICE void decode_whole_tile(row_products<head> *w, float scale, tdm_type type) {
   const int scores = SCORE_PRODUCTS<head>, all = scores + VALUE_PRODUCTS<head>, half = VALUE_PRODUCTS<head> / 2;
   u32x4 x[all];
-  f32x2 sums[BLOCKS] = {}, exponents;
+  f32x2 sums[BLOCKS<head>] = {}, exponents;
   sync_lds();
   keep_order();
 #pragma unroll
@@ -143,7 +143,7 @@ DEVICE void decode_whole_tile(row_products<head> *w, float scale, tdm_type type)
     keep_order();
   }
   other_stage<head>(w->at.k, head / 16);
-  other_stage<head>(w->at.v, STEPS);
+  other_stage<head>(w->at.v, STEPS<head>);
 }
 
 /* A tile; `key` is its first key. masked: some rows don't see all of them. */
@@ -152,18 +152,18 @@ DEVICE void decode_tile(row_products<head> *w, float scale, int key, bool masked
   const int scores = SCORE_PRODUCTS<head>, all = scores + VALUE_PRODUCTS<head>;
   sync_lds();
   multiply(w, 0, scores, false, type);
-  for (int b = 0; masked && b < BLOCKS; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
-  settle_reference<BLOCKS>(w, &w->grows, w->s, scale, key == 0);
-  float sum = exponentials<BLOCKS>(w->s, scale, w->base, w->p, type);
-  add_tile_sum<BLOCKS>(w, &w->grows, w->s, w->p, sum, scale, type);
+  for (int b = 0; masked && b < BLOCKS<head>; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
+  settle_reference<BLOCKS<head>>(w, &w->grows, w->s, scale, key == 0);
+  float sum = exponentials<BLOCKS<head>>(w->s, scale, w->base, w->p, type);
+  add_tile_sum<BLOCKS<head>>(w, &w->grows, w->s, w->p, sum, scale, type);
 #pragma unroll
-  for (int i = 0; i < STEPS; i++) w->p[i] = in_order(w->p[i]);
+  for (int i = 0; i < STEPS<head>; i++) w->p[i] = in_order(w->p[i]);
   if (masked)
-    multiply_values<STEPS>(w, &w->at, w->p, true, w->seen - key, type);
+    multiply_values<STEPS<head>>(w, &w->at, w->p, true, key, type);
   else
     multiply(w, scores, all, false, type);
   other_stage<head>(w->at.k, head / 16);
-  other_stage<head>(w->at.v, STEPS);
+  other_stage<head>(w->at.v, STEPS<head>);
 }
 
 /* Waves 0-3, of which some may have no rows. */

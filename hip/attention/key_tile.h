@@ -1,6 +1,6 @@
 /* Tiles of keys and values in LDS, for 16-bit types: where a chunk of 16 bytes (8 values) is, how it comes there, and how the
- * waves read it as operands of 32x32 matrix instructions. A tile has 64 keys; above head_dim 128 on gfx942 it has 32, because
- * of the size of the LDS.
+ * waves read it as operands of 32x32 matrix instructions. A tile has 64 keys; above head_dim 128 it has 32, because
+ * of the size of the LDS. Only on gfx950, and above 192, it has 64.
  *
  * Keys: rows are stored as in memory. Chunk c of row r is at place c ^ key_place(r) of its row, so that the 32 rows that a
  * wave reads at once have no bank conflict (device/lds.h has the phases). Values: an operand has 8 keys of one column.
@@ -21,9 +21,9 @@ constexpr int WIDTH = head <= 64    ? 64
                       : head <= 128 ? 128
                                     : 256;
 template <int head>
-constexpr int THREADS = head > 128 ? WIDE_THREADS : FAST_THREADS; /* of a workgroup */
+constexpr int THREADS = head > FAST_COLUMNS ? WIDE_THREADS : FAST_THREADS; /* of a workgroup */
 template <int head>
-constexpr int KEYS = head > 128 && !CHIP_TRANSPOSED_LDS_READS ? 32 : FAST_KEYS; /* of a tile */
+constexpr int KEYS = head > 128 && (head <= FAST_COLUMNS || !CHIP_TRANSPOSED_LDS_READS) ? 32 : FAST_KEYS; /* of a tile */
 template <int head>
 constexpr int HALF_TILE = KEYS<head> * WIDTH<head> * 2; /* bytes: the keys, or the values */
 
@@ -34,6 +34,16 @@ struct alignas(2 * HALF_TILE<head>) tile { /* aligned, because places are or-ed 
 };
 
 enum { CHUNK = 16 };
+
+/* A tile's blocks of 32 keys and steps of 16, and the products that it takes. */
+template <int head>
+constexpr int BLOCKS = KEYS<head> / 32;
+template <int head>
+constexpr int STEPS = KEYS<head> / 16;
+template <int head>
+constexpr int SCORE_PRODUCTS = BLOCKS<head> * head / 16;
+template <int head>
+constexpr int VALUE_PRODUCTS = STEPS<head> * head / 32;
 
 /* A row has 8, 16 or 32 chunks. 16 chunks fill all 64 banks of gfx950; a row of 8 fills half of them, or the 32 banks of
  * gfx942. LDS_ROWS rows of 8 fill all. */

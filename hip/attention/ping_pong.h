@@ -6,9 +6,9 @@
  *   waves 4-7   |      | M(0) | S(0) | M(1) | S(1) |       S(i): P(i) from S'
  *          each | is a barrier of all 8 waves
  *
- * Waves w and w + 4 share a SIMD. A slot has the products of a whole tile (1024 clocks with head_dim 128), and the exponentials
- * of the other group's tile are issued between them. S(i) reads the first chunks of K(i + 1) from LDS, M(i) the others and
- * V(i - 1). M(i) also starts to load K(i + 2) and V(i + 1).
+ * Waves w and w + 4 share a SIMD. A slot has the products of a whole tile (1024 clocks with head_dim 128; 640 and 768 with 160
+ * and 192, whose tiles have 32 keys), and the exponentials of the other group's tile are issued between them. S(i) reads the
+ * first chunks of K(i + 1) from LDS, M(i) the others and V(i - 1). M(i) also starts to load K(i + 2) and V(i + 1).
  *
  * LDS has three stages of keys and three of values, and each wave's own rows of Q, which become its rows of O.
  *
@@ -32,13 +32,20 @@ using flash_stages = stages<head>;
 /* Waits until all reads of LDS but the last `left` have arrived. */
 DEVICE void wait_reads_but(int left) {
   constexpr int nothing = WAIT_NOTHING & ~0x0f00;
-  switch (left) {
+  switch (left) { /* the builtin takes constants */
+    case 1: __builtin_amdgcn_s_waitcnt(nothing | 1 << 8); break;
     case 2: __builtin_amdgcn_s_waitcnt(nothing | 2 << 8); break;
+    case 3: __builtin_amdgcn_s_waitcnt(nothing | 3 << 8); break;
     case 4: __builtin_amdgcn_s_waitcnt(nothing | 4 << 8); break;
+    case 5: __builtin_amdgcn_s_waitcnt(nothing | 5 << 8); break;
     case 6: __builtin_amdgcn_s_waitcnt(nothing | 6 << 8); break;
+    case 7: __builtin_amdgcn_s_waitcnt(nothing | 7 << 8); break;
     case 8: __builtin_amdgcn_s_waitcnt(nothing | 8 << 8); break;
+    case 9: __builtin_amdgcn_s_waitcnt(nothing | 9 << 8); break;
     case 10: __builtin_amdgcn_s_waitcnt(nothing | 10 << 8); break;
+    case 11: __builtin_amdgcn_s_waitcnt(nothing | 11 << 8); break;
     case 12: __builtin_amdgcn_s_waitcnt(nothing | 12 << 8); break;
+    case 13: __builtin_amdgcn_s_waitcnt(nothing | 13 << 8); break;
     case 14: __builtin_amdgcn_s_waitcnt(nothing | 14 << 8); break;
     default: wait_lds();
   }
@@ -53,13 +60,18 @@ DEVICE constexpr int started_reads(int n) {
   return reads < all ? reads : all;
 }
 
+/* Chunks of values that are waited for at once: a step's. In a tile of 32 keys only two products would be between the start of
+ * the first step's last read and its use. */
+template <int head>
+constexpr int VALUES_AT_ONCE = KEYS<head> == 32 ? 1 : head / 32;
+
 /* And how many of them product n needs. */
 template <int head>
 DEVICE constexpr int needed_reads(int n) {
-  const int before = SCORE_PRODUCTS<head>, of_step = head / 32;
-  return n >= before            ? LATE_KEYS<head> + ((n - before) / of_step + 1) * of_step * 2
+  const int before = SCORE_PRODUCTS<head>, at_once = VALUES_AT_ONCE<head>;
+  return n >= before            ? LATE_KEYS<head> + ((n - before) / at_once + 1) * at_once * 2
          : n < EARLY_KEYS<head> ? 0
-                                : (n / BLOCKS + 1) * BLOCKS - EARLY_KEYS<head>;
+                                : (n / BLOCKS<head> + 1) * BLOCKS<head> - EARLY_KEYS<head>;
 }
 
 template <int head>
@@ -84,13 +96,13 @@ DEVICE void multiply_keys(pong<head> *w, u32x4 *v, tdm_type type) {
   set_priority<1>();
 #pragma unroll
   for (int n = 0; n < SCORE_PRODUCTS<head>; n++) {
-    const int b = n % BLOCKS, i = n / BLOCKS;
+    const int b = n % BLOCKS<head>, i = n / BLOCKS<head>;
     keep_order();
     if (b == 0 && needed_reads<head>(n) > 0) {
       const int most = v == nullptr && started_reads<head>(n) > LATE_KEYS<head> ? LATE_KEYS<head> : started_reads<head>(n);
       wait_reads_but(most - needed_reads<head>(n));
 #pragma unroll
-      for (int b = 0; b < BLOCKS; b++) w->k[b][i] = in_order(w->k[b][i]);
+      for (int b = 0; b < BLOCKS<head>; b++) w->k[b][i] = in_order(w->k[b][i]);
       keep_order();
     }
     w->s[b] = in_order(mfma(w->k[b][i], w->q[i], i == 0 ? (f32x16)0 : w->s[b], type));
@@ -98,7 +110,8 @@ DEVICE void multiply_keys(pong<head> *w, u32x4 *v, tdm_type type) {
 #pragma unroll
     for (int part = parts_before<head>(n); part < parts_before<head>(n + 1); part++) load_part(w, part);
   }
-  turn_addresses<TILE_BYTES<head>>(w->at.k + EARLY_KEYS<head> / BLOCKS, LATE_KEYS<head> / BLOCKS, w->turn == STAGES - 1);
+  turn_addresses<TILE_BYTES<head>>(w->at.k + EARLY_KEYS<head> / BLOCKS<head>, LATE_KEYS<head> / BLOCKS<head>,
+                                   w->turn == STAGES - 1);
   keep_order();
 }
 
@@ -126,8 +139,8 @@ DEVICE void multiply_tile(pong<head> *w, u32x4 *v, tdm_type type) {
 #pragma unroll
   for (int i = before; i < all; i++) {
     const int d = (i - before) % of_step, step = (i - before) / of_step;
-    if (i == all - 1) end_multiplying<head>();
-    if (d == 0) wait_reads_but(started_reads<head>(i) - needed_reads<head>(i));
+    if ((i - before) % VALUES_AT_ONCE<head> == 0) wait_reads_but(started_reads<head>(i) - needed_reads<head>(i));
+    if (i == all - 1) end_multiplying<head>(); /* nothing of its stages is on its way any more */
     keep_order();
     v[i - before] = in_order(v[i - before]);
     w->o[d] = in_order(mfma(v[i - before], w->p[step], w->o[d], type));
@@ -145,10 +158,15 @@ DEVICE void multiply_slot(pong<head> *w, tdm_type type) {
   multiply_tile(w, v, type);
 }
 
-/* Values that some queries don't see. */
+/* Values that some queries don't see. With 160 columns clang would keep O' of two ways, and spill: so there is one. */
 template <int head>
-DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int seen, tdm_type type) {
-  multiply_tile_of_some<STEPS>(w, &w->at, w->p, masked, seen, type);
+DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int key, tdm_type type) {
+  if (KEYS<head> == 32) {
+    asm volatile("" ::: "memory"); /* as in multiply_tile_of_some */
+    multiply_seen<STEPS<head>>(w, &w->at, w->p, key, type);
+  } else {
+    multiply_tile_of_some<STEPS<head>>(w, &w->at, w->p, masked, key, type);
+  }
   asm volatile("" ::: "memory");
   turn_values(w);
 #pragma unroll
@@ -164,25 +182,25 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
   keep_order();
   set_priority<0>();
   if (masked)
-    for (int b = 0; b < BLOCKS; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
-  settle_reference<BLOCKS>(w, &w->grows, w->s, scale, first);
+    for (int b = 0; b < BLOCKS<head>; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
+  settle_reference<BLOCKS<head>>(w, &w->grows, w->s, scale, first);
   f32x2 sums = 0;
 #pragma unroll
-  for (int i = 0; i < STEPS; i++) {
+  for (int i = 0; i < STEPS<head>; i++) {
     keep_order();
-    start_key_reads(w, READS * i / STEPS, READS * (i + 1) / STEPS);
-    w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, head <= 64 && i == STEPS - 1, type);
+    start_key_reads(w, READS * i / STEPS<head>, READS * (i + 1) / STEPS<head>);
+    w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, head <= 64 && i == STEPS<head> - 1, type);
   }
   float sum = sums[0] + sums[1];
   keep_order();
   w->turn = w->turn == STAGES - 1 ? 0 : w->turn + 1;
-  turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS, w->turn == STAGES - 1);
+  turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS<head>, w->turn == STAGES - 1);
   wait_lds();
   take_keys(w);
   keep_order();
-  add_tile_sum<BLOCKS>(w, &w->grows, w->s, w->p, sum, scale, type);
+  add_tile_sum<BLOCKS<head>>(w, &w->grows, w->s, w->p, sum, scale, type);
 #pragma unroll
-  for (int i = 0; i < STEPS; i++) w->p[i] = in_order(w->p[i]);
+  for (int i = 0; i < STEPS<head>; i++) w->p[i] = in_order(w->p[i]);
   keep_order();
   wait_memory<LOADS<head>>();
   keep_order();
@@ -204,6 +222,27 @@ DEVICE bool all_found_finite(const pong<head> *w) {
 
 /* ---- The loop ---- */
 
+/* The wave's rows of Q, to its part of LDS. Columns from 128 on come to stages that values are not loaded to before all waves
+ * have read theirs. */
+enum { MORE_COLUMNS = 64 };
+template <int head>
+DEVICE LDS char *more_rows(LDS flash_stages<head> *lds) {
+  static_assert(head <= STORED_COLUMNS<head> + MORE_COLUMNS, "all columns");
+  return (LDS char *)lds->v[1] + wave_index() * (32 * MORE_COLUMNS * 2);
+}
+template <int head>
+DEVICE void load_queries(LDS flash_stages<head> *lds, const attention_args *a, const attention_work *work, int64_t first) {
+  load_lds_rows<STORED_COLUMNS<head>>((LDS char *)lds->rows[wave_index()], a, work, first, 0);
+  if (head > STORED_COLUMNS<head>) load_lds_rows<MORE_COLUMNS>(more_rows(lds), a, work, first, STORED_COLUMNS<head>);
+}
+template <int head>
+DEVICE void take_queries(pong<head> *w, uint32_t sign) {
+  const int most = STORED_COLUMNS<head> / 16, chunks = head / 16;
+  start_row_reads<STORED_COLUMNS<head>>(w->q, (LDS char *)w->lds->rows[wave_index()], chunks < most ? chunks : most);
+  if (chunks > most) start_row_reads<MORE_COLUMNS>(w->q + most, more_rows(w->lds), chunks - most);
+  take_row_reads(w, sign);
+}
+
 /* M(i) and S(i) of a wave whose queries see nothing of tile i. */
 template <int head>
 DEVICE void idle_slots(pong<head> *w) {
@@ -220,11 +259,11 @@ template <int more, int head>
 DEVICE void begin_loop(pong<head> *w, uint32_t sign) {
   wait_memory<2 * LOADS<head> + more>();
   keep_order();
-  read_lds_rows(w, (LDS char *)w->lds->rows[wave_index()], sign);
+  take_queries(w, sign);
   barrier(); /* the first keys have arrived for all waves */
   start_key_reads(w, 0, EARLY_KEYS<head>);
   w->turn = 0;
-  turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS, false);
+  turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS<head>, false);
   wait_lds();
   take_keys(w);
 }
@@ -240,8 +279,8 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   uint32_t part = lds_address(lds->k[0]) + (uint32_t)wave_index() * WAVE * CHUNK;
   w.next = (next_tiles){in_scalars(k.base),
                         in_scalars(v.base),
-                        FAST_KEYS * k.stride,
-                        FAST_KEYS * v.stride,
+                        KEYS<head> * k.stride,
+                        KEYS<head> * v.stride,
                         (uint32_t)k.stride,
                         (uint32_t)v.stride,
                         (uint32_t)(2 * a->head_dim - k.stride),
@@ -253,7 +292,7 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
                         part,
                         part,
                         part + (STAGES - 1) * TILE_BYTES<head>};
-  w.next.rows = w.next.left > FAST_KEYS ? FAST_KEYS : w.next.left;
+  w.next.rows = w.next.left > KEYS<head> ? KEYS<head> : w.next.left;
   w.grows = false;
 #pragma unroll
   for (int n = 0; n < LOADS<head>; n++) {
@@ -262,7 +301,7 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
     keep_in_register(&w.k_from[n]);
     keep_in_register(&w.v_from[n]);
   }
-  load_lds_rows<head>((LDS char *)lds->rows[wave_index()], a, &work, first);
+  load_queries(lds, a, &work, first);
   load_part(&w, 0);
   load_part(&w, 2);
   load_part(&w, 3);
@@ -271,22 +310,22 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   load_tiles(&w);
   keep_order(); /* what the loads don't need comes while they are on their way */
   int whole = (int)in_scalar(
-      (uint32_t)(keys_seen_by_all(a, &work, first) / FAST_KEYS)); /* tiles that all of the wave's rows see completely */
-  int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + FAST_KEYS - 1) / FAST_KEYS)),
+      (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
+  int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>)),
       group = wave_index() / 4;
-  int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS));
+  int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
   begin_sums(&w, a, &work, first + lane_index() % 32);
-  int masked = count - (int)(keys_seen_by_all(a, &work, work.first) / FAST_KEYS); /* tiles that some row does not see whole */
+  int masked = count - (int)(keys_seen_by_all(a, &work, work.first) / KEYS<head>); /* tiles that some row does not see whole */
   if (group == 1 && masked > 0) {
     some_values<head> some;
-    v.base += (int64_t)(count - masked) * FAST_KEYS * v.stride;
-    v.left -= (int64_t)(count - masked) * FAST_KEYS * v.stride;
+    v.base += (int64_t)(count - masked) * KEYS<head> * v.stride;
+    v.left -= (int64_t)(count - masked) * KEYS<head> * v.stride;
     load_values(&some, &v);
-    begin_loop<8 * LOADS<head>>(&w, a->sign);
+    begin_loop<2 * SOME_TILES<head> * LOADS<head>>(&w, a->sign);
     bool finite = values_finite(&some, type);
 #pragma nounroll
-    for (; masked > 4; masked -= 4) {
+    for (; masked > SOME_TILES<head>; masked -= SOME_TILES<head>) {
       load_values(&some, &v);
       finite = values_finite(&some, type) && finite;
     }
@@ -312,18 +351,18 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
     }
     for (; i < end && finite; i++) {
       multiply_slot(&w, type);
-      probability_slot(&w, a->scale, i * FAST_KEYS, true, false, type);
+      probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
     }
     for (; i < end; i++) {
       multiply_keys(&w, (u32x4 *)nullptr, type);
-      multiply_masked_tile(&w, i > whole, w.seen - (i - 1) * FAST_KEYS, type);
+      multiply_masked_tile(&w, i > whole, (i - 1) * KEYS<head>, type);
       end_multiplying<head>();
-      probability_slot(&w, a->scale, i * FAST_KEYS, true, false, type);
+      probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
     }
     settle(&w.next);
     load_tiles(&w);
     if (i > whole && !finite) {
-      multiply_masked_tile(&w, true, w.seen - (i - 1) * FAST_KEYS, type);
+      multiply_masked_tile(&w, true, (i - 1) * KEYS<head>, type);
       end_multiplying<head>();
     } else {
       u32x4 v[VALUE_PRODUCTS<head>];

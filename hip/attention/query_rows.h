@@ -230,7 +230,7 @@ DEVICE f32x16 add_in_place(f32x16 x, f32x16 y) {
 /* A product that a masked key must not affect: 0 times NaN or infinity is NaN. So it takes the keys one after the other,
  * and a query uses the result only if it sees the key. This is needed if a masked tile has such values, which is rare. */
 template <int steps, int head, int chunks, typename place>
-DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], int seen, tdm_type type) {
+DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], int first, tdm_type type) {
 #pragma nounroll
   for (int s = 0; s < steps; s++) {
 #pragma nounroll
@@ -245,7 +245,7 @@ DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], i
       for (int d = 0; d < head / 32; d++) {
         f32x16 next = mfma(read_values_of_step<head>(t, d, s) & only, p[0], (f32x16)0, type);
 #pragma unroll
-        for (int r = 0; r < 16; r++) next[r] = keys_of_step(type) * s + key < seen ? next[r] : 0;
+        for (int r = 0; r < 16; r++) next[r] = first + keys_of_step(type) * s + key < w->seen ? next[r] : 0;
         wait_products();
         w->o[d] = add_in_place(w->o[d], next);
         keep_order();
@@ -256,12 +256,11 @@ DEVICE void multiply_seen(wave_rows<head, chunks> *w, place t, u32x4 p[steps], i
   }
 }
 
-/* The second product of one tile. seen: how many of its keys the lane's query sees; masked: some query does not see all of
- * them. */
+/* The second product of one tile. first: its first key; masked: some query does not see all of its keys. */
 template <int steps, int head, int chunks, typename place>
-DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps], bool masked, int seen, tdm_type type) {
+DEVICE void multiply_values(wave_rows<head, chunks> *w, place t, u32x4 p[steps], bool masked, int first, tdm_type type) {
   if (masked && !all_finite<head, steps>(t, type))
-    multiply_seen<steps>(w, t, p, seen, type);
+    multiply_seen<steps>(w, t, p, first, type);
   else
     multiply_all<steps>(w, t, p, type);
 }

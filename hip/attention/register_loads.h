@@ -24,16 +24,10 @@
 #include "memory_rows.h"
 #include "slots.h"
 
-enum { BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
 enum { READS_AHEAD = 6 }; /* chunks, of a product each: 32 products of 64 clocks are a slot with head_dim 128 */
 /* Products after the barrier. With head_dim 64 a slot is as long as the exponentials, which would wait for them. */
 template <int head>
 constexpr int AFTER_BARRIER = head > 64 ? 2 : 0;
-
-template <int head>
-constexpr int SCORE_PRODUCTS = BLOCKS * head / 16;
-template <int head>
-constexpr int VALUE_PRODUCTS = STEPS * head / 32;
 
 /* Aligned, because an exclusive or with HALF_TILE takes an address from one stage to the other. */
 template <int head>
@@ -62,17 +56,18 @@ DEVICE int most_here(int x, int least) {
   asm volatile("s_max_i32 %0, %0, %1" : "+s"(x) : "s"(least) : "scc");
   return x;
 }
+template <int head>
 DEVICE void next_rows(next_tiles *n) {
   n->rows_before = n->rows;
-  n->left = (int)add_here((uint32_t)n->left, (uint32_t)-FAST_KEYS);
-  n->rows = least_here(most_here(n->left, 0), FAST_KEYS);
+  n->left = (int)add_here((uint32_t)n->left, (uint32_t)-KEYS<head>);
+  n->rows = least_here(most_here(n->left, 0), KEYS<head>);
 }
 
 /* What a wave that multiplies has in registers. */
 template <int head>
 struct row_products : fast_rows<head> {
-  f32x16 s[BLOCKS];
-  u32x4 p[STEPS];
+  f32x16 s[BLOCKS<head>];
+  u32x4 p[STEPS<head>];
   lane_places<head> at;
   bool grows; /* the last tile had a larger maximum than the reference */
 };
@@ -107,7 +102,7 @@ DEVICE void load_tile(turns<head> *w) {
   begin_values(&w->load, rows_of(n->v, n->rows_before, n->v_row, n->v_end));
   n->k = advance_here(n->k, n->k_step);
   n->v = advance_here(n->v, n->v_step);
-  next_rows(n);
+  next_rows<head>(n);
 }
 
 /* A slot ends: what this wave wrote is in LDS, and what it read of it in registers. */
@@ -122,11 +117,19 @@ DEVICE void end_slot(void) {
 
 /* ---- M ---- */
 
+/* Chunk s of a block's keys. After 8 chunks the swizzle begins again, so the rest is a constant. */
+template <int head>
+constexpr int KEY_ADDRESSES = head / 16 < 8 ? head / 16 : 8;
+template <int head>
+DEVICE u32x4 read_key_chunk(const row_products<head> *w, int s, int block) {
+  return lds_read_unordered(w->at.k[s % 8], block * 32 * WIDTH<head> * 2 + s / 8 * 16 * CHUNK);
+}
+
 /* Read n of a slot: chunks of keys, then of values. */
 template <int head>
 DEVICE u32x4 start_read(const row_products<head> *w, int n) {
   const int of_values = n - SCORE_PRODUCTS<head>, d = of_values % (head / 32), step = of_values / (head / 32);
-  return of_values < 0 ? lds_read_unordered(w->at.k[n / BLOCKS], n % BLOCKS * 32 * WIDTH<head> * 2)
+  return of_values < 0 ? read_key_chunk(w, n / BLOCKS<head>, n % BLOCKS<head>)
                        : lds_read_unordered(w->at.v[step], 32 * d * KEYS<head> * 2);
 }
 
@@ -139,8 +142,8 @@ DEVICE void two_products(row_products<head> *w, const u32x4 *x, int n, tdm_type 
     for (int i = n; i < n + 2; i++) {
       const int value = i - SCORE_PRODUCTS<head>, d = value % (head / 32);
       if (value < 0)
-        w->s[i % BLOCKS] =
-            mfma_part(x[i], w->q[i / BLOCKS], i < BLOCKS && part == 0 ? (f32x16)0 : w->s[i % BLOCKS], type, part);
+        w->s[i % BLOCKS<head>] = mfma_part(x[i], w->q[i / BLOCKS<head>],
+                                           i < BLOCKS<head> && part == 0 ? (f32x16)0 : w->s[i % BLOCKS<head>], type, part);
       else
         w->o[d] = mfma_part(x[i], w->p[value / (head / 32)], w->o[d], type, part);
     }
@@ -169,7 +172,7 @@ DEVICE void multiply(row_products<head> *w, int begin, int end, bool ends_slot, 
     for (int i = n; i < n + 2; i++) {
       const int d = (i - SCORE_PRODUCTS<head>) % (head / 32);
       if (i < SCORE_PRODUCTS<head>)
-        w->s[i % BLOCKS] = in_order(w->s[i % BLOCKS]);
+        w->s[i % BLOCKS<head>] = in_order(w->s[i % BLOCKS<head>]);
       else
         w->o[d] = in_order(w->o[d]);
       if (i + READS_AHEAD < end) x[i + READS_AHEAD] = start_read(w, i + READS_AHEAD);
@@ -181,8 +184,8 @@ DEVICE void multiply(row_products<head> *w, int begin, int end, bool ends_slot, 
 
 /* O' += V' P' of a tile of which some query does not see all values. */
 template <int head>
-DEVICE void multiply_masked_tile(turns<head> *w, bool masked, int seen, tdm_type type) {
-  multiply_tile_of_some<STEPS>(w, &w->at, w->p, masked, seen, type);
+DEVICE void multiply_masked_tile(turns<head> *w, bool masked, int key, tdm_type type) {
+  multiply_tile_of_some<STEPS<head>>(w, &w->at, w->p, masked, key, type);
 #pragma unroll
   for (int d = 0; d < head / 32; d++) w->o[d] = in_order(w->o[d]);
 }
@@ -202,11 +205,11 @@ DEVICE void probability_slot(turns<head> *w, float scale, int key, bool masked, 
   keep_order();
   set_priority<0>();
   if (masked)
-    for (int b = 0; b < BLOCKS; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
-  settle_reference<BLOCKS>(w, &w->grows, w->s, scale, first);
+    for (int b = 0; b < BLOCKS<head>; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
+  settle_reference<BLOCKS<head>>(w, &w->grows, w->s, scale, first);
   f32x2 sums = 0;
 #pragma unroll
-  for (int i = 0; i < STEPS; i++) {
+  for (int i = 0; i < STEPS<head>; i++) {
     keep_order();
     w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, false, type);
     if (i == 1) {
@@ -216,11 +219,11 @@ DEVICE void probability_slot(turns<head> *w, float scale, int key, bool masked, 
   }
   float sum = sums[0] + sums[1];
   keep_order();
-  other_stage<head>(w->at.k, head / 16);
-  other_stage<head>(w->at.v, STEPS);
-  add_tile_sum<BLOCKS>(w, &w->grows, w->s, w->p, sum, scale, type);
+  other_stage<head>(w->at.k, KEY_ADDRESSES<head>);
+  other_stage<head>(w->at.v, STEPS<head>);
+  add_tile_sum<BLOCKS<head>>(w, &w->grows, w->s, w->p, sum, scale, type);
 #pragma unroll
-  for (int i = 0; i < STEPS; i++) w->p[i] = in_order(w->p[i]);
+  for (int i = 0; i < STEPS<head>; i++) w->p[i] = in_order(w->p[i]);
   end_slot();
 }
 
@@ -269,14 +272,14 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
   const int keys = (int)in_scalar((uint32_t)work.keys);
   w.next = (next_tiles){in_scalars(k.base),
                         in_scalars(v.base),
-                        FAST_KEYS * k.stride,
-                        FAST_KEYS * v.stride,
+                        KEYS<head> * k.stride,
+                        KEYS<head> * v.stride,
                         (uint32_t)k.stride,
                         (uint32_t)v.stride,
                         (uint32_t)(2 * a->head_dim - k.stride),
                         (uint32_t)(2 * a->head_dim - v.stride),
                         keys,
-                        keys > FAST_KEYS ? FAST_KEYS : keys,
+                        keys > KEYS<head> ? KEYS<head> : keys,
                         0};
   w.k_to = lds_address(lds->k[0]);
   w.v_to = lds_address(lds->v[0]);
@@ -285,25 +288,27 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
   tile_load<head> first_keys = w.load;
   begin_keys(&first_keys, rows_of(w.next.k, w.next.rows, w.next.k_row, w.next.k_end));
   w.next.k = advance_here(w.next.k, w.next.k_step);
-  next_rows(&w.next);
+  next_rows<head>(&w.next);
   load_tile(&w);
   load_queries(&w, a, &work, first);
   begin_sums(&w, a, &work, first + lane_index() % 32);
   const int whole = (int)in_scalar(
-      (uint32_t)(keys_seen_by_all(a, &work, first) / FAST_KEYS)); /* tiles that all of the wave's rows see completely */
-  const int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + FAST_KEYS - 1) / FAST_KEYS)),
+      (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
+  const int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>)),
             group = wave_index() / 4;
-  const int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + FAST_KEYS - 1) / FAST_KEYS));
+  const int count =
+      (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[1]); /* the first values come after a turn */
   finish_keys(&first_keys, at_lds(w.k_to));
   w.k_to ^= HALF_TILE<head>;
   if (group == 1) {
-    int masked = count - (int)(keys_seen_by_all(a, &work, work.first) / FAST_KEYS); /* tiles that some row does not see whole */
+    int masked =
+        count - (int)(keys_seen_by_all(a, &work, work.first) / KEYS<head>); /* tiles that some row does not see whole */
     bool finite = true;
-    v.base += (int64_t)(count - masked) * FAST_KEYS * v.stride;
-    v.left -= (int64_t)(count - masked) * FAST_KEYS * v.stride;
+    v.base += (int64_t)(count - masked) * KEYS<head> * v.stride;
+    v.left -= (int64_t)(count - masked) * KEYS<head> * v.stride;
 #pragma nounroll
-    for (; masked > 0; masked -= 4) {
+    for (; masked > 0; masked -= SOME_TILES<head>) {
       some_values<head> some;
       load_values(&some, &v);
       finite = values_finite(&some, type) && finite;
@@ -324,15 +329,15 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
     }
     for (; i < end && finite; i++) {
       multiply(&w, 0, all, true, type);
-      probability_slot(&w, a->scale, i * FAST_KEYS, true, false, type);
+      probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
     }
     for (; i < end; i++) {
-      multiply_masked_tile(&w, i > whole, w.seen - (i - 1) * FAST_KEYS, type);
+      multiply_masked_tile(&w, i > whole, (i - 1) * KEYS<head>, type);
       multiply(&w, 0, scores, true, type);
-      probability_slot(&w, a->scale, i * FAST_KEYS, true, false, type);
+      probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
     }
     if (i > whole && !finite) {
-      multiply_masked_tile(&w, true, w.seen - (i - 1) * FAST_KEYS, type);
+      multiply_masked_tile(&w, true, (i - 1) * KEYS<head>, type);
       end_slot();
     } else {
       multiply(&w, scores, all, true, type);
@@ -346,7 +351,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
   }
   if (i == count) end_slot();
   /* Waves 0-3 have room in the stages of the keys, which nobody reads any more, waves 4-7 in those of the values. */
-  LDS char *rows = (LDS char *)lds + wave_index() * (32 * WIDTH<head> * 2);
+  LDS char *rows = (LDS char *)lds + wave_index() * ROWS_BYTES<head>;
   store_lds_rows(&w, a, &work, first, rows, type);
   if (group == 0) barrier();
 }

@@ -70,13 +70,15 @@ DEVICE void add_tile_sum(wave_rows<head, head / 16> *w, bool *grows, const f32x1
  * A product of the probability 0 with NaN or infinity is NaN. So waves 4-7, which begin a slot later, look at the values of the
  * tiles that some query does not see whole. If all are finite, these tiles are multiplied as any other. */
 
-/* Four of these tiles; each wave has a part of each. With a causal mask, 256 queries have 4 of them, or 5 if skv - sq is not a
- * multiple of 64. */
+/* Four of these tiles at a time; each wave has a part of each. With a causal mask, 256 queries have 4 of 64 keys, or 5 if
+ * skv - sq is not a multiple of 64. Above 128 columns there are registers for two. */
+template <int head>
+constexpr int SOME_TILES = head > 128 ? 2 : 4;
 template <int head>
 constexpr int SOME_PARTS = (int)(HALF_TILE<head> / CHUNK) * 2 / FAST_THREADS;
 template <int head>
 struct some_values {
-  u32x4 x[4][SOME_PARTS<head>];
+  u32x4 x[SOME_TILES<head>][SOME_PARTS<head>];
 };
 
 /* Starts to load them, and moves v to the next ones. */
@@ -88,7 +90,7 @@ DEVICE void load_values(some_values<head> *some, tile_source *v) {
   for (int n = 0; n < parts; n++)
     from[n] = piece_offset<head>(v, (uint32_t)(n * threads + thread_index() % threads), key_place<head>);
 #pragma unroll
-  for (int t = 0; t < 4; t++, next_tile<head>(v)) {
+  for (int t = 0; t < SOME_TILES<head>; t++, next_tile<head>(v)) {
     buffer tile = make_short_buffer(v->base, tile_length(v));
 #pragma unroll
     for (int n = 0; n < parts; n++) some->x[t][n] = buffer_load(tile, from[n]);
@@ -98,12 +100,12 @@ DEVICE void load_values(some_values<head> *some, tile_source *v) {
 /* O' += V' P' of a tile of which some query may not see all values: multiply_values, in loops that run once, so that the rare
  * way lies beside the loop over tiles. */
 template <int steps, int head>
-DEVICE void multiply_tile_of_some(wave_rows<head, head / 16> *w, const lane_places<head> *at, u32x4 *p, bool masked, int seen,
+DEVICE void multiply_tile_of_some(wave_rows<head, head / 16> *w, const lane_places<head> *at, u32x4 *p, bool masked, int first,
                                   tdm_type type) {
   asm volatile("" ::: "memory"); /* plain reads of LDS, not before the last barrier */
   const bool odd = masked && !all_finite<head, steps>(at, type);
   for (bool go = !odd; go; go = once()) multiply_all<steps>(w, at, p, type);
-  for (bool go = odd; __builtin_expect(go, 0); go = once()) multiply_seen<steps>(w, at, p, seen, type);
+  for (bool go = odd; __builtin_expect(go, 0); go = once()) multiply_seen<steps>(w, at, p, first, type);
 }
 
 /* The exponents of infinities and NaN are ones. */
@@ -113,7 +115,7 @@ DEVICE bool values_finite(const some_values<head> *some, tdm_type type) {
   const unsigned short odd = type == TDM_F16 ? 0x7c00 : 0x7f80;
   u16x2 most = 0;
 #pragma unroll
-  for (int t = 0; t < 4; t++)
+  for (int t = 0; t < SOME_TILES<head>; t++)
 #pragma unroll
     for (int n = 0; n < SOME_PARTS<head>; n++)
 #pragma unroll

@@ -8,17 +8,20 @@
 
 #include "lds_rows.h"
 
-enum { STAGES = 3, BLOCKS = FAST_KEYS / 32, STEPS = FAST_KEYS / 16 };
+enum { STAGES = 3 };
 
 template <int head>
-constexpr uint32_t TILE_BYTES = FAST_KEYS * WIDTH<head> * 2;
+constexpr uint32_t TILE_BYTES = HALF_TILE<head>;
 
 template <int head>
 struct alignas(1024) stages {
   char k[STAGES][TILE_BYTES<head>];
   char v[STAGES][TILE_BYTES<head>];
-  char rows[FAST_THREADS / WAVE][32 * WIDTH<head> * 2];
+  char rows[FAST_THREADS / WAVE][ROWS_BYTES<head>];
 };
+
+template <int head>
+constexpr int LOADS = TILE_BYTES<head> / (FAST_THREADS * CHUNK); /* of a wave for a tile of keys, or of values */
 
 /* The tiles of keys and of values that are loaded next. All of it stays in SGPRs, and is little: the scalar unit works for it
  * while the matrix unit multiplies. */
@@ -36,11 +39,11 @@ typedef struct next_tiles {
 /* What a wave has in registers. */
 template <int head>
 struct pong : wave_rows<head, head / 16> {
-  f32x16 s[BLOCKS];
-  u32x4 p[STEPS], k[BLOCKS][head / 16];
+  f32x16 s[BLOCKS<head>];
+  u32x4 p[STEPS<head>], k[BLOCKS<head>][head / 16];
   lane_places<head> at; /* keys: those that a slot of probabilities reads in the next tile's stage, the others in this tile's */
   uint32_t turn;        /* this tile's stage */
-  uint32_t k_from[WIDTH<head> / 64], v_from[WIDTH<head> / 64];
+  uint32_t k_from[LOADS<head>], v_from[LOADS<head>];
   next_tiles next;
   LDS stages<head> *lds;
   bool grows; /* the last tile had a larger maximum than the reference */
@@ -56,20 +59,13 @@ DEVICE void turn_addresses(uint32_t *at, int count, bool last) {
 }
 
 template <int head>
-constexpr int SCORE_PRODUCTS = BLOCKS * head / 16;
-template <int head>
-constexpr int VALUE_PRODUCTS = STEPS * head / 32;
-template <int head>
-constexpr int EARLY_KEYS = SCORE_PRODUCTS<head> / 2; /* chunks of keys that the slot before has read */
+constexpr int EARLY_KEYS = SCORE_PRODUCTS<head> / 4 * 2; /* chunks of keys that the slot before has read */
 template <int head>
 constexpr int LATE_KEYS = SCORE_PRODUCTS<head> - EARLY_KEYS<head>;
 template <int head>
 constexpr int VALUE_READS = VALUE_PRODUCTS<head> * 2;
 
 /* ---- Loads ---- */
-
-template <int head>
-constexpr int LOADS = WIDTH<head> / 64; /* of a wave for a tile of keys, or of values */
 
 /* The compiler moves them to VGPRs for some loops, where load-to-LDS can't have them. */
 DEVICE void settle(next_tiles *n) {
@@ -111,9 +107,9 @@ DEVICE void load_part(pong<head> *w, int part) {
     case 7: n->v = advance_here(n->v, n->v_step); break;
     case 9:
       n->rows_before = n->rows;
-      n->left = (int)add_here((uint32_t)n->left, (uint32_t)-FAST_KEYS);
+      n->left = (int)add_here((uint32_t)n->left, (uint32_t)-KEYS<head>);
       n->rows = scalar_here(n->left < 0 ? 0 : n->left);
-      n->rows = scalar_here(n->rows > FAST_KEYS ? FAST_KEYS : n->rows);
+      n->rows = scalar_here(n->rows > KEYS<head> ? KEYS<head> : n->rows);
       break;
     case 11:
       n->stage_before = scalar_here(n->stage);
@@ -137,12 +133,14 @@ template <int head>
 DEVICE void start_key_reads(pong<head> *w, int begin, int end) {
 #pragma unroll
   for (int n = begin; n < end; n++)
-    w->k[n % BLOCKS][n / BLOCKS] = lds_read_unordered(w->at.k[n / BLOCKS], n % BLOCKS * 32 * WIDTH<head> * 2);
+    w->k[n % BLOCKS<head>][n / BLOCKS<head>] =
+        lds_read_unordered(w->at.k[n / BLOCKS<head>], n % BLOCKS<head> * 32 * WIDTH<head> * 2);
 }
 template <int head>
 DEVICE void take_keys(pong<head> *w) {
 #pragma unroll
-  for (int n = 0; n < EARLY_KEYS<head>; n++) w->k[n % BLOCKS][n / BLOCKS] = in_order(w->k[n % BLOCKS][n / BLOCKS]);
+  for (int n = 0; n < EARLY_KEYS<head>; n++)
+    w->k[n % BLOCKS<head>][n / BLOCKS<head>] = in_order(w->k[n % BLOCKS<head>][n / BLOCKS<head>]);
 }
 
 #endif

@@ -24,7 +24,7 @@ TESTS = re.compile(r'(api-|bound|gpu-plans|host-plans|case$|check|planted|tuned|
 UNITS = {'src/base/elem.h': 'elem', 'offload/device/math.h': 'math', 'src/base/bound.h': 'bound', 'src/base/order.h': 'order'}  # headers that a test of their own includes
 CHIPS = ('gfx950', 'gfx942')
 COMPILER_SECONDS = 240  # of CPU time for one file: a loop to be unrolled may have got 2^32 steps
-KERNELS = {'attention_fast': ('hip_flash64', 'hip_flash128', 'hip_decode64', 'hip_decode128'),
+KERNELS = {'attention_fast': ('hip_flash64', 'hip_flash128', 'hip_flash256', 'hip_decode64', 'hip_decode128'),
            'attention_f32': ('hip_decode_f32',), 'attention_general': ('hip_flash', 'hip_decode'), 'attention_parts': ('hip_decode', 'hip_decode64', 'hip_decode128'),
            'attention_wide': ('hip_flash256', 'hip_decode256'),
            'gemm_256x256': ('hip_256x256', 'hip_256x256_mfma32'), 'gemm_reduce': ()}
