@@ -8,6 +8,7 @@ BINARY_OF_TYPES(add, add)
 // Of 16-bit elements two chunks of b are the same elements.
 DEVICE void add_sums_body(const binary_args *p, bool any, tdm_type type) {
   const int half = chunk_length(TDM_F32);
+  fetch_args(p);
   FOR_BLOCKS(w, &p->blocks) {
     char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
     int skew = skew_at(c, any, type);

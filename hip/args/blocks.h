@@ -3,7 +3,7 @@
 #ifndef TANDEM_HIP_ARGS_BLOCKS_H
 #define TANDEM_HIP_ARGS_BLOCKS_H
 
-#include <stdint.h>
+#include "divisor.h"
 
 enum { HIP_BLOCK_THREADS = 256 };
 
@@ -15,6 +15,7 @@ typedef struct hip_blocks {
   int64_t items; /* of a row */
   int64_t units, workgroups;
   int64_t rows_step, items_step;
+  hip_divisor by_items; /* none if the items of all rows are too many for it */
 } hip_blocks;
 
 #endif

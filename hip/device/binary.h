@@ -2,12 +2,14 @@
 #ifndef TANDEM_HIP_DEVICE_BINARY_H
 #define TANDEM_HIP_DEVICE_BINARY_H
 
+#include "arguments.h"
 #include "blocks.h"
 #include "hip/args/binary.h"
 
 typedef f32x2 (*binary_function)(f32x2, f32x2, tdm_type);
 
 DEVICE void binary_body(const binary_args *p, binary_function f, bool any, tdm_type type) {
+  fetch_args(p);
   FOR_BLOCKS(w, &p->blocks) {
     char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
     int skew = skew_at(c, any, type);

@@ -5,12 +5,6 @@
 #include "chunk.h"
 #include "hip/args/blocks.h"
 
-/* a / b for numbers >= 0. There is no instruction for it, and clang's 64-bit routine is far longer than its 32-bit one. */
-DEVICE int64_t quotient(int64_t a, int64_t b) {
-  if (((a | b) >> 32) == 0) return (int64_t)((uint32_t)a / (uint32_t)b);
-  return a / b;
-}
-
 /* A work-item's place. The row is `first`, in a scalar register, and `sub` more. */
 typedef struct block_walk {
   int64_t unit, first;
@@ -19,8 +13,9 @@ typedef struct block_walk {
 } block_walk;
 
 DEVICE block_walk first_block(const hip_blocks *b) {
-  const int64_t unit = __builtin_amdgcn_workgroup_id_x(), item = unit * HIP_BLOCK_THREADS, first = quotient(item, b->items),
-                own = item - first * b->items + thread_index(), sub = quotient(own, b->items);
+  const int64_t unit = __builtin_amdgcn_workgroup_id_x(), item = unit * HIP_BLOCK_THREADS,
+                first = quotient_of(item, b->items, b->by_items), own = item - first * b->items + thread_index(),
+                sub = quotient_of(own, b->items, b->by_items);
   return (block_walk){unit, first, own - sub * b->items, (int)sub};
 }
 

@@ -1,5 +1,6 @@
 // y[t] = table[ids[t]]: a copy of words, 16 bytes at a time.
 #include "args.h"
+#include "hip/device/arguments.h"
 #include "hip/device/blocks.h"
 
 // What is copied for an id that has no row here: zeros if another part of the table has the row, NaN in every type if no part
@@ -169,11 +170,17 @@ DEVICE void store_piece(const row_piece *piece, bool any, tdm_type type) {
 // other, the wave would wait for what it has just begun to load.
 DEVICE void embedding_body(const embedding_args *p, bool any, tdm_type type) {
   const hip_blocks *b = &p->blocks;
+  fetch_args(p);
   const table_shape of = shape_of(p, type);
   const block_walk start = first_block(b);
   token_walk w = {start.unit, start.first, (uint32_t)start.item, (uint32_t)start.sub}, after = w;
-  next_token(&after, b, &of);
   const raw_id first = load_id(p, &w);
+  if (b->units <= b->workgroups) {  // nothing follows that could be on its way
+    const row_piece only = load_piece(p, &of, &w, id_of(p, first), any, type);
+    store_piece(&only, any, type);
+    return;
+  }
+  next_token(&after, b, &of);
   raw_id id = load_id(p, &after), id_after;
   row_piece piece = load_piece(p, &of, &w, id_of(p, first), any, type), next;
   const auto turn = [&](const row_piece *stored, row_piece *loaded, raw_id of_loaded, raw_id *later) {

@@ -23,6 +23,12 @@ DEVICE f32x4 add_parts(f32x4 x, const char **from, uint32_t offset, int64_t step
   return x;
 }
 
+/* a / b for numbers >= 0. There is no instruction for it, and clang's 64-bit routine is far longer than its 32-bit one. */
+DEVICE int64_t quotient(int64_t a, int64_t b) {
+  if (((a | b) >> 32) == 0) return (int64_t)((uint32_t)a / (uint32_t)b);
+  return a / b;
+}
+
 /* Block `block` of C. Only the scalar unit divides, and lanes have offsets of 32 bits. */
 DEVICE void reduce_block(const gemm_args *g, int64_t block, tdm_type type) {
   const int64_t fours = g->ldp / 4, across = reduce_across(fours, g->reduce_bits);

@@ -242,7 +242,8 @@ static void set_units(tdm_plan *plan, hip_blocks_way *way, int64_t rows, int64_t
                              .units = units,
                              .workgroups = workgroups,
                              .rows_step = step / items,
-                             .items_step = step % items};
+                             .items_step = step % items,
+                             .by_items = hip_divisor_below(items, (units + 1) * HIP_BLOCK_THREADS + items)};
 }
 
 tdm_status tdm_hip_blocks_prepare(tdm_plan *plan, hip_blocks_plan *b, int number, int64_t rows, int64_t cols, tdm_type type,

@@ -17,6 +17,8 @@ typedef struct rope_args {
   int64_t joined, runs;                  /* heads of a run; runs of a position */
   int64_t parts;                         /* of a position's runs */
   int64_t part_step, s_step, batch_step; /* blocks.rows_step rows are so many parts, positions and batches */
+  hip_divisor by_parts, by_seq;          /* none for too many rows */
+  hip_divisor by_chunks;                 /* by the lanes of a packed head */
   int32_t packed;                        /* heads that a wave takes, if their halves are not whole chunks; else 0 */
   int32_t turns;                         /* the most runs of a part; some have one fewer */
   hip_blocks blocks; /* a row: a part of a position, [batch, seq, parts]; its elements: those of a run, or of half a head */

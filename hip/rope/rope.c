@@ -112,7 +112,10 @@ static tdm_status prepare(tdm_plan *plan) {
   /* 72 bf16, in packed heads, get 0.93 of the rate of memory with four waves, and 0.86 with three, predicted. */
   const bool lines = half * (int64_t)tdm_type_size(d->type) % plan->context->hip->chip->line_bytes == 0;
   own.blocks.waves = !halves || odd ? 0 : swaps ? args->packed > 0 ? 4 : 0 : lines ? 0 : 2;
-  const int64_t rows = d->batch * d->seq * args->parts;
+  const int64_t rows = d->batch * d->seq * args->parts, beyond = HIP_BLOCK_THREADS * LANES;
+  args->by_parts = hip_divisor_below(args->parts, rows + beyond);
+  args->by_seq = hip_divisor_below(d->seq, rows + beyond);
+  if (args->packed > 0) args->by_chunks = hip_divisor_of(chunks);
   if (args->packed > 0) own.blocks.whole_rows = hip_ceil_div(rows, args->packed);
   TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, rows,
                                  args->packed > 0 ? LANES * chunk : elements, d->type,
